@@ -1,0 +1,17 @@
+# Finds KLU of SuiteSparse (LGPL-2.1-or-later) and what it links: AMD, COLAMD, BTF. Target: KLU::KLU.
+find_path(KLU_INCLUDE_DIR klu.h PATH_SUFFIXES suitesparse)
+find_library(KLU_LIBRARY klu)
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(KLU REQUIRED_VARS KLU_LIBRARY KLU_INCLUDE_DIR)
+if(KLU_FOUND AND NOT TARGET KLU::KLU)
+  add_library(KLU::KLU UNKNOWN IMPORTED)
+  set_target_properties(KLU::KLU PROPERTIES IMPORTED_LOCATION "${KLU_LIBRARY}"
+                                            INTERFACE_INCLUDE_DIRECTORIES "${KLU_INCLUDE_DIR}")
+  foreach(part amd colamd btf suitesparseconfig)
+    find_library(KLU_${part}_LIBRARY ${part})
+    if(KLU_${part}_LIBRARY)
+      set_property(TARGET KLU::KLU APPEND PROPERTY INTERFACE_LINK_LIBRARIES "${KLU_${part}_LIBRARY}")
+    endif()
+  endforeach()
+endif()
+mark_as_advanced(KLU_INCLUDE_DIR KLU_LIBRARY)

@@ -1,0 +1,19 @@
+# Installation: libraries, headers, the program, its data, and the package for find_package(perp).
+include(CMakePackageConfigHelpers)
+
+get_property(stages GLOBAL PROPERTY PERP_STAGES)
+foreach(stage IN LISTS stages)
+  get_property(folder GLOBAL PROPERTY PERP_STAGE_FOLDER_${stage})
+  install(TARGETS perp_${stage} EXPORT perpTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY "${folder}/" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perp/${stage}
+          FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+endforeach()
+install(DIRECTORY problems/collections problems/suites DESTINATION ${CMAKE_INSTALL_DATADIR}/perp/problems)
+install(DIRECTORY problems/io/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/perp)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/perp)
+install(EXPORT perpTargets NAMESPACE perp:: DESTINATION ${package_dir})
+configure_package_config_file(cmake/perpConfig.cmake.in perpConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(perpConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/perpConfig.cmake ${PROJECT_BINARY_DIR}/perpConfigVersion.cmake
+              cmake/FindKLU.cmake DESTINATION ${package_dir})

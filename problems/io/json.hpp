@@ -1,0 +1,63 @@
+// A small JSON document in which long arrays of numbers stay compact.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace perp {
+
+/// Bad input: the text names the file, the field or place, and the fault. Always one line.
+class InputError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+namespace json {
+
+struct Value;
+using Array = std::vector<Value>;
+using Member = std::pair<std::string, Value>;
+using Object = std::vector<Member>;  ///< in the order of the file; names are unique
+
+/// An array that holds nothing but numbers: 8 bytes each. Integers are exact below 2^53;
+/// `integral` tells whether every number was written as an integer.
+struct Numbers {
+  std::vector<double> values;
+  bool integral = true;
+};
+
+struct Value {
+  std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, Numbers, Array, Object> data =
+      nullptr;
+
+  Value() = default;
+  template <class T>
+    requires(!std::is_same_v<std::decay_t<T>, Value>)
+  Value(T&& value) : data(std::forward<T>(value)) {}  // NOLINT: conversion is the point
+
+  bool is_null() const { return std::holds_alternative<std::nullptr_t>(data); }
+  template <class T>
+  const T* get_if() const { return std::get_if<T>(&data); }
+  /// Member of an object, or nullptr.
+  const Value* find(std::string_view name) const;
+  /// "an object", "a string", ...: for messages.
+  std::string_view type_name() const;
+};
+
+/// Parses a whole document. @throws InputError with line and column; also for repeated names, nesting
+/// deeper than 100, and numbers that do not fit a double. `file` stands in front of the message.
+Value parse(std::string_view text, const std::string& file);
+
+/// Compact text; doubles in the shortest form that reads back to the same bits.
+std::string to_text(const Value& value);
+void append_text(std::string& out, const Value& value);
+void append_number(std::string& out, double value);
+void append_string(std::string& out, std::string_view value);
+
+}  // namespace json
+}  // namespace perp

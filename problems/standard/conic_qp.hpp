@@ -1,0 +1,34 @@
+// Convex quadratic programs over products of linear and second-order cones.
+#pragma once
+
+#include <perp/problems/standard/matrix.hpp>
+#include <string_view>
+#include <vector>
+
+namespace perp {
+
+enum class ConeType { kZero, kNonnegative, kSecondOrder };
+
+/// One factor of the product cone. second_order: (t, x) with ||x||_2 <= t.
+struct Cone {
+  ConeType type;
+  int size;  ///< >= 1
+};
+
+std::string_view to_string(ConeType type);
+
+/// min 1/2 x'Px + c'x  subject to  A x + s = b, s in K = K_1 x ... x K_p.
+/// Dual: y in K*, P x + c + A'y = 0, s'y = 0.
+struct ConicQp {
+  Matrix P;                 ///< n x n, symmetric positive semidefinite
+  Vector c;                 ///< n
+  Matrix A;                 ///< m x n
+  Vector b;                 ///< m
+  std::vector<Cone> cones;  ///< sizes add up to m
+  int size() const { return static_cast<int>(c.size()); }
+};
+
+/// @throws std::invalid_argument naming the field (P not symmetric to 1e-12 max|P| included).
+void validate(const ConicQp& problem);
+
+}  // namespace perp

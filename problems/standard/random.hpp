@@ -1,0 +1,30 @@
+// A seeded generator whose numbers are the same on every machine (the standard library's are not).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace perp {
+
+/// xoshiro256** seeded through splitmix64 [BlackmanVigna2021].
+class Random {
+ public:
+  explicit Random(std::uint64_t seed);
+
+  std::uint64_t bits();
+  /// In [0, 1), 53 bits.
+  double uniform();
+  double uniform(double low, double high) { return low + (high - low) * uniform(); }
+  /// In 0 .. count-1, without bias.
+  int index(int count);
+  /// Standard normal, polar method.
+  double normal();
+  std::vector<int> permutation(int count);
+
+ private:
+  std::uint64_t state_[4];
+  double spare_ = 0.0;
+  bool has_spare_ = false;
+};
+
+}  // namespace perp

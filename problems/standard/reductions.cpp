@@ -1,0 +1,59 @@
+#include <perp/problems/standard/reductions.hpp>
+
+#include <limits>
+#include <stdexcept>
+
+namespace perp {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Answer same_unknown(const Answer& answer) { return {answer.z, {}}; }
+
+}  // namespace
+
+Mlcp to_mlcp(const Lcp& p) {
+  return {p.M, p.q, Vector::Zero(p.size()), Vector::Constant(p.size(), kInfinity)};
+}
+
+Mlcp to_mlcp(const BoxQp& p) { return {p.H, p.c, p.lower, p.upper}; }
+
+Reduction reduce_to_mlcp(const Lcp& p) { return {to_mlcp(p), "lcp as mlcp", true, same_unknown}; }
+
+Reduction reduce_to_mlcp(const BoxQp& p) {
+  return {to_mlcp(p), "box_qp as mlcp", true, same_unknown};
+}
+
+Reduction reduce_to_mlcp(const ConicQp& p) {
+  const int n = p.size(), m = static_cast<int>(p.b.size());
+  std::vector<Triplet> entries;
+  for (int j = 0; j < n; ++j) {
+    p.P.for_column(j, [&](int i, double value) { entries.emplace_back(i, j, value); });
+    p.A.for_column(j, [&](int i, double value) {
+      entries.emplace_back(j, n + i, value);
+      entries.emplace_back(n + i, j, -value);
+    });
+  }
+  Mlcp reduced{Matrix::from_triplets(n + m, n + m, entries), Vector(n + m),
+               Vector::Constant(n + m, -kInfinity), Vector::Constant(n + m, kInfinity)};
+  reduced.q << p.c, p.b;
+  int row = n;
+  for (const Cone& cone : p.cones) {
+    if (cone.type == ConeType::kSecondOrder) {
+      throw std::invalid_argument("cones: a second_order cone has no exact mlcp form");
+    }
+    if (cone.type == ConeType::kNonnegative) reduced.lower.segment(row, cone.size).setZero();
+    row += cone.size;
+  }
+  return {std::move(reduced), "conic_qp as mlcp", true,
+          [n, m](const Answer& a) { return Answer{a.z.head(n), a.z.tail(m)}; }};
+}
+
+Reduction reduce_to_box_qp(const Lcp& p) {
+  if (!p.M.is_symmetric()) throw std::invalid_argument("M: not symmetric");
+  return {BoxQp{p.M, p.q, Vector::Zero(p.size()), Vector::Constant(p.size(), kInfinity)},
+          "lcp as box_qp", true, same_unknown};
+}
+
+}  // namespace perp

@@ -1,0 +1,157 @@
+#include <perp/solvers/core/solver.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+
+namespace perp {
+
+std::string_view to_string(Status status) {
+  switch (status) {
+    case Status::kSolved: return "solved";
+    case Status::kWrong: return "wrong";
+    case Status::kRay: return "ray";
+    case Status::kInfeasible: return "infeasible";
+    case Status::kStationary: return "stationary";
+    case Status::kIterationLimit: return "iteration_limit";
+    case Status::kTimeLimit: return "time_limit";
+    case Status::kStalled: return "stalled";
+    case Status::kNumericalError: return "numerical_error";
+    case Status::kInterrupted: return "interrupted";
+    case Status::kUnsupported: return "unsupported";
+  }
+  return "unsupported";
+}
+
+std::optional<std::string> Solver::refusal(const Problem& problem) const {
+  const SolverTraits& t = traits();
+  if (std::find(t.kinds.begin(), t.kinds.end(), problem.kind()) == t.kinds.end()) {
+    return fmt::format("{} takes {}, not {}", t.name, fmt::join(t.kinds, ", "), problem.kind());
+  }
+  if (t.max_size > 0 && problem.size() > t.max_size) {
+    return fmt::format("{} takes at most {} unknowns, not {}", t.name, t.max_size, problem.size());
+  }
+  return do_refusal(problem);
+}
+
+void Solver::prepare(const Problem& problem) {
+  prepared_size_ = -1;
+  validate(problem);
+  if (const auto reason = refusal(problem)) throw std::invalid_argument("problem: " + *reason);
+  do_prepare(problem);
+  prepared_size_ = problem.size();
+}
+
+const Result& Solver::solve(const Vector* start, Observer* observer) {
+  if (prepared_size_ < 0) throw std::logic_error("solve called before prepare");
+  if (start && start->size() != prepared_size_) {
+    throw std::invalid_argument(
+        fmt::format("start: length is {}, expected {}", start->size(), prepared_size_));
+  }
+  result_.status = Status::kNumericalError;
+  result_.iterations = 0;
+  result_.certificate.reset();
+  result_.message.clear();
+  result_.statistics.clear();
+  do_solve(start, observer, result_);
+  return result_;
+}
+
+namespace {
+
+class Lister : public SettingVisitor {
+ public:
+  std::vector<SettingText> settings;
+  void visit(std::string_view name, double& value, std::string_view doc) override {
+    add(name, fmt::format("{}", value), doc);
+  }
+  void visit(std::string_view name, int& value, std::string_view doc) override {
+    add(name, fmt::format("{}", value), doc);
+  }
+  void visit(std::string_view name, bool& value, std::string_view doc) override {
+    add(name, value ? "true" : "false", doc);
+  }
+  void visit(std::string_view name, std::string& value, std::string_view doc) override {
+    add(name, value, doc);
+  }
+
+ private:
+  void add(std::string_view name, std::string value, std::string_view doc) {
+    settings.push_back({std::string(name), std::move(value), std::string(doc)});
+  }
+};
+
+class Setter : public SettingVisitor {
+ public:
+  Setter(std::string_view name, std::string_view text) : name_(name), text_(text) {}
+  bool found = false;
+
+  void visit(std::string_view name, double& value, std::string_view) override {
+    if (matches(name)) value = parse<double>();
+  }
+  void visit(std::string_view name, int& value, std::string_view) override {
+    if (matches(name)) value = parse<int>();
+  }
+  void visit(std::string_view name, bool& value, std::string_view) override {
+    if (!matches(name)) return;
+    if (text_ != "true" && text_ != "false") complain("true or false");
+    value = text_ == "true";
+  }
+  void visit(std::string_view name, std::string& value, std::string_view) override {
+    if (matches(name)) value = text_;
+  }
+
+ private:
+  bool matches(std::string_view name) {
+    if (name != name_) return false;
+    found = true;
+    return true;
+  }
+  [[noreturn]] void complain(std::string_view expected) {
+    throw std::invalid_argument(
+        fmt::format("setting \"{}\": \"{}\" is not {}", name_, text_, expected));
+  }
+  template <class T>
+  T parse() {
+    T value{};
+    const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
+    if (error != std::errc() || end != text_.data() + text_.size() || !(value >= T(0))) {
+      complain(std::is_same_v<T, int> ? "a nonnegative integer" : "a nonnegative number");
+    }
+    if constexpr (std::is_floating_point_v<T>) {
+      if (std::isinf(value)) complain("a finite number");
+    }
+    return value;
+  }
+
+  std::string_view name_, text_;
+};
+
+void visit_all(Solver& solver, SettingVisitor& visitor) {
+  visitor.visit("tolerance", solver.common.tolerance, "verifier's measure that is aimed at");
+  visitor.visit("max_iterations", solver.common.max_iterations, "iterations at most; 0: the solver's own default");
+  visitor.visit("time_limit", solver.common.time_limit, "seconds a solve may take; 0: none");
+  solver.visit_settings(visitor);
+}
+
+}  // namespace
+
+std::vector<SettingText> list_settings(Solver& solver) {
+  Lister lister;
+  visit_all(solver, lister);
+  return std::move(lister.settings);
+}
+
+void set_setting(Solver& solver, std::string_view name, std::string_view value) {
+  Setter setter(name, value);
+  visit_all(solver, setter);
+  if (setter.found) return;
+  std::vector<std::string> names;
+  for (const SettingText& s : list_settings(solver)) names.push_back(s.name);
+  throw std::invalid_argument(fmt::format("setting \"{}\": {} has none of that name; it has {}", name,
+                                          solver.traits().name, fmt::join(names, ", ")));
+}
+
+}  // namespace perp

@@ -1,0 +1,53 @@
+#include <perp/solvers/linear_algebra/sparse_lu.hpp>
+
+#include <klu.h>
+
+namespace perp {
+
+struct SparseLu::Handle {
+  klu_common common;
+  klu_symbolic* symbolic = nullptr;
+  klu_numeric* numeric = nullptr;
+
+  Handle() { klu_defaults(&common); }
+  ~Handle() { release(); }
+  Handle(const Handle&) = delete;
+  Handle& operator=(const Handle&) = delete;
+  void release() {
+    if (numeric) klu_free_numeric(&numeric, &common);
+    if (symbolic) klu_free_symbolic(&symbolic, &common);
+  }
+};
+
+SparseLu::SparseLu() : klu_(std::make_unique<Handle>()) {}
+SparseLu::~SparseLu() = default;
+SparseLu::SparseLu(SparseLu&&) noexcept = default;
+SparseLu& SparseLu::operator=(SparseLu&&) noexcept = default;
+
+void SparseLu::begin(int size) {
+  size_ = size;
+  starts_.assign(1, 0);
+  rows_.clear();
+  values_.clear();
+}
+
+bool SparseLu::factor() {
+  klu_->release();
+  if (size_ == 0) return true;
+  klu_->common.halt_if_singular = 1;
+  klu_->symbolic = klu_analyze(size_, starts_.data(), rows_.data(), &klu_->common);
+  if (!klu_->symbolic) return false;
+  klu_->numeric =
+      klu_factor(starts_.data(), rows_.data(), values_.data(), klu_->symbolic, &klu_->common);
+  return klu_->numeric && klu_->common.status == KLU_OK;
+}
+
+void SparseLu::solve(double* x) const {
+  if (size_ > 0) klu_solve(klu_->symbolic, klu_->numeric, size_, 1, x, &klu_->common);
+}
+
+void SparseLu::solve_transposed(double* x) const {
+  if (size_ > 0) klu_tsolve(klu_->symbolic, klu_->numeric, size_, 1, x, &klu_->common);
+}
+
+}  // namespace perp

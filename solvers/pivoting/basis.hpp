@@ -1,0 +1,90 @@
+// The basis of a complementary pivoting method, kept as a factorisation with updates.
+#pragma once
+
+#include <perp/solvers/linear_algebra/dense_lu.hpp>
+#include <perp/solvers/linear_algebra/sparse_lu.hpp>
+#include <perp/solvers/pivoting/canonical_problem.hpp>
+#include <vector>
+
+namespace perp {
+
+/// A nonsingular choice of m of the 2m + 1 columns of  M x - w + d t = b.
+///
+/// Basic slacks w_i are unit columns, so only the *kernel* is factorised: rows without a basic slack by
+/// basic columns that are no slacks (x's and t). Exchanges since the last factorisation are kept as a
+/// product form [DantzigOrchardHays1954]: B = B0 E1 ... Ep, where E_k is the identity with one column
+/// replaced by B^-1 a. Position p of the basis is where a column stands; slack w_i of B0 stands at i.
+///
+/// Column ids: x_j is j, w_j is m + j, t is 2m.
+class Basis {
+ public:
+  /// Keeps a reference to the problem; allocates all workspaces.
+  void attach(const CanonicalProblem& problem);
+  /// Column d of the covering variable, row space.
+  void set_covering(const Vector& d) { covering_ = d; }
+
+  int size() const { return size_; }
+  int x_id(int j) const { return j; }
+  int w_id(int j) const { return size_ + j; }
+  int t_id() const { return 2 * size_; }
+  int pair_of(int id) const { return id == t_id() ? -1 : id % size_; }
+  bool is_slack(int id) const { return id >= size_ && id != t_id(); }
+  int head(int position) const { return head_[position]; }
+  int kernel_size() const { return static_cast<int>(kernel_rows_.size()); }
+
+  /// Chooses the basic columns; a slack w_i must stand at position i. Call factor() next.
+  void set_head(const std::vector<int>& head) { head_ = head; }
+  /// Factorises anew. Columns that are no slacks may change position; slacks move to theirs.
+  /// @return false where the kernel is singular to rounding.
+  bool factor();
+  /// a := B^-1 a (row space in, positions out), and y := B^-T y (positions in, row space out).
+  void solve(Vector& a) const;
+  void solve_transposed(Vector& y) const;
+  /// out := column of an id.
+  void column(int id, Vector& out) const;
+  /// out += alpha * column of an id.
+  void add_column(int id, double alpha, Vector& out) const;
+  /// Inner product of a row-space vector with a column.
+  double dot_column(int id, const Vector& y) const;
+  /// r -= B x.
+  void subtract_product(const Vector& x, Vector& r) const;
+  /// Exchange at a position; `direction` = B^-1 a_entering.
+  void replace(int position, int entering, const Vector& direction);
+
+  int updates() const { return static_cast<int>(etas_.size()); }
+  /// True where the updates have cost as much as a new factorisation would, or are too many.
+  bool worth_factoring() const;
+
+  int factorisations = 0;       ///< since attach
+  mutable int linear_solves = 0;  ///< since attach
+
+ private:
+  struct Eta {
+    int position;
+    double pivot;
+    bool dense;
+    std::size_t first, count;  // in eta_values_ (and eta_rows_ where sparse)
+  };
+
+  bool factor_dense_kernel();
+  bool factor_sparse_kernel();
+
+  const CanonicalProblem* problem_ = nullptr;
+  int size_ = 0;
+  bool sparse_kernel_ = false;
+  Vector covering_;
+  std::vector<int> head_, new_head_;
+
+  std::vector<int> kernel_rows_, kernel_columns_;  // of B0
+  std::vector<int> kernel_index_;                  // row -> place in the kernel, or -1
+  DenseLu dense_lu_;
+  SparseLu sparse_lu_;
+  mutable Vector kernel_work_;
+
+  std::vector<Eta> etas_;
+  std::vector<double> eta_values_;
+  std::vector<int> eta_rows_;
+  double factor_cost_ = 0.0, update_cost_ = 0.0;  // floating-point operations, estimated
+};
+
+}  // namespace perp

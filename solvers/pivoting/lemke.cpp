@@ -1,0 +1,259 @@
+#include <perp/solvers/pivoting/lemke.hpp>
+
+#include <perp/problems/standard/random.hpp>
+#include <perp/problems/standard/reductions.hpp>
+#include <perp/problems/standard/residuals.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+
+namespace perp {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr long kLeastPivotLimit = 10'000'000;
+constexpr int kRefinements = 3;
+
+PathSettings path_settings(const LemkeSettings& s) {
+  return {s.pivot_tolerance, s.tie_tolerance, s.row_tolerance, s.drift_tolerance, s.refactor_always};
+}
+
+}  // namespace
+
+const SolverTraits& Lemke::traits() const {
+  static const SolverTraits traits{
+      "lemke", "Lemke's complementary pivoting, lexicographic, for bounds on both sides",
+      "CottlePangStone2009", {"lcp", "mlcp"}};
+  return traits;
+}
+
+void Lemke::set_start_basis(std::vector<PairStatus> statuses) {
+  if (!statuses.empty() && problem_.size() > 0 && static_cast<int>(statuses.size()) != problem_.size()) {
+    throw std::invalid_argument(
+        fmt::format("start basis: length is {}, expected {}", statuses.size(), problem_.size()));
+  }
+  start_basis_ = std::move(statuses);
+}
+
+void Lemke::do_prepare(const Problem& problem) {
+  if (const auto* lcp = std::get_if<Lcp>(&problem.data)) {
+    problem_ = to_mlcp(*lcp);
+  } else {
+    problem_ = std::get<Mlcp>(problem.data);
+  }
+  canonical_.build(problem_, settings.equilibrate);
+  path_.attach(canonical_);
+  const int n = problem_.size(), m = canonical_.size();
+  for (Vector* v : {&residual_, &candidate_, &refined_}) v->setZero(n);
+  for (Vector* v : {&rows_, &correction_, &covering_}) v->setZero(m);
+  sums_.assign(n, 0.0L);
+  wanted_.assign(n, PairStatus::kAtLower);
+  final_basis_ = wanted_;
+  start_.assign(m, PairStatus::kAtLower);
+  start_basis_.clear();
+}
+
+void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
+  const long limit =
+      common.max_iterations > 0 ? common.max_iterations : std::max(kLeastPivotLimit, 1000L * canonical_.size());
+  PathSettings numerics = path_settings(settings);
+  path_.reset_counts();
+  recoveries_used_ = 0;
+  bool given = choose_start(start);
+  const Vector* cover = covering();
+  PathEnd end = PathEnd::kNumerical;
+  double best = kInfinity;
+  result.z.setZero(problem_.size());
+  while (true) {
+    end = path_.follow(start_, cover, numerics, limit - path_.pivots - path_.flips, common.time_limit, observer);
+    if (end == PathEnd::kSolution) {
+      canonical_.to_original(path_.x(), candidate_);
+      refine(candidate_);
+      const double natural = natural_residual(candidate_);
+      if (natural < best) {
+        best = natural;
+        result.z = candidate_;
+      }
+      if (best <= common.tolerance) break;
+    } else if (given && (end == PathEnd::kNumerical || end == PathEnd::kRay || end == PathEnd::kCycle)) {
+      default_start();  // the start led nowhere: the default one decides
+      given = false;
+      continue;
+    } else if (end != PathEnd::kNumerical) {
+      break;
+    }
+    // Numerical trouble: once more with a fresh factorisation at every pivot, from the basis reached
+    // where it was complementary, else from the start.
+    if (recoveries_used_ >= settings.recoveries) break;
+    ++recoveries_used_;
+    numerics.refactor_always = true;
+    if (end == PathEnd::kSolution) {
+      start_ = path_.statuses();
+    } else {
+      numerics.pivot_tolerance *= 100.0;
+      default_start();
+    }
+  }
+  switch (end) {
+    case PathEnd::kSolution:
+      // Not better than the tolerance only where rounding forbids it: claim it and let the verifier judge.
+      result.status = best <= common.tolerance ? Status::kSolved : Status::kStalled;
+      break;
+    case PathEnd::kRay: result.status = describe_ray(result); break;
+    case PathEnd::kCycle:
+      result.status = Status::kStalled;
+      result.message = "the path returned to its start";
+      break;
+    case PathEnd::kPivotLimit: result.status = Status::kIterationLimit; break;
+    case PathEnd::kTimeLimit: result.status = Status::kTimeLimit; break;
+    case PathEnd::kInterrupted: result.status = Status::kInterrupted; break;
+    case PathEnd::kNumerical:
+      result.status = Status::kNumericalError;
+      result.message = "the basis became singular to rounding";
+      break;
+  }
+  report(result);
+}
+
+void Lemke::default_start() {
+  start_ = canonical_.default_start;
+}
+
+// @return true where a start other than the default one is taken.
+bool Lemke::choose_start(const Vector* start) {
+  if (!start_basis_.empty()) {
+    canonical_.from_original(start_basis_, start_);
+    return true;
+  }
+  default_start();
+  if (!start) return false;
+  for (int i = 0; i < problem_.size(); ++i) {
+    const double z = (*start)[i];
+    wanted_[i] = z <= problem_.lower[i]   ? PairStatus::kAtLower
+                 : z >= problem_.upper[i] ? PairStatus::kAtUpper
+                                          : PairStatus::kBasic;
+  }
+  canonical_.from_original(wanted_, start_);
+  return true;
+}
+
+const Vector* Lemke::covering() {
+  const int n = problem_.size();
+  std::string_view text = settings.covering;
+  if (text == "unit") {
+    residual_.setOnes();
+  } else if (text.starts_with("random:")) {
+    std::uint64_t seed = 0;
+    text.remove_prefix(7);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+    if (error != std::errc() || end != text.data() + text.size()) {
+      throw std::invalid_argument("setting \"covering\": the seed after \"random:\" is not a number");
+    }
+    Random random(seed);
+    for (int i = 0; i < n; ++i) residual_[i] = std::exp(random.uniform(-3.0, 3.0));
+  } else {
+    int count = 0;
+    while (!text.empty()) {
+      const auto comma = std::min(text.find(','), text.size());
+      double value = 0.0;
+      const auto [end, error] = std::from_chars(text.data(), text.data() + comma, value);
+      if (error != std::errc() || end != text.data() + comma || !(value >= 0) || std::isinf(value)) {
+        throw std::invalid_argument(
+            "setting \"covering\": expected \"unit\", \"random:SEED\" or nonnegative numbers separated by commas");
+      }
+      if (count < n) residual_[count] = value;
+      ++count;
+      text.remove_prefix(std::min(comma + 1, text.size()));
+    }
+    if (count != n) {
+      throw std::invalid_argument(
+          fmt::format("setting \"covering\": has {} numbers, the problem {} unknowns", count, n));
+    }
+  }
+  for (int i = 0; i < canonical_.size(); ++i) {
+    covering_[i] = residual_[canonical_.equation[i]] * std::abs(canonical_.row_scale[i]);
+  }
+  return &covering_;
+}
+
+// Newton steps on F_i(z) = 0 of the basic unknowns, residuals in extended precision on the problem as
+// posed [Wilkinson1963; Higham2002, Ch. 12]; then everything is put back between its bounds.
+void Lemke::refine(Vector& z) {
+  const auto clamp = [&](Vector& v) { v = v.cwiseMax(problem_.lower).cwiseMin(problem_.upper); };
+  clamp(z);
+  double natural = natural_residual(z);
+  for (int k = 0; k < kRefinements && natural > 0; ++k) {
+    for (int i = 0; i < canonical_.size(); ++i) {
+      rows_[i] = -canonical_.row_scale[i] * residual_[canonical_.equation[i]];
+    }
+    if (!path_.correct(rows_, correction_)) return;
+    canonical_.direction_to_original(correction_, refined_);
+    refined_ += z;
+    clamp(refined_);
+    const double refined = natural_residual(refined_);
+    if (!(refined < natural)) break;
+    z.swap(refined_);
+    natural = refined;
+  }
+}
+
+// ||mid(z - l, z - u, F)||, leaving F in residual_; no allocation.
+double Lemke::natural_residual(const Vector& z) {
+  const int n = problem_.size();
+  for (int i = 0; i < n; ++i) sums_[i] = problem_.q[i];
+  for (int j = 0; j < n; ++j) {
+    if (z[j] == 0.0) continue;
+    const long double scale = z[j];
+    problem_.M.for_column(j, [&](int i, double value) { sums_[i] += value * scale; });
+  }
+  double largest = 0.0;
+  for (int i = 0; i < n; ++i) {
+    residual_[i] = static_cast<double>(sums_[i]);
+    const double r = std::abs(mid(z[i] - problem_.lower[i], z[i] - problem_.upper[i], residual_[i]));
+    largest = std::isnan(r) ? kInfinity : std::max(largest, r);
+  }
+  return largest;
+}
+
+// A secondary ray: infeasible where a certificate is found, else no more than a ray.
+Status Lemke::describe_ray(Result& result) {
+  canonical_.direction_to_original(path_.ray_x(), candidate_);
+  canonical_.to_original(path_.x(), result.z);
+  if (settings.certify) {
+    std::optional<Vector> feasible;
+    std::optional<Vector> y = find_farkas(problem_, common.time_limit, &feasible);
+    if (y) {
+      const FarkasCheck check = check_farkas(problem_, *y);
+      result.certificate = Certificate{"farkas", std::move(*y), {}, 0.0, check.holds, check.radius};
+      result.message = "no point satisfies the linear constraints";
+      return Status::kInfeasible;
+    }
+    result.message = feasible ? "secondary ray; the linear constraints are feasible, so nothing is proved"
+                              : "secondary ray; nothing is proved";
+  } else {
+    result.message = "secondary ray; nothing is proved";
+  }
+  result.certificate = Certificate{"ray", {}, candidate_, path_.ray_t(), false, 0.0};
+  return Status::kRay;
+}
+
+void Lemke::report(Result& result) {
+  canonical_.statuses_to_original(path_.statuses(), final_basis_);
+  result.iterations = static_cast<int>(path_.pivots + path_.flips);
+  result.statistics.emplace_back("pivots", static_cast<double>(path_.pivots));
+  result.statistics.emplace_back("flips", static_cast<double>(path_.flips));
+  result.statistics.emplace_back("ties", static_cast<double>(path_.ties));
+  result.statistics.emplace_back("rows_solved", static_cast<double>(path_.rows_solved));
+  result.statistics.emplace_back("factorisations", path_.basis().factorisations);
+  result.statistics.emplace_back("linear_solves", path_.basis().linear_solves);
+  result.statistics.emplace_back("largest_drift", path_.largest_drift);
+  result.statistics.emplace_back("recoveries", recoveries_used_);
+  result.statistics.emplace_back("partners", canonical_.partners);
+  result.statistics.emplace_back("split_pairs", canonical_.split_pairs);
+}
+
+}  // namespace perp
