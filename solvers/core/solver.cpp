@@ -52,6 +52,7 @@ const Result& Solver::solve(const Vector* start, Observer* observer) {
   }
   result_.status = Status::kNumericalError;
   result_.iterations = 0;
+  result_.solutions.clear();
   result_.certificate.reset();
   result_.message.clear();
   result_.statistics.clear();

@@ -29,6 +29,7 @@ struct Result {
   Status status = Status::kUnsupported;
   Vector z;                ///< best point found, size of the unknown
   Vector dual;             ///< conic_qp
+  std::vector<Vector> solutions;  ///< all that were found, where the method looks for all
   int iterations = 0;
   std::optional<Certificate> certificate;
   std::string message;     ///< one line, may be empty

@@ -1,0 +1,172 @@
+#include <perp/solvers/enumeration/enumerate.hpp>
+
+#include <perp/problems/standard/reductions.hpp>
+#include <perp/problems/standard/residuals.hpp>
+#include <perp/solvers/pivoting/lemke.hpp>
+
+#include <Eigen/QR>
+#include <fmt/format.h>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace perp {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kRankTolerance = 1e-10;
+
+enum class Place : unsigned char { kLower, kUpper, kBetween };
+
+class Enumerator {
+ public:
+  Enumerator(const Mlcp& p, double tolerance)
+      : p_(p), m_(p.M.to_dense()), tolerance_(tolerance), place_(p.size()), z_(p.size()) {}
+
+  Enumeration run() {
+    choose(0);
+    return std::move(result_);
+  }
+
+ private:
+  void choose(int i) {
+    if (i == p_.size()) {
+      examine();
+      return;
+    }
+    const bool below = p_.lower[i] > -kInfinity, above = p_.upper[i] < kInfinity;
+    for (const Place place : {Place::kLower, Place::kUpper, Place::kBetween}) {
+      if (place == Place::kLower && !below) continue;
+      if (place == Place::kUpper && (!above || p_.lower[i] == p_.upper[i])) continue;
+      if (place == Place::kBetween && p_.lower[i] == p_.upper[i]) continue;
+      place_[i] = place;
+      choose(i + 1);
+    }
+  }
+
+  // One complementary basis: rows and columns of the variables between their bounds.
+  void examine() {
+    ++result_.bases;
+    rows_.clear();
+    others_.clear();
+    for (int i = 0; i < p_.size(); ++i) {
+      if (place_[i] == Place::kBetween) {
+        rows_.push_back(i);
+        z_[i] = 0.0;
+      } else {
+        others_.push_back(i);
+        z_[i] = place_[i] == Place::kLower ? p_.lower[i] : p_.upper[i];
+      }
+    }
+    columns_ = rows_;
+    const int nullity = solve_rows();
+    if (nullity > 0) add_rows(0, nullity);
+  }
+
+  // Further rows, up to `count` of them, that vanish too.
+  void add_rows(std::size_t from, int count) {
+    for (std::size_t k = from; k < others_.size(); ++k) {
+      rows_.push_back(others_[k]);
+      solve_rows();
+      if (count > 1) add_rows(k + 1, count - 1);
+      rows_.pop_back();
+    }
+  }
+
+  // Least-squares, minimum-norm solution of F_rows = 0 in the columns; recorded where it solves the problem.
+  int solve_rows() {
+    const int k = static_cast<int>(columns_.size()), r = static_cast<int>(rows_.size());
+    for (const int j : columns_) z_[j] = 0.0;
+    const Vector f = m_ * z_ + p_.q;
+    DenseMatrix a(r, k);
+    Vector b(r);
+    for (int i = 0; i < r; ++i) {
+      b[i] = -f[rows_[i]];
+      for (int j = 0; j < k; ++j) a(i, j) = m_(rows_[i], columns_[j]);
+    }
+    int nullity = 0;
+    if (k > 0) {
+      qr_.setThreshold(kRankTolerance);
+      qr_.compute(a);
+      nullity = k - static_cast<int>(qr_.rank());
+      Vector x = qr_.solve(b);
+      x += qr_.solve(b - a * x);
+      for (int j = 0; j < k; ++j) {
+        const int v = columns_[j];
+        z_[v] = std::min(std::max(x[j], p_.lower[v]), p_.upper[v]);
+      }
+    }
+    if (evaluate_residuals(p_, z_).natural <= tolerance_) {
+      result_.continuum = result_.continuum || nullity > 0;
+      record();
+    }
+    return nullity;
+  }
+
+  void record() {
+    for (const Vector& known : result_.solutions) {
+      if ((known - z_).cwiseAbs().maxCoeff() <= 1e-7 * std::max(1.0, z_.cwiseAbs().maxCoeff())) return;
+    }
+    result_.solutions.push_back(z_);
+  }
+
+  const Mlcp& p_;
+  DenseMatrix m_;
+  double tolerance_;
+  std::vector<Place> place_;
+  std::vector<int> rows_, columns_, others_;
+  Vector z_;
+  Eigen::CompleteOrthogonalDecomposition<DenseMatrix> qr_;
+  Enumeration result_;
+};
+
+}  // namespace
+
+Enumeration enumerate_solutions(const Mlcp& problem, double tolerance) {
+  validate(problem);
+  if (problem.size() > kMaxEnumerationSize) {
+    throw std::invalid_argument(fmt::format("problem: enumeration takes at most {} unknowns, not {}",
+                                            kMaxEnumerationSize, problem.size()));
+  }
+  return Enumerator(problem, tolerance).run();
+}
+
+const SolverTraits& Enumerate::traits() const {
+  static const SolverTraits traits{"enumerate", "all solutions of a small problem by its complementary bases",
+                                   "CottlePangStone2009", {"lcp", "mlcp"}, kMaxEnumerationSize, true};
+  return traits;
+}
+
+void Enumerate::do_prepare(const Problem& problem) {
+  const auto* lcp = std::get_if<Lcp>(&problem.data);
+  problem_ = lcp ? to_mlcp(*lcp) : std::get<Mlcp>(problem.data);
+}
+
+void Enumerate::do_solve(const Vector*, Observer*, Result& result) {
+  Enumeration found = enumerate_solutions(problem_, common.tolerance);
+  result.iterations = static_cast<int>(found.bases);
+  result.statistics.emplace_back("solutions", static_cast<double>(found.solutions.size()));
+  result.statistics.emplace_back("continuum", found.continuum ? 1.0 : 0.0);
+  if (!found.solutions.empty()) {
+    result.status = Status::kSolved;
+    result.z = found.solutions.front();
+    result.message = fmt::format("{} solution{}{}", found.solutions.size(), found.solutions.size() > 1 ? "s" : "",
+                                 found.continuum ? " found; a singular basis holds one, so there may be more" : "");
+    result.solutions = std::move(found.solutions);
+    return;
+  }
+  result.z = Vector::Zero(problem_.size()).cwiseMax(problem_.lower).cwiseMin(problem_.upper);
+  std::optional<Vector> y = find_farkas(problem_, common.time_limit, nullptr);
+  if (y) {
+    const FarkasCheck check = check_farkas(problem_, *y);
+    result.certificate = Certificate{"farkas", std::move(*y), {}, 0.0, check.holds, check.radius};
+    result.status = Status::kInfeasible;
+    result.message = "no point satisfies the linear constraints";
+  } else {
+    result.status = Status::kStalled;
+    result.message = "no complementary basis gives a solution";
+  }
+}
+
+}  // namespace perp

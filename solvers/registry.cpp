@@ -1,0 +1,31 @@
+#include <perp/solvers/registry.hpp>
+
+#include <perp/solvers/enumeration/enumerate.hpp>
+#include <perp/solvers/pivoting/lemke.hpp>
+
+#include <fmt/format.h>
+#include <stdexcept>
+
+namespace perp {
+
+const std::vector<SolverFactory>& solver_registry() {
+  // To add a solver, add its line here.
+  static const std::vector<SolverFactory> registry = {
+      [] { return std::make_unique<Lemke>(); },
+      [] { return std::make_unique<Enumerate>(); },
+  };
+  return registry;
+}
+
+std::unique_ptr<Solver> make_solver(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const SolverFactory& make : solver_registry()) {
+    std::unique_ptr<Solver> solver = make();
+    if (solver->traits().name == name) return solver;
+    names.push_back(solver->traits().name);
+  }
+  throw std::invalid_argument(
+      fmt::format("unknown solver \"{}\"; there are: {}", name, fmt::join(names, ", ")));
+}
+
+}  // namespace perp
