@@ -103,10 +103,9 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
       // Not better than the tolerance only where rounding forbids it: claim it and let the verifier judge.
       result.status = best <= common.tolerance ? Status::kSolved : Status::kStalled;
       break;
-    case PathEnd::kRay: result.status = describe_ray(result); break;
+    case PathEnd::kRay: result.status = describe_failure(Status::kRay, "secondary ray", result); break;
     case PathEnd::kCycle:
-      result.status = Status::kStalled;
-      result.message = "the path returned to its start";
+      result.status = describe_failure(Status::kStalled, "the path returned to its start", result);
       break;
     case PathEnd::kPivotLimit: result.status = Status::kIterationLimit; break;
     case PathEnd::kTimeLimit: result.status = Status::kTimeLimit; break;
@@ -219,26 +218,22 @@ double Lemke::natural_residual(const Vector& z) {
   return largest;
 }
 
-// A secondary ray: infeasible where a certificate is found, else no more than a ray.
-Status Lemke::describe_ray(Result& result) {
+// The path led nowhere: infeasible where a certificate is found, else what the path says.
+Status Lemke::describe_failure(Status end, std::string_view what, Result& result) {
   canonical_.direction_to_original(path_.ray_x(), candidate_);
   canonical_.to_original(path_.x(), result.z);
-  if (settings.certify) {
-    std::optional<Vector> feasible;
-    std::optional<Vector> y = find_farkas(problem_, common.time_limit, &feasible);
-    if (y) {
-      const FarkasCheck check = check_farkas(problem_, *y);
-      result.certificate = Certificate{"farkas", std::move(*y), {}, 0.0, check.holds, check.radius};
-      result.message = "no point satisfies the linear constraints";
-      return Status::kInfeasible;
-    }
-    result.message = feasible ? "secondary ray; the linear constraints are feasible, so nothing is proved"
-                              : "secondary ray; nothing is proved";
-  } else {
-    result.message = "secondary ray; nothing is proved";
+  std::optional<Vector> feasible, y;
+  if (settings.certify) y = find_farkas(problem_, common.time_limit, &feasible);
+  if (y) {
+    const FarkasCheck check = check_farkas(problem_, *y);
+    result.certificate = Certificate{"farkas", std::move(*y), {}, 0.0, check.holds, check.radius};
+    result.message = "no point satisfies the linear constraints";
+    return Status::kInfeasible;
   }
-  result.certificate = Certificate{"ray", {}, candidate_, path_.ray_t(), false, 0.0};
-  return Status::kRay;
+  result.message =
+      fmt::format("{}{}; nothing is proved", what, feasible ? "; the linear constraints are feasible" : "");
+  if (end == Status::kRay) result.certificate = Certificate{"ray", {}, candidate_, path_.ray_t(), false, 0.0};
+  return end;
 }
 
 void Lemke::report(Result& result) {

@@ -60,7 +60,7 @@ class Lemke final : public Solver {
   const Vector* covering();
   void refine(Vector& z);
   double natural_residual(const Vector& z);
-  Status describe_ray(Result& result);
+  Status describe_failure(Status end, std::string_view what, Result& result);
   void report(Result& result);
 
   Mlcp problem_;

@@ -1,0 +1,24 @@
+// Problems from and to files of any known format.
+#pragma once
+
+#include <perp/problems/standard/problem.hpp>
+#include <string>
+#include <vector>
+
+namespace perp {
+
+struct FormatInfo {
+  std::string_view name;     ///< for --from and --to
+  std::string_view endings;  ///< for people
+  bool writes;
+};
+const std::vector<FormatInfo>& problem_formats();
+
+/// @param format a name, or "" to go by the ending (.json, .json.gz: perp; .dat, .txt: siconos). "-" is
+/// standard input. @throws InputError: one line naming the file, the field and the fault.
+Problem read_problem(const std::string& path, const std::string& format = "");
+
+/// Written to a temporary file first, then renamed. @throws InputError
+void write_problem(const Problem& problem, const std::string& path, const std::string& format = "");
+
+}  // namespace perp

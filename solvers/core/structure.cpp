@@ -1,0 +1,142 @@
+#include <perp/solvers/core/structure.hpp>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <Eigen/SparseCholesky>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace perp {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kRelative = 1e-10;
+
+std::string definiteness_of(const Matrix& a) {
+  const double size = a.max_abs();
+  if (a.rows() == 0) return "positive definite";
+  if (size == 0) return "positive semidefinite";
+  if (a.rows() <= kDenseAnalysisSize) {
+    const DenseMatrix dense = a.to_dense();
+    const DenseMatrix symmetric = 0.5 * (dense + dense.transpose());
+    const Eigen::SelfAdjointEigenSolver<DenseMatrix> eigen(symmetric, Eigen::EigenvaluesOnly);
+    const double low = eigen.eigenvalues().minCoeff();
+    const double scale = std::max(eigen.eigenvalues().cwiseAbs().maxCoeff(), size);
+    if (low > kRelative * scale) return "positive definite";
+    return low >= -kRelative * scale ? "positive semidefinite" : "indefinite";
+  }
+  const SparseMatrix sparse = a.to_sparse();
+  const SparseMatrix symmetric = 0.5 * (sparse + SparseMatrix(sparse.transpose()));
+  const Eigen::SimplicialLLT<SparseMatrix> cholesky(symmetric);
+  return cholesky.info() == Eigen::Success ? "positive definite" : "unknown";
+}
+
+void count_bounds(const Vector& lower, const Vector& upper, ProblemStructure& s) {
+  for (int i = 0; i < lower.size(); ++i) {
+    const bool below = lower[i] > -kInfinity, above = upper[i] < kInfinity;
+    if (lower[i] == upper[i]) {
+      ++s.fixed;
+    } else if (below && above) {
+      ++s.boxed;
+    } else if (below) {
+      ++s.lower_only;
+    } else if (above) {
+      ++s.upper_only;
+    } else {
+      ++s.free;
+    }
+  }
+}
+
+std::string class_of(const MatrixStructure& m) {
+  if (m.definiteness == "positive definite") return "monotone, M positive definite: exactly one solution";
+  if (m.definiteness == "positive semidefinite") {
+    return "monotone, M positive semidefinite: a solution exists where the linear constraints are feasible";
+  }
+  if (m.definiteness == "indefinite") return "not monotone: solutions may be none, one or many";
+  return "monotonicity not determined at this size";
+}
+
+}  // namespace
+
+MatrixStructure analyse(const std::string& name, const Matrix& a) {
+  MatrixStructure s;
+  s.name = name;
+  s.rows = a.rows();
+  s.cols = a.cols();
+  s.sparse = a.is_sparse();
+  s.smallest = kInfinity;
+  s.z_matrix = true;
+  for (int j = 0; j < a.cols(); ++j) {
+    bool diagonal = false;
+    a.for_column(j, [&](int i, double value) {
+      ++s.nonzeros;
+      s.smallest = std::min(s.smallest, std::abs(value));
+      s.largest = std::max(s.largest, std::abs(value));
+      diagonal = diagonal || i == j;
+      if (i != j && value > 0) s.z_matrix = false;
+    });
+    s.zero_diagonal += !diagonal;
+  }
+  if (s.nonzeros == 0) s.smallest = 0.0;
+  if (a.rows() == a.cols()) {
+    const SparseMatrix sparse = a.to_sparse();
+    const SparseMatrix difference = sparse - SparseMatrix(sparse.transpose());
+    s.asymmetry = s.largest > 0 ? Matrix(difference).max_abs() / s.largest : 0.0;
+    s.symmetric = s.asymmetry == 0.0;
+    s.definiteness = definiteness_of(a);
+  }
+  if (std::max(a.rows(), a.cols()) <= kDenseAnalysisSize && a.rows() > 0 && a.cols() > 0) {
+    Eigen::ColPivHouseholderQR<DenseMatrix> qr;
+    qr.setThreshold(kRelative);
+    qr.compute(a.to_dense());
+    s.rank = static_cast<int>(qr.rank());
+  }
+  return s;
+}
+
+ProblemStructure analyse(const Problem& problem) {
+  ProblemStructure s;
+  s.kind = problem.kind();
+  s.size = problem.size();
+  if (const auto* lcp = std::get_if<Lcp>(&problem.data)) {
+    s.lower_only = s.size;
+    s.matrices.push_back(analyse("M", lcp->M));
+    s.problem_class = class_of(s.matrices[0]);
+  } else if (const auto* mlcp = std::get_if<Mlcp>(&problem.data)) {
+    count_bounds(mlcp->lower, mlcp->upper, s);
+    s.matrices.push_back(analyse("M", mlcp->M));
+    s.problem_class = class_of(s.matrices[0]);
+  } else if (const auto* mcp = std::get_if<Mcp>(&problem.data)) {
+    count_bounds(mcp->lower, mcp->upper, s);
+    s.problem_class = "nonlinear";
+  } else if (const auto* box = std::get_if<BoxQp>(&problem.data)) {
+    count_bounds(box->lower, box->upper, s);
+    s.matrices.push_back(analyse("H", box->H));
+    s.problem_class = s.matrices[0].definiteness == "indefinite" ? "not convex" : "convex where H is PSD";
+  } else if (const auto* conic = std::get_if<ConicQp>(&problem.data)) {
+    s.matrices.push_back(analyse("P", conic->P));
+    s.matrices.push_back(analyse("A", conic->A));
+    s.problem_class = "convex where P is PSD";
+  } else if (const auto* friction = std::get_if<FrictionContact>(&problem.data)) {
+    s.contacts = friction->contacts();
+    if (friction->is_operator()) {
+      s.matrices.push_back(analyse("J", friction->J));
+      s.matrices.push_back(analyse("M", friction->M));
+    } else {
+      s.matrices.push_back(analyse("W", friction->W));
+    }
+    s.problem_class = "exact Coulomb friction: not convex where mu > 0";
+  } else {
+    const auto& convex = std::get<ConvexContact>(problem.data);
+    s.contacts = convex.contacts();
+    s.matrices.push_back(analyse("A", convex.A));
+    s.matrices.push_back(analyse("J", convex.J));
+    s.problem_class = "strictly convex";
+  }
+  return s;
+}
+
+}  // namespace perp

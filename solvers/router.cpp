@@ -1,0 +1,151 @@
+#include <perp/solvers/router.hpp>
+
+#include <perp/problems/standard/reductions.hpp>
+#include <perp/solvers/registry.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+
+namespace perp {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// An exact statement of the problem in a kind that the pivoting solvers take, where there is one.
+std::optional<Reduction> exact_reduction(const Problem& problem) {
+  if (const auto* qp = std::get_if<BoxQp>(&problem.data)) return reduce_to_mlcp(*qp);
+  if (const auto* qp = std::get_if<ConicQp>(&problem.data)) {
+    const bool linear = std::all_of(qp->cones.begin(), qp->cones.end(),
+                                    [](const Cone& c) { return c.type != ConeType::kSecondOrder; });
+    if (linear) return reduce_to_mlcp(*qp);
+  }
+  return {};
+}
+
+VerifiedResult unsupported(const std::string& solver, std::string why) {
+  VerifiedResult result;
+  result.message = std::move(why);
+  result.route.push_back({solver, Status::kUnsupported, Status::kUnsupported, 0, 0.0, result.message});
+  return result;
+}
+
+// Solves a reduction and verifies what it maps back to.
+VerifiedResult solve_reduced(Solver& solver, const Problem& problem, const Reduction& reduction,
+                             Observer* observer, int repeats) {
+  Problem reduced;
+  reduced.data = reduction.problem;
+  reduced.name = problem.name;
+  VerifiedResult result = solve_with(solver, reduced, nullptr, observer, repeats);
+  result.answer = reduction.map_back(result.answer);
+  result.verdict = verify(problem, result.answer, solver.common.tolerance);
+  result.solutions.clear();
+  result.certificate.reset();  // it speaks of the reduced problem
+  result.status = judge(result.claimed, result.verdict);
+  RouteStep& step = result.route.back();
+  step.solver += " on " + reduction.name;
+  step.status = result.status;
+  return result;
+}
+
+VerifiedResult solve_by_name(const Problem& problem, const SolveRequest& request, const std::string& name,
+                             const std::vector<std::pair<std::string, std::string>>& settings,
+                             Observer* observer) {
+  const std::unique_ptr<Solver> solver = make_solver(name);
+  solver->common = request.common;
+  for (const auto& [key, value] : settings) set_setting(*solver, key, value);
+  const std::optional<std::string> refusal = solver->refusal(problem);
+  if (!refusal) {
+    return solve_with(*solver, problem, request.start ? &*request.start : nullptr, observer, request.repeats);
+  }
+  const std::optional<Reduction> reduction = exact_reduction(problem);
+  if (!reduction) return unsupported(name, *refusal);
+  Problem reduced;
+  reduced.data = reduction->problem;
+  if (const auto why = solver->refusal(reduced)) return unsupported(name, *why);
+  return solve_reduced(*solver, problem, *reduction, observer, request.repeats);
+}
+
+// The result of a later try with the history of the earlier ones.
+void continue_with(VerifiedResult& result, VerifiedResult next) {
+  next.setup_time += result.setup_time;
+  next.solve_time += result.solve_time;
+  next.route.insert(next.route.begin(), result.route.begin(), result.route.end());
+  result = std::move(next);
+}
+
+}  // namespace
+
+Status judge(Status claimed, const Verdict& verdict) {
+  if (verdict.solved) return Status::kSolved;
+  return claimed == Status::kSolved ? Status::kWrong : claimed;
+}
+
+VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* start, Observer* observer,
+                          int repeats) {
+  VerifiedResult out;
+  const auto setup_start = Clock::now();
+  solver.prepare(problem);
+  out.setup_time = seconds_since(setup_start);
+  std::vector<double> times;
+  const Result* result = nullptr;
+  for (int k = 0; k < std::max(1, repeats); ++k) {
+    const auto solve_start = Clock::now();
+    result = &solver.solve(start, observer);
+    times.push_back(seconds_since(solve_start));
+  }
+  std::nth_element(times.begin(), times.begin() + static_cast<long>(times.size() / 2), times.end());
+  out.solve_time = times[times.size() / 2];
+  out.claimed = result->status;
+  out.answer = {result->z, result->dual};
+  if (result->z.size() == problem.size()) {
+    const auto* qp = std::get_if<ConicQp>(&problem.data);
+    if (!qp || result->dual.size() == qp->b.size()) {
+      out.verdict = verify(problem, out.answer, solver.common.tolerance);
+    }
+  }
+  out.verdict.tolerance = solver.common.tolerance;
+  out.status = judge(out.claimed, out.verdict);
+  out.solutions = result->solutions;
+  out.certificate = result->certificate;
+  out.iterations = result->iterations;
+  out.message = result->message;
+  for (const auto& [name, value] : result->statistics) out.statistics.emplace_back(name, value);
+  out.route.push_back({std::string(solver.traits().name), out.status, out.claimed, out.iterations,
+                       out.solve_time, out.message});
+  return out;
+}
+
+VerifiedResult solve_verified(const Problem& problem, const SolveRequest& request, Observer* observer) {
+  if (request.solver != "auto") {
+    return solve_by_name(problem, request, request.solver, request.settings, observer);
+  }
+  VerifiedResult result = solve_by_name(problem, request, "lemke", request.settings, observer);
+  // A ray says nothing: other covering vectors give other paths.
+  for (int seed = 1; seed <= 5; ++seed) {
+    if (result.status != Status::kRay && result.status != Status::kStalled) break;
+    auto settings = request.settings;
+    settings.emplace_back("covering", fmt::format("random:{}", seed));
+    SolveRequest again = request;
+    again.start.reset();
+    VerifiedResult next = solve_by_name(problem, again, "lemke", settings, observer);
+    next.route.back().solver += fmt::format(" covering=random:{}", seed);
+    const bool better = next.status == Status::kSolved || next.status == Status::kInfeasible;
+    if (better) {
+      continue_with(result, std::move(next));
+    } else {
+      result.solve_time += next.solve_time;
+      result.setup_time += next.setup_time;
+      result.route.push_back(next.route.back());
+    }
+  }
+  return result;
+}
+
+}  // namespace perp

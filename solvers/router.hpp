@@ -1,0 +1,60 @@
+// Solving with verification: one solver by name, or the router's choice ("auto").
+#pragma once
+
+#include <functional>
+#include <perp/solvers/core/solver.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace perp {
+
+/// One try on the way to the answer.
+struct RouteStep {
+  std::string solver;     ///< with the reduction, if any: "lemke on box_qp as mlcp"
+  Status status;          ///< after verification
+  Status claimed;
+  int iterations = 0;
+  double time = 0.0;      ///< seconds, solve only
+  std::string message;
+};
+
+/// An answer that the verifier has seen.
+struct VerifiedResult {
+  Status status = Status::kUnsupported;   ///< kSolved only where the verifier agrees
+  Status claimed = Status::kUnsupported;  ///< what the last solver said
+  Answer answer;
+  Verdict verdict;
+  std::vector<Vector> solutions;
+  std::optional<Certificate> certificate;
+  std::vector<RouteStep> route;
+  int iterations = 0;
+  double setup_time = 0.0, solve_time = 0.0;  ///< seconds, of all tries
+  std::string message;
+  std::vector<std::pair<std::string, double>> statistics;
+};
+
+/// What to solve with.
+struct SolveRequest {
+  std::string solver = "auto";
+  CommonSettings common;
+  std::vector<std::pair<std::string, std::string>> settings;  ///< of the named solver
+  std::optional<Vector> start;
+  int repeats = 1;  ///< solves of the prepared problem; the time is their median
+};
+
+/// Puts claim and verification together: what a solver's claim amounts to.
+Status judge(Status claimed, const Verdict& verdict);
+
+/// Prepares, solves and verifies with a given solver; settings as they stand in it.
+VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* start = nullptr,
+                          Observer* observer = nullptr, int repeats = 1);
+
+/// As the request says. A named solver that does not take the kind gets an exact reduction of the problem
+/// where there is one. "auto" for lcp and mlcp: Lemke's method with the unit covering vector, then with
+/// random ones; other kinds through their exact reductions. Every try is in the route, and it is always
+/// the problem as posed that is verified.
+/// @throws std::invalid_argument: unknown solver or setting, malformed problem or start.
+VerifiedResult solve_verified(const Problem& problem, const SolveRequest& request, Observer* observer = nullptr);
+
+}  // namespace perp
