@@ -2,6 +2,7 @@
 include(CMakePackageConfigHelpers)
 
 get_property(stages GLOBAL PROPERTY PERP_STAGES)
+list(REMOVE_ITEM stages bench)  # the harness belongs to the program, not to the libraries
 foreach(stage IN LISTS stages)
   get_property(folder GLOBAL PROPERTY PERP_STAGE_FOLDER_${stage})
   install(TARGETS perp_${stage} EXPORT perpTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

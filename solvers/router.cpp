@@ -1,11 +1,12 @@
 #include <perp/solvers/router.hpp>
 
+#include <perp/problems/standard/random.hpp>
 #include <perp/problems/standard/reductions.hpp>
-#include <perp/solvers/registry.hpp>
 
 #include <fmt/format.h>
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <stdexcept>
 
 namespace perp {
@@ -13,6 +14,8 @@ namespace perp {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kRestarts = 10;  // of auto, after a path that led nowhere
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -57,7 +60,7 @@ VerifiedResult solve_reduced(Solver& solver, const Problem& problem, const Reduc
 VerifiedResult solve_by_name(const Problem& problem, const SolveRequest& request, const std::string& name,
                              const std::vector<std::pair<std::string, std::string>>& settings,
                              Observer* observer) {
-  const std::unique_ptr<Solver> solver = make_solver(name);
+  const std::unique_ptr<Solver> solver = request.make(name);
   solver->common = request.common;
   for (const auto& [key, value] : settings) set_setting(*solver, key, value);
   const std::optional<std::string> refusal = solver->refusal(problem);
@@ -70,6 +73,23 @@ VerifiedResult solve_by_name(const Problem& problem, const SolveRequest& request
   reduced.data = reduction->problem;
   if (const auto why = solver->refusal(reduced)) return unsupported(name, *why);
   return solve_reduced(*solver, problem, *reduction, observer, request.repeats);
+}
+
+// Half of the variables at their lower bounds (where they have one), the others off them.
+Vector random_start(const Problem& problem, std::uint64_t seed) {
+  Random random(seed);
+  Vector start = Vector::Zero(problem.size());
+  for (int i = 0; i < problem.size(); ++i) {
+    double low = 0.0, high = 2.0;
+    if (const auto* mlcp = std::get_if<Mlcp>(&problem.data)) {
+      low = mlcp->lower[i];
+      high = mlcp->upper[i];
+    }
+    if (std::isinf(low)) low = std::isinf(high) ? -1.0 : high - 2.0;
+    if (std::isinf(high)) high = low + 2.0;
+    start[i] = random.uniform() < 0.5 ? low : 0.5 * (low + high);
+  }
+  return start;
 }
 
 // The result of a later try with the history of the earlier ones.
@@ -127,17 +147,16 @@ VerifiedResult solve_verified(const Problem& problem, const SolveRequest& reques
     return solve_by_name(problem, request, request.solver, request.settings, observer);
   }
   VerifiedResult result = solve_by_name(problem, request, "lemke", request.settings, observer);
-  // A ray says nothing: other covering vectors give other paths.
-  for (int seed = 1; seed <= 5; ++seed) {
+  // A ray says nothing: other starting bases and covering vectors give other paths.
+  for (std::uint64_t seed = 1; seed <= kRestarts; ++seed) {
     if (result.status != Status::kRay && result.status != Status::kStalled) break;
-    auto settings = request.settings;
-    settings.emplace_back("covering", fmt::format("random:{}", seed));
     SolveRequest again = request;
-    again.start.reset();
-    VerifiedResult next = solve_by_name(problem, again, "lemke", settings, observer);
-    next.route.back().solver += fmt::format(" covering=random:{}", seed);
-    const bool better = next.status == Status::kSolved || next.status == Status::kInfeasible;
-    if (better) {
+    again.settings.emplace_back("covering", fmt::format("random:{}", seed));
+    again.settings.emplace_back("certify", "false");
+    again.start = random_start(problem, seed);
+    VerifiedResult next = solve_by_name(problem, again, "lemke", again.settings, observer);
+    next.route.back().solver += fmt::format(" from random basis {}", seed);
+    if (next.status == Status::kSolved) {
       continue_with(result, std::move(next));
     } else {
       result.solve_time += next.solve_time;

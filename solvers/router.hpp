@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <perp/solvers/core/solver.hpp>
+#include <perp/solvers/registry.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,6 +42,7 @@ struct SolveRequest {
   std::vector<std::pair<std::string, std::string>> settings;  ///< of the named solver
   std::optional<Vector> start;
   int repeats = 1;  ///< solves of the prepared problem; the time is their median
+  std::function<std::unique_ptr<Solver>(std::string_view)> make = make_solver;  ///< from a name
 };
 
 /// Puts claim and verification together: what a solver's claim amounts to.
@@ -51,8 +53,8 @@ VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* 
                           Observer* observer = nullptr, int repeats = 1);
 
 /// As the request says. A named solver that does not take the kind gets an exact reduction of the problem
-/// where there is one. "auto" for lcp and mlcp: Lemke's method with the unit covering vector, then with
-/// random ones; other kinds through their exact reductions. Every try is in the route, and it is always
+/// where there is one. "auto" for lcp and mlcp: Lemke's method with the unit covering vector, then from
+/// random bases with random covering vectors; other kinds through their exact reductions. Every try is in the route, and it is always
 /// the problem as posed that is verified.
 /// @throws std::invalid_argument: unknown solver or setting, malformed problem or start.
 VerifiedResult solve_verified(const Problem& problem, const SolveRequest& request, Observer* observer = nullptr);

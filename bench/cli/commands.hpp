@@ -1,0 +1,34 @@
+// The verbs of the perp program.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace perp::cli {
+
+/// Exit codes of the program.
+inline constexpr int kDone = 0, kNotSolved = 1, kBadInput = 2;
+
+
+/// Each adds its verb to the program; the verb stores its exit code in `code`.
+void add_list(CLI::App& app, int& code);
+void add_info(CLI::App& app, int& code);
+void add_solve(CLI::App& app, int& code);
+void add_verify(CLI::App& app, int& code);
+void add_export(CLI::App& app, int& code);
+void add_convert(CLI::App& app, int& code);
+void add_bench(CLI::App& app, int& code);
+void add_report(CLI::App& app, int& code);
+
+/// "KEY=VALUE" split at the first '='. @throws std::invalid_argument naming the option.
+std::vector<std::pair<std::string, std::string>> split_pairs(const std::vector<std::string>& texts,
+                                                             const std::string& option);
+
+/// The whole program: parses, runs, turns bad usage and bad input into one line and exit code 2.
+int run(int argc, char** argv);
+
+}  // namespace perp::cli

@@ -1,0 +1,73 @@
+#include <perp/bench/cli/commands.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <perp/problems/io/json.hpp>
+
+namespace perp::cli {
+
+namespace {
+
+// Messages are promised to be one line.
+std::string one_line(std::string text) {
+  for (char& c : text) {
+    if (c == '\n' || c == '\r') c = ' ';
+  }
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> split_pairs(const std::vector<std::string>& texts,
+                                                             const std::string& option) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  for (const std::string& text : texts) {
+    const auto equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw std::invalid_argument(fmt::format("{}: \"{}\" is not KEY=VALUE", option, text));
+    }
+    pairs.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return pairs;
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"perp: complementarity problems of rigid-body contact: solve, verify, export, measure."};
+  app.name("perp");
+  app.set_version_flag("--version", "perp " PERP_VERSION);
+  app.require_subcommand(1);
+  app.footer("Each verb has its own --help with an example. Exit codes: 0 done (solve, verify: verified solved),\n"
+             "1 not solved, 2 bad usage or bad input.");
+  int code = kDone;
+  add_list(app, code);
+  add_info(app, code);
+  add_solve(app, code);
+  add_verify(app, code);
+  add_export(app, code);
+  add_convert(app, code);
+  add_bench(app, code);
+  add_report(app, code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    std::cerr << "perp: " << one_line(error.what()) << '\n';
+    return kBadInput;
+  } catch (const InputError& error) {
+    std::cerr << "perp: " << one_line(error.what()) << '\n';
+    return kBadInput;
+  } catch (const std::invalid_argument& error) {
+    std::cerr << "perp: " << one_line(error.what()) << '\n';
+    return kBadInput;
+  } catch (const std::bad_alloc&) {
+    std::cerr << "perp: out of memory\n";
+    return kNotSolved;
+  } catch (const std::exception& error) {
+    std::cerr << "perp: " << one_line(error.what()) << '\n';
+    return kBadInput;
+  }
+  return code;
+}
+
+}  // namespace perp::cli

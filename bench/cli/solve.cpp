@@ -1,0 +1,178 @@
+#include <perp/bench/cli/commands.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <csignal>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <perp/bench/harness/result_json.hpp>
+#include <perp/bench/harness/solvers.hpp>
+#include <perp/problems/io/files.hpp>
+#include <perp/problems/io/problem_file.hpp>
+#include <perp/solvers/router.hpp>
+
+namespace perp::cli {
+
+namespace {
+
+struct Options {
+  std::string file, from, solver = "auto", start, trace;
+  double tolerance = 1e-8, time_limit = 0.0;
+  int max_iterations = 0;
+  std::vector<std::string> settings;
+  bool json = false;
+};
+
+volatile std::sig_atomic_t interrupted = 0;
+void on_interrupt(int) { interrupted = 1; }
+
+std::string csv_number(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
+
+// Ctrl-C ends the solve; a trace is collected and written at the end.
+class CommandLineObserver : public Observer {
+ public:
+  explicit CommandLineObserver(bool trace) : trace_(trace) {}
+
+  bool on_iteration(const IterationRecord& r) override {
+    if (trace_) {
+      text_ += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", r.iteration, r.step_type, csv_number(r.residual),
+                           csv_number(r.merit), csv_number(r.step), r.active_set_size, r.entering, r.leaving,
+                           r.linear_solves, r.factorisations);
+    }
+    return interrupted == 0;
+  }
+
+  const std::string& trace() const { return text_; }
+
+ private:
+  bool trace_;
+  std::string text_ = "iteration,step_type,residual,merit,step,active_set_size,entering,leaving,linear_solves,factorisations\n";
+};
+
+std::optional<Vector> read_start(const std::string& start, const Problem& problem) {
+  if (start.empty()) return {};
+  if (start == "zero") return Vector(Vector::Zero(problem.size()));
+  if (start == "stored") {
+    if (!problem.start) throw std::invalid_argument("--start stored: the problem carries no start");
+    return problem.start;
+  }
+  Vector z = answer_from_text(read_text_file(start), start).z;
+  if (z.size() != problem.size()) {
+    throw InputError(fmt::format("{}: field \"z\": length is {}, expected {}", start, z.size(), problem.size()));
+  }
+  return z;
+}
+
+std::string number_text(double value) { return std::isnan(value) ? "-" : fmt::format("{:.1e}", value); }
+
+void print(const Problem& problem, const VerifiedResult& r) {
+  const Residuals& res = r.verdict.residuals;
+  std::cout << fmt::format("{}: {}, n = {}\n", problem.name.empty() ? "(no name)" : problem.name, problem.kind(), problem.size());
+  std::cout << fmt::format("  status        {}{}\n", to_string(r.status),
+                           r.claimed != r.status ? fmt::format(" (claimed {})", to_string(r.claimed)) : "");
+  if (!r.message.empty()) std::cout << "  message       " << r.message << '\n';
+  for (const RouteStep& step : r.route) {
+    std::cout << fmt::format("  try           {}: {}, {} iterations, {:.3f} ms\n", step.solver, to_string(step.status),
+                             step.iterations, 1e3 * step.time);
+  }
+  std::cout << fmt::format("  residual      {} (tolerance {:g}, rounding floor {})", number_text(r.verdict.measure),
+                           r.verdict.tolerance, number_text(res.floor));
+  if (res.worst_index >= 0) std::cout << fmt::format(", worst at {}", problem.variable_name(res.worst_index));
+  std::cout << fmt::format("\n  times         setup {:.3f} ms, solve {:.3f} ms\n", 1e3 * r.setup_time, 1e3 * r.solve_time);
+  if (r.certificate) {
+    std::cout << fmt::format("  certificate   {}{}\n", r.certificate->type, r.certificate->checked ? ", checked" : "");
+  }
+  if (r.solutions.size() > 1) std::cout << fmt::format("  solutions     {}\n", r.solutions.size());
+  const Vector& z = r.answer.z;
+  std::cout << "  z            ";
+  for (int i = 0; i < std::min<int>(static_cast<int>(z.size()), 8); ++i) std::cout << fmt::format(" {:.6g}", z[i]);
+  std::cout << (z.size() > 8 ? " ... (--json prints all)\n" : "\n");
+}
+
+void solve(const Options& o, int& code) {
+  check_solver_name(o.solver);
+  const Problem problem = read_problem(o.file, o.from);
+  SolveRequest request;
+  request.solver = o.solver;
+  request.common = {o.tolerance, o.max_iterations, o.time_limit};
+  request.settings = split_pairs(o.settings, "--set");
+  request.start = read_start(o.start, problem);
+  request.make = make_any_solver;
+  CommandLineObserver observer(!o.trace.empty());
+  const auto previous = std::signal(SIGINT, on_interrupt);
+  const VerifiedResult result = solve_verified(problem, request, &observer);
+  std::signal(SIGINT, previous);
+  if (!o.trace.empty()) write_text_file(o.trace, observer.trace());
+  if (o.json) {
+    std::cout << result_to_json(problem, o.solver, result).dump() << '\n';
+  } else {
+    print(problem, result);
+  }
+  code = result.status == Status::kSolved ? kDone : kNotSolved;
+}
+
+}  // namespace
+
+void add_solve(CLI::App& app, int& code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("solve", "Solve a problem and verify the answer");
+  verb->add_option("FILE", options->file, "problem; - for standard input")->required();
+  verb->add_option("--from", options->from, "format of the file (default: by its ending)");
+  verb->add_option("--solver", options->solver, "a solver's name, auto, or exec:COMMAND")->capture_default_str();
+  verb->add_option("--tolerance", options->tolerance, "verifier's measure that counts as solved")
+      ->check(CLI::NonNegativeNumber)->capture_default_str();
+  verb->add_option("--max-iterations", options->max_iterations, "0: the solver's default")->check(CLI::NonNegativeNumber);
+  verb->add_option("--time-limit", options->time_limit, "seconds; 0: none")->check(CLI::NonNegativeNumber);
+  verb->add_option("--set", options->settings, "a setting of the solver, KEY=VALUE")->allow_extra_args(false);
+  verb->add_option("--start", options->start, "a result file whose z to start from, zero, or stored");
+  verb->add_option("--trace", options->trace, "write one line an iteration to this CSV file");
+  verb->add_flag("--json", options->json, "print one JSON document with the whole answer");
+  verb->footer("Example: perp solve problems/collections/siconos/lcp/lcp_mmc.json --solver lemke --tolerance 1e-10\n"
+               "Exit code 0 only where the verifier grants it.");
+  verb->callback([options, &code] { solve(*options, code); });
+}
+
+void add_verify(CLI::App& app, int& code) {
+  struct VerifyOptions {
+    std::string problem, result;
+    double tolerance = 1e-8;
+    bool json = false;
+  };
+  auto options = std::make_shared<VerifyOptions>();
+  CLI::App* verb = app.add_subcommand("verify", "Verify a result against its problem");
+  verb->add_option("PROBLEM", options->problem, "problem file")->required();
+  verb->add_option("RESULT", options->result, "result file, as solve --json prints it; any JSON object with z will do")->required();
+  verb->add_option("--tolerance", options->tolerance, "measure that counts as solved")
+      ->check(CLI::NonNegativeNumber)->capture_default_str();
+  verb->add_flag("--json", options->json, "print one JSON document");
+  verb->footer("Example: perp verify problem.json result.json --tolerance 1e-10\n"
+               "Exit code 0 where the answer is verified, 1 where it is not.");
+  verb->callback([options, &code] {
+    const Problem problem = read_problem(options->problem);
+    const Answer answer = answer_from_text(read_text_file(options->result), options->result);
+    Verdict verdict;
+    try {
+      verdict = verify(problem, answer, options->tolerance);
+    } catch (const std::invalid_argument& error) {
+      throw InputError(fmt::format("{}: field \"{}\"", options->result, error.what()));
+    }
+    const Residuals& r = verdict.residuals;
+    if (options->json) {
+      const nlohmann::ordered_json j{{"problem", problem.name}, {"kind", problem.kind()}, {"solved", verdict.solved},
+                                     {"measure", verdict.measure}, {"tolerance", verdict.tolerance},
+                                     {"residuals", residuals_to_json(r)},
+                                     {"worst", {{"index", r.worst_index}, {"name", problem.variable_name(r.worst_index)}}}};
+      std::cout << j.dump() << '\n';
+    } else {
+      std::cout << fmt::format("{}: {}, residual {} against {:g}, rounding floor {}{}\n", problem.name,
+                               verdict.solved ? "solved" : "not solved", number_text(verdict.measure), verdict.tolerance,
+                               number_text(r.floor),
+                               r.worst_index >= 0 ? ", worst at " + problem.variable_name(r.worst_index) : "");
+    }
+    code = verdict.solved ? kDone : kNotSolved;
+  });
+}
+
+}  // namespace perp::cli

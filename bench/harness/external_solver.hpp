@@ -1,0 +1,26 @@
+// Any program as a solver: "exec:COMMAND" reads a problem as JSON and writes a result.
+#pragma once
+
+#include <perp/solvers/core/solver.hpp>
+#include <string>
+
+namespace perp {
+
+/// Runs `sh -c COMMAND` with the problem (perp-problem JSON) on standard input and reads from its standard
+/// output one JSON object with "z" (and "dual" for a conic_qp); "status", "iterations" and "message" are
+/// optional, a missing status means a claim of solved. The command is killed at the time limit.
+class ExternalSolver final : public Solver {
+ public:
+  explicit ExternalSolver(std::string command);
+  const SolverTraits& traits() const override { return traits_; }
+  void visit_settings(SettingVisitor&) override {}
+
+ private:
+  void do_prepare(const Problem& problem) override;
+  void do_solve(const Vector* start, Observer* observer, Result& result) override;
+
+  std::string command_, name_, input_;
+  SolverTraits traits_;
+};
+
+}  // namespace perp

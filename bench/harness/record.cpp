@@ -1,0 +1,96 @@
+#include <perp/bench/harness/record.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fmt/format.h>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <perp/problems/io/files.hpp>
+#include <perp/problems/io/json.hpp>
+
+namespace perp {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+namespace {
+
+double number(const Json& j, const char* name) {
+  const auto it = j.find(name);
+  return it != j.end() && it->is_number() ? it->get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
+
+Record record_from(const Json& j) {
+  Record r;
+  r.key = j.at("key");
+  r.suite = j.at("suite");
+  r.instance = j.at("instance");
+  r.kind = j.at("kind");
+  r.family = j.at("family");
+  r.solver = j.at("solver");
+  r.outcome = j.at("outcome");
+  r.claimed = j.at("claimed");
+  r.message = j.at("message");
+  r.settings = j.at("settings").dump();
+  r.version = j.at("program").at("version");
+  r.cpu = j.at("machine").at("cpu");
+  r.cores = j.at("machine").at("cores");
+  r.system = j.at("machine").at("system");
+  r.compiler = j.at("machine").at("compiler");
+  r.n = j.at("n");
+  r.size = j.value("x-size", 0);
+  r.tolerance = j.at("tolerance");
+  r.natural = number(j, "x-measure");
+  r.iterations = j.at("iterations");
+  r.setup = number(j.at("times"), "setup");
+  r.solve = number(j.at("times"), "solve");
+  r.wall = number(j.at("times"), "wall");
+  r.peak_memory_mb = number(j, "peak_memory_mb");
+  for (const auto& [name, value] : j.at("statistics").items()) {
+    if (value.is_number()) r.statistics[name] = value.get<double>();
+  }
+  return r;
+}
+
+}  // namespace
+
+std::vector<Record> read_records(const std::string& path) {
+  std::vector<fs::path> files;
+  if (fs::is_directory(path)) {
+    for (const auto& entry : fs::directory_iterator(path)) {
+      const std::string name = entry.path().filename().string();
+      if (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")) files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    if (files.empty()) throw InputError(fmt::format("{}: holds no run records (*.jsonl)", path));
+  } else {
+    files.push_back(path);
+  }
+  std::vector<Record> records;
+  std::map<std::string, std::size_t> place;
+  for (const fs::path& file : files) {
+    const std::string text = read_text_file(file.string());
+    std::size_t line = 1;
+    for (std::size_t at = 0; at < text.size(); ++line) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      const std::string_view row(text.data() + at, end - at);
+      at = end + 1;
+      if (row.empty()) continue;
+      try {
+        Record record = record_from(Json::parse(row));
+        const auto [it, is_new] = place.try_emplace(record.key, records.size());
+        if (is_new) {
+          records.push_back(std::move(record));
+        } else {
+          records[it->second] = std::move(record);
+        }
+      } catch (const Json::exception&) {
+        throw InputError(fmt::format("{}: line {}: not a run record", file.string(), line));
+      }
+    }
+  }
+  return records;
+}
+
+}  // namespace perp

@@ -1,0 +1,26 @@
+// Run records: what one solve of the benchmark left (problems/io/schema/perp-record.schema.json).
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace perp {
+
+/// What a report needs of a record.
+struct Record {
+  std::string key, suite, instance, kind, family, solver, outcome, claimed, message;
+  std::string version, cpu, system, compiler, settings;
+  int n = 0, size = 0, cores = 0;
+  double tolerance = 0.0;
+  double natural = 0.0;  ///< the verifier's measure
+  int iterations = 0;
+  double setup = 0.0, solve = 0.0, wall = 0.0, peak_memory_mb = 0.0;
+  std::map<std::string, double> statistics;
+};
+
+/// Reads every *.jsonl in a folder (or one file); of records with the same key the last one counts.
+/// @throws InputError naming file and line.
+std::vector<Record> read_records(const std::string& path);
+
+}  // namespace perp

@@ -1,0 +1,102 @@
+#include <perp/bench/harness/result_json.hpp>
+
+#include <cmath>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace perp {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json list(const Vector& v) { return Json(std::vector<double>(v.data(), v.data() + v.size())); }
+
+Json certificate_to_json(const std::optional<Certificate>& certificate) {
+  if (!certificate) return nullptr;
+  Json j{{"type", certificate->type}, {"checked", certificate->checked}};
+  if (certificate->type == "farkas") {
+    j["y"] = list(certificate->y);
+    if (std::isfinite(certificate->radius)) j["radius"] = certificate->radius;
+  } else {
+    j["z"] = list(certificate->z);
+    j["t"] = certificate->t;
+  }
+  return j;
+}
+
+Vector vector_field(const json::Value& document, const char* name, const std::string& file) {
+  const json::Value* value = document.find(name);
+  if (!value) throw InputError(fmt::format("{}: field \"{}\": is missing", file, name));
+  const auto* numbers = value->get_if<json::Numbers>();
+  if (!numbers) {
+    throw InputError(fmt::format("{}: field \"{}\": expected an array of numbers, found {}", file, name,
+                                 value->get_if<json::Array>() ? "other things in it" : value->type_name()));
+  }
+  return Eigen::Map<const Vector>(numbers->values.data(), static_cast<Eigen::Index>(numbers->values.size()));
+}
+
+}  // namespace
+
+Json residuals_to_json(const Residuals& r) {
+  Json j{{"natural", r.natural},       {"fischer_burmeister", r.fischer_burmeister},
+         {"normal_map", r.normal_map}, {"complementarity", r.complementarity},
+         {"floor", r.floor}};
+  const auto add = [&j](const char* name, double value) {
+    if (!std::isnan(value)) j[name] = value;
+  };
+  add("primal", r.primal);
+  add("dual", r.dual);
+  add("gap", r.gap);
+  add("relative", r.relative);
+  return j;
+}
+
+Json result_to_json(const Problem& problem, const std::string& solver, const VerifiedResult& result) {
+  Json route = Json::array();
+  for (const RouteStep& step : result.route) {
+    route.push_back({{"solver", step.solver},
+                     {"status", to_string(step.status)},
+                     {"claimed", to_string(step.claimed)},
+                     {"iterations", step.iterations},
+                     {"time", step.time},
+                     {"message", step.message}});
+  }
+  const int worst = result.verdict.residuals.worst_index;
+  Json j{{"problem", problem.name},
+         {"kind", problem.kind()},
+         {"n", problem.size()},
+         {"solver", solver},
+         {"route", route},
+         {"status", to_string(result.status)},
+         {"claimed", to_string(result.claimed)},
+         {"tolerance", result.verdict.tolerance},
+         {"residuals", residuals_to_json(result.verdict.residuals)},
+         {"worst", {{"index", worst >= 0 ? Json(worst) : Json()},
+                    {"name", worst >= 0 ? problem.variable_name(worst) : ""}}},
+         {"iterations", result.iterations},
+         {"times", {{"setup", result.setup_time}, {"solve", result.solve_time}}},
+         {"z", list(result.answer.z)}};
+  if (problem.kind() == "conic_qp") j["dual"] = list(result.answer.dual);
+  if (!result.solutions.empty()) {
+    j["solutions"] = Json::array();
+    for (const Vector& z : result.solutions) j["solutions"].push_back(list(z));
+  }
+  j["certificate"] = certificate_to_json(result.certificate);
+  Json statistics = Json::object();
+  for (const auto& [name, value] : result.statistics) statistics[name] = value;
+  j["statistics"] = statistics;
+  j["message"] = result.message;
+  return j;
+}
+
+Answer answer_from_text(std::string_view text, const std::string& file) {
+  const json::Value document = json::parse(text, file);
+  if (!document.get_if<json::Object>()) throw InputError(fmt::format("{}: expected an object", file));
+  Answer answer;
+  answer.z = vector_field(document, "z", file);
+  if (document.find("dual")) answer.dual = vector_field(document, "dual", file);
+  return answer;
+}
+
+}  // namespace perp

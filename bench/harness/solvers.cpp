@@ -1,0 +1,17 @@
+#include <perp/bench/harness/solvers.hpp>
+
+#include <perp/bench/harness/external_solver.hpp>
+#include <perp/solvers/registry.hpp>
+
+namespace perp {
+
+std::unique_ptr<Solver> make_any_solver(std::string_view name) {
+  if (name.starts_with("exec:")) return std::make_unique<ExternalSolver>(std::string(name.substr(5)));
+  return make_solver(name);
+}
+
+void check_solver_name(std::string_view name) {
+  if (name != "auto") make_any_solver(name);
+}
+
+}  // namespace perp

@@ -1,0 +1,15 @@
+// Solvers by the names that the command line takes.
+#pragma once
+
+#include <memory>
+#include <perp/solvers/core/solver.hpp>
+
+namespace perp {
+
+/// A registered solver, or "exec:COMMAND". @throws std::invalid_argument where the name is neither.
+std::unique_ptr<Solver> make_any_solver(std::string_view name);
+
+/// Throws like make_any_solver; "auto" is fine.
+void check_solver_name(std::string_view name);
+
+}  // namespace perp

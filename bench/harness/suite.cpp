@@ -1,0 +1,211 @@
+#include <perp/bench/harness/suite.hpp>
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+#include <algorithm>
+#include <filesystem>
+#include <perp/bench/harness/data_files.hpp>
+#include <perp/problems/families/family.hpp>
+#include <perp/problems/io/files.hpp>
+#include <perp/problems/io/problem_file.hpp>
+
+namespace perp {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_problem_file(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".dat");
+}
+
+Instance instance_of_file(const std::string& suite, const fs::path& path) {
+  std::string name = path.filename().string();
+  name.resize(name.find(".json") == std::string::npos ? name.rfind('.') : name.find(".json"));
+  return {suite, name, path.string(), "", 0, 0, {}, hash_text(read_text_file(path.string()))};
+}
+
+std::vector<fs::path> files_below(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file() && is_problem_file(entry.path())) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+// A suite file, read with errors that name file and field.
+class SuiteReader {
+ public:
+  SuiteReader(const std::string& path, bool quick)
+      : path_(path), quick_(quick), document_(json::parse(read_text_file(path), path)) {
+    if (text(document_, "format") != "perp-suite") fail("format", "expected \"perp-suite\"");
+    if (integer(document_, "version") != 1) fail("version", "unknown version; this program reads version 1");
+    only(document_, {"format", "version", "name", "description", "entries"});
+  }
+
+  std::string name() const { return text(document_, "name"); }
+  std::string description() const { return text(document_, "description"); }
+
+  std::vector<Instance> instances() const {
+    std::vector<Instance> result;
+    const auto* entries = field(document_, "entries").get_if<json::Array>();
+    if (!entries) fail("entries", "expected an array of objects");
+    for (const json::Value& entry : *entries) {
+      if (const json::Value* tier = entry.find("tier")) {
+        const auto* word = tier->get_if<std::string>();
+        if (!word || (*word != "quick" && *word != "full")) fail("tier", "expected \"quick\" or \"full\"");
+        if (quick_ && *word == "full") continue;
+      }
+      if (entry.find("files")) {
+        only(entry, {"files", "tier"});
+        add_files(entry, result);
+      } else {
+        only(entry, {"family", "sizes", "seeds", "parameters", "tier"});
+        add_family(entry, result);
+      }
+    }
+    return result;
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view name, std::string_view fault) const {
+    throw InputError(fmt::format("{}: field \"{}\": {}", path_, name, fault));
+  }
+  const json::Value& field(const json::Value& object, std::string_view name) const {
+    const json::Value* value = object.find(name);
+    if (!value) fail(name, "is missing");
+    return *value;
+  }
+  std::string text(const json::Value& object, std::string_view name) const {
+    const auto* s = field(object, name).get_if<std::string>();
+    if (!s) fail(name, "expected a string");
+    return *s;
+  }
+  std::int64_t integer(const json::Value& object, std::string_view name) const {
+    const auto* i = field(object, name).get_if<std::int64_t>();
+    if (!i) fail(name, "expected an integer");
+    return *i;
+  }
+  std::vector<double> integers(const json::Value& object, std::string_view name) const {
+    const auto* numbers = field(object, name).get_if<json::Numbers>();
+    if (!numbers || !numbers->integral) fail(name, "expected integers");
+    return numbers->values;
+  }
+  void only(const json::Value& object, const std::vector<std::string_view>& allowed) const {
+    const auto* members = object.get_if<json::Object>();
+    if (!members) fail("entries", "expected an array of objects");
+    for (const json::Member& m : *members) {
+      const bool known = std::find(allowed.begin(), allowed.end(), m.first) != allowed.end();
+      if (!known && !m.first.starts_with("x-")) fail(m.first, "unknown field");
+    }
+  }
+
+  // Patterns are relative to the problems/ folder of the data.
+  void add_files(const json::Value& entry, std::vector<Instance>& result) const {
+    const auto* patterns = field(entry, "files").get_if<json::Array>();
+    if (!patterns) fail("files", "expected an array of patterns");
+    const fs::path root = data_root() / "problems";
+    for (const json::Value& item : *patterns) {
+      const auto* pattern = item.get_if<std::string>();
+      if (!pattern) fail("files", "expected an array of patterns");
+      const fs::path folder = (root / *pattern).parent_path();
+      bool found = false;
+      if (fs::is_directory(folder)) {
+        for (const fs::path& file : files_below(folder)) {
+          if (fnmatch((root / *pattern).c_str(), file.c_str(), FNM_PATHNAME) != 0) continue;
+          result.push_back(instance_of_file(name(), file));
+          found = true;
+        }
+      }
+      if (!found) fail("files", fmt::format("no file matches \"{}\"", *pattern));
+    }
+  }
+
+  void add_family(const json::Value& entry, std::vector<Instance>& result) const {
+    const std::string family = text(entry, "family");
+    try {
+      find_family(family);
+    } catch (const std::invalid_argument& error) {
+      fail("family", error.what());
+    }
+    std::map<std::string, double> parameters;
+    if (const json::Value* given = entry.find("parameters")) {
+      const auto* members = given->get_if<json::Object>();
+      if (!members) fail("parameters", "expected an object");
+      for (const json::Member& m : *members) {
+        if (const auto* d = m.second.get_if<double>()) parameters[m.first] = *d;
+        else if (const auto* i = m.second.get_if<std::int64_t>()) parameters[m.first] = static_cast<double>(*i);
+        else fail("parameters", "expected numbers");
+      }
+    }
+    const std::vector<double> seeds = integers(entry, "seeds");
+    if (seeds.size() != 2) fail("seeds", "expected [first, last]");
+    for (const double size : integers(entry, "sizes")) {
+      for (double seed = seeds[0]; seed <= seeds[1]; ++seed) {
+        Instance i{name(), fmt::format("{}-{}-{}", family, size, seed), "", family, static_cast<int>(size),
+                   static_cast<std::uint64_t>(seed), parameters, ""};
+        std::string request = fmt::format("{}/{}/{}/" PERP_VERSION, family, size, seed);
+        for (const auto& [key, value] : parameters) request += fmt::format("/{}={}", key, value);
+        i.hash = hash_text(request);
+        result.push_back(std::move(i));
+      }
+    }
+  }
+
+  std::string path_;
+  bool quick_;
+  json::Value document_;
+};
+
+bool is_suite_file(const std::string& path) {
+  if (!path.ends_with(".json") || !fs::is_regular_file(path)) return false;
+  return read_text_file(path).find("\"perp-suite\"") < 200;
+}
+
+}  // namespace
+
+std::string hash_text(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ULL;
+  return fmt::format("{:016x}", hash);
+}
+
+Problem Instance::load() const {
+  return family.empty() ? read_problem(path) : generate(find_family(family), size, seed, parameters);
+}
+
+std::vector<Suite> list_suites() {
+  std::vector<Suite> suites;
+  const fs::path folder = data_root() / "problems" / "suites";
+  if (!fs::is_directory(folder)) return suites;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".json") continue;
+    const SuiteReader reader(entry.path().string(), false);
+    suites.push_back({reader.name(), reader.description(), entry.path().string()});
+  }
+  std::sort(suites.begin(), suites.end(), [](const Suite& a, const Suite& b) { return a.name < b.name; });
+  return suites;
+}
+
+std::vector<Instance> collect_instances(const std::string& what, bool quick) {
+  if (fs::is_directory(what)) {
+    std::vector<Instance> result;
+    for (const fs::path& file : files_below(what)) {
+      result.push_back(instance_of_file(fs::path(what).lexically_normal().filename().string(), file));
+    }
+    if (result.empty()) throw InputError(fmt::format("{}: the folder holds no problem files", what));
+    return result;
+  }
+  if (is_suite_file(what)) return SuiteReader(what, quick).instances();
+  if (fs::is_regular_file(what)) return {instance_of_file("files", what)};
+  std::vector<std::string> names;
+  for (const Suite& suite : list_suites()) {
+    if (suite.name == what) return SuiteReader(suite.path, quick).instances();
+    names.push_back(suite.name);
+  }
+  throw InputError(fmt::format("{}: neither a file, a folder nor a suite; suites are: {}", what, fmt::join(names, ", ")));
+}
+
+}  // namespace perp

@@ -1,0 +1,41 @@
+// Suites: lists of instances as files.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <perp/problems/standard/problem.hpp>
+#include <string>
+#include <vector>
+
+namespace perp {
+
+/// An instance that can be loaded or generated when it is needed.
+struct Instance {
+  std::string suite;
+  std::string name;
+  std::string path;     ///< of a file; empty for a member of a family
+  std::string family;   ///< empty for a file
+  int size = 0;
+  std::uint64_t seed = 0;
+  std::map<std::string, double> parameters;
+  std::string hash;     ///< of the file's bytes, or of the generator's request
+
+  Problem load() const;
+};
+
+struct Suite {
+  std::string name, description, path;
+};
+
+/// The suites in problems/suites, by name.
+std::vector<Suite> list_suites();
+
+/// Instances of a suite's name, a suite file, a problem file, or a folder of problem files (recursively).
+/// @param quick leaves out entries of tier "full". @throws InputError
+std::vector<Instance> collect_instances(const std::string& what, bool quick);
+
+/// 64-bit FNV-1a as 16 hexadecimal digits.
+std::string hash_text(std::string_view text);
+
+}  // namespace perp

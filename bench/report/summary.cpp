@@ -1,0 +1,123 @@
+#include <perp/bench/report/summary.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <perp/problems/families/family.hpp>
+#include <tuple>
+
+namespace perp {
+
+namespace {
+
+// Members of a family are grouped by it; files by the kind of their problem.
+std::string group_of(const Record& r) {
+  if (!r.family.empty()) return r.family;
+  return r.kind.empty() ? "files" : r.kind + " files";
+}
+
+bool expected(const Record& r) {
+  if (r.outcome == "solved") return true;
+  if (r.family.empty()) return false;
+  for (const Family& f : families()) {
+    if (f.name != r.family) continue;
+    if (f.outcome == KnownOutcome::kInfeasible) return r.outcome == "infeasible";
+    if (f.outcome == KnownOutcome::kNoSolution) return r.outcome == "ray" || r.outcome == "stalled";
+  }
+  return false;
+}
+
+double statistic(const Record& r, const char* name) {
+  const auto it = r.statistics.find(name);
+  return it == r.statistics.end() ? std::numeric_limits<double>::quiet_NaN() : it->second;
+}
+
+std::string number(double value, const char* format) {
+  return std::isnan(value) ? "-" : fmt::format(fmt::runtime(format), value);
+}
+
+}  // namespace
+
+double quantile(std::vector<double> values, double q) {
+  std::erase_if(values, [](double v) { return std::isnan(v); });
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  std::sort(values.begin(), values.end());
+  const double at = q * static_cast<double>(values.size() - 1);
+  const std::size_t low = static_cast<std::size_t>(at), high = std::min(low + 1, values.size() - 1);
+  return values[low] + (at - static_cast<double>(low)) * (values[high] - values[low]);
+}
+
+std::vector<GroupSummary> summarise(const std::vector<Record>& records) {
+  std::map<std::tuple<std::string, std::string, int, std::string>, std::vector<const Record*>> groups;
+  for (const Record& r : records) groups[{r.suite, group_of(r), r.size, r.solver}].push_back(&r);
+  std::vector<GroupSummary> result;
+  for (const auto& [key, members] : groups) {
+    GroupSummary g;
+    g.suite = members.front()->suite;
+    g.group = group_of(*members.front());
+    g.size = members.front()->size;
+    g.solver = members.front()->solver;
+    g.n_min = std::numeric_limits<int>::max();
+    std::vector<double> times, iterations, factorisations, ties;
+    for (const Record* r : members) {
+      ++g.runs;
+      g.solved += r->outcome == "solved";
+      g.as_expected += expected(*r);
+      g.wrong += r->outcome == "wrong";
+      if (r->n > 0) g.n_min = std::min(g.n_min, r->n);
+      g.n_max = std::max(g.n_max, r->n);
+      if (r->outcome == "solved") g.worst_residual = std::max(g.worst_residual, r->natural);
+      times.push_back(1e3 * r->solve);
+      iterations.push_back(r->iterations);
+      factorisations.push_back(statistic(*r, "factorisations"));
+      ties.push_back(statistic(*r, "ties"));
+    }
+    g.n_min = std::min(g.n_min, g.n_max);
+    g.median_ms = quantile(times, 0.5);
+    g.low_ms = quantile(times, 0.1);
+    g.high_ms = quantile(times, 0.9);
+    g.median_iterations = quantile(iterations, 0.5);
+    g.median_factorisations = quantile(factorisations, 0.5);
+    g.median_ties = quantile(ties, 0.5);
+    result.push_back(g);
+  }
+  return result;
+}
+
+std::vector<FailureSummary> failures(const std::vector<Record>& records) {
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, FailureSummary> causes;
+  for (const Record& r : records) {
+    if (expected(r)) continue;
+    FailureSummary& f = causes[{r.solver, r.outcome, group_of(r), r.message}];
+    f.solver = r.solver;
+    f.outcome = r.outcome;
+    f.group = group_of(r);
+    f.message = r.message;
+    ++f.count;
+    if (f.examples.size() < 3) f.examples.push_back(r.instance);
+  }
+  std::vector<FailureSummary> result;
+  for (auto& [key, failure] : causes) result.push_back(std::move(failure));
+  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
+  return result;
+}
+
+std::string summary_text(const std::vector<Record>& records) {
+  std::string out = fmt::format("{:<16} {:<22} {:>5} {:>10} {:<10} {:>9} {:>9} {:>5} {:>10} {:>10} {:>9} {:>7} {:>6}\n",
+                                "suite", "problems", "size", "n", "solver", "solved", "expected", "wrong",
+                                "median ms", "90% ms", "residual", "pivots", "factor");
+  for (const GroupSummary& g : summarise(records)) {
+    out += fmt::format("{:<16} {:<22} {:>5} {:>10} {:<10} {:>9} {:>9} {:>5} {:>10} {:>10} {:>9} {:>7} {:>6}\n",
+                       g.suite, g.group, g.size > 0 ? fmt::format("{}", g.size) : "",
+                       g.n_min == g.n_max ? fmt::format("{}", g.n_max) : fmt::format("{}-{}", g.n_min, g.n_max),
+                       g.solver, fmt::format("{}/{}", g.solved, g.runs),
+                       fmt::format("{}/{}", g.as_expected, g.runs), g.wrong, number(g.median_ms, "{:.3f}"),
+                       number(g.high_ms, "{:.3f}"), g.solved > 0 ? fmt::format("{:.1e}", g.worst_residual) : "-",
+                       number(g.median_iterations, "{:.0f}"), number(g.median_factorisations, "{:.0f}"));
+  }
+  return out;
+}
+
+}  // namespace perp
