@@ -222,9 +222,10 @@ BenchSummary run_benchmark(const BenchRequest& request,
       const Json record = record_of(sweep, running[k].first, running[k].second.report());
       records << record.dump() << '\n' << std::flush;
       ++summary.runs;
-      summary.solved += record["outcome"] == "solved";
+      const std::string outcome = record["outcome"];
+      summary.solved += outcome == "solved";
       if (progress) {
-        progress(summary.runs, total, running[k].first.instance->name, running[k].first.solver, record["outcome"]);
+        progress(summary.runs, total, running[k].first.instance->name, running[k].first.solver, outcome);
       }
       running.erase(running.begin() + static_cast<long>(k--));
     }

@@ -82,7 +82,7 @@ FarkasCheck check_farkas(const Mlcp& p, const Vector& y) {
   check.radius = check.violation > 0 ? margin / check.violation : kInfinity;
   const double largest_q = n > 0 ? p.q.cwiseAbs().maxCoeff() : 0.0;
   const double length = std::max(1.0, largest_q / std::max(p.M.max_abs(), 1e-300));
-  check.holds = margin > 1e-12 * static_cast<double>(size) && margin > 0 && check.radius >= 1e8 * length;
+  check.holds = margin > 1e-12 * static_cast<double>(size) && margin > 0 && check.radius >= 1e10 * length;
   return check;
 }
 

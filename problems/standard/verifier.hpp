@@ -40,7 +40,7 @@ struct FarkasCheck {
 };
 
 /// Checks a certificate in extended precision. It holds where the supremum is negative beyond rounding
-/// and the radius exceeds 1e8 max(1, ||q|| / ||M||). Entries of y with a sign that is not allowed make it fail.
+/// and the radius exceeds 1e10 max(1, ||q|| / ||M||). Entries of y with a sign that is not allowed make it fail.
 FarkasCheck check_farkas(const Lcp& problem, const Vector& y);
 FarkasCheck check_farkas(const Mlcp& problem, const Vector& y);
 

@@ -1,0 +1,68 @@
+// A second solve of the same size does not allocate. malloc is counted by standing in front of glibc's.
+#include "support.hpp"
+
+#include <atomic>
+#include <cstdlib>
+
+namespace {
+std::atomic<long> allocations{0};
+}
+
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* old, std::size_t size);
+void* malloc(std::size_t size) {
+  ++allocations;
+  return __libc_malloc(size);
+}
+void* calloc(std::size_t count, std::size_t size) {
+  ++allocations;
+  return __libc_calloc(count, size);
+}
+void* realloc(void* old, std::size_t size) {
+  ++allocations;
+  return __libc_realloc(old, size);
+}
+}
+
+namespace perp::test {
+namespace {
+
+long allocations_of_second_solve(const Problem& problem) {
+  Lemke lemke;
+  lemke.common.tolerance = 1e-10;
+  lemke.prepare(problem);
+  lemke.solve();
+  const long before = allocations;
+  const Status status = lemke.solve().status;
+  const long after = allocations;
+  EXPECT_EQ(status, Status::kSolved);
+  return after - before;
+}
+
+TEST(Allocation, TheCounterCounts) {
+  const long before = allocations;
+  std::vector<double> v(1000);
+  EXPECT_GT(allocations, before);
+}
+
+TEST(Allocation, SecondDenseSolveAllocatesNothing) {
+  for (const char* name : {"psd", "psd-deficient", "p-matrix"}) {
+    EXPECT_EQ(allocations_of_second_solve(generate(find_family(name), 120, 1)), 0) << name;
+  }
+}
+
+TEST(Allocation, SecondContactSolveAllocatesNothing) {
+  for (const char* name : {"contact-stack", "contact-pile"}) {
+    EXPECT_EQ(allocations_of_second_solve(generate(find_family(name), 20, 1)), 0) << name;
+  }
+}
+
+TEST(Allocation, SecondMixedSolveAllocatesNothing) {
+  Mlcp p{matrix(3, 3, {2, 1, 0, 1, 2, 0, 0, 0, 1}), vector({-3, 1, -5}), vector({-kInf, 0, 0}), vector({kInf, kInf, 1})};
+  EXPECT_EQ(allocations_of_second_solve(problem_of(p)), 0);
+}
+
+}  // namespace
+}  // namespace perp::test

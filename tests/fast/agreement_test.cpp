@@ -1,0 +1,163 @@
+// Enumeration and Lemke's method on ten thousand small problems; enumeration on known ones.
+#include "support.hpp"
+
+#include <perp/solvers/enumeration/enumerate.hpp>
+#include <perp/solvers/registry.hpp>
+#include <perp/solvers/router.hpp>
+
+#include <map>
+
+namespace perp::test {
+namespace {
+
+TEST(Enumerate, FindsAllSolutions) {
+  // M = [0 1; 1 0]-like with three solutions: (0,0), (1,1) and none else for q = (1,1), M = -I: z in {0,1}^2.
+  const Lcp p{matrix(2, 2, {-1, 0, 0, -1}), vector({1, 1})};
+  EXPECT_EQ(enumerate_solutions(to_mlcp(p), 1e-12).solutions.size(), 4u);
+}
+
+TEST(Enumerate, SeesAContinuum) {
+  const Lcp p{matrix(2, 2, {1, 1, 1, 1}), vector({-1, -1})};  // z1 + z2 = 1
+  const Enumeration e = enumerate_solutions(to_mlcp(p), 1e-12);
+  EXPECT_TRUE(e.continuum);
+  EXPECT_GE(e.solutions.size(), 2u);
+}
+
+// A solution that no nonsingular complementary basis gives: z0 must make w0 and w1 vanish at once.
+TEST(Enumerate, FindsExtremePointsOfSingularBases) {
+  const Lcp p{matrix(2, 2, {0, 0, 1, 0}), vector({0, -1})};  // w0 = 0, w1 = z0 - 1: z0 = 1, z1 anything
+  const Enumeration e = enumerate_solutions(to_mlcp(p), 1e-12);
+  ASSERT_FALSE(e.solutions.empty());
+  for (const Vector& z : e.solutions) EXPECT_TRUE(verify(problem_of(p), {z, {}}, 1e-12).solved);
+}
+
+TEST(Enumerate, BoundsAndFixedVariables) {
+  const Mlcp p{matrix(2, 2, {1, 0, 0, 1}), vector({-0.5, 0.5}), vector({-1, -1}), vector({1, 1})};
+  const Enumeration e = enumerate_solutions(p, 1e-12);
+  ASSERT_EQ(e.solutions.size(), 1u);
+  EXPECT_EQ(e.solutions[0], vector({0.5, -0.5}));
+  EXPECT_EQ(e.bases, 9);
+}
+
+TEST(Enumerate, RefusesLargeProblems) {
+  EXPECT_THROW(enumerate_solutions(to_mlcp(Lcp{DenseMatrix(DenseMatrix::Identity(16, 16)), Vector::Zero(16)}), 1e-8),
+               std::invalid_argument);
+}
+
+// Random, integer, singular and degenerate matrices; bounds of every sort.
+Mlcp random_problem(Random& random) {
+  const int n = 1 + random.index(8), type = random.index(6), rank = 1 + random.index(n);
+  const bool integer = type % 2 == 1;
+  const auto entry = [&] { return integer ? static_cast<double>(random.index(5) - 2) : random.normal(); };
+  const auto fill = [&](int rows, int cols) {
+    DenseMatrix a(rows, cols);
+    for (double& x : a.reshaped()) x = entry();
+    return a;
+  };
+  Mlcp p;
+  if (type < 2) {
+    const DenseMatrix a = fill(n, rank);
+    p.M = Matrix(DenseMatrix(a * a.transpose()));
+  } else if (type < 4) {
+    p.M = Matrix(DenseMatrix(fill(n, rank) * fill(rank, n)));
+  } else {
+    DenseMatrix m = fill(n, n);
+    for (double& x : m.reshaped()) x = random.uniform() < 0.3 ? 0.0 : x;
+    p.M = Matrix(m);
+  }
+  p.q = fill(n, 1);
+  p.lower = Vector::Zero(n);
+  p.upper = Vector::Constant(n, kInf);
+  if (random.uniform() < 0.5) return p;  // a plain LCP
+  for (int i = 0; i < n; ++i) {
+    const double c = random.uniform();
+    if (c < 0.2) p.lower[i] = -kInf;
+    else if (c < 0.4) p.lower[i] = -random.index(2), p.upper[i] = 1 + random.index(2);
+    else if (c < 0.5) p.lower[i] = -kInf, p.upper[i] = 1;
+    else if (c < 0.55) p.lower[i] = p.upper[i] = 1;
+  }
+  return p;
+}
+
+TEST(Agreement, TenThousandSmallProblems) {
+  std::map<std::string, int> ends;
+  for (int seed = 0; seed < 10000; ++seed) {
+    Random random(1000 + seed);
+    const Problem p = problem_of(random_problem(random));
+    const Solved s = solve_by_lemke(p, 1e-9);
+    const bool solvable = !enumerate_solutions(std::get<Mlcp>(p.data), 1e-9).solutions.empty();
+    ++ends[std::string(to_string(s.status)) + (solvable ? " solvable" : " unsolvable")];
+    switch (s.status) {
+      case Status::kSolved: EXPECT_TRUE(solvable) << seed; break;
+      case Status::kInfeasible:
+        EXPECT_FALSE(solvable) << seed;
+        EXPECT_TRUE(s.certificate && check_farkas(std::get<Mlcp>(p.data), s.certificate->y).holds) << seed;
+        break;
+      case Status::kRay: break;
+      case Status::kStalled: EXPECT_FALSE(std::isnan(s.verdict.measure)) << seed; break;  // a closed path
+      default: ADD_FAILURE() << seed << " " << to_string(s.status);
+    }
+    EXPECT_EQ(s.recoveries, 0.0) << seed;
+  }
+  for (const auto& [end, count] : ends) RecordProperty(end, count);
+  EXPECT_GT(ends["solved solvable"], 4000);
+  EXPECT_GT(ends["infeasible unsolvable"], 2000);
+}
+
+// Positive semidefinite and feasible: Lemke's method must solve it [CottlePangStone2009, Thm. 4.4.12].
+TEST(Agreement, MonotoneFeasibleProblemsAreAlwaysSolved) {
+  for (int seed = 0; seed < 3000; ++seed) {
+    Random random(50000 + seed);
+    const int n = 1 + random.index(12), rank = 1 + random.index(n);
+    DenseMatrix a(n, rank), b(n, n);
+    for (double& x : a.reshaped()) x = seed % 2 ? random.index(3) - 1 : random.normal();
+    for (double& x : b.reshaped()) x = seed % 2 ? random.index(3) - 1 : random.normal();
+    const DenseMatrix m = a * a.transpose() + (b - b.transpose());
+    Vector feasible(n), q(n);
+    for (double& x : feasible) x = random.index(2) * random.uniform();
+    q = -m * feasible;
+    for (double& x : q) x += random.index(2) * random.uniform();
+    EXPECT_EQ(solve_by_lemke(problem_of(Lcp{m, q}), 1e-9).status, Status::kSolved) << seed;
+  }
+}
+
+TEST(Router, AutoFindsPlantedSolutionsThatOnePathMisses) {
+  int alone = 0, routed = 0;
+  for (int seed = 1; seed <= 20; ++seed) {
+    const Problem p = generate(find_family("nonmonotone"), 10, seed);
+    SolveRequest request;
+    request.common.tolerance = 1e-10;
+    const VerifiedResult r = solve_verified(p, request);
+    routed += r.status == Status::kSolved;
+    alone += r.route.front().status == Status::kSolved;
+    EXPECT_TRUE(r.status == Status::kSolved ? r.verdict.solved : r.status == Status::kRay || r.status == Status::kStalled);
+  }
+  EXPECT_GT(routed, alone);
+}
+
+TEST(Router, VerifiedStatusOverridesTheClaim) {
+  Verdict solved, not_solved;
+  solved.solved = true;
+  EXPECT_EQ(judge(Status::kSolved, not_solved), Status::kWrong);
+  EXPECT_EQ(judge(Status::kStalled, solved), Status::kSolved);
+  EXPECT_EQ(judge(Status::kRay, not_solved), Status::kRay);
+}
+
+// Every registered solver, on problems of every kind it takes: never a wrong answer.
+TEST(Conformance, EverySolverIsHonest) {
+  for (const SolverFactory& make : solver_registry()) {
+    for (int seed = 0; seed < 300; ++seed) {
+      Random random(seed);
+      const Problem p = problem_of(random_problem(random));
+      const std::unique_ptr<Solver> solver = make();
+      if (solver->refusal(p)) continue;
+      const VerifiedResult r = solve_with(*solver, p);
+      EXPECT_NE(r.status, Status::kWrong) << solver->traits().name << " " << seed;
+      EXPECT_FALSE(solver->traits().name.empty());
+      EXPECT_FALSE(solver->traits().source.empty());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace perp::test

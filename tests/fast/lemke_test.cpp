@@ -1,0 +1,364 @@
+// Lemke's method: known problems, known pivot counts, ends, starts, settings.
+#include "support.hpp"
+
+#include <perp/problems/io/problem_file.hpp>
+#include <perp/solvers/enumeration/enumerate.hpp>
+
+#include <filesystem>
+
+namespace perp::test {
+namespace {
+
+std::vector<std::string> collection(const std::string& kind) {
+  std::vector<std::string> files;
+  for (const auto& e : std::filesystem::directory_iterator(PERP_ROOT "/problems/collections/siconos/" + kind)) {
+    files.push_back(e.path().string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+TEST(Lemke, SolvesTheLiteratureLcps) {
+  int solved = 0;
+  for (const std::string& file : collection("lcp")) {
+    if (file.find("lcp_CPS_3") != std::string::npos) continue;  // a test of its own below
+    EXPECT_EQ(solve_by_lemke(read_problem(file)).status, Status::kSolved) << file;
+    ++solved;
+  }
+  EXPECT_EQ(solved, 10);
+}
+
+TEST(Lemke, SolvesTheLiteratureMlcps) {
+  int solved = 0;
+  for (const std::string& file : collection("mlcp")) {
+    EXPECT_EQ(solve_by_lemke(read_problem(file)).status, Status::kSolved) << file;
+    ++solved;
+  }
+  EXPECT_EQ(solved, 13);
+}
+
+// M >= 0 with zero diagonal, q < 0: whatever positive covering vector is taken, the first column that
+// enters lowers nothing, so the path is a ray at once. Solutions exist, and other starting bases reach them.
+TEST(Lemke, Cps3EndsOnARayForEveryCoveringVectorButNotFromEveryBasis) {
+  const Problem p = read_problem(PERP_ROOT "/problems/collections/siconos/lcp/lcp_CPS_3.json");
+  EXPECT_EQ(enumerate_solutions(to_mlcp(std::get<Lcp>(p.data)), 1e-12).solutions.size(), 3u);
+  for (int seed = 0; seed < 100; ++seed) {
+    LemkeSettings settings;
+    if (seed > 0) settings.covering = "random:" + std::to_string(seed);
+    const Solved s = solve_by_lemke(p, 1e-10, settings);
+    EXPECT_EQ(s.status, Status::kRay);
+    EXPECT_EQ(s.pivots, 0);
+    ASSERT_TRUE(s.certificate.has_value());
+    EXPECT_EQ(s.certificate->type, "ray");
+  }
+  int reached = 0, after_pivots = 0;
+  for (int bits = 1; bits < 16; ++bits) {
+    Lemke lemke;
+    lemke.common.tolerance = 1e-10;
+    lemke.prepare(p);
+    std::vector<PairStatus> start(4, PairStatus::kAtLower);
+    for (int i = 0; i < 4; ++i) {
+      if (bits >> i & 1) start[i] = PairStatus::kBasic;
+    }
+    lemke.set_start_basis(start);
+    const Result& r = lemke.solve();
+    reached += r.status == Status::kSolved;
+    after_pivots += r.status == Status::kSolved && r.iterations > 0;
+  }
+  EXPECT_GE(reached, 3);
+  RecordProperty("reached_after_pivots", after_pivots);
+}
+
+class Exponential : public ::testing::TestWithParam<std::tuple<const char*, int>> {};
+
+// 2^n - 1 pivots after the entry of the covering variable [Murty1978; Fathi1979].
+TEST_P(Exponential, PivotCountIsTwoToTheNMinusOne) {
+  const auto& [name, n] = GetParam();
+  const Solved s = solve_by_lemke(generate(find_family(name), n, 1));
+  EXPECT_EQ(s.status, Status::kSolved);
+  EXPECT_EQ(s.pivots, (1 << n) - 1);
+}
+
+TEST_P(Exponential, ReversedOrientationIsHarmless) {
+  const auto& [name, n] = GetParam();
+  const Solved s = solve_by_lemke(generate(find_family(name), n, 1, {{"reversed", 1.0}}));
+  EXPECT_EQ(s.status, Status::kSolved);
+  EXPECT_LE(s.pivots, n);
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, Exponential,
+                         ::testing::Combine(::testing::Values("murty", "fathi"), ::testing::Range(1, 13)));
+
+TEST(Lemke, RecognisesInfeasibilityWithACheckedCertificate) {
+  for (int seed = 1; seed <= 30; ++seed) {
+    const Problem p = generate(find_family("infeasible"), 5 + seed, seed);
+    const Solved s = solve_by_lemke(p);
+    EXPECT_EQ(s.status, Status::kInfeasible) << p.name;
+    ASSERT_TRUE(s.certificate.has_value());
+    EXPECT_TRUE(s.certificate->checked);
+    EXPECT_TRUE(check_farkas(std::get<Lcp>(p.data), s.certificate->y).holds);
+  }
+}
+
+TEST(Lemke, FeasibleWithoutSolutionIsARayOnly) {
+  for (int seed = 1; seed <= 20; ++seed) {
+    const Problem p = generate(find_family("no-solution"), 4 + seed, seed);
+    EXPECT_EQ(solve_by_lemke(p).status, Status::kRay) << p.name;
+  }
+}
+
+TEST(Lemke, TrivialAndEmptyProblemsTakeNoPivot) {
+  EXPECT_EQ(solve_by_lemke(problem_of(Lcp{matrix(2, 2, {0, 1, 1, 0}), vector({1, 0})})).pivots, 0);
+  const Problem empty = problem_of(Lcp{DenseMatrix(0, 0), Vector(0)});
+  EXPECT_EQ(solve_by_lemke(empty).status, Status::kSolved);
+  const Problem fixed = problem_of(Mlcp{matrix(1, 1, {1}), vector({7}), vector({3}), vector({3})});
+  const Solved s = solve_by_lemke(fixed);
+  EXPECT_EQ(s.status, Status::kSolved);
+  EXPECT_EQ(s.z[0], 3.0);
+}
+
+TEST(Lemke, BoundFlipsAreTaken) {
+  // z in [0, 1], F = z - 5 < 0 throughout: z goes to its upper bound.
+  Lemke lemke;
+  lemke.prepare(problem_of(Mlcp{matrix(1, 1, {1}), vector({-5}), vector({0}), vector({1})}));
+  const Result& r = lemke.solve();
+  EXPECT_EQ(r.status, Status::kSolved);
+  EXPECT_EQ(r.z[0], 1.0);
+  EXPECT_EQ(statistic(r, "flips"), 1.0);
+}
+
+TEST(Lemke, UpperBoundedAndFreeVariables) {
+  // z0 <= 2 with F0 <= 0 there, z1 free with F1 = 0: z = (2, 1).
+  const Mlcp p{matrix(2, 2, {1, 1, 1, 1}), vector({-4, -3}), vector({-kInf, -kInf}), vector({2, kInf})};
+  const Solved s = solve_by_lemke(problem_of(p));
+  EXPECT_EQ(s.status, Status::kSolved);
+  EXPECT_NEAR(s.z[0], 2.0, 1e-14);
+  EXPECT_NEAR(s.z[1], 1.0, 1e-14);
+}
+
+// KKT conditions of a random equality-constrained QP with too many equations: M_FF is singular, but the
+// bounded variables complete it.
+TEST(Lemke, SingularFreeBlockIsCompletedByPartners) {
+  for (int seed = 1; seed <= 30; ++seed) {
+    Random random(seed);
+    const int x = 8, y = 4;  // x >= 0, multipliers y of A x = b free, no curvature in y
+    const DenseMatrix a = gaussian(random, y, x), h = gaussian(random, x, 3);
+    DenseMatrix m = DenseMatrix::Zero(x + y, x + y);
+    m.topLeftCorner(x, x) = h * h.transpose();
+    m.topRightCorner(x, y) = -a.transpose();
+    m.bottomLeftCorner(y, x) = a;
+    Vector feasible(x), q(x + y), lower = Vector::Zero(x + y);
+    for (double& v : feasible) v = random.uniform(0.0, 1.0);
+    q << gaussian(random, x, 1).cwiseAbs(), -a * feasible;
+    lower.tail(y).setConstant(-kInf);
+    const Problem p = problem_of(Mlcp{m, q, lower, Vector::Constant(x + y, kInf)});
+    Lemke lemke;
+    lemke.common.tolerance = 1e-10;
+    lemke.prepare(p);
+    const Result& r = lemke.solve();
+    EXPECT_EQ(r.status, Status::kSolved) << seed;
+    EXPECT_EQ(statistic(r, "partners"), y);
+    EXPECT_EQ(statistic(r, "split_pairs"), 0);
+    EXPECT_TRUE(verify(p, {r.z, {}}, 1e-10).solved);
+  }
+}
+
+TEST(Lemke, RedundantEquationsAreSplitAndSolved) {
+  // Two equal equations in two free unknowns, no bounded variable to help: x0 + x1 = 1 twice.
+  const Problem p = problem_of(Mlcp{matrix(2, 2, {1, 1, 1, 1}), vector({-1, -1}), vector({-kInf, -kInf}), vector({kInf, kInf})});
+  Lemke lemke;
+  lemke.prepare(p);
+  const Result& r = lemke.solve();
+  EXPECT_EQ(statistic(r, "split_pairs"), 1);
+  EXPECT_EQ(r.status, Status::kSolved);
+  EXPECT_NEAR(r.z.sum(), 1.0, 1e-14);
+}
+
+TEST(Lemke, ContradictoryEquationsAreInfeasible) {
+  const Problem p = problem_of(Mlcp{matrix(2, 2, {1, 1, 1, 1}), vector({-1, -2}), vector({-kInf, -kInf}), vector({kInf, kInf})});
+  const Solved s = solve_by_lemke(p);
+  EXPECT_EQ(s.status, Status::kInfeasible);
+  EXPECT_TRUE(s.certificate && s.certificate->checked);
+}
+
+TEST(Lemke, StartsFromAGivenBasis) {
+  const Problem p = generate(find_family("contact-stack"), 12, 3);
+  Lemke lemke;
+  lemke.common.tolerance = 1e-10;
+  lemke.prepare(p);
+  const Vector z = lemke.solve().z;
+  const std::vector<PairStatus> basis = lemke.final_basis();
+  EXPECT_GT(lemke.solve().iterations, 10);
+  lemke.set_start_basis(basis);
+  const Result& warm = lemke.solve();
+  EXPECT_EQ(warm.status, Status::kSolved);
+  EXPECT_EQ(warm.iterations, 0);
+  EXPECT_LT((warm.z - z).cwiseAbs().maxCoeff(), 1e-10);
+}
+
+TEST(Lemke, WarmStartAfterASmallChangeTakesFewPivots) {
+  Problem p = generate(find_family("contact-pile"), 20, 5);
+  Lemke lemke;
+  lemke.common.tolerance = 1e-10;
+  lemke.prepare(p);
+  const int cold = lemke.solve().iterations;
+  const std::vector<PairStatus> basis = lemke.final_basis();
+  Random random(9);
+  for (double& x : std::get<Lcp>(p.data).q.head(100)) x += 1e-4 * random.normal();
+  lemke.prepare(p);
+  lemke.set_start_basis(basis);
+  const Result& warm = lemke.solve();
+  EXPECT_EQ(warm.status, Status::kSolved);
+  EXPECT_LT(warm.iterations, cold / 2);
+}
+
+TEST(Lemke, ASingularStartFallsBackToTheDefaultOne) {
+  const Problem p = problem_of(Lcp{matrix(2, 2, {1, 1, 1, 1}), vector({-1, -1})});
+  Lemke lemke;
+  lemke.prepare(p);
+  lemke.set_start_basis({PairStatus::kBasic, PairStatus::kBasic});
+  EXPECT_EQ(lemke.solve().status, Status::kSolved);
+}
+
+TEST(Lemke, TheStartMayBeAPoint) {
+  const Problem p = generate(find_family("psd"), 30, 2);
+  Lemke lemke;
+  lemke.common.tolerance = 1e-10;
+  lemke.prepare(p);
+  const Vector z = lemke.solve().z;
+  EXPECT_EQ(lemke.solve(&z).iterations, 0);
+  const Vector wrong = Vector::Zero(3);
+  EXPECT_THROW(lemke.solve(&wrong), std::invalid_argument);
+}
+
+TEST(Lemke, UpdatesGiveWhatRefactoringGives) {
+  for (const char* name : {"contact-stack", "contact-pile", "psd-deficient"}) {
+    const Problem p = generate(find_family(name), 20, 7);
+    LemkeSettings plain, always;
+    always.refactor_always = true;
+    const Solved a = solve_by_lemke(p, 1e-10, plain), b = solve_by_lemke(p, 1e-10, always);
+    EXPECT_EQ(a.status, Status::kSolved);
+    EXPECT_EQ(b.status, Status::kSolved);
+    EXPECT_EQ(a.pivots, b.pivots) << name;  // the same path
+    EXPECT_LT((a.z - b.z).cwiseAbs().maxCoeff(), 1e-9) << name;
+    EXPECT_LT(a.factorisations, b.factorisations / 3) << name;
+  }
+}
+
+TEST(Lemke, DenseAndSparseStorageGiveTheSameAnswer) {
+  Problem p = generate(find_family("contact-pile"), 30, 1);  // n = 180: sparse kernel
+  const Solved sparse = solve_by_lemke(p);
+  Lcp& lcp = std::get<Lcp>(p.data);
+  lcp.M = Matrix(lcp.M.to_dense());
+  const Solved dense = solve_by_lemke(p);
+  EXPECT_EQ(sparse.status, Status::kSolved);
+  EXPECT_EQ(dense.status, Status::kSolved);
+  EXPECT_EQ(sparse.pivots, dense.pivots);
+  EXPECT_LT((sparse.z - dense.z).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+// Rows and columns scaled over sixteen decades: equilibration must bring the solution back.
+TEST(Lemke, BadScalingIsUndone) {
+  for (int seed = 1; seed <= 10; ++seed) {
+    Random random(seed);
+    Problem p = generate(find_family("contact-pile"), 5, seed);
+    Lcp& lcp = std::get<Lcp>(p.data);
+    const int n = lcp.size();
+    Vector row(n), col(n);
+    for (int i = 0; i < n; ++i) {
+      row[i] = std::exp2(random.index(27) - 13);
+      col[i] = std::exp2(random.index(27) - 13);
+    }
+    const Solved reference = solve_by_lemke(p);
+    lcp.M = Matrix(DenseMatrix(row.asDiagonal() * lcp.M.to_dense() * col.asDiagonal()));
+    lcp.q = row.cwiseProduct(lcp.q);
+    const Solved s = solve_by_lemke(p, 1e-8);
+    EXPECT_EQ(reference.status, Status::kSolved);
+    EXPECT_EQ(s.status, Status::kSolved) << seed;
+  }
+}
+
+class Recorder : public Observer {
+ public:
+  std::vector<IterationRecord> records;
+  int stop_after = -1;
+  bool on_iteration(const IterationRecord& r) override {
+    records.push_back(r);
+    return stop_after < 0 || static_cast<int>(records.size()) < stop_after;
+  }
+};
+
+TEST(Lemke, ObserverSeesEveryPivotAndMayStop) {
+  const Problem p = generate(find_family("contact-stack"), 8, 1);
+  Lemke lemke;
+  lemke.prepare(p);
+  Recorder recorder;
+  const int iterations = lemke.solve(nullptr, &recorder).iterations;
+  EXPECT_EQ(iterations, static_cast<int>(recorder.records.size()));
+  EXPECT_EQ(recorder.records.back().leaving, -1);  // t leaves last
+  recorder.stop_after = iterations + 3;
+  EXPECT_EQ(lemke.solve(nullptr, &recorder).status, Status::kInterrupted);
+}
+
+TEST(Lemke, LimitsAreHonest) {
+  const Problem p = generate(find_family("murty"), 20, 1);
+  Lemke lemke;
+  lemke.prepare(p);
+  lemke.common.max_iterations = 1000;
+  EXPECT_EQ(lemke.solve().status, Status::kIterationLimit);
+  EXPECT_EQ(lemke.solve().iterations, 1000);
+  lemke.common.max_iterations = 0;
+  lemke.common.time_limit = 0.02;
+  EXPECT_EQ(lemke.solve().status, Status::kTimeLimit);
+}
+
+TEST(Lemke, CoveringVectorCanBeGiven) {
+  const Problem p = problem_of(Lcp{matrix(2, 2, {2, 1, 1, 2}), vector({-5, -6})});
+  for (const char* covering : {"unit", "1,2", "0.5,3", "random:4"}) {
+    LemkeSettings settings;
+    settings.covering = covering;
+    const Solved s = solve_by_lemke(p, 1e-12, settings);
+    EXPECT_EQ(s.status, Status::kSolved);
+    EXPECT_NEAR(s.z[0], 4.0 / 3.0, 1e-14);
+  }
+  for (const char* covering : {"1", "1,2,3", "1,x", "-1,1", "random:", "nonsense"}) {
+    Lemke lemke;
+    lemke.settings.covering = covering;
+    lemke.prepare(p);
+    EXPECT_THROW(lemke.solve(), std::invalid_argument) << covering;
+  }
+}
+
+TEST(Lemke, SettingsAreListedAndSetByName) {
+  Lemke lemke;
+  set_setting(lemke, "tie_tolerance", "1e-9");
+  set_setting(lemke, "refactor_always", "true");
+  set_setting(lemke, "tolerance", "1e-6");
+  EXPECT_EQ(lemke.settings.tie_tolerance, 1e-9);
+  EXPECT_TRUE(lemke.settings.refactor_always);
+  EXPECT_EQ(lemke.common.tolerance, 1e-6);
+  EXPECT_THROW(set_setting(lemke, "tie_tolerance", "abc"), std::invalid_argument);
+  EXPECT_THROW(set_setting(lemke, "tie_tolerance", "-1"), std::invalid_argument);
+  EXPECT_THROW(set_setting(lemke, "no_such", "1"), std::invalid_argument);
+  EXPECT_EQ(list_settings(lemke).size(), 3u + 9u);
+}
+
+TEST(Lemke, SameBuildSameBits) {
+  const Problem p = generate(find_family("contact-pile"), 20, 2);
+  const Solved a = solve_by_lemke(p), b = solve_by_lemke(p);
+  EXPECT_EQ(a.z, b.z);
+}
+
+TEST(Lemke, RefusesWhatItCannotTake) {
+  Lemke lemke;
+  FrictionContact friction;
+  friction.W = Matrix(DenseMatrix(DenseMatrix::Identity(3, 3)));
+  friction.q = vector({1, 0, 0});
+  friction.mu = vector({0.5});
+  EXPECT_TRUE(lemke.refusal(problem_of(friction)).has_value());
+  EXPECT_THROW(lemke.prepare(problem_of(friction)), std::invalid_argument);
+  EXPECT_THROW(lemke.solve(), std::logic_error);
+}
+
+}  // namespace
+}  // namespace perp::test

@@ -1,0 +1,126 @@
+// Factorisations and the basis against Eigen.
+#include "support.hpp"
+
+#include <perp/solvers/linear_algebra/dense_lu.hpp>
+#include <perp/solvers/linear_algebra/sparse_lu.hpp>
+#include <perp/solvers/pivoting/basis.hpp>
+
+#include <Eigen/LU>
+
+namespace perp::test {
+namespace {
+
+class LuSizes : public ::testing::TestWithParam<int> {};
+
+TEST_P(LuSizes, DenseSolvesAndTransposedSolves) {
+  const int n = GetParam();
+  Random random(n + 1);
+  const DenseMatrix a = gaussian(random, n, n);
+  DenseLu lu;
+  std::copy(a.data(), a.data() + a.size(), lu.matrix(n));
+  ASSERT_TRUE(lu.factor());
+  const Vector b = gaussian(random, n, 1);
+  Vector x = b, y = b;
+  lu.solve(x.data());
+  lu.solve_transposed(y.data());
+  EXPECT_LT((a * x - b).cwiseAbs().maxCoeff(), 1e-11 * (1 + x.cwiseAbs().maxCoeff()));
+  EXPECT_LT((a.transpose() * y - b).cwiseAbs().maxCoeff(), 1e-11 * (1 + y.cwiseAbs().maxCoeff()));
+}
+
+TEST_P(LuSizes, SparseSolvesAndTransposedSolves) {
+  const int n = GetParam();
+  Random random(n + 2);
+  DenseMatrix a = gaussian(random, n, n);
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < n; ++i) {
+      if (i != (j + 1) % n && random.uniform() > 3.0 / n) a(i, j) = 0.0;  // a cycle keeps it nonsingular, mostly
+    }
+  }
+  SparseLu lu;
+  lu.begin(n);
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < n; ++i) {
+      if (a(i, j) != 0.0) lu.append(i, a(i, j));
+    }
+    lu.end_column();
+  }
+  const Eigen::FullPivLU<DenseMatrix> reference(a);
+  ASSERT_TRUE(reference.isInvertible());
+  ASSERT_TRUE(lu.factor());
+  const Vector b = gaussian(random, n, 1);
+  Vector x = b, y = b;
+  lu.solve(x.data());
+  lu.solve_transposed(y.data());
+  EXPECT_LT((a * x - b).cwiseAbs().maxCoeff(), 1e-10 * (1 + x.cwiseAbs().maxCoeff()));
+  EXPECT_LT((a.transpose() * y - b).cwiseAbs().maxCoeff(), 1e-10 * (1 + y.cwiseAbs().maxCoeff()));
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, LuSizes, ::testing::Values(1, 2, 3, 4, 5, 7, 8, 16, 33, 120));
+
+TEST(Lu, SingularMatricesAreReported) {
+  DenseLu dense;
+  const DenseMatrix a = matrix(3, 3, {1, 2, 3, 2, 4, 6, 1, 0, 1});
+  std::copy(a.data(), a.data() + 9, dense.matrix(3));
+  EXPECT_FALSE(dense.factor());
+  SparseLu sparse;
+  sparse.begin(2);
+  sparse.append(0, 1.0);
+  sparse.end_column();
+  sparse.append(0, 1.0);
+  sparse.end_column();
+  EXPECT_FALSE(sparse.factor());
+}
+
+// A random walk of exchanges: solves must agree with the basis matrix formed anew.
+class BasisWalk : public ::testing::TestWithParam<int> {};
+
+TEST_P(BasisWalk, UpdatesKeepTheAccuracyOfFactoring) {
+  const int m = GetParam();
+  Random random(m);
+  DenseMatrix dense = gaussian(random, m, m);
+  if (m >= 150) {
+    for (double& x : dense.reshaped()) x = random.uniform() < 0.9 ? 0.0 : x;  // sparse kernel
+  }
+  CanonicalProblem problem;
+  problem.build(to_mlcp(Lcp{Matrix(dense), gaussian(random, m, 1)}), false);
+  Basis basis;
+  basis.attach(problem);
+  basis.set_covering(Vector::Ones(m));
+  std::vector<int> head(m);
+  for (int i = 0; i < m; ++i) head[i] = basis.w_id(i);
+  basis.set_head(head);
+  ASSERT_TRUE(basis.factor());
+  std::vector<char> basic(2 * m + 1, 0);
+  for (int i = 0; i < m; ++i) basic[basis.w_id(i)] = 1;
+  Vector a(m), y(m);
+  for (int step = 0; step < 60; ++step) {
+    int entering = random.index(2 * m + 1);
+    if (basic[entering]) continue;
+    basis.column(entering, a);
+    basis.solve(a);
+    int position;
+    a.cwiseAbs().maxCoeff(&position);
+    basic[basis.head(position)] = 0;
+    basic[entering] = 1;
+    basis.replace(position, entering, a);
+  }
+  DenseMatrix b = DenseMatrix::Zero(m, m);
+  for (int p = 0; p < m; ++p) {
+    Vector column = Vector::Zero(m);
+    basis.add_column(basis.head(p), 1.0, column);
+    b.col(p) = column;
+  }
+  const Vector rhs = gaussian(random, m, 1);
+  a = rhs;
+  basis.solve(a);
+  EXPECT_LT((b * a - rhs).cwiseAbs().maxCoeff(), 1e-9 * (1 + a.cwiseAbs().maxCoeff()));
+  y = rhs;
+  basis.solve_transposed(y);
+  EXPECT_LT((b.transpose() * y - rhs).cwiseAbs().maxCoeff(), 1e-9 * (1 + y.cwiseAbs().maxCoeff()));
+  EXPECT_EQ(basis.factorisations, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, BasisWalk, ::testing::Values(5, 20, 60, 200));
+
+}  // namespace
+}  // namespace perp::test

@@ -1,0 +1,75 @@
+// What several tests share.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <perp/problems/families/family.hpp>
+#include <perp/problems/standard/random.hpp>
+#include <perp/problems/standard/reductions.hpp>
+#include <perp/problems/standard/verifier.hpp>
+#include <perp/solvers/pivoting/lemke.hpp>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace perp::test {
+
+inline constexpr double kInf = std::numeric_limits<double>::infinity();
+
+inline DenseMatrix matrix(int rows, int cols, std::initializer_list<double> row_major) {
+  DenseMatrix m(rows, cols);
+  auto it = row_major.begin();
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < cols; ++j) m(i, j) = *it++;
+  }
+  return m;
+}
+
+inline Vector vector(std::initializer_list<double> values) {
+  Vector v(static_cast<Eigen::Index>(values.size()));
+  std::copy(values.begin(), values.end(), v.data());
+  return v;
+}
+
+inline DenseMatrix gaussian(Random& random, int rows, int cols) {
+  DenseMatrix m(rows, cols);
+  for (double& x : m.reshaped()) x = random.normal();
+  return m;
+}
+
+inline Problem problem_of(ProblemData data) {
+  Problem p;
+  p.data = std::move(data);
+  return p;
+}
+
+inline double statistic(const Result& result, std::string_view name) {
+  for (const auto& [key, value] : result.statistics) {
+    if (key == name) return value;
+  }
+  return std::nan("");
+}
+
+/// Solves with Lemke's method and asserts that status and verifier agree.
+struct Solved {
+  Status status;
+  Vector z;
+  Verdict verdict;
+  int pivots;
+  std::optional<Certificate> certificate;
+  double recoveries, factorisations;
+};
+
+inline Solved solve_by_lemke(const Problem& problem, double tolerance = 1e-10, const LemkeSettings& settings = {}) {
+  Lemke lemke;
+  lemke.settings = settings;
+  lemke.common.tolerance = tolerance;
+  lemke.prepare(problem);
+  const Result& r = lemke.solve();
+  Solved s{r.status, r.z, verify(problem, {r.z, {}}, tolerance), r.iterations, r.certificate,
+           statistic(r, "recoveries"), statistic(r, "factorisations")};
+  EXPECT_EQ(s.status == Status::kSolved, s.verdict.solved) << problem.name << " " << to_string(s.status);
+  return s;
+}
+
+}  // namespace perp::test
