@@ -20,6 +20,14 @@ PERP = os.path.abspath(os.environ.get("PERP") or ROOT / "build" / "release" / "p
 COLLECTIONS = ROOT / "problems" / "collections"
 SCHEMAS = ROOT / "problems" / "io" / "schema"
 
+
+def is_sanitized():
+    """Whether perp is built with the address sanitizer, which reserves more memory than any limit allows."""
+    return os.path.exists(PERP) and b"__asan_init" in Path(PERP).read_bytes()
+
+
+needs_memory_limits = unittest.skipIf(is_sanitized(), "the address sanitizer does not run under a memory limit")
+
 REMOVE = object()  # as a value of make_problem: leave the field out
 INFINITY = float("inf")
 

@@ -8,7 +8,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from perp_cli import REMOVE, CliTestCase, lcp, make_problem, with_cases  # noqa: E402
+from perp_cli import REMOVE, CliTestCase, lcp, make_problem, needs_memory_limits, with_cases  # noqa: E402
 
 GOOD_TEXT = json.dumps(lcp())
 
@@ -224,6 +224,7 @@ class TestFields(BadInputTestCase):
     "entries_that_add_up_to_infinity": (lcp(M=sparse([0, 0], [0, 0], [1.7e308, 1.7e308])), '"M', "finite"),
 })
 class TestVectorsAndMatrices(BadInputTestCase):
+    @needs_memory_limits
     def test_huge_sparse_shape_takes_no_memory(self):
         path = self.write("bad.json", lcp(M=sparse([], [], [], [99_000_000, 99_000_000])))
         limit = 300 * 2**20

@@ -201,14 +201,21 @@ class TestInput(SolveTestCase):
         result = self.solve(COLLECTIONS / "siconos" / "text" / "lcp_deudeu.dat")
         self.assertEqual((result["problem"], result["status"]), ("lcp_deudeu", "solved"))
 
-    def test_start_from_a_previous_result(self):
-        for path in (LCPS / "lcp_mmc.json", MLCPS / "relay1.json", self.export("contact-stack", 5)):
-            with self.subTest(path.stem):
-                first = self.solve(path)
-                self.assertGreater(first["iterations"], 0)
-                again = self.solve(path, "--start", self.write("result.json", first))
-                self.assertEqual((again["status"], again["iterations"]), ("solved", 0))
-                self.assert_solves(load(path), again["z"])
+    def check_restart(self, path):
+        first = self.solve(path)
+        self.assertGreater(first["iterations"], 0)
+        again = self.solve(path, "--start", self.write("result.json", first))
+        self.assertEqual((again["status"], again["iterations"]), ("solved", 0))
+        self.assert_solves(load(path), again["z"])
+
+    def test_start_from_the_result_of_an_lcp(self):
+        self.check_restart(LCPS / "lcp_mmc.json")
+
+    def test_start_from_the_result_of_an_mlcp(self):
+        self.check_restart(MLCPS / "relay1.json")
+
+    def test_start_from_the_result_of_a_degenerate_contact_problem(self):
+        self.check_restart(self.export("contact-stack", 5))
 
     def test_start_stored(self):
         result = self.solve(lcp(start=[2, 0]), "--start", "stored")
@@ -334,6 +341,14 @@ class TestVerify(SolveTestCase):
         self.assertEqual(self.verify(make_problem("convex_contact"), [1.6, 0.1, -0.2])[0], 1)
 
 
+def is_running(pid):
+    """Whether there is such a process, other than one that has ended and waits to be counted."""
+    try:
+        return open(f"/proc/{pid}/stat").read().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except FileNotFoundError:
+        return False
+
+
 PROJECTED_GAUSS_SEIDEL = """
 import json, sys
 problem = json.load(sys.stdin)
@@ -456,14 +471,20 @@ class TestExternalSolvers(SolveTestCase):
         self.assertEqual(result["status"], "numerical_error")
         self.assertIn("127", result["message"])
 
-    def hang(self, command):
+    def hang(self, command, limit=0.3):
         before = time.monotonic()
-        result = self.run_shell(command, "--time-limit", "1")
-        self.assertLess(time.monotonic() - before, 3)
+        result = self.run_shell(command, "--time-limit", limit)
+        self.assertLess(time.monotonic() - before, limit + 2)
         self.assertEqual(result["status"], "time_limit")
 
     def test_hangs(self):
-        self.hang("sleep 60")
+        self.hang("sleep 60", limit=1)
+
+    def test_hangs_and_leaves_nothing_running(self):
+        pids = self.folder / "pids"
+        self.hang(f"echo $$ > {pids}; sleep 60 & echo $! >> {pids}; wait")
+        for pid in pids.read_text().split():
+            self.assertFalse(is_running(int(pid)), "a process outlived its time limit")
 
     def test_hangs_in_a_grandchild(self):
         self.hang("sleep 60 | cat")

@@ -1,0 +1,40 @@
+# Shared by bench/run, tests/run and .ci/run: Debian packages that perp needs, and the build.
+# Sourced from the repository's root.
+
+PERP_PACKAGES="g++ cmake ninja-build ccache libeigen3-dev libsuitesparse-dev nlohmann-json3-dev libcli11-dev
+  libfmt-dev zlib1g-dev libgtest-dev libbenchmark-dev python3 python3-jsonschema"
+
+# Installs what is missing; says clearly what to do where it may not.
+perp_install_packages() {
+  local missing="" package
+  if ! command -v dpkg-query >/dev/null; then
+    echo "perp: this is no Debian system; make sure that you have the equivalents of:" $PERP_PACKAGES >&2
+    return 0
+  fi
+  for package in $PERP_PACKAGES; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
+  done
+  [ -z "$missing" ] && return 0
+  local as_root=""
+  if [ "$(id -u)" -ne 0 ]; then
+    as_root="sudo"
+    if ! command -v sudo >/dev/null; then
+      echo "perp: these packages are missing, and there is neither root nor sudo to install them:$missing" >&2
+      return 1
+    fi
+  fi
+  echo "perp: installing$missing" >&2
+  export DEBIAN_FRONTEND=noninteractive
+  { $as_root apt-get update -qq && $as_root apt-get install -y -qq --no-install-recommends $missing; } >&2 || {
+    echo "perp: these packages could not be installed; please install them yourself:$missing" >&2
+    return 1
+  }
+}
+
+# perp_build PRESET [TARGET]...
+perp_build() {
+  local preset="$1"
+  shift
+  cmake --preset "$preset" >/dev/null || { echo "perp: cmake --preset $preset failed" >&2; return 1; }
+  cmake --build --preset "$preset" --parallel "$(nproc)" ${1:+--target "$@"}
+}

@@ -1,0 +1,113 @@
+"""perp --help and the help of every verb: exit codes, options, and examples that work as they stand."""
+import os
+import re
+import shlex
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from perp_cli import ROOT, CliTestCase, lcp, with_cases  # noqa: E402
+
+# The options that scripts may count on.
+OPTIONS = {
+    "list": ["--json"],
+    "info": ["--json"],
+    "solve": ["--solver", "--tolerance", "--max-iterations", "--time-limit", "--set", "--start", "--trace", "--json"],
+    "verify": ["--tolerance", "--json"],
+    "export": ["--size", "--seed", "--param", "--kind", "--format", "-o"],
+    "convert": ["--from", "--to"],
+    "bench": ["--solvers", "--tolerance", "--time-limit", "--memory-limit", "--jobs", "--repeat", "--shard", "--resume", "-o"],
+    "report": ["-o"],
+}
+TOPICS = ["solvers", "formulations", "scenes", "families", "suites"]
+
+
+class HelpTestCase(CliTestCase):
+    def help_of(self, *verb):
+        done = self.perp(*verb, "--help")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def verbs(self):
+        """The verbs that perp --help lists."""
+        listed = self.help_of().split("Subcommands:\n")[1].split("\n\n")[0]
+        return re.findall(r"^  ([a-z]+) ", listed, re.MULTILINE)
+
+
+class TestProgram(HelpTestCase):
+    def test_help_names_the_verbs(self):
+        self.assertLessEqual(set(OPTIONS), set(self.verbs()))
+
+    def test_help_explains_exit_codes(self):
+        text = self.help_of().lower()
+        self.assertIn("exit code", text)
+        for code in ("0 ", "1 ", "2 "):
+            self.assertIn(code, text[text.index("exit code"):])
+
+    def test_short_help(self):
+        self.assertEqual(self.perp("-h").stdout, self.help_of())
+
+    def test_version(self):
+        self.assertRegex(self.succeed("--version"), r"^perp \d+\.\d+\.\d+\S*\n$")
+
+    def test_list_help_names_the_topics(self):
+        for topic in TOPICS:
+            self.assertIn(topic, self.help_of("list"))
+
+    def test_convert_help_names_the_formats(self):
+        for ending in (".json", ".json.gz", ".dat"):
+            self.assertIn(ending, self.help_of("convert"))
+
+    def test_every_verb_has_an_example(self):
+        for verb in self.verbs():
+            with self.subTest(verb):
+                self.assertRegex(self.help_of(verb), rf"Example: perp {verb}\b")
+
+    def test_every_verb_is_tested_here(self):
+        """A new verb wants its line in OPTIONS, but for simulate, which has tests of its own."""
+        self.assertEqual(set(self.verbs()) - {"simulate"}, set(OPTIONS))
+
+    def test_readme_mentions_every_verb(self):
+        readme = (ROOT / "README.md").read_text()
+        for verb in self.verbs():
+            with self.subTest(verb):
+                self.assertRegex(readme, rf"\bperp {verb}\b")
+
+
+@with_cases({f"{verb}_{option.lstrip('-').replace('-', '_')}": (verb, option)
+             for verb, options in OPTIONS.items() for option in options})
+class TestOptions(HelpTestCase):
+    def check(self, verb, option):
+        self.assertRegex(self.help_of(verb), rf"(?m)^  ([^ ]*,)?{option}[ ,\n]")
+
+
+@with_cases({verb: (verb,) for verb in OPTIONS})
+class TestExamples(HelpTestCase):
+    """The example of each verb runs from the repository's root; only what it reads or writes elsewhere is replaced."""
+
+    def check(self, verb):
+        examples = re.findall(r"Example: (.*)", self.help_of(verb))
+        self.assertEqual(len(examples), 1)
+        words = shlex.split(examples[0])
+        self.assertEqual(words[:2], ["perp", verb])
+        self.succeed(*self.in_scratch(verb, words[1:]), cwd=ROOT)
+
+    def in_scratch(self, verb, words):
+        """The words with outputs moved to the scratch folder and inputs that the user would have put in their place."""
+        outputs = [i for i, word in enumerate(words) if words[i - 1] in ("-o", "--output", "--trace")]
+        if verb == "convert":
+            outputs.append(max(i for i, word in enumerate(words) if not word.startswith("-")))
+        for i in outputs:
+            words[i] = str(self.folder / os.path.basename(words[i]))
+        if verb == "bench":
+            words += ["--shard", "1000000/1000000"]  # everything is read and nothing is run
+        if verb == "verify":
+            words[1:3] = [str(self.write("problem.json", lcp())), str(self.write("result.json", {"z": [2, 0]}))]
+        if verb == "report":
+            self.succeed("bench", self.write("problem.json", lcp()), "--repeat", "1", "-o", self.folder / "records")
+            words[1] = str(self.folder / "records")
+        return words
+
+
+if __name__ == "__main__":
+    unittest.main()

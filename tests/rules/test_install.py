@@ -1,0 +1,51 @@
+"""An installation is complete: the program finds its data, and another project builds against it."""
+import pathlib
+import shutil
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from tree import BUILD, CMAKE, ROOT, run  # noqa: E402
+
+
+class Installation(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="perp-install-"))
+        cls.prefix = cls.folder / "prefix"
+        cls.installed = run(CMAKE, "--install", BUILD, "--prefix", cls.prefix)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.folder)
+
+    def test_consumer_builds_and_runs(self):
+        self.assertEqual(self.installed.returncode, 0, self.installed.stderr)
+        build = self.folder / "consumer"
+        configured = run(CMAKE, "-S", ROOT / "tests/consumer", "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}",
+                         "-DCMAKE_BUILD_TYPE=Release")
+        self.assertEqual(configured.returncode, 0, configured.stderr)
+        built = run(CMAKE, "--build", build)
+        self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
+        ran = run(build / "consumer")
+        self.assertEqual(ran.returncode, 0, ran.stdout)
+        self.assertIn("solved", ran.stdout)
+
+    def test_installed_program_uses_installed_data(self):
+        program = self.prefix / "bin" / "perp"
+        listed = run(program, "list", "suites", env={"PATH": "/usr/bin:/bin"})
+        self.assertIn("contact-lcp", listed.stdout)
+        ran = run(program, "bench", "literature", "--repeat", "1", "-o", self.folder / "records")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertIn("literature", ran.stdout)
+        records = (self.folder / "records" / "records.jsonl").read_text().splitlines()
+        self.assertEqual(len(records), 24)
+
+    def test_no_header_names_a_path_of_the_build(self):
+        for header in self.prefix.rglob("*.hpp"):
+            self.assertNotIn(str(ROOT), header.read_text(), header)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,112 @@
+"""Rules of the tree that a machine can check: direction of includes, citations, links, versions, sizes."""
+import json
+import re
+import sys
+import pathlib
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from tree import BUILD, PERP, ROOT, run, sources  # noqa: E402
+
+ALLOWED = {
+    "problems": {"problems"},
+    "solvers": {"problems", "solvers"},
+    "formulations": {"problems", "formulations"},
+    "bench": {"problems", "solvers", "formulations", "bench"},
+}
+
+
+class Includes(unittest.TestCase):
+    def test_stages_point_in_one_direction(self):
+        for stage, allowed in ALLOWED.items():
+            for path in sources(stage):
+                for target in re.findall(r"#include [<\"]perp/(\w+)/", path.read_text()):
+                    self.assertIn(target, allowed, f"{path.relative_to(ROOT)} includes perp/{target}")
+
+    def test_a_wrong_include_does_not_compile(self):
+        with tempfile.TemporaryDirectory() as folder:
+            wrong = pathlib.Path(folder) / "wrong.cpp"
+            wrong.write_text("#include <perp/solvers/registry.hpp>\n")
+            roots = [f"-I{BUILD}/include/problems", f"-I{BUILD}/include/formulations", "-isystem/usr/include/eigen3"]
+            compiled = run("c++", "-std=c++20", "-fsyntax-only", *roots, wrong)
+            self.assertNotEqual(compiled.returncode, 0)
+            self.assertIn("perp/solvers/registry.hpp", compiled.stderr)
+            right = run("c++", "-std=c++20", "-fsyntax-only", *roots, f"-I{BUILD}/include/solvers", wrong)
+            self.assertEqual(right.returncode, 0, right.stderr)
+
+    def test_every_header_is_guarded_and_says_what_it_is(self):
+        for path in sources():
+            if path.suffix == ".hpp":
+                text = path.read_text()
+                self.assertTrue(text.startswith("//"), path)
+                self.assertIn("#pragma once", text, path)
+
+
+class Citations(unittest.TestCase):
+    def setUp(self):
+        self.keys = set(re.findall(r"@\w+\{(\w+),", (ROOT / "docs/references.bib").read_text()))
+
+    def test_every_key_is_in_the_bibliography(self):
+        key = re.compile(r"\[((?:[A-Z]\w*?(?:19|20)\d\d[^\]]*?)(?:[;,] [^\]]*)?)\]")
+        found = 0
+        for path in list(sources()) + sorted((ROOT / "docs").glob("*.md")):
+            for group in key.findall(path.read_text()):
+                for name in re.findall(r"\b[A-Z][A-Za-z]+(?:19|20)\d\d\b", group):
+                    found += 1
+                    self.assertIn(name, self.keys, f"{path.relative_to(ROOT)} cites {name}")
+        self.assertGreater(found, 30)
+
+    def test_solvers_and_families_name_a_known_source(self):
+        listed = json.loads(run(PERP, "list", "--json").stdout)
+        for item in listed["solvers"] + listed["families"]:
+            self.assertIn(item["source"], self.keys, item["name"])
+
+
+class Pages(unittest.TestCase):
+    def pages(self):
+        return [p for p in ROOT.rglob("*.md") if "build" not in p.relative_to(ROOT).parts[0]]
+
+    def test_relative_links_lead_somewhere(self):
+        for page in self.pages():
+            for link in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text()):
+                if not re.match(r"\w+:", link):
+                    self.assertTrue((page.parent / link).exists(), f"{page.relative_to(ROOT)} links to {link}")
+
+    def test_docs_name_every_solver_family_and_suite(self):
+        listed = json.loads(run(PERP, "list", "--json").stdout)
+        text = "\n".join(p.read_text() for p in self.pages())
+        for topic in ("solvers", "families", "suites"):
+            self.assertGreater(len(listed[topic]), 0)
+            for item in listed[topic]:
+                self.assertTrue(f"`{item['name']}`" in text, f"{topic}: {item['name']} is in no page")
+
+    def test_settings_of_lemke_are_documented_with_their_defaults(self):
+        page = (ROOT / "docs/lemke.md").read_text()
+        for solver in json.loads(run(PERP, "list", "solvers", "--json").stdout)["solvers"]:
+            if solver["name"] != "lemke":
+                continue
+            for setting in solver["settings"]:
+                row = re.search(r"^\|\s*`" + setting["name"] + r"`\s*\|\s*`?([^|`]*)`?\s*\|", page, re.M)
+                self.assertIsNotNone(row, setting["name"])
+                self.assertEqual(row.group(1).strip(), setting["default"], setting["name"])
+
+
+class Versions(unittest.TestCase):
+    def test_one_version_everywhere(self):
+        version = re.search(r"project\(perp VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text()).group(1)
+        self.assertIn(version, run(PERP, "--version").stdout)
+        self.assertIn(f"version: {version}", (ROOT / "CITATION.cff").read_text())
+        self.assertIn(f"[{version}]", (ROOT / "CHANGELOG.md").read_text())
+
+
+class Sizes(unittest.TestCase):
+    def test_files_stay_readable(self):
+        for path in sources():
+            self.assertLessEqual(len(path.read_text().splitlines()), 600, path.relative_to(ROOT))
+            for number, line in enumerate(path.read_text().splitlines(), 1):
+                self.assertLessEqual(len(line), 140, f"{path.relative_to(ROOT)}:{number}")
+
+
+if __name__ == "__main__":
+    unittest.main()
