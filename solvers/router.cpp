@@ -41,13 +41,14 @@ VerifiedResult unsupported(const std::string& solver, std::string why) {
 
 // Solves a reduction and verifies what it maps back to.
 VerifiedResult solve_reduced(Solver& solver, const Problem& problem, const Reduction& reduction,
-                             Observer* observer, int repeats) {
+                             const SolveRequest& request, Observer* observer) {
+  const double tolerance = request.common.tolerance;
   Problem reduced;
   reduced.data = reduction.problem;
   reduced.name = problem.name;
-  VerifiedResult result = solve_with(solver, reduced, nullptr, observer, repeats);
+  VerifiedResult result = solve_with(solver, reduced, nullptr, observer, request.repeats, tolerance);
   result.answer = reduction.map_back(result.answer);
-  result.verdict = verify(problem, result.answer, solver.common.tolerance);
+  result.verdict = verify(problem, result.answer, tolerance);
   result.solutions.clear();
   result.certificate.reset();  // it speaks of the reduced problem
   result.status = judge(result.claimed, result.verdict);
@@ -65,14 +66,15 @@ VerifiedResult solve_by_name(const Problem& problem, const SolveRequest& request
   for (const auto& [key, value] : settings) set_setting(*solver, key, value);
   const std::optional<std::string> refusal = solver->refusal(problem);
   if (!refusal) {
-    return solve_with(*solver, problem, request.start ? &*request.start : nullptr, observer, request.repeats);
+    return solve_with(*solver, problem, request.start ? &*request.start : nullptr, observer, request.repeats,
+                      request.common.tolerance);
   }
   const std::optional<Reduction> reduction = exact_reduction(problem);
   if (!reduction) return unsupported(name, *refusal);
   Problem reduced;
   reduced.data = reduction->problem;
   if (const auto why = solver->refusal(reduced)) return unsupported(name, *why);
-  return solve_reduced(*solver, problem, *reduction, observer, request.repeats);
+  return solve_reduced(*solver, problem, *reduction, request, observer);
 }
 
 // Half of the variables at their lower bounds (where they have one), the others off them.
@@ -108,34 +110,37 @@ Status judge(Status claimed, const Verdict& verdict) {
 }
 
 VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* start, Observer* observer,
-                          int repeats) {
+                          int repeats, std::optional<double> tolerance) {
   VerifiedResult out;
+  out.verdict.tolerance = tolerance.value_or(solver.common.tolerance);
   const auto setup_start = Clock::now();
   solver.prepare(problem);
   out.setup_time = seconds_since(setup_start);
-  std::vector<double> times;
   const Result* result = nullptr;
   for (int k = 0; k < std::max(1, repeats); ++k) {
     const auto solve_start = Clock::now();
     result = &solver.solve(start, observer);
-    times.push_back(seconds_since(solve_start));
+    out.solve_times.push_back(seconds_since(solve_start));
   }
+  std::vector<double> times = out.solve_times;
   std::nth_element(times.begin(), times.begin() + static_cast<long>(times.size() / 2), times.end());
   out.solve_time = times[times.size() / 2];
   out.claimed = result->status;
   out.answer = {result->z, result->dual};
-  if (result->z.size() == problem.size()) {
-    const auto* qp = std::get_if<ConicQp>(&problem.data);
-    if (!qp || result->dual.size() == qp->b.size()) {
-      out.verdict = verify(problem, out.answer, solver.common.tolerance);
+  out.message = result->message;
+  const auto* qp = std::get_if<ConicQp>(&problem.data);
+  if (result->z.size() != problem.size() || (qp && result->dual.size() != qp->b.size())) {
+    if (out.message.empty()) {
+      out.message = fmt::format("the answer's z and dual have lengths {} and {}, expected {} and {}", result->z.size(),
+                                result->dual.size(), problem.size(), qp ? qp->b.size() : 0);
     }
+  } else {
+    out.verdict = verify(problem, out.answer, out.verdict.tolerance);
   }
-  out.verdict.tolerance = solver.common.tolerance;
   out.status = judge(out.claimed, out.verdict);
   out.solutions = result->solutions;
   out.certificate = result->certificate;
   out.iterations = result->iterations;
-  out.message = result->message;
   for (const auto& [name, value] : result->statistics) out.statistics.emplace_back(name, value);
   out.route.push_back({std::string(solver.traits().name), out.status, out.claimed, out.iterations,
                        out.solve_time, out.message});

@@ -31,6 +31,7 @@ struct VerifiedResult {
   std::vector<RouteStep> route;
   int iterations = 0;
   double setup_time = 0.0, solve_time = 0.0;  ///< seconds, of all tries
+  std::vector<double> solve_times;        ///< of the repeats of the last try
   std::string message;
   std::vector<std::pair<std::string, double>> statistics;
 };
@@ -49,8 +50,10 @@ struct SolveRequest {
 Status judge(Status claimed, const Verdict& verdict);
 
 /// Prepares, solves and verifies with a given solver; settings as they stand in it.
+/// @param tolerance of the verification; the solver's own where left out
 VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* start = nullptr,
-                          Observer* observer = nullptr, int repeats = 1);
+                          Observer* observer = nullptr, int repeats = 1,
+                          std::optional<double> tolerance = {});
 
 /// As the request says. A named solver that does not take the kind gets an exact reduction of the problem
 /// where there is one. "auto" for lcp and mlcp: Lemke's method with the unit covering vector, then from

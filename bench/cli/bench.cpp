@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <memory>
@@ -36,9 +37,12 @@ void read_shard(const std::string& text, BenchRequest& request) {
 void run_bench(BenchOptions& o, int& code) {
   BenchRequest& request = o.request;
   read_shard(o.shard, request);
-  request.solvers = o.solvers;
+  for (const std::string& solver : o.solvers) {
+    const auto& list = request.solvers;
+    if (std::find(list.begin(), list.end(), solver) == list.end()) request.solvers.push_back(solver);
+  }
   request.settings = split_pairs(o.settings, "--set");
-  for (const std::string& solver : request.solvers) check_solver_name(solver);
+  for (const std::string& solver : request.solvers) check_solver(solver, request.settings);
   if (o.what.empty()) {
     for (const Suite& suite : list_suites()) o.what.push_back(suite.name);
   }
@@ -51,7 +55,7 @@ void run_bench(BenchOptions& o, int& code) {
         if (bar) std::cerr << fmt::format("\r\033[K{}/{} {} {} {}", done, total, solver, instance, outcome) << std::flush;
       });
   if (bar) std::cerr << "\r\033[K";
-  std::cout << summary_text(read_records(request.folder));
+  std::cout << summary_text(read_records({request.folder}));
   std::cerr << fmt::format("{} runs, {} solved, {} already there; records in {}\n", summary.runs, summary.solved,
                            summary.skipped, summary.records_file);
   if (summary.interrupted) std::cerr << "interrupted; go on with --resume\n";
@@ -67,17 +71,17 @@ void add_bench(CLI::App& app, int& code) {
   verb->add_option("--solvers", o->solvers, "solvers, separated by commas")->delimiter(',')->capture_default_str();
   verb->add_option("--set", o->settings, "a setting of every solver, KEY=VALUE")->allow_extra_args(false);
   verb->add_option("--tolerance", o->request.tolerance, "verifier's measure that counts as solved")
-      ->check(CLI::NonNegativeNumber)->capture_default_str();
+      ->check(nonnegative())->capture_default_str();
   verb->add_option("--time-limit", o->request.time_limit, "seconds a solve may take")
-      ->check(CLI::PositiveNumber)->capture_default_str();
+      ->check(positive())->capture_default_str();
   verb->add_option("--memory-limit", o->request.memory_limit_mb, "MB a solve may use")
-      ->check(CLI::PositiveNumber)->capture_default_str();
+      ->check(positive())->capture_default_str();
   verb->add_option("--jobs", o->request.jobs, "solves at once; times then disturb one another")
       ->check(CLI::Range(1, 1024))->capture_default_str();
   verb->add_option("--repeat", o->request.repeats, "solves of each problem; the median time counts")
       ->check(CLI::Range(1, 100000))->capture_default_str();
   verb->add_option("--shard", o->shard, "I/N: only every N-th run, from the I-th")->capture_default_str();
-  verb->add_flag("--resume", o->request.resume, "keep the records that are there and run what is missing");
+  verb->add_flag("--resume", o->request.resume, "keep the records that are there and run what is missing (else they are replaced)");
   verb->add_flag("--quick", o->quick, "leave out the entries of tier \"full\"");
   verb->add_option("-o,--output", o->request.folder, "folder for the records")->required();
   verb->footer("Example: perp bench contact-lcp --solvers lemke --tolerance 1e-10 --quick -o results/contact");
@@ -96,11 +100,7 @@ void add_report(CLI::App& app, int& code) {
   verb->add_option("--title", o->title, "title of the page")->capture_default_str();
   verb->footer("Example: perp report results/contact -o report.html");
   verb->callback([o, &code] {
-    std::vector<Record> records;
-    for (const std::string& folder : o->folders) {
-      for (Record& record : read_records(folder)) records.push_back(std::move(record));
-    }
-    write_text_file(o->output, report_html(records, o->title));
+    write_text_file(o->output, report_html(read_records(o->folders), o->title));
     std::cout << o->output << '\n';
     code = kDone;
   });

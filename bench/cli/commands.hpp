@@ -6,6 +6,7 @@
 
 namespace CLI {
 class App;
+class Validator;
 }
 
 namespace perp::cli {
@@ -27,6 +28,10 @@ void add_report(CLI::App& app, int& code);
 /// "KEY=VALUE" split at the first '='. @throws std::invalid_argument naming the option.
 std::vector<std::pair<std::string, std::string>> split_pairs(const std::vector<std::string>& texts,
                                                              const std::string& option);
+
+/// Options that take finite numbers of at least zero, or above zero.
+CLI::Validator nonnegative();
+CLI::Validator positive();
 
 /// The whole program: parses, runs, turns bad usage and bad input into one line and exit code 2.
 int run(int argc, char** argv);

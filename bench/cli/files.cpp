@@ -6,6 +6,7 @@
 #include <charconv>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <perp/problems/families/family.hpp>
 #include <perp/problems/io/problem_file.hpp>
@@ -18,7 +19,7 @@ namespace {
 
 struct ExportOptions {
   std::vector<std::string> names, parameters;
-  std::uint64_t seed = 1;
+  std::int64_t seed = 1;
   int size = 0, seeds = 1;
   std::string kind, format = "perp", folder;
   bool gzip = false;
@@ -41,13 +42,19 @@ void export_families(const ExportOptions& o) {
   if (o.format != "perp") throw std::invalid_argument(fmt::format("--format: \"{}\" cannot be written; there is: perp", o.format));
   const std::map<std::string, double> parameters = read_parameters(o.parameters);
   std::vector<const Family*> chosen;  // all are known before the first file is written
-  for (const std::string& name : o.names) chosen.push_back(&find_family(name));
+  for (const std::string& name : o.names) {
+    chosen.push_back(&find_family(name));
+    check_request(*chosen.back(), o.size, parameters);
+  }
+  if (o.seed > std::numeric_limits<std::int64_t>::max() - o.seeds) {
+    throw std::invalid_argument(fmt::format("--seed: {} is too large for {} seeds", o.seed, o.seeds));
+  }
   std::error_code error;
   fs::create_directories(o.folder, error);
   if (error) throw InputError(fmt::format("{}: cannot be created ({})", o.folder, error.message()));
   for (const Family* family : chosen) {
-    for (std::uint64_t seed = o.seed; seed < o.seed + static_cast<std::uint64_t>(o.seeds); ++seed) {
-      const Problem problem = generate(*family, o.size, seed, parameters);
+    for (int k = 0; k < o.seeds; ++k) {
+      const Problem problem = generate(*family, o.size, static_cast<std::uint64_t>(o.seed + k), parameters);
       if (!o.kind.empty() && o.kind != problem.kind()) {
         throw std::invalid_argument(fmt::format("--kind: {} gives {}, not {}", family->name, problem.kind(), o.kind));
       }
@@ -65,8 +72,8 @@ void add_export(CLI::App& app, int& code) {
   auto options = std::make_shared<ExportOptions>();
   CLI::App* verb = app.add_subcommand("export", "Write members of families as problem files");
   verb->add_option("FAMILY", options->names, "families (see perp list families)")->required();
-  verb->add_option("--size", options->size, "size in the family's own unit; 0: its default")->check(CLI::NonNegativeNumber);
-  verb->add_option("--seed", options->seed, "seed of the first member")->capture_default_str();
+  verb->add_option("--size", options->size, "size in the family's own unit; 0: its default")->check(nonnegative());
+  verb->add_option("--seed", options->seed, "seed of the first member")->check(nonnegative())->capture_default_str();
   verb->add_option("--seeds", options->seeds, "number of members, with seeds that follow")
       ->check(CLI::Range(1, 1000000))->capture_default_str();
   verb->add_option("--param", options->parameters, "a parameter of the family, KEY=VALUE")->allow_extra_args(false);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
 #include <iostream>
 #include <perp/problems/io/json.hpp>
 
@@ -32,6 +34,37 @@ std::vector<std::pair<std::string, std::string>> split_pairs(const std::vector<s
   return pairs;
 }
 
+namespace {
+
+CLI::Validator number_check(bool zero_allowed, const char* expected) {
+  return CLI::Validator(
+      [zero_allowed, expected](std::string& text) {
+        double value = 0.0;
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        const bool number = error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+        if (number && (value > 0 || (value == 0 && zero_allowed))) return std::string();
+        return fmt::format("\"{}\" is not {}", text, expected);
+      },
+      "", "");
+}
+
+// What CLI11 would only call a missing verb.
+std::string first_word_fault(const CLI::App& app, const std::string& word) {
+  std::vector<std::string> verbs;
+  for (const CLI::App* verb : app.get_subcommands({})) {
+    if (verb->get_name() == word) return "";
+    verbs.push_back(verb->get_name());
+  }
+  if (word == "--help" || word == "-h" || word == "--version") return "";
+  return fmt::format("unknown {} \"{}\"; there are: {}", word.starts_with("-") ? "option" : "verb", word,
+                     word.starts_with("-") ? "--help, --version" : fmt::format("{}", fmt::join(verbs, ", ")));
+}
+
+}  // namespace
+
+CLI::Validator nonnegative() { return number_check(true, "a finite number of at least 0"); }
+CLI::Validator positive() { return number_check(false, "a finite number above 0"); }
+
 int run(int argc, char** argv) {
   CLI::App app{"perp: complementarity problems of rigid-body contact: solve, verify, export, measure."};
   app.name("perp");
@@ -48,6 +81,12 @@ int run(int argc, char** argv) {
   add_convert(app, code);
   add_bench(app, code);
   add_report(app, code);
+  if (argc > 1) {
+    if (const std::string fault = first_word_fault(app, argv[1]); !fault.empty()) {
+      std::cerr << "perp: " << one_line(fault) << '\n';
+      return kBadInput;
+    }
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

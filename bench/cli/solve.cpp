@@ -51,11 +51,11 @@ class CommandLineObserver : public Observer {
   std::string text_ = "iteration,step_type,residual,merit,step,active_set_size,entering,leaving,linear_solves,factorisations\n";
 };
 
-std::optional<Vector> read_start(const std::string& start, const Problem& problem) {
+std::optional<Vector> read_start(const std::string& start, const Problem& problem, const std::string& file) {
   if (start.empty()) return {};
   if (start == "zero") return Vector(Vector::Zero(problem.size()));
   if (start == "stored") {
-    if (!problem.start) throw std::invalid_argument("--start stored: the problem carries no start");
+    if (!problem.start) throw InputError(fmt::format("{}: field \"start\": is missing, and --start stored asks for it", file));
     return problem.start;
   }
   Vector z = answer_from_text(read_text_file(start), start).z;
@@ -92,13 +92,13 @@ void print(const Problem& problem, const VerifiedResult& r) {
 }
 
 void solve(const Options& o, int& code) {
-  check_solver_name(o.solver);
+  check_solver(o.solver, {});
   const Problem problem = read_problem(o.file, o.from);
   SolveRequest request;
   request.solver = o.solver;
   request.common = {o.tolerance, o.max_iterations, o.time_limit};
   request.settings = split_pairs(o.settings, "--set");
-  request.start = read_start(o.start, problem);
+  request.start = read_start(o.start, problem, o.file);
   request.make = make_any_solver;
   CommandLineObserver observer(!o.trace.empty());
   const auto previous = std::signal(SIGINT, on_interrupt);
@@ -122,9 +122,9 @@ void add_solve(CLI::App& app, int& code) {
   verb->add_option("--from", options->from, "format of the file (default: by its ending)");
   verb->add_option("--solver", options->solver, "a solver's name, auto, or exec:COMMAND")->capture_default_str();
   verb->add_option("--tolerance", options->tolerance, "verifier's measure that counts as solved")
-      ->check(CLI::NonNegativeNumber)->capture_default_str();
-  verb->add_option("--max-iterations", options->max_iterations, "0: the solver's default")->check(CLI::NonNegativeNumber);
-  verb->add_option("--time-limit", options->time_limit, "seconds; 0: none")->check(CLI::NonNegativeNumber);
+      ->check(nonnegative())->capture_default_str();
+  verb->add_option("--max-iterations", options->max_iterations, "0: the solver's default")->check(nonnegative());
+  verb->add_option("--time-limit", options->time_limit, "seconds; 0: none")->check(nonnegative());
   verb->add_option("--set", options->settings, "a setting of the solver, KEY=VALUE")->allow_extra_args(false);
   verb->add_option("--start", options->start, "a result file whose z to start from, zero, or stored");
   verb->add_option("--trace", options->trace, "write one line an iteration to this CSV file");
@@ -145,7 +145,7 @@ void add_verify(CLI::App& app, int& code) {
   verb->add_option("PROBLEM", options->problem, "problem file")->required();
   verb->add_option("RESULT", options->result, "result file, as solve --json prints it; any JSON object with z will do")->required();
   verb->add_option("--tolerance", options->tolerance, "measure that counts as solved")
-      ->check(CLI::NonNegativeNumber)->capture_default_str();
+      ->check(nonnegative())->capture_default_str();
   verb->add_flag("--json", options->json, "print one JSON document");
   verb->footer("Example: perp verify problem.json result.json --tolerance 1e-10\n"
                "Exit code 0 where the answer is verified, 1 where it is not.");
@@ -156,7 +156,7 @@ void add_verify(CLI::App& app, int& code) {
     try {
       verdict = verify(problem, answer, options->tolerance);
     } catch (const std::invalid_argument& error) {
-      throw InputError(fmt::format("{}: field \"{}\"", options->result, error.what()));
+      throw field_error(options->result, error.what());
     }
     const Residuals& r = verdict.residuals;
     if (options->json) {

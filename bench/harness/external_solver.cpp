@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <perp/bench/harness/process.hpp>
 #include <perp/problems/io/problem_json.hpp>
+#include <stdexcept>
 
 namespace perp {
 
@@ -27,6 +28,9 @@ Status status_from(std::string_view name) {
 }  // namespace
 
 ExternalSolver::ExternalSolver(std::string command) : command_(std::move(command)), name_("exec:" + command_) {
+  if (command_.find_first_not_of(" \t") == std::string::npos) {
+    throw std::invalid_argument("solver \"exec:\": a command is missing behind the colon");
+  }
   traits_ = {name_, "an external program", "", problem_kinds()};
 }
 

@@ -53,19 +53,25 @@ Record record_from(const Json& j) {
   return r;
 }
 
+std::vector<fs::path> record_files(const std::string& path) {
+  if (!fs::is_directory(path)) return {path};
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(path)) {
+    const std::string name = entry.path().filename().string();
+    if (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")) files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  if (files.empty()) throw InputError(fmt::format("{}: holds no run records (*.jsonl)", path));
+  return files;
+}
+
 }  // namespace
 
-std::vector<Record> read_records(const std::string& path) {
+std::vector<Record> read_records(const std::vector<std::string>& paths) {
   std::vector<fs::path> files;
-  if (fs::is_directory(path)) {
-    for (const auto& entry : fs::directory_iterator(path)) {
-      const std::string name = entry.path().filename().string();
-      if (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")) files.push_back(entry.path());
-    }
-    std::sort(files.begin(), files.end());
-    if (files.empty()) throw InputError(fmt::format("{}: holds no run records (*.jsonl)", path));
-  } else {
-    files.push_back(path);
+  for (const std::string& path : paths) {
+    const std::vector<fs::path> found = record_files(path);
+    files.insert(files.end(), found.begin(), found.end());
   }
   std::vector<Record> records;
   std::map<std::string, std::size_t> place;

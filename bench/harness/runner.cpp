@@ -66,11 +66,12 @@ void write_all(int fd, const std::string& text) {
   }
 }
 
-// In the child: load, solve, verify, tell the parent.
+// In the child: load, solve, verify, tell the parent: a line on the problem, then one on the result.
 int solve_job(const BenchRequest& request, const Job& job, int write_fd) {
   Json out;
   try {
     const Problem problem = job.instance->load();
+    write_all(write_fd, Json{{"kind", problem.kind()}, {"n", problem.size()}}.dump() + "\n");
     SolveRequest solve;
     solve.solver = job.solver;
     solve.common.tolerance = request.tolerance;
@@ -79,9 +80,7 @@ int solve_job(const BenchRequest& request, const Job& job, int write_fd) {
     solve.repeats = request.repeats;
     solve.make = make_any_solver;
     const VerifiedResult result = solve_verified(problem, solve);
-    out = {{"kind", problem.kind()},
-           {"n", problem.size()},
-           {"outcome", to_string(result.status)},
+    out = {{"outcome", to_string(result.status)},
            {"claimed", to_string(result.claimed)},
            {"residuals", residuals_to_json(result.verdict.residuals)},
            {"x-measure", result.verdict.measure},
@@ -89,6 +88,7 @@ int solve_job(const BenchRequest& request, const Job& job, int write_fd) {
            {"statistics", Json::object()},
            {"setup", result.setup_time},
            {"solve", result.solve_time},
+           {"solve_all", result.solve_times},
            {"message", result.message}};
     for (const auto& [name, value] : result.statistics) out["statistics"][name] = value;
   } catch (const InputError& error) {
@@ -109,22 +109,24 @@ std::string outcome_of(const ChildReport& child) {
 }
 
 Json record_of(const Sweep& sweep, const Job& job, const ChildReport& child) {
-  Json told = Json::parse(child.output, nullptr, false);
+  const auto line = std::min(child.output.find('\n'), child.output.size());
+  Json problem = Json::parse(child.output.substr(0, line), nullptr, false);
+  if (!problem.is_object()) problem = Json::object();
+  Json told = Json::parse(child.output.substr(std::min(line + 1, child.output.size())), nullptr, false);
   const bool complete = child.end == ChildReport::End::kExited && child.code == 0 && told.is_object();
   if (!complete) {
     told = {{"outcome", outcome_of(child)},
             {"message", child.end == ChildReport::End::kSignalled ? fmt::format("signal {}", child.code) : ""}};
   }
   const Instance& i = *job.instance;
-  const Json solve = told.value("solve", Json());
   return {{"format", "perp-record"},
           {"version", 1},
           {"key", job.key},
           {"suite", i.suite},
           {"instance", i.name},
           {"instance_hash", i.hash},
-          {"kind", told.value("kind", "")},
-          {"n", told.value("n", 0)},
+          {"kind", problem.value("kind", "")},
+          {"n", problem.value("n", 0)},
           {"family", i.family},
           {"seed", i.family.empty() ? Json() : Json(i.seed)},
           {"solver", job.solver},
@@ -140,8 +142,8 @@ Json record_of(const Sweep& sweep, const Job& job, const ChildReport& child) {
           {"statistics", told.value("statistics", Json::object())},
           {"times",
            {{"setup", told.value("setup", Json())},
-            {"solve", solve},
-            {"solve_all", solve.is_number() ? Json{solve} : Json::array()},
+            {"solve", told.value("solve", Json())},
+            {"solve_all", told.value("solve_all", Json::array())},
             {"wall", child.wall}}},
           {"peak_memory_mb", child.peak_memory_mb},
           {"message", told.value("message", "")},
@@ -161,6 +163,14 @@ std::set<std::string> known_keys(const fs::path& folder) {
     }
   }
   return keys;
+}
+
+// A run that was killed may have left half a line.
+void drop_cut_line(const std::string& file) {
+  if (!fs::is_regular_file(file)) return;
+  const std::string text = read_text_file(file);
+  if (text.empty() || text.back() == '\n') return;
+  fs::resize_file(file, text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1);
 }
 
 std::deque<Job> deal_jobs(const Sweep& sweep, BenchSummary& summary) {
@@ -197,10 +207,11 @@ BenchSummary run_benchmark(const BenchRequest& request,
   sweep.settings_text = fmt::format("{} {} {} {}", sweep.settings.dump(), request.tolerance, request.time_limit,
                                     request.memory_limit_mb);
   BenchSummary summary;
-  std::deque<Job> jobs = deal_jobs(sweep, summary);
   summary.records_file = (fs::path(request.folder) /
                           (request.shards > 1 ? fmt::format("records-{}-of-{}.jsonl", request.shard, request.shards)
                                               : "records.jsonl")).string();
+  if (request.resume) drop_cut_line(summary.records_file);
+  std::deque<Job> jobs = deal_jobs(sweep, summary);
   std::ofstream records(summary.records_file, request.resume ? std::ios::app : std::ios::trunc);
   if (!records) throw InputError(fmt::format("{}: cannot be written", summary.records_file));
 

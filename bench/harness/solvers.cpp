@@ -10,8 +10,9 @@ std::unique_ptr<Solver> make_any_solver(std::string_view name) {
   return make_solver(name);
 }
 
-void check_solver_name(std::string_view name) {
-  if (name != "auto") make_any_solver(name);
+void check_solver(std::string_view name, const std::vector<std::pair<std::string, std::string>>& settings) {
+  const std::unique_ptr<Solver> solver = make_any_solver(name == "auto" ? "lemke" : name);
+  for (const auto& [key, value] : settings) set_setting(*solver, key, value);
 }
 
 }  // namespace perp

@@ -3,13 +3,16 @@
 
 #include <memory>
 #include <perp/solvers/core/solver.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace perp {
 
 /// A registered solver, or "exec:COMMAND". @throws std::invalid_argument where the name is neither.
 std::unique_ptr<Solver> make_any_solver(std::string_view name);
 
-/// Throws like make_any_solver; "auto" is fine.
-void check_solver_name(std::string_view name);
+/// Throws like make_any_solver ("auto" is fine) and like set_setting.
+void check_solver(std::string_view name, const std::vector<std::pair<std::string, std::string>>& settings);
 
 }  // namespace perp

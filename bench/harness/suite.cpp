@@ -23,6 +23,7 @@ bool is_problem_file(const fs::path& path) {
 Instance instance_of_file(const std::string& suite, const fs::path& path) {
   std::string name = path.filename().string();
   name.resize(name.find(".json") == std::string::npos ? name.rfind('.') : name.find(".json"));
+  read_problem(path.string());  // bad input ends the command, not a run
   return {suite, name, path.string(), "", 0, 0, {}, hash_text(read_text_file(path.string()))};
 }
 
@@ -42,6 +43,8 @@ class SuiteReader {
       : path_(path), quick_(quick), document_(json::parse(read_text_file(path), path)) {
     if (text(document_, "format") != "perp-suite") fail("format", "expected \"perp-suite\"");
     if (integer(document_, "version") != 1) fail("version", "unknown version; this program reads version 1");
+    name();
+    description();
     only(document_, {"format", "version", "name", "description", "entries"});
   }
 
@@ -51,6 +54,8 @@ class SuiteReader {
   std::vector<Instance> instances() const {
     std::vector<Instance> result;
     const auto* entries = field(document_, "entries").get_if<json::Array>();
+    const auto* none = field(document_, "entries").get_if<json::Numbers>();
+    if (none && none->values.empty()) return result;
     if (!entries) fail("entries", "expected an array of objects");
     for (const json::Value& entry : *entries) {
       if (const json::Value* tier = entry.find("tier")) {
@@ -141,8 +146,16 @@ class SuiteReader {
       }
     }
     const std::vector<double> seeds = integers(entry, "seeds");
-    if (seeds.size() != 2) fail("seeds", "expected [first, last]");
+    if (seeds.size() != 2 || seeds[0] < 0 || seeds[1] < seeds[0]) {
+      fail("seeds", "expected [first, last] with 0 <= first <= last");
+    }
     for (const double size : integers(entry, "sizes")) {
+      if (size < 1 || size > 1e8) fail("sizes", fmt::format("{} is not in 1..100000000", size));
+      try {
+        check_request(find_family(family), static_cast<int>(size), parameters);
+      } catch (const std::invalid_argument& error) {
+        throw field_error(path_, error.what());
+      }
       for (double seed = seeds[0]; seed <= seeds[1]; ++seed) {
         Instance i{name(), fmt::format("{}-{}-{}", family, size, seed), "", family, static_cast<int>(size),
                    static_cast<std::uint64_t>(seed), parameters, ""};

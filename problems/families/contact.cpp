@@ -125,7 +125,7 @@ ProblemData build_pile(const FamilyRequest& r, Problem& facts) {
   return pyramid_contact_lcp(bodies, contacts, v, r["mu"], facts);
 }
 
-const FamilyParameter kFriction{"mu", 0.5, "Coulomb coefficient of every contact"};
+const FamilyParameter kFriction{"mu", 0.5, "Coulomb coefficient of every contact", 0.0};
 
 }  // namespace
 
@@ -174,9 +174,9 @@ Lcp pyramid_contact_lcp(const std::vector<ContactBody>& bodies, const std::vecto
 Family contact_stack_family() {
   return {"contact-stack", "columns of boxes with 4 contacts a face: degenerate and rank deficient",
           "AnitescuPotra1997", "contacts (n = 6 a contact)", 20, 1, KnownOutcome::kSolvable, true,
-          {kFriction, {"tower", 5.0, "boxes in a column"}},
+          {kFriction, {"tower", 5.0, "boxes in a column", 1.0}},
           [](const FamilyRequest& r, Problem& facts) {
-            return build_stack(r, std::max(1, static_cast<int>(r["tower"])), facts);
+            return build_stack(r, static_cast<int>(r["tower"]), facts);
           }};
 }
 

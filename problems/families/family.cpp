@@ -36,29 +36,39 @@ const Family& find_family(std::string_view name) {
       fmt::format("unknown family \"{}\"; there are: {}", name, fmt::join(names, ", ")));
 }
 
-Problem generate(const Family& family, int size, std::uint64_t seed,
-                 const std::map<std::string, double>& parameters) {
-  if (size == 0) size = family.default_size;
-  if (size < family.min_size) {
+void check_request(const Family& family, int size, const std::map<std::string, double>& parameters) {
+  if (size != 0 && size < family.min_size) {
     throw std::invalid_argument(
         fmt::format("size: {} asks for at least {}, not {}", family.name, family.min_size, size));
   }
-  FamilyRequest request{size, seed, {}};
-  for (const FamilyParameter& p : family.parameters) request.parameters[p.name] = p.value;
   for (const auto& [name, value] : parameters) {
-    if (!request.parameters.contains(name)) {
+    const auto known = std::find_if(family.parameters.begin(), family.parameters.end(),
+                                    [&name = name](const FamilyParameter& p) { return p.name == name; });
+    if (known == family.parameters.end()) {
       std::vector<std::string> names;
       for (const FamilyParameter& p : family.parameters) names.push_back(p.name);
       throw std::invalid_argument(fmt::format("param \"{}\": {} has {}", name, family.name,
                                               names.empty() ? "no parameters"
                                                             : fmt::format("only {}", fmt::join(names, ", "))));
     }
-    request.parameters[name] = value;
+    if (!(value >= known->least)) {
+      throw std::invalid_argument(fmt::format("param \"{}\": {} is below {}", name, value, known->least));
+    }
   }
+}
+
+Problem generate(const Family& family, int size, std::uint64_t seed,
+                 const std::map<std::string, double>& parameters) {
+  check_request(family, size, parameters);
+  if (size == 0) size = family.default_size;
+  FamilyRequest request{size, seed, {}};
+  for (const FamilyParameter& p : family.parameters) request.parameters[p.name] = p.value;
+  for (const auto& [name, value] : parameters) request.parameters[name] = value;
   Problem problem;
   problem.data = family.build(request, problem);
   problem.name = family.seeded ? fmt::format("{}-{}-{}", family.name, size, seed)
                                : fmt::format("{}-{}", family.name, size);
+  for (const auto& [name, value] : parameters) problem.name += fmt::format("-{}={}", name, value);
   json::Object source{{"family", family.name},
                       {"size", static_cast<std::int64_t>(size)},
                       {"seed", static_cast<std::int64_t>(seed)},

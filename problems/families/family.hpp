@@ -23,6 +23,7 @@ struct FamilyParameter {
   std::string name;
   double value;
   std::string doc;
+  double least = -1e300;  ///< smallest value allowed
 };
 
 /// What is asked of a family.
@@ -53,8 +54,12 @@ const std::vector<Family>& families();
 /// @throws std::invalid_argument where there is none of that name; the text lists those there are.
 const Family& find_family(std::string_view name);
 
-/// Generates a member, named NAME-SIZE-SEED, with its source filled in.
-/// @throws std::invalid_argument: size below the least one, unknown parameter.
+/// @throws std::invalid_argument as generate does, without generating.
+void check_request(const Family& family, int size, const std::map<std::string, double>& parameters);
+
+/// Generates a member, named NAME-SIZE-SEED and the parameters given, with its source filled in.
+/// @param size 0: the family's default. @throws std::invalid_argument: size below the least one, unknown
+/// parameter or one below its least value.
 Problem generate(const Family& family, int size, std::uint64_t seed,
                  const std::map<std::string, double>& parameters = {});
 

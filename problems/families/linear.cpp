@@ -52,7 +52,7 @@ void know_murty_solution(int n, bool exponential, Problem& facts) {
   facts.solution = KnownSolution{z, {}};
 }
 
-const FamilyParameter kOrientation{"reversed", 0.0, "1: rows and columns in reverse order, which is harmless"};
+const FamilyParameter kOrientation{"reversed", 0.0, "1: rows and columns in reverse order, which is harmless", 0.0};
 
 double obstacle_height(double x, double y) {
   const double r2 = (x - 0.5) * (x - 0.5) + (y - 0.5) * (y - 0.5);

@@ -76,10 +76,16 @@ std::string read_text_file(const std::string& path) {
   return read_stream(file.get(), path);
 }
 
-void write_text_file(const std::string& path, std::string_view text) {
+void write_text_file(const std::string& name, std::string_view text) {
+  std::error_code unknown;
+  const fs::path resolved = fs::canonical(name, unknown);  // a link stays a link
+  const std::string path = unknown ? name : resolved.string();
+  if (!unknown && !fs::is_regular_file(resolved) && !fs::is_directory(resolved)) {
+    return write_plain(path, text);  // a pipe or device is written to, not replaced
+  }
   const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
   try {
-    if (path.ends_with(".gz")) {
+    if (name.ends_with(".gz")) {
       write_gzip(temporary, text);
     } else {
       write_plain(temporary, text);

@@ -6,6 +6,17 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+namespace perp {
+
+InputError field_error(const std::string& file, std::string_view field_and_fault) {
+  const auto colon = field_and_fault.find(": ");
+  if (colon == std::string_view::npos) return InputError(fmt::format("{}: {}", file, field_and_fault));
+  return InputError(fmt::format("{}: field \"{}\"{}", file, field_and_fault.substr(0, colon),
+                                field_and_fault.substr(colon)));
+}
+
+}  // namespace perp
+
 namespace perp::json {
 
 namespace {
@@ -100,29 +111,31 @@ class Builder {
       object->emplace_back(std::move(names_.back()), std::move(value));
       return true;
     }
-    if (auto* numbers = std::get_if<Numbers>(&top.data)) {
-      Array general;
-      general.reserve(numbers->values.size() + 1);
-      for (const double number : numbers->values) {
-        if (numbers->integral) {
-          general.emplace_back(static_cast<std::int64_t>(number));
-        } else {
-          general.emplace_back(number);
-        }
-      }
-      top.data = std::move(general);
-    }
+    if (const auto* numbers = std::get_if<Numbers>(&top.data)) top.data = to_array(*numbers);
     std::get<Array>(top.data).push_back(std::move(value));
     return true;
   }
 
-  bool add_number(double value, std::int64_t integer, bool integral) {
-    if (!stack_.empty()) {
-      if (auto* numbers = std::get_if<Numbers>(&stack_.back().data)) {
-        numbers->values.push_back(value);
-        numbers->integral = numbers->integral && integral && std::abs(value) < 9007199254740992.0;
-        return true;
+  static Array to_array(const Numbers& numbers) {
+    Array array;
+    array.reserve(numbers.values.size() + 1);
+    for (const double number : numbers.values) {
+      if (numbers.integral) {
+        array.emplace_back(static_cast<std::int64_t>(number));
+      } else {
+        array.emplace_back(number);
       }
+    }
+    return array;
+  }
+
+  bool add_number(double value, std::int64_t integer, bool integral) {
+    const bool exact = !integral || std::abs(value) < 9007199254740992.0;
+    auto* numbers = stack_.empty() ? nullptr : std::get_if<Numbers>(&stack_.back().data);
+    if (numbers && (exact || !numbers->integral)) {
+      numbers->values.push_back(value);
+      numbers->integral = numbers->integral && integral;
+      return true;
     }
     return integral ? add(Value(integer)) : add(Value(value));
   }

@@ -17,6 +17,9 @@ class InputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// From a file and "field: fault", as the checks of the problems say it: FILE: field "FIELD": FAULT.
+InputError field_error(const std::string& file, std::string_view field_and_fault);
+
 namespace json {
 
 struct Value;

@@ -6,6 +6,7 @@
 
 #include <Eigen/QR>
 #include <fmt/format.h>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -21,8 +22,8 @@ enum class Place : unsigned char { kLower, kUpper, kBetween };
 
 class Enumerator {
  public:
-  Enumerator(const Mlcp& p, double tolerance)
-      : p_(p), m_(p.M.to_dense()), tolerance_(tolerance), place_(p.size()), z_(p.size()) {}
+  Enumerator(const Mlcp& p, double tolerance, double time_limit)
+      : p_(p), m_(p.M.to_dense()), tolerance_(tolerance), time_limit_(time_limit), place_(p.size()), z_(p.size()) {}
 
   Enumeration run() {
     choose(0);
@@ -31,7 +32,12 @@ class Enumerator {
 
  private:
   void choose(int i) {
+    if (!result_.complete) return;
     if (i == p_.size()) {
+      if (out_of_time()) {
+        result_.complete = false;
+        return;
+      }
       examine();
       return;
     }
@@ -43,6 +49,11 @@ class Enumerator {
       place_[i] = place;
       choose(i + 1);
     }
+  }
+
+  bool out_of_time() const {
+    if (time_limit_ <= 0) return false;
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count() > time_limit_;
   }
 
   // One complementary basis: rows and columns of the variables between their bounds.
@@ -113,7 +124,8 @@ class Enumerator {
 
   const Mlcp& p_;
   DenseMatrix m_;
-  double tolerance_;
+  double tolerance_, time_limit_;
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::vector<Place> place_;
   std::vector<int> rows_, columns_, others_;
   Vector z_;
@@ -123,13 +135,13 @@ class Enumerator {
 
 }  // namespace
 
-Enumeration enumerate_solutions(const Mlcp& problem, double tolerance) {
+Enumeration enumerate_solutions(const Mlcp& problem, double tolerance, double time_limit) {
   validate(problem);
   if (problem.size() > kMaxEnumerationSize) {
     throw std::invalid_argument(fmt::format("problem: enumeration takes at most {} unknowns, not {}",
                                             kMaxEnumerationSize, problem.size()));
   }
-  return Enumerator(problem, tolerance).run();
+  return Enumerator(problem, tolerance, time_limit).run();
 }
 
 const SolverTraits& Enumerate::traits() const {
@@ -144,7 +156,7 @@ void Enumerate::do_prepare(const Problem& problem) {
 }
 
 void Enumerate::do_solve(const Vector*, Observer*, Result& result) {
-  Enumeration found = enumerate_solutions(problem_, common.tolerance);
+  Enumeration found = enumerate_solutions(problem_, common.tolerance, common.time_limit);
   result.iterations = static_cast<int>(found.bases);
   result.statistics.emplace_back("solutions", static_cast<double>(found.solutions.size()));
   result.statistics.emplace_back("continuum", found.continuum ? 1.0 : 0.0);
@@ -152,11 +164,17 @@ void Enumerate::do_solve(const Vector*, Observer*, Result& result) {
     result.status = Status::kSolved;
     result.z = found.solutions.front();
     result.message = fmt::format("{} solution{}{}", found.solutions.size(), found.solutions.size() > 1 ? "s" : "",
-                                 found.continuum ? " found; a singular basis holds one, so there may be more" : "");
+                                 !found.complete    ? " found before the time limit"
+                                 : found.continuum ? " found; a singular basis holds one, so there may be more"
+                                                   : "");
     result.solutions = std::move(found.solutions);
     return;
   }
   result.z = Vector::Zero(problem_.size()).cwiseMax(problem_.lower).cwiseMin(problem_.upper);
+  if (!found.complete) {
+    result.status = Status::kTimeLimit;
+    return;
+  }
   std::optional<Vector> y = find_farkas(problem_, common.time_limit, nullptr);
   if (y) {
     const FarkasCheck check = check_farkas(problem_, *y);

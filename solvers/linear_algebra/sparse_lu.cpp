@@ -43,6 +43,12 @@ bool SparseLu::factor() {
   return klu_->numeric && klu_->common.status == KLU_OK;
 }
 
+double SparseLu::pivot_ratio() const {
+  if (size_ == 0) return 1.0;
+  klu_rcond(klu_->symbolic, klu_->numeric, &klu_->common);
+  return klu_->common.rcond;
+}
+
 void SparseLu::solve(double* x) const {
   if (size_ > 0) klu_solve(klu_->symbolic, klu_->numeric, size_, 1, x, &klu_->common);
 }

@@ -24,6 +24,8 @@ class SparseLu {
 
   /// @return false where the matrix is structurally or numerically singular.
   bool factor();
+  /// Smallest over largest pivot in absolute value: a cheap sign of rank, after factor().
+  double pivot_ratio() const;
   void solve(double* x) const;
   void solve_transposed(double* x) const;
 

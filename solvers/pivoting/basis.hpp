@@ -30,6 +30,8 @@ class Basis {
   int pair_of(int id) const { return id == t_id() ? -1 : id % size_; }
   bool is_slack(int id) const { return id >= size_ && id != t_id(); }
   int head(int position) const { return head_[position]; }
+  /// Where slack w_i stands as long as it has not left since the last factorisation.
+  int slack_position(int i) const { return i; }
   int kernel_size() const { return static_cast<int>(kernel_rows_.size()); }
 
   /// Chooses the basic columns; a slack w_i must stand at position i. Call factor() next.

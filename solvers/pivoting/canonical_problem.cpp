@@ -1,5 +1,6 @@
 #include <perp/solvers/pivoting/canonical_problem.hpp>
 
+#include <perp/solvers/linear_algebra/sparse_lu.hpp>
 #include <perp/solvers/pivoting/basis.hpp>
 
 #include <Eigen/LU>
@@ -14,6 +15,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRankTolerance = 1e-11;  // relative to the largest pivot of the equilibrated block
+constexpr double kClearlyRegular = 1e-7;  // pivot ratio from which rank needs no closer look
 constexpr int kDenseFreeBlock = 400;      // above, rank is revealed by sparse QR
 constexpr double kDenseAbove = 0.4;       // share of stored entries from which M is kept dense
 
@@ -91,8 +93,27 @@ SparseMatrix equilibrated_block(const Matrix& M, const std::vector<int>& free, c
   return block;
 }
 
+// True where elimination shows beyond doubt that the block has full rank.
+bool clearly_regular(const SparseMatrix& block) {
+  SparseLu lu;
+  lu.begin(static_cast<int>(block.cols()));
+  for (int j = 0; j < block.cols(); ++j) {
+    for (SparseMatrix::InnerIterator it(block, j); it; ++it) {
+      if (it.value() != 0.0) lu.append(static_cast<int>(it.row()), it.value());
+    }
+    lu.end_column();
+  }
+  return lu.factor() && lu.pivot_ratio() > kClearlyRegular;
+}
+
 FreePairing pair_block(const SparseMatrix& block) {
   if (block.rows() == 0) return {};
+  if (clearly_regular(block)) {
+    FreePairing pairing;
+    for (int k = 0; k < block.rows(); ++k) pairing.rows.push_back(k);
+    pairing.cols = pairing.rows;
+    return pairing;
+  }
   return block.rows() <= kDenseFreeBlock ? pair_by_dense_lu(DenseMatrix(block)) : pair_by_sparse_qr(block);
 }
 

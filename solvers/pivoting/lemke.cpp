@@ -68,6 +68,12 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
   PathEnd end = PathEnd::kNumerical;
   double best = kInfinity;
   result.z.setZero(problem_.size());
+  if (start && start_basis_.empty() && natural_residual(*start) <= common.tolerance) {
+    result.z = *start;
+    result.status = Status::kSolved;
+    final_basis_ = wanted_;
+    return;
+  }
   while (true) {
     end = path_.follow(start_, cover, numerics, limit - path_.pivots - path_.flips, common.time_limit, observer);
     if (end == PathEnd::kSolution) {
@@ -100,8 +106,10 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
   }
   switch (end) {
     case PathEnd::kSolution:
-      // Not better than the tolerance only where rounding forbids it: claim it and let the verifier judge.
       result.status = best <= common.tolerance ? Status::kSolved : Status::kStalled;
+      if (best > common.tolerance) {
+        result.message = fmt::format("a complementary basis was found, but its residual stays at {:.1e}", best);
+      }
       break;
     case PathEnd::kRay: result.status = describe_failure(Status::kRay, "secondary ray", result); break;
     case PathEnd::kCycle:

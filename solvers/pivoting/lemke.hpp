@@ -34,7 +34,7 @@ struct LemkeSettings {
 /// Solves LCP(q, M) and mixed LCPs by Lemke's method (see LemkePath for the method and its sources).
 ///
 /// A start is turned into a starting basis: variables at a bound are nonbasic, the others basic; where that
-/// basis is singular, the default one is taken. The answer's basic part is refined on the problem as posed,
+/// basis is singular, as many of them as are independent. A start that solves the problem is returned. The answer's basic part is refined on the problem as posed,
 /// with residuals in extended precision. Ends: solved; ray (nothing is proved unless M is of a class for
 /// which Lemke's method processes every q, such as copositive-plus [CottlePangStone2009, Thm. 4.4.12]);
 /// infeasible with a checked Farkas certificate; iteration_limit, time_limit, interrupted, numerical_error.

@@ -12,6 +12,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRefineAbove = 1e-14;   // a direction with a larger relative residual is refined once
 constexpr double kHopeless = 1e-5;       // residual of a direction that a fresh factorisation must not leave
 constexpr double kFeasibleAtStart = 1e-14;
+constexpr double kIndependent = 1e-7;      // pivot from which a column counts as independent of the basis
 using Kind = CanonicalProblem::PairKind;
 
 }  // namespace
@@ -77,19 +78,43 @@ LemkePath::Begin LemkePath::begin(const std::vector<PairStatus>& start, const Ve
   const double largest = m > 0 ? problem_->q.cwiseAbs().maxCoeff() : 0.0;
   scale_ = largest > 0 ? std::exp2(-std::ceil(std::log2(largest))) : 1.0;
   range_ = problem_->range * scale_;
-  std::fill(basic_.begin(), basic_.end(), 0);
-  std::vector<int>& head = start_head_;
-  for (int i = 0; i < m; ++i) {
-    const bool basic = start[i] == PairStatus::kBasic;
-    at_upper_[i] = start[i] == PairStatus::kAtUpper;
-    head[i] = basic ? basis_.x_id(i) : basis_.w_id(i);
-    basic_[head[i]] = 1;
-  }
-  basis_.set_head(head);
-  if (!basis_.factor() || !compute_values()) return Begin::kSingular;
-  for (int p = 0; p < m; ++p) head[p] = basis_.head(p);
+  if (!build_basis(start) && !build_from_default(start)) return Begin::kSingular;
+  if (!compute_values()) return Begin::kSingular;
+  for (int p = 0; p < m; ++p) start_head_[p] = basis_.head(p);
   entering_ = -1;
   return enter_covering(covering);
+}
+
+// The basis of the given statuses. @return false where it is singular.
+bool LemkePath::build_basis(const std::vector<PairStatus>& start) {
+  std::fill(basic_.begin(), basic_.end(), 0);
+  for (int i = 0; i < basis_.size(); ++i) {
+    const bool basic = start[i] == PairStatus::kBasic;
+    at_upper_[i] = start[i] == PairStatus::kAtUpper;
+    start_head_[i] = basic ? basis_.x_id(i) : basis_.w_id(i);
+    basic_[start_head_[i]] = 1;
+  }
+  basis_.set_head(start_head_);
+  return basis_.factor();
+}
+
+// From the default start, which is nonsingular, those x enter in place of their w that the given start has
+// basic and that are independent of the ones before.
+bool LemkePath::build_from_default(const std::vector<PairStatus>& start) {
+  if (!build_basis(problem_->default_start)) return false;
+  for (int i = 0; i < basis_.size(); ++i) {
+    if (start[i] == PairStatus::kAtUpper && basic_[basis_.w_id(i)]) at_upper_[i] = 1;
+    if (start[i] != PairStatus::kBasic || basic_[basis_.x_id(i)]) continue;
+    basis_.column(basis_.x_id(i), work_);
+    basis_.solve(work_);
+    const int position = basis_.slack_position(i);
+    if (std::abs(work_[position]) <= kIndependent * std::max(1.0, work_.cwiseAbs().maxCoeff())) continue;
+    basis_.replace(position, basis_.x_id(i), work_);
+    basic_[basis_.w_id(i)] = 0;
+    basic_[basis_.x_id(i)] = 1;
+    if (basis_.worth_factoring() && !basis_.factor()) return false;
+  }
+  return basis_.factor();
 }
 
 // t enters: values(t) = values(0) + t p is within its bounds from t0 on, and what blocks at t0 leaves.

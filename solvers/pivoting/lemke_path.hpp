@@ -35,7 +35,7 @@ class LemkePath {
   void attach(const CanonicalProblem& problem);
 
   /// Follows the path from a basis. @param start status of every pair; @param covering p of slacks, by
-  /// pair (positive), or nullptr for ones. A singular start ends at once as kNumerical.
+  /// pair (positive), or nullptr for ones. Of a singular start as many pairs are kept as are independent.
   PathEnd follow(const std::vector<PairStatus>& start, const Vector* covering,
                  const PathSettings& settings, long max_pivots, double time_limit, Observer* observer);
 
@@ -68,6 +68,8 @@ class LemkePath {
   enum class Begin { kReady, kSolved, kSingular };
 
   Begin begin(const std::vector<PairStatus>& start, const Vector* covering);
+  bool build_basis(const std::vector<PairStatus>& start);
+  bool build_from_default(const std::vector<PairStatus>& start);
   Begin enter_covering(const Vector* covering);
   PathEnd walk(long max_pivots, Observer* observer);
   bool compute_direction();

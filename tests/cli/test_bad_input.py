@@ -232,6 +232,9 @@ class TestVectorsAndMatrices(BadInputTestCase):
                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
 
 
+IDENTITY = dense([1, 0, 0], [0, 1, 0], [0, 0, 1])
+
+
 def cone(kind, size):
     return {"type": kind, "size": size}
 
@@ -254,14 +257,16 @@ def cone(kind, size):
     "upper_too_long": (make_problem("mlcp", upper=["inf", 1, 1]), "upper"),
     "upper_infinity_literal": (with_literal("mlcp", "upper", "[Infinity, 0.5]"), "json"),
     "box_qp_not_symmetric": (make_problem("box_qp", H=dense([2, 1], [0, 2])), '"H"', "symmetric"),
-    "box_qp_given_by_one_triangle": (make_problem("box_qp", H=sparse([0, 0, 1], [0, 1, 1], [2, 1, 2])), '"H"', "symmetric"),
+    "box_qp_given_by_one_triangle": (
+        make_problem("box_qp", H=sparse([0, 0, 1], [0, 1, 1], [2, 1, 2])), '"H"', "symmetric"),
     "conic_qp_not_symmetric": (make_problem("conic_qp", P=dense([2, 1], [0, 2])), '"P"', "symmetric"),
     "cones_do_not_add_up": (make_problem("conic_qp", cones=[cone("zero", 1), cone("nonnegative", 1)]), "cones", "2"),
     "cones_add_up_to_too_much": (make_problem("conic_qp", cones=[cone("second_order", 4)]), "cones", "4"),
     "cone_of_an_unknown_type": (make_problem("conic_qp", cones=[cone("zero", 1), cone("exponential", 2)]), "cones[1]"),
     "cone_of_size_0": (make_problem("conic_qp", cones=[cone("zero", 0), cone("zero", 3)]), "cones[0]", "size"),
     "cone_without_size": (make_problem("conic_qp", cones=[{"type": "zero"}]), "cones[0]", "size"),
-    "cone_with_an_unknown_field": (make_problem("conic_qp", cones=[{**cone("zero", 3), "sise": 3}]), "cones[0]", "sise"),
+    "cone_with_an_unknown_field": (
+        make_problem("conic_qp", cones=[{**cone("zero", 3), "sise": 3}]), "cones[0]", "sise"),
     "conic_qp_b_too_short": (make_problem("conic_qp", b=[2, 0]), '"b"'),
     "conic_qp_dual_too_short": (make_problem("conic_qp", solution={"z": [0, 2], "dual": [1]}), "solution", "dual"),
     "mcp_forward_reference": (make_problem("mcp", graph=graph(["var", 0], ["neg", 2], ["var", 1])), "graph.nodes[1]"),
@@ -277,15 +282,16 @@ def cone(kind, size):
     "mcp_empty_node": (make_problem("mcp", graph=graph(["var", 0], [])), "graph.nodes[1]"),
     "mcp_no_such_output": (make_problem("mcp", graph=graph(["var", 0], outputs=[0, 1])), "graph.outputs"),
     "mcp_too_few_outputs": (make_problem("mcp", graph=graph(["var", 0], outputs=[0])), "graph.outputs"),
-    "mcp_unknown_field_of_the_graph": (make_problem("mcp", graph=graph(["var", 0], ["var", 1], inputs=2)), "graph", "inputs"),
+    "mcp_unknown_field_of_the_graph": (
+        make_problem("mcp", graph=graph(["var", 0], ["var", 1], inputs=2)), "graph", "inputs"),
     "friction_contact_negative_mu": (make_problem("friction_contact", mu=[-0.5]), "mu[0]", "negative"),
     "friction_contact_W_beside_J": (
-        make_problem("friction_contact", J=dense([1, 0, 0], [0, 1, 0], [0, 0, 1]), M=dense([1, 0, 0], [0, 1, 0], [0, 0, 1])),
+        make_problem("friction_contact", J=IDENTITY, M=IDENTITY),
         '"W"', "J"),
     "friction_contact_J_without_M": (
-        make_problem("friction_contact", W=REMOVE, J=dense([1, 0, 0], [0, 1, 0], [0, 0, 1])), '"M"', "missing"),
+        make_problem("friction_contact", W=REMOVE, J=IDENTITY), '"M"', "missing"),
     "friction_contact_M_without_J": (
-        make_problem("friction_contact", W=REMOVE, M=dense([1, 0, 0], [0, 1, 0], [0, 0, 1])), "missing"),
+        make_problem("friction_contact", W=REMOVE, M=IDENTITY), "missing"),
     "friction_contact_dimension_4": (make_problem("friction_contact", dimension=4), "dimension"),
     "friction_contact_q_not_a_multiple": (make_problem("friction_contact", n=2, q=[-1, 2]), '"q"'),
     "friction_contact_negative_compliance": (make_problem("friction_contact", compliance=[0, -1, 0]), "compliance[1]"),
@@ -497,11 +503,14 @@ class TestOtherVerbs(BadInputTestCase):
         self.refuse("info", self.folder / "none.json", words=["no such file"], file="none.json")
 
     def test_convert_no_such_file(self):
-        self.refuse("convert", self.folder / "none.json", self.folder / "out.json", words=["no such file"], file="none.json")
+        self.refuse("convert", self.folder / "none.json", self.folder / "out.json",
+                    words=["no such file"], file="none.json")
+        self.assertFalse((self.folder / "out.json").exists())
 
 
 def suite(*entries, **changes):
-    return {"format": "perp-suite", "version": 1, "name": "tiny", "description": "", "entries": list(entries), **changes}
+    return {"format": "perp-suite", "version": 1, "name": "tiny", "description": "", "entries": list(entries),
+            **changes}
 
 
 PSD = {"family": "psd", "sizes": [2], "seeds": [1, 1]}
@@ -636,7 +645,8 @@ class TestNothingHalfWritten(BadInputTestCase):
 
     def test_bench_with_a_bad_setting_keeps_the_records(self):
         records = self.write("out/records.jsonl", self.OLD)
-        self.refuse("bench", self.write("good.json", lcp()), "--set", "pivot_tol=1", "-o", records.parent, words=["pivot_tol"])
+        self.refuse("bench", self.write("good.json", lcp()), "--set", "pivot_tol=1", "-o", records.parent,
+                    words=["pivot_tol"])
         self.assertEqual(records.read_text(), self.OLD)
 
     def test_report_of_something_else(self):

@@ -10,12 +10,13 @@ import shlex
 import struct
 import sys
 import unittest
+from pathlib import Path
 
 import jsonschema
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from perp_cli import (COLLECTIONS, PROBLEMS, ROOT, SCHEMAS, CliTestCase, dense_rows, lcp, make_problem,  # noqa: E402
-                      needs_memory_limits, parse_json, same_bits, schema_errors, with_cases)
+from perp_cli import (COLLECTIONS, PROBLEMS, REMOVE, ROOT, SCHEMAS, CliTestCase, dense_rows, lcp,  # noqa: E402
+                      make_problem, needs_memory_limits, parse_json, same_bits, schema_errors, with_cases)
 
 SICONOS = COLLECTIONS / "siconos"
 SUITES = ROOT / "problems" / "suites"
@@ -24,10 +25,11 @@ MATRICES = {"M", "H", "P", "A", "W", "J"}
 
 
 def entries_of(matrix):
-    """A sparse matrix as {(row, column): value}; repeated entries add."""
+    """A sparse matrix as {"row,column": value}; repeated entries add."""
     entries = {}
     for i, j, value in zip(matrix["row"], matrix["col"], matrix["value"]):
-        entries[i, j] = entries[i, j] + value if (i, j) in entries else value
+        place = f"{i},{j}"
+        entries[place] = entries[place] + value if place in entries else value
     return entries
 
 
@@ -35,7 +37,7 @@ def differences(a, b, place=""):
     """Where two documents differ: numbers by their bits, sparse matrices entry by entry."""
     if isinstance(a, dict) and isinstance(b, dict):
         if "shape" in a and "value" in a and "value" in b:
-            a, b = ({"shape": m["shape"], "entries": {f"{i},{j}": x for (i, j), x in entries_of(m).items()}} for m in (a, b))
+            a, b = ({"shape": m["shape"], "entries": entries_of(m)} for m in (a, b))
         found = [f"{place}: {sorted(a)} against {sorted(b)}"] if a.keys() != b.keys() else []
         return found + [d for name in a.keys() & b.keys() for d in differences(a[name], b[name], f"{place}.{name}")]
     if isinstance(a, list) and isinstance(b, list):
@@ -46,6 +48,10 @@ def differences(a, b, place=""):
         same = a == b and (isinstance(a, int) and isinstance(b, int) or same_bits(a, b))
         return [] if same else [f"{place}: {a!r} against {b!r}"]
     return [] if type(a) is type(b) and a == b else [f"{place}: {a!r} against {b!r}"]
+
+
+def load(path):
+    return parse_json(Path(path).read_text())
 
 
 def is_number(value):
@@ -62,7 +68,7 @@ class FormatTestCase(CliTestCase):
         self.assertEqual(packed.read_bytes()[:2], b"\x1f\x8b")
         self.succeed("convert", packed, unpacked)
         self.assertEqual(gzip.decompress(packed.read_bytes()), unpacked.read_bytes())
-        converted = parse_json(unpacked.read_text())
+        converted = load(unpacked)
         self.assert_valid(converted, "problem")
         self.assertEqual(differences(problem, converted), [])
         return converted
@@ -72,7 +78,7 @@ class FormatTestCase(CliTestCase):
              for path in sorted(COLLECTIONS.rglob("*.json"))})
 class TestCollections(FormatTestCase):
     def check(self, path):
-        self.assert_survives(parse_json(path.read_text()))
+        self.assert_survives(load(path))
 
     def test_there_are_some(self):
         self.assertGreaterEqual(len(list(COLLECTIONS.rglob("*.json"))), 20)
@@ -86,8 +92,8 @@ def random_doubles(count):
 
 
 HARD_DOUBLES = [-0.0, 0.0, 5e-324, -5e-324, 2.2250738585072014e-308, 2.225073858507201e-308, 1.7976931348623157e308,
-                -1.7976931348623157e308, 0.1, 1 / 3, 1.0000000000000002, 9007199254740993.0, 1e22, 1e23, 123456789012345680.0,
-                4.35, 0.3, 2.5e-5]
+                -1.7976931348623157e308, 0.1, 1 / 3, 1.0000000000000002, 9007199254740993.0, 1e22, 1e23,
+                123456789012345680.0, 4.35, 0.3, 2.5e-5]
 
 
 class TestRoundTrip(FormatTestCase):
@@ -118,13 +124,15 @@ class TestRoundTrip(FormatTestCase):
         high = [1.7976931348623157e308, 0.0, "inf", 2e-323, "inf"]
         self.assert_survives(make_problem(
             "mlcp", n=5, M={"shape": [5, 5], "row": [], "col": [], "value": []}, q=[0] * 5, lower=low, upper=high,
-            start=HARD_DOUBLES[:5], solution={"z": HARD_DOUBLES[5:10]}, contacts=[{"gap": 5e-324, "point": [-0.0, 0.1, 1e23]}],
+            start=HARD_DOUBLES[:5], solution={"z": HARD_DOUBLES[5:10]},
+            contacts=[{"gap": 5e-324, "point": [-0.0, 0.1, 1e23]}],
             source={"h": 5e-324, "scales": HARD_DOUBLES}, **{"x-scales": HARD_DOUBLES}))
 
     def test_hard_constants_and_parameters_of_an_mcp(self):
         nodes = [["const", x] for x in HARD_DOUBLES] + [["var", 0], ["var", 1]]
         n = len(HARD_DOUBLES)
-        self.assert_survives(make_problem("mcp", graph={"nodes": nodes, "outputs": [n, n + 1], "parameters": HARD_DOUBLES}))
+        graph = {"nodes": nodes, "outputs": [n, n + 1], "parameters": HARD_DOUBLES}
+        self.assert_survives(make_problem("mcp", graph=graph))
 
     def test_number_as_text_of_many_digits(self):
         text = json.dumps(lcp(q=["@", 1])).replace('"@"', "-0.1000000000000000055511151231257827021181583404541015625")
@@ -137,15 +145,15 @@ class TestRoundTrip(FormatTestCase):
     def test_source(self):
         self.assert_survives(lcp(source={
             "scene": "box-stack", "step": 3, "time": 0.03, "h": 0.01, "big": 2**53 + 1, "negative": -7, "flag": True,
-            "nothing": None, "list": [1, 2.5, "three", [4, 5], {"six": 6}], "integers": [1, 2, 3], "empty": {}, "none": [],
-            "nested": {"a": {"b": {"c": [None, False]}}}}))
+            "nothing": None, "list": [1, 2.5, "three", [4, 5], {"six": 6}], "integers": [1, 2, 3], "empty": {},
+            "none": [], "nested": {"a": {"b": {"c": [None, False]}}}}))
 
     def test_integers_of_source_stay_integers(self):
         source = self.assert_survives(lcp(source={"step": 3, "list": [1, 2]}))["source"]
         self.assertEqual((json.dumps(source["step"]), json.dumps(source["list"])), ("3", "[1, 2]"))
 
     def test_large_integers_of_source(self):
-        numbers = {"int64": -2**63, "seed": 2**64 - 1, "list": [2**53 + 1, 2**63 - 1, 2**64 - 1]}
+        numbers = {"int64": -2**63, "seed": 2**63 - 1, "list": [2**53 + 1, 2**63 - 1, -2**53 - 1]}
         self.assert_survives(lcp(source=numbers))
 
     def test_extensions(self):
@@ -205,17 +213,17 @@ class TestRoundTrip(FormatTestCase):
     def test_convert_from_standard_input(self):
         out = self.folder / "out.json"
         self.succeed("convert", "-", out, stdin=json.dumps(lcp()))
-        self.assertEqual(differences(lcp(), parse_json(out.read_text())), [])
+        self.assertEqual(differences(lcp(), load(out)), [])
 
     def test_convert_by_named_formats(self):
         out = self.folder / "out.problem"
         self.succeed("convert", self.write("in.problem", lcp()), out, "--from", "perp", "--to", "perp")
-        self.assertEqual(differences(lcp(), parse_json(out.read_text())), [])
+        self.assertEqual(differences(lcp(), load(out)), [])
 
     def test_convert_a_file_onto_itself(self):
         path = self.write("p.json", lcp())
         self.succeed("convert", path, path)
-        self.assertEqual(differences(lcp(), parse_json(path.read_text())), [])
+        self.assertEqual(differences(lcp(), load(path)), [])
         self.assert_no_leftovers()
 
 
@@ -232,8 +240,13 @@ class TestKinds(FormatTestCase):
 DOCUMENT = ROOT / "docs" / "formats.md"
 
 
+def documented(language):
+    """The blocks of the document in a language."""
+    return re.findall(rf"```{language}\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)
+
+
 def documented_problems():
-    return [parse_json(text) for text in re.findall(r"```json\n(.*?)```", DOCUMENT.read_text(), re.DOTALL)]
+    return [parse_json(text) for text in documented("json")]
 
 
 @with_cases({kind: (kind,) for kind in KINDS})
@@ -254,12 +267,12 @@ class TestDocumentation(FormatTestCase):
         self.assertEqual({problem["kind"] for problem in documented_problems()}, set(KINDS))
 
     def test_result_shown_is_valid(self):
-        shown = [text for text in re.findall(r"```js\n(.*?)```", DOCUMENT.read_text(), re.DOTALL) if '"route"' in text]
+        shown = [text for text in documented("js") if '"route"' in text]
         self.assertEqual(len(shown), 1)
         self.assert_valid(parse_json(shown[0]), "result")
 
     def test_suite_shown_is_valid(self):
-        shown = [text for text in re.findall(r"```js\n(.*?)```", DOCUMENT.read_text(), re.DOTALL) if "perp-suite" in text]
+        shown = [text for text in documented("js") if "perp-suite" in text]
         self.assertEqual(len(shown), 1)
         self.assert_valid(parse_json(shown[0]), "suite")
 
@@ -278,7 +291,7 @@ class TestSiconos(FormatTestCase):
         converted = self.convert(path)
         self.assert_valid(converted, "problem")
         kind = "lcp" if (SICONOS / "lcp" / f"{path.stem}.json").exists() else "mlcp"
-        stored = parse_json((SICONOS / kind / f"{path.stem}.json").read_text())
+        stored = load(SICONOS / kind / f"{path.stem}.json")
         self.assertEqual((converted["kind"], converted["name"], converted["n"]), (kind, path.stem, stored["n"]))
         self.assertEqual(dense_rows(converted["M"]), dense_rows(stored["M"]))
         for name in ("q", "lower", "upper"):
@@ -291,7 +304,7 @@ class TestSiconos(FormatTestCase):
         text = (SICONOS / "text" / "lcp_deudeu.dat").read_text()
         out = self.folder / "out.json"
         self.succeed("convert", self.write("numbers.in", text), out, "--from", "siconos")
-        self.assertEqual(parse_json(out.read_text())["n"], 2)
+        self.assertEqual(load(out)["n"], 2)
 
     def test_friction_contact(self):
         text = "3\n1\n0\n3\n3\n3 3\n1 4 7\n2 5 8\n3 6 9\n-1 2 0.5\n0.3\nremarks\n"
@@ -305,9 +318,10 @@ class TestSiconos(FormatTestCase):
         self.assertEqual(dense_rows(problem["M"]), [[1, 2], [3, 4]])
 
 
+IDENTITY = PROBLEMS["friction_contact"]["W"]
 REFUSED = {
     "unknown_field": lcp(tolerence=1),
-    "missing_q": {name: value for name, value in lcp().items() if name != "q"},
+    "missing_q": lcp(q=REMOVE),
     "format": lcp(format="perp-result"),
     "version": lcp(version=2),
     "version_as_text": lcp(version="1"),
@@ -332,9 +346,8 @@ REFUSED = {
     "cone_type": make_problem("conic_qp", cones=[{"type": "exponential", "size": 3}]),
     "cone_size": make_problem("conic_qp", cones=[{"type": "zero", "size": 0}, {"type": "zero", "size": 3}]),
     "dimension": make_problem("friction_contact", dimension=4),
-    "W_beside_J": make_problem("friction_contact", J=PROBLEMS["friction_contact"]["W"], M=PROBLEMS["friction_contact"]["W"]),
-    "J_without_M": {**{name: value for name, value in make_problem("friction_contact").items() if name != "W"},
-                    "J": PROBLEMS["friction_contact"]["W"]},
+    "W_beside_J": make_problem("friction_contact", J=IDENTITY, M=IDENTITY),
+    "J_without_M": make_problem("friction_contact", W=REMOVE, J=IDENTITY),
     "solution_without_z": lcp(solution={}),
     "contact_unknown_field": lcp(contacts=[{"body_c": "x"}]),
     "contact_point_of_four": lcp(contacts=[{"point": [0, 0, 0, 0]}]),
@@ -356,7 +369,7 @@ class TestSchemas(FormatTestCase):
         self.assertGreaterEqual(len(paths), 4)
         for path in paths:
             with self.subTest(path.name):
-                jsonschema.Draft202012Validator.check_schema(parse_json(path.read_text()))
+                jsonschema.Draft202012Validator.check_schema(load(path))
 
 
 class TestFamilies(FormatTestCase):
@@ -368,7 +381,7 @@ class TestFamilies(FormatTestCase):
                 out = self.folder / family["name"]
                 names = self.succeed("export", family["name"], "--size", 3, "--seed", 2, "-o", out).split()
                 self.assertEqual([str(path) for path in out.iterdir()], names)
-                problem = parse_json(open(names[0]).read())
+                problem = load(names[0])
                 self.assertEqual(problem["source"]["family"], family["name"])
                 self.assert_survives(problem)
 
@@ -383,33 +396,37 @@ class TestFamilies(FormatTestCase):
 
     def test_same_bits_twice(self):
         for folder in ("a", "b"):
-            self.succeed("export", "contact-pile", "psd", "--size", 4, "--seed", 3, "--seeds", 2, "-o", self.folder / folder)
+            self.succeed("export", "contact-pile", "psd", "--size", 4, "--seed", 3, "--seeds", 2,
+                         "-o", self.folder / folder)
         for path in (self.folder / "a").iterdir():
             self.assertEqual(path.read_bytes(), (self.folder / "b" / path.name).read_bytes())
 
     def test_seeds_follow(self):
         names = self.succeed("export", "psd", "--size", 2, "--seed", 5, "--seeds", 3, "-o", self.folder).split()
         self.assertEqual([os.path.basename(name) for name in names], ["psd-2-5.json", "psd-2-6.json", "psd-2-7.json"])
-        self.assertEqual(len({open(name).read() for name in names}), 3)
+        self.assertEqual(len({Path(name).read_text() for name in names}), 3)
 
     def test_parameters_are_kept(self):
         name, = self.succeed("export", "contact-stack", "--size", 2, "--param", "mu=0.25", "-o", self.folder).split()
-        self.assertEqual(parse_json(open(name).read())["source"]["mu"], 0.25)
+        self.assertEqual(load(name)["source"]["mu"], 0.25)
 
     def test_compressed(self):
         name, = self.succeed("export", "psd", "--size", 2, "--gzip", "-o", self.folder).split()
         self.assertTrue(name.endswith("psd-2-1.json.gz"))
-        self.assert_valid(parse_json(gzip.open(name, "rt").read()), "problem")
+        self.assert_valid(parse_json(gzip.decompress(Path(name).read_bytes()).decode()), "problem")
 
     def test_named_kind_and_format(self):
-        names = self.succeed("export", "psd", "--size", 2, "--kind", "lcp", "--format", "perp", "-o", self.folder).split()
-        self.assertEqual(parse_json(open(names[0]).read())["kind"], "lcp")
+        name, = self.succeed("export", "psd", "--size", 2, "--kind", "lcp", "--format", "perp",
+                             "-o", self.folder).split()
+        self.assertEqual(load(name)["kind"], "lcp")
 
     def test_largest_seed(self):
-        seed = 2**64 - 1
+        seed = 2**63 - 2
         names = self.succeed("export", "psd", "--size", 2, "--seed", seed, "-o", self.folder).split()
         self.assertEqual([os.path.basename(name) for name in names], [f"psd-2-{seed}.json"])
-        self.assertEqual(parse_json(open(names[0]).read())["source"]["seed"], seed)
+        self.assertEqual(load(names[0])["source"]["seed"], seed)
+        for too_large in (2**63, 2**64 - 1):
+            self.assertEqual(self.perp("export", "psd", "--size", 2, "--seed", too_large, "-o", self.folder).returncode, 2)
 
 
 class TestLists(FormatTestCase):
@@ -435,7 +452,7 @@ class TestLists(FormatTestCase):
 
     def test_every_suite_file_is_listed(self):
         suites = [suite["name"] for suite in parse_json(self.succeed("list", "suites", "--json"))["suites"]]
-        self.assertEqual(sorted(parse_json(path.read_text())["name"] for path in SUITES.glob("*.json")), suites)
+        self.assertEqual(sorted(load(path)["name"] for path in SUITES.glob("*.json")), suites)
 
     def test_settings_are_explained(self):
         for solver in parse_json(self.succeed("list", "solvers", "--json"))["solvers"]:
@@ -447,7 +464,7 @@ class TestLists(FormatTestCase):
 @with_cases({path.stem.replace("-", "_"): (path,) for path in sorted(SUITES.glob("*.json"))})
 class TestStoredSuites(FormatTestCase):
     def check(self, path):
-        self.assert_valid(parse_json(path.read_text()), "suite")
+        self.assert_valid(load(path), "suite")
         # A shard that holds nothing: the suite is read and its instances are counted out, and none is run.
         done = self.perp("bench", path, "--shard", "1000000/1000000", "-o", self.folder / "out")
         self.assertEqual((done.returncode, done.stderr.split(",")[0]), (0, "0 runs"))
@@ -578,7 +595,8 @@ class TestMisbehavingSolvers(BenchTestCase):
         """The two records of a misbehaving solver, after those of lemke beside it were found to be right."""
         for name in ("a", "b"):
             self.write(f"mine/{name}.json", lcp(name=name))
-        runs, records = self.bench("--solvers", f"{solver},lemke", "--repeat", "1", *arguments, what=self.folder / "mine")
+        runs, records = self.bench("--solvers", f"{solver},lemke", "--repeat", "1", *arguments,
+                                   what=self.folder / "mine")
         self.assertEqual((runs, len(records)), (4, 4))
         self.assertEqual([r["outcome"] for r in records if r["solver"] == "lemke"], ["solved", "solved"])
         bad = [record for record in records if record["solver"] != "lemke"]
@@ -612,6 +630,12 @@ class TestMisbehavingSolvers(BenchTestCase):
         for record in self.sweep(self.program("print('{\"status\": \"solved\", \"z\": [0, 0]}')")):
             self.assertEqual((record["outcome"], record["claimed"]), ("wrong", "solved"))
 
+    def test_wrong_claim_at_a_loose_setting(self):
+        """What counts is the tolerance that the record tells."""
+        liar = self.program("print('{\"status\": \"solved\", \"z\": [1.9, 0]}')")
+        for record in self.sweep(liar, "--set", "tolerance=1"):
+            self.assertEqual((record["outcome"], record["tolerance"]), ("wrong", 1e-8))
+
     def test_garbage(self):
         for record in self.sweep(self.program("print('garbage')")):
             self.assertEqual(record["outcome"], "numerical_error")
@@ -619,10 +643,11 @@ class TestMisbehavingSolvers(BenchTestCase):
     @needs_memory_limits
     def test_memory_of_a_solver_of_perp(self):
         self.write("mine/zzz.json", lcp())
-        self.succeed("export", "psd", "--size", 700, "-o", self.folder / "mine")
-        _, records = self.bench("--solvers", "lemke", "--repeat", "1", "--memory-limit", "20", what=self.folder / "mine")
+        self.succeed("export", "psd", "--size", 1200, "-o", self.folder / "mine")
+        _, records = self.bench("--solvers", "lemke", "--repeat", "1", "--memory-limit", "20",
+                                what=self.folder / "mine")
         self.assertEqual({record["instance"]: record["outcome"] for record in records},
-                         {"psd-700-1": "out_of_memory", "zzz": "solved"})
+                         {"psd-1200-1": "out_of_memory", "zzz": "solved"})
         self.assert_records(records)
 
     def test_time_limit_of_a_solver_of_perp(self):
@@ -675,7 +700,8 @@ class TestReport(BenchTestCase):
             self.assertIn(section, page)
 
     def test_names_are_escaped(self):
-        self.bench("--solvers", "exec:echo '<script>alert(1)</script>'", "--repeat", "1", what=self.write("mine.json", lcp()))
+        self.bench("--solvers", "exec:echo '<script>alert(1)</script>'", "--repeat", "1",
+                   what=self.write("mine.json", lcp()))
         page = self.report("records")
         self.assertNotIn("<script", page)
         self.assertIn("&lt;script&gt;", page)

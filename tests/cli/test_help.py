@@ -16,7 +16,8 @@ OPTIONS = {
     "verify": ["--tolerance", "--json"],
     "export": ["--size", "--seed", "--param", "--kind", "--format", "-o"],
     "convert": ["--from", "--to"],
-    "bench": ["--solvers", "--tolerance", "--time-limit", "--memory-limit", "--jobs", "--repeat", "--shard", "--resume", "-o"],
+    "bench": ["--solvers", "--tolerance", "--time-limit", "--memory-limit", "--jobs", "--repeat", "--shard", "--resume",
+              "-o"],
     "report": ["-o"],
 }
 TOPICS = ["solvers", "formulations", "scenes", "families", "suites"]

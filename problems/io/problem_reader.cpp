@@ -180,10 +180,17 @@ Matrix read_coordinates(const Field& field, int rows, int cols) {
   return Matrix(std::move(sparse));
 }
 
-Matrix read_matrix(const Field& field) {
+constexpr int kAnySize = -1;
+
+// The shape is compared before anything of its size is made.
+Matrix read_matrix(const Field& field, int rows, int cols) {
   const std::vector<int> shape = field["shape"].integers();
   if (shape.size() != 2 || shape[0] < 0 || shape[1] < 0) {
     field["shape"].fail("expected two sizes, rows and columns");
+  }
+  if ((rows != kAnySize && shape[0] != rows) || (cols != kAnySize && shape[1] != cols)) {
+    const auto text = [](int size) { return size == kAnySize ? std::string("any") : fmt::format("{}", size); };
+    field["shape"].fail(fmt::format("is {} x {}, expected {} x {}", shape[0], shape[1], text(rows), text(cols)));
   }
   if (field.has("dense")) {
     field.only({"shape", "dense"});
@@ -267,234 +274,114 @@ void only_fields(const Field& root, std::set<std::string_view> own) {
   root.only(own, /*extensions=*/true);
 }
 
+// The vector that has the size of the problem.
+Vector read_sized_vector(const Field& field, int n) {
+  Vector v = field.vector();
+  if (v.size() != n) field.fail(fmt::format("length is {}, but field \"n\" is {}", v.size(), n));
+  return v;
+}
+
+// A vector of stated length.
+Vector read_vector(const Field& field, int length) {
+  Vector v = field.vector();
+  if (v.size() != length) field.fail(fmt::format("length is {}, expected {}", v.size(), length));
+  return v;
+}
+
+Vector read_bounds(const Field& field, int length) {
+  Vector v = read_bounds(field);
+  if (v.size() != length) field.fail(fmt::format("length is {}, expected {}", v.size(), length));
+  return v;
+}
+
+ProblemData read_mcp(const Field& root, int n) {
+  Mcp p;
+  p.graph = std::make_shared<const ExpressionGraph>(read_graph(root["graph"]));
+  if (root["graph"].has("parameters")) p.parameters = root["graph"]["parameters"].vector();
+  p.lower = read_bounds(root["lower"], n);
+  p.upper = read_bounds(root["upper"], n);
+  return p;
+}
+
+ProblemData read_conic_qp(const Field& root, int n) {
+  ConicQp p;
+  p.c = read_sized_vector(root["c"], n);
+  p.P = read_matrix(root["P"], n, n);
+  p.b = root["b"].vector();
+  p.cones = read_cones(root["cones"]);
+  int total = 0;
+  for (const Cone& cone : p.cones) total += cone.size;
+  // Where b and the cones disagree, A's rows tell which of them is wrong.
+  p.A = read_matrix(root["A"], p.b.size() == total ? total : kAnySize, n);
+  if (p.A.rows() != p.b.size()) root["b"].fail(fmt::format("length is {}, expected {}", p.b.size(), p.A.rows()));
+  return p;
+}
+
+ProblemData read_friction_contact(const Field& root, int n) {
+  FrictionContact p;
+  p.dimension = root["dimension"].integer(2, 3);
+  p.q = read_sized_vector(root["q"], n);
+  if (n % p.dimension != 0) root["q"].fail(fmt::format("length {} is no multiple of the dimension {}", n, p.dimension));
+  p.mu = read_vector(root["mu"], n / p.dimension);
+  if (root.has("W") && (root.has("J") || root.has("M"))) root["W"].fail("given beside J and M: one or the other");
+  if (root.has("J")) {
+    p.J = read_matrix(root["J"], n, kAnySize);
+    p.M = read_matrix(root["M"], p.J.cols(), p.J.cols());
+  } else {
+    p.W = read_matrix(root["W"], n, n);
+  }
+  if (root.has("compliance")) p.compliance = read_vector(root["compliance"], n);
+  return p;
+}
+
+ProblemData read_convex_contact(const Field& root, int n) {
+  ConvexContact p;
+  p.mu = root["mu"].vector();
+  const int rows = 3 * static_cast<int>(p.mu.size());
+  p.v_star = read_sized_vector(root["v_star"], n);
+  p.A = read_matrix(root["A"], n, n);
+  p.J = read_matrix(root["J"], rows, n);
+  p.R = read_vector(root["R"], rows);
+  p.bias = read_vector(root["bias"], rows);
+  return p;
+}
+
 ProblemData read_data(const Field& root, std::string_view kind) {
+  const int n = root["n"].integer(0, kMaxSize);
+  const auto q = [&] { return read_sized_vector(root["q"], n); };
+  const auto m = [&] { return read_matrix(root["M"], n, n); };
   if (kind == "lcp") {
     only_fields(root, {"M", "q"});
-    return Lcp{read_matrix(root["M"]), root["q"].vector()};
+    Vector vector = q();
+    return Lcp{m(), std::move(vector)};
   }
   if (kind == "mlcp") {
     only_fields(root, {"M", "q", "lower", "upper"});
-    return Mlcp{read_matrix(root["M"]), root["q"].vector(), read_bounds(root["lower"]),
-                read_bounds(root["upper"])};
+    Vector vector = q();
+    return Mlcp{m(), std::move(vector), read_bounds(root["lower"], n), read_bounds(root["upper"], n)};
   }
   if (kind == "mcp") {
     only_fields(root, {"graph", "lower", "upper"});
-    Mcp mcp;
-    mcp.graph = std::make_shared<const ExpressionGraph>(read_graph(root["graph"]));
-    if (root["graph"].has("parameters")) mcp.parameters = root["graph"]["parameters"].vector();
-    mcp.lower = read_bounds(root["lower"]);
-    mcp.upper = read_bounds(root["upper"]);
-    return mcp;
+    return read_mcp(root, n);
   }
   if (kind == "box_qp") {
     only_fields(root, {"H", "c", "lower", "upper"});
-    return BoxQp{read_matrix(root["H"]), root["c"].vector(), read_bounds(root["lower"]),
-                 read_bounds(root["upper"])};
+    return BoxQp{read_matrix(root["H"], n, n), read_sized_vector(root["c"], n), read_bounds(root["lower"], n),
+                 read_bounds(root["upper"], n)};
   }
   if (kind == "conic_qp") {
     only_fields(root, {"P", "c", "A", "b", "cones"});
-    return ConicQp{read_matrix(root["P"]), root["c"].vector(), read_matrix(root["A"]),
-                   root["b"].vector(), read_cones(root["cones"])};
+    return read_conic_qp(root, n);
   }
   if (kind == "friction_contact") {
     only_fields(root, {"dimension", "W", "J", "M", "q", "mu", "compliance"});
-    FrictionContact p;
-    p.dimension = root["dimension"].integer(2, 3);
-    if (root.has("W") && (root.has("J") || root.has("M"))) root["W"].fail("given beside J and M: one or the other");
-    if (root.has("J")) {
-      p.J = read_matrix(root["J"]);
-      p.M = read_matrix(root["M"]);
-    } else {
-      p.W = read_matrix(root["W"]);
-    }
-    p.q = root["q"].vector();
-    p.mu = root["mu"].vector();
-    if (root.has("compliance")) p.compliance = root["compliance"].vector();
-    return p;
+    return read_friction_contact(root, n);
   }
   if (kind == "convex_contact") {
     only_fields(root, {"A", "J", "R", "bias", "mu", "v_star"});
-    return ConvexContact{read_matrix(root["A"]), read_matrix(root["J"]), root["R"].vector(),
-                         root["bias"].vector(),  root["mu"].vector(),    root["v_star"].vector()};
+    return read_convex_contact(root, n);
   }
   root["kind"].fail(fmt::format("unknown kind; expected one of {}", fmt::join(problem_kinds(), ", ")));
-}
-
-class Writer {
- public:
-  std::string out = "{";
-
-  void name(std::string_view field) {
-    if (out.back() != '{' && out.back() != '[') out += ',';
-    json::append_string(out, field);
-    out += ':';
-  }
-  void text(std::string_view field, std::string_view value) {
-    name(field);
-    json::append_string(out, value);
-  }
-  void integer(std::string_view field, long value) {
-    name(field);
-    fmt::format_to(std::back_inserter(out), "{}", value);
-  }
-  void number(std::string_view field, double value) {
-    name(field);
-    json::append_number(out, value);
-  }
-  template <class Range, class Append>
-  void array(const Range& range, Append&& append) {
-    out += '[';
-    bool first = true;
-    for (const auto& item : range) {
-      if (!first) out += ',';
-      first = false;
-      append(item);
-    }
-    out += ']';
-  }
-  void vector(const Vector& values) {
-    array(values, [&](double v) {
-      if (std::isinf(v)) {
-        out += v > 0 ? "\"inf\"" : "\"-inf\"";
-      } else {
-        json::append_number(out, v);
-      }
-    });
-  }
-  void vector(std::string_view field, const Vector& values) {
-    name(field);
-    vector(values);
-  }
-  void numbers(std::string_view field, const std::vector<double>& values) {
-    name(field);
-    array(values, [&](double v) { json::append_number(out, v); });
-  }
-  void integers(std::string_view field, const std::vector<int>& values) {
-    name(field);
-    array(values, [&](int v) { fmt::format_to(std::back_inserter(out), "{}", v); });
-  }
-  void matrix(std::string_view field, const Matrix& a) {
-    name(field);
-    fmt::format_to(std::back_inserter(out), "{{\"shape\":[{},{}]", a.rows(), a.cols());
-    if (a.is_sparse()) {
-      sparse_entries(a.sparse());
-    } else {
-      name("dense");
-      std::vector<int> rows(a.rows());
-      for (int i = 0; i < a.rows(); ++i) rows[i] = i;
-      array(rows, [&](int i) { vector(Vector(a.dense().row(i))); });
-    }
-    out += '}';
-  }
-
- private:
-  void sparse_entries(const SparseMatrix& a) {
-    std::vector<int> rows(a.innerIndexPtr(), a.innerIndexPtr() + a.nonZeros()), cols(a.nonZeros());
-    for (int j = 0; j < a.cols(); ++j) {
-      std::fill(cols.begin() + a.outerIndexPtr()[j], cols.begin() + a.outerIndexPtr()[j + 1], j);
-    }
-    integers("row", rows);
-    integers("col", cols);
-    vector("value", Eigen::Map<const Vector>(a.valuePtr(), a.nonZeros()));
-  }
-};
-
-void write(Writer& w, const Lcp& p) {
-  w.matrix("M", p.M);
-  w.vector("q", p.q);
-}
-
-void write(Writer& w, const Mlcp& p) {
-  w.matrix("M", p.M);
-  w.vector("q", p.q);
-  w.vector("lower", p.lower);
-  w.vector("upper", p.upper);
-}
-
-void write(Writer& w, const Mcp& p) {
-  if (!p.graph) throw std::invalid_argument("graph: an mcp given by a callback cannot be written");
-  w.name("graph");
-  w.out += "{\"nodes\":";
-  w.array(p.graph->nodes, [&](const ExpressionGraph::Node& node) {
-    w.out += '[';
-    json::append_string(w.out, to_string(node.operation));
-    if (node.operation == Operation::kConstant) {
-      w.out += ',';
-      json::append_number(w.out, node.value);
-    } else if (arity(node.operation) == 0) {
-      fmt::format_to(std::back_inserter(w.out), ",{}", node.first);
-    } else {
-      for (int k = 0; k < node.count; ++k) {
-        fmt::format_to(std::back_inserter(w.out), ",{}", p.graph->operands[node.first + k]);
-      }
-    }
-    w.out += ']';
-  });
-  w.integers("outputs", p.graph->outputs);
-  if (p.parameters.size() > 0) w.vector("parameters", p.parameters);
-  w.out += '}';
-  w.vector("lower", p.lower);
-  w.vector("upper", p.upper);
-}
-
-void write(Writer& w, const BoxQp& p) {
-  w.matrix("H", p.H);
-  w.vector("c", p.c);
-  w.vector("lower", p.lower);
-  w.vector("upper", p.upper);
-}
-
-void write(Writer& w, const ConicQp& p) {
-  w.matrix("P", p.P);
-  w.vector("c", p.c);
-  w.matrix("A", p.A);
-  w.vector("b", p.b);
-  w.name("cones");
-  w.array(p.cones, [&](const Cone& cone) {
-    w.out += '{';
-    w.text("type", to_string(cone.type));
-    w.integer("size", cone.size);
-    w.out += '}';
-  });
-}
-
-void write(Writer& w, const FrictionContact& p) {
-  w.integer("dimension", p.dimension);
-  if (p.is_operator()) {
-    w.matrix("J", p.J);
-    w.matrix("M", p.M);
-  } else {
-    w.matrix("W", p.W);
-  }
-  w.vector("q", p.q);
-  w.vector("mu", p.mu);
-  if (p.compliance.size() > 0) w.vector("compliance", p.compliance);
-}
-
-void write(Writer& w, const ConvexContact& p) {
-  w.matrix("A", p.A);
-  w.matrix("J", p.J);
-  w.vector("R", p.R);
-  w.vector("bias", p.bias);
-  w.vector("mu", p.mu);
-  w.vector("v_star", p.v_star);
-}
-
-void write_contact(Writer& w, const ContactInfo& contact) {
-  w.out += '{';
-  if (!contact.name.empty()) w.text("name", contact.name);
-  if (!contact.body_a.empty()) w.text("body_a", contact.body_a);
-  if (!contact.body_b.empty()) w.text("body_b", contact.body_b);
-  if (!contact.point.empty()) w.numbers("point", contact.point);
-  if (!contact.normal.empty()) w.numbers("normal", contact.normal);
-  if (!contact.tangents.empty()) {
-    w.name("tangents");
-    w.array(contact.tangents, [&](const std::vector<double>& t) {
-      w.array(t, [&](double v) { json::append_number(w.out, v); });
-    });
-  }
-  if (contact.gap) w.number("gap", *contact.gap);
-  w.out += '}';
 }
 
 }  // namespace
@@ -507,9 +394,6 @@ Problem problem_from_json(const json::Value& document, const std::string& file) 
   }
   const std::string kind = root["kind"].text();
   Problem problem{read_data(root, kind), root["name"].text(), {}, {}, {}, {}, {}, {}};
-  if (const int n = root["n"].integer(0, kMaxSize); n != problem.size()) {
-    root["n"].fail(fmt::format("is {}, but the data has size {}", n, problem.size()));
-  }
   if (root.has("start")) problem.start = root["start"].vector();
   if (root.has("solution")) {
     root["solution"].only({"z", "dual"});
@@ -531,52 +415,14 @@ Problem problem_from_json(const json::Value& document, const std::string& file) 
   }
   try {
     validate(problem);
-  } catch (const std::invalid_argument& error) {  // "field: fault"
-    const std::string what = error.what();
-    const auto colon = what.find(": ");
-    throw InputError(fmt::format("{}: field \"{}\"{}", file, what.substr(0, colon), what.substr(colon)));
+  } catch (const std::invalid_argument& error) {
+    throw field_error(file, error.what());
   }
   return problem;
 }
 
 Problem problem_from_text(std::string_view text, const std::string& file) {
   return problem_from_json(json::parse(text, file), file);
-}
-
-std::string problem_to_text(const Problem& problem) {
-  Writer w;
-  w.text("format", "perp-problem");
-  w.integer("version", 1);
-  w.text("kind", problem.kind());
-  w.text("name", problem.name);
-  w.integer("n", problem.size());
-  std::visit([&](const auto& p) { write(w, p); }, problem.data);
-  if (problem.start) w.vector("start", *problem.start);
-  if (problem.solution) {
-    w.name("solution");
-    w.out += '{';
-    w.vector("z", problem.solution->z);
-    if (problem.solution->dual.size() > 0) w.vector("dual", problem.solution->dual);
-    w.out += '}';
-  }
-  if (!problem.variables.empty()) {
-    w.name("variables");
-    w.array(problem.variables, [&](const std::string& name) { json::append_string(w.out, name); });
-  }
-  if (!problem.contacts.empty()) {
-    w.name("contacts");
-    w.array(problem.contacts, [&](const ContactInfo& c) { write_contact(w, c); });
-  }
-  if (!problem.source.is_null()) {
-    w.name("source");
-    json::append_text(w.out, problem.source);
-  }
-  for (const json::Member& member : problem.extensions) {
-    w.name(member.first);
-    json::append_text(w.out, member.second);
-  }
-  w.out += "}\n";
-  return std::move(w.out);
 }
 
 }  // namespace perp
