@@ -8,7 +8,8 @@
 
 namespace perp {
 
-/// Makes a solver. One line each in registry.cpp; everything else that needs the list reads it from here.
+/// Makes a solver. One line each in registry.cpp; everything else that needs the list reads it from
+/// here.
 using SolverFactory = std::function<std::unique_ptr<Solver>()>;
 const std::vector<SolverFactory>& solver_registry();
 

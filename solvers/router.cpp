@@ -35,7 +35,8 @@ std::optional<Reduction> exact_reduction(const Problem& problem) {
 VerifiedResult unsupported(const std::string& solver, std::string why) {
   VerifiedResult result;
   result.message = std::move(why);
-  result.route.push_back({solver, Status::kUnsupported, Status::kUnsupported, 0, 0.0, result.message});
+  result.route.push_back(
+      {solver, Status::kUnsupported, Status::kUnsupported, 0, 0.0, result.message});
   return result;
 }
 
@@ -46,7 +47,8 @@ VerifiedResult solve_reduced(Solver& solver, const Problem& problem, const Reduc
   Problem reduced;
   reduced.data = reduction.problem;
   reduced.name = problem.name;
-  VerifiedResult result = solve_with(solver, reduced, nullptr, observer, request.repeats, tolerance);
+  VerifiedResult result =
+      solve_with(solver, reduced, nullptr, observer, request.repeats, tolerance);
   result.answer = reduction.map_back(result.answer);
   result.verdict = verify(problem, result.answer, tolerance);
   result.solutions.clear();
@@ -58,7 +60,8 @@ VerifiedResult solve_reduced(Solver& solver, const Problem& problem, const Reduc
   return result;
 }
 
-VerifiedResult solve_by_name(const Problem& problem, const SolveRequest& request, const std::string& name,
+VerifiedResult solve_by_name(const Problem& problem, const SolveRequest& request,
+                             const std::string& name,
                              const std::vector<std::pair<std::string, std::string>>& settings,
                              Observer* observer) {
   const std::unique_ptr<Solver> solver = request.make(name);
@@ -66,8 +69,8 @@ VerifiedResult solve_by_name(const Problem& problem, const SolveRequest& request
   for (const auto& [key, value] : settings) set_setting(*solver, key, value);
   const std::optional<std::string> refusal = solver->refusal(problem);
   if (!refusal) {
-    return solve_with(*solver, problem, request.start ? &*request.start : nullptr, observer, request.repeats,
-                      request.common.tolerance);
+    return solve_with(*solver, problem, request.start ? &*request.start : nullptr, observer,
+                      request.repeats, request.common.tolerance);
   }
   const std::optional<Reduction> reduction = exact_reduction(problem);
   if (!reduction) return unsupported(name, *refusal);
@@ -109,8 +112,8 @@ Status judge(Status claimed, const Verdict& verdict) {
   return claimed == Status::kSolved ? Status::kWrong : claimed;
 }
 
-VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* start, Observer* observer,
-                          int repeats, std::optional<double> tolerance) {
+VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* start,
+                          Observer* observer, int repeats, std::optional<double> tolerance) {
   VerifiedResult out;
   out.verdict.tolerance = tolerance.value_or(solver.common.tolerance);
   const auto setup_start = Clock::now();
@@ -131,8 +134,9 @@ VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* 
   const auto* qp = std::get_if<ConicQp>(&problem.data);
   if (result->z.size() != problem.size() || (qp && result->dual.size() != qp->b.size())) {
     if (out.message.empty()) {
-      out.message = fmt::format("the answer's z and dual have lengths {} and {}, expected {} and {}", result->z.size(),
-                                result->dual.size(), problem.size(), qp ? qp->b.size() : 0);
+      out.message =
+          fmt::format("the answer's z and dual have lengths {} and {}, expected {} and {}",
+                      result->z.size(), result->dual.size(), problem.size(), qp ? qp->b.size() : 0);
     }
   } else {
     out.verdict = verify(problem, out.answer, out.verdict.tolerance);
@@ -147,7 +151,8 @@ VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* 
   return out;
 }
 
-VerifiedResult solve_verified(const Problem& problem, const SolveRequest& request, Observer* observer) {
+VerifiedResult solve_verified(const Problem& problem, const SolveRequest& request,
+                              Observer* observer) {
   if (request.solver != "auto") {
     return solve_by_name(problem, request, request.solver, request.settings, observer);
   }

@@ -12,11 +12,11 @@ namespace perp {
 
 /// One try on the way to the answer.
 struct RouteStep {
-  std::string solver;     ///< with the reduction, if any: "lemke on box_qp as mlcp"
-  Status status;          ///< after verification
+  std::string solver;  ///< with the reduction, if any: "lemke on box_qp as mlcp"
+  Status status;       ///< after verification
   Status claimed;
   int iterations = 0;
-  double time = 0.0;      ///< seconds, solve only
+  double time = 0.0;  ///< seconds, solve only
   std::string message;
 };
 
@@ -31,7 +31,7 @@ struct VerifiedResult {
   std::vector<RouteStep> route;
   int iterations = 0;
   double setup_time = 0.0, solve_time = 0.0;  ///< seconds, of all tries
-  std::vector<double> solve_times;        ///< of the repeats of the last try
+  std::vector<double> solve_times;            ///< of the repeats of the last try
   std::string message;
   std::vector<std::pair<std::string, double>> statistics;
 };
@@ -55,11 +55,12 @@ VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* 
                           Observer* observer = nullptr, int repeats = 1,
                           std::optional<double> tolerance = {});
 
-/// As the request says. A named solver that does not take the kind gets an exact reduction of the problem
-/// where there is one. "auto" for lcp and mlcp: Lemke's method with the unit covering vector, then from
-/// random bases with random covering vectors; other kinds through their exact reductions. Every try is in the route, and it is always
-/// the problem as posed that is verified.
+/// As the request says. A named solver that does not take the kind gets an exact reduction of the
+/// problem where there is one. "auto" for lcp and mlcp: Lemke's method with the unit covering
+/// vector, then from random bases with random covering vectors; other kinds through their exact
+/// reductions. Every try is in the route, and it is always the problem as posed that is verified.
 /// @throws std::invalid_argument: unknown solver or setting, malformed problem or start.
-VerifiedResult solve_verified(const Problem& problem, const SolveRequest& request, Observer* observer = nullptr);
+VerifiedResult solve_verified(const Problem& problem, const SolveRequest& request,
+                              Observer* observer = nullptr);
 
 }  // namespace perp

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <cmath>
+#include <limits>
 #include <perp/problems/families/family.hpp>
 #include <perp/problems/standard/random.hpp>
 #include <perp/problems/standard/reductions.hpp>
 #include <perp/problems/standard/verifier.hpp>
 #include <perp/solvers/pivoting/lemke.hpp>
-#include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -60,15 +60,22 @@ struct Solved {
   double recoveries, factorisations;
 };
 
-inline Solved solve_by_lemke(const Problem& problem, double tolerance = 1e-10, const LemkeSettings& settings = {}) {
+inline Solved solve_by_lemke(const Problem& problem, double tolerance = 1e-10,
+                             const LemkeSettings& settings = {}) {
   Lemke lemke;
   lemke.settings = settings;
   lemke.common.tolerance = tolerance;
   lemke.prepare(problem);
   const Result& r = lemke.solve();
-  Solved s{r.status, r.z, verify(problem, {r.z, {}}, tolerance), r.iterations, r.certificate,
-           statistic(r, "recoveries"), statistic(r, "factorisations")};
-  EXPECT_EQ(s.status == Status::kSolved, s.verdict.solved) << problem.name << " " << to_string(s.status);
+  Solved s{r.status,
+           r.z,
+           verify(problem, {r.z, {}}, tolerance),
+           r.iterations,
+           r.certificate,
+           statistic(r, "recoveries"),
+           statistic(r, "factorisations")};
+  EXPECT_EQ(s.status == Status::kSolved, s.verdict.solved)
+      << problem.name << " " << to_string(s.status);
   return s;
 }
 

@@ -28,8 +28,10 @@ struct BenchOptions {
 
 void read_shard(const std::string& text, BenchRequest& request) {
   int used = 0;
-  const bool read = std::sscanf(text.c_str(), "%d/%d%n", &request.shard, &request.shards, &used) == 2;
-  if (!read || used != static_cast<int>(text.size()) || request.shard < 1 || request.shard > request.shards) {
+  const bool read =
+      std::sscanf(text.c_str(), "%d/%d%n", &request.shard, &request.shards, &used) == 2;
+  if (!read || used != static_cast<int>(text.size()) || request.shard < 1 ||
+      request.shard > request.shards) {
     throw std::invalid_argument(fmt::format("--shard: \"{}\" is not I/N with 1 <= I <= N", text));
   }
 }
@@ -39,7 +41,8 @@ void run_bench(BenchOptions& o, int& code) {
   read_shard(o.shard, request);
   for (const std::string& solver : o.solvers) {
     const auto& list = request.solvers;
-    if (std::find(list.begin(), list.end(), solver) == list.end()) request.solvers.push_back(solver);
+    if (std::find(list.begin(), list.end(), solver) == list.end())
+      request.solvers.push_back(solver);
   }
   request.settings = split_pairs(o.settings, "--set");
   for (const std::string& solver : request.solvers) check_solver(solver, request.settings);
@@ -47,17 +50,21 @@ void run_bench(BenchOptions& o, int& code) {
     for (const Suite& suite : list_suites()) o.what.push_back(suite.name);
   }
   for (const std::string& what : o.what) {
-    for (Instance& instance : collect_instances(what, o.quick)) request.instances.push_back(std::move(instance));
+    for (Instance& instance : collect_instances(what, o.quick))
+      request.instances.push_back(std::move(instance));
   }
   const bool bar = isatty(STDERR_FILENO) != 0;
-  const BenchSummary summary = run_benchmark(
-      request, [bar](int done, int total, const std::string& instance, const std::string& solver, const std::string& outcome) {
-        if (bar) std::cerr << fmt::format("\r\033[K{}/{} {} {} {}", done, total, solver, instance, outcome) << std::flush;
+  const BenchSummary summary =
+      run_benchmark(request, [bar](int done, int total, const std::string& instance,
+                                   const std::string& solver, const std::string& outcome) {
+        if (bar)
+          std::cerr << fmt::format("\r\033[K{}/{} {} {} {}", done, total, solver, instance, outcome)
+                    << std::flush;
       });
   if (bar) std::cerr << "\r\033[K";
   std::cout << summary_text(read_records({request.folder}));
-  std::cerr << fmt::format("{} runs, {} solved, {} already there; records in {}\n", summary.runs, summary.solved,
-                           summary.skipped, summary.records_file);
+  std::cerr << fmt::format("{} runs, {} solved, {} already there; records in {}\n", summary.runs,
+                           summary.solved, summary.skipped, summary.records_file);
   if (summary.interrupted) std::cerr << "interrupted; go on with --resume\n";
   code = summary.interrupted ? kNotSolved : kDone;
 }
@@ -66,25 +73,40 @@ void run_bench(BenchOptions& o, int& code) {
 
 void add_bench(CLI::App& app, int& code) {
   auto o = std::make_shared<BenchOptions>();
-  CLI::App* verb = app.add_subcommand("bench", "Run solvers on suites, each solve in a process of its own");
-  verb->add_option("WHAT", o->what, "suites, suite files, problem files or folders; all suites where left out");
-  verb->add_option("--solvers", o->solvers, "solvers, separated by commas")->delimiter(',')->capture_default_str();
-  verb->add_option("--set", o->settings, "a setting of every solver, KEY=VALUE")->allow_extra_args(false);
+  CLI::App* verb =
+      app.add_subcommand("bench", "Run solvers on suites, each solve in a process of its own");
+  verb->add_option("WHAT", o->what,
+                   "suites, suite files, problem files or folders; all suites where left out");
+  verb->add_option("--solvers", o->solvers, "solvers, separated by commas")
+      ->delimiter(',')
+      ->capture_default_str();
+  verb->add_option("--set", o->settings, "a setting of every solver, KEY=VALUE")
+      ->allow_extra_args(false);
   verb->add_option("--tolerance", o->request.tolerance, "verifier's measure that counts as solved")
-      ->check(nonnegative())->capture_default_str();
+      ->check(nonnegative())
+      ->capture_default_str();
   verb->add_option("--time-limit", o->request.time_limit, "seconds a solve may take")
-      ->check(positive())->capture_default_str();
+      ->check(positive())
+      ->capture_default_str();
   verb->add_option("--memory-limit", o->request.memory_limit_mb, "MB a solve may use")
-      ->check(positive())->capture_default_str();
+      ->check(positive())
+      ->capture_default_str();
   verb->add_option("--jobs", o->request.jobs, "solves at once; times then disturb one another")
-      ->check(CLI::Range(1, 1024))->capture_default_str();
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
   verb->add_option("--repeat", o->request.repeats, "solves of each problem; the median time counts")
-      ->check(CLI::Range(1, 100000))->capture_default_str();
-  verb->add_option("--shard", o->shard, "I/N: only every N-th run, from the I-th")->capture_default_str();
-  verb->add_flag("--resume", o->request.resume, "keep the records that are there and run what is missing (else they are replaced)");
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  verb->add_option("--shard", o->shard, "I/N: only every N-th run, from the I-th")
+      ->capture_default_str();
+  verb->add_flag(
+      "--resume", o->request.resume,
+      "keep the records that are there and run what is missing (else they are replaced)");
   verb->add_flag("--quick", o->quick, "leave out the entries of tier \"full\"");
   verb->add_option("-o,--output", o->request.folder, "folder for the records")->required();
-  verb->footer("Example: perp bench contact-lcp --solvers lemke --tolerance 1e-10 --quick -o results/contact");
+  verb->footer(
+      "Example: perp bench contact-lcp --solvers lemke --tolerance 1e-10 --quick -o "
+      "results/contact");
   verb->callback([o, &code] { run_bench(*o, code); });
 }
 
@@ -94,7 +116,8 @@ void add_report(CLI::App& app, int& code) {
     std::string output, title = "perp benchmark report";
   };
   auto o = std::make_shared<ReportOptions>();
-  CLI::App* verb = app.add_subcommand("report", "Write one self-contained HTML page from run records");
+  CLI::App* verb =
+      app.add_subcommand("report", "Write one self-contained HTML page from run records");
   verb->add_option("DIR", o->folders, "folders with records, or record files")->required();
   verb->add_option("-o,--output", o->output, "HTML file to write")->required();
   verb->add_option("--title", o->title, "title of the page")->capture_default_str();

@@ -7,13 +7,12 @@
 namespace CLI {
 class App;
 class Validator;
-}
+}  // namespace CLI
 
 namespace perp::cli {
 
 /// Exit codes of the program.
 inline constexpr int kDone = 0, kNotSolved = 1, kBadInput = 2;
-
 
 /// Each adds its verb to the program; the verb stores its exit code in `code`.
 void add_list(CLI::App& app, int& code);

@@ -15,9 +15,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json matrix_json(const MatrixStructure& m) {
-  Json j{{"name", m.name},         {"rows", m.rows},           {"cols", m.cols},
-         {"storage", m.sparse ? "sparse" : "dense"},           {"nonzeros", m.nonzeros},
-         {"smallest", m.smallest}, {"largest", m.largest},     {"rank", m.rank >= 0 ? Json(m.rank) : Json()},
+  Json j{{"name", m.name},
+         {"rows", m.rows},
+         {"cols", m.cols},
+         {"storage", m.sparse ? "sparse" : "dense"},
+         {"nonzeros", m.nonzeros},
+         {"smallest", m.smallest},
+         {"largest", m.largest},
+         {"rank", m.rank >= 0 ? Json(m.rank) : Json()},
          {"zero_diagonal", m.zero_diagonal}};
   if (m.rows == m.cols) {
     j["symmetric"] = m.symmetric;
@@ -29,21 +34,27 @@ Json matrix_json(const MatrixStructure& m) {
 }
 
 void print(const Problem& problem, const ProblemStructure& s) {
-  std::cout << fmt::format("{}: {}, {} unknowns\n", problem.name.empty() ? "(no name)" : problem.name, s.kind, s.size);
+  std::cout << fmt::format("{}: {}, {} unknowns\n",
+                           problem.name.empty() ? "(no name)" : problem.name, s.kind, s.size);
   if (s.free + s.boxed + s.lower_only + s.upper_only + s.fixed > 0) {
-    std::cout << fmt::format("  variables     {} free, {} with a lower, {} with an upper, {} with both bounds, {} fixed\n",
-                             s.free, s.lower_only, s.upper_only, s.boxed, s.fixed);
+    std::cout << fmt::format(
+        "  variables     {} free, {} with a lower, {} with an upper, {} with both bounds, {} "
+        "fixed\n",
+        s.free, s.lower_only, s.upper_only, s.boxed, s.fixed);
   }
   if (s.contacts > 0) std::cout << fmt::format("  contacts      {}\n", s.contacts);
   for (const MatrixStructure& m : s.matrices) {
-    std::cout << fmt::format("  {:<13} {} x {}, {}, {} nonzeros ({:.1f} %), entries {:.1e} to {:.1e}\n", m.name, m.rows,
-                             m.cols, m.sparse ? "sparse" : "dense", m.nonzeros,
-                             100.0 * static_cast<double>(m.nonzeros) / std::max(1.0, double(m.rows) * m.cols), m.smallest, m.largest);
+    std::cout << fmt::format(
+        "  {:<13} {} x {}, {}, {} nonzeros ({:.1f} %), entries {:.1e} to {:.1e}\n", m.name, m.rows,
+        m.cols, m.sparse ? "sparse" : "dense", m.nonzeros,
+        100.0 * static_cast<double>(m.nonzeros) / std::max(1.0, double(m.rows) * m.cols),
+        m.smallest, m.largest);
     if (m.rows == m.cols) {
-      std::cout << fmt::format("  {:<13} {}, {}, rank {}, {} zero diagonal entries{}\n", "",
-                               m.symmetric ? "symmetric" : fmt::format("asymmetry {:.1e}", m.asymmetry), m.definiteness,
-                               m.rank >= 0 ? fmt::format("{}", m.rank) : "not computed", m.zero_diagonal,
-                               m.z_matrix ? ", Z-matrix" : "");
+      std::cout << fmt::format(
+          "  {:<13} {}, {}, rank {}, {} zero diagonal entries{}\n", "",
+          m.symmetric ? "symmetric" : fmt::format("asymmetry {:.1e}", m.asymmetry), m.definiteness,
+          m.rank >= 0 ? fmt::format("{}", m.rank) : "not computed", m.zero_diagonal,
+          m.z_matrix ? ", Z-matrix" : "");
     }
   }
   std::cout << fmt::format("  class         {}\n", s.problem_class);
@@ -57,7 +68,8 @@ void add_info(CLI::App& app, int& code) {
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("info", "Tell size, structure, definiteness, rank and class of a problem");
+  CLI::App* verb =
+      app.add_subcommand("info", "Tell size, structure, definiteness, rank and class of a problem");
   verb->add_option("FILE", options->file, "problem; - for standard input")->required();
   verb->add_option("--from", options->from, "format of the file (default: by its ending)");
   verb->add_flag("--json", options->json, "print one JSON document");
@@ -68,10 +80,18 @@ void add_info(CLI::App& app, int& code) {
     if (options->json) {
       Json matrices = Json::array();
       for (const MatrixStructure& m : s.matrices) matrices.push_back(matrix_json(m));
-      const Json j{{"problem", problem.name}, {"kind", s.kind}, {"n", s.size},
-                   {"bounds", {{"free", s.free}, {"lower", s.lower_only}, {"upper", s.upper_only},
-                               {"both", s.boxed}, {"fixed", s.fixed}}},
-                   {"contacts", s.contacts}, {"matrices", matrices}, {"class", s.problem_class}};
+      const Json j{{"problem", problem.name},
+                   {"kind", s.kind},
+                   {"n", s.size},
+                   {"bounds",
+                    {{"free", s.free},
+                     {"lower", s.lower_only},
+                     {"upper", s.upper_only},
+                     {"both", s.boxed},
+                     {"fixed", s.fixed}}},
+                   {"contacts", s.contacts},
+                   {"matrices", matrices},
+                   {"class", s.problem_class}};
       std::cout << j.dump(2) << '\n';
     } else {
       print(problem, s);

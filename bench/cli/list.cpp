@@ -15,7 +15,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::vector<std::string> kTopics = {"solvers", "formulations", "scenes", "families", "suites"};
+const std::vector<std::string> kTopics = {"solvers", "formulations", "scenes", "families",
+                                          "suites"};
 
 Json list_of(const std::string& topic) {
   Json items = Json::array();
@@ -27,8 +28,12 @@ Json list_of(const std::string& topic) {
       for (const SettingText& s : list_settings(*solver)) {
         settings.push_back({{"name", s.name}, {"default", s.value}, {"doc", s.doc}});
       }
-      items.push_back({{"name", t.name}, {"summary", t.summary}, {"kinds", t.kinds},
-                       {"max_size", t.max_size}, {"source", t.source}, {"settings", settings}});
+      items.push_back({{"name", t.name},
+                       {"summary", t.summary},
+                       {"kinds", t.kinds},
+                       {"max_size", t.max_size},
+                       {"source", t.source},
+                       {"settings", settings}});
     }
   } else if (topic == "families") {
     for (const Family& f : families()) {
@@ -36,12 +41,18 @@ Json list_of(const std::string& topic) {
       for (const FamilyParameter& p : f.parameters) {
         parameters.push_back({{"name", p.name}, {"default", p.value}, {"doc", p.doc}});
       }
-      items.push_back({{"name", f.name}, {"summary", f.summary}, {"size", f.size_doc},
-                       {"default_size", f.default_size}, {"seeded", f.seeded}, {"known", to_string(f.outcome)},
-                       {"source", f.source}, {"parameters", parameters}});
+      items.push_back({{"name", f.name},
+                       {"summary", f.summary},
+                       {"size", f.size_doc},
+                       {"default_size", f.default_size},
+                       {"seeded", f.seeded},
+                       {"known", to_string(f.outcome)},
+                       {"source", f.source},
+                       {"parameters", parameters}});
     }
   } else if (topic == "suites") {
-    for (const Suite& s : list_suites()) items.push_back({{"name", s.name}, {"summary", s.description}});
+    for (const Suite& s : list_suites())
+      items.push_back({{"name", s.name}, {"summary", s.description}});
   }
   return items;  // no formulations and scenes yet
 }
@@ -54,12 +65,15 @@ void add_list(CLI::App& app, int& code) {
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("list", "List solvers, formulations, scenes, families or suites");
-  verb->add_option("topic", options->topic, "what to list; all where left out")->check(CLI::IsMember(kTopics));
+  CLI::App* verb =
+      app.add_subcommand("list", "List solvers, formulations, scenes, families or suites");
+  verb->add_option("topic", options->topic, "what to list; all where left out")
+      ->check(CLI::IsMember(kTopics));
   verb->add_flag("--json", options->json, "print one JSON document");
   verb->footer("Example: perp list families");
   verb->callback([options, &code] {
-    const std::vector<std::string> topics = options->topic.empty() ? kTopics : std::vector<std::string>{options->topic};
+    const std::vector<std::string> topics =
+        options->topic.empty() ? kTopics : std::vector<std::string>{options->topic};
     if (options->json) {
       Json document = Json::object();
       for (const std::string& topic : topics) document[topic] = list_of(topic);
@@ -69,7 +83,8 @@ void add_list(CLI::App& app, int& code) {
         if (topics.size() > 1) std::cout << topic << ":\n";
         const Json items = list_of(topic);
         for (const Json& item : items) {
-          std::cout << fmt::format("  {:<16} {}\n", item["name"].get<std::string>(), item["summary"].get<std::string>());
+          std::cout << fmt::format("  {:<16} {}\n", item["name"].get<std::string>(),
+                                   item["summary"].get<std::string>());
         }
         if (items.empty()) std::cout << "  (none)\n";
       }

@@ -41,7 +41,8 @@ CLI::Validator number_check(bool zero_allowed, const char* expected) {
       [zero_allowed, expected](std::string& text) {
         double value = 0.0;
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        const bool number = error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
+        const bool number =
+            error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
         if (number && (value > 0 || (value == 0 && zero_allowed))) return std::string();
         return fmt::format("\"{}\" is not {}", text, expected);
       },
@@ -56,8 +57,9 @@ std::string first_word_fault(const CLI::App& app, const std::string& word) {
     verbs.push_back(verb->get_name());
   }
   if (word == "--help" || word == "-h" || word == "--version") return "";
-  return fmt::format("unknown {} \"{}\"; there are: {}", word.starts_with("-") ? "option" : "verb", word,
-                     word.starts_with("-") ? "--help, --version" : fmt::format("{}", fmt::join(verbs, ", ")));
+  return fmt::format(
+      "unknown {} \"{}\"; there are: {}", word.starts_with("-") ? "option" : "verb", word,
+      word.starts_with("-") ? "--help, --version" : fmt::format("{}", fmt::join(verbs, ", ")));
 }
 
 }  // namespace
@@ -66,12 +68,15 @@ CLI::Validator nonnegative() { return number_check(true, "a finite number of at 
 CLI::Validator positive() { return number_check(false, "a finite number above 0"); }
 
 int run(int argc, char** argv) {
-  CLI::App app{"perp: complementarity problems of rigid-body contact: solve, verify, export, measure."};
+  CLI::App app{
+      "perp: complementarity problems of rigid-body contact: solve, verify, export, measure."};
   app.name("perp");
   app.set_version_flag("--version", "perp " PERP_VERSION);
   app.require_subcommand(1);
-  app.footer("Each verb has its own --help with an example. Exit codes: 0 done (solve, verify: verified solved),\n"
-             "1 not solved, 2 bad usage or bad input.");
+  app.footer(
+      "Each verb has its own --help with an example. Exit codes: 0 done (solve, verify: verified "
+      "solved),\n"
+      "1 not solved, 2 bad usage or bad input.");
   int code = kDone;
   add_list(app, code);
   add_info(app, code);

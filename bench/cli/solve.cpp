@@ -37,9 +37,10 @@ class CommandLineObserver : public Observer {
 
   bool on_iteration(const IterationRecord& r) override {
     if (trace_) {
-      text_ += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", r.iteration, r.step_type, csv_number(r.residual),
-                           csv_number(r.merit), csv_number(r.step), r.active_set_size, r.entering, r.leaving,
-                           r.linear_solves, r.factorisations);
+      text_ +=
+          fmt::format("{},{},{},{},{},{},{},{},{},{}\n", r.iteration, r.step_type,
+                      csv_number(r.residual), csv_number(r.merit), csv_number(r.step),
+                      r.active_set_size, r.entering, r.leaving, r.linear_solves, r.factorisations);
     }
     return interrupted == 0;
   }
@@ -48,46 +49,61 @@ class CommandLineObserver : public Observer {
 
  private:
   bool trace_;
-  std::string text_ = "iteration,step_type,residual,merit,step,active_set_size,entering,leaving,linear_solves,factorisations\n";
+  std::string text_ =
+      "iteration,step_type,residual,merit,step,active_set_size,entering,leaving,linear_solves,"
+      "factorisations\n";
 };
 
-std::optional<Vector> read_start(const std::string& start, const Problem& problem, const std::string& file) {
+std::optional<Vector> read_start(const std::string& start, const Problem& problem,
+                                 const std::string& file) {
   if (start.empty()) return {};
   if (start == "zero") return Vector(Vector::Zero(problem.size()));
   if (start == "stored") {
-    if (!problem.start) throw InputError(fmt::format("{}: field \"start\": is missing, and --start stored asks for it", file));
+    if (!problem.start)
+      throw InputError(
+          fmt::format("{}: field \"start\": is missing, and --start stored asks for it", file));
     return problem.start;
   }
   Vector z = answer_from_text(read_text_file(start), start).z;
   if (z.size() != problem.size()) {
-    throw InputError(fmt::format("{}: field \"z\": length is {}, expected {}", start, z.size(), problem.size()));
+    throw InputError(
+        fmt::format("{}: field \"z\": length is {}, expected {}", start, z.size(), problem.size()));
   }
   return z;
 }
 
-std::string number_text(double value) { return std::isnan(value) ? "-" : fmt::format("{:.1e}", value); }
+std::string number_text(double value) {
+  return std::isnan(value) ? "-" : fmt::format("{:.1e}", value);
+}
 
 void print(const Problem& problem, const VerifiedResult& r) {
   const Residuals& res = r.verdict.residuals;
-  std::cout << fmt::format("{}: {}, n = {}\n", problem.name.empty() ? "(no name)" : problem.name, problem.kind(), problem.size());
-  std::cout << fmt::format("  status        {}{}\n", to_string(r.status),
-                           r.claimed != r.status ? fmt::format(" (claimed {})", to_string(r.claimed)) : "");
+  std::cout << fmt::format("{}: {}, n = {}\n", problem.name.empty() ? "(no name)" : problem.name,
+                           problem.kind(), problem.size());
+  std::cout << fmt::format(
+      "  status        {}{}\n", to_string(r.status),
+      r.claimed != r.status ? fmt::format(" (claimed {})", to_string(r.claimed)) : "");
   if (!r.message.empty()) std::cout << "  message       " << r.message << '\n';
   for (const RouteStep& step : r.route) {
-    std::cout << fmt::format("  try           {}: {}, {} iterations, {:.3f} ms\n", step.solver, to_string(step.status),
-                             step.iterations, 1e3 * step.time);
+    std::cout << fmt::format("  try           {}: {}, {} iterations, {:.3f} ms\n", step.solver,
+                             to_string(step.status), step.iterations, 1e3 * step.time);
   }
-  std::cout << fmt::format("  residual      {} (tolerance {:g}, rounding floor {})", number_text(r.verdict.measure),
-                           r.verdict.tolerance, number_text(res.floor));
-  if (res.worst_index >= 0) std::cout << fmt::format(", worst at {}", problem.variable_name(res.worst_index));
-  std::cout << fmt::format("\n  times         setup {:.3f} ms, solve {:.3f} ms\n", 1e3 * r.setup_time, 1e3 * r.solve_time);
+  std::cout << fmt::format("  residual      {} (tolerance {:g}, rounding floor {})",
+                           number_text(r.verdict.measure), r.verdict.tolerance,
+                           number_text(res.floor));
+  if (res.worst_index >= 0)
+    std::cout << fmt::format(", worst at {}", problem.variable_name(res.worst_index));
+  std::cout << fmt::format("\n  times         setup {:.3f} ms, solve {:.3f} ms\n",
+                           1e3 * r.setup_time, 1e3 * r.solve_time);
   if (r.certificate) {
-    std::cout << fmt::format("  certificate   {}{}\n", r.certificate->type, r.certificate->checked ? ", checked" : "");
+    std::cout << fmt::format("  certificate   {}{}\n", r.certificate->type,
+                             r.certificate->checked ? ", checked" : "");
   }
   if (r.solutions.size() > 1) std::cout << fmt::format("  solutions     {}\n", r.solutions.size());
   const Vector& z = r.answer.z;
   std::cout << "  z            ";
-  for (int i = 0; i < std::min<int>(static_cast<int>(z.size()), 8); ++i) std::cout << fmt::format(" {:.6g}", z[i]);
+  for (int i = 0; i < std::min<int>(static_cast<int>(z.size()), 8); ++i)
+    std::cout << fmt::format(" {:.6g}", z[i]);
   std::cout << (z.size() > 8 ? " ... (--json prints all)\n" : "\n");
 }
 
@@ -120,17 +136,24 @@ void add_solve(CLI::App& app, int& code) {
   CLI::App* verb = app.add_subcommand("solve", "Solve a problem and verify the answer");
   verb->add_option("FILE", options->file, "problem; - for standard input")->required();
   verb->add_option("--from", options->from, "format of the file (default: by its ending)");
-  verb->add_option("--solver", options->solver, "a solver's name, auto, or exec:COMMAND")->capture_default_str();
+  verb->add_option("--solver", options->solver, "a solver's name, auto, or exec:COMMAND")
+      ->capture_default_str();
   verb->add_option("--tolerance", options->tolerance, "verifier's measure that counts as solved")
-      ->check(nonnegative())->capture_default_str();
-  verb->add_option("--max-iterations", options->max_iterations, "0: the solver's default")->check(nonnegative());
+      ->check(nonnegative())
+      ->capture_default_str();
+  verb->add_option("--max-iterations", options->max_iterations, "0: the solver's default")
+      ->check(nonnegative());
   verb->add_option("--time-limit", options->time_limit, "seconds; 0: none")->check(nonnegative());
-  verb->add_option("--set", options->settings, "a setting of the solver, KEY=VALUE")->allow_extra_args(false);
-  verb->add_option("--start", options->start, "a result file whose z to start from, zero, or stored");
+  verb->add_option("--set", options->settings, "a setting of the solver, KEY=VALUE")
+      ->allow_extra_args(false);
+  verb->add_option("--start", options->start,
+                   "a result file whose z to start from, zero, or stored");
   verb->add_option("--trace", options->trace, "write one line an iteration to this CSV file");
   verb->add_flag("--json", options->json, "print one JSON document with the whole answer");
-  verb->footer("Example: perp solve problems/collections/siconos/lcp/lcp_mmc.json --solver lemke --tolerance 1e-10\n"
-               "Exit code 0 only where the verifier grants it.");
+  verb->footer(
+      "Example: perp solve problems/collections/siconos/lcp/lcp_mmc.json --solver lemke "
+      "--tolerance 1e-10\n"
+      "Exit code 0 only where the verifier grants it.");
   verb->callback([options, &code] { solve(*options, code); });
 }
 
@@ -143,12 +166,16 @@ void add_verify(CLI::App& app, int& code) {
   auto options = std::make_shared<VerifyOptions>();
   CLI::App* verb = app.add_subcommand("verify", "Verify a result against its problem");
   verb->add_option("PROBLEM", options->problem, "problem file")->required();
-  verb->add_option("RESULT", options->result, "result file, as solve --json prints it; any JSON object with z will do")->required();
+  verb->add_option("RESULT", options->result,
+                   "result file, as solve --json prints it; any JSON object with z will do")
+      ->required();
   verb->add_option("--tolerance", options->tolerance, "measure that counts as solved")
-      ->check(nonnegative())->capture_default_str();
+      ->check(nonnegative())
+      ->capture_default_str();
   verb->add_flag("--json", options->json, "print one JSON document");
-  verb->footer("Example: perp verify problem.json result.json --tolerance 1e-10\n"
-               "Exit code 0 where the answer is verified, 1 where it is not.");
+  verb->footer(
+      "Example: perp verify problem.json result.json --tolerance 1e-10\n"
+      "Exit code 0 where the answer is verified, 1 where it is not.");
   verb->callback([options, &code] {
     const Problem problem = read_problem(options->problem);
     const Answer answer = answer_from_text(read_text_file(options->result), options->result);
@@ -160,16 +187,21 @@ void add_verify(CLI::App& app, int& code) {
     }
     const Residuals& r = verdict.residuals;
     if (options->json) {
-      const nlohmann::ordered_json j{{"problem", problem.name}, {"kind", problem.kind()}, {"solved", verdict.solved},
-                                     {"measure", verdict.measure}, {"tolerance", verdict.tolerance},
-                                     {"residuals", residuals_to_json(r)},
-                                     {"worst", {{"index", r.worst_index}, {"name", problem.variable_name(r.worst_index)}}}};
+      const nlohmann::ordered_json j{
+          {"problem", problem.name},
+          {"kind", problem.kind()},
+          {"solved", verdict.solved},
+          {"measure", verdict.measure},
+          {"tolerance", verdict.tolerance},
+          {"residuals", residuals_to_json(r)},
+          {"worst", {{"index", r.worst_index}, {"name", problem.variable_name(r.worst_index)}}}};
       std::cout << j.dump() << '\n';
     } else {
-      std::cout << fmt::format("{}: {}, residual {} against {:g}, rounding floor {}{}\n", problem.name,
-                               verdict.solved ? "solved" : "not solved", number_text(verdict.measure), verdict.tolerance,
-                               number_text(r.floor),
-                               r.worst_index >= 0 ? ", worst at " + problem.variable_name(r.worst_index) : "");
+      std::cout << fmt::format(
+          "{}: {}, residual {} against {:g}, rounding floor {}{}\n", problem.name,
+          verdict.solved ? "solved" : "not solved", number_text(verdict.measure), verdict.tolerance,
+          number_text(r.floor),
+          r.worst_index >= 0 ? ", worst at " + problem.variable_name(r.worst_index) : "");
     }
     code = verdict.solved ? kDone : kNotSolved;
   });

@@ -5,8 +5,9 @@
 
 namespace perp {
 
-/// The folder that holds problems/collections and problems/suites: PERP_DATA from the environment, else the
-/// data installed beside the program (../share/perp), else the source tree the program was built from.
+/// The folder that holds problems/collections and problems/suites: PERP_DATA from the environment,
+/// else the data installed beside the program (../share/perp), else the source tree the program was
+/// built from.
 std::filesystem::path data_root();
 
 }  // namespace perp

@@ -13,13 +13,14 @@ std::optional<Vector> numbers(const json::Value* value) {
   if (!value) return {};
   const auto* list = value->get_if<json::Numbers>();
   if (!list) return {};
-  return Vector(Eigen::Map<const Vector>(list->values.data(), static_cast<Eigen::Index>(list->values.size())));
+  return Vector(Eigen::Map<const Vector>(list->values.data(),
+                                         static_cast<Eigen::Index>(list->values.size())));
 }
 
 Status status_from(std::string_view name) {
   for (const Status s : {Status::kSolved, Status::kRay, Status::kInfeasible, Status::kStationary,
-                         Status::kIterationLimit, Status::kTimeLimit, Status::kStalled, Status::kInterrupted,
-                         Status::kUnsupported}) {
+                         Status::kIterationLimit, Status::kTimeLimit, Status::kStalled,
+                         Status::kInterrupted, Status::kUnsupported}) {
     if (to_string(s) == name) return s;
   }
   return Status::kNumericalError;
@@ -27,7 +28,8 @@ Status status_from(std::string_view name) {
 
 }  // namespace
 
-ExternalSolver::ExternalSolver(std::string command) : command_(std::move(command)), name_("exec:" + command_) {
+ExternalSolver::ExternalSolver(std::string command)
+    : command_(std::move(command)), name_("exec:" + command_) {
   if (command_.find_first_not_of(" \t") == std::string::npos) {
     throw std::invalid_argument("solver \"exec:\": a command is missing behind the colon");
   }
@@ -43,8 +45,9 @@ void ExternalSolver::do_solve(const Vector*, Observer*, Result& result) {
     return;
   }
   if (child.end == ChildReport::End::kSignalled || child.code != 0) {
-    result.message = fmt::format("the program ended with {} {}",
-                                 child.end == ChildReport::End::kSignalled ? "signal" : "exit code", child.code);
+    result.message =
+        fmt::format("the program ended with {} {}",
+                    child.end == ChildReport::End::kSignalled ? "signal" : "exit code", child.code);
     if (child.output.empty()) return;
   }
   try {

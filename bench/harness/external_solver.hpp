@@ -6,9 +6,10 @@
 
 namespace perp {
 
-/// Runs `sh -c COMMAND` with the problem (perp-problem JSON) on standard input and reads from its standard
-/// output one JSON object with "z" (and "dual" for a conic_qp); "status", "iterations" and "message" are
-/// optional, a missing status means a claim of solved. The command is killed at the time limit.
+/// Runs `sh -c COMMAND` with the problem (perp-problem JSON) on standard input and reads from its
+/// standard output one JSON object with "z" (and "dual" for a conic_qp); "status", "iterations" and
+/// "message" are optional, a missing status means a claim of solved. The command is killed at the
+/// time limit.
 class ExternalSolver final : public Solver {
  public:
   explicit ExternalSolver(std::string command);

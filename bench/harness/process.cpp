@@ -73,7 +73,8 @@ Child::~Child() {
   }
 }
 
-Child Child::fork_and_run(const std::function<int(int)>& work, double wall_limit, double memory_limit_mb) {
+Child Child::fork_and_run(const std::function<int(int)>& work, double wall_limit,
+                          double memory_limit_mb) {
   int fds[2];
   make_pipe(fds);
   std::fflush(nullptr);
@@ -175,7 +176,8 @@ ChildReport run_command(const std::string& command, const std::string& input, do
     if (open && sent < input.size()) {
       const ssize_t put = write(to_child[1], input.data() + sent, input.size() - sent);
       if (put > 0) sent += static_cast<std::size_t>(put);
-      if (put < 0 && errno != EAGAIN && errno != EINTR) sent = input.size();  // it does not read: so be it
+      if (put < 0 && errno != EAGAIN && errno != EINTR)
+        sent = input.size();  // it does not read: so be it
     }
     if (open && sent >= input.size()) {
       close(to_child[1]);

@@ -1,19 +1,19 @@
 // Child processes with limits.
 #pragma once
 
+#include <sys/types.h>
 #include <functional>
 #include <string>
-#include <sys/types.h>
 
 namespace perp {
 
 /// What became of a child.
 struct ChildReport {
   enum class End { kExited, kSignalled, kKilledByLimit } end = End::kExited;
-  int code = 0;              ///< exit code or signal number
-  double wall = 0.0;         ///< seconds
+  int code = 0;       ///< exit code or signal number
+  double wall = 0.0;  ///< seconds
   double peak_memory_mb = 0.0;
-  std::string output;        ///< what it wrote
+  std::string output;  ///< what it wrote
 };
 
 /// A running child whose output comes through a pipe. Move-only; killed when destroyed.

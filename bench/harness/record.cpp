@@ -1,9 +1,9 @@
 #include <perp/bench/harness/record.hpp>
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <fmt/format.h>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <perp/problems/io/files.hpp>
@@ -18,7 +18,8 @@ namespace {
 
 double number(const Json& j, const char* name) {
   const auto it = j.find(name);
-  return it != j.end() && it->is_number() ? it->get<double>() : std::numeric_limits<double>::quiet_NaN();
+  return it != j.end() && it->is_number() ? it->get<double>()
+                                          : std::numeric_limits<double>::quiet_NaN();
 }
 
 Record record_from(const Json& j) {

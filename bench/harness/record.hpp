@@ -19,7 +19,8 @@ struct Record {
   std::map<std::string, double> statistics;
 };
 
-/// Reads every *.jsonl in folders (or single files); of records with the same key the last one counts.
+/// Reads every *.jsonl in folders (or single files); of records with the same key the last one
+/// counts.
 /// @throws InputError naming file and line.
 std::vector<Record> read_records(const std::vector<std::string>& paths);
 

@@ -1,7 +1,7 @@
 #include <perp/bench/harness/result_json.hpp>
 
-#include <cmath>
 #include <fmt/format.h>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 namespace perp {
@@ -30,17 +30,21 @@ Vector vector_field(const json::Value& document, const char* name, const std::st
   if (!value) throw InputError(fmt::format("{}: field \"{}\": is missing", file, name));
   const auto* numbers = value->get_if<json::Numbers>();
   if (!numbers) {
-    throw InputError(fmt::format("{}: field \"{}\": expected an array of numbers, found {}", file, name,
-                                 value->get_if<json::Array>() ? "other things in it" : value->type_name()));
+    throw InputError(
+        fmt::format("{}: field \"{}\": expected an array of numbers, found {}", file, name,
+                    value->get_if<json::Array>() ? "other things in it" : value->type_name()));
   }
-  return Eigen::Map<const Vector>(numbers->values.data(), static_cast<Eigen::Index>(numbers->values.size()));
+  return Eigen::Map<const Vector>(numbers->values.data(),
+                                  static_cast<Eigen::Index>(numbers->values.size()));
 }
 
 }  // namespace
 
 Json residuals_to_json(const Residuals& r) {
-  Json j{{"natural", r.natural},       {"fischer_burmeister", r.fischer_burmeister},
-         {"normal_map", r.normal_map}, {"complementarity", r.complementarity},
+  Json j{{"natural", r.natural},
+         {"fischer_burmeister", r.fischer_burmeister},
+         {"normal_map", r.normal_map},
+         {"complementarity", r.complementarity},
          {"floor", r.floor}};
   const auto add = [&j](const char* name, double value) {
     if (!std::isnan(value)) j[name] = value;
@@ -52,7 +56,8 @@ Json residuals_to_json(const Residuals& r) {
   return j;
 }
 
-Json result_to_json(const Problem& problem, const std::string& solver, const VerifiedResult& result) {
+Json result_to_json(const Problem& problem, const std::string& solver,
+                    const VerifiedResult& result) {
   Json route = Json::array();
   for (const RouteStep& step : result.route) {
     route.push_back({{"solver", step.solver},
@@ -72,8 +77,9 @@ Json result_to_json(const Problem& problem, const std::string& solver, const Ver
          {"claimed", to_string(result.claimed)},
          {"tolerance", result.verdict.tolerance},
          {"residuals", residuals_to_json(result.verdict.residuals)},
-         {"worst", {{"index", worst >= 0 ? Json(worst) : Json()},
-                    {"name", worst >= 0 ? problem.variable_name(worst) : ""}}},
+         {"worst",
+          {{"index", worst >= 0 ? Json(worst) : Json()},
+           {"name", worst >= 0 ? problem.variable_name(worst) : ""}}},
          {"iterations", result.iterations},
          {"times", {{"setup", result.setup_time}, {"solve", result.solve_time}}},
          {"z", list(result.answer.z)}};
@@ -92,7 +98,8 @@ Json result_to_json(const Problem& problem, const std::string& solver, const Ver
 
 Answer answer_from_text(std::string_view text, const std::string& file) {
   const json::Value document = json::parse(text, file);
-  if (!document.get_if<json::Object>()) throw InputError(fmt::format("{}: expected an object", file));
+  if (!document.get_if<json::Object>())
+    throw InputError(fmt::format("{}: expected an object", file));
   Answer answer;
   answer.z = vector_field(document, "z", file);
   if (document.find("dual")) answer.dual = vector_field(document, "dual", file);

@@ -66,7 +66,8 @@ void write_all(int fd, const std::string& text) {
   }
 }
 
-// In the child: load, solve, verify, tell the parent: a line on the problem, then one on the result.
+// In the child: load, solve, verify, tell the parent: a line on the problem, then one on the
+// result.
 int solve_job(const BenchRequest& request, const Job& job, int write_fd) {
   Json out;
   try {
@@ -102,9 +103,12 @@ int solve_job(const BenchRequest& request, const Job& job, int write_fd) {
 
 std::string outcome_of(const ChildReport& child) {
   switch (child.end) {
-    case ChildReport::End::kKilledByLimit: return "timed_out";
-    case ChildReport::End::kSignalled: return "crashed";
-    default: return child.code == kOutOfMemoryExit ? "out_of_memory" : "crashed";
+    case ChildReport::End::kKilledByLimit:
+      return "timed_out";
+    case ChildReport::End::kSignalled:
+      return "crashed";
+    default:
+      return child.code == kOutOfMemoryExit ? "out_of_memory" : "crashed";
   }
 }
 
@@ -112,11 +116,15 @@ Json record_of(const Sweep& sweep, const Job& job, const ChildReport& child) {
   const auto line = std::min(child.output.find('\n'), child.output.size());
   Json problem = Json::parse(child.output.substr(0, line), nullptr, false);
   if (!problem.is_object()) problem = Json::object();
-  Json told = Json::parse(child.output.substr(std::min(line + 1, child.output.size())), nullptr, false);
-  const bool complete = child.end == ChildReport::End::kExited && child.code == 0 && told.is_object();
+  Json told =
+      Json::parse(child.output.substr(std::min(line + 1, child.output.size())), nullptr, false);
+  const bool complete =
+      child.end == ChildReport::End::kExited && child.code == 0 && told.is_object();
   if (!complete) {
-    told = {{"outcome", outcome_of(child)},
-            {"message", child.end == ChildReport::End::kSignalled ? fmt::format("signal {}", child.code) : ""}};
+    told = {
+        {"outcome", outcome_of(child)},
+        {"message",
+         child.end == ChildReport::End::kSignalled ? fmt::format("signal {}", child.code) : ""}};
   }
   const Instance& i = *job.instance;
   return {{"format", "perp-record"},
@@ -182,7 +190,8 @@ std::deque<Job> deal_jobs(const Sweep& sweep, BenchSummary& summary) {
     for (const std::string& solver : r.solvers) {
       if (number++ % r.shards != r.shard - 1) continue;
       const std::string settings = hash_text(solver + "\n" + sweep.settings_text);
-      const std::string key = hash_text(instance.hash + settings + sweep.program["hash"].get<std::string>());
+      const std::string key =
+          hash_text(instance.hash + settings + sweep.program["hash"].get<std::string>());
       if (done.contains(key)) {
         ++summary.skipped;
       } else {
@@ -195,21 +204,28 @@ std::deque<Job> deal_jobs(const Sweep& sweep, BenchSummary& summary) {
 
 }  // namespace
 
-BenchSummary run_benchmark(const BenchRequest& request,
-                           const std::function<void(int, int, const std::string&, const std::string&,
-                                                    const std::string&)>& progress) {
+BenchSummary run_benchmark(
+    const BenchRequest& request,
+    const std::function<void(int, int, const std::string&, const std::string&, const std::string&)>&
+        progress) {
   std::error_code error;
   fs::create_directories(request.folder, error);
-  if (error) throw InputError(fmt::format("{}: cannot be created ({})", request.folder, error.message()));
-  Sweep sweep{request, machine(), {{"version", PERP_VERSION}, {"hash", hash_text(read_text_file("/proc/self/exe"))}},
-              Json::object(), ""};
+  if (error)
+    throw InputError(fmt::format("{}: cannot be created ({})", request.folder, error.message()));
+  Sweep sweep{request,
+              machine(),
+              {{"version", PERP_VERSION}, {"hash", hash_text(read_text_file("/proc/self/exe"))}},
+              Json::object(),
+              ""};
   for (const auto& [name, value] : request.settings) sweep.settings[name] = value;
-  sweep.settings_text = fmt::format("{} {} {} {}", sweep.settings.dump(), request.tolerance, request.time_limit,
-                                    request.memory_limit_mb);
+  sweep.settings_text = fmt::format("{} {} {} {}", sweep.settings.dump(), request.tolerance,
+                                    request.time_limit, request.memory_limit_mb);
   BenchSummary summary;
-  summary.records_file = (fs::path(request.folder) /
-                          (request.shards > 1 ? fmt::format("records-{}-of-{}.jsonl", request.shard, request.shards)
-                                              : "records.jsonl")).string();
+  summary.records_file =
+      (fs::path(request.folder) /
+       (request.shards > 1 ? fmt::format("records-{}-of-{}.jsonl", request.shard, request.shards)
+                           : "records.jsonl"))
+          .string();
   if (request.resume) drop_cut_line(summary.records_file);
   std::deque<Job> jobs = deal_jobs(sweep, summary);
   std::ofstream records(summary.records_file, request.resume ? std::ios::app : std::ios::trunc);
@@ -218,14 +234,15 @@ BenchSummary run_benchmark(const BenchRequest& request,
   interrupted = 0;
   const auto previous = std::signal(SIGINT, on_interrupt);
   const int total = static_cast<int>(jobs.size());
-  const double wall_limit = request.time_limit > 0 ? request.time_limit * request.repeats * 1.2 + 20.0 : 0.0;
+  const double wall_limit =
+      request.time_limit > 0 ? request.time_limit * request.repeats * 1.2 + 20.0 : 0.0;
   std::vector<std::pair<Job, Child>> running;
   while (!interrupted && (!jobs.empty() || !running.empty())) {
     while (!jobs.empty() && static_cast<int>(running.size()) < request.jobs) {
       Job job = std::move(jobs.front());
       jobs.pop_front();
-      Child child = Child::fork_and_run([&](int fd) { return solve_job(request, job, fd); }, wall_limit,
-                                        request.memory_limit_mb);
+      Child child = Child::fork_and_run([&](int fd) { return solve_job(request, job, fd); },
+                                        wall_limit, request.memory_limit_mb);
       running.emplace_back(std::move(job), std::move(child));
     }
     for (std::size_t k = 0; k < running.size(); ++k) {
@@ -236,7 +253,8 @@ BenchSummary run_benchmark(const BenchRequest& request,
       const std::string outcome = record["outcome"];
       summary.solved += outcome == "solved";
       if (progress) {
-        progress(summary.runs, total, running[k].first.instance->name, running[k].first.solver, outcome);
+        progress(summary.runs, total, running[k].first.instance->name, running[k].first.solver,
+                 outcome);
       }
       running.erase(running.begin() + static_cast<long>(k--));
     }

@@ -6,11 +6,13 @@
 namespace perp {
 
 std::unique_ptr<Solver> make_any_solver(std::string_view name) {
-  if (name.starts_with("exec:")) return std::make_unique<ExternalSolver>(std::string(name.substr(5)));
+  if (name.starts_with("exec:"))
+    return std::make_unique<ExternalSolver>(std::string(name.substr(5)));
   return make_solver(name);
 }
 
-void check_solver(std::string_view name, const std::vector<std::pair<std::string, std::string>>& settings) {
+void check_solver(std::string_view name,
+                  const std::vector<std::pair<std::string, std::string>>& settings) {
   const std::unique_ptr<Solver> solver = make_any_solver(name == "auto" ? "lemke" : name);
   for (const auto& [key, value] : settings) set_setting(*solver, key, value);
 }

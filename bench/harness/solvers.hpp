@@ -13,6 +13,7 @@ namespace perp {
 std::unique_ptr<Solver> make_any_solver(std::string_view name);
 
 /// Throws like make_any_solver ("auto" is fine) and like set_setting.
-void check_solver(std::string_view name, const std::vector<std::pair<std::string, std::string>>& settings);
+void check_solver(std::string_view name,
+                  const std::vector<std::pair<std::string, std::string>>& settings);
 
 }  // namespace perp

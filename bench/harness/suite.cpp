@@ -42,7 +42,8 @@ class SuiteReader {
   SuiteReader(const std::string& path, bool quick)
       : path_(path), quick_(quick), document_(json::parse(read_text_file(path), path)) {
     if (text(document_, "format") != "perp-suite") fail("format", "expected \"perp-suite\"");
-    if (integer(document_, "version") != 1) fail("version", "unknown version; this program reads version 1");
+    if (integer(document_, "version") != 1)
+      fail("version", "unknown version; this program reads version 1");
     name();
     description();
     only(document_, {"format", "version", "name", "description", "entries"});
@@ -60,7 +61,8 @@ class SuiteReader {
     for (const json::Value& entry : *entries) {
       if (const json::Value* tier = entry.find("tier")) {
         const auto* word = tier->get_if<std::string>();
-        if (!word || (*word != "quick" && *word != "full")) fail("tier", "expected \"quick\" or \"full\"");
+        if (!word || (*word != "quick" && *word != "full"))
+          fail("tier", "expected \"quick\" or \"full\"");
         if (quick_ && *word == "full") continue;
       }
       if (entry.find("files")) {
@@ -140,9 +142,12 @@ class SuiteReader {
       const auto* members = given->get_if<json::Object>();
       if (!members) fail("parameters", "expected an object");
       for (const json::Member& m : *members) {
-        if (const auto* d = m.second.get_if<double>()) parameters[m.first] = *d;
-        else if (const auto* i = m.second.get_if<std::int64_t>()) parameters[m.first] = static_cast<double>(*i);
-        else fail("parameters", "expected numbers");
+        if (const auto* d = m.second.get_if<double>())
+          parameters[m.first] = *d;
+        else if (const auto* i = m.second.get_if<std::int64_t>())
+          parameters[m.first] = static_cast<double>(*i);
+        else
+          fail("parameters", "expected numbers");
       }
     }
     const std::vector<double> seeds = integers(entry, "seeds");
@@ -157,8 +162,14 @@ class SuiteReader {
         throw field_error(path_, error.what());
       }
       for (double seed = seeds[0]; seed <= seeds[1]; ++seed) {
-        Instance i{name(), fmt::format("{}-{}-{}", family, size, seed), "", family, static_cast<int>(size),
-                   static_cast<std::uint64_t>(seed), parameters, ""};
+        Instance i{name(),
+                   fmt::format("{}-{}-{}", family, size, seed),
+                   "",
+                   family,
+                   static_cast<int>(size),
+                   static_cast<std::uint64_t>(seed),
+                   parameters,
+                   ""};
         std::string request = fmt::format("{}/{}/{}/" PERP_VERSION, family, size, seed);
         for (const auto& [key, value] : parameters) request += fmt::format("/{}={}", key, value);
         i.hash = hash_text(request);
@@ -186,7 +197,8 @@ std::string hash_text(std::string_view text) {
 }
 
 Problem Instance::load() const {
-  return family.empty() ? read_problem(path) : generate(find_family(family), size, seed, parameters);
+  return family.empty() ? read_problem(path)
+                        : generate(find_family(family), size, seed, parameters);
 }
 
 std::vector<Suite> list_suites() {
@@ -198,7 +210,8 @@ std::vector<Suite> list_suites() {
     const SuiteReader reader(entry.path().string(), false);
     suites.push_back({reader.name(), reader.description(), entry.path().string()});
   }
-  std::sort(suites.begin(), suites.end(), [](const Suite& a, const Suite& b) { return a.name < b.name; });
+  std::sort(suites.begin(), suites.end(),
+            [](const Suite& a, const Suite& b) { return a.name < b.name; });
   return suites;
 }
 
@@ -206,9 +219,11 @@ std::vector<Instance> collect_instances(const std::string& what, bool quick) {
   if (fs::is_directory(what)) {
     std::vector<Instance> result;
     for (const fs::path& file : files_below(what)) {
-      result.push_back(instance_of_file(fs::path(what).lexically_normal().filename().string(), file));
+      result.push_back(
+          instance_of_file(fs::path(what).lexically_normal().filename().string(), file));
     }
-    if (result.empty()) throw InputError(fmt::format("{}: the folder holds no problem files", what));
+    if (result.empty())
+      throw InputError(fmt::format("{}: the folder holds no problem files", what));
     return result;
   }
   if (is_suite_file(what)) return SuiteReader(what, quick).instances();
@@ -218,7 +233,8 @@ std::vector<Instance> collect_instances(const std::string& what, bool quick) {
     if (suite.name == what) return SuiteReader(suite.path, quick).instances();
     names.push_back(suite.name);
   }
-  throw InputError(fmt::format("{}: neither a file, a folder nor a suite; suites are: {}", what, fmt::join(names, ", ")));
+  throw InputError(fmt::format("{}: neither a file, a folder nor a suite; suites are: {}", what,
+                               fmt::join(names, ", ")));
 }
 
 }  // namespace perp

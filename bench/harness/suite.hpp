@@ -14,12 +14,12 @@ namespace perp {
 struct Instance {
   std::string suite;
   std::string name;
-  std::string path;     ///< of a file; empty for a member of a family
-  std::string family;   ///< empty for a file
+  std::string path;    ///< of a file; empty for a member of a family
+  std::string family;  ///< empty for a file
   int size = 0;
   std::uint64_t seed = 0;
   std::map<std::string, double> parameters;
-  std::string hash;     ///< of the file's bytes, or of the generator's request
+  std::string hash;  ///< of the file's bytes, or of the generator's request
 
   Problem load() const;
 };
@@ -31,7 +31,8 @@ struct Suite {
 /// The suites in problems/suites, by name.
 std::vector<Suite> list_suites();
 
-/// Instances of a suite's name, a suite file, a problem file, or a folder of problem files (recursively).
+/// Instances of a suite's name, a suite file, a problem file, or a folder of problem files
+/// (recursively).
 /// @param quick leaves out entries of tier "full". @throws InputError
 std::vector<Instance> collect_instances(const std::string& what, bool quick);
 

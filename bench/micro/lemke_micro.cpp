@@ -21,7 +21,8 @@ perp::DenseMatrix gaussian(int n) {
 }
 
 void solve_family(benchmark::State& state, const char* family) {
-  const perp::Problem problem = perp::generate(perp::find_family(family), static_cast<int>(state.range(0)), 1);
+  const perp::Problem problem =
+      perp::generate(perp::find_family(family), static_cast<int>(state.range(0)), 1);
   perp::Lemke lemke;
   lemke.common.tolerance = 1e-10;
   lemke.prepare(problem);
@@ -31,8 +32,18 @@ void solve_family(benchmark::State& state, const char* family) {
   }
   for (auto _ : state) benchmark::DoNotOptimize(lemke.solve().z.data());
 }
-BENCHMARK_CAPTURE(solve_family, stack, "contact-stack")->Arg(10)->Arg(20)->Arg(50)->Arg(100)->Unit(benchmark::kMillisecond);
-BENCHMARK_CAPTURE(solve_family, pile, "contact-pile")->Arg(10)->Arg(20)->Arg(50)->Arg(100)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(solve_family, stack, "contact-stack")
+    ->Arg(10)
+    ->Arg(20)
+    ->Arg(50)
+    ->Arg(100)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(solve_family, pile, "contact-pile")
+    ->Arg(10)
+    ->Arg(20)
+    ->Arg(50)
+    ->Arg(100)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(solve_family, psd, "psd")->Arg(100)->Arg(300)->Unit(benchmark::kMillisecond);
 
 void dense_lu(benchmark::State& state) {
@@ -57,14 +68,16 @@ BENCHMARK(dense_lu)->Arg(20)->Arg(100)->Arg(300)->Unit(benchmark::kMicrosecond);
 // Yardsticks of the same sizes.
 void eigen_lu(benchmark::State& state) {
   const perp::DenseMatrix a = gaussian(static_cast<int>(state.range(0)));
-  for (auto _ : state) benchmark::DoNotOptimize(Eigen::PartialPivLU<perp::DenseMatrix>(a).matrixLU().data());
+  for (auto _ : state)
+    benchmark::DoNotOptimize(Eigen::PartialPivLU<perp::DenseMatrix>(a).matrixLU().data());
 }
 BENCHMARK(eigen_lu)->Arg(20)->Arg(100)->Arg(300)->Unit(benchmark::kMicrosecond);
 
 void eigen_llt(benchmark::State& state) {
   const perp::DenseMatrix a = gaussian(static_cast<int>(state.range(0)));
   const perp::DenseMatrix spd = a * a.transpose();
-  for (auto _ : state) benchmark::DoNotOptimize(Eigen::LLT<perp::DenseMatrix>(spd).matrixLLT().data());
+  for (auto _ : state)
+    benchmark::DoNotOptimize(Eigen::LLT<perp::DenseMatrix>(spd).matrixLLT().data());
 }
 BENCHMARK(eigen_llt)->Arg(20)->Arg(100)->Arg(300)->Unit(benchmark::kMicrosecond);
 

@@ -12,12 +12,15 @@ namespace {
 
 constexpr const char* kStyle = R"(
   :root { color-scheme: light dark; --line: #8885; --soft: #8881; --good: #2a7d46; --bad: #b3261e; }
-  body { font: 15px/1.5 system-ui, sans-serif; max-width: 76rem; margin: 2rem auto; padding: 0 1rem; }
+  body { font: 15px/1.5 system-ui, sans-serif; max-width: 76rem; margin: 2rem auto;
+         padding: 0 1rem; }
   h1 { font-size: 1.7rem; margin-bottom: 0; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
   p.lead { margin-top: .3rem; opacity: .8; }
   table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem; }
-  th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid var(--line); white-space: nowrap; }
-  th { border-bottom-width: 2px; } td.text, th.text { text-align: left; } td.wrap { white-space: normal; }
+  th, td { padding: .25rem .7rem; text-align: right; border-bottom: 1px solid var(--line);
+           white-space: nowrap; }
+  th { border-bottom-width: 2px; } td.text, th.text { text-align: left; }
+  td.wrap { white-space: normal; }
   tr:nth-child(even) td { background: var(--soft); }
   .all { color: var(--good); font-weight: 600; } .some { color: var(--bad); font-weight: 600; }
   .scroll { overflow-x: auto; } code { font-size: .9em; }
@@ -26,18 +29,25 @@ constexpr const char* kStyle = R"(
 std::string escape(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (c == '<') out += "&lt;";
-    else if (c == '>') out += "&gt;";
-    else if (c == '&') out += "&amp;";
-    else if (c == '"') out += "&quot;";
-    else out += c;
+    if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '&')
+      out += "&amp;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += c;
   }
   return out;
 }
 
 std::string milliseconds(double value) {
   if (std::isnan(value)) return "–";
-  return value < 10 ? fmt::format("{:.3f}", value) : value < 100 ? fmt::format("{:.1f}", value) : fmt::format("{:.0f}", value);
+  return value < 10    ? fmt::format("{:.3f}", value)
+         : value < 100 ? fmt::format("{:.1f}", value)
+                       : fmt::format("{:.0f}", value);
 }
 
 std::string count(double value) { return std::isnan(value) ? "–" : fmt::format("{:.0f}", value); }
@@ -55,7 +65,8 @@ std::string machine_section(const std::vector<Record>& records) {
     versions.insert(r.version);
   }
   return fmt::format(
-      "<h2>Machine and versions</h2>\n<table>\n<tr><td class=text>processor</td><td class=text>{}</td></tr>\n"
+      "<h2>Machine and versions</h2>\n<table>\n<tr><td class=text>processor</td><td "
+      "class=text>{}</td></tr>\n"
       "<tr><td class=text>system</td><td class=text>{}</td></tr>\n"
       "<tr><td class=text>compiler</td><td class=text>{}</td></tr>\n"
       "<tr><td class=text>perp</td><td class=text>{}</td></tr>\n</table>\n",
@@ -69,13 +80,19 @@ std::string settings_section(const std::vector<Record>& records) {
     by_solver[r.solver].insert(r.settings == "{}" ? "defaults" : r.settings);
     tolerances.insert(fmt::format("{:g}", r.tolerance));
   }
-  std::string out = "<h2>Solvers and settings</h2>\n<table>\n<tr><th class=text>solver<th class=text>settings</tr>\n";
+  std::string out =
+      "<h2>Solvers and settings</h2>\n<table>\n<tr><th class=text>solver<th "
+      "class=text>settings</tr>\n";
   for (const auto& [solver, settings] : by_solver) {
-    out += fmt::format("<tr><td class=text>{}</td><td class=text>{}</td></tr>\n", escape(solver), join_set(settings));
+    out += fmt::format("<tr><td class=text>{}</td><td class=text>{}</td></tr>\n", escape(solver),
+                       join_set(settings));
   }
-  out += fmt::format("</table>\n<p>Tolerance {} on the verifier's measure (natural residual of the problem as posed, "
-                     "absolute). One thread a solve, every solve in a process of its own. Times are of the "
-                     "solve alone, medians of repeats.</p>\n", join_set(tolerances));
+  out += fmt::format(
+      "</table>\n<p>Tolerance {} on the verifier's measure (natural residual of the problem as "
+      "posed, "
+      "absolute). One thread a solve, every solve in a process of its own. Times are of the "
+      "solve alone, medians of repeats.</p>\n",
+      join_set(tolerances));
   return out;
 }
 
@@ -86,19 +103,24 @@ std::string suite_section(const std::vector<Record>& records) {
       if (!suite.empty()) out += "</table></div>\n";
       suite = g.suite;
       out += fmt::format(
-          "<h3>{}</h3>\n<div class=scroll><table>\n<tr><th class=text>problems<th>size<th>n<th class=text>solver<th>solved"
-          "<th title=\"solved, or the end that is right for the family\">as expected<th>wrong<th>median ms<th>10 – 90 % ms"
-          "<th>worst residual<th>pivots<th>ties<th>factorisations</tr>\n", escape(suite));
+          "<h3>{}</h3>\n<div class=scroll><table>\n<tr><th class=text>problems<th>size<th>n<th "
+          "class=text>solver<th>solved"
+          "<th title=\"solved, or the end that is right for the family\">as "
+          "expected<th>wrong<th>median ms<th>10 – 90 % ms"
+          "<th>worst residual<th>pivots<th>ties<th>factorisations</tr>\n",
+          escape(suite));
     }
     const bool all = g.as_expected == g.runs;
     out += fmt::format(
-        "<tr><td class=text>{}</td><td>{}</td><td>{}</td><td class=text>{}</td><td>{} / {}</td><td class={}>{} / {}</td>"
+        "<tr><td class=text>{}</td><td>{}</td><td>{}</td><td class=text>{}</td><td>{} / {}</td><td "
+        "class={}>{} / {}</td>"
         "<td>{}</td><td>{}</td><td>{} – {}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
         escape(g.group), g.size > 0 ? fmt::format("{}", g.size) : "",
-        g.n_min == g.n_max ? fmt::format("{}", g.n_max) : fmt::format("{} – {}", g.n_min, g.n_max), escape(g.solver),
-        g.solved, g.runs, all ? "all" : "some", g.as_expected, g.runs, g.wrong, milliseconds(g.median_ms),
-        milliseconds(g.low_ms), milliseconds(g.high_ms), g.solved > 0 ? fmt::format("{:.1e}", g.worst_residual) : "–",
-        count(g.median_iterations), count(g.median_ties), count(g.median_factorisations));
+        g.n_min == g.n_max ? fmt::format("{}", g.n_max) : fmt::format("{} – {}", g.n_min, g.n_max),
+        escape(g.solver), g.solved, g.runs, all ? "all" : "some", g.as_expected, g.runs, g.wrong,
+        milliseconds(g.median_ms), milliseconds(g.low_ms), milliseconds(g.high_ms),
+        g.solved > 0 ? fmt::format("{:.1e}", g.worst_residual) : "–", count(g.median_iterations),
+        count(g.median_ties), count(g.median_factorisations));
   }
   if (!suite.empty()) out += "</table></div>\n";
   return out;
@@ -108,24 +130,30 @@ std::string failure_section(const std::vector<Record>& records) {
   const std::vector<FailureSummary> list = failures(records);
   std::string out = "<h2>Failures by cause</h2>\n";
   if (list.empty()) return out + "<p>None: every run ended as its family's known facts say.</p>\n";
-  out += "<div class=scroll><table>\n<tr><th>runs<th class=text>solver<th class=text>outcome<th class=text>problems"
-         "<th class=text>message<th class=text>for example</tr>\n";
+  out +=
+      "<div class=scroll><table>\n<tr><th>runs<th class=text>solver<th class=text>outcome<th "
+      "class=text>problems"
+      "<th class=text>message<th class=text>for example</tr>\n";
   for (const FailureSummary& f : list) {
-    out += fmt::format("<tr><td>{}</td><td class=text>{}</td><td class=text>{}</td><td class=text>{}</td>"
-                       "<td class=\"text wrap\">{}</td><td class=\"text wrap\">{}</td></tr>\n",
-                       f.count, escape(f.solver), escape(f.outcome), escape(f.group), escape(f.message),
-                       escape(fmt::format("{}", fmt::join(f.examples, ", "))));
+    out += fmt::format(
+        "<tr><td>{}</td><td class=text>{}</td><td class=text>{}</td><td class=text>{}</td>"
+        "<td class=\"text wrap\">{}</td><td class=\"text wrap\">{}</td></tr>\n",
+        f.count, escape(f.solver), escape(f.outcome), escape(f.group), escape(f.message),
+        escape(fmt::format("{}", fmt::join(f.examples, ", "))));
   }
   return out + "</table></div>\n";
 }
 
 std::string limitations_section() {
   return "<h2>Known limitations</h2>\n<ul>\n"
-         "<li>Times on a shared machine are noisy: compare rows of one report, and trust ratios above 1.5.</li>\n"
+         "<li>Times on a shared machine are noisy: compare rows of one report, and trust ratios "
+         "above 1.5.</li>\n"
          "<li>A ray of Lemke's method proves nothing unless M is of a class for which it does; "
          "<em>infeasible</em> always carries a certificate that was checked.</li>\n"
-         "<li><em>As expected</em> counts a run as right where the family is known to be infeasible (or to have no "
-         "solution) and the solver ended so; only <em>solved</em> is granted by the verifier.</li>\n</ul>\n";
+         "<li><em>As expected</em> counts a run as right where the family is known to be "
+         "infeasible (or to have no "
+         "solution) and the solver ended so; only <em>solved</em> is granted by the "
+         "verifier.</li>\n</ul>\n";
 }
 
 }  // namespace
@@ -137,11 +165,14 @@ std::string report_html(const std::vector<Record>& records, const std::string& t
     wrong += r.outcome == "wrong";
   }
   return fmt::format(
-      "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n<meta name=viewport content=\"width=device-width\">\n"
+      "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n<meta name=viewport "
+      "content=\"width=device-width\">\n"
       "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n"
-      "<p class=lead>{2} runs, {3} solved and verified, {4} wrong.</p>\n{5}{6}{7}{8}{9}</body>\n</html>\n",
-      escape(title), kStyle, records.size(), solved, wrong, suite_section(records), failure_section(records),
-      settings_section(records), machine_section(records), limitations_section());
+      "<p class=lead>{2} runs, {3} solved and verified, {4} "
+      "wrong.</p>\n{5}{6}{7}{8}{9}</body>\n</html>\n",
+      escape(title), kStyle, records.size(), solved, wrong, suite_section(records),
+      failure_section(records), settings_section(records), machine_section(records),
+      limitations_section());
 }
 
 }  // namespace perp

@@ -7,8 +7,8 @@
 
 namespace perp {
 
-/// HTML with its style inline and no reference to anything outside. Sections: machine and versions, solvers
-/// and settings, table by suite, failures by cause, known limitations.
+/// HTML with its style inline and no reference to anything outside. Sections: machine and versions,
+/// solvers and settings, table by suite, failures by cause, known limitations.
 std::string report_html(const std::vector<Record>& records, const std::string& title);
 
 }  // namespace perp

@@ -50,7 +50,8 @@ double quantile(std::vector<double> values, double q) {
 }
 
 std::vector<GroupSummary> summarise(const std::vector<Record>& records) {
-  std::map<std::tuple<std::string, std::string, int, std::string>, std::vector<const Record*>> groups;
+  std::map<std::tuple<std::string, std::string, int, std::string>, std::vector<const Record*>>
+      groups;
   for (const Record& r : records) groups[{r.suite, group_of(r), r.size, r.solver}].push_back(&r);
   std::vector<GroupSummary> result;
   for (const auto& [key, members] : groups) {
@@ -100,22 +101,25 @@ std::vector<FailureSummary> failures(const std::vector<Record>& records) {
   }
   std::vector<FailureSummary> result;
   for (auto& [key, failure] : causes) result.push_back(std::move(failure));
-  std::stable_sort(result.begin(), result.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
+  std::stable_sort(result.begin(), result.end(),
+                   [](const auto& a, const auto& b) { return a.count > b.count; });
   return result;
 }
 
 std::string summary_text(const std::vector<Record>& records) {
-  std::string out = fmt::format("{:<16} {:<22} {:>5} {:>10} {:<10} {:>9} {:>9} {:>5} {:>10} {:>10} {:>9} {:>7} {:>6}\n",
-                                "suite", "problems", "size", "n", "solver", "solved", "expected", "wrong",
-                                "median ms", "90% ms", "residual", "pivots", "factor");
+  std::string out = fmt::format(
+      "{:<16} {:<22} {:>5} {:>10} {:<10} {:>9} {:>9} {:>5} {:>10} {:>10} {:>9} {:>7} {:>6}\n",
+      "suite", "problems", "size", "n", "solver", "solved", "expected", "wrong", "median ms",
+      "90% ms", "residual", "pivots", "factor");
   for (const GroupSummary& g : summarise(records)) {
-    out += fmt::format("{:<16} {:<22} {:>5} {:>10} {:<10} {:>9} {:>9} {:>5} {:>10} {:>10} {:>9} {:>7} {:>6}\n",
-                       g.suite, g.group, g.size > 0 ? fmt::format("{}", g.size) : "",
-                       g.n_min == g.n_max ? fmt::format("{}", g.n_max) : fmt::format("{}-{}", g.n_min, g.n_max),
-                       g.solver, fmt::format("{}/{}", g.solved, g.runs),
-                       fmt::format("{}/{}", g.as_expected, g.runs), g.wrong, number(g.median_ms, "{:.3f}"),
-                       number(g.high_ms, "{:.3f}"), g.solved > 0 ? fmt::format("{:.1e}", g.worst_residual) : "-",
-                       number(g.median_iterations, "{:.0f}"), number(g.median_factorisations, "{:.0f}"));
+    out += fmt::format(
+        "{:<16} {:<22} {:>5} {:>10} {:<10} {:>9} {:>9} {:>5} {:>10} {:>10} {:>9} {:>7} {:>6}\n",
+        g.suite, g.group, g.size > 0 ? fmt::format("{}", g.size) : "",
+        g.n_min == g.n_max ? fmt::format("{}", g.n_max) : fmt::format("{}-{}", g.n_min, g.n_max),
+        g.solver, fmt::format("{}/{}", g.solved, g.runs),
+        fmt::format("{}/{}", g.as_expected, g.runs), g.wrong, number(g.median_ms, "{:.3f}"),
+        number(g.high_ms, "{:.3f}"), g.solved > 0 ? fmt::format("{:.1e}", g.worst_residual) : "-",
+        number(g.median_iterations, "{:.0f}"), number(g.median_factorisations, "{:.0f}"));
   }
   return out;
 }

@@ -10,13 +10,14 @@ namespace perp {
 /// One line of the main table: a group of instances (suite, family or folder, size) and a solver.
 struct GroupSummary {
   std::string suite, group, solver;
-  int size = 0;         ///< of the family's unit; 0 for files
+  int size = 0;  ///< of the family's unit; 0 for files
   int n_min = 0, n_max = 0;
   int runs = 0, solved = 0;
   int as_expected = 0;  ///< infeasible with certificate where the family is known to be so
   int wrong = 0;
-  double median_ms = 0.0, low_ms = 0.0, high_ms = 0.0;  ///< of solve times: median, 10 % and 90 % quantiles; all runs that ended
-  double worst_residual = 0.0;                          ///< of solved ones
+  double median_ms = 0.0, low_ms = 0.0,
+         high_ms = 0.0;  ///< of solve times: median, 10 % and 90 % quantiles; all runs that ended
+  double worst_residual = 0.0;  ///< of solved ones
   double median_iterations = 0.0, median_factorisations = 0.0, median_ties = 0.0;
 };
 

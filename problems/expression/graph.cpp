@@ -16,35 +16,52 @@ struct OperationFacts {
 
 // In the order of Operation.
 constexpr std::array<OperationFacts, 21> kFacts = {{
-    {"const", 0}, {"var", 0}, {"par", 0}, {"neg", 1}, {"sqrt", 1}, {"exp", 1}, {"log", 1},
-    {"sin", 1}, {"cos", 1}, {"tan", 1}, {"atan", 1}, {"tanh", 1}, {"abs", 1}, {"add", 2},
-    {"sub", 2}, {"mul", 2}, {"div", 2}, {"pow", 2}, {"min", 2}, {"max", 2}, {"norm", -1},
+    {"const", 0}, {"var", 0}, {"par", 0}, {"neg", 1},  {"sqrt", 1}, {"exp", 1}, {"log", 1},
+    {"sin", 1},   {"cos", 1}, {"tan", 1}, {"atan", 1}, {"tanh", 1}, {"abs", 1}, {"add", 2},
+    {"sub", 2},   {"mul", 2}, {"div", 2}, {"pow", 2},  {"min", 2},  {"max", 2}, {"norm", -1},
 }};
 
 double unary(Operation operation, double a) {
   switch (operation) {
-    case Operation::kNegate: return -a;
-    case Operation::kSqrt: return std::sqrt(a);
-    case Operation::kExp: return std::exp(a);
-    case Operation::kLog: return std::log(a);
-    case Operation::kSin: return std::sin(a);
-    case Operation::kCos: return std::cos(a);
-    case Operation::kTan: return std::tan(a);
-    case Operation::kAtan: return std::atan(a);
-    case Operation::kTanh: return std::tanh(a);
-    default: return std::abs(a);
+    case Operation::kNegate:
+      return -a;
+    case Operation::kSqrt:
+      return std::sqrt(a);
+    case Operation::kExp:
+      return std::exp(a);
+    case Operation::kLog:
+      return std::log(a);
+    case Operation::kSin:
+      return std::sin(a);
+    case Operation::kCos:
+      return std::cos(a);
+    case Operation::kTan:
+      return std::tan(a);
+    case Operation::kAtan:
+      return std::atan(a);
+    case Operation::kTanh:
+      return std::tanh(a);
+    default:
+      return std::abs(a);
   }
 }
 
 double binary(Operation operation, double a, double b) {
   switch (operation) {
-    case Operation::kAdd: return a + b;
-    case Operation::kSubtract: return a - b;
-    case Operation::kMultiply: return a * b;
-    case Operation::kDivide: return a / b;
-    case Operation::kPow: return std::pow(a, b);
-    case Operation::kMin: return std::min(a, b);
-    default: return std::max(a, b);
+    case Operation::kAdd:
+      return a + b;
+    case Operation::kSubtract:
+      return a - b;
+    case Operation::kMultiply:
+      return a * b;
+    case Operation::kDivide:
+      return a / b;
+    case Operation::kPow:
+      return std::pow(a, b);
+    case Operation::kMin:
+      return std::min(a, b);
+    default:
+      return std::max(a, b);
   }
 }
 
@@ -106,7 +123,8 @@ void ExpressionGraph::check(int variables, int parameters) const {
   }
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i] < 0 || outputs[i] >= static_cast<int>(nodes.size())) {
-      throw std::invalid_argument(fmt::format("graph.outputs[{}]: there is no node {}", i, outputs[i]));
+      throw std::invalid_argument(
+          fmt::format("graph.outputs[{}]: there is no node {}", i, outputs[i]));
     }
   }
 }

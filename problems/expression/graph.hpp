@@ -9,9 +9,26 @@
 namespace perp {
 
 enum class Operation : unsigned char {
-  kConstant, kVariable, kParameter,
-  kNegate, kSqrt, kExp, kLog, kSin, kCos, kTan, kAtan, kTanh, kAbs,
-  kAdd, kSubtract, kMultiply, kDivide, kPow, kMin, kMax,
+  kConstant,
+  kVariable,
+  kParameter,
+  kNegate,
+  kSqrt,
+  kExp,
+  kLog,
+  kSin,
+  kCos,
+  kTan,
+  kAtan,
+  kTanh,
+  kAbs,
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kPow,
+  kMin,
+  kMax,
   kNorm,
 };
 
@@ -22,17 +39,18 @@ Operation operation_from(std::string_view name);
 /// Number of operands: 0 for leaves, -1 for norm (one or more).
 int arity(Operation operation);
 
-/// F: (z, p) -> outputs, as nodes in topological order: operands stand before the node that uses them.
+/// F: (z, p) -> outputs, as nodes in topological order: operands stand before the node that uses
+/// them.
 struct ExpressionGraph {
   struct Node {
     Operation operation;
-    double value = 0.0;         ///< of a constant
-    int first = 0;              ///< index of the variable or parameter, or of the first operand in `operands`
-    int count = 0;              ///< number of operands
+    double value = 0.0;  ///< of a constant
+    int first = 0;  ///< index of the variable or parameter, or of the first operand in `operands`
+    int count = 0;  ///< number of operands
   };
   std::vector<Node> nodes;
-  std::vector<int> operands;    ///< node indices, `count` of them from `first` on
-  std::vector<int> outputs;     ///< node indices
+  std::vector<int> operands;  ///< node indices, `count` of them from `first` on
+  std::vector<int> outputs;   ///< node indices
 
   /// Appends a node and returns its index.
   int add(Operation operation, const std::vector<int>& node_operands);
@@ -43,7 +61,8 @@ struct ExpressionGraph {
   void check(int variables, int parameters) const;
 
   /// Values of the outputs. Nonsmooth nodes are evaluated as they stand.
-  Eigen::VectorXd evaluate(const Eigen::VectorXd& variables, const Eigen::VectorXd& parameters) const;
+  Eigen::VectorXd evaluate(const Eigen::VectorXd& variables,
+                           const Eigen::VectorXd& parameters) const;
 };
 
 }  // namespace perp

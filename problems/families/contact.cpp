@@ -2,8 +2,8 @@
 
 #include <perp/problems/standard/random.hpp>
 
-#include <Eigen/Geometry>
 #include <fmt/format.h>
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
 
@@ -46,7 +46,7 @@ ContactInfo describe(const ContactPoint& c, int index, const Frame& frame) {
   const auto list = [](const Vector3d& v) { return std::vector<double>{v[0], v[1], v[2]}; };
   const auto body = [](int k) { return k < 0 ? std::string("ground") : fmt::format("body{}", k); };
   return {fmt::format("contact{}", index), body(c.a), body(c.b), list(c.point), list(frame.n),
-          {list(frame.t), list(frame.s)}, {}};
+          {list(frame.t), list(frame.s)},  {}};
 }
 
 void name_unknowns(int contacts, Problem& facts) {
@@ -77,14 +77,22 @@ ProblemData build_stack(const FamilyRequest& r, int tower, Problem& facts) {
     bodies.push_back({1.0, Vector3d::Constant(6.0)});  // 1 kg, side 1 m: inertia 1/6 kg m^2
     for (const double x : {-0.5, 0.5}) {
       for (const double y : {-0.5, 0.5}) {
-        contacts.push_back({k, level > 0 ? k - 1 : -1, {3.0 * column + x, y, double(level)}, Vector3d::UnitZ(),
-                            {x, y, -0.5}, {x, y, 0.5}});
+        contacts.push_back({k,
+                            level > 0 ? k - 1 : -1,
+                            {3.0 * column + x, y, double(level)},
+                            Vector3d::UnitZ(),
+                            {x, y, -0.5},
+                            {x, y, 0.5}});
       }
     }
   }
   for (int j = 0; j < spheres; ++j) {  // what is left of the contacts: spheres on the ground
     bodies.push_back({1.0, Vector3d::Constant(10.0)});
-    contacts.push_back({boxes + j, -1, {-3.0 * (j + 1), 0.0, 0.0}, Vector3d::UnitZ(), {0.0, 0.0, -0.5},
+    contacts.push_back({boxes + j,
+                        -1,
+                        {-3.0 * (j + 1), 0.0, 0.0},
+                        Vector3d::UnitZ(),
+                        {0.0, 0.0, -0.5},
                         Vector3d::Zero()});
   }
   const Vector v = pushed(random, static_cast<int>(bodies.size()));
@@ -129,8 +137,9 @@ const FamilyParameter kFriction{"mu", 0.5, "Coulomb coefficient of every contact
 
 }  // namespace
 
-Lcp pyramid_contact_lcp(const std::vector<ContactBody>& bodies, const std::vector<ContactPoint>& contacts,
-                        const Vector& velocity, double mu, Problem& facts) {
+Lcp pyramid_contact_lcp(const std::vector<ContactBody>& bodies,
+                        const std::vector<ContactPoint>& contacts, const Vector& velocity,
+                        double mu, Problem& facts) {
   const int nc = static_cast<int>(contacts.size()), n = 6 * nc, impulses = (1 + kEdges) * nc;
   std::vector<Triplet> entries, jacobian;
   Vector inverse_mass(6 * bodies.size());
@@ -172,8 +181,14 @@ Lcp pyramid_contact_lcp(const std::vector<ContactBody>& bodies, const std::vecto
 }
 
 Family contact_stack_family() {
-  return {"contact-stack", "columns of boxes with 4 contacts a face: degenerate and rank deficient",
-          "AnitescuPotra1997", "contacts (n = 6 a contact)", 20, 1, KnownOutcome::kSolvable, true,
+  return {"contact-stack",
+          "columns of boxes with 4 contacts a face: degenerate and rank deficient",
+          "AnitescuPotra1997",
+          "contacts (n = 6 a contact)",
+          20,
+          1,
+          KnownOutcome::kSolvable,
+          true,
           {kFriction, {"tower", 5.0, "boxes in a column", 1.0}},
           [](const FamilyRequest& r, Problem& facts) {
             return build_stack(r, static_cast<int>(r["tower"]), facts);
@@ -181,14 +196,30 @@ Family contact_stack_family() {
 }
 
 Family contact_tower_family() {
-  return {"contact-tower", "one column of boxes with 4 contacts a face", "AnitescuPotra1997",
-          "contacts (n = 6 a contact)", 100, 1, KnownOutcome::kSolvable, true, {kFriction},
-          [](const FamilyRequest& r, Problem& facts) { return build_stack(r, std::max(1, r.size / 4), facts); }};
+  return {"contact-tower",
+          "one column of boxes with 4 contacts a face",
+          "AnitescuPotra1997",
+          "contacts (n = 6 a contact)",
+          100,
+          1,
+          KnownOutcome::kSolvable,
+          true,
+          {kFriction},
+          [](const FamilyRequest& r, Problem& facts) {
+            return build_stack(r, std::max(1, r.size / 4), facts);
+          }};
 }
 
 Family contact_pile_family() {
-  return {"contact-pile", "random bodies of masses 0.5 to 5 kg with about 3 random contacts each",
-          "AnitescuPotra1997", "contacts (n = 6 a contact)", 20, 1, KnownOutcome::kSolvable, true, {kFriction},
+  return {"contact-pile",
+          "random bodies of masses 0.5 to 5 kg with about 3 random contacts each",
+          "AnitescuPotra1997",
+          "contacts (n = 6 a contact)",
+          20,
+          1,
+          KnownOutcome::kSolvable,
+          true,
+          {kFriction},
           [](const FamilyRequest& r, Problem& facts) { return build_pile(r, facts); }};
 }
 

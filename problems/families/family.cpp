@@ -10,9 +10,12 @@ namespace perp {
 
 std::string_view to_string(KnownOutcome outcome) {
   switch (outcome) {
-    case KnownOutcome::kSolvable: return "solvable";
-    case KnownOutcome::kInfeasible: return "infeasible";
-    default: return "no_solution";
+    case KnownOutcome::kSolvable:
+      return "solvable";
+    case KnownOutcome::kInfeasible:
+      return "infeasible";
+    default:
+      return "no_solution";
   }
 }
 
@@ -36,23 +39,26 @@ const Family& find_family(std::string_view name) {
       fmt::format("unknown family \"{}\"; there are: {}", name, fmt::join(names, ", ")));
 }
 
-void check_request(const Family& family, int size, const std::map<std::string, double>& parameters) {
+void check_request(const Family& family, int size,
+                   const std::map<std::string, double>& parameters) {
   if (size != 0 && size < family.min_size) {
     throw std::invalid_argument(
         fmt::format("size: {} asks for at least {}, not {}", family.name, family.min_size, size));
   }
   for (const auto& [name, value] : parameters) {
-    const auto known = std::find_if(family.parameters.begin(), family.parameters.end(),
-                                    [&name = name](const FamilyParameter& p) { return p.name == name; });
+    const auto known =
+        std::find_if(family.parameters.begin(), family.parameters.end(),
+                     [&name = name](const FamilyParameter& p) { return p.name == name; });
     if (known == family.parameters.end()) {
       std::vector<std::string> names;
       for (const FamilyParameter& p : family.parameters) names.push_back(p.name);
-      throw std::invalid_argument(fmt::format("param \"{}\": {} has {}", name, family.name,
-                                              names.empty() ? "no parameters"
-                                                            : fmt::format("only {}", fmt::join(names, ", "))));
+      throw std::invalid_argument(fmt::format(
+          "param \"{}\": {} has {}", name, family.name,
+          names.empty() ? "no parameters" : fmt::format("only {}", fmt::join(names, ", "))));
     }
     if (!(value >= known->least)) {
-      throw std::invalid_argument(fmt::format("param \"{}\": {} is below {}", name, value, known->least));
+      throw std::invalid_argument(
+          fmt::format("param \"{}\": {} is below {}", name, value, known->least));
     }
   }
 }

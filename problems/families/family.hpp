@@ -28,9 +28,10 @@ struct FamilyParameter {
 
 /// What is asked of a family.
 struct FamilyRequest {
-  int size = 0;            ///< in the family's own unit (see Family::size_doc)
+  int size = 0;  ///< in the family's own unit (see Family::size_doc)
   std::uint64_t seed = 1;
-  std::map<std::string, double> parameters;  ///< all of the family's, set to defaults where not given
+  std::map<std::string, double>
+      parameters;  ///< all of the family's, set to defaults where not given
 
   double operator[](const std::string& name) const { return parameters.at(name); }
 };
@@ -44,9 +45,10 @@ struct Family {
   int default_size;
   int min_size;
   KnownOutcome outcome;
-  bool seeded;           ///< false: the seed changes nothing
+  bool seeded;  ///< false: the seed changes nothing
   std::vector<FamilyParameter> parameters;
-  std::function<ProblemData(const FamilyRequest&, Problem& facts)> build;  ///< may set solution, contacts
+  std::function<ProblemData(const FamilyRequest&, Problem& facts)>
+      build;  ///< may set solution, contacts
 };
 
 /// One line each in family.cpp.
@@ -58,8 +60,8 @@ const Family& find_family(std::string_view name);
 void check_request(const Family& family, int size, const std::map<std::string, double>& parameters);
 
 /// Generates a member, named NAME-SIZE-SEED and the parameters given, with its source filled in.
-/// @param size 0: the family's default. @throws std::invalid_argument: size below the least one, unknown
-/// parameter or one below its least value.
+/// @param size 0: the family's default. @throws std::invalid_argument: size below the least one,
+/// unknown parameter or one below its least value.
 Problem generate(const Family& family, int size, std::uint64_t seed,
                  const std::map<std::string, double>& parameters = {});
 

@@ -20,7 +20,8 @@ DenseMatrix gaussian(Random& random, int rows, int cols) {
 Vector gaussian(Random& random, int n) { return gaussian(random, n, 1); }
 
 // Complementary z0, w0; `degenerate` of the pairs are zero in both. q = w0 - M z0.
-Vector plant(Random& random, const DenseMatrix& m, double positive, double degenerate, Problem& facts) {
+Vector plant(Random& random, const DenseMatrix& m, double positive, double degenerate,
+             Problem& facts) {
   const int n = static_cast<int>(m.rows());
   const std::vector<int> order = random.permutation(n);
   const int k = static_cast<int>(positive * n), d = static_cast<int>(std::ceil(degenerate * n));
@@ -36,8 +37,8 @@ Vector plant(Random& random, const DenseMatrix& m, double positive, double degen
   return w - m * z;
 }
 
-// M_ii = 1, M_ij = 2 for j < i: the orientation in which the lexicographic rule makes Lemke's method
-// visit all bases; its reverse (j > i) is solved at once.
+// M_ii = 1, M_ij = 2 for j < i: the orientation in which the lexicographic rule makes Lemke's
+// method visit all bases; its reverse (j > i) is solved at once.
 DenseMatrix murty_matrix(int n, bool exponential) {
   DenseMatrix m = DenseMatrix::Identity(n, n);
   for (int i = 0; i < n; ++i) {
@@ -52,7 +53,8 @@ void know_murty_solution(int n, bool exponential, Problem& facts) {
   facts.solution = KnownSolution{z, {}};
 }
 
-const FamilyParameter kOrientation{"reversed", 0.0, "1: rows and columns in reverse order, which is harmless", 0.0};
+const FamilyParameter kOrientation{"reversed", 0.0,
+                                   "1: rows and columns in reverse order, which is harmless", 0.0};
 
 double obstacle_height(double x, double y) {
   const double r2 = (x - 0.5) * (x - 0.5) + (y - 0.5) * (y - 0.5);
@@ -62,8 +64,16 @@ double obstacle_height(double x, double y) {
 }  // namespace
 
 Family psd_family() {
-  return {"psd", "random positive definite M = A A'/n, condition of order n^2", "CottlePangStone2009", "n",
-          100, 1, KnownOutcome::kSolvable, true, {}, [](const FamilyRequest& r, Problem&) -> ProblemData {
+  return {"psd",
+          "random positive definite M = A A'/n, condition of order n^2",
+          "CottlePangStone2009",
+          "n",
+          100,
+          1,
+          KnownOutcome::kSolvable,
+          true,
+          {},
+          [](const FamilyRequest& r, Problem&) -> ProblemData {
             Random random(r.seed);
             const DenseMatrix a = gaussian(random, r.size, r.size);
             return Lcp{DenseMatrix(a * a.transpose() / r.size), gaussian(random, r.size)};
@@ -71,8 +81,15 @@ Family psd_family() {
 }
 
 Family psd_deficient_family() {
-  return {"psd-deficient", "random PSD M of rank n/2 with a planted degenerate solution",
-          "CottlePangStone2009", "n", 100, 2, KnownOutcome::kSolvable, true, {},
+  return {"psd-deficient",
+          "random PSD M of rank n/2 with a planted degenerate solution",
+          "CottlePangStone2009",
+          "n",
+          100,
+          2,
+          KnownOutcome::kSolvable,
+          true,
+          {},
           [](const FamilyRequest& r, Problem& facts) -> ProblemData {
             Random random(r.seed);
             const DenseMatrix a = gaussian(random, r.size, r.size / 2);
@@ -84,8 +101,15 @@ Family psd_deficient_family() {
 
 Family p_matrix_family() {
   // Positive definite part plus any skew part: x'Mx > 0, so every principal minor is positive.
-  return {"p-matrix", "random nonsymmetric P-matrices with planted degenerate solution",
-          "CottlePangStone2009", "n", 100, 1, KnownOutcome::kSolvable, true, {},
+  return {"p-matrix",
+          "random nonsymmetric P-matrices with planted degenerate solution",
+          "CottlePangStone2009",
+          "n",
+          100,
+          1,
+          KnownOutcome::kSolvable,
+          true,
+          {},
           [](const FamilyRequest& r, Problem& facts) -> ProblemData {
             Random random(r.seed);
             const int n = r.size;
@@ -98,8 +122,16 @@ Family p_matrix_family() {
 }
 
 Family nonmonotone_family() {
-  return {"nonmonotone", "Gaussian M (indefinite) with a planted solution", "CottlePangStone2009", "n", 20, 1,
-          KnownOutcome::kSolvable, true, {}, [](const FamilyRequest& r, Problem& facts) -> ProblemData {
+  return {"nonmonotone",
+          "Gaussian M (indefinite) with a planted solution",
+          "CottlePangStone2009",
+          "n",
+          20,
+          1,
+          KnownOutcome::kSolvable,
+          true,
+          {},
+          [](const FamilyRequest& r, Problem& facts) -> ProblemData {
             Random random(r.seed);
             DenseMatrix m = gaussian(random, r.size, r.size);
             Vector q = plant(random, m, 0.5, 0.0, facts);
@@ -108,14 +140,24 @@ Family nonmonotone_family() {
 }
 
 Family infeasible_family() {
-  // Columns are pushed to y'M_j <= 0 and q to y'q = -1 for a random y >= 0: Farkas holds with that y.
-  return {"infeasible", "Gaussian M changed so that a Farkas certificate exists", "CottlePangStone2009", "n",
-          20, 1, KnownOutcome::kInfeasible, true, {}, [](const FamilyRequest& r, Problem&) -> ProblemData {
+  // Columns are pushed to y'M_j <= 0 and q to y'q = -1 for a random y >= 0: Farkas holds with that
+  // y.
+  return {"infeasible",
+          "Gaussian M changed so that a Farkas certificate exists",
+          "CottlePangStone2009",
+          "n",
+          20,
+          1,
+          KnownOutcome::kInfeasible,
+          true,
+          {},
+          [](const FamilyRequest& r, Problem&) -> ProblemData {
             Random random(r.seed);
             const int n = r.size;
             DenseMatrix m = gaussian(random, n, n);
             Vector q = gaussian(random, n), y = Vector::Zero(n);
-            for (int i = 0; i < n; ++i) y[i] = random.uniform() < 0.5 ? random.uniform(0.1, 1.0) : 0.0;
+            for (int i = 0; i < n; ++i)
+              y[i] = random.uniform() < 0.5 ? random.uniform(0.1, 1.0) : 0.0;
             y[random.index(n)] = 1.0;
             const double norm = y.squaredNorm();
             for (int j = 0; j < n; ++j) {
@@ -129,8 +171,15 @@ Family infeasible_family() {
 
 Family no_solution_family() {
   // w_0 = z_1 - 1 >= 0 asks z_1 > 0 and so w_1 = 0, but w_1 = z_0 + 1 > 0.
-  return {"no-solution", "feasible LCPs without solution, hidden by a random principal change of scale and order",
-          "CottlePangStone2009", "n", 20, 2, KnownOutcome::kNoSolution, true, {},
+  return {"no-solution",
+          "feasible LCPs without solution, hidden by a random principal change of scale and order",
+          "CottlePangStone2009",
+          "n",
+          20,
+          2,
+          KnownOutcome::kNoSolution,
+          true,
+          {},
           [](const FamilyRequest& r, Problem&) -> ProblemData {
             Random random(r.seed);
             const int n = r.size;
@@ -163,8 +212,15 @@ Family no_solution_family() {
 }
 
 Family murty_family() {
-  return {"murty", "Murty's example: Lemke's method visits exponentially many bases", "Murty1978", "n", 10, 1,
-          KnownOutcome::kSolvable, false, {kOrientation},
+  return {"murty",
+          "Murty's example: Lemke's method visits exponentially many bases",
+          "Murty1978",
+          "n",
+          10,
+          1,
+          KnownOutcome::kSolvable,
+          false,
+          {kOrientation},
           [](const FamilyRequest& r, Problem& facts) -> ProblemData {
             const bool exponential = r["reversed"] == 0.0;
             know_murty_solution(r.size, exponential, facts);
@@ -173,8 +229,15 @@ Family murty_family() {
 }
 
 Family fathi_family() {
-  return {"fathi", "Fathi's example: likewise with M = L L', symmetric positive definite", "Fathi1979", "n",
-          10, 1, KnownOutcome::kSolvable, false, {kOrientation},
+  return {"fathi",
+          "Fathi's example: likewise with M = L L', symmetric positive definite",
+          "Fathi1979",
+          "n",
+          10,
+          1,
+          KnownOutcome::kSolvable,
+          false,
+          {kOrientation},
           [](const FamilyRequest& r, Problem& facts) -> ProblemData {
             const bool exponential = r["reversed"] == 0.0;
             const DenseMatrix l = murty_matrix(r.size, exponential);
@@ -184,9 +247,16 @@ Family fathi_family() {
 }
 
 Family obstacle_family() {
-  // -Laplace u >= f, u >= psi on (0,1)^2, u = 0 on the boundary; z = u - psi, five-point stencil times h^2.
-  return {"obstacle", "2D obstacle problem on an N x N grid (size = N, n = N^2), sparse M-matrix",
-          "RodriguesObstacle1987", "N, grid points a side", 50, 1, KnownOutcome::kSolvable, false,
+  // -Laplace u >= f, u >= psi on (0,1)^2, u = 0 on the boundary; z = u - psi, five-point stencil
+  // times h^2.
+  return {"obstacle",
+          "2D obstacle problem on an N x N grid (size = N, n = N^2), sparse M-matrix",
+          "RodriguesObstacle1987",
+          "N, grid points a side",
+          50,
+          1,
+          KnownOutcome::kSolvable,
+          false,
           {{"load", -20.0, "right-hand side f of -Laplace u = f"}},
           [](const FamilyRequest& r, Problem&) -> ProblemData {
             const int grid = r.size, n = grid * grid;

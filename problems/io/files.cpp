@@ -28,7 +28,9 @@ std::string read_stream(gzFile file, const std::string& name) {
   while (true) {
     text.resize(length + kChunk);
     const int got = gzread(file, text.data() + length, kChunk);
-    if (got < 0) throw InputError(fmt::format("{}: cannot be read ({})", name, std::strerror(errno ? errno : EIO)));
+    if (got < 0)
+      throw InputError(
+          fmt::format("{}: cannot be read ({})", name, std::strerror(errno ? errno : EIO)));
     length += static_cast<std::size_t>(got);
     if (got == 0) break;
   }
@@ -50,7 +52,8 @@ void write_gzip(const std::string& path, std::string_view text) {
     text.remove_prefix(part.size());
   }
   if (good) good = gzclose(file.release()) == Z_OK;
-  if (!good) throw InputError(fmt::format("{}: cannot be written ({})", path, std::strerror(errno)));
+  if (!good)
+    throw InputError(fmt::format("{}: cannot be written ({})", path, std::strerror(errno)));
 }
 
 void write_plain(const std::string& path, std::string_view text) {
@@ -58,14 +61,16 @@ void write_plain(const std::string& path, std::string_view text) {
   bool good = file != nullptr;
   if (good) good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
   if (file) good = std::fclose(file) == 0 && good;
-  if (!good) throw InputError(fmt::format("{}: cannot be written ({})", path, std::strerror(errno)));
+  if (!good)
+    throw InputError(fmt::format("{}: cannot be written ({})", path, std::strerror(errno)));
 }
 
 }  // namespace
 
 std::string read_text_file(const std::string& path) {
   errno = 0;
-  if (path == "-") return read_stream(GzHandle(gzdopen(dup(STDIN_FILENO), "rb")).get(), "standard input");
+  if (path == "-")
+    return read_stream(GzHandle(gzdopen(dup(STDIN_FILENO), "rb")).get(), "standard input");
   std::error_code error;
   const auto status = fs::status(path, error);
   if (!fs::exists(status)) throw InputError(fmt::format("{}: no such file", path));

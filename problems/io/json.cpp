@@ -10,7 +10,8 @@ namespace perp {
 
 InputError field_error(const std::string& file, std::string_view field_and_fault) {
   const auto colon = field_and_fault.find(": ");
-  if (colon == std::string_view::npos) return InputError(fmt::format("{}: {}", file, field_and_fault));
+  if (colon == std::string_view::npos)
+    return InputError(fmt::format("{}: {}", file, field_and_fault));
   return InputError(fmt::format("{}: field \"{}\"{}", file, field_and_fault.substr(0, colon),
                                 field_and_fault.substr(colon)));
 }
@@ -46,7 +47,9 @@ class Builder {
 
   bool null() { return add(Value(nullptr)); }
   bool boolean(bool value) { return add(Value(value)); }
-  bool number_integer(std::int64_t value) { return add_number(static_cast<double>(value), value, true); }
+  bool number_integer(std::int64_t value) {
+    return add_number(static_cast<double>(value), value, true);
+  }
   bool number_unsigned(std::uint64_t value) {
     return add_number(static_cast<double>(value), static_cast<std::int64_t>(value),
                       value <= static_cast<std::uint64_t>(INT64_MAX));
@@ -72,14 +75,18 @@ class Builder {
     names_.back() = std::move(name);
     return true;
   }
-  bool parse_error(std::size_t position, const std::string&, const nlohmann::json::exception& error) {
+  bool parse_error(std::size_t position, const std::string&,
+                   const nlohmann::json::exception& error) {
     if (error.id == 406) {
-      throw InputError(fmt::format("{}: {}: a number does not fit a double", file_, place(text_, position)));
+      throw InputError(
+          fmt::format("{}: {}: a number does not fit a double", file_, place(text_, position)));
     }
-    std::string what = error.what();  // "[json.exception...] parse error at line 1, column 2: <reason>"
+    std::string what =
+        error.what();  // "[json.exception...] parse error at line 1, column 2: <reason>"
     const auto reason = what.find(" while ");
-    throw InputError(fmt::format("{}: {}: not valid JSON ({})", file_, place(text_, position),
-                                 printable(reason == std::string::npos ? what : what.substr(reason + 1))));
+    throw InputError(
+        fmt::format("{}: {}: not valid JSON ({})", file_, place(text_, position),
+                    printable(reason == std::string::npos ? what : what.substr(reason + 1))));
   }
 
   Value take() { return std::move(root_); }

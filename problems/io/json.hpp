@@ -17,7 +17,8 @@ class InputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// From a file and "field: fault", as the checks of the problems say it: FILE: field "FIELD": FAULT.
+/// From a file and "field: fault", as the checks of the problems say it: FILE: field "FIELD":
+/// FAULT.
 InputError field_error(const std::string& file, std::string_view field_and_fault);
 
 namespace json {
@@ -35,25 +36,28 @@ struct Numbers {
 };
 
 struct Value {
-  std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, Numbers, Array, Object> data =
-      nullptr;
+  std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, Numbers, Array, Object>
+      data = nullptr;
 
   Value() = default;
   template <class T>
-    requires(!std::is_same_v<std::decay_t<T>, Value>)
-  Value(T&& value) : data(std::forward<T>(value)) {}  // NOLINT: conversion is the point
+  requires(!std::is_same_v<std::decay_t<T>, Value>) Value(T&& value)
+      : data(std::forward<T>(value)) {}  // NOLINT: conversion is the point
 
   bool is_null() const { return std::holds_alternative<std::nullptr_t>(data); }
   template <class T>
-  const T* get_if() const { return std::get_if<T>(&data); }
+  const T* get_if() const {
+    return std::get_if<T>(&data);
+  }
   /// Member of an object, or nullptr.
   const Value* find(std::string_view name) const;
   /// "an object", "a string", ...: for messages.
   std::string_view type_name() const;
 };
 
-/// Parses a whole document. @throws InputError with line and column; also for repeated names, nesting
-/// deeper than 100, and numbers that do not fit a double. `file` stands in front of the message.
+/// Parses a whole document. @throws InputError with line and column; also for repeated names,
+/// nesting deeper than 100, and numbers that do not fit a double. `file` stands in front of the
+/// message.
 Value parse(std::string_view text, const std::string& file);
 
 /// Compact text; doubles in the shortest form that reads back to the same bits.

@@ -19,15 +19,16 @@ std::string format_of(const std::string& path, const std::string& format, bool w
   }
   if (!format.empty()) {
     if (std::find(names.begin(), names.end(), format) != names.end()) return format;
-    throw InputError(fmt::format("{}: format \"{}\" is not among those that can be {}: {}", path, format,
-                                 write ? "written" : "read", fmt::join(names, ", ")));
+    throw InputError(fmt::format("{}: format \"{}\" is not among those that can be {}: {}", path,
+                                 format, write ? "written" : "read", fmt::join(names, ", ")));
   }
   std::string name = path;
   if (name.ends_with(".gz")) name.resize(name.size() - 3);
   if (name == "-" || name.ends_with(".json")) return "perp";
   if (!write && (name.ends_with(".dat") || name.ends_with(".txt"))) return "siconos";
   if (write) {
-    throw InputError(fmt::format("{}: the ending names no format that can be written (.json, .json.gz)", path));
+    throw InputError(
+        fmt::format("{}: the ending names no format that can be written (.json, .json.gz)", path));
   }
   return "perp";
 }

@@ -14,8 +14,8 @@ struct FormatInfo {
 };
 const std::vector<FormatInfo>& problem_formats();
 
-/// @param format a name, or "" to go by the ending (.json, .json.gz: perp; .dat, .txt: siconos). "-" is
-/// standard input. @throws InputError: one line naming the file, the field and the fault.
+/// @param format a name, or "" to go by the ending (.json, .json.gz: perp; .dat, .txt: siconos).
+/// "-" is standard input. @throws InputError: one line naming the file, the field and the fault.
 Problem read_problem(const std::string& path, const std::string& format = "");
 
 /// Written to a temporary file first, then renamed. @throws InputError

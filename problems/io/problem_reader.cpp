@@ -43,7 +43,8 @@ class Field {
   void only(const std::set<std::string_view>& allowed, bool extensions = false) const {
     if (!value_->get_if<json::Object>()) expected("an object");
     for (const json::Member& member : *value_->get_if<json::Object>()) {
-      if (allowed.contains(member.first) || (extensions && member.first.starts_with("x-"))) continue;
+      if (allowed.contains(member.first) || (extensions && member.first.starts_with("x-")))
+        continue;
       Field(member.second, *file_, join(member.first)).fail("unknown field");
     }
   }
@@ -74,7 +75,8 @@ class Field {
     if (!value_->get_if<json::Numbers>()->integral) fail("expected integers only");
     std::vector<int> result(values.size());
     for (std::size_t i = 0; i < values.size(); ++i) {
-      if (std::abs(values[i]) > kMaxSize) fail(fmt::format("[{}]: {} is out of range", i, values[i]));
+      if (std::abs(values[i]) > kMaxSize)
+        fail(fmt::format("[{}]: {} is out of range", i, values[i]));
       result[i] = static_cast<int>(values[i]);
     }
     return result;
@@ -105,7 +107,8 @@ class Field {
     const auto* array = value_->get_if<json::Array>();
     if (!array) expected("an array of numbers");
     for (std::size_t i = 0; i < array->size(); ++i) {
-      if (!(*array)[i].get_if<double>() && !(*array)[i].get_if<std::int64_t>()) at(i).expected("a number");
+      if (!(*array)[i].get_if<double>() && !(*array)[i].get_if<std::int64_t>())
+        at(i).expected("a number");
     }
     fail("expected an array of numbers");
   }
@@ -121,7 +124,8 @@ Vector read_bounds(const Field& field) {
   Vector result(static_cast<Eigen::Index>(items.size()));
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (const auto* word = items[i].value().get_if<std::string>()) {
-      if (*word != "inf" && *word != "-inf") items[i].fail("expected a number, \"inf\" or \"-inf\"");
+      if (*word != "inf" && *word != "-inf")
+        items[i].fail("expected a number, \"inf\" or \"-inf\"");
       result[i] = *word == "inf" ? kInfinity : -kInfinity;
     } else {
       result[i] = items[i].number();
@@ -146,7 +150,8 @@ Matrix read_dense(const Field& field, int rows, int cols) {
   return Matrix(std::move(dense));
 }
 
-// Straight from the coordinate arrays to compressed columns, to keep the memory near that of the file.
+// Straight from the coordinate arrays to compressed columns, to keep the memory near that of the
+// file.
 Matrix read_coordinates(const Field& field, int rows, int cols) {
   const std::vector<int> row = field["row"].integers(), col = field["col"].integers();
   const std::vector<double>& value = field["value"].numbers();
@@ -170,13 +175,16 @@ Matrix read_coordinates(const Field& field, int rows, int cols) {
     int row() const { return *r; }
     int col() const { return *c; }
     double value() const { return *v; }
-    Iterator& operator++() { ++r, ++c, ++v; return *this; }
+    Iterator& operator++() {
+      ++r, ++c, ++v;
+      return *this;
+    }
     bool operator!=(const Iterator& other) const { return v != other.v; }
   };
   SparseMatrix sparse(rows, cols);
-  sparse.setFromTriplets(Iterator{row.data(), col.data(), value.data()},
-                         Iterator{row.data() + row.size(), col.data() + col.size(),
-                                  value.data() + value.size()});
+  sparse.setFromTriplets(
+      Iterator{row.data(), col.data(), value.data()},
+      Iterator{row.data() + row.size(), col.data() + col.size(), value.data() + value.size()});
   return Matrix(std::move(sparse));
 }
 
@@ -189,8 +197,11 @@ Matrix read_matrix(const Field& field, int rows, int cols) {
     field["shape"].fail("expected two sizes, rows and columns");
   }
   if ((rows != kAnySize && shape[0] != rows) || (cols != kAnySize && shape[1] != cols)) {
-    const auto text = [](int size) { return size == kAnySize ? std::string("any") : fmt::format("{}", size); };
-    field["shape"].fail(fmt::format("is {} x {}, expected {} x {}", shape[0], shape[1], text(rows), text(cols)));
+    const auto text = [](int size) {
+      return size == kAnySize ? std::string("any") : fmt::format("{}", size);
+    };
+    field["shape"].fail(
+        fmt::format("is {} x {}, expected {} x {}", shape[0], shape[1], text(rows), text(cols)));
   }
   if (field.has("dense")) {
     field.only({"shape", "dense"});
@@ -219,7 +230,8 @@ ExpressionGraph read_graph(const Field& field) {
       graph.add_leaf(operation, parts[1].integer(0, kMaxSize));
     } else {
       std::vector<int> operands;
-      for (std::size_t k = 1; k < parts.size(); ++k) operands.push_back(parts[k].integer(0, kMaxSize));
+      for (std::size_t k = 1; k < parts.size(); ++k)
+        operands.push_back(parts[k].integer(0, kMaxSize));
       graph.add(operation, operands);
     }
   }
@@ -260,14 +272,16 @@ ContactInfo read_contact(const Field& field) {
   if (field.has("point")) contact.point = read_coordinates_of(field["point"]);
   if (field.has("normal")) contact.normal = read_coordinates_of(field["normal"]);
   if (field.has("tangents")) {
-    for (const Field& t : field["tangents"].items()) contact.tangents.push_back(read_coordinates_of(t));
+    for (const Field& t : field["tangents"].items())
+      contact.tangents.push_back(read_coordinates_of(t));
   }
   if (field.has("gap")) contact.gap = field["gap"].number();
   return contact;
 }
 
-const std::set<std::string_view> kCommon = {"format",   "version",   "kind",     "name",  "n",
-                                            "start",    "solution",  "variables", "contacts", "source"};
+const std::set<std::string_view> kCommon = {"format",   "version", "kind",     "name",
+                                            "n",        "start",   "solution", "variables",
+                                            "contacts", "source"};
 
 void only_fields(const Field& root, std::set<std::string_view> own) {
   own.insert(kCommon.begin(), kCommon.end());
@@ -313,7 +327,8 @@ ProblemData read_conic_qp(const Field& root, int n) {
   for (const Cone& cone : p.cones) total += cone.size;
   // Where b and the cones disagree, A's rows tell which of them is wrong.
   p.A = read_matrix(root["A"], p.b.size() == total ? total : kAnySize, n);
-  if (p.A.rows() != p.b.size()) root["b"].fail(fmt::format("length is {}, expected {}", p.b.size(), p.A.rows()));
+  if (p.A.rows() != p.b.size())
+    root["b"].fail(fmt::format("length is {}, expected {}", p.b.size(), p.A.rows()));
   return p;
 }
 
@@ -321,9 +336,11 @@ ProblemData read_friction_contact(const Field& root, int n) {
   FrictionContact p;
   p.dimension = root["dimension"].integer(2, 3);
   p.q = read_sized_vector(root["q"], n);
-  if (n % p.dimension != 0) root["q"].fail(fmt::format("length {} is no multiple of the dimension {}", n, p.dimension));
+  if (n % p.dimension != 0)
+    root["q"].fail(fmt::format("length {} is no multiple of the dimension {}", n, p.dimension));
   p.mu = read_vector(root["mu"], n / p.dimension);
-  if (root.has("W") && (root.has("J") || root.has("M"))) root["W"].fail("given beside J and M: one or the other");
+  if (root.has("W") && (root.has("J") || root.has("M")))
+    root["W"].fail("given beside J and M: one or the other");
   if (root.has("J")) {
     p.J = read_matrix(root["J"], n, kAnySize);
     p.M = read_matrix(root["M"], p.J.cols(), p.J.cols());
@@ -358,7 +375,8 @@ ProblemData read_data(const Field& root, std::string_view kind) {
   if (kind == "mlcp") {
     only_fields(root, {"M", "q", "lower", "upper"});
     Vector vector = q();
-    return Mlcp{m(), std::move(vector), read_bounds(root["lower"], n), read_bounds(root["upper"], n)};
+    return Mlcp{m(), std::move(vector), read_bounds(root["lower"], n),
+                read_bounds(root["upper"], n)};
   }
   if (kind == "mcp") {
     only_fields(root, {"graph", "lower", "upper"});
@@ -366,8 +384,8 @@ ProblemData read_data(const Field& root, std::string_view kind) {
   }
   if (kind == "box_qp") {
     only_fields(root, {"H", "c", "lower", "upper"});
-    return BoxQp{read_matrix(root["H"], n, n), read_sized_vector(root["c"], n), read_bounds(root["lower"], n),
-                 read_bounds(root["upper"], n)};
+    return BoxQp{read_matrix(root["H"], n, n), read_sized_vector(root["c"], n),
+                 read_bounds(root["lower"], n), read_bounds(root["upper"], n)};
   }
   if (kind == "conic_qp") {
     only_fields(root, {"P", "c", "A", "b", "cones"});
@@ -381,7 +399,8 @@ ProblemData read_data(const Field& root, std::string_view kind) {
     only_fields(root, {"A", "J", "R", "bias", "mu", "v_star"});
     return read_convex_contact(root, n);
   }
-  root["kind"].fail(fmt::format("unknown kind; expected one of {}", fmt::join(problem_kinds(), ", ")));
+  root["kind"].fail(
+      fmt::format("unknown kind; expected one of {}", fmt::join(problem_kinds(), ", ")));
 }
 
 }  // namespace
@@ -389,7 +408,8 @@ ProblemData read_data(const Field& root, std::string_view kind) {
 Problem problem_from_json(const json::Value& document, const std::string& file) {
   const Field root(document, file, "");
   if (root["format"].text() != "perp-problem") root["format"].fail("expected \"perp-problem\"");
-  if (const auto* version = root["version"].value().get_if<std::int64_t>(); !version || *version != 1) {
+  if (const auto* version = root["version"].value().get_if<std::int64_t>();
+      !version || *version != 1) {
     root["version"].fail("unknown version; this program reads version 1");
   }
   const std::string kind = root["kind"].text();
@@ -404,7 +424,8 @@ Problem problem_from_json(const json::Value& document, const std::string& file) 
     for (const Field& item : root["variables"].items()) problem.variables.push_back(item.text());
   }
   if (root.has("contacts")) {
-    for (const Field& item : root["contacts"].items()) problem.contacts.push_back(read_contact(item));
+    for (const Field& item : root["contacts"].items())
+      problem.contacts.push_back(read_contact(item));
   }
   if (root.has("source")) {
     if (!root["source"].value().get_if<json::Object>()) root["source"].expected("an object");

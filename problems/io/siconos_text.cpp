@@ -23,7 +23,8 @@ std::vector<double> leading_numbers(std::string_view text) {
     if (at < end && *at == '+') ++at;
     double value = 0.0;
     const auto [next, error] = std::from_chars(at, end, value);
-    if (error != std::errc() || (next < end && !std::isspace(static_cast<unsigned char>(*next)))) return numbers;
+    if (error != std::errc() || (next < end && !std::isspace(static_cast<unsigned char>(*next))))
+      return numbers;
     numbers.push_back(value);
     at = next;
   }
@@ -31,7 +32,8 @@ std::vector<double> leading_numbers(std::string_view text) {
 
 class Reader {
  public:
-  Reader(std::vector<double> numbers, const std::string& file) : numbers_(std::move(numbers)), file_(file) {}
+  Reader(std::vector<double> numbers, const std::string& file)
+      : numbers_(std::move(numbers)), file_(file) {}
 
   [[noreturn]] void fail(std::string_view fault) const {
     throw InputError(fmt::format("{}: siconos text: {}", file_, fault));
@@ -68,7 +70,8 @@ class Reader {
   Matrix matrix(int size) {
     const int storage = integer("the storage type of the matrix", 0, 2);
     const int rows = integer("the rows of the matrix"), cols = integer("the columns of the matrix");
-    if (rows != size || cols != size) fail(fmt::format("the matrix is {} x {}, expected {} x {}", rows, cols, size, size));
+    if (rows != size || cols != size)
+      fail(fmt::format("the matrix is {} x {}, expected {} x {}", rows, cols, size, size));
     if (storage == 2) fail("matrices stored by sparse columns are not read");
     return storage == 0 ? dense(rows, cols) : blocks(rows, cols);
   }
@@ -86,7 +89,8 @@ class Reader {
     std::vector<Triplet> entries;
     for (int j = 0; j < cols; ++j) {
       for (int i = 0; i < rows; ++i) {
-        if (const double value = number("the matrix"); value != 0.0) entries.emplace_back(i, j, value);
+        if (const double value = number("the matrix"); value != 0.0)
+          entries.emplace_back(i, j, value);
       }
     }
     return Matrix::from_triplets(rows, cols, entries);
@@ -95,7 +99,8 @@ class Reader {
   // Blocks in compressed rows, each by columns.
   Matrix blocks(int rows, int cols) {
     const int count = integer("the number of blocks");
-    const int block_rows = integer("the number of block rows"), block_cols = integer("the number of block columns");
+    const int block_rows = integer("the number of block rows"),
+              block_cols = integer("the number of block columns");
     const std::vector<int> row_ends = integers("the ends of the block rows", block_rows);
     const std::vector<int> col_ends = integers("the ends of the block columns", block_cols);
     const int starts_count = integer("the number of row starts");
@@ -111,10 +116,12 @@ class Reader {
       const int first_row = r > 0 ? row_ends[r - 1] : 0;
       for (int b = starts[r]; b < starts[r + 1]; ++b) {
         if (b >= count || indices[b] >= block_cols) fail("a block index is out of range");
-        if (integer("a block's number") != b) fail(fmt::format("block {} is not where it should be", b));
+        if (integer("a block's number") != b)
+          fail(fmt::format("block {} is not where it should be", b));
         const int first_col = indices[b] > 0 ? col_ends[indices[b] - 1] : 0;
         for (int j = first_col; j < col_ends[indices[b]]; ++j) {
-          for (int i = first_row; i < row_ends[r]; ++i) entries.emplace_back(i, j, number("a block"));
+          for (int i = first_row; i < row_ends[r]; ++i)
+            entries.emplace_back(i, j, number("a block"));
         }
       }
     }
@@ -149,7 +156,8 @@ ProblemData read_friction(Reader& r) {
 ProblemData read_mlcp(Reader& r) {
   r.integer("the first flag", 0, 1);
   r.integer("the second flag", 0, 1);
-  const int equations = r.integer("n"), inequalities = r.integer("m"), size = equations + inequalities;
+  const int equations = r.integer("n"), inequalities = r.integer("m"),
+            size = equations + inequalities;
   std::vector<int> ends;
   do {
     ends.push_back(r.integer("the ends of the blocks"));

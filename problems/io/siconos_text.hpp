@@ -7,14 +7,14 @@
 
 namespace perp {
 
-/// Reads an LCP, MLCP, relay or friction-contact problem. The files do not say which they hold; the layout
-/// does:
+/// Reads an LCP, MLCP, relay or friction-contact problem. The files do not say which they hold; the
+/// layout does:
 ///   LCP       n, matrix, q
 ///   relay     n, matrix, q, lower, upper
 ///   friction  dimension, contacts, matrix, q, mu
 ///   MLCP      two flags, n, m, numbers of equations by blocks..., matrix, q
-/// Matrices are dense by columns (storage 0), sparse by blocks (1) or, refused here, sparse by columns (2).
-/// What follows the data and is no number is a remark.
+/// Matrices are dense by columns (storage 0), sparse by blocks (1) or, refused here, sparse by
+/// columns (2). What follows the data and is no number is a remark.
 /// @throws InputError naming the file and what is wrong.
 Problem problem_from_siconos_text(std::string_view text, const std::string& file);
 

@@ -6,11 +6,12 @@
 
 namespace perp {
 
-/// Exact Coulomb friction in de Saxce's form [DeSaxceFeng1998; AcaryBremondHuber2018]: per contact, in
-/// local order (n, t1[, t2]),
+/// Exact Coulomb friction in de Saxce's form [DeSaxceFeng1998; AcaryBremondHuber2018]: per contact,
+/// in local order (n, t1[, t2]),
 ///   r in K_mu,  u + mu ||u_t|| n in K_mu*,  r'(u + mu ||u_t|| n) = 0,   u = W r + q,
 /// with K_mu = { r : ||r_t|| <= mu r_n }.
-/// W is given as a matrix, or by J and M as W = J M^-1 J' (never formed); compliance adds to its diagonal.
+/// W is given as a matrix, or by J and M as W = J M^-1 J' (never formed); compliance adds to its
+/// diagonal.
 struct FrictionContact {
   int dimension = 3;  ///< 2 or 3
   Matrix W;           ///< n x n, n = dimension * contacts; empty (0 x 0) where J and M are given
@@ -29,8 +30,8 @@ struct FrictionContact {
 
 /// Compliant contact as a convex problem [CastroPermenterHan2022]:
 ///   min_v 1/2 ||v - v*||^2_A + 1/2 ||P_F(y(v))||^2_R,   y = -R^-1 (J v - bias),
-/// contact by contact in local order (n, t1, t2); P_F projects on the friction cone in the norm of R, and
-/// the impulses are gamma = P_F(y).
+/// contact by contact in local order (n, t1, t2); P_F projects on the friction cone in the norm of
+/// R, and the impulses are gamma = P_F(y).
 struct ConvexContact {
   Matrix A;       ///< n x n, symmetric positive definite
   Matrix J;       ///< 3 nc x n

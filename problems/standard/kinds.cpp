@@ -10,9 +10,12 @@ namespace perp {
 
 std::string_view to_string(ConeType type) {
   switch (type) {
-    case ConeType::kZero: return "zero";
-    case ConeType::kNonnegative: return "nonnegative";
-    default: return "second_order";
+    case ConeType::kZero:
+      return "zero";
+    case ConeType::kNonnegative:
+      return "nonnegative";
+    default:
+      return "second_order";
   }
 }
 
@@ -40,7 +43,8 @@ Vector ConvexContact::impulses(const Vector& v) const {
   const Vector y = -(J.multiply(v) - bias).cwiseQuotient(R);
   Vector gamma(y.size());
   for (int c = 0; c < contacts(); ++c) {
-    // Projection on the cone in the norm of R: stick, slide, open [CastroPermenterHan2022, Sec. IV].
+    // Projection on the cone in the norm of R: stick, slide, open [CastroPermenterHan2022, Sec.
+    // IV].
     const double y_n = y[3 * c];
     const double y_r = std::hypot(y[3 * c + 1], y[3 * c + 2]);
     const double ratio = R[3 * c + 1] / R[3 * c], mu_hat = mu[c] * ratio;

@@ -5,7 +5,8 @@
 
 namespace perp {
 
-/// LCP(q, M): find z with z >= 0, w := M z + q >= 0, z'w = 0 [CottlePangStone2009, Eq. 1.1.1-1.1.3].
+/// LCP(q, M): find z with z >= 0, w := M z + q >= 0, z'w = 0 [CottlePangStone2009,
+/// Eq. 1.1.1-1.1.3].
 struct Lcp {
   Matrix M;  ///< n x n
   Vector q;  ///< n
@@ -14,7 +15,8 @@ struct Lcp {
 
 /// Mixed (box) LCP: l <= z <= u, and for every i with F = M z + q:
 /// F_i >= 0 where z_i = l_i, F_i <= 0 where z_i = u_i, F_i = 0 between.
-/// A free variable (l = -inf, u = inf) makes its row an equation; l_i = u_i fixes z_i and leaves F_i free.
+/// A free variable (l = -inf, u = inf) makes its row an equation; l_i = u_i fixes z_i and leaves
+/// F_i free.
 struct Mlcp {
   Matrix M;      ///< n x n
   Vector q;      ///< n
@@ -23,8 +25,8 @@ struct Mlcp {
   int size() const { return static_cast<int>(q.size()); }
 };
 
-/// @throws std::invalid_argument naming the field: sizes that disagree, entries that are not finite,
-/// lower > upper, lower = +inf, upper = -inf.
+/// @throws std::invalid_argument naming the field: sizes that disagree, entries that are not
+/// finite, lower > upper, lower = +inf, upper = -inf.
 void validate(const Lcp& problem);
 void validate(const Mlcp& problem);
 

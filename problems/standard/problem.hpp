@@ -18,9 +18,9 @@ namespace perp {
 /// What a contact of a problem stands for. Everything is optional (empty).
 struct ContactInfo {
   std::string name, body_a, body_b;
-  std::vector<double> point, normal;           ///< 2 or 3 coordinates, metres, world frame
-  std::vector<std::vector<double>> tangents;   ///< one (2D) or two (3D) directions
-  std::optional<double> gap;                   ///< metres
+  std::vector<double> point, normal;          ///< 2 or 3 coordinates, metres, world frame
+  std::vector<std::vector<double>> tangents;  ///< one (2D) or two (3D) directions
+  std::optional<double> gap;                  ///< metres
 };
 
 /// A known solution.
@@ -39,8 +39,8 @@ struct Problem {
   std::optional<KnownSolution> solution;
   std::vector<std::string> variables;  ///< names, empty or n
   std::vector<ContactInfo> contacts;
-  json::Value source;      ///< where it comes from; null where not stated
-  json::Object extensions; ///< fields whose names begin with "x-"
+  json::Value source;       ///< where it comes from; null where not stated
+  json::Object extensions;  ///< fields whose names begin with "x-"
 
   int size() const;
   /// "lcp", "mlcp", "mcp", "box_qp", "conic_qp", "friction_contact" or "convex_contact".

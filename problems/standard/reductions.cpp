@@ -46,8 +46,9 @@ Reduction reduce_to_mlcp(const ConicQp& p) {
     if (cone.type == ConeType::kNonnegative) reduced.lower.segment(row, cone.size).setZero();
     row += cone.size;
   }
-  return {std::move(reduced), "conic_qp as mlcp", true,
-          [n, m](const Answer& a) { return Answer{a.z.head(n), a.z.tail(m)}; }};
+  return {std::move(reduced), "conic_qp as mlcp", true, [n, m](const Answer& a) {
+            return Answer{a.z.head(n), a.z.tail(m)};
+          }};
 }
 
 Reduction reduce_to_box_qp(const Lcp& p) {

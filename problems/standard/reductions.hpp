@@ -8,7 +8,8 @@
 
 namespace perp {
 
-/// A problem in another form. `exact`: a solution of the reduced problem maps to one of the original.
+/// A problem in another form. `exact`: a solution of the reduced problem maps to one of the
+/// original.
 struct Reduction {
   ProblemData problem;
   std::string name;

@@ -46,7 +46,8 @@ double complementarity_product(double z, double f, double lower, double upper) {
 }
 
 template <class P>
-Residuals box_residuals(const P& problem, const Vector& z, const Vector& lower, const Vector& upper) {
+Residuals box_residuals(const P& problem, const Vector& z, const Vector& lower,
+                        const Vector& upper) {
   check_size("z", z, problem.size());
   if (!z.allFinite()) return infinite_residuals();
   const Vector f = evaluate_map(problem, z);
@@ -57,7 +58,8 @@ Residuals box_residuals(const P& problem, const Vector& z, const Vector& lower, 
     const double natural = std::abs(mid(z[i] - lower[i], z[i] - upper[i], f[i]));
     if (!(natural <= r.natural) || r.worst_index < 0) r.worst_index = i;
     raise(r.natural, natural);
-    raise(r.fischer_burmeister, std::abs(bounded_fischer_burmeister(z[i], f[i], lower[i], upper[i])));
+    raise(r.fischer_burmeister,
+          std::abs(bounded_fischer_burmeister(z[i], f[i], lower[i], upper[i])));
     raise(r.complementarity, complementarity_product(z[i], f[i], lower[i], upper[i]));
     x[i] = z[i] - f[i];
     projected[i] = std::clamp(x[i], lower[i], upper[i]);

@@ -57,7 +57,8 @@ FarkasCheck check_farkas(const Mlcp& p, const Vector& y) {
   if (!y.allFinite()) return check;
   for (int i = 0; i < n; ++i) {
     const bool has_lower = p.lower[i] > -kInfinity, has_upper = p.upper[i] < kInfinity;
-    const bool allowed = has_lower ? (has_upper ? y[i] == 0 : y[i] >= 0) : (!has_upper || y[i] <= 0);
+    const bool allowed =
+        has_lower ? (has_upper ? y[i] == 0 : y[i] >= 0) : (!has_upper || y[i] <= 0);
     if (!allowed) return check;
   }
   const Vector g = p.M.multiply_transposed(y);
@@ -82,13 +83,14 @@ FarkasCheck check_farkas(const Mlcp& p, const Vector& y) {
   check.radius = check.violation > 0 ? margin / check.violation : kInfinity;
   const double largest_q = n > 0 ? p.q.cwiseAbs().maxCoeff() : 0.0;
   const double length = std::max(1.0, largest_q / std::max(p.M.max_abs(), 1e-300));
-  check.holds = margin > 1e-12 * static_cast<double>(size) && margin > 0 && check.radius >= 1e10 * length;
+  check.holds =
+      margin > 1e-12 * static_cast<double>(size) && margin > 0 && check.radius >= 1e10 * length;
   return check;
 }
 
 FarkasCheck check_farkas(const Lcp& p, const Vector& y) {
-  return check_farkas(
-      Mlcp{p.M, p.q, Vector::Zero(p.size()), Vector::Constant(p.size(), kInfinity)}, y);
+  return check_farkas(Mlcp{p.M, p.q, Vector::Zero(p.size()), Vector::Constant(p.size(), kInfinity)},
+                      y);
 }
 
 }  // namespace perp

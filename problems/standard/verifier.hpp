@@ -27,20 +27,23 @@ struct Verdict {
 Verdict verify(const Problem& problem, const Answer& answer, double tolerance);
 Verdict verify(const ProblemData& problem, const Answer& answer, double tolerance);
 
-/// A proof that no point satisfies the linear constraints of an (M)LCP: a vector y with y_i >= 0 where
-/// F_i >= 0 is asked (finite lower bound only), y_i <= 0 where F_i <= 0 (finite upper bound only), y_i = 0
-/// where F_i is unrestricted (two finite bounds), and
+/// A proof that no point satisfies the linear constraints of an (M)LCP: a vector y with y_i >= 0
+/// where F_i >= 0 is asked (finite lower bound only), y_i <= 0 where F_i <= 0 (finite upper bound
+/// only), y_i = 0 where F_i is unrestricted (two finite bounds), and
 ///   sup { y'(M z + q) : l <= z <= u } < 0.
 /// For an LCP: y >= 0, M'y <= 0, q'y < 0 [CottlePangStone2009, Sec. 2.7: Farkas].
 struct FarkasCheck {
   bool holds = false;
-  double supremum = Residuals::kNone;   ///< of y'(Mz + q) over the box, rounding-size terms left out; < 0 is wanted
+  double supremum = Residuals::kNone;   ///< of y'(Mz + q) over the box, rounding-size terms left
+                                        ///< out; < 0 is wanted
   double violation = Residuals::kNone;  ///< largest (M'y)_j of the wrong sign at an infinite bound
-  double radius = Residuals::kNone;     ///< no feasible z has a 1-norm below this (inf where violation = 0)
+  double radius =
+      Residuals::kNone;  ///< no feasible z has a 1-norm below this (inf where violation = 0)
 };
 
-/// Checks a certificate in extended precision. It holds where the supremum is negative beyond rounding
-/// and the radius exceeds 1e10 max(1, ||q|| / ||M||). Entries of y with a sign that is not allowed make it fail.
+/// Checks a certificate in extended precision. It holds where the supremum is negative beyond
+/// rounding and the radius exceeds 1e10 max(1, ||q|| / ||M||). Entries of y with a sign that is not
+/// allowed make it fail.
 FarkasCheck check_farkas(const Lcp& problem, const Vector& y);
 FarkasCheck check_farkas(const Mlcp& problem, const Vector& y);
 

@@ -9,15 +9,16 @@ namespace perp {
 /// One iteration. NaN or -1 where a number has no meaning for the method.
 struct IterationRecord {
   int iteration = 0;
-  std::string_view step_type;  ///< "pivot", "flip", "newton", ...
+  std::string_view step_type;                                  ///< "pivot", "flip", "newton", ...
   double residual = std::numeric_limits<double>::quiet_NaN();  ///< natural residual where known
-  double merit = std::numeric_limits<double>::quiet_NaN();     ///< covering variable t for pivoting methods
-  double step = std::numeric_limits<double>::quiet_NaN();      ///< step length
-  int active_set_size = -1;    ///< number of basic (inactive-bound) unknowns
-  int entering = -1;           ///< pivoting: index of the pair that enters; -1 for none
-  int leaving = -1;            ///< pivoting: index of the pair that leaves; -1 for t
-  int linear_solves = 0;       ///< so far
-  int factorisations = 0;      ///< so far
+  double merit =
+      std::numeric_limits<double>::quiet_NaN();  ///< covering variable t for pivoting methods
+  double step = std::numeric_limits<double>::quiet_NaN();  ///< step length
+  int active_set_size = -1;  ///< number of basic (inactive-bound) unknowns
+  int entering = -1;         ///< pivoting: index of the pair that enters; -1 for none
+  int leaving = -1;          ///< pivoting: index of the pair that leaves; -1 for t
+  int linear_solves = 0;     ///< so far
+  int factorisations = 0;    ///< so far
 };
 
 /// Logging, traces, progress and interruption are all observers.

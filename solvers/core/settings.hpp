@@ -19,9 +19,9 @@ class SettingVisitor {
 
 /// What every solver obeys.
 struct CommonSettings {
-  double tolerance = 1e-8;   ///< the verifier's measure that is aimed at
-  int max_iterations = 0;    ///< 0: the solver's own default
-  double time_limit = 0.0;   ///< seconds a solve may take; 0: none
+  double tolerance = 1e-8;  ///< the verifier's measure that is aimed at
+  int max_iterations = 0;   ///< 0: the solver's own default
+  double time_limit = 0.0;  ///< seconds a solve may take; 0: none
 };
 
 /// One setting as text.

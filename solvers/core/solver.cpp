@@ -10,17 +10,28 @@ namespace perp {
 
 std::string_view to_string(Status status) {
   switch (status) {
-    case Status::kSolved: return "solved";
-    case Status::kWrong: return "wrong";
-    case Status::kRay: return "ray";
-    case Status::kInfeasible: return "infeasible";
-    case Status::kStationary: return "stationary";
-    case Status::kIterationLimit: return "iteration_limit";
-    case Status::kTimeLimit: return "time_limit";
-    case Status::kStalled: return "stalled";
-    case Status::kNumericalError: return "numerical_error";
-    case Status::kInterrupted: return "interrupted";
-    case Status::kUnsupported: return "unsupported";
+    case Status::kSolved:
+      return "solved";
+    case Status::kWrong:
+      return "wrong";
+    case Status::kRay:
+      return "ray";
+    case Status::kInfeasible:
+      return "infeasible";
+    case Status::kStationary:
+      return "stationary";
+    case Status::kIterationLimit:
+      return "iteration_limit";
+    case Status::kTimeLimit:
+      return "time_limit";
+    case Status::kStalled:
+      return "stalled";
+    case Status::kNumericalError:
+      return "numerical_error";
+    case Status::kInterrupted:
+      return "interrupted";
+    case Status::kUnsupported:
+      return "unsupported";
   }
   return "unsupported";
 }
@@ -132,7 +143,8 @@ class Setter : public SettingVisitor {
 
 void visit_all(Solver& solver, SettingVisitor& visitor) {
   visitor.visit("tolerance", solver.common.tolerance, "verifier's measure that is aimed at");
-  visitor.visit("max_iterations", solver.common.max_iterations, "iterations at most; 0: the solver's own default");
+  visitor.visit("max_iterations", solver.common.max_iterations,
+                "iterations at most; 0: the solver's own default");
   visitor.visit("time_limit", solver.common.time_limit, "seconds a solve may take; 0: none");
   solver.visit_settings(visitor);
 }
@@ -151,8 +163,8 @@ void set_setting(Solver& solver, std::string_view name, std::string_view value) 
   if (setter.found) return;
   std::vector<std::string> names;
   for (const SettingText& s : list_settings(solver)) names.push_back(s.name);
-  throw std::invalid_argument(fmt::format("setting \"{}\": {} has none of that name; it has {}", name,
-                                          solver.traits().name, fmt::join(names, ", ")));
+  throw std::invalid_argument(fmt::format("setting \"{}\": {} has none of that name; it has {}",
+                                          name, solver.traits().name, fmt::join(names, ", ")));
 }
 
 }  // namespace perp

@@ -1,13 +1,13 @@
 // The interface of every solver.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <perp/problems/standard/problem.hpp>
 #include <perp/problems/standard/verifier.hpp>
 #include <perp/solvers/core/observer.hpp>
 #include <perp/solvers/core/settings.hpp>
 #include <perp/solvers/core/status.hpp>
-#include <memory>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,38 +16,38 @@ namespace perp {
 
 /// What proves or explains an end that is no solution.
 struct Certificate {
-  std::string type;        ///< "farkas": y proves infeasibility; "ray": the secondary ray (z, t)
-  Vector y;                ///< farkas
-  Vector z;                ///< ray: direction of z
-  double t = 0.0;          ///< ray: value of the covering variable on it
-  bool checked = false;    ///< farkas: checked by check_farkas
-  double radius = 0.0;     ///< farkas: no feasible point has a 1-norm below this
+  std::string type;      ///< "farkas": y proves infeasibility; "ray": the secondary ray (z, t)
+  Vector y;              ///< farkas
+  Vector z;              ///< ray: direction of z
+  double t = 0.0;        ///< ray: value of the covering variable on it
+  bool checked = false;  ///< farkas: checked by check_farkas
+  double radius = 0.0;   ///< farkas: no feasible point has a 1-norm below this
 };
 
 /// A solver's claim.
 struct Result {
   Status status = Status::kUnsupported;
-  Vector z;                ///< best point found, size of the unknown
-  Vector dual;             ///< conic_qp
+  Vector z;                       ///< best point found, size of the unknown
+  Vector dual;                    ///< conic_qp
   std::vector<Vector> solutions;  ///< all that were found, where the method looks for all
   int iterations = 0;
   std::optional<Certificate> certificate;
-  std::string message;     ///< one line, may be empty
+  std::string message;                                          ///< one line, may be empty
   std::vector<std::pair<std::string_view, double>> statistics;  ///< the method's own counts
 };
 
 /// What a solver takes and where it comes from.
 struct SolverTraits {
   std::string_view name;
-  std::string_view summary;   ///< one line
-  std::string_view source;    ///< key in docs/references.bib
+  std::string_view summary;  ///< one line
+  std::string_view source;   ///< key in docs/references.bib
   std::vector<std::string_view> kinds;
-  int max_size = 0;           ///< 0: no limit
-  bool enumerates = false;    ///< exhaustive: never chosen by the router
+  int max_size = 0;         ///< 0: no limit
+  bool enumerates = false;  ///< exhaustive: never chosen by the router
 };
 
-/// Solves problems of the kinds it declares. One object serves one thread; workspaces are kept, and a
-/// second solve of the same size allocates nothing outside sparse factorisation libraries.
+/// Solves problems of the kinds it declares. One object serves one thread; workspaces are kept, and
+/// a second solve of the same size allocates nothing outside sparse factorisation libraries.
 class Solver {
  public:
   virtual ~Solver() = default;
@@ -56,13 +56,14 @@ class Solver {
   /// Why this problem is not taken, or nothing where it is.
   std::optional<std::string> refusal(const Problem& problem) const;
 
-  /// Analyses and copies what is needed of the problem. @throws std::invalid_argument where the problem
-  /// is refused or malformed (the text names the field).
+  /// Analyses and copies what is needed of the problem. @throws std::invalid_argument where the
+  /// problem is refused or malformed (the text names the field).
   void prepare(const Problem& problem);
 
   /// Solves the prepared problem. The result is valid until the next call of prepare or solve.
   /// @param start unknowns to start from, or nullptr; methods that cannot use one ignore it.
-  /// @throws std::invalid_argument where the start has the wrong size; std::logic_error without prepare.
+  /// @throws std::invalid_argument where the start has the wrong size; std::logic_error without
+  /// prepare.
   const Result& solve(const Vector* start = nullptr, Observer* observer = nullptr);
 
   CommonSettings common;
@@ -82,8 +83,8 @@ class Solver {
 /// All settings of a solver as text, the common ones first.
 std::vector<SettingText> list_settings(Solver& solver);
 
-/// Sets one by name. @throws std::invalid_argument: no such setting (the text lists them), or a value
-/// that cannot be read or is out of range.
+/// Sets one by name. @throws std::invalid_argument: no such setting (the text lists them), or a
+/// value that cannot be read or is out of range.
 void set_setting(Solver& solver, std::string_view name, std::string_view value);
 
 }  // namespace perp

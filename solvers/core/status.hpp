@@ -5,19 +5,20 @@
 
 namespace perp {
 
-/// `kSolved` is a solver's claim until the verifier has confirmed it; a claim that fails is `kWrong`.
+/// `kSolved` is a solver's claim until the verifier has confirmed it; a claim that fails is
+/// `kWrong`.
 enum class Status {
   kSolved,
-  kWrong,           ///< claimed solved, but the verifier disagrees
-  kRay,             ///< Lemke's secondary ray; proves nothing by itself
-  kInfeasible,      ///< no feasible point, with a checked certificate
-  kStationary,      ///< a minimum of the merit function that is no solution
+  kWrong,       ///< claimed solved, but the verifier disagrees
+  kRay,         ///< Lemke's secondary ray; proves nothing by itself
+  kInfeasible,  ///< no feasible point, with a checked certificate
+  kStationary,  ///< a minimum of the merit function that is no solution
   kIterationLimit,
   kTimeLimit,
   kStalled,
   kNumericalError,
-  kInterrupted,     ///< an observer asked to stop
-  kUnsupported,     ///< the solver does not take this problem
+  kInterrupted,  ///< an observer asked to stop
+  kUnsupported,  ///< the solver does not take this problem
 };
 
 /// The name used in JSON: "solved", "iteration_limit", ...

@@ -51,9 +51,11 @@ void count_bounds(const Vector& lower, const Vector& upper, ProblemStructure& s)
 }
 
 std::string class_of(const MatrixStructure& m) {
-  if (m.definiteness == "positive definite") return "monotone, M positive definite: exactly one solution";
+  if (m.definiteness == "positive definite")
+    return "monotone, M positive definite: exactly one solution";
   if (m.definiteness == "positive semidefinite") {
-    return "monotone, M positive semidefinite: a solution exists where the linear constraints are feasible";
+    return "monotone, M positive semidefinite: a solution exists where the linear constraints are "
+           "feasible";
   }
   if (m.definiteness == "indefinite") return "not monotone: solutions may be none, one or many";
   return "monotonicity not determined at this size";
@@ -115,7 +117,8 @@ ProblemStructure analyse(const Problem& problem) {
   } else if (const auto* box = std::get_if<BoxQp>(&problem.data)) {
     count_bounds(box->lower, box->upper, s);
     s.matrices.push_back(analyse("H", box->H));
-    s.problem_class = s.matrices[0].definiteness == "indefinite" ? "not convex" : "convex where H is PSD";
+    s.problem_class =
+        s.matrices[0].definiteness == "indefinite" ? "not convex" : "convex where H is PSD";
   } else if (const auto* conic = std::get_if<ConicQp>(&problem.data)) {
     s.matrices.push_back(analyse("P", conic->P));
     s.matrices.push_back(analyse("A", conic->A));

@@ -14,12 +14,13 @@ struct MatrixStructure {
   bool sparse = false;
   long nonzeros = 0;
   bool symmetric = false;
-  double asymmetry = 0.0;       ///< max|A - A'| / max|A|
-  std::string definiteness;     ///< of the symmetric part: positive definite, positive semidefinite, indefinite, unknown
-  int rank = -1;                ///< numerical, relative threshold 1e-10
-  int zero_diagonal = 0;        ///< zero diagonal entries
+  double asymmetry = 0.0;    ///< max|A - A'| / max|A|
+  std::string definiteness;  ///< of the symmetric part: positive definite, positive semidefinite,
+                             ///< indefinite, unknown
+  int rank = -1;             ///< numerical, relative threshold 1e-10
+  int zero_diagonal = 0;     ///< zero diagonal entries
   double smallest = 0.0, largest = 0.0;  ///< absolute values of nonzero entries
-  bool z_matrix = false;        ///< no positive entry off the diagonal
+  bool z_matrix = false;                 ///< no positive entry off the diagonal
 };
 
 struct ProblemStructure {
@@ -28,7 +29,7 @@ struct ProblemStructure {
   int free = 0, lower_only = 0, upper_only = 0, boxed = 0, fixed = 0;  ///< of kinds with bounds
   int contacts = 0;
   std::vector<MatrixStructure> matrices;
-  std::string problem_class;    ///< one line: what theory says
+  std::string problem_class;  ///< one line: what theory says
 };
 
 /// Largest size for which eigenvalues and rank are computed.

@@ -4,8 +4,8 @@
 #include <perp/problems/standard/residuals.hpp>
 #include <perp/solvers/pivoting/lemke.hpp>
 
-#include <Eigen/QR>
 #include <fmt/format.h>
+#include <Eigen/QR>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -23,7 +23,12 @@ enum class Place : unsigned char { kLower, kUpper, kBetween };
 class Enumerator {
  public:
   Enumerator(const Mlcp& p, double tolerance, double time_limit)
-      : p_(p), m_(p.M.to_dense()), tolerance_(tolerance), time_limit_(time_limit), place_(p.size()), z_(p.size()) {}
+      : p_(p),
+        m_(p.M.to_dense()),
+        tolerance_(tolerance),
+        time_limit_(time_limit),
+        place_(p.size()),
+        z_(p.size()) {}
 
   Enumeration run() {
     choose(0);
@@ -53,7 +58,8 @@ class Enumerator {
 
   bool out_of_time() const {
     if (time_limit_ <= 0) return false;
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count() > time_limit_;
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count() >
+           time_limit_;
   }
 
   // One complementary basis: rows and columns of the variables between their bounds.
@@ -85,7 +91,8 @@ class Enumerator {
     }
   }
 
-  // Least-squares, minimum-norm solution of F_rows = 0 in the columns; recorded where it solves the problem.
+  // Least-squares, minimum-norm solution of F_rows = 0 in the columns; recorded where it solves the
+  // problem.
   int solve_rows() {
     const int k = static_cast<int>(columns_.size()), r = static_cast<int>(rows_.size());
     for (const int j : columns_) z_[j] = 0.0;
@@ -117,7 +124,8 @@ class Enumerator {
 
   void record() {
     for (const Vector& known : result_.solutions) {
-      if ((known - z_).cwiseAbs().maxCoeff() <= 1e-7 * std::max(1.0, z_.cwiseAbs().maxCoeff())) return;
+      if ((known - z_).cwiseAbs().maxCoeff() <= 1e-7 * std::max(1.0, z_.cwiseAbs().maxCoeff()))
+        return;
     }
     result_.solutions.push_back(z_);
   }
@@ -138,15 +146,18 @@ class Enumerator {
 Enumeration enumerate_solutions(const Mlcp& problem, double tolerance, double time_limit) {
   validate(problem);
   if (problem.size() > kMaxEnumerationSize) {
-    throw std::invalid_argument(fmt::format("problem: enumeration takes at most {} unknowns, not {}",
-                                            kMaxEnumerationSize, problem.size()));
+    throw std::invalid_argument(
+        fmt::format("problem: enumeration takes at most {} unknowns, not {}", kMaxEnumerationSize,
+                    problem.size()));
   }
   return Enumerator(problem, tolerance, time_limit).run();
 }
 
 const SolverTraits& Enumerate::traits() const {
-  static const SolverTraits traits{"enumerate", "all solutions of a small problem by its complementary bases",
-                                   "CottlePangStone2009", {"lcp", "mlcp"}, kMaxEnumerationSize, true};
+  static const SolverTraits traits{
+      "enumerate",           "all solutions of a small problem by its complementary bases",
+      "CottlePangStone2009", {"lcp", "mlcp"},
+      kMaxEnumerationSize,   true};
   return traits;
 }
 
@@ -163,10 +174,11 @@ void Enumerate::do_solve(const Vector*, Observer*, Result& result) {
   if (!found.solutions.empty()) {
     result.status = Status::kSolved;
     result.z = found.solutions.front();
-    result.message = fmt::format("{} solution{}{}", found.solutions.size(), found.solutions.size() > 1 ? "s" : "",
-                                 !found.complete    ? " found before the time limit"
-                                 : found.continuum ? " found; a singular basis holds one, so there may be more"
-                                                   : "");
+    result.message = fmt::format(
+        "{} solution{}{}", found.solutions.size(), found.solutions.size() > 1 ? "s" : "",
+        !found.complete   ? " found before the time limit"
+        : found.continuum ? " found; a singular basis holds one, so there may be more"
+                          : "");
     result.solutions = std::move(found.solutions);
     return;
   }

@@ -9,16 +9,18 @@ namespace perp {
 
 /// What enumeration found.
 struct Enumeration {
-  std::vector<Vector> solutions;  ///< distinct; every extreme point of the solution set is among them
-  bool continuum = false;         ///< a singular basis holds a solution, so there may be infinitely many
-  long bases = 0;                 ///< bases examined
-  bool complete = true;           ///< false where the time limit came first
+  std::vector<Vector>
+      solutions;           ///< distinct; every extreme point of the solution set is among them
+  bool continuum = false;  ///< a singular basis holds a solution, so there may be infinitely many
+  long bases = 0;          ///< bases examined
+  bool complete = true;    ///< false where the time limit came first
 };
 
 /// Examines every choice of "at lower bound, at upper bound or between" for every variable
-/// [CottlePangStone2009, Sec. 1.3: complementary cones]. Where the rows B of the variables between leave a
-/// singular M_BB of nullity r, up to r further rows are asked to vanish: an extreme point of the piece has
-/// that many. The solution set of an LCP holds no line, so it is empty only if nothing is found.
+/// [CottlePangStone2009, Sec. 1.3: complementary cones]. Where the rows B of the variables between
+/// leave a singular M_BB of nullity r, up to r further rows are asked to vanish: an extreme point
+/// of the piece has that many. The solution set of an LCP holds no line, so it is empty only if
+/// nothing is found.
 /// @param tolerance natural residual up to which a point counts as a solution
 /// @param time_limit seconds; 0: none
 /// @throws std::invalid_argument where n > kMaxEnumerationSize.

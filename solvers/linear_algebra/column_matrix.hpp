@@ -7,10 +7,12 @@
 
 namespace perp {
 
-/// Columns of a square matrix. Kept sparse where that is worth it, whatever the storage it came from.
+/// Columns of a square matrix. Kept sparse where that is worth it, whatever the storage it came
+/// from.
 class ColumnMatrix {
  public:
-  /// Takes the entries of `columns` triplets sorted by column: filled by begin / append / end_column.
+  /// Takes the entries of `columns` triplets sorted by column: filled by begin / append /
+  /// end_column.
   void begin(int size);
   void append(int row, double value) {
     rows_.push_back(row);
@@ -22,7 +24,9 @@ class ColumnMatrix {
 
   int size() const { return size_; }
   bool is_dense() const { return dense_; }
-  long stored() const { return dense_ ? static_cast<long>(size_) * size_ : static_cast<long>(rows_.size()); }
+  long stored() const {
+    return dense_ ? static_cast<long>(size_) * size_ : static_cast<long>(rows_.size());
+  }
 
   /// y += alpha * column j.
   void add_column(int j, double alpha, double* y) const {

@@ -54,7 +54,8 @@ bool DenseLu::factor_panel(int first, int width) {
     swaps_[k] = pivot;
     if (pivot != k) {
       for (int j = 0; j < n; ++j) {
-        std::swap(a[static_cast<std::size_t>(j) * n + k], a[static_cast<std::size_t>(j) * n + pivot]);
+        std::swap(a[static_cast<std::size_t>(j) * n + k],
+                  a[static_cast<std::size_t>(j) * n + pivot]);
       }
     }
     const double inverse = 1.0 / column[k];

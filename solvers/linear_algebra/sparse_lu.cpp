@@ -35,7 +35,8 @@ bool SparseLu::factor() {
   klu_->release();
   if (size_ == 0) return true;
   klu_->common.halt_if_singular = 1;
-  klu_->common.tol = 1.0;  // true partial pivoting: the default favours the diagonal and lets entries grow
+  klu_->common.tol =
+      1.0;  // true partial pivoting: the default favours the diagonal and lets entries grow
   klu_->symbolic = klu_analyze(size_, starts_.data(), rows_.data(), &klu_->common);
   if (!klu_->symbolic) return false;
   klu_->numeric =

@@ -6,8 +6,8 @@
 
 namespace perp {
 
-/// KLU [DavisPalamadai2010]: block triangular form, AMD ordering, partial pivoting. The matrix is filled
-/// column by column through begin() / append() / end_column().
+/// KLU [DavisPalamadai2010]: block triangular form, AMD ordering, partial pivoting. The matrix is
+/// filled column by column through begin() / append() / end_column().
 class SparseLu {
  public:
   SparseLu();

@@ -8,8 +8,9 @@ namespace perp {
 namespace {
 
 constexpr int kMaxUpdates = 100;
-constexpr int kSparseKernelFrom = 150;       // size from which a sparse M gets a sparse kernel
-constexpr std::size_t kReservedEtas = 1 << 21;  // entries held ready; more are allocated when needed
+constexpr int kSparseKernelFrom = 150;  // size from which a sparse M gets a sparse kernel
+constexpr std::size_t kReservedEtas = 1
+                                      << 21;  // entries held ready; more are allocated when needed
 
 }  // namespace
 
@@ -97,7 +98,8 @@ bool Basis::factor_sparse_kernel() {
     }
     sparse_lu_.end_column();
   }
-  factor_cost_ = 200.0 * stored + 1000.0 * k;  // ordering and elimination, measured on contact problems
+  factor_cost_ =
+      200.0 * stored + 1000.0 * k;  // ordering and elimination, measured on contact problems
   return sparse_lu_.factor();
 }
 
@@ -136,7 +138,8 @@ void Basis::solve_transposed(Vector& y) const {
     const double* const entries = eta_values_.data() + eta->first;
     double sum = 0.0;
     if (eta->dense) {
-      sum = y.dot(Eigen::Map<const Vector>(entries, size_));  // the entry at the position is stored as 0
+      sum = y.dot(
+          Eigen::Map<const Vector>(entries, size_));  // the entry at the position is stored as 0
     } else {
       const int* const rows = eta_rows_.data() + eta->first;
       for (std::size_t i = 0; i < eta->count; ++i) sum += y[rows[i]] * entries[i];

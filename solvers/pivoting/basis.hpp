@@ -10,10 +10,11 @@ namespace perp {
 
 /// A nonsingular choice of m of the 2m + 1 columns of  M x - w + d t = b.
 ///
-/// Basic slacks w_i are unit columns, so only the *kernel* is factorised: rows without a basic slack by
-/// basic columns that are no slacks (x's and t). Exchanges since the last factorisation are kept as a
-/// product form [DantzigOrchardHays1954]: B = B0 E1 ... Ep, where E_k is the identity with one column
-/// replaced by B^-1 a. Position p of the basis is where a column stands; slack w_i of B0 stands at i.
+/// Basic slacks w_i are unit columns, so only the *kernel* is factorised: rows without a basic
+/// slack by basic columns that are no slacks (x's and t). Exchanges since the last factorisation
+/// are kept as a product form [DantzigOrchardHays1954]: B = B0 E1 ... Ep, where E_k is the identity
+/// with one column replaced by B^-1 a. Position p of the basis is where a column stands; slack w_i
+/// of B0 stands at i.
 ///
 /// Column ids: x_j is j, w_j is m + j, t is 2m.
 class Basis {
@@ -57,7 +58,7 @@ class Basis {
   /// True where the updates have cost as much as a new factorisation would, or are too many.
   bool worth_factoring() const;
 
-  int factorisations = 0;       ///< since attach
+  int factorisations = 0;         ///< since attach
   mutable int linear_solves = 0;  ///< since attach
 
  private:

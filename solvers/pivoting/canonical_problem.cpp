@@ -73,7 +73,8 @@ FreePairing pair_by_sparse_qr(const SparseMatrix& block) {
 }
 
 // M_FF with rows and columns divided by their largest entries.
-SparseMatrix equilibrated_block(const Matrix& M, const std::vector<int>& free, const std::vector<int>& position) {
+SparseMatrix equilibrated_block(const Matrix& M, const std::vector<int>& free,
+                                const std::vector<int>& position) {
   const int f = static_cast<int>(free.size());
   Vector row_max = Vector::Zero(f), col_max = Vector::Zero(f);
   std::vector<Triplet> entries;
@@ -87,7 +88,8 @@ SparseMatrix equilibrated_block(const Matrix& M, const std::vector<int>& free, c
   for (const Triplet& e : entries) {
     col_max[e.col()] = std::max(col_max[e.col()], std::abs(e.value()) / row_max[e.row()]);
   }
-  for (Triplet& e : entries) e = Triplet(e.row(), e.col(), e.value() / row_max[e.row()] / col_max[e.col()]);
+  for (Triplet& e : entries)
+    e = Triplet(e.row(), e.col(), e.value() / row_max[e.row()] / col_max[e.col()]);
   SparseMatrix block(f, f);
   block.setFromTriplets(entries.begin(), entries.end());
   return block;
@@ -114,7 +116,8 @@ FreePairing pair_block(const SparseMatrix& block) {
     pairing.cols = pairing.rows;
     return pairing;
   }
-  return block.rows() <= kDenseFreeBlock ? pair_by_dense_lu(DenseMatrix(block)) : pair_by_sparse_qr(block);
+  return block.rows() <= kDenseFreeBlock ? pair_by_dense_lu(DenseMatrix(block))
+                                         : pair_by_sparse_qr(block);
 }
 
 }  // namespace
@@ -166,14 +169,16 @@ void CanonicalProblem::pair_free_variables(const Mlcp& problem) {
   left_columns_ = original(pairing.left_cols);
 }
 
-// Free pairs after the bounded ones, those left over last, second halves of split ones at the very end.
+// Free pairs after the bounded ones, those left over last, second halves of split ones at the very
+// end.
 void CanonicalProblem::set_pairs(const Mlcp& problem) {
   const auto add = [&](int row, int column, PairKind k) {
     equation.push_back(row);
     variable.push_back(column);
     kind.push_back(k);
   };
-  for (std::size_t i = 0; i < free_rows_.size(); ++i) add(free_rows_[i], free_columns_[i], PairKind::kFree);
+  for (std::size_t i = 0; i < free_rows_.size(); ++i)
+    add(free_rows_[i], free_columns_[i], PairKind::kFree);
   first_left_ = size();
   for (std::size_t i = 0; i < left_rows_.size(); ++i) {
     add(left_rows_[i], left_columns_[i], split_[i] ? PairKind::kLower : PairKind::kFree);
@@ -224,9 +229,10 @@ bool CanonicalProblem::find_default_start() {
   return waiting.empty();
 }
 
-// Makes the free x_i basic and w_i nonbasic by a principal pivot on i and as few bounded pairs as can be,
-// which become basic. They are found as a shortest chain of nonzero entries of B^-1 M, breadth first from
-// row i to column i through pairs whose w is basic; along a shortest chain no exchange spoils a later one.
+// Makes the free x_i basic and w_i nonbasic by a principal pivot on i and as few bounded pairs as
+// can be, which become basic. They are found as a shortest chain of nonzero entries of B^-1 M,
+// breadth first from row i to column i through pairs whose w is basic; along a shortest chain no
+// exchange spoils a later one.
 // @return false where there is no chain.
 bool CanonicalProblem::pivot_in(Basis& basis, int i) {
   const int m = size();
@@ -263,7 +269,8 @@ bool CanonicalProblem::pivot_in(Basis& basis, int i) {
   if (last < 0) return false;
   std::vector<int> chain;  // from the last row back to i
   for (int r = last; r != -1; r = parent[r]) chain.push_back(r);
-  for (std::size_t k = chain.size(); k-- > 0;) {  // row chain[k] takes in the column of the next one
+  for (std::size_t k = chain.size();
+       k-- > 0;) {  // row chain[k] takes in the column of the next one
     const int entering = basis.x_id(k > 0 ? chain[k - 1] : i);
     basis.column(entering, row);
     basis.solve(row);

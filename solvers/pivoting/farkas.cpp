@@ -26,7 +26,8 @@ RowSign row_sign(const Mlcp& p, int i) {
 
 // KKT conditions of min c'z over l <= z <= u with the row signs of M z + q: unknowns (z, y),
 // z between its bounds complementary to c - M'y, y of the row's sign complementary to M z + q.
-// c points away from the finite bound and is zero for free variables, so the program is never unbounded.
+// c points away from the finite bound and is zero for free variables, so the program is never
+// unbounded.
 Mlcp feasibility_problem(const Mlcp& p) {
   const int n = p.size();
   std::vector<Triplet> entries;
@@ -38,7 +39,8 @@ Mlcp feasibility_problem(const Mlcp& p) {
       entries.emplace_back(j, n + i, -value);
     });
   }
-  Mlcp lp{Matrix::from_triplets(2 * n, 2 * n, entries), Vector::Zero(2 * n), Vector(2 * n), Vector(2 * n)};
+  Mlcp lp{Matrix::from_triplets(2 * n, 2 * n, entries), Vector::Zero(2 * n), Vector(2 * n),
+          Vector(2 * n)};
   for (int i = 0; i < n; ++i) {
     const RowSign sign = row_sign(p, i);
     const bool below = p.lower[i] > -kInfinity, above = p.upper[i] < kInfinity;
@@ -67,14 +69,16 @@ void clean(const Mlcp& p, Vector& y) {
 
 }  // namespace
 
-std::optional<Vector> find_farkas(const Mlcp& problem, double time_limit, std::optional<Vector>* feasible) {
+std::optional<Vector> find_farkas(const Mlcp& problem, double time_limit,
+                                  std::optional<Vector>* feasible) {
   const int n = problem.size();
   const Mlcp lp = feasibility_problem(problem);
   CanonicalProblem canonical;
   canonical.build(lp, true);
   LemkePath path;
   path.attach(canonical);
-  const PathEnd end = path.follow(canonical.default_start, nullptr, PathSettings{}, 50L * (n + 20), time_limit, nullptr);
+  const PathEnd end = path.follow(canonical.default_start, nullptr, PathSettings{}, 50L * (n + 20),
+                                  time_limit, nullptr);
   Vector point;
   if (end == PathEnd::kSolution) {
     canonical.to_original(path.x(), point);

@@ -19,20 +19,24 @@ constexpr long kLeastPivotLimit = 10'000'000;
 constexpr int kRefinements = 3;
 
 PathSettings path_settings(const LemkeSettings& s) {
-  return {s.pivot_tolerance, s.tie_tolerance, s.row_tolerance, s.drift_tolerance, s.refactor_always};
+  return {s.pivot_tolerance, s.tie_tolerance, s.row_tolerance, s.drift_tolerance,
+          s.refactor_always};
 }
 
 }  // namespace
 
 const SolverTraits& Lemke::traits() const {
   static const SolverTraits traits{
-      "lemke", "Lemke's complementary pivoting, lexicographic, for bounds on both sides",
-      "CottlePangStone2009", {"lcp", "mlcp"}};
+      "lemke",
+      "Lemke's complementary pivoting, lexicographic, for bounds on both sides",
+      "CottlePangStone2009",
+      {"lcp", "mlcp"}};
   return traits;
 }
 
 void Lemke::set_start_basis(std::vector<PairStatus> statuses) {
-  if (!statuses.empty() && problem_.size() > 0 && static_cast<int>(statuses.size()) != problem_.size()) {
+  if (!statuses.empty() && problem_.size() > 0 &&
+      static_cast<int>(statuses.size()) != problem_.size()) {
     throw std::invalid_argument(
         fmt::format("start basis: length is {}, expected {}", statuses.size(), problem_.size()));
   }
@@ -58,8 +62,9 @@ void Lemke::do_prepare(const Problem& problem) {
 }
 
 void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
-  const long limit =
-      common.max_iterations > 0 ? common.max_iterations : std::max(kLeastPivotLimit, 1000L * canonical_.size());
+  const long limit = common.max_iterations > 0
+                         ? common.max_iterations
+                         : std::max(kLeastPivotLimit, 1000L * canonical_.size());
   PathSettings numerics = path_settings(settings);
   path_.reset_counts();
   recoveries_used_ = 0;
@@ -75,7 +80,8 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
     return;
   }
   while (true) {
-    end = path_.follow(start_, cover, numerics, limit - path_.pivots - path_.flips, common.time_limit, observer);
+    end = path_.follow(start_, cover, numerics, limit - path_.pivots - path_.flips,
+                       common.time_limit, observer);
     if (end == PathEnd::kSolution) {
       canonical_.to_original(path_.x(), candidate_);
       refine(candidate_);
@@ -85,15 +91,16 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
         result.z = candidate_;
       }
       if (best <= common.tolerance) break;
-    } else if (given && (end == PathEnd::kNumerical || end == PathEnd::kRay || end == PathEnd::kCycle)) {
+    } else if (given &&
+               (end == PathEnd::kNumerical || end == PathEnd::kRay || end == PathEnd::kCycle)) {
       default_start();  // the start led nowhere: the default one decides
       given = false;
       continue;
     } else if (end != PathEnd::kNumerical) {
       break;
     }
-    // Numerical trouble: once more with a fresh factorisation at every pivot, from the basis reached
-    // where it was complementary, else from the start.
+    // Numerical trouble: once more with a fresh factorisation at every pivot, from the basis
+    // reached where it was complementary, else from the start.
     if (recoveries_used_ >= settings.recoveries) break;
     ++recoveries_used_;
     numerics.refactor_always = true;
@@ -108,16 +115,25 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
     case PathEnd::kSolution:
       result.status = best <= common.tolerance ? Status::kSolved : Status::kStalled;
       if (best > common.tolerance) {
-        result.message = fmt::format("a complementary basis was found, but its residual stays at {:.1e}", best);
+        result.message =
+            fmt::format("a complementary basis was found, but its residual stays at {:.1e}", best);
       }
       break;
-    case PathEnd::kRay: result.status = describe_failure(Status::kRay, "secondary ray", result); break;
+    case PathEnd::kRay:
+      result.status = describe_failure(Status::kRay, "secondary ray", result);
+      break;
     case PathEnd::kCycle:
       result.status = describe_failure(Status::kStalled, "the path returned to its start", result);
       break;
-    case PathEnd::kPivotLimit: result.status = Status::kIterationLimit; break;
-    case PathEnd::kTimeLimit: result.status = Status::kTimeLimit; break;
-    case PathEnd::kInterrupted: result.status = Status::kInterrupted; break;
+    case PathEnd::kPivotLimit:
+      result.status = Status::kIterationLimit;
+      break;
+    case PathEnd::kTimeLimit:
+      result.status = Status::kTimeLimit;
+      break;
+    case PathEnd::kInterrupted:
+      result.status = Status::kInterrupted;
+      break;
     case PathEnd::kNumerical:
       result.status = Status::kNumericalError;
       result.message = "the basis became singular to rounding";
@@ -126,9 +142,7 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
   report(result);
 }
 
-void Lemke::default_start() {
-  start_ = canonical_.default_start;
-}
+void Lemke::default_start() { start_ = canonical_.default_start; }
 
 // @return true where a start other than the default one is taken.
 bool Lemke::choose_start(const Vector* start) {
@@ -158,7 +172,8 @@ const Vector* Lemke::covering() {
     text.remove_prefix(7);
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
     if (error != std::errc() || end != text.data() + text.size()) {
-      throw std::invalid_argument("setting \"covering\": the seed after \"random:\" is not a number");
+      throw std::invalid_argument(
+          "setting \"covering\": the seed after \"random:\" is not a number");
     }
     Random random(seed);
     for (int i = 0; i < n; ++i) residual_[i] = std::exp(random.uniform(-3.0, 3.0));
@@ -168,9 +183,11 @@ const Vector* Lemke::covering() {
       const auto comma = std::min(text.find(','), text.size());
       double value = 0.0;
       const auto [end, error] = std::from_chars(text.data(), text.data() + comma, value);
-      if (error != std::errc() || end != text.data() + comma || !(value >= 0) || std::isinf(value)) {
+      if (error != std::errc() || end != text.data() + comma || !(value >= 0) ||
+          std::isinf(value)) {
         throw std::invalid_argument(
-            "setting \"covering\": expected \"unit\", \"random:SEED\" or nonnegative numbers separated by commas");
+            "setting \"covering\": expected \"unit\", \"random:SEED\" or nonnegative numbers "
+            "separated by commas");
       }
       if (count < n) residual_[count] = value;
       ++count;
@@ -187,8 +204,8 @@ const Vector* Lemke::covering() {
   return &covering_;
 }
 
-// Newton steps on F_i(z) = 0 of the basic unknowns, residuals in extended precision on the problem as
-// posed [Wilkinson1963; Higham2002, Ch. 12]; then everything is put back between its bounds.
+// Newton steps on F_i(z) = 0 of the basic unknowns, residuals in extended precision on the problem
+// as posed [Wilkinson1963; Higham2002, Ch. 12]; then everything is put back between its bounds.
 void Lemke::refine(Vector& z) {
   const auto clamp = [&](Vector& v) { v = v.cwiseMax(problem_.lower).cwiseMin(problem_.upper); };
   clamp(z);
@@ -220,7 +237,8 @@ double Lemke::natural_residual(const Vector& z) {
   double largest = 0.0;
   for (int i = 0; i < n; ++i) {
     residual_[i] = static_cast<double>(sums_[i]);
-    const double r = std::abs(mid(z[i] - problem_.lower[i], z[i] - problem_.upper[i], residual_[i]));
+    const double r =
+        std::abs(mid(z[i] - problem_.lower[i], z[i] - problem_.upper[i], residual_[i]));
     largest = std::isnan(r) ? kInfinity : std::max(largest, r);
   }
   return largest;
@@ -238,9 +256,10 @@ Status Lemke::describe_failure(Status end, std::string_view what, Result& result
     result.message = "no point satisfies the linear constraints";
     return Status::kInfeasible;
   }
-  result.message =
-      fmt::format("{}{}; nothing is proved", what, feasible ? "; the linear constraints are feasible" : "");
-  if (end == Status::kRay) result.certificate = Certificate{"ray", {}, candidate_, path_.ray_t(), false, 0.0};
+  result.message = fmt::format("{}{}; nothing is proved", what,
+                               feasible ? "; the linear constraints are feasible" : "");
+  if (end == Status::kRay)
+    result.certificate = Certificate{"ray", {}, candidate_, path_.ray_t(), false, 0.0};
   return end;
 }
 

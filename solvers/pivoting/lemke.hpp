@@ -7,37 +7,48 @@
 namespace perp {
 
 struct LemkeSettings {
-  std::string covering = "unit";    ///< covering vector: "unit", "random:SEED", or n numbers "1,2,..."
-  double pivot_tolerance = 1e-11;   ///< entries of a direction below this times its largest are zero [-]
-  double tie_tolerance = 1e-11;     ///< values this close to their bound after a step tie [-]
-  double row_tolerance = 1e-10;     ///< entries of two inverse rows closer than this are equal [-]
-  double drift_tolerance = 1e-10;   ///< residual of a direction from which the basis is factorised anew [-]
-  bool refactor_always = false;     ///< factorise the basis at every pivot (slow, for comparison)
-  bool equilibrate = true;          ///< scale rows and columns by powers of two
-  int recoveries = 3;               ///< restarts after numerical trouble
-  bool certify = true;              ///< look for a Farkas certificate when the path ends on a ray
+  std::string covering =
+      "unit";  ///< covering vector: "unit", "random:SEED", or n numbers "1,2,..."
+  double pivot_tolerance =
+      1e-11;  ///< entries of a direction below this times its largest are zero [-]
+  double tie_tolerance = 1e-11;  ///< values this close to their bound after a step tie [-]
+  double row_tolerance = 1e-10;  ///< entries of two inverse rows closer than this are equal [-]
+  double drift_tolerance =
+      1e-10;  ///< residual of a direction from which the basis is factorised anew [-]
+  bool refactor_always = false;  ///< factorise the basis at every pivot (slow, for comparison)
+  bool equilibrate = true;       ///< scale rows and columns by powers of two
+  int recoveries = 3;            ///< restarts after numerical trouble
+  bool certify = true;           ///< look for a Farkas certificate when the path ends on a ray
 
   template <class Visitor>
   void visit(Visitor& v) {
-    v.visit("covering", covering, "covering vector: unit, random:SEED, or n numbers separated by commas");
-    v.visit("pivot_tolerance", pivot_tolerance, "entries of a direction below this times its largest are zero");
+    v.visit("covering", covering,
+            "covering vector: unit, random:SEED, or n numbers separated by commas");
+    v.visit("pivot_tolerance", pivot_tolerance,
+            "entries of a direction below this times its largest are zero");
     v.visit("tie_tolerance", tie_tolerance, "values this close to their bound after a step tie");
-    v.visit("row_tolerance", row_tolerance, "entries of two inverse rows closer than this are equal");
-    v.visit("drift_tolerance", drift_tolerance, "residual of a direction from which the basis is factorised anew");
-    v.visit("refactor_always", refactor_always, "factorise the basis at every pivot (slow, for comparison)");
+    v.visit("row_tolerance", row_tolerance,
+            "entries of two inverse rows closer than this are equal");
+    v.visit("drift_tolerance", drift_tolerance,
+            "residual of a direction from which the basis is factorised anew");
+    v.visit("refactor_always", refactor_always,
+            "factorise the basis at every pivot (slow, for comparison)");
     v.visit("equilibrate", equilibrate, "scale rows and columns by powers of two");
     v.visit("recoveries", recoveries, "restarts after numerical trouble");
     v.visit("certify", certify, "look for a Farkas certificate when the path ends on a ray");
   }
 };
 
-/// Solves LCP(q, M) and mixed LCPs by Lemke's method (see LemkePath for the method and its sources).
+/// Solves LCP(q, M) and mixed LCPs by Lemke's method (see LemkePath for the method and its
+/// sources).
 ///
-/// A start is turned into a starting basis: variables at a bound are nonbasic, the others basic; where that
-/// basis is singular, as many of them as are independent. A start that solves the problem is returned. The answer's basic part is refined on the problem as posed,
-/// with residuals in extended precision. Ends: solved; ray (nothing is proved unless M is of a class for
-/// which Lemke's method processes every q, such as copositive-plus [CottlePangStone2009, Thm. 4.4.12]);
-/// infeasible with a checked Farkas certificate; iteration_limit, time_limit, interrupted, numerical_error.
+/// A start is turned into a starting basis: variables at a bound are nonbasic, the others basic;
+/// where that basis is singular, as many of them as are independent. A start that solves the
+/// problem is returned. The answer's basic part is refined on the problem as posed, with residuals
+/// in extended precision. Ends: solved; ray (nothing is proved unless M is of a class for which
+/// Lemke's method processes every q, such as copositive-plus [CottlePangStone2009, Sec. 4.4]);
+/// infeasible with a checked Farkas certificate; iteration_limit, time_limit, interrupted,
+/// numerical_error.
 class Lemke final : public Solver {
  public:
   LemkeSettings settings;
@@ -46,7 +57,8 @@ class Lemke final : public Solver {
   void visit_settings(SettingVisitor& visitor) override { settings.visit(visitor); }
 
   /// Starting basis of the next solves, by unknown; empty: none. Taken before a start vector.
-  /// Free variables are always basic, fixed ones never. @throws std::invalid_argument on a wrong size.
+  /// Free variables are always basic, fixed ones never. @throws std::invalid_argument on a wrong
+  /// size.
   void set_start_basis(std::vector<PairStatus> statuses);
   /// Complementary basis of the last solve, by unknown.
   const std::vector<PairStatus>& final_basis() const { return final_basis_; }
@@ -75,9 +87,10 @@ class Lemke final : public Solver {
 
 /// Why no point of an Mlcp satisfies its linear constraints: y of check_farkas, or nothing where a
 /// feasible point was found or the search failed. Solves a linear program by its complementarity
-/// conditions; the matrix is skew plus zero, so Lemke's method ends on a ray only where the program is
-/// infeasible [CottlePangStone2009, Thm. 4.4.12].
+/// conditions; the matrix is skew plus zero, so Lemke's method ends on a ray only where the program
+/// is infeasible [CottlePangStone2009, Sec. 4.4].
 /// @param feasible set to a feasible point where there is one.
-std::optional<Vector> find_farkas(const Mlcp& problem, double time_limit, std::optional<Vector>* feasible);
+std::optional<Vector> find_farkas(const Mlcp& problem, double time_limit,
+                                  std::optional<Vector>* feasible);
 
 }  // namespace perp

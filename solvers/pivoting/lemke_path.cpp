@@ -9,10 +9,13 @@ namespace perp {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kRefineAbove = 1e-14;   // a direction with a larger relative residual is refined once
-constexpr double kHopeless = 1e-5;       // residual of a direction that a fresh factorisation must not leave
+constexpr double kRefineAbove =
+    1e-14;  // a direction with a larger relative residual is refined once
+constexpr double kHopeless =
+    1e-5;  // residual of a direction that a fresh factorisation must not leave
 constexpr double kFeasibleAtStart = 1e-14;
-constexpr double kIndependent = 1e-7;      // pivot from which a column counts as independent of the basis
+constexpr double kIndependent =
+    1e-7;  // pivot from which a column counts as independent of the basis
 using Kind = CanonicalProblem::PairKind;
 
 }  // namespace
@@ -48,15 +51,20 @@ PathEnd LemkePath::follow(const std::vector<PairStatus>& start, const Vector* co
   steps_ = 0;
   PathEnd end = PathEnd::kNumerical;
   switch (begin(start, covering)) {
-    case Begin::kReady: end = walk(max_pivots, observer); break;
-    case Begin::kSolved: end = PathEnd::kSolution; break;
-    case Begin::kSingular: break;
+    case Begin::kReady:
+      end = walk(max_pivots, observer);
+      break;
+    case Begin::kSolved:
+      end = PathEnd::kSolution;
+      break;
+    case Begin::kSingular:
+      break;
   }
   finish(end);
   return end;
 }
 
-// The main loop [CottlePangStone2009, Alg. 4.4.5, Steps 1-3].
+// The main loop [CottlePangStone2009, Sec. 4.4].
 PathEnd LemkePath::walk(long max_pivots, Observer* observer) {
   while (true) {
     if (steps_ >= max_pivots) return PathEnd::kPivotLimit;
@@ -98,8 +106,8 @@ bool LemkePath::build_basis(const std::vector<PairStatus>& start) {
   return basis_.factor();
 }
 
-// From the default start, which is nonsingular, those x enter in place of their w that the given start has
-// basic and that are independent of the ones before.
+// From the default start, which is nonsingular, those x enter in place of their w that the given
+// start has basic and that are independent of the ones before.
 bool LemkePath::build_from_default(const std::vector<PairStatus>& start) {
   if (!build_basis(problem_->default_start)) return false;
   for (int i = 0; i < basis_.size(); ++i) {
@@ -108,7 +116,8 @@ bool LemkePath::build_from_default(const std::vector<PairStatus>& start) {
     basis_.column(basis_.x_id(i), work_);
     basis_.solve(work_);
     const int position = basis_.slack_position(i);
-    if (std::abs(work_[position]) <= kIndependent * std::max(1.0, work_.cwiseAbs().maxCoeff())) continue;
+    if (std::abs(work_[position]) <= kIndependent * std::max(1.0, work_.cwiseAbs().maxCoeff()))
+      continue;
     basis_.replace(position, basis_.x_id(i), work_);
     basic_[basis_.w_id(i)] = 0;
     basic_[basis_.x_id(i)] = 1;
@@ -117,7 +126,8 @@ bool LemkePath::build_from_default(const std::vector<PairStatus>& start) {
   return basis_.factor();
 }
 
-// t enters: values(t) = values(0) + t p is within its bounds from t0 on, and what blocks at t0 leaves.
+// t enters: values(t) = values(0) + t p is within its bounds from t0 on, and what blocks at t0
+// leaves.
 LemkePath::Begin LemkePath::enter_covering(const Vector* covering) {
   const int m = basis_.size();
   Vector& p = direction_;
@@ -162,7 +172,8 @@ LemkePath::Begin LemkePath::enter_covering(const Vector* covering) {
   values_ += t0 * p;
   direction_ = -p;
   const int left = basis_.head(leaving);
-  const bool to_upper = std::abs(upper_[leaving] - values_[leaving]) < std::abs(values_[leaving] - lower_[leaving]);
+  const bool to_upper =
+      std::abs(upper_[leaving] - values_[leaving]) < std::abs(values_[leaving] - lower_[leaving]);
   replace(leaving, basis_.t_id(), t0);
   choose_entering(left, to_upper);
   first_basic_ = basic_;
@@ -217,16 +228,18 @@ LemkePath::Step LemkePath::ratio_test() {
   for (int i = 0; i < m; ++i) {
     const double rate = std::abs(direction_[i]);
     if (rate <= small || slack(i) - shortest * rate > tie) continue;
-    if (basis_.head(i) == basis_.t_id()) return {Step::Kind::kPivot, i, std::max(0.0, slack(i)) / rate};
+    if (basis_.head(i) == basis_.t_id())
+      return {Step::Kind::kPivot, i, std::max(0.0, slack(i)) / rate};
     tied_.push_back(i);
   }
   const int position = lexicographic_minimum(flip <= shortest + tie);
   if (position < 0) return {Step::Kind::kFlip, -1, flip};
-  return {Step::Kind::kPivot, position, std::max(0.0, slack(position)) / std::abs(direction_[position])};
+  return {Step::Kind::kPivot, position,
+          std::max(0.0, slack(position)) / std::abs(direction_[position])};
 }
 
-// Of the tied positions, the one whose row of B^-1 B0 S, divided by its rate, is lexicographically least;
-// -1 for the entering variable's own bound, whose row is zero.
+// Of the tied positions, the one whose row of B^-1 B0 S, divided by its rate, is lexicographically
+// least; -1 for the entering variable's own bound, whose row is zero.
 int LemkePath::lexicographic_minimum(bool flip_ties) {
   if (tied_.size() == 1 && !flip_ties) return tied_[0];
   ++ties;

@@ -8,36 +8,43 @@
 
 namespace perp {
 
-/// Numerical settings of the path. All tolerances refer to the canonical problem, whose rows and columns
-/// are scaled to entries near 1 and whose right-hand side is scaled to max|b| near 1.
+/// Numerical settings of the path. All tolerances refer to the canonical problem, whose rows and
+/// columns are scaled to entries near 1 and whose right-hand side is scaled to max|b| near 1.
 struct PathSettings {
-  double pivot_tolerance = 1e-11;   ///< entries of a direction below this times its largest one are zero
-  double tie_tolerance = 1e-11;     ///< basic values this close to their bound after a step tie with the one that blocks
-  double row_tolerance = 1e-10;     ///< entries of two rows of the inverse closer than this, relative, are equal
-  double drift_tolerance = 1e-10;   ///< residual of a direction from which the basis is factorised anew
-  bool refactor_always = false;     ///< factorise at every pivot: slow, for comparison
+  double pivot_tolerance =
+      1e-11;  ///< entries of a direction below this times its largest one are zero
+  double tie_tolerance =
+      1e-11;  ///< basic values this close to their bound after a step tie with the one that blocks
+  double row_tolerance =
+      1e-10;  ///< entries of two rows of the inverse closer than this, relative, are equal
+  double drift_tolerance =
+      1e-10;  ///< residual of a direction from which the basis is factorised anew
+  bool refactor_always = false;  ///< factorise at every pivot: slow, for comparison
 };
 
 enum class PathEnd { kSolution, kRay, kCycle, kPivotLimit, kTimeLimit, kInterrupted, kNumerical };
 
-/// Lemke's method [Lemke1965; CottlePangStone2009, Alg. 4.4.5] for pairs with two-sided bounds
+/// Lemke's method [Lemke1965; CottlePangStone2009, Sec. 4.4] for pairs with two-sided bounds
 /// [compare DirkseFerris1995, CaoFerris1996], from any nonsingular complementary basis.
 ///
-/// With M x - w + d t = b, a start is made at a basis whose values x(t) = x(0) + t p lie within their
-/// bounds for t from some t0 on; d = -B p is the covering column. From then on t is basic, one pair has
-/// no basic member, and the complement of what left last enters. Ties are broken lexicographically
-/// [Eaves1971; CottlePangStone2009, Sec. 4.9]: b is perturbed by B0 S (e, e^2, ...), B0 the starting basis
-/// and S the signs that move its values inwards, so that every basis met is nondegenerate and none repeats.
-/// Rows of the inverse are solved for only when a tie occurs.
+/// With M x - w + d t = b, a start is made at a basis whose values x(t) = x(0) + t p lie within
+/// their bounds for t from some t0 on; d = -B p is the covering column. From then on t is basic,
+/// one pair has no basic member, and the complement of what left last enters. Ties are broken
+/// lexicographically [Eaves1971; CottlePangStone2009, Sec. 4.9]: b is perturbed by B0 S (e, e^2,
+/// ...), B0 the starting basis and S the signs that move its values inwards, so that every basis
+/// met is nondegenerate and none repeats. Rows of the inverse are solved for only when a tie
+/// occurs.
 class LemkePath {
  public:
   /// Keeps a reference; allocates.
   void attach(const CanonicalProblem& problem);
 
-  /// Follows the path from a basis. @param start status of every pair; @param covering p of slacks, by
-  /// pair (positive), or nullptr for ones. Of a singular start as many pairs are kept as are independent.
+  /// Follows the path from a basis. @param start status of every pair; @param covering p of slacks,
+  /// by pair (positive), or nullptr for ones. Of a singular start as many pairs are kept as are
+  /// independent.
   PathEnd follow(const std::vector<PairStatus>& start, const Vector* covering,
-                 const PathSettings& settings, long max_pivots, double time_limit, Observer* observer);
+                 const PathSettings& settings, long max_pivots, double time_limit,
+                 Observer* observer);
 
   /// Status of every pair at the end.
   const std::vector<PairStatus>& statuses() const { return status_; }
@@ -53,10 +60,10 @@ class LemkePath {
 
   const Basis& basis() const { return basis_; }
   void reset_counts();
-  long pivots = 0;        ///< this and the next: since attach or reset_counts
+  long pivots = 0;  ///< this and the next: since attach or reset_counts
   long flips = 0;
-  long ties = 0;          ///< pivots with more than one candidate
-  long rows_solved = 0;   ///< rows of the inverse computed to break them
+  long ties = 0;               ///< pivots with more than one candidate
+  long rows_solved = 0;        ///< rows of the inverse computed to break them
   double largest_drift = 0.0;  ///< largest relative residual of a direction before it was mended
 
  private:
@@ -95,17 +102,17 @@ class LemkePath {
   Vector range_;        // scaled
   std::vector<char> basic_, first_basic_;  // per id: is it basic (now, after the first pivot)
   std::vector<char> at_upper_;             // per pair: x is nonbasic at its upper bound
-  bool may_cycle_ = false;                 // only a start outside two-sided bounds can close on itself
+  bool may_cycle_ = false;  // only a start outside two-sided bounds can close on itself
   int first_entering_ = -1;
   std::vector<int> start_head_;  // B0, by position
   Vector start_sign_;            // S, by position
   Vector values_;                // of the basic variables, by position
   Vector lower_, upper_;         // their bounds
   double value_size_ = 1.0;      // max(1, max|values_|)
-  Vector direction_;             // s B^-1 a of the entering variable: values move by -length * direction
+  Vector direction_;  // s B^-1 a of the entering variable: values move by -length * direction
   int entering_ = -1;
-  double sense_ = 1.0;           // s: +1 where the entering variable increases
-  long steps_ = 0;               // of this walk
+  double sense_ = 1.0;  // s: +1 where the entering variable increases
+  long steps_ = 0;      // of this walk
   std::vector<int> tied_;
   Vector best_row_, other_row_;
   Vector work_;

@@ -1,4 +1,5 @@
-// A second solve of the same size does not allocate. malloc is counted by standing in front of glibc's.
+// A second solve of the same size does not allocate. malloc is counted by standing in front of
+// glibc's.
 #include "support.hpp"
 
 #include <atomic>
@@ -60,7 +61,8 @@ TEST(Allocation, SecondContactSolveAllocatesNothing) {
 }
 
 TEST(Allocation, SecondMixedSolveAllocatesNothing) {
-  Mlcp p{matrix(3, 3, {2, 1, 0, 1, 2, 0, 0, 0, 1}), vector({-3, 1, -5}), vector({-kInf, 0, 0}), vector({kInf, kInf, 1})};
+  Mlcp p{matrix(3, 3, {2, 1, 0, 1, 2, 0, 0, 0, 1}), vector({-3, 1, -5}), vector({-kInf, 0, 0}),
+         vector({kInf, kInf, 1})};
   EXPECT_EQ(allocations_of_second_solve(problem_of(p)), 0);
 }
 

@@ -13,7 +13,7 @@ int main() {
   lemke.prepare(problem);
   const perp::Result& result = lemke.solve();
   const perp::Verdict verdict = perp::verify(problem, {result.z, {}}, 1e-10);
-  std::printf("%s, residual %g, %zu solvers\n", verdict.solved ? "solved" : "not solved", verdict.measure,
-              perp::solver_registry().size());
+  std::printf("%s, residual %g, %zu solvers\n", verdict.solved ? "solved" : "not solved",
+              verdict.measure, perp::solver_registry().size());
   return verdict.solved ? 0 : 1;
 }

@@ -11,7 +11,8 @@ namespace perp::test {
 namespace {
 
 TEST(Enumerate, FindsAllSolutions) {
-  // M = [0 1; 1 0]-like with three solutions: (0,0), (1,1) and none else for q = (1,1), M = -I: z in {0,1}^2.
+  // M = [0 1; 1 0]-like with three solutions: (0,0), (1,1) and none else for q = (1,1), M = -I: z
+  // in {0,1}^2.
   const Lcp p{matrix(2, 2, {-1, 0, 0, -1}), vector({1, 1})};
   EXPECT_EQ(enumerate_solutions(to_mlcp(p), 1e-12).solutions.size(), 4u);
 }
@@ -25,7 +26,8 @@ TEST(Enumerate, SeesAContinuum) {
 
 // A solution that no nonsingular complementary basis gives: z0 must make w0 and w1 vanish at once.
 TEST(Enumerate, FindsExtremePointsOfSingularBases) {
-  const Lcp p{matrix(2, 2, {0, 0, 1, 0}), vector({0, -1})};  // w0 = 0, w1 = z0 - 1: z0 = 1, z1 anything
+  const Lcp p{matrix(2, 2, {0, 0, 1, 0}),
+              vector({0, -1})};  // w0 = 0, w1 = z0 - 1: z0 = 1, z1 anything
   const Enumeration e = enumerate_solutions(to_mlcp(p), 1e-12);
   ASSERT_FALSE(e.solutions.empty());
   for (const Vector& z : e.solutions) EXPECT_TRUE(verify(problem_of(p), {z, {}}, 1e-12).solved);
@@ -40,15 +42,19 @@ TEST(Enumerate, BoundsAndFixedVariables) {
 }
 
 TEST(Enumerate, RefusesLargeProblems) {
-  EXPECT_THROW(enumerate_solutions(to_mlcp(Lcp{DenseMatrix(DenseMatrix::Identity(16, 16)), Vector::Zero(16)}), 1e-8),
-               std::invalid_argument);
+  EXPECT_THROW(
+      enumerate_solutions(
+          to_mlcp(Lcp{DenseMatrix(DenseMatrix::Identity(16, 16)), Vector::Zero(16)}), 1e-8),
+      std::invalid_argument);
 }
 
 // Random, integer, singular and degenerate matrices; bounds of every sort.
 Mlcp random_problem(Random& random) {
   const int n = 1 + random.index(8), type = random.index(6), rank = 1 + random.index(n);
   const bool integer = type % 2 == 1;
-  const auto entry = [&] { return integer ? static_cast<double>(random.index(5) - 2) : random.normal(); };
+  const auto entry = [&] {
+    return integer ? static_cast<double>(random.index(5) - 2) : random.normal();
+  };
   const auto fill = [&](int rows, int cols) {
     DenseMatrix a(rows, cols);
     for (double& x : a.reshaped()) x = entry();
@@ -71,10 +77,14 @@ Mlcp random_problem(Random& random) {
   if (random.uniform() < 0.5) return p;  // a plain LCP
   for (int i = 0; i < n; ++i) {
     const double c = random.uniform();
-    if (c < 0.2) p.lower[i] = -kInf;
-    else if (c < 0.4) p.lower[i] = -random.index(2), p.upper[i] = 1 + random.index(2);
-    else if (c < 0.5) p.lower[i] = -kInf, p.upper[i] = 1;
-    else if (c < 0.55) p.lower[i] = p.upper[i] = 1;
+    if (c < 0.2)
+      p.lower[i] = -kInf;
+    else if (c < 0.4)
+      p.lower[i] = -random.index(2), p.upper[i] = 1 + random.index(2);
+    else if (c < 0.5)
+      p.lower[i] = -kInf, p.upper[i] = 1;
+    else if (c < 0.55)
+      p.lower[i] = p.upper[i] = 1;
   }
   return p;
 }
@@ -88,14 +98,21 @@ TEST(Agreement, TenThousandSmallProblems) {
     const bool solvable = !enumerate_solutions(std::get<Mlcp>(p.data), 1e-9).solutions.empty();
     ++ends[std::string(to_string(s.status)) + (solvable ? " solvable" : " unsolvable")];
     switch (s.status) {
-      case Status::kSolved: EXPECT_TRUE(solvable) << seed; break;
+      case Status::kSolved:
+        EXPECT_TRUE(solvable) << seed;
+        break;
       case Status::kInfeasible:
         EXPECT_FALSE(solvable) << seed;
-        EXPECT_TRUE(s.certificate && check_farkas(std::get<Mlcp>(p.data), s.certificate->y).holds) << seed;
+        EXPECT_TRUE(s.certificate && check_farkas(std::get<Mlcp>(p.data), s.certificate->y).holds)
+            << seed;
         break;
-      case Status::kRay: break;
-      case Status::kStalled: EXPECT_FALSE(std::isnan(s.verdict.measure)) << seed; break;  // a closed path
-      default: ADD_FAILURE() << seed << " " << to_string(s.status);
+      case Status::kRay:
+        break;
+      case Status::kStalled:
+        EXPECT_FALSE(std::isnan(s.verdict.measure)) << seed;
+        break;  // a closed path
+      default:
+        ADD_FAILURE() << seed << " " << to_string(s.status);
     }
     EXPECT_EQ(s.recoveries, 0.0) << seed;
   }
@@ -104,7 +121,8 @@ TEST(Agreement, TenThousandSmallProblems) {
   EXPECT_GT(ends["infeasible unsolvable"], 2000);
 }
 
-// Positive semidefinite and feasible: Lemke's method must solve it [CottlePangStone2009, Thm. 4.4.12].
+// Positive semidefinite and feasible: Lemke's method must solve it [CottlePangStone2009,
+// Sec. 4.4].
 TEST(Agreement, MonotoneFeasibleProblemsAreAlwaysSolved) {
   for (int seed = 0; seed < 3000; ++seed) {
     Random random(50000 + seed);
@@ -130,7 +148,9 @@ TEST(Router, AutoFindsPlantedSolutionsThatOnePathMisses) {
     const VerifiedResult r = solve_verified(p, request);
     routed += r.status == Status::kSolved;
     alone += r.route.front().status == Status::kSolved;
-    EXPECT_TRUE(r.status == Status::kSolved ? r.verdict.solved : r.status == Status::kRay || r.status == Status::kStalled);
+    EXPECT_TRUE(r.status == Status::kSolved
+                    ? r.verdict.solved
+                    : r.status == Status::kRay || r.status == Status::kStalled);
   }
   EXPECT_GT(routed, alone);
 }

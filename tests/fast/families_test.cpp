@@ -75,7 +75,8 @@ TEST(Families, ContactMatrixHasItsBlocks) {
   const Problem p = generate(find_family("contact-pile"), 6, 2, {{"mu", 0.3}});
   const DenseMatrix m = std::get<Lcp>(p.data).M.to_dense();
   const int nc = 6;
-  EXPECT_TRUE(m.topLeftCorner(5 * nc, 5 * nc).isApprox(m.topLeftCorner(5 * nc, 5 * nc).transpose()));
+  EXPECT_TRUE(
+      m.topLeftCorner(5 * nc, 5 * nc).isApprox(m.topLeftCorner(5 * nc, 5 * nc).transpose()));
   EXPECT_EQ(m.bottomRightCorner(nc, nc).cwiseAbs().maxCoeff(), 0.0);
   for (int c = 0; c < nc; ++c) {
     EXPECT_EQ(m(5 * nc + c, c), 0.3);
@@ -83,21 +84,23 @@ TEST(Families, ContactMatrixHasItsBlocks) {
       EXPECT_EQ(m(nc + 4 * c + e, 5 * nc + c), 1.0);
       EXPECT_EQ(m(5 * nc + c, nc + 4 * c + e), -1.0);
       // Opposite edges of the pyramid have opposite rows.
-      EXPECT_NEAR(m(nc + 4 * c + e, nc + 4 * c + (e + 2) % 4), -m(nc + 4 * c + e, nc + 4 * c + e), 1e-14);
+      EXPECT_NEAR(m(nc + 4 * c + e, nc + 4 * c + (e + 2) % 4), -m(nc + 4 * c + e, nc + 4 * c + e),
+                  1e-14);
     }
   }
   EXPECT_EQ(p.contacts.size(), 6u);
   EXPECT_EQ(p.variables.size(), 36u);
 }
 
-// A box at rest on four contacts and pushed down: the impulses carry its momentum, shared in any way.
+// A box at rest on four contacts and pushed down: the impulses carry its momentum, shared in any
+// way.
 TEST(Families, StackImpulsesStopTheFall) {
   const Problem p = generate(find_family("contact-stack"), 4, 1);
   const Solved s = solve_by_lemke(p);
   ASSERT_EQ(s.status, Status::kSolved);
   const Vector w = evaluate_map(std::get<Lcp>(p.data), s.z);
-  EXPECT_GT(s.z.head(4).sum(), 0.1);             // at least the push of 0.1 m/s on 1 kg
-  EXPECT_GE(w.head(4).minCoeff(), -1e-12);       // no contact point moves into the ground
+  EXPECT_GT(s.z.head(4).sum(), 0.1);        // at least the push of 0.1 m/s on 1 kg
+  EXPECT_GE(w.head(4).minCoeff(), -1e-12);  // no contact point moves into the ground
 }
 
 TEST(Families, RefuseWhatTheyCannotMake) {

@@ -23,13 +23,18 @@ TEST(Json, DoublesSurviveBitForBit) {
     json::append_number(text, x);
     text += "]";
     const json::Value v = json::parse(text, "test");
-    EXPECT_EQ(std::bit_cast<std::uint64_t>(v.get_if<json::Numbers>()->values[0]), std::bit_cast<std::uint64_t>(x)) << text;
+    EXPECT_EQ(std::bit_cast<std::uint64_t>(v.get_if<json::Numbers>()->values[0]),
+              std::bit_cast<std::uint64_t>(x))
+        << text;
   }
 }
 
 TEST(Json, KeepsIntegersAndMixedArrays) {
-  const std::string text = R"({"a":[1,2,3],"b":[1,2.5],"c":[1,"x",null,true],"d":{},"e":[],"f":-0.0,"g":[[1],[2]]})";
-  EXPECT_EQ(json::to_text(json::parse(text, "t")), R"({"a":[1,2,3],"b":[1.0,2.5],"c":[1,"x",null,true],"d":{},"e":[],"f":-0.0,"g":[[1],[2]]})");
+  const std::string text =
+      R"({"a":[1,2,3],"b":[1,2.5],"c":[1,"x",null,true],"d":{},"e":[],"f":-0.0,"g":[[1],[2]]})";
+  EXPECT_EQ(
+      json::to_text(json::parse(text, "t")),
+      R"({"a":[1,2,3],"b":[1.0,2.5],"c":[1,"x",null,true],"d":{},"e":[],"f":-0.0,"g":[[1],[2]]})");
 }
 
 TEST(Json, NamesLineAndColumn) {
@@ -63,7 +68,8 @@ TEST(ProblemJson, RoundTripOfEveryKindIsIdentical) {
   Random random(4);
   const DenseMatrix dense = gaussian(random, 3, 3);
   const Matrix spd(DenseMatrix(dense * dense.transpose())), a(dense);
-  const Vector v = gaussian(random, 3, 1), low = vector({-kInf, 0, -1}), high = vector({kInf, kInf, 2});
+  const Vector v = gaussian(random, 3, 1), low = vector({-kInf, 0, -1}),
+               high = vector({kInf, kInf, 2});
   auto graph = std::make_shared<ExpressionGraph>();
   const int x = graph->add_leaf(Operation::kVariable, 0), c = graph->add_constant(0.1);
   graph->outputs = {graph->add(Operation::kMultiply, {x, c})};
@@ -79,8 +85,13 @@ TEST(ProblemJson, RoundTripOfEveryKindIsIdentical) {
   by_matrix.mu = by_operator.mu = vector({0.5});
   by_operator.compliance = vector({1, 0, 2});
   const std::vector<ProblemData> all = {
-      Lcp{a, v}, Mlcp{a, v, low, high}, mcp, BoxQp{spd, v, low, high},
-      ConicQp{spd, v, a, v, {{ConeType::kZero, 1}, {ConeType::kSecondOrder, 2}}}, by_matrix, by_operator,
+      Lcp{a, v},
+      Mlcp{a, v, low, high},
+      mcp,
+      BoxQp{spd, v, low, high},
+      ConicQp{spd, v, a, v, {{ConeType::kZero, 1}, {ConeType::kSecondOrder, 2}}},
+      by_matrix,
+      by_operator,
       ConvexContact{spd, a, vector({1, 2, 2}), v, vector({0.1}), v}};
   for (const ProblemData& data : all) {
     Problem p = problem_of(data);
@@ -94,7 +105,8 @@ TEST(ProblemJson, KeepsEverythingBesideTheNumbers) {
   const std::string text =
       R"({"format":"perp-problem","version":1,"kind":"lcp","name":"n","n":1,"M":{"shape":[1,1],"dense":[[1.0]]},"q":[-1.0],)"
       R"("start":[0.5],"solution":{"z":[1.0]},"variables":["p"],"contacts":[{"name":"c","body_a":"a","body_b":"b",)"
-      R"("point":[1.0,2.0,3.0],"normal":[0.0,1.0],"tangents":[[1.0,0.0]],"gap":-0.5}],"source":{"any":[1,{"b":null}]},"x-mine":[1,2]})" "\n";
+      R"("point":[1.0,2.0,3.0],"normal":[0.0,1.0],"tangents":[[1.0,0.0]],"gap":-0.5}],"source":{"any":[1,{"b":null}]},"x-mine":[1,2]})"
+      "\n";
   EXPECT_EQ(problem_to_text(problem_from_text(text, "t")), text);
 }
 
@@ -103,16 +115,19 @@ class TemporaryFolder : public ::testing::Test {
   void SetUp() override { std::filesystem::create_directories(folder_); }
   void TearDown() override { std::filesystem::remove_all(folder_); }
   std::string path(const std::string& name) const { return (folder_ / name).string(); }
-  std::filesystem::path folder_ = std::filesystem::temp_directory_path() /
-                                  ("perp-io-test-" + std::to_string(Random(std::random_device{}()).bits()));
+  std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() /
+      ("perp-io-test-" + std::to_string(Random(std::random_device{}()).bits()));
 };
 
 TEST_F(TemporaryFolder, GzipRoundTrip) {
   const Problem p = generate(find_family("contact-stack"), 4, 1);
   write_problem(p, path("p.json.gz"));
   write_problem(p, path("p.json"));
-  EXPECT_EQ(problem_to_text(read_problem(path("p.json.gz"))), problem_to_text(read_problem(path("p.json"))));
-  EXPECT_LT(std::filesystem::file_size(path("p.json.gz")), std::filesystem::file_size(path("p.json")) / 3);
+  EXPECT_EQ(problem_to_text(read_problem(path("p.json.gz"))),
+            problem_to_text(read_problem(path("p.json"))));
+  EXPECT_LT(std::filesystem::file_size(path("p.json.gz")),
+            std::filesystem::file_size(path("p.json")) / 3);
 }
 
 TEST_F(TemporaryFolder, FailedWriteLeavesNothingBehind) {
@@ -129,10 +144,12 @@ TEST_F(TemporaryFolder, FailedWriteLeavesNothingBehind) {
 TEST(Siconos, TextEqualsTheConvertedInstances) {
   const std::string root = PERP_ROOT "/problems/collections/siconos/";
   const std::vector<std::pair<std::string, std::string>> pairs = {
-      {"lcp_CPS_1", "lcp"}, {"lcp_deudeu", "lcp"}, {"lcp_exp_murty", "lcp"}, {"lcp_mmc", "lcp"},
-      {"RLCD_mlcp", "mlcp"}, {"diodeBridge_mlcp", "mlcp"}, {"relay1", "mlcp"}};
+      {"lcp_CPS_1", "lcp"}, {"lcp_deudeu", "lcp"}, {"lcp_exp_murty", "lcp"},
+      {"lcp_mmc", "lcp"},   {"RLCD_mlcp", "mlcp"}, {"diodeBridge_mlcp", "mlcp"},
+      {"relay1", "mlcp"}};
   for (const auto& [name, kind] : pairs) {
-    Problem text = read_problem(root + "text/" + name + ".dat"), json = read_problem(root + kind + "/" + name + ".json");
+    Problem text = read_problem(root + "text/" + name + ".dat"),
+            json = read_problem(root + kind + "/" + name + ".json");
     json.source = {};
     EXPECT_EQ(problem_to_text(text), problem_to_text(json)) << name;
   }

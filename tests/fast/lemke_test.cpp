@@ -11,7 +11,8 @@ namespace {
 
 std::vector<std::string> collection(const std::string& kind) {
   std::vector<std::string> files;
-  for (const auto& e : std::filesystem::directory_iterator(PERP_ROOT "/problems/collections/siconos/" + kind)) {
+  for (const auto& e :
+       std::filesystem::directory_iterator(PERP_ROOT "/problems/collections/siconos/" + kind)) {
     files.push_back(e.path().string());
   }
   std::sort(files.begin(), files.end());
@@ -37,8 +38,9 @@ TEST(Lemke, SolvesTheLiteratureMlcps) {
   EXPECT_EQ(solved, 13);
 }
 
-// M >= 0 with zero diagonal, q < 0: whatever positive covering vector is taken, the first column that
-// enters lowers nothing, so the path is a ray at once. Solutions exist, and other starting bases reach them.
+// M >= 0 with zero diagonal, q < 0: whatever positive covering vector is taken, the first column
+// that enters lowers nothing, so the path is a ray at once. Solutions exist, and other starting
+// bases reach them.
 TEST(Lemke, Cps3EndsOnARayForEveryCoveringVectorButNotFromEveryBasis) {
   const Problem p = read_problem(PERP_ROOT "/problems/collections/siconos/lcp/lcp_CPS_3.json");
   EXPECT_EQ(enumerate_solutions(to_mlcp(std::get<Lcp>(p.data)), 1e-12).solutions.size(), 3u);
@@ -87,7 +89,8 @@ TEST_P(Exponential, ReversedOrientationIsHarmless) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, Exponential,
-                         ::testing::Combine(::testing::Values("murty", "fathi"), ::testing::Range(1, 13)));
+                         ::testing::Combine(::testing::Values("murty", "fathi"),
+                                            ::testing::Range(1, 13)));
 
 TEST(Lemke, RecognisesInfeasibilityWithACheckedCertificate) {
   for (int seed = 1; seed <= 30; ++seed) {
@@ -129,15 +132,16 @@ TEST(Lemke, BoundFlipsAreTaken) {
 
 TEST(Lemke, UpperBoundedAndFreeVariables) {
   // z0 <= 2 with F0 <= 0 there, z1 free with F1 = 0: z = (2, 1).
-  const Mlcp p{matrix(2, 2, {1, 1, 1, 1}), vector({-4, -3}), vector({-kInf, -kInf}), vector({2, kInf})};
+  const Mlcp p{matrix(2, 2, {1, 1, 1, 1}), vector({-4, -3}), vector({-kInf, -kInf}),
+               vector({2, kInf})};
   const Solved s = solve_by_lemke(problem_of(p));
   EXPECT_EQ(s.status, Status::kSolved);
   EXPECT_NEAR(s.z[0], 2.0, 1e-14);
   EXPECT_NEAR(s.z[1], 1.0, 1e-14);
 }
 
-// KKT conditions of a random equality-constrained QP with too many equations: M_FF is singular, but the
-// bounded variables complete it.
+// KKT conditions of a random equality-constrained QP with too many equations: M_FF is singular, but
+// the bounded variables complete it.
 TEST(Lemke, SingularFreeBlockIsCompletedByPartners) {
   for (int seed = 1; seed <= 30; ++seed) {
     Random random(seed);
@@ -165,7 +169,8 @@ TEST(Lemke, SingularFreeBlockIsCompletedByPartners) {
 
 TEST(Lemke, RedundantEquationsAreSplitAndSolved) {
   // Two equal equations in two free unknowns, no bounded variable to help: x0 + x1 = 1 twice.
-  const Problem p = problem_of(Mlcp{matrix(2, 2, {1, 1, 1, 1}), vector({-1, -1}), vector({-kInf, -kInf}), vector({kInf, kInf})});
+  const Problem p = problem_of(Mlcp{matrix(2, 2, {1, 1, 1, 1}), vector({-1, -1}),
+                                    vector({-kInf, -kInf}), vector({kInf, kInf})});
   Lemke lemke;
   lemke.prepare(p);
   const Result& r = lemke.solve();
@@ -175,7 +180,8 @@ TEST(Lemke, RedundantEquationsAreSplitAndSolved) {
 }
 
 TEST(Lemke, ContradictoryEquationsAreInfeasible) {
-  const Problem p = problem_of(Mlcp{matrix(2, 2, {1, 1, 1, 1}), vector({-1, -2}), vector({-kInf, -kInf}), vector({kInf, kInf})});
+  const Problem p = problem_of(Mlcp{matrix(2, 2, {1, 1, 1, 1}), vector({-1, -2}),
+                                    vector({-kInf, -kInf}), vector({kInf, kInf})});
   const Solved s = solve_by_lemke(p);
   EXPECT_EQ(s.status, Status::kInfeasible);
   EXPECT_TRUE(s.certificate && s.certificate->checked);

@@ -33,7 +33,8 @@ TEST_P(LuSizes, SparseSolvesAndTransposedSolves) {
   DenseMatrix a = gaussian(random, n, n);
   for (int j = 0; j < n; ++j) {
     for (int i = 0; i < n; ++i) {
-      if (i != (j + 1) % n && random.uniform() > 3.0 / n) a(i, j) = 0.0;  // a cycle keeps it nonsingular, mostly
+      if (i != (j + 1) % n && random.uniform() > 3.0 / n)
+        a(i, j) = 0.0;  // a cycle keeps it nonsingular, mostly
     }
   }
   SparseLu lu;

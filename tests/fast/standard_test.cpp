@@ -47,8 +47,8 @@ TEST(Residuals, NaturalMapDoesNotCancelAtLargeZ) {
 }
 
 TEST(Residuals, NaturalMapIsZeroExactlyAtSolutions) {
-  const Mlcp p{matrix(4, 4, {2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2}), vector({-2, -2, 3, -9}),
-               vector({-kInf, 0, 1, 0}), vector({kInf, kInf, kInf, 4})};
+  const Mlcp p{matrix(4, 4, {2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2, 0, 0, 0, 0, 2}),
+               vector({-2, -2, 3, -9}), vector({-kInf, 0, 1, 0}), vector({kInf, kInf, kInf, 4})};
   const Residuals r = evaluate_residuals(p, vector({1, 1, 1, 4}));
   EXPECT_EQ(r.natural, 0.0);
   EXPECT_EQ(r.fischer_burmeister, 0.0);
@@ -83,8 +83,11 @@ TEST(Residuals, FixedAndUpperBoundedVariables) {
 
 TEST(Residuals, ConicQpByClosedForm) {
   // min 1/2 |x|^2 with x in the second-order cone shifted by (1, 0): nearest point (1, 0) - s.
-  const ConicQp p{DenseMatrix(DenseMatrix::Identity(2, 2)), vector({0, 0}), DenseMatrix(-DenseMatrix::Identity(2, 2)),
-                  vector({-2, 0}), {{ConeType::kSecondOrder, 2}}};  // s = x - (2, 0) in the cone
+  const ConicQp p{DenseMatrix(DenseMatrix::Identity(2, 2)),
+                  vector({0, 0}),
+                  DenseMatrix(-DenseMatrix::Identity(2, 2)),
+                  vector({-2, 0}),
+                  {{ConeType::kSecondOrder, 2}}};  // s = x - (2, 0) in the cone
   const Residuals r = evaluate_residuals(p, vector({2, 0}), vector({2, 0}));
   EXPECT_EQ(r.primal, 0.0);
   EXPECT_EQ(r.dual, 0.0);
@@ -99,9 +102,11 @@ TEST(Residuals, FrictionContactByClosedForm) {
   p.W = Matrix(DenseMatrix(DenseMatrix::Identity(3, 3)));
   p.mu = vector({0.5});
   p.q = vector({-2, 0.5, 0});
-  EXPECT_NEAR(evaluate_residuals(p, vector({2, -0.5, 0})).natural, 0.0, 1e-15);  // stick: r = -q in the cone
+  EXPECT_NEAR(evaluate_residuals(p, vector({2, -0.5, 0})).natural, 0.0,
+              1e-15);  // stick: r = -q in the cone
   p.q = vector({-2, 3, 0});
-  EXPECT_NEAR(evaluate_residuals(p, vector({2, -1, 0})).natural, 0.0, 1e-15);  // slip: |r_t| = mu r_n against u_t
+  EXPECT_NEAR(evaluate_residuals(p, vector({2, -1, 0})).natural, 0.0,
+              1e-15);  // slip: |r_t| = mu r_n against u_t
   EXPECT_GT(evaluate_residuals(p, vector({2, 1, 0})).natural, 0.5);
   p.q = vector({1, 0, 0});
   EXPECT_EQ(evaluate_residuals(p, vector({0, 0, 0})).natural, 0.0);  // take-off
@@ -162,7 +167,8 @@ TEST(Verifier, JudgesEveryKindByItsMeasure) {
   const Vector close = vector({1e6 + 1e-3, 0, 0});
   EXPECT_TRUE(verify(problem_of(friction), {close, {}}, 1e-8).solved);  // relative to |q|
   friction.q = vector({1e-18, 0, 0});
-  EXPECT_FALSE(verify(problem_of(friction), {vector({1e-7, 0, 0}), {}}, 1e-8).solved);  // absolute: q vanishes
+  EXPECT_FALSE(verify(problem_of(friction), {vector({1e-7, 0, 0}), {}}, 1e-8)
+                   .solved);  // absolute: q vanishes
   EXPECT_TRUE(verify(problem_of(friction), {vector({0, 0, 0}), {}}, 1e-8).solved);
 }
 
@@ -185,7 +191,8 @@ TEST(Farkas, HoldsOnlyForProofs) {
 }
 
 TEST(Farkas, UnderstandsBounds) {
-  // z in [0, 1], second row free of sign for a boxed variable, first: F_0 = z_1 - 2 >= 0 is impossible.
+  // z in [0, 1], second row free of sign for a boxed variable, first: F_0 = z_1 - 2 >= 0 is
+  // impossible.
   const Mlcp p{matrix(2, 2, {0, 1, 0, 0}), vector({-2, 0}), vector({0, 0}), vector({kInf, 1})};
   EXPECT_TRUE(check_farkas(p, vector({1, 0})).holds);
   EXPECT_FALSE(check_farkas(p, vector({1, 1})).holds);  // row 1 belongs to a two-sided variable
@@ -193,8 +200,11 @@ TEST(Farkas, UnderstandsBounds) {
 
 TEST(Reductions, MapSolutionsBackExactly) {
   // min x'x - 2 x_0 - 6 x_1 with x_0 + x_1 = 2, x <= 1.5 (all written as cones): x = (0.5, 1.5).
-  const ConicQp qp{matrix(2, 2, {2, 0, 0, 2}), vector({-2, -6}), matrix(3, 2, {1, 1, 1, 0, 0, 1}),
-                   vector({2, 1.5, 1.5}), {{ConeType::kZero, 1}, {ConeType::kNonnegative, 2}}};
+  const ConicQp qp{matrix(2, 2, {2, 0, 0, 2}),
+                   vector({-2, -6}),
+                   matrix(3, 2, {1, 1, 1, 0, 0, 1}),
+                   vector({2, 1.5, 1.5}),
+                   {{ConeType::kZero, 1}, {ConeType::kNonnegative, 2}}};
   const Reduction reduction = reduce_to_mlcp(qp);
   EXPECT_TRUE(reduction.exact);
   const Solved s = solve_by_lemke(problem_of(reduction.problem));
@@ -206,9 +216,14 @@ TEST(Reductions, MapSolutionsBackExactly) {
 }
 
 TEST(Reductions, RefuseWhatIsNotExact) {
-  const ConicQp qp{matrix(1, 1, {1}), vector({0}), matrix(2, 1, {1, 0}), vector({1, 1}), {{ConeType::kSecondOrder, 2}}};
+  const ConicQp qp{matrix(1, 1, {1}),
+                   vector({0}),
+                   matrix(2, 1, {1, 0}),
+                   vector({1, 1}),
+                   {{ConeType::kSecondOrder, 2}}};
   EXPECT_THROW(reduce_to_mlcp(qp), std::invalid_argument);
-  EXPECT_THROW(reduce_to_box_qp(Lcp{matrix(2, 2, {1, 1, 0, 1}), vector({0, 0})}), std::invalid_argument);
+  EXPECT_THROW(reduce_to_box_qp(Lcp{matrix(2, 2, {1, 1, 0, 1}), vector({0, 0})}),
+               std::invalid_argument);
 }
 
 struct BadProblem {
@@ -227,9 +242,16 @@ TEST(Validation, NamesTheField) {
       {"lower[0]", Mlcp{one, vector({0}), vector({kInf}), vector({kInf})}},
       {"upper[0]", Mlcp{one, vector({0}), vector({-kInf}), vector({-kInf})}},
       {"H", BoxQp{skew, vector({0, 0}), vector({0, 0}), vector({1, 1})}},
-      {"P", ConicQp{skew, vector({0, 0}), matrix(1, 2, {1, 1}), vector({0}), {{ConeType::kZero, 1}}}},
+      {"P",
+       ConicQp{skew, vector({0, 0}), matrix(1, 2, {1, 1}), vector({0}), {{ConeType::kZero, 1}}}},
       {"cones", ConicQp{one, vector({0}), one, vector({0}), {}}},
-      {"mu[0]", FrictionContact{3, DenseMatrix(DenseMatrix::Identity(3, 3)), {}, {}, vector({0, 0, 0}), vector({-1}), {}}},
+      {"mu[0]", FrictionContact{3,
+                                DenseMatrix(DenseMatrix::Identity(3, 3)),
+                                {},
+                                {},
+                                vector({0, 0, 0}),
+                                vector({-1}),
+                                {}}},
       {"dimension", FrictionContact{4, {}, {}, {}, vector({}), vector({}), {}}},
   };
   for (const BadProblem& c : cases) {
@@ -237,7 +259,8 @@ TEST(Validation, NamesTheField) {
       validate(problem_of(c.data));
       ADD_FAILURE() << "accepted a bad " << c.field;
     } catch (const std::invalid_argument& error) {
-      EXPECT_TRUE(std::string_view(error.what()).starts_with(std::string(c.field) + ":")) << error.what();
+      EXPECT_TRUE(std::string_view(error.what()).starts_with(std::string(c.field) + ":"))
+          << error.what();
     }
   }
 }
@@ -248,20 +271,30 @@ TEST(ExpressionGraph, EvaluatesEveryOperation) {
   const int two = g.add_constant(2.0);
   const double v = 0.7, c = 1.3;
   const std::vector<std::pair<int, double>> expected = {
-      {g.add(Operation::kAdd, {x, p}), v + c},     {g.add(Operation::kSubtract, {x, p}), v - c},
-      {g.add(Operation::kMultiply, {x, p}), v * c}, {g.add(Operation::kDivide, {x, p}), v / c},
-      {g.add(Operation::kPow, {x, two}), v * v},   {g.add(Operation::kNegate, {x}), -v},
-      {g.add(Operation::kSqrt, {x}), std::sqrt(v)}, {g.add(Operation::kExp, {x}), std::exp(v)},
-      {g.add(Operation::kLog, {x}), std::log(v)},  {g.add(Operation::kSin, {x}), std::sin(v)},
-      {g.add(Operation::kCos, {x}), std::cos(v)},  {g.add(Operation::kTan, {x}), std::tan(v)},
-      {g.add(Operation::kAtan, {x}), std::atan(v)}, {g.add(Operation::kTanh, {x}), std::tanh(v)},
-      {g.add(Operation::kAbs, {x}), v},            {g.add(Operation::kMin, {x, p}), v},
-      {g.add(Operation::kMax, {x, p}), c},         {g.add(Operation::kNorm, {x, p, two}), std::sqrt(v * v + c * c + 4)},
+      {g.add(Operation::kAdd, {x, p}), v + c},
+      {g.add(Operation::kSubtract, {x, p}), v - c},
+      {g.add(Operation::kMultiply, {x, p}), v * c},
+      {g.add(Operation::kDivide, {x, p}), v / c},
+      {g.add(Operation::kPow, {x, two}), v * v},
+      {g.add(Operation::kNegate, {x}), -v},
+      {g.add(Operation::kSqrt, {x}), std::sqrt(v)},
+      {g.add(Operation::kExp, {x}), std::exp(v)},
+      {g.add(Operation::kLog, {x}), std::log(v)},
+      {g.add(Operation::kSin, {x}), std::sin(v)},
+      {g.add(Operation::kCos, {x}), std::cos(v)},
+      {g.add(Operation::kTan, {x}), std::tan(v)},
+      {g.add(Operation::kAtan, {x}), std::atan(v)},
+      {g.add(Operation::kTanh, {x}), std::tanh(v)},
+      {g.add(Operation::kAbs, {x}), v},
+      {g.add(Operation::kMin, {x, p}), v},
+      {g.add(Operation::kMax, {x, p}), c},
+      {g.add(Operation::kNorm, {x, p, two}), std::sqrt(v * v + c * c + 4)},
   };
   for (const auto& [node, value] : expected) g.outputs.push_back(node);
   g.check(1, 1);
   const Vector f = g.evaluate(vector({v}), vector({c}));
-  for (std::size_t i = 0; i < expected.size(); ++i) EXPECT_NEAR(f[i], expected[i].second, 1e-15) << i;
+  for (std::size_t i = 0; i < expected.size(); ++i)
+    EXPECT_NEAR(f[i], expected[i].second, 1e-15) << i;
   g.outputs.push_back(1000);
   EXPECT_THROW(g.check(1, 1), std::invalid_argument);
 }

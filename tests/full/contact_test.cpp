@@ -25,18 +25,19 @@ TEST_P(ContactLcps, AllAreSolved) {
   EXPECT_EQ(solved, c.last_seed - c.first_seed + 1);
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, ContactLcps,
-                         ::testing::Values(Case{"contact-stack", 20, 1, 100}, Case{"contact-pile", 20, 1, 100},
-                                           Case{"contact-stack", 50, 1, 20}, Case{"contact-pile", 50, 1, 20},
-                                           Case{"contact-stack", 100, 1, 5}, Case{"contact-pile", 100, 1, 5},
-                                           Case{"contact-stack", 200, 1, 5}, Case{"contact-pile", 200, 1, 5},
-                                           Case{"contact-tower", 100, 1, 5}, Case{"contact-stack", 23, 1, 10},
-                                           Case{"contact-pile", 1, 1, 10}),
-                         [](const auto& tested) {
-                           std::string name = tested.param.family + std::to_string(tested.param.contacts);
-                           std::erase(name, '-');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Families, ContactLcps,
+    ::testing::Values(Case{"contact-stack", 20, 1, 100}, Case{"contact-pile", 20, 1, 100},
+                      Case{"contact-stack", 50, 1, 20}, Case{"contact-pile", 50, 1, 20},
+                      Case{"contact-stack", 100, 1, 5}, Case{"contact-pile", 100, 1, 5},
+                      Case{"contact-stack", 200, 1, 5}, Case{"contact-pile", 200, 1, 5},
+                      Case{"contact-tower", 100, 1, 5}, Case{"contact-stack", 23, 1, 10},
+                      Case{"contact-pile", 1, 1, 10}),
+    [](const auto& tested) {
+      std::string name = tested.param.family + std::to_string(tested.param.contacts);
+      std::erase(name, '-');
+      return name;
+    });
 
 TEST(Obstacle, SparseProblemsWithManyTies) {
   for (const int grid : {10, 20, 30}) {

@@ -1,12 +1,13 @@
-// A sparse LCP of a million unknowns is read in the memory of about its file, and without quadratic work.
+// A sparse LCP of a million unknowns is read in the memory of about its file, and without quadratic
+// work.
 #include "support.hpp"
 
 #include <perp/bench/harness/process.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_file.hpp>
 
-#include <filesystem>
 #include <unistd.h>
+#include <filesystem>
 
 namespace perp::test {
 namespace {
@@ -19,7 +20,8 @@ struct Cost {
 
 Cost cost_of_reading(int grid) {
   namespace fs = std::filesystem;
-  const fs::path path = fs::temp_directory_path() / ("perp-large-" + std::to_string(getpid()) + ".json");
+  const fs::path path =
+      fs::temp_directory_path() / ("perp-large-" + std::to_string(getpid()) + ".json");
   Child writer = Child::fork_and_run(
       [&](int) {
         write_problem(generate(find_family("obstacle"), grid, 1), path.string());
@@ -28,7 +30,8 @@ Cost cost_of_reading(int grid) {
       300, 0);
   while (!writer.poll(0.1)) {
   }
-  Child reader = Child::fork_and_run([&](int) { return read_problem(path.string()).size() == grid * grid ? 0 : 1; }, 300, 0);
+  Child reader = Child::fork_and_run(
+      [&](int) { return read_problem(path.string()).size() == grid * grid ? 0 : 1; }, 300, 0);
   while (!reader.poll(0.1)) {
   }
   const Cost cost{reader.report().wall, reader.report().peak_memory_mb,

@@ -105,7 +105,7 @@ class Sizes(unittest.TestCase):
         for path in sources():
             self.assertLessEqual(len(path.read_text().splitlines()), 600, path.relative_to(ROOT))
             for number, line in enumerate(path.read_text().splitlines(), 1):
-                self.assertLessEqual(len(line), 140, f"{path.relative_to(ROOT)}:{number}")
+                self.assertLessEqual(len(line), 100, f"{path.relative_to(ROOT)}:{number}")
 
 
 if __name__ == "__main__":
