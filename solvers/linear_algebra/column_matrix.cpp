@@ -17,6 +17,8 @@ void ColumnMatrix::finish(double dense_above) {
     for (int k = starts_[j]; k < starts_[j + 1]; ++k) dense_values_(rows_[k], j) = values_[k];
   }
   dense_ = true;
+  std::vector<int>().swap(rows_);
+  std::vector<double>().swap(values_);
 }
 
 }  // namespace perp
