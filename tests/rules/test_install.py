@@ -23,7 +23,7 @@ class Installation(unittest.TestCase):
     def test_consumer_builds_and_runs(self):
         self.assertEqual(self.installed.returncode, 0, self.installed.stderr)
         build = self.folder / "consumer"
-        configured = run(CMAKE, "-S", ROOT / "tests/consumer", "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}",
+        configured = run(CMAKE, "-G", "Ninja", "-S", ROOT / "tests/consumer", "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}",
                          "-DCMAKE_BUILD_TYPE=Release")
         self.assertEqual(configured.returncode, 0, configured.stderr)
         built = run(CMAKE, "--build", build)
