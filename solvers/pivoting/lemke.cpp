@@ -17,6 +17,8 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr long kLeastPivotLimit = 10'000'000;
 constexpr int kRefinements = 3;
+constexpr double kDubious = 1e-6;  // a ray where t has fallen below this share of its first value
+constexpr double kOtherTieTolerances[] = {1e-14, 1e-12, 1e-10};  // tried after numerical trouble
 
 PathSettings path_settings(const LemkeSettings& s) {
   return {s.pivot_tolerance, s.tie_tolerance, s.row_tolerance, s.drift_tolerance,
@@ -96,20 +98,20 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
       default_start();  // the start led nowhere: the default one decides
       given = false;
       continue;
-    } else if (end != PathEnd::kNumerical) {
+    } else if (end != PathEnd::kNumerical && !dubious_ray(end)) {
       break;
     }
     // Numerical trouble: once more with a fresh factorisation at every pivot, from the basis
-    // reached where it was complementary, else from the start.
+    // reached where it was complementary, else from the start with another view of what ties.
     if (recoveries_used_ >= settings.recoveries) break;
-    ++recoveries_used_;
     numerics.refactor_always = true;
     if (end == PathEnd::kSolution) {
       start_ = path_.statuses();
     } else {
-      numerics.pivot_tolerance *= 100.0;
+      numerics.tie_tolerance = kOtherTieTolerances[recoveries_used_ % 3];
       default_start();
     }
+    ++recoveries_used_;
   }
   switch (end) {
     case PathEnd::kSolution:
@@ -140,6 +142,11 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
       break;
   }
   report(result);
+}
+
+// A ray that begins where t has all but vanished is more likely rounding than a fact.
+bool Lemke::dubious_ray(PathEnd end) const {
+  return end == PathEnd::kRay && path_.t() <= kDubious * path_.first_t();
 }
 
 void Lemke::default_start() { start_ = canonical_.default_start; }

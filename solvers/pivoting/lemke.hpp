@@ -11,7 +11,7 @@ struct LemkeSettings {
       "unit";  ///< covering vector: "unit", "random:SEED", or n numbers "1,2,..."
   double pivot_tolerance =
       1e-11;  ///< entries of a direction below this times its largest are zero [-]
-  double tie_tolerance = 1e-11;  ///< values this close to their bound after a step tie [-]
+  double tie_tolerance = 5e-16;  ///< values this close to their bound after a step tie [-]
   double row_tolerance = 1e-10;  ///< entries of two inverse rows closer than this are equal [-]
   double drift_tolerance =
       1e-10;  ///< residual of a direction from which the basis is factorised anew [-]
@@ -69,6 +69,7 @@ class Lemke final : public Solver {
 
   bool choose_start(const Vector* start);
   void default_start();
+  bool dubious_ray(PathEnd end) const;
   const Vector* covering();
   void refine(Vector& z);
   double natural_residual(const Vector& z);

@@ -171,6 +171,7 @@ LemkePath::Begin LemkePath::enter_covering(const Vector* covering) {
   basis_.set_covering(work_);
   values_ += t0 * p;
   direction_ = -p;
+  first_t_ = t0 / scale_;
   const int left = basis_.head(leaving);
   const bool to_upper =
       std::abs(upper_[leaving] - values_[leaving]) < std::abs(values_[leaving] - lower_[leaving]);

@@ -14,7 +14,8 @@ struct PathSettings {
   double pivot_tolerance =
       1e-11;  ///< entries of a direction below this times its largest one are zero
   double tie_tolerance =
-      1e-11;  ///< basic values this close to their bound after a step tie with the one that blocks
+      5e-16;  ///< basic values this close to their bound after a step tie with the one that blocks,
+              ///< relative to the largest value: no more than rounding, for what ties wrongly ends outside
   double row_tolerance =
       1e-10;  ///< entries of two rows of the inverse closer than this, relative, are equal
   double drift_tolerance =
@@ -51,6 +52,8 @@ class LemkePath {
   /// x at the end, canonical.
   const Vector& x() const { return x_; }
   double t() const { return t_; }
+  /// t when it entered: what t() is to be compared with.
+  double first_t() const { return first_t_; }
   /// After kRay: directions of x and t.
   const Vector& ray_x() const { return ray_x_; }
   double ray_t() const { return ray_t_; }
@@ -119,7 +122,7 @@ class LemkePath {
 
   std::vector<PairStatus> status_;
   Vector x_, ray_x_;
-  double t_ = 0.0, ray_t_ = 0.0;
+  double t_ = 0.0, ray_t_ = 0.0, first_t_ = 0.0;
   double time_limit_ = 0.0;
   std::chrono::steady_clock::time_point started_;
 };

@@ -9,11 +9,11 @@
 namespace perp::test {
 namespace {
 
-std::vector<std::string> collection(const std::string& kind) {
+std::vector<std::string> collection(const std::string& folder) {
   std::vector<std::string> files;
   for (const auto& e :
-       std::filesystem::directory_iterator(PERP_ROOT "/problems/collections/siconos/" + kind)) {
-    files.push_back(e.path().string());
+       std::filesystem::directory_iterator(PERP_ROOT "/problems/collections/" + folder)) {
+    if (e.path().extension() != ".md") files.push_back(e.path().string());
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -21,7 +21,7 @@ std::vector<std::string> collection(const std::string& kind) {
 
 TEST(Lemke, SolvesTheLiteratureLcps) {
   int solved = 0;
-  for (const std::string& file : collection("lcp")) {
+  for (const std::string& file : collection("siconos/lcp")) {
     if (file.find("lcp_CPS_3") != std::string::npos) continue;  // a test of its own below
     EXPECT_EQ(solve_by_lemke(read_problem(file)).status, Status::kSolved) << file;
     ++solved;
@@ -31,11 +31,21 @@ TEST(Lemke, SolvesTheLiteratureLcps) {
 
 TEST(Lemke, SolvesTheLiteratureMlcps) {
   int solved = 0;
-  for (const std::string& file : collection("mlcp")) {
+  for (const std::string& file : collection("siconos/mlcp")) {
     EXPECT_EQ(solve_by_lemke(read_problem(file)).status, Status::kSolved) << file;
     ++solved;
   }
   EXPECT_EQ(solved, 13);
+}
+
+TEST(Lemke, SolvesContactsThatTieAllButExactly) {
+  int solved = 0;
+  for (const std::string& file : collection("degenerate")) {
+    const Solved s = solve_by_lemke(read_problem(file));
+    EXPECT_EQ(s.status, Status::kSolved) << file;
+    ++solved;
+  }
+  EXPECT_EQ(solved, 3);
 }
 
 // M >= 0 with zero diagonal, q < 0: whatever positive covering vector is taken, the first column
