@@ -18,6 +18,14 @@ constexpr double kIndependent =
     1e-7;  // pivot from which a column counts as independent of the basis
 using Kind = CanonicalProblem::PairKind;
 
+// Well-spread bits of an id (splitmix64 [BlackmanVigna2021]).
+std::uint64_t mixed(int id) {
+  std::uint64_t z = static_cast<std::uint64_t>(static_cast<std::int64_t>(id)) * 0x9e3779b97f4a7c15ULL + 1;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
+  return z ^ (z >> 31);
+}
+
 }  // namespace
 
 void LemkePath::attach(const CanonicalProblem& problem) {
@@ -49,6 +57,7 @@ PathEnd LemkePath::follow(const std::vector<PairStatus>& start, const Vector* co
   time_limit_ = time_limit;
   started_ = std::chrono::steady_clock::now();
   steps_ = 0;
+  next_kept_ = 1;
   PathEnd end = PathEnd::kNumerical;
   switch (begin(start, covering)) {
     case Begin::kReady:
@@ -75,6 +84,7 @@ PathEnd LemkePath::walk(long max_pivots, Observer* observer) {
     if (!tell(observer, step)) return PathEnd::kInterrupted;
     if (take(step)) return PathEnd::kSolution;  // t has left the basis
     if (at_start_again()) return PathEnd::kCycle;
+    if (repeats()) return PathEnd::kNumerical;
     if (settings_.refactor_always || basis_.worth_factoring()) {
       if (!factor()) return PathEnd::kNumerical;
     }
@@ -289,7 +299,7 @@ bool LemkePath::take(const Step& step) {
   if (step.kind == Step::Kind::kFlip) {
     ++flips;
     const int pair = entering_;
-    at_upper_[pair] = sense_ > 0;
+    set_at_upper(pair, sense_ > 0);
     entering_ = basis_.w_id(pair);  // w leaves zero to the side that the new bound asks for
     sense_ = -sense_;
     return false;
@@ -305,9 +315,10 @@ bool LemkePath::take(const Step& step) {
 }
 
 void LemkePath::replace(int position, int entering, double value) {
+  basis_hash_ ^= mixed(basis_.head(position)) ^ mixed(entering);
   basic_[basis_.head(position)] = 0;
   basic_[entering] = 1;
-  if (entering < basis_.size()) at_upper_[entering] = 0;
+  if (entering < basis_.size()) set_at_upper(entering, false);
   basis_.replace(position, entering, direction_);
   values_[position] = value;
   update_bounds(position);
@@ -320,7 +331,7 @@ void LemkePath::choose_entering(int leaving, bool at_upper) {
     entering_ = basis_.x_id(pair);
     sense_ = at_upper_[pair] ? -1.0 : 1.0;
   } else {
-    at_upper_[pair] = at_upper;
+    set_at_upper(pair, at_upper);
     entering_ = basis_.w_id(pair);
     sense_ = at_upper ? -1.0 : 1.0;
   }
@@ -364,6 +375,24 @@ void LemkePath::update_bounds(int position) {
   } else if (problem_->kind[pair] == Kind::kFree) {
     lower_[position] = -kInfinity;
   }
+}
+
+void LemkePath::set_at_upper(int pair, bool at_upper) {
+  if (static_cast<bool>(at_upper_[pair]) == at_upper) return;
+  at_upper_[pair] = at_upper;
+  basis_hash_ ^= mixed(-1 - pair);
+}
+
+// In exact arithmetic the lexicographic rule never comes back to a basis. One that does has been misled by
+// rounding; Brent's method finds the cycle within about three times its length, in constant memory.
+bool LemkePath::repeats() {
+  const std::uint64_t now = basis_hash_ ^ mixed(entering_) * 3;
+  if (steps_ > 1 && now == kept_hash_) return true;
+  if (steps_ >= next_kept_) {
+    kept_hash_ = now;
+    next_kept_ = 2 * steps_;
+  }
+  return false;
 }
 
 bool LemkePath::at_start_again() const {

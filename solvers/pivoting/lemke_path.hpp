@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <perp/solvers/core/observer.hpp>
 #include <perp/solvers/pivoting/basis.hpp>
 #include <vector>
@@ -94,6 +95,8 @@ class LemkePath {
   bool compute_values();
   void update_bounds(int position);
   bool at_start_again() const;
+  void set_at_upper(int pair, bool at_upper);
+  bool repeats();
   void finish(PathEnd end);
   bool out_of_time() const;
   bool tell(Observer* observer, const Step& step) const;
@@ -115,7 +118,9 @@ class LemkePath {
   Vector direction_;  // s B^-1 a of the entering variable: values move by -length * direction
   int entering_ = -1;
   double sense_ = 1.0;  // s: +1 where the entering variable increases
-  long steps_ = 0;      // of this walk
+  long steps_ = 0;               // of this walk
+  std::uint64_t basis_hash_ = 0, kept_hash_ = 0;  // of basis and bounds; the one kept for comparison
+  long next_kept_ = 1;           // step at which the next one is kept
   std::vector<int> tied_;
   Vector best_row_, other_row_;
   Vector work_;
