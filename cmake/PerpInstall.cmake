@@ -9,7 +9,14 @@ foreach(stage IN LISTS stages)
   install(DIRECTORY "${folder}/" DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perp/${stage}
           FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
 endforeach()
+if(TARGET perp_simulation)
+  install(TARGETS perp_simulation EXPORT perpTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(DIRECTORY bench/simulation DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perp/bench
+          FILES_MATCHING PATTERN "*.hpp")
+endif()
 install(DIRECTORY problems/collections problems/suites DESTINATION ${CMAKE_INSTALL_DATADIR}/perp/problems)
+install(DIRECTORY problems/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/perp/problems
+        FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY problems/io/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/perp)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/perp)

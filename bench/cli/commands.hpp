@@ -1,6 +1,7 @@
 // The verbs of the perp program.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ void add_list(CLI::App& app, int& code);
 void add_info(CLI::App& app, int& code);
 void add_solve(CLI::App& app, int& code);
 void add_verify(CLI::App& app, int& code);
+void add_simulate(CLI::App& app, int& code);
 void add_export(CLI::App& app, int& code);
 void add_convert(CLI::App& app, int& code);
 void add_bench(CLI::App& app, int& code);
@@ -27,6 +29,9 @@ void add_report(CLI::App& app, int& code);
 /// "KEY=VALUE" split at the first '='. @throws std::invalid_argument naming the option.
 std::vector<std::pair<std::string, std::string>> split_pairs(const std::vector<std::string>& texts,
                                                              const std::string& option);
+
+/// KEY=NUMBER options of --param. @throws std::invalid_argument
+std::map<std::string, double> read_parameters(const std::vector<std::string>& texts);
 
 /// Options that take finite numbers of at least zero, or above zero.
 CLI::Validator nonnegative();

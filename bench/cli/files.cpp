@@ -25,20 +25,6 @@ struct ExportOptions {
   bool gzip = false;
 };
 
-std::map<std::string, double> read_parameters(const std::vector<std::string>& texts) {
-  std::map<std::string, double> parameters;
-  for (const auto& [key, text] : split_pairs(texts, "--param")) {
-    double value = 0.0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-      throw std::invalid_argument(
-          fmt::format("--param {}: \"{}\" is not a finite number", key, text));
-    }
-    parameters[key] = value;
-  }
-  return parameters;
-}
-
 void export_families(const ExportOptions& o) {
   if (o.format != "perp")
     throw std::invalid_argument(
@@ -73,6 +59,20 @@ void export_families(const ExportOptions& o) {
 }
 
 }  // namespace
+
+std::map<std::string, double> read_parameters(const std::vector<std::string>& texts) {
+  std::map<std::string, double> parameters;
+  for (const auto& [key, text] : split_pairs(texts, "--param")) {
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+      throw std::invalid_argument(
+          fmt::format("--param {}: \"{}\" is not a finite number", key, text));
+    }
+    parameters[key] = value;
+  }
+  return parameters;
+}
 
 void add_export(CLI::App& app, int& code) {
   auto options = std::make_shared<ExportOptions>();

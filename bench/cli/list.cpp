@@ -5,7 +5,9 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <perp/bench/harness/scenes.hpp>
 #include <perp/bench/harness/suite.hpp>
+#include <perp/formulations/formulation.hpp>
 #include <perp/problems/families/family.hpp>
 #include <perp/solvers/registry.hpp>
 
@@ -54,7 +56,16 @@ Json list_of(const std::string& topic) {
     for (const Suite& s : list_suites())
       items.push_back({{"name", s.name}, {"summary", s.description}});
   }
-  return items;  // no formulations and scenes yet
+  if (topic == "formulations") {
+    for (const FormulationEntry& f : formulation_registry()) {
+      items.push_back({{"name", f.name}, {"summary", f.summary}, {"source", f.source}});
+    }
+  } else if (topic == "scenes") {
+    for (const SceneEntry& s : list_scenes()) {
+      items.push_back({{"name", s.name}, {"summary", s.description}});
+    }
+  }
+  return items;
 }
 
 }  // namespace

@@ -82,6 +82,7 @@ int run(int argc, char** argv) {
   add_info(app, code);
   add_solve(app, code);
   add_verify(app, code);
+  add_simulate(app, code);
   add_export(app, code);
   add_convert(app, code);
   add_bench(app, code);

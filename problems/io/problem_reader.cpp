@@ -1,125 +1,26 @@
 #include <perp/problems/io/problem_json.hpp>
 
+#include <perp/problems/io/field.hpp>
+
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <set>
 
 namespace perp {
 
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int kMaxSize = 100'000'000;
+constexpr int kMaxSize = Field::kMaxInteger;
 
-// A value with the way to it, so that every complaint names file, field and fault.
-class Field {
- public:
-  Field(const json::Value& value, const std::string& file, std::string path)
-      : value_(&value), file_(&file), path_(std::move(path)) {}
-
-  [[noreturn]] void fail(std::string_view fault) const {
-    throw InputError(path_.empty() ? fmt::format("{}: {}", *file_, fault)
-                                   : fmt::format("{}: field \"{}\": {}", *file_, path_, fault));
-  }
-  [[noreturn]] void expected(std::string_view what) const {
-    fail(fmt::format("expected {}, found {}", what, value_->type_name()));
-  }
-
-  const json::Value& value() const { return *value_; }
-  const std::string& file() const { return *file_; }
-
-  bool has(std::string_view name) const { return value_->find(name) != nullptr; }
-  Field operator[](std::string_view name) const {
-    if (!value_->get_if<json::Object>()) expected("an object");
-    const json::Value* member = value_->find(name);
-    if (!member) Field(json::Value(), *file_, join(name)).fail("is missing");
-    return Field(*member, *file_, join(name));
-  }
-  Field at(std::size_t i) const {
-    return Field((*value_->get_if<json::Array>())[i], *file_, fmt::format("{}[{}]", path_, i));
-  }
-  void only(const std::set<std::string_view>& allowed, bool extensions = false) const {
-    if (!value_->get_if<json::Object>()) expected("an object");
-    for (const json::Member& member : *value_->get_if<json::Object>()) {
-      if (allowed.contains(member.first) || (extensions && member.first.starts_with("x-")))
-        continue;
-      Field(member.second, *file_, join(member.first)).fail("unknown field");
-    }
-  }
-
-  std::string text() const {
-    const auto* s = value_->get_if<std::string>();
-    if (!s) expected("a string");
-    return *s;
-  }
-  double number() const {
-    if (const auto* d = value_->get_if<double>()) return *d;
-    if (const auto* i = value_->get_if<std::int64_t>()) return static_cast<double>(*i);
-    expected("a number");
-  }
-  int integer(int low, int high) const {
-    const auto* i = value_->get_if<std::int64_t>();
-    if (!i) expected("an integer");
-    if (*i < low || *i > high) fail(fmt::format("{} is not in {}..{}", *i, low, high));
-    return static_cast<int>(*i);
-  }
-  const std::vector<double>& numbers() const {
-    const auto* n = value_->get_if<json::Numbers>();
-    if (!n) fail_at_first_non_number();
-    return n->values;
-  }
-  std::vector<int> integers() const {
-    const std::vector<double>& values = numbers();
-    if (!value_->get_if<json::Numbers>()->integral) fail("expected integers only");
-    std::vector<int> result(values.size());
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      if (std::abs(values[i]) > kMaxSize)
-        fail(fmt::format("[{}]: {} is out of range", i, values[i]));
-      result[i] = static_cast<int>(values[i]);
-    }
-    return result;
-  }
-  // Elements of an array that need not be numbers.
-  std::vector<Field> items() const {
-    std::vector<Field> result;
-    if (const auto* array = value_->get_if<json::Array>()) {
-      for (std::size_t i = 0; i < array->size(); ++i) result.push_back(at(i));
-    } else if (const auto* n = value_->get_if<json::Numbers>(); !n || !n->values.empty()) {
-      if (n) fail("expected an array of objects or arrays, found numbers");
-      expected("an array");
-    }
-    return result;
-  }
-  Vector vector() const {
-    const std::vector<double>& values = numbers();
-    return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
-  }
-
- private:
-  std::string join(std::string_view name) const {
-    std::string shown;  // names come from the file: keep the message one printable line
-    for (const char c : name.substr(0, 60)) shown += c >= ' ' && c <= '~' ? c : '?';
-    return path_.empty() ? shown : fmt::format("{}.{}", path_, shown);
-  }
-  [[noreturn]] void fail_at_first_non_number() const {
-    const auto* array = value_->get_if<json::Array>();
-    if (!array) expected("an array of numbers");
-    for (std::size_t i = 0; i < array->size(); ++i) {
-      if (!(*array)[i].get_if<double>() && !(*array)[i].get_if<std::int64_t>())
-        at(i).expected("a number");
-    }
-    fail("expected an array of numbers");
-  }
-
-  const json::Value* value_;
-  const std::string* file_;
-  std::string path_;
-};
+Vector any_vector(const Field& field) {
+  const std::vector<double>& values = field.numbers();
+  return Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
 
 Vector read_bounds(const Field& field) {
-  if (field.value().get_if<json::Numbers>()) return field.vector();
+  if (field.value().get_if<json::Numbers>()) return any_vector(field);
   const std::vector<Field> items = field.items();
   Vector result(static_cast<Eigen::Index>(items.size()));
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -290,14 +191,14 @@ void only_fields(const Field& root, std::set<std::string_view> own) {
 
 // The vector that has the size of the problem.
 Vector read_sized_vector(const Field& field, int n) {
-  Vector v = field.vector();
+  Vector v = any_vector(field);
   if (v.size() != n) field.fail(fmt::format("length is {}, but field \"n\" is {}", v.size(), n));
   return v;
 }
 
 // A vector of stated length.
 Vector read_vector(const Field& field, int length) {
-  Vector v = field.vector();
+  Vector v = any_vector(field);
   if (v.size() != length) field.fail(fmt::format("length is {}, expected {}", v.size(), length));
   return v;
 }
@@ -311,7 +212,7 @@ Vector read_bounds(const Field& field, int length) {
 ProblemData read_mcp(const Field& root, int n) {
   Mcp p;
   p.graph = std::make_shared<const ExpressionGraph>(read_graph(root["graph"]));
-  if (root["graph"].has("parameters")) p.parameters = root["graph"]["parameters"].vector();
+  if (root["graph"].has("parameters")) p.parameters = any_vector(root["graph"]["parameters"]);
   p.lower = read_bounds(root["lower"], n);
   p.upper = read_bounds(root["upper"], n);
   return p;
@@ -321,7 +222,7 @@ ProblemData read_conic_qp(const Field& root, int n) {
   ConicQp p;
   p.c = read_sized_vector(root["c"], n);
   p.P = read_matrix(root["P"], n, n);
-  p.b = root["b"].vector();
+  p.b = any_vector(root["b"]);
   p.cones = read_cones(root["cones"]);
   int total = 0;
   for (const Cone& cone : p.cones) total += cone.size;
@@ -353,7 +254,7 @@ ProblemData read_friction_contact(const Field& root, int n) {
 
 ProblemData read_convex_contact(const Field& root, int n) {
   ConvexContact p;
-  p.mu = root["mu"].vector();
+  p.mu = any_vector(root["mu"]);
   const int rows = 3 * static_cast<int>(p.mu.size());
   p.v_star = read_sized_vector(root["v_star"], n);
   p.A = read_matrix(root["A"], n, n);
@@ -414,11 +315,11 @@ Problem problem_from_json(const json::Value& document, const std::string& file) 
   }
   const std::string kind = root["kind"].text();
   Problem problem{read_data(root, kind), root["name"].text(), {}, {}, {}, {}, {}, {}};
-  if (root.has("start")) problem.start = root["start"].vector();
+  if (root.has("start")) problem.start = any_vector(root["start"]);
   if (root.has("solution")) {
     root["solution"].only({"z", "dual"});
-    problem.solution = KnownSolution{root["solution"]["z"].vector(), {}};
-    if (root["solution"].has("dual")) problem.solution->dual = root["solution"]["dual"].vector();
+    problem.solution = KnownSolution{any_vector(root["solution"]["z"]), {}};
+    if (root["solution"].has("dual")) problem.solution->dual = any_vector(root["solution"]["dual"]);
   }
   if (root.has("variables")) {
     for (const Field& item : root["variables"].items()) problem.variables.push_back(item.text());

@@ -20,7 +20,8 @@ using Kind = CanonicalProblem::PairKind;
 
 // Well-spread bits of an id (splitmix64 [BlackmanVigna2021]).
 std::uint64_t mixed(int id) {
-  std::uint64_t z = static_cast<std::uint64_t>(static_cast<std::int64_t>(id)) * 0x9e3779b97f4a7c15ULL + 1;
+  std::uint64_t z =
+      static_cast<std::uint64_t>(static_cast<std::int64_t>(id)) * 0x9e3779b97f4a7c15ULL + 1;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ULL;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebULL;
   return z ^ (z >> 31);
@@ -383,8 +384,9 @@ void LemkePath::set_at_upper(int pair, bool at_upper) {
   basis_hash_ ^= mixed(-1 - pair);
 }
 
-// In exact arithmetic the lexicographic rule never comes back to a basis. One that does has been misled by
-// rounding; Brent's method finds the cycle within about three times its length, in constant memory.
+// In exact arithmetic the lexicographic rule never comes back to a basis. One that does has been
+// misled by rounding; Brent's method finds the cycle within about three times its length, in
+// constant memory.
 bool LemkePath::repeats() {
   const std::uint64_t now = basis_hash_ ^ mixed(entering_) * 3;
   if (steps_ > 1 && now == kept_hash_) return true;

@@ -14,9 +14,9 @@ namespace perp {
 struct PathSettings {
   double pivot_tolerance =
       1e-11;  ///< entries of a direction below this times its largest one are zero
-  double tie_tolerance =
-      5e-16;  ///< basic values this close to their bound after a step tie with the one that blocks,
-              ///< relative to the largest value: no more than rounding, for what ties wrongly ends outside
+  double tie_tolerance = 5e-16;  ///< basic values this close to their bound after a step tie with
+                                 ///< the one that blocks, relative to the largest value: no more
+                                 ///< than rounding, for what ties wrongly ends outside
   double row_tolerance =
       1e-10;  ///< entries of two rows of the inverse closer than this, relative, are equal
   double drift_tolerance =
@@ -118,8 +118,9 @@ class LemkePath {
   Vector direction_;  // s B^-1 a of the entering variable: values move by -length * direction
   int entering_ = -1;
   double sense_ = 1.0;  // s: +1 where the entering variable increases
-  long steps_ = 0;               // of this walk
-  std::uint64_t basis_hash_ = 0, kept_hash_ = 0;  // of basis and bounds; the one kept for comparison
+  long steps_ = 0;      // of this walk
+  std::uint64_t basis_hash_ = 0,
+                kept_hash_ = 0;  // of basis and bounds; the one kept for comparison
   long next_kept_ = 1;           // step at which the next one is kept
   std::vector<int> tied_;
   Vector best_row_, other_row_;

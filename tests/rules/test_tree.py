@@ -76,7 +76,7 @@ class Pages(unittest.TestCase):
     def test_docs_name_every_solver_family_and_suite(self):
         listed = json.loads(run(PERP, "list", "--json").stdout)
         text = "\n".join(p.read_text() for p in self.pages())
-        for topic in ("solvers", "families", "suites"):
+        for topic in ("solvers", "formulations", "scenes", "families", "suites"):
             self.assertGreater(len(listed[topic]), 0)
             for item in listed[topic]:
                 self.assertTrue(f"`{item['name']}`" in text, f"{topic}: {item['name']} is in no page")

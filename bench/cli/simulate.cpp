@@ -1,0 +1,155 @@
+#include <perp/bench/cli/commands.hpp>
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <perp/bench/harness/scenes.hpp>
+#include <perp/bench/harness/solvers.hpp>
+#include <perp/bench/simulation/recorder.hpp>
+#include <perp/bench/simulation/simulation.hpp>
+#include <perp/problems/io/json.hpp>
+
+namespace perp::cli {
+
+namespace {
+
+struct Options {
+  std::string scene, formulation = "stewart-trinkle", solver = "lemke", record, problems = "failed";
+  double step = 0.0, duration = 0.0, tolerance = 1e-10;
+  std::vector<std::string> parameters, settings;
+  bool json = false, cold = false, keep_going = false;
+};
+
+volatile std::sig_atomic_t interrupted = 0;
+void on_interrupt(int) { interrupted = 1; }
+
+void print(const Scene& scene, const SimulationSummary& s) {
+  std::cout << fmt::format("{}: {} steps, {} failed, {} relaxed, {} problems, {} iterations\n",
+                           scene.name, s.steps, s.failed_steps, s.relaxed_steps, s.stages,
+                           s.iterations);
+  std::cout << fmt::format("  times     wall {:.3f} s, setup {:.3f} s, solve {:.3f} s\n",
+                           s.wall_time, s.setup_time, s.solve_time);
+  if (s.failed_steps > 0) std::cout << "  message   " << s.message << '\n';
+  int shown = 0;
+  for (std::size_t b = 0; b < scene.bodies.size() && shown < 6; ++b) {
+    if (scene.bodies[b].fixed) continue;
+    ++shown;
+    const BodyState& state = s.final_state.bodies[b];
+    std::cout << fmt::format(
+        "  {:<9} position ({:.6g}, {:.6g}, {:.6g}), velocity ({:.4g}, {:.4g}, {:.4g})\n",
+        scene.bodies[b].name, state.position[0], state.position[1], state.position[2],
+        state.velocity[0], state.velocity[1], state.velocity[2]);
+  }
+}
+
+void run_simulation(const Options& o, int& code) {
+  const Scene scene = load_scene(o.scene, read_parameters(o.parameters));
+  SimulationRequest request;
+  request.formulation = o.formulation;
+  request.step = o.step;
+  request.duration = o.duration;
+  request.warm_start = !o.cold;
+  request.keep_going = o.keep_going;
+  request.solve.solver = o.solver;
+  request.solve.common.tolerance = o.tolerance;
+  request.solve.settings = split_pairs(o.settings, "--set");
+  request.solve.make = make_any_solver;
+  check_solver(o.solver, request.solve.settings);
+  const double h = o.step > 0 ? o.step : scene.step,
+               duration = o.duration > 0 ? o.duration : scene.duration;
+  if (const auto why = make_formulation(o.formulation)->refusal(scene)) {
+    throw InputError(fmt::format("{}: {}", o.scene, *why));
+  }
+  if (!(duration / h < 1e9)) throw std::invalid_argument("--duration: more than 1e9 steps");
+  std::unique_ptr<Recorder> recorder;
+  const ProblemSelection selection = ProblemSelection::parse(o.problems);
+  if (!o.record.empty()) {
+    recorder = std::make_unique<Recorder>(o.record, scene, selection);
+    recorder->summary(request, h, {}, false);
+    request.on_stage = [&](int step, const Stage& stage, const VerifiedResult& r) {
+      recorder->stage(step, stage, r);
+    };
+  }
+  const bool bar = isatty(STDERR_FILENO) != 0;
+  request.on_step = [&](const StepReport& report) {
+    if (recorder) recorder->step(report);
+    if (bar && report.step % 10 == 0) {
+      std::cerr << fmt::format("\r\033[K{:.0f} %", 100 * report.result.state.time / duration)
+                << std::flush;
+    }
+    return interrupted == 0;
+  };
+  const auto previous = std::signal(SIGINT, on_interrupt);
+  const SimulationSummary summary = simulate(scene, request);
+  std::signal(SIGINT, previous);
+  if (bar) std::cerr << "\r\033[K";
+  if (recorder) recorder->summary(request, h, summary, !summary.stopped);
+  if (o.json) {
+    nlohmann::ordered_json bodies = nlohmann::ordered_json::array();
+    for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+      const BodyState& s = summary.final_state.bodies[b];
+      bodies.push_back({{"name", scene.bodies[b].name},
+                        {"position", {s.position[0], s.position[1], s.position[2]}},
+                        {"velocity", {s.velocity[0], s.velocity[1], s.velocity[2]}},
+                        {"angular_velocity",
+                         {s.angular_velocity[0], s.angular_velocity[1], s.angular_velocity[2]}}});
+    }
+    const nlohmann::ordered_json j{{"scene", scene.name},
+                                   {"formulation", o.formulation},
+                                   {"solver", o.solver},
+                                   {"h", h},
+                                   {"steps", summary.steps},
+                                   {"failed_steps", summary.failed_steps},
+                                   {"relaxed_steps", summary.relaxed_steps},
+                                   {"stages", summary.stages},
+                                   {"iterations", summary.iterations},
+                                   {"times",
+                                    {{"setup", summary.setup_time},
+                                     {"solve", summary.solve_time},
+                                     {"wall", summary.wall_time}}},
+                                   {"message", summary.message},
+                                   {"bodies", bodies}};
+    std::cout << j.dump() << '\n';
+  } else {
+    print(scene, summary);
+  }
+  code = summary.failed_steps == 0 && !summary.stopped ? kDone : kNotSolved;
+}
+
+}  // namespace
+
+void add_simulate(CLI::App& app, int& code) {
+  auto o = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("simulate", "Simulate a scene");
+  verb->add_option("SCENE", o->scene, "a scene's name or a scene file")->required();
+  verb->add_option("--formulation", o->formulation, "NAME or NAME:option=value,...")
+      ->capture_default_str();
+  verb->add_option("--solver", o->solver, "a solver's name, auto, or exec:COMMAND")
+      ->capture_default_str();
+  verb->add_option("--step", o->step, "step size in s (default: the scene's)")->check(positive());
+  verb->add_option("--duration", o->duration, "seconds to simulate (default: the scene's)")
+      ->check(positive());
+  verb->add_option("--param", o->parameters, "a parameter of the scene, KEY=VALUE")
+      ->allow_extra_args(false);
+  verb->add_option("--tolerance", o->tolerance, "verifier's measure that every problem must reach")
+      ->check(nonnegative())
+      ->capture_default_str();
+  verb->add_option("--set", o->settings, "a setting of the solver, KEY=VALUE")
+      ->allow_extra_args(false);
+  verb->add_option("--record", o->record, "folder for run.json and the CSV files");
+  verb->add_option("--record-problems", o->problems, "none, failed, A:B (steps) or all")
+      ->capture_default_str();
+  verb->add_flag("--cold", o->cold, "no warm start from the last step");
+  verb->add_flag("--keep-going", o->keep_going, "go on after a step that failed");
+  verb->add_flag("--json", o->json, "print one JSON document");
+  verb->footer(
+      "Example: perp simulate box-stack --param rows=3 --duration 1 --record out/stack\n"
+      "Exit code 0 where every step was solved and verified.");
+  verb->callback([o, &code] { run_simulation(*o, code); });
+}
+
+}  // namespace perp::cli

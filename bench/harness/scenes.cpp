@@ -1,0 +1,44 @@
+#include <perp/bench/harness/scenes.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <filesystem>
+#include <perp/bench/harness/data_files.hpp>
+#include <perp/problems/io/files.hpp>
+#include <perp/problems/io/json.hpp>
+#include <perp/problems/scenes/scene_json.hpp>
+
+namespace perp {
+
+namespace fs = std::filesystem;
+
+std::vector<SceneEntry> list_scenes() {
+  std::vector<SceneEntry> scenes;
+  const fs::path folder = data_root() / "problems" / "scenes";
+  if (!fs::is_directory(folder)) return scenes;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != ".json") continue;
+    const Scene scene =
+        scene_from_text(read_text_file(entry.path().string()), entry.path().string());
+    scenes.push_back({scene.name, scene.description, entry.path().string()});
+  }
+  std::sort(scenes.begin(), scenes.end(),
+            [](const SceneEntry& a, const SceneEntry& b) { return a.name < b.name; });
+  return scenes;
+}
+
+Scene load_scene(const std::string& what, const std::map<std::string, double>& parameters) {
+  if (fs::is_regular_file(what) || what.ends_with(".json")) {
+    return scene_from_text(read_text_file(what), what, parameters);
+  }
+  std::vector<std::string> names;
+  for (const SceneEntry& entry : list_scenes()) {
+    if (entry.name == what)
+      return scene_from_text(read_text_file(entry.path), entry.path, parameters);
+    names.push_back(entry.name);
+  }
+  throw InputError(
+      fmt::format("{}: neither a file nor a scene; scenes are: {}", what, fmt::join(names, ", ")));
+}
+
+}  // namespace perp

@@ -1,0 +1,158 @@
+#include <perp/bench/simulation/recorder.hpp>
+
+#include <fmt/format.h>
+#include <charconv>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <perp/problems/io/files.hpp>
+#include <perp/problems/io/json.hpp>
+#include <perp/problems/io/problem_file.hpp>
+#include <stdexcept>
+
+namespace perp {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::ofstream open(const fs::path& path, const char* header) {
+  std::ofstream file(path, std::ios::trunc);
+  if (!file) throw InputError(fmt::format("{}: cannot be written", path.string()));
+  file << header << '\n';
+  return file;
+}
+
+bool read_int(std::string_view text, int& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && value >= 0;
+}
+
+}  // namespace
+
+ProblemSelection ProblemSelection::parse(const std::string& text) {
+  if (text == "none") return {Kind::kNone};
+  if (text == "failed") return {Kind::kFailed};
+  if (text == "all") return {Kind::kAll};
+  ProblemSelection s{Kind::kRange};
+  const auto colon = text.find(':');
+  const std::string_view view = text;
+  if (colon == std::string::npos || !read_int(view.substr(0, colon), s.first) ||
+      !read_int(view.substr(colon + 1), s.last) || s.last < s.first) {
+    throw std::invalid_argument(
+        fmt::format("--record-problems: \"{}\" is not none, failed, all or A:B", text));
+  }
+  return s;
+}
+
+Recorder::Recorder(const std::string& folder, const Scene& scene, ProblemSelection selection)
+    : folder_(folder), scene_(scene), selection_(selection) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw InputError(fmt::format("{}: cannot be created ({})", folder, error.message()));
+  const fs::path root(folder);
+  trajectory_ = open(root / "trajectory.csv",
+                     "step,t,body,px,py,pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,kinetic,potential");
+  contacts_ =
+      open(root / "contacts.csv",
+           "step,t,contact,body_a,body_b,x,y,z,nx,ny,nz,tx,ty,tz,gap,p_n,p_t,p_o,p_r,slip,mode");
+  joints_ = open(root / "joints.csv", "step,t,row,theta,impulse");
+  steps_ = open(
+      root / "steps.csv",
+      "step,t,stage,status,solver,natural,iterations,setup_s,solve_s,contacts,kinetic,potential,"
+      "contact_work,infeasibility,feeding,relaxation,momentum_error");
+  write_bodies(0, initial_state(scene));
+}
+
+void Recorder::write_bodies(int step, const State& state) {
+  for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
+    const Body& body = scene_.bodies[b];
+    if (body.fixed) continue;
+    const BodyState& s = state.bodies[b];
+    const Vector3d spin = s.orientation.conjugate() * s.angular_velocity;
+    const double kinetic = 0.5 * body.mass * s.velocity.squaredNorm() +
+                           0.5 * spin.dot(body.inertia.cwiseProduct(spin));
+    const double potential = -body.mass * scene_.gravity.dot(s.position);
+    trajectory_ << fmt::format(
+        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", step, state.time, body.name,
+        s.position[0], s.position[1], s.position[2], s.orientation.w(), s.orientation.x(),
+        s.orientation.y(), s.orientation.z(), s.velocity[0], s.velocity[1], s.velocity[2],
+        s.angular_velocity[0], s.angular_velocity[1], s.angular_velocity[2], kinetic, potential);
+  }
+}
+
+void Recorder::stage(int step, const Stage& stage, const VerifiedResult& result) {
+  using Kind = ProblemSelection::Kind;
+  const bool wanted =
+      selection_.kind == Kind::kAll ||
+      (selection_.kind == Kind::kFailed && result.status != Status::kSolved) ||
+      (selection_.kind == Kind::kRange && step >= selection_.first && step <= selection_.last);
+  if (!wanted) return;
+  const fs::path folder = fs::path(folder_) / "problems";
+  fs::create_directories(folder);
+  std::string name = fmt::format("{:06}-{}", step, stage.name);
+  for (int k = 2; fs::exists(folder / (name + ".json")); ++k)
+    name = fmt::format("{:06}-{}-{}", step, stage.name, k);
+  Problem problem = stage.problem;
+  if (result.status == Status::kSolved) problem.solution = KnownSolution{result.answer.z, {}};
+  write_problem(problem, (folder / (name + ".json")).string());
+}
+
+void Recorder::step(const StepReport& r) {
+  write_bodies(r.step, r.result.state);
+  const double t = r.result.state.time;
+  double infeasibility = 0.0;
+  int number = 0;
+  for (const ContactResult& c : r.result.contacts) {
+    const ContactPoint3& k = c.contact;
+    infeasibility = std::max(infeasibility, -k.gap);
+    contacts_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                             r.step, t, number++, scene_.bodies[k.a].name, scene_.bodies[k.b].name,
+                             k.point[0], k.point[1], k.point[2], c.frame.n[0], c.frame.n[1],
+                             c.frame.n[2], c.frame.t[0], c.frame.t[1], c.frame.t[2], k.gap, c.p_n,
+                             c.p_t, c.p_o, c.p_r, c.slip, to_string(c.mode));
+  }
+  for (int i = 0; i < r.result.joint_values.size(); ++i) {
+    infeasibility = std::max(infeasibility, std::abs(r.result.joint_values[i]));
+    joints_ << fmt::format("{},{},{},{},{}\n", r.step, t, i, r.result.joint_values[i],
+                           r.result.joint_impulses[i]);
+  }
+  std::vector<StageReport> stages = r.stages;
+  if (stages.empty()) {  // no contact and no joint: the step posed no problem
+    stages.emplace_back();
+    stages.back().stage = "free";
+    stages.back().status = Status::kSolved;
+  }
+  for (const StageReport& s : stages) {
+    steps_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.step, t,
+                          s.stage, to_string(s.status), s.solver, s.natural, s.iterations,
+                          s.setup_time, s.solve_time, s.contacts, r.kinetic, r.potential,
+                          r.result.contact_work, infeasibility, r.result.feeding,
+                          r.result.relaxation, r.result.momentum_error);
+  }
+  for (std::ofstream* file : {&trajectory_, &contacts_, &joints_, &steps_}) file->flush();
+}
+
+void Recorder::summary(const SimulationRequest& request, double h, const SimulationSummary& s,
+                       bool complete) {
+  nlohmann::ordered_json parameters = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : scene_.parameters) parameters[name] = value;
+  const nlohmann::ordered_json j{
+      {"scene", scene_.name},
+      {"parameters", parameters},
+      {"formulation", request.formulation},
+      {"solver", request.solve.solver},
+      {"tolerance", request.solve.common.tolerance},
+      {"h", h},
+      {"complete", complete},
+      {"steps", s.steps},
+      {"failed_steps", s.failed_steps},
+      {"relaxed_steps", s.relaxed_steps},
+      {"stages", s.stages},
+      {"iterations", s.iterations},
+      {"times", {{"setup", s.setup_time}, {"solve", s.solve_time}, {"wall", s.wall_time}}},
+      {"message", s.message},
+      {"versions", {{"perp", PERP_VERSION}, {"compiler", PERP_COMPILER}}}};
+  write_text_file((fs::path(folder_) / "run.json").string(), j.dump(2) + "\n");
+}
+
+}  // namespace perp

@@ -1,0 +1,41 @@
+// Records of a simulation: run.json, trajectory.csv, contacts.csv, joints.csv, steps.csv,
+// problems/.
+#pragma once
+
+#include <fstream>
+#include <perp/bench/simulation/simulation.hpp>
+#include <string>
+
+namespace perp {
+
+/// Which problems are written.
+struct ProblemSelection {
+  enum class Kind { kNone, kFailed, kRange, kAll } kind = Kind::kFailed;
+  int first = 0, last = 0;
+  /// "none", "failed", "all" or "A:B" (steps, both included). @throws std::invalid_argument
+  static ProblemSelection parse(const std::string& text);
+};
+
+/// Writes as the simulation goes; what is written stays readable when the run is killed.
+class Recorder {
+ public:
+  /// Makes the folder and writes the initial state as step 0. @throws InputError where it cannot be
+  /// written.
+  Recorder(const std::string& folder, const Scene& scene, ProblemSelection selection);
+
+  void stage(int step, const Stage& stage, const VerifiedResult& result);
+  void step(const StepReport& report);
+  /// run.json; `complete` is false while the run goes on.
+  void summary(const SimulationRequest& request, double h, const SimulationSummary& summary,
+               bool complete);
+
+ private:
+  void write_bodies(int step, const State& state);
+
+  std::string folder_;
+  const Scene& scene_;
+  ProblemSelection selection_;
+  std::ofstream trajectory_, contacts_, joints_, steps_;
+};
+
+}  // namespace perp

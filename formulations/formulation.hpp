@@ -1,0 +1,83 @@
+// What a formulation is: a step as a small machine of standard problems.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <perp/formulations/mechanics/contacts.hpp>
+#include <perp/formulations/mechanics/state.hpp>
+#include <perp/problems/standard/problem.hpp>
+#include <perp/problems/standard/verifier.hpp>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace perp {
+
+/// A problem of a step. The keys tell its unknowns apart and are the same for the same unknown of
+/// the next step (contact and component), so that answers can be carried over as starts.
+struct Stage {
+  std::string name;
+  Problem problem;
+  std::vector<std::uint64_t> keys;
+};
+
+enum class ContactMode { kOpen, kStick, kSlide };
+std::string_view to_string(ContactMode mode);
+
+/// What a contact did in a step. Impulses in N s, velocities at the end of the step in m/s.
+struct ContactResult {
+  ContactPoint3 contact;
+  ContactFrame frame;
+  double p_n = 0.0, p_t = 0.0, p_o = 0.0, p_r = 0.0;
+  double v_n = 0.0, slip = 0.0;
+  ContactMode mode = ContactMode::kOpen;
+};
+
+/// The end of a step.
+struct StepResult {
+  State state;
+  std::vector<ContactResult> contacts;
+  Vector joint_values;          ///< Theta at the beginning of the step
+  Vector joint_impulses;        ///< of the rows of Theta
+  double contact_work = 0.0;    ///< sum of impulse times end velocity over contacts, J
+  double feeding = 0.0;         ///< what -gap/h and -Theta/h may feed at most, J
+  double momentum_error = 0.0;  ///< |M (v+ - v_free) - J'p| over the sum of |J|'|p| and the momenta
+  double relaxation = 1.0;      ///< factor on the stabilisation terms that made the step solvable
+};
+
+using StageOrResult = std::variant<Stage, StepResult>;
+
+/// Turns a step into problems and their answers into the next state. Never calls a solver: whoever
+/// runs it solves each stage and passes the answer to advance().
+class Formulation {
+ public:
+  virtual ~Formulation() = default;
+  virtual std::string_view name() const = 0;
+  /// Why a scene cannot be treated, or nothing.
+  virtual std::optional<std::string> refusal(const Scene& scene) const = 0;
+
+  /// Begins a step of length h from a state. The scene must live until the step has ended.
+  virtual StageOrResult begin(const Scene& scene, const State& state, double h) = 0;
+  /// Goes on with the answer of the last stage.
+  virtual StageOrResult advance(const Answer& answer) = 0;
+  /// The last stage once more, relaxed, where it could not be solved; nothing where there is no
+  /// way.
+  virtual std::optional<Stage> relax() { return {}; }
+};
+
+/// A formulation as listed.
+struct FormulationEntry {
+  std::string_view name, summary, source;
+  std::function<std::unique_ptr<Formulation>(const std::string& options)> make;
+};
+
+/// One line each in registry.cpp.
+const std::vector<FormulationEntry>& formulation_registry();
+
+/// From "NAME" or "NAME:key=value,key=value". @throws std::invalid_argument naming what is unknown.
+std::unique_ptr<Formulation> make_formulation(const std::string& text);
+
+}  // namespace perp

@@ -1,0 +1,16 @@
+// Bilateral joints: constraint values and Jacobian rows.
+#pragma once
+
+#include <perp/formulations/mechanics/state.hpp>
+
+namespace perp {
+
+/// Number of scalar equations of a joint.
+int joint_rows(JointType type, int dimension);
+
+/// Values Theta of all joints (0 where they hold; metres, or the sine of an angle; for a distance
+/// joint (d^2 - L^2)/2, m^2) and the rows of dTheta/dt = J v, appended from row `first` on.
+Vector joint_constraints(const Scene& scene, const State& state, const Coordinates& coordinates,
+                         int first, std::vector<Triplet>& jacobian);
+
+}  // namespace perp

@@ -1,0 +1,21 @@
+// Time stepping with polyhedral friction cones: Stewart and Trinkle's and Anitescu and Potra's
+// LCPs.
+#pragma once
+
+#include <perp/formulations/formulation.hpp>
+
+namespace perp {
+
+enum class PyramidModel { kStewartTrinkle, kAnitescuPotra };
+
+struct PyramidSettings {
+  int edges = 4;  ///< of the pyramid in 3D, even, at least 4 (2D: always 2)
+  bool keep_velocities =
+      false;  ///< velocities as free unknowns of a sparse Mlcp instead of eliminated
+};
+
+/// Options "edges=8", "velocities=kept|eliminated", separated by commas.
+/// @throws std::invalid_argument naming the option.
+std::unique_ptr<Formulation> make_pyramid_step(PyramidModel model, const std::string& options);
+
+}  // namespace perp

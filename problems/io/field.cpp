@@ -1,0 +1,112 @@
+#include <perp/problems/io/field.hpp>
+
+#include <fmt/format.h>
+#include <cmath>
+#include <utility>
+
+namespace perp {
+
+void Field::fail(std::string_view fault) const {
+  throw InputError(path_.empty() ? fmt::format("{}: {}", *file_, fault)
+                                 : fmt::format("{}: field \"{}\": {}", *file_, path_, fault));
+}
+
+void Field::expected(std::string_view what) const {
+  fail(fmt::format("expected {}, found {}", what, value_->type_name()));
+}
+
+Field Field::operator[](std::string_view name) const {
+  if (!value_->get_if<json::Object>()) expected("an object");
+  const json::Value* member = value_->find(name);
+  if (!member) Field(json::Value(), *file_, join(name)).fail("is missing");
+  return Field(*member, *file_, join(name));
+}
+
+Field Field::at(std::size_t i) const {
+  return Field((*value_->get_if<json::Array>())[i], *file_, fmt::format("{}[{}]", path_, i));
+}
+
+void Field::only(const std::set<std::string_view>& allowed, bool extensions) const {
+  const auto* object = value_->get_if<json::Object>();
+  if (!object) expected("an object");
+  for (const json::Member& member : *object) {
+    if (allowed.contains(member.first)) continue;
+    if (extensions && member.first.starts_with("x-")) continue;
+    Field(member.second, *file_, join(member.first)).fail("unknown field");
+  }
+}
+
+std::string Field::text() const {
+  const auto* s = value_->get_if<std::string>();
+  if (!s) expected("a string");
+  return *s;
+}
+
+bool Field::boolean() const {
+  const auto* b = value_->get_if<bool>();
+  if (!b) expected("true or false");
+  return *b;
+}
+
+double Field::number() const {
+  if (const auto* d = value_->get_if<double>()) return *d;
+  if (const auto* i = value_->get_if<std::int64_t>()) return static_cast<double>(*i);
+  expected("a number");
+}
+
+int Field::integer(int low, int high) const {
+  const auto* i = value_->get_if<std::int64_t>();
+  if (!i) expected("an integer");
+  if (*i < low || *i > high) fail(fmt::format("{} is not in {}..{}", *i, low, high));
+  return static_cast<int>(*i);
+}
+
+const std::vector<double>& Field::numbers() const {
+  const auto* n = value_->get_if<json::Numbers>();
+  if (!n) fail_at_first_non_number();
+  return n->values;
+}
+
+std::vector<int> Field::integers() const {
+  const std::vector<double>& values = numbers();
+  if (!value_->get_if<json::Numbers>()->integral) fail("expected integers only");
+  std::vector<int> result(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::abs(values[i]) > kMaxInteger)
+      fail(fmt::format("[{}]: {} is out of range", i, values[i]));
+    result[i] = static_cast<int>(values[i]);
+  }
+  return result;
+}
+
+std::vector<Field> Field::items() const {
+  std::vector<Field> result;
+  if (const auto* array = value_->get_if<json::Array>()) {
+    for (std::size_t i = 0; i < array->size(); ++i) result.push_back(at(i));
+    return result;
+  }
+  const auto* numbers = value_->get_if<json::Numbers>();
+  if (!numbers) expected("an array");
+  if (!numbers->values.empty()) fail("expected an array of objects or arrays, found numbers");
+  return result;
+}
+
+// Names come from the file: the message stays one printable line.
+std::string Field::join(std::string_view name) const {
+  std::string shown;
+  for (const char c : name.substr(0, 60)) shown += c >= ' ' && c <= '~' ? c : '?';
+  return path_.empty() ? shown : fmt::format("{}.{}", path_, shown);
+}
+
+void Field::fail_at_first_non_number() const {
+  const auto* array = value_->get_if<json::Array>();
+  if (!array) expected("an array of numbers");
+  for (std::size_t i = 0; i < array->size(); ++i) {
+    if (!(*array)[i].get_if<double>() && !(*array)[i].get_if<std::int64_t>()) {
+      at(i).expected("a number");
+    }
+  }
+  fail("expected an array of numbers");
+}
+
+}  // namespace perp

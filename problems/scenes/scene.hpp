@@ -1,0 +1,121 @@
+// Mechanical scenes: bodies, shapes, friction, joints, loads. SI units throughout.
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/Geometry>
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace perp {
+
+using Eigen::Matrix3d;
+using Eigen::Quaterniond;
+using Eigen::Vector3d;
+
+/// Solid below the plane n.x = offset of the body frame, n the outward unit normal.
+struct HalfSpace {
+  Vector3d normal;
+  double offset;
+};
+/// 2D, centred at the body's origin.
+struct Disc {
+  double radius;
+};
+/// 2D, convex, vertices counterclockwise in the body frame (z = 0).
+struct Polygon {
+  std::vector<Vector3d> vertices;
+};
+struct Sphere {
+  double radius;
+};
+struct Box {
+  Vector3d half;  ///< half the edge lengths
+};
+
+using Shape = std::variant<std::monostate, HalfSpace, Disc, Polygon, Sphere, Box>;
+/// "none", "half_space", "disc", "polygon", "sphere", "box".
+std::string_view shape_name(const Shape& shape);
+
+/// A rigid body. In 2D it moves in the plane z = 0 and turns about z.
+struct Body {
+  std::string name;
+  bool fixed = false;
+  Shape shape;
+  double mass = 0.0;                     ///< kg
+  Vector3d inertia = Vector3d::Zero();   ///< principal moments in the body frame, kg m^2
+  Vector3d position = Vector3d::Zero();  ///< of the mass centre, m
+  Quaterniond orientation = Quaterniond::Identity();
+  Vector3d velocity = Vector3d::Zero();          ///< m/s
+  Vector3d angular_velocity = Vector3d::Zero();  ///< world frame, rad/s
+};
+
+/// Contact properties of a pair of bodies.
+struct ContactProperties {
+  double mu = 0.0;           ///< Coulomb coefficient
+  double restitution = 0.0;  ///< Poisson's coefficient, 0..1
+};
+
+/// Which bodies a rule is for: names, or patterns with * at the end.
+struct PairRule {
+  std::string a, b;
+  ContactProperties properties;
+};
+
+/// True where the name is the pattern, or begins with what stands before a final *.
+bool name_fits(const std::string& pattern, const std::string& name);
+
+enum class JointType { kPoint, kRevolute, kPrismatic, kFixed, kDistance };
+std::string_view to_string(JointType type);
+
+/// A bilateral joint between two bodies in maximal coordinates. Anchors and axis are given in the
+/// world frame of the initial state.
+struct Joint {
+  std::string name;
+  JointType type;
+  int body_a, body_b;           ///< indices of bodies
+  Vector3d anchor_a, anchor_b;  ///< world frame, initial; the same point but for distance joints
+  Vector3d axis = Vector3d::UnitZ();  ///< revolute: of rotation; prismatic: of translation
+};
+
+/// A linear spring with damper between two points of bodies.
+struct Spring {
+  int body_a, body_b;
+  Vector3d anchor_a, anchor_b;        ///< world frame, initial
+  double stiffness, damping, length;  ///< N/m, N s/m, rest length m
+};
+
+/// A function of time: constant + amplitude sin(omega t + phase).
+struct TimeFunction {
+  double constant = 0.0, amplitude = 0.0, omega = 0.0, phase = 0.0;
+  double operator()(double t) const;
+};
+
+/// A force through the mass centre and a moment, world frame.
+struct Load {
+  int body;
+  std::array<TimeFunction, 3> force, moment;  ///< N, N m
+};
+
+struct Scene {
+  std::string name, description;
+  int dimension = 3;
+  Vector3d gravity = Vector3d::Zero();
+  std::vector<Body> bodies;
+  ContactProperties contact;    ///< of pairs without a rule
+  std::vector<PairRule> pairs;  ///< the last one that fits counts
+  std::vector<Joint> joints;
+  std::vector<Spring> springs;
+  std::vector<Load> loads;
+  double step = 0.01, duration = 1.0;        ///< defaults, s
+  std::map<std::string, double> parameters;  ///< as used
+
+  ContactProperties properties(int a, int b) const;
+  /// True where bodies of a joint do not collide with each other.
+  bool joined(int a, int b) const;
+};
+
+}  // namespace perp

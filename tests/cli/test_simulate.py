@@ -1,0 +1,653 @@
+"""perp simulate: scene files, their refusal, the records, and mechanics checked from the CSV files alone."""
+import copy
+import csv
+import json
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from perp_cli import PERP, REMOVE, ROOT, CliTestCase, parse_json, schema_errors, with_cases  # noqa: E402
+
+SCENES = {path.stem: path for path in sorted((ROOT / "problems" / "scenes").glob("*.json"))}
+GRAVITY = 9.81
+
+COLUMNS = {
+    "trajectory": "step,t,body,px,py,pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,kinetic,potential",
+    "contacts": "step,t,contact,body_a,body_b,x,y,z,nx,ny,nz,tx,ty,tz,gap,p_n,p_t,p_o,p_r,slip,mode",
+    "joints": "step,t,row,theta,impulse",
+    "steps": "step,t,stage,status,solver,natural,iterations,setup_s,solve_s,contacts,kinetic,potential,contact_work,"
+             "infeasibility,feeding,relaxation,momentum_error",
+}
+WORDS = {"body", "body_a", "body_b", "mode", "stage", "status", "solver"}  # columns that are not numbers
+
+SPACE = {"format": "perp-scene", "version": 1, "name": "ball", "dimension": 3, "parameters": {"r": 0.5},
+         "gravity": [0, 0, -GRAVITY],
+         "bodies": [{"name": "ground", "fixed": True, "shape": {"type": "half_space", "normal": [0, 0, 1]}},
+                    {"name": "ball", "mass": 1, "shape": {"type": "sphere", "radius": "r"}, "position": [0, 0, "r"]}],
+         "contact": {"mu": 0.5}, "step": 0.01, "duration": 0.1}
+PLANE = {"format": "perp-scene", "version": 1, "name": "plane", "dimension": 2,
+         "bodies": [{"name": "base", "fixed": True}, {"name": "a", "mass": 1, "inertia": 1}]}
+
+
+def edit(scene, path, value):
+    """The scene with the member at a path like "bodies.1.mass" set, or left out."""
+    scene = copy.deepcopy(scene)
+    at, keys = scene, [int(key) if key.isdigit() else key for key in path.split(".")]
+    for key in keys[:-1]:
+        at = at[key]
+    if value is REMOVE:
+        del at[keys[-1]]
+    else:
+        at[keys[-1]] = value
+    return scene
+
+
+def body(**more):
+    """PLANE with one more body."""
+    return edit(PLANE, "bodies", [*PLANE["bodies"], {"name": "b", "mass": 1, **more}])
+
+
+def joint(**more):
+    """PLANE with one joint."""
+    return edit(PLANE, "joints", [{"name": "j", "type": "point", "a": "a", "b": "base", "anchor": [0, 0], **more}])
+
+
+def polygon(*vertices):
+    return body(shape={"type": "polygon", "vertices": list(vertices)})
+
+
+def rotated(q, v):
+    """The vector v turned by the quaternion q = (w, x, y, z)."""
+    w, x, y, z = q
+    t = [2 * (y * v[2] - z * v[1]), 2 * (z * v[0] - x * v[2]), 2 * (x * v[1] - y * v[0])]
+    return [v[0] + w * t[0] + y * t[2] - z * t[1], v[1] + w * t[1] + z * t[0] - x * t[2],
+            v[2] + w * t[2] + x * t[1] - y * t[0]]
+
+
+def turned_back(q, v):
+    return rotated((q[0], -q[1], -q[2], -q[3]), v)
+
+
+def vector(row, *names):
+    return [row[name] for name in names]
+
+
+class SimulateTestCase(CliTestCase):
+    def simulate(self, scene, *arguments, name="out", code=0):
+        """Runs a scene with records; returns them as {file: rows}, rows as dicts with numbers."""
+        if isinstance(scene, dict):
+            scene = self.write("scene.json", scene)
+        done = self.perp("simulate", scene, "--record", self.folder / name, *arguments)
+        self.assertEqual(done.returncode, code, done.stderr + done.stdout)
+        return {file: self.rows(file, name) for file in COLUMNS}
+
+    def rows(self, file, name="out", whole=True):
+        """The rows of a CSV file; with whole=False an unfinished last line is left out."""
+        text = (self.folder / name / f"{file}.csv").read_text()
+        if whole:
+            self.assertTrue(text.endswith("\n"), file)
+        lines = text[:text.rfind("\n") + 1].splitlines()
+        self.assertEqual(lines[0], COLUMNS[file])
+        result = []
+        for row in csv.DictReader(lines, strict=True):
+            self.assertNotIn(None, row, f"{file}: too many columns")
+            self.assertNotIn(None, row.values(), f"{file}: too few columns")
+            result.append({key: value if key in WORDS else float(value) for key, value in row.items()})
+            for key, value in result[-1].items():
+                if key not in WORDS and key != "natural":  # no answer, no residual
+                    self.assertTrue(math.isfinite(value), f"{file}: {key} is {value}")
+        return result
+
+    def run_json(self, name="out"):
+        return parse_json((self.folder / name / "run.json").read_text())
+
+    def refuse(self, *arguments, words=()):
+        """Runs perp simulate; expects exit code 2 and one line on stderr with the words in it."""
+        done = self.perp("simulate", *arguments)
+        self.assertEqual(done.returncode, 2, done.stderr + done.stdout)
+        self.assertEqual(done.stdout, "")
+        self.assertTrue(done.stderr.startswith("perp: "), done.stderr)
+        self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+        for word in words:
+            self.assertIn(word.lower(), done.stderr.lower())
+
+
+class TestSceneFiles(SimulateTestCase):
+    def test_every_stored_scene_is_valid(self):
+        self.assertGreaterEqual(len(SCENES), 8)
+        for path in SCENES.values():
+            self.assertEqual(schema_errors(parse_json(path.read_text()), "scene"), [], path.name)
+
+    def test_every_stored_scene_is_listed(self):
+        listed = parse_json(self.succeed("list", "scenes", "--json"))["scenes"]
+        self.assertEqual([item["name"] for item in listed], sorted(SCENES))
+
+    def test_every_stored_scene_runs(self):
+        for name in SCENES:
+            self.succeed("simulate", name, "--duration", 0.05)
+
+    def test_the_scenes_of_these_tests_are_valid(self):
+        for scene in (SPACE, PLANE, joint(), polygon([-1, -1], [2, -1], [-1, 2]), body(shape={"type": "disc", "radius": 1})):
+            self.assert_valid(scene, "scene")
+            self.succeed("simulate", self.write("good.json", scene))
+
+    def test_members_of_ones_own_are_ignored(self):
+        self.assert_valid({**SPACE, "x-note": [1, None]}, "scene")
+        self.succeed("simulate", self.write("own.json", {**SPACE, "x-note": [1, None]}))
+
+    def test_the_examples_of_the_page_are_valid_and_run(self):
+        blocks = re.findall(r"^```json\n(.*?)^```", (ROOT / "docs/scenes.md").read_text(), re.M | re.S)
+        self.assertGreaterEqual(len(blocks), 2)
+        for block in blocks:
+            self.assert_valid(parse_json(block), "scene")
+            self.succeed("simulate", self.write("example.json", block))
+
+    def test_the_commands_of_the_page_run(self):
+        page = (ROOT / "docs/scenes.md").read_text()
+        blocks = re.findall(r"^```sh\n(.*?)^```", page, re.M | re.S)
+        self.assertGreaterEqual(len(blocks), 1)
+        environment = {**os.environ, "PATH": f"{os.path.dirname(PERP)}:{os.environ['PATH']}"}
+        for block in blocks:
+            ran = subprocess.run(["bash", "-euo", "pipefail", "-c", block], cwd=self.folder, env=environment, check=False,
+                                 capture_output=True, text=True, timeout=60)
+            self.assertEqual(ran.returncode, 0, f"{block}\n{ran.stdout}\n{ran.stderr}")
+
+    def test_the_page_names_every_scene_and_formulation(self):
+        page = (ROOT / "docs/scenes.md").read_text()
+        for topic in ("scenes", "formulations"):
+            for item in parse_json(self.succeed("list", topic, "--json"))[topic]:
+                self.assertIn(f"`{item['name']}`", page)
+
+
+class TestMeaningOfScenes(SimulateTestCase):
+    def last(self, scene, *arguments):
+        """The last row of the trajectory."""
+        return self.simulate(scene, *arguments)["trajectory"][-1]
+
+    def test_expressions(self):
+        for text, value in {"1+2*3": 7, "-(2-5)/2": 1.5, "2*-3": -6, "min(1, max(2, 3))": 1, "sqrt(abs(-4))": 2,
+                            "floor(2.7)": 2, "cos(pi)": -1, "tan(r)+sin(r)": math.tan(0.5) + math.sin(0.5)}.items():
+            scene = {**edit(SPACE, "bodies.1.velocity", [text, 0, 0]), "gravity": [0, 0, 0], "contact": {}}
+            self.assertAlmostEqual(self.last(scene)["vx"], value, 14, text)
+
+    def test_a_parameter_changes_what_depends_on_it(self):
+        self.assertAlmostEqual(self.last(SPACE, "--param", "r=0.25")["pz"], 0.25, 12)
+        self.assertEqual(self.run_json()["parameters"], {"r": 0.25})
+
+    def test_a_parameter_changes_other_parameters_that_depend_on_it(self):
+        scene = {**SPACE, "parameters": {"d": 1, "r": "d/2"}}
+        self.assertAlmostEqual(self.last(scene, "--param", "d=0.5")["pz"], 0.25, 12)
+
+    def test_repeat_makes_every_combination(self):
+        scene = {**SPACE, "bodies": [{"repeat": {"i": 2, "j": "i+1"}, "of": {
+            "name": "b_{i}_{j+1}", "mass": 1, "inertia": [1, 1, 1], "position": ["i", "j", 0]}}]}
+        self.assert_valid(scene, "scene")
+        rows = [row for row in self.simulate(scene)["trajectory"] if row["step"] == 0]
+        self.assertEqual([(row["body"], row["px"], row["py"]) for row in rows],
+                         [("b_0_1", 0, 0), ("b_1_1", 1, 0), ("b_1_2", 1, 1)])
+
+    def test_repeat_of_pairs(self):
+        balls = [{"repeat": {"i": 2}, "of": {"name": "b_{i}", "mass": 1, "shape": {"type": "sphere", "radius": 0.5},
+                                             "position": ["3*i", 0, 0.5], "velocity": [1, 0, 0]}}]
+        scene = {**SPACE, "bodies": [SPACE["bodies"][0], *balls], "contact": {},
+                 "pairs": [{"repeat": {"i": 2}, "of": {"a": "b_{i}", "b": "ground", "mu": 0.5}}]}
+        self.assert_valid(scene, "scene")
+        rows = self.simulate(scene)["trajectory"][-2:]
+        for row in rows:
+            self.assertLess(row["vx"], 0.99, "friction acts")
+
+    def test_the_last_pair_rule_that_fits_counts(self):
+        sliding = edit(SPACE, "bodies.1.velocity", [1, 0, 0])
+        rules = [{"a": "b*", "b": "*", "mu": 0.5}, {"a": "ground", "b": "ball", "mu": 0}]
+        self.assertAlmostEqual(self.last({**sliding, "pairs": rules})["vx"], 1, 12)
+        self.assertLess(self.last({**sliding, "contact": {}, "pairs": rules[::-1]})["vx"], 0.99)
+
+    def test_mass_and_inertia_of_a_density(self):
+        turning = {"bodies": [{"name": "b", "density": 3, "angular_velocity": [1, 2, 3],
+                               "shape": {"type": "box", "half": [0.5, 1, 1.5]}}], "gravity": [0, 0, 0]}
+        row = self.simulate({**SPACE, **turning})["trajectory"][0]
+        mass = 3 * 1 * 2 * 3
+        inertia = [mass / 12 * (4 + 9), mass / 12 * (1 + 9), mass / 12 * (1 + 4)]
+        self.assertAlmostEqual(row["kinetic"], 0.5 * sum(i * w * w for i, w in zip(inertia, (1, 2, 3))), 10)
+
+    def test_loads(self):
+        scene = {**edit(PLANE, "loads", [{"body": "a", "force": [2, {"amplitude": 3, "omega": 0, "phase": "pi/2"}],
+                                          "moment": {"constant": 4}}]), "step": 0.1, "duration": 1}
+        self.assert_valid(scene, "scene")
+        row = self.last(scene)
+        for name, value in (("vx", 2), ("vy", 3), ("wz", 4)):
+            self.assertAlmostEqual(row[name], value, 12)
+
+    def test_a_spring_swings(self):
+        scene = {**edit(PLANE, "springs", [{"a": "a", "b": "base", "anchor_a": [0, 0], "anchor_b": [-1, 0],
+                                            "stiffness": "4*pi*pi", "length": 0.9}]), "step": 1e-4, "duration": 0.5}
+        self.assert_valid(scene, "scene")
+        self.assertAlmostEqual(self.last(scene)["px"], -0.2, 3)  # half a period of 1 s about -0.1
+
+
+@with_cases({
+    "unknown_field_at_the_top": ({**SPACE, "colour": 1}, "colour", "unknown"),
+    "unknown_field_of_a_body": (edit(SPACE, "bodies.1.colour", 1), "bodies[1].colour", "unknown"),
+    "unknown_field_of_a_shape": (edit(SPACE, "bodies.1.shape.height", 1), "bodies[1].shape.height", "unknown"),
+    "no_format": (edit(SPACE, "format", REMOVE), "format", "missing"),
+    "other_format": (edit(SPACE, "format", "perp-problem"), "format", "perp-scene"),
+    "other_version": (edit(SPACE, "version", 2), "version"),
+    "no_bodies": (edit(SPACE, "bodies", REMOVE), "bodies", "missing"),
+    "dimension_4": (edit(SPACE, "dimension", 4), "dimension", "2..3"),
+    "gravity_of_the_wrong_size": (edit(SPACE, "gravity", [0, -9.81]), "gravity", "coordinates"),
+    "bad_expression": (edit(SPACE, "bodies.1.mass", "2*(r"), "bodies[1].mass", "2*(r"),
+    "unknown_name_in_an_expression": (edit(SPACE, "bodies.1.mass", "2*q"), "bodies[1].mass", "\"q\""),
+    "infinite_expression": (edit(SPACE, "bodies.1.mass", "1/(r-r)"), "bodies[1].mass", "finite"),
+    "deep_expression": (edit(SPACE, "bodies.1.mass", "(" * 10000 + "1" + ")" * 10000), "bodies[1].mass", "deep"),
+    "power": (edit(SPACE, "bodies.1.mass", "r^2"), "bodies[1].mass", "^"),
+    "negative_mass": (edit(SPACE, "bodies.1.mass", -1), "bodies[1].mass", "positive"),
+    "zero_mass": (edit(SPACE, "bodies.1.mass", 0), "bodies[1].mass", "positive"),
+    "no_mass": (edit(SPACE, "bodies.1.mass", REMOVE), "bodies[1].mass", "missing"),
+    "mass_and_density": (edit(SPACE, "bodies.1.density", 1), "bodies[1].", "density"),
+    "negative_inertia": (edit(SPACE, "bodies.1.inertia", [1, -1, 1]), "bodies[1].inertia", "positive"),
+    "no_inertia": (edit(SPACE, "bodies.1.shape", REMOVE), "bodies[1]", "inertia"),
+    "null_quaternion": (edit(SPACE, "bodies.1.orientation", [0, 0, 0, 0]), "bodies[1].orientation", "zero"),
+    "repeated_body_name": (edit(SPACE, "bodies.1.name", "ground"), "bodies[1].name", "second"),
+    "name_with_a_comma": (edit(SPACE, "bodies.1.name", "a,b"), "bodies[1].name", "comma"),
+    "unknown_shape": (edit(SPACE, "bodies.1.shape", {"type": "torus", "radius": 1}), "bodies[1].shape.type", "unknown"),
+    "disc_in_space": (edit(SPACE, "bodies.1.shape", {"type": "disc", "radius": 1}), "bodies[1].shape.type", "2D"),
+    "box_in_the_plane": (body(shape={"type": "box", "half": [1, 1, 1]}), "bodies[2].shape.type", "3D"),
+    "sphere_of_radius_0": (edit(SPACE, "bodies.1.shape.radius", 0), "bodies[1].shape.radius", "positive"),
+    "clockwise_polygon": (polygon([0, 0], [0, 1], [1, 0]), "bodies[2].shape.vertices", "convex"),
+    "non_convex_polygon": (polygon([0, 0], [2, 0], [0.5, 0.5], [0, 2]), "bodies[2].shape.vertices", "convex"),
+    "star_polygon": (polygon(*[[math.cos(0.8 * math.pi * k), math.sin(0.8 * math.pi * k)] for k in range(5)]),
+                     "bodies[2].shape.vertices", "convex"),
+    "polygon_away_from_its_mass_centre": (polygon([5, 5], [6, 5], [5, 6]), "bodies[2].shape.vertices", "centre"),
+    "two_vertices": (polygon([0, 0], [1, 0]), "bodies[2].shape.vertices", "three"),
+    "two_sides": (body(shape={"type": "polygon", "sides": 2, "radius": 1}), "bodies[2].shape.sides"),
+    "unknown_body_in_a_joint": (joint(a="nobody"), "joints[0].a", "nobody"),
+    "joint_of_a_body_with_itself": (joint(b="a"), "joints[0].b"),
+    "unknown_joint": (joint(type="screw"), "joints[0].type", "unknown"),
+    "joint_without_anchor": (edit(joint(), "joints.0.anchor", REMOVE),
+                             "joints[0].anchor", "missing"),
+    "anchor_in_space": (joint(anchor=[0, 0, 0]), "joints[0].anchor", "coordinates"),
+    "distance_of_zero": (edit(joint(type="distance", anchor_a=[0, 0], anchor_b=[0, 0]), "joints.0.anchor", REMOVE),
+                         "joints[0].anchor_b"),
+    "unused_anchors": (joint(anchor_a=[1, 0]), "joints[0].anchor_a"),
+    "unknown_body_in_a_pair": (edit(PLANE, "pairs", [{"a": "nobody", "b": "a"}]), "pairs[0].a", "nobody"),
+    "unknown_body_in_a_load": (edit(PLANE, "loads", [{"body": "nobody"}]), "loads[0].body", "nobody"),
+    "unknown_body_in_a_spring": (edit(PLANE, "springs", [{"a": "nobody", "b": "base", "anchor_a": [0, 0], "length": 0,
+                                                          "anchor_b": [1, 0], "stiffness": 1}]), "springs[0].a"),
+    "negative_mu": (edit(SPACE, "contact.mu", -0.1), "contact.mu", "negative"),
+    "restitution_above_1": (edit(SPACE, "contact.restitution", 1.5), "contact.restitution", "1"),
+    "negative_count": (edit(PLANE, "bodies", [{"repeat": {"i": -1}, "of": {"name": "b_{i}", "fixed": True}}]),
+                       "bodies[0].repeat.i", "-1"),
+    "broken_count": (edit(PLANE, "bodies", [{"repeat": {"i": "3/2"}, "of": {"name": "b_{i}", "fixed": True}}]),
+                     "bodies[0].repeat.i", "1.5"),
+    "repeat_without_index_in_the_name": (edit(PLANE, "bodies", [{"repeat": {"i": 2}, "of": {"name": "b", "fixed": True}}]),
+                                         "bodies[0].of.name", "second"),
+    "repeat_without_of": (edit(PLANE, "bodies", [{"repeat": {"i": 2}, "name": "b"}]), "bodies[0]"),
+    "step_0": (edit(SPACE, "step", 0), "step", "positive"),
+    "negative_duration": (edit(SPACE, "duration", -1), "duration", "positive"),
+    "truncated": (json.dumps(SPACE)[:-30], "json", "line 1"),
+    "empty": ("", "empty"),
+    "array": ("[]", "object"),
+})
+class TestBadScenes(SimulateTestCase):
+    def check(self, content, *words):
+        path = self.write("bad.json", content)
+        self.refuse(path, "--record", self.folder / "out", words=["bad.json", *words])
+        self.assertFalse((self.folder / "out").exists(), "a refused scene leaves no records")
+
+
+class TestSchemaRefuses(SimulateTestCase):
+    # What needs more than the form of the file: names, values of expressions, geometry.
+    BEYOND = {"bad_expression", "unknown_name_in_an_expression", "infinite_expression", "deep_expression", "no_inertia",
+              "null_quaternion", "repeated_body_name", "clockwise_polygon", "non_convex_polygon", "star_polygon",
+              "polygon_away_from_its_mass_centre", "unknown_body_in_a_joint", "joint_of_a_body_with_itself",
+              "distance_of_zero", "unknown_body_in_a_pair", "unknown_body_in_a_load", "unknown_body_in_a_spring",
+              "broken_count", "repeat_without_index_in_the_name"}
+
+    def test_what_the_program_refuses(self):
+        source = {name[5:]: getattr(TestBadScenes, name).__defaults__[0][0]
+                  for name in dir(TestBadScenes) if name.startswith("test_")}
+        self.assertLessEqual(self.BEYOND, set(source))
+        for name, scene in source.items():
+            if isinstance(scene, dict) and name not in self.BEYOND:
+                self.assertNotEqual(schema_errors(scene, "scene"), [], name)
+
+
+@with_cases({
+    "unknown_scene": (("no-such-scene",), "no-such-scene", "box-stack"),
+    "missing_file": (("none.json",), "none.json"),
+    "unknown_parameter": (("pendulum", "--param", "mu=1"), "pendulum.json", "\"mu\"", "length"),
+    "parameter_that_is_no_number": (("pendulum", "--param", "length=long"), "length"),
+    "parameter_out_of_range": (("box-on-ramp", "--param", "mu=-1"), "box-on-ramp.json", "contact.mu", "negative"),
+    "unknown_formulation": (("pendulum", "--formulation", "magic"), "magic", "stewart-trinkle", "anitescu-potra"),
+    "unknown_option": (("pendulum", "--formulation", "stewart-trinkle:corners=4"), "corners", "edges"),
+    "odd_edges": (("box-on-ramp", "--formulation", "stewart-trinkle:edges=5"), "edges", "even"),
+    "two_edges": (("box-on-ramp", "--formulation", "stewart-trinkle:edges=2"), "edges"),
+    "edges_without_value": (("box-on-ramp", "--formulation", "stewart-trinkle:edges"), "edges"),
+    "bad_velocities": (("box-on-ramp", "--formulation", "anitescu-potra:velocities=gone"), "velocities"),
+    "unknown_solver": (("pendulum", "--solver", "magic"), "magic"),
+    "unknown_setting": (("pendulum", "--set", "magic=1"), "magic"),
+    "bad_selection": (("pendulum", "--record-problems", "5:1"), "--record-problems", "5:1"),
+    "step_0": (("pendulum", "--step", "0"), "--step"),
+    "negative_duration": (("pendulum", "--duration", "-1"), "--duration"),
+    "unknown_flag": (("pendulum", "--magic"), "--magic"),
+    "no_scene": ((), "SCENE"),
+    "too_many_steps": (("pendulum", "--duration", "1e300"), "step"),
+})
+class TestBadUsage(SimulateTestCase):
+    def check(self, arguments, *words):
+        try:
+            self.refuse(*arguments, words=words)
+        except subprocess.TimeoutExpired:
+            self.fail("it runs")
+
+    def test_shapes_that_cannot_collide_are_refused_before_the_first_step(self):
+        box = {"name": "crate", "mass": 1, "shape": {"type": "box", "half": [1, 1, 1]}, "position": [0, 0, 9]}
+        path = self.write("pair.json", edit({**SPACE, "duration": 2}, "bodies", [*SPACE["bodies"], box]))
+        self.refuse(path, "--record", self.folder / "out", words=["pair.json", "sphere", "box", "not supported"])
+        self.assertFalse((self.folder / "out" / "trajectory.csv").exists())
+
+    def test_records_that_cannot_be_written(self):
+        blocker = self.write("file", "x")
+        self.refuse("pendulum", "--record", blocker / "out", words=["cannot be"])
+
+
+class TestOutput(SimulateTestCase):
+    def test_json_is_one_document(self):
+        document = parse_json(self.succeed("simulate", "two-spheres", "--duration", 0.1, "--json"))
+        self.assertEqual((document["scene"], document["formulation"], document["steps"], document["failed_steps"]),
+                         ("two-spheres", "stewart-trinkle", 10, 0))
+        self.assertEqual([item["name"] for item in document["bodies"]], ["ground", "first", "second"])
+
+    def test_a_step_that_fails_stops_the_run(self):
+        records = self.simulate("box-on-ramp", "--solver", "exec:false", "--keep-going", code=1, name="on")
+        self.assertEqual({row["step"] for row in records["steps"]}, set(range(1, 21)))
+        self.assertEqual(self.run_json("on")["failed_steps"], 20)
+        records = self.simulate("box-on-ramp", "--solver", "exec:false", code=1)
+        self.assertEqual({row["step"] for row in records["steps"]}, {1})
+        run = self.run_json()
+        self.assertEqual((run["complete"], run["steps"], run["failed_steps"]), (False, 1, 1))
+        self.assertNotEqual(run["message"], "")
+        self.assertNotEqual(list((self.folder / "out" / "problems").iterdir()), [])
+
+    def test_records(self):
+        for name, duration, h in (("pendulum", 0.5, 0.02), ("chain", 0.1, 0.01), ("box-on-ramp", 0.4, 0.02),
+                                  ("box-stack", 0.1, 0.01), ("disc-polygon", 0.3, 0.03)):
+            with self.subTest(name):
+                scene = parse_json(SCENES[name].read_text())
+                records = self.simulate(name, "--duration", duration, "--step", h, name=name)
+                steps = round(duration / h)
+                fixed = {item["name"] for item in scene["bodies"] if item.get("fixed")}
+                trajectory = records["trajectory"]
+                moving = [row["body"] for row in trajectory if row["step"] == 0]
+                self.assertFalse(fixed & set(moving))
+                self.assertEqual([(row["step"], row["body"]) for row in trajectory],
+                                 [(k, who) for k in range(steps + 1) for who in moving])
+                self.assertEqual([row["step"] for row in records["steps"]], list(range(1, steps + 1)))
+                for rows in records.values():
+                    for row in rows:
+                        self.assertAlmostEqual(row["t"], row["step"] * h, 13)
+                for row in trajectory:
+                    self.assertAlmostEqual(math.hypot(*vector(row, "qw", "qx", "qy", "qz")), 1, 13)
+                for row in records["steps"]:
+                    now = [r for r in trajectory if r["step"] == row["step"]]
+                    for column in ("kinetic", "potential"):
+                        self.assertAlmostEqual(row[column], sum(r[column] for r in now), 10)
+                    self.assertEqual(row["contacts"], sum(r["step"] == row["step"] for r in records["contacts"]))
+                    self.assertEqual((row["status"], row["relaxation"]), ("solved", 1))
+                run = self.run_json(name)
+                self.assertEqual((run["scene"], run["formulation"], run["solver"], run["h"], run["complete"],
+                                  run["steps"], run["failed_steps"], run["relaxed_steps"], run["stages"], run["message"]),
+                                 (name, "stewart-trinkle", "lemke", h, True, steps, 0, 0, steps, ""))
+                self.assertEqual(set(run["parameters"]), set(scene.get("parameters", {})))
+                self.assertEqual(run["iterations"], sum(row["iterations"] for row in records["steps"]))
+                self.assertEqual((set(run["times"]), set(run["versions"])),
+                                 ({"setup", "solve", "wall"}, {"perp", "compiler"}))
+
+    def test_a_step_without_contacts_has_its_row_too(self):
+        records = self.simulate(edit(SPACE, "bodies.1.position", [0, 0, 100]))
+        self.assertEqual([row["step"] for row in records["steps"]], list(range(1, 11)))
+
+    def test_step_0_is_the_initial_state(self):
+        first = self.simulate("two-spheres", "--duration", 0.02, "--param", "speed=3")["trajectory"][:2]
+        self.assertEqual([row["body"] for row in first], ["first", "second"])
+        self.assertEqual(vector(first[0], "step", "t", "px", "py", "pz", "qw", "vx", "kinetic"), [0, 0, 0, 0, 0.5, 1, 3, 4.5])
+        self.assertEqual(vector(first[1], "px", "py", "pz", "vx", "vy", "vz", "wx"), [1.5, 0.2, 0.5, 0, 0, 0, 0])
+        first = self.simulate("disc-polygon", "--duration", 0.02)["trajectory"][0]
+        self.assertEqual(vector(first, "px", "py", "vx", "vy", "wz", "kinetic", "potential"), [0, 1, -3, 0, 3, 6.75, GRAVITY])
+
+    def test_positions_follow_from_velocities(self):
+        rows = self.simulate("two-spheres", "--duration", 1)["trajectory"]
+        for old, new in zip(rows, rows[2:]):
+            for p, v in (("px", "vx"), ("py", "vy"), ("pz", "vz")):
+                self.assertAlmostEqual(new[p], old[p] + 0.01 * new[v], 14)
+
+    def test_normals_push_on_the_first_body(self):
+        for row in self.simulate("two-spheres", "--duration", 1)["contacts"]:
+            if row["body_b"] == "ground":
+                self.assertEqual(vector(row, "nx", "ny", "nz"), [0, 0, 1])
+            else:
+                self.assertEqual((row["body_a"], row["body_b"]), ("second", "first"))
+                self.assertGreater(row["nx"], 0.5)
+
+    def test_two_runs_give_the_same_bytes(self):
+        for name, duration in (("box-stack", 0.3), ("falling-boxes", 0.2), ("two-spheres", 2), ("chain", 0.5)):
+            for run in ("one", "two"):
+                self.simulate(name, "--duration", duration, name=run)
+            for file in ("trajectory.csv", "contacts.csv", "joints.csv"):
+                one, two = [(self.folder / run / file).read_bytes() for run in ("one", "two")]
+                self.assertEqual(one, two, f"{name}: {file}")
+
+    def test_recorded_problems_can_be_solved_again(self):
+        for name, options, kind in (("box-on-ramp", "", "lcp"), ("chain", "", "mlcp"), ("two-spheres", "", "lcp"),
+                                    ("disc-polygon", "", "lcp"), ("box-on-ramp", ":velocities=kept,edges=8", "mlcp")):
+            for formulation in ("stewart-trinkle", "anitescu-potra"):
+                out = f"{name}-{formulation}-{len(options)}"
+                self.simulate(name, "--record-problems", "1:5", "--duration", 0.2, "--formulation", formulation + options,
+                              name=out)
+                files = sorted((self.folder / out / "problems").iterdir())
+                posed = {int(row["step"]) for row in self.rows("steps", out) if row["stage"] != "free"} & set(range(1, 6))
+                self.assertEqual([path.name for path in files], [f"{k:06}-contact.json" for k in sorted(posed)])
+                self.assertIn(1, posed)
+                for path in files:
+                    problem = parse_json(path.read_text())
+                    self.assert_valid(problem, "problem")
+                    self.assertEqual(problem["kind"], kind)
+                    self.assertEqual((problem["source"]["scene"], problem["source"]["formulation"]), (name, formulation))
+                    self.succeed("solve", path, "--solver", "lemke", "--tolerance", 1e-10)
+
+    def test_which_problems_are_recorded(self):
+        for choice, count in (("none", 0), ("failed", 0), ("all", 10), ("2:3", 2), ("9:20", 2)):
+            self.simulate("pendulum", "--duration", 0.1, "--record-problems", choice, name=choice.replace(":", "-"))
+            folder = self.folder / choice.replace(":", "-") / "problems"
+            self.assertEqual(len(list(folder.iterdir())) if folder.exists() else 0, count, choice)
+
+    def interrupt(self, which):
+        """Sends the signal to a long run once it has written some steps; returns the exit code and what it left."""
+        command = [PERP, "simulate", "box-stack", "--param", "rows=4", "--duration", "10000", "--record",
+                   str(self.folder / "out")]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            try:
+                steps = self.folder / "out" / "steps.csv"
+                until = time.monotonic() + 20
+                while not (steps.exists() and steps.stat().st_size > 5000) and time.monotonic() < until:
+                    time.sleep(0.01)
+                process.send_signal(which)
+                process.communicate(timeout=20)
+            finally:
+                process.kill()
+        self.assertFalse(self.run_json()["complete"])
+        records = {file: self.rows(file, whole=which == signal.SIGINT) for file in COLUMNS}
+        self.assertGreater(len(records["steps"]), 10)
+        self.assertEqual([row["step"] for row in records["steps"]], list(range(1, len(records["steps"]) + 1)))
+        return process.returncode, records
+
+    def test_interrupt(self):
+        code, records = self.interrupt(signal.SIGINT)
+        self.assertEqual(code, 1)
+        self.assertEqual(self.run_json()["steps"], len(records["steps"]))
+        self.assertEqual(len(records["trajectory"]), 4 * (len(records["steps"]) + 1))
+
+    def test_kill(self):
+        self.assertEqual(self.interrupt(signal.SIGKILL)[0], -signal.SIGKILL)
+
+
+RUNS = {
+    "pendulum": ("pendulum",),
+    "pendulum_coarse": ("pendulum", "--step", "0.1"),
+    "disc_10": ("disc-polygon", "--param", "N=10"),
+    "disc_50": ("disc-polygon", "--param", "N=50"),
+    "ramp": ("box-on-ramp",),
+    "ramp_across": ("box-on-ramp", "--param", "vx=1", "--param", "vy=1"),
+    "ramp_up": ("box-on-ramp", "--param", "vx=-1", "--param", "slope=10"),
+    "ramp_steep": ("box-on-ramp", "--param", "slope=60", "--param", "vy=-2"),
+    "two_spheres": ("two-spheres",),
+    "four_bar": ("four-bar",),
+    "chain": ("chain",),
+    "box_stack": ("box-stack", "--param", "rows=3", "--duration", "0.3"),
+    "falling_boxes": ("falling-boxes", "--param", "layers=2", "--param", "across=2", "--duration", "0.5"),
+}
+
+
+@with_cases(RUNS, method="laws")
+class TestMechanics(SimulateTestCase):
+    """Laws that hold whatever the solver does, from the CSV files; friction pyramids with 4 edges along t and o."""
+
+    def laws(self, name, *arguments):
+        for formulation in ("stewart-trinkle", "anitescu-potra"):
+            with self.subTest(formulation):
+                records = self.simulate(name, *arguments, "--formulation", formulation)
+                self.energy_does_not_rise(records)
+                self.friction_is_in_the_pyramid(records["contacts"], self.run_json()["parameters"].get("mu", 0))
+                for row in records["steps"]:
+                    self.assertLessEqual(row["momentum_error"], 1e-12, f"step {row['step']}")
+                    self.assertLessEqual(row["contact_work"], 1e-9 + row["feeding"], f"step {row['step']}")
+
+    def energy_does_not_rise(self, records):
+        energy = {}
+        for row in records["trajectory"]:
+            energy[row["step"]] = energy.get(row["step"], 0.0) + row["kinetic"] + row["potential"]
+        feeding = {row["step"]: row["feeding"] for row in records["steps"]}
+        self.assertGreater(len(feeding), 5)
+        for step in list(energy)[1:]:
+            allowed = feeding.get(step, 0.0)
+            rise = energy[step] - energy[step - 1]
+            self.assertLessEqual(rise, 1e-10 * (1 + abs(energy[step - 1])) + allowed, f"step {step}")
+
+    def friction_is_in_the_pyramid(self, contacts, mu):
+        scale = max([1e-3] + [row["p_n"] for row in contacts])
+        for row in contacts:
+            self.assertGreaterEqual(row["p_n"], -1e-12 * scale)
+            self.assertLessEqual(abs(row["p_t"]) + abs(row["p_o"]), mu * row["p_n"] + 1e-9 * scale, f"step {row['step']}")
+            self.assertEqual(row["p_r"], 0)
+            if row["mode"] == "open":
+                self.assertLessEqual(row["p_n"], 1e-9 * scale)
+
+
+class TestKnownMotions(SimulateTestCase):
+    def final(self, *arguments):
+        return self.simulate(*arguments)["trajectory"][-1]
+
+    def test_kinetic_energy_is_that_of_the_velocities(self):
+        for row in self.simulate("two-spheres")["trajectory"]:
+            v, w = vector(row, "vx", "vy", "vz"), vector(row, "wx", "wy", "wz")
+            self.assertAlmostEqual(row["kinetic"], 0.5 * math.hypot(*v) ** 2 + 0.05 * math.hypot(*w) ** 2, 12)
+            self.assertAlmostEqual(row["potential"], GRAVITY * row["pz"], 12)
+
+    def test_drift_of_the_pendulum(self):
+        for h, drift in ((0.1, 9.67e-2), (0.01, 9.81e-4), (0.001, 9.81e-6)):
+            largest = max(abs(row["theta"]) for row in self.simulate("pendulum", "--step", h)["joints"])
+            self.assertAlmostEqual(largest / drift, 1, delta=0.01)
+
+    def test_theta_is_that_of_the_state_before(self):
+        records = self.simulate("pendulum")
+        before = {row["step"] + 1: row for row in records["trajectory"]}
+        for row in records["joints"]:
+            p = before[row["step"]]
+            self.assertAlmostEqual(row["theta"], (p["px"] ** 2 + p["py"] ** 2 - 1) / 2, 14)
+
+    def test_free_fall(self):
+        scene = edit({**SPACE, "duration": 0.5}, "bodies.1.position", [0, 0, 100])
+        row = self.final(scene)
+        self.assertAlmostEqual(row["vz"], -GRAVITY * 0.5, 12)
+        self.assertAlmostEqual(row["pz"], 100 - GRAVITY * 0.01 ** 2 * 50 * 51 / 2, 10)
+
+    def test_box_slides_down_the_ramp(self):
+        row = self.final("box-on-ramp")
+        self.assertAlmostEqual(row["vx"], GRAVITY * 0.4 * (0.5 - 0.3 * math.sqrt(0.75)), 10)
+        self.assertAlmostEqual(row["vx"], 0.942515, delta=1e-6)
+
+    def test_box_sticks_on_a_flat_ramp(self):
+        row = self.final("box-on-ramp", "--param", "slope=16")  # tan 16 degrees = 0.287 < 0.3
+        self.assertLess(abs(row["vx"]) + abs(row["px"]), 1e-12)
+        row = self.final("box-on-ramp", "--param", "slope=17")
+        self.assertGreater(row["vx"], 0.02)
+
+    def test_box_across_the_ramp(self):
+        ends = {}
+        for edges in (4, 8, 16, 32):
+            row = self.final("box-on-ramp", "--param", "vx=1", "--param", "vy=1", "--formulation",
+                             f"stewart-trinkle:edges={edges}")
+            ends[edges] = (row["vx"], row["vy"])
+        self.assertAlmostEqual(ends[4][0], 1.9425, delta=1e-3)
+        self.assertAlmostEqual(ends[4][1], 1.0, delta=1e-3)
+        error = [math.dist(end, (2.0544, 0.5586)) for end in ends.values()]
+        self.assertEqual(error, sorted(error, reverse=True))
+        self.assertLess(error[-1], 0.01)
+
+    def test_a_loaded_corner_stays_on_the_ramp(self):
+        for more in ([], ["--param", "vx=1", "--param", "vy=1"], ["--param", "slope=10"]):
+            records = self.simulate("box-on-ramp", *more)
+            states = {row["step"]: row for row in records["trajectory"]}
+            pushed = [row for row in records["contacts"] if row["p_n"] > 1e-12]
+            self.assertGreater(len(pushed), 20)
+            for row in pushed:
+                old, new = states[row["step"] - 1], states[row["step"]]
+                arm = [x - p for x, p in zip(vector(row, "x", "y", "z"), vector(old, "px", "py", "pz"))]
+                local = turned_back(vector(old, "qw", "qx", "qy", "qz"), arm)
+                self.assertLess(max(abs(abs(c) - 0.5) for c in local), 1e-9, "a corner")
+                gap = new["pz"] + rotated(vector(new, "qw", "qx", "qy", "qz"), local)[2]
+                self.assertLess(abs(gap), 1e-6)
+
+    def test_energy_left_to_a_polygon_that_rolls(self):
+        for sides, energy in ((20, 3.84), (50, 5.24), (100, 5.88)):
+            row = self.final("disc-polygon", "--param", f"N={sides}")
+            self.assertAlmostEqual(row["kinetic"] / energy, 1, delta=0.03, msg=f"N={sides}")
+
+    def test_kept_and_eliminated_velocities_give_the_same_motion(self):
+        for name in ("two-spheres", "four-bar", "disc-polygon"):
+            one, two = [self.final(name, "--duration", 0.3, "--formulation", f"stewart-trinkle:velocities={how}")
+                        for how in ("kept", "eliminated")]
+            for column in ("px", "py", "pz", "vx", "vy", "vz", "wx", "wy", "wz"):
+                self.assertAlmostEqual(one[column], two[column], 8, f"{name}: {column}")
+
+    def test_spheres_keep_the_momentum_of_a_frictionless_impact(self):
+        rows = self.simulate("two-spheres", "--param", "mu=0")["trajectory"]
+        for k in range(0, len(rows), 2):
+            self.assertAlmostEqual(rows[k]["vx"] + rows[k + 1]["vx"], 2, 10)
+            self.assertAlmostEqual(rows[k]["vy"] + rows[k + 1]["vy"], 0, 10)
+
+    def test_a_free_body_that_tumbles_gains_no_energy(self):
+        scene = {**SPACE, "gravity": [0, 0, 0], "duration": 5,
+                 "bodies": [{"name": "b", "mass": 1, "inertia": [1, 2, 3], "angular_velocity": [0.1, 5, 0.2]}]}
+        rows = self.simulate(scene)["trajectory"]
+        for old, new in zip(rows, rows[1:]):
+            spin = turned_back(vector(new, "qw", "qx", "qy", "qz"), vector(new, "wx", "wy", "wz"))
+            self.assertAlmostEqual(new["kinetic"], 0.5 * sum(i * s * s for i, s in zip((1, 2, 3), spin)), 10)
+            self.assertLessEqual(new["kinetic"], old["kinetic"] * (1 + 1e-13))
+
+    def test_restitution_of_a_ball(self):
+        scene = {**edit(edit(SPACE, "bodies.1.position", [0, 0, 0.5]), "bodies.1.velocity", [0, 0, -4]),
+                 "gravity": [0, 0, 0], "contact": {"restitution": 0.75}}
+        records = self.simulate(scene)
+        self.assertAlmostEqual(records["trajectory"][-1]["vz"], 3, 10)
+        self.assertEqual([row["stage"] for row in records["steps"]][:2], ["contact", "restitution"])
+
+
+if __name__ == "__main__":
+    unittest.main()

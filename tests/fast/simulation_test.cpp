@@ -1,0 +1,336 @@
+// Scenes, mechanics, contacts and the pyramid formulations against closed forms.
+#include "support.hpp"
+
+#include <perp/bench/harness/scenes.hpp>
+#include <perp/bench/simulation/simulation.hpp>
+#include <perp/formulations/mechanics/box_box.hpp>
+#include <perp/formulations/mechanics/joints.hpp>
+#include <perp/problems/io/json.hpp>
+#include <perp/problems/scenes/number_expression.hpp>
+#include <perp/problems/scenes/scene_json.hpp>
+
+#include <numbers>
+
+namespace perp::test {
+namespace {
+
+struct Simulated {
+  SimulationSummary summary;
+  std::vector<StepReport> steps;
+};
+
+Simulated run(const Scene& scene, double h = 0.0, double duration = 0.0,
+              const std::string& formulation = "stewart-trinkle", bool warm = true) {
+  Simulated r;
+  SimulationRequest request;
+  request.formulation = formulation;
+  request.solve.solver = "lemke";
+  request.solve.common.tolerance = 1e-10;
+  request.step = h;
+  request.duration = duration;
+  request.warm_start = warm;
+  request.on_step = [&](const StepReport& step) {
+    r.steps.push_back(step);
+    return true;
+  };
+  r.summary = simulate(scene, request);
+  EXPECT_EQ(r.summary.failed_steps, 0) << scene.name << ": " << r.summary.message;
+  return r;
+}
+
+Scene scene(const std::string& name, const std::map<std::string, double>& parameters = {}) {
+  return load_scene(name, parameters);
+}
+
+Scene from_bodies(const std::string& rest) {
+  return scene_from_text(R"({"format":"perp-scene","version":1,"name":"test",)" + rest + "}",
+                         "test");
+}
+
+TEST(NumberExpression, FollowsTheRulesOfArithmetic) {
+  const std::map<std::string, double> names = {{"a", 2.0}, {"b_1", -3.0}};
+  EXPECT_EQ(evaluate_expression("1+2*3-4/2", names), 5.0);
+  EXPECT_EQ(evaluate_expression("-(a+b_1)*--2", names), 2.0);
+  EXPECT_EQ(evaluate_expression("max(a, sqrt(16))", names), 4.0);
+  EXPECT_EQ(evaluate_expression("1e-3*a", names), 2e-3);
+  EXPECT_NEAR(evaluate_expression("sin(pi/6)", names), 0.5, 1e-15);
+  for (const char* bad : {"", "1+", "(1", "c", "f(1)", "1 2", "1/0", "sqrt(1,2)", "2**3"}) {
+    EXPECT_THROW(evaluate_expression(bad, names), std::invalid_argument) << bad;
+  }
+  EXPECT_THROW(evaluate_expression(std::string(100000, '('), names), std::invalid_argument);
+}
+
+// P2-C: max |Theta| of the pendulum is 9.67e-2, 9.81e-4, 9.81e-6: factors 98.6 and 100.0.
+TEST(Joints, DriftOfThePendulumIsOfSecondOrder) {
+  std::vector<double> drift;
+  for (const double h : {0.1, 0.01, 0.001}) {
+    double largest = 0.0;
+    for (const StepReport& step : run(scene("pendulum"), h).steps) {
+      largest = std::max(largest, step.result.joint_values.cwiseAbs().maxCoeff());
+    }
+    drift.push_back(largest);
+  }
+  EXPECT_NEAR(drift[0], 9.67e-2, 1e-4);
+  EXPECT_NEAR(drift[0] / drift[1], 98.6, 0.1);
+  EXPECT_NEAR(drift[1] / drift[2], 100.0, 0.1);
+}
+
+TEST(Joints, DriftOfChainAndLinkageIsOfSecondOrder) {
+  for (const char* name : {"chain", "four-bar"}) {
+    std::vector<double> drift;
+    for (const double h : {0.004, 0.002, 0.001}) {
+      double largest = 0.0;
+      for (const StepReport& step : run(scene(name), h, 0.4).steps) {
+        if (step.result.state.time > 0.02) {
+          largest = std::max(largest, step.result.joint_values.cwiseAbs().maxCoeff());
+        }
+      }
+      drift.push_back(largest);
+    }
+    EXPECT_NEAR(std::log2(drift[1] / drift[2]), 2.0, 0.3) << name;
+  }
+}
+
+// Every joint row's Jacobian against differences of its value.
+TEST(Joints, JacobiansAreDerivatives) {
+  const Scene s = from_bodies(R"("dimension":3,"bodies":[
+    {"name":"a","mass":1,"inertia":[1,2,3],"position":[0.1,0.2,0.3],"velocity":[0.3,-0.2,0.5],"angular_velocity":[0.4,0.7,-0.6]},
+    {"name":"b","mass":2,"inertia":[1,1,2],"position":[1,0.5,0],"velocity":[-0.1,0.6,0.2],"angular_velocity":[-0.5,0.1,0.9]}],
+    "joints":[{"name":"p","type":"point","a":"a","b":"b","anchor":[0.5,0.4,0.1]},
+      {"name":"r","type":"revolute","a":"a","b":"b","anchor":[0.5,0.4,0.1],"axis":[1,2,2]},
+      {"name":"s","type":"prismatic","a":"a","b":"b","anchor":[0.5,0.4,0.1],"axis":[2,-1,2]},
+      {"name":"f","type":"fixed","a":"a","b":"b","anchor":[0.5,0.4,0.1]},
+      {"name":"d","type":"distance","a":"a","b":"b","anchor_a":[0,0,0],"anchor_b":[1,1,0]}])");
+  const Coordinates c(s);
+  const State start = initial_state(s);
+  const Vector v = c.velocity(start);
+  const State middle = moved(s, start, c, v, 0.3);  // off the constraints
+  std::vector<Triplet> entries, unused;
+  const Vector value = joint_constraints(s, middle, c, 0, entries);
+  int rows = 0;
+  for (const Joint& j : s.joints) rows += joint_rows(j.type, 3);
+  ASSERT_EQ(value.size(), rows);
+  SparseMatrix jacobian(rows, c.size());
+  jacobian.setFromTriplets(entries.begin(), entries.end());
+  const double h = 1e-6;
+  const Vector up = joint_constraints(s, moved(s, middle, c, v, h), c, 0, unused);
+  const Vector down = joint_constraints(s, moved(s, middle, c, v, -h), c, 0, unused);
+  EXPECT_LT((jacobian * v - (up - down) / (2 * h)).cwiseAbs().maxCoeff(), 1e-8);
+}
+
+TEST(FreeMotion, ParabolaOfFirstOrder) {
+  const auto error = [](double h) {
+    const Scene s = from_bodies(R"("dimension":3,"gravity":[0,0,-10],"bodies":[
+      {"name":"stone","mass":2,"inertia":[1,1,1],"position":[0,0,1],"velocity":[3,0,4]}])");
+    const BodyState end = run(s, h, 1.0).summary.final_state.bodies[0];
+    EXPECT_NEAR(end.position.x(), 3.0, 1e-12);
+    EXPECT_NEAR(end.velocity.z(), -6.0, 1e-12);
+    return std::abs(end.position.z() - 0.0);  // 1 + 4 - 5
+  };
+  EXPECT_NEAR(error(0.01), 0.05, 1e-12);  // g h t / 2
+  EXPECT_NEAR(error(0.01) / error(0.005), 2.0, 1e-9);
+}
+
+// A free asymmetric body: energy never rises, and energy and angular momentum are kept to first
+// order.
+TEST(FreeMotion, SpinOfAnAsymmetricBody) {
+  const Scene s = from_bodies(R"("dimension":3,"bodies":[
+    {"name":"book","mass":1,"inertia":[1,2,3],"angular_velocity":[0.1,2,0.1]}])");
+  const Vector3d momentum(0.1, 4.0, 0.3);
+  std::vector<double> loss, drift;
+  for (const double h : {0.004, 0.002, 0.001}) {
+    const Simulated r = run(s, h, 2.0);
+    double energy = kinetic_energy(s, initial_state(s));
+    const double first = energy;
+    for (const StepReport& step : r.steps) {
+      EXPECT_LE(step.kinetic, energy * (1 + 1e-14));
+      energy = step.kinetic;
+    }
+    loss.push_back(first - energy);
+    const BodyState& end = r.summary.final_state.bodies[0];
+    const Vector3d spin = end.orientation.conjugate() * end.angular_velocity;
+    drift.push_back(
+        (end.orientation * Vector3d(spin[0], 2 * spin[1], 3 * spin[2]) - momentum).norm());
+  }
+  EXPECT_NEAR(std::log2(loss[1] / loss[2]), 1.0, 0.1);
+  EXPECT_NEAR(std::log2(drift[1] / drift[2]), 1.0, 0.1);
+}
+
+// Bounces of a ball with e = 0.8: heights fall by e^2, to first order in h.
+TEST(Restitution, BouncingBall) {
+  const Scene s =
+      from_bodies(R"("dimension":2,"gravity":[0,-9.81],"contact":{"restitution":0.8},"bodies":[
+    {"name":"ground","fixed":true,"shape":{"type":"half_space","normal":[0,1]}},
+    {"name":"ball","mass":1,"shape":{"type":"disc","radius":0.1},"position":[0,1.1]}])");
+  std::vector<double> errors;
+  for (const double h : {0.002, 0.001, 0.0005}) {
+    double highest = 0.0, before = 0.0;
+    int bounces = 0;
+    for (const StepReport& step : run(s, h, 1.1).steps) {
+      const BodyState& ball = step.result.state.bodies[1];
+      if (before < 0 && ball.velocity.y() > 0) ++bounces;
+      before = ball.velocity.y();
+      if (bounces == 1) highest = std::max(highest, ball.position.y() - 0.1);
+    }
+    errors.push_back(std::abs(highest - 0.64));
+  }
+  EXPECT_LT(errors[2], 0.01);
+  EXPECT_LT(errors[2], errors[0]);
+}
+
+// P4-A: the box slides as the closed form says; across the generators the 4-sided pyramid errs as
+// printed.
+TEST(BoxOnRamp, SlidesByTheClosedForm) {
+  for (const char* formulation :
+       {"stewart-trinkle", "anitescu-potra", "stewart-trinkle:velocities=kept"}) {
+    const Simulated r = run(scene("box-on-ramp"), 0, 0, formulation);
+    const double angle = std::numbers::pi / 6;
+    const double exact = 9.81 * (std::sin(angle) - 0.3 * std::cos(angle)) * 0.4;
+    EXPECT_NEAR(r.summary.final_state.bodies[1].velocity.x(), exact, 1e-9) << formulation;
+    EXPECT_NEAR(exact, 0.942515, 1e-6);
+  }
+}
+
+TEST(BoxOnRamp, ObliqueSlidingApproachesTheConeWithMoreEdges) {
+  const auto end = [](const std::string& formulation) {
+    return run(scene("box-on-ramp", {{"vx", 1}, {"vy", 1}}), 0, 0, formulation)
+        .summary.final_state.bodies[1]
+        .velocity;
+  };
+  const Vector3d four = end("stewart-trinkle");
+  EXPECT_NEAR(four.x(), 1.9425, 1e-4);
+  EXPECT_NEAR(four.y(), 1.0, 1e-4);
+  const Vector3d cone(2.0544, 0.5586, 0.0);
+  double distance = (four - cone).norm();
+  EXPECT_NEAR(distance, 0.456, 0.01);  // 0.44 m/s in y alone
+  for (const char* formulation :
+       {"stewart-trinkle:edges=8", "stewart-trinkle:edges=16", "stewart-trinkle:edges=32"}) {
+    const double closer = (end(formulation) - cone).norm();
+    EXPECT_LT(closer, distance) << formulation;
+    distance = closer;
+  }
+  EXPECT_LT(distance, 0.02);
+}
+
+// P0-A: energy of a rolling polygon at 1 s, ordered by the number of corners; T + V never rises.
+TEST(DiscPolygon, LosesEnergyAtItsCorners) {
+  double last = 0.0;
+  for (const double n : {10.0, 20.0, 50.0, 100.0, 1000.0}) {
+    const Scene s = scene("disc-polygon", {{"N", n}});
+    const Simulated r = run(s, 0.01, 1.0);
+    const State start = initial_state(s);
+    double energy = kinetic_energy(s, start) + potential_energy(s, start);
+    for (const StepReport& step : r.steps) {
+      const double next = step.kinetic + step.potential;
+      EXPECT_LE(next, energy + 1e-10 * std::abs(energy) + step.result.feeding)
+          << n << " " << step.step;
+      energy = next;
+    }
+    EXPECT_GT(energy, last) << n;
+    last = energy;
+    const std::map<double, double> printed = {{20, 3.84}, {50, 5.24}, {100, 5.88}, {1000, 5.92}};
+    if (printed.contains(n)) {
+      EXPECT_NEAR(r.steps.back().kinetic, printed.at(n), 0.01);
+    }
+  }
+}
+
+TEST(Energy, NeverRisesAndMomentumBalances) {
+  struct Case {
+    const char* name;
+    std::map<std::string, double> parameters;
+    double duration;
+  };
+  for (const Case& c : {Case{"box-stack", {{"rows", 4}}, 0.5},
+                        Case{"falling-boxes", {{"layers", 2}, {"across", 2}}, 1.0},
+                        Case{"two-spheres", {}, 1.0}, Case{"box-on-ramp", {{"vy", 1}}, 0.4},
+                        Case{"pendulum", {}, 1.0}, Case{"four-bar", {}, 1.0}}) {
+    const Scene s = scene(c.name, c.parameters);
+    const State start = initial_state(s);
+    double energy = kinetic_energy(s, start) + potential_energy(s, start);
+    for (const StepReport& step : run(s, 0, c.duration).steps) {
+      const double next = step.kinetic + step.potential;
+      EXPECT_LE(next, energy + 1e-10 * (1 + std::abs(energy)) + step.result.feeding)
+          << c.name << " " << step.step;
+      EXPECT_LE(step.result.momentum_error, 1e-12) << c.name << " " << step.step;
+      energy = next;
+    }
+  }
+}
+
+TEST(BoxStack, TenCubesStandAndEveryStepIsSolved) {
+  const Scene s = scene("box-stack");
+  const Simulated warm = run(s, 0, 1.0), cold = run(s, 0, 1.0, "stewart-trinkle", false);
+  for (std::size_t b = 1; b < s.bodies.size(); ++b) {
+    EXPECT_LT((warm.summary.final_state.bodies[b].position - s.bodies[b].position).norm(), 1e-6);
+  }
+  EXPECT_LT(warm.summary.iterations, cold.summary.iterations);
+}
+
+TEST(Determinism, TwoRunsGiveTheSameBits) {
+  const Scene s = scene("falling-boxes", {{"layers", 2}, {"across", 2}});
+  const Simulated a = run(s, 0, 0.6), b = run(s, 0, 0.6);
+  for (std::size_t k = 0; k < a.summary.final_state.bodies.size(); ++k) {
+    EXPECT_EQ(a.summary.final_state.bodies[k].position, b.summary.final_state.bodies[k].position);
+    EXPECT_EQ(a.summary.final_state.bodies[k].velocity, b.summary.final_state.bodies[k].velocity);
+  }
+}
+
+TEST(Pyramid, KeptAndEliminatedVelocitiesAgree) {
+  for (const char* name : {"two-spheres", "disc-polygon", "four-bar"}) {
+    const Simulated a = run(scene(name), 0, 0.5),
+                    b = run(scene(name), 0, 0.5, "stewart-trinkle:velocities=kept");
+    for (std::size_t k = 0; k < a.summary.final_state.bodies.size(); ++k) {
+      EXPECT_LT(
+          (a.summary.final_state.bodies[k].velocity - b.summary.final_state.bodies[k].velocity)
+              .norm(),
+          1e-6)
+          << name;
+    }
+  }
+}
+
+TEST(BoxBox, FaceOnFaceHasFourCornersWhateverTheRounding) {
+  for (const double tilt : {0.0, 1e-14, -1e-12, 1e-10}) {
+    const Matrix3d turned =
+        Eigen::AngleAxisd(tilt, Vector3d(0.3, 0.5, 0.8).normalized()).toRotationMatrix();
+    const OrientedBox lower{Vector3d(0, 0, 0.5), Matrix3d::Identity(), Vector3d::Constant(0.5)};
+    const OrientedBox upper{Vector3d(tilt, -tilt, 1.5), turned, Vector3d::Constant(0.5)};
+    const auto contacts = box_box_contacts(upper, lower, 1e-3);
+    ASSERT_EQ(contacts.size(), 4u) << tilt;
+    for (const BoxContact& c : contacts) {
+      EXPECT_NEAR(c.gap, 0.0, 1e-9);
+      EXPECT_NEAR(c.normal.z(), 1.0, 1e-9);
+    }
+  }
+}
+
+TEST(BoxBox, DistancesOfKnownPositions) {
+  const OrientedBox a{Vector3d(0, 0, 2.5), Matrix3d::Identity(), Vector3d::Constant(0.5)};
+  const OrientedBox b{Vector3d(0.2, 0.1, 0), Matrix3d::Identity(), Vector3d(1, 1, 1.5)};
+  for (const BoxContact& c : box_box_contacts(a, b, 1.0)) EXPECT_NEAR(c.gap, 0.5, 1e-14);
+  EXPECT_TRUE(box_box_contacts(a, b, 0.4).empty());
+  // Edge over edge, crossed at right angles: one contact between the edges.
+  const Matrix3d about_x =
+      Eigen::AngleAxisd(std::numbers::pi / 4, Vector3d::UnitX()).toRotationMatrix();
+  const Matrix3d about_y =
+      Eigen::AngleAxisd(std::numbers::pi / 4, Vector3d::UnitY()).toRotationMatrix();
+  const double reach = 0.5 * std::sqrt(2.0);
+  const OrientedBox top{Vector3d(0, 0, 2 * reach + 0.1), about_x, Vector3d::Constant(0.5)};
+  const OrientedBox bottom{Vector3d::Zero(), about_y, Vector3d::Constant(0.5)};
+  const auto crossed = box_box_contacts(top, bottom, 0.2);
+  ASSERT_EQ(crossed.size(), 1u);
+  EXPECT_NEAR(crossed[0].gap, 0.1, 1e-12);
+  EXPECT_NEAR(crossed[0].normal.z(), 1.0, 1e-12);
+  EXPECT_NEAR(crossed[0].point.z(), reach + 0.05, 1e-12);
+}
+
+TEST(Formulations, UnknownNamesAndOptionsAreRefused) {
+  for (const char* text :
+       {"nothing", "stewart-trinkle:edges=5", "stewart-trinkle:edges=2", "anitescu-potra:x=1"}) {
+    EXPECT_THROW(make_formulation(text), std::invalid_argument) << text;
+  }
+}
+
+}  // namespace
+}  // namespace perp::test
