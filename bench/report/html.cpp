@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kStyle = R"(
   :root { color-scheme: light dark; --line: #8885; --soft: #8881; --good: #2a7d46; --bad: #b3261e; }
-  body { font: 15px/1.5 system-ui, sans-serif; max-width: 76rem; margin: 2rem auto;
+  body { font: 15px/1.5 system-ui, sans-serif; max-width: 86rem; margin: 2rem auto;
          padding: 0 1rem; }
   h1 { font-size: 1.7rem; margin-bottom: 0; } h2 { font-size: 1.2rem; margin-top: 2.2rem; }
   p.lead { margin-top: .3rem; opacity: .8; }
