@@ -413,7 +413,7 @@ Names read_parameters(const Field& root, const std::map<std::string, double>& gi
     }
   }
   for (const auto& [name, value] : given) {
-    if (!names.contains(name)) {  // values were taken above
+    if (!names.contains(name)) {
       std::vector<std::string> known;
       for (const auto& [k, v] : names) known.push_back(k);
       root.fail(

@@ -42,8 +42,7 @@ struct SolverTraits {
   std::string_view summary;  ///< one line
   std::string_view source;   ///< key in docs/references.bib
   std::vector<std::string_view> kinds;
-  int max_size = 0;         ///< 0: no limit
-  bool enumerates = false;  ///< exhaustive: never chosen by the router
+  int max_size = 0;  ///< 0: no limit
 };
 
 /// Solves problems of the kinds it declares. One object serves one thread; workspaces are kept, and

@@ -154,10 +154,11 @@ Enumeration enumerate_solutions(const Mlcp& problem, double tolerance, double ti
 }
 
 const SolverTraits& Enumerate::traits() const {
-  static const SolverTraits traits{
-      "enumerate",           "all solutions of a small problem by its complementary bases",
-      "CottlePangStone2009", {"lcp", "mlcp"},
-      kMaxEnumerationSize,   true};
+  static const SolverTraits traits{"enumerate",
+                                   "all solutions of a small problem by its complementary bases",
+                                   "CottlePangStone2009",
+                                   {"lcp", "mlcp"},
+                                   kMaxEnumerationSize};
   return traits;
 }
 

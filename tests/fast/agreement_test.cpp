@@ -118,7 +118,8 @@ TEST(Agreement, TenThousandSmallProblems) {
     recovered += s.recoveries > 0;
   }
   for (const auto& [end, count] : ends) RecordProperty(end, count);
-  EXPECT_LE(recovered, 10);
+  EXPECT_LE(recovered, 5);  // rays where t had all but vanished
+  RecordProperty("recovered", recovered);
   EXPECT_GT(ends["solved solvable"], 4000);
   EXPECT_GT(ends["infeasible unsolvable"], 2000);
 }
