@@ -17,6 +17,10 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr long kLeastPivotLimit = 10'000'000;
 constexpr int kRefinements = 3;
+constexpr double kPolished = 1e-3;  // of the tolerance: a start better than this is left alone
+constexpr double kProximal = 1e-6;  // of the largest entry of M: proximal term
+constexpr int kProximalSteps = 6;
+constexpr double kAccurate = 1e-2;
 constexpr double kDubious = 1e-6;  // a ray where t has fallen below this share of its first value
 constexpr double kOtherTieTolerances[] = {1e-14, 1e-12, 1e-10};  // tried after numerical trouble
 
@@ -70,15 +74,22 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
   PathSettings numerics = path_settings(settings);
   path_.reset_counts();
   recoveries_used_ = 0;
+  proximal_pivots_ = 0;
+  if (settings.regularise != "never" && settings.regularise != "trouble" &&
+      settings.regularise != "warm" && settings.regularise != "always") {
+    throw std::invalid_argument(
+        fmt::format("setting \"regularise\": \"{}\" is not never, trouble, warm or always",
+                    settings.regularise));
+  }
   bool given = choose_start(start);
   const Vector* cover = covering();
   PathEnd end = PathEnd::kNumerical;
   double best = kInfinity;
   result.z.setZero(problem_.size());
-  if (start && start_basis_.empty() && natural_residual(*start) <= common.tolerance) {
-    result.z = *start;
+  if ((start && start_basis_.empty() && solved_by_start(*start, result)) ||
+      (regularise_first(start) && solved_regularised(limit, observer, result))) {
     result.status = Status::kSolved;
-    final_basis_ = wanted_;
+    report(result);
     return;
   }
   while (true) {
@@ -99,6 +110,12 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
       given = false;
       continue;
     } else if (end != PathEnd::kNumerical && !dubious_ray(end)) {
+      break;
+    }
+    if (settings.regularise != "never" && !regularise_first(start) && recoveries_used_ == 0 &&
+        solved_regularised(limit, observer, result)) {
+      end = PathEnd::kSolution;
+      best = 0.0;
       break;
     }
     // Numerical trouble: once more with a fresh factorisation at every pivot, from the basis
@@ -144,6 +161,65 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
   report(result);
 }
 
+// The start itself, or what a few Newton steps from it reach.
+bool Lemke::solved_by_start(const Vector& start, Result& result) {
+  result.z = start;
+  double residual = natural_residual(start);
+  if (settings.polish_start) {
+    residual = polish_.improve(problem_, common.tolerance, kPolished * common.tolerance, result.z);
+  }
+  return residual <= common.tolerance;
+}
+
+bool Lemke::regularise_first(const Vector* start) const {
+  return settings.regularise == "always" || (settings.regularise == "warm" && start);
+}
+
+// Proximal point iterations, M + rho I by the path each time: its answers spread the load over
+// redundant contacts, where those of the problem as posed are vertices that rounding can upset.
+bool Lemke::solved_regularised(long limit, Observer* observer, Result& result) {
+  const double rho = kProximal * std::max(problem_.M.max_abs(), 1e-300);
+  const int n = problem_.size();
+  std::vector<Triplet> entries;
+  for (int j = 0; j < n; ++j) {
+    problem_.M.for_column(j, [&](int i, double value) { entries.emplace_back(i, j, value); });
+    entries.emplace_back(j, j, rho);
+  }
+  Mlcp shifted = problem_;
+  shifted.M = Matrix::from_triplets(n, n, entries);
+  CanonicalProblem canonical;
+  LemkePath path;
+  std::vector<PairStatus> statuses;
+  Vector z = Vector::Zero(n);
+  double best = kInfinity;
+  for (int k = 0; k < kProximalSteps && best > kAccurate * common.tolerance; ++k) {
+    shifted.q = problem_.q - rho * z;
+    canonical.build(shifted, settings.equilibrate);
+    path.attach(canonical);
+    path.reset_counts();
+    if (k == 0) statuses = canonical.default_start;
+    const PathEnd end =
+        path.follow(statuses, nullptr, path_settings(settings), limit, common.time_limit, observer);
+    proximal_pivots_ += path.pivots + path.flips;
+    if (end != PathEnd::kSolution) break;
+    statuses = path.statuses();
+    canonical.to_original(path.x(), z);
+    candidate_ = z;
+    const double residual =
+        polish_.improve(problem_, common.tolerance, kPolished * common.tolerance, candidate_);
+    if (residual < best) {
+      best = residual;
+      result.z = candidate_;
+    }
+  }
+  return best <= common.tolerance;
+}
+
+PairStatus Lemke::status_at(int i, double z) const {
+  if (z <= problem_.lower[i]) return PairStatus::kAtLower;
+  return z >= problem_.upper[i] ? PairStatus::kAtUpper : PairStatus::kBasic;
+}
+
 // A ray that begins where t has all but vanished is more likely rounding than a fact.
 bool Lemke::dubious_ray(PathEnd end) const {
   return end == PathEnd::kRay && path_.t() <= kDubious * path_.first_t();
@@ -160,10 +236,7 @@ bool Lemke::choose_start(const Vector* start) {
   default_start();
   if (!start) return false;
   for (int i = 0; i < problem_.size(); ++i) {
-    const double z = (*start)[i];
-    wanted_[i] = z <= problem_.lower[i]   ? PairStatus::kAtLower
-                 : z >= problem_.upper[i] ? PairStatus::kAtUpper
-                                          : PairStatus::kBasic;
+    wanted_[i] = status_at(i, (*start)[i]);
   }
   canonical_.from_original(wanted_, start_);
   return true;
@@ -271,8 +344,12 @@ Status Lemke::describe_failure(Status end, std::string_view what, Result& result
 }
 
 void Lemke::report(Result& result) {
-  canonical_.statuses_to_original(path_.statuses(), final_basis_);
-  result.iterations = static_cast<int>(path_.pivots + path_.flips);
+  if (result.status == Status::kSolved) {
+    for (int i = 0; i < problem_.size(); ++i) final_basis_[i] = status_at(i, result.z[i]);
+  } else {
+    canonical_.statuses_to_original(path_.statuses(), final_basis_);
+  }
+  result.iterations = static_cast<int>(path_.pivots + path_.flips + proximal_pivots_);
   result.statistics.emplace_back("pivots", static_cast<double>(path_.pivots));
   result.statistics.emplace_back("flips", static_cast<double>(path_.flips));
   result.statistics.emplace_back("ties", static_cast<double>(path_.ties));
@@ -280,6 +357,7 @@ void Lemke::report(Result& result) {
   result.statistics.emplace_back("factorisations", path_.basis().factorisations);
   result.statistics.emplace_back("linear_solves", path_.basis().linear_solves);
   result.statistics.emplace_back("largest_drift", path_.largest_drift);
+  result.statistics.emplace_back("proximal_pivots", static_cast<double>(proximal_pivots_));
   result.statistics.emplace_back("recoveries", recoveries_used_);
   result.statistics.emplace_back("partners", canonical_.partners);
   result.statistics.emplace_back("split_pairs", canonical_.split_pairs);

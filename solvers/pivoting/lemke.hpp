@@ -2,6 +2,7 @@
 #pragma once
 
 #include <perp/solvers/core/solver.hpp>
+#include <perp/solvers/pivoting/active_set_polish.hpp>
 #include <perp/solvers/pivoting/lemke_path.hpp>
 
 namespace perp {
@@ -17,8 +18,11 @@ struct LemkeSettings {
       1e-10;  ///< residual of a direction from which the basis is factorised anew [-]
   bool refactor_always = false;  ///< factorise the basis at every pivot (slow, for comparison)
   bool equilibrate = true;       ///< scale rows and columns by powers of two
-  int recoveries = 3;            ///< restarts after numerical trouble
-  bool certify = true;           ///< look for a Farkas certificate when the path ends on a ray
+  bool polish_start = true;      ///< Newton steps from a given start before the path
+  std::string regularise =
+      "warm";  ///< proximal steps on M + rho I: never, in trouble, where a start is given, always
+  int recoveries = 3;   ///< restarts after numerical trouble
+  bool certify = true;  ///< look for a Farkas certificate when the path ends on a ray
 
   template <class Visitor>
   void visit(Visitor& v) {
@@ -34,6 +38,10 @@ struct LemkeSettings {
     v.visit("refactor_always", refactor_always,
             "factorise the basis at every pivot (slow, for comparison)");
     v.visit("equilibrate", equilibrate, "scale rows and columns by powers of two");
+    v.visit("polish_start", polish_start, "Newton steps from a given start before the path");
+    v.visit(
+        "regularise", regularise,
+        "proximal steps on M + rho I: never, trouble, warm (where a start is given, too), always");
     v.visit("recoveries", recoveries, "restarts after numerical trouble");
     v.visit("certify", certify, "look for a Farkas certificate when the path ends on a ray");
   }
@@ -68,6 +76,10 @@ class Lemke final : public Solver {
   void do_solve(const Vector* start, Observer* observer, Result& result) override;
 
   bool choose_start(const Vector* start);
+  bool solved_by_start(const Vector& start, Result& result);
+  bool regularise_first(const Vector* start) const;
+  bool solved_regularised(long limit, Observer* observer, Result& result);
+  PairStatus status_at(int i, double z) const;
   void default_start();
   bool dubious_ray(PathEnd end) const;
   const Vector* covering();
@@ -79,11 +91,13 @@ class Lemke final : public Solver {
   Mlcp problem_;
   CanonicalProblem canonical_;
   LemkePath path_;
+  ActiveSetPolish polish_;
   std::vector<PairStatus> start_basis_, final_basis_, wanted_;
   std::vector<PairStatus> start_;
   Vector covering_, residual_, rows_, correction_, candidate_, refined_;
   std::vector<long double> sums_;
   int recoveries_used_ = 0;
+  long proximal_pivots_ = 0;
 };
 
 /// Why no point of an Mlcp satisfies its linear constraints: y of check_farkas, or nothing where a

@@ -228,9 +228,15 @@ LemkePath::Step LemkePath::ratio_test() {
     return direction_[i] > 0 ? values_[i] - lower_[i] : upper_[i] - values_[i];
   };
   double shortest = kInfinity;
+  int nearest = -1;
   for (int i = 0; i < m; ++i) {
     const double rate = std::abs(direction_[i]);
-    if (rate > small) shortest = std::min(shortest, std::max(0.0, slack(i)) / rate);
+    if (!(rate > small)) continue;
+    const double length = std::max(0.0, slack(i)) / rate;
+    if (length < shortest) {
+      shortest = length;
+      nearest = i;
+    }
   }
   const bool boxed = entering_ < m && problem_->kind[entering_] == Kind::kBoxed;
   const double flip = boxed ? range_[entering_] : kInfinity;
@@ -239,7 +245,8 @@ LemkePath::Step LemkePath::ratio_test() {
   tied_.clear();
   for (int i = 0; i < m; ++i) {
     const double rate = std::abs(direction_[i]);
-    if (rate <= small || slack(i) - shortest * rate > tie) continue;
+    // The nearest ties with itself, though its slack and length * rate may differ by rounding.
+    if (i != nearest && (!(rate > small) || slack(i) - shortest * rate > tie)) continue;
     if (basis_.head(i) == basis_.t_id())
       return {Step::Kind::kPivot, i, std::max(0.0, slack(i)) / rate};
     tied_.push_back(i);
