@@ -165,8 +165,8 @@ std::string scaling_section(const std::vector<Record>& records) {
       plot.x_label = "unknowns n";
       plot.y_label = "ms";
       plot.log_x = plot.log_y = 10;
-      plot.width = 460;
-      plot.height = 270;
+      plot.width = 420;
+      plot.height = 260;
       std::size_t most = 0;
       for (const auto& [solver, s] : solvers) {
         plot.series.push_back(s);

@@ -28,8 +28,8 @@ constexpr const char* kStyle = R"(
   th.group, td.group { padding-left: 1.6rem; } th[colspan] { text-align: center; }
   tr.suite td { font-weight: 600; padding-top: .8rem; background: none !important; }
   .scroll { overflow-x: auto; } code { font-size: .9em; } p { max-width: 60rem; }
-  .figures { display: flex; flex-wrap: wrap; gap: .5rem 1.5rem; }
-  figure { margin: .4rem 0; flex: 0 1 auto; min-width: 18rem; }
+  .figures { display: flex; flex-wrap: wrap; gap: .5rem 1.2rem; }
+  figure { margin: .4rem 0; }
   figure svg { width: 100%; height: auto; display: block; }
   .missing { opacity: .75; font-style: italic; }
 )";

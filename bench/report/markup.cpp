@@ -25,7 +25,8 @@ std::string escape(std::string_view text) {
 std::string figure(const Plot& plot) {
   const Drawing drawing = draw(plot);
   if (!drawing.fault.empty()) return "<p class=\"missing\">" + escape(drawing.fault) + "</p>\n";
-  return "<figure>" + drawing.svg + "</figure>\n";
+  return fmt::format("<figure style=\"width:min({}px,100%)\">{}</figure>\n", plot.width,
+                     drawing.svg);
 }
 
 std::string milliseconds(double value) {

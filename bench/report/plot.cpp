@@ -19,7 +19,8 @@ constexpr std::size_t kMostPoints = 600;  // of a series: more cannot be told ap
 // light and on a dark page. Neighbours differ in their dashes too.
 constexpr std::array<const char*, 7> kColours = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                                  "#E69F00", "#56B4E9", "#8C8C8C"};
-constexpr std::array<const char*, 4> kDashes = {"solid", "(12,5)", "(3,4)", "(12,4,2,4)"};
+constexpr std::array<const char*, 6> kDashes = {"solid",      "(12,5)",         "(3,4)",
+                                                "(12,4,2,4)", "(12,4,2,4,2,4)", "(6,3)"};
 
 // Strings in single quotes are taken as they are by gnuplot, but for the quote itself.
 std::string quoted(const std::string& text) {
@@ -58,11 +59,73 @@ Series drawable(const Plot& plot, const Series& s) {
   return s.style == Series::Style::kSpread ? kept : thinned(kept, kMostPoints);
 }
 
-std::string axis(char name, int log, const Range& range) {
+// 1, 2 or 5 times a power of ten, at least so large.
+double round_step(double least) {
+  const double power = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= least * (1 - 1e-9)) return factor * power;
+  }
+  return 10.0 * power;
+}
+
+struct Axis {
+  char name;
+  int log;
+  Range range;
+  double scale;
+  std::optional<double> low, high;
+  double pixels;        // about so long
+  double tic_distance;  // pixels a tic with its number needs
+
+  bool is_constant() const {
+    const double size = std::max({std::abs(range.low), std::abs(range.high), scale});
+    return log == 0 && range.width() <= 1e-9 * size;
+  }
+};
+
+// gnuplot draws whole decades; of few decades only what is needed is better seen.
+std::string short_decades(const Axis& a) {
+  const double low = a.range.low / 1.25, high = a.range.high * 1.25;
+  if (high / low > 200.0) return "";
+  std::vector<double> factors = {1, 2, 5};
+  if (high / low < 8.0) factors = {1, 2, 3, 5};
+  if (high / low < 3.0) factors = {1, 1.5, 2, 3, 4, 5, 7};
+  std::vector<std::string> tics;
+  for (double decade = std::pow(10.0, std::floor(std::log10(low))); decade < high; decade *= 10) {
+    for (const double f : factors) {
+      if (f * decade >= low && f * decade <= high) tics.push_back(fmt::format("{:g}", f * decade));
+    }
+  }
+  return fmt::format("set {0}range [{1:g}:{2:g}]\nset {0}tics ({3})\n", a.name, low, high,
+                     fmt::join(tics, ","));
+}
+
+std::string commands(const Axis& a) {
   std::string out;
-  if (log != 0) out += fmt::format("set logscale {} {}\n", name, log);
-  const bool powers = log == 10 && (range.low < 1e-3 || range.high > 1e5);
-  out += fmt::format("set format {} '{}'\n", name, powers ? "10^{%T}" : "%g");
+  if (a.log != 0) out += fmt::format("set logscale {} {}\n", a.name, a.log);
+  const bool powers = a.log == 10 && (a.range.low < 1e-3 || a.range.high > 1e5);
+  out += fmt::format("set format {} '{}'\n", a.name, powers ? "10^{%T}" : "%g");
+  double low = a.low.value_or(a.range.low), high = a.high.value_or(a.range.high);
+  if (a.is_constant()) {
+    const double size = std::max({std::abs(a.range.low), std::abs(a.range.high), a.scale});
+    const double middle = size > 1e6 * a.range.high && size > -1e6 * a.range.low
+                              ? 0.0
+                              : 0.5 * (a.range.low + a.range.high);
+    const double room = size > 0 ? 0.05 * size : 1.0;
+    low = a.low.value_or(middle - room);
+    high = std::max(middle + room, low + room);
+    out += fmt::format("set {}range [{:.9g}:{:.9g}]\n", a.name, low, high);
+  } else if (a.low || a.high) {
+    const auto text = [](const std::optional<double>& v) {
+      return v ? fmt::format("{:g}", *v) : std::string();
+    };
+    out += fmt::format("set {}range [{}:{}]\n", a.name, text(a.low), text(a.high));
+  }
+  if (a.log == 10) out += short_decades(a);
+  if (a.log == 0 && high > low) {
+    const double tics = std::max(2.0, a.pixels / a.tic_distance);
+    out += fmt::format("set {}tics {:.9g}\n", a.name, round_step((high - low) / tics));
+  }
   return out;
 }
 
@@ -72,35 +135,53 @@ bool fits_one_scale(const Range& x, const Range& y) {
 }
 
 std::string settings(const Plot& plot, const Range& x, const Range& y) {
+  const bool one_scale = plot.same_scale && fits_one_scale(x, y);
   std::string out = fmt::format(
       "set encoding utf8\n"
       "set terminal svg size {},{} enhanced rounded font 'sans-serif,13' background '#ffffff00'\n"
       "set title {} noenhanced\nset xlabel {} noenhanced\nset ylabel {} noenhanced\n"
       "set border 3 lc rgb '#000000'\nset tics nomirror out scale 0.6\n"
       "set grid lt 1 lc rgb '#808080' lw 0.35\nset bars 0.5\n",
-      plot.width, plot.height, quoted(plot.title), quoted(plot.x_label), quoted(plot.y_label));
-  out += plot.key && plot.series.size() > 0
-             ? "set key outside right center vertical Left reverse samplen 2.6 spacing 1.15 "
-               "noenhanced\n"
-             : "unset key\n";
-  out += axis('x', plot.log_x, x) + axis('y', plot.log_y, y);
-  if (plot.y_min || plot.y_max) {
-    out += fmt::format("set yrange [{}:{}]\n", plot.y_min ? fmt::format("{:g}", *plot.y_min) : "",
-                       plot.y_max ? fmt::format("{:g}", *plot.y_max) : "");
-  } else if (plot.log_y == 0 && y.width() <= 1e-9 * std::max(std::abs(y.low), std::abs(y.high))) {
-    // What is constant but for rounding is drawn as constant.
-    const double middle = 0.5 * (y.low + y.high), room = std::max(1e-3, 0.05 * std::abs(middle));
-    out += fmt::format("set yrange [{:.9g}:{:.9g}]\n", middle - room, middle + room);
+      plot.width, plot.height, quoted(plot.title), quoted(plot.x_label),
+      quoted(plot.y_label + (plot.same_scale && !one_scale ? " (stretched)" : "")));
+  out += plot.key ? "set key outside right center vertical Left reverse samplen 2.6 spacing 1.15 "
+                    "noenhanced\n"
+                  : "unset key\n";
+  const double height = plot.height - 110.0;  // of the part inside the axes
+  double width = plot.width - (plot.key ? 200.0 : 80.0);
+  if (one_scale) width = std::min(width, height * x.width() / y.width());
+  out += commands({'x', plot.log_x, x, plot.x_scale, {}, {}, width, 55.0});
+  out += commands({'y', plot.log_y, y, plot.y_scale, plot.y_min, plot.y_max, height, 35.0});
+  return out + (one_scale ? "set size ratio -1\n" : "");
+}
+
+// What follows "using" for the k-th series.
+std::string style_of(const Series& s, std::size_t k) {
+  const std::string colour = fmt::format("lc rgb '{}'", kColours[k % kColours.size()]);
+  const std::string line = fmt::format("{} lw 1.8 dt {}", colour, kDashes[k % kDashes.size()]);
+  switch (s.style) {
+    case Series::Style::kSteps:
+      return "1:2 with steps " + line;
+    case Series::Style::kPoints:
+      return "1:2 with points pt 7 ps 0.45 " + colour;
+    case Series::Style::kSpread:
+      return "1:2:3:4 with yerrorlines pt 7 ps 0.45 " + line;
+    case Series::Style::kPath:
+      return "1:2 with linespoints pt 7 ps 0.5 pointinterval 1000000 " + line;
+    case Series::Style::kGuide:
+      return "1:2 with lines lc rgb '#000000' lw 1.3 dt (2,5)";
+    default:
+      return "1:2 with lines " + line;
   }
-  if (plot.same_scale && fits_one_scale(x, y)) out += "set size ratio -1\n";
-  return out;
 }
 
 std::string script(const Plot& plot, const std::vector<Series>& all) {
   Range x, y;
   for (const Series& s : all) {
     for (const double v : s.x) x.add(v);
-    for (const double v : s.y) y.add(v);
+    for (const auto* list : {&s.y, &s.low, &s.high}) {
+      for (const double v : *list) y.add(v);
+    }
   }
   std::string data, command;
   for (std::size_t k = 0; k < all.size(); ++k) {
@@ -113,16 +194,7 @@ std::string script(const Plot& plot, const std::vector<Series>& all) {
       data += '\n';
     }
     data += "EOD\n";
-    const bool spread = s.style == Series::Style::kSpread,
-               points = s.style == Series::Style::kPoints;
-    const char* with = spread                             ? "1:2:3:4 with yerrorlines"
-                       : points                           ? "1:2 with points"
-                       : s.style == Series::Style::kSteps ? "1:2 with steps"
-                                                          : "1:2 with lines";
-    command += fmt::format("{} $d{} using {} lc rgb '{}' lw 1.8", k == 0 ? "plot" : ",", k, with,
-                           kColours[k % kColours.size()]);
-    if (!points) command += fmt::format(" dt {}", kDashes[k % kDashes.size()]);
-    if (spread || points) command += " pt 7 ps 0.45";
+    command += fmt::format("{} $d{} using {}", k == 0 ? "plot" : ",", k, style_of(s, k));
     command += " title " + quoted(s.label);
   }
   return settings(plot, x, y) + data + command + "\n";
@@ -136,10 +208,11 @@ void replace_all(std::string& text, std::string_view what, std::string_view by) 
 // Black becomes the colour of the page's text; markers, which gnuplot draws by reference to a
 // definition, become circles of their own.
 std::string adapted(std::string line) {
-  if (line.starts_with("\t<use ")) {
-    replace_all(line, "xlink:href='#gpPt6'", "r='1' stroke='none'");
-    replace_all(line, "<use ", "<circle ");
-    replace_all(line, " color=", " fill=");
+  if (const auto use = line.find("<use "); use != std::string::npos) {
+    std::string marker = line.substr(use);
+    replace_all(marker, "<use xlink:href='#gpPt6'", "<circle r='1' stroke='none'");
+    replace_all(marker, " color=", " fill=");
+    line.replace(use, std::string::npos, marker);
   }
   replace_all(line, " color=\"black\"", "");
   replace_all(line, "rgb(  0,   0,   0)", "currentColor");
@@ -164,7 +237,7 @@ std::string in_words(const Plot& plot, const std::vector<Series>& all) {
 // gnuplot's SVG without its head, definitions, ids and empty groups.
 std::string for_the_page(const Plot& plot, const std::string& drawn, const std::string& words) {
   std::string out = fmt::format(
-      "<svg viewBox=\"0 0 {0} {1}\" style=\"max-width:{0}px\" role=\"img\" aria-label=\"{2}\">\n"
+      "<svg viewBox=\"0 0 {0} {1}\" role=\"img\" aria-label=\"{2}\">\n"
       "<title>{2}</title>\n<desc>{3}</desc>\n<g>\n",
       plot.width, plot.height, escape(plot.title), escape(words));
   std::string waiting;  // a group's beginning, until something is in it

@@ -13,6 +13,8 @@ struct Series {
     kSteps,   ///< constant from each x to the next: profiles, counts
     kPoints,  ///< no line between them
     kSpread,  ///< points joined by a line, with bars from low to high
+    kPath,    ///< a line with a dot where it begins: seen also where nothing moves
+    kGuide,   ///< a thin line: what others are to be compared with
   };
   std::string label;
   std::vector<double> x, y;  ///< of one length; what is not finite is left out
@@ -26,6 +28,9 @@ struct Plot {
   bool same_scale = false;   ///< a unit of x is drawn as long as a unit of y, where it can be
   bool key = true;           ///< name the series beside the drawing
   std::optional<double> y_min, y_max;
+  /// What values of these axes are measured by: an extent of 1e-9 of it (or of the values
+  /// themselves) is rounding and is drawn as a constant.
+  double x_scale = 0.0, y_scale = 0.0;
   int width = 620, height = 330;  ///< of the drawing, in pixels at its natural size
   std::vector<Series> series;
 };
