@@ -136,7 +136,7 @@ void add_report(CLI::App& app, int& code) {
   verb->add_option("-o,--output", o->output, "HTML file to write")->required();
   verb->add_option("--title", o->title, "title of the page")->capture_default_str();
   verb->footer(
-      "Example: perp report results/contact out/stacks -o report.html\n"
+      "Example: perp report results/contact -o report.html\n"
       "Simulations in one folder are drawn together. The drawings need gnuplot.");
   verb->callback([o, &code] {
     write_report(o->folders, o->output, o->title);
