@@ -23,6 +23,8 @@ Plot performance_plot(const std::string& title, const ProfileSet& set) {
   plot.y_min = 0.0;
   plot.y_max = 1.02;
   const double end = std::max(2.0, 1.1 * set.largest);
+  plot.x_min = 1.0;
+  plot.x_max = end;
   for (const Profile& p : set.profiles) {
     Series s{p.solver, p.x, p.y, Series::Style::kSteps, {}, {}};
     s.x.push_back(end);
@@ -134,7 +136,8 @@ std::string profile_section(const std::vector<Record>& records) {
       "fraction of problems that a solver solves within a factor of the fastest solver's time. On "
       "the left: how often it is the fastest; on the right: how much it solves at all. Accuracy: "
       "the fraction of problems on which the residual of the answer, measured by the verifier on "
-      "the problem as posed, is at most so large. Problems known to have no solution are left "
+      "the problem as posed, is at most so large; an exact zero stands at 1e-18. Problems known to "
+      "have no solution are left "
       "out of both.</p>\n";
   if (suites.size() > 1) out += profiles_of("all suites", records);
   for (const auto& [suite, members] : suites) out += profiles_of(suite, members);

@@ -25,6 +25,7 @@ constexpr const char* kStyle = R"(
   tr:nth-child(even) td { background: var(--soft); }
   .all { color: var(--good); font-weight: 600; } .some { color: var(--bad); font-weight: 600; }
   th { vertical-align: bottom; } td.best { font-weight: 700; }
+  th.group { white-space: normal; max-width: 16rem; overflow-wrap: anywhere; }
   th.group, td.group { padding-left: 1.6rem; } th[colspan] { text-align: center; }
   tr.suite td { font-weight: 600; padding-top: .8rem; background: none !important; }
   .scroll { overflow-x: auto; } code { font-size: .9em; } p { max-width: 60rem; }

@@ -34,6 +34,34 @@ std::string quoted(const std::string& text) {
   return out + "'";
 }
 
+// Names beside a drawing take their room from it: of a long one the middle is left out.
+std::string shortened(const std::string& name) {
+  constexpr std::size_t kMost = 34;
+  if (name.size() <= kMost) return name;
+  const auto continues = [&](std::size_t at) {  // within a character of UTF-8
+    return (static_cast<unsigned char>(name[at]) & 0xC0) == 0x80;
+  };
+  std::size_t first = kMost / 2, last = name.size() - kMost / 2;
+  while (first > 0 && continues(first)) --first;
+  while (last < name.size() && continues(last)) ++last;
+  return name.substr(0, first) + "…" + name.substr(last);
+}
+
+// The names stand beside the drawing; below it where they are long.
+struct KeyPlace {
+  bool below = false;
+  int height = 0;  // pixels that it adds
+};
+
+KeyPlace key_place(const Plot& plot) {
+  std::size_t longest = 0;
+  for (const Series& s : plot.series) longest = std::max(longest, shortened(s.label).size());
+  if (!plot.key || longest <= 18) return {};
+  const int wide = static_cast<int>(longest) * 8 + 90;
+  const int columns = std::max(1, (plot.width - 40) / wide);
+  return {true, 20 * ((static_cast<int>(plot.series.size()) + columns - 1) / columns)};
+}
+
 struct Range {
   double low = std::numeric_limits<double>::infinity(), high = -low;
   void add(double v) {
@@ -103,6 +131,11 @@ std::string short_decades(const Axis& a) {
 std::string commands(const Axis& a) {
   std::string out;
   if (a.log != 0) out += fmt::format("set logscale {} {}\n", a.name, a.log);
+  if (a.log == 2 && a.range.low > 0) {  // no more tics than have room
+    const double doublings = std::log2(a.high.value_or(a.range.high) / a.low.value_or(a.range.low));
+    out += fmt::format("set {}tics {:g}\n", a.name,
+                       std::exp2(std::max(1.0, std::ceil(doublings * a.tic_distance / a.pixels))));
+  }
   const bool powers = a.log == 10 && (a.range.low < 1e-3 || a.range.high > 1e5);
   out += fmt::format("set format {} '{}'\n", a.name, powers ? "10^{%T}" : "%g");
   double low = a.low.value_or(a.range.low), high = a.high.value_or(a.range.high);
@@ -121,7 +154,7 @@ std::string commands(const Axis& a) {
     };
     out += fmt::format("set {}range [{}:{}]\n", a.name, text(a.low), text(a.high));
   }
-  if (a.log == 10) out += short_decades(a);
+  if (a.log == 10 && !a.low && !a.high) out += short_decades(a);
   if (a.log == 0 && high > low) {
     const double tics = std::max(2.0, a.pixels / a.tic_distance);
     out += fmt::format("set {}tics {:.9g}\n", a.name, round_step((high - low) / tics));
@@ -142,15 +175,19 @@ std::string settings(const Plot& plot, const Range& x, const Range& y) {
       "set title {} noenhanced\nset xlabel {} noenhanced\nset ylabel {} noenhanced\n"
       "set border 3 lc rgb '#000000'\nset tics nomirror out scale 0.6\n"
       "set grid lt 1 lc rgb '#808080' lw 0.35\nset bars 0.5\n",
-      plot.width, plot.height, quoted(plot.title), quoted(plot.x_label),
+      plot.width, plot.height + key_place(plot).height, quoted(plot.title), quoted(plot.x_label),
       quoted(plot.y_label + (plot.same_scale && !one_scale ? " (stretched)" : "")));
-  out += plot.key ? "set key outside right center vertical Left reverse samplen 2.6 spacing 1.15 "
-                    "noenhanced\n"
-                  : "unset key\n";
+  const KeyPlace key = key_place(plot);
+  if (!plot.key) out += "unset key\n";
+  if (plot.key) {
+    out += fmt::format(
+        "set key {} Left reverse samplen 2.6 spacing 1.15 noenhanced\n",
+        key.below ? "outside bottom center horizontal" : "outside right center vertical");
+  }
   const double height = plot.height - 110.0;  // of the part inside the axes
-  double width = plot.width - (plot.key ? 200.0 : 80.0);
+  double width = plot.width - (plot.key && !key.below ? 200.0 : 80.0);
   if (one_scale) width = std::min(width, height * x.width() / y.width());
-  out += commands({'x', plot.log_x, x, plot.x_scale, {}, {}, width, 55.0});
+  out += commands({'x', plot.log_x, x, plot.x_scale, plot.x_min, plot.x_max, width, 55.0});
   out += commands({'y', plot.log_y, y, plot.y_scale, plot.y_min, plot.y_max, height, 35.0});
   return out + (one_scale ? "set size ratio -1\n" : "");
 }
@@ -195,7 +232,7 @@ std::string script(const Plot& plot, const std::vector<Series>& all) {
     }
     data += "EOD\n";
     command += fmt::format("{} $d{} using {}", k == 0 ? "plot" : ",", k, style_of(s, k));
-    command += " title " + quoted(s.label);
+    command += " title " + quoted(shortened(s.label));
   }
   return settings(plot, x, y) + data + command + "\n";
 }
@@ -239,7 +276,7 @@ std::string for_the_page(const Plot& plot, const std::string& drawn, const std::
   std::string out = fmt::format(
       "<svg viewBox=\"0 0 {0} {1}\" role=\"img\" aria-label=\"{2}\">\n"
       "<title>{2}</title>\n<desc>{3}</desc>\n<g>\n",
-      plot.width, plot.height, escape(plot.title), escape(words));
+      plot.width, plot.height + key_place(plot).height, escape(plot.title), escape(words));
   std::string waiting;  // a group's beginning, until something is in it
   for (std::size_t at = drawn.find("</defs>"); at < drawn.size();) {
     const std::size_t end = std::min(drawn.find('\n', at), drawn.size());

@@ -27,7 +27,7 @@ struct Plot {
   int log_x = 0, log_y = 0;  ///< base of a logarithmic axis, 2 or 10; 0: linear
   bool same_scale = false;   ///< a unit of x is drawn as long as a unit of y, where it can be
   bool key = true;           ///< name the series beside the drawing
-  std::optional<double> y_min, y_max;
+  std::optional<double> x_min, x_max, y_min, y_max;
   /// What values of these axes are measured by: an extent of 1e-9 of it (or of the values
   /// themselves) is rounding and is drawn as a constant.
   double x_scale = 0.0, y_scale = 0.0;

@@ -154,6 +154,18 @@ TEST(Plot, NamesAreTakenAsTheyAre) {
     EXPECT_EQ(drawing.svg.find(outside), std::string::npos) << outside;
 }
 
+TEST(Plot, LongNamesLeaveRoomForTheDrawing) {
+  Plot plot;
+  plot.title = "long";
+  plot.series.push_back(
+      {std::string(300, 'a') + "é end", {1, 2}, {1, 2}, Series::Style::kSteps, {}, {}});
+  const Drawing drawing = draw(plot);
+  if (drawing.fault.find("gnuplot is not installed") != std::string::npos) GTEST_SKIP();
+  EXPECT_EQ(drawing.fault, "");
+  EXPECT_NE(drawing.svg.find("aaa…aaa"), std::string::npos);
+  EXPECT_EQ(drawing.svg.find(std::string(40, 'a') + "…"), std::string::npos);
+}
+
 TEST(Plot, NothingToDraw) {
   Plot plot;
   plot.title = "empty";
