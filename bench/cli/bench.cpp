@@ -69,6 +69,17 @@ void run_bench(BenchOptions& o, int& code) {
   code = summary.interrupted ? kNotSolved : kDone;
 }
 
+// A folder with simulations below it need not hold records.
+void write_report(const std::vector<std::string>& paths, const std::string& output,
+                  const std::string& title) {
+  std::vector<std::string> with_records;
+  for (const std::string& path : paths) {
+    if (holds_records(path) || !holds_simulations(path)) with_records.push_back(path);
+  }
+  write_text_file(output, report_html(read_records(with_records), read_simulations(paths), title));
+  std::cout << output << '\n';
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app, int& code) {
@@ -116,15 +127,19 @@ void add_report(CLI::App& app, int& code) {
     std::string output, title = "perp benchmark report";
   };
   auto o = std::make_shared<ReportOptions>();
-  CLI::App* verb =
-      app.add_subcommand("report", "Write one self-contained HTML page from run records");
-  verb->add_option("DIR", o->folders, "folders with records, or record files")->required();
+  CLI::App* verb = app.add_subcommand(
+      "report", "Write one self-contained HTML page from run records and simulations");
+  verb->add_option("DIR", o->folders,
+                   "folders with records of perp bench, record files, or folders with runs of "
+                   "perp simulate --record below them")
+      ->required();
   verb->add_option("-o,--output", o->output, "HTML file to write")->required();
   verb->add_option("--title", o->title, "title of the page")->capture_default_str();
-  verb->footer("Example: perp report results/contact -o report.html");
+  verb->footer(
+      "Example: perp report results/contact -o report.html\n"
+      "Simulations in one folder are drawn together. The drawings need gnuplot.");
   verb->callback([o, &code] {
-    write_text_file(o->output, report_html(read_records(o->folders), o->title));
-    std::cout << o->output << '\n';
+    write_report(o->folders, o->output, o->title);
     code = kDone;
   });
 }

@@ -27,6 +27,7 @@ Record record_from(const Json& j) {
   r.key = j.at("key");
   r.suite = j.at("suite");
   r.instance = j.at("instance");
+  r.instance_hash = j.at("instance_hash");
   r.kind = j.at("kind");
   r.family = j.at("family");
   r.solver = j.at("solver");
@@ -54,12 +55,16 @@ Record record_from(const Json& j) {
   return r;
 }
 
+bool is_record_file(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz");
+}
+
 std::vector<fs::path> record_files(const std::string& path) {
   if (!fs::is_directory(path)) return {path};
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(path)) {
-    const std::string name = entry.path().filename().string();
-    if (name.ends_with(".jsonl") || name.ends_with(".jsonl.gz")) files.push_back(entry.path());
+    if (is_record_file(entry.path())) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   if (files.empty()) throw InputError(fmt::format("{}: holds no run records (*.jsonl)", path));
@@ -67,6 +72,13 @@ std::vector<fs::path> record_files(const std::string& path) {
 }
 
 }  // namespace
+
+bool holds_records(const std::string& path) {
+  if (!fs::is_directory(path)) return fs::exists(path);
+  const fs::directory_iterator entries(path);
+  return std::any_of(begin(entries), end(entries),
+                     [](const auto& entry) { return is_record_file(entry.path()); });
+}
 
 std::vector<Record> read_records(const std::vector<std::string>& paths) {
   std::vector<fs::path> files;

@@ -9,7 +9,7 @@ namespace perp {
 
 /// What a report needs of a record.
 struct Record {
-  std::string key, suite, instance, kind, family, solver, outcome, claimed, message;
+  std::string key, suite, instance, instance_hash, kind, family, solver, outcome, claimed, message;
   std::string version, cpu, system, compiler, settings;
   int n = 0, size = 0, cores = 0;
   double tolerance = 0.0;
@@ -18,6 +18,9 @@ struct Record {
   double setup = 0.0, solve = 0.0, wall = 0.0, peak_memory_mb = 0.0;
   std::map<std::string, double> statistics;
 };
+
+/// Whether a path is a file or a folder with run records (*.jsonl, *.jsonl.gz) in it.
+bool holds_records(const std::string& path);
 
 /// Reads every *.jsonl in folders (or single files); of records with the same key the last one
 /// counts.

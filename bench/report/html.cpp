@@ -1,8 +1,9 @@
 #include <perp/bench/report/html.hpp>
 
 #include <fmt/format.h>
-#include <cmath>
 #include <map>
+#include <perp/bench/report/markup.hpp>
+#include <perp/bench/report/sections.hpp>
 #include <perp/bench/report/summary.hpp>
 #include <set>
 
@@ -23,34 +24,16 @@ constexpr const char* kStyle = R"(
   td.wrap { white-space: normal; }
   tr:nth-child(even) td { background: var(--soft); }
   .all { color: var(--good); font-weight: 600; } .some { color: var(--bad); font-weight: 600; }
-  .scroll { overflow-x: auto; } code { font-size: .9em; }
+  th { vertical-align: bottom; } td.best { font-weight: 700; }
+  th.group { white-space: normal; max-width: 16rem; overflow-wrap: anywhere; }
+  th.group, td.group { padding-left: 1.6rem; } th[colspan] { text-align: center; }
+  tr.suite td { font-weight: 600; padding-top: .8rem; background: none !important; }
+  .scroll { overflow-x: auto; } code { font-size: .9em; } p { max-width: 60rem; }
+  .figures { display: flex; flex-wrap: wrap; gap: .5rem 1.2rem; }
+  figure { margin: .4rem 0; }
+  figure svg { width: 100%; height: auto; display: block; }
+  .missing { opacity: .75; font-style: italic; }
 )";
-
-std::string escape(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '&')
-      out += "&amp;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += c;
-  }
-  return out;
-}
-
-std::string milliseconds(double value) {
-  if (std::isnan(value)) return "–";
-  return value < 10    ? fmt::format("{:.3f}", value)
-         : value < 100 ? fmt::format("{:.1f}", value)
-                       : fmt::format("{:.0f}", value);
-}
-
-std::string count(double value) { return std::isnan(value) ? "–" : fmt::format("{:.0f}", value); }
 
 std::string join_set(const std::set<std::string>& values) {
   return escape(fmt::format("{}", fmt::join(values, "; ")));
@@ -65,12 +48,19 @@ std::string machine_section(const std::vector<Record>& records) {
     versions.insert(r.version);
   }
   return fmt::format(
-      "<h2>Machine and versions</h2>\n<table>\n<tr><td class=text>processor</td><td "
-      "class=text>{}</td></tr>\n"
-      "<tr><td class=text>system</td><td class=text>{}</td></tr>\n"
-      "<tr><td class=text>compiler</td><td class=text>{}</td></tr>\n"
-      "<tr><td class=text>perp</td><td class=text>{}</td></tr>\n</table>\n",
+      "<h2>Machine and versions</h2>\n<table>\n<tr><td class=\"text\">processor</td><td "
+      "class=\"text\">{}</td></tr>\n"
+      "<tr><td class=\"text\">system</td><td class=\"text\">{}</td></tr>\n"
+      "<tr><td class=\"text\">compiler</td><td class=\"text\">{}</td></tr>\n"
+      "<tr><td class=\"text\">perp</td><td class=\"text\">{}</td></tr>\n</table>\n",
       join_set(cpus), join_set(systems), join_set(compilers), join_set(versions));
+}
+
+std::string heads(const std::vector<std::pair<const char*, const char*>>& columns) {
+  std::string out = "<tr>";
+  for (const auto& [title, kind] : columns)
+    out += fmt::format("<th{}>{}</th>", *kind ? fmt::format(" class=\"{}\"", kind) : "", title);
+  return out + "</tr>\n";
 }
 
 std::string settings_section(const std::vector<Record>& records) {
@@ -80,17 +70,15 @@ std::string settings_section(const std::vector<Record>& records) {
     by_solver[r.solver].insert(r.settings == "{}" ? "defaults" : r.settings);
     tolerances.insert(fmt::format("{:g}", r.tolerance));
   }
-  std::string out =
-      "<h2>Solvers and settings</h2>\n<table>\n<tr><th class=text>solver<th "
-      "class=text>settings</tr>\n";
+  std::string out = "<h2>Solvers and settings</h2>\n<table>\n" +
+                    heads({{"solver", "text"}, {"settings", "text"}});
   for (const auto& [solver, settings] : by_solver) {
-    out += fmt::format("<tr><td class=text>{}</td><td class=text>{}</td></tr>\n", escape(solver),
-                       join_set(settings));
+    out += fmt::format("<tr><td class=\"text\">{}</td><td class=\"text\">{}</td></tr>\n",
+                       escape(solver), join_set(settings));
   }
   out += fmt::format(
       "</table>\n<p>Tolerance {} on the verifier's measure (natural residual of the problem as "
-      "posed, "
-      "absolute). One thread a solve, every solve in a process of its own. Times are of the "
+      "posed, absolute). One thread a solve, every solve in a process of its own. Times are of the "
       "solve alone, medians of repeats.</p>\n",
       join_set(tolerances));
   return out;
@@ -102,18 +90,25 @@ std::string suite_section(const std::vector<Record>& records) {
     if (g.suite != suite) {
       if (!suite.empty()) out += "</table></div>\n";
       suite = g.suite;
-      out += fmt::format(
-          "<h3>{}</h3>\n<div class=scroll><table>\n<tr><th class=text>problems<th>size<th>n<th "
-          "class=text>solver<th>solved"
-          "<th title=\"solved, or the end that is right for the family\">as "
-          "expected<th>wrong<th>median ms<th>10 – 90 % ms"
-          "<th>worst residual<th>pivots<th>ties<th>factorisations</tr>\n",
-          escape(suite));
+      out += fmt::format("<h3>{}</h3>\n<div class=\"scroll\"><table>\n", escape(suite)) +
+             heads({{"problems", "text"},
+                    {"size", ""},
+                    {"n", ""},
+                    {"solver", "text"},
+                    {"solved", ""},
+                    {"as expected", ""},
+                    {"wrong", ""},
+                    {"median ms", ""},
+                    {"10 – 90 % ms", ""},
+                    {"worst residual", ""},
+                    {"pivots", ""},
+                    {"ties", ""},
+                    {"factorisations", ""}});
     }
     const bool all = g.as_expected == g.runs;
     out += fmt::format(
-        "<tr><td class=text>{}</td><td>{}</td><td>{}</td><td class=text>{}</td><td>{} / {}</td><td "
-        "class={}>{} / {}</td>"
+        "<tr><td class=\"text\">{}</td><td>{}</td><td>{}</td><td class=\"text\">{}</td>"
+        "<td>{} / {}</td><td class=\"{}\">{} / {}</td>"
         "<td>{}</td><td>{}</td><td>{} – {}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
         escape(g.group), g.size > 0 ? fmt::format("{}", g.size) : "",
         g.n_min == g.n_max ? fmt::format("{}", g.n_max) : fmt::format("{} – {}", g.n_min, g.n_max),
@@ -130,14 +125,17 @@ std::string failure_section(const std::vector<Record>& records) {
   const std::vector<FailureSummary> list = failures(records);
   std::string out = "<h2>Failures by cause</h2>\n";
   if (list.empty()) return out + "<p>None: every run ended as its family's known facts say.</p>\n";
-  out +=
-      "<div class=scroll><table>\n<tr><th>runs<th class=text>solver<th class=text>outcome<th "
-      "class=text>problems"
-      "<th class=text>message<th class=text>for example</tr>\n";
+  out += "<div class=\"scroll\"><table>\n" + heads({{"runs", ""},
+                                                    {"solver", "text"},
+                                                    {"outcome", "text"},
+                                                    {"problems", "text"},
+                                                    {"message", "text"},
+                                                    {"for example", "text"}});
   for (const FailureSummary& f : list) {
     out += fmt::format(
-        "<tr><td>{}</td><td class=text>{}</td><td class=text>{}</td><td class=text>{}</td>"
-        "<td class=\"text wrap\">{}</td><td class=\"text wrap\">{}</td></tr>\n",
+        "<tr><td>{}</td><td class=\"text\">{}</td><td class=\"text\">{}</td>"
+        "<td class=\"text\">{}</td><td class=\"text wrap\">{}</td>"
+        "<td class=\"text wrap\">{}</td></tr>\n",
         f.count, escape(f.solver), escape(f.outcome), escape(f.group), escape(f.message),
         escape(fmt::format("{}", fmt::join(f.examples, ", "))));
   }
@@ -156,23 +154,43 @@ std::string limitations_section() {
          "verifier.</li>\n</ul>\n";
 }
 
-}  // namespace
-
-std::string report_html(const std::vector<Record>& records, const std::string& title) {
+std::string lead(const std::vector<Record>& records,
+                 const std::vector<SimulationGroup>& simulations) {
   int solved = 0, wrong = 0;
+  std::size_t runs = 0;
   for (const Record& r : records) {
     solved += r.outcome == "solved";
     wrong += r.outcome == "wrong";
   }
-  return fmt::format(
-      "<!DOCTYPE html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n<meta name=viewport "
-      "content=\"width=device-width\">\n"
-      "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n"
-      "<p class=lead>{2} runs, {3} solved and verified, {4} "
-      "wrong.</p>\n{5}{6}{7}{8}{9}</body>\n</html>\n",
-      escape(title), kStyle, records.size(), solved, wrong, suite_section(records),
-      failure_section(records), settings_section(records), machine_section(records),
-      limitations_section());
+  for (const SimulationGroup& group : simulations) runs += group.runs.size();
+  std::vector<std::string> parts;
+  if (!records.empty()) {
+    parts.push_back(
+        fmt::format("{} runs, {} solved and verified, {} wrong", records.size(), solved, wrong));
+  }
+  if (runs > 0)
+    parts.push_back(fmt::format("{} recorded simulation{}", runs, runs == 1 ? "" : "s"));
+  return fmt::format("<p class=\"lead\">{}.</p>\n", fmt::join(parts, "; "));
+}
+
+}  // namespace
+
+std::string report_html(const std::vector<Record>& records,
+                        const std::vector<SimulationGroup>& simulations, const std::string& title) {
+  std::string page = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width\">\n"
+      "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n{2}",
+      escape(title), kStyle, lead(records, simulations));
+  if (!records.empty()) {
+    page += comparison_section(records) + profile_section(records) + scaling_section(records) +
+            suite_section(records) + failure_section(records);
+  }
+  page += simulation_section(simulations);
+  if (!records.empty()) {
+    page += settings_section(records) + machine_section(records) + limitations_section();
+  }
+  return page + "</body>\n</html>\n";
 }
 
 }  // namespace perp

@@ -2,13 +2,17 @@
 #pragma once
 
 #include <perp/bench/harness/record.hpp>
+#include <perp/bench/report/simulations.hpp>
 #include <string>
 #include <vector>
 
 namespace perp {
 
-/// HTML with its style inline and no reference to anything outside. Sections: machine and versions,
-/// solvers and settings, table by suite, failures by cause, known limitations.
-std::string report_html(const std::vector<Record>& records, const std::string& title);
+/// HTML with its style and drawings inline and no reference to anything outside. Sections: solvers
+/// side by side, profiles, time against size, table by suite, failures by cause, simulations,
+/// solvers and settings, machine and versions, known limitations; those that have nothing to tell
+/// are left out.
+std::string report_html(const std::vector<Record>& records,
+                        const std::vector<SimulationGroup>& simulations, const std::string& title);
 
 }  // namespace perp

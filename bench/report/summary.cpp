@@ -12,23 +12,6 @@ namespace perp {
 
 namespace {
 
-// Members of a family are grouped by it; files by the kind of their problem.
-std::string group_of(const Record& r) {
-  if (!r.family.empty()) return r.family;
-  return r.kind.empty() ? "files" : r.kind + " files";
-}
-
-bool expected(const Record& r) {
-  if (r.outcome == "solved") return true;
-  if (r.family.empty()) return false;
-  for (const Family& f : families()) {
-    if (f.name != r.family) continue;
-    if (f.outcome == KnownOutcome::kInfeasible) return r.outcome == "infeasible";
-    if (f.outcome == KnownOutcome::kNoSolution) return r.outcome == "ray" || r.outcome == "stalled";
-  }
-  return false;
-}
-
 double statistic(const Record& r, const char* name) {
   const auto it = r.statistics.find(name);
   return it == r.statistics.end() ? std::numeric_limits<double>::quiet_NaN() : it->second;
@@ -38,7 +21,32 @@ std::string number(double value, const char* format) {
   return std::isnan(value) ? "-" : fmt::format(fmt::runtime(format), value);
 }
 
+KnownOutcome known_outcome(const Record& r) {
+  for (const Family& f : families()) {
+    if (f.name == r.family) return f.outcome;
+  }
+  return KnownOutcome::kSolvable;
+}
+
 }  // namespace
+
+std::string group_of(const Record& r) {
+  if (!r.family.empty()) return r.family;
+  return r.kind.empty() ? "files" : r.kind + " files";
+}
+
+bool has_known_end(const Record& r) {
+  const KnownOutcome known = known_outcome(r);
+  return known == KnownOutcome::kInfeasible || known == KnownOutcome::kNoSolution;
+}
+
+bool ended_as_expected(const Record& r) {
+  if (r.outcome == "solved") return true;
+  const KnownOutcome known = known_outcome(r);
+  if (known == KnownOutcome::kInfeasible) return r.outcome == "infeasible";
+  if (known == KnownOutcome::kNoSolution) return r.outcome == "ray" || r.outcome == "stalled";
+  return false;
+}
 
 double quantile(std::vector<double> values, double q) {
   std::erase_if(values, [](double v) { return std::isnan(v); });
@@ -65,7 +73,7 @@ std::vector<GroupSummary> summarise(const std::vector<Record>& records) {
     for (const Record* r : members) {
       ++g.runs;
       g.solved += r->outcome == "solved";
-      g.as_expected += expected(*r);
+      g.as_expected += ended_as_expected(*r);
       g.wrong += r->outcome == "wrong";
       if (r->n > 0) g.n_min = std::min(g.n_min, r->n);
       g.n_max = std::max(g.n_max, r->n);
@@ -90,7 +98,7 @@ std::vector<GroupSummary> summarise(const std::vector<Record>& records) {
 std::vector<FailureSummary> failures(const std::vector<Record>& records) {
   std::map<std::tuple<std::string, std::string, std::string, std::string>, FailureSummary> causes;
   for (const Record& r : records) {
-    if (expected(r)) continue;
+    if (ended_as_expected(r)) continue;
     FailureSummary& f = causes[{r.solver, r.outcome, group_of(r), r.message}];
     f.solver = r.solver;
     f.outcome = r.outcome;

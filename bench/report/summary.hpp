@@ -28,6 +28,15 @@ struct FailureSummary {
   std::vector<std::string> examples;  ///< a few instance names
 };
 
+/// Members of a family are grouped by it; files by the kind of their problem.
+std::string group_of(const Record& record);
+
+/// Whether the record's family is known to be infeasible or to have no solution.
+bool has_known_end(const Record& record);
+
+/// Solved, or where that cannot be, ended as the family's known facts say.
+bool ended_as_expected(const Record& record);
+
 std::vector<GroupSummary> summarise(const std::vector<Record>& records);
 std::vector<FailureSummary> failures(const std::vector<Record>& records);
 

@@ -1,0 +1,191 @@
+#include <perp/bench/report/sections.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <perp/bench/report/markup.hpp>
+#include <perp/bench/report/plot.hpp>
+#include <perp/bench/report/profiles.hpp>
+#include <perp/bench/report/summary.hpp>
+#include <set>
+
+namespace perp {
+
+namespace {
+
+Plot performance_plot(const std::string& title, const ProfileSet& set) {
+  Plot plot;
+  plot.title = title;
+  plot.x_label = "time / time of the fastest solver";
+  plot.y_label = "fraction of problems solved";
+  plot.log_x = 2;
+  plot.y_min = 0.0;
+  plot.y_max = 1.02;
+  const double end = std::max(2.0, 1.1 * set.largest);
+  plot.x_min = 1.0;
+  plot.x_max = end;
+  for (const Profile& p : set.profiles) {
+    Series s{p.solver, p.x, p.y, Series::Style::kSteps, {}, {}};
+    s.x.push_back(end);
+    s.y.push_back(p.y.back());
+    plot.series.push_back(std::move(s));
+  }
+  return plot;
+}
+
+Plot accuracy_plot(const std::string& title, const ProfileSet& set) {
+  Plot plot;
+  plot.title = title;
+  plot.x_label = "residual by the verifier";
+  plot.y_label = "fraction of problems within it";
+  plot.log_x = 10;
+  plot.y_min = 0.0;
+  plot.y_max = 1.02;
+  const double end = std::max(1e-8, 10.0 * set.largest);
+  for (const Profile& p : set.profiles) {
+    if (p.x.empty()) continue;
+    Series s{p.solver, p.x, p.y, Series::Style::kSteps, {}, {}};
+    s.x.insert(s.x.begin(), p.x.front());
+    s.y.insert(s.y.begin(), 0.0);
+    s.x.push_back(end);
+    s.y.push_back(p.y.back());
+    plot.series.push_back(std::move(s));
+  }
+  return plot;
+}
+
+std::string profiles_of(const std::string& name, const std::vector<Record>& records) {
+  const ProfileSet performance = performance_profiles(records);
+  std::string out = fmt::format("<h3>{}</h3>\n<p>{} problems that every solver was given.</p>\n",
+                                escape(name), performance.problems);
+  if (performance.problems == 0) return out;
+  out += "<div class=\"figures\">\n";
+  if (performance.profiles.size() > 1) {
+    out += figure(performance_plot("Performance profile: " + name, performance));
+  } else {
+    out += "<p class=\"missing\">A performance profile compares solvers; there is one only.</p>\n";
+  }
+  return out + figure(accuracy_plot("Accuracy profile: " + name, accuracy_profiles(records))) +
+         "</div>\n";
+}
+
+using Head = std::vector<std::string>;
+
+std::string cells_of(const ComparisonRow& row, const Head& solvers) {
+  // Bold is the best: of the largest fraction the shortest time.
+  double best_fraction = 0.0, best_time = INFINITY;
+  const auto fraction = [](const ComparisonRow::Cell& c) { return 1.0 * c.as_expected / c.runs; };
+  for (const auto& [solver, cell] : row.cells)
+    best_fraction = std::max(best_fraction, fraction(cell));
+  for (const auto& [solver, cell] : row.cells) {
+    if (fraction(cell) == best_fraction && cell.median_ms < best_time) best_time = cell.median_ms;
+  }
+  std::string out;
+  for (const std::string& solver : solvers) {
+    const auto it = row.cells.find(solver);
+    if (it == row.cells.end()) {
+      out += "<td class=\"group\">–</td><td>–</td>";
+      continue;
+    }
+    const ComparisonRow::Cell& c = it->second;
+    const bool best = row.cells.size() > 1 && fraction(c) == best_fraction && best_fraction > 0 &&
+                      c.median_ms == best_time;
+    out += fmt::format("<td class=\"group\" title=\"{} of {}\">{:.3g} %</td><td{}>{}</td>",
+                       c.as_expected, c.runs, std::floor(1000.0 * fraction(c)) / 10.0,
+                       best ? " class=\"best\"" : "", milliseconds(c.median_ms));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string comparison_section(const std::vector<Record>& records) {
+  std::set<std::string> names;
+  for (const std::string& name : solver_names(records)) names.insert(name);
+  const Head solvers(names.begin(), names.end());
+  std::string head, second, suite;
+  for (const std::string& solver : solvers) {
+    head += fmt::format("<th class=\"group\" colspan=\"2\">{}</th>", escape(solver));
+    second += "<th class=\"group\">right</th><th>ms</th>";
+  }
+  std::string out = fmt::format(
+      "<h2>Solvers side by side</h2>\n<p>For each solver: runs that ended right (solved and "
+      "verified, or the end that is known of the family), and the median time of these in "
+      "milliseconds. Bold: of those that got most right the fastest. Sizes of a family are "
+      "taken together.</p>\n<div class=\"scroll\"><table>\n<tr><th class=\"text\" rowspan=\"2\">"
+      "problems</th>{}</tr>\n<tr>{}</tr>\n",
+      head, second);
+  for (const ComparisonRow& row : comparison(records)) {
+    if (row.suite != suite) {
+      suite = row.suite;
+      out += fmt::format("<tr class=\"suite\"><td class=\"text\" colspan=\"{}\">{}</td></tr>\n",
+                         1 + 2 * solvers.size(), escape(suite));
+    }
+    out += fmt::format("<tr><td class=\"text\">{}</td>{}</tr>\n", escape(row.group),
+                       cells_of(row, solvers));
+  }
+  return out + "</table></div>\n";
+}
+
+std::string profile_section(const std::vector<Record>& records) {
+  std::map<std::string, std::vector<Record>> suites;
+  for (const Record& r : records) suites[r.suite].push_back(r);
+  std::string out =
+      "<h2>Performance and accuracy profiles</h2>\n<p>Performance [Dolan and Moré 2002]: the "
+      "fraction of problems that a solver solves within a factor of the fastest solver's time. On "
+      "the left: how often it is the fastest; on the right: how much it solves at all. Accuracy: "
+      "the fraction of problems on which the residual of the answer, measured by the verifier on "
+      "the problem as posed, is at most so large; an exact zero stands at 1e-18. Problems known to "
+      "have no solution are left "
+      "out of both.</p>\n";
+  if (suites.size() > 1) out += profiles_of("all suites", records);
+  for (const auto& [suite, members] : suites) out += profiles_of(suite, members);
+  return out;
+}
+
+std::string scaling_section(const std::vector<Record>& records) {
+  std::map<std::string, std::map<std::string, std::map<std::string, Series>>> suites;
+  std::vector<Record> named = records;
+  const std::vector<std::string> names = solver_names(records);
+  for (std::size_t k = 0; k < named.size(); ++k) named[k].solver = names[k];
+  for (const GroupSummary& g : summarise(named)) {
+    if (g.size <= 0 || g.as_expected == 0) continue;
+    Series& s = suites[g.suite][g.group][g.solver];
+    s.label = g.solver;
+    s.style = Series::Style::kSpread;
+    s.x.push_back(g.n_max);
+    s.y.push_back(g.median_ms);
+    s.low.push_back(g.low_ms);
+    s.high.push_back(g.high_ms);
+  }
+  std::string out;
+  for (const auto& [suite, families] : suites) {
+    std::string drawings;
+    for (const auto& [family, solvers] : families) {
+      Plot plot;
+      plot.title = family;
+      plot.x_label = "unknowns n";
+      plot.y_label = "ms";
+      plot.log_x = plot.log_y = 10;
+      plot.width = 420;
+      plot.height = 260;
+      std::size_t most = 0;
+      for (const auto& [solver, s] : solvers) {
+        plot.series.push_back(s);
+        most = std::max(most, s.x.size());
+      }
+      if (most > 1) drawings += figure(plot);
+    }
+    if (!drawings.empty()) {
+      out +=
+          fmt::format("<h3>{}</h3>\n<div class=\"figures\">\n{}</div>\n", escape(suite), drawings);
+    }
+  }
+  if (out.empty()) return out;
+  return "<h2>Time against size</h2>\n<p>Medians of the solve alone over the members of a size; "
+         "bars reach from the 10 % to the 90 % quantile.</p>\n" +
+         out;
+}
+
+}  // namespace perp

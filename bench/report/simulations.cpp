@@ -1,0 +1,284 @@
+#include <perp/bench/report/simulations.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <perp/bench/report/csv.hpp>
+#include <perp/problems/io/files.hpp>
+#include <perp/problems/io/json.hpp>
+#include <set>
+
+namespace perp {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+Json read_object(const fs::path& path) {
+  const Json j = Json::parse(read_text_file(path.string()), nullptr, false);
+  if (!j.is_object()) throw InputError(fmt::format("{}: not a JSON object", path.string()));
+  return j;
+}
+
+std::string text_of(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) return fmt::format("{:g}", value.get<double>());
+  return value.dump();
+}
+
+double number(const Json& j, const char* name) {
+  const auto it = j.find(name);
+  return it != j.end() && it->is_number() ? it->get<double>() : kNaN;
+}
+
+// A string member; "" where there is none.
+std::string string_member(const Json& j, const char* name, const fs::path& path) {
+  const auto it = j.find(name);
+  if (it == j.end()) return "";
+  if (!it->is_string())
+    throw InputError(fmt::format("{}: field \"{}\": expected a string", path.string(), name));
+  return it->get<std::string>();
+}
+
+void read_run_json(const fs::path& path, SimulationRun& run) {
+  const Json j = read_object(path);
+  run.scene = string_member(j, "scene", path);
+  if (run.scene.empty())
+    throw InputError(fmt::format("{}: field \"scene\": is missing", path.string()));
+  for (const char* name : {"scene", "driver", "formulation", "solver", "h", "tolerance"}) {
+    if (j.contains(name)) run.settings[name] = text_of(j[name]);
+  }
+  for (const char* name : {"parameters", "settings"}) {
+    if (!j.contains(name) || !j[name].is_object()) continue;
+    for (const auto& [key, value] : j[name].items()) run.settings[key] = text_of(value);
+  }
+  run.complete = j.contains("complete") && j["complete"].is_boolean() && j["complete"].get<bool>();
+  run.steps = number(j, "steps");
+  run.failed = number(j, "failed_steps");
+  run.relaxed = number(j, "relaxed_steps");
+  run.wall = j.contains("times") && j["times"].is_object() ? number(j["times"], "wall") : kNaN;
+  run.message = j.contains("message") ? string_member(j, "message", path) : "";
+}
+
+struct InitialEnergy {
+  double t = kNaN, kinetic = 0.0, potential = 0.0;
+  double first_kinetic = 0.0, first_potential = 0.0;  // sums over bodies after the first step
+};
+
+InitialEnergy read_trajectory(const fs::path& path, SimulationRun& run) {
+  InitialEnergy initial;
+  std::map<std::string, std::size_t, std::less<>> place;
+  double first = kNaN, second = kNaN;  // numbers of the first two steps
+  run.damaged_lines +=
+      read_csv(path.string(), {"step", "t", "body", "px", "py", "pz", "kinetic", "potential"},
+               [&](std::span<const std::string_view> row) {
+                 std::array<double, 7> v{};
+                 for (std::size_t k = 0, to = 0; k < row.size(); ++k) {
+                   if (k != 2 && !read_number(row[k], v[to++])) return false;
+                 }
+                 auto it = place.find(row[2]);
+                 if (it == place.end()) {
+                   it = place.emplace(row[2], run.paths.size()).first;
+                   run.paths.push_back({std::string(row[2]), {}, {}, {}});
+                 }
+                 BodyPath& path_of_body = run.paths[it->second];
+                 path_of_body.x.push_back(v[2]);
+                 path_of_body.y.push_back(v[3]);
+                 path_of_body.z.push_back(v[4]);
+                 run.flat = run.flat && v[4] == 0.0;
+                 if (std::isnan(first)) {
+                   first = v[0];
+                   initial.t = v[1];
+                 } else if (std::isnan(second) && v[0] != first) {
+                   second = v[0];
+                 }
+                 if (v[0] == first) {
+                   initial.kinetic += v[5];
+                   initial.potential += v[6];
+                 } else if (v[0] == second) {
+                   initial.first_kinetic += v[5];
+                   initial.first_potential += v[6];
+                 }
+                 return true;
+               });
+  return initial;
+}
+
+// Several rows may belong to one step: its stages and relaxed tries.
+void read_steps(const fs::path& path, SimulationRun& run) {
+  double step = kNaN;
+  run.damaged_lines += read_csv(
+      path.string(), {"step", "t", "iterations", "solve_s", "contacts", "kinetic", "potential"},
+      [&](std::span<const std::string_view> row) {
+        std::array<double, 7> v{};
+        for (std::size_t k = 0; k < row.size(); ++k) {
+          if (!read_number(row[k], v[k])) return false;
+        }
+        if (v[0] != step) {
+          step = v[0];
+          run.step_t.push_back(v[1]);
+          for (auto* list : {&run.iterations, &run.solve_ms, &run.contacts}) list->push_back(0.0);
+          run.t.push_back(v[1]);
+          run.kinetic.push_back(0.0);
+          run.total.push_back(0.0);
+        }
+        run.iterations.back() += v[2];
+        run.solve_ms.back() += 1e3 * v[3];
+        run.contacts.back() = std::max(run.contacts.back(), v[4]);
+        run.kinetic.back() = v[5];
+        run.total.back() = v[5] + v[6];
+        return true;
+      });
+}
+
+// steps.csv begins after the first step. The energy of springs is in it, but not in the bodies'
+// rows: the initial total is known only where the two agree later.
+void put_initial_state(const InitialEnergy& e, SimulationRun& run) {
+  if (std::isnan(e.t) || (!run.t.empty() && run.t.front() <= e.t)) return;
+  const double later = e.first_kinetic + e.first_potential;
+  const bool no_springs =
+      run.total.empty() || std::abs(run.total.front() - later) <= 1e-9 * (1 + std::abs(later));
+  run.t.insert(run.t.begin(), e.t);
+  run.kinetic.insert(run.kinetic.begin(), e.kinetic);
+  run.total.insert(run.total.begin(), no_springs ? e.kinetic + e.potential : kNaN);
+}
+
+SimulationRun read_run(const fs::path& folder) {
+  SimulationRun run;
+  run.folder = folder.string();
+  run.name = folder.filename().string();
+  read_run_json(folder / "run.json", run);
+  const InitialEnergy initial = read_trajectory(folder / "trajectory.csv", run);
+  read_steps(folder / "steps.csv", run);
+  put_initial_state(initial, run);
+  return run;
+}
+
+bool is_run(const fs::path& folder) {
+  return fs::is_regular_file(folder / "run.json") && fs::is_regular_file(folder / "steps.csv") &&
+         fs::is_regular_file(folder / "trajectory.csv");
+}
+
+std::set<fs::path> run_folders(const std::vector<std::string>& paths) {
+  std::set<fs::path> folders;
+  for (const std::string& path : paths) {
+    if (!fs::is_directory(path)) continue;
+    const fs::path root = fs::canonical(path);
+    if (is_run(root)) folders.insert(root);
+    const auto options = fs::directory_options::skip_permission_denied;
+    for (const auto& entry : fs::recursive_directory_iterator(root, options)) {
+      if (entry.is_directory() && is_run(entry.path())) folders.insert(entry.path());
+    }
+  }
+  return folders;
+}
+
+std::string value_of(const SimulationRun& run, const std::string& name) {
+  const auto it = run.settings.find(name);
+  return it == run.settings.end() ? "" : it->second;
+}
+
+// Numbers by their value, words after them by their letters.
+bool is_before(const std::string& a, const std::string& b) {
+  double x = 0.0, y = 0.0;
+  const bool a_number = read_number(a, x), b_number = read_number(b, y);
+  if (a_number && b_number) return x < y;
+  return a_number != b_number ? a_number : a < b;
+}
+
+std::string label_of(const SimulationRun& run, const std::vector<std::string>& differs) {
+  std::vector<std::string> parts;
+  for (const std::string& name : differs) {
+    const std::string value = value_of(run, name);
+    if (name == "scene" || name == "formulation" || name == "solver" || name == "driver") {
+      parts.push_back(value);
+    } else {
+      parts.push_back(fmt::format("{} = {}{}", name, value, name == "h" ? " s" : ""));
+    }
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void label(SimulationGroup& group) {
+  std::set<std::string> names;
+  for (const SimulationRun& run : group.runs) {
+    for (const auto& [name, value] : run.settings) names.insert(name);
+  }
+  for (const std::string& name : names) {
+    const std::string first = value_of(group.runs.front(), name);
+    if (std::any_of(group.runs.begin(), group.runs.end(),
+                    [&](const SimulationRun& run) { return value_of(run, name) != first; }))
+      group.differs.push_back(name);
+  }
+  std::stable_sort(group.runs.begin(), group.runs.end(),
+                   [&](const SimulationRun& a, const SimulationRun& b) {
+                     for (const std::string& name : group.differs) {
+                       const std::string x = value_of(a, name), y = value_of(b, name);
+                       if (x != y) return is_before(x, y);
+                     }
+                     return false;
+                   });
+  std::map<std::string, int> uses;
+  for (SimulationRun& run : group.runs) {
+    run.label = label_of(run, group.differs);
+    ++uses[run.label];
+  }
+  for (SimulationRun& run : group.runs) {
+    if (run.label.empty()) {
+      run.label = run.name;
+    } else if (uses[run.label] > 1) {
+      run.label += fmt::format(" ({})", run.name);
+    }
+  }
+}
+
+void read_figure_json(SimulationGroup& group) {
+  const fs::path path = fs::path(group.folder) / "figure.json";
+  if (fs::is_regular_file(path)) {
+    const Json j = read_object(path);
+    group.title = string_member(j, "title", path);
+    group.caption = string_member(j, "caption", path);
+    if (const auto it = j.find("reference"); it != j.end()) {
+      if (!it->is_object() || std::isnan(number(*it, "kinetic"))) {
+        throw InputError(fmt::format("{}: field \"reference\": expected {{\"label\", \"kinetic\"}}",
+                                     path.string()));
+      }
+      group.reference_label = string_member(*it, "label", path);
+      group.reference_kinetic = number(*it, "kinetic");
+    }
+  }
+  if (!group.title.empty()) return;
+  std::set<std::string> scenes;
+  for (const SimulationRun& run : group.runs) scenes.insert(run.scene);
+  group.title =
+      fmt::format("{} ({})", fmt::join(scenes, ", "), fs::path(group.folder).filename().string());
+}
+
+}  // namespace
+
+bool holds_simulations(const std::string& path) { return !run_folders({path}).empty(); }
+
+std::vector<SimulationGroup> read_simulations(const std::vector<std::string>& paths) {
+  std::map<std::string, SimulationGroup> groups;
+  for (const fs::path& folder : run_folders(paths)) {
+    SimulationGroup& group = groups[folder.parent_path().string()];
+    group.folder = folder.parent_path().string();
+    group.runs.push_back(read_run(folder));
+  }
+  std::vector<SimulationGroup> result;
+  for (auto& [folder, group] : groups) {
+    label(group);
+    read_figure_json(group);
+    result.push_back(std::move(group));
+  }
+  return result;
+}
+
+}  // namespace perp

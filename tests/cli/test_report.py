@@ -1,0 +1,215 @@
+"""perp report: simulations, drawings and the shape of the page (of records: test_formats.py)."""
+import csv
+import json
+import os
+import re
+import shutil
+import sys
+import unittest
+from html.parser import HTMLParser
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from perp_cli import CliTestCase, lcp  # noqa: E402
+
+VOID = {"meta"}
+needs_gnuplot = unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
+
+
+class Checker(HTMLParser):
+    """Every element is closed in its order; ids are unique; nothing outside is named."""
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.ids, self.faults = [], [], []
+
+    def handle_starttag(self, tag, attributes):
+        names = [name for name, _ in attributes]
+        if len(set(names)) != len(names):
+            self.faults.append(f"{tag}: an attribute is given twice")
+        for name, value in attributes:
+            if name == "id":
+                self.ids.append(value)
+            if name in ("src", "href", "xlink:href") and not value.startswith("#"):
+                self.faults.append(f"{tag} refers to {value}")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        self.open.pop()
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.faults.append(f"</{tag}> at {self.getpos()}")
+
+
+class TestReportOfSimulations(CliTestCase):
+    def simulate(self, name, *arguments):
+        self.succeed("simulate", *arguments, "--record", self.folder / name)
+
+    def report(self, *folders, **options):
+        out = self.folder / "report.html"
+        self.succeed("report", *(self.folder / name for name in folders), "-o", out, **options)
+        page = out.read_text()
+        checker = Checker()
+        checker.feed(page)
+        checker.close()
+        self.assertEqual((checker.faults, checker.open), ([], []))
+        self.assertEqual(len(set(checker.ids)), len(checker.ids))
+        for outside in ("http:", "https:", "src=", "href=", "@import", "url(", "<link", "<script"):
+            self.assertNotIn(outside, page)
+        return page
+
+    def polygons(self):
+        for sides in (10, 20, 100):
+            self.simulate(f"sim/polygons/N-{sides}", "disc-polygon", "--param", f"N={sides}", "--duration", 0.3)
+
+    def drawing(self, page, title):
+        """The drawing's own description."""
+        return re.search(rf"<title>{title}</title>\s*<desc>(.*?)</desc>", page, re.S).group(1)
+
+    def energies(self, run):
+        """Kinetic and total energy at first (from trajectory.csv) and at last (from steps.csv)."""
+        with open(self.folder / run / "trajectory.csv") as file:
+            first = [row for row in csv.DictReader(file) if row["step"] == "0"]
+        with open(self.folder / run / "steps.csv") as file:
+            last = list(csv.DictReader(file))[-1]
+        kinetic = [sum(float(row["kinetic"]) for row in first), float(last["kinetic"])]
+        potential = [sum(float(row["potential"]) for row in first), float(last["potential"])]
+        return kinetic, [k + p for k, p in zip(kinetic, potential)]
+
+    @needs_gnuplot
+    def test_a_group_is_labelled_by_what_differs(self):
+        self.polygons()
+        page = self.report("sim")
+        for title in ("Kinetic energy", "Total energy", "Contacts in a step's problem", "Solve time, a step"):
+            told = self.drawing(page, title)
+            labels = re.findall(r"N = \d+", told)
+            self.assertEqual(labels, ["N = 10", "N = 20", "N = 100"], title)
+        self.assertIn("3 recorded simulations", page)
+        self.assertNotIn("mu = ", page)
+        self.assertNotIn("Failures", page)
+
+    @needs_gnuplot
+    def test_energies_are_those_of_the_files(self):
+        self.polygons()
+        page = self.report("sim/polygons")
+        for k, title in enumerate(("Kinetic energy", "Total energy")):
+            told = self.drawing(page, title)
+            for sides in (10, 20, 100):
+                first, last = self.energies(f"sim/polygons/N-{sides}")[k]
+                self.assertIn(f"N = {sides}: {first:.6g} at 0, {last:.6g} at 0.3.", told)
+                self.assertIn(f"<td>{first:.5g} → {last:.5g}</td>", page)
+
+    @needs_gnuplot
+    def test_formulations_and_steps_as_labels(self):
+        self.simulate("g/a", "box-on-ramp", "--duration", 0.1)
+        self.simulate("g/b", "box-on-ramp", "--duration", 0.1, "--formulation", "anitescu-potra", "--step", 0.01)
+        self.assertIn("anitescu-potra, h = 0.01 s: ", self.drawing(self.report("g"), "Kinetic energy"))
+
+    @needs_gnuplot
+    def test_runs_that_do_not_differ_are_told_by_their_folder(self):
+        for name in ("one", "two"):
+            self.simulate(f"g/{name}", "pendulum", "--duration", 0.1)
+        told = self.drawing(self.report("g"), "Kinetic energy")
+        self.assertIn(" one: ", told)
+        self.assertIn(" two: ", told)
+
+    @needs_gnuplot
+    def test_paths(self):
+        self.simulate("g/run", "box-stack", "--param", "rows=3", "--duration", 0.1)
+        page = self.report("g/run")
+        self.assertEqual(len(re.findall(r"box_0_\d: ", self.drawing(page, "Paths of the bodies' centres"))), 3)
+        self.simulate("h/run", "disc-polygon", "--duration", 0.1)
+        self.assertIn("y in m", self.drawing(self.report("h"), "Path of the body's centre"))
+
+    @needs_gnuplot
+    def test_figure_json(self):
+        self.polygons()
+        self.write("sim/polygons/figure.json", {"title": "A <title>", "caption": "What & why",
+                                                "reference": {"label": "exact", "kinetic": 6.75}})
+        page = self.report("sim")
+        self.assertIn("<h3>A &lt;title&gt;</h3>", page)
+        self.assertIn("<p>What &amp; why</p>", page)
+        self.assertIn("exact: 6.75 at 0, 6.75 at 0.3.", self.drawing(page, "Kinetic energy"))
+
+    def test_bad_json_is_refused_in_one_line(self):
+        self.polygons()
+        for file, text in (("figure.json", "{"), ("figure.json", '{"title": 3}'), ("figure.json", '{"reference": 6}'),
+                           ("N-10/run.json", "[]"), ("N-10/run.json", '{"steps": 3}')):
+            path = self.folder / "sim" / "polygons" / file
+            before = path.read_text() if path.exists() else "{}"
+            path.write_text(text)
+            done = self.perp("report", self.folder / "sim", "-o", self.folder / "r.html")
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+            self.assertIn(file, done.stderr)
+            self.assertFalse((self.folder / "r.html").exists())
+            path.write_text(before)
+
+    def test_damaged_lines(self):
+        self.polygons()
+        whole = self.report("sim")
+        for file, fault in (("steps.csv", "31,0.31,contact,sol"), ("trajectory.csv", "31,0.31,wheel,1"),
+                            ("steps.csv", "\n,,,\n\0\0\0\n1,2,3"), ("trajectory.csv", "x,y\nz,\n\xff")):
+            path = self.folder / "sim" / "polygons" / "N-20" / file
+            before = path.read_bytes()
+            path.write_bytes(before + fault.encode("latin-1"))
+            page = self.report("sim")
+            self.assertRegex(page, r"[1-9] damaged lines? left out")
+            self.assertEqual(re.findall("[^>]* → [^<]*", page), re.findall("[^>]* → [^<]*", whole))
+            path.write_bytes(before)
+
+    def test_a_run_killed_at_its_beginning(self):
+        self.polygons()
+        folder = self.folder / "sim" / "polygons" / "N-10"
+        for lines in (1, 2):
+            for file in ("steps.csv", "trajectory.csv"):
+                path = folder / file
+                path.write_text("".join(path.read_text().splitlines(True)[:lines]))
+            run = json.loads((folder / "run.json").read_text())
+            (folder / "run.json").write_text(json.dumps({**run, "complete": False}))
+            self.assertIn("not complete", self.report("sim"))
+            self.polygons()
+
+    def test_columns_by_name(self):
+        self.polygons()
+        whole = re.findall("<td>[^>]* → [^<]*", self.report("sim"))
+        for path in (self.folder / "sim").rglob("*.csv"):
+            with open(path) as file:
+                rows = list(csv.reader(file))
+            with open(path, "w", newline="") as file:
+                csv.writer(file, lineterminator="\n").writerows([["new" if k == 0 else "9", *row[::-1]]
+                                                                for k, row in enumerate(rows)])
+        self.assertEqual(re.findall("<td>[^>]* → [^<]*", self.report("sim")), whole)
+
+    def test_without_gnuplot(self):
+        self.polygons()
+        page = self.report("sim", env={**os.environ, "PATH": str(self.folder)})
+        self.assertNotIn("<svg", page)
+        self.assertIn("Kinetic energy: not drawn, for gnuplot is not installed", page)
+        self.assertIn('<td class="text">disc-polygon</td>', page)
+
+    def test_records_and_simulations_together(self):
+        self.polygons()
+        self.succeed("bench", self.write("mine.json", lcp()), "--solvers", "lemke,enumerate", "--repeat", 1,
+                     "-o", self.folder / "all")
+        shutil.move(self.folder / "sim", self.folder / "all" / "sim")
+        page = self.report("all")
+        for section in ("Solvers side by side", "Performance and accuracy profiles", "Results by suite",
+                        "Failures by cause", "Simulations", "Machine and versions"):
+            self.assertIn(f"<h2>{section}</h2>", page)
+        self.assertIn("2 runs, 2 solved and verified, 0 wrong; 3 recorded simulations", page)
+
+    @needs_gnuplot
+    def test_profiles(self):
+        self.succeed("bench", "contact-lcp", "--quick", "--solvers", "lemke,auto", "--repeat", 1,
+                     "-o", self.folder / "contact")
+        page = self.report("contact")
+        self.assertNotIn("Simulations", page)
+        for solver in ("lemke", "auto"):
+            self.assertRegex(self.drawing(page, "Performance profile: contact-lcp"), rf"{solver}: [0-9.]+ at 1, ")
+            self.assertRegex(self.drawing(page, "contact-stack"), rf"{solver}: ")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,179 @@
+// Profiles, comparison, CSV reading and drawings of the report.
+#include "support.hpp"
+
+#include <perp/bench/report/csv.hpp>
+#include <perp/bench/report/plot.hpp>
+#include <perp/bench/report/profiles.hpp>
+#include <perp/bench/report/summary.hpp>
+#include <perp/problems/io/json.hpp>
+
+#include <unistd.h>
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+
+namespace perp::test {
+namespace {
+
+Record record(const std::string& solver, const std::string& instance, double seconds,
+              double natural, const std::string& outcome = "solved",
+              const std::string& family = "psd") {
+  Record r;
+  r.suite = "hand-made";
+  r.solver = solver;
+  r.instance = r.instance_hash = instance;
+  r.family = family;
+  r.outcome = outcome;
+  r.settings = "{}";
+  r.solve = seconds;
+  r.natural = natural;
+  r.tolerance = 1e-8;
+  return r;
+}
+
+// Four problems: a is fastest on two, b on two, and b does not solve the last.
+std::vector<Record> hand_made() {
+  return {record("a", "1", 1.0, 1e-12),
+          record("b", "1", 2.0, 0.0),
+          record("a", "2", 4.0, 1e-10),
+          record("b", "2", 1.0, 1e-14),
+          record("a", "3", 3.0, 1e-10),
+          record("b", "3", 3.0, 1e-14),
+          record("a", "4", 1.0, 1e-9),
+          record("b", "4", 0.5, 1e-3, "ray"),
+          record("a", "only a", 1.0, 0.0),
+          record("a", "never", 1.0, NAN, "ray", "infeasible"),
+          record("b", "never", 1.0, NAN, "infeasible", "infeasible")};
+}
+
+using Values = std::vector<double>;
+
+TEST(Profiles, Performance) {
+  const ProfileSet set = performance_profiles(hand_made());
+  EXPECT_EQ(set.problems, 4);
+  EXPECT_EQ(set.largest, 4.0);
+  ASSERT_EQ(set.profiles.size(), 2u);
+  EXPECT_EQ(set.profiles[0].solver, "a");
+  EXPECT_EQ(set.profiles[0].x, (Values{1, 4}));
+  EXPECT_EQ(set.profiles[0].y, (Values{0.75, 1}));
+  EXPECT_EQ(set.profiles[1].x, (Values{1, 2}));
+  EXPECT_EQ(set.profiles[1].y, (Values{0.5, 0.75}));
+}
+
+TEST(Profiles, PerformanceOfASolverThatIsNeverFirst) {
+  const ProfileSet set = performance_profiles({record("a", "1", 1.0, 0), record("b", "1", 3.0, 0)});
+  EXPECT_EQ(set.profiles[1].x, (Values{1, 3}));
+  EXPECT_EQ(set.profiles[1].y, (Values{0, 1}));
+  const ProfileSet none = performance_profiles({record("a", "1", 1, 1, "ray")});
+  EXPECT_EQ(none.profiles[0].x, Values{1});
+  EXPECT_EQ(none.profiles[0].y, Values{0});
+}
+
+TEST(Profiles, Accuracy) {
+  const ProfileSet set = accuracy_profiles(hand_made());
+  EXPECT_EQ(set.problems, 4);
+  EXPECT_EQ(set.profiles[0].x, (Values{1e-12, 1e-10, 1e-9}));
+  EXPECT_EQ(set.profiles[0].y, (Values{0.25, 0.75, 1}));
+  EXPECT_EQ(set.profiles[1].x, (Values{1e-18, 1e-14, 1e-3}));
+  EXPECT_EQ(set.profiles[1].y, (Values{0.25, 0.75, 1}));
+}
+
+TEST(Profiles, NamesTellSettingsApartOnlyWhereTheyDiffer) {
+  std::vector<Record> records = {record("a", "1", 1, 0), record("a", "1", 1, 0),
+                                 record("b", "1", 1, 0)};
+  records[1].settings = R"({"omega":"1.5"})";
+  records[2].settings = R"({"omega":"1.5"})";
+  EXPECT_EQ(solver_names(records), (std::vector<std::string>{"a", "a omega:1.5", "b"}));
+  EXPECT_EQ(performance_profiles(records).profiles.size(), 3u);
+}
+
+TEST(Comparison, FractionAndMedian) {
+  const std::vector<ComparisonRow> rows = comparison(hand_made());
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].group, "infeasible");
+  EXPECT_EQ(rows[0].cells.at("a").as_expected, 0);
+  EXPECT_TRUE(std::isnan(rows[0].cells.at("a").median_ms));
+  EXPECT_EQ(rows[0].cells.at("b").as_expected, 1);
+  EXPECT_EQ(rows[1].cells.at("a").runs, 5);
+  EXPECT_EQ(rows[1].cells.at("b").as_expected, 3);
+  EXPECT_EQ(rows[1].cells.at("b").median_ms, 2000.0);
+}
+
+TEST(Csv, ColumnsByNameAndWholeLinesOnly) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("perp-csv-" + std::to_string(getpid()))).string();
+  std::ofstream(path) << "a,b,new,c\n1,x,0,2\n3,y,0\n\nfour,z,0,5\n6,w,0,7\n8,v,0,9";
+  std::vector<std::pair<double, std::string>> rows;
+  const int left_out = read_csv(path, {"c", "b"}, [&](std::span<const std::string_view> row) {
+    double c = 0.0;
+    if (!read_number(row[0], c)) return false;
+    rows.emplace_back(c, row[1]);
+    return true;
+  });
+  EXPECT_EQ(left_out, 3);  // one field short, empty, without its end
+  EXPECT_EQ(rows, (std::vector<std::pair<double, std::string>>{{2, "x"}, {5, "z"}, {7, "w"}}));
+  EXPECT_THROW(read_csv(path, {"d"}, [](auto) { return true; }), InputError);
+  std::filesystem::remove(path);
+  EXPECT_THROW(read_csv(path, {"a"}, [](auto) { return true; }), InputError);
+}
+
+TEST(Csv, Numbers) {
+  double v = 0.0;
+  EXPECT_TRUE(read_number("-1.5e-3", v));
+  EXPECT_EQ(v, -1.5e-3);
+  for (const char* bad : {"", "1x", "nan", "inf", " 1", "1 "}) EXPECT_FALSE(read_number(bad, v));
+}
+
+TEST(Plot, ThinningKeepsExtremes) {
+  Series s;
+  for (int k = 0; k < 10000; ++k) {
+    s.x.push_back(k);
+    s.y.push_back(k == 7777 ? 100.0 : k == 1234 ? -100.0 : std::sin(k));
+  }
+  const Series t = thinned(s, 400);
+  EXPECT_LE(t.x.size(), 400u);
+  EXPECT_EQ(std::count(t.y.begin(), t.y.end(), 100.0), 1);
+  EXPECT_EQ(std::count(t.y.begin(), t.y.end(), -100.0), 1);
+  EXPECT_EQ(t.x.front(), 0.0);
+  EXPECT_EQ(t.x.back(), 9999.0);
+  EXPECT_TRUE(std::is_sorted(t.x.begin(), t.x.end()));
+  EXPECT_EQ(thinned(s, 10000).x, s.x);
+}
+
+TEST(Plot, NamesAreTakenAsTheyAre) {
+  Plot plot;
+  plot.title = "`touch nowhere` 'a' <b> & \"c\" @d";
+  plot.series.push_back({"x_1^2 '\n$d0", {1, 2}, {1, NAN}, Series::Style::kPath, {}, {}});
+  const Drawing drawing = draw(plot);
+  if (drawing.fault.find("gnuplot is not installed") != std::string::npos) GTEST_SKIP();
+  ASSERT_EQ(drawing.fault, "");
+  EXPECT_NE(drawing.svg.find("x_1^2 ' $d0"), std::string::npos);
+  EXPECT_NE(drawing.svg.find("`touch nowhere` 'a' &lt;b"), std::string::npos);
+  for (const char* outside : {"id=", "href", "http", "black"})
+    EXPECT_EQ(drawing.svg.find(outside), std::string::npos) << outside;
+}
+
+TEST(Plot, LongNamesLeaveRoomForTheDrawing) {
+  Plot plot;
+  plot.title = "long";
+  plot.series.push_back(
+      {std::string(300, 'a') + "é end", {1, 2}, {1, 2}, Series::Style::kSteps, {}, {}});
+  const Drawing drawing = draw(plot);
+  if (drawing.fault.find("gnuplot is not installed") != std::string::npos) GTEST_SKIP();
+  EXPECT_EQ(drawing.fault, "");
+  EXPECT_NE(drawing.svg.find("aaa…aaa"), std::string::npos);
+  EXPECT_EQ(drawing.svg.find(std::string(40, 'a') + "…"), std::string::npos);
+}
+
+TEST(Plot, NothingToDraw) {
+  Plot plot;
+  plot.title = "empty";
+  plot.log_y = 10;
+  plot.series.push_back({"", {1}, {0}, Series::Style::kLine, {}, {}});
+  EXPECT_EQ(draw(plot).svg, "");
+  EXPECT_NE(draw(plot).fault.find("nothing to draw"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace perp::test
