@@ -75,6 +75,7 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
   path_.reset_counts();
   recoveries_used_ = 0;
   proximal_pivots_ = 0;
+  polished_ = false;
   if (settings.regularise != "never" && settings.regularise != "trouble" &&
       settings.regularise != "warm" && settings.regularise != "always") {
     throw std::invalid_argument(
@@ -89,6 +90,7 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
   if ((start && start_basis_.empty() && solved_by_start(*start, result)) ||
       (regularise_first(start) && solved_regularised(limit, observer, result))) {
     result.status = Status::kSolved;
+    polished_ = true;
     report(result);
     return;
   }
@@ -116,6 +118,7 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
         solved_regularised(limit, observer, result)) {
       end = PathEnd::kSolution;
       best = 0.0;
+      polished_ = true;
       break;
     }
     // Numerical trouble: once more with a fresh factorisation at every pivot, from the basis
@@ -344,7 +347,7 @@ Status Lemke::describe_failure(Status end, std::string_view what, Result& result
 }
 
 void Lemke::report(Result& result) {
-  if (result.status == Status::kSolved) {
+  if (polished_) {  // the answer is no basic one
     for (int i = 0; i < problem_.size(); ++i) final_basis_[i] = status_at(i, result.z[i]);
   } else {
     canonical_.statuses_to_original(path_.statuses(), final_basis_);

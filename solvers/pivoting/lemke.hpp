@@ -98,6 +98,7 @@ class Lemke final : public Solver {
   std::vector<long double> sums_;
   int recoveries_used_ = 0;
   long proximal_pivots_ = 0;
+  bool polished_ = false;
 };
 
 /// Why no point of an Mlcp satisfies its linear constraints: y of check_farkas, or nothing where a

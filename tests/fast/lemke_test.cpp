@@ -345,6 +345,50 @@ TEST(Lemke, CoveringVectorCanBeGiven) {
   }
 }
 
+// A start near a solution is polished without a path, and with a start the load is spread over
+// redundant contacts, so that the next start is good as well.
+TEST(Lemke, StartsAreMadeUseOf) {
+  Problem p = generate(find_family("contact-stack"), 20, 7);
+  Lemke lemke;
+  lemke.common.tolerance = 1e-10;
+  lemke.prepare(p);
+  Vector z = Vector::Zero(p.size());
+  for (int k = 0; k < 3; ++k) {
+    const Result& r = lemke.solve(&z);
+    ASSERT_EQ(r.status, Status::kSolved);
+    EXPECT_TRUE(verify(p, {r.z, {}}, 1e-10).solved);
+    if (k > 0) {
+      EXPECT_EQ(r.iterations, 0);
+    }
+    z = r.z;
+  }
+  // Scaling q scales the answer: a change that keeps the active set costs no pivots.
+  std::get<Lcp>(p.data).q *= 1.001;
+  lemke.prepare(p);
+  const Result& r = lemke.solve(&z);
+  EXPECT_EQ(r.status, Status::kSolved);
+  EXPECT_EQ(r.iterations, 0);
+}
+
+TEST(Lemke, RegularisedPathsReachTheProblemAsPosed) {
+  for (const char* family : {"contact-stack", "contact-pile"}) {
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      const Problem p = generate(find_family(family), 20, seed);
+      Lemke lemke;
+      lemke.common.tolerance = 1e-10;
+      lemke.settings.regularise = "always";
+      lemke.prepare(p);
+      const Result& r = lemke.solve();
+      EXPECT_EQ(r.status, Status::kSolved) << family << " " << seed;
+      EXPECT_TRUE(verify(p, {r.z, {}}, 1e-10).solved) << family << " " << seed;
+    }
+  }
+  Lemke lemke;
+  lemke.settings.regularise = "sometimes";
+  lemke.prepare(generate(find_family("contact-pile"), 5, 1));
+  EXPECT_THROW(lemke.solve(), std::invalid_argument);
+}
+
 TEST(Lemke, SettingsAreListedAndSetByName) {
   Lemke lemke;
   set_setting(lemke, "tie_tolerance", "1e-9");
@@ -356,7 +400,7 @@ TEST(Lemke, SettingsAreListedAndSetByName) {
   EXPECT_THROW(set_setting(lemke, "tie_tolerance", "abc"), std::invalid_argument);
   EXPECT_THROW(set_setting(lemke, "tie_tolerance", "-1"), std::invalid_argument);
   EXPECT_THROW(set_setting(lemke, "no_such", "1"), std::invalid_argument);
-  EXPECT_EQ(list_settings(lemke).size(), 3u + 9u);
+  EXPECT_EQ(list_settings(lemke).size(), 3u + 11u);
 }
 
 TEST(Lemke, SameBuildSameBits) {
