@@ -66,7 +66,8 @@ class Finder {
     if (by_speed(a, b)) return 2 * h_ * (speed(a) + speed(b)) + base_margin(a, b);
     const double approach =
         (state_.bodies[a].velocity - state_.bodies[b].velocity).norm() + spin(a) + spin(b);
-    return 2 * h_ * approach + kShare * h_ * (speed(a) + speed(b)) + base_margin(a, b);
+    const double closing = std::max({2 * approach, speed(a), speed(b)});
+    return h_ * (closing + kShare * (speed(a) + speed(b))) + base_margin(a, b);
   }
 
   // Pairs with a polygon take the whole speed, others the approach at the point.
@@ -82,10 +83,10 @@ class Finder {
   // Keeps a point that can close within the step.
   void add(int a, int b, int feature, const Vector3d& point, const Vector3d& normal, double gap) {
     if (!by_speed(a, b)) {
-      const double closing = -normal.dot(velocity_at(a, point) - velocity_at(b, point));
-      if (gap >
-          2 * h_ * std::max(0.0, closing) + kShare * h_ * (speed(a) + speed(b)) + base_margin(a, b))
-        return;
+      const double va = normal.dot(velocity_at(a, point)), vb = normal.dot(velocity_at(b, point));
+      // Bodies that fall as one close as fast as they fall once the first of them is stopped.
+      const double closing = std::max({0.0, 2 * (vb - va), -va, vb});
+      if (gap > h_ * (closing + kShare * (speed(a) + speed(b))) + base_margin(a, b)) return;
     }
     found_.push_back({a, b, feature, point, normal, gap, scene_.properties(a, b)});
   }

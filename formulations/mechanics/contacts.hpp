@@ -36,10 +36,11 @@ ContactFrame contact_frame(const Vector3d& normal, int dimension);
 
 /// All contacts that can close within h, of all pairs of shapes. The rule: a point is a candidate
 /// where its gap is at most
-///   2 h max(0, -v_n) + h (|v_a| + |v_b| + |omega_a| r_a + |omega_b| r_b) / 10 + 2 h^2 |g| + 1e-3
-///   r,
-/// v_n the relative normal velocity at the point, r the radius of the smaller body about its
-/// origin; of pairs with a (2D) polygon, where it is at most
+///   h max(0, 2 (u_b - u_a), -u_a, u_b)
+///     + h (|v_a| + |v_b| + |omega_a| r_a + |omega_b| r_b) / 10 + 2 h^2 |g| + 1e-3 r,
+/// u_a and u_b the normal velocities of both bodies at the point (-u_a and u_b: as if the other
+/// were stopped within the step), r the radius of the smaller body about its origin; of pairs with
+/// a (2D) polygon, where it is at most
 ///   2 h (|v_a| + |v_b| + |omega_a| r_a + |omega_b| r_b) + 2 h^2 |g| + 1e-3 r.
 /// Against a half-space, boxes and polyhedra have their vertices, polygons the 15 nearest,
 /// cylinders the lowest points of their rims and 8 points of a cap that stands, others their

@@ -236,7 +236,8 @@ std::vector<PairContact> general_contacts(const PlacedShape& a, const PlacedShap
 // ---- polytopes ----
 
 constexpr double kEdgePreference = 1e-3;  // of the half width: what an edge axis must win by
-constexpr double kMaxAxes = 20000;        // products of edges tried; beyond, the general way
+constexpr double kParallelEdges = 1e-6;   // sine of their angle: they have no product
+constexpr double kMaxPairs = 40000;       // of edges tried; beyond, the general way
 
 struct Polytope {
   const PlacedShape& placed;
@@ -282,17 +283,20 @@ double gap_along(const Polytope& a, const Polytope& b, const Vector3d& n) {
 struct Axis {
   double gap = -std::numeric_limits<double>::infinity();
   Vector3d normal = Vector3d::Zero();  // from b to a
-  int edge_a = -1, edge_b = -1;        // directions
+  int edge_a = -1, edge_b = -1;
 };
 
 // The face normal of largest gap; b's first, and a's only where they separate by more.
 Axis best_face(const Polytope& a, const Polytope& b, double margin) {
   Axis best;
   const double more = 1e-9 * size_of(a.placed);
+  const bool symmetric = a.box && b.box;  // then the normal that looks at the other body is enough
+  const Vector3d line = a.placed.position - b.placed.position;
   for (const bool of_b : {true, false}) {
     const Polytope& p = of_b ? b : a;
     for (const Vector3d& local : p.mesh.normals) {
       const Vector3d n = (of_b ? 1.0 : -1.0) * (p.placed.axes * local);
+      if (symmetric && n.dot(line) < 0) continue;
       const double gap = gap_along(a, b, n);
       if (gap > best.gap + more) best = {gap, n, -1, -1};
       if (gap > margin) return best;
@@ -301,23 +305,69 @@ Axis best_face(const Polytope& a, const Polytope& b, double margin) {
   return best;
 }
 
-Axis best_edges(const Polytope& a, const Polytope& b, double margin) {
+// Two boxes: all nine products of axes.
+Axis best_edges_of_boxes(const Polytope& a, const Polytope& b, double margin) {
   Axis best;
-  const bool symmetric = a.box && b.box;
+  int along_a = -1, along_b = -1;
   const Vector3d line = a.placed.position - b.placed.position;
-  for (std::size_t i = 0; i < a.mesh.edge_directions.size(); ++i) {
-    const Vector3d u = a.placed.axes * a.mesh.edge_directions[i];
-    for (std::size_t j = 0; j < b.mesh.edge_directions.size(); ++j) {
-      Vector3d n = u.cross(b.placed.axes * b.mesh.edge_directions[j]);
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      Vector3d n = (a.placed.axes * a.mesh.edge_directions[i])
+                       .cross(b.placed.axes * b.mesh.edge_directions[j]);
       const double length = n.norm();
-      if (length < 1e-6) continue;
+      if (length < kParallelEdges) continue;
       n /= n.dot(line) < 0 ? -length : length;
-      for (const double sign : {1.0, -1.0}) {
-        if (sign < 0 && symmetric) break;
-        const double gap = gap_along(a, b, sign * n);
-        if (gap > best.gap) best = {gap, sign * n, static_cast<int>(i), static_cast<int>(j)};
-        if (gap > margin) return best;
-      }
+      const double gap = gap_along(a, b, n);
+      if (gap <= best.gap) continue;
+      best = {gap, n, -1, -1};
+      along_a = i;
+      along_b = j;
+      if (gap > margin) return best;
+    }
+  }
+  if (along_a >= 0) {
+    best.edge_a = a.edge_along(along_a, -best.normal);
+    best.edge_b = b.edge_along(along_b, best.normal);
+  }
+  return best;
+}
+
+// An edge on the sphere of normals: the arc between the normals of its faces.
+struct Arc {
+  Vector3d from, to, pole, point;
+  int edge;
+};
+
+std::vector<Arc> arcs(const Polytope& p, double sign) {
+  std::vector<Arc> result;
+  for (std::size_t e = 0; e < p.mesh.edges.size(); ++e) {
+    const Polyhedron::Edge& edge = p.mesh.edges[e];
+    const Vector3d from = sign * (p.placed.axes * p.mesh.normals[edge.left]),
+                   to = sign * (p.placed.axes * p.mesh.normals[edge.right]);
+    result.push_back({from, to, to.cross(from), p.vertex(edge.from), static_cast<int>(e)});
+  }
+  return result;
+}
+
+// Two edges make a face of the difference of the bodies, and only then their product an axis, where
+// the arc of a's edge crosses that of b's turned round.
+Axis best_edges(const Polytope& a, const Polytope& b, double margin) {
+  if (a.box && b.box) return best_edges_of_boxes(a, b, margin);
+  Axis best;
+  const std::vector<Arc> of_a = arcs(a, 1.0), of_b = arcs(b, -1.0);
+  for (const Arc& x : of_a) {
+    for (const Arc& y : of_b) {
+      const double from = y.from.dot(x.pole), to = y.to.dot(x.pole);
+      if (from * to >= 0) continue;
+      const double start = x.from.dot(y.pole), end = x.to.dot(y.pole);
+      if (start * end >= 0 || from * end <= 0) continue;
+      Vector3d n = x.pole.cross(y.pole);
+      const double length = n.norm();
+      if (length < kParallelEdges * x.pole.norm() * y.pole.norm()) continue;
+      n /= n.dot(x.from + x.to) > 0 ? -length : length;
+      const double gap = n.dot(x.point - y.point);
+      if (gap > best.gap) best = {gap, n, x.edge, y.edge};
+      if (gap > margin) return best;
     }
   }
   return best;
@@ -325,15 +375,13 @@ Axis best_edges(const Polytope& a, const Polytope& b, double margin) {
 
 // The nearest points of the edges of a and b that an axis comes from.
 PairContact edge_contact(const Polytope& a, const Polytope& b, const Axis& axis) {
-  const int ea = a.edge_along(axis.edge_a, -axis.normal),
-            eb = b.edge_along(axis.edge_b, axis.normal);
-  const Polyhedron::Edge &ia = a.mesh.edges[ea], &ib = b.mesh.edges[eb];
+  const Polyhedron::Edge &ia = a.mesh.edges[axis.edge_a], &ib = b.mesh.edges[axis.edge_b];
   const Vector3d p = a.vertex(ia.from), q = b.vertex(ib.from);
   const Vector3d u = (a.vertex(ia.to) - p).normalized(), v = (b.vertex(ib.to) - q).normalized();
   const double uv = u.dot(v);
   const double s = (u.dot(q - p) - uv * v.dot(q - p)) / (1 - uv * uv);
-  return {feature_id(kCrossing, ea, eb), p + s * u - 0.5 * axis.gap * axis.normal, axis.normal,
-          axis.gap};
+  return {feature_id(kCrossing, axis.edge_a, axis.edge_b), p + s * u - 0.5 * axis.gap * axis.normal,
+          axis.normal, axis.gap};
 }
 
 }  // namespace
@@ -347,9 +395,9 @@ std::vector<PairContact> clipped_contacts(const PlacedShape& a, const PlacedShap
 std::vector<PairContact> polytope_contacts(const PlacedShape& a, const PlacedShape& b,
                                            double margin) {
   const Polytope pa(a), pb(b);
-  const double axes = static_cast<double>(pa.mesh.edge_directions.size()) *
-                      static_cast<double>(pb.mesh.edge_directions.size());
-  if (axes > kMaxAxes) return general_contacts(a, b, margin);
+  const double pairs =
+      static_cast<double>(pa.mesh.edges.size()) * static_cast<double>(pb.mesh.edges.size());
+  if (pairs > kMaxPairs) return general_contacts(a, b, margin);
   const Axis face = best_face(pa, pb, margin);
   if (face.gap > margin) return {};
   const Axis edges = best_edges(pa, pb, margin);

@@ -125,14 +125,18 @@ void complete(Polyhedron& p) {
       p.faces_at[face[k]].push_back(static_cast<int>(f));
       const auto [at, fresh] = known.emplace(std::pair(ends), static_cast<int>(p.edges.size()));
       p.face_edges.back().push_back(at->second);
-      if (!fresh) continue;
+      if (!fresh) {
+        p.edges[at->second].right = static_cast<int>(f);
+        continue;
+      }
       const Vector3d d = (p.vertices[ends.second] - p.vertices[ends.first]).normalized();
       std::size_t direction = 0;
       while (direction < p.edge_directions.size() &&
              p.edge_directions[direction].cross(d).norm() > kFlat)
         ++direction;
       if (direction == p.edge_directions.size()) p.edge_directions.push_back(d);
-      p.edges.push_back({ends.first, ends.second, static_cast<int>(direction)});
+      p.edges.push_back({ends.first, ends.second, static_cast<int>(direction), static_cast<int>(f),
+                         static_cast<int>(f)});
     }
   }
 }

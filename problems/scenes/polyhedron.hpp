@@ -16,8 +16,9 @@ struct Polyhedron {
   double half_width =
       0.0;  ///< half the least distance between a face and the vertex farthest from it
   struct Edge {
-    int from, to;   ///< vertices
-    int direction;  ///< index into edge_directions
+    int from, to;     ///< vertices
+    int direction;    ///< index into edge_directions
+    int left, right;  ///< faces on its sides
   };
   std::vector<Vector3d> vertices;
   std::vector<std::vector<int>> faces;       ///< vertices, counterclockwise from outside

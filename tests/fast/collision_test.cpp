@@ -1,6 +1,8 @@
 // Distances, manifolds and candidates of pairs of shapes against closed forms and brute force.
 #include "support.hpp"
 
+#include <fmt/format.h>
+#include <perp/bench/simulation/simulation.hpp>
 #include <perp/formulations/mechanics/contacts.hpp>
 #include <perp/formulations/mechanics/manifold.hpp>
 #include <perp/problems/scenes/scene_json.hpp>
@@ -380,20 +382,42 @@ TEST(HalfSpaces, TouchAllShapesInTheRightPoints) {
        4);
 }
 
-// A pile of cubes that falls as one meets itself only by the shares; one that falls on it is seen.
+// Cubes that fall as one meet where the lower may be stopped, not beside each other.
 TEST(Candidates, FollowTheApproachAtThePoint) {
-  const auto pair = [](double lower, double upper, double height) {
-    const auto box = [](const char* name, double z, double speed) {
-      return std::string(R"({"name":")") + name + R"(","density":1,"position":[0,0,)" +
-             std::to_string(z) + R"(],"velocity":[0,0,)" + std::to_string(speed) +
-             R"(],"shape":{"type":"box","half":[0.1,0.1,0.1]}})";
+  const auto pair = [](double lower, double upper, const Vector3d& away) {
+    const auto box = [](const char* name, const Vector3d& x, double speed) {
+      return fmt::format(R"({{"name":"{}","density":1,"position":[{},{},{}],"velocity":[0,0,{}],)"
+                         R"("shape":{{"type":"box","half":[0.1,0.1,0.1]}}}})",
+                         name, x.x(), x.y(), x.z(), speed);
     };
-    return contacts_of(box("low", 50, lower) + "," + box("high", 50.2 + height, upper)).size();
+    const Vector3d x(0, 0, 50);
+    return contacts_of(box("low", x, lower) + "," + box("high", x + away, upper)).size();
   };
-  EXPECT_EQ(pair(-8, -8, 0.1), 0u);
-  EXPECT_EQ(pair(-8, -8, 0.01), 4u);  // 0.1 h (8 + 8) = 0.016
-  EXPECT_EQ(pair(0, -8, 0.1), 4u);    // 2 h 8 = 0.16
-  EXPECT_EQ(pair(-8, 0, 0.1), 0u);
+  // 2 h 8 = 0.16; h 8 + 0.1 h (8 + 8) + 2 h^2 g = 0.098.
+  EXPECT_EQ(pair(0, -8, {0, 0, 0.3}), 4u);
+  EXPECT_EQ(pair(-8, -8, {0, 0, 0.3}), 0u);
+  EXPECT_EQ(pair(-8, -8, {0, 0, 0.29}), 4u);
+  EXPECT_EQ(pair(-8, -8, {0.23, 0, 0}), 0u);
+  EXPECT_EQ(pair(-8, 0, {0, 0, 0.3}), 0u);
+}
+
+// Four cubes that fall as one with gaps smaller than their way in a step: when the first is stopped
+// the others do not run into it.
+TEST(Candidates, AStackThatLandsDoesNotOverlap) {
+  const Scene s = scene_from_text(
+      R"({"format":"perp-scene","version":1,"name":"t","dimension":3,"gravity":[0,0,-9.81],"bodies":[
+      {"name":"ground","fixed":true,"shape":{"type":"half_space","normal":[0,0,1]}},
+      {"repeat":{"k":4},"of":{"name":"b_{k}","density":1000,"position":[0,0,"0.43+0.22*k"],
+       "velocity":[0,0,-4],"shape":{"type":"box","half":[0.1,0.1,0.1]}}}],"duration":0.3})",
+      "test");
+  SimulationRequest request;
+  request.solve.solver = "lemke";
+  request.on_step = [&](const StepReport& step) {
+    for (const ContactResult& c : step.result.contacts)
+      EXPECT_GT(c.contact.gap, -1e-9) << step.step;
+    return true;
+  };
+  EXPECT_EQ(simulate(s, request).failed_steps, 0);
 }
 
 TEST(Candidates, BodiesOfAJointDoNotCollide) {
