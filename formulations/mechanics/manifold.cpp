@@ -223,6 +223,8 @@ std::vector<PairContact> ball_contacts(const PlacedShape& ball, double radius,
 
 std::vector<PairContact> general_contacts(const PlacedShape& a, const PlacedShape& b,
                                           double margin) {
+  const Vector3d line = a.position - b.position;
+  if (line.norm() > 0 && separation_along(a, b, line.normalized()) > margin) return {};
   const Separation s = separation(a, b);
   if (s.gap > margin) return {};
   if (!smooth(*a.shape) && !smooth(*b.shape)) {

@@ -190,6 +190,74 @@ Vector3d first_direction(const PlacedShape& a, const PlacedShape& b, double size
   return best;
 }
 
+// An ellipsoid or the centre of a ball: h(u) = |A u| with A^2 = `square`.
+struct Quadric {
+  Matrix3d square;
+  bool valid = true;
+
+  explicit Quadric(const PlacedShape& p) : square(Matrix3d::Zero()) {
+    if (const auto* e = std::get_if<Ellipsoid>(p.shape)) {
+      square = p.axes * e->half.cwiseAbs2().asDiagonal() * p.axes.transpose();
+    } else {
+      valid = std::holds_alternative<Sphere>(*p.shape);
+    }
+  }
+  // Adds gradient and Hessian of -h at u.
+  void subtract(const Vector3d& u, Vector3d& gradient, Matrix3d& hessian) const {
+    const Vector3d w = square * u;
+    const double h = std::sqrt(u.dot(w));
+    if (!(h > 0)) return;
+    gradient -= w / h;
+    hessian -= square / h - w * w.transpose() / (h * h * h);
+  }
+};
+
+// Newton's method on the unit sphere for the largest s(u) of two quadrics near u, with the Hessian
+// made definite where it is not, and steps halved until s rises.
+Vector3d newton(const Core& a, const Core& b, const Quadric& qa, const Quadric& qb, Vector3d u,
+                double size) {
+  const Vector3d line = a.placed.position - b.placed.position;
+  const double radii = a.radius + b.radius;
+  double now = along(a, b, u);
+  for (int k = 0; k < kMaxSteps; ++k) {
+    Vector3d gradient = line;
+    Matrix3d hessian = Matrix3d::Zero();
+    qa.subtract(u, gradient, hessian);
+    qb.subtract(u, gradient, hessian);
+    const Vector3d t = u.unitOrthogonal(), o = u.cross(t);
+    const double tt = now + radii - t.dot(hessian * t), oo = now + radii - o.dot(hessian * o),
+                 to = -t.dot(hessian * o);
+    const double middle = (tt + oo) / 2, spread = std::hypot((tt - oo) / 2, to);
+    const double shift = std::max(0.0, 0.1 * spread + 1e-3 * size - (middle - spread));
+    const double gt = t.dot(gradient), go = o.dot(gradient);
+    const double det = (tt + shift) * (oo + shift) - to * to;
+    Vector3d step =
+        ((oo + shift) * gt - to * go) / det * t + ((tt + shift) * go - to * gt) / det * o;
+    double there = along(a, b, (u + step).normalized());
+    for (int halved = 0; halved < 40 && there < now; ++halved) {
+      step /= 2;
+      there = along(a, b, (u + step).normalized());
+    }
+    if (there < now) break;  // rounding
+    u = (u + step).normalized();
+    now = there;
+    if (step.norm() < 1e-11) break;
+  }
+  return u;
+}
+
+Separation of_quadrics(const PlacedShape& a, const PlacedShape& b, const Core& ca, const Core& cb,
+                       const Quadric& qa, const Quadric& qb, double size) {
+  const Vector3d line = a.position - b.position;
+  Vector3d u = newton(ca, cb, qa, qb,
+                      line.norm() > 0 ? line.normalized() : Vector3d(Vector3d::UnitZ()), size);
+  if (along(ca, cb, u) < -kApart * size) {  // perhaps a local maximum
+    const Vector3d other = newton(ca, cb, qa, qb, first_direction(a, b, size), size);
+    if (along(ca, cb, other) > along(ca, cb, u)) u = other;
+  }
+  return {u, along(ca, cb, u), a.support(-u), b.support(u)};
+}
+
 // A face normal so near that it is meant: rounding must not tilt a face that lies on another.
 void snap_to_faces(const PlacedShape& a, const PlacedShape& b, const Core& ca, const Core& cb,
                    double size, Vector3d& u, double& gap) {
@@ -217,6 +285,8 @@ Separation separation(const PlacedShape& a, const PlacedShape& b) {
   const Core ca(a), cb(b);
   const double ra = bounding_radius(*a.shape), rb = bounding_radius(*b.shape);
   const double size = std::min(ra, rb) > 0 ? std::min(ra, rb) : std::max(ra, rb);  // one is a point
+  const Quadric qa(a), qb(b);
+  if (qa.valid && qb.valid) return of_quadrics(a, b, ca, cb, qa, qb, size);
   const Vector3d line = a.position - b.position;
   Nearest found = nearest_points(ca, cb, Vector3d::Zero(),
                                  line.norm() > 0 ? line.normalized() : Vector3d::UnitX(), size);
