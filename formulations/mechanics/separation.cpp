@@ -16,6 +16,7 @@ constexpr double kParted = 0.05;  // of the size: how far shapes are moved apart
 constexpr int kMaxSimplices = 200;
 constexpr int kMaxSteps = 60;
 constexpr double kRounding = 1e-14;
+constexpr double kCertain = 1e-11;  // of the size: error of a gap that needs no second look
 
 // A sphere is its centre and a radius, so that spheres that touch have centres apart.
 struct Core {
@@ -291,10 +292,13 @@ Separation separation(const PlacedShape& a, const PlacedShape& b) {
   Nearest found = nearest_points(ca, cb, Vector3d::Zero(),
                                  line.norm() > 0 ? line.normalized() : Vector3d::UnitX(), size);
   Vector3d u, shift = Vector3d::Zero();
+  const double radii = ca.radius + cb.radius;
   double gap;
+  bool exact = false;
   if (found.v.norm() > kApart * size) {
     u = found.v.normalized();
     gap = along(ca, cb, u);
+    exact = found.v.norm() - (gap + radii) <= kCertain * size;  // an upper bound less a lower one
   } else {
     u = first_direction(a, b, size);
     gap = along(ca, cb, u);
@@ -302,18 +306,16 @@ Separation separation(const PlacedShape& a, const PlacedShape& b) {
       u = found.v.normalized();
       gap = along(ca, cb, u);
     }
-    for (int k = 0; k < kMaxSteps; ++k) {
-      const double core_gap = gap + ca.radius + cb.radius;
-      shift = (kParted * size - core_gap) * u;
-      found = nearest_points(ca, cb, shift, u, size);
-      const Vector3d next = found.v.normalized();
-      const double there = along(ca, cb, next), turned = (next - u).norm();
-      if (there < gap) break;  // rounding
-      const bool still = turned < 1e-9 || (k > 3 && there - gap < 1e-15 * size);
-      u = next;
-      gap = there;
-      if (still) break;
-    }
+  }
+  for (int k = 0; k < kMaxSteps && !exact; ++k) {
+    shift = std::max(0.0, kParted * size - (gap + radii)) * u;
+    found = nearest_points(ca, cb, shift, u, size);
+    const Vector3d next = found.v.normalized();
+    const double there = along(ca, cb, next), turned = (next - u).norm();
+    if (there < gap) break;  // rounding
+    exact = turned < 1e-9 || (k > 3 && there - gap < 1e-15 * size);
+    u = next;
+    gap = there;
   }
   snap_to_faces(a, b, ca, cb, size, u, gap);
   return {u, gap, found.a - shift - ca.radius * u, found.b + cb.radius * u};

@@ -31,11 +31,11 @@ double separation_along(const PlacedShape& a, const PlacedShape& b, const Vector
 /// half-spaces. Gaps are good to about 1e-12 of the size, normals to 1e-7. Of deep overlaps a local
 /// maximum may be returned.
 ///
-/// Ellipsoids and spheres: Newton's method on the unit sphere. Others,
-/// apart by more than 2% of the size: the algorithm of Gilbert, Johnson and Keerthi. Else it
-/// maximises s(u) - d/2 |u - u_k|^2 over unit u again and again: that is the distance of the shapes
-/// once a is moved by d u_k, with d chosen to part them. The first u_0 is the best of the line of
-/// centres, the axes and the direction of libccd's expanding polytope.
+/// Ellipsoids and spheres: Newton's method on the unit sphere. Others, apart by more than 2% of the
+/// size: the algorithm of [GilbertJohnsonKeerthi1988]. Else, and where that ends with an error of
+/// more than 1e-11, it maximises s(u) - d/2 |u - u_k|^2 over unit u again and again: that is the
+/// distance of the shapes once a is moved by d u_k, with d chosen to part them. The first u_0 is
+/// the best of the line of centres, the axes and the direction of libccd's expanding polytope.
 Separation separation(const PlacedShape& a, const PlacedShape& b);
 
 }  // namespace perp

@@ -89,6 +89,7 @@ MassProperties mass_properties(const Shape& shape) {
     return symmetric(volume, volume / 5 * ellipsoid->half.cwiseAbs2());
   }
   if (const auto* s = std::get_if<Superquadric>(&shape)) {
+    // [JaklicLeonardisSolina2000, ch. 2]
     const double product = s->half.prod() * s->e1 * s->e2;
     const double across = beta(1.5 * s->e2, 0.5 * s->e2) * beta(0.5 * s->e1, 2 * s->e1 + 1);
     const double along = 4 * beta(0.5 * s->e2, 0.5 * s->e2 + 1) * beta(1.5 * s->e1, s->e1 + 1);
