@@ -28,8 +28,9 @@ double separation_along(const PlacedShape& a, const PlacedShape& b, const Vector
 
 /// The largest s(u): the distance of shapes that are apart, less the penetration depth (the least
 /// translation that parts them) of shapes that overlap. Two polygons or polyhedra included, but no
-/// half-spaces. Gaps are good to about 1e-12 of the size, normals to 1e-7. Of deep overlaps a local
-/// maximum may be returned.
+/// half-spaces. Gaps are good to about 1e-11 of the size (1e-7 of bodies 20 times as long as wide),
+/// normals to 1e-6. Of deep overlaps, and of overlaps of such long bodies, a local maximum may be
+/// returned.
 ///
 /// Ellipsoids and spheres: Newton's method on the unit sphere. Others, apart by more than 2% of the
 /// size: the algorithm of [GilbertJohnsonKeerthi1988]. Else, and where that ends with an error of
