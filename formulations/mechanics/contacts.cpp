@@ -1,12 +1,9 @@
 #include <perp/formulations/mechanics/contacts.hpp>
 
-#include <perp/formulations/mechanics/box_box.hpp>
+#include <perp/formulations/mechanics/manifold.hpp>
 
-#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <stdexcept>
 #include <tuple>
 
 namespace perp {
@@ -14,31 +11,18 @@ namespace perp {
 namespace {
 
 constexpr int kPolygonVertices = 15;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kShare = 0.1;  // of the speeds: impacts within the step that nobody foresees
 
-// Radius of a ball about the mass centre that holds the body; infinite for half-spaces.
-double reach(const Shape& shape) {
-  if (const auto* disc = std::get_if<Disc>(&shape)) return disc->radius;
-  if (const auto* sphere = std::get_if<Sphere>(&shape)) return sphere->radius;
-  if (const auto* box = std::get_if<Box>(&shape)) return box->half.norm();
-  if (const auto* polygon = std::get_if<Polygon>(&shape)) {
-    double r = 0.0;
-    for (const Vector3d& v : polygon->vertices) r = std::max(r, v.norm());
-    return r;
-  }
-  return kInfinity;
-}
-
-std::string pair_text(const Scene& scene, int a, int b) {
-  return fmt::format("bodies: contact of a {} (\"{}\") with a {} (\"{}\") is not supported",
-                     shape_name(scene.bodies[a].shape), scene.bodies[a].name,
-                     shape_name(scene.bodies[b].shape), scene.bodies[b].name);
-}
+bool is_polygon(const Shape& shape) { return std::holds_alternative<Polygon>(shape); }
 
 class Finder {
  public:
   Finder(const Scene& scene, const State& state, double h) : scene_(scene), state_(state), h_(h) {
-    for (const Body& body : scene.bodies) reach_.push_back(reach(body.shape));
+    for (const Body& body : scene.bodies) reach_.push_back(bounding_radius(body.shape));
+    for (const Joint& j : scene.joints) {
+      joined_.emplace_back(std::min(j.body_a, j.body_b), std::max(j.body_a, j.body_b));
+    }
+    std::sort(joined_.begin(), joined_.end());
   }
 
   std::vector<ContactPoint3> run() {
@@ -62,35 +46,98 @@ class Finder {
 
  private:
   bool collide(int a, int b) const {
-    return !(scene_.bodies[a].fixed && scene_.bodies[b].fixed) && !scene_.joined(a, b);
+    return !(scene_.bodies[a].fixed && scene_.bodies[b].fixed) &&
+           !std::binary_search(joined_.begin(), joined_.end(),
+                               std::pair(std::min(a, b), std::max(a, b)));
   }
 
-  double speed(int b) const {
-    const BodyState& s = state_.bodies[b];
-    return s.velocity.norm() +
-           (std::isinf(reach_[b]) ? 0.0 : s.angular_velocity.norm() * reach_[b]);
+  double spin(int b) const {
+    return std::isinf(reach_[b]) ? 0.0 : state_.bodies[b].angular_velocity.norm() * reach_[b];
+  }
+  double speed(int b) const { return state_.bodies[b].velocity.norm() + spin(b); }
+
+  // What every candidate of a pair may be apart by, however slowly it closes.
+  double base_margin(int a, int b) const {
+    return 2 * h_ * h_ * scene_.gravity.norm() + 1e-3 * std::min(reach_[a], reach_[b]);
   }
 
+  // The largest gap that a candidate of the pair can have.
   double margin(int a, int b) const {
-    const double size = std::min(reach_[a], reach_[b]);
-    return 2 * h_ * (speed(a) + speed(b)) + 2 * h_ * h_ * scene_.gravity.norm() + 1e-3 * size;
+    if (by_speed(a, b)) return 2 * h_ * (speed(a) + speed(b)) + base_margin(a, b);
+    const double approach =
+        (state_.bodies[a].velocity - state_.bodies[b].velocity).norm() + spin(a) + spin(b);
+    const double closing = std::max({2 * approach, speed(a), speed(b)});
+    return h_ * (closing + kShare * (speed(a) + speed(b))) + base_margin(a, b);
   }
 
-  // Broad phase: solids sorted by the lower end of their extent in x.
-  void sweep(std::vector<int> solids) {
-    const auto low = [&](int b) { return state_.bodies[b].position.x() - reach_[b]; };
-    std::sort(solids.begin(), solids.end(),
-              [&](int x, int y) { return std::pair(low(x), x) < std::pair(low(y), y); });
-    double fastest = 0.0;
-    for (const int b : solids) fastest = std::max(fastest, speed(b));
-    for (std::size_t i = 0; i < solids.size(); ++i) {
-      for (std::size_t j = i + 1; j < solids.size(); ++j) {
-        const int a = std::max(solids[i], solids[j]), b = std::min(solids[i], solids[j]);
+  // Pairs with a polygon take the whole speed, others the approach at the point.
+  bool by_speed(int a, int b) const {
+    return is_polygon(scene_.bodies[a].shape) || is_polygon(scene_.bodies[b].shape);
+  }
+
+  Vector3d velocity_at(int b, const Vector3d& point) const {
+    const BodyState& s = state_.bodies[b];
+    return s.velocity + s.angular_velocity.cross(point - s.position);
+  }
+
+  // Keeps a point that can close within the step.
+  void add(int a, int b, int feature, const Vector3d& point, const Vector3d& normal, double gap) {
+    if (!by_speed(a, b)) {
+      const double va = normal.dot(velocity_at(a, point)), vb = normal.dot(velocity_at(b, point));
+      // Bodies that fall as one close as fast as they fall once the first of them is stopped.
+      const double closing = std::max({0.0, 2 * (vb - va), -va, vb});
+      if (gap > h_ * (closing + kShare * (speed(a) + speed(b))) + base_margin(a, b)) return;
+    }
+    found_.push_back({a, b, feature, point, normal, gap, scene_.properties(a, b)});
+  }
+
+  PlacedShape placed(int b) const {
+    return {&scene_.bodies[b].shape, state_.bodies[b].position,
+            state_.bodies[b].orientation.toRotationMatrix()};
+  }
+
+  // Half the extent of a body along an axis of the world, as an interval about its position.
+  std::pair<double, double> extent(const PlacedShape& p, int axis) const {
+    Vector3d d = Vector3d::Unit(axis);
+    const double high = p.support(d)[axis];
+    d = -d;
+    return {p.support(d)[axis], high};
+  }
+
+  // Broad phase: intervals along the axis in which the bodies are spread most, then boxes.
+  void sweep(const std::vector<int>& solids) {
+    const int axes = scene_.dimension;
+    std::vector<Extents> boxes;
+    Vector3d mean = Vector3d::Zero(), square = Vector3d::Zero();
+    for (const int b : solids) {
+      const PlacedShape p = placed(b);
+      Extents box{b, Vector3d::Zero(), Vector3d::Zero()};
+      // Either body's share of the margin of any pair it is in.
+      const double slack =
+          (2 + kShare) * h_ * speed(b) + h_ * h_ * scene_.gravity.norm() + 1e-3 * reach_[b];
+      for (int k = 0; k < axes; ++k) {
+        const auto [low, high] = extent(p, k);
+        box.low[k] = low - slack;
+        box.high[k] = high + slack;
+      }
+      boxes.push_back(box);
+      mean += p.position / static_cast<double>(solids.size());
+      square += p.position.cwiseAbs2() / static_cast<double>(solids.size());
+    }
+    int axis = 0;
+    (square - mean.cwiseAbs2()).maxCoeff(&axis);
+    std::sort(boxes.begin(), boxes.end(), [&](const Extents& x, const Extents& y) {
+      return std::pair(x.low[axis], x.body) < std::pair(y.low[axis], y.body);
+    });
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      for (std::size_t j = i + 1; j < boxes.size(); ++j) {
+        if (boxes[j].low[axis] > boxes[i].high[axis]) break;
+        if ((boxes[j].low.array() > boxes[i].high.array()).any() ||
+            (boxes[i].low.array() > boxes[j].high.array()).any())
+          continue;
+        const int a = std::max(boxes[i].body, boxes[j].body),
+                  b = std::min(boxes[i].body, boxes[j].body);
         const double slack = margin(a, b);
-        const double widest =
-            4 * h_ * fastest + 2 * h_ * h_ * scene_.gravity.norm() + 1e-3 * reach_[solids[i]];
-        if (low(solids[j]) > state_.bodies[solids[i]].position.x() + reach_[solids[i]] + widest)
-          break;
         const double distance = (state_.bodies[a].position - state_.bodies[b].position).norm();
         if (distance > reach_[a] + reach_[b] + slack || !collide(a, b)) continue;
         solid_against_solid(a, b, slack);
@@ -98,42 +145,49 @@ class Finder {
     }
   }
 
-  void add(int a, int b, int feature, const Vector3d& point, const Vector3d& normal, double gap) {
-    found_.push_back({a, b, feature, point, normal, gap, scene_.properties(a, b)});
-  }
-
   void against_half_space(int a, int b) {
     const auto& space = std::get<HalfSpace>(scene_.bodies[b].shape);
     const BodyState &sa = state_.bodies[a], &sb = state_.bodies[b];
     const Vector3d n = sb.orientation * space.normal;
     const double level = n.dot(sb.position) + space.offset, slack = margin(a, b);
-    const auto vertex = [&](int feature, const Vector3d& local) {
+    if (n.dot(sa.position) - level > reach_[a] + slack) return;
+    const Vector3d look = sa.orientation.conjugate() * -n;  // in the body
+    const auto point = [&](int feature, const Vector3d& local) {
       const Vector3d x = sa.position + sa.orientation * local;
       const double gap = n.dot(x) - level;
       if (gap <= slack) add(a, b, feature, x, n, gap);
     };
-    if (n.dot(sa.position) - level > reach_[a] + slack) return;
     const Shape& shape = scene_.bodies[a].shape;
-    if (const auto* box = std::get_if<Box>(&shape)) {
-      for (int k = 0; k < 8; ++k) {
-        vertex(k, box->half.cwiseProduct(Vector3d(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1)));
-      }
-    } else if (const auto* polygon = std::get_if<Polygon>(&shape)) {
-      nearest_vertices(*polygon, sa, n, vertex);
+    if (const auto* polygon = std::get_if<Polygon>(&shape)) {
+      nearest_vertices(*polygon, look, point);
+    } else if (const Polyhedron* mesh = mesh_of(shape)) {
+      const Vector3d scale = mesh_scale(shape);
+      for (std::size_t k = 0; k < mesh->vertices.size(); ++k)
+        point(static_cast<int>(k), mesh->vertices[k].cwiseProduct(scale));
+    } else if (const auto* cylinder = std::get_if<Cylinder>(&shape)) {
+      cylinder_points(*cylinder, look, point);
     } else {
-      const double radius = reach_[a];  // a disc or sphere
-      const double gap = n.dot(sa.position) - level - radius;
-      if (gap <= slack) add(a, b, 0, sa.position - radius * n, n, gap);
+      point(0, support_point(shape, look));
     }
   }
 
+  // The lowest points of both rims; and of a cylinder that stands rather than lies, its lower cap.
   template <class F>
-  void nearest_vertices(const Polygon& polygon, const BodyState& s, const Vector3d& n,
-                        F&& vertex) const {
-    const Vector3d local = s.orientation.conjugate() * n;
+  void cylinder_points(const Cylinder& cylinder, const Vector3d& look, F&& point) const {
+    const Feature cap = support_feature(cylinder, look, 0.8);
+    for (std::size_t k = 0; k < cap.points.size(); ++k) point(cap.ids[k], cap.points[k]);
+    const Vector3d rim(look.x(), look.y(), 0.0);
+    if (!cap.is_face() || rim.norm() < 1e-6) return;
+    const Vector3d other = cylinder.radius * rim.normalized();
+    point(2 * kRimPoints + (look.z() < 0),
+          other - Vector3d(0, 0, std::copysign(cylinder.half_length, look.z())));
+  }
+
+  template <class F>
+  void nearest_vertices(const Polygon& polygon, const Vector3d& look, F&& vertex) const {
     std::vector<std::pair<double, int>> heights;
     for (std::size_t k = 0; k < polygon.vertices.size(); ++k) {
-      heights.emplace_back(local.dot(polygon.vertices[k]), static_cast<int>(k));
+      heights.emplace_back(-look.dot(polygon.vertices[k]), static_cast<int>(k));
     }
     const std::size_t count = std::min<std::size_t>(kPolygonVertices, heights.size());
     std::partial_sort(heights.begin(), heights.begin() + static_cast<long>(count), heights.end());
@@ -142,35 +196,22 @@ class Finder {
   }
 
   void solid_against_solid(int a, int b, double slack) {
-    const Shape &sa = scene_.bodies[a].shape, &sb = scene_.bodies[b].shape;
-    const bool round = (std::holds_alternative<Disc>(sa) && std::holds_alternative<Disc>(sb)) ||
-                       (std::holds_alternative<Sphere>(sa) && std::holds_alternative<Sphere>(sb));
-    if (round) {
-      const Vector3d d = state_.bodies[a].position - state_.bodies[b].position;
-      const double distance = d.norm(), gap = distance - reach_[a] - reach_[b];
-      // Centres on each other leave no direction; any will part them.
-      const Vector3d n = distance > 0 ? Vector3d(d / distance) : Vector3d(Vector3d::UnitY());
-      add(a, b, 0, state_.bodies[b].position + (reach_[b] + gap / 2) * n, n, gap);
-      return;
-    }
-    if (std::holds_alternative<Box>(sa) && std::holds_alternative<Box>(sb)) {
-      const auto oriented = [&](int k) {
-        return OrientedBox{state_.bodies[k].position,
-                           state_.bodies[k].orientation.toRotationMatrix(),
-                           std::get<Box>(scene_.bodies[k].shape).half};
-      };
-      for (const BoxContact& c : box_box_contacts(oriented(a), oriented(b), slack)) {
-        add(a, b, c.feature, c.point, c.normal, c.gap);
-      }
-      return;
-    }
-    throw std::invalid_argument(pair_text(scene_, a, b));
+    const PlacedShape pa = placed(a), pb = placed(b);
+    const std::vector<PairContact> contacts =
+        scene_.dimension == 2 ? planar_contacts(pa, pb, slack) : pair_contacts(pa, pb, slack);
+    for (const PairContact& c : contacts) add(a, b, c.feature, c.point, c.normal, c.gap);
   }
+
+  struct Extents {
+    int body;
+    Vector3d low, high;
+  };
 
   const Scene& scene_;
   const State& state_;
   double h_;
   std::vector<double> reach_;
+  std::vector<std::pair<int, int>> joined_;
   std::vector<ContactPoint3> found_;
 };
 
@@ -181,25 +222,6 @@ ContactFrame contact_frame(const Vector3d& normal, int dimension) {
   const Vector3d helper = std::abs(normal.x()) < 0.7 ? Vector3d::UnitX() : Vector3d::UnitY();
   const Vector3d t = (helper - helper.dot(normal) * normal).normalized();
   return {normal, t, normal.cross(t)};
-}
-
-std::optional<std::string> unsupported_pair(const Scene& scene) {
-  const auto solid = [](const Shape& s) {
-    return !std::holds_alternative<std::monostate>(s) && !std::holds_alternative<HalfSpace>(s);
-  };
-  const int count = static_cast<int>(scene.bodies.size());
-  for (int a = 0; a < count; ++a) {
-    const Shape& sa = scene.bodies[a].shape;
-    const bool alike_suffices =
-        !std::holds_alternative<Polygon>(sa);  // polygons meet half-spaces only
-    for (int b = 0; b < a && solid(sa); ++b) {
-      const Shape& sb = scene.bodies[b].shape;
-      if (!solid(sb) || (scene.bodies[a].fixed && scene.bodies[b].fixed) || scene.joined(a, b))
-        continue;
-      if (sa.index() != sb.index() || !alike_suffices) return pair_text(scene, a, b);
-    }
-  }
-  return {};
 }
 
 std::vector<ContactPoint3> find_contacts(const Scene& scene, const State& state, double h) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <perp/formulations/mechanics/state.hpp>
 #include <vector>
 
@@ -18,9 +17,14 @@ struct ContactPoint3 {
   double gap;       ///< m; < 0 overlapping
   ContactProperties properties;
 
+  /// The same for the same point of the same pair from step to step; 58 bits.
   std::uint64_t key() const {
-    return (static_cast<std::uint64_t>(a) << 40) ^ (static_cast<std::uint64_t>(b) << 16) ^
-           static_cast<std::uint64_t>(feature);
+    std::uint64_t k = static_cast<std::uint64_t>(a);
+    for (const int next : {b, feature}) {
+      k = (k + static_cast<std::uint64_t>(next)) * 0x9e3779b97f4a7c15u;
+      k ^= k >> 29;
+    }
+    return k >> 6;
   }
 };
 
@@ -30,16 +34,18 @@ struct ContactFrame {
 };
 ContactFrame contact_frame(const Vector3d& normal, int dimension);
 
-/// All contacts that can close within h. The rule: a point is a candidate where its gap is at most
-///   h (|v_a| + |v_b| + |omega_a| r_a + |omega_b| r_b) 2 + 2 h^2 |g| + 1e-3 r,   r the smaller
-///   body's size;
-/// of a polygon or box against a half-space its vertices are taken (of a polygon the 15 nearest),
-/// of two boxes the face of least overlap clipped by the other's (edges against edges: the nearest
-/// points). Bodies that share a joint, and two fixed ones, do not collide.
-/// @throws std::invalid_argument naming a pair of shapes that is not supported.
+/// All contacts that can close within h, of all pairs of shapes. The rule: a point is a candidate
+/// where its gap is at most
+///   h max(0, 2 (u_b - u_a), -u_a, u_b)
+///     + h (|v_a| + |v_b| + |omega_a| r_a + |omega_b| r_b) / 10 + 2 h^2 |g| + 1e-3 r,
+/// u_a and u_b the normal velocities of both bodies at the point (-u_a and u_b: as if the other
+/// were stopped within the step), r the radius of the smaller body about its origin; of pairs with
+/// a (2D) polygon, where it is at most
+///   2 h (|v_a| + |v_b| + |omega_a| r_a + |omega_b| r_b) + 2 h^2 |g| + 1e-3 r.
+/// Against a half-space, boxes and polyhedra have their vertices, polygons the 15 nearest,
+/// cylinders the lowest points of their rims and 8 points of a cap that stands, others their
+/// support point. Other pairs: pair_contacts and planar_contacts (manifold.hpp). Bodies that share
+/// a joint, two fixed ones and two half-spaces do not collide.
 std::vector<ContactPoint3> find_contacts(const Scene& scene, const State& state, double h);
-
-/// The pair of bodies that may meet but whose shapes find_contacts does not support, or nothing.
-std::optional<std::string> unsupported_pair(const Scene& scene);
 
 }  // namespace perp

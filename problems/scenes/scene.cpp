@@ -9,12 +9,6 @@ bool name_fits(const std::string& pattern, const std::string& name) {
   return pattern == name;
 }
 
-std::string_view shape_name(const Shape& shape) {
-  static constexpr std::string_view kNames[] = {"none",    "half_space", "disc",
-                                                "polygon", "sphere",     "box"};
-  return kNames[shape.index()];
-}
-
 std::string_view to_string(JointType type) {
   switch (type) {
     case JointType::kPoint:

@@ -5,40 +5,14 @@
 #include <Eigen/Geometry>
 #include <array>
 #include <map>
+#include <perp/problems/scenes/shapes.hpp>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 namespace perp {
 
-using Eigen::Matrix3d;
 using Eigen::Quaterniond;
-using Eigen::Vector3d;
-
-/// Solid below the plane n.x = offset of the body frame, n the outward unit normal.
-struct HalfSpace {
-  Vector3d normal;
-  double offset;
-};
-/// 2D, centred at the body's origin.
-struct Disc {
-  double radius;
-};
-/// 2D, convex, vertices counterclockwise in the body frame (z = 0).
-struct Polygon {
-  std::vector<Vector3d> vertices;
-};
-struct Sphere {
-  double radius;
-};
-struct Box {
-  Vector3d half;  ///< half the edge lengths
-};
-
-using Shape = std::variant<std::monostate, HalfSpace, Disc, Polygon, Sphere, Box>;
-/// "none", "half_space", "disc", "polygon", "sphere", "box".
-std::string_view shape_name(const Shape& shape);
 
 /// A rigid body. In 2D it moves in the plane z = 0 and turns about z.
 struct Body {

@@ -4,65 +4,18 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <numbers>
 #include <perp/problems/io/field.hpp>
+#include <perp/problems/scenes/mass_properties.hpp>
 #include <perp/problems/scenes/number_expression.hpp>
+#include <perp/problems/scenes/number_fields.hpp>
+#include <perp/problems/scenes/shape_json.hpp>
 #include <stdexcept>
 
 namespace perp {
 
 namespace {
 
-using Names = std::map<std::string, double>;
-
 constexpr int kMaxBodies = 100000;
-
-// A number, or a string that is an expression in the names.
-double number(const Field& field, const Names& names) {
-  const auto* text = field.value().get_if<std::string>();
-  if (!text) return field.number();
-  try {
-    return evaluate_expression(*text, names);
-  } catch (const std::invalid_argument& error) {
-    field.fail(error.what());
-  }
-}
-
-double number_or(const Field& field, const char* name, double fallback, const Names& names) {
-  return field.has(name) ? number(field[name], names) : fallback;
-}
-
-double positive(const Field& field, const Names& names) {
-  const double value = number(field, names);
-  if (!(value > 0)) field.fail(fmt::format("{} is not positive", value));
-  return value;
-}
-
-double nonnegative(const Field& field, const Names& names) {
-  const double value = number(field, names);
-  if (!(value >= 0)) field.fail(fmt::format("{} is negative", value));
-  return value;
-}
-
-std::vector<double> numbers(const Field& field, const Names& names) {
-  if (const auto* packed = field.value().get_if<json::Numbers>()) return packed->values;
-  std::vector<double> values;
-  for (const Field& item : field.items()) values.push_back(number(item, names));
-  return values;
-}
-
-// Two coordinates in 2D, three in 3D.
-Vector3d point(const Field& field, int dimension, const Names& names) {
-  const std::vector<double> v = numbers(field, names);
-  if (static_cast<int>(v.size()) != dimension) {
-    field.fail(fmt::format("has {} coordinates, expected {}", v.size(), dimension));
-  }
-  return {v[0], v[1], dimension == 3 ? v[2] : 0.0};
-}
-
-Vector3d point_or_zero(const Field& field, const char* name, int dimension, const Names& names) {
-  return field.has(name) ? point(field[name], dimension, names) : Vector3d::Zero();
-}
 
 // "box_{i}_{j+1}" with the values put in.
 std::string expanded(const Field& field, const Names& names) {
@@ -88,111 +41,27 @@ std::string name_with_indices(const Field& field, const Names& names) {
   return text;
 }
 
-Polygon read_polygon(const Field& field, const Names& names) {
-  Polygon polygon;
-  if (field.has("sides")) {
-    field.only({"type", "sides", "radius"});
-    const double sides = number(field["sides"], names), radius = positive(field["radius"], names);
-    if (sides != std::floor(sides) || sides < 3 || sides > 1e6)
-      field["sides"].fail("expected an integer of at least 3");
-    // The first vertex points down.
-    for (int k = 0; k < static_cast<int>(sides); ++k) {
-      const double angle = -std::numbers::pi / 2 + 2 * std::numbers::pi * k / sides;
-      polygon.vertices.emplace_back(radius * std::cos(angle), radius * std::sin(angle), 0.0);
-    }
-    return polygon;
+// Mass properties of the body's shape for unit density, about its origin and diagonal. The frame of
+// a polyhedron is moved to its mass centre and principal axes, so that it stays where it is.
+MassProperties unit_mass(const Field& field, Body& body) {
+  MassProperties unit;
+  try {
+    unit = mass_properties(body.shape);
+  } catch (const std::invalid_argument& error) {
+    field.fail(error.what());
   }
-  field.only({"type", "vertices"});
-  for (const Field& vertex : field["vertices"].items())
-    polygon.vertices.push_back(point(vertex, 2, names));
-  const std::size_t n = polygon.vertices.size();
-  double turning = 0.0;
-  if (n < 3) field["vertices"].fail("expected at least three");
-  for (std::size_t k = 0; k < n; ++k) {
-    const Vector3d e = polygon.vertices[(k + 1) % n] - polygon.vertices[k];
-    const Vector3d f = polygon.vertices[(k + 2) % n] - polygon.vertices[(k + 1) % n];
-    if (!(e.cross(f).z() > 0)) field["vertices"].fail("not convex and counterclockwise");
-    turning += std::atan2(e.cross(f).z(), e.dot(f));
-  }
-  if (turning > 3 * std::numbers::pi)
-    field["vertices"].fail("not convex: goes round more than once");
-  return polygon;
-}
-
-Shape read_shape(const Field& field, int dimension, const Names& names) {
-  const std::string type = field["type"].text();
-  const auto in = [&](int wanted) {
-    if (dimension != wanted)
-      field["type"].fail(fmt::format("a {} belongs to {}D scenes", type, wanted));
-  };
-  if (type == "half_space") {
-    field.only({"type", "normal", "offset"});
-    const Vector3d normal = point(field["normal"], dimension, names);
-    if (!(normal.norm() > 0)) field["normal"].fail("is zero");
-    return HalfSpace{normal.normalized(), number_or(field, "offset", 0.0, names)};
-  }
-  if (type == "disc") {
-    in(2);
-    field.only({"type", "radius"});
-    return Disc{positive(field["radius"], names)};
-  }
-  if (type == "polygon") {
-    in(2);
-    return read_polygon(field, names);
-  }
-  if (type == "sphere") {
-    in(3);
-    field.only({"type", "radius"});
-    return Sphere{positive(field["radius"], names)};
-  }
-  if (type == "box") {
-    in(3);
-    field.only({"type", "half"});
-    const Vector3d half = point(field["half"], 3, names);
-    if (!(half.minCoeff() > 0)) field["half"].fail("a half length is not positive");
-    return Box{half};
-  }
-  field["type"].fail("unknown shape; expected half_space, disc, polygon, sphere or box");
-}
-
-// Area or volume, and principal moments for unit density.
-struct Extent {
-  double measure;
-  Vector3d inertia;
-};
-
-Extent extent_of(const Shape& shape, const Field& field) {
-  const double pi = std::numbers::pi;
-  if (const auto* disc = std::get_if<Disc>(&shape)) {
-    const double area = pi * disc->radius * disc->radius;
-    return {area, Vector3d(0, 0, 0.5 * area * disc->radius * disc->radius)};
-  }
-  if (const auto* sphere = std::get_if<Sphere>(&shape)) {
-    const double volume = 4.0 / 3.0 * pi * std::pow(sphere->radius, 3);
-    return {volume, Vector3d::Constant(0.4 * volume * sphere->radius * sphere->radius)};
-  }
-  if (const auto* box = std::get_if<Box>(&shape)) {
-    const Vector3d s = box->half.cwiseProduct(box->half);
-    const double volume = 8.0 * box->half.prod();
-    return {volume, volume / 3.0 * Vector3d(s[1] + s[2], s[0] + s[2], s[0] + s[1])};
-  }
-  if (const auto* polygon = std::get_if<Polygon>(&shape)) {
-    double area = 0.0, moment = 0.0;
-    Vector3d centre = Vector3d::Zero();
-    const auto& v = polygon->vertices;
-    for (std::size_t k = 0; k < v.size(); ++k) {
-      const Vector3d &a = v[k], &b = v[(k + 1) % v.size()];
-      const double cross = a.cross(b).z();
-      area += cross / 2;
-      centre += cross / 6 * (a + b);
-      moment += cross * (a.dot(a) + a.dot(b) + b.dot(b)) / 12;
-    }
-    if (centre.norm() > 1e-9 * std::pow(area, 1.5)) {
-      field["shape"]["vertices"].fail("the mass centre is not at the body's origin");
-    }
-    return {area, Vector3d(0, 0, moment)};
-  }
-  field.fail("a moving body of this shape needs mass and inertia");
+  const double off_centre = unit.centre.norm() / bounding_radius(body.shape);
+  if (std::holds_alternative<Polygon>(body.shape) && off_centre > 1e-9)
+    field["shape"]["vertices"].fail("the mass centre is not at the body's origin");
+  auto* polyhedron = std::get_if<Polyhedron>(&body.shape);
+  if (!polyhedron) return unit;
+  const Matrix3d axes = principal_axes(unit.inertia);
+  const Vector3d centre = off_centre > 1e-9 ? unit.centre : Vector3d(Vector3d::Zero());
+  *polyhedron = transformed(*polyhedron, centre, axes.transpose());
+  body.position += body.orientation * centre;
+  body.orientation = (body.orientation * Quaterniond(axes)).normalized();
+  unit.inertia = axes.transpose() * unit.inertia * axes;
+  return unit;
 }
 
 void read_mass(const Field& field, int dimension, const Names& names, Body& body) {
@@ -201,15 +70,15 @@ void read_mass(const Field& field, int dimension, const Names& names, Body& body
     field["mass"].fail("given beside density: one or the other");
   if (field.has("density")) {
     const double density = positive(field["density"], names);
-    const Extent extent = extent_of(body.shape, field);
-    body.mass = density * extent.measure;
-    body.inertia = density * extent.inertia;
+    const MassProperties unit = unit_mass(field, body);
+    body.mass = density * unit.measure;
+    body.inertia = density * unit.inertia.diagonal();
     return;
   }
   body.mass = positive(field["mass"], names);
   if (!field.has("inertia")) {
-    const Extent extent = extent_of(body.shape, field);
-    body.inertia = body.mass / extent.measure * extent.inertia;
+    const MassProperties unit = unit_mass(field, body);
+    body.inertia = body.mass / unit.measure * unit.inertia.diagonal();
   } else if (dimension == 2) {
     body.inertia = Vector3d(0, 0, positive(field["inertia"], names));
   } else {
@@ -237,10 +106,10 @@ Body read_body(const Field& field, int dimension, const Names& names) {
   body.name = name_with_indices(field["name"], names);
   body.fixed = field.has("fixed") && field["fixed"].boolean();
   if (field.has("shape")) body.shape = read_shape(field["shape"], dimension, names);
-  read_mass(field, dimension, names, body);
   body.position = point_or_zero(field, "position", dimension, names);
   if (field.has("orientation"))
     body.orientation = read_orientation(field["orientation"], dimension, names);
+  read_mass(field, dimension, names, body);
   body.velocity = point_or_zero(field, "velocity", dimension, names);
   if (dimension == 3) {
     body.angular_velocity = point_or_zero(field, "angular_velocity", 3, names);

@@ -3,7 +3,6 @@
 
 #include <perp/bench/harness/scenes.hpp>
 #include <perp/bench/simulation/simulation.hpp>
-#include <perp/formulations/mechanics/box_box.hpp>
 #include <perp/formulations/mechanics/joints.hpp>
 #include <perp/problems/io/json.hpp>
 #include <perp/problems/scenes/number_expression.hpp>
@@ -241,10 +240,11 @@ TEST(Energy, NeverRisesAndMomentumBalances) {
     std::map<std::string, double> parameters;
     double duration;
   };
-  for (const Case& c : {Case{"box-stack", {{"rows", 4}}, 0.5},
-                        Case{"falling-boxes", {{"layers", 2}, {"across", 2}}, 1.0},
-                        Case{"two-spheres", {}, 1.0}, Case{"box-on-ramp", {{"vy", 1}}, 0.4},
-                        Case{"pendulum", {}, 1.0}, Case{"four-bar", {}, 1.0}}) {
+  for (const Case& c :
+       {Case{"box-stack", {{"rows", 4}}, 0.5},
+        Case{"falling-boxes", {{"layers", 2}, {"across", 2}}, 1.0}, Case{"two-spheres", {}, 1.0},
+        Case{"box-on-ramp", {{"vy", 1}}, 0.4}, Case{"pendulum", {}, 1.0}, Case{"four-bar", {}, 1.0},
+        Case{"shape-shower", {}, 2.0}}) {
     const Scene s = scene(c.name, c.parameters);
     const State start = initial_state(s);
     double energy = kinetic_energy(s, start) + potential_energy(s, start);
@@ -288,41 +288,6 @@ TEST(Pyramid, KeptAndEliminatedVelocitiesAgree) {
           << name;
     }
   }
-}
-
-TEST(BoxBox, FaceOnFaceHasFourCornersWhateverTheRounding) {
-  for (const double tilt : {0.0, 1e-14, -1e-12, 1e-10}) {
-    const Matrix3d turned =
-        Eigen::AngleAxisd(tilt, Vector3d(0.3, 0.5, 0.8).normalized()).toRotationMatrix();
-    const OrientedBox lower{Vector3d(0, 0, 0.5), Matrix3d::Identity(), Vector3d::Constant(0.5)};
-    const OrientedBox upper{Vector3d(tilt, -tilt, 1.5), turned, Vector3d::Constant(0.5)};
-    const auto contacts = box_box_contacts(upper, lower, 1e-3);
-    ASSERT_EQ(contacts.size(), 4u) << tilt;
-    for (const BoxContact& c : contacts) {
-      EXPECT_NEAR(c.gap, 0.0, 1e-9);
-      EXPECT_NEAR(c.normal.z(), 1.0, 1e-9);
-    }
-  }
-}
-
-TEST(BoxBox, DistancesOfKnownPositions) {
-  const OrientedBox a{Vector3d(0, 0, 2.5), Matrix3d::Identity(), Vector3d::Constant(0.5)};
-  const OrientedBox b{Vector3d(0.2, 0.1, 0), Matrix3d::Identity(), Vector3d(1, 1, 1.5)};
-  for (const BoxContact& c : box_box_contacts(a, b, 1.0)) EXPECT_NEAR(c.gap, 0.5, 1e-14);
-  EXPECT_TRUE(box_box_contacts(a, b, 0.4).empty());
-  // Edge over edge, crossed at right angles: one contact between the edges.
-  const Matrix3d about_x =
-      Eigen::AngleAxisd(std::numbers::pi / 4, Vector3d::UnitX()).toRotationMatrix();
-  const Matrix3d about_y =
-      Eigen::AngleAxisd(std::numbers::pi / 4, Vector3d::UnitY()).toRotationMatrix();
-  const double reach = 0.5 * std::sqrt(2.0);
-  const OrientedBox top{Vector3d(0, 0, 2 * reach + 0.1), about_x, Vector3d::Constant(0.5)};
-  const OrientedBox bottom{Vector3d::Zero(), about_y, Vector3d::Constant(0.5)};
-  const auto crossed = box_box_contacts(top, bottom, 0.2);
-  ASSERT_EQ(crossed.size(), 1u);
-  EXPECT_NEAR(crossed[0].gap, 0.1, 1e-12);
-  EXPECT_NEAR(crossed[0].normal.z(), 1.0, 1e-12);
-  EXPECT_NEAR(crossed[0].point.z(), reach + 0.05, 1e-12);
 }
 
 TEST(Formulations, UnknownNamesAndOptionsAreRefused) {

@@ -1,0 +1,55 @@
+#include <perp/problems/scenes/number_fields.hpp>
+
+#include <fmt/format.h>
+#include <perp/problems/scenes/number_expression.hpp>
+#include <stdexcept>
+
+namespace perp {
+
+double number(const Field& field, const Names& names) {
+  const auto* text = field.value().get_if<std::string>();
+  if (!text) return field.number();
+  try {
+    return evaluate_expression(*text, names);
+  } catch (const std::invalid_argument& error) {
+    field.fail(error.what());
+  }
+}
+
+double number_or(const Field& field, const char* name, double fallback, const Names& names) {
+  return field.has(name) ? number(field[name], names) : fallback;
+}
+
+double positive(const Field& field, const Names& names) {
+  const double value = number(field, names);
+  if (!(value > 0)) field.fail(fmt::format("{} is not positive", value));
+  return value;
+}
+
+double nonnegative(const Field& field, const Names& names) {
+  const double value = number(field, names);
+  if (!(value >= 0)) field.fail(fmt::format("{} is negative", value));
+  return value;
+}
+
+std::vector<double> numbers(const Field& field, const Names& names) {
+  if (const auto* packed = field.value().get_if<json::Numbers>()) return packed->values;
+  std::vector<double> values;
+  for (const Field& item : field.items()) values.push_back(number(item, names));
+  return values;
+}
+
+Eigen::Vector3d point(const Field& field, int dimension, const Names& names) {
+  const std::vector<double> v = numbers(field, names);
+  if (static_cast<int>(v.size()) != dimension) {
+    field.fail(fmt::format("has {} coordinates, expected {}", v.size(), dimension));
+  }
+  return {v[0], v[1], dimension == 3 ? v[2] : 0.0};
+}
+
+Eigen::Vector3d point_or_zero(const Field& field, const char* name, int dimension,
+                              const Names& names) {
+  return field.has(name) ? point(field[name], dimension, names) : Eigen::Vector3d::Zero();
+}
+
+}  // namespace perp

@@ -1,0 +1,115 @@
+#include <perp/problems/scenes/obj_file.hpp>
+
+#include <fmt/format.h>
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace perp {
+
+namespace {
+
+constexpr double kDent = 1e-6;  // of the size: how far below the hull a face may lie
+constexpr std::size_t kMaxVertices = 1'000'000;
+
+std::vector<std::string_view> words(std::string_view line) {
+  std::vector<std::string_view> result;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t begin = line.find_first_not_of(" \t\r", at);
+    if (begin == std::string_view::npos) break;
+    at = std::min(line.find_first_of(" \t\r", begin), line.size());
+    result.push_back(line.substr(begin, at - begin));
+  }
+  return result;
+}
+
+struct Mesh {
+  std::vector<Vector3d> vertices;
+  std::vector<std::vector<int>> faces;
+
+  void read(std::string_view line, int number) {
+    const auto fail = [&](std::string_view fault) {
+      throw std::invalid_argument(fmt::format("line {}: {}", number, fault));
+    };
+    const std::vector<std::string_view> w = words(line);
+    if (w.empty() || (w[0] != "v" && w[0] != "f")) return;
+    if (w.size() < 4) fail(fmt::format("\"{}\" needs three values", w[0]));
+    if (w[0] == "v") {
+      Vector3d x;
+      for (int k = 0; k < 3; ++k) {
+        const auto [end, error] =
+            std::from_chars(w[k + 1].data(), w[k + 1].data() + w[k + 1].size(), x[k]);
+        if (error != std::errc() || end != w[k + 1].data() + w[k + 1].size() ||
+            !std::isfinite(x[k]))
+          fail("a coordinate is not a number");
+      }
+      if (vertices.size() == kMaxVertices) fail(fmt::format("more than {} vertices", kMaxVertices));
+      vertices.push_back(x);
+      return;
+    }
+    faces.emplace_back();
+    const long count = static_cast<long>(vertices.size());
+    for (std::size_t k = 1; k < w.size(); ++k) {
+      const std::string_view index = w[k].substr(0, w[k].find('/'));
+      long value = 0;
+      const auto [end, error] = std::from_chars(index.data(), index.data() + index.size(), value);
+      if (error != std::errc() || end != index.data() + index.size())
+        fail("a vertex of a face is not an integer");
+      const long at = value < 0 ? count + value : value - 1;
+      if (value == 0 || at < 0 || at >= count)
+        fail(fmt::format("vertex {} of a face: the file has {} so far", value, count));
+      faces.back().push_back(static_cast<int>(at));
+    }
+  }
+};
+
+// How far x is below the surface of the hull; negative outside.
+double depth(const Polyhedron& hull, const Vector3d& x) {
+  double result = std::numeric_limits<double>::infinity();
+  for (std::size_t f = 0; f < hull.faces.size(); ++f) {
+    result = std::min(result, hull.offsets[f] - hull.normals[f].dot(x));
+  }
+  return result;
+}
+
+}  // namespace
+
+Polyhedron polyhedron_from_obj(std::string_view text) {
+  Mesh mesh;
+  int number = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    mesh.read(text.substr(at, end - at), ++number);
+    at = end + 1;
+  }
+  if (mesh.faces.empty()) throw std::invalid_argument("has no faces (lines \"f\")");
+  std::vector<Vector3d> used;
+  for (const std::vector<int>& face : mesh.faces) {
+    for (const int k : face) used.push_back(mesh.vertices[k]);
+  }
+  const Polyhedron hull = convex_hull(used);
+  Vector3d low = used[0], high = used[0];
+  for (const Vector3d& v : used) {
+    low = low.cwiseMin(v);
+    high = high.cwiseMax(v);
+  }
+  const double allowed = kDent * (high - low).norm();
+  for (const std::vector<int>& face : mesh.faces) {
+    for (std::size_t k = 1; k + 1 < face.size(); ++k) {
+      const Vector3d &a = mesh.vertices[face[0]], &b = mesh.vertices[face[k]],
+                     &c = mesh.vertices[face[k + 1]];
+      const double dent =
+          std::max({depth(hull, a), depth(hull, b), depth(hull, c), depth(hull, (a + b + c) / 3)});
+      if (dent > allowed) {
+        throw std::invalid_argument(
+            fmt::format("is not convex: a face lies {:.3g} below the hull of all", dent));
+      }
+    }
+  }
+  return hull;
+}
+
+}  // namespace perp

@@ -1,0 +1,51 @@
+// Convex polyhedra: hulls of points and intersections of half-spaces (by Qhull).
+#pragma once
+
+#include <Eigen/Core>
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace perp {
+
+using Eigen::Matrix3d;
+using Eigen::Vector3d;
+
+/// A convex polyhedron in the body frame. Faces are whole polygons: coplanar ones are merged.
+struct Polyhedron {
+  double half_width =
+      0.0;  ///< half the least distance between a face and the vertex farthest from it
+  struct Edge {
+    int from, to;     ///< vertices
+    int direction;    ///< index into edge_directions
+    int left, right;  ///< faces on its sides
+  };
+  std::vector<Vector3d> vertices;
+  std::vector<std::vector<int>> faces;       ///< vertices, counterclockwise from outside
+  std::vector<std::vector<int>> face_edges;  ///< edge from each corner of a face to the next
+  std::vector<Vector3d> normals;             ///< of the faces, unit, outward
+  std::vector<double> offsets;               ///< normal.x = offset on a face
+  std::vector<Edge> edges;
+  std::vector<Vector3d> edge_directions;   ///< unit, no two parallel
+  std::vector<std::vector<int>> faces_at;  ///< faces at each vertex
+};
+
+/// The convex hull of points. Points inside it, or within 1e-7 of its size of a face or edge they
+/// do not carry, are left out; faces that flat are one.
+/// @throws std::invalid_argument for fewer than four points, points in a plane, or a hull that
+/// Qhull cannot make.
+Polyhedron convex_hull(const std::vector<Vector3d>& points);
+
+/// The points with n.x <= offset for all (n, offset); n need not be a unit vector.
+/// @throws std::invalid_argument where it is empty, flat or unbounded.
+Polyhedron intersection(const std::vector<std::pair<Vector3d, double>>& half_spaces);
+
+/// The cube between (-1, -1, -1) and (1, 1, 1): what boxes are, scaled. Vertex k has the signs of
+/// the bits of k, bit 0 for x.
+const Polyhedron& unit_cube();
+
+/// The polyhedron with every vertex x replaced by R (x - origin).
+/// @param r a rotation
+Polyhedron transformed(const Polyhedron& p, const Vector3d& origin, const Matrix3d& r);
+
+}  // namespace perp
