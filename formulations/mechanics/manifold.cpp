@@ -9,10 +9,13 @@ namespace perp {
 
 namespace {
 
-constexpr double kReference = 1e-5;  // rad: how near a face normal is to the contact normal
-constexpr double kIncident = 1.0;    // rad: a box's face that looks most against it is within
-constexpr double kParallel = 0.02;   // rad: edges that touch along their length
-constexpr double kOnPlane = 1e-7;    // of the size: corners so near a side plane are on it
+constexpr double kReference = 1e-5;     // rad: how near a face normal is to the contact normal
+constexpr double kIncident = 1.0;       // rad: a box's face that looks most against it is within
+constexpr double kParallel = 0.02;      // rad: edges that touch along their length
+constexpr double kNearlyFlat = 0.5;     // rad: a face that may come to lie on another within a step
+constexpr double kCoincident = 1e-3;    // of the smaller body's radius: points closer are one
+constexpr double kCrossingShare = 0.1;  // of the half width: corners so near a crossing are it
+constexpr double kOnPlane = 1e-7;       // of the size: corners so near a side plane are on it
 
 // What a feature number says, beside two numbers of corners or edges.
 enum FeatureKind { kWitness, kCornerOfA, kCornerOfB, kCutOfA, kCutOfB, kCrossing };
@@ -386,6 +389,39 @@ PairContact edge_contact(const Polytope& a, const Polytope& b, const Axis& axis)
           axis.normal, axis.gap};
 }
 
+// Edges that cross between faces which lie almost on each other are not all that may touch within
+// the step: where the faces overlap along the axis, the corners of the overlap may as well.
+void add_corners_about(const PlacedShape& a, const PlacedShape& b, const Vector3d& n, double margin,
+                       std::vector<PairContact>& contacts) {
+  const Feature face = placed_feature(b, n, kNearlyFlat),
+                incident = placed_feature(a, -n, kNearlyFlat);
+  if (!face.is_face() || !incident.is_face()) return;
+  bool overlap = false;
+  const double size = std::max(size_of(a), size_of(b)), level = face.normal.dot(face.points[0]);
+  for (PairContact c : clipped(incident, sides_of(face), face.normal, level, true, size,
+                               std::numeric_limits<double>::infinity(), overlap)) {
+    const double gap = c.gap / face.normal.dot(n);  // along the axis
+    if (gap > margin) continue;
+    const Vector3d on_a = c.point + 0.5 * c.gap * face.normal;
+    contacts.push_back({c.feature, on_a - 0.5 * gap * n, n, std::max(gap, contacts[0].gap)});
+  }
+}
+
+// Of points that almost coincide the one of least gap stays: the others would add rows to the
+// problem that differ from its by next to nothing, which no solver can tell apart.
+std::vector<PairContact> thinned(std::vector<PairContact> contacts, double distance) {
+  std::stable_sort(contacts.begin(), contacts.end(),
+                   [](const PairContact& x, const PairContact& y) { return x.gap < y.gap; });
+  std::vector<PairContact> kept;
+  for (const PairContact& c : contacts) {
+    const bool apart = std::all_of(kept.begin(), kept.end(), [&](const PairContact& k) {
+      return (k.point - c.point).norm() > distance;
+    });
+    if (apart) kept.push_back(c);
+  }
+  return kept;
+}
+
 }  // namespace
 
 std::vector<PairContact> clipped_contacts(const PlacedShape& a, const PlacedShape& b,
@@ -405,7 +441,11 @@ std::vector<PairContact> polytope_contacts(const PlacedShape& a, const PlacedSha
   const Axis edges = best_edges(pa, pb, margin);
   if (edges.gap > margin) return {};
   const double preference = kEdgePreference * std::min(pa.half_width(), pb.half_width());
-  if (edges.gap > face.gap + preference) return {edge_contact(pa, pb, edges)};
+  if (edges.gap > face.gap + preference) {
+    std::vector<PairContact> contacts = {edge_contact(pa, pb, edges)};
+    add_corners_about(a, b, edges.normal, margin, contacts);
+    return thinned(contacts, kCrossingShare * std::min(pa.half_width(), pb.half_width()));
+  }
   bool overlap = false;
   std::vector<PairContact> contacts = clip_features(a, b, face.normal, margin, overlap);
   if (overlap) return contacts;
@@ -426,8 +466,10 @@ std::vector<PairContact> pair_contacts(const PlacedShape& a, const PlacedShape& 
   }
   if (ball_a && !smooth(*b.shape)) return ball_contacts(a, ball_a->radius, b, true, margin);
   if (ball_b && !smooth(*a.shape)) return ball_contacts(b, ball_b->radius, a, false, margin);
-  if (mesh_of(*a.shape) && mesh_of(*b.shape)) return polytope_contacts(a, b, margin);
-  return general_contacts(a, b, margin);
+  const double apart = kCoincident * std::min(size_of(a), size_of(b));
+  if (mesh_of(*a.shape) && mesh_of(*b.shape))
+    return thinned(polytope_contacts(a, b, margin), apart);
+  return thinned(general_contacts(a, b, margin), apart);
 }
 
 }  // namespace perp
