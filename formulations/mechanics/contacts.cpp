@@ -217,10 +217,14 @@ class Finder {
 
 }  // namespace
 
-ContactFrame contact_frame(const Vector3d& normal, int dimension) {
+ContactFrame contact_frame(const Vector3d& normal, int dimension, const Vector3d& reference) {
   if (dimension == 2) return {normal, Vector3d::UnitZ().cross(normal), Vector3d::UnitZ()};
-  const Vector3d helper = std::abs(normal.x()) < 0.7 ? Vector3d::UnitX() : Vector3d::UnitY();
-  const Vector3d t = (helper - helper.dot(normal) * normal).normalized();
+  Vector3d along = reference - reference.dot(normal) * normal;
+  if (!(along.norm() > 1e-6 * reference.norm())) {
+    const Vector3d helper = std::abs(normal.x()) < 0.7 ? Vector3d::UnitX() : Vector3d::UnitY();
+    along = helper - helper.dot(normal) * normal;
+  }
+  const Vector3d t = along.normalized();
   return {normal, t, normal.cross(t)};
 }
 

@@ -32,7 +32,9 @@ struct ContactPoint3 {
 struct ContactFrame {
   Vector3d n, t, o;
 };
-ContactFrame contact_frame(const Vector3d& normal, int dimension);
+/// @param reference its tangential part becomes t; where that vanishes or is zero, any tangent.
+ContactFrame contact_frame(const Vector3d& normal, int dimension,
+                           const Vector3d& reference = Vector3d::Zero());
 
 /// All contacts that can close within h, of all pairs of shapes. The rule: a point is a candidate
 /// where its gap is at most

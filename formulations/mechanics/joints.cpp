@@ -32,7 +32,7 @@ class RowBuilder {
       case JointType::kDistance:
         distance(j);
         break;
-      case JointType::kPoint:
+      case JointType::kSpherical:
         point();
         break;
       case JointType::kRevolute:
@@ -129,7 +129,7 @@ int joint_rows(JointType type, int dimension) {
   switch (type) {
     case JointType::kDistance:
       return 1;
-    case JointType::kPoint:
+    case JointType::kSpherical:
       return plane ? 2 : 3;
     case JointType::kRevolute:
       return plane ? 2 : 5;

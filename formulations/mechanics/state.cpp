@@ -29,6 +29,16 @@ Vector3d free_spin(const Vector3d& inertia, const Vector3d& spin, double h) {
   return w;
 }
 
+bool holds(const Condition& c, const State& state) {
+  const BodyState& s = state.bodies[c.body];
+  const int k = static_cast<int>(c.quantity);
+  const double value = k < 3   ? s.position[k]
+                       : k < 6 ? s.velocity[k - 3]
+                       : k < 9 ? s.angular_velocity[k - 6]
+                               : s.velocity.norm();
+  return c.above ? value > c.value : value < c.value;
+}
+
 struct Wrench {
   Vector3d force = Vector3d::Zero(), moment = Vector3d::Zero();
 };
@@ -71,7 +81,20 @@ State initial_state(const Scene& scene) {
     state.bodies.push_back({b.position, b.orientation, b.fixed ? Vector3d::Zero() : b.velocity,
                             b.fixed ? Vector3d::Zero() : b.angular_velocity});
   }
+  state.given.assign(scene.impulses.size(), 0);
   return state;
+}
+
+std::vector<char> impulses_due(const Scene& scene, const State& state, double h) {
+  std::vector<char> due(scene.impulses.size(), 0);
+  for (std::size_t k = 0; k < due.size(); ++k) {
+    if (state.given[k]) continue;
+    const Impulse& impulse = scene.impulses[k];
+    // The times of steps carry rounding: what falls on a step's beginning belongs to it.
+    const double end = state.time + h - 1e-9 * std::max(h, state.time);
+    due[k] = impulse.when ? holds(*impulse.when, state) : impulse.time < end;
+  }
+  return due;
 }
 
 Coordinates::Coordinates(const Scene& scene) : per_body_(scene.dimension == 3 ? 6 : 3) {
@@ -137,23 +160,33 @@ SparseMatrix inverse_mass_matrix(const Scene& scene, const State& state,
 Vector free_velocity(const Scene& scene, const State& state, const Coordinates& coordinates,
                      double h) {
   Vector v = coordinates.velocity(state);
-  const std::vector<Wrench> wrenches = applied_wrenches(scene, state);
+  std::vector<Wrench> wrenches = applied_wrenches(scene, state);
+  for (Wrench& w : wrenches) {  // as impulses
+    w.force *= h;
+    w.moment *= h;
+  }
+  const std::vector<char> due = impulses_due(scene, state, h);
+  for (std::size_t k = 0; k < due.size(); ++k) {
+    if (!due[k]) continue;
+    wrenches[scene.impulses[k].body].force += scene.impulses[k].linear;
+    wrenches[scene.impulses[k].body].moment += scene.impulses[k].angular;
+  }
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const int at = coordinates.offset(static_cast<int>(b));
     if (at < 0) continue;
     const Body& body = scene.bodies[b];
     const Wrench& w = wrenches[b];
     if (coordinates.per_body() == 3) {
-      v[at] += h * w.force.x() / body.mass;
-      v[at + 1] += h * w.force.y() / body.mass;
-      v[at + 2] += h * w.moment.z() / body.inertia.z();
+      v[at] += w.force.x() / body.mass;
+      v[at + 1] += w.force.y() / body.mass;
+      v[at + 2] += w.moment.z() / body.inertia.z();
       continue;
     }
     const Matrix3d r = state.bodies[b].orientation.toRotationMatrix();
-    v.segment<3>(at) += h / body.mass * w.force;
+    v.segment<3>(at) += w.force / body.mass;
     const Vector3d spin = free_spin(body.inertia, r.transpose() * v.segment<3>(at + 3), h);
     v.segment<3>(at + 3) =
-        r * (spin + h * body.inertia.cwiseInverse().cwiseProduct(r.transpose() * w.moment));
+        r * (spin + body.inertia.cwiseInverse().cwiseProduct(r.transpose() * w.moment));
   }
   return v;
 }
@@ -162,6 +195,8 @@ State moved(const Scene& scene, const State& state, const Coordinates& coordinat
             const Vector& velocity, double h) {
   State next = state;
   next.time += h;
+  const std::vector<char> due = impulses_due(scene, state, h);
+  for (std::size_t k = 0; k < due.size(); ++k) next.given[k] |= due[k];
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const int at = coordinates.offset(static_cast<int>(b));
     if (at < 0) continue;

@@ -18,6 +18,7 @@ struct BodyState {
 struct State {
   double time = 0.0;
   std::vector<BodyState> bodies;  ///< as in the scene, fixed ones included
+  std::vector<char> given;        ///< impulses of the scene that have been given
 };
 
 State initial_state(const Scene& scene);
@@ -46,8 +47,13 @@ class Coordinates {
 SparseMatrix inverse_mass_matrix(const Scene& scene, const State& state,
                                  const Coordinates& coordinates);
 
-/// Velocities at the end of a step of free motion: gravity, loads and springs at its beginning, and
-/// the velocity product -omega x I omega taken implicitly, which cannot raise the energy.
+/// Impulses of the scene that fall into a step of length h from a state: those whose time comes
+/// before its end, or whose condition holds at its beginning, and which have not been given.
+std::vector<char> impulses_due(const Scene& scene, const State& state, double h);
+
+/// Velocities at the end of a step of free motion: gravity, loads, springs and impulses at its
+/// beginning, and the velocity product -omega x I omega taken implicitly, which cannot raise the
+/// energy.
 Vector free_velocity(const Scene& scene, const State& state, const Coordinates& coordinates,
                      double h);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <Eigen/LU>
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -26,7 +27,14 @@ class PyramidStep final : public Formulation {
   std::string_view name() const override {
     return model_ == PyramidModel::kStewartTrinkle ? "stewart-trinkle" : "anitescu-potra";
   }
-  std::optional<std::string> refusal(const Scene&) const override { return {}; }
+  std::optional<std::string> refusal(const Scene& scene) const override {
+    if (model_ == PyramidModel::kStewartTrinkle) return {};
+    const auto compliant = [](const PairRule& rule) { return !rule.properties.rigid(); };
+    if (!scene.contact.rigid() || std::any_of(scene.pairs.begin(), scene.pairs.end(), compliant)) {
+      return "contact: anitescu-potra takes rigid contacts only, and a stiffness is given";
+    }
+    return {};
+  }
 
   StageOrResult begin(const Scene& scene, const State& state, double h) override {
     scene_ = &scene;
@@ -35,7 +43,7 @@ class PyramidStep final : public Formulation {
     coordinates_.emplace(scene);
     find_active_contacts();
     assemble();
-    relaxation_ = 1.0;
+    relaxation_ = least_relaxation_ = 1.0;
     retries_ = 0;
     restitution_stage_ = false;
     given_ = Vector::Zero(contacts());
@@ -53,7 +61,12 @@ class PyramidStep final : public Formulation {
       // Poisson: the second stage gives back e times the normal impulses of the first and may add
       // more.
       restitution_stage_ = true;
-      for (int c = 0; c < contacts(); ++c) given_[c] = active_[c].properties.restitution * p[c];
+      least_relaxation_ = relaxation_;
+      relaxation_ = 1.0;
+      retries_ = 0;
+      for (int c = 0; c < contacts(); ++c) {
+        if (bounces(c)) given_[c] = active_[c].properties.restitution * p[c];
+      }
       Vector back = Vector::Zero(jacobian_.rows());
       back.head(contacts()) = given_;
       impulses_ += back;
@@ -71,8 +84,10 @@ class PyramidStep final : public Formulation {
 
  private:
   int contacts() const { return static_cast<int>(active_.size()); }
-  int edges() const { return scene_->dimension == 2 ? 2 : settings_.edges; }
-  int joint_first() const { return (1 + edges()) * contacts(); }
+  int joint_first() const { return contacts() + edge_first_.back(); }
+  int edges_of(int c) const { return edge_first_[c + 1] - edge_first_[c]; }
+  bool frictional(int c) const { return active_[c].properties.mu > 0; }
+  int slips() const { return static_cast<int>(slip_contact_.size()); }
   int joint_count() const { return static_cast<int>(theta_.size()); }
 
   void find_active_contacts() {
@@ -81,34 +96,64 @@ class PyramidStep final : public Formulation {
         active_, [&](const ContactPoint3& c) { return at_velocity_level(c) && c.gap > kTouching; });
   }
 
+  // Its approach must be faster than what one step of free fall makes: what rests does not bounce.
+  bool bounces(int c) const {
+    return active_[c].properties.restitution > 0 &&
+           approach_[c] < -std::max(h_ * scene_->gravity.norm(), settings_.rest_speed);
+  }
+
   // A contact that restitutes must meet with its approach velocity, not be slowed down to close its
   // gap.
   bool at_velocity_level(const ContactPoint3& c) const {
     return model_ == PyramidModel::kAnitescuPotra || c.properties.restitution > 0;
   }
 
-  Vector3d edge_direction(const ContactFrame& f, int e) const {
-    const double angle = 2 * std::numbers::pi * e / edges();
-    if (edges() == 2) return e == 0 ? f.t : Vector3d(-f.t);
-    return std::cos(angle) * f.t + std::sin(angle) * f.o;
+  // Generators of the pyramid: edges inscribed in the friction ellipse, and both senses of torsion.
+  struct Edge {
+    Vector3d force, moment;
+  };
+  std::vector<Edge> edges_at(int c) const {
+    const ContactFrame& f = frames_[c];
+    const ContactProperties& k = active_[c].properties;
+    if (k.mu == 0.0) return {};
+    const Vector3d none = Vector3d::Zero();
+    if (scene_->dimension == 2) return {{k.e_t * f.t, none}, {-k.e_t * f.t, none}};
+    std::vector<Edge> edges;
+    for (int e = 0; e < settings_.edges; ++e) {
+      const double angle = 2 * std::numbers::pi * e / settings_.edges;
+      edges.push_back({k.e_t * std::cos(angle) * f.t + k.e_o * std::sin(angle) * f.o, none});
+    }
+    if (k.e_r > 0) {
+      edges.push_back({none, k.e_r * f.n});
+      edges.push_back({none, -k.e_r * f.n});
+    }
+    return edges;
   }
 
   // Rows of J: normals, then the edges of every contact, then the joints.
   void assemble() {
     std::vector<Triplet> entries;
     frames_.clear();
+    edges_.clear();
+    edge_first_.assign(1, 0);
+    slip_contact_.clear();
     for (int c = 0; c < contacts(); ++c) {
-      frames_.push_back(contact_frame(active_[c].normal, scene_->dimension));
-      add_row(c, active_[c], frames_[c].n, entries);
-      for (int e = 0; e < edges(); ++e) {
-        add_row(contacts() + edges() * c + e, active_[c], edge_direction(frames_[c], e), entries);
+      const ContactPoint3& k = active_[c];
+      frames_.push_back(contact_frame(k.normal, scene_->dimension, k.properties.direction));
+      add_row(c, k, {frames_[c].n, Vector3d::Zero()}, entries);
+      for (const Edge& edge : edges_at(c)) {
+        add_row(contacts() + static_cast<int>(edges_.size()), k, edge, entries);
+        edges_.push_back(edge);
       }
+      edge_first_.push_back(static_cast<int>(edges_.size()));
+      if (frictional(c)) slip_contact_.push_back(c);
     }
     theta_ = joint_constraints(*scene_, state_, *coordinates_, joint_first(), entries);
     jacobian_.resize(joint_first() + joint_count(), coordinates_->size());
     jacobian_.setFromTriplets(entries.begin(), entries.end());
     inverse_mass_ = inverse_mass_matrix(*scene_, state_, *coordinates_);
     free_ = free_velocity(*scene_, state_, *coordinates_, h_);
+    approach_ = jacobian_.topRows(contacts()) * coordinates_->velocity(state_);
     double mass = 0.0;
     int moving = 0;
     for (const Body& body : scene_->bodies) {
@@ -120,23 +165,33 @@ class PyramidStep final : public Formulation {
     impulse_scale_ = moving > 0 ? mass / moving * velocity_scale_ : 1.0;
   }
 
-  void add_row(int row, const ContactPoint3& c, const Vector3d& d,
+  void add_row(int row, const ContactPoint3& c, const Edge& d,
                std::vector<Triplet>& entries) const {
     const auto moment = [&](int body) {
-      return Vector3d((c.point - state_.bodies[body].position).cross(d));
+      return Vector3d((c.point - state_.bodies[body].position).cross(d.force) + d.moment);
     };
-    coordinates_->add_wrench(c.a, d, moment(c.a), 1.0, row, entries);
-    coordinates_->add_wrench(c.b, d, moment(c.b), -1.0, row, entries);
+    coordinates_->add_wrench(c.a, d.force, moment(c.a), 1.0, row, entries);
+    coordinates_->add_wrench(c.b, d.force, moment(c.b), -1.0, row, entries);
+  }
+
+  // Time in which a gap is to be closed: of a compliant point p/h = -k (g + h v_n + tau v_n).
+  double closing_time(int c) const { return h_ + active_[c].properties.dissipation; }
+  // Velocity that an impulse takes off the constraint of a compliant point, s/kg.
+  double compliance(int c) const {
+    const ContactProperties& k = active_[c].properties;
+    return k.rigid() ? 0.0 : 1.0 / (h_ * k.stiffness * closing_time(c));
+  }
+  double wanted_velocity(int c) const {
+    if (at_velocity_level(active_[c])) return 0.0;
+    const double gap = active_[c].gap;
+    return -(gap < 0 && active_[c].properties.rigid() ? relaxation_ * gap : gap) / closing_time(c);
   }
 
   // Right-hand sides of  J v+ >= rhs  (normals) and = rhs (joints).
   Vector stabilisation() const {
     Vector rhs = Vector::Zero(jacobian_.rows());
-    for (int c = 0; c < contacts(); ++c) {
-      const double gap = active_[c].gap;
-      if (!at_velocity_level(active_[c])) rhs[c] = -(gap < 0 ? relaxation_ * gap : gap) / h_;
-    }
-    rhs.tail(joint_count()) = -relaxation_ * theta_ / h_;
+    for (int c = 0; c < contacts(); ++c) rhs[c] = wanted_velocity(c);
+    if (h_ > 0) rhs.tail(joint_count()) = -relaxation_ * theta_ / h_;
     return rhs;
   }
 
@@ -164,25 +219,29 @@ class PyramidStep final : public Formulation {
     return s;
   }
 
-  // Rows and columns beside J M^-1 J': E, -E' and mu of every contact, from index `first` of c_n
-  // on.
+  // Rows and columns beside J M^-1 J': E, -E', mu and compliance, from index `first` of c_n on.
   void add_border(int first, std::vector<Triplet>& entries, Vector& q) const {
-    const int nc = contacts(), k = edges(), beta = first + nc, lambda = beta + k * nc;
+    const int nc = contacts(), beta = first + nc, lambda = first + joint_first();
     for (int c = 0; c < nc; ++c) {
-      entries.emplace_back(lambda + c, first + c, active_[c].properties.mu);
-      q[lambda + c] = active_[c].properties.mu * given_[c] / impulse_scale_;
-      for (int e = 0; e < k; ++e) {
-        entries.emplace_back(beta + k * c + e, lambda + c, 1.0);
-        entries.emplace_back(lambda + c, beta + k * c + e, -1.0);
+      const double diagonal = compliance(c) * impulse_scale_ / velocity_scale_;
+      if (diagonal > 0) entries.emplace_back(first + c, first + c, diagonal);
+    }
+    for (int s = 0; s < slips(); ++s) {
+      const int c = slip_contact_[s];
+      entries.emplace_back(lambda + s, first + c, active_[c].properties.mu);
+      q[lambda + s] = active_[c].properties.mu * given_[c] / impulse_scale_;
+      for (int e = edge_first_[c]; e < edge_first_[c + 1]; ++e) {
+        entries.emplace_back(beta + e, lambda + s, 1.0);
+        entries.emplace_back(lambda + s, beta + e, -1.0);
       }
     }
   }
 
   // Unknowns (c_n, beta, lambda[, joint multipliers]); an Lcp where there are no joints.
   Problem eliminated_problem() const {
-    const int nc = contacts(), first_joint = joint_first() + nc, n = first_joint + joint_count();
+    const int first_joint = joint_first() + slips(), n = first_joint + joint_count();
     const auto place = [&](int row) {
-      return row < joint_first() ? row : row + nc;
+      return row < joint_first() ? row : row + slips();
     };  // lambda lies between
     const double scale = impulse_scale_ / velocity_scale_;
     SparseMatrix w = jacobian_ * inverse_mass_ * SparseMatrix(jacobian_.transpose());
@@ -212,8 +271,8 @@ class PyramidStep final : public Formulation {
 
   // Unknowns (v, joint multipliers, c_n, beta, lambda), the first two free.
   Problem mixed_problem() const {
-    const int nv = coordinates_->size(), nj = joint_count(), nc = contacts(), first = nv + nj;
-    const int n = first + joint_first() + nc;
+    const int nv = coordinates_->size(), nj = joint_count(), first = nv + nj;
+    const int n = first + joint_first() + slips();
     std::vector<Triplet> entries;
     const double mass = impulse_scale_ / velocity_scale_;
     const SparseMatrix m = mass_matrix();
@@ -262,34 +321,34 @@ class PyramidStep final : public Formulation {
   void name_unknowns(int first, Problem& p) const {
     const int n = p.size(), nc = contacts();
     p.variables.resize(n);
-    const int joints = first > 0 ? coordinates_->size() : joint_first() + nc;
+    const int joints = first > 0 ? coordinates_->size() : joint_first() + slips();
     for (int i = 0; i < (first > 0 ? coordinates_->size() : 0); ++i)
       p.variables[i] = fmt::format("velocity{}", i);
     for (int i = 0; i < joint_count(); ++i) p.variables[joints + i] = fmt::format("joint{}", i);
     for (int c = 0; c < nc; ++c) {
       p.variables[first + c] = fmt::format("contact{}.normal", c);
-      for (int e = 0; e < edges(); ++e) {
-        p.variables[first + nc + edges() * c + e] = fmt::format("contact{}.friction{}", c, e);
-      }
-      p.variables[first + joint_first() + c] = fmt::format("contact{}.slip", c);
+      for (int e = 0; e < edges_of(c); ++e)
+        p.variables[first + nc + edge_first_[c] + e] = fmt::format("contact{}.friction{}", c, e);
     }
+    for (int s = 0; s < slips(); ++s)
+      p.variables[first + joint_first() + s] = fmt::format("contact{}.slip", slip_contact_[s]);
   }
 
   std::vector<std::uint64_t> keys() const {
     const int nc = contacts(), nv = coordinates_->size(),
               first = settings_.keep_velocities ? nv + joint_count() : 0;
-    const int joints = first > 0 ? nv : joint_first() + nc;
-    std::vector<std::uint64_t> k(first > 0 ? first + joint_first() + nc
-                                           : joint_first() + nc + joint_count());
+    const int joints = first > 0 ? nv : joint_first() + slips();
+    std::vector<std::uint64_t> k(joint_first() + slips() + (first > 0 ? first : joint_count()));
     const std::uint64_t other = 1ULL << 62;
     for (int i = 0; i < (first > 0 ? nv : 0); ++i) k[i] = other + i;
     for (int i = 0; i < joint_count(); ++i) k[joints + i] = 2 * other + i;
     for (int c = 0; c < nc; ++c) {
       const std::uint64_t contact = active_[c].key() * 64;
       k[first + c] = contact;
-      for (int e = 0; e < edges(); ++e) k[first + nc + edges() * c + e] = contact + 1 + e;
-      k[first + joint_first() + c] = contact + 63;
+      for (int e = 0; e < edges_of(c); ++e) k[first + nc + edge_first_[c] + e] = contact + 1 + e;
     }
+    for (int s = 0; s < slips(); ++s)
+      k[first + joint_first() + s] = active_[slip_contact_[s]].key() * 64 + 63;
     return k;
   }
 
@@ -309,7 +368,7 @@ class PyramidStep final : public Formulation {
 
   bool restitutes(const Vector& p) const {
     for (int c = 0; c < contacts(); ++c) {
-      if (active_[c].properties.restitution > 0 && p[c] > 0) return true;
+      if (bounces(c) && p[c] > 0) return true;
     }
     return false;
   }
@@ -319,25 +378,23 @@ class PyramidStep final : public Formulation {
     r.state = moved(*scene_, state_, *coordinates_, v, h_);
     r.joint_values = theta_;
     r.joint_impulses = impulses_.tail(joint_count());
-    r.relaxation = relaxation_;
+    r.relaxation = std::min(relaxation_, least_relaxation_);
     const Vector u = jacobian_ * v;
     for (int c = 0; c < contacts(); ++c) {
       ContactResult k{active_[c], frames_[c]};
       k.p_n = impulses_[c];
       k.v_n = u[c];
-      Vector3d friction = Vector3d::Zero();
-      for (int e = 0; e < edges(); ++e) {
-        friction += impulses_[contacts() + edges() * c + e] * edge_direction(frames_[c], e);
+      for (int e = edge_first_[c]; e < edge_first_[c + 1]; ++e) {
+        const double beta = impulses_[contacts() + e];
+        k.p_t += beta * edges_[e].force.dot(frames_[c].t);
+        if (scene_->dimension == 3) k.p_o += beta * edges_[e].force.dot(frames_[c].o);
+        k.p_r += beta * edges_[e].moment.dot(frames_[c].n);
       }
-      k.p_t = friction.dot(frames_[c].t);
-      k.p_o = scene_->dimension == 3 ? friction.dot(frames_[c].o) : 0.0;
-      k.slip = slip_speed(c, u);
+      k.slip = slip_speed(c, r.state);
       k.mode = k.p_n <= 1e-12 * impulse_scale_    ? ContactMode::kOpen
                : k.slip <= 1e-9 * velocity_scale_ ? ContactMode::kStick
                                                   : ContactMode::kSlide;
-      if (!at_velocity_level(active_[c])) {
-        r.feeding += k.p_n * std::max(0.0, -relaxation_ * active_[c].gap / h_);
-      }
+      r.feeding += k.p_n * std::max(0.0, wanted_velocity(c));
       r.contacts.push_back(k);
     }
     r.contact_work = impulses_.head(joint_first()).dot(u.head(joint_first()));
@@ -346,16 +403,15 @@ class PyramidStep final : public Formulation {
     return r;
   }
 
-  // From the velocities along t and o, which are edges 0 and k/4 where k is a multiple of 4.
-  double slip_speed(int c, const Vector& u) const {
-    const int first = contacts() + edges() * c;
-    if (edges() == 2) return std::abs(u[first]);
-    Eigen::MatrixXd d(edges(), 2);
-    for (int e = 0; e < edges(); ++e) {
-      const double angle = 2 * std::numbers::pi * e / edges();
-      d.row(e) << std::cos(angle), std::sin(angle);
-    }
-    return (2.0 / edges() * d.transpose() * u.segment(first, edges())).norm();  // D'D = k/2 I
+  // Of the point of contact as it was at the beginning, with the velocities of the end.
+  double slip_speed(int c, const State& end) const {
+    const auto velocity = [&](int body) {
+      const BodyState& s = end.bodies[body];
+      return Vector3d(s.velocity +
+                      s.angular_velocity.cross(active_[c].point - state_.bodies[body].position));
+    };
+    const Vector3d v = velocity(active_[c].a) - velocity(active_[c].b);
+    return (v - v.dot(frames_[c].n) * frames_[c].n).norm();
   }
 
   double momentum_error(const Vector& v) const {
@@ -378,11 +434,30 @@ class PyramidStep final : public Formulation {
   std::vector<ContactFrame> frames_;
   SparseMatrix jacobian_, inverse_mass_;
   Vector theta_, free_, base_, impulses_;
-  Vector given_;  // normal impulses of restitution, N s
+  std::vector<Edge> edges_;        // of all contacts
+  std::vector<int> edge_first_;    // per contact: the first of its edges; one more at the end
+  std::vector<int> slip_contact_;  // contacts with friction: those that have a lambda
+  Vector approach_;                // normal velocities at the beginning, m/s
+  Vector given_;                   // normal impulses of restitution, N s
   double velocity_scale_ = 1.0, impulse_scale_ = 1.0, relaxation_ = 1.0;
+  double least_relaxation_ = 1.0;  // of the stage before
   int retries_ = 0;
   bool restitution_stage_ = false;
 };
+
+}  // namespace
+
+namespace {
+
+double read_speed(const std::string& text) {
+  double value = -1.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0 && value < 1e9)) {
+    throw std::invalid_argument(
+        fmt::format("formulation option rest_speed: \"{}\" is not a speed in m/s", text));
+  }
+  return value;
+}
 
 }  // namespace
 
@@ -406,9 +481,13 @@ std::unique_ptr<Formulation> make_pyramid_step(PyramidModel model, const std::st
       }
     } else if (key == "velocities" && (value == "kept" || value == "eliminated")) {
       settings.keep_velocities = value == "kept";
+    } else if (key == "rest_speed") {
+      settings.rest_speed = read_speed(value);
     } else {
-      throw std::invalid_argument(fmt::format(
-          "formulation option \"{}\": expected edges=K or velocities=kept|eliminated", item));
+      throw std::invalid_argument(
+          fmt::format("formulation option \"{}\": expected edges=K, velocities=kept|eliminated or "
+                      "rest_speed=V",
+                      item));
     }
   }
   return std::make_unique<PyramidStep>(model, settings);

@@ -9,12 +9,13 @@ namespace perp {
 enum class PyramidModel { kStewartTrinkle, kAnitescuPotra };
 
 struct PyramidSettings {
-  int edges = 4;  ///< of the pyramid in 3D, even, at least 4 (2D: always 2)
+  int edges = 4;             ///< of the pyramid in 3D, even, at least 4 (2D: always 2)
+  double rest_speed = 1e-3;  ///< m/s: slower approaches (or than h|g|) do not bounce
   bool keep_velocities =
       false;  ///< velocities as free unknowns of a sparse Mlcp instead of eliminated
 };
 
-/// Options "edges=8", "velocities=kept|eliminated", separated by commas.
+/// Options "edges=8", "velocities=kept|eliminated", "rest_speed=0.01", separated by commas.
 /// @throws std::invalid_argument naming the option.
 std::unique_ptr<Formulation> make_pyramid_step(PyramidModel model, const std::string& options);
 

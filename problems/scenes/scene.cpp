@@ -1,5 +1,6 @@
 #include <perp/problems/scenes/scene.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace perp {
@@ -11,8 +12,8 @@ bool name_fits(const std::string& pattern, const std::string& name) {
 
 std::string_view to_string(JointType type) {
   switch (type) {
-    case JointType::kPoint:
-      return "point";
+    case JointType::kSpherical:
+      return "spherical";
     case JointType::kRevolute:
       return "revolute";
     case JointType::kPrismatic:
@@ -25,7 +26,14 @@ std::string_view to_string(JointType type) {
 }
 
 double TimeFunction::operator()(double t) const {
-  return constant + (amplitude != 0.0 ? amplitude * std::sin(omega * t + phase) : 0.0);
+  double value = constant + (amplitude != 0.0 ? amplitude * std::sin(omega * t + phase) : 0.0);
+  if (times.empty()) return value;
+  const auto after = std::upper_bound(times.begin(), times.end(), t);
+  if (after == times.begin()) return value + values.front();
+  if (after == times.end()) return value + values.back();
+  const std::size_t k = static_cast<std::size_t>(after - times.begin());
+  const double share = (t - times[k - 1]) / (times[k] - times[k - 1]);
+  return value + values[k - 1] + share * (values[k] - values[k - 1]);
 }
 
 ContactProperties Scene::properties(int a, int b) const {

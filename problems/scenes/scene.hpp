@@ -4,7 +4,9 @@
 #include <Eigen/Core>
 #include <Eigen/Geometry>
 #include <array>
+#include <limits>
 #include <map>
+#include <optional>
 #include <perp/problems/scenes/shapes.hpp>
 #include <string>
 #include <string_view>
@@ -27,10 +29,19 @@ struct Body {
   Vector3d angular_velocity = Vector3d::Zero();  ///< world frame, rad/s
 };
 
-/// Contact properties of a pair of bodies.
+/// Contact properties of a pair of bodies. The friction impulse lies in the ellipsoid
+///   (p_t/e_t)^2 + (p_o/e_o)^2 + (p_r/e_r)^2 <= (mu p_n)^2.
 struct ContactProperties {
-  double mu = 0.0;           ///< Coulomb coefficient
-  double restitution = 0.0;  ///< Poisson's coefficient, 0..1
+  double mu = 0.0;              ///< Coulomb coefficient
+  double e_t = 1.0, e_o = 1.0;  ///< semi-axes of the friction ellipsoid along both tangents
+  double e_r = 0.0;             ///< that of torsion about the normal, m; 0: none
+  Vector3d direction = Vector3d::Zero();  ///< world; its tangential part is t; zero: any
+  double restitution = 0.0;               ///< Poisson's coefficient, 0..1
+  double stiffness = kRigid;              ///< of a contact point, N/m; infinite: rigid
+  double dissipation = 0.0;  ///< relaxation time of a compliant point, s: p/h = k(-g - tau v_n)
+
+  static constexpr double kRigid = std::numeric_limits<double>::infinity();
+  bool rigid() const { return stiffness == kRigid; }
 };
 
 /// Which bodies a rule is for: names, or patterns with * at the end.
@@ -42,7 +53,7 @@ struct PairRule {
 /// True where the name is the pattern, or begins with what stands before a final *.
 bool name_fits(const std::string& pattern, const std::string& name);
 
-enum class JointType { kPoint, kRevolute, kPrismatic, kFixed, kDistance };
+enum class JointType { kSpherical, kRevolute, kPrismatic, kFixed, kDistance };
 std::string_view to_string(JointType type);
 
 /// A bilateral joint between two bodies in maximal coordinates. Anchors and axis are given in the
@@ -62,9 +73,11 @@ struct Spring {
   double stiffness, damping, length;  ///< N/m, N s/m, rest length m
 };
 
-/// A function of time: constant + amplitude sin(omega t + phase).
+/// A function of time: constant + amplitude sin(omega t + phase) + table(t). The table is linear
+/// between its times and constant before the first and after the last.
 struct TimeFunction {
   double constant = 0.0, amplitude = 0.0, omega = 0.0, phase = 0.0;
+  std::vector<double> times, values;  ///< of the table: times rise, s
   double operator()(double t) const;
 };
 
@@ -72,6 +85,22 @@ struct TimeFunction {
 struct Load {
   int body;
   std::array<TimeFunction, 3> force, moment;  ///< N, N m
+};
+
+/// A quantity of a body that is compared with a number.
+struct Condition {
+  enum class Quantity { kX, kY, kZ, kVx, kVy, kVz, kWx, kWy, kWz, kSpeed } quantity;
+  int body;
+  bool above;    ///< holds where the quantity is above the value, else where it is below
+  double value;  ///< m, m/s or rad/s
+};
+
+/// An impulse through the mass centre and an angular impulse, world frame, given once.
+struct Impulse {
+  int body;
+  Vector3d linear = Vector3d::Zero(), angular = Vector3d::Zero();  ///< N s, N m s
+  double time = 0.0;              ///< s; in the step that contains it
+  std::optional<Condition> when;  ///< instead: in the first step at whose beginning it holds
 };
 
 struct Scene {
@@ -84,6 +113,7 @@ struct Scene {
   std::vector<Joint> joints;
   std::vector<Spring> springs;
   std::vector<Load> loads;
+  std::vector<Impulse> impulses;
   double step = 0.01, duration = 1.0;        ///< defaults, s
   std::map<std::string, double> parameters;  ///< as used
 

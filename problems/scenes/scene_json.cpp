@@ -9,6 +9,7 @@
 #include <perp/problems/scenes/number_expression.hpp>
 #include <perp/problems/scenes/number_fields.hpp>
 #include <perp/problems/scenes/shape_json.hpp>
+#include <set>
 #include <stdexcept>
 
 namespace perp {
@@ -151,13 +152,37 @@ void each(const Field& list, const Names& names,
   }
 }
 
-ContactProperties read_contact(const Field& field, const Names& names) {
+const std::set<std::string_view> kContactFields = {
+    "mu", "e_t", "e_o", "e_r", "direction", "restitution", "stiffness", "dissipation"};
+const std::set<std::string_view> kPairFields = {
+    "a", "b", "mu", "e_t", "e_o", "e_r", "direction", "restitution", "stiffness", "dissipation"};
+
+ContactProperties read_contact(const Field& field, int dimension, const Names& names) {
   ContactProperties p;
-  if (field.has("mu")) p.mu = nonnegative(field["mu"], names);
-  if (field.has("restitution")) {
-    p.restitution = nonnegative(field["restitution"], names);
-    if (p.restitution > 1) field["restitution"].fail("is above 1");
+  const auto maybe = [&](const char* name, double& value, auto read) {
+    if (field.has(name)) value = read(field[name], names);
+  };
+  maybe("mu", p.mu, nonnegative);
+  maybe("e_t", p.e_t, positive);
+  maybe("e_o", p.e_o, positive);
+  maybe("e_r", p.e_r, nonnegative);
+  maybe("restitution", p.restitution, nonnegative);
+  maybe("stiffness", p.stiffness, positive);
+  maybe("dissipation", p.dissipation, nonnegative);
+  if (p.restitution > 1) field["restitution"].fail("is above 1");
+  if (dimension == 2) {
+    for (const char* name : {"e_o", "e_r", "direction"}) {
+      if (field.has(name)) field[name].fail("belongs to 3D scenes");
+    }
   }
+  if (field.has("direction")) {
+    p.direction = point(field["direction"], 3, names);
+    if (!(p.direction.norm() > 0)) field["direction"].fail("is zero");
+  }
+  if (p.rigid() && field.has("dissipation"))
+    field["dissipation"].fail("is of compliant contacts: stiffness is missing");
+  if (!p.rigid() && p.restitution > 0)
+    field["restitution"].fail("is of rigid contacts, and stiffness is given");
   return p;
 }
 
@@ -180,7 +205,7 @@ std::string body_pattern(const Field& field, const Scene& scene, const Names& na
 
 Joint read_joint(const Field& field, const Scene& scene, const Names& names) {
   field.only({"name", "type", "a", "b", "anchor", "anchor_a", "anchor_b", "axis"});
-  static const std::map<std::string, JointType> types = {{"point", JointType::kPoint},
+  static const std::map<std::string, JointType> types = {{"spherical", JointType::kSpherical},
                                                          {"revolute", JointType::kRevolute},
                                                          {"prismatic", JointType::kPrismatic},
                                                          {"fixed", JointType::kFixed},
@@ -188,7 +213,9 @@ Joint read_joint(const Field& field, const Scene& scene, const Names& names) {
   const std::string type = field["type"].text();
   const auto known = types.find(type);
   if (known == types.end())
-    field["type"].fail("unknown joint; expected point, revolute, prismatic, fixed or distance");
+    field["type"].fail("unknown joint; expected spherical, revolute, prismatic, fixed or distance");
+  if (known->second == JointType::kSpherical && scene.dimension == 2)
+    field["type"].fail("a spherical joint belongs to 3D scenes; revolute is its like in 2D");
   Joint j;
   j.name = name_with_indices(field["name"], names);
   j.type = known->second;
@@ -232,11 +259,20 @@ TimeFunction read_time_function(const Field& field, const Names& names) {
     f.constant = number(field, names);
     return f;
   }
-  field.only({"constant", "amplitude", "omega", "phase"});
+  field.only({"constant", "amplitude", "omega", "phase", "table"});
   f.constant = number_or(field, "constant", 0.0, names);
   f.amplitude = number_or(field, "amplitude", 0.0, names);
   f.omega = number_or(field, "omega", 0.0, names);
   f.phase = number_or(field, "phase", 0.0, names);
+  if (!field.has("table")) return f;
+  for (const Field& row : field["table"].items()) {
+    const std::vector<double> pair = numbers(row, names);
+    if (pair.size() != 2) row.fail("expected a time and a value");
+    if (!f.times.empty() && !(pair[0] > f.times.back())) row.fail("times do not rise");
+    f.times.push_back(pair[0]);
+    f.values.push_back(pair[1]);
+  }
+  if (f.times.empty()) field["table"].fail("is empty");
   return f;
 }
 
@@ -268,6 +304,39 @@ Load read_load(const Field& field, const Scene& scene, const Names& names) {
     }
   }
   return load;
+}
+
+Condition read_condition(const Field& field, const Scene& scene, const Names& names) {
+  using Q = Condition::Quantity;
+  static const std::map<std::string, Q> quantities = {
+      {"x", Q::kX},   {"y", Q::kY},   {"z", Q::kZ},   {"vx", Q::kVx}, {"vy", Q::kVy},
+      {"vz", Q::kVz}, {"wx", Q::kWx}, {"wy", Q::kWy}, {"wz", Q::kWz}, {"speed", Q::kSpeed}};
+  field.only({"body", "quantity", "above", "below"});
+  const auto known = quantities.find(field["quantity"].text());
+  if (known == quantities.end()) {
+    field["quantity"].fail("unknown; expected x, y, z, vx, vy, vz, wx, wy, wz or speed");
+  }
+  if (field.has("above") == field.has("below")) field.fail("expected either above or below");
+  const bool above = field.has("above");
+  return {known->second, body_index(field["body"], scene, names), above,
+          number(field[above ? "above" : "below"], names)};
+}
+
+Impulse read_impulse(const Field& field, const Scene& scene, const Names& names) {
+  field.only({"body", "linear", "angular", "time", "when"});
+  Impulse impulse;
+  impulse.body = body_index(field["body"], scene, names);
+  if (scene.bodies[impulse.body].fixed) field["body"].fail("is fixed");
+  impulse.linear = point_or_zero(field, "linear", scene.dimension, names);
+  if (scene.dimension == 3) {
+    impulse.angular = point_or_zero(field, "angular", 3, names);
+  } else if (field.has("angular")) {
+    impulse.angular.z() = number(field["angular"], names);
+  }
+  if (field.has("time") == field.has("when")) field.fail("expected either time or when");
+  if (field.has("time")) impulse.time = nonnegative(field["time"], names);
+  if (field.has("when")) impulse.when = read_condition(field["when"], scene, names);
+  return impulse;
 }
 
 Names read_parameters(const Field& root, const std::map<std::string, double>& given) {
@@ -303,9 +372,10 @@ Scene scene_from_text(std::string_view text, const std::string& file,
   if (root["version"].integer(0, 1000) != 1) {
     root["version"].fail("unknown version; this program reads version 1");
   }
-  root.only({"format", "version", "name", "description", "dimension", "parameters", "gravity",
-             "bodies", "contact", "pairs", "joints", "springs", "loads", "step", "duration"},
-            true);
+  root.only(
+      {"format", "version", "name", "description", "dimension", "parameters", "gravity", "bodies",
+       "contact", "pairs", "joints", "springs", "loads", "impulses", "step", "duration"},
+      true);
   Scene scene;
   scene.name = root["name"].text();
   if (root.has("description")) scene.description = root["description"].text();
@@ -322,14 +392,14 @@ Scene scene_from_text(std::string_view text, const std::string& file,
     scene.bodies.push_back(std::move(body));
   });
   if (root.has("contact")) {
-    root["contact"].only({"mu", "restitution"});
-    scene.contact = read_contact(root["contact"], names);
+    root["contact"].only(kContactFields);
+    scene.contact = read_contact(root["contact"], d, names);
   }
   if (root.has("pairs")) {
     each(root["pairs"], names, [&](const Field& f, const Names& n) {
-      f.only({"a", "b", "mu", "restitution"});
+      f.only(kPairFields);
       scene.pairs.push_back(
-          {body_pattern(f["a"], scene, n), body_pattern(f["b"], scene, n), read_contact(f, n)});
+          {body_pattern(f["a"], scene, n), body_pattern(f["b"], scene, n), read_contact(f, d, n)});
     });
   }
   if (root.has("joints")) {
@@ -344,6 +414,11 @@ Scene scene_from_text(std::string_view text, const std::string& file,
   if (root.has("loads")) {
     each(root["loads"], names,
          [&](const Field& f, const Names& n) { scene.loads.push_back(read_load(f, scene, n)); });
+  }
+  if (root.has("impulses")) {
+    each(root["impulses"], names, [&](const Field& f, const Names& n) {
+      scene.impulses.push_back(read_impulse(f, scene, n));
+    });
   }
   if (root.has("step")) scene.step = positive(root["step"], names);
   if (root.has("duration")) scene.duration = positive(root["duration"], names);

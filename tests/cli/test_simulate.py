@@ -55,7 +55,7 @@ def body(**more):
 
 def joint(**more):
     """PLANE with one joint."""
-    return edit(PLANE, "joints", [{"name": "j", "type": "point", "a": "a", "b": "base", "anchor": [0, 0], **more}])
+    return edit(PLANE, "joints", [{"name": "j", "type": "revolute", "a": "a", "b": "base", "anchor": [0, 0], **more}])
 
 
 def polygon(*vertices):

@@ -425,7 +425,7 @@ TEST(Candidates, BodiesOfAJointDoNotCollide) {
       R"({"format":"perp-scene","version":1,"name":"t","dimension":3,"bodies":[
       {"name":"a","density":1,"shape":{"type":"ellipsoid","half":[1,1,1]}},
       {"name":"b","density":1,"shape":{"type":"cylinder","radius":1,"half_length":1},"position":[1,0,0]}],
-      "joints":[{"name":"j","type":"point","a":"a","b":"b","anchor":[0.5,0,0]}]})",
+      "joints":[{"name":"j","type":"spherical","a":"a","b":"b","anchor":[0.5,0,0]}]})",
       "test");
   EXPECT_TRUE(find_contacts(s, initial_state(s), 0.01).empty());
 }

@@ -95,7 +95,7 @@ TEST(Joints, JacobiansAreDerivatives) {
   const Scene s = from_bodies(R"("dimension":3,"bodies":[
     {"name":"a","mass":1,"inertia":[1,2,3],"position":[0.1,0.2,0.3],"velocity":[0.3,-0.2,0.5],"angular_velocity":[0.4,0.7,-0.6]},
     {"name":"b","mass":2,"inertia":[1,1,2],"position":[1,0.5,0],"velocity":[-0.1,0.6,0.2],"angular_velocity":[-0.5,0.1,0.9]}],
-    "joints":[{"name":"p","type":"point","a":"a","b":"b","anchor":[0.5,0.4,0.1]},
+    "joints":[{"name":"p","type":"spherical","a":"a","b":"b","anchor":[0.5,0.4,0.1]},
       {"name":"r","type":"revolute","a":"a","b":"b","anchor":[0.5,0.4,0.1],"axis":[1,2,2]},
       {"name":"s","type":"prismatic","a":"a","b":"b","anchor":[0.5,0.4,0.1],"axis":[2,-1,2]},
       {"name":"f","type":"fixed","a":"a","b":"b","anchor":[0.5,0.4,0.1]},
