@@ -55,6 +55,8 @@ void NewtonFb::check_settings() const {
   ask(one_of(settings.function, {"fb", "penalised", "min"}), "function", "fb, penalised or min");
   ask(one_of(settings.least_squares, {"fallback", "always", "never"}), "least_squares",
       "fallback, always or never");
+  ask(one_of(settings.equilibrate, {"auto", "always", "never"}), "equilibrate",
+      "auto, always or never");
   ask(one_of(settings.linear_algebra, {"auto", "dense", "sparse"}), "linear_algebra",
       "auto, dense or sparse");
   ask(settings.lambda > 0 && settings.lambda <= 1, "lambda", "a number in (0, 1]");
@@ -65,12 +67,15 @@ void NewtonFb::do_prepare(const Problem& problem) {
   check_settings();
   const auto* lcp = std::get_if<Lcp>(&problem.data);
   const Mlcp posed = lcp ? to_mlcp(*lcp) : std::get<Mlcp>(problem.data);
-  problem_.build(posed, settings.equilibrate, prefers_sparse(posed));
+  const auto scaling = settings.equilibrate == "auto"     ? ScaledProblem::Scaling::kWhereBad
+                       : settings.equilibrate == "always" ? ScaledProblem::Scaling::kAlways
+                                                          : ScaledProblem::Scaling::kNever;
+  problem_.build(posed, scaling, prefers_sparse(posed));
   system_.attach(problem_);
   names_ = problem.variables;
   const int n = problem_.size();
   for (Vector* v : {&z_, &f_, &phi_, &da_, &db_, &gradient_, &direction_, &map_direction_,
-                    &right_side_, &lowest_z_, &at_bound_, &basic_, &tried_, &candidate_,
+                    &right_side_, &stationary_z_, &at_bound_, &basic_, &tried_, &candidate_,
                     &candidate_f_, &polished_, &best_z_, &stationary_phi_}) {
     v->setZero(n);
   }
@@ -102,7 +107,7 @@ bool NewtonFb::prefers_sparse(const Mlcp& problem) const {
 void NewtonFb::do_solve(const Vector* start, Observer* observer, Result& result) {
   check_settings();
   started_ = std::chrono::steady_clock::now();
-  iterations_ = finishes_ = least_squares_steps_ = gradient_steps_ = retreats_ = 0;
+  iterations_ = finishes_ = least_squares_steps_ = gradient_steps_ = 0;
   system_.factorisations = system_.linear_solves = 0;
   best_natural_ = stationary_merit_ = kInfinity;
   merits_.reserve(settings.memory);
@@ -126,8 +131,7 @@ void NewtonFb::do_solve(const Vector* start, Observer* observer, Result& result)
   result.statistics.emplace_back("least_squares_steps", least_squares_steps_);
   result.statistics.emplace_back("gradient_steps", gradient_steps_);
   result.statistics.emplace_back("finishes", finishes_);
-  result.statistics.emplace_back("retreats", retreats_);
-  result.statistics.emplace_back("sparse", problem_.is_sparse());
+  result.statistics.emplace_back("sparse", problem_.has_sparse_systems());
 }
 
 ComplementarityFunction NewtonFb::chosen_function() const {
@@ -139,29 +143,30 @@ ComplementarityFunction NewtonFb::chosen_function() const {
   return function;
 }
 
-// 0: as set, from the start. 1: least-squares steps. 2: the penalised function from inside.
-// Then random starts, functions and elements of the generalised Jacobian in turn.
+// 0: as set, from the start. 1: the penalised function, from inside. 2: least-squares steps from
+// the lowest merit so far. Then random starts with functions, elements of the generalised Jacobian
+// and kinds of steps in turn.
 void NewtonFb::begin_attempt(int attempt, const Vector* start) {
   function_ = chosen_function();
   least_squares_first_ = settings.least_squares == "always";
   z_ = problem_.lower.cwiseMax(0.0).cwiseMin(problem_.upper);
-  if (attempt == 0 && start) problem_.from_original(*start, z_);
-  if (attempt == 1) least_squares_first_ = settings.least_squares != "never";
-  if (attempt == 2) {
+  if (attempt == 0) {
+    if (start) problem_.from_original(*start, z_);
+  } else if (attempt == 1) {
     for (double& z : z_) z += 1.0;
     z_ = z_.cwiseMin(problem_.upper);
+  } else if (attempt == 2) {
+    z_ = stationary_z_;
+  } else {
+    random_start(attempt);
+    function_.kink = attempt % 4 < 2 ? KinkRule::kTowardsMap : KinkRule::kTowardsBound;
   }
-  if (attempt >= 2 && attempt % 2 == 0) {
+  if (attempt % 2 == 1) {
     function_.kind = NcpFunction::kPenalised;
     function_.lambda = kPenalisedShare;
   }
-  if (attempt >= 3) {
-    random_start(attempt);
-    function_.kind = attempt % 2 == 0 ? NcpFunction::kPenalised : NcpFunction::kFischerBurmeister;
-    function_.kink = attempt % 4 < 2 ? KinkRule::kTowardsMap : KinkRule::kTowardsBound;
-  }
+  if (attempt % 4 == 2 && settings.least_squares != "never") least_squares_first_ = true;
   merits_.clear();
-  retreated_ = false;
   attempt_steps_ = since_lower_ = 0;
   lowest_merit_ = kInfinity;
   damping_ = kFirstDamping;
@@ -199,8 +204,9 @@ Status NewtonFb::run_attempt(Observer* observer) {
       return Status::kIterationLimit;
     }
     if (out_of_time()) return Status::kTimeLimit;
-    if (attempt_steps_ >= settings.attempt_iterations) return end_of_attempt();
-    if (out_of_patience()) return end_of_attempt();
+    if (attempt_steps_ >= settings.attempt_iterations || since_lower_ > settings.patience) {
+      return end_of_attempt();
+    }
     last_step_ = take_step();
     if (last_step_ == StepType::kNone) return end_of_attempt();
     ++iterations_;
@@ -231,15 +237,15 @@ void NewtonFb::remember() {
   if (merit_ < stationary_merit_) {
     stationary_merit_ = merit_;
     stationary_gradient_ = gradient_.norm();
+    stationary_z_ = z_;
     stationary_phi_ = phi_;
   }
   ++since_lower_;
   if (merit_ < lowest_merit_) {
     if (merit_ < kLowered * lowest_merit_) since_lower_ = 0;
     lowest_merit_ = merit_;
-    lowest_z_ = z_;
   }
-  if (static_cast<int>(merits_.size()) < settings.memory) {
+  if (static_cast<int>(merits_.size()) <= attempt_steps_ % settings.memory) {
     merits_.push_back(merit_);
   } else {
     merits_[attempt_steps_ % settings.memory] = merit_;
@@ -254,6 +260,7 @@ bool NewtonFb::accept_if_solved() {
     if (near || basic_ != tried_) {
       tried_ = basic_;
       if (finish()) return true;
+      continue_from_finish();
     }
   }
   if (!near) return false;
@@ -297,6 +304,7 @@ bool NewtonFb::finish() {
     polished_ = candidate_;
     classify(polished_, candidate_f_);
   }
+  polished_natural_ = best;
   if (best < best_natural_) {
     best_natural_ = best;
     best_z_ = polished_;
@@ -304,18 +312,20 @@ bool NewtonFb::finish() {
   return best <= kClaim * common.tolerance;
 }
 
-// Too long without a lower merit: once back to the lowest point, from there on monotone and by
-// least squares; then the attempt is over.
-bool NewtonFb::out_of_patience() {
-  if (since_lower_ <= settings.patience) return false;
-  if (retreated_ || settings.least_squares == "never") return true;
-  retreated_ = least_squares_first_ = true;
-  ++retreats_;
-  since_lower_ = 0;
-  z_ = lowest_z_;
+// The finish solved nothing, but where it came closer by both measures its point is the next one.
+void NewtonFb::continue_from_finish() {
+  if (!(polished_natural_ < 0.5 * natural_)) return;
+  const double merit = merit_;
+  candidate_ = z_;
+  z_ = polished_;
   evaluate();
-  std::fill(merits_.begin(), merits_.end(), merit_);
-  return false;
+  if (merit_ < merit) {
+    last_step_ = StepType::kActiveSet;
+    remember();
+  } else {
+    z_ = candidate_;
+    evaluate();
+  }
 }
 
 NewtonFb::StepType NewtonFb::take_step() {
@@ -323,7 +333,7 @@ NewtonFb::StepType NewtonFb::take_step() {
     if (type == StepType::kNewton && least_squares_first_) continue;
     if (type == StepType::kLeastSquares && settings.least_squares == "never") continue;
     if (!find_direction(type)) continue;
-    const bool taken = search_along();
+    const bool taken = search_along(type == StepType::kGradient ? kShortestGradient : kShortest);
     if (type == StepType::kLeastSquares) {
       damping_ = !taken || step_ < 0.25 ? 10.0 * damping_
                  : step_ == 1.0         ? 0.25 * damping_
@@ -343,7 +353,9 @@ NewtonFb::StepType NewtonFb::take_step() {
 bool NewtonFb::find_direction(StepType type) {
   right_side_ = -phi_;
   if (type == StepType::kNewton) {
-    if (!system_.factor(da_, db_, settings.proximal)) return false;
+    const double size = std::min(1.0, phi_.lpNorm<Eigen::Infinity>());
+    const double eps = std::max(settings.proximal, settings.proximal_factor * size);
+    if (!system_.factor(da_, db_, eps)) return false;
     system_.solve(right_side_, direction_);
   } else if (type == StepType::kLeastSquares) {
     if (!system_.factor_least_squares(da_, db_, damping_ * phi_.norm())) return false;
@@ -362,10 +374,8 @@ bool NewtonFb::find_direction(StepType type) {
 }
 
 // Nonmonotone Armijo search by halving [GrippoLamparielloLucidi1986].
-bool NewtonFb::search_along() {
+bool NewtonFb::search_along(double shortest) {
   const double reference = *std::max_element(merits_.begin(), merits_.end());
-  const bool gradient = slope_ == -gradient_.squaredNorm();
-  const double shortest = gradient ? kShortestGradient : kShortest;
   for (step_ = 1.0; step_ >= shortest; step_ *= 0.5) {
     if (merit_at(step_) <= reference + kArmijo * step_ * slope_) return true;
   }
@@ -385,7 +395,8 @@ double NewtonFb::merit_at(double t) {
 
 bool NewtonFb::report_iteration(Observer* observer) {
   if (!observer) return true;
-  static constexpr std::string_view kNames[] = {"newton", "least_squares", "gradient", "start"};
+  static constexpr std::string_view kNames[] = {"newton", "least_squares", "gradient", "active_set",
+                                                "start"};
   IterationRecord record;
   record.iteration = iterations_;
   record.step_type = kNames[static_cast<int>(last_step_)];

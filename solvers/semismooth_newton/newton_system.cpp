@@ -9,6 +9,7 @@ namespace {
 
 constexpr double kPivotTolerance = 0.1;  // sparse: a diagonal entry this close to the largest stays
 constexpr int kBlock = 64;               // products of blocks this size need no heap
+constexpr int kDenseLeastSquares = 800;  // kernels up to this size by the normal equations
 
 }  // namespace
 
@@ -18,18 +19,21 @@ void NewtonSystem::attach(const ScaledProblem& problem) {
   for (Vector* v : {&a_, &b_, &work_, &product_}) v->setZero(n);
   kernel_.reserve(n);
   position_.assign(n, -1);
-  right_side_.assign(problem.is_sparse() ? 2 * n : n, 0.0);
-  if (problem.is_sparse()) {
+  right_side_.assign(2 * static_cast<std::size_t>(n), 0.0);
+  transposed_.resize(0, 0);
+  if (problem.has_sparse_systems()) {
     sparse_lu_.set_pivot_tolerance(kPivotTolerance);
     augmented_lu_.set_pivot_tolerance(kPivotTolerance);
   } else {
     dense_lu_.reserve(n);
+  }
+  if (n <= kDenseLeastSquares) {
     jacobian_.resize(n, n);
     normal_.resize(n, n);
   }
 }
 
-bool NewtonSystem::factor(const Vector& a, const Vector& b, double eps) {
+void NewtonSystem::choose_kernel(const Vector& a, const Vector& b) {
   a_ = a;
   b_ = b;
   kernel_.clear();
@@ -37,8 +41,12 @@ bool NewtonSystem::factor(const Vector& a, const Vector& b, double eps) {
     position_[i] = b_[i] > 0 ? static_cast<int>(kernel_.size()) : -1;
     if (b_[i] > 0) kernel_.push_back(i);
   }
+}
+
+bool NewtonSystem::factor(const Vector& a, const Vector& b, double eps) {
+  choose_kernel(a, b);
   ++factorisations;
-  if (problem_->is_sparse()) {
+  if (problem_->has_sparse_systems()) {
     fill_sparse_kernel(eps);
     return sparse_lu_.factor();
   }
@@ -70,33 +78,36 @@ void NewtonSystem::fill_sparse_kernel(double eps) {
   }
 }
 
-// Rows outside the kernel first, then the kernel with what they contribute.
-void NewtonSystem::solve(const Vector& r, Vector& d) {
-  const int n = problem_->size(), k = kernel_size();
+// d_i = r_i / a_i outside the kernel; the kernel's right-hand side with what those contribute.
+void NewtonSystem::solve_outside_kernel(const Vector& r, Vector& d) {
   bool outside = false;
-  for (int i = 0; i < n; ++i) {
+  for (int i = 0; i < problem_->size(); ++i) {
     d[i] = position_[i] < 0 ? r[i] / a_[i] : 0.0;
     outside = outside || d[i] != 0.0;
   }
   if (outside) problem_->multiply(d, product_);
-  for (int p = 0; p < k; ++p) {
+  for (int p = 0; p < kernel_size(); ++p) {
     const int i = kernel_[p];
     right_side_[p] = outside ? r[i] - b_[i] * product_[i] : r[i];
   }
-  if (problem_->is_sparse()) {
+}
+
+void NewtonSystem::solve(const Vector& r, Vector& d) {
+  solve_outside_kernel(r, d);
+  if (problem_->has_sparse_systems()) {
     sparse_lu_.solve(right_side_.data());
   } else {
     dense_lu_.solve(right_side_.data());
   }
-  for (int p = 0; p < k; ++p) d[kernel_[p]] = right_side_[p];
+  for (int p = 0; p < kernel_size(); ++p) d[kernel_[p]] = right_side_[p];
   ++linear_solves;
 }
 
 bool NewtonSystem::factor_least_squares(const Vector& a, const Vector& b, double mu) {
-  a_ = a;
-  b_ = b;
+  choose_kernel(a, b);
   ++factorisations;
-  if (problem_->is_sparse()) {
+  normal_equations_ = !problem_->has_sparse_systems() || kernel_size() <= kDenseLeastSquares;
+  if (!normal_equations_) {
     fill_augmented_system(mu);
     return augmented_lu_.factor();
   }
@@ -104,19 +115,23 @@ bool NewtonSystem::factor_least_squares(const Vector& a, const Vector& b, double
   return dense_lu_.factor();
 }
 
-// J'J + mu I in blocks: the lower triangle is computed, the upper one copied.
+// J'J + mu I of the kernel in blocks: the lower triangle is computed, the upper one copied.
 void NewtonSystem::fill_normal_equations(double mu) {
-  const int n = problem_->size();
-  jacobian_.noalias() = b_.asDiagonal() * problem_->dense();
-  jacobian_.diagonal() += a_;
-  normal_.setZero();
+  const int n = kernel_size();
+  if (jacobian_.rows() < n) {
+    jacobian_.resize(n, n);
+    normal_.resize(n, n);
+  }
+  fill_kernel_jacobian();
   for (int j = 0; j < n; j += kBlock) {
     const int columns = std::min(kBlock, n - j);
     for (int i = j; i < n; i += kBlock) {
       const int rows = std::min(kBlock, n - i);
+      auto block = normal_.block(i, j, rows, columns);
+      block.setZero();
       for (int k = 0; k < n; k += kBlock) {
         const int depth = std::min(kBlock, n - k);
-        normal_.block(i, j, rows, columns).noalias() +=
+        block.noalias() +=
             jacobian_.block(k, i, depth, rows).transpose() * jacobian_.block(k, j, depth, columns);
       }
     }
@@ -131,42 +146,66 @@ void NewtonSystem::fill_normal_equations(double mu) {
   }
 }
 
+void NewtonSystem::fill_kernel_jacobian() {
+  const int n = kernel_size();
+  for (int c = 0; c < n; ++c) {
+    const int j = kernel_[c];
+    if (problem_->has_sparse()) {
+      jacobian_.col(c).head(n).setZero();
+      for (SparseMatrix::InnerIterator it(problem_->sparse(), j); it; ++it) {
+        const int i = static_cast<int>(it.row());
+        if (position_[i] >= 0) jacobian_(position_[i], c) = b_[i] * it.value();
+      }
+    } else {
+      for (int r = 0; r < n; ++r) {
+        jacobian_(r, c) = b_[kernel_[r]] * problem_->dense()(kernel_[r], j);
+      }
+    }
+    jacobian_(c, c) += a_[j];
+  }
+}
+
 // Columns (e_j, J'e_j) and then (J e_j, -mu e_j); the first half needs M by rows.
 void NewtonSystem::fill_augmented_system(double mu) {
-  const int n = problem_->size();
+  const int k = kernel_size();
   const SparseMatrix& m = problem_->sparse();
-  const SparseMatrix transposed = m.transpose();
-  augmented_lu_.begin(2 * n);
-  for (int j = 0; j < n; ++j) {
-    augmented_lu_.append(j, 1.0);
-    for (SparseMatrix::InnerIterator it(transposed, j); it; ++it) {
+  if (transposed_.cols() == 0) transposed_ = m.transpose();
+  augmented_lu_.begin(2 * k);
+  for (int c = 0; c < k; ++c) {
+    const int j = kernel_[c];
+    augmented_lu_.append(c, 1.0);
+    for (SparseMatrix::InnerIterator it(transposed_, j); it; ++it) {
       const int i = static_cast<int>(it.row());
-      augmented_lu_.append(n + i, b_[j] * it.value() + (i == j ? a_[j] : 0.0));
+      if (position_[i] < 0) continue;
+      augmented_lu_.append(k + position_[i], b_[j] * it.value() + (i == j ? a_[j] : 0.0));
     }
     augmented_lu_.end_column();
   }
-  for (int j = 0; j < n; ++j) {
+  for (int c = 0; c < k; ++c) {
+    const int j = kernel_[c];
     for (SparseMatrix::InnerIterator it(m, j); it; ++it) {
       const int i = static_cast<int>(it.row());
-      augmented_lu_.append(i, b_[i] * it.value() + (i == j ? a_[i] : 0.0));
+      if (position_[i] < 0) continue;
+      augmented_lu_.append(position_[i], b_[i] * it.value() + (i == j ? a_[i] : 0.0));
     }
-    augmented_lu_.append(n + j, -mu);
+    augmented_lu_.append(k + c, -mu);
     augmented_lu_.end_column();
   }
 }
 
 void NewtonSystem::solve_least_squares(const Vector& r, Vector& d) {
-  const int n = problem_->size();
+  solve_outside_kernel(r, d);
+  const int k = kernel_size();
   ++linear_solves;
-  if (problem_->is_sparse()) {
-    std::copy(r.begin(), r.end(), right_side_.begin());
-    std::fill(right_side_.begin() + n, right_side_.end(), 0.0);
-    augmented_lu_.solve(right_side_.data());
-    std::copy(right_side_.begin() + n, right_side_.end(), d.begin());
+  if (normal_equations_) {
+    Eigen::Map<Vector> side(right_side_.data(), k), result(right_side_.data() + k, k);
+    result.noalias() = jacobian_.topLeftCorner(k, k).transpose() * side;
+    dense_lu_.solve(result.data());
   } else {
-    multiply_transposed(a_, b_, r, d);
-    dense_lu_.solve(d.data());
+    std::fill(right_side_.begin() + k, right_side_.begin() + 2 * k, 0.0);
+    augmented_lu_.solve(right_side_.data());
   }
+  for (int c = 0; c < k; ++c) d[kernel_[c]] = right_side_[k + c];
 }
 
 void NewtonSystem::multiply_transposed(const Vector& a, const Vector& b, const Vector& x,

@@ -14,9 +14,9 @@ namespace perp {
 /// once; the others form the kernel, the only part that is factorised. With a and b of zeros and
 /// ones the kernel is M_alpha,alpha of an active set.
 ///
-/// Least squares: min ||J d - r||^2 + mu ||d||^2 (Levenberg-Marquardt), dense by the normal
-/// equations, sparse by the augmented system [I J; J' -mu I] [GolubVanLoan2013, Sec. 5.3, 6.1].
-/// Only sparse factorisations allocate after attach().
+/// Least squares: min ||J d - r||^2 + mu ||d||^2 (Levenberg-Marquardt) on the kernel, by the normal
+/// equations, where it is large by the augmented system [I J; J' -mu I]
+/// [GolubVanLoan2013, Sec. 5.3, 6.1]. Only sparse factorisations allocate when all is done again.
 class NewtonSystem {
  public:
   void attach(const ScaledProblem& problem);
@@ -35,18 +35,23 @@ class NewtonSystem {
   int factorisations = 0, linear_solves = 0;
 
  private:
+  void choose_kernel(const Vector& a, const Vector& b);
+  void solve_outside_kernel(const Vector& r, Vector& d);
   void fill_dense_kernel(double eps);
   void fill_sparse_kernel(double eps);
   void fill_normal_equations(double mu);
+  void fill_kernel_jacobian();
   void fill_augmented_system(double mu);
 
   const ScaledProblem* problem_ = nullptr;
   Vector a_, b_;
   std::vector<int> kernel_, position_;  // rows with b_i > 0, and where each stands (or -1)
   Vector work_, product_;
+  SparseMatrix transposed_;
   std::vector<double> right_side_;
   DenseLu dense_lu_;
-  DenseMatrix jacobian_, normal_;  // least squares, dense
+  bool normal_equations_ = false;
+  DenseMatrix jacobian_, normal_;  // their matrices, kernel by kernel in the top left corner
   SparseLu sparse_lu_, augmented_lu_;
 };
 

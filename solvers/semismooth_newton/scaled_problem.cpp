@@ -11,37 +11,57 @@ namespace perp {
 namespace {
 
 constexpr int kSweeps = 6;
+constexpr double kBadScale = 100.0;
+constexpr double kSparseProducts = 0.25;  // share of entries up to which products are sparse
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double power_of_two(double x) { return x > 0 ? std::exp2(std::round(std::log2(x))) : 1.0; }
 
 }  // namespace
 
-void ScaledProblem::build(const Mlcp& problem, bool equilibrated, bool keep_sparse) {
+void ScaledProblem::build(const Mlcp& problem, Scaling scaling, bool sparse_systems) {
   const int n = problem.size();
   row_scale_.setOnes(n);
   unknown_unit_.setOnes(n);
-  if (equilibrated) equilibrate(problem);
+  const bool scaled =
+      scaling == Scaling::kAlways || (scaling == Scaling::kWhereBad && is_scaled_badly(problem));
+  if (scaled) equilibrate(problem);
   q = row_scale_.cwiseProduct(problem.q);
-  const double s = equilibrated && n > 0 ? power_of_two(q.cwiseAbs().maxCoeff()) : 1.0;
+  const double s = scaled && n > 0 ? power_of_two(q.cwiseAbs().maxCoeff()) : 1.0;
   q /= s;
-  sparse_ = keep_sparse;
+  sparse_systems_ = sparse_systems;
+  sparse_ = sparse_systems || problem.M.nonzeros() < kSparseProducts * n * n;
+  dense_matrix_.resize(0, 0);
+  sparse_matrix_.resize(0, 0);
   if (sparse_) {
     SparseMatrix diagonal(n, n);
     diagonal.setIdentity();
     sparse_matrix_ = problem.M.to_sparse() + 0.0 * diagonal;  // every diagonal entry is stored
     sparse_matrix_ = row_scale_.asDiagonal() * sparse_matrix_ * unknown_unit_.asDiagonal();
     sparse_matrix_.makeCompressed();
-    dense_matrix_.resize(0, 0);
-  } else {
+  }
+  if (!sparse_systems) {
     dense_matrix_ = row_scale_.asDiagonal() * problem.M.to_dense() * unknown_unit_.asDiagonal();
-    sparse_matrix_.resize(0, 0);
   }
   unknown_unit_ *= s;
   map_unit_ = s * row_scale_.cwiseInverse();
   lower = problem.lower.cwiseQuotient(unknown_unit_);
   upper = problem.upper.cwiseQuotient(unknown_unit_);
   sums_.assign(n, 0.0L);
+}
+
+bool ScaledProblem::is_scaled_badly(const Mlcp& problem) const {
+  const int n = problem.size();
+  Vector row_max = Vector::Zero(n), column_max = Vector::Zero(n);
+  for (int j = 0; j < n; ++j) {
+    problem.M.for_column(j, [&](int i, double value) {
+      row_max[i] = std::max(row_max[i], std::abs(value));
+      column_max[j] = std::max(column_max[j], std::abs(value));
+    });
+  }
+  const auto bad = [](double x) { return x > 0 && (x > kBadScale || x < 1.0 / kBadScale); };
+  return std::any_of(row_max.begin(), row_max.end(), bad) ||
+         std::any_of(column_max.begin(), column_max.end(), bad);
 }
 
 // R := R / sqrt(row maxima), C := C / sqrt(column maxima) of R |M| C, a few times [Ruiz2001].

@@ -12,11 +12,17 @@ namespace perp {
 /// where |M| is symmetric.
 class ScaledProblem {
  public:
-  void build(const Mlcp& problem, bool equilibrate, bool keep_sparse);
+  enum class Scaling { kNever, kWhereBad, kAlways };
+
+  /// kWhereBad scales only where some row or column maximum is beyond 1/100 ... 100: Newton's
+  /// method on a merit does not gain by scaling what is scaled well already.
+  void build(const Mlcp& problem, Scaling scaling, bool sparse_systems);
 
   int size() const { return static_cast<int>(q.size()); }
-  bool is_sparse() const { return sparse_; }
-  /// M^; columns of the sparse one hold their diagonal entry, if only as zero.
+  bool has_sparse_systems() const { return sparse_systems_; }
+  /// M^; sparse products are also used beside dense systems where M has few entries.
+  bool has_sparse() const { return sparse_; }
+  /// Columns of the sparse one hold their diagonal entry, if only as zero.
   const DenseMatrix& dense() const { return dense_matrix_; }
   const SparseMatrix& sparse() const { return sparse_matrix_; }
 
@@ -36,9 +42,10 @@ class ScaledProblem {
   Vector q, lower, upper;
 
  private:
+  bool is_scaled_badly(const Mlcp& problem) const;
   void equilibrate(const Mlcp& problem);
 
-  bool sparse_ = false;
+  bool sparse_systems_ = false, sparse_ = false;
   DenseMatrix dense_matrix_;
   SparseMatrix sparse_matrix_;
   Vector row_scale_;                // R
