@@ -29,10 +29,19 @@ constexpr double kLeastDamping = 1e-10, kMostDamping = 1.0;
 constexpr double kStationary = 1e-6;   // ||J'Phi|| / ||Phi||
 constexpr double kClaim = 1.0 - 1e-9;  // rounding of the verifier's own sums
 constexpr int kFinishRounds = 4, kRefinements = 6;
+constexpr int kLaterPatience = 4;        // times the patience, from the third attempt on
 constexpr double kPenalisedShare = 0.8;  // lambda of restarts
 
 bool one_of(const std::string& text, std::initializer_list<const char*> choices) {
   return std::any_of(choices.begin(), choices.end(), [&](const char* c) { return text == c; });
+}
+
+bool is_z_matrix(const Matrix& m) {
+  bool is = true;
+  for (int j = 0; j < m.cols() && is; ++j) {
+    m.for_column(j, [&](int i, double value) { is = is && (i == j || value <= 0); });
+  }
+  return is;
 }
 
 }  // namespace
@@ -55,6 +64,7 @@ void NewtonFb::check_settings() const {
   ask(one_of(settings.function, {"fb", "penalised", "min"}), "function", "fb, penalised or min");
   ask(one_of(settings.least_squares, {"fallback", "always", "never"}), "least_squares",
       "fallback, always or never");
+  ask(one_of(settings.inside, {"auto", "always", "never"}), "inside", "auto, always or never");
   ask(one_of(settings.equilibrate, {"auto", "always", "never"}), "equilibrate",
       "auto, always or never");
   ask(one_of(settings.linear_algebra, {"auto", "dense", "sparse"}), "linear_algebra",
@@ -70,6 +80,8 @@ void NewtonFb::do_prepare(const Problem& problem) {
   const auto scaling = settings.equilibrate == "auto"     ? ScaledProblem::Scaling::kWhereBad
                        : settings.equilibrate == "always" ? ScaledProblem::Scaling::kAlways
                                                           : ScaledProblem::Scaling::kNever;
+  starts_inside_ =
+      settings.inside == "always" || (settings.inside == "auto" && is_z_matrix(posed.M));
   problem_.build(posed, scaling, prefers_sparse(posed));
   system_.attach(problem_);
   names_ = problem.variables;
@@ -143,21 +155,21 @@ ComplementarityFunction NewtonFb::chosen_function() const {
   return function;
 }
 
-// 0: as set, from the start. 1: the penalised function, from inside. 2: least-squares steps from
-// the lowest merit so far. Then random starts with functions, elements of the generalised Jacobian
-// and kinds of steps in turn.
+// 0: as set, from the start. 1: the penalised function, from inside where 0 came from the bounds
+// and the reverse. 2: least-squares steps from the lowest merit so far. Then random starts with
+// functions, elements of the generalised Jacobian and kinds of steps in turn.
 void NewtonFb::begin_attempt(int attempt, const Vector* start) {
   function_ = chosen_function();
   least_squares_first_ = settings.least_squares == "always";
   z_ = problem_.lower.cwiseMax(0.0).cwiseMin(problem_.upper);
-  if (attempt == 0) {
-    if (start) problem_.from_original(*start, z_);
-  } else if (attempt == 1) {
+  if (attempt == 0 && start) {
+    problem_.from_original(*start, z_);
+  } else if (attempt < 2 && (attempt == 0) == starts_inside_) {
     for (double& z : z_) z += 1.0;
     z_ = z_.cwiseMin(problem_.upper);
   } else if (attempt == 2) {
     z_ = stationary_z_;
-  } else {
+  } else if (attempt > 2) {
     random_start(attempt);
     function_.kink = attempt % 4 < 2 ? KinkRule::kTowardsMap : KinkRule::kTowardsBound;
   }
@@ -165,7 +177,10 @@ void NewtonFb::begin_attempt(int attempt, const Vector* start) {
     function_.kind = NcpFunction::kPenalised;
     function_.lambda = kPenalisedShare;
   }
-  if (attempt % 4 == 2 && settings.least_squares != "never") least_squares_first_ = true;
+  if (attempt % 2 == 0 && attempt > 0 && settings.least_squares != "never") {
+    least_squares_first_ = true;
+  }
+  patience_ = settings.patience * (attempt < 2 ? 1 : kLaterPatience);
   merits_.clear();
   attempt_steps_ = since_lower_ = 0;
   lowest_merit_ = kInfinity;
@@ -204,7 +219,7 @@ Status NewtonFb::run_attempt(Observer* observer) {
       return Status::kIterationLimit;
     }
     if (out_of_time()) return Status::kTimeLimit;
-    if (attempt_steps_ >= settings.attempt_iterations || since_lower_ > settings.patience) {
+    if (attempt_steps_ >= settings.attempt_iterations || since_lower_ > patience_) {
       return end_of_attempt();
     }
     last_step_ = take_step();

@@ -12,13 +12,14 @@ namespace perp {
 struct NewtonFbSettings {
   std::string function = "fb";    ///< phi: "fb", "penalised" or "min"
   double lambda = 0.9;            ///< share of fb in the penalised function, in (0, 1] [-]
+  std::string inside = "auto";    ///< start at l + 1, not at l: "auto", "always", "never"
   double proximal = 1e-6;         ///< least eps added to the diagonal of M in Newton steps [-]
   double proximal_factor = 1e-3;  ///< eps over the largest |Phi_i|, that up to 1 [-]
   std::string least_squares = "fallback";  ///< Levenberg-Marquardt: "fallback", "always", "never"
   int memory = 10;                         ///< merits that the line search compares with
   int patience = 15;                       ///< steps without a lower merit that end an attempt
   int attempt_iterations = 200;            ///< steps of one attempt
-  int restarts = 10;                       ///< attempts after the first
+  int restarts = 20;                       ///< attempts after the first
   bool finish = true;                      ///< solve the active set's linear system in the end
   double finish_below = 0.01;              ///< largest |Phi_i| from which that is tried [-]
   std::string equilibrate = "auto";        ///< scale by powers of two: "auto", "always", "never"
@@ -28,6 +29,9 @@ struct NewtonFbSettings {
   void visit(Visitor& v) {
     v.visit("function", function, "complementarity function: fb, penalised or min");
     v.visit("lambda", lambda, "share of fb in the penalised function, in (0, 1]");
+    v.visit("inside", inside,
+            "start at l + 1, not at l: auto (where M has no positive entry off the diagonal), "
+            "always, never");
     v.visit("proximal", proximal, "least eps added to the diagonal of M in Newton steps");
     v.visit("proximal_factor", proximal_factor, "eps over the largest |Phi_i|, that up to 1");
     v.visit("least_squares", least_squares,
@@ -96,6 +100,7 @@ class NewtonFb final : public Solver {
   ScaledProblem problem_;
   NewtonSystem system_;
   std::vector<std::string> names_;
+  bool starts_inside_ = false;
 
   // One attempt.
   ComplementarityFunction function_;
@@ -106,7 +111,7 @@ class NewtonFb final : public Solver {
   double slope_ = 0.0, step_ = 0.0, damping_ = 0.0;
   StepType last_step_ = StepType::kNone;
   std::vector<double> merits_;  // a ring of the last ones
-  int attempt_steps_ = 0, since_lower_ = 0;
+  int attempt_steps_ = 0, since_lower_ = 0, patience_ = 0;
   double lowest_merit_ = 0.0;
 
   // The finish: sets as the a and b of a kernel, and the point in work.
