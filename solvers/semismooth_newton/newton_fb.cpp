@@ -29,6 +29,8 @@ constexpr double kLeastDamping = 1e-10, kMostDamping = 1.0;
 constexpr double kStationary = 1e-6;   // ||J'Phi|| / ||Phi||
 constexpr double kClaim = 1.0 - 1e-9;  // rounding of the verifier's own sums
 constexpr int kFinishRounds = 4, kRefinements = 6;
+constexpr double kSingularShare = 0.1;   // rows with |Phi_i| above this times the largest
+constexpr double kLocalShare = 0.05;     // of the unknowns that a local restart makes random
 constexpr int kLaterPatience = 4;        // times the patience, from the third attempt on
 constexpr double kPenalisedShare = 0.8;  // lambda of restarts
 
@@ -156,8 +158,9 @@ ComplementarityFunction NewtonFb::chosen_function() const {
 }
 
 // 0: as set, from the start. 1: the penalised function, from inside where 0 came from the bounds
-// and the reverse. 2: least-squares steps from the lowest merit so far. Then random starts with
-// functions, elements of the generalised Jacobian and kinds of steps in turn.
+// and the reverse. 2: least-squares steps from the lowest merit so far. Then starts that are
+// random, or the lowest point with what is singular there made random, with functions, elements of
+// the generalised Jacobian and kinds of steps in turn.
 void NewtonFb::begin_attempt(int attempt, const Vector* start) {
   function_ = chosen_function();
   least_squares_first_ = settings.least_squares == "always";
@@ -170,7 +173,7 @@ void NewtonFb::begin_attempt(int attempt, const Vector* start) {
   } else if (attempt == 2) {
     z_ = stationary_z_;
   } else if (attempt > 2) {
-    random_start(attempt);
+    random_start(attempt, attempt % 4 == 3 ? kLocalShare : 1.0);
     function_.kink = attempt % 4 < 2 ? KinkRule::kTowardsMap : KinkRule::kTowardsBound;
   }
   if (attempt % 2 == 1) {
@@ -190,11 +193,16 @@ void NewtonFb::begin_attempt(int attempt, const Vector* start) {
   tried_.setConstant(-1.0);
 }
 
-// Half of the unknowns at a bound, the others off it by lengths from 0.1 to 10.
-void NewtonFb::random_start(int attempt) {
+// Half of the unknowns at a bound, the others off it by lengths from 0.1 to 10; for a share below 1
+// only that many of them and those of large |Phi_i|, the rest as at the lowest merit so far.
+void NewtonFb::random_start(int attempt, double share) {
   Random random(static_cast<std::uint64_t>(attempt));
+  const double large = kSingularShare * stationary_phi_.lpNorm<Eigen::Infinity>();
+  if (share < 1.0) z_ = stationary_z_;
   for (int i = 0; i < problem_.size(); ++i) {
     const double length = std::exp(random.uniform(-2.3, 2.3)), side = random.uniform();
+    const bool kept = random.uniform() >= share && std::abs(stationary_phi_[i]) < large;
+    if (kept) continue;
     const double low = problem_.lower[i], high = problem_.upper[i];
     double z = side < 0.5 ? 0.0 : length;
     if (low > -kInfinity) {
@@ -215,6 +223,7 @@ Status NewtonFb::run_attempt(Observer* observer) {
     remember();
     if (!report_iteration(observer)) return Status::kInterrupted;
     if (accept_if_solved()) return Status::kSolved;
+    const bool moved = move_to_finish();
     if (common.max_iterations > 0 && iterations_ >= common.max_iterations) {
       return Status::kIterationLimit;
     }
@@ -222,7 +231,7 @@ Status NewtonFb::run_attempt(Observer* observer) {
     if (attempt_steps_ >= settings.attempt_iterations || since_lower_ > patience_) {
       return end_of_attempt();
     }
-    last_step_ = take_step();
+    last_step_ = moved ? StepType::kActiveSet : take_step();
     if (last_step_ == StepType::kNone) return end_of_attempt();
     ++iterations_;
     ++attempt_steps_;
@@ -269,13 +278,13 @@ void NewtonFb::remember() {
 
 // Solved by the finish, or at z itself; both are judged with residuals in extended precision.
 bool NewtonFb::accept_if_solved() {
+  polished_natural_ = kInfinity;
   const bool near = natural_ <= common.tolerance;
   if (settings.finish && (near || phi_.lpNorm<Eigen::Infinity>() <= settings.finish_below)) {
     classify(z_, f_);
     if (near || basic_ != tried_) {
       tried_ = basic_;
       if (finish()) return true;
-      continue_from_finish();
     }
   }
   if (!near) return false;
@@ -328,19 +337,21 @@ bool NewtonFb::finish() {
 }
 
 // The finish solved nothing, but where it came closer by both measures its point is the next one.
-void NewtonFb::continue_from_finish() {
-  if (!(polished_natural_ < 0.5 * natural_)) return;
-  const double merit = merit_;
-  candidate_ = z_;
-  z_ = polished_;
-  evaluate();
-  if (merit_ < merit) {
-    last_step_ = StepType::kActiveSet;
-    remember();
-  } else {
-    z_ = candidate_;
-    evaluate();
+bool NewtonFb::move_to_finish() {
+  if (!(polished_natural_ < 0.5 * natural_)) return false;
+  problem_.map(polished_, candidate_f_);
+  double sum = 0.0;
+  for (int i = 0; i < problem_.size(); ++i) {
+    const double value = evaluate_value(function_, polished_[i], candidate_f_[i], problem_.lower[i],
+                                        problem_.upper[i]);
+    sum += value * value;
   }
+  if (!(0.5 * sum < merit_)) return false;
+  z_ = polished_;
+  step_ = 1.0;
+  classify(z_, candidate_f_);
+  tried_ = basic_;  // the last round of the finish did not gain from it
+  return true;
 }
 
 NewtonFb::StepType NewtonFb::take_step() {
@@ -450,7 +461,7 @@ void NewtonFb::describe(Status status, Result& result) {
     std::string rows;
     int named = 0, singular = 0;
     for (int i = 0; i < problem_.size(); ++i) {
-      if (std::abs(stationary_phi_[i]) < 0.1 * largest) continue;
+      if (std::abs(stationary_phi_[i]) < kSingularShare * largest) continue;
       ++singular;
       if (++named > 5) continue;
       rows += rows.empty() ? "" : ", ";

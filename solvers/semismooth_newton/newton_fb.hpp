@@ -80,13 +80,13 @@ class NewtonFb final : public Solver {
   bool prefers_sparse(const Mlcp& problem) const;
   ComplementarityFunction chosen_function() const;
   void begin_attempt(int attempt, const Vector* start);
-  void random_start(int attempt);
+  void random_start(int attempt, double share);
   Status run_attempt(Observer* observer);
   void evaluate();
   void remember();
   bool accept_if_solved();
   bool finish();
-  void continue_from_finish();
+  bool move_to_finish();
   void classify(const Vector& z, const Vector& f);
   StepType take_step();
   bool find_direction(StepType type);
