@@ -276,23 +276,24 @@ void NewtonFb::remember() {
   }
 }
 
-// Solved by the finish, or at z itself; both are judged with residuals in extended precision.
+// Solved at z itself, then polished by one round of the finish, or solved by the finish; all is
+// judged with residuals in extended precision.
 bool NewtonFb::accept_if_solved() {
   polished_natural_ = kInfinity;
   const bool near = natural_ <= common.tolerance;
-  if (settings.finish && (near || phi_.lpNorm<Eigen::Infinity>() <= settings.finish_below)) {
-    classify(z_, f_);
-    if (near || basic_ != tried_) {
-      tried_ = basic_;
-      if (finish()) return true;
-    }
+  bool solved = false;
+  if (near) {
+    problem_.map_extended(z_, candidate_f_);
+    best_z_ = z_;
+    best_natural_ = problem_.natural_residual(z_, candidate_f_);
+    solved = best_natural_ <= kClaim * common.tolerance;
   }
-  if (!near) return false;
-  problem_.map_extended(z_, candidate_f_);
-  const double natural = problem_.natural_residual(z_, candidate_f_);
-  best_z_ = z_;
-  best_natural_ = natural;
-  return natural <= kClaim * common.tolerance;
+  const bool close = near || phi_.lpNorm<Eigen::Infinity>() <= settings.finish_below;
+  if (!settings.finish || !close) return solved;
+  classify(z_, f_);
+  if (!near && basic_ == tried_) return false;
+  tried_ = basic_;
+  return finish(solved ? 1 : kFinishRounds) || solved;
 }
 
 // Which rows are equations (basic_), and which unknowns stand at a bound, as min sees it.
@@ -307,10 +308,10 @@ void NewtonFb::classify(const Vector& z, const Vector& f) {
 
 // Newton's method on min from the set that classify() found: M_alpha,alpha d = -F_alpha with
 // M + eps I for M, corrected until the residual in extended precision settles [Higham2002, Ch. 12].
-bool NewtonFb::finish() {
+bool NewtonFb::finish(int rounds) {
   ++finishes_;
   double best = kInfinity;
-  for (int round = 0; round < kFinishRounds; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     if (!system_.factor(at_bound_, basic_, settings.proximal)) break;
     double last = kInfinity;
     for (int k = 0; k <= kRefinements; ++k) {

@@ -85,7 +85,7 @@ class NewtonFb final : public Solver {
   void evaluate();
   void remember();
   bool accept_if_solved();
-  bool finish();
+  bool finish(int rounds);
   bool move_to_finish();
   void classify(const Vector& z, const Vector& f);
   StepType take_step();
