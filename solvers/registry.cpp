@@ -2,6 +2,7 @@
 
 #include <perp/solvers/enumeration/enumerate.hpp>
 #include <perp/solvers/pivoting/lemke.hpp>
+#include <perp/solvers/semismooth_newton/newton_fb.hpp>
 
 #include <fmt/format.h>
 #include <stdexcept>
@@ -12,6 +13,7 @@ const std::vector<SolverFactory>& solver_registry() {
   // To add a solver, add its line here.
   static const std::vector<SolverFactory> registry = {
       [] { return std::make_unique<Lemke>(); },
+      [] { return std::make_unique<NewtonFb>(); },
       [] { return std::make_unique<Enumerate>(); },
   };
   return registry;

@@ -13,8 +13,11 @@ struct SparseLu::Handle {
   ~Handle() { release(); }
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
-  void release() {
+  void release_numeric() {
     if (numeric) klu_free_numeric(&numeric, &common);
+  }
+  void release() {
+    release_numeric();
     if (symbolic) klu_free_symbolic(&symbolic, &common);
   }
 };
@@ -32,16 +35,26 @@ void SparseLu::begin(int size) {
 }
 
 bool SparseLu::factor() {
-  klu_->release();
+  klu_->release_numeric();
   if (size_ == 0) return true;
   klu_->common.halt_if_singular = 1;
-  klu_->common.tol =
-      1.0;  // true partial pivoting: the default favours the diagonal and lets entries grow
-  klu_->symbolic = klu_analyze(size_, starts_.data(), rows_.data(), &klu_->common);
-  if (!klu_->symbolic) return false;
+  // True partial pivoting unless asked otherwise: KLU's default favours the diagonal and lets
+  // entries grow.
+  klu_->common.tol = pivot_tolerance_;
+  if (!klu_->symbolic || starts_ != ordered_starts_ || rows_ != ordered_rows_) {
+    klu_->release();
+    klu_->symbolic = klu_analyze(size_, starts_.data(), rows_.data(), &klu_->common);
+    if (!klu_->symbolic) return false;
+    ordered_starts_ = starts_;
+    ordered_rows_ = rows_;
+  }
   klu_->numeric =
       klu_factor(starts_.data(), rows_.data(), values_.data(), klu_->symbolic, &klu_->common);
   return klu_->numeric && klu_->common.status == KLU_OK;
+}
+
+double SparseLu::estimated_operations() const {
+  return klu_->symbolic ? klu_->symbolic->est_flops : -1.0;
 }
 
 double SparseLu::pivot_ratio() const {

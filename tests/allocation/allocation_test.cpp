@@ -2,6 +2,8 @@
 // glibc's.
 #include "support.hpp"
 
+#include <perp/solvers/semismooth_newton/newton_fb.hpp>
+
 #include <atomic>
 #include <cstdlib>
 
@@ -30,13 +32,17 @@ void* realloc(void* old, std::size_t size) {
 namespace perp::test {
 namespace {
 
-long allocations_of_second_solve(const Problem& problem) {
-  Lemke lemke;
-  lemke.common.tolerance = 1e-10;
-  lemke.prepare(problem);
-  lemke.solve();
+template <class S = Lemke>
+long allocations_of_second_solve(
+    const Problem& problem,
+    std::initializer_list<std::pair<const char*, const char*>> settings = {}) {
+  S solver;
+  for (const auto& [name, value] : settings) set_setting(solver, name, value);
+  solver.common.tolerance = 1e-10;
+  solver.prepare(problem);
+  solver.solve();
   const long before = allocations;
-  const Status status = lemke.solve().status;
+  const Status status = solver.solve().status;
   const long after = allocations;
   EXPECT_EQ(status, Status::kSolved);
   return after - before;
@@ -64,6 +70,23 @@ TEST(Allocation, SecondMixedSolveAllocatesNothing) {
   Mlcp p{matrix(3, 3, {2, 1, 0, 1, 2, 0, 0, 0, 1}), vector({-3, 1, -5}), vector({-kInf, 0, 0}),
          vector({kInf, kInf, 1})};
   EXPECT_EQ(allocations_of_second_solve(problem_of(p)), 0);
+}
+
+// Dense systems only: KLU allocates its factors.
+TEST(Allocation, SecondNewtonSolveAllocatesNothing) {
+  for (const char* name : {"psd", "psd-deficient", "p-matrix", "nonmonotone"}) {
+    const int n = std::string(name) == "nonmonotone" ? 15 : 120;
+    const Problem p = generate(find_family(name), n, 1);
+    EXPECT_EQ(allocations_of_second_solve<NewtonFb>(p), 0) << name;
+  }
+  for (const char* name : {"contact-stack", "contact-pile"}) {
+    const Problem p = generate(find_family(name), 20, 1);
+    EXPECT_EQ(allocations_of_second_solve<NewtonFb>(p, {{"linear_algebra", "dense"}}), 0) << name;
+    EXPECT_EQ(allocations_of_second_solve<NewtonFb>(
+                  p, {{"linear_algebra", "dense"}, {"least_squares", "always"}}),
+              0)
+        << name;
+  }
 }
 
 }  // namespace

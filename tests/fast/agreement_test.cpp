@@ -48,53 +48,12 @@ TEST(Enumerate, RefusesLargeProblems) {
       std::invalid_argument);
 }
 
-// Random, integer, singular and degenerate matrices; bounds of every sort.
-Mlcp random_problem(Random& random) {
-  const int n = 1 + random.index(8), type = random.index(6), rank = 1 + random.index(n);
-  const bool integer = type % 2 == 1;
-  const auto entry = [&] {
-    return integer ? static_cast<double>(random.index(5) - 2) : random.normal();
-  };
-  const auto fill = [&](int rows, int cols) {
-    DenseMatrix a(rows, cols);
-    for (double& x : a.reshaped()) x = entry();
-    return a;
-  };
-  Mlcp p;
-  if (type < 2) {
-    const DenseMatrix a = fill(n, rank);
-    p.M = Matrix(DenseMatrix(a * a.transpose()));
-  } else if (type < 4) {
-    p.M = Matrix(DenseMatrix(fill(n, rank) * fill(rank, n)));
-  } else {
-    DenseMatrix m = fill(n, n);
-    for (double& x : m.reshaped()) x = random.uniform() < 0.3 ? 0.0 : x;
-    p.M = Matrix(m);
-  }
-  p.q = fill(n, 1);
-  p.lower = Vector::Zero(n);
-  p.upper = Vector::Constant(n, kInf);
-  if (random.uniform() < 0.5) return p;  // a plain LCP
-  for (int i = 0; i < n; ++i) {
-    const double c = random.uniform();
-    if (c < 0.2)
-      p.lower[i] = -kInf;
-    else if (c < 0.4)
-      p.lower[i] = -random.index(2), p.upper[i] = 1 + random.index(2);
-    else if (c < 0.5)
-      p.lower[i] = -kInf, p.upper[i] = 1;
-    else if (c < 0.55)
-      p.lower[i] = p.upper[i] = 1;
-  }
-  return p;
-}
-
 TEST(Agreement, TenThousandSmallProblems) {
   std::map<std::string, int> ends;
   int recovered = 0;
   for (int seed = 0; seed < 10000; ++seed) {
     Random random(1000 + seed);
-    const Problem p = problem_of(random_problem(random));
+    const Problem p = problem_of(random_box_problem(random));
     const Solved s = solve_by_lemke(p, 1e-9);
     const bool solvable = !enumerate_solutions(std::get<Mlcp>(p.data), 1e-9).solutions.empty();
     ++ends[std::string(to_string(s.status)) + (solvable ? " solvable" : " unsolvable")];
@@ -171,7 +130,7 @@ TEST(Conformance, EverySolverIsHonest) {
   for (const SolverFactory& make : solver_registry()) {
     for (int seed = 0; seed < 300; ++seed) {
       Random random(seed);
-      const Problem p = problem_of(random_problem(random));
+      const Problem p = problem_of(random_box_problem(random));
       const std::unique_ptr<Solver> solver = make();
       if (solver->refusal(p)) continue;
       const VerifiedResult r = solve_with(*solver, p);

@@ -1,0 +1,80 @@
+#include <perp/solvers/semismooth_newton/complementarity_function.hpp>
+
+#include <perp/problems/standard/residuals.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace perp {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kEvenSlope = 0.29289321881345248;  // 1 - 1/sqrt(2)
+constexpr double kKink = 1e-150;                    // below this norm (a, b) is the kink
+
+// phi(a, b) = a + b - sqrt(a^2 + b^2) [Fischer1992].
+ComplementarityRow fischer_burmeister_row(double a, double b, KinkRule kink) {
+  const double norm = std::sqrt(a * a + b * b);
+  if (!(norm > kKink)) {
+    if (kink == KinkRule::kEven) return {a + b - norm, kEvenSlope, kEvenSlope};
+    return kink == KinkRule::kTowardsMap ? ComplementarityRow{0.0, 0.0, 1.0}
+                                         : ComplementarityRow{0.0, 1.0, 0.0};
+  }
+  // 1 - a / norm loses all digits where b is small beside a > 0: b^2 / (norm (norm + a)) does not.
+  const double da = a > 0 ? b * b / (norm * (norm + a)) : 1.0 - a / norm;
+  const double db = b > 0 ? a * a / (norm * (norm + b)) : 1.0 - b / norm;
+  return {a > 0 && b > 0 ? 2.0 * a / (a + b + norm) * b : a + b - norm, da, db};
+}
+
+// lambda phi(a, b) + (1 - lambda) max(a, 0) max(b, 0) [ChenChenKanzow2000].
+ComplementarityRow penalised_row(double a, double b, double lambda, KinkRule kink) {
+  ComplementarityRow row = fischer_burmeister_row(a, b, kink);
+  const double plus_a = std::max(a, 0.0), plus_b = std::max(b, 0.0);
+  row.value = lambda * row.value + (1.0 - lambda) * plus_a * plus_b;
+  row.dz = lambda * row.dz + (a > 0 ? (1.0 - lambda) * plus_b : 0.0);
+  row.df = lambda * row.df + (b > 0 ? (1.0 - lambda) * plus_a : 0.0);
+  return row;
+}
+
+ComplementarityRow min_row(double a, double b, KinkRule kink) {
+  if (a == b && kink == KinkRule::kEven) return {a, 0.5, 0.5};
+  const bool first = a < b || (a == b && kink == KinkRule::kTowardsBound);
+  return first ? ComplementarityRow{a, 1.0, 0.0} : ComplementarityRow{b, 0.0, 1.0};
+}
+
+// phi(a, b) with its partial derivatives by a and b.
+ComplementarityRow one_sided(const ComplementarityFunction& function, double a, double b) {
+  switch (function.kind) {
+    case NcpFunction::kFischerBurmeister:
+      return fischer_burmeister_row(a, b, function.kink);
+    case NcpFunction::kPenalised:
+      return penalised_row(a, b, function.lambda, function.kink);
+    case NcpFunction::kMin:
+      break;
+  }
+  return min_row(a, b, function.kink);
+}
+
+}  // namespace
+
+ComplementarityRow evaluate_row(const ComplementarityFunction& function, double z, double f,
+                                double lower, double upper) {
+  if (lower == upper) return {z - lower, 1.0, 0.0};
+  ComplementarityRow inner{f, 0.0, 1.0};  // -phi(u - z, -F), or F without an upper bound
+  if (upper < kInfinity) {
+    inner = one_sided(function, upper - z, -f);
+    inner.value = -inner.value;  // its derivatives by z and F are those by u - z and -F
+  }
+  if (lower == -kInfinity) return inner;
+  const ComplementarityRow outer = one_sided(function, z - lower, inner.value);
+  return {outer.value, outer.dz + outer.df * inner.dz, outer.df * inner.df};
+}
+
+double evaluate_value(const ComplementarityFunction& function, double z, double f, double lower,
+                      double upper) {
+  return evaluate_row(function, z, f, lower, upper).value;
+}
+
+}  // namespace perp
