@@ -18,6 +18,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr long kLeastPivotLimit = 10'000'000;
 constexpr int kRefinements = 3;
 constexpr double kPolished = 1e-3;  // of the tolerance: a start better than this is left alone
+constexpr double kNear = 1e-5;      // residual of a start that all but solves the problem
 constexpr double kProximal = 1e-6;  // of the largest entry of M: proximal term
 constexpr int kProximalSteps = 6;
 constexpr double kAccurate = 1e-2;
@@ -76,19 +77,22 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
   recoveries_used_ = 0;
   proximal_pivots_ = 0;
   polished_ = false;
-  if (settings.regularise != "never" && settings.regularise != "trouble" &&
-      settings.regularise != "warm" && settings.regularise != "always") {
-    throw std::invalid_argument(
-        fmt::format("setting \"regularise\": \"{}\" is not never, trouble, warm or always",
-                    settings.regularise));
+  const bool regularise = settings.regularise != "never";
+  bool first = settings.regularise == "always";
+  if (regularise && !first && settings.regularise != "trouble") {
+    throw std::invalid_argument(fmt::format(
+        "setting \"regularise\": \"{}\" is not never, trouble or always", settings.regularise));
   }
   bool given = choose_start(start);
   const Vector* cover = covering();
   PathEnd end = PathEnd::kNumerical;
   double best = kInfinity;
   result.z.setZero(problem_.size());
-  if ((start && start_basis_.empty() && solved_by_start(*start, result)) ||
-      (regularise_first(start) && solved_regularised(limit, observer, result))) {
+  const double near = start && start_basis_.empty() ? polish_start(*start, result.z) : kInfinity;
+  // A start that all but solves the problem is upset by rounding in what is degenerate.
+  first |= regularise && near <= kNear;
+  if (near <= common.tolerance ||
+      (first && solve_regularised(limit, observer, result.z) <= common.tolerance)) {
     result.status = Status::kSolved;
     polished_ = true;
     report(result);
@@ -105,20 +109,28 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
         best = natural;
         result.z = candidate_;
       }
-      if (best <= common.tolerance) break;
+      const bool accurate = best <= kAccurate * common.tolerance;
+      if (accurate || (best <= common.tolerance && (!regularise || first))) break;
     } else if (given &&
                (end == PathEnd::kNumerical || end == PathEnd::kRay || end == PathEnd::kCycle)) {
       default_start();  // the start led nowhere: the default one decides
       given = false;
       continue;
-    } else if (end != PathEnd::kNumerical && !dubious_ray(end)) {
+    } else if (end == PathEnd::kPivotLimit || end == PathEnd::kTimeLimit ||
+               end == PathEnd::kInterrupted) {
       break;
     }
-    if (settings.regularise != "never" && !regularise_first(start) && recoveries_used_ == 0 &&
-        solved_regularised(limit, observer, result)) {
+    // An answer near the tolerance is that of a degenerate problem, which a regularised one is not.
+    if (regularise && !first && recoveries_used_ == 0 &&
+        solve_regularised(limit, observer, candidate_) <= common.tolerance) {
       end = PathEnd::kSolution;
-      best = 0.0;
+      best = natural_residual(candidate_);
+      result.z = candidate_;
       polished_ = true;
+      break;
+    }
+    if (best <= common.tolerance || (end == PathEnd::kRay && !dubious_ray(end)) ||
+        end == PathEnd::kCycle) {
       break;
     }
     // Numerical trouble: once more with a fresh factorisation at every pivot, from the basis
@@ -164,23 +176,16 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
   report(result);
 }
 
-// The start itself, or what a few Newton steps from it reach.
-bool Lemke::solved_by_start(const Vector& start, Result& result) {
-  result.z = start;
-  double residual = natural_residual(start);
-  if (settings.polish_start) {
-    residual = polish_.improve(problem_, common.tolerance, kPolished * common.tolerance, result.z);
-  }
-  return residual <= common.tolerance;
-}
-
-bool Lemke::regularise_first(const Vector* start) const {
-  return settings.regularise == "always" || (settings.regularise == "warm" && start);
+// The start, or what a few Newton steps from it reach; its residual.
+double Lemke::polish_start(const Vector& start, Vector& z) {
+  z = start;
+  if (!settings.polish_start) return natural_residual(start);
+  return polish_.improve(problem_, common.tolerance, kPolished * common.tolerance, z);
 }
 
 // Proximal point iterations, M + rho I by the path each time: its answers spread the load over
 // redundant contacts, where those of the problem as posed are vertices that rounding can upset.
-bool Lemke::solved_regularised(long limit, Observer* observer, Result& result) {
+double Lemke::solve_regularised(long limit, Observer* observer, Vector& answer) {
   const double rho = kProximal * std::max(problem_.M.max_abs(), 1e-300);
   const int n = problem_.size();
   std::vector<Triplet> entries;
@@ -193,7 +198,7 @@ bool Lemke::solved_regularised(long limit, Observer* observer, Result& result) {
   CanonicalProblem canonical;
   LemkePath path;
   std::vector<PairStatus> statuses;
-  Vector z = Vector::Zero(n);
+  Vector z = Vector::Zero(n), polished;
   double best = kInfinity;
   for (int k = 0; k < kProximalSteps && best > kAccurate * common.tolerance; ++k) {
     shifted.q = problem_.q - rho * z;
@@ -207,15 +212,15 @@ bool Lemke::solved_regularised(long limit, Observer* observer, Result& result) {
     if (end != PathEnd::kSolution) break;
     statuses = path.statuses();
     canonical.to_original(path.x(), z);
-    candidate_ = z;
+    polished = z;
     const double residual =
-        polish_.improve(problem_, common.tolerance, kPolished * common.tolerance, candidate_);
+        polish_.improve(problem_, common.tolerance, kPolished * common.tolerance, polished);
     if (residual < best) {
       best = residual;
-      result.z = candidate_;
+      answer = polished;
     }
   }
-  return best <= common.tolerance;
+  return best;
 }
 
 PairStatus Lemke::status_at(int i, double z) const {

@@ -20,7 +20,7 @@ struct LemkeSettings {
   bool equilibrate = true;       ///< scale rows and columns by powers of two
   bool polish_start = true;      ///< Newton steps from a given start before the path
   std::string regularise =
-      "warm";  ///< proximal steps on M + rho I: never, in trouble, where a start is given, always
+      "trouble";        ///< proximal steps on M + rho I: never, after trouble, always
   int recoveries = 3;   ///< restarts after numerical trouble
   bool certify = true;  ///< look for a Farkas certificate when the path ends on a ray
 
@@ -39,9 +39,7 @@ struct LemkeSettings {
             "factorise the basis at every pivot (slow, for comparison)");
     v.visit("equilibrate", equilibrate, "scale rows and columns by powers of two");
     v.visit("polish_start", polish_start, "Newton steps from a given start before the path");
-    v.visit(
-        "regularise", regularise,
-        "proximal steps on M + rho I: never, trouble, warm (where a start is given, too), always");
+    v.visit("regularise", regularise, "proximal steps on M + rho I: never, trouble or always");
     v.visit("recoveries", recoveries, "restarts after numerical trouble");
     v.visit("certify", certify, "look for a Farkas certificate when the path ends on a ray");
   }
@@ -76,9 +74,8 @@ class Lemke final : public Solver {
   void do_solve(const Vector* start, Observer* observer, Result& result) override;
 
   bool choose_start(const Vector* start);
-  bool solved_by_start(const Vector& start, Result& result);
-  bool regularise_first(const Vector* start) const;
-  bool solved_regularised(long limit, Observer* observer, Result& result);
+  double polish_start(const Vector& start, Vector& z);
+  double solve_regularised(long limit, Observer* observer, Vector& answer);
   PairStatus status_at(int i, double z) const;
   void default_start();
   bool dubious_ray(PathEnd end) const;
