@@ -1,7 +1,10 @@
 #include <perp/solvers/registry.hpp>
 
+#include <perp/solvers/active_set/newton_min.hpp>
 #include <perp/solvers/enumeration/enumerate.hpp>
 #include <perp/solvers/pivoting/lemke.hpp>
+#include <perp/solvers/projection/pgs.hpp>
+#include <perp/solvers/projection/rpgs.hpp>
 
 #include <fmt/format.h>
 #include <stdexcept>
@@ -13,6 +16,9 @@ const std::vector<SolverFactory>& solver_registry() {
   static const std::vector<SolverFactory> registry = {
       [] { return std::make_unique<Lemke>(); },
       [] { return std::make_unique<Enumerate>(); },
+      [] { return std::make_unique<ProjectedGaussSeidel>(); },
+      [] { return std::make_unique<RegularisedProjectedGaussSeidel>(); },
+      [] { return std::make_unique<NewtonMin>(); },
   };
   return registry;
 }

@@ -1,0 +1,77 @@
+// Newton's method on min(z, Mz + q) = 0: block principal pivoting.
+#pragma once
+
+#include <perp/solvers/active_set/free_block.hpp>
+#include <perp/solvers/core/solver.hpp>
+
+namespace perp {
+
+struct NewtonMinSettings {
+  int crash_sweeps = 12;         ///< projected Gauss-Seidel sweeps that guess the first sets
+  int block_tries = 5;           ///< Newton steps without fewer violations before single exchanges
+  double regularisation = 1e-9;  ///< rho over the largest diagonal, where blocks are singular [-]
+  int proximal_steps = 200;      ///< proximal steps at most, where blocks are singular
+
+  template <class Visitor>
+  void visit(Visitor& v) {
+    v.visit("crash_sweeps", crash_sweeps, "Gauss-Seidel sweeps that guess the first active set");
+    v.visit("block_tries", block_tries,
+            "Newton steps without fewer violations before single exchanges");
+    v.visit("regularisation", regularisation,
+            "rho over the largest diagonal of M, where free blocks are singular");
+    v.visit("proximal_steps", proximal_steps, "proximal steps at most");
+  }
+};
+
+/// Solves LCP(q, M) and mixed LCPs by a semismooth Newton method on the natural map,
+/// mid(z - l, z - u, Mz + q) = 0, which is the primal-dual active set method
+/// [HintermuellerItoKunisch2003]: unknowns at a bound are kept there, the free ones solve
+///   M_FF z_F = -(q_F + M_FN z_N),
+/// and every unknown that violates its bounds, or whose (Mz + q)_i has the wrong sign, changes
+/// sets.
+///
+/// Safeguard [JudicePires1994]: after `block_tries` steps that do not lower the number of
+/// violations, only the violation of largest index changes sets, until their number has fallen;
+/// these are Murty's exchanges, which end after finitely many for every P-matrix [Murty1988,
+/// Sec. 4.1]. Few changes do not cost a factorisation (FreeBlock). Where a free block is singular
+/// the problems l <= z <= u, (M + rho I) z + q - rho c are solved instead, c being the last
+/// solution: the proximal point method [Rockafellar1976] with exact steps.
+/// Ends: solved, stalled, iteration_limit, time_limit, interrupted.
+class NewtonMin final : public Solver {
+ public:
+  NewtonMinSettings settings;
+
+  const SolverTraits& traits() const override;
+  void visit_settings(SettingVisitor& visitor) override { settings.visit(visitor); }
+
+ private:
+  enum class Place : char { kFree, kLower, kUpper };
+  enum class Mode { kBlock, kSingle };
+
+  void do_prepare(const Problem& problem) override;
+  void do_solve(const Vector* start, Observer* observer, Result& result) override;
+
+  void choose_start(const Vector* start);
+  void place_all(const Vector& z);
+  bool newton_point();
+  void find_violations();
+  Place wanted_place(int i) const;
+  void exchange(Mode mode);
+  bool regularise();
+  bool accept(Vector& best);
+  void refine();
+  bool proximal_step();
+
+  RowProblem problem_;
+  FreeBlock block_;
+  bool symmetric_ = false;
+  double slack_z_ = 0.0, slack_w_ = 0.0, scale_ = 1.0;
+  std::vector<Place> place_;
+  std::vector<char> free_;
+  std::vector<int> violations_;
+  Vector z_, w_, centre_, right_, step_, candidate_;
+  double natural_ = 0.0, best_natural_ = 0.0, last_move_ = 0.0;
+  int proximal_steps_ = 0, single_exchanges_ = 0;
+};
+
+}  // namespace perp
