@@ -117,10 +117,8 @@ void RegularisedProjectedGaussSeidel::do_solve(const Vector* start, Observer* ob
     if (std::isinf(share)) z = proximal_.centre;  // undone: theta was too small
     if (settings.adaptive) {
       const bool contracted = share <= settings.inner_accuracy;
-      theta = std::clamp(theta * (std::isinf(share) ? kGrow
-                                  : contracted      ? kShrink
-                                                    : 1.0 / kShrink),
-                         kLeastTheta, kLargestTheta);
+      const double factor = std::isinf(share) ? kGrow : contracted ? kShrink : 1.0 / kShrink;
+      theta = std::clamp(factor * theta, kLeastTheta, kLargestTheta);
       set_regularisation(theta);
     }
     record.iteration = outer;

@@ -10,7 +10,7 @@ struct RpgsSettings {
   double relaxation = 1.0;      ///< omega of the inner sweeps, between 0 and 2 [-]
   double regularisation = 1.0;  ///< first theta, R = theta times the weights of the rows [-]
   bool adaptive = true;         ///< change theta with the convergence of the inner sweeps
-  double inner_accuracy = 0.1;  ///< inner sweeps end at this share of the proximal step [-]
+  double inner_accuracy = 0.3;  ///< inner sweeps end at this share of the proximal step [-]
   int inner_sweeps = 20;        ///< inner sweeps at most
   bool symmetric = false;       ///< rows in order and in reverse order by turns
   int check_every = 10;         ///< sweeps between two looks at the natural residual
