@@ -2,6 +2,7 @@
 
 #include <perp/solvers/active_set/newton_min.hpp>
 #include <perp/solvers/enumeration/enumerate.hpp>
+#include <perp/solvers/multigrid/multigrid.hpp>
 #include <perp/solvers/pivoting/lemke.hpp>
 #include <perp/solvers/projection/pgs.hpp>
 #include <perp/solvers/projection/rpgs.hpp>
@@ -19,6 +20,7 @@ const std::vector<SolverFactory>& solver_registry() {
       [] { return std::make_unique<ProjectedGaussSeidel>(); },
       [] { return std::make_unique<RegularisedProjectedGaussSeidel>(); },
       [] { return std::make_unique<NewtonMin>(); },
+      [] { return std::make_unique<Multigrid>(); },
   };
   return registry;
 }
