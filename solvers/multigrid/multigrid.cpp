@@ -13,6 +13,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSymmetric = 1e-14;
 constexpr int kIterationLimit = 1000;
+constexpr double kRounding = 1e-13;   // energies this close are equal
 constexpr double kNestedGain = 1e-3;  // of the residual, on coarser problems
 
 }  // namespace
@@ -50,7 +51,7 @@ void Multigrid::do_solve(const Vector* start, Observer* observer, Result& result
   const Deadline deadline(common.time_limit);
   const int limit = common.max_iterations > 0 ? common.max_iterations : kIterationLimit;
   Progress progress(std::max(1, settings.patience));
-  truncations_ = 0;
+  truncations_ = returns_ = 0;
   truncated_level_ = -1;
   MultigridLevel& finest = hierarchy_.level(0);
   finest.z.setZero();
@@ -60,6 +61,8 @@ void Multigrid::do_solve(const Vector* start, Observer* observer, Result& result
     nested_start(deadline);
   }
   problem_.clamp(finest.z);
+  best_energy_ = kInfinity;
+  without_gain_ = 0;
 
   IterationRecord record;
   record.step_type = "cycle";
@@ -92,6 +95,7 @@ void Multigrid::do_solve(const Vector* start, Observer* observer, Result& result
   result.statistics.emplace_back("levels", hierarchy_.depth());
   result.statistics.emplace_back("operator_complexity", hierarchy_.operator_complexity());
   result.statistics.emplace_back("truncations", truncations_);
+  result.statistics.emplace_back("returns", returns_);
 }
 
 // Coarsest problem first; each solution starts the next finer one.
@@ -106,6 +110,7 @@ void Multigrid::nested_start(const Deadline& deadline) {
       level.z = level.z.cwiseMax(level.lower).cwiseMin(level.upper);
     }
     if (k == 0) break;
+    best_energy_ = kInfinity;
     const double first = natural_residual(level);
     for (int c = 0; c < settings.nested_cycles && !deadline.passed(); ++c) {
       iterate(k);
@@ -118,19 +123,34 @@ void Multigrid::nested_start(const Deadline& deadline) {
 void Multigrid::iterate(int k) {
   MultigridLevel& level = hierarchy_.level(k);
   projected_sweeps(level);
+  bool careful = false;
+  const double energy = evaluate_force(level);
+  if (energy <= best_energy_ + kRounding * std::abs(best_energy_)) {
+    best_energy_ = std::min(energy, best_energy_);
+    level.best = level.z;
+    without_gain_ = 0;
+  } else if (++without_gain_ > settings.watchdog) {
+    level.z = level.best;
+    evaluate_force(level);
+    without_gain_ = 0;
+    careful = true;
+    ++returns_;
+  }
   if (update_mask(level) || truncated_level_ != k) {
     hierarchy_.truncate(k);
     truncated_level_ = k;
     ++truncations_;
   }
-  level.a.multiply(level.z.data(), level.right.data());
-  level.right = -(level.right + level.q);
-  for (int i = 0; i < level.size(); ++i) {
-    if (!level.mask[i]) level.right[i] = 0.0;
-  }
-  level.scaled = level.right;
+  for (int i = 0; i < level.size(); ++i) level.right[i] = level.mask[i] ? level.force[i] : 0.0;
   hierarchy_.cycle(k);
-  correct(level);
+  correct(level, careful);
+}
+
+// force := -(Az + q). @return the energy 1/2 z'Az + q'z.
+double Multigrid::evaluate_force(MultigridLevel& level) {
+  level.a.multiply(level.z.data(), level.force.data());
+  level.force = -(level.force + level.q);
+  return 0.5 * (level.q.dot(level.z) - level.force.dot(level.z));
 }
 
 // ||mid(z - l, z - u, Az + q)||_inf in plain double.
@@ -174,21 +194,23 @@ bool Multigrid::update_mask(MultigridLevel& level) {
   return changed;
 }
 
-// z := z + alpha c with c cut at the bounds and alpha minimising the energy where it is feasible:
-// alpha = r'c / c'Ac, r = -(Az + q).
-void Multigrid::correct(MultigridLevel& level) {
+// z := z + alpha c with c cut at the bounds. Along c the energy is least at force'c / c'Ac; alpha
+// is that, at most what is feasible, and at least 1 unless the step is a careful one.
+void Multigrid::correct(MultigridLevel& level, bool careful) {
   Vector& c = level.correction;
   for (int i = 0; i < level.size(); ++i) {
-    if (!level.mask[i]) c[i] = 0.0;
-    c[i] = std::min(std::max(level.z[i] + c[i], level.lower[i]), level.upper[i]) - level.z[i];
+    const double wanted = level.z[i] + (level.mask[i] ? c[i] : 0.0);
+    c[i] = std::min(std::max(wanted, level.lower[i]), level.upper[i]) - level.z[i];
   }
   level.a.multiply(c.data(), level.w.data());
-  const double slope = level.scaled.dot(c), curvature = c.dot(level.w);
-  if (!(slope > 0) || !(curvature > 0)) return;
-  const double alpha = slope / curvature;
-  if (alpha <= 1.0) {
-    level.z += alpha * c;
-    return;
+  const double slope = level.force.dot(c), curvature = c.dot(level.w);
+  if (!(curvature > 0) || (careful && !(slope > 0))) return;
+  double alpha = slope / curvature;
+  if (!careful) alpha = std::max(1.0, alpha);
+  for (int i = 0; i < level.size() && alpha > 1.0; ++i) {
+    if (c[i] == 0.0) continue;
+    const double bound = c[i] > 0 ? level.upper[i] : level.lower[i];
+    alpha = std::max(1.0, std::min(alpha, (bound - level.z[i]) / c[i]));
   }
   level.z = (level.z + alpha * c).cwiseMax(level.lower).cwiseMin(level.upper);
 }

@@ -11,6 +11,7 @@ namespace perp {
 namespace {
 
 constexpr int kCoarsest = 200;
+constexpr int kVisits = 2;  // of a level within one visit of the next finer one
 constexpr int kLargestDepth = 30;
 constexpr int kCoarsestSweeps = 10;       // where the coarsest matrix is not positive definite
 constexpr double kStrength = 0.08;        // halved from level to level [VanekMandelBrezina1996]
@@ -19,7 +20,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 void prepare_workspaces(MultigridLevel& level) {
   const int n = level.size();
-  for (Vector* v : {&level.z, &level.w, &level.right, &level.correction, &level.scaled}) {
+  for (Vector* v :
+       {&level.z, &level.w, &level.right, &level.correction, &level.force, &level.best}) {
     v->setZero(n);
   }
   level.mask.assign(n, 1);
@@ -86,7 +88,11 @@ void TruncatedMultigrid::truncate(int top) {
     galerkin(fine.restriction, matrix(top, k), fine.prolongation, k == top ? fine.mask : kAll,
              coarse.truncated, coarse.scratch);
   }
-  // The coarsest system, with ones where nothing is left of a row.
+  factor_coarsest(top);
+}
+
+// Ones on the diagonal where nothing is left of a row.
+void TruncatedMultigrid::factor_coarsest(int top) {
   const int last = depth() - 1;
   const Csr& a = matrix(top, last);
   coarsest_factorised_ = false;
@@ -109,27 +115,37 @@ void TruncatedMultigrid::cycle(int top) { descend(top, top); }
 
 void TruncatedMultigrid::descend(int top, int k) {
   MultigridLevel& level = levels_[k];
-  const Csr& a = matrix(top, k);
-  const bool masked = k == top;
   level.correction.setZero();
-  if (k + 1 == depth()) return solve_coarsest(a, level, masked);
-  smooth(a, level, masked, false);
+  if (k + 1 == depth()) return solve_coarsest(top);
+  for (int visit = 0; visit < (k == top ? 1 : kVisits); ++visit) {
+    smooth(top, k, false);
+    correct_from_below(top, k);
+    smooth(top, k, true);
+  }
+}
+
+// correction += P A_coarse^-1 P'(right - A correction), the inverse by a visit of the coarser
+// level.
+void TruncatedMultigrid::correct_from_below(int top, int k) {
+  MultigridLevel &level = levels_[k], &coarse = levels_[k + 1];
+  const Csr& a = matrix(top, k);
   for (int i = 0; i < a.rows; ++i) {
-    const bool out = masked && !level.mask[i];
+    const bool out = k == top && !level.mask[i];
     level.w[i] = out ? 0.0 : level.right[i] - a.row_dot(i, level.correction.data());
   }
-  level.restriction.multiply(level.w.data(), levels_[k + 1].right.data());
+  level.restriction.multiply(level.w.data(), coarse.right.data());
   descend(top, k + 1);
-  const double* const coarse = levels_[k + 1].correction.data();
   for (int i = 0; i < a.rows; ++i) {
-    if (masked && !level.mask[i]) continue;
-    level.correction[i] += level.prolongation.row_dot(i, coarse);
+    if (k == top && !level.mask[i]) continue;
+    level.correction[i] += level.prolongation.row_dot(i, coarse.correction.data());
   }
-  smooth(a, level, masked, true);
 }
 
 // One Gauss-Seidel sweep for A_FF x = right_F; rows without a diagonal are left alone.
-void TruncatedMultigrid::smooth(const Csr& a, MultigridLevel& level, bool masked, bool backward) {
+void TruncatedMultigrid::smooth(int top, int level_index, bool backward) {
+  MultigridLevel& level = levels_[level_index];
+  const Csr& a = matrix(top, level_index);
+  const bool masked = level_index == top;
   double* const x = level.correction.data();
   for (int m = 0; m < a.rows; ++m) {
     const int i = backward ? a.rows - 1 - m : m;
@@ -147,14 +163,16 @@ void TruncatedMultigrid::smooth(const Csr& a, MultigridLevel& level, bool masked
   }
 }
 
-void TruncatedMultigrid::solve_coarsest(const Csr& a, MultigridLevel& level, bool masked) {
+void TruncatedMultigrid::solve_coarsest(int top) {
+  const int last = depth() - 1;
+  MultigridLevel& level = levels_[last];
   if (!coarsest_factorised_) {
-    for (int k = 0; k < kCoarsestSweeps; ++k) smooth(a, level, masked, k % 2 == 1);
+    for (int k = 0; k < kCoarsestSweeps; ++k) smooth(top, last, k % 2 == 1);
     return;
   }
   level.correction = level.right;
-  for (int i = 0; i < a.rows; ++i) {
-    if (masked && !level.mask[i]) level.correction[i] = 0.0;
+  for (int i = 0; i < level.size() && last == top; ++i) {
+    if (!level.mask[i]) level.correction[i] = 0.0;
   }
   coarsest_.solve(level.correction.data());
 }

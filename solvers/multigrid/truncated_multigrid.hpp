@@ -13,8 +13,8 @@ struct MultigridLevel {
   Csr truncated;  ///< P'AP of the last truncation; pattern of `a`; unused on the finest level
   Csr prolongation, restriction;  ///< to and from this level, from and to the next coarser one
   Vector q, lower, upper, z;
-  Vector w, right, correction, scaled;  ///< workspaces
-  std::vector<char> mask;               ///< 1 where an unknown is off its bounds
+  Vector w, right, correction, force, best;  ///< workspaces
+  std::vector<char> mask;                    ///< 1 where an unknown is off its bounds
   std::vector<double> scratch;
 
   int size() const { return a.rows; }
@@ -23,8 +23,10 @@ struct MultigridLevel {
 /// Levels by smoothed aggregation [VanekMandelBrezina1996], coarse matrices by Galerkin products.
 ///
 /// truncate() removes the unknowns at their bounds from the matrix of one level and recomputes all
-/// coarser ones [Kornhuber1994; GraeserKornhuber2009]; cycle() is a V-cycle for the system that is
-/// left, with Gauss-Seidel sweeps, forward before and backward after the coarse correction.
+/// coarser ones [Kornhuber1994; GraeserKornhuber2009]; cycle() is a cycle for the system that is
+/// left, with Gauss-Seidel sweeps, forward before and backward after the coarse correction. Each
+/// level below the finest is visited twice: smoothed aggregates alone lose to a V-cycle as levels
+/// are added.
 class TruncatedMultigrid {
  public:
   /// For symmetric A with positive diagonal.
@@ -41,9 +43,11 @@ class TruncatedMultigrid {
   void cycle(int top);
 
  private:
+  void factor_coarsest(int top);
   void descend(int top, int k);
-  void smooth(const Csr& a, MultigridLevel& level, bool masked, bool backward);
-  void solve_coarsest(const Csr& a, MultigridLevel& level, bool masked);
+  void correct_from_below(int top, int k);
+  void smooth(int top, int level_index, bool backward);
+  void solve_coarsest(int top);
   const Csr& matrix(int top, int k) const { return k == top ? levels_[k].a : levels_[k].truncated; }
 
   std::vector<MultigridLevel> levels_;
