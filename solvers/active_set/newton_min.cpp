@@ -14,6 +14,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kRefinements = 3;
 constexpr double kSymmetric = 1e-14;
+constexpr int kFirstSweeps = 50;  // of a recovery, twice as many in the next one
 
 }  // namespace
 
@@ -32,17 +33,24 @@ void NewtonMin::do_prepare(const Problem& problem) {
   const Matrix& m = lcp ? lcp->M : std::get<Mlcp>(problem.data).M;
   symmetric_ = m.is_symmetric(kSymmetric);
   block_.attach(problem_, symmetric_);
+  sweeps_.prepare(problem_);
   const int n = problem_.size();
   place_.assign(n, Place::kLower);
   free_.assign(n, 0);
   violations_.reserve(n);
-  for (Vector* v : {&z_, &w_, &centre_, &right_, &step_, &candidate_}) v->setZero(n);
+  for (Vector* v : {&z_, &w_, &centre_, &right_, &step_, &candidate_, &swept_, &best_}) {
+    v->setZero(n);
+  }
   scale_ = std::max(m.max_abs(), 1e-300);
   double norm = 1.0;
+  plain_sweeps_ = symmetric_;
   for (int i = 0; i < n; ++i) {
     double sum = 0.0;
     problem_.for_row(i, [&](int, double value) { sum += std::abs(value); });
     norm = std::max(norm, sum);
+    const bool fixed = problem_.is_fixed(i);
+    plain_sweeps_ = plain_sweeps_ && (fixed || problem_.diagonal[i] > 0);
+    step_[i] = fixed || problem_.diagonal[i] == 0.0 ? 0.0 : 1.0 / problem_.diagonal[i];
   }
   slack_z_ = 0.1 / norm;
   slack_w_ = 0.1;
@@ -52,15 +60,7 @@ void NewtonMin::do_solve(const Vector* start, Observer* observer, Result& result
   const Deadline deadline(common.time_limit);
   const int limit =
       common.max_iterations > 0 ? common.max_iterations : std::max(200, 4 * problem_.size());
-  block_.factorisations = block_.updates = block_.linear_solves = 0;
-  block_.set_regularisation(0.0);
-  proximal_steps_ = single_exchanges_ = 0;
-  best_natural_ = last_move_ = kInfinity;
   choose_start(start);
-  result.z = candidate_;
-
-  std::size_t fewest = problem_.size() + 1UL;
-  int tries = settings.block_tries;
   IterationRecord record;
   result.status = Status::kIterationLimit;
   while (result.iterations < limit) {
@@ -72,13 +72,11 @@ void NewtonMin::do_solve(const Vector* start, Observer* observer, Result& result
       break;
     }
     find_violations();
-    Mode mode = Mode::kBlock;
-    if (violations_.size() < fewest) {
-      fewest = violations_.size();
-      tries = settings.block_tries;
-    } else if (--tries < 0) {
-      mode = Mode::kSingle;
+    if (violations_.size() < fewest_) {
+      restart_count();
+      fewest_ = violations_.size();
     }
+    const Mode mode = tries_ > 0 ? Mode::kBlock : Mode::kSingle;
     record.step_type = mode == Mode::kBlock ? "newton" : "exchange";
     record.residual = natural_;
     record.active_set_size = static_cast<int>(std::count(free_.begin(), free_.end(), 1));
@@ -86,58 +84,90 @@ void NewtonMin::do_solve(const Vector* start, Observer* observer, Result& result
     record.factorisations = block_.factorisations;
     if (observer && !observer->on_iteration(record)) {
       result.status = Status::kInterrupted;
-      break;
-    }
-    if (accept(result.z)) {
+    } else if (accept()) {
       result.status = Status::kSolved;
-      break;
-    }
-    if (deadline.passed()) {
+    } else if (deadline.passed()) {
       result.status = Status::kTimeLimit;
-      break;
-    }
-    if (violations_.empty()) {
-      if (!proximal_step()) {
-        result.status = Status::kStalled;
-        result.message = fmt::format(
-            "complementary sets were found, but the residual stays at {:.1e}", best_natural_);
-        break;
-      }
-      fewest = problem_.size() + 1UL;
-      tries = settings.block_tries;
+    } else if (violations_.empty() && !proximal_step()) {
+      result.status = Status::kStalled;
+      result.message = fmt::format(
+          "complementary sets were found, but the residual stays at {:.1e}", best_natural_);
+    } else if (violations_.empty() || (mode == Mode::kSingle && recover())) {
+      continue;
+    } else {
+      exchange(mode);
+      --tries_;
       continue;
     }
-    exchange(mode);
+    break;
   }
+  result.z = best_;
+  report(result);
+}
+
+void NewtonMin::report(Result& result) const {
   result.statistics.emplace_back("factorisations", block_.factorisations);
   result.statistics.emplace_back("updates", block_.updates);
   result.statistics.emplace_back("linear_solves", block_.linear_solves);
   result.statistics.emplace_back("single_exchanges", single_exchanges_);
   result.statistics.emplace_back("proximal_steps", proximal_steps_);
+  result.statistics.emplace_back("recoveries", recoveries_);
   result.statistics.emplace_back("regularisation", block_.regularisation());
 }
 
-// Sets from the start, or from sweeps where the diagonal allows them.
+// Sets from the start, or from a few sweeps.
 void NewtonMin::choose_start(const Vector* start) {
-  const int n = problem_.size();
-  candidate_.setZero();
-  if (start) candidate_ = *start;
-  problem_.clamp(candidate_);
-  if (!start && symmetric_) {
-    for (int i = 0; i < n; ++i) {
-      const double d = problem_.diagonal[i];
-      step_[i] = problem_.is_fixed(i) || !(d > 0) ? 0.0 : 1.0 / d;
-    }
-    for (int k = 0; k < settings.crash_sweeps; ++k) {
-      projected_sweep(problem_, step_, nullptr, k % 2 == 1, candidate_);
-    }
-    if (!candidate_.allFinite()) {
-      candidate_.setZero();
-      problem_.clamp(candidate_);
+  block_.factorisations = block_.updates = block_.linear_solves = 0;
+  block_.set_regularisation(0.0);
+  proximal_steps_ = single_exchanges_ = recoveries_ = 0;
+  best_natural_ = centred_natural_ = kInfinity;
+  sweeps_.start({});
+  swept_.setZero();
+  if (start) swept_ = *start;
+  problem_.clamp(swept_);
+  best_ = swept_;
+  fewest_ = problem_.size() + 1UL;
+  restart_count();
+  if (!start) sweep(settings.crash_sweeps);
+  problem_.evaluate(swept_, w_);
+  place_all(swept_);
+}
+
+void NewtonMin::restart_count() { tries_ = settings.block_tries; }
+
+// Projected sweeps from the point where the last ones ended; proximal ones where plain ones need
+// not converge.
+void NewtonMin::sweep(int count) {
+  if (plain_sweeps_) {
+    for (int k = 0; k < count; ++k) projected_sweep(problem_, step_, nullptr, k % 2 == 1, swept_);
+  } else {
+    for (int end = sweeps_.sweeps + count; sweeps_.sweeps < end && !sweeps_.hopeless;) {
+      sweeps_.step(swept_, end - sweeps_.sweeps);
     }
   }
-  problem_.evaluate(candidate_, w_);
-  place_all(candidate_);
+  if (swept_.allFinite()) return;
+  swept_.setZero();
+  problem_.clamp(swept_);
+}
+
+// The steps go round: on from the best point where it has become better, else from more sweeps.
+bool NewtonMin::recover() {
+  if (block_.regularisation() > 0 && best_natural_ < 0.5 * centred_natural_) {
+    centred_natural_ = best_natural_;
+    centre_ = best_;
+    ++proximal_steps_;
+  } else if (recoveries_ < settings.recoveries) {
+    sweep(kFirstSweeps << recoveries_++);
+    keep(swept_, problem_.natural_residual(swept_));
+    problem_.evaluate(swept_, w_);
+    place_all(swept_);
+    centre_ = swept_;
+  } else {
+    return false;
+  }
+  fewest_ = problem_.size() + 1UL;
+  restart_count();
+  return true;
 }
 
 // At a bound where z is there and w does not pull it off.
@@ -217,28 +247,30 @@ bool NewtonMin::regularise() {
   const double next = rho > 0 ? 100.0 * rho : settings.regularisation * scale_;
   if (!(next <= scale_) || !(next > 0)) return false;
   block_.set_regularisation(next);
-  centre_ = candidate_;
+  centre_ = best_natural_ < kInfinity ? best_ : swept_;
+  centred_natural_ = best_natural_;
   return true;
 }
 
+void NewtonMin::keep(const Vector& z, double natural) {
+  if (!(natural < best_natural_)) return;
+  best_natural_ = natural;
+  best_ = z;
+}
+
 // Keeps the projection of z where it is the best so far. @return true where it solves the problem.
-bool NewtonMin::accept(Vector& best) {
-  if (!(natural_ < best_natural_) && natural_ > common.tolerance && !violations_.empty()) {
-    return false;
-  }
+bool NewtonMin::accept() {
   const bool final = violations_.empty() || natural_ <= common.tolerance;
   for (int k = 0; k <= (final ? kRefinements : 0); ++k) {
     if (k > 0) refine();
     candidate_ = z_;
     problem_.clamp(candidate_);
     const double natural = final ? problem_.natural_residual(candidate_) : natural_;
-    if (k > 0 && !(natural < best_natural_)) break;
-    if (natural < best_natural_) {
-      best_natural_ = natural;
-      best = candidate_;
-    }
-    if (final && natural <= common.tolerance) return true;
-    if (block_.regularisation() > 0) break;
+    const double before = best_natural_;
+    keep(candidate_, natural);
+    if (best_natural_ <= common.tolerance)
+      return problem_.natural_residual(best_) <= common.tolerance;
+    if (natural >= before || block_.regularisation() > 0) break;
   }
   return false;
 }
@@ -262,10 +294,11 @@ bool NewtonMin::proximal_step() {
   ++proximal_steps_;
   candidate_ = z_;
   problem_.clamp(candidate_);
-  const double move = (candidate_ - centre_).lpNorm<Eigen::Infinity>();
-  if (!(move > 0)) return false;
-  last_move_ = move;
+  if (!((candidate_ - centre_).lpNorm<Eigen::Infinity>() > 0)) return false;
   centre_ = candidate_;
+  centred_natural_ = best_natural_;
+  fewest_ = problem_.size() + 1UL;
+  restart_count();
   return true;
 }
 
