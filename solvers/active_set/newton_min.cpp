@@ -14,6 +14,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kRefinements = 3;
 constexpr double kSymmetric = 1e-14;
+constexpr int kWeakFactor = 16;   // more first sweeps where rows have no positive diagonal
 constexpr int kFirstSweeps = 50;  // of a recovery, twice as many in the next one
 
 }  // namespace
@@ -88,7 +89,7 @@ void NewtonMin::do_solve(const Vector* start, Observer* observer, Result& result
       result.status = Status::kSolved;
     } else if (deadline.passed()) {
       result.status = Status::kTimeLimit;
-    } else if (violations_.empty() && !proximal_step()) {
+    } else if (violations_.empty() && !proximal_step() && !recover()) {
       result.status = Status::kStalled;
       result.message = fmt::format(
           "complementary sets were found, but the residual stays at {:.1e}", best_natural_);
@@ -128,7 +129,8 @@ void NewtonMin::choose_start(const Vector* start) {
   best_ = swept_;
   fewest_ = problem_.size() + 1UL;
   restart_count();
-  if (!start) sweep(settings.crash_sweeps);
+  const bool weak = problem_.size() > 0 && !(problem_.diagonal.minCoeff() > 0);
+  if (!start) sweep(settings.crash_sweeps * (weak ? kWeakFactor : 1));
   problem_.evaluate(swept_, w_);
   place_all(swept_);
 }
@@ -270,17 +272,18 @@ bool NewtonMin::accept() {
     keep(candidate_, natural);
     if (best_natural_ <= common.tolerance)
       return problem_.natural_residual(best_) <= common.tolerance;
-    if (natural >= before || block_.regularisation() > 0) break;
+    if (natural >= before) break;
   }
   return false;
 }
 
 // One step of iterative refinement, residual in extended precision [Higham2002, Ch. 12].
 void NewtonMin::refine() {
+  const long double rho = block_.regularisation();
   for (int i = 0; i < problem_.size(); ++i) {
     right_[i] = 0.0;
     if (!free_[i]) continue;
-    long double sum = problem_.q[i];
+    long double sum = problem_.q[i] + rho * (static_cast<long double>(z_[i]) - centre_[i]);
     problem_.for_row(i, [&](int j, double m) { sum += static_cast<long double>(m) * z_[j]; });
     right_[i] = -static_cast<double>(sum);
   }

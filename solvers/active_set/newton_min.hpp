@@ -16,7 +16,8 @@ struct NewtonMinSettings {
 
   template <class Visitor>
   void visit(Visitor& v) {
-    v.visit("crash_sweeps", crash_sweeps, "Gauss-Seidel sweeps that guess the first active set");
+    v.visit("crash_sweeps", crash_sweeps,
+            "sweeps that guess the first sets; 16 times as many where M has a zero diagonal");
     v.visit("block_tries", block_tries, "Newton steps without fewer violations before a recovery");
     v.visit("recoveries", recoveries, "returns to sweeps before single exchanges");
     v.visit("regularisation", regularisation,
