@@ -34,7 +34,6 @@ void NewtonMin::do_prepare(const Problem& problem) {
   const Matrix& m = lcp ? lcp->M : std::get<Mlcp>(problem.data).M;
   symmetric_ = m.is_symmetric(kSymmetric);
   block_.attach(problem_, symmetric_);
-  sweeps_.prepare(problem_);
   const int n = problem_.size();
   place_.assign(n, Place::kLower);
   free_.assign(n, 0);
@@ -53,6 +52,14 @@ void NewtonMin::do_prepare(const Problem& problem) {
     plain_sweeps_ = plain_sweeps_ && (fixed || problem_.diagonal[i] > 0);
     step_[i] = fixed || problem_.diagonal[i] == 0.0 ? 0.0 : 1.0 / problem_.diagonal[i];
   }
+  if (!plain_sweeps_) sweeps_.prepare(problem_);
+  by_multigrid_ = plain_sweeps_ && !problem_.is_dense() && n >= settings.multigrid_above && n > 0;
+  for (int i = 0; i < n && by_multigrid_; ++i) {
+    problem_.for_row(
+        i, [&](int j, double value) { by_multigrid_ = by_multigrid_ && (j == i || value <= 0); });
+  }
+  by_multigrid_ = by_multigrid_ && !multigrid_.refusal(problem);
+  if (by_multigrid_) multigrid_.prepare(problem);
   slack_z_ = 0.1 / norm;
   slack_w_ = 0.1;
 }
@@ -62,6 +69,7 @@ void NewtonMin::do_solve(const Vector* start, Observer* observer, Result& result
   const int limit =
       common.max_iterations > 0 ? common.max_iterations : std::max(200, 4 * problem_.size());
   choose_start(start);
+  if (by_multigrid_ && !start && start_by_multigrid(observer, result)) return report(result);
   IterationRecord record;
   result.status = Status::kIterationLimit;
   while (result.iterations < limit) {
@@ -122,7 +130,7 @@ void NewtonMin::choose_start(const Vector* start) {
   block_.set_regularisation(0.0);
   proximal_steps_ = single_exchanges_ = recoveries_ = 0;
   best_natural_ = centred_natural_ = kInfinity;
-  sweeps_.start({});
+  if (!plain_sweeps_) sweeps_.start({});
   swept_.setZero();
   if (start) swept_ = *start;
   problem_.clamp(swept_);
@@ -130,9 +138,28 @@ void NewtonMin::choose_start(const Vector* start) {
   fewest_ = problem_.size() + 1UL;
   restart_count();
   const bool weak = problem_.size() > 0 && !(problem_.diagonal.minCoeff() > 0);
-  if (!start) sweep(settings.crash_sweeps * (weak ? kWeakFactor : 1));
+  if (!start && !by_multigrid_) sweep(settings.crash_sweeps * (weak ? kWeakFactor : 1));
   problem_.evaluate(swept_, w_);
   place_all(swept_);
+}
+
+// @return true where that ends the solve.
+bool NewtonMin::start_by_multigrid(Observer* observer, Result& result) {
+  multigrid_.common = common;
+  const Result& coarse = multigrid_.solve(nullptr, observer);
+  result.iterations = coarse.iterations;
+  result.statistics = coarse.statistics;
+  result.z = coarse.z;
+  result.status = coarse.status;
+  if (coarse.status == Status::kSolved || coarse.status == Status::kInterrupted ||
+      coarse.status == Status::kTimeLimit || coarse.status == Status::kIterationLimit) {
+    return true;
+  }
+  result.status = Status::kIterationLimit;
+  swept_ = coarse.z;
+  problem_.evaluate(swept_, w_);
+  place_all(swept_);
+  return false;
 }
 
 void NewtonMin::restart_count() { tries_ = settings.block_tries; }

@@ -3,6 +3,7 @@
 
 #include <perp/solvers/active_set/free_block.hpp>
 #include <perp/solvers/core/solver.hpp>
+#include <perp/solvers/multigrid/multigrid.hpp>
 #include <perp/solvers/projection/regularised_sweeps.hpp>
 
 namespace perp {
@@ -12,6 +13,7 @@ struct NewtonMinSettings {
   int block_tries = 5;           ///< Newton steps without fewer violations before a recovery
   int recoveries = 8;            ///< returns to sweeps before single exchanges
   double regularisation = 1e-9;  ///< rho over the largest diagonal, where blocks are singular [-]
+  int multigrid_above = 2000;    ///< sparse symmetric M-matrices of this size start by multigrid
   int proximal_steps = 200;      ///< proximal steps at most, where blocks are singular
 
   template <class Visitor>
@@ -22,6 +24,8 @@ struct NewtonMinSettings {
     v.visit("recoveries", recoveries, "returns to sweeps before single exchanges");
     v.visit("regularisation", regularisation,
             "rho over the largest diagonal of M, where free blocks are singular");
+    v.visit("multigrid_above", multigrid_above,
+            "size from which sparse symmetric M-matrices start by multigrid");
     v.visit("proximal_steps", proximal_steps, "proximal steps at most");
   }
 };
@@ -42,6 +46,9 @@ struct NewtonMinSettings {
 ///   l <= z <= u  complementary to  (M + rho I) z + q - rho c
 /// are solved instead, c being the last solution, or the best point where that is not reached: the
 /// proximal point method [Rockafellar1976].
+/// The number of Newton steps grows with the number of unknowns across a grid, as sets move by one
+/// layer a step. So sparse symmetric M-matrices of at least `multigrid_above` unknowns start from
+/// the answer of Multigrid, and nothing is left to do where that is within the tolerance.
 /// Ends: solved, stalled, iteration_limit, time_limit, interrupted.
 class NewtonMin final : public Solver {
  public:
@@ -60,6 +67,7 @@ class NewtonMin final : public Solver {
   void choose_start(const Vector* start);
   void sweep(int count);
   void place_all(const Vector& z);
+  bool start_by_multigrid(Observer* observer, Result& result);
   bool newton_point();
   void find_violations();
   Place wanted_place(int i) const;
@@ -76,7 +84,8 @@ class NewtonMin final : public Solver {
   RowProblem problem_;
   FreeBlock block_;
   RegularisedSweeps sweeps_;
-  bool symmetric_ = false, plain_sweeps_ = false;
+  Multigrid multigrid_;
+  bool symmetric_ = false, plain_sweeps_ = false, by_multigrid_ = false;
   double slack_z_ = 0.0, slack_w_ = 0.0, scale_ = 1.0;
   std::vector<Place> place_;
   std::vector<char> free_;
