@@ -30,6 +30,10 @@ class FreeBlock {
   /// Forgets the factorisation; the next set is factorised with this rho.
   void set_regularisation(double rho);
   double regularisation() const { return rho_; }
+  /// True where F differs from the factorised set.
+  bool is_bordered() const { return valid_ && !border_.empty(); }
+  /// The next set is factorised, whatever it is.
+  void forget() { valid_ = false; }
 
   /// Makes F = {i : free[i]} the set to solve with. @return false where the block is singular to
   /// rounding.

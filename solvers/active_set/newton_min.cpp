@@ -14,8 +14,10 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kRefinements = 3;
 constexpr double kSymmetric = 1e-14;
-constexpr int kWeakFactor = 16;   // more first sweeps where rows have no positive diagonal
-constexpr int kFirstSweeps = 50;  // of a recovery, twice as many in the next one
+constexpr double kDrift = 0.01;           // of the tolerance, left in an equation by updates
+constexpr double kRelativeDrift = 1e-11;  // likewise, of the terms of the equation
+constexpr int kWeakFactor = 16;           // more first sweeps where rows have no positive diagonal
+constexpr int kFirstSweeps = 50;          // of a recovery, twice as many in the next one
 
 }  // namespace
 
@@ -42,12 +44,12 @@ void NewtonMin::do_prepare(const Problem& problem) {
     v->setZero(n);
   }
   scale_ = std::max(m.max_abs(), 1e-300);
-  double norm = 1.0;
+  norm_ = 1.0;
   plain_sweeps_ = symmetric_;
   for (int i = 0; i < n; ++i) {
     double sum = 0.0;
     problem_.for_row(i, [&](int, double value) { sum += std::abs(value); });
-    norm = std::max(norm, sum);
+    norm_ = std::max(norm_, sum);
     const bool fixed = problem_.is_fixed(i);
     plain_sweeps_ = plain_sweeps_ && (fixed || problem_.diagonal[i] > 0);
     step_[i] = fixed || problem_.diagonal[i] == 0.0 ? 0.0 : 1.0 / problem_.diagonal[i];
@@ -60,7 +62,7 @@ void NewtonMin::do_prepare(const Problem& problem) {
   }
   by_multigrid_ = by_multigrid_ && !multigrid_.refusal(problem);
   if (by_multigrid_) multigrid_.prepare(problem);
-  slack_z_ = 0.1 / norm;
+  slack_z_ = 0.1 / norm_;
   slack_w_ = 0.1;
 }
 
@@ -111,6 +113,10 @@ void NewtonMin::do_solve(const Vector* start, Observer* observer, Result& result
     break;
   }
   result.z = best_;
+  // Projections are not looked at on the way where the point itself is far off.
+  if (result.status == Status::kIterationLimit || result.status == Status::kStalled) {
+    if (problem_.natural_residual(best_) <= common.tolerance) result.status = Status::kSolved;
+  }
   report(result);
 }
 
@@ -213,16 +219,25 @@ void NewtonMin::place_all(const Vector& z) {
 // z: bounds on N, solution of the free equations on F; w = Mz + q (+ rho (z - c)).
 bool NewtonMin::newton_point() {
   if (!block_.set(free_)) return false;
+  solve_free();
+  if (!drifted()) return true;
+  block_.forget();
+  if (!block_.set(free_)) return false;
+  solve_free();
+  return true;
+}
+
+void NewtonMin::solve_free() {
   const int n = problem_.size();
   const double rho = block_.regularisation();
-  bool moved = false;
+  bool off_zero = false;
   for (int i = 0; i < n; ++i) {
     z_[i] = place_[i] == Place::kFree    ? 0.0
             : place_[i] == Place::kLower ? problem_.lower[i]
                                          : problem_.upper[i];
-    moved = moved || z_[i] != 0.0;
+    off_zero = off_zero || z_[i] != 0.0;
   }
-  if (moved) {
+  if (off_zero) {
     problem_.evaluate(z_, w_);
   } else {
     w_ = problem_.q;
@@ -231,7 +246,18 @@ bool NewtonMin::newton_point() {
   block_.solve(right_);
   z_ += right_;
   problem_.evaluate(z_, w_);
-  return true;
+}
+
+// True where updates have cost too many digits: the free equations do not hold.
+bool NewtonMin::drifted() const {
+  if (!block_.is_bordered()) return false;
+  const double rho = block_.regularisation();
+  double defect = 0.0;
+  for (int i = 0; i < problem_.size(); ++i) {
+    if (free_[i]) defect = std::max(defect, std::abs(w_[i] + rho * (z_[i] - centre_[i])));
+  }
+  return !(defect <= kDrift * common.tolerance) &&
+         !(defect <= kRelativeDrift * norm_ * z_.lpNorm<Eigen::Infinity>());
 }
 
 // Where unknown i belongs, by the signs at the Newton point.

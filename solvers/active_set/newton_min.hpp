@@ -69,6 +69,8 @@ class NewtonMin final : public Solver {
   void place_all(const Vector& z);
   bool start_by_multigrid(Observer* observer, Result& result);
   bool newton_point();
+  void solve_free();
+  bool drifted() const;
   void find_violations();
   Place wanted_place(int i) const;
   void exchange(Mode mode);
@@ -86,7 +88,7 @@ class NewtonMin final : public Solver {
   RegularisedSweeps sweeps_;
   Multigrid multigrid_;
   bool symmetric_ = false, plain_sweeps_ = false, by_multigrid_ = false;
-  double slack_z_ = 0.0, slack_w_ = 0.0, scale_ = 1.0;
+  double slack_z_ = 0.0, slack_w_ = 0.0, scale_ = 1.0, norm_ = 1.0;
   std::vector<Place> place_;
   std::vector<char> free_;
   std::vector<int> violations_;
