@@ -2,6 +2,11 @@
 // glibc's.
 #include "support.hpp"
 
+#include <perp/solvers/active_set/newton_min.hpp>
+#include <perp/solvers/multigrid/multigrid.hpp>
+#include <perp/solvers/projection/pgs.hpp>
+#include <perp/solvers/projection/rpgs.hpp>
+
 #include <atomic>
 #include <cstdlib>
 
@@ -30,13 +35,14 @@ void* realloc(void* old, std::size_t size) {
 namespace perp::test {
 namespace {
 
-long allocations_of_second_solve(const Problem& problem) {
-  Lemke lemke;
-  lemke.common.tolerance = 1e-10;
-  lemke.prepare(problem);
-  lemke.solve();
+template <class AnySolver = Lemke>
+long allocations_of_second_solve(const Problem& problem, double tolerance = 1e-10) {
+  AnySolver solver;
+  solver.common.tolerance = tolerance;
+  solver.prepare(problem);
+  solver.solve();
   const long before = allocations;
-  const Status status = lemke.solve().status;
+  const Status status = solver.solve().status;
   const long after = allocations;
   EXPECT_EQ(status, Status::kSolved);
   return after - before;
@@ -52,6 +58,27 @@ TEST(Allocation, SecondDenseSolveAllocatesNothing) {
   for (const char* name : {"psd", "psd-deficient", "p-matrix"}) {
     EXPECT_EQ(allocations_of_second_solve(generate(find_family(name), 120, 1)), 0) << name;
   }
+}
+
+TEST(Allocation, SecondSolveByActiveSetsAllocatesNothing) {
+  for (const char* name : {"psd", "psd-deficient", "p-matrix"}) {
+    const Problem p = generate(find_family(name), 150, 1);
+    EXPECT_EQ(allocations_of_second_solve<NewtonMin>(p), 0) << name;
+  }
+  const Problem dense =
+      problem_of(Lcp{std::get<Lcp>(generate(find_family("contact-stack"), 20, 1).data).M.to_dense(),
+                     std::get<Lcp>(generate(find_family("contact-stack"), 20, 1).data).q});
+  EXPECT_EQ(allocations_of_second_solve<NewtonMin>(dense), 0);
+}
+
+TEST(Allocation, SecondSolveBySweepsOrMultigridAllocatesNothing) {
+  const Problem psd = generate(find_family("psd"), 50, 1);
+  const Problem grid = generate(find_family("obstacle"), 40, 1);
+  EXPECT_EQ(allocations_of_second_solve<ProjectedGaussSeidel>(psd, 1e-8), 0);
+  EXPECT_EQ(allocations_of_second_solve<ProjectedGaussSeidel>(grid, 1e-8), 0);
+  EXPECT_EQ(allocations_of_second_solve<RegularisedProjectedGaussSeidel>(psd, 1e-8), 0);
+  EXPECT_EQ(allocations_of_second_solve<Multigrid>(grid, 1e-8), 0);
+  EXPECT_EQ(allocations_of_second_solve<NewtonMin>(generate(find_family("obstacle"), 50, 1)), 0);
 }
 
 TEST(Allocation, SecondContactSolveAllocatesNothing) {
