@@ -127,17 +127,25 @@ bool FreeBlock::factor_sparse() {
   return sparse_->lu.factor() && sparse_->lu.pivot_ratio() > kSingularRatio;
 }
 
-void FreeBlock::base_solve(double* x) {
-  ++linear_solves;
+// What is done with a right-hand side before the border is dealt with: x := L^-1 x with a dense
+// Cholesky factor, else all of M_BB^-1.
+void FreeBlock::first_solve(double* x) {
   if (base_.empty()) return;
-  if (problem_->is_dense()) {
-    cholesky_ ? dense_cholesky_.solve(x) : dense_lu_.solve(x);
+  if (by_halves()) {
+    dense_cholesky_.solve_lower(x);
+  } else if (!sparse_) {
+    dense_lu_.solve(x);
   } else if (cholesky_) {
     Eigen::Map<Vector> view(x, static_cast<Eigen::Index>(base_.size()));
     view = sparse_->cholesky.solve(view).eval();
   } else {
     sparse_->lu.solve(x);
   }
+}
+
+// What is left to do afterwards.
+void FreeBlock::second_solve(double* x) {
+  if (!base_.empty() && by_halves()) dense_cholesky_.solve_lower_transposed(x);
 }
 
 bool FreeBlock::update_border(const std::vector<char>& free) {
@@ -166,8 +174,10 @@ void FreeBlock::drop_border(int k) {
   products_.col(k).head(last + 1) = products_.col(last).head(last + 1);
 }
 
-// Row k of C times x.
+// Row k of C M_BB^-1 times a right-hand side of which first_solve made x.
 double FreeBlock::border_dot(int k, const double* x) const {
+  const auto size = static_cast<Eigen::Index>(base_.size());
+  if (by_halves()) return solved_.col(k).head(size).dot(Eigen::Map<const Vector>(x, size));
   const int i = border_[k];
   if (position_[i] >= 0) return x[position_[i]];
   double sum = 0.0;
@@ -192,7 +202,7 @@ void FreeBlock::append_border(int index) {
   } else {
     for (std::size_t r = 0; r < base_.size(); ++r) column[r] = problem_->entry(base_[r], index);
   }
-  base_solve(column.data());
+  first_solve(column.data());
   for (int other = 0; other <= k; ++other) {
     products_(other, k) = border_dot(other, column.data());
     if (other < k) products_(k, other) = border_dot(k, solved_.col(other).data());
@@ -218,7 +228,8 @@ bool FreeBlock::factor_schur() {
 void FreeBlock::solve(Vector& x) {
   const int k = static_cast<int>(base_.size()), m = static_cast<int>(border_.size());
   for (int r = 0; r < k; ++r) right_[r] = in_border_[base_[r]] ? 0.0 : x[base_[r]];
-  base_solve(right_.data());
+  first_solve(right_.data());
+  ++linear_solves;
   if (m > 0) {
     for (int r = 0; r < m; ++r) {
       const int i = border_[r];
@@ -227,6 +238,7 @@ void FreeBlock::solve(Vector& x) {
     schur_.solve(small_.data());
     right_.head(k).noalias() -= solved_.topLeftCorner(k, m) * small_.head(m);
   }
+  second_solve(right_.data());
   x.setZero();
   for (int r = 0; r < k; ++r) x[base_[r]] = right_[r];
   for (int r = 0; r < m; ++r) {

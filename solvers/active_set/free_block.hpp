@@ -15,10 +15,10 @@ namespace perp {
 /// else by LU; a sparse M by LDL' with AMD ordering [AmestoyDavisDuff1996] or KLU
 /// [DavisPalamadai2010]. For a set F that differs from B in few indices the block is bordered: rows
 /// and columns of F \ B are appended, and a unit row and column for each index of B \ F makes its
-/// unknown zero. The bordered system is solved through its Schur complement [GolubVanLoan2013,
-/// Sec. 2.1.4],
+/// unknown zero. The bordered system is solved through its Schur complement [GolubVanLoan2013],
 ///   [M_BB B2; C D] [x; y] = [b; c],  S = D - C M_BB^-1 B2,  S y = c - C M_BB^-1 b,
-/// which costs one solve with M_BB for an index that has changed. Dense blocks do not allocate
+/// which costs one solve with M_BB for an index that has changed, and half of one with its Cholesky
+/// factor. Dense blocks do not allocate
 /// after reserve().
 class FreeBlock {
  public:
@@ -49,7 +49,9 @@ class FreeBlock {
   bool factor(const std::vector<char>& free);
   bool factor_dense();
   bool factor_sparse();
-  void base_solve(double* x);
+  bool by_halves() const { return cholesky_ && !sparse_; }
+  void first_solve(double* x);
+  void second_solve(double* x);
   int border_limit() const;
   bool update_border(const std::vector<char>& free);
   void drop_border(int k);
@@ -66,8 +68,8 @@ class FreeBlock {
   DenseCholesky dense_cholesky_;
   DenseLu dense_lu_, schur_;
   std::unique_ptr<SparseFactors> sparse_;
-  DenseMatrix solved_;    // columns M_BB^-1 B2
-  DenseMatrix products_;  // C M_BB^-1 B2
+  DenseMatrix solved_;    // columns M_BB^-1 B2; with M_BB = L L', columns V = L^-1 B2
+  DenseMatrix products_;  // C M_BB^-1 B2, which then is V'V
   Vector right_, small_;
 };
 

@@ -1,7 +1,6 @@
 #include <perp/solvers/active_set/newton_min.hpp>
 
 #include <perp/problems/standard/residuals.hpp>
-#include <perp/solvers/projection/progress.hpp>
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -67,7 +66,7 @@ void NewtonMin::do_prepare(const Problem& problem) {
 }
 
 void NewtonMin::do_solve(const Vector* start, Observer* observer, Result& result) {
-  const Deadline deadline(common.time_limit);
+  deadline_ = Deadline(common.time_limit);
   const int limit =
       common.max_iterations > 0 ? common.max_iterations : std::max(200, 4 * problem_.size());
   choose_start(start);
@@ -97,7 +96,7 @@ void NewtonMin::do_solve(const Vector* start, Observer* observer, Result& result
       result.status = Status::kInterrupted;
     } else if (accept()) {
       result.status = Status::kSolved;
-    } else if (deadline.passed()) {
+    } else if (deadline_.passed()) {
       result.status = Status::kTimeLimit;
     } else if (violations_.empty() && !proximal_step() && !recover()) {
       result.status = Status::kStalled;
@@ -173,12 +172,12 @@ void NewtonMin::restart_count() { tries_ = settings.block_tries; }
 // Projected sweeps from the point where the last ones ended; proximal ones where plain ones need
 // not converge.
 void NewtonMin::sweep(int count) {
-  if (plain_sweeps_) {
-    for (int k = 0; k < count; ++k) projected_sweep(problem_, step_, nullptr, k % 2 == 1, swept_);
-  } else {
-    for (int end = sweeps_.sweeps + count; sweeps_.sweeps < end && !sweeps_.hopeless;) {
-      sweeps_.step(swept_, end - sweeps_.sweeps);
-    }
+  for (int k = 0; k < count && plain_sweeps_ && !deadline_.passed(); ++k) {
+    projected_sweep(problem_, step_, nullptr, k % 2 == 1, swept_);
+  }
+  for (int end = sweeps_.sweeps + count; !plain_sweeps_ && sweeps_.sweeps < end;) {
+    if (sweeps_.hopeless || deadline_.passed()) break;
+    sweeps_.step(swept_, end - sweeps_.sweeps);
   }
   if (swept_.allFinite()) return;
   swept_.setZero();
@@ -334,11 +333,9 @@ bool NewtonMin::accept() {
 void NewtonMin::refine() {
   const long double rho = block_.regularisation();
   for (int i = 0; i < problem_.size(); ++i) {
-    right_[i] = 0.0;
-    if (!free_[i]) continue;
-    long double sum = problem_.q[i] + rho * (static_cast<long double>(z_[i]) - centre_[i]);
-    problem_.for_row(i, [&](int j, double m) { sum += static_cast<long double>(m) * z_[j]; });
-    right_[i] = -static_cast<double>(sum);
+    const long double proximal = rho * (static_cast<long double>(z_[i]) - centre_[i]);
+    const long double f = free_[i] ? problem_.extended_row(i, z_.data()) + proximal : 0.0L;
+    right_[i] = -static_cast<double>(f);
   }
   block_.solve(right_);
   z_ += right_;

@@ -4,6 +4,7 @@
 #include <perp/solvers/active_set/free_block.hpp>
 #include <perp/solvers/core/solver.hpp>
 #include <perp/solvers/multigrid/multigrid.hpp>
+#include <perp/solvers/projection/progress.hpp>
 #include <perp/solvers/projection/regularised_sweeps.hpp>
 
 namespace perp {
@@ -94,6 +95,7 @@ class NewtonMin final : public Solver {
   std::vector<int> violations_;
   Vector z_, w_, centre_, right_, step_, candidate_, swept_, best_;
   double natural_ = 0.0, best_natural_ = 0.0, centred_natural_ = 0.0;
+  Deadline deadline_{0.0};
   std::size_t fewest_ = 0;
   int tries_ = 0, proximal_steps_ = 0, single_exchanges_ = 0, recoveries_ = 0;
 };

@@ -113,16 +113,26 @@ void DenseCholesky::update_trailing(int first, int width) {
 }
 
 void DenseCholesky::solve(double* x) const {
+  solve_lower(x);
+  solve_lower_transposed(x);
+}
+
+void DenseCholesky::solve_lower(double* x) const {
   const std::size_t n = size_;
   for (int k = 0; k < size_; ++k) {
+    if (x[k] == 0.0) continue;
     const double* const column = a_.data() + k * n;
     x[k] /= column[k];
     Column(x + k + 1, size_ - k - 1) -= x[k] * ConstColumn(column + k + 1, size_ - k - 1);
   }
+}
+
+void DenseCholesky::solve_lower_transposed(double* x) const {
+  const std::size_t n = size_;
   for (int k = size_ - 1; k >= 0; --k) {
     const double* const column = a_.data() + k * n;
-    const double sum =
-        ConstColumn(column + k + 1, size_ - k - 1).dot(Column(x + k + 1, size_ - k - 1));
+    const int below = size_ - k - 1;
+    const double sum = ConstColumn(column + k + 1, below).dot(ConstColumn(x + k + 1, below));
     x[k] = (x[k] - sum) / column[k];
   }
 }

@@ -14,8 +14,10 @@ class DenseCholesky {
   double* matrix(int size);
   /// @return false where a pivot is not above `smallest` times the largest diagonal entry.
   bool factor(double smallest);
-  /// x := A^-1 x, k values.
+  /// x := A^-1 x, x := L^-1 x, x := L^-T x, k values.
   void solve(double* x) const;
+  void solve_lower(double* x) const;
+  void solve_lower_transposed(double* x) const;
 
  private:
   bool factor_panel(int first, int width, double least);

@@ -47,6 +47,8 @@ class RowProblem {
   void clamp(Vector& z) const { z = z.cwiseMax(lower).cwiseMin(upper); }
   /// w := M z + q.
   void evaluate(const Vector& z, Vector& w) const;
+  /// (Mz + q)_i summed in extended precision.
+  long double extended_row(int i, const double* z) const;
   /// ||mid(z - l, z - u, Mz + q)||_inf summed in extended precision, as the verifier does;
   /// infinite where z is not finite.
   double natural_residual(const Vector& z) const;
