@@ -11,6 +11,7 @@ namespace {
 
 constexpr int kLargestBorder = 64;
 constexpr double kSingular = 1e-13;       // pivots below this times the largest diagonal
+constexpr double kIndefinite = 1e-8;      // negative pivots beyond this are no rounding
 constexpr double kSingularRatio = 1e-15;  // smallest over largest pivot of a sparse factorisation
 constexpr long kBorderEntries = 4'000'000;
 
@@ -82,18 +83,25 @@ bool FreeBlock::factor(const std::vector<char>& free) {
 bool FreeBlock::factor_dense() {
   const int k = static_cast<int>(base_.size());
   cholesky_ = symmetric_;
-  double* const a = symmetric_ ? dense_cholesky_.matrix(k) : dense_lu_.matrix(k);
-  for (int c = 0; c < k; ++c) {
-    double* const column = a + static_cast<std::size_t>(c) * k;
-    if (symmetric_) {  // rows are columns
+  if (symmetric_) {
+    double* const a = dense_cholesky_.matrix(k);
+    for (int c = 0; c < k; ++c) {  // rows are columns
+      double* const column = a + static_cast<std::size_t>(c) * k;
       const double* const row = problem_->dense_row(base_[c]);
       for (int r = c; r < k; ++r) column[r] = row[base_[r]];
-    } else {
-      for (int r = 0; r < k; ++r) column[r] = problem_->dense_row(base_[r])[base_[c]];
+      column[c] += rho_;
     }
+    if (dense_cholesky_.factor(rho_ > 0 ? 0.0 : kSingular)) return true;
+    cholesky_ = false;
+    if (!(dense_cholesky_.failed_pivot() < -kIndefinite)) return false;
+  }
+  double* const a = dense_lu_.matrix(k);
+  for (int c = 0; c < k; ++c) {
+    double* const column = a + static_cast<std::size_t>(c) * k;
+    for (int r = 0; r < k; ++r) column[r] = problem_->dense_row(base_[r])[base_[c]];
     column[c] += rho_;
   }
-  return symmetric_ ? dense_cholesky_.factor(rho_ > 0 ? 0.0 : kSingular) : dense_lu_.factor();
+  return dense_lu_.factor();
 }
 
 bool FreeBlock::factor_sparse() {

@@ -11,15 +11,14 @@ namespace perp {
 
 /// Solves (M + rho I)_FF x_F = b_F for a set F that changes.
 ///
-/// One set B is factorised: by Cholesky where M is symmetric and the block is positive definite,
+/// One set B is factorised: by Cholesky where M is symmetric and the block is not indefinite,
 /// else by LU; a sparse M by LDL' with AMD ordering [AmestoyDavisDuff1996] or KLU
 /// [DavisPalamadai2010]. For a set F that differs from B in few indices the block is bordered: rows
 /// and columns of F \ B are appended, and a unit row and column for each index of B \ F makes its
 /// unknown zero. The bordered system is solved through its Schur complement [GolubVanLoan2013],
 ///   [M_BB B2; C D] [x; y] = [b; c],  S = D - C M_BB^-1 B2,  S y = c - C M_BB^-1 b,
-/// which costs one solve with M_BB for an index that has changed, and half of one with its Cholesky
-/// factor. Dense blocks do not allocate
-/// after reserve().
+/// which costs one solve with M_BB for an index that has changed, half of one with a dense Cholesky
+/// factor. Dense blocks do not allocate once the largest has been factorised.
 class FreeBlock {
  public:
   FreeBlock();

@@ -51,7 +51,10 @@ bool DenseCholesky::factor(double smallest) {
   for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, a_[i * n + i]);
   for (int first = 0; first < size_; first += kPanel) {
     const int width = std::min(kPanel, size_ - first);
-    if (!factor_panel(first, width, smallest * largest)) return false;
+    if (!factor_panel(first, width, smallest * largest)) {
+      failed_pivot_ /= largest;
+      return false;
+    }
     pack_panel(first, width);
     update_trailing(first, width);
   }
@@ -68,7 +71,10 @@ bool DenseCholesky::factor_panel(int first, int width, double least) {
       const double* const other = a_.data() + k * n;
       below -= other[j] * ConstColumn(other + j, size_ - j);
     }
-    if (!(column[j] > least)) return false;
+    if (!(column[j] > least)) {
+      failed_pivot_ = column[j];
+      return false;
+    }
     below /= std::sqrt(column[j]);
   }
   return true;

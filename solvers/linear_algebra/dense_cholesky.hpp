@@ -14,6 +14,8 @@ class DenseCholesky {
   double* matrix(int size);
   /// @return false where a pivot is not above `smallest` times the largest diagonal entry.
   bool factor(double smallest);
+  /// The pivot at which factor() gave up, over the largest diagonal entry.
+  double failed_pivot() const { return failed_pivot_; }
   /// x := A^-1 x, x := L^-1 x, x := L^-T x, k values.
   void solve(double* x) const;
   void solve_lower(double* x) const;
@@ -25,6 +27,7 @@ class DenseCholesky {
   void update_trailing(int first, int width);
 
   int size_ = 0;
+  double failed_pivot_ = 0.0;
   std::vector<double> a_, packed_;
 };
 

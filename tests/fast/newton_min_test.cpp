@@ -263,6 +263,18 @@ TEST(FreeBlock, SaysThatABlockIsSingular) {
   EXPECT_TRUE(block.set(std::vector<char>(8, 1)));
 }
 
+TEST(FreeBlock, TakesIndefiniteSymmetricBlocks) {
+  const DenseMatrix m = matrix(2, 2, {1, 3, 3, 1});
+  RowProblem rows;
+  rows.build(problem_of(Lcp{m, Vector::Zero(2)}));
+  FreeBlock block;
+  block.attach(rows, true);
+  ASSERT_TRUE(block.set({1, 1}));
+  Vector x = vector({4, 4});
+  block.solve(x);
+  EXPECT_LT((x - vector({1, 1})).norm(), 1e-15);
+}
+
 TEST(DenseCholesky, AgreesWithEigen) {
   Random random(5);
   DenseCholesky cholesky;
