@@ -33,7 +33,8 @@ void NewtonMin::do_prepare(const Problem& problem) {
   problem_.build(problem);
   const auto* lcp = std::get_if<Lcp>(&problem.data);
   const Matrix& m = lcp ? lcp->M : std::get<Mlcp>(problem.data).M;
-  symmetric_ = m.is_symmetric(kSymmetric);
+  scale_ = std::max(m.max_abs(), 1e-300);
+  symmetric_ = problem_.is_symmetric(m, kSymmetric * scale_);
   block_.attach(problem_, symmetric_);
   const int n = problem_.size();
   place_.assign(n, Place::kLower);
@@ -42,13 +43,9 @@ void NewtonMin::do_prepare(const Problem& problem) {
   for (Vector* v : {&z_, &w_, &centre_, &right_, &step_, &candidate_, &swept_, &best_}) {
     v->setZero(n);
   }
-  scale_ = std::max(m.max_abs(), 1e-300);
-  norm_ = 1.0;
+  norm_ = std::max(1.0, problem_.row_sum_norm());
   plain_sweeps_ = symmetric_;
   for (int i = 0; i < n; ++i) {
-    double sum = 0.0;
-    problem_.for_row(i, [&](int, double value) { sum += std::abs(value); });
-    norm_ = std::max(norm_, sum);
     const bool fixed = problem_.is_fixed(i);
     plain_sweeps_ = plain_sweeps_ && (fixed || problem_.diagonal[i] > 0);
     step_[i] = fixed || problem_.diagonal[i] == 0.0 ? 0.0 : 1.0 / problem_.diagonal[i];

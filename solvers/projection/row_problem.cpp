@@ -11,6 +11,7 @@ namespace perp {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr Eigen::Index kBlock = 32;
 
 }  // namespace
 
@@ -34,7 +35,16 @@ void RowProblem::build(const Problem& problem) {
   columns_.clear();
   values_.clear();
   if (dense_) {
-    rows_ = m->dense();
+    const DenseMatrix& columns = m->dense();
+    const Eigen::Index n = columns.rows();
+    rows_.resize(n, n);
+    for (Eigen::Index j = 0; j < n; j += kBlock) {  // by blocks: one of the two has long strides
+      const Eigen::Index width = std::min(kBlock, n - j);
+      for (Eigen::Index i = 0; i < n; i += kBlock) {
+        const Eigen::Index height = std::min(kBlock, n - i);
+        rows_.block(i, j, height, width) = columns.block(i, j, height, width);
+      }
+    }
     diagonal = rows_.diagonal();
     return;
   }
@@ -80,6 +90,24 @@ long double RowProblem::extended_row(int i, const double* z) const {
   }
   for (; k < size(); ++k) a += Extended(m[k]) * z[k];
   return (a + b) + c;
+}
+
+bool RowProblem::is_symmetric(const Matrix& m, double tolerance) const {
+  if (!dense_) return m.is_symmetric(tolerance / std::max(m.max_abs(), 1e-300));
+  const Eigen::Map<const Vector> rows(rows_.data(), rows_.size());
+  const Eigen::Map<const Vector> columns(m.dense().data(), m.dense().size());
+  return rows.size() == 0 || (rows - columns).cwiseAbs().maxCoeff() <= tolerance;
+}
+
+double RowProblem::row_sum_norm() const {
+  if (dense_) return size() > 0 ? rows_.cwiseAbs().rowwise().sum().maxCoeff() : 0.0;
+  double largest = 0.0;
+  for (int i = 0; i < size(); ++i) {
+    double sum = 0.0;
+    for_row(i, [&](int, double value) { sum += std::abs(value); });
+    largest = std::max(largest, sum);
+  }
+  return largest;
 }
 
 double RowProblem::natural_residual(const Vector& z) const {

@@ -43,6 +43,12 @@ class RowProblem {
   const double* dense_row(int i) const { return rows_.data() + rows_.cols() * i; }
   double entry(int i, int j) const;
 
+  /// |m_ij - m_ji| <= tolerance for all entries of the M this was built from, compared in the order
+  /// of memory where it is dense.
+  bool is_symmetric(const Matrix& m, double tolerance) const;
+  /// max_i sum_j |M_ij|.
+  double row_sum_norm() const;
+
   /// z into its bounds.
   void clamp(Vector& z) const { z = z.cwiseMax(lower).cwiseMin(upper); }
   /// w := M z + q.
