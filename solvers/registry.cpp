@@ -1,7 +1,11 @@
 #include <perp/solvers/registry.hpp>
 
+#include <perp/solvers/active_set/newton_min.hpp>
 #include <perp/solvers/enumeration/enumerate.hpp>
+#include <perp/solvers/multigrid/multigrid.hpp>
 #include <perp/solvers/pivoting/lemke.hpp>
+#include <perp/solvers/projection/pgs.hpp>
+#include <perp/solvers/projection/rpgs.hpp>
 #include <perp/solvers/semismooth_newton/newton_fb.hpp>
 
 #include <fmt/format.h>
@@ -14,6 +18,10 @@ const std::vector<SolverFactory>& solver_registry() {
   static const std::vector<SolverFactory> registry = {
       [] { return std::make_unique<Lemke>(); },
       [] { return std::make_unique<NewtonFb>(); },
+      [] { return std::make_unique<ProjectedGaussSeidel>(); },
+      [] { return std::make_unique<RegularisedProjectedGaussSeidel>(); },
+      [] { return std::make_unique<NewtonMin>(); },
+      [] { return std::make_unique<Multigrid>(); },
       [] { return std::make_unique<Enumerate>(); },
   };
   return registry;

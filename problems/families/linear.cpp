@@ -257,7 +257,8 @@ Family obstacle_family() {
           1,
           KnownOutcome::kSolvable,
           false,
-          {{"load", -20.0, "right-hand side f of -Laplace u = f"}},
+          {{"load", -20.0, "right-hand side f of -Laplace u = f"},
+           {"per_area", 0.0, "1: rows divided by h^2, so that a residual is a load", 0.0}},
           [](const FamilyRequest& r, Problem&) -> ProblemData {
             const int grid = r.size, n = grid * grid;
             const double h = 1.0 / (grid + 1);
@@ -278,7 +279,8 @@ Family obstacle_family() {
             }
             Matrix m = Matrix::from_triplets(n, n, entries);
             Vector q = m.sparse() * psi - Vector::Constant(n, h * h * r["load"]);
-            return Lcp{std::move(m), std::move(q)};
+            if (r["per_area"] == 0.0) return Lcp{std::move(m), std::move(q)};
+            return Lcp{SparseMatrix(m.sparse() / (h * h)), Vector(q / (h * h))};
           }};
 }
 

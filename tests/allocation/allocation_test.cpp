@@ -2,6 +2,10 @@
 // glibc's.
 #include "support.hpp"
 
+#include <perp/solvers/active_set/newton_min.hpp>
+#include <perp/solvers/multigrid/multigrid.hpp>
+#include <perp/solvers/projection/pgs.hpp>
+#include <perp/solvers/projection/rpgs.hpp>
 #include <perp/solvers/semismooth_newton/newton_fb.hpp>
 
 #include <atomic>
@@ -32,13 +36,13 @@ void* realloc(void* old, std::size_t size) {
 namespace perp::test {
 namespace {
 
-template <class S = Lemke>
+template <class AnySolver = Lemke>
 long allocations_of_second_solve(
-    const Problem& problem,
+    const Problem& problem, double tolerance = 1e-10,
     std::initializer_list<std::pair<const char*, const char*>> settings = {}) {
-  S solver;
+  AnySolver solver;
   for (const auto& [name, value] : settings) set_setting(solver, name, value);
-  solver.common.tolerance = 1e-10;
+  solver.common.tolerance = tolerance;
   solver.prepare(problem);
   solver.solve();
   const long before = allocations;
@@ -58,6 +62,27 @@ TEST(Allocation, SecondDenseSolveAllocatesNothing) {
   for (const char* name : {"psd", "psd-deficient", "p-matrix"}) {
     EXPECT_EQ(allocations_of_second_solve(generate(find_family(name), 120, 1)), 0) << name;
   }
+}
+
+TEST(Allocation, SecondSolveByActiveSetsAllocatesNothing) {
+  for (const char* name : {"psd", "psd-deficient", "p-matrix"}) {
+    const Problem p = generate(find_family(name), 150, 1);
+    EXPECT_EQ(allocations_of_second_solve<NewtonMin>(p), 0) << name;
+  }
+  const Problem dense =
+      problem_of(Lcp{std::get<Lcp>(generate(find_family("contact-stack"), 20, 1).data).M.to_dense(),
+                     std::get<Lcp>(generate(find_family("contact-stack"), 20, 1).data).q});
+  EXPECT_EQ(allocations_of_second_solve<NewtonMin>(dense), 0);
+}
+
+TEST(Allocation, SecondSolveBySweepsOrMultigridAllocatesNothing) {
+  const Problem psd = generate(find_family("psd"), 50, 1);
+  const Problem grid = generate(find_family("obstacle"), 40, 1);
+  EXPECT_EQ(allocations_of_second_solve<ProjectedGaussSeidel>(psd, 1e-8), 0);
+  EXPECT_EQ(allocations_of_second_solve<ProjectedGaussSeidel>(grid, 1e-8), 0);
+  EXPECT_EQ(allocations_of_second_solve<RegularisedProjectedGaussSeidel>(psd, 1e-8), 0);
+  EXPECT_EQ(allocations_of_second_solve<Multigrid>(grid, 1e-8), 0);
+  EXPECT_EQ(allocations_of_second_solve<NewtonMin>(generate(find_family("obstacle"), 50, 1)), 0);
 }
 
 TEST(Allocation, SecondContactSolveAllocatesNothing) {
@@ -81,9 +106,10 @@ TEST(Allocation, SecondNewtonSolveAllocatesNothing) {
   }
   for (const char* name : {"contact-stack", "contact-pile"}) {
     const Problem p = generate(find_family(name), 20, 1);
-    EXPECT_EQ(allocations_of_second_solve<NewtonFb>(p, {{"linear_algebra", "dense"}}), 0) << name;
+    EXPECT_EQ(allocations_of_second_solve<NewtonFb>(p, 1e-10, {{"linear_algebra", "dense"}}), 0)
+        << name;
     EXPECT_EQ(allocations_of_second_solve<NewtonFb>(
-                  p, {{"linear_algebra", "dense"}, {"least_squares", "always"}}),
+                  p, 1e-10, {{"linear_algebra", "dense"}, {"least_squares", "always"}}),
               0)
         << name;
   }

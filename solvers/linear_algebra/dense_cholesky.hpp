@@ -1,0 +1,34 @@
+// Cholesky factorisation of a dense symmetric matrix in a workspace that is kept.
+#pragma once
+
+#include <vector>
+
+namespace perp {
+
+/// A = L L' [GolubVanLoan2013, Sec. 4.2], by panels of columns; the update of what is right of a
+/// panel runs over packed 4 x 4 tiles. Nothing allocates once reserve() has seen the size.
+class DenseCholesky {
+ public:
+  void reserve(int max_size);
+  /// Column-major buffer for a k x k matrix; its lower triangle is to be filled before factor().
+  double* matrix(int size);
+  /// @return false where a pivot is not above `smallest` times the largest diagonal entry.
+  bool factor(double smallest);
+  /// The pivot at which factor() gave up, over the largest diagonal entry.
+  double failed_pivot() const { return failed_pivot_; }
+  /// x := A^-1 x, x := L^-1 x, x := L^-T x, k values.
+  void solve(double* x) const;
+  void solve_lower(double* x) const;
+  void solve_lower_transposed(double* x) const;
+
+ private:
+  bool factor_panel(int first, int width, double least);
+  void pack_panel(int first, int width);
+  void update_trailing(int first, int width);
+
+  int size_ = 0;
+  double failed_pivot_ = 0.0;
+  std::vector<double> a_, packed_;
+};
+
+}  // namespace perp

@@ -1,0 +1,58 @@
+// A hierarchy of aggregates with truncated coarse problems.
+#pragma once
+
+#include <perp/solvers/linear_algebra/dense_cholesky.hpp>
+#include <perp/solvers/multigrid/csr.hpp>
+#include <vector>
+
+namespace perp {
+
+/// One level: the Galerkin problem l <= z <= u, A z + q, and what a cycle needs there.
+struct MultigridLevel {
+  Csr a;          ///< of the problem of this level, nothing truncated
+  Csr truncated;  ///< P'AP of the last truncation; pattern of `a`; unused on the finest level
+  Csr prolongation, restriction;  ///< to and from this level, from and to the next coarser one
+  Vector q, lower, upper, z;
+  Vector w, right, correction, force, best;  ///< workspaces
+  std::vector<char> mask;                    ///< 1 where an unknown is off its bounds
+  std::vector<double> scratch;
+
+  int size() const { return a.rows; }
+};
+
+/// Levels by smoothed aggregation [VanekMandelBrezina1996], coarse matrices by Galerkin products.
+///
+/// truncate() removes the unknowns at their bounds from the matrix of one level and recomputes all
+/// coarser ones [Kornhuber1994; GraeserKornhuber2009]; cycle() is a cycle for the system that is
+/// left, with Gauss-Seidel sweeps, forward before and backward after the coarse correction. Each
+/// level below the finest is visited twice: smoothed aggregates alone lose to a V-cycle as levels
+/// are added.
+class TruncatedMultigrid {
+ public:
+  /// For symmetric A with positive diagonal.
+  void build(Csr a, const Vector& q, const Vector& lower, const Vector& upper);
+
+  int depth() const { return static_cast<int>(levels_.size()); }
+  MultigridLevel& level(int k) { return levels_[k]; }
+  /// Entries of all matrices over those of the finest.
+  double operator_complexity() const;
+
+  /// With the mask of level `top`, which is the finest of the cycles that follow.
+  void truncate(int top);
+  /// level(top).correction ~ A_FF^-1 right_F, zero outside F.
+  void cycle(int top);
+
+ private:
+  void factor_coarsest(int top);
+  void descend(int top, int k);
+  void correct_from_below(int top, int k);
+  void smooth(int top, int level_index, bool backward);
+  void solve_coarsest(int top);
+  const Csr& matrix(int top, int k) const { return k == top ? levels_[k].a : levels_[k].truncated; }
+
+  std::vector<MultigridLevel> levels_;
+  DenseCholesky coarsest_;
+  bool coarsest_factorised_ = false;
+};
+
+}  // namespace perp

@@ -1,0 +1,46 @@
+// What iterations that only converge in the limit need to know about their progress.
+#pragma once
+
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+namespace perp {
+
+/// Seconds since it was made, against a limit.
+class Deadline {
+ public:
+  explicit Deadline(double limit) : limit_(limit) {}
+  bool passed() const {
+    if (!(limit_ > 0)) return false;
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
+    return elapsed.count() > limit_;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double limit_;
+};
+
+/// Watches a sequence of residuals: still falling, standing still, or growing without bound.
+class Progress {
+ public:
+  explicit Progress(int patience) : patience_(patience) {}
+
+  void look(double residual) {
+    if (first_ < 0) first_ = residual;
+    diverged = !std::isfinite(residual) || residual > kGrowth * std::fmax(first_, 1e-300);
+    without_gain_ = residual <= kGain * reference_ ? 0 : without_gain_ + 1;
+    if (without_gain_ == 0) reference_ = residual;
+    stalled = without_gain_ >= patience_;
+  }
+
+  bool diverged = false, stalled = false;
+
+ private:
+  static constexpr double kGain = 0.99, kGrowth = 1e10;
+  int patience_, without_gain_ = 0;
+  double first_ = -1.0, reference_ = std::numeric_limits<double>::infinity();
+};
+
+}  // namespace perp

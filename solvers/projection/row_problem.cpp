@@ -1,0 +1,141 @@
+#include <perp/solvers/projection/row_problem.hpp>
+
+#include <perp/problems/standard/residuals.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace perp {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr Eigen::Index kBlock = 32;
+
+}  // namespace
+
+void RowProblem::build(const Problem& problem) {
+  const Matrix* m = nullptr;
+  if (const auto* lcp = std::get_if<Lcp>(&problem.data)) {
+    m = &lcp->M;
+    q = lcp->q;
+    lower.setZero(q.size());
+    upper.setConstant(q.size(), kInfinity);
+  } else {
+    const Mlcp& mlcp = std::get<Mlcp>(problem.data);
+    m = &mlcp.M;
+    q = mlcp.q;
+    lower = mlcp.lower;
+    upper = mlcp.upper;
+  }
+  dense_ = !m->is_sparse();
+  rows_.resize(0, 0);
+  starts_.clear();
+  columns_.clear();
+  values_.clear();
+  if (dense_) {
+    const DenseMatrix& columns = m->dense();
+    const Eigen::Index n = columns.rows();
+    rows_.resize(n, n);
+    for (Eigen::Index j = 0; j < n; j += kBlock) {  // by blocks: one of the two has long strides
+      const Eigen::Index width = std::min(kBlock, n - j);
+      for (Eigen::Index i = 0; i < n; i += kBlock) {
+        const Eigen::Index height = std::min(kBlock, n - i);
+        rows_.block(i, j, height, width) = columns.block(i, j, height, width);
+      }
+    }
+    diagonal = rows_.diagonal();
+    return;
+  }
+  const Eigen::SparseMatrix<double, Eigen::RowMajor, int> rows = m->sparse();
+  starts_.assign(rows.outerIndexPtr(), rows.outerIndexPtr() + rows.rows() + 1);
+  columns_.assign(rows.innerIndexPtr(), rows.innerIndexPtr() + rows.nonZeros());
+  values_.assign(rows.valuePtr(), rows.valuePtr() + rows.nonZeros());
+  diagonal = m->sparse().diagonal();
+}
+
+double RowProblem::entry(int i, int j) const {
+  if (dense_) return rows_(i, j);
+  const auto begin = columns_.begin() + starts_[i], end = columns_.begin() + starts_[i + 1];
+  const auto found = std::lower_bound(begin, end, j);
+  return found != end && *found == j ? values_[found - columns_.begin()] : 0.0;
+}
+
+void RowProblem::evaluate(const Vector& z, Vector& w) const {
+  if (dense_) {
+    w = q;
+    w.noalias() += rows_ * z;
+    return;
+  }
+  for (int i = 0; i < size(); ++i) w[i] = row_dot(i, z.data()) + q[i];
+}
+
+// Three sums, because one chain of extended additions is slow.
+long double RowProblem::extended_row(int i, const double* z) const {
+  using Extended = long double;
+  const double* const m = dense_ ? dense_row(i) : values_.data() + starts_[i];
+  if (!dense_) {
+    Extended sum = q[i];
+    const int* const columns = columns_.data() + starts_[i];
+    for (int k = 0; k < starts_[i + 1] - starts_[i]; ++k) sum += Extended(m[k]) * z[columns[k]];
+    return sum;
+  }
+  Extended a = q[i], b = 0.0L, c = 0.0L;
+  int k = 0;
+  for (; k + 2 < size(); k += 3) {
+    a += Extended(m[k]) * z[k];
+    b += Extended(m[k + 1]) * z[k + 1];
+    c += Extended(m[k + 2]) * z[k + 2];
+  }
+  for (; k < size(); ++k) a += Extended(m[k]) * z[k];
+  return (a + b) + c;
+}
+
+bool RowProblem::is_symmetric(const Matrix& m, double tolerance) const {
+  if (!dense_) return m.is_symmetric(tolerance / std::max(m.max_abs(), 1e-300));
+  const Eigen::Map<const Vector> rows(rows_.data(), rows_.size());
+  const Eigen::Map<const Vector> columns(m.dense().data(), m.dense().size());
+  return rows.size() == 0 || (rows - columns).cwiseAbs().maxCoeff() <= tolerance;
+}
+
+double RowProblem::row_sum_norm() const {
+  if (dense_) return size() > 0 ? rows_.cwiseAbs().rowwise().sum().maxCoeff() : 0.0;
+  double largest = 0.0;
+  for (int i = 0; i < size(); ++i) {
+    double sum = 0.0;
+    for_row(i, [&](int, double value) { sum += std::abs(value); });
+    largest = std::max(largest, sum);
+  }
+  return largest;
+}
+
+double RowProblem::natural_residual(const Vector& z) const {
+  double largest = 0.0;
+  for (int i = 0; i < size(); ++i) {
+    const double f = static_cast<double>(extended_row(i, z.data()));
+    if (!std::isfinite(f) || !std::isfinite(z[i])) return kInfinity;
+    largest = std::max(largest, std::abs(mid(z[i] - lower[i], z[i] - upper[i], f)));
+  }
+  return largest;
+}
+
+double projected_sweep(const RowProblem& problem, const Vector& step, const Proximal* proximal,
+                       bool backward, Vector& z) {
+  const int n = problem.size();
+  const double *const s = step.data(), *const q = problem.q.data();
+  const double *const l = problem.lower.data(), *const u = problem.upper.data();
+  double* const x = z.data();
+  double change = 0.0;
+  for (int k = 0; k < n; ++k) {
+    const int i = backward ? n - 1 - k : k;
+    double w = problem.row_dot(i, x) + q[i];
+    if (proximal) w += proximal->weight[i] * (x[i] - proximal->centre[i]);
+    const double old = x[i];
+    x[i] = std::min(std::max(old - s[i] * w, l[i]), u[i]);
+    change += (x[i] - old) * (x[i] - old);
+  }
+  return std::sqrt(change);
+}
+
+}  // namespace perp

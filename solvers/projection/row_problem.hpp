@@ -1,0 +1,85 @@
+// A mixed LCP by rows, and the sweep over its rows that projected relaxation methods share.
+#pragma once
+
+#include <perp/problems/standard/problem.hpp>
+#include <vector>
+
+namespace perp {
+
+/// M by rows (dense, or compressed where the problem's M is sparse), q and bounds of an Lcp or
+/// Mlcp.
+class RowProblem {
+ public:
+  /// Copies the problem. @throws std::bad_variant_access for other kinds.
+  void build(const Problem& problem);
+
+  int size() const { return static_cast<int>(q.size()); }
+  bool is_dense() const { return dense_; }
+  bool is_fixed(int i) const { return lower[i] == upper[i]; }
+  bool is_free(int i) const { return std::isinf(lower[i]) && std::isinf(upper[i]); }
+
+  /// (M z)_i.
+  double row_dot(int i, const double* z) const {
+    if (dense_) {
+      return Eigen::Map<const Vector>(rows_.data() + rows_.cols() * i, rows_.cols())
+          .dot(Eigen::Map<const Vector>(z, rows_.cols()));
+    }
+    double sum = 0.0;
+    for (int k = starts_[i]; k < starts_[i + 1]; ++k) sum += values_[k] * z[columns_[k]];
+    return sum;
+  }
+  /// Calls f(column, value) for the entries of a row.
+  template <class F>
+  void for_row(int i, F&& f) const {
+    if (dense_) {
+      const double* const row = rows_.data() + rows_.cols() * i;
+      for (int j = 0; j < size(); ++j) f(j, row[j]);
+    } else {
+      for (int k = starts_[i]; k < starts_[i + 1]; ++k) f(columns_[k], values_[k]);
+    }
+  }
+
+  /// Row i of a dense M.
+  const double* dense_row(int i) const { return rows_.data() + rows_.cols() * i; }
+  double entry(int i, int j) const;
+
+  /// |m_ij - m_ji| <= tolerance for all entries of the M this was built from, compared in the order
+  /// of memory where it is dense.
+  bool is_symmetric(const Matrix& m, double tolerance) const;
+  /// max_i sum_j |M_ij|.
+  double row_sum_norm() const;
+
+  /// z into its bounds.
+  void clamp(Vector& z) const { z = z.cwiseMax(lower).cwiseMin(upper); }
+  /// w := M z + q.
+  void evaluate(const Vector& z, Vector& w) const;
+  /// (Mz + q)_i summed in extended precision.
+  long double extended_row(int i, const double* z) const;
+  /// ||mid(z - l, z - u, Mz + q)||_inf summed in extended precision, as the verifier does;
+  /// infinite where z is not finite.
+  double natural_residual(const Vector& z) const;
+
+  Vector q, lower, upper, diagonal;
+
+ private:
+  bool dense_ = false;
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows_;
+  std::vector<int> starts_, columns_;
+  std::vector<double> values_;
+};
+
+/// The proximal term R (z - c), R = diag(weight), added to Mz + q.
+struct Proximal {
+  Vector weight, centre;
+};
+
+/// One sweep over LCP(q - R c, M + R) on [l, u]:
+///   z_i := mid(l_i, u_i, z_i - s_i (Mz + q + R (z - c))_i)   [CottlePangStone2009, Ch. 5],
+/// rows in order, or in reverse. With s_i = omega / (M_ii + R_ii) this is projected SOR; s_i = 0
+/// leaves z_i.
+/// @param proximal nullptr where R = 0.
+/// @return Euclidean norm of the change of z.
+double projected_sweep(const RowProblem& problem, const Vector& step, const Proximal* proximal,
+                       bool backward, Vector& z);
+
+}  // namespace perp

@@ -1,0 +1,84 @@
+#include <perp/solvers/projection/rpgs.hpp>
+
+#include <perp/solvers/projection/progress.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <stdexcept>
+
+namespace perp {
+
+namespace {
+
+constexpr int kSweepLimit = 100'000;
+
+}  // namespace
+
+const SolverTraits& RegularisedProjectedGaussSeidel::traits() const {
+  static const SolverTraits traits{
+      "rpgs",
+      "proximal point method with projected Gauss-Seidel sweeps, any diagonal",
+      "Rockafellar1976",
+      {"lcp", "mlcp"}};
+  return traits;
+}
+
+void RegularisedProjectedGaussSeidel::do_prepare(const Problem& problem) {
+  problem_.build(problem);
+  sweeps_.prepare(problem_);
+}
+
+void RegularisedProjectedGaussSeidel::do_solve(const Vector* start, Observer* observer,
+                                               Result& result) {
+  if (!(settings.rules.relaxation > 0 && settings.rules.relaxation < 2)) {
+    throw std::invalid_argument("setting \"relaxation\": not between 0 and 2");
+  }
+  const Deadline deadline(common.time_limit);
+  const int limit = common.max_iterations > 0 ? common.max_iterations : kSweepLimit;
+  Progress progress(std::max(1, settings.patience));
+  sweeps_.start(settings.rules);
+  Vector& z = result.z;
+  z.setZero(problem_.size());
+  if (start) z = *start;
+  problem_.clamp(z);
+
+  IterationRecord record;
+  record.step_type = "proximal";
+  result.status = Status::kIterationLimit;
+  double residual = problem_.natural_residual(z);
+  if (residual <= common.tolerance) result.status = Status::kSolved;
+  int looked = 0;
+  while (result.status != Status::kSolved && result.iterations < limit) {
+    record.step = sweeps_.step(z, limit - result.iterations);
+    result.iterations = sweeps_.sweeps;
+    ++record.iteration;
+    record.residual = Residuals::kNone;
+    if (result.iterations - looked >= settings.check_every || result.iterations >= limit) {
+      record.residual = residual = problem_.natural_residual(z);
+      looked = result.iterations;
+      progress.look(residual);
+      if (residual <= common.tolerance) result.status = Status::kSolved;
+    }
+    if (observer && !observer->on_iteration(record)) {
+      result.status = Status::kInterrupted;
+    } else if (result.status == Status::kSolved) {
+      break;
+    } else if (progress.diverged || sweeps_.hopeless) {
+      result.status = Status::kNumericalError;
+      result.message = "the sweeps diverge";
+    } else if (progress.stalled) {
+      result.status = Status::kStalled;
+      result.message = fmt::format("the residual stays at {:.1e}", residual);
+    } else if (deadline.passed()) {
+      result.status = Status::kTimeLimit;
+    } else {
+      continue;
+    }
+    break;
+  }
+  result.statistics.emplace_back("sweeps", result.iterations);
+  result.statistics.emplace_back("proximal_steps", record.iteration);
+  result.statistics.emplace_back("theta", sweeps_.theta);
+}
+
+}  // namespace perp
