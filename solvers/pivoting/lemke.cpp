@@ -19,11 +19,11 @@ constexpr long kLeastPivotLimit = 10'000'000;
 constexpr int kRefinements = 3;
 constexpr double kPolished = 1e-3;  // of the tolerance: a start better than this is left alone
 constexpr double kNear = 1e-5;      // residual of a start that all but solves the problem
-constexpr double kProximal = 1e-6;  // of the largest entry of M: proximal term
-constexpr int kProximalSteps = 6;
+constexpr double kProximal = 1e-5;  // of the largest entry of M: proximal term
+constexpr int kProximalSteps = 30;
 constexpr double kAccurate = 1e-2;
 constexpr double kDubious = 1e-6;  // a ray where t has fallen below this share of its first value
-constexpr double kOtherTieTolerances[] = {1e-14, 1e-12, 1e-10};  // tried after numerical trouble
+constexpr double kOtherPivotTolerances[] = {1e-6, 1e-7, 1e-9};  // tried after numerical trouble
 
 PathSettings path_settings(const LemkeSettings& s) {
   return {s.pivot_tolerance, s.tie_tolerance, s.row_tolerance, s.drift_tolerance,
@@ -104,7 +104,10 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
     if (end == PathEnd::kSolution) {
       canonical_.to_original(path_.x(), candidate_);
       refine(candidate_);
-      const double natural = natural_residual(candidate_);
+      double natural = natural_residual(candidate_);
+      if (natural > common.tolerance) {
+        natural = polish_.improve(problem_, common.tolerance, common.tolerance, candidate_);
+      }
       if (natural < best) {
         best = natural;
         result.z = candidate_;
@@ -133,14 +136,13 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
         end == PathEnd::kCycle) {
       break;
     }
-    // Numerical trouble: once more with a fresh factorisation at every pivot, from the basis
-    // reached where it was complementary, else from the start with another view of what ties.
+    // Numerical trouble: once more with another view of what is zero, from the basis reached where
+    // it was complementary, else from the beginning.
     if (recoveries_used_ >= settings.recoveries) break;
-    numerics.refactor_always = true;
-    if (end == PathEnd::kSolution) {
+    numerics.pivot_tolerance = kOtherPivotTolerances[recoveries_used_ % 3];
+    if (end == PathEnd::kSolution && recoveries_used_ % 2 == 0) {
       start_ = path_.statuses();
     } else {
-      numerics.tie_tolerance = kOtherTieTolerances[recoveries_used_ % 3];
       default_start();
     }
     ++recoveries_used_;
@@ -215,10 +217,12 @@ double Lemke::solve_regularised(long limit, Observer* observer, Vector& answer) 
     polished = z;
     const double residual =
         polish_.improve(problem_, common.tolerance, kPolished * common.tolerance, polished);
+    const bool slow = residual > 0.5 * best;
     if (residual < best) {
       best = residual;
       answer = polished;
     }
+    if (slow && best <= common.tolerance) break;
   }
   return best;
 }
@@ -228,9 +232,11 @@ PairStatus Lemke::status_at(int i, double z) const {
   return z >= problem_.upper[i] ? PairStatus::kAtUpper : PairStatus::kBasic;
 }
 
-// A ray that begins where t has all but vanished is more likely rounding than a fact.
+// A ray that begins where t has all but vanished, or along which only t moves (the one that the
+// path came in on), is more likely rounding than a fact.
 bool Lemke::dubious_ray(PathEnd end) const {
-  return end == PathEnd::kRay && path_.t() <= kDubious * path_.first_t();
+  return end == PathEnd::kRay && (path_.t() <= kDubious * path_.first_t() ||
+                                  (path_.pivots > 0 && path_.ray_x().isZero(0.0)));
 }
 
 void Lemke::default_start() { start_ = canonical_.default_start; }

@@ -11,7 +11,7 @@ struct LemkeSettings {
   std::string covering =
       "unit";  ///< covering vector: "unit", "random:SEED", or n numbers "1,2,..."
   double pivot_tolerance =
-      1e-11;  ///< entries of a direction below this times its largest are zero [-]
+      1e-8;  ///< entries of a direction below this times its largest are zero [-]
   double tie_tolerance = 5e-16;  ///< values this close to their bound after a step tie [-]
   double row_tolerance = 1e-10;  ///< entries of two inverse rows closer than this are equal [-]
   double drift_tolerance =

@@ -13,7 +13,7 @@ namespace perp {
 /// columns are scaled to entries near 1 and whose right-hand side is scaled to max|b| near 1.
 struct PathSettings {
   double pivot_tolerance =
-      1e-11;  ///< entries of a direction below this times its largest one are zero
+      1e-8;  ///< entries of a direction below this times its largest one are zero
   double tie_tolerance = 5e-16;  ///< basic values this close to their bound after a step tie with
                                  ///< the one that blocks, relative to the largest value: no more
                                  ///< than rounding, for what ties wrongly ends outside

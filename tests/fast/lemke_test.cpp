@@ -56,6 +56,7 @@ TEST(Lemke, Cps3EndsOnARayForEveryCoveringVectorButNotFromEveryBasis) {
   EXPECT_EQ(enumerate_solutions(to_mlcp(std::get<Lcp>(p.data)), 1e-12).solutions.size(), 3u);
   for (int seed = 0; seed < 100; ++seed) {
     LemkeSettings settings;
+    settings.regularise = "never";
     if (seed > 0) settings.covering = "random:" + std::to_string(seed);
     const Solved s = solve_by_lemke(p, 1e-10, settings);
     EXPECT_EQ(s.status, Status::kRay);
@@ -351,6 +352,7 @@ TEST(Lemke, StartsAreMadeUseOf) {
   Problem p = generate(find_family("contact-stack"), 20, 7);
   Lemke lemke;
   lemke.common.tolerance = 1e-10;
+  lemke.settings.regularise = "always";
   lemke.prepare(p);
   Vector z = Vector::Zero(p.size());
   for (int k = 0; k < 3; ++k) {
