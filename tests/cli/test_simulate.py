@@ -58,6 +58,28 @@ def joint(**more):
     return edit(PLANE, "joints", [{"name": "j", "type": "revolute", "a": "a", "b": "base", "anchor": [0, 0], **more}])
 
 
+def pair(**more):
+    """SPACE with a rule for its bodies."""
+    return edit(SPACE, "pairs", [{"a": "ball", "b": "ground", **more}])
+
+
+def table(rows):
+    """PLANE with a load given by a table."""
+    return edit(PLANE, "loads", [{"body": "a", "force": [0, {"table": rows}]}])
+
+
+def impulse(**more):
+    """PLANE with an impulse; what is REMOVE is left out."""
+    given = {"body": "a", "linear": [1, 0], "time": 0, **more}
+    return edit(PLANE, "impulses", [{name: value for name, value in given.items() if value is not REMOVE}])
+
+
+def when(**more):
+    """PLANE with an impulse under a condition."""
+    condition = {"body": "a", "quantity": "x", "above": 1, **more}
+    return impulse(time=REMOVE, when={name: value for name, value in condition.items() if value is not REMOVE})
+
+
 def polygon(*vertices):
     return body(shape={"type": "polygon", "vertices": list(vertices)})
 
@@ -159,6 +181,23 @@ class TestSceneFiles(SimulateTestCase):
             self.assert_valid(scene, "scene")
             for row in self.simulate(scene)["trajectory"]:
                 self.assertAlmostEqual(row["pz"], height, 9, shape)
+
+    def test_what_the_schema_and_the_program_take(self):
+        ends = {"name": "j", "a": "ball", "b": "ground", "anchor": [0, 0, 0]}
+        good = [pair(mu="r", e_t="r", e_o=2, e_r="r/10", direction=["r", 0, 1], restitution=1),
+                pair(mu=0.3, stiffness="1000*r", dissipation=0), pair(stiffness=1e9, restitution=0), pair(e_r=0),
+                pair(stiffness=1e3, dissipation="r"),
+                edit(PLANE, "contact", {"mu": 0.5, "e_t": 0.5}), edit(PLANE, "contact", {"stiffness": 1, "dissipation": 0}),
+                edit(SPACE, "contact", {"stiffness": "1000", "dissipation": 0.01, "e_t": 2, "e_r": 0.1}),
+                edit(SPACE, "joints", [{**ends, "type": "spherical"}]), table([[0, 1]]), table([["1/2", "2*pi"], [1, -3]]),
+                edit(PLANE, "loads", [{"body": "a", "moment": {"constant": 1, "omega": 2, "table": [[-1, 0], [1, 2]]}}]),
+                impulse(), impulse(linear=REMOVE, angular="pi"), impulse(time="1/2"), when(), when(quantity="speed"),
+                edit(PLANE, "impulses", []), when(body="base"),
+                {**SPACE, "impulses": [{"repeat": {"i": 2}, "of": {"body": "ball", "linear": ["i", 0, 0], "angular": [0, 0, 1],
+                                                                   "time": "i"}}]}]
+        for scene in good:
+            self.assert_valid(scene, "scene")
+            self.succeed("simulate", self.write("good.json", scene), "--duration", 0.05)
 
     def test_members_of_ones_own_are_ignored(self):
         self.assert_valid({**SPACE, "x-note": [1, None]}, "scene")
@@ -315,6 +354,69 @@ class TestMeaningOfScenes(SimulateTestCase):
                                                           "anchor_b": [1, 0], "stiffness": 1}]), "springs[0].a"),
     "negative_mu": (edit(SPACE, "contact.mu", -0.1), "contact.mu", "negative"),
     "restitution_above_1": (edit(SPACE, "contact.restitution", 1.5), "contact.restitution", "1"),
+    "no_e_t": (edit(SPACE, "contact.e_t", 0), "contact.e_t", "positive"),
+    "negative_e_o": (edit(SPACE, "contact.e_o", -1), "contact.e_o", "positive"),
+    "negative_e_r": (edit(SPACE, "contact.e_r", -0.1), "contact.e_r", "negative"),
+    "e_r_that_is_no_number": (edit(SPACE, "contact.e_r", [0.1]), "contact.e_r", "number"),
+    "direction_of_zero": (edit(SPACE, "contact.direction", [0, 0, 0]), "contact.direction", "zero"),
+    "direction_of_two": (edit(SPACE, "contact.direction", [1, 0]), "contact.direction", "coordinates"),
+    "e_o_in_the_plane": (edit(PLANE, "contact", {"e_o": 1}), "contact.e_o", "3D"),
+    "e_r_in_the_plane": (edit(PLANE, "contact", {"e_r": 0}), "contact.e_r", "3D"),
+    "direction_in_the_plane": (edit(PLANE, "contact", {"direction": [1, 0]}), "contact.direction", "3D"),
+    "stiffness_0": (edit(SPACE, "contact.stiffness", 0), "contact.stiffness", "positive"),
+    "infinite_stiffness": (edit(SPACE, "contact.stiffness", "inf"), "contact.stiffness", "inf"),
+    "negative_dissipation": (edit(SPACE, "contact", {"stiffness": 1, "dissipation": -1}), "contact.dissipation", "negative"),
+    "dissipation_of_a_rigid_contact": (edit(SPACE, "contact.dissipation", 0.1), "contact.dissipation", "stiffness"),
+    "stiffness_and_restitution": (edit(SPACE, "contact", {"stiffness": 1, "restitution": 0.5}), "contact.restitution",
+                                  "stiffness"),
+    "unknown_field_of_a_contact": (edit(SPACE, "contact.e_n", 1), "contact.e_n", "unknown"),
+    "unknown_field_of_a_pair": (pair(e_n=1), "pairs[0].e_n", "unknown"),
+    "no_e_t_of_a_pair": (pair(e_t=0), "pairs[0].e_t", "positive"),
+    "no_e_o_of_a_pair": (pair(e_o=0), "pairs[0].e_o", "positive"),
+    "negative_e_r_of_a_pair": (pair(e_r=-1), "pairs[0].e_r", "negative"),
+    "direction_of_zero_of_a_pair": (pair(direction=[0, 0, 0]), "pairs[0].direction", "zero"),
+    "direction_of_a_pair_in_the_plane": (edit(PLANE, "pairs", [{"a": "a", "b": "base", "direction": [1, 0]}]),
+                                         "pairs[0].direction", "3D"),
+    "e_r_of_pairs_in_the_plane": (edit(PLANE, "pairs", [{"repeat": {"i": 1}, "of": {"a": "a", "b": "*", "e_r": 1}}]),
+                                  "pairs[0].of.e_r", "3D"),
+    "stiffness_0_of_a_pair": (pair(stiffness=0), "pairs[0].stiffness", "positive"),
+    "dissipation_of_a_rigid_pair": ({**pair(dissipation=1), "contact": {"stiffness": 1}}, "pairs[0].dissipation", "stiffness"),
+    "stiffness_and_restitution_of_a_pair": (pair(stiffness=1, restitution=1), "pairs[0].restitution", "stiffness"),
+    "point_joint": (joint(type="point"), "joints[0].type", "spherical"),
+    "spherical_joint_in_the_plane": (joint(type="spherical"), "joints[0].type", "3D", "revolute"),
+    "spherical_joint_without_anchor": ({**SPACE, "joints": [{"name": "j", "type": "spherical", "a": "ball", "b": "ground"}]},
+                                       "joints[0].anchor", "missing"),
+    "empty_table": (table([]), "loads[0].force[1].table", "empty"),
+    "table_that_is_none": (table(1), "loads[0].force[1].table", "array"),
+    "flat_table": (table([0, 1]), "loads[0].force[1].table", "arrays"),
+    "row_of_one": (table([[0, 1], [1]]), "loads[0].force[1].table[1]", "time"),
+    "row_of_three": (table([[0, 1, 2]]), "loads[0].force[1].table[0]", "time"),
+    "row_of_words": (table([[0, "x"]]), "loads[0].force[1].table[0]", "\"x\""),
+    "row_with_null": (table([[0, None]]), "loads[0].force[1].table[0]", "number"),
+    "times_that_fall": (table([[0, 1], [2, 1], [1, 1]]), "loads[0].force[1].table[2]", "rise"),
+    "a_time_twice": (table([[0, 1], [0, 2]]), "loads[0].force[1].table[1]", "rise"),
+    "unknown_field_of_a_load": (edit(table([[0, 1]]), "loads.0.force.1.period", 1), "loads[0].force[1].period", "unknown"),
+    "impulse_without_time": (impulse(time=REMOVE), "impulses[0]", "time or when"),
+    "impulse_with_time_and_when": (impulse(when={"body": "a", "quantity": "x", "above": 1}), "impulses[0]", "time or when"),
+    "negative_time": (impulse(time=-1), "impulses[0].time", "negative"),
+    "unknown_body_in_an_impulse": (impulse(body="nobody"), "impulses[0].body", "nobody"),
+    "impulse_without_body": (impulse(body=REMOVE), "impulses[0].body", "missing"),
+    "impulse_on_a_fixed_body": (impulse(body="base"), "impulses[0].body", "fixed"),
+    "impulse_of_three_in_the_plane": (impulse(linear=[1, 2, 3]), "impulses[0].linear", "coordinates"),
+    "angular_impulse_of_three_in_the_plane": (impulse(angular=[0, 0, 1]), "impulses[0].angular", "number"),
+    "impulse_of_two_in_space": ({**SPACE, "impulses": [{"body": "ball", "linear": [1, 0], "time": 0}]},
+                                "impulses[0].linear", "coordinates"),
+    "angular_impulse_of_one_in_space": ({**SPACE, "impulses": [{"body": "ball", "angular": 1, "time": 0}]},
+                                        "impulses[0].angular", "array"),
+    "unknown_field_of_an_impulse": (impulse(force=[1, 0]), "impulses[0].force", "unknown"),
+    "unknown_quantity": (when(quantity="height"), "impulses[0].when.quantity", "speed"),
+    "no_quantity": (when(quantity=REMOVE), "impulses[0].when.quantity", "missing"),
+    "neither_above_nor_below": (when(above=REMOVE), "impulses[0].when", "above or below"),
+    "above_and_below": (when(below=0), "impulses[0].when", "above or below"),
+    "above_a_word": (when(above="high"), "impulses[0].when.above", "\"high\""),
+    "unknown_body_in_a_condition": (when(body="nobody"), "impulses[0].when.body", "nobody"),
+    "unknown_field_of_a_condition": (when(time=0), "impulses[0].when.time", "unknown"),
+    "condition_that_is_no_object": (impulse(time=REMOVE, when=3), "impulses[0].when", "object"),
     "negative_count": (edit(PLANE, "bodies", [{"repeat": {"i": -1}, "of": {"name": "b_{i}", "fixed": True}}]),
                        "bodies[0].repeat.i", "-1"),
     "broken_count": (edit(PLANE, "bodies", [{"repeat": {"i": "3/2"}, "of": {"name": "b_{i}", "fixed": True}}]),
@@ -342,15 +444,17 @@ class TestSchemaRefuses(SimulateTestCase):
               "polygon_away_from_its_mass_centre", "flat_polyhedron", "unbounded_polyhedron", "empty_polyhedron",
               "no_such_obj", "unknown_body_in_a_joint", "joint_of_a_body_with_itself",
               "distance_of_zero", "unknown_body_in_a_pair", "unknown_body_in_a_load", "unknown_body_in_a_spring",
-              "broken_count", "repeat_without_index_in_the_name"}
+              "broken_count", "repeat_without_index_in_the_name", "infinite_stiffness", "direction_of_zero",
+              "direction_of_zero_of_a_pair", "row_of_words", "times_that_fall", "a_time_twice", "unknown_body_in_an_impulse",
+              "impulse_on_a_fixed_body", "above_a_word", "unknown_body_in_a_condition"}
 
     def test_what_the_program_refuses(self):
         source = {name[5:]: getattr(TestBadScenes, name).__defaults__[0][0]
                   for name in dir(TestBadScenes) if name.startswith("test_")}
         self.assertLessEqual(self.BEYOND, set(source))
         for name, scene in source.items():
-            if isinstance(scene, dict) and name not in self.BEYOND:
-                self.assertNotEqual(schema_errors(scene, "scene"), [], name)
+            if isinstance(scene, dict):
+                self.assertEqual(schema_errors(scene, "scene") == [], name in self.BEYOND, name)
 
 
 @with_cases({
@@ -364,6 +468,10 @@ class TestSchemaRefuses(SimulateTestCase):
     "odd_edges": (("box-on-ramp", "--formulation", "stewart-trinkle:edges=5"), "edges", "even"),
     "two_edges": (("box-on-ramp", "--formulation", "stewart-trinkle:edges=2"), "edges"),
     "edges_without_value": (("box-on-ramp", "--formulation", "stewart-trinkle:edges"), "edges"),
+    "negative_rest_speed": (("two-spheres", "--formulation", "stewart-trinkle:rest_speed=-1"), "rest_speed", "-1"),
+    "rest_speed_that_is_no_number": (("two-spheres", "--formulation", "anitescu-potra:rest_speed=slow"), "rest_speed", "slow"),
+    "rest_speed_without_value": (("two-spheres", "--formulation", "stewart-trinkle:rest_speed"), "rest_speed"),
+    "rest_speed_nan": (("two-spheres", "--formulation", "stewart-trinkle:rest_speed=nan"), "rest_speed", "nan"),
     "bad_velocities": (("box-on-ramp", "--formulation", "anitescu-potra:velocities=gone"), "velocities"),
     "unknown_solver": (("pendulum", "--solver", "magic"), "magic"),
     "unknown_setting": (("pendulum", "--set", "magic=1"), "magic"),
@@ -380,6 +488,12 @@ class TestBadUsage(SimulateTestCase):
             self.refuse(*arguments, words=words)
         except subprocess.TimeoutExpired:
             self.fail("it runs")
+
+    def test_compliant_contacts_need_stewart_trinkle(self):
+        for scene in ({**SPACE, "contact": {"stiffness": 1}}, pair(stiffness=1)):
+            path = self.write("soft.json", scene)
+            self.refuse(path, "--formulation", "anitescu-potra", words=["anitescu-potra", "stiffness"])
+            self.succeed("simulate", path)
 
     def test_records_that_cannot_be_written(self):
         blocker = self.write("file", "x")
@@ -676,6 +790,293 @@ class TestKnownMotions(SimulateTestCase):
         records = self.simulate(scene)
         self.assertAlmostEqual(records["trajectory"][-1]["vz"], 3, 10)
         self.assertEqual([row["stage"] for row in records["steps"]][:2], ["contact", "restitution"])
+
+
+def on_plane(height, contact, body=(), scene=(), half=(0.1, 0.1, 0.05)):
+    """A box of 2 kg over the ground z = 0, its mass centre at the height."""
+    block = {"name": "block", "mass": 2, "shape": {"type": "box", "half": list(half)}, "position": [0, 0, height]}
+    return {**SPACE, "bodies": [SPACE["bodies"][0], {**block, **dict(body)}], "contact": contact, **dict(scene)}
+
+
+FREE = {"format": "perp-scene", "version": 1, "name": "free", "dimension": 3, "step": 0.01, "duration": 1,
+        "bodies": [{"name": "a", "mass": 2, "inertia": [1, 2, 4]}]}
+
+
+class TestLoadsThatVary(SimulateTestCase):
+    def test_the_momentum_of_a_table_is_its_integral(self):
+        # Linear between multiples of the step and 0 at both ends: the sum over steps is the integral.
+        tables = ([[0, 0], [0.2, 3], [0.5, -1], [0.8, 0]], [[0.1, 0], [0.3, "2*2"], [0.6, 0]], [[0, 0], [0.4, 5], [1, 0]])
+        scene = {**FREE, "loads": [{"body": "a", "force": [{"table": table} for table in tables]}]}
+        self.assert_valid(scene, "scene")
+        row = self.simulate(scene)["trajectory"][-1]
+        for name, integral in (("vx", 0.3 + 0.3 - 0.15), ("vy", 4 * 0.5 / 2), ("vz", 5 / 2)):
+            self.assertAlmostEqual(2 * row[name], integral, 12, name)
+
+    def test_a_table_is_constant_before_and_after_and_adds_to_the_rest(self):
+        def value(t):
+            return 1 + 2 * math.sin(3 * t + 0.5) + (4 if t < 0.2 else 4 + (t - 0.2) / 0.3 * -6 if t < 0.5 else -2)
+        load = {"constant": 1, "amplitude": 2, "omega": 3, "phase": 0.5, "table": [[0.2, 4], [0.5, -2]]}
+        rows = self.simulate({**FREE, "loads": [{"body": "a", "moment": [0, 0, load]}]})["trajectory"]
+        for old, new in zip(rows, rows[1:]):
+            self.assertAlmostEqual(4 * (new["wz"] - old["wz"]), 0.01 * value(old["t"]), 12, f"t = {old['t']}")
+
+    def test_a_table_in_the_plane(self):
+        triangle = {"table": [[0, 0], [0.5, 2], [1, 0]]}
+        scene = {**edit(PLANE, "loads", [{"body": "a", "force": [triangle, 0], "moment": triangle}]), "duration": 1}
+        self.assert_valid(scene, "scene")
+        row = self.simulate(scene)["trajectory"][-1]
+        self.assertAlmostEqual(row["vx"], 1, 12)
+        self.assertAlmostEqual(row["wz"], 1, 12)
+
+
+class TestImpulses(SimulateTestCase):
+    def changes(self, rows, *names):
+        """{step: change of the named velocities} of the steps in which one of them changes."""
+        found = {}
+        for old, new in zip(rows, rows[1:]):
+            change = [new[name] - old[name] for name in names]
+            if max(map(abs, change)) > 1e-12:
+                found[int(new["step"])] = change
+        return found
+
+    def test_an_impulse_falls_into_the_step_that_contains_its_time(self):
+        # A step holds its beginning and not its end.
+        for time_, step in ((0, 1), (0.005, 1), (0.01, 2), (0.07, 8), (0.3, 31), (0.305, 31), ("0.1*7", 71), (0.99, 100)):
+            scene = {**FREE, "impulses": [{"body": "a", "linear": [2, -4, 6], "time": time_}]}
+            self.assert_valid(scene, "scene")
+            rows = self.simulate(scene)["trajectory"]
+            found = self.changes(rows, "vx", "vy", "vz", "wx", "wy", "wz")
+            self.assertEqual(list(found), [step], f"time {time_}")
+            for got, expected in zip(found[step], (1, -2, 3, 0, 0, 0)):
+                self.assertAlmostEqual(got, expected, 13, f"time {time_}")
+
+    def test_an_impulse_after_the_end_is_not_given(self):
+        rows = self.simulate({**FREE, "impulses": [{"body": "a", "linear": [1, 0, 0], "time": 1}]})["trajectory"]
+        self.assertEqual(self.changes(rows, "vx"), {})
+
+    def test_an_angular_impulse(self):
+        quarter = [math.sqrt(0.5), math.sqrt(0.5), 0, 0]  # about x: the body's y is the world's z
+        scene = {**edit(FREE, "bodies.0.orientation", quarter),
+                 "impulses": [{"body": "a", "angular": [0, 0, 3], "time": 0.5}]}
+        found = self.changes(self.simulate(scene)["trajectory"], "vx", "vy", "vz", "wx", "wy", "wz")
+        self.assertEqual(list(found), [51])
+        for got, expected in zip(found[51], (0, 0, 0, 0, 0, 1.5)):
+            self.assertAlmostEqual(got, expected, 12)
+        plane = {**edit(PLANE, "impulses", [{"body": "a", "linear": [1, 2], "angular": 3, "time": 0}]), "duration": 0.1}
+        self.assert_valid(plane, "scene")
+        found = self.changes(self.simulate(plane)["trajectory"], "vx", "vy", "wz")
+        self.assertEqual(list(found), [1])
+        for got, expected in zip(found[1], (1, 2, 3)):
+            self.assertAlmostEqual(got, expected, 13)
+
+    def test_several_impulses_add(self):
+        scene = {**FREE, "impulses": [{"repeat": {"i": 3}, "of": {"body": "a", "linear": ["i+1", 0, 0], "time": "0.1*i"}},
+                                      {"body": "a", "linear": [10, 0, 0], "time": 0.2}]}
+        self.assert_valid(scene, "scene")
+        found = self.changes(self.simulate(scene)["trajectory"], "vx")
+        for step, (got,) in found.items():
+            self.assertAlmostEqual(got, {1: 0.5, 11: 1, 21: 6.5}[step], 12)
+        self.assertEqual(len(found), 3)
+
+    def test_an_impulse_at_a_height_is_given_once(self):
+        # It falls through z = 1 again and again; the impulse comes at the first step that begins below.
+        scene = {**edit(FREE, "bodies.0.position", [0, 0, 2]), "gravity": [0, 0, -GRAVITY], "duration": 4,
+                 "impulses": [{"body": "a", "linear": [0, 0, 20], "when": {"body": "a", "quantity": "z", "below": 1}}]}
+        self.assert_valid(scene, "scene")
+        rows = self.simulate(scene)["trajectory"]
+        first = next(int(row["step"]) for row in rows if row["pz"] < 1) + 1
+        for old, new in zip(rows, rows[1:]):
+            gain = 2 * (new["vz"] - old["vz"] + 0.01 * GRAVITY)
+            self.assertAlmostEqual(gain, 20 if new["step"] == first else 0, 11, f"step {new['step']}")
+        crossings = sum(old["pz"] >= 1 > new["pz"] for old, new in zip(rows, rows[1:]))
+        self.assertEqual(crossings, 2)
+
+    def test_every_quantity_of_a_condition(self):
+        bodies = [{"name": name, "mass": 1, "inertia": [1, 1, 1]} for name in "ab"]
+        scene = {**FREE, "bodies": bodies, "loads": [{"body": "a", "force": [2, -4, 6], "moment": [-4, 1, 3]}]}
+        rows = [row for row in self.simulate(scene)["trajectory"] if row["body"] == "a"]
+        for quantity in ("x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz", "speed"):
+            passed = [math.hypot(*vector(row, "vx", "vy", "vz")) if quantity == "speed" else
+                      row["p" + quantity if quantity in "xyz" else quantity] for row in (rows[30], rows[31])]
+            side = "above" if passed[1] > passed[0] else "below"
+            when = {"body": "a", "quantity": quantity, side: sum(passed) / 2}
+            given = {**scene, "impulses": [{"body": "b", "linear": [1, 0, 0], "when": when}]}
+            self.assert_valid(given, "scene")
+            other = [row for row in self.simulate(given)["trajectory"] if row["body"] == "b"]
+            self.assertEqual(list(self.changes(other, "vx")), [32], quantity)
+
+    def test_a_condition_that_never_holds(self):
+        when = {"body": "a", "quantity": "speed", "above": 1}
+        rows = self.simulate({**FREE, "impulses": [{"body": "a", "linear": [1, 0, 0], "when": when}]})["trajectory"]
+        self.assertEqual(self.changes(rows, "vx"), {})
+
+    def test_an_impulse_into_the_ground_is_taken_by_it(self):
+        scene = {**SPACE, "impulses": [{"body": "ball", "linear": [0, 0, -7], "time": 0.05}]}
+        records = self.simulate(scene)
+        for row in records["contacts"]:
+            weight = GRAVITY * 0.01
+            self.assertAlmostEqual(row["p_n"], weight + (7 if row["step"] == 6 else 0), 9)
+
+    def test_a_step_that_fails_gives_its_impulses_too(self):
+        scene = {**SPACE, "impulses": [{"body": "ball", "linear": [3, 0, 0], "time": 0.05}]}
+        rows = self.simulate(scene, "--solver", "exec:false", "--keep-going", code=1)["trajectory"]
+        found = self.changes(rows, "vx")
+        self.assertEqual(list(found), [6])
+        self.assertAlmostEqual(found[6][0], 3, 12)
+
+
+class TestContactProperties(SimulateTestCase):
+    def sliding(self, contact, velocity, *arguments, **more):
+        scene = on_plane(0.05, contact, {"velocity": velocity, **more}, {"duration": 0.3})
+        self.assert_valid(scene, "scene")
+        return self.simulate(scene, *arguments)
+
+    def test_friction_ellipse_along_its_axes(self):
+        root = math.sqrt(0.5)
+        for direction, velocity, share in (([1, 0, 0], [1, 0, 0], 0.5), ([0, 1, 0], [0, 1, 0], 0.5),
+                                           ([1, 0, 0], [0, 1, 0], 0.8), ([0, 3, 7], [-1, 0, 0], 0.8),
+                                           ([2, 2, 0], [root, root, 0], 0.5), ([2, 2, 0], [root, -root, 0], 0.8)):
+            contact = {"mu": 0.3, "e_t": 0.5, "e_o": 0.8, "direction": direction}
+            for formulation in ("stewart-trinkle", "anitescu-potra"):
+                for edges in (4, 12):
+                    rows = self.sliding(contact, velocity, "--formulation", f"{formulation}:edges={edges}")["trajectory"]
+                    for row in rows:
+                        speed = 1 - share * 0.3 * GRAVITY * row["t"]
+                        for got, v in zip(vector(row, "vx", "vy", "vz"), velocity):
+                            self.assertAlmostEqual(got, speed * v, 9, f"{direction} {velocity} {formulation} {edges}")
+
+    def test_friction_ellipse_between_its_axes(self):
+        # Most dissipation: p ~ -(e_t^2 v_t, e_o^2 v_o); with many edges the sideways path bends by the ratio of squares:
+        # d v_o / d v_t = e_o^2 v_o / (e_t^2 v_t), so v_o = c v_t^(e_o^2 / e_t^2).
+        contact = {"mu": 0.3, "e_t": 1, "e_o": 0.5, "direction": [1, 0, 0]}
+        rows = self.sliding(contact, [1, 1, 0], "--formulation", "stewart-trinkle:edges=60")["trajectory"]
+        self.assertLess(rows[-1]["vx"], 0.5)
+        for row in rows:
+            self.assertAlmostEqual(row["vy"], row["vx"] ** 0.25, delta=0.01)
+
+    def test_impulses_lie_in_the_ellipsoid(self):
+        contact = {"mu": 0.4, "e_t": 0.7, "e_o": 1.2, "e_r": 0.1, "direction": [1, 2, 0]}
+        records = self.sliding(contact, [1, -0.5, 0], "--formulation", "stewart-trinkle:edges=8", angular_velocity=[0, 0, 9])
+        self.assertGreater(max(abs(row["p_r"]) for row in records["contacts"]), 1e-4)
+        self.assertGreater(max(abs(row["p_o"]) for row in records["contacts"]), 1e-4)
+        for row in records["contacts"]:
+            for got, expected in zip(vector(row, "tx", "ty", "tz"), (math.sqrt(0.2), math.sqrt(0.8), 0)):
+                self.assertAlmostEqual(got, expected, 12)
+            size = math.hypot(row["p_t"] / 0.7, row["p_o"] / 1.2, row["p_r"] / 0.1)
+            self.assertLessEqual(size, 0.4 * row["p_n"] + 1e-10)
+
+    def test_friction_in_the_plane_takes_e_t(self):
+        box = {"name": "box", "mass": 2, "position": [0, 0.05], "velocity": [1, 0],
+               "shape": {"type": "polygon", "vertices": [[-0.1, -0.05], [0.1, -0.05], [0.1, 0.05], [-0.1, 0.05]]}}
+        scene = {**PLANE, "gravity": [0, -GRAVITY], "contact": {"mu": 0.3, "e_t": 0.5}, "duration": 0.3,
+                 "bodies": [{"name": "ground", "fixed": True, "shape": {"type": "half_space", "normal": [0, 1]}}, box]}
+        self.assert_valid(scene, "scene")
+        for row in self.simulate(scene)["trajectory"]:
+            self.assertAlmostEqual(row["vx"], 1 - 0.15 * GRAVITY * row["t"], 9)
+
+    def test_torsion_slows_a_spinning_ball(self):
+        # One point on the axis: the moment mu m g e_r alone, until it stops.
+        scene = edit(edit({**SPACE, "duration": 0.6, "contact": {"mu": 0.5, "e_r": 0.05}}, "bodies.1.inertia", [0.1, 0.1, 0.1]),
+                     "bodies.1.angular_velocity", [0, 0, -1])
+        self.assert_valid(scene, "scene")
+        for formulation in ("stewart-trinkle", "anitescu-potra"):
+            for row in self.simulate(scene, "--formulation", formulation)["trajectory"]:
+                speed = max(0, 1 - 0.5 * GRAVITY * 0.05 / 0.1 * row["t"])
+                self.assertAlmostEqual(row["wz"], -speed, 9, f"t = {row['t']}")
+                self.assertAlmostEqual(abs(row["wx"]) + abs(row["wy"]), 0, 9)
+
+    def test_torsion_slows_a_disc(self):
+        # Slip at the rim counts e_t r w, torsion e_r w: the larger one takes the whole impulse, wherever it is loaded.
+        disc = {"shape": {"type": "cylinder", "radius": 0.2, "half_length": 0.05}, "angular_velocity": [0, 0, 5]}
+        scene = on_plane(0.05, {"mu": 0.2, "e_t": 0.1, "e_o": 0.1, "e_r": 0.1}, disc, {"duration": 0.3})
+        self.assert_valid(scene, "scene")
+        for row in self.simulate(scene)["trajectory"]:
+            self.assertAlmostEqual(row["wz"], 5 - 0.2 * 2 * GRAVITY * 0.1 / (0.5 * 2 * 0.2 ** 2) * row["t"], 8)
+
+    def test_without_torsion_a_ball_spins_on(self):
+        scene = edit(SPACE, "bodies.1.angular_velocity", [0, 0, 3])
+        self.assertAlmostEqual(self.simulate(scene)["trajectory"][-1]["wz"], 3, 12)
+
+    def test_static_penetration(self):
+        for dissipation in (0, 0.05):
+            scene = {**SPACE, "contact": {"mu": 0.5, "stiffness": 2000, "dissipation": dissipation}, "duration": 3}
+            self.assert_valid(scene, "scene")
+            records = self.simulate(scene)
+            self.assertAlmostEqual(records["trajectory"][-1]["pz"], 0.5 - GRAVITY / 2000, 9)
+            self.assertAlmostEqual(records["contacts"][-1]["p_n"], GRAVITY * 0.01, 9)
+        block = on_plane(0.05, {"stiffness": 1000, "dissipation": 0.02}, (), {"duration": 2})
+        self.assertAlmostEqual(self.simulate(block)["trajectory"][-1]["pz"], 0.05 - 2 * GRAVITY / 4000, 9)  # four points
+
+    def test_a_compliant_contact_follows_its_law(self):
+        # p_n = max(0, -k h (g + (h + tau) v_n)) in every step, g at its beginning and v_n at its end.
+        k, tau, h = 5000, 0.01, 0.002
+        for velocities in ("kept", "eliminated"):
+            scene = {**edit(SPACE, "bodies.1.position", [0, 0, 0.6]), "contact": {"stiffness": k, "dissipation": tau},
+                     "step": h, "duration": 1}
+            records = self.simulate(scene, "--formulation", f"stewart-trinkle:velocities={velocities}")
+            states = {row["step"]: row for row in records["trajectory"]}
+            self.assertGreater(sum(row["p_n"] > 0 for row in records["contacts"]), 10)
+            for row in records["contacts"]:
+                old, new = states[row["step"] - 1], states[row["step"]]
+                expected = max(0, -k * h * (old["pz"] - 0.5 + (h + tau) * new["vz"]))
+                self.assertAlmostEqual(row["p_n"], expected, 8)
+                self.assertAlmostEqual(new["vz"] - old["vz"], row["p_n"] - GRAVITY * h, 10)
+
+    def test_a_stiffer_point_tends_to_a_rigid_one(self):
+        ends = []
+        for contact in ({"mu": 0.3}, {"mu": 0.3, "stiffness": 1e5}, {"mu": 0.3, "stiffness": 1e9}):
+            ends.append(self.sliding(contact, [1, 0, 0])["trajectory"][-1])
+        self.assertAlmostEqual(ends[2]["pz"], ends[0]["pz"], 7)
+        for end in ends[1:]:
+            self.assertAlmostEqual(end["vx"], ends[0]["vx"], 3)
+
+    def test_rules_of_pairs_have_their_own_properties(self):
+        balls = {"repeat": {"i": 2}, "of": {"name": "b_{i}", "mass": 1, "shape": {"type": "sphere", "radius": 0.5},
+                                            "position": ["3*i", 0, 0.5]}}
+        scene = {**SPACE, "bodies": [SPACE["bodies"][0], balls], "contact": {}, "duration": 3,
+                 "pairs": [{"a": "b_1", "b": "ground", "stiffness": 1000, "dissipation": 0.05}]}
+        self.assert_valid(scene, "scene")
+        rigid, soft = self.simulate(scene)["trajectory"][-2:]
+        self.assertAlmostEqual(rigid["pz"], 0.5, 12)
+        self.assertAlmostEqual(soft["pz"], 0.5 - GRAVITY / 1000, 9)
+
+    def test_what_rests_does_not_hop(self):
+        for formulation in ("stewart-trinkle", "anitescu-potra"):
+            for restitution in (0.5, 1):
+                scene = on_plane(0.05, {"mu": 0.3, "restitution": restitution}, (), {"duration": 1})
+                records = self.simulate(scene, "--formulation", formulation)
+                for row in records["trajectory"]:
+                    self.assertAlmostEqual(row["pz"], 0.05, 10)
+                    self.assertAlmostEqual(row["kinetic"], 0, 12)
+                self.assertEqual({row["stage"] for row in records["steps"]}, {"contact"})
+
+    def test_rest_speed(self):
+        # Slower approaches than max(rest_speed, h|g|) do not bounce.
+        for speed, option, g, bounces in ((0.5, "", 0, True), (0.5, ":rest_speed=0.6", 0, False),
+                                          (0.5, ":rest_speed=0.4", 0, True), (5e-4, "", 0, False),
+                                          (5e-4, ":rest_speed=0", 0, True), (0.05, ":rest_speed=0", GRAVITY, False),
+                                          (0.15, ":rest_speed=0", GRAVITY, True)):
+            for formulation in ("stewart-trinkle", "anitescu-potra"):
+                scene = {**edit(SPACE, "bodies.1.velocity", [0, 0, -speed]), "gravity": [0, 0, -g], "duration": 0.01,
+                         "contact": {"restitution": 0.5}}
+                row = self.simulate(scene, "--formulation", formulation + option)["trajectory"][-1]
+                case = f"{formulation}{option} {speed}"
+                self.assertAlmostEqual(row["vz"], 0.5 * (speed + 0.01 * g) if bounces else 0, 12, case)
+
+    def test_frictionless_contacts_have_no_friction_unknowns(self):
+        balls = {"repeat": {"i": 2}, "of": {"name": "b_{i}", "mass": 1, "shape": {"type": "sphere", "radius": 0.5},
+                                            "position": ["3*i", 0, 0.5]}}
+        scene = {**SPACE, "bodies": [SPACE["bodies"][0], balls], "contact": {},
+                 "pairs": [{"a": "b_1", "b": "ground", "mu": 0.5, "e_r": 0.01}]}
+        names = {}
+        for velocities in ("kept", "eliminated"):
+            self.simulate(scene, "--record-problems", "1:1", "--formulation", f"stewart-trinkle:velocities={velocities}",
+                          name=velocities)
+            problem = parse_json((self.folder / velocities / "problems" / "000001-contact.json").read_text())
+            names[velocities] = problem["variables"]
+        friction = [f"contact1.friction{k}" for k in range(6)]
+        self.assertEqual(names["eliminated"], ["contact0.normal", "contact1.normal", *friction, "contact1.slip"])
+        self.assertEqual(names["kept"], [*(f"velocity{k}" for k in range(12)), *names["eliminated"]])
 
 
 if __name__ == "__main__":
