@@ -59,6 +59,10 @@ class Formulation {
   /// Why a scene cannot be treated, or nothing.
   virtual std::optional<std::string> refusal(const Scene& scene) const = 0;
 
+  /// Contacts that part faster than this at the beginning of a step are left out of it, m/s
+  /// (default: none are). For drivers that watch open contacts themselves.
+  virtual void set_release_speed(double) {}
+
   /// Begins a step of length h from a state. The scene must live until the step has ended.
   virtual StageOrResult begin(const Scene& scene, const State& state, double h) = 0;
   /// Goes on with the answer of the last stage.

@@ -3,13 +3,19 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <perp/bench/harness/scene_problems.hpp>
+#include <perp/bench/harness/scenes.hpp>
+#include <perp/bench/simulation/recorder.hpp>
 #include <perp/problems/families/family.hpp>
+#include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_file.hpp>
+#include <perp/problems/io/sequence.hpp>
 
 namespace perp::cli {
 
@@ -21,17 +27,72 @@ struct ExportOptions {
   std::vector<std::string> names, parameters;
   std::int64_t seed = 1;
   int size = 0, seeds = 1;
-  std::string kind, format = "perp", folder;
-  bool gzip = false;
+  std::string kind, format = "perp", folder, formulation = "stewart-trinkle", steps = "1:1";
+  double step = 0.0;
+  bool gzip = false, sequence = false;
 };
 
-void export_families(const ExportOptions& o) {
+bool is_family(const std::string& name) {
+  return std::any_of(families().begin(), families().end(),
+                     [&](const Family& f) { return f.name == name; });
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) throw InputError(fmt::format("{}: cannot be created ({})", folder, error.message()));
+}
+
+// The problems of a scene's time steps, as files or as one sequence.
+void export_scene(const ExportOptions& o, const std::string& what) {
+  const Scene scene = load_scene(what, read_parameters(o.parameters));
+  if (const auto why = make_formulation(o.formulation)->refusal(scene)) {
+    throw InputError(fmt::format("{}: {}", what, *why));
+  }
+  const ProblemSelection steps = ProblemSelection::parse(o.steps);
+  if (steps.kind != ProblemSelection::Kind::kRange || steps.first < 1) {
+    throw std::invalid_argument(
+        fmt::format("--steps: \"{}\" is not A:B with 1 <= A <= B", o.steps));
+  }
+  SceneProblemsRequest request;
+  request.formulation = o.formulation;
+  request.step = o.step;
+  request.first = steps.first;
+  request.last = steps.last;
+  const std::vector<Problem> problems = scene_problems(scene, request);
+  for (const Problem& problem : problems) {
+    if (!o.kind.empty() && o.kind != problem.kind()) {
+      throw std::invalid_argument(
+          fmt::format("--kind: {} gives {}, not {}", scene.name, problem.kind(), o.kind));
+    }
+  }
+  make_folder(o.folder);
+  if (o.sequence) {
+    const json::Value source = json::Object{{"scene", scene.name}, {"formulation", o.formulation}};
+    const fs::path path = fs::path(o.folder) / (scene.name + (o.gzip ? ".jsonl.gz" : ".jsonl"));
+    write_text_file(path.string(), sequence_to_text(scene.name, source, problems));
+    std::cout << path.string() << '\n';
+    return;
+  }
+  for (const Problem& problem : problems) {
+    const fs::path path = fs::path(o.folder) / (problem.name + (o.gzip ? ".json.gz" : ".json"));
+    write_problem(problem, path.string());
+    std::cout << path.string() << '\n';
+  }
+}
+
+void export_names(const ExportOptions& o) {
   if (o.format != "perp")
     throw std::invalid_argument(
         fmt::format("--format: \"{}\" cannot be written; there is: perp", o.format));
   const std::map<std::string, double> parameters = read_parameters(o.parameters);
   std::vector<const Family*> chosen;  // all are known before the first file is written
+  std::vector<std::string> scenes;
   for (const std::string& name : o.names) {
+    if (!is_family(name)) {
+      scenes.push_back(name);
+      continue;
+    }
     chosen.push_back(&find_family(name));
     check_request(*chosen.back(), o.size, parameters);
   }
@@ -39,9 +100,9 @@ void export_families(const ExportOptions& o) {
     throw std::invalid_argument(
         fmt::format("--seed: {} is too large for {} seeds", o.seed, o.seeds));
   }
-  std::error_code error;
-  fs::create_directories(o.folder, error);
-  if (error) throw InputError(fmt::format("{}: cannot be created ({})", o.folder, error.message()));
+  for (const std::string& scene : scenes) load_scene(scene, parameters);
+  for (const std::string& scene : scenes) export_scene(o, scene);
+  if (!chosen.empty()) make_folder(o.folder);
   for (const Family* family : chosen) {
     for (int k = 0; k < o.seeds; ++k) {
       const Problem problem =
@@ -76,8 +137,18 @@ std::map<std::string, double> read_parameters(const std::vector<std::string>& te
 
 void add_export(CLI::App& app, int& code) {
   auto options = std::make_shared<ExportOptions>();
-  CLI::App* verb = app.add_subcommand("export", "Write members of families as problem files");
-  verb->add_option("FAMILY", options->names, "families (see perp list families)")->required();
+  CLI::App* verb = app.add_subcommand(
+      "export", "Write members of families, or time steps of scenes, as problem files");
+  verb->add_option("NAME", options->names,
+                   "families, scenes or scene files (see perp list families, perp list scenes)")
+      ->required();
+  verb->add_option("--formulation", options->formulation, "scenes: NAME or NAME:option=value,...")
+      ->capture_default_str();
+  verb->add_option("--step", options->step, "scenes: step size in s (default: the scene's)")
+      ->check(positive());
+  verb->add_option("--steps", options->steps, "scenes: the steps to write, A:B, both included")
+      ->capture_default_str();
+  verb->add_flag("--sequence", options->sequence, "scenes: one perp-sequence (.jsonl), not files");
   verb->add_option("--size", options->size, "size in the family's own unit; 0: its default")
       ->check(nonnegative());
   verb->add_option("--seed", options->seed, "seed of the first member")
@@ -86,7 +157,7 @@ void add_export(CLI::App& app, int& code) {
   verb->add_option("--seeds", options->seeds, "number of members, with seeds that follow")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  verb->add_option("--param", options->parameters, "a parameter of the family, KEY=VALUE")
+  verb->add_option("--param", options->parameters, "a parameter of the family or scene, KEY=VALUE")
       ->allow_extra_args(false);
   verb->add_option("--kind", options->kind, "kind of problem to write (default: the family's own)");
   verb->add_option("--format", options->format, "format to write")->capture_default_str();
@@ -94,10 +165,11 @@ void add_export(CLI::App& app, int& code) {
   verb->add_option("-o,--output", options->folder, "folder, made where it does not exist")
       ->required();
   verb->footer(
-      "Example: perp export contact-stack contact-pile --size 20 --seed 1 --seeds 3 -o instances\n"
+      "Examples: perp export contact-stack contact-pile --size 20 --seed 1 --seeds 3 -o instances\n"
+      "          perp export box-stack --param rows=5 --steps 1:20 --sequence -o instances\n"
       "Prints the names of the files it wrote.");
   verb->callback([options, &code] {
-    export_families(*options);
+    export_names(*options);
     code = kDone;
   });
 }

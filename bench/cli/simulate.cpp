@@ -18,19 +18,24 @@ namespace perp::cli {
 namespace {
 
 struct Options {
-  std::string scene, formulation = "stewart-trinkle", solver = "lemke", record, problems = "failed";
+  std::string scene, formulation = "stewart-trinkle", solver = "lemke", record, problems;
   double step = 0.0, duration = 0.0, tolerance = 1e-10;
   std::vector<std::string> parameters, settings;
-  bool json = false, cold = false, keep_going = false;
+  std::string driver = "time-stepping";
+  int max_events = 1000;
+  bool json = false, sequence = false, cold = false, keep_going = false;
 };
 
 volatile std::sig_atomic_t interrupted = 0;
 void on_interrupt(int) { interrupted = 1; }
 
 void print(const Scene& scene, const SimulationSummary& s) {
-  std::cout << fmt::format("{}: {} steps, {} failed, {} relaxed, {} problems, {} iterations\n",
-                           scene.name, s.steps, s.failed_steps, s.relaxed_steps, s.stages,
-                           s.iterations);
+  std::cout << fmt::format(
+      "{}: {} steps, {} failed, {} relaxed ({} without certificate), {} problems, "
+      "{} iterations\n",
+      scene.name, s.steps, s.failed_steps, s.relaxed_steps, s.uncertified_steps, s.stages,
+      s.iterations);
+  if (s.events > 0) std::cout << fmt::format("  events    {}\n", s.events);
   std::cout << fmt::format("  times     wall {:.3f} s, setup {:.3f} s, solve {:.3f} s\n",
                            s.wall_time, s.setup_time, s.solve_time);
   if (s.failed_steps > 0) std::cout << "  message   " << s.message << '\n';
@@ -49,6 +54,8 @@ void print(const Scene& scene, const SimulationSummary& s) {
 void run_simulation(const Options& o, int& code) {
   const Scene scene = load_scene(o.scene, read_parameters(o.parameters));
   SimulationRequest request;
+  request.driver = o.driver == "event-driven" ? Driver::kEventDriven : Driver::kTimeStepping;
+  request.max_events = o.max_events;
   request.formulation = o.formulation;
   request.step = o.step;
   request.duration = o.duration;
@@ -64,11 +71,21 @@ void run_simulation(const Options& o, int& code) {
   if (const auto why = make_formulation(o.formulation)->refusal(scene)) {
     throw InputError(fmt::format("{}: {}", o.scene, *why));
   }
+  if (request.driver == Driver::kEventDriven &&
+      make_formulation(o.formulation)->name() != "anitescu-potra") {
+    throw std::invalid_argument(
+        "--driver event-driven: needs --formulation anitescu-potra, which is of velocity level");
+  }
+  if (o.record.empty() && (!o.problems.empty() || o.sequence)) {
+    throw std::invalid_argument(
+        fmt::format("--{}: needs --record", o.sequence ? "sequence" : "record-problems"));
+  }
   if (!(duration / h < 1e9)) throw std::invalid_argument("--duration: more than 1e9 steps");
   std::unique_ptr<Recorder> recorder;
-  const ProblemSelection selection = ProblemSelection::parse(o.problems);
+  const ProblemSelection selection =
+      ProblemSelection::parse(o.problems.empty() ? "failed" : o.problems);
   if (!o.record.empty()) {
-    recorder = std::make_unique<Recorder>(o.record, scene, selection);
+    recorder = std::make_unique<Recorder>(o.record, scene, selection, o.sequence);
     recorder->summary(request, h, {}, false);
     request.on_stage = [&](int step, const Stage& stage, const VerifiedResult& r) {
       recorder->stage(step, stage, r);
@@ -99,12 +116,15 @@ void run_simulation(const Options& o, int& code) {
                          {s.angular_velocity[0], s.angular_velocity[1], s.angular_velocity[2]}}});
     }
     const nlohmann::ordered_json j{{"scene", scene.name},
+                                   {"driver", o.driver},
                                    {"formulation", o.formulation},
                                    {"solver", o.solver},
                                    {"h", h},
                                    {"steps", summary.steps},
                                    {"failed_steps", summary.failed_steps},
                                    {"relaxed_steps", summary.relaxed_steps},
+                                   {"uncertified_steps", summary.uncertified_steps},
+                                   {"events", summary.events},
                                    {"stages", summary.stages},
                                    {"iterations", summary.iterations},
                                    {"times",
@@ -141,7 +161,14 @@ void add_simulate(CLI::App& app, int& code) {
   verb->add_option("--set", o->settings, "a setting of the solver, KEY=VALUE")
       ->allow_extra_args(false);
   verb->add_option("--record", o->record, "folder for run.json and the CSV files");
-  verb->add_option("--record-problems", o->problems, "none, failed, A:B (steps) or all")
+  verb->add_option("--record-problems", o->problems,
+                   "none, failed (default), A:B (steps) or all; needs --record");
+  verb->add_flag("--sequence", o->sequence, "record problems as one perp-sequence, problems.jsonl");
+  verb->add_option("--driver", o->driver, "time-stepping or event-driven")
+      ->check(CLI::IsMember({"time-stepping", "event-driven"}))
+      ->capture_default_str();
+  verb->add_option("--max-events", o->max_events, "event-driven: impacts within one step at most")
+      ->check(CLI::Range(1, 1000000000))
       ->capture_default_str();
   verb->add_flag("--cold", o->cold, "no warm start from the last step");
   verb->add_flag("--keep-going", o->keep_going, "go on after a step that failed");

@@ -5,9 +5,13 @@
 #include <algorithm>
 #include <filesystem>
 #include <perp/bench/harness/data_files.hpp>
+#include <perp/bench/harness/scene_problems.hpp>
+#include <perp/bench/harness/scenes.hpp>
 #include <perp/problems/families/family.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_file.hpp>
+#include <perp/problems/io/problem_json.hpp>
+#include <perp/problems/io/sequence.hpp>
 
 namespace perp {
 
@@ -17,14 +21,37 @@ namespace {
 
 bool is_problem_file(const fs::path& path) {
   const std::string name = path.filename().string();
-  return name.ends_with(".json") || name.ends_with(".json.gz") || name.ends_with(".dat");
+  return is_sequence_file(name) || name.ends_with(".json") || name.ends_with(".json.gz") ||
+         name.ends_with(".dat");
 }
 
 Instance instance_of_file(const std::string& suite, const fs::path& path) {
   std::string name = path.filename().string();
   name.resize(name.find(".json") == std::string::npos ? name.rfind('.') : name.find(".json"));
   read_problem(path.string());  // bad input ends the command, not a run
-  return {suite, name, path.string(), "", 0, 0, {}, hash_text(read_text_file(path.string()))};
+  return {suite, name, path.string(), "", 0, 0, {}, hash_text(read_text_file(path.string())), {}};
+}
+
+Instance instance_of_problem(const std::string& suite, Problem problem, const std::string& from) {
+  const std::string hash = hash_text(problem_to_text(problem));
+  return {suite,
+          problem.name,
+          from,
+          "",
+          0,
+          0,
+          {},
+          hash,
+          std::make_shared<const Problem>(std::move(problem))};
+}
+
+void add_file(const std::string& suite, const fs::path& path, std::vector<Instance>& result) {
+  if (!is_sequence_file(path.string())) {
+    result.push_back(instance_of_file(suite, path));
+    return;
+  }
+  for (Problem& problem : read_sequence(path.string()))
+    result.push_back(instance_of_problem(suite, std::move(problem), path.string()));
 }
 
 std::vector<fs::path> files_below(const fs::path& folder) {
@@ -68,6 +95,9 @@ class SuiteReader {
       if (entry.find("files")) {
         only(entry, {"files", "tier"});
         add_files(entry, result);
+      } else if (entry.find("scene")) {
+        only(entry, {"scene", "parameters", "formulation", "step", "steps", "tier"});
+        add_scene(entry, result);
       } else {
         only(entry, {"family", "sizes", "seeds", "parameters", "tier"});
         add_family(entry, result);
@@ -122,11 +152,51 @@ class SuiteReader {
       if (fs::is_directory(folder)) {
         for (const fs::path& file : files_below(folder)) {
           if (fnmatch((root / *pattern).c_str(), file.c_str(), FNM_PATHNAME) != 0) continue;
-          result.push_back(instance_of_file(name(), file));
+          add_file(name(), file, result);
           found = true;
         }
       }
       if (!found) fail("files", fmt::format("no file matches \"{}\"", *pattern));
+    }
+  }
+
+  std::map<std::string, double> parameters_of(const json::Value& entry) const {
+    std::map<std::string, double> parameters;
+    const json::Value* given = entry.find("parameters");
+    if (!given) return parameters;
+    const auto* members = given->get_if<json::Object>();
+    if (!members) fail("parameters", "expected an object");
+    for (const json::Member& m : *members) {
+      if (const auto* d = m.second.get_if<double>())
+        parameters[m.first] = *d;
+      else if (const auto* i = m.second.get_if<std::int64_t>())
+        parameters[m.first] = static_cast<double>(*i);
+      else
+        fail("parameters", "expected numbers");
+    }
+    return parameters;
+  }
+
+  void add_scene(const json::Value& entry, std::vector<Instance>& result) const {
+    const Scene scene = load_scene(text(entry, "scene"), parameters_of(entry));
+    SceneProblemsRequest request;
+    if (entry.find("formulation")) request.formulation = text(entry, "formulation");
+    if (const json::Value* step = entry.find("step")) {
+      const auto* h = step->get_if<double>();
+      if (!h || !(*h > 0)) fail("step", "expected a positive number of seconds");
+      request.step = *h;
+    }
+    const std::vector<double> steps = integers(entry, "steps");
+    if (steps.size() != 2 || steps[0] < 1 || steps[1] < steps[0] || steps[1] > 1e6) {
+      fail("steps", "expected [first, last] with 1 <= first <= last");
+    }
+    request.first = static_cast<int>(steps[0]);
+    request.last = static_cast<int>(steps[1]);
+    try {
+      for (Problem& problem : scene_problems(scene, request))
+        result.push_back(instance_of_problem(name(), std::move(problem), ""));
+    } catch (const std::invalid_argument& error) {
+      fail("scene", error.what());
     }
   }
 
@@ -137,19 +207,7 @@ class SuiteReader {
     } catch (const std::invalid_argument& error) {
       fail("family", error.what());
     }
-    std::map<std::string, double> parameters;
-    if (const json::Value* given = entry.find("parameters")) {
-      const auto* members = given->get_if<json::Object>();
-      if (!members) fail("parameters", "expected an object");
-      for (const json::Member& m : *members) {
-        if (const auto* d = m.second.get_if<double>())
-          parameters[m.first] = *d;
-        else if (const auto* i = m.second.get_if<std::int64_t>())
-          parameters[m.first] = static_cast<double>(*i);
-        else
-          fail("parameters", "expected numbers");
-      }
-    }
+    const std::map<std::string, double> parameters = parameters_of(entry);
     const std::vector<double> seeds = integers(entry, "seeds");
     if (seeds.size() != 2 || seeds[0] < 0 || seeds[1] < seeds[0]) {
       fail("seeds", "expected [first, last] with 0 <= first <= last");
@@ -169,7 +227,8 @@ class SuiteReader {
                    static_cast<int>(size),
                    static_cast<std::uint64_t>(seed),
                    parameters,
-                   ""};
+                   "",
+                   {}};
         std::string request = fmt::format("{}/{}/{}/" PERP_VERSION, family, size, seed);
         for (const auto& [key, value] : parameters) request += fmt::format("/{}={}", key, value);
         i.hash = hash_text(request);
@@ -197,6 +256,7 @@ std::string hash_text(std::string_view text) {
 }
 
 Problem Instance::load() const {
+  if (made) return *made;
   return family.empty() ? read_problem(path)
                         : generate(find_family(family), size, seed, parameters);
 }
@@ -219,15 +279,18 @@ std::vector<Instance> collect_instances(const std::string& what, bool quick) {
   if (fs::is_directory(what)) {
     std::vector<Instance> result;
     for (const fs::path& file : files_below(what)) {
-      result.push_back(
-          instance_of_file(fs::path(what).lexically_normal().filename().string(), file));
+      add_file(fs::path(what).lexically_normal().filename().string(), file, result);
     }
     if (result.empty())
       throw InputError(fmt::format("{}: the folder holds no problem files", what));
     return result;
   }
   if (is_suite_file(what)) return SuiteReader(what, quick).instances();
-  if (fs::is_regular_file(what)) return {instance_of_file("files", what)};
+  if (fs::is_regular_file(what)) {
+    std::vector<Instance> result;
+    add_file("files", what, result);
+    return result;
+  }
   std::vector<std::string> names;
   for (const Suite& suite : list_suites()) {
     if (suite.name == what) return SuiteReader(suite.path, quick).instances();

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <perp/problems/standard/problem.hpp>
 #include <string>
@@ -14,12 +15,13 @@ namespace perp {
 struct Instance {
   std::string suite;
   std::string name;
-  std::string path;    ///< of a file; empty for a member of a family
+  std::string path;    ///< of a file; empty for a member of a family or a step of a scene
   std::string family;  ///< empty for a file
   int size = 0;
   std::uint64_t seed = 0;
   std::map<std::string, double> parameters;
-  std::string hash;  ///< of the file's bytes, or of the generator's request
+  std::string hash;                     ///< of the file's bytes, or of the generator's request
+  std::shared_ptr<const Problem> made;  ///< of a sequence or scene: the problem itself
 
   Problem load() const;
 };
@@ -31,8 +33,8 @@ struct Suite {
 /// The suites in problems/suites, by name.
 std::vector<Suite> list_suites();
 
-/// Instances of a suite's name, a suite file, a problem file, or a folder of problem files
-/// (recursively).
+/// Instances of a suite's name, a suite file, a problem file or sequence, or a folder of such files
+/// (recursively). Steps of scenes are simulated here.
 /// @param quick leaves out entries of tier "full". @throws InputError
 std::vector<Instance> collect_instances(const std::string& what, bool quick);
 

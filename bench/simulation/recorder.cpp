@@ -44,12 +44,19 @@ ProblemSelection ProblemSelection::parse(const std::string& text) {
   return s;
 }
 
-Recorder::Recorder(const std::string& folder, const Scene& scene, ProblemSelection selection)
+Recorder::Recorder(const std::string& folder, const Scene& scene, ProblemSelection selection,
+                   bool sequence)
     : folder_(folder), scene_(scene), selection_(selection) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw InputError(fmt::format("{}: cannot be created ({})", folder, error.message()));
   const fs::path root(folder);
+  fs::remove_all(root / "problems", error);
+  fs::remove(root / "problems.jsonl", error);
+  if (sequence) {
+    sequence_.emplace((root / "problems.jsonl").string(), scene.name,
+                      json::Object{{"scene", scene.name}});
+  }
   trajectory_ = open(root / "trajectory.csv",
                      "step,t,body,px,py,pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,kinetic,potential");
   contacts_ =
@@ -59,7 +66,7 @@ Recorder::Recorder(const std::string& folder, const Scene& scene, ProblemSelecti
   steps_ = open(
       root / "steps.csv",
       "step,t,stage,status,solver,natural,iterations,setup_s,solve_s,contacts,kinetic,potential,"
-      "contact_work,infeasibility,feeding,relaxation,momentum_error");
+      "contact_work,infeasibility,feeding,relaxation,momentum_error,h,certificate");
   write_bodies(0, initial_state(scene));
 }
 
@@ -87,13 +94,19 @@ void Recorder::stage(int step, const Stage& stage, const VerifiedResult& result)
       (selection_.kind == Kind::kFailed && result.status != Status::kSolved) ||
       (selection_.kind == Kind::kRange && step >= selection_.first && step <= selection_.last);
   if (!wanted) return;
-  const fs::path folder = fs::path(folder_) / "problems";
-  fs::create_directories(folder);
-  std::string name = fmt::format("{:06}-{}", step, stage.name);
-  for (int k = 2; fs::exists(folder / (name + ".json")); ++k)
-    name = fmt::format("{:06}-{}-{}", step, stage.name, k);
+  number_ = step == last_step_ ? number_ + 1 : 1;
+  last_step_ = step;
   Problem problem = stage.problem;
   if (result.status == Status::kSolved) problem.solution = KnownSolution{result.answer.z, {}};
+  std::string name = fmt::format("{:06}-{}", step, stage.name);
+  if (number_ > 1) name += fmt::format("-{}", number_);
+  if (sequence_) {
+    problem.name = fmt::format("{}-{}", scene_.name, name);
+    sequence_->add(problem);
+    return;
+  }
+  const fs::path folder = fs::path(folder_) / "problems";
+  fs::create_directories(folder);
   write_problem(problem, (folder / (name + ".json")).string());
 }
 
@@ -123,11 +136,11 @@ void Recorder::step(const StepReport& r) {
     stages.back().status = Status::kSolved;
   }
   for (const StageReport& s : stages) {
-    steps_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.step, t,
+    steps_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.step, t,
                           s.stage, to_string(s.status), s.solver, s.natural, s.iterations,
                           s.setup_time, s.solve_time, s.contacts, r.kinetic, r.potential,
                           r.result.contact_work, infeasibility, r.result.feeding,
-                          r.result.relaxation, r.result.momentum_error);
+                          r.result.relaxation, r.result.momentum_error, r.h, s.certificate);
   }
   for (std::ofstream* file : {&trajectory_, &contacts_, &joints_, &steps_}) file->flush();
 }
@@ -139,6 +152,7 @@ void Recorder::summary(const SimulationRequest& request, double h, const Simulat
   const nlohmann::ordered_json j{
       {"scene", scene_.name},
       {"parameters", parameters},
+      {"driver", request.driver == Driver::kEventDriven ? "event-driven" : "time-stepping"},
       {"formulation", request.formulation},
       {"solver", request.solve.solver},
       {"tolerance", request.solve.common.tolerance},
@@ -147,6 +161,8 @@ void Recorder::summary(const SimulationRequest& request, double h, const Simulat
       {"steps", s.steps},
       {"failed_steps", s.failed_steps},
       {"relaxed_steps", s.relaxed_steps},
+      {"uncertified_steps", s.uncertified_steps},
+      {"events", s.events},
       {"stages", s.stages},
       {"iterations", s.iterations},
       {"times", {{"setup", s.setup_time}, {"solve", s.solve_time}, {"wall", s.wall_time}}},

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <fstream>
+#include <optional>
 #include <perp/bench/simulation/simulation.hpp>
+#include <perp/problems/io/sequence.hpp>
 #include <string>
 
 namespace perp {
@@ -19,9 +21,12 @@ struct ProblemSelection {
 /// Writes as the simulation goes; what is written stays readable when the run is killed.
 class Recorder {
  public:
-  /// Makes the folder and writes the initial state as step 0. @throws InputError where it cannot be
-  /// written.
-  Recorder(const std::string& folder, const Scene& scene, ProblemSelection selection);
+  /// Makes the folder, removes problems that an earlier run left in it, and writes the initial
+  /// state as step 0.
+  /// @param sequence problems go into one perp-sequence, problems.jsonl
+  /// @throws InputError where it cannot be written
+  Recorder(const std::string& folder, const Scene& scene, ProblemSelection selection,
+           bool sequence = false);
 
   void stage(int step, const Stage& stage, const VerifiedResult& result);
   void step(const StepReport& report);
@@ -35,6 +40,8 @@ class Recorder {
   std::string folder_;
   const Scene& scene_;
   ProblemSelection selection_;
+  std::optional<SequenceWriter> sequence_;
+  int last_step_ = 0, number_ = 0;  // of problems within a step
   std::ofstream trajectory_, contacts_, joints_, steps_;
 };
 

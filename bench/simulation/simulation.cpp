@@ -1,15 +1,25 @@
 #include <perp/bench/simulation/simulation.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace perp {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kEventGap = 1e-9;     // m: how near to contact an event is found
+constexpr double kTouchingGap = 1e-6;  // m: contacts that take part in an impact
+constexpr double kApproach = 1e-3;     // m/s: slower approaches are met at velocity level
+constexpr double kRelease = 1e-6;      // m/s: what parts faster is open, though it touches
+constexpr int kRootSteps = 60;
 
 // Answers of the last step, to start from.
 class Memory {
@@ -46,6 +56,11 @@ class Simulator {
     if (const auto reason = formulation_->refusal(scene)) {
       throw std::invalid_argument("scene: " + *reason);
     }
+    if (request.driver == Driver::kEventDriven && formulation_->name() != "anitescu-potra") {
+      throw std::invalid_argument(
+          "the event-driven driver needs a formulation of velocity level: anitescu-potra");
+    }
+    if (request.driver == Driver::kEventDriven) formulation_->set_release_speed(kRelease);
     h_ = request.step > 0 ? request.step : scene.step;
     const double duration = request.duration > 0 ? request.duration : scene.duration;
     if (!(duration / h_ < 1e9)) throw std::invalid_argument("duration: more than 1e9 steps");
@@ -55,39 +70,154 @@ class Simulator {
 
   SimulationSummary run() {
     const auto started = Clock::now();
-    State state = initial_state(scene_);
-    for (int k = 1; k <= steps_; ++k) {
-      StepReport report;
-      report.step = k;
-      report.h = h_;
-      report.scene = &scene_;
-      report.solved = take_step(state, report);
-      report.result.state.time = k * h_;
-      state = report.result.state;
-      report.kinetic = kinetic_energy(scene_, state);
-      report.potential = potential_energy(scene_, state);
-      ++summary_.steps;
-      summary_.failed_steps += !report.solved;
-      summary_.relaxed_steps += report.result.relaxation < 1.0;
-      const bool go_on = !request_.on_step || request_.on_step(report);
-      if (!go_on || (!report.solved && !request_.keep_going)) {
-        summary_.stopped = true;
-        break;
-      }
+    summary_.final_state = initial_state(scene_);
+    bool going = true;
+    for (int k = 1; k <= steps_ && going; ++k) {
+      going = request_.driver == Driver::kTimeStepping ? step_to(k * h_) : events_to(k * h_);
     }
-    summary_.final_state = state;
+    summary_.stopped = !going;
     summary_.wall_time = std::chrono::duration<double>(Clock::now() - started).count();
     return summary_;
   }
 
  private:
-  bool take_step(const State& state, StepReport& report) {
-    StageOrResult next = formulation_->begin(scene_, state, h_);
+  // One step that ends at a time. @return false where the simulation stops.
+  bool step_to(double end) {
+    StepReport report = new_report(h_);
+    report.solved = take_step(summary_.final_state, h_, report);
+    report.result.state.time = end;
+    return accept(report);
+  }
+
+  // Segments and impacts up to a time.
+  bool events_to(double end) {
+    const double least = 1e-3 * h_;
+    for (int events = 0;; ++events) {
+      if (approaching(summary_.final_state)) {
+        if (events >= request_.max_events) {
+          summary_.message = "more events within one step than max_events";
+          ++summary_.failed_steps;
+          return false;
+        }
+        StepReport impact = new_report(0.0);
+        impact.solved = take_step(summary_.final_state, 0.0, impact);
+        ++summary_.events;
+        if (!accept(impact)) return false;
+      }
+      const double left = end - summary_.final_state.time;
+      if (!(left > 1e-12 * std::max(h_, end))) return true;
+      StepReport segment = next_segment(left, std::min(left, least));
+      if (segment.h == left) segment.result.state.time = end;
+      if (!accept(segment)) return false;
+    }
+  }
+
+  // Motion for `left`, or up to where an open contact closes.
+  StepReport next_segment(double left, double least) {
+    const State start = summary_.final_state;
+    const std::unordered_set<std::uint64_t> touching = touching_contacts(start);
+    StepReport tried = try_segment(start, left);
+    double high = left, gap_high = smallest_gap(tried, touching);
+    if (!tried.solved || gap_high >= -kEventGap) return tried;
+    // The secant, every fourth time the middle: gaps are almost linear in time.
+    double low = 0.0, gap_low = kInfinity;
+    for (int k = 0; k < kRootSteps && high > least && high - low > 1e-14 * left; ++k) {
+      const double middle = std::isinf(gap_low) || k % 4 == 3
+                                ? 0.5 * (low + high)
+                                : (low * gap_high - high * gap_low) / (gap_high - gap_low);
+      StepReport at = try_segment(start, std::clamp(middle, low, high));
+      const double gap = smallest_gap(at, touching);
+      if (!at.solved || std::abs(gap) <= kEventGap) return at;
+      if (gap < 0) {
+        high = at.h;
+        gap_high = gap;
+        tried = std::move(at);
+      } else {
+        low = at.h;
+        gap_low = gap;
+      }
+    }
+    return tried.h >= least ? tried : try_segment(start, least);
+  }
+
+  StepReport try_segment(const State& start, double length) {
+    StepReport report = new_report(length);
+    report.solved = take_step(start, length, report);
+    State& end = report.result.state;
+    const Coordinates coordinates(scene_);
+    const Vector after = coordinates.velocity(end);
+    // Positions by the mean velocity: exact where forces are constant.
+    State mean =
+        moved(scene_, start, coordinates, 0.5 * (coordinates.velocity(start) + after), length);
+    for (std::size_t b = 0; b < mean.bodies.size(); ++b) {
+      mean.bodies[b].velocity = end.bodies[b].velocity;
+      mean.bodies[b].angular_velocity = end.bodies[b].angular_velocity;
+    }
+    end = std::move(mean);
+    return report;
+  }
+
+  std::unordered_set<std::uint64_t> touching_contacts(const State& state) const {
+    std::unordered_set<std::uint64_t> keys;
+    for (const ContactPoint3& c : find_contacts(scene_, state, 0.0)) {
+      if (c.gap <= kTouchingGap && normal_velocity(c, state) <= kRelease) keys.insert(c.key());
+    }
+    return keys;
+  }
+
+  // Of contacts that were open at the beginning.
+  double smallest_gap(const StepReport& report,
+                      const std::unordered_set<std::uint64_t>& touching) const {
+    double smallest = kInfinity;
+    for (const ContactPoint3& c : find_contacts(scene_, report.result.state, 0.0)) {
+      if (!touching.contains(c.key())) smallest = std::min(smallest, c.gap);
+    }
+    return smallest;
+  }
+
+  bool approaching(const State& state) const {
+    for (const ContactPoint3& c : find_contacts(scene_, state, 0.0)) {
+      if (c.gap <= kTouchingGap && normal_velocity(c, state) < -kApproach) return true;
+    }
+    return false;
+  }
+
+  StepReport new_report(double h) const {
+    StepReport report;
+    report.step = summary_.steps + 1;
+    report.h = h;
+    report.scene = &scene_;
+    return report;
+  }
+
+  bool accept(StepReport& report) {
+    const State& state = summary_.final_state = report.result.state;
+    report.kinetic = kinetic_energy(scene_, state);
+    report.potential = potential_energy(scene_, state);
+    ++summary_.steps;
+    summary_.failed_steps += !report.solved;
+    if (report.result.relaxation < 1.0) {
+      ++summary_.relaxed_steps;
+      summary_.uncertified_steps +=
+          std::none_of(report.stages.begin(), report.stages.end(),
+                       [](const StageReport& s) { return s.certificate != "none"; });
+    }
+    if (request_.on_stage) {
+      for (const auto& [stage, result] : report.solved_stages)
+        request_.on_stage(report.step, stage, result);
+    }
+    report.solved_stages.clear();
+    const bool go_on = !request_.on_step || request_.on_step(report);
+    return go_on && (report.solved || request_.keep_going);
+  }
+
+  bool take_step(const State& state, double h, StepReport& report) {
+    StageOrResult next = formulation_->begin(scene_, state, h);
     while (auto* stage = std::get_if<Stage>(&next)) {
       std::optional<Answer> answer = solve(*stage, state, report);
       while (!answer) {
         std::optional<Stage> relaxed = formulation_->relax();
-        if (!relaxed) return fail(state, report);
+        if (!relaxed) return fail(state, h, report);
         answer = solve(*relaxed, state, report);
       }
       next = formulation_->advance(*answer);
@@ -96,11 +226,12 @@ class Simulator {
     return true;
   }
 
-  std::optional<Answer> solve(const Stage& stage, const State& state, StepReport& report) {
+  std::optional<Answer> solve(Stage& stage, const State& state, StepReport& report) {
     SolveRequest request = request_.solve;
     if (request_.warm_start) request.start = memory_.start(stage);
+    if (request.start && request_.on_stage) stage.problem.start = request.start;
     const VerifiedResult r = solve_verified(stage.problem, request);
-    if (request_.on_stage) request_.on_stage(report.step, stage, r);
+    if (request_.on_stage) report.solved_stages.emplace_back(stage, r);
     StageReport s;
     s.step = report.step;
     s.time = state.time;
@@ -113,7 +244,8 @@ class Simulator {
     s.solve_time = r.solve_time;
     s.unknowns = stage.problem.size();
     s.contacts = static_cast<int>(stage.problem.contacts.size());
-    s.certified = r.status == Status::kInfeasible && r.certificate && r.certificate->checked;
+    if (r.status != Status::kSolved && r.certificate && r.certificate->checked)
+      s.certificate = r.certificate->type;
     report.stages.push_back(s);
     ++summary_.stages;
     summary_.iterations += r.iterations;
@@ -128,10 +260,10 @@ class Simulator {
   }
 
   // No answer: the bodies move freely, and the step is marked.
-  bool fail(const State& state, StepReport& report) {
+  bool fail(const State& state, double h, StepReport& report) {
     const Coordinates coordinates(scene_);
     report.result.state =
-        moved(scene_, state, coordinates, free_velocity(scene_, state, coordinates, h_), h_);
+        moved(scene_, state, coordinates, free_velocity(scene_, state, coordinates, h), h);
     return false;
   }
 

@@ -7,6 +7,7 @@
 #include <perp/problems/scenes/scene.hpp>
 #include <perp/solvers/router.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace perp {
@@ -21,7 +22,7 @@ struct StageReport {
   int iterations = 0;
   double setup_time = 0.0, solve_time = 0.0;  ///< s
   int unknowns = 0, contacts = 0;
-  bool certified = false;  ///< infeasible with a checked certificate
+  std::string certificate = "none";  ///< farkas or ray where one was found and checked
 };
 
 /// What an observer of a simulation sees after every step.
@@ -30,25 +31,35 @@ struct StepReport {
   double h = 0.0;
   const Scene* scene = nullptr;
   StepResult result;
-  std::vector<StageReport> stages;        ///< relaxed tries included
-  double kinetic = 0.0, potential = 0.0;  ///< at the end of the step, J
+  std::vector<StageReport> stages;                              ///< relaxed tries included
+  std::vector<std::pair<Stage, VerifiedResult>> solved_stages;  ///< for on_stage; empty without it
+  double kinetic = 0.0, potential = 0.0;                        ///< at the end of the step, J
   bool solved = true;
 };
 
+/// How time goes on.
+enum class Driver {
+  kTimeStepping,  ///< steps of length h; impacts fall on their ends
+  kEventDriven    ///< steps of at most h that end where bodies meet; impacts between them
+};
+
 struct SimulationRequest {
+  Driver driver = Driver::kTimeStepping;
   std::string formulation = "stewart-trinkle";
   SolveRequest solve;                 ///< solver, tolerance, limits, settings
   double step = 0.0, duration = 0.0;  ///< 0: the scene's
   bool warm_start = true;   ///< answers of the last step as starts, unknowns matched by their keys
+  int max_events = 1000;    ///< event-driven: impacts within one h; more end the simulation
   bool keep_going = false;  ///< after a step that failed: its bodies move freely
-  /// Sees every problem before it is solved and its answer after.
+  /// Sees every problem of a step that is kept, with its start, and its answer; before on_step.
   std::function<void(int step, const Stage&, const VerifiedResult&)> on_stage;
   /// Sees every step; false stops the simulation.
   std::function<bool(const StepReport&)> on_step;
 };
 
 struct SimulationSummary {
-  int steps = 0, failed_steps = 0, relaxed_steps = 0, stages = 0;
+  int events = 0;  ///< impacts of an event-driven run
+  int steps = 0, failed_steps = 0, relaxed_steps = 0, uncertified_steps = 0, stages = 0;
   long iterations = 0;
   double setup_time = 0.0, solve_time = 0.0, wall_time = 0.0;  ///< s
   bool stopped = false;  ///< by the observer or after a failed step
@@ -56,8 +67,15 @@ struct SimulationSummary {
   std::string message;  ///< of the failed step
 };
 
-/// Runs a scene. @throws std::invalid_argument: unknown formulation or solver, a scene that the
-/// formulation refuses, shapes that cannot collide.
+/// Runs a scene. Event-driven: the formulation must be of velocity level (anitescu-potra). A
+/// segment of free or resting motion is tried over what is left of h; where a contact that was open
+/// at its beginning has closed, its length is that root of the smallest gap, to 1e-9 m. Then every
+/// contact within 1e-6 m takes part in an impact, a stage with h = 0. Against Zeno sequences
+/// segments are no shorter than h/1000 (what closes within is 1e-6 m deep at most at the speeds
+/// where that matters), approaches slower than the formulation's rest speed do not bounce, and
+/// resting contacts are kept at velocity level. Free motion is exact for constant forces. @throws
+/// std::invalid_argument: unknown formulation or solver, a scene that the formulation refuses,
+/// shapes that cannot collide.
 SimulationSummary simulate(const Scene& scene, const SimulationRequest& request);
 
 }  // namespace perp

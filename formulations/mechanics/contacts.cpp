@@ -217,6 +217,14 @@ class Finder {
 
 }  // namespace
 
+double normal_velocity(const ContactPoint3& c, const State& state) {
+  const auto velocity = [&](int body) {
+    const BodyState& s = state.bodies[body];
+    return Vector3d(s.velocity + s.angular_velocity.cross(c.point - s.position));
+  };
+  return c.normal.dot(velocity(c.a) - velocity(c.b));
+}
+
 ContactFrame contact_frame(const Vector3d& normal, int dimension, const Vector3d& reference) {
   if (dimension == 2) return {normal, Vector3d::UnitZ().cross(normal), Vector3d::UnitZ()};
   Vector3d along = reference - reference.dot(normal) * normal;

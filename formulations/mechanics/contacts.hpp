@@ -28,6 +28,9 @@ struct ContactPoint3 {
   }
 };
 
+/// Velocity at which the bodies part at the point, along its normal, m/s.
+double normal_velocity(const ContactPoint3& contact, const State& state);
+
 /// Tangents t, o with t x o = n; in 2D o is the z direction and unused.
 struct ContactFrame {
   Vector3d n, t, o;

@@ -36,6 +36,8 @@ class PyramidStep final : public Formulation {
     return {};
   }
 
+  void set_release_speed(double speed) override { release_speed_ = speed; }
+
   StageOrResult begin(const Scene& scene, const State& state, double h) override {
     scene_ = &scene;
     state_ = state;
@@ -92,8 +94,10 @@ class PyramidStep final : public Formulation {
 
   void find_active_contacts() {
     active_ = find_contacts(*scene_, state_, h_);
-    std::erase_if(
-        active_, [&](const ContactPoint3& c) { return at_velocity_level(c) && c.gap > kTouching; });
+    std::erase_if(active_, [&](const ContactPoint3& c) {
+      return at_velocity_level(c) &&
+             (c.gap > kTouching || normal_velocity(c, state_) > release_speed_);
+    });
   }
 
   // Its approach must be faster than what one step of free fall makes: what rests does not bounce.
@@ -441,6 +445,7 @@ class PyramidStep final : public Formulation {
   Vector given_;                   // normal impulses of restitution, N s
   double velocity_scale_ = 1.0, impulse_scale_ = 1.0, relaxation_ = 1.0;
   double least_relaxation_ = 1.0;  // of the stage before
+  double release_speed_ = kInfinity;
   int retries_ = 0;
   bool restitution_stage_ = false;
 };

@@ -93,4 +93,24 @@ FarkasCheck check_farkas(const Lcp& p, const Vector& y) {
                       y);
 }
 
+bool check_ray(const Mlcp& p, const Vector& z) {
+  const int n = p.size();
+  if (z.size() != n) throw std::invalid_argument("z: wrong length");
+  const double size = n > 0 ? z.cwiseAbs().maxCoeff() : 0.0;
+  if (!(size > 0) || !std::isfinite(size)) return false;
+  const Vector w = p.M.multiply(z);
+  const double small = 1e-9, largest = std::max(p.M.max_abs(), 1e-300) * size;
+  long double work = 0, work_size = 0;
+  for (int i = 0; i < n; ++i) {
+    if (p.upper[i] < kInfinity || (p.lower[i] != 0.0 && p.lower[i] > -kInfinity)) return false;
+    const bool bounded = p.lower[i] == 0.0;
+    if (bounded && z[i] < -small * size) return false;
+    if (w[i] < -small * largest || (!bounded && w[i] > small * largest)) return false;
+    if (std::abs(z[i] * w[i]) > small * size * largest) return false;
+    work += static_cast<long double>(p.q[i]) * z[i];
+    work_size += std::abs(static_cast<long double>(p.q[i]) * z[i]);
+  }
+  return work < -small * work_size && work_size > 0;
+}
+
 }  // namespace perp

@@ -47,4 +47,12 @@ struct FarkasCheck {
 FarkasCheck check_farkas(const Lcp& problem, const Vector& y);
 FarkasCheck check_farkas(const Mlcp& problem, const Vector& y);
 
+/// Whether z is a direction of the kind that Lemke's method ends on and that explains its end:
+///   z >= 0, Mz >= 0, z'Mz = 0, q'z < 0   (free unknowns: any z_i, (Mz)_i = 0).
+/// For a copositive M the existence of a solution is only sure where there is no such z
+/// [CottlePangStone2009, Sec. 3.8]; in contact problems it is a set of impulses that hold each
+/// other in balance and that the gaps ask to work. Relative tolerance 1e-9. False for other bounds
+/// than [0, inf) and free.
+bool check_ray(const Mlcp& problem, const Vector& z);
+
 }  // namespace perp

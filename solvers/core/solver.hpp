@@ -20,7 +20,7 @@ struct Certificate {
   Vector y;              ///< farkas
   Vector z;              ///< ray: direction of z
   double t = 0.0;        ///< ray: value of the covering variable on it
-  bool checked = false;  ///< farkas: checked by check_farkas
+  bool checked = false;  ///< by check_farkas or check_ray
   double radius = 0.0;   ///< farkas: no feasible point has a 1-norm below this
 };
 

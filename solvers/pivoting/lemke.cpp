@@ -353,7 +353,8 @@ Status Lemke::describe_failure(Status end, std::string_view what, Result& result
   result.message = fmt::format("{}{}; nothing is proved", what,
                                feasible ? "; the linear constraints are feasible" : "");
   if (end == Status::kRay)
-    result.certificate = Certificate{"ray", {}, candidate_, path_.ray_t(), false, 0.0};
+    result.certificate =
+        Certificate{"ray", {}, candidate_, path_.ray_t(), check_ray(problem_, candidate_), 0.0};
   return end;
 }
 

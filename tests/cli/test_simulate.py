@@ -22,9 +22,9 @@ COLUMNS = {
     "contacts": "step,t,contact,body_a,body_b,x,y,z,nx,ny,nz,tx,ty,tz,gap,p_n,p_t,p_o,p_r,slip,mode",
     "joints": "step,t,row,theta,impulse",
     "steps": "step,t,stage,status,solver,natural,iterations,setup_s,solve_s,contacts,kinetic,potential,contact_work,"
-             "infeasibility,feeding,relaxation,momentum_error",
+             "infeasibility,feeding,relaxation,momentum_error,h,certificate",
 }
-WORDS = {"body", "body_a", "body_b", "mode", "stage", "status", "solver"}  # columns that are not numbers
+WORDS = {"body", "body_a", "body_b", "certificate", "mode", "stage", "status", "solver"}  # columns that are not numbers
 
 SPACE = {"format": "perp-scene", "version": 1, "name": "ball", "dimension": 3, "parameters": {"r": 0.5},
          "gravity": [0, 0, -GRAVITY],

@@ -1,12 +1,18 @@
 // Scenes, mechanics, contacts and the pyramid formulations against closed forms.
 #include "support.hpp"
 
+#include <perp/bench/harness/scene_problems.hpp>
 #include <perp/bench/harness/scenes.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 #include <perp/formulations/mechanics/joints.hpp>
+#include <perp/problems/io/files.hpp>
 #include <perp/problems/io/json.hpp>
+#include <perp/problems/io/problem_json.hpp>
+#include <perp/problems/io/sequence.hpp>
 #include <perp/problems/scenes/number_expression.hpp>
 #include <perp/problems/scenes/scene_json.hpp>
+#include <perp/problems/standard/reductions.hpp>
+#include <perp/solvers/pivoting/lemke.hpp>
 
 #include <numbers>
 
@@ -288,6 +294,194 @@ TEST(Pyramid, KeptAndEliminatedVelocitiesAgree) {
           << name;
     }
   }
+}
+
+// P0-A at a tenth of the step: 0.001 and 0.0005 agree at 0.5 s, and at 0.01 a thousand corners lose
+// no more than a hundred do.
+TEST(DiscPolygon, LossesSaturateInCornersAndInStep) {
+  const auto kinetic = [](double corners, double h, double duration) {
+    return run(scene("disc-polygon", {{"N", corners}}), h, duration).steps.back().kinetic;
+  };
+  const double coarse = kinetic(1000, 0.01, 0.5), middle = kinetic(1000, 0.005, 0.5),
+               fine = kinetic(1000, 0.001, 0.5), finer = kinetic(1000, 0.0005, 0.5);
+  EXPECT_NEAR(coarse, 6.32, 0.01);
+  EXPECT_NEAR(middle, 6.53, 0.01);
+  EXPECT_NEAR(fine, 6.704, 0.002);
+  EXPECT_NEAR(finer, 6.706, 0.002);
+  EXPECT_LT(std::abs(fine - finer), 0.01);
+  EXPECT_LT(coarse, middle);
+  EXPECT_LT(middle, fine);
+  EXPECT_LT(std::abs(kinetic(1000, 0.01, 1.0) - kinetic(100, 0.01, 1.0)), 0.1);
+}
+
+const char* const kBall =
+    R"("dimension":2,"gravity":[0,-10],"contact":{"restitution":0.8},"bodies":[
+    {"name":"ground","fixed":true,"shape":{"type":"half_space","normal":[0,1]}},
+    {"name":"ball","mass":1,"shape":{"type":"disc","radius":0.1},"position":[0,1.35]}])";
+
+Simulated run_events(const Scene& scene, double h, double duration) {
+  Simulated r;
+  SimulationRequest request;
+  request.driver = Driver::kEventDriven;
+  request.formulation = "anitescu-potra";
+  request.solve.solver = "lemke";
+  request.solve.common.tolerance = 1e-10;
+  request.step = h;
+  request.duration = duration;
+  request.on_step = [&](const StepReport& step) {
+    r.steps.push_back(step);
+    return true;
+  };
+  r.summary = simulate(scene, request);
+  EXPECT_EQ(r.summary.failed_steps, 0) << scene.name << ": " << r.summary.message;
+  return r;
+}
+
+// Falls 1.25 m in 0.5 s, meets the ground at 5 m/s; flights last 0.8, 0.64, ... s, whatever h.
+TEST(EventDriven, BouncesAtTheTimesOfTheClosedForm) {
+  for (const double h : {0.05, 0.01}) {
+    const Simulated r = run_events(from_bodies(kBall), h, 6.0);
+    std::vector<double> times;
+    for (const StepReport& step : r.steps) {
+      if (step.h == 0.0) times.push_back(step.result.state.time);
+    }
+    ASSERT_GT(times.size(), 20u);
+    double exact = 0.5, flight = 0.8;
+    for (int k = 0; k < 10; ++k) {
+      EXPECT_NEAR(times[static_cast<std::size_t>(k)], exact, 1e-8) << h << " " << k;
+      exact += flight;
+      flight *= 0.8;
+    }
+    // Infinitely many bounces end at 4.5 s; then the ball rests.
+    const BodyState& end = r.summary.final_state.bodies[1];
+    EXPECT_NEAR(end.position.y(), 0.1, 1e-6);
+    EXPECT_EQ(end.velocity.norm(), 0.0);
+    EXPECT_NEAR(times.back(), 4.5, 1e-2);
+    EXPECT_LT(times.size(), 60u);
+  }
+}
+
+TEST(EventDriven, EnergyIsKeptInFlightAndOverlapsStaySmall) {
+  const Scene s = scene("disc-polygon", {{"N", 12}});
+  const State start = initial_state(s);
+  double energy = kinetic_energy(s, start) + potential_energy(s, start);
+  for (const StepReport& step : run_events(s, 0.01, 1.0).steps) {
+    const double next = step.kinetic + step.potential;
+    EXPECT_LE(next, energy + 1e-9 * std::abs(energy));
+    energy = next;
+    for (const ContactResult& c : step.result.contacts) EXPECT_GE(c.contact.gap, -1e-6);
+  }
+}
+
+TEST(EventDriven, AgreesWithTimeSteppingToFirstOrder) {
+  const auto difference = [](double h) {
+    const Scene s = scene("disc-polygon", {{"N", 6}});
+    const BodyState a = run_events(s, h, 0.3).summary.final_state.bodies[1],
+                    b = run(s, h, 0.3, "anitescu-potra").summary.final_state.bodies[1];
+    return (a.position - b.position).norm();
+  };
+  const double coarse = difference(0.002), fine = difference(0.00025);
+  EXPECT_LT(fine, 0.5 * coarse);
+  EXPECT_LT(fine, 5e-3);
+}
+
+TEST(EventDriven, NeedsVelocityLevelAndEndsHonestlyAtTheCap) {
+  SimulationRequest request;
+  request.driver = Driver::kEventDriven;
+  EXPECT_THROW(simulate(from_bodies(kBall), request), std::invalid_argument);
+  request.formulation = "anitescu-potra";
+  request.solve.solver = "lemke";
+  request.step = 1.0;
+  request.duration = 6.0;
+  request.max_events = 2;
+  const SimulationSummary summary = simulate(from_bodies(kBall), request);
+  EXPECT_TRUE(summary.stopped);
+  EXPECT_GT(summary.failed_steps, 0);
+  EXPECT_NE(summary.message.find("max_events"), std::string::npos);
+}
+
+TEST(Restitution, WhatRestsDoesNotBounce) {
+  const Scene s = from_bodies(
+      R"("dimension":2,"gravity":[0,-10],"contact":{"restitution":0.9,"mu":0.3},"bodies":[
+    {"name":"ground","fixed":true,"shape":{"type":"half_space","normal":[0,1]}},
+    {"name":"ball","mass":1,"shape":{"type":"disc","radius":0.1},"position":[0,0.1]}])");
+  for (const StepReport& step : run(s, 0.01, 1.0).steps) {
+    EXPECT_EQ(step.result.state.bodies[1].velocity.norm(), 0.0);
+  }
+}
+
+// A disc between two walls that are closer than it is wide: no velocity opens both gaps. The step
+// is relaxed, and the certificate recorded.
+TEST(Pyramid, WedgedBodiesAreRelaxedWithACertificate) {
+  const Scene s = from_bodies(R"("dimension":2,"gravity":[0,-10],"contact":{"mu":0.5},"bodies":[
+    {"name":"left","fixed":true,"shape":{"type":"half_space","normal":[1,0],"offset":-0.099999}},
+    {"name":"right","fixed":true,"shape":{"type":"half_space","normal":[-1,0],"offset":-0.099999}},
+    {"name":"disc","mass":1,"shape":{"type":"disc","radius":0.1}}])");
+  const Simulated r = run(s, 0.01, 0.05);
+  EXPECT_EQ(r.summary.relaxed_steps, 5);
+  EXPECT_EQ(r.summary.uncertified_steps, 0);
+  for (const StepReport& step : r.steps) {
+    EXPECT_LT(step.result.relaxation, 1.0);
+    EXPECT_EQ(step.stages.front().certificate, "farkas");
+  }
+}
+
+// A V-shaped groove that is steeper than the friction angle holds an overlapping disc: the linear
+// constraints are feasible, yet the impulses of both walls and their friction balance each other.
+TEST(Verifier, RaysOfJamsAreChecked) {
+  const Scene s = from_bodies(R"("dimension":2,"gravity":[0,-10],"contact":{"mu":1},"bodies":[
+    {"name":"left","fixed":true,"shape":{"type":"half_space","normal":[0.99,0.141],"offset":-0.09}},
+    {"name":"right","fixed":true,"shape":{"type":"half_space","normal":[-0.99,0.141],"offset":-0.09}},
+    {"name":"disc","mass":1,"shape":{"type":"disc","radius":0.1}}])");
+  const auto formulation = make_formulation("stewart-trinkle");
+  const StageOrResult first = formulation->begin(s, initial_state(s), 0.01);
+  const Problem& p = std::get<Stage>(first).problem;
+  Lemke lemke;
+  lemke.common.tolerance = 1e-10;
+  lemke.prepare(p);
+  const Result& r = lemke.solve();
+  if (r.status == Status::kSolved) {
+    EXPECT_TRUE(verify(p, {r.z, {}}, 1e-10).solved);
+    return;
+  }
+  ASSERT_EQ(r.status, Status::kRay);
+  ASSERT_TRUE(r.certificate.has_value());
+  EXPECT_TRUE(r.certificate->checked);
+  const Mlcp m = to_mlcp(std::get<Lcp>(p.data));
+  EXPECT_TRUE(check_ray(m, r.certificate->z));
+  Vector broken = r.certificate->z;
+  broken[0] += 0.1 * broken.cwiseAbs().maxCoeff();
+  EXPECT_FALSE(check_ray(m, broken));
+  EXPECT_FALSE(check_ray(m, Vector::Zero(m.size())));
+}
+
+TEST(SceneProblems, AreThoseOfTheRunWithStartsAndAnswers) {
+  SceneProblemsRequest request;
+  request.first = 3;
+  request.last = 6;
+  const std::vector<Problem> problems = scene_problems(scene("box-stack", {{"rows", 2}}), request);
+  ASSERT_EQ(problems.size(), 4u);
+  for (const Problem& p : problems) {
+    ASSERT_TRUE(p.start && p.solution);
+    EXPECT_TRUE(verify(p, {p.solution->z, {}}, 1e-10).solved);
+  }
+  const std::string folder = ::testing::TempDir(), path = folder + "/perp_sequence.jsonl.gz";
+  const json::Value source = json::Object{{"scene", std::string("box-stack")}};
+  const std::string text = sequence_to_text("steps", source, problems);
+  write_text_file(path, text);
+  const std::vector<Problem> read = read_sequence(path);
+  ASSERT_EQ(read.size(), problems.size());
+  for (std::size_t k = 0; k < read.size(); ++k) {
+    EXPECT_EQ(problem_to_text(read[k]), problem_to_text(problems[k]));
+  }
+  // Cut off within the last line, as by a kill: what is whole is read.
+  write_text_file(path, std::string_view(text).substr(0, text.size() - 10));
+  EXPECT_EQ(read_sequence(path).size(), problems.size() - 1);
+  write_text_file(path, R"({"format":"perp-sequence","version":1,"name":"x"})"
+                        "\n{\"kind\":1}\n");
+  EXPECT_THROW(read_sequence(path), InputError);
+  write_text_file(path, "");
+  EXPECT_THROW(read_sequence(path), InputError);
 }
 
 TEST(Formulations, UnknownNamesAndOptionsAreRefused) {

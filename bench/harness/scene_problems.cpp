@@ -1,0 +1,33 @@
+#include <perp/bench/harness/scene_problems.hpp>
+
+#include <fmt/format.h>
+#include <perp/bench/harness/solvers.hpp>
+#include <perp/bench/simulation/simulation.hpp>
+
+namespace perp {
+
+std::vector<Problem> scene_problems(const Scene& scene, const SceneProblemsRequest& request) {
+  SimulationRequest simulation;
+  simulation.formulation = request.formulation;
+  simulation.solve.solver = request.solver;
+  simulation.solve.common.tolerance = request.tolerance;
+  simulation.solve.make = make_any_solver;
+  simulation.step = request.step > 0 ? request.step : scene.step;
+  simulation.duration = simulation.step * request.last;
+  std::vector<Problem> problems;
+  int last_step = 0, number = 0;
+  simulation.on_stage = [&](int step, const Stage& stage, const VerifiedResult& result) {
+    if (step < request.first || step > request.last) return;
+    number = step == last_step ? number + 1 : 1;
+    last_step = step;
+    Problem problem = stage.problem;
+    problem.name = fmt::format("{}-{:06}-{}", scene.name, step, stage.name);
+    if (number > 1) problem.name += fmt::format("-{}", number);
+    if (result.status == Status::kSolved) problem.solution = KnownSolution{result.answer.z, {}};
+    problems.push_back(std::move(problem));
+  };
+  simulate(scene, simulation);
+  return problems;
+}
+
+}  // namespace perp

@@ -1,0 +1,26 @@
+// Problems of the time steps of a scene.
+#pragma once
+
+#include <perp/problems/scenes/scene.hpp>
+#include <perp/problems/standard/problem.hpp>
+#include <string>
+#include <vector>
+
+namespace perp {
+
+/// Which problems are wanted.
+struct SceneProblemsRequest {
+  std::string formulation = "stewart-trinkle";
+  std::string solver = "lemke";  ///< brings the scene from step to step
+  double step = 0.0;             ///< s; 0: the scene's
+  double tolerance = 1e-10;
+  int first = 1, last = 1;  ///< steps, both included
+};
+
+/// Simulates up to the last step and returns the problems of the steps wanted, relaxed tries
+/// included, each with the start that the step before gives and, where it was solved, the answer.
+/// Names are SCENE-STEP-STAGE. Stops early where a step cannot be solved.
+/// @throws std::invalid_argument as simulate()
+std::vector<Problem> scene_problems(const Scene& scene, const SceneProblemsRequest& request);
+
+}  // namespace perp

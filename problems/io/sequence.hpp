@@ -1,0 +1,37 @@
+// Problems that follow each other, one file: perp-sequence (docs/formats.md).
+#pragma once
+
+#include <fstream>
+#include <perp/problems/io/json.hpp>
+#include <perp/problems/standard/problem.hpp>
+#include <string>
+#include <vector>
+
+namespace perp {
+
+/// True for names that end in ".jsonl" or ".jsonl.gz".
+bool is_sequence_file(const std::string& path);
+
+/// Reads all problems of a sequence. Every line is completed by the header's "shared" fields. A
+/// last line without its end, which a killed program leaves behind, is dropped.
+/// @throws InputError naming file, line, field and fault.
+std::vector<Problem> read_sequence(const std::string& path);
+
+/// Writes a sequence line by line; what is written stays readable when the program is killed.
+class SequenceWriter {
+ public:
+  /// @param source where the problems come from: an object
+  /// @throws InputError where the file cannot be written
+  SequenceWriter(const std::string& path, const std::string& name, const json::Value& source);
+  void add(const Problem& problem);
+
+ private:
+  std::ofstream file_;
+  std::string path_;
+};
+
+/// The whole text of a sequence of problems.
+std::string sequence_to_text(const std::string& name, const json::Value& source,
+                             const std::vector<Problem>& problems);
+
+}  // namespace perp
