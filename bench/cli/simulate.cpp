@@ -76,14 +76,14 @@ void run_simulation(const Options& o, int& code) {
     throw std::invalid_argument(
         "--driver event-driven: needs --formulation anitescu-potra, which is of velocity level");
   }
+  const ProblemSelection selection =
+      ProblemSelection::parse(o.problems.empty() ? "failed" : o.problems);
   if (o.record.empty() && (!o.problems.empty() || o.sequence)) {
     throw std::invalid_argument(
         fmt::format("--{}: needs --record", o.sequence ? "sequence" : "record-problems"));
   }
   if (!(duration / h < 1e9)) throw std::invalid_argument("--duration: more than 1e9 steps");
   std::unique_ptr<Recorder> recorder;
-  const ProblemSelection selection =
-      ProblemSelection::parse(o.problems.empty() ? "failed" : o.problems);
   if (!o.record.empty()) {
     recorder = std::make_unique<Recorder>(o.record, scene, selection, o.sequence);
     recorder->summary(request, h, {}, false);

@@ -157,19 +157,33 @@ SparseMatrix inverse_mass_matrix(const Scene& scene, const State& state,
   return m;
 }
 
+Vector velocity_after_impulses(const Scene& scene, const State& state,
+                               const Coordinates& coordinates, double h) {
+  State struck = state;
+  const std::vector<char> due = impulses_due(scene, state, h);
+  for (std::size_t k = 0; k < due.size(); ++k) {
+    if (!due[k]) continue;
+    const Impulse& impulse = scene.impulses[k];
+    const Body& body = scene.bodies[impulse.body];
+    BodyState& s = struck.bodies[impulse.body];
+    s.velocity += impulse.linear / body.mass;
+    if (scene.dimension == 2) {
+      s.angular_velocity.z() += impulse.angular.z() / body.inertia.z();
+    } else {
+      s.angular_velocity += s.orientation * body.inertia.cwiseInverse().cwiseProduct(
+                                                s.orientation.conjugate() * impulse.angular);
+    }
+  }
+  return coordinates.velocity(struck);
+}
+
 Vector free_velocity(const Scene& scene, const State& state, const Coordinates& coordinates,
                      double h) {
-  Vector v = coordinates.velocity(state);
+  Vector v = velocity_after_impulses(scene, state, coordinates, h);
   std::vector<Wrench> wrenches = applied_wrenches(scene, state);
   for (Wrench& w : wrenches) {  // as impulses
     w.force *= h;
     w.moment *= h;
-  }
-  const std::vector<char> due = impulses_due(scene, state, h);
-  for (std::size_t k = 0; k < due.size(); ++k) {
-    if (!due[k]) continue;
-    wrenches[scene.impulses[k].body].force += scene.impulses[k].linear;
-    wrenches[scene.impulses[k].body].moment += scene.impulses[k].angular;
   }
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const int at = coordinates.offset(static_cast<int>(b));

@@ -51,9 +51,13 @@ SparseMatrix inverse_mass_matrix(const Scene& scene, const State& state,
 /// before its end, or whose condition holds at its beginning, and which have not been given.
 std::vector<char> impulses_due(const Scene& scene, const State& state, double h);
 
-/// Velocities at the end of a step of free motion: gravity, loads, springs and impulses at its
-/// beginning, and the velocity product -omega x I omega taken implicitly, which cannot raise the
-/// energy.
+/// Generalised velocity at the beginning of a step of length h, its impulses given.
+Vector velocity_after_impulses(const Scene& scene, const State& state,
+                               const Coordinates& coordinates, double h);
+
+/// Velocities at the end of a step of free motion: the impulses of the step, gravity, loads and
+/// springs at its beginning, and the velocity product -omega x I omega taken implicitly, which
+/// cannot raise the energy.
 Vector free_velocity(const Scene& scene, const State& state, const Coordinates& coordinates,
                      double h);
 

@@ -29,9 +29,12 @@ class PyramidStep final : public Formulation {
   }
   std::optional<std::string> refusal(const Scene& scene) const override {
     if (model_ == PyramidModel::kStewartTrinkle) return {};
-    const auto compliant = [](const PairRule& rule) { return !rule.properties.rigid(); };
-    if (!scene.contact.rigid() || std::any_of(scene.pairs.begin(), scene.pairs.end(), compliant)) {
-      return "contact: anitescu-potra takes rigid contacts only, and a stiffness is given";
+    const auto refuse = [](const std::string& field) {
+      return fmt::format("field \"{}.stiffness\": anitescu-potra takes rigid contacts only", field);
+    };
+    if (!scene.contact.rigid()) return refuse("contact");
+    for (std::size_t k = 0; k < scene.pairs.size(); ++k) {
+      if (!scene.pairs[k].properties.rigid()) return refuse(fmt::format("pairs[{}]", k));
     }
     return {};
   }
@@ -157,7 +160,9 @@ class PyramidStep final : public Formulation {
     jacobian_.setFromTriplets(entries.begin(), entries.end());
     inverse_mass_ = inverse_mass_matrix(*scene_, state_, *coordinates_);
     free_ = free_velocity(*scene_, state_, *coordinates_, h_);
-    approach_ = jacobian_.topRows(contacts()) * coordinates_->velocity(state_);
+    // What meets the contact at the beginning: impulses of the scene included, forces not.
+    approach_ =
+        jacobian_.topRows(contacts()) * velocity_after_impulses(*scene_, state_, *coordinates_, h_);
     double mass = 0.0;
     int moving = 0;
     for (const Body& body : scene_->bodies) {

@@ -177,7 +177,8 @@ ContactProperties read_contact(const Field& field, int dimension, const Names& n
   }
   if (field.has("direction")) {
     p.direction = point(field["direction"], 3, names);
-    if (!(p.direction.norm() > 0)) field["direction"].fail("is zero");
+    if (p.direction.isZero(0.0)) field["direction"].fail("is zero");
+    p.direction = p.direction.stableNormalized();
   }
   if (p.rigid() && field.has("dissipation"))
     field["dissipation"].fail("is of compliant contacts: stiffness is missing");
@@ -240,6 +241,8 @@ Joint read_joint(const Field& field, const Scene& scene, const Names& names) {
     j.axis = point(field["axis"], d, names);
     if (!(j.axis.norm() > 0)) field["axis"].fail("is zero");
     j.axis.normalize();
+  } else if (field.has("axis")) {
+    field["axis"].fail(fmt::format("a {} joint has none", type));
   }
   return j;
 }
@@ -294,6 +297,7 @@ Load read_load(const Field& field, const Scene& scene, const Names& names) {
   field.only({"body", "force", "moment"});
   Load load;
   load.body = body_index(field["body"], scene, names);
+  if (scene.bodies[load.body].fixed) field["body"].fail("is fixed");
   const bool plane = scene.dimension == 2;
   if (field.has("force")) read_components(field["force"], scene.dimension, 0, names, load.force);
   if (field.has("moment")) {
@@ -316,6 +320,9 @@ Condition read_condition(const Field& field, const Scene& scene, const Names& na
   if (known == quantities.end()) {
     field["quantity"].fail("unknown; expected x, y, z, vx, vy, vz, wx, wy, wz or speed");
   }
+  const bool outside = known->second == Q::kZ || known->second == Q::kVz ||
+                       known->second == Q::kWx || known->second == Q::kWy;
+  if (scene.dimension == 2 && outside) field["quantity"].fail("belongs to 3D scenes");
   if (field.has("above") == field.has("below")) field.fail("expected either above or below");
   const bool above = field.has("above");
   return {known->second, body_index(field["body"], scene, names), above,
