@@ -475,7 +475,14 @@ class TestSchemaRefuses(SimulateTestCase):
     "bad_velocities": (("box-on-ramp", "--formulation", "anitescu-potra:velocities=gone"), "velocities"),
     "unknown_solver": (("pendulum", "--solver", "magic"), "magic"),
     "unknown_setting": (("pendulum", "--set", "magic=1"), "magic"),
-    "bad_selection": (("pendulum", "--record-problems", "5:1"), "--record-problems", "5:1"),
+    "bad_selection": (("pendulum", "--record-problems", "5:1", "--record", "/nonexistent/run"), "--record-problems", "5:1"),
+    "selection_without_record": (("pendulum", "--record-problems", "1:5"), "--record-problems", "--record"),
+    "sequence_without_record": (("pendulum", "--sequence"), "--sequence", "--record"),
+    "unknown_driver": (("pendulum", "--driver", "magic"), "--driver", "event-driven"),
+    "event_driven_with_gaps": (("two-spheres", "--driver", "event-driven"), "--driver", "anitescu-potra"),
+    "event_driven_with_gaps_named": (("two-spheres", "--driver", "event-driven", "--formulation", "stewart-trinkle:edges=8"),
+                                     "--driver", "anitescu-potra"),
+    "no_events": (("pendulum", "--max-events", "0"), "--max-events"),
     "step_0": (("pendulum", "--step", "0"), "--step"),
     "negative_duration": (("pendulum", "--duration", "-1"), "--duration"),
     "unknown_flag": (("pendulum", "--magic"), "--magic"),
@@ -505,6 +512,7 @@ class TestOutput(SimulateTestCase):
         document = parse_json(self.succeed("simulate", "two-spheres", "--duration", 0.1, "--json"))
         self.assertEqual((document["scene"], document["formulation"], document["steps"], document["failed_steps"]),
                          ("two-spheres", "stewart-trinkle", 10, 0))
+        self.assertEqual((document["driver"], document["uncertified_steps"], document["events"]), ("time-stepping", 0, 0))
         self.assertEqual([item["name"] for item in document["bodies"]], ["ground", "first", "second"])
 
     def test_a_step_that_fails_stops_the_run(self):
@@ -542,11 +550,13 @@ class TestOutput(SimulateTestCase):
                     for column in ("kinetic", "potential"):
                         self.assertAlmostEqual(row[column], sum(r[column] for r in now), 10)
                     self.assertEqual(row["contacts"], sum(r["step"] == row["step"] for r in records["contacts"]))
-                    self.assertEqual((row["status"], row["relaxation"]), ("solved", 1))
+                    self.assertEqual((row["status"], row["relaxation"], row["certificate"], row["h"]),
+                                     ("solved", 1, "none", h))
                 run = self.run_json(name)
                 self.assertEqual((run["scene"], run["formulation"], run["solver"], run["h"], run["complete"],
                                   run["steps"], run["failed_steps"], run["relaxed_steps"], run["stages"], run["message"]),
                                  (name, "stewart-trinkle", "lemke", h, True, steps, 0, 0, steps, ""))
+                self.assertEqual((run["driver"], run["uncertified_steps"], run["events"]), ("time-stepping", 0, 0))
                 self.assertEqual(set(run["parameters"]), set(scene.get("parameters", {})))
                 self.assertEqual(run["iterations"], sum(row["iterations"] for row in records["steps"]))
                 self.assertEqual((set(run["times"]), set(run["versions"])),
@@ -609,6 +619,33 @@ class TestOutput(SimulateTestCase):
             self.simulate("pendulum", "--duration", 0.1, "--record-problems", choice, name=choice.replace(":", "-"))
             folder = self.folder / choice.replace(":", "-") / "problems"
             self.assertEqual(len(list(folder.iterdir())) if folder.exists() else 0, count, choice)
+
+    def test_a_folder_that_is_used_again_loses_its_problems(self):
+        self.simulate("pendulum", "--duration", 0.1, "--record-problems", "all")
+        self.simulate("pendulum", "--duration", 0.05, "--record-problems", "1:2", "--sequence")
+        out = self.folder / "out"
+        self.assertFalse((out / "problems").exists())
+        lines = (out / "problems.jsonl").read_text().splitlines()
+        self.assertEqual([parse_json(line)["name"] for line in lines],
+                         ["pendulum", "pendulum-000001-contact", "pendulum-000002-contact"])
+        self.simulate("pendulum", "--duration", 0.05)
+        self.assertFalse((out / "problems.jsonl").exists())
+
+    def test_relaxed_steps_have_their_certificates(self):
+        # A disc between walls that are nearer than it is wide: no velocity opens both gaps.
+        walls = [{"name": name, "fixed": True, "shape": {"type": "half_space", "normal": [side, 0], "offset": -0.099999}}
+                 for name, side in (("left", 1), ("right", -1))]
+        disc = {"name": "disc", "mass": 1, "shape": {"type": "disc", "radius": 0.1}}
+        scene = {**PLANE, "bodies": [*walls, disc], "gravity": [0, -GRAVITY], "contact": {"mu": 0.5}, "duration": 0.05}
+        self.assert_valid(scene, "scene")
+        records = self.simulate(scene)
+        for row in records["steps"]:
+            self.assertLess(row["relaxation"], 1)
+            self.assertEqual(row["certificate"], "none" if row["status"] == "solved" else "farkas")
+        self.assertGreater(sum(row["certificate"] == "farkas" for row in records["steps"]), 0)
+        run = self.run_json()
+        self.assertEqual((run["relaxed_steps"], run["uncertified_steps"]), (5, 0))
+        self.assertIn("5 relaxed (0 without certificate)", self.succeed("simulate", self.folder / "scene.json"))
 
     def interrupt(self, which):
         """Sends the signal to a long run once it has written some steps; returns the exit code and what it left."""
@@ -1077,6 +1114,106 @@ class TestContactProperties(SimulateTestCase):
         friction = [f"contact1.friction{k}" for k in range(6)]
         self.assertEqual(names["eliminated"], ["contact0.normal", "contact1.normal", *friction, "contact1.slip"])
         self.assertEqual(names["kept"], [*(f"velocity{k}" for k in range(12)), *names["eliminated"]])
+
+
+EVENTS = ("--driver", "event-driven", "--formulation", "anitescu-potra")
+BOUNCE = {**PLANE, "name": "bounce", "gravity": [0, -10], "contact": {"restitution": 0.8}, "step": 0.05, "duration": 6,
+          "bodies": [{"name": "ground", "fixed": True, "shape": {"type": "half_space", "normal": [0, 1]}},
+                     {"name": "ball", "mass": 1, "shape": {"type": "disc", "radius": 0.1}, "position": [0, 1.35]}]}
+
+
+class TestEventDriven(SimulateTestCase):
+    def test_bounce_times_of_a_ball(self):
+        # It falls 1.25 m in 0.5 s; flights of 0.8, 0.64, ... s follow, and end at 4.5 s, where it rests.
+        self.assert_valid(BOUNCE, "scene")
+        for dimension in (2, 3):
+            for h in (0.05, 0.013):
+                scene = BOUNCE if dimension == 2 else edit(edit(edit(edit(
+                    {**BOUNCE, "dimension": 3, "gravity": [0, 0, -10]}, "bodies.0.shape.normal", [0, 0, 1]),
+                    "bodies.1.shape.type", "sphere"), "bodies.1.position", [0, 0, 1.35]), "contact.mu", 0.5)
+                y, v = ("py", "vy") if dimension == 2 else ("pz", "vz")
+                rows = self.simulate(scene, *EVENTS, "--step", h)["trajectory"]
+                impacts = [(old, new) for old, new in zip(rows, rows[1:]) if new["t"] == old["t"]]
+                exact, speed, flight = 0.5, 5, 0.8
+                for old, new in impacts[:12]:
+                    self.assertAlmostEqual(new["t"], exact, 8)
+                    self.assertAlmostEqual(old[v], -speed, 7)
+                    self.assertAlmostEqual(new[v], 0.8 * speed, 7)
+                    self.assertAlmostEqual(new[y], 0.1, delta=1.1e-9)
+                    exact, speed, flight = exact + flight, 0.8 * speed, 0.8 * flight
+                self.assertAlmostEqual(impacts[-1][1]["t"], 4.5, delta=0.01)
+                self.assertAlmostEqual(rows[-1]["t"], round(6 / h) * h, 12)
+                self.assertAlmostEqual(rows[-1][y], 0.1, 5)
+                self.assertEqual(rows[-1][v], 0)
+                for row in rows:  # flights are exact
+                    if row["t"] < 0.5:
+                        self.assertAlmostEqual(row[y], 1.35 - 5 * row["t"] ** 2, 12)
+
+    def test_records(self):
+        records = self.simulate(BOUNCE, *EVENTS, "--record-problems", "all", "--sequence")
+        run = self.run_json()
+        steps = records["steps"]
+        impacts = [row for row in steps if row["h"] == 0]
+        self.assertEqual((run["driver"], run["formulation"], run["h"], run["complete"], run["failed_steps"]),
+                         ("event-driven", "anitescu-potra", 0.05, True, 0))
+        self.assertEqual(run["steps"], len({row["step"] for row in steps}))
+        self.assertEqual(run["events"], len({row["step"] for row in impacts}))
+        self.assertGreater(run["events"], 20)
+        # The rows follow each other without a hole, and meet every multiple of h.
+        times = {int(row["step"]): row["t"] for row in records["trajectory"]}
+        self.assertEqual(list(times), list(range(run["steps"] + 1)))
+        for row in steps:
+            self.assertAlmostEqual(times[int(row["step"])] - times[int(row["step"]) - 1], row["h"], 13)
+            self.assertLessEqual(row["h"], 0.05 * (1 + 1e-12))
+        for k in range(121):
+            self.assertLess(min(abs(t - 0.05 * k) for t in times.values()), 1e-12)
+        names = [parse_json(line)["name"] for line in (self.folder / "out" / "problems.jsonl").read_text().splitlines()[1:]]
+        self.assertEqual({int(name.split("-")[1]) for name in names},
+                         {int(row["step"]) for row in steps if row["stage"] != "free"})
+        document = parse_json(self.succeed("simulate", self.folder / "scene.json", *EVENTS, "--json"))
+        self.assertEqual((document["driver"], document["events"], document["steps"], document["uncertified_steps"]),
+                         ("event-driven", run["events"], run["steps"], 0))
+        self.assertRegex(self.succeed("simulate", self.folder / "scene.json", *EVENTS), rf"(?m)^  events +{run['events']}$")
+
+    def test_too_many_events_end_the_run(self):
+        records = self.simulate(BOUNCE, *EVENTS, "--step", "2", "--duration", "6", "--max-events", "2", code=1)
+        run = self.run_json()
+        self.assertFalse(run["complete"])
+        self.assertIn(run["events"], (1, 2))
+        self.assertGreater(run["failed_steps"], 0)
+        self.assertIn("max_events", run["message"])
+        self.assertLess(records["trajectory"][-1]["t"], 2)
+
+    def test_nothing_sinks_in(self):
+        for name in ("disc-polygon", "box-on-ramp", "two-spheres"):
+            records = self.simulate(name, *EVENTS, "--duration", "0.3", name=name)
+            for row in records["contacts"]:
+                self.assertGreater(row["gap"], -2e-6, f"{name}, step {row['step']}")
+
+    def test_without_contacts_it_steps_as_time_stepping_does(self):
+        scene = {**edit(PLANE, "bodies.1.velocity", [1, 2]), "gravity": [0, -10], "step": 0.1, "duration": 1}
+        rows = self.simulate(scene, *EVENTS)["trajectory"]
+        self.assertEqual(len(rows), 11)
+        for row in rows:  # exact for constant forces
+            self.assertAlmostEqual(row["py"], 2 * row["t"] - 5 * row["t"] ** 2, 13)
+
+    def test_an_impulse_is_given_once(self):
+        condition = {"body": "ball", "quantity": "y", "below": 0.5}
+        scene = {**BOUNCE, "duration": 2, "impulses": [{"body": "ball", "linear": [1, 0], "when": condition},
+                                                       {"body": "ball", "linear": [1, 0], "time": 0.62}]}
+        self.assert_valid(scene, "scene")
+        rows = self.simulate(scene, *EVENTS)["trajectory"]
+        changes = [(old["t"], new["vx"] - old["vx"]) for old, new in zip(rows, rows[1:]) if new["vx"] != old["vx"]]
+        self.assertEqual([gain for _, gain in changes], [1, 1])
+        first = next(row["t"] for row in rows if row["py"] < 0.5)
+        self.assertAlmostEqual(changes[0][0], first, 12)
+        self.assertAlmostEqual(changes[1][0], 0.6, 12)
+
+    def test_two_runs_give_the_same_bytes(self):
+        for run in ("one", "two"):
+            self.simulate("disc-polygon", *EVENTS, "--duration", "1", name=run)
+        for file in ("trajectory.csv", "contacts.csv"):
+            self.assertEqual((self.folder / "one" / file).read_bytes(), (self.folder / "two" / file).read_bytes())
 
 
 if __name__ == "__main__":
