@@ -97,9 +97,19 @@ Vector random_start(const Problem& problem, std::uint64_t seed) {
   return start;
 }
 
+// Whether an answer that is no solution says more than another: a certificate, or less residual.
+bool better(const VerifiedResult& a, const VerifiedResult& b) {
+  const auto checked = [](const VerifiedResult& r) {
+    return r.certificate && r.certificate->checked;
+  };
+  if (checked(a) != checked(b)) return checked(a);
+  return a.verdict.measure < b.verdict.measure;
+}
+
 // The result of a later try with the history of the earlier ones.
 void continue_with(VerifiedResult& result, VerifiedResult next) {
   next.setup_time += result.setup_time;
+  next.iterations += result.iterations;
   next.solve_time += result.solve_time;
   next.route.insert(next.route.begin(), result.route.begin(), result.route.end());
   result = std::move(next);
@@ -151,30 +161,104 @@ VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* 
   return out;
 }
 
-VerifiedResult solve_verified(const Problem& problem, const SolveRequest& request,
-                              Observer* observer) {
-  if (request.solver != "auto") {
-    return solve_by_name(problem, request, request.solver, request.settings, observer);
+namespace {
+
+// One entry of auto's list.
+struct Attempt {
+  std::string solver;
+  std::vector<std::pair<std::string, std::string>> settings;
+  std::uint64_t seed = 0;  // of a random start; 0: the start given
+};
+
+// Below this size pivoting is faster than a few sparse factorisations (contact problems, measured).
+constexpr int kPivotingSize = 600;
+
+bool symmetric_with_positive_diagonal(const Problem& problem) {
+  const auto* lcp = std::get_if<Lcp>(&problem.data);
+  const auto* mlcp = std::get_if<Mlcp>(&problem.data);
+  const Matrix* m = lcp ? &lcp->M : mlcp ? &mlcp->M : nullptr;
+  if (!m) return false;
+  for (int j = 0; j < m->cols(); ++j) {
+    double diagonal = 0.0;
+    m->for_column(j, [&](int i, double value) {
+      if (i == j) diagonal = value;
+    });
+    if (!(diagonal > 0)) return false;
   }
-  VerifiedResult result = solve_by_name(problem, request, "lemke", request.settings, observer);
-  // A ray says nothing: other starting bases and covering vectors give other paths.
+  return m->is_symmetric(1e-12);
+}
+
+std::vector<Attempt> attempts(const Problem& problem) {
+  std::vector<Attempt> list;
+  const Attempt newton{"newton-fb", {{"restarts", "0"}}};
+  if (symmetric_with_positive_diagonal(problem)) {
+    list = {{"newton-min", {}}, newton, {"lemke", {}}};
+  } else if (problem.size() >= kPivotingSize) {
+    list = {newton, {"lemke", {}}};
+  } else {
+    list = {{"lemke", {}}, newton};
+  }
+  // Another covering vector breaks ties that a difficult path failed at.
+  for (const char* covering : {"random:1", "random:2"})
+    list.push_back({"lemke", {{"covering", covering}, {"certify", "false"}}});
+  list.push_back({"newton-fb", {}});
   for (std::uint64_t seed = 1; seed <= kRestarts; ++seed) {
-    if (result.status != Status::kRay && result.status != Status::kStalled) break;
-    SolveRequest again = request;
-    again.settings.emplace_back("covering", fmt::format("random:{}", seed));
-    again.settings.emplace_back("certify", "false");
-    again.start = random_start(problem, seed);
-    VerifiedResult next = solve_by_name(problem, again, "lemke", again.settings, observer);
-    next.route.back().solver += fmt::format(" from random basis {}", seed);
-    if (next.status == Status::kSolved) {
+    list.push_back(
+        {"lemke", {{"covering", fmt::format("random:{}", seed)}, {"certify", "false"}}, seed});
+  }
+  return list;
+}
+
+// What a later try cannot change: proofs, and the caller's own limits.
+bool settled(Status status) {
+  return status == Status::kSolved || status == Status::kInfeasible ||
+         status == Status::kInterrupted;
+}
+
+VerifiedResult solve_by_attempts(const Problem& problem, const SolveRequest& request,
+                                 Observer* observer) {
+  const auto started = Clock::now();
+  VerifiedResult result;
+  bool first = true;
+  for (const Attempt& attempt : attempts(problem)) {
+    SolveRequest one = request;
+    if (request.common.time_limit > 0) {
+      one.common.time_limit = request.common.time_limit - seconds_since(started);
+      if (!(one.common.time_limit > 0)) break;
+    }
+    if (attempt.seed > 0) one.start = random_start(problem, attempt.seed);
+    auto settings = attempt.settings;
+    if (attempt.solver == "lemke")  // those of the request are lemke's
+      settings.insert(settings.begin(), request.settings.begin(), request.settings.end());
+    VerifiedResult next = solve_by_name(problem, one, attempt.solver, settings, observer);
+    if (attempt.seed > 0)
+      next.route.back().solver += fmt::format(" from random basis {}", attempt.seed);
+    if (first) {
+      result = std::move(next);
+    } else if (settled(next.status) || better(next, result)) {
       continue_with(result, std::move(next));
     } else {
       result.solve_time += next.solve_time;
       result.setup_time += next.setup_time;
+      result.iterations += next.iterations;
       result.route.push_back(next.route.back());
     }
+    first = false;
+    if (settled(result.status)) break;
   }
   return result;
+}
+
+}  // namespace
+
+VerifiedResult solve_verified(const Problem& problem, const SolveRequest& request,
+                              Observer* observer) {
+  if (request.solver != "auto")
+    return solve_by_name(problem, request, request.solver, request.settings, observer);
+  const bool pivots =
+      std::holds_alternative<Lcp>(problem.data) || std::holds_alternative<Mlcp>(problem.data);
+  if (pivots) return solve_by_attempts(problem, request, observer);
+  return solve_by_name(problem, request, "lemke", request.settings, observer);
 }
 
 }  // namespace perp
