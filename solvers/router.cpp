@@ -172,6 +172,7 @@ struct Attempt {
 
 // Below this size pivoting is faster than a few sparse factorisations (contact problems, measured).
 constexpr int kPivotingSize = 600;
+constexpr int kTiny = 50;  // below this nothing beats a few pivots
 
 bool symmetric_with_positive_diagonal(const Problem& problem) {
   const auto* lcp = std::get_if<Lcp>(&problem.data);
@@ -188,10 +189,12 @@ bool symmetric_with_positive_diagonal(const Problem& problem) {
   return m->is_symmetric(1e-12);
 }
 
-std::vector<Attempt> attempts(const Problem& problem) {
+std::vector<Attempt> attempts(const Problem& problem, bool lemke_first) {
   std::vector<Attempt> list;
   const Attempt newton{"newton-fb", {{"restarts", "0"}}};
-  if (symmetric_with_positive_diagonal(problem)) {
+  if (lemke_first || problem.size() < kTiny) {
+    list = {{"lemke", {}}, newton};
+  } else if (symmetric_with_positive_diagonal(problem)) {
     list = {{"newton-min", {}}, newton, {"lemke", {}}};
   } else if (problem.size() >= kPivotingSize) {
     list = {newton, {"lemke", {}}};
@@ -220,7 +223,7 @@ VerifiedResult solve_by_attempts(const Problem& problem, const SolveRequest& req
   const auto started = Clock::now();
   VerifiedResult result;
   bool first = true;
-  for (const Attempt& attempt : attempts(problem)) {
+  for (const Attempt& attempt : attempts(problem, !request.settings.empty())) {
     SolveRequest one = request;
     if (request.common.time_limit > 0) {
       one.common.time_limit = request.common.time_limit - seconds_since(started);

@@ -43,23 +43,33 @@ void make_folder(const std::string& folder) {
   if (error) throw InputError(fmt::format("{}: cannot be created ({})", folder, error.message()));
 }
 
-// The problems of a scene's time steps, as files or as one sequence.
-void export_scene(const ExportOptions& o, const std::string& what) {
-  const Scene scene = load_scene(what, read_parameters(o.parameters));
-  if (const auto why = make_formulation(o.formulation)->refusal(scene)) {
-    throw InputError(fmt::format("{}: {}", what, *why));
+ProblemSelection read_steps(const std::string& text) {
+  ProblemSelection steps;
+  try {
+    steps = ProblemSelection::parse(text);
+  } catch (const std::invalid_argument&) {
   }
-  const ProblemSelection steps = ProblemSelection::parse(o.steps);
   if (steps.kind != ProblemSelection::Kind::kRange || steps.first < 1) {
-    throw std::invalid_argument(
-        fmt::format("--steps: \"{}\" is not A:B with 1 <= A <= B", o.steps));
+    throw std::invalid_argument(fmt::format("--steps: \"{}\" is not A:B with 1 <= A <= B", text));
   }
+  return steps;
+}
+
+// The problems of a scene's time steps, as files or as one sequence. @return false where the scene
+// could not be brought to the last step.
+bool export_scene(const ExportOptions& o, const Scene& scene) {
+  const ProblemSelection steps = read_steps(o.steps);
   SceneProblemsRequest request;
   request.formulation = o.formulation;
   request.step = o.step;
   request.first = steps.first;
   request.last = steps.last;
-  const std::vector<Problem> problems = scene_problems(scene, request);
+  const auto [problems, unsolved_step] = scene_problems(scene, request);
+  if (unsolved_step > 0) {
+    std::cerr << fmt::format(
+        "perp: {}: step {} could not be solved; the steps up to it are written\n", scene.name,
+        unsolved_step);
+  }
   for (const Problem& problem : problems) {
     if (!o.kind.empty() && o.kind != problem.kind()) {
       throw std::invalid_argument(
@@ -72,25 +82,29 @@ void export_scene(const ExportOptions& o, const std::string& what) {
     const fs::path path = fs::path(o.folder) / (scene.name + (o.gzip ? ".jsonl.gz" : ".jsonl"));
     write_text_file(path.string(), sequence_to_text(scene.name, source, problems));
     std::cout << path.string() << '\n';
-    return;
+    return unsolved_step == 0;
   }
   for (const Problem& problem : problems) {
     const fs::path path = fs::path(o.folder) / (problem.name + (o.gzip ? ".json.gz" : ".json"));
     write_problem(problem, path.string());
     std::cout << path.string() << '\n';
   }
+  return unsolved_step == 0;
 }
 
-void export_names(const ExportOptions& o) {
+bool export_names(const ExportOptions& o) {
   if (o.format != "perp")
     throw std::invalid_argument(
         fmt::format("--format: \"{}\" cannot be written; there is: perp", o.format));
   const std::map<std::string, double> parameters = read_parameters(o.parameters);
   std::vector<const Family*> chosen;  // all are known before the first file is written
-  std::vector<std::string> scenes;
+  std::vector<Scene> scenes;
+  read_steps(o.steps);
   for (const std::string& name : o.names) {
     if (!is_family(name)) {
-      scenes.push_back(name);
+      scenes.push_back(load_scene(name, parameters));
+      if (const auto why = make_formulation(o.formulation)->refusal(scenes.back()))
+        throw InputError(fmt::format("{}: {}", name, *why));
       continue;
     }
     chosen.push_back(&find_family(name));
@@ -100,8 +114,8 @@ void export_names(const ExportOptions& o) {
     throw std::invalid_argument(
         fmt::format("--seed: {} is too large for {} seeds", o.seed, o.seeds));
   }
-  for (const std::string& scene : scenes) load_scene(scene, parameters);
-  for (const std::string& scene : scenes) export_scene(o, scene);
+  bool complete = true;
+  for (const Scene& scene : scenes) complete &= export_scene(o, scene);
   if (!chosen.empty()) make_folder(o.folder);
   for (const Family* family : chosen) {
     for (int k = 0; k < o.seeds; ++k) {
@@ -117,6 +131,7 @@ void export_names(const ExportOptions& o) {
       if (!family->seeded) break;
     }
   }
+  return complete;
 }
 
 }  // namespace
@@ -168,10 +183,7 @@ void add_export(CLI::App& app, int& code) {
       "Examples: perp export contact-stack contact-pile --size 20 --seed 1 --seeds 3 -o instances\n"
       "          perp export box-stack --param rows=5 --steps 1:20 --sequence -o instances\n"
       "Prints the names of the files it wrote.");
-  verb->callback([options, &code] {
-    export_names(*options);
-    code = kDone;
-  });
+  verb->callback([options, &code] { code = export_names(*options) ? kDone : kNotSolved; });
 }
 
 void add_convert(CLI::App& app, int& code) {

@@ -6,7 +6,7 @@
 
 namespace perp {
 
-std::vector<Problem> scene_problems(const Scene& scene, const SceneProblemsRequest& request) {
+SceneProblems scene_problems(const Scene& scene, const SceneProblemsRequest& request) {
   SimulationRequest simulation;
   simulation.formulation = request.formulation;
   simulation.solve.solver = request.solver;
@@ -14,7 +14,7 @@ std::vector<Problem> scene_problems(const Scene& scene, const SceneProblemsReque
   simulation.solve.make = make_any_solver;
   simulation.step = request.step > 0 ? request.step : scene.step;
   simulation.duration = simulation.step * request.last;
-  std::vector<Problem> problems;
+  SceneProblems made;
   int last_step = 0, number = 0;
   simulation.on_stage = [&](int step, const Stage& stage, const VerifiedResult& result) {
     if (step < request.first || step > request.last) return;
@@ -24,10 +24,11 @@ std::vector<Problem> scene_problems(const Scene& scene, const SceneProblemsReque
     problem.name = fmt::format("{}-{:06}-{}", scene.name, step, stage.name);
     if (number > 1) problem.name += fmt::format("-{}", number);
     if (result.status == Status::kSolved) problem.solution = KnownSolution{result.answer.z, {}};
-    problems.push_back(std::move(problem));
+    made.problems.push_back(std::move(problem));
   };
-  simulate(scene, simulation);
-  return problems;
+  const SimulationSummary summary = simulate(scene, simulation);
+  if (summary.stopped) made.unsolved_step = summary.steps;
+  return made;
 }
 
 }  // namespace perp

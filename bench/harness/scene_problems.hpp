@@ -17,10 +17,15 @@ struct SceneProblemsRequest {
   int first = 1, last = 1;  ///< steps, both included
 };
 
+struct SceneProblems {
+  std::vector<Problem> problems;
+  int unsolved_step = 0;  ///< where the simulation ended early; 0: nowhere
+};
+
 /// Simulates up to the last step and returns the problems of the steps wanted, relaxed tries
 /// included, each with the start that the step before gives and, where it was solved, the answer.
-/// Names are SCENE-STEP-STAGE. Stops early where a step cannot be solved.
+/// Names are SCENE-STEP-STAGE[-TRY]. Ends early where a step cannot be solved.
 /// @throws std::invalid_argument as simulate()
-std::vector<Problem> scene_problems(const Scene& scene, const SceneProblemsRequest& request);
+SceneProblems scene_problems(const Scene& scene, const SceneProblemsRequest& request);
 
 }  // namespace perp

@@ -182,9 +182,10 @@ class SuiteReader {
     SceneProblemsRequest request;
     if (entry.find("formulation")) request.formulation = text(entry, "formulation");
     if (const json::Value* step = entry.find("step")) {
-      const auto* h = step->get_if<double>();
-      if (!h || !(*h > 0)) fail("step", "expected a positive number of seconds");
-      request.step = *h;
+      const auto* real = step->get_if<double>();
+      const auto* whole = step->get_if<std::int64_t>();
+      request.step = real ? *real : whole ? static_cast<double>(*whole) : 0.0;
+      if (!(request.step > 0)) fail("step", "expected a positive number of seconds");
     }
     const std::vector<double> steps = integers(entry, "steps");
     if (steps.size() != 2 || steps[0] < 1 || steps[1] < steps[0] || steps[1] > 1e6) {
@@ -193,7 +194,8 @@ class SuiteReader {
     request.first = static_cast<int>(steps[0]);
     request.last = static_cast<int>(steps[1]);
     try {
-      for (Problem& problem : scene_problems(scene, request))
+      SceneProblems made = scene_problems(scene, request);
+      for (Problem& problem : made.problems)
         result.push_back(instance_of_problem(name(), std::move(problem), ""));
     } catch (const std::invalid_argument& error) {
       fail("scene", error.what());

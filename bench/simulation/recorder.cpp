@@ -100,8 +100,8 @@ void Recorder::stage(int step, const Stage& stage, const VerifiedResult& result)
   if (result.status == Status::kSolved) problem.solution = KnownSolution{result.answer.z, {}};
   std::string name = fmt::format("{:06}-{}", step, stage.name);
   if (number_ > 1) name += fmt::format("-{}", number_);
+  problem.name = fmt::format("{}-{}", scene_.name, name);
   if (sequence_) {
-    problem.name = fmt::format("{}-{}", scene_.name, name);
     sequence_->add(problem);
     return;
   }

@@ -92,9 +92,9 @@ class Simulator {
   // Segments and impacts up to a time.
   bool events_to(double end) {
     const double least = 1e-3 * h_;
-    for (int events = 0;; ++events) {
+    for (int events = 0;;) {
       if (approaching(summary_.final_state)) {
-        if (events >= request_.max_events) {
+        if (events++ >= request_.max_events) {
           summary_.message = "more events within one step than max_events";
           ++summary_.failed_steps;
           return false;

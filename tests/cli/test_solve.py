@@ -242,7 +242,7 @@ class TestSettings(SolveTestCase):
         self.assertEqual(result["z"], [2, 0])
 
     def test_iteration_limit(self):
-        result = self.solve(LCPS / "lcp_mmc.json", "--max-iterations", "1", code=1)
+        result = self.solve(LCPS / "lcp_mmc.json", "--solver", "lemke", "--max-iterations", "1", code=1)
         self.assertEqual((result["status"], result["claimed"]), ("iteration_limit", "iteration_limit"))
         self.assertEqual(result["iterations"], 1)
 
@@ -295,7 +295,7 @@ class TestTrace(SolveTestCase):
             self.assertNotIn(None, row.values())
 
     def test_trace_of_a_failure(self):
-        result, rows = self.trace(self.export("murty", 20), "--max-iterations", "50", code=1)
+        result, rows = self.trace(self.export("murty", 20), "--solver", "lemke", "--max-iterations", "50", code=1)
         self.assertEqual((result["status"], len(rows)), ("iteration_limit", 50))
 
 

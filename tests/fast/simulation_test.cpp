@@ -459,7 +459,8 @@ TEST(SceneProblems, AreThoseOfTheRunWithStartsAndAnswers) {
   SceneProblemsRequest request;
   request.first = 3;
   request.last = 6;
-  const std::vector<Problem> problems = scene_problems(scene("box-stack", {{"rows", 2}}), request);
+  const std::vector<Problem> problems =
+      scene_problems(scene("box-stack", {{"rows", 2}}), request).problems;
   ASSERT_EQ(problems.size(), 4u);
   for (const Problem& p : problems) {
     ASSERT_TRUE(p.start && p.solution);
