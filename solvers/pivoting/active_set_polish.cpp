@@ -16,9 +16,10 @@ constexpr double kDegenerate = 1e-7;  // of the largest unknown: zero in the fir
 
 }  // namespace
 
-// Leaves F in f_, summed in extended precision; returns the natural residual.
-double ActiveSetPolish::evaluate(const Mlcp& p, const Vector& z) {
+double ActiveSetPolish::natural_residual(const Mlcp& p, const Vector& z, Vector& f) {
   const int n = p.size();
+  sums_.resize(n);
+  f.resize(n);
   for (int i = 0; i < n; ++i) sums_[i] = p.q[i];
   for (int j = 0; j < n; ++j) {
     if (z[j] == 0.0) continue;
@@ -27,8 +28,8 @@ double ActiveSetPolish::evaluate(const Mlcp& p, const Vector& z) {
   }
   double largest = 0.0;
   for (int i = 0; i < n; ++i) {
-    f_[i] = static_cast<double>(sums_[i]);
-    const double r = std::abs(mid(z[i] - p.lower[i], z[i] - p.upper[i], f_[i]));
+    f[i] = static_cast<double>(sums_[i]);
+    const double r = std::abs(mid(z[i] - p.lower[i], z[i] - p.upper[i], f[i]));
     largest = std::isnan(r) ? std::numeric_limits<double>::infinity() : std::max(largest, r);
   }
   return largest;
@@ -71,7 +72,7 @@ bool ActiveSetPolish::solve_active(const Mlcp& p, double rho, Vector& z) {
   const int count = static_cast<int>(active_.size());
   double last = std::numeric_limits<double>::infinity();
   for (int k = 0; k < kProximalSteps; ++k) {
-    evaluate(p, z);
+    natural_residual(p, z, f_);
     double largest = 0.0;
     for (int a = 0; a < count; ++a) {
       step_[a] = -f_[active_[a]];
@@ -90,10 +91,9 @@ double ActiveSetPolish::improve(const Mlcp& p, double tolerance, double target, 
   const int n = p.size();
   factorisations = 0;
   place_.resize(n);
-  sums_.resize(n);
-  for (Vector* v : {&f_, &step_, &trial_}) v->resize(n);
+  step_.resize(n);
   trial_ = z.cwiseMax(p.lower).cwiseMin(p.upper);
-  double best = evaluate(p, trial_);
+  double best = natural_residual(p, trial_, f_);
   best_ = trial_;
   const double rho = kProximal * std::max(p.M.max_abs(), 1e-300);
   // What is zero to rounding is first left at its bound: a row that is degenerate would else be
@@ -102,7 +102,7 @@ double ActiveSetPolish::improve(const Mlcp& p, double tolerance, double target, 
   for (int k = 0; k < kSets && best > (k == 0 ? target : tolerance); ++k) {
     choose_active(p, trial_, margin);
     if (!solve_active(p, rho, trial_)) break;
-    const double residual = evaluate(p, trial_);
+    const double residual = natural_residual(p, trial_, f_);
     if (residual < best) {
       best = residual;
       best_ = trial_;
@@ -110,7 +110,7 @@ double ActiveSetPolish::improve(const Mlcp& p, double tolerance, double target, 
     margin = 0.0;
   }
   z = best_.cwiseMax(p.lower).cwiseMin(p.upper);
-  return evaluate(p, z);
+  return natural_residual(p, z, f_);
 }
 
 }  // namespace perp

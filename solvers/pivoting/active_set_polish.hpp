@@ -21,13 +21,16 @@ class ActiveSetPolish {
   /// @return the natural residual reached
   double improve(const Mlcp& problem, double tolerance, double target, Vector& z);
 
+  /// ||mid(z - l, z - u, F)||_inf with F = Mz + q summed in extended precision and left in `f`; inf
+  /// where an entry is no number. No allocation from the second call of a size on.
+  double natural_residual(const Mlcp& problem, const Vector& z, Vector& f);
+
   int factorisations = 0;  ///< of the last call
 
  private:
   void choose_active(const Mlcp& problem, const Vector& z, double margin);
   bool factor(const Mlcp& problem, double rho);
   bool solve_active(const Mlcp& problem, double rho, Vector& z);
-  double evaluate(const Mlcp& problem, const Vector& z);
 
   std::vector<int> active_, place_;
   SparseLu lu_;

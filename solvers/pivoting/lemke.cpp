@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <stdexcept>
 
@@ -61,7 +62,6 @@ void Lemke::do_prepare(const Problem& problem) {
   const int n = problem_.size(), m = canonical_.size();
   for (Vector* v : {&residual_, &candidate_, &refined_}) v->setZero(n);
   for (Vector* v : {&rows_, &correction_, &covering_}) v->setZero(m);
-  sums_.assign(n, 0.0L);
   wanted_.assign(n, PairStatus::kAtLower);
   final_basis_ = wanted_;
   start_.assign(m, PairStatus::kAtLower);
@@ -202,14 +202,21 @@ double Lemke::solve_regularised(long limit, Observer* observer, Vector& answer) 
   std::vector<PairStatus> statuses;
   Vector z = Vector::Zero(n), polished;
   double best = kInfinity;
+  const auto started = std::chrono::steady_clock::now();
   for (int k = 0; k < kProximalSteps && best > kAccurate * common.tolerance; ++k) {
     shifted.q = problem_.q - rho * z;
     canonical.build(shifted, settings.equilibrate);
     path.attach(canonical);
     path.reset_counts();
     if (k == 0) statuses = canonical.default_start;
+    double time_left = 0.0;  // none
+    if (common.time_limit > 0) {
+      const std::chrono::duration<double> used = std::chrono::steady_clock::now() - started;
+      time_left = common.time_limit - used.count();
+      if (!(time_left > 0)) break;
+    }
     const PathEnd end =
-        path.follow(statuses, nullptr, path_settings(settings), limit, common.time_limit, observer);
+        path.follow(statuses, nullptr, path_settings(settings), limit, time_left, observer);
     proximal_pivots_ += path.pivots + path.flips;
     if (end != PathEnd::kSolution) break;
     statuses = path.statuses();
@@ -321,21 +328,7 @@ void Lemke::refine(Vector& z) {
 
 // ||mid(z - l, z - u, F)||, leaving F in residual_; no allocation.
 double Lemke::natural_residual(const Vector& z) {
-  const int n = problem_.size();
-  for (int i = 0; i < n; ++i) sums_[i] = problem_.q[i];
-  for (int j = 0; j < n; ++j) {
-    if (z[j] == 0.0) continue;
-    const long double scale = z[j];
-    problem_.M.for_column(j, [&](int i, double value) { sums_[i] += value * scale; });
-  }
-  double largest = 0.0;
-  for (int i = 0; i < n; ++i) {
-    residual_[i] = static_cast<double>(sums_[i]);
-    const double r =
-        std::abs(mid(z[i] - problem_.lower[i], z[i] - problem_.upper[i], residual_[i]));
-    largest = std::isnan(r) ? kInfinity : std::max(largest, r);
-  }
-  return largest;
+  return polish_.natural_residual(problem_, z, residual_);
 }
 
 // The path led nowhere: infeasible where a certificate is found, else what the path says.

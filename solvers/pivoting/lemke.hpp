@@ -92,7 +92,6 @@ class Lemke final : public Solver {
   std::vector<PairStatus> start_basis_, final_basis_, wanted_;
   std::vector<PairStatus> start_;
   Vector covering_, residual_, rows_, correction_, candidate_, refined_;
-  std::vector<long double> sums_;
   int recoveries_used_ = 0;
   long proximal_pivots_ = 0;
   bool polished_ = false;

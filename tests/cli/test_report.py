@@ -12,7 +12,6 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from perp_cli import CliTestCase, lcp  # noqa: E402
 
 VOID = {"meta"}
-needs_gnuplot = unittest.skipUnless(shutil.which("gnuplot"), "gnuplot is not installed")
 
 
 class Checker(HTMLParser):
@@ -78,7 +77,6 @@ class TestReportOfSimulations(CliTestCase):
         potential = [sum(float(row["potential"]) for row in first), float(last["potential"])]
         return kinetic, [k + p for k, p in zip(kinetic, potential)]
 
-    @needs_gnuplot
     def test_a_group_is_labelled_by_what_differs(self):
         self.polygons()
         page = self.report("sim")
@@ -90,7 +88,6 @@ class TestReportOfSimulations(CliTestCase):
         self.assertNotIn("mu = ", page)
         self.assertNotIn("Failures", page)
 
-    @needs_gnuplot
     def test_energies_are_those_of_the_files(self):
         self.polygons()
         page = self.report("sim/polygons")
@@ -101,13 +98,11 @@ class TestReportOfSimulations(CliTestCase):
                 self.assertIn(f"N = {sides}: {first:.6g} at 0, {last:.6g} at 0.3.", told)
                 self.assertIn(f"<td>{first:.5g} → {last:.5g}</td>", page)
 
-    @needs_gnuplot
     def test_formulations_and_steps_as_labels(self):
         self.simulate("g/a", "box-on-ramp", "--duration", 0.1)
         self.simulate("g/b", "box-on-ramp", "--duration", 0.1, "--formulation", "anitescu-potra", "--step", 0.01)
         self.assertIn("anitescu-potra, h = 0.01 s: ", self.drawing(self.report("g"), "Kinetic energy"))
 
-    @needs_gnuplot
     def test_runs_that_do_not_differ_are_told_by_their_folder(self):
         for name in ("one", "two"):
             self.simulate(f"g/{name}", "pendulum", "--duration", 0.1)
@@ -115,7 +110,6 @@ class TestReportOfSimulations(CliTestCase):
         self.assertIn(" one: ", told)
         self.assertIn(" two: ", told)
 
-    @needs_gnuplot
     def test_paths(self):
         self.simulate("g/run", "box-stack", "--param", "rows=3", "--duration", 0.1)
         page = self.report("g/run")
@@ -123,7 +117,6 @@ class TestReportOfSimulations(CliTestCase):
         self.simulate("h/run", "disc-polygon", "--duration", 0.1)
         self.assertIn("y in m", self.drawing(self.report("h"), "Path of the body's centre"))
 
-    @needs_gnuplot
     def test_figure_json(self):
         self.polygons()
         self.write("sim/polygons/figure.json", {"title": "A <title>", "caption": "What & why",
@@ -200,7 +193,6 @@ class TestReportOfSimulations(CliTestCase):
             self.assertIn(f"<h2>{section}</h2>", page)
         self.assertIn("2 runs, 2 solved and verified, 0 wrong; 3 recorded simulations", page)
 
-    @needs_gnuplot
     def test_profiles(self):
         self.succeed("bench", "contact-lcp", "--quick", "--solvers", "lemke,auto", "--repeat", 1,
                      "-o", self.folder / "contact")

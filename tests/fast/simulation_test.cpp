@@ -24,16 +24,10 @@ struct Simulated {
   std::vector<StepReport> steps;
 };
 
-Simulated run(const Scene& scene, double h = 0.0, double duration = 0.0,
-              const std::string& formulation = "stewart-trinkle", bool warm = true) {
+Simulated run(const Scene& scene, SimulationRequest request) {
   Simulated r;
-  SimulationRequest request;
-  request.formulation = formulation;
   request.solve.solver = "lemke";
   request.solve.common.tolerance = 1e-10;
-  request.step = h;
-  request.duration = duration;
-  request.warm_start = warm;
   request.on_step = [&](const StepReport& step) {
     r.steps.push_back(step);
     return true;
@@ -41,6 +35,16 @@ Simulated run(const Scene& scene, double h = 0.0, double duration = 0.0,
   r.summary = simulate(scene, request);
   EXPECT_EQ(r.summary.failed_steps, 0) << scene.name << ": " << r.summary.message;
   return r;
+}
+
+Simulated run(const Scene& scene, double h = 0.0, double duration = 0.0,
+              const std::string& formulation = "stewart-trinkle", bool warm = true) {
+  SimulationRequest request;
+  request.formulation = formulation;
+  request.step = h;
+  request.duration = duration;
+  request.warm_start = warm;
+  return run(scene, request);
 }
 
 Scene scene(const std::string& name, const std::map<std::string, double>& parameters = {}) {
@@ -320,21 +324,12 @@ const char* const kBall =
     {"name":"ball","mass":1,"shape":{"type":"disc","radius":0.1},"position":[0,1.35]}])";
 
 Simulated run_events(const Scene& scene, double h, double duration) {
-  Simulated r;
   SimulationRequest request;
   request.driver = Driver::kEventDriven;
   request.formulation = "anitescu-potra";
-  request.solve.solver = "lemke";
-  request.solve.common.tolerance = 1e-10;
   request.step = h;
   request.duration = duration;
-  request.on_step = [&](const StepReport& step) {
-    r.steps.push_back(step);
-    return true;
-  };
-  r.summary = simulate(scene, request);
-  EXPECT_EQ(r.summary.failed_steps, 0) << scene.name << ": " << r.summary.message;
-  return r;
+  return run(scene, request);
 }
 
 // Falls 1.25 m in 0.5 s, meets the ground at 5 m/s; flights last 0.8, 0.64, ... s, whatever h.
@@ -440,10 +435,6 @@ TEST(Verifier, RaysOfJamsAreChecked) {
   lemke.common.tolerance = 1e-10;
   lemke.prepare(p);
   const Result& r = lemke.solve();
-  if (r.status == Status::kSolved) {
-    EXPECT_TRUE(verify(p, {r.z, {}}, 1e-10).solved);
-    return;
-  }
   ASSERT_EQ(r.status, Status::kRay);
   ASSERT_TRUE(r.certificate.has_value());
   EXPECT_TRUE(r.certificate->checked);
