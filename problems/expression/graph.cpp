@@ -1,7 +1,9 @@
 #include <perp/problems/expression/graph.hpp>
 
 #include <fmt/format.h>
+#include <array>
 #include <cmath>
+#include <perp/problems/expression/kernels.hpp>
 #include <stdexcept>
 #include <string>
 
@@ -15,55 +17,25 @@ struct OperationFacts {
 };
 
 // In the order of Operation.
-constexpr std::array<OperationFacts, 21> kFacts = {{
-    {"const", 0}, {"var", 0}, {"par", 0}, {"neg", 1},  {"sqrt", 1}, {"exp", 1}, {"log", 1},
-    {"sin", 1},   {"cos", 1}, {"tan", 1}, {"atan", 1}, {"tanh", 1}, {"abs", 1}, {"add", 2},
-    {"sub", 2},   {"mul", 2}, {"div", 2}, {"pow", 2},  {"min", 2},  {"max", 2}, {"norm", -1},
+constexpr std::array<OperationFacts, kOperations> kFacts = {{
+    {"const", 0}, {"var", 0},  {"par", 0},      {"neg", 1},           {"sqrt", 1},
+    {"exp", 1},   {"log", 1},  {"sin", 1},      {"cos", 1},           {"tan", 1},
+    {"atan", 1},  {"tanh", 1}, {"abs", 1},      {"add", 2},           {"sub", 2},
+    {"mul", 2},   {"div", 2},  {"pow", 2},      {"min", 2},           {"max", 2},
+    {"norm", -1}, {"sign", 1}, {"at_least", 2}, {"ratio_or_zero", 2}, {"pow_log", 2},
 }};
 
-double unary(Operation operation, double a) {
-  switch (operation) {
-    case Operation::kNegate:
-      return -a;
-    case Operation::kSqrt:
-      return std::sqrt(a);
-    case Operation::kExp:
-      return std::exp(a);
-    case Operation::kLog:
-      return std::log(a);
-    case Operation::kSin:
-      return std::sin(a);
-    case Operation::kCos:
-      return std::cos(a);
-    case Operation::kTan:
-      return std::tan(a);
-    case Operation::kAtan:
-      return std::atan(a);
-    case Operation::kTanh:
-      return std::tanh(a);
-    default:
-      return std::abs(a);
-  }
+using Kernel = double (*)(double, double);
+
+template <std::size_t... I>
+constexpr std::array<Kernel, sizeof...(I)> kernels(std::index_sequence<I...>) {
+  return {kernel<static_cast<Operation>(I)>...};
 }
 
-double binary(Operation operation, double a, double b) {
-  switch (operation) {
-    case Operation::kAdd:
-      return a + b;
-    case Operation::kSubtract:
-      return a - b;
-    case Operation::kMultiply:
-      return a * b;
-    case Operation::kDivide:
-      return a / b;
-    case Operation::kPow:
-      return std::pow(a, b);
-    case Operation::kMin:
-      return std::min(a, b);
-    default:
-      return std::max(a, b);
-  }
-}
+constexpr std::array<Kernel, kOperations> kKernels =
+    kernels(std::make_index_sequence<kOperations>());
+
+constexpr int kFirstDerivativeOperation = static_cast<int>(Operation::kSign);
 
 }  // namespace
 
@@ -72,13 +44,20 @@ std::string_view to_string(Operation operation) { return kFacts[static_cast<int>
 int arity(Operation operation) { return kFacts[static_cast<int>(operation)].arity; }
 
 Operation operation_from(std::string_view name) {
-  for (std::size_t i = 0; i < kFacts.size(); ++i) {
+  for (int i = 0; i < kFirstDerivativeOperation; ++i) {
     if (kFacts[i].name == name) return static_cast<Operation>(i);
   }
   throw std::invalid_argument(fmt::format("unknown operation \"{}\"", name));
 }
 
-int ExpressionGraph::add(Operation operation, const std::vector<int>& node_operands) {
+double evaluate(Operation operation, std::span<const double> operands) {
+  if (operation == Operation::kNorm) {
+    return norm_of(static_cast<int>(operands.size()), [&](int k) { return operands[k]; });
+  }
+  return kKernels[static_cast<int>(operation)](operands[0], operands.back());
+}
+
+int ExpressionGraph::add(Operation operation, std::span<const int> node_operands) {
   const int first = static_cast<int>(operands.size());
   operands.insert(operands.end(), node_operands.begin(), node_operands.end());
   nodes.push_back({operation, 0.0, first, static_cast<int>(node_operands.size())});
@@ -108,6 +87,8 @@ void ExpressionGraph::check(int variables, int parameters) const {
       if (node.first < 0 || node.first >= (variable ? variables : parameters)) {
         fail(i, fmt::format("there is no {} {}", variable ? "variable" : "parameter", node.first));
       }
+    } else if (static_cast<int>(node.operation) >= kFirstDerivativeOperation) {
+      fail(i, fmt::format("{} stands in derivatives only", to_string(node.operation)));
     } else {
       const int expected = arity(node.operation);
       if (expected >= 0 ? node.count != expected : node.count < 1) {
@@ -131,23 +112,19 @@ void ExpressionGraph::check(int variables, int parameters) const {
 
 Eigen::VectorXd ExpressionGraph::evaluate(const Eigen::VectorXd& variables,
                                           const Eigen::VectorXd& parameters) const {
-  std::vector<double> values(nodes.size());
+  std::vector<double> values(nodes.size()), arguments;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Node& node = nodes[i];
-    const auto operand = [&](int k) { return values[operands[node.first + k]]; };
     if (node.operation == Operation::kConstant) {
       values[i] = node.value;
     } else if (node.operation == Operation::kVariable) {
       values[i] = variables[node.first];
     } else if (node.operation == Operation::kParameter) {
       values[i] = parameters[node.first];
-    } else if (node.operation == Operation::kNorm) {
-      values[i] = 0.0;
-      for (int k = 0; k < node.count; ++k) values[i] = std::hypot(values[i], operand(k));
-    } else if (node.count == 1) {
-      values[i] = unary(node.operation, operand(0));
     } else {
-      values[i] = binary(node.operation, operand(0), operand(1));
+      arguments.clear();
+      for (const int operand : operands_of(node)) arguments.push_back(values[operand]);
+      values[i] = perp::evaluate(node.operation, arguments);
     }
   }
   Eigen::VectorXd result(static_cast<Eigen::Index>(outputs.size()));

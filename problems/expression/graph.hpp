@@ -2,7 +2,8 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <array>
+#include <initializer_list>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -30,7 +31,13 @@ enum class Operation : unsigned char {
   kMin,
   kMax,
   kNorm,
+  // Made by differentiation only: they have no JSON form, and ExpressionGraph::check refuses them.
+  kSign,         ///< -1, 0 or 1
+  kAtLeast,      ///< 1 where a >= b, else 0
+  kRatioOrZero,  ///< a / b, 0 where b = 0
+  kPowLog,       ///< a^b log a, 0 where a = 0 < b
 };
+inline constexpr int kOperations = static_cast<int>(Operation::kPowLog) + 1;
 
 /// Name of the operation in JSON ("add", "var", ...).
 std::string_view to_string(Operation operation);
@@ -38,6 +45,8 @@ std::string_view to_string(Operation operation);
 Operation operation_from(std::string_view name);
 /// Number of operands: 0 for leaves, -1 for norm (one or more).
 int arity(Operation operation);
+/// Value of an operation that is no leaf. min and max of a NaN are NaN.
+double evaluate(Operation operation, std::span<const double> operands);
 
 /// F: (z, p) -> outputs, as nodes in topological order: operands stand before the node that uses
 /// them.
@@ -53,14 +62,22 @@ struct ExpressionGraph {
   std::vector<int> outputs;   ///< node indices
 
   /// Appends a node and returns its index.
-  int add(Operation operation, const std::vector<int>& node_operands);
+  int add(Operation operation, std::span<const int> node_operands);
+  int add(Operation operation, std::initializer_list<int> node_operands) {
+    return add(operation, std::span<const int>(node_operands.begin(), node_operands.size()));
+  }
   int add_constant(double value);
   int add_leaf(Operation variable_or_parameter, int index);
+
+  std::span<const int> operands_of(const Node& node) const {
+    if (node.count == 0) return {};
+    return {operands.data() + node.first, static_cast<std::size_t>(node.count)};
+  }
 
   /// @throws std::invalid_argument naming the node: operand not before its node, leaf out of range.
   void check(int variables, int parameters) const;
 
-  /// Values of the outputs. Nonsmooth nodes are evaluated as they stand.
+  /// Values of the outputs, node by node as they stand: slow, and independent of CompiledFunction.
   Eigen::VectorXd evaluate(const Eigen::VectorXd& variables,
                            const Eigen::VectorXd& parameters) const;
 };

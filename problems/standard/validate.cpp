@@ -73,6 +73,15 @@ void validate(const Mcp& p) {
   const int n = p.size();
   check_bounds(p.lower, p.upper, n);
   if (!p.graph && !p.callback) fail("graph: missing, and no callback is given");
+  if (p.pattern.size() > 0 && (p.pattern.rows() != n || p.pattern.cols() != n)) {
+    fail(fmt::format("pattern: shape is {}x{}, expected {}x{}", p.pattern.rows(), p.pattern.cols(),
+                     n, n));
+  }
+  if (p.compiled && !p.graph) fail("compiled: given without a graph");
+  if (p.compiled && (p.compiled->variables() != n || p.compiled->outputs() != n ||
+                     p.compiled->parameters() != p.parameters.size())) {
+    fail("compiled: belongs to another graph");
+  }
   if (p.graph) {
     p.graph->check(n, static_cast<int>(p.parameters.size()));
     if (static_cast<int>(p.graph->outputs.size()) != n) {

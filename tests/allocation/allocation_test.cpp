@@ -2,6 +2,8 @@
 // glibc's.
 #include "support.hpp"
 
+#include <perp/problems/expression/expr.hpp>
+#include <perp/problems/standard/mcp_function.hpp>
 #include <perp/solvers/active_set/newton_min.hpp>
 #include <perp/solvers/multigrid/multigrid.hpp>
 #include <perp/solvers/projection/pgs.hpp>
@@ -112,6 +114,34 @@ TEST(Allocation, SecondNewtonSolveAllocatesNothing) {
                   p, 1e-10, {{"linear_algebra", "dense"}, {"least_squares", "always"}}),
               0)
         << name;
+  }
+}
+
+TEST(Allocation, EvaluatingAnMcpAllocatesNothing) {
+  Mcp graph, callback;
+  {
+    Recorder recorder;
+    const ExprVector3 z = recorder.variables(3), p = recorder.parameters(3);
+    const ExprVector3 f = cross(unit(z), p) + ExprVector3(exp(z[0]), pow(z[1], 3.0), norm(z));
+    graph.graph = std::make_shared<const ExpressionGraph>(recorder.graph({f[0], f[1], f[2]}));
+  }
+  graph.parameters = vector({1, 2, 3});
+  callback.callback = [](const Vector& z, Vector& f) { f = z.cwiseProduct(z); };
+  for (Mcp* p : {&graph, &callback}) {
+    p->lower = Vector::Zero(3);
+    p->upper = Vector::Constant(3, kInf);
+    McpFunction function(*p);
+    SparseMatrix jacobian = function.pattern();
+    Vector z = vector({0.5, 1.5, 2.5}), f(3);
+    const long before = allocations;
+    for (int k = 0; k < 3; ++k) {
+      z[0] += 0.1;
+      function.evaluate(z, f);
+      function.evaluate_jacobian(z, jacobian.valuePtr());
+      function.evaluate(z, f, jacobian.valuePtr());
+    }
+    if (p->graph) function.prepare(*p);  // the next time step: the same graph, other parameters
+    EXPECT_EQ(allocations - before, 0);
   }
 }
 

@@ -1,0 +1,77 @@
+// Builds an expression graph that holds every subexpression once.
+#pragma once
+
+#include <perp/problems/expression/graph.hpp>
+#include <span>
+#include <unordered_set>
+#include <vector>
+
+namespace perp {
+
+/// Grows a graph node by node. An operation on the same operands gives the same node (hash-consing;
+/// a + b and b + a are the same), constants are folded where the result is finite, and what is
+/// neutral goes: x + 0, x - x, 0 x, 1 x, x / 1, x^1, double signs. 0 x is 0 also where x may be
+/// infinite. Signs move outwards, (-a) b = -(a b), so that terms that differ by sign alone share.
+/// All of this is exact in floating-point arithmetic, up to the sign of a zero.
+///
+/// Operands are earlier nodes, so every walk over the graph is a loop; nothing recurses.
+class GraphBuilder {
+ public:
+  GraphBuilder();
+  GraphBuilder(const GraphBuilder&) = delete;
+  GraphBuilder& operator=(const GraphBuilder&) = delete;
+
+  /// @throws std::invalid_argument where the value is not finite.
+  int constant(double value);
+  /// @throws std::invalid_argument where the index is negative.
+  int variable(int index);
+  int parameter(int index);
+  /// Any operation but leaves; `operands` must not lie in this graph's own storage.
+  int apply(Operation operation, std::span<const int> operands);
+  int apply(Operation operation, int a);
+  int apply(Operation operation, int a, int b);
+
+  /// Nodes for the outputs of `function` with its variable i put to node variables[i] and its
+  /// parameter i to parameters[i]: the function is written out anew and shares what it can.
+  /// @throws std::invalid_argument where the function has more variables or parameters.
+  std::vector<int> call(const ExpressionGraph& function, std::span<const int> variables,
+                        std::span<const int> parameters);
+
+  const ExpressionGraph& graph() const { return graph_; }
+  const ExpressionGraph::Node& node(int index) const { return graph_.nodes[index]; }
+  bool is_constant(int index) const { return node(index).operation == Operation::kConstant; }
+  /// True for the constant `value`.
+  bool is(int index, double value) const {
+    return is_constant(index) && node(index).value == value;
+  }
+
+  /// The part of the graph that `outputs` need, with these outputs.
+  ExpressionGraph extract(std::span<const int> outputs) const;
+
+ private:
+  struct Hash {
+    const ExpressionGraph* graph;
+    std::size_t operator()(int index) const;
+  };
+  struct Equal {
+    const ExpressionGraph* graph;
+    bool operator()(int a, int b) const;
+  };
+
+  int share_last_node();
+  int fold(Operation operation, std::span<const int> operands);
+  int simplify_unary(Operation operation, int a);
+  int simplify_binary(Operation operation, int a, int b);
+  int simplify_add(int a, int b);
+  int simplify_subtract(int a, int b);
+  int simplify_multiply(int a, int b);
+  int simplify_divide(int a, int b);
+  int apply_norm(std::span<const int> operands);
+  bool is_negated(int index) const { return node(index).operation == Operation::kNegate; }
+  int operand(int index, int k) const { return graph_.operands[node(index).first + k]; }
+
+  ExpressionGraph graph_;
+  std::unordered_set<int, Hash, Equal> shared_;
+};
+
+}  // namespace perp

@@ -1,0 +1,159 @@
+// A scalar that records what is computed with it, and vector algebra on it.
+#pragma once
+
+#include <Eigen/Core>
+#include <perp/problems/expression/builder.hpp>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace perp {
+
+/// A number that is known, or a node of the Recorder that is active on this thread. Arithmetic
+/// with it records. It cannot be compared or branched on: what is recorded must hold for every z;
+/// use min, max and abs, or see docs/expressions.md.
+///
+/// Every operation throws std::logic_error where an operand belongs to another Recorder than the
+/// active one, and std::invalid_argument where a constant that is not finite enters the graph.
+class Expr {
+ public:
+  Expr() = default;
+  Expr(double value) : value_(value) {}  // NOLINT: conversion is the point
+
+  bool is_constant() const { return node_ < 0; }
+
+  Expr& operator+=(Expr b);
+  Expr& operator-=(Expr b);
+  Expr& operator*=(Expr b);
+  Expr& operator/=(Expr b);
+
+  explicit operator bool() const = delete;
+  friend bool operator==(Expr, Expr) = delete;
+  friend bool operator!=(Expr, Expr) = delete;
+  friend bool operator<(Expr, Expr) = delete;
+  friend bool operator>(Expr, Expr) = delete;
+  friend bool operator<=(Expr, Expr) = delete;
+  friend bool operator>=(Expr, Expr) = delete;
+
+  static Expr record(Operation operation, std::span<const Expr> operands);
+  static Expr record(Operation operation, std::initializer_list<Expr> operands);
+
+ private:
+  friend class Recorder;
+  double value_ = 0.0;     // where node_ < 0
+  int node_ = -1;          // in the graph of the recorder
+  unsigned recorder_ = 0;  // which one: mistakes are found, not computed with
+};
+static_assert(std::is_trivially_copyable_v<Expr>);
+
+Expr operator+(Expr a, Expr b);
+Expr operator-(Expr a, Expr b);
+Expr operator*(Expr a, Expr b);
+Expr operator/(Expr a, Expr b);
+Expr operator-(Expr a);
+inline Expr operator+(Expr a) { return a; }
+Expr pow(Expr base, Expr exponent);
+Expr sqrt(Expr a);
+Expr exp(Expr a);
+Expr log(Expr a);
+Expr sin(Expr a);
+Expr cos(Expr a);
+Expr tan(Expr a);
+Expr atan(Expr a);
+Expr tanh(Expr a);
+Expr abs(Expr a);
+Expr min(Expr a, Expr b);
+Expr max(Expr a, Expr b);
+Expr norm(std::span<const Expr> v);
+
+using ExprVector = Eigen::Matrix<Expr, Eigen::Dynamic, 1>;
+using ExprVector2 = Eigen::Matrix<Expr, 2, 1>;
+using ExprVector3 = Eigen::Matrix<Expr, 3, 1>;
+/// (w, x, y, z).
+using ExprQuaternion = Eigen::Matrix<Expr, 4, 1>;
+
+Expr dot(const ExprVector3& a, const ExprVector3& b);
+ExprVector3 cross(const ExprVector3& a, const ExprVector3& b);
+/// Euclidean norm; unlike v.norm() it has a derivative (0) at 0.
+Expr norm(const ExprVector3& v);
+/// v / norm(v).
+ExprVector3 unit(const ExprVector3& v);
+/// R(q) v for a quaternion of length 1: v + 2 w (u x v) + 2 u x (u x v), q = (w, u).
+ExprVector3 rotate(const ExprQuaternion& q, const ExprVector3& v);
+/// |q|^2 R(q) v = (w^2 - u.u) v + 2 (u.v) u + 2 w (u x v): of degree 2 in q, right for any length.
+ExprVector3 rotate_homogeneous(const ExprQuaternion& q, const ExprVector3& v);
+/// (w, -x, -y, -z): turns back.
+ExprQuaternion conjugate(const ExprQuaternion& q);
+
+/// A graph in the making. Constructing one makes it the active recorder of this thread until it is
+/// destroyed; recorders nest, the innermost is active.
+///
+///   Recorder recorder;
+///   const ExprVector z = recorder.variables(2);
+///   const Expr mu = recorder.parameter(0);
+///   const ExpressionGraph graph = recorder.graph({z[0] - mu * z[1], max(z[0], 0.0)});
+class Recorder {
+ public:
+  Recorder();
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  Expr variable(int index);
+  Expr parameter(int index);
+  /// Leaves 0 to count - 1.
+  ExprVector variables(int count);
+  ExprVector parameters(int count);
+
+  /// The outputs of a function recorded earlier, with arguments in place of its variables and
+  /// parameters. The function is written out at every call, not kept as a node: the call then
+  /// shares subexpressions with its surroundings and with other calls, arguments that are constant
+  /// fold it, and differentiation and tape need to know of nothing but operations. The price is
+  /// that the graph grows with the number of calls, as its tape would have to run them all anyway.
+  /// @throws std::invalid_argument where there are too few arguments.
+  std::vector<Expr> call(const ExpressionGraph& function, std::span<const Expr> variables,
+                         std::span<const Expr> parameters = {});
+
+  /// What the outputs need of all that was recorded.
+  ExpressionGraph graph(std::span<const Expr> outputs);
+  ExpressionGraph graph(std::initializer_list<Expr> outputs);
+  ExpressionGraph graph(const ExprVector& outputs);
+
+  /// @throws std::logic_error where there is none on this thread.
+  static Recorder& current();
+  Expr apply(Operation operation, std::span<const Expr> operands);
+
+ private:
+  Expr expr_of(int node) const;
+  int node_of(Expr a);
+
+  GraphBuilder builder_;
+  Recorder* outer_;
+  unsigned id_;
+};
+
+}  // namespace perp
+
+namespace Eigen {
+
+template <>
+struct NumTraits<perp::Expr> : GenericNumTraits<double> {
+  using Real = perp::Expr;
+  using NonInteger = perp::Expr;
+  using Nested = perp::Expr;
+  using Literal = double;
+  enum { IsComplex = 0, IsInteger = 0, IsSigned = 1, RequireInitialization = 1 };
+  enum { ReadCost = 1, AddCost = 8, MulCost = 8 };
+};
+
+// Matrices of numbers and of Expr mix.
+template <class Op>
+struct ScalarBinaryOpTraits<perp::Expr, double, Op> {
+  using ReturnType = perp::Expr;
+};
+template <class Op>
+struct ScalarBinaryOpTraits<double, perp::Expr, Op> {
+  using ReturnType = perp::Expr;
+};
+
+}  // namespace Eigen

@@ -1,0 +1,61 @@
+// F and its Jacobian as solvers of nonlinear problems need them.
+#pragma once
+
+#include <memory>
+#include <perp/problems/standard/mcp.hpp>
+#include <vector>
+
+namespace perp {
+
+/// F(z) and the sparse Jacobian dF/dz of an Mcp, whatever F is given by. After prepare(), no call
+/// allocates (a callback may). Values that do not exist are NaN or infinite; nothing is thrown.
+///
+///   McpFunction function(problem);
+///   SparseMatrix jacobian = function.pattern();
+///   function.evaluate(z, f, jacobian.valuePtr());
+///
+/// The Jacobian is exact for a graph and for a callback with a Jacobian callback. For a callback
+/// without one it is taken by forward differences with steps sqrt(eps) max(1, |z_i|), backward
+/// where the step would pass an upper bound; columns of `pattern` without a common row share an
+/// evaluation [CurtisPowellReid1974]. Half of the digits are lost then.
+class McpFunction {
+ public:
+  McpFunction() = default;
+  explicit McpFunction(const Mcp& problem) { prepare(problem); }
+
+  /// Keeps what it needs; `problem` need not live on. A graph is compiled here unless the problem
+  /// carries it compiled or it is the graph that was prepared last.
+  void prepare(const Mcp& problem);
+
+  int size() const { return size_; }
+  /// n x n in compressed columns, all values 0. Fixed until the next prepare().
+  const SparseMatrix& pattern() const;
+  bool exact_jacobian() const { return compiled_ != nullptr || jacobian_; }
+
+  /// f: resized to n.
+  void evaluate(const Vector& z, Vector& f);
+  /// values: one per stored entry of pattern(), in its order. Cheap where F was evaluated last at
+  /// the same z.
+  void evaluate_jacobian(const Vector& z, double* values);
+  void evaluate(const Vector& z, Vector& f, double* values) {
+    evaluate(z, f);
+    evaluate_jacobian(z, values);
+  }
+
+ private:
+  void prepare_callback(const Mcp& problem);
+  void evaluate_differences(const Vector& z, double* values);
+
+  int size_ = 0;
+  std::shared_ptr<const ExpressionGraph> graph_;  // what compiled_ was made from, kept alive
+  std::shared_ptr<const CompiledFunction> compiled_;
+  CompiledFunction::Workspace workspace_;
+
+  Mcp::Callback callback_;
+  Mcp::JacobianCallback jacobian_;
+  SparseMatrix pattern_;
+  std::vector<std::vector<int>> column_groups_;  // columns that have no row in common
+  Vector upper_, shifted_, steps_, f_, f_shifted_;
+};
+
+}  // namespace perp
