@@ -14,6 +14,7 @@ namespace {
 constexpr int kPivotingSize = 600;
 constexpr int kTiny = 50;  // below this nothing beats a few pivots
 constexpr std::uint64_t kRandomBases = 10;
+constexpr std::uint64_t kRandomStarts = 10;
 constexpr int kPivots = 1000, kPivotsPerUnknown = 100;
 // Restarts of the last attempt: many for small problems, where each takes a millisecond.
 constexpr int kFewestRestarts = 20, kMostRestarts = 400, kRestartWork = 16000;
@@ -69,6 +70,13 @@ std::vector<Attempt> linear_attempts(const Problem& problem, bool lemke_first) {
   return list;
 }
 
+std::vector<Attempt> nonlinear_attempts() {
+  std::vector<Attempt> list = {{"josephy-newton", {}, 0, true, 0, false}};
+  for (std::uint64_t seed = 1; seed <= kRandomStarts; ++seed)
+    list.push_back({"josephy-newton", {{"restarts", "2"}}, seed, true, 0, false});
+  return list;
+}
+
 Vector random_start(const Problem& problem, std::uint64_t seed) {
   Random random(seed);
   Vector start = Vector::Zero(problem.size());
@@ -77,6 +85,9 @@ Vector random_start(const Problem& problem, std::uint64_t seed) {
     if (const auto* mlcp = std::get_if<Mlcp>(&problem.data)) {
       low = mlcp->lower[i];
       high = mlcp->upper[i];
+    } else if (const auto* mcp = std::get_if<Mcp>(&problem.data)) {
+      low = mcp->lower[i];
+      high = mcp->upper[i];
     }
     if (std::isinf(low)) low = std::isinf(high) ? -1.0 : high - 2.0;
     if (std::isinf(high)) high = low + 2.0;

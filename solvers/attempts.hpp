@@ -1,4 +1,4 @@
-// What "auto" tries for linear complementarity problems, in the measured order.
+// What "auto" tries for complementarity problems, in the measured order.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,9 @@ struct Attempt {
 /// The list for an lcp or mlcp. docs/auto.md has the measurements behind the order.
 /// @param lemke_first settings were given, which are those of lemke
 std::vector<Attempt> linear_attempts(const Problem& problem, bool lemke_first);
+
+/// The list for an mcp.
+std::vector<Attempt> nonlinear_attempts();
 
 /// A random start: half of the unknowns at their lower bounds (where they have one), the others off
 /// them.

@@ -176,14 +176,16 @@ class Attempts {
       : problem_(problem), request_(request), observer_(observer) {}
 
   VerifiedResult run() {
-    for (const Attempt& attempt : linear_attempts(problem_, !request_.settings.empty())) {
+    const bool settings_given = !request_.settings.empty();
+    for (const Attempt& attempt :
+         linear_ ? linear_attempts(problem_, settings_given) : nonlinear_attempts()) {
       if (first_ && request_.start && !attempt.polishes_start) take(polished_start());
       if (settled() || out_of_time()) break;
       if (attempt.after_limit && !limited_) continue;
       take(attempted(attempt));
       if (settled()) break;
       // An answer that is all but right needs an active set, not another method.
-      if (latest_measure_ <= kNearlySolved && result_.verdict.measure == latest_measure_)
+      if (linear_ && latest_measure_ <= kNearlySolved && result_.verdict.measure == latest_measure_)
         take(polish(problem_, result_.answer.z, request_.common.tolerance));
       if (settled()) break;
     }
@@ -210,12 +212,13 @@ class Attempts {
     if (limited) one.common.max_iterations = attempt.max_iterations;
     if (attempt.seed > 0) one.start = random_start(problem_, attempt.seed);
     auto settings = attempt.settings;
-    if (attempt.solver == "lemke")  // those of the request are lemke's
+    if (attempt.solver == (linear_ ? "lemke" : "josephy-newton"))  // those of the request are its
       settings.insert(settings.begin(), request_.settings.begin(), request_.settings.end());
     VerifiedResult next = solve_by_name(problem_, one, attempt.solver, settings, observer_);
     limited_ |= limited && next.status == Status::kIterationLimit;
     if (attempt.seed > 0)
-      next.route.back().solver += fmt::format(" from random basis {}", attempt.seed);
+      next.route.back().solver +=
+          fmt::format(" from random {} {}", linear_ ? "basis" : "start", attempt.seed);
     return next;
   }
 
@@ -249,6 +252,7 @@ class Attempts {
   const Problem& problem_;
   const SolveRequest& request_;
   Observer* observer_;
+  const bool linear_ = !std::holds_alternative<Mcp>(problem_.data);
   Clock::time_point started_ = Clock::now();
   VerifiedResult result_;
   double latest_measure_ = Residuals::kNone;
@@ -265,6 +269,13 @@ VerifiedResult solve_verified(const Problem& problem, const SolveRequest& reques
   const bool pivots =
       std::holds_alternative<Lcp>(problem.data) || std::holds_alternative<Mlcp>(problem.data);
   if (pivots) return Attempts(problem, request, observer).run();
+  if (const auto* mcp = std::get_if<Mcp>(&problem.data)) {
+    if (!mcp->graph || mcp->compiled) return Attempts(problem, request, observer).run();
+    validate(problem);
+    Problem compiled = problem;  // once, not in every try
+    compile(std::get<Mcp>(compiled.data));
+    return Attempts(compiled, request, observer).run();
+  }
   return solve_by_name(problem, request, "lemke", request.settings, observer);
 }
 
