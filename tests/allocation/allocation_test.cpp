@@ -124,9 +124,8 @@ TEST(Allocation, SecondNonlinearNewtonSolveAllocatesNothing) {
   {
     Recorder recorder;
     const ExprVector z = recorder.variables(3);
-    mcp.graph = std::make_shared<const ExpressionGraph>(
-        recorder.graph({(z[0] - 1.0) * (z[0] - 1.0) - 1.01, exp(z[1]) + z[0] - 9.0,
-                        1000.0 * (z[2] - z[1])}));
+    mcp.graph = std::make_shared<const ExpressionGraph>(recorder.graph(
+        {(z[0] - 1.0) * (z[0] - 1.0) - 1.01, exp(z[1]) + z[0] - 9.0, 1000.0 * (z[2] - z[1])}));
   }
   mcp.lower = Vector::Zero(3);
   mcp.upper = Vector::Constant(3, 4.0);
