@@ -37,10 +37,10 @@ class CommandLineObserver : public Observer {
 
   bool on_iteration(const IterationRecord& r) override {
     if (trace_) {
-      text_ +=
-          fmt::format("{},{},{},{},{},{},{},{},{},{}\n", r.iteration, r.step_type,
-                      csv_number(r.residual), csv_number(r.merit), csv_number(r.step),
-                      r.active_set_size, r.entering, r.leaving, r.linear_solves, r.factorisations);
+      text_ += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", r.iteration, r.step_type,
+                           csv_number(r.residual), csv_number(r.merit), csv_number(r.step),
+                           r.active_set_size, r.entering, r.leaving, r.pivots, r.linear_solves,
+                           r.factorisations);
     }
     return interrupted == 0;
   }
@@ -50,8 +50,8 @@ class CommandLineObserver : public Observer {
  private:
   bool trace_;
   std::string text_ =
-      "iteration,step_type,residual,merit,step,active_set_size,entering,leaving,linear_solves,"
-      "factorisations\n";
+      "iteration,step_type,residual,merit,step,active_set_size,entering,leaving,pivots,"
+      "linear_solves,factorisations\n";
 };
 
 std::optional<Vector> read_start(const std::string& start, const Problem& problem,

@@ -163,22 +163,6 @@ void ScaledProblem::equilibrate(const ForEntries& for_entries) {
   for (double& x : c) x = power_of_two(x);
 }
 
-void ScaledProblem::multiply(const Vector& x, Vector& y) const {
-  if (sparse_) {
-    y.noalias() = sparse_matrix_ * x;
-  } else {
-    y.noalias() = dense_matrix_ * x;
-  }
-}
-
-void ScaledProblem::multiply_transposed(const Vector& x, Vector& y) const {
-  if (sparse_) {
-    y.noalias() = sparse_matrix_.transpose() * x;
-  } else {
-    y.noalias() = dense_matrix_.transpose() * x;
-  }
-}
-
 void ScaledProblem::map(const Vector& z, Vector& f) {
   if (is_linear()) {
     multiply(z, f);

@@ -3,6 +3,7 @@
 
 #include <perp/problems/standard/lcp.hpp>
 #include <perp/problems/standard/mcp_function.hpp>
+#include <perp/solvers/semismooth_newton/newton_matrix.hpp>
 #include <vector>
 
 namespace perp {
@@ -13,7 +14,7 @@ namespace perp {
 /// where |M| is symmetric. A linear problem is scaled as a whole besides, by the largest |R q|.
 ///
 /// Of a nonlinear F the object holds the Jacobian at the point where linearise() was called last.
-class ScaledProblem {
+class ScaledProblem : public NewtonMatrix {
  public:
   enum class Scaling { kNever, kWhereBad, kAlways };
 
@@ -29,16 +30,7 @@ class ScaledProblem {
 
   int size() const { return static_cast<int>(lower.size()); }
   bool is_linear() const { return function_ == nullptr; }
-  bool has_sparse_systems() const { return sparse_systems_; }
-  /// M^; sparse products are also used beside dense systems where M has few entries.
-  bool has_sparse() const { return sparse_; }
-  /// Columns of the sparse one hold their diagonal entry, if only as zero.
-  const DenseMatrix& dense() const { return dense_matrix_; }
-  const SparseMatrix& sparse() const { return sparse_matrix_; }
 
-  /// y := M x, and y := M' x.
-  void multiply(const Vector& x, Vector& y) const;
-  void multiply_transposed(const Vector& x, Vector& y) const;
   /// f := F(z), and the same with the sums of a linear F in extended precision, rounded once.
   void map(const Vector& z, Vector& f);
   void map_extended(const Vector& z, Vector& f);
@@ -65,9 +57,6 @@ class ScaledProblem {
   void evaluate_jacobian();
 
   Scaling scaling_ = Scaling::kWhereBad;
-  bool sparse_systems_ = false, sparse_ = false;
-  DenseMatrix dense_matrix_;
-  SparseMatrix sparse_matrix_;
   Vector row_scale_;                // R
   Vector unknown_unit_, map_unit_;  // s C and s R^-1
   Vector row_max_, column_max_;
