@@ -115,10 +115,13 @@ VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* 
   solver.prepare(problem);
   out.setup_time = seconds_since(setup_start);
   const Result* result = nullptr;
-  for (int k = 0; k < std::max(1, repeats); ++k) {
+  const double limit = solver.common.time_limit;
+  double spent = 0.0;
+  for (int k = 0; k < std::max(1, repeats) && (k == 0 || limit <= 0 || spent < limit); ++k) {
     const auto solve_start = Clock::now();
     result = &solver.solve(start, observer);
     out.solve_times.push_back(seconds_since(solve_start));
+    spent += out.solve_times.back();
   }
   std::vector<double> times = out.solve_times;
   std::nth_element(times.begin(), times.begin() + static_cast<long>(times.size() / 2), times.end());

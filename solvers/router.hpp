@@ -42,7 +42,9 @@ struct SolveRequest {
   CommonSettings common;
   std::vector<std::pair<std::string, std::string>> settings;  ///< of the named solver
   std::optional<Vector> start;
-  int repeats = 1;  ///< solves of the prepared problem; the time is their median
+  /// Solves of the prepared problem; the time is their median. They end when together they reach
+  /// the time limit.
+  int repeats = 1;
   std::function<std::unique_ptr<Solver>(std::string_view)> make = make_solver;  ///< from a name
 };
 
