@@ -9,6 +9,7 @@
 #include <perp/bench/report/profiles.hpp>
 #include <perp/bench/report/summary.hpp>
 #include <set>
+#include <tuple>
 
 namespace perp {
 
@@ -124,6 +125,44 @@ std::string comparison_section(const std::vector<Record>& records) {
     }
     out += fmt::format("<tr><td class=\"text\">{}</td>{}</tr>\n", escape(row.group),
                        cells_of(row, solvers));
+  }
+  return out + "</table></div>\n";
+}
+
+std::string yardstick_section(const std::vector<Record>& records) {
+  const std::vector<std::string> names = solver_names(records);
+  std::set<std::string> solvers;
+  // By family and size: times of the LLT, and by solver the ratios to it.
+  std::map<std::tuple<std::string, std::string, int>,
+           std::pair<std::vector<double>, std::map<std::string, std::vector<double>>>>
+      rows;
+  for (std::size_t k = 0; k < records.size(); ++k) {
+    const Record& r = records[k];
+    if (!(r.llt > 0)) continue;
+    auto& [llt, ratios] = rows[{r.suite, group_of(r), r.n}];
+    solvers.insert(names[k]);
+    llt.push_back(1e3 * r.llt);
+    if (r.outcome == "solved") ratios[names[k]].push_back((r.setup + r.solve) / r.llt);
+  }
+  if (rows.empty()) return "";
+  std::string out =
+      "<h3>Against one Cholesky factorisation</h3>\n<p>Dense symmetric problems: setup and solve "
+      "as a multiple of the time that Eigen's LLT takes to factorise a matrix of the same size "
+      "and to solve once, measured in the same process right after the solve; medians of the "
+      "solved ones.</p>\n<div class=\"scroll\"><table>\n<tr><th class=\"text\">problems</th>"
+      "<th>n</th><th>LLT ms</th>";
+  for (const std::string& solver : solvers) out += fmt::format("<th>{}</th>", escape(solver));
+  out += "</tr>\n";
+  for (const auto& [key, row] : rows) {
+    out += fmt::format("<tr><td class=\"text\">{}</td><td>{}</td><td>{}</td>",
+                       escape(std::get<1>(key)), std::get<2>(key),
+                       milliseconds(quantile(row.first, 0.5)));
+    for (const std::string& solver : solvers) {
+      const auto it = row.second.find(solver);
+      out += it == row.second.end() ? "<td>–</td>"
+                                    : fmt::format("<td>{:.2f}</td>", quantile(it->second, 0.5));
+    }
+    out += "</tr>\n";
   }
   return out + "</table></div>\n";
 }

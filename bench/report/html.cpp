@@ -78,8 +78,9 @@ std::string settings_section(const std::vector<Record>& records) {
   }
   out += fmt::format(
       "</table>\n<p>Tolerance {} on the verifier's measure (natural residual of the problem as "
-      "posed, absolute). One thread a solve, every solve in a process of its own. Times are of the "
-      "solve alone, medians of repeats.</p>\n",
+      "posed, absolute). One thread a solve, every solve in a process of its own, every sequence "
+      "in "
+      "one. Times are of the solve alone, medians of repeats.</p>\n",
       join_set(tolerances));
   return out;
 }
@@ -183,8 +184,10 @@ std::string report_html(const std::vector<Record>& records,
       "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n{2}",
       escape(title), kStyle, lead(records, simulations));
   if (!records.empty()) {
-    page += comparison_section(records) + profile_section(records) + scaling_section(records) +
-            suite_section(records) + failure_section(records);
+    const std::vector<Record> main = main_records(records);
+    page += comparison_section(main) + yardstick_section(main) + sequence_section(records) +
+            profile_section(main) + scaling_section(main) + suite_section(records) +
+            failure_section(records);
   }
   page += simulation_section(simulations);
   if (!records.empty()) {

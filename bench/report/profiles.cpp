@@ -69,7 +69,7 @@ std::vector<std::string> solver_names(const std::vector<Record>& records) {
   }
   std::vector<std::string> names;
   for (const Record& r : records) {
-    std::string name = r.solver;
+    std::string name = solver_label(r);
     if (settings[r.solver].size() > 1 && r.settings != "{}") {
       std::string text = r.settings;
       std::erase_if(text, [](char c) { return c == '{' || c == '}' || c == '"'; });
