@@ -33,6 +33,14 @@ std::string format_of(const std::string& path, const std::string& format, bool w
   return "perp";
 }
 
+// Without this the second line would be called text after the object.
+void refuse_sequence(const std::string& text, const std::string& shown) {
+  const std::string_view head = std::string_view(text).substr(0, text.find('\n')).substr(0, 200);
+  if (head.find("\"perp-sequence\"") == std::string_view::npos) return;
+  throw InputError(fmt::format(
+      "{}: is a sequence of problems, not one problem; perp bench solves all of them", shown));
+}
+
 }  // namespace
 
 const std::vector<FormatInfo>& problem_formats() {
@@ -45,7 +53,10 @@ Problem read_problem(const std::string& path, const std::string& format) {
   const std::string chosen = format_of(path, format, false);
   const std::string shown = path == "-" ? "standard input" : path;
   const std::string text = read_text_file(path);
-  if (chosen == "perp") return problem_from_text(text, shown);
+  if (chosen == "perp") {
+    refuse_sequence(text, shown);
+    return problem_from_text(text, shown);
+  }
   Problem problem = problem_from_siconos_text(text, shown);
   problem.name = std::filesystem::path(path).stem().string();
   return problem;
