@@ -111,8 +111,7 @@ std::string suite_section(const std::vector<Record>& records) {
         "<tr><td class=\"text\">{}</td><td>{}</td><td>{}</td><td class=\"text\">{}</td>"
         "<td>{} / {}</td><td class=\"{}\">{} / {}</td>"
         "<td>{}</td><td>{}</td><td>{} – {}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-        escape(g.group), g.size > 0 ? fmt::format("{}", g.size) : "",
-        g.n_min == g.n_max ? fmt::format("{}", g.n_max) : fmt::format("{} – {}", g.n_min, g.n_max),
+        escape(g.group), g.size > 0 ? fmt::format("{}", g.size) : "", range(g.n_min, g.n_max),
         escape(g.solver), g.solved, g.runs, all ? "all" : "some", g.as_expected, g.runs, g.wrong,
         milliseconds(g.median_ms), milliseconds(g.low_ms), milliseconds(g.high_ms),
         g.solved > 0 ? fmt::format("{:.1e}", g.worst_residual) : "–", count(g.median_iterations),
