@@ -134,9 +134,9 @@ std::string comparison_section(const std::vector<Record>& records) {
       "<h2>Solvers side by side</h2>\n<p>For each solver: runs that ended right (solved and "
       "verified, or the end that is known of the family), and the median time of these in "
       "milliseconds. Bold: of those that got most right the fastest. A dash: the solver was not "
-      "run, or does not take such problems.</p>\n<div class=\"scroll\"><table>\n<tr><th "
-      "class=\"text\" rowspan=\"2\">"
-      "problems</th><th rowspan=\"2\">size</th><th rowspan=\"2\">n</th>{}</tr>\n<tr>{}</tr>\n",
+      "run, or does not take such problems.</p>\n<div class=\"scroll\"><table "
+      "class=\"narrow\">\n<tr><th class=\"text\" rowspan=\"2\">problems</th>"
+      "<th rowspan=\"2\">size</th><th rowspan=\"2\">n</th>{}</tr>\n<tr>{}</tr>\n",
       head, second);
   for (const ComparisonRow& row : comparison(records)) {
     if (row.suite != suite) {
@@ -160,7 +160,7 @@ std::string yardstick_section(const std::vector<Record>& records) {
       rows;
   for (std::size_t k = 0; k < records.size(); ++k) {
     const Record& r = records[k];
-    if (!(r.llt > 0)) continue;
+    if (!(r.llt > 0) || r.outcome == "unsupported") continue;
     auto& [llt, ratios] = rows[{r.suite, group_of(r), r.n}];
     solvers.insert(names[k]);
     llt.push_back(1e3 * r.llt);

@@ -27,6 +27,8 @@ constexpr const char* kStyle = R"(
   th { vertical-align: bottom; } td.best { font-weight: 700; }
   th.group { white-space: normal; max-width: 16rem; overflow-wrap: anywhere; }
   th.group, td.group { padding-left: 1.6rem; } th[colspan] { text-align: center; }
+  .narrow th, .narrow td { padding-left: .4rem; padding-right: .4rem; }
+  .narrow th.group, .narrow td.group { padding-left: .9rem; }
   tr.suite td { font-weight: 600; padding-top: .8rem; background: none !important; }
   .scroll { overflow-x: auto; } code { font-size: .9em; } p { max-width: 60rem; }
   .figures { display: flex; flex-wrap: wrap; gap: .5rem 1.2rem; }

@@ -20,6 +20,11 @@ struct Line {
   ByProblem started, cold;
 };
 
+bool refused(const ByProblem& runs) {
+  return std::all_of(runs.begin(), runs.end(),
+                     [](const auto& run) { return run.second->outcome == "unsupported"; });
+}
+
 // Where several kinds of start were asked for: every one that is not cold, with the cold runs.
 std::vector<Line> lines_of(const std::vector<Record>& records) {
   std::map<std::tuple<std::string, std::string, std::string, std::string>, ByProblem> runs;
@@ -34,7 +39,7 @@ std::vector<Line> lines_of(const std::vector<Record>& records) {
     const auto& [suite, sequence, solver, mode] = key;
     if (mode == "cold") continue;
     const auto cold = runs.find({suite, sequence, solver, "cold"});
-    if (cold == runs.end()) continue;
+    if (cold == runs.end() || (refused(started) && refused(cold->second))) continue;
     lines.push_back(
         {suite, sequence, started.begin()->second->solver, mode, started, cold->second});
   }
@@ -76,7 +81,9 @@ double total(const std::vector<double>& values) {
 
 std::string ratio(const std::vector<double>& started, const std::vector<double>& cold) {
   const double base = total(cold);
-  return base > 0 ? fmt::format("{:.2f}", total(started) / base) : "–";
+  if (!(base > 0)) return "–";
+  const double value = total(started) / base;
+  return value > 0 && value < 0.005 ? "&lt; 0.01" : fmt::format("{:.2f}", value);
 }
 
 std::string row_of(const Line& line, const Sums& s) {
@@ -105,7 +112,8 @@ std::string sequence_section(const std::vector<Record>& records) {
       "other: <em>cold</em>, without any start, and <em>warm</em>, each from the same solver's "
       "answer to the problem before it (<em>stored</em>: from the start that the problem holds). "
       "Iterations and times are of the problems that both solved; the ratio is that of the "
-      "totals, and below 1 the start helps.</p>\n<div class=\"scroll\"><table>\n"
+      "totals, and below 1 the start helps. Solvers that refuse all of a sequence are left "
+      "out.</p>\n<div class=\"scroll\"><table>\n"
       "<tr><th class=\"text\" rowspan=\"2\">solver</th><th class=\"text\" rowspan=\"2\">start</th>"
       "<th rowspan=\"2\">problems</th><th class=\"group\" colspan=\"2\">solved</th>"
       "<th class=\"group\" colspan=\"2\">iterations cold</th><th class=\"group\" colspan=\"2\">"
@@ -124,16 +132,18 @@ std::string sequence_section(const std::vector<Record>& records) {
     }
     const Sums s = sums_of(line);
     out += row_of(line, s);
+    std::vector<std::string> names;
     for (const Record* r : s.lost) {
-      lost += fmt::format("<li>{}, {}: {}, {}{}</li>\n", escape(line.solver), line.mode,
-                          escape(r->instance), r->outcome,
-                          r->message.empty() ? "" : " (" + escape(r->message) + ")");
+      names.push_back(fmt::format("{} {}{}", escape(r->instance), r->outcome,
+                                  r->message.empty() ? "" : " (" + escape(r->message) + ")"));
     }
+    if (names.empty()) continue;
+    lost += fmt::format("<li>{}, {}; {}: {}</li>\n", escape(line.solver), line.mode, escape(name),
+                        fmt::join(names, "; "));
   }
   out += "</table></div>\n";
   if (lost.empty()) return out + "<p>No start lost a problem that was solved cold.</p>\n";
-  return out + "<p>Solved cold, but not from the start:</p>\n<ul class=\"lost\">\n" + lost +
-         "</ul>\n";
+  return out + "<p>Solved cold, but not from the start:</p>\n<ul>\n" + lost + "</ul>\n";
 }
 
 }  // namespace perp

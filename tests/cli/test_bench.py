@@ -228,7 +228,8 @@ class TestKilled(BenchTestCase):
             return False
 
     def test_the_runner(self):
-        slow = self.script(f"echo $$ > {shlex.quote(str(self.folder))}/pid\nsleep 0.04\necho '{{\"z\": [2, 0]}}'\n")
+        pid = shlex.quote(str(self.folder / "pid"))
+        slow = self.script(f"echo $$ > {pid}.new\nmv {pid}.new {pid}\nsleep 0.04\necho '{{\"z\": [2, 0]}}'\n")
         names = "abcdefgh"
         path = self.sequence(*(lcp(name=name) for name in names))
         alone = [self.write(f"alone/{name}.json", lcp(name=name)) for name in names[:3]]
@@ -320,7 +321,7 @@ class TestReportOfStarts(BenchTestCase):
         self.assertEqual(row[:5], ["lemke", "warm", "4", "4", "3"])
         self.assertNotIn("No start lost", section)
         self.assertEqual(re.findall("<li>(.*?)</li>", section),
-                         ["lemke, warm: box-stack-000003-contact, stalled (made &lt;up&gt;)"])
+                         ["lemke, warm; files: box-stack: box-stack-000003-contact stalled (made &lt;up&gt;)"])
 
     def test_solvers_are_compared_by_cold_runs(self):
         path, problems = self.scene("box-stack", "--param", "rows=2", "--steps", "1:4")
