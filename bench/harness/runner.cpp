@@ -91,7 +91,11 @@ int solve_job(const BenchRequest& request, const Job& job, int write_fd) {
            {"solve", result.solve_time},
            {"solve_all", result.solve_times},
            {"message", result.message}};
-    for (const auto& [name, value] : result.statistics) out["statistics"][name] = value;
+    for (const auto& [name, value] : result.statistics) {
+      out["statistics"][name] = value;
+      if (name == "signal" && result.status != Status::kSolved) out["outcome"] = "crashed";
+    }
+    if (result.own_times) out["own_times"] = true;
   } catch (const InputError& error) {
     out = {{"outcome", "unsupported"}, {"message", error.what()}};
   } catch (const std::invalid_argument& error) {
@@ -127,6 +131,11 @@ Json record_of(const Sweep& sweep, const Job& job, const ChildReport& child) {
          child.end == ChildReport::End::kSignalled ? fmt::format("signal {}", child.code) : ""}};
   }
   const Instance& i = *job.instance;
+  Json times{{"setup", told.value("setup", Json())},
+             {"solve", told.value("solve", Json())},
+             {"solve_all", told.value("solve_all", Json::array())},
+             {"wall", child.wall}};
+  if (told.value("own_times", false)) times["own"] = true;
   return {{"format", "perp-record"},
           {"version", 1},
           {"key", job.key},
@@ -148,11 +157,7 @@ Json record_of(const Sweep& sweep, const Job& job, const ChildReport& child) {
           {"residuals", told.value("residuals", Json::object())},
           {"iterations", told.value("iterations", 0)},
           {"statistics", told.value("statistics", Json::object())},
-          {"times",
-           {{"setup", told.value("setup", Json())},
-            {"solve", told.value("solve", Json())},
-            {"solve_all", told.value("solve_all", Json::array())},
-            {"wall", child.wall}}},
+          {"times", times},
           {"peak_memory_mb", child.peak_memory_mb},
           {"message", told.value("message", "")},
           {"x-size", i.size},

@@ -65,6 +65,7 @@ const Result& Solver::solve(const Vector* start, Observer* observer) {
   result_.iterations = 0;
   result_.solutions.clear();
   result_.certificate.reset();
+  result_.own_times.reset();
   result_.message.clear();
   result_.statistics.clear();
   do_solve(start, observer, result_);

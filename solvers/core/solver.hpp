@@ -24,6 +24,12 @@ struct Certificate {
   double radius = 0.0;   ///< farkas: no feasible point has a 1-norm below this
 };
 
+/// Seconds as the solver measured them itself, where the duration of a call would mislead: a program
+/// that is run for every solve leaves out its start and the reading of the problem.
+struct OwnTimes {
+  double setup = 0.0, solve = 0.0;
+};
+
 /// A solver's claim.
 struct Result {
   Status status = Status::kUnsupported;
@@ -32,6 +38,7 @@ struct Result {
   std::vector<Vector> solutions;  ///< all that were found, where the method looks for all
   int iterations = 0;
   std::optional<Certificate> certificate;
+  std::optional<OwnTimes> own_times;
   std::string message;                                          ///< one line, may be empty
   std::vector<std::pair<std::string_view, double>> statistics;  ///< the method's own counts
 };
