@@ -7,10 +7,12 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <perp/bench/harness/process.hpp>
 #include <perp/bench/harness/result_json.hpp>
 #include <perp/bench/harness/solvers.hpp>
+#include <perp/bench/peers/catalogue.hpp>
 #include <perp/problems/families/family.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/solvers/router.hpp>
@@ -186,17 +188,25 @@ void drop_cut_line(const std::string& file) {
   fs::resize_file(file, text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1);
 }
 
+// Of perp and, for a peer, of the peer's program: what the key of a run depends on.
+std::string program_hash(const Sweep& sweep, const std::string& solver) {
+  const std::string own = sweep.program["hash"];
+  const Peer* peer = find_peer(solver);
+  return peer ? own + hash_text(read_text_file(program_of(*peer))) : own;
+}
+
 std::deque<Job> deal_jobs(const Sweep& sweep, BenchSummary& summary) {
   const BenchRequest& r = sweep.request;
   const std::set<std::string> done = r.resume ? known_keys(r.folder) : std::set<std::string>{};
+  std::map<std::string, std::string> programs;
+  for (const std::string& solver : r.solvers) programs[solver] = program_hash(sweep, solver);
   std::deque<Job> jobs;
   int number = 0;
   for (const Instance& instance : r.instances) {
     for (const std::string& solver : r.solvers) {
       if (number++ % r.shards != r.shard - 1) continue;
       const std::string settings = hash_text(solver + "\n" + sweep.settings_text);
-      const std::string key =
-          hash_text(instance.hash + settings + sweep.program["hash"].get<std::string>());
+      const std::string key = hash_text(instance.hash + settings + programs[solver]);
       if (done.contains(key)) {
         ++summary.skipped;
       } else {
