@@ -24,8 +24,8 @@ struct Certificate {
   double radius = 0.0;   ///< farkas: no feasible point has a 1-norm below this
 };
 
-/// Seconds as the solver measured them itself, where the duration of a call would mislead: a program
-/// that is run for every solve leaves out its start and the reading of the problem.
+/// Seconds as the solver measured them itself, where the duration of a call would mislead: a
+/// program that is run for every solve leaves out its start and the reading of the problem.
 struct OwnTimes {
   double setup = 0.0, solve = 0.0;
 };
