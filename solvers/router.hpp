@@ -32,6 +32,7 @@ struct VerifiedResult {
   int iterations = 0;
   double setup_time = 0.0, solve_time = 0.0;  ///< seconds, of all tries
   std::vector<double> solve_times;            ///< of the repeats of the last try
+  bool own_times = false;                     ///< the times are the solver's own (OwnTimes)
   std::string message;
   std::vector<std::pair<std::string, double>> statistics;
 };

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <perp/bench/harness/scenes.hpp>
 #include <perp/bench/harness/suite.hpp>
+#include <perp/bench/peers/catalogue.hpp>
 #include <perp/formulations/formulation.hpp>
 #include <perp/problems/families/family.hpp>
 #include <perp/solvers/registry.hpp>
@@ -36,6 +37,15 @@ Json list_of(const std::string& topic) {
                        {"max_size", t.max_size},
                        {"source", t.source},
                        {"settings", settings}});
+    }
+  } else if (topic == "peers") {
+    for (const Peer& peer : available_peers()) {
+      const SolverTraits& t = peer.traits;
+      items.push_back({{"name", t.name},
+                       {"summary", t.summary},
+                       {"kinds", t.kinds},
+                       {"source", t.source},
+                       {"program", program_of(peer)}});
     }
   } else if (topic == "families") {
     for (const Family& f : families()) {
@@ -83,18 +93,20 @@ void add_list(CLI::App& app, int& code) {
   verb->add_flag("--json", options->json, "print one JSON document");
   verb->footer("Example: perp list families");
   verb->callback([options, &code] {
-    const std::vector<std::string> topics =
+    std::vector<std::string> topics =
         options->topic.empty() ? kTopics : std::vector<std::string>{options->topic};
+    if (topics.front() == "solvers") topics.insert(topics.begin() + 1, "peers");
     if (options->json) {
       Json document = Json::object();
       for (const std::string& topic : topics) document[topic] = list_of(topic);
       std::cout << document.dump(2) << '\n';
     } else {
       for (const std::string& topic : topics) {
-        if (topics.size() > 1) std::cout << topic << ":\n";
         const Json items = list_of(topic);
+        if (topic == "peers" && items.empty()) continue;
+        if (topics.size() > 1) std::cout << topic << ":\n";
         for (const Json& item : items) {
-          std::cout << fmt::format("  {:<16} {}\n", item["name"].get<std::string>(),
+          std::cout << fmt::format("  {:<21} {}\n", item["name"].get<std::string>(),
                                    item["summary"].get<std::string>());
         }
         if (items.empty()) std::cout << "  (none)\n";

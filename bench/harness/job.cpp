@@ -43,7 +43,7 @@ void mark_replays(Job& job, const std::map<std::string, std::string>& outcomes) 
 }
 
 std::vector<Job> deal_jobs(const BenchRequest& request, const std::string& settings_text,
-                           const std::string& program_hash,
+                           const ProgramHash& program_hash,
                            const std::map<std::string, std::string>& outcomes, int& skipped) {
   std::vector<Job> jobs;
   int number = 0;
@@ -55,7 +55,7 @@ std::vector<Job> deal_jobs(const BenchRequest& request, const std::string& setti
         // Of a sequence the problems before this one belong to the run: it may start from them.
         std::string before;
         for (const Instance* i : unit) {
-          std::string what = i->hash + job.settings_hash + program_hash;
+          std::string what = i->hash + job.settings_hash + program_hash(solver);
           if (i->position > 0 || start != Start::kCold) what += to_string(start) + before;
           Run run{i, hash_text(what), Run::State::kToDo};
           if (outcomes.contains(run.key)) run.state = Run::State::kDone;

@@ -1,6 +1,7 @@
 // What one child process of the benchmark is given to do.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <perp/bench/harness/runner.hpp>
 #include <string>
@@ -28,11 +29,14 @@ struct Job {
 /// Marks what is to be solved once more for a job to go on where it stopped.
 void mark_replays(Job& job, const std::map<std::string, std::string>& outcomes);
 
+/// Hash of what a solver's answers depend on: perp, and for a peer also the peer's program.
+using ProgramHash = std::function<std::string(const std::string& solver)>;
+
 /// The shard's jobs in order, without those that are all done.
 /// @param outcomes of the runs that are recorded, by key
 /// @param skipped counts the runs left out
 std::vector<Job> deal_jobs(const BenchRequest& request, const std::string& settings_text,
-                           const std::string& program_hash,
+                           const ProgramHash& program_hash,
                            const std::map<std::string, std::string>& outcomes, int& skipped);
 
 /// In the child: solves, verifies and tells the parent, one JSON object a line. For every run that

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <stdexcept>
 #include <thread>
@@ -158,7 +159,8 @@ void Child::finish() {
   pid_ = fd_ = -1;
 }
 
-ChildReport run_command(const std::string& command, const std::string& input, double wall_limit) {
+ChildReport run_command(const std::string& command, const std::string& input, double wall_limit,
+                        const std::vector<std::pair<std::string, std::string>>& environment) {
   int to_child[2];
   make_pipe(to_child);
   Child child = Child::fork_and_run(
@@ -166,6 +168,7 @@ ChildReport run_command(const std::string& command, const std::string& input, do
         dup2(to_child[0], STDIN_FILENO);
         dup2(write_fd, STDOUT_FILENO);
         close(to_child[1]);
+        for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
         execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
         return 127;
       },

@@ -4,6 +4,8 @@
 #include <sys/types.h>
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace perp {
 
@@ -50,7 +52,9 @@ class Child {
 };
 
 /// Runs `sh -c command` with `input` on its standard input and collects its standard output.
-ChildReport run_command(const std::string& command, const std::string& input, double wall_limit);
+/// @param environment variables that the command sees beside those of this process
+ChildReport run_command(const std::string& command, const std::string& input, double wall_limit,
+                        const std::vector<std::pair<std::string, std::string>>& environment = {});
 
 /// Exit code of a child that ran out of memory.
 inline constexpr int kOutOfMemoryExit = 77;

@@ -77,7 +77,12 @@ Json result_line(const VerifiedResult& result) {
            {"solve", result.solve_time},
            {"solve_all", result.solve_times},
            {"message", result.message}};
-  for (const auto& [name, value] : result.statistics) out["statistics"][name] = value;
+  for (const auto& [name, value] : result.statistics) {
+    out["statistics"][name] = value;
+    // Of an external program.
+    if (name == "signal" && result.status != Status::kSolved) out["outcome"] = "crashed";
+  }
+  if (result.own_times) out["own_times"] = true;
   return out;
 }
 

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <perp/bench/harness/job.hpp>
 #include <perp/bench/harness/process.hpp>
+#include <perp/bench/peers/catalogue.hpp>
 #include <perp/problems/io/files.hpp>
 #include <thread>
 
@@ -118,6 +119,7 @@ Json record_of(const Sweep& sweep, const Running& at, const Json& told) {
               {"x-size", i.size},
               {"x-measure", told.value("x-measure", Json())}};
   if (told.contains("llt")) record["times"]["llt"] = told["llt"];
+  if (told.value("own_times", false)) record["times"]["own"] = true;
   return record;
 }
 
@@ -292,8 +294,15 @@ BenchSummary run_benchmark(const BenchRequest& request, const BenchProgress& pro
   const std::string settings_text =
       fmt::format("{} {} {} {}", sweep.settings.dump(), request.tolerance, request.time_limit,
                   request.memory_limit_mb);
+  std::map<std::string, std::string> programs;
+  for (const std::string& solver : request.solvers) {
+    const Peer* peer = find_peer(solver);
+    programs[solver] = sweep.program["hash"].get<std::string>() +
+                       (peer ? hash_text(read_text_file(program_of(*peer))) : "");
+  }
+  const auto program_hash = [&](const std::string& solver) { return programs.at(solver); };
   std::vector<Job> jobs =
-      deal_jobs(request, settings_text, sweep.program["hash"], outcomes, summary.skipped);
+      deal_jobs(request, settings_text, program_hash, outcomes, summary.skipped);
   std::ofstream records(summary.records_file, request.resume ? std::ios::app : std::ios::trunc);
   if (!records) throw InputError(fmt::format("{}: cannot be written", summary.records_file));
 
