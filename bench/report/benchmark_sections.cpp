@@ -242,6 +242,8 @@ std::string scaling_section(const std::vector<Record>& records) {
         plot.series.push_back(s);
         most = std::max(most, s.x.size());
       }
+      // The key has a column beside the axes as long as it is not higher than they are.
+      plot.height += 22 * std::max(0, static_cast<int>(plot.series.size()) - 5);
       if (most > 1) drawings += figure(plot);
     }
     if (!drawings.empty()) {

@@ -88,8 +88,12 @@ std::string settings_section(const std::vector<Record>& records) {
 }
 
 std::string suite_section(const std::vector<Record>& records) {
-  std::string out = "<h2>Results by suite</h2>\n", suite;
+  std::string out =
+      "<h2>Results by suite</h2>\n<p>Solvers that refuse all problems of a line are left "
+      "out.</p>\n";
+  std::string suite;
   for (const GroupSummary& g : summarise(records)) {
+    if (g.unsupported == g.runs) continue;
     if (g.suite != suite) {
       if (!suite.empty()) out += "</table></div>\n";
       suite = g.suite;

@@ -94,6 +94,7 @@ std::vector<GroupSummary> summarise(const std::vector<Record>& records) {
       g.solved += r->outcome == "solved";
       g.as_expected += ended_as_expected(*r);
       g.wrong += r->outcome == "wrong";
+      g.unsupported += r->outcome == "unsupported";
       if (r->n > 0) g.n_min = std::min(g.n_min, r->n);
       g.n_max = std::max(g.n_max, r->n);
       if (r->outcome == "solved") g.worst_residual = std::max(g.worst_residual, r->natural);

@@ -14,7 +14,7 @@ struct GroupSummary {
   int n_min = 0, n_max = 0;
   int runs = 0, solved = 0;
   int as_expected = 0;  ///< infeasible with certificate where the family is known to be so
-  int wrong = 0;
+  int wrong = 0, unsupported = 0;
   double median_ms = 0.0, low_ms = 0.0,
          high_ms = 0.0;  ///< of solve times: median, 10 % and 90 % quantiles; all runs that ended
   double worst_residual = 0.0;  ///< of solved ones
