@@ -18,8 +18,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::vector<std::string> kTopics = {"solvers", "formulations", "scenes", "families",
-                                          "suites"};
+const std::vector<std::string> kTopics = {"solvers", "peers",    "formulations",
+                                          "scenes",  "families", "suites"};
 
 Json list_of(const std::string& topic) {
   Json items = Json::array();
@@ -87,7 +87,7 @@ void add_list(CLI::App& app, int& code) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* verb =
-      app.add_subcommand("list", "List solvers, formulations, scenes, families or suites");
+      app.add_subcommand("list", "List solvers, peers, formulations, scenes, families or suites");
   verb->add_option("topic", options->topic, "what to list; all where left out")
       ->check(CLI::IsMember(kTopics));
   verb->add_flag("--json", options->json, "print one JSON document");
@@ -95,7 +95,7 @@ void add_list(CLI::App& app, int& code) {
   verb->callback([options, &code] {
     std::vector<std::string> topics =
         options->topic.empty() ? kTopics : std::vector<std::string>{options->topic};
-    if (topics.front() == "solvers") topics.insert(topics.begin() + 1, "peers");
+    if (options->topic == "solvers") topics.push_back("peers");
     if (options->json) {
       Json document = Json::object();
       for (const std::string& topic : topics) document[topic] = list_of(topic);
@@ -103,7 +103,7 @@ void add_list(CLI::App& app, int& code) {
     } else {
       for (const std::string& topic : topics) {
         const Json items = list_of(topic);
-        if (topic == "peers" && items.empty()) continue;
+        if (topic == "peers" && items.empty() && options->topic != topic) continue;
         if (topics.size() > 1) std::cout << topic << ":\n";
         for (const Json& item : items) {
           std::cout << fmt::format("  {:<21} {}\n", item["name"].get<std::string>(),

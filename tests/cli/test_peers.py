@@ -46,6 +46,7 @@ class TestPeers(CliTestCase):
     def test_none_is_listed_where_no_program_is(self):
         self.assertEqual(self.listed()["peers"], [])
         self.assertNotIn("peers", self.run_alone("list", "solvers").stdout)
+        self.assertIn("(none)", self.run_alone("list", "peers").stdout)
 
     def test_a_missing_program_is_named(self):
         done = self.run_alone("solve", self.write("problem.json", lcp()), "--solver", "bullet-dantzig")
