@@ -248,13 +248,13 @@ class TestSettings(SolveTestCase):
 
     def test_time_limit(self):
         before = time.monotonic()
-        result = self.solve(self.export("murty", 30), "--time-limit", "0.2", code=1)
+        result = self.solve(self.export("murty", 30), "--solver", "lemke", "--time-limit", "0.2", code=1)
         self.assertEqual(result["status"], "time_limit")
         self.assertLess(time.monotonic() - before, 2)
 
     def test_interrupt(self):
         path = self.export("murty", 30)
-        with subprocess.Popen([PERP, "solve", path, "--json"], stdout=subprocess.PIPE) as process:
+        with subprocess.Popen([PERP, "solve", path, "--solver", "lemke", "--json"], stdout=subprocess.PIPE) as process:
             time.sleep(0.3)
             process.send_signal(signal.SIGINT)
             output, _ = process.communicate(timeout=5)
