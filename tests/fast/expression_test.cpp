@@ -135,7 +135,7 @@ TEST(Expression, NonsmoothPointsHaveThePromisedDerivative) {
   CompiledFunction::Workspace workspace = compiled.workspace();
   SparseMatrix jacobian = compiled.pattern();
   compiled.evaluate_jacobian(Vector::Zero(2), jacobian.valuePtr(), workspace);
-  const DenseMatrix expected = matrix(5, 2, {0, 0, 1, 0, 1, 0, 0, 0, 1, 0});
+  const DenseMatrix expected = matrix(5, 2, {0, 0, 1, 0, 0, 1, 0, 0, 1, 0});
   EXPECT_EQ(DenseMatrix(jacobian), expected);
 }
 

@@ -138,7 +138,7 @@ TEST(ForeignFormats, RandomProblemsSurviveAndTheAmplLibraryAgrees) {
     }
     if (random.uniform() < 0.5) problem.start = gaussian(random, problem.size(), 1);
     for (int j = 0; j < problem.size(); ++j) {
-      problem.variables.push_back(std::to_string(j).insert(0, "x"));
+      problem.variables.push_back(std::string(static_cast<std::size_t>(j) + 1, 'x'));
     }
     const std::string nl = problem_to_nl(problem);
     const Problem from_nl = problem_from_nl(nl, names_of(problem), "t.nl");
