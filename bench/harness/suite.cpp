@@ -22,7 +22,7 @@ namespace {
 bool is_problem_file(const fs::path& path) {
   const std::string name = path.filename().string();
   return is_sequence_file(name) || name.ends_with(".json") || name.ends_with(".json.gz") ||
-         name.ends_with(".dat");
+         name.ends_with(".dat") || name.ends_with(".nl") || name.ends_with(".nl.gz");
 }
 
 // The name of a file without its endings.
