@@ -38,6 +38,7 @@ constexpr double kLocalShare = 0.05;     // of the unknowns that a local restart
 constexpr int kLaterPatience = 4;        // times the patience, from the third attempt on
 constexpr double kPenalisedShare = 0.8;  // lambda of restarts
 constexpr double kFirstRadius = 0.1, kRadiusGrowth = 1.5;  // of starts near the given one
+constexpr int kRadii = 20;
 
 bool one_of(const std::string& text, std::initializer_list<const char*> choices) {
   return std::any_of(choices.begin(), choices.end(), [&](const char* c) { return text == c; });
@@ -238,10 +239,10 @@ void NewtonFb::move_inside() {
   }
 }
 
-// Uniform in a box around the start, larger with every attempt, and within the bounds.
+// Uniform in a box around the start and within the bounds; the box grows, then begins anew.
 void NewtonFb::start_near(int attempt) {
   Random random(static_cast<std::uint64_t>(attempt));
-  const double radius = kFirstRadius * std::pow(kRadiusGrowth, attempt - 3);
+  const double radius = kFirstRadius * std::pow(kRadiusGrowth, (attempt - 3) % kRadii);
   for (int i = 0; i < problem_.size(); ++i) {
     const double width = radius * std::max(1.0, std::abs(start_[i]));
     z_[i] =
