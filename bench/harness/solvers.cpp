@@ -1,6 +1,7 @@
 #include <perp/bench/harness/solvers.hpp>
 
 #include <perp/bench/harness/external_solver.hpp>
+#include <perp/bench/peers/catalogue.hpp>
 #include <perp/solvers/registry.hpp>
 
 namespace perp {
@@ -8,6 +9,7 @@ namespace perp {
 std::unique_ptr<Solver> make_any_solver(std::string_view name) {
   if (name.starts_with("exec:"))
     return std::make_unique<ExternalSolver>(std::string(name.substr(5)));
+  if (const Peer* peer = find_peer(name)) return make_peer(*peer);
   return make_solver(name);
 }
 

@@ -21,21 +21,24 @@ constexpr double kSparseCost = 15.0;  // time of a sparse operation over that of
 constexpr double kArmijo = 1e-4;      // sigma of the line search
 constexpr double kShortest = 1e-3;    // shortest Newton or least-squares step
 constexpr double kShortestGradient = 1e-10;
+constexpr double kHalved = 0.5;         // merit after a projected full step over that before
 constexpr double kGoodSlope = 0.1;      // of -||Phi||^2, the slope of an exact Newton step
 constexpr double kNegligible = 1e-13;   // b_i below this: the row is z_i alone
 constexpr double kLowered = 0.9;        // a merit below this times the lowest is progress
 constexpr double kFirstDamping = 1e-6;  // mu / ||Phi||
 constexpr double kLeastDamping = 1e-10, kMostDamping = 1.0;
-constexpr double kStationary = 1e-6;     // ||J'Phi|| / ||Phi||
-constexpr double kClaim = 1.0 - 1e-9;    // rounding of the verifier's own sums
-constexpr double kClaimNonlinear = 0.9;  // its F may be rounded in another order
-constexpr double kTryAgain = 0.1;        // fall of ||Phi|| after which a set is tried again
+constexpr double kStationary = 1e-6;         // ||J'Phi|| / ||Phi||
+constexpr double kClaim = 1.0 - 1e-9;        // rounding of the verifier's own sums
+constexpr double kNonlinearProximal = 0.01;  // share of proximal_factor that is used there
+constexpr double kClaimNonlinear = 0.9;      // its F may be rounded in another order
+constexpr double kTryAgain = 0.1;            // fall of ||Phi|| after which a set is tried again
 constexpr int kFinishRounds = 4, kRefinements = 6;
 constexpr double kSingularShare = 0.1;   // rows with |Phi_i| above this times the largest
 constexpr double kLocalShare = 0.05;     // of the unknowns that a local restart makes random
 constexpr int kLaterPatience = 4;        // times the patience, from the third attempt on
 constexpr double kPenalisedShare = 0.8;  // lambda of restarts
 constexpr double kFirstRadius = 0.1, kRadiusGrowth = 1.5;  // of starts near the given one
+constexpr int kRadii = 20;
 
 bool one_of(const std::string& text, std::initializer_list<const char*> choices) {
   return std::any_of(choices.begin(), choices.end(), [&](const char* c) { return text == c; });
@@ -236,10 +239,10 @@ void NewtonFb::move_inside() {
   }
 }
 
-// Uniform in a box around the start, larger with every attempt, and within the bounds.
+// Uniform in a box around the start and within the bounds; the box grows, then begins anew.
 void NewtonFb::start_near(int attempt) {
   Random random(static_cast<std::uint64_t>(attempt));
-  const double radius = kFirstRadius * std::pow(kRadiusGrowth, attempt - 3);
+  const double radius = kFirstRadius * std::pow(kRadiusGrowth, (attempt - 3) % kRadii);
   for (int i = 0; i < problem_.size(); ++i) {
     const double width = radius * std::max(1.0, std::abs(start_[i]));
     z_[i] =
@@ -419,9 +422,7 @@ NewtonFb::StepType NewtonFb::take_step() {
     if (type == StepType::kNewton && least_squares_first_) continue;
     if (type == StepType::kLeastSquares && settings.least_squares == "never") continue;
     if (!find_direction(type)) continue;
-    const double shortest = type == StepType::kGradient ? kShortestGradient : kShortest;
-    const bool taken =
-        (!problem_.is_linear() && search_along(shortest, true)) || search_along(shortest, false);
+    const bool taken = search(type == StepType::kGradient ? kShortestGradient : kShortest);
     if (type == StepType::kLeastSquares) {
       damping_ = !taken || step_ < 0.25 ? 10.0 * damping_
                  : step_ == 1.0         ? 0.25 * damping_
@@ -443,7 +444,8 @@ bool NewtonFb::find_direction(StepType type) {
   right_side_ = -phi_;
   if (type == StepType::kNewton) {
     const double size = std::min(1.0, phi_.lpNorm<Eigen::Infinity>());
-    const double eps = std::max(settings.proximal, settings.proximal_factor * size);
+    const double share = problem_.is_linear() ? 1.0 : kNonlinearProximal;
+    const double eps = std::max(settings.proximal, share * settings.proximal_factor * size);
     if (!system_.factor(da_, db_, eps)) return false;
     system_.solve(right_side_, direction_);
   } else if (type == StepType::kLeastSquares) {
@@ -462,7 +464,18 @@ bool NewtonFb::find_direction(StepType type) {
   return true;
 }
 
-// Nonmonotone Armijo search by halving [GrippoLamparielloLucidi1986]. Steps to where F or its
+// A nonlinear F may exist within the bounds only. So the full step projected onto them is taken
+// where it halves the merit; but such steps make little of directions that need several unknowns to
+// move together, hence the straight line otherwise, and the projected one where that fails.
+bool NewtonFb::search(double shortest) {
+  if (problem_.is_linear()) return search_along(shortest, false);
+  step_ = 1.0;
+  if (merit_at(1.0, true) <= kHalved * merit_ && problem_.linearise(trial_)) return true;
+  return search_along(shortest, false) || search_along(shortest, true);
+}
+
+// Nonmonotone Armijo search by halving [GrippoLamparielloLucidi1986], along the straight line or
+// along its projection onto the bounds. Steps to where F or its
 // Jacobian does not exist do not count among those that `shortest` allows.
 bool NewtonFb::search_along(double shortest, bool projected) {
   const double reference = *std::max_element(merits_.begin(), merits_.end());

@@ -14,7 +14,7 @@ struct NewtonFbSettings {
   double lambda = 0.9;            ///< share of fb in the penalised function, in (0, 1] [-]
   std::string inside = "auto";    ///< start at l + 1, not at l: "auto", "always", "never"
   double proximal = 1e-6;         ///< least eps added to the diagonal of M in Newton steps [-]
-  double proximal_factor = 1e-3;  ///< eps over the largest |Phi_i|, that up to 1 [-]
+  double proximal_factor = 1e-3;  ///< eps over max |Phi_i|, that up to 1; of an mcp 1/100 of it [-]
   std::string least_squares = "fallback";  ///< Levenberg-Marquardt: "fallback", "always", "never"
   int memory = 10;                         ///< merits that the line search compares with
   int patience = 15;                       ///< steps without a lower merit that end an attempt
@@ -34,7 +34,8 @@ struct NewtonFbSettings {
             "start at l + 1, not at l: auto (where M is constant and has no positive entry off the "
             "diagonal), always, never");
     v.visit("proximal", proximal, "least eps added to the diagonal of M in Newton steps");
-    v.visit("proximal_factor", proximal_factor, "eps over the largest |Phi_i|, that up to 1");
+    v.visit("proximal_factor", proximal_factor,
+            "eps over the largest |Phi_i|, that up to 1; of an mcp a hundredth of it");
     v.visit("least_squares", least_squares,
             "Levenberg-Marquardt steps: fallback (where a Newton step is poor), always, never");
     v.visit("memory", memory, "merits that the nonmonotone line search compares with");
@@ -57,12 +58,12 @@ struct NewtonFbSettings {
 /// Newton step: (D_a + D_b (M + eps I)) d = -Phi, a proximal perturbation [Billups1995] that falls
 /// with Phi. Where that is no good descent direction, least squares: (J'J + mu I) d = -J'Phi; then
 /// the gradient. Nonmonotone line search on 1/2 ||Phi||^2 [GrippoLamparielloLucidi1986]; where F is
-/// nonlinear, first along the path projected onto the bounds, and steps are shortened until F and
-/// its Jacobian exist. Near a solution the system of the active set is solved by Newton's method
-/// (linear F: with residuals in extended precision); its point is the answer, or the next iterate
-/// where it is better. An attempt that leads nowhere is followed by others: another function,
-/// least-squares steps only, random starts, other elements of the generalised Jacobian at kinks
-/// [MunsonFacchineiFerrisFischerKanzow2001].
+/// nonlinear, steps are shortened until F and its Jacobian exist, and full steps are projected onto
+/// the bounds where that halves the merit. Near a solution the system of the active set is
+/// solved by Newton's method (linear F: with residuals in extended precision); its point is the
+/// answer, or the next iterate where it is better. An attempt that leads nowhere is followed by
+/// others: another function, least-squares steps only, random starts, other elements of the
+/// generalised Jacobian at kinks [MunsonFacchineiFerrisFischerKanzow2001].
 ///
 /// Ends: solved; stationary (J'Phi = 0 though Phi is not: the message names the rows); stalled;
 /// iteration_limit, time_limit, interrupted; numerical_error (no start where F and its Jacobian are
@@ -97,6 +98,7 @@ class NewtonFb final : public Solver {
   void classify(const Vector& z, const Vector& f);
   StepType take_step();
   bool find_direction(StepType type);
+  bool search(double shortest);
   bool search_along(double shortest, bool projected);
   double merit_at(double t, bool projected);
   double merit_of(const Vector& z, const Vector& f) const;
