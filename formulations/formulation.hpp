@@ -17,7 +17,8 @@
 namespace perp {
 
 /// A problem of a step. The keys tell its unknowns apart and are the same for the same unknown of
-/// the next step (contact and component), so that answers can be carried over as starts.
+/// the next step (contact and component), so that answers can be carried over as starts; unknowns
+/// without a known key start from problem.start, or 0 where there is none.
 struct Stage {
   std::string name;
   Problem problem;
