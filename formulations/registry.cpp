@@ -1,4 +1,6 @@
+#include <perp/formulations/closed_form_gap/closed_form_gap.hpp>
 #include <perp/formulations/formulation.hpp>
+#include <perp/formulations/geometric_implicit/geometric_implicit.hpp>
 #include <perp/formulations/pyramid/pyramid_step.hpp>
 
 #include <fmt/format.h>
@@ -34,6 +36,16 @@ const std::vector<FormulationEntry>& formulation_registry() {
        [](const std::string& options) {
          return make_pyramid_step(PyramidModel::kAnitescuPotra, options);
        }},
+      {"geometric-implicit",
+       "geometry at the end of the step: nearest points of smooth bodies as unknowns",
+       "ChakrabortyBerardAkellaTrinkle2007",
+       {"mcp"},
+       make_geometric_implicit},
+      {"closed-form-gap",
+       "geometry at the end of the step: distances of balls in closed form",
+       "TrinkleTzitzourisPang2001",
+       {"mcp"},
+       make_closed_form_gap},
   };
   return registry;
 }

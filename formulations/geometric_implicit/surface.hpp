@@ -2,17 +2,17 @@
 #pragma once
 
 #include <optional>
-#include <perp/problems/expression/expr.hpp>
+#include <perp/formulations/mechanics/implicit_step.hpp>
 #include <perp/problems/scenes/shapes.hpp>
 #include <string>
 
 namespace perp {
 
-/// Where a body stands, recorded: x = centre + R(orientation) y, y in the body frame. The
-/// quaternion may have any length; lengths are in the unit of the step.
+/// Where a body stands, recorded: x = centre + axes y, y in the body frame. Lengths are in the unit
+/// of the step.
 struct RecordedPose {
   ExprVector3 centre;
-  ExprQuaternion orientation;
+  ExprMatrix3 axes;
 };
 
 /// f and its gradient at a point, f < 0 inside. f has the unit of a length: on the surface its
@@ -25,6 +25,10 @@ struct RecordedSurface {
 /// Why a shape has no such function, or nothing. There are: half-space, disc, sphere, ellipsoid,
 /// and superquadrics with exponents of at most 1 (above, their curvature is infinite).
 std::optional<std::string> surface_refusal(const Shape& shape);
+
+/// What implicit_value is multiplied by for f: half the least semi-axis for quadrics, and so on.
+/// f has its zeros and signs.
+double surface_factor(const Shape& shape);
 
 /// f of a shape in a pose at x. With y = R'(x - centre), and lengths divided by `unit` (m):
 ///   half-space                 n.y - d

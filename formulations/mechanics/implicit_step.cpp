@@ -22,8 +22,8 @@ std::vector<int> components(int dimension) {
 StepScales step_scales(const Scene& scene, const State& state, double h, const Vector& free) {
   const Coordinates coordinates(scene);
   const Vector change = free - coordinates.velocity(state);
-  double mass = 0.0, radius = 0.0, fastest = 0.0, largest = h * scene.gravity.norm();
-  int moving = 0, shaped = 0;
+  double mass = 0.0, fastest = 0.0, largest = h * scene.gravity.norm();
+  int moving = 0;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const int at = coordinates.offset(static_cast<int>(b));
     if (at < 0) continue;
@@ -31,9 +31,7 @@ StepScales step_scales(const Scene& scene, const State& state, double h, const V
     ++moving;
     double r = bounding_radius(scene.bodies[b].shape);
     if (std::isinf(r)) r = 0.0;
-    radius += r;
-    shaped += r > 0;
-    const auto s = state.bodies[b];
+    const BodyState& s = state.bodies[b];
     fastest = std::max(fastest, s.velocity.norm() + r * s.angular_velocity.norm());
     const int linear = scene.dimension;
     largest = std::max(largest, change.segment(at, linear).norm());
@@ -44,20 +42,43 @@ StepScales step_scales(const Scene& scene, const State& state, double h, const V
   s.change = std::max(largest, kLeastVelocity);
   s.velocity = std::max(fastest, s.change);
   if (moving > 0) s.impulse = mass / moving * s.change;
-  if (shaped > 0) s.length = radius / shaped;
+  s.length = length_scale(scene);
   return s;
 }
 
 }  // namespace
 
+double length_scale(const Scene& scene) {
+  double sum = 0.0;
+  int shaped = 0;
+  for (const Body& body : scene.bodies) {
+    const double r = bounding_radius(body.shape);
+    if (body.fixed || !(r > 0) || std::isinf(r)) continue;
+    sum += r;
+    ++shaped;
+  }
+  return shaped > 0 ? sum / shaped : 1.0;
+}
+
 StepInput step_input(const Scene& scene, const State& state, double h) {
-  StepInput s{&scene, state, h, {}, {}, {}};
+  StepInput s{&scene, state, h, {}, {}, {}, {}};
   const Coordinates coordinates(scene);
   s.free = free_velocity(scene, state, coordinates, h);
   s.scales = step_scales(scene, state, h, s.free);
   for (const BodyState& body : moved(scene, state, coordinates, s.free, h).bodies)
     s.free_position.push_back(body.position);
   return s;
+}
+
+void set_tangents(const ExprVector3& reference, int dimension, RecordedContact& contact) {
+  const ExprVector3& n = contact.n;
+  if (dimension == 2) {
+    contact.t = {-n[1], n[0], 0.0};
+    contact.o = {0.0, 0.0, 1.0};
+    return;
+  }
+  contact.t = unit(ExprVector3(reference - dot(reference, n) * n));
+  contact.o = cross(n, contact.t);
 }
 
 Problem RecordedStep::problem(const StepInput& input) const {
@@ -121,6 +142,20 @@ ExprVector3 StepRecorder::parameters(const Point& value) {
   for (int k = 0; k < 3; ++k)
     v[k] = parameter([value, k](const StepInput& s) { return value(s)[k]; });
   return v;
+}
+
+ExprVector3 StepRecorder::free_offset(int a, int b) {
+  return parameters([a, b](const StepInput& s) {
+    return Vector3d((s.free_position[static_cast<std::size_t>(b)] -
+                     s.free_position[static_cast<std::size_t>(a)]) /
+                    s.scales.length);
+  });
+}
+
+ExprVector3 StepRecorder::reference(int contact) {
+  return parameters([contact](const StepInput& s) {
+    return s.contacts[static_cast<std::size_t>(contact)].tangent;
+  });
 }
 
 int StepRecorder::add_unknown(std::string name, std::uint64_t key, double lower) {
