@@ -1,3 +1,4 @@
+#include <perp/formulations/equivalent_contact_point/ecp_step.hpp>
 #include <perp/formulations/formulation.hpp>
 #include <perp/formulations/pyramid/pyramid_step.hpp>
 
@@ -30,6 +31,8 @@ const std::vector<FormulationEntry>& formulation_registry() {
        [](const std::string& options) {
          return make_pyramid_step(PyramidModel::kAnitescuPotra, options);
        }},
+      {"equivalent-contact-point", "implicit geometry, line and surface contact by one point each",
+       "XieChakraborty2020", make_ecp_step},
   };
   return registry;
 }

@@ -22,8 +22,8 @@ std::vector<int> components(int dimension) {
 StepScales step_scales(const Scene& scene, const State& state, double h, const Vector& free) {
   const Coordinates coordinates(scene);
   const Vector change = free - coordinates.velocity(state);
-  double mass = 0.0, radius = 0.0, fastest = 0.0, largest = h * scene.gravity.norm();
-  int moving = 0, shaped = 0;
+  double mass = 0.0, fastest = 0.0, largest = h * scene.gravity.norm();
+  int moving = 0;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const int at = coordinates.offset(static_cast<int>(b));
     if (at < 0) continue;
@@ -31,9 +31,7 @@ StepScales step_scales(const Scene& scene, const State& state, double h, const V
     ++moving;
     double r = bounding_radius(scene.bodies[b].shape);
     if (std::isinf(r)) r = 0.0;
-    radius += r;
-    shaped += r > 0;
-    const auto s = state.bodies[b];
+    const BodyState& s = state.bodies[b];
     fastest = std::max(fastest, s.velocity.norm() + r * s.angular_velocity.norm());
     const int linear = scene.dimension;
     largest = std::max(largest, change.segment(at, linear).norm());
@@ -44,14 +42,26 @@ StepScales step_scales(const Scene& scene, const State& state, double h, const V
   s.change = std::max(largest, kLeastVelocity);
   s.velocity = std::max(fastest, s.change);
   if (moving > 0) s.impulse = mass / moving * s.change;
-  if (shaped > 0) s.length = radius / shaped;
+  s.length = length_scale(scene);
   return s;
 }
 
 }  // namespace
 
+double length_scale(const Scene& scene) {
+  double sum = 0.0;
+  int shaped = 0;
+  for (const Body& body : scene.bodies) {
+    const double r = bounding_radius(body.shape);
+    if (body.fixed || !(r > 0) || std::isinf(r)) continue;
+    sum += r;
+    ++shaped;
+  }
+  return shaped > 0 ? sum / shaped : 1.0;
+}
+
 StepInput step_input(const Scene& scene, const State& state, double h) {
-  StepInput s{&scene, state, h, {}, {}, {}};
+  StepInput s{&scene, state, h, {}, {}, {}, {}};
   const Coordinates coordinates(scene);
   s.free = free_velocity(scene, state, coordinates, h);
   s.scales = step_scales(scene, state, h, s.free);

@@ -22,6 +22,14 @@ struct StepScales {
   double impulse = 1.0;   ///< N s: mean mass of moving bodies times `change`
 };
 
+/// A pair of bodies that are in contact in a step, as it is before the step is solved.
+struct StartContact {
+  int a = 0, b = 0;  ///< bodies; the normal points into a
+  Vector3d normal, tangent;
+  Vector3d point_a, point_b;  ///< nearest points, world
+  int face = 0;               ///< of a formulation that chooses one
+};
+
 /// The numbers of one step.
 struct StepInput {
   const Scene* scene = nullptr;
@@ -30,8 +38,12 @@ struct StepInput {
   Vector free;  ///< free_velocity of the step
   StepScales scales;
   std::vector<Vector3d> free_position;  ///< of the bodies at the end of free motion
+  std::vector<StartContact> contacts;
 };
+/// Without contacts.
 StepInput step_input(const Scene& scene, const State& state, double h);
+/// StepScales::length, the same for all steps.
+double length_scale(const Scene& scene);
 
 using ExprMatrix3 = Eigen::Matrix<Expr, 3, 3>;
 
@@ -115,6 +127,8 @@ class StepRecorder {
   int free_point(const std::string& name, std::uint64_t key);
   Expr unknown(int index) { return recorder_.variable(index); }
   ExprVector3 point(int first);
+  /// How many there are so far.
+  int unknowns() const { return static_cast<int>(names_.size()); }
   void set_row(int unknown, Expr row) { rows_[static_cast<std::size_t>(unknown)] = row; }
   void set_rows(int first, const ExprVector3& rows);
 
