@@ -1,4 +1,5 @@
 #include <perp/formulations/closed_form_gap/closed_form_gap.hpp>
+#include <perp/formulations/equivalent_contact_point/ecp_step.hpp>
 #include <perp/formulations/formulation.hpp>
 #include <perp/formulations/geometric_implicit/geometric_implicit.hpp>
 #include <perp/formulations/pyramid/pyramid_step.hpp>
@@ -46,6 +47,11 @@ const std::vector<FormulationEntry>& formulation_registry() {
        "TrinkleTzitzourisPang2001",
        {"mcp"},
        make_closed_form_gap},
+      {"equivalent-contact-point",
+       "implicit geometry, line and surface contact by one point each",
+       "XieChakraborty2020",
+       {"mcp"},
+       make_ecp_step},
   };
   return registry;
 }
