@@ -45,8 +45,8 @@ ProblemSelection ProblemSelection::parse(const std::string& text) {
 }
 
 Recorder::Recorder(const std::string& folder, const Scene& scene, ProblemSelection selection,
-                   bool sequence)
-    : folder_(folder), scene_(scene), selection_(selection) {
+                   bool sequence, const std::vector<std::string>& columns)
+    : folder_(folder), scene_(scene), selection_(selection), columns_(columns.size()) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw InputError(fmt::format("{}: cannot be created ({})", folder, error.message()));
@@ -63,10 +63,11 @@ Recorder::Recorder(const std::string& folder, const Scene& scene, ProblemSelecti
       open(root / "contacts.csv",
            "step,t,contact,body_a,body_b,x,y,z,nx,ny,nz,tx,ty,tz,gap,p_n,p_t,p_o,p_r,slip,mode");
   joints_ = open(root / "joints.csv", "step,t,row,theta,impulse");
-  steps_ = open(
-      root / "steps.csv",
+  std::string header =
       "step,t,stage,status,solver,natural,iterations,setup_s,solve_s,contacts,kinetic,potential,"
-      "contact_work,infeasibility,feeding,relaxation,momentum_error,h,certificate");
+      "contact_work,infeasibility,feeding,relaxation,momentum_error,h,certificate";
+  for (const std::string& column : columns) header += "," + column;
+  steps_ = open(root / "steps.csv", header.c_str());
   write_bodies(0, initial_state(scene));
 }
 
@@ -136,11 +137,14 @@ void Recorder::step(const StepReport& r) {
     stages.back().status = Status::kSolved;
   }
   for (const StageReport& s : stages) {
-    steps_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.step, t,
+    steps_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", r.step, t,
                           s.stage, to_string(s.status), s.solver, s.natural, s.iterations,
                           s.setup_time, s.solve_time, s.contacts, r.kinetic, r.potential,
                           r.result.contact_work, infeasibility, r.result.feeding,
                           r.result.relaxation, r.result.momentum_error, r.h, s.certificate);
+    for (std::size_t k = 0; k < columns_; ++k)
+      steps_ << fmt::format(",{}", k < r.result.columns.size() ? r.result.columns[k] : 0.0);
+    steps_ << '\n';
   }
   for (std::ofstream* file : {&trajectory_, &contacts_, &joints_, &steps_}) file->flush();
 }

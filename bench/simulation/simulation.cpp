@@ -53,7 +53,10 @@ class Memory {
 class Simulator {
  public:
   Simulator(const Scene& scene, const SimulationRequest& request)
-      : scene_(scene), request_(request), formulation_(make_formulation(request.formulation)) {
+      : scene_(scene),
+        request_(request),
+        formulation_(make_formulation(request.formulation.empty() ? default_formulation(scene)
+                                                                  : request.formulation)) {
     if (const auto reason = formulation_->refusal(scene)) {
       throw std::invalid_argument("scene: " + *reason);
     }
@@ -224,7 +227,9 @@ class Simulator {
       next = formulation_->advance(*answer);
     }
     report.result = std::get<StepResult>(std::move(next));
-    return true;
+    if (report.result.rejected.empty()) return true;
+    summary_.message = report.result.rejected;
+    return fail(state, h, report);
   }
 
   std::optional<Answer> solve(Stage& stage, const State& state, StepReport& report) {

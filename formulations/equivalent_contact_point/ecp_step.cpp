@@ -105,7 +105,8 @@ class EcpStep final : public ImplicitFormulation {
   }
 
   // A face k that is not touched has a part in the normal that it must not have.
-  bool wrong(const StepInput& s, const RecordedPair& p, const Vector& z) const override {
+  bool wrong(const StepInput& s, const RecordedPair& p, const Vector& z,
+             const State&) const override {
     if (is_plane(p.pair.form) || z[p.unknowns.p_n] <= kPressed) return false;
     const int one = first_is_a(p.pair.form) ? p.pair.a : p.pair.b;
     const std::vector<ConvexInequality> f = scaled_inequalities(*s.scene, one);

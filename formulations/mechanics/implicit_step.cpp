@@ -70,6 +70,17 @@ StepInput step_input(const Scene& scene, const State& state, double h) {
   return s;
 }
 
+void set_tangents(const ExprVector3& reference, int dimension, RecordedContact& contact) {
+  const ExprVector3& n = contact.n;
+  if (dimension == 2) {
+    contact.t = {-n[1], n[0], 0.0};
+    contact.o = {0.0, 0.0, 1.0};
+    return;
+  }
+  contact.t = unit(ExprVector3(reference - dot(reference, n) * n));
+  contact.o = cross(n, contact.t);
+}
+
 Problem RecordedStep::problem(const StepInput& input) const {
   Mcp mcp;
   mcp.graph = graph;
@@ -131,6 +142,20 @@ ExprVector3 StepRecorder::parameters(const Point& value) {
   for (int k = 0; k < 3; ++k)
     v[k] = parameter([value, k](const StepInput& s) { return value(s)[k]; });
   return v;
+}
+
+ExprVector3 StepRecorder::free_offset(int a, int b) {
+  return parameters([a, b](const StepInput& s) {
+    return Vector3d((s.free_position[static_cast<std::size_t>(b)] -
+                     s.free_position[static_cast<std::size_t>(a)]) /
+                    s.scales.length);
+  });
+}
+
+ExprVector3 StepRecorder::reference(int contact) {
+  return parameters([contact](const StepInput& s) {
+    return s.contacts[static_cast<std::size_t>(contact)].tangent;
+  });
 }
 
 int StepRecorder::add_unknown(std::string name, std::uint64_t key, double lower) {

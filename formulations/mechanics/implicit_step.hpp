@@ -71,6 +71,9 @@ struct RecordedContact {
   Expr gap;                  ///< complementary to p_n
 };
 
+/// t along the part of `reference` normal to contact.n, and o; in 2D t = z x n.
+void set_tangents(const ExprVector3& reference, int dimension, RecordedContact& contact);
+
 /// Where the unknowns of a contact stand; -1: there is none.
 struct ContactUnknowns {
   int p_n = -1, q_t = -1, q_o = -1, q_r = -1, sigma = -1;
@@ -119,6 +122,10 @@ class StepRecorder {
   /// A number that is computed anew for every step.
   Expr parameter(Number value);
   ExprVector3 parameters(const Point& value);
+  /// From where free motion leads body a to where it leads body b.
+  ExprVector3 free_offset(int a, int b);
+  /// The tangent of a contact at the beginning of the step.
+  ExprVector3 reference(int contact);
 
   /// A further unknown; returns its index. Lower bound -infinity or 0. Its row is 0 until set.
   int free_unknown(std::string name, std::uint64_t key);

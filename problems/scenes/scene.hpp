@@ -105,6 +105,7 @@ struct Impulse {
 
 struct Scene {
   std::string name, description;
+  std::string formulation;  ///< the one it is made for, with options; empty: none in particular
   int dimension = 3;
   Vector3d gravity = Vector3d::Zero();
   std::vector<Body> bodies;

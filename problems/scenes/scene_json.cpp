@@ -380,12 +380,17 @@ Scene scene_from_text(std::string_view text, const std::string& file,
     root["version"].fail("unknown version; this program reads version 1");
   }
   root.only(
-      {"format", "version", "name", "description", "dimension", "parameters", "gravity", "bodies",
-       "contact", "pairs", "joints", "springs", "loads", "impulses", "step", "duration"},
+      {"format", "version", "name", "description", "formulation", "dimension", "parameters",
+       "gravity", "bodies", "contact", "pairs", "joints", "springs", "loads", "impulses", "step",
+       "duration"},
       true);
   Scene scene;
   scene.name = root["name"].text();
   if (root.has("description")) scene.description = root["description"].text();
+  if (root.has("formulation")) {
+    scene.formulation = root["formulation"].text();
+    if (scene.formulation.empty()) root["formulation"].fail("is empty");
+  }
   scene.dimension = root["dimension"].integer(2, 3);
   const Names names = read_parameters(root, parameters);
   scene.parameters = names;
