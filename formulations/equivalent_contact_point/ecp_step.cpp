@@ -52,7 +52,7 @@ class EcpStep final : public ImplicitFormulation {
     return s.scene->bodies[static_cast<std::size_t>(b)];
   }
   static const BodyState& state(const StepInput& s, int b) {
-    return s.state.bodies[static_cast<std::size_t>(b)];
+    return s.guess.bodies[static_cast<std::size_t>(b)];
   }
 
   // A body that may be F with a face that may be k.
