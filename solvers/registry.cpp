@@ -2,6 +2,7 @@
 
 #include <perp/solvers/active_set/newton_min.hpp>
 #include <perp/solvers/enumeration/enumerate.hpp>
+#include <perp/solvers/josephy_newton/josephy_newton.hpp>
 #include <perp/solvers/multigrid/multigrid.hpp>
 #include <perp/solvers/pivoting/lemke.hpp>
 #include <perp/solvers/projection/pgs.hpp>
@@ -18,6 +19,7 @@ const std::vector<SolverFactory>& solver_registry() {
   static const std::vector<SolverFactory> registry = {
       [] { return std::make_unique<Lemke>(); },
       [] { return std::make_unique<NewtonFb>(); },
+      [] { return std::make_unique<JosephyNewton>(); },
       [] { return std::make_unique<ProjectedGaussSeidel>(); },
       [] { return std::make_unique<RegularisedProjectedGaussSeidel>(); },
       [] { return std::make_unique<NewtonMin>(); },

@@ -1,7 +1,8 @@
 #include <perp/solvers/router.hpp>
 
-#include <perp/problems/standard/random.hpp>
 #include <perp/problems/standard/reductions.hpp>
+#include <perp/solvers/active_set/active_set_polish.hpp>
+#include <perp/solvers/attempts.hpp>
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -15,7 +16,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t kRestarts = 10;  // of auto, after a path that led nowhere
+constexpr double kNearlySolved = 1e-4;  // residual of an answer worth polishing
+constexpr double kPolished = 1e-3;      // of the tolerance: nothing to gain below
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -78,23 +80,6 @@ VerifiedResult solve_by_name(const Problem& problem, const SolveRequest& request
   reduced.data = reduction->problem;
   if (const auto why = solver->refusal(reduced)) return unsupported(name, *why);
   return solve_reduced(*solver, problem, *reduction, request, observer);
-}
-
-// Half of the variables at their lower bounds (where they have one), the others off them.
-Vector random_start(const Problem& problem, std::uint64_t seed) {
-  Random random(seed);
-  Vector start = Vector::Zero(problem.size());
-  for (int i = 0; i < problem.size(); ++i) {
-    double low = 0.0, high = 2.0;
-    if (const auto* mlcp = std::get_if<Mlcp>(&problem.data)) {
-      low = mlcp->lower[i];
-      high = mlcp->upper[i];
-    }
-    if (std::isinf(low)) low = std::isinf(high) ? -1.0 : high - 2.0;
-    if (std::isinf(high)) high = low + 2.0;
-    start[i] = random.uniform() < 0.5 ? low : 0.5 * (low + high);
-  }
-  return start;
 }
 
 // Whether an answer that is no solution says more than another: a certificate, or less residual.
@@ -163,94 +148,117 @@ VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* 
 
 namespace {
 
-// One entry of auto's list.
-struct Attempt {
-  std::string solver;
-  std::vector<std::pair<std::string, std::string>> settings;
-  std::uint64_t seed = 0;  // of a random start; 0: the start given
-};
-
-// Below this size pivoting is faster than a few sparse factorisations (contact problems, measured).
-constexpr int kPivotingSize = 600;
-constexpr int kTiny = 50;  // below this nothing beats a few pivots
-
-bool symmetric_with_positive_diagonal(const Problem& problem) {
-  const auto* lcp = std::get_if<Lcp>(&problem.data);
-  const auto* mlcp = std::get_if<Mlcp>(&problem.data);
-  const Matrix* m = lcp ? &lcp->M : mlcp ? &mlcp->M : nullptr;
-  if (!m) return false;
-  for (int j = 0; j < m->cols(); ++j) {
-    double diagonal = 0.0;
-    m->for_column(j, [&](int i, double value) {
-      if (i == j) diagonal = value;
-    });
-    if (!(diagonal > 0)) return false;
-  }
-  return m->is_symmetric(1e-12);
-}
-
-std::vector<Attempt> attempts(const Problem& problem, bool lemke_first) {
-  std::vector<Attempt> list;
-  const Attempt newton{"newton-fb", {{"restarts", "0"}}};
-  if (lemke_first || problem.size() < kTiny) {
-    list = {{"lemke", {}}, newton};
-  } else if (symmetric_with_positive_diagonal(problem)) {
-    list = {{"newton-min", {}}, newton, {"lemke", {}}};
-  } else if (problem.size() >= kPivotingSize) {
-    list = {newton, {"lemke", {}}};
-  } else {
-    list = {{"lemke", {}}, newton};
-  }
-  // Another covering vector breaks ties that a difficult path failed at.
-  for (const char* covering : {"random:1", "random:2"})
-    list.push_back({"lemke", {{"covering", covering}, {"certify", "false"}}});
-  list.push_back({"newton-fb", {}});
-  for (std::uint64_t seed = 1; seed <= kRestarts; ++seed) {
-    list.push_back(
-        {"lemke", {{"covering", fmt::format("random:{}", seed)}, {"certify", "false"}}, seed});
-  }
-  return list;
-}
-
-// What a later try cannot change: proofs, and the caller's own limits.
-bool settled(Status status) {
-  return status == Status::kSolved || status == Status::kInfeasible ||
-         status == Status::kInterrupted;
-}
-
-VerifiedResult solve_by_attempts(const Problem& problem, const SolveRequest& request,
-                                 Observer* observer) {
+// Newton steps on the active set of a point, as an entry of the route.
+VerifiedResult polish(const Problem& problem, const Vector& point, double tolerance) {
   const auto started = Clock::now();
+  const auto* lcp = std::get_if<Lcp>(&problem.data);
+  const Mlcp posed = lcp ? to_mlcp(*lcp) : std::get<Mlcp>(problem.data);
   VerifiedResult result;
-  bool first = true;
-  for (const Attempt& attempt : attempts(problem, !request.settings.empty())) {
-    SolveRequest one = request;
-    if (request.common.time_limit > 0) {
-      one.common.time_limit = request.common.time_limit - seconds_since(started);
-      if (!(one.common.time_limit > 0)) break;
-    }
-    if (attempt.seed > 0) one.start = random_start(problem, attempt.seed);
-    auto settings = attempt.settings;
-    if (attempt.solver == "lemke")  // those of the request are lemke's
-      settings.insert(settings.begin(), request.settings.begin(), request.settings.end());
-    VerifiedResult next = solve_by_name(problem, one, attempt.solver, settings, observer);
-    if (attempt.seed > 0)
-      next.route.back().solver += fmt::format(" from random basis {}", attempt.seed);
-    if (first) {
-      result = std::move(next);
-    } else if (settled(next.status) || better(next, result)) {
-      continue_with(result, std::move(next));
-    } else {
-      result.solve_time += next.solve_time;
-      result.setup_time += next.setup_time;
-      result.iterations += next.iterations;
-      result.route.push_back(next.route.back());
-    }
-    first = false;
-    if (settled(result.status)) break;
-  }
+  result.answer.z = point;
+  ActiveSetPolish polishing;
+  const double natural =
+      polishing.improve(posed, tolerance, kPolished * tolerance, result.answer.z);
+  result.claimed = natural <= tolerance ? Status::kSolved : Status::kStalled;
+  result.solve_time = seconds_since(started);
+  result.solve_times = {result.solve_time};
+  result.iterations = polishing.factorisations;
+  result.verdict = verify(problem, result.answer, tolerance);
+  result.status = judge(result.claimed, result.verdict);
+  result.route.push_back(
+      {"polish", result.status, result.claimed, result.iterations, result.solve_time, ""});
   return result;
 }
+
+// The tries of auto, and what they have led to so far.
+class Attempts {
+ public:
+  Attempts(const Problem& problem, const SolveRequest& request, Observer* observer)
+      : problem_(problem), request_(request), observer_(observer) {}
+
+  VerifiedResult run() {
+    const bool settings_given = !request_.settings.empty();
+    for (const Attempt& attempt :
+         linear_ ? linear_attempts(problem_, settings_given) : nonlinear_attempts()) {
+      if (first_ && request_.start && !attempt.polishes_start) take(polished_start());
+      if (settled() || out_of_time()) break;
+      if (attempt.after_limit && !limited_) continue;
+      take(attempted(attempt));
+      if (settled()) break;
+      // An answer that is all but right needs an active set, not another method.
+      if (linear_ && latest_measure_ <= kNearlySolved && result_.verdict.measure == latest_measure_)
+        take(polish(problem_, result_.answer.z, request_.common.tolerance));
+      if (settled()) break;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  VerifiedResult polished_start() {
+    validate(problem_);
+    if (request_.start->size() != problem_.size()) {
+      throw std::invalid_argument(
+          fmt::format("start: length is {}, expected {}", request_.start->size(), problem_.size()));
+    }
+    return polish(problem_, *request_.start, request_.common.tolerance);
+  }
+
+  VerifiedResult attempted(const Attempt& attempt) {
+    SolveRequest one = request_;
+    if (request_.common.time_limit > 0)
+      one.common.time_limit = request_.common.time_limit - seconds_since(started_);
+    const bool limited =
+        attempt.max_iterations > 0 &&
+        !(one.common.max_iterations > 0 && one.common.max_iterations <= attempt.max_iterations);
+    if (limited) one.common.max_iterations = attempt.max_iterations;
+    if (attempt.seed > 0) one.start = random_start(problem_, attempt.seed);
+    auto settings = attempt.settings;
+    if (attempt.solver == (linear_ ? "lemke" : "josephy-newton"))  // those of the request are its
+      settings.insert(settings.begin(), request_.settings.begin(), request_.settings.end());
+    VerifiedResult next = solve_by_name(problem_, one, attempt.solver, settings, observer_);
+    limited_ |= limited && next.status == Status::kIterationLimit;
+    if (attempt.seed > 0)
+      next.route.back().solver +=
+          fmt::format(" from random {} {}", linear_ ? "basis" : "start", attempt.seed);
+    return next;
+  }
+
+  // Keeps the better of the two results with the history of both.
+  void take(VerifiedResult next) {
+    latest_measure_ = next.verdict.measure;
+    if (first_) {
+      result_ = std::move(next);
+    } else if (ends(next.status) || better(next, result_)) {
+      continue_with(result_, std::move(next));
+    } else {
+      result_.solve_time += next.solve_time;
+      result_.setup_time += next.setup_time;
+      result_.iterations += next.iterations;
+      result_.route.push_back(next.route.back());
+    }
+    first_ = false;
+  }
+
+  // What a later try cannot change: proofs, and the caller's own limits.
+  static bool ends(Status status) {
+    return status == Status::kSolved || status == Status::kInfeasible ||
+           status == Status::kInterrupted;
+  }
+  bool settled() const { return !first_ && ends(result_.status); }
+  bool out_of_time() const {
+    const double limit = request_.common.time_limit;
+    return !first_ && limit > 0 && !(seconds_since(started_) < limit);
+  }
+
+  const Problem& problem_;
+  const SolveRequest& request_;
+  Observer* observer_;
+  const bool linear_ = !std::holds_alternative<Mcp>(problem_.data);
+  Clock::time_point started_ = Clock::now();
+  VerifiedResult result_;
+  double latest_measure_ = Residuals::kNone;
+  bool first_ = true;
+  bool limited_ = false;  // a try ended at its own limit, not the caller's
+};
 
 }  // namespace
 
@@ -260,7 +268,14 @@ VerifiedResult solve_verified(const Problem& problem, const SolveRequest& reques
     return solve_by_name(problem, request, request.solver, request.settings, observer);
   const bool pivots =
       std::holds_alternative<Lcp>(problem.data) || std::holds_alternative<Mlcp>(problem.data);
-  if (pivots) return solve_by_attempts(problem, request, observer);
+  if (pivots) return Attempts(problem, request, observer).run();
+  if (const auto* mcp = std::get_if<Mcp>(&problem.data)) {
+    if (!mcp->graph || mcp->compiled) return Attempts(problem, request, observer).run();
+    validate(problem);
+    Problem compiled = problem;  // once, not in every try
+    compile(std::get<Mcp>(compiled.data));
+    return Attempts(compiled, request, observer).run();
+  }
   return solve_by_name(problem, request, "lemke", request.settings, observer);
 }
 

@@ -56,13 +56,11 @@ VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* 
                           std::optional<double> tolerance = {});
 
 /// As the request says. A named solver that does not take the kind gets an exact reduction of the
-/// problem where there is one. "auto" for lcp and mlcp: lemke below 50 unknowns; symmetric
-/// matrices with a positive diagonal go to newton-min first; else lemke below 600 unknowns and one
-/// attempt of newton-fb from there on; then the other of the two, lemke with random covering
-/// vectors, newton-fb with restarts, lemke from random bases. A proof of infeasibility ends the
-/// list. Other kinds go through their exact reductions to lemke. Every try is in the route, and it
-/// is always the problem as posed that is verified. Settings given with "auto" are those of lemke,
-/// which then comes first.
+/// problem where there is one. "auto" for lcp and mlcp: the list of linear_attempts(), with answers
+/// that are all but right polished; a proof of infeasibility ends the list. Other kinds go through
+/// their exact reductions to lemke; an mcp has the list of nonlinear_attempts(). Every try is in
+/// the route, and it is always the problem as posed that is verified. Settings given with "auto"
+/// are those of lemke, which then comes first, for an mcp those of josephy-newton.
 /// @throws std::invalid_argument: unknown solver or setting, malformed problem or start.
 VerifiedResult solve_verified(const Problem& problem, const SolveRequest& request,
                               Observer* observer = nullptr);

@@ -50,9 +50,9 @@ inline double statistic(const Result& result, std::string_view name) {
   return std::nan("");
 }
 
-/// Up to 8 unknowns: random, integer, singular and degenerate matrices; bounds of every sort.
-inline Mlcp random_box_problem(Random& random) {
-  const int n = 1 + random.index(8), type = random.index(6), rank = 1 + random.index(n);
+/// Random, integer, singular and degenerate matrices; bounds of every sort.
+inline Mlcp random_box_problem(Random& random, int largest = 8) {
+  const int n = 1 + random.index(largest), type = random.index(6), rank = 1 + random.index(n);
   const bool integer = type % 2 == 1;
   const auto entry = [&] {
     return integer ? static_cast<double>(random.index(5) - 2) : random.normal();

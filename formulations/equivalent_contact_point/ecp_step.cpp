@@ -14,6 +14,7 @@ namespace {
 
 constexpr double kActive = 1e-2;   // of the length scale: faces near the nearest point
 constexpr double kInside = -1e-6;  // of the length scale: a face that is not touched
+constexpr double kFacing = 0.05;   // rad: faces and edges that are nearly along the contact
 constexpr double kPressed = 1e-9;  // of the impulse scale
 
 bool is_plane(int form) { return form == static_cast<int>(EcpForm::kPlane); }
@@ -51,7 +52,7 @@ class EcpStep final : public ImplicitFormulation {
     return s.scene->bodies[static_cast<std::size_t>(b)];
   }
   static const BodyState& state(const StepInput& s, int b) {
-    return s.state.bodies[static_cast<std::size_t>(b)];
+    return s.guess.bodies[static_cast<std::size_t>(b)];
   }
 
   // A body that may be F with a face that may be k.
@@ -132,42 +133,60 @@ class EcpStep final : public ImplicitFormulation {
 
   Vector3d in_body(const StepInput& s, int b, const Vector3d& point) const {
     const BodyState& at = state(s, b);
-    return at.orientation.conjugate() * (point - at.position) / s.scales.length;
+    return at.orientation.conjugate() * (point - at.position);
+  }
+
+  // The middle of the part of a body's surface that looks in a direction, world.
+  Vector3d middle(const StepInput& s, int b, const Vector3d& direction) const {
+    const BodyState& at = state(s, b);
+    const Feature feature =
+        support_feature(body(s, b).shape, at.orientation.conjugate() * direction, kFacing);
+    Vector3d y = Vector3d::Zero();
+    for (const Vector3d& point : feature.points) y += point;
+    return at.position + at.orientation * (y / static_cast<double>(feature.points.size()));
+  }
+
+  bool holds(const StepInput& s, int b, const Vector3d& point) const {
+    for (const ConvexInequality& f : convex_inequalities(body(s, b).shape)) {
+      if (f.value(in_body(s, b, point)) > kActive * s.scales.length) return false;
+    }
+    return true;
+  }
+
+  // Where the bodies face each other: the middle of the face or edge of one that lies on the other,
+  // else the nearest points. On both bodies.
+  std::pair<Vector3d, Vector3d> facing_points(const StepInput& s, const StartContact& c) const {
+    const Vector3d apart = c.normal * c.normal.dot(c.point_a - c.point_b);
+    const Vector3d on_a = middle(s, c.a, -c.normal);
+    if (std::holds_alternative<HalfSpace>(body(s, c.b).shape) || holds(s, c.b, on_a - apart))
+      return {on_a, on_a - apart};
+    const Vector3d on_b = middle(s, c.b, c.normal);
+    if (holds(s, c.a, on_b + apart)) return {on_b + apart, on_b};
+    return {c.point_a, c.point_b};
   }
 
   void start(const StepInput& s, const RecordedPair& p, Vector& z) const override {
     const StartContact& c = s.contacts[static_cast<std::size_t>(p.number)];
-    const auto into = [&](int b, const Vector3d& v) {
-      return Vector3d(state(s, b).orientation.conjugate() * v);
+    const auto [on_a, on_b] = facing_points(s, c);
+    const auto place = [&](int b, const Vector3d& point, const Vector3d& outward, int y, int l) {
+      const std::vector<ConvexInequality> f = scaled_inequalities(*s.scene, b);
+      const Vector3d local = in_body(s, b, point) / s.scales.length;
+      z.segment<3>(y) = local;
+      start_multipliers(f, local, state(s, b).orientation.conjugate() * outward, l, z);
+      return static_cast<int>(f.size());
     };
     if (is_plane(p.pair.form)) {
-      // The middle of what looks at the plane.
-      const Vector3d down = into(c.a, -c.normal);
-      const Feature feature = support_feature(body(s, c.a).shape, down, 0.05);
-      Vector3d y = Vector3d::Zero();
-      for (const Vector3d& point : feature.points) y += point;
-      y /= static_cast<double>(feature.points.size()) * s.scales.length;
-      z.segment<3>(p.first) = y;
-      start_multipliers(scaled_inequalities(*s.scene, c.a), y, down, p.first + 3, z);
+      place(c.a, on_a, -c.normal, p.first, p.first + 3);
       return;
     }
     const bool a_first = first_is_a(p.pair.form);
-    const int one = a_first ? c.a : c.b, two = a_first ? c.b : c.a;
     const GeneralUnknowns u = general_unknowns(*s.scene, p);
-    const Vector3d y1 = in_body(s, one, a_first ? c.point_a : c.point_b),
-                   y2 = in_body(s, two, a_first ? c.point_b : c.point_a);
-    z.segment<3>(u.y1) = y1;
-    z.segment<3>(u.y2) = y2;
     const Vector3d outward = a_first ? Vector3d(-c.normal) : c.normal;
-    const std::vector<ConvexInequality> f = scaled_inequalities(*s.scene, one);
-    start_multipliers(f, y1, into(one, outward), u.l1, z);
-    start_multipliers(scaled_inequalities(*s.scene, two), y2, into(two, -outward), u.l2, z);
-    // The face k has weight 1; its own multiplier is the distance.
+    const int count = place(a_first ? c.a : c.b, a_first ? on_a : on_b, outward, u.y1, u.l1) +
+                      place(a_first ? c.b : c.a, a_first ? on_b : on_a, -outward, u.y2, u.l2);
+    // The face k has the weight 1, and its own multiplier is the distance.
     const double weight = z[u.l1 + c.face];
-    if (weight > 1e-3)
-      z.segment(u.l1, z.size() - u.l1 > 0 ? static_cast<int>(f.size()) : 0) /= weight;
-    if (weight > 1e-3)
-      z.segment(u.l2, static_cast<int>(scaled_inequalities(*s.scene, two).size())) /= weight;
+    if (weight > kActive) z.segment(u.l1, count) /= weight;
     z[u.l1 + c.face] = 0.0;
   }
 

@@ -75,12 +75,12 @@ class GeometricImplicit final : public ImplicitFormulation {
   void start(const StepInput& input, const RecordedPair& p, Vector& z) const override {
     const StartContact& c = input.contacts[static_cast<std::size_t>(p.number)];
     const int d = input.scene->dimension;
-    const Vector3d origin = input.state.bodies[static_cast<std::size_t>(p.pair.a)].position;
+    const Vector3d origin = input.guess.bodies[static_cast<std::size_t>(p.pair.a)].position;
     z.segment(p.first, d) = ((c.point_a - origin) / input.scales.length).head(d);
     z.segment(p.first + d, d) = ((c.point_b - origin) / input.scales.length).head(d);
     if (points_ != ClosestPointForm::kMultiplier) return;
-    const double slope_f = gradient(input, input.state, p.pair.a, c.point_a).norm(),
-                 slope_g = gradient(input, input.state, p.pair.b, c.point_b).norm();
+    const double slope_f = gradient(input, input.guess, p.pair.a, c.point_a).norm(),
+                 slope_g = gradient(input, input.guess, p.pair.b, c.point_b).norm();
     const double gap = c.normal.dot(c.point_a - c.point_b);
     z[p.first + 2 * d] = std::max(0.0, gap) / (input.scales.length * slope_f);
     z[p.first + 2 * d + 1] = slope_f / slope_g;

@@ -12,6 +12,8 @@ namespace {
 
 constexpr double kTouching = 1e-6;  // of the length scale: pressed before, and still in contact
 constexpr double kOverlap = 1e-9;   // of the length scale: what no step may leave
+constexpr double kNearest = 1e-3;   // of the length scale: higher points touch no longer
+constexpr int kStarts = 3;          // other than the one that carries over
 
 // Nearest points of two bodies, one of which may be a half-space (b). @return the gap
 double nearest(const Scene& scene, const State& state, StartContact& c) {
@@ -106,14 +108,15 @@ StageOrResult ImplicitFormulation::begin(const Scene& scene, const State& state,
     candidates_ = colliding_pairs(scene);
     recordings_.clear();
     spells_.clear();
-    last_pairs_.clear();
+    pressed_.clear();
   }
   input_ = step_input(scene, state, h);
+  start_velocity_ = Coordinates(scene).velocity(state);
+  touching_.clear();
   pairs_.clear();
-  tries_ = 0;
-  const State end = moved(scene, state, Coordinates(scene), input_.free, h);
-  if (!add_overlapping(end, 0.0) && scene.joints.empty()) {
-    last_pairs_.clear();
+  starts_ = rewrites_ = 0;
+  if (!add_overlapping(input_.guess, 0.0) && scene.joints.empty()) {
+    pressed_.clear();
     return finish(input_.free, nullptr);
   }
   return stage(true);
@@ -122,31 +125,41 @@ StageOrResult ImplicitFormulation::begin(const Scene& scene, const State& state,
 // Pairs that overlap by more than `depth` in a state, or that were pressed before and still touch.
 bool ImplicitFormulation::add_overlapping(const State& end, double depth) {
   bool added = false;
-  for (const auto& [a, b] : candidates_) {
-    const auto known = [&](const ContactPair& p) { return p.a == a && p.b == b; };
-    if (std::any_of(pairs_.begin(), pairs_.end(), known)) continue;
-    if (!can_overlap(*scene_, end, a, b)) continue;
+  for (const std::pair<int, int>& pair : candidates_) {
+    if (std::find(touching_.begin(), touching_.end(), pair) != touching_.end()) continue;
+    if (!can_overlap(*scene_, end, pair.first, pair.second)) continue;
     StartContact contact;
-    contact.a = a;
-    contact.b = b;
+    contact.a = pair.first;
+    contact.b = pair.second;
     const double gap = nearest(*scene_, end, contact);
-    const bool pressed =
-        std::find(last_pairs_.begin(), last_pairs_.end(), std::pair(a, b)) != last_pairs_.end();
-    if (gap >= -depth && !(pressed && gap <= kTouching * input_.scales.length)) continue;
-    // The geometry from which the step starts, unless that is one of overlap.
-    nearest(*scene_, input_.state, contact);
-    add_pair(contact);
+    const auto before = pressed_.find(pair);
+    const bool resting = before != pressed_.end() && gap <= kTouching * input_.scales.length;
+    if (gap >= -depth && !resting) continue;
+    touching_.push_back(pair);
     added = true;
+    // What touched before is a start only where it still is about the nearest point.
+    const bool goes_on = before != pressed_.end() &&
+                         contact.normal.dot(world_point(end, pair.first, before->second) -
+                                            contact.point_a) <= kNearest * input_.scales.length;
+    if (!goes_on) ++spells_[pair];
   }
+  if (added) look(end);
   return added;
 }
 
-void ImplicitFormulation::add_pair(const StartContact& contact) {
-  input_.contacts.push_back(contact);
-  const int form = form_of(input_, input_.contacts.back());
-  pairs_.push_back({contact.a, contact.b, form});
-  const std::pair pair(contact.a, contact.b);
-  if (std::find(last_pairs_.begin(), last_pairs_.end(), pair) == last_pairs_.end()) ++spells_[pair];
+// Contacts of the touching pairs as the poses of a state have them.
+void ImplicitFormulation::look(const State& guess) {
+  input_.guess = guess;
+  input_.contacts.clear();
+  pairs_.clear();
+  for (const auto& [a, b] : touching_) {
+    StartContact& contact = input_.contacts.emplace_back();
+    contact.a = a;
+    contact.b = b;
+    nearest(*scene_, guess, contact);
+    const int form = form_of(input_, contact);
+    pairs_.push_back({a, b, form});
+  }
 }
 
 const ImplicitFormulation::Recording& ImplicitFormulation::recording() {
@@ -182,18 +195,17 @@ Stage ImplicitFormulation::stage(bool carried_over) {
   s.keys = r.step.keys;
   const Coordinates coordinates(*scene_);
   Vector z = Vector::Zero(r.step.size());
-  // The velocity of the beginning, and impulses that carry the weight.
-  const Vector change = coordinates.velocity(input_.state) - input_.free;
+  const Vector change = start_velocity_ - input_.free;
   for (int i = 0; i < coordinates.size(); ++i) {
     const bool angular = i % coordinates.per_body() >= scene_->dimension;
     z[i] = change[i] * (angular ? input_.scales.length : 1.0) / input_.scales.change;
   }
   for (const RecordedPair& p : r.pairs) {
-    z[p.unknowns.p_n] = 1.0;
+    z[p.unknowns.p_n] = start_impulse(input_.contacts[static_cast<std::size_t>(p.number)]);
     start(input_, p, z);
     const std::uint64_t spell = spells_[{p.pair.a, p.pair.b}];
     for (std::uint64_t& key : s.keys) {
-      if (key >> 12U == p.key >> 12U) key += carried_over ? spell << 48U : 0;
+      if (key >> 12U == p.key >> 12U) key += spell << 48U;
     }
   }
   if (!carried_over) std::fill(s.keys.begin(), s.keys.end(), kNoKey);
@@ -233,27 +245,64 @@ StageOrResult ImplicitFormulation::advance(const Answer& answer) {
   const State end = moved(*scene_, input_.state, Coordinates(*scene_), velocity, input_.h);
   for (const RecordedPair& p : r.pairs) {
     if (!wrong(input_, p, answer.z, end)) continue;
-    if (std::optional<Stage> other = relax()) return *std::move(other);
+    if (rewrite_next()) return stage(false);
     StepResult result = finish(velocity, &answer.z);
     result.rejected =
         fmt::format("contact {}: the answer is on a branch that is not meant", p.name);
     return result;
   }
-  last_pairs_.clear();
-  if (add_overlapping(end, kOverlap * input_.scales.length)) return stage(true);
+  if (add_overlapping(end, kOverlap * input_.scales.length)) {
+    start_velocity_ = velocity;
+    return stage(true);
+  }
   StepResult result = finish(velocity, &answer.z);
-  for (const ContactResult& c : result.contacts) {
-    if (c.mode != ContactMode::kOpen) last_pairs_.emplace_back(c.contact.a, c.contact.b);
+  pressed_.clear();
+  for (const RecordedPair& p : r.pairs) {
+    const ContactResult& c = result.contacts[static_cast<std::size_t>(p.number)];
+    if (c.mode == ContactMode::kOpen) continue;
+    const BodyState& body = end.bodies[static_cast<std::size_t>(p.pair.a)];
+    pressed_[{p.pair.a, p.pair.b}] =
+        body.orientation.conjugate() * (c.contact.point - body.position);
   }
   return result;
 }
 
-std::optional<Stage> ImplicitFormulation::relax() {
-  ++tries_;
+bool ImplicitFormulation::rewrite_next() {
+  ++rewrites_;
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
-    if (rewrite(input_, tries_, pairs_[k], input_.contacts[k])) return stage(false);
+    if (rewrite(input_, rewrites_, pairs_[k], input_.contacts[k])) return true;
   }
+  return false;
+}
+
+// Other starts, then other forms.
+std::optional<Stage> ImplicitFormulation::relax() {
+  if (starts_ < kStarts) {
+    const Coordinates coordinates(*scene_);
+    ++starts_;
+    start_velocity_ = starts_ == 2 ? input_.free : coordinates.velocity(input_.state);
+    if (starts_ == 3) look(input_.state);
+    return stage(false);
+  }
+  if (rewrite_next()) return stage(false);
   return {};
+}
+
+// What stops the approach, and what carries the weight.
+double ImplicitFormulation::start_impulse(const StartContact& c) const {
+  const auto velocity = [&](int body, const Vector3d& point) {
+    const BodyState& s = input_.state.bodies[static_cast<std::size_t>(body)];
+    const BodyState& at = input_.guess.bodies[static_cast<std::size_t>(body)];
+    return Vector3d(s.velocity + s.angular_velocity.cross(point - at.position));
+  };
+  const double approach =
+      -c.normal.dot(velocity(c.a, c.point_a) - velocity(c.b, c.point_b)) / input_.scales.change;
+  return 1.0 + std::max(0.0, approach);
+}
+
+Vector3d ImplicitFormulation::world_point(const State& state, int body, const Vector3d& local) {
+  const BodyState& s = state.bodies[static_cast<std::size_t>(body)];
+  return s.position + s.orientation * local;
 }
 
 std::vector<std::string> ImplicitFormulation::columns() const {

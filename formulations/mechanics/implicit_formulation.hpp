@@ -82,8 +82,11 @@ class ImplicitFormulation : public Formulation {
     std::vector<JointRow> joints;
   };
 
-  void add_pair(const StartContact& contact);
   bool add_overlapping(const State& end, double depth);
+  void look(const State& guess);
+  bool rewrite_next();
+  double start_impulse(const StartContact& contact) const;
+  static Vector3d world_point(const State& state, int body, const Vector3d& local);
   const Recording& recording();
   Stage stage(bool carried_over);
   void add_contact_infos(Problem& problem) const;
@@ -98,11 +101,13 @@ class ImplicitFormulation : public Formulation {
   const Scene* scene_ = nullptr;
   std::vector<std::pair<int, int>> candidates_;  // pairs of bodies that can collide
   StepInput input_;
-  std::vector<ContactPair> pairs_;  // of the step, as input_.contacts
+  Vector start_velocity_;
+  std::vector<std::pair<int, int>> touching_;  // bodies of the contacts of the step
+  std::vector<ContactPair> pairs_;             // the same with their forms
   std::map<std::vector<ContactPair>, Recording> recordings_;
   std::map<std::pair<int, int>, std::uint64_t> spells_;  // of unbroken contact, by pair
-  std::vector<std::pair<int, int>> last_pairs_;          // of the step before
-  int tries_ = 0;
+  std::map<std::pair<int, int>, Vector3d> pressed_;      // in the last step: where, in a's frame
+  int starts_ = 0, rewrites_ = 0;                        // that have been tried in the step
 };
 
 }  // namespace perp

@@ -61,12 +61,12 @@ double length_scale(const Scene& scene) {
 }
 
 StepInput step_input(const Scene& scene, const State& state, double h) {
-  StepInput s{&scene, state, h, {}, {}, {}, {}};
+  StepInput s{&scene, state, h, {}, {}, {}, {}, {}};
   const Coordinates coordinates(scene);
   s.free = free_velocity(scene, state, coordinates, h);
   s.scales = step_scales(scene, state, h, s.free);
-  for (const BodyState& body : moved(scene, state, coordinates, s.free, h).bodies)
-    s.free_position.push_back(body.position);
+  s.guess = moved(scene, state, coordinates, s.free, h);
+  for (const BodyState& body : s.guess.bodies) s.free_position.push_back(body.position);
   return s;
 }
 

@@ -22,7 +22,7 @@ struct StepScales {
   double impulse = 1.0;   ///< N s: mean mass of moving bodies times `change`
 };
 
-/// A pair of bodies that are in contact in a step, as it is before the step is solved.
+/// A pair of bodies that are in contact in a step, as it is guessed before the step is solved.
 struct StartContact {
   int a = 0, b = 0;  ///< bodies; the normal points into a
   Vector3d normal, tangent;
@@ -38,9 +38,10 @@ struct StepInput {
   Vector free;  ///< free_velocity of the step
   StepScales scales;
   std::vector<Vector3d> free_position;  ///< of the bodies at the end of free motion
+  State guess;                          ///< to whose poses the contacts belong
   std::vector<StartContact> contacts;
 };
-/// Without contacts.
+/// Without contacts; the guess is the end of free motion.
 StepInput step_input(const Scene& scene, const State& state, double h);
 /// StepScales::length, the same for all steps.
 double length_scale(const Scene& scene);

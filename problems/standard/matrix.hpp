@@ -36,6 +36,9 @@ class Matrix {
   /// @throws std::bad_variant_access where the storage is the other one.
   const DenseMatrix& dense() const { return std::get<DenseMatrix>(storage_); }
   const SparseMatrix& sparse() const { return std::get<SparseMatrix>(storage_); }
+  /// To change values; the sparse one must stay compressed and sorted.
+  DenseMatrix& dense() { return std::get<DenseMatrix>(storage_); }
+  SparseMatrix& sparse() { return std::get<SparseMatrix>(storage_); }
   DenseMatrix to_dense() const;
   SparseMatrix to_sparse() const;
 

@@ -17,6 +17,7 @@ struct IterationRecord {
   int active_set_size = -1;  ///< number of basic (inactive-bound) unknowns
   int entering = -1;         ///< pivoting: index of the pair that enters; -1 for none
   int leaving = -1;          ///< pivoting: index of the pair that leaves; -1 for t
+  int pivots = -1;           ///< so far, of methods whose iterations are not pivots
   int linear_solves = 0;     ///< so far
   int factorisations = 0;    ///< so far
 };

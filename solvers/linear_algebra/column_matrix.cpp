@@ -10,6 +10,12 @@ void ColumnMatrix::begin(int size) {
   values_.clear();
 }
 
+void ColumnMatrix::begin_dense(int size) {
+  size_ = size;
+  dense_ = true;
+  dense_values_.setZero(size, size);
+}
+
 void ColumnMatrix::finish(double dense_above) {
   if (static_cast<double>(rows_.size()) <= dense_above * size_ * size_) return;
   dense_values_.setZero(size_, size_);

@@ -22,6 +22,10 @@ class ColumnMatrix {
   /// Ends the filling: becomes dense where more than `dense_above` of the entries are stored.
   void finish(double dense_above);
 
+  /// Or: a dense matrix of zeros, then its entries. Allocates only where the size grows.
+  void begin_dense(int size);
+  void set(int row, int column, double value) { dense_values_(row, column) = value; }
+
   int size() const { return size_; }
   bool is_dense() const { return dense_; }
   long stored() const {

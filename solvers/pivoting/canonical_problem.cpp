@@ -123,6 +123,7 @@ FreePairing pair_block(const SparseMatrix& block) {
 }  // namespace
 
 void CanonicalProblem::build(const Mlcp& problem, bool equilibrate) {
+  stays_dense_ = false;
   pair_free_variables(problem);
   split_.assign(left_rows_.size(), 0);
   do {
@@ -133,21 +134,55 @@ void CanonicalProblem::build(const Mlcp& problem, bool equilibrate) {
   } while (!find_default_start());
 }
 
+void CanonicalProblem::build_pairs(const Mlcp& problem) {
+  stays_dense_ = !problem.M.is_sparse();
+  free_rows_.clear();
+  for (int i = 0; i < problem.size(); ++i) {
+    const bool is_free = problem.lower[i] == -kInfinity && problem.upper[i] == kInfinity;
+    if (is_free) free_rows_.push_back(i);
+  }
+  free_columns_ = free_rows_;
+  left_rows_.clear();
+  left_columns_.clear();
+  split_.clear();
+  classify(problem);
+  set_pairs(problem);
+  default_start.assign(size(), PairStatus::kAtLower);
+  for (int i = 0; i < size(); ++i) {
+    if (kind[i] == PairKind::kFree) default_start[i] = PairStatus::kBasic;
+  }
+  partners = 0;
+}
+
+void CanonicalProblem::set_values(const Mlcp& problem, bool equilibrate) {
+  set_offset(problem);
+  set_signs(problem);
+  if (equilibrate) scale(problem);
+  assemble(problem);
+}
+
 // Pairs that are not free, and the point that x = 0 stands for.
 void CanonicalProblem::classify(const Mlcp& problem) {
   const int n = problem.size();
   kind.clear();
   variable.clear();
-  offset_.setZero(n);
+  set_offset(problem);
   for (int i = 0; i < n; ++i) {
     const bool has_lower = problem.lower[i] > -kInfinity, has_upper = problem.upper[i] < kInfinity;
-    offset_[i] = has_lower ? problem.lower[i] : has_upper ? problem.upper[i] : 0.0;
     if (problem.lower[i] == problem.upper[i]) continue;  // fixed: its row is no condition
     if (!has_lower && !has_upper) continue;
     variable.push_back(i);
     kind.push_back(has_lower && has_upper ? PairKind::kBoxed : PairKind::kLower);
   }
   equation = variable;
+}
+
+void CanonicalProblem::set_offset(const Mlcp& problem) {
+  offset_.resize(problem.size());
+  for (int i = 0; i < problem.size(); ++i) {
+    const bool has_lower = problem.lower[i] > -kInfinity, has_upper = problem.upper[i] < kInfinity;
+    offset_[i] = has_lower ? problem.lower[i] : has_upper ? problem.upper[i] : 0.0;
+  }
 }
 
 void CanonicalProblem::pair_free_variables(const Mlcp& problem) {
@@ -188,8 +223,14 @@ void CanonicalProblem::set_pairs(const Mlcp& problem) {
     if (split_[i]) add(left_rows_[i], left_columns_[i], PairKind::kLower);
   }
   split_pairs = size() - first_split;
-  row_scale = Vector::Ones(size());
-  column_scale = Vector::Ones(size());
+  pairs_of_row_.assign(problem.size(), {});
+  for (int i = 0; i < size(); ++i) pairs_of_row_[equation[i]].push_back(i);
+  set_signs(problem);
+}
+
+void CanonicalProblem::set_signs(const Mlcp& problem) {
+  row_scale.setOnes(size());
+  column_scale.setOnes(size());
   for (int i = 0; i < size(); ++i) {
     const bool reflected = kind[i] == PairKind::kLower && problem.upper[variable[i]] < kInfinity;
     if (reflected || i >= first_split) row_scale[i] = column_scale[i] = -1.0;
@@ -286,21 +327,24 @@ bool CanonicalProblem::pivot_in(Basis& basis, int i) {
 // Two sweeps of dividing rows and columns by the square roots of their largest entries.
 void CanonicalProblem::scale(const Mlcp& problem) {
   const int n = problem.size();
-  Vector r = Vector::Ones(n), c = Vector::Ones(n);
+  Vector &r = row_factor_, &c = column_factor_;
+  r.setOnes(n);
+  c.setOnes(n);
   for (int sweep = 0; sweep < 2; ++sweep) {
-    Vector row_max = Vector::Zero(n), col_max = Vector::Zero(n);
+    row_max_.setZero(n);
+    column_max_.setZero(n);
     for (int j = 0; j < n; ++j) {
       if (problem.lower[j] == problem.upper[j]) continue;
       problem.M.for_column(j, [&](int i, double value) {
         if (problem.lower[i] == problem.upper[i]) return;
         const double size = std::abs(value) * r[i] * c[j];
-        row_max[i] = std::max(row_max[i], size);
-        col_max[j] = std::max(col_max[j], size);
+        row_max_[i] = std::max(row_max_[i], size);
+        column_max_[j] = std::max(column_max_[j], size);
       });
     }
     for (int i = 0; i < n; ++i) {
-      if (row_max[i] > 0) r[i] /= std::sqrt(row_max[i]);
-      if (col_max[i] > 0) c[i] /= std::sqrt(col_max[i]);
+      if (row_max_[i] > 0) r[i] /= std::sqrt(row_max_[i]);
+      if (column_max_[i] > 0) c[i] /= std::sqrt(column_max_[i]);
     }
   }
   for (int i = 0; i < size(); ++i) {
@@ -310,22 +354,17 @@ void CanonicalProblem::scale(const Mlcp& problem) {
 }
 
 void CanonicalProblem::assemble(const Mlcp& problem) {
-  const int m = size(), n = problem.size();
-  std::vector<std::vector<int>> pairs_of_row(n);
-  for (int i = 0; i < m; ++i) pairs_of_row[equation[i]].push_back(i);
-  M.begin(m);
-  for (int j = 0; j < m; ++j) {
-    problem.M.for_column(variable[j], [&](int row, double value) {
-      for (const int i : pairs_of_row[row]) M.append(i, value * row_scale[i] * column_scale[j]);
-    });
-    M.end_column();
+  assemble_matrix(problem);
+  sums_.assign(problem.size(), 0.0L);
+  for (int j = 0; j < problem.size(); ++j) {
+    if (offset_[j] == 0.0) continue;
+    const long double x = offset_[j];
+    problem.M.for_column(j, [&](int i, double value) { sums_[i] += value * x; });
   }
-  M.finish(kDenseAbove);
-  const Vector at_offset = problem.M.multiply(offset_) + problem.q;
-  q.resize(m);
-  range.resize(m);
-  for (int i = 0; i < m; ++i) {
-    q[i] = row_scale[i] * at_offset[equation[i]];
+  q.resize(size());
+  range.resize(size());
+  for (int i = 0; i < size(); ++i) {
+    q[i] = row_scale[i] * (static_cast<double>(sums_[equation[i]]) + problem.q[equation[i]]);
     const int v = variable[i];
     range[i] = kind[i] == PairKind::kBoxed
                    ? (problem.upper[v] - problem.lower[v]) / std::abs(column_scale[i])
@@ -333,9 +372,32 @@ void CanonicalProblem::assemble(const Mlcp& problem) {
   }
 }
 
+void CanonicalProblem::assemble_matrix(const Mlcp& problem) {
+  const int m = size();
+  const bool stays_dense = stays_dense_;
+  stays_dense ? M.begin_dense(m) : M.begin(m);
+  for (int j = 0; j < m; ++j) {
+    problem.M.for_column(variable[j], [&](int row, double value) {
+      for (const int i : pairs_of_row_[row]) {
+        const double scaled = value * row_scale[i] * column_scale[j];
+        stays_dense ? M.set(i, j, scaled) : M.append(i, scaled);
+      }
+    });
+    if (!stays_dense) M.end_column();
+  }
+  if (!stays_dense) M.finish(kDenseAbove);
+}
+
 void CanonicalProblem::to_original(const Vector& x, Vector& z) const {
   z = offset_;
   for (int i = 0; i < size(); ++i) z[variable[i]] += column_scale[i] * x[i];
+}
+
+void CanonicalProblem::from_point(const Vector& z, const Vector& f, Vector& x, Vector& w) const {
+  for (int i = 0; i < size(); ++i) {
+    x[i] = (z[variable[i]] - offset_[variable[i]]) / column_scale[i];
+    w[i] = row_scale[i] * f[equation[i]];
+  }
 }
 
 void CanonicalProblem::direction_to_original(const Vector& x, Vector& z) const {

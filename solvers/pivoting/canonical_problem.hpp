@@ -33,6 +33,14 @@ class CanonicalProblem {
 
   void build(const Mlcp& problem, bool equilibrate);
 
+  /// For many problems with bounds of the same sorts, such as the linearisations of a nonlinear
+  /// one: free unknowns keep their own rows, whatever the rank of M_FF, so the default start may be
+  /// singular. Call set_values() next.
+  void build_pairs(const Mlcp& problem);
+  /// Takes M, q and bounds of a problem with the pairs of the last build_pairs(). Allocates nothing
+  /// from the second call on where M is dense.
+  void set_values(const Mlcp& problem, bool equilibrate);
+
   int size() const { return static_cast<int>(kind.size()); }
 
   ColumnMatrix M;
@@ -50,6 +58,8 @@ class CanonicalProblem {
 
   /// z from x; fixed variables at their bound.
   void to_original(const Vector& x, Vector& z) const;
+  /// x and w from z and F, unsplit pairs only.
+  void from_point(const Vector& z, const Vector& f, Vector& x, Vector& w) const;
   /// A direction of x as a direction of z.
   void direction_to_original(const Vector& x, Vector& z) const;
   /// Statuses of the pairs from statuses of the unknowns.
@@ -64,11 +74,18 @@ class CanonicalProblem {
   void set_pairs(const Mlcp& problem);
   bool find_default_start();
   bool pivot_in(Basis& basis, int i);
+  void set_signs(const Mlcp& problem);
+  void set_offset(const Mlcp& problem);
   void assemble(const Mlcp& problem);
+  void assemble_matrix(const Mlcp& problem);
   void scale(const Mlcp& problem);
 
-  Vector offset_;                              // original size: the bound that x = 0 stands for
-  std::vector<int> free_rows_, free_columns_;  // original indices, paired
+  Vector offset_;                  // original size: the bound that x = 0 stands for
+  std::vector<long double> sums_;  // of M offset
+  bool stays_dense_ = false;       // a dense M is kept so, whatever its share of zeros
+  std::vector<std::vector<int>> pairs_of_row_;
+  Vector row_max_, column_max_, row_factor_, column_factor_;  // of scale()
+  std::vector<int> free_rows_, free_columns_;                 // original indices, paired
   std::vector<int> left_rows_, left_columns_;  // likewise: pairs that M_FF leaves over
   int first_left_ = 0;                         // pair
   std::vector<char> split_;                    // per pair left over

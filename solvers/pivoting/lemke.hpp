@@ -2,7 +2,7 @@
 #pragma once
 
 #include <perp/solvers/core/solver.hpp>
-#include <perp/solvers/pivoting/active_set_polish.hpp>
+#include <perp/solvers/active_set/active_set_polish.hpp>
 #include <perp/solvers/pivoting/lemke_path.hpp>
 
 namespace perp {

@@ -74,6 +74,16 @@ PathEnd LemkePath::follow(const std::vector<PairStatus>& start, const Vector* co
   return end;
 }
 
+PathEnd LemkePath::follow_from(const Vector& x, const Vector& w,
+                               const std::vector<PairStatus>& start, const PathSettings& settings,
+                               long max_pivots, double time_limit) {
+  point_x_ = &x;
+  point_w_ = &w;
+  const PathEnd end = follow(start, nullptr, settings, max_pivots, time_limit, nullptr);
+  point_x_ = point_w_ = nullptr;
+  return end;
+}
+
 // The main loop [CottlePangStone2009, Sec. 4.4].
 PathEnd LemkePath::walk(long max_pivots, Observer* observer) {
   while (true) {
@@ -101,7 +111,7 @@ LemkePath::Begin LemkePath::begin(const std::vector<PairStatus>& start, const Ve
   if (!compute_values()) return Begin::kSingular;
   for (int p = 0; p < m; ++p) start_head_[p] = basis_.head(p);
   entering_ = -1;
-  return enter_covering(covering);
+  return point_x_ ? enter_from_point() : enter_covering(covering);
 }
 
 // The basis of the given statuses. @return false where it is singular.
@@ -175,18 +185,51 @@ LemkePath::Begin LemkePath::enter_covering(const Vector* covering) {
     // Of those that tie, the last position is lexicographically smallest: S e_i / |p_i|.
     if (p[i] != 0.0 && t0 * std::abs(p[i]) - outward <= tie) leaving = i;
   }
-  work_.setZero();
+  first_t_ = t0 / scale_;
+  return leave_for_covering(leaving, t0);
+}
+
+// t falls from 1, where the values are those of the point.
+LemkePath::Begin LemkePath::enter_from_point() {
+  const int m = basis_.size();
+  Vector& p = direction_;
+  bool outside = false;
+  double longest = kInfinity;  // fall of t until the first value is at its bound
+  int leaving = -1;
   for (int i = 0; i < m; ++i) {
+    const int id = basis_.head(i);
+    const Vector& from = basis_.is_slack(id) ? *point_w_ : *point_x_;
+    const double here = std::clamp(scale_ * from[basis_.pair_of(id)], lower_[i], upper_[i]);
+    start_sign_[i] = std::isinf(lower_[i]) ? -1.0 : 1.0;
+    p[i] = here - values_[i];
+    outside |=
+        std::max(lower_[i] - values_[i], values_[i] - upper_[i]) > kFeasibleAtStart * value_size_;
+    const double slack = p[i] > 0 ? here - lower_[i] : upper_[i] - here;
+    // Of those that tie, the last position is lexicographically smallest, as above.
+    if (p[i] == 0.0 || !(slack / std::abs(p[i]) <= longest)) continue;
+    longest = slack / std::abs(p[i]);
+    leaving = i;
+  }
+  if (!outside || longest >= 1.0) return Begin::kSolved;
+  may_cycle_ = true;
+  first_t_ = 1.0 / scale_;
+  return leave_for_covering(leaving, 1.0 - longest);
+}
+
+// With d = -B p for the p that stands in direction_: t takes the place of what leaves.
+LemkePath::Begin LemkePath::leave_for_covering(int leaving, double t) {
+  const Vector& p = direction_;
+  work_.setZero();
+  for (int i = 0; i < basis_.size(); ++i) {
     if (p[i] != 0.0) basis_.add_column(basis_.head(i), -p[i], work_);
   }
   basis_.set_covering(work_);
-  values_ += t0 * p;
+  values_ += t * p;
   direction_ = -p;
-  first_t_ = t0 / scale_;
   const int left = basis_.head(leaving);
   const bool to_upper =
       std::abs(upper_[leaving] - values_[leaving]) < std::abs(values_[leaving] - lower_[leaving]);
-  replace(leaving, basis_.t_id(), t0);
+  replace(leaving, basis_.t_id(), t);
   choose_entering(left, to_upper);
   first_basic_ = basic_;
   first_entering_ = entering_;

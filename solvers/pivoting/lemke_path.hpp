@@ -48,6 +48,13 @@ class LemkePath {
                  const PathSettings& settings, long max_pivots, double time_limit,
                  Observer* observer);
 
+  /// Follows the path that comes from a point: p = (its values, moved between their bounds) -
+  /// values(0), so that t falls from 1 and all that is violated shrinks in proportion to it
+  /// [DirkseFerris1995]. Unlike a path from far away it can end in a cycle whatever the bounds.
+  /// @param x, w of the pairs at that point, canonical.
+  PathEnd follow_from(const Vector& x, const Vector& w, const std::vector<PairStatus>& start,
+                      const PathSettings& settings, long max_pivots, double time_limit);
+
   /// Status of every pair at the end.
   const std::vector<PairStatus>& statuses() const { return status_; }
   /// x at the end, canonical.
@@ -82,6 +89,8 @@ class LemkePath {
   bool build_basis(const std::vector<PairStatus>& start);
   bool build_from_default(const std::vector<PairStatus>& start);
   Begin enter_covering(const Vector* covering);
+  Begin enter_from_point();
+  Begin leave_for_covering(int leaving, double t);
   PathEnd walk(long max_pivots, Observer* observer);
   bool compute_direction();
   Step ratio_test();
@@ -121,7 +130,8 @@ class LemkePath {
   long steps_ = 0;      // of this walk
   std::uint64_t basis_hash_ = 0,
                 kept_hash_ = 0;  // of basis and bounds; the one kept for comparison
-  long next_kept_ = 1;           // step at which the next one is kept
+  const Vector *point_x_ = nullptr, *point_w_ = nullptr;  // of follow_from, while it runs
+  long next_kept_ = 1;                                    // step at which the next one is kept
   std::vector<int> tied_;
   Vector best_row_, other_row_;
   Vector work_;

@@ -13,15 +13,15 @@ constexpr int kDenseLeastSquares = 800;  // kernels up to this size by the norma
 
 }  // namespace
 
-void NewtonSystem::attach(const ScaledProblem& problem) {
-  problem_ = &problem;
-  const int n = problem.size();
+void NewtonSystem::attach(const NewtonMatrix& matrix) {
+  matrix_ = &matrix;
+  const int n = matrix.size();
   for (Vector* v : {&a_, &b_, &work_, &product_}) v->setZero(n);
   kernel_.reserve(n);
   position_.assign(n, -1);
   right_side_.assign(2 * static_cast<std::size_t>(n), 0.0);
   transposed_.resize(0, 0);
-  if (problem.has_sparse_systems()) {
+  if (matrix.has_sparse_systems()) {
     sparse_lu_.set_pivot_tolerance(kPivotTolerance);
     augmented_lu_.set_pivot_tolerance(kPivotTolerance);
   } else {
@@ -37,7 +37,7 @@ void NewtonSystem::choose_kernel(const Vector& a, const Vector& b) {
   a_ = a;
   b_ = b;
   kernel_.clear();
-  for (int i = 0; i < problem_->size(); ++i) {
+  for (int i = 0; i < matrix_->size(); ++i) {
     position_[i] = b_[i] > 0 ? static_cast<int>(kernel_.size()) : -1;
     if (b_[i] > 0) kernel_.push_back(i);
   }
@@ -46,7 +46,7 @@ void NewtonSystem::choose_kernel(const Vector& a, const Vector& b) {
 bool NewtonSystem::factor(const Vector& a, const Vector& b, double eps) {
   choose_kernel(a, b);
   ++factorisations;
-  if (problem_->has_sparse_systems()) {
+  if (matrix_->has_sparse_systems()) {
     fill_sparse_kernel(eps);
     return sparse_lu_.factor();
   }
@@ -55,7 +55,7 @@ bool NewtonSystem::factor(const Vector& a, const Vector& b, double eps) {
 }
 
 void NewtonSystem::fill_dense_kernel(double eps) {
-  const DenseMatrix& m = problem_->dense();
+  const DenseMatrix& m = matrix_->dense();
   const int k = kernel_size();
   double* column = dense_lu_.matrix(k);
   for (int j = 0; j < k; ++j, column += k) {
@@ -66,7 +66,7 @@ void NewtonSystem::fill_dense_kernel(double eps) {
 }
 
 void NewtonSystem::fill_sparse_kernel(double eps) {
-  const SparseMatrix& m = problem_->sparse();
+  const SparseMatrix& m = matrix_->sparse();
   sparse_lu_.begin(kernel_size());
   for (const int j : kernel_) {
     for (SparseMatrix::InnerIterator it(m, j); it; ++it) {
@@ -81,11 +81,11 @@ void NewtonSystem::fill_sparse_kernel(double eps) {
 // d_i = r_i / a_i outside the kernel; the kernel's right-hand side with what those contribute.
 void NewtonSystem::solve_outside_kernel(const Vector& r, Vector& d) {
   bool outside = false;
-  for (int i = 0; i < problem_->size(); ++i) {
+  for (int i = 0; i < matrix_->size(); ++i) {
     d[i] = position_[i] < 0 ? r[i] / a_[i] : 0.0;
     outside = outside || d[i] != 0.0;
   }
-  if (outside) problem_->multiply(d, product_);
+  if (outside) matrix_->multiply(d, product_);
   for (int p = 0; p < kernel_size(); ++p) {
     const int i = kernel_[p];
     right_side_[p] = outside ? r[i] - b_[i] * product_[i] : r[i];
@@ -94,7 +94,7 @@ void NewtonSystem::solve_outside_kernel(const Vector& r, Vector& d) {
 
 void NewtonSystem::solve(const Vector& r, Vector& d) {
   solve_outside_kernel(r, d);
-  if (problem_->has_sparse_systems()) {
+  if (matrix_->has_sparse_systems()) {
     sparse_lu_.solve(right_side_.data());
   } else {
     dense_lu_.solve(right_side_.data());
@@ -106,7 +106,7 @@ void NewtonSystem::solve(const Vector& r, Vector& d) {
 bool NewtonSystem::factor_least_squares(const Vector& a, const Vector& b, double mu) {
   choose_kernel(a, b);
   ++factorisations;
-  normal_equations_ = !problem_->has_sparse_systems() || kernel_size() <= kDenseLeastSquares;
+  normal_equations_ = !matrix_->has_sparse_systems() || kernel_size() <= kDenseLeastSquares;
   if (!normal_equations_) {
     fill_augmented_system(mu);
     return augmented_lu_.factor();
@@ -150,15 +150,15 @@ void NewtonSystem::fill_kernel_jacobian() {
   const int n = kernel_size();
   for (int c = 0; c < n; ++c) {
     const int j = kernel_[c];
-    if (problem_->has_sparse()) {
+    if (matrix_->has_sparse()) {
       jacobian_.col(c).head(n).setZero();
-      for (SparseMatrix::InnerIterator it(problem_->sparse(), j); it; ++it) {
+      for (SparseMatrix::InnerIterator it(matrix_->sparse(), j); it; ++it) {
         const int i = static_cast<int>(it.row());
         if (position_[i] >= 0) jacobian_(position_[i], c) = b_[i] * it.value();
       }
     } else {
       for (int r = 0; r < n; ++r) {
-        jacobian_(r, c) = b_[kernel_[r]] * problem_->dense()(kernel_[r], j);
+        jacobian_(r, c) = b_[kernel_[r]] * matrix_->dense()(kernel_[r], j);
       }
     }
     jacobian_(c, c) += a_[j];
@@ -168,8 +168,8 @@ void NewtonSystem::fill_kernel_jacobian() {
 // Columns (e_j, J'e_j) and then (J e_j, -mu e_j); the first half needs M by rows.
 void NewtonSystem::fill_augmented_system(double mu) {
   const int k = kernel_size();
-  const SparseMatrix& m = problem_->sparse();
-  if (transposed_.cols() == 0) transposed_ = m.transpose();
+  const SparseMatrix& m = matrix_->sparse();
+  transposed_ = m.transpose();
   augmented_lu_.begin(2 * k);
   for (int c = 0; c < k; ++c) {
     const int j = kernel_[c];
@@ -211,7 +211,7 @@ void NewtonSystem::solve_least_squares(const Vector& r, Vector& d) {
 void NewtonSystem::multiply_transposed(const Vector& a, const Vector& b, const Vector& x,
                                        Vector& y) {
   work_ = b.cwiseProduct(x);
-  problem_->multiply_transposed(work_, y);
+  matrix_->multiply_transposed(work_, y);
   y += a.cwiseProduct(x);
 }
 

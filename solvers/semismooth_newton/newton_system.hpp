@@ -3,12 +3,12 @@
 
 #include <perp/solvers/linear_algebra/dense_lu.hpp>
 #include <perp/solvers/linear_algebra/sparse_lu.hpp>
-#include <perp/solvers/semismooth_newton/scaled_problem.hpp>
+#include <perp/solvers/semismooth_newton/newton_matrix.hpp>
 #include <vector>
 
 namespace perp {
 
-/// Systems with J = diag(a) + diag(b) M, a >= 0, b >= 0, of a scaled problem.
+/// Systems with J = diag(a) + diag(b) M, a >= 0, b >= 0.
 ///
 /// Proximal: (diag(a) + diag(b) (M + eps I)) d = r by LU. Rows with b_i = 0 give d_i = r_i / a_i at
 /// once; the others form the kernel, the only part that is factorised. With a and b of zeros and
@@ -19,7 +19,8 @@ namespace perp {
 /// [GolubVanLoan2013, Sec. 5.3, 6.1]. Only sparse factorisations allocate when all is done again.
 class NewtonSystem {
  public:
-  void attach(const ScaledProblem& problem);
+  /// Keeps a reference; the values of the matrix may change between factorisations.
+  void attach(const NewtonMatrix& matrix);
 
   /// @return false where the kernel is singular to rounding.
   bool factor(const Vector& a, const Vector& b, double eps);
@@ -43,7 +44,7 @@ class NewtonSystem {
   void fill_kernel_jacobian();
   void fill_augmented_system(double mu);
 
-  const ScaledProblem* problem_ = nullptr;
+  const NewtonMatrix* matrix_ = nullptr;
   Vector a_, b_;
   std::vector<int> kernel_, position_;  // rows with b_i > 0, and where each stands (or -1)
   Vector work_, product_;

@@ -89,22 +89,6 @@ void ScaledProblem::equilibrate(const Mlcp& problem) {
   c = c.unaryExpr(&power_of_two);
 }
 
-void ScaledProblem::multiply(const Vector& x, Vector& y) const {
-  if (sparse_) {
-    y.noalias() = sparse_matrix_ * x;
-  } else {
-    y.noalias() = dense_matrix_ * x;
-  }
-}
-
-void ScaledProblem::multiply_transposed(const Vector& x, Vector& y) const {
-  if (sparse_) {
-    y.noalias() = sparse_matrix_.transpose() * x;
-  } else {
-    y.noalias() = dense_matrix_.transpose() * x;
-  }
-}
-
 void ScaledProblem::map(const Vector& z, Vector& f) const {
   multiply(z, f);
   f += q;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <perp/problems/standard/lcp.hpp>
+#include <perp/solvers/semismooth_newton/newton_matrix.hpp>
 #include <vector>
 
 namespace perp {
@@ -10,7 +11,7 @@ namespace perp {
 /// z = s C z^, F = s R^-1 F^. R and C come from alternating square roots of row and column maxima
 /// [Ruiz2001], s from the largest |q^|. All are powers of two, so nothing is rounded, and R = C
 /// where |M| is symmetric.
-class ScaledProblem {
+class ScaledProblem : public NewtonMatrix {
  public:
   enum class Scaling { kNever, kWhereBad, kAlways };
 
@@ -19,16 +20,6 @@ class ScaledProblem {
   void build(const Mlcp& problem, Scaling scaling, bool sparse_systems);
 
   int size() const { return static_cast<int>(q.size()); }
-  bool has_sparse_systems() const { return sparse_systems_; }
-  /// M^; sparse products are also used beside dense systems where M has few entries.
-  bool has_sparse() const { return sparse_; }
-  /// Columns of the sparse one hold their diagonal entry, if only as zero.
-  const DenseMatrix& dense() const { return dense_matrix_; }
-  const SparseMatrix& sparse() const { return sparse_matrix_; }
-
-  /// y := M x, and y := M' x.
-  void multiply(const Vector& x, Vector& y) const;
-  void multiply_transposed(const Vector& x, Vector& y) const;
   /// f := M z + q, and the same with sums in extended precision, rounded once.
   void map(const Vector& z, Vector& f) const;
   void map_extended(const Vector& z, Vector& f);
@@ -45,9 +36,6 @@ class ScaledProblem {
   bool is_scaled_badly(const Mlcp& problem) const;
   void equilibrate(const Mlcp& problem);
 
-  bool sparse_systems_ = false, sparse_ = false;
-  DenseMatrix dense_matrix_;
-  SparseMatrix sparse_matrix_;
   Vector row_scale_;                // R
   Vector unknown_unit_, map_unit_;  // s C and s R^-1
   std::vector<long double> sums_;

@@ -1,4 +1,4 @@
-#include <perp/solvers/pivoting/active_set_polish.hpp>
+#include <perp/solvers/active_set/active_set_polish.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,99 @@
+#include <perp/solvers/attempts.hpp>
+
+#include <perp/problems/standard/random.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+
+namespace perp {
+
+namespace {
+
+// Below this size pivoting is faster than a few sparse factorisations (contact problems, measured).
+constexpr int kPivotingSize = 600;
+constexpr int kTiny = 50;  // below this nothing beats a few pivots
+constexpr std::uint64_t kRandomBases = 10;
+constexpr std::uint64_t kRandomStarts = 10;
+constexpr int kPivots = 1000, kPivotsPerUnknown = 100;
+// Restarts of the last attempt: many for small problems, where each takes a millisecond.
+constexpr int kFewestRestarts = 20, kMostRestarts = 400, kRestartWork = 16000;
+
+bool symmetric_with_positive_diagonal(const Problem& problem) {
+  const auto* lcp = std::get_if<Lcp>(&problem.data);
+  const auto* mlcp = std::get_if<Mlcp>(&problem.data);
+  const Matrix* m = lcp ? &lcp->M : mlcp ? &mlcp->M : nullptr;
+  if (!m) return false;
+  for (int j = 0; j < m->cols(); ++j) {
+    double diagonal = 0.0;
+    m->for_column(j, [&](int i, double value) {
+      if (i == j) diagonal = value;
+    });
+    if (!(diagonal > 0)) return false;
+  }
+  return m->is_symmetric(1e-12);
+}
+
+Attempt lemke_with(const std::string& covering, std::uint64_t seed, int pivots) {
+  return {"lemke", {{"covering", covering}, {"certify", "false"}}, seed, true, pivots, false};
+}
+
+}  // namespace
+
+std::vector<Attempt> linear_attempts(const Problem& problem, bool lemke_first) {
+  const int n = std::max(problem.size(), 1);
+  // Contact problems take 4 to 8 pivots an unknown; there are problems that take 2^n.
+  const Attempt lemke{"lemke", {}, 0, true, kPivots + kPivotsPerUnknown * n, false};
+  const Attempt newton{"newton-fb", {{"restarts", "0"}}, 0, false, 0, false};
+  const Attempt active_set{"newton-min", {}, 0, true, 0, false};
+  std::vector<Attempt> list;
+  if (lemke_first || n < kTiny) {
+    list = {lemke, newton};
+  } else if (symmetric_with_positive_diagonal(problem)) {
+    list = {active_set, newton, lemke};
+  } else if (n >= kPivotingSize) {
+    list = {newton, lemke};
+  } else {
+    list = {lemke, newton};
+  }
+  // Another covering vector breaks ties that a difficult path failed at.
+  for (const char* covering : {"random:1", "random:2"})
+    list.push_back(lemke_with(covering, 0, lemke.max_iterations));
+  const int restarts = std::clamp(kRestartWork / n, kFewestRestarts, kMostRestarts);
+  const Attempt last{"newton-fb", {{"restarts", fmt::format("{}", restarts)}}, 0, false, 0, false};
+  // A path from a random basis costs a small problem next to nothing, a large one a lot.
+  if (n >= kTiny) list.push_back(last);
+  for (std::uint64_t seed = 1; seed <= kRandomBases; ++seed)
+    list.push_back(lemke_with(fmt::format("random:{}", seed), seed, lemke.max_iterations));
+  if (n < kTiny) list.push_back(last);
+  list.push_back({"lemke", {}, 0, true, 0, true});
+  return list;
+}
+
+std::vector<Attempt> nonlinear_attempts() {
+  std::vector<Attempt> list = {{"josephy-newton", {}, 0, true, 0, false}};
+  for (std::uint64_t seed = 1; seed <= kRandomStarts; ++seed)
+    list.push_back({"josephy-newton", {{"restarts", "2"}}, seed, true, 0, false});
+  return list;
+}
+
+Vector random_start(const Problem& problem, std::uint64_t seed) {
+  Random random(seed);
+  Vector start = Vector::Zero(problem.size());
+  for (int i = 0; i < problem.size(); ++i) {
+    double low = 0.0, high = 2.0;
+    if (const auto* mlcp = std::get_if<Mlcp>(&problem.data)) {
+      low = mlcp->lower[i];
+      high = mlcp->upper[i];
+    } else if (const auto* mcp = std::get_if<Mcp>(&problem.data)) {
+      low = mcp->lower[i];
+      high = mcp->upper[i];
+    }
+    if (std::isinf(low)) low = std::isinf(high) ? -1.0 : high - 2.0;
+    if (std::isinf(high)) high = low + 2.0;
+    start[i] = random.uniform() < 0.5 ? low : 0.5 * (low + high);
+  }
+  return start;
+}
+
+}  // namespace perp

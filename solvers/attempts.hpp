@@ -1,0 +1,33 @@
+// What "auto" tries for complementarity problems, in the measured order.
+#pragma once
+
+#include <cstdint>
+#include <perp/problems/standard/problem.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace perp {
+
+/// One entry of auto's list.
+struct Attempt {
+  std::string solver;
+  std::vector<std::pair<std::string, std::string>> settings;
+  std::uint64_t seed = 0;      ///< of a random start; 0: the start given
+  bool polishes_start = true;  ///< false: the solver makes no use of a start that all but solves
+  int max_iterations = 0;      ///< of this try, where the caller sets no lower limit; 0: none
+  bool after_limit = false;    ///< only where an earlier try of the solver ended at its limit
+};
+
+/// The list for an lcp or mlcp. docs/auto.md has the measurements behind the order.
+/// @param lemke_first settings were given, which are those of lemke
+std::vector<Attempt> linear_attempts(const Problem& problem, bool lemke_first);
+
+/// The list for an mcp.
+std::vector<Attempt> nonlinear_attempts();
+
+/// A random start: half of the unknowns at their lower bounds (where they have one), the others off
+/// them.
+Vector random_start(const Problem& problem, std::uint64_t seed);
+
+}  // namespace perp

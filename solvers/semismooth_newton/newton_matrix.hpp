@@ -1,0 +1,48 @@
+// The matrix of a Newton method: values that change, in the storage that its systems want.
+#pragma once
+
+#include <perp/problems/standard/matrix.hpp>
+
+namespace perp {
+
+/// M or a Jacobian, n x n. Systems are dense or sparse; a dense one may be kept as sparse too, for
+/// products where it has few entries.
+class NewtonMatrix {
+ public:
+  bool has_sparse_systems() const { return sparse_systems_; }
+  bool has_sparse() const { return sparse_; }
+  /// Columns of the sparse one hold their diagonal entry, if only as zero.
+  const DenseMatrix& dense() const { return dense_matrix_; }
+  const SparseMatrix& sparse() const { return sparse_matrix_; }
+  int size() const {
+    return static_cast<int>(sparse_ ? sparse_matrix_.rows() : dense_matrix_.rows());
+  }
+
+  double max_abs() const {
+    if (!sparse_) return dense_matrix_.size() > 0 ? dense_matrix_.cwiseAbs().maxCoeff() : 0.0;
+    return sparse_matrix_.nonZeros() > 0 ? sparse_matrix_.coeffs().abs().maxCoeff() : 0.0;
+  }
+
+  /// y := M x, and y := M' x.
+  void multiply(const Vector& x, Vector& y) const {
+    if (sparse_) {
+      y.noalias() = sparse_matrix_ * x;
+    } else {
+      y.noalias() = dense_matrix_ * x;
+    }
+  }
+  void multiply_transposed(const Vector& x, Vector& y) const {
+    if (sparse_) {
+      y.noalias() = sparse_matrix_.transpose() * x;
+    } else {
+      y.noalias() = dense_matrix_.transpose() * x;
+    }
+  }
+
+ protected:
+  bool sparse_systems_ = false, sparse_ = false;
+  DenseMatrix dense_matrix_;
+  SparseMatrix sparse_matrix_;
+};
+
+}  // namespace perp
