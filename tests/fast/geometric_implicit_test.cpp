@@ -1,8 +1,10 @@
 // Formulations geometric-implicit and closed-form-gap against closed forms and each other.
 #include "implicit_support.hpp"
 
+#include <Eigen/SVD>
 #include <perp/formulations/geometric_implicit/closest_points.hpp>
 #include <perp/formulations/mechanics/separation.hpp>
+#include <perp/problems/standard/mcp_function.hpp>
 
 namespace perp::test {
 namespace {
@@ -175,6 +177,27 @@ TEST(ClosestPoints, AreTheSolution) {
       Vector moved = z;
       moved.head<3>() += 1e-3 * Vector3d(random.normal(), random.normal(), random.normal());
       EXPECT_GT(verify(problem, {moved, {}}, 1e-10).measure, 1e-6) << k;
+    }
+  }
+}
+
+// Where bodies touch, l1 = 0 and f(a1) = 0: whichever of both the row stands for, the Jacobian is
+// regular, so the points are isolated and Newton's method has its order.
+TEST(ClosestPoints, AreRegularWhereBodiesTouch) {
+  Random random(17);
+  for (int k = 0; k < 60; ++k) {
+    const Pair p = random_pair(random, ClosestPointForm::kMultiplier, 0.0);
+    const Problem problem = pair_problem(p);
+    McpFunction function(std::get<Mcp>(problem.data));
+    SparseMatrix sparse = function.pattern();
+    Vector f;
+    function.evaluate(at_the_points(p), f, sparse.valuePtr());
+    DenseMatrix jacobian(sparse);
+    for (const bool meeting : {false, true}) {
+      if (meeting)
+        jacobian.row(p.unknowns.l1) = Vector::Unit(jacobian.cols(), p.unknowns.l1).transpose();
+      const Eigen::JacobiSVD<DenseMatrix> svd(jacobian);
+      EXPECT_GT(svd.singularValues().minCoeff(), 1e-4 * svd.singularValues().maxCoeff()) << k;
     }
   }
 }
