@@ -95,7 +95,7 @@ class ClosedFormGap final : public ImplicitFormulation {
 }  // namespace
 
 std::unique_ptr<Formulation> make_closed_form_gap(const std::string& options) {
-  FrictionForm friction = FrictionForm::kFritzJohn;
+  FrictionForm friction = FrictionForm::kNormalised;
   read_options(options, {friction_option(friction)});
   return std::make_unique<ClosedFormGap>(friction);
 }

@@ -8,7 +8,7 @@ namespace perp {
 
 struct GeometricImplicitSettings {
   ClosestPointForm points = ClosestPointForm::kMultiplier;
-  FrictionForm friction = FrictionForm::kFritzJohn;
+  FrictionForm friction = FrictionForm::kNormalised;
 };
 
 /// Problem: one Mcp a step with unknown velocities, nearest points and impulses of every contact.
