@@ -91,11 +91,7 @@ RecordedContact record_general(StepRecorder& recorder, const RecordedPair& pair)
 
   // Everything from where free motion would lead F.
   const ExprVector3 arm1 = body1.axes * y1, arm2 = body2.axes * y2;
-  const ExprVector3 apart = recorder.parameters([one, two](const StepInput& s) {
-    return Vector3d((s.free_position[static_cast<std::size_t>(two)] -
-                     s.free_position[static_cast<std::size_t>(one)]) /
-                    s.scales.length);
-  });
+  const ExprVector3 apart = recorder.free_offset(one, two);
   const ExprVector3 centre1 = body1.shift, centre2 = apart + body2.shift;
   const ExprVector3 a1 = centre1 + arm1, a2 = centre2 + arm2;
   recorder.set_rows(first1, a1 - a2 + distance * outward);   // [XieChakraborty2020, Eq. 13]
@@ -106,11 +102,7 @@ RecordedContact record_general(StepRecorder& recorder, const RecordedPair& pair)
   contact.b = b;
   const ExprVector3 normal = unit(outward);
   contact.n = first_is_a ? ExprVector3(-normal) : normal;
-  const ExprVector3 reference = recorder.parameters([number](const StepInput& s) {
-    return s.contacts[static_cast<std::size_t>(number)].tangent;
-  });
-  contact.t = unit(reference - dot(reference, contact.n) * contact.n);
-  contact.o = cross(contact.n, contact.t);
+  set_tangents(recorder.reference(number), scene.dimension, contact);
   contact.arm_a = first_is_a ? arm1 : arm2;
   contact.arm_b = first_is_a ? arm2 : arm1;
   // max f_i(a2)   [XieChakraborty2020, Eq. 17]

@@ -5,8 +5,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <sstream>
-#include <stdexcept>
+#include <limits>
 
 namespace perp {
 
@@ -15,6 +14,7 @@ namespace {
 constexpr double kActive = 1e-2;   // of the length scale: faces near the nearest point
 constexpr double kInside = -1e-6;  // of the length scale: a face that is not touched
 constexpr double kFacing = 0.05;   // rad: faces and edges that are nearly along the contact
+constexpr double kTouches = 1e-8;  // multipliers of faces that touch
 constexpr double kPressed = 1e-9;  // of the impulse scale
 
 bool is_plane(int form) { return form == static_cast<int>(EcpForm::kPlane); }
@@ -47,8 +47,14 @@ class EcpStep final : public ImplicitFormulation {
     return refusal_of_rigid_steps(scene);
   }
 
+  std::vector<std::string> columns() const override {
+    std::vector<std::string> names = ImplicitFormulation::columns();
+    names.emplace_back("faces");
+    return names;
+  }
+
  private:
-  const Body& body(const StepInput& s, int b) const {
+  static const Body& body(const StepInput& s, int b) {
     return s.scene->bodies[static_cast<std::size_t>(b)];
   }
   static const BodyState& state(const StepInput& s, int b) {
@@ -113,6 +119,24 @@ class EcpStep final : public ImplicitFormulation {
     const int k = s.contacts[static_cast<std::size_t>(p.number)].face;
     const Vector3d y = z.segment<3>(general_unknowns(*s.scene, p).y1);
     return f[static_cast<std::size_t>(k)].value(y) < kInside;
+  }
+
+  // How many faces of a body touch, the larger number of the two.
+  void describe(const StepInput& s, const RecordedPair& p, const Vector& z,
+                std::vector<double>& columns) const override {
+    const auto touching = [&](int first, int count) {
+      return static_cast<double>((z.segment(first, count).array() > kTouches).count());
+    };
+    double faces = 0.0;
+    if (is_plane(p.pair.form)) {
+      faces = touching(p.first + 3, p.unknowns.p_n - p.first - 3);
+    } else {
+      // The multiplier of k is the distance; k itself counts.
+      const int l2 = general_unknowns(*s.scene, p).l2;
+      faces = std::max(1.0 + touching(p.first + 6, l2 - p.first - 6),
+                       touching(l2, p.unknowns.p_n - l2));
+    }
+    columns.back() = std::max(columns.back(), faces);
   }
 
   RecordedContact record(StepRecorder& recorder, const RecordedPair& p) const override {
@@ -237,23 +261,8 @@ class EcpStep final : public ImplicitFormulation {
 
 std::unique_ptr<Formulation> make_ecp_step(const std::string& options) {
   EcpSettings settings;
-  std::istringstream stream(options);
-  for (std::string option; std::getline(stream, option, ',');) {
-    if (option == "form=plane") {
-      settings.planes = true;
-    } else if (option == "form=general") {
-      settings.planes = false;
-    } else if (option == "friction=normalised") {
-      settings.friction = FrictionForm::kNormalised;
-    } else if (option == "friction=fritz-john") {
-      settings.friction = FrictionForm::kFritzJohn;
-    } else {
-      throw std::invalid_argument(
-          fmt::format("formulation option \"{}\": there are form=plane|general and "
-                      "friction=normalised|fritz-john",
-                      option));
-    }
-  }
+  read_options(options, {{"form", {"plane", "general"}, [&](int k) { settings.planes = k == 0; }},
+                         friction_option(settings.friction)});
   return std::make_unique<EcpStep>(settings);
 }
 

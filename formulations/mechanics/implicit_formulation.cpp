@@ -349,8 +349,10 @@ StepResult ImplicitFormulation::finish(const Vector& velocity, const Vector* z) 
   double size = 0.0;
   if (z) {
     r.columns.assign(columns().size(), 0.0);
-    for (const RecordedPair& p : recordings_.at(pairs_).pairs)
+    for (const RecordedPair& p : recordings_.at(pairs_).pairs) {
       add_contact(p, *z, r, wrenches, size);
+      if (r.contacts.back().mode != ContactMode::kOpen) describe(input_, p, *z, r.columns);
+    }
     add_joints(*z, r, wrenches);
   }
   const SparseMatrix inverse = inverse_mass_matrix(*scene_, input_.state, coordinates);

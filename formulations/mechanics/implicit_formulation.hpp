@@ -72,6 +72,9 @@ class ImplicitFormulation : public Formulation {
   virtual RecordedContact record(StepRecorder& recorder, const RecordedPair& pair) const = 0;
   /// Start values of the unknowns of the geometry.
   virtual void start(const StepInput& input, const RecordedPair& pair, Vector& z) const = 0;
+  /// Adds to further columns of the formulation.
+  virtual void describe(const StepInput&, const RecordedPair&, const Vector&,
+                        std::vector<double>&) const {}
   virtual EndContact end(const StepInput& input, const RecordedPair& pair, const Vector& z,
                          const State& state) const = 0;
 
