@@ -136,7 +136,8 @@ void add_solve(CLI::App& app, int& code) {
   CLI::App* verb = app.add_subcommand("solve", "Solve a problem and verify the answer");
   verb->add_option("FILE", options->file, "problem; - for standard input")->required();
   verb->add_option("--from", options->from, "format of the file (default: by its ending)");
-  verb->add_option("--solver", options->solver, "a solver's name, auto, or exec:COMMAND")
+  verb->add_option("--solver", options->solver,
+                   "a solver's name, auto, a peer's name, or exec:COMMAND")
       ->capture_default_str();
   verb->add_option("--tolerance", options->tolerance, "verifier's measure that counts as solved")
       ->check(nonnegative())
