@@ -27,10 +27,14 @@ struct ExportOptions {
   std::vector<std::string> names, parameters;
   std::int64_t seed = 1;
   int size = 0, seeds = 1;
-  std::string kind, format = "perp", folder, formulation = "stewart-trinkle", steps = "1:1";
+  std::string kind, format = "perp", folder, formulation, steps = "1:1";
   double step = 0.0;
   bool gzip = false, sequence = false;
 };
+
+std::string formulation_for(const ExportOptions& o, const Scene& scene) {
+  return o.formulation.empty() ? default_formulation(scene) : o.formulation;
+}
 
 bool is_family(const std::string& name) {
   return std::any_of(families().begin(), families().end(),
@@ -98,7 +102,8 @@ bool export_scene(const ExportOptions& o, const Scene& scene) {
   }
   make_folder(o.folder);
   if (o.sequence) {
-    const json::Value source = json::Object{{"scene", scene.name}, {"formulation", o.formulation}};
+    const json::Value source =
+        json::Object{{"scene", scene.name}, {"formulation", formulation_for(o, scene)}};
     const fs::path path = fs::path(o.folder) / (scene.name + (o.gzip ? ".jsonl.gz" : ".jsonl"));
     write_text_file(path.string(), sequence_to_text(scene.name, source, problems));
     std::cout << path.string() << '\n';
@@ -120,7 +125,8 @@ bool export_names(const ExportOptions& o) {
   for (const std::string& name : o.names) {
     if (!is_family(name)) {
       scenes.push_back(load_scene(name, parameters));
-      if (const auto why = make_formulation(o.formulation)->refusal(scenes.back()))
+      if (const auto why =
+              make_formulation(formulation_for(o, scenes.back()))->refusal(scenes.back()))
         throw InputError(fmt::format("{}: {}", name, *why));
       continue;
     }
@@ -172,7 +178,8 @@ void add_export(CLI::App& app, int& code) {
   verb->add_option("NAME", options->names,
                    "families, scenes or scene files (see perp list families, perp list scenes)")
       ->required();
-  verb->add_option("--formulation", options->formulation, "scenes: NAME or NAME:option=value,...")
+  verb->add_option("--formulation", options->formulation,
+                   "scenes: NAME or NAME:option=value,... (default: the scene's)")
       ->capture_default_str();
   verb->add_option("--step", options->step, "scenes: step size in s (default: the scene's)")
       ->check(positive());
