@@ -22,6 +22,7 @@ struct Instance {
   std::map<std::string, double> parameters;
   std::string hash;                     ///< of the file's bytes, or of the generator's request
   std::shared_ptr<const Problem> made;  ///< of a sequence or scene: the problem itself
+  std::string member = "";              ///< of a family with named members
 
   Problem load() const;
 };

@@ -77,7 +77,9 @@ std::vector<std::string> match_members(const Family& family,
   for (const FamilyMember& member : family.members) {
     bool chosen = false;
     for (std::size_t k = 0; k < patterns.size(); ++k) {
-      if (fnmatch(patterns[k].c_str(), member.name.c_str(), 0) == 0) chosen = matched[k] = true;
+      if (fnmatch(patterns[k].c_str(), member.name.c_str(), 0) != 0) continue;
+      matched[k] = 1;
+      chosen = true;
     }
     if (chosen) names.push_back(member.name);
   }
@@ -94,14 +96,14 @@ void check_request(const Family& family, int size, const std::map<std::string, d
                    const std::string& member) {
   const FamilyMember* named = named_member(family, member);
   const int least = named ? named->min_size : family.min_size;
-  const std::string& name = named ? named->name : family.name;
+  const std::string& sized = named ? named->name : family.name;
   if (named && least == 0 && size != 0 && size != named->default_size) {
     throw std::invalid_argument(
-        fmt::format("size: {} has one size, {}, not {}", name, named->default_size, size));
+        fmt::format("size: {} has one size, {}, not {}", sized, named->default_size, size));
   }
   if (size != 0 && size < least) {
     throw std::invalid_argument(
-        fmt::format("size: {} asks for at least {}, not {}", name, least, size));
+        fmt::format("size: {} asks for at least {}, not {}", sized, least, size));
   }
   for (const auto& [name, value] : parameters) {
     const auto known =

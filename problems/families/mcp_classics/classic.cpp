@@ -14,39 +14,35 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// The Newton system: rows of F where F is the middle one, z_i = bound elsewhere.
-bool newton_step(const Mcp& problem, const SparseMatrix& jacobian, const Vector& f, Vector& z) {
-  const int n = problem.size();
-  Vector right(n);
-  std::vector<char> at_bound(static_cast<std::size_t>(n));
-  for (int i = 0; i < n; ++i) {
-    const double below = z[i] - problem.lower[i], above = z[i] - problem.upper[i];
-    const double middle = mid(below, above, f[i]);
-    at_bound[i] = middle != f[i];
-    right[i] = -middle;
+// mid(z - lower, z - upper, F), the map whose zeros are the solutions.
+Vector natural_map(const Mcp& problem, const Vector& z, const Vector& f) {
+  Vector values(z.size());
+  for (Eigen::Index i = 0; i < z.size(); ++i) {
+    values[i] = mid(z[i] - problem.lower[i], z[i] - problem.upper[i], f[i]);
   }
+  return values;
+}
+
+// The Newton step of natural_map: rows of F where F is the middle one, to the bound elsewhere.
+// Nothing where the system is singular.
+std::optional<Vector> newton_step(const SparseMatrix& jacobian, const Vector& f,
+                                  const Vector& values) {
+  const int n = static_cast<int>(f.size());
   std::vector<Triplet> entries;
   for (int j = 0; j < n; ++j) {
     for (SparseMatrix::InnerIterator it(jacobian, j); it; ++it) {
       const int i = static_cast<int>(it.row());
-      if (!at_bound[i] && it.value() != 0.0) entries.emplace_back(i, j, it.value());
+      if (values[i] == f[i]) entries.emplace_back(i, j, it.value());
     }
-    if (at_bound[j]) entries.emplace_back(j, j, 1.0);
+    if (values[j] != f[j]) entries.emplace_back(j, j, 1.0);
   }
   SparseMatrix system(n, n);
   system.setFromTriplets(entries.begin(), entries.end());
   Eigen::SparseLU<SparseMatrix> lu(system);
-  if (lu.info() != Eigen::Success) return false;
-  const Vector step = lu.solve(right);
-  z += step;
-  for (int i = 0; i < n; ++i) {
-    if (at_bound[i] && right[i] + step[i] != 0.0) {  // exactly at the bound
-      const double below = std::abs(z[i] - problem.lower[i]);
-      const double above = std::abs(z[i] - problem.upper[i]);
-      z[i] = below < above ? problem.lower[i] : problem.upper[i];
-    }
-  }
-  return z.allFinite();
+  if (lu.info() != Eigen::Success) return {};
+  Vector step = lu.solve(-values);
+  if (!step.allFinite()) return {};
+  return step;
 }
 
 }  // namespace
@@ -119,24 +115,36 @@ void name_variables(std::vector<std::string>& names, const std::string& base, in
 }
 
 std::optional<Vector> reference_solution(const Mcp& problem, Vector guess) {
-  constexpr int kSteps = 200, kPatience = 5;
+  constexpr int kSteps = 300, kPatience = 5, kHalvings = 8;
   McpFunction function(problem);
   SparseMatrix jacobian = function.pattern();
-  Vector z = std::move(guess), best, f;
+  Vector z = std::move(guess), best, f, trial_f;
   double least = kInf;
   int idle = 0;
-  for (int step = 0; step < kSteps && (idle < kPatience || least > 1e-10); ++step) {
+  for (int k = 0; k < kSteps && idle < kPatience; ++k) {
     function.evaluate(z, f, jacobian.valuePtr());
-    if (!f.allFinite()) break;
-    const double residual = evaluate_residuals(problem, z).natural;
-    idle = residual < least ? 0 : idle + 1;
-    if (residual < least) {
-      least = residual;
-      best = z;
+    const Vector values = natural_map(problem, z, f);
+    if (!values.allFinite()) break;
+    const double residual = values.lpNorm<Eigen::Infinity>();
+    if (residual < least) best = z;
+    idle = residual < least || least > 1e-10 ? 0 : idle + 1;
+    least = std::min(least, residual);
+    const std::optional<Vector> step = newton_step(jacobian, f, values);
+    if (!step) break;
+    double length = 1.0;
+    for (int halving = 0; halving < kHalvings; ++halving, length /= 2) {
+      const Vector trial = z + length * *step;
+      function.evaluate(trial, trial_f);
+      if (natural_map(problem, trial, trial_f).norm() < (1 - 1e-4 * length) * values.norm()) break;
     }
-    if (!newton_step(problem, jacobian, f, z)) break;
+    z += (length < std::ldexp(1.0, 1 - kHalvings) ? 1.0 : length) * *step;
+    for (Eigen::Index i = 0; i < z.size(); ++i) {  // not a rounding beside the bound
+      if (values[i] == f[i]) continue;
+      const double bound = f[i] > values[i] ? problem.lower[i] : problem.upper[i];
+      if (std::abs(z[i] - bound) <= 1e-14 * (1 + std::abs(bound))) z[i] = bound;
+    }
   }
-  if (least > 1e-10) return {};
+  if (!(least <= 1e-10)) return {};
   return best;
 }
 

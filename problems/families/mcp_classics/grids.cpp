@@ -8,6 +8,7 @@ namespace perp::classics {
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kLambda = 6.5, kPlate = 0.7;  // of bratu()
 
 // Values by row; outside the grid `boundary`.
 struct Grid {
@@ -88,7 +89,6 @@ Classic two_obstacles() {
 // -Laplace v = lambda exp(v) below a plate, times h^2. Without the plate there are two solutions
 // for lambda < 6.808, and none beyond.
 Classic bratu() {
-  constexpr double kLambda = 6.5, kPlate = 0.7;
   return {
       "bratu",
       "exponential source near the fold of its solutions, under a plate: F' is indefinite above",

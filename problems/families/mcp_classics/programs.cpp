@@ -139,7 +139,7 @@ Classic hs45() {
     return p;
   };
   return classic("hs45", "a product in a box; 0 solves the conditions too, with F' = 0 there",
-                 {standard({2, 2, 2, 2, 2}), uniform("tenths", 0.1)}, 5, program,
+                 {standard({2, 2, 2, 2, 2}), uniform("halves", 0.5)}, 5, program,
                  vector_of({1, 2, 3, 4, 5}));
 }
 
