@@ -76,19 +76,6 @@ std::vector<Start> starts() {
           profile("flat", 1.6, [](double) { return 0.0; })};
 }
 
-// By steps of load and speed from the light contact, where Newton's method finds its way.
-std::optional<Vector> follow(int points, double alpha, double lambda) {
-  Vector z = starts()[1].point(lubricated_contact(points, 0.0, lambda));
-  constexpr int kSteps = 10;
-  for (int step = 0; step <= kSteps; ++step) {
-    const Mcp mcp = lubricated_contact(points, alpha * step / kSteps, lambda);
-    const std::optional<Vector> next = reference_solution(mcp, z);
-    if (!next) return {};
-    z = *next;
-  }
-  return z;
-}
-
 Classic contact(std::string name, std::string summary, int points, double alpha, double lambda) {
   return {std::move(name),
           std::move(summary),
@@ -96,7 +83,9 @@ Classic contact(std::string name, std::string summary, int points, double alpha,
           starts(),
           points,
           [alpha, lambda](int size) -> Instance {
-            Instance made{lubricated_contact(size, alpha, lambda), follow(size, alpha, lambda), {}};
+            Instance made;
+            made.mcp = lubricated_contact(size, alpha, lambda);
+            made.solution = reference_solution(made.mcp, starts().front().point(made.mcp));
             made.variables = {"k"};
             name_variables(made.variables, "pressure", size);
             return made;

@@ -263,34 +263,34 @@ Classic hansen_koopmans() {
 // Two plants, three markets [Dantzig1963], demand b_j (p_j / p0_j)^(-3/2). z = (shipments, prices
 // at plants, prices at markets): F = (w_i + c_ij - p_j, a_i - sum_j x_ij, sum_i x_ij - demand_j).
 Classic transport() {
-  return {"transport",
-          "shipping with demand that reacts to the price; degenerate where a plant is just full",
-          "Dantzig1963",
-          {listed("cheap", {0, 0, 0, 0, 0, 0, 0, 0, .05, .05, .05}), uniform("ones", 1.0),
-           uniform("hundreds", 100.0)},
-          11,
-          [](int) -> Instance {
-            const double capacity[2] = {350, 600}, demand[3] = {325, 300, 275};
-            const double distance[2][3] = {{2.5, 1.7, 1.8}, {2.5, 1.8, 1.4}};
-            const double reference[3] = {0.225, 0.153, 0.126};
-            Vector lower = Vector::Zero(11);
-            lower.tail<3>().setConstant(0.01);
-            Mcp mcp = box_problem(lower, Vector::Constant(11, kInf), [&](const ExprVector& z) {
-              ExprVector f(11);
-              for (int i = 0; i < 2; ++i) f[6 + i] = capacity[i];
-              for (int j = 0; j < 3; ++j)
-                f[8 + j] = -demand[j] * pow(z[8 + j] / reference[j], -1.5);
-              for (int i = 0; i < 2; ++i) {
-                for (int j = 0; j < 3; ++j) {
-                  f[3 * i + j] = z[6 + i] + 0.09 * distance[i][j] - z[8 + j];
-                  f[6 + i] -= z[3 * i + j];
-                  f[8 + j] += z[3 * i + j];
-                }
-              }
-              return f;
-            });
-            return {std::move(mcp), transport_solution(), {}};
-          }};
+  return {
+      "transport",
+      "shipping from full plants, demand that reacts to the price; prices near 0.2, flows near 200",
+      "Dantzig1963",
+      {listed("cheap", {0, 0, 0, 0, 0, 0, 0, 0, .05, .05, .05}), uniform("ones", 1.0),
+       uniform("hundreds", 100.0)},
+      11,
+      [](int) -> Instance {
+        const double capacity[2] = {350, 500}, demand[3] = {325, 300, 275};
+        const double distance[2][3] = {{2.5, 1.7, 1.8}, {2.5, 1.8, 1.4}};
+        const double reference[3] = {0.225, 0.153, 0.126};
+        Vector lower = Vector::Zero(11);
+        lower.tail<3>().setConstant(0.01);
+        Mcp mcp = box_problem(lower, Vector::Constant(11, kInf), [&](const ExprVector& z) {
+          ExprVector f(11);
+          for (int i = 0; i < 2; ++i) f[6 + i] = capacity[i];
+          for (int j = 0; j < 3; ++j) f[8 + j] = -demand[j] * pow(z[8 + j] / reference[j], -1.5);
+          for (int i = 0; i < 2; ++i) {
+            for (int j = 0; j < 3; ++j) {
+              f[3 * i + j] = z[6 + i] + 0.09 * distance[i][j] - z[8 + j];
+              f[6 + i] -= z[3 * i + j];
+              f[8 + j] += z[3 * i + j];
+            }
+          }
+          return f;
+        });
+        return {std::move(mcp), transport_solution(), {}};
+      }};
 }
 
 }  // namespace
