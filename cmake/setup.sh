@@ -2,17 +2,21 @@
 # Sourced from the repository's root.
 
 PERP_PACKAGES="g++ cmake ninja-build ccache libeigen3-dev libsuitesparse-dev nlohmann-json3-dev libcli11-dev
-  libfmt-dev zlib1g-dev libqhull-dev libccd-dev libgtest-dev libbenchmark-dev gnuplot-nox python3
+  libfmt-dev zlib1g-dev libqhull-dev libccd-dev libgtest-dev libbenchmark-dev libamplsolver-dev gnuplot-nox python3
   python3-jsonschema"
 
-# Installs what is missing; says clearly what to do where it may not.
+# The libraries of the peers (docs/peers.md); only ./bench/run --peers installs them.
+PERP_PEER_PACKAGES="libsiconos-numerics-dev libbullet-dev petsc-dev pkg-config"
+
+# perp_install_packages [PACKAGE]...: installs what is missing of these, or of those that perp needs; says clearly
+# what to do where it may not.
 perp_install_packages() {
-  local missing="" package
+  local missing="" package packages="${*:-$PERP_PACKAGES}"
   if ! command -v dpkg-query >/dev/null; then
-    echo "perp: this is no Debian system; make sure that you have the equivalents of:" $PERP_PACKAGES >&2
+    echo "perp: this is no Debian system; make sure that you have the equivalents of:" $packages >&2
     return 0
   fi
-  for package in $PERP_PACKAGES; do
+  for package in $packages; do
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
   done
   [ -z "$missing" ] && return 0

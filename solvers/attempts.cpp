@@ -71,7 +71,11 @@ std::vector<Attempt> linear_attempts(const Problem& problem, bool lemke_first) {
 }
 
 std::vector<Attempt> nonlinear_attempts() {
-  std::vector<Attempt> list = {{"josephy-newton", {}, 0, true, 0, false}};
+  std::vector<Attempt> list;
+  for (const char* restarts : {"2", "20"}) {  // each first with a few, then with all
+    for (const char* solver : {"josephy-newton", "newton-fb"})
+      list.push_back({solver, {{"restarts", restarts}}, 0, true, 0, false});
+  }
   for (std::uint64_t seed = 1; seed <= kRandomStarts; ++seed)
     list.push_back({"josephy-newton", {{"restarts", "2"}}, seed, true, 0, false});
   return list;

@@ -115,14 +115,20 @@ VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* 
   solver.prepare(problem);
   out.setup_time = seconds_since(setup_start);
   const Result* result = nullptr;
-  for (int k = 0; k < std::max(1, repeats); ++k) {
+  const double limit = solver.common.time_limit;
+  double spent = 0.0;
+  for (int k = 0; k < std::max(1, repeats) && (k == 0 || limit <= 0 || spent < limit); ++k) {
     const auto solve_start = Clock::now();
     result = &solver.solve(start, observer);
-    out.solve_times.push_back(seconds_since(solve_start));
+    const double elapsed = seconds_since(solve_start);
+    out.solve_times.push_back(result->own_times ? result->own_times->solve : elapsed);
+    spent += elapsed;
   }
   std::vector<double> times = out.solve_times;
   std::nth_element(times.begin(), times.begin() + static_cast<long>(times.size() / 2), times.end());
   out.solve_time = times[times.size() / 2];
+  out.own_times = result->own_times.has_value();
+  if (out.own_times) out.setup_time = result->own_times->setup;
   out.claimed = result->status;
   out.answer = {result->z, result->dual};
   out.message = result->message;

@@ -32,6 +32,7 @@ struct VerifiedResult {
   int iterations = 0;
   double setup_time = 0.0, solve_time = 0.0;  ///< seconds, of all tries
   std::vector<double> solve_times;            ///< of the repeats of the last try
+  bool own_times = false;                     ///< the times are the solver's own (OwnTimes)
   std::string message;
   std::vector<std::pair<std::string, double>> statistics;
 };
@@ -42,7 +43,9 @@ struct SolveRequest {
   CommonSettings common;
   std::vector<std::pair<std::string, std::string>> settings;  ///< of the named solver
   std::optional<Vector> start;
-  int repeats = 1;  ///< solves of the prepared problem; the time is their median
+  /// Solves of the prepared problem; the time is their median. They end when together they reach
+  /// the time limit.
+  int repeats = 1;
   std::function<std::unique_ptr<Solver>(std::string_view)> make = make_solver;  ///< from a name
 };
 

@@ -20,7 +20,7 @@ namespace perp::cli {
 namespace {
 
 struct BenchOptions {
-  std::vector<std::string> what, settings, solvers = {"auto"};
+  std::vector<std::string> what, settings, solvers = {"auto"}, starts = {"cold"};
   std::string shard = "1/1";
   bool quick = false;
   BenchRequest request;
@@ -43,6 +43,12 @@ void run_bench(BenchOptions& o, int& code) {
     const auto& list = request.solvers;
     if (std::find(list.begin(), list.end(), solver) == list.end())
       request.solvers.push_back(solver);
+  }
+  request.starts.clear();
+  for (const std::string& name : o.starts) {
+    const Start start = start_from(name);
+    auto& list = request.starts;
+    if (std::find(list.begin(), list.end(), start) == list.end()) list.push_back(start);
   }
   request.settings = split_pairs(o.settings, "--set");
   for (const std::string& solver : request.solvers) check_solver(solver, request.settings);
@@ -84,8 +90,8 @@ void write_report(const std::vector<std::string>& paths, const std::string& outp
 
 void add_bench(CLI::App& app, int& code) {
   auto o = std::make_shared<BenchOptions>();
-  CLI::App* verb =
-      app.add_subcommand("bench", "Run solvers on suites, each solve in a process of its own");
+  CLI::App* verb = app.add_subcommand(
+      "bench", "Run solvers on suites, each solve in a process of its own, each sequence in one");
   verb->add_option("WHAT", o->what,
                    "suites, suite files, problem files or folders; all suites where left out");
   verb->add_option("--solvers", o->solvers, "solvers, separated by commas")
@@ -93,6 +99,12 @@ void add_bench(CLI::App& app, int& code) {
       ->capture_default_str();
   verb->add_option("--set", o->settings, "a setting of every solver, KEY=VALUE")
       ->allow_extra_args(false);
+  verb->add_option("--start", o->starts,
+                   "where solves start, separated by commas: cold; stored, at the problem's own "
+                   "start; warm, at the solver's answer to the step before (sequences and scenes; "
+                   "what stands alone is run cold)")
+      ->delimiter(',')
+      ->capture_default_str();
   verb->add_option("--tolerance", o->request.tolerance, "verifier's measure that counts as solved")
       ->check(nonnegative())
       ->capture_default_str();
@@ -105,10 +117,13 @@ void add_bench(CLI::App& app, int& code) {
   verb->add_option("--jobs", o->request.jobs, "solves at once; times then disturb one another")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  verb->add_option("--repeat", o->request.repeats, "solves of each problem; the median time counts")
+  verb->add_option(
+          "--repeat", o->request.repeats,
+          "solves of each problem, fewer where they reach the time limit together; the median time "
+          "counts")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
-  verb->add_option("--shard", o->shard, "I/N: only every N-th run, from the I-th")
+  verb->add_option("--shard", o->shard, "I/N: only every N-th process, from the I-th")
       ->capture_default_str();
   verb->add_flag(
       "--resume", o->request.resume,
@@ -117,7 +132,8 @@ void add_bench(CLI::App& app, int& code) {
   verb->add_option("-o,--output", o->request.folder, "folder for the records")->required();
   verb->footer(
       "Example: perp bench contact-lcp --solvers lemke --tolerance 1e-10 --quick -o "
-      "results/contact");
+      "results/contact\n"
+      "         perp bench steps --quick --start cold,warm -o results/steps");
   verb->callback([o, &code] { run_bench(*o, code); });
 }
 

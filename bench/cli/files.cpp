@@ -59,6 +59,26 @@ ProblemSelection read_steps(const std::string& text) {
   return steps;
 }
 
+// Only formats that can be written.
+const FormatInfo& find_format(const std::string& name) {
+  std::string known;
+  for (const FormatInfo& format : problem_formats()) {
+    if (!format.writes) continue;
+    if (format.name == name) return format;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", format.name);
+  }
+  throw std::invalid_argument(
+      fmt::format("--format: \"{}\" cannot be written; there is: {}", name, known));
+}
+
+void write_file(const ExportOptions& o, const Problem& problem) {
+  const std::string file =
+      fmt::format("{}{}{}", problem.name, find_format(o.format).ending, o.gzip ? ".gz" : "");
+  const fs::path path = fs::path(o.folder) / file;
+  write_problem(problem, path.string(), o.format);
+  std::cout << path.string() << '\n';
+}
+
 // The problems of a scene's time steps, as files or as one sequence. @return false where the scene
 // could not be brought to the last step.
 bool export_scene(const ExportOptions& o, const Scene& scene) {
@@ -89,18 +109,15 @@ bool export_scene(const ExportOptions& o, const Scene& scene) {
     std::cout << path.string() << '\n';
     return unsolved_step == 0;
   }
-  for (const Problem& problem : problems) {
-    const fs::path path = fs::path(o.folder) / (problem.name + (o.gzip ? ".json.gz" : ".json"));
-    write_problem(problem, path.string());
-    std::cout << path.string() << '\n';
-  }
+  for (const Problem& problem : problems) write_file(o, problem);
   return unsolved_step == 0;
 }
 
 bool export_names(const ExportOptions& o) {
-  if (o.format != "perp")
-    throw std::invalid_argument(
-        fmt::format("--format: \"{}\" cannot be written; there is: perp", o.format));
+  find_format(o.format);
+  if (o.sequence && o.format != "perp") {
+    throw std::invalid_argument("--sequence: a sequence is written in format perp only");
+  }
   const std::map<std::string, double> parameters = read_parameters(o.parameters);
   std::vector<const Family*> chosen;  // all are known before the first file is written
   std::vector<Scene> scenes;
@@ -131,9 +148,7 @@ bool export_names(const ExportOptions& o) {
         throw std::invalid_argument(
             fmt::format("--kind: {} gives {}, not {}", family->name, problem.kind(), o.kind));
       }
-      const fs::path path = fs::path(o.folder) / (problem.name + (o.gzip ? ".json.gz" : ".json"));
-      write_problem(problem, path.string());
-      std::cout << path.string() << '\n';
+      write_file(o, problem);
       if (!family->seeded) break;
     }
   }
@@ -182,8 +197,9 @@ void add_export(CLI::App& app, int& code) {
   verb->add_option("--param", options->parameters, "a parameter of the family or scene, KEY=VALUE")
       ->allow_extra_args(false);
   verb->add_option("--kind", options->kind, "kind of problem to write (default: the family's own)");
-  verb->add_option("--format", options->format, "format to write")->capture_default_str();
-  verb->add_flag("--gzip", options->gzip, "write .json.gz");
+  verb->add_option("--format", options->format, "format to write: perp, mof or nl")
+      ->capture_default_str();
+  verb->add_flag("--gzip", options->gzip, "pack the files: .json.gz");
   verb->add_option("-o,--output", options->folder, "folder, made where it does not exist")
       ->required();
   verb->footer(
@@ -210,7 +226,8 @@ void add_convert(CLI::App& app, int& code) {
   verb->add_option("--from", options->from, "format of IN, by its ending where left out: " + reads);
   verb->add_option("--to", options->to, "format of OUT, by its ending where left out: " + writes);
   verb->footer(
-      "Example: perp convert problems/collections/siconos/text/lcp_mmc.dat lcp_mmc.json.gz");
+      "Examples: perp convert problems/collections/siconos/text/lcp_mmc.dat lcp_mmc.json.gz\n"
+      "          perp convert model.nl model.json");
   verb->callback([options, &code] {
     write_problem(read_problem(options->in, options->from), options->out, options->to);
     code = kDone;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <perp/bench/harness/scenes.hpp>
 #include <perp/bench/harness/suite.hpp>
+#include <perp/bench/peers/catalogue.hpp>
 #include <perp/formulations/formulation.hpp>
 #include <perp/problems/families/family.hpp>
 #include <perp/solvers/registry.hpp>
@@ -17,8 +18,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::vector<std::string> kTopics = {"solvers", "formulations", "scenes", "families",
-                                          "suites"};
+const std::vector<std::string> kTopics = {"solvers", "peers",    "formulations",
+                                          "scenes",  "families", "suites"};
 
 Json list_of(const std::string& topic) {
   Json items = Json::array();
@@ -36,6 +37,15 @@ Json list_of(const std::string& topic) {
                        {"max_size", t.max_size},
                        {"source", t.source},
                        {"settings", settings}});
+    }
+  } else if (topic == "peers") {
+    for (const Peer& peer : available_peers()) {
+      const SolverTraits& t = peer.traits;
+      items.push_back({{"name", t.name},
+                       {"summary", t.summary},
+                       {"kinds", t.kinds},
+                       {"source", t.source},
+                       {"program", program_of(peer)}});
     }
   } else if (topic == "families") {
     for (const Family& f : families()) {
@@ -77,24 +87,26 @@ void add_list(CLI::App& app, int& code) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* verb =
-      app.add_subcommand("list", "List solvers, formulations, scenes, families or suites");
+      app.add_subcommand("list", "List solvers, peers, formulations, scenes, families or suites");
   verb->add_option("topic", options->topic, "what to list; all where left out")
       ->check(CLI::IsMember(kTopics));
   verb->add_flag("--json", options->json, "print one JSON document");
   verb->footer("Example: perp list families");
   verb->callback([options, &code] {
-    const std::vector<std::string> topics =
+    std::vector<std::string> topics =
         options->topic.empty() ? kTopics : std::vector<std::string>{options->topic};
+    if (options->topic == "solvers") topics.push_back("peers");
     if (options->json) {
       Json document = Json::object();
       for (const std::string& topic : topics) document[topic] = list_of(topic);
       std::cout << document.dump(2) << '\n';
     } else {
       for (const std::string& topic : topics) {
-        if (topics.size() > 1) std::cout << topic << ":\n";
         const Json items = list_of(topic);
+        if (topic == "peers" && items.empty() && options->topic != topic) continue;
+        if (topics.size() > 1) std::cout << topic << ":\n";
         for (const Json& item : items) {
-          std::cout << fmt::format("  {:<16} {}\n", item["name"].get<std::string>(),
+          std::cout << fmt::format("  {:<21} {}\n", item["name"].get<std::string>(),
                                    item["summary"].get<std::string>());
         }
         if (items.empty()) std::cout << "  (none)\n";

@@ -85,10 +85,10 @@ void run_simulation(Options o, int& code) {
         fmt::format("--{}: needs --record", o.sequence ? "sequence" : "record-problems"));
   }
   if (!(duration / h < 1e9)) throw std::invalid_argument("--duration: more than 1e9 steps");
-  std::unique_ptr<Recorder> recorder;
+  std::unique_ptr<SimulationRecorder> recorder;
   if (!o.record.empty()) {
-    recorder = std::make_unique<Recorder>(o.record, scene, selection, o.sequence,
-                                          make_formulation(o.formulation)->columns());
+    recorder = std::make_unique<SimulationRecorder>(o.record, scene, selection, o.sequence,
+                                                    make_formulation(o.formulation)->columns());
     recorder->summary(request, h, {}, false);
     request.on_stage = [&](int step, const Stage& stage, const VerifiedResult& r) {
       recorder->stage(step, stage, r);

@@ -37,10 +37,10 @@ class CommandLineObserver : public Observer {
 
   bool on_iteration(const IterationRecord& r) override {
     if (trace_) {
-      text_ +=
-          fmt::format("{},{},{},{},{},{},{},{},{},{}\n", r.iteration, r.step_type,
-                      csv_number(r.residual), csv_number(r.merit), csv_number(r.step),
-                      r.active_set_size, r.entering, r.leaving, r.linear_solves, r.factorisations);
+      text_ += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", r.iteration, r.step_type,
+                           csv_number(r.residual), csv_number(r.merit), csv_number(r.step),
+                           r.active_set_size, r.entering, r.leaving, r.pivots, r.linear_solves,
+                           r.factorisations);
     }
     return interrupted == 0;
   }
@@ -50,8 +50,8 @@ class CommandLineObserver : public Observer {
  private:
   bool trace_;
   std::string text_ =
-      "iteration,step_type,residual,merit,step,active_set_size,entering,leaving,linear_solves,"
-      "factorisations\n";
+      "iteration,step_type,residual,merit,step,active_set_size,entering,leaving,pivots,"
+      "linear_solves,factorisations\n";
 };
 
 std::optional<Vector> read_start(const std::string& start, const Problem& problem,
@@ -136,7 +136,8 @@ void add_solve(CLI::App& app, int& code) {
   CLI::App* verb = app.add_subcommand("solve", "Solve a problem and verify the answer");
   verb->add_option("FILE", options->file, "problem; - for standard input")->required();
   verb->add_option("--from", options->from, "format of the file (default: by its ending)");
-  verb->add_option("--solver", options->solver, "a solver's name, auto, or exec:COMMAND")
+  verb->add_option("--solver", options->solver,
+                   "a solver's name, auto, a peer's name, or exec:COMMAND")
       ->capture_default_str();
   verb->add_option("--tolerance", options->tolerance, "verifier's measure that counts as solved")
       ->check(nonnegative())

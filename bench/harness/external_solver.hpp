@@ -7,12 +7,16 @@
 namespace perp {
 
 /// Runs `sh -c COMMAND` with the problem (perp-problem JSON) on standard input and reads from its
-/// standard output one JSON object with "z" (and "dual" for a conic_qp); "status", "iterations" and
-/// "message" are optional, a missing status means a claim of solved. The command is killed at the
-/// time limit.
+/// standard output one JSON object with "z" (and "dual" for a conic_qp); "status", "iterations",
+/// "message" and "times" are optional, a missing status means a claim of solved, and "z" may be
+/// left out where another status is claimed. The command finds PERP_TOLERANCE, PERP_TIME_LIMIT and
+/// PERP_MAX_ITERATIONS in its environment and is killed at the time limit. A program that a signal
+/// ended leaves the statistic "signal".
 class ExternalSolver final : public Solver {
  public:
   explicit ExternalSolver(std::string command);
+  /// @param traits whose texts outlive the solver
+  ExternalSolver(std::string command, SolverTraits traits);
   const SolverTraits& traits() const override { return traits_; }
   void visit_settings(SettingVisitor&) override {}
 

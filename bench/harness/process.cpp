@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <new>
 #include <stdexcept>
 #include <thread>
@@ -59,6 +60,7 @@ Child& Child::operator=(Child&& other) noexcept {
   std::swap(pid_, other.pid_);
   std::swap(fd_, other.fd_);
   std::swap(started_, other.started_);
+  std::swap(part_started_, other.part_started_);
   std::swap(wall_limit_, other.wall_limit_);
   std::swap(limit_hit_, other.limit_hit_);
   std::swap(report_, other.report_);
@@ -74,7 +76,7 @@ Child::~Child() {
 }
 
 Child Child::fork_and_run(const std::function<int(int)>& work, double wall_limit,
-                          double memory_limit_mb) {
+                          double memory_limit_mb, int parts) {
   int fds[2];
   make_pipe(fds);
   std::fflush(nullptr);
@@ -86,7 +88,7 @@ Child Child::fork_and_run(const std::function<int(int)>& work, double wall_limit
     signal(SIGINT, SIG_IGN);
     close(fds[0]);
     limit_memory(memory_limit_mb);
-    limit_cpu(wall_limit);
+    limit_cpu(wall_limit * parts);
     int code = 1;
     try {
       code = work(fds[1]);
@@ -102,7 +104,7 @@ Child Child::fork_and_run(const std::function<int(int)>& work, double wall_limit
   Child child;
   child.pid_ = pid;
   child.fd_ = fds[0];
-  child.started_ = now_seconds();
+  child.started_ = child.part_started_ = now_seconds();
   child.wall_limit_ = wall_limit;
   return child;
 }
@@ -113,12 +115,17 @@ void Child::kill() {
   ::kill(pid_, SIGKILL);
 }
 
+void Child::next_part() { part_started_ = now_seconds(); }
+
+void Child::kill_if_late() {
+  if (wall_limit_ <= 0 || now_seconds() - part_started_ <= wall_limit_) return;
+  limit_hit_ = true;
+  kill();
+}
+
 bool Child::poll(double seconds) {
   if (pid_ <= 0) return true;
-  if (wall_limit_ > 0 && now_seconds() - started_ > wall_limit_) {
-    limit_hit_ = true;
-    kill();
-  }
+  kill_if_late();
   pollfd wait{fd_, POLLIN, 0};
   if (::poll(&wait, 1, static_cast<int>(seconds * 1000)) <= 0) return false;
   char buffer[1 << 16];
@@ -137,10 +144,7 @@ void Child::finish() {
   rusage usage{};
   // The pipe is closed; a child that lingers is still bound to its limit.
   while (wait4(pid_, &status, WNOHANG, &usage) == 0) {
-    if (wall_limit_ > 0 && now_seconds() - started_ > wall_limit_) {
-      limit_hit_ = true;
-      kill();
-    }
+    kill_if_late();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   report_.wall = now_seconds() - started_;
@@ -155,7 +159,8 @@ void Child::finish() {
   pid_ = fd_ = -1;
 }
 
-ChildReport run_command(const std::string& command, const std::string& input, double wall_limit) {
+ChildReport run_command(const std::string& command, const std::string& input, double wall_limit,
+                        const std::vector<std::pair<std::string, std::string>>& environment) {
   int to_child[2];
   make_pipe(to_child);
   Child child = Child::fork_and_run(
@@ -163,6 +168,7 @@ ChildReport run_command(const std::string& command, const std::string& input, do
         dup2(to_child[0], STDIN_FILENO);
         dup2(write_fd, STDOUT_FILENO);
         close(to_child[1]);
+        for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
         execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
         return 127;
       },

@@ -4,6 +4,8 @@
 #include <sys/types.h>
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace perp {
 
@@ -25,9 +27,13 @@ class Child {
   ~Child();
 
   /// Forks and runs `work(write_fd)` in the child, which then exits with its return value.
+  /// @param wall_limit seconds; 0: none. It is that of each of `parts`, see next_part()
   /// @param memory_limit_mb address space beyond what is mapped already; 0: none
   static Child fork_and_run(const std::function<int(int write_fd)>& work, double wall_limit,
-                            double memory_limit_mb);
+                            double memory_limit_mb, int parts = 1);
+
+  /// A part of the work is done: the limit begins anew.
+  void next_part();
 
   /// Reads what there is, waits up to `seconds`; true once the child has ended.
   bool poll(double seconds);
@@ -36,16 +42,19 @@ class Child {
 
  private:
   void finish();
+  void kill_if_late();
 
   pid_t pid_ = -1;
   int fd_ = -1;
-  double started_ = 0.0, wall_limit_ = 0.0;
+  double started_ = 0.0, part_started_ = 0.0, wall_limit_ = 0.0;
   bool limit_hit_ = false;
   ChildReport report_;
 };
 
 /// Runs `sh -c command` with `input` on its standard input and collects its standard output.
-ChildReport run_command(const std::string& command, const std::string& input, double wall_limit);
+/// @param environment variables that the command sees beside those of this process
+ChildReport run_command(const std::string& command, const std::string& input, double wall_limit,
+                        const std::vector<std::pair<std::string, std::string>>& environment = {});
 
 /// Exit code of a child that ran out of memory.
 inline constexpr int kOutOfMemoryExit = 77;

@@ -30,6 +30,9 @@ Record record_from(const Json& j) {
   r.instance_hash = j.at("instance_hash");
   r.kind = j.at("kind");
   r.family = j.at("family");
+  r.sequence = j.value("sequence", "");
+  r.position = j.value("position", 0);
+  r.mode = j.value("mode", "cold");
   r.solver = j.at("solver");
   r.outcome = j.at("outcome");
   r.claimed = j.at("claimed");
@@ -48,6 +51,7 @@ Record record_from(const Json& j) {
   r.setup = number(j.at("times"), "setup");
   r.solve = number(j.at("times"), "solve");
   r.wall = number(j.at("times"), "wall");
+  r.llt = number(j.at("times"), "llt");
   r.peak_memory_mb = number(j, "peak_memory_mb");
   for (const auto& [name, value] : j.at("statistics").items()) {
     if (value.is_number()) r.statistics[name] = value.get<double>();

@@ -11,11 +11,14 @@ namespace perp {
 struct Record {
   std::string key, suite, instance, instance_hash, kind, family, solver, outcome, claimed, message;
   std::string version, cpu, system, compiler, settings;
-  int n = 0, size = 0, cores = 0;
+  std::string sequence;       ///< "": in none
+  std::string mode = "cold";  ///< "cold", "stored" or "warm"
+  int n = 0, size = 0, cores = 0, position = 0;
   double tolerance = 0.0;
   double natural = 0.0;  ///< the verifier's measure
   int iterations = 0;
   double setup = 0.0, solve = 0.0, wall = 0.0, peak_memory_mb = 0.0;
+  double llt = 0.0;  ///< s, see times.llt of the record; NaN where it was not measured
   std::map<std::string, double> statistics;
 };
 

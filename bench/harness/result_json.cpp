@@ -83,6 +83,7 @@ Json result_to_json(const Problem& problem, const std::string& solver,
          {"iterations", result.iterations},
          {"times", {{"setup", result.setup_time}, {"solve", result.solve_time}}},
          {"z", list(result.answer.z)}};
+  if (result.own_times) j["times"]["own"] = true;
   if (problem.kind() == "conic_qp") j["dual"] = list(result.answer.dual);
   if (!result.solutions.empty()) {
     j["solutions"] = Json::array();

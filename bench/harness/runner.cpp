@@ -3,18 +3,18 @@
 #include <fmt/format.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <algorithm>
 #include <csignal>
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <perp/bench/harness/job.hpp>
 #include <perp/bench/harness/process.hpp>
-#include <perp/bench/harness/result_json.hpp>
-#include <perp/bench/harness/solvers.hpp>
-#include <perp/problems/families/family.hpp>
+#include <perp/bench/peers/catalogue.hpp>
 #include <perp/problems/io/files.hpp>
-#include <perp/solvers/router.hpp>
-#include <set>
 #include <thread>
 
 namespace perp {
@@ -46,60 +46,21 @@ Json machine() {
           {"compiler", PERP_COMPILER " " PERP_BUILD_TYPE}};
 }
 
-struct Job {
-  const Instance* instance;
-  std::string solver, settings_hash, key;
-};
-
 // What does not differ from run to run.
 struct Sweep {
   const BenchRequest& request;
   Json machine_facts, program, settings;
-  std::string settings_text;
 };
 
-void write_all(int fd, const std::string& text) {
-  for (std::size_t sent = 0; sent < text.size();) {
-    const ssize_t put = write(fd, text.data() + sent, text.size() - sent);
-    if (put <= 0) return;
-    sent += static_cast<std::size_t>(put);
-  }
-}
-
-// In the child: load, solve, verify, tell the parent: a line on the problem, then one on the
-// result.
-int solve_job(const BenchRequest& request, const Job& job, int write_fd) {
-  Json out;
-  try {
-    const Problem problem = job.instance->load();
-    write_all(write_fd, Json{{"kind", problem.kind()}, {"n", problem.size()}}.dump() + "\n");
-    SolveRequest solve;
-    solve.solver = job.solver;
-    solve.common.tolerance = request.tolerance;
-    solve.common.time_limit = request.time_limit;
-    solve.settings = request.settings;
-    solve.repeats = request.repeats;
-    solve.make = make_any_solver;
-    const VerifiedResult result = solve_verified(problem, solve);
-    out = {{"outcome", to_string(result.status)},
-           {"claimed", to_string(result.claimed)},
-           {"residuals", residuals_to_json(result.verdict.residuals)},
-           {"x-measure", result.verdict.measure},
-           {"iterations", result.iterations},
-           {"statistics", Json::object()},
-           {"setup", result.setup_time},
-           {"solve", result.solve_time},
-           {"solve_all", result.solve_times},
-           {"message", result.message}};
-    for (const auto& [name, value] : result.statistics) out["statistics"][name] = value;
-  } catch (const InputError& error) {
-    out = {{"outcome", "unsupported"}, {"message", error.what()}};
-  } catch (const std::invalid_argument& error) {
-    out = {{"outcome", "unsupported"}, {"message", error.what()}};
-  }
-  write_all(write_fd, out.dump());
-  return 0;
-}
+// A child at work and what it has told so far.
+struct Running {
+  Job job;
+  Child child;
+  std::size_t read = 0;           // of its output
+  std::size_t run = 0;            // at which of the job's runs it is
+  Json problem = Json::object();  // kind and n of that run
+  double since = now_seconds();   // when that run began
+};
 
 std::string outcome_of(const ChildReport& child) {
   switch (child.end) {
@@ -112,65 +73,70 @@ std::string outcome_of(const ChildReport& child) {
   }
 }
 
-Json record_of(const Sweep& sweep, const Job& job, const ChildReport& child) {
-  const auto line = std::min(child.output.find('\n'), child.output.size());
-  Json problem = Json::parse(child.output.substr(0, line), nullptr, false);
-  if (!problem.is_object()) problem = Json::object();
-  Json told =
-      Json::parse(child.output.substr(std::min(line + 1, child.output.size())), nullptr, false);
-  const bool complete =
-      child.end == ChildReport::End::kExited && child.code == 0 && told.is_object();
-  if (!complete) {
-    told = {
-        {"outcome", outcome_of(child)},
-        {"message",
-         child.end == ChildReport::End::kSignalled ? fmt::format("signal {}", child.code) : ""}};
-  }
-  const Instance& i = *job.instance;
-  return {{"format", "perp-record"},
-          {"version", 1},
-          {"key", job.key},
-          {"suite", i.suite},
-          {"instance", i.name},
-          {"instance_hash", i.hash},
-          {"kind", problem.value("kind", "")},
-          {"n", problem.value("n", 0)},
-          {"family", i.family},
-          {"seed", i.family.empty() ? Json() : Json(i.seed)},
-          {"solver", job.solver},
-          {"settings", sweep.settings},
-          {"settings_hash", job.settings_hash},
-          {"program", sweep.program},
-          {"machine", sweep.machine_facts},
-          {"tolerance", sweep.request.tolerance},
-          {"outcome", told["outcome"]},
-          {"claimed", told.value("claimed", "")},
-          {"residuals", told.value("residuals", Json::object())},
-          {"iterations", told.value("iterations", 0)},
-          {"statistics", told.value("statistics", Json::object())},
-          {"times",
-           {{"setup", told.value("setup", Json())},
-            {"solve", told.value("solve", Json())},
-            {"solve_all", told.value("solve_all", Json::array())},
-            {"wall", child.wall}}},
-          {"peak_memory_mb", child.peak_memory_mb},
-          {"message", told.value("message", "")},
-          {"x-size", i.size},
-          {"x-measure", told.value("x-measure", Json())}};
+// What stands in the place of a result where the child died without one.
+Json told_by_end(const ChildReport& child) {
+  return {{"outcome", outcome_of(child)},
+          {"message",
+           child.end == ChildReport::End::kSignalled ? fmt::format("signal {}", child.code) : ""},
+          {"peak_memory_mb", child.peak_memory_mb}};
 }
 
-std::set<std::string> known_keys(const fs::path& folder) {
-  std::set<std::string> keys;
-  if (!fs::is_directory(folder)) return keys;
+Json record_of(const Sweep& sweep, const Running& at, const Json& told) {
+  const Run& run = at.job.runs[at.run];
+  const Instance& i = *run.instance;
+  Json record{{"format", "perp-record"},
+              {"version", 1},
+              {"key", run.key},
+              {"suite", i.suite},
+              {"instance", i.name},
+              {"instance_hash", i.hash},
+              {"kind", at.problem.value("kind", "")},
+              {"n", at.problem.value("n", 0)},
+              {"family", i.family},
+              {"seed", i.family.empty() ? Json() : Json(i.seed)},
+              {"sequence", i.sequence},
+              {"position", i.position},
+              {"mode", to_string(at.job.start)},
+              {"started_from", told.value("started_from", "")},
+              {"solver", at.job.solver},
+              {"settings", sweep.settings},
+              {"settings_hash", at.job.settings_hash},
+              {"program", sweep.program},
+              {"machine", sweep.machine_facts},
+              {"tolerance", sweep.request.tolerance},
+              {"outcome", told["outcome"]},
+              {"claimed", told.value("claimed", "")},
+              {"residuals", told.value("residuals", Json::object())},
+              {"iterations", told.value("iterations", 0)},
+              {"statistics", told.value("statistics", Json::object())},
+              {"times",
+               {{"setup", told.value("setup", Json())},
+                {"solve", told.value("solve", Json())},
+                {"solve_all", told.value("solve_all", Json::array())},
+                {"wall", now_seconds() - at.since}}},
+              {"peak_memory_mb", told.value("peak_memory_mb", 0.0)},
+              {"message", told.value("message", "")},
+              {"x-size", i.size},
+              {"x-measure", told.value("x-measure", Json())}};
+  if (told.contains("llt")) record["times"]["llt"] = told["llt"];
+  if (told.value("own_times", false)) record["times"]["own"] = true;
+  return record;
+}
+
+// Outcomes of the runs recorded in a folder, by key.
+std::map<std::string, std::string> known_outcomes(const fs::path& folder) {
+  std::map<std::string, std::string> outcomes;
+  if (!fs::is_directory(folder)) return outcomes;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".jsonl") continue;
     std::ifstream file(entry.path());
     for (std::string line; std::getline(file, line);) {
       const Json j = Json::parse(line, nullptr, false);
-      if (j.is_object() && j.contains("key")) keys.insert(j["key"].get<std::string>());
+      if (j.is_object() && j.contains("key") && j.contains("outcome"))
+        outcomes[j["key"].get<std::string>()] = j["outcome"].get<std::string>();
     }
   }
-  return keys;
+  return outcomes;
 }
 
 // A run that was killed may have left half a line.
@@ -181,33 +147,130 @@ void drop_cut_line(const std::string& file) {
   fs::resize_file(file, text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1);
 }
 
-std::deque<Job> deal_jobs(const Sweep& sweep, BenchSummary& summary) {
-  const BenchRequest& r = sweep.request;
-  const std::set<std::string> done = r.resume ? known_keys(r.folder) : std::set<std::string>{};
-  std::deque<Job> jobs;
-  int number = 0;
-  for (const Instance& instance : r.instances) {
-    for (const std::string& solver : r.solvers) {
-      if (number++ % r.shards != r.shard - 1) continue;
-      const std::string settings = hash_text(solver + "\n" + sweep.settings_text);
-      const std::string key =
-          hash_text(instance.hash + settings + sweep.program["hash"].get<std::string>());
-      if (done.contains(key)) {
-        ++summary.skipped;
-      } else {
-        jobs.push_back({&instance, solver, settings, key});
+// Runs jobs and writes their records.
+class Runner {
+ public:
+  Runner(const Sweep& sweep, std::vector<Job> jobs, std::map<std::string, std::string> outcomes,
+         std::ofstream& records, BenchSummary& summary, const BenchProgress& progress)
+      : sweep_(sweep),
+        jobs_(std::make_move_iterator(jobs.begin()), std::make_move_iterator(jobs.end())),
+        outcomes_(std::move(outcomes)),
+        records_(records),
+        summary_(summary),
+        progress_(progress) {
+    for (const Job& job : jobs_) {
+      total_ +=
+          static_cast<int>(std::count_if(job.runs.begin(), job.runs.end(), [](const Run& run) {
+            return run.state == Run::State::kToDo;
+          }));
+    }
+  }
+
+  void run() {
+    while (!interrupted && (!jobs_.empty() || !running_.empty())) {
+      while (!jobs_.empty() && static_cast<int>(running_.size()) < sweep_.request.jobs) {
+        begin(std::move(jobs_.front()));
+        jobs_.pop_front();
+      }
+      for (std::size_t k = 0; k < running_.size(); ++k) {
+        Running& at = running_[k];
+        const bool ended = at.child.poll(running_.size() > 1 ? 0.005 : 0.2);
+        listen(at);
+        if (!ended) continue;
+        if (at.run < at.job.runs.size()) go_on_behind(at);
+        running_.erase(running_.begin() + static_cast<long>(k--));
       }
     }
   }
-  return jobs;
-}
+
+ private:
+  void begin(Job job) {
+    const BenchRequest& r = sweep_.request;
+    // Repeats end at the time limit, so that two solves may take almost twice as much.
+    const double limit = r.time_limit > 0 ? 2.4 * r.time_limit + 20.0 : 0.0;
+    Child child = Child::fork_and_run([&](int fd) { return run_job(r, job, fd); }, limit,
+                                      r.memory_limit_mb, static_cast<int>(job.runs.size()));
+    running_.push_back({std::move(job), std::move(child)});
+    skip_done(running_.back());
+  }
+
+  // Takes in the lines that have arrived (see run_job).
+  void listen(Running& at) {
+    const std::string& output = at.child.report().output;
+    for (std::size_t end; (end = output.find('\n', at.read)) != std::string::npos;) {
+      const Json line = Json::parse(output.begin() + static_cast<long>(at.read),
+                                    output.begin() + static_cast<long>(end), nullptr, false);
+      at.read = end + 1;
+      if (!line.is_object()) continue;
+      if (line.contains("run")) {
+        at.run = line["run"].get<std::size_t>();
+        at.problem = Json::object();
+        at.since = now_seconds();
+        at.child.next_part();
+      } else if (line.contains("kind")) {
+        at.problem = line;
+      } else if (line.contains("outcome")) {
+        finish(at, line);
+      }
+    }
+  }
+
+  static void skip_done(Running& at) {
+    const std::vector<Run>& runs = at.job.runs;
+    while (at.run < runs.size() && runs[at.run].state == Run::State::kDone) ++at.run;
+  }
+
+  // Records the current run and turns to the next one that is to be done.
+  void finish(Running& at, const Json& told) {
+    Run& run = at.job.runs[at.run];
+    const Json record = record_of(sweep_, at, told);
+    records_ << record.dump() << '\n' << std::flush;
+    run.state = Run::State::kDone;
+    ++summary_.runs;
+    const std::string outcome = record["outcome"];
+    outcomes_[run.key] = outcome;
+    summary_.solved += outcome == "solved";
+    if (progress_) progress_(summary_.runs, total_, run.instance->name, at.job.solver, outcome);
+    skip_done(at);
+    at.problem = Json::object();
+    at.since = now_seconds();
+  }
+
+  // The child died at a run: that is recorded, and another one takes what is left.
+  void go_on_behind(Running& at) {
+    Run& run = at.job.runs[at.run];
+    if (run.state == Run::State::kToDo) finish(at, told_by_end(at.child.report()));
+    outcomes_.erase(run.key);  // it is not solved once more
+    run.state = Run::State::kDone;
+    if (!at.job.has_work()) return;
+    mark_replays(at.job, outcomes_);
+    jobs_.push_front(std::move(at.job));
+  }
+
+  const Sweep& sweep_;
+  std::deque<Job> jobs_;
+  std::map<std::string, std::string> outcomes_;  // by key
+  std::ofstream& records_;
+  BenchSummary& summary_;
+  const BenchProgress& progress_;
+  std::vector<Running> running_;
+  int total_ = 0;
+};
 
 }  // namespace
 
-BenchSummary run_benchmark(
-    const BenchRequest& request,
-    const std::function<void(int, int, const std::string&, const std::string&, const std::string&)>&
-        progress) {
+std::string to_string(Start start) {
+  return start == Start::kCold ? "cold" : start == Start::kStored ? "stored" : "warm";
+}
+
+Start start_from(const std::string& name) {
+  for (const Start start : {Start::kCold, Start::kStored, Start::kWarm}) {
+    if (to_string(start) == name) return start;
+  }
+  throw std::invalid_argument(fmt::format("--start: \"{}\" is not cold, stored or warm", name));
+}
+
+BenchSummary run_benchmark(const BenchRequest& request, const BenchProgress& progress) {
   std::error_code error;
   fs::create_directories(request.folder, error);
   if (error)
@@ -215,50 +278,37 @@ BenchSummary run_benchmark(
   Sweep sweep{request,
               machine(),
               {{"version", PERP_VERSION}, {"hash", hash_text(read_text_file("/proc/self/exe"))}},
-              Json::object(),
-              ""};
+              Json::object()};
   for (const auto& [name, value] : request.settings) sweep.settings[name] = value;
-  sweep.settings_text = fmt::format("{} {} {} {}", sweep.settings.dump(), request.tolerance,
-                                    request.time_limit, request.memory_limit_mb);
   BenchSummary summary;
   summary.records_file =
       (fs::path(request.folder) /
        (request.shards > 1 ? fmt::format("records-{}-of-{}.jsonl", request.shard, request.shards)
                            : "records.jsonl"))
           .string();
-  if (request.resume) drop_cut_line(summary.records_file);
-  std::deque<Job> jobs = deal_jobs(sweep, summary);
+  std::map<std::string, std::string> outcomes;
+  if (request.resume) {
+    drop_cut_line(summary.records_file);
+    outcomes = known_outcomes(request.folder);
+  }
+  const std::string settings_text =
+      fmt::format("{} {} {} {}", sweep.settings.dump(), request.tolerance, request.time_limit,
+                  request.memory_limit_mb);
+  std::map<std::string, std::string> programs;
+  for (const std::string& solver : request.solvers) {
+    const Peer* peer = find_peer(solver);
+    programs[solver] = sweep.program["hash"].get<std::string>() +
+                       (peer ? hash_text(read_text_file(program_of(*peer))) : "");
+  }
+  const auto program_hash = [&](const std::string& solver) { return programs.at(solver); };
+  std::vector<Job> jobs =
+      deal_jobs(request, settings_text, program_hash, outcomes, summary.skipped);
   std::ofstream records(summary.records_file, request.resume ? std::ios::app : std::ios::trunc);
   if (!records) throw InputError(fmt::format("{}: cannot be written", summary.records_file));
 
   interrupted = 0;
   const auto previous = std::signal(SIGINT, on_interrupt);
-  const int total = static_cast<int>(jobs.size());
-  const double wall_limit =
-      request.time_limit > 0 ? request.time_limit * request.repeats * 1.2 + 20.0 : 0.0;
-  std::vector<std::pair<Job, Child>> running;
-  while (!interrupted && (!jobs.empty() || !running.empty())) {
-    while (!jobs.empty() && static_cast<int>(running.size()) < request.jobs) {
-      Job job = std::move(jobs.front());
-      jobs.pop_front();
-      Child child = Child::fork_and_run([&](int fd) { return solve_job(request, job, fd); },
-                                        wall_limit, request.memory_limit_mb);
-      running.emplace_back(std::move(job), std::move(child));
-    }
-    for (std::size_t k = 0; k < running.size(); ++k) {
-      if (!running[k].second.poll(running.size() > 1 ? 0.005 : 0.2)) continue;
-      const Json record = record_of(sweep, running[k].first, running[k].second.report());
-      records << record.dump() << '\n' << std::flush;
-      ++summary.runs;
-      const std::string outcome = record["outcome"];
-      summary.solved += outcome == "solved";
-      if (progress) {
-        progress(summary.runs, total, running[k].first.instance->name, running[k].first.solver,
-                 outcome);
-      }
-      running.erase(running.begin() + static_cast<long>(k--));
-    }
-  }
+  Runner(sweep, std::move(jobs), std::move(outcomes), records, summary, progress).run();
   summary.interrupted = interrupted != 0;
   std::signal(SIGINT, previous);
   return summary;

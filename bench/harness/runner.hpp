@@ -1,4 +1,5 @@
-// The benchmark: every instance with every solver, each in a child process of its own.
+// The benchmark: every instance with every solver, each in a child process of its own; the problems
+// of a sequence in one, in their order.
 #pragma once
 
 #include <functional>
@@ -9,16 +10,26 @@
 
 namespace perp {
 
+/// Where a solve starts: nowhere, at the start that the problem holds (nowhere without one), or, in
+/// a sequence, at this solver's own last answer (else as kStored).
+enum class Start { kCold, kStored, kWarm };
+
+/// "cold", "stored" or "warm".
+std::string to_string(Start start);
+/// @throws std::invalid_argument
+Start start_from(const std::string& name);
+
 struct BenchRequest {
   std::vector<Instance> instances;
   std::vector<std::string> solvers;
+  std::vector<Start> starts = {Start::kCold};  ///< what is not in a sequence has no kWarm
   std::vector<std::pair<std::string, std::string>> settings;
   double tolerance = 1e-8;
   double time_limit = 60.0;  ///< seconds, one solve
   double memory_limit_mb = 4096;
   int jobs = 1;
-  int repeats = 3;
-  int shard = 1, shards = 1;  ///< this one of so many; runs are dealt out in turn
+  int repeats = 3;            ///< at most; they end when together they reach the time limit
+  int shard = 1, shards = 1;  ///< this one of so many; processes are dealt out in turn
   bool resume = false;        ///< keep records that are there and run what is missing
   std::string folder;         ///< records.jsonl (records-I-of-N.jsonl with shards) goes here
 };
@@ -29,14 +40,14 @@ struct BenchSummary {
   std::string records_file;
 };
 
+/// Called after each run with (done, total, instance, solver, outcome).
+using BenchProgress =
+    std::function<void(int, int, const std::string&, const std::string&, const std::string&)>;
+
 /// Runs the sweep. A run ends as one of the statuses, timed_out, out_of_memory or crashed; nothing
-/// that a solver does can end the sweep. Records are appended as they come; Ctrl-C leaves a valid
-/// file.
-/// @param progress called after each run with (done, total, instance, solver, outcome)
+/// that a solver does can end the sweep. Where a process dies within a sequence, another one goes
+/// on behind the problem it died at. Records are appended as they come; Ctrl-C leaves a valid file.
 /// @throws InputError where the folder cannot be written.
-BenchSummary run_benchmark(
-    const BenchRequest& request,
-    const std::function<void(int, int, const std::string&, const std::string&, const std::string&)>&
-        progress);
+BenchSummary run_benchmark(const BenchRequest& request, const BenchProgress& progress);
 
 }  // namespace perp

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <perp/bench/harness/external_solver.hpp>
+#include <perp/bench/peers/catalogue.hpp>
 #include <perp/formulations/formulation.hpp>
 #include <perp/solvers/registry.hpp>
 
@@ -10,6 +11,7 @@ namespace perp {
 std::unique_ptr<Solver> make_any_solver(std::string_view name) {
   if (name.starts_with("exec:"))
     return std::make_unique<ExternalSolver>(std::string(name.substr(5)));
+  if (const Peer* peer = find_peer(name)) return make_peer(*peer);
   return make_solver(name);
 }
 

@@ -9,7 +9,8 @@
 
 namespace perp {
 
-/// A registered solver, or "exec:COMMAND". @throws std::invalid_argument where the name is neither.
+/// A registered solver, a peer whose program is there, or "exec:COMMAND".
+/// @throws std::invalid_argument where the name is none of these.
 std::unique_ptr<Solver> make_any_solver(std::string_view name);
 
 /// Throws like make_any_solver ("auto" is fine) and like set_setting.

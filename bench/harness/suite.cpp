@@ -22,36 +22,55 @@ namespace {
 bool is_problem_file(const fs::path& path) {
   const std::string name = path.filename().string();
   return is_sequence_file(name) || name.ends_with(".json") || name.ends_with(".json.gz") ||
-         name.ends_with(".dat");
+         name.ends_with(".dat") || name.ends_with(".nl") || name.ends_with(".nl.gz");
+}
+
+// The name of a file without its endings.
+std::string stem_of(const fs::path& path) {
+  const std::string name = path.filename().string();
+  return name.substr(0, std::min(name.find(".json"), name.rfind('.')));
 }
 
 Instance instance_of_file(const std::string& suite, const fs::path& path) {
-  std::string name = path.filename().string();
-  name.resize(name.find(".json") == std::string::npos ? name.rfind('.') : name.find(".json"));
   read_problem(path.string());  // bad input ends the command, not a run
-  return {suite, name, path.string(), "", 0, 0, {}, hash_text(read_text_file(path.string())), {}};
+  Instance i;
+  i.suite = suite;
+  i.name = stem_of(path);
+  i.path = path.string();
+  i.hash = hash_text(read_text_file(path.string()));
+  return i;
 }
 
-Instance instance_of_problem(const std::string& suite, Problem problem, const std::string& from) {
-  const std::string hash = hash_text(problem_to_text(problem));
-  return {suite,
-          problem.name,
-          from,
-          "",
-          0,
-          0,
-          {},
-          hash,
-          std::make_shared<const Problem>(std::move(problem))};
+// What problems that follow each other have in common.
+struct SequenceFacts {
+  std::string suite, name, path;
+};
+
+void add_sequence(const SequenceFacts& facts, std::vector<Problem> problems,
+                  std::vector<Instance>& result) {
+  int position = 0;
+  for (Problem& problem : problems) {
+    Instance i;
+    i.suite = facts.suite;
+    i.sequence = facts.name;
+    i.position = ++position;
+    i.name = problem.name.empty() ? fmt::format("{}-{}", facts.name, position) : problem.name;
+    i.path = facts.path;
+    i.hash = hash_text(problem_to_text(problem));
+    i.made = std::make_shared<const Problem>(std::move(problem));
+    result.push_back(std::move(i));
+  }
 }
 
-void add_file(const std::string& suite, const fs::path& path, std::vector<Instance>& result) {
+// @param root what is left out of the names of sequences
+void add_file(const std::string& suite, const fs::path& path, const fs::path& root,
+              std::vector<Instance>& result) {
   if (!is_sequence_file(path.string())) {
     result.push_back(instance_of_file(suite, path));
     return;
   }
-  for (Problem& problem : read_sequence(path.string()))
-    result.push_back(instance_of_problem(suite, std::move(problem), path.string()));
+  const fs::path name = (path.parent_path() / stem_of(path)).lexically_relative(root);
+  add_sequence({suite, name.string(), path.string()}, read_sequence(path.string()), result);
 }
 
 std::vector<fs::path> files_below(const fs::path& folder) {
@@ -152,7 +171,7 @@ class SuiteReader {
       if (fs::is_directory(folder)) {
         for (const fs::path& file : files_below(folder)) {
           if (fnmatch((root / *pattern).c_str(), file.c_str(), FNM_PATHNAME) != 0) continue;
-          add_file(name(), file, result);
+          add_file(name(), file, root, result);
           found = true;
         }
       }
@@ -193,10 +212,13 @@ class SuiteReader {
     }
     request.first = static_cast<int>(steps[0]);
     request.last = static_cast<int>(steps[1]);
+    std::string title = scene.name;
+    for (const auto& [key, value] : parameters_of(entry))
+      title += fmt::format(" {}={}", key, value);
+    if (entry.find("formulation")) title += " " + request.formulation;
+    if (entry.find("step")) title += fmt::format(" h={}", request.step);
     try {
-      SceneProblems made = scene_problems(scene, request);
-      for (Problem& problem : made.problems)
-        result.push_back(instance_of_problem(name(), std::move(problem), ""));
+      add_sequence({name(), title, ""}, scene_problems(scene, request).problems, result);
     } catch (const std::invalid_argument& error) {
       fail("scene", error.what());
     }
@@ -222,15 +244,13 @@ class SuiteReader {
         throw field_error(path_, error.what());
       }
       for (double seed = seeds[0]; seed <= seeds[1]; ++seed) {
-        Instance i{name(),
-                   fmt::format("{}-{}-{}", family, size, seed),
-                   "",
-                   family,
-                   static_cast<int>(size),
-                   static_cast<std::uint64_t>(seed),
-                   parameters,
-                   "",
-                   {}};
+        Instance i;
+        i.suite = name();
+        i.name = fmt::format("{}-{}-{}", family, size, seed);
+        i.family = family;
+        i.size = static_cast<int>(size);
+        i.seed = static_cast<std::uint64_t>(seed);
+        i.parameters = parameters;
         std::string request = fmt::format("{}/{}/{}/" PERP_VERSION, family, size, seed);
         for (const auto& [key, value] : parameters) request += fmt::format("/{}={}", key, value);
         i.hash = hash_text(request);
@@ -281,7 +301,7 @@ std::vector<Instance> collect_instances(const std::string& what, bool quick) {
   if (fs::is_directory(what)) {
     std::vector<Instance> result;
     for (const fs::path& file : files_below(what)) {
-      add_file(fs::path(what).lexically_normal().filename().string(), file, result);
+      add_file(fs::path(what).lexically_normal().filename().string(), file, what, result);
     }
     if (result.empty())
       throw InputError(fmt::format("{}: the folder holds no problem files", what));
@@ -290,7 +310,7 @@ std::vector<Instance> collect_instances(const std::string& what, bool quick) {
   if (is_suite_file(what)) return SuiteReader(what, quick).instances();
   if (fs::is_regular_file(what)) {
     std::vector<Instance> result;
-    add_file("files", what, result);
+    add_file("files", what, fs::path(what).parent_path(), result);
     return result;
   }
   std::vector<std::string> names;

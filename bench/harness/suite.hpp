@@ -22,6 +22,8 @@ struct Instance {
   std::map<std::string, double> parameters;
   std::string hash;                     ///< of the file's bytes, or of the generator's request
   std::shared_ptr<const Problem> made;  ///< of a sequence or scene: the problem itself
+  std::string sequence;                 ///< which it belongs to; its problems are neighbours
+  int position = 0;                     ///< in the sequence, from 1; 0: in none
 
   Problem load() const;
 };
@@ -34,7 +36,7 @@ struct Suite {
 std::vector<Suite> list_suites();
 
 /// Instances of a suite's name, a suite file, a problem file or sequence, or a folder of such files
-/// (recursively). Steps of scenes are simulated here.
+/// (recursively). Steps of scenes are simulated here; they are a sequence like that of a file.
 /// @param quick leaves out entries of tier "full". @throws InputError
 std::vector<Instance> collect_instances(const std::string& what, bool quick);
 

@@ -9,12 +9,30 @@
 #include <perp/bench/report/profiles.hpp>
 #include <perp/bench/report/summary.hpp>
 #include <set>
+#include <tuple>
 
 namespace perp {
 
 namespace {
 
-Plot performance_plot(const std::string& title, const ProfileSet& set) {
+// A solver is drawn alike throughout the report.
+using Pens = std::map<std::string, std::size_t>;
+
+Pens pens_of(const std::vector<Record>& records) {
+  Pens pens;
+  for (const std::string& name : solver_names(records)) pens.emplace(name, 0);
+  std::size_t number = 0;
+  for (auto& [name, pen] : pens) pen = number++;
+  return pens;
+}
+
+// Nothing for a name that tells less, or more, within its suite.
+std::optional<std::size_t> pen_of(const Pens& pens, const std::string& name) {
+  const auto it = pens.find(name);
+  return it == pens.end() ? std::nullopt : std::optional(it->second);
+}
+
+Plot performance_plot(const std::string& title, const ProfileSet& set, const Pens& pens) {
   Plot plot;
   plot.title = title;
   plot.x_label = "time / time of the fastest solver";
@@ -26,7 +44,7 @@ Plot performance_plot(const std::string& title, const ProfileSet& set) {
   plot.x_min = 1.0;
   plot.x_max = end;
   for (const Profile& p : set.profiles) {
-    Series s{p.solver, p.x, p.y, Series::Style::kSteps, {}, {}};
+    Series s{p.solver, p.x, p.y, Series::Style::kSteps, {}, {}, pen_of(pens, p.solver)};
     s.x.push_back(end);
     s.y.push_back(p.y.back());
     plot.series.push_back(std::move(s));
@@ -34,7 +52,7 @@ Plot performance_plot(const std::string& title, const ProfileSet& set) {
   return plot;
 }
 
-Plot accuracy_plot(const std::string& title, const ProfileSet& set) {
+Plot accuracy_plot(const std::string& title, const ProfileSet& set, const Pens& pens) {
   Plot plot;
   plot.title = title;
   plot.x_label = "residual by the verifier";
@@ -45,7 +63,7 @@ Plot accuracy_plot(const std::string& title, const ProfileSet& set) {
   const double end = std::max(1e-8, 10.0 * set.largest);
   for (const Profile& p : set.profiles) {
     if (p.x.empty()) continue;
-    Series s{p.solver, p.x, p.y, Series::Style::kSteps, {}, {}};
+    Series s{p.solver, p.x, p.y, Series::Style::kSteps, {}, {}, pen_of(pens, p.solver)};
     s.x.insert(s.x.begin(), p.x.front());
     s.y.insert(s.y.begin(), 0.0);
     s.x.push_back(end);
@@ -55,18 +73,20 @@ Plot accuracy_plot(const std::string& title, const ProfileSet& set) {
   return plot;
 }
 
-std::string profiles_of(const std::string& name, const std::vector<Record>& records) {
+std::string profiles_of(const std::string& name, const std::vector<Record>& records,
+                        const Pens& pens) {
   const ProfileSet performance = performance_profiles(records);
   std::string out = fmt::format("<h3>{}</h3>\n<p>{} problems that every solver was given.</p>\n",
                                 escape(name), performance.problems);
   if (performance.problems == 0) return out;
   out += "<div class=\"figures\">\n";
   if (performance.profiles.size() > 1) {
-    out += figure(performance_plot("Performance profile: " + name, performance));
+    out += figure(performance_plot("Performance profile: " + name, performance, pens));
   } else {
     out += "<p class=\"missing\">A performance profile compares solvers; there is one only.</p>\n";
   }
-  return out + figure(accuracy_plot("Accuracy profile: " + name, accuracy_profiles(records))) +
+  return out +
+         figure(accuracy_plot("Accuracy profile: " + name, accuracy_profiles(records), pens)) +
          "</div>\n";
 }
 
@@ -84,8 +104,9 @@ std::string cells_of(const ComparisonRow& row, const Head& solvers) {
   std::string out;
   for (const std::string& solver : solvers) {
     const auto it = row.cells.find(solver);
-    if (it == row.cells.end()) {
-      out += "<td class=\"group\">–</td><td>–</td>";
+    if (it == row.cells.end() || it->second.unsupported == it->second.runs) {
+      out += fmt::format("<td class=\"group\" title=\"{}\">–</td><td>–</td>",
+                         it == row.cells.end() ? "not run" : "refused");
       continue;
     }
     const ComparisonRow::Cell& c = it->second;
@@ -112,18 +133,58 @@ std::string comparison_section(const std::vector<Record>& records) {
   std::string out = fmt::format(
       "<h2>Solvers side by side</h2>\n<p>For each solver: runs that ended right (solved and "
       "verified, or the end that is known of the family), and the median time of these in "
-      "milliseconds. Bold: of those that got most right the fastest. Sizes of a family are "
-      "taken together.</p>\n<div class=\"scroll\"><table>\n<tr><th class=\"text\" rowspan=\"2\">"
-      "problems</th>{}</tr>\n<tr>{}</tr>\n",
+      "milliseconds. Bold: of those that got most right the fastest. A dash: the solver was not "
+      "run, or does not take such problems.</p>\n<div class=\"scroll\"><table "
+      "class=\"narrow\">\n<tr><th class=\"text\" rowspan=\"2\">problems</th>"
+      "<th rowspan=\"2\">size</th><th rowspan=\"2\">n</th>{}</tr>\n<tr>{}</tr>\n",
       head, second);
   for (const ComparisonRow& row : comparison(records)) {
     if (row.suite != suite) {
       suite = row.suite;
       out += fmt::format("<tr class=\"suite\"><td class=\"text\" colspan=\"{}\">{}</td></tr>\n",
-                         1 + 2 * solvers.size(), escape(suite));
+                         3 + 2 * solvers.size(), escape(suite));
     }
-    out += fmt::format("<tr><td class=\"text\">{}</td>{}</tr>\n", escape(row.group),
-                       cells_of(row, solvers));
+    out += fmt::format("<tr><td class=\"text\">{}</td><td>{}</td><td>{}</td>{}</tr>\n",
+                       escape(row.group), row.size > 0 ? fmt::format("{}", row.size) : "",
+                       range(row.n_min, row.n_max), cells_of(row, solvers));
+  }
+  return out + "</table></div>\n";
+}
+
+std::string yardstick_section(const std::vector<Record>& records) {
+  const std::vector<std::string> names = solver_names(records);
+  std::set<std::string> solvers;
+  // By family and size: times of the LLT, and by solver the ratios to it.
+  std::map<std::tuple<std::string, std::string, int>,
+           std::pair<std::vector<double>, std::map<std::string, std::vector<double>>>>
+      rows;
+  for (std::size_t k = 0; k < records.size(); ++k) {
+    const Record& r = records[k];
+    if (!(r.llt > 0) || r.outcome == "unsupported") continue;
+    auto& [llt, ratios] = rows[{r.suite, group_of(r), r.n}];
+    solvers.insert(names[k]);
+    llt.push_back(1e3 * r.llt);
+    if (r.outcome == "solved") ratios[names[k]].push_back((r.setup + r.solve) / r.llt);
+  }
+  if (rows.empty()) return "";
+  std::string out =
+      "<h3>Against one Cholesky factorisation</h3>\n<p>Dense symmetric problems: setup and solve "
+      "as a multiple of the time that Eigen's LLT takes to factorise a matrix of the same size "
+      "and to solve once, measured in the same process right after the solve; medians of the "
+      "solved ones.</p>\n<div class=\"scroll\"><table>\n<tr><th class=\"text\">problems</th>"
+      "<th>n</th><th>LLT ms</th>";
+  for (const std::string& solver : solvers) out += fmt::format("<th>{}</th>", escape(solver));
+  out += "</tr>\n";
+  for (const auto& [key, row] : rows) {
+    out += fmt::format("<tr><td class=\"text\">{}</td><td>{}</td><td>{}</td>",
+                       escape(std::get<1>(key)), std::get<2>(key),
+                       milliseconds(quantile(row.first, 0.5)));
+    for (const std::string& solver : solvers) {
+      const auto it = row.second.find(solver);
+      out += it == row.second.end() ? "<td>–</td>"
+                                    : fmt::format("<td>{:.2f}</td>", quantile(it->second, 0.5));
+    }
+    out += "</tr>\n";
   }
   return out + "</table></div>\n";
 }
@@ -139,8 +200,9 @@ std::string profile_section(const std::vector<Record>& records) {
       "the problem as posed, is at most so large; an exact zero stands at 1e-18. Problems known to "
       "have no solution are left "
       "out of both.</p>\n";
-  if (suites.size() > 1) out += profiles_of("all suites", records);
-  for (const auto& [suite, members] : suites) out += profiles_of(suite, members);
+  const Pens pens = pens_of(records);
+  if (suites.size() > 1) out += profiles_of("all suites", records, pens);
+  for (const auto& [suite, members] : suites) out += profiles_of(suite, members, pens);
   return out;
 }
 
@@ -148,11 +210,16 @@ std::string scaling_section(const std::vector<Record>& records) {
   std::map<std::string, std::map<std::string, std::map<std::string, Series>>> suites;
   std::vector<Record> named = records;
   const std::vector<std::string> names = solver_names(records);
-  for (std::size_t k = 0; k < named.size(); ++k) named[k].solver = names[k];
+  for (std::size_t k = 0; k < named.size(); ++k) {
+    named[k].solver = names[k];  // which tells the start too
+    named[k].mode = "cold";
+  }
+  const Pens pens = pens_of(records);
   for (const GroupSummary& g : summarise(named)) {
     if (g.size <= 0 || g.as_expected == 0) continue;
     Series& s = suites[g.suite][g.group][g.solver];
     s.label = g.solver;
+    s.pen = pen_of(pens, g.solver);
     s.style = Series::Style::kSpread;
     s.x.push_back(g.n_max);
     s.y.push_back(g.median_ms);
@@ -175,6 +242,8 @@ std::string scaling_section(const std::vector<Record>& records) {
         plot.series.push_back(s);
         most = std::max(most, s.x.size());
       }
+      // The key has a column beside the axes as long as it is not higher than they are.
+      plot.height += 22 * std::max(0, static_cast<int>(plot.series.size()) - 5);
       if (most > 1) drawings += figure(plot);
     }
     if (!drawings.empty()) {

@@ -27,6 +27,8 @@ constexpr const char* kStyle = R"(
   th { vertical-align: bottom; } td.best { font-weight: 700; }
   th.group { white-space: normal; max-width: 16rem; overflow-wrap: anywhere; }
   th.group, td.group { padding-left: 1.6rem; } th[colspan] { text-align: center; }
+  .narrow th, .narrow td { padding-left: .4rem; padding-right: .4rem; }
+  .narrow th.group, .narrow td.group { padding-left: .9rem; }
   tr.suite td { font-weight: 600; padding-top: .8rem; background: none !important; }
   .scroll { overflow-x: auto; } code { font-size: .9em; } p { max-width: 60rem; }
   .figures { display: flex; flex-wrap: wrap; gap: .5rem 1.2rem; }
@@ -78,15 +80,20 @@ std::string settings_section(const std::vector<Record>& records) {
   }
   out += fmt::format(
       "</table>\n<p>Tolerance {} on the verifier's measure (natural residual of the problem as "
-      "posed, absolute). One thread a solve, every solve in a process of its own. Times are of the "
-      "solve alone, medians of repeats.</p>\n",
+      "posed, absolute). One thread a solve, every solve in a process of its own, every sequence "
+      "in "
+      "one. Times are of the solve alone, medians of repeats.</p>\n",
       join_set(tolerances));
   return out;
 }
 
 std::string suite_section(const std::vector<Record>& records) {
-  std::string out = "<h2>Results by suite</h2>\n", suite;
+  std::string out =
+      "<h2>Results by suite</h2>\n<p>Solvers that refuse all problems of a line are left "
+      "out.</p>\n";
+  std::string suite;
   for (const GroupSummary& g : summarise(records)) {
+    if (g.unsupported == g.runs) continue;
     if (g.suite != suite) {
       if (!suite.empty()) out += "</table></div>\n";
       suite = g.suite;
@@ -110,8 +117,7 @@ std::string suite_section(const std::vector<Record>& records) {
         "<tr><td class=\"text\">{}</td><td>{}</td><td>{}</td><td class=\"text\">{}</td>"
         "<td>{} / {}</td><td class=\"{}\">{} / {}</td>"
         "<td>{}</td><td>{}</td><td>{} – {}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-        escape(g.group), g.size > 0 ? fmt::format("{}", g.size) : "",
-        g.n_min == g.n_max ? fmt::format("{}", g.n_max) : fmt::format("{} – {}", g.n_min, g.n_max),
+        escape(g.group), g.size > 0 ? fmt::format("{}", g.size) : "", range(g.n_min, g.n_max),
         escape(g.solver), g.solved, g.runs, all ? "all" : "some", g.as_expected, g.runs, g.wrong,
         milliseconds(g.median_ms), milliseconds(g.low_ms), milliseconds(g.high_ms),
         g.solved > 0 ? fmt::format("{:.1e}", g.worst_residual) : "–", count(g.median_iterations),
@@ -183,8 +189,10 @@ std::string report_html(const std::vector<Record>& records,
       "<title>{0}</title>\n<style>{1}</style>\n</head>\n<body>\n<h1>{0}</h1>\n{2}",
       escape(title), kStyle, lead(records, simulations));
   if (!records.empty()) {
-    page += comparison_section(records) + profile_section(records) + scaling_section(records) +
-            suite_section(records) + failure_section(records);
+    const std::vector<Record> main = main_records(records);
+    page += comparison_section(main) + yardstick_section(main) + sequence_section(records) +
+            profile_section(main) + scaling_section(main) + suite_section(records) +
+            failure_section(records);
   }
   page += simulation_section(simulations);
   if (!records.empty()) {

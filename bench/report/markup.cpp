@@ -38,4 +38,9 @@ std::string milliseconds(double value) {
 
 std::string count(double value) { return std::isnan(value) ? "–" : fmt::format("{:.0f}", value); }
 
+std::string range(int low, int high) {
+  if (low > high) return "";
+  return low == high ? fmt::format("{}", low) : fmt::format("{} – {}", low, high);
+}
+
 }  // namespace perp

@@ -17,4 +17,7 @@ std::string figure(const Plot& plot);
 std::string milliseconds(double value);
 std::string count(double value);
 
+/// One number or "1 – 3"; nothing where the range is empty.
+std::string range(int low, int high);
+
 }  // namespace perp

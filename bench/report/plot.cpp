@@ -75,7 +75,7 @@ bool can_be_drawn(double v, int log) { return std::isfinite(v) && (log == 0 || v
 
 // A series without what cannot be drawn, and not too long.
 Series drawable(const Plot& plot, const Series& s) {
-  Series kept{s.label, {}, {}, s.style, {}, {}};
+  Series kept{s.label, {}, {}, s.style, {}, {}, s.pen};
   for (std::size_t k = 0; k < std::min(s.x.size(), s.y.size()); ++k) {
     if (!can_be_drawn(s.x[k], plot.log_x) || !can_be_drawn(s.y[k], plot.log_y)) continue;
     kept.x.push_back(s.x[k]);
@@ -192,7 +192,7 @@ std::string settings(const Plot& plot, const Range& x, const Range& y) {
   return out + (one_scale ? "set size ratio -1\n" : "");
 }
 
-// What follows "using" for the k-th series.
+// What follows "using" for a series drawn with the k-th pen.
 std::string style_of(const Series& s, std::size_t k) {
   const std::string colour = fmt::format("lc rgb '{}'", kColours[k % kColours.size()]);
   const std::string line = fmt::format("{} lw 1.8 dt {}", colour, kDashes[k % kDashes.size()]);
@@ -231,7 +231,8 @@ std::string script(const Plot& plot, const std::vector<Series>& all) {
       data += '\n';
     }
     data += "EOD\n";
-    command += fmt::format("{} $d{} using {}", k == 0 ? "plot" : ",", k, style_of(s, k));
+    command +=
+        fmt::format("{} $d{} using {}", k == 0 ? "plot" : ",", k, style_of(s, s.pen.value_or(k)));
     command += " title " + quoted(shortened(s.label));
   }
   return settings(plot, x, y) + data + command + "\n";
@@ -301,7 +302,7 @@ Series thinned(const Series& s, std::size_t most) {
   const std::size_t n = s.x.size();
   if (n <= most || most < 8) return s;
   const std::size_t buckets = most / 4;
-  Series kept{s.label, {}, {}, s.style, {}, {}};
+  Series kept{s.label, {}, {}, s.style, {}, {}, s.pen};
   for (std::size_t b = 0; b < buckets; ++b) {
     const std::size_t first = b * n / buckets, end = (b + 1) * n / buckets;
     const auto begin = s.y.begin() + static_cast<long>(first);

@@ -1,6 +1,7 @@
 // Drawings: data and labels -> SVG for a page. gnuplot draws, in a process of its own.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,8 @@ struct Series {
   std::vector<double> x, y;  ///< of one length; what is not finite is left out
   Style style = Style::kLine;
   std::vector<double> low, high;  ///< of kSpread, as long as y
+  /// Colour and dashes; where left out, those of its place among the series drawn.
+  std::optional<std::size_t> pen = std::nullopt;
 };
 
 struct Plot {

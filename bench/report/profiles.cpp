@@ -69,7 +69,7 @@ std::vector<std::string> solver_names(const std::vector<Record>& records) {
   }
   std::vector<std::string> names;
   for (const Record& r : records) {
-    std::string name = r.solver;
+    std::string name = solver_label(r);
     if (settings[r.solver].size() > 1 && r.settings != "{}") {
       std::string text = r.settings;
       std::erase_if(text, [](char c) { return c == '{' || c == '}' || c == '"'; });
@@ -123,15 +123,21 @@ ProfileSet accuracy_profiles(const std::vector<Record>& records) {
 
 std::vector<ComparisonRow> comparison(const std::vector<Record>& records) {
   const std::vector<std::string> names = solver_names(records);
-  std::map<std::pair<std::string, std::string>, ComparisonRow> rows;
+  std::map<std::tuple<std::string, std::string, int>, ComparisonRow> rows;
   std::map<ComparisonRow::Cell*, std::vector<double>> times;
   for (std::size_t k = 0; k < records.size(); ++k) {
     const Record& r = records[k];
-    ComparisonRow& row = rows[{r.suite, group_of(r)}];
+    ComparisonRow& row = rows[{r.suite, group_of(r), r.size}];
     row.suite = r.suite;
     row.group = group_of(r);
+    row.size = r.size;
+    if (r.n > 0) {
+      row.n_min = std::min(row.n_min, r.n);
+      row.n_max = std::max(row.n_max, r.n);
+    }
     ComparisonRow::Cell& cell = row.cells[names[k]];
     ++cell.runs;
+    cell.unsupported += r.outcome == "unsupported";
     const bool right = ended_as_expected(r);
     cell.as_expected += right;
     std::vector<double>& list = times[&cell];

@@ -1,6 +1,7 @@
 // Profiles and comparisons of solvers over problems that all of them were given.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <perp/bench/harness/record.hpp>
 #include <string>
@@ -9,8 +10,8 @@
 
 namespace perp {
 
-/// How a record's solver is called in figures: its name, with settings and tolerance where records
-/// of this name differ in them. One name for each record, in their order.
+/// How a record's solver is called in figures: its label, with settings and tolerance where records
+/// of this solver differ in them. One name for each record, in their order.
 std::vector<std::string> solver_names(const std::vector<Record>& records);
 
 /// A step function: of the problems, the fraction y[k] has a measure of at most x[k].
@@ -34,17 +35,19 @@ ProfileSet performance_profiles(const std::vector<Record>& records);
 /// An exact zero is drawn at 1e-18.
 ProfileSet accuracy_profiles(const std::vector<Record>& records);
 
-/// A family's line in the comparison of solvers.
+/// The line of a family's size in the comparison of solvers.
 struct ComparisonRow {
   struct Cell {
-    int runs = 0, as_expected = 0;
+    int runs = 0, as_expected = 0, unsupported = 0;
     double median_ms = 0.0;  ///< of runs that ended as expected; NaN where there are none
   };
   std::string suite, group;
+  int size = 0;  ///< of the family's unit; 0 for files and sequences
+  int n_min = std::numeric_limits<int>::max(), n_max = 0;
   std::map<std::string, Cell> cells;  ///< by the solver's name in figures
 };
 
-/// By suite and family, all sizes together.
+/// By suite, family and size.
 std::vector<ComparisonRow> comparison(const std::vector<Record>& records);
 
 }  // namespace perp

@@ -10,6 +10,11 @@ namespace perp {
 
 /// A solver per column, a family per row: fraction that ended as it should, median time.
 std::string comparison_section(const std::vector<Record>& records);
+/// Times of dense symmetric problems as multiples of an LLT factorisation's; "" where there are
+/// none.
+std::string yardstick_section(const std::vector<Record>& records);
+/// Sequences by solver: cold against warm (or stored) starts; "" where nothing was started so.
+std::string sequence_section(const std::vector<Record>& records);
 /// Performance and accuracy profiles of each suite, and of all suites together.
 std::string profile_section(const std::vector<Record>& records);
 /// Time against size, a drawing for each family that has at least two sizes.

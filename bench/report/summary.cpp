@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <perp/problems/families/family.hpp>
+#include <set>
 #include <tuple>
 
 namespace perp {
@@ -32,7 +34,23 @@ KnownOutcome known_outcome(const Record& r) {
 
 std::string group_of(const Record& r) {
   if (!r.family.empty()) return r.family;
+  if (!r.sequence.empty()) return r.sequence;
   return r.kind.empty() ? "files" : r.kind + " files";
+}
+
+std::string solver_label(const Record& r) {
+  return r.mode == "cold" ? r.solver : fmt::format("{}, {}", r.solver, r.mode);
+}
+
+std::vector<Record> main_records(const std::vector<Record>& records) {
+  std::set<std::string> with_cold;
+  for (const Record& r : records) {
+    if (r.mode == "cold") with_cold.insert(r.suite);
+  }
+  std::vector<Record> chosen;
+  std::copy_if(records.begin(), records.end(), std::back_inserter(chosen),
+               [&](const Record& r) { return r.mode == "cold" || !with_cold.contains(r.suite); });
+  return chosen;
 }
 
 bool has_known_end(const Record& r) {
@@ -60,14 +78,15 @@ double quantile(std::vector<double> values, double q) {
 std::vector<GroupSummary> summarise(const std::vector<Record>& records) {
   std::map<std::tuple<std::string, std::string, int, std::string>, std::vector<const Record*>>
       groups;
-  for (const Record& r : records) groups[{r.suite, group_of(r), r.size, r.solver}].push_back(&r);
+  for (const Record& r : records)
+    groups[{r.suite, group_of(r), r.size, solver_label(r)}].push_back(&r);
   std::vector<GroupSummary> result;
   for (const auto& [key, members] : groups) {
     GroupSummary g;
     g.suite = members.front()->suite;
     g.group = group_of(*members.front());
     g.size = members.front()->size;
-    g.solver = members.front()->solver;
+    g.solver = solver_label(*members.front());
     g.n_min = std::numeric_limits<int>::max();
     std::vector<double> times, iterations, factorisations, ties;
     for (const Record* r : members) {
@@ -75,6 +94,7 @@ std::vector<GroupSummary> summarise(const std::vector<Record>& records) {
       g.solved += r->outcome == "solved";
       g.as_expected += ended_as_expected(*r);
       g.wrong += r->outcome == "wrong";
+      g.unsupported += r->outcome == "unsupported";
       if (r->n > 0) g.n_min = std::min(g.n_min, r->n);
       g.n_max = std::max(g.n_max, r->n);
       if (r->outcome == "solved") g.worst_residual = std::max(g.worst_residual, r->natural);
@@ -99,8 +119,8 @@ std::vector<FailureSummary> failures(const std::vector<Record>& records) {
   std::map<std::tuple<std::string, std::string, std::string, std::string>, FailureSummary> causes;
   for (const Record& r : records) {
     if (ended_as_expected(r)) continue;
-    FailureSummary& f = causes[{r.solver, r.outcome, group_of(r), r.message}];
-    f.solver = r.solver;
+    FailureSummary& f = causes[{solver_label(r), r.outcome, group_of(r), r.message}];
+    f.solver = solver_label(r);
     f.outcome = r.outcome;
     f.group = group_of(r);
     f.message = r.message;

@@ -44,8 +44,9 @@ ProblemSelection ProblemSelection::parse(const std::string& text) {
   return s;
 }
 
-Recorder::Recorder(const std::string& folder, const Scene& scene, ProblemSelection selection,
-                   bool sequence, const std::vector<std::string>& columns)
+SimulationRecorder::SimulationRecorder(const std::string& folder, const Scene& scene,
+                                       ProblemSelection selection, bool sequence,
+                                       const std::vector<std::string>& columns)
     : folder_(folder), scene_(scene), selection_(selection), columns_(columns.size()) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -71,7 +72,7 @@ Recorder::Recorder(const std::string& folder, const Scene& scene, ProblemSelecti
   write_bodies(0, initial_state(scene));
 }
 
-void Recorder::write_bodies(int step, const State& state) {
+void SimulationRecorder::write_bodies(int step, const State& state) {
   for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
     const Body& body = scene_.bodies[b];
     if (body.fixed) continue;
@@ -88,7 +89,7 @@ void Recorder::write_bodies(int step, const State& state) {
   }
 }
 
-void Recorder::stage(int step, const Stage& stage, const VerifiedResult& result) {
+void SimulationRecorder::stage(int step, const Stage& stage, const VerifiedResult& result) {
   using Kind = ProblemSelection::Kind;
   const bool wanted =
       selection_.kind == Kind::kAll ||
@@ -111,7 +112,7 @@ void Recorder::stage(int step, const Stage& stage, const VerifiedResult& result)
   write_problem(problem, (folder / (name + ".json")).string());
 }
 
-void Recorder::step(const StepReport& r) {
+void SimulationRecorder::step(const StepReport& r) {
   write_bodies(r.step, r.result.state);
   const double t = r.result.state.time;
   double infeasibility = 0.0;
@@ -149,8 +150,8 @@ void Recorder::step(const StepReport& r) {
   for (std::ofstream* file : {&trajectory_, &contacts_, &joints_, &steps_}) file->flush();
 }
 
-void Recorder::summary(const SimulationRequest& request, double h, const SimulationSummary& s,
-                       bool complete) {
+void SimulationRecorder::summary(const SimulationRequest& request, double h,
+                                 const SimulationSummary& s, bool complete) {
   nlohmann::ordered_json parameters = nlohmann::ordered_json::object();
   for (const auto& [name, value] : scene_.parameters) parameters[name] = value;
   const nlohmann::ordered_json j{

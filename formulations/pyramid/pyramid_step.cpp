@@ -217,7 +217,7 @@ class PyramidStep final : public Formulation {
     for (int c = 0; c < contacts(); ++c) {
       const auto list = [](const Vector3d& v) { return std::vector<double>{v[0], v[1], v[2]}; };
       const ContactPoint3& k = active_[c];
-      s.problem.contacts.push_back({fmt::format("contact{}", c),
+      s.problem.contacts.push_back({contact_name(c),
                                     scene_->bodies[k.a].name,
                                     scene_->bodies[k.b].name,
                                     list(k.point),
@@ -327,6 +327,12 @@ class PyramidStep final : public Formulation {
     return m;
   }
 
+  // The same for the same contact from step to step.
+  std::string contact_name(int c) const {
+    const ContactPoint3& k = active_[c];
+    return fmt::format("{}/{}:{}", scene_->bodies[k.a].name, scene_->bodies[k.b].name, k.feature);
+  }
+
   void name_unknowns(int first, Problem& p) const {
     const int n = p.size(), nc = contacts();
     p.variables.resize(n);
@@ -335,12 +341,13 @@ class PyramidStep final : public Formulation {
       p.variables[i] = fmt::format("velocity{}", i);
     for (int i = 0; i < joint_count(); ++i) p.variables[joints + i] = fmt::format("joint{}", i);
     for (int c = 0; c < nc; ++c) {
-      p.variables[first + c] = fmt::format("contact{}.normal", c);
+      const std::string contact = contact_name(c);
+      p.variables[first + c] = contact + ".normal";
       for (int e = 0; e < edges_of(c); ++e)
-        p.variables[first + nc + edge_first_[c] + e] = fmt::format("contact{}.friction{}", c, e);
+        p.variables[first + nc + edge_first_[c] + e] = fmt::format("{}.friction{}", contact, e);
     }
     for (int s = 0; s < slips(); ++s)
-      p.variables[first + joint_first() + s] = fmt::format("contact{}.slip", slip_contact_[s]);
+      p.variables[first + joint_first() + s] = contact_name(slip_contact_[s]) + ".slip";
   }
 
   std::vector<std::uint64_t> keys() const {

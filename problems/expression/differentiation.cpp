@@ -41,8 +41,8 @@ int partial_of_unary(GraphBuilder& b, Operation operation, int f, int a) {
 
 // Partial derivative of node `f` = g(x, y) by x (k = 0) or y (k = 1).
 int partial_of_binary(GraphBuilder& b, Operation operation, int f, int x, int y, int k) {
-  const auto first_or_second = [&](int first) {
-    return k == 0 ? first : b.apply(kSubtract, b.constant(1.0), first);
+  const auto one_where = [&](int step, bool other) {
+    return other ? b.apply(kSubtract, b.constant(1.0), step) : step;
   };
   switch (operation) {
     case kAdd:
@@ -58,9 +58,9 @@ int partial_of_binary(GraphBuilder& b, Operation operation, int f, int x, int y,
       if (k == 1) return b.apply(kPowLog, x, y);
       return b.apply(kMultiply, y, b.apply(kPow, x, b.apply(kSubtract, y, b.constant(1.0))));
     case kMin:
-      return first_or_second(b.apply(kAtLeast, y, x));
+      return one_where(b.apply(kAtLeast, x, y), k == 0);
     default:
-      return first_or_second(b.apply(kAtLeast, x, y));
+      return one_where(b.apply(kAtLeast, x, y), k == 1);
   }
 }
 

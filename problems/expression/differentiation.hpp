@@ -24,10 +24,11 @@ struct JacobianEntry {
 /// rows have in common is computed once because the builder shares it.
 ///
 /// Partials are those of the operations; where one is not differentiable, an element of the
-/// generalised Jacobian (of the operation): abs at 0 has 0; max and min of equal operands have the
-/// gradient of the first; norm at 0 has 0. sqrt at 0 has inf. a^b with constant b is
-/// differentiated as b a^(b - 1), exact also for a < 0 where b is an integer; with variable b
-/// the derivative by b is a^b log a, 0 at a = 0 < b and NaN for a < 0.
+/// generalised Jacobian (of the operation): abs at 0 has 0; of equal operands max has the gradient
+/// of the first and min that of the second, so that max + min keeps that of the sum; norm at 0 has
+/// 0. sqrt at 0 has inf. a^b with constant b is differentiated as b a^(b - 1), exact also for a < 0
+/// where b is an integer; with variable b the derivative by b is a^b log a, 0 at a = 0 < b and NaN
+/// for a < 0.
 std::vector<JacobianEntry> differentiate(GraphBuilder& builder, std::span<const int> outputs);
 
 }  // namespace perp

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <perp/problems/io/files.hpp>
+#include <perp/problems/io/mof.hpp>
+#include <perp/problems/io/nl.hpp>
 #include <perp/problems/io/problem_json.hpp>
 #include <perp/problems/io/siconos_text.hpp>
 #include <stdexcept>
@@ -24,20 +26,77 @@ std::string format_of(const std::string& path, const std::string& format, bool w
   }
   std::string name = path;
   if (name.ends_with(".gz")) name.resize(name.size() - 3);
+  if (name.ends_with(".mof.json")) return "mof";
+  if (name.ends_with(".nl")) return "nl";
   if (name == "-" || name.ends_with(".json")) return "perp";
   if (!write && (name.ends_with(".dat") || name.ends_with(".txt"))) return "siconos";
   if (write) {
-    throw InputError(
-        fmt::format("{}: the ending names no format that can be written (.json, .json.gz)", path));
+    throw InputError(fmt::format(
+        "{}: the ending names no format that can be written (.json, .mof.json, .nl, each "
+        "also with .gz)",
+        path));
   }
   return "perp";
+}
+
+// Without this the second line would be called text after the object.
+void refuse_sequence(const std::string& text, const std::string& shown) {
+  const std::string_view head = std::string_view(text).substr(0, text.find('\n')).substr(0, 200);
+  if (head.find("\"perp-sequence\"") == std::string_view::npos) return;
+  throw InputError(fmt::format(
+      "{}: is a sequence of problems, not one problem; perp bench solves all of them", shown));
+}
+
+// The file of names beside an .nl file: model.col beside model.nl.
+std::string names_file(const std::string& path) {
+  const bool is_nl = path.ends_with(".nl");
+  return is_nl ? path.substr(0, path.size() - 2) + "col" : std::string();
+}
+
+std::string read_names(const std::string& path) {
+  const std::string names = names_file(path);
+  return !names.empty() && std::filesystem::exists(names) ? read_text_file(names) : std::string();
+}
+
+void write_names(const Problem& problem, const std::string& path) {
+  const std::string file = names_file(path);
+  const auto has_line_break = [](const std::string& name) {
+    return name.find_first_of("\r\n") != std::string::npos;
+  };
+  if (file.empty()) return;
+  std::string text;
+  if (std::ranges::none_of(problem.variables, has_line_break)) {
+    for (const std::string& name : problem.variables) text += name + '\n';
+  }
+  if (!text.empty()) {
+    write_text_file(file, text);
+  } else {
+    std::error_code ignored;  // names of an older problem must not stand beside this one
+    std::filesystem::remove(file, ignored);
+  }
+}
+
+std::string to_format(const Problem& problem, const std::string& format) {
+  if (format == "nl") return problem_to_nl(problem);
+  if (format == "mof") return problem_to_mof(problem);
+  return problem_to_text(problem);
+}
+
+std::string stem(const std::string& path) {
+  std::string name = std::filesystem::path(path).filename().string();
+  for (const std::string_view ending : {".gz", ".json", ".mof", ".nl", ".dat", ".txt"}) {
+    if (name.ends_with(ending)) name.resize(name.size() - ending.size());
+  }
+  return name;
 }
 
 }  // namespace
 
 const std::vector<FormatInfo>& problem_formats() {
-  static const std::vector<FormatInfo> formats = {{"perp", ".json, .json.gz", true},
-                                                  {"siconos", ".dat, .txt", false}};
+  static const std::vector<FormatInfo> formats = {{"perp", ".json", ".json, .json.gz", true},
+                                                  {"mof", ".mof.json", ".mof.json", true},
+                                                  {"nl", ".nl", ".nl", true},
+                                                  {"siconos", ".dat", ".dat, .txt", false}};
   return formats;
 }
 
@@ -45,16 +104,22 @@ Problem read_problem(const std::string& path, const std::string& format) {
   const std::string chosen = format_of(path, format, false);
   const std::string shown = path == "-" ? "standard input" : path;
   const std::string text = read_text_file(path);
-  if (chosen == "perp") return problem_from_text(text, shown);
-  Problem problem = problem_from_siconos_text(text, shown);
-  problem.name = std::filesystem::path(path).stem().string();
+  if (chosen == "perp") {
+    refuse_sequence(text, shown);
+    return problem_from_text(text, shown);
+  }
+  Problem problem = chosen == "nl"    ? problem_from_nl(text, read_names(path), shown)
+                    : chosen == "mof" ? problem_from_mof(text, shown)
+                                      : problem_from_siconos_text(text, shown);
+  if (problem.name.empty()) problem.name = stem(path);
   return problem;
 }
 
 void write_problem(const Problem& problem, const std::string& path, const std::string& format) {
-  format_of(path, format, true);
+  const std::string chosen = format_of(path, format, true);
   try {
-    write_text_file(path, problem_to_text(problem));
+    write_text_file(path, to_format(problem, chosen));
+    if (chosen == "nl") write_names(problem, path);
   } catch (const std::invalid_argument& error) {
     throw InputError(fmt::format("{}: {}", path, error.what()));
   }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <stdexcept>
 
@@ -55,19 +56,54 @@ void Solver::prepare(const Problem& problem) {
   prepared_size_ = problem.size();
 }
 
+namespace {
+
+constexpr double kShareOfStart = 0.5;  // of the time limit
+
+void clear(Result& result) {
+  result.status = Status::kNumericalError;
+  result.iterations = 0;
+  result.solutions.clear();
+  result.certificate.reset();
+  result.own_times.reset();
+  result.message.clear();
+  result.statistics.clear();
+}
+
+// Ends that another start may change.
+bool led_nowhere(Status status) {
+  return status != Status::kSolved && status != Status::kInfeasible &&
+         status != Status::kInterrupted && status != Status::kUnsupported;
+}
+
+}  // namespace
+
 const Result& Solver::solve(const Vector* start, Observer* observer) {
   if (prepared_size_ < 0) throw std::logic_error("solve called before prepare");
   if (start && start->size() != prepared_size_) {
     throw std::invalid_argument(
         fmt::format("start: length is {}, expected {}", start->size(), prepared_size_));
   }
-  result_.status = Status::kNumericalError;
-  result_.iterations = 0;
-  result_.solutions.clear();
-  result_.certificate.reset();
-  result_.message.clear();
-  result_.statistics.clear();
+  const auto began = std::chrono::steady_clock::now();
+  const CommonSettings asked = common;
+  const bool may_drop = start && !drops_bad_starts();
+  if (may_drop) common.time_limit *= kShareOfStart;
+  clear(result_);
   do_solve(start, observer, result_);
+  common = asked;
+  const std::chrono::duration<double> used = std::chrono::steady_clock::now() - began;
+  const bool time_left = asked.time_limit <= 0 || used.count() < asked.time_limit;
+  const bool tries_left = asked.max_iterations <= 0 || result_.iterations < asked.max_iterations;
+  if (may_drop && led_nowhere(result_.status) && time_left && tries_left) {
+    std::swap(result_, from_start_);
+    clear(result_);
+    if (asked.time_limit > 0) common.time_limit = asked.time_limit - used.count();
+    if (asked.max_iterations > 0) common.max_iterations -= from_start_.iterations;
+    do_solve(nullptr, observer, result_);
+    common = asked;
+    result_.iterations += from_start_.iterations;
+    result_.statistics.emplace_back("iterations_from_start", from_start_.iterations);
+  }
   return result_;
 }
 

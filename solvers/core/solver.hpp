@@ -24,6 +24,12 @@ struct Certificate {
   double radius = 0.0;   ///< farkas: no feasible point has a 1-norm below this
 };
 
+/// Seconds as the solver measured them itself, where the duration of a call would mislead: a
+/// program that is run for every solve leaves out its start and the reading of the problem.
+struct OwnTimes {
+  double setup = 0.0, solve = 0.0;
+};
+
 /// A solver's claim.
 struct Result {
   Status status = Status::kUnsupported;
@@ -32,6 +38,7 @@ struct Result {
   std::vector<Vector> solutions;  ///< all that were found, where the method looks for all
   int iterations = 0;
   std::optional<Certificate> certificate;
+  std::optional<OwnTimes> own_times;
   std::string message;                                          ///< one line, may be empty
   std::vector<std::pair<std::string_view, double>> statistics;  ///< the method's own counts
 };
@@ -60,7 +67,9 @@ class Solver {
   void prepare(const Problem& problem);
 
   /// Solves the prepared problem. The result is valid until the next call of prepare or solve.
-  /// @param start unknowns to start from, or nullptr; methods that cannot use one ignore it.
+  /// @param start unknowns to start from, or nullptr; methods that cannot use one ignore it. A
+  /// start that leads nowhere, or not in half of the time limit, is dropped and the solver's own
+  /// one taken: a warm start never solves less than none.
   /// @throws std::invalid_argument where the start has the wrong size; std::logic_error without
   /// prepare.
   const Result& solve(const Vector* start = nullptr, Observer* observer = nullptr);
@@ -71,12 +80,14 @@ class Solver {
 
  protected:
   virtual std::optional<std::string> do_refusal(const Problem&) const { return {}; }
+  /// True where the method itself does without a start that leads nowhere, or never uses one.
+  virtual bool drops_bad_starts() const { return false; }
   virtual void do_prepare(const Problem& problem) = 0;
   virtual void do_solve(const Vector* start, Observer* observer, Result& result) = 0;
 
  private:
   int prepared_size_ = -1;
-  Result result_;
+  Result result_, from_start_;
 };
 
 /// All settings of a solver as text, the common ones first.

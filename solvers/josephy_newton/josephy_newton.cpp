@@ -47,7 +47,7 @@ void JosephyNewton::check_settings() const {
     if (!right)
       throw std::invalid_argument(fmt::format("setting \"{}\": expected {}", name, expected));
   };
-  ask(one_of(settings.path, {"point", "far"}), "path", "point or far");
+  ask(one_of(settings.path, {"far", "point"}), "path", "far or point");
   ask(one_of(settings.least_squares, {"fallback", "never"}), "least_squares", "fallback or never");
   ask(one_of(settings.linear_algebra, {"auto", "dense", "sparse"}), "linear_algebra",
       "auto, dense or sparse");

@@ -14,9 +14,9 @@ namespace perp {
 struct JosephyNewtonSettings {
   int crash_iterations = 50;     ///< projected Newton steps of an attempt before it pivots
   int set_rounds = 4;            ///< linear systems tried on a linearisation before pivots
-  std::string path = "point";    ///< where a path of pivots comes from: "point", "far"
+  std::string path = "point";    ///< where a path of pivots comes from: "far", "point"
   double proximal = 1e-6;        ///< first rho over the largest entry of J, after a failed path [-]
-  int memory = 10;               ///< merits that the line search compares with
+  int memory = 1;                ///< merits that the line search compares with; 1: monotone
   int watchdog = 10;             ///< full steps in a row that may miss the merit asked for
   int patience = 25;             ///< steps without a lower merit that end an attempt
   int attempt_iterations = 200;  ///< steps of one attempt
@@ -29,7 +29,7 @@ struct JosephyNewtonSettings {
     v.visit("crash_iterations", crash_iterations,
             "projected Newton steps of an attempt before it pivots");
     v.visit("set_rounds", set_rounds, "linear systems tried on a linearisation before pivots");
-    v.visit("path", path, "where a path of pivots comes from: point (the iterate), far");
+    v.visit("path", path, "where a path of pivots comes from: far, point (the iterate)");
     v.visit("proximal", proximal, "first rho over the largest entry of J, after a failed path");
     v.visit("memory", memory, "merits that the nonmonotone line search compares with");
     v.visit("watchdog", watchdog, "full steps in a row that may miss the merit asked for");

@@ -31,12 +31,11 @@ bool JosephyNewton::begin_attempt(int attempt, const Vector* start) {
     start_ = start_.cwiseMax(map_.lower).cwiseMin(map_.upper);
   }
   function_ = {};
-  origin_ = settings.path == "far" ? LinearisedProblem::Origin::kFarAway
-                                   : LinearisedProblem::Origin::kPoint;
+  const bool from_point = (settings.path == "point") != (attempt % 4 == 1);
+  origin_ = from_point ? LinearisedProblem::Origin::kPoint : LinearisedProblem::Origin::kFarAway;
   crashing_ = settings.crash_iterations > 0 && attempt % 2 == 0;
   least_squares_first_ = attempt % 4 == 2 && settings.least_squares != "never";
   least_proximal_ = attempt % 4 == 1 ? kFirmProximal : 0.0;
-  if (attempt % 4 == 1) origin_ = LinearisedProblem::Origin::kFarAway;
   if (attempt % 4 == 3) function_ = {NcpFunction::kPenalised, kPenalisedShare, KinkRule::kEven};
   z_ = start_;
   if (attempt == 2 && std::isfinite(lowest_of_all_)) z_ = lowest_z_;

@@ -70,6 +70,7 @@ class Lemke final : public Solver {
   const std::vector<PairStatus>& final_basis() const { return final_basis_; }
 
  private:
+  bool drops_bad_starts() const override { return true; }
   void do_prepare(const Problem& problem) override;
   void do_solve(const Vector* start, Observer* observer, Result& result) override;
 

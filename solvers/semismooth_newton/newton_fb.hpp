@@ -10,11 +10,11 @@
 namespace perp {
 
 struct NewtonFbSettings {
-  std::string function = "fb";    ///< phi: "fb", "penalised" or "min"
+  std::string function = "auto";  ///< phi: "auto", "fb", "penalised" or "min"
   double lambda = 0.9;            ///< share of fb in the penalised function, in (0, 1] [-]
   std::string inside = "auto";    ///< start at l + 1, not at l: "auto", "always", "never"
   double proximal = 1e-6;         ///< least eps added to the diagonal of M in Newton steps [-]
-  double proximal_factor = 1e-3;  ///< eps over the largest |Phi_i|, that up to 1 [-]
+  double proximal_factor = 1e-3;  ///< eps over max |Phi_i|, that up to 1; of an mcp 1/100 of it [-]
   std::string least_squares = "fallback";  ///< Levenberg-Marquardt: "fallback", "always", "never"
   int memory = 10;                         ///< merits that the line search compares with
   int patience = 15;                       ///< steps without a lower merit that end an attempt
@@ -27,13 +27,15 @@ struct NewtonFbSettings {
 
   template <class Visitor>
   void visit(Visitor& v) {
-    v.visit("function", function, "complementarity function: fb, penalised or min");
+    v.visit("function", function,
+            "complementarity function: auto (fb, for mcp penalised), fb, penalised or min");
     v.visit("lambda", lambda, "share of fb in the penalised function, in (0, 1]");
     v.visit("inside", inside,
-            "start at l + 1, not at l: auto (where M has no positive entry off the diagonal), "
-            "always, never");
+            "start at l + 1, not at l: auto (where M is constant and has no positive entry off the "
+            "diagonal), always, never");
     v.visit("proximal", proximal, "least eps added to the diagonal of M in Newton steps");
-    v.visit("proximal_factor", proximal_factor, "eps over the largest |Phi_i|, that up to 1");
+    v.visit("proximal_factor", proximal_factor,
+            "eps over the largest |Phi_i|, that up to 1; of an mcp a hundredth of it");
     v.visit("least_squares", least_squares,
             "Levenberg-Marquardt steps: fallback (where a Newton step is poor), always, never");
     v.visit("memory", memory, "merits that the nonmonotone line search compares with");
@@ -48,21 +50,24 @@ struct NewtonFbSettings {
   }
 };
 
-/// Solves LCP(q, M) and mixed LCPs as the semismooth equation Phi(z) = 0 with
-/// Phi_i = phi(z_i - l_i, F_i), F = M z + q [DeLucaFacchineiKanzow1996], two-sided bounds by
-/// Billups' composition [Billups1995], phi of Fischer and Burmeister [Fischer1992], penalised
-/// [ChenChenKanzow2000], or min.
+/// Solves LCP(q, M), mixed LCPs and nonlinear MCPs as the semismooth equation Phi(z) = 0 with
+/// Phi_i = phi(z_i - l_i, F_i) [DeLucaFacchineiKanzow1996], two-sided bounds by Billups'
+/// composition [Billups1995], phi of Fischer and Burmeister [Fischer1992], penalised
+/// [ChenChenKanzow2000], or min. M is the Jacobian of F at the iterate.
 ///
 /// Newton step: (D_a + D_b (M + eps I)) d = -Phi, a proximal perturbation [Billups1995] that falls
 /// with Phi. Where that is no good descent direction, least squares: (J'J + mu I) d = -J'Phi; then
-/// the gradient. Nonmonotone line search on 1/2 ||Phi||^2 [GrippoLamparielloLucidi1986]. Near a
-/// solution the linear system of the active set is solved with residuals in extended precision; its
-/// point is the answer, or the next iterate where it is better. An attempt that leads nowhere is
-/// followed by others: the penalised function, least-squares steps only, random starts, other
-/// elements of the generalised Jacobian at kinks [MunsonFacchineiFerrisFischerKanzow2001].
+/// the gradient. Nonmonotone line search on 1/2 ||Phi||^2 [GrippoLamparielloLucidi1986]; where F is
+/// nonlinear, steps are shortened until F and its Jacobian exist, and full steps are projected onto
+/// the bounds where that halves the merit. Near a solution the system of the active set is
+/// solved by Newton's method (linear F: with residuals in extended precision); its point is the
+/// answer, or the next iterate where it is better. An attempt that leads nowhere is followed by
+/// others: another function, least-squares steps only, random starts, other elements of the
+/// generalised Jacobian at kinks [MunsonFacchineiFerrisFischerKanzow2001].
 ///
 /// Ends: solved; stationary (J'Phi = 0 though Phi is not: the message names the rows); stalled;
-/// iteration_limit, time_limit, interrupted, numerical_error. None but solved proves anything.
+/// iteration_limit, time_limit, interrupted; numerical_error (no start where F and its Jacobian are
+/// finite: the message names a row). None but solved proves anything.
 class NewtonFb final : public Solver {
  public:
   NewtonFbSettings settings;
@@ -77,26 +82,34 @@ class NewtonFb final : public Solver {
   void do_solve(const Vector* start, Observer* observer, Result& result) override;
 
   void check_settings() const;
-  bool prefers_sparse(const Mlcp& problem) const;
+  void prepare_nonlinear(const Mcp& problem, ScaledProblem::Scaling scaling);
+  bool prefers_sparse(const Matrix& m) const;
   ComplementarityFunction chosen_function() const;
-  void begin_attempt(int attempt, const Vector* start);
+  void begin_attempt(int attempt, bool has_start);
+  void move_inside();
   void random_start(int attempt, double share);
+  void start_near(int attempt);
   Status run_attempt(Observer* observer);
   void evaluate();
   void remember();
   bool accept_if_solved();
-  bool finish(int rounds);
+  bool finish(int rounds, double target);
   bool move_to_finish();
   void classify(const Vector& z, const Vector& f);
   StepType take_step();
   bool find_direction(StepType type);
-  bool search_along(double shortest);
-  double merit_at(double t);
+  bool search(double shortest);
+  bool search_along(double shortest, bool projected);
+  double merit_at(double t, bool projected);
+  double merit_of(const Vector& z, const Vector& f) const;
+  void note_undefined(const Vector& f);
   bool report_iteration(Observer* observer);
   Status end_of_attempt() const;
   bool out_of_time() const;
+  std::string row_name(int row) const;
   void describe(Status status, Result& result);
 
+  McpFunction mcp_function_;
   ScaledProblem problem_;
   NewtonSystem system_;
   std::vector<std::string> names_;
@@ -108,6 +121,7 @@ class NewtonFb final : public Solver {
   Vector z_, f_, phi_, da_, db_, gradient_;
   double merit_ = 0.0, natural_ = 0.0;
   Vector direction_, map_direction_, right_side_;
+  Vector trial_, trial_f_;
   double slope_ = 0.0, step_ = 0.0, damping_ = 0.0;
   StepType last_step_ = StepType::kNone;
   std::vector<double> merits_;  // a ring of the last ones
@@ -116,12 +130,15 @@ class NewtonFb final : public Solver {
 
   // The finish: sets as the a and b of a kernel, and the point in work.
   Vector at_bound_, basic_, tried_;
+  double tried_size_ = 0.0;  // ||Phi|| then
   Vector candidate_, candidate_f_, polished_;
   double polished_natural_ = 0.0;
 
   // The whole solve.
   std::chrono::steady_clock::time_point started_;
   int iterations_ = 0, finishes_ = 0, least_squares_steps_ = 0, gradient_steps_ = 0;
+  int undefined_row_ = -1, undefined_points_ = 0;  // where F or its Jacobian was not finite
+  Vector start_;
   Vector best_z_;  // least natural residual
   double best_natural_ = 0.0;
   Vector stationary_z_, stationary_phi_;  // least merit

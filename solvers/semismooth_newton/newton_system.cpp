@@ -165,11 +165,23 @@ void NewtonSystem::fill_kernel_jacobian() {
   }
 }
 
+// The pattern once, the values always: they may be those of another Jacobian.
+void NewtonSystem::transpose_sparse() {
+  const SparseMatrix& m = matrix_->sparse();
+  if (transposed_.cols() != m.cols()) transposed_ = m.transpose();
+  next_.assign(transposed_.outerIndexPtr(), transposed_.outerIndexPtr() + m.cols());
+  for (int j = 0; j < m.cols(); ++j) {
+    for (SparseMatrix::InnerIterator it(m, j); it; ++it) {
+      transposed_.valuePtr()[next_[it.row()]++] = it.value();
+    }
+  }
+}
+
 // Columns (e_j, J'e_j) and then (J e_j, -mu e_j); the first half needs M by rows.
 void NewtonSystem::fill_augmented_system(double mu) {
   const int k = kernel_size();
   const SparseMatrix& m = matrix_->sparse();
-  transposed_ = m.transpose();
+  transpose_sparse();
   augmented_lu_.begin(2 * k);
   for (int c = 0; c < k; ++c) {
     const int j = kernel_[c];

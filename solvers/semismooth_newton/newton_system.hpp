@@ -8,7 +8,8 @@
 
 namespace perp {
 
-/// Systems with J = diag(a) + diag(b) M, a >= 0, b >= 0.
+/// Systems with J = diag(a) + diag(b) M, a >= 0, b >= 0; M as it stands when a matrix is
+/// factorised.
 ///
 /// Proximal: (diag(a) + diag(b) (M + eps I)) d = r by LU. Rows with b_i = 0 give d_i = r_i / a_i at
 /// once; the others form the kernel, the only part that is factorised. With a and b of zeros and
@@ -42,13 +43,15 @@ class NewtonSystem {
   void fill_sparse_kernel(double eps);
   void fill_normal_equations(double mu);
   void fill_kernel_jacobian();
+  void transpose_sparse();
   void fill_augmented_system(double mu);
 
   const NewtonMatrix* matrix_ = nullptr;
   Vector a_, b_;
   std::vector<int> kernel_, position_;  // rows with b_i > 0, and where each stands (or -1)
   Vector work_, product_;
-  SparseMatrix transposed_;
+  SparseMatrix transposed_;  // of M, for the augmented system
+  std::vector<int> next_;    // of its columns, while they are filled
   std::vector<double> right_side_;
   DenseLu dense_lu_;
   bool normal_equations_ = false;

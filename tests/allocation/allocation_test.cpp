@@ -117,6 +117,23 @@ TEST(Allocation, SecondNewtonSolveAllocatesNothing) {
   }
 }
 
+// Also where restarts and least-squares steps are needed.
+TEST(Allocation, SecondNonlinearNewtonSolveAllocatesNothing) {
+  Problem p;
+  Mcp mcp;
+  {
+    Recorder recorder;
+    const ExprVector z = recorder.variables(3);
+    mcp.graph = std::make_shared<const ExpressionGraph>(recorder.graph(
+        {(z[0] - 1.0) * (z[0] - 1.0) - 1.01, exp(z[1]) + z[0] - 9.0, 1000.0 * (z[2] - z[1])}));
+  }
+  mcp.lower = Vector::Zero(3);
+  mcp.upper = Vector::Constant(3, 4.0);
+  p.data = mcp;
+  EXPECT_EQ(allocations_of_second_solve<NewtonFb>(p), 0);
+  EXPECT_EQ(allocations_of_second_solve<NewtonFb>(p, 1e-10, {{"least_squares", "always"}}), 0);
+}
+
 TEST(Allocation, EvaluatingAnMcpAllocatesNothing) {
   Mcp graph, callback;
   {

@@ -248,13 +248,13 @@ class TestSettings(SolveTestCase):
 
     def test_time_limit(self):
         before = time.monotonic()
-        result = self.solve(self.export("murty", 30), "--time-limit", "0.2", code=1)
+        result = self.solve(self.export("murty", 30), "--solver", "lemke", "--time-limit", "0.2", code=1)
         self.assertEqual(result["status"], "time_limit")
         self.assertLess(time.monotonic() - before, 2)
 
     def test_interrupt(self):
         path = self.export("murty", 30)
-        with subprocess.Popen([PERP, "solve", path, "--json"], stdout=subprocess.PIPE) as process:
+        with subprocess.Popen([PERP, "solve", path, "--solver", "lemke", "--json"], stdout=subprocess.PIPE) as process:
             time.sleep(0.3)
             process.send_signal(signal.SIGINT)
             output, _ = process.communicate(timeout=5)
@@ -531,6 +531,66 @@ class TestExternalSolvers(SolveTestCase):
         self.assertEqual((right["status"], right["dual"]), ("solved", [-0.6, 1, -0.6, -0.8]))
         without = self.run_program(self.print_result(z=[5, 3]), problem)
         self.assertEqual(without["status"], "wrong")
+
+    def test_times_of_its_own_replace_the_duration_of_the_call(self):
+        program = "import time\ntime.sleep(0.3)\n" + self.print_result(z=[2, 0], times={"setup": 0.25, "solve": 0.0625})
+        result = self.run_program(program, code=0)
+        self.assertEqual(result["times"], {"setup": 0.25, "solve": 0.0625, "own": True})
+        self.assertEqual(result["route"][0]["time"], 0.0625)
+
+    def test_times_that_cannot_be_are_not_taken(self):
+        for times in ({"setup": 0, "solve": -1}, {"solve": 1}, {"setup": 0, "solve": None}, [0, 1], "fast"):
+            with self.subTest(times):
+                result = self.run_program(self.print_result(z=[2, 0], times=times), code=0)
+                self.assertNotIn("own", result["times"])
+                self.assertGreater(result["times"]["solve"], 0.0)
+
+    def test_null_in_the_answer_is_no_number(self):
+        result = self.run_program(self.print_result(status="solved", z=[None, 0]))
+        self.assertEqual((result["status"], result["claimed"]), ("wrong", "solved"))
+        self.assertEqual(result["z"], [None, 0])
+
+    def test_no_answer_with_another_status(self):
+        result = self.run_program(self.print_result(status="unsupported", message="asks for a symmetric M"), lcp(q=[0, 0]))
+        self.assertEqual((result["status"], result["message"]), ("unsupported", "asks for a symmetric M"))
+        self.assertEqual(self.run_program(self.print_result(status="solved"))["status"], "numerical_error")
+
+    def test_an_answer_is_not_kept_for_a_later_solve(self):
+        """The second of two solves crashes: nothing of the first may stand for it."""
+        marker = self.folder / "marker"
+        program = (f"import os, signal\nif os.path.exists({str(marker)!r}):\n    os.kill(os.getpid(), signal.SIGABRT)\n"
+                   f"open({str(marker)!r}, 'w')\nprint('{{\"z\": [2, 0]}}')\n")
+        command = f"exec:exec {shlex.quote(sys.executable)} {shlex.quote(str(self.write('program.py', program)))}"
+        record = self.bench(command, "--repeat", "2")
+        self.assertEqual((record["outcome"], record["statistics"]["signal"]), ("crashed", signal.SIGABRT))
+
+    def bench(self, solver, *arguments):
+        """The one record of perp bench, checked against the schema."""
+        path = self.write("problem.json", lcp())
+        self.succeed("bench", path, "--solvers", solver, "-o", self.folder / "records", *arguments)
+        record = parse_json((self.folder / "records" / "records.jsonl").read_text())
+        self.assert_valid(record, "record")
+        return record
+
+    def test_record_of_a_crash(self):
+        record = self.bench("exec:kill -SEGV $$")
+        self.assertEqual((record["outcome"], record["statistics"]["signal"]), ("crashed", signal.SIGSEGV))
+        self.assertIn("signal 11", record["message"])
+
+    def test_record_of_times_of_its_own(self):
+        program = self.write("program.py", self.print_result(z=[2, 0], times={"setup": 1, "solve": 2}))
+        record = self.bench(f"exec:{shlex.quote(sys.executable)} {shlex.quote(str(program))}", "--repeat", "3")
+        times = record["times"]
+        self.assertEqual((record["outcome"], times["own"], times["setup"], times["solve"]), ("solved", True, 1, 2))
+        self.assertEqual(times["solve_all"], [2, 2, 2])
+        self.assertLess(times["wall"], 10)
+        self.assertNotIn("own", self.bench("lemke")["times"])
+
+    def test_finds_tolerance_and_limits_in_its_environment(self):
+        program = ("import json, os\nnames = ('PERP_TOLERANCE', 'PERP_TIME_LIMIT', 'PERP_MAX_ITERATIONS')\n"
+                   "print(json.dumps({'z': [2, 0], 'message': ' '.join(os.environ[name] for name in names)}))\n")
+        result = self.run_program(program, None, "--tolerance", "1e-9", "--time-limit", "20", "--max-iterations", "7", code=0)
+        self.assertEqual([float(word) for word in result["message"].split()], [1e-9, 20, 7])
 
     def test_friction_contact(self):
         problem = make_problem("friction_contact")

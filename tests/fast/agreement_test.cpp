@@ -163,6 +163,26 @@ TEST(Router, VerifiedStatusOverridesTheClaim) {
   EXPECT_EQ(judge(Status::kRay, not_solved), Status::kRay);
 }
 
+// What is solved from nothing is solved from any start.
+TEST(Conformance, ABadStartCostsNoSolution) {
+  for (const SolverFactory& make : solver_registry()) {
+    for (int seed = 0; seed < 200; ++seed) {
+      Random random(seed);
+      const Problem p = problem_of(random_box_problem(random));
+      const std::unique_ptr<Solver> solver = make();
+      if (solver->refusal(p)) continue;
+      solver->prepare(p);
+      if (solver->solve().status != Status::kSolved) continue;
+      Vector start(p.size());
+      for (double& z : start) z = 10.0 * random.normal();
+      const Result& r = solver->solve(&start);
+      EXPECT_EQ(r.status, Status::kSolved) << solver->traits().name << " " << seed;
+      EXPECT_TRUE(verify(p, {r.z, {}}, solver->common.tolerance).solved)
+          << solver->traits().name << " " << seed;
+    }
+  }
+}
+
 // Every registered solver, on problems of every kind it takes: never a wrong answer.
 TEST(Conformance, EverySolverIsHonest) {
   for (const SolverFactory& make : solver_registry()) {

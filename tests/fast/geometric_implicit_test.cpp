@@ -1,8 +1,10 @@
 // Formulations geometric-implicit and closed-form-gap against closed forms and each other.
 #include "implicit_support.hpp"
 
+#include <Eigen/SVD>
 #include <perp/formulations/geometric_implicit/closest_points.hpp>
 #include <perp/formulations/mechanics/separation.hpp>
+#include <perp/problems/standard/mcp_function.hpp>
 
 namespace perp::test {
 namespace {
@@ -70,21 +72,25 @@ TEST(SpinningSphere, HasThePapersNumbers) {
   }
 }
 
-// P0-C at the largest step: both formulations, and both ways to write friction, are one model.
+// P0-C at the largest step: all formulations are one model. Where p_n is near 0 a tolerance t
+// leaves the Fritz-John form impulses of the order of sqrt(t).
 TEST(TwoSpheres, FormulationsAgree) {
   const Scene scene = load_scene("two-spheres", {});
   const ImplicitRun reference = run_implicit(scene, 0.1, 4.0, "closed-form-gap");
-  for (const char* formulation :
-       {"geometric-implicit", "geometric-implicit:friction=fritz-john",
-        "closed-form-gap:friction=fritz-john", "geometric-implicit:points=unit-normal",
-        "geometric-implicit:points=tangential"}) {
+  const std::vector<std::pair<const char*, double>> others = {
+      {"geometric-implicit", 1e-8},
+      {"geometric-implicit:points=unit-normal", 1e-8},
+      {"geometric-implicit:points=tangential", 1e-8},
+      {"geometric-implicit:friction=fritz-john", 1e-6},
+      {"closed-form-gap:friction=fritz-john", 1e-6}};
+  for (const auto& [formulation, close] : others) {
     const ImplicitRun r = run_implicit(scene, 0.1, 4.0, formulation);
     ASSERT_EQ(r.steps.size(), 40u);
     for (std::size_t k = 0; k < 40; ++k) {
       const BodyState &x = body_of(r.steps[k], "ball"), &y = body_of(reference.steps[k], "ball");
-      ASSERT_LE((x.position - y.position).norm(), 1e-8) << formulation << " " << k;
-      ASSERT_LE((x.velocity - y.velocity).norm(), 1e-8) << formulation << " " << k;
-      ASSERT_LE((x.angular_velocity - y.angular_velocity).norm(), 1e-8) << formulation << " " << k;
+      ASSERT_LE((x.position - y.position).norm(), close) << formulation << " " << k;
+      ASSERT_LE((x.velocity - y.velocity).norm(), close) << formulation << " " << k;
+      ASSERT_LE((x.angular_velocity - y.angular_velocity).norm(), close) << formulation << " " << k;
     }
   }
 }
@@ -98,7 +104,8 @@ TEST(FourEllipsoids, StepsObeyTheContactLaw) {
     EXPECT_LE(step.result.columns[0], 1e-10);  // m
     EXPECT_LE(step.result.columns[1], 1e-9);
     EXPECT_LE(step.result.columns[2], 1e-9);  // m/s
-    EXPECT_LE(step.result.contact_work, 1e-12);
+    // Friction takes energy; normal impulses may feed some on curved bodies.
+    EXPECT_LE(step.result.contact_work, step.result.feeding + 1e-12);
   }
 }
 
@@ -154,66 +161,6 @@ TEST(Scenes, NameTheFormulationTheyAreMadeFor) {
   EXPECT_EQ(default_formulation(load_scene("disc-polygon", {})), "stewart-trinkle");
 }
 
-// Two fixed bodies and the rows of their nearest points alone.
-struct Pair {
-  Scene scene;
-  RecordedStep step;
-  PointUnknowns unknowns;
-  Vector3d point_a, point_b, normal;
-  double gap;
-};
-
-Pair random_pair(Random& random, ClosestPointForm form, double gap) {
-  Pair p;
-  p.scene.bodies.resize(2);
-  for (Body& body : p.scene.bodies) {
-    body.fixed = true;
-    body.shape = random_convex_shape(random);
-    body.orientation = random_orientation(random);
-  }
-  const auto placed = [&](int k) {
-    const Body& b = p.scene.bodies[static_cast<std::size_t>(k)];
-    return PlacedShape{&b.shape, b.position, b.orientation.toRotationMatrix()};
-  };
-  // A point of the second body is put at `gap` from the point of the first with the same normal.
-  const Vector3d n = Vector3d(random.normal(), random.normal(), random.normal()).normalized();
-  p.scene.bodies[1].position = placed(0).support(-n) - gap * n - placed(1).support(n);
-  p.point_a = placed(0).support(-n);
-  p.point_b = placed(1).support(n);
-  p.normal = n;
-  p.gap = gap;
-  StepRecorder recorder(p.scene);
-  const auto solid = [&](int k) {
-    const PlacedShape s = placed(k);
-    return RecordedSolid{s.shape, {s.position.cast<Expr>(), s.axes.cast<Expr>()}};
-  };
-  const ContactFrame frame = contact_frame(n, 3);
-  p.unknowns = record_closest_points(recorder, form, "pair", 1, solid(0), solid(1), 1.0,
-                                     frame.t.cast<Expr>(), frame.o.cast<Expr>())
-                   .unknowns;
-  p.step = recorder.finish();
-  return p;
-}
-
-Problem problem_of(const Pair& p) {
-  return p.step.problem(step_input(p.scene, initial_state(p.scene), 0.1));
-}
-
-Vector at_the_points(const Pair& p) {
-  Vector z = Vector::Zero(p.step.size());
-  z.segment<3>(p.unknowns.a1) = p.point_a;
-  z.segment<3>(p.unknowns.a2) = p.point_b;
-  if (p.unknowns.l1 < 0) return z;
-  const auto slope = [&](std::size_t k, const Vector3d& x) {
-    const Body& b = p.scene.bodies[k];
-    return surface_factor(b.shape) *
-           implicit_gradient(b.shape, b.orientation.conjugate() * (x - b.position)).norm();
-  };
-  z[p.unknowns.l1] = p.gap / slope(0, p.point_a);
-  z[p.unknowns.l2] = slope(0, p.point_a) / slope(1, p.point_b);
-  return z;
-}
-
 // The nearest points of bodies apart or touching fulfil all three forms, and nothing else near
 // does.
 TEST(ClosestPoints, AreTheSolution) {
@@ -224,12 +171,33 @@ TEST(ClosestPoints, AreTheSolution) {
           ClosestPointForm::kTangential}) {
       const double gap = k % 3 == 0 ? 0.0 : random.uniform(0.0, 1.0);
       const Pair p = random_pair(random, form, gap);
-      const Problem problem = problem_of(p);
+      const Problem problem = pair_problem(p);
       const Vector z = at_the_points(p);
       EXPECT_LE(verify(problem, {z, {}}, 1e-10).measure, 1e-10) << k;
       Vector moved = z;
       moved.head<3>() += 1e-3 * Vector3d(random.normal(), random.normal(), random.normal());
       EXPECT_GT(verify(problem, {moved, {}}, 1e-10).measure, 1e-6) << k;
+    }
+  }
+}
+
+// Where bodies touch, l1 = 0 and f(a1) = 0: whichever of both the row stands for, the Jacobian is
+// regular, so the points are isolated and Newton's method has its order.
+TEST(ClosestPoints, AreRegularWhereBodiesTouch) {
+  Random random(17);
+  for (int k = 0; k < 60; ++k) {
+    const Pair p = random_pair(random, ClosestPointForm::kMultiplier, 0.0);
+    const Problem problem = pair_problem(p);
+    McpFunction function(std::get<Mcp>(problem.data));
+    SparseMatrix sparse = function.pattern();
+    Vector f;
+    function.evaluate(at_the_points(p), f, sparse.valuePtr());
+    DenseMatrix jacobian(sparse);
+    for (const bool meeting : {false, true}) {
+      if (meeting)
+        jacobian.row(p.unknowns.l1) = Vector::Unit(jacobian.cols(), p.unknowns.l1).transpose();
+      const Eigen::JacobiSVD<DenseMatrix> svd(jacobian);
+      EXPECT_GT(svd.singularValues().minCoeff(), 1e-4 * svd.singularValues().maxCoeff()) << k;
     }
   }
 }
@@ -277,7 +245,10 @@ TEST(GeometricImplicit, RejectsTheFarSide) {
     const auto formulation = make_formulation("geometric-implicit:points=tangential");
     StageOrResult next = formulation->begin(scene, initial_state(scene), 0.07);
     const Stage& stage = std::get<Stage>(next);
-    Answer answer{stage.problem.start.value(), {}};
+    SolveRequest request;
+    request.common.tolerance = 1e-12;
+    request.start = stage.problem.start;
+    Answer answer = solve_verified(stage.problem, request).answer;
     if (far) {  // the top of the sphere
       for (int i = 0; i < stage.problem.size(); ++i) {
         if (stage.problem.variables[static_cast<std::size_t>(i)].ends_with(".a1.z"))

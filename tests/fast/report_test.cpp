@@ -100,6 +100,33 @@ TEST(Comparison, FractionAndMedian) {
   EXPECT_EQ(rows[1].cells.at("b").median_ms, 2000.0);
 }
 
+TEST(Comparison, SizesApartAndRefusalsCounted) {
+  std::vector<Record> records = {record("a", "1", 1, 0), record("a", "2", 3, 0),
+                                 record("b", "1", 1, 0, "unsupported")};
+  records[1].size = 7;
+  records[1].n = 14;
+  const std::vector<ComparisonRow> rows = comparison(records);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].cells.at("b").unsupported, rows[0].cells.at("b").runs);
+  EXPECT_EQ(rows[0].cells.at("a").unsupported, 0);
+  EXPECT_EQ(rows[1].size, 7);
+  EXPECT_EQ(rows[1].n_min, 14);
+  EXPECT_EQ(rows[1].cells.at("a").median_ms, 3000.0);
+}
+
+TEST(Comparison, ColdRunsDecideWhereThereAreAny) {
+  std::vector<Record> records = {record("a", "1", 1, 0), record("a", "1", 2, 0),
+                                 record("a", "1", 3, 0)};
+  records[1].mode = "warm";
+  records[2].mode = "stored";
+  records[2].suite = "without cold runs";
+  const std::vector<Record> main = main_records(records);
+  ASSERT_EQ(main.size(), 2u);
+  EXPECT_EQ(main[0].solve, 1.0);
+  EXPECT_EQ(main[1].solve, 3.0);
+  EXPECT_EQ(solver_names(records), (std::vector<std::string>{"a", "a, warm", "a, stored"}));
+}
+
 TEST(Csv, ColumnsByNameAndWholeLinesOnly) {
   const std::string path =
       (std::filesystem::temp_directory_path() / ("perp-csv-" + std::to_string(getpid()))).string();

@@ -54,7 +54,7 @@ TEST_P(TwoSpheres, ContactsChangeWhenTheyShould) {
   const double slack = 0.01 * expected.h;
   EXPECT_NEAR(t.first_slides, expected.first_slides, slack);
   EXPECT_NEAR(t.first_pressed, expected.first_pressed, slack);
-  EXPECT_NEAR(t.second_slides, expected.second_slides, slack);
+  EXPECT_NEAR(t.second_slides, expected.second_slides, 1.01 * expected.h);  // from rest, slowly
   EXPECT_NEAR(t.second_pressed, expected.second_pressed, slack);
   const double mu = 0.2, e_r = 0.3;
   for (const StepReport& step : r.steps) {
@@ -125,23 +125,35 @@ double roughness(const ImplicitRun& r, double until) {
   return sum;
 }
 
-// The paper's point: velocities are smooth, those of the linearised model are not.
-TEST(TwoSpheresStates, AreSmootherThanThoseOfTheLinearisedModel) {
+ImplicitRun run_linear(const Scene& scene, const std::string& formulation) {
+  ImplicitRun r;
+  SimulationRequest request;
+  request.formulation = formulation;
+  request.solve.solver = "lemke";
+  request.on_step = [&](const StepReport& step) {
+    r.steps.push_back(step);
+    return true;
+  };
+  EXPECT_EQ(simulate(scene, request).failed_steps, 0) << formulation;
+  return r;
+}
+
+// The paper's point: velocities are smooth, and those of linearised contacts at velocity level are
+// not. With gaps in the constraints they are, but the friction pyramid turns the ball differently.
+TEST(TwoSpheresStates, AreSmoothUnlikeThoseOfLinearisedContacts) {
   const Scene scene = load_scene("two-spheres", {});
-  const double implicit = roughness(run_implicit(scene), 2.8);
-  EXPECT_LE(implicit, 0.1);
-  for (const char* linear : {"stewart-trinkle", "stewart-trinkle:edges=16"}) {
-    SimulationRequest request;
-    ImplicitRun r;
-    request.formulation = linear;
-    request.solve.solver = "lemke";
-    request.on_step = [&](const StepReport& step) {
-      r.steps.push_back(step);
-      return true;
-    };
-    simulate(scene, request);
-    EXPECT_GE(roughness(r, 2.8), 100 * implicit) << linear;
+  const ImplicitRun implicit = run_implicit(scene);
+  EXPECT_LE(roughness(implicit, 2.8), 0.03);
+  EXPECT_GE(roughness(run_linear(scene, "anitescu-potra"), 2.8), 30 * roughness(implicit, 2.8));
+  const ImplicitRun pyramid = run_linear(scene, "stewart-trinkle:edges=16");
+  EXPECT_LE(roughness(pyramid, 2.8), 1.2 * roughness(implicit, 2.8));
+  double apart = 0.0;
+  for (std::size_t k = 0; k < 280; ++k) {
+    apart = std::max(apart, (body_of(pyramid.steps[k], "ball").angular_velocity -
+                             body_of(implicit.steps[k], "ball").angular_velocity)
+                                .norm());
   }
+  EXPECT_GE(apart, 0.1);
 }
 
 // With a sharp friction limit about the normal both contacts open earlier.
@@ -154,6 +166,66 @@ TEST(TwoSpheresStates, DependOnTorsion) {
 TEST(Ellipsoids, EveryStepIsSolved) {
   for (const double h : {0.1, 0.01, 0.001}) run_implicit(load_scene("two-ellipsoids", {}), h, 4.0);
   for (const double h : {0.02, 0.005}) run_implicit(load_scene("four-ellipsoids", {}), h, 1.0);
+}
+
+// Far from the nearest points, the forms without multipliers find the far sides of bodies at times;
+// where they do, the condition that lies outside the problem says so.
+TEST(ClosestPointForms, OnlyMultipliersAreReliable) {
+  for (const ClosestPointForm form : {ClosestPointForm::kMultiplier, ClosestPointForm::kUnitNormal,
+                                      ClosestPointForm::kTangential}) {
+    Random random(3);
+    int right = 0;
+    const int count = 300;
+    for (int k = 0; k < count; ++k) {
+      const Pair p = random_pair(random, form, k % 2 == 0 ? 0.0 : random.uniform(0.0, 1.0));
+      const Vector z = at_the_points(p);
+      SolveRequest request;
+      request.solver = "josephy-newton";
+      request.settings = {{"restarts", "0"}};
+      request.common.tolerance = 1e-11;
+      request.start = z;
+      for (double& x : request.start->head<6>().reshaped()) x += 0.3 * random.normal();
+      const VerifiedResult r = solve_verified(pair_problem(p), request);
+      if (r.status != Status::kSolved) continue;
+      if ((r.answer.z.head<6>() - z.head<6>()).norm() < 1e-3) {
+        ++right;
+        continue;
+      }
+      const auto outward = [&](std::size_t body, int first) {
+        const Body& b = p.scene.bodies[body];
+        const Vector3d x = r.answer.z.segment<3>(first);
+        return Vector3d(b.orientation *
+                        implicit_gradient(b.shape, b.orientation.conjugate() * (x - b.position)));
+      };
+      const Vector3d n = outward(0, p.unknowns.a1);
+      const Vector3d apart =
+          r.answer.z.segment<3>(p.unknowns.a1) - r.answer.z.segment<3>(p.unknowns.a2);
+      EXPECT_TRUE(n.dot(outward(1, p.unknowns.a2)) >= 0 || n.dot(apart) > 0) << k;
+    }
+    if (form == ClosestPointForm::kMultiplier) {
+      EXPECT_EQ(right, count);
+    } else {
+      EXPECT_LT(right, count);
+    }
+  }
+}
+
+// Bodies whose interiors meet have no nearest points with f(a2) >= 0: the rows have no solution.
+TEST(ClosestPointForms, OverlappingBodiesHaveNone) {
+  Random random(5);
+  for (int k = 0; k < 20; ++k) {
+    const Pair p = random_pair(random, ClosestPointForm::kMultiplier, -random.uniform(0.05, 0.2));
+    SolveRequest request;
+    request.solver = "josephy-newton";
+    request.start = at_the_points(p).cwiseMax(0.0);
+    const VerifiedResult r = solve_verified(pair_problem(p), request);
+    if (r.status != Status::kSolved) continue;
+    // The nearest points alone: any common point of both bodies' surfaces, never with f(a2) > 0.
+    const Body& a = p.scene.bodies[0];
+    const Vector3d x =
+        a.orientation.conjugate() * (r.answer.z.segment<3>(p.unknowns.a2) - a.position);
+    EXPECT_LE(surface_factor(a.shape) * implicit_value(a.shape, x), 1e-6) << k;
+  }
 }
 
 // No penetration: pairs thrown at each other, measured by the distance of the shapes.

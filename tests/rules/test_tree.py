@@ -81,6 +81,20 @@ class Pages(unittest.TestCase):
             for item in listed[topic]:
                 self.assertTrue(f"`{item['name']}`" in text, f"{topic}: {item['name']} is in no page")
 
+    def test_peers_are_documented_and_run_by_their_programs(self):
+        """The catalogue is checked as text: it also holds where the libraries are missing."""
+        text = (ROOT / "bench/peers/catalogue.cpp").read_text()
+        peers = re.findall(r'\{\{"([\w-]+)",\s*"[^"]*",\s*"(\w*)"', text)
+        self.assertGreater(len(peers), 20)
+        page = (ROOT / "docs/peers.md").read_text()
+        keys = re.findall(r"@\w+\{(\w+),", (ROOT / "docs/references.bib").read_text())
+        for name, source in peers:
+            program = (ROOT / f"bench/peers/{name.split('-')[0]}_peer.cpp").read_text()
+            self.assertIn(f'"{name}"', program)
+            self.assertIn(f"`{name}`", page)
+            if source:
+                self.assertIn(source, keys, name)
+
     def test_settings_are_documented_with_their_defaults(self):
         paged = 0
         for solver in json.loads(run(PERP, "list", "solvers", "--json").stdout)["solvers"]:

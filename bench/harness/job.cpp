@@ -1,0 +1,74 @@
+#include <perp/bench/harness/job.hpp>
+
+#include <algorithm>
+
+namespace perp {
+
+namespace {
+
+// Neighbours in a sequence make one unit, every other instance one of its own.
+std::vector<std::vector<const Instance*>> units_of(const std::vector<Instance>& instances) {
+  std::vector<std::vector<const Instance*>> units;
+  for (const Instance& i : instances) {
+    if (i.position <= 1) units.emplace_back();
+    units.back().push_back(&i);
+  }
+  return units;
+}
+
+// What stands alone has no step before it.
+std::vector<Start> starts_of(const std::vector<const Instance*>& unit,
+                             const std::vector<Start>& asked) {
+  std::vector<Start> starts = asked;
+  if (unit.front()->position == 0) std::erase(starts, Start::kWarm);
+  if (starts.empty()) starts.push_back(Start::kCold);
+  return starts;
+}
+
+}  // namespace
+
+bool Job::has_work() const {
+  return std::any_of(runs.begin(), runs.end(),
+                     [](const Run& r) { return r.state == Run::State::kToDo; });
+}
+
+void mark_replays(Job& job, const std::map<std::string, std::string>& outcomes) {
+  if (job.start != Start::kWarm) return;
+  for (Run& run : job.runs) {
+    if (run.state != Run::State::kDone) continue;
+    const auto it = outcomes.find(run.key);
+    if (it != outcomes.end() && it->second == "solved") run.state = Run::State::kReplay;
+  }
+  while (!job.runs.empty() && job.runs.back().state != Run::State::kToDo) job.runs.pop_back();
+}
+
+std::vector<Job> deal_jobs(const BenchRequest& request, const std::string& settings_text,
+                           const ProgramHash& program_hash,
+                           const std::map<std::string, std::string>& outcomes, int& skipped) {
+  std::vector<Job> jobs;
+  int number = 0;
+  for (const auto& unit : units_of(request.instances)) {
+    for (const std::string& solver : request.solvers) {
+      for (const Start start : starts_of(unit, request.starts)) {
+        if (number++ % request.shards != request.shard - 1) continue;
+        Job job{solver, hash_text(solver + "\n" + settings_text), start, {}};
+        // Of a sequence the problems before this one belong to the run: it may start from them.
+        std::string before;
+        for (const Instance* i : unit) {
+          std::string what = i->hash + job.settings_hash + program_hash(solver);
+          if (i->position > 0 || start != Start::kCold) what += to_string(start) + before;
+          Run run{i, hash_text(what), Run::State::kToDo};
+          if (outcomes.contains(run.key)) run.state = Run::State::kDone;
+          skipped += run.state == Run::State::kDone;
+          job.runs.push_back(std::move(run));
+          before = hash_text(before + i->hash);
+        }
+        mark_replays(job, outcomes);
+        if (job.has_work()) jobs.push_back(std::move(job));
+      }
+    }
+  }
+  return jobs;
+}
+
+}  // namespace perp

@@ -1,0 +1,154 @@
+#include <perp/bench/harness/job.hpp>
+
+#include <sys/resource.h>
+#include <unistd.h>
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <perp/bench/harness/carry_over.hpp>
+#include <perp/bench/harness/result_json.hpp>
+#include <perp/bench/harness/solvers.hpp>
+#include <perp/problems/io/json.hpp>
+#include <perp/problems/standard/random.hpp>
+#include <perp/solvers/router.hpp>
+
+namespace perp {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+constexpr int kSmallestLlt = 100;  // unknowns; below it the clock is measured
+
+void write_line(int fd, const Json& line) {
+  const std::string text = line.dump() + "\n";
+  for (std::size_t sent = 0; sent < text.size();) {
+    const ssize_t put = write(fd, text.data() + sent, text.size() - sent);
+    if (put <= 0) return;
+    sent += static_cast<std::size_t>(put);
+  }
+}
+
+double peak_memory_mb() {
+  rusage own{}, children{};
+  getrusage(RUSAGE_SELF, &own);
+  getrusage(RUSAGE_CHILDREN, &children);
+  return static_cast<double>(std::max(own.ru_maxrss, children.ru_maxrss)) / 1024.0;
+}
+
+bool is_dense_symmetric(const Problem& problem) {
+  const auto* lcp = std::get_if<Lcp>(&problem.data);
+  return lcp && !lcp->M.is_sparse() && lcp->M.is_symmetric(1e-12);
+}
+
+// Seconds that Eigen's LLT takes to factorise a matrix of this size and to solve once: a yardstick
+// by the same clock, in the same process, right after the solve. The values do not matter to it.
+double llt_seconds(int n, int repeats) {
+  Random random(1);
+  DenseMatrix a(n, n);
+  for (int j = 0; j < n; ++j) {
+    for (int i = j; i < n; ++i) a(i, j) = a(j, i) = random.uniform();
+    a(j, j) += n;
+  }
+  const Vector b = Vector::Ones(n);
+  Eigen::LLT<DenseMatrix> llt(n);
+  std::vector<double> times;
+  for (int k = 0; k < std::max(3, repeats); ++k) {
+    const auto started = Clock::now();
+    llt.compute(a);
+    const Vector x = llt.solve(b);
+    const std::chrono::duration<double> elapsed = Clock::now() - started;
+    if (x.allFinite()) times.push_back(elapsed.count());
+  }
+  std::nth_element(times.begin(), times.begin() + static_cast<long>(times.size() / 2), times.end());
+  return times[times.size() / 2];
+}
+
+Json result_line(const VerifiedResult& result) {
+  Json out{{"outcome", to_string(result.status)},
+           {"claimed", to_string(result.claimed)},
+           {"residuals", residuals_to_json(result.verdict.residuals)},
+           {"x-measure", result.verdict.measure},
+           {"iterations", result.iterations},
+           {"statistics", Json::object()},
+           {"setup", result.setup_time},
+           {"solve", result.solve_time},
+           {"solve_all", result.solve_times},
+           {"message", result.message}};
+  for (const auto& [name, value] : result.statistics) {
+    out["statistics"][name] = value;
+    // Of an external program.
+    if (name == "signal" && result.status != Status::kSolved) out["outcome"] = "crashed";
+  }
+  if (result.own_times) out["own_times"] = true;
+  return out;
+}
+
+class Worker {
+ public:
+  Worker(const BenchRequest& request, const Job& job, int fd)
+      : request_(request), job_(job), fd_(fd) {}
+
+  void solve(const Run& run) {
+    const bool replay = run.state == Run::State::kReplay;
+    Json out;
+    try {
+      const Problem problem = run.instance->load();
+      write_line(fd_, {{"kind", problem.kind()}, {"n", problem.size()}});
+      SolveRequest solve;
+      solve.solver = job_.solver;
+      solve.common.tolerance = request_.tolerance;
+      solve.common.time_limit = request_.time_limit;
+      solve.settings = request_.settings;
+      solve.repeats = replay ? 1 : request_.repeats;
+      solve.make = make_any_solver;
+      const std::string from = choose_start(problem, solve);
+      const VerifiedResult result = solve_verified(problem, solve);
+      if (result.status == Status::kSolved) carried_.remember(problem, result.answer.z);
+      out = result_line(result);
+      out["started_from"] = from;
+      if (!replay && problem.size() >= kSmallestLlt && is_dense_symmetric(problem))
+        out["llt"] = llt_seconds(problem.size(), request_.repeats);
+    } catch (const InputError& error) {
+      out = {{"outcome", "unsupported"}, {"message", error.what()}};
+    } catch (const std::invalid_argument& error) {
+      out = {{"outcome", "unsupported"}, {"message", error.what()}};
+    }
+    if (replay) return;
+    out["peak_memory_mb"] = peak_memory_mb();
+    write_line(fd_, out);
+  }
+
+ private:
+  // Sets the start; @return where it comes from.
+  std::string choose_start(const Problem& problem, SolveRequest& solve) const {
+    if (job_.start == Start::kCold) return "nothing";
+    if (job_.start == Start::kWarm) {
+      solve.start = carried_.start_for(problem);
+      if (solve.start) return "previous";
+    }
+    solve.start = problem.start;
+    return solve.start ? "stored" : "nothing";
+  }
+
+  const BenchRequest& request_;
+  const Job& job_;
+  int fd_;
+  CarryOver carried_;
+};
+
+}  // namespace
+
+int run_job(const BenchRequest& request, const Job& job, int write_fd) {
+  Worker worker(request, job, write_fd);
+  for (std::size_t k = 0; k < job.runs.size(); ++k) {
+    if (job.runs[k].state == Run::State::kDone) continue;
+    write_line(write_fd, {{"run", k}});
+    worker.solve(job.runs[k]);
+  }
+  return 0;
+}
+
+}  // namespace perp

@@ -1,0 +1,33 @@
+// Solvers of other libraries that perp can be compared with, each in a program of its own.
+#pragma once
+
+#include <perp/solvers/core/solver.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace perp {
+
+/// A solver of another library (docs/peers.md).
+struct Peer {
+  SolverTraits traits;
+  std::string_view program;  ///< file name of the program that runs it
+};
+
+/// All that perp knows of, whether their programs are there or not.
+const std::vector<Peer>& peers();
+
+/// Those whose programs are there.
+std::vector<Peer> available_peers();
+
+/// Path of a peer's program: beside the running one, or in ../libexec/perp where perp is
+/// installed; empty where there is none.
+std::string program_of(const Peer& peer);
+
+/// The peer of that name, or nullptr.
+const Peer* find_peer(std::string_view name);
+
+/// A solver that runs the peer's program. @throws std::invalid_argument where it is not there.
+std::unique_ptr<Solver> make_peer(const Peer& peer);
+
+}  // namespace perp

@@ -1,0 +1,50 @@
+// What the programs of the peers share: a problem in, a result with its own times out.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <perp/problems/standard/problem.hpp>
+#include <string>
+
+namespace perp::peer {
+
+/// What is asked for.
+struct Request {
+  std::string solver;       ///< name of the peer: "siconos-lemke"
+  Problem problem;          ///< of any kind
+  double tolerance = 1e-8;  ///< of the natural residual, absolute
+  int max_iterations = 0;   ///< 0: the method's own choice
+};
+
+/// What the library says.
+struct Answer {
+  Vector z;
+  std::string status = "solved";  ///< as in a result file
+  int iterations = 0;
+  std::string message;
+};
+
+/// One solver of the library, holding the problem in the library's own data.
+class Solver {
+ public:
+  virtual ~Solver() = default;
+  /// Puts back what the library has written into; not timed.
+  virtual void restore() {}
+  /// From the same start every time.
+  virtual Answer solve() = 0;
+};
+
+/// @throws std::invalid_argument where the solver does not take the problem, and why.
+using Factory = std::function<std::unique_ptr<Solver>(const Request&)>;
+
+/// Main program: reads a perp-problem from standard input, makes the solver (time of setup), solves
+/// up to three times as long as that takes less than a second (median is the time of solve), and
+/// writes the result to standard output. What the library prints goes to standard error.
+/// @return the exit code
+int run(int argc, char** argv, const Factory& make);
+
+/// Bounds of an lcp or mlcp with M and q, as one form. @throws std::invalid_argument for other
+/// kinds.
+Mlcp as_mlcp(const Problem& problem);
+
+}  // namespace perp::peer

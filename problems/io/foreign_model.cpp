@@ -1,0 +1,229 @@
+#include <perp/problems/io/foreign_model.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <stdexcept>
+#include <unordered_map>
+
+namespace perp {
+
+namespace {
+
+using enum Operation;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int kNone = -1;
+
+[[noreturn]] void fail(const std::string& fault) { throw std::invalid_argument(fault); }
+
+// Where a row of a linear problem is built, only the terms matter: no nodes are made.
+std::vector<RowTerms> linear_rows(const Matrix& m, const Vector& q) {
+  std::vector<RowTerms> rows(static_cast<std::size_t>(q.size()));
+  for (int i = 0; i < q.size(); ++i) rows[i].constant = q[i];
+  for (int j = 0; j < m.cols(); ++j) {
+    m.for_column(j, [&](int i, double value) { rows[i].linear[j] = value; });
+  }
+  return rows;
+}
+
+struct FunctionNames {
+  std::string_view name;
+  Operation operation;
+};
+constexpr FunctionNames kUnary[] = {
+    {"-", kNegate}, {"sqrt", kSqrt}, {"exp", kExp},   {"log", kLog},   {"sin", kSin},
+    {"cos", kCos},  {"tan", kTan},   {"atan", kAtan}, {"tanh", kTanh}, {"abs", kAbs}};
+constexpr FunctionNames kBinary[] = {{"-", kSubtract}, {"/", kDivide}, {"^", kPow}};
+constexpr FunctionNames kAssociative[] = {
+    {"+", kAdd}, {"*", kMultiply}, {"min", kMin}, {"max", kMax}};
+
+int find(std::span<const FunctionNames> table, std::string_view name) {
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    if (table[i].name == name) return static_cast<int>(i);
+  }
+  return kNone;
+}
+
+// Functions of one operand that the graph has no operation for.
+int composed_function(GraphBuilder& b, std::string_view name, int x) {
+  const auto number = [&](double value) { return b.constant(value); };
+  const auto plus = [&](int u, int v) { return b.apply(kAdd, u, v); };
+  const auto minus = [&](int u, int v) { return b.apply(kSubtract, u, v); };
+  const auto times = [&](int u, int v) { return b.apply(kMultiply, u, v); };
+  const auto over = [&](int u, int v) { return b.apply(kDivide, u, v); };
+  const auto asin = [&] {  // atan(x / sqrt(1 - x^2))
+    return b.apply(kAtan, over(x, b.apply(kSqrt, minus(number(1.0), times(x, x)))));
+  };
+  if (name == "abs2") return times(x, x);
+  if (name == "inv") return over(number(1.0), x);
+  if (name == "log10") return over(b.apply(kLog, x), number(std::numbers::ln10));
+  if (name == "log2") return over(b.apply(kLog, x), number(std::numbers::ln2));
+  if (name == "log1p") return b.apply(kLog, plus(number(1.0), x));
+  if (name == "exp2") return b.apply(kPow, number(2.0), x);
+  if (name == "expm1") return minus(b.apply(kExp, x), number(1.0));
+  if (name == "asin") return asin();
+  if (name == "acos") return minus(number(std::numbers::pi / 2), asin());
+  if (name == "sinh" || name == "cosh") {
+    const int up = b.apply(kExp, x), down = b.apply(kExp, b.apply(kNegate, x));
+    return times(number(0.5), name == "sinh" ? minus(up, down) : plus(up, down));
+  }
+  if (name == "asinh" || name == "acosh") {
+    const double sign = name == "asinh" ? 1.0 : -1.0;
+    return b.apply(kLog, plus(x, b.apply(kSqrt, plus(times(x, x), number(sign)))));
+  }
+  if (name == "atanh") {
+    const int ratio = over(plus(number(1.0), x), minus(number(1.0), x));
+    return times(number(0.5), b.apply(kLog, ratio));
+  }
+  return kNone;
+}
+
+}  // namespace
+
+RowTerms split_affine(const GraphBuilder& builder, int root) {
+  RowTerms terms;
+  // Operands come before the nodes that use them: taking the last node first meets each once.
+  std::map<int, double, std::greater<>> open = {{root, 1.0}};
+  while (!open.empty()) {
+    const auto [node, factor] = *open.begin();
+    open.erase(open.begin());
+    if (factor == 0.0) continue;
+    const ExpressionGraph::Node& n = builder.node(node);
+    const std::span<const int> operands = builder.graph().operands_of(n);
+    const auto is_constant = [&](int k) { return builder.is_constant(operands[k]); };
+    const auto value = [&](int k) { return builder.node(operands[k]).value; };
+    if (n.operation == kConstant) {
+      terms.constant += factor * n.value;
+    } else if (n.operation == kVariable) {
+      terms.linear[n.first] += factor;
+    } else if (n.operation == kAdd || n.operation == kSubtract) {
+      open[operands[0]] += factor;
+      open[operands[1]] += n.operation == kAdd ? factor : -factor;
+    } else if (n.operation == kNegate) {
+      open[operands[0]] -= factor;
+    } else if (n.operation == kMultiply && (is_constant(0) || is_constant(1))) {
+      open[operands[is_constant(0) ? 1 : 0]] += factor * value(is_constant(0) ? 0 : 1);
+    } else if (n.operation == kDivide && is_constant(1)) {
+      open[operands[0]] += factor / value(1);
+    } else {
+      terms.nonlinear[node] += factor;
+    }
+  }
+  return terms;
+}
+
+std::vector<int> outputs_of(const Mcp& problem, GraphBuilder& builder) {
+  if (!problem.graph) fail("graph: an mcp given by a callback cannot be written");
+  std::vector<int> variables, parameters;
+  for (int i = 0; i < problem.size(); ++i) variables.push_back(builder.variable(i));
+  for (const double value : problem.parameters) parameters.push_back(builder.constant(value));
+  return builder.call(*problem.graph, variables, parameters);
+}
+
+std::vector<RowTerms> rows_of(const Problem& problem, GraphBuilder& builder) {
+  if (const auto* lcp = std::get_if<Lcp>(&problem.data)) return linear_rows(lcp->M, lcp->q);
+  if (const auto* mlcp = std::get_if<Mlcp>(&problem.data)) return linear_rows(mlcp->M, mlcp->q);
+  const auto* mcp = std::get_if<Mcp>(&problem.data);
+  if (mcp == nullptr) {
+    fail(
+        fmt::format("kind: {} has no form in this format; lcp, mlcp and mcp have", problem.kind()));
+  }
+  std::vector<RowTerms> rows;
+  for (const int output : outputs_of(*mcp, builder)) rows.push_back(split_affine(builder, output));
+  return rows;
+}
+
+std::pair<Vector, Vector> bounds_of(const Problem& problem) {
+  if (const auto* mlcp = std::get_if<Mlcp>(&problem.data)) return {mlcp->lower, mlcp->upper};
+  if (const auto* mcp = std::get_if<Mcp>(&problem.data)) return {mcp->lower, mcp->upper};
+  return {Vector::Zero(problem.size()), Vector::Constant(problem.size(), kInfinity)};
+}
+
+int apply_function(GraphBuilder& builder, std::string_view name, std::span<const int> operands) {
+  if (const int k = find(kAssociative, name); k != kNone && !operands.empty()) {
+    int node = operands[0];
+    for (const int operand : operands.subspan(1)) {
+      node = builder.apply(kAssociative[k].operation, node, operand);
+    }
+    return node;
+  }
+  if (operands.size() == 1) {
+    const int k = find(kUnary, name);
+    if (k != kNone) return builder.apply(kUnary[k].operation, operands[0]);
+    return composed_function(builder, name, operands[0]);
+  }
+  if (operands.size() != 2) return kNone;
+  if (name == "less") {  // max(x - y, 0)
+    const int difference = builder.apply(kSubtract, operands[0], operands[1]);
+    return builder.apply(kMax, difference, builder.constant(0.0));
+  }
+  const int k = find(kBinary, name);
+  return k == kNone ? kNone : builder.apply(kBinary[k].operation, operands[0], operands[1]);
+}
+
+std::string ForeignModel::shown(int variable) const {
+  return names.empty() ? fmt::format("variable {}", variable + 1)
+                       : fmt::format("variable \"{}\"", names[static_cast<std::size_t>(variable)]);
+}
+
+// The row of every variable, or -1 for a fixed variable without one.
+std::vector<int> ForeignModel::match_rows() const {
+  const int n = static_cast<int>(lower.size());
+  std::vector<int> row_of(lower.size(), kNone), equations;
+  for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
+    const int variable = rows[i].variable;
+    if (variable == kNone) {
+      equations.push_back(i);
+    } else if (row_of[variable] != kNone) {
+      fail(fmt::format("{}: {} is complemented by {} already", rows[i].label, shown(variable),
+                       rows[row_of[variable]].label));
+    } else {
+      row_of[variable] = i;
+    }
+  }
+  int free = 0;
+  for (int j = 0; j < n; ++j) {
+    if (row_of[j] != kNone || lower[j] == upper[j]) continue;
+    if (std::isfinite(lower[j]) || std::isfinite(upper[j])) {
+      fail(fmt::format("{} has bounds, and no row complements it", shown(j)));
+    }
+    if (free < static_cast<int>(equations.size())) row_of[j] = equations[free];
+    ++free;
+  }
+  if (free != static_cast<int>(equations.size())) {
+    fail(fmt::format("{} equations for {} free variables that no row complements", equations.size(),
+                     free));
+  }
+  return row_of;
+}
+
+ProblemData ForeignModel::to_problem() {
+  const std::vector<int> row_of = match_rows();
+  const int n = static_cast<int>(lower.size());
+  const Vector l = Vector::Map(lower.data(), n), u = Vector::Map(upper.data(), n);
+  std::vector<int> outputs;
+  std::vector<Triplet> entries;
+  Vector q = Vector::Zero(n);
+  bool is_affine = true;
+  for (int j = 0; j < n; ++j) {
+    outputs.push_back(row_of[j] == kNone ? builder.constant(0.0) : rows[row_of[j]].node);
+    const RowTerms terms = split_affine(builder, outputs.back());
+    is_affine = is_affine && terms.nonlinear.empty();
+    q[j] = terms.constant;
+    for (const auto& [column, value] : terms.linear) entries.emplace_back(j, column, value);
+  }
+  if (!is_affine) {
+    Mcp mcp;
+    mcp.graph = std::make_shared<const ExpressionGraph>(builder.extract(outputs));
+    mcp.lower = l;
+    mcp.upper = u;
+    return mcp;
+  }
+  Matrix m = Matrix::from_triplets(n, n, entries);
+  if ((l.array() == 0.0).all() && (u.array() == kInfinity).all()) return Lcp{std::move(m), q};
+  return Mlcp{std::move(m), q, l, u};
+}
+
+}  // namespace perp

@@ -1,0 +1,348 @@
+"""perp bench: starts of sequences, and that no kill, of the runner or of a child, loses or repeats a finished record."""
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from perp_cli import PERP, CliTestCase, lcp, parse_json, with_cases  # noqa: E402
+
+HEADER = {"format": "perp-sequence", "version": 1, "name": "by hand"}
+SEQUENCE_OF_SCENES = (("falling-boxes", "--param", "layers=1", "--param", "across=2", "--steps", "17:22"),
+                      ("two-spheres", "--steps", "26:31"))
+
+
+def facts(record):
+    """A record without what differs from run to run."""
+    return {k: v for k, v in record.items() if k not in ("times", "peak_memory_mb")}
+
+
+class BenchTestCase(CliTestCase):
+    def sequence(self, *problems, name="by hand.jsonl"):
+        return self.write(name, "".join(json.dumps(line) + "\n" for line in (HEADER, *problems)))
+
+    def scene(self, *arguments):
+        """The path of the sequence of a scene, and its problems."""
+        path = self.succeed("export", *arguments, "--sequence", "-o", self.folder / "scenes").strip()
+        with open(path) as file:
+            lines = file.read().splitlines()
+        return path, [{**json.loads(lines[0])["shared"], **json.loads(line)} for line in lines[1:]]
+
+    def bench(self, what, *arguments, out="records", runs=None):
+        done = self.perp("bench", what, "--repeat", "1", *arguments, "-o", self.folder / out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        if runs is not None:
+            self.assertEqual(int(re.search(r"(\d+) runs", done.stderr).group(1)), runs, done.stderr)
+        return self.records(out)
+
+    def records(self, out="records"):
+        records = [parse_json(line) for line in self.text(out).splitlines()]
+        for record in records:
+            self.assert_valid(record, "record")
+        return records
+
+    def text(self, out="records"):
+        return (self.folder / out / "records.jsonl").read_text()
+
+    def script(self, text):
+        """A solver: lines of sh that run in the child of perp bench's own child. The problem is in $problem."""
+        return f"exec:. {shlex.quote(str(self.write('solver.sh', 'problem=$(cat)' + chr(10) + text)))}"
+
+
+class TestStarts(BenchTestCase):
+    def carried(self, old, z, new):
+        """The answer z of one problem as a start of the next, by names."""
+        known = dict(zip(old["variables"], z))
+        return [known.get(name, 0.0) for name in new["variables"]]
+
+    def check_warm(self, problems, records, solver):
+        """Each record is what perp solve makes of the same start."""
+        answer = {}  # by stage
+        for problem, record in zip(problems, records, strict=True):
+            stage = problem.get("source", {}).get("stage", "")
+            options = ["--solver", solver, "--tolerance", "1e-10", "--json"]
+            start = self.carried(*answer[stage], problem) if stage in answer else None
+            if start is not None:
+                options += ["--start", self.write("start.json", {"z": start})]
+            elif "start" in problem:
+                options += ["--start", "stored"]
+            self.assertEqual(record["started_from"], "previous" if start else "stored" if "start" in problem else "nothing")
+            done = self.perp("solve", self.write("problem.json", problem), *options)
+            result = parse_json(done.stdout)
+            self.assertEqual((record["instance"], record["outcome"], record["iterations"], record["residuals"]),
+                             (problem["name"], result["status"], result["iterations"], result["residuals"]))
+            if result["status"] == "solved":
+                answer[stage] = problem, result["z"]
+
+    def test_warm_starts_are_the_solvers_own_answers(self):
+        for arguments in SEQUENCE_OF_SCENES:
+            path, problems = self.scene(*arguments)
+            self.assertGreater(len({problem["n"] for problem in problems}), 1)  # contacts come and go
+            for solver in ("lemke", "newton-fb"):
+                records = self.bench(path, "--solvers", solver, "--start", "warm", "--tolerance", "1e-10")
+                self.check_warm(problems, records, solver)
+
+    def test_cold_and_stored(self):
+        path, problems = self.scene("box-stack", "--param", "rows=2", "--steps", "1:3")
+        records = self.bench(path, "--solvers", "lemke", "--start", "cold,stored", "--tolerance", "1e-10")
+        self.assertEqual([(r["mode"], r["started_from"], r["position"]) for r in records],
+                         [("cold", "nothing", k) for k in (1, 2, 3)] +
+                         [("stored", "nothing", 1), ("stored", "stored", 2), ("stored", "stored", 3)])
+        self.assertEqual({r["sequence"] for r in records}, {"box-stack"})
+        for problem, record in zip(problems * 2, records, strict=True):
+            started = record["started_from"] == "stored"
+            result = self.solve(problem, "--solver", "lemke", "--tolerance", "1e-10", *(["--start", "stored"] if started else []))
+            self.assertEqual((record["iterations"], record["residuals"]), (result["iterations"], result["residuals"]))
+
+    def test_without_names_sizes_decide(self):
+        one = {"n": 1, "M": {"shape": [1, 1], "dense": [[2]]}, "q": [-1]}
+        path = self.sequence(lcp(name="a"), lcp(name="b"), lcp(name="c", **one), lcp(name="d", start=[1, 1]), lcp(name="e"))
+        records = self.bench(path, "--solvers", "lemke", "--start", "warm")
+        self.assertEqual([r["started_from"] for r in records], ["nothing", "previous", "nothing", "stored", "previous"])
+
+    def test_names_decide_before_sizes(self):
+        """A known answer for the second problem, given to other unknowns, would be one of other unknowns."""
+        swapped = lcp(name="b", q=[1, -4], variables=["y", "x"])
+        path = self.sequence(lcp(name="a", variables=["x", "y"]), swapped, lcp(name="c", variables=["u", "v"]),
+                             lcp(name="d", variables=["v", "v"]))
+        records = self.bench(path, "--solvers", "pgs", "--start", "warm")
+        self.assertEqual([r["started_from"] for r in records], ["nothing", "previous", "nothing", "previous"])
+        right = self.solve(swapped, "--solver", "pgs", "--start", self.write("z.json", {"z": [0, 2]}))
+        wrong = self.solve(swapped, "--solver", "pgs", "--start", self.write("z.json", {"z": [2, 0]}))
+        self.assertEqual(records[1]["iterations"], right["iterations"])
+        self.assertLess(right["iterations"], wrong["iterations"])
+
+    def test_what_was_not_solved_is_no_start(self):
+        nowhere = lcp(name="b", M={"shape": [2, 2], "dense": [[0, 0], [0, 0]]}, q=[-1, -1])
+        records = self.bench(self.sequence(nowhere, lcp(name="c"), nowhere, lcp(name="d")), "--solvers", "lemke", "--start", "warm")
+        self.assertEqual([(r["outcome"], r["started_from"]) for r in records],
+                         [("infeasible", "nothing"), ("solved", "nothing"), ("infeasible", "previous"), ("solved", "previous")])
+
+    def test_what_stands_alone_is_run_once(self):
+        path = self.write("alone.json", lcp(start=[2, 0]))
+        for starts, modes in (("cold,warm", ["cold"]), ("warm", ["cold"]), ("stored,warm", ["stored"]), ("cold,stored,cold", ["cold", "stored"])):
+            records = self.bench(path, "--solvers", "lemke", "--start", starts)
+            self.assertEqual([(r["mode"], r["sequence"], r["position"]) for r in records], [(m, "", 0) for m in modes], starts)
+
+    def test_unknown_start(self):
+        done = self.perp("bench", self.sequence(lcp()), "--start", "cold,lukewarm", "-o", self.folder / "out")
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1))
+        self.assertIn('--start: "lukewarm"', done.stderr)
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_shards_take_whole_sequences(self):
+        path, problems = self.scene("box-stack", "--param", "rows=2", "--steps", "1:3")
+        options = (path, "--repeat", "1", "--solvers", "lemke,pgs", "--start", "cold,warm", "-o", self.folder / "shards")
+        for shard in ("1/3", "2/3", "3/3"):
+            self.succeed("bench", *options, "--shard", shard)
+        whole = self.bench(path, "--solvers", "lemke,pgs", "--start", "cold,warm")
+        parts = [parse_json(line) for path in (self.folder / "shards").iterdir() for line in path.read_text().splitlines()]
+        self.assertEqual(len(parts), 4 * len(problems))
+        self.assertEqual(*(sorted(map(json.dumps, map(facts, records))) for records in (whole, parts)))
+
+
+@with_cases({
+    "solve": (("solve",),), "info": (("info",),), "convert": (("convert",), "out.json"), "verify": (("verify",), "result.json"),
+})
+class TestSequenceWhereOneProblemIsWanted(BenchTestCase):
+    def check(self, verb, *more):
+        path = self.sequence(lcp(name="a"), lcp(name="b"))
+        for source, options in ((path, {}), ("-", {"stdin": path.read_text()})):
+            done = self.perp(*verb, source, *(self.folder / name for name in more), **options)
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
+            self.assertIn("sequence", done.stderr)
+            self.assertIn("perp bench", done.stderr)
+
+
+class TestResume(BenchTestCase):
+    """What is recorded stays as it is, and what is missing comes out as if nothing had happened."""
+
+    def setUp(self):
+        super().setUp()
+        self.path, problems = self.scene(*SEQUENCE_OF_SCENES[0])
+        self.options = ("--solvers", "lemke,newton-fb", "--start", "cold,warm", "--tolerance", "1e-10")
+        self.whole = self.bench(self.path, *self.options, runs=4 * len(problems))
+        self.lines = self.text().splitlines(keepends=True)
+
+    def resume_after(self, kept):
+        (self.folder / "records" / "records.jsonl").write_text(kept)
+        lines = kept.count("\n")
+        records = self.bench(self.path, *self.options, "--resume", runs=len(self.lines) - lines)
+        self.assertEqual(self.text()[:kept.rfind("\n") + 1], kept[:kept.rfind("\n") + 1])
+        self.assertEqual(len({record["key"] for record in records}), len(records))
+        return records
+
+    def test_nothing_is_repeated(self):
+        self.assertEqual(len({record["key"] for record in self.whole}), len(self.whole))
+        self.assertEqual(self.resume_after("".join(self.lines)), self.whole)
+
+    def test_wherever_it_ended(self):
+        steps = len(self.lines) // 4
+        for end in (0, 1, steps, steps + 1, 2 * steps - 1, 3 * steps + 2):
+            kept = "".join(self.lines[:end])
+            for half in ("", self.lines[end][:300], self.lines[end][:-1]):
+                self.assertEqual(list(map(facts, self.resume_after(kept + half))), list(map(facts, self.whole)))
+
+    def test_a_record_is_missing_in_the_middle(self):
+        """What follows it started from its answer, and stays."""
+        steps = len(self.lines) // 4
+        for missing in (1, steps + 2):  # cold, warm
+            kept = self.lines[:missing] + self.lines[missing + 1:]
+            records = self.resume_after("".join(kept))
+            self.assertEqual(self.text(), "".join(kept) + self.text().splitlines(keepends=True)[-1])
+            self.assertEqual(facts(records[-1]), facts(self.whole[missing]))
+
+    def test_more_steps(self):
+        """A sequence that has grown goes on at its end; one that has changed at its beginning does not."""
+        with open(self.path) as file:
+            lines = file.read().splitlines(keepends=True)
+        for cut, runs in ((lines[:-2], 0), (lines[:1] + lines[2:], 4 * (len(lines) - 2))):
+            self.write("scenes/falling-boxes.jsonl", "".join(cut))
+            self.bench(self.path, *self.options, "--resume", runs=runs)
+
+
+class TestKilled(BenchTestCase):
+    def begin(self, *arguments, wanted):
+        """Starts perp bench and waits until so many records are there."""
+        process = subprocess.Popen([PERP, "bench", *map(str, arguments), "-o", self.folder / "records"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        path, end = self.folder / "records" / "records.jsonl", time.monotonic() + 30
+        while not path.exists() or path.read_text().count("\n") < wanted:
+            self.assertLess(time.monotonic(), end)
+            self.assertIsNone(process.poll())
+            time.sleep(0.005)
+        return process
+
+    def is_alive(self, pid):
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                return file.read().rsplit(")", 1)[1].split()[0] != "Z"
+        except OSError:
+            return False
+
+    def test_the_runner(self):
+        pid = shlex.quote(str(self.folder / "pid"))
+        slow = self.script(f"echo $$ > {pid}.new\nmv {pid}.new {pid}\nsleep 0.04\necho '{{\"z\": [2, 0]}}'\n")
+        names = "abcdefgh"
+        path = self.sequence(*(lcp(name=name) for name in names))
+        alone = [self.write(f"alone/{name}.json", lcp(name=name)) for name in names[:3]]
+        options = (path, *alone, "--repeat", "1", "--solvers", slow, "--start", "cold,warm")
+        for wanted in (2, 10, 17):
+            for old in (self.folder / "records").glob("*"):
+                old.unlink()
+            process = self.begin(*options, wanted=wanted)
+            process.kill()
+            process.wait()
+            kept = self.text()
+            finished = kept[:kept.rfind("\n") + 1]
+            for line in finished.splitlines():
+                self.assert_valid(parse_json(line), "record")
+            solver, end = int((self.folder / "pid").read_text()), time.monotonic() + 10
+            while self.is_alive(solver):
+                self.assertLess(time.monotonic(), end, "a solver outlives the runner")
+                time.sleep(0.01)
+            runs = 2 * len(names) + len(alone) - finished.count("\n")
+            self.succeed("bench", *options, "--resume", "-o", self.folder / "records")
+            self.assertEqual(self.text()[:len(finished)], finished)
+            records = self.records()
+            self.assertEqual((len(records), len({r["key"] for r in records})), (runs + finished.count("\n"),) * 2)
+            self.assertEqual({r["outcome"] for r in records}, {"solved"})
+
+    def kill_at(self, name, signal_name="KILL"):
+        return self.script(f"case $problem in *'\"name\":\"{name}\"'*) kill -{signal_name} $PPID; exec sleep 5;; esac\n"
+                           "echo '{\"z\": [2, 0]}'\n")
+
+    def test_a_child_within_a_sequence(self):
+        path = self.sequence(*(lcp(name=name) for name in "abcde"))
+        for name, began in (("a", ["nothing", "previous", "previous", "previous"]), ("c", ["nothing"] + ["previous"] * 3),
+                            ("e", ["nothing"] + ["previous"] * 3)):
+            options = ("--solvers", f"{self.kill_at(name)},lemke", "--start", "cold,warm")
+            records = self.bench(path, *options, runs=20)
+            killed = [r for r in records if r["solver"] != "lemke"]
+            self.assertEqual([r["instance"] for r in killed], list("abcde") * 2)
+            self.assertEqual([(r["outcome"], r["message"]) for r in killed],
+                             [("crashed", "signal 9") if r["instance"] == name else ("solved", "") for r in killed])
+            self.assertEqual([r["n"] for r in killed], [2] * 10)
+            self.assertEqual([r["started_from"] for r in killed if r["mode"] == "warm" and r["instance"] != name], began)
+            self.assertEqual({r["outcome"] for r in records if r["solver"] == "lemke"}, {"solved"})
+            before = self.text()
+            self.bench(path, *options, "--resume", runs=0)
+            self.assertEqual(self.text(), before)
+
+    def test_every_child(self):
+        path = self.sequence(*(lcp(name=name) for name in "abc"))
+        records = self.bench(path, "--solvers", self.script("kill -SEGV $PPID; exec sleep 5\n"), "--start", "cold,warm", runs=6)
+        self.assertEqual({(r["outcome"], r["message"]) for r in records}, {("crashed", f"signal {signal.SIGSEGV.value}")})
+
+    def test_a_child_alone(self):
+        for name in "abc":
+            self.write(f"alone/{name}.json", lcp(name=name))
+        records = self.bench(self.folder / "alone", "--solvers", self.kill_at("b"), "--jobs", "2", runs=3)
+        self.assertEqual({r["instance"]: (r["outcome"], r["message"]) for r in records},
+                         {"a": ("solved", ""), "b": ("crashed", "signal 9"), "c": ("solved", "")})
+
+
+class TestReportOfStarts(BenchTestCase):
+    def report(self, *arguments):
+        self.succeed("report", self.folder / "records", "-o", self.folder / "r.html")
+        return (self.folder / "r.html").read_text()
+
+    def section(self, page, title):
+        return page.split(f">{title}</h", 1)[1].split("<h2>", 1)[0]
+
+    def rows(self, section):
+        return [re.findall(r"<td[^>]*>(.*?)</td>", row) for row in re.findall("<tr>(<td.*?)</tr>", section, re.S)]
+
+    def test_cold_against_warm(self):
+        path, problems = self.scene("box-stack", "--param", "rows=2", "--steps", "1:4")
+        records = self.bench(path, "--solvers", "lemke", "--start", "cold,warm", "--tolerance", "1e-10")
+        section = self.section(self.report(), "Sequences: cold and warm starts")
+        [row] = self.rows(section)
+        cold, warm = ([r["iterations"] for r in records if r["mode"] == mode] for mode in ("cold", "warm"))
+        self.assertEqual(row[:5], ["lemke", "warm", "4", "4", "4"])
+        self.assertEqual((row[6], row[8], row[9]), (str(sum(cold)), str(sum(warm)), f"{sum(warm) / sum(cold):.2f}"))
+        self.assertIn("No start lost a problem", section)
+
+    def test_what_a_warm_start_lost_is_named(self):
+        path, problems = self.scene("box-stack", "--param", "rows=2", "--steps", "1:4")
+        records = self.bench(path, "--solvers", "lemke", "--start", "cold,warm", "--tolerance", "1e-10")
+        lost = next(r for r in records if r["mode"] == "warm" and r["position"] == 3)
+        lost.update(outcome="stalled", message="made <up>")
+        self.write("records/records.jsonl", "".join(json.dumps(r) + "\n" for r in records))
+        section = self.section(self.report(), "Sequences: cold and warm starts")
+        [row] = self.rows(section)
+        self.assertEqual(row[:5], ["lemke", "warm", "4", "4", "3"])
+        self.assertNotIn("No start lost", section)
+        self.assertEqual(re.findall("<li>(.*?)</li>", section),
+                         ["lemke, warm; files: box-stack: box-stack-000003-contact stalled (made &lt;up&gt;)"])
+
+    def test_solvers_are_compared_by_cold_runs(self):
+        path, problems = self.scene("box-stack", "--param", "rows=2", "--steps", "1:4")
+        self.bench(path, "--solvers", "lemke,auto", "--start", "cold,warm", "--tolerance", "1e-10")
+        page = self.report()
+        self.assertIn('title="4 of 4"', self.section(page, "Solvers side by side"))
+        self.assertNotIn('title="8 of 8"', page)
+        self.assertIn("lemke, warm", self.section(page, "Results by suite"))
+
+    def test_against_a_cholesky_factorisation(self):
+        suite = {"format": "perp-suite", "version": 1, "name": "dense", "description": "", "entries": [
+            {"family": "psd", "sizes": [99, 100], "seeds": [1, 1]}, {"family": "p-matrix", "sizes": [100], "seeds": [1, 1]}]}
+        records = self.bench(self.write("dense.json", suite), "--solvers", "newton-min,lemke", "--tolerance", "1e-10")
+        timed = {r["solver"]: r["times"] for r in records if "llt" in r["times"]}
+        self.assertEqual({r["instance"] for r in records if "llt" in r["times"]}, {"psd-100-1"})
+        section = self.section(self.report(), "Against one Cholesky factorisation").split("</table>")[0]
+        [row] = self.rows(section)
+        self.assertEqual(row[:2], ["psd", "100"])
+        ratios = [f"{(t['setup'] + t['solve']) / t['llt']:.2f}" for t in (timed["lemke"], timed["newton-min"])]
+        self.assertEqual(row[3:], ratios)
+
+
+if __name__ == "__main__":
+    unittest.main()
