@@ -15,7 +15,6 @@ constexpr double kActive = 1e-2;   // of the length scale: faces near the neares
 constexpr double kInside = -1e-6;  // of the length scale: a face that is not touched
 constexpr double kFacing = 0.05;   // rad: faces and edges that are nearly along the contact
 constexpr double kTouches = 1e-8;  // multipliers of faces that touch
-constexpr double kPressed = 1e-9;  // of the impulse scale
 
 bool is_plane(int form) { return form == static_cast<int>(EcpForm::kPlane); }
 bool first_is_a(int form) { return form == static_cast<int>(EcpForm::kFirstIsA); }
@@ -68,7 +67,7 @@ class EcpStep final : public ImplicitFormulation {
     double alignment;  // of the face's normal with the line of the contact
   };
 
-  // Faces that are near the nearest points, the best aligned first; half-spaces before others.
+  // Faces that look along the contact, the best aligned first; of equal ones that of b.
   std::vector<Choice> choices(const StepInput& s, const StartContact& c) const {
     std::vector<Choice> found;
     const auto look = [&](int b, EcpForm form, const Vector3d& point, const Vector3d& outward) {
@@ -77,9 +76,9 @@ class EcpStep final : public ImplicitFormulation {
       const std::vector<ConvexInequality> f = convex_inequalities(body(s, b).shape);
       for (std::size_t i = 0; i < f.size(); ++i) {
         const Vector3d gradient = f[i].gradient(y);
-        if (f[i].value(y) < -kActive * s.scales.length || gradient.isZero(0.0)) continue;
-        found.push_back(
-            {form, static_cast<int>(i), (at.orientation * gradient.normalized()).dot(outward)});
+        if (gradient.isZero(0.0)) continue;
+        const double alignment = (at.orientation * gradient.normalized()).dot(outward);
+        if (alignment > 0) found.push_back({form, static_cast<int>(i), alignment});
       }
     };
     look(c.b, EcpForm::kFirstIsB, c.point_b, c.normal);
@@ -113,7 +112,7 @@ class EcpStep final : public ImplicitFormulation {
   // A face k that is not touched has a part in the normal that it must not have.
   bool wrong(const StepInput& s, const RecordedPair& p, const Vector& z,
              const State&) const override {
-    if (is_plane(p.pair.form) || z[p.unknowns.p_n] <= kPressed) return false;
+    if (is_plane(p.pair.form)) return false;
     const int one = first_is_a(p.pair.form) ? p.pair.a : p.pair.b;
     const std::vector<ConvexInequality> f = scaled_inequalities(*s.scene, one);
     const int k = s.contacts[static_cast<std::size_t>(p.number)].face;

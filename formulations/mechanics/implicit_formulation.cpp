@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <perp/formulations/mechanics/joints.hpp>
 #include <perp/formulations/mechanics/separation.hpp>
 
@@ -114,7 +115,7 @@ StageOrResult ImplicitFormulation::begin(const Scene& scene, const State& state,
   start_velocity_ = Coordinates(scene).velocity(state);
   touching_.clear();
   pairs_.clear();
-  starts_ = rewrites_ = 0;
+  starts_ = 0;
   if (!add_overlapping(input_.guess, 0.0) && scene.joints.empty()) {
     pressed_.clear();
     return finish(input_.free, nullptr);
@@ -143,8 +144,10 @@ bool ImplicitFormulation::add_overlapping(const State& end, double depth) {
                                             contact.point_a) <= kNearest * input_.scales.length;
     if (!goes_on) ++spells_[pair];
   }
-  if (added) look(end);
-  return added;
+  if (!added) return false;
+  starts_ = 0;
+  look(end);
+  return true;
 }
 
 // Contacts of the touching pairs as the poses of a state have them.
@@ -152,6 +155,7 @@ void ImplicitFormulation::look(const State& guess) {
   input_.guess = guess;
   input_.contacts.clear();
   pairs_.clear();
+  rewrites_.assign(touching_.size(), 0);
   for (const auto& [a, b] : touching_) {
     StartContact& contact = input_.contacts.emplace_back();
     contact.a = a;
@@ -245,7 +249,7 @@ StageOrResult ImplicitFormulation::advance(const Answer& answer) {
   const State end = moved(*scene_, input_.state, Coordinates(*scene_), velocity, input_.h);
   for (const RecordedPair& p : r.pairs) {
     if (!wrong(input_, p, answer.z, end)) continue;
-    if (rewrite_next()) return stage(false);
+    if (rewrite_pair(static_cast<std::size_t>(p.number))) return stage(false);
     StepResult result = finish(velocity, &answer.z);
     result.rejected =
         fmt::format("contact {}: the answer is on a branch that is not meant", p.name);
@@ -267,12 +271,17 @@ StageOrResult ImplicitFormulation::advance(const Answer& answer) {
   return result;
 }
 
-bool ImplicitFormulation::rewrite_next() {
-  ++rewrites_;
-  for (std::size_t k = 0; k < pairs_.size(); ++k) {
-    if (rewrite(input_, rewrites_, pairs_[k], input_.contacts[k])) return true;
-  }
-  return false;
+bool ImplicitFormulation::rewrite_pair(std::size_t k) {
+  return rewrite(input_, ++rewrites_[k], pairs_[k], input_.contacts[k]);
+}
+
+// The pair that has been rewritten least and can be once more.
+bool ImplicitFormulation::rewrite_any() {
+  std::vector<std::size_t> order(pairs_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t x, std::size_t y) { return rewrites_[x] < rewrites_[y]; });
+  return std::any_of(order.begin(), order.end(), [&](std::size_t k) { return rewrite_pair(k); });
 }
 
 // Other starts, then other forms.
@@ -284,7 +293,7 @@ std::optional<Stage> ImplicitFormulation::relax() {
     if (starts_ == 3) look(input_.state);
     return stage(false);
   }
-  if (rewrite_next()) return stage(false);
+  if (rewrite_any()) return stage(false);
   return {};
 }
 

@@ -87,7 +87,8 @@ class ImplicitFormulation : public Formulation {
 
   bool add_overlapping(const State& end, double depth);
   void look(const State& guess);
-  bool rewrite_next();
+  bool rewrite_pair(std::size_t k);
+  bool rewrite_any();
   double start_impulse(const StartContact& contact) const;
   static Vector3d world_point(const State& state, int body, const Vector3d& local);
   const Recording& recording();
@@ -110,7 +111,8 @@ class ImplicitFormulation : public Formulation {
   std::map<std::vector<ContactPair>, Recording> recordings_;
   std::map<std::pair<int, int>, std::uint64_t> spells_;  // of unbroken contact, by pair
   std::map<std::pair<int, int>, Vector3d> pressed_;      // in the last step: where, in a's frame
-  int starts_ = 0, rewrites_ = 0;                        // that have been tried in the step
+  int starts_ = 0;             // that have been tried for the contacts of the step
+  std::vector<int> rewrites_;  // likewise, of each pair
 };
 
 }  // namespace perp

@@ -16,7 +16,7 @@ class TestImplicitFormulations(CliTestCase):
 
     def test_they_are_listed(self):
         names = [item["name"] for item in parse_json(self.succeed("list", "formulations", "--json"))["formulations"]]
-        for name in ("geometric-implicit", "closed-form-gap"):
+        for name in ("geometric-implicit", "closed-form-gap", "equivalent-contact-point"):
             self.assertIn(name, names)
 
     def test_a_scene_brings_its_formulation_and_that_its_solver(self):
@@ -28,6 +28,14 @@ class TestImplicitFormulations(CliTestCase):
         self.assertAlmostEqual(disc["angular_velocity"][2], 3, 9)
         document = parse_json(self.succeed("simulate", "disc", "--formulation", "stewart-trinkle", "--duration", 0.1, "--json"))
         self.assertEqual((document["formulation"], document["solver"]), ("stewart-trinkle", "lemke"))
+
+    def test_a_face_in_contact_has_one_point(self):
+        self.succeed("simulate", "sliding-cube", "--duration", 0.1, "--tolerance", 1e-12, "--record", self.folder / "cube")
+        for row in self.rows("cube", "steps"):
+            self.assertEqual((row["status"], float(row["faces"]), row["contacts"]), ("solved", 1.0, "1"))
+        for row, cube in zip(self.rows("cube", "contacts"), self.rows("cube", "trajectory")[1:]):
+            self.assertAlmostEqual(float(row["x"]) - float(cube["px"]), 0.088, 9)  # mu L / 2 along the motion (8, 6)
+            self.assertAlmostEqual(float(row["y"]) - float(cube["py"]), 0.066, 9)
 
     def test_steps_tell_how_far_they_are_from_the_contact_law(self):
         self.succeed("simulate", "two-spheres", "--duration", 0.1, "--tolerance", 1e-12, "--record", self.folder / "out")

