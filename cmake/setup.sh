@@ -6,7 +6,7 @@ PERP_PACKAGES="g++ cmake ninja-build ccache libeigen3-dev libsuitesparse-dev nlo
   python3-jsonschema"
 
 # The libraries of the peers (docs/peers.md); only ./bench/run --peers installs them.
-PERP_PEER_PACKAGES="libsiconos-numerics-dev libbullet-dev petsc-dev pkg-config"
+PERP_PEER_PACKAGES="libsiconos-numerics-dev libbullet-dev libode-dev petsc-dev pkg-config"
 
 # perp_install_packages [PACKAGE]...: installs what is missing of these, or of those that perp needs; says clearly
 # what to do where it may not.

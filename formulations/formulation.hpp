@@ -17,7 +17,8 @@
 namespace perp {
 
 /// A problem of a step. The keys tell its unknowns apart and are the same for the same unknown of
-/// the next step (contact and component), so that answers can be carried over as starts.
+/// the next step (contact and component), so that answers can be carried over as starts; unknowns
+/// without a known key start from problem.start, or 0 where there is none.
 struct Stage {
   std::string name;
   Problem problem;
@@ -46,6 +47,9 @@ struct StepResult {
   double feeding = 0.0;         ///< what -gap/h and -Theta/h may feed at most, J
   double momentum_error = 0.0;  ///< |M (v+ - v_free) - J'p| over the sum of |J|'|p| and the momenta
   double relaxation = 1.0;      ///< factor on the stabilisation terms that made the step solvable
+  /// Why the answer, though it solves the problem, is no step of the model; empty: it is one.
+  std::string rejected;
+  std::vector<double> columns;  ///< values of Formulation::columns(), none where nothing was posed
 };
 
 using StageOrResult = std::variant<Stage, StepResult>;
@@ -58,6 +62,10 @@ class Formulation {
   virtual std::string_view name() const = 0;
   /// Why a scene cannot be treated, or nothing.
   virtual std::optional<std::string> refusal(const Scene& scene) const = 0;
+
+  /// Names of the numbers that it tells of every step beside those of StepResult: the columns that
+  /// it adds to steps.csv.
+  virtual std::vector<std::string> columns() const { return {}; }
 
   /// Contacts that part faster than this at the beginning of a step are left out of it, m/s
   /// (default: none are). For drivers that watch open contacts themselves.
@@ -75,11 +83,18 @@ class Formulation {
 /// A formulation as listed.
 struct FormulationEntry {
   std::string_view name, summary, source;
+  std::vector<std::string_view> kinds;  ///< of the problems of its stages
   std::function<std::unique_ptr<Formulation>(const std::string& options)> make;
 };
 
 /// One line each in registry.cpp.
 const std::vector<FormulationEntry>& formulation_registry();
+
+/// The entry that "NAME" or "NAME:key=value,..." speaks of. @throws std::invalid_argument
+const FormulationEntry& find_formulation(const std::string& text);
+
+/// The formulation that a scene is made for, else stewart-trinkle.
+std::string default_formulation(const Scene& scene);
 
 /// From "NAME" or "NAME:key=value,key=value". @throws std::invalid_argument naming what is unknown.
 std::unique_ptr<Formulation> make_formulation(const std::string& text);

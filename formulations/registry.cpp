@@ -1,4 +1,7 @@
+#include <perp/formulations/closed_form_gap/closed_form_gap.hpp>
+#include <perp/formulations/equivalent_contact_point/ecp_step.hpp>
 #include <perp/formulations/formulation.hpp>
+#include <perp/formulations/geometric_implicit/geometric_implicit.hpp>
 #include <perp/formulations/pyramid/pyramid_step.hpp>
 
 #include <fmt/format.h>
@@ -20,31 +23,57 @@ std::string_view to_string(ContactMode mode) {
 const std::vector<FormulationEntry>& formulation_registry() {
   // To add a formulation, add its line here.
   static const std::vector<FormulationEntry> registry = {
-      {"stewart-trinkle", "LCP time stepping with a friction pyramid and gaps in the constraints",
+      {"stewart-trinkle",
+       "LCP time stepping with a friction pyramid and gaps in the constraints",
        "StewartTrinkle1996",
+       {"lcp", "mlcp"},
        [](const std::string& options) {
          return make_pyramid_step(PyramidModel::kStewartTrinkle, options);
        }},
-      {"anitescu-potra", "the same at velocity level: touching contacts only, no gaps",
+      {"anitescu-potra",
+       "the same at velocity level: touching contacts only, no gaps",
        "AnitescuPotra1997",
+       {"lcp", "mlcp"},
        [](const std::string& options) {
          return make_pyramid_step(PyramidModel::kAnitescuPotra, options);
        }},
+      {"geometric-implicit",
+       "geometry at the end of the step: nearest points of smooth bodies as unknowns",
+       "ChakrabortyBerardAkellaTrinkle2007",
+       {"mcp"},
+       make_geometric_implicit},
+      {"closed-form-gap",
+       "geometry at the end of the step: distances of balls in closed form",
+       "TrinkleTzitzourisPang2001",
+       {"mcp"},
+       make_closed_form_gap},
+      {"equivalent-contact-point",
+       "implicit geometry, line and surface contact by one point each",
+       "XieChakraborty2020",
+       {"mcp"},
+       make_ecp_step},
   };
   return registry;
 }
 
-std::unique_ptr<Formulation> make_formulation(const std::string& text) {
-  const auto colon = std::min(text.find(':'), text.size());
+const FormulationEntry& find_formulation(const std::string& text) {
+  const std::string name = text.substr(0, text.find(':'));
   std::vector<std::string_view> names;
   for (const FormulationEntry& entry : formulation_registry()) {
-    if (entry.name == text.substr(0, colon)) {
-      return entry.make(colon < text.size() ? text.substr(colon + 1) : "");
-    }
+    if (entry.name == name) return entry;
     names.push_back(entry.name);
   }
-  throw std::invalid_argument(fmt::format("unknown formulation \"{}\"; there are: {}",
-                                          text.substr(0, colon), fmt::join(names, ", ")));
+  throw std::invalid_argument(
+      fmt::format("unknown formulation \"{}\"; there are: {}", name, fmt::join(names, ", ")));
+}
+
+std::string default_formulation(const Scene& scene) {
+  return scene.formulation.empty() ? "stewart-trinkle" : scene.formulation;
+}
+
+std::unique_ptr<Formulation> make_formulation(const std::string& text) {
+  const auto colon = text.find(':');
+  return find_formulation(text).make(colon == std::string::npos ? "" : text.substr(colon + 1));
 }
 
 }  // namespace perp

@@ -24,13 +24,17 @@ namespace fs = std::filesystem;
 namespace {
 
 struct ExportOptions {
-  std::vector<std::string> names, parameters;
+  std::vector<std::string> names, parameters, members;
   std::int64_t seed = 1;
   int size = 0, seeds = 1;
-  std::string kind, format = "perp", folder, formulation = "stewart-trinkle", steps = "1:1";
+  std::string kind, format = "perp", folder, formulation, steps = "1:1";
   double step = 0.0;
   bool gzip = false, sequence = false;
 };
+
+std::string formulation_for(const ExportOptions& o, const Scene& scene) {
+  return o.formulation.empty() ? default_formulation(scene) : o.formulation;
+}
 
 bool is_family(const std::string& name) {
   return std::any_of(families().begin(), families().end(),
@@ -98,7 +102,8 @@ bool export_scene(const ExportOptions& o, const Scene& scene) {
   }
   make_folder(o.folder);
   if (o.sequence) {
-    const json::Value source = json::Object{{"scene", scene.name}, {"formulation", o.formulation}};
+    const json::Value source =
+        json::Object{{"scene", scene.name}, {"formulation", formulation_for(o, scene)}};
     const fs::path path = fs::path(o.folder) / (scene.name + (o.gzip ? ".jsonl.gz" : ".jsonl"));
     write_text_file(path.string(), sequence_to_text(scene.name, source, problems));
     std::cout << path.string() << '\n';
@@ -108,24 +113,59 @@ bool export_scene(const ExportOptions& o, const Scene& scene) {
   return unsolved_step == 0;
 }
 
+// What is to be made of the families named, checked before the first file is written.
+struct FamilyMembers {
+  const Family* family;
+  std::vector<std::string> members;  // {""} where they have no names
+};
+
+FamilyMembers members_of(const Family& family, const ExportOptions& o,
+                         const std::map<std::string, double>& parameters) {
+  FamilyMembers chosen{&family, {""}};
+  if (!family.members.empty() || !o.members.empty()) {
+    chosen.members =
+        match_members(family, o.members.empty() ? std::vector<std::string>{"*"} : o.members);
+  }
+  for (const std::string& member : chosen.members) {
+    check_request(family, o.size, parameters, member);
+  }
+  return chosen;
+}
+
+void export_family(const ExportOptions& o, const FamilyMembers& chosen,
+                   const std::map<std::string, double>& parameters) {
+  const Family& family = *chosen.family;
+  for (const std::string& member : chosen.members) {
+    for (int k = 0; k < (family.seeded ? o.seeds : 1); ++k) {
+      const Problem problem =
+          generate(family, o.size, static_cast<std::uint64_t>(o.seed + k), parameters, member);
+      if (!o.kind.empty() && o.kind != problem.kind()) {
+        throw std::invalid_argument(
+            fmt::format("--kind: {} gives {}, not {}", family.name, problem.kind(), o.kind));
+      }
+      write_file(o, problem);
+    }
+  }
+}
+
 bool export_names(const ExportOptions& o) {
   find_format(o.format);
   if (o.sequence && o.format != "perp") {
     throw std::invalid_argument("--sequence: a sequence is written in format perp only");
   }
   const std::map<std::string, double> parameters = read_parameters(o.parameters);
-  std::vector<const Family*> chosen;  // all are known before the first file is written
+  std::vector<FamilyMembers> chosen;
   std::vector<Scene> scenes;
   read_steps(o.steps);
   for (const std::string& name : o.names) {
     if (!is_family(name)) {
       scenes.push_back(load_scene(name, parameters));
-      if (const auto why = make_formulation(o.formulation)->refusal(scenes.back()))
+      if (const auto why =
+              make_formulation(formulation_for(o, scenes.back()))->refusal(scenes.back()))
         throw InputError(fmt::format("{}: {}", name, *why));
       continue;
     }
-    chosen.push_back(&find_family(name));
-    check_request(*chosen.back(), o.size, parameters);
+    chosen.push_back(members_of(find_family(name), o, parameters));
   }
   if (o.seed > std::numeric_limits<std::int64_t>::max() - o.seeds) {
     throw std::invalid_argument(
@@ -134,18 +174,7 @@ bool export_names(const ExportOptions& o) {
   bool complete = true;
   for (const Scene& scene : scenes) complete &= export_scene(o, scene);
   if (!chosen.empty()) make_folder(o.folder);
-  for (const Family* family : chosen) {
-    for (int k = 0; k < o.seeds; ++k) {
-      const Problem problem =
-          generate(*family, o.size, static_cast<std::uint64_t>(o.seed + k), parameters);
-      if (!o.kind.empty() && o.kind != problem.kind()) {
-        throw std::invalid_argument(
-            fmt::format("--kind: {} gives {}, not {}", family->name, problem.kind(), o.kind));
-      }
-      write_file(o, problem);
-      if (!family->seeded) break;
-    }
-  }
+  for (const FamilyMembers& members : chosen) export_family(o, members, parameters);
   return complete;
 }
 
@@ -172,7 +201,8 @@ void add_export(CLI::App& app, int& code) {
   verb->add_option("NAME", options->names,
                    "families, scenes or scene files (see perp list families, perp list scenes)")
       ->required();
-  verb->add_option("--formulation", options->formulation, "scenes: NAME or NAME:option=value,...")
+  verb->add_option("--formulation", options->formulation,
+                   "scenes: NAME or NAME:option=value,... (default: the scene's)")
       ->capture_default_str();
   verb->add_option("--step", options->step, "scenes: step size in s (default: the scene's)")
       ->check(positive());
@@ -187,6 +217,9 @@ void add_export(CLI::App& app, int& code) {
   verb->add_option("--seeds", options->seeds, "number of members, with seeds that follow")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
+  verb->add_option("--member", options->members,
+                   "families with named members: those that match a pattern (default: all)")
+      ->allow_extra_args(false);
   verb->add_option("--param", options->parameters, "a parameter of the family or scene, KEY=VALUE")
       ->allow_extra_args(false);
   verb->add_option("--kind", options->kind, "kind of problem to write (default: the family's own)");
@@ -198,6 +231,7 @@ void add_export(CLI::App& app, int& code) {
   verb->footer(
       "Examples: perp export contact-stack contact-pile --size 20 --seed 1 --seeds 3 -o instances\n"
       "          perp export box-stack --param rows=5 --steps 1:20 --sequence -o instances\n"
+      "          perp export mcp-classics --member 'kojima-*' -o instances\n"
       "Prints the names of the files it wrote.");
   verb->callback([options, &code] { code = export_names(*options) ? kDone : kNotSolved; });
 }

@@ -18,7 +18,7 @@ namespace perp::cli {
 namespace {
 
 struct Options {
-  std::string scene, formulation = "stewart-trinkle", solver = "lemke", record, problems;
+  std::string scene, formulation, solver, record, problems;
   double step = 0.0, duration = 0.0, tolerance = 1e-10;
   std::vector<std::string> parameters, settings;
   std::string driver = "time-stepping";
@@ -51,8 +51,10 @@ void print(const Scene& scene, const SimulationSummary& s) {
   }
 }
 
-void run_simulation(const Options& o, int& code) {
+void run_simulation(Options o, int& code) {
   const Scene scene = load_scene(o.scene, read_parameters(o.parameters));
+  if (o.formulation.empty()) o.formulation = default_formulation(scene);
+  if (o.solver.empty()) o.solver = step_solver(o.formulation);
   SimulationRequest request;
   request.driver = o.driver == "event-driven" ? Driver::kEventDriven : Driver::kTimeStepping;
   request.max_events = o.max_events;
@@ -83,9 +85,10 @@ void run_simulation(const Options& o, int& code) {
         fmt::format("--{}: needs --record", o.sequence ? "sequence" : "record-problems"));
   }
   if (!(duration / h < 1e9)) throw std::invalid_argument("--duration: more than 1e9 steps");
-  std::unique_ptr<Recorder> recorder;
+  std::unique_ptr<SimulationRecorder> recorder;
   if (!o.record.empty()) {
-    recorder = std::make_unique<Recorder>(o.record, scene, selection, o.sequence);
+    recorder = std::make_unique<SimulationRecorder>(o.record, scene, selection, o.sequence,
+                                                    make_formulation(o.formulation)->columns());
     recorder->summary(request, h, {}, false);
     request.on_stage = [&](int step, const Stage& stage, const VerifiedResult& r) {
       recorder->stage(step, stage, r);
@@ -146,10 +149,11 @@ void add_simulate(CLI::App& app, int& code) {
   auto o = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("simulate", "Simulate a scene");
   verb->add_option("SCENE", o->scene, "a scene's name or a scene file")->required();
-  verb->add_option("--formulation", o->formulation, "NAME or NAME:option=value,...")
-      ->capture_default_str();
-  verb->add_option("--solver", o->solver, "a solver's name, auto, or exec:COMMAND")
-      ->capture_default_str();
+  verb->add_option("--formulation", o->formulation,
+                   "NAME or NAME:option=value,... (default: the scene's, else stewart-trinkle)");
+  verb->add_option(
+      "--solver", o->solver,
+      "a solver's name, auto, or exec:COMMAND (default: lemke; of nonlinear formulations auto)");
   verb->add_option("--step", o->step, "step size in s (default: the scene's)")->check(positive());
   verb->add_option("--duration", o->duration, "seconds to simulate (default: the scene's)")
       ->check(positive());

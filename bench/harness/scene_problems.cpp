@@ -8,8 +8,10 @@ namespace perp {
 
 SceneProblems scene_problems(const Scene& scene, const SceneProblemsRequest& request) {
   SimulationRequest simulation;
-  simulation.formulation = request.formulation;
-  simulation.solve.solver = request.solver;
+  simulation.formulation =
+      request.formulation.empty() ? default_formulation(scene) : request.formulation;
+  simulation.solve.solver =
+      request.solver.empty() ? step_solver(simulation.formulation) : request.solver;
   simulation.solve.common.tolerance = request.tolerance;
   simulation.solve.make = make_any_solver;
   simulation.step = request.step > 0 ? request.step : scene.step;

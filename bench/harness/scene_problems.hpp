@@ -10,8 +10,8 @@ namespace perp {
 
 /// Which problems are wanted.
 struct SceneProblemsRequest {
-  std::string formulation = "stewart-trinkle";
-  std::string solver = "lemke";  ///< brings the scene from step to step
+  std::string formulation;  ///< empty: default_formulation(scene)
+  std::string solver;       ///< brings the scene from step to step; empty: step_solver()
   double step = 0.0;             ///< s; 0: the scene's
   double tolerance = 1e-10;
   int first = 1, last = 1;  ///< steps, both included

@@ -1,7 +1,9 @@
 #include <perp/bench/harness/solvers.hpp>
 
+#include <algorithm>
 #include <perp/bench/harness/external_solver.hpp>
 #include <perp/bench/peers/catalogue.hpp>
+#include <perp/formulations/formulation.hpp>
 #include <perp/solvers/registry.hpp>
 
 namespace perp {
@@ -17,6 +19,11 @@ void check_solver(std::string_view name,
                   const std::vector<std::pair<std::string, std::string>>& settings) {
   const std::unique_ptr<Solver> solver = make_any_solver(name == "auto" ? "lemke" : name);
   for (const auto& [key, value] : settings) set_setting(*solver, key, value);
+}
+
+std::string step_solver(const std::string& formulation) {
+  const auto& kinds = find_formulation(formulation).kinds;
+  return std::find(kinds.begin(), kinds.end(), "mcp") == kinds.end() ? "lemke" : "auto";
 }
 
 }  // namespace perp

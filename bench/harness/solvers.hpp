@@ -17,4 +17,8 @@ std::unique_ptr<Solver> make_any_solver(std::string_view name);
 void check_solver(std::string_view name,
                   const std::vector<std::pair<std::string, std::string>>& settings);
 
+/// The solver that the steps of a formulation are solved with where no other is asked for: lemke
+/// for linear problems, auto for others. @throws std::invalid_argument: unknown formulation
+std::string step_solver(const std::string& formulation);
+
 }  // namespace perp

@@ -44,9 +44,10 @@ ProblemSelection ProblemSelection::parse(const std::string& text) {
   return s;
 }
 
-Recorder::Recorder(const std::string& folder, const Scene& scene, ProblemSelection selection,
-                   bool sequence)
-    : folder_(folder), scene_(scene), selection_(selection) {
+SimulationRecorder::SimulationRecorder(const std::string& folder, const Scene& scene,
+                                       ProblemSelection selection, bool sequence,
+                                       const std::vector<std::string>& columns)
+    : folder_(folder), scene_(scene), selection_(selection), columns_(columns.size()) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw InputError(fmt::format("{}: cannot be created ({})", folder, error.message()));
@@ -63,14 +64,15 @@ Recorder::Recorder(const std::string& folder, const Scene& scene, ProblemSelecti
       open(root / "contacts.csv",
            "step,t,contact,body_a,body_b,x,y,z,nx,ny,nz,tx,ty,tz,gap,p_n,p_t,p_o,p_r,slip,mode");
   joints_ = open(root / "joints.csv", "step,t,row,theta,impulse");
-  steps_ = open(
-      root / "steps.csv",
+  std::string header =
       "step,t,stage,status,solver,natural,iterations,setup_s,solve_s,contacts,kinetic,potential,"
-      "contact_work,infeasibility,feeding,relaxation,momentum_error,h,certificate");
+      "contact_work,infeasibility,feeding,relaxation,momentum_error,h,certificate";
+  for (const std::string& column : columns) header += "," + column;
+  steps_ = open(root / "steps.csv", header.c_str());
   write_bodies(0, initial_state(scene));
 }
 
-void Recorder::write_bodies(int step, const State& state) {
+void SimulationRecorder::write_bodies(int step, const State& state) {
   for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
     const Body& body = scene_.bodies[b];
     if (body.fixed) continue;
@@ -87,7 +89,7 @@ void Recorder::write_bodies(int step, const State& state) {
   }
 }
 
-void Recorder::stage(int step, const Stage& stage, const VerifiedResult& result) {
+void SimulationRecorder::stage(int step, const Stage& stage, const VerifiedResult& result) {
   using Kind = ProblemSelection::Kind;
   const bool wanted =
       selection_.kind == Kind::kAll ||
@@ -110,7 +112,7 @@ void Recorder::stage(int step, const Stage& stage, const VerifiedResult& result)
   write_problem(problem, (folder / (name + ".json")).string());
 }
 
-void Recorder::step(const StepReport& r) {
+void SimulationRecorder::step(const StepReport& r) {
   write_bodies(r.step, r.result.state);
   const double t = r.result.state.time;
   double infeasibility = 0.0;
@@ -136,17 +138,20 @@ void Recorder::step(const StepReport& r) {
     stages.back().status = Status::kSolved;
   }
   for (const StageReport& s : stages) {
-    steps_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", r.step, t,
+    steps_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", r.step, t,
                           s.stage, to_string(s.status), s.solver, s.natural, s.iterations,
                           s.setup_time, s.solve_time, s.contacts, r.kinetic, r.potential,
                           r.result.contact_work, infeasibility, r.result.feeding,
                           r.result.relaxation, r.result.momentum_error, r.h, s.certificate);
+    for (std::size_t k = 0; k < columns_; ++k)
+      steps_ << fmt::format(",{}", k < r.result.columns.size() ? r.result.columns[k] : 0.0);
+    steps_ << '\n';
   }
   for (std::ofstream* file : {&trajectory_, &contacts_, &joints_, &steps_}) file->flush();
 }
 
-void Recorder::summary(const SimulationRequest& request, double h, const SimulationSummary& s,
-                       bool complete) {
+void SimulationRecorder::summary(const SimulationRequest& request, double h,
+                                 const SimulationSummary& s, bool complete) {
   nlohmann::ordered_json parameters = nlohmann::ordered_json::object();
   for (const auto& [name, value] : scene_.parameters) parameters[name] = value;
   const nlohmann::ordered_json j{

@@ -7,6 +7,7 @@
 #include <perp/bench/simulation/simulation.hpp>
 #include <perp/problems/io/sequence.hpp>
 #include <string>
+#include <vector>
 
 namespace perp {
 
@@ -19,14 +20,15 @@ struct ProblemSelection {
 };
 
 /// Writes as the simulation goes; what is written stays readable when the run is killed.
-class Recorder {
+class SimulationRecorder {
  public:
   /// Makes the folder, removes problems that an earlier run left in it, and writes the initial
   /// state as step 0.
   /// @param sequence problems go into one perp-sequence, problems.jsonl
+  /// @param columns of the formulation, written at the end of the rows of steps.csv
   /// @throws InputError where it cannot be written
-  Recorder(const std::string& folder, const Scene& scene, ProblemSelection selection,
-           bool sequence = false);
+  SimulationRecorder(const std::string& folder, const Scene& scene, ProblemSelection selection,
+                     bool sequence = false, const std::vector<std::string>& columns = {});
 
   void stage(int step, const Stage& stage, const VerifiedResult& result);
   void step(const StepReport& report);
@@ -40,6 +42,7 @@ class Recorder {
   std::string folder_;
   const Scene& scene_;
   ProblemSelection selection_;
+  std::size_t columns_;
   std::optional<SequenceWriter> sequence_;
   int last_step_ = 0, number_ = 0;  // of problems within a step
   std::ofstream trajectory_, contacts_, joints_, steps_;

@@ -26,9 +26,9 @@ class Memory {
  public:
   std::optional<Vector> start(const Stage& stage) const {
     const auto it = values_.find(stage.name);
-    if (it == values_.end() || it->second.empty()) return {};
-    Vector z = Vector::Zero(stage.problem.size());
-    bool any = false;
+    if (it == values_.end() || it->second.empty()) return stage.problem.start;
+    Vector z = stage.problem.start.value_or(Vector::Zero(stage.problem.size()));
+    bool any = stage.problem.start.has_value();
     for (std::size_t i = 0; i < stage.keys.size(); ++i) {
       const auto known = it->second.find(stage.keys[i]);
       if (known == it->second.end()) continue;
@@ -41,8 +41,9 @@ class Memory {
   void remember(const Stage& stage, const Vector& z) {
     auto& values = values_[stage.name];
     values.clear();
-    for (std::size_t i = 0; i < stage.keys.size(); ++i)
-      values[stage.keys[i]] = z[static_cast<int>(i)];
+    for (std::size_t i = 0; i < stage.keys.size(); ++i) {
+      if (stage.keys[i] != kNoKey) values[stage.keys[i]] = z[static_cast<int>(i)];
+    }
   }
 
  private:
@@ -52,7 +53,10 @@ class Memory {
 class Simulator {
  public:
   Simulator(const Scene& scene, const SimulationRequest& request)
-      : scene_(scene), request_(request), formulation_(make_formulation(request.formulation)) {
+      : scene_(scene),
+        request_(request),
+        formulation_(make_formulation(request.formulation.empty() ? default_formulation(scene)
+                                                                  : request.formulation)) {
     if (const auto reason = formulation_->refusal(scene)) {
       throw std::invalid_argument("scene: " + *reason);
     }
@@ -223,12 +227,14 @@ class Simulator {
       next = formulation_->advance(*answer);
     }
     report.result = std::get<StepResult>(std::move(next));
-    return true;
+    if (report.result.rejected.empty()) return true;
+    summary_.message = report.result.rejected;
+    return fail(state, h, report);
   }
 
   std::optional<Answer> solve(Stage& stage, const State& state, StepReport& report) {
     SolveRequest request = request_.solve;
-    if (request_.warm_start) request.start = memory_.start(stage);
+    request.start = request_.warm_start ? memory_.start(stage) : stage.problem.start;
     if (request.start && request_.on_stage) stage.problem.start = request.start;
     const VerifiedResult r = solve_verified(stage.problem, request);
     if (request_.on_stage) report.solved_stages.emplace_back(stage, r);

@@ -45,7 +45,7 @@ enum class Driver {
 
 struct SimulationRequest {
   Driver driver = Driver::kTimeStepping;
-  std::string formulation = "stewart-trinkle";
+  std::string formulation;            ///< empty: default_formulation(scene)
   SolveRequest solve;                 ///< solver, tolerance, limits, settings
   double step = 0.0, duration = 0.0;  ///< 0: the scene's
   bool warm_start = true;   ///< answers of the last step as starts, unknowns matched by their keys

@@ -7,6 +7,9 @@
 
 namespace perp {
 
+/// The key of an unknown that is not carried over from step to step.
+inline constexpr std::uint64_t kNoKey = 0;
+
 /// A point where two bodies touch or may touch within a step. n points into body a (the push on
 /// it).
 struct ContactPoint3 {

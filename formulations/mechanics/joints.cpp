@@ -1,18 +1,10 @@
 #include <perp/formulations/mechanics/joints.hpp>
 
-#include <array>
 #include <cmath>
 
 namespace perp {
 
 namespace {
-
-// Two unit vectors normal to an axis and to each other.
-std::array<Vector3d, 2> normals_of(const Vector3d& axis) {
-  const Vector3d helper = std::abs(axis.x()) < 0.7 ? Vector3d::UnitX() : Vector3d::UnitY();
-  const Vector3d t = axis.cross(helper).normalized();
-  return {t, axis.cross(t)};
-}
 
 class RowBuilder {
  public:
@@ -78,7 +70,7 @@ class RowBuilder {
   }
 
   void parallel(const Vector3d& axis) {
-    for (const Vector3d& n : normals_of(axis)) stays_normal(n, axis);
+    for (const Vector3d& n : joint_normals(axis)) stays_normal(n, axis);
   }
 
   void lock() {
@@ -97,7 +89,7 @@ class RowBuilder {
     const Vector3d d = pa_ - pb_;
     const Vector3d ra = pa_ - state_.bodies[a_].position, rb = pb_ - state_.bodies[b_].position;
     const auto normals = scene_.dimension == 3
-                             ? normals_of(j.axis)
+                             ? joint_normals(j.axis)
                              : std::array<Vector3d, 2>{Vector3d::UnitZ().cross(j.axis), {}};
     for (int k = 0; k < scene_.dimension - 1; ++k) {
       const Vector3d n = carried_direction(scene_, state_, b_, normals[k]);
@@ -123,6 +115,12 @@ class RowBuilder {
 };
 
 }  // namespace
+
+std::array<Vector3d, 2> joint_normals(const Vector3d& axis) {
+  const Vector3d helper = std::abs(axis.x()) < 0.7 ? Vector3d::UnitX() : Vector3d::UnitY();
+  const Vector3d t = axis.cross(helper).normalized();
+  return {t, axis.cross(t)};
+}
 
 int joint_rows(JointType type, int dimension) {
   const bool plane = dimension == 2;

@@ -1,9 +1,13 @@
 // Bilateral joints: constraint values and Jacobian rows.
 #pragma once
 
+#include <array>
 #include <perp/formulations/mechanics/state.hpp>
 
 namespace perp {
+
+/// Two unit vectors normal to an axis (of length 1) and to each other.
+std::array<Vector3d, 2> joint_normals(const Vector3d& axis);
 
 /// Number of scalar equations of a joint.
 int joint_rows(JointType type, int dimension);

@@ -88,8 +88,8 @@ State initial_state(const Scene& scene) {
 std::vector<char> impulses_due(const Scene& scene, const State& state, double h) {
   std::vector<char> due(scene.impulses.size(), 0);
   for (std::size_t k = 0; k < due.size(); ++k) {
-    if (state.given[k]) continue;
     const Impulse& impulse = scene.impulses[k];
+    if (state.given[k] >= impulse.times) continue;
     // The times of steps carry rounding: what falls on a step's beginning belongs to it.
     const double end = state.time + h - 1e-9 * std::max(h, state.time);
     due[k] = impulse.when ? holds(*impulse.when, state) : impulse.time < end;
@@ -210,7 +210,7 @@ State moved(const Scene& scene, const State& state, const Coordinates& coordinat
   State next = state;
   next.time += h;
   const std::vector<char> due = impulses_due(scene, state, h);
-  for (std::size_t k = 0; k < due.size(); ++k) next.given[k] |= due[k];
+  for (std::size_t k = 0; k < due.size(); ++k) next.given[k] += due[k];
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const int at = coordinates.offset(static_cast<int>(b));
     if (at < 0) continue;

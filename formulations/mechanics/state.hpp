@@ -18,7 +18,7 @@ struct BodyState {
 struct State {
   double time = 0.0;
   std::vector<BodyState> bodies;  ///< as in the scene, fixed ones included
-  std::vector<char> given;        ///< impulses of the scene that have been given
+  std::vector<int> given;         ///< how often the impulses of the scene have been given
 };
 
 State initial_state(const Scene& scene);
@@ -48,7 +48,8 @@ SparseMatrix inverse_mass_matrix(const Scene& scene, const State& state,
                                  const Coordinates& coordinates);
 
 /// Impulses of the scene that fall into a step of length h from a state: those whose time comes
-/// before its end, or whose condition holds at its beginning, and which have not been given.
+/// before its end, or whose condition holds at its beginning, and which have not been given as
+/// often as they may.
 std::vector<char> impulses_due(const Scene& scene, const State& state, double h);
 
 /// Generalised velocity at the beginning of a step of length h, its impulses given.

@@ -95,16 +95,19 @@ struct Condition {
   double value;  ///< m, m/s or rad/s
 };
 
-/// An impulse through the mass centre and an angular impulse, world frame, given once.
+/// An impulse through the mass centre and an angular impulse, world frame, given once or, with a
+/// condition, several times.
 struct Impulse {
   int body;
   Vector3d linear = Vector3d::Zero(), angular = Vector3d::Zero();  ///< N s, N m s
   double time = 0.0;              ///< s; in the step that contains it
-  std::optional<Condition> when;  ///< instead: in the first step at whose beginning it holds
+  std::optional<Condition> when;  ///< instead: in the first steps at whose beginning it holds
+  int times = 1;                  ///< of those, how many
 };
 
 struct Scene {
   std::string name, description;
+  std::string formulation;  ///< the one it is made for, with options; empty: none in particular
   int dimension = 3;
   Vector3d gravity = Vector3d::Zero();
   std::vector<Body> bodies;

@@ -330,7 +330,7 @@ Condition read_condition(const Field& field, const Scene& scene, const Names& na
 }
 
 Impulse read_impulse(const Field& field, const Scene& scene, const Names& names) {
-  field.only({"body", "linear", "angular", "time", "when"});
+  field.only({"body", "linear", "angular", "time", "when", "times"});
   Impulse impulse;
   impulse.body = body_index(field["body"], scene, names);
   if (scene.bodies[impulse.body].fixed) field["body"].fail("is fixed");
@@ -343,6 +343,12 @@ Impulse read_impulse(const Field& field, const Scene& scene, const Names& names)
   if (field.has("time") == field.has("when")) field.fail("expected either time or when");
   if (field.has("time")) impulse.time = nonnegative(field["time"], names);
   if (field.has("when")) impulse.when = read_condition(field["when"], scene, names);
+  if (!field.has("times")) return impulse;
+  if (!impulse.when) field["times"].fail("is of impulses with a condition: when is missing");
+  const double times = number(field["times"], names);
+  if (times != std::floor(times) || times < 1 || times > kMaxBodies)
+    field["times"].fail(fmt::format("{} is not an integer in 1..{}", times, kMaxBodies));
+  impulse.times = static_cast<int>(times);
   return impulse;
 }
 
@@ -380,12 +386,17 @@ Scene scene_from_text(std::string_view text, const std::string& file,
     root["version"].fail("unknown version; this program reads version 1");
   }
   root.only(
-      {"format", "version", "name", "description", "dimension", "parameters", "gravity", "bodies",
-       "contact", "pairs", "joints", "springs", "loads", "impulses", "step", "duration"},
+      {"format", "version", "name", "description", "formulation", "dimension", "parameters",
+       "gravity", "bodies", "contact", "pairs", "joints", "springs", "loads", "impulses", "step",
+       "duration"},
       true);
   Scene scene;
   scene.name = root["name"].text();
   if (root.has("description")) scene.description = root["description"].text();
+  if (root.has("formulation")) {
+    scene.formulation = root["formulation"].text();
+    if (scene.formulation.empty()) root["formulation"].fail("is empty");
+  }
   scene.dimension = root["dimension"].integer(2, 3);
   const Names names = read_parameters(root, parameters);
   scene.parameters = names;

@@ -65,7 +65,7 @@ RUNS = {
     "stack": (("box-stack", "--param", "rows=2"), (3, 6)),
     "kept": (("box-stack", "--param", "rows=2", "--formulation", "stewart-trinkle:velocities=kept"), (1, 2)),
     "ramp_of_another_step": (("box-on-ramp", "--param", "vx=1", "--step", "0.05", "--formulation", "anitescu-potra:edges=8"), (2, 4)),
-    "restitution": (("two-spheres",), (26, 32)),
+    "restitution": (("sphere-collision",), (26, 32)),
     "joints": (("four-bar",), (1, 5)),
     "polygon": (("disc-polygon", "--param", "N=6"), (1, 20)),
     "shower": (("shape-shower",), (31, 34)),

@@ -192,7 +192,7 @@ class TestSceneFiles(SimulateTestCase):
                 edit(SPACE, "joints", [{**ends, "type": "spherical"}]), table([[0, 1]]), table([["1/2", "2*pi"], [1, -3]]),
                 edit(PLANE, "loads", [{"body": "a", "moment": {"constant": 1, "omega": 2, "table": [[-1, 0], [1, 2]]}}]),
                 impulse(), impulse(linear=REMOVE, angular="pi"), impulse(time="1/2"), when(), when(quantity="speed"),
-                edit(PLANE, "impulses", []), when(body="base"),
+                edit(PLANE, "impulses", []), when(body="base"), {**when(), "impulses": [{**when()["impulses"][0], "times": 3}]},
                 {**SPACE, "impulses": [{"repeat": {"i": 2}, "of": {"body": "ball", "linear": ["i", 0, 0], "angular": [0, 0, 1],
                                                                    "time": "i"}}]}]
         for scene in good:
@@ -398,6 +398,9 @@ class TestMeaningOfScenes(SimulateTestCase):
     "unknown_field_of_a_load": (edit(table([[0, 1]]), "loads.0.force.1.period", 1), "loads[0].force[1].period", "unknown"),
     "impulse_without_time": (impulse(time=REMOVE), "impulses[0]", "time or when"),
     "impulse_with_time_and_when": (impulse(when={"body": "a", "quantity": "x", "above": 1}), "impulses[0]", "time or when"),
+    "times_of_an_impulse_at_a_time": (impulse(times=2), "impulses[0].times", "when is missing"),
+    "impulse_no_times": ({**when(), "impulses": [{**when()["impulses"][0], "times": 0}]}, "impulses[0].times", "1.."),
+    "impulse_one_and_a_half_times": ({**when(), "impulses": [{**when()["impulses"][0], "times": 1.5}]}, "impulses[0].times", "integer"),
     "negative_time": (impulse(time=-1), "impulses[0].time", "negative"),
     "unknown_body_in_an_impulse": (impulse(body="nobody"), "impulses[0].body", "nobody"),
     "impulse_without_body": (impulse(body=REMOVE), "impulses[0].body", "missing"),
@@ -468,10 +471,10 @@ class TestSchemaRefuses(SimulateTestCase):
     "odd_edges": (("box-on-ramp", "--formulation", "stewart-trinkle:edges=5"), "edges", "even"),
     "two_edges": (("box-on-ramp", "--formulation", "stewart-trinkle:edges=2"), "edges"),
     "edges_without_value": (("box-on-ramp", "--formulation", "stewart-trinkle:edges"), "edges"),
-    "negative_rest_speed": (("two-spheres", "--formulation", "stewart-trinkle:rest_speed=-1"), "rest_speed", "-1"),
-    "rest_speed_that_is_no_number": (("two-spheres", "--formulation", "anitescu-potra:rest_speed=slow"), "rest_speed", "slow"),
-    "rest_speed_without_value": (("two-spheres", "--formulation", "stewart-trinkle:rest_speed"), "rest_speed"),
-    "rest_speed_nan": (("two-spheres", "--formulation", "stewart-trinkle:rest_speed=nan"), "rest_speed", "nan"),
+    "negative_rest_speed": (("sphere-collision", "--formulation", "stewart-trinkle:rest_speed=-1"), "rest_speed", "-1"),
+    "rest_speed_that_is_no_number": (("sphere-collision", "--formulation", "anitescu-potra:rest_speed=slow"), "rest_speed", "slow"),
+    "rest_speed_without_value": (("sphere-collision", "--formulation", "stewart-trinkle:rest_speed"), "rest_speed"),
+    "rest_speed_nan": (("sphere-collision", "--formulation", "stewart-trinkle:rest_speed=nan"), "rest_speed", "nan"),
     "bad_velocities": (("box-on-ramp", "--formulation", "anitescu-potra:velocities=gone"), "velocities"),
     "unknown_solver": (("pendulum", "--solver", "magic"), "magic"),
     "unknown_setting": (("pendulum", "--set", "magic=1"), "magic"),
@@ -479,8 +482,8 @@ class TestSchemaRefuses(SimulateTestCase):
     "selection_without_record": (("pendulum", "--record-problems", "1:5"), "--record-problems", "--record"),
     "sequence_without_record": (("pendulum", "--sequence"), "--sequence", "--record"),
     "unknown_driver": (("pendulum", "--driver", "magic"), "--driver", "event-driven"),
-    "event_driven_with_gaps": (("two-spheres", "--driver", "event-driven"), "--driver", "anitescu-potra"),
-    "event_driven_with_gaps_named": (("two-spheres", "--driver", "event-driven", "--formulation", "stewart-trinkle:edges=8"),
+    "event_driven_with_gaps": (("sphere-collision", "--driver", "event-driven"), "--driver", "anitescu-potra"),
+    "event_driven_with_gaps_named": (("sphere-collision", "--driver", "event-driven", "--formulation", "stewart-trinkle:edges=8"),
                                      "--driver", "anitescu-potra"),
     "no_events": (("pendulum", "--max-events", "0"), "--max-events"),
     "step_0": (("pendulum", "--step", "0"), "--step"),
@@ -509,9 +512,9 @@ class TestBadUsage(SimulateTestCase):
 
 class TestOutput(SimulateTestCase):
     def test_json_is_one_document(self):
-        document = parse_json(self.succeed("simulate", "two-spheres", "--duration", 0.1, "--json"))
+        document = parse_json(self.succeed("simulate", "sphere-collision", "--duration", 0.1, "--json"))
         self.assertEqual((document["scene"], document["formulation"], document["steps"], document["failed_steps"]),
-                         ("two-spheres", "stewart-trinkle", 10, 0))
+                         ("sphere-collision", "stewart-trinkle", 10, 0))
         self.assertEqual((document["driver"], document["uncertified_steps"], document["events"]), ("time-stepping", 0, 0))
         self.assertEqual([item["name"] for item in document["bodies"]], ["ground", "first", "second"])
 
@@ -567,7 +570,7 @@ class TestOutput(SimulateTestCase):
         self.assertEqual([row["step"] for row in records["steps"]], list(range(1, 11)))
 
     def test_step_0_is_the_initial_state(self):
-        first = self.simulate("two-spheres", "--duration", 0.02, "--param", "speed=3")["trajectory"][:2]
+        first = self.simulate("sphere-collision", "--duration", 0.02, "--param", "speed=3")["trajectory"][:2]
         self.assertEqual([row["body"] for row in first], ["first", "second"])
         self.assertEqual(vector(first[0], "step", "t", "px", "py", "pz", "qw", "vx", "kinetic"), [0, 0, 0, 0, 0.5, 1, 3, 4.5])
         self.assertEqual(vector(first[1], "px", "py", "pz", "vx", "vy", "vz", "wx"), [1.5, 0.2, 0.5, 0, 0, 0, 0])
@@ -575,13 +578,13 @@ class TestOutput(SimulateTestCase):
         self.assertEqual(vector(first, "px", "py", "vx", "vy", "wz", "kinetic", "potential"), [0, 1, -3, 0, 3, 6.75, GRAVITY])
 
     def test_positions_follow_from_velocities(self):
-        rows = self.simulate("two-spheres", "--duration", 1)["trajectory"]
+        rows = self.simulate("sphere-collision", "--duration", 1)["trajectory"]
         for old, new in zip(rows, rows[2:]):
             for p, v in (("px", "vx"), ("py", "vy"), ("pz", "vz")):
                 self.assertAlmostEqual(new[p], old[p] + 0.01 * new[v], 14)
 
     def test_normals_push_on_the_first_body(self):
-        for row in self.simulate("two-spheres", "--duration", 1)["contacts"]:
+        for row in self.simulate("sphere-collision", "--duration", 1)["contacts"]:
             if row["body_b"] == "ground":
                 self.assertEqual(vector(row, "nx", "ny", "nz"), [0, 0, 1])
             else:
@@ -589,7 +592,7 @@ class TestOutput(SimulateTestCase):
                 self.assertGreater(row["nx"], 0.5)
 
     def test_two_runs_give_the_same_bytes(self):
-        for name, duration in (("box-stack", 0.3), ("falling-boxes", 0.2), ("two-spheres", 2), ("chain", 0.5)):
+        for name, duration in (("box-stack", 0.3), ("falling-boxes", 0.2), ("sphere-collision", 2), ("chain", 0.5)):
             for run in ("one", "two"):
                 self.simulate(name, "--duration", duration, name=run)
             for file in ("trajectory.csv", "contacts.csv", "joints.csv"):
@@ -597,7 +600,7 @@ class TestOutput(SimulateTestCase):
                 self.assertEqual(one, two, f"{name}: {file}")
 
     def test_recorded_problems_can_be_solved_again(self):
-        for name, options, kind in (("box-on-ramp", "", "lcp"), ("chain", "", "mlcp"), ("two-spheres", "", "lcp"),
+        for name, options, kind in (("box-on-ramp", "", "lcp"), ("chain", "", "mlcp"), ("sphere-collision", "", "lcp"),
                                     ("disc-polygon", "", "lcp"), ("box-on-ramp", ":velocities=kept,edges=8", "mlcp")):
             for formulation in ("stewart-trinkle", "anitescu-potra"):
                 out = f"{name}-{formulation}-{len(options)}"
@@ -686,7 +689,7 @@ RUNS = {
     "ramp_across": ("box-on-ramp", "--param", "vx=1", "--param", "vy=1"),
     "ramp_up": ("box-on-ramp", "--param", "vx=-1", "--param", "slope=10"),
     "ramp_steep": ("box-on-ramp", "--param", "slope=60", "--param", "vy=-2"),
-    "two_spheres": ("two-spheres",),
+    "sphere_collision": ("sphere-collision",),
     "four_bar": ("four-bar",),
     "chain": ("chain",),
     "box_stack": ("box-stack", "--param", "rows=3", "--duration", "0.3"),
@@ -734,7 +737,7 @@ class TestKnownMotions(SimulateTestCase):
         return self.simulate(*arguments)["trajectory"][-1]
 
     def test_kinetic_energy_is_that_of_the_velocities(self):
-        for row in self.simulate("two-spheres")["trajectory"]:
+        for row in self.simulate("sphere-collision")["trajectory"]:
             v, w = vector(row, "vx", "vy", "vz"), vector(row, "wx", "wy", "wz")
             self.assertAlmostEqual(row["kinetic"], 0.5 * math.hypot(*v) ** 2 + 0.05 * math.hypot(*w) ** 2, 12)
             self.assertAlmostEqual(row["potential"], GRAVITY * row["pz"], 12)
@@ -800,14 +803,14 @@ class TestKnownMotions(SimulateTestCase):
             self.assertAlmostEqual(row["kinetic"] / energy, 1, delta=0.03, msg=f"N={sides}")
 
     def test_kept_and_eliminated_velocities_give_the_same_motion(self):
-        for name in ("two-spheres", "four-bar", "disc-polygon"):
+        for name in ("sphere-collision", "four-bar", "disc-polygon"):
             one, two = [self.final(name, "--duration", 0.3, "--formulation", f"stewart-trinkle:velocities={how}")
                         for how in ("kept", "eliminated")]
             for column in ("px", "py", "pz", "vx", "vy", "vz", "wx", "wy", "wz"):
                 self.assertAlmostEqual(one[column], two[column], 8, f"{name}: {column}")
 
     def test_spheres_keep_the_momentum_of_a_frictionless_impact(self):
-        rows = self.simulate("two-spheres", "--param", "mu=0")["trajectory"]
+        rows = self.simulate("sphere-collision", "--param", "mu=0")["trajectory"]
         for k in range(0, len(rows), 2):
             self.assertAlmostEqual(rows[k]["vx"] + rows[k + 1]["vx"], 2, 10)
             self.assertAlmostEqual(rows[k]["vy"] + rows[k + 1]["vy"], 0, 10)
@@ -1187,7 +1190,7 @@ class TestEventDriven(SimulateTestCase):
         self.assertLess(records["trajectory"][-1]["t"], 2)
 
     def test_nothing_sinks_in(self):
-        for name in ("disc-polygon", "box-on-ramp", "two-spheres"):
+        for name in ("disc-polygon", "box-on-ramp", "sphere-collision"):
             records = self.simulate(name, *EVENTS, "--duration", "0.3", name=name)
             for row in records["contacts"]:
                 self.assertGreater(row["gap"], -2e-6, f"{name}, step {row['step']}")

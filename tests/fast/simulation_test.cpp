@@ -252,7 +252,7 @@ TEST(Energy, NeverRisesAndMomentumBalances) {
   };
   for (const Case& c :
        {Case{"box-stack", {{"rows", 4}}, 0.5},
-        Case{"falling-boxes", {{"layers", 2}, {"across", 2}}, 1.0}, Case{"two-spheres", {}, 1.0},
+        Case{"falling-boxes", {{"layers", 2}, {"across", 2}}, 1.0}, Case{"sphere-collision", {}, 1.0},
         Case{"box-on-ramp", {{"vy", 1}}, 0.4}, Case{"pendulum", {}, 1.0}, Case{"four-bar", {}, 1.0},
         Case{"shape-shower", {}, 2.0}}) {
     const Scene s = scene(c.name, c.parameters);
@@ -287,7 +287,7 @@ TEST(Determinism, TwoRunsGiveTheSameBits) {
 }
 
 TEST(Pyramid, KeptAndEliminatedVelocitiesAgree) {
-  for (const char* name : {"two-spheres", "disc-polygon", "four-bar"}) {
+  for (const char* name : {"sphere-collision", "disc-polygon", "four-bar"}) {
     const Simulated a = run(scene(name), 0, 0.5),
                     b = run(scene(name), 0, 0.5, "stewart-trinkle:velocities=kept");
     for (std::size_t k = 0; k < a.summary.final_state.bodies.size(); ++k) {
