@@ -63,8 +63,6 @@ void JosephyNewton::do_prepare(const Problem& problem) {
   system_.attach(map_.jacobian());
   linearised_.attach(map_);
   names_ = problem.variables;
-  stored_start_.reset();
-  if (problem.kind() == "mcp") stored_start_ = problem.start;
   const int n = map_.size();
   for (Vector* v : {&z_,
                     &f_,
