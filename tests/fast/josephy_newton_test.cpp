@@ -236,7 +236,7 @@ TEST(JosephyNewton, NowhereDefinedNamesTheRow) {
   });
   const Answered unnamed = solve(problem);
   EXPECT_EQ(unnamed.status, Status::kNumericalError);
-  EXPECT_NE(unnamed.message.find("F 1"), std::string::npos) << unnamed.message;
+  EXPECT_NE(unnamed.message.find("F[1]"), std::string::npos) << unnamed.message;
   problem.variables = {"height", "angle", "force"};
   const Answered named = solve(problem);
   EXPECT_EQ(named.status, Status::kNumericalError);
