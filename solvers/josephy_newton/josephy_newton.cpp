@@ -295,7 +295,8 @@ int JosephyNewton::exchange_sets() {
 
 // The projected Newton point, where its merit is a good deal lower.
 bool JosephyNewton::crash_step() {
-  if (!crashing_ || newton_point_ == z_) return false;
+  if (newton_point_ == z_) crashing_ = false;  // the first system was singular
+  if (!crashing_) return false;
   direction_ = newton_point_ - z_;
   if (step_counts_[static_cast<int>(StepType::kCrash)] < settings.crash_iterations &&
       try_step(1.0) && trial_merit_ <= kCrashGain * merit_) {
