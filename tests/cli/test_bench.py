@@ -14,7 +14,7 @@ from perp_cli import PERP, CliTestCase, lcp, parse_json, with_cases  # noqa: E40
 
 HEADER = {"format": "perp-sequence", "version": 1, "name": "by hand"}
 SEQUENCE_OF_SCENES = (("falling-boxes", "--param", "layers=1", "--param", "across=2", "--steps", "17:22"),
-                      ("two-spheres", "--steps", "26:31"))
+                      ("sphere-collision", "--steps", "26:31"))
 
 
 def facts(record):
