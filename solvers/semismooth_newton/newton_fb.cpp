@@ -152,12 +152,18 @@ void NewtonFb::do_solve(const Vector* start, Observer* observer, Result& result)
   problem_.begin(start, start_);
   best_z_ = stationary_z_ = start_;
   int attempt = 0;
+  bool from_start = start != nullptr;
   Status status = Status::kStalled;
   while (true) {
-    begin_attempt(attempt, start != nullptr);
+    begin_attempt(attempt, from_start);
     status = run_attempt(observer);
     const bool may_restart = status == Status::kStationary || status == Status::kStalled ||
                              status == Status::kNumericalError;
+    if (may_restart && from_start && problem_.is_linear()) {
+      from_start = false;  // everything goes on as without a start
+      stationary_merit_ = kInfinity;
+      continue;
+    }
     if (!may_restart || attempt >= settings.restarts) break;
     ++attempt;
   }
