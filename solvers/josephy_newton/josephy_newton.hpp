@@ -123,7 +123,6 @@ class JosephyNewton final : public Solver {
   NewtonSystem system_;
   LinearisedProblem linearised_;
   std::vector<std::string> names_;
-  std::optional<Vector> stored_start_;
 
   // One attempt.
   ComplementarityFunction function_;
