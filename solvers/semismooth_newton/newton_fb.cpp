@@ -207,7 +207,8 @@ void NewtonFb::begin_attempt(int attempt, bool has_start) {
   least_squares_first_ = settings.least_squares == "always";
   if (attempt < 2) {
     const bool given = has_start && (attempt == 0 || !problem_.is_linear());
-    z_ = given ? start_ : problem_.lower.cwiseMax(0.0).cwiseMin(problem_.upper);
+    z_ = problem_.lower.cwiseMax(0.0).cwiseMin(problem_.upper);
+    if (given) z_ = start_;
     if ((attempt == 0) == starts_inside_ && !(attempt == 0 && has_start)) move_inside();
   } else if (attempt == 2) {
     z_ = stationary_z_;
