@@ -254,7 +254,7 @@ void add_convert(CLI::App& app, int& code) {
   verb->add_option("--to", options->to, "format of OUT, by its ending where left out: " + writes);
   verb->footer(
       "Examples: perp convert problems/collections/siconos/text/lcp_mmc.dat lcp_mmc.json.gz\n"
-      "          perp convert model.nl model.json");
+      "          perp convert problems/collections/foreign/kojshin.nl kojshin.json");
   verb->callback([options, &code] {
     write_problem(read_problem(options->in, options->from), options->out, options->to);
     code = kDone;

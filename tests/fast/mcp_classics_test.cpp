@@ -5,6 +5,7 @@
 #include <perp/problems/io/problem_json.hpp>
 #include <perp/problems/standard/mcp_function.hpp>
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <map>
 #include <set>
@@ -57,7 +58,7 @@ TEST(McpClassics, EveryKnownSolutionSolves) {
 TEST(McpClassics, NoStartIsASolution) {
   for (const Problem& p : all_members()) {
     ASSERT_TRUE(p.start.has_value()) << p.name;
-    EXPECT_GT(evaluate_residuals(mcp_of(p), *p.start).natural, 1e-3) << p.name;
+    EXPECT_GT(evaluate_residuals(mcp_of(p), *p.start).natural, 1e-4) << p.name;
   }
 }
 
@@ -133,7 +134,7 @@ TEST(McpClassics, SizesCanBeChosenWhereTheyMeanSomething) {
     EXPECT_THROW(member(m.name, -1), std::invalid_argument) << m.name;
     if (++tried[m.summary] > 1) continue;  // one start of each
     int last = 0;
-    for (const int size : {m.min_size, m.min_size + 3, 13}) {
+    for (const int size : {m.min_size, m.min_size + 3, m.min_size + 8}) {
       const Problem p = member(m.name, size);
       EXPECT_GT(p.size(), last) << p.name;
       last = p.size();
@@ -199,13 +200,16 @@ TEST(RandomNcp, MonotoneOnesAreMonotone) {
   for (int seed = 1; seed <= 5; ++seed) {
     const Problem p = generate(find_family("random-ncp"), 12, seed);
     const Problem other = generate(find_family("random-ncp"), 12, seed, {{"monotone", 0.0}});
-    int against = 0;
     for (int k = 0; k < 50; ++k) {
       const Vector a = gaussian(random, 12, 1).cwiseAbs(), b = gaussian(random, 12, 1).cwiseAbs();
       EXPECT_GE((mcp_of(p).evaluate(a) - mcp_of(p).evaluate(b)).dot(a - b), -1e-10);
-      against += (mcp_of(other).evaluate(a) - mcp_of(other).evaluate(b)).dot(a - b) < 0;
     }
-    EXPECT_GT(against, 0) << other.name;
+    McpFunction function(mcp_of(other));
+    SparseMatrix jacobian = function.pattern();
+    function.evaluate_jacobian(other.solution->z, jacobian.valuePtr());
+    const DenseMatrix j(jacobian);
+    EXPECT_LT(Eigen::SelfAdjointEigenSolver<DenseMatrix>(j + j.transpose()).eigenvalues()[0], 0)
+        << other.name;
     EXPECT_TRUE(verify(other, {other.solution->z, {}}, 1e-12).solved);
     expect_jacobian(p, p.solution->z);
   }

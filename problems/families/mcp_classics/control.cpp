@@ -63,7 +63,7 @@ std::vector<Classic> control_classics() {
            "Rockafellar1987",
            {uniform("zeros", 0.0)},
            40,
-           [](int steps) { return oscillator(steps, true, 2.0); },
+           [](int steps) { return oscillator(steps, true, 1.0); },
            1,
            "steps of time; n is five times as many"},
           {"van-der-pol",

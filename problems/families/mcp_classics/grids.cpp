@@ -89,70 +89,70 @@ Classic two_obstacles() {
 // -Laplace v = lambda exp(v) below a plate, times h^2. Without the plate there are two solutions
 // for lambda < 6.808, and none beyond.
 Classic bratu() {
-  return {
-      "bratu",
-      "exponential source near the fold of its solutions, under a plate: F' is indefinite above",
-      "AverickCarterMoreXue1992",
-      {uniform("zeros", 0.0), {"plate", [](const Mcp& mcp) { return mcp.upper; }}},
-      20,
-      [](int points) {
-        const Grid grid{points};
-        const double h = grid.spacing();
-        Mcp mcp = box_problem(Vector::Zero(grid.size()), Vector::Constant(grid.size(), kPlate),
-                              [&](const ExprVector& v) {
-                                ExprVector rows = grid.laplacian(v);
-                                for (Eigen::Index k = 0; k < rows.size(); ++k) {
-                                  rows[k] -= kLambda * h * h * exp(v[k]);
-                                }
-                                return rows;
-                              });
-        const Vector guess = mcp.lower;
-        return with_reference(std::move(mcp), guess);
-      },
-      1,
-      "N, grid points a side"};
-}
-
-// Least surface over the square, at height 1 - (2x - 1)^2 above two sides and 0 above the others,
-// that lies on a block of height 1 in the middle: piecewise linear elements, area as the objective.
-Classic minimal_surface() {
-  return {"minimal-surface",
-          "gradient of the area over an obstacle: strongly nonlinear where it is steep",
-          "DolanMoreMunson2004",
-          {at_lower(), uniform("ones", 1.0)},
-          15,
+  return {"bratu",
+          "exponential source near the fold of its solutions, under a plate",
+          "AverickCarterMoreXue1992",
+          {uniform("zeros", 0.0), {"plate", [](const Mcp& mcp) { return mcp.upper; }}},
+          20,
           [](int points) {
             const Grid grid{points};
-            const auto edge = [](double x, double y) {
-              return y <= 0 || y >= 1 ? 1 - (2 * x - 1) * (2 * x - 1) : 0.0;
-            };
-            Program program;
-            program.lower = grid.sample([](double x, double y) {
-              return std::abs(x - 0.5) <= 0.25 && std::abs(y - 0.5) <= 0.25 ? 1.0 : 0.0;
-            });
-            program.upper = Vector::Constant(grid.size(), kInf);
-            program.objective = [&](const ExprVector& v) {
-              // Each cell is two triangles, with the differences of their legs; areas over h^2 / 2.
-              const double h = grid.spacing();
-              Expr area = 0.0;
-              for (int i = -1; i < points; ++i) {
-                for (int j = -1; j < points; ++j) {
-                  const Expr a = grid.at(v, i, j, edge), b = grid.at(v, i + 1, j, edge);
-                  const Expr c = grid.at(v, i, j + 1, edge), d = grid.at(v, i + 1, j + 1, edge);
-                  const auto triangle = [h](const Expr& p, const Expr& q) {
-                    return sqrt(1 + (p * p + q * q) / (h * h));
-                  };
-                  area += triangle(b - a, c - a) + triangle(d - c, d - b);
-                }
-              }
-              return area * (0.5 * h * h);
-            };
-            Mcp mcp = optimality_conditions(program);
+            const double h = grid.spacing();
+            Mcp mcp = box_problem(Vector::Zero(grid.size()), Vector::Constant(grid.size(), kPlate),
+                                  [&](const ExprVector& v) {
+                                    ExprVector rows = grid.laplacian(v);
+                                    for (Eigen::Index k = 0; k < rows.size(); ++k) {
+                                      rows[k] -= kLambda * h * h * exp(v[k]);
+                                    }
+                                    return rows;
+                                  });
             const Vector guess = mcp.lower;
             return with_reference(std::move(mcp), guess);
           },
           1,
           "N, grid points a side"};
+}
+
+// Least surface over the square, at height 1 - (2x - 1)^2 above two sides and 0 above the others,
+// that lies on a block of height 1 in the middle: piecewise linear elements, area as the objective.
+Classic minimal_surface() {
+  return {
+      "minimal-surface",
+      "gradient of the area over a block: nonlinear where steep, degenerate on top of the block",
+      "DolanMoreMunson2004",
+      {at_lower(), uniform("ones", 1.0)},
+      15,
+      [](int points) {
+        const Grid grid{points};
+        const auto edge = [](double x, double y) {
+          return y <= 0 || y >= 1 ? 1 - (2 * x - 1) * (2 * x - 1) : 0.0;
+        };
+        Program program;
+        program.lower = grid.sample([](double x, double y) {
+          return std::abs(x - 0.5) <= 0.25 && std::abs(y - 0.5) <= 0.25 ? 1.0 : 0.0;
+        });
+        program.upper = Vector::Constant(grid.size(), kInf);
+        program.objective = [&](const ExprVector& v) {
+          // Each cell is two triangles, with the differences of their legs; areas over h^2 / 2.
+          const double h = grid.spacing();
+          Expr area = 0.0;
+          for (int i = -1; i < points; ++i) {
+            for (int j = -1; j < points; ++j) {
+              const Expr a = grid.at(v, i, j, edge), b = grid.at(v, i + 1, j, edge);
+              const Expr c = grid.at(v, i, j + 1, edge), d = grid.at(v, i + 1, j + 1, edge);
+              const auto triangle = [h](const Expr& p, const Expr& q) {
+                return sqrt(1 + (p * p + q * q) / (h * h));
+              };
+              area += triangle(b - a, c - a) + triangle(d - c, d - b);
+            }
+          }
+          return area * (0.5 * h * h);
+        };
+        Mcp mcp = optimality_conditions(program);
+        const Vector guess = mcp.lower;
+        return with_reference(std::move(mcp), guess);
+      },
+      1,
+      "N, grid points a side"};
 }
 
 }  // namespace

@@ -101,7 +101,7 @@ std::vector<Classic> lubrication_classics() {
       contact("hertz-light", "lubricated line contact, light: dense, film thickness cubed", 30, 0.8,
               6.057),
       contact("ehl-kost",
-              "the same at Kostreva's load: viscosity exp(alpha p), far starts rarely lead home",
+              "the same at Kostreva's load: viscosity exp(alpha p), rows of very different scale",
               100, 2.832, 6.057)};
 }
 

@@ -40,7 +40,7 @@ Classic mathiesen_numeraire() {
 Classic mathiesen_simplex() {
   return {
       "mathiesen-simplex",
-      "all markets with the prices' sum 1 and a free slack; rows depend on each other",
+      "prices of sum 1 and a free slack; Walras's law makes the markets dependent",
       "Mathiesen1987",
       {listed("even", {1, 1. / 3, 1. / 3, 1. / 3, 0}), listed("uneven", {0, 0.05, 0.9, 0.05, 0})},
       5,
@@ -52,7 +52,7 @@ Classic mathiesen_simplex() {
                               const ExprVector3 p = z.segment<3>(1);
                               ExprVector f(5);
                               f << mathiesen_rows(z[0], p), p.sum() - 1;
-                              for (int i = 1; i < 4; ++i) f[i] += z[4];  // slack: 0 [Walras]
+                              for (int i = 1; i < 4; ++i) f[i] += z[4];  // 0 by Walras's law
                               return f;
                             }),
                 vector_of({3, 0.5, 1. / 12, 5. / 12, 0}),
@@ -197,7 +197,7 @@ ExprVector choi_rows(const ExprVector& price) {
 Classic choi() {
   constexpr double kFixedPrice = 0.199;
   return {"choi",
-          "logit demand: F vanishes as prices grow, so that a far point looks nearly solved",
+          "logit demand: F vanishes as prices grow, so a far point passes for a solution",
           "ChoiDeSarboHarker1990",
           {{"cost", [](const Mcp& mcp) { return Vector(mcp.lower.array() + 0.01); }},
            uniform("ones", 1.0)},
@@ -218,7 +218,7 @@ Classic choi() {
 Classic hansen_koopmans() {
   return {
       "hansen-koopmans",
-      "stationary growth: not monotone because of the discount; strict complementarity is weak",
+      "stationary growth; the discount makes F not monotone",
       "HansenKoopmans1972",
       {uniform("zeros", 0.0), uniform("tenths", 0.1), uniform("ones", 1.0), uniform("tens", 10.0)},
       14,

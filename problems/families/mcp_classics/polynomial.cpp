@@ -79,7 +79,7 @@ Classic billups() {
 
 Classic munson() {
   return {"munson",
-          "linear, the matrix is no P-matrix; found by one pivot",
+          "linear, no P-matrix; the solution is one pivot away from 0",
           "DirkseFerris1995Mcplib",
           {uniform("zeros", 0.0), uniform("ones", 1.0)},
           3,

@@ -221,8 +221,9 @@ Classic hs86() {
     };
     return p;
   };
-  return classic("hs86", "Colville's first problem: cubic, ten constraints for five unknowns",
-                 {standard({0, 0, 0, 0, 1}), uniform("ones", 1.0)}, 15, program, hs86_solution());
+  return classic(
+      "hs86", "Colville's first problem: ten constraints for five unknowns, F' singular everywhere",
+      {standard({0, 0, 0, 0, 1}), uniform("ones", 1.0)}, 15, program, hs86_solution());
 }
 
 Classic hs117() {
@@ -253,7 +254,7 @@ Classic hs117() {
   };
   std::vector<double> start(15, 1e-3);
   start[6] = 60;
-  return classic("hs117", "the dual of hs86, twenty unknowns; Jacobian singular at many points",
+  return classic("hs117", "the dual of hs86: not convex, ten rows of F' have rank five everywhere",
                  {standard(start), uniform("ones", 1.0)}, 20, program, hs117_solution());
 }
 
