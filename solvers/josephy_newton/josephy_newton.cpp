@@ -356,6 +356,7 @@ bool JosephyNewton::gradient_step() {
       (da_.cwiseProduct(gradient_) + db_.cwiseProduct(map_direction_)).squaredNorm();
   const double first = curvature > 0 ? gradient_.squaredNorm() / curvature : 1.0;
   direction_ = -gradient_;
+  if (!(first > 0) || !std::isfinite(first)) return false;  // under- or overflow
   for (step_ = first; step_ >= kLeastStep * first; step_ *= 0.25) {
     if (!try_step(step_)) continue;
     const double fall = gradient_.dot(z_ - trial_z_);

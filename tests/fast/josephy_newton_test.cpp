@@ -301,6 +301,19 @@ TEST(JosephyNewton, AMinimumThatIsNoSolutionNamesItsRows) {
   EXPECT_GT(found.attempts, 1);
 }
 
+// Far from the solution exp(z'z) makes squares of the gradient infinite, and the Cauchy step with
+// them. Each of these solves ends.
+TEST(JosephyNewton, OverflowEndsASearch) {
+  const Problem problem =
+      generate(find_family("mcp-classics"), 0, 1, {}, "watson-exponential-zeros");
+  Random random(7);
+  for (int k = 0; k < 20; ++k) {
+    Vector start(problem.size());
+    for (double& x : start) x = random.uniform(0, 10);
+    EXPECT_EQ(solve(problem, &start, 1e-8).status, Status::kSolved) << k;
+  }
+}
+
 TEST(JosephyNewton, MonotonePlantedProblemsAreSolvedAtOnce) {
   Random random(2);
   for (int k = 0; k < 60; ++k) {
