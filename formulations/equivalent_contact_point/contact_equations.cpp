@@ -56,10 +56,41 @@ RecordedContact record_plane(StepRecorder& recorder, const RecordedPair& pair) {
   return contact;
 }
 
-// Closest points of F and G with the face k of F that has the weight 1: Eqs. 13 to 17.
+// A normal of F at a1 as it enters the equations, and what a1 and a2 are apart by along it.
+struct Outward {
+  ExprVector3 gradient;
+  Expr distance;
+};
+
+// grad C(F, a1) = grad f_k + sum over i != k of l_i grad f_i, and l_k. Which face k is, is a number
+// of the step.
+Outward face_gradient(StepRecorder& recorder, int number, const std::vector<ConvexInequality>& f,
+                      const ExprVector3& y, int l) {
+  Outward outward{ExprVector3::Zero(), 0.0};
+  for (std::size_t i = 0; i < f.size(); ++i) {
+    const Expr is_k = recorder.parameter([number, i](const StepInput& s) {
+      return s.contacts[static_cast<std::size_t>(number)].face == static_cast<int>(i) ? 1.0 : 0.0;
+    });
+    const Expr l_i = recorder.unknown(l + static_cast<int>(i));
+    outward.gradient += (is_k + (Expr(1.0) - is_k) * l_i) * f[i].gradient(y);
+    outward.distance += is_k * l_i;
+  }
+  return outward;
+}
+
+ExprVector3 cone_gradient(StepRecorder& recorder, const std::vector<ConvexInequality>& f,
+                          const ExprVector3& y, int l) {
+  ExprVector3 sum = ExprVector3::Zero();
+  for (std::size_t i = 0; i < f.size(); ++i)
+    sum += recorder.unknown(l + static_cast<int>(i)) * f[i].gradient(y);
+  return sum;
+}
+
+// Closest points of F and G: Eqs. 13 to 17, or the form with the distance.
 RecordedContact record_general(StepRecorder& recorder, const RecordedPair& pair) {
   const Scene& scene = recorder.scene();
-  const bool first_is_a = pair.pair.form == static_cast<int>(EcpForm::kFirstIsA);
+  const bool first_is_a = pair.pair.form != static_cast<int>(EcpForm::kFirstIsB);
+  const bool by_distance = pair.pair.form == static_cast<int>(EcpForm::kDistance);
   const int a = pair.pair.a, b = pair.pair.b, number = pair.number;
   const int one = first_is_a ? a : b, two = first_is_a ? b : a;
   const RecordedBody &body1 = recorder.body(one), &body2 = recorder.body(two);
@@ -73,38 +104,41 @@ RecordedContact record_general(StepRecorder& recorder, const RecordedPair& pair)
   const int l1 = add_multipliers(recorder, pair.name + ".f", key + 6, f, y1);
   const int l2 = add_multipliers(recorder, pair.name + ".g", key + 6 + f.size(), g, y2);
 
-  // grad C(F, a1) = grad f_k + sum over i != k of l_i grad f_i. The face k is a number of the step.
-  ExprVector3 outward = ExprVector3::Zero();
-  Expr distance = 0.0;  // l_k
-  for (std::size_t i = 0; i < f.size(); ++i) {
-    const Expr is_k = recorder.parameter([number, i](const StepInput& s) {
-      return s.contacts[static_cast<std::size_t>(number)].face == static_cast<int>(i) ? 1.0 : 0.0;
+  Outward outward;
+  if (by_distance) {
+    // N = sum l_i grad f_i(a1) of the length that N.n = 1 gives it, n the guessed normal.
+    const int distance =
+        recorder.free_unknown(pair.name + ".distance", key + 6 + f.size() + g.size());
+    outward = {body1.axes * cone_gradient(recorder, f, y1, l1), recorder.unknown(distance)};
+    const ExprVector3 guess = recorder.parameters([number](const StepInput& s) {
+      return Vector3d(-s.contacts[static_cast<std::size_t>(number)].normal);
     });
-    const Expr l = recorder.unknown(l1 + static_cast<int>(i));
-    outward += (is_k + (Expr(1.0) - is_k) * l) * f[i].gradient(y1);
-    distance += is_k * l;
+    recorder.set_row(distance, dot(guess, outward.gradient) - 1.0);
+  } else {
+    outward = face_gradient(recorder, number, f, y1, l1);
+    outward.gradient = body1.axes * outward.gradient;
   }
-  outward = body1.axes * outward;
-  ExprVector3 inward = ExprVector3::Zero();
-  for (std::size_t j = 0; j < g.size(); ++j)
-    inward += recorder.unknown(l2 + static_cast<int>(j)) * g[j].gradient(y2);
 
   // Everything from where free motion would lead F.
   const ExprVector3 arm1 = body1.axes * y1, arm2 = body2.axes * y2;
-  const ExprVector3 apart = recorder.free_offset(one, two);
-  const ExprVector3 centre1 = body1.shift, centre2 = apart + body2.shift;
+  const ExprVector3 centre1 = body1.shift, centre2 = recorder.free_offset(one, two) + body2.shift;
   const ExprVector3 a1 = centre1 + arm1, a2 = centre2 + arm2;
-  recorder.set_rows(first1, a1 - a2 + distance * outward);   // [XieChakraborty2020, Eq. 13]
-  recorder.set_rows(first2, outward + body2.axes * inward);  // [XieChakraborty2020, Eq. 14]
+  // [XieChakraborty2020, Eqs. 13, 14]
+  recorder.set_rows(first1, a1 - a2 + outward.distance * outward.gradient);
+  recorder.set_rows(first2, outward.gradient + body2.axes * cone_gradient(recorder, g, y2, l2));
 
   RecordedContact contact;
   contact.a = a;
   contact.b = b;
-  const ExprVector3 normal = unit(outward);
+  const ExprVector3 normal = unit(outward.gradient);
   contact.n = first_is_a ? ExprVector3(-normal) : normal;
   set_tangents(recorder.reference(number), scene.dimension, contact);
   contact.arm_a = first_is_a ? arm1 : arm2;
   contact.arm_b = first_is_a ? arm2 : arm1;
+  if (by_distance) {
+    contact.gap = outward.distance;
+    return contact;
+  }
   // max f_i(a2)   [XieChakraborty2020, Eq. 17]
   const ExprVector3 a2_in_1 = body1.axes.transpose() * (a2 - centre1);
   contact.gap = f[0].value(a2_in_1);
@@ -123,11 +157,13 @@ std::vector<ConvexInequality> scaled_inequalities(const Scene& scene, int body) 
 }
 
 GeneralUnknowns general_unknowns(const Scene& scene, const RecordedPair& pair) {
-  const bool first_is_a = pair.pair.form == static_cast<int>(EcpForm::kFirstIsA);
-  const int one = first_is_a ? pair.pair.a : pair.pair.b;
-  const int faces = static_cast<int>(
-      convex_inequalities(scene.bodies[static_cast<std::size_t>(one)].shape).size());
-  return {pair.first, pair.first + 3, pair.first + 6, pair.first + 6 + faces};
+  const bool first_is_a = pair.pair.form != static_cast<int>(EcpForm::kFirstIsB);
+  const auto faces = [&](int body) {
+    return static_cast<int>(
+        convex_inequalities(scene.bodies[static_cast<std::size_t>(body)].shape).size());
+  };
+  const int l1 = pair.first + 6, l2 = l1 + faces(first_is_a ? pair.pair.a : pair.pair.b);
+  return {pair.first, pair.first + 3, l1, l2, l2 + faces(first_is_a ? pair.pair.b : pair.pair.a)};
 }
 
 RecordedContact record_ecp_contact(StepRecorder& recorder, const RecordedPair& pair) {

@@ -9,14 +9,16 @@ namespace perp {
 /// Ways to write the geometry of a contact (ContactPair::form).
 enum class EcpForm : int {
   kPlane = 0,     ///< b is a half-space
-  kFirstIsA = 1,  ///< both bodies general; F, whose active face is chosen, is a
-  kFirstIsB = 2   ///< the same, F is b
+  kDistance = 1,  ///< both bodies general, with their distance as an unknown; F is a
+  kFirstIsA = 2,  ///< both general, with one active face of F; F is a
+  kFirstIsB = 3   ///< the same, F is b
 };
 
-/// Where the unknowns of a general contact stand.
+/// Where the unknowns of a contact of two general bodies stand.
 struct GeneralUnknowns {
-  int y1, y2;  ///< points in the body frames of F and G, 3 each
-  int l1, l2;  ///< multipliers of F's and G's inequalities
+  int y1, y2;    ///< points in the body frames of F and G, 3 each
+  int l1, l2;    ///< multipliers of F's and G's inequalities
+  int distance;  ///< of kDistance, and one behind the multipliers
 };
 GeneralUnknowns general_unknowns(const Scene& scene, const RecordedPair& pair);
 

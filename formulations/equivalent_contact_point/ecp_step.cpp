@@ -17,10 +17,13 @@ constexpr double kFacing = 0.05;   // rad: faces and edges that are nearly along
 constexpr double kTouches = 1e-8;  // multipliers of faces that touch
 
 bool is_plane(int form) { return form == static_cast<int>(EcpForm::kPlane); }
-bool first_is_a(int form) { return form == static_cast<int>(EcpForm::kFirstIsA); }
+bool is_distance(int form) { return form == static_cast<int>(EcpForm::kDistance); }
+bool first_is_a(int form) { return form != static_cast<int>(EcpForm::kFirstIsB); }
+
+enum class EcpForms { kPlane, kDistance, kFaces };
 
 struct EcpSettings {
-  bool planes = true;  ///< contacts with half-spaces in the smaller form
+  EcpForms forms = EcpForms::kPlane;
   FrictionForm friction = FrictionForm::kNormalised;
 };
 
@@ -91,8 +94,10 @@ class EcpStep final : public ImplicitFormulation {
   }
 
   int form_of(const StepInput& s, StartContact& c) const override {
-    if (settings_.planes && std::holds_alternative<HalfSpace>(body(s, c.b).shape))
+    if (settings_.forms == EcpForms::kPlane &&
+        std::holds_alternative<HalfSpace>(body(s, c.b).shape))
       return static_cast<int>(EcpForm::kPlane);
+    if (settings_.forms != EcpForms::kFaces) return static_cast<int>(EcpForm::kDistance);
     const std::vector<Choice> all = choices(s, c);
     if (all.empty()) return static_cast<int>(EcpForm::kFirstIsA);
     c.face = all.front().face;
@@ -100,7 +105,7 @@ class EcpStep final : public ImplicitFormulation {
   }
 
   bool rewrite(const StepInput& s, int tries, ContactPair& pair, StartContact& c) const override {
-    if (is_plane(pair.form)) return false;
+    if (is_plane(pair.form) || is_distance(pair.form)) return false;
     const std::vector<Choice> all = choices(s, c);
     if (tries >= static_cast<int>(all.size())) return false;
     const Choice& next = all[static_cast<std::size_t>(tries)];
@@ -112,7 +117,7 @@ class EcpStep final : public ImplicitFormulation {
   // A face k that is not touched has a part in the normal that it must not have.
   bool wrong(const StepInput& s, const RecordedPair& p, const Vector& z,
              const State&) const override {
-    if (is_plane(p.pair.form)) return false;
+    if (is_plane(p.pair.form) || is_distance(p.pair.form)) return false;
     const int one = first_is_a(p.pair.form) ? p.pair.a : p.pair.b;
     const std::vector<ConvexInequality> f = scaled_inequalities(*s.scene, one);
     const int k = s.contacts[static_cast<std::size_t>(p.number)].face;
@@ -130,10 +135,10 @@ class EcpStep final : public ImplicitFormulation {
     if (is_plane(p.pair.form)) {
       faces = touching(p.first + 3, p.unknowns.p_n - p.first - 3);
     } else {
-      // The multiplier of k is the distance; k itself counts.
-      const int l2 = general_unknowns(*s.scene, p).l2;
-      faces = std::max(1.0 + touching(p.first + 6, l2 - p.first - 6),
-                       touching(l2, p.unknowns.p_n - l2));
+      // With a face k its multiplier is the distance, and k itself counts.
+      const GeneralUnknowns u = general_unknowns(*s.scene, p);
+      const double k = is_distance(p.pair.form) ? 0.0 : 1.0;
+      faces = std::max(k + touching(u.l1, u.l2 - u.l1), touching(u.l2, u.distance - u.l2));
     }
     columns.back() = std::max(columns.back(), faces);
   }
@@ -196,7 +201,6 @@ class EcpStep final : public ImplicitFormulation {
       const Vector3d local = in_body(s, b, point) / s.scales.length;
       z.segment<3>(y) = local;
       start_multipliers(f, local, state(s, b).orientation.conjugate() * outward, l, z);
-      return static_cast<int>(f.size());
     };
     if (is_plane(p.pair.form)) {
       place(c.a, on_a, -c.normal, p.first, p.first + 3);
@@ -205,11 +209,12 @@ class EcpStep final : public ImplicitFormulation {
     const bool a_first = first_is_a(p.pair.form);
     const GeneralUnknowns u = general_unknowns(*s.scene, p);
     const Vector3d outward = a_first ? Vector3d(-c.normal) : c.normal;
-    const int count = place(a_first ? c.a : c.b, a_first ? on_a : on_b, outward, u.y1, u.l1) +
-                      place(a_first ? c.b : c.a, a_first ? on_b : on_a, -outward, u.y2, u.l2);
+    place(a_first ? c.a : c.b, a_first ? on_a : on_b, outward, u.y1, u.l1);
+    place(a_first ? c.b : c.a, a_first ? on_b : on_a, -outward, u.y2, u.l2);
+    if (is_distance(p.pair.form)) return;
     // The face k has the weight 1, and its own multiplier is the distance.
     const double weight = z[u.l1 + c.face];
-    if (weight > kActive) z.segment(u.l1, count) /= weight;
+    if (weight > kActive) z.segment(u.l1, u.distance - u.l1) /= weight;
     z[u.l1 + c.face] = 0.0;
   }
 
@@ -242,14 +247,16 @@ class EcpStep final : public ImplicitFormulation {
     const BodyState& at = end.bodies[static_cast<std::size_t>(one)];
     const Vector3d inside = at.orientation.conjugate() * (a2 - at.position);
     Vector3d outward = Vector3d::Zero();
-    e.gap = -std::numeric_limits<double>::infinity();
+    double deepest = -std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < f.size(); ++i) {
       const int k = static_cast<int>(i);
-      outward += (k == c.face ? 1.0 : z[u.l1 + k]) * f[i].gradient(Vector3d(s.scales.length * y1));
-      e.gap = std::max(e.gap, f[i].value(inside));
+      const bool has_weight = !is_distance(p.pair.form) && k == c.face;
+      outward += (has_weight ? 1.0 : z[u.l1 + k]) * f[i].gradient(Vector3d(s.scales.length * y1));
+      deepest = std::max(deepest, f[i].value(inside));
     }
     const Vector3d n = (at.orientation * outward).normalized() * (a_first ? -1.0 : 1.0);
     e.frame = contact_frame(n, 3, c.tangent);
+    e.gap = is_distance(p.pair.form) ? n.dot(e.point_a - e.point_b) : deepest;
     return e;
   }
 
@@ -260,7 +267,9 @@ class EcpStep final : public ImplicitFormulation {
 
 std::unique_ptr<Formulation> make_ecp_step(const std::string& options) {
   EcpSettings settings;
-  read_options(options, {{"form", {"plane", "general"}, [&](int k) { settings.planes = k == 0; }},
+  read_options(options, {{"form",
+                          {"plane", "distance", "faces"},
+                          [&](int k) { settings.forms = static_cast<EcpForms>(k); }},
                          friction_option(settings.friction)});
   return std::make_unique<EcpStep>(settings);
 }

@@ -73,12 +73,13 @@ TEST(RollingCylinder, ContactPointStaysOnTheLine) {
     const Sample now{arm.dot(axis), s.angular_velocity.dot(axis), s.angular_velocity.z(), c.slip};
     if (!samples.empty() && now.turning > samples.back().turning + 1)
       kicks.push_back(samples.size());
+    const bool kicked = kicks.back() == samples.size();
     const Vector3d friction = (c.p_t * c.frame.t + c.p_o * c.frame.o) / h;
     const double balance = -0.5 * m * radius * radius * now.rolling * now.turning;
-    // r_par N and R f act about d in the same sense: d x axis = n up to sign.
-    EXPECT_NEAR(now.along * m * g + radius * friction.dot(axis), balance, 0.03 * m * g * half)
-        << step.step;
-    if (std::abs(now.turning) < 1e-9) {
+    if (!kicked) {  // there omega jumps to what keeps the axis level over a step
+      ASSERT_NEAR(now.along * m * g + radius * friction.dot(axis), balance, 0.02) << step.step;
+    }
+    if (!kicked && std::abs(samples.back().turning) < 1e-9) {
       ASSERT_LE(std::abs(now.along), 1e-8) << step.step;
     }
     samples.push_back(now);
@@ -220,8 +221,8 @@ Scene random_pair(Random& random) {
   return s;
 }
 
-// Propositions 1 to 3: impulses act only where the gap is closed, bodies never overlap (told by the
-// signed distance, which shares nothing with the equations), and forces and contact point are the
+// Propositions 1 to 3: impulses act only where the gap is closed, bodies never overlap (told by
+// support functions, which share nothing with the equations), and forces and contact point are the
 // ones that the change of momentum asks for: r x F + n p_r = c, n.r = const, a system with the
 // determinant -p_n^2.
 TEST(EquivalentContactPoint, PropositionsHoldForRandomPairs) {
@@ -241,7 +242,14 @@ TEST(EquivalentContactPoint, PropositionsHoldForRandomPairs) {
     State before = start;
     for (const StepReport& step : run_implicit(s, 0.01, 0.8, kEcp).steps) {
       const State& end = step.result.state;
-      ASSERT_GE(separation(placed(end, 1), placed(end, 0)).gap, -1e-8) << seed << " " << step.step;
+      // Any direction that separates them proves it: that of the contact, or the best one.
+      double gap =
+          step.result.contacts.empty() ? separation(placed(end, 1), placed(end, 0)).gap : -kInf;
+      for (const ContactResult& c : step.result.contacts) {
+        const PlacedShape a = placed(end, c.contact.a), b = placed(end, c.contact.b);
+        gap = std::max(gap, separation_along(a, b, c.frame.n));
+      }
+      ASSERT_GE(gap, -1e-9) << seed << " " << step.step;
       for (const ContactResult& c : step.result.contacts) {
         ASSERT_GE(c.p_n, 0.0);
         ASSERT_LE(std::abs(c.p_n * c.contact.gap), 1e-9) << seed;
