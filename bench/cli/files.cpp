@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 namespace {
 
 struct ExportOptions {
-  std::vector<std::string> names, parameters;
+  std::vector<std::string> names, parameters, members;
   std::int64_t seed = 1;
   int size = 0, seeds = 1;
   std::string kind, format = "perp", folder, formulation, steps = "1:1";
@@ -113,13 +113,48 @@ bool export_scene(const ExportOptions& o, const Scene& scene) {
   return unsolved_step == 0;
 }
 
+// What is to be made of the families named, checked before the first file is written.
+struct FamilyMembers {
+  const Family* family;
+  std::vector<std::string> members;  // {""} where they have no names
+};
+
+FamilyMembers members_of(const Family& family, const ExportOptions& o,
+                         const std::map<std::string, double>& parameters) {
+  FamilyMembers chosen{&family, {""}};
+  if (!family.members.empty() || !o.members.empty()) {
+    chosen.members =
+        match_members(family, o.members.empty() ? std::vector<std::string>{"*"} : o.members);
+  }
+  for (const std::string& member : chosen.members) {
+    check_request(family, o.size, parameters, member);
+  }
+  return chosen;
+}
+
+void export_family(const ExportOptions& o, const FamilyMembers& chosen,
+                   const std::map<std::string, double>& parameters) {
+  const Family& family = *chosen.family;
+  for (const std::string& member : chosen.members) {
+    for (int k = 0; k < (family.seeded ? o.seeds : 1); ++k) {
+      const Problem problem =
+          generate(family, o.size, static_cast<std::uint64_t>(o.seed + k), parameters, member);
+      if (!o.kind.empty() && o.kind != problem.kind()) {
+        throw std::invalid_argument(
+            fmt::format("--kind: {} gives {}, not {}", family.name, problem.kind(), o.kind));
+      }
+      write_file(o, problem);
+    }
+  }
+}
+
 bool export_names(const ExportOptions& o) {
   find_format(o.format);
   if (o.sequence && o.format != "perp") {
     throw std::invalid_argument("--sequence: a sequence is written in format perp only");
   }
   const std::map<std::string, double> parameters = read_parameters(o.parameters);
-  std::vector<const Family*> chosen;  // all are known before the first file is written
+  std::vector<FamilyMembers> chosen;
   std::vector<Scene> scenes;
   read_steps(o.steps);
   for (const std::string& name : o.names) {
@@ -130,8 +165,7 @@ bool export_names(const ExportOptions& o) {
         throw InputError(fmt::format("{}: {}", name, *why));
       continue;
     }
-    chosen.push_back(&find_family(name));
-    check_request(*chosen.back(), o.size, parameters);
+    chosen.push_back(members_of(find_family(name), o, parameters));
   }
   if (o.seed > std::numeric_limits<std::int64_t>::max() - o.seeds) {
     throw std::invalid_argument(
@@ -140,18 +174,7 @@ bool export_names(const ExportOptions& o) {
   bool complete = true;
   for (const Scene& scene : scenes) complete &= export_scene(o, scene);
   if (!chosen.empty()) make_folder(o.folder);
-  for (const Family* family : chosen) {
-    for (int k = 0; k < o.seeds; ++k) {
-      const Problem problem =
-          generate(*family, o.size, static_cast<std::uint64_t>(o.seed + k), parameters);
-      if (!o.kind.empty() && o.kind != problem.kind()) {
-        throw std::invalid_argument(
-            fmt::format("--kind: {} gives {}, not {}", family->name, problem.kind(), o.kind));
-      }
-      write_file(o, problem);
-      if (!family->seeded) break;
-    }
-  }
+  for (const FamilyMembers& members : chosen) export_family(o, members, parameters);
   return complete;
 }
 
@@ -194,6 +217,9 @@ void add_export(CLI::App& app, int& code) {
   verb->add_option("--seeds", options->seeds, "number of members, with seeds that follow")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
+  verb->add_option("--member", options->members,
+                   "families with named members: those that match a pattern (default: all)")
+      ->allow_extra_args(false);
   verb->add_option("--param", options->parameters, "a parameter of the family or scene, KEY=VALUE")
       ->allow_extra_args(false);
   verb->add_option("--kind", options->kind, "kind of problem to write (default: the family's own)");
@@ -205,6 +231,7 @@ void add_export(CLI::App& app, int& code) {
   verb->footer(
       "Examples: perp export contact-stack contact-pile --size 20 --seed 1 --seeds 3 -o instances\n"
       "          perp export box-stack --param rows=5 --steps 1:20 --sequence -o instances\n"
+      "          perp export mcp-classics --member 'kojima-*' -o instances\n"
       "Prints the names of the files it wrote.");
   verb->callback([options, &code] { code = export_names(*options) ? kDone : kNotSolved; });
 }
@@ -227,7 +254,7 @@ void add_convert(CLI::App& app, int& code) {
   verb->add_option("--to", options->to, "format of OUT, by its ending where left out: " + writes);
   verb->footer(
       "Examples: perp convert problems/collections/siconos/text/lcp_mmc.dat lcp_mmc.json.gz\n"
-      "          perp convert model.nl model.json");
+      "          perp convert problems/collections/foreign/kojshin.nl kojshin.json");
   verb->callback([options, &code] {
     write_problem(read_problem(options->in, options->from), options->out, options->to);
     code = kDone;

@@ -53,6 +53,15 @@ Json list_of(const std::string& topic) {
       for (const FamilyParameter& p : f.parameters) {
         parameters.push_back({{"name", p.name}, {"default", p.value}, {"doc", p.doc}});
       }
+      Json members = Json::array();
+      for (const FamilyMember& m : f.members) {
+        members.push_back({{"name", m.name},
+                           {"summary", m.summary},
+                           {"source", m.source},
+                           {"size", m.size_doc},
+                           {"default_size", m.default_size},
+                           {"sizes", m.min_size > 0 ? "any" : "one"}});
+      }
       items.push_back({{"name", f.name},
                        {"summary", f.summary},
                        {"size", f.size_doc},
@@ -60,7 +69,8 @@ Json list_of(const std::string& topic) {
                        {"seeded", f.seeded},
                        {"known", to_string(f.outcome)},
                        {"source", f.source},
-                       {"parameters", parameters}});
+                       {"parameters", parameters},
+                       {"members", members}});
     }
   } else if (topic == "suites") {
     for (const Suite& s : list_suites())

@@ -118,7 +118,7 @@ class SuiteReader {
         only(entry, {"scene", "parameters", "formulation", "step", "steps", "tier"});
         add_scene(entry, result);
       } else {
-        only(entry, {"family", "sizes", "seeds", "parameters", "tier"});
+        only(entry, {"family", "members", "sizes", "seeds", "parameters", "tier"});
         add_family(entry, result);
       }
     }
@@ -149,6 +149,15 @@ class SuiteReader {
     if (!numbers || !numbers->integral) fail(name, "expected integers");
     return numbers->values;
   }
+  std::vector<std::string> strings(const json::Value& object, std::string_view name) const {
+    std::vector<std::string> result;
+    const auto* items = field(object, name).get_if<json::Array>();
+    for (std::size_t k = 0; items && k < items->size(); ++k) {
+      if (const auto* item = (*items)[k].get_if<std::string>()) result.push_back(*item);
+    }
+    if (!items || result.size() != items->size()) fail(name, "expected an array of patterns");
+    return result;
+  }
   void only(const json::Value& object, const std::vector<std::string_view>& allowed) const {
     const auto* members = object.get_if<json::Object>();
     if (!members) fail("entries", "expected an array of objects");
@@ -160,22 +169,18 @@ class SuiteReader {
 
   // Patterns are relative to the problems/ folder of the data.
   void add_files(const json::Value& entry, std::vector<Instance>& result) const {
-    const auto* patterns = field(entry, "files").get_if<json::Array>();
-    if (!patterns) fail("files", "expected an array of patterns");
     const fs::path root = data_root() / "problems";
-    for (const json::Value& item : *patterns) {
-      const auto* pattern = item.get_if<std::string>();
-      if (!pattern) fail("files", "expected an array of patterns");
-      const fs::path folder = (root / *pattern).parent_path();
+    for (const std::string& pattern : strings(entry, "files")) {
+      const fs::path folder = (root / pattern).parent_path();
       bool found = false;
       if (fs::is_directory(folder)) {
         for (const fs::path& file : files_below(folder)) {
-          if (fnmatch((root / *pattern).c_str(), file.c_str(), FNM_PATHNAME) != 0) continue;
+          if (fnmatch((root / pattern).c_str(), file.c_str(), FNM_PATHNAME) != 0) continue;
           add_file(name(), file, root, result);
           found = true;
         }
       }
-      if (!found) fail("files", fmt::format("no file matches \"{}\"", *pattern));
+      if (!found) fail("files", fmt::format("no file matches \"{}\"", pattern));
     }
   }
 
@@ -224,39 +229,69 @@ class SuiteReader {
     }
   }
 
+  // Named members have sizes and seeds of their own, {""} stands for members without a name.
   void add_family(const json::Value& entry, std::vector<Instance>& result) const {
     const std::string family = text(entry, "family");
+    const std::map<std::string, double> parameters = parameters_of(entry);
+    const bool named = entry.find("members") != nullptr;
+    std::vector<std::string> members = {""};
     try {
       find_family(family);
     } catch (const std::invalid_argument& error) {
       fail("family", error.what());
     }
-    const std::map<std::string, double> parameters = parameters_of(entry);
-    const std::vector<double> seeds = integers(entry, "seeds");
+    try {
+      if (named) members = match_members(find_family(family), strings(entry, "members"));
+    } catch (const std::invalid_argument& error) {
+      fail("members", error.what());
+    }
+    std::vector<double> sizes = {0}, seeds = {1, 1};
+    if (!named || entry.find("sizes")) sizes = sizes_of(entry);
+    if (!named || entry.find("seeds")) seeds = integers(entry, "seeds");
     if (seeds.size() != 2 || seeds[0] < 0 || seeds[1] < seeds[0]) {
       fail("seeds", "expected [first, last] with 0 <= first <= last");
     }
-    for (const double size : integers(entry, "sizes")) {
-      if (size < 1 || size > 1e8) fail("sizes", fmt::format("{} is not in 1..100000000", size));
-      try {
-        check_request(find_family(family), static_cast<int>(size), parameters);
-      } catch (const std::invalid_argument& error) {
-        throw field_error(path_, error.what());
-      }
-      for (double seed = seeds[0]; seed <= seeds[1]; ++seed) {
-        Instance i;
-        i.suite = name();
-        i.name = fmt::format("{}-{}-{}", family, size, seed);
-        i.family = family;
-        i.size = static_cast<int>(size);
-        i.seed = static_cast<std::uint64_t>(seed);
-        i.parameters = parameters;
-        std::string request = fmt::format("{}/{}/{}/" PERP_VERSION, family, size, seed);
-        for (const auto& [key, value] : parameters) request += fmt::format("/{}={}", key, value);
-        i.hash = hash_text(request);
-        result.push_back(std::move(i));
+    for (const double size : sizes) {
+      for (const std::string& member : members) {
+        try {
+          check_request(find_family(family), static_cast<int>(size), parameters, member);
+        } catch (const std::invalid_argument& error) {
+          throw field_error(path_, error.what());
+        }
+        for (double seed = seeds[0]; seed <= seeds[1]; ++seed) {
+          result.push_back(instance_of_family(family, member, static_cast<int>(size),
+                                              static_cast<std::uint64_t>(seed), parameters));
+        }
       }
     }
+  }
+
+  std::vector<double> sizes_of(const json::Value& entry) const {
+    std::vector<double> sizes = integers(entry, "sizes");
+    for (const double size : sizes) {
+      if (size < 1 || size > 1e8) fail("sizes", fmt::format("{} is not in 1..100000000", size));
+    }
+    return sizes;
+  }
+
+  Instance instance_of_family(const std::string& family, const std::string& member, int size,
+                              std::uint64_t seed,
+                              const std::map<std::string, double>& parameters) const {
+    std::string label = fmt::format("{}-{}-{}", family, size, seed);
+    if (!member.empty()) label = size == 0 ? member : fmt::format("{}-{}", member, size);
+    std::string request = fmt::format("{}/{}/{}/" PERP_VERSION, family, size, seed);
+    if (!member.empty()) request += "/" + member;
+    for (const auto& [key, value] : parameters) request += fmt::format("/{}={}", key, value);
+    Instance i;
+    i.suite = name();
+    i.name = label;
+    i.family = family;
+    i.size = size;
+    i.seed = seed;
+    i.parameters = parameters;
+    i.hash = hash_text(request);
+    i.member = member;
+    return i;
   }
 
   std::string path_;
@@ -280,7 +315,7 @@ std::string hash_text(std::string_view text) {
 Problem Instance::load() const {
   if (made) return *made;
   return family.empty() ? read_problem(path)
-                        : generate(find_family(family), size, seed, parameters);
+                        : generate(find_family(family), size, seed, parameters, member);
 }
 
 std::vector<Suite> list_suites() {

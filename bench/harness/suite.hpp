@@ -24,6 +24,7 @@ struct Instance {
   std::shared_ptr<const Problem> made;  ///< of a sequence or scene: the problem itself
   std::string sequence;                 ///< which it belongs to; its problems are neighbours
   int position = 0;                     ///< in the sequence, from 1; 0: in none
+  std::string member = "";              ///< of a family with named members
 
   Problem load() const;
 };

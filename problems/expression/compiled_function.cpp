@@ -116,8 +116,7 @@ class CompiledFunction::Scheduler {
     part.position = f_.size_;
     std::vector<int> waiting(graph_.nodes.size(), 0);
     std::array<std::vector<int>, kOperations> ready;
-    std::vector<std::vector<int>>& users = users_;
-    users.assign(graph_.nodes.size(), {});
+    std::vector<std::vector<int>> users(graph_.nodes.size());
     for (int v = 0; v < static_cast<int>(graph_.nodes.size()); ++v) {
       if (part_[v] != &part) continue;
       for (const int operand : graph_.operands_of(graph_.nodes[v])) {
@@ -189,7 +188,6 @@ class CompiledFunction::Scheduler {
   std::vector<int> position_;
   std::vector<Part*> part_;
   std::vector<char> varies_;
-  std::vector<std::vector<int>> users_;
 };
 
 CompiledFunction::CompiledFunction(const ExpressionGraph& graph, int variables, int parameters)

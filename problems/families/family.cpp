@@ -1,12 +1,40 @@
 #include <perp/problems/families/family.hpp>
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 #include <algorithm>
 #include <perp/problems/families/contact.hpp>
 #include <perp/problems/families/linear.hpp>
+#include <perp/problems/families/mcp_classics/family.hpp>
+#include <perp/problems/families/random_ncp.hpp>
 #include <stdexcept>
 
 namespace perp {
+
+namespace {
+
+// Null where the family has no named members.
+const FamilyMember* named_member(const Family& family, const std::string& name) {
+  const auto found = std::ranges::find(family.members, name, &FamilyMember::name);
+  if (found != family.members.end()) return &*found;
+  if (!name.empty()) {
+    throw std::invalid_argument(fmt::format("member: {} has no \"{}\"", family.name, name));
+  }
+  if (!family.members.empty()) {
+    throw std::invalid_argument(fmt::format("member: {} asks for the name of one", family.name));
+  }
+  return nullptr;
+}
+
+std::string name_of_problem(const Family& family, const FamilyMember* named,
+                            const FamilyRequest& r) {
+  if (named && r.size == named->default_size) return named->name;
+  if (named) return fmt::format("{}-{}", named->name, r.size);
+  return family.seeded ? fmt::format("{}-{}-{}", family.name, r.size, r.seed)
+                       : fmt::format("{}-{}", family.name, r.size);
+}
+
+}  // namespace
 
 std::string_view to_string(KnownOutcome outcome) {
   switch (outcome) {
@@ -25,6 +53,7 @@ const std::vector<Family>& families() {
       psd_family(),        psd_deficient_family(), p_matrix_family(),      nonmonotone_family(),
       infeasible_family(), no_solution_family(),   murty_family(),         fathi_family(),
       obstacle_family(),   contact_stack_family(), contact_tower_family(), contact_pile_family(),
+      random_ncp_family(), mcp_classics_family(),
   };
   return list;
 }
@@ -39,11 +68,43 @@ const Family& find_family(std::string_view name) {
       fmt::format("unknown family \"{}\"; there are: {}", name, fmt::join(names, ", ")));
 }
 
-void check_request(const Family& family, int size,
-                   const std::map<std::string, double>& parameters) {
-  if (size != 0 && size < family.min_size) {
+std::vector<std::string> match_members(const Family& family,
+                                       const std::vector<std::string>& patterns) {
+  if (family.members.empty()) {
+    throw std::invalid_argument(fmt::format("member: {} has no named members", family.name));
+  }
+  std::vector<char> matched(patterns.size(), 0);
+  std::vector<std::string> names;
+  for (const FamilyMember& member : family.members) {
+    bool chosen = false;
+    for (std::size_t k = 0; k < patterns.size(); ++k) {
+      if (fnmatch(patterns[k].c_str(), member.name.c_str(), 0) != 0) continue;
+      matched[k] = 1;
+      chosen = true;
+    }
+    if (chosen) names.push_back(member.name);
+  }
+  for (std::size_t k = 0; k < patterns.size(); ++k) {
+    if (!matched[k]) {
+      throw std::invalid_argument(
+          fmt::format("member: no member of {} matches \"{}\"", family.name, patterns[k]));
+    }
+  }
+  return names;
+}
+
+void check_request(const Family& family, int size, const std::map<std::string, double>& parameters,
+                   const std::string& member) {
+  const FamilyMember* named = named_member(family, member);
+  const int least = named ? named->min_size : family.min_size;
+  const std::string& sized = named ? named->name : family.name;
+  if (named && least == 0 && size != 0 && size != named->default_size) {
     throw std::invalid_argument(
-        fmt::format("size: {} asks for at least {}, not {}", family.name, family.min_size, size));
+        fmt::format("size: {} has one size, {}, not {}", sized, named->default_size, size));
+  }
+  if (size != 0 && size < least) {
+    throw std::invalid_argument(
+        fmt::format("size: {} asks for at least {}, not {}", sized, least, size));
   }
   for (const auto& [name, value] : parameters) {
     const auto known =
@@ -64,21 +125,25 @@ void check_request(const Family& family, int size,
 }
 
 Problem generate(const Family& family, int size, std::uint64_t seed,
-                 const std::map<std::string, double>& parameters) {
-  check_request(family, size, parameters);
-  if (size == 0) size = family.default_size;
-  FamilyRequest request{size, seed, {}};
+                 const std::map<std::string, double>& parameters, const std::string& member) {
+  check_request(family, size, parameters, member);
+  const FamilyMember* named = named_member(family, member);
+  if (size == 0) size = named ? named->default_size : family.default_size;
+  FamilyRequest request{size, seed, member, {}};
   for (const FamilyParameter& p : family.parameters) request.parameters[p.name] = p.value;
   for (const auto& [name, value] : parameters) request.parameters[name] = value;
   Problem problem;
   problem.data = family.build(request, problem);
-  problem.name = family.seeded ? fmt::format("{}-{}-{}", family.name, size, seed)
-                               : fmt::format("{}-{}", family.name, size);
+  problem.name = name_of_problem(family, named, request);
   for (const auto& [name, value] : parameters) problem.name += fmt::format("-{}={}", name, value);
   json::Object source{{"family", family.name},
                       {"size", static_cast<std::int64_t>(size)},
                       {"seed", static_cast<std::int64_t>(seed)},
                       {"known", std::string(to_string(family.outcome))}};
+  if (named) {
+    source.emplace_back("member", named->name);
+    source.emplace_back("reference", named->source);
+  }
   for (const auto& [name, value] : request.parameters) source.emplace_back(name, value);
   problem.source = json::Value(std::move(source));
   return problem;

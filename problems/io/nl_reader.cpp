@@ -100,7 +100,7 @@ class Lines {
     int value = 0;
     const auto [end, error] = std::from_chars(w.data(), w.data() + w.size(), value);
     if (error != std::errc() || end != w.data() + w.size()) {
-      fail(fmt::format("{} is \"{}\", expected an integer", what, printable(w)));
+      fail(fmt::format("{} is \"{}\", expected an integer", what, w.substr(0, 40)));
     }
     if (value < low || value > high) {
       fail(fmt::format("{} is {}, expected {}..{}", what, value, low, high));
@@ -112,16 +112,10 @@ class Lines {
     double value = 0.0;
     const auto [end, error] = std::from_chars(w.data(), w.data() + w.size(), value);
     if (error != std::errc() || end != w.data() + w.size() || !std::isfinite(value)) {
-      fail(fmt::format("{} is \"{}\", expected a finite number", what, printable(w)));
+      fail(fmt::format("{} is \"{}\", expected a finite number", what, w.substr(0, 40)));
     }
     return value;
   }
-  static std::string printable(std::string_view w) {
-    std::string shown;
-    for (const char c : w.substr(0, 40)) shown += c > ' ' && c <= '~' ? c : '?';
-    return shown;
-  }
-
   std::string_view text_, remark_;
   const std::string& file_;
   std::size_t at_ = 0;

@@ -33,7 +33,7 @@ void NewtonMin::do_prepare(const Problem& problem) {
   problem_.build(problem);
   const auto* lcp = std::get_if<Lcp>(&problem.data);
   const Matrix& m = lcp ? lcp->M : std::get<Mlcp>(problem.data).M;
-  scale_ = std::max(m.max_abs(), 1e-300);
+  scale_ = std::max(problem_.max_abs(), 1e-300);
   symmetric_ = problem_.is_symmetric(m, kSymmetric * scale_);
   block_.attach(problem_, symmetric_);
   const int n = problem_.size();

@@ -91,13 +91,14 @@ bool BoxMap::evaluate(const Vector& z, Vector& f) {
     return f.allFinite();
   }
   const int n = size();
-  for (int i = 0; i < n; ++i) sums_[i] = q_[i];
+  // In the verifier's order, so that a claim is judged by the same sums.
+  std::fill(sums_.begin(), sums_.end(), 0.0L);
   for (int j = 0; j < n; ++j) {
     if (z[j] == 0.0) continue;
     const long double x = z[j];
     M_.for_column(j, [&](int i, double value) { sums_[i] += value * x; });
   }
-  for (int i = 0; i < n; ++i) f[i] = static_cast<double>(sums_[i]);
+  for (int i = 0; i < n; ++i) f[i] = static_cast<double>(sums_[i]) + q_[i];
   return f.allFinite();
 }
 

@@ -63,8 +63,6 @@ void JosephyNewton::do_prepare(const Problem& problem) {
   system_.attach(map_.jacobian());
   linearised_.attach(map_);
   names_ = problem.variables;
-  stored_start_.reset();
-  if (problem.kind() == "mcp") stored_start_ = problem.start;
   const int n = map_.size();
   for (Vector* v : {&z_,
                     &f_,
@@ -105,11 +103,14 @@ void JosephyNewton::do_solve(const Vector* start, Observer* observer, Result& re
   merits_.resize(settings.memory);
   Status status = Status::kStalled;
   for (attempt_ = 0;; ++attempt_) {
-    status = begin_attempt(attempt_, start) ? run_attempt(observer) : Status::kNumericalError;
+    const bool begun = begin_attempt(attempt_, start);
+    status = begun ? run_attempt(observer) : Status::kNumericalError;
     const bool may_restart = status == Status::kStationary || status == Status::kStalled ||
-                             (status == Status::kNumericalError && attempt_ > 0);
+                             (status == Status::kNumericalError && (begun || attempt_ > 0));
     if (!may_restart || attempt_ >= settings.restarts) break;
   }
+  // What the lowest merit was tells more than that the last start lay outside the domain.
+  if (status == Status::kNumericalError && std::isfinite(lowest_of_all_)) status = end_of_attempt();
   if (std::isinf(best_natural_)) best_z_ = z_;
   result.z = best_z_;
   result.status = status;
@@ -294,7 +295,7 @@ int JosephyNewton::exchange_sets() {
 
 // The projected Newton point, where its merit is a good deal lower.
 bool JosephyNewton::crash_step() {
-  if (!crashing_) return false;
+  if (!crashing_ || newton_point_ == z_) return false;
   direction_ = newton_point_ - z_;
   if (step_counts_[static_cast<int>(StepType::kCrash)] < settings.crash_iterations &&
       try_step(1.0) && trial_merit_ <= kCrashGain * merit_) {

@@ -13,8 +13,8 @@ namespace perp {
 
 struct JosephyNewtonSettings {
   int crash_iterations = 50;     ///< projected Newton steps of an attempt before it pivots
-  int set_rounds = 4;            ///< linear systems tried on a linearisation before pivots
-  std::string path = "point";    ///< where a path of pivots comes from: "far", "point"
+  int set_rounds = 20;           ///< linear systems tried on a linearisation before pivots
+  std::string path = "far";      ///< where a path of pivots comes from: "far", "point"
   double proximal = 1e-6;        ///< first rho over the largest entry of J, after a failed path [-]
   int memory = 1;                ///< merits that the line search compares with; 1: monotone
   int watchdog = 10;             ///< full steps in a row that may miss the merit asked for
@@ -123,7 +123,6 @@ class JosephyNewton final : public Solver {
   NewtonSystem system_;
   LinearisedProblem linearised_;
   std::vector<std::string> names_;
-  std::optional<Vector> stored_start_;
 
   // One attempt.
   ComplementarityFunction function_;

@@ -60,8 +60,9 @@ void JosephyNewton::describe(Status status, Result& result) const {
     result.message = fmt::format("the residual stays at {:.1e}", best_natural_);
   } else if (status == Status::kNumericalError) {
     result.message = fmt::format(
-        "{} {} (of {}) is not finite at the start, nor was a point near it found where all are",
-        bad_jacobian_ ? "row" : "F", bad_row_, bad_row_ >= 0 ? name_of(bad_row_) : "");
+        "{}F[{}] (row of {}) is not finite at the start, and no point near it was found where all "
+        "are",
+        bad_jacobian_ ? "a derivative of " : "", bad_row_, bad_row_ >= 0 ? name_of(bad_row_) : "");
   } else if (status == Status::kStationary) {
     // The gradient (D_a + D_b J)' Phi vanishes: rows where Phi does not are linearly dependent.
     const double largest = lowest_phi_.lpNorm<Eigen::Infinity>();

@@ -25,7 +25,6 @@ constexpr int kDomainTries = 40;
 // @return false where no point is found at which F and J exist.
 bool JosephyNewton::begin_attempt(int attempt, const Vector* start) {
   if (attempt == 0) {
-    if (!start && stored_start_) start = &*stored_start_;
     start_.setZero(map_.size());
     if (start) start_ = *start;
     start_ = start_.cwiseMax(map_.lower).cwiseMin(map_.upper);

@@ -59,9 +59,15 @@ class RowProblem {
   /// infinite where z is not finite.
   double natural_residual(const Vector& z) const;
 
+  /// max |M_ij|.
+  double max_abs() const { return max_abs_; }
+
   Vector q, lower, upper, diagonal;
 
  private:
+  double row_in_order(int i, const double* z) const;
+
+  double max_abs_ = 0.0;
   bool dense_ = false;
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows_;
   std::vector<int> starts_, columns_;

@@ -152,12 +152,18 @@ void NewtonFb::do_solve(const Vector* start, Observer* observer, Result& result)
   problem_.begin(start, start_);
   best_z_ = stationary_z_ = start_;
   int attempt = 0;
+  bool from_start = start != nullptr;
   Status status = Status::kStalled;
   while (true) {
-    begin_attempt(attempt, start != nullptr);
+    begin_attempt(attempt, from_start);
     status = run_attempt(observer);
     const bool may_restart = status == Status::kStationary || status == Status::kStalled ||
                              status == Status::kNumericalError;
+    if (may_restart && from_start && problem_.is_linear()) {
+      from_start = false;  // everything goes on as without a start
+      stationary_merit_ = kInfinity;
+      continue;
+    }
     if (!may_restart || attempt >= settings.restarts) break;
     ++attempt;
   }
@@ -201,7 +207,8 @@ void NewtonFb::begin_attempt(int attempt, bool has_start) {
   least_squares_first_ = settings.least_squares == "always";
   if (attempt < 2) {
     const bool given = has_start && (attempt == 0 || !problem_.is_linear());
-    z_ = given ? start_ : problem_.lower.cwiseMax(0.0).cwiseMin(problem_.upper);
+    z_ = problem_.lower.cwiseMax(0.0).cwiseMin(problem_.upper);
+    if (given) z_ = start_;
     if ((attempt == 0) == starts_inside_ && !(attempt == 0 && has_start)) move_inside();
   } else if (attempt == 2) {
     z_ = stationary_z_;
@@ -512,26 +519,6 @@ double NewtonFb::merit_of(const Vector& z, const Vector& f) const {
   return 0.5 * sum;
 }
 
-bool NewtonFb::report_iteration(Observer* observer) {
-  if (!observer) return true;
-  static constexpr std::string_view kNames[] = {"newton", "least_squares", "gradient", "active_set",
-                                                "start"};
-  IterationRecord record;
-  record.iteration = iterations_;
-  record.step_type = kNames[static_cast<int>(last_step_)];
-  record.residual = natural_;
-  record.merit = merit_;
-  if (last_step_ != StepType::kNone) record.step = step_;
-  record.active_set_size = 0;
-  for (int i = 0; i < problem_.size(); ++i) {
-    const double x = z_[i] - f_[i];
-    record.active_set_size += x > problem_.lower[i] && x < problem_.upper[i];
-  }
-  record.linear_solves = system_.linear_solves;
-  record.factorisations = system_.factorisations;
-  return observer->on_iteration(record);
-}
-
 Status NewtonFb::end_of_attempt() const {
   return stationary_gradient_ <= kStationary * std::sqrt(2.0 * stationary_merit_)
              ? Status::kStationary
@@ -556,39 +543,6 @@ void NewtonFb::note_undefined(const Vector& f) {
   if (row < 0) return;
   undefined_row_ = row;
   ++undefined_points_;
-}
-
-void NewtonFb::describe(Status status, Result& result) {
-  if (status == Status::kStalled) {
-    result.message = fmt::format("the residual stays at {:.1e}", best_natural_);
-    if (undefined_points_ > 0) {
-      result.message +=
-          fmt::format("; {} points were met where row {} of F or another is not finite",
-                      undefined_points_, row_name(undefined_row_));
-    }
-  } else if (status == Status::kNumericalError) {
-    result.message = undefined_row_ < 0 ? "the merit is not finite"
-                                        : fmt::format(
-                                              "row {} of F or its Jacobian is not finite "
-                                              "at any of the starts",
-                                              row_name(undefined_row_));
-  } else if (status == Status::kStationary) {
-    // J'Phi = 0: the rows where Phi is not zero are linearly dependent.
-    const double largest = stationary_phi_.lpNorm<Eigen::Infinity>();
-    std::string rows;
-    int named = 0, singular = 0;
-    for (int i = 0; i < problem_.size(); ++i) {
-      if (std::abs(stationary_phi_[i]) < kSingularShare * largest) continue;
-      ++singular;
-      if (++named > 5) continue;
-      rows += rows.empty() ? "" : ", ";
-      rows += row_name(i);
-    }
-    result.message = fmt::format(
-        "a minimum of the merit function that is no solution (residual {:.1e}); rows of the "
-        "Jacobian that are linearly dependent: {}{}",
-        best_natural_, rows, singular > 5 ? fmt::format(" and {} more", singular - 5) : "");
-  }
 }
 
 }  // namespace perp

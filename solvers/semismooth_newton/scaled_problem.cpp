@@ -12,7 +12,9 @@ namespace {
 
 constexpr int kSweeps = 6;
 constexpr double kBadScale = 100.0;
-constexpr double kLargestScale = 0x1p20;  // a Jacobian at one point does not tell more
+// A Jacobian that asks for more than this tells about the point where it was taken, not about the
+// problem: then nothing is scaled.
+constexpr double kLargestScale = 0x1p20;
 constexpr double kSparseProducts = 0.25;  // share of entries up to which products are sparse
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -119,8 +121,11 @@ void ScaledProblem::scale_here() {
       }
     };
     if (scaling_ == Scaling::kAlways || is_scaled_badly(for_entries)) equilibrate(for_entries);
-    row_scale_ = row_scale_.cwiseMax(1.0 / kLargestScale).cwiseMin(kLargestScale);
-    unknown_unit_ = unknown_unit_.cwiseMax(1.0 / kLargestScale).cwiseMin(kLargestScale);
+    const auto extreme = [](double x) { return x > kLargestScale || x < 1.0 / kLargestScale; };
+    if (std::ranges::any_of(row_scale_, extreme) || std::ranges::any_of(unknown_unit_, extreme)) {
+      row_scale_.setOnes();
+      unknown_unit_.setOnes();
+    }
   }
   map_unit_ = row_scale_.cwiseInverse();
   lower = posed_lower_.cwiseQuotient(unknown_unit_);

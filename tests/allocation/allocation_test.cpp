@@ -5,6 +5,7 @@
 #include <perp/problems/expression/expr.hpp>
 #include <perp/problems/standard/mcp_function.hpp>
 #include <perp/solvers/active_set/newton_min.hpp>
+#include <perp/solvers/josephy_newton/josephy_newton.hpp>
 #include <perp/solvers/multigrid/multigrid.hpp>
 #include <perp/solvers/projection/pgs.hpp>
 #include <perp/solvers/projection/rpgs.hpp>
@@ -132,6 +133,38 @@ TEST(Allocation, SecondNonlinearNewtonSolveAllocatesNothing) {
   p.data = mcp;
   EXPECT_EQ(allocations_of_second_solve<NewtonFb>(p), 0);
   EXPECT_EQ(allocations_of_second_solve<NewtonFb>(p, 1e-10, {{"least_squares", "always"}}), 0);
+}
+
+TEST(Allocation, SecondJosephyNewtonSolveAllocatesNothing) {
+  for (const char* rounds : {"20", "1"}) {  // linear systems alone, and paths of pivots
+    for (const char* name : {"psd", "psd-deficient", "p-matrix"}) {
+      const Problem p = generate(find_family(name), 60, 1);
+      EXPECT_EQ(allocations_of_second_solve<JosephyNewton>(
+                    p, 1e-10, {{"set_rounds", rounds}, {"crash_iterations", "0"}}),
+                0)
+          << name;
+    }
+  }
+  const int n = 28;
+  Mcp mcp;
+  Random random(1);
+  {
+    Recorder recorder;
+    const ExprVector z = recorder.variables(n);
+    ExprVector f(n);
+    for (int i = 0; i < n; ++i) {
+      f[i] = 2.0 * z[i] * z[i] * z[i] + 5.0 * z[i] + random.normal();
+      for (int j = 0; j < n; ++j) f[i] += random.normal() * z[j] / n;
+    }
+    mcp.graph = std::make_shared<const ExpressionGraph>(recorder.graph(f));
+  }
+  mcp.lower = Vector::Zero(n);
+  mcp.upper = Vector::Constant(n, kInf);
+  for (int i = 0; i < n; i += 4) mcp.lower[i] = -kInf;
+  for (const char* path : {"far", "point"}) {
+    EXPECT_EQ(allocations_of_second_solve<JosephyNewton>(problem_of(mcp), 1e-10, {{"path", path}}),
+              0);
+  }
 }
 
 TEST(Allocation, EvaluatingAnMcpAllocatesNothing) {

@@ -1,14 +1,15 @@
 #include "asl_function.h"
 
-#include "asl.h"
+#include <fenv.h>
 #include <math.h>
+#include "asl.h"
 
 struct AslFunction {
   ASL* asl;
   real* entries;
 };
 
-AslFunction* asl_open(const char* path) {
+static AslFunction* open_here(const char* path) {
   ASL* asl = ASL_alloc(ASL_read_fg);
   FILE* file = jac0dim((char*)path, (fint)strlen(path));
   AslFunction* function = (AslFunction*)malloc(sizeof(AslFunction));
@@ -21,6 +22,15 @@ AslFunction* asl_open(const char* path) {
   }
   function->asl = asl;
   function->entries = (real*)malloc((nzc + 1) * sizeof(real));
+  return function;
+}
+
+// The library sets the precision of the x87 unit to double, which would stay for all tests to come.
+AslFunction* asl_open(const char* path) {
+  fenv_t environment;
+  fegetenv(&environment);
+  AslFunction* function = open_here(path);
+  fesetenv(&environment);
   return function;
 }
 

@@ -14,7 +14,7 @@ from perp_cli import PERP, CliTestCase, lcp, parse_json, with_cases  # noqa: E40
 
 HEADER = {"format": "perp-sequence", "version": 1, "name": "by hand"}
 SEQUENCE_OF_SCENES = (("falling-boxes", "--param", "layers=1", "--param", "across=2", "--steps", "17:22"),
-                      ("two-spheres", "--steps", "26:31"))
+                      ("sphere-collision", "--steps", "26:31"))
 
 
 def facts(record):
@@ -278,8 +278,8 @@ class TestKilled(BenchTestCase):
 
     def test_every_child(self):
         path = self.sequence(*(lcp(name=name) for name in "abc"))
-        records = self.bench(path, "--solvers", self.script("kill -SEGV $PPID; exec sleep 5\n"), "--start", "cold,warm", runs=6)
-        self.assertEqual({(r["outcome"], r["message"]) for r in records}, {("crashed", f"signal {signal.SIGSEGV.value}")})
+        records = self.bench(path, "--solvers", self.script("kill -ABRT $PPID; exec sleep 5\n"), "--start", "cold,warm", runs=6)
+        self.assertEqual({(r["outcome"], r["message"]) for r in records}, {("crashed", f"signal {signal.SIGABRT.value}")})
 
     def test_a_child_alone(self):
         for name in "abc":

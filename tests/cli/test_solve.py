@@ -247,17 +247,16 @@ class TestSettings(SolveTestCase):
         self.assertEqual(result["iterations"], 1)
 
     def test_time_limit(self):
-        before = time.monotonic()
         result = self.solve(self.export("murty", 30), "--solver", "lemke", "--time-limit", "0.2", code=1)
         self.assertEqual(result["status"], "time_limit")
-        self.assertLess(time.monotonic() - before, 2)
+        self.assertLess(result["iterations"], 2**29)  # of 2^30 - 1
 
     def test_interrupt(self):
         path = self.export("murty", 30)
         with subprocess.Popen([PERP, "solve", path, "--solver", "lemke", "--json"], stdout=subprocess.PIPE) as process:
-            time.sleep(0.3)
+            time.sleep(1)
             process.send_signal(signal.SIGINT)
-            output, _ = process.communicate(timeout=5)
+            output, _ = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 1)
         result = parse_json(output.decode())
         self.assert_valid(result, "result")

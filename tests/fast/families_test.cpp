@@ -12,6 +12,7 @@ namespace {
 
 TEST(Families, SameSeedSameBitsOtherSeedOtherBits) {
   for (const Family& f : families()) {
+    if (!f.members.empty()) continue;  // mcp_classics_test.cpp
     const int size = std::max(f.min_size, 6);
     const std::string a = problem_to_text(generate(f, size, 1));
     EXPECT_EQ(a, problem_to_text(generate(f, size, 1))) << f.name;
@@ -31,6 +32,7 @@ TEST(Families, GeneratorIsTheStatedOne) {
 TEST(Families, PlantedSolutionsSolve) {
   int planted = 0;
   for (const Family& f : families()) {
+    if (!f.members.empty()) continue;
     for (int seed = 1; seed <= 5; ++seed) {
       const Problem p = generate(f, std::max(f.min_size, 12), seed);
       EXPECT_NO_THROW(validate(p));

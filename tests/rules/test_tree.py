@@ -95,6 +95,17 @@ class Pages(unittest.TestCase):
             if source:
                 self.assertIn(source, keys, name)
 
+    def test_docs_name_every_member_of_a_family(self):
+        rows = {row.split("|")[1].strip(): row for row in (ROOT / "docs" / "families.md").read_text().splitlines()
+                if row.startswith("| `")}
+        for family in json.loads(run(PERP, "list", "families", "--json").stdout)["families"]:
+            for member in family["members"]:
+                problem, start = member["name"].rsplit("-", 1)
+                self.assertIn(f"`{problem}`", rows, family["name"])
+                row = rows[f"`{problem}`"]
+                self.assertIn(start, row.split("|")[4].split(), member["name"])
+                self.assertIn(f"[{member['source']}]", row)
+
     def test_settings_are_documented_with_their_defaults(self):
         paged = 0
         for solver in json.loads(run(PERP, "list", "solvers", "--json").stdout)["solvers"]:

@@ -1,0 +1,12 @@
+// The family mcp-classics.
+#pragma once
+
+#include <perp/problems/families/family.hpp>
+
+namespace perp {
+
+/// Nonlinear complementarity problems of the literature, each with its usual starts: a member is a
+/// problem and a start, named PROBLEM-START.
+Family mcp_classics_family();
+
+}  // namespace perp
