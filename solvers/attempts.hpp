@@ -24,7 +24,8 @@ struct Attempt {
 std::vector<Attempt> linear_attempts(const Problem& problem, bool lemke_first);
 
 /// The list for an mcp.
-std::vector<Attempt> nonlinear_attempts();
+/// @param josephy_first settings were given, which are those of josephy-newton
+std::vector<Attempt> nonlinear_attempts(bool josephy_first);
 
 /// A random start: half of the unknowns at their lower bounds (where they have one), the others off
 /// them.

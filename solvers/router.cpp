@@ -246,7 +246,7 @@ class Attempts {
   VerifiedResult run() {
     const bool settings_given = !request_.settings.empty();
     for (const Attempt& attempt :
-         linear_ ? linear_attempts(problem_, settings_given) : nonlinear_attempts()) {
+         linear_ ? linear_attempts(problem_, settings_given) : nonlinear_attempts(settings_given)) {
       if (first_ && request_.start && !attempt.polishes_start) take(polished_start());
       if (settled() || out_of_time()) break;
       if (attempt.after_limit && !limited_) continue;
