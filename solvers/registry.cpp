@@ -2,6 +2,7 @@
 
 #include <perp/solvers/active_set/newton_min.hpp>
 #include <perp/solvers/enumeration/enumerate.hpp>
+#include <perp/solvers/interior_point/interior_point.hpp>
 #include <perp/solvers/josephy_newton/josephy_newton.hpp>
 #include <perp/solvers/multigrid/multigrid.hpp>
 #include <perp/solvers/pivoting/lemke.hpp>
@@ -24,6 +25,7 @@ const std::vector<SolverFactory>& solver_registry() {
       [] { return std::make_unique<RegularisedProjectedGaussSeidel>(); },
       [] { return std::make_unique<NewtonMin>(); },
       [] { return std::make_unique<Multigrid>(); },
+      [] { return std::make_unique<InteriorPoint>(); },
       [] { return std::make_unique<Enumerate>(); },
   };
   return registry;
