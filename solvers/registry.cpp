@@ -2,6 +2,7 @@
 
 #include <perp/solvers/active_set/newton_min.hpp>
 #include <perp/solvers/enumeration/enumerate.hpp>
+#include <perp/solvers/friction/newton_ac.hpp>
 #include <perp/solvers/friction/nsgs.hpp>
 #include <perp/solvers/josephy_newton/josephy_newton.hpp>
 #include <perp/solvers/multigrid/multigrid.hpp>
@@ -27,6 +28,7 @@ const std::vector<SolverFactory>& solver_registry() {
       [] { return std::make_unique<Multigrid>(); },
       [] { return std::make_unique<Enumerate>(); },
       [] { return std::make_unique<Nsgs>(); },
+      [] { return std::make_unique<NewtonAc>(); },
   };
   return registry;
 }
