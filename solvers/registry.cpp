@@ -4,6 +4,7 @@
 #include <perp/solvers/enumeration/enumerate.hpp>
 #include <perp/solvers/friction/newton_ac.hpp>
 #include <perp/solvers/friction/nsgs.hpp>
+#include <perp/solvers/friction/proximal_newton.hpp>
 #include <perp/solvers/josephy_newton/josephy_newton.hpp>
 #include <perp/solvers/multigrid/multigrid.hpp>
 #include <perp/solvers/pivoting/lemke.hpp>
@@ -29,6 +30,7 @@ const std::vector<SolverFactory>& solver_registry() {
       [] { return std::make_unique<Enumerate>(); },
       [] { return std::make_unique<Nsgs>(); },
       [] { return std::make_unique<NewtonAc>(); },
+      [] { return std::make_unique<ProximalNewton>(); },
   };
   return registry;
 }
