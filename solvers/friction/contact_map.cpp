@@ -91,7 +91,8 @@ void natural(double mu, double rho, const double* r, const double* u, ContactRow
 ContactMap contact_map(std::string_view name) {
   if (name == "ac") return ContactMap::kAlartCurnier;
   if (name == "natural") return ContactMap::kNatural;
-  throw std::invalid_argument(fmt::format("setting \"map\": \"{}\" is not ac or natural", name));
+  throw std::invalid_argument(
+      fmt::format("setting \"map\": \"{}\" is not ac, natural or auto", name));
 }
 
 void evaluate_contact(ContactMap map, double mu, double rho_n, double rho_t, const double* r,

@@ -24,7 +24,8 @@ double largest_eigenvalue(double a, double b, double c) {
 
 void ContactNewton::attach(const ContactProblem& problem) {
   problem_ = &problem;
-  map_ = contact_map(settings.map);
+  const ContactMap first =
+      settings.map == "auto" ? ContactMap::kAlartCurnier : contact_map(settings.map);
   const std::string& steps = settings.least_squares;
   if (steps != "fallback" && steps != "always" && steps != "never") {
     throw std::invalid_argument(
@@ -38,10 +39,12 @@ void ContactNewton::attach(const ContactProblem& problem) {
   rows_.resize(problem.contacts());
   for (Vector* v : {&r_, &u_, &d_, &wd_, &trial_r_, &trial_u_}) v->setZero(problem.size());
   history_.assign(std::max(1, settings.memory), 0.0);
-  choose_rho();
+  choose(first);
 }
 
-void ContactNewton::choose_rho() {
+// The map with rho near the inverse of the curvature, contact by contact.
+void ContactNewton::choose(ContactMap map) {
+  map_ = map;
   const int nc = problem_->contacts();
   rho_n_.setOnes(nc);
   rho_t_.setOnes(nc);
@@ -60,6 +63,7 @@ void ContactNewton::begin(const Deadline& deadline, Observer* observer, int iter
   observer_ = observer;
   iteration_limit_ = iteration_limit;
   iterations = least_squares_steps = 0;
+  if (settings.map == "auto") choose(ContactMap::kAlartCurnier);
   system_.factorisations = system_.linear_solves = 0;
 }
 
@@ -112,6 +116,8 @@ Status ContactNewton::run(double alpha, const Vector& centre, double tolerance, 
       break;
     }
   }
+  if (status == Status::kStalled && settings.map == "auto")
+    choose(map_ == ContactMap::kNatural ? ContactMap::kAlartCurnier : ContactMap::kNatural);
   return status;
 }
 

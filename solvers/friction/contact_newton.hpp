@@ -11,9 +11,9 @@
 namespace perp {
 
 struct ContactNewtonSettings {
-  std::string map = "ac";                  ///< "ac" (Alart-Curnier) or "natural"
+  std::string map = "auto";                ///< "ac" (Alart-Curnier), "natural", or "auto": by turns
   std::string rho = "split";               ///< "split" or "spectral"
-  double rho_factor = 1.0;                 ///< on the rho of every contact [-]
+  double rho_factor = 2.0;                 ///< on the rho of every contact [-]
   double proximal = 1e-9;                  ///< least eps [-]
   double proximal_factor = 1e-3;           ///< eps over ||Phi||_inf [-]
   std::string least_squares = "fallback";  ///< "fallback", "always" or "never"
@@ -23,7 +23,8 @@ struct ContactNewtonSettings {
 
   template <class Visitor>
   void visit(Visitor& v) {
-    v.visit("map", map, "equations: ac (Alart-Curnier) or natural");
+    v.visit("map", map,
+            "equations: ac (Alart-Curnier), natural, or auto: the other one where a run got stuck");
     v.visit("rho", rho, "split: 1/W_nn and 1/|W_tt| of each contact; spectral: 1/|W_cc|");
     v.visit("rho_factor", rho_factor, "on the rho of every contact");
     v.visit("proximal", proximal, "least eps of the steps with W + eps I");
@@ -37,7 +38,8 @@ struct ContactNewtonSettings {
 };
 
 /// Runs of semismooth Newton steps on Phi(r, u) = 0, u = W r + q + alpha (r - centre), Phi the map
-/// of Alart and Curnier or the natural map, contact by contact (ContactRows).
+/// of Alart and Curnier or the natural map, contact by contact (ContactRows). With map = auto a run
+/// after one that got stuck takes the other map: they fail at different points.
 class ContactNewton {
  public:
   ContactNewtonSettings settings;
@@ -58,7 +60,7 @@ class ContactNewton {
   const ContactNewtonSystem& system() const { return system_; }
 
  private:
-  void choose_rho();
+  void choose(ContactMap map);
   void evaluate(double alpha, const Vector& centre);
   bool newton_step(double alpha, IterationRecord& record);
   bool least_squares_step(double alpha, IterationRecord& record);

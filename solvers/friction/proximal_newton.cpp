@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 namespace perp {
 
@@ -15,7 +13,10 @@ constexpr int kOuterLimit = 1000;
 
 }  // namespace
 
-ProximalNewton::ProximalNewton() { newton_.settings.map = "natural"; }
+ProximalNewton::ProximalNewton() {
+  newton_.settings.map = "ac";
+  newton_.settings.least_squares = "never";
+}
 
 const SolverTraits& ProximalNewton::traits() const {
   static const SolverTraits traits{"proximal-newton",
@@ -50,7 +51,6 @@ void ProximalNewton::do_solve(const Vector* start, Observer* observer, Result& r
     }
   }
   int outer = 0;
-  bool trace = getenv("PROX_TRACE");
   while (result.status == Status::kStalled && outer < kOuterLimit) {
     ++outer;
     r_ = centre_;
@@ -61,9 +61,6 @@ void ProximalNewton::do_solve(const Vector* start, Observer* observer, Result& r
     const int steps = newton_.iterations - before;
     problem_.velocity(r_, u_);
     measure = problem_.measure(r_, u_);
-    if (trace)
-      printf("%d alpha %.1e inner %s %d steps, inner measure %.1e, measure %.2e\n", outer, alpha,
-             std::string(to_string(status)).c_str(), steps, newton_.measure(), measure);
     if (measure < best) {
       best = measure;
       best_ = r_;

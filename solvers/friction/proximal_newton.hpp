@@ -12,7 +12,7 @@ struct ProximalNewtonSettings {
   double least_alpha = 1e-9;        ///< [-]
   double decrease = 0.3;            ///< of alpha after a step whose inner problem was easy [-]
   double increase = 5.0;            ///< of alpha after an inner problem that was not solved [-]
-  double inner_accuracy = 0.1;      ///< inner tolerance over the measure at the centre [-]
+  double inner_accuracy = 0.5;      ///< inner tolerance over the measure at the centre [-]
   int inner_steps = 30;             ///< Newton steps of an inner problem at most
   int easy_steps = 6;               ///< Newton steps up to which an inner problem was easy
   int first_sweeps = 10;            ///< sweeps of nsgs before the first step
