@@ -1,4 +1,6 @@
+#include <perp/formulations/anitescu_tasora/anitescu_tasora.hpp>
 #include <perp/formulations/closed_form_gap/closed_form_gap.hpp>
+#include <perp/formulations/coulomb_implicit/coulomb_implicit.hpp>
 #include <perp/formulations/equivalent_contact_point/ecp_step.hpp>
 #include <perp/formulations/formulation.hpp>
 #include <perp/formulations/geometric_implicit/geometric_implicit.hpp>
@@ -49,6 +51,16 @@ const std::vector<FormulationEntry>& formulation_registry() {
        [](const std::string& options) {
          return make_pyramid_step(PyramidModel::kAnitescuPotra, options);
        }},
+      {"coulomb-implicit",
+       "the step of stewart-trinkle with the exact friction cone",
+       "AcaryBremondHuber2018",
+       {"friction_contact"},
+       make_coulomb_implicit},
+      {"anitescu-tasora",
+       "convex relaxation: friction cones, sliding contacts separate a little",
+       "AnitescuTasora2010",
+       {"conic_qp"},
+       make_anitescu_tasora},
       {"geometric-implicit",
        "geometry at the end of the step: nearest points of smooth bodies as unknowns",
        "ChakrabortyBerardAkellaTrinkle2007",

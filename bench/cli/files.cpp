@@ -119,6 +119,13 @@ struct FamilyMembers {
   std::vector<std::string> members;  // {""} where they have no names
 };
 
+// The family of that name, or the one that has its scenes as problems of the kind asked for.
+const Family& family_of_kind(const std::string& name, const std::string& kind) {
+  const Family& family = find_family(name);
+  const auto sibling = family.siblings.find(kind);
+  return sibling == family.siblings.end() ? family : find_family(sibling->second);
+}
+
 FamilyMembers members_of(const Family& family, const ExportOptions& o,
                          const std::map<std::string, double>& parameters) {
   FamilyMembers chosen{&family, {""}};
@@ -165,7 +172,7 @@ bool export_names(const ExportOptions& o) {
         throw InputError(fmt::format("{}: {}", name, *why));
       continue;
     }
-    chosen.push_back(members_of(find_family(name), o, parameters));
+    chosen.push_back(members_of(family_of_kind(name, o.kind), o, parameters));
   }
   if (o.seed > std::numeric_limits<std::int64_t>::max() - o.seeds) {
     throw std::invalid_argument(
@@ -222,7 +229,10 @@ void add_export(CLI::App& app, int& code) {
       ->allow_extra_args(false);
   verb->add_option("--param", options->parameters, "a parameter of the family or scene, KEY=VALUE")
       ->allow_extra_args(false);
-  verb->add_option("--kind", options->kind, "kind of problem to write (default: the family's own)");
+  verb->add_option(
+      "--kind", options->kind,
+      "kind of problem to write (default: the family's own); contact-stack, contact-tower and "
+      "contact-pile have friction_contact too");
   verb->add_option("--format", options->format, "format to write: perp, mof or nl")
       ->capture_default_str();
   verb->add_flag("--gzip", options->gzip, "pack the files: .json.gz");

@@ -63,6 +63,8 @@ struct Family {
   std::function<ProblemData(const FamilyRequest&, Problem& facts)>
       build;  ///< may set start, solution, variables, contacts
   std::vector<FamilyMember> members = {};
+  /// Families of the same scenes as problems of another kind: kind and name.
+  std::map<std::string, std::string> siblings = {};
 };
 
 /// One line each in family.cpp.

@@ -1,0 +1,83 @@
+// Semismooth Newton steps for friction, as solvers use them.
+#pragma once
+
+#include <perp/solvers/core/observer.hpp>
+#include <perp/solvers/core/status.hpp>
+#include <perp/solvers/friction/contact_newton_system.hpp>
+#include <perp/solvers/projection/progress.hpp>
+#include <string>
+#include <vector>
+
+namespace perp {
+
+struct ContactNewtonSettings {
+  std::string map = "auto";                ///< "ac" (Alart-Curnier), "natural", or "auto": by turns
+  std::string rho = "split";               ///< "split" or "spectral"
+  double rho_factor = 2.0;                 ///< on the rho of every contact [-]
+  double proximal = 1e-9;                  ///< least eps [-]
+  double proximal_factor = 1e-3;           ///< eps over ||Phi||_inf [-]
+  std::string least_squares = "fallback";  ///< "fallback", "always" or "never"
+  int memory = 10;                         ///< merits that the line search compares with
+  int patience = 15;                       ///< steps without a lower merit that end a run
+  std::string linear_algebra = "auto";     ///< "auto", "dense" or "sparse"
+
+  template <class Visitor>
+  void visit(Visitor& v) {
+    v.visit("map", map,
+            "equations: ac (Alart-Curnier), natural, or auto: the other one where a run got stuck");
+    v.visit("rho", rho, "split: 1/W_nn and 1/|W_tt| of each contact; spectral: 1/|W_cc|");
+    v.visit("rho_factor", rho_factor, "on the rho of every contact");
+    v.visit("proximal", proximal, "least eps of the steps with W + eps I");
+    v.visit("proximal_factor", proximal_factor,
+            "eps over the largest |Phi_i|, that counted up to 1");
+    v.visit("least_squares", least_squares, "least-squares steps: fallback, always, never");
+    v.visit("memory", memory, "merits that the line search compares with; 1: monotone");
+    v.visit("patience", patience, "steps without a lower merit that end a run");
+    v.visit("linear_algebra", linear_algebra, "factorisations: auto, dense or sparse");
+  }
+};
+
+/// Runs of semismooth Newton steps on Phi(r, u) = 0, u = W r + q + alpha (r - centre), Phi the map
+/// of Alart and Curnier or the natural map, contact by contact (ContactRows). With map = auto a run
+/// after one that got stuck takes the other map: they fail at different points.
+class ContactNewton {
+ public:
+  ContactNewtonSettings settings;
+
+  /// Keeps a reference. @throws std::invalid_argument naming a setting.
+  void attach(const ContactProblem& problem);
+  /// Before the runs of a solve.
+  void begin(const Deadline& deadline, Observer* observer, int iteration_limit);
+
+  /// From r: ends solved where the verifier's measure (with this u) is at most the tolerance,
+  /// stalled where no step lowers the merit or `patience` is over, or at the limits of begin().
+  /// r becomes the point with the lowest measure.
+  Status run(double alpha, const Vector& centre, double tolerance, int max_steps, Vector& r);
+
+  /// Of the last run: measure at r.
+  double measure() const { return best_measure_; }
+  int iterations = 0, least_squares_steps = 0;
+  const ContactNewtonSystem& system() const { return system_; }
+
+ private:
+  void choose(ContactMap map);
+  void evaluate(double alpha, const Vector& centre);
+  bool newton_step(double alpha, IterationRecord& record);
+  bool least_squares_step(double alpha, IterationRecord& record);
+  bool search(double alpha, IterationRecord& record);
+  double merit(const Vector& r, const Vector& u) const;
+
+  const ContactProblem* problem_ = nullptr;
+  ContactNewtonSystem system_;
+  ContactMap map_ = ContactMap::kAlartCurnier;
+  std::vector<ContactRows> rows_;
+  Vector rho_n_, rho_t_;
+  Vector r_, u_, d_, wd_, trial_r_, trial_u_;
+  std::vector<double> history_;
+  double merit_ = 0.0, largest_ = 0.0, best_measure_ = 0.0, damping_ = 0.0;
+  Deadline deadline_{0.0};
+  Observer* observer_ = nullptr;
+  int iteration_limit_ = 0;
+};
+
+}  // namespace perp

@@ -1,0 +1,226 @@
+#include <perp/solvers/friction/contact_newton_system.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace perp {
+
+namespace {
+
+constexpr double kPivotTolerance = 0.1;
+constexpr int kDenseBelow = 60;          // unknowns for which KLU is never asked
+constexpr double kSparseOverhead = 8.0;  // time of an operation of KLU over one of the dense LU
+constexpr int kDenseLeastSquares = 800;
+constexpr int kBlock = 64;  // products of blocks of this size need no heap
+
+}  // namespace
+
+void ContactNewtonSystem::attach(const ContactProblem& problem, std::string_view algebra) {
+  if (algebra != "auto" && algebra != "dense" && algebra != "sparse") {
+    throw std::invalid_argument(
+        fmt::format("setting \"linear_algebra\": \"{}\" is not auto, dense or sparse", algebra));
+  }
+  problem_ = &problem;
+  width_ = problem.dimension();
+  const int nc = problem.contacts(), n = width_ * nc;
+  kernel_.reserve(nc);
+  position_.assign(nc, -1);
+  right_side_.assign(2 * static_cast<std::size_t>(n), 0.0);
+  find_columns();
+  sparse_lu_.set_pivot_tolerance(kPivotTolerance);
+  sparse_ = algebra == "sparse";
+  if (algebra == "auto" && n > kDenseBelow) {
+    std::vector<ContactRows> rows(nc);
+    for (ContactRows& row : rows) {
+      row.open = false;
+      for (int k = 0; k < 9; ++k) row.A[k] = row.B[k] = k % 4 == 0 ? 1.0 : 0.0;
+    }
+    choose_kernel(rows);
+    fill_sparse(rows, 1.0);
+    const double dense = 2.0 / 3.0 * n * n * static_cast<double>(n);
+    sparse_ = sparse_lu_.factor() && kSparseOverhead * sparse_lu_.estimated_operations() < dense;
+  }
+  if (!sparse_) dense_lu_.reserve(n);
+  if (n <= kDenseLeastSquares) {
+    dense_lu_.reserve(n);
+    jacobian_.resize(n, n);
+    normal_.resize(n, n);
+  }
+}
+
+void ContactNewtonSystem::find_columns() {
+  const int nc = problem_->contacts();
+  column_starts_.assign(nc + 1, 0);
+  const int count = static_cast<int>(problem_->blocks());
+  for (int k = 0; k < count; ++k) ++column_starts_[problem_->column(k) + 1];
+  for (int c = 0; c < nc; ++c) column_starts_[c + 1] += column_starts_[c];
+  column_blocks_.resize(count);
+  column_rows_.resize(count);
+  std::vector<int> next(column_starts_.begin(), column_starts_.end() - 1);
+  for (int c = 0; c < nc; ++c) {
+    for (int k = problem_->row_begin(c); k < problem_->row_begin(c + 1); ++k) {
+      const int to = next[problem_->column(k)]++;
+      column_blocks_[to] = k;
+      column_rows_[to] = c;
+    }
+  }
+}
+
+void ContactNewtonSystem::choose_kernel(const std::vector<ContactRows>& rows) {
+  kernel_.clear();
+  for (int c = 0; c < problem_->contacts(); ++c) {
+    position_[c] = rows[c].open ? -1 : static_cast<int>(kernel_.size());
+    if (!rows[c].open) kernel_.push_back(c);
+  }
+}
+
+// B (w + shift I) (+ A on the diagonal), nine values by columns.
+void ContactNewtonSystem::product(const ContactRows& rows, const double* w, double shift,
+                                  bool diagonal, double* out) const {
+  const double* b = rows.B;
+  for (int j = 0; j < 3; ++j) {
+    double x[3] = {w[3 * j], w[3 * j + 1], w[3 * j + 2]};
+    if (diagonal) x[j] += shift;
+    for (int i = 0; i < 3; ++i)
+      out[3 * j + i] =
+          b[i] * x[0] + b[3 + i] * x[1] + b[6 + i] * x[2] + (diagonal ? rows.A[3 * j + i] : 0.0);
+  }
+}
+
+void ContactNewtonSystem::fill_dense(const std::vector<ContactRows>& rows, double shift,
+                                     double* matrix) const {
+  const auto n = static_cast<std::size_t>(width_) * kernel_.size();
+  std::fill(matrix, matrix + n * n, 0.0);
+  double entries[9];
+  for (const int c : kernel_) {
+    for (int k = problem_->row_begin(c); k < problem_->row_begin(c + 1); ++k) {
+      const int e = problem_->column(k);
+      if (position_[e] < 0) continue;
+      product(rows[c], problem_->block(k), shift, c == e, entries);
+      double* to = matrix + n * width_ * position_[e] + width_ * position_[c];
+      for (int j = 0; j < width_; ++j) {
+        for (int i = 0; i < width_; ++i) to[n * j + i] = entries[3 * j + i];
+      }
+    }
+  }
+}
+
+void ContactNewtonSystem::fill_sparse(const std::vector<ContactRows>& rows, double shift) {
+  sparse_lu_.begin(kernel_size());
+  for (const int e : kernel_) {
+    for (int j = 0; j < width_; ++j) {
+      for (int k = column_starts_[e]; k < column_starts_[e + 1]; ++k) {
+        const int c = column_rows_[k];
+        if (position_[c] < 0) continue;
+        double entries[9];
+        product(rows[c], problem_->block(column_blocks_[k]), shift, c == e, entries);
+        for (int i = 0; i < width_; ++i)
+          sparse_lu_.append(width_ * position_[c] + i, entries[3 * j + i]);
+      }
+      sparse_lu_.end_column();
+    }
+  }
+}
+
+bool ContactNewtonSystem::factor(const std::vector<ContactRows>& rows, double shift) {
+  choose_kernel(rows);
+  ++factorisations;
+  if (sparse_) {
+    fill_sparse(rows, shift);
+    return sparse_lu_.factor();
+  }
+  fill_dense(rows, shift, dense_lu_.matrix(kernel_size()));
+  return dense_lu_.factor();
+}
+
+// d := -phi off the kernel, and -phi - B W d there as the right-hand side.
+void ContactNewtonSystem::right_side(const std::vector<ContactRows>& rows, Vector& d) {
+  d.setZero();
+  bool moved = false;
+  for (int c = 0; c < problem_->contacts(); ++c) {
+    if (position_[c] >= 0) continue;
+    for (int i = 0; i < 3; ++i) {
+      d[3 * c + i] = -rows[c].phi[i];
+      moved = moved || d[3 * c + i] != 0.0;
+    }
+  }
+  for (const int c : kernel_) {
+    double u[3] = {0.0, 0.0, 0.0};
+    if (moved) {
+      problem_->velocity(c, d, u);
+      for (int i = 0; i < 3; ++i) u[i] -= problem_->q()[3 * c + i];
+    }
+    const double* b = rows[c].B;
+    for (int i = 0; i < width_; ++i) {
+      right_side_[static_cast<std::size_t>(width_) * position_[c] + i] =
+          -rows[c].phi[i] - b[i] * u[0] - b[3 + i] * u[1] - b[6 + i] * u[2];
+    }
+  }
+}
+
+void ContactNewtonSystem::solve(const std::vector<ContactRows>& rows, Vector& d) {
+  right_side(rows, d);
+  if (sparse_) {
+    sparse_lu_.solve(right_side_.data());
+  } else {
+    dense_lu_.solve(right_side_.data());
+  }
+  ++linear_solves;
+  for (std::size_t p = 0; p < kernel_.size(); ++p) {
+    for (int i = 0; i < width_; ++i) d[3 * kernel_[p] + i] = right_side_[width_ * p + i];
+  }
+}
+
+bool ContactNewtonSystem::takes_least_squares() const { return kernel_size() <= jacobian_.rows(); }
+
+bool ContactNewtonSystem::factor_least_squares(const std::vector<ContactRows>& rows, double alpha,
+                                               double damping) {
+  choose_kernel(rows);
+  if (!takes_least_squares()) return false;
+  ++factorisations;
+  const int n = kernel_size();
+  // The Jacobian fills the first n^2 values of its matrix, whatever the shape of that.
+  fill_dense(rows, alpha, jacobian_.data());
+  const Eigen::Map<const DenseMatrix> j(jacobian_.data(), n, n);
+  for (int column = 0; column < n; column += kBlock) {
+    const int columns = std::min(kBlock, n - column);
+    for (int row = column; row < n; row += kBlock) {
+      const int height = std::min(kBlock, n - row);
+      auto block = normal_.block(row, column, height, columns);
+      block.setZero();
+      for (int k = 0; k < n; k += kBlock) {
+        const int depth = std::min(kBlock, n - k);
+        block.noalias() +=
+            j.block(k, row, depth, height).transpose() * j.block(k, column, depth, columns);
+      }
+    }
+  }
+  double* matrix = dense_lu_.matrix(n);
+  for (int column = 0; column < n; ++column) {
+    for (int row = column; row < n; ++row) {
+      const double value = normal_(row, column) + (row == column ? damping : 0.0);
+      matrix[static_cast<std::size_t>(column) * n + row] = value;
+      matrix[static_cast<std::size_t>(row) * n + column] = value;
+    }
+  }
+  return dense_lu_.factor();
+}
+
+void ContactNewtonSystem::solve_least_squares(const std::vector<ContactRows>& rows, Vector& d) {
+  right_side(rows, d);
+  const int n = kernel_size();
+  const Eigen::Map<const DenseMatrix> j(jacobian_.data(), n, n);
+  const Eigen::Map<const Vector> side(right_side_.data(), n);
+  Eigen::Map<Vector> result(right_side_.data() + n, n);
+  result.noalias() = j.transpose() * side;
+  dense_lu_.solve(result.data());
+  ++linear_solves;
+  for (std::size_t p = 0; p < kernel_.size(); ++p) {
+    for (int i = 0; i < width_; ++i)
+      d[3 * kernel_[p] + i] = result[static_cast<long>(width_ * p) + i];
+  }
+}
+
+}  // namespace perp

@@ -1,0 +1,240 @@
+#include <perp/solvers/friction/contact_problem.hpp>
+
+#include <perp/solvers/friction/friction_cone.hpp>
+
+#include <fmt/format.h>
+#include <Eigen/SparseCholesky>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace perp {
+
+namespace {
+
+// As the verifier has it: below this, a residual relative to q means nothing.
+constexpr double kVanishingNorm = 1e-14;
+
+double power_of_two(double x) {
+  return std::isfinite(x) && x > 0 ? std::exp2(std::round(std::log2(x))) : 1.0;
+}
+
+// J M^-1 J', which is sparse where M couples few of its unknowns.
+Matrix delassus(const FrictionContact& problem) {
+  Eigen::SimplicialLDLT<SparseMatrix> mass(problem.M.to_sparse());
+  if (mass.info() != Eigen::Success) throw std::invalid_argument("M: cannot be factorised");
+  const SparseMatrix j = problem.J.to_sparse();
+  const SparseMatrix transposed = j.transpose();
+  const SparseMatrix response = mass.solve(transposed);
+  return Matrix(SparseMatrix(j * response));
+}
+
+}  // namespace
+
+ContactScaling contact_scaling(std::string_view name) {
+  if (name == "none") return ContactScaling::kNone;
+  if (name == "global") return ContactScaling::kGlobal;
+  if (name == "contact") return ContactScaling::kContact;
+  throw std::invalid_argument(
+      fmt::format("setting \"scaling\": \"{}\" is not none, global or contact", name));
+}
+
+void ContactProblem::build(const FrictionContact& problem, ContactScaling scaling) {
+  dimension_ = problem.dimension;
+  mu_ = problem.mu;
+  posed_norm_ = problem.q.norm();
+  q_.setZero(size());
+  for (int c = 0; c < contacts(); ++c) {
+    for (int k = 0; k < dimension_; ++k) q_[3 * c + k] = problem.q[dimension_ * c + k];
+  }
+  gather(problem);
+  sort_by_rows();
+  scale(scaling);
+  find_asymmetry();
+}
+
+// All blocks, column of contacts after column of contacts.
+void ContactProblem::gather(const FrictionContact& problem) {
+  const Matrix formed = problem.is_operator() ? delassus(problem) : Matrix();
+  const Matrix& w = problem.is_operator() ? formed : problem.W;
+  const int nc = contacts(), d = dimension_;
+  rows_.clear();
+  columns_.clear();
+  blocks_.clear();
+  std::vector<int> seen(nc, -1), slot(nc, 0);
+  const auto entry = [&](int row, int column, double value) {
+    const int c = row / d, e = column / d;
+    if (seen[c] != e) {
+      seen[c] = e;
+      slot[c] = static_cast<int>(rows_.size());
+      rows_.push_back(c);
+      columns_.push_back(e);
+      blocks_.resize(blocks_.size() + 9, 0.0);
+    }
+    blocks_[9 * static_cast<std::size_t>(slot[c]) + 3 * (column % d) + row % d] += value;
+  };
+  for (int e = 0; e < nc; ++e) {
+    double trace = 0.0;
+    for (int k = 0; k < d; ++k) {
+      const int column = d * e + k;
+      entry(column, column, problem.compliance.size() > 0 ? problem.compliance[column] : 0.0);
+      w.for_column(column, [&](int row, double value) {
+        entry(row, column, value);
+        if (row == column) trace += std::abs(value);
+      });
+    }
+    if (d == 2) blocks_[9 * static_cast<std::size_t>(slot[e]) + 8] = trace > 0 ? trace / 2 : 1.0;
+  }
+}
+
+void ContactProblem::sort_by_rows() {
+  const int nc = contacts(), count = static_cast<int>(rows_.size());
+  starts_.assign(nc + 1, 0);
+  diagonals_.assign(nc, 0);
+  for (int row : rows_) ++starts_[row + 1];
+  for (int c = 0; c < nc; ++c) starts_[c + 1] += starts_[c];
+  std::vector<int> next(starts_.begin(), starts_.end() - 1), columns(count);
+  std::vector<double> blocks(9 * static_cast<std::size_t>(count));
+  for (int k = 0; k < count; ++k) {
+    const int to = next[rows_[k]]++;
+    columns[to] = columns_[k];
+    if (rows_[k] == columns_[k]) diagonals_[rows_[k]] = to;
+    std::copy_n(&blocks_[9 * static_cast<std::size_t>(k)], 9,
+                &blocks[9 * static_cast<std::size_t>(to)]);
+  }
+  rows_.clear();
+  columns_ = std::move(columns);
+  blocks_ = std::move(blocks);
+}
+
+void ContactProblem::scale(ContactScaling scaling) {
+  const int nc = contacts();
+  impulse_scale_.setOnes(nc);
+  velocity_scale_.setOnes(nc);
+  if (scaling == ContactScaling::kNone || nc == 0) return;
+  Vector size(nc);  // of the diagonal blocks
+  for (int c = 0; c < nc; ++c) {
+    const double* w = diagonal(c);
+    size[c] = (std::abs(w[0]) + std::abs(w[4]) + std::abs(w[8])) / 3.0;
+  }
+  if (scaling == ContactScaling::kGlobal) size.setConstant(size.mean());
+  double sum = 0.0;
+  for (int c = 0; c < nc; ++c) {
+    impulse_scale_[c] = power_of_two(1.0 / std::sqrt(size[c]));
+    sum += (q_.segment<3>(3 * c) * impulse_scale_[c]).squaredNorm();
+  }
+  const double level = power_of_two(std::sqrt(sum / nc));
+  for (int c = 0; c < nc; ++c) {
+    velocity_scale_[c] = level / impulse_scale_[c];
+    impulse_scale_[c] *= level;
+    q_.segment<3>(3 * c) /= velocity_scale_[c];
+  }
+  for (int c = 0; c < nc; ++c) {
+    for (int k = starts_[c]; k < starts_[c + 1]; ++k) {
+      const double factor = impulse_scale_[columns_[k]] / velocity_scale_[c];
+      for (int i = 0; i < 9; ++i) blocks_[9 * static_cast<std::size_t>(k) + i] *= factor;
+    }
+  }
+}
+
+void ContactProblem::find_asymmetry() {
+  double largest = 0.0, difference = 0.0;
+  for (int c = 0; c < contacts(); ++c) {
+    for (int k = starts_[c]; k < starts_[c + 1]; ++k) {
+      const int e = columns_[k];
+      const auto first = columns_.begin() + starts_[e], last = columns_.begin() + starts_[e + 1];
+      const auto found = std::lower_bound(first, last, c);
+      const bool stored = found != last && *found == c;
+      const double* here = block(k);
+      const double* there = stored ? block(static_cast<int>(found - columns_.begin())) : nullptr;
+      for (int i = 0; i < 9; ++i) {
+        const double mirrored = there ? there[3 * (i % 3) + i / 3] : 0.0;
+        largest = std::max(largest, std::abs(here[i]));
+        difference = std::max(difference, std::abs(here[i] - mirrored));
+      }
+    }
+  }
+  asymmetry_ = largest > 0 ? difference / largest : 0.0;
+}
+
+void ContactProblem::velocity(int c, const Vector& r, double* u) const {
+  double u0 = q_[3 * c], u1 = q_[3 * c + 1], u2 = q_[3 * c + 2];
+  for (int k = starts_[c]; k < starts_[c + 1]; ++k) {
+    const double* w = block(k);
+    const double* x = &r[3 * columns_[k]];
+    u0 += w[0] * x[0] + w[3] * x[1] + w[6] * x[2];
+    u1 += w[1] * x[0] + w[4] * x[1] + w[7] * x[2];
+    u2 += w[2] * x[0] + w[5] * x[1] + w[8] * x[2];
+  }
+  u[0] = u0;
+  u[1] = u1;
+  u[2] = u2;
+}
+
+void ContactProblem::velocity(const Vector& r, Vector& u) const {
+  for (int c = 0; c < contacts(); ++c) velocity(c, r, &u[3 * c]);
+}
+
+void ContactProblem::multiply(const Vector& x, Vector& y) const {
+  velocity(x, y);
+  y -= q_;
+}
+
+void ContactProblem::add_natural_map(int c, const double* r, const double* u, double& sum) const {
+  const double a = impulse_scale_[c], b = velocity_scale_[c];
+  const double posed_r[3] = {a * r[0], a * r[1], a * r[2]};
+  const double posed_u[3] = {b * u[0], b * u[1], b * u[2]};
+  double natural[3];
+  cone_natural_map(mu_[c], posed_r, posed_u, natural);
+  sum += natural[0] * natural[0] + natural[1] * natural[1] + natural[2] * natural[2];
+}
+
+double ContactProblem::relative(double sum) const {
+  const double norm = std::sqrt(sum);
+  if (!std::isfinite(norm)) return std::numeric_limits<double>::infinity();
+  return posed_norm_ > kVanishingNorm ? norm / posed_norm_ : norm;
+}
+
+double ContactProblem::measure(const Vector& r, const Vector& u) const {
+  double sum = 0.0;
+  for (int c = 0; c < contacts(); ++c) add_natural_map(c, &r[3 * c], &u[3 * c], sum);
+  return relative(sum);
+}
+
+double ContactProblem::measure(const Vector& r) const {
+  double sum = 0.0;
+  for (int c = 0; c < contacts(); ++c) {
+    std::array<long double, 3> u = {q_[3 * c], q_[3 * c + 1], q_[3 * c + 2]};
+    for (int k = starts_[c]; k < starts_[c + 1]; ++k) {
+      const double* w = block(k);
+      for (int j = 0; j < 3; ++j) {
+        const long double x = r[3 * columns_[k] + j];
+        for (int i = 0; i < 3; ++i) u[i] += w[3 * j + i] * x;
+      }
+    }
+    const double rounded[3] = {static_cast<double>(u[0]), static_cast<double>(u[1]),
+                               static_cast<double>(u[2])};
+    add_natural_map(c, &r[3 * c], rounded, sum);
+  }
+  return relative(sum);
+}
+
+void ContactProblem::to_scaled(const Vector& posed, Vector& r) const {
+  r.setZero(size());
+  for (int c = 0; c < contacts(); ++c) {
+    for (int k = 0; k < dimension_; ++k)
+      r[3 * c + k] = posed[dimension_ * c + k] / impulse_scale_[c];
+  }
+}
+
+void ContactProblem::to_posed(const Vector& r, Vector& posed) const {
+  posed.resize(posed_size());
+  for (int c = 0; c < contacts(); ++c) {
+    for (int k = 0; k < dimension_; ++k)
+      posed[dimension_ * c + k] = r[3 * c + k] * impulse_scale_[c];
+  }
+}
+
+}  // namespace perp

@@ -1,0 +1,87 @@
+// Exact Coulomb friction as the friction solvers see it: scaled 3 x 3 blocks, row by row.
+#pragma once
+
+#include <perp/problems/standard/friction_contact.hpp>
+#include <string_view>
+#include <vector>
+
+namespace perp {
+
+/// Factors between the problem as posed and the one that is solved.
+enum class ContactScaling {
+  kNone,
+  kGlobal,   ///< one factor for W, one for q
+  kContact,  ///< a factor for every contact as well, so that all diagonal blocks are of order 1
+};
+
+/// @throws std::invalid_argument naming the setting.
+ContactScaling contact_scaling(std::string_view name);
+
+/// A copy of a FrictionContact as rows of 3 x 3 blocks, dense and sparse alike. A contact in 2D
+/// gets a third direction of its own (W = w I there, q = 0), in which every solution has r = 0, so
+/// that there is one code for both dimensions. Where J and M are given, W = J M^-1 J' is formed:
+/// all solvers here need its diagonal blocks, and for rigid bodies (M block diagonal) its rows have
+/// few blocks. compliance is added to the diagonal.
+///
+/// Contact c has r = a_c r', u = b_c u' with powers of two a_c, b_c, so that scaling rounds
+/// nothing; cones and de Saxce's correction are the same in the scaled unknowns, and a symmetric W
+/// stays symmetric (a_c b_c is the same for all c). All vectors but those of the problem as posed
+/// are scaled and have 3 values a contact.
+class ContactProblem {
+ public:
+  /// @throws std::invalid_argument naming M where it cannot be factorised.
+  void build(const FrictionContact& problem, ContactScaling scaling);
+
+  int contacts() const { return static_cast<int>(mu_.size()); }
+  int size() const { return 3 * contacts(); }
+  int dimension() const { return dimension_; }
+  int posed_size() const { return dimension_ * contacts(); }
+  double mu(int c) const { return mu_[c]; }
+  const Vector& q() const { return q_; }
+
+  /// Blocks of row c: row_begin(c) <= k < row_begin(c + 1), columns ascending.
+  int row_begin(int c) const { return starts_[c]; }
+  int column(int k) const { return columns_[k]; }
+  /// Nine values, by columns.
+  const double* block(int k) const { return &blocks_[9 * static_cast<std::size_t>(k)]; }
+  const double* diagonal(int c) const { return block(diagonals_[c]); }
+  long blocks() const { return static_cast<long>(columns_.size()); }
+  /// Largest |W - W'| over the largest |W|, scaled.
+  double asymmetry() const { return asymmetry_; }
+
+  /// u := (W r + q)_c, three values.
+  void velocity(int c, const Vector& r, double* u) const;
+  /// u := W r + q.
+  void velocity(const Vector& r, Vector& u) const;
+  /// y := W x.
+  void multiply(const Vector& x, Vector& y) const;
+
+  /// The verifier's measure of the posed problem at (r, u): ||F_nat||_2 / ||q||_2, absolute where q
+  /// vanishes. Infinite where it is not finite.
+  double measure(const Vector& r, const Vector& u) const;
+  /// The same with u = W r + q summed in extended precision, as the verifier does.
+  double measure(const Vector& r) const;
+
+  /// Between the unknowns as posed and the scaled ones.
+  void to_scaled(const Vector& posed, Vector& r) const;
+  void to_posed(const Vector& r, Vector& posed) const;
+  double impulse_scale(int c) const { return impulse_scale_[c]; }
+  double velocity_scale(int c) const { return velocity_scale_[c]; }
+
+ private:
+  void gather(const FrictionContact& problem);
+  void sort_by_rows();
+  void scale(ContactScaling scaling);
+  void find_asymmetry();
+  void add_natural_map(int c, const double* r, const double* u, double& sum) const;
+  double relative(double sum) const;
+
+  int dimension_ = 3;
+  std::vector<int> starts_, columns_, rows_, diagonals_;
+  std::vector<double> blocks_;
+  Vector q_, mu_, impulse_scale_, velocity_scale_;
+  double posed_norm_ = 0.0;  // of q
+  double asymmetry_ = 0.0;
+};
+
+}  // namespace perp

@@ -1,0 +1,47 @@
+// Semismooth Newton on the Alart-Curnier or natural map of exact friction.
+#pragma once
+
+#include <perp/solvers/core/solver.hpp>
+#include <perp/solvers/friction/contact_newton.hpp>
+#include <perp/solvers/friction/contact_sweeps.hpp>
+
+namespace perp {
+
+struct NewtonAcSettings {
+  int first_sweeps = 10;            ///< sweeps of nsgs before the first step
+  int recoveries = 8;               ///< returns to sweeps where the steps get stuck
+  int fallback_sweeps = 20;         ///< of the first return, twice as many in the next one
+  std::string scaling = "contact";  ///< of W and q: "none", "global" or "contact"
+
+  template <class Visitor>
+  void visit(Visitor& v) {
+    v.visit("first_sweeps", first_sweeps, "sweeps of nsgs before the first step");
+    v.visit("recoveries", recoveries, "returns to sweeps where the steps get stuck");
+    v.visit("fallback_sweeps", fallback_sweeps, "of the first return; twice as many in the next");
+    v.visit("scaling", scaling, "of W and q: none, global or contact");
+  }
+};
+
+class NewtonAc final : public Solver {
+ public:
+  NewtonAcSettings settings;
+
+  const SolverTraits& traits() const override;
+  void visit_settings(SettingVisitor& visitor) override {
+    settings.visit(visitor);
+    newton_.settings.visit(visitor);
+  }
+
+ private:
+  void do_prepare(const Problem& problem) override;
+  void do_solve(const Vector* start, Observer* observer, Result& result) override;
+  void sweep(int count, const Deadline& deadline);
+
+  ContactProblem problem_;
+  ContactSweeps sweeps_;
+  ContactNewton newton_;
+  Vector r_, swept_, best_, u_;
+  double best_measure_ = 0.0;
+};
+
+}  // namespace perp

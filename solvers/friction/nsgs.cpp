@@ -1,0 +1,90 @@
+#include <perp/solvers/friction/nsgs.hpp>
+
+#include <perp/solvers/projection/progress.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <stdexcept>
+
+namespace perp {
+
+namespace {
+
+constexpr int kSweepLimit = 100'000;
+
+}  // namespace
+
+const SolverTraits& Nsgs::traits() const {
+  static const SolverTraits traits{"nsgs",
+                                   "nonsmooth Gauss-Seidel, every contact solved exactly",
+                                   "JourdanAlartJean1998",
+                                   {"friction_contact"}};
+  return traits;
+}
+
+void Nsgs::do_prepare(const Problem& problem) {
+  problem_.build(std::get<FrictionContact>(problem.data), contact_scaling(settings.scaling));
+  sweeps_.attach(problem_);
+  for (Vector* v : {&r_, &u_, &best_}) v->setZero(problem_.size());
+}
+
+void Nsgs::do_solve(const Vector* start, Observer* observer, Result& result) {
+  if (!(settings.relaxation > 0 && settings.relaxation < 2))
+    throw std::invalid_argument("setting \"relaxation\": not between 0 and 2");
+  if (settings.order != "given" && settings.order != "random")
+    throw std::invalid_argument("setting \"order\": not given or random");
+  const Deadline deadline(common.time_limit);
+  const int limit = common.max_iterations > 0 ? common.max_iterations : kSweepLimit;
+  const int every = std::max(1, settings.check_every);
+  Progress progress(std::max(1, settings.patience));
+  if (settings.order == "random") {
+    sweeps_.order_at_random(settings.seed);
+  } else {
+    sweeps_.order_as_given();
+  }
+  r_.setZero();
+  if (start) problem_.to_scaled(*start, r_);
+  best_ = r_;
+  double best = problem_.measure(r_);
+
+  IterationRecord record;
+  record.step_type = "sweep";
+  result.status = best <= common.tolerance ? Status::kSolved : Status::kIterationLimit;
+  while (result.status != Status::kSolved && result.iterations < limit) {
+    const bool backward = settings.symmetric && result.iterations % 2 == 1;
+    record.step = sweeps_.sweep(settings.relaxation, settings.regularisation, backward, r_);
+    record.iteration = ++result.iterations;
+    record.residual = Residuals::kNone;
+    if (result.iterations % every == 0 || result.iterations == limit) {
+      problem_.velocity(r_, u_);
+      record.residual = problem_.measure(r_, u_);
+      if (record.residual <= common.tolerance) record.residual = problem_.measure(r_);
+      progress.look(record.residual);
+      if (record.residual < best) {
+        best = record.residual;
+        best_ = r_;
+      }
+      if (best <= common.tolerance) result.status = Status::kSolved;
+    }
+    if (observer && !observer->on_iteration(record)) {
+      result.status = Status::kInterrupted;
+    } else if (result.status == Status::kSolved) {
+      break;
+    } else if (progress.diverged || !std::isfinite(record.step)) {
+      result.status = Status::kNumericalError;
+      result.message = "the sweeps diverge";
+    } else if (progress.stalled) {
+      result.status = Status::kStalled;
+      result.message = fmt::format("the natural map stays at {:.1e}", best);
+    } else if (deadline.passed()) {
+      result.status = Status::kTimeLimit;
+    } else {
+      continue;
+    }
+    break;
+  }
+  problem_.to_posed(best_, result.z);
+  result.statistics.emplace_back("sweeps", result.iterations);
+}
+
+}  // namespace perp

@@ -1,0 +1,59 @@
+// Nonsmooth Gauss-Seidel: contact after contact, each solved exactly.
+#pragma once
+
+#include <perp/solvers/core/solver.hpp>
+#include <perp/solvers/friction/contact_problem.hpp>
+#include <perp/solvers/friction/contact_sweeps.hpp>
+#include <string>
+
+namespace perp {
+
+struct NsgsSettings {
+  double relaxation = 1.0;       ///< omega, between 0 and 2 [-]
+  bool symmetric = false;        ///< contacts in order and in reverse order by turns
+  std::string order = "given";   ///< of the contacts: "given" or "random"
+  int seed = 1;                  ///< of the random order
+  std::string scaling = "none";  ///< "none", "global" or "contact"
+  double regularisation = 0.0;   ///< rho over the size of the diagonal blocks, of proximal sweeps
+  int check_every = 10;          ///< sweeps between two looks at the natural map
+  int patience = 200;            ///< looks without gain before the solve ends as stalled
+
+  template <class Visitor>
+  void visit(Visitor& v) {
+    v.visit("relaxation", relaxation, "omega of the over-relaxation, between 0 and 2");
+    v.visit("symmetric", symmetric, "sweep in order and in reverse order by turns");
+    v.visit("order", order, "of the contacts: given or random");
+    v.visit("seed", seed, "of the random order");
+    v.visit("scaling", scaling, "of W and q: none, global or contact");
+    v.visit("regularisation", regularisation,
+            "rho over the size of the diagonal blocks: proximal sweeps");
+    v.visit("check_every", check_every, "sweeps between two looks at the natural map");
+    v.visit("patience", patience, "looks without a gain of 1 % before the solve ends as stalled");
+  }
+};
+
+/// Solves exact Coulomb friction, K_mu ni r, u = W r + q, u + mu ||u_t|| n in K_mu*, complementary,
+/// by block Gauss-Seidel sweeps over the contacts [JourdanAlartJean1998]: with all other impulses
+/// held, that of contact c becomes the exact solution of its own problem (solve_contact), or the
+/// projection of a gradient step where W_cc admits none.
+///
+/// There is no proof of convergence for mu > 0 with W as it is in general; for mu = 0 and symmetric
+/// positive definite W it is that of [Cryer1971]. Redundant contacts slow it down beyond use.
+/// Ends: solved, iteration_limit, time_limit, interrupted, stalled, numerical_error (divergence).
+class Nsgs final : public Solver {
+ public:
+  NsgsSettings settings;
+
+  const SolverTraits& traits() const override;
+  void visit_settings(SettingVisitor& visitor) override { settings.visit(visitor); }
+
+ private:
+  void do_prepare(const Problem& problem) override;
+  void do_solve(const Vector* start, Observer* observer, Result& result) override;
+
+  ContactProblem problem_;
+  ContactSweeps sweeps_;
+  Vector r_, u_, best_;
+};
+
+}  // namespace perp
