@@ -70,6 +70,12 @@ std::vector<Attempt> linear_attempts(const Problem& problem, bool lemke_first) {
   return list;
 }
 
+std::vector<Attempt> box_qp_attempts() {
+  return {{"gradient-projection", {}, 0, true, 0, false},
+          {"newton-min", {}, 0, true, 0, false},
+          {"lemke", {}, 0, true, 0, false}};
+}
+
 std::vector<Attempt> nonlinear_attempts() {
   std::vector<Attempt> list;
   for (const char* restarts : {"2", "20"}) {  // each first with a few, then with all
