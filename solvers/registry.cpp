@@ -5,6 +5,7 @@
 #include <perp/solvers/friction/newton_ac.hpp>
 #include <perp/solvers/friction/nsgs.hpp>
 #include <perp/solvers/friction/proximal_newton.hpp>
+#include <perp/solvers/gradient_projection/gradient_projection.hpp>
 #include <perp/solvers/interior_point/interior_point.hpp>
 #include <perp/solvers/josephy_newton/josephy_newton.hpp>
 #include <perp/solvers/multigrid/multigrid.hpp>
@@ -27,6 +28,7 @@ const std::vector<SolverFactory>& solver_registry() {
       [] { return std::make_unique<ProjectedGaussSeidel>(); },
       [] { return std::make_unique<RegularisedProjectedGaussSeidel>(); },
       [] { return std::make_unique<NewtonMin>(); },
+      [] { return std::make_unique<GradientProjection>(); },
       [] { return std::make_unique<Multigrid>(); },
       [] { return std::make_unique<InteriorPoint>(); },
       [] { return std::make_unique<Enumerate>(); },

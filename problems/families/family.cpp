@@ -7,6 +7,7 @@
 #include <perp/problems/families/friction.hpp>
 #include <perp/problems/families/linear.hpp>
 #include <perp/problems/families/mcp_classics/family.hpp>
+#include <perp/problems/families/quadratic.hpp>
 #include <perp/problems/families/random_ncp.hpp>
 #include <stdexcept>
 
@@ -70,6 +71,7 @@ const std::vector<Family>& families() {
       friction_pile_family(),
       friction_granular_family(),
       painleve_rods_family(),
+      box_qp_family(),
   };
   return list;
 }
