@@ -72,6 +72,8 @@ class Formulation {
   /// Contacts that part faster than this at the beginning of a step are left out of it, m/s
   /// (default: none are). For drivers that watch open contacts themselves.
   virtual void set_release_speed(double) {}
+  /// Of contacts that touch only, so that the event-driven driver can use it.
+  virtual bool is_at_velocity_level() const { return false; }
 
   /// Begins a step of length h from a state. The scene must live until the step has ended.
   virtual StageOrResult begin(const Scene& scene, const State& state, double h) = 0;
@@ -80,6 +82,9 @@ class Formulation {
   /// The last stage once more, relaxed, where it could not be solved; nothing where there is no
   /// way.
   virtual std::optional<Stage> relax() { return {}; }
+  /// Goes on without the last stage, which could not be solved even relaxed, where the model allows
+  /// it. @param best what the solver reached; may be empty
+  virtual std::optional<StageOrResult> settle(const Answer& best);
 };
 
 /// Why a formulation cannot treat a scene, or nothing.

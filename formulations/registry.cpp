@@ -5,6 +5,7 @@
 #include <perp/formulations/formulation.hpp>
 #include <perp/formulations/geometric_implicit/geometric_implicit.hpp>
 #include <perp/formulations/joint_friction/joint_friction.hpp>
+#include <perp/formulations/max_dissipation/max_dissipation.hpp>
 #include <perp/formulations/pyramid/pyramid_step.hpp>
 
 #include <fmt/format.h>
@@ -22,6 +23,8 @@ std::string_view to_string(ContactMode mode) {
       return "slide";
   }
 }
+
+std::optional<StageOrResult> Formulation::settle(const Answer&) { return {}; }
 
 std::optional<std::string> refusal_of(const Formulation& formulation, const Scene& scene) {
   if (auto reason = formulation.refusal(scene)) return reason;
@@ -76,6 +79,21 @@ const std::vector<FormulationEntry>& formulation_registry() {
        "XieChakraborty2020",
        {"mcp"},
        make_ecp_step},
+      {"max-dissipation-step",
+       "convex programs in place of complementarity: least kinetic energy within the friction "
+       "cones",
+       "DrumwrightShell2010",
+       {"box_qp", "conic_qp"},
+       [](const std::string& options) {
+         return make_max_dissipation(DissipationModel::kStep, options);
+       }},
+      {"max-dissipation-impulse",
+       "the same at velocity level, impulses as unknowns: impacts and resting contact",
+       "DrumwrightShell2010",
+       {"box_qp", "conic_qp"},
+       [](const std::string& options) {
+         return make_max_dissipation(DissipationModel::kImpulse, options);
+       }},
       {"joint-friction",
        "arms in reduced coordinates with Coulomb and viscous friction in the joints, no contacts",
        "DrumwrightShell2010",

@@ -127,6 +127,7 @@ void run_simulation(Options o, int& code) {
                                    {"failed_steps", summary.failed_steps},
                                    {"relaxed_steps", summary.relaxed_steps},
                                    {"uncertified_steps", summary.uncertified_steps},
+                                   {"cut_short_steps", summary.cut_short_steps},
                                    {"events", summary.events},
                                    {"stages", summary.stages},
                                    {"iterations", summary.iterations},

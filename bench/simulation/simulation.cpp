@@ -60,9 +60,10 @@ class Simulator {
     if (const auto reason = refusal_of(*formulation_, scene)) {
       throw std::invalid_argument("scene: " + *reason);
     }
-    if (request.driver == Driver::kEventDriven && formulation_->name() != "anitescu-potra") {
+    if (request.driver == Driver::kEventDriven && !formulation_->is_at_velocity_level()) {
       throw std::invalid_argument(
-          "the event-driven driver needs a formulation of velocity level: anitescu-potra");
+          "the event-driven driver needs a formulation of velocity level: anitescu-potra or "
+          "max-dissipation-impulse");
     }
     if (request.driver == Driver::kEventDriven) formulation_->set_release_speed(kRelease);
     h_ = request.step > 0 ? request.step : scene.step;
@@ -200,6 +201,7 @@ class Simulator {
     report.potential = potential_energy(scene_, state);
     ++summary_.steps;
     summary_.failed_steps += !report.solved;
+    summary_.cut_short_steps += report.cut_short;
     if (report.result.relaxation < 1.0) {
       ++summary_.relaxed_steps;
       summary_.uncertified_steps +=
@@ -219,12 +221,16 @@ class Simulator {
     StageOrResult next = formulation_->begin(scene_, state, h);
     while (auto* stage = std::get_if<Stage>(&next)) {
       std::optional<Answer> answer = solve(*stage, state, report);
-      while (!answer) {
-        std::optional<Stage> relaxed = formulation_->relax();
-        if (!relaxed) return fail(state, h, report);
-        answer = solve(*relaxed, state, report);
+      std::optional<Stage> relaxed;
+      while (!answer && (relaxed = formulation_->relax())) answer = solve(*relaxed, state, report);
+      if (answer) {
+        next = formulation_->advance(*answer);
+        continue;
       }
-      next = formulation_->advance(*answer);
+      std::optional<StageOrResult> settled = formulation_->settle(unsolved_);
+      if (!settled) return fail(state, h, report);
+      report.cut_short = true;
+      next = std::move(*settled);
     }
     report.result = std::get<StepResult>(std::move(next));
     if (report.result.rejected.empty()) return true;
@@ -259,6 +265,7 @@ class Simulator {
     summary_.solve_time += r.solve_time;
     if (r.status != Status::kSolved) {
       summary_.message = r.message;
+      unsolved_ = r.answer;
       return {};
     }
     memory_.remember(stage, r.answer.z);
@@ -279,6 +286,7 @@ class Simulator {
   double h_ = 0.0;
   int steps_ = 0;
   Memory memory_;
+  Answer unsolved_;  // of the last stage that was not solved
   SimulationSummary summary_;
 };
 

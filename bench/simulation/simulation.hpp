@@ -35,6 +35,7 @@ struct StepReport {
   std::vector<std::pair<Stage, VerifiedResult>> solved_stages;  ///< for on_stage; empty without it
   double kinetic = 0.0, potential = 0.0;                        ///< at the end of the step, J
   bool solved = true;
+  bool cut_short = false;  ///< a stage was not solved, and the formulation did without
 };
 
 /// How time goes on.
@@ -60,6 +61,7 @@ struct SimulationRequest {
 struct SimulationSummary {
   int events = 0;  ///< impacts of an event-driven run
   int steps = 0, failed_steps = 0, relaxed_steps = 0, uncertified_steps = 0, stages = 0;
+  int cut_short_steps = 0;  ///< of the solved ones: a stage was given up (Formulation::settle)
   long iterations = 0;
   double setup_time = 0.0, solve_time = 0.0, wall_time = 0.0;  ///< s
   bool stopped = false;  ///< by the observer or after a failed step

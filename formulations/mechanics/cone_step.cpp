@@ -6,6 +6,12 @@
 
 namespace perp {
 
+namespace {
+
+constexpr double kRedundant = 1e-11;  // relative size of the pivots of joint rows that depend
+
+}  // namespace
+
 ConeSettings read_cone_settings(const std::string& options, ConeSettings settings) {
   for (const auto& [key, value] : split_options(options)) {
     if (key == "velocities" && (value == "kept" || value == "eliminated")) {
@@ -60,6 +66,55 @@ Vector ConeStep::wanted_local() const {
         bounces(c) ? -active_[c].properties.restitution * approach_[c] : wanted_velocity(c);
   }
   return wanted;
+}
+
+// The joint impulses are  (G M^-1 G')^+ (w - G v_free) - joint_response_ p.
+void ConeStep::eliminate_joints() {
+  if (joint_count() == 0) {
+    base_ = free_;
+    return;
+  }
+  const SparseMatrix spread = joint_rows_ * inverse_mass_;
+  joints_.setThreshold(kRedundant);
+  joints_.compute(DenseMatrix(spread * SparseMatrix(joint_rows_.transpose())));
+  joint_response_ = joints_.solve(DenseMatrix(spread * SparseMatrix(local_.transpose())));
+  free_of_drift();
+}
+
+// Velocities and joint impulses without contact, for the stabilisation as it is.
+void ConeStep::free_of_drift() {
+  if (joint_count() == 0) return;
+  joint_base_ = joints_.solve(wanted_joint_velocities() - joint_rows_ * free_);
+  base_ = free_ + inverse_mass_ * (joint_rows_.transpose() * joint_base_);
+}
+
+Matrix ConeStep::scaled_delassus(double scale) const {
+  SparseMatrix w = scale * (local_ * inverse_mass_ * SparseMatrix(local_.transpose()));
+  if (joint_count() > 0) {
+    const DenseMatrix taken =
+        scale * DenseMatrix(local_ * inverse_mass_ * SparseMatrix(joint_rows_.transpose())) *
+        joint_response_;
+    w -= SparseMatrix(taken.sparseView());
+  }
+  w = 0.5 * (w + SparseMatrix(w.transpose()));  // symmetric to the last bit
+  w.prune(0.0, 0.0);
+  return Matrix(std::move(w));
+}
+
+// Impulses of all rows of J from those of the contacts in local order.
+Vector ConeStep::all_impulses(const Vector& p) const {
+  Vector all = Vector::Zero(jacobian_.rows());
+  if (contacts() > 0) all = contact_rows_.transpose() * p;
+  if (joint_count() == 0) return all;
+  all.tail(joint_count()) = joint_base_;
+  if (contacts() > 0) all.tail(joint_count()) -= joint_response_ * p;
+  return all;
+}
+
+Vector ConeStep::velocity_after(const Vector& p) const {
+  Vector wrench = local_.transpose() * p;
+  if (joint_count() > 0) wrench -= joint_rows_.transpose() * (joint_response_ * p);
+  return base_ + inverse_mass_ * wrench;
 }
 
 std::vector<std::string> ConeStep::impulse_names() const {

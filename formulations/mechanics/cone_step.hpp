@@ -1,6 +1,7 @@
 // Time steps with friction cones that are not replaced by pyramids.
 #pragma once
 
+#include <Eigen/QR>
 #include <perp/formulations/mechanics/contact_step.hpp>
 #include <string>
 #include <vector>
@@ -44,6 +45,18 @@ class ConeStep : public ContactStep {
   Vector wanted_local() const;
   double mu(int c) const { return active_[c].properties.mu; }
 
+  /// Takes the joints out of the problem: with G v+ = w their impulses follow from those of the
+  /// contacts. Rows that depend on others (a closed chain in space) share the impulse of least
+  /// norm. Needs order_rows().
+  void eliminate_joints();
+  /// base_ and joint_base_ for the stabilisation as it is.
+  void free_of_drift();
+  /// scale * (W of the contacts in local order, joints taken out), symmetric to the last bit.
+  Matrix scaled_delassus(double scale) const;
+  /// Velocities that local impulses lead to, and the impulses of all rows of J with them.
+  Vector velocity_after(const Vector& p) const;
+  Vector all_impulses(const Vector& p) const;
+
   /// Names and keys of the unknowns (n, t[, o]) of every contact.
   std::vector<std::string> impulse_names() const;
   std::vector<std::uint64_t> impulse_keys() const;
@@ -52,6 +65,12 @@ class ConeStep : public ContactStep {
   SparseMatrix contact_rows_;  // local rows by rows of J
   SparseMatrix local_;         // contact_rows_ J
   SparseMatrix joint_rows_;    // G
+  Vector base_;                // velocities without contact, joints kept together
+
+ private:
+  Eigen::CompleteOrthogonalDecomposition<DenseMatrix> joints_;  // of G M^-1 G'
+  DenseMatrix joint_response_;  // joint impulses that a contact impulse takes back
+  Vector joint_base_;           // joint impulses without contact
 };
 
 }  // namespace perp

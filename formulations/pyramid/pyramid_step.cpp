@@ -77,6 +77,8 @@ class PyramidStep final : public ContactStep {
     return stage(restitution_stage_ ? "restitution" : "contact");
   }
 
+  bool is_at_velocity_level() const override { return model_ == PyramidModel::kAnitescuPotra; }
+
  protected:
   ModeTolerance mode_tolerance() const override { return {1e-12, 1e-9}; }
 

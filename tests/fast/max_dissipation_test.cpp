@@ -1,0 +1,263 @@
+// Maximum dissipation: the ramp of the paper, energy, phases that are cut short, impacts.
+#include "support.hpp"
+
+#include <Eigen/LU>
+#include <cmath>
+#include <perp/bench/harness/scenes.hpp>
+#include <perp/bench/simulation/simulation.hpp>
+#include <perp/formulations/mechanics/joints.hpp>
+#include <perp/problems/scenes/scene_json.hpp>
+
+namespace perp::test {
+namespace {
+
+struct Run {
+  SimulationSummary summary;
+  std::vector<StepReport> steps;
+
+  const BodyState& last(std::size_t body) const { return summary.final_state.bodies[body]; }
+};
+
+Run run(const Scene& scene, const std::string& formulation, double h = 0.0, double duration = 0.0,
+        const SolveRequest& solve = {}) {
+  Run r;
+  SimulationRequest request;
+  request.formulation = formulation;
+  request.step = h;
+  request.duration = duration;
+  request.solve = solve;
+  request.on_step = [&](const StepReport& step) {
+    r.steps.push_back(step);
+    return true;
+  };
+  r.summary = simulate(scene, request);
+  EXPECT_EQ(r.summary.failed_steps, 0) << formulation << ": " << r.summary.message;
+  return r;
+}
+
+SolveRequest exactly(double tolerance) {
+  SolveRequest solve;
+  solve.common.tolerance = tolerance;
+  return solve;
+}
+
+constexpr const char* kModels[] = {"max-dissipation-step", "max-dissipation-impulse"};
+
+// v = g (sin 30 deg - 0.3 cos 30 deg) t after 0.4 s: what the complementarity problem gives too.
+TEST(MaxDissipation, AlongTheSlopeOfTheRamp) {
+  const Scene ramp = load_scene("box-on-ramp", {});
+  const double exact = 9.81 * (0.5 - 0.3 * std::sqrt(0.75)) * 0.4;
+  const Run lcp = run(ramp, "stewart-trinkle", 0.02, 0.4, exactly(1e-10));
+  for (const char* model : kModels) {
+    const Run r = run(ramp, model, 0.02, 0.4, exactly(1e-10));
+    EXPECT_EQ(r.summary.cut_short_steps, 0);
+    EXPECT_NEAR(r.last(1).velocity.x(), exact, 1e-6) << model;
+    EXPECT_LE((r.last(1).velocity - lcp.last(1).velocity).norm(), 1e-6) << model;
+  }
+}
+
+// Across the slope the pyramid of four edges keeps all friction on one of them; the cone does not,
+// and pyramids come nearer to it with more edges.
+TEST(MaxDissipation, AcrossTheRampPyramidsDiffer) {
+  const Scene ramp = load_scene("box-on-ramp", {{"vx", 1}, {"vy", 1}});
+  const Run convex = run(ramp, kModels[0], 0.02, 0.4, exactly(1e-9));
+  const Vector3d v = convex.last(1).velocity;
+  EXPECT_NEAR(v.x(), 2.0544, 1e-4);
+  EXPECT_NEAR(v.y(), 0.5586, 1e-4);
+  double apart = INFINITY;
+  for (const int edges : {4, 8, 16, 60}) {
+    const Run pyramid =
+        run(ramp, "stewart-trinkle:edges=" + std::to_string(edges), 0.02, 0.4, exactly(1e-10));
+    const double now = (pyramid.last(1).velocity - v).norm();
+    if (edges == 4) {
+      EXPECT_GE(now, 0.4);
+    }
+    EXPECT_LT(now, apart) << edges;
+    apart = now;
+  }
+  EXPECT_LE(apart, 2e-3);
+}
+
+// An arm of two boxes that stands on the ground by a corner, with a joint between them.
+Scene jointed_boxes(double mu) {
+  Scene s = scene_from_text(
+      R"({"format":"perp-scene","version":1,"name":"jointed","dimension":3,"gravity":[0,0,-9.81],
+    "bodies":[{"name":"ground","fixed":true,"shape":{"type":"half_space","normal":[0,0,1]}},
+     {"name":"a","mass":2,"shape":{"type":"box","half":[0.5,0.2,0.1]},"position":[0,0,0.1],"velocity":[0.5,0.3,0]},
+     {"name":"b","mass":1,"shape":{"type":"box","half":[0.3,0.2,0.1]},"position":[0.9,0,0.1],"velocity":[0.5,0.1,0]}],
+    "joints":[{"name":"hinge","type":"revolute","a":"b","b":"a","anchor":[0.55,0,0.1],"axis":[0,1,0]}],
+    "step":0.01,"duration":0.3})",
+      "jointed");
+  s.contact.mu = mu;
+  return s;
+}
+
+// Column c of A_N: normal velocities that a unit impulse at contact c alone leads to, the joints
+// kept together, by one linear system for velocities and joint impulses.
+TEST(MaxDissipation, NormalBlockIsThatOfTestImpulses) {
+  const Scene s = jointed_boxes(0.3);
+  const State state = initial_state(s);
+  for (const char* model : kModels) {
+    const auto formulation = make_formulation(model);
+    const StageOrResult begun = formulation->begin(s, state, s.step);
+    const auto& stage = std::get<Stage>(begun);
+    const auto& qp = std::get<BoxQp>(stage.problem.data);
+    const auto source = [&](const char* name) {
+      return *stage.problem.source.find(name)->get_if<double>();
+    };
+    const double scale = source("impulse_scale") / source("velocity_scale");
+    const Coordinates coordinates(s);
+    const int nv = coordinates.size(), nc = qp.size();
+    std::vector<Triplet> entries;
+    const Vector theta = joint_constraints(s, state, coordinates, 0, entries);
+    const int nj = static_cast<int>(theta.size());
+    SparseMatrix joints(nj, nv);
+    joints.setFromTriplets(entries.begin(), entries.end());
+    DenseMatrix kkt = DenseMatrix::Zero(nv + nj, nv + nj);
+    kkt.topLeftCorner(nv, nv) = DenseMatrix(inverse_mass_matrix(s, state, coordinates)).inverse();
+    kkt.topRightCorner(nv, nj) = DenseMatrix(joints).transpose();
+    kkt.bottomLeftCorner(nj, nv) = joints;
+    DenseMatrix normals = DenseMatrix::Zero(nc, nv);
+    for (int c = 0; c < nc; ++c) {
+      const ContactInfo& contact = stage.problem.contacts[static_cast<std::size_t>(c)];
+      for (std::size_t b = 0; b < s.bodies.size(); ++b) {
+        const double sign = s.bodies[b].name == contact.body_a   ? 1.0
+                            : s.bodies[b].name == contact.body_b ? -1.0
+                                                                 : 0.0;
+        const int at = coordinates.offset(static_cast<int>(b));
+        if (sign == 0.0 || at < 0) continue;
+        const Vector3d n(contact.normal[0], contact.normal[1], contact.normal[2]);
+        const Vector3d arm =
+            Vector3d(contact.point[0], contact.point[1], contact.point[2]) - s.bodies[b].position;
+        normals.row(c).segment<3>(at) += sign * n.transpose();
+        normals.row(c).segment<3>(at + 3) += sign * arm.cross(n).transpose();
+      }
+    }
+    const Eigen::FullPivLU<DenseMatrix> lu(kkt);
+    for (int c = 0; c < nc; ++c) {
+      Vector impulse = Vector::Zero(nv + nj);
+      impulse.head(nv) = normals.row(c).transpose();
+      const Vector expected = scale * normals * lu.solve(impulse).head(nv);
+      EXPECT_LE((qp.H.to_dense().col(c) - expected).cwiseAbs().maxCoeff(), 1e-12) << model;
+    }
+  }
+}
+
+// What the paper claims of every step: impulses push, stay within their cones, sum up to kappa at
+// most, contacts do not close further, and contact takes energy away.
+void expect_properties(const Run& r, double mu, bool gaps) {
+  for (const StepReport& step : r.steps) {
+    const double kappa = step.result.columns[0], change = step.result.columns[1],
+                 first = step.result.columns[2];
+    double sum = 0.0, size = 0.0;
+    for (const ContactResult& c : step.result.contacts) {
+      ASSERT_GE(c.p_n, -1e-8);
+      ASSERT_LE(std::hypot(c.p_t, c.p_o), mu * c.p_n + 1e-7);
+      ASSERT_GE(c.v_n, gaps ? -std::max(0.0, c.contact.gap) / step.h - 1e-7 : -1e-7);
+      sum += c.p_n;
+      size += std::abs(c.p_n * c.v_n);
+    }
+    ASSERT_LE(sum, kappa + 1e-7);
+    ASSERT_LE(change, step.result.feeding + 1e-12 * (1 + size));
+    ASSERT_LE(change, first + 1e-9);
+  }
+}
+
+TEST(MaxDissipation, PropertiesHoldOnEveryStep) {
+  for (const char* model : kModels) {
+    const bool gaps = std::string(model) == kModels[0];
+    expect_properties(run(load_scene("box-stack", {{"rows", 3}}), model, 0.01, 0.1, exactly(1e-9)),
+                      0.5, gaps);
+    expect_properties(run(jointed_boxes(0.4), model, 0.01, 0.2, exactly(1e-9)), 0.4, gaps);
+  }
+}
+
+// The second phase may be cut short after any number of iterations: what is left is the first one,
+// or better.
+TEST(MaxDissipation, ThePhasesMayBeCutShort) {
+  const Scene s = jointed_boxes(0.4);
+  const double whole = run(s, kModels[0], 0.01, 0.2, exactly(1e-9)).steps.back().result.columns[1];
+  EXPECT_LE(whole, 0.0);
+  for (const int iterations : {1, 2, 4, 8}) {
+    SolveRequest solve = exactly(1e-9);
+    solve.solver = "interior-point";
+    solve.common.max_iterations = iterations;
+    SimulationRequest request;
+    request.formulation = kModels[0];
+    request.step = 0.01;
+    request.duration = 0.2;
+    request.solve = solve;
+    Run r;
+    int friction = 0;
+    request.on_stage = [&](int, const Stage& stage, const VerifiedResult& result) {
+      friction += stage.name == "friction" && result.status != Status::kSolved;
+    };
+    request.on_step = [&](const StepReport& step) {
+      r.steps.push_back(step);
+      return true;
+    };
+    r.summary = simulate(s, request);
+    if (r.summary.failed_steps > 0) continue;  // the first phase itself needs some iterations
+    EXPECT_EQ(r.summary.cut_short_steps, friction) << iterations;
+    expect_properties(r, 0.4, true);
+  }
+  // With the first phase solved otherwise none fails.
+  for (const char* solver : {"gradient-projection", "newton-min"}) {
+    SolveRequest solve = exactly(1e-9);
+    solve.solver = solver;  // takes no conic_qp
+    const Run r = run(s, kModels[0], 0.01, 0.2, solve);
+    EXPECT_GT(r.summary.cut_short_steps, 10) << solver;
+    for (const StepReport& step : r.steps)
+      EXPECT_EQ(step.result.columns[1], step.result.columns[2]) << solver;
+    expect_properties(r, 0.4, true);
+  }
+}
+
+TEST(MaxDissipation, WithoutFrictionItIsTheComplementarityProblem) {
+  const Scene s = jointed_boxes(0.0);
+  const Run x = run(s, kModels[0], 0.01, 0.3, exactly(1e-11)),
+            y = run(s, "stewart-trinkle", 0.01, 0.3, exactly(1e-11));
+  for (std::size_t b : {1U, 2U}) {
+    EXPECT_LE((x.last(b).position - y.last(b).position).norm(), 1e-8);
+    EXPECT_LE((x.last(b).velocity - y.last(b).velocity).norm(), 1e-7);
+  }
+}
+
+// A ball that falls on a plane: after the impact it leaves with e times its speed.
+TEST(MaxDissipation, RestitutionGivesBackWhatWasCompressed) {
+  const Scene s = scene_from_text(
+      R"({"format":"perp-scene","version":1,"name":"ball","dimension":3,"gravity":[0,0,-10],
+    "bodies":[{"name":"ground","fixed":true,"shape":{"type":"half_space","normal":[0,0,1]}},
+     {"name":"ball","mass":2,"shape":{"type":"sphere","radius":0.1},"position":[0,0,0.1],"velocity":[1,0,-3]}],
+    "contact":{"mu":0.2,"restitution":0.6},"step":0.001,"duration":0.001})",
+      "ball");
+  for (const char* model : kModels) {
+    const Run r = run(s, model, 0.001, 0.001, exactly(1e-10));
+    EXPECT_NEAR(r.last(1).velocity.z(), 0.6 * 3.01, 1e-8) << model;
+    // It slides throughout: p_t = mu p_n of the compression.
+    EXPECT_NEAR(r.last(1).velocity.x(), 1.0 - 0.2 * 3.01, 1e-6) << model;
+  }
+}
+
+// The same motion by events and by steps, to first order in h.
+TEST(MaxDissipation, EventsAndStepsAgree) {
+  const Scene ramp = load_scene("box-on-ramp", {{"vx", 1}, {"vy", 1}});
+  const auto apart = [&](double h) {
+    SimulationRequest request;
+    request.driver = Driver::kEventDriven;
+    request.formulation = kModels[1];
+    request.step = h;
+    request.duration = 0.4;
+    request.solve = exactly(1e-9);
+    const SimulationSummary events = simulate(ramp, request);
+    EXPECT_EQ(events.failed_steps, 0) << events.message;
+    const Run steps = run(ramp, kModels[0], h, 0.4, exactly(1e-9));
+    return (events.final_state.bodies[1].position - steps.last(1).position).norm();
+  };
+  const double coarse = apart(0.02), fine = apart(0.002);
+  EXPECT_LE(fine, 5e-3);
+  EXPECT_NEAR(coarse / fine, 10.0, 3.0);
+}
+
+}  // namespace
+}  // namespace perp::test
