@@ -4,6 +4,7 @@
 #include <perp/formulations/equivalent_contact_point/ecp_step.hpp>
 #include <perp/formulations/formulation.hpp>
 #include <perp/formulations/geometric_implicit/geometric_implicit.hpp>
+#include <perp/formulations/joint_friction/joint_friction.hpp>
 #include <perp/formulations/pyramid/pyramid_step.hpp>
 
 #include <fmt/format.h>
@@ -20,6 +21,17 @@ std::string_view to_string(ContactMode mode) {
     default:
       return "slide";
   }
+}
+
+std::optional<std::string> refusal_of(const Formulation& formulation, const Scene& scene) {
+  if (auto reason = formulation.refusal(scene)) return reason;
+  for (std::size_t k = 0; k < scene.joints.size(); ++k) {
+    if (scene.joints[k].has_friction() && !formulation.treats_joint_friction()) {
+      return fmt::format("field \"joints[{}]\": {} has no friction in joints; joint-friction has",
+                         k, formulation.name());
+    }
+  }
+  return {};
 }
 
 const std::vector<FormulationEntry>& formulation_registry() {
@@ -64,6 +76,11 @@ const std::vector<FormulationEntry>& formulation_registry() {
        "XieChakraborty2020",
        {"mcp"},
        make_ecp_step},
+      {"joint-friction",
+       "arms in reduced coordinates with Coulomb and viscous friction in the joints, no contacts",
+       "DrumwrightShell2010",
+       {"box_qp"},
+       make_joint_friction},
   };
   return registry;
 }

@@ -70,7 +70,7 @@ void run_simulation(Options o, int& code) {
   check_solver(o.solver, request.solve.settings);
   const double h = o.step > 0 ? o.step : scene.step,
                duration = o.duration > 0 ? o.duration : scene.duration;
-  if (const auto why = make_formulation(o.formulation)->refusal(scene)) {
+  if (const auto why = refusal_of(*make_formulation(o.formulation), scene)) {
     throw InputError(fmt::format("{}: {}", o.scene, *why));
   }
   if (request.driver == Driver::kEventDriven &&

@@ -278,6 +278,9 @@ std::string figure_of(const SimulationGroup& group, GroupDrawing drawing) {
       return distance_figure(group);
     case GroupDrawing::kSpin:
       return spin_figure(group);
+    case GroupDrawing::kJoint:
+      return figure(over_time(group, "Joint: " + group.joint_label, "rad or m",
+                              &SimulationRun::joint_t, &SimulationRun::joint_value));
     case GroupDrawing::kContacts:
     case GroupDrawing::kIterations: {
       Plot plot = drawing == GroupDrawing::kContacts

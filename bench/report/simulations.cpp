@@ -285,11 +285,12 @@ struct DrawingName {
   const char* name;
   GroupDrawing drawing;
 };
-constexpr std::array<DrawingName, 8> kDrawings{{{"kinetic", GroupDrawing::kKinetic},
+constexpr std::array<DrawingName, 9> kDrawings{{{"kinetic", GroupDrawing::kKinetic},
                                                 {"energy", GroupDrawing::kEnergy},
                                                 {"path", GroupDrawing::kPath},
                                                 {"distance", GroupDrawing::kDistance},
                                                 {"spin", GroupDrawing::kSpin},
+                                                {"joint", GroupDrawing::kJoint},
                                                 {"contacts", GroupDrawing::kContacts},
                                                 {"iterations", GroupDrawing::kIterations},
                                                 {"time", GroupDrawing::kTime}}};
@@ -308,6 +309,30 @@ std::vector<GroupDrawing> read_drawings(const Json& j, const fs::path& path) {
   return drawings;
 }
 
+void read_joint(const Json& j, const fs::path& path, SimulationGroup& group) {
+  const bool good = j.is_object() && j.contains("row") && j["row"].is_number_unsigned();
+  if (!good) refuse(path, "joint", "{\"row\", \"label\"}");
+  group.joint = j["row"].get<int>();
+  group.joint_label = string_member(j, "label", path);
+  group.drawings.push_back(GroupDrawing::kJoint);
+  for (SimulationRun& run : group.runs) {
+    const fs::path file = fs::path(run.folder) / "joints.csv";
+    if (!fs::is_regular_file(file)) continue;
+    run.damaged_lines +=
+        read_csv(file.string(), {"t", "row", "theta"}, [&](std::span<const std::string_view> row) {
+          std::array<double, 3> v{};
+          for (std::size_t k = 0; k < row.size(); ++k) {
+            if (!read_number(row[k], v[k])) return false;
+          }
+          if (v[1] == *group.joint) {
+            run.joint_t.push_back(v[0]);
+            run.joint_value.push_back(v[2]);
+          }
+          return true;
+        });
+  }
+}
+
 void read_figure_json(SimulationGroup& group) {
   const fs::path path = fs::path(group.folder) / "figure.json";
   using enum GroupDrawing;
@@ -319,6 +344,7 @@ void read_figure_json(SimulationGroup& group) {
     if (j.contains("reference")) read_reference(j["reference"], path, group.reference);
     if (!group.reference.path.t.empty())
       group.drawings.insert(group.drawings.begin() + 3, kDistance);
+    if (j.contains("joint")) read_joint(j["joint"], path, group);
     if (j.contains("draw")) group.drawings = read_drawings(j["draw"], path);
     const std::string view = string_member(j, "view", path);
     if (!view.empty() && view != "side" && view != "top")

@@ -27,7 +27,8 @@ struct SimulationRun {
   std::vector<double> t, kinetic, total;  ///< initial state first where it is known; s, J
   std::vector<double> step_t, contacts, iterations, solve_ms;  ///< one for each step
   std::vector<BodyPath> paths;
-  bool flat = true;  ///< every body stays in z = 0
+  std::vector<double> joint_t, joint_value;  ///< of the joint row that the group asks for
+  bool flat = true;                          ///< every body stays in z = 0
 
   std::string label;  ///< what it differs in from the others of its group
 };
@@ -39,6 +40,7 @@ enum class GroupDrawing {
   kPath,
   kDistance,
   kSpin,
+  kJoint,
   kContacts,
   kIterations,
   kTime
@@ -55,7 +57,9 @@ struct Reference {
 struct SimulationGroup {
   std::string folder, title, caption;
   Reference reference;
-  bool from_above = false;             ///< paths in 3D: x and y in place of x and z
+  bool from_above = false;   ///< paths in 3D: x and y in place of x and z
+  std::optional<int> joint;  ///< row of joints.csv to be drawn
+  std::string joint_label;
   std::vector<GroupDrawing> drawings;  ///< in their order; may be empty
   std::vector<std::string> differs;    ///< names of settings in which the runs differ
   std::vector<SimulationRun> runs;     ///< by these settings
@@ -67,7 +71,7 @@ bool holds_simulations(const std::string& path);
 /// Finds every folder at or below `path` with a run.json, a steps.csv and a trajectory.csv, reads
 /// them, groups them by the folder they lie in, and labels them. A group's figure.json may give
 /// "title", "caption", "reference": {"label", "kinetic", "path": [[t, x, y, z], ...]},
-/// "view": "side" | "top", and "draw": a list of drawings.
+/// "view": "side" | "top", "joint": {"row", "label"} and "draw": a list of drawings.
 /// @throws InputError for a run.json or figure.json that is no such thing, or a CSV file without
 /// the columns. Damaged lines of CSV files are left out and counted.
 std::vector<SimulationGroup> read_simulations(const std::vector<std::string>& paths);

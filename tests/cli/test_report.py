@@ -142,6 +142,15 @@ class TestReportOfSimulations(CliTestCase):
         self.assertIn("<td>0.005</td>", page)
         self.assertNotIn("Kinetic energy", page)
 
+    def test_a_joint_over_time(self):
+        self.simulate("g/arm", "arm-friction", "--duration", 0.1, "--param", "coulomb=0")
+        self.write("g/figure.json", {"joint": {"row": 3, "label": "elbow"}, "draw": ["joint"]})
+        with open(self.folder / "g" / "arm" / "joints.csv", encoding="utf-8") as file:
+            values = [float(r["theta"]) for r in csv.DictReader(file) if r["row"] == "3"]
+        self.assertEqual((len(values), values[0]), (10, 0))
+        self.assertNotEqual(values[-1], 0)
+        self.assertIn(f": 0 at 0.01, {values[-1]:.6g} at 0.1.", self.drawing(self.report("g"), "Joint: elbow"))
+
     def test_a_table_alone(self):
         self.simulate("g/a", "sliding-cube", "--duration", 0.1)
         self.simulate("g/b", "pendulum", "--duration", 0.1)
@@ -156,7 +165,7 @@ class TestReportOfSimulations(CliTestCase):
         self.polygons()
         for file, text in (("figure.json", "{"), ("figure.json", '{"title": 3}'), ("figure.json", '{"reference": 6}'),
                            ("figure.json", '{"reference": {"path": [[0, 1, 2]]}}'), ("figure.json", '{"draw": ["x"]}'),
-                           ("figure.json", '{"draw": "path"}'), ("figure.json", '{"view": "front"}'),
+                           ("figure.json", '{"draw": "path"}'), ("figure.json", '{"view": "front"}'), ("figure.json", '{"joint": {"row": -1}}'),
                            ("figure.json", '{"reference": {"path": [[1, 0, 0, 0], [0, 0, 0, 0]]}}'),
                            ("N-10/run.json", "[]"), ("N-10/run.json", '{"steps": 3}')):
             path = self.folder / "sim" / "polygons" / file
