@@ -17,6 +17,8 @@ struct Attempt {
   bool polishes_start = true;  ///< false: the solver makes no use of a start that all but solves
   int max_iterations = 0;      ///< of this try, where the caller sets no lower limit; 0: none
   bool after_limit = false;    ///< only where an earlier try of the solver ended at its limit
+  bool from_best = false;      ///< starts from the best answer of the earlier ones
+  double time_share = 1.0;     ///< of the time that is left, where the caller sets a limit
 };
 
 /// The list for an lcp or mlcp. docs/auto.md has the measurements behind the order.
@@ -26,6 +28,9 @@ std::vector<Attempt> linear_attempts(const Problem& problem, bool lemke_first);
 /// The list for an mcp.
 /// @param josephy_first settings were given, which are those of josephy-newton
 std::vector<Attempt> nonlinear_attempts(bool josephy_first);
+
+/// The list for a friction_contact. docs/auto.md has the measurements behind the order.
+std::vector<Attempt> friction_attempts(const Problem& problem);
 
 /// A random start: half of the unknowns at their lower bounds (where they have one), the others off
 /// them.

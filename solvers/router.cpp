@@ -245,8 +245,9 @@ class Attempts {
 
   VerifiedResult run() {
     const bool settings_given = !request_.settings.empty();
-    for (const Attempt& attempt :
-         linear_ ? linear_attempts(problem_, settings_given) : nonlinear_attempts(settings_given)) {
+    for (const Attempt& attempt : friction_ ? friction_attempts(problem_)
+                                  : linear_ ? linear_attempts(problem_, settings_given)
+                                            : nonlinear_attempts(settings_given)) {
       if (first_ && request_.start && !attempt.polishes_start) take(polished_start());
       if (settled() || out_of_time()) break;
       if (attempt.after_limit && !limited_) continue;
@@ -273,14 +274,19 @@ class Attempts {
   VerifiedResult attempted(const Attempt& attempt) {
     SolveRequest one = request_;
     if (request_.common.time_limit > 0)
-      one.common.time_limit = request_.common.time_limit - seconds_since(started_);
+      one.common.time_limit =
+          attempt.time_share * (request_.common.time_limit - seconds_since(started_));
     const bool limited =
         attempt.max_iterations > 0 &&
         !(one.common.max_iterations > 0 && one.common.max_iterations <= attempt.max_iterations);
     if (limited) one.common.max_iterations = attempt.max_iterations;
     if (attempt.seed > 0) one.start = random_start(problem_, attempt.seed);
+    if (attempt.from_best && !first_ && result_.answer.z.size() == problem_.size() &&
+        result_.answer.z.allFinite())
+      one.start = result_.answer.z;
     auto settings = attempt.settings;
-    if (attempt.solver == (linear_ ? "lemke" : "josephy-newton"))  // those of the request are its
+    // Those of the request are its.
+    if (attempt.solver == (friction_ ? "newton-ac" : linear_ ? "lemke" : "josephy-newton"))
       settings.insert(settings.begin(), request_.settings.begin(), request_.settings.end());
     VerifiedResult next = solve_by_name(problem_, one, attempt.solver, settings, observer_);
     limited_ |= limited && next.status == Status::kIterationLimit;
@@ -320,7 +326,8 @@ class Attempts {
   const Problem& problem_;
   const SolveRequest& request_;
   Observer* observer_;
-  const bool linear_ = !std::holds_alternative<Mcp>(problem_.data);
+  const bool friction_ = std::holds_alternative<FrictionContact>(problem_.data);
+  const bool linear_ = !friction_ && !std::holds_alternative<Mcp>(problem_.data);
   Clock::time_point started_ = Clock::now();
   VerifiedResult result_;
   double latest_measure_ = Residuals::kNone;
@@ -337,9 +344,10 @@ VerifiedResult solve_verified(const Problem& problem, const SolveRequest& reques
   }
   if (request.solver != "auto")
     return solve_by_name(problem, request, request.solver, request.settings, observer);
-  const bool pivots =
-      std::holds_alternative<Lcp>(problem.data) || std::holds_alternative<Mlcp>(problem.data);
-  if (pivots) return Attempts(problem, request, observer).run();
+  const bool listed = std::holds_alternative<Lcp>(problem.data) ||
+                      std::holds_alternative<Mlcp>(problem.data) ||
+                      std::holds_alternative<FrictionContact>(problem.data);
+  if (listed) return Attempts(problem, request, observer).run();
   if (const auto* mcp = std::get_if<Mcp>(&problem.data)) {
     if (!mcp->graph || mcp->compiled) return Attempts(problem, request, observer).run();
     validate(problem);
