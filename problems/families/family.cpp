@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 #include <algorithm>
 #include <perp/problems/families/contact.hpp>
+#include <perp/problems/families/conic.hpp>
 #include <perp/problems/families/linear.hpp>
 #include <perp/problems/families/mcp_classics/family.hpp>
 #include <perp/problems/families/random_ncp.hpp>
@@ -53,6 +54,7 @@ const std::vector<Family>& families() {
       psd_family(),        psd_deficient_family(), p_matrix_family(),      nonmonotone_family(),
       infeasible_family(), no_solution_family(),   murty_family(),         fathi_family(),
       obstacle_family(),   contact_stack_family(), contact_tower_family(), contact_pile_family(),
+      socp_family(),       socp_infeasible_family(), socp_unbounded_family(),
       random_ncp_family(), mcp_classics_family(),
   };
   return list;

@@ -17,8 +17,13 @@ constexpr int kShortSteps = 4;
 constexpr int kPatience = 25;          // iterations without a better point
 constexpr double kPolishBelow = 1e-2;  // of the first mu, before which faces mean little
 constexpr int kEarlySteps = 4;         // of a polish on the way
+constexpr double kPolishRegularisation = 1e-9;
+constexpr double kNearlySolved = 1e4;   // tolerances from the end: residuals in extended precision
 constexpr double kPolished = 1e-4;     // of the tolerance: nothing to gain below
 constexpr double kGain = 0.9;          // of the best residual, that counts as one
+constexpr double kLeastGap = 1e-3;      // share of the tolerance
+constexpr double kPoorSolve = 1e-10;     // relative residual of a linear solve
+constexpr double kRegularisationStep = 100.0, kLeastRegularisation = 1e-14;
 
 }  // namespace
 
@@ -46,10 +51,10 @@ void InteriorPoint::do_prepare(const Problem& problem) {
   polish_.prepare(data_);
   const int n = data_.variables(), m = data_.rows();
   for (Vector* v :
-       {&x_, &px_, &atz_, &res_x_, &stationarity_, &right_x_, &best_x_, &scaled_x_, &scaled_px_}) {
+       {&x_, &px_, &res_x_, &stationarity_, &right_x_, &best_x_, &scaled_x_, &scaled_px_}) {
     v->setZero(n);
   }
-  for (Vector* v : {&z_, &s_, &ax_, &res_z_, &lambda_, &right_z_, &jordan_, &scratch_, &best_z_,
+  for (Vector* v : {&z_, &s_, &res_z_, &lambda_, &right_z_, &jordan_, &scratch_, &best_z_,
                     &scaled_z_, &scaled_s_}) {
     v->setZero(m);
   }
@@ -168,6 +173,8 @@ bool InteriorPoint::begin() {
   polish_.steps = polishes_ = next_polish_ = iteration_ = 0;
   short_steps_ = without_gain_ = 0;
   best_measure_ = kInfinity;
+  regularisation_ = settings.regularisation;
+  least_regularisation_ = std::min(kLeastRegularisation, settings.regularisation);
   primal_radius_ = dual_radius_ = 0.0;
   best_x_.setZero();
   best_z_.setZero();
@@ -191,20 +198,25 @@ bool InteriorPoint::begin() {
 
 // Residuals of the embedding, and of the problem as posed at (x, z) / tau.
 void InteriorPoint::evaluate() {
-  data_.multiply_p(x_, px_);
-  data_.multiply_at(z_, atz_);
-  data_.multiply_a(x_, ax_);
+  if (best_measure_ <= kNearlySolved * common.tolerance) {
+    data_.evaluate_extended(x_, z_, tau_, px_, res_x_, scaled_s_);
+  } else {
+    data_.multiply_p(x_, px_);
+    data_.multiply_at(z_, res_x_);
+    res_x_ += px_ + tau_ * data_.c;
+    data_.multiply_a(x_, scaled_s_);
+    scaled_s_ = tau_ * data_.b - scaled_s_;
+  }
+  res_z_ = s_ - scaled_s_;
   xpx_ = x_.dot(px_);
   cx_ = data_.c.dot(x_);
   bz_ = data_.b.dot(z_);
-  res_x_ = px_ + atz_ + tau_ * data_.c;
-  res_z_ = ax_ + s_ - tau_ * data_.b;
   res_tau_ = kappa_ + cx_ + bz_ + xpx_ / tau_;
   mu_ = (data_.cones.dot(s_, z_) + tau_ * kappa_) / (data_.cones.degree() + 1);
   scaled_x_ = x_ / tau_;
   scaled_z_ = z_ / tau_;
   scaled_px_ = px_ / tau_;
-  scaled_s_ = data_.b - ax_ / tau_;
+  scaled_s_ /= tau_;
   stationarity_ = res_x_ / tau_;
   measure_ =
       data_.measure(scaled_x_, scaled_z_, scaled_px_, stationarity_, scaled_s_, scratch_).measure();
@@ -223,11 +235,8 @@ void InteriorPoint::keep(const Vector& x, const Vector& z, double measure) {
 bool InteriorPoint::newton_step() {
   if (!scaling_.set_scaling(data_.cones, s_, z_)) return false;
   squared_.set_square(data_.cones, scaling_);
-  if (!kkt_.factor(squared_, 1.0, settings.regularisation)) return false;
+  if (!factor()) return false;
   scaling_.multiply(data_.cones, z_, lambda_);
-  // (x, z) = constant * tau: the part of every direction that grows with tau.
-  right_x_ = -data_.c;
-  kkt_.solve(right_x_, data_.b, constant_.x, constant_.z, settings.refinements);
   squared_.multiply(data_.cones, constant_.z, scratch_);
   scaled_x_ = constant_.x - x_ / tau_;
   data_.multiply_p(scaled_x_, scaled_px_);
@@ -246,6 +255,31 @@ bool InteriorPoint::newton_step() {
   return x_.allFinite() && z_.allFinite() && s_.allFinite() && tau_ > 0 && kappa_ > 0;
 }
 
+// (x, z) = constant * tau: the part of every direction that grows with tau. Refinement cannot undo
+// a delta above the eigenvalues that matter, nor one so small that the factors are wrong: where it
+// does not converge, a smaller one is tried.
+bool InteriorPoint::factor() {
+  right_x_ = -data_.c;
+  const auto attempt = [&](double delta) {
+    if (!kkt_.factor(squared_, 1.0, delta)) return kInfinity;
+    return kkt_.solve(right_x_, data_.b, constant_.x, constant_.z, settings.refinements);
+  };
+  double error = attempt(regularisation_);
+  if (error > kPoorSolve && regularisation_ > least_regularisation_) {
+    const double smaller = std::max(regularisation_ / kRegularisationStep, least_regularisation_);
+    const double next = attempt(smaller);
+    if (next < kGain * error) {
+      regularisation_ = smaller;
+      error = next;
+    } else {
+      least_regularisation_ = regularisation_;
+      error = attempt(regularisation_);
+    }
+  }
+  if (getenv("IPM_DEBUG")) fprintf(stderr, "%d error %g delta %g tau %g kappa %g\n", iteration_, error, regularisation_, tau_, kappa_);
+  return std::isfinite(error);
+}
+
 // Newton's direction towards residuals (1 - sigma) times those here and
 //   lambda o (W dz + W^-1 ds) = sigma mu e - lambda o lambda - (W^-1 ds_a) o (W dz_a),
 // the last term, of the affine direction, being Mehrotra's correction. With the embedding's last
@@ -253,16 +287,19 @@ bool InteriorPoint::newton_step() {
 bool InteriorPoint::find_direction(double sigma, const Direction* affine, Direction& d) {
   const ConeProduct& cones = data_.cones;
   double kappa_right = -tau_ * kappa_;
+  // Below what the gap may have mu has nothing to gain, and the linear systems much to lose.
+  const double objective = data_.posed_objective() * (cones.degree() + 1) / (tau_ * tau_);
+  const double target = std::max(sigma * mu_, std::min(mu_, kLeastGap * common.tolerance / objective));
   if (affine) {
     scaling_.divide(cones, affine->s, scratch_);
     scaling_.multiply(cones, affine->z, d.s);
     cones.product(scratch_, d.s, jordan_);
     cones.product(lambda_, lambda_, scratch_);
     jordan_ = -jordan_ - scratch_;
-    cones.add_identity(sigma * mu_, jordan_);
+    cones.add_identity(target, jordan_);
     cones.divide(lambda_, jordan_, jordan_);
     scaling_.multiply(cones, jordan_, jordan_);
-    kappa_right += sigma * mu_ - affine->tau * affine->kappa;
+    kappa_right += target - affine->tau * affine->kappa;
   } else {
     jordan_ = -s_;
   }
@@ -290,7 +327,7 @@ double InteriorPoint::largest_step(const Direction& d) const {
 
 // The best point in extended precision.
 bool InteriorPoint::confirmed() {
-  data_.evaluate_extended(best_x_, best_z_, scaled_px_, stationarity_, scaled_s_);
+  data_.evaluate_extended(best_x_, best_z_, 1.0, scaled_px_, stationarity_, scaled_s_);
   best_measure_ =
       data_.measure(best_x_, best_z_, scaled_px_, stationarity_, scaled_s_, scratch_).measure();
   return best_measure_ <= common.tolerance;
@@ -327,7 +364,8 @@ bool InteriorPoint::wants_polish() {
 // tolerance afterwards.
 bool InteriorPoint::polish(int steps, Vector& x, Vector& z) {
   next_polish_ = iteration_ + 1 + polishes_++;
-  const double reached = polish_.improve(data_, kkt_, kPolished * common.tolerance,
+  const double regularisation = std::min(kPolishRegularisation, regularisation_);
+  const double reached = polish_.improve(data_, kkt_, kPolished * common.tolerance, regularisation,
                                          std::min(steps, settings.polish_steps), x, z);
   keep(x, z, reached);
   return best_measure_ <= common.tolerance;

@@ -64,6 +64,7 @@ class InteriorPoint final : public Solver {
   void evaluate();
   std::optional<Status> assess(Observer* observer, Result& result);
   bool newton_step();
+  bool factor();
   bool find_direction(double sigma, const Direction* affine, Direction& d);
   double largest_step(const Direction& d) const;
   bool wants_polish();
@@ -88,7 +89,7 @@ class InteriorPoint final : public Solver {
 
   Vector x_, z_, s_;
   double tau_ = 1.0, kappa_ = 1.0, mu_ = 1.0, first_mu_ = 1.0;
-  Vector px_, atz_, ax_, res_x_, res_z_;
+  Vector px_, res_x_, res_z_;
   double res_tau_ = 0.0, xpx_ = 0.0, cx_ = 0.0, bz_ = 0.0;
   Vector scaled_x_, scaled_z_, scaled_s_, scaled_px_, stationarity_;  // the point over tau
   double measure_ = 0.0;
@@ -97,6 +98,7 @@ class InteriorPoint final : public Solver {
   double slope_ = 1.0;  // of the embedding's last row in tau, negative of it
   Vector lambda_, right_x_, right_z_, jordan_, scratch_;
   double step_ = 1.0;
+  double regularisation_ = 0.0, least_regularisation_ = 0.0;
   int iteration_ = 0, short_steps_ = 0, without_gain_ = 0;
 
   Vector best_x_, best_z_;  // of the scaled problem

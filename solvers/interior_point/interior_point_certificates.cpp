@@ -23,7 +23,8 @@ double radius(double slope, double violation) { return slope / std::max(violatio
 // As tau vanishes, z tends to a y in K* with A'y = 0, b'y < 0.
 bool InteriorPoint::certify_infeasible(Result& result) {
   if (!(bz_ < 0) || tau_ > kappa_) return false;
-  const double reached = radius(-bz_, largest(atz_));
+  data_.multiply_at(z_, right_x_);
+  const double reached = radius(-bz_, largest(right_x_));
   if (reached < std::max(kFirstRadius, kRadiusGrowth * primal_radius_)) return false;
   primal_radius_ = reached;
   scaled_z_ = z_ / -bz_;
@@ -55,9 +56,8 @@ void InteriorPoint::refine_farkas() {
 // Or x tends to a direction with Px = 0, -Ax in K, c'x < 0.
 bool InteriorPoint::certify_unbounded(Result& result) {
   if (!(cx_ < 0) || tau_ > kappa_) return false;
-  res_z_ = ax_ + s_;
-  const double reached = radius(-cx_, std::max(largest(px_), largest(res_z_)));
-  res_z_ -= tau_ * data_.b;
+  right_z_ = res_z_ + tau_ * data_.b;  // Ax + s
+  const double reached = radius(-cx_, std::max(largest(px_), largest(right_z_)));
   if (reached < std::max(kFirstRadius, kRadiusGrowth * dual_radius_)) return false;
   dual_radius_ = reached;
   scaled_x_ = x_ / -cx_;
