@@ -218,7 +218,9 @@ Family socp_infeasible_family() {
             make_orthogonal(a, y);
             p.A = a;
             p.P = random_psd(random, n, r["rank"], r["density"]);
-            p.c = gaussian(random, n);
+            // Dual feasible at x, y2: there is no ray as well.
+            const Vector x = gaussian(random, n), y2 = cone_point(random, p.cones, true);
+            p.c = -p.P.multiply(x) - p.A.multiply_transposed(y2);
             p.b = gaussian(random, m);
             p.b -= y * ((y.dot(p.b) + 1.0) / y.squaredNorm());
             return p;

@@ -22,6 +22,7 @@ constexpr double kNearlySolved = 1e4;   // tolerances from the end: residuals in
 constexpr double kPolished = 1e-4;     // of the tolerance: nothing to gain below
 constexpr double kGain = 0.9;          // of the best residual, that counts as one
 constexpr double kLeastGap = 1e-3;      // share of the tolerance
+constexpr double kPoorStart = 1e-6;
 constexpr double kPoorSolve = 1e-10;     // relative residual of a linear solve
 constexpr double kRegularisationStep = 100.0, kLeastRegularisation = 1e-14;
 
@@ -45,6 +46,7 @@ void InteriorPoint::do_prepare(const Problem& problem) {
     posed_ = std::get<ConicQp>(problem.data);
   }
   data_.build(posed_, settings.equilibrate);
+  ray_data_ = {};
   convex_ = data_.is_positive_semidefinite();
   if (!convex_) return;
   kkt_.prepare(data_, settings.linear_algebra);
@@ -184,7 +186,11 @@ bool InteriorPoint::begin() {
   squared_.set_identity(data_.cones);
   if (!kkt_.factor(squared_, 1.0, settings.regularisation)) return false;
   right_x_ = -data_.c;
-  kkt_.solve(right_x_, data_.b, x_, z_, settings.refinements);
+  const double error = kkt_.solve(right_x_, data_.b, x_, z_, settings.refinements);
+  if (error > kPoorStart) {  // the equations contradict each other
+    x_.setZero();
+    z_.setZero();
+  }
   squared_.multiply(data_.cones, z_, s_);  // zero in zero rows
   s_ = -s_;
   for (Vector* v : {&s_, &z_}) {
@@ -237,10 +243,7 @@ bool InteriorPoint::newton_step() {
   squared_.set_square(data_.cones, scaling_);
   if (!factor()) return false;
   scaling_.multiply(data_.cones, z_, lambda_);
-  squared_.multiply(data_.cones, constant_.z, scratch_);
-  scaled_x_ = constant_.x - x_ / tau_;
-  data_.multiply_p(scaled_x_, scaled_px_);
-  slope_ = kappa_ / tau_ + scratch_.dot(constant_.z) + scaled_x_.dot(scaled_px_);
+  find_slope();
   if (!find_direction(0.0, nullptr, affine_)) return false;
   const double affine_step = largest_step(affine_);
   const double sigma = std::pow(1.0 - affine_step, 3);
@@ -277,7 +280,22 @@ bool InteriorPoint::factor() {
     }
   }
   if (getenv("IPM_DEBUG")) fprintf(stderr, "%d error %g delta %g tau %g kappa %g\n", iteration_, error, regularisation_, tau_, kappa_);
+  solve_error_ = error;
   return std::isfinite(error);
+}
+
+// Minus the slope of the embedding's last row along `constant_`. Where this solves its system, the
+// slope is a sum of squares.
+void InteriorPoint::find_slope() {
+  if (solve_error_ > kPoorSolve) {
+    slope_ = kappa_ / tau_ + xpx_ / (tau_ * tau_) - data_.c.dot(constant_.x) -
+             2.0 / tau_ * px_.dot(constant_.x) - data_.b.dot(constant_.z);
+    return;
+  }
+  squared_.multiply(data_.cones, constant_.z, scratch_);
+  scaled_x_ = constant_.x - x_ / tau_;
+  data_.multiply_p(scaled_x_, scaled_px_);
+  slope_ = kappa_ / tau_ + scratch_.dot(constant_.z) + scaled_x_.dot(scaled_px_);
 }
 
 // Newton's direction towards residuals (1 - sigma) times those here and

@@ -65,6 +65,7 @@ class InteriorPoint final : public Solver {
   std::optional<Status> assess(Observer* observer, Result& result);
   bool newton_step();
   bool factor();
+  void find_slope();
   bool find_direction(double sigma, const Direction* affine, Direction& d);
   double largest_step(const Direction& d) const;
   bool wants_polish();
@@ -77,6 +78,7 @@ class InteriorPoint final : public Solver {
   bool certify_infeasible(Result& result);
   bool certify_unbounded(Result& result);
   void refine_farkas();
+  bool factor_rays();
   void refine_ray();
 
   ConicQp posed_;         // as posed, or what a box_qp became
@@ -95,6 +97,7 @@ class InteriorPoint final : public Solver {
   double measure_ = 0.0;
 
   Direction constant_, affine_, combined_;
+  double solve_error_ = 0.0;  // of `constant_`
   double slope_ = 1.0;  // of the embedding's last row in tau, negative of it
   Vector lambda_, right_x_, right_z_, jordan_, scratch_;
   double step_ = 1.0;
@@ -106,6 +109,9 @@ class InteriorPoint final : public Solver {
   std::vector<char> face_, last_face_;
   int polishes_ = 0, next_polish_ = 0;
   double primal_radius_ = 0.0, dual_radius_ = 0.0;  // of the last certificates that were tried
+  ConicData ray_data_;  // made when a ray is first met
+  KktSystem ray_kkt_;
+  ConeMatrix ray_weights_;
   Deadline deadline_{0.0};
 };
 
