@@ -16,6 +16,9 @@ const FamilyParameter kDensity{"density", 0.0, "share of entries of A; 0: about 
 const FamilyParameter kLargestCone{"largest_cone", 12.0, "rows of the largest second-order cone",
                                    2.0};
 
+const FamilyParameter kOnBoundary{
+    "boundary", 0.0, "share of the second-order cones on whose boundary the certificate lies", 0.0};
+
 // Zero rows n/5, nonnegative rows n/2, second-order cones of 2 to `largest` rows, n/2 in all.
 std::vector<Cone> mixed_cones(Random& random, int n, int largest) {
   std::vector<Cone> cones;
@@ -122,22 +125,22 @@ void plant(Random& random, const std::vector<Cone>& cones, double degenerate, Ve
   }
 }
 
-// A point of K (of K* where `dual`), in the interior of about half of the second-order cones and of
-// the nonnegative rows, on the boundary of the others.
-Vector cone_point(Random& random, const std::vector<Cone>& cones, bool dual) {
+// A point of K (of K* where `dual`): about half of the nonnegative rows and a third of the
+// second-order cones are zero, a share `boundary` of the others on the boundary.
+Vector cone_point(Random& random, const std::vector<Cone>& cones, bool dual, double boundary) {
   Vector v(count_rows(cones));
   int offset = 0;
   for (const Cone& cone : cones) {
     auto part = v.segment(offset, cone.size);
-    const double inside = random.uniform() < 0.5 ? random.uniform(0.2, 0.8) : 1.0;
+    const double inside = random.uniform() < boundary ? 1.0 : random.uniform(0.2, 0.8);
     if (cone.type == ConeType::kSecondOrder) {
-      part[0] = random.uniform(0.1, 1.0);
+      part[0] = random.index(3) == 0 ? 0.0 : random.uniform(0.1, 1.0);
       part.tail(cone.size - 1) = inside * part[0] * direction(random, cone.size - 1);
     } else {
       for (double& x : part) {
         if (cone.type == ConeType::kZero) x = dual ? random.normal() : 0.0;
         if (cone.type == ConeType::kNonnegative)
-          x = random.uniform() < 0.5 ? random.uniform(0.1, 1.0) : 0.0;
+          x = &x == &part[0] || random.uniform() < 0.5 ? random.uniform(0.1, 1.0) : 0.0;
       }
     }
     offset += cone.size;
@@ -206,7 +209,7 @@ Family socp_infeasible_family() {
           2,
           KnownOutcome::kInfeasible,
           true,
-          {kRank, kDensity, kLargestCone},
+          {kRank, kDensity, kLargestCone, kOnBoundary},
           [](const FamilyRequest& r, Problem&) -> ProblemData {
             Random random(r.seed);
             const int n = r.size;
@@ -214,12 +217,12 @@ Family socp_infeasible_family() {
             p.cones = mixed_cones(random, n, static_cast<int>(r["largest_cone"]));
             const int m = count_rows(p.cones);
             SparseMatrix a = random_rows(random, m, n, r["density"]).to_sparse();
-            const Vector y = cone_point(random, p.cones, true);
+            const Vector y = cone_point(random, p.cones, true, r["boundary"]);
             make_orthogonal(a, y);
             p.A = a;
             p.P = random_psd(random, n, r["rank"], r["density"]);
             // Dual feasible at x, y2: there is no ray as well.
-            const Vector x = gaussian(random, n), y2 = cone_point(random, p.cones, true);
+            const Vector x = gaussian(random, n), y2 = cone_point(random, p.cones, true, r["boundary"]);
             p.c = -p.P.multiply(x) - p.A.multiply_transposed(y2);
             p.b = gaussian(random, m);
             p.b -= y * ((y.dot(p.b) + 1.0) / y.squaredNorm());
@@ -237,14 +240,14 @@ Family socp_unbounded_family() {
           2,
           KnownOutcome::kNoSolution,
           true,
-          {kRank, kDensity, kLargestCone},
+          {kRank, kDensity, kLargestCone, kOnBoundary},
           [](const FamilyRequest& r, Problem&) -> ProblemData {
             Random random(r.seed);
             const int n = r.size;
             ConicQp p;
             p.cones = mixed_cones(random, n, static_cast<int>(r["largest_cone"]));
             const int m = count_rows(p.cones);
-            const Vector d = gaussian(random, n), u = cone_point(random, p.cones, false);
+            const Vector d = gaussian(random, n), u = cone_point(random, p.cones, false, r["boundary"]);
             // Rows of A with A d = -u, and those of B with B d = 0, corrected in the column of the
             // largest |d_j|.
             int column = 0;
@@ -264,7 +267,7 @@ Family socp_unbounded_family() {
             const int rank = static_cast<int>(std::lround(r["rank"] * n));
             const SparseMatrix b = corrected(rank, r["density"], Vector::Zero(rank));
             p.P = SparseMatrix(b.transpose() * b);
-            p.b = p.A.multiply(gaussian(random, n)) + cone_point(random, p.cones, false);
+            p.b = p.A.multiply(gaussian(random, n)) + cone_point(random, p.cones, false, r["boundary"]);
             p.c = gaussian(random, n);
             p.c -= d * ((d.dot(p.c) + 1.0) / d.squaredNorm());
             return p;

@@ -50,6 +50,7 @@ void InteriorPoint::do_prepare(const Problem& problem) {
   convex_ = data_.is_positive_semidefinite();
   if (!convex_) return;
   kkt_.prepare(data_, settings.linear_algebra);
+  system_.prepare(data_, kkt_);
   polish_.prepare(data_);
   const int n = data_.variables(), m = data_.rows();
   for (Vector* v :
@@ -60,7 +61,7 @@ void InteriorPoint::do_prepare(const Problem& problem) {
                     &scaled_z_, &scaled_s_}) {
     v->setZero(m);
   }
-  for (Direction* d : {&constant_, &affine_, &combined_}) {
+  for (Direction* d : {&affine_, &combined_}) {
     d->x.setZero(n);
     d->z.setZero(m);
     d->s.setZero(m);
@@ -241,13 +242,11 @@ void InteriorPoint::keep(const Vector& x, const Vector& z, double measure) {
 bool InteriorPoint::newton_step() {
   if (!scaling_.set_scaling(data_.cones, s_, z_)) return false;
   squared_.set_square(data_.cones, scaling_);
-  if (!factor()) return false;
   scaling_.multiply(data_.cones, z_, lambda_);
-  find_slope();
-  if (!find_direction(0.0, nullptr, affine_)) return false;
+  if (!find_affine()) return false;
   const double affine_step = largest_step(affine_);
   const double sigma = std::pow(1.0 - affine_step, 3);
-  if (!find_direction(sigma, &affine_, combined_)) return false;
+  if (!std::isfinite(find_direction(sigma, &affine_, combined_))) return false;
   step_ = std::min(1.0, settings.step_fraction * largest_step(combined_));
   short_steps_ = step_ < kShortStep ? short_steps_ + 1 : 0;
   x_ += step_ * combined_.x;
@@ -258,14 +257,13 @@ bool InteriorPoint::newton_step() {
   return x_.allFinite() && z_.allFinite() && s_.allFinite() && tau_ > 0 && kappa_ > 0;
 }
 
-// (x, z) = constant * tau: the part of every direction that grows with tau. Refinement cannot undo
-// a delta above the eigenvalues that matter, nor one so small that the factors are wrong: where it
-// does not converge, a smaller one is tried.
-bool InteriorPoint::factor() {
-  right_x_ = -data_.c;
+// The affine direction. Refinement cannot undo a delta above the eigenvalues that matter, nor one so
+// small that the factors are wrong: where it does not converge, a smaller one is tried.
+bool InteriorPoint::find_affine() {
   const auto attempt = [&](double delta) {
-    if (!kkt_.factor(squared_, 1.0, delta)) return kInfinity;
-    return kkt_.solve(right_x_, data_.b, constant_.x, constant_.z, settings.refinements);
+    const EmbeddingSystem::Point point{x_, px_, tau_, kappa_, xpx_};
+    if (!system_.factor(squared_, point, delta)) return kInfinity;
+    return find_direction(0.0, nullptr, affine_);
   };
   double error = attempt(regularisation_);
   if (error > kPoorSolve && regularisation_ > least_regularisation_) {
@@ -279,30 +277,15 @@ bool InteriorPoint::factor() {
       error = attempt(regularisation_);
     }
   }
-  if (getenv("IPM_DEBUG")) fprintf(stderr, "%d error %g delta %g tau %g kappa %g\n", iteration_, error, regularisation_, tau_, kappa_);
-  solve_error_ = error;
+  if (getenv("IPM_DEBUG")) fprintf(stderr, "%d error %g delta %g tau %g kappa %g\n", iteration_, error, regularisation_, tau_, kappa_), fprintf(stderr, "     cx %g px %g axs %g x %g s %g | bz %g z %g xpx/tau %g res_tau %g\n", cx_, px_.lpNorm<Eigen::Infinity>(), (res_z_+tau_*data_.b).lpNorm<Eigen::Infinity>(), x_.norm(), s_.norm(), bz_, z_.norm(), xpx_/tau_, res_tau_);
   return std::isfinite(error);
-}
-
-// Minus the slope of the embedding's last row along `constant_`. Where this solves its system, the
-// slope is a sum of squares.
-void InteriorPoint::find_slope() {
-  if (solve_error_ > kPoorSolve) {
-    slope_ = kappa_ / tau_ + xpx_ / (tau_ * tau_) - data_.c.dot(constant_.x) -
-             2.0 / tau_ * px_.dot(constant_.x) - data_.b.dot(constant_.z);
-    return;
-  }
-  squared_.multiply(data_.cones, constant_.z, scratch_);
-  scaled_x_ = constant_.x - x_ / tau_;
-  data_.multiply_p(scaled_x_, scaled_px_);
-  slope_ = kappa_ / tau_ + scratch_.dot(constant_.z) + scaled_x_.dot(scaled_px_);
 }
 
 // Newton's direction towards residuals (1 - sigma) times those here and
 //   lambda o (W dz + W^-1 ds) = sigma mu e - lambda o lambda - (W^-1 ds_a) o (W dz_a),
-// the last term, of the affine direction, being Mehrotra's correction. With the embedding's last
-// row eliminated: dx = x_1 + dtau x_2, dz = z_1 + dtau z_2, 2 being `constant_`.
-bool InteriorPoint::find_direction(double sigma, const Direction* affine, Direction& d) {
+// the last term, of the affine direction, being Mehrotra's correction.
+// @return relative residual of the linear solve, infinity where it failed.
+double InteriorPoint::find_direction(double sigma, const Direction* affine, Direction& d) {
   const ConeProduct& cones = data_.cones;
   double kappa_right = -tau_ * kappa_;
   // Below what the gap may have mu has nothing to gain, and the linear systems much to lose.
@@ -323,16 +306,13 @@ bool InteriorPoint::find_direction(double sigma, const Direction* affine, Direct
   }
   right_x_ = -(1.0 - sigma) * res_x_;
   right_z_ = -(1.0 - sigma) * res_z_ - jordan_;
-  kkt_.solve(right_x_, right_z_, d.x, d.z, settings.refinements);
-  const double right = -(1.0 - sigma) * res_tau_ - kappa_right / tau_ - data_.c.dot(d.x) -
-                       2.0 / tau_ * px_.dot(d.x) - data_.b.dot(d.z);
-  d.tau = -right / slope_;
-  d.x += d.tau * constant_.x;
-  d.z += d.tau * constant_.z;
+  const double right = -(1.0 - sigma) * res_tau_ - kappa_right / tau_;
+  const double error =
+      system_.solve(right_x_, right_z_, right, settings.refinements, d.x, d.z, d.tau);
   squared_.multiply(cones, d.z, scratch_);
   d.s = jordan_ - scratch_;
   d.kappa = (kappa_right - kappa_ * d.tau) / tau_;
-  return std::isfinite(d.tau) && d.x.allFinite() && d.z.allFinite();
+  return d.x.allFinite() && d.z.allFinite() ? error : kInfinity;
 }
 
 double InteriorPoint::largest_step(const Direction& d) const {

@@ -3,6 +3,7 @@
 
 #include <perp/solvers/core/solver.hpp>
 #include <perp/solvers/interior_point/conic_polish.hpp>
+#include <perp/solvers/interior_point/embedding_system.hpp>
 #include <perp/solvers/projection/progress.hpp>
 
 namespace perp {
@@ -64,9 +65,8 @@ class InteriorPoint final : public Solver {
   void evaluate();
   std::optional<Status> assess(Observer* observer, Result& result);
   bool newton_step();
-  bool factor();
-  void find_slope();
-  bool find_direction(double sigma, const Direction* affine, Direction& d);
+  bool find_affine();
+  double find_direction(double sigma, const Direction* affine, Direction& d);
   double largest_step(const Direction& d) const;
   bool wants_polish();
   bool polish(int steps, Vector& x, Vector& z);
@@ -79,6 +79,7 @@ class InteriorPoint final : public Solver {
   bool certify_unbounded(Result& result);
   void refine_farkas();
   bool factor_rays();
+  void drop_vanishing(Vector& s) const;
   void refine_ray();
 
   ConicQp posed_;         // as posed, or what a box_qp became
@@ -86,6 +87,7 @@ class InteriorPoint final : public Solver {
   bool convex_ = true;
   ConicData data_;
   KktSystem kkt_;
+  EmbeddingSystem system_;
   ConicPolish polish_;
   ConeMatrix scaling_, squared_;  // W, W^2
 
@@ -96,9 +98,7 @@ class InteriorPoint final : public Solver {
   Vector scaled_x_, scaled_z_, scaled_s_, scaled_px_, stationarity_;  // the point over tau
   double measure_ = 0.0;
 
-  Direction constant_, affine_, combined_;
-  double solve_error_ = 0.0;  // of `constant_`
-  double slope_ = 1.0;  // of the embedding's last row in tau, negative of it
+  Direction affine_, combined_;
   Vector lambda_, right_x_, right_z_, jordan_, scratch_;
   double step_ = 1.0;
   double regularisation_ = 0.0, least_regularisation_ = 0.0;

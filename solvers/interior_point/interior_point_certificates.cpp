@@ -111,6 +111,19 @@ bool InteriorPoint::factor_rays() {
   return ray_kkt_.factor(ray_weights_, 1.0, settings.regularisation);
 }
 
+// s := 0 in the cones where z / ||z|| outweighs s / ||s||: there it is 0 in the limit.
+void InteriorPoint::drop_vanishing(Vector& s) const {
+  const double ratio = s_.norm() / std::max(z_.norm(), 1e-300);
+  const int n = data_.variables();
+  for (int i : data_.cones.linear()) {
+    if (squared_.diagonal[i] < ratio) s[n + i] = 0.0;
+  }
+  for (std::size_t k = 0; k < squared_.spectrum.size(); ++k) {
+    const auto& block = data_.cones.second_order()[k];
+    if (squared_.spectrum[k].plus < ratio) s.segment(n + block.offset, block.size).setZero();
+  }
+}
+
 // The smallest change of s in the norm of W^-1 that satisfies them, from the point of K next to -Ax.
 void InteriorPoint::refine_ray() {
   const Vector none = Vector::Zero(ray_data_.rows());
@@ -118,6 +131,7 @@ void InteriorPoint::refine_ray() {
   ray_data_.evaluate_extended(scaled_x_, none, 0.0, px, stationarity, violation);
   Vector s = violation;
   ray_data_.cones.project(s, true);
+  drop_vanishing(s);
   violation -= s;
   ray_kkt_.solve(Vector::Zero(data_.variables()), violation, dx, dz, settings.refinements);
   scaled_x_ += dx;
