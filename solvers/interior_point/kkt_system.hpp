@@ -39,6 +39,11 @@ class KktSystem {
   /// @return residual over right-hand side, both in the largest entry.
   double solve(const Vector& a, const Vector& b, Vector& x, Vector& z, int most_refinements);
 
+  /// (x, z) := (K + regularisation)^-1 (x, z), without refinement.
+  void solve_once(Vector& x, Vector& z);
+
+  /// That of the factors at hand.
+  double regularisation() const { return delta_; }
   bool dense() const { return dense_; }
   int factorisations = 0, linear_solves = 0;
 
@@ -47,7 +52,7 @@ class KktSystem {
 
   const ConicData* data_ = nullptr;
   const ConeMatrix* h_ = nullptr;
-  double p_weight_ = 1.0;
+  double p_weight_ = 1.0, delta_ = 0.0;
   bool dense_ = false;
   std::unique_ptr<KktFactor> factor_;
   Vector res_x_, res_z_, work_x_, work_z_, try_x_, try_z_;
