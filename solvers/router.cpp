@@ -355,7 +355,9 @@ VerifiedResult solve_verified(const Problem& problem, const SolveRequest& reques
     compile(std::get<Mcp>(compiled.data));
     return Attempts(compiled, request, observer).run();
   }
-  return solve_by_name(problem, request, "lemke", request.settings, observer);
+  const bool cones = std::holds_alternative<ConicQp>(problem.data);  // linear ones have an mlcp
+  const std::string name = cones && exact_reductions(problem).empty() ? "interior-point" : "lemke";
+  return solve_by_name(problem, request, name, request.settings, observer);
 }
 
 }  // namespace perp
