@@ -178,6 +178,15 @@ void ConicData::multiply_at(const Vector& y, Vector& r) const {
   }
 }
 
+void ConicData::evaluate(const Vector& x, const Vector& y, Vector& px, Vector& stationarity,
+                         Vector& s) const {
+  multiply_p(x, px);
+  multiply_at(y, stationarity);
+  stationarity += px + c;
+  multiply_a(x, s);
+  s = b - s;
+}
+
 void ConicData::evaluate_extended(const Vector& x, const Vector& y, double tau, Vector& px,
                                   Vector& stationarity, Vector& s) {
   const int n = variables(), m = rows();

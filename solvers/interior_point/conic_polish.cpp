@@ -8,7 +8,8 @@ namespace perp {
 namespace {
 
 constexpr double kFlat = 1e8;             // stands for 1 / 0 in D (I - D)^-1
-constexpr int kRefinements = 1;
+constexpr int kRefinements = 3;
+constexpr double kNear = 1e-4;  // measure below which rounding counts
 constexpr double kSameJacobian = 1e-6;  // relative change that needs no new factorisation
 constexpr double kGain = 0.5;
 constexpr int kPatience = 3;
@@ -78,8 +79,12 @@ double ConicPolish::improve(ConicData& data, KktSystem& kkt, double target, doub
 double ConicPolish::evaluate(ConicData& data, const Vector& x, Vector& y) {
   dual_ = y;
   data.cones.project(dual_, false);
-  data.evaluate_extended(x, dual_, 1.0, px_, stationarity_, s_);
-  const double measure = data.measure(x, dual_, px_, stationarity_, s_, scratch_).measure();
+  data.evaluate(x, dual_, px_, stationarity_, s_);
+  double measure = data.measure(x, dual_, px_, stationarity_, s_, scratch_).measure();
+  if (measure <= kNear) {
+    data.evaluate_extended(x, dual_, 1.0, px_, stationarity_, s_);
+    measure = data.measure(x, dual_, px_, stationarity_, s_, scratch_).measure();
+  }
   moved_ = y - dual_;
   data.multiply_at(moved_, dx_);
   stationarity_ += dx_;

@@ -13,9 +13,12 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kIterations = 200;
 constexpr double kLeastShift = 1.0;  // of a start outside the cones
 constexpr double kShortStep = 1e-5;  // a step below counts towards a stall
+// First kappa over the mean of s_i z_i. More where only bounds are: tau then does not give way.
+constexpr double kBoxKappa = 30.0, kLeastKappa = 1e-4;
 constexpr int kShortSteps = 4;
 constexpr int kPatience = 25;          // iterations without a better point
-constexpr double kPolishBelow = 1e-2;  // of the first mu, before which faces mean little
+static double kPolishBelow = getenv("PB") ? atof(getenv("PB")) : 1e-2;  // of the first mu, before which faces mean little
+static double kMovedFaces = getenv("MV") ? atof(getenv("MV")) : 0.02;
 constexpr int kEarlySteps = 4;         // of a polish on the way
 constexpr double kPolishRegularisation = 1e-9;
 constexpr double kNearlySolved = 1e4;   // tolerances from the end: residuals in extended precision
@@ -199,6 +202,10 @@ bool InteriorPoint::begin() {
     if (least < kLeastShift * 1e-2) data_.cones.add_identity(kLeastShift - least, *v);
   }
   evaluate();
+  kappa_ = (data_.natural_gap ? kBoxKappa : 1.0) * data_.cones.dot(s_, z_) /
+           std::max(1, data_.cones.degree());
+  kappa_ = std::max(kappa_, kLeastKappa);
+  evaluate();
   first_mu_ = mu_;
   return x_.allFinite() && z_.allFinite();
 }
@@ -277,7 +284,6 @@ bool InteriorPoint::find_affine() {
       error = attempt(regularisation_);
     }
   }
-  if (getenv("IPM_DEBUG")) fprintf(stderr, "%d error %g delta %g tau %g kappa %g\n", iteration_, error, regularisation_, tau_, kappa_), fprintf(stderr, "     cx %g px %g axs %g x %g s %g | bz %g z %g xpx/tau %g res_tau %g\n", cx_, px_.lpNorm<Eigen::Infinity>(), (res_z_+tau_*data_.b).lpNorm<Eigen::Infinity>(), x_.norm(), s_.norm(), bz_, z_.norm(), xpx_/tau_, res_tau_);
   return std::isfinite(error);
 }
 
@@ -354,7 +360,10 @@ bool InteriorPoint::wants_polish() {
     const double s = s_[b.offset], z = z_[b.offset];
     face_[k++] = s - s_tail > z + z_tail ? 0 : z - z_tail > s + s_tail ? 1 : 2;
   }
-  return settings.polish_steps > 0 && iteration_ >= next_polish_ && face_ == last_face_ &&
+  std::size_t moved = 0;
+  for (std::size_t i = 0; i < face_.size(); ++i) moved += face_[i] != last_face_[i];
+  return settings.polish_steps > 0 && iteration_ >= next_polish_ &&
+         static_cast<double>(moved) <= kMovedFaces * static_cast<double>(face_.size()) &&
          mu_ <= kPolishBelow * first_mu_ && tau_ > kappa_;
 }
 

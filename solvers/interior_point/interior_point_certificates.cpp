@@ -66,6 +66,7 @@ bool InteriorPoint::certify_unbounded(Result& result) {
   for (int k = 0;; ++k) {
     Vector x = scaled_x_.cwiseProduct(data_.column_scale);
     const UnboundedCheck check = check_unbounded(posed_, x);
+    if (getenv("IPM_DEBUG")) fprintf(stderr, "unbounded try %d slope %g violation %g radius %g reached %g\n", k, check.slope, check.violation, check.radius, reached);
     if (check.holds) {
       result.certificate = Certificate{"unbounded", {}, std::move(x), 0.0, true, check.radius};
       result.message =
@@ -133,7 +134,8 @@ void InteriorPoint::refine_ray() {
   ray_data_.cones.project(s, true);
   drop_vanishing(s);
   violation -= s;
-  ray_kkt_.solve(Vector::Zero(data_.variables()), violation, dx, dz, settings.refinements);
+  double e=ray_kkt_.solve(Vector::Zero(data_.variables()), violation, dx, dz, settings.refinements);
+  if (getenv("IPM_DEBUG")) fprintf(stderr, "  refine %g violation %g dx %g\n", e, violation.norm(), dx.norm());
   scaled_x_ += dx;
 }
 

@@ -13,7 +13,7 @@ constexpr double kSparseOverDense = 5.0;
 constexpr int kLargestDense = 6000;
 constexpr double kRelativeResidual = 1e-13;
 constexpr double kLeastGain = 0.5;  // of a refinement
-constexpr int kRegularisations = 4;
+constexpr int kRegularisations = 6;
 constexpr double kMoreRegularisation = 100.0;
 
 double largest(const Vector& v) { return v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0; }

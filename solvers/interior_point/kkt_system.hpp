@@ -34,7 +34,7 @@ class KktSystem {
   /// @param linear_algebra "auto", "dense" or "sparse" @throws std::invalid_argument: another one
   void prepare(const ConicData& data, std::string_view linear_algebra);
 
-  /// @return false where no regularisation up to 1e6 times the one asked for helps.
+  /// @return false where no regularisation up to 1e10 times the one asked for helps.
   bool factor(const ConeMatrix& h, double p_weight, double delta);
   /// @return residual over right-hand side, both in the largest entry.
   double solve(const Vector& a, const Vector& b, Vector& x, Vector& z, int most_refinements);
