@@ -17,6 +17,7 @@ constexpr std::uint64_t kRandomBases = 10;
 constexpr std::uint64_t kRandomStarts = 10;
 constexpr int kFirstNewtonIterations = 100;  // of newton-fb, for an mcp
 constexpr int kPivots = 1000, kPivotsPerUnknown = 100;
+constexpr int kPlanarContacts = 300;
 // Restarts of the last attempt: many for small problems, where each takes a millisecond.
 constexpr int kFewestRestarts = 20, kMostRestarts = 400, kRestartWork = 16000;
 
@@ -39,8 +40,7 @@ Attempt lemke_with(const std::string& covering, std::uint64_t seed, int pivots) 
   return {"lemke", {{"covering", covering}, {"certify", "false"}}, seed, true, pivots, false};
 }
 
-}  // namespace
-
+// Of an lcp or mlcp.
 std::vector<Attempt> linear_attempts(const Problem& problem, bool lemke_first) {
   const int n = std::max(problem.size(), 1);
   // Contact problems take 4 to 8 pivots an unknown; there are problems that take 2^n.
@@ -91,6 +91,44 @@ std::vector<Attempt> nonlinear_attempts(bool josephy_first) {
   for (std::uint64_t seed = 1; seed <= kRandomStarts; ++seed)
     list.push_back({"josephy-newton", {{"restarts", "2"}}, seed, true, 0, false});
   return list;
+}
+
+std::vector<Attempt> friction_attempts(const Problem& problem) {
+  const auto attempt = [](std::string solver, std::vector<std::pair<std::string, std::string>> set,
+                          bool from_best, double share) {
+    Attempt a{std::move(solver), std::move(set)};
+    a.from_best = from_best;
+    a.time_share = share;
+    return a;
+  };
+  std::vector<Attempt> list = {attempt("newton-ac", {{"recoveries", "2"}}, false, 0.25),
+                               attempt("proximal-newton", {}, true, 0.5)};
+  const auto& contact = std::get<FrictionContact>(problem.data);
+  // In the plane friction is an LCP, of four unknowns a contact.
+  if (contact.dimension == 2 && contact.contacts() <= kPlanarContacts)
+    list.push_back(attempt("lemke", {{"certify", "false"}}, false, 0.25));
+  list.push_back(attempt("nsgs", {{"symmetric", "true"}}, true, 0.3));
+  list.push_back(attempt("proximal-newton",
+                         {{"map", "natural"}, {"alpha", "1"}, {"scaling", "global"}}, true, 0.5));
+  list.push_back(attempt("newton-ac", {{"map", "natural"}, {"rho_factor", "0.5"}}, false, 0.5));
+  list.push_back(attempt("proximal-newton", {{"alpha", "1"}, {"decrease", "0.7"}}, true, 1.0));
+  return list;
+}
+
+}  // namespace
+
+std::vector<Attempt> attempts_for(const Problem& problem, bool settings_given) {
+  if (std::holds_alternative<BoxQp>(problem.data)) return box_qp_attempts();
+  if (std::holds_alternative<Mcp>(problem.data)) return nonlinear_attempts(settings_given);
+  if (std::holds_alternative<FrictionContact>(problem.data)) return friction_attempts(problem);
+  return linear_attempts(problem, settings_given);
+}
+
+std::string_view owner_of_settings(const Problem& problem) {
+  if (std::holds_alternative<BoxQp>(problem.data)) return "gradient-projection";
+  if (std::holds_alternative<Mcp>(problem.data)) return "josephy-newton";
+  if (std::holds_alternative<FrictionContact>(problem.data)) return "newton-ac";
+  return "lemke";
 }
 
 Vector random_start(const Problem& problem, std::uint64_t seed) {

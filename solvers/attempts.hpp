@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <perp/problems/standard/problem.hpp>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,18 +18,17 @@ struct Attempt {
   bool polishes_start = true;  ///< false: the solver makes no use of a start that all but solves
   int max_iterations = 0;      ///< of this try, where the caller sets no lower limit; 0: none
   bool after_limit = false;    ///< only where an earlier try of the solver ended at its limit
+  bool from_best = false;      ///< starts from the best answer of the earlier ones
+  double time_share = 1.0;     ///< of the time that is left, where the caller sets a limit
 };
 
-/// The list for an lcp or mlcp. docs/auto.md has the measurements behind the order.
-/// @param lemke_first settings were given, which are those of lemke
-std::vector<Attempt> linear_attempts(const Problem& problem, bool lemke_first);
+/// The list for an lcp, mlcp, box_qp, mcp or friction_contact. docs/auto.md has the measurements
+/// behind the orders.
+/// @param settings_given those of a solver of the list, which then comes first where order matters
+std::vector<Attempt> attempts_for(const Problem& problem, bool settings_given);
 
-/// The list for a box_qp.
-std::vector<Attempt> box_qp_attempts();
-
-/// The list for an mcp.
-/// @param josephy_first settings were given, which are those of josephy-newton
-std::vector<Attempt> nonlinear_attempts(bool josephy_first);
+/// The solver of the list that settings given to auto belong to.
+std::string_view owner_of_settings(const Problem& problem);
 
 /// A random start: half of the unknowns at their lower bounds (where they have one), the others off
 /// them.

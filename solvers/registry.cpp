@@ -2,6 +2,7 @@
 
 #include <perp/solvers/active_set/newton_min.hpp>
 #include <perp/solvers/enumeration/enumerate.hpp>
+#include <perp/solvers/friction/admm.hpp>
 #include <perp/solvers/friction/newton_ac.hpp>
 #include <perp/solvers/friction/nsgs.hpp>
 #include <perp/solvers/friction/proximal_newton.hpp>
@@ -35,6 +36,7 @@ const std::vector<SolverFactory>& solver_registry() {
       [] { return std::make_unique<Nsgs>(); },
       [] { return std::make_unique<NewtonAc>(); },
       [] { return std::make_unique<ProximalNewton>(); },
+      [] { return std::make_unique<Admm>(); },
   };
   return registry;
 }

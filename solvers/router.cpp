@@ -246,9 +246,7 @@ class Attempts {
 
   VerifiedResult run() {
     const bool settings_given = !request_.settings.empty();
-    for (const Attempt& attempt : box_qp_   ? box_qp_attempts()
-                                  : linear_ ? linear_attempts(problem_, settings_given)
-                                            : nonlinear_attempts(settings_given)) {
+    for (const Attempt& attempt : attempts_for(problem_, settings_given)) {
       if (first_ && request_.start && !attempt.polishes_start) take(polished_start());
       if (settled() || out_of_time()) break;
       if (attempt.after_limit && !limited_) continue;
@@ -275,15 +273,19 @@ class Attempts {
   VerifiedResult attempted(const Attempt& attempt) {
     SolveRequest one = request_;
     if (request_.common.time_limit > 0)
-      one.common.time_limit = request_.common.time_limit - seconds_since(started_);
+      one.common.time_limit =
+          attempt.time_share * (request_.common.time_limit - seconds_since(started_));
     const bool limited =
         attempt.max_iterations > 0 &&
         !(one.common.max_iterations > 0 && one.common.max_iterations <= attempt.max_iterations);
     if (limited) one.common.max_iterations = attempt.max_iterations;
     if (attempt.seed > 0) one.start = random_start(problem_, attempt.seed);
+    if (attempt.from_best && !first_ && result_.answer.z.size() == problem_.size() &&
+        result_.answer.z.allFinite())
+      one.start = result_.answer.z;
     auto settings = attempt.settings;
-    const char* const main = box_qp_ ? "gradient-projection" : linear_ ? "lemke" : "josephy-newton";
-    if (attempt.solver == main)  // those of the request are its
+    // Those of the request are its.
+    if (attempt.solver == owner_of_settings(problem_))
       settings.insert(settings.begin(), request_.settings.begin(), request_.settings.end());
     VerifiedResult next = solve_by_name(problem_, one, attempt.solver, settings, observer_);
     limited_ |= limited && next.status == Status::kIterationLimit;
@@ -323,8 +325,8 @@ class Attempts {
   const Problem& problem_;
   const SolveRequest& request_;
   Observer* observer_;
-  const bool box_qp_ = std::holds_alternative<BoxQp>(problem_.data);
-  const bool linear_ = !std::holds_alternative<Mcp>(problem_.data);
+  const bool friction_ = std::holds_alternative<FrictionContact>(problem_.data);
+  const bool linear_ = !friction_ && !std::holds_alternative<Mcp>(problem_.data);
   Clock::time_point started_ = Clock::now();
   VerifiedResult result_;
   double latest_measure_ = Residuals::kNone;
@@ -341,10 +343,11 @@ VerifiedResult solve_verified(const Problem& problem, const SolveRequest& reques
   }
   if (request.solver != "auto")
     return solve_by_name(problem, request, request.solver, request.settings, observer);
-  const bool linear = std::holds_alternative<Lcp>(problem.data) ||
+  const bool listed = std::holds_alternative<Lcp>(problem.data) ||
                       std::holds_alternative<Mlcp>(problem.data) ||
-                      std::holds_alternative<BoxQp>(problem.data);
-  if (linear) return Attempts(problem, request, observer).run();
+                      std::holds_alternative<BoxQp>(problem.data) ||
+                      std::holds_alternative<FrictionContact>(problem.data);
+  if (listed) return Attempts(problem, request, observer).run();
   if (const auto* mcp = std::get_if<Mcp>(&problem.data)) {
     if (!mcp->graph || mcp->compiled) return Attempts(problem, request, observer).run();
     validate(problem);
@@ -352,7 +355,9 @@ VerifiedResult solve_verified(const Problem& problem, const SolveRequest& reques
     compile(std::get<Mcp>(compiled.data));
     return Attempts(compiled, request, observer).run();
   }
-  return solve_by_name(problem, request, "lemke", request.settings, observer);
+  const bool cones = std::holds_alternative<ConicQp>(problem.data);  // linear ones have an mlcp
+  const std::string name = cones && exact_reductions(problem).empty() ? "interior-point" : "lemke";
+  return solve_by_name(problem, request, name, request.settings, observer);
 }
 
 }  // namespace perp

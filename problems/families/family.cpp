@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 #include <algorithm>
+#include <perp/problems/families/conic.hpp>
 #include <perp/problems/families/contact.hpp>
 #include <perp/problems/families/friction.hpp>
 #include <perp/problems/families/linear.hpp>
@@ -72,6 +73,9 @@ const std::vector<Family>& families() {
       friction_granular_family(),
       painleve_rods_family(),
       box_qp_family(),
+      socp_family(),
+      socp_infeasible_family(),
+      socp_unbounded_family(),
   };
   return list;
 }

@@ -4,6 +4,7 @@
 #include <perp/solvers/core/solver.hpp>
 #include <perp/solvers/friction/contact_newton.hpp>
 #include <perp/solvers/friction/contact_sweeps.hpp>
+#include <string>
 
 namespace perp {
 
@@ -22,6 +23,16 @@ struct NewtonAcSettings {
   }
 };
 
+/// Solves exact Coulomb friction, K_mu ni r, u = W r + q, u + mu ||u_t|| n in K_mu*, complementary,
+/// by a semismooth Newton method on Alart and Curnier's map [AlartCurnier1991] or the natural map
+/// [AcaryBremondHuber2018], by turns where `map` is auto. A step solves
+///   (A + B (W + eps I)) d = -Phi
+/// with an element A + B W of the generalised Jacobian: eps, a proximal term that vanishes with
+/// ||Phi||, makes the system regular where redundant contacts make W singular; then
+/// Levenberg-Marquardt steps. Lengths come from a nonmonotone Armijo search on 1/2 ||Phi||^2
+/// [GrippoLamparielloLucidi1986]. Where no step lowers the merit, sweeps of nsgs from the last
+/// swept point, twice as many each time, give the next start. Ends: solved, stalled,
+/// iteration_limit, time_limit, interrupted.
 class NewtonAc final : public Solver {
  public:
   NewtonAcSettings settings;

@@ -2,20 +2,19 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <cmath>
 
 namespace perp {
 
 namespace {
 
 constexpr int kIterationLimit = 5000;
-constexpr int kOuterLimit = 1000;
+constexpr double kShareOfTolerance = 0.3;  // no inner problem needs to be solved better
 
 }  // namespace
 
 ProximalNewton::ProximalNewton() {
   newton_.settings.map = "ac";
-  newton_.settings.least_squares = "never";
+  newton_.settings.least_squares = "never";  // W + alpha I is regular enough
 }
 
 const SolverTraits& ProximalNewton::traits() const {
@@ -33,59 +32,61 @@ void ProximalNewton::do_prepare(const Problem& problem) {
   for (Vector* v : {&r_, &u_, &centre_, &best_}) v->setZero(problem_.size());
 }
 
+// The measure at r, and r itself where it is the best point.
+void ProximalNewton::look_at(const Vector& r) {
+  problem_.velocity(r, u_);
+  measure_ = problem_.measure(r, u_);
+  if (!(measure_ < best_measure_)) return;
+  best_measure_ = measure_;
+  best_ = r;
+}
+
+void ProximalNewton::sweep(int count) {
+  for (int k = 0; k < count; ++k) sweeps_.sweep(1.0, 0.0, k % 2 == 1, centre_);
+  if (!centre_.allFinite()) centre_ = best_;
+  look_at(centre_);
+}
+
 void ProximalNewton::do_solve(const Vector* start, Observer* observer, Result& result) {
-  const Deadline deadline(common.time_limit);
-  newton_.begin(deadline, observer,
+  newton_.begin(Deadline(common.time_limit), observer,
                 common.max_iterations > 0 ? common.max_iterations : kIterationLimit);
   centre_.setZero();
   if (start) problem_.to_scaled(*start, centre_);
   best_ = centre_;
-  double measure = problem_.measure(centre_), best = measure, alpha = settings.alpha;
-  result.status = measure <= common.tolerance ? Status::kSolved : Status::kStalled;
-  if (!start && result.status != Status::kSolved) {
-    for (int k = 0; k < settings.first_sweeps; ++k) sweeps_.sweep(1.0, 0.0, k % 2 == 1, centre_);
-    measure = problem_.measure(centre_);
-    if (measure < best) {
-      best = measure;
-      best_ = centre_;
-    }
-  }
+  best_measure_ = measure_ = problem_.measure(centre_);
+  if (!start && best_measure_ > common.tolerance) sweep(settings.first_sweeps);
+  double alpha = settings.alpha;
   int outer = 0;
-  while (result.status == Status::kStalled && outer < kOuterLimit) {
-    ++outer;
-    r_ = centre_;
+  result.status = Status::kStalled;
+  for (;; ++outer) {
+    if (best_measure_ <= common.tolerance && problem_.measure(best_) <= common.tolerance) break;
+    if (outer >= settings.outer_iterations) break;
+    const double inner = std::max(kShareOfTolerance * common.tolerance,
+                                  settings.inner_accuracy * std::min(measure_, 1.0));
     const int before = newton_.iterations;
-    const double inner =
-        std::max(0.3 * common.tolerance, settings.inner_accuracy * std::min(measure, 1.0));
+    r_ = centre_;
     const Status status = newton_.run(alpha, centre_, inner, settings.inner_steps, r_);
-    const int steps = newton_.iterations - before;
-    problem_.velocity(r_, u_);
-    measure = problem_.measure(r_, u_);
-    if (measure < best) {
-      best = measure;
-      best_ = r_;
-    }
-    if (best <= common.tolerance && problem_.measure(best_) <= common.tolerance) {
-      result.status = Status::kSolved;
-    } else if (status == Status::kSolved) {
-      centre_ = r_;
-      if (steps <= settings.easy_steps)
-        alpha = std::max(settings.least_alpha, alpha * settings.decrease);
+    centre_ = r_;
+    look_at(centre_);
+    if (status == Status::kSolved) {
+      if (newton_.iterations - before <= settings.easy_steps)
+        alpha = std::max(settings.least_alpha, settings.decrease * alpha);
     } else if (status == Status::kStalled) {
-      centre_ = r_;
       alpha *= settings.increase;
+      sweep(settings.recovery_sweeps);
     } else {
       result.status = status;
+      break;
     }
   }
+  if (problem_.measure(best_) <= common.tolerance) result.status = Status::kSolved;
   problem_.to_posed(best_, result.z);
   result.iterations = newton_.iterations;
   if (result.status == Status::kStalled)
-    result.message = fmt::format("the natural map stays at {:.1e}", best);
+    result.message = fmt::format("the natural map stays at {:.1e}", best_measure_);
   result.statistics.emplace_back("outer_iterations", outer);
   result.statistics.emplace_back("factorisations", newton_.system().factorisations);
   result.statistics.emplace_back("linear_solves", newton_.system().linear_solves);
-  result.statistics.emplace_back("least_squares_steps", newton_.least_squares_steps);
   result.statistics.emplace_back("last_alpha", alpha);
 }
 

@@ -29,7 +29,7 @@ double boundary_step(const Vector& v, const Vector& d, ConeProduct::Block block,
   const double c = determinant(v, block);
   if (!(c > 0)) return 0.0;
   const double disc = b * b - a * c;
-  if (a >= 0 && (b >= 0 || disc < 0)) return limit;
+  if (a >= 0 && b >= 0) return limit;
   const double square_root = std::sqrt(std::max(disc, 0.0));
   return std::min(limit, b <= 0 ? c / (square_root - b) : -(b + square_root) / a);
 }

@@ -178,7 +178,16 @@ void ConicData::multiply_at(const Vector& y, Vector& r) const {
   }
 }
 
-void ConicData::evaluate_extended(const Vector& x, const Vector& y, Vector& px,
+void ConicData::evaluate(const Vector& x, const Vector& y, Vector& px, Vector& stationarity,
+                         Vector& s) const {
+  multiply_p(x, px);
+  multiply_at(y, stationarity);
+  stationarity += px + c;
+  multiply_a(x, s);
+  s = b - s;
+}
+
+void ConicData::evaluate_extended(const Vector& x, const Vector& y, double tau, Vector& px,
                                   Vector& stationarity, Vector& s) {
   const int n = variables(), m = rows();
   px.resize(n);
@@ -193,7 +202,7 @@ void ConicData::evaluate_extended(const Vector& x, const Vector& y, Vector& px,
         sum += static_cast<long double>(it.value()) * x[it.row()];
     }
     px[j] = static_cast<double>(sum);
-    sum += c[j];
+    sum += static_cast<long double>(tau) * c[j];
     for (SparseMatrix::InnerIterator it(a, j); it; ++it)
       sum += static_cast<long double>(it.value()) * y[it.row()];
     stationarity[j] = static_cast<double>(sum);
@@ -203,7 +212,7 @@ void ConicData::evaluate_extended(const Vector& x, const Vector& y, Vector& px,
     for (SparseMatrix::InnerIterator it(a, j); it; ++it)
       sums_[it.row()] += static_cast<long double>(it.value()) * x[j];
   }
-  for (int i = 0; i < m; ++i) s[i] = static_cast<double>(b[i] - sums_[i]);
+  for (int i = 0; i < m; ++i) s[i] = static_cast<double>(static_cast<long double>(tau) * b[i] - sums_[i]);
 }
 
 ConicData::Residual ConicData::measure(const Vector& x, const Vector& y, const Vector& px,

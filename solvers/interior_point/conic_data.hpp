@@ -33,9 +33,13 @@ class ConicData {
   void multiply_a(const Vector& x, Vector& r) const;
   void multiply_at(const Vector& y, Vector& r) const;
 
-  /// px := Px, stationarity := Px + c + A'y, s := b - Ax, every row summed in extended precision.
-  void evaluate_extended(const Vector& x, const Vector& y, Vector& px, Vector& stationarity,
-                         Vector& s);
+  /// px := Px, stationarity := Px + c + A'y, s := b - Ax in double.
+  void evaluate(const Vector& x, const Vector& y, Vector& px, Vector& stationarity,
+                Vector& s) const;
+  /// px := Px, stationarity := Px + tau c + A'y, s := tau b - Ax, every row summed in extended
+  /// precision.
+  void evaluate_extended(const Vector& x, const Vector& y, double tau, Vector& px,
+                         Vector& stationarity, Vector& s);
 
   /// What the verifier measures at (x, y) of the problem as posed, from vectors of the scaled one.
   Residual measure(const Vector& x, const Vector& y, const Vector& px, const Vector& stationarity,

@@ -8,8 +8,8 @@ namespace perp {
 namespace {
 
 constexpr double kFlat = 1e8;             // stands for 1 / 0 in D (I - D)^-1
-constexpr double kRegularisation = 1e-9;  // of active rows
-constexpr int kRefinements = 1;
+constexpr int kRefinements = 3;
+constexpr double kNear = 1e-4;  // measure below which rounding counts
 constexpr double kSameJacobian = 1e-6;  // relative change that needs no new factorisation
 constexpr double kGain = 0.5;
 constexpr int kPatience = 3;
@@ -44,7 +44,7 @@ void ConicPolish::prepare(const ConicData& data) {
   steps = 0;
 }
 
-double ConicPolish::improve(ConicData& data, KktSystem& kkt, double target, int most_steps,
+double ConicPolish::improve(ConicData& data, KktSystem& kkt, double target, double regularisation, int most_steps,
                             Vector& x, Vector& y) {
   x_ = x;
   y_ = y;
@@ -63,7 +63,7 @@ double ConicPolish::improve(ConicData& data, KktSystem& kkt, double target, int 
     if (without_gain >= kPatience) break;
     if (!linearise(data)) break;
     if (!factorised || !alike(data.cones, jacobian_, last_jacobian_)) {
-      if (!kkt.factor(jacobian_, 1.0, kRegularisation)) break;
+      if (!kkt.factor(jacobian_, 1.0, regularisation)) break;
       last_jacobian_ = jacobian_;
       factorised = true;
     }
@@ -79,8 +79,12 @@ double ConicPolish::improve(ConicData& data, KktSystem& kkt, double target, int 
 double ConicPolish::evaluate(ConicData& data, const Vector& x, Vector& y) {
   dual_ = y;
   data.cones.project(dual_, false);
-  data.evaluate_extended(x, dual_, px_, stationarity_, s_);
-  const double measure = data.measure(x, dual_, px_, stationarity_, s_, scratch_).measure();
+  data.evaluate(x, dual_, px_, stationarity_, s_);
+  double measure = data.measure(x, dual_, px_, stationarity_, s_, scratch_).measure();
+  if (measure <= kNear) {
+    data.evaluate_extended(x, dual_, 1.0, px_, stationarity_, s_);
+    measure = data.measure(x, dual_, px_, stationarity_, s_, scratch_).measure();
+  }
   moved_ = y - dual_;
   data.multiply_at(moved_, dx_);
   stationarity_ += dx_;

@@ -22,7 +22,9 @@ bool is_scattered(const ConicData& data, int row) {
 }
 
 // With the zero rows E apart: S = w P + delta I + A_c' (H + delta I)^-1 A_c = L L', then
-// E S^-1 E' + delta I = Y'Y + delta I with L Y = E'.
+// E S^-1 E' + delta I = Y'Y + delta I with L Y = E'. Unknowns that an active bound fixes (a row with
+// one entry and no H) and that other rows do not hold are left out of S: what they add to the others
+// is of the order of delta, and refinement sees to it.
 class DenseKkt final : public KktFactor {
  public:
   explicit DenseKkt(const ConicData& data) : data_(data) {
@@ -39,18 +41,30 @@ class DenseKkt final : public KktFactor {
     }
     int widest = kChunk;
     for (const auto& block : data.cones.second_order()) widest = std::max(widest, block.size);
-    chunk_.resize(n, widest);
-    y_.resize(n, static_cast<int>(equations_.size()));
+    chunk_.resize(static_cast<std::size_t>(n) * widest);
+    y_.resize(n * equations_.size());
     right_.resize(static_cast<int>(equations_.size()));
     weighted_.resize(m);
     along_.resize(n);
     head_.resize(n);
+    packed_.resize(n);
+    fixed_.resize(n);
+    place_.resize(n);
+    free_.reserve(n);
+    only_bounds_.assign(n, 1);
+    for (int j = 0; j < n; ++j) {
+      for (SparseMatrix::InnerIterator it(data.a, j); it; ++it) {
+        const auto row = it.row();
+        if (data.cones.kind(static_cast<int>(row)) != ConeProduct::Row::kNonnegative ||
+            data.a_by_rows.row(row).nonZeros() > 1)
+          only_bounds_[j] = 0;
+      }
+    }
     sum_.reserve(n);
     reduced_.reserve(static_cast<int>(equations_.size()));
   }
 
   bool factor(const ConeMatrix& h, double p_weight, double delta) override {
-    const int n = data_.variables();
     weights_ = h;
     for (int i : data_.cones.linear()) weights_.diagonal[i] += delta;
     for (auto& e : weights_.spectrum) {
@@ -58,7 +72,9 @@ class DenseKkt final : public KktFactor {
       e.tangent += delta;
       e.minus += delta;
     }
-    double* const s = sum_.matrix(n);
+    weight_ = p_weight;
+    choose_free(h, p_weight, delta);
+    double* const s = sum_.matrix(size());
     start(s, p_weight, delta);
     for (int i : scattered_) scatter(i, s);
     add_full_rows();
@@ -76,11 +92,17 @@ class DenseKkt final : public KktFactor {
         sum += it.value() * weighted_[it.row()];
       x[j] += sum;
     }
-    sum_.solve_lower(x.data());
-    for (int k = 0; k < count; ++k) right_[k] = y_.col(k).dot(x) - z[equations_[k]];
+    for (int k = 0; k < size(); ++k) packed_[k] = x[free_[k]];
+    sum_.solve_lower(packed_.data());
+    auto packed = packed_.head(size());
+    for (int k = 0; k < count; ++k) right_[k] = equation(k).dot(packed) - z[equations_[k]];
     reduced_.solve(right_.data());
-    for (int k = 0; k < count; ++k) x -= right_[k] * y_.col(k);
-    sum_.solve_lower_transposed(x.data());
+    for (int k = 0; k < count; ++k) packed -= right_[k] * equation(k);
+    sum_.solve_lower_transposed(packed_.data());
+    for (int k = 0; k < size(); ++k) x[free_[k]] = packed_[k];
+    for (int j = 0; j < data_.variables(); ++j) {
+      if (place_[j] < 0) x[j] = (x[j] - weight_ * coupling(j, x)) / fixed_[j];
+    }
     weighted_ = -z;
     for (int j = 0; j < data_.variables(); ++j) {
       for (SparseMatrix::InnerIterator it(data_.a, j); it; ++it)
@@ -93,16 +115,57 @@ class DenseKkt final : public KktFactor {
   double operations() const override { return dense_kkt_operations(data_); }
 
  private:
-  void start(double* s, double weight, double delta) const {
-    const int n = data_.variables();
-    Eigen::Map<DenseMatrix> sum(s, n, n);
+  int size() const { return static_cast<int>(free_.size()); }
+  Eigen::Map<Vector> equation(int k) {
+    return {y_.data() + static_cast<std::size_t>(k) * size(), size()};
+  }
+  Eigen::Map<Vector> chunk(int k) {
+    return {chunk_.data() + static_cast<std::size_t>(k) * size(), size()};
+  }
+
+  // P_jF x_F.
+  double coupling(int j, const Vector& x) const {
+    double sum = 0.0;
     if (data_.dense_p()) {
-      for (int j = 0; j < n; ++j) sum.col(j).tail(n - j) = weight * data_.full_p.col(j).tail(n - j);
+      for (int i : free_) sum += data_.full_p(i, j) * x[i];
+      return sum;
+    }
+    for (SparseMatrix::InnerIterator it(data_.sparse_p, j); it; ++it) {
+      if (place_[it.row()] >= 0) sum += it.value() * x[it.row()];
+    }
+    return sum;
+  }
+
+  void choose_free(const ConeMatrix& h, double weight, double delta) {
+    fixed_.setZero();
+    for (int i : scattered_) {
+      const RowIterator it(data_.a_by_rows, i);
+      if (!it || h.diagonal[i] > 0.0 || !only_bounds_[it.col()]) continue;
+      fixed_[it.col()] += it.value() * it.value() / weights_.diagonal[i];
+    }
+    free_.clear();
+    for (int j = 0; j < data_.variables(); ++j) {
+      place_[j] = fixed_[j] > 0.0 ? -1 : size();
+      if (place_[j] >= 0) free_.push_back(j);
+      const double diagonal = data_.dense_p() ? data_.full_p(j, j) : 0.0;
+      if (place_[j] < 0) fixed_[j] += weight * diagonal + delta;
+    }
+  }
+
+  void start(double* s, double weight, double delta) const {
+    const int k = size();
+    Eigen::Map<DenseMatrix> sum(s, k, k);
+    if (data_.dense_p() && k == data_.variables()) {
+      for (int j = 0; j < k; ++j) sum.col(j).tail(k - j) = weight * data_.full_p.col(j).tail(k - j);
+    } else if (data_.dense_p()) {
+      for (int j = 0; j < k; ++j) {
+        for (int i = j; i < k; ++i) sum(i, j) = weight * data_.full_p(free_[i], free_[j]);
+      }
     } else {
-      for (int j = 0; j < n; ++j) sum.col(j).tail(n - j).setZero();
-      for (int j = 0; j < n; ++j) {
-        for (SparseMatrix::InnerIterator it(data_.sparse_p, j); it; ++it) {
-          if (it.row() >= j) sum(it.row(), j) += weight * it.value();
+      for (int j = 0; j < k; ++j) sum.col(j).tail(k - j).setZero();
+      for (int j = 0; j < k; ++j) {
+        for (SparseMatrix::InnerIterator it(data_.sparse_p, free_[j]); it; ++it) {
+          if (place_[it.row()] >= j) sum(place_[it.row()], j) += weight * it.value();
         }
       }
     }
@@ -110,26 +173,30 @@ class DenseKkt final : public KktFactor {
   }
 
   void scatter(int row, double* s) const {
-    const auto n = static_cast<std::size_t>(data_.variables());
     const double weight = 1.0 / weights_.diagonal[row];
     for (RowIterator column(data_.a_by_rows, row); column; ++column) {
       const double value = weight * column.value();
-      for (RowIterator it = column; it; ++it) s[column.col() * n + it.col()] += value * it.value();
+      const int j = place_[column.col()];
+      if (j < 0) continue;
+      double* const target = s + static_cast<std::size_t>(j) * size();
+      for (RowIterator it = column; it; ++it) {
+        if (place_[it.col()] >= 0) target[place_[it.col()]] += value * it.value();
+      }
     }
   }
 
-  // Column `place` of the chunk := row of A.
-  void put_row(int row, int place) {
-    auto column = chunk_.col(place);
+  void put_row(int row, Eigen::Map<Vector> column) const {
     column.setZero();
-    for (RowIterator it(data_.a_by_rows, row); it; ++it) column[it.col()] = it.value();
+    for (RowIterator it(data_.a_by_rows, row); it; ++it) {
+      if (place_[it.col()] >= 0) column[place_[it.col()]] = it.value();
+    }
   }
 
   void add_full_rows() {
     int used = 0;
     for (int row : full_) {
-      put_row(row, used);
-      chunk_.col(used) /= std::sqrt(weights_.diagonal[row]);
+      put_row(row, chunk(used));
+      chunk(used) /= std::sqrt(weights_.diagonal[row]);
       if (++used < kChunk) continue;
       sum_.add_products(chunk_.data(), used);
       used = 0;
@@ -143,42 +210,45 @@ class DenseKkt final : public KktFactor {
     const auto& e = weights_.spectrum[k];
     const double plus = 1.0 / std::sqrt(e.plus), minus = 1.0 / std::sqrt(e.minus);
     const double tangent = 1.0 / std::sqrt(e.tangent);
-    along_.setZero();
+    auto along = along_.head(size()), head = head_.head(size());
+    along.setZero();
     for (int r = 0; r < block.size; ++r) {
-      put_row(block.offset + r, r);
-      if (r > 0) along_ += weights_.axis[block.offset + r] * chunk_.col(r);
+      put_row(block.offset + r, chunk(r));
+      if (r > 0) along += weights_.axis[block.offset + r] * chunk(r);
     }
-    head_ = chunk_.col(0);
-    chunk_.col(0) = 0.5 * plus * (head_ + along_) + 0.5 * minus * (head_ - along_);
-    head_ = 0.5 * plus * (head_ + along_) - 0.5 * minus * (head_ - along_);
+    head = chunk(0);
+    chunk(0) = 0.5 * plus * (head + along) + 0.5 * minus * (head - along);
+    head = 0.5 * plus * (head + along) - 0.5 * minus * (head - along);
     for (int r = 1; r < block.size; ++r) {
       const double axis = weights_.axis[block.offset + r];
-      chunk_.col(r) = tangent * (chunk_.col(r) - axis * along_) + axis * head_;
+      chunk(r) = tangent * (chunk(r) - axis * along) + axis * head;
     }
     sum_.add_products(chunk_.data(), block.size);
   }
 
   bool factor_equations(double delta) {
     const int count = static_cast<int>(equations_.size());
-    y_.setZero();
     double* const s = reduced_.matrix(count);
     for (int k = 0; k < count; ++k) {
-      for (RowIterator it(data_.a_by_rows, equations_[k]); it; ++it) y_(it.col(), k) = it.value();
-      sum_.solve_lower(y_.col(k).data());
+      put_row(equations_[k], equation(k));
+      sum_.solve_lower(equation(k).data());
     }
     Eigen::Map<DenseMatrix> schur(s, count, count);
     for (int k = 0; k < count; ++k) {
-      for (int i = k; i < count; ++i) schur(i, k) = y_.col(i).dot(y_.col(k));
+      for (int i = k; i < count; ++i) schur(i, k) = equation(i).dot(equation(k));
       schur(k, k) += delta;
     }
     return count == 0 || reduced_.factor(0.0);
   }
 
   const ConicData& data_;
-  std::vector<int> equations_, scattered_, full_;
-  ConeMatrix weights_;  // H + delta I
-  DenseMatrix chunk_, y_;
-  Vector right_, weighted_, along_, head_;
+  double weight_ = 1.0;  // of P
+  std::vector<int> equations_, scattered_, full_;  // rows
+  std::vector<char> only_bounds_;                  // unknowns that no other rows hold
+  std::vector<int> free_, place_;                  // unknowns; where they are among those, or -1
+  ConeMatrix weights_;                             // H + delta I
+  std::vector<double> chunk_, y_;
+  Vector right_, weighted_, along_, head_, packed_, fixed_;
   DenseCholesky sum_, reduced_;
 };
 

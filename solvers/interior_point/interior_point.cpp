@@ -13,12 +13,21 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kIterations = 200;
 constexpr double kLeastShift = 1.0;  // of a start outside the cones
 constexpr double kShortStep = 1e-5;  // a step below counts towards a stall
+// First kappa over the mean of s_i z_i. More where only bounds are: tau then does not give way.
+constexpr double kBoxKappa = 30.0, kLeastKappa = 1e-4;
 constexpr int kShortSteps = 4;
 constexpr int kPatience = 25;          // iterations without a better point
-constexpr double kPolishBelow = 1e-2;  // of the first mu, before which faces mean little
+static double kPolishBelow = getenv("PB") ? atof(getenv("PB")) : 1e-2;  // of the first mu, before which faces mean little
+static double kMovedFaces = getenv("MV") ? atof(getenv("MV")) : 0.02;
 constexpr int kEarlySteps = 4;         // of a polish on the way
+constexpr double kPolishRegularisation = 1e-9;
+constexpr double kNearlySolved = 1e4;   // tolerances from the end: residuals in extended precision
 constexpr double kPolished = 1e-4;     // of the tolerance: nothing to gain below
 constexpr double kGain = 0.9;          // of the best residual, that counts as one
+constexpr double kLeastGap = 1e-3;      // share of the tolerance
+constexpr double kPoorStart = 1e-6;
+constexpr double kPoorSolve = 1e-10;     // relative residual of a linear solve
+constexpr double kRegularisationStep = 100.0, kLeastRegularisation = 1e-14;
 
 }  // namespace
 
@@ -40,20 +49,22 @@ void InteriorPoint::do_prepare(const Problem& problem) {
     posed_ = std::get<ConicQp>(problem.data);
   }
   data_.build(posed_, settings.equilibrate);
+  ray_data_ = {};
   convex_ = data_.is_positive_semidefinite();
   if (!convex_) return;
   kkt_.prepare(data_, settings.linear_algebra);
+  system_.prepare(data_, kkt_);
   polish_.prepare(data_);
   const int n = data_.variables(), m = data_.rows();
   for (Vector* v :
-       {&x_, &px_, &atz_, &res_x_, &stationarity_, &right_x_, &best_x_, &scaled_x_, &scaled_px_}) {
+       {&x_, &px_, &res_x_, &stationarity_, &right_x_, &best_x_, &scaled_x_, &scaled_px_}) {
     v->setZero(n);
   }
-  for (Vector* v : {&z_, &s_, &ax_, &res_z_, &lambda_, &right_z_, &jordan_, &scratch_, &best_z_,
+  for (Vector* v : {&z_, &s_, &res_z_, &lambda_, &right_z_, &jordan_, &scratch_, &best_z_,
                     &scaled_z_, &scaled_s_}) {
     v->setZero(m);
   }
-  for (Direction* d : {&constant_, &affine_, &combined_}) {
+  for (Direction* d : {&affine_, &combined_}) {
     d->x.setZero(n);
     d->z.setZero(m);
     d->s.setZero(m);
@@ -168,6 +179,8 @@ bool InteriorPoint::begin() {
   polish_.steps = polishes_ = next_polish_ = iteration_ = 0;
   short_steps_ = without_gain_ = 0;
   best_measure_ = kInfinity;
+  regularisation_ = settings.regularisation;
+  least_regularisation_ = std::min(kLeastRegularisation, settings.regularisation);
   primal_radius_ = dual_radius_ = 0.0;
   best_x_.setZero();
   best_z_.setZero();
@@ -177,7 +190,11 @@ bool InteriorPoint::begin() {
   squared_.set_identity(data_.cones);
   if (!kkt_.factor(squared_, 1.0, settings.regularisation)) return false;
   right_x_ = -data_.c;
-  kkt_.solve(right_x_, data_.b, x_, z_, settings.refinements);
+  const double error = kkt_.solve(right_x_, data_.b, x_, z_, settings.refinements);
+  if (error > kPoorStart) {  // the equations contradict each other
+    x_.setZero();
+    z_.setZero();
+  }
   squared_.multiply(data_.cones, z_, s_);  // zero in zero rows
   s_ = -s_;
   for (Vector* v : {&s_, &z_}) {
@@ -185,26 +202,35 @@ bool InteriorPoint::begin() {
     if (least < kLeastShift * 1e-2) data_.cones.add_identity(kLeastShift - least, *v);
   }
   evaluate();
+  kappa_ = (data_.natural_gap ? kBoxKappa : 1.0) * data_.cones.dot(s_, z_) /
+           std::max(1, data_.cones.degree());
+  kappa_ = std::max(kappa_, kLeastKappa);
+  evaluate();
   first_mu_ = mu_;
   return x_.allFinite() && z_.allFinite();
 }
 
 // Residuals of the embedding, and of the problem as posed at (x, z) / tau.
 void InteriorPoint::evaluate() {
-  data_.multiply_p(x_, px_);
-  data_.multiply_at(z_, atz_);
-  data_.multiply_a(x_, ax_);
+  if (best_measure_ <= kNearlySolved * common.tolerance) {
+    data_.evaluate_extended(x_, z_, tau_, px_, res_x_, scaled_s_);
+  } else {
+    data_.multiply_p(x_, px_);
+    data_.multiply_at(z_, res_x_);
+    res_x_ += px_ + tau_ * data_.c;
+    data_.multiply_a(x_, scaled_s_);
+    scaled_s_ = tau_ * data_.b - scaled_s_;
+  }
+  res_z_ = s_ - scaled_s_;
   xpx_ = x_.dot(px_);
   cx_ = data_.c.dot(x_);
   bz_ = data_.b.dot(z_);
-  res_x_ = px_ + atz_ + tau_ * data_.c;
-  res_z_ = ax_ + s_ - tau_ * data_.b;
   res_tau_ = kappa_ + cx_ + bz_ + xpx_ / tau_;
   mu_ = (data_.cones.dot(s_, z_) + tau_ * kappa_) / (data_.cones.degree() + 1);
   scaled_x_ = x_ / tau_;
   scaled_z_ = z_ / tau_;
   scaled_px_ = px_ / tau_;
-  scaled_s_ = data_.b - ax_ / tau_;
+  scaled_s_ /= tau_;
   stationarity_ = res_x_ / tau_;
   measure_ =
       data_.measure(scaled_x_, scaled_z_, scaled_px_, stationarity_, scaled_s_, scratch_).measure();
@@ -223,19 +249,11 @@ void InteriorPoint::keep(const Vector& x, const Vector& z, double measure) {
 bool InteriorPoint::newton_step() {
   if (!scaling_.set_scaling(data_.cones, s_, z_)) return false;
   squared_.set_square(data_.cones, scaling_);
-  if (!kkt_.factor(squared_, 1.0, settings.regularisation)) return false;
   scaling_.multiply(data_.cones, z_, lambda_);
-  // (x, z) = constant * tau: the part of every direction that grows with tau.
-  right_x_ = -data_.c;
-  kkt_.solve(right_x_, data_.b, constant_.x, constant_.z, settings.refinements);
-  squared_.multiply(data_.cones, constant_.z, scratch_);
-  scaled_x_ = constant_.x - x_ / tau_;
-  data_.multiply_p(scaled_x_, scaled_px_);
-  slope_ = kappa_ / tau_ + scratch_.dot(constant_.z) + scaled_x_.dot(scaled_px_);
-  if (!find_direction(0.0, nullptr, affine_)) return false;
+  if (!find_affine()) return false;
   const double affine_step = largest_step(affine_);
   const double sigma = std::pow(1.0 - affine_step, 3);
-  if (!find_direction(sigma, &affine_, combined_)) return false;
+  if (!std::isfinite(find_direction(sigma, &affine_, combined_))) return false;
   step_ = std::min(1.0, settings.step_fraction * largest_step(combined_));
   short_steps_ = step_ < kShortStep ? short_steps_ + 1 : 0;
   x_ += step_ * combined_.x;
@@ -246,38 +264,61 @@ bool InteriorPoint::newton_step() {
   return x_.allFinite() && z_.allFinite() && s_.allFinite() && tau_ > 0 && kappa_ > 0;
 }
 
+// The affine direction. Refinement cannot undo a delta above the eigenvalues that matter, nor one so
+// small that the factors are wrong: where it does not converge, a smaller one is tried.
+bool InteriorPoint::find_affine() {
+  const auto attempt = [&](double delta) {
+    const EmbeddingSystem::Point point{x_, px_, tau_, kappa_, xpx_};
+    if (!system_.factor(squared_, point, delta)) return kInfinity;
+    return find_direction(0.0, nullptr, affine_);
+  };
+  double error = attempt(regularisation_);
+  if (error > kPoorSolve && regularisation_ > least_regularisation_) {
+    const double smaller = std::max(regularisation_ / kRegularisationStep, least_regularisation_);
+    const double next = attempt(smaller);
+    if (next < kGain * error) {
+      regularisation_ = smaller;
+      error = next;
+    } else {
+      least_regularisation_ = regularisation_;
+      error = attempt(regularisation_);
+    }
+  }
+  return std::isfinite(error);
+}
+
 // Newton's direction towards residuals (1 - sigma) times those here and
 //   lambda o (W dz + W^-1 ds) = sigma mu e - lambda o lambda - (W^-1 ds_a) o (W dz_a),
-// the last term, of the affine direction, being Mehrotra's correction. With the embedding's last
-// row eliminated: dx = x_1 + dtau x_2, dz = z_1 + dtau z_2, 2 being `constant_`.
-bool InteriorPoint::find_direction(double sigma, const Direction* affine, Direction& d) {
+// the last term, of the affine direction, being Mehrotra's correction.
+// @return relative residual of the linear solve, infinity where it failed.
+double InteriorPoint::find_direction(double sigma, const Direction* affine, Direction& d) {
   const ConeProduct& cones = data_.cones;
   double kappa_right = -tau_ * kappa_;
+  // Below what the gap may have mu has nothing to gain, and the linear systems much to lose.
+  const double objective = data_.posed_objective() * (cones.degree() + 1) / (tau_ * tau_);
+  const double target = std::max(sigma * mu_, std::min(mu_, kLeastGap * common.tolerance / objective));
   if (affine) {
     scaling_.divide(cones, affine->s, scratch_);
     scaling_.multiply(cones, affine->z, d.s);
     cones.product(scratch_, d.s, jordan_);
     cones.product(lambda_, lambda_, scratch_);
     jordan_ = -jordan_ - scratch_;
-    cones.add_identity(sigma * mu_, jordan_);
+    cones.add_identity(target, jordan_);
     cones.divide(lambda_, jordan_, jordan_);
     scaling_.multiply(cones, jordan_, jordan_);
-    kappa_right += sigma * mu_ - affine->tau * affine->kappa;
+    kappa_right += target - affine->tau * affine->kappa;
   } else {
     jordan_ = -s_;
   }
   right_x_ = -(1.0 - sigma) * res_x_;
   right_z_ = -(1.0 - sigma) * res_z_ - jordan_;
-  kkt_.solve(right_x_, right_z_, d.x, d.z, settings.refinements);
-  const double right = -(1.0 - sigma) * res_tau_ - kappa_right / tau_ - data_.c.dot(d.x) -
-                       2.0 / tau_ * px_.dot(d.x) - data_.b.dot(d.z);
-  d.tau = -right / slope_;
-  d.x += d.tau * constant_.x;
-  d.z += d.tau * constant_.z;
+  const double right = -(1.0 - sigma) * res_tau_ - kappa_right / tau_;
+  const double error =
+      system_.solve(right_x_, right_z_, right, settings.refinements, d.x, d.z, d.tau);
   squared_.multiply(cones, d.z, scratch_);
   d.s = jordan_ - scratch_;
   d.kappa = (kappa_right - kappa_ * d.tau) / tau_;
-  return std::isfinite(d.tau) && d.x.allFinite() && d.z.allFinite();
+  return d.x.allFinite() && d.z.allFinite() ? error : kInfinity;
 }
 
 double InteriorPoint::largest_step(const Direction& d) const {
@@ -290,7 +331,7 @@ double InteriorPoint::largest_step(const Direction& d) const {
 
 // The best point in extended precision.
 bool InteriorPoint::confirmed() {
-  data_.evaluate_extended(best_x_, best_z_, scaled_px_, stationarity_, scaled_s_);
+  data_.evaluate_extended(best_x_, best_z_, 1.0, scaled_px_, stationarity_, scaled_s_);
   best_measure_ =
       data_.measure(best_x_, best_z_, scaled_px_, stationarity_, scaled_s_, scratch_).measure();
   return best_measure_ <= common.tolerance;
@@ -319,7 +360,10 @@ bool InteriorPoint::wants_polish() {
     const double s = s_[b.offset], z = z_[b.offset];
     face_[k++] = s - s_tail > z + z_tail ? 0 : z - z_tail > s + s_tail ? 1 : 2;
   }
-  return settings.polish_steps > 0 && iteration_ >= next_polish_ && face_ == last_face_ &&
+  std::size_t moved = 0;
+  for (std::size_t i = 0; i < face_.size(); ++i) moved += face_[i] != last_face_[i];
+  return settings.polish_steps > 0 && iteration_ >= next_polish_ &&
+         static_cast<double>(moved) <= kMovedFaces * static_cast<double>(face_.size()) &&
          mu_ <= kPolishBelow * first_mu_ && tau_ > kappa_;
 }
 
@@ -327,7 +371,8 @@ bool InteriorPoint::wants_polish() {
 // tolerance afterwards.
 bool InteriorPoint::polish(int steps, Vector& x, Vector& z) {
   next_polish_ = iteration_ + 1 + polishes_++;
-  const double reached = polish_.improve(data_, kkt_, kPolished * common.tolerance,
+  const double regularisation = std::min(kPolishRegularisation, regularisation_);
+  const double reached = polish_.improve(data_, kkt_, kPolished * common.tolerance, regularisation,
                                          std::min(steps, settings.polish_steps), x, z);
   keep(x, z, reached);
   return best_measure_ <= common.tolerance;

@@ -3,6 +3,7 @@
 
 #include <perp/solvers/core/solver.hpp>
 #include <perp/solvers/interior_point/conic_polish.hpp>
+#include <perp/solvers/interior_point/embedding_system.hpp>
 #include <perp/solvers/projection/progress.hpp>
 
 namespace perp {
@@ -64,7 +65,8 @@ class InteriorPoint final : public Solver {
   void evaluate();
   std::optional<Status> assess(Observer* observer, Result& result);
   bool newton_step();
-  bool find_direction(double sigma, const Direction* affine, Direction& d);
+  bool find_affine();
+  double find_direction(double sigma, const Direction* affine, Direction& d);
   double largest_step(const Direction& d) const;
   bool wants_polish();
   bool polish(int steps, Vector& x, Vector& z);
@@ -76,6 +78,8 @@ class InteriorPoint final : public Solver {
   bool certify_infeasible(Result& result);
   bool certify_unbounded(Result& result);
   void refine_farkas();
+  bool factor_rays();
+  void drop_vanishing(Vector& s) const;
   void refine_ray();
 
   ConicQp posed_;         // as posed, or what a box_qp became
@@ -83,20 +87,21 @@ class InteriorPoint final : public Solver {
   bool convex_ = true;
   ConicData data_;
   KktSystem kkt_;
+  EmbeddingSystem system_;
   ConicPolish polish_;
   ConeMatrix scaling_, squared_;  // W, W^2
 
   Vector x_, z_, s_;
   double tau_ = 1.0, kappa_ = 1.0, mu_ = 1.0, first_mu_ = 1.0;
-  Vector px_, atz_, ax_, res_x_, res_z_;
+  Vector px_, res_x_, res_z_;
   double res_tau_ = 0.0, xpx_ = 0.0, cx_ = 0.0, bz_ = 0.0;
   Vector scaled_x_, scaled_z_, scaled_s_, scaled_px_, stationarity_;  // the point over tau
   double measure_ = 0.0;
 
-  Direction constant_, affine_, combined_;
-  double slope_ = 1.0;  // of the embedding's last row in tau, negative of it
+  Direction affine_, combined_;
   Vector lambda_, right_x_, right_z_, jordan_, scratch_;
   double step_ = 1.0;
+  double regularisation_ = 0.0, least_regularisation_ = 0.0;
   int iteration_ = 0, short_steps_ = 0, without_gain_ = 0;
 
   Vector best_x_, best_z_;  // of the scaled problem
@@ -104,6 +109,9 @@ class InteriorPoint final : public Solver {
   std::vector<char> face_, last_face_;
   int polishes_ = 0, next_polish_ = 0;
   double primal_radius_ = 0.0, dual_radius_ = 0.0;  // of the last certificates that were tried
+  ConicData ray_data_;  // made when a ray is first met
+  KktSystem ray_kkt_;
+  ConeMatrix ray_weights_;
   Deadline deadline_{0.0};
 };
 

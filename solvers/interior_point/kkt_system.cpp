@@ -13,7 +13,7 @@ constexpr double kSparseOverDense = 5.0;
 constexpr int kLargestDense = 6000;
 constexpr double kRelativeResidual = 1e-13;
 constexpr double kLeastGain = 0.5;  // of a refinement
-constexpr int kRegularisations = 4;
+constexpr int kRegularisations = 6;
 constexpr double kMoreRegularisation = 100.0;
 
 double largest(const Vector& v) { return v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0; }
@@ -51,9 +51,15 @@ bool KktSystem::factor(const ConeMatrix& h, double p_weight, double delta) {
   p_weight_ = p_weight;
   for (int k = 0; k < kRegularisations; ++k, delta *= kMoreRegularisation) {
     ++factorisations;
+    delta_ = delta;
     if (factor_->factor(h, p_weight, delta)) return true;
   }
   return false;
+}
+
+void KktSystem::solve_once(Vector& x, Vector& z) {
+  factor_->solve(x, z);
+  ++linear_solves;
 }
 
 // (res_x, res_z) := (a, b) - K (x, z).
@@ -72,14 +78,12 @@ double KktSystem::solve(const Vector& a, const Vector& b, Vector& x, Vector& z,
                         int most_refinements) {
   x = a;
   z = b;
-  factor_->solve(x, z);
-  ++linear_solves;
+  solve_once(x, z);
   const double size = std::max({largest(a), largest(b), 1e-300});
   residual(a, b, x, z);
   double error = std::max(largest(res_x_), largest(res_z_));
   for (int k = 0; k < most_refinements && error > kRelativeResidual * size; ++k) {
-    factor_->solve(res_x_, res_z_);
-    ++linear_solves;
+    solve_once(res_x_, res_z_);
     try_x_ = x + res_x_;
     try_z_ = z + res_z_;
     residual(a, b, try_x_, try_z_);

@@ -34,11 +34,16 @@ class KktSystem {
   /// @param linear_algebra "auto", "dense" or "sparse" @throws std::invalid_argument: another one
   void prepare(const ConicData& data, std::string_view linear_algebra);
 
-  /// @return false where no regularisation up to 1e6 times the one asked for helps.
+  /// @return false where no regularisation up to 1e10 times the one asked for helps.
   bool factor(const ConeMatrix& h, double p_weight, double delta);
   /// @return residual over right-hand side, both in the largest entry.
   double solve(const Vector& a, const Vector& b, Vector& x, Vector& z, int most_refinements);
 
+  /// (x, z) := (K + regularisation)^-1 (x, z), without refinement.
+  void solve_once(Vector& x, Vector& z);
+
+  /// That of the factors at hand.
+  double regularisation() const { return delta_; }
   bool dense() const { return dense_; }
   int factorisations = 0, linear_solves = 0;
 
@@ -47,7 +52,7 @@ class KktSystem {
 
   const ConicData* data_ = nullptr;
   const ConeMatrix* h_ = nullptr;
-  double p_weight_ = 1.0;
+  double p_weight_ = 1.0, delta_ = 0.0;
   bool dense_ = false;
   std::unique_ptr<KktFactor> factor_;
   Vector res_x_, res_z_, work_x_, work_z_, try_x_, try_z_;
