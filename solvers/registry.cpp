@@ -2,6 +2,7 @@
 
 #include <perp/solvers/active_set/newton_min.hpp>
 #include <perp/solvers/enumeration/enumerate.hpp>
+#include <perp/solvers/gradient_projection/gradient_projection.hpp>
 #include <perp/solvers/josephy_newton/josephy_newton.hpp>
 #include <perp/solvers/multigrid/multigrid.hpp>
 #include <perp/solvers/pivoting/lemke.hpp>
@@ -23,6 +24,7 @@ const std::vector<SolverFactory>& solver_registry() {
       [] { return std::make_unique<ProjectedGaussSeidel>(); },
       [] { return std::make_unique<RegularisedProjectedGaussSeidel>(); },
       [] { return std::make_unique<NewtonMin>(); },
+      [] { return std::make_unique<GradientProjection>(); },
       [] { return std::make_unique<Multigrid>(); },
       [] { return std::make_unique<Enumerate>(); },
   };

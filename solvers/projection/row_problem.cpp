@@ -23,6 +23,11 @@ void RowProblem::build(const Problem& problem) {
     q = lcp->q;
     lower.setZero(q.size());
     upper.setConstant(q.size(), kInfinity);
+  } else if (const auto* qp = std::get_if<BoxQp>(&problem.data)) {
+    m = &qp->H;
+    q = qp->c;
+    lower = qp->lower;
+    upper = qp->upper;
   } else {
     const Mlcp& mlcp = std::get<Mlcp>(problem.data);
     m = &mlcp.M;

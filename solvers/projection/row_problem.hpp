@@ -7,7 +7,7 @@
 namespace perp {
 
 /// M by rows (dense, or compressed where the problem's M is sparse), q and bounds of an Lcp or
-/// Mlcp.
+/// Mlcp; of a BoxQp H and c.
 class RowProblem {
  public:
   /// Copies the problem. @throws std::bad_variant_access for other kinds.

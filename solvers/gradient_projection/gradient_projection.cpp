@@ -1,0 +1,520 @@
+#include <perp/solvers/gradient_projection/gradient_projection.hpp>
+
+#include <perp/problems/standard/random.hpp>
+#include <perp/problems/standard/residuals.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+namespace perp {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kSymmetric = 1e-12;  // of the largest entry: what counts as symmetric
+constexpr double kSufficient = 0.1;   // of the decrease that the slope promises
+constexpr int kTrials = 60;           // of a projected search
+constexpr double kFlat = 1e-14;       // curvature in the metric of the diagonal: none
+constexpr double kNull = 1e-3;        // share of a proximal step that has curvature, below: none
+constexpr double kOnBound = 1e-14;    // of the way to a bound left: rounding
+constexpr double kTrace = 1e-9;       // entries of a flat direction below this share are rounding
+constexpr double kOfTolerance = 0.1;  // what faces are solved to, and multipliers told from zero
+constexpr int kPatience = 10;         // iterations without gain
+constexpr int kRefresh = 50;          // iterations after which the gradient is evaluated afresh
+constexpr int kSparseIterations = 100;  // conjugate gradients before a sparse factorisation
+constexpr double kImage = 1e-4;         // ||Hp|| / |H| where p'Hp is zero: H is not PSD
+constexpr double kNegative = -1e-10;    // curvature that is no rounding
+
+}  // namespace
+
+const SolverTraits& GradientProjection::traits() const {
+  static const SolverTraits traits{"gradient-projection",
+                                   "gradient projection and conjugate gradients on faces (GPCG), "
+                                   "for box QPs and symmetric LCPs",
+                                   "MoreToraldo1991",
+                                   {"box_qp", "lcp", "mlcp"}};
+  return traits;
+}
+
+std::optional<std::string> GradientProjection::do_refusal(const Problem& problem) const {
+  const auto* lcp = std::get_if<Lcp>(&problem.data);
+  const auto* mlcp = std::get_if<Mlcp>(&problem.data);
+  const Matrix* m = lcp ? &lcp->M : mlcp ? &mlcp->M : nullptr;
+  if (m && !m->is_symmetric(kSymmetric)) return "gradient-projection takes a symmetric M only";
+  return {};
+}
+
+void GradientProjection::do_prepare(const Problem& problem) {
+  if (settings.face != "auto" && settings.face != "cg" && settings.face != "factorise") {
+    throw std::invalid_argument(fmt::format(
+        "setting \"face\": \"{}\" is not auto, cg or factorise", settings.face));
+  }
+  problem_.build(problem);
+  matrix_.attach(problem_);
+  block_.attach(problem_, true);
+  h_ = &matrix_;
+  has_matrix_ = true;
+  scale_ = std::max(problem_.max_abs(), 1e-300);
+  allocate(problem_.size());
+}
+
+void GradientProjection::allocate(int n) {
+  for (Vector* v : {&x_, &g_, &p_, &trial_, &s_, &hs_, &best_}) v->setZero(n);
+  weight_.resize(n);
+  negative_diagonal_ = false;
+  for (int i = 0; i < n; ++i) {
+    const double d = problem_.diagonal[i];
+    weight_[i] = 1.0 / (d > kFlat * scale_ ? d : scale_);
+    negative_diagonal_ |= d < kNegative * scale_ && !problem_.is_fixed(i);
+  }
+  free_.assign(n, 0);
+  face_.clear();
+  face_.reserve(n);
+  cg_.attach(*h_, weight_);
+}
+
+void GradientProjection::do_solve(const Vector* start, Observer* observer, Result& result) {
+  deadline_ = Deadline(common.time_limit);
+  const int limit =
+      common.max_iterations > 0 ? common.max_iterations : std::max(1000, 10 * problem_.size());
+  begin(start);
+  IterationRecord record;
+  int idle = 0;
+  while (true) {
+    look();
+    if (natural_ <= common.tolerance && confirm()) {
+      result.status = Status::kSolved;
+      if (!negative_ || !escape()) break;
+      look();
+    }
+    result.status = Status::kIterationLimit;
+    if (result.iterations >= limit) break;
+    record.iteration = ++result.iterations;
+    const double before = gained_;
+    const bool release = released_ && !(stays_ && pull_ <= drive_);
+    Step step = release || result.iterations == 1 ? gradient_phase() : Step::kNone;
+    if (step != Step::kUnbounded) {
+      const Step second = face_phase();
+      if (second != Step::kNone) step = second;
+    }
+    idle = gained_ > before * (1.0 + kFlat) || natural_ < 0.9 * best_natural_ ? 0 : idle + 1;
+    record.step_type = step_type_;
+    record.residual = natural_;
+    record.merit = gained_;
+    record.step = step_length_;
+    record.active_set_size = static_cast<int>(face_.size());
+    record.linear_solves = block_.linear_solves;
+    record.factorisations = block_.factorisations;
+    if (observer && !observer->on_iteration(record)) {
+      result.status = Status::kInterrupted;
+    } else if (step == Step::kUnbounded) {
+      result.status = certificate_->type == "farkas" ? Status::kInfeasible : Status::kRay;
+    } else if (deadline_.passed()) {
+      result.status = Status::kTimeLimit;
+    } else if (idle >= kPatience || (step == Step::kNone && extended_)) {
+      result.status = Status::kStalled;
+    } else {
+      if (idle > 0 || step == Step::kNone) extended_ = has_matrix_;
+      if (extended_ || result.iterations % kRefresh == 0) evaluate_gradient(extended_);
+      continue;
+    }
+    break;
+  }
+  if (result.status != Status::kSolved && escapes_ > 0) {
+    result.status = Status::kSolved;
+    x_ = best_;
+  }
+  result.z = result.status == Status::kSolved || certificate_ ? x_ : best_;
+  result.certificate = certificate_;
+  describe(result);
+}
+
+void GradientProjection::begin(const Vector* start) {
+  block_.factorisations = block_.updates = block_.linear_solves = 0;
+  block_.set_regularisation(0.0);
+  cg_.iterations = products_ = faces_ = gradient_steps_ = escapes_ = proximal_steps_ = 0;
+  gained_ = gain_ = step_length_ = 0.0;
+  extended_ = refined_ = stays_ = false;
+  negative_ = negative_diagonal_;
+  certificate_.reset();
+  best_natural_ = kInfinity;
+  x_.setZero();
+  if (start) x_ = *start;
+  problem_.clamp(x_);
+  evaluate_gradient(false);
+}
+
+void GradientProjection::evaluate_gradient(bool extended) {
+  if (extended) {
+    for (int i = 0; i < problem_.size(); ++i)
+      g_[i] = static_cast<double>(problem_.extended_row(i, x_.data()));
+  } else if ((x_.array() == 0.0).all()) {
+    g_ = problem_.q;
+  } else {
+    h_->multiply(x_, g_);
+    ++products_;
+    g_ += problem_.q;
+  }
+}
+
+// At a bound that the objective falls away from.
+bool GradientProjection::pulled_off(int i) const {
+  if (problem_.is_fixed(i)) return false;
+  const double least = kOfTolerance * common.tolerance;
+  return (x_[i] == problem_.lower[i] && g_[i] < -least) ||
+         (x_[i] == problem_.upper[i] && g_[i] > least);
+}
+
+// The natural residual, whether an unknown is pulled off its bound, and how strongly beside the
+// gradient on the face.
+void GradientProjection::look() {
+  natural_ = 0.0;
+  released_ = false;
+  pull_ = drive_ = 0.0;
+  for (int i = 0; i < problem_.size(); ++i) {
+    const double r = mid(x_[i] - problem_.lower[i], x_[i] - problem_.upper[i], g_[i]);
+    natural_ = std::isfinite(g_[i]) ? std::max(natural_, std::abs(r)) : kInfinity;
+    const bool pulled = pulled_off(i);
+    released_ = released_ || pulled;
+    if (pulled || inside(i)) (pulled ? pull_ : drive_) += weight_[i] * g_[i] * g_[i];
+  }
+  if (!(natural_ < best_natural_)) return;
+  best_natural_ = natural_;
+  best_ = x_;
+}
+
+// Whether the residual holds when it is summed as the verifier does. Where not, gradients are
+// evaluated so from now on.
+bool GradientProjection::confirm() {
+  if (!has_matrix_ || problem_.natural_residual(x_) <= common.tolerance) return true;
+  extended_ = true;
+  evaluate_gradient(true);
+  look();
+  return false;
+}
+
+void GradientProjection::choose_face() {
+  face_.clear();
+  for (int i = 0; i < problem_.size(); ++i) {
+    free_[i] = inside(i);
+    if (free_[i]) face_.push_back(i);
+  }
+}
+
+// P(x - alpha D g) until the set at bounds settles or little is gained [MoreToraldo1991, Sec. 4].
+GradientProjection::Step GradientProjection::gradient_phase() {
+  double best_gain = 0.0, alpha = 1.0;
+  Step step = Step::kNone;
+  for (int k = 0; k < settings.gradient_steps && !deadline_.passed(); ++k) {
+    step_type_ = "gradient";
+    p_ = -weight_.cwiseProduct(g_);
+    choose_face();
+    const std::size_t free_before = face_.size();
+    if (k > 0 && bend_ > 0) alpha = s_.cwiseQuotient(weight_).dot(s_) / bend_;
+    step = search(alpha);
+    if (step != Step::kDone) return step;
+    ++gradient_steps_;
+    std::size_t same = 0, now = 0;
+    for (int i = 0; i < problem_.size(); ++i) {
+      now += inside(i);
+      same += inside(i) && free_[i];
+    }
+    if (same == now && now == free_before) break;
+    if (gain_ <= settings.gradient_progress * best_gain) break;
+    best_gain = std::max(best_gain, gain_);
+  }
+  return step;
+}
+
+// While faces change conjugate gradients end early, and what they find is enough for the next
+// face; on one that no unknown wants to leave they go on to the target.
+GradientProjection::Step GradientProjection::face_phase() {
+  choose_face();
+  stays_ = false;
+  if (face_.empty()) return Step::kNone;
+  ++faces_;
+  if (by_factors()) {
+    const Step step = factorised_step();
+    if (step != Step::kNone) return step;
+  }
+  const double target = kOfTolerance * common.tolerance;
+  const int size = static_cast<int>(face_.size());
+  refined_ = !released_;
+  if (released_) return conjugate_step(target, settings.cg_progress, size);
+  return conjugate_step(target, 0.0, may_factor() ? kSparseIterations : 2 * size + 10);
+}
+
+bool GradientProjection::may_factor() const { return has_matrix_ && settings.face != "cg"; }
+
+// A dense face of half the unknowns costs less than a few products with H, so it is factorised once
+// faces do not change much any more; a sparse one where conjugate gradients have not been enough.
+bool GradientProjection::by_factors() const {
+  if (!may_factor()) return false;
+  if (settings.face == "factorise") return true;
+  if (problem_.is_dense()) return !released_ || faces_ > settings.cg_faces;
+  return !released_ && refined_;
+}
+
+// The block of the face; a singular one gets rho on its diagonal.
+bool GradientProjection::factor() {
+  while (!block_.set(free_)) {
+    const double rho = block_.regularisation();
+    const double next = rho > 0 ? 100.0 * rho : settings.regularisation * scale_;
+    if (!(next > 0) || !(next <= scale_)) return false;
+    block_.set_regularisation(next);
+  }
+  return true;
+}
+
+// The minimum over the face by a factorisation of H_FF + rho I.
+GradientProjection::Step GradientProjection::factorised_step() {
+  if (!factor()) return Step::kNone;
+  step_type_ = "factorised";
+  for (int i = 0; i < problem_.size(); ++i) p_[i] = free_[i] ? -g_[i] : 0.0;
+  block_.solve(p_);
+  const double slope = g_.dot(p_), rho = block_.regularisation();
+  if (!(slope < 0) || !p_.allFinite()) return Step::kNone;
+  if (rho > 0) {
+    ++proximal_steps_;
+    // p'Hp = -g'p - rho p'p: where little of it is left, g has a part in the null space of H_FF.
+    if (-slope - rho * p_.squaredNorm() < -kNull * slope) {
+      for (int k = 0; k < 3; ++k) {
+        block_.solve(p_);
+        p_ *= 1.0 / p_.lpNorm<Eigen::Infinity>();
+      }
+      return g_.dot(p_) < 0 ? search_flat() : Step::kNone;
+    }
+  }
+  return search(1.0);
+}
+
+GradientProjection::Step GradientProjection::conjugate_step(double target, double progress,
+                                                            int limit) {
+  step_type_ = "cg";
+  h_->set_face(face_);
+  const FaceEnd end = cg_.minimise(face_, g_, target, progress, limit, p_);
+  if (end != FaceEnd::kFlat) return search(1.0);
+  return search_flat();
+}
+
+// trial := P(x + alpha p), s := trial - x, g's.
+bool GradientProjection::project(double alpha) {
+  clipped_ = false;
+  bool moves = false;
+  slope_ = 0.0;
+  for (int i = 0; i < problem_.size(); ++i) {
+    double to = x_[i] + alpha * p_[i];
+    const double bound = p_[i] > 0 ? problem_.upper[i] : problem_.lower[i];
+    const double way = std::abs(x_[i] - bound);
+    if (way < kInfinity && std::abs(to - bound) <= kOnBound * way) to = bound;
+    trial_[i] = std::min(std::max(to, problem_.lower[i]), problem_.upper[i]);
+    s_[i] = trial_[i] - x_[i];
+    clipped_ = clipped_ || (trial_[i] != to && s_[i] != 0.0);
+    moves = moves || s_[i] != 0.0;
+    slope_ += g_[i] * s_[i];
+  }
+  step_length_ = alpha;
+  return moves;
+}
+
+void GradientProjection::move() {
+  gain_ = -(slope_ + 0.5 * bend_);
+  gained_ += gain_;
+  x_ = trial_;
+  g_ += hs_;
+}
+
+// Along P(x + alpha p) to a sufficient decrease [MoreToraldo1991, Eq. 4.2]; where the path is
+// straight so far, to its minimum.
+GradientProjection::Step GradientProjection::search(double alpha) {
+  bool grew = false;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    if (!project(alpha)) return Step::kNone;
+    h_->multiply(s_, hs_);
+    ++products_;
+    bend_ = s_.dot(hs_);
+    const double metric = s_.cwiseQuotient(weight_).dot(s_);
+    if (!(bend_ > kFlat * metric)) {
+      negative_ |= bend_ < kNegative * metric;
+      if (!clipped_ && slope_ < 0) return search_flat();
+    }
+    const double exact = -slope_ / bend_;
+    if (!clipped_ && !grew && bend_ > 0 && slope_ < 0 && !(exact > 0.5 && exact < 1.5)) {
+      alpha *= exact;
+      grew = exact > 1.0;
+      double room = kInfinity;
+      for (int i = 0; i < problem_.size() && grew; ++i) {
+        if (s_[i] < 0) room = std::min(room, (problem_.lower[i] - x_[i]) / s_[i]);
+        if (s_[i] > 0) room = std::min(room, (problem_.upper[i] - x_[i]) / s_[i]);
+      }
+      if (exact > room) continue;  // the path bends before: projected
+      project(alpha);
+      hs_ *= exact;
+      bend_ *= exact * exact;
+      move();
+      return Step::kDone;
+    }
+    if (slope_ < 0 && slope_ + 0.5 * bend_ <= kSufficient * slope_) {
+      move();
+      return Step::kDone;
+    }
+    alpha *= bend_ > 0 && slope_ < 0 ? std::clamp(exact, 0.1, 0.5) : 0.25;
+  }
+  return Step::kNone;
+}
+
+// Along a direction without positive curvature: as far as its last bound, or less far.
+// Where the objective falls without bound on a smaller face, that is to be seen before unknowns are
+// released again: the next face is this one without what has met its bound [Dostal1997].
+GradientProjection::Step GradientProjection::search_flat() {
+  stays_ = true;
+  const double trace = kTrace * p_.lpNorm<Eigen::Infinity>();
+  double first = kInfinity, last = 0.0;
+  for (int i = 0; i < problem_.size(); ++i) {
+    if (std::abs(p_[i]) <= trace) p_[i] = 0.0;
+    if (p_[i] == 0.0) continue;
+    const double room =
+        ((p_[i] > 0 ? problem_.upper[i] : problem_.lower[i]) - x_[i]) / p_[i];
+    if (!(room > 0)) {
+      p_[i] = 0.0;  // it is at the bound already
+    } else if (room < kInfinity) {
+      first = std::min(first, room);
+      last = std::max(last, room);
+    }
+  }
+  if (last == 0.0) return end_unbounded();
+  for (double alpha = last;; alpha = std::max(first, 0.25 * alpha)) {
+    if (!project(alpha)) return Step::kNone;
+    h_->multiply(s_, hs_);
+    ++products_;
+    bend_ = s_.dot(hs_);
+    negative_ |= bend_ < kNegative * s_.cwiseQuotient(weight_).dot(s_);
+    if (slope_ + 0.5 * bend_ < kSufficient * slope_) {
+      move();
+      return Step::kDone;
+    }
+    if (alpha <= first) return Step::kNone;
+  }
+}
+
+// p never meets a bound, and the objective falls along it. Where Hp = 0 it proves that there is no
+// stationary point: it is a Farkas certificate of Hx + c being of the signs asked for.
+GradientProjection::Step GradientProjection::end_unbounded() {
+  const double size = p_.lpNorm<Eigen::Infinity>();
+  if (!(size > 0)) return Step::kNone;
+  p_ /= size;
+  h_->multiply(p_, hs_);
+  ++products_;
+  const bool bends = p_.dot(hs_) < kNegative * p_.cwiseQuotient(weight_).dot(p_);
+  if (!bends && !(g_.dot(p_) < 0)) return Step::kNone;
+  // For a PSD H, p'Hp = 0 implies Hp = 0.
+  const bool negative = bends || hs_.lpNorm<Eigen::Infinity>() > kImage * scale_;
+  negative_ |= negative;
+  Certificate certificate{negative ? "ray" : "farkas", {}, {}, 0.0, false, 0.0};
+  (negative ? certificate.z : certificate.y) = p_;
+  if (!negative) {
+    if (!has_matrix_) return Step::kNone;
+    const int n = problem_.size();
+    std::vector<Triplet> entries;
+    for (int i = 0; i < n; ++i) {
+      problem_.for_row(i, [&](int j, double value) { entries.emplace_back(i, j, value); });
+    }
+    const Mlcp posed{Matrix::from_triplets(n, n, entries), problem_.q, problem_.lower,
+                     problem_.upper};
+    const FarkasCheck check = check_farkas(posed, p_);
+    if (!check.holds) return Step::kNone;
+    certificate.checked = true;
+    certificate.radius = check.radius;
+  }
+  certificate_ = std::move(certificate);
+  return Step::kUnbounded;
+}
+
+// From a stationary point along negative curvature on its face, where there is some.
+bool GradientProjection::escape() {
+  choose_face();
+  if (face_.empty() || escapes_ >= settings.escapes) return false;
+  Random random(static_cast<std::uint64_t>(escapes_) + 1);
+  for (int i = 0; i < problem_.size(); ++i) s_[i] = free_[i] ? random.normal() : 0.0;
+  h_->set_face(face_);
+  const int size = static_cast<int>(face_.size());
+  if (cg_.minimise(face_, s_, 0.0, 0.0, 2 * size, p_) != FaceEnd::kFlat) return false;
+  if (!(cg_.curvature < kNegative * p_.cwiseQuotient(weight_).dot(p_))) return false;
+  if (g_.dot(p_) > 0) p_ = -p_;
+  ++escapes_;
+  best_ = x_;  // what is left is a solution; where it leads, the objective is lower
+  best_natural_ = natural_;
+  return search_flat() == Step::kDone;
+}
+
+void GradientProjection::describe(Result& result) const {
+  const auto direction = [](const Vector& p) {
+    std::string text;
+    int named = 0, more = 0;
+    for (int i = 0; i < p.size(); ++i) {
+      if (p[i] == 0.0) continue;
+      if (named++ < 3) {
+        text += fmt::format("{}z[{}] {}", text.empty() ? "" : ", ", i, p[i] > 0 ? "grows" : "falls");
+      } else {
+        ++more;
+      }
+    }
+    return more > 0 ? fmt::format("{} and {} more move", text, more) : text;
+  };
+  if (certificate_ && certificate_->type == "farkas") {
+    result.message = "unbounded below, no stationary point: the objective falls without end as " +
+                     direction(certificate_->y);
+  } else if (certificate_) {
+    result.message = "unbounded below by negative curvature: the objective falls without end as " +
+                     direction(certificate_->z);
+    if (result.status == Status::kSolved) result.message = "a stationary point; " + result.message;
+  } else if (result.status == Status::kSolved && negative_) {
+    result.message = "H is indefinite (negative curvature found): a stationary point";
+  } else if (result.status == Status::kStalled) {
+    result.message = fmt::format("no more progress at a natural residual of {:.1e}", best_natural_);
+  }
+  report(result);
+}
+
+void GradientProjection::report(Result& result) const {
+  result.statistics.emplace_back("products", products_);
+  result.statistics.emplace_back("gradient_steps", gradient_steps_);
+  result.statistics.emplace_back("cg_iterations", cg_.iterations);
+  result.statistics.emplace_back("factorisations", block_.factorisations);
+  result.statistics.emplace_back("updates", block_.updates);
+  result.statistics.emplace_back("proximal_steps", proximal_steps_);
+  result.statistics.emplace_back("escapes", escapes_);
+}
+
+Result GradientProjection::minimise(SymmetricOperator& h, const Vector& c, const Vector& lower,
+                                    const Vector& upper, const Vector& diagonal,
+                                    const Vector* start, Observer* observer) {
+  const auto n = static_cast<Eigen::Index>(h.size());
+  const auto check = [n](const char* name, const Vector& v) {
+    if (v.size() != n)
+      throw std::invalid_argument(fmt::format("{}: length is {}, expected {}", name, v.size(), n));
+  };
+  check("c", c);
+  check("lower", lower);
+  check("upper", upper);
+  if (diagonal.size() > 0) check("diagonal", diagonal);
+  if (start) check("start", *start);
+  if (!(lower.array() <= upper.array()).all())
+    throw std::invalid_argument("lower: above upper");
+  problem_.q = c;
+  problem_.lower = lower;
+  problem_.upper = upper;
+  problem_.diagonal = diagonal.size() > 0 ? diagonal : Vector(Vector::Ones(n));
+  scale_ = n > 0 ? std::max(problem_.diagonal.cwiseAbs().maxCoeff(), 1e-300) : 1.0;
+  h_ = &h;
+  has_matrix_ = false;
+  allocate(static_cast<int>(n));
+  Result result;
+  do_solve(start, observer, result);
+  return result;
+}
+
+}  // namespace perp
