@@ -71,6 +71,12 @@ std::vector<Attempt> linear_attempts(const Problem& problem, bool lemke_first) {
   return list;
 }
 
+std::vector<Attempt> box_qp_attempts() {
+  return {{"gradient-projection", {}, 0, true, 0, false},
+          {"newton-min", {}, 0, true, 0, false},
+          {"lemke", {}, 0, true, 0, false}};
+}
+
 std::vector<Attempt> nonlinear_attempts(bool josephy_first) {
   const auto with = [](const char* solver, const char* restarts, int max_iterations = 0) {
     return Attempt{solver, {{"restarts", restarts}}, 0, true, max_iterations, false};

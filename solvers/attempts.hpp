@@ -23,6 +23,9 @@ struct Attempt {
 /// @param lemke_first settings were given, which are those of lemke
 std::vector<Attempt> linear_attempts(const Problem& problem, bool lemke_first);
 
+/// The list for a box_qp.
+std::vector<Attempt> box_qp_attempts();
+
 /// The list for an mcp.
 /// @param josephy_first settings were given, which are those of josephy-newton
 std::vector<Attempt> nonlinear_attempts(bool josephy_first);

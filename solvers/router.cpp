@@ -158,7 +158,8 @@ namespace {
 VerifiedResult polish(const Problem& problem, const Vector& point, double tolerance) {
   const auto started = Clock::now();
   const auto* lcp = std::get_if<Lcp>(&problem.data);
-  const Mlcp posed = lcp ? to_mlcp(*lcp) : std::get<Mlcp>(problem.data);
+  const auto* qp = std::get_if<BoxQp>(&problem.data);
+  const Mlcp posed = lcp ? to_mlcp(*lcp) : qp ? to_mlcp(*qp) : std::get<Mlcp>(problem.data);
   VerifiedResult result;
   result.answer.z = point;
   ActiveSetPolish polishing;
@@ -183,8 +184,9 @@ class Attempts {
 
   VerifiedResult run() {
     const bool settings_given = !request_.settings.empty();
-    for (const Attempt& attempt :
-         linear_ ? linear_attempts(problem_, settings_given) : nonlinear_attempts(settings_given)) {
+    for (const Attempt& attempt : box_qp_   ? box_qp_attempts()
+                                  : linear_ ? linear_attempts(problem_, settings_given)
+                                            : nonlinear_attempts(settings_given)) {
       if (first_ && request_.start && !attempt.polishes_start) take(polished_start());
       if (settled() || out_of_time()) break;
       if (attempt.after_limit && !limited_) continue;
@@ -218,7 +220,8 @@ class Attempts {
     if (limited) one.common.max_iterations = attempt.max_iterations;
     if (attempt.seed > 0) one.start = random_start(problem_, attempt.seed);
     auto settings = attempt.settings;
-    if (attempt.solver == (linear_ ? "lemke" : "josephy-newton"))  // those of the request are its
+    const char* const main = box_qp_ ? "gradient-projection" : linear_ ? "lemke" : "josephy-newton";
+    if (attempt.solver == main)  // those of the request are its
       settings.insert(settings.begin(), request_.settings.begin(), request_.settings.end());
     VerifiedResult next = solve_by_name(problem_, one, attempt.solver, settings, observer_);
     limited_ |= limited && next.status == Status::kIterationLimit;
@@ -258,6 +261,7 @@ class Attempts {
   const Problem& problem_;
   const SolveRequest& request_;
   Observer* observer_;
+  const bool box_qp_ = std::holds_alternative<BoxQp>(problem_.data);
   const bool linear_ = !std::holds_alternative<Mcp>(problem_.data);
   Clock::time_point started_ = Clock::now();
   VerifiedResult result_;
@@ -272,9 +276,10 @@ VerifiedResult solve_verified(const Problem& problem, const SolveRequest& reques
                               Observer* observer) {
   if (request.solver != "auto")
     return solve_by_name(problem, request, request.solver, request.settings, observer);
-  const bool pivots =
-      std::holds_alternative<Lcp>(problem.data) || std::holds_alternative<Mlcp>(problem.data);
-  if (pivots) return Attempts(problem, request, observer).run();
+  const bool linear = std::holds_alternative<Lcp>(problem.data) ||
+                      std::holds_alternative<Mlcp>(problem.data) ||
+                      std::holds_alternative<BoxQp>(problem.data);
+  if (linear) return Attempts(problem, request, observer).run();
   if (const auto* mcp = std::get_if<Mcp>(&problem.data)) {
     if (!mcp->graph || mcp->compiled) return Attempts(problem, request, observer).run();
     validate(problem);

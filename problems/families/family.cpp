@@ -6,6 +6,7 @@
 #include <perp/problems/families/contact.hpp>
 #include <perp/problems/families/linear.hpp>
 #include <perp/problems/families/mcp_classics/family.hpp>
+#include <perp/problems/families/quadratic.hpp>
 #include <perp/problems/families/random_ncp.hpp>
 #include <stdexcept>
 
@@ -53,7 +54,7 @@ const std::vector<Family>& families() {
       psd_family(),        psd_deficient_family(), p_matrix_family(),      nonmonotone_family(),
       infeasible_family(), no_solution_family(),   murty_family(),         fathi_family(),
       obstacle_family(),   contact_stack_family(), contact_tower_family(), contact_pile_family(),
-      random_ncp_family(), mcp_classics_family(),
+      random_ncp_family(), mcp_classics_family(),  box_qp_family(),
   };
   return list;
 }

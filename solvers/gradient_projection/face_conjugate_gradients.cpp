@@ -12,9 +12,11 @@ constexpr double kRounding = 1e-24;  // of the squared gradient: what is left of
 
 }  // namespace
 
-void FaceConjugateGradients::attach(SymmetricOperator& h, const Vector& weight) {
+void FaceConjugateGradients::attach(SymmetricOperator& h, const Vector& weight,
+                                    const Vector& unit) {
   h_ = &h;
   weight_ = &weight;
+  unit_ = &unit;
   for (Vector* v : {&d_, &r_, &p_, &hp_}) v->setZero(h.size());
 }
 
@@ -32,7 +34,10 @@ FaceEnd FaceConjugateGradients::minimise(const std::vector<int>& face, const Vec
   const double first = rho;
   FaceEnd end = FaceEnd::kLimit;
   for (int k = 0; k < limit; ++k) {
-    if (size == 0 || !(r_.head(size).lpNorm<Eigen::Infinity>() > target)) {
+    double largest = 0.0;
+    for (Eigen::Index i = 0; i < size; ++i)
+      largest = std::max(largest, std::abs(r_[i]) / (*unit_)[face[i]]);
+    if (!(largest > target)) {
       end = FaceEnd::kMinimum;
       break;
     }

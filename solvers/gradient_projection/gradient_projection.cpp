@@ -17,13 +17,17 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSymmetric = 1e-12;  // of the largest entry: what counts as symmetric
 constexpr double kSufficient = 0.1;   // of the decrease that the slope promises
 constexpr int kTrials = 60;           // of a projected search
+constexpr double kUnlike = 64.0;      // diagonal entries of H that ask for other units
 constexpr double kFlat = 1e-14;       // curvature in the metric of the diagonal: none
 constexpr double kNull = 1e-3;        // share of a proximal step that has curvature, below: none
 constexpr double kOnBound = 1e-14;    // of the way to a bound left: rounding
 constexpr double kTrace = 1e-9;       // entries of a flat direction below this share are rounding
+constexpr double kAim = 0.99;         // of the tolerance: the verifier may round otherwise
 constexpr double kOfTolerance = 0.1;  // what faces are solved to, and multipliers told from zero
-constexpr int kPatience = 10;         // iterations without gain
-constexpr int kRefresh = 50;          // iterations after which the gradient is evaluated afresh
+constexpr double kFar = 1e10;         // growth of x that speaks of an unbounded function
+constexpr int kInverseIterations = 3;
+constexpr int kPatience = 10;           // iterations without gain
+constexpr int kRefresh = 50;            // iterations after which the gradient is evaluated afresh
 constexpr int kSparseIterations = 100;  // conjugate gradients before a sparse factorisation
 constexpr double kImage = 1e-4;         // ||Hp|| / |H| where p'Hp is zero: H is not PSD
 constexpr double kNegative = -1e-10;    // curvature that is no rounding
@@ -49,10 +53,10 @@ std::optional<std::string> GradientProjection::do_refusal(const Problem& problem
 
 void GradientProjection::do_prepare(const Problem& problem) {
   if (settings.face != "auto" && settings.face != "cg" && settings.face != "factorise") {
-    throw std::invalid_argument(fmt::format(
-        "setting \"face\": \"{}\" is not auto, cg or factorise", settings.face));
+    throw std::invalid_argument(
+        fmt::format("setting \"face\": \"{}\" is not auto, cg or factorise", settings.face));
   }
-  problem_.build(problem);
+  choose_units(problem);
   matrix_.attach(problem_);
   block_.attach(problem_, true);
   h_ = &matrix_;
@@ -61,8 +65,48 @@ void GradientProjection::do_prepare(const Problem& problem) {
   allocate(problem_.size());
 }
 
+// Builds the problem in x := x / s, where the diagonal of H asks for it. Powers of two: nothing is
+// rounded.
+void GradientProjection::choose_units(const Problem& problem) {
+  problem_.build(problem);
+  const int n = problem_.size();
+  unit_.setOnes(n);
+  double least = kInfinity, most = 0.0;
+  for (const double d : problem_.diagonal) {
+    if (d > 0) least = std::min(least, d);
+    most = std::max(most, d);
+  }
+  if (!(most > kUnlike * least)) return;
+  for (int i = 0; i < n; ++i) {
+    const double d = problem_.diagonal[i];
+    unit_[i] = std::exp2(-std::round(0.5 * std::log2(std::max(d, kFlat * most))));
+  }
+  Problem scaled;
+  scaled.data = posed(1.0);
+  problem_.build(scaled);
+}
+
+// The problem held, as an mlcp in units times unit_^power.
+Mlcp GradientProjection::posed(double power) const {
+  const int n = problem_.size();
+  const Vector s = unit_.array().pow(power);
+  const Vector lower = problem_.lower.cwiseQuotient(s), upper = problem_.upper.cwiseQuotient(s);
+  if (problem_.is_dense()) {
+    DenseMatrix h(n, n);
+    for (int i = 0; i < n; ++i)
+      h.col(i) = s[i] * s.cwiseProduct(Eigen::Map<const Vector>(problem_.dense_row(i), n));
+    return {std::move(h), problem_.q.cwiseProduct(s), lower, upper};
+  }
+  std::vector<Triplet> entries;
+  for (int i = 0; i < n; ++i) {
+    problem_.for_row(i,
+                     [&](int j, double value) { entries.emplace_back(i, j, s[i] * value * s[j]); });
+  }
+  return {Matrix::from_triplets(n, n, entries), problem_.q.cwiseProduct(s), lower, upper};
+}
+
 void GradientProjection::allocate(int n) {
-  for (Vector* v : {&x_, &g_, &p_, &trial_, &s_, &hs_, &best_}) v->setZero(n);
+  for (Vector* v : {&x_, &g_, &p_, &trial_, &s_, &hs_, &best_, &stationary_}) v->setZero(n);
   weight_.resize(n);
   negative_diagonal_ = false;
   for (int i = 0; i < n; ++i) {
@@ -73,7 +117,7 @@ void GradientProjection::allocate(int n) {
   free_.assign(n, 0);
   face_.clear();
   face_.reserve(n);
-  cg_.attach(*h_, weight_);
+  cg_.attach(*h_, weight_, unit_);
 }
 
 void GradientProjection::do_solve(const Vector* start, Observer* observer, Result& result) {
@@ -85,7 +129,7 @@ void GradientProjection::do_solve(const Vector* start, Observer* observer, Resul
   int idle = 0;
   while (true) {
     look();
-    if (natural_ <= common.tolerance && confirm()) {
+    if (natural_ <= kAim * common.tolerance && confirm()) {
       result.status = Status::kSolved;
       if (!negative_ || !escape()) break;
       look();
@@ -94,12 +138,7 @@ void GradientProjection::do_solve(const Vector* start, Observer* observer, Resul
     if (result.iterations >= limit) break;
     record.iteration = ++result.iterations;
     const double before = gained_;
-    const bool release = released_ && !(stays_ && pull_ <= drive_);
-    Step step = release || result.iterations == 1 ? gradient_phase() : Step::kNone;
-    if (step != Step::kUnbounded) {
-      const Step second = face_phase();
-      if (second != Step::kNone) step = second;
-    }
+    const Step step = advance(result.iterations == 1);
     idle = gained_ > before * (1.0 + kFlat) || natural_ < 0.9 * best_natural_ ? 0 : idle + 1;
     record.step_type = step_type_;
     record.residual = natural_;
@@ -123,13 +162,30 @@ void GradientProjection::do_solve(const Vector* start, Observer* observer, Resul
     }
     break;
   }
-  if (result.status != Status::kSolved && escapes_ > 0) {
-    result.status = Status::kSolved;
-    x_ = best_;
+  if (result.status == Status::kRay) {
+    look();
+    if (natural_ <= kAim * common.tolerance && confirm()) result.status = Status::kSolved;
   }
-  result.z = result.status == Status::kSolved || certificate_ ? x_ : best_;
+  if (result.status != Status::kSolved && escapes_ > 0) {
+    result.status = Status::kSolved;  // what was left, though the objective falls below it
+    x_ = stationary_;
+  }
+  const Vector& found = result.status == Status::kSolved || certificate_ ? x_ : best_;
+  result.z = found.cwiseProduct(unit_);
   result.certificate = certificate_;
   describe(result);
+}
+
+GradientProjection::Step GradientProjection::advance(bool first) {
+  const bool stays = stays_;
+  Step step = first || (released_ && !stays) ? gradient_phase() : Step::kNone;
+  if (step != Step::kUnbounded) {
+    const Step second = face_phase();
+    if (second != Step::kNone) step = second;
+  }
+  if (step == Step::kNone && stays && released_) step = gradient_phase();
+  const bool far = step == Step::kDone && x_.lpNorm<Eigen::Infinity>() > far_;
+  return far ? far_away() : step;
 }
 
 void GradientProjection::begin(const Vector* start) {
@@ -142,8 +198,9 @@ void GradientProjection::begin(const Vector* start) {
   certificate_.reset();
   best_natural_ = kInfinity;
   x_.setZero();
-  if (start) x_ = *start;
+  if (start) x_ = start->cwiseQuotient(unit_);
   problem_.clamp(x_);
+  far_ = kFar * std::max(1.0, x_.size() > 0 ? x_.lpNorm<Eigen::Infinity>() : 0.0);
   evaluate_gradient(false);
 }
 
@@ -163,33 +220,41 @@ void GradientProjection::evaluate_gradient(bool extended) {
 // At a bound that the objective falls away from.
 bool GradientProjection::pulled_off(int i) const {
   if (problem_.is_fixed(i)) return false;
-  const double least = kOfTolerance * common.tolerance;
+  const double least = kOfTolerance * common.tolerance * unit_[i];
   return (x_[i] == problem_.lower[i] && g_[i] < -least) ||
          (x_[i] == problem_.upper[i] && g_[i] > least);
 }
 
-// The natural residual, whether an unknown is pulled off its bound, and how strongly beside the
-// gradient on the face.
+// Row i of the natural map in the units of the problem as posed, F_i being f in those of x.
+double GradientProjection::natural_row(int i, double f) const {
+  const double s = unit_[i];
+  const double r = mid((x_[i] - problem_.lower[i]) * s, (x_[i] - problem_.upper[i]) * s, f / s);
+  return std::isfinite(f) ? std::abs(r) : kInfinity;
+}
+
+// The natural residual, and whether an unknown is pulled off its bound.
 void GradientProjection::look() {
   natural_ = 0.0;
   released_ = false;
-  pull_ = drive_ = 0.0;
   for (int i = 0; i < problem_.size(); ++i) {
-    const double r = mid(x_[i] - problem_.lower[i], x_[i] - problem_.upper[i], g_[i]);
-    natural_ = std::isfinite(g_[i]) ? std::max(natural_, std::abs(r)) : kInfinity;
-    const bool pulled = pulled_off(i);
-    released_ = released_ || pulled;
-    if (pulled || inside(i)) (pulled ? pull_ : drive_) += weight_[i] * g_[i] * g_[i];
+    natural_ = std::max(natural_, natural_row(i, g_[i]));
+    released_ = released_ || pulled_off(i);
   }
   if (!(natural_ < best_natural_)) return;
   best_natural_ = natural_;
   best_ = x_;
 }
 
-// Whether the residual holds when it is summed as the verifier does. Where not, gradients are
-// evaluated so from now on.
+// Whether the residual holds when it is summed in extended precision, as the verifier does. Where
+// not, gradients are evaluated so from now on.
 bool GradientProjection::confirm() {
-  if (!has_matrix_ || problem_.natural_residual(x_) <= common.tolerance) return true;
+  if (!has_matrix_) return true;
+  double natural = 0.0;
+  for (int i = 0; i < problem_.size(); ++i) {
+    const long double f = problem_.extended_row(i, x_.data());
+    natural = std::max(natural, natural_row(i, static_cast<double>(f)));
+  }
+  if (natural <= kAim * common.tolerance) return true;
   extended_ = true;
   evaluate_gradient(true);
   look();
@@ -204,18 +269,20 @@ void GradientProjection::choose_face() {
   }
 }
 
-// P(x - alpha D g) until the set at bounds settles or little is gained [MoreToraldo1991, Sec. 4].
+// P(x - alpha D g) until the set at bounds settles or little is gained [MoreToraldo1991].
 GradientProjection::Step GradientProjection::gradient_phase() {
   double best_gain = 0.0, alpha = 1.0;
-  Step step = Step::kNone;
+  Step done = Step::kNone;
   for (int k = 0; k < settings.gradient_steps && !deadline_.passed(); ++k) {
     step_type_ = "gradient";
     p_ = -weight_.cwiseProduct(g_);
     choose_face();
     const std::size_t free_before = face_.size();
     if (k > 0 && bend_ > 0) alpha = s_.cwiseQuotient(weight_).dot(s_) / bend_;
-    step = search(alpha);
-    if (step != Step::kDone) return step;
+    const Step step = search(alpha);
+    if (step == Step::kUnbounded) return step;
+    if (step == Step::kNone) break;
+    done = step;
     ++gradient_steps_;
     std::size_t same = 0, now = 0;
     for (int i = 0; i < problem_.size(); ++i) {
@@ -226,7 +293,7 @@ GradientProjection::Step GradientProjection::gradient_phase() {
     if (gain_ <= settings.gradient_progress * best_gain) break;
     best_gain = std::max(best_gain, gain_);
   }
-  return step;
+  return done;
 }
 
 // While faces change conjugate gradients end early, and what they find is enough for the next
@@ -250,12 +317,12 @@ GradientProjection::Step GradientProjection::face_phase() {
 bool GradientProjection::may_factor() const { return has_matrix_ && settings.face != "cg"; }
 
 // A dense face of half the unknowns costs less than a few products with H, so it is factorised once
-// faces do not change much any more; a sparse one where conjugate gradients have not been enough.
+// faces do not change much any more; a sparse one where many conjugate gradients were not enough.
 bool GradientProjection::by_factors() const {
   if (!may_factor()) return false;
   if (settings.face == "factorise") return true;
   if (problem_.is_dense()) return !released_ || faces_ > settings.cg_faces;
-  return !released_ && refined_;
+  return cg_.iterations >= kSparseIterations || (!released_ && refined_);
 }
 
 // The block of the face; a singular one gets rho on its diagonal.
@@ -281,14 +348,20 @@ GradientProjection::Step GradientProjection::factorised_step() {
     ++proximal_steps_;
     // p'Hp = -g'p - rho p'p: where little of it is left, g has a part in the null space of H_FF.
     if (-slope - rho * p_.squaredNorm() < -kNull * slope) {
-      for (int k = 0; k < 3; ++k) {
-        block_.solve(p_);
-        p_ *= 1.0 / p_.lpNorm<Eigen::Infinity>();
-      }
+      purge();
       return g_.dot(p_) < 0 ? search_flat() : Step::kNone;
     }
   }
   return search(1.0);
+}
+
+// Leaves of p, by a few inverse iterations, its part in the null space of H_FF.
+void GradientProjection::purge() {
+  for (int k = 0; k < kInverseIterations; ++k) {
+    block_.solve(p_);
+    const double size = p_.lpNorm<Eigen::Infinity>();
+    if (size > 0) p_ /= size;
+  }
 }
 
 GradientProjection::Step GradientProjection::conjugate_step(double target, double progress,
@@ -327,10 +400,21 @@ void GradientProjection::move() {
   g_ += hs_;
 }
 
-// Along P(x + alpha p) to a sufficient decrease [MoreToraldo1991, Eq. 4.2]; where the path is
-// straight so far, to its minimum.
+// The alpha at which the path P(x + alpha p) bends for the first time.
+double GradientProjection::first_bend() const {
+  double first = kInfinity;
+  for (int i = 0; i < problem_.size(); ++i) {
+    const double way = (p_[i] > 0 ? problem_.upper[i] : problem_.lower[i]) - x_[i];
+    if (p_[i] != 0.0 && way != 0.0) first = std::min(first, way / p_[i]);
+  }
+  return first;
+}
+
+// Along P(x + alpha p) to a sufficient decrease [MoreToraldo1991], where the path is
+// straight so far to its minimum. Backtracking stops at the first bend, so that an unknown meets
+// its bound where the minimum is beyond.
 GradientProjection::Step GradientProjection::search(double alpha) {
-  bool grew = false;
+  double first = -1.0;
   for (int trial = 0; trial < kTrials; ++trial) {
     if (!project(alpha)) return Step::kNone;
     h_->multiply(s_, hs_);
@@ -341,16 +425,15 @@ GradientProjection::Step GradientProjection::search(double alpha) {
       negative_ |= bend_ < kNegative * metric;
       if (!clipped_ && slope_ < 0) return search_flat();
     }
-    const double exact = -slope_ / bend_;
-    if (!clipped_ && !grew && bend_ > 0 && slope_ < 0 && !(exact > 0.5 && exact < 1.5)) {
-      alpha *= exact;
-      grew = exact > 1.0;
-      double room = kInfinity;
-      for (int i = 0; i < problem_.size() && grew; ++i) {
-        if (s_[i] < 0) room = std::min(room, (problem_.lower[i] - x_[i]) / s_[i]);
-        if (s_[i] > 0) room = std::min(room, (problem_.upper[i] - x_[i]) / s_[i]);
+    const double exact = bend_ > 0 ? -slope_ / bend_ : 0.0;
+    const bool far_from_minimum = !clipped_ && alpha != first && !(exact > 0.5 && exact < 1.5);
+    if (far_from_minimum && exact > 0) {
+      if (first < 0) first = first_bend();
+      if (alpha * exact > first) {  // the path bends before
+        alpha = trial == 0 ? alpha * exact : first;
+        continue;
       }
-      if (exact > room) continue;  // the path bends before: projected
+      alpha *= exact;
       project(alpha);
       hs_ *= exact;
       bend_ *= exact * exact;
@@ -361,14 +444,16 @@ GradientProjection::Step GradientProjection::search(double alpha) {
       move();
       return Step::kDone;
     }
-    alpha *= bend_ > 0 && slope_ < 0 ? std::clamp(exact, 0.1, 0.5) : 0.25;
+    if (first < 0) first = first_bend();
+    const double next = alpha * (slope_ < 0 ? std::clamp(exact, 0.1, 0.5) : 0.25);
+    alpha = alpha > first ? std::max(next, first) : next;
   }
   return Step::kNone;
 }
 
 // Along a direction without positive curvature: as far as its last bound, or less far.
 // Where the objective falls without bound on a smaller face, that is to be seen before unknowns are
-// released again: the next face is this one without what has met its bound [Dostal1997].
+// released again: the next face is this one without what has met its bound.
 GradientProjection::Step GradientProjection::search_flat() {
   stays_ = true;
   const double trace = kTrace * p_.lpNorm<Eigen::Infinity>();
@@ -376,8 +461,7 @@ GradientProjection::Step GradientProjection::search_flat() {
   for (int i = 0; i < problem_.size(); ++i) {
     if (std::abs(p_[i]) <= trace) p_[i] = 0.0;
     if (p_[i] == 0.0) continue;
-    const double room =
-        ((p_[i] > 0 ? problem_.upper[i] : problem_.lower[i]) - x_[i]) / p_[i];
+    const double room = ((p_[i] > 0 ? problem_.upper[i] : problem_.lower[i]) - x_[i]) / p_[i];
     if (!(room > 0)) {
       p_[i] = 0.0;  // it is at the bound already
     } else if (room < kInfinity) {
@@ -392,7 +476,9 @@ GradientProjection::Step GradientProjection::search_flat() {
     ++products_;
     bend_ = s_.dot(hs_);
     negative_ |= bend_ < kNegative * s_.cwiseQuotient(weight_).dot(s_);
-    if (slope_ + 0.5 * bend_ < kSufficient * slope_) {
+    // Not beyond a minimum of the chord: what has met its bound would be released again.
+    const bool short_of_minimum = alpha <= first || slope_ + bend_ <= 0;
+    if (short_of_minimum && slope_ + 0.5 * bend_ < kSufficient * slope_) {
       move();
       return Step::kDone;
     }
@@ -400,8 +486,17 @@ GradientProjection::Step GradientProjection::search_flat() {
   }
 }
 
+// x itself shows the direction where it has gone that far.
+GradientProjection::Step GradientProjection::far_away() {
+  far_ *= kFar;
+  for (int i = 0; i < problem_.size(); ++i) {
+    p_[i] = std::isinf(x_[i] > 0 ? problem_.upper[i] : problem_.lower[i]) ? x_[i] : 0.0;
+  }
+  return end_unbounded() == Step::kUnbounded ? Step::kUnbounded : Step::kDone;
+}
+
 // p never meets a bound, and the objective falls along it. Where Hp = 0 it proves that there is no
-// stationary point: it is a Farkas certificate of Hx + c being of the signs asked for.
+// stationary point: it is a Farkas certificate against the signs asked of Hx + c.
 GradientProjection::Step GradientProjection::end_unbounded() {
   const double size = p_.lpNorm<Eigen::Infinity>();
   if (!(size > 0)) return Step::kNone;
@@ -409,28 +504,36 @@ GradientProjection::Step GradientProjection::end_unbounded() {
   h_->multiply(p_, hs_);
   ++products_;
   const bool bends = p_.dot(hs_) < kNegative * p_.cwiseQuotient(weight_).dot(p_);
-  if (!bends && !(g_.dot(p_) < 0)) return Step::kNone;
+  const double least = kOfTolerance * common.tolerance;
+  if (!bends && !(g_.dot(p_) < -least)) return Step::kNone;
   // For a PSD H, p'Hp = 0 implies Hp = 0.
   const bool negative = bends || hs_.lpNorm<Eigen::Infinity>() > kImage * scale_;
   negative_ |= negative;
-  Certificate certificate{negative ? "ray" : "farkas", {}, {}, 0.0, false, 0.0};
-  (negative ? certificate.z : certificate.y) = p_;
-  if (!negative) {
-    if (!has_matrix_) return Step::kNone;
-    const int n = problem_.size();
-    std::vector<Triplet> entries;
-    for (int i = 0; i < n; ++i) {
-      problem_.for_row(i, [&](int j, double value) { entries.emplace_back(i, j, value); });
-    }
-    const Mlcp posed{Matrix::from_triplets(n, n, entries), problem_.q, problem_.lower,
-                     problem_.upper};
-    const FarkasCheck check = check_farkas(posed, p_);
-    if (!check.holds) return Step::kNone;
-    certificate.checked = true;
-    certificate.radius = check.radius;
+  if (negative) {
+    certificate_ = Certificate{"ray", {}, p_.cwiseProduct(unit_), 0.0, false, 0.0};
+    return Step::kUnbounded;
   }
-  certificate_ = std::move(certificate);
-  return Step::kUnbounded;
+  return has_matrix_ && prove_unbounded() ? Step::kUnbounded : Step::kNone;
+}
+
+bool GradientProjection::prove_unbounded() {
+  const int n = problem_.size();
+  const Mlcp original = posed(-1.0);
+  const auto check_direction = [&] {
+    s_ = p_.cwiseProduct(unit_);
+    s_ /= s_.lpNorm<Eigen::Infinity>();
+    return check_farkas(original, s_);
+  };
+  for (int i = 0; i < n; ++i) free_[i] = p_[i] != 0.0;
+  FarkasCheck check = check_direction();
+  if (!check.holds && block_.regularisation() == 0.0)
+    block_.set_regularisation(settings.regularisation * scale_);
+  if (!check.holds && factor()) {
+    purge();
+    check = check_direction();
+  }
+  if (check.holds) certificate_ = Certificate{"farkas", s_, {}, 0.0, true, check.radius};
+  return check.holds;
 }
 
 // From a stationary point along negative curvature on its face, where there is some.
@@ -445,8 +548,7 @@ bool GradientProjection::escape() {
   if (!(cg_.curvature < kNegative * p_.cwiseQuotient(weight_).dot(p_))) return false;
   if (g_.dot(p_) > 0) p_ = -p_;
   ++escapes_;
-  best_ = x_;  // what is left is a solution; where it leads, the objective is lower
-  best_natural_ = natural_;
+  stationary_ = x_;
   return search_flat() == Step::kDone;
 }
 
@@ -457,7 +559,8 @@ void GradientProjection::describe(Result& result) const {
     for (int i = 0; i < p.size(); ++i) {
       if (p[i] == 0.0) continue;
       if (named++ < 3) {
-        text += fmt::format("{}z[{}] {}", text.empty() ? "" : ", ", i, p[i] > 0 ? "grows" : "falls");
+        text +=
+            fmt::format("{}z[{}] {}", text.empty() ? "" : ", ", i, p[i] > 0 ? "grows" : "falls");
       } else {
         ++more;
       }
@@ -502,13 +605,13 @@ Result GradientProjection::minimise(SymmetricOperator& h, const Vector& c, const
   check("upper", upper);
   if (diagonal.size() > 0) check("diagonal", diagonal);
   if (start) check("start", *start);
-  if (!(lower.array() <= upper.array()).all())
-    throw std::invalid_argument("lower: above upper");
+  if (!(lower.array() <= upper.array()).all()) throw std::invalid_argument("lower: above upper");
   problem_.q = c;
   problem_.lower = lower;
   problem_.upper = upper;
   problem_.diagonal = diagonal.size() > 0 ? diagonal : Vector(Vector::Ones(n));
   scale_ = n > 0 ? std::max(problem_.diagonal.cwiseAbs().maxCoeff(), 1e-300) : 1.0;
+  unit_.setOnes(n);
   h_ = &h;
   has_matrix_ = false;
   allocate(static_cast<int>(n));

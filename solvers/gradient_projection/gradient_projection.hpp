@@ -11,13 +11,13 @@
 namespace perp {
 
 struct GradientProjectionSettings {
-  std::string face = "auto";      ///< how faces are minimised over: auto, cg, factorise
+  std::string face = "auto";       ///< how faces are minimised over: auto, cg, factorise
   int cg_faces = 2;                ///< first faces of a dense H that are not factorised
   int gradient_steps = 8;          ///< projected gradient steps in a row
   double gradient_progress = 0.1;  ///< their last gain over the best one, where they end [-]
   double cg_progress = 0.1;        ///< likewise of the conjugate gradients [-]
-  double regularisation = 1e-9;     ///< rho over max|H|, where a face is singular [-]
-  int escapes = 100;                ///< departures from saddle points
+  double regularisation = 1e-9;    ///< rho over max|H|, where a face is singular [-]
+  int escapes = 100;               ///< departures from saddle points
 
   template <class Visitor>
   void visit(Visitor& v) {
@@ -36,11 +36,13 @@ struct GradientProjectionSettings {
 /// Sec. 16.7]. One iteration is
 ///   1. steps along the projected gradient, P(x - alpha D g), D = diag(1 / H_ii), until the set of
 ///      unknowns at bounds settles or little is gained;
-///   2. the minimum d over the face of the unknowns that are not at bounds, and the projected search
+///   2. the minimum d over the face of the unknowns that are not at bounds, and the projected
+///   search
 ///      along P(x + alpha d) for a sufficient decrease.
 /// Step 1 is left out while no unknown at a bound is pulled off it. The minimum over a face is had
 /// roughly by conjugate gradients while faces change, then exactly by a factorisation of H_FF
-/// (FreeBlock); where that is singular by proximal steps, (H_FF + rho I) d = -g_F [Rockafellar1976].
+/// (FreeBlock); where that is singular by proximal steps, (H_FF + rho I) d = -g_F
+/// [Rockafellar1976].
 ///
 /// A symmetric lcp or mlcp is taken as the statement of stationarity that it is. Where H is not
 /// positive semidefinite the end is a stationary point, and the message says so; directions of
@@ -70,9 +72,13 @@ class GradientProjection final : public Solver {
   void do_prepare(const Problem& problem) override;
   void do_solve(const Vector* start, Observer* observer, Result& result) override;
 
+  void choose_units(const Problem& problem);
+  Mlcp posed(double power) const;
   void allocate(int n);
+  Step advance(bool first);
   void begin(const Vector* start);
   void evaluate_gradient(bool extended);
+  double natural_row(int i, double f) const;
   void look();
   bool confirm();
   bool inside(int i) const { return x_[i] > problem_.lower[i] && x_[i] < problem_.upper[i]; }
@@ -85,32 +91,36 @@ class GradientProjection final : public Solver {
   Step factorised_step();
   Step conjugate_step(double target, double progress, int limit);
   bool factor();
+  double first_bend() const;
   Step search(double alpha);
   Step search_flat();
   bool project(double alpha);
   void move();
   bool escape();
+  Step far_away();
   Step end_unbounded();
+  bool prove_unbounded();
+  void purge();
   void describe(Result& result) const;
   void report(Result& result) const;
 
-  RowProblem problem_;
+  RowProblem problem_;  // in units of its own
   MatrixOperator matrix_;
   SymmetricOperator* h_ = nullptr;
   FreeBlock block_;
   FaceConjugateGradients cg_;
   bool has_matrix_ = true, negative_diagonal_ = false;
-  double scale_ = 1.0;
+  double scale_ = 1.0, far_ = 0.0;
   Vector weight_;  // D
+  Vector unit_;    // s: the unknowns of the problem as posed are s times those here
 
-  Vector x_, g_, p_, trial_, s_, hs_, best_;
+  Vector x_, g_, p_, trial_, s_, hs_, best_, stationary_;
   std::vector<int> face_;
   std::vector<char> free_;
-  double pull_ = 0.0, drive_ = 0.0;  // squared gradients: pulled off bounds, on the face
   double natural_ = 0.0, best_natural_ = 0.0, gained_ = 0.0, gain_ = 0.0, step_length_ = 0.0;
   double slope_ = 0.0, bend_ = 0.0;  // g's and s'Hs of the last step
-  bool clipped_ = false, released_ = false, extended_ = false, refined_ = false,
-       stays_ = false, negative_ = false;
+  bool clipped_ = false, released_ = false, extended_ = false, refined_ = false, stays_ = false,
+       negative_ = false;
   std::optional<Certificate> certificate_;
   Deadline deadline_{0.0};
   std::string_view step_type_;

@@ -5,6 +5,7 @@
 #include <perp/problems/expression/expr.hpp>
 #include <perp/problems/standard/mcp_function.hpp>
 #include <perp/solvers/active_set/newton_min.hpp>
+#include <perp/solvers/gradient_projection/gradient_projection.hpp>
 #include <perp/solvers/josephy_newton/josephy_newton.hpp>
 #include <perp/solvers/multigrid/multigrid.hpp>
 #include <perp/solvers/projection/pgs.hpp>
@@ -76,6 +77,17 @@ TEST(Allocation, SecondSolveByActiveSetsAllocatesNothing) {
       problem_of(Lcp{std::get<Lcp>(generate(find_family("contact-stack"), 20, 1).data).M.to_dense(),
                      std::get<Lcp>(generate(find_family("contact-stack"), 20, 1).data).q});
   EXPECT_EQ(allocations_of_second_solve<NewtonMin>(dense), 0);
+}
+
+// Sparse faces too, where conjugate gradients are enough.
+TEST(Allocation, SecondSolveByGradientProjectionAllocatesNothing) {
+  for (const double rank : {1.0, 0.5}) {
+    const Problem p = generate(find_family("box-qp"), 150, 1, {{"rank", rank}});
+    EXPECT_EQ(allocations_of_second_solve<GradientProjection>(p), 0) << rank;
+    EXPECT_EQ(allocations_of_second_solve<GradientProjection>(p, 1e-6, {{"face", "cg"}}), 0);
+  }
+  const Problem grid = generate(find_family("obstacle"), 30, 1);
+  EXPECT_EQ(allocations_of_second_solve<GradientProjection>(grid, 1e-8, {{"face", "cg"}}), 0);
 }
 
 TEST(Allocation, SecondSolveBySweepsOrMultigridAllocatesNothing) {
