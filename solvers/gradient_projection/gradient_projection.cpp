@@ -72,14 +72,15 @@ void GradientProjection::choose_units(const Problem& problem) {
   const int n = problem_.size();
   unit_.setOnes(n);
   double least = kInfinity, most = 0.0;
-  for (const double d : problem_.diagonal) {
+  for (const double entry : problem_.diagonal) {
+    const double d = std::abs(entry);
     if (d > 0) least = std::min(least, d);
     most = std::max(most, d);
   }
   if (!(most > kUnlike * least)) return;
   for (int i = 0; i < n; ++i) {
-    const double d = problem_.diagonal[i];
-    unit_[i] = std::exp2(-std::round(0.5 * std::log2(std::max(d, kFlat * most))));
+    const double d = std::abs(problem_.diagonal[i]);
+    unit_[i] = std::exp2(-std::round(0.5 * std::log2(d > kFlat * most ? d : most)));
   }
   Problem scaled;
   scaled.data = posed(1.0);
