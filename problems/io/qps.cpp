@@ -66,7 +66,10 @@ class QpsReader {
  private:
   [[noreturn]] void fail(std::string_view fault) const {
     const std::string where = section_.empty() ? "QPS" : "section " + section_;
-    throw InputError(fmt::format("{}: line {}: {}: {}", file_, number_, where, fault));
+    std::string text = fmt::format("{}: {}", where, fault);
+    std::ranges::replace_if(
+        text, [](unsigned char c) { return c < ' ' || c == 127; }, '?');
+    throw InputError(fmt::format("{}: line {}: {}", file_, number_, text));
   }
 
   // The next line that is neither empty nor a remark.
