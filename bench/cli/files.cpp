@@ -75,8 +75,8 @@ void write_file(const ExportOptions& o, const Problem& problem) {
   const std::string file =
       fmt::format("{}{}{}", problem.name, find_format(o.format).ending, o.gzip ? ".gz" : "");
   const fs::path path = fs::path(o.folder) / file;
-  write_problem(problem, path.string(), o.format);
-  std::cout << path.string() << '\n';
+  for (const std::string& written : write_problem(problem, path.string(), o.format))
+    std::cout << written << '\n';
 }
 
 // The problems of a scene's time steps, as files or as one sequence. @return false where the scene
@@ -233,7 +233,7 @@ void add_export(CLI::App& app, int& code) {
       "--kind", options->kind,
       "kind of problem to write (default: the family's own); contact-stack, contact-tower and "
       "contact-pile have friction_contact too");
-  verb->add_option("--format", options->format, "format to write: perp, mof or nl")
+  verb->add_option("--format", options->format, "format to write: perp, mof, nl, fclib or mtx")
       ->capture_default_str();
   verb->add_flag("--gzip", options->gzip, "pack the files: .json.gz");
   verb->add_option("-o,--output", options->folder, "folder, made where it does not exist")
@@ -257,7 +257,7 @@ void add_convert(CLI::App& app, int& code) {
   verb->add_option("OUT", options->out, "file to write")->required();
   std::string reads, writes;
   for (const FormatInfo& f : problem_formats()) {
-    reads += fmt::format("{}{} ({})", reads.empty() ? "" : ", ", f.name, f.endings);
+    if (f.reads) reads += fmt::format("{}{} ({})", reads.empty() ? "" : ", ", f.name, f.endings);
     if (f.writes) writes += fmt::format("{}{} ({})", writes.empty() ? "" : ", ", f.name, f.endings);
   }
   verb->add_option("--from", options->from, "format of IN, by its ending where left out: " + reads);

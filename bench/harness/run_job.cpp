@@ -39,6 +39,7 @@ double peak_memory_mb() {
 }
 
 bool is_dense_symmetric(const Problem& problem) {
+  if (const auto* qp = std::get_if<BoxQp>(&problem.data)) return !qp->H.is_sparse();
   const auto* lcp = std::get_if<Lcp>(&problem.data);
   return lcp && !lcp->M.is_sparse() && lcp->M.is_symmetric(1e-12);
 }

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <filesystem>
+#include <perp/problems/io/fclib.hpp>
 #include <perp/problems/io/files.hpp>
+#include <perp/problems/io/matrix_market.hpp>
 #include <perp/problems/io/mof.hpp>
 #include <perp/problems/io/nl.hpp>
 #include <perp/problems/io/problem_json.hpp>
+#include <perp/problems/io/qps.hpp>
 #include <perp/problems/io/siconos_text.hpp>
 #include <stdexcept>
 
@@ -17,7 +20,7 @@ namespace {
 std::string format_of(const std::string& path, const std::string& format, bool write) {
   std::vector<std::string_view> names;
   for (const FormatInfo& f : problem_formats()) {
-    if (!write || f.writes) names.push_back(f.name);
+    if (write ? f.writes : f.reads) names.push_back(f.name);
   }
   if (!format.empty()) {
     if (std::find(names.begin(), names.end(), format) != names.end()) return format;
@@ -28,12 +31,17 @@ std::string format_of(const std::string& path, const std::string& format, bool w
   if (name.ends_with(".gz")) name.resize(name.size() - 3);
   if (name.ends_with(".mof.json")) return "mof";
   if (name.ends_with(".nl")) return "nl";
+  if (write && name.ends_with(".mtx")) return "mtx";
+  if (name.ends_with(".hdf5") || name.ends_with(".h5")) return "fclib";
   if (name == "-" || name.ends_with(".json")) return "perp";
+  for (const char* ending : {".qps", ".QPS", ".mps", ".MPS", ".sif", ".SIF"}) {
+    if (!write && name.ends_with(ending)) return "qps";
+  }
   if (!write && (name.ends_with(".dat") || name.ends_with(".txt"))) return "siconos";
   if (write) {
     throw InputError(fmt::format(
-        "{}: the ending names no format that can be written (.json, .mof.json, .nl, each "
-        "also with .gz)",
+        "{}: the ending names no format that can be written (.json, .mof.json, .nl, .hdf5, .mtx, "
+        "each also with .gz)",
         path));
   }
   return "perp";
@@ -79,12 +87,30 @@ void write_names(const Problem& problem, const std::string& path) {
 std::string to_format(const Problem& problem, const std::string& format) {
   if (format == "nl") return problem_to_nl(problem);
   if (format == "mof") return problem_to_mof(problem);
+  if (format == "fclib") return problem_to_fclib(problem);
   return problem_to_text(problem);
+}
+
+// One file a field: model.M.mtx, model.q.mtx, ... for model.mtx.
+std::vector<std::string> write_matrix_market(const Problem& problem, const std::string& path) {
+  std::string first = path, ending;
+  for (const std::string_view part : {".gz", ".mtx"}) {
+    if (!first.ends_with(part)) continue;
+    first.resize(first.size() - part.size());
+    ending.insert(0, part);
+  }
+  std::vector<std::string> files;
+  for (const auto& [field, text] : problem_to_matrix_market(problem)) {
+    files.push_back(fmt::format("{}.{}{}", first, field, ending));
+    write_text_file(files.back(), text);
+  }
+  return files;
 }
 
 std::string stem(const std::string& path) {
   std::string name = std::filesystem::path(path).filename().string();
-  for (const std::string_view ending : {".gz", ".json", ".mof", ".nl", ".dat", ".txt"}) {
+  for (const std::string_view ending : {".gz", ".json", ".mof", ".nl", ".dat", ".txt", ".hdf5",
+                                        ".h5", ".qps", ".QPS", ".mps", ".MPS", ".sif", ".SIF"}) {
     if (name.ends_with(ending)) name.resize(name.size() - ending.size());
   }
   return name;
@@ -93,10 +119,13 @@ std::string stem(const std::string& path) {
 }  // namespace
 
 const std::vector<FormatInfo>& problem_formats() {
-  static const std::vector<FormatInfo> formats = {{"perp", ".json", ".json, .json.gz", true},
-                                                  {"mof", ".mof.json", ".mof.json", true},
-                                                  {"nl", ".nl", ".nl", true},
-                                                  {"siconos", ".dat", ".dat, .txt", false}};
+  static const std::vector<FormatInfo> formats = {{"perp", ".json", ".json, .json.gz"},
+                                                  {"mof", ".mof.json", ".mof.json"},
+                                                  {"nl", ".nl", ".nl"},
+                                                  {"fclib", ".hdf5", ".hdf5, .h5"},
+                                                  {"qps", ".qps", ".qps, .mps, .sif", true, false},
+                                                  {"siconos", ".dat", ".dat, .txt", true, false},
+                                                  {"mtx", ".mtx", ".mtx", false, true}};
   return formats;
 }
 
@@ -108,21 +137,26 @@ Problem read_problem(const std::string& path, const std::string& format) {
     refuse_sequence(text, shown);
     return problem_from_text(text, shown);
   }
-  Problem problem = chosen == "nl"    ? problem_from_nl(text, read_names(path), shown)
-                    : chosen == "mof" ? problem_from_mof(text, shown)
-                                      : problem_from_siconos_text(text, shown);
+  Problem problem = chosen == "nl"      ? problem_from_nl(text, read_names(path), shown)
+                    : chosen == "mof"   ? problem_from_mof(text, shown)
+                    : chosen == "fclib" ? problem_from_fclib(text, shown)
+                    : chosen == "qps"   ? problem_from_qps(text, shown)
+                                        : problem_from_siconos_text(text, shown);
   if (problem.name.empty()) problem.name = stem(path);
   return problem;
 }
 
-void write_problem(const Problem& problem, const std::string& path, const std::string& format) {
+std::vector<std::string> write_problem(const Problem& problem, const std::string& path,
+                                       const std::string& format) {
   const std::string chosen = format_of(path, format, true);
   try {
+    if (chosen == "mtx") return write_matrix_market(problem, path);
     write_text_file(path, to_format(problem, chosen));
     if (chosen == "nl") write_names(problem, path);
   } catch (const std::invalid_argument& error) {
     throw InputError(fmt::format("{}: {}", path, error.what()));
   }
+  return {path};
 }
 
 }  // namespace perp

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <perp/problems/io/global_friction.hpp>
 #include <stdexcept>
 
 namespace perp {
@@ -67,12 +68,22 @@ class Reader {
     return result;
   }
 
-  Matrix matrix(int size) {
+  Matrix matrix(int rows, int cols) {
+    Matrix m = any_matrix();
+    if (m.rows() != rows || m.cols() != cols) {
+      fail(fmt::format("the matrix is {} x {}, expected {} x {}", m.rows(), m.cols(), rows, cols));
+    }
+    return m;
+  }
+  Matrix matrix(int size) { return matrix(size, size); }
+  Matrix any_matrix() {
     const int storage = integer("the storage type of the matrix", 0, 2);
     const int rows = integer("the rows of the matrix"), cols = integer("the columns of the matrix");
-    if (rows != size || cols != size)
-      fail(fmt::format("the matrix is {} x {}, expected {} x {}", rows, cols, size, size));
-    if (storage == 2) fail("matrices stored by sparse columns are not read");
+    if (storage == 2) {
+      fail(
+          "matrices stored by sparse columns, which Siconos writes with six digits, are not read; "
+          "FCLIB files keep all");
+    }
     return storage == 0 ? dense(rows, cols) : blocks(rows, cols);
   }
 
@@ -153,6 +164,21 @@ ProblemData read_friction(Reader& r) {
   return p;
 }
 
+// M v = H r + f, u = H'v + w.
+ProblemData read_global_friction(Reader& r) {
+  const int dimension = r.integer("the dimension", 2, 3);
+  const int contacts = r.integer("the number of contacts");
+  const Matrix m = r.any_matrix(), h = r.matrix(m.rows(), dimension * contacts);
+  const Vector f = r.vector("f", m.rows()), w = r.vector("w", dimension * contacts);
+  bool completed = false;
+  try {
+    return friction_from_global(dimension, m.to_sparse(), h.to_sparse(), f, w,
+                                r.vector("mu", contacts), completed);
+  } catch (const std::invalid_argument& error) {
+    r.fail(error.what());
+  }
+}
+
 ProblemData read_mlcp(Reader& r) {
   r.integer("the first flag", 0, 1);
   r.integer("the second flag", 0, 1);
@@ -186,6 +212,8 @@ Problem problem_from_siconos_text(std::string_view text, const std::string& file
     problem.data = read_friction(reader);
   } else if (c == a && d == a) {
     problem.data = read_lcp_or_relay(reader);
+  } else if ((a == 2 || a == 3) && d == reader.peek(4)) {
+    problem.data = read_global_friction(reader);
   } else {
     problem.data = read_mlcp(reader);
   }

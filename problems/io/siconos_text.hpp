@@ -12,6 +12,7 @@ namespace perp {
 ///   LCP       n, matrix, q
 ///   relay     n, matrix, q, lower, upper
 ///   friction  dimension, contacts, matrix, q, mu
+///   global    dimension, contacts, M, H, f, w, mu: M v = H r + f, u = H'v + w
 ///   MLCP      two flags, n, m, numbers of equations by blocks..., matrix, q
 /// Matrices are dense by columns (storage 0), sparse by blocks (1) or, refused here, sparse by
 /// columns (2). What follows the data and is no number is a remark.

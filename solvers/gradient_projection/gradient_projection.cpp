@@ -66,20 +66,27 @@ void GradientProjection::do_prepare(const Problem& problem) {
 }
 
 // Builds the problem in x := x / s, where the diagonal of H asks for it. Powers of two: nothing is
-// rounded.
+// rounded. Curvatures are max(|H_ii|, H_ij^2 / |H_jj|), which is H_ii where H is PSD.
 void GradientProjection::choose_units(const Problem& problem) {
   problem_.build(problem);
   const int n = problem_.size();
   unit_.setOnes(n);
+  Vector curvature = problem_.diagonal.cwiseAbs();
+  for (int i = 0; i < n; ++i) {
+    problem_.for_row(i, [&](int j, double value) {
+      const double d = std::abs(problem_.diagonal[j]);
+      if (d > 0) curvature[i] = std::max(curvature[i], value * value / d);
+    });
+  }
   double least = kInfinity, most = 0.0;
-  for (const double d : problem_.diagonal) {
+  for (const double d : curvature) {
     if (d > 0) least = std::min(least, d);
     most = std::max(most, d);
   }
-  if (!(most > kUnlike * least)) return;
+  if (!(most > kUnlike * least) || !std::isfinite(most)) return;
   for (int i = 0; i < n; ++i) {
-    const double d = problem_.diagonal[i];
-    unit_[i] = std::exp2(-std::round(0.5 * std::log2(std::max(d, kFlat * most))));
+    const double d = curvature[i] > 0 ? curvature[i] : most;
+    unit_[i] = std::exp2(-std::round(0.5 * std::log2(d)));
   }
   Problem scaled;
   scaled.data = posed(1.0);

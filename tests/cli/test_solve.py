@@ -84,13 +84,14 @@ class TestResult(SolveTestCase):
         result = self.solve(make_problem("mlcp"))
         self.assertEqual((result["status"], result["z"]), ("solved", [1.25, -0.5]))
 
-    def test_box_qp_through_its_reduction(self):
+    def test_box_qp_itself_and_through_its_reduction(self):
         problem = make_problem("box_qp")
-        result = self.solve(problem)
-        self.assertEqual((result["kind"], result["status"]), ("box_qp", "solved"))
-        self.assertEqual(result["z"], [1, 2])
-        self.assert_solves(problem, result["z"])
-        self.assertIn("lemke", result["route"][0]["solver"])
+        for solver, shown in (("auto", "gradient-projection"), ("lemke", "lemke on box_qp as mlcp")):
+            result = self.solve(problem, "--solver", solver)
+            self.assertEqual((result["kind"], result["status"]), ("box_qp", "solved"))
+            self.assertEqual(result["z"], [1, 2])
+            self.assert_solves(problem, result["z"])
+            self.assertEqual(result["route"][0]["solver"], shown)
 
     def test_linear_conic_qp_through_its_reduction(self):
         problem = make_problem("conic_qp")
