@@ -26,6 +26,10 @@ std::vector<Attempt> linear_attempts(const Problem& problem, bool lemke_first);
 /// The list for an mcp.
 std::vector<Attempt> nonlinear_attempts();
 
+/// The list for a conic_qp: the interior-point method, then, where all cones are linear, Lemke's as
+/// an mlcp.
+std::vector<Attempt> conic_attempts(const Problem& problem);
+
 /// A random start: half of the unknowns at their lower bounds (where they have one), the others off
 /// them.
 Vector random_start(const Problem& problem, std::uint64_t seed);

@@ -183,8 +183,9 @@ class Attempts {
 
   VerifiedResult run() {
     const bool settings_given = !request_.settings.empty();
-    for (const Attempt& attempt :
-         linear_ ? linear_attempts(problem_, settings_given) : nonlinear_attempts()) {
+    for (const Attempt& attempt : conic_    ? conic_attempts(problem_)
+                                  : linear_ ? linear_attempts(problem_, settings_given)
+                                            : nonlinear_attempts()) {
       if (first_ && request_.start && !attempt.polishes_start) take(polished_start());
       if (settled() || out_of_time()) break;
       if (attempt.after_limit && !limited_) continue;
@@ -218,7 +219,8 @@ class Attempts {
     if (limited) one.common.max_iterations = attempt.max_iterations;
     if (attempt.seed > 0) one.start = random_start(problem_, attempt.seed);
     auto settings = attempt.settings;
-    if (attempt.solver == (linear_ ? "lemke" : "josephy-newton"))  // those of the request are its
+    const char* const first = conic_ ? "interior-point" : linear_ ? "lemke" : "josephy-newton";
+    if (attempt.solver == first)  // the settings of the request are its
       settings.insert(settings.begin(), request_.settings.begin(), request_.settings.end());
     VerifiedResult next = solve_by_name(problem_, one, attempt.solver, settings, observer_);
     limited_ |= limited && next.status == Status::kIterationLimit;
@@ -249,7 +251,11 @@ class Attempts {
     return status == Status::kSolved || status == Status::kInfeasible ||
            status == Status::kInterrupted;
   }
-  bool settled() const { return !first_ && ends(result_.status); }
+  bool settled() const { return !first_ && (ends(result_.status) || unbounded()); }
+  bool unbounded() const {
+    const auto& certificate = result_.certificate;
+    return certificate && certificate->checked && certificate->type == "unbounded";
+  }
   bool out_of_time() const {
     const double limit = request_.common.time_limit;
     return !first_ && limit > 0 && !(seconds_since(started_) < limit);
@@ -258,7 +264,8 @@ class Attempts {
   const Problem& problem_;
   const SolveRequest& request_;
   Observer* observer_;
-  const bool linear_ = !std::holds_alternative<Mcp>(problem_.data);
+  const bool conic_ = std::holds_alternative<ConicQp>(problem_.data);
+  const bool linear_ = !conic_ && !std::holds_alternative<Mcp>(problem_.data);
   Clock::time_point started_ = Clock::now();
   VerifiedResult result_;
   double latest_measure_ = Residuals::kNone;
@@ -272,9 +279,10 @@ VerifiedResult solve_verified(const Problem& problem, const SolveRequest& reques
                               Observer* observer) {
   if (request.solver != "auto")
     return solve_by_name(problem, request, request.solver, request.settings, observer);
-  const bool pivots =
-      std::holds_alternative<Lcp>(problem.data) || std::holds_alternative<Mlcp>(problem.data);
-  if (pivots) return Attempts(problem, request, observer).run();
+  const bool listed = std::holds_alternative<Lcp>(problem.data) ||
+                      std::holds_alternative<Mlcp>(problem.data) ||
+                      std::holds_alternative<ConicQp>(problem.data);
+  if (listed) return Attempts(problem, request, observer).run();
   if (const auto* mcp = std::get_if<Mcp>(&problem.data)) {
     if (!mcp->graph || mcp->compiled) return Attempts(problem, request, observer).run();
     validate(problem);

@@ -60,10 +60,11 @@ VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* 
 
 /// As the request says. A named solver that does not take the kind gets an exact reduction of the
 /// problem where there is one. "auto" for lcp and mlcp: the list of linear_attempts(), with answers
-/// that are all but right polished; a proof of infeasibility ends the list. Other kinds go through
-/// their exact reductions to lemke; an mcp has the list of nonlinear_attempts(). Every try is in
-/// the route, and it is always the problem as posed that is verified. Settings given with "auto"
-/// are those of lemke, which then comes first, for an mcp those of josephy-newton.
+/// that are all but right polished; a proof of infeasibility ends the list. An mcp has the list of
+/// nonlinear_attempts(), a conic_qp that of conic_attempts(). Other kinds go through their exact
+/// reductions to lemke. Every try is in the route, and it is always the problem as posed that is
+/// verified. Settings given with "auto" are those of lemke, which then comes first, for an mcp
+/// those of josephy-newton, for a conic_qp those of interior-point.
 /// @throws std::invalid_argument: unknown solver or setting, malformed problem or start.
 VerifiedResult solve_verified(const Problem& problem, const SolveRequest& request,
                               Observer* observer = nullptr);

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 #include <algorithm>
-#include <perp/problems/families/contact.hpp>
 #include <perp/problems/families/conic.hpp>
+#include <perp/problems/families/contact.hpp>
 #include <perp/problems/families/linear.hpp>
 #include <perp/problems/families/mcp_classics/family.hpp>
 #include <perp/problems/families/random_ncp.hpp>
@@ -51,11 +51,12 @@ std::string_view to_string(KnownOutcome outcome) {
 const std::vector<Family>& families() {
   // To add a family, add its line here.
   static const std::vector<Family> list = {
-      psd_family(),        psd_deficient_family(), p_matrix_family(),      nonmonotone_family(),
-      infeasible_family(), no_solution_family(),   murty_family(),         fathi_family(),
-      obstacle_family(),   contact_stack_family(), contact_tower_family(), contact_pile_family(),
-      socp_family(),       socp_infeasible_family(), socp_unbounded_family(),
-      random_ncp_family(), mcp_classics_family(),
+      psd_family(),           psd_deficient_family(),   p_matrix_family(),
+      nonmonotone_family(),   infeasible_family(),      no_solution_family(),
+      murty_family(),         fathi_family(),           obstacle_family(),
+      contact_stack_family(), contact_tower_family(),   contact_pile_family(),
+      socp_family(),          socp_infeasible_family(), socp_unbounded_family(),
+      random_ncp_family(),    mcp_classics_family(),
   };
   return list;
 }
