@@ -115,10 +115,21 @@ std::vector<Attempt> friction_attempts(const Problem& problem) {
   return list;
 }
 
+// Linear cones have an exact statement as an mlcp.
+std::vector<Attempt> conic_attempts(const Problem& problem) {
+  const std::vector<Cone>& cones = std::get<ConicQp>(problem.data).cones;
+  std::vector<Attempt> list = {{"interior-point", {}, 0, true, 0, false}};
+  if (std::all_of(cones.begin(), cones.end(),
+                  [](const Cone& c) { return c.type != ConeType::kSecondOrder; }))
+    list.push_back({"lemke", {}, 0, true, 0, false});
+  return list;
+}
+
 }  // namespace
 
 std::vector<Attempt> attempts_for(const Problem& problem, bool settings_given) {
   if (std::holds_alternative<BoxQp>(problem.data)) return box_qp_attempts();
+  if (std::holds_alternative<ConicQp>(problem.data)) return conic_attempts(problem);
   if (std::holds_alternative<Mcp>(problem.data)) return nonlinear_attempts(settings_given);
   if (std::holds_alternative<FrictionContact>(problem.data)) return friction_attempts(problem);
   return linear_attempts(problem, settings_given);
@@ -126,6 +137,7 @@ std::vector<Attempt> attempts_for(const Problem& problem, bool settings_given) {
 
 std::string_view owner_of_settings(const Problem& problem) {
   if (std::holds_alternative<BoxQp>(problem.data)) return "gradient-projection";
+  if (std::holds_alternative<ConicQp>(problem.data)) return "interior-point";
   if (std::holds_alternative<Mcp>(problem.data)) return "josephy-newton";
   if (std::holds_alternative<FrictionContact>(problem.data)) return "newton-ac";
   return "lemke";

@@ -22,13 +22,17 @@ struct Attempt {
   double time_share = 1.0;     ///< of the time that is left, where the caller sets a limit
 };
 
-/// The list for an lcp, mlcp, box_qp, mcp or friction_contact. docs/auto.md has the measurements
+/// The list for any kind but convex_contact. docs/auto.md has the measurements
 /// behind the orders.
 /// @param settings_given those of a solver of the list, which then comes first where order matters
 std::vector<Attempt> attempts_for(const Problem& problem, bool settings_given);
 
 /// The solver of the list that settings given to auto belong to.
 std::string_view owner_of_settings(const Problem& problem);
+
+/// The list for a conic_qp: the interior-point method, then, where all cones are linear, Lemke's as
+/// an mlcp.
+std::vector<Attempt> conic_attempts(const Problem& problem);
 
 /// A random start: half of the unknowns at their lower bounds (where they have one), the others off
 /// them.

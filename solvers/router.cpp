@@ -316,7 +316,11 @@ class Attempts {
     return status == Status::kSolved || status == Status::kInfeasible ||
            status == Status::kInterrupted;
   }
-  bool settled() const { return !first_ && ends(result_.status); }
+  bool settled() const { return !first_ && (ends(result_.status) || unbounded()); }
+  bool unbounded() const {
+    const auto& certificate = result_.certificate;
+    return certificate && certificate->checked && certificate->type == "unbounded";
+  }
   bool out_of_time() const {
     const double limit = request_.common.time_limit;
     return !first_ && limit > 0 && !(seconds_since(started_) < limit);
@@ -325,8 +329,9 @@ class Attempts {
   const Problem& problem_;
   const SolveRequest& request_;
   Observer* observer_;
-  const bool friction_ = std::holds_alternative<FrictionContact>(problem_.data);
-  const bool linear_ = !friction_ && !std::holds_alternative<Mcp>(problem_.data);
+  const bool linear_ = std::holds_alternative<Lcp>(problem_.data) ||
+                       std::holds_alternative<Mlcp>(problem_.data) ||
+                       std::holds_alternative<BoxQp>(problem_.data);
   Clock::time_point started_ = Clock::now();
   VerifiedResult result_;
   double latest_measure_ = Residuals::kNone;
@@ -343,11 +348,6 @@ VerifiedResult solve_verified(const Problem& problem, const SolveRequest& reques
   }
   if (request.solver != "auto")
     return solve_by_name(problem, request, request.solver, request.settings, observer);
-  const bool listed = std::holds_alternative<Lcp>(problem.data) ||
-                      std::holds_alternative<Mlcp>(problem.data) ||
-                      std::holds_alternative<BoxQp>(problem.data) ||
-                      std::holds_alternative<FrictionContact>(problem.data);
-  if (listed) return Attempts(problem, request, observer).run();
   if (const auto* mcp = std::get_if<Mcp>(&problem.data)) {
     if (!mcp->graph || mcp->compiled) return Attempts(problem, request, observer).run();
     validate(problem);
@@ -355,9 +355,9 @@ VerifiedResult solve_verified(const Problem& problem, const SolveRequest& reques
     compile(std::get<Mcp>(compiled.data));
     return Attempts(compiled, request, observer).run();
   }
-  const bool cones = std::holds_alternative<ConicQp>(problem.data);  // linear ones have an mlcp
-  const std::string name = cones && exact_reductions(problem).empty() ? "interior-point" : "lemke";
-  return solve_by_name(problem, request, name, request.settings, observer);
+  if (std::holds_alternative<ConvexContact>(problem.data))  // nothing takes it yet: lemke says so
+    return solve_by_name(problem, request, "lemke", request.settings, observer);
+  return Attempts(problem, request, observer).run();
 }
 
 }  // namespace perp
