@@ -30,10 +30,6 @@ std::vector<Attempt> attempts_for(const Problem& problem, bool settings_given);
 /// The solver of the list that settings given to auto belong to.
 std::string_view owner_of_settings(const Problem& problem);
 
-/// The list for a conic_qp: the interior-point method, then, where all cones are linear, Lemke's as
-/// an mlcp.
-std::vector<Attempt> conic_attempts(const Problem& problem);
-
 /// A random start: half of the unknowns at their lower bounds (where they have one), the others off
 /// them.
 Vector random_start(const Problem& problem, std::uint64_t seed);
