@@ -6,6 +6,7 @@
 #include <perp/problems/standard/mcp_function.hpp>
 #include <perp/solvers/active_set/newton_min.hpp>
 #include <perp/solvers/gradient_projection/gradient_projection.hpp>
+#include <perp/solvers/interior_point/interior_point.hpp>
 #include <perp/solvers/josephy_newton/josephy_newton.hpp>
 #include <perp/solvers/multigrid/multigrid.hpp>
 #include <perp/solvers/projection/pgs.hpp>
@@ -127,6 +128,22 @@ TEST(Allocation, SecondNewtonSolveAllocatesNothing) {
                   p, 1e-10, {{"linear_algebra", "dense"}, {"least_squares", "always"}}),
               0)
         << name;
+  }
+}
+
+TEST(Allocation, SecondInteriorPointSolveAllocatesNothing) {
+  for (const char* linear_algebra : {"dense", "sparse"}) {
+    for (const int n : {10, 60, 150}) {
+      EXPECT_EQ(allocations_of_second_solve<InteriorPoint>(
+                    generate(find_family("socp"), n, 1), 1e-8, {{"linear_algebra", linear_algebra}}),
+                0)
+          << linear_algebra << n;
+    }
+  }
+  for (const char* name : {"psd", "psd-deficient"}) {
+    const Lcp lcp = std::get<Lcp>(generate(find_family(name), 150, 1).data);
+    const BoxQp box{lcp.M, lcp.q, Vector::Zero(150), Vector::Constant(150, kInf)};
+    EXPECT_EQ(allocations_of_second_solve<InteriorPoint>(problem_of(box)), 0) << name;
   }
 }
 
