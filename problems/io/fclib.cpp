@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <perp/problems/io/foreign_model.hpp>
 #include <perp/problems/io/global_friction.hpp>
 #include <perp/problems/io/json.hpp>
 #include <perp/problems/standard/verifier.hpp>
@@ -339,11 +340,7 @@ Problem problem_from_fclib(std::string_view bytes, const std::string& file) {
   Problem problem;
   problem.data = std::move(data);
   problem.source = source_of(reader, local ? "fclib_local" : "fclib_global", completed);
-  try {
-    validate(problem);
-  } catch (const std::invalid_argument& error) {
-    throw InputError(fmt::format("{}: {}", file, error.what()));
-  }
+  problem = validated(std::move(problem), file);
   if (reader.has("guesses/1/r")) {
     Vector start = reader.numbers("guesses/1/r", n);
     if (!start.isZero(0.0)) problem.start = std::move(start);

@@ -226,4 +226,13 @@ ProblemData ForeignModel::to_problem() {
   return Mlcp{std::move(m), q, l, u};
 }
 
+Problem validated(Problem problem, const std::string& file) {
+  try {
+    validate(problem);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(fmt::format("{}: {}", file, error.what()));
+  }
+  return problem;
+}
+
 }  // namespace perp

@@ -62,4 +62,7 @@ struct ForeignModel {
   std::vector<int> match_rows() const;
 };
 
+/// The problem, validated. @throws InputError naming the file and the field.
+Problem validated(Problem problem, const std::string& file);
+
 }  // namespace perp

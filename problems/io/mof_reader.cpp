@@ -253,13 +253,7 @@ class MofReader {
 Problem problem_from_mof(std::string_view text, const std::string& file) {
   const json::Value document = json::parse(text, file);
   const Field root(document, file, "");
-  Problem problem = MofReader(root).read();
-  try {
-    validate(problem);
-  } catch (const std::invalid_argument& error) {
-    throw InputError(fmt::format("{}: {}", file, error.what()));
-  }
-  return problem;
+  return validated(MofReader(root).read(), file);
 }
 
 }  // namespace perp

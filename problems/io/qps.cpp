@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <perp/problems/io/foreign_model.hpp>
 #include <perp/problems/io/json.hpp>
 #include <set>
 #include <stdexcept>
@@ -438,13 +439,7 @@ Model read_model(std::string_view text, const std::string& file) {
 }  // namespace
 
 Problem problem_from_qps(std::string_view text, const std::string& file) {
-  Problem problem = to_problem(read_model(text, file));
-  try {
-    validate(problem);
-  } catch (const std::invalid_argument& error) {
-    throw InputError(fmt::format("{}: {}", file, error.what()));
-  }
-  return problem;
+  return validated(to_problem(read_model(text, file)), file);
 }
 
 }  // namespace perp
