@@ -2,7 +2,7 @@
 # Sourced from the repository's root.
 
 PERP_PACKAGES="g++ cmake ninja-build ccache libeigen3-dev libsuitesparse-dev nlohmann-json3-dev libcli11-dev
-  libfmt-dev zlib1g-dev libqhull-dev libccd-dev libgtest-dev libbenchmark-dev libamplsolver-dev gnuplot-nox python3
+  libfmt-dev zlib1g-dev libqhull-dev libccd-dev liborocos-kdl-dev libgtest-dev libbenchmark-dev libamplsolver-dev gnuplot-nox python3
   python3-jsonschema"
 
 # The libraries of the peers (docs/peers.md); only ./bench/run --peers installs them.

@@ -43,6 +43,7 @@ struct StepResult {
   std::vector<ContactResult> contacts;
   Vector joint_values;          ///< Theta at the beginning of the step
   Vector joint_impulses;        ///< of the rows of Theta
+  bool reduced = false;         ///< joint_values are coordinates of joints, not errors
   double contact_work = 0.0;    ///< sum of impulse times end velocity over contacts, J
   double feeding = 0.0;         ///< what -gap/h and -Theta/h may feed at most, J
   double momentum_error = 0.0;  ///< |M (v+ - v_free) - J'p| over the sum of |J|'|p| and the momenta
@@ -60,8 +61,9 @@ class Formulation {
  public:
   virtual ~Formulation() = default;
   virtual std::string_view name() const = 0;
-  /// Why a scene cannot be treated, or nothing.
+  /// Why a scene cannot be treated, or nothing; refusal_of() adds what holds for all.
   virtual std::optional<std::string> refusal(const Scene& scene) const = 0;
+  virtual bool treats_joint_friction() const { return false; }
 
   /// Names of the numbers that it tells of every step beside those of StepResult: the columns that
   /// it adds to steps.csv.
@@ -79,6 +81,9 @@ class Formulation {
   /// way.
   virtual std::optional<Stage> relax() { return {}; }
 };
+
+/// Why a formulation cannot treat a scene, or nothing.
+std::optional<std::string> refusal_of(const Formulation& formulation, const Scene& scene);
 
 /// A formulation as listed.
 struct FormulationEntry {

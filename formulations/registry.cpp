@@ -1,7 +1,10 @@
+#include <perp/formulations/anitescu_tasora/anitescu_tasora.hpp>
 #include <perp/formulations/closed_form_gap/closed_form_gap.hpp>
+#include <perp/formulations/coulomb_implicit/coulomb_implicit.hpp>
 #include <perp/formulations/equivalent_contact_point/ecp_step.hpp>
 #include <perp/formulations/formulation.hpp>
 #include <perp/formulations/geometric_implicit/geometric_implicit.hpp>
+#include <perp/formulations/joint_friction/joint_friction.hpp>
 #include <perp/formulations/pyramid/pyramid_step.hpp>
 
 #include <fmt/format.h>
@@ -18,6 +21,17 @@ std::string_view to_string(ContactMode mode) {
     default:
       return "slide";
   }
+}
+
+std::optional<std::string> refusal_of(const Formulation& formulation, const Scene& scene) {
+  if (auto reason = formulation.refusal(scene)) return reason;
+  for (std::size_t k = 0; k < scene.joints.size(); ++k) {
+    if (scene.joints[k].has_friction() && !formulation.treats_joint_friction()) {
+      return fmt::format("field \"joints[{}]\": {} has no friction in joints; joint-friction has",
+                         k, formulation.name());
+    }
+  }
+  return {};
 }
 
 const std::vector<FormulationEntry>& formulation_registry() {
@@ -37,6 +51,16 @@ const std::vector<FormulationEntry>& formulation_registry() {
        [](const std::string& options) {
          return make_pyramid_step(PyramidModel::kAnitescuPotra, options);
        }},
+      {"coulomb-implicit",
+       "the step of stewart-trinkle with the exact friction cone",
+       "AcaryBremondHuber2018",
+       {"friction_contact"},
+       make_coulomb_implicit},
+      {"anitescu-tasora",
+       "convex relaxation: friction cones, sliding contacts separate a little",
+       "AnitescuTasora2010",
+       {"conic_qp"},
+       make_anitescu_tasora},
       {"geometric-implicit",
        "geometry at the end of the step: nearest points of smooth bodies as unknowns",
        "ChakrabortyBerardAkellaTrinkle2007",
@@ -52,6 +76,11 @@ const std::vector<FormulationEntry>& formulation_registry() {
        "XieChakraborty2020",
        {"mcp"},
        make_ecp_step},
+      {"joint-friction",
+       "arms in reduced coordinates with Coulomb and viscous friction in the joints, no contacts",
+       "DrumwrightShell2010",
+       {"box_qp"},
+       make_joint_friction},
   };
   return registry;
 }

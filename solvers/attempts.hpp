@@ -26,7 +26,8 @@ struct Attempt {
 std::vector<Attempt> linear_attempts(const Problem& problem, bool lemke_first);
 
 /// The list for an mcp.
-std::vector<Attempt> nonlinear_attempts();
+/// @param josephy_first settings were given, which are those of josephy-newton
+std::vector<Attempt> nonlinear_attempts(bool josephy_first);
 
 /// The list for a friction_contact. docs/auto.md has the measurements behind the order.
 std::vector<Attempt> friction_attempts(const Problem& problem);

@@ -2,9 +2,11 @@
 
 #include <perp/solvers/active_set/newton_min.hpp>
 #include <perp/solvers/enumeration/enumerate.hpp>
+#include <perp/solvers/friction/admm.hpp>
 #include <perp/solvers/friction/newton_ac.hpp>
 #include <perp/solvers/friction/nsgs.hpp>
 #include <perp/solvers/friction/proximal_newton.hpp>
+#include <perp/solvers/interior_point/interior_point.hpp>
 #include <perp/solvers/josephy_newton/josephy_newton.hpp>
 #include <perp/solvers/multigrid/multigrid.hpp>
 #include <perp/solvers/pivoting/lemke.hpp>
@@ -27,10 +29,12 @@ const std::vector<SolverFactory>& solver_registry() {
       [] { return std::make_unique<RegularisedProjectedGaussSeidel>(); },
       [] { return std::make_unique<NewtonMin>(); },
       [] { return std::make_unique<Multigrid>(); },
+      [] { return std::make_unique<InteriorPoint>(); },
       [] { return std::make_unique<Enumerate>(); },
       [] { return std::make_unique<Nsgs>(); },
       [] { return std::make_unique<NewtonAc>(); },
       [] { return std::make_unique<ProximalNewton>(); },
+      [] { return std::make_unique<Admm>(); },
   };
   return registry;
 }

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <stdexcept>
@@ -23,15 +24,42 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// An exact statement of the problem in a kind that the pivoting solvers take, where there is one.
-std::optional<Reduction> exact_reduction(const Problem& problem) {
-  if (const auto* qp = std::get_if<BoxQp>(&problem.data)) return reduce_to_mlcp(*qp);
+// Exact statements of the problem in other kinds, the one that most solvers take first.
+std::vector<Reduction> exact_reductions(const Problem& problem) {
+  if (const auto* qp = std::get_if<BoxQp>(&problem.data)) return {reduce_to_mlcp(*qp)};
   if (const auto* qp = std::get_if<ConicQp>(&problem.data)) {
     const bool linear = std::all_of(qp->cones.begin(), qp->cones.end(),
                                     [](const Cone& c) { return c.type != ConeType::kSecondOrder; });
-    if (linear) return reduce_to_mlcp(*qp);
+    if (linear) return {reduce_to_mlcp(*qp)};
+  }
+  if (const auto* contact = std::get_if<FrictionContact>(&problem.data)) {
+    validate(*contact);
+    if (contact->dimension == 3) return {reduce_to_mcp(*contact)};
+    return {reduce_to_pyramid_lcp(*contact), reduce_to_mcp(*contact)};
   }
   return {};
+}
+
+// The reduction that a setting names.
+Reduction named_reduction(const Problem& problem, const std::string& text) {
+  const auto* contact = std::get_if<FrictionContact>(&problem.data);
+  if (!contact) {
+    throw std::invalid_argument(
+        fmt::format("reduction: only a friction_contact has some, not a {}", problem.kind()));
+  }
+  validate(*contact);
+  if (text == "convex") return reduce_to_conic_qp(*contact);
+  if (text == "fritz-john") return reduce_to_mcp(*contact);
+  if (text == "pyramid") return reduce_to_pyramid_lcp(*contact);
+  int edges = 0;
+  const std::string_view given = text, prefix = "pyramid:";
+  if (given.starts_with(prefix)) {
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data() + prefix.size(), end, edges);
+    if (error == std::errc() && rest == end) return reduce_to_pyramid_lcp(*contact, edges);
+  }
+  throw std::invalid_argument(
+      fmt::format("reduction: \"{}\" is not convex, pyramid, pyramid:EDGES or fritz-john", text));
 }
 
 VerifiedResult unsupported(const std::string& solver, std::string why) {
@@ -42,23 +70,37 @@ VerifiedResult unsupported(const std::string& solver, std::string why) {
   return result;
 }
 
+// What an answer to a reduction is worth for the problem as posed. A claim that holds for the
+// reduced problem is not wrong where it does not hold for the other.
+void map_back(const Problem& problem, const Reduction& reduction, double tolerance,
+              VerifiedResult& result) {
+  const bool solved = result.status == Status::kSolved;
+  result.answer = reduction.map_back(result.answer);
+  result.verdict = verify(problem, result.answer, tolerance);
+  result.solutions.clear();
+  result.certificate.reset();  // it speaks of the reduced problem
+  if (solved && !result.verdict.solved) {
+    result.claimed = Status::kStalled;
+    result.message = fmt::format("{} is solved, {}", reduction.name,
+                                 reduction.exact ? "not yet to the tolerance of the problem itself"
+                                                 : "which only approximates the problem");
+  }
+  result.status = judge(result.claimed, result.verdict);
+  for (RouteStep& step : result.route) step.solver += " on " + reduction.name;
+  if (!result.route.empty()) result.route.back().status = result.status;
+}
+
 // Solves a reduction and verifies what it maps back to.
 VerifiedResult solve_reduced(Solver& solver, const Problem& problem, const Reduction& reduction,
                              const SolveRequest& request, Observer* observer) {
-  const double tolerance = request.common.tolerance;
+  const double tolerance = request.common.tolerance * reduction.tolerance_factor;
+  solver.common.tolerance = tolerance;
   Problem reduced;
   reduced.data = reduction.problem;
   reduced.name = problem.name;
   VerifiedResult result =
       solve_with(solver, reduced, nullptr, observer, request.repeats, tolerance);
-  result.answer = reduction.map_back(result.answer);
-  result.verdict = verify(problem, result.answer, tolerance);
-  result.solutions.clear();
-  result.certificate.reset();  // it speaks of the reduced problem
-  result.status = judge(result.claimed, result.verdict);
-  RouteStep& step = result.route.back();
-  step.solver += " on " + reduction.name;
-  step.status = result.status;
+  map_back(problem, reduction, request.common.tolerance, result);
   return result;
 }
 
@@ -74,12 +116,32 @@ VerifiedResult solve_by_name(const Problem& problem, const SolveRequest& request
     return solve_with(*solver, problem, request.start ? &*request.start : nullptr, observer,
                       request.repeats, request.common.tolerance);
   }
-  const std::optional<Reduction> reduction = exact_reduction(problem);
-  if (!reduction) return unsupported(name, *refusal);
+  std::string why = *refusal;
+  for (const Reduction& reduction : exact_reductions(problem)) {
+    Problem reduced;
+    reduced.data = reduction.problem;
+    const std::optional<std::string> again = solver->refusal(reduced);
+    if (!again) return solve_reduced(*solver, problem, reduction, request, observer);
+    why = *again;
+  }
+  return unsupported(name, why);
+}
+
+// The reduction that the settings ask for, with the solver named or auto.
+VerifiedResult solve_as_asked(const Problem& problem, const SolveRequest& request,
+                              const std::string& reduction_name, Observer* observer) {
+  const Reduction reduction = named_reduction(problem, reduction_name);
+  SolveRequest inner = request;
+  std::erase_if(inner.settings, [](const auto& setting) { return setting.first == "reduction"; });
+  inner.start.reset();
+  inner.common.tolerance *= reduction.tolerance_factor;
   Problem reduced;
-  reduced.data = reduction->problem;
-  if (const auto why = solver->refusal(reduced)) return unsupported(name, *why);
-  return solve_reduced(*solver, problem, *reduction, request, observer);
+  reduced.data = reduction.problem;
+  reduced.name = problem.name;
+  VerifiedResult result = solve_verified(reduced, inner, observer);
+  if (result.answer.z.size() == reduced.size())
+    map_back(problem, reduction, request.common.tolerance, result);
+  return result;
 }
 
 // Whether an answer that is no solution says more than another: a certificate, or less residual.
@@ -185,7 +247,7 @@ class Attempts {
     const bool settings_given = !request_.settings.empty();
     for (const Attempt& attempt : friction_ ? friction_attempts(problem_)
                                   : linear_ ? linear_attempts(problem_, settings_given)
-                                            : nonlinear_attempts()) {
+                                            : nonlinear_attempts(settings_given)) {
       if (first_ && request_.start && !attempt.polishes_start) take(polished_start());
       if (settled() || out_of_time()) break;
       if (attempt.after_limit && !limited_) continue;
@@ -277,6 +339,9 @@ class Attempts {
 
 VerifiedResult solve_verified(const Problem& problem, const SolveRequest& request,
                               Observer* observer) {
+  for (const auto& [key, value] : request.settings) {
+    if (key == "reduction") return solve_as_asked(problem, request, value, observer);
+  }
   if (request.solver != "auto")
     return solve_by_name(problem, request, request.solver, request.settings, observer);
   const bool listed = std::holds_alternative<Lcp>(problem.data) ||
@@ -290,7 +355,9 @@ VerifiedResult solve_verified(const Problem& problem, const SolveRequest& reques
     compile(std::get<Mcp>(compiled.data));
     return Attempts(compiled, request, observer).run();
   }
-  return solve_by_name(problem, request, "lemke", request.settings, observer);
+  const bool cones = std::holds_alternative<ConicQp>(problem.data);  // linear ones have an mlcp
+  const std::string name = cones && exact_reductions(problem).empty() ? "interior-point" : "lemke";
+  return solve_by_name(problem, request, name, request.settings, observer);
 }
 
 }  // namespace perp

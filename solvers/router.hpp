@@ -41,7 +41,8 @@ struct VerifiedResult {
 struct SolveRequest {
   std::string solver = "auto";
   CommonSettings common;
-  std::vector<std::pair<std::string, std::string>> settings;  ///< of the named solver
+  /// Of the named solver; and `reduction`, which the router takes: see solve_verified.
+  std::vector<std::pair<std::string, std::string>> settings;
   std::optional<Vector> start;
   /// Solves of the prepared problem; the time is their median. They end when together they reach
   /// the time limit.
@@ -61,10 +62,13 @@ VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* 
 /// As the request says. A named solver that does not take the kind gets an exact reduction of the
 /// problem where there is one. "auto" for lcp and mlcp: the list of linear_attempts(), with answers
 /// that are all but right polished; a proof of infeasibility ends the list. Other kinds go through
-/// their exact reductions to lemke; an mcp has the list of nonlinear_attempts(), a
+/// their exact reductions to lemke, a conic_qp with second-order cones to interior-point; an mcp has the list of nonlinear_attempts(), a
 /// friction_contact that of friction_attempts(). Every try is in the route, and it is always the
 /// problem as posed that is verified. Settings given with "auto" are those of lemke, which then
 /// comes first, for an mcp those of josephy-newton, for a friction_contact those of newton-ac.
+/// Approximate reductions are taken only where the setting `reduction` asks for one: `convex`,
+/// `pyramid` or `pyramid:EDGES` for a friction_contact, which also has `fritz-john` (exact). An
+/// answer to one that does not solve the problem as posed is `stalled`, not `wrong`.
 /// @throws std::invalid_argument: unknown solver or setting, malformed problem or start.
 VerifiedResult solve_verified(const Problem& problem, const SolveRequest& request,
                               Observer* observer = nullptr);

@@ -168,7 +168,7 @@ bool export_names(const ExportOptions& o) {
     if (!is_family(name)) {
       scenes.push_back(load_scene(name, parameters));
       if (const auto why =
-              make_formulation(formulation_for(o, scenes.back()))->refusal(scenes.back()))
+              refusal_of(*make_formulation(formulation_for(o, scenes.back())), scenes.back()))
         throw InputError(fmt::format("{}: {}", name, *why));
       continue;
     }

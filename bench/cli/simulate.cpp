@@ -70,7 +70,7 @@ void run_simulation(Options o, int& code) {
   check_solver(o.solver, request.solve.settings);
   const double h = o.step > 0 ? o.step : scene.step,
                duration = o.duration > 0 ? o.duration : scene.duration;
-  if (const auto why = make_formulation(o.formulation)->refusal(scene)) {
+  if (const auto why = refusal_of(*make_formulation(o.formulation), scene)) {
     throw InputError(fmt::format("{}: {}", o.scene, *why));
   }
   if (request.driver == Driver::kEventDriven &&
@@ -151,9 +151,9 @@ void add_simulate(CLI::App& app, int& code) {
   verb->add_option("SCENE", o->scene, "a scene's name or a scene file")->required();
   verb->add_option("--formulation", o->formulation,
                    "NAME or NAME:option=value,... (default: the scene's, else stewart-trinkle)");
-  verb->add_option(
-      "--solver", o->solver,
-      "a solver's name, auto, or exec:COMMAND (default: lemke; of nonlinear formulations auto)");
+  verb->add_option("--solver", o->solver,
+                   "a solver's name, auto, or exec:COMMAND (default: lemke, of formulations that "
+                   "are not linear auto)");
   verb->add_option("--step", o->step, "step size in s (default: the scene's)")->check(positive());
   verb->add_option("--duration", o->duration, "seconds to simulate (default: the scene's)")
       ->check(positive());

@@ -18,12 +18,17 @@ std::unique_ptr<Solver> make_any_solver(std::string_view name) {
 void check_solver(std::string_view name,
                   const std::vector<std::pair<std::string, std::string>>& settings) {
   const std::unique_ptr<Solver> solver = make_any_solver(name == "auto" ? "lemke" : name);
-  for (const auto& [key, value] : settings) set_setting(*solver, key, value);
+  for (const auto& [key, value] : settings) {
+    if (key != "reduction") set_setting(*solver, key, value);  // the router's own
+  }
 }
 
 std::string step_solver(const std::string& formulation) {
   const auto& kinds = find_formulation(formulation).kinds;
-  return std::find(kinds.begin(), kinds.end(), "mcp") == kinds.end() ? "lemke" : "auto";
+  const bool beyond_lemke = std::any_of(kinds.begin(), kinds.end(), [](std::string_view kind) {
+    return kind == "mcp" || kind == "friction_contact" || kind == "conic_qp";
+  });
+  return beyond_lemke ? "auto" : "lemke";
 }
 
 }  // namespace perp

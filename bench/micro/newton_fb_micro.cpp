@@ -64,6 +64,6 @@ void eigen_lu(benchmark::State& state) {
     benchmark::DoNotOptimize(x.data());
   }
 }
-BENCHMARK(eigen_lu)->Arg(4)->Arg(10)->Arg(30)->Arg(100)->Arg(300);
+BENCHMARK(eigen_lu)->Arg(4)->Arg(10)->Arg(28)->Arg(30)->Arg(100)->Arg(300);
 
 }  // namespace

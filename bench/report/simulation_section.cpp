@@ -66,32 +66,38 @@ Plot kinetic_plot(const SimulationGroup& group) {
       if (std::isfinite(e)) plot.y_scale = std::max(plot.y_scale, std::abs(e));
     }
   }
-  if (!group.reference_kinetic) return plot;
+  const auto& level = group.reference.kinetic;
+  if (!level) return plot;
   double end = 0.0;
   for (const SimulationRun& run : group.runs) {
     if (!run.t.empty()) end = std::max(end, run.t.back());
   }
-  plot.series.push_back({group.reference_label,
-                         {0.0, end},
-                         {*group.reference_kinetic, *group.reference_kinetic},
-                         Series::Style::kGuide,
-                         {},
-                         {}});
+  plot.series.push_back(
+      {group.reference.label, {0.0, end}, {*level, *level}, Series::Style::kGuide, {}, {}});
   plot.key = true;
   return plot;
 }
 
-// 2D: x and y; 3D: seen from the side, x and z.
-Series path_series(const SimulationRun& run, const BodyPath& path, const std::string& label) {
-  return thinned({label, path.x, run.flat ? path.y : path.z, Series::Style::kPath, {}, {}},
-                 kPathPoints);
+bool one_body_each(const SimulationGroup& group) {
+  return std::all_of(group.runs.begin(), group.runs.end(),
+                     [](const SimulationRun& run) { return run.paths.size() <= 1; });
 }
 
-Plot path_plot(const std::string& title, bool flat) {
+// 2D: x and y; 3D: x and z, from the side, or x and y, from above.
+bool shows_y(const SimulationGroup& group, const SimulationRun& run) {
+  return run.flat || group.from_above;
+}
+
+Series path_series(const BodyPath& path, bool with_y, const std::string& label,
+                   Series::Style style = Series::Style::kPath) {
+  return thinned({label, path.x, with_y ? path.y : path.z, style, {}, {}}, kPathPoints);
+}
+
+Plot path_plot(const std::string& title, bool with_y) {
   Plot plot;
   plot.title = title;
   plot.x_label = "x in m";
-  plot.y_label = flat ? "y in m" : "z in m";
+  plot.y_label = with_y ? "y in m" : "z in m";
   plot.same_scale = true;
   return plot;
 }
@@ -106,34 +112,107 @@ void add_path(Plot& plot, const Series& path) {
 // Runs of one body together; else a drawing for each run, a line for each body.
 std::string path_figures(const SimulationGroup& group) {
   const auto& runs = group.runs;
-  if (std::all_of(runs.begin(), runs.end(), [](const auto& r) { return r.paths.size() <= 1; })) {
-    Plot plot = path_plot("Path of the body's centre", runs.front().flat);
-    plot.key = runs.size() > 1;
+  if (one_body_each(group)) {
+    const bool with_y = shows_y(group, runs.front());
+    Plot plot = path_plot("Path of the body's centre", with_y);
     for (const SimulationRun& run : runs) {
       if (!run.paths.empty() && plot.series.size() < kMostRuns)
-        add_path(plot, path_series(run, run.paths.front(), run.label));
+        add_path(plot, path_series(run.paths.front(), with_y, run.label));
     }
+    const Reference& reference = group.reference;
+    if (!reference.path.t.empty()) {
+      add_path(plot, path_series(reference.path, with_y, reference.label, Series::Style::kGuide));
+    }
+    plot.key = plot.series.size() > 1;
     return figure(plot);
   }
   std::string out;
   for (std::size_t k = 0; k < std::min(runs.size(), kMostPathPlots); ++k) {
     const SimulationRun& run = runs[k];
+    const bool with_y = shows_y(group, run);
     Plot plot = path_plot(
         "Paths of the bodies' centres" + (runs.size() > 1 ? ": " + run.label : std::string()),
-        run.flat);
+        with_y);
     plot.key = run.paths.size() <= kMostPathKeys;
     for (std::size_t b = 0; b < std::min(run.paths.size(), kMostBodies); ++b)
-      add_path(plot, path_series(run, run.paths[b], run.paths[b].body));
+      add_path(plot, path_series(run.paths[b], with_y, run.paths[b].body));
     out += figure(plot);
   }
   return out;
+}
+
+// A value over time of the only body of each run; nothing where runs have more.
+template <class Values>
+std::string of_the_body(const SimulationGroup& group, const std::string& title,
+                        const std::string& y_label, const Values& values, int log_y = 0) {
+  if (!one_body_each(group)) return "";
+  Plot plot;
+  plot.log_y = log_y;
+  plot.title = title;
+  plot.x_label = "t in s";
+  plot.y_label = y_label;
+  plot.key = group.runs.size() > 1;
+  for (const SimulationRun& run : group.runs) {
+    if (run.paths.empty() || plot.series.size() == kMostRuns) continue;
+    std::vector<double> t, y;
+    values(run.paths.front(), t, y);
+    plot.series.push_back({run.label, t, y, Series::Style::kLine, {}, {}});
+  }
+  return figure(plot);
+}
+
+std::string distance_figure(const SimulationGroup& group) {
+  const Reference& reference = group.reference;
+  if (reference.path.t.empty()) return "";
+  return of_the_body(
+      group, "Distance from: " + reference.label, "m",
+      [&](const BodyPath& body, std::vector<double>& t, std::vector<double>& y) {
+        y = distance_from(reference.path, body, t);
+      },
+      10);
+}
+
+// Where velocities jump to and fro, it is here that one sees it.
+std::string spin_figure(const SimulationGroup& group) {
+  return of_the_body(
+      group, "Angular acceleration: change of the angular velocity, a step", "rad/s2",
+      [](const BodyPath& body, std::vector<double>& t, std::vector<double>& y) {
+        for (std::size_t k = 1; k < body.t.size(); ++k) {
+          const auto change = [k](const std::vector<double>& w) { return w[k] - w[k - 1]; };
+          t.push_back(body.t[k]);
+          y.push_back(std::hypot(change(body.wx), change(body.wy), change(body.wz)) /
+                      (body.t[k] - body.t[k - 1]));
+        }
+      });
 }
 
 std::string joules(double value) {
   return std::isfinite(value) ? fmt::format("{:.5g}", value) : "–";
 }
 
-std::string row_of(const SimulationRun& run, const std::vector<std::string>& differs) {
+bool draws(const SimulationGroup& group, GroupDrawing drawing) {
+  return one_body_each(group) &&
+         std::find(group.drawings.begin(), group.drawings.end(), drawing) != group.drawings.end();
+}
+
+// What belongs to a drawing of the only body.
+std::string body_cells(const SimulationGroup& group, const SimulationRun& run) {
+  std::string out;
+  const auto cell = [&](double value) {
+    out += std::isfinite(value) ? fmt::format("<td>{:.3g}</td>", value) : "<td>–</td>";
+  };
+  const BodyPath* const body = run.paths.empty() ? nullptr : &run.paths.front();
+  if (draws(group, GroupDrawing::kDistance)) {
+    std::vector<double> t, d;
+    if (body != nullptr) d = distance_from(group.reference.path, *body, t);
+    cell(d.empty() ? NAN : d.back());
+  }
+  if (draws(group, GroupDrawing::kSpin)) cell(body != nullptr ? roughness(*body) : NAN);
+  return out;
+}
+
+std::string row_of(const SimulationGroup& group, const SimulationRun& run) {
+  const std::vector<std::string>& differs = group.differs;
   std::string out = fmt::format("<tr><td class=\"text\">{}</td><td class=\"text\">{}</td>",
                                 escape(run.name), escape(run.scene));
   const auto setting = [&](const std::string& name) {
@@ -153,14 +232,15 @@ std::string row_of(const SimulationRun& run, const std::vector<std::string>& dif
   };
   out += fmt::format(
       "<td>{}</td><td>{}</td><td{}>{}</td><td>{}</td><td>{}</td><td>{} / {}</td><td>{} / {}</td>"
-      "<td>{} / {}</td><td>{} → {}</td><td>{} → {}</td><td class=\"text wrap\">{}</td></tr>\n",
+      "<td>{} / {}</td><td>{} → {}</td><td>{} → {}</td>{}<td class=\"text wrap\">{}</td></tr>\n",
       setting("h"), count(run.steps), run.failed > 0 ? " class=\"some\"" : "", count(run.failed),
       count(run.relaxed), std::isnan(run.wall) ? "–" : fmt::format("{:.3f}", run.wall),
       count(quantile(run.contacts, 0.5)), count(quantile(run.contacts, 1.0)),
       count(quantile(run.iterations, 0.5)), count(quantile(run.iterations, 1.0)),
       milliseconds(quantile(run.solve_ms, 0.5)), milliseconds(quantile(run.solve_ms, 1.0)),
       joules(end_of(run.kinetic, false)), joules(end_of(run.kinetic, true)),
-      joules(end_of(run.total, false)), joules(end_of(run.total, true)), escape(notes));
+      joules(end_of(run.total, false)), joules(end_of(run.total, true)), body_cells(group, run),
+      escape(notes));
   return out;
 }
 
@@ -174,27 +254,60 @@ std::string table_of(const SimulationGroup& group) {
       "<th>h in s</th><th>steps</th><th>failed</th><th>relaxed</th><th>wall s</th>"
       "<th title=\"candidates in a step's problem\">contacts</th>"
       "<th>iterations</th><th>solve ms</th><th>kinetic J</th>"
-      "<th title=\"kinetic and potential\">total J</th><th class=\"text\">notes</th></tr>\n";
-  for (const SimulationRun& run : group.runs) out += row_of(run, group.differs);
+      "<th title=\"kinetic and potential\">total J</th>";
+  if (draws(group, GroupDrawing::kDistance)) out += "<th title=\"at the end\">distance m</th>";
+  if (draws(group, GroupDrawing::kSpin)) {
+    out +=
+        "<th title=\"sum of the second differences of the angular velocity\">roughness rad/s</th>";
+  }
+  out += "<th class=\"text\">notes</th></tr>\n";
+  for (const SimulationRun& run : group.runs) out += row_of(group, run);
   return out + "</table></div>\n";
+}
+
+std::string figure_of(const SimulationGroup& group, GroupDrawing drawing) {
+  switch (drawing) {
+    case GroupDrawing::kKinetic:
+      return figure(kinetic_plot(group));
+    case GroupDrawing::kEnergy:
+      return figure(
+          over_time(group, "Total energy", "J", &SimulationRun::t, &SimulationRun::total));
+    case GroupDrawing::kPath:
+      return path_figures(group);
+    case GroupDrawing::kDistance:
+      return distance_figure(group);
+    case GroupDrawing::kSpin:
+      return spin_figure(group);
+    case GroupDrawing::kJoint:
+      return figure(over_time(group, "Joint: " + group.joint_label, "rad or m",
+                              &SimulationRun::joint_t, &SimulationRun::joint_value));
+    case GroupDrawing::kContacts:
+    case GroupDrawing::kIterations: {
+      Plot plot = drawing == GroupDrawing::kContacts
+                      ? per_step(group, "Contacts in a step's problem", "candidates",
+                                 &SimulationRun::contacts)
+                      : per_step(group, "Iterations of the solver, a step", "iterations",
+                                 &SimulationRun::iterations);
+      plot.y_min = 0.0;
+      return figure(plot);
+    }
+    case GroupDrawing::kTime: {
+      Plot plot = per_step(group, "Solve time, a step", "ms", &SimulationRun::solve_ms);
+      plot.log_y = 10;
+      return figure(plot);
+    }
+  }
+  return "";
 }
 
 std::string group_section(const SimulationGroup& group) {
   std::string out = fmt::format("<h3>{}</h3>\n", escape(group.title));
   if (!group.caption.empty()) out += fmt::format("<p>{}</p>\n", escape(group.caption));
-  if (group.runs.size() > kMostRuns)
+  if (group.runs.size() > kMostRuns && !group.drawings.empty())
     out += fmt::format("<p>Drawn are the first {} of {} runs.</p>\n", kMostRuns, group.runs.size());
-  Plot counts =
-      per_step(group, "Contacts in a step's problem", "candidates", &SimulationRun::contacts);
-  Plot iterations =
-      per_step(group, "Iterations of the solver, a step", "iterations", &SimulationRun::iterations);
-  counts.y_min = iterations.y_min = 0.0;
-  Plot time = per_step(group, "Solve time, a step", "ms", &SimulationRun::solve_ms);
-  time.log_y = 10;
-  return out + "<div class=\"figures\">\n" + figure(kinetic_plot(group)) +
-         figure(over_time(group, "Total energy", "J", &SimulationRun::t, &SimulationRun::total)) +
-         path_figures(group) + figure(counts) + figure(iterations) + figure(time) + "</div>\n" +
-         table_of(group);
+  out += "<div class=\"figures\">\n";
+  for (const GroupDrawing drawing : group.drawings) out += figure_of(group, drawing);
+  return out + "</div>\n" + table_of(group);
 }
 
 }  // namespace

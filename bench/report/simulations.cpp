@@ -19,6 +19,9 @@ using Json = nlohmann::json;
 
 namespace {
 
+// Of a run, whatever its scene.
+constexpr std::array<const char*, 6> kOwnSettings{"scene",  "driver", "formulation",
+                                                  "solver", "h",      "tolerance"};
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 Json read_object(const fs::path& path) {
@@ -52,7 +55,7 @@ void read_run_json(const fs::path& path, SimulationRun& run) {
   run.scene = string_member(j, "scene", path);
   if (run.scene.empty())
     throw InputError(fmt::format("{}: field \"scene\": is missing", path.string()));
-  for (const char* name : {"scene", "driver", "formulation", "solver", "h", "tolerance"}) {
+  for (const char* name : kOwnSettings) {
     if (j.contains(name)) run.settings[name] = text_of(j[name]);
   }
   for (const char* name : {"parameters", "settings"}) {
@@ -76,38 +79,39 @@ InitialEnergy read_trajectory(const fs::path& path, SimulationRun& run) {
   InitialEnergy initial;
   std::map<std::string, std::size_t, std::less<>> place;
   double first = kNaN, second = kNaN;  // numbers of the first two steps
-  run.damaged_lines +=
-      read_csv(path.string(), {"step", "t", "body", "px", "py", "pz", "kinetic", "potential"},
-               [&](std::span<const std::string_view> row) {
-                 std::array<double, 7> v{};
-                 for (std::size_t k = 0, to = 0; k < row.size(); ++k) {
-                   if (k != 2 && !read_number(row[k], v[to++])) return false;
-                 }
-                 auto it = place.find(row[2]);
-                 if (it == place.end()) {
-                   it = place.emplace(row[2], run.paths.size()).first;
-                   run.paths.push_back({std::string(row[2]), {}, {}, {}});
-                 }
-                 BodyPath& path_of_body = run.paths[it->second];
-                 path_of_body.x.push_back(v[2]);
-                 path_of_body.y.push_back(v[3]);
-                 path_of_body.z.push_back(v[4]);
-                 run.flat = run.flat && v[4] == 0.0;
-                 if (std::isnan(first)) {
-                   first = v[0];
-                   initial.t = v[1];
-                 } else if (std::isnan(second) && v[0] != first) {
-                   second = v[0];
-                 }
-                 if (v[0] == first) {
-                   initial.kinetic += v[5];
-                   initial.potential += v[6];
-                 } else if (v[0] == second) {
-                   initial.first_kinetic += v[5];
-                   initial.first_potential += v[6];
-                 }
-                 return true;
-               });
+  run.damaged_lines += read_csv(
+      path.string(),
+      {"step", "t", "body", "px", "py", "pz", "kinetic", "potential", "wx", "wy", "wz"},
+      [&](std::span<const std::string_view> row) {
+        std::array<double, 10> v{};
+        for (std::size_t k = 0, to = 0; k < row.size(); ++k) {
+          if (k != 2 && !read_number(row[k], v[to++])) return false;
+        }
+        auto it = place.find(row[2]);
+        if (it == place.end()) {
+          it = place.emplace(row[2], run.paths.size()).first;
+          run.paths.push_back({std::string(row[2]), {}, {}, {}, {}, {}, {}, {}});
+        }
+        BodyPath& body = run.paths[it->second];
+        const std::array lists{&body.t, &body.x, &body.y, &body.z, &body.wx, &body.wy, &body.wz};
+        constexpr std::array<std::size_t, 7> kFrom{1, 2, 3, 4, 7, 8, 9};
+        for (std::size_t k = 0; k < lists.size(); ++k) lists[k]->push_back(v[kFrom[k]]);
+        run.flat = run.flat && v[4] == 0.0;
+        if (std::isnan(first)) {
+          first = v[0];
+          initial.t = v[1];
+        } else if (std::isnan(second) && v[0] != first) {
+          second = v[0];
+        }
+        if (v[0] == first) {
+          initial.kinetic += v[5];
+          initial.potential += v[6];
+        } else if (v[0] == second) {
+          initial.first_kinetic += v[5];
+          initial.first_potential += v[6];
+        }
+        return true;
+      });
   return initial;
 }
 
@@ -198,7 +202,8 @@ std::string label_of(const SimulationRun& run, const std::vector<std::string>& d
   for (const std::string& name : differs) {
     const std::string value = value_of(run, name);
     if (name == "scene" || name == "formulation" || name == "solver" || name == "driver") {
-      parts.push_back(value);
+      // An engine is its own formulation and solver.
+      if (parts.empty() || parts.back() != value) parts.push_back(value);
     } else {
       parts.push_back(fmt::format("{} = {}{}", name, value, name == "h" ? " s" : ""));
     }
@@ -206,17 +211,29 @@ std::string label_of(const SimulationRun& run, const std::vector<std::string>& d
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-void label(SimulationGroup& group) {
+// Parameters belong to scenes: they count where runs of one scene differ in them.
+std::vector<std::string> differing_settings(const std::vector<SimulationRun>& runs) {
+  std::map<std::string, std::set<std::string>> values;  // by setting; parameters with the scene
   std::set<std::string> names;
-  for (const SimulationRun& run : group.runs) {
+  for (const SimulationRun& run : runs) {
     for (const auto& [name, value] : run.settings) names.insert(name);
   }
-  for (const std::string& name : names) {
-    const std::string first = value_of(group.runs.front(), name);
-    if (std::any_of(group.runs.begin(), group.runs.end(),
-                    [&](const SimulationRun& run) { return value_of(run, name) != first; }))
-      group.differs.push_back(name);
+  for (const SimulationRun& run : runs) {
+    for (const std::string& name : names) {
+      const bool own =
+          std::find(kOwnSettings.begin(), kOwnSettings.end(), name) == kOwnSettings.end();
+      values[own ? name + "\n" + run.scene : name].insert(value_of(run, name));
+    }
   }
+  std::set<std::string> differs;
+  for (const auto& [name, list] : values) {
+    if (list.size() > 1) differs.insert(name.substr(0, name.find('\n')));
+  }
+  return {differs.begin(), differs.end()};
+}
+
+void label(SimulationGroup& group) {
+  group.differs = differing_settings(group.runs);
   std::stable_sort(group.runs.begin(), group.runs.end(),
                    [&](const SimulationRun& a, const SimulationRun& b) {
                      for (const std::string& name : group.differs) {
@@ -239,20 +256,100 @@ void label(SimulationGroup& group) {
   }
 }
 
+[[noreturn]] void refuse(const fs::path& path, const char* field, const std::string& expected) {
+  throw InputError(fmt::format("{}: field \"{}\": expected {}", path.string(), field, expected));
+}
+
+void read_reference(const Json& j, const fs::path& path, Reference& reference) {
+  const char* const what = "{\"label\", \"kinetic\"} or {\"label\", \"path\"}";
+  if (!j.is_object()) refuse(path, "reference", what);
+  reference.label = string_member(j, "label", path);
+  if (!std::isnan(number(j, "kinetic"))) reference.kinetic = number(j, "kinetic");
+  BodyPath& to = reference.path;
+  if (j.contains("path")) {
+    if (!j["path"].is_array()) refuse(path, "reference.path", "an array of [t, x, y, z]");
+    for (const Json& point : j["path"]) {
+      const bool good =
+          point.is_array() && point.size() == 4 &&
+          std::all_of(point.begin(), point.end(), [](const Json& v) { return v.is_number(); }) &&
+          (to.t.empty() || point[0].get<double>() > to.t.back());
+      if (!good) refuse(path, "reference.path", "an array of [t, x, y, z] with rising t");
+      const std::array lists{&to.t, &to.x, &to.y, &to.z};
+      for (std::size_t k = 0; k < 4; ++k) lists[k]->push_back(point[k].get<double>());
+    }
+  }
+  if (!reference.kinetic && to.t.empty()) refuse(path, "reference", what);
+}
+
+struct DrawingName {
+  const char* name;
+  GroupDrawing drawing;
+};
+constexpr std::array<DrawingName, 9> kDrawings{{{"kinetic", GroupDrawing::kKinetic},
+                                                {"energy", GroupDrawing::kEnergy},
+                                                {"path", GroupDrawing::kPath},
+                                                {"distance", GroupDrawing::kDistance},
+                                                {"spin", GroupDrawing::kSpin},
+                                                {"joint", GroupDrawing::kJoint},
+                                                {"contacts", GroupDrawing::kContacts},
+                                                {"iterations", GroupDrawing::kIterations},
+                                                {"time", GroupDrawing::kTime}}};
+
+std::vector<GroupDrawing> read_drawings(const Json& j, const fs::path& path) {
+  std::vector<GroupDrawing> drawings;
+  std::string names;
+  for (const DrawingName& d : kDrawings) names += fmt::format(" {}", d.name);
+  if (!j.is_array()) refuse(path, "draw", "an array of names:" + names);
+  for (const Json& name : j) {
+    const auto it = std::find_if(kDrawings.begin(), kDrawings.end(),
+                                 [&](const DrawingName& d) { return name == d.name; });
+    if (it == kDrawings.end()) refuse(path, "draw", "names of:" + names);
+    drawings.push_back(it->drawing);
+  }
+  return drawings;
+}
+
+void read_joint(const Json& j, const fs::path& path, SimulationGroup& group) {
+  const bool good = j.is_object() && j.contains("row") && j["row"].is_number_unsigned();
+  if (!good) refuse(path, "joint", "{\"row\", \"label\"}");
+  group.joint = j["row"].get<int>();
+  group.joint_label = string_member(j, "label", path);
+  group.drawings.push_back(GroupDrawing::kJoint);
+  for (SimulationRun& run : group.runs) {
+    const fs::path file = fs::path(run.folder) / "joints.csv";
+    if (!fs::is_regular_file(file)) continue;
+    run.damaged_lines +=
+        read_csv(file.string(), {"t", "row", "theta"}, [&](std::span<const std::string_view> row) {
+          std::array<double, 3> v{};
+          for (std::size_t k = 0; k < row.size(); ++k) {
+            if (!read_number(row[k], v[k])) return false;
+          }
+          if (v[1] == *group.joint) {
+            run.joint_t.push_back(v[0]);
+            run.joint_value.push_back(v[2]);
+          }
+          return true;
+        });
+  }
+}
+
 void read_figure_json(SimulationGroup& group) {
   const fs::path path = fs::path(group.folder) / "figure.json";
+  using enum GroupDrawing;
+  group.drawings = {kKinetic, kEnergy, kPath, kContacts, kIterations, kTime};
   if (fs::is_regular_file(path)) {
     const Json j = read_object(path);
     group.title = string_member(j, "title", path);
     group.caption = string_member(j, "caption", path);
-    if (const auto it = j.find("reference"); it != j.end()) {
-      if (!it->is_object() || std::isnan(number(*it, "kinetic"))) {
-        throw InputError(fmt::format("{}: field \"reference\": expected {{\"label\", \"kinetic\"}}",
-                                     path.string()));
-      }
-      group.reference_label = string_member(*it, "label", path);
-      group.reference_kinetic = number(*it, "kinetic");
-    }
+    if (j.contains("reference")) read_reference(j["reference"], path, group.reference);
+    if (!group.reference.path.t.empty())
+      group.drawings.insert(group.drawings.begin() + 3, kDistance);
+    if (j.contains("joint")) read_joint(j["joint"], path, group);
+    if (j.contains("draw")) group.drawings = read_drawings(j["draw"], path);
+    const std::string view = string_member(j, "view", path);
+    if (!view.empty() && view != "side" && view != "top")
+      refuse(path, "view", "\"side\" or \"top\"");
+    group.from_above = view == "top";
   }
   if (!group.title.empty()) return;
   std::set<std::string> scenes;
@@ -279,6 +376,37 @@ std::vector<SimulationGroup> read_simulations(const std::vector<std::string>& pa
     result.push_back(std::move(group));
   }
   return result;
+}
+
+std::vector<double> distance_from(const BodyPath& reference, const BodyPath& body,
+                                  std::vector<double>& t) {
+  std::vector<double> distances;
+  t.clear();
+  for (std::size_t k = 0; k < body.t.size(); ++k) {
+    const auto it = std::lower_bound(reference.t.begin(), reference.t.end(), body.t[k]);
+    if (it == reference.t.end() || (it == reference.t.begin() && *it > body.t[k])) continue;
+    const auto j = static_cast<std::size_t>(it - reference.t.begin()), i = j > 0 ? j - 1 : 0;
+    const double span = reference.t[j] - reference.t[i];
+    const double f = span > 0 ? (body.t[k] - reference.t[i]) / span : 0.0;
+    const auto off = [&](const std::vector<double>& path, const std::vector<double>& own) {
+      return own[k] - (path[i] + f * (path[j] - path[i]));
+    };
+    t.push_back(body.t[k]);
+    distances.push_back(
+        std::hypot(off(reference.x, body.x), off(reference.y, body.y), off(reference.z, body.z)));
+  }
+  return distances;
+}
+
+double roughness(const BodyPath& body) {
+  double sum = 0.0;
+  for (std::size_t k = 2; k < body.t.size(); ++k) {
+    const auto second = [k](const std::vector<double>& w) {
+      return w[k] - 2 * w[k - 1] + w[k - 2];
+    };
+    sum += std::hypot(second(body.wx), second(body.wy), second(body.wz));
+  }
+  return sum;
 }
 
 }  // namespace perp

@@ -127,7 +127,8 @@ void SimulationRecorder::step(const StepReport& r) {
                              c.p_t, c.p_o, c.p_r, c.slip, to_string(c.mode));
   }
   for (int i = 0; i < r.result.joint_values.size(); ++i) {
-    infeasibility = std::max(infeasibility, std::abs(r.result.joint_values[i]));
+    if (!r.result.reduced)
+      infeasibility = std::max(infeasibility, std::abs(r.result.joint_values[i]));
     joints_ << fmt::format("{},{},{},{},{}\n", r.step, t, i, r.result.joint_values[i],
                            r.result.joint_impulses[i]);
   }

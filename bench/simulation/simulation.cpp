@@ -57,7 +57,7 @@ class Simulator {
         request_(request),
         formulation_(make_formulation(request.formulation.empty() ? default_formulation(scene)
                                                                   : request.formulation)) {
-    if (const auto reason = formulation_->refusal(scene)) {
+    if (const auto reason = refusal_of(*formulation_, scene)) {
       throw std::invalid_argument("scene: " + *reason);
     }
     if (request.driver == Driver::kEventDriven && formulation_->name() != "anitescu-potra") {

@@ -11,13 +11,13 @@ namespace perp {
 namespace {
 
 constexpr int kPolygonVertices = 15;
-constexpr double kShare = 0.1;  // of the speeds: impacts within the step that nobody foresees
 
 bool is_polygon(const Shape& shape) { return std::holds_alternative<Polygon>(shape); }
 
 class Finder {
  public:
-  Finder(const Scene& scene, const State& state, double h) : scene_(scene), state_(state), h_(h) {
+  Finder(const Scene& scene, const State& state, double h, double share)
+      : scene_(scene), state_(state), h_(h), share_(share) {
     for (const Body& body : scene.bodies) reach_.push_back(bounding_radius(body.shape));
     for (const Joint& j : scene.joints) {
       joined_.emplace_back(std::min(j.body_a, j.body_b), std::max(j.body_a, j.body_b));
@@ -67,7 +67,7 @@ class Finder {
     const double approach =
         (state_.bodies[a].velocity - state_.bodies[b].velocity).norm() + spin(a) + spin(b);
     const double closing = std::max({2 * approach, speed(a), speed(b)});
-    return h_ * (closing + kShare * (speed(a) + speed(b))) + base_margin(a, b);
+    return h_ * (closing + share_ * (speed(a) + speed(b))) + base_margin(a, b);
   }
 
   // Pairs with a polygon take the whole speed, others the approach at the point.
@@ -86,7 +86,7 @@ class Finder {
       const double va = normal.dot(velocity_at(a, point)), vb = normal.dot(velocity_at(b, point));
       // Bodies that fall as one close as fast as they fall once the first of them is stopped.
       const double closing = std::max({0.0, 2 * (vb - va), -va, vb});
-      if (gap > h_ * (closing + kShare * (speed(a) + speed(b))) + base_margin(a, b)) return;
+      if (gap > h_ * (closing + share_ * (speed(a) + speed(b))) + base_margin(a, b)) return;
     }
     found_.push_back({a, b, feature, point, normal, gap, scene_.properties(a, b)});
   }
@@ -114,7 +114,7 @@ class Finder {
       Extents box{b, Vector3d::Zero(), Vector3d::Zero()};
       // Either body's share of the margin of any pair it is in.
       const double slack =
-          (2 + kShare) * h_ * speed(b) + h_ * h_ * scene_.gravity.norm() + 1e-3 * reach_[b];
+          (2 + share_) * h_ * speed(b) + h_ * h_ * scene_.gravity.norm() + 1e-3 * reach_[b];
       for (int k = 0; k < axes; ++k) {
         const auto [low, high] = extent(p, k);
         box.low[k] = low - slack;
@@ -209,7 +209,7 @@ class Finder {
 
   const Scene& scene_;
   const State& state_;
-  double h_;
+  double h_, share_;
   std::vector<double> reach_;
   std::vector<std::pair<int, int>> joined_;
   std::vector<ContactPoint3> found_;
@@ -236,8 +236,9 @@ ContactFrame contact_frame(const Vector3d& normal, int dimension, const Vector3d
   return {normal, t, normal.cross(t)};
 }
 
-std::vector<ContactPoint3> find_contacts(const Scene& scene, const State& state, double h) {
-  return Finder(scene, state, h).run();
+std::vector<ContactPoint3> find_contacts(const Scene& scene, const State& state, double h,
+                                         double share) {
+  return Finder(scene, state, h, share).run();
 }
 
 }  // namespace perp

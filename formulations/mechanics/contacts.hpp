@@ -54,6 +54,8 @@ ContactFrame contact_frame(const Vector3d& normal, int dimension,
 /// cylinders the lowest points of their rims and 8 points of a cap that stands, others their
 /// support point. Other pairs: pair_contacts and planar_contacts (manifold.hpp). Bodies that share
 /// a joint, two fixed ones and two half-spaces do not collide.
-std::vector<ContactPoint3> find_contacts(const Scene& scene, const State& state, double h);
+/// @param share the tenth in the rule: of the speeds, for what nobody foresees
+std::vector<ContactPoint3> find_contacts(const Scene& scene, const State& state, double h,
+                                         double share = 0.1);
 
 }  // namespace perp

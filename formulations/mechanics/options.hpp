@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace perp {
@@ -17,5 +18,15 @@ struct ChoiceOption {
 
 /// @throws std::invalid_argument naming the option or value that is unknown and those there are.
 void read_options(const std::string& text, const std::vector<ChoiceOption>& options);
+
+/// The pairs (key, value); the value is empty where there is no "=".
+std::vector<std::pair<std::string, std::string>> split_options(const std::string& text);
+
+/// A speed in m/s, >= 0. @throws std::invalid_argument naming the option.
+double read_speed_option(const std::string& name, const std::string& text);
+
+/// @throws std::invalid_argument always: the option or its value is not known.
+[[noreturn]] void refuse_option(const std::string& key, const std::string& value,
+                                const std::string& expected);
 
 }  // namespace perp

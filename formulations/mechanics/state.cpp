@@ -39,9 +39,7 @@ bool holds(const Condition& c, const State& state) {
   return c.above ? value > c.value : value < c.value;
 }
 
-struct Wrench {
-  Vector3d force = Vector3d::Zero(), moment = Vector3d::Zero();
-};
+}  // namespace
 
 std::vector<Wrench> applied_wrenches(const Scene& scene, const State& state) {
   std::vector<Wrench> w(scene.bodies.size());
@@ -72,8 +70,6 @@ std::vector<Wrench> applied_wrenches(const Scene& scene, const State& state) {
   }
   return w;
 }
-
-}  // namespace
 
 State initial_state(const Scene& scene) {
   State state;

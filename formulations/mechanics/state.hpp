@@ -56,6 +56,14 @@ std::vector<char> impulses_due(const Scene& scene, const State& state, double h)
 Vector velocity_after_impulses(const Scene& scene, const State& state,
                                const Coordinates& coordinates, double h);
 
+/// A force through the mass centre and a moment, world frame, N and N m.
+struct Wrench {
+  Vector3d force = Vector3d::Zero(), moment = Vector3d::Zero();
+};
+
+/// What gravity, loads and springs do to each body in a state.
+std::vector<Wrench> applied_wrenches(const Scene& scene, const State& state);
+
 /// Velocities at the end of a step of free motion: the impulses of the step, gravity, loads and
 /// springs at its beginning, and the velocity product -omega x I omega taken implicitly, which
 /// cannot raise the energy.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 #include <algorithm>
+#include <perp/problems/families/conic.hpp>
 #include <perp/problems/families/contact.hpp>
 #include <perp/problems/families/friction.hpp>
 #include <perp/problems/families/linear.hpp>
@@ -70,6 +71,9 @@ const std::vector<Family>& families() {
       friction_pile_family(),
       friction_granular_family(),
       painleve_rods_family(),
+      socp_family(),
+      socp_infeasible_family(),
+      socp_unbounded_family(),
   };
   return list;
 }

@@ -1,5 +1,9 @@
 #include <perp/problems/scenes/scene.hpp>
 
+#include <fmt/format.h>
+#include <Eigen/Geometry>
+#include <stdexcept>
+
 #include <algorithm>
 #include <cmath>
 
@@ -53,6 +57,51 @@ bool Scene::joined(int a, int b) const {
     if ((j.body_a == a && j.body_b == b) || (j.body_a == b && j.body_b == a)) return true;
   }
   return false;
+}
+
+void displace(Scene& scene, int joint, double displacement) {
+  const Joint j = scene.joints[static_cast<std::size_t>(joint)];
+  std::vector<char> moves(scene.bodies.size(), 0);
+  std::vector<int> next = {j.body_a};
+  while (!next.empty()) {
+    const int body = next.back();
+    next.pop_back();
+    if (moves[static_cast<std::size_t>(body)]) continue;
+    moves[static_cast<std::size_t>(body)] = 1;
+    const std::string& name = scene.bodies[static_cast<std::size_t>(body)].name;
+    if (body == j.body_b)
+      throw std::invalid_argument(fmt::format("moves \"{}\" too, by other joints", name));
+    if (scene.bodies[static_cast<std::size_t>(body)].fixed)
+      throw std::invalid_argument(fmt::format("would move \"{}\", which is fixed", name));
+    for (std::size_t k = 0; k < scene.joints.size(); ++k) {
+      const Joint& other = scene.joints[k];
+      if (static_cast<int>(k) == joint) continue;
+      if (other.body_a == body) next.push_back(other.body_b);
+      if (other.body_b == body) next.push_back(other.body_a);
+    }
+  }
+  const bool turns = j.type == JointType::kRevolute;
+  const Quaterniond turn(Eigen::AngleAxisd(turns ? displacement : 0.0, j.axis));
+  const Vector3d shift = turns ? Vector3d::Zero() : Vector3d(displacement * j.axis);
+  const auto moved = [&](const Vector3d& x) {
+    return Vector3d(j.anchor_a + turn * (x - j.anchor_a) + shift);
+  };
+  const auto is_moved = [&](int body) { return moves[static_cast<std::size_t>(body)] != 0; };
+  for (std::size_t b = 0; b < moves.size(); ++b) {
+    if (!moves[b]) continue;
+    scene.bodies[b].position = moved(scene.bodies[b].position);
+    scene.bodies[b].orientation = (turn * scene.bodies[b].orientation).normalized();
+  }
+  for (Joint& other : scene.joints) {
+    if (!is_moved(other.body_a) || !is_moved(other.body_b)) continue;
+    other.anchor_a = moved(other.anchor_a);
+    other.anchor_b = moved(other.anchor_b);
+    other.axis = turn * other.axis;
+  }
+  for (Spring& spring : scene.springs) {
+    if (is_moved(spring.body_a)) spring.anchor_a = moved(spring.anchor_a);
+    if (is_moved(spring.body_b)) spring.anchor_b = moved(spring.anchor_b);
+  }
 }
 
 }  // namespace perp

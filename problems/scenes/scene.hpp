@@ -64,7 +64,19 @@ struct Joint {
   int body_a, body_b;           ///< indices of bodies
   Vector3d anchor_a, anchor_b;  ///< world frame, initial; the same point but for distance joints
   Vector3d axis = Vector3d::UnitZ();  ///< revolute: of rotation; prismatic: of translation
+  /// Friction of revolute and prismatic joints: N m and N m s, or N and N s/m.
+  double coulomb = 0.0, viscous = 0.0;
+
+  bool has_friction() const { return coulomb > 0 || viscous > 0; }
 };
+
+struct Scene;
+
+/// Moves a revolute or prismatic joint of the initial state: body_a, with all that hangs on it by
+/// other joints and the anchors and axes that belong there, turns about the axis (rad) or is
+/// shifted along it (m). Velocities stay.
+/// @throws std::invalid_argument: what hangs on it is fixed, or is body_b itself (a loop).
+void displace(Scene& scene, int joint, double displacement);
 
 /// A linear spring with damper between two points of bodies.
 struct Spring {

@@ -205,7 +205,8 @@ std::string body_pattern(const Field& field, const Scene& scene, const Names& na
 }
 
 Joint read_joint(const Field& field, const Scene& scene, const Names& names) {
-  field.only({"name", "type", "a", "b", "anchor", "anchor_a", "anchor_b", "axis"});
+  field.only({"name", "type", "a", "b", "anchor", "anchor_a", "anchor_b", "axis", "coulomb",
+              "viscous", "displacement"});
   static const std::map<std::string, JointType> types = {{"spherical", JointType::kSpherical},
                                                          {"revolute", JointType::kRevolute},
                                                          {"prismatic", JointType::kPrismatic},
@@ -244,7 +245,30 @@ Joint read_joint(const Field& field, const Scene& scene, const Names& names) {
   } else if (field.has("axis")) {
     field["axis"].fail(fmt::format("a {} joint has none", type));
   }
+  const bool slides = j.type == JointType::kPrismatic || j.type == JointType::kRevolute;
+  for (const auto& [name, value] : {std::pair("coulomb", &j.coulomb), {"viscous", &j.viscous}}) {
+    if (!field.has(name)) continue;
+    if (!slides) field[name].fail(fmt::format("a {} joint has no friction", type));
+    *value = nonnegative(field[name], names);
+  }
   return j;
+}
+
+// All joints are stated where no joint is displaced; then they are displaced one by one.
+void displace_joints(const Field& joints, Scene& scene, const Names& names) {
+  int k = 0;
+  each(joints, names, [&](const Field& f, const Names& n) {
+    const int joint = k++;
+    if (!f.has("displacement")) return;
+    const JointType type = scene.joints[static_cast<std::size_t>(joint)].type;
+    if (type != JointType::kRevolute && type != JointType::kPrismatic)
+      f["displacement"].fail("only revolute and prismatic joints can be displaced");
+    try {
+      displace(scene, joint, number(f["displacement"], n));
+    } catch (const std::invalid_argument& e) {
+      f["displacement"].fail(e.what());
+    }
+  });
 }
 
 Spring read_spring(const Field& field, const Scene& scene, const Names& names) {
@@ -385,11 +409,10 @@ Scene scene_from_text(std::string_view text, const std::string& file,
   if (root["version"].integer(0, 1000) != 1) {
     root["version"].fail("unknown version; this program reads version 1");
   }
-  root.only(
-      {"format", "version", "name", "description", "formulation", "dimension", "parameters",
-       "gravity", "bodies", "contact", "pairs", "joints", "springs", "loads", "impulses", "step",
-       "duration"},
-      true);
+  root.only({"format", "version", "name", "description", "formulation", "dimension", "parameters",
+             "gravity", "bodies", "contact", "pairs", "joints", "springs", "loads", "impulses",
+             "step", "duration"},
+            true);
   Scene scene;
   scene.name = root["name"].text();
   if (root.has("description")) scene.description = root["description"].text();
@@ -429,6 +452,7 @@ Scene scene_from_text(std::string_view text, const std::string& file,
       scene.springs.push_back(read_spring(f, scene, n));
     });
   }
+  if (root.has("joints")) displace_joints(root["joints"], scene, names);
   if (root.has("loads")) {
     each(root["loads"], names,
          [&](const Field& f, const Names& n) { scene.loads.push_back(read_load(f, scene, n)); });

@@ -93,6 +93,75 @@ FarkasCheck check_farkas(const Lcp& p, const Vector& y) {
                       y);
 }
 
+namespace {
+
+constexpr double kBeyondRounding = 1e-12;  // of the sizes of what is summed
+constexpr double kFarAway = 1e10;          // radius within which a certificate is a proof
+
+double largest(const Vector& v) { return v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0; }
+
+// a'b and the sum of |a_i b_i|.
+std::pair<double, double> dot(const Vector& a, const Vector& b) {
+  long double sum = 0, size = 0;
+  for (Eigen::Index i = 0; i < a.size(); ++i) {
+    const long double term = static_cast<long double>(a[i]) * b[i];
+    sum += term;
+    size += std::abs(term);
+  }
+  return {static_cast<double>(sum), static_cast<double>(size)};
+}
+
+// How far v is from the product of cones, in its largest entry; of a second-order cone (t, x) the
+// excess of ||x|| over t.
+double distance_from_cones(const Vector& v, const std::vector<Cone>& cones, bool dual) {
+  long double distance = 0;
+  int offset = 0;
+  for (const Cone& cone : cones) {
+    if (cone.type == ConeType::kSecondOrder) {
+      long double squares = 0;
+      for (int i = 1; i < cone.size; ++i)
+        squares += static_cast<long double>(v[offset + i]) * v[offset + i];
+      distance = std::max(distance, std::sqrt(squares) - v[offset]);
+    } else if (cone.type == ConeType::kNonnegative || !dual) {
+      const bool zero = cone.type == ConeType::kZero;
+      for (int i = offset; i < offset + cone.size; ++i)
+        distance = std::max<long double>(distance, zero ? std::abs(v[i]) : -v[i]);
+    }
+    offset += cone.size;
+  }
+  return static_cast<double>(distance);
+}
+
+}  // namespace
+
+FarkasCheck check_farkas(const ConicQp& p, const Vector& y) {
+  if (y.size() != p.b.size()) throw std::invalid_argument("y: wrong length");
+  FarkasCheck check;
+  if (!y.allFinite() || distance_from_cones(y, p.cones, true) > 0) return check;
+  const auto [sum, size] = dot(p.b, y);
+  check.supremum = sum;
+  check.violation = largest(p.A.multiply_transposed(y));
+  check.radius = check.violation > 0 ? -sum / check.violation : kInfinity;
+  const double length = std::max(1.0, largest(p.b) / std::max(p.A.max_abs(), 1e-300));
+  check.holds = -sum > kBeyondRounding * size && check.radius >= kFarAway * length;
+  return check;
+}
+
+UnboundedCheck check_unbounded(const ConicQp& p, const Vector& x) {
+  if (x.size() != p.size()) throw std::invalid_argument("x: wrong length");
+  UnboundedCheck check;
+  if (!x.allFinite()) return check;
+  const auto [sum, size] = dot(p.c, x);
+  check.slope = sum;
+  const Vector s = -p.A.multiply(x);
+  check.violation = std::max(largest(p.P.multiply(x)), distance_from_cones(s, p.cones, false));
+  check.radius = check.violation > 0 ? -sum / check.violation : kInfinity;
+  const double data = std::max({p.P.max_abs(), p.A.max_abs(), 1e-300});
+  check.holds = -sum > kBeyondRounding * size &&
+                check.radius >= kFarAway * std::max(1.0, largest(p.c) / data);
+  return check;
+}
+
 bool check_ray(const Mlcp& p, const Vector& z) {
   const int n = p.size();
   if (z.size() != n) throw std::invalid_argument("z: wrong length");

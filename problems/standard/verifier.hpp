@@ -47,6 +47,24 @@ struct FarkasCheck {
 FarkasCheck check_farkas(const Lcp& problem, const Vector& y);
 FarkasCheck check_farkas(const Mlcp& problem, const Vector& y);
 
+/// For a conic_qp: y in K*, A'y = 0, b'y < 0, so that b'y = y'(Ax + s) >= 0 has no feasible (x, s).
+/// `supremum` is b'y, `violation` the largest |A'y|_j; it holds as above, with b, A for q, M.
+FarkasCheck check_farkas(const ConicQp& problem, const Vector& y);
+
+/// A proof that the dual of a conic_qp has no feasible point, and that the objective has no lower
+/// bound where a feasible x exists: Px = 0, -Ax in K, c'x < 0.
+struct UnboundedCheck {
+  bool holds = false;
+  double slope = Residuals::kNone;      ///< c'x
+  double violation = Residuals::kNone;  ///< largest entry of Px, and distance of -Ax from K
+  double radius = Residuals::kNone;     ///< no dual feasible (u, y), Pu + c + A'y = 0, has a
+                                        ///< 1-norm below this (inf where violation = 0)
+};
+
+/// In extended precision. It holds where the slope is negative beyond rounding and the radius
+/// exceeds 1e10 max(1, ||c|| / max(||P||, ||A||)).
+UnboundedCheck check_unbounded(const ConicQp& problem, const Vector& x);
+
 /// Whether z is a direction of the kind that Lemke's method ends on and that explains its end:
 ///   z >= 0, Mz >= 0, z'Mz = 0, q'z < 0   (free unknowns: any z_i, (Mz)_i = 0).
 /// For a copositive M the existence of a solution is only sure where there is no such z

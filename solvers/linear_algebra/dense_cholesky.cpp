@@ -55,8 +55,8 @@ bool DenseCholesky::factor(double smallest) {
       failed_pivot_ /= largest;
       return false;
     }
-    pack_panel(first, width);
-    update_trailing(first, width);
+    pack(a_.data() + static_cast<std::size_t>(first) * n, first + width, width);
+    add_packed(first + width, width, -1.0);
   }
   return true;
 }
@@ -80,24 +80,32 @@ bool DenseCholesky::factor_panel(int first, int width, double least) {
   return true;
 }
 
-// Rows below the panel, four by four: entry (r, k) of tile t stands at packed[(t width + k) 4 + r].
-void DenseCholesky::pack_panel(int first, int width) {
+void DenseCholesky::add_products(const double* b, int columns) {
   const std::size_t n = size_;
-  const int begin = first + width;
+  for (int first = 0; first < columns; first += kPanel) {
+    const int width = std::min(kPanel, columns - first);
+    pack(b + first * n, 0, width);
+    add_packed(0, width, 1.0);
+  }
+}
+
+// Rows `begin` and below of the columns, four by four: entry (r, k) of tile t stands at
+// packed[(t width + k) 4 + r].
+void DenseCholesky::pack(const double* columns, int begin, int width) {
+  const std::size_t n = size_;
   for (int row = begin, tile = 0; row < size_; row += kTile, ++tile) {
     const int count = std::min(kTile, size_ - row);
     double* const target = packed_.data() + static_cast<std::size_t>(tile) * width * kTile;
     for (int k = 0; k < width; ++k) {
-      const double* const column = a_.data() + (first + k) * n + row;
+      const double* const column = columns + k * n + row;
       for (int r = 0; r < kTile; ++r) target[k * kTile + r] = r < count ? column[r] : 0.0;
     }
   }
 }
 
-// A22 := A22 - L21 L21', lower triangle.
-void DenseCholesky::update_trailing(int first, int width) {
+// A22 := A22 + sign B B' for the packed rows B, lower triangle.
+void DenseCholesky::add_packed(int begin, int width, double sign) {
   const std::size_t n = size_;
-  const int begin = first + width;
   const auto tile_of = [&](int row) {
     return packed_.data() + static_cast<std::size_t>((row - begin) / kTile) * width * kTile;
   };
@@ -108,10 +116,11 @@ void DenseCholesky::update_trailing(int first, int width) {
       tile_product(tile_of(i), tile_of(j), width, sums);
       double* const corner = a_.data() + j * n + i;
       if (i + kTile <= size_ && columns == kTile) {
-        for (int c = 0; c < kTile; ++c) Eigen::Map<Tile>(corner + c * n) -= sums[c];
+        for (int c = 0; c < kTile; ++c) Eigen::Map<Tile>(corner + c * n) += sign * sums[c];
       } else {
         for (int c = 0; c < columns; ++c) {
-          for (int r = 0; r < std::min(kTile, size_ - i); ++r) corner[c * n + r] -= sums[c][r];
+          for (int r = 0; r < std::min(kTile, size_ - i); ++r)
+            corner[c * n + r] += sign * sums[c][r];
         }
       }
     }

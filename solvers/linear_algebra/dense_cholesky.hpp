@@ -12,6 +12,9 @@ class DenseCholesky {
   void reserve(int max_size);
   /// Column-major buffer for a k x k matrix; its lower triangle is to be filled before factor().
   double* matrix(int size);
+  /// Lower triangle of the matrix += B B', B with `columns` columns of the matrix's size, one after
+  /// the other. Between matrix() and factor().
+  void add_products(const double* b, int columns);
   /// @return false where a pivot is not above `smallest` times the largest diagonal entry.
   bool factor(double smallest);
   /// The pivot at which factor() gave up, over the largest diagonal entry.
@@ -23,8 +26,8 @@ class DenseCholesky {
 
  private:
   bool factor_panel(int first, int width, double least);
-  void pack_panel(int first, int width);
-  void update_trailing(int first, int width);
+  void pack(const double* columns, int begin, int width);
+  void add_packed(int begin, int width, double sign);
 
   int size_ = 0;
   double failed_pivot_ = 0.0;

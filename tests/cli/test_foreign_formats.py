@@ -211,6 +211,28 @@ class Files(CliTestCase):
             self.assertEqual(packed, (self.folder / form / f"psd-3-1{ending}").read_bytes())
             self.succeed("solve", self.folder / form / f"psd-3-1{ending}.gz")
 
+    def test_a_step_of_a_scene_is_the_same_in_every_format(self):
+        paths = {form: self.succeed("export", "two-spheres", "--steps", "100:100", "--format", form, "-o",
+                                    self.folder / form).strip() for form in ("perp", "mof", "nl")}
+        problem = self.convert(paths["perp"])
+        self.assertEqual(problem["kind"], "mcp")
+        mof = Mof(open(paths["mof"], encoding="utf-8").read())
+        from_nl = self.convert(paths["nl"])
+        self.assertEqual(mof.names, problem["variables"])
+        self.assertEqual(from_nl["variables"], problem["variables"])
+        rng = random.Random(3)
+        for _ in range(5):
+            z = [rng.uniform(0.1, 1) for _ in range(problem["n"])]
+            f = evaluate_perp(problem, z)
+            self.assertGreater(max(map(abs, f)), 0.1)
+            for other in (mof.evaluate(z), evaluate_perp(from_nl, z)):
+                for value, expected in zip(other, f):
+                    self.assertAlmostEqual(value, expected, delta=1e-12)
+        answers = [self.solve(path, "--tolerance", 1e-12)["z"] for path in paths.values()]
+        for z in answers[1:]:
+            for value, expected in zip(z, answers[0]):
+                self.assertAlmostEqual(value, expected, delta=1e-9)
+
     def test_bench_takes_the_files_of_a_folder(self):
         self.succeed("bench", FOREIGN, "--solvers", "lemke", "--repeat", "1", "-o", self.folder / "run")
         texts = [path.read_text() for path in (self.folder / "run").rglob("*.jsonl")]

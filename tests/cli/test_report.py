@@ -126,9 +126,47 @@ class TestReportOfSimulations(CliTestCase):
         self.assertIn("<p>What &amp; why</p>", page)
         self.assertIn("exact: 6.75 at 0, 6.75 at 0.3.", self.drawing(page, "Kinetic energy"))
 
+    def test_distance_from_a_reference_path(self):
+        self.simulate("g/run", "sliding-cube", "--duration", 0.1)
+        with open(self.folder / "g" / "run" / "trajectory.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        # Off by 3 mm along x and 4 mm along y at every second step; linear between.
+        path = [[float(r["t"]), float(r["px"]) + 3e-3, float(r["py"]) + 4e-3, float(r["pz"])] for r in rows[::2]]
+        self.write("g/figure.json", {"reference": {"label": "moved", "path": path}, "view": "top",
+                                     "draw": ["path", "distance", "spin"]})
+        page = self.report("g")
+        self.assertRegex(self.drawing(page, "Distance from: moved"), r": 0\.005 at 0, 0\.005 at 0\.1\.")
+        self.assertIn("y in m", self.drawing(page, "Path of the body's centre"))
+        self.assertIn("moved: ", self.drawing(page, "Path of the body's centre"))
+        self.assertRegex(page, r"<th [^>]*>distance m</th>")
+        self.assertIn("<td>0.005</td>", page)
+        self.assertNotIn("Kinetic energy", page)
+
+    def test_a_joint_over_time(self):
+        self.simulate("g/arm", "arm-friction", "--duration", 0.1, "--param", "coulomb=0")
+        self.write("g/figure.json", {"joint": {"row": 3, "label": "elbow"}, "draw": ["joint"]})
+        with open(self.folder / "g" / "arm" / "joints.csv", encoding="utf-8") as file:
+            values = [float(r["theta"]) for r in csv.DictReader(file) if r["row"] == "3"]
+        self.assertEqual((len(values), values[0]), (10, 0))
+        self.assertNotEqual(values[-1], 0)
+        self.assertIn(f": 0 at 0.01, {values[-1]:.6g} at 0.1.", self.drawing(self.report("g"), "Joint: elbow"))
+
+    def test_a_table_alone(self):
+        self.simulate("g/a", "sliding-cube", "--duration", 0.1)
+        self.simulate("g/b", "pendulum", "--duration", 0.1)
+        self.write("g/figure.json", {"draw": []})
+        page = self.report("g")
+        self.assertNotIn("Kinetic energy", page)
+        # Of different scenes no parameters are told, for none is of both.
+        self.assertNotIn("<th>vx</th>", page)
+        self.assertIn(">sliding-cube</td>", page)
+
     def test_bad_json_is_refused_in_one_line(self):
         self.polygons()
         for file, text in (("figure.json", "{"), ("figure.json", '{"title": 3}'), ("figure.json", '{"reference": 6}'),
+                           ("figure.json", '{"reference": {"path": [[0, 1, 2]]}}'), ("figure.json", '{"draw": ["x"]}'),
+                           ("figure.json", '{"draw": "path"}'), ("figure.json", '{"view": "front"}'), ("figure.json", '{"joint": {"row": -1}}'),
+                           ("figure.json", '{"reference": {"path": [[1, 0, 0, 0], [0, 0, 0, 0]]}}'),
                            ("N-10/run.json", "[]"), ("N-10/run.json", '{"steps": 3}')):
             path = self.folder / "sim" / "polygons" / file
             before = path.read_text() if path.exists() else "{}"

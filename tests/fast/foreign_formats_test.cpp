@@ -2,6 +2,8 @@
 #include "random_graph.hpp"
 #include "support.hpp"
 
+#include <perp/bench/harness/scene_problems.hpp>
+#include <perp/bench/harness/scenes.hpp>
 #include <perp/problems/io/mof.hpp>
 #include <perp/problems/io/nl.hpp>
 #include <perp/problems/io/problem_file.hpp>
@@ -149,6 +151,23 @@ TEST(ForeignFormats, RandomProblemsSurviveAndTheAmplLibraryAgrees) {
     expect_same(from_nl, from_mof, random, problem.name);
     expect_asl_agrees(nl, problem, random, problem.name);
     expect_asl_agrees(problem_to_nl(from_mof), problem, random, problem.name);
+  }
+}
+
+// Steps of a scene: shared subexpressions, square roots of sums of squares, names and a start.
+TEST(ForeignFormats, TheAmplLibraryAgreesOnStepsOfAScene) {
+  Random random(4);
+  const Scene scene = load_scene("two-spheres", {});
+  SceneProblemsRequest request;
+  request.first = 100;
+  request.last = 102;
+  const SceneProblems steps = scene_problems(scene, request);
+  ASSERT_EQ(steps.problems.size(), 3u);
+  for (const Problem& problem : steps.problems) {
+    const std::string nl = problem_to_nl(problem);
+    expect_asl_agrees(nl, problem, random, problem.name);
+    expect_same(problem_from_nl(nl, names_of(problem), "two-spheres.nl"), problem, random,
+                problem.name);
   }
 }
 

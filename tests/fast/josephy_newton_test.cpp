@@ -493,7 +493,13 @@ TEST(Router, AutoTakesNonlinearProblems) {
   const VerifiedResult r = solve_verified(kojima_shindo(), request);
   EXPECT_EQ(r.status, Status::kSolved);
   ASSERT_EQ(r.route.size(), 1U);
-  EXPECT_EQ(r.route[0].solver, "josephy-newton");
+  EXPECT_EQ(r.route[0].solver, "newton-fb");
+  // Settings given are those of josephy-newton.
+  request.settings = {{"restarts", "1"}};
+  const VerifiedResult second = solve_verified(kojima_shindo(), request);
+  EXPECT_EQ(second.status, Status::kSolved);
+  EXPECT_EQ(second.route.at(0).solver, "josephy-newton");
+  request.settings.clear();
   // No solution: the whole list is tried, and every try is told.
   const Problem none = ncp(1, [](const ExprVector& z) {
     ExprVector f(1);

@@ -1,5 +1,7 @@
 """An installation is complete: the program finds its data, and another project builds against it."""
+import json
 import pathlib
+import re
 import shutil
 import sys
 import tempfile
@@ -31,6 +33,31 @@ class Installation(unittest.TestCase):
         ran = run(build / "consumer")
         self.assertEqual(ran.returncode, 0, ran.stdout)
         self.assertIn("solved", ran.stdout)
+
+    def test_the_documents_nonlinear_problem(self):
+        text = (ROOT / "docs/adding.md").read_text()
+        section = text[text.index("## A nonlinear problem"):]
+        project = self.folder / "beads"
+        project.mkdir()
+        for language, file in (("cpp", "beads.cpp"), ("cmake", "CMakeLists.txt")):
+            (project / file).write_text(re.search(rf"^```{language}\n(.*?)^```", section, re.M | re.S)[1])
+        configured = run(CMAKE, "-G", "Ninja", "-S", project, "-B", project, f"-DCMAKE_PREFIX_PATH={self.prefix}",
+                         "-DCMAKE_BUILD_TYPE=Release")
+        self.assertEqual(configured.returncode, 0, configured.stderr)
+        built = run(CMAKE, "--build", project)
+        self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
+        printed = run(project / "beads", cwd=project).stdout
+        self.assertTrue(printed.startswith("solved"), printed)
+        # 0.2 is the first one's stop; the second is as far from it as 5 N stretch the spring.
+        low, high = 0.0, 1.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            low, high = (middle, high) if 10 * middle + 200 * middle ** 3 < 5 else (low, middle)
+        for file in ("beads.json", "beads.nl"):
+            solved = run(self.prefix / "bin" / "perp", "solve", project / file, "--tolerance", "1e-10", "--json")
+            z = json.loads(solved.stdout)["z"]
+            self.assertAlmostEqual(z[0], 0.2, delta=1e-12)
+            self.assertAlmostEqual(z[1], 0.2 + low, delta=1e-9)
 
     def test_installed_program_uses_installed_data(self):
         program = self.prefix / "bin" / "perp"

@@ -1,0 +1,84 @@
+#include <perp/formulations/mechanics/cone_step.hpp>
+
+#include <perp/formulations/mechanics/options.hpp>
+
+#include <fmt/format.h>
+
+namespace perp {
+
+ConeSettings read_cone_settings(const std::string& options, ConeSettings settings) {
+  for (const auto& [key, value] : split_options(options)) {
+    if (key == "velocities" && (value == "kept" || value == "eliminated")) {
+      settings.keep_velocities = value == "kept";
+    } else if (key == "rest_speed") {
+      settings.rest_speed = read_speed_option(key, value);
+    } else {
+      refuse_option(key, value, "velocities=kept|eliminated or rest_speed=V");
+    }
+  }
+  return settings;
+}
+
+std::optional<std::string> ConeStep::refusal(const Scene& scene) const {
+  const auto refuse = [&](const std::string& field) {
+    return fmt::format("field \"{}.e_r\": {} has no friction against turning about the normal",
+                       field, name());
+  };
+  if (scene.contact.e_r > 0) return refuse("contact");
+  for (std::size_t k = 0; k < scene.pairs.size(); ++k) {
+    if (scene.pairs[k].properties.e_r > 0) return refuse(fmt::format("pairs[{}]", k));
+  }
+  return {};
+}
+
+std::vector<ContactStep::Direction> ConeStep::friction_directions(int c) const {
+  const ContactFrame& f = frames_[c];
+  const ContactProperties& k = active_[c].properties;
+  std::vector<Direction> axes = {{k.e_t * f.t, Vector3d::Zero()}};
+  if (scene_->dimension == 3) axes.push_back({k.e_o * f.o, Vector3d::Zero()});
+  return axes;
+}
+
+void ConeStep::order_rows() {
+  const int d = dimension(), n = d * contacts();
+  contact_rows_.resize(n, jacobian_.rows());
+  contact_rows_.reserve(Eigen::VectorXi::Ones(jacobian_.rows()));
+  for (int c = 0; c < contacts(); ++c) {
+    contact_rows_.insert(d * c, c) = 1.0;
+    for (int i = 1; i < d; ++i)
+      contact_rows_.insert(d * c + i, contacts() + friction_begin(c) + i - 1) = 1.0;
+  }
+  contact_rows_.makeCompressed();
+  local_ = contact_rows_ * jacobian_;
+  joint_rows_ = SparseMatrix(jacobian_.bottomRows(joint_count()));
+}
+
+Vector ConeStep::wanted_local() const {
+  Vector wanted = Vector::Zero(dimension() * contacts());
+  for (int c = 0; c < contacts(); ++c) {
+    wanted[dimension() * c] =
+        bounces(c) ? -active_[c].properties.restitution * approach_[c] : wanted_velocity(c);
+  }
+  return wanted;
+}
+
+std::vector<std::string> ConeStep::impulse_names() const {
+  std::vector<std::string> names;
+  for (int c = 0; c < contacts(); ++c) {
+    names.push_back(contact_name(c) + ".normal");
+    for (int i = 1; i < dimension(); ++i)
+      names.push_back(fmt::format("{}.friction{}", contact_name(c), i - 1));
+  }
+  return names;
+}
+
+std::vector<std::uint64_t> ConeStep::impulse_keys() const {
+  std::vector<std::uint64_t> keys;
+  for (int c = 0; c < contacts(); ++c) {
+    for (int i = 0; i < dimension(); ++i)
+      keys.push_back(active_[c].key() * 64 + static_cast<std::uint64_t>(i));
+  }
+  return keys;
+}
+
+}  // namespace perp

@@ -1,0 +1,57 @@
+// Time steps with friction cones that are not replaced by pyramids.
+#pragma once
+
+#include <perp/formulations/mechanics/contact_step.hpp>
+#include <string>
+#include <vector>
+
+namespace perp {
+
+struct ConeSettings {
+  bool keep_velocities;      ///< velocities as unknowns (or J and M as the operator), not W
+  double rest_speed = 1e-3;  ///< m/s: slower approaches (or than h|g|) do not bounce
+};
+
+/// Options "velocities=kept|eliminated", "rest_speed=0.01". @throws std::invalid_argument naming
+/// the option.
+ConeSettings read_cone_settings(const std::string& options, ConeSettings settings);
+
+/// Base of the models with a circular cone for every contact, in local order (n, t[, o]). The axes
+/// of a friction ellipse are scaled away: with p_t = e_t p and u = e_t v_t the law of the ellipse
+/// is that of the circle.
+class ConeStep : public ContactStep {
+ public:
+  std::optional<std::string> refusal(const Scene& scene) const override;
+
+ protected:
+  explicit ConeStep(ConeSettings settings) : settings_(settings) {
+    rest_speed_ = settings.rest_speed;
+  }
+
+  std::vector<Direction> friction_directions(int c) const override;
+  /// A contact that restitutes must meet with its approach velocity.
+  bool at_velocity_level(const ContactPoint3& c) const override {
+    return c.properties.restitution > 0;
+  }
+  /// Cones are solved to a tolerance, not to a vertex.
+  ModeTolerance mode_tolerance() const override { return {1e-7, 1e-6}; }
+
+  int dimension() const { return scene_->dimension; }
+  /// Rows of J in local order; `contact_rows` maps their impulses to those of all rows of J.
+  void order_rows();
+  /// Right-hand side of N v+ >= it in local order (0 for friction): gaps, or Newton's restitution
+  /// -e times the approach for contacts that bounce.
+  Vector wanted_local() const;
+  double mu(int c) const { return active_[c].properties.mu; }
+
+  /// Names and keys of the unknowns (n, t[, o]) of every contact.
+  std::vector<std::string> impulse_names() const;
+  std::vector<std::uint64_t> impulse_keys() const;
+
+  ConeSettings settings_;
+  SparseMatrix contact_rows_;  // local rows by rows of J
+  SparseMatrix local_;         // contact_rows_ J
+  SparseMatrix joint_rows_;    // G
+};
+
+}  // namespace perp

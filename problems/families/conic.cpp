@@ -1,0 +1,277 @@
+#include <perp/problems/families/conic.hpp>
+
+#include <perp/problems/standard/random.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace perp {
+
+namespace {
+
+const FamilyParameter kDegenerate{"degenerate", 0.0,
+                                  "share of the cones in which strict complementarity fails", 0.0};
+const FamilyParameter kRank{"rank", 0.5, "rank of P over n; 0: a linear objective", 0.0};
+const FamilyParameter kDensity{"density", 0.0, "share of entries of A; 0: about 5 a row", 0.0};
+const FamilyParameter kLargestCone{"largest_cone", 12.0, "rows of the largest second-order cone",
+                                   2.0};
+
+const FamilyParameter kOnBoundary{
+    "boundary", 0.0, "share of the second-order cones on whose boundary the certificate lies", 0.0};
+
+// Zero rows n/5, nonnegative rows n/2, second-order cones of 2 to `largest` rows, n/2 in all.
+std::vector<Cone> mixed_cones(Random& random, int n, int largest) {
+  std::vector<Cone> cones;
+  if (n >= 5) cones.push_back({ConeType::kZero, n / 5});
+  cones.push_back({ConeType::kNonnegative, std::max(1, n / 2)});
+  for (int rows = std::max(2, n / 2); rows >= 2;) {
+    const int size = std::min(rows, 2 + random.index(std::max(1, largest - 1)));
+    cones.push_back({ConeType::kSecondOrder, size});
+    rows -= size;
+  }
+  return cones;
+}
+
+int count_rows(const std::vector<Cone>& cones) {
+  int rows = 0;
+  for (const Cone& cone : cones) rows += cone.size;
+  return rows;
+}
+
+Matrix random_rows(Random& random, int rows, int n, double density) {
+  const double share = density > 0 ? density : std::min(1.0, 5.0 / n);
+  std::vector<Triplet> entries;
+  for (int i = 0; i < rows; ++i) {
+    entries.emplace_back(i, random.index(n), random.normal());  // no row is empty
+    for (int j = 0; j < n; ++j) {
+      if (random.uniform() < share) entries.emplace_back(i, j, random.normal());
+    }
+  }
+  return Matrix::from_triplets(rows, n, entries);
+}
+
+// P = B B' / n with sparse columns of B, or dense ones where A is dense.
+Matrix random_psd(Random& random, int n, double rank, double density) {
+  const int columns = static_cast<int>(std::lround(rank * n));
+  if (columns == 0) return Matrix::from_triplets(n, n, {});
+  const SparseMatrix b =
+      random_rows(random, columns, n, density > 0 ? density : std::min(1.0, 3.0 / n)).to_sparse();
+  return SparseMatrix(b.transpose() * b);
+}
+
+// A vector of norm 1 with `size` entries.
+Vector direction(Random& random, int size) {
+  Vector v(size);
+  do {
+    for (double& x : v) x = random.normal();
+  } while (!(v.norm() > 1e-3));
+  return v / v.norm();
+}
+
+// What s and y of one cone are: in the interior of K and zero, zero and in the interior, both on
+// the boundary; or one of the two zero and the other on the boundary, or both zero.
+enum class Face { kInterior, kApex, kBoundary, kFlatPrimal, kFlatDual, kZero };
+
+void plant_linear(Random& random, bool degenerate, double& s, double& y) {
+  const double size = random.uniform(0.1, 1.0);
+  const bool active = random.uniform() < 0.5;
+  s = degenerate || active ? 0.0 : size;
+  y = degenerate || !active ? 0.0 : size;
+}
+
+void plant_cone(Random& random, bool degenerate, Eigen::Ref<Vector> s, Eigen::Ref<Vector> y) {
+  const int tail = static_cast<int>(s.size()) - 1;
+  const int pick = random.index(3);
+  const Face face = degenerate ? (pick == 0   ? Face::kFlatPrimal
+                                  : pick == 1 ? Face::kFlatDual
+                                              : Face::kZero)
+                               : (pick == 0   ? Face::kInterior
+                                  : pick == 1 ? Face::kApex
+                                              : Face::kBoundary);
+  const Vector axis = direction(random, tail);
+  const double s_size = random.uniform(0.1, 1.0), y_size = random.uniform(0.1, 1.0);
+  const double inside = random.uniform(0.2, 0.8);
+  s.setZero();
+  y.setZero();
+  if (face == Face::kInterior || face == Face::kBoundary || face == Face::kFlatPrimal) {
+    s[0] = s_size;
+    s.tail(tail) = (face == Face::kInterior ? inside : 1.0) * s_size * axis;
+  }
+  if (face == Face::kApex || face == Face::kBoundary || face == Face::kFlatDual) {
+    y[0] = y_size;
+    y.tail(tail) = -(face == Face::kApex ? inside : 1.0) * y_size * axis;
+  }
+}
+
+// Complementary s in K, y in K*.
+void plant(Random& random, const std::vector<Cone>& cones, double degenerate, Vector& s,
+           Vector& y) {
+  int offset = 0;
+  for (const Cone& cone : cones) {
+    if (cone.type == ConeType::kSecondOrder) {
+      const bool flat = random.uniform() < degenerate;
+      plant_cone(random, flat, s.segment(offset, cone.size), y.segment(offset, cone.size));
+    } else {
+      for (int i = offset; i < offset + cone.size; ++i) {
+        if (cone.type == ConeType::kZero) {
+          s[i] = 0.0;
+          y[i] = random.normal();
+        } else {
+          plant_linear(random, random.uniform() < degenerate, s[i], y[i]);
+        }
+      }
+    }
+    offset += cone.size;
+  }
+}
+
+// A point of K (of K* where `dual`): about half of the nonnegative rows and a third of the
+// second-order cones are zero, a share `boundary` of the others on the boundary.
+Vector cone_point(Random& random, const std::vector<Cone>& cones, bool dual, double boundary) {
+  Vector v(count_rows(cones));
+  int offset = 0;
+  for (const Cone& cone : cones) {
+    auto part = v.segment(offset, cone.size);
+    const double inside = random.uniform() < boundary ? 1.0 : random.uniform(0.2, 0.8);
+    if (cone.type == ConeType::kSecondOrder) {
+      part[0] = random.index(3) == 0 ? 0.0 : random.uniform(0.1, 1.0);
+      part.tail(cone.size - 1) = inside * part[0] * direction(random, cone.size - 1);
+    } else {
+      for (double& x : part) {
+        if (cone.type == ConeType::kZero) x = dual ? random.normal() : 0.0;
+        if (cone.type == ConeType::kNonnegative)
+          x = &x == &part[0] || random.uniform() < 0.5 ? random.uniform(0.1, 1.0) : 0.0;
+      }
+    }
+    offset += cone.size;
+  }
+  return v;
+}
+
+Vector gaussian(Random& random, int n) {
+  Vector v(n);
+  for (double& x : v) x = random.normal();
+  return v;
+}
+
+// Column j of A changed in one row so that y'A e_j = 0; y is not zero in that row.
+void make_orthogonal(SparseMatrix& a, const Vector& y) {
+  int row = 0;
+  y.cwiseAbs().maxCoeff(&row);
+  for (int j = 0; j < a.cols(); ++j) {
+    double product = 0.0;
+    for (SparseMatrix::InnerIterator it(a, j); it; ++it) {
+      if (it.row() != row) product += it.value() * y[it.row()];
+    }
+    if (product != 0.0 || a.coeff(row, j) != 0.0) a.coeffRef(row, j) = -product / y[row];
+  }
+  a.makeCompressed();
+}
+
+ProblemData build_socp(const FamilyRequest& r, Problem& facts) {
+  Random random(r.seed);
+  const int n = r.size;
+  ConicQp p;
+  p.cones = mixed_cones(random, n, static_cast<int>(r["largest_cone"]));
+  const int m = count_rows(p.cones);
+  p.A = random_rows(random, m, n, r["density"]);
+  p.P = random_psd(random, n, r["rank"], r["density"]);
+  Vector x = gaussian(random, n), s(m), y(m);
+  plant(random, p.cones, r["degenerate"], s, y);
+  p.b = p.A.multiply(x) + s;
+  p.c = -p.P.multiply(x) - p.A.multiply_transposed(y);
+  facts.solution = KnownSolution{x, y};
+  return p;
+}
+
+}  // namespace
+
+Family socp_family() {
+  return {"socp",
+          "random conic QPs over mixed cones with a planted primal-dual solution",
+          "BoydVandenberghe2004",
+          "n, unknowns",
+          50,
+          2,
+          KnownOutcome::kSolvable,
+          true,
+          {kRank, kDensity, kLargestCone, kDegenerate},
+          build_socp};
+}
+
+Family socp_infeasible_family() {
+  // y in K*, A'y = 0, b'y = -1, with y on the boundary of some cones.
+  return {"socp-infeasible",
+          "conic QPs over mixed cones without feasible point, with a planted certificate",
+          "BoydVandenberghe2004",
+          "n, unknowns",
+          50,
+          2,
+          KnownOutcome::kInfeasible,
+          true,
+          {kRank, kDensity, kLargestCone, kOnBoundary},
+          [](const FamilyRequest& r, Problem&) -> ProblemData {
+            Random random(r.seed);
+            const int n = r.size;
+            ConicQp p;
+            p.cones = mixed_cones(random, n, static_cast<int>(r["largest_cone"]));
+            const int m = count_rows(p.cones);
+            SparseMatrix a = random_rows(random, m, n, r["density"]).to_sparse();
+            const Vector y = cone_point(random, p.cones, true, r["boundary"]);
+            make_orthogonal(a, y);
+            p.A = a;
+            p.P = random_psd(random, n, r["rank"], r["density"]);
+            // Dual feasible at x, y2: there is no ray as well.
+            const Vector x = gaussian(random, n), y2 = cone_point(random, p.cones, true, r["boundary"]);
+            p.c = -p.P.multiply(x) - p.A.multiply_transposed(y2);
+            p.b = gaussian(random, m);
+            p.b -= y * ((y.dot(p.b) + 1.0) / y.squaredNorm());
+            return p;
+          }};
+}
+
+Family socp_unbounded_family() {
+  // d with Pd = 0, -Ad in K, c'd = -1; x feasible.
+  return {"socp-unbounded",
+          "feasible conic QPs over mixed cones whose objective has no lower bound",
+          "BoydVandenberghe2004",
+          "n, unknowns",
+          50,
+          2,
+          KnownOutcome::kNoSolution,
+          true,
+          {kRank, kDensity, kLargestCone, kOnBoundary},
+          [](const FamilyRequest& r, Problem&) -> ProblemData {
+            Random random(r.seed);
+            const int n = r.size;
+            ConicQp p;
+            p.cones = mixed_cones(random, n, static_cast<int>(r["largest_cone"]));
+            const int m = count_rows(p.cones);
+            const Vector d = gaussian(random, n), u = cone_point(random, p.cones, false, r["boundary"]);
+            // Rows of A with A d = -u, and those of B with B d = 0, corrected in the column of the
+            // largest |d_j|.
+            int column = 0;
+            d.cwiseAbs().maxCoeff(&column);
+            const auto corrected = [&](int rows, double density, const Vector& target) {
+              const Matrix a = random_rows(random, rows, n, density);
+              Vector others = d;
+              others[column] = 0.0;
+              const Vector product = a.multiply(others);
+              SparseMatrix sparse = a.to_sparse();
+              for (int i = 0; i < rows; ++i)
+                sparse.coeffRef(i, column) = (target[i] - product[i]) / d[column];
+              sparse.makeCompressed();
+              return sparse;
+            };
+            p.A = corrected(m, r["density"], -u);
+            const int rank = static_cast<int>(std::lround(r["rank"] * n));
+            const SparseMatrix b = corrected(rank, r["density"], Vector::Zero(rank));
+            p.P = SparseMatrix(b.transpose() * b);
+            p.b = p.A.multiply(gaussian(random, n)) + cone_point(random, p.cones, false, r["boundary"]);
+            p.c = gaussian(random, n);
+            p.c -= d * ((d.dot(p.c) + 1.0) / d.squaredNorm());
+            return p;
+          }};
+}
+
+}  // namespace perp

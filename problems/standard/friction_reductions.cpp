@@ -1,0 +1,345 @@
+// Exact friction as complementarity problems and as a convex program.
+#include <perp/problems/standard/reductions.hpp>
+
+#include <fmt/format.h>
+#include <Eigen/Cholesky>
+#include <Eigen/SparseCholesky>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numbers>
+#include <stdexcept>
+
+namespace perp {
+
+namespace {
+
+// On the tolerance of the Fritz John conditions, whose residuals are products: what is small there
+// is a product of an error and an impulse that may be small too.
+constexpr double kSquared = 1e-5;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The verifier divides by ||q||, other kinds are judged absolutely.
+double tolerance_factor(double size) { return size > 0 ? std::min(1.0, size) : 1.0; }
+
+bool frictionless(const FrictionContact& p) { return !(p.mu.array() > 0.0).any(); }
+
+SparseMatrix diagonal(const Vector& values) {
+  SparseMatrix d(values.size(), values.size());
+  for (int i = 0; i < values.size(); ++i) d.insert(i, i) = values[i];
+  return d;
+}
+
+// W with its compliance, multiplied out where it is an operator.
+SparseMatrix delassus(const FrictionContact& p) {
+  SparseMatrix w;
+  if (p.is_operator()) {
+    const Eigen::SimplicialLDLT<SparseMatrix> mass(p.M.to_sparse());
+    if (mass.info() != Eigen::Success) throw std::invalid_argument("M: cannot be factorised");
+    const SparseMatrix j = p.J.to_sparse();
+    w = j * SparseMatrix(mass.solve(SparseMatrix(j.transpose())));
+  } else {
+    w = p.W.to_sparse();
+  }
+  if (p.compliance.size() > 0) w += diagonal(p.compliance);
+  return w;
+}
+
+bool positive_semidefinite(const Matrix& w) {
+  const double shift = 1e-12 * std::max(1, w.rows()) * w.max_abs();
+  if (!(shift > 0)) return true;
+  if (!w.is_sparse()) {
+    const Eigen::LLT<DenseMatrix> factors(w.dense() +
+                                          shift * DenseMatrix::Identity(w.rows(), w.rows()));
+    return factors.info() == Eigen::Success;
+  }
+  Eigen::SimplicialLLT<SparseMatrix> factors;
+  factors.setShift(shift);
+  factors.compute(w.sparse());
+  return factors.info() == Eigen::Success;
+}
+
+// Rows scaled so that K_mu becomes a second-order cone: (mu r_n, r_t) for impulses and (u_n, mu
+// u_t) for velocities, which are in K_mu*.
+struct ConeRows {
+  std::vector<Triplet> entries;  // of a matrix D: the rows of the cones by the local rows
+  std::vector<Cone> cones;
+  int rows = 0;
+
+  void add(int at, double value) { entries.emplace_back(rows++, at, value); }
+  SparseMatrix matrix(int n) const {
+    SparseMatrix d(rows, n);
+    d.setFromTriplets(entries.begin(), entries.end());
+    return d;
+  }
+};
+
+// min 1/2 r'Wr + q'r over K_mu; contacts without friction have r_t = 0.
+Reduction conic_in_impulses(const FrictionContact& p) {
+  const int n = p.size(), d = p.dimension;
+  Matrix w = p.compliance.size() > 0 ? Matrix(delassus(p)) : p.W;
+  if (!w.is_symmetric(1e-12)) throw std::invalid_argument("W: not symmetric");
+  if (!positive_semidefinite(w)) throw std::invalid_argument("W: not positive semidefinite");
+  ConeRows k;
+  for (int c = 0; c < p.contacts(); ++c) {
+    k.add(d * c, p.mu[c] > 0 ? p.mu[c] : 1.0);
+    for (int i = 1; i < d; ++i) k.add(d * c + i, 1.0);
+    if (p.mu[c] > 0) {
+      k.cones.push_back({ConeType::kSecondOrder, d});
+    } else {
+      k.cones.push_back({ConeType::kNonnegative, 1});
+      k.cones.push_back({ConeType::kZero, d - 1});
+    }
+  }
+  ConicQp qp{std::move(w), p.q, Matrix(SparseMatrix(-k.matrix(n))), Vector::Zero(k.rows), k.cones};
+  return {std::move(qp), "friction_contact as conic_qp", frictionless(p), [](const Answer& a) {
+            return Answer{a.z, {}};
+          }};
+}
+
+// min 1/2 v'Mv (+ 1/2 w'Cw) subject to Jv (+ Cw) + q in K_mu*; the multipliers are the impulses.
+Reduction conic_in_velocities(const FrictionContact& p) {
+  const int n = p.size(), m = p.J.cols(), d = p.dimension;
+  ConeRows k;
+  for (int c = 0; c < p.contacts(); ++c) {
+    k.add(d * c, 1.0);
+    if (p.mu[c] > 0) {
+      for (int i = 1; i < d; ++i) k.add(d * c + i, p.mu[c]);
+      k.cones.push_back({ConeType::kSecondOrder, d});
+    } else {
+      k.cones.push_back({ConeType::kNonnegative, 1});
+    }
+  }
+  const SparseMatrix scaled = k.matrix(n);
+  std::vector<Triplet> hessian, map;
+  for (int j = 0; j < m; ++j) {
+    p.M.for_column(j, [&](int i, double value) { hessian.emplace_back(i, j, value); });
+    p.J.for_column(j, [&](int i, double value) { map.emplace_back(i, j, value); });
+  }
+  int columns = m;
+  for (int i = 0; i < p.compliance.size(); ++i) {
+    if (!(p.compliance[i] > 0)) continue;
+    hessian.emplace_back(columns, columns, p.compliance[i]);
+    map.emplace_back(i, columns++, p.compliance[i]);
+  }
+  SparseMatrix j(n, columns);
+  j.setFromTriplets(map.begin(), map.end());
+  ConicQp qp{Matrix::from_triplets(columns, columns, hessian), Vector::Zero(columns),
+             Matrix(SparseMatrix(-(scaled * j))), scaled * p.q, k.cones};
+  return {std::move(qp), "friction_contact as conic_qp", frictionless(p),
+          [scaled](const Answer& a) {
+            return Answer{scaled.transpose() * a.dual, {}};
+          }};
+}
+
+// F and F' of the Fritz John conditions: rows linear in the unknowns, tangential rows times mu r_n,
+// and a few entries more.
+class FritzJohn {
+ public:
+  explicit FritzJohn(const FrictionContact& p) : dimension_(p.dimension), q_(p.q) {
+    velocities_ = p.is_operator() ? p.J.cols() : 0;
+    size_ = velocities_;
+    for (int c = 0; c < p.contacts(); ++c) {
+      first_.push_back(size_);
+      mu_.push_back(p.mu[c]);
+      size_ += p.mu[c] > 0 ? dimension_ + 1 : 1;
+    }
+    make_linear_rows(p);
+  }
+
+  int size() const { return size_; }
+  const SparseMatrix& pattern() const { return linear_; }
+
+  void evaluate(const Vector& z, Vector& f) const {
+    f.noalias() = linear_ * z;
+    for (int c = 0; c < static_cast<int>(mu_.size()); ++c) {
+      const int at = first_[c];
+      f[at] += q_[dimension_ * c];
+      if (!(mu_[c] > 0)) continue;
+      const int slip = at + dimension_;
+      const double radius = mu_[c] * z[at];
+      f[slip] = radius * radius;
+      for (int i = 1; i < dimension_; ++i) {
+        const double u = f[at + i] + q_[dimension_ * c + i];
+        f[at + i] = radius * u + z[slip] * z[at + i];
+        f[slip] -= z[at + i] * z[at + i];
+      }
+    }
+  }
+
+  void jacobian(const Vector& z, double* values) const {
+    Vector scale = Vector::Ones(size_);
+    const Vector u = linear_ * z;
+    for (int c = 0; c < static_cast<int>(mu_.size()); ++c) {
+      if (mu_[c] > 0)
+        scale.segment(first_[c] + 1, dimension_ - 1).setConstant(mu_[c] * z[first_[c]]);
+    }
+    for (int k = 0; k < linear_.nonZeros(); ++k)
+      values[k] = linear_.valuePtr()[k] * scale[linear_.innerIndexPtr()[k]];
+    for (const Extra& e : extras_) {
+      const int at = first_[e.contact], slip = at + dimension_, row = at + e.component;
+      const double mu = mu_[e.contact];
+      switch (e.what) {
+        case Extra::kByNormal:
+          values[e.place] += mu * (u[row] + q_[dimension_ * e.contact + e.component]);
+          break;
+        case Extra::kByTangential:
+          values[e.place] += z[slip];
+          break;
+        case Extra::kBySlip:
+          values[e.place] += z[row];
+          break;
+        case Extra::kBoundByNormal:
+          values[e.place] = 2 * mu * mu * z[at];
+          break;
+        default:
+          values[e.place] = -2 * z[row];
+      }
+    }
+  }
+
+ private:
+  struct Extra {
+    enum What { kByNormal, kByTangential, kBySlip, kBoundByNormal, kBoundByTangential } what;
+    int contact, component;
+    int row, column;
+    int place = 0;  // among the stored entries
+  };
+
+  // Unknown of a local row, -1 for a tangential one without friction.
+  int unknown(int local) const {
+    const int c = local / dimension_, i = local % dimension_;
+    return i == 0 || mu_[c] > 0 ? first_[c] + i : -1;
+  }
+
+  void make_linear_rows(const FrictionContact& p) {
+    std::vector<Triplet> entries;
+    if (velocities_ > 0) {
+      for (int j = 0; j < velocities_; ++j) {
+        p.M.for_column(j, [&](int i, double value) { entries.emplace_back(i, j, value); });
+        p.J.for_column(j, [&](int i, double value) {
+          if (unknown(i) < 0) return;
+          entries.emplace_back(j, unknown(i), -value);
+          entries.emplace_back(unknown(i), j, value);
+        });
+      }
+    } else {
+      for (int j = 0; j < p.size(); ++j) {
+        if (unknown(j) < 0) continue;
+        p.W.for_column(j, [&](int i, double value) {
+          if (unknown(i) >= 0) entries.emplace_back(unknown(i), unknown(j), value);
+        });
+      }
+    }
+    for (int i = 0; i < p.compliance.size(); ++i) {
+      if (unknown(i) >= 0) entries.emplace_back(unknown(i), unknown(i), p.compliance[i]);
+    }
+    list_extras();
+    for (const Extra& e : extras_) entries.emplace_back(e.row, e.column, 0.0);
+    linear_.resize(size_, size_);
+    linear_.setFromTriplets(entries.begin(), entries.end());
+    for (Extra& e : extras_) {
+      const int* rows = linear_.innerIndexPtr();
+      const int *begin = rows + linear_.outerIndexPtr()[e.column],
+                *end = rows + linear_.outerIndexPtr()[e.column + 1];
+      e.place = static_cast<int>(std::lower_bound(begin, end, e.row) - rows);
+    }
+  }
+
+  void list_extras() {
+    for (int c = 0; c < static_cast<int>(mu_.size()); ++c) {
+      if (!(mu_[c] > 0)) continue;
+      const int at = first_[c], slip = at + dimension_;
+      extras_.push_back({Extra::kBoundByNormal, c, 0, slip, at});
+      for (int i = 1; i < dimension_; ++i) {
+        extras_.push_back({Extra::kByNormal, c, i, at + i, at});
+        extras_.push_back({Extra::kByTangential, c, i, at + i, at + i});
+        extras_.push_back({Extra::kBySlip, c, i, at + i, slip});
+        extras_.push_back({Extra::kBoundByTangential, c, i, slip, at + i});
+      }
+    }
+  }
+
+  int dimension_, velocities_ = 0, size_ = 0;
+  Vector q_;
+  std::vector<double> mu_;
+  std::vector<int> first_;  // index of r_n of every contact
+  std::vector<Extra> extras_;
+  SparseMatrix linear_;  // u and Mv - J'r by the unknowns, with the extra entries as zeros
+};
+
+}  // namespace
+
+Reduction reduce_to_pyramid_lcp(const FrictionContact& p, int edges) {
+  if (edges < 4 || edges % 2 != 0) {
+    throw std::invalid_argument(fmt::format("edges: {} is not an even number from 4 on", edges));
+  }
+  const int d = p.dimension, nc = p.contacts(), k = d == 2 ? 2 : edges;
+  const auto frictional = static_cast<int>((p.mu.array() > 0.0).count());
+  const int slips = nc + k * frictional, n = slips + frictional;
+  std::vector<Triplet> generators, entries;  // r = B (r_n, beta)
+  int beta = nc, slip = slips;
+  for (int c = 0; c < nc; ++c) {
+    generators.emplace_back(d * c, c, 1.0);
+    if (!(p.mu[c] > 0)) continue;
+    entries.emplace_back(slip, c, p.mu[c]);
+    for (int e = 0; e < k; ++e, ++beta) {
+      const double angle = 2 * std::numbers::pi * e / k;
+      generators.emplace_back(d * c + 1, beta, d == 2 ? 1.0 - 2.0 * e : std::cos(angle));
+      if (d == 3) generators.emplace_back(d * c + 2, beta, std::sin(angle));
+      entries.emplace_back(beta, slip, 1.0);
+      entries.emplace_back(slip, beta, -1.0);
+    }
+    ++slip;
+  }
+  SparseMatrix b(p.size(), slips);
+  b.setFromTriplets(generators.begin(), generators.end());
+  const SparseMatrix w = SparseMatrix(b.transpose()) * delassus(p) * b;
+  for (int j = 0; j < w.outerSize(); ++j) {
+    for (SparseMatrix::InnerIterator it(w, j); it; ++it)
+      entries.emplace_back(static_cast<int>(it.row()), j, it.value());
+  }
+  Vector q = Vector::Zero(n);
+  q.head(slips) = b.transpose() * p.q;
+  return {Lcp{Matrix::from_triplets(n, n, entries), std::move(q)},
+          d == 2 ? "friction_contact as lcp" : fmt::format("friction_contact as pyramid:{}", k),
+          d == 2 || frictionless(p),
+          [b, slips](const Answer& a) {
+            return Answer{b * a.z.head(slips), {}};
+          },
+          tolerance_factor(p.q.norm())};
+}
+
+Reduction reduce_to_conic_qp(const FrictionContact& p) {
+  Reduction reduction = p.is_operator() ? conic_in_velocities(p) : conic_in_impulses(p);
+  reduction.tolerance_factor = tolerance_factor(p.q.norm());
+  return reduction;
+}
+
+Reduction reduce_to_mcp(const FrictionContact& p) {
+  const auto conditions = std::make_shared<const FritzJohn>(p);
+  const int n = conditions->size(), d = p.dimension;
+  Mcp mcp;
+  mcp.callback = [conditions](const Vector& z, Vector& f) { conditions->evaluate(z, f); };
+  mcp.jacobian = [conditions](const Vector& z, double* values) { conditions->jacobian(z, values); };
+  mcp.pattern = conditions->pattern();
+  mcp.lower = Vector::Constant(n, -kInfinity);
+  mcp.upper = Vector::Constant(n, kInfinity);
+  std::vector<int> from;  // place of every component of r among the unknowns, -1 for none
+  int at = p.is_operator() ? p.J.cols() : 0;
+  for (int c = 0; c < p.contacts(); ++c) {
+    mcp.lower[at] = 0.0;
+    for (int i = 0; i < d; ++i) from.push_back(i == 0 || p.mu[c] > 0 ? at + i : -1);
+    if (p.mu[c] > 0) mcp.lower[at + d] = 0.0;
+    at += p.mu[c] > 0 ? d + 1 : 1;
+  }
+  return {std::move(mcp), "friction_contact as mcp", true,
+          [from](const Answer& a) {
+            Vector r(static_cast<int>(from.size()));
+            for (int i = 0; i < r.size(); ++i) r[i] = from[i] < 0 ? 0.0 : a.z[from[i]];
+            return Answer{std::move(r), {}};
+          },
+          kSquared * tolerance_factor(p.q.squaredNorm())};
+}
+
+}  // namespace perp

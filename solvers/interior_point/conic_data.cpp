@@ -1,0 +1,242 @@
+#include <perp/solvers/interior_point/conic_data.hpp>
+
+#include <perp/solvers/linear_algebra/dense_cholesky.hpp>
+#include <perp/solvers/linear_algebra/sparse_ldl.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace perp {
+
+namespace {
+
+constexpr double kDense = 0.4;  // share of entries from which P is kept dense
+constexpr int kScalingRounds = 12;
+constexpr double kShift = 1e-9;  // over the largest entry of P, that hides rounding in its factors
+constexpr int kMostColumnScale = 20, kMostScale = 30;  // exponents
+
+// The power of two nearest to x, within 2^+-most; 1 where x says nothing.
+double power_of_two(double x, int most) {
+  if (!(x > 0) || !std::isfinite(x)) return 1.0;
+  return std::ldexp(1.0, std::clamp(static_cast<int>(std::lround(std::log2(x))), -most, most));
+}
+
+double largest(const Vector& v) { return v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0; }
+
+}  // namespace
+
+void ConicData::build(const ConicQp& problem, bool wanted) {
+  cones.build(problem.cones);
+  const int n = problem.size(), m = static_cast<int>(problem.b.size());
+  dense_p_ = problem.P.nonzeros() > kDense * n * n;
+  full_p.resize(0, 0);
+  sparse_p.resize(0, 0);
+  if (dense_p_) {
+    full_p = problem.P.to_dense();
+    full_p = (0.5 * (full_p + full_p.transpose())).eval();
+  } else {
+    sparse_p = problem.P.to_sparse();
+    sparse_p.prune(0.0);
+    sparse_p = (0.5 * (sparse_p + SparseMatrix(sparse_p.transpose()))).eval();
+    sparse_p.makeCompressed();
+  }
+  a = problem.A.to_sparse();
+  if (m == 0) a.resize(0, n);
+  a.prune(0.0);
+  a.makeCompressed();
+  c = problem.c;
+  b = problem.b;
+  column_scale.setOnes(n);
+  row_scale.setOnes(m);
+  if (wanted) equilibrate();
+  scale_vectors(wanted);
+  a_by_rows = a;
+  a_by_rows.makeCompressed();
+  sums_.resize(std::max(n, m));
+}
+
+// Ruiz's iteration, in exact arithmetic of exponents at its end.
+void ConicData::equilibrate() {
+  const int n = variables(), m = rows();
+  Vector d = Vector::Ones(n), e = Vector::Ones(m), by_column(n), by_row(m);
+  for (int round = 0; round < kScalingRounds; ++round) {
+    by_column.setZero();
+    by_row.setZero();
+    for (int j = 0; j < n; ++j) {
+      if (dense_p_) {
+        by_column[j] = d[j] * full_p.col(j).cwiseAbs().cwiseProduct(d).maxCoeff();
+      } else {
+        for (SparseMatrix::InnerIterator it(sparse_p, j); it; ++it)
+          by_column[j] = std::max(by_column[j], d[j] * std::abs(it.value()) * d[it.row()]);
+      }
+      for (SparseMatrix::InnerIterator it(a, j); it; ++it) {
+        const double value = e[it.row()] * std::abs(it.value()) * d[j];
+        by_column[j] = std::max(by_column[j], value);
+        by_row[it.row()] = std::max(by_row[it.row()], value);
+      }
+    }
+    for (const auto& block : cones.second_order())
+      by_row.segment(block.offset, block.size)
+          .setConstant(by_row.segment(block.offset, block.size).maxCoeff());
+    for (int j = 0; j < n; ++j) {
+      if (by_column[j] > 0) d[j] /= std::sqrt(by_column[j]);
+    }
+    for (int i = 0; i < m; ++i) {
+      if (by_row[i] > 0) e[i] /= std::sqrt(by_row[i]);
+    }
+  }
+  for (int j = 0; j < n; ++j) column_scale[j] = power_of_two(d[j], kMostColumnScale);
+  for (int i = 0; i < m; ++i) row_scale[i] = power_of_two(e[i], kMostColumnScale);
+  const auto& scale = column_scale;
+  if (dense_p_) {
+    full_p = (scale.asDiagonal() * full_p * scale.asDiagonal()).eval();
+  } else {
+    sparse_p = (scale.asDiagonal() * sparse_p * scale.asDiagonal()).eval();
+  }
+  a = (row_scale.asDiagonal() * a * scale.asDiagonal()).eval();
+}
+
+void ConicData::scale_vectors(bool wanted) {
+  c = c.cwiseProduct(column_scale);
+  b = b.cwiseProduct(row_scale);
+  scale_x = scale_y = 1.0;
+  if (!wanted) return;
+  double p_size = 0.0;
+  if (dense_p_) {
+    p_size = full_p.size() > 0 ? full_p.cwiseAbs().maxCoeff() : 0.0;
+  } else {
+    for (int k = 0; k < sparse_p.nonZeros(); ++k)
+      p_size = std::max(p_size, std::abs(sparse_p.valuePtr()[k]));
+  }
+  const double b_size = largest(b), c_size = largest(c);
+  scale_x = power_of_two(b_size > 0 ? b_size : p_size > 0 ? c_size / p_size : 1.0, kMostScale);
+  scale_y = power_of_two(std::max(c_size, scale_x * p_size), kMostScale);
+  const double p_scale = scale_x / scale_y;
+  if (dense_p_) {
+    full_p *= p_scale;
+  } else {
+    sparse_p *= p_scale;
+  }
+  c /= scale_y;
+  b /= scale_x;
+}
+
+bool ConicData::is_positive_semidefinite() const {
+  const int n = variables();
+  if (dense_p_) {
+    DenseCholesky cholesky;
+    Eigen::Map<DenseMatrix> shifted(cholesky.matrix(n), n, n);
+    shifted = full_p;
+    shifted.diagonal().array() += kShift * full_p.cwiseAbs().maxCoeff();
+    return cholesky.factor(0.0);
+  }
+  double size = 0.0;
+  for (int k = 0; k < sparse_p.nonZeros(); ++k)
+    size = std::max(size, std::abs(sparse_p.valuePtr()[k]));
+  if (size == 0.0) return true;
+  std::vector<int> starts{0}, rows;
+  std::vector<double> values;
+  for (int j = 0; j < n; ++j) {
+    double diagonal = kShift * size;
+    for (SparseMatrix::InnerIterator it(sparse_p, j); it && it.row() <= j; ++it) {
+      if (it.row() == j) {
+        diagonal += it.value();
+      } else {
+        rows.push_back(static_cast<int>(it.row()));
+        values.push_back(it.value());
+      }
+    }
+    rows.push_back(j);
+    values.push_back(diagonal);
+    starts.push_back(static_cast<int>(rows.size()));
+  }
+  SparseLdl ldl;
+  ldl.analyse(n, starts, rows, std::vector<signed char>(n, 1));
+  return ldl.factor(values, 0.0, 1.0) && ldl.substituted() == 0;
+}
+
+void ConicData::multiply_p(const Vector& x, Vector& r) const {
+  r.setZero(variables());
+  if (dense_p_) {
+    r.noalias() += full_p * x;
+  } else {
+    r.noalias() += sparse_p * x;
+  }
+}
+
+void ConicData::multiply_a(const Vector& x, Vector& r) const {
+  r.setZero(rows());
+  r.noalias() += a * x;
+}
+
+void ConicData::multiply_at(const Vector& y, Vector& r) const {
+  r.resize(variables());
+  for (int j = 0; j < variables(); ++j) {
+    double sum = 0.0;
+    for (SparseMatrix::InnerIterator it(a, j); it; ++it) sum += it.value() * y[it.row()];
+    r[j] = sum;
+  }
+}
+
+void ConicData::evaluate(const Vector& x, const Vector& y, Vector& px, Vector& stationarity,
+                         Vector& s) const {
+  multiply_p(x, px);
+  multiply_at(y, stationarity);
+  stationarity += px + c;
+  multiply_a(x, s);
+  s = b - s;
+}
+
+void ConicData::evaluate_extended(const Vector& x, const Vector& y, double tau, Vector& px,
+                                  Vector& stationarity, Vector& s) {
+  const int n = variables(), m = rows();
+  px.resize(n);
+  stationarity.resize(n);
+  s.resize(m);
+  for (int j = 0; j < n; ++j) {
+    long double sum = 0;  // P is symmetric: row j is column j
+    if (dense_p_) {
+      for (int i = 0; i < n; ++i) sum += static_cast<long double>(full_p(i, j)) * x[i];
+    } else {
+      for (SparseMatrix::InnerIterator it(sparse_p, j); it; ++it)
+        sum += static_cast<long double>(it.value()) * x[it.row()];
+    }
+    px[j] = static_cast<double>(sum);
+    sum += static_cast<long double>(tau) * c[j];
+    for (SparseMatrix::InnerIterator it(a, j); it; ++it)
+      sum += static_cast<long double>(it.value()) * y[it.row()];
+    stationarity[j] = static_cast<double>(sum);
+  }
+  std::fill(sums_.begin(), sums_.end(), 0.0L);
+  for (int j = 0; j < n; ++j) {
+    for (SparseMatrix::InnerIterator it(a, j); it; ++it)
+      sums_[it.row()] += static_cast<long double>(it.value()) * x[j];
+  }
+  for (int i = 0; i < m; ++i) s[i] = static_cast<double>(static_cast<long double>(tau) * b[i] - sums_[i]);
+}
+
+ConicData::Residual ConicData::measure(const Vector& x, const Vector& y, const Vector& px,
+                                       const Vector& stationarity, const Vector& s,
+                                       Vector& scratch) const {
+  Residual r{0.0, 0.0, 0.0};
+  const auto raise = [](double& value, double by) {
+    if (!(by <= value)) value = by;  // NaN too
+  };
+  for (int j = 0; j < variables(); ++j)
+    raise(r.dual, std::abs(stationarity[j]) * posed_stationarity(j));
+  scratch = y;
+  cones.project(scratch, false);
+  for (int i = 0; i < rows(); ++i) raise(r.dual, std::abs(y[i] - scratch[i]) * posed_y(i));
+  scratch = s;
+  cones.project(scratch, true);
+  for (int i = 0; i < rows(); ++i) raise(r.primal, std::abs(s[i] - scratch[i]) * posed_s(i));
+  if (natural_gap) {
+    for (int i : cones.linear())
+      raise(r.gap, std::min(std::abs(s[i]) * posed_s(i), std::abs(y[i]) * posed_y(i)));
+    return r;
+  }
+  raise(r.gap, std::abs(x.dot(px) + c.dot(x) + b.dot(y)) * posed_objective());
+  return r;
+}
+
+}  // namespace perp

@@ -1,0 +1,72 @@
+// A conic_qp brought to a common scale, as the interior-point method works on it.
+#pragma once
+
+#include <algorithm>
+#include <perp/problems/standard/conic_qp.hpp>
+#include <perp/solvers/interior_point/cone_product.hpp>
+
+namespace perp {
+
+/// min 1/2 x'Px + c'x, Ax + s = b, s in K, in scaled variables: with diagonal D, E and numbers
+/// alpha, beta
+///   x_posed = alpha D x, y_posed = beta E y, s_posed = alpha E^-1 s,
+/// all of them powers of two, so that scaling rounds nothing. E is constant over a second-order
+/// cone. D and E bring the largest entries of rows and columns of [P A'; A 0] near 1 [Ruiz2001],
+/// alpha and beta those of b and c.
+class ConicData {
+ public:
+  struct Residual {
+    double primal, dual, gap;  ///< of the problem as posed
+    double measure() const { return std::max({primal, dual, gap}); }
+  };
+
+  void build(const ConicQp& problem, bool equilibrate);
+
+  int variables() const { return static_cast<int>(c.size()); }
+  int rows() const { return static_cast<int>(b.size()); }
+  bool dense_p() const { return dense_p_; }
+  /// Whether P + 1e-9 max|P| I can be factorised, P scaled.
+  bool is_positive_semidefinite() const;
+
+  /// r := P x, r := A x, r := A'y in double.
+  void multiply_p(const Vector& x, Vector& r) const;
+  void multiply_a(const Vector& x, Vector& r) const;
+  void multiply_at(const Vector& y, Vector& r) const;
+
+  /// px := Px, stationarity := Px + c + A'y, s := b - Ax in double.
+  void evaluate(const Vector& x, const Vector& y, Vector& px, Vector& stationarity,
+                Vector& s) const;
+  /// px := Px, stationarity := Px + tau c + A'y, s := tau b - Ax, every row summed in extended
+  /// precision.
+  void evaluate_extended(const Vector& x, const Vector& y, double tau, Vector& px,
+                         Vector& stationarity, Vector& s);
+
+  /// What the verifier measures at (x, y) of the problem as posed, from vectors of the scaled one.
+  Residual measure(const Vector& x, const Vector& y, const Vector& px, const Vector& stationarity,
+                   const Vector& s, Vector& scratch) const;
+
+  double posed_x(int j) const { return scale_x * column_scale[j]; }
+  double posed_y(int i) const { return scale_y * row_scale[i]; }
+  double posed_s(int i) const { return scale_x / row_scale[i]; }
+  double posed_stationarity(int j) const { return scale_y / column_scale[j]; }
+  double posed_objective() const { return scale_x * scale_y; }
+
+  ConeProduct cones;
+  SparseMatrix sparse_p, a;  ///< P with both triangles
+  DenseMatrix full_p;        ///< instead of sparse_p where it is dense
+  Eigen::SparseMatrix<double, Eigen::RowMajor, int> a_by_rows;
+  Vector c, b;
+  Vector column_scale, row_scale;  ///< D, E
+  double scale_x = 1.0, scale_y = 1.0;
+  /// Measure the largest min(s_i, y_i) instead of the gap: the natural residual of a box_qp.
+  bool natural_gap = false;
+
+ private:
+  void equilibrate();
+  void scale_vectors(bool wanted);
+
+  bool dense_p_ = false;
+  std::vector<long double> sums_;
+};
+
+}  // namespace perp

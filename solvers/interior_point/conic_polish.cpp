@@ -1,0 +1,138 @@
+#include <perp/solvers/interior_point/conic_polish.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace perp {
+
+namespace {
+
+constexpr double kFlat = 1e8;             // stands for 1 / 0 in D (I - D)^-1
+constexpr int kRefinements = 3;
+constexpr double kNear = 1e-4;  // measure below which rounding counts
+constexpr double kSameJacobian = 1e-6;  // relative change that needs no new factorisation
+constexpr double kGain = 0.5;
+constexpr int kPatience = 3;
+
+// D (I - D)^-1 for an eigenvalue of D in [0, 1].
+double flatness(double eigenvalue) {
+  return std::min(eigenvalue / std::max(1.0 - eigenvalue, 1e-300), kFlat);
+}
+
+bool close(double a, double b) { return std::abs(a - b) <= kSameJacobian * std::max(a, b); }
+
+// Whether a factorisation for one serves the other: a few digits suffice where steps repeat.
+bool alike(const ConeProduct& cones, const ConeMatrix& a, const ConeMatrix& b) {
+  for (int i : cones.linear()) {
+    if (a.diagonal[i] != b.diagonal[i]) return false;
+  }
+  for (std::size_t k = 0; k < a.spectrum.size(); ++k) {
+    const auto &x = a.spectrum[k], &y = b.spectrum[k];
+    if (!close(x.plus, y.plus) || !close(x.tangent, y.tangent) || !close(x.minus, y.minus))
+      return false;
+  }
+  return (a.axis - b.axis).lpNorm<Eigen::Infinity>() <= kSameJacobian;
+}
+
+}  // namespace
+
+void ConicPolish::prepare(const ConicData& data) {
+  for (Vector* v : {&x_, &px_, &stationarity_, &right_x_, &dx_}) v->setZero(data.variables());
+  for (Vector* v : {&y_, &dual_, &s_, &moved_, &right_z_, &dy_, &scratch_}) v->setZero(data.rows());
+  jacobian_.set_identity(data.cones);
+  last_jacobian_ = jacobian_;
+  steps = 0;
+}
+
+double ConicPolish::improve(ConicData& data, KktSystem& kkt, double target, double regularisation, int most_steps,
+                            Vector& x, Vector& y) {
+  x_ = x;
+  y_ = y;
+  double best = std::numeric_limits<double>::infinity(), reference = best;
+  bool factorised = false;
+  for (int step = 0, without_gain = 0;; ++step) {
+    const double measure = evaluate(data, x_, y_);
+    if (measure < best) {
+      best = measure;
+      x = x_;
+      y = dual_;
+    }
+    if (!std::isfinite(measure) || best <= target || step == most_steps) break;
+    without_gain = measure <= kGain * reference ? 0 : without_gain + 1;
+    if (without_gain == 0) reference = measure;
+    if (without_gain >= kPatience) break;
+    if (!linearise(data)) break;
+    if (!factorised || !alike(data.cones, jacobian_, last_jacobian_)) {
+      if (!kkt.factor(jacobian_, 1.0, regularisation)) break;
+      last_jacobian_ = jacobian_;
+      factorised = true;
+    }
+    kkt.solve(right_x_, right_z_, dx_, dy_, kRefinements);
+    x_ += dx_;
+    y_ += dy_;
+    ++steps;
+  }
+  return best;
+}
+
+// The measure at x and dual_ := Pi_K*(y); stationarity_ is left at y itself.
+double ConicPolish::evaluate(ConicData& data, const Vector& x, Vector& y) {
+  dual_ = y;
+  data.cones.project(dual_, false);
+  data.evaluate(x, dual_, px_, stationarity_, s_);
+  double measure = data.measure(x, dual_, px_, stationarity_, s_, scratch_).measure();
+  if (measure <= kNear) {
+    data.evaluate_extended(x, dual_, 1.0, px_, stationarity_, s_);
+    measure = data.measure(x, dual_, px_, stationarity_, s_, scratch_).measure();
+  }
+  moved_ = y - dual_;
+  data.multiply_at(moved_, dx_);
+  stationarity_ += dx_;
+  return measure;
+}
+
+// jacobian_ := D (I - D)^-1 at s - y, right_z_ := (I - D)^-1 (s - Pi_K(s - y)).
+bool ConicPolish::linearise(const ConicData& data) {
+  right_x_ = -stationarity_;
+  right_z_ = s_;  // zero rows: s = 0
+  for (int i : data.cones.linear()) {
+    const bool inactive = s_[i] > y_[i];
+    jacobian_.diagonal[i] = inactive ? kFlat : 0.0;
+    if (inactive) right_z_[i] = kFlat * y_[i];
+  }
+  for (std::size_t k = 0; k < jacobian_.spectrum.size(); ++k) linearise_cone(data, k);
+  return right_x_.allFinite() && right_z_.allFinite();
+}
+
+void ConicPolish::linearise_cone(const ConicData& data, std::size_t k) {
+  const auto& block = data.cones.second_order()[k];
+  const int o = block.offset, tail = block.size - 1;
+  auto& e = jacobian_.spectrum[k];
+  moved_.segment(o, block.size) = s_.segment(o, block.size) - y_.segment(o, block.size);
+  const double head = moved_[o], length = moved_.segment(o + 1, tail).norm();
+  auto axis = jacobian_.axis.segment(o + 1, tail);
+  if (length > 0) axis = moved_.segment(o + 1, tail) / length;
+  if (head >= length) {
+    e = {kFlat, kFlat, kFlat};
+    right_z_.segment(o, block.size) = kFlat * y_.segment(o, block.size);
+    return;
+  }
+  if (head <= -length) {
+    e = {0.0, 0.0, 0.0};
+    return;  // right-hand side s
+  }
+  const double across = flatness(0.5 * (1.0 + head / length));
+  e = {kFlat, across, 0.0};
+  // The residual s - Pi(s - y) = y + (s - y) - Pi(s - y) by its parts along (1, axis), (1, -axis)
+  // and across both. Pi keeps the first, drops the second and takes D's share of the rest, which
+  // s - y does not have.
+  const double y_along = axis.dot(y_.segment(o + 1, tail));
+  const double s_along = axis.dot(s_.segment(o + 1, tail));
+  const double plus = 0.5 * (y_[o] + y_along) * kFlat;
+  const double minus = 0.5 * (s_[o] - s_along);
+  right_z_[o] = plus + minus;
+  right_z_.segment(o + 1, tail) =
+      (1.0 + across) * (y_.segment(o + 1, tail) - y_along * axis) + (plus - minus) * axis;
+}
+
+}  // namespace perp

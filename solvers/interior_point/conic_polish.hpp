@@ -1,0 +1,39 @@
+// The last digits of a conic QP's solution: Newton's method on the cones' active faces.
+#pragma once
+
+#include <perp/solvers/interior_point/kkt_system.hpp>
+
+namespace perp {
+
+/// Semismooth Newton steps on
+///   Px + c + A'y = 0,  s - Pi_K(s - y) = 0 with s = b - Ax.
+/// With D an element of the generalised Jacobian of Pi_K at s - y a step solves
+///   P dx + A'dy = -(Px + c + A'y),  (I - D) ds + D dy = -(s - Pi_K(s - y)),  ds = -A dx.
+/// D is 0 or 1 on linear rows: there it is the active-set method. On a second-order cone whose s
+/// and y both lie on the boundary it is 1 and 0 along (1, +-axis) and s over s + y across
+/// [FukushimaLuoTseng2002], so that dy = D^-1 (I - D) A dx + ... has the form of the
+/// interior-point method's own systems, and is factorised by the same code. The regularisation
+/// makes the steps proximal ones, so that dependent active rows do no harm; residuals are summed in
+/// extended precision [Higham2002, Ch. 12].
+class ConicPolish {
+ public:
+  void prepare(const ConicData& data);
+
+  /// Improves (x, y) until the measure is at most `target`, or for `most_steps` steps.
+  /// @param regularisation of the linear systems: what makes the steps proximal ones.
+  /// (x, y) becomes the best point met, y in K*. @return its measure
+  double improve(ConicData& data, KktSystem& kkt, double target, double regularisation, int most_steps, Vector& x,
+                 Vector& y);
+
+  int steps = 0;  ///< of all calls since prepare
+
+ private:
+  double evaluate(ConicData& data, const Vector& x, Vector& y);
+  bool linearise(const ConicData& data);
+  void linearise_cone(const ConicData& data, std::size_t k);
+
+  ConeMatrix jacobian_, last_jacobian_;  ///< D^-1 (I - D) ... of the dual: C with A dx - C dy = r
+  Vector x_, y_, dual_, px_, stationarity_, s_, moved_, right_x_, right_z_, dx_, dy_, scratch_;
+};
+
+}  // namespace perp

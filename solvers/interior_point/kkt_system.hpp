@@ -1,0 +1,61 @@
+// The linear systems of the interior-point method.
+#pragma once
+
+#include <memory>
+#include <perp/solvers/interior_point/conic_data.hpp>
+#include <string_view>
+
+namespace perp {
+
+/// A factorisation of [w P + delta I, A'; A, -(H + delta I)]: quasi-definite for delta > 0
+/// [Vanderbei1995].
+class KktFactor {
+ public:
+  virtual ~KktFactor() = default;
+  /// @return false where it breaks down.
+  virtual bool factor(const ConeMatrix& h, double p_weight, double delta) = 0;
+  /// (x, z) := K^-1 (x, z).
+  virtual void solve(Vector& x, Vector& z) = 0;
+  /// Multiplications of a factorisation.
+  virtual double operations() const = 0;
+};
+
+/// By sparse LDL', second-order cones of more than four rows as sparse blocks of two more unknowns.
+std::unique_ptr<KktFactor> make_sparse_kkt(const ConicData& data);
+/// By dense Cholesky factorisations: of P + A' H^-1 A, and of what the zero rows leave.
+std::unique_ptr<KktFactor> make_dense_kkt(const ConicData& data);
+/// What the latter would cost.
+double dense_kkt_operations(const ConicData& data);
+
+/// Solves K (x, z) = (a, b) for K = [w P, A'; A, -H] with a regularised factorisation and iterative
+/// refinement.
+class KktSystem {
+ public:
+  /// @param linear_algebra "auto", "dense" or "sparse" @throws std::invalid_argument: another one
+  void prepare(const ConicData& data, std::string_view linear_algebra);
+
+  /// @return false where no regularisation up to 1e10 times the one asked for helps.
+  bool factor(const ConeMatrix& h, double p_weight, double delta);
+  /// @return residual over right-hand side, both in the largest entry.
+  double solve(const Vector& a, const Vector& b, Vector& x, Vector& z, int most_refinements);
+
+  /// (x, z) := (K + regularisation)^-1 (x, z), without refinement.
+  void solve_once(Vector& x, Vector& z);
+
+  /// That of the factors at hand.
+  double regularisation() const { return delta_; }
+  bool dense() const { return dense_; }
+  int factorisations = 0, linear_solves = 0;
+
+ private:
+  void residual(const Vector& a, const Vector& b, const Vector& x, const Vector& z);
+
+  const ConicData* data_ = nullptr;
+  const ConeMatrix* h_ = nullptr;
+  double p_weight_ = 1.0, delta_ = 0.0;
+  bool dense_ = false;
+  std::unique_ptr<KktFactor> factor_;
+  Vector res_x_, res_z_, work_x_, work_z_, try_x_, try_z_;
+};
+
+}  // namespace perp
