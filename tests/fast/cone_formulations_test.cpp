@@ -153,7 +153,7 @@ TEST(CoulombImplicit, ContactsOfJointedBodies) {
     {"name":"ball","mass":2,"inertia":[0.2,0.2,0.2],"shape":{"type":"sphere","radius":0.5},
      "position":[0,0,0.5],"velocity":[0,0,-1],"angular_velocity":[0,1,0]}],
     "joints":[{"name":"hinge","type":"revolute","a":"ball","b":"wall","anchor":[-1,0,0.5],"axis":[0,1,0]}],
-    "contact":{"mu":0}})");
+    "contact":{"mu":0})");
   const Simulated r = run(s, "coulomb-implicit", 0.01, 0.01);
   EXPECT_NEAR(r.steps[0].result.contacts.at(0).p_n, 2.2, 1e-10);
   EXPECT_LT(r.body(2).velocity.norm() + r.body(2).angular_velocity.norm(), 1e-10);
