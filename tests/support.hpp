@@ -91,6 +91,31 @@ inline Mlcp random_box_problem(Random& random, int largest = 8) {
   return p;
 }
 
+/// Friction with matrices of every sort: positive definite, rank deficient, not symmetric,
+/// indefinite; 2D and 3D; mu from 0 to 1e6.
+inline FrictionContact random_friction_problem(Random& random, int most_contacts = 4) {
+  const int nc = 1 + random.index(most_contacts), type = random.index(4);
+  FrictionContact p;
+  p.dimension = 2 + random.index(2);
+  const int n = p.dimension * nc, rank = type == 0 ? n : 1 + random.index(n);
+  const DenseMatrix a = gaussian(random, n, rank);
+  DenseMatrix w = a * a.transpose();
+  if (type >= 2) w += (type == 2 ? 1e-2 : 1.0) * gaussian(random, n, n);
+  if (random.index(2) == 0) {
+    p.W = Matrix(w);
+  } else {
+    p.W = Matrix(SparseMatrix(w.sparseView()));
+  }
+  // Half of them could be contacts: q in the range of W, so that a solution is likely.
+  p.q = random.index(2) == 0 ? Vector(gaussian(random, n, 1)) : Vector(w * gaussian(random, n, 1));
+  p.mu.resize(nc);
+  for (double& mu : p.mu) {
+    const int kind = random.index(6);
+    mu = kind == 0 ? 0.0 : kind == 1 ? 1e6 : random.uniform(0.0, 1.5);
+  }
+  return p;
+}
+
 /// Solves with Lemke's method and asserts that status and verifier agree.
 struct Solved {
   Status status;

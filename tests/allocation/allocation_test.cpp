@@ -5,6 +5,9 @@
 #include <perp/problems/expression/expr.hpp>
 #include <perp/problems/standard/mcp_function.hpp>
 #include <perp/solvers/active_set/newton_min.hpp>
+#include <perp/solvers/friction/newton_ac.hpp>
+#include <perp/solvers/friction/nsgs.hpp>
+#include <perp/solvers/friction/proximal_newton.hpp>
 #include <perp/solvers/josephy_newton/josephy_newton.hpp>
 #include <perp/solvers/multigrid/multigrid.hpp>
 #include <perp/solvers/projection/pgs.hpp>
@@ -91,6 +94,23 @@ TEST(Allocation, SecondSolveBySweepsOrMultigridAllocatesNothing) {
 TEST(Allocation, SecondContactSolveAllocatesNothing) {
   for (const char* name : {"contact-stack", "contact-pile"}) {
     EXPECT_EQ(allocations_of_second_solve(generate(find_family(name), 20, 1)), 0) << name;
+  }
+}
+
+// Dense systems only, also where least-squares steps and sweeps follow.
+TEST(Allocation, SecondFrictionSolveAllocatesNothing) {
+  for (const char* name : {"friction-stack", "friction-pile"}) {
+    const Problem p = generate(find_family(name), 20, 1);
+    EXPECT_EQ(allocations_of_second_solve<Nsgs>(p, 1e-8), 0) << name;
+    EXPECT_EQ(allocations_of_second_solve<NewtonAc>(p, 1e-8, {{"linear_algebra", "dense"}}), 0)
+        << name;
+    EXPECT_EQ(allocations_of_second_solve<NewtonAc>(
+                  p, 1e-8, {{"linear_algebra", "dense"}, {"least_squares", "always"}}),
+              0)
+        << name;
+    EXPECT_EQ(allocations_of_second_solve<ProximalNewton>(p, 1e-8, {{"linear_algebra", "dense"}}),
+              0)
+        << name;
   }
 }
 

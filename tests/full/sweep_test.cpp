@@ -35,7 +35,10 @@ struct Case {
 Case random_case(int seed) {
   Random random(seed);
   const int n = 1 + random.index(random.index(4) == 0 ? kLargest : kUsual);
-  const int kind = random.index(static_cast<int>(families().size()) + 4);
+  const int kind = random.index(static_cast<int>(families().size()) + 6);
+  if (kind >= static_cast<int>(families().size()) + 4) {
+    return {problem_of(random_friction_problem(random)), "friction-" + std::to_string(seed), {}};
+  }
   if (kind >= static_cast<int>(families().size())) {
     return {problem_of(random_box_problem(random, n)), "random-" + std::to_string(seed), {}};
   }
