@@ -113,6 +113,15 @@ std::vector<Attempt> friction_attempts(const Problem& problem) {
   return list;
 }
 
+std::vector<Attempt> conic_attempts(const Problem& problem) {
+  const std::vector<Cone>& cones = std::get<ConicQp>(problem.data).cones;
+  std::vector<Attempt> list = {{"interior-point", {}, 0, true, 0, false}};
+  if (std::all_of(cones.begin(), cones.end(),
+                  [](const Cone& c) { return c.type != ConeType::kSecondOrder; }))
+    list.push_back({"lemke", {}, 0, true, 0, false});
+  return list;
+}
+
 Vector random_start(const Problem& problem, std::uint64_t seed) {
   Random random(seed);
   Vector start = Vector::Zero(problem.size());

@@ -244,10 +244,7 @@ class Attempts {
       : problem_(problem), request_(request), observer_(observer) {}
 
   VerifiedResult run() {
-    const bool settings_given = !request_.settings.empty();
-    for (const Attempt& attempt : friction_ ? friction_attempts(problem_)
-                                  : linear_ ? linear_attempts(problem_, settings_given)
-                                            : nonlinear_attempts(settings_given)) {
+    for (const Attempt& attempt : attempts()) {
       if (first_ && request_.start && !attempt.polishes_start) take(polished_start());
       if (settled() || out_of_time()) break;
       if (attempt.after_limit && !limited_) continue;
@@ -262,6 +259,20 @@ class Attempts {
   }
 
  private:
+  std::vector<Attempt> attempts() const {
+    const bool settings_given = !request_.settings.empty();
+    if (friction_) return friction_attempts(problem_);
+    if (conic_) return conic_attempts(problem_);
+    return linear_ ? linear_attempts(problem_, settings_given) : nonlinear_attempts(settings_given);
+  }
+
+  // The solver that settings given with auto are for.
+  std::string_view first_solver() const {
+    if (friction_) return "newton-ac";
+    if (conic_) return "interior-point";
+    return linear_ ? "lemke" : "josephy-newton";
+  }
+
   VerifiedResult polished_start() {
     validate(problem_);
     if (request_.start->size() != problem_.size()) {
@@ -285,8 +296,7 @@ class Attempts {
         result_.answer.z.allFinite())
       one.start = result_.answer.z;
     auto settings = attempt.settings;
-    // Those of the request are its.
-    if (attempt.solver == (friction_ ? "newton-ac" : linear_ ? "lemke" : "josephy-newton"))
+    if (attempt.solver == first_solver())  // the settings of the request are its
       settings.insert(settings.begin(), request_.settings.begin(), request_.settings.end());
     VerifiedResult next = solve_by_name(problem_, one, attempt.solver, settings, observer_);
     limited_ |= limited && next.status == Status::kIterationLimit;
@@ -317,7 +327,11 @@ class Attempts {
     return status == Status::kSolved || status == Status::kInfeasible ||
            status == Status::kInterrupted;
   }
-  bool settled() const { return !first_ && ends(result_.status); }
+  bool settled() const { return !first_ && (ends(result_.status) || unbounded()); }
+  bool unbounded() const {
+    const auto& certificate = result_.certificate;
+    return certificate && certificate->checked && certificate->type == "unbounded";
+  }
   bool out_of_time() const {
     const double limit = request_.common.time_limit;
     return !first_ && limit > 0 && !(seconds_since(started_) < limit);
@@ -327,7 +341,8 @@ class Attempts {
   const SolveRequest& request_;
   Observer* observer_;
   const bool friction_ = std::holds_alternative<FrictionContact>(problem_.data);
-  const bool linear_ = !friction_ && !std::holds_alternative<Mcp>(problem_.data);
+  const bool conic_ = std::holds_alternative<ConicQp>(problem_.data);
+  const bool linear_ = !friction_ && !conic_ && !std::holds_alternative<Mcp>(problem_.data);
   Clock::time_point started_ = Clock::now();
   VerifiedResult result_;
   double latest_measure_ = Residuals::kNone;
@@ -346,7 +361,8 @@ VerifiedResult solve_verified(const Problem& problem, const SolveRequest& reques
     return solve_by_name(problem, request, request.solver, request.settings, observer);
   const bool listed = std::holds_alternative<Lcp>(problem.data) ||
                       std::holds_alternative<Mlcp>(problem.data) ||
-                      std::holds_alternative<FrictionContact>(problem.data);
+                      std::holds_alternative<FrictionContact>(problem.data) ||
+                      std::holds_alternative<ConicQp>(problem.data);
   if (listed) return Attempts(problem, request, observer).run();
   if (const auto* mcp = std::get_if<Mcp>(&problem.data)) {
     if (!mcp->graph || mcp->compiled) return Attempts(problem, request, observer).run();
@@ -355,9 +371,7 @@ VerifiedResult solve_verified(const Problem& problem, const SolveRequest& reques
     compile(std::get<Mcp>(compiled.data));
     return Attempts(compiled, request, observer).run();
   }
-  const bool cones = std::holds_alternative<ConicQp>(problem.data);  // linear ones have an mlcp
-  const std::string name = cones && exact_reductions(problem).empty() ? "interior-point" : "lemke";
-  return solve_by_name(problem, request, name, request.settings, observer);
+  return solve_by_name(problem, request, "lemke", request.settings, observer);
 }
 
 }  // namespace perp

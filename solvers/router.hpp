@@ -61,11 +61,12 @@ VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* 
 
 /// As the request says. A named solver that does not take the kind gets an exact reduction of the
 /// problem where there is one. "auto" for lcp and mlcp: the list of linear_attempts(), with answers
-/// that are all but right polished; a proof of infeasibility ends the list. Other kinds go through
-/// their exact reductions to lemke, a conic_qp with second-order cones to interior-point; an mcp has the list of nonlinear_attempts(), a
-/// friction_contact that of friction_attempts(). Every try is in the route, and it is always the
-/// problem as posed that is verified. Settings given with "auto" are those of lemke, which then
-/// comes first, for an mcp those of josephy-newton, for a friction_contact those of newton-ac.
+/// that are all but right polished; a proof of infeasibility ends the list. An mcp has the list of
+/// nonlinear_attempts(), a conic_qp that of conic_attempts(), a friction_contact that of
+/// friction_attempts(). Other kinds go through their exact reductions to lemke. Every try is in the
+/// route, and it is always the problem as posed that is verified. Settings given with "auto" are
+/// those of lemke, which then comes first, for an mcp those of josephy-newton, for a conic_qp those
+/// of interior-point, for a friction_contact those of newton-ac.
 /// Approximate reductions are taken only where the setting `reduction` asks for one: `convex`,
 /// `pyramid` or `pyramid:EDGES` for a friction_contact, which also has `fritz-john` (exact). An
 /// answer to one that does not solve the problem as posed is `stalled`, not `wrong`.

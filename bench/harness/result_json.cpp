@@ -20,7 +20,9 @@ Json certificate_to_json(const std::optional<Certificate>& certificate) {
     if (std::isfinite(certificate->radius)) j["radius"] = certificate->radius;
   } else {
     j["z"] = list(certificate->z);
-    j["t"] = certificate->t;
+    if (certificate->type == "ray") j["t"] = certificate->t;
+    if (certificate->type == "unbounded" && std::isfinite(certificate->radius))
+      j["radius"] = certificate->radius;
   }
   return j;
 }

@@ -222,7 +222,8 @@ Family socp_infeasible_family() {
             p.A = a;
             p.P = random_psd(random, n, r["rank"], r["density"]);
             // Dual feasible at x, y2: there is no ray as well.
-            const Vector x = gaussian(random, n), y2 = cone_point(random, p.cones, true, r["boundary"]);
+            const Vector x = gaussian(random, n),
+                         y2 = cone_point(random, p.cones, true, r["boundary"]);
             p.c = -p.P.multiply(x) - p.A.multiply_transposed(y2);
             p.b = gaussian(random, m);
             p.b -= y * ((y.dot(p.b) + 1.0) / y.squaredNorm());
@@ -232,46 +233,47 @@ Family socp_infeasible_family() {
 
 Family socp_unbounded_family() {
   // d with Pd = 0, -Ad in K, c'd = -1; x feasible.
-  return {"socp-unbounded",
-          "feasible conic QPs over mixed cones whose objective has no lower bound",
-          "BoydVandenberghe2004",
-          "n, unknowns",
-          50,
-          2,
-          KnownOutcome::kNoSolution,
-          true,
-          {kRank, kDensity, kLargestCone, kOnBoundary},
-          [](const FamilyRequest& r, Problem&) -> ProblemData {
-            Random random(r.seed);
-            const int n = r.size;
-            ConicQp p;
-            p.cones = mixed_cones(random, n, static_cast<int>(r["largest_cone"]));
-            const int m = count_rows(p.cones);
-            const Vector d = gaussian(random, n), u = cone_point(random, p.cones, false, r["boundary"]);
-            // Rows of A with A d = -u, and those of B with B d = 0, corrected in the column of the
-            // largest |d_j|.
-            int column = 0;
-            d.cwiseAbs().maxCoeff(&column);
-            const auto corrected = [&](int rows, double density, const Vector& target) {
-              const Matrix a = random_rows(random, rows, n, density);
-              Vector others = d;
-              others[column] = 0.0;
-              const Vector product = a.multiply(others);
-              SparseMatrix sparse = a.to_sparse();
-              for (int i = 0; i < rows; ++i)
-                sparse.coeffRef(i, column) = (target[i] - product[i]) / d[column];
-              sparse.makeCompressed();
-              return sparse;
-            };
-            p.A = corrected(m, r["density"], -u);
-            const int rank = static_cast<int>(std::lround(r["rank"] * n));
-            const SparseMatrix b = corrected(rank, r["density"], Vector::Zero(rank));
-            p.P = SparseMatrix(b.transpose() * b);
-            p.b = p.A.multiply(gaussian(random, n)) + cone_point(random, p.cones, false, r["boundary"]);
-            p.c = gaussian(random, n);
-            p.c -= d * ((d.dot(p.c) + 1.0) / d.squaredNorm());
-            return p;
-          }};
+  return {
+      "socp-unbounded",
+      "feasible conic QPs over mixed cones whose objective has no lower bound",
+      "BoydVandenberghe2004",
+      "n, unknowns",
+      50,
+      2,
+      KnownOutcome::kNoSolution,
+      true,
+      {kRank, kDensity, kLargestCone, kOnBoundary},
+      [](const FamilyRequest& r, Problem&) -> ProblemData {
+        Random random(r.seed);
+        const int n = r.size;
+        ConicQp p;
+        p.cones = mixed_cones(random, n, static_cast<int>(r["largest_cone"]));
+        const int m = count_rows(p.cones);
+        const Vector d = gaussian(random, n), u = cone_point(random, p.cones, false, r["boundary"]);
+        // Rows of A with A d = -u, and those of B with B d = 0, corrected in the column of the
+        // largest |d_j|.
+        int column = 0;
+        d.cwiseAbs().maxCoeff(&column);
+        const auto corrected = [&](int rows, double density, const Vector& target) {
+          const Matrix a = random_rows(random, rows, n, density);
+          Vector others = d;
+          others[column] = 0.0;
+          const Vector product = a.multiply(others);
+          SparseMatrix sparse = a.to_sparse();
+          for (int i = 0; i < rows; ++i)
+            sparse.coeffRef(i, column) = (target[i] - product[i]) / d[column];
+          sparse.makeCompressed();
+          return sparse;
+        };
+        p.A = corrected(m, r["density"], -u);
+        const int rank = static_cast<int>(std::lround(r["rank"] * n));
+        const SparseMatrix b = corrected(rank, r["density"], Vector::Zero(rank));
+        p.P = SparseMatrix(b.transpose() * b);
+        p.b = p.A.multiply(gaussian(random, n)) + cone_point(random, p.cones, false, r["boundary"]);
+        p.c = gaussian(random, n);
+        p.c -= d * ((d.dot(p.c) + 1.0) / d.squaredNorm());
+        return p;
+      }};
 }
 
 }  // namespace perp

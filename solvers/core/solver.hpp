@@ -16,12 +16,14 @@ namespace perp {
 
 /// What proves or explains an end that is no solution.
 struct Certificate {
-  std::string type;      ///< "farkas": y proves infeasibility; "ray": the secondary ray (z, t)
+  std::string type;      ///< "farkas": y proves infeasibility; "ray": the secondary ray (z, t);
+                         ///< "unbounded": z proves that the dual is infeasible (conic_qp)
   Vector y;              ///< farkas
-  Vector z;              ///< ray: direction of z
+  Vector z;              ///< ray, unbounded: direction of z
   double t = 0.0;        ///< ray: value of the covering variable on it
-  bool checked = false;  ///< by check_farkas or check_ray
-  double radius = 0.0;   ///< farkas: no feasible point has a 1-norm below this
+  bool checked = false;  ///< by check_farkas, check_ray or check_unbounded
+  double radius =
+      0.0;  ///< farkas: no feasible point has a 1-norm below this; unbounded: no dual one
 };
 
 /// Seconds as the solver measured them itself, where the duration of a call would mislead: a

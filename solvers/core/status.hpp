@@ -10,7 +10,8 @@ namespace perp {
 enum class Status {
   kSolved,
   kWrong,       ///< claimed solved, but the verifier disagrees
-  kRay,         ///< Lemke's secondary ray; proves nothing by itself
+  kRay,         ///< Lemke's secondary ray, which proves nothing by itself; of a conic_qp a checked
+                ///< direction along which the objective falls without end (certificate "unbounded")
   kInfeasible,  ///< no feasible point, with a checked certificate
   kStationary,  ///< a minimum of the merit function that is no solution
   kIterationLimit,

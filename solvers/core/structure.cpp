@@ -61,6 +61,16 @@ std::string class_of(const MatrixStructure& m) {
   return "monotonicity not determined at this size";
 }
 
+std::string class_of(const ConicQp& problem, const MatrixStructure& p) {
+  const bool linear = std::none_of(problem.cones.begin(), problem.cones.end(),
+                                   [](const Cone& c) { return c.type == ConeType::kSecondOrder; });
+  if (p.definiteness == "indefinite") return "not convex";
+  const std::string condition = p.definiteness == "unknown" ? " where P is PSD" : "";
+  if (p.nonzeros == 0) return linear ? "linear program" : "second-order cone program";
+  return (linear ? "convex quadratic program" : "convex program over second-order cones") +
+         condition;
+}
+
 }  // namespace
 
 MatrixStructure analyse(const std::string& name, const Matrix& a) {
@@ -122,7 +132,7 @@ ProblemStructure analyse(const Problem& problem) {
   } else if (const auto* conic = std::get_if<ConicQp>(&problem.data)) {
     s.matrices.push_back(analyse("P", conic->P));
     s.matrices.push_back(analyse("A", conic->A));
-    s.problem_class = "convex where P is PSD";
+    s.problem_class = class_of(*conic, s.matrices[0]);
   } else if (const auto* friction = std::get_if<FrictionContact>(&problem.data)) {
     s.contacts = friction->contacts();
     if (friction->is_operator()) {

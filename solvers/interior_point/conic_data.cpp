@@ -212,7 +212,8 @@ void ConicData::evaluate_extended(const Vector& x, const Vector& y, double tau, 
     for (SparseMatrix::InnerIterator it(a, j); it; ++it)
       sums_[it.row()] += static_cast<long double>(it.value()) * x[j];
   }
-  for (int i = 0; i < m; ++i) s[i] = static_cast<double>(static_cast<long double>(tau) * b[i] - sums_[i]);
+  for (int i = 0; i < m; ++i)
+    s[i] = static_cast<double>(static_cast<long double>(tau) * b[i] - sums_[i]);
 }
 
 ConicData::Residual ConicData::measure(const Vector& x, const Vector& y, const Vector& px,

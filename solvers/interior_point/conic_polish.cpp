@@ -7,9 +7,9 @@ namespace perp {
 
 namespace {
 
-constexpr double kFlat = 1e8;             // stands for 1 / 0 in D (I - D)^-1
+constexpr double kFlat = 1e8;  // stands for 1 / 0 in D (I - D)^-1
 constexpr int kRefinements = 3;
-constexpr double kNear = 1e-4;  // measure below which rounding counts
+constexpr double kNear = 1e-4;          // measure below which rounding counts
 constexpr double kSameJacobian = 1e-6;  // relative change that needs no new factorisation
 constexpr double kGain = 0.5;
 constexpr int kPatience = 3;
@@ -44,8 +44,8 @@ void ConicPolish::prepare(const ConicData& data) {
   steps = 0;
 }
 
-double ConicPolish::improve(ConicData& data, KktSystem& kkt, double target, double regularisation, int most_steps,
-                            Vector& x, Vector& y) {
+double ConicPolish::improve(ConicData& data, KktSystem& kkt, double target, double regularisation,
+                            int most_steps, Vector& x, Vector& y) {
   x_ = x;
   y_ = y;
   double best = std::numeric_limits<double>::infinity(), reference = best;

@@ -22,8 +22,8 @@ class ConicPolish {
   /// Improves (x, y) until the measure is at most `target`, or for `most_steps` steps.
   /// @param regularisation of the linear systems: what makes the steps proximal ones.
   /// (x, y) becomes the best point met, y in K*. @return its measure
-  double improve(ConicData& data, KktSystem& kkt, double target, double regularisation, int most_steps, Vector& x,
-                 Vector& y);
+  double improve(ConicData& data, KktSystem& kkt, double target, double regularisation,
+                 int most_steps, Vector& x, Vector& y);
 
   int steps = 0;  ///< of all calls since prepare
 

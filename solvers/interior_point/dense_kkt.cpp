@@ -22,9 +22,9 @@ bool is_scattered(const ConicData& data, int row) {
 }
 
 // With the zero rows E apart: S = w P + delta I + A_c' (H + delta I)^-1 A_c = L L', then
-// E S^-1 E' + delta I = Y'Y + delta I with L Y = E'. Unknowns that an active bound fixes (a row with
-// one entry and no H) and that other rows do not hold are left out of S: what they add to the others
-// is of the order of delta, and refinement sees to it.
+// E S^-1 E' + delta I = Y'Y + delta I with L Y = E'. Unknowns that an active bound fixes (a row
+// with one entry and no H) and that other rows do not hold are left out of S: what they add to the
+// others is of the order of delta, and refinement sees to it.
 class DenseKkt final : public KktFactor {
  public:
   explicit DenseKkt(const ConicData& data) : data_(data) {
@@ -242,7 +242,7 @@ class DenseKkt final : public KktFactor {
   }
 
   const ConicData& data_;
-  double weight_ = 1.0;  // of P
+  double weight_ = 1.0;                            // of P
   std::vector<int> equations_, scattered_, full_;  // rows
   std::vector<char> only_bounds_;                  // unknowns that no other rows hold
   std::vector<int> free_, place_;                  // unknowns; where they are among those, or -1

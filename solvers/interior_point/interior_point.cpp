@@ -17,16 +17,16 @@ constexpr double kShortStep = 1e-5;  // a step below counts towards a stall
 constexpr double kBoxKappa = 30.0, kLeastKappa = 1e-4;
 constexpr int kShortSteps = 4;
 constexpr int kPatience = 25;          // iterations without a better point
-static double kPolishBelow = getenv("PB") ? atof(getenv("PB")) : 1e-2;  // of the first mu, before which faces mean little
-static double kMovedFaces = getenv("MV") ? atof(getenv("MV")) : 0.02;
+constexpr double kPolishBelow = 1e-2;  // of the first mu, before which faces mean little
+constexpr double kMovedFaces = 0.02;   // share of the faces that may move where they have settled
 constexpr int kEarlySteps = 4;         // of a polish on the way
 constexpr double kPolishRegularisation = 1e-9;
-constexpr double kNearlySolved = 1e4;   // tolerances from the end: residuals in extended precision
+constexpr double kNearlySolved = 1e4;  // tolerances from the end: residuals in extended precision
 constexpr double kPolished = 1e-4;     // of the tolerance: nothing to gain below
 constexpr double kGain = 0.9;          // of the best residual, that counts as one
-constexpr double kLeastGap = 1e-3;      // share of the tolerance
+constexpr double kLeastGap = 1e-3;     // share of the tolerance
 constexpr double kPoorStart = 1e-6;
-constexpr double kPoorSolve = 1e-10;     // relative residual of a linear solve
+constexpr double kPoorSolve = 1e-10;  // relative residual of a linear solve
 constexpr double kRegularisationStep = 100.0, kLeastRegularisation = 1e-14;
 
 }  // namespace
@@ -264,8 +264,8 @@ bool InteriorPoint::newton_step() {
   return x_.allFinite() && z_.allFinite() && s_.allFinite() && tau_ > 0 && kappa_ > 0;
 }
 
-// The affine direction. Refinement cannot undo a delta above the eigenvalues that matter, nor one so
-// small that the factors are wrong: where it does not converge, a smaller one is tried.
+// The affine direction. Refinement cannot undo a delta above the eigenvalues that matter, nor one
+// so small that the factors are wrong: where it does not converge, a smaller one is tried.
 bool InteriorPoint::find_affine() {
   const auto attempt = [&](double delta) {
     const EmbeddingSystem::Point point{x_, px_, tau_, kappa_, xpx_};
@@ -296,7 +296,8 @@ double InteriorPoint::find_direction(double sigma, const Direction* affine, Dire
   double kappa_right = -tau_ * kappa_;
   // Below what the gap may have mu has nothing to gain, and the linear systems much to lose.
   const double objective = data_.posed_objective() * (cones.degree() + 1) / (tau_ * tau_);
-  const double target = std::max(sigma * mu_, std::min(mu_, kLeastGap * common.tolerance / objective));
+  const double target =
+      std::max(sigma * mu_, std::min(mu_, kLeastGap * common.tolerance / objective));
   if (affine) {
     scaling_.divide(cones, affine->s, scratch_);
     scaling_.multiply(cones, affine->z, d.s);

@@ -109,7 +109,7 @@ class InteriorPoint final : public Solver {
   std::vector<char> face_, last_face_;
   int polishes_ = 0, next_polish_ = 0;
   double primal_radius_ = 0.0, dual_radius_ = 0.0;  // of the last certificates that were tried
-  ConicData ray_data_;  // made when a ray is first met
+  ConicData ray_data_;                              // made when a ray is first met
   KktSystem ray_kkt_;
   ConeMatrix ray_weights_;
   Deadline deadline_{0.0};

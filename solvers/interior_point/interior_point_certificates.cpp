@@ -32,7 +32,6 @@ bool InteriorPoint::certify_infeasible(Result& result) {
     Vector y = scaled_z_.cwiseProduct(data_.row_scale);
     for (const auto& b : data_.cones.second_order()) y[b.offset] *= 1.0 + kInside;
     const FarkasCheck check = check_farkas(posed_, y);
-    if (getenv("IPM_DEBUG")) fprintf(stderr, "farkas try %d slope %g violation %g radius %g reached %g\n", k, check.supremum, check.violation, check.radius, reached);
     if (check.holds) {
       result.certificate = Certificate{"farkas", std::move(y), {}, 0.0, true, check.radius};
       result.message = "the constraints have no feasible point";
@@ -66,7 +65,6 @@ bool InteriorPoint::certify_unbounded(Result& result) {
   for (int k = 0;; ++k) {
     Vector x = scaled_x_.cwiseProduct(data_.column_scale);
     const UnboundedCheck check = check_unbounded(posed_, x);
-    if (getenv("IPM_DEBUG")) fprintf(stderr, "unbounded try %d slope %g violation %g radius %g reached %g\n", k, check.slope, check.violation, check.radius, reached);
     if (check.holds) {
       result.certificate = Certificate{"unbounded", {}, std::move(x), 0.0, true, check.radius};
       result.message =
@@ -125,7 +123,8 @@ void InteriorPoint::drop_vanishing(Vector& s) const {
   }
 }
 
-// The smallest change of s in the norm of W^-1 that satisfies them, from the point of K next to -Ax.
+// The smallest change of s in the norm of W^-1 that satisfies them, from the point of K next to
+// -Ax.
 void InteriorPoint::refine_ray() {
   const Vector none = Vector::Zero(ray_data_.rows());
   Vector px, stationarity, violation, dx, dz;
@@ -134,8 +133,7 @@ void InteriorPoint::refine_ray() {
   ray_data_.cones.project(s, true);
   drop_vanishing(s);
   violation -= s;
-  double e=ray_kkt_.solve(Vector::Zero(data_.variables()), violation, dx, dz, settings.refinements);
-  if (getenv("IPM_DEBUG")) fprintf(stderr, "  refine %g violation %g dx %g\n", e, violation.norm(), dx.norm());
+  ray_kkt_.solve(Vector::Zero(data_.variables()), violation, dx, dz, settings.refinements);
   scaled_x_ += dx;
 }
 
