@@ -6,7 +6,8 @@
 
 namespace perp {
 
-ConeSettings read_cone_settings(const std::string& options, ConeSettings settings) {
+ConeSettings read_cone_settings(const std::string& options) {
+  ConeSettings settings;
   for (const auto& [key, value] : split_options(options)) {
     if (key == "velocities" && (value == "kept" || value == "eliminated")) {
       settings.keep_velocities = value == "kept";
