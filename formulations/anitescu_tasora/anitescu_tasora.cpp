@@ -174,7 +174,7 @@ class AnitescuTasora final : public ConeStep {
 }  // namespace
 
 std::unique_ptr<Formulation> make_anitescu_tasora(const std::string& options) {
-  return std::make_unique<AnitescuTasora>(read_cone_settings(options, {.keep_velocities = true}));
+  return std::make_unique<AnitescuTasora>(read_cone_settings(options));
 }
 
 }  // namespace perp

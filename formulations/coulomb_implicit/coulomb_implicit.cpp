@@ -69,7 +69,7 @@ class CoulombImplicit final : public ConeStep {
 }  // namespace
 
 std::unique_ptr<Formulation> make_coulomb_implicit(const std::string& options) {
-  return std::make_unique<CoulombImplicit>(read_cone_settings(options, {.keep_velocities = false}));
+  return std::make_unique<CoulombImplicit>(read_cone_settings(options));
 }
 
 }  // namespace perp

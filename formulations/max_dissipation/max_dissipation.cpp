@@ -338,8 +338,7 @@ class MaxDissipation final : public ConeStep {
 
 std::unique_ptr<Formulation> make_max_dissipation(DissipationModel model,
                                                   const std::string& options) {
-  return std::make_unique<MaxDissipation>(
-      model, read_cone_settings(options, {.keep_velocities = model == DissipationModel::kStep}));
+  return std::make_unique<MaxDissipation>(model, read_cone_settings(options));
 }
 
 }  // namespace perp

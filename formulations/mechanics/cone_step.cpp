@@ -12,7 +12,8 @@ constexpr double kRedundant = 1e-11;  // relative size of the pivots of joint ro
 
 }  // namespace
 
-ConeSettings read_cone_settings(const std::string& options, ConeSettings settings) {
+ConeSettings read_cone_settings(const std::string& options) {
+  ConeSettings settings;
   for (const auto& [key, value] : split_options(options)) {
     if (key == "velocities" && (value == "kept" || value == "eliminated")) {
       settings.keep_velocities = value == "kept";

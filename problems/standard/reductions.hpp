@@ -34,10 +34,10 @@ Reduction reduce_to_mlcp(const ConicQp& problem);
 /// @throws std::invalid_argument where M is not symmetric.
 Reduction reduce_to_box_qp(const Lcp& problem);
 
-/// Friction cones replaced by pyramids with `edges` edges inscribed in them (even, at least 4; in 2D
-/// two, whatever is asked): unknowns (r_n of all contacts, edge impulses beta, slips lambda), the
-/// last two of contacts with mu > 0 [StewartTrinkle1996; AnitescuPotra1997]. Exact in 2D and where
-/// all mu are 0, approximate else. W may be any matrix; an operator is multiplied out.
+/// Friction cones replaced by pyramids with `edges` edges inscribed in them (even, at least 4; in
+/// 2D two, whatever is asked): unknowns (r_n of all contacts, edge impulses beta, slips lambda),
+/// the last two of contacts with mu > 0 [StewartTrinkle1996; AnitescuPotra1997]. Exact in 2D and
+/// where all mu are 0, approximate else. W may be any matrix; an operator is multiplied out.
 /// @throws std::invalid_argument for an odd or too small number of edges.
 Reduction reduce_to_pyramid_lcp(const FrictionContact& problem, int edges = 8);
 
@@ -53,7 +53,8 @@ Reduction reduce_to_conic_qp(const FrictionContact& problem);
 
 /// Fritz John's conditions of maximum dissipation: per contact with mu > 0 the unknowns (r_n, r_t,
 /// lambda),
-///   0 <= r_n _|_ u_n >= 0,  mu r_n u_t + lambda r_t = 0,  0 <= lambda _|_ (mu r_n)^2 - |r_t|^2 >= 0
+///   0 <= r_n _|_ u_n >= 0,  mu r_n u_t + lambda r_t = 0,  0 <= lambda _|_ (mu r_n)^2 - |r_t|^2 >=
+///   0
 /// [TrinkleTzitzourisPang2001], without friction r_n alone; with J and M also the change of
 /// velocity v, Mv = J'r. Exact. F is a callback with an exact sparse Jacobian.
 Reduction reduce_to_mcp(const FrictionContact& problem);

@@ -112,14 +112,15 @@ class TestResult(SolveTestCase):
         path = self.folder / "problem.json"
         self.succeed("verify", path, self.write("result.json", result))
 
-    def test_second_order_cone_is_unsupported(self):
+    def test_second_order_cones_are_not_for_lemke(self):
         problem = make_problem("conic_qp", cones=[{"type": "second_order", "size": 3}])
-        self.assertEqual(self.solve(problem, code=1)["status"], "unsupported")
+        self.assertEqual(self.solve(problem, "--solver", "lemke", code=1)["status"], "unsupported")
+        self.assertEqual(self.solve(problem)["status"], "solved")
 
     def test_unsupported_kind_is_explained(self):
-        result = self.solve(make_problem("friction_contact"), code=1)
+        result = self.solve(make_problem("convex_contact"), code=1)
         self.assertEqual((result["status"], result["claimed"]), ("unsupported", "unsupported"))
-        self.assertIn("friction_contact", result["message"])
+        self.assertIn("convex_contact", result["message"])
         self.assertEqual(result["route"][0]["status"], "unsupported")
         self.assertIsNone(result["certificate"])
 

@@ -38,7 +38,7 @@ TEST(Families, PlantedSolutionsSolve) {
       EXPECT_NO_THROW(validate(p));
       if (!p.solution) continue;
       ++planted;
-      EXPECT_TRUE(verify(p, {p.solution->z, {}}, 1e-12).solved) << p.name;
+      EXPECT_TRUE(verify(p, {p.solution->z, p.solution->dual}, 1e-12).solved) << p.name;
     }
   }
   EXPECT_GE(planted, 25);
