@@ -26,8 +26,8 @@ std::vector<Attempt> linear_attempts(const Problem& problem, bool lemke_first);
 /// The list for an mcp.
 std::vector<Attempt> nonlinear_attempts();
 
-/// The list for a conic_qp: the interior-point method, then, where all cones are linear, Lemke's as
-/// an mlcp.
+/// The list for a conic_qp: the interior-point method, then, where all cones are linear and the
+/// problem is not large, Lemke's as an mlcp.
 std::vector<Attempt> conic_attempts(const Problem& problem);
 
 /// A random start: half of the unknowns at their lower bounds (where they have one), the others off
