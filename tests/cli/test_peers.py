@@ -77,9 +77,9 @@ class TestPeers(CliTestCase):
 
     def test_other_kinds_are_unsupported(self):
         self.install("perp-peer-bullet")
-        _, result = self.solve_with("bullet-lemke", make_problem("friction_contact"))
+        _, result = self.solve_with("bullet-lemke", make_problem("convex_contact"))
         self.assertEqual(result["status"], "unsupported")
-        self.assertIn("friction_contact", result["message"])
+        self.assertIn("convex_contact", result["message"])
 
     def test_wrong_answers_are_wrong(self):
         self.install("perp-peer-bullet")
