@@ -17,7 +17,7 @@ constexpr std::uint64_t kRandomBases = 10;
 constexpr std::uint64_t kRandomStarts = 10;
 constexpr int kFirstNewtonIterations = 100;  // of newton-fb, for an mcp
 constexpr int kPivots = 1000, kPivotsPerUnknown = 100;
-constexpr int kPlanarContacts = 300;
+constexpr int kPlanarContacts = 300, kManyContacts = 1000, kFirstSweeps = 10000;
 constexpr int kLastNewtonSteps = 20000;
 // Restarts of the last attempt: many for small problems, where each takes a millisecond.
 constexpr int kFewestRestarts = 20, kMostRestarts = 400, kRestartWork = 16000;
@@ -97,15 +97,22 @@ std::vector<Attempt> friction_attempts(const Problem& problem) {
     a.time_share = share;
     return a;
   };
-  std::vector<Attempt> list = {attempt("newton-ac", {{"recoveries", "2"}}, false, 0.25),
-                               attempt("proximal-newton", {}, true, 0.5)};
   const auto& contact = std::get<FrictionContact>(problem.data);
+  std::vector<Attempt> list;
+  const bool large = contact.contacts() >= kManyContacts;
+  if (large) {  // some thousand sweeps cost less than a factorisation
+    list.push_back(attempt("nsgs", {{"patience", "50"}}, false, 0.2));
+    list.back().max_iterations = kFirstSweeps;
+  }
+  list.push_back(attempt("newton-ac", {{"recoveries", "2"}}, large, 0.25));
+  list.push_back(attempt("proximal-newton", {}, true, 0.5));
   // In the plane friction is an LCP, of four unknowns a contact.
   if (contact.dimension == 2 && contact.contacts() <= kPlanarContacts)
     list.push_back(attempt("lemke", {{"certify", "false"}}, false, 0.25));
   // Larger rho: other steps where the first ones got stuck, and those that large mass ratios need.
   list.push_back(attempt("proximal-newton", {{"rho_factor", "10"}}, true, 0.4));
   list.push_back(attempt("nsgs", {{"symmetric", "true"}}, true, 0.3));
+  list.push_back(attempt("admm", {}, true, 0.3));
   list.push_back(attempt("newton-ac", {{"map", "natural"}, {"rho_factor", "0.5"}}, false, 0.3));
   Attempt last = attempt("proximal-newton", {{"alpha", "1"}, {"decrease", "0.7"}}, true, 1.0);
   last.max_iterations = kLastNewtonSteps;

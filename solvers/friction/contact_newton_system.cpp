@@ -40,7 +40,7 @@ void ContactNewtonSystem::attach(const ContactProblem& problem, std::string_view
     choose_kernel(rows);
     fill_sparse(rows, 1.0);
     const double dense = 2.0 / 3.0 * n * n * static_cast<double>(n);
-    sparse_ = sparse_lu_.factor() && kSparseOverhead * sparse_lu_.estimated_operations() < dense;
+    sparse_ = sparse_lu_.analyse() && kSparseOverhead * sparse_lu_.estimated_operations() < dense;
   }
   if (!sparse_) dense_lu_.reserve(n);
   if (n <= kDenseLeastSquares) {

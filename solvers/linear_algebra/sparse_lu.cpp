@@ -34,7 +34,7 @@ void SparseLu::begin(int size) {
   values_.clear();
 }
 
-bool SparseLu::factor() {
+bool SparseLu::analyse() {
   klu_->release_numeric();
   if (size_ == 0) return true;
   klu_->common.halt_if_singular = 1;
@@ -48,6 +48,12 @@ bool SparseLu::factor() {
     ordered_starts_ = starts_;
     ordered_rows_ = rows_;
   }
+  return true;
+}
+
+bool SparseLu::factor() {
+  if (!analyse()) return false;
+  if (size_ == 0) return true;
   klu_->numeric =
       klu_factor(starts_.data(), rows_.data(), values_.data(), klu_->symbolic, &klu_->common);
   return klu_->numeric && klu_->common.status == KLU_OK;
