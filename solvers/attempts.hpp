@@ -32,8 +32,8 @@ std::vector<Attempt> nonlinear_attempts(bool josephy_first);
 /// The list for a friction_contact. docs/auto.md has the measurements behind the order.
 std::vector<Attempt> friction_attempts(const Problem& problem);
 
-/// The list for a conic_qp: the interior-point method, then, where all cones are linear, Lemke's as
-/// an mlcp.
+/// The list for a conic_qp: the interior-point method, then, where all cones are linear and the
+/// problem is not large, Lemke's as an mlcp.
 std::vector<Attempt> conic_attempts(const Problem& problem);
 
 /// A random start: half of the unknowns at their lower bounds (where they have one), the others off

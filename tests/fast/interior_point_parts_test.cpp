@@ -92,7 +92,7 @@ TEST(ConeProduct, StepToTheBoundary) {
   Random random(1);
   const Vector v = interior_point(random, 0.3);
   EXPECT_EQ(cones.step_to_boundary(v, v, 10.0), 10.0);
-  EXPECT_NEAR(cones.step_to_boundary(v, -v, 10.0), 1.0, 1e-12);  // through the apex
+  EXPECT_NEAR(cones.step_to_boundary(v, -v, 10.0), 1.0, 1e-7);  // the apex: a double root
 }
 
 ConeMatrix random_weights(Random& random, const ConeProduct& cones) {
