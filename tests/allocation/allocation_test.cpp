@@ -5,11 +5,12 @@
 #include <perp/problems/expression/expr.hpp>
 #include <perp/problems/standard/mcp_function.hpp>
 #include <perp/solvers/active_set/newton_min.hpp>
-#include <perp/solvers/gradient_projection/gradient_projection.hpp>
-#include <perp/solvers/interior_point/interior_point.hpp>
+#include <perp/solvers/friction/admm.hpp>
 #include <perp/solvers/friction/newton_ac.hpp>
 #include <perp/solvers/friction/nsgs.hpp>
 #include <perp/solvers/friction/proximal_newton.hpp>
+#include <perp/solvers/gradient_projection/gradient_projection.hpp>
+#include <perp/solvers/interior_point/interior_point.hpp>
 #include <perp/solvers/josephy_newton/josephy_newton.hpp>
 #include <perp/solvers/multigrid/multigrid.hpp>
 #include <perp/solvers/projection/pgs.hpp>
@@ -110,11 +111,18 @@ TEST(Allocation, SecondContactSolveAllocatesNothing) {
   }
 }
 
+// A sparse factorisation of our own.
+TEST(Allocation, SecondSolveByAlternatingDirectionsAllocatesNothing) {
+  const Problem p = generate(find_family("friction-granular"), 150, 1);
+  EXPECT_EQ(allocations_of_second_solve<Admm>(p, 1e-4), 0);
+}
+
 // Dense systems only, also where least-squares steps and sweeps follow.
 TEST(Allocation, SecondFrictionSolveAllocatesNothing) {
   for (const char* name : {"friction-stack", "friction-pile"}) {
     const Problem p = generate(find_family(name), 20, 1);
     EXPECT_EQ(allocations_of_second_solve<Nsgs>(p, 1e-8), 0) << name;
+    EXPECT_EQ(allocations_of_second_solve<Admm>(p, 1e-8), 0) << name;
     EXPECT_EQ(allocations_of_second_solve<NewtonAc>(p, 1e-8, {{"linear_algebra", "dense"}}), 0)
         << name;
     EXPECT_EQ(allocations_of_second_solve<NewtonAc>(
