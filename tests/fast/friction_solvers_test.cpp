@@ -88,12 +88,13 @@ TEST(FrictionSolvers, WithoutFrictionTheLcpOfTheNormals) {
     const DenseMatrix a = gaussian(random, 3 * nc, 3 * nc);
     const DenseMatrix w = a * a.transpose() + 0.1 * DenseMatrix::Identity(3 * nc, 3 * nc);
     const Vector q = gaussian(random, 3 * nc, 1);
-    Lcp normals{DenseMatrix(nc, nc), Vector(nc)};
+    DenseMatrix m(nc, nc);
+    Vector normal(nc);
     for (int i = 0; i < nc; ++i) {
-      normals.q[i] = q[3 * i];
-      for (int j = 0; j < nc; ++j) normals.M.dense()(i, j) = w(3 * i, 3 * j);
+      normal[i] = q[3 * i];
+      for (int j = 0; j < nc; ++j) m(i, j) = w(3 * i, 3 * j);
     }
-    const Vector expected = solve_by_lemke(problem_of(normals), 1e-12).z;
+    const Vector expected = solve_by_lemke(problem_of(Lcp{m, normal}), 1e-12).z;
     const Problem p = problem_of(contact_problem(w, q, 0.0, 3));
     for (const char* name : kSolvers) {
       const Solved s = solve_by(name, p, 1e-11);
