@@ -48,14 +48,14 @@ std::vector<ContactStep::Direction> ConeStep::friction_directions(int c) const {
 
 void ConeStep::order_rows() {
   const int d = dimension(), n = d * contacts();
-  contact_rows_.resize(n, jacobian_.rows());
-  contact_rows_.reserve(Eigen::VectorXi::Ones(jacobian_.rows()));
+  std::vector<Triplet> entries;
   for (int c = 0; c < contacts(); ++c) {
-    contact_rows_.insert(d * c, c) = 1.0;
+    entries.emplace_back(d * c, c, 1.0);
     for (int i = 1; i < d; ++i)
-      contact_rows_.insert(d * c + i, contacts() + friction_begin(c) + i - 1) = 1.0;
+      entries.emplace_back(d * c + i, contacts() + friction_begin(c) + i - 1, 1.0);
   }
-  contact_rows_.makeCompressed();
+  contact_rows_.resize(n, jacobian_.rows());
+  contact_rows_.setFromTriplets(entries.begin(), entries.end());
   local_ = contact_rows_ * jacobian_;
   joint_rows_ = SparseMatrix(jacobian_.bottomRows(joint_count()));
 }
@@ -78,7 +78,9 @@ void ConeStep::eliminate_joints() {
   const SparseMatrix spread = joint_rows_ * inverse_mass_;
   joints_.setThreshold(kRedundant);
   joints_.compute(DenseMatrix(spread * SparseMatrix(joint_rows_.transpose())));
-  joint_response_ = joints_.solve(DenseMatrix(spread * SparseMatrix(local_.transpose())));
+  joint_response_ = DenseMatrix::Zero(joint_count(), local_.rows());
+  if (contacts() > 0)
+    joint_response_ = joints_.solve(DenseMatrix(spread * SparseMatrix(local_.transpose())));
   free_of_drift();
 }
 
