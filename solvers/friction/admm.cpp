@@ -3,7 +3,6 @@
 #include <perp/solvers/friction/friction_cone.hpp>
 #include <perp/solvers/projection/progress.hpp>
 
-#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -156,30 +155,16 @@ void Admm::do_solve(const Vector* start, Observer* observer, Result& result) {
       }
       if (best <= common.tolerance) result.status = Status::kSolved;
     }
-    if (observer && !observer->on_iteration(record)) {
-      result.status = Status::kInterrupted;
-    } else if (result.status == Status::kSolved) {
+    if (ends_here({record, progress, deadline, !std::isfinite(primal_ + dual_), best, "iterations"},
+                  observer, result))
       break;
-    } else if (progress.diverged || !std::isfinite(primal_ + dual_)) {
-      result.status = Status::kNumericalError;
-      result.message = "the iterations diverge";
-    } else if (progress.stalled) {
-      result.status = Status::kStalled;
-      result.message = fmt::format("the natural map stays at {:.1e}", best);
-    } else if (deadline.passed()) {
-      result.status = Status::kTimeLimit;
-    } else {
-      const bool more = primal_ > settings.balance * dual_,
-                 less = dual_ > settings.balance * primal_;
-      if (result.iterations % std::max(1, settings.adapt_every) == 0 && (more || less)) {
-        power = std::clamp(power + (more ? settings.power_step : -settings.power_step),
-                           -kLargestPower, kLargestPower);
-        factorised = set_penalty(power);
-        restart();
-      }
-      continue;
+    const bool more = primal_ > settings.balance * dual_, less = dual_ > settings.balance * primal_;
+    if (result.iterations % std::max(1, settings.adapt_every) == 0 && (more || less)) {
+      power = std::clamp(power + (more ? settings.power_step : -settings.power_step),
+                         -kLargestPower, kLargestPower);
+      factorised = set_penalty(power);
+      restart();
     }
-    break;
   }
   if (!factorised) {
     result.status = Status::kNumericalError;

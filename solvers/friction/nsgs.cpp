@@ -2,7 +2,6 @@
 
 #include <perp/solvers/projection/progress.hpp>
 
-#include <fmt/format.h>
 #include <algorithm>
 #include <stdexcept>
 
@@ -66,22 +65,9 @@ void Nsgs::do_solve(const Vector* start, Observer* observer, Result& result) {
       }
       if (best <= common.tolerance) result.status = Status::kSolved;
     }
-    if (observer && !observer->on_iteration(record)) {
-      result.status = Status::kInterrupted;
-    } else if (result.status == Status::kSolved) {
+    if (ends_here({record, progress, deadline, !std::isfinite(record.step), best, "sweeps"},
+                  observer, result))
       break;
-    } else if (progress.diverged || !std::isfinite(record.step)) {
-      result.status = Status::kNumericalError;
-      result.message = "the sweeps diverge";
-    } else if (progress.stalled) {
-      result.status = Status::kStalled;
-      result.message = fmt::format("the natural map stays at {:.1e}", best);
-    } else if (deadline.passed()) {
-      result.status = Status::kTimeLimit;
-    } else {
-      continue;
-    }
-    break;
   }
   problem_.to_posed(best_, result.z);
   result.statistics.emplace_back("sweeps", result.iterations);

@@ -73,22 +73,9 @@ void ProjectedGaussSeidel::do_solve(const Vector* start, Observer* observer, Res
       progress.look(residual);
       if (residual <= common.tolerance) result.status = Status::kSolved;
     }
-    if (observer && !observer->on_iteration(record)) {
-      result.status = Status::kInterrupted;
-    } else if (result.status == Status::kSolved) {
+    if (ends_here({record, progress, deadline, !std::isfinite(record.step), residual, "sweeps"},
+                  observer, result))
       break;
-    } else if (progress.diverged || !std::isfinite(record.step)) {
-      result.status = Status::kNumericalError;
-      result.message = "the sweeps diverge";
-    } else if (progress.stalled) {
-      result.status = Status::kStalled;
-      result.message = fmt::format("the residual stays at {:.1e}", residual);
-    } else if (deadline.passed()) {
-      result.status = Status::kTimeLimit;
-    } else {
-      continue;
-    }
-    break;
   }
   result.statistics.emplace_back("sweeps", result.iterations);
 }

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <perp/solvers/core/solver.hpp>
+#include <string_view>
 
 namespace perp {
 
@@ -42,5 +44,19 @@ class Progress {
   int patience_, without_gain_ = 0;
   double first_ = -1.0, reference_ = std::numeric_limits<double>::infinity();
 };
+
+/// What is known at the end of an iteration.
+struct IterationEnd {
+  const IterationRecord& record;
+  const Progress& progress;
+  const Deadline& deadline;
+  bool broken;            ///< numbers are not finite, or nothing can come of them
+  double residual;        ///< the last or best one, for the message
+  std::string_view what;  ///< "sweeps", "iterations"
+};
+
+/// Whether the solve ends here: interrupted, solved (as result.status says already), diverged,
+/// stalled or out of time. Sets status and message.
+bool ends_here(const IterationEnd& end, Observer* observer, Result& result);
 
 }  // namespace perp

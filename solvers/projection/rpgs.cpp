@@ -2,7 +2,6 @@
 
 #include <perp/solvers/projection/progress.hpp>
 
-#include <fmt/format.h>
 #include <algorithm>
 #include <stdexcept>
 
@@ -59,22 +58,9 @@ void RegularisedProjectedGaussSeidel::do_solve(const Vector* start, Observer* ob
       progress.look(residual);
       if (residual <= common.tolerance) result.status = Status::kSolved;
     }
-    if (observer && !observer->on_iteration(record)) {
-      result.status = Status::kInterrupted;
-    } else if (result.status == Status::kSolved) {
+    if (ends_here({record, progress, deadline, sweeps_.hopeless, residual, "sweeps"}, observer,
+                  result))
       break;
-    } else if (progress.diverged || sweeps_.hopeless) {
-      result.status = Status::kNumericalError;
-      result.message = "the sweeps diverge";
-    } else if (progress.stalled) {
-      result.status = Status::kStalled;
-      result.message = fmt::format("the residual stays at {:.1e}", residual);
-    } else if (deadline.passed()) {
-      result.status = Status::kTimeLimit;
-    } else {
-      continue;
-    }
-    break;
   }
   result.statistics.emplace_back("sweeps", result.iterations);
   result.statistics.emplace_back("proximal_steps", record.iteration);
