@@ -14,6 +14,8 @@ namespace perp {
 
 namespace {
 
+// Of W r + q, whose scaled entries are not quite those of the problem as posed.
+constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
 // As the verifier has it: below this, a residual relative to q means nothing.
 constexpr double kVanishingNorm = 1e-14;
 
@@ -204,21 +206,29 @@ double ContactProblem::measure(const Vector& r, const Vector& u) const {
 }
 
 double ContactProblem::measure(const Vector& r) const {
-  double sum = 0.0;
+  double sum = 0.0, rounding = 0.0;
   for (int c = 0; c < contacts(); ++c) {
     std::array<long double, 3> u = {q_[3 * c], q_[3 * c + 1], q_[3 * c + 2]};
+    std::array<double, 3> size = {std::abs(q_[3 * c]), std::abs(q_[3 * c + 1]),
+                                  std::abs(q_[3 * c + 2])};
     for (int k = starts_[c]; k < starts_[c + 1]; ++k) {
       const double* w = block(k);
       for (int j = 0; j < 3; ++j) {
         const long double x = r[3 * columns_[k] + j];
-        for (int i = 0; i < 3; ++i) u[i] += w[3 * j + i] * x;
+        for (int i = 0; i < 3; ++i) {
+          u[i] += w[3 * j + i] * x;
+          size[i] += std::abs(w[3 * j + i] * static_cast<double>(x));
+        }
       }
     }
     const double rounded[3] = {static_cast<double>(u[0]), static_cast<double>(u[1]),
                                static_cast<double>(u[2])};
     add_natural_map(c, &r[3 * c], rounded, sum);
+    const double slack =
+        kRounding * velocity_scale_[c] * (size[0] + (1 + mu_[c]) * std::hypot(size[1], size[2]));
+    rounding += slack * slack;
   }
-  return relative(sum);
+  return relative(sum) + relative(rounding);
 }
 
 void ContactProblem::to_scaled(const Vector& posed, Vector& r) const {

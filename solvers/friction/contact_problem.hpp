@@ -59,7 +59,9 @@ class ContactProblem {
   /// The verifier's measure of the posed problem at (r, u): ||F_nat||_2 / ||q||_2, absolute where q
   /// vanishes. Infinite where it is not finite.
   double measure(const Vector& r, const Vector& u) const;
-  /// The same with u = W r + q summed in extended precision, as the verifier does.
+  /// The same with u = W r + q summed in extended precision, as the verifier does, and what
+  /// rounding may add to it in the problem as posed: where this is within the tolerance, a claim
+  /// holds.
   double measure(const Vector& r) const;
 
   /// Between the unknowns as posed and the scaled ones.
