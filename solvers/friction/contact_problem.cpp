@@ -14,7 +14,7 @@ namespace perp {
 
 namespace {
 
-// Of W r + q, whose scaled entries are not quite those of the problem as posed.
+// Of W r + q and of the natural map, wherever it is evaluated.
 constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
 // As the verifier has it: below this, a residual relative to q means nothing.
 constexpr double kVanishingNorm = 1e-14;

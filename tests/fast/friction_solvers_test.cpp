@@ -243,7 +243,7 @@ TEST(FrictionSolvers, VanishingFreeVelocity) {
 // W indefinite, not symmetric, singular: no claim is wrong (solve_by asserts it).
 TEST(FrictionSolvers, HonestOnMatricesOfAnySort) {
   Random random(8);
-  int solved = 0, count = 0;
+  int solved = 0, modest = 0, count = 0;
   for (int k = 0; k < 150; ++k) {
     const Problem p = problem_of(random_friction_problem(random));
     for (const char* name : kSolvers) {
@@ -252,12 +252,15 @@ TEST(FrictionSolvers, HonestOnMatricesOfAnySort) {
       solver->prepare(p);
       const Result& r = solver->solve();
       const bool right = verify(p, {r.z, {}}, 1e-8).solved;
-      EXPECT_EQ(r.status == Status::kSolved, right) << name << " " << k;
+      const bool claimed = r.status == Status::kSolved;
+      EXPECT_TRUE(right || !claimed) << name << " " << k;
+      modest += right && !claimed;  // where rounding alone may reach the tolerance
       solved += right;
       ++count;
     }
   }
   EXPECT_GT(solved, count / 3);
+  EXPECT_LE(modest, count / 50);
 }
 
 TEST(FrictionSolvers, SayWhichSettingIsWrong) {
