@@ -83,8 +83,8 @@ class Formulation {
   /// way.
   virtual std::optional<Stage> relax() { return {}; }
   /// Goes on without the last stage, which could not be solved even relaxed, where the model allows
-  /// it. @param best what the solver reached; may be empty
-  virtual std::optional<StageOrResult> settle(const Answer& best);
+  /// it; given is what the solver reached, which may be empty.
+  virtual std::optional<StageOrResult> settle(const Answer&) { return {}; }
 };
 
 /// Why a formulation cannot treat a scene, or nothing.

@@ -24,8 +24,6 @@ std::string_view to_string(ContactMode mode) {
   }
 }
 
-std::optional<StageOrResult> Formulation::settle(const Answer&) { return {}; }
-
 std::optional<std::string> refusal_of(const Formulation& formulation, const Scene& scene) {
   if (auto reason = formulation.refusal(scene)) return reason;
   for (std::size_t k = 0; k < scene.joints.size(); ++k) {

@@ -1,6 +1,7 @@
 #include <perp/formulations/max_dissipation/max_dissipation.hpp>
 
 #include <perp/formulations/mechanics/cone_step.hpp>
+#include <perp/formulations/mechanics/options.hpp>
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -28,13 +29,10 @@ class MaxDissipation final : public ConeStep {
   }
 
   std::optional<std::string> refusal(const Scene& scene) const override {
-    const auto refuse = [&](const std::string& field) {
-      return fmt::format("field \"{}.stiffness\": {} takes rigid contacts only", field, name());
-    };
-    if (!scene.contact.rigid()) return refuse("contact");
-    for (std::size_t k = 0; k < scene.pairs.size(); ++k) {
-      if (!scene.pairs[k].properties.rigid()) return refuse(fmt::format("pairs[{}]", k));
-    }
+    const auto field =
+        find_contact_properties(scene, [](const ContactProperties& p) { return !p.rigid(); });
+    if (field)
+      return fmt::format("field \"{}.stiffness\": {} takes rigid contacts only", *field, name());
     return ConeStep::refusal(scene);
   }
 
@@ -139,15 +137,10 @@ class MaxDissipation final : public ConeStep {
 
   // QP3: min 1/2 x'A_N x + x'b_N over x >= 0, b_N at velocities `v`.
   Stage normal_stage(const std::string& stage_name, const Vector& v) const {
-    const int d = dimension(), n = contacts();
-    std::vector<Triplet> pick;
-    for (int c = 0; c < n; ++c) pick.emplace_back(c, d * c, 1.0);
-    SparseMatrix normals(n, local_.rows());
-    normals.setFromTriplets(pick.begin(), pick.end());
-    const double scale = impulse_scale_ / velocity_scale_;
+    const int n = contacts();
     BoxQp qp;
-    qp.H = scaled_normal_block(normals, scale);
-    qp.c = normals * (local_ * v - wanted()) / velocity_scale_;
+    qp.H = scaled_normal_block(impulse_scale_ / velocity_scale_);
+    qp.c = normal_part(local_ * v - wanted()) / velocity_scale_;
     qp.lower = Vector::Zero(n);
     qp.upper = Vector::Constant(n, std::numeric_limits<double>::infinity());
     Stage s{stage_name, {}, {}};
@@ -158,18 +151,6 @@ class MaxDissipation final : public ConeStep {
     }
     describe(stage_name, s.problem);
     return s;
-  }
-
-  Matrix scaled_normal_block(const SparseMatrix& normals, double scale) const {
-    const Matrix w = scaled_delassus(scale);
-    if (w.is_sparse()) {
-      SparseMatrix block = normals * w.sparse() * SparseMatrix(normals.transpose());
-      block = 0.5 * (block + SparseMatrix(block.transpose()));
-      return Matrix(std::move(block));
-    }
-    DenseMatrix block = normals * w.dense() * normals.transpose();
-    block = (0.5 * (block + block.transpose())).eval();
-    return Matrix(std::move(block));
   }
 
   // Rows of A x + s = b as they come, cone by cone.
@@ -274,12 +255,10 @@ class MaxDissipation final : public ConeStep {
     rows.end_cone();
     rows.begin_cone(ConeType::kNonnegative);
     const Vector least = qp.c - wanted() / velocity_scale_;
-    const DenseMatrix w = qp.P.to_dense();
     for (int c = 0; c < contacts(); ++c) {
       const int row = rows.add(least[dimension() * c]);
-      for (int j = 0; j < w.cols(); ++j) {
-        if (w(dimension() * c, j) != 0.0) rows.put(row, j, -w(dimension() * c, j));
-      }
+      qp.P.for_column(dimension() * c,  // a row as well: W is symmetric
+                      [&](int j, double value) { rows.put(row, j, -value); });
     }
   }
 
@@ -338,7 +317,12 @@ class MaxDissipation final : public ConeStep {
 
 std::unique_ptr<Formulation> make_max_dissipation(DissipationModel model,
                                                   const std::string& options) {
-  return std::make_unique<MaxDissipation>(model, read_cone_settings(options));
+  ConeSettings settings;
+  for (const auto& [key, value] : split_options(options)) {
+    if (key != "rest_speed") refuse_option(key, value, "rest_speed=V");
+    settings.rest_speed = read_speed_option(key, value);
+  }
+  return std::make_unique<MaxDissipation>(model, settings);
 }
 
 }  // namespace perp

@@ -27,13 +27,11 @@ ConeSettings read_cone_settings(const std::string& options) {
 }
 
 std::optional<std::string> ConeStep::refusal(const Scene& scene) const {
-  const auto refuse = [&](const std::string& field) {
+  const auto field =
+      find_contact_properties(scene, [](const ContactProperties& p) { return p.e_r > 0; });
+  if (field) {
     return fmt::format("field \"{}.e_r\": {} has no friction against turning about the normal",
-                       field, name());
-  };
-  if (scene.contact.e_r > 0) return refuse("contact");
-  for (std::size_t k = 0; k < scene.pairs.size(); ++k) {
-    if (scene.pairs[k].properties.e_r > 0) return refuse(fmt::format("pairs[{}]", k));
+                       *field, name());
   }
   return {};
 }
@@ -91,12 +89,25 @@ void ConeStep::free_of_drift() {
   base_ = free_ + inverse_mass_ * (joint_rows_.transpose() * joint_base_);
 }
 
-Matrix ConeStep::scaled_delassus(double scale) const {
-  SparseMatrix w = scale * (local_ * inverse_mass_ * SparseMatrix(local_.transpose()));
+Matrix ConeStep::scaled_delassus(double scale) const { return scaled_block(scale, {}); }
+
+Matrix ConeStep::scaled_normal_block(double scale) const {
+  std::vector<Triplet> entries;
+  for (int c = 0; c < contacts(); ++c) entries.emplace_back(c, dimension() * c, 1.0);
+  SparseMatrix normals(contacts(), local_.rows());
+  normals.setFromTriplets(entries.begin(), entries.end());
+  return scaled_block(scale, normals);
+}
+
+Matrix ConeStep::scaled_block(double scale, const std::optional<SparseMatrix>& chosen) const {
+  const SparseMatrix rows = chosen ? SparseMatrix(*chosen * local_) : local_;
+  SparseMatrix w = scale * (rows * inverse_mass_ * SparseMatrix(rows.transpose()));
   if (joint_count() > 0) {
+    const DenseMatrix response =
+        chosen ? DenseMatrix(joint_response_ * chosen->transpose()) : joint_response_;
     const DenseMatrix taken =
-        scale * DenseMatrix(local_ * inverse_mass_ * SparseMatrix(joint_rows_.transpose())) *
-        joint_response_;
+        scale * DenseMatrix(rows * inverse_mass_ * SparseMatrix(joint_rows_.transpose())) *
+        response;
     w -= SparseMatrix(taken.sparseView());
   }
   w = 0.5 * (w + SparseMatrix(w.transpose()));  // symmetric to the last bit

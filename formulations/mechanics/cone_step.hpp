@@ -53,6 +53,8 @@ class ConeStep : public ContactStep {
   void free_of_drift();
   /// scale * (W of the contacts in local order, joints taken out), symmetric to the last bit.
   Matrix scaled_delassus(double scale) const;
+  /// Its normal rows and columns.
+  Matrix scaled_normal_block(double scale) const;
   /// Velocities that local impulses lead to, and the impulses of all rows of J with them.
   Vector velocity_after(const Vector& p) const;
   Vector all_impulses(const Vector& p) const;
@@ -68,6 +70,9 @@ class ConeStep : public ContactStep {
   Vector base_;                // velocities without contact, joints kept together
 
  private:
+  /// Of all local rows, or of those that `chosen` takes.
+  Matrix scaled_block(double scale, const std::optional<SparseMatrix>& chosen) const;
+
   Eigen::CompleteOrthogonalDecomposition<DenseMatrix> joints_;  // of G M^-1 G'
   DenseMatrix joint_response_;  // joint impulses that a contact impulse takes back
   Vector joint_base_;           // joint impulses without contact

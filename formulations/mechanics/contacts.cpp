@@ -1,5 +1,7 @@
 #include <perp/formulations/mechanics/contacts.hpp>
 
+#include <fmt/format.h>
+
 #include <perp/formulations/mechanics/manifold.hpp>
 
 #include <algorithm>
@@ -239,6 +241,15 @@ ContactFrame contact_frame(const Vector3d& normal, int dimension, const Vector3d
 std::vector<ContactPoint3> find_contacts(const Scene& scene, const State& state, double h,
                                          double share) {
   return Finder(scene, state, h, share).run();
+}
+
+std::optional<std::string> find_contact_properties(
+    const Scene& scene, const std::function<bool(const ContactProperties&)>& is_meant) {
+  if (is_meant(scene.contact)) return "contact";
+  for (std::size_t k = 0; k < scene.pairs.size(); ++k) {
+    if (is_meant(scene.pairs[k].properties)) return fmt::format("pairs[{}]", k);
+  }
+  return {};
 }
 
 }  // namespace perp

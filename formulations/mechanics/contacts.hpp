@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <perp/formulations/mechanics/state.hpp>
+#include <string>
 #include <vector>
 
 namespace perp {
@@ -57,5 +60,10 @@ ContactFrame contact_frame(const Vector3d& normal, int dimension,
 /// @param share the tenth in the rule: of the speeds, for what nobody foresees
 std::vector<ContactPoint3> find_contacts(const Scene& scene, const State& state, double h,
                                          double share = 0.1);
+
+/// The first contact properties of a scene that `is_meant` holds for, as a field: "contact" or
+/// "pairs[2]"; nothing where it holds for none.
+std::optional<std::string> find_contact_properties(
+    const Scene& scene, const std::function<bool(const ContactProperties&)>& is_meant);
 
 }  // namespace perp

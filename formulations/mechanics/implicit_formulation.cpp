@@ -84,17 +84,12 @@ ChoiceOption friction_option(FrictionForm& form) {
 }
 
 std::optional<std::string> ImplicitFormulation::refusal_of_rigid_steps(const Scene& scene) {
-  const auto check = [](const std::string& field,
-                        const ContactProperties& p) -> std::optional<std::string> {
-    if (!p.rigid()) return fmt::format("field \"{}.stiffness\": takes rigid contacts only", field);
-    if (p.restitution > 0)
-      return fmt::format("field \"{}.restitution\": its impacts are inelastic", field);
-    return {};
-  };
-  if (auto reason = check("contact", scene.contact)) return reason;
-  for (std::size_t k = 0; k < scene.pairs.size(); ++k) {
-    if (auto reason = check(fmt::format("pairs[{}]", k), scene.pairs[k].properties)) return reason;
-  }
+  using Properties = ContactProperties;
+  if (auto field = find_contact_properties(scene, [](const Properties& p) { return !p.rigid(); }))
+    return fmt::format("field \"{}.stiffness\": takes rigid contacts only", *field);
+  if (auto field =
+          find_contact_properties(scene, [](const Properties& p) { return p.restitution > 0; }))
+    return fmt::format("field \"{}.restitution\": its impacts are inelastic", *field);
   for (std::size_t k = 0; k < scene.bodies.size(); ++k) {
     const Body& body = scene.bodies[k];
     if (std::holds_alternative<HalfSpace>(body.shape) && !body.fixed)

@@ -27,13 +27,11 @@ class PyramidStep final : public ContactStep {
   }
   std::optional<std::string> refusal(const Scene& scene) const override {
     if (model_ == PyramidModel::kStewartTrinkle) return {};
-    const auto refuse = [](const std::string& field) {
-      return fmt::format("field \"{}.stiffness\": anitescu-potra takes rigid contacts only", field);
-    };
-    if (!scene.contact.rigid()) return refuse("contact");
-    for (std::size_t k = 0; k < scene.pairs.size(); ++k) {
-      if (!scene.pairs[k].properties.rigid()) return refuse(fmt::format("pairs[{}]", k));
-    }
+    const auto field =
+        find_contact_properties(scene, [](const ContactProperties& p) { return !p.rigid(); });
+    if (field)
+      return fmt::format("field \"{}.stiffness\": anitescu-potra takes rigid contacts only",
+                         *field);
     return {};
   }
 
