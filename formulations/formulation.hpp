@@ -64,6 +64,7 @@ class Formulation {
   /// Why a scene cannot be treated, or nothing; refusal_of() adds what holds for all.
   virtual std::optional<std::string> refusal(const Scene& scene) const = 0;
   virtual bool treats_joint_friction() const { return false; }
+  virtual bool treats_viscous_contacts() const { return false; }
 
   /// Names of the numbers that it tells of every step beside those of StepResult: the columns that
   /// it adds to steps.csv.

@@ -26,6 +26,14 @@ std::string_view to_string(ContactMode mode) {
 
 std::optional<std::string> refusal_of(const Formulation& formulation, const Scene& scene) {
   if (auto reason = formulation.refusal(scene)) return reason;
+  const auto viscous =
+      find_contact_properties(scene, [](const ContactProperties& p) { return p.viscous > 0; });
+  if (viscous && !formulation.treats_viscous_contacts()) {
+    return fmt::format(
+        "field \"{}.viscous\": {} has no viscous friction at contacts; max-dissipation-step and "
+        "-impulse have",
+        *viscous, formulation.name());
+  }
   for (std::size_t k = 0; k < scene.joints.size(); ++k) {
     if (scene.joints[k].has_friction() && !formulation.treats_joint_friction()) {
       return fmt::format("field \"joints[{}]\": {} has no friction in joints; joint-friction has",

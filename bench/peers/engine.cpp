@@ -39,6 +39,8 @@ void check(const Scene& scene) {
   if (scene.dimension != 3 || !scene.joints.empty() || !scene.springs.empty() ||
       !scene.impulses.empty() || !scene.pairs.empty())
     throw std::invalid_argument("scene: engines take 3D scenes of bodies, contact and loads");
+  if (scene.contact.viscous > 0)
+    throw std::invalid_argument("scene: field \"contact.viscous\": engines have Coulomb friction");
   for (const Body& body : scene.bodies) {
     const bool space = std::holds_alternative<HalfSpace>(body.shape) && body.fixed;
     if (!space && (body.fixed || !std::holds_alternative<Box>(body.shape)))

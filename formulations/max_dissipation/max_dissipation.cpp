@@ -23,6 +23,7 @@ class MaxDissipation final : public ConeStep {
   std::string_view name() const override {
     return model_ == DissipationModel::kStep ? "max-dissipation-step" : "max-dissipation-impulse";
   }
+  bool treats_viscous_contacts() const override { return true; }
   bool is_at_velocity_level() const override { return model_ == DissipationModel::kImpulse; }
   std::vector<std::string> columns() const override {
     return {"kappa", "energy_change", "first_phase_energy_change", "phases"};
@@ -64,6 +65,7 @@ class MaxDissipation final : public ConeStep {
     }
     first_ = impulses_ = p;
     kappa_ = p.sum();
+    set_viscous_bounds();
     first_change_ = energy_change(p);
     if (kappa_ == 0.0 || !frictional()) return end_of_friction();
     phase_ = Phase::kFriction;
@@ -90,9 +92,23 @@ class MaxDissipation final : public ConeStep {
  private:
   bool frictional() const {
     for (int c = 0; c < contacts(); ++c) {
-      if (mu(c) > 0) return true;
+      if (has_friction(c)) return true;
     }
     return false;
+  }
+  bool has_friction(int c) const { return mu(c) > 0 || viscous_[c] > 0; }
+
+  // What viscous friction adds to the radius of the cone, N s: nothing where the first phase
+  // leaves the contact open.
+  void set_viscous_bounds() {
+    const Vector slip = local_ * base_;
+    viscous_ = Vector::Zero(contacts());
+    for (int c = 0; c < contacts(); ++c) {
+      const int row = dimension() * c;
+      if (first_[row] > 0)
+        viscous_[c] =
+            h_ * active_[c].properties.viscous * slip.segment(row + 1, dimension() - 1).norm();
+    }
   }
 
   // 1/2 x'Ax + x'b of local impulses, J.
@@ -106,7 +122,7 @@ class MaxDissipation final : public ConeStep {
     for (int c = 0; c < contacts(); ++c) {
       const double normal = p[dimension() * c];
       const double tangential = p.segment(dimension() * c + 1, dimension() - 1).norm();
-      if (normal < -slack || tangential > mu(c) * normal + slack) return false;
+      if (normal < -slack || tangential > mu(c) * normal + viscous_[c] + slack) return false;
     }
     const Vector excess = normal_part(local_ * velocity_after(p) - wanted());
     return excess.minCoeff() >= -kSlack * velocity_scale_;
@@ -265,23 +281,26 @@ class MaxDissipation final : public ConeStep {
   // p_t = 0 where there is no friction.
   void add_held_tangents(int begin, Rows& rows) const {
     for (int c = 0; c < contacts(); ++c) {
-      for (int i = 1; i < dimension() && !(mu(c) > 0); ++i)
+      for (int i = 1; i < dimension() && !has_friction(c); ++i)
         rows.put(rows.add(0.0), begin + dimension() * c + i, 1.0);
     }
   }
 
-  // Within the nonnegative cone: sum p_n <= kappa and p_n >= 0 without friction; then the cones.
+  // Within the nonnegative cone: sum p_n <= kappa, and p_n >= 0 where no cone says so; then the
+  // cones, (mu p_n + viscous bound, p_t).
   void add_cones(int begin, Rows& rows) const {
     const int total = rows.add(kappa_ / impulse_scale_);
     for (int c = 0; c < contacts(); ++c) rows.put(total, begin + dimension() * c, 1.0);
     for (int c = 0; c < contacts(); ++c) {
-      if (!(mu(c) > 0)) rows.put(rows.add(0.0), begin + dimension() * c, -1.0);
+      if (!(mu(c) > 0) || viscous_[c] > 0) rows.put(rows.add(0.0), begin + dimension() * c, -1.0);
     }
     for (int c = 0; c < contacts(); ++c) {
-      if (!(mu(c) > 0)) continue;
+      if (!has_friction(c)) continue;
       rows.begin_cone(ConeType::kSecondOrder);
-      for (int i = 0; i < dimension(); ++i)
-        rows.put(rows.add(0.0), begin + dimension() * c + i, i == 0 ? -mu(c) : -1.0);
+      const int normal = rows.add(viscous_[c] / impulse_scale_);
+      if (mu(c) > 0) rows.put(normal, begin + dimension() * c, -mu(c));
+      for (int i = 1; i < dimension(); ++i)
+        rows.put(rows.add(0.0), begin + dimension() * c + i, -1.0);
     }
   }
 
@@ -310,6 +329,7 @@ class MaxDissipation final : public ConeStep {
   Phase phase_ = Phase::kNone;
   int phases_ = 0;           // of this step, that were solved
   Vector first_, impulses_;  // local; of phase I, and so far
+  Vector viscous_;           // bounds of viscous friction by contact, N s
   double kappa_ = 0.0, first_change_ = 0.0, change_ = 0.0;
 };
 

@@ -35,6 +35,7 @@ struct ContactProperties {
   double mu = 0.0;              ///< Coulomb coefficient
   double e_t = 1.0, e_o = 1.0;  ///< semi-axes of the friction ellipsoid along both tangents
   double e_r = 0.0;             ///< that of torsion about the normal, m; 0: none
+  double viscous = 0.0;         ///< what friction can do beyond mu p_n, by slip speed, N s/m
   Vector3d direction = Vector3d::Zero();  ///< world; its tangential part is t; zero: any
   double restitution = 0.0;               ///< Poisson's coefficient, 0..1
   double stiffness = kRigid;              ///< of a contact point, N/m; infinite: rigid

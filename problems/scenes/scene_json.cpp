@@ -153,9 +153,10 @@ void each(const Field& list, const Names& names,
 }
 
 const std::set<std::string_view> kContactFields = {
-    "mu", "e_t", "e_o", "e_r", "direction", "restitution", "stiffness", "dissipation"};
+    "mu", "e_t", "e_o", "e_r", "viscous", "direction", "restitution", "stiffness", "dissipation"};
 const std::set<std::string_view> kPairFields = {
-    "a", "b", "mu", "e_t", "e_o", "e_r", "direction", "restitution", "stiffness", "dissipation"};
+    "a",       "b",         "mu",          "e_t",       "e_o",        "e_r",
+    "viscous", "direction", "restitution", "stiffness", "dissipation"};
 
 ContactProperties read_contact(const Field& field, int dimension, const Names& names) {
   ContactProperties p;
@@ -166,6 +167,7 @@ ContactProperties read_contact(const Field& field, int dimension, const Names& n
   maybe("e_t", p.e_t, positive);
   maybe("e_o", p.e_o, positive);
   maybe("e_r", p.e_r, nonnegative);
+  maybe("viscous", p.viscous, nonnegative);
   maybe("restitution", p.restitution, nonnegative);
   maybe("stiffness", p.stiffness, positive);
   maybe("dissipation", p.dissipation, nonnegative);
