@@ -19,7 +19,7 @@ enum class Viscous { kAfter, kBefore, kImplicit };
 
 struct JointFrictionSettings {
   Method method = Method::kQp;
-  Viscous viscous = Viscous::kAfter;
+  Viscous viscous = Viscous::kBefore;
 };
 
 class JointFriction final : public Formulation {

@@ -27,8 +27,8 @@ constexpr double kDubious = 1e-6;  // a ray where t has fallen below this share 
 constexpr double kOtherPivotTolerances[] = {1e-6, 1e-7, 1e-9};  // tried after numerical trouble
 
 PathSettings path_settings(const LemkeSettings& s) {
-  return {s.pivot_tolerance, s.tie_tolerance, s.row_tolerance, s.drift_tolerance,
-          s.refactor_always};
+  return {s.pivot_tolerance, s.tie_tolerance,   s.row_tolerance,
+          s.drift_tolerance, s.refactor_always, s.ties == "largest-pivot"};
 }
 
 }  // namespace
@@ -82,6 +82,10 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
   if (regularise && !first && settings.regularise != "trouble") {
     throw std::invalid_argument(fmt::format(
         "setting \"regularise\": \"{}\" is not never, trouble or always", settings.regularise));
+  }
+  if (settings.ties != "lexicographic" && settings.ties != "largest-pivot") {
+    throw std::invalid_argument(fmt::format(
+        "setting \"ties\": \"{}\" is not lexicographic or largest-pivot", settings.ties));
   }
   bool given = choose_start(start);
   const Vector* cover = covering();

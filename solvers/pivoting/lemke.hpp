@@ -1,8 +1,8 @@
 // Lemke's method as a solver.
 #pragma once
 
-#include <perp/solvers/core/solver.hpp>
 #include <perp/solvers/active_set/active_set_polish.hpp>
+#include <perp/solvers/core/solver.hpp>
 #include <perp/solvers/pivoting/lemke_path.hpp>
 
 namespace perp {
@@ -12,7 +12,8 @@ struct LemkeSettings {
       "unit";  ///< covering vector: "unit", "random:SEED", or n numbers "1,2,..."
   double pivot_tolerance =
       1e-8;  ///< entries of a direction below this times its largest are zero [-]
-  double tie_tolerance = 5e-16;  ///< values this close to their bound after a step tie [-]
+  double tie_tolerance = 5e-16;        ///< values this close to their bound after a step tie [-]
+  std::string ties = "lexicographic";  ///< what leaves of what ties: lexicographic or largest-pivot
   double row_tolerance = 1e-10;  ///< entries of two inverse rows closer than this are equal [-]
   double drift_tolerance =
       1e-10;  ///< residual of a direction from which the basis is factorised anew [-]
@@ -31,6 +32,7 @@ struct LemkeSettings {
     v.visit("pivot_tolerance", pivot_tolerance,
             "entries of a direction below this times its largest are zero");
     v.visit("tie_tolerance", tie_tolerance, "values this close to their bound after a step tie");
+    v.visit("ties", ties, "what leaves of what ties: lexicographic or largest-pivot");
     v.visit("row_tolerance", row_tolerance,
             "entries of two inverse rows closer than this are equal");
     v.visit("drift_tolerance", drift_tolerance,

@@ -294,7 +294,8 @@ LemkePath::Step LemkePath::ratio_test() {
       return {Step::Kind::kPivot, i, std::max(0.0, slack(i)) / rate};
     tied_.push_back(i);
   }
-  const int position = lexicographic_minimum(flip <= shortest + tie);
+  const int position =
+      settings_.largest_pivot ? largest_pivot() : lexicographic_minimum(flip <= shortest + tie);
   if (position < 0) return {Step::Kind::kFlip, -1, flip};
   return {Step::Kind::kPivot, position,
           std::max(0.0, slack(position)) / std::abs(direction_[position])};
@@ -321,6 +322,13 @@ int LemkePath::lexicographic_minimum(bool flip_ties) {
     }
   }
   return best;
+}
+
+int LemkePath::largest_pivot() {
+  if (tied_.size() > 1) ++ties;
+  return *std::max_element(tied_.begin(), tied_.end(), [this](int a, int b) {
+    return std::abs(direction_[a]) < std::abs(direction_[b]);
+  });
 }
 
 void LemkePath::inverse_row(int position, Vector& row) {

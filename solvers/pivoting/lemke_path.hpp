@@ -22,6 +22,8 @@ struct PathSettings {
   double drift_tolerance =
       1e-10;  ///< residual of a direction from which the basis is factorised anew
   bool refactor_always = false;  ///< factorise at every pivot: slow, for comparison
+  bool largest_pivot = false;    ///< of those that tie the largest pivot leaves, which may cycle;
+                                 ///< else the lexicographically least
 };
 
 enum class PathEnd { kSolution, kRay, kCycle, kPivotLimit, kTimeLimit, kInterrupted, kNumerical };
@@ -95,6 +97,7 @@ class LemkePath {
   bool compute_direction();
   Step ratio_test();
   int lexicographic_minimum(bool flip_ties);
+  int largest_pivot();
   void inverse_row(int position, Vector& row);
   bool lexicographically_less(const Vector& a, const Vector& b) const;
   bool take(const Step& step);

@@ -82,8 +82,8 @@ TEST(JointFriction, OneJointIsTheScalarRecursion) {
                     scalar_pendulum(h, 2.0, coulomb, viscous, method), 1e-9)
             << formulation << " " << coulomb << " " << viscous << " " << h;
       };
-      expect("joint-friction", "after");
-      expect("joint-friction:viscous=before", "before");
+      expect("joint-friction", "before");
+      expect("joint-friction:viscous=after", "after");
       expect("joint-friction:method=explicit", "explicit");
     }
   }
@@ -119,15 +119,15 @@ TEST(JointFriction, HoldsAnArmAtRestWhereTheExplicitMethodChatters) {
 
 TEST(JointFriction, MethodsMeetInTheLimit) {
   const Scene arm = load_scene("arm-friction", {{"coulomb", 0.25}, {"viscous", 0.1}});
-  const Vector limit = run(arm, "joint-friction:viscous=before", 1e-4, 0.5).angles;
+  const Vector limit = run(arm, "joint-friction", 1e-4, 0.5).angles;
   const double scale = limit.cwiseAbs().maxCoeff();
   EXPECT_GE(scale, 0.1);
   const auto apart = [&](const std::string& formulation, double h) {
     return (run(arm, formulation, h, 0.5).angles - limit).cwiseAbs().maxCoeff() / scale;
   };
-  EXPECT_LE(apart("joint-friction:viscous=before", 1e-2), 0.05);
+  EXPECT_LE(apart("joint-friction", 1e-2), 0.05);
   EXPECT_LE(apart("joint-friction:viscous=implicit", 1e-2), 0.05);
-  EXPECT_LE(apart("joint-friction", 1e-3), 0.1);
+  EXPECT_LE(apart("joint-friction:viscous=after", 1e-3), 0.1);
   const double coarse = apart("joint-friction:method=explicit", 1e-3),
                fine = apart("joint-friction:method=explicit", 1e-4);
   EXPECT_LE(fine, 0.1);
@@ -209,7 +209,7 @@ TEST(JointFriction, CoordinatesSurviveAndInertiaIsThatOfTheBodies) {
 
 TEST(JointFriction, NeverAddsEnergy) {
   const Scene s = branched_arm(true);
-  for (const char* options : {"", ":viscous=before", ":viscous=implicit"}) {
+  for (const char* options : {"", ":viscous=after", ":viscous=implicit"}) {
     SimulationRequest request;
     request.formulation = std::string("joint-friction") + options;
     request.step = 0.05;

@@ -391,6 +391,59 @@ TEST(Lemke, RegularisedPathsReachTheProblemAsPosed) {
   EXPECT_THROW(lemke.solve(), std::invalid_argument);
 }
 
+// Small integers, so that rows tie all the time. M is copositive-plus, for which every feasible
+// problem is solved by the lexicographic rule.
+TEST(Lemke, TheLargestPivotMayLeaveWhereRowsTie) {
+  Random random(11);
+  int solved[2] = {0, 0}, other = 0;
+  for (int k = 0; k < 300; ++k) {
+    const int n = 8;
+    DenseMatrix m = DenseMatrix::Zero(n, n);
+    const auto integer = [&] { return std::round(random.uniform(-1, 1)); };
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < i; ++j) {
+        m(i, j) = integer();
+        m(j, i) = -m(i, j);
+      }
+    }
+    Vector q(n);
+    for (int i = 0; i < n; ++i) q[i] = integer();
+    const Problem p = problem_of(Lcp{Matrix(m), q});
+    Vector z[2];
+    for (const bool largest : {false, true}) {
+      Lemke lemke;
+      lemke.settings.ties = largest ? "largest-pivot" : "lexicographic";
+      lemke.settings.regularise = "never";
+      lemke.settings.recoveries = 0;
+      lemke.prepare(p);
+      const Result& r = lemke.solve();
+      solved[largest] += r.status == Status::kSolved;
+      z[largest] = r.z;
+      if (!largest) {
+        EXPECT_TRUE(r.status == Status::kSolved || r.status == Status::kInfeasible) << r.message;
+      }
+    }
+    other += z[0] != z[1];
+  }
+  EXPECT_LE(solved[1], solved[0]);
+  EXPECT_GT(other, 0);
+}
+
+TEST(Lemke, WithoutTiesNoRuleMatters) {
+  Random random(7);
+  DenseMatrix g = DenseMatrix::Zero(20, 20);
+  for (int j = 0; j < 20; ++j) g.col(j) = gaussian(random, 20, 1);
+  const Problem q =
+      problem_of(Lcp{Matrix(DenseMatrix(g * g.transpose())), Vector(gaussian(random, 20, 1))});
+  Lemke a, b;
+  b.settings.ties = "largest-pivot";
+  a.prepare(q);
+  b.prepare(q);
+  EXPECT_EQ(a.solve().z, b.solve().z);
+  b.settings.ties = "any";
+  EXPECT_THROW(b.solve(), std::invalid_argument);
+}
+
 TEST(Lemke, SettingsAreListedAndSetByName) {
   Lemke lemke;
   set_setting(lemke, "tie_tolerance", "1e-9");
@@ -402,7 +455,7 @@ TEST(Lemke, SettingsAreListedAndSetByName) {
   EXPECT_THROW(set_setting(lemke, "tie_tolerance", "abc"), std::invalid_argument);
   EXPECT_THROW(set_setting(lemke, "tie_tolerance", "-1"), std::invalid_argument);
   EXPECT_THROW(set_setting(lemke, "no_such", "1"), std::invalid_argument);
-  EXPECT_EQ(list_settings(lemke).size(), 3u + 11u);
+  EXPECT_EQ(list_settings(lemke).size(), 3u + 12u);
 }
 
 TEST(Lemke, SameBuildSameBits) {
