@@ -75,14 +75,16 @@ void run_bench(BenchOptions& o, int& code) {
   code = summary.interrupted ? kNotSolved : kDone;
 }
 
-// A folder with simulations below it need not hold records.
+// A folder with simulations below it, or claims, need not hold records.
 void write_report(const std::vector<std::string>& paths, const std::string& output,
                   const std::string& title) {
   std::vector<std::string> with_records;
   for (const std::string& path : paths) {
-    if (holds_records(path) || !holds_simulations(path)) with_records.push_back(path);
+    if (holds_records(path) || !(holds_simulations(path) || holds_claims(path)))
+      with_records.push_back(path);
   }
-  write_text_file(output, report_html(read_records(with_records), read_simulations(paths), title));
+  write_text_file(output, report_html(read_records(with_records), read_simulations(paths),
+                                      read_claims(paths), title));
   std::cout << output << '\n';
 }
 
@@ -99,6 +101,9 @@ void add_bench(CLI::App& app, int& code) {
       ->capture_default_str();
   verb->add_option("--set", o->settings, "a setting of every solver, KEY=VALUE")
       ->allow_extra_args(false);
+  verb->add_option("--label", o->request.label,
+                   "what reports add to the solvers' names, where their settings are not the usual "
+                   "ones");
   verb->add_option("--start", o->starts,
                    "where solves start, separated by commas: cold; stored, at the problem's own "
                    "start; warm, at the solver's answer to the step before (sequences and scenes; "

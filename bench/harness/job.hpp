@@ -40,8 +40,8 @@ std::vector<Job> deal_jobs(const BenchRequest& request, const std::string& setti
                            const std::map<std::string, std::string>& outcomes, int& skipped);
 
 /// In the child: solves, verifies and tells the parent, one JSON object a line. For every run that
-/// is not done: {"run": index}, then {"kind": .., "n": ..}, then, unless it is a replay, the result
-/// (with "outcome").
+/// is not done: {"run": index}, then {"kind": .., "n": .., "contacts": ..}, then, unless it is a
+/// replay, the result (with "outcome").
 int run_job(const BenchRequest& request, const Job& job, int write_fd);
 
 }  // namespace perp

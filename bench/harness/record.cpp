@@ -44,6 +44,8 @@ Record record_from(const Json& j) {
   r.system = j.at("machine").at("system");
   r.compiler = j.at("machine").at("compiler");
   r.n = j.at("n");
+  r.contacts = j.value("contacts", 0);
+  r.label = j.value("label", "");
   r.size = j.value("x-size", 0);
   r.tolerance = j.at("tolerance");
   r.natural = number(j, "x-measure");

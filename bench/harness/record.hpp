@@ -11,9 +11,10 @@ namespace perp {
 struct Record {
   std::string key, suite, instance, instance_hash, kind, family, solver, outcome, claimed, message;
   std::string version, cpu, system, compiler, settings;
+  std::string label;          ///< what is added to the solver's name; "": nothing
   std::string sequence;       ///< "": in none
   std::string mode = "cold";  ///< "cold", "stored" or "warm"
-  int n = 0, size = 0, cores = 0, position = 0;
+  int n = 0, contacts = 0, size = 0, cores = 0, position = 0;
   double tolerance = 0.0;
   double natural = 0.0;  ///< the verifier's measure
   int iterations = 0;

@@ -97,7 +97,9 @@ class Worker {
     Json out;
     try {
       const Problem problem = run.instance->load();
-      write_line(fd_, {{"kind", problem.kind()}, {"n", problem.size()}});
+      write_line(
+          fd_,
+          {{"kind", problem.kind()}, {"n", problem.size()}, {"contacts", problem.contacts.size()}});
       SolveRequest solve;
       solve.solver = job_.solver;
       solve.common.tolerance = request_.tolerance;

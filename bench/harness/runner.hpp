@@ -24,6 +24,7 @@ struct BenchRequest {
   std::vector<std::string> solvers;
   std::vector<Start> starts = {Start::kCold};  ///< what is not in a sequence has no kWarm
   std::vector<std::pair<std::string, std::string>> settings;
+  std::string label;  ///< what reports add to the solvers' names; empty: nothing
   double tolerance = 1e-8;
   double time_limit = 60.0;  ///< seconds, one solve
   double memory_limit_mb = 4096;

@@ -12,7 +12,7 @@ namespace perp {
 struct SceneProblemsRequest {
   std::string formulation;  ///< empty: default_formulation(scene)
   std::string solver;       ///< brings the scene from step to step; empty: step_solver()
-  double step = 0.0;             ///< s; 0: the scene's
+  double step = 0.0;        ///< s; 0: the scene's
   double tolerance = 1e-10;
   int first = 1, last = 1;  ///< steps, both included
 };

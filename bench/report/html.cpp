@@ -182,7 +182,8 @@ std::string lead(const std::vector<Record>& records,
 }  // namespace
 
 std::string report_html(const std::vector<Record>& records,
-                        const std::vector<SimulationGroup>& simulations, const std::string& title) {
+                        const std::vector<SimulationGroup>& simulations,
+                        const std::vector<ClaimTable>& claims, const std::string& title) {
   std::string page = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width\">\n"
@@ -191,10 +192,10 @@ std::string report_html(const std::vector<Record>& records,
   if (!records.empty()) {
     const std::vector<Record> main = main_records(records);
     page += comparison_section(main) + yardstick_section(main) + sequence_section(records) +
-            profile_section(main) + scaling_section(main) + suite_section(records) +
-            failure_section(records);
+            profile_section(main) + scaling_section(main) + sequence_scaling_section(main) +
+            suite_section(records) + failure_section(records);
   }
-  page += simulation_section(simulations);
+  page += claims_section(claims) + simulation_section(simulations);
   if (!records.empty()) {
     page += settings_section(records) + machine_section(records) + limitations_section();
   }

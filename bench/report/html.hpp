@@ -2,6 +2,7 @@
 #pragma once
 
 #include <perp/bench/harness/record.hpp>
+#include <perp/bench/report/claims.hpp>
 #include <perp/bench/report/simulations.hpp>
 #include <string>
 #include <vector>
@@ -9,10 +10,11 @@
 namespace perp {
 
 /// HTML with its style and drawings inline and no reference to anything outside. Sections: solvers
-/// side by side, profiles, time against size, table by suite, failures by cause, simulations,
-/// solvers and settings, machine and versions, known limitations; those that have nothing to tell
-/// are left out.
+/// side by side, profiles, time against size, table by suite, failures by cause, claims of papers,
+/// simulations, solvers and settings, machine and versions, known limitations; those that have
+/// nothing to tell are left out.
 std::string report_html(const std::vector<Record>& records,
-                        const std::vector<SimulationGroup>& simulations, const std::string& title);
+                        const std::vector<SimulationGroup>& simulations,
+                        const std::vector<ClaimTable>& claims, const std::string& title);
 
 }  // namespace perp

@@ -61,16 +61,16 @@ ProfileSet profiles_of(const std::map<std::string, std::vector<double>>& values,
 }  // namespace
 
 std::vector<std::string> solver_names(const std::vector<Record>& records) {
-  std::map<std::string, std::set<std::string>> settings;
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> settings;
   std::map<std::string, std::set<double>> tolerances;
   for (const Record& r : records) {
-    settings[r.solver].insert(r.settings);
+    settings[{r.solver, r.label}].insert(r.settings);
     tolerances[r.solver].insert(r.tolerance);
   }
   std::vector<std::string> names;
   for (const Record& r : records) {
     std::string name = solver_label(r);
-    if (settings[r.solver].size() > 1 && r.settings != "{}") {
+    if (settings[{r.solver, r.label}].size() > 1 && r.settings != "{}") {
       std::string text = r.settings;
       std::erase_if(text, [](char c) { return c == '{' || c == '}' || c == '"'; });
       name += " " + text;

@@ -11,7 +11,7 @@
 namespace perp {
 
 /// How a record's solver is called in figures: its label, with settings and tolerance where records
-/// of this solver differ in them. One name for each record, in their order.
+/// of this solver (and label) differ in them. One name for each record, in their order.
 std::vector<std::string> solver_names(const std::vector<Record>& records);
 
 /// A step function: of the problems, the fraction y[k] has a measure of at most x[k].

@@ -15,6 +15,8 @@ std::string comparison_section(const std::vector<Record>& records);
 std::string yardstick_section(const std::vector<Record>& records);
 /// Sequences by solver: cold against warm (or stored) starts; "" where nothing was started so.
 std::string sequence_section(const std::vector<Record>& records);
+/// Problems of sequences: time against contacts (or n), first failures; "" where there are none.
+std::string sequence_scaling_section(const std::vector<Record>& records);
 /// Performance and accuracy profiles of each suite, and of all suites together.
 std::string profile_section(const std::vector<Record>& records);
 /// Time against size, a drawing for each family that has at least two sizes.

@@ -39,7 +39,8 @@ std::string group_of(const Record& r) {
 }
 
 std::string solver_label(const Record& r) {
-  return r.mode == "cold" ? r.solver : fmt::format("{}, {}", r.solver, r.mode);
+  const std::string name = r.label.empty() ? r.solver : fmt::format("{} ({})", r.solver, r.label);
+  return r.mode == "cold" ? name : fmt::format("{}, {}", name, r.mode);
 }
 
 std::vector<Record> main_records(const std::vector<Record>& records) {

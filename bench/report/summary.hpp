@@ -38,7 +38,7 @@ bool has_known_end(const Record& record);
 /// Solved, or where that cannot be, ended as the family's known facts say.
 bool ended_as_expected(const Record& record);
 
-/// The solver, and where it did not start cold how.
+/// The solver with its label, and where it did not start cold how.
 std::string solver_label(const Record& record);
 
 /// The records that solvers are compared by: of each suite the cold ones where there are any.

@@ -1,0 +1,84 @@
+#include <perp/bench/report/claims.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <filesystem>
+#include <perp/bench/report/markup.hpp>
+#include <perp/problems/io/field.hpp>
+#include <perp/problems/io/files.hpp>
+
+namespace perp {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<fs::path> claim_files(const std::string& path) {
+  std::vector<fs::path> files;
+  const fs::path folder = fs::path(path) / "claims";
+  if (!fs::is_directory(folder)) return files;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Claim read_claim(const Field& field) {
+  field.only({"claim", "experiment", "measured", "verdict"}, true);
+  Claim c{field["claim"].text(), field["experiment"].text(), field["measured"].text(),
+          field["verdict"].text()};
+  if (c.verdict != "holds" && c.verdict != "holds in part" && c.verdict != "does not hold")
+    field["verdict"].expected("\"holds\", \"holds in part\" or \"does not hold\"");
+  return c;
+}
+
+ClaimTable read_table(const fs::path& path) {
+  const std::string file = path.string();
+  const json::Value document = json::parse(read_text_file(file), file);
+  const Field root(document, file, "");
+  root.only({"format", "version", "title", "caption", "claims"}, true);
+  if (root["format"].text() != "perp-claims") root["format"].expected("\"perp-claims\"");
+  root["version"].integer(1, 1);
+  ClaimTable table{root["title"].text(), root.has("caption") ? root["caption"].text() : "", {}};
+  for (const Field& claim : root["claims"].items()) table.claims.push_back(read_claim(claim));
+  return table;
+}
+
+const char* style_of(const std::string& verdict) {
+  return verdict == "holds" ? "all" : verdict == "holds in part" ? "" : "some";
+}
+
+}  // namespace
+
+bool holds_claims(const std::string& path) { return !claim_files(path).empty(); }
+
+std::vector<ClaimTable> read_claims(const std::vector<std::string>& paths) {
+  std::vector<ClaimTable> tables;
+  for (const std::string& path : paths) {
+    for (const fs::path& file : claim_files(path)) tables.push_back(read_table(file));
+  }
+  return tables;
+}
+
+std::string claims_section(const std::vector<ClaimTable>& tables) {
+  std::string out;
+  for (const ClaimTable& table : tables) {
+    out += fmt::format(
+        "<h3>{}</h3>\n<p>{}</p>\n<div class=\"scroll\"><table>\n<tr><th "
+        "class=\"text\">claim</th><th class=\"text\">experiment</th><th "
+        "class=\"text\">measured</th><th class=\"text\">verdict</th></tr>\n",
+        escape(table.title), escape(table.caption));
+    for (const Claim& c : table.claims) {
+      out += fmt::format(
+          "<tr><td class=\"text wrap\">{}</td><td class=\"text wrap\">{}</td>"
+          "<td class=\"text wrap\">{}</td><td class=\"text {}\">{}</td></tr>\n",
+          escape(c.claim), escape(c.experiment), escape(c.measured), style_of(c.verdict),
+          escape(c.verdict));
+    }
+    out += "</table></div>\n";
+  }
+  return out.empty() ? out : "<h2>Claims of papers</h2>\n" + out;
+}
+
+}  // namespace perp
