@@ -49,16 +49,19 @@ Series series_of(const std::string& solver, const Runs& runs, bool by_contacts) 
   return s;
 }
 
-std::string drawing_of(const std::string& title, const Panel& panel) {
+// @param pens of the solvers, the same in all drawings of a suite
+std::string drawing_of(const std::string& title, const Panel& panel,
+                       const std::map<std::string, std::size_t>& pens) {
   Plot plot;
   plot.title = title;
   plot.x_label = panel.by_contacts ? "contacts" : "unknowns n";
   plot.y_label = "ms";
   plot.log_x = plot.log_y = 10;
-  plot.width = 420;
+  plot.width = 520;
   std::size_t most = 0;
   for (const auto& [solver, runs] : panel.solvers) {
     plot.series.push_back(series_of(solver, runs, panel.by_contacts));
+    plot.series.back().pen = pens.at(solver);
     most = std::max(most, plot.series.back().x.size());
   }
   plot.height = 260 + 22 * std::max(0, static_cast<int>(plot.series.size()) - 5);
@@ -112,7 +115,12 @@ std::string sequence_scaling_section(const std::vector<Record>& records) {
   std::string out;
   for (const auto& [suite, kinds] : suites) {
     std::string drawings, rows;
-    for (const auto& [kind, panel] : kinds) drawings += drawing_of(suite + ": " + kind, panel);
+    std::map<std::string, std::size_t> pens;
+    for (const auto& [kind, panel] : kinds) {
+      for (const auto& [solver, runs] : panel.solvers) pens.emplace(solver, pens.size());
+    }
+    for (const auto& [kind, panel] : kinds)
+      drawings += drawing_of(suite + ": " + kind, panel, pens);
     for (const auto& [key, solvers] : sequences) {
       if (std::get<0>(key) == suite) rows += rows_of(std::get<1>(key), std::get<2>(key), solvers);
     }
