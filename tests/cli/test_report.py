@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 import unittest
 from html.parser import HTMLParser
@@ -160,6 +161,71 @@ class TestReportOfSimulations(CliTestCase):
         # Of different scenes no parameters are told, for none is of both.
         self.assertNotIn("<th>vx</th>", page)
         self.assertIn(">sliding-cube</td>", page)
+
+    def test_steps_of_scenes_by_their_contacts(self):
+        """Time against contacts; the first step that each solver did not solve; labels beside the solvers' names."""
+        suite = self.write("suite.json", {
+            "format": "perp-suite", "version": 1, "name": "piles", "description": "d",
+            "entries": [{"scene": "falling-boxes", "parameters": {"layers": n, "across": 2}, "steps": [20, 24]} for n in (1, 2)]})
+        for options in (("--solvers", "lemke,newton-min"),
+                        ("--solvers", "lemke", "--label", "short", "--set", "max_iterations=3", "--set", "recoveries=0", "--resume")):
+            self.succeed("bench", suite, *options, "-o", self.folder / "b")
+        with open(self.folder / "b" / "records.jsonl", encoding="utf-8") as file:
+            records = [json.loads(line) for line in file]
+        page = self.report("b")
+        drawing = self.drawing(page, "piles: lcp")
+        self.assertIn("contacts", drawing)
+        self.assertIn("lemke: ", drawing)
+        table = page[page.index("first not solved"):]
+        for solver, label in (("lemke", ""), ("lemke", "short")):
+            runs = [r for r in records if (r["solver"], r["label"]) == (solver, label)]
+            self.assertTrue(all(r["contacts"] > 0 for r in runs))
+            failed = [f"{r['instance']}: {r['outcome']}" for r in runs if r["outcome"] != "solved"]
+            self.assertEqual(bool(failed), label == "short")
+            name = f"{solver} ({label})" if label else solver
+            self.assertRegex(table, f'<td class="text">{re.escape(name)}</td><td>5</td>')
+            if failed:
+                self.assertIn(failed[0], table)
+
+    CLAIM = {"claim": "A < B.", "experiment": "both", "measured": "A = 1, B = 2", "verdict": "holds"}
+
+    def claims(self, **change):
+        self.write("c/claims/a.json", {"format": "perp-claims", "version": 1, "title": "A paper", "claims": [self.CLAIM], **change})
+
+    def test_claims_of_a_paper(self):
+        os.makedirs(self.folder / "c" / "claims", exist_ok=True)
+        self.claims(claims=[self.CLAIM, {**self.CLAIM, "verdict": "does not hold"}])
+        page = self.report("c")
+        self.assertIn("<h3>A paper</h3>", page)
+        self.assertEqual(page.count("A &lt; B."), 2)
+        self.assertRegex(page, '<td class="text all">holds</td>')
+        self.assertRegex(page, '<td class="text some">does not hold</td>')
+        for change, field in (({"claims": [{**self.CLAIM, "verdict": "true"}]}, "claims[0].verdict"),
+                              ({"claims": [{"claim": "x"}]}, "experiment"), ({"claims": 3}, "claims"),
+                              ({"format": "x"}, "format"), ({"version": 2}, "version"), ({"more": 1}, "more")):
+            self.claims(**change)
+            done = self.perp("report", self.folder / "c", "-o", self.folder / "r.html")
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+            self.assertIn("a.json", done.stderr)
+            self.assertIn(field, done.stderr)
+
+    def test_claims_are_computed_from_the_records(self):
+        for group in ("ramp-along", "ramp-across"):
+            for formulation in ("stewart-trinkle", "stewart-trinkle:edges=16", "max-dissipation-step"):
+                speed = () if group == "ramp-along" else ("--param", "vx=1", "--param", "vy=1")
+                self.simulate(f"r/simulations/{group}/{formulation.replace(':edges=', '-')}", "box-on-ramp", "--formulation",
+                              formulation, *speed)
+        for method, step in (("qp", 0.01), ("explicit", 0.001)):
+            self.simulate(f"r/simulations/joint-friction/{method}-{step}", "arm-friction", "--duration", 0.05, "--step", step,
+                          "--formulation", f"joint-friction:method={method}")
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "claims.py")
+        subprocess.run([sys.executable, script, self.folder / "r"], check=True)
+        claims = json.loads((self.folder / "r" / "claims" / "max-dissipation.json").read_text())["claims"]
+        verdicts = {claim["claim"].split(" ")[0] + " " + claim["claim"].split(" ")[1]: claim["verdict"] for claim in claims}
+        self.assertEqual(verdicts, {"A box": "holds", "The emergent": "holds in part", "Contact never": "holds", "Phase I": "holds",
+                                    "The models": "holds in part", "Joint friction": "holds"})
+        self.assertIn("Claims of papers", self.report("r"))
+        self.assertNotEqual(subprocess.run([sys.executable, script], capture_output=True, check=False).returncode, 0)
 
     def test_bad_json_is_refused_in_one_line(self):
         self.polygons()
