@@ -54,6 +54,8 @@ class MaxDissipation final : public ConeStep {
     ++phases_;
     if (phase_ == Phase::kFriction) {
       impulses_ = read_impulses(answer);
+      // Within the tolerance of the answer, the first phase may be the better one.
+      if (energy_change(impulses_) > first_change_) impulses_ = first_;
       return end_of_friction();
     }
     Vector p = Vector::Zero(local_.rows());
