@@ -127,7 +127,7 @@ std::vector<ComparisonRow> comparison(const std::vector<Record>& records) {
   std::map<ComparisonRow::Cell*, std::vector<double>> times;
   for (std::size_t k = 0; k < records.size(); ++k) {
     const Record& r = records[k];
-    ComparisonRow& row = rows[{r.suite, group_of(r), r.size}];
+    ComparisonRow& row = rows[{r.suite, sorted_name(group_of(r)), r.size}];
     row.suite = r.suite;
     row.group = group_of(r);
     row.size = r.size;

@@ -68,7 +68,7 @@ std::string drawing_of(const std::string& title, const Panel& panel,
   return most > 1 ? figure(plot) : "";
 }
 
-std::string rows_of(const std::string& sequence, const std::string& kind, const BySolver& solvers) {
+std::string rows_of(const std::string& kind, const BySolver& solvers) {
   std::string out;
   for (const auto& [solver, runs] : solvers) {
     const Record* first = nullptr;
@@ -90,8 +90,8 @@ std::string rows_of(const std::string& sequence, const std::string& kind, const 
         "<tr><td class=\"text\">{}</td><td class=\"text\">{}</td><td>{}</td>"
         "<td class=\"text\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
         "<td class=\"text wrap\">{}</td></tr>\n",
-        escape(sequence), kind, range(least, most), escape(solver), runs.all.size(), solved,
-        milliseconds(quantile(ms, 0.5)), milliseconds(quantile(ms, 1.0)),
+        escape(runs.all.front()->sequence), kind, range(least, most), escape(solver),
+        runs.all.size(), solved, milliseconds(quantile(ms, 0.5)), milliseconds(quantile(ms, 1.0)),
         solved > 0 ? fmt::format("{:.1e}", worst) : "–",
         first ? escape(fmt::format("{}: {}", first->instance, first->outcome)) : "");
   }
@@ -110,7 +110,7 @@ std::string sequence_scaling_section(const std::vector<Record>& records) {
     Panel& panel = suites[r.suite][r.kind];
     panel.by_contacts = panel.by_contacts && r.contacts > 0;
     panel.solvers[names[k]].all.push_back(&r);
-    sequences[{r.suite, r.sequence, r.kind}][names[k]].all.push_back(&r);
+    sequences[{r.suite, sorted_name(r.sequence), r.kind}][names[k]].all.push_back(&r);
   }
   std::string out;
   for (const auto& [suite, kinds] : suites) {
@@ -122,7 +122,7 @@ std::string sequence_scaling_section(const std::vector<Record>& records) {
     for (const auto& [kind, panel] : kinds)
       drawings += drawing_of(suite + ": " + kind, panel, pens);
     for (const auto& [key, solvers] : sequences) {
-      if (std::get<0>(key) == suite) rows += rows_of(std::get<1>(key), std::get<2>(key), solvers);
+      if (std::get<0>(key) == suite) rows += rows_of(std::get<2>(key), solvers);
     }
     out += fmt::format(
         "<h3>{}</h3>\n<div class=\"figures\">\n{}</div>\n<details><summary>Sequence by "

@@ -38,6 +38,26 @@ std::string group_of(const Record& r) {
   return r.kind.empty() ? "files" : r.kind + " files";
 }
 
+std::string sorted_name(const std::string& name) {
+  constexpr std::size_t kDigits = 12;
+  std::string padded, digits;
+  const auto flush = [&] {
+    if (!digits.empty() && digits.size() < kDigits) padded.append(kDigits - digits.size(), '0');
+    padded += digits;
+    digits.clear();
+  };
+  for (const char c : name) {
+    if (c >= '0' && c <= '9') {
+      digits += c;
+      continue;
+    }
+    flush();
+    padded += c;
+  }
+  flush();
+  return padded;
+}
+
 std::string solver_label(const Record& r) {
   const std::string name = r.label.empty() ? r.solver : fmt::format("{} ({})", r.solver, r.label);
   return r.mode == "cold" ? name : fmt::format("{}, {}", name, r.mode);
@@ -80,7 +100,7 @@ std::vector<GroupSummary> summarise(const std::vector<Record>& records) {
   std::map<std::tuple<std::string, std::string, int, std::string>, std::vector<const Record*>>
       groups;
   for (const Record& r : records)
-    groups[{r.suite, group_of(r), r.size, solver_label(r)}].push_back(&r);
+    groups[{r.suite, sorted_name(group_of(r)), r.size, solver_label(r)}].push_back(&r);
   std::vector<GroupSummary> result;
   for (const auto& [key, members] : groups) {
     GroupSummary g;

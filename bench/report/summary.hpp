@@ -32,6 +32,9 @@ struct FailureSummary {
 /// kind.
 std::string group_of(const Record& record);
 
+/// The name with its numbers padded by zeros, so that n=8 comes before n=30 where names are sorted.
+std::string sorted_name(const std::string& name);
+
 /// Whether the record's family is known to be infeasible or to have no solution.
 bool has_known_end(const Record& record);
 

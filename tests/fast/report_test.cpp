@@ -49,6 +49,20 @@ std::vector<Record> hand_made() {
 
 using Values = std::vector<double>;
 
+TEST(Summary, NamesAreSortedByTheirNumbers) {
+  EXPECT_LT(sorted_name("arm links=8"), sorted_name("arm links=16"));
+  EXPECT_LT(sorted_name("arm links=16 a"), sorted_name("arm links=100"));
+  EXPECT_LT(sorted_name("box"), sorted_name("box2"));
+  std::vector<Record> records;
+  for (const char* sequence : {"n=100", "n=8", "n=16"}) {
+    records.push_back(record("a", sequence, 1.0, 0.0, "solved", ""));
+    records.back().sequence = sequence;
+  }
+  const std::vector<GroupSummary> groups = summarise(records);
+  ASSERT_EQ(groups.size(), 3u);
+  EXPECT_EQ(groups[0].group + groups[1].group + groups[2].group, "n=8n=16n=100");
+}
+
 TEST(Profiles, Performance) {
   const ProfileSet set = performance_profiles(hand_made());
   EXPECT_EQ(set.problems, 4);
