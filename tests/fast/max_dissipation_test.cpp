@@ -93,54 +93,95 @@ Scene jointed_boxes(double mu) {
   return s;
 }
 
-// Column c of A_N: normal velocities that a unit impulse at contact c alone leads to, the joints
-// kept together, by one linear system for velocities and joint impulses.
-TEST(MaxDissipation, NormalBlockIsThatOfTestImpulses) {
+// The whole step in one linear system, for velocities and joint impulses: M and G stacked. What a
+// contact does is seen by giving it a unit impulse and looking at the velocities of all others.
+class TestImpulses {
+ public:
+  TestImpulses(const Scene& scene, const State& state, double h, const Problem& problem)
+      : coordinates_(scene) {
+    const int nv = coordinates_.size();
+    std::vector<Triplet> entries;
+    theta_ = joint_constraints(scene, state, coordinates_, 0, entries);
+    const int nj = static_cast<int>(theta_.size());
+    SparseMatrix joints(nj, nv);
+    joints.setFromTriplets(entries.begin(), entries.end());
+    const DenseMatrix mass = DenseMatrix(inverse_mass_matrix(scene, state, coordinates_)).inverse();
+    DenseMatrix kkt = DenseMatrix::Zero(nv + nj, nv + nj);
+    kkt.topLeftCorner(nv, nv) = mass;
+    kkt.topRightCorner(nv, nj) = DenseMatrix(joints).transpose();
+    kkt.bottomLeftCorner(nj, nv) = joints;
+    lu_.compute(kkt);
+    Vector right(nv + nj);
+    right << mass * free_velocity(scene, state, coordinates_, h), -theta_ / h;
+    before_ = lu_.solve(right).head(nv);
+    for (const ContactInfo& contact : problem.contacts) {
+      add_row(scene, state, contact, contact.normal);
+      for (const auto& tangent : contact.tangents) add_row(scene, state, contact, tangent);
+    }
+  }
+
+  // Velocities of all rows (n, t, o by contact) that a unit impulse of row c leads to.
+  Vector response(int c) const {
+    Vector impulse = Vector::Zero(before_.size() + theta_.size());
+    impulse.head(before_.size()) = rows_.row(c).transpose();
+    return rows_ * lu_.solve(impulse).head(before_.size());
+  }
+  Vector before() const { return rows_ * before_; }
+
+ private:
+  void add_row(const Scene& scene, const State& state, const ContactInfo& contact,
+               const std::vector<double>& direction) {
+    rows_.conservativeResizeLike(DenseMatrix::Zero(rows_.rows() + 1, before_.size()));
+    const Vector3d d(direction[0], direction[1], direction[2]);
+    const Vector3d point(contact.point[0], contact.point[1], contact.point[2]);
+    for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+      const std::string& name = scene.bodies[b].name;
+      const double sign = name == contact.body_a ? 1.0 : name == contact.body_b ? -1.0 : 0.0;
+      const int at = coordinates_.offset(static_cast<int>(b));
+      if (sign == 0.0 || at < 0) continue;
+      const Vector3d arm = point - state.bodies[b].position;
+      rows_.row(rows_.rows() - 1).segment<3>(at) += sign * d.transpose();
+      rows_.row(rows_.rows() - 1).segment<3>(at + 3) += sign * arm.cross(d).transpose();
+    }
+  }
+
+  Coordinates coordinates_;
+  Eigen::FullPivLU<DenseMatrix> lu_;
+  Vector theta_, before_;
+  DenseMatrix rows_;
+};
+
+double number_of(const Problem& problem, const char* name) {
+  return *problem.source.find(name)->get_if<double>();
+}
+
+TEST(MaxDissipation, MatricesAreThoseOfTestImpulses) {
   const Scene s = jointed_boxes(0.3);
   const State state = initial_state(s);
   for (const char* model : kModels) {
     const auto formulation = make_formulation(model);
-    const StageOrResult begun = formulation->begin(s, state, s.step);
-    const auto& stage = std::get<Stage>(begun);
-    const auto& qp = std::get<BoxQp>(stage.problem.data);
-    const auto source = [&](const char* name) {
-      return *stage.problem.source.find(name)->get_if<double>();
-    };
-    const double scale = source("impulse_scale") / source("velocity_scale");
-    const Coordinates coordinates(s);
-    const int nv = coordinates.size(), nc = qp.size();
-    std::vector<Triplet> entries;
-    const Vector theta = joint_constraints(s, state, coordinates, 0, entries);
-    const int nj = static_cast<int>(theta.size());
-    SparseMatrix joints(nj, nv);
-    joints.setFromTriplets(entries.begin(), entries.end());
-    DenseMatrix kkt = DenseMatrix::Zero(nv + nj, nv + nj);
-    kkt.topLeftCorner(nv, nv) = DenseMatrix(inverse_mass_matrix(s, state, coordinates)).inverse();
-    kkt.topRightCorner(nv, nj) = DenseMatrix(joints).transpose();
-    kkt.bottomLeftCorner(nj, nv) = joints;
-    DenseMatrix normals = DenseMatrix::Zero(nc, nv);
-    for (int c = 0; c < nc; ++c) {
-      const ContactInfo& contact = stage.problem.contacts[static_cast<std::size_t>(c)];
-      for (std::size_t b = 0; b < s.bodies.size(); ++b) {
-        const double sign = s.bodies[b].name == contact.body_a   ? 1.0
-                            : s.bodies[b].name == contact.body_b ? -1.0
-                                                                 : 0.0;
-        const int at = coordinates.offset(static_cast<int>(b));
-        if (sign == 0.0 || at < 0) continue;
-        const Vector3d n(contact.normal[0], contact.normal[1], contact.normal[2]);
-        const Vector3d arm =
-            Vector3d(contact.point[0], contact.point[1], contact.point[2]) - s.bodies[b].position;
-        normals.row(c).segment<3>(at) += sign * n.transpose();
-        normals.row(c).segment<3>(at + 3) += sign * arm.cross(n).transpose();
-      }
+    StageOrResult next = formulation->begin(s, state, s.step);
+    const auto normal = std::get<Stage>(next);
+    const auto& first = std::get<BoxQp>(normal.problem.data);
+    const double velocity = number_of(normal.problem, "velocity_scale"),
+                 scale = number_of(normal.problem, "impulse_scale") / velocity;
+    const TestImpulses test(s, state, s.step, normal.problem);
+    ASSERT_GE(first.size(), 8);
+    for (int c = 0; c < first.size(); ++c) {
+      const Vector u = scale * test.response(3 * c);
+      const Vector column = first.H.to_dense().col(c);
+      for (int i = 0; i < first.size(); ++i) EXPECT_NEAR(column[i], u[3 * i], 1e-12) << model;
+      EXPECT_NEAR(first.c[c] * velocity, test.before()[3 * c], 1e-12) << model;
     }
-    const Eigen::FullPivLU<DenseMatrix> lu(kkt);
-    for (int c = 0; c < nc; ++c) {
-      Vector impulse = Vector::Zero(nv + nj);
-      impulse.head(nv) = normals.row(c).transpose();
-      const Vector expected = scale * normals * lu.solve(impulse).head(nv);
-      EXPECT_LE((qp.H.to_dense().col(c) - expected).cwiseAbs().maxCoeff(), 1e-12) << model;
-    }
+    next = formulation->advance(solve_verified(normal.problem, exactly(1e-10)).answer);
+    const auto friction = std::get<Stage>(next);
+    const auto& second = std::get<ConicQp>(friction.problem.data);
+    if (model == kModels[0]) continue;  // which keeps velocities as unknowns
+    const DenseMatrix a = second.P.to_dense();
+    ASSERT_EQ(a.cols(), 3 * first.size());
+    for (int c = 0; c < a.cols(); ++c)
+      EXPECT_LE((a.col(c) - scale * test.response(c)).cwiseAbs().maxCoeff(), 1e-12);
+    EXPECT_LE((second.c * velocity - test.before()).cwiseAbs().maxCoeff(), 1e-12);
   }
 }
 
