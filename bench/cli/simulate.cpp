@@ -23,7 +23,7 @@ struct Options {
   std::vector<std::string> parameters, settings;
   std::string driver = "time-stepping";
   int max_events = 1000;
-  bool json = false, sequence = false, cold = false, keep_going = false;
+  bool json = false, sequence = false, no_contacts = false, cold = false, keep_going = false;
 };
 
 volatile std::sig_atomic_t interrupted = 0;
@@ -78,16 +78,18 @@ void run_simulation(Options o, int& code) {
     throw std::invalid_argument(
         "--driver event-driven: needs --formulation anitescu-potra, which is of velocity level");
   }
-  const ProblemSelection selection =
-      ProblemSelection::parse(o.problems.empty() ? "failed" : o.problems);
-  if (o.record.empty() && (!o.problems.empty() || o.sequence)) {
-    throw std::invalid_argument(
-        fmt::format("--{}: needs --record", o.sequence ? "sequence" : "record-problems"));
+  const RecordRequest record{ProblemSelection::parse(o.problems.empty() ? "failed" : o.problems),
+                             o.sequence, !o.no_contacts};
+  if (o.record.empty() && (!o.problems.empty() || o.sequence || o.no_contacts)) {
+    throw std::invalid_argument(fmt::format("--{}: needs --record", o.sequence ? "sequence"
+                                                                    : o.no_contacts
+                                                                        ? "no-contacts"
+                                                                        : "record-problems"));
   }
   if (!(duration / h < 1e9)) throw std::invalid_argument("--duration: more than 1e9 steps");
   std::unique_ptr<SimulationRecorder> recorder;
   if (!o.record.empty()) {
-    recorder = std::make_unique<SimulationRecorder>(o.record, scene, selection, o.sequence,
+    recorder = std::make_unique<SimulationRecorder>(o.record, scene, record,
                                                     make_formulation(o.formulation)->columns());
     recorder->summary(request, h, {}, false);
     request.on_stage = [&](int step, const Stage& stage, const VerifiedResult& r) {
@@ -169,6 +171,8 @@ void add_simulate(CLI::App& app, int& code) {
   verb->add_option("--record-problems", o->problems,
                    "none, failed (default), A:B (steps) or all; needs --record");
   verb->add_flag("--sequence", o->sequence, "record problems as one perp-sequence, problems.jsonl");
+  verb->add_flag("--no-contacts", o->no_contacts,
+                 "record no contacts.csv, by far the largest file where there are many");
   verb->add_option("--driver", o->driver, "time-stepping or event-driven")
       ->check(CLI::IsMember({"time-stepping", "event-driven"}))
       ->capture_default_str();

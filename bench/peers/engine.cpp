@@ -59,7 +59,7 @@ void run(const std::string& name, const Options& o,
   SimulationRequest request;
   request.formulation = name;
   request.solve.solver = name;
-  SimulationRecorder recorder(o.record, scene, ProblemSelection{ProblemSelection::Kind::kNone});
+  SimulationRecorder recorder(o.record, scene, {{ProblemSelection::Kind::kNone}});
   recorder.summary(request, h, {}, false);
   const std::unique_ptr<Engine> engine = make(scene);
   StepReport report;

@@ -45,24 +45,27 @@ ProblemSelection ProblemSelection::parse(const std::string& text) {
 }
 
 SimulationRecorder::SimulationRecorder(const std::string& folder, const Scene& scene,
-                                       ProblemSelection selection, bool sequence,
+                                       const RecordRequest& request,
                                        const std::vector<std::string>& columns)
-    : folder_(folder), scene_(scene), selection_(selection), columns_(columns.size()) {
+    : folder_(folder), scene_(scene), request_(request), columns_(columns.size()) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw InputError(fmt::format("{}: cannot be created ({})", folder, error.message()));
   const fs::path root(folder);
   fs::remove_all(root / "problems", error);
   fs::remove(root / "problems.jsonl", error);
-  if (sequence) {
+  if (request.sequence) {
     sequence_.emplace((root / "problems.jsonl").string(), scene.name,
                       json::Object{{"scene", scene.name}});
   }
   trajectory_ = open(root / "trajectory.csv",
                      "step,t,body,px,py,pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,kinetic,potential");
-  contacts_ =
-      open(root / "contacts.csv",
-           "step,t,contact,body_a,body_b,x,y,z,nx,ny,nz,tx,ty,tz,gap,p_n,p_t,p_o,p_r,slip,mode");
+  fs::remove(root / "contacts.csv", error);
+  if (request.contacts) {
+    contacts_ =
+        open(root / "contacts.csv",
+             "step,t,contact,body_a,body_b,x,y,z,nx,ny,nz,tx,ty,tz,gap,p_n,p_t,p_o,p_r,slip,mode");
+  }
   joints_ = open(root / "joints.csv", "step,t,row,theta,impulse");
   std::string header =
       "step,t,stage,status,solver,natural,iterations,setup_s,solve_s,contacts,kinetic,potential,"
@@ -91,10 +94,10 @@ void SimulationRecorder::write_bodies(int step, const State& state) {
 
 void SimulationRecorder::stage(int step, const Stage& stage, const VerifiedResult& result) {
   using Kind = ProblemSelection::Kind;
-  const bool wanted =
-      selection_.kind == Kind::kAll ||
-      (selection_.kind == Kind::kFailed && result.status != Status::kSolved) ||
-      (selection_.kind == Kind::kRange && step >= selection_.first && step <= selection_.last);
+  const ProblemSelection& chosen = request_.problems;
+  const bool wanted = chosen.kind == Kind::kAll ||
+                      (chosen.kind == Kind::kFailed && result.status != Status::kSolved) ||
+                      (chosen.kind == Kind::kRange && step >= chosen.first && step <= chosen.last);
   if (!wanted) return;
   number_ = step == last_step_ ? number_ + 1 : 1;
   last_step_ = step;
@@ -120,6 +123,7 @@ void SimulationRecorder::step(const StepReport& r) {
   for (const ContactResult& c : r.result.contacts) {
     const ContactPoint3& k = c.contact;
     infeasibility = std::max(infeasibility, -k.gap);
+    if (!request_.contacts) continue;
     contacts_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
                              r.step, t, number++, scene_.bodies[k.a].name, scene_.bodies[k.b].name,
                              k.point[0], k.point[1], k.point[2], c.frame.n[0], c.frame.n[1],

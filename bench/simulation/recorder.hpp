@@ -19,16 +19,21 @@ struct ProblemSelection {
   static ProblemSelection parse(const std::string& text);
 };
 
+struct RecordRequest {
+  ProblemSelection problems = {};
+  bool sequence = false;  ///< problems go into one perp-sequence, problems.jsonl
+  bool contacts = true;   ///< contacts.csv, by far the largest file where there are many
+};
+
 /// Writes as the simulation goes; what is written stays readable when the run is killed.
 class SimulationRecorder {
  public:
   /// Makes the folder, removes problems that an earlier run left in it, and writes the initial
   /// state as step 0.
-  /// @param sequence problems go into one perp-sequence, problems.jsonl
   /// @param columns of the formulation, written at the end of the rows of steps.csv
   /// @throws InputError where it cannot be written
-  SimulationRecorder(const std::string& folder, const Scene& scene, ProblemSelection selection,
-                     bool sequence = false, const std::vector<std::string>& columns = {});
+  SimulationRecorder(const std::string& folder, const Scene& scene, const RecordRequest& request,
+                     const std::vector<std::string>& columns = {});
 
   void stage(int step, const Stage& stage, const VerifiedResult& result);
   void step(const StepReport& report);
@@ -41,7 +46,7 @@ class SimulationRecorder {
 
   std::string folder_;
   const Scene& scene_;
-  ProblemSelection selection_;
+  RecordRequest request_;
   std::size_t columns_;
   std::optional<SequenceWriter> sequence_;
   int last_step_ = 0, number_ = 0;  // of problems within a step

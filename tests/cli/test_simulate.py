@@ -484,6 +484,7 @@ class TestSchemaRefuses(SimulateTestCase):
     "unknown_solver": (("pendulum", "--solver", "magic"), "magic"),
     "unknown_setting": (("pendulum", "--set", "magic=1"), "magic"),
     "bad_selection": (("pendulum", "--record-problems", "5:1", "--record", "/nonexistent/run"), "--record-problems", "5:1"),
+    "no_contacts_without_record": (("pendulum", "--no-contacts"), "--no-contacts", "--record"),
     "selection_without_record": (("pendulum", "--record-problems", "1:5"), "--record-problems", "--record"),
     "sequence_without_record": (("pendulum", "--sequence"), "--sequence", "--record"),
     "unknown_driver": (("pendulum", "--driver", "magic"), "--driver", "event-driven"),
@@ -621,6 +622,15 @@ class TestOutput(SimulateTestCase):
                     self.assertEqual(problem["kind"], kind)
                     self.assertEqual((problem["source"]["scene"], problem["source"]["formulation"]), (name, formulation))
                     self.succeed("solve", path, "--solver", "lemke", "--tolerance", 1e-10)
+
+    def test_contacts_may_be_left_out_of_the_record(self):
+        run = ("simulate", "box-stack", "--duration", 0.05, "--record", self.folder / "run")
+        self.succeed(*run)
+        self.assertTrue((self.folder / "run" / "contacts.csv").exists())
+        steps = (self.folder / "run" / "trajectory.csv").read_text()
+        self.succeed(*run, "--no-contacts")  # that of the run before goes too
+        self.assertFalse((self.folder / "run" / "contacts.csv").exists())
+        self.assertEqual((self.folder / "run" / "trajectory.csv").read_text(), steps)
 
     def test_which_problems_are_recorded(self):
         for choice, count in (("none", 0), ("failed", 0), ("all", 10), ("2:3", 2), ("9:20", 2)):
