@@ -70,9 +70,14 @@ class Formulation {
   /// it adds to steps.csv.
   virtual std::vector<std::string> columns() const { return {}; }
 
-  /// Contacts that part faster than this at the beginning of a step are left out of it, m/s
-  /// (default: none are). For drivers that watch open contacts themselves.
-  virtual void set_release_speed(double) {}
+  /// Whether it takes scenes with bearings: contacts of find_contacts() do.
+  virtual bool takes_bearings() const { return false; }
+
+  /// For drivers that watch open contacts themselves: at velocity level these contacts take part in
+  /// the steps that begin from now on, and no others. The state of a step of length h > 0 is then
+  /// that in the middle of the motion, and gaps g < 0 are closed within its second half,
+  /// v_n >= -2 g / h.
+  virtual void hold_contacts(std::function<bool(const ContactPoint3&)>) {}
   /// Of contacts that touch only, so that the event-driven driver can use it.
   virtual bool is_at_velocity_level() const { return false; }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <stdexcept>
 #include <unordered_map>
 #include <unordered_set>
@@ -50,6 +51,68 @@ class Memory {
   std::map<std::string, std::unordered_map<std::uint64_t, double>> values_;
 };
 
+// A state after time with the velocities of another one; turned exactly.
+State drifted(const Scene& scene, const State& from, const State& velocities, double time) {
+  State to = from;
+  for (std::size_t b = 0; b < to.bodies.size(); ++b) {
+    if (scene.bodies[b].fixed) continue;
+    const BodyState& v = velocities.bodies[b];
+    BodyState& s = to.bodies[b];
+    s.position += time * v.velocity;
+    const double speed = v.angular_velocity.norm();
+    if (speed == 0.0) continue;
+    const Quaterniond turn(Eigen::AngleAxisd(time * speed, v.angular_velocity / speed));
+    s.orientation = (turn * s.orientation).normalized();
+  }
+  return to;
+}
+
+// What touches at the beginning of a segment is held at velocity level; what is open is watched.
+class SegmentContacts {
+ public:
+  SegmentContacts(const Scene& scene, const State& start, double length) : scene_(scene) {
+    // What parts more slowly stays within a tenth of the band.
+    const double release = std::max(kRelease, 0.1 * kTouchingGap / length);
+    for (const ContactPoint3& c : find_contacts(scene, start, length)) {
+      if (c.gap <= kTouchingGap && normal_velocity(c, start) <= release) {
+        held_.insert(c.key());
+        held_pairs_.insert({c.a, c.b});
+      } else {
+        open_[c.key()] = std::min(0.0, c.gap);
+      }
+    }
+  }
+
+  bool holds(const ContactPoint3& c) const {
+    return held_.contains(c.key()) || (is_new_of_held_pair(c) && c.gap <= kTouchingGap);
+  }
+
+  /// Of those that are watched, less the overlap that they began with.
+  double smallest_gap(const State& end) const {
+    double smallest = kInfinity;
+    for (const ContactPoint3& c : find_contacts(scene_, end, 0.0)) {
+      if (held_.contains(c.key())) continue;
+      const auto open = open_.find(c.key());
+      const double from = open != open_.end()      ? open->second
+                          : is_new_of_held_pair(c) ? -kTouchingGap
+                                                   : 0.0;
+      smallest = std::min(smallest, c.gap - from);
+    }
+    return smallest;
+  }
+
+ private:
+  // Points of polyhedra that lie on each other come and go as they turn.
+  bool is_new_of_held_pair(const ContactPoint3& c) const {
+    return held_pairs_.contains({c.a, c.b}) && !held_.contains(c.key()) && !open_.contains(c.key());
+  }
+
+  const Scene& scene_;
+  std::unordered_set<std::uint64_t> held_;
+  std::set<std::pair<int, int>> held_pairs_;
+  std::unordered_map<std::uint64_t, double> open_;  // gaps at the beginning, 0 where positive
+};
+
 class Simulator {
  public:
   Simulator(const Scene& scene, const SimulationRequest& request)
@@ -65,7 +128,6 @@ class Simulator {
           "the event-driven driver needs a formulation of velocity level: anitescu-potra or "
           "max-dissipation-impulse");
     }
-    if (request.driver == Driver::kEventDriven) formulation_->set_release_speed(kRelease);
     h_ = request.step > 0 ? request.step : scene.step;
     const double duration = request.duration > 0 ? request.duration : scene.duration;
     if (!(duration / h_ < 1e9)) throw std::invalid_argument("duration: more than 1e9 steps");
@@ -105,6 +167,9 @@ class Simulator {
           return false;
         }
         StepReport impact = new_report(0.0);
+        formulation_->hold_contacts([this](const ContactPoint3& c) {
+          return c.gap <= kTouchingGap && normal_velocity(c, summary_.final_state) <= kRelease;
+        });
         impact.solved = take_step(summary_.final_state, 0.0, impact);
         ++summary_.events;
         if (!accept(impact)) return false;
@@ -120,9 +185,9 @@ class Simulator {
   // Motion for `left`, or up to where an open contact closes.
   StepReport next_segment(double left, double least) {
     const State start = summary_.final_state;
-    const std::unordered_set<std::uint64_t> touching = touching_contacts(start);
-    StepReport tried = try_segment(start, left);
-    double high = left, gap_high = smallest_gap(tried, touching);
+    const SegmentContacts contacts(scene_, start, left);
+    StepReport tried = try_segment(start, contacts, left);
+    double high = left, gap_high = contacts.smallest_gap(tried.result.state);
     if (!tried.solved || gap_high >= -kEventGap) return tried;
     // The secant, every fourth time the middle: gaps are almost linear in time.
     double low = 0.0, gap_low = kInfinity;
@@ -130,8 +195,8 @@ class Simulator {
       const double middle = std::isinf(gap_low) || k % 4 == 3
                                 ? 0.5 * (low + high)
                                 : (low * gap_high - high * gap_low) / (gap_high - gap_low);
-      StepReport at = try_segment(start, std::clamp(middle, low, high));
-      const double gap = smallest_gap(at, touching);
+      StepReport at = try_segment(start, contacts, std::clamp(middle, low, high));
+      const double gap = contacts.smallest_gap(at.result.state);
       if (!at.solved || std::abs(gap) <= kEventGap) return at;
       if (gap < 0) {
         high = at.h;
@@ -142,42 +207,23 @@ class Simulator {
         gap_low = gap;
       }
     }
-    return tried.h >= least ? tried : try_segment(start, least);
+    return tried.h >= least ? tried : try_segment(start, contacts, least);
   }
 
-  StepReport try_segment(const State& start, double length) {
+  // Half the way with the velocities of the beginning, half with those of the end, which contacts
+  // and joints as they are in the middle decide.
+  StepReport try_segment(const State& start, const SegmentContacts& contacts, double length) {
     StepReport report = new_report(length);
-    report.solved = take_step(start, length, report);
+    const State middle = drifted(scene_, start, start, 0.5 * length);
+    formulation_->hold_contacts([&](const ContactPoint3& c) { return contacts.holds(c); });
+    report.solved = take_step(middle, length, report);
     State& end = report.result.state;
-    const Coordinates coordinates(scene_);
-    const Vector after = coordinates.velocity(end);
-    // Positions by the mean velocity: exact where forces are constant.
-    State mean =
-        moved(scene_, start, coordinates, 0.5 * (coordinates.velocity(start) + after), length);
-    for (std::size_t b = 0; b < mean.bodies.size(); ++b) {
-      mean.bodies[b].velocity = end.bodies[b].velocity;
-      mean.bodies[b].angular_velocity = end.bodies[b].angular_velocity;
+    const State moved = drifted(scene_, middle, end, 0.5 * length);
+    for (std::size_t b = 0; b < end.bodies.size(); ++b) {
+      end.bodies[b].position = moved.bodies[b].position;
+      end.bodies[b].orientation = moved.bodies[b].orientation;
     }
-    end = std::move(mean);
     return report;
-  }
-
-  std::unordered_set<std::uint64_t> touching_contacts(const State& state) const {
-    std::unordered_set<std::uint64_t> keys;
-    for (const ContactPoint3& c : find_contacts(scene_, state, 0.0)) {
-      if (c.gap <= kTouchingGap && normal_velocity(c, state) <= kRelease) keys.insert(c.key());
-    }
-    return keys;
-  }
-
-  // Of contacts that were open at the beginning.
-  double smallest_gap(const StepReport& report,
-                      const std::unordered_set<std::uint64_t>& touching) const {
-    double smallest = kInfinity;
-    for (const ContactPoint3& c : find_contacts(scene_, report.result.state, 0.0)) {
-      if (!touching.contains(c.key())) smallest = std::min(smallest, c.gap);
-    }
-    return smallest;
   }
 
   bool approaching(const State& state) const {

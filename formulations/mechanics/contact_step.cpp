@@ -12,6 +12,7 @@ namespace perp {
 namespace {
 
 constexpr double kTouching = 1e-6;   // m: gap that counts as contact at velocity level
+constexpr double kExactGap = 1e-9;   // m: overlap that is left alone there
 constexpr double kRelaxation = 0.5;  // factor on gaps and drifts at each retry
 constexpr int kRetries = 4;          // the last one drops them altogether
 
@@ -65,8 +66,7 @@ void ContactStep::restore_stabilisation() {
 void ContactStep::find_active_contacts() {
   active_ = find_contacts(*scene_, state_, h_, candidate_share(*scene_));
   std::erase_if(active_, [&](const ContactPoint3& c) {
-    return at_velocity_level(c) &&
-           (c.gap > kTouching || normal_velocity(c, state_) > release_speed_);
+    return at_velocity_level(c) && (held_ ? !held_(c) : c.gap > kTouching);
   });
 }
 
@@ -103,8 +103,9 @@ double ContactStep::compliance(int c) const {
 }
 
 double ContactStep::wanted_velocity(int c) const {
-  if (at_velocity_level(active_[c])) return 0.0;
   const double gap = active_[c].gap;
+  if (at_velocity_level(active_[c]))
+    return held_ && h_ > 0 ? relaxation_ * 2 * std::max(0.0, -gap - kExactGap) / h_ : 0.0;
   return -(gap < 0 && active_[c].properties.rigid() ? relaxation_ * gap : gap) / closing_time(c);
 }
 
