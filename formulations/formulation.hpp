@@ -73,11 +73,9 @@ class Formulation {
   /// Whether it takes scenes with bearings: contacts of find_contacts() do.
   virtual bool takes_bearings() const { return false; }
 
-  /// For drivers that watch open contacts themselves: at velocity level these contacts take part in
-  /// the steps that begin from now on, and no others. The state of a step of length h > 0 is then
-  /// that in the middle of the motion, and gaps g < 0 are closed within its second half,
-  /// v_n >= -2 g / h.
-  virtual void hold_contacts(std::function<bool(const ContactPoint3&)>) {}
+  /// For drivers that watch contacts themselves: in steps that begin from now on a contact takes
+  /// part at velocity level where `wanted` has a value for it, N v+ >= that value, m/s.
+  virtual void hold_contacts(std::function<std::optional<double>(const ContactPoint3&)>) {}
   /// Of contacts that touch only, so that the event-driven driver can use it.
   virtual bool is_at_velocity_level() const { return false; }
 

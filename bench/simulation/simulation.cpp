@@ -7,7 +7,6 @@
 #include <set>
 #include <stdexcept>
 #include <unordered_map>
-#include <unordered_set>
 
 namespace perp {
 
@@ -20,6 +19,7 @@ constexpr double kEventGap = 1e-9;     // m: how near to contact an event is fou
 constexpr double kTouchingGap = 1e-6;  // m: contacts that take part in an impact
 constexpr double kApproach = 1e-3;     // m/s: slower approaches are met at velocity level
 constexpr double kRelease = 1e-6;      // m/s: what parts faster is open, though it touches
+constexpr double kHeldOverlap = 1e-7;  // m: up to which slow approaches go on
 constexpr int kRootSteps = 60;
 
 // Answers of the last step, to start from.
@@ -67,15 +67,16 @@ State drifted(const Scene& scene, const State& from, const State& velocities, do
   return to;
 }
 
-// What touches at the beginning of a segment is held at velocity level; what is open is watched.
+// What touches at the beginning of a segment is held; what is open is watched.
 class SegmentContacts {
  public:
   SegmentContacts(const Scene& scene, const State& start, double length) : scene_(scene) {
     // What parts more slowly stays within a tenth of the band.
     const double release = std::max(kRelease, 0.1 * kTouchingGap / length);
     for (const ContactPoint3& c : find_contacts(scene, start, length)) {
-      if (c.gap <= kTouchingGap && normal_velocity(c, start) <= release) {
-        held_.insert(c.key());
+      const double velocity = normal_velocity(c, start);
+      if (c.gap <= kTouchingGap && velocity <= release) {
+        held_[c.key()] = {c.gap, velocity};
         held_pairs_.insert({c.a, c.b});
       } else {
         open_[c.key()] = std::min(0.0, c.gap);
@@ -83,8 +84,17 @@ class SegmentContacts {
     }
   }
 
-  bool holds(const ContactPoint3& c) const {
-    return held_.contains(c.key()) || (is_new_of_held_pair(c) && c.gap <= kTouchingGap);
+  /// The normal velocity at the end that holds a contact: the opposite of the one in the middle, so
+  /// that the mean is 0, but for what is left of an approach.
+  std::optional<double> wanted(const ContactPoint3& c, const State& middle, double length) const {
+    const auto held = held_.find(c.key());
+    if (held == held_.end() && !(is_new_of_held_pair(c) && c.gap <= kTouchingGap)) return {};
+    double approach = 0.0;
+    if (held != held_.end()) {
+      const auto& [gap, velocity] = held->second;
+      approach = std::min({-velocity, 2 * (gap + kHeldOverlap) / length});
+    }
+    return -std::max(0.0, approach) - normal_velocity(c, middle);
   }
 
   /// Of those that are watched, less the overlap that they began with.
@@ -107,8 +117,12 @@ class SegmentContacts {
     return held_pairs_.contains({c.a, c.b}) && !held_.contains(c.key()) && !open_.contains(c.key());
   }
 
+  struct Start {
+    double gap, velocity;
+  };
+
   const Scene& scene_;
-  std::unordered_set<std::uint64_t> held_;
+  std::unordered_map<std::uint64_t, Start> held_;
   std::set<std::pair<int, int>> held_pairs_;
   std::unordered_map<std::uint64_t, double> open_;  // gaps at the beginning, 0 where positive
 };
@@ -167,12 +181,13 @@ class Simulator {
           return false;
         }
         StepReport impact = new_report(0.0);
-        formulation_->hold_contacts([this](const ContactPoint3& c) {
-          return c.gap <= kTouchingGap && normal_velocity(c, summary_.final_state) <= kRelease;
+        formulation_->hold_contacts([](const ContactPoint3& c) {  // what parts too: others may push
+          return c.gap <= kTouchingGap ? std::optional(0.0) : std::nullopt;
         });
         impact.solved = take_step(summary_.final_state, 0.0, impact);
         ++summary_.events;
         if (!accept(impact)) return false;
+        continue;
       }
       const double left = end - summary_.final_state.time;
       if (!(left > 1e-12 * std::max(h_, end))) return true;
@@ -215,7 +230,8 @@ class Simulator {
   StepReport try_segment(const State& start, const SegmentContacts& contacts, double length) {
     StepReport report = new_report(length);
     const State middle = drifted(scene_, start, start, 0.5 * length);
-    formulation_->hold_contacts([&](const ContactPoint3& c) { return contacts.holds(c); });
+    formulation_->hold_contacts(
+        [&](const ContactPoint3& c) { return contacts.wanted(c, middle, length); });
     report.solved = take_step(middle, length, report);
     State& end = report.result.state;
     const State moved = drifted(scene_, middle, end, 0.5 * length);

@@ -12,7 +12,6 @@ namespace perp {
 namespace {
 
 constexpr double kTouching = 1e-6;   // m: gap that counts as contact at velocity level
-constexpr double kExactGap = 1e-9;   // m: overlap that is left alone there
 constexpr double kRelaxation = 0.5;  // factor on gaps and drifts at each retry
 constexpr int kRetries = 4;          // the last one drops them altogether
 
@@ -104,8 +103,7 @@ double ContactStep::compliance(int c) const {
 
 double ContactStep::wanted_velocity(int c) const {
   const double gap = active_[c].gap;
-  if (at_velocity_level(active_[c]))
-    return held_ && h_ > 0 ? relaxation_ * 2 * std::max(0.0, -gap - kExactGap) / h_ : 0.0;
+  if (at_velocity_level(active_[c])) return held_ ? held_(active_[c]).value_or(0.0) : 0.0;
   return -(gap < 0 && active_[c].properties.rigid() ? relaxation_ * gap : gap) / closing_time(c);
 }
 

@@ -17,8 +17,8 @@ struct ModeTolerance {
 class ContactStep : public Formulation {
  public:
   bool takes_bearings() const override { return true; }
-  void hold_contacts(std::function<bool(const ContactPoint3&)> held) override {
-    held_ = std::move(held);
+  void hold_contacts(std::function<std::optional<double>(const ContactPoint3&)> wanted) override {
+    held_ = std::move(wanted);
   }
 
  protected:
@@ -92,7 +92,7 @@ class ContactStep : public Formulation {
   std::vector<Direction> directions_;  // of all contacts
   std::vector<int> direction_first_;   // per contact: its first direction; one more at the end
   double relaxation_ = 1.0, least_relaxation_ = 1.0;
-  std::function<bool(const ContactPoint3&)> held_;
+  std::function<std::optional<double>(const ContactPoint3&)> held_;
   int retries_ = 0;
 };
 
