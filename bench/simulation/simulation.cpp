@@ -1,12 +1,13 @@
+#include <perp/bench/simulation/segment_contacts.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <set>
 #include <stdexcept>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace perp {
 
@@ -16,10 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEventGap = 1e-9;     // m: how near to contact an event is found
-constexpr double kTouchingGap = 1e-6;  // m: contacts that take part in an impact
-constexpr double kApproach = 1e-3;     // m/s: slower approaches are met at velocity level
-constexpr double kRelease = 1e-6;      // m/s: what parts faster is open, though it touches
-constexpr double kHeldOverlap = 1e-7;  // m: up to which slow approaches go on
+constexpr double kNewApproach = 1e-9;  // m/s: of what has just closed
 constexpr int kRootSteps = 60;
 
 // Answers of the last step, to start from.
@@ -49,82 +47,6 @@ class Memory {
 
  private:
   std::map<std::string, std::unordered_map<std::uint64_t, double>> values_;
-};
-
-// A state after time with the velocities of another one; turned exactly.
-State drifted(const Scene& scene, const State& from, const State& velocities, double time) {
-  State to = from;
-  for (std::size_t b = 0; b < to.bodies.size(); ++b) {
-    if (scene.bodies[b].fixed) continue;
-    const BodyState& v = velocities.bodies[b];
-    BodyState& s = to.bodies[b];
-    s.position += time * v.velocity;
-    const double speed = v.angular_velocity.norm();
-    if (speed == 0.0) continue;
-    const Quaterniond turn(Eigen::AngleAxisd(time * speed, v.angular_velocity / speed));
-    s.orientation = (turn * s.orientation).normalized();
-  }
-  return to;
-}
-
-// What touches at the beginning of a segment is held; what is open is watched.
-class SegmentContacts {
- public:
-  SegmentContacts(const Scene& scene, const State& start, double length) : scene_(scene) {
-    // What parts more slowly stays within a tenth of the band.
-    const double release = std::max(kRelease, 0.1 * kTouchingGap / length);
-    for (const ContactPoint3& c : find_contacts(scene, start, length)) {
-      const double velocity = normal_velocity(c, start);
-      if (c.gap <= kTouchingGap && velocity <= release) {
-        held_[c.key()] = {c.gap, velocity};
-        held_pairs_.insert({c.a, c.b});
-      } else {
-        open_[c.key()] = std::min(0.0, c.gap);
-      }
-    }
-  }
-
-  /// The normal velocity at the end that holds a contact: the opposite of the one in the middle, so
-  /// that the mean is 0, but for what is left of an approach.
-  std::optional<double> wanted(const ContactPoint3& c, const State& middle, double length) const {
-    const auto held = held_.find(c.key());
-    if (held == held_.end() && !(is_new_of_held_pair(c) && c.gap <= kTouchingGap)) return {};
-    double approach = 0.0;
-    if (held != held_.end()) {
-      const auto& [gap, velocity] = held->second;
-      approach = std::min({-velocity, 2 * (gap + kHeldOverlap) / length});
-    }
-    return -std::max(0.0, approach) - normal_velocity(c, middle);
-  }
-
-  /// Of those that are watched, less the overlap that they began with.
-  double smallest_gap(const State& end) const {
-    double smallest = kInfinity;
-    for (const ContactPoint3& c : find_contacts(scene_, end, 0.0)) {
-      if (held_.contains(c.key())) continue;
-      const auto open = open_.find(c.key());
-      const double from = open != open_.end()      ? open->second
-                          : is_new_of_held_pair(c) ? -kTouchingGap
-                                                   : 0.0;
-      smallest = std::min(smallest, c.gap - from);
-    }
-    return smallest;
-  }
-
- private:
-  // Points of polyhedra that lie on each other come and go as they turn.
-  bool is_new_of_held_pair(const ContactPoint3& c) const {
-    return held_pairs_.contains({c.a, c.b}) && !held_.contains(c.key()) && !open_.contains(c.key());
-  }
-
-  struct Start {
-    double gap, velocity;
-  };
-
-  const Scene& scene_;
-  std::unordered_map<std::uint64_t, Start> held_;
-  std::set<std::pair<int, int>> held_pairs_;
-  std::unordered_map<std::uint64_t, double> open_;  // gaps at the beginning, 0 where positive
 };
 
 class Simulator {
@@ -186,6 +108,8 @@ class Simulator {
         });
         impact.solved = take_step(summary_.final_state, 0.0, impact);
         ++summary_.events;
+        held_.clear();
+        for (const ContactResult& c : impact.result.contacts) struck_.insert(c.contact.key());
         if (!accept(impact)) return false;
         continue;
       }
@@ -193,6 +117,9 @@ class Simulator {
       if (!(left > 1e-12 * std::max(h_, end))) return true;
       StepReport segment = next_segment(left, std::min(left, least));
       if (segment.h == left) segment.result.state.time = end;
+      struck_.clear();
+      held_.clear();
+      for (const ContactResult& c : segment.result.contacts) held_.insert(c.contact.key());
       if (!accept(segment)) return false;
     }
   }
@@ -200,7 +127,7 @@ class Simulator {
   // Motion for `left`, or up to where an open contact closes.
   StepReport next_segment(double left, double least) {
     const State start = summary_.final_state;
-    const SegmentContacts contacts(scene_, start, left);
+    const SegmentContacts contacts(scene_, start, left, held_);
     StepReport tried = try_segment(start, contacts, left);
     double high = left, gap_high = contacts.smallest_gap(tried.result.state);
     if (!tried.solved || gap_high >= -kEventGap) return tried;
@@ -225,26 +152,32 @@ class Simulator {
     return tried.h >= least ? tried : try_segment(start, contacts, least);
   }
 
-  // Half the way with the velocities of the beginning, half with those of the end, which contacts
-  // and joints as they are in the middle decide.
+  // Half the way with the velocities of the beginning, half with those of the end.
   StepReport try_segment(const State& start, const SegmentContacts& contacts, double length) {
     StepReport report = new_report(length);
-    const State middle = drifted(scene_, start, start, 0.5 * length);
+    const State reference = contacts.reference(length);
     formulation_->hold_contacts(
-        [&](const ContactPoint3& c) { return contacts.wanted(c, middle, length); });
-    report.solved = take_step(middle, length, report);
+        [&](const ContactPoint3& c) { return contacts.wanted(c, reference, length); });
+    report.solved = take_step(reference, length, report);
     State& end = report.result.state;
-    const State moved = drifted(scene_, middle, end, 0.5 * length);
+    const State moved =
+        drifted(scene_, drifted(scene_, start, start, 0.5 * length), end, 0.5 * length);
     for (std::size_t b = 0; b < end.bodies.size(); ++b) {
       end.bodies[b].position = moved.bodies[b].position;
       end.bodies[b].orientation = moved.bodies[b].orientation;
     }
+    for (ContactResult& c : report.result.contacts)
+      c.contact.gap = contacts.gap_at_start(c.contact);
     return report;
   }
 
+  // What has just closed meets in an impact, however slowly; what was held only where it closes
+  // faster than the errors of a segment make it.
   bool approaching(const State& state) const {
     for (const ContactPoint3& c : find_contacts(scene_, state, 0.0)) {
-      if (c.gap <= kTouchingGap && normal_velocity(c, state) < -kApproach) return true;
+      const bool known = held_.contains(c.key()) || struck_.contains(c.key());
+      const double least = known ? kHeldVelocity : kNewApproach;
+      if (c.gap <= kTouchingGap && normal_velocity(c, state) < -least) return true;
     }
     return false;
   }
@@ -348,7 +281,9 @@ class Simulator {
   double h_ = 0.0;
   int steps_ = 0;
   Memory memory_;
-  Answer unsolved_;  // of the last stage that was not solved
+  std::unordered_set<std::uint64_t> held_;    // in the last segment, without an impact since
+  std::unordered_set<std::uint64_t> struck_;  // in impacts since then
+  Answer unsolved_;                           // of the last stage that was not solved
   SimulationSummary summary_;
 };
 

@@ -18,38 +18,41 @@ struct Section {
         axis(carried_direction(scene, state, body, b.axis)),
         x(carried_direction(scene, state, body, b.direction)),
         y(axis.cross(x)) {}
-
-  Vector3d direction(double angle) const { return std::cos(angle) * x + std::sin(angle) * y; }
 };
 
 }  // namespace
 
 std::vector<BearingPoint> bearing_points(const Scene& scene, const State& state, const Bearing& b,
                                          int first_feature, double slack) {
+  using Eigen::Vector2d;
   const Section hole(scene, state, b, b.hole, b.center), pin(scene, state, b, b.pin, b.pin_center);
   const double pitch = 2 * std::numbers::pi / b.corners, inner = b.hole_radius();
-  std::vector<Vector3d> spokes, outward;
-  for (int k = 0; k < b.corners; ++k) {
-    spokes.push_back(b.radius * pin.direction(b.turn + k * pitch));
-    outward.push_back(hole.direction(k * pitch));
-  }
+  // Across the hole's axis, as gaps are.
+  const auto across = [&](const Vector3d& v) { return Vector2d(hole.x.dot(v), hole.y.dot(v)); };
+  const Vector2d center = across(pin.center - hole.center), along = across(pin.axis);
+  std::vector<Vector2d> faces;  // their normals, in the hole
+  for (int k = 0; k < b.corners; ++k) faces.emplace_back(std::cos(k * pitch), std::sin(k * pitch));
+  const Vector2d turn(std::cos(b.turn), std::sin(b.turn));
+  const double near = inner - slack;  // no gap is below inner - |arm|
   std::vector<BearingPoint> found;
-  for (std::size_t s = 0; s < b.sections.size(); ++s) {
-    const Vector3d center = pin.center + b.sections[s] * pin.axis;
-    for (int v = 0; v < b.corners; ++v) {
-      const Vector3d point = center + spokes[static_cast<std::size_t>(v)];
-      const Vector3d arm = point - hole.center;
+  for (int v = 0; v < b.corners; ++v) {
+    const Vector2d at_pin = faces[v].x() * turn + faces[v].y() * Vector2d(-turn.y(), turn.x());
+    const Vector3d spoke = b.radius * (at_pin.x() * pin.x + at_pin.y() * pin.y);
+    const Vector2d from_center = center + across(spoke);
+    for (std::size_t s = 0; s < b.sections.size(); ++s) {
+      const Vector2d arm = from_center + b.sections[s] * along;
+      if (near > 0 && arm.squaredNorm() < near * near) continue;
       // In faces from the first one; the nearest face, and the next on the vertex's side of it.
-      const double at = std::atan2(arm.dot(hole.y), arm.dot(hole.x)) / pitch;
+      const double at = std::atan2(arm.y(), arm.x()) / pitch;
       const int nearest = static_cast<int>(std::lround(at)), next = at < nearest ? -1 : 1;
       for (const int side : {nearest, nearest + next}) {
-        const int face = (side % b.corners + b.corners) % b.corners;
-        const Vector3d& n = outward[static_cast<std::size_t>(face)];
-        const double gap = inner - n.dot(arm);
+        const int face = (side + b.corners) % b.corners;
+        const double gap = inner - faces[face].dot(arm);
         if (gap > slack) break;
         const int section = static_cast<int>(s);
-        found.push_back(
-            {first_feature + (section * b.corners + v) * b.corners + face, point, -n, gap});
+        found.push_back({first_feature + (section * b.corners + v) * b.corners + face,
+                         pin.center + spoke + b.sections[s] * pin.axis,
+                         -(faces[face].x() * hole.x + faces[face].y() * hole.y), gap});
       }
     }
   }
