@@ -30,14 +30,14 @@ State drifted(const Scene& scene, const State& from, const State& velocities, do
 
 SegmentContacts::SegmentContacts(const Scene& scene, const State& start, double length,
                                  const std::unordered_set<std::uint64_t>& before)
-    : scene_(scene), start_(start) {
+    : scene_(scene), start_(start), at_beginning_(!scene.impulses.empty()) {
   const double release = std::max(kRelease, kNear / length);
   for (const ContactPoint3& c : find_contacts(scene, start, length)) {
     const double velocity = normal_velocity(c, start);
     if (c.gap <= kTouchingGap && velocity <= (before.contains(c.key()) ? kHeldVelocity : release)) {
       held_[c.key()] = {c.gap, velocity};
       held_pairs_.insert({c.a, c.b});
-      frictional_ |= c.properties.mu > 0;
+      at_beginning_ |= c.properties.mu > 0;
     } else {
       open_[c.key()] = std::min(0.0, c.gap);
     }
@@ -50,14 +50,14 @@ bool SegmentContacts::is_new_of_held_pair(const ContactPoint3& c) const {
 }
 
 State SegmentContacts::reference(double length) const {
-  return frictional_ ? start_ : drifted(scene_, start_, start_, 0.5 * length);
+  return at_beginning_ ? start_ : drifted(scene_, start_, start_, 0.5 * length);
 }
 
 std::optional<double> SegmentContacts::wanted(const ContactPoint3& c, const State& reference,
                                               double length) const {
   const auto held = held_.find(c.key());
   if (held == held_.end() && !(is_new_of_held_pair(c) && c.gap <= kTouchingGap)) return {};
-  if (frictional_) return 0.0;
+  if (at_beginning_) return 0.0;
   double approach = 0.0;  // taken off within the segment as long as the overlap allows it
   if (held != held_.end()) {
     const auto& [gap, velocity] = held->second;

@@ -49,7 +49,7 @@ class SegmentContacts {
 
   const Scene& scene_;
   State start_;
-  bool frictional_ = false;
+  bool at_beginning_;  // geometry
   std::unordered_map<std::uint64_t, Start> held_;
   std::set<std::pair<int, int>> held_pairs_;
   std::unordered_map<std::uint64_t, double> open_;  // gaps at the beginning, 0 where positive
