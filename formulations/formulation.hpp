@@ -70,9 +70,12 @@ class Formulation {
   /// it adds to steps.csv.
   virtual std::vector<std::string> columns() const { return {}; }
 
-  /// Contacts that part faster than this at the beginning of a step are left out of it, m/s
-  /// (default: none are). For drivers that watch open contacts themselves.
-  virtual void set_release_speed(double) {}
+  /// Whether it takes scenes with bearings: contacts of find_contacts() do.
+  virtual bool takes_bearings() const { return false; }
+
+  /// For drivers that watch contacts themselves: in steps that begin from now on a contact takes
+  /// part at velocity level where `wanted` has a value for it, N v+ >= that value, m/s.
+  virtual void hold_contacts(std::function<std::optional<double>(const ContactPoint3&)>) {}
   /// Of contacts that touch only, so that the event-driven driver can use it.
   virtual bool is_at_velocity_level() const { return false; }
 

@@ -34,6 +34,8 @@ std::optional<std::string> refusal_of(const Formulation& formulation, const Scen
         "-impulse have",
         *viscous, formulation.name());
   }
+  if (!scene.bearings.empty() && !formulation.takes_bearings())
+    return fmt::format("field \"bearings\": {} takes none", formulation.name());
   for (std::size_t k = 0; k < scene.joints.size(); ++k) {
     if (scene.joints[k].has_friction() && !formulation.treats_joint_friction()) {
       return fmt::format("field \"joints[{}]\": {} has no friction in joints; joint-friction has",

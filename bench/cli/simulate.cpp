@@ -74,9 +74,10 @@ void run_simulation(Options o, int& code) {
     throw InputError(fmt::format("{}: {}", o.scene, *why));
   }
   if (request.driver == Driver::kEventDriven &&
-      make_formulation(o.formulation)->name() != "anitescu-potra") {
+      !make_formulation(o.formulation)->is_at_velocity_level()) {
     throw std::invalid_argument(
-        "--driver event-driven: needs --formulation anitescu-potra, which is of velocity level");
+        "--driver event-driven: needs a --formulation of velocity level: anitescu-potra or "
+        "max-dissipation-impulse");
   }
   const RecordRequest record{ProblemSelection::parse(o.problems.empty() ? "failed" : o.problems),
                              o.sequence, !o.no_contacts};

@@ -36,8 +36,8 @@ std::map<std::string, double> read(const std::vector<std::string>& pairs) {
 }
 
 void check(const Scene& scene) {
-  if (scene.dimension != 3 || !scene.joints.empty() || !scene.springs.empty() ||
-      !scene.impulses.empty() || !scene.pairs.empty())
+  if (scene.dimension != 3 || !scene.joints.empty() || !scene.bearings.empty() ||
+      !scene.springs.empty() || !scene.impulses.empty() || !scene.pairs.empty())
     throw std::invalid_argument("scene: engines take 3D scenes of bodies, contact and loads");
   if (scene.contact.viscous > 0)
     throw std::invalid_argument("scene: field \"contact.viscous\": engines have Coulomb friction");

@@ -1,3 +1,4 @@
+#include <perp/bench/simulation/segment_contacts.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 
 #include <algorithm>
@@ -16,9 +17,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEventGap = 1e-9;     // m: how near to contact an event is found
-constexpr double kTouchingGap = 1e-6;  // m: contacts that take part in an impact
-constexpr double kApproach = 1e-3;     // m/s: slower approaches are met at velocity level
-constexpr double kRelease = 1e-6;      // m/s: what parts faster is open, though it touches
+constexpr double kNewApproach = 1e-9;  // m/s: of what has just closed
 constexpr int kRootSteps = 60;
 
 // Answers of the last step, to start from.
@@ -65,7 +64,6 @@ class Simulator {
           "the event-driven driver needs a formulation of velocity level: anitescu-potra or "
           "max-dissipation-impulse");
     }
-    if (request.driver == Driver::kEventDriven) formulation_->set_release_speed(kRelease);
     h_ = request.step > 0 ? request.step : scene.step;
     const double duration = request.duration > 0 ? request.duration : scene.duration;
     if (!(duration / h_ < 1e9)) throw std::invalid_argument("duration: more than 1e9 steps");
@@ -105,14 +103,23 @@ class Simulator {
           return false;
         }
         StepReport impact = new_report(0.0);
+        formulation_->hold_contacts([](const ContactPoint3& c) {  // what parts too: others may push
+          return c.gap <= kTouchingGap ? std::optional(0.0) : std::nullopt;
+        });
         impact.solved = take_step(summary_.final_state, 0.0, impact);
         ++summary_.events;
+        held_.clear();
+        for (const ContactResult& c : impact.result.contacts) struck_.insert(c.contact.key());
         if (!accept(impact)) return false;
+        continue;
       }
       const double left = end - summary_.final_state.time;
       if (!(left > 1e-12 * std::max(h_, end))) return true;
       StepReport segment = next_segment(left, std::min(left, least));
       if (segment.h == left) segment.result.state.time = end;
+      struck_.clear();
+      held_.clear();
+      for (const ContactResult& c : segment.result.contacts) held_.insert(c.contact.key());
       if (!accept(segment)) return false;
     }
   }
@@ -120,9 +127,9 @@ class Simulator {
   // Motion for `left`, or up to where an open contact closes.
   StepReport next_segment(double left, double least) {
     const State start = summary_.final_state;
-    const std::unordered_set<std::uint64_t> touching = touching_contacts(start);
-    StepReport tried = try_segment(start, left);
-    double high = left, gap_high = smallest_gap(tried, touching);
+    const SegmentContacts contacts(scene_, start, left, held_);
+    StepReport tried = try_segment(start, contacts, left);
+    double high = left, gap_high = contacts.smallest_gap(tried.result.state);
     if (!tried.solved || gap_high >= -kEventGap) return tried;
     // The secant, every fourth time the middle: gaps are almost linear in time.
     double low = 0.0, gap_low = kInfinity;
@@ -130,8 +137,8 @@ class Simulator {
       const double middle = std::isinf(gap_low) || k % 4 == 3
                                 ? 0.5 * (low + high)
                                 : (low * gap_high - high * gap_low) / (gap_high - gap_low);
-      StepReport at = try_segment(start, std::clamp(middle, low, high));
-      const double gap = smallest_gap(at, touching);
+      StepReport at = try_segment(start, contacts, std::clamp(middle, low, high));
+      const double gap = contacts.smallest_gap(at.result.state);
       if (!at.solved || std::abs(gap) <= kEventGap) return at;
       if (gap < 0) {
         high = at.h;
@@ -142,47 +149,35 @@ class Simulator {
         gap_low = gap;
       }
     }
-    return tried.h >= least ? tried : try_segment(start, least);
+    return tried.h >= least ? tried : try_segment(start, contacts, least);
   }
 
-  StepReport try_segment(const State& start, double length) {
+  // Half the way with the velocities of the beginning, half with those of the end.
+  StepReport try_segment(const State& start, const SegmentContacts& contacts, double length) {
     StepReport report = new_report(length);
-    report.solved = take_step(start, length, report);
+    const State reference = contacts.reference(length);
+    formulation_->hold_contacts(
+        [&](const ContactPoint3& c) { return contacts.wanted(c, reference, length); });
+    report.solved = take_step(reference, length, report);
     State& end = report.result.state;
-    const Coordinates coordinates(scene_);
-    const Vector after = coordinates.velocity(end);
-    // Positions by the mean velocity: exact where forces are constant.
-    State mean =
-        moved(scene_, start, coordinates, 0.5 * (coordinates.velocity(start) + after), length);
-    for (std::size_t b = 0; b < mean.bodies.size(); ++b) {
-      mean.bodies[b].velocity = end.bodies[b].velocity;
-      mean.bodies[b].angular_velocity = end.bodies[b].angular_velocity;
+    const State moved =
+        drifted(scene_, drifted(scene_, start, start, 0.5 * length), end, 0.5 * length);
+    for (std::size_t b = 0; b < end.bodies.size(); ++b) {
+      end.bodies[b].position = moved.bodies[b].position;
+      end.bodies[b].orientation = moved.bodies[b].orientation;
     }
-    end = std::move(mean);
+    for (ContactResult& c : report.result.contacts)
+      c.contact.gap = contacts.gap_at_start(c.contact);
     return report;
   }
 
-  std::unordered_set<std::uint64_t> touching_contacts(const State& state) const {
-    std::unordered_set<std::uint64_t> keys;
-    for (const ContactPoint3& c : find_contacts(scene_, state, 0.0)) {
-      if (c.gap <= kTouchingGap && normal_velocity(c, state) <= kRelease) keys.insert(c.key());
-    }
-    return keys;
-  }
-
-  // Of contacts that were open at the beginning.
-  double smallest_gap(const StepReport& report,
-                      const std::unordered_set<std::uint64_t>& touching) const {
-    double smallest = kInfinity;
-    for (const ContactPoint3& c : find_contacts(scene_, report.result.state, 0.0)) {
-      if (!touching.contains(c.key())) smallest = std::min(smallest, c.gap);
-    }
-    return smallest;
-  }
-
+  // What has just closed meets in an impact, however slowly; what was held only where it closes
+  // faster than the errors of a segment make it.
   bool approaching(const State& state) const {
     for (const ContactPoint3& c : find_contacts(scene_, state, 0.0)) {
-      if (c.gap <= kTouchingGap && normal_velocity(c, state) < -kApproach) return true;
+      const bool known = held_.contains(c.key()) || struck_.contains(c.key());
+      const double least = known ? kHeldVelocity : kNewApproach;
+      if (c.gap <= kTouchingGap && normal_velocity(c, state) < -least) return true;
     }
     return false;
   }
@@ -286,7 +281,9 @@ class Simulator {
   double h_ = 0.0;
   int steps_ = 0;
   Memory memory_;
-  Answer unsolved_;  // of the last stage that was not solved
+  std::unordered_set<std::uint64_t> held_;    // in the last segment, without an impact since
+  std::unordered_set<std::uint64_t> struck_;  // in impacts since then
+  Answer unsolved_;                           // of the last stage that was not solved
   SimulationSummary summary_;
 };
 

@@ -69,15 +69,15 @@ struct SimulationSummary {
   std::string message;  ///< of the failed step
 };
 
-/// Runs a scene. Event-driven: the formulation must be of velocity level (anitescu-potra). A
-/// segment of free or resting motion is tried over what is left of h; where a contact that was open
-/// at its beginning has closed, its length is that root of the smallest gap, to 1e-9 m. Then every
-/// contact within 1e-6 m takes part in an impact, a stage with h = 0. Against Zeno sequences
-/// segments are no shorter than h/1000 (what closes within is 1e-6 m deep at most at the speeds
-/// where that matters), approaches slower than the formulation's rest speed do not bounce, and
-/// resting contacts are kept at velocity level. Free motion is exact for constant forces. @throws
-/// std::invalid_argument: unknown formulation or solver, a scene that the formulation refuses,
-/// shapes that cannot collide.
+/// Runs a scene. Event-driven: the formulation must be of velocity level (anitescu-potra or
+/// max-dissipation-impulse). A segment of free or resting motion (SegmentContacts) is tried over
+/// what is left of h; where a contact that was open at its beginning has closed, its length is that
+/// root of the smallest gap, to 1e-9 m. Then every contact within 1e-6 m takes part in an impact, a
+/// stage with h = 0. Against Zeno sequences segments are no shorter than h/1000 (what closes within
+/// is 1e-6 m deep at most at the speeds where that matters), and approaches slower than the
+/// formulation's rest speed do not bounce. More than max_events impacts within one h end the run as
+/// failed. Free motion is exact for constant forces. @throws std::invalid_argument: unknown
+/// formulation or solver, a scene that the formulation refuses, shapes that cannot collide.
 SimulationSummary simulate(const Scene& scene, const SimulationRequest& request);
 
 }  // namespace perp

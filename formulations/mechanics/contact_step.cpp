@@ -65,8 +65,7 @@ void ContactStep::restore_stabilisation() {
 void ContactStep::find_active_contacts() {
   active_ = find_contacts(*scene_, state_, h_, candidate_share(*scene_));
   std::erase_if(active_, [&](const ContactPoint3& c) {
-    return at_velocity_level(c) &&
-           (c.gap > kTouching || normal_velocity(c, state_) > release_speed_);
+    return at_velocity_level(c) && (held_ ? !held_(c) : c.gap > kTouching);
   });
 }
 
@@ -103,8 +102,8 @@ double ContactStep::compliance(int c) const {
 }
 
 double ContactStep::wanted_velocity(int c) const {
-  if (at_velocity_level(active_[c])) return 0.0;
   const double gap = active_[c].gap;
+  if (at_velocity_level(active_[c])) return held_ ? held_(active_[c]).value_or(0.0) : 0.0;
   return -(gap < 0 && active_[c].properties.rigid() ? relaxation_ * gap : gap) / closing_time(c);
 }
 

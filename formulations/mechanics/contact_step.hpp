@@ -1,7 +1,6 @@
 // Time steps with geometry taken at their beginning: what models of impulses share.
 #pragma once
 
-#include <limits>
 #include <perp/formulations/formulation.hpp>
 
 namespace perp {
@@ -17,7 +16,10 @@ struct ModeTolerance {
 /// makes problems of the rest.
 class ContactStep : public Formulation {
  public:
-  void set_release_speed(double speed) override { release_speed_ = speed; }
+  bool takes_bearings() const override { return true; }
+  void hold_contacts(std::function<std::optional<double>(const ContactPoint3&)> wanted) override {
+    held_ = std::move(wanted);
+  }
 
  protected:
   /// A wrench for a unit impulse: a force at the contact point, or a moment.
@@ -90,7 +92,7 @@ class ContactStep : public Formulation {
   std::vector<Direction> directions_;  // of all contacts
   std::vector<int> direction_first_;   // per contact: its first direction; one more at the end
   double relaxation_ = 1.0, least_relaxation_ = 1.0;
-  double release_speed_ = std::numeric_limits<double>::infinity();
+  std::function<std::optional<double>(const ContactPoint3&)> held_;
   int retries_ = 0;
 };
 

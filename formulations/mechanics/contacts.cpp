@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <perp/formulations/mechanics/bearings.hpp>
 #include <perp/formulations/mechanics/manifold.hpp>
 
 #include <algorithm>
@@ -24,6 +25,8 @@ class Finder {
     for (const Joint& j : scene.joints) {
       joined_.emplace_back(std::min(j.body_a, j.body_b), std::max(j.body_a, j.body_b));
     }
+    for (const Bearing& b : scene.bearings)
+      joined_.emplace_back(std::min(b.pin, b.hole), std::max(b.pin, b.hole));
     std::sort(joined_.begin(), joined_.end());
   }
 
@@ -40,6 +43,7 @@ class Finder {
       }
     }
     sweep(solids);
+    in_bearings();
     std::sort(found_.begin(), found_.end(), [](const ContactPoint3& x, const ContactPoint3& y) {
       return std::tie(x.a, x.b, x.feature) < std::tie(y.a, y.b, y.feature);
     });
@@ -202,6 +206,28 @@ class Finder {
     const std::vector<PairContact> contacts =
         scene_.dimension == 2 ? planar_contacts(pa, pb, slack) : pair_contacts(pa, pb, slack);
     for (const PairContact& c : contacts) add(a, b, c.feature, c.point, c.normal, c.gap);
+  }
+
+  // Bodies of a bearing carry each other along, so that it is their relative velocity that counts.
+  void in_bearings() {
+    int first_feature = 0;
+    for (const Bearing& b : scene_.bearings) {
+      const double base = 2 * h_ * h_ * scene_.gravity.norm() + 1e-3 * b.radius;
+      const Vector3d center = carried_point(scene_, state_, b.pin, b.pin_center);
+      const double reach = std::hypot(b.radius, std::max(-b.sections.front(), b.sections.back()));
+      const double fastest =
+          relative_velocity(state_, b, center).norm() +
+          reach * (state_.bodies[b.pin].angular_velocity - state_.bodies[b.hole].angular_velocity)
+                      .norm();
+      const double slack = h_ * (2 + share_) * fastest + base;
+      for (const BearingPoint& p : bearing_points(scene_, state_, b, first_feature, slack)) {
+        const Vector3d v = relative_velocity(state_, b, p.point);
+        if (p.gap > h_ * (2 * std::max(0.0, -p.normal.dot(v)) + share_ * v.norm()) + base) continue;
+        found_.push_back(
+            {b.pin, b.hole, p.feature, p.point, p.normal, p.gap, scene_.properties(b.pin, b.hole)});
+      }
+      first_feature += feature_count(b);
+    }
   }
 
   struct Extents {

@@ -56,7 +56,10 @@ ContactFrame contact_frame(const Vector3d& normal, int dimension,
 /// Against a half-space, boxes and polyhedra have their vertices, polygons the 15 nearest,
 /// cylinders the lowest points of their rims and 8 points of a cap that stands, others their
 /// support point. Other pairs: pair_contacts and planar_contacts (manifold.hpp). Bodies that share
-/// a joint, two fixed ones and two half-spaces do not collide.
+/// a joint, two fixed ones and two half-spaces do not collide. Those of a bearing have the points
+/// of bearings.hpp instead, where the gap is at most
+///   h (2 max(0, u_b - u_a) + |v_a - v_b| / 10) + 2 h^2 |g| + 1e-3 r,
+/// v_a and v_b the velocities at the point, r the radius of the pin.
 /// @param share the tenth in the rule: of the speeds, for what nobody foresees
 std::vector<ContactPoint3> find_contacts(const Scene& scene, const State& state, double h,
                                          double share = 0.1);

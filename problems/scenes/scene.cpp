@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace perp {
 
@@ -27,6 +28,11 @@ std::string_view to_string(JointType type) {
     default:
       return "distance";
   }
+}
+
+double Bearing::hole_radius() const {
+  const double pitch = 2 * std::numbers::pi / corners;
+  return radius * std::cos(std::remainder(turn, pitch)) + clearance;
 }
 
 double TimeFunction::operator()(double t) const {
@@ -73,6 +79,10 @@ void displace(Scene& scene, int joint, double displacement) {
       throw std::invalid_argument(fmt::format("moves \"{}\" too, by other joints", name));
     if (scene.bodies[static_cast<std::size_t>(body)].fixed)
       throw std::invalid_argument(fmt::format("would move \"{}\", which is fixed", name));
+    for (const Bearing& bearing : scene.bearings) {
+      if (bearing.pin == body || bearing.hole == body)
+        throw std::invalid_argument(fmt::format("would move \"{}\", which is in a bearing", name));
+    }
     for (std::size_t k = 0; k < scene.joints.size(); ++k) {
       const Joint& other = scene.joints[k];
       if (static_cast<int>(k) == joint) continue;

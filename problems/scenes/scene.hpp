@@ -1,4 +1,4 @@
-// Mechanical scenes: bodies, shapes, friction, joints, loads. SI units throughout.
+// Mechanical scenes: bodies, shapes, friction, joints, bearings, loads. SI units throughout.
 #pragma once
 
 #include <Eigen/Core>
@@ -71,12 +71,33 @@ struct Joint {
   bool has_friction() const { return coulomb > 0 || viscous > 0; }
 };
 
+/// A regular polygonal pin in a regular polygonal hole with as many corners, both prisms along an
+/// axis: a journal, or a piston in its bore. The vertices of the pin's cross-sections touch the
+/// faces of the hole from within; bodies of a bearing touch nowhere else. At the beginning both
+/// axes are parallel. Vertices and centres of faces have directions at equal angles, the first face
+/// at `direction` and the first vertex turned from it by `turn`.
+struct Bearing {
+  std::string name;
+  int pin, hole;                ///< indices of bodies
+  Vector3d center, pin_center;  ///< of hole and pin, world frame, initial
+  Vector3d axis = Vector3d::UnitZ(), direction = Vector3d::UnitX();  ///< orthonormal, likewise
+  double turn = 0.0;                                                 ///< rad
+  double radius = 0.0;     ///< of the circle through the pin's vertices, m
+  double clearance = 0.0;  ///< gap of the vertices nearest to faces where the centres agree, m
+  int corners = 24;
+  std::vector<double> sections = {0.0};  ///< where on the axis the pin has vertices, m
+
+  /// Distance of the hole's faces from its centre, m.
+  double hole_radius() const;
+};
+
 struct Scene;
 
 /// Moves a revolute or prismatic joint of the initial state: body_a, with all that hangs on it by
 /// other joints and the anchors and axes that belong there, turns about the axis (rad) or is
 /// shifted along it (m). Velocities stay.
-/// @throws std::invalid_argument: what hangs on it is fixed, or is body_b itself (a loop).
+/// @throws std::invalid_argument: what hangs on it is fixed, in a bearing, or is body_b itself (a
+/// loop).
 void displace(Scene& scene, int joint, double displacement);
 
 /// A linear spring with damper between two points of bodies.
@@ -127,6 +148,7 @@ struct Scene {
   ContactProperties contact;    ///< of pairs without a rule
   std::vector<PairRule> pairs;  ///< the last one that fits counts
   std::vector<Joint> joints;
+  std::vector<Bearing> bearings;
   std::vector<Spring> springs;
   std::vector<Load> loads;
   std::vector<Impulse> impulses;

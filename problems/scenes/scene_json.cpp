@@ -189,6 +189,13 @@ ContactProperties read_contact(const Field& field, int dimension, const Names& n
   return p;
 }
 
+int count(const Field& field, int least, int most, const Names& names) {
+  const double value = number(field, names);
+  if (value != std::floor(value) || value < least || value > most)
+    field.fail(fmt::format("{} is not an integer in {}..{}", value, least, most));
+  return static_cast<int>(value);
+}
+
 int body_index(const Field& field, const Scene& scene, const Names& names) {
   const std::string name = name_with_indices(field, names);
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
@@ -271,6 +278,45 @@ void displace_joints(const Field& joints, Scene& scene, const Names& names) {
       f["displacement"].fail(e.what());
     }
   });
+}
+
+Bearing read_bearing(const Field& field, const Scene& scene, const Names& names) {
+  field.only({"name", "pin", "hole", "center", "pin_center", "axis", "direction", "turn", "radius",
+              "clearance", "corners", "sections", "length"});
+  const int d = scene.dimension;
+  Bearing b;
+  b.name = name_with_indices(field["name"], names);
+  b.pin = body_index(field["pin"], scene, names);
+  b.hole = body_index(field["hole"], scene, names);
+  if (b.pin == b.hole) field["hole"].fail("a bearing needs two bodies");
+  if (scene.bodies[b.pin].fixed && scene.bodies[b.hole].fixed)
+    field["hole"].fail("is fixed, as the pin is");
+  b.center = point(field["center"], d, names);
+  b.pin_center = field.has("pin_center") ? point(field["pin_center"], d, names) : b.center;
+  if (d == 3) {
+    b.axis = point(field["axis"], 3, names);
+    if (!(b.axis.norm() > 0)) field["axis"].fail("is zero");
+    b.axis.normalize();
+  }
+  b.direction = point(field["direction"], d, names);
+  const double length = b.direction.norm();
+  b.direction -= b.direction.dot(b.axis) * b.axis;
+  if (!(b.direction.norm() > 1e-6 * length)) field["direction"].fail("is along the axis, or zero");
+  b.direction.normalize();
+  b.turn = number_or(field, "turn", 0.0, names);
+  b.radius = positive(field["radius"], names);
+  b.clearance = nonnegative(field["clearance"], names);
+  if (field.has("corners")) b.corners = count(field["corners"], 3, 360, names);
+  for (const char* name : {"axis", "sections", "length"}) {
+    if (d == 2 && field.has(name)) field[name].fail("belongs to 3D scenes");
+  }
+  if (d == 2) return b;
+  const int sections = field.has("sections") ? count(field["sections"], 2, 100, names) : 2;
+  const double extent = positive(field["length"], names);
+  b.sections.clear();
+  for (int k = 0; k < sections; ++k)
+    b.sections.push_back(extent * (static_cast<double>(k) / (sections - 1) - 0.5));
+  return b;
 }
 
 Spring read_spring(const Field& field, const Scene& scene, const Names& names) {
@@ -371,10 +417,7 @@ Impulse read_impulse(const Field& field, const Scene& scene, const Names& names)
   if (field.has("when")) impulse.when = read_condition(field["when"], scene, names);
   if (!field.has("times")) return impulse;
   if (!impulse.when) field["times"].fail("is of impulses with a condition: when is missing");
-  const double times = number(field["times"], names);
-  if (times != std::floor(times) || times < 1 || times > kMaxBodies)
-    field["times"].fail(fmt::format("{} is not an integer in 1..{}", times, kMaxBodies));
-  impulse.times = static_cast<int>(times);
+  impulse.times = count(field["times"], 1, kMaxBodies, names);
   return impulse;
 }
 
@@ -412,8 +455,8 @@ Scene scene_from_text(std::string_view text, const std::string& file,
     root["version"].fail("unknown version; this program reads version 1");
   }
   root.only({"format", "version", "name", "description", "formulation", "dimension", "parameters",
-             "gravity", "bodies", "contact", "pairs", "joints", "springs", "loads", "impulses",
-             "step", "duration"},
+             "gravity", "bodies", "contact", "pairs", "joints", "bearings", "springs", "loads",
+             "impulses", "step", "duration"},
             true);
   Scene scene;
   scene.name = root["name"].text();
@@ -448,6 +491,11 @@ Scene scene_from_text(std::string_view text, const std::string& file,
   if (root.has("joints")) {
     each(root["joints"], names,
          [&](const Field& f, const Names& n) { scene.joints.push_back(read_joint(f, scene, n)); });
+  }
+  if (root.has("bearings")) {
+    each(root["bearings"], names, [&](const Field& f, const Names& n) {
+      scene.bearings.push_back(read_bearing(f, scene, n));
+    });
   }
   if (root.has("springs")) {
     each(root["springs"], names, [&](const Field& f, const Names& n) {

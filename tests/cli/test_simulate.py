@@ -58,6 +58,19 @@ def joint(**more):
     return edit(PLANE, "joints", [{"name": "j", "type": "revolute", "a": "a", "b": "base", "anchor": [0, 0], **more}])
 
 
+def bearing(**more):
+    """SPACE with a bearing of its bodies; REMOVE leaves a field out."""
+    fields = {"name": "b", "pin": "ball", "hole": "ground", "center": [0, 0, "r"], "axis": [0, 0, 1], "direction": [1, 0, 0],
+              "radius": "r/2", "clearance": 1e-4, "length": "r", **more}
+    return edit(SPACE, "bearings", [{key: value for key, value in fields.items() if value is not REMOVE}])
+
+
+def bearing_in_the_plane(**more):
+    """PLANE with a bearing."""
+    return edit(PLANE, "bearings", [{"name": "b", "pin": "base", "hole": "a", "center": [0, 0], "direction": [1, 1], "radius": 1,
+                                     "clearance": 0, **more}])
+
+
 def pair(**more):
     """SPACE with a rule for its bodies."""
     return edit(SPACE, "pairs", [{"a": "ball", "b": "ground", **more}])
@@ -160,8 +173,8 @@ class TestSceneFiles(SimulateTestCase):
         self.assertEqual([item["name"] for item in listed], sorted(SCENES))
 
     def test_every_stored_scene_runs(self):
-        for name in SCENES:
-            self.succeed("simulate", name, "--duration", 0.05)
+        for name, path in SCENES.items():
+            self.succeed("simulate", name, "--duration", 5 * parse_json(path.read_text()).get("step", 0.01))
 
     def test_the_scenes_of_these_tests_are_valid(self):
         for scene in (SPACE, PLANE, joint(), polygon([-1, -1], [2, -1], [-1, 2]), body(shape={"type": "disc", "radius": 1})):
@@ -192,6 +205,8 @@ class TestSceneFiles(SimulateTestCase):
                 edit(SPACE, "joints", [{**ends, "type": "spherical"}]), joint(displacement="pi/4"), table([[0, 1]]), table([["1/2", "2*pi"], [1, -3]]),
                 edit(PLANE, "loads", [{"body": "a", "moment": {"constant": 1, "omega": 2, "table": [[-1, 0], [1, 2]]}}]),
                 impulse(), impulse(linear=REMOVE, angular="pi"), impulse(time="1/2"), when(), when(quantity="speed"),
+                bearing(), bearing(turn="pi/24", corners="12*2", sections=3, pin_center=[0, 0, "r"]), bearing_in_the_plane(corners=3),
+                edit(SPACE, "bearings", [{"repeat": {"i": 2}, "of": {**bearing()["bearings"][0], "name": "b_{i}", "sections": "i+2"}}]),
                 edit(PLANE, "impulses", []), when(body="base"), {**when(), "impulses": [{**when()["impulses"][0], "times": 3}]},
                 {**SPACE, "impulses": [{"repeat": {"i": 2}, "of": {"body": "ball", "linear": ["i", 0, 0], "angular": [0, 0, 1],
                                                                    "time": "i"}}]}]
@@ -352,6 +367,29 @@ class TestMeaningOfScenes(SimulateTestCase):
     "displacement_of_a_fixed_joint": (joint(type="fixed", displacement=1), "joints[0].displacement", "prismatic"),
     "displacement_of_what_is_fixed": (joint(a="base", b="a", displacement=1), "joints[0].displacement", "fixed"),
     "friction_in_a_joint_for_contact": (joint(coulomb=1), "joints[0]", "joint-friction"),
+    "bearing_without_a_hole": (bearing(hole=REMOVE), "bearings[0].hole", "missing"),
+    "unknown_body_in_a_bearing": (bearing(pin="nobody"), "bearings[0].pin", "nobody"),
+    "bearing_of_a_body_with_itself": (bearing(pin="ground"), "bearings[0].hole", "two bodies"),
+    "bearing_of_fixed_bodies": ({**bearing(pin="base"), "bodies": [*SPACE["bodies"], {"name": "base", "fixed": True}]},
+                                "bearings[0].hole", "fixed"),
+    "unknown_field_of_a_bearing": (bearing(angle=1), "bearings[0].angle", "unknown"),
+    "bearing_without_a_center": (bearing(center=REMOVE), "bearings[0].center", "missing"),
+    "center_of_a_bearing_in_the_plane": (bearing(center=[0, 0]), "bearings[0].center", "coordinates"),
+    "bearing_without_an_axis": (bearing(axis=REMOVE), "bearings[0].axis", "missing"),
+    "bearing_with_axis_zero": (bearing(axis=[0, 0, 0]), "bearings[0].axis", "zero"),
+    "direction_of_a_bearing_along_its_axis": (bearing(direction=[0, 0, 2]), "bearings[0].direction", "axis"),
+    "bearing_without_a_radius": (bearing(radius=REMOVE), "bearings[0].radius", "missing"),
+    "bearing_of_radius_zero": (bearing(radius=0), "bearings[0].radius", "positive"),
+    "negative_clearance": (bearing(clearance=-1e-4), "bearings[0].clearance", "negative"),
+    "bearing_of_two_corners": (bearing(corners=2), "bearings[0].corners", "3..360"),
+    "bearing_of_half_a_corner": (bearing(corners=3.5), "bearings[0].corners", "integer"),
+    "bearing_of_one_section": (bearing(sections=1), "bearings[0].sections", "2..100"),
+    "bearing_without_a_length": (bearing(length=REMOVE), "bearings[0].length", "missing"),
+    "axis_of_a_bearing_in_the_plane": (bearing_in_the_plane(axis=[0, 0, 1]), "bearings[0].axis", "3D"),
+    "length_of_a_bearing_in_the_plane": (bearing_in_the_plane(length=1), "bearings[0].length", "3D"),
+    "displacement_of_a_bearing": ({**joint(displacement=1), **{"bearings": bearing_in_the_plane(pin="a", hole="base")["bearings"]}},
+                                  "joints[0].displacement", "bearing"),
+    "bearing_with_implicit_geometry": ({**bearing(), "formulation": "geometric-implicit"}, "bearings", "geometric-implicit"),
     "unused_anchors": (joint(anchor_a=[1, 0]), "joints[0].anchor_a"),
     "unknown_body_in_a_pair": (edit(PLANE, "pairs", [{"a": "nobody", "b": "a"}]), "pairs[0].a", "nobody"),
     "unknown_body_in_a_load": (edit(PLANE, "loads", [{"body": "nobody"}]), "loads[0].body", "nobody"),
@@ -454,7 +492,9 @@ class TestSchemaRefuses(SimulateTestCase):
               "distance_of_zero", "unknown_body_in_a_pair", "unknown_body_in_a_load", "unknown_body_in_a_spring",
               "broken_count", "repeat_without_index_in_the_name", "infinite_stiffness", "direction_of_zero",
               "direction_of_zero_of_a_pair", "row_of_words", "times_that_fall", "a_time_twice", "unknown_body_in_an_impulse",
-              "impulse_on_a_fixed_body", "above_a_word", "unknown_body_in_a_condition"}
+              "impulse_on_a_fixed_body", "above_a_word", "unknown_body_in_a_condition", "unknown_body_in_a_bearing",
+              "bearing_of_a_body_with_itself", "bearing_of_fixed_bodies", "bearing_with_axis_zero", "displacement_of_a_bearing",
+              "direction_of_a_bearing_along_its_axis", "bearing_with_implicit_geometry"}
 
     def test_what_the_program_refuses(self):
         source = {name[5:]: getattr(TestBadScenes, name).__defaults__[0][0]
@@ -1194,6 +1234,18 @@ class TestEventDriven(SimulateTestCase):
         self.assertEqual((document["driver"], document["events"], document["steps"], document["uncertified_steps"]),
                          ("event-driven", run["events"], run["steps"], 0))
         self.assertRegex(self.succeed("simulate", self.folder / "scene.json", *EVENTS), rf"(?m)^  events +{run['events']}$")
+
+    def test_an_engine_runs_by_either_formulation(self):
+        for formulation in ("anitescu-potra", "max-dissipation-impulse"):
+            self.succeed("simulate", "engine-single", "--driver", "event-driven", "--formulation", formulation, "--duration", 0.002,
+                         "--record", self.folder / formulation)
+            run = self.run_json(formulation)
+            self.assertEqual((run["complete"], run["failed_steps"]), (True, 0))
+            self.assertGreaterEqual(run["steps"], 20)
+            for row in self.rows("contacts", formulation):
+                self.assertGreater(row["gap"], -1e-6)
+                self.assertIn((row["body_a"], row["body_b"]),
+                              {("crank", "crankcase"), ("crank", "rod"), ("piston", "rod"), ("piston", "crankcase")})
 
     def test_too_many_events_end_the_run(self):
         records = self.simulate(BOUNCE, *EVENTS, "--step", "2", "--duration", "6", "--max-events", "2", code=1)

@@ -1,0 +1,87 @@
+#include <perp/bench/simulation/segment_contacts.hpp>
+
+#include <algorithm>
+#include <limits>
+
+namespace perp {
+
+namespace {
+
+constexpr double kRelease = 1e-6;      // m/s: what was not held and parts faster is open,
+constexpr double kNear = 1e-7;         // m: unless it stays so near all the time
+constexpr double kHeldOverlap = 1e-7;  // m: up to which approaches go on
+
+}  // namespace
+
+State drifted(const Scene& scene, const State& from, const State& velocities, double time) {
+  State to = from;
+  for (std::size_t b = 0; b < to.bodies.size(); ++b) {
+    if (scene.bodies[b].fixed) continue;
+    const BodyState& v = velocities.bodies[b];
+    BodyState& s = to.bodies[b];
+    s.position += time * v.velocity;
+    const double speed = v.angular_velocity.norm();
+    if (speed == 0.0) continue;
+    const Quaterniond turn(Eigen::AngleAxisd(time * speed, v.angular_velocity / speed));
+    s.orientation = (turn * s.orientation).normalized();
+  }
+  return to;
+}
+
+SegmentContacts::SegmentContacts(const Scene& scene, const State& start, double length,
+                                 const std::unordered_set<std::uint64_t>& before)
+    : scene_(scene), start_(start), at_beginning_(!scene.impulses.empty()) {
+  const double release = std::max(kRelease, kNear / length);
+  for (const ContactPoint3& c : find_contacts(scene, start, length)) {
+    const double velocity = normal_velocity(c, start);
+    if (c.gap <= kTouchingGap && velocity <= (before.contains(c.key()) ? kHeldVelocity : release)) {
+      held_[c.key()] = {c.gap, velocity};
+      held_pairs_.insert({c.a, c.b});
+      at_beginning_ |= c.properties.mu > 0;
+    } else {
+      open_[c.key()] = std::min(0.0, c.gap);
+    }
+  }
+}
+
+// Points of polyhedra that lie on each other come and go as they turn.
+bool SegmentContacts::is_new_of_held_pair(const ContactPoint3& c) const {
+  return held_pairs_.contains({c.a, c.b}) && !held_.contains(c.key()) && !open_.contains(c.key());
+}
+
+State SegmentContacts::reference(double length) const {
+  return at_beginning_ ? start_ : drifted(scene_, start_, start_, 0.5 * length);
+}
+
+std::optional<double> SegmentContacts::wanted(const ContactPoint3& c, const State& reference,
+                                              double length) const {
+  const auto held = held_.find(c.key());
+  if (held == held_.end() && !(is_new_of_held_pair(c) && c.gap <= kTouchingGap)) return {};
+  if (at_beginning_) return 0.0;
+  double approach = 0.0;  // taken off within the segment as long as the overlap allows it
+  if (held != held_.end()) {
+    const auto& [gap, velocity] = held->second;
+    approach = std::max(0.0, std::min(-velocity, 2 * (gap + kHeldOverlap) / length));
+  }
+  return -approach - normal_velocity(c, reference);
+}
+
+double SegmentContacts::gap_at_start(const ContactPoint3& c) const {
+  const auto held = held_.find(c.key());
+  return held == held_.end() ? c.gap : held->second.gap;
+}
+
+double SegmentContacts::smallest_gap(const State& end) const {
+  double smallest = std::numeric_limits<double>::infinity();
+  for (const ContactPoint3& c : find_contacts(scene_, end, 0.0)) {
+    if (held_.contains(c.key())) continue;
+    const auto open = open_.find(c.key());
+    const double from = open != open_.end()      ? open->second
+                        : is_new_of_held_pair(c) ? -kTouchingGap
+                                                 : 0.0;
+    smallest = std::min(smallest, c.gap - from);
+  }
+  return smallest;
+}
+
+}  // namespace perp

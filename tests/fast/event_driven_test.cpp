@@ -1,0 +1,157 @@
+// The event-driven driver: contacts that are held, and time stepping as h goes to zero.
+#include "support.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <perp/bench/simulation/simulation.hpp>
+
+namespace perp::test {
+namespace {
+
+// A body that hangs by a vertex of its pin, which slides on a face of the hole: its mass centre
+// moves up and down, y = -l cos q, and (I + m l^2 sin(q)^2) q'' + m l^2 sin(q) cos(q) q'^2
+// = -m g l sin(q).
+struct Pendulum {
+  Scene scene;
+  double length = 5.0, inertia = 10.0, start = 0.4;
+
+  Pendulum() {
+    scene.dimension = 2;
+    scene.name = "sliding-pendulum";
+    scene.gravity = Vector3d(0, -9.81, 0);
+    Body base, bob;
+    base.name = "base";
+    base.fixed = true;
+    bob.name = "bob";
+    bob.mass = 1.0;
+    bob.inertia = Vector3d(0, 0, inertia);
+    bob.position = length * Vector3d(std::sin(start), -std::cos(start), 0);
+    scene.bodies = {base, bob};
+    Bearing b;
+    b.name = "face";
+    b.pin = 1;
+    b.hole = 0;
+    b.corners = 3;
+    b.radius = 0.01;
+    b.clearance = 5.0;
+    b.direction = Vector3d(0, -1, 0);
+    b.center = Vector3d(0, b.hole_radius(), 0);
+    b.pin_center = Vector3d(0, b.radius, 0);  // a vertex is at the origin
+    scene.bearings = {b};
+  }
+
+  // Angle after a time, by the classical Runge-Kutta method.
+  double angle(double time) const {
+    const double m = length * length;
+    const auto rate = [&](double q, double w) {
+      const double s = std::sin(q), c = std::cos(q);
+      return -(9.81 * length * s + m * s * c * w * w) / (inertia + m * s * s);
+    };
+    const int steps = 20000;
+    const double h = time / steps;
+    double q = start, w = 0.0;
+    for (int k = 0; k < steps; ++k) {
+      const double a1 = rate(q, w), w2 = w + h / 2 * a1, a2 = rate(q + h / 2 * w, w2),
+                   w3 = w + h / 2 * a2, a3 = rate(q + h / 2 * w2, w3), w4 = w + h * a3,
+                   a4 = rate(q + h * w3, w4);
+      q += h / 6 * (w + 2 * w2 + 2 * w3 + w4);
+      w += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
+    }
+    return q;
+  }
+};
+
+// What is held does no work, and keeps its gap: overlaps do not pile up as (omega h)^2 l / 2 would.
+TEST(EventDriven, HeldContactsAreOfSecondOrderAndLoseNothing) {
+  const Pendulum p;
+  const double first = potential_energy(p.scene, initial_state(p.scene));
+  for (const char* formulation : {"max-dissipation-impulse", "anitescu-potra"}) {
+    std::vector<double> error, overlap;
+    for (const double h : {0.02, 0.01, 0.005}) {
+      SimulationRequest request;
+      request.driver = Driver::kEventDriven;
+      request.formulation = formulation;
+      request.step = h;
+      request.duration = 4.0;
+      double energy = first, farthest = 0.0;
+      request.on_step = [&](const StepReport& step) {
+        EXPECT_LE(step.kinetic + step.potential, energy + 1e-13);
+        energy = step.kinetic + step.potential;
+        const BodyState& bob = step.result.state.bodies[1];
+        const Vector3d vertex = bob.position - bob.orientation * p.scene.bodies[1].position;
+        farthest = std::max(farthest, std::abs(vertex.y()));
+        return true;
+      };
+      const SimulationSummary summary = simulate(p.scene, request);
+      EXPECT_EQ(summary.events, 0) << formulation << " " << h;
+      const Quaterniond& q = summary.final_state.bodies[1].orientation;
+      error.push_back(std::abs(p.start + 2 * std::atan2(q.z(), q.w()) - p.angle(4.0)));
+      EXPECT_GE(energy, first - 2e-6);  // approaches up to an overlap of 1e-7 m, some 10 N
+      overlap.push_back(farthest);
+    }
+    for (std::size_t k = 0; k < 2; ++k) {
+      EXPECT_NEAR(error[k] / error[k + 1], 4.0, 0.2) << formulation;
+      EXPECT_NEAR(overlap[k] / overlap[k + 1], 4.0, 0.2) << formulation;
+    }
+    EXPECT_LE(overlap[2], 0.5 * 0.005 * 0.005);
+  }
+}
+
+// A ball that is thrown on the ground, bounces, and begins to roll there.
+Scene thrown_ball(double height) {
+  Scene s;
+  s.name = "thrown-ball";
+  s.gravity = Vector3d(0, 0, -10);
+  Body ground, ball;
+  ground.name = "ground";
+  ground.fixed = true;
+  ground.shape = HalfSpace{Vector3d::UnitZ(), 0.0};
+  ball.name = "ball";
+  ball.shape = Sphere{0.1};
+  ball.mass = 1.0;
+  ball.inertia = Vector3d::Constant(0.004);
+  ball.position = Vector3d(0, 0, 0.1 + height);
+  ball.velocity = Vector3d(1, 0, 0);
+  s.bodies = {ground, ball};
+  s.contact.mu = 0.2;
+  s.contact.restitution = 0.5;
+  return s;
+}
+
+Vector3d place_of_the_ball(double height, Driver driver, double h) {
+  SimulationRequest request;
+  request.driver = driver;
+  request.formulation =
+      driver == Driver::kEventDriven ? "max-dissipation-impulse" : "max-dissipation-step";
+  request.step = h;
+  request.duration = 0.35;
+  request.solve.common.tolerance = 1e-10;
+  const SimulationSummary summary = simulate(thrown_ball(height), request);
+  EXPECT_EQ(summary.failed_steps, 0) << summary.message;
+  return summary.final_state.bodies[1].position;
+}
+
+// Impacts fall anywhere in a step, so it is the mean over many heights that falls with h.
+TEST(EventDriven, TimeSteppingApproachesItToFirstOrder) {
+  std::vector<double> mean;
+  for (const double h : {0.01, 0.005, 0.0025}) {
+    double sum = 0.0;
+    for (int k = 0; k < 32; ++k) {
+      const double height = 0.2 + 0.0015 * k;
+      const Vector3d exact = place_of_the_ball(height, Driver::kEventDriven, 0.01);
+      sum += (place_of_the_ball(height, Driver::kTimeStepping, h) - exact).norm();
+    }
+    mean.push_back(sum / 32);
+  }
+  for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(mean[k] / mean[k + 1], 2.0, 0.3);
+}
+
+// Its own step does not matter: flights are exact.
+TEST(EventDriven, AThrownBallDoesNotDependOnTheStep) {
+  const Vector3d coarse = place_of_the_ball(0.22, Driver::kEventDriven, 0.07),
+                 fine = place_of_the_ball(0.22, Driver::kEventDriven, 0.01);
+  EXPECT_LE((coarse - fine).norm(), 1e-7);
+}
+
+}  // namespace
+}  // namespace perp::test
