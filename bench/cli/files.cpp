@@ -27,7 +27,7 @@ struct ExportOptions {
   std::vector<std::string> names, parameters, members;
   std::int64_t seed = 1;
   int size = 0, seeds = 1;
-  std::string kind, format = "perp", folder, formulation, steps = "1:1";
+  std::string kind, format = "perp", folder, formulation, steps = "1:1", driver = "time-stepping";
   double step = 0.0;
   bool gzip = false, sequence = false;
 };
@@ -85,6 +85,7 @@ bool export_scene(const ExportOptions& o, const Scene& scene) {
   const ProblemSelection steps = read_steps(o.steps);
   SceneProblemsRequest request;
   request.formulation = o.formulation;
+  request.driver = driver_from(o.driver);
   request.step = o.step;
   request.first = steps.first;
   request.last = steps.last;
@@ -213,6 +214,10 @@ void add_export(CLI::App& app, int& code) {
       ->capture_default_str();
   verb->add_option("--step", options->step, "scenes: step size in s (default: the scene's)")
       ->check(positive());
+  verb->add_option("--driver", options->driver,
+                   "scenes: time-stepping, or event-driven, whose segments and impacts are steps")
+      ->check(CLI::IsMember({"time-stepping", "event-driven"}))
+      ->capture_default_str();
   verb->add_option("--steps", options->steps, "scenes: the steps to write, A:B, both included")
       ->capture_default_str();
   verb->add_flag("--sequence", options->sequence, "scenes: one perp-sequence (.jsonl), not files");

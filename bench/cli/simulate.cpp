@@ -56,7 +56,7 @@ void run_simulation(Options o, int& code) {
   if (o.formulation.empty()) o.formulation = default_formulation(scene);
   if (o.solver.empty()) o.solver = step_solver(o.formulation);
   SimulationRequest request;
-  request.driver = o.driver == "event-driven" ? Driver::kEventDriven : Driver::kTimeStepping;
+  request.driver = driver_from(o.driver);
   request.max_events = o.max_events;
   request.formulation = o.formulation;
   request.step = o.step;

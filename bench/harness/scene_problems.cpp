@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <perp/bench/harness/solvers.hpp>
-#include <perp/bench/simulation/simulation.hpp>
 
 namespace perp {
 
@@ -14,6 +13,7 @@ SceneProblems scene_problems(const Scene& scene, const SceneProblemsRequest& req
       request.solver.empty() ? step_solver(simulation.formulation) : request.solver;
   simulation.solve.common.tolerance = request.tolerance;
   simulation.solve.make = make_any_solver;
+  simulation.driver = request.driver;
   simulation.step = request.step > 0 ? request.step : scene.step;
   simulation.duration = simulation.step * request.last;
   SceneProblems made;

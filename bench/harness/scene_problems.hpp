@@ -1,6 +1,7 @@
 // Problems of the time steps of a scene.
 #pragma once
 
+#include <perp/bench/simulation/simulation.hpp>
 #include <perp/problems/scenes/scene.hpp>
 #include <perp/problems/standard/problem.hpp>
 #include <string>
@@ -12,7 +13,8 @@ namespace perp {
 struct SceneProblemsRequest {
   std::string formulation;  ///< empty: default_formulation(scene)
   std::string solver;       ///< brings the scene from step to step; empty: step_solver()
-  double step = 0.0;        ///< s; 0: the scene's
+  Driver driver = Driver::kTimeStepping;  ///< event-driven: segments and impacts count as steps
+  double step = 0.0;                      ///< s; 0: the scene's
   double tolerance = 1e-10;
   int first = 1, last = 1;  ///< steps, both included
 };

@@ -115,7 +115,7 @@ class SuiteReader {
         only(entry, {"files", "tier"});
         add_files(entry, result);
       } else if (entry.find("scene")) {
-        only(entry, {"scene", "parameters", "formulation", "step", "steps", "tier"});
+        only(entry, {"scene", "parameters", "formulation", "driver", "step", "steps", "tier"});
         add_scene(entry, result);
       } else {
         only(entry, {"family", "members", "sizes", "seeds", "parameters", "tier"});
@@ -205,6 +205,11 @@ class SuiteReader {
     const Scene scene = load_scene(text(entry, "scene"), parameters_of(entry));
     SceneProblemsRequest request;
     if (entry.find("formulation")) request.formulation = text(entry, "formulation");
+    try {
+      if (entry.find("driver")) request.driver = driver_from(text(entry, "driver"));
+    } catch (const std::invalid_argument&) {
+      fail("driver", "expected \"time-stepping\" or \"event-driven\"");
+    }
     if (const json::Value* step = entry.find("step")) {
       const auto* real = step->get_if<double>();
       const auto* whole = step->get_if<std::int64_t>();
@@ -221,6 +226,7 @@ class SuiteReader {
     for (const auto& [key, value] : parameters_of(entry))
       title += fmt::format(" {}={}", key, value);
     if (entry.find("formulation")) title += " " + request.formulation;
+    if (request.driver == Driver::kEventDriven) title += " event-driven";
     if (entry.find("step")) title += fmt::format(" h={}", request.step);
     try {
       add_sequence({name(), title, ""}, scene_problems(scene, request).problems, result);

@@ -162,7 +162,7 @@ void SimulationRecorder::summary(const SimulationRequest& request, double h,
   const nlohmann::ordered_json j{
       {"scene", scene_.name},
       {"parameters", parameters},
-      {"driver", request.driver == Driver::kEventDriven ? "event-driven" : "time-stepping"},
+      {"driver", to_string(request.driver)},
       {"formulation", request.formulation},
       {"solver", request.solve.solver},
       {"tolerance", request.solve.common.tolerance},

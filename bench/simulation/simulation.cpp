@@ -289,6 +289,17 @@ class Simulator {
 
 }  // namespace
 
+std::string to_string(Driver driver) {
+  return driver == Driver::kEventDriven ? "event-driven" : "time-stepping";
+}
+
+Driver driver_from(const std::string& name) {
+  for (const Driver driver : {Driver::kTimeStepping, Driver::kEventDriven}) {
+    if (name == to_string(driver)) return driver;
+  }
+  throw std::invalid_argument("driver: \"" + name + "\" is not time-stepping or event-driven");
+}
+
 SimulationSummary simulate(const Scene& scene, const SimulationRequest& request) {
   return Simulator(scene, request).run();
 }

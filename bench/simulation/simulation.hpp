@@ -44,6 +44,11 @@ enum class Driver {
   kEventDriven    ///< steps of at most h that end where bodies meet; impacts between them
 };
 
+/// "time-stepping" or "event-driven".
+std::string to_string(Driver driver);
+/// @throws std::invalid_argument
+Driver driver_from(const std::string& name);
+
 struct SimulationRequest {
   Driver driver = Driver::kTimeStepping;
   std::string formulation;            ///< empty: default_formulation(scene)

@@ -262,6 +262,13 @@ class TestScenesInSuites(SequenceTestCase):
         self.assertEqual([r["instance"] for r in self.bench(path)], [*names, *names, "psd-3-1"])
         self.assertEqual([r["instance"] for r in self.bench(path, "--quick")], [*names, "psd-3-1"])
 
+    def test_event_driven_steps(self):
+        """Segments and impacts count as steps: two spheres that meet have an impact among them, h = 0."""
+        options = ("--formulation", "anitescu-potra", "--driver", "event-driven", "--steps", "1:120")
+        problems = [parse_json(path.read_text()) for path in self.export("sphere-collision", *options)]
+        self.assertTrue(any(p["source"]["h"] == 0 for p in problems))
+        self.assertTrue(any(0 < p["source"]["h"] for p in problems))
+
     def test_its_problems_are_those_of_export(self):
         [path] = self.export("pendulum", "--steps", "2:4", "--sequence")
         ways = [self.bench(path), self.bench(self.write("own.json", suite(PENDULUM)), out="suite")]
@@ -274,12 +281,14 @@ class TestScenesInSuites(SequenceTestCase):
         self.assertEqual(len({r["key"] for r in records}), len(records))
 
 
-BEYOND = {"unknown_scene", "unknown_parameter", "unknown_formulation", "steps_backwards"}  # what a schema cannot tell
+BEYOND = {"unknown_scene", "driver_without_velocity_level", "unknown_parameter", "unknown_formulation", "steps_backwards"}  # what a schema cannot tell
 
 
 @with_cases({
     "unknown_scene": ({"scene": "box-stuck", "steps": [1, 2]}, "box-stuck"),
     "no_steps": ({"scene": "pendulum"}, "steps", "missing"),
+    "unknown_driver": ({"scene": "pendulum", "steps": [1, 2], "driver": "events"}, "driver", "event-driven"),
+    "driver_without_velocity_level": ({"scene": "pendulum", "steps": [1, 2], "driver": "event-driven"}, "scene", "velocity level"),
     "step_0": ({"scene": "pendulum", "steps": [0, 2]}, "steps"),
     "steps_backwards": ({"scene": "pendulum", "steps": [3, 2]}, "steps"),
     "one_step": ({"scene": "pendulum", "steps": [3]}, "steps"),
