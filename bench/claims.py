@@ -219,7 +219,7 @@ def grains(results):
             "measured": f"{summary['failed_steps']} of {summary['steps']} steps failed, phase II cut short on "
                         f"{summary['cut_short_steps']}; up to {max(int(row['contacts']) for row in last)} contacts; kinetic energy "
                         f"{max(kinetic):.3g} J at most, {kinetic[-1]:.2g} J at the end; overlap {overlap:.1g} m at most; "
-                        f"{time_text(summary['times']['wall'])}",
+                        f"{time_text(summary['times']['wall'])}, {summary['peak_memory_mb']:.0f} MB",
             "verdict": "holds" if summary["failed_steps"] == 0 and rests else "does not hold"})
     return claims
 

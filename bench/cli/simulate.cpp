@@ -36,8 +36,9 @@ void print(const Scene& scene, const SimulationSummary& s) {
       scene.name, s.steps, s.failed_steps, s.relaxed_steps, s.uncertified_steps, s.stages,
       s.iterations);
   if (s.events > 0) std::cout << fmt::format("  events    {}\n", s.events);
-  std::cout << fmt::format("  times     wall {:.3f} s, setup {:.3f} s, solve {:.3f} s\n",
-                           s.wall_time, s.setup_time, s.solve_time);
+  std::cout << fmt::format(
+      "  times     wall {:.3f} s, setup {:.3f} s, solve {:.3f} s; peak memory {:.0f} MB\n",
+      s.wall_time, s.setup_time, s.solve_time, s.peak_memory_mb);
   if (s.failed_steps > 0) std::cout << "  message   " << s.message << '\n';
   int shown = 0;
   for (std::size_t b = 0; b < scene.bodies.size() && shown < 6; ++b) {

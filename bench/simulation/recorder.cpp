@@ -177,6 +177,7 @@ void SimulationRecorder::summary(const SimulationRequest& request, double h,
       {"stages", s.stages},
       {"iterations", s.iterations},
       {"times", {{"setup", s.setup_time}, {"solve", s.solve_time}, {"wall", s.wall_time}}},
+      {"peak_memory_mb", s.peak_memory_mb},
       {"message", s.message},
       {"versions", {{"perp", PERP_VERSION}, {"compiler", PERP_COMPILER}}}};
   write_text_file((fs::path(folder_) / "run.json").string(), j.dump(2) + "\n");

@@ -1,6 +1,7 @@
 #include <perp/bench/simulation/segment_contacts.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 
+#include <sys/resource.h>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -80,6 +81,9 @@ class Simulator {
     }
     summary_.stopped = !going;
     summary_.wall_time = std::chrono::duration<double>(Clock::now() - started).count();
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    summary_.peak_memory_mb = static_cast<double>(usage.ru_maxrss) / 1024.0;
     return summary_;
   }
 

@@ -69,6 +69,7 @@ struct SimulationSummary {
   int cut_short_steps = 0;  ///< of the solved ones: a stage was given up (Formulation::settle)
   long iterations = 0;
   double setup_time = 0.0, solve_time = 0.0, wall_time = 0.0;  ///< s
+  double peak_memory_mb = 0.0;                                 ///< of the process, so far
   bool stopped = false;  ///< by the observer or after a failed step
   State final_state;
   std::string message;  ///< of the failed step
