@@ -15,7 +15,7 @@ namespace perp::test {
 /// What a run came to. Energies are kinetic and potential less those of the beginning, J.
 struct EngineRun {
   SimulationSummary summary;
-  std::vector<int> contacts;                      ///< of every step that posed a problem
+  std::vector<int> contacts;                      ///< of every step or segment
   double energy = 0.0, turned = 0.0, work = 0.0;  ///< J, rad, J: at the end
   double deepest = 0.0;                           ///< overlap at the end of a step, m
   double off_plane = 0.0;                         ///< how far a body left its cylinder's plane, m
@@ -94,7 +94,6 @@ class EngineCheck {
     const double angle = 2 * std::atan2(turn.z(), turn.w());
     const double gain = energy - run_.energy - moment * angle;
     const double change = report.result.columns.size() > 1 ? report.result.columns[1] : 0.0;
-    ASSERT_LE(change, report.result.feeding + 1e-12);
     if (driver_ == Driver::kEventDriven) {
       ASSERT_LE(gain, 1e-12 * (1 + std::abs(first_energy_))) << now.time;
       // In an impact 1/2 x'Ax + x'b is the change of the kinetic energy.

