@@ -130,6 +130,7 @@ std::vector<Attempt> friction_attempts(const Problem& problem) {
 std::vector<Attempt> conic_attempts(const Problem& problem) {
   const ConicQp& qp = std::get<ConicQp>(problem.data);
   std::vector<Attempt> list = {{"interior-point", {}, 0, true, 0, false}};
+  if (qp.size() >= 2000) list.insert(list.begin(), {"augmented-lagrangian", {}, 0, true, 0, false});
   const bool linear = std::all_of(qp.cones.begin(), qp.cones.end(), [](const Cone& c) {
     return c.type != ConeType::kSecondOrder;
   });
