@@ -13,6 +13,7 @@ namespace {
 // Below this size pivoting is faster than a few sparse factorisations (contact problems, measured).
 constexpr int kPivotingSize = 600;
 constexpr int kLargestConicPivoting = 3000;  // unknowns and rows; above a pivot takes too long
+constexpr int kBlockSize = 100;  // unknowns; below interior-point is as fast
 constexpr int kTiny = 50;  // below this nothing beats a few pivots
 constexpr std::uint64_t kRandomBases = 10;
 constexpr std::uint64_t kRandomStarts = 10;
@@ -130,7 +131,8 @@ std::vector<Attempt> friction_attempts(const Problem& problem) {
 std::vector<Attempt> conic_attempts(const Problem& problem) {
   const ConicQp& qp = std::get<ConicQp>(problem.data);
   std::vector<Attempt> list = {{"interior-point", {}, 0, true, 0, false}};
-  if (qp.size() >= 2000) list.insert(list.begin(), {"augmented-lagrangian", {}, 0, true, 0, false});
+  if (qp.size() >= kBlockSize)  // refused at once where it is not of velocities and impulses
+    list.insert(list.begin(), {"block-interior-point", {}, 0, true, 0, false});
   const bool linear = std::all_of(qp.cones.begin(), qp.cones.end(), [](const Cone& c) {
     return c.type != ConeType::kSecondOrder;
   });

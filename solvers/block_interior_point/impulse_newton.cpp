@@ -1,4 +1,4 @@
-#include <perp/solvers/augmented_lagrangian/impulse_newton.hpp>
+#include <perp/solvers/block_interior_point/impulse_newton.hpp>
 
 #include <algorithm>
 
@@ -36,7 +36,7 @@ void ImpulseNewton::prepare(const ImpulseProgram& program) {
     }
   }
   cone_in_.assign(program.cones.size(), 0);
-  bound_in_.assign(program.bounds_count(), 0);
+  bound_in_.assign(program.bounds(), 0);
   number_unknowns();
   starts_.clear();
 }
@@ -120,7 +120,7 @@ void ImpulseNewton::analyse() {
       for (std::size_t r = 0; r <= s; ++r) put(m_index_[t[r]], m_index_[t[s]]);
     }
   }
-  for (int i = 0; i < p.bounds_count(); ++i) {
+  for (int i = 0; i < p.bounds(); ++i) {
     if (!bound_in_[i]) continue;
     for (int s = p.G.starts[i]; s < p.G.starts[i + 1]; ++s) {
       for (int r = p.G.starts[i]; r <= s; ++r)
@@ -161,7 +161,7 @@ bool ImpulseNewton::factor(const std::vector<ConeBlock>& blocks, const Vector& w
     cone_in_[c] = 1;
     known = false;
   }
-  for (int i = 0; i < p.bounds_count(); ++i) {
+  for (int i = 0; i < p.bounds(); ++i) {
     if (bound_in_[i] || weights[i] == 0.0) continue;
     bound_in_[i] = 1;
     known = false;
@@ -192,7 +192,7 @@ bool ImpulseNewton::factor(const std::vector<ConeBlock>& blocks, const Vector& w
       for (Eigen::Index r = 0; r <= s; ++r) put(-rows.col(r).dot(x));
     }
   }
-  for (int i = 0; i < p.bounds_count(); ++i) {
+  for (int i = 0; i < p.bounds(); ++i) {
     if (!bound_in_[i]) continue;
     for (int s = p.G.starts[i]; s < p.G.starts[i + 1]; ++s) {
       const double x = weights[i] * p.G.values[s];

@@ -1,7 +1,7 @@
 // The linear systems of the augmented Lagrangian of an ImpulseProgram.
 #pragma once
 
-#include <perp/solvers/augmented_lagrangian/impulse_program.hpp>
+#include <perp/solvers/block_interior_point/impulse_program.hpp>
 #include <perp/solvers/linear_algebra/supernodal_ldl.hpp>
 
 namespace perp {
@@ -23,6 +23,7 @@ class ImpulseNewton {
   /// (dv, dm) from (a, b).
   void solve(const Vector& a, const Vector& b, Vector& dv, Vector& dm);
 
+  void clear_counts() { factorisations = analyses = linear_solves = 0; }
   int factorisations = 0, analyses = 0, linear_solves = 0;
 
  private:

@@ -1,4 +1,4 @@
-#include <perp/solvers/augmented_lagrangian/impulse_program.hpp>
+#include <perp/solvers/block_interior_point/impulse_program.hpp>
 
 #include <fmt/format.h>
 #include <Eigen/Cholesky>
@@ -122,8 +122,8 @@ std::optional<std::string> ImpulseProgram::read_rows(const ConicQp& qp) {
     }
     row += cone.size;
   }
-  w.resize(bounds_count());
-  for (int i = 0; i < bounds_count(); ++i) w[i] = -qp.b[bound_row_[i]];
+  w.resize(bounds());
+  for (int i = 0; i < bounds(); ++i) w[i] = -qp.b[bound_row_[i]];
   for (int j = 0; j < unknowns_; ++j) {
     if (velocity_of_[j] < 0 && impulse_of_[j] == -1)
       return fmt::format("unknown {} is neither a velocity nor an impulse within a cone", j);
@@ -183,6 +183,7 @@ std::optional<std::string> ImpulseProgram::read_linear_row(const ConicQp& qp, in
 }
 
 std::optional<std::string> ImpulseProgram::read_cone(int row, int size) {
+  if (size < 2 || size > 3) return fmt::format("row {}: a cone of {} impulses, not 2 or 3", row, size);
   std::vector<int> unknowns;
   std::vector<double> scales;
   double mu = 0.0;
@@ -300,24 +301,48 @@ void ImpulseProgram::solve_mass(Vector& x) const {
   }
 }
 
-void ImpulseProgram::write(const Vector& v, const Vector& p, const Vector& m, const Vector& lambda,
-                           double nu, const Vector& s, Vector& x, Vector& dual) const {
+double ImpulseProgram::pull_total(const ImpulseCone& cone, const Eigen::Matrix3d& block,
+                                  const Vector& total, Vector& pull) const {
+  Eigen::Vector3d part = Eigen::Vector3d::Zero();
+  for (int i = 0; i < cone.size; ++i) part[i] = total[cone.first + i];
+  const Eigen::Vector3d product = block * part;
+  for (int i = 0; i < cone.size; ++i) {
+    if (product[i] != 0.0) J.add(cone.first + i, product[i], pull.data());
+  }
+  return part.dot(product);
+}
+
+void ImpulseProgram::complete(ImpulsePoint& x) const {
+  x.v = f;
+  for (int i = 0; i < impulses(); ++i) J.add(i, x.p[i], x.v.data());
+  solve_mass(x.v);
+  x.m = cost_v;
+  for (int i = 0; i < bounds(); ++i) G.add(i, -x.lambda[i], x.m.data());
+  solve_mass(x.m);
+  x.m += x.v;
+  x.s.resize(impulses());
+  for (int i = 0; i < impulses(); ++i)
+    x.s[i] = J.dot(i, x.m.data()) + cost_p[i] + (e.size() > 0 ? x.nu * e[i] : 0.0);
+}
+
+void ImpulseProgram::write(const ImpulsePoint& point, Vector& x, Vector& dual) const {
   x.setZero(unknowns_);
   dual.setZero(rows_);
   for (int i = 0; i < velocities(); ++i) {
-    x[velocity_[i]] = v[i];
-    dual[momentum_row_[i]] = -m[i];
+    x[velocity_[i]] = point.v[i];
+    dual[momentum_row_[i]] = -point.m[i];
   }
-  for (int i = 0; i < impulses(); ++i) x[impulse_[i]] = p[i] / impulse_scale_[i];
-  for (int i = 0; i < bounds_count(); ++i) dual[bound_row_[i]] = lambda[i];
-  if (total_row_ >= 0) dual[total_row_] = nu;
+  for (int i = 0; i < impulses(); ++i) x[impulse_[i]] = point.p[i] / impulse_scale_[i];
+  for (int i = 0; i < bounds(); ++i) dual[bound_row_[i]] = point.lambda[i];
+  if (total_row_ >= 0) dual[total_row_] = point.nu;
   for (const ImpulseCone& cone : cones) {
-    for (int i = cone.first; i < cone.first + cone.size; ++i) dual[cone_row_[i]] = s[i];
+    for (int i = cone.first; i < cone.first + cone.size; ++i) dual[cone_row_[i]] = point.s[i];
     if (cone.mu > 0) dual[cone_row_[cone.first]] /= cone.mu;
   }
   for (std::size_t i = 0; i < held_.size(); ++i) {
     const int k = static_cast<int>(i);
-    const double rest = held_rows_.dot(k, m.data()) + held_cost_[k] + held_total_[k] * nu;
+    const double rest =
+        held_rows_.dot(k, point.m.data()) + held_cost_[k] + held_total_[k] * point.nu;
     dual[held_row_[i]] = -rest / by_row_.coeff(held_[i], held_row_[i]);
   }
 }
@@ -327,7 +352,7 @@ void ImpulseProgram::read_start(const Vector& x, Vector& p) const {
 }
 
 void ImpulseProgram::read_dual(const Vector& dual, Vector& lambda, double& nu) const {
-  for (int i = 0; i < bounds_count(); ++i) lambda[i] = dual[bound_row_[i]];
+  for (int i = 0; i < bounds(); ++i) lambda[i] = dual[bound_row_[i]];
   nu = total_row_ >= 0 ? dual[total_row_] : 0.0;
 }
 

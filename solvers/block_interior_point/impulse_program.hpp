@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <perp/problems/standard/problem.hpp>
+#include <perp/solvers/block_interior_point/impulse_cone.hpp>
 #include <string>
 #include <vector>
 
@@ -31,10 +32,11 @@ struct RowMatrix {
   }
 };
 
-/// One cone of impulses: { p : ||(p_2, ..., p_size)|| <= mu p_1 }, or p_1 >= 0 for size 1.
-struct ImpulseCone {
-  int first = 0, size = 1;  ///< of the impulses
-  double mu = 0.0;
+/// Velocities and impulses, and the multipliers lambda of G v >= w, nu of e'p <= kappa, -m of the
+/// momentum and s of the cones: M m = M v + c_v - G'lambda, s = J m + c_p + nu e.
+struct ImpulsePoint {
+  Vector v, m, p, s, lambda;
+  double nu = 0.0;
 };
 
 /// A conic_qp of the form
@@ -50,16 +52,20 @@ class ImpulseProgram {
 
   int velocities() const { return static_cast<int>(f.size()); }
   int impulses() const { return J.rows(); }
-  int bounds_count() const { return G.rows(); }
+  int bounds() const { return G.rows(); }
 
   /// x := M^-1 x.
   void solve_mass(Vector& x) const;
 
-  /// The problem's own x and dual from v, p and the multipliers lambda of G v >= w, nu of
-  /// e'p <= kappa, m = -(multiplier of the momentum), and s, dual to the cones:
-  ///   M m = M v + c_v - G'lambda,  s = J m + c_p + nu e.
-  void write(const Vector& v, const Vector& p, const Vector& m, const Vector& lambda, double nu,
-             const Vector& s, Vector& x, Vector& dual) const;
+  /// pull += J'B e over one cone. @return e'B e
+  double pull_total(const ImpulseCone& cone, const Eigen::Matrix3d& block, const Vector& total,
+                    Vector& pull) const;
+
+  /// From p, lambda and nu the rest of the point, so that momentum and stationarity hold to
+  /// rounding.
+  void complete(ImpulsePoint& point) const;
+  /// The problem's own x and dual.
+  void write(const ImpulsePoint& point, Vector& x, Vector& dual) const;
   /// p of the problem's x; lambda and nu of its dual.
   void read_start(const Vector& x, Vector& p) const;
   void read_dual(const Vector& dual, Vector& lambda, double& nu) const;

@@ -1,16 +1,9 @@
 // The central path of an ImpulseProgram.
 #pragma once
 
-#include <perp/solvers/augmented_lagrangian/impulse_newton.hpp>
+#include <perp/solvers/block_interior_point/impulse_newton.hpp>
 
 namespace perp {
-
-/// Velocities, impulses and multipliers of an ImpulseProgram: M m = M v + c_v - G'lambda, s in the
-/// dual cones, nu of the bound of e'p.
-struct ImpulsePoint {
-  Vector v, m, p, s, lambda;
-  double nu = 0.0;
-};
 
 /// A primal-dual interior-point method with infeasible start: Mehrotra's predictor and corrector
 /// [Mehrotra1992] with the scaling of Nesterov and Todd [NesterovTodd1997] on the linear systems of
@@ -26,10 +19,10 @@ class ImpulsePath {
   double mu() const;
   /// Largest residual of the equations.
   double residual() const;
-  /// The point, p and s within their cones.
+  /// p, lambda and nu.
   void point(ImpulsePoint& x) const;
 
-  double last_step = 0.0;
+  double last_step() const { return last_step_; }
 
  private:
   struct Iterate {
@@ -53,7 +46,7 @@ class ImpulsePath {
   std::vector<Scaling> scaling_;
   std::vector<ImpulseNewton::ConeBlock> blocks_;
   Vector r1_, r2_, r3_, r4_, work4_, weights_, a_, b_, total_, u_v_, u_m_, c_p_, work_;
-  double r5_ = 0.0;
+  double r5_ = 0.0, last_step_ = 0.0;
 };
 
 }  // namespace perp

@@ -1,4 +1,4 @@
-#include <perp/solvers/augmented_lagrangian/impulse_path.hpp>
+#include <perp/solvers/block_interior_point/impulse_path.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -69,7 +69,7 @@ void ImpulsePath::prepare(const ImpulseProgram& program) {
   J_ = program.J;
   cost_ = program.cost_p;
   e_ = program.e;
-  degree_ = program.bounds_count() + (e_.size() > 0 ? 1 : 0);
+  degree_ = program.bounds() + (e_.size() > 0 ? 1 : 0);
   for (const ImpulseCone& cone : program.cones) {
     ++degree_;
     if (cone.size == 1) continue;
@@ -79,7 +79,7 @@ void ImpulsePath::prepare(const ImpulseProgram& program) {
     cost_[cone.first] *= inverse;
     if (e_.size() > 0) e_[cone.first] *= inverse;
   }
-  const int nv = program.velocities(), np = program.impulses(), nb = program.bounds_count();
+  const int nv = program.velocities(), np = program.impulses(), nb = program.bounds();
   for (Iterate* x : {&x_, &d_, &affine_}) {
     x->v.setZero(nv);
     x->m.setZero(nv);
@@ -101,7 +101,7 @@ void ImpulsePath::start() {
   p.solve_mass(x_.v);
   x_.m = x_.v;
   double largest = 1.0;
-  for (int i = 0; i < p.bounds_count(); ++i)
+  for (int i = 0; i < p.bounds(); ++i)
     largest = std::max(largest, std::abs(p.G.dot(i, x_.v.data()) - p.w[i]));
   const double size = e_.size() > 0 && !p.cones.empty()
                           ? std::max(1.0, p.kappa / static_cast<double>(p.cones.size()))
@@ -140,7 +140,7 @@ void ImpulsePath::residuals() {
     r3_[i] = J_.dot(i, x_.m.data()) + cost_[i] - x_.s[i];
   }
   if (e_.size() > 0) r3_ += x_.nu * e_;
-  for (int i = 0; i < p.bounds_count(); ++i) {
+  for (int i = 0; i < p.bounds(); ++i) {
     p.G.add(i, x_.lambda[i], r2_.data());
     r4_[i] = p.G.dot(i, x_.v.data()) - p.w[i] - x_.slack[i];
   }
@@ -210,7 +210,7 @@ void ImpulsePath::direction(ImpulseNewton& newton, double target, bool corrector
     put(c_p_, cone, k.w * divide(k.scaled, r, cone.size));
   }
   a_ = r2_;
-  for (int i = 0; i < p.bounds_count(); ++i) {
+  for (int i = 0; i < p.bounds(); ++i) {
     double r = target - x_.lambda[i] * x_.slack[i];
     if (corrector) r -= affine_.lambda[i] * affine_.slack[i];
     work4_[i] = r;
@@ -259,7 +259,7 @@ void ImpulsePath::direction(ImpulseNewton& newton, double target, bool corrector
     put(d_.s, cone, ds);
     put(d_.p, cone, segment(c_p_, cone) - k.w * (k.w * ds));
   }
-  for (int i = 0; i < p.bounds_count(); ++i) {
+  for (int i = 0; i < p.bounds(); ++i) {
     d_.slack[i] = r4_[i] + p.G.dot(i, d_.v.data());
     d_.lambda[i] = (work4_[i] - x_.lambda[i] * d_.slack[i]) / x_.slack[i];
   }
@@ -274,7 +274,7 @@ double ImpulsePath::longest_step() const {
   const auto limit = [&](double x, double d) {
     if (d < 0) t = std::min(t, -x / d);
   };
-  for (int i = 0; i < program_->bounds_count(); ++i) {
+  for (int i = 0; i < program_->bounds(); ++i) {
     limit(x_.lambda[i], d_.lambda[i]);
     limit(x_.slack[i], d_.slack[i]);
   }
@@ -298,27 +298,22 @@ bool ImpulsePath::step(ImpulseNewton& newton) {
   const double ratio = std::clamp(after / before, 0.0, 1.0);
   affine_ = d_;
   direction(newton, ratio * ratio * ratio * before, true);
-  last_step = std::min(1.0, kToBoundary * longest_step());
-  x_.v += last_step * d_.v;
-  x_.m += last_step * d_.m;
-  x_.p += last_step * d_.p;
-  x_.s += last_step * d_.s;
-  x_.lambda += last_step * d_.lambda;
-  x_.slack += last_step * d_.slack;
-  x_.nu += last_step * d_.nu;
-  x_.rest += last_step * d_.rest;
-  return x_.v.allFinite() && last_step > 1e-8;
+  last_step_ = std::min(1.0, kToBoundary * longest_step());
+  x_.v += last_step_ * d_.v;
+  x_.m += last_step_ * d_.m;
+  x_.p += last_step_ * d_.p;
+  x_.s += last_step_ * d_.s;
+  x_.lambda += last_step_ * d_.lambda;
+  x_.slack += last_step_ * d_.slack;
+  x_.nu += last_step_ * d_.nu;
+  x_.rest += last_step_ * d_.rest;
+  return x_.v.allFinite() && last_step_ > 1e-8;
 }
 
 void ImpulsePath::point(ImpulsePoint& x) const {
-  x.v = x_.v;
-  x.m = x_.m;
   x.p = x_.p;
-  x.s = x_.s;
   for (const ImpulseCone& cone : program_->cones) {
-    if (cone.size == 1) continue;
-    x.p[cone.first] /= cone.mu;
-    x.s[cone.first] *= cone.mu;
+    if (cone.size > 1) x.p[cone.first] /= cone.mu;
   }
   x.lambda = x_.lambda;
   x.nu = e_.size() > 0 ? x_.nu : 0.0;
