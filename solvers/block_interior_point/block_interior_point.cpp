@@ -40,8 +40,7 @@ std::optional<std::string> BlockInteriorPoint::do_refusal(const Problem& problem
   return program_.read(std::get<ConicQp>(problem.data));
 }
 
-void BlockInteriorPoint::do_prepare(const Problem& problem) {
-  qp_ = std::get<ConicQp>(problem.data);
+void BlockInteriorPoint::do_prepare(const Problem&) {
   newton_.prepare(program_);
   multipliers_.prepare(program_);
   path_.prepare(program_);
@@ -55,7 +54,7 @@ bool BlockInteriorPoint::read_start(const Vector& start) {
   program_.read_start(start, point_.p);
   point_.lambda.setZero();
   point_.nu = 0.0;
-  if (start_dual.size() == qp_.b.size()) program_.read_dual(start_dual, point_.lambda, point_.nu);
+  if (start_dual.size() == program_.rows()) program_.read_dual(start_dual, point_.lambda, point_.nu);
   const auto kept = [&](double x) { return x >= settings.negligible ? x : 0.0; };
   for (double& lambda : point_.lambda) lambda = kept(lambda);
   point_.nu = kept(point_.nu);
@@ -69,12 +68,9 @@ double BlockInteriorPoint::candidate(Run& run) {
   const double total = program_.e.size() > 0 ? program_.e.dot(point_.p) : 0.0;
   if (total > program_.kappa) point_.p *= program_.kappa / total;
   program_.complete(point_);
-  program_.write(point_, x_, dual_);
-  const double measure = evaluate_residuals(qp_, x_, dual_).natural;
+  const double measure = program_.measure(point_);
   if (measure < run.best) {
     run.best = measure;
-    std::swap(run.result.z, x_);
-    std::swap(run.result.dual, dual_);
     best_ = point_;
   }
   return measure;
@@ -146,8 +142,8 @@ void BlockInteriorPoint::follow_path(Run& run) {
 
 void BlockInteriorPoint::do_solve(const Vector* start, Observer* observer, Result& result) {
   Run run{observer, result};
-  result.z.setZero(qp_.size());
-  result.dual.setZero(qp_.b.size());
+  result.z.setZero(program_.unknowns());
+  result.dual.setZero(program_.rows());
   result.status = Status::kStalled;
   newton_.clear_counts();
   if (start && read_start(*start)) {
@@ -166,6 +162,7 @@ void BlockInteriorPoint::do_solve(const Vector* start, Observer* observer, Resul
   }
   if (!run.ended && result.status == Status::kStalled)
     result.message = "no progress; the bounds of the velocities may contradict each other";
+  if (std::isfinite(run.best)) program_.write(best_, result.z, result.dual);
   result.statistics.emplace_back("factorisations", newton_.factorisations);
   result.statistics.emplace_back("analyses", newton_.analyses);
   result.statistics.emplace_back("linear_solves", newton_.linear_solves);

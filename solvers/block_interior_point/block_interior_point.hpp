@@ -58,12 +58,10 @@ class BlockInteriorPoint final : public Solver {
   bool goes_on(Run& run, const char* step_type, double merit, double step);
 
   mutable ImpulseProgram program_;  // read when asked for a refusal, which prepare() does first
-  ConicQp qp_;
   ImpulseNewton newton_;
   ImpulseMultipliers multipliers_;
   ImpulsePath path_;
   ImpulsePoint point_, best_;
-  Vector x_, dual_;
 };
 
 }  // namespace perp

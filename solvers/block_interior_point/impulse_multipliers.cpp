@@ -29,18 +29,12 @@ void ImpulseMultipliers::prepare(const ImpulseProgram& program) {
   cone_size_.setZero(nc);
   sigma_.setZero(nc);
   blocks_.resize(program.cones.size());
-  const auto stiffness = [&](const RowMatrix& rows, int i) {
-    work_.setZero();
-    rows.add(i, 1.0, work_.data());
-    program.solve_mass(work_);
-    return rows.dot(i, work_.data());
-  };
   for (int c = 0; c < nc; ++c) {
     const ImpulseCone& cone = program.cones[c];
     for (int i = cone.first; i < cone.first + cone.size; ++i)
-      cone_size_[c] += stiffness(program.J, i) / cone.size;
+      cone_size_[c] += program.stiffness(program.J, i) / cone.size;
   }
-  for (int i = 0; i < nb; ++i) bound_size_[i] = stiffness(program.G, i);
+  for (int i = 0; i < nb; ++i) bound_size_[i] = program.stiffness(program.G, i);
 }
 
 void ImpulseMultipliers::set_penalty(double penalty) {
@@ -136,7 +130,9 @@ bool ImpulseMultipliers::find_direction(ImpulseNewton& newton) {
   }
   a_.setZero();
   for (int i = 0; i < p.bounds(); ++i) {
-    weights_[i] = 1.0 / (eps_[i] + (u_[i] > 0 ? tau_[i] : 0.0));
+    // A row that was open, and is violated by no more than what changes now, is not yet closed.
+    const bool open = u_[i] > 0 || (lambda_[i] == 0.0 && slack_[i] > -change_);
+    weights_[i] = 1.0 / (eps_[i] + (open ? tau_[i] : 0.0));
     p.G.add(i, -weights_[i] * g_lambda_[i], a_.data());
   }
   if (!newton.factor(blocks_, weights_)) return false;

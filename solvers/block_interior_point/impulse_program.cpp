@@ -78,6 +78,7 @@ std::optional<std::string> ImpulseProgram::read_columns(const ConicQp& qp) {
 void ImpulseProgram::read_mass_blocks() {
   const int nv = static_cast<int>(M.rows());
   mass_block.assign(nv, -1);
+  mass_place.assign(nv, 0);
   mass_blocks.clear();
   for (int i = 0; i < nv; ++i) {
     if (mass_block[i] >= 0) continue;
@@ -93,6 +94,8 @@ void ImpulseProgram::read_mass_blocks() {
       }
     }
     std::sort(mass_blocks[b].begin(), mass_blocks[b].end());
+    for (std::size_t k = 0; k < mass_blocks[b].size(); ++k)
+      mass_place[mass_blocks[b][k]] = static_cast<int>(k);
   }
 }
 
@@ -283,6 +286,20 @@ std::optional<std::string> ImpulseProgram::read_momentum(const ConicQp& qp) {
   return {};
 }
 
+double ImpulseProgram::stiffness(const RowMatrix& rows, int i) const {
+  double sum = 0.0;
+  for (int k = rows.starts[i]; k < rows.starts[i + 1]; ++k) {
+    const int a = rows.columns[k];
+    for (int l = rows.starts[i]; l < rows.starts[i + 1]; ++l) {
+      const int b = rows.columns[l];
+      if (mass_block[a] == mass_block[b])
+        sum += rows.values[k] * rows.values[l] *
+               inverse_masses[mass_block[a]](mass_place[a], mass_place[b]);
+    }
+  }
+  return sum;
+}
+
 void ImpulseProgram::solve_mass(Vector& x) const {
   for (std::size_t b = 0; b < mass_blocks.size(); ++b) {
     const std::vector<int>& block = mass_blocks[b];
@@ -323,6 +340,33 @@ void ImpulseProgram::complete(ImpulsePoint& x) const {
   x.s.resize(impulses());
   for (int i = 0; i < impulses(); ++i)
     x.s[i] = J.dot(i, x.m.data()) + cost_p[i] + (e.size() > 0 ? x.nu * e[i] : 0.0);
+}
+
+double ImpulseProgram::measure(const ImpulsePoint& x) const {
+  double worst = 0.0, gap = 0.0;
+  for (int i = 0; i < bounds(); ++i) {
+    const double slack = G.dot(i, x.v.data()) - w[i];
+    worst = std::max(worst, -slack);
+    gap += x.lambda[i] * slack;
+  }
+  for (const ImpulseCone& cone : cones) {
+    // y = (s_1 / mu, s_2, s_3) of the cone |y_t| <= y_1.
+    const double* s = x.s.data() + cone.first;
+    const double normal = cone.mu > 0 ? s[0] / cone.mu : s[0], t = tangential(cone, s);
+    if (t > normal) {
+      const double outside = cone.size == 1 || t <= -normal
+                                 ? std::max(-normal, t)
+                                 : 0.5 * (t - normal);  // of both entries
+      worst = std::max(worst, outside);
+    }
+    for (int i = 0; i < cone.size; ++i) gap += x.p[cone.first + i] * s[i];
+  }
+  if (e.size() > 0) {
+    const double rest = kappa - e.dot(x.p);
+    worst = std::max(worst, -rest);
+    gap += x.nu * rest;
+  }
+  return std::max(worst, std::abs(gap));
 }
 
 void ImpulseProgram::write(const ImpulsePoint& point, Vector& x, Vector& dual) const {

@@ -50,10 +50,15 @@ class ImpulseProgram {
   /// @return why the problem is not of the form, or nothing where it is and was taken apart.
   std::optional<std::string> read(const ConicQp& qp);
 
+  /// Of the problem that was read.
+  int unknowns() const { return unknowns_; }
+  int rows() const { return rows_; }
   int velocities() const { return static_cast<int>(f.size()); }
   int impulses() const { return J.rows(); }
   int bounds() const { return G.rows(); }
 
+  /// a M^-1 a' of row i.
+  double stiffness(const RowMatrix& rows, int i) const;
   /// x := M^-1 x.
   void solve_mass(Vector& x) const;
 
@@ -64,6 +69,9 @@ class ImpulseProgram {
   /// From p, lambda and nu the rest of the point, so that momentum and stationarity hold to
   /// rounding.
   void complete(ImpulsePoint& point) const;
+  /// The verifier's measure of a completed point whose p is in the cones and lambda, nu >= 0: the
+  /// largest of what is violated, in the problem's units, and the gap.
+  double measure(const ImpulsePoint& point) const;
   /// The problem's own x and dual.
   void write(const ImpulsePoint& point, Vector& x, Vector& dual) const;
   /// p of the problem's x; lambda and nu of its dual.
@@ -76,7 +84,7 @@ class ImpulseProgram {
   Vector e;  ///< of the row e'p <= kappa; empty where there is none
   double kappa = 0.0;
   std::vector<ImpulseCone> cones;
-  std::vector<int> mass_block;        ///< of each velocity: its block of M
+  std::vector<int> mass_block, mass_place;  ///< of each velocity: its block of M, and where in it
   std::vector<std::vector<int>> mass_blocks;
   std::vector<DenseMatrix> inverse_masses;
 
