@@ -8,8 +8,8 @@
 namespace perp {
 
 struct BlockInteriorPointSettings {
-  double start_measure = 10.0;  ///< largest measure of a start that the method of multipliers takes
-  int start_steps = 10;         ///< Newton steps from a start before the central path is followed
+  double start_measure = 1.0;  ///< largest measure of a start that the method of multipliers takes
+  int start_steps = 4;          ///< Newton steps from a start before the central path is followed
   double penalty = 1e4;         ///< first one of the method of multipliers, over the stiffness [-]
   double increase = 10.0;       ///< of the penalty after every update [-]
   double negligible = 1e-4;     ///< multipliers of a start below it count as 0
