@@ -14,7 +14,7 @@ struct BlockInteriorPointSettings {
   double increase = 10.0;       ///< of the penalty after every update [-]
   double negligible = 1e-4;     ///< multipliers of a start below it count as 0
   int finish_steps = 20;        ///< Newton steps after a path that ends short of the tolerance
-  int patience = 15;            ///< steps of the path without a better point
+  int patience = 15;            ///< steps of the path without progress
 
   template <class Visitor>
   void visit(Visitor& v) {
@@ -24,7 +24,7 @@ struct BlockInteriorPointSettings {
     v.visit("increase", increase, "factor on the penalty after every update of the multipliers");
     v.visit("negligible", negligible, "multipliers of a start below it count as 0");
     v.visit("finish_steps", finish_steps, "Newton steps where the path ends before the tolerance");
-    v.visit("patience", patience, "steps of the path without a better point before it ends");
+    v.visit("patience", patience, "steps of the path without progress before it ends");
   }
 };
 
