@@ -54,7 +54,8 @@ bool BlockInteriorPoint::read_start(const Vector& start) {
   program_.read_start(start, point_.p);
   point_.lambda.setZero();
   point_.nu = 0.0;
-  if (start_dual.size() == program_.rows()) program_.read_dual(start_dual, point_.lambda, point_.nu);
+  if (start_dual.size() == program_.rows())
+    program_.read_dual(start_dual, point_.lambda, point_.nu);
   const auto kept = [&](double x) { return x >= settings.negligible ? x : 0.0; };
   for (double& lambda : point_.lambda) lambda = kept(lambda);
   point_.nu = kept(point_.nu);

@@ -9,12 +9,12 @@ namespace perp {
 
 struct BlockInteriorPointSettings {
   double start_measure = 1.0;  ///< largest measure of a start that the method of multipliers takes
-  int start_steps = 4;          ///< Newton steps from a start before the central path is followed
-  double penalty = 1e4;         ///< first one of the method of multipliers, over the stiffness [-]
-  double increase = 10.0;       ///< of the penalty after every update [-]
-  double negligible = 1e-4;     ///< multipliers of a start below it count as 0
-  int finish_steps = 20;        ///< Newton steps after a path that ends short of the tolerance
-  int patience = 15;            ///< steps of the path without progress
+  int start_steps = 4;         ///< Newton steps from a start before the central path is followed
+  double penalty = 1e4;        ///< first one of the method of multipliers, over the stiffness [-]
+  double increase = 10.0;      ///< of the penalty after every update [-]
+  double negligible = 1e-4;    ///< multipliers of a start below it count as 0
+  int finish_steps = 20;       ///< Newton steps after a path that ends short of the tolerance
+  int patience = 15;           ///< steps of the path without progress
 
   template <class Visitor>
   void visit(Visitor& v) {

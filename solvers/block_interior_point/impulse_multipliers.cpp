@@ -20,7 +20,8 @@ void ImpulseMultipliers::prepare(const ImpulseProgram& program) {
   program_ = &program;
   const int nv = program.velocities(), np = program.impulses(), nb = program.bounds();
   const int nc = static_cast<int>(program.cones.size());
-  for (Vector* x : {&m_, &mv_, &g_m_, &d_m_, &d_v_, &d_mv_, &a_, &pull_, &pull_v_, &pull_m_, &work_})
+  for (Vector* x :
+       {&m_, &mv_, &g_m_, &d_m_, &d_v_, &d_mv_, &a_, &pull_, &pull_v_, &pull_m_, &work_})
     x->setZero(nv);
   for (Vector* x : {&p_, &z_, &p_centre_, &d_s_}) x->setZero(np);
   for (Vector* x : {&lambda_, &u_, &u_centre_, &lambda_centre_, &slack_, &g_lambda_, &d_lambda_,
@@ -124,8 +125,7 @@ bool ImpulseMultipliers::find_direction(ImpulseNewton& newton) {
   double curvature = kLeastCurvature;
   for (std::size_t c = 0; c < p.cones.size(); ++c) {
     const ImpulseCone& cone = p.cones[c];
-    blocks_[c] =
-        sigma_[static_cast<int>(c)] * projection_derivative(cone, z_.data() + cone.first);
+    blocks_[c] = sigma_[static_cast<int>(c)] * projection_derivative(cone, z_.data() + cone.first);
     if (total) curvature += p.pull_total(cone, blocks_[c], p.e, pull_);
   }
   a_.setZero();

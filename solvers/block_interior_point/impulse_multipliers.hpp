@@ -41,11 +41,11 @@ class ImpulseMultipliers {
   const ImpulseProgram* program_ = nullptr;
   double gradient_ = 0.0, change_ = 0.0, total_ = 0.0;
   Vector cone_size_, bound_size_, sigma_, tau_, eps_;
-  Vector m_, lambda_, p_, u_, z_;            // z: what p is the projection of
+  Vector m_, lambda_, p_, u_, z_;  // z: what p is the projection of
   Vector p_centre_, u_centre_, lambda_centre_;
-  Vector mv_, slack_;                        // M v, G v - w
-  Vector g_m_, g_lambda_;                    // gradient
-  Vector d_m_, d_lambda_, d_v_, d_mv_, d_s_; // direction
+  Vector mv_, slack_;                         // M v, G v - w
+  Vector g_m_, g_lambda_;                     // gradient
+  Vector d_m_, d_lambda_, d_v_, d_mv_, d_s_;  // direction
   double nu_ = 0.0, g_nu_ = 0.0, d_nu_ = 0.0;
   std::vector<ImpulseNewton::ConeBlock> blocks_;
   Vector weights_, a_, pull_, pull_v_, pull_m_, work_;

@@ -9,9 +9,9 @@ namespace perp {
 /// Solves
 ///   [M + G'D G, -M; -M, -J'B J] (dv, dm) = (a, b)
 /// for D >= 0 diagonal and B >= 0 block diagonal, one block for every cone. The matrix is
-/// quasi-definite [Vanderbei1995] where B spans enough, and its graph is that of the bodies: rows of
-/// G and cones without weight take no part. Where no row of G meets a block of M, dv = dm + M^-1 a
-/// leaves the system, and M joins J'B J.
+/// quasi-definite [Vanderbei1995] where B spans enough, and its graph is that of the bodies: rows
+/// of G and cones without weight take no part. Where no row of G meets a block of M, dv = dm + M^-1
+/// a leaves the system, and M joins J'B J.
 class ImpulseNewton {
  public:
   void prepare(const ImpulseProgram& program);
@@ -35,9 +35,9 @@ class ImpulseNewton {
   void number_unknowns();
 
   const ImpulseProgram* program_ = nullptr;
-  std::vector<Touched> touched_;        // by each cone
+  std::vector<Touched> touched_;          // by each cone
   std::vector<char> cone_in_, bound_in_;  // the pattern
-  std::vector<int> v_index_, m_index_;  // of each velocity, or -1
+  std::vector<int> v_index_, m_index_;    // of each velocity, or -1
   std::vector<int> groups_;
   std::vector<signed char> signs_;
   std::vector<int> starts_, rows_, targets_;

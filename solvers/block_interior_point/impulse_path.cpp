@@ -74,8 +74,7 @@ void ImpulsePath::prepare(const ImpulseProgram& program) {
     ++degree_;
     if (cone.size == 1) continue;
     const double inverse = 1.0 / cone.mu;
-    for (int k = J_.starts[cone.first]; k < J_.starts[cone.first + 1]; ++k)
-      J_.values[k] *= inverse;
+    for (int k = J_.starts[cone.first]; k < J_.starts[cone.first + 1]; ++k) J_.values[k] *= inverse;
     cost_[cone.first] *= inverse;
     if (e_.size() > 0) e_[cone.first] *= inverse;
   }

@@ -10,7 +10,7 @@ namespace perp {
 namespace {
 
 constexpr int kLargestMassBlock = 12;
-constexpr double kDust = 1e-15;     // relative: entries that rounding left
+constexpr double kDust = 1e-15;      // relative: entries that rounding left
 constexpr double kSameMass = 1e-12;  // relative: the M of the objective and of the momentum
 
 }  // namespace
@@ -41,9 +41,9 @@ std::optional<std::string> ImpulseProgram::read_columns(const ConicQp& qp) {
   std::vector<Triplet> entries;
   for (int j = 0; j < unknowns_; ++j) {
     for (SparseMatrix::InnerIterator it(p, j); it; ++it) {
-      const double size = std::sqrt(qp.P.coefficient(static_cast<int>(it.row()),
-                                                     static_cast<int>(it.row())) *
-                                    qp.P.coefficient(j, j));
+      const double size =
+          std::sqrt(qp.P.coefficient(static_cast<int>(it.row()), static_cast<int>(it.row())) *
+                    qp.P.coefficient(j, j));
       if (it.value() != 0.0 && !(std::abs(it.value()) <= kDust * size))
         entries.emplace_back(velocity_of_[it.row()], velocity_of_[j], it.value());
     }
@@ -186,7 +186,8 @@ std::optional<std::string> ImpulseProgram::read_linear_row(const ConicQp& qp, in
 }
 
 std::optional<std::string> ImpulseProgram::read_cone(int row, int size) {
-  if (size < 2 || size > 3) return fmt::format("row {}: a cone of {} impulses, not 2 or 3", row, size);
+  if (size < 2 || size > 3)
+    return fmt::format("row {}: a cone of {} impulses, not 2 or 3", row, size);
   std::vector<int> unknowns;
   std::vector<double> scales;
   double mu = 0.0;
@@ -240,7 +241,8 @@ std::optional<std::string> ImpulseProgram::read_momentum(const ConicQp& qp) {
       const int j = static_cast<int>(it.row());
       if (velocity_of_[j] >= 0) {
         expected[velocity_of_[j]] -= it.value();
-        if (std::abs(expected[velocity_of_[j]]) > size) return fmt::format("row {}: {}", row, wrong);
+        if (std::abs(expected[velocity_of_[j]]) > size)
+          return fmt::format("row {}: {}", row, wrong);
       } else if (impulse_of_[j] >= 0) {
         impulse_entries.emplace_back(i, impulse_of_[j], -it.value());
       } else {

@@ -99,10 +99,10 @@ class ImpulseProgram {
   void read_mass_blocks();
 
   int unknowns_ = 0, rows_ = 0;
-  std::vector<int> velocity_of_, impulse_of_;   // of each unknown, or -1
-  std::vector<int> velocity_, momentum_row_;    // unknown and row of each velocity
-  std::vector<int> impulse_, cone_row_;         // unknown and row of each impulse
-  std::vector<double> impulse_scale_;           // unknown = impulse / scale
+  std::vector<int> velocity_of_, impulse_of_;     // of each unknown, or -1
+  std::vector<int> velocity_, momentum_row_;      // unknown and row of each velocity
+  std::vector<int> impulse_, cone_row_;           // unknown and row of each impulse
+  std::vector<double> impulse_scale_;             // unknown = impulse / scale
   std::vector<int> bound_row_, held_row_, held_;  // rows of G; rows p_i = 0 and their unknowns
   int total_row_ = -1;
   SparseMatrix by_row_;  // A', columns are rows of A

@@ -12,10 +12,10 @@ namespace {
 
 using Block = Eigen::Map<Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
 
-constexpr int kPanel = 32;           // columns that are eliminated before the others see them
-constexpr int kSmallFront = 16;      // pivots: smaller supernodes are merged more readily
-constexpr double kFewZeros = 0.15;   // share of a merged panel that may be zeros
-constexpr double kSomeZeros = 0.4;   // the same for small ones
+constexpr int kPanel = 32;          // columns that are eliminated before the others see them
+constexpr int kSmallFront = 16;     // pivots: smaller supernodes are merged more readily
+constexpr double kFewZeros = 0.15;  // share of a merged panel that may be zeros
+constexpr double kSomeZeros = 0.4;  // the same for small ones
 
 Block block_at(double* data, int rows, int cols, int stride) {
   return {data, rows, cols, Eigen::OuterStride<>(stride)};
@@ -56,8 +56,7 @@ std::vector<int> postorder(const std::vector<int>& parent, const std::vector<int
 }  // namespace
 
 void SupernodalLdl::analyse(int size, const std::vector<int>& starts, const std::vector<int>& rows,
-                            const std::vector<signed char>& signs,
-                            const std::vector<int>& groups) {
+                            const std::vector<signed char>& signs, const std::vector<int>& groups) {
   size_ = size;
   group_of_ = groups;
   if (groups.empty()) {
@@ -98,32 +97,35 @@ void SupernodalLdl::order_groups(const std::vector<int>& starts, const std::vect
   group_order_.assign(order.indices().data(), order.indices().data() + count);
 }
 
-// Elimination tree, its postorder, supernodes and their rows, all in groups first.
-void SupernodalLdl::build_fronts(const std::vector<int>& starts, const std::vector<int>& rows) {
+// Groups that each one is coupled with and that stand before it in the order.
+SupernodalLdl::Lists SupernodalLdl::neighbours_before(const std::vector<int>& starts,
+                                                      const std::vector<int>& rows) const {
+  std::vector<int> place(group_order_.size());
+  for (std::size_t k = 0; k < group_order_.size(); ++k)
+    place[group_order_[k]] = static_cast<int>(k);
+  Lists before(group_order_.size());
+  for (int j = 0; j < size_; ++j) {
+    for (int k = starts[j]; k < starts[j + 1]; ++k) {
+      const int a = place[group_of_[rows[k]]], b = place[group_of_[j]];
+      if (a != b) before[std::max(a, b)].push_back(std::min(a, b));
+    }
+  }
+  for (std::vector<int>& list : before) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  return before;
+}
+
+// The elimination tree, along whose postorder groups and unknowns are numbered anew.
+std::vector<int> SupernodalLdl::build_tree(const std::vector<int>& starts,
+                                           const std::vector<int>& rows) {
   const int count = static_cast<int>(group_sizes_.size());
-  std::vector<int> place(count);
-  std::vector<std::vector<int>> above(count), below(count);  // neighbours in the order
-  const auto find_neighbours = [&] {
-    for (int k = 0; k < count; ++k) {
-      place[group_order_[k]] = k;
-      above[k].clear();
-    }
-    for (int j = 0; j < size_; ++j) {
-      for (int k = starts[j]; k < starts[j + 1]; ++k) {
-        const int a = place[group_of_[rows[k]]], b = place[group_of_[j]];
-        if (a != b) above[std::max(a, b)].push_back(std::min(a, b));
-      }
-    }
-    for (int k = 0; k < count; ++k) {
-      std::sort(above[k].begin(), above[k].end());
-      above[k].erase(std::unique(above[k].begin(), above[k].end()), above[k].end());
-    }
-  };
-  find_neighbours();
+  const Lists before = neighbours_before(starts, rows);
   std::vector<int> parent(count, -1), mark(count, -1), weight(count, 0);
   for (int k = 0; k < count; ++k) {
     mark[k] = k;
-    for (int i : above[k]) {
+    for (int i : before[k]) {
       for (; mark[i] != k; i = parent[i]) {
         if (parent[i] < 0) parent[i] = k;
         weight[i] += group_sizes_[group_order_[k]];
@@ -132,107 +134,105 @@ void SupernodalLdl::build_fronts(const std::vector<int>& starts, const std::vect
     }
   }
   const std::vector<int> post = postorder(parent, weight);
-  std::vector<int> renumbered(count), new_order(count), new_parent(count);
+  std::vector<int> renumbered(count), order(count), tree(count);
   for (int k = 0; k < count; ++k) renumbered[post[k]] = k;
   for (int k = 0; k < count; ++k) {
-    new_order[k] = group_order_[post[k]];
-    new_parent[k] = parent[post[k]] < 0 ? -1 : renumbered[parent[post[k]]];
+    order[k] = group_order_[post[k]];
+    tree[k] = parent[post[k]] < 0 ? -1 : renumbered[parent[post[k]]];
   }
-  group_order_ = std::move(new_order);
-  parent = std::move(new_parent);
-  find_neighbours();
+  group_order_ = std::move(order);
+  group_first_.assign(count + 1, 0);
+  std::vector<int> next(count);
   for (int k = 0; k < count; ++k) {
-    for (const int i : above[k]) below[i].push_back(k);
+    group_first_[k + 1] = group_first_[k] + group_sizes_[group_order_[k]];
+    next[group_order_[k]] = group_first_[k];
   }
-  // Unknowns in the new order.
-  std::vector<int> first(count + 1, 0);
-  for (int k = 0; k < count; ++k) first[k + 1] = first[k] + group_sizes_[group_order_[k]];
   order_.resize(size_);
   position_.resize(size_);
-  std::vector<int> next(first.begin(), first.end() - 1);
   for (int i = 0; i < size_; ++i) {
-    position_[i] = next[place[group_of_[i]]]++;
+    position_[i] = next[group_of_[i]]++;
     order_[position_[i]] = i;
   }
-  // Supernodes: a node joins that of the node before it where that is its child and few zeros are
-  // stored for it.
-  struct Supernode {
-    int first, last, size;  // groups; unknowns in its pivots
-    long zeros;
-    std::vector<int> rows;  // groups below
-  };
+  return tree;
+}
+
+// A group joins the supernode of the group before it where that is its child and few zeros are
+// stored for it.
+std::vector<SupernodalLdl::Supernode> SupernodalLdl::find_supernodes(const std::vector<int>& parent,
+                                                                     const Lists& before) const {
+  const int count = static_cast<int>(parent.size());
+  Lists below(count), children(count);  // coupled groups that follow; supernodes
+  for (int k = 0; k < count; ++k) {
+    for (const int i : before[k]) below[i].push_back(k);
+  }
   std::vector<Supernode> made;
-  std::vector<int> node_front(count, -1);
-  std::vector<std::vector<int>> children(count);
-  std::fill(mark.begin(), mark.end(), -1);
+  std::vector<int> mark(count, -1);
   const auto unknowns = [&](const std::vector<int>& groups) {
     long sum = 0;
-    for (const int g : groups) sum += first[g + 1] - first[g];
+    for (const int g : groups) sum += group_first_[g + 1] - group_first_[g];
     return sum;
   };
   for (int k = 0; k < count; ++k) {
-    Supernode node{k, k, first[k + 1] - first[k], 0, {}};
+    Supernode node{k, k, group_first_[k + 1] - group_first_[k], 0, {}};
     mark[k] = k;
     const auto add = [&](const std::vector<int>& groups) {
       for (const int g : groups) {
-        if (mark[g] == k) continue;
+        if (mark[g] != k) node.rows.push_back(g);
         mark[g] = k;
-        node.rows.push_back(g);
       }
     };
     add(below[k]);
     for (const int c : children[k]) add(made[c].rows);
-    // Merge with the last front made, where that is a child.
+    const long height = node.pivots + unknowns(node.rows);
+    bool merged = false;
     if (!made.empty() && made.back().last == k - 1 && parent[k - 1] == k) {
       const Supernode& child = made.back();
-      const long height = node.size + unknowns(node.rows);
-      const long zeros = child.zeros + child.size * (height - unknowns(child.rows));
-      const int pivots = child.size + node.size;
+      const int pivots = child.pivots + node.pivots;
+      node.zeros = child.zeros + child.pivots * (height - unknowns(child.rows));
       const double entries =
-          static_cast<double>(pivots) * static_cast<double>(child.size + height);
-      const double share = pivots <= kSmallFront ? kSomeZeros : kFewZeros;
-      if (static_cast<double>(zeros) <= share * entries) {
+          static_cast<double>(pivots) * static_cast<double>(child.pivots + height);
+      merged = static_cast<double>(node.zeros) <=
+               (pivots <= kSmallFront ? kSomeZeros : kFewZeros) * entries;
+      if (merged) {
         node.first = child.first;
-        node.size = pivots;
-        node.zeros = zeros;
-        const int merged = static_cast<int>(made.size()) - 1;
-        made[merged] = std::move(node);
-        node_front[k] = merged;
-        if (parent[k] >= 0) children[parent[k]].push_back(merged);
-        continue;
+        node.pivots = pivots;
+        made.pop_back();
+      } else {
+        node.zeros = 0;
       }
     }
-    node_front[k] = static_cast<int>(made.size());
-    if (parent[k] >= 0) children[parent[k]].push_back(node_front[k]);
+    if (parent[k] >= 0) children[parent[k]].push_back(static_cast<int>(made.size()));
     made.push_back(std::move(node));
   }
+  return made;
+}
+
+void SupernodalLdl::build_fronts(const std::vector<int>& starts, const std::vector<int>& rows) {
+  const std::vector<int> parent = build_tree(starts, rows);
+  std::vector<Supernode> made = find_supernodes(parent, neighbours_before(starts, rows));
+  std::vector<int> front_of(parent.size());
   fronts_.clear();
   rows_.clear();
   panel_size_ = 0;
   operations_ = 0.0;
   for (Supernode& node : made) {
+    for (int k = node.first; k <= node.last; ++k) front_of[k] = static_cast<int>(fronts_.size());
     Front front;
-    front.first = first[node.first];
-    front.pivots = node.size;
+    front.first = group_first_[node.first];
+    front.pivots = node.pivots;
     front.rows = static_cast<long>(rows_.size());
     front.panel = panel_size_;
-    for (int i = 0; i < node.size; ++i) rows_.push_back(front.first + i);
+    front.parent = parent[node.last];  // a group, until all fronts are known
+    for (int i = 0; i < node.pivots; ++i) rows_.push_back(front.first + i);
     std::sort(node.rows.begin(), node.rows.end());
     for (const int g : node.rows) {
-      for (int i = first[g]; i < first[g + 1]; ++i) rows_.push_back(i);
+      for (int i = group_first_[g]; i < group_first_[g + 1]; ++i) rows_.push_back(i);
     }
     front.size = static_cast<int>(static_cast<long>(rows_.size()) - front.rows);
-    front.parent = parent[node.last] < 0 ? -1 : parent[node.last];  // a group; below its front
     panel_size_ += static_cast<long>(front.size) * front.pivots;
-    for (int i = 0; i < front.pivots; ++i) {
-      const double rest = front.size - i;
-      operations_ += 0.5 * rest * (rest + 1);
-    }
+    for (int i = 0; i < front.pivots; ++i)
+      operations_ += 0.5 * (front.size - i) * (front.size - i + 1.0);
     fronts_.push_back(front);
-  }
-  for (int k = 0; k < count; ++k) node_front[k] = -1;
-  for (std::size_t f = 0; f < made.size(); ++f) {
-    for (int k = made[f].first; k <= made[f].last; ++k) node_front[k] = static_cast<int>(f);
   }
   const int fronts = static_cast<int>(fronts_.size());
   first_child_.assign(fronts, -1);
@@ -240,22 +240,22 @@ void SupernodalLdl::build_fronts(const std::vector<int>& starts, const std::vect
   for (int f = fronts - 1; f >= 0; --f) {
     Front& front = fronts_[f];
     if (front.parent < 0) continue;
-    front.parent = node_front[front.parent];
+    front.parent = front_of[front.parent];
     next_child_[f] = first_child_[front.parent];
     first_child_[front.parent] = f;
   }
-  // Updates of children lie on a stack until their parent takes them.
+  size_work_space();
+}
+
+// Updates of children lie on a stack until their parent takes them.
+void SupernodalLdl::size_work_space() {
   long used = 0;
-  stack_size_ = 0;
   int largest = 0, widest = 0;
-  for (int f = 0; f < fronts; ++f) {
-    const auto update = [&](int k) {
-      const long rest = fronts_[k].size - fronts_[k].pivots;
-      return rest * rest;
-    };
-    stack_size_ = std::max(stack_size_, used + update(f));
-    for (int c = first_child_[f]; c >= 0; c = next_child_[c]) used -= update(c);
-    used += update(f);
+  stack_size_ = 0;
+  for (std::size_t f = 0; f < fronts_.size(); ++f) {
+    stack_size_ = std::max(stack_size_, used + fronts_[f].update_size());
+    for (int c = first_child_[f]; c >= 0; c = next_child_[c]) used -= fronts_[c].update_size();
+    used += fronts_[f].update_size();
     largest = std::max(largest, fronts_[f].size);
     widest = std::max(widest, fronts_[f].pivots);
   }
@@ -270,7 +270,6 @@ void SupernodalLdl::place_entries(const std::vector<int>& starts, const std::vec
   for (int f = 0; f < fronts; ++f) {
     for (int i = 0; i < fronts_[f].pivots; ++i) front_of[fronts_[f].first + i] = f;
   }
-  std::vector<std::vector<std::pair<int, int>>> by_front(fronts);  // entry, column * size_ ...
   std::vector<int> low(rows.size()), high(rows.size());
   for (int j = 0; j < size_; ++j) {
     for (int k = starts[j]; k < starts[j + 1]; ++k) {
@@ -327,20 +326,16 @@ bool SupernodalLdl::factor(const std::vector<double>& values, double least, doub
     for (int i = 0; i < front.size; ++i) local_[rows_[front.rows + i]] = i;
     // The children's updates are the last ones on the stack, in their order.
     long taken = 0;
-    for (int c = first_child_[f]; c >= 0; c = next_child_[c]) {
-      const long rest = fronts_[c].size - fronts_[c].pivots;
-      taken += rest * rest;
-    }
+    for (int c = first_child_[f]; c >= 0; c = next_child_[c]) taken += fronts_[c].update_size();
     const double* block = update - taken;
     for (int c = first_child_[f]; c >= 0; c = next_child_[c]) {
       assemble_child(fronts_[c], block, front, update);
-      const long rest = fronts_[c].size - fronts_[c].pivots;
-      block += rest * rest;
+      block += fronts_[c].update_size();
     }
     if (!factor_panel(front, least, substitute)) return false;
     if (below > 0) {
-      const Block l = block_at(panels_.data() + front.panel + front.pivots, below, front.pivots,
-                               front.size);
+      const Block l =
+          block_at(panels_.data() + front.panel + front.pivots, below, front.pivots, front.size);
       Block scaled = block_at(scaled_.data(), below, front.pivots, below);
       for (int j = 0; j < front.pivots; ++j) scaled.col(j) = l.col(j) * pivots_[front.first + j];
       Block left = block_at(update, below, below, below);
@@ -348,9 +343,9 @@ bool SupernodalLdl::factor(const std::vector<double>& values, double least, doub
     }
     top -= taken;
     if (taken > 0) {
-      std::memmove(stack_.data() + top, update,
-                   static_cast<std::size_t>(below) * static_cast<std::size_t>(below) *
-                       sizeof(double));
+      std::memmove(
+          stack_.data() + top, update,
+          static_cast<std::size_t>(below) * static_cast<std::size_t>(below) * sizeof(double));
     }
     top += static_cast<long>(below) * below;
   }

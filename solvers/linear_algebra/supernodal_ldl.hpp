@@ -43,9 +43,22 @@ class SupernodalLdl {
     long rows = 0;              // where the rows begin in rows_
     long panel = 0;             // where its columns of L begin in panels_
     int parent = -1;
+    /// Entries of what it leaves to its parent, the upper triangle included.
+    long update_size() const { return static_cast<long>(size - pivots) * (size - pivots); }
   };
+  struct Supernode {
+    int first, last;        // groups
+    int pivots;             // unknowns
+    long zeros;             // stored for the merging
+    std::vector<int> rows;  // groups below
+  };
+  using Lists = std::vector<std::vector<int>>;
 
   void order_groups(const std::vector<int>& starts, const std::vector<int>& rows);
+  Lists neighbours_before(const std::vector<int>& starts, const std::vector<int>& rows) const;
+  std::vector<int> build_tree(const std::vector<int>& starts, const std::vector<int>& rows);
+  std::vector<Supernode> find_supernodes(const std::vector<int>& parent, const Lists& before) const;
+  void size_work_space();
   void build_fronts(const std::vector<int>& starts, const std::vector<int>& rows);
   void place_entries(const std::vector<int>& starts, const std::vector<int>& rows);
   void assemble_child(const Front& child, const double* block, const Front& front, double* update);
@@ -55,6 +68,7 @@ class SupernodalLdl {
   long panel_size_ = 0, stack_size_ = 0;
   double operations_ = 0.0;
   std::vector<int> group_of_, group_sizes_, group_order_;  // old unknown -> group; new -> old group
+  std::vector<int> group_first_;                           // unknown of each group in the new order
   std::vector<int> order_, position_;                      // unknowns: new -> old, old -> new
   std::vector<signed char> signs_;
   std::vector<Front> fronts_;  // children before parents

@@ -183,8 +183,7 @@ TEST(BlockInteriorPoint, TakesContactsWithoutFrictionAndPlanarOnes) {
   const std::vector<Problem> stages = friction_stages(mixed, 0.25, 6);
   ASSERT_GE(stages.size(), 2U);
   for (const Problem& problem : stages) expect_agreement(problem, 1e-3);
-  const std::vector<Problem> planar =
-      friction_stages(load_scene("disc", {}), 0.05, 1);
+  const std::vector<Problem> planar = friction_stages(load_scene("disc", {}), 0.05, 1);
   ASSERT_FALSE(planar.empty());
   for (const Problem& problem : planar) expect_agreement(problem, 1e-5);
 }

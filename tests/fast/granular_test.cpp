@@ -63,8 +63,7 @@ void expect_every_step(const Pour& run) {
 double deepest(const Pour& run) {
   double depth = 0.0;
   for (const StepReport& step : run.steps) {
-    for (const ContactResult& c : step.result.contacts)
-      depth = std::max(depth, -c.contact.gap);
+    for (const ContactResult& c : step.result.contacts) depth = std::max(depth, -c.contact.gap);
   }
   return depth;
 }
