@@ -23,6 +23,7 @@ struct Stage {
   std::string name;
   Problem problem;
   std::vector<std::uint64_t> keys;
+  std::vector<std::uint64_t> row_keys = {};  ///< of the rows of a conic_qp, for its dual; or empty
 };
 
 enum class ContactMode { kOpen, kStick, kSlide };

@@ -13,7 +13,8 @@ namespace {
 // Below this size pivoting is faster than a few sparse factorisations (contact problems, measured).
 constexpr int kPivotingSize = 600;
 constexpr int kLargestConicPivoting = 3000;  // unknowns and rows; above a pivot takes too long
-constexpr int kTiny = 50;  // below this nothing beats a few pivots
+constexpr int kBlockSize = 100;              // unknowns; below interior-point is as fast
+constexpr int kTiny = 50;                    // below this nothing beats a few pivots
 constexpr std::uint64_t kRandomBases = 10;
 constexpr std::uint64_t kRandomStarts = 10;
 constexpr int kFirstNewtonIterations = 100;  // of newton-fb, for an mcp
@@ -130,9 +131,10 @@ std::vector<Attempt> friction_attempts(const Problem& problem) {
 std::vector<Attempt> conic_attempts(const Problem& problem) {
   const ConicQp& qp = std::get<ConicQp>(problem.data);
   std::vector<Attempt> list = {{"interior-point", {}, 0, true, 0, false}};
-  const bool linear = std::all_of(qp.cones.begin(), qp.cones.end(), [](const Cone& c) {
-    return c.type != ConeType::kSecondOrder;
-  });
+  if (qp.size() >= kBlockSize)  // refused at once where it is not of velocities and impulses
+    list.insert(list.begin(), {"block-interior-point", {}, 0, true, 0, false});
+  const bool linear = std::all_of(qp.cones.begin(), qp.cones.end(),
+                                  [](const Cone& c) { return c.type != ConeType::kSecondOrder; });
   if (linear && qp.size() + qp.b.size() <= kLargestConicPivoting)
     list.push_back({"lemke", {}, 0, true, 0, false});
   return list;

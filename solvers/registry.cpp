@@ -1,6 +1,7 @@
 #include <perp/solvers/registry.hpp>
 
 #include <perp/solvers/active_set/newton_min.hpp>
+#include <perp/solvers/block_interior_point/block_interior_point.hpp>
 #include <perp/solvers/enumeration/enumerate.hpp>
 #include <perp/solvers/friction/admm.hpp>
 #include <perp/solvers/friction/newton_ac.hpp>
@@ -32,6 +33,7 @@ const std::vector<SolverFactory>& solver_registry() {
       [] { return std::make_unique<GradientProjection>(); },
       [] { return std::make_unique<Multigrid>(); },
       [] { return std::make_unique<InteriorPoint>(); },
+      [] { return std::make_unique<BlockInteriorPoint>(); },
       [] { return std::make_unique<Enumerate>(); },
       [] { return std::make_unique<Nsgs>(); },
       [] { return std::make_unique<NewtonAc>(); },

@@ -111,6 +111,7 @@ VerifiedResult solve_by_name(const Problem& problem, const SolveRequest& request
   const std::unique_ptr<Solver> solver = request.make(name);
   solver->common = request.common;
   for (const auto& [key, value] : settings) set_setting(*solver, key, value);
+  if (request.start && request.start_dual) solver->start_dual = *request.start_dual;
   const std::optional<std::string> refusal = solver->refusal(problem);
   if (!refusal) {
     return solve_with(*solver, problem, request.start ? &*request.start : nullptr, observer,

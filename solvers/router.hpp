@@ -44,6 +44,7 @@ struct SolveRequest {
   /// Of the named solver; and `reduction`, which the router takes: see solve_verified.
   std::vector<std::pair<std::string, std::string>> settings;
   std::optional<Vector> start;
+  std::optional<Vector> start_dual;  ///< conic_qp: goes with the start
   /// Solves of the prepared problem; the time is their median. They end when together they reach
   /// the time limit.
   int repeats = 1;

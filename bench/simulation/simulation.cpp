@@ -38,16 +38,34 @@ class Memory {
     return any ? std::optional<Vector>(z) : std::nullopt;
   }
 
-  void remember(const Stage& stage, const Vector& z) {
-    auto& values = values_[stage.name];
-    values.clear();
-    for (std::size_t i = 0; i < stage.keys.size(); ++i) {
-      if (stage.keys[i] != kNoKey) values[stage.keys[i]] = z[static_cast<int>(i)];
+  // The dual of a conic_qp; rows without a value start at 0.
+  std::optional<Vector> start_dual(const Stage& stage) const {
+    const auto it = duals_.find(stage.name);
+    if (it == duals_.end() || stage.row_keys.empty()) return {};
+    Vector dual = Vector::Zero(static_cast<int>(stage.row_keys.size()));
+    for (std::size_t i = 0; i < stage.row_keys.size(); ++i) {
+      const auto known = it->second.find(stage.row_keys[i]);
+      if (known != it->second.end()) dual[static_cast<int>(i)] = known->second;
     }
+    return dual;
+  }
+
+  void remember(const Stage& stage, const Answer& answer) {
+    remember(stage.keys, answer.z, values_[stage.name]);
+    if (!stage.row_keys.empty()) remember(stage.row_keys, answer.dual, duals_[stage.name]);
   }
 
  private:
-  std::map<std::string, std::unordered_map<std::uint64_t, double>> values_;
+  using Values = std::unordered_map<std::uint64_t, double>;
+
+  static void remember(const std::vector<std::uint64_t>& keys, const Vector& x, Values& values) {
+    values.clear();
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (keys[i] != kNoKey) values[keys[i]] = x[static_cast<int>(i)];
+    }
+  }
+
+  std::map<std::string, Values> values_, duals_;
 };
 
 class Simulator {
@@ -240,6 +258,7 @@ class Simulator {
   std::optional<Answer> solve(Stage& stage, const State& state, StepReport& report) {
     SolveRequest request = request_.solve;
     request.start = request_.warm_start ? memory_.start(stage) : stage.problem.start;
+    if (request_.warm_start) request.start_dual = memory_.start_dual(stage);
     if (request.start && request_.on_stage) stage.problem.start = request.start;
     const VerifiedResult r = solve_verified(stage.problem, request);
     if (request_.on_stage) report.solved_stages.emplace_back(stage, r);
@@ -267,7 +286,7 @@ class Simulator {
       unsolved_ = r.answer;
       return {};
     }
-    memory_.remember(stage, r.answer.z);
+    memory_.remember(stage, r.answer);
     return r.answer;
   }
 

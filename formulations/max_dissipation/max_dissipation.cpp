@@ -11,6 +11,7 @@ namespace perp {
 
 namespace {
 
+constexpr std::uint64_t kTotalKey = 3ULL << 62;  // of the row sum p_n <= kappa
 constexpr double kSlack = 1e-6;  // of the scales: what an answer that is cut short may violate
 
 enum class Phase { kNone, kNormal, kFriction, kRestitution };
@@ -176,8 +177,14 @@ class MaxDissipation final : public ConeStep {
     std::vector<Triplet> entries;
     std::vector<double> right;
     std::vector<Cone> cones;
+    std::vector<std::uint64_t> keys;
 
     int count() const { return static_cast<int>(right.size()); }
+    /// What the dual of the last row is carried over by.
+    void key(std::uint64_t k) {
+      keys.resize(right.size(), kNoKey);
+      keys.back() = k;
+    }
     void begin_cone(ConeType type) { cones.push_back({type, 0}); }
     // s = right - (entries put with put())
     int add(double value) {
@@ -212,6 +219,8 @@ class MaxDissipation final : public ConeStep {
     qp.A = Matrix::from_triplets(rows.count(), unknowns(), rows.entries);
     qp.b = Eigen::Map<const Vector>(rows.right.data(), rows.count());
     qp.cones = rows.cones;
+    rows.keys.resize(rows.right.size(), kNoKey);
+    s.row_keys = std::move(rows.keys);
     Vector start = Vector::Zero(unknowns());
     start.segment(begin, local_.rows()) = first_ / impulse_scale_;
     if (kept) {
@@ -257,6 +266,7 @@ class MaxDissipation final : public ConeStep {
     const SparseMatrix by_row = local_.transpose();  // columns: local rows
     for (int c = 0; c < contacts(); ++c) {
       const int row = rows.add(-least[dimension() * c]);
+      rows.key(active_[c].key() * 64);
       for (SparseMatrix::InnerIterator it(by_row, dimension() * c); it; ++it)
         rows.put(row, static_cast<int>(it.row()), -it.value());
     }
@@ -292,6 +302,7 @@ class MaxDissipation final : public ConeStep {
   // cones, (mu p_n + viscous bound, p_t).
   void add_cones(int begin, Rows& rows) const {
     const int total = rows.add(kappa_ / impulse_scale_);
+    rows.key(kTotalKey);
     for (int c = 0; c < contacts(); ++c) rows.put(total, begin + dimension() * c, 1.0);
     for (int c = 0; c < contacts(); ++c) {
       if (!(mu(c) > 0) || viscous_[c] > 0) rows.put(rows.add(0.0), begin + dimension() * c, -1.0);

@@ -25,8 +25,8 @@ struct ContactPoint3 {
 
   /// The same for the same point of the same pair from step to step; 58 bits.
   std::uint64_t key() const {
-    std::uint64_t k = static_cast<std::uint64_t>(a);
-    for (const int next : {b, feature}) {
+    std::uint64_t k = 0;
+    for (const int next : {a, b, feature}) {
       k = (k + static_cast<std::uint64_t>(next)) * 0x9e3779b97f4a7c15u;
       k ^= k >> 29;
     }

@@ -77,6 +77,7 @@ class Solver {
   const Result& solve(const Vector* start = nullptr, Observer* observer = nullptr);
 
   CommonSettings common;
+  Vector start_dual;  ///< conic_qp: the dual that goes with a start, or empty
   /// Visits the method's own settings (not the common ones).
   virtual void visit_settings(SettingVisitor& visitor) = 0;
 

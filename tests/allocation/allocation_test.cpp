@@ -5,6 +5,7 @@
 #include <perp/problems/expression/expr.hpp>
 #include <perp/problems/standard/mcp_function.hpp>
 #include <perp/solvers/active_set/newton_min.hpp>
+#include <perp/solvers/block_interior_point/block_interior_point.hpp>
 #include <perp/solvers/friction/admm.hpp>
 #include <perp/solvers/friction/newton_ac.hpp>
 #include <perp/solvers/friction/nsgs.hpp>
@@ -177,6 +178,44 @@ TEST(Allocation, SecondInteriorPointSolveAllocatesNothing) {
 }
 
 // Also where restarts and least-squares steps are needed.
+// A column of blocks that slide: momentum, normals that may not close, the bound of all impulses
+// and a cone for each contact.
+Problem sliding_column(int blocks) {
+  const int nv = 3 * blocks, n = 2 * nv;
+  std::vector<Triplet> hessian, rows;
+  Vector b = Vector::Zero(nv + blocks + 1 + nv);
+  for (int k = 0; k < blocks; ++k) {
+    for (int i = 0; i < 3; ++i) {
+      const int v = 3 * k + i, p = nv + v;
+      hessian.emplace_back(v, v, 1.0);
+      rows.emplace_back(v, v, 1.0);
+      rows.emplace_back(v, p, -1.0);  // contact k lifts block k and presses on the one below
+      if (k + 1 < blocks) rows.emplace_back(v, p + 3, 1.0);
+      rows.emplace_back(nv + blocks + 1 + v, p, i == 0 ? -0.3 : -1.0);
+    }
+    b[3 * k] = -1.0;          // weight
+    b[3 * k + 1] = 0.05 * k;  // slip
+    rows.emplace_back(nv + k, 3 * k, -1.0);
+    if (k > 0) rows.emplace_back(nv + k, 3 * k - 3, 1.0);
+    rows.emplace_back(nv + blocks, nv + 3 * k, 1.0);
+  }
+  b[nv + blocks] = 0.5 * blocks * (blocks + 1);
+  ConicQp qp{Matrix::from_triplets(n, n, hessian),
+             Vector::Zero(n),
+             Matrix::from_triplets(static_cast<int>(b.size()), n, rows),
+             b,
+             {{ConeType::kZero, nv}, {ConeType::kNonnegative, blocks + 1}}};
+  for (int k = 0; k < blocks; ++k) qp.cones.push_back({ConeType::kSecondOrder, 3});
+  return problem_of(std::move(qp));
+}
+
+TEST(Allocation, SecondBlockInteriorPointSolveAllocatesNothing) {
+  for (const int blocks : {1, 5, 20}) {
+    EXPECT_EQ(allocations_of_second_solve<BlockInteriorPoint>(sliding_column(blocks), 1e-8), 0)
+        << blocks;
+  }
+}
+
 TEST(Allocation, SecondNonlinearNewtonSolveAllocatesNothing) {
   Problem p;
   Mcp mcp;

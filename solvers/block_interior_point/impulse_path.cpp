@@ -1,0 +1,321 @@
+#include <perp/solvers/block_interior_point/impulse_path.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace perp {
+
+namespace {
+
+constexpr double kToBoundary = 0.995;  // of the step to the boundary
+
+using Block3 = Eigen::Vector3d;
+
+Block3 segment(const Vector& x, const ImpulseCone& cone) {
+  Block3 b = Block3::Zero();
+  for (int i = 0; i < cone.size; ++i) b[i] = x[cone.first + i];
+  return b;
+}
+
+void put(Vector& x, const ImpulseCone& cone, const Block3& b) {
+  for (int i = 0; i < cone.size; ++i) x[cone.first + i] = b[i];
+}
+
+double determinant(const Block3& x, int size) {
+  if (size == 1) return x[0] * x[0];
+  const double t = std::sqrt(x[1] * x[1] + x[2] * x[2]);
+  return (x[0] - t) * (x[0] + t);
+}
+
+// Jordan product of the cone.
+Block3 product(const Block3& x, const Block3& y, int size) {
+  if (size == 1) return {x[0] * y[0], 0.0, 0.0};
+  return {x.dot(y), x[0] * y[1] + y[0] * x[1], x[0] * y[2] + y[0] * x[2]};
+}
+
+// y with product(x, y) = r.
+Block3 divide(const Block3& x, const Block3& r, int size) {
+  if (size == 1) return {r[0] / x[0], 0.0, 0.0};
+  const double det = determinant(x, size);
+  const double first = (x[0] * r[0] - x[1] * r[1] - x[2] * r[2]) / det;
+  return {first, (r[1] - first * x[1]) / x[0], (r[2] - first * x[2]) / x[0]};
+}
+
+// Largest t <= limit with x + t d in the cone, x inside.
+double step_within(const Block3& x, const Block3& d, int size, double limit) {
+  if (size == 1) return d[0] < 0 ? std::min(limit, -x[0] / d[0]) : limit;
+  // (x0 + t d0)^2 - |xt + t dt|^2 = c + 2 b t + a t^2
+  const double a = d[0] * d[0] - d[1] * d[1] - d[2] * d[2];
+  const double b = x[0] * d[0] - x[1] * d[1] - x[2] * d[2], c = determinant(x, size);
+  double t = limit;
+  const double disc = b * b - a * c;
+  if (a < 0 || (b < 0 && disc > 0)) {
+    const double root = std::sqrt(std::max(disc, 0.0));
+    // the smallest positive root
+    const double q = b < 0 ? -b + root : -b - root;
+    const double t1 = c / q, t2 = a != 0 ? q / a : -1.0;
+    for (const double r : {t1, t2}) {
+      if (r > 0) t = std::min(t, r);
+    }
+  }
+  if (d[0] < 0) t = std::min(t, -x[0] / d[0]);
+  return t;
+}
+
+}  // namespace
+
+void ImpulsePath::prepare(const ImpulseProgram& program) {
+  program_ = &program;
+  J_ = program.J;
+  cost_ = program.cost_p;
+  e_ = program.e;
+  degree_ = program.bounds() + (e_.size() > 0 ? 1 : 0);
+  for (const ImpulseCone& cone : program.cones) {
+    ++degree_;
+    if (cone.size == 1) continue;
+    const double inverse = 1.0 / cone.mu;
+    for (int k = J_.starts[cone.first]; k < J_.starts[cone.first + 1]; ++k) J_.values[k] *= inverse;
+    cost_[cone.first] *= inverse;
+    if (e_.size() > 0) e_[cone.first] *= inverse;
+  }
+  const int nv = program.velocities(), np = program.impulses(), nb = program.bounds();
+  for (Iterate* x : {&x_, &d_, &affine_}) {
+    x->v.setZero(nv);
+    x->m.setZero(nv);
+    x->p.setZero(np);
+    x->s.setZero(np);
+    x->lambda.setZero(nb);
+    x->slack.setZero(nb);
+  }
+  for (Vector* x : {&r1_, &r2_, &a_, &b_, &total_, &u_v_, &u_m_, &work_}) x->setZero(nv);
+  for (Vector* x : {&r3_, &c_p_}) x->setZero(np);
+  for (Vector* x : {&r4_, &work4_, &weights_}) x->setZero(nb);
+  scaling_.resize(program.cones.size());
+  blocks_.resize(program.cones.size());
+}
+
+void ImpulsePath::start() {
+  const ImpulseProgram& p = *program_;
+  x_.v = p.f;
+  p.solve_mass(x_.v);
+  x_.m = x_.v;
+  double largest = 1.0;
+  for (int i = 0; i < p.bounds(); ++i)
+    largest = std::max(largest, std::abs(p.G.dot(i, x_.v.data()) - p.w[i]));
+  const double size = e_.size() > 0 && !p.cones.empty()
+                          ? std::max(1.0, p.kappa / static_cast<double>(p.cones.size()))
+                          : largest;
+  x_.p.setZero();
+  x_.s.setZero();
+  for (const ImpulseCone& cone : p.cones) {
+    x_.p[cone.first] = size * (cone.size > 1 ? cone.mu : 1.0);
+    x_.s[cone.first] = size;
+  }
+  x_.lambda.setConstant(size);
+  x_.slack.setConstant(size);
+  x_.nu = size;
+  x_.rest = size;
+}
+
+double ImpulsePath::mu() const {
+  double sum = x_.p.dot(x_.s) + x_.lambda.dot(x_.slack);
+  if (e_.size() > 0) sum += x_.nu * x_.rest;
+  return sum / std::max(1, degree_);
+}
+
+double ImpulsePath::residual() const {
+  const auto size = [](const Vector& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; };
+  return std::max({size(r1_), size(r2_), size(r3_), size(r4_), std::abs(r5_)});
+}
+
+void ImpulsePath::residuals() {
+  const ImpulseProgram& p = *program_;
+  r1_.noalias() = p.M * x_.v;
+  r2_.noalias() = p.M * x_.m;
+  r2_ += -r1_ - p.cost_v;
+  r1_ -= p.f;
+  for (int i = 0; i < p.impulses(); ++i) {
+    J_.add(i, -x_.p[i], r1_.data());
+    r3_[i] = J_.dot(i, x_.m.data()) + cost_[i] - x_.s[i];
+  }
+  if (e_.size() > 0) r3_ += x_.nu * e_;
+  for (int i = 0; i < p.bounds(); ++i) {
+    p.G.add(i, x_.lambda[i], r2_.data());
+    r4_[i] = p.G.dot(i, x_.v.data()) - p.w[i] - x_.slack[i];
+  }
+  r5_ = e_.size() > 0 ? p.kappa - e_.dot(x_.p) - x_.rest : 0.0;
+}
+
+// W with W s = W^-1 p: W = sqrt(theta) (of the hyperbolic Householder form) [NesterovTodd1997].
+bool ImpulsePath::scale() {
+  const ImpulseProgram& p = *program_;
+  for (std::size_t c = 0; c < p.cones.size(); ++c) {
+    const ImpulseCone& cone = p.cones[c];
+    Scaling& k = scaling_[c];
+    const Block3 x = segment(x_.p, cone), s = segment(x_.s, cone);
+    const double dx = determinant(x, cone.size), ds = determinant(s, cone.size);
+    if (!(dx > 0 && ds > 0)) return false;
+    k.w.setZero();
+    k.inverse.setZero();
+    if (cone.size == 1) {
+      k.w(0, 0) = std::sqrt(x[0] / s[0]);
+      k.inverse(0, 0) = 1.0 / k.w(0, 0);
+    } else {
+      const double nx = std::sqrt(dx), ns = std::sqrt(ds);
+      const Block3 xb = x / nx;
+      Block3 sb = s / ns;
+      const double gamma = std::sqrt(0.5 * (1.0 + xb.dot(sb)));
+      sb.tail<2>() *= -1.0;
+      const Block3 w = (xb + sb) / (2.0 * gamma);  // det 1
+      const double root = std::sqrt(nx / ns);
+      // [w0, w1'; w1, I + w1 w1' / (1 + w0)]
+      for (const double sign : {1.0, -1.0}) {
+        Eigen::Matrix3d m = Eigen::Matrix3d::Identity();
+        m.bottomRightCorner<2, 2>() += w.tail<2>() * w.tail<2>().transpose() / (1.0 + w[0]);
+        m(0, 0) = w[0];
+        for (int i = 1; i < 3; ++i) m(0, i) = m(i, 0) = sign * w[i];
+        (sign > 0 ? k.w : k.inverse) = sign > 0 ? Eigen::Matrix3d(root * m) : m / root;
+      }
+      if (cone.size == 2) {
+        for (Eigen::Matrix3d* m : {&k.w, &k.inverse}) {
+          m->row(2).setZero();
+          m->col(2).setZero();
+        }
+      }
+    }
+    k.scaled = k.w * s;
+    // In the units of ImpulseNewton, whose normals are not divided by mu.
+    blocks_[c] = k.w * k.w;
+    if (cone.size > 1) {
+      blocks_[c].row(0) /= cone.mu;
+      blocks_[c].col(0) /= cone.mu;
+    }
+  }
+  weights_ = x_.lambda.cwiseQuotient(x_.slack);
+  return true;
+}
+
+// Newton direction to products `target`; with the second-order term of the affine direction.
+void ImpulsePath::direction(ImpulseNewton& newton, double target, bool corrector) {
+  const ImpulseProgram& p = *program_;
+  const bool total = e_.size() > 0;
+  for (std::size_t c = 0; c < p.cones.size(); ++c) {
+    const ImpulseCone& cone = p.cones[c];
+    const Scaling& k = scaling_[c];
+    Block3 r = -product(k.scaled, k.scaled, cone.size);
+    r[0] += target;
+    if (corrector)
+      r -= product(k.inverse * segment(affine_.p, cone), k.w * segment(affine_.s, cone), cone.size);
+    put(c_p_, cone, k.w * divide(k.scaled, r, cone.size));
+  }
+  a_ = r2_;
+  for (int i = 0; i < p.bounds(); ++i) {
+    double r = target - x_.lambda[i] * x_.slack[i];
+    if (corrector) r -= affine_.lambda[i] * affine_.slack[i];
+    work4_[i] = r;
+    p.G.add(i, (r - x_.lambda[i] * r4_[i]) / x_.slack[i], a_.data());
+  }
+  b_ = r1_;
+  double known = r5_;  // of rest, without the direction
+  double curvature = 0.0;
+  total_.setZero();
+  for (std::size_t c = 0; c < p.cones.size(); ++c) {
+    const ImpulseCone& cone = p.cones[c];
+    const Scaling& k = scaling_[c];
+    const Block3 pull = segment(c_p_, cone) - k.w * (k.w * segment(r3_, cone));
+    for (int i = 0; i < cone.size; ++i) J_.add(cone.first + i, -pull[i], b_.data());
+    if (!total) continue;
+    const Block3 e = segment(e_, cone), we = k.w * (k.w * e);
+    known -= e.dot(pull);
+    curvature += e.dot(we);
+    for (int i = 0; i < cone.size; ++i) {
+      if (we[i] != 0.0) J_.add(cone.first + i, we[i], total_.data());
+    }
+  }
+  newton.solve(a_, b_, d_.v, d_.m);
+  d_.nu = d_.rest = 0.0;
+  if (total) {
+    if (!corrector) {
+      work_.setZero();
+      newton.solve(work_, total_, u_v_, u_m_);
+    }
+    double r = target - x_.nu * x_.rest;
+    if (corrector) r -= affine_.nu * affine_.rest;
+    const double pivot = x_.rest / x_.nu + std::max(0.0, curvature + total_.dot(u_m_));
+    d_.nu = (r / x_.nu - known - total_.dot(d_.m)) / pivot;
+    d_.v += d_.nu * u_v_;
+    d_.m += d_.nu * u_m_;
+    d_.rest = (r - x_.rest * d_.nu) / x_.nu;
+  }
+  for (std::size_t c = 0; c < p.cones.size(); ++c) {
+    const ImpulseCone& cone = p.cones[c];
+    const Scaling& k = scaling_[c];
+    Block3 ds = segment(r3_, cone);
+    for (int i = 0; i < cone.size; ++i) {
+      ds[i] += J_.dot(cone.first + i, d_.m.data());
+      if (total) ds[i] += e_[cone.first + i] * d_.nu;
+    }
+    put(d_.s, cone, ds);
+    put(d_.p, cone, segment(c_p_, cone) - k.w * (k.w * ds));
+  }
+  for (int i = 0; i < p.bounds(); ++i) {
+    d_.slack[i] = r4_[i] + p.G.dot(i, d_.v.data());
+    d_.lambda[i] = (work4_[i] - x_.lambda[i] * d_.slack[i]) / x_.slack[i];
+  }
+}
+
+double ImpulsePath::longest_step() const {
+  double t = 1.0 / kToBoundary;
+  for (const ImpulseCone& cone : program_->cones) {
+    t = step_within(segment(x_.p, cone), segment(d_.p, cone), cone.size, t);
+    t = step_within(segment(x_.s, cone), segment(d_.s, cone), cone.size, t);
+  }
+  const auto limit = [&](double x, double d) {
+    if (d < 0) t = std::min(t, -x / d);
+  };
+  for (int i = 0; i < program_->bounds(); ++i) {
+    limit(x_.lambda[i], d_.lambda[i]);
+    limit(x_.slack[i], d_.slack[i]);
+  }
+  if (e_.size() > 0) {
+    limit(x_.nu, d_.nu);
+    limit(x_.rest, d_.rest);
+  }
+  return t;
+}
+
+bool ImpulsePath::step(ImpulseNewton& newton) {
+  residuals();
+  if (!scale() || !newton.factor(blocks_, weights_)) return false;
+  const double before = mu();
+  direction(newton, 0.0, false);
+  const double t = std::min(1.0, longest_step());
+  double after = (x_.p + t * d_.p).dot(x_.s + t * d_.s) +
+                 (x_.lambda + t * d_.lambda).dot(x_.slack + t * d_.slack);
+  if (e_.size() > 0) after += (x_.nu + t * d_.nu) * (x_.rest + t * d_.rest);
+  after /= degree_;
+  const double ratio = std::clamp(after / before, 0.0, 1.0);
+  affine_ = d_;
+  direction(newton, ratio * ratio * ratio * before, true);
+  last_step_ = std::min(1.0, kToBoundary * longest_step());
+  x_.v += last_step_ * d_.v;
+  x_.m += last_step_ * d_.m;
+  x_.p += last_step_ * d_.p;
+  x_.s += last_step_ * d_.s;
+  x_.lambda += last_step_ * d_.lambda;
+  x_.slack += last_step_ * d_.slack;
+  x_.nu += last_step_ * d_.nu;
+  x_.rest += last_step_ * d_.rest;
+  return x_.v.allFinite() && last_step_ > 1e-8;
+}
+
+void ImpulsePath::point(ImpulsePoint& x) const {
+  x.p = x_.p;
+  for (const ImpulseCone& cone : program_->cones) {
+    if (cone.size > 1) x.p[cone.first] /= cone.mu;
+  }
+  x.lambda = x_.lambda;
+  x.nu = e_.size() > 0 ? x_.nu : 0.0;
+}
+
+}  // namespace perp

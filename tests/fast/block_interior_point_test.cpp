@@ -1,0 +1,296 @@
+// block-interior-point: against interior-point on steps of granular, structure, starts, ends.
+#include "support.hpp"
+
+#include <perp/bench/harness/scenes.hpp>
+#include <perp/bench/simulation/simulation.hpp>
+#include <perp/problems/standard/random.hpp>
+#include <perp/solvers/block_interior_point/block_interior_point.hpp>
+#include <perp/solvers/interior_point/interior_point.hpp>
+#include <perp/solvers/linear_algebra/supernodal_ldl.hpp>
+
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
+#include <set>
+
+namespace perp::test {
+namespace {
+
+// A quasi-definite matrix with blocks, its upper triangle by columns, and groups of three unknowns.
+struct Quasidefinite {
+  DenseMatrix dense;
+  std::vector<int> starts{0}, rows, groups;
+  std::vector<double> values;
+  std::vector<signed char> signs;
+};
+
+Quasidefinite random_quasidefinite(int bodies, double coupled, Random& random) {
+  Quasidefinite k;
+  const int n = 3 * bodies;
+  k.dense = DenseMatrix::Zero(n, n);
+  for (int i = 0; i < n; ++i) {
+    k.groups.push_back(i / 3);
+    k.signs.push_back(i % 3 == 0 ? 1 : -1);
+  }
+  for (int a = 0; a < bodies; ++a) {
+    for (int b = 0; b <= a; ++b) {
+      if (a != b && random.uniform() > coupled) continue;
+      for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+          const double value = random.uniform(-1, 1);
+          k.dense(3 * a + i, 3 * b + j) = k.dense(3 * b + j, 3 * a + i) = value;
+        }
+      }
+    }
+  }
+  // Diagonally dominant within the rows of one sign.
+  for (int i = 0; i < n; ++i) {
+    double sum = 1.0;
+    for (int j = 0; j < n; ++j) sum += k.signs[i] == k.signs[j] ? std::abs(k.dense(i, j)) : 0.0;
+    k.dense(i, i) = k.signs[i] * sum;
+  }
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i <= j; ++i) {
+      if (k.dense(i, j) == 0.0) continue;
+      k.rows.push_back(i);
+      k.values.push_back(k.dense(i, j));
+    }
+    k.starts.push_back(static_cast<int>(k.rows.size()));
+  }
+  return k;
+}
+
+TEST(SupernodalLdl, SolvesWhatDenseLuSolves) {
+  Random random(7);
+  for (const int bodies : {1, 2, 5, 20, 60}) {
+    for (const double coupled : {0.0, 0.05, 0.3, 1.0}) {
+      const Quasidefinite k = random_quasidefinite(bodies, coupled, random);
+      const int n = 3 * bodies;
+      Vector b(n);
+      for (double& x : b) x = random.uniform(-1, 1);
+      const Vector expected = k.dense.partialPivLu().solve(b);
+      for (const bool grouped : {true, false}) {
+        SupernodalLdl ldl;
+        ldl.analyse(n, k.starts, k.rows, k.signs, grouped ? k.groups : std::vector<int>());
+        EXPECT_GE(ldl.factor_entries(), n);
+        for (int repeat = 0; repeat < 2; ++repeat) {
+          ASSERT_TRUE(ldl.factor(k.values, 1e-25, 1e-12));
+          EXPECT_EQ(ldl.substituted(), 0);
+          Vector x = b;
+          ldl.solve(x.data());
+          EXPECT_LE((x - expected).cwiseAbs().maxCoeff(), 1e-11) << bodies << ' ' << coupled;
+        }
+      }
+    }
+  }
+}
+
+TEST(SupernodalLdl, ReplacesPivotsOfTheWrongSignAndSeesNan) {
+  SupernodalLdl ldl;
+  ldl.analyse(2, {0, 1, 3}, {0, 0, 1}, {1, -1});
+  ASSERT_TRUE(ldl.factor({2.0, 0.0, 3.0}, 1e-20, 0.5));
+  EXPECT_EQ(ldl.substituted(), 1);
+  double x[] = {2.0, 1.0};
+  ldl.solve(x);
+  EXPECT_EQ(x[0], 1.0);
+  EXPECT_EQ(x[1], -2.0);
+  EXPECT_FALSE(ldl.factor({NAN, 0.0, -3.0}, 1e-20, 0.5));
+}
+
+// Second phases of steps of a small pile, with their starts.
+std::vector<Problem> friction_stages(const Scene& scene, double duration, int every) {
+  std::vector<Problem> stages;
+  SimulationRequest request;
+  request.formulation = "max-dissipation-step";
+  request.duration = duration;
+  request.solve.common.tolerance = 1e-8;
+  request.on_stage = [&](int step, const Stage& stage, const VerifiedResult&) {
+    if (stage.name == "friction" && step % every == 0) stages.push_back(stage.problem);
+  };
+  EXPECT_EQ(simulate(scene, request).failed_steps, 0);
+  return stages;
+}
+
+Scene small_pile() {
+  return load_scene("granular", {{"across", 3}, {"high", 3}, {"width", 0.28}, {"drop", 0.06}});
+}
+
+Vector velocities(const Problem& problem, const Vector& x) {
+  const SparseMatrix p = std::get<ConicQp>(problem.data).P.to_sparse();
+  Vector v = Vector::Zero(x.size());
+  for (int j = 0; j < p.cols(); ++j) v[j] = p.coeff(j, j) > 0 ? x[j] : 0.0;
+  return v;
+}
+
+// Velocities are unique, impulses need not be.
+void expect_agreement(const Problem& problem, double tolerance) {
+  BlockInteriorPoint block;
+  InteriorPoint point;
+  block.common.tolerance = point.common.tolerance = 1e-9;
+  const VerifiedResult x = solve_with(block, problem), y = solve_with(point, problem);
+  ASSERT_EQ(x.status, Status::kSolved) << problem.name << x.message;
+  ASSERT_EQ(y.status, Status::kSolved) << problem.name;
+  EXPECT_LE(x.iterations, 60) << problem.name;
+  const Vector difference = velocities(problem, x.answer.z) - velocities(problem, y.answer.z);
+  EXPECT_LE(difference.cwiseAbs().maxCoeff(), tolerance) << problem.name;
+}
+
+TEST(BlockInteriorPoint, AgreesWithInteriorPointOnStepsOfAPile) {
+  const std::vector<Problem> stages = friction_stages(small_pile(), 0.3, 3);
+  ASSERT_GE(stages.size(), 5U);
+  for (const Problem& problem : stages) expect_agreement(problem, 1e-3);
+}
+
+int total_row(const ConicQp& qp) {
+  const SparseMatrix by_row = qp.A.to_sparse().transpose();
+  int densest = 0;
+  for (int i = 0; i < by_row.cols(); ++i) {
+    if (by_row.col(i).nonZeros() > by_row.col(densest).nonZeros() && qp.b[i] > 0) densest = i;
+  }
+  return densest;
+}
+
+// The one bound of all impulses: as posed, twice as large, far away, and left out of the problem.
+TEST(BlockInteriorPoint, TheBoundOfAllImpulsesMayBeActiveOrNot) {
+  const std::vector<Problem> stages = friction_stages(small_pile(), 0.25, 6);
+  ASSERT_GE(stages.size(), 2U);
+  double largest_nu = 0.0;
+  for (Problem problem : stages) {
+    auto& qp = std::get<ConicQp>(problem.data);
+    const int row = total_row(qp);
+    const double kappa = qp.b[row];
+    for (const double factor : {1.0, 2.0, 1e6}) {
+      qp.b[row] = factor * kappa;
+      expect_agreement(problem, 1e-3);
+      BlockInteriorPoint solver;
+      solver.common.tolerance = 1e-9;
+      solver.prepare(problem);
+      const Result& r = solver.solve();
+      largest_nu = std::max(largest_nu, r.dual[row]);
+      if (factor == 1e6) {
+        EXPECT_LE(r.dual[row], 1e-9);
+      }
+    }
+  }
+  EXPECT_GT(largest_nu, 0.01);  // it was active somewhere
+}
+
+TEST(BlockInteriorPoint, TakesContactsWithoutFrictionAndPlanarOnes) {
+  Scene mixed = small_pile();
+  ContactProperties smooth = mixed.contact;
+  smooth.mu = 0.0;
+  mixed.pairs.push_back({"wall_*", "grain_*", smooth});
+  mixed.pairs.push_back({"floor", "grain_*", smooth});
+  const std::vector<Problem> stages = friction_stages(mixed, 0.25, 6);
+  ASSERT_GE(stages.size(), 2U);
+  for (const Problem& problem : stages) expect_agreement(problem, 1e-3);
+  const std::vector<Problem> planar = friction_stages(load_scene("disc", {}), 0.05, 1);
+  ASSERT_FALSE(planar.empty());
+  for (const Problem& problem : planar) expect_agreement(problem, 1e-5);
+}
+
+// From its own answer nothing is left to do; from one nearby, with its dual, it takes few steps.
+TEST(BlockInteriorPoint, ContinuesFromAStart) {
+  const std::vector<Problem> stages = friction_stages(small_pile(), 0.3, 5);
+  ASSERT_FALSE(stages.empty());
+  Random random(3);
+  for (const Problem& problem : stages) {
+    BlockInteriorPoint solver;
+    solver.settings.negligible = 1e-9;
+    solver.common.tolerance = 1e-6;
+    solver.prepare(problem);
+    const Result cold = solver.solve();
+    ASSERT_EQ(cold.status, Status::kSolved);
+    EXPECT_GT(cold.iterations, 4);
+    Vector start = cold.z;
+    solver.start_dual = cold.dual;
+    EXPECT_LE(solver.solve(&start).iterations, 1);
+    for (double& x : start) x += 1e-6 * random.uniform(-1, 1);
+    const Result& warm = solver.solve(&start);
+    EXPECT_EQ(warm.status, Status::kSolved);
+    EXPECT_TRUE(verify(problem, {warm.z, warm.dual}, 1e-6).solved);
+    EXPECT_LE(warm.iterations, cold.iterations);
+  }
+}
+
+// A contact stated twice: impulses and multipliers are not unique.
+TEST(BlockInteriorPoint, TakesRedundantContacts) {
+  Scene s = load_scene("box-stack", {{"rows", 2}});
+  const std::vector<Problem> stages = friction_stages(s, 0.05, 1);
+  ASSERT_FALSE(stages.empty());
+  for (const Problem& problem : stages) expect_agreement(problem, 1e-3);
+}
+
+// One velocity that is to be >= 1 and <= -1.
+TEST(BlockInteriorPoint, SaysThatItIsStalledWhereBoundsContradict) {
+  ConicQp qp;
+  qp.P = matrix(2, 2, {1, 0, 0, 0});
+  qp.c = Vector::Zero(2);
+  qp.A = matrix(5, 2, {1, -1, -1, 0, 1, 0, 0, 1, 0, -1});
+  qp.b = vector({0, -1, -1, 10, 0});
+  qp.cones = {{ConeType::kZero, 1}, {ConeType::kNonnegative, 4}};
+  const Problem problem = problem_of(qp);
+  BlockInteriorPoint solver;
+  ASSERT_FALSE(solver.refusal(problem));
+  const VerifiedResult r = solve_with(solver, problem);
+  EXPECT_EQ(r.status, Status::kStalled);
+  EXPECT_FALSE(r.verdict.solved);
+  SolveRequest request;  // auto has the proof
+  EXPECT_EQ(solve_verified(problem, request).status, Status::kInfeasible);
+}
+
+TEST(BlockInteriorPoint, RefusesWhatIsNotOfVelocitiesAndImpulses) {
+  BlockInteriorPoint solver;
+  const Problem socp = generate(find_family("socp"), 10, 1);
+  EXPECT_TRUE(solver.refusal(socp).has_value());
+  EXPECT_THROW(solver.prepare(socp), std::invalid_argument);
+  ConicQp qp;  // v - p = 0 with p in no cone
+  qp.P = matrix(2, 2, {1, 0, 0, 0});
+  qp.c = Vector::Zero(2);
+  qp.A = matrix(1, 2, {1, -1});
+  qp.b = vector({0});
+  qp.cones = {{ConeType::kZero, 1}};
+  EXPECT_NE(solver.refusal(problem_of(qp))->find("unknown 1"), std::string::npos);
+  qp.A = matrix(2, 2, {2, -1, 0, -1});  // 2 v - p = 0: not the objective's mass
+  qp.b = vector({0, 0});
+  qp.cones = {{ConeType::kZero, 1}, {ConeType::kNonnegative, 1}};
+  EXPECT_NE(solver.refusal(problem_of(qp))->find("row 0"), std::string::npos);
+  qp.A = matrix(2, 2, {1, -1, 1, -1});  // an inequality between v and p
+  EXPECT_NE(solver.refusal(problem_of(qp))->find("row 1"), std::string::npos);
+}
+
+TEST(BlockInteriorPoint, ObeysLimitsAndObservers) {
+  const std::vector<Problem> stages = friction_stages(small_pile(), 0.2, 8);
+  ASSERT_FALSE(stages.empty());
+  BlockInteriorPoint solver;
+  solver.common.max_iterations = 3;
+  solver.prepare(stages.back());
+  EXPECT_EQ(solver.solve().status, Status::kIterationLimit);
+  EXPECT_EQ(solver.solve().iterations, 3);
+  struct Stop final : Observer {
+    int seen = 0;
+    bool on_iteration(const IterationRecord& record) override {
+      EXPECT_EQ(record.iteration, ++seen);
+      return seen < 2;
+    }
+  } stop;
+  EXPECT_EQ(solver.solve(nullptr, &stop).status, Status::kInterrupted);
+  EXPECT_EQ(stop.seen, 2);
+}
+
+// Answers are carried over by these: they must differ for all contacts of a pile.
+TEST(ContactKeys, DifferForAllPairs) {
+  std::set<std::uint64_t> keys;
+  int count = 0;
+  for (int a = 1; a < 120; ++a) {
+    for (int b = 0; b < a; ++b) {
+      for (int feature = 0; feature < 8; ++feature) {
+        keys.insert(ContactPoint3{a, b, feature, {}, {}, 0.0, {}}.key());
+        ++count;
+      }
+    }
+  }
+  EXPECT_EQ(keys.size(), static_cast<std::size_t>(count));
+}
+
+}  // namespace
+}  // namespace perp::test
