@@ -3,10 +3,10 @@
 
 at 1e-10 2 joint-friction --solvers gradient-projection,newton-min,interior-point,lemke,auto
 # The pyramid's problems against the convex programs; lemke also as in textbooks (docs/lemke.md).
-limit=5 parts="--quick"
-[ -z "$long" ] || limit=60 parts=""
-at 1e-8 $limit max-dissipation $parts --repeat 1 --solvers lemke,auto,interior-point,gradient-projection
-at 1e-8 $limit max-dissipation $parts --repeat 1 --solvers lemke --label textbook --set ties=largest-pivot \
+limit=5 steps="max-dissipation --quick"
+[ -z "$long" ] || limit=60 steps=bench/max_dissipation_long.json
+at 1e-8 $limit $steps --repeat 1 --solvers lemke,newton-fb,auto,interior-point,gradient-projection
+at 1e-8 $limit $steps --repeat 1 --solvers lemke --label textbook --set ties=largest-pivot \
   --set tie_tolerance=1e-5 --set pivot_tolerance=1e-8 --set max_iterations=1000 --set recoveries=0 \
   --set regularise=never --set equilibrate=false --set certify=false
 
