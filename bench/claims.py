@@ -65,7 +65,8 @@ def time_text(seconds):
 
 def dissipation_runs(results):
     """All recorded runs of the models, with what their steps tell."""
-    for group in sorted(os.listdir(results.simulations)):
+    groups = os.listdir(results.simulations) if os.path.isdir(results.simulations) else []
+    for group in sorted(groups):
         for name in results.runs(group):
             run = f"{group}/{name}"
             summary = results.summary(run)

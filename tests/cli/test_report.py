@@ -225,6 +225,11 @@ class TestReportOfSimulations(CliTestCase):
         self.assertEqual(verdicts, {"A box": "holds", "The emergent": "holds in part", "Contact never": "holds", "Phase I": "holds",
                                     "The models": "holds in part", "Joint friction": "holds"})
         self.assertIn("Claims of papers", self.report("r"))
+        # Of missing runs nothing is claimed.
+        os.makedirs(self.folder / "empty")
+        subprocess.run([sys.executable, script, self.folder / "empty"], check=True)
+        claims = json.loads((self.folder / "empty" / "claims" / "max-dissipation.json").read_text())["claims"]
+        self.assertEqual([claim["claim"] for claim in claims], ["The models are convex."])
         self.assertNotEqual(subprocess.run([sys.executable, script], capture_output=True, check=False).returncode, 0)
 
     def test_bad_json_is_refused_in_one_line(self):
