@@ -33,8 +33,11 @@ Vector solve_mass(const SparseMatrix& m, const Vector& x) {
     throw std::invalid_argument("M: is not positive definite");
   Vector solution = factors.solve(x);
   solution += factors.solve(x - Matrix(m).multiply(solution));
+  if (!solution.allFinite()) throw std::invalid_argument("M: is too near to singular");
   return solution;
 }
+
+void check_mass(const SparseMatrix& m) { solve_mass(m, Vector::Zero(m.rows())); }
 
 FrictionContact friction_from_global(int dimension, SparseMatrix m, const SparseMatrix& h,
                                      const Vector& f, const Vector& w, Vector mu, bool& completed) {

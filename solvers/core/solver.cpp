@@ -52,7 +52,12 @@ void Solver::prepare(const Problem& problem) {
   prepared_size_ = -1;
   validate(problem);
   if (const auto reason = refusal(problem)) throw std::invalid_argument("problem: " + *reason);
-  do_prepare(problem);
+  late_.clear();
+  try {
+    do_prepare(problem);
+  } catch (const DeadlinePassed& passed) {
+    late_ = passed.what();
+  }
   prepared_size_ = problem.size();
 }
 
@@ -83,6 +88,13 @@ const Result& Solver::solve(const Vector* start, Observer* observer) {
   if (start && start->size() != prepared_size_) {
     throw std::invalid_argument(
         fmt::format("start: length is {}, expected {}", start->size(), prepared_size_));
+  }
+  if (!late_.empty()) {
+    clear(result_);
+    result_.status = Status::kTimeLimit;
+    result_.message = late_;
+    result_.z = start ? *start : Vector(Vector::Zero(prepared_size_));
+    return result_;
   }
   const auto began = std::chrono::steady_clock::now();
   const CommonSettings asked = common;

@@ -314,7 +314,8 @@ int LemkePath::lexicographic_minimum(bool flip_ties) {
     best = tied_[next++];
     inverse_row(best, best_row_);
   }
-  for (; next < tied_.size(); ++next) {
+  // Past the time limit any of them will do: the path ends after this step.
+  for (; next < tied_.size() && !out_of_time(); ++next) {
     inverse_row(tied_[next], other_row_);
     if (lexicographically_less(other_row_, best_row_)) {
       best = tied_[next];
