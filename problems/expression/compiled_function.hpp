@@ -27,7 +27,7 @@ class CompiledFunction {
   /// @throws std::invalid_argument where the graph is not well formed (ExpressionGraph::check);
   /// DeadlinePassed.
   CompiledFunction(const ExpressionGraph& graph, int variables, int parameters,
-                   const Deadline& deadline = {});
+                   const Deadline& deadline = Deadline());
 
   int variables() const { return variables_; }
   int parameters() const { return parameters_; }

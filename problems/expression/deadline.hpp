@@ -1,4 +1,4 @@
-// A point in time by which long work is to end.
+// A time limit on long work.
 #pragma once
 
 #include <chrono>
@@ -12,25 +12,19 @@ class DeadlinePassed : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Seconds since it was made, against a limit; 0: none.
 class Deadline {
  public:
-  Deadline() = default;  ///< none
-
-  /// So many seconds from now; none where they are 0.
-  static Deadline in(double seconds) {
-    Deadline deadline;
-    constexpr double kNever = 1e9;  // a duration that long would overflow
-    if (seconds > 0 && seconds < kNever) {
-      deadline.end_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                         std::chrono::duration<double>(seconds));
-    }
-    return deadline;
+  explicit Deadline(double limit = 0.0) : limit_(limit) {}
+  bool passed() const {
+    if (!(limit_ > 0)) return false;
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
+    return elapsed.count() > limit_;
   }
-  bool passed() const { return end_ != Clock::time_point::max() && Clock::now() > end_; }
 
  private:
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point end_ = Clock::time_point::max();
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double limit_;
 };
 
 }  // namespace perp

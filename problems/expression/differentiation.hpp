@@ -32,6 +32,6 @@ struct JacobianEntry {
 /// for a < 0.
 /// @throws DeadlinePassed; std::length_error where the operations are too many to be numbered.
 std::vector<JacobianEntry> differentiate(GraphBuilder& builder, std::span<const int> outputs,
-                                         const Deadline& deadline = {});
+                                         const Deadline& deadline = Deadline());
 
 }  // namespace perp

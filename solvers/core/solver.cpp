@@ -52,11 +52,11 @@ void Solver::prepare(const Problem& problem) {
   prepared_size_ = -1;
   validate(problem);
   if (const auto reason = refusal(problem)) throw std::invalid_argument("problem: " + *reason);
-  late_.clear();
+  late_ = false;
   try {
     do_prepare(problem);
-  } catch (const DeadlinePassed& passed) {
-    late_ = passed.what();
+  } catch (const DeadlinePassed&) {
+    late_ = true;
   }
   prepared_size_ = problem.size();
 }
@@ -89,10 +89,10 @@ const Result& Solver::solve(const Vector* start, Observer* observer) {
     throw std::invalid_argument(
         fmt::format("start: length is {}, expected {}", start->size(), prepared_size_));
   }
-  if (!late_.empty()) {
+  if (late_) {
     clear(result_);
     result_.status = Status::kTimeLimit;
-    result_.message = late_;
+    result_.message = "the time limit passed before the problem was prepared";
     result_.z = start ? *start : Vector(Vector::Zero(prepared_size_));
     return result_;
   }

@@ -91,7 +91,7 @@ class Solver {
 
  private:
   int prepared_size_ = -1;
-  std::string late_;  // why the time limit passed in prepare
+  bool late_ = false;  // the time limit passed in prepare
   Result result_, from_start_;
 };
 

@@ -16,7 +16,7 @@ enum class SystemStorage { kAuto, kDense, kSparse };
 class BoxMap {
  public:
   /// @throws DeadlinePassed
-  void build(const Problem& problem, SystemStorage storage, const Deadline& deadline = {});
+  void build(const Problem& problem, SystemStorage storage, const Deadline& deadline = Deadline());
 
   int size() const { return static_cast<int>(lower.size()); }
   Vector lower, upper;

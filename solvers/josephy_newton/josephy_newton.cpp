@@ -61,7 +61,7 @@ void JosephyNewton::do_prepare(const Problem& problem) {
              settings.linear_algebra == "auto"    ? SystemStorage::kAuto
              : settings.linear_algebra == "dense" ? SystemStorage::kDense
                                                   : SystemStorage::kSparse,
-             Deadline::in(common.time_limit));
+             Deadline(common.time_limit));
   system_.attach(map_.jacobian());
   linearised_.attach(map_);
   names_ = problem.variables;

@@ -134,6 +134,7 @@ bool LemkePath::build_from_default(const std::vector<PairStatus>& start) {
   for (int i = 0; i < basis_.size(); ++i) {
     if (start[i] == PairStatus::kAtUpper && basic_[basis_.w_id(i)]) at_upper_[i] = 1;
     if (start[i] != PairStatus::kBasic || basic_[basis_.x_id(i)]) continue;
+    if (out_of_time()) break;
     basis_.column(basis_.x_id(i), work_);
     basis_.solve(work_);
     const int position = basis_.slack_position(i);
