@@ -37,8 +37,6 @@ Vector solve_mass(const SparseMatrix& m, const Vector& x) {
   return solution;
 }
 
-void check_mass(const SparseMatrix& m) { solve_mass(m, Vector::Zero(m.rows())); }
-
 FrictionContact friction_from_global(int dimension, SparseMatrix m, const SparseMatrix& h,
                                      const Vector& f, const Vector& w, Vector mu, bool& completed) {
   if (m.rows() != m.cols() || h.rows() != m.rows() || h.cols() % dimension != 0) {

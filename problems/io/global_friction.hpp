@@ -8,9 +8,6 @@ namespace perp {
 /// M^-1 x. @throws std::invalid_argument naming M where it is not positive definite.
 Vector solve_mass(const SparseMatrix& M, const Vector& x);
 
-/// @throws std::invalid_argument naming M where it is not positive definite.
-void check_mass(const SparseMatrix& M);
-
 /// M v = H r + f, u = H'v + w [AcaryBremondKoziaraPerignon2014] as the operator J = H', M and
 /// q = H' M^-1 f + w. An M of which one triangle alone is stored is completed.
 /// @param completed set where it was

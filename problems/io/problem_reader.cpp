@@ -1,7 +1,6 @@
 #include <perp/problems/io/problem_json.hpp>
 
 #include <perp/problems/io/field.hpp>
-#include <perp/problems/io/global_friction.hpp>
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -354,8 +353,6 @@ Problem problem_from_json(const json::Value& document, const std::string& file) 
   }
   try {
     validate(problem);
-    const auto* friction = std::get_if<FrictionContact>(&problem.data);
-    if (friction && friction->is_operator()) check_mass(friction->M.to_sparse());
   } catch (const std::invalid_argument& error) {
     throw field_error(file, error.what());
   }
