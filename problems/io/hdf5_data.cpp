@@ -314,10 +314,10 @@ int start_reading(std::string_view bytes, std::span<const Hdf5Place> places, pid
   for (const int end : ends) fcntl(end, F_SETFD, FD_CLOEXEC);
   child = fork();
   if (child == 0) {
-    close(ends[0]);
+    const int out = fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);  // clear of what follows
     try {
       confine(bytes.size());
-      read_and_send(bytes, places, ends[1]);
+      read_and_send(bytes, places, out);
     } catch (...) {  // out of memory: what was sent tells where
     }
     _exit(0);
