@@ -340,6 +340,18 @@ class Attempts {
   bool limited_ = false;  // a try ended at its own limit, not the caller's
 };
 
+// The time limit passed before the first try; the start, or zero, is all there is.
+VerifiedResult too_late(const Problem& problem, const SolveRequest& request) {
+  VerifiedResult result;
+  result.answer.z = request.start.value_or(Vector::Zero(problem.size()));
+  result.verdict = verify(problem, result.answer, request.common.tolerance);
+  result.claimed = Status::kTimeLimit;
+  result.status = judge(result.claimed, result.verdict);
+  result.message = "the time limit passed before the Jacobian was derived";
+  result.route.push_back({"auto", result.status, result.claimed, 0, 0.0, result.message});
+  return result;
+}
+
 }  // namespace
 
 VerifiedResult solve_verified(const Problem& problem, const SolveRequest& request,
@@ -353,7 +365,11 @@ VerifiedResult solve_verified(const Problem& problem, const SolveRequest& reques
     if (!mcp->graph || mcp->compiled) return Attempts(problem, request, observer).run();
     validate(problem);
     Problem compiled = problem;  // once, not in every try
-    compile(std::get<Mcp>(compiled.data));
+    try {
+      compile(std::get<Mcp>(compiled.data), Deadline(request.common.time_limit));
+    } catch (const DeadlinePassed&) {
+      return too_late(problem, request);
+    }
     return Attempts(compiled, request, observer).run();
   }
   if (std::holds_alternative<ConvexContact>(problem.data))  // nothing takes it yet: lemke says so

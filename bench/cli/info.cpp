@@ -6,6 +6,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <perp/problems/io/problem_file.hpp>
+#include <perp/problems/io/text.hpp>
 #include <perp/problems/standard/verifier.hpp>
 #include <perp/solvers/core/structure.hpp>
 
@@ -38,7 +39,8 @@ Json matrix_json(const MatrixStructure& m) {
 
 void print(const Problem& problem, const ProblemStructure& s) {
   std::cout << fmt::format("{}: {}, {} unknowns\n",
-                           problem.name.empty() ? "(no name)" : problem.name, s.kind, s.size);
+                           problem.name.empty() ? "(no name)" : shown(problem.name), s.kind,
+                           s.size);
   if (s.free + s.boxed + s.lower_only + s.upper_only + s.fixed > 0) {
     std::cout << fmt::format(
         "  variables     {} free, {} with a lower, {} with an upper, {} with both bounds, {} "

@@ -6,20 +6,9 @@
 #include <cmath>
 #include <iostream>
 #include <perp/problems/io/json.hpp>
+#include <perp/problems/io/text.hpp>
 
 namespace perp::cli {
-
-namespace {
-
-// Messages are promised to be one line.
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (c == '\n' || c == '\r') c = ' ';
-  }
-  return text;
-}
-
-}  // namespace
 
 std::vector<std::pair<std::string, std::string>> split_pairs(const std::vector<std::string>& texts,
                                                              const std::string& option) {
@@ -89,7 +78,7 @@ int run(int argc, char** argv) {
   add_report(app, code);
   if (argc > 1) {
     if (const std::string fault = first_word_fault(app, argv[1]); !fault.empty()) {
-      std::cerr << "perp: " << one_line(fault) << '\n';
+      std::cerr << "perp: " << message_line(fault) << '\n';
       return kBadInput;
     }
   }
@@ -97,19 +86,19 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    std::cerr << "perp: " << one_line(error.what()) << '\n';
+    std::cerr << "perp: " << message_line(error.what()) << '\n';
     return kBadInput;
   } catch (const InputError& error) {
-    std::cerr << "perp: " << one_line(error.what()) << '\n';
+    std::cerr << "perp: " << message_line(error.what()) << '\n';
     return kBadInput;
   } catch (const std::invalid_argument& error) {
-    std::cerr << "perp: " << one_line(error.what()) << '\n';
+    std::cerr << "perp: " << message_line(error.what()) << '\n';
     return kBadInput;
   } catch (const std::bad_alloc&) {
     std::cerr << "perp: out of memory\n";
     return kNotSolved;
   } catch (const std::exception& error) {
-    std::cerr << "perp: " << one_line(error.what()) << '\n';
+    std::cerr << "perp: " << message_line(error.what()) << '\n';
     return kBadInput;
   }
   return code;

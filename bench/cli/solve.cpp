@@ -11,6 +11,7 @@
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_file.hpp>
+#include <perp/problems/io/text.hpp>
 #include <perp/solvers/router.hpp>
 
 namespace perp::cli {
@@ -87,12 +88,13 @@ std::string remarks(const Verdict& verdict) {
 
 void print(const Problem& problem, const VerifiedResult& r) {
   const Residuals& res = r.verdict.residuals;
-  std::cout << fmt::format("{}: {}, n = {}\n", problem.name.empty() ? "(no name)" : problem.name,
-                           problem.kind(), problem.size());
+  std::cout << fmt::format("{}: {}, n = {}\n",
+                           problem.name.empty() ? "(no name)" : shown(problem.name), problem.kind(),
+                           problem.size());
   std::cout << fmt::format(
       "  status        {}{}\n", to_string(r.status),
       r.claimed != r.status ? fmt::format(" (claimed {})", to_string(r.claimed)) : "");
-  if (!r.message.empty()) std::cout << "  message       " << r.message << '\n';
+  if (!r.message.empty()) std::cout << "  message       " << message_line(r.message) << '\n';
   for (const RouteStep& step : r.route) {
     std::cout << fmt::format("  try           {}: {}, {} iterations, {:.3f} ms\n", step.solver,
                              to_string(step.status), step.iterations, 1e3 * step.time);
@@ -100,7 +102,7 @@ void print(const Problem& problem, const VerifiedResult& r) {
   std::cout << fmt::format("  residual      {} (tolerance {:g}, rounding floor {})",
                            number_text(r.verdict.measure), r.verdict.tolerance,
                            number_text(res.floor));
-  if (res.worst_index >= 0) std::cout << ", worst at " << worst_name(problem, res);
+  if (res.worst_index >= 0) std::cout << ", worst at " << shown(worst_name(problem, res));
   std::cout << remarks(r.verdict);
   std::cout << fmt::format("\n  times         setup {:.3f} ms, solve {:.3f} ms\n",
                            1e3 * r.setup_time, 1e3 * r.solve_time);
@@ -210,9 +212,10 @@ void add_verify(CLI::App& app, int& code) {
       std::cout << j.dump() << '\n';
     } else {
       std::cout << fmt::format(
-          "{}: {}, residual {} against {:g}, rounding floor {}{}{}\n", problem.name,
+          "{}: {}, residual {} against {:g}, rounding floor {}{}{}\n", shown(problem.name),
           verdict.solved ? "solved" : "not solved", number_text(verdict.measure), verdict.tolerance,
-          number_text(r.floor), r.worst_index >= 0 ? ", worst at " + worst_name(problem, r) : "",
+          number_text(r.floor),
+          r.worst_index >= 0 ? ", worst at " + shown(worst_name(problem, r)) : "",
           remarks(verdict));
     }
     code = verdict.solved ? kDone : kNotSolved;

@@ -11,6 +11,7 @@
 #include <perp/problems/io/problem_json.hpp>
 #include <perp/problems/io/qps.hpp>
 #include <perp/problems/io/siconos_text.hpp>
+#include <perp/problems/io/text.hpp>
 #include <stdexcept>
 
 namespace perp {
@@ -142,7 +143,7 @@ Problem read_problem(const std::string& path, const std::string& format) {
                     : chosen == "fclib" ? problem_from_fclib(text, shown)
                     : chosen == "qps"   ? problem_from_qps(text, shown)
                                         : problem_from_siconos_text(text, shown);
-  if (problem.name.empty()) problem.name = stem(path);
+  if (problem.name.empty()) problem.name = to_utf8(stem(path));
   return problem;
 }
 
