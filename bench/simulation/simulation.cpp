@@ -23,11 +23,16 @@ constexpr double kNewApproach = 1e-9;  // m/s: of what has just closed
 constexpr int kRootSteps = 60;
 constexpr double kLeastStep = 1e-12, kLargestStep = 1e9;  // s
 
-bool is_finite(const State& state) {
-  return std::all_of(state.bodies.begin(), state.bodies.end(), [](const BodyState& s) {
-    return s.position.allFinite() && s.velocity.allFinite() && s.angular_velocity.allFinite() &&
-           s.orientation.coeffs().allFinite();
-  });
+// @throws CollisionError where a body is nowhere.
+void check_finite(const Scene& scene, const State& state) {
+  for (std::size_t b = 0; b < state.bodies.size(); ++b) {
+    const BodyState& s = state.bodies[b];
+    if (s.position.allFinite() && s.velocity.allFinite() && s.angular_velocity.allFinite() &&
+        s.orientation.coeffs().allFinite())
+      continue;
+    throw CollisionError(
+        fmt::format("body \"{}\": its state after the step is not finite", scene.bodies[b].name));
+  }
 }
 
 // Answers of the last step, to start from.
@@ -241,8 +246,7 @@ class Simulator {
   }
 
   bool accept(StepReport& report) {
-    if (!is_finite(report.result.state))
-      throw CollisionError("the step ends in a state that is not finite");
+    check_finite(scene_, report.result.state);
     const State& state = summary_.final_state = report.result.state;
     report.kinetic = kinetic_energy(scene_, state);
     report.potential = potential_energy(scene_, state);

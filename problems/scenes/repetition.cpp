@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxIndices = 10;  // of one repetition
 constexpr double kMaxRepeated = 1e7;     // what the repetitions of a list may stand for
+constexpr double kStep = 10.0;           // what a turn of a loop counts for
 
 // How many numbers, words and things a value holds; long words count for several.
 double size_of(const json::Value& value) {
@@ -41,7 +42,7 @@ class Repetition {
   }
 
   void run(std::size_t level = 0) {
-    work_ += level == counts_->size() ? size_ : 1.0;
+    work_ += level == counts_->size() ? size_ : kStep;
     if (work_ > kMaxRepeated)
       item_["repeat"].fail(fmt::format("stands for more than {:g} numbers", kMaxRepeated));
     if (level == counts_->size()) {
