@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <perp/bench/harness/data_files.hpp>
+#include <perp/formulations/formulation.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/json.hpp>
 #include <perp/problems/scenes/scene_json.hpp>
@@ -28,7 +29,13 @@ std::vector<SceneEntry> list_scenes() {
 }
 
 Scene load_scene_file(const std::string& path, const std::map<std::string, double>& parameters) {
-  return scene_from_text(read_text_file(path), path, parameters);
+  Scene scene = scene_from_text(read_text_file(path), path, parameters);
+  try {
+    make_formulation(default_formulation(scene));
+  } catch (const std::invalid_argument& error) {
+    throw InputError(fmt::format("{}: field \"formulation\": {}", path, error.what()));
+  }
+  return scene;
 }
 
 Scene load_scene_by_name(const std::string& name, const std::map<std::string, double>& parameters) {

@@ -19,6 +19,7 @@ namespace {
 constexpr int kMaxBodies = 100'000;
 constexpr int kMaxItems = 10'000;  // pairs, joints, bearings, springs, loads, impulses: of each
 constexpr std::size_t kMaxParameters = 1000, kLongestName = 200;
+constexpr double kLeastTime = 1e-12, kLargestTime = 1e9;  // s
 constexpr double kLargestInertia = 1e60;  // kg or kg m2, also where a density gives it
 
 // A scene while it is read.
@@ -513,8 +514,16 @@ Scene scene_from_text(std::string_view text, const std::string& file,
   list("impulses", [&](const Field& f, const Names& n) {
     scene.impulses.push_back(read_impulse(f, scene, n));
   });
-  if (root.has("step")) scene.step = positive(root["step"], names);
-  if (root.has("duration")) scene.duration = positive(root["duration"], names);
+  const auto read_time = [&](const char* field, double& seconds) {
+    if (!root.has(field)) return;
+    seconds = positive(root[field], names);
+    if (seconds < kLeastTime || seconds > kLargestTime) {
+      root[field].fail(
+          fmt::format("{} is not between {:g} and {:g} s", seconds, kLeastTime, kLargestTime));
+    }
+  };
+  read_time("step", scene.step);
+  read_time("duration", scene.duration);
   return std::move(scene);
 }
 
