@@ -524,7 +524,7 @@ Scene scene_from_text(std::string_view text, const std::string& file,
   };
   read_time("step", scene.step);
   read_time("duration", scene.duration);
-  return std::move(scene);
+  return scene;
 }
 
 }  // namespace perp
