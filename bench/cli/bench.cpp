@@ -55,10 +55,12 @@ void run_bench(BenchOptions& o, int& code) {
   if (o.what.empty()) {
     for (const Suite& suite : list_suites()) o.what.push_back(suite.name);
   }
+  std::vector<std::string> notes;
   for (const std::string& what : o.what) {
-    for (Instance& instance : collect_instances(what, o.quick))
+    for (Instance& instance : collect_instances(what, o.quick, &notes))
       request.instances.push_back(std::move(instance));
   }
+  for (const std::string& note : notes) std::cerr << "perp: " << note << '\n';
   const bool bar = isatty(STDERR_FILENO) != 0;
   const BenchSummary summary =
       run_benchmark(request, [bar](int done, int total, const std::string& instance,

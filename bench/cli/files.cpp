@@ -13,6 +13,7 @@
 #include <perp/bench/harness/scenes.hpp>
 #include <perp/bench/simulation/recorder.hpp>
 #include <perp/problems/families/family.hpp>
+#include <perp/problems/io/file_names.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_file.hpp>
 #include <perp/problems/io/sequence.hpp>
@@ -72,8 +73,8 @@ const FormatInfo& find_format(const std::string& name) {
 }
 
 void write_file(const ExportOptions& o, const Problem& problem) {
-  const std::string file =
-      fmt::format("{}{}{}", problem.name, find_format(o.format).ending, o.gzip ? ".gz" : "");
+  const std::string file = fmt::format("{}{}{}", file_name_of(problem.name),
+                                       find_format(o.format).ending, o.gzip ? ".gz" : "");
   const fs::path path = fs::path(o.folder) / file;
   for (const std::string& written : write_problem(problem, path.string(), o.format))
     std::cout << written << '\n';
@@ -89,11 +90,11 @@ bool export_scene(const ExportOptions& o, const Scene& scene) {
   request.step = o.step;
   request.first = steps.first;
   request.last = steps.last;
-  const auto [problems, unsolved_step] = scene_problems(scene, request);
+  const auto [problems, unsolved_step, why] = scene_problems(scene, request);
   if (unsolved_step > 0) {
     std::cerr << fmt::format(
-        "perp: {}: step {} could not be solved; the steps up to it are written\n", scene.name,
-        unsolved_step);
+        "perp: {}: step {} could not be solved ({}); the steps up to it are written\n", scene.name,
+        unsolved_step, why);
   }
   for (const Problem& problem : problems) {
     if (!o.kind.empty() && o.kind != problem.kind()) {
@@ -105,7 +106,8 @@ bool export_scene(const ExportOptions& o, const Scene& scene) {
   if (o.sequence) {
     const json::Value source =
         json::Object{{"scene", scene.name}, {"formulation", formulation_for(o, scene)}};
-    const fs::path path = fs::path(o.folder) / (scene.name + (o.gzip ? ".jsonl.gz" : ".jsonl"));
+    const fs::path path =
+        fs::path(o.folder) / (file_name_of(scene.name) + (o.gzip ? ".jsonl.gz" : ".jsonl"));
     write_text_file(path.string(), sequence_to_text(scene.name, source, problems));
     std::cout << path.string() << '\n';
     return unsolved_step == 0;

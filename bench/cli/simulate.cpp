@@ -19,7 +19,7 @@ namespace {
 
 struct Options {
   std::string scene, formulation, solver, record, problems;
-  double step = 0.0, duration = 0.0, tolerance = 1e-10;
+  double step = 0.0, duration = 0.0, tolerance = 1e-10, time_limit = 0.0;
   std::vector<std::string> parameters, settings;
   std::string driver = "time-stepping";
   int max_events = 1000;
@@ -66,6 +66,7 @@ void run_simulation(Options o, int& code) {
   request.keep_going = o.keep_going;
   request.solve.solver = o.solver;
   request.solve.common.tolerance = o.tolerance;
+  request.solve.common.time_limit = o.time_limit;
   request.solve.settings = split_pairs(o.settings, "--set");
   request.solve.make = make_any_solver;
   check_solver(o.solver, request.solve.settings);
@@ -167,6 +168,10 @@ void add_simulate(CLI::App& app, int& code) {
   verb->add_option("--tolerance", o->tolerance, "verifier's measure that every problem must reach")
       ->check(nonnegative())
       ->capture_default_str();
+  verb->add_option("--time-limit", o->time_limit,
+                   "seconds that the solve of each problem may take; the step of one that takes "
+                   "longer has failed (default: none)")
+      ->check(positive());
   verb->add_option("--set", o->settings, "a setting of the solver, KEY=VALUE")
       ->allow_extra_args(false);
   verb->add_option("--record", o->record, "folder for run.json and the CSV files");

@@ -29,7 +29,10 @@ SceneProblems scene_problems(const Scene& scene, const SceneProblemsRequest& req
     made.problems.push_back(std::move(problem));
   };
   const SimulationSummary summary = simulate(scene, simulation);
-  if (summary.stopped) made.unsolved_step = summary.steps;
+  if (summary.stopped) {
+    made.unsolved_step = summary.steps;
+    made.why = summary.message;
+  }
   return made;
 }
 

@@ -22,6 +22,7 @@ struct SceneProblemsRequest {
 struct SceneProblems {
   std::vector<Problem> problems;
   int unsolved_step = 0;  ///< where the simulation ended early; 0: nowhere
+  std::string why;        ///< the step could not be solved
 };
 
 /// Simulates up to the last step and returns the problems of the steps wanted, relaxed tries

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <perp/problems/io/file_names.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/json.hpp>
 #include <perp/problems/io/problem_file.hpp>
@@ -112,7 +113,7 @@ void SimulationRecorder::stage(int step, const Stage& stage, const VerifiedResul
   }
   const fs::path folder = fs::path(folder_) / "problems";
   fs::create_directories(folder);
-  write_problem(problem, (folder / (name + ".json")).string());
+  write_problem(problem, (folder / (file_name_of(name) + ".json")).string());
 }
 
 void SimulationRecorder::step(const StepReport& r) {

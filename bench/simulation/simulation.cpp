@@ -1,6 +1,7 @@
 #include <perp/bench/simulation/segment_contacts.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <algorithm>
 #include <chrono>
@@ -20,6 +21,19 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEventGap = 1e-9;     // m: how near to contact an event is found
 constexpr double kNewApproach = 1e-9;  // m/s: of what has just closed
 constexpr int kRootSteps = 60;
+constexpr double kLeastStep = 1e-12, kLargestStep = 1e9;  // s
+
+// @throws CollisionError where a body is nowhere.
+void check_finite(const Scene& scene, const State& state) {
+  for (std::size_t b = 0; b < state.bodies.size(); ++b) {
+    const BodyState& s = state.bodies[b];
+    if (s.position.allFinite() && s.velocity.allFinite() && s.angular_velocity.allFinite() &&
+        s.orientation.coeffs().allFinite())
+      continue;
+    throw CollisionError(
+        fmt::format("body \"{}\": its state after the step is not finite", scene.bodies[b].name));
+  }
+}
 
 // Answers of the last step, to start from.
 class Memory {
@@ -85,6 +99,10 @@ class Simulator {
     }
     h_ = request.step > 0 ? request.step : scene.step;
     const double duration = request.duration > 0 ? request.duration : scene.duration;
+    if (!(h_ >= kLeastStep && h_ <= kLargestStep)) {
+      throw std::invalid_argument(
+          fmt::format("step: {} is not between {:g} and {:g} s", h_, kLeastStep, kLargestStep));
+    }
     if (!(duration / h_ < 1e9)) throw std::invalid_argument("duration: more than 1e9 steps");
     steps_ = static_cast<int>(std::llround(duration / h_));
     request.solve.make(request.solve.solver == "auto" ? "lemke" : request.solve.solver);  // known?
@@ -95,7 +113,11 @@ class Simulator {
     summary_.final_state = initial_state(scene_);
     bool going = true;
     for (int k = 1; k <= steps_ && going; ++k) {
-      going = request_.driver == Driver::kTimeStepping ? step_to(k * h_) : events_to(k * h_);
+      try {
+        going = request_.driver == Driver::kTimeStepping ? step_to(k * h_) : events_to(k * h_);
+      } catch (const CollisionError& error) {
+        going = stay(k * h_, error.what());
+      }
     }
     summary_.stopped = !going;
     summary_.wall_time = std::chrono::duration<double>(Clock::now() - started).count();
@@ -112,6 +134,17 @@ class Simulator {
     report.solved = take_step(summary_.final_state, h_, report);
     report.result.state.time = end;
     return accept(report);
+  }
+
+  // A step that cannot be taken, nor any after it: everything stays where it was.
+  bool stay(double end, const std::string& why) {
+    summary_.message = why;
+    StepReport report = new_report(end - summary_.final_state.time);
+    report.solved = false;
+    report.result.state = summary_.final_state;
+    report.result.state.time = end;
+    accept(report);
+    return false;
   }
 
   // Segments and impacts up to a time.
@@ -213,6 +246,7 @@ class Simulator {
   }
 
   bool accept(StepReport& report) {
+    check_finite(scene_, report.result.state);
     const State& state = summary_.final_state = report.result.state;
     report.kinetic = kinetic_energy(scene_, state);
     report.potential = potential_energy(scene_, state);
@@ -239,11 +273,13 @@ class Simulator {
     while (auto* stage = std::get_if<Stage>(&next)) {
       std::optional<Answer> answer = solve(*stage, state, report);
       std::optional<Stage> relaxed;
-      while (!answer && (relaxed = formulation_->relax())) answer = solve(*relaxed, state, report);
+      while (!answer && !out_of_time(report) && (relaxed = formulation_->relax()))
+        answer = solve(*relaxed, state, report);
       if (answer) {
         next = formulation_->advance(*answer);
         continue;
       }
+      if (out_of_time(report)) return fail(state, h, report);
       std::optional<StageOrResult> settled = formulation_->settle(unsolved_);
       if (!settled) return fail(state, h, report);
       report.cut_short = true;
@@ -255,12 +291,33 @@ class Simulator {
     return fail(state, h, report);
   }
 
+  // What reached the time limit is not tried again: that would take a multiple of it.
+  static bool out_of_time(const StepReport& report) {
+    return !report.stages.empty() && report.stages.back().status == Status::kTimeLimit;
+  }
+
+  // A problem with numbers that are not finite cannot be solved by anybody: the step fails. Other
+  // complaints are about the solver and its settings.
+  VerifiedResult solved(const Stage& stage, const SolveRequest& request) {
+    try {
+      return solve_verified(stage.problem, request);
+    } catch (const std::invalid_argument&) {
+      try {
+        validate(stage.problem);
+      } catch (const std::invalid_argument& error) {
+        throw CollisionError(fmt::format("stage \"{}\": the problem of the step is none: {}",
+                                         stage.name, error.what()));
+      }
+      throw;
+    }
+  }
+
   std::optional<Answer> solve(Stage& stage, const State& state, StepReport& report) {
     SolveRequest request = request_.solve;
     request.start = request_.warm_start ? memory_.start(stage) : stage.problem.start;
     if (request_.warm_start) request.start_dual = memory_.start_dual(stage);
     if (request.start && request_.on_stage) stage.problem.start = request.start;
-    const VerifiedResult r = solve_verified(stage.problem, request);
+    const VerifiedResult r = solved(stage, request);
     if (request_.on_stage) report.solved_stages.emplace_back(stage, r);
     StageReport s;
     s.step = report.step;
@@ -282,7 +339,9 @@ class Simulator {
     summary_.setup_time += r.setup_time;
     summary_.solve_time += r.solve_time;
     if (r.status != Status::kSolved) {
-      summary_.message = r.message;
+      summary_.message = r.message.empty()
+                             ? fmt::format("stage \"{}\": {}", stage.name, to_string(r.status))
+                             : r.message;
       unsolved_ = r.answer;
       return {};
     }
