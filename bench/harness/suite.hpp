@@ -41,6 +41,9 @@ std::vector<Suite> list_suites();
 /// @param quick leaves out entries of tier "full". @throws InputError
 std::vector<Instance> collect_instances(const std::string& what, bool quick);
 
+/// Whether that names a suite or a suite file.
+bool is_suite(const std::string& what);
+
 /// 64-bit FNV-1a as 16 hexadecimal digits.
 std::string hash_text(std::string_view text);
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <stdexcept>
 #include <unordered_map>
 #include <unordered_set>
@@ -213,6 +214,10 @@ class Simulator {
   }
 
   bool accept(StepReport& report) {
+    if (interrupted_) {  // the step has not happened
+      summary_.message = "interrupted";
+      return false;
+    }
     const State& state = summary_.final_state = report.result.state;
     report.kinetic = kinetic_energy(scene_, state);
     report.potential = potential_energy(scene_, state);
@@ -239,11 +244,13 @@ class Simulator {
     while (auto* stage = std::get_if<Stage>(&next)) {
       std::optional<Answer> answer = solve(*stage, state, report);
       std::optional<Stage> relaxed;
-      while (!answer && (relaxed = formulation_->relax())) answer = solve(*relaxed, state, report);
+      while (!answer && !interrupted_ && (relaxed = formulation_->relax()))
+        answer = solve(*relaxed, state, report);
       if (answer) {
         next = formulation_->advance(*answer);
         continue;
       }
+      if (interrupted_) return fail(state, h, report);
       std::optional<StageOrResult> settled = formulation_->settle(unsolved_);
       if (!settled) return fail(state, h, report);
       report.cut_short = true;
@@ -260,7 +267,10 @@ class Simulator {
     request.start = request_.warm_start ? memory_.start(stage) : stage.problem.start;
     if (request_.warm_start) request.start_dual = memory_.start_dual(stage);
     if (request.start && request_.on_stage) stage.problem.start = request.start;
-    const VerifiedResult r = solve_verified(stage.problem, request);
+    const VerifiedResult r = solve_in_memory(stage.problem, request);
+    // A program of its own may say so, too, without anybody having asked it to end.
+    interrupted_ = r.status == Status::kInterrupted && request_.observer &&
+                   !request_.observer->on_iteration({});
     if (request_.on_stage) report.solved_stages.emplace_back(stage, r);
     StageReport s;
     s.step = report.step;
@@ -290,6 +300,18 @@ class Simulator {
     return r.answer;
   }
 
+  // A problem that does not fit into memory is one that was not solved.
+  VerifiedResult solve_in_memory(const Problem& problem, const SolveRequest& request) const {
+    try {
+      return solve_verified(problem, request, request_.observer);
+    } catch (const std::bad_alloc&) {
+      VerifiedResult result;
+      result.status = result.claimed = Status::kNumericalError;
+      result.message = "out of memory";
+      return result;
+    }
+  }
+
   // No answer: the bodies move freely, and the step is marked.
   bool fail(const State& state, double h, StepReport& report) {
     const Coordinates coordinates(scene_);
@@ -307,6 +329,7 @@ class Simulator {
   std::unordered_set<std::uint64_t> held_;    // in the last segment, without an impact since
   std::unordered_set<std::uint64_t> struck_;  // in impacts since then
   Answer unsolved_;                           // of the last stage that was not solved
+  bool interrupted_ = false;                  // by the observer, within a solve
   SimulationSummary summary_;
 };
 
