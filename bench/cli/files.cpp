@@ -86,7 +86,6 @@ bool export_scene(const ExportOptions& o, const Scene& scene) {
   request.step = o.step;
   request.first = steps.first;
   request.last = steps.last;
-  make_folder(o.folder);
   const auto [problems, source, unsolved_step] = scene_problems(scene, request);
   if (unsolved_step > 0) {
     std::cerr << fmt::format(
@@ -99,6 +98,7 @@ bool export_scene(const ExportOptions& o, const Scene& scene) {
           fmt::format("--kind: {} gives {}, not {}", scene.name, problem.kind(), o.kind));
     }
   }
+  make_folder(o.folder);
   if (o.sequence) {
     const fs::path path = fs::path(o.folder) / (scene.name + (o.gzip ? ".jsonl.gz" : ".jsonl"));
     write_text_file(path.string(), sequence_to_text(scene.name, source, problems));

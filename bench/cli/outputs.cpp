@@ -74,14 +74,16 @@ void expect_apart(const std::string& option, const std::string& output,
 bool finish_output() {
   errno = 0;
   std::cout.flush();
+  int code = std::cout.good() ? 0 : errno;
   const bool flushed = std::fflush(stdout) == 0;
-  int code = flushed ? 0 : errno;
+  if (!flushed) code = errno;
   // Network file systems tell of a full disk when a file is closed.
   const int copy = dup(STDOUT_FILENO);
   if (copy >= 0 && close(copy) != 0 && code == 0) code = errno;
   const bool good = std::cout.good() && flushed && std::ferror(stdout) == 0 && code == 0;
   if (!good) {
-    std::fflush(nullptr);
+    // Why an earlier part did not go out is forgotten; one more byte tells.
+    if (code == 0 && write(STDOUT_FILENO, "\n", 1) < 0) code = errno;
     std::cerr << fmt::format("perp: standard output: cannot be written{}\n",
                              code != 0 ? fmt::format(" ({})", std::strerror(code)) : "");
   }

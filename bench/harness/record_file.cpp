@@ -66,7 +66,7 @@ std::map<std::string, std::string> known_outcomes(const std::string& folder) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".jsonl") continue;
     std::ifstream file(entry.path());
-    for (std::string line; std::getline(file, line);) {
+    for (std::string line; std::getline(file, line) && !file.eof();) {  // what is cut off is none
       const Json j = Json::parse(line, nullptr, false);
       if (is_record(j)) outcomes[j["key"].get<std::string>()] = j["outcome"].get<std::string>();
     }

@@ -114,7 +114,12 @@ void try_reduction(const std::string& value) {
   SolveRequest request;
   request.settings = {{std::string(kReduction), value}};
   request.common.time_limit = 1.0;
-  solve_verified(small_problems().back(), request);  // a friction_contact
+  try {
+    solve_verified(small_problems().back(), request);  // a friction_contact
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(
+        fmt::format("setting \"reduction\": \"{}\": {}", value, error.what()));
+  }
 }
 
 SettingTexts known_to(const std::string& owner, const SettingTexts& settings) {
@@ -125,17 +130,30 @@ SettingTexts known_to(const std::string& owner, const SettingTexts& settings) {
   return known;
 }
 
+std::ptrdiff_t shared_beginning(std::string_view a, std::string_view b) {
+  return std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
+}
+
 // Nobody has it: what there would be.
 [[noreturn]] void refuse_setting(const std::vector<std::string>& solvers, const std::string& key) {
   std::set<std::string> owners;
   for (const std::string& solver : solvers) owners.merge(owners_of(solver));
   if (owners.size() == 1) set_setting(*make_any_solver(*owners.begin()), key, "");
+  std::string nearest, has_nearest;
   std::vector<std::string> names;
-  for (const std::string& owner : owners) names.push_back(read_solver_name(owner).name);
+  for (const std::string& owner : owners) {
+    names.push_back(read_solver_name(owner).name);
+    for (const SettingText& s : list_settings(*make_any_solver(owner))) {
+      if (!nearest.empty() && shared_beginning(s.name, key) <= shared_beginning(nearest, key))
+        continue;
+      nearest = s.name;
+      has_nearest = names.back();
+    }
+  }
   throw std::invalid_argument(
-      fmt::format("setting \"{}\": none of the solvers has one of that name ({}); perp list "
-                  "solvers --json tells which they have",
-                  key, fmt::join(names, ", ")));
+      fmt::format("setting \"{}\": none of {} has one of that name; {} has {} (perp list solvers "
+                  "--json tells all)",
+                  key, fmt::join(names, ", "), has_nearest, nearest));
 }
 
 }  // namespace

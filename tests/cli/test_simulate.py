@@ -727,7 +727,7 @@ class TestOutput(SimulateTestCase):
 
     def test_interrupt(self):
         code, records = self.interrupt(signal.SIGINT)
-        self.assertEqual(code, 1)
+        self.assertEqual(code, -signal.SIGINT)
         self.assertEqual(self.run_json()["steps"], len(records["steps"]))
         self.assertEqual(len(records["trajectory"]), 4 * (len(records["steps"]) + 1))
 
