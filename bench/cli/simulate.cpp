@@ -90,6 +90,10 @@ void run_simulation(Options o, int& code) {
   }
   if (o.sequence && record.problems.kind == ProblemSelection::Kind::kNone)
     throw std::invalid_argument("--sequence: there is nothing in it with --record-problems none");
+  if (duration < 0.5 * h) {
+    throw std::invalid_argument(
+        fmt::format("--duration: {} s is less than half of a step ({} s)", duration, h));
+  }
   if (!(duration / h < 1e9)) throw std::invalid_argument("--duration: more than 1e9 steps");
   InterruptObserver observer;
   request.observer = &observer;

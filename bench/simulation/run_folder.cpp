@@ -83,12 +83,8 @@ bool is_problem_name(const std::string& name) {
 bool is_recorded_problem(const fs::path& path) {
   if (!is_plain_file(path)) return false;
   const std::string text = beginning(path);
-  if (!text.starts_with(kProblemHead)) return false;
-  const std::string_view mark = R"("name":")";
-  const std::size_t at = text.find(mark);
-  if (at == std::string::npos) return false;
-  const std::size_t end = text.find('"', at + mark.size());
-  return text.substr(0, end).ends_with("-" + path.stem().string());
+  return text.starts_with(kProblemHead) &&
+         text.find(fmt::format(R"(-{}","n":)", path.stem().string())) != std::string::npos;
 }
 
 // The problems that a run left; @throws InputError where something else has such a name.

@@ -107,6 +107,23 @@ class TestRunFolders(LostTestCase):
         self.assertEqual(kept.read_text(), before)
 
 
+class TestNamesOfNl(LostTestCase):
+    """Names stand in model.col beside model.nl; a model.col alone is somebody else's."""
+
+    def test_of_somebody_else(self):
+        for problem in (lcp(), lcp(variables=["a", "b"])):
+            self.write("model.col", "mine\n")
+            source = self.write("p.json", problem)
+            self.refuse_and_keep(self.folder, "convert", source, self.folder / "model.nl", words=["model.col"])
+
+    def test_of_an_older_problem(self):
+        source = self.write("p.json", lcp(variables=["a", "b"]))
+        self.succeed("convert", source, self.folder / "model.nl")
+        self.assertEqual((self.folder / "model.col").read_text(), "a\nb\n")
+        self.succeed("convert", self.write("p.json", lcp()), self.folder / "model.nl")
+        self.assertFalse((self.folder / "model.col").exists())
+
+
 class TestRecords(LostTestCase):
     def setUp(self):
         super().setUp()
@@ -436,6 +453,7 @@ class TestSettings(LostTestCase):
     "export_family_sequence": (("export", "psd", "--sequence", "-o", "OUT"), "--sequence"),
     "export_family_without_chance": (("export", "fathi", "--size", "3", "--seeds", "3", "-o", "OUT"), "--seeds"),
     "simulate_max_events": (("simulate", "pendulum", "--max-events", "3"), "--max-events"),
+    "simulate_no_step": (("simulate", "pendulum", "--duration", "0.001"), "--duration"),
     "simulate_sequence_of_nothing": (("simulate", "pendulum", "--record", "OUT", "--record-problems", "none", "--sequence"), "--sequence"),
     "solve_trace_of_a_program": (("solve", "P", "--solver", "exec:true", "--trace", "OUT"), "--trace"),
     "bench_quick_without_suites": (("bench", "P", "--quick", "-o", "OUT"), "--quick"),

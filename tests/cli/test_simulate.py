@@ -660,7 +660,7 @@ class TestOutput(SimulateTestCase):
                     problem = parse_json(path.read_text())
                     self.assert_valid(problem, "problem")
                     self.assertEqual(problem["kind"], kind)
-                    self.assertEqual((problem["source"]["scene"], problem["source"]["formulation"]), (name, formulation))
+                    self.assertEqual((problem["source"]["scene"], problem["source"]["formulation"]), (name, formulation + options))
                     self.succeed("solve", path, "--solver", "lemke", "--tolerance", 1e-10)
 
     def test_contacts_may_be_left_out_of_the_record(self):
