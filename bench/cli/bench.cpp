@@ -113,9 +113,10 @@ void expect_page(const std::vector<std::string>& paths, const std::string& outpu
   for (const std::string& path : paths) {
     const auto below = place.lexically_relative(fs::canonical(path, error));
     if (fs::is_directory(path, error) && !below.empty() && *below.begin() != "..")
-      throw InputError(fmt::format("{}: is a file of {}, which the report is made of; -o wants a "
-                                   "name that ends in .html",
-                                   output, path));
+      throw InputError(
+          fmt::format("{}: is a file of {}, which the report is made of; -o wants a "
+                      "name that ends in .html",
+                      output, path));
   }
 }
 
@@ -178,11 +179,11 @@ void add_bench(CLI::App& app, int& code) {
       ->capture_default_str();
   verb->add_option("--shard", o->shard, "I/N: only every N-th process, from the I-th")
       ->capture_default_str();
+  verb->add_flag("--resume", o->request.resume,
+                 "keep the records that are there and run what is missing");
   verb->add_flag(
-      "--resume", o->request.resume,
-      "keep the records that are there and run what is missing");
-  verb->add_flag("--overwrite", o->request.overwrite,
-                 "replace the records that are there; without this or --resume they are not touched");
+      "--overwrite", o->request.overwrite,
+      "replace the records that are there; without this or --resume they are not touched");
   verb->add_flag("--quick", o->quick, "leave out the entries of tier \"full\"");
   verb->add_option("-o,--output", o->request.folder, "folder for the records")->required();
   verb->footer(

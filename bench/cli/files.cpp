@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <set>
 #include <charconv>
 #include <filesystem>
 #include <iostream>
@@ -18,6 +17,7 @@
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_file.hpp>
 #include <perp/problems/io/sequence.hpp>
+#include <set>
 
 namespace perp::cli {
 

@@ -66,8 +66,7 @@ void expect_apart(const std::string& option, const std::string& output,
   if (!fs::is_regular_file(output, error)) return;
   for (const std::string& input : inputs) {
     if (!fs::equivalent(output, input, error) || error) continue;
-    throw InputError(
-        fmt::format("{}: {} would write over what is read from it", output, option));
+    throw InputError(fmt::format("{}: {} would write over what is read from it", output, option));
   }
 }
 

@@ -6,8 +6,8 @@
 
 namespace perp::cli {
 
-/// @throws InputError where the file could not be written: no such folder, a folder of that name, no
-/// permission. Writes nothing that stays.
+/// @throws InputError where the file could not be written: no such folder, a folder of that name,
+/// no permission. Writes nothing that stays.
 void expect_writable(const std::string& file);
 
 /// @throws InputError where the folder neither is there nor can be made, or cannot be written to.

@@ -4,8 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
-#include <iostream>
 #include <csignal>
+#include <iostream>
 #include <nlohmann/json.hpp>
 #include <perp/bench/cli/outputs.hpp>
 #include <perp/bench/harness/interrupt.hpp>

@@ -50,10 +50,38 @@ void print(const Scene& scene, const SimulationSummary& s) {
   }
 }
 
-void run_simulation(Options o, int& code) {
-  const Scene scene = load_scene(o.scene, read_parameters(o.parameters));
-  if (o.formulation.empty()) o.formulation = default_formulation(scene);
-  if (o.solver.empty()) o.solver = step_solver(o.formulation);
+nlohmann::ordered_json summary_json(const Options& o, const Scene& scene, double h,
+                                    const SimulationSummary& summary) {
+  nlohmann::ordered_json bodies = nlohmann::ordered_json::array();
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const BodyState& s = summary.final_state.bodies[b];
+    bodies.push_back({{"name", scene.bodies[b].name},
+                      {"position", {s.position[0], s.position[1], s.position[2]}},
+                      {"velocity", {s.velocity[0], s.velocity[1], s.velocity[2]}},
+                      {"angular_velocity",
+                       {s.angular_velocity[0], s.angular_velocity[1], s.angular_velocity[2]}}});
+  }
+  return {
+      {"scene", scene.name},
+      {"driver", o.driver},
+      {"formulation", o.formulation},
+      {"solver", o.solver},
+      {"h", h},
+      {"steps", summary.steps},
+      {"failed_steps", summary.failed_steps},
+      {"relaxed_steps", summary.relaxed_steps},
+      {"uncertified_steps", summary.uncertified_steps},
+      {"cut_short_steps", summary.cut_short_steps},
+      {"events", summary.events},
+      {"stages", summary.stages},
+      {"iterations", summary.iterations},
+      {"times",
+       {{"setup", summary.setup_time}, {"solve", summary.solve_time}, {"wall", summary.wall_time}}},
+      {"message", summary.message},
+      {"bodies", bodies}};
+}
+
+SimulationRequest request_from(const Options& o) {
   SimulationRequest request;
   request.driver = driver_from(o.driver);
   request.max_events = o.max_events;
@@ -66,22 +94,21 @@ void run_simulation(Options o, int& code) {
   request.solve.common.tolerance = o.tolerance;
   request.solve.settings = split_pairs(o.settings, "--set");
   request.solve.make = make_any_solver;
-  check_solvers({o.solver}, request.solve.settings);
-  const double h = o.step > 0 ? o.step : scene.step,
-               duration = o.duration > 0 ? o.duration : scene.duration;
-  if (const auto why = refusal_of(*make_formulation(o.formulation), scene)) {
+  return request;
+}
+
+// What asks for nothing or for what cannot be.
+void check(const Options& o, const Scene& scene, const RecordRequest& record, double h,
+           double duration) {
+  check_solvers({o.solver}, split_pairs(o.settings, "--set"));
+  const std::unique_ptr<Formulation> formulation = make_formulation(o.formulation);
+  if (const auto why = refusal_of(*formulation, scene))
     throw InputError(fmt::format("{}: {}", o.scene, *why));
-  }
-  if (request.driver == Driver::kEventDriven &&
-      !make_formulation(o.formulation)->is_at_velocity_level()) {
+  if (driver_from(o.driver) == Driver::kEventDriven && !formulation->is_at_velocity_level()) {
     throw std::invalid_argument(
         "--driver event-driven: needs a --formulation of velocity level: anitescu-potra or "
         "max-dissipation-impulse");
   }
-  const RecordRequest record{ProblemSelection::parse(o.problems.empty() ? "failed" : o.problems),
-                             o.sequence,
-                             !o.no_contacts,
-                             {o.formulation, read_solver_name(o.solver).name, request.driver}};
   if (o.record.empty() && (!o.problems.empty() || o.sequence || o.no_contacts)) {
     throw std::invalid_argument(fmt::format("--{}: needs --record", o.sequence ? "sequence"
                                                                     : o.no_contacts
@@ -95,6 +122,21 @@ void run_simulation(Options o, int& code) {
         fmt::format("--duration: {} s is less than half of a step ({} s)", duration, h));
   }
   if (!(duration / h < 1e9)) throw std::invalid_argument("--duration: more than 1e9 steps");
+}
+
+void run_simulation(Options o, int& code) {
+  const Scene scene = load_scene(o.scene, read_parameters(o.parameters));
+  if (o.formulation.empty()) o.formulation = default_formulation(scene);
+  if (o.solver.empty()) o.solver = step_solver(o.formulation);
+  const double h = o.step > 0 ? o.step : scene.step,
+               duration = o.duration > 0 ? o.duration : scene.duration;
+  const RecordRequest record{
+      ProblemSelection::parse(o.problems.empty() ? "failed" : o.problems),
+      o.sequence,
+      !o.no_contacts,
+      {o.formulation, read_solver_name(o.solver).name, driver_from(o.driver)}};
+  check(o, scene, record, h, duration);
+  SimulationRequest request = request_from(o);
   InterruptObserver observer;
   request.observer = &observer;
   o.solver = read_solver_name(o.solver).name;
@@ -123,35 +165,7 @@ void run_simulation(Options o, int& code) {
   if (bar) std::cerr << "\r\033[K";
   if (recorder) recorder->summary(named, h, summary, !summary.stopped);
   if (o.json) {
-    nlohmann::ordered_json bodies = nlohmann::ordered_json::array();
-    for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-      const BodyState& s = summary.final_state.bodies[b];
-      bodies.push_back({{"name", scene.bodies[b].name},
-                        {"position", {s.position[0], s.position[1], s.position[2]}},
-                        {"velocity", {s.velocity[0], s.velocity[1], s.velocity[2]}},
-                        {"angular_velocity",
-                         {s.angular_velocity[0], s.angular_velocity[1], s.angular_velocity[2]}}});
-    }
-    const nlohmann::ordered_json j{{"scene", scene.name},
-                                   {"driver", o.driver},
-                                   {"formulation", o.formulation},
-                                   {"solver", o.solver},
-                                   {"h", h},
-                                   {"steps", summary.steps},
-                                   {"failed_steps", summary.failed_steps},
-                                   {"relaxed_steps", summary.relaxed_steps},
-                                   {"uncertified_steps", summary.uncertified_steps},
-                                   {"cut_short_steps", summary.cut_short_steps},
-                                   {"events", summary.events},
-                                   {"stages", summary.stages},
-                                   {"iterations", summary.iterations},
-                                   {"times",
-                                    {{"setup", summary.setup_time},
-                                     {"solve", summary.solve_time},
-                                     {"wall", summary.wall_time}}},
-                                   {"message", summary.message},
-                                   {"bodies", bodies}};
-    std::cout << json_text(j) << '\n';
+    std::cout << json_text(summary_json(o, scene, h, summary)) << '\n';
   } else {
     print(scene, summary);
   }
@@ -188,10 +202,10 @@ void add_simulate(CLI::App& app, int& code) {
   verb->add_option("--driver", o->driver, "time-stepping or event-driven")
       ->check(CLI::IsMember({"time-stepping", "event-driven"}))
       ->capture_default_str();
-  CLI::Option* max_events =
-      verb->add_option("--max-events", o->max_events, "event-driven: impacts within one step at most")
-          ->check(CLI::Range(1, 1000000000))
-          ->capture_default_str();
+  CLI::Option* max_events = verb->add_option("--max-events", o->max_events,
+                                             "event-driven: impacts within one step at most")
+                                ->check(CLI::Range(1, 1000000000))
+                                ->capture_default_str();
   verb->add_flag("--cold", o->cold, "no warm start from the last step");
   verb->add_flag("--keep-going", o->keep_going, "go on after a step that failed");
   verb->add_flag("--json", o->json, "print one JSON document");

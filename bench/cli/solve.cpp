@@ -188,7 +188,8 @@ namespace {
 // Finds the dual of an answer that has none. @return what was done about it, for people
 std::string complete(const Problem& problem, double tolerance, Answer& answer) {
   const auto* qp = std::get_if<ConicQp>(&problem.data);
-  if (!qp || answer.dual.size() > 0 || qp->b.size() == 0 || answer.z.size() != qp->size()) return {};
+  if (!qp || answer.dual.size() > 0 || qp->b.size() == 0 || answer.z.size() != qp->size())
+    return {};
   const std::optional<Vector> dual = recover_dual(*qp, answer.z, tolerance);
   if (!dual) {
     throw std::invalid_argument(fmt::format(

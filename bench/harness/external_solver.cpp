@@ -77,8 +77,8 @@ std::optional<Certificate> certificate_in(const json::Value& document) {
   certificate.z = numbers(given->find("z")).value_or(Vector());
   const json::Value* t = given->find("t");
   certificate.t = t ? number_in(*t).value_or(0.0) : 0.0;
-  const bool known = certificate.type == "farkas" || certificate.type == "ray" ||
-                     certificate.type == "unbounded";
+  const bool known =
+      certificate.type == "farkas" || certificate.type == "ray" || certificate.type == "unbounded";
   return known ? std::optional<Certificate>(std::move(certificate)) : std::nullopt;
 }
 

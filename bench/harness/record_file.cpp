@@ -33,8 +33,8 @@ long size_of_records(const std::string& path) {
     const bool fine = whole ? line.empty() || is_record(Json::parse(line, nullptr, false))
                             : kHead.starts_with(head);
     if (!fine) {
-      throw InputError(fmt::format("{}: line {}: not a run record, so that nothing is appended",
-                                   path, number));
+      throw InputError(
+          fmt::format("{}: line {}: not a run record, so that nothing is appended", path, number));
     }
     if (whole) size += static_cast<long>(line.size()) + 1;
   }

@@ -252,13 +252,13 @@ Start start_from(const std::string& name) {
 }
 
 RecordFile record_file(const BenchRequest& request) {
-  const std::string name = request.shards > 1 ? fmt::format("records-{}-of-{}.jsonl", request.shard,
-                                                            request.shards)
-                                              : "records.jsonl";
-  return RecordFile((fs::path(request.folder) / name).string(),
-                    request.resume      ? OldRecords::kKeep
-                    : request.overwrite ? OldRecords::kReplace
-                                        : OldRecords::kRefuse);
+  const std::string name =
+      request.shards > 1 ? fmt::format("records-{}-of-{}.jsonl", request.shard, request.shards)
+                         : "records.jsonl";
+  return RecordFile((fs::path(request.folder) / name).string(), request.resume ? OldRecords::kKeep
+                                                                : request.overwrite
+                                                                    ? OldRecords::kReplace
+                                                                    : OldRecords::kRefuse);
 }
 
 BenchSummary run_benchmark(const BenchRequest& request, const BenchProgress& progress) {

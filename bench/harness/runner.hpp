@@ -43,7 +43,8 @@ struct BenchSummary {
   std::string records_file;
 };
 
-/// Where the records of this request go; it looks at what is there. @throws InputError as RecordFile
+/// Where the records of this request go; it looks at what is there. @throws InputError as
+/// RecordFile
 RecordFile record_file(const BenchRequest& request);
 
 /// Called after each run with (done, total, instance, solver, outcome).

@@ -20,8 +20,8 @@ std::string unquoted(std::string_view text) {
   std::string command;
   for (std::size_t i = 1; i < text.size(); ++i) {
     if (text[i] == '"') return i + 1 == text.size() ? command : std::string(text);
-    const bool escaped = text[i] == '\\' && i + 1 < text.size() &&
-                         (text[i + 1] == '"' || text[i + 1] == '\\');
+    const bool escaped =
+        text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == '"' || text[i + 1] == '\\');
     command += text[escaped ? ++i : i];
   }
   return std::string(text);

@@ -26,8 +26,7 @@ Mcp small_mcp() {
   {
     Recorder recorder;
     const ExprVector z = recorder.variables(1);
-    mcp.graph =
-        std::make_shared<const ExpressionGraph>(recorder.graph({z[0] + exp(z[0]) - 2.0}));
+    mcp.graph = std::make_shared<const ExpressionGraph>(recorder.graph({z[0] + exp(z[0]) - 2.0}));
   }
   mcp.lower = Vector::Zero(1);
   mcp.upper = Vector::Constant(1, 10.0);
@@ -44,8 +43,8 @@ const std::vector<Problem>& small_problems() {
     data.emplace_back(Mlcp{M, q, zero, top});
     data.emplace_back(small_mcp());
     data.emplace_back(BoxQp{M, q, zero, top});
-    data.emplace_back(ConicQp{M, q, DenseMatrix(-DenseMatrix::Identity(2, 2)), zero,
-                              {{ConeType::kNonnegative, 2}}});
+    data.emplace_back(ConicQp{
+        M, q, DenseMatrix(-DenseMatrix::Identity(2, 2)), zero, {{ConeType::kNonnegative, 2}}});
     FrictionContact contact;
     contact.W = twice_the_identity(3);
     contact.q = Vector{{-1.0, 0.5, 0.0}};
@@ -66,8 +65,7 @@ const std::vector<Problem>& small_problems() {
 std::set<std::string> owners_of(std::string_view solver) {
   if (solver != "auto") return {std::string(solver)};
   std::set<std::string> owners;
-  for (const Problem& problem : small_problems())
-    owners.emplace(owner_of_settings(problem));
+  for (const Problem& problem : small_problems()) owners.emplace(owner_of_settings(problem));
   return owners;
 }
 
@@ -124,9 +122,8 @@ void try_reduction(const std::string& value) {
 
 SettingTexts known_to(const std::string& owner, const SettingTexts& settings) {
   SettingTexts known;
-  std::copy_if(settings.begin(), settings.end(), std::back_inserter(known), [&](const auto& s) {
-    return s.first != kReduction && has_setting(owner, s.first);
-  });
+  std::copy_if(settings.begin(), settings.end(), std::back_inserter(known),
+               [&](const auto& s) { return s.first != kReduction && has_setting(owner, s.first); });
   return known;
 }
 
@@ -192,9 +189,8 @@ void check_solvers(const std::vector<std::string>& solvers, const SettingTexts& 
   for (const auto& [key, value] : settings) {
     if (key == kReduction) {
       try_reduction(value);
-    } else if (std::none_of(solvers.begin(), solvers.end(), [&key = key](const std::string& s) {
-                 return has_setting(s, key);
-               })) {
+    } else if (std::none_of(solvers.begin(), solvers.end(),
+                            [&key = key](const std::string& s) { return has_setting(s, key); })) {
       refuse_setting(solvers, key);
     }
   }

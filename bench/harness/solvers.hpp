@@ -29,8 +29,8 @@ SettingTexts settings_for(std::string_view solver, const Problem& problem,
                           const SettingTexts& settings);
 
 /// Checks names and values before any work: values are tried on problems with an unknown or three.
-/// @throws std::invalid_argument: an unknown solver, a setting that none of the solvers has, a value
-/// that one which has it does not take.
+/// @throws std::invalid_argument: an unknown solver, a setting that none of the solvers has, a
+/// value that one which has it does not take.
 void check_solvers(const std::vector<std::string>& solvers, const SettingTexts& settings);
 
 /// The solver that the steps of a formulation are solved with where no other is asked for: lemke

@@ -81,11 +81,11 @@ void SimulationRecorder::write_bodies(int step, const State& state) {
     const double kinetic = 0.5 * body.mass * s.velocity.squaredNorm() +
                            0.5 * spin.dot(body.inertia.cwiseProduct(spin));
     const double potential = -body.mass * scene_.gravity.dot(s.position);
-    rows += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", step, state.time, body.name,
-        s.position[0], s.position[1], s.position[2], s.orientation.w(), s.orientation.x(),
-        s.orientation.y(), s.orientation.z(), s.velocity[0], s.velocity[1], s.velocity[2],
-        s.angular_velocity[0], s.angular_velocity[1], s.angular_velocity[2], kinetic, potential);
+    rows += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", step, state.time,
+                        body.name, s.position[0], s.position[1], s.position[2], s.orientation.w(),
+                        s.orientation.x(), s.orientation.y(), s.orientation.z(), s.velocity[0],
+                        s.velocity[1], s.velocity[2], s.angular_velocity[0], s.angular_velocity[1],
+                        s.angular_velocity[2], kinetic, potential);
   }
   trajectory_.add(rows);
 }
@@ -167,9 +167,9 @@ void SimulationRecorder::write_stages(const StepReport& r, double infeasibility)
 
 void SimulationRecorder::write_run(nlohmann::ordered_json document) const {
   document["versions"] = {{"perp", PERP_VERSION}, {"compiler", PERP_COMPILER}};
-  write_text_file((fs::path(folder_) / "run.json").string(),
-                  document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
-                      "\n");
+  write_text_file(
+      (fs::path(folder_) / "run.json").string(),
+      document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
 void SimulationRecorder::summary(const SimulationRequest& request, double h,

@@ -2,12 +2,12 @@
 // problems/.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <perp/bench/simulation/append_file.hpp>
 #include <perp/bench/simulation/problem_source.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 #include <perp/problems/io/sequence.hpp>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -23,8 +23,8 @@ struct ProblemSelection {
 
 struct RecordRequest {
   ProblemSelection problems = {};
-  bool sequence = false;  ///< problems go into one perp-sequence, problems.jsonl
-  bool contacts = true;   ///< contacts.csv, by far the largest file where there are many
+  bool sequence = false;      ///< problems go into one perp-sequence, problems.jsonl
+  bool contacts = true;       ///< contacts.csv, by far the largest file where there are many
   ProblemOrigin origin = {};  ///< for the source of the problems
 };
 

@@ -24,11 +24,12 @@ struct RecordPart {
   std::string_view head;
 };
 
-constexpr std::array<RecordPart, 5> kParts = {{{"trajectory.csv", "step,t,"},
-                                               {"contacts.csv", "step,t,"},
-                                               {"joints.csv", "step,t,"},
-                                               {"steps.csv", "step,t,"},
-                                               {"problems.jsonl", R"({"format":"perp-sequence",)"}}};
+constexpr std::array<RecordPart, 5> kParts = {
+    {{"trajectory.csv", "step,t,"},
+     {"contacts.csv", "step,t,"},
+     {"joints.csv", "step,t,"},
+     {"steps.csv", "step,t,"},
+     {"problems.jsonl", R"({"format":"perp-sequence",)"}}};
 constexpr std::string_view kProblemHead = R"({"format":"perp-problem","version":1,)";
 constexpr std::size_t kLookedAt = 4096;  // bytes of a file
 
@@ -57,9 +58,9 @@ bool begins_with(const fs::path& path, std::string_view head) {
 }
 
 [[noreturn]] void refuse(const fs::path& path, std::string_view why) {
-  throw InputError(fmt::format(
-      "{}: {}; perp replaces only what it recorded itself, so name another folder", path.string(),
-      why));
+  throw InputError(
+      fmt::format("{}: {}; perp replaces only what it recorded itself, so name another folder",
+                  path.string(), why));
 }
 
 bool is_run_json(const fs::path& path) {
