@@ -128,18 +128,19 @@ void run_simulation(Options o, int& code) {
   const Scene scene = load_scene(o.scene, read_parameters(o.parameters));
   if (o.formulation.empty()) o.formulation = default_formulation(scene);
   if (o.solver.empty()) o.solver = step_solver(o.formulation);
+  const SolverName solver = read_solver_name(o.solver);
   const double h = o.step > 0 ? o.step : scene.step,
                duration = o.duration > 0 ? o.duration : scene.duration;
-  const RecordRequest record{
-      ProblemSelection::parse(o.problems.empty() ? "failed" : o.problems),
-      o.sequence,
-      !o.no_contacts,
-      {o.formulation, read_solver_name(o.solver).name, driver_from(o.driver)}};
+  const RecordRequest record{ProblemSelection::parse(o.problems.empty() ? "failed" : o.problems),
+                             o.sequence,
+                             !o.no_contacts,
+                             solver.name == o.solver ? "" : solver.command,
+                             {o.formulation, solver.name, driver_from(o.driver)}};
   check(o, scene, record, h, duration);
   SimulationRequest request = request_from(o);
   InterruptObserver observer;
   request.observer = &observer;
-  o.solver = read_solver_name(o.solver).name;
+  o.solver = solver.name;
   SimulationRequest named = request;  // as records call it
   named.solve.solver = o.solver;
   std::unique_ptr<SimulationRecorder> recorder;

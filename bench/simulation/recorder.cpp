@@ -174,14 +174,16 @@ void SimulationRecorder::write_run(nlohmann::ordered_json document) const {
 
 void SimulationRecorder::summary(const SimulationRequest& request, double h,
                                  const SimulationSummary& s, bool complete) {
-  nlohmann::ordered_json parameters = nlohmann::ordered_json::object();
+  nlohmann::ordered_json parameters = nlohmann::ordered_json::object(), settings = parameters;
   for (const auto& [name, value] : scene_.parameters) parameters[name] = value;
-  const nlohmann::ordered_json j{
+  for (const auto& [name, value] : request.solve.settings) settings[name] = value;
+  nlohmann::ordered_json j{
       {"scene", scene_.name},
       {"parameters", parameters},
       {"driver", to_string(request.driver)},
       {"formulation", request.formulation},
       {"solver", request.solve.solver},
+      {"settings", settings},
       {"tolerance", request.solve.common.tolerance},
       {"h", h},
       {"complete", complete},
@@ -196,7 +198,8 @@ void SimulationRecorder::summary(const SimulationRequest& request, double h,
       {"times", {{"setup", s.setup_time}, {"solve", s.solve_time}, {"wall", s.wall_time}}},
       {"peak_memory_mb", s.peak_memory_mb},
       {"message", s.message}};
-  write_run(j);
+  if (!request_.command.empty()) j["command"] = request_.command;
+  write_run(std::move(j));
 }
 
 }  // namespace perp

@@ -25,6 +25,7 @@ struct RecordRequest {
   ProblemSelection problems = {};
   bool sequence = false;      ///< problems go into one perp-sequence, problems.jsonl
   bool contacts = true;       ///< contacts.csv, by far the largest file where there are many
+  std::string command = {};   ///< of a solver that is a program with a name of its own, or empty
   ProblemOrigin origin = {};  ///< for the source of the problems
 };
 

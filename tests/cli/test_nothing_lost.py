@@ -363,8 +363,11 @@ class TestPrograms(ProgramTestCase):
                          [("lemke", "solved", None), ("mine", "solved", command),
                           ("quoted", "solved", f"echo 1, 2 >&2; cat {answer}")])
         self.assertEqual(self.solve(lcp(), "--solver", f"mine=exec:{command}")["solver"], "mine")
-        run = ("simulate", "box-stack", "--duration", "0.01", "--json", "--solver", "mine=exec:false")
+        run = ("simulate", "box-stack", "--duration", "0.01", "--json", "--solver", "mine=exec:false", "--set",
+               "max_iterations=7", "--record", self.folder / "run")
         self.assertEqual(parse_json(self.perp(*run).stdout)["solver"], "mine")
+        told = json.loads((self.folder / "run" / "run.json").read_text())
+        self.assertEqual((told["solver"], told["command"], told["settings"]), ("mine", "false", {"max_iterations": "7"}))
 
     def test_names_that_cannot_be(self):
         problem = self.write("p.json", lcp())
@@ -520,6 +523,7 @@ class TestDuals(LostTestCase):
                 self.assertIn("least squares", verdict["message"])
                 code, verdict = self.verify(problem, wrong)
                 self.assertEqual((code, verdict["solved"]), (1, False), verdict)
+                self.assertIn('no dual (field "dual")', verdict["message"])
 
     def test_a_wrong_point_at_the_tip_is_not_granted(self):
         """Its gradient (0.1, -0.2, -0.3) is outside the dual cone."""
