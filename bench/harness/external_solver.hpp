@@ -8,13 +8,15 @@ namespace perp {
 
 /// Runs `sh -c COMMAND` with the problem (perp-problem JSON) on standard input and reads from its
 /// standard output one JSON object with "z" (and "dual" for a conic_qp); "status", "iterations",
-/// "message" and "times" are optional, a missing status means a claim of solved, and "z" may be
-/// left out where another status is claimed. The command finds PERP_TOLERANCE, PERP_TIME_LIMIT and
-/// PERP_MAX_ITERATIONS in its environment and is killed at the time limit. A program that a signal
-/// ended leaves the statistic "signal".
+/// "certificate", "message" and "times" are optional, a missing status means a claim of solved, and
+/// "z" may be left out where another status is claimed. The command finds PERP_TOLERANCE,
+/// PERP_TIME_LIMIT and PERP_MAX_ITERATIONS in its environment and is killed at the time limit. A
+/// program that a signal ended leaves the statistic "signal"; of one that fails the message holds
+/// the end of what it wrote to standard error.
 class ExternalSolver final : public Solver {
  public:
-  explicit ExternalSolver(std::string command);
+  /// @param name what results and reports call it; empty: "exec:COMMAND"
+  explicit ExternalSolver(std::string command, std::string name = "");
   /// @param traits whose texts outlive the solver
   ExternalSolver(std::string command, SolverTraits traits);
   const SolverTraits& traits() const override { return traits_; }

@@ -405,6 +405,12 @@ std::vector<Suite> list_suites() {
   return suites;
 }
 
+bool is_suite(const std::string& what) {
+  if (fs::exists(what)) return is_suite_file(what);
+  const std::vector<Suite> suites = list_suites();
+  return std::any_of(suites.begin(), suites.end(), [&](const Suite& s) { return s.name == what; });
+}
+
 std::vector<Instance> collect_instances(const std::string& what, bool quick,
                                         std::vector<std::string>* notes) {
   if (fs::is_directory(what)) {

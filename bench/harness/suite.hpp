@@ -44,6 +44,9 @@ std::vector<Suite> list_suites();
 std::vector<Instance> collect_instances(const std::string& what, bool quick,
                                         std::vector<std::string>* notes = nullptr);
 
+/// Whether that names a suite or a suite file.
+bool is_suite(const std::string& what);
+
 /// 64-bit FNV-1a as 16 hexadecimal digits.
 std::string hash_text(std::string_view text);
 

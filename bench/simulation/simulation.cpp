@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <stdexcept>
 #include <unordered_map>
 #include <unordered_set>
@@ -246,6 +247,10 @@ class Simulator {
   }
 
   bool accept(StepReport& report) {
+    if (interrupted_) {  // the step has not happened
+      summary_.message = "interrupted";
+      return false;
+    }
     check_finite(scene_, report.result.state);
     const State& state = summary_.final_state = report.result.state;
     report.kinetic = kinetic_energy(scene_, state);
@@ -273,13 +278,13 @@ class Simulator {
     while (auto* stage = std::get_if<Stage>(&next)) {
       std::optional<Answer> answer = solve(*stage, state, report);
       std::optional<Stage> relaxed;
-      while (!answer && !out_of_time(report) && (relaxed = formulation_->relax()))
+      while (!answer && !interrupted_ && !out_of_time(report) && (relaxed = formulation_->relax()))
         answer = solve(*relaxed, state, report);
       if (answer) {
         next = formulation_->advance(*answer);
         continue;
       }
-      if (out_of_time(report)) return fail(state, h, report);
+      if (interrupted_ || out_of_time(report)) return fail(state, h, report);
       std::optional<StageOrResult> settled = formulation_->settle(unsolved_);
       if (!settled) return fail(state, h, report);
       report.cut_short = true;
@@ -300,7 +305,7 @@ class Simulator {
   // complaints are about the solver and its settings.
   VerifiedResult solved(const Stage& stage, const SolveRequest& request) {
     try {
-      return solve_verified(stage.problem, request);
+      return solve_in_memory(stage.problem, request);
     } catch (const std::invalid_argument&) {
       try {
         validate(stage.problem);
@@ -318,6 +323,9 @@ class Simulator {
     if (request_.warm_start) request.start_dual = memory_.start_dual(stage);
     if (request.start && request_.on_stage) stage.problem.start = request.start;
     const VerifiedResult r = solved(stage, request);
+    // A program of its own may say so, too, without anybody having asked it to end.
+    interrupted_ = r.status == Status::kInterrupted && request_.observer &&
+                   !request_.observer->on_iteration({});
     if (request_.on_stage) report.solved_stages.emplace_back(stage, r);
     StageReport s;
     s.step = report.step;
@@ -349,6 +357,18 @@ class Simulator {
     return r.answer;
   }
 
+  // A problem that does not fit into memory is one that was not solved.
+  VerifiedResult solve_in_memory(const Problem& problem, const SolveRequest& request) const {
+    try {
+      return solve_verified(problem, request, request_.observer);
+    } catch (const std::bad_alloc&) {
+      VerifiedResult result;
+      result.status = result.claimed = Status::kNumericalError;
+      result.message = "out of memory";
+      return result;
+    }
+  }
+
   // No answer: the bodies move freely, and the step is marked.
   bool fail(const State& state, double h, StepReport& report) {
     const Coordinates coordinates(scene_);
@@ -366,6 +386,7 @@ class Simulator {
   std::unordered_set<std::uint64_t> held_;    // in the last segment, without an impact since
   std::unordered_set<std::uint64_t> struck_;  // in impacts since then
   Answer unsolved_;                           // of the last stage that was not solved
+  bool interrupted_ = false;                  // by the observer, within a solve
   SimulationSummary summary_;
 };
 
