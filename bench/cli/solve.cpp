@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <perp/bench/harness/result_json.hpp>
 #include <perp/bench/harness/solvers.hpp>
+#include <perp/bench/harness/words.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_file.hpp>
 #include <perp/solvers/router.hpp>
@@ -56,8 +57,7 @@ class CommandLineObserver : public Observer {
 
 std::optional<Vector> read_start(const std::string& start, const Problem& problem,
                                  const std::string& file) {
-  if (start.empty()) return {};
-  if (start == "zero") return Vector(Vector::Zero(problem.size()));
+  if (start.empty() || start == "zero") return {};
   if (start == "stored") {
     if (!problem.start)
       throw InputError(
@@ -85,14 +85,20 @@ void print(const Problem& problem, const VerifiedResult& r) {
       r.claimed != r.status ? fmt::format(" (claimed {})", to_string(r.claimed)) : "");
   if (!r.message.empty()) std::cout << "  message       " << r.message << '\n';
   for (const RouteStep& step : r.route) {
-    std::cout << fmt::format("  try           {}: {}, {} iterations, {:.3f} ms\n", step.solver,
-                             to_string(step.status), step.iterations, 1e3 * step.time);
+    std::cout << fmt::format("  try           {}{}: {}, {} iterations, residual {}, {:.3f} ms{}\n",
+                             step.solver, step.settings.empty() ? "" : " " + step.settings,
+                             to_string(step.status), step.iterations, number_text(step.measure),
+                             1e3 * step.time,
+                             step.message.empty() || step.message == r.message
+                                 ? ""
+                                 : "; " + step.message);
   }
+  if (r.start != "nothing") std::cout << fmt::format("  start         {}\n", r.start);
   std::cout << fmt::format("  residual      {} (tolerance {:g}, rounding floor {})",
                            number_text(r.verdict.measure), r.verdict.tolerance,
                            number_text(res.floor));
   if (res.worst_index >= 0)
-    std::cout << fmt::format(", worst at {}", problem.variable_name(res.worst_index));
+    std::cout << ", worst at " << row_in_words(problem, res.worst_index);
   std::cout << fmt::format("\n  times         setup {:.3f} ms, solve {:.3f} ms\n",
                            1e3 * r.setup_time, 1e3 * r.solve_time);
   if (r.certificate) {
@@ -115,6 +121,7 @@ void solve(const Options& o, int& code) {
   request.common = {o.tolerance, o.max_iterations, o.time_limit};
   request.settings = split_pairs(o.settings, "--set");
   request.start = read_start(o.start, problem, o.file);
+  request.stored_start = o.start.empty();
   request.make = make_any_solver;
   CommandLineObserver observer(!o.trace.empty());
   const auto previous = std::signal(SIGINT, on_interrupt);
@@ -148,7 +155,8 @@ void add_solve(CLI::App& app, int& code) {
   verb->add_option("--set", options->settings, "a setting of the solver, KEY=VALUE")
       ->allow_extra_args(false);
   verb->add_option("--start", options->start,
-                   "a result file whose z to start from, zero, or stored");
+                   "a result file whose z to start from; zero: no start; stored: the problem's own "
+                   "(the default where it has one)");
   verb->add_option("--trace", options->trace, "write one line an iteration to this CSV file");
   verb->add_flag("--json", options->json, "print one JSON document with the whole answer");
   verb->footer(
@@ -195,14 +203,14 @@ void add_verify(CLI::App& app, int& code) {
           {"measure", verdict.measure},
           {"tolerance", verdict.tolerance},
           {"residuals", residuals_to_json(r)},
-          {"worst", {{"index", r.worst_index}, {"name", problem.variable_name(r.worst_index)}}}};
+          {"worst", worst_to_json(problem, r.worst_index)}};
       std::cout << j.dump() << '\n';
     } else {
       std::cout << fmt::format(
           "{}: {}, residual {} against {:g}, rounding floor {}{}\n", problem.name,
           verdict.solved ? "solved" : "not solved", number_text(verdict.measure), verdict.tolerance,
           number_text(r.floor),
-          r.worst_index >= 0 ? ", worst at " + problem.variable_name(r.worst_index) : "");
+          r.worst_index >= 0 ? ", worst at " + row_in_words(problem, r.worst_index) : "");
     }
     code = verdict.solved ? kDone : kNotSolved;
   });

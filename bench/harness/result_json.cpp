@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <perp/bench/harness/words.hpp>
 
 namespace perp {
 
@@ -58,6 +59,18 @@ Json residuals_to_json(const Residuals& r) {
   return j;
 }
 
+Json worst_to_json(const Problem& problem, int row) {
+  Json worst{{"index", row >= 0 ? Json(row) : Json()},
+             {"name", row >= 0 ? problem.variable_name(row) : ""}};
+  const int index = contact_of(problem, row);
+  if (index < 0) return worst;
+  const ContactInfo& contact = problem.contacts[static_cast<std::size_t>(index)];
+  worst["contact"] = {{"index", index}, {"name", contact.name}};
+  if (!contact.body_a.empty() || !contact.body_b.empty())
+    worst["contact"]["bodies"] = {contact.body_a, contact.body_b};
+  return worst;
+}
+
 Json result_to_json(const Problem& problem, const std::string& solver,
                     const VerifiedResult& result) {
   Json route = Json::array();
@@ -67,6 +80,8 @@ Json result_to_json(const Problem& problem, const std::string& solver,
                      {"claimed", to_string(step.claimed)},
                      {"iterations", step.iterations},
                      {"time", step.time},
+                     {"settings", step.settings},
+                     {"measure", step.measure},
                      {"message", step.message}});
   }
   const int worst = result.verdict.residuals.worst_index;
@@ -79,11 +94,10 @@ Json result_to_json(const Problem& problem, const std::string& solver,
          {"claimed", to_string(result.claimed)},
          {"tolerance", result.verdict.tolerance},
          {"residuals", residuals_to_json(result.verdict.residuals)},
-         {"worst",
-          {{"index", worst >= 0 ? Json(worst) : Json()},
-           {"name", worst >= 0 ? problem.variable_name(worst) : ""}}},
+         {"worst", worst_to_json(problem, worst)},
          {"iterations", result.iterations},
          {"times", {{"setup", result.setup_time}, {"solve", result.solve_time}}},
+         {"start", result.start},
          {"z", list(result.answer.z)}};
   if (result.own_times) j["times"]["own"] = true;
   if (problem.kind() == "conic_qp") j["dual"] = list(result.answer.dual);
