@@ -104,16 +104,18 @@ void add_bench(CLI::App& app, int& code) {
   verb->add_option("--label", o->request.label,
                    "what reports add to the solvers' names, where their settings are not the usual "
                    "ones");
-  verb->add_option("--start", o->starts,
-                   "where all solvers start, separated by commas: zero, without a start; stored, at the "
-                   "problem's own start; warm, at the solver's answer to the step before (sequences "
-                   "and scenes; what stands alone is run from zero)")
+  verb->add_option(
+          "--start", o->starts,
+          "where all solvers start, separated by commas: zero, without a start; stored, at the "
+          "problem's own start; warm, at the solver's answer to the step before (sequences "
+          "and scenes; what stands alone is run from zero)")
       ->delimiter(',')
       ->capture_default_str();
   verb->add_option("--tolerance", o->request.tolerance, "verifier's measure that counts as solved")
       ->check(nonnegative())
       ->capture_default_str();
-  verb->add_option("--time-limit", o->request.time_limit, "seconds a solve with its setup may take; that of each repeat")
+  verb->add_option("--time-limit", o->request.time_limit,
+                   "seconds a solve with its setup may take; that of each repeat")
       ->check(positive())
       ->capture_default_str();
   verb->add_option("--memory-limit", o->request.memory_limit_mb, "MB a solve may use")

@@ -85,20 +85,17 @@ void print(const Problem& problem, const VerifiedResult& r) {
       r.claimed != r.status ? fmt::format(" (claimed {})", to_string(r.claimed)) : "");
   if (!r.message.empty()) std::cout << "  message       " << r.message << '\n';
   for (const RouteStep& step : r.route) {
-    std::cout << fmt::format("  try           {}{}: {}, {} iterations, residual {}, {:.3f} ms{}\n",
-                             step.solver, step.settings.empty() ? "" : " " + step.settings,
-                             to_string(step.status), step.iterations, number_text(step.measure),
-                             1e3 * step.time,
-                             step.message.empty() || step.message == r.message
-                                 ? ""
-                                 : "; " + step.message);
+    std::cout << fmt::format(
+        "  try           {}{}: {}, {} iterations, residual {}, {:.3f} ms{}\n", step.solver,
+        step.settings.empty() ? "" : " " + step.settings, to_string(step.status), step.iterations,
+        number_text(step.measure), 1e3 * step.time,
+        step.message.empty() || step.message == r.message ? "" : "; " + step.message);
   }
   if (r.start != "nothing") std::cout << fmt::format("  start         {}\n", r.start);
   std::cout << fmt::format("  residual      {} (tolerance {:g}, rounding floor {})",
                            number_text(r.verdict.measure), r.verdict.tolerance,
                            number_text(res.floor));
-  if (res.worst_index >= 0)
-    std::cout << ", worst at " << row_in_words(problem, res.worst_index);
+  if (res.worst_index >= 0) std::cout << ", worst at " << row_in_words(problem, res.worst_index);
   std::cout << fmt::format("\n  times         setup {:.3f} ms, solve {:.3f} ms\n",
                            1e3 * r.setup_time, 1e3 * r.solve_time);
   if (r.certificate) {
@@ -196,14 +193,13 @@ void add_verify(CLI::App& app, int& code) {
     }
     const Residuals& r = verdict.residuals;
     if (options->json) {
-      const nlohmann::ordered_json j{
-          {"problem", problem.name},
-          {"kind", problem.kind()},
-          {"solved", verdict.solved},
-          {"measure", verdict.measure},
-          {"tolerance", verdict.tolerance},
-          {"residuals", residuals_to_json(r)},
-          {"worst", worst_to_json(problem, r.worst_index)}};
+      const nlohmann::ordered_json j{{"problem", problem.name},
+                                     {"kind", problem.kind()},
+                                     {"solved", verdict.solved},
+                                     {"measure", verdict.measure},
+                                     {"tolerance", verdict.tolerance},
+                                     {"residuals", residuals_to_json(r)},
+                                     {"worst", worst_to_json(problem, r.worst_index)}};
       std::cout << j.dump() << '\n';
     } else {
       std::cout << fmt::format(

@@ -1,5 +1,6 @@
 #include <perp/bench/harness/measure.hpp>
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -15,6 +16,17 @@ void add_times(Measurement& m, const VerifiedResult& result) {
   m.solves.push_back(result.solve_time);
 }
 
+// Solves once. An answer that came after the limit is too late.
+VerifiedResult solve_in_time(const Problem& problem, const SolveRequest& request) {
+  VerifiedResult result = solve_verified(problem, request);
+  const double limit = request.common.time_limit, used = result.setup_time + result.solve_time;
+  if (limit > 0 && used > limit && result.status == Status::kSolved) {
+    result.status = Status::kTimeLimit;
+    result.message = fmt::format("solved after {:.3g} s, the limit is {:g} s", used, limit);
+  }
+  return result;
+}
+
 // The first answer that is granted or that the solver itself does not claim; else the best one.
 Measurement find_granted(const Problem& problem, SolveRequest request, const AfterRun& after_run) {
   const double tolerance = request.common.tolerance;
@@ -23,7 +35,7 @@ Measurement find_granted(const Problem& problem, SolveRequest request, const Aft
   for (const double factor : kTighter) {
     Measurement m;
     m.asked = request.common.tolerance = tolerance / factor;
-    m.result = solve_verified(problem, request);
+    m.result = solve_in_time(problem, request);
     add_times(m, m.result);
     const bool refuted = m.result.status == Status::kWrong;
     const bool first = best.solves.empty();
@@ -53,7 +65,7 @@ Measurement measure(const Problem& problem, SolveRequest request, int repeats,
   request.verify_at = request.common.tolerance;
   request.common.tolerance = m.asked;
   for (int k = 1; k < repeats; ++k) {
-    const VerifiedResult again = solve_verified(problem, request);
+    const VerifiedResult again = solve_in_time(problem, request);
     if (again.status == Status::kSolved) add_times(m, again);
     if (after_run) after_run(m, false);
   }

@@ -93,6 +93,14 @@ Json result_line(const Measurement& m) {
   return out;
 }
 
+// As it is in memory where nothing has been done yet: steps of a scene share a graph that is
+// compiled already, which is part of a solve.
+Problem loaded(const Instance& instance) {
+  Problem problem = instance.load();
+  if (auto* mcp = std::get_if<Mcp>(&problem.data)) mcp->compiled.reset();
+  return problem;
+}
+
 class Worker {
  public:
   Worker(const BenchRequest& request, const Job& job, int fd)
@@ -102,7 +110,7 @@ class Worker {
     const bool replay = run.state == Run::State::kReplay;
     Json out;
     try {
-      const Problem problem = run.instance->load();
+      const Problem problem = loaded(*run.instance);
       write_line(
           fd_,
           {{"kind", problem.kind()}, {"n", problem.size()}, {"contacts", problem.contacts.size()}});

@@ -85,8 +85,7 @@ std::string profiles_of(const std::string& name, const std::vector<Record>& reco
     out += figure(performance_plot("Performance profile: " + name,
                                    "setup and solve / those of the fastest solver", performance,
                                    pens)) +
-           figure(performance_plot("The solve alone: " + name,
-                                   "solve / that of the fastest solver",
+           figure(performance_plot("The solve alone: " + name, "solve / that of the fastest solver",
                                    performance_profiles(records, TimeOf::kSolve), pens));
   } else {
     out += "<p class=\"missing\">A performance profile compares solvers; there is one only.</p>\n";
@@ -103,8 +102,9 @@ const char* const kOwnTimesNote =
     "and the reading of the problem.</p>\n";
 
 std::string own_times_note(const std::vector<std::string>& names) {
-  const bool any = std::any_of(names.begin(), names.end(),
-                               [](const std::string& name) { return name.ends_with(kOwnTimesMark); });
+  const bool any = std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    return name.ends_with(kOwnTimesMark);
+  });
   return any ? kOwnTimesNote : "";
 }
 
@@ -129,11 +129,11 @@ std::string cells_of(const ComparisonRow& row, const Head& solvers, bool with_gi
     const ComparisonRow::Cell& c = it->second;
     const bool best = row.cells.size() > 1 && fraction(c) == best_fraction && best_fraction > 0 &&
                       c.median_ms == best_time;
-    out += fmt::format("<td class=\"group\" title=\"{:.3g} %\">{} of {}</td>{}<td{}>{}</td><td>{}</td>",
-                       std::floor(1000.0 * fraction(c)) / 10.0, c.right, c.runs,
-                       with_given_up ? fmt::format("<td>{}</td>", c.gave_up) : "",
-                       best ? " class=\"best\"" : "", milliseconds(c.median_ms),
-                       milliseconds(c.solve_median_ms));
+    out += fmt::format(
+        "<td class=\"group\" title=\"{:.3g} %\">{} of {}</td>{}<td{}>{}</td><td>{}</td>",
+        std::floor(1000.0 * fraction(c)) / 10.0, c.right, c.runs,
+        with_given_up ? fmt::format("<td>{}</td>", c.gave_up) : "", best ? " class=\"best\"" : "",
+        milliseconds(c.median_ms), milliseconds(c.solve_median_ms));
   }
   return out;
 }
@@ -272,7 +272,8 @@ std::string scaling_section(const std::vector<Record>& records) {
     }
   }
   if (out.empty()) return out;
-  return "<h2>Time against size</h2>\n<p>Medians of setup and solve over the solved members of a size; "
+  return "<h2>Time against size</h2>\n<p>Medians of setup and solve over the solved members of a "
+         "size; "
          "bars reach from the 10 % to the 90 % quantile.</p>\n" +
          out;
 }

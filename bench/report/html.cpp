@@ -81,7 +81,8 @@ std::string settings_section(const std::vector<Record>& records) {
   }
   out += fmt::format(
       "</table>\n<p>Tolerance {} on the verifier's measure (natural residual of the problem as "
-      "posed, absolute). A solver whose claim is refuted is asked again at a tenth, a hundredth and "
+      "posed, absolute). A solver whose claim is refuted is asked again at a tenth, a hundredth "
+      "and "
       "a thousandth of it, and the run that was granted is the one that is timed. Time limit of a "
       "run: {}. One thread a solve, every solve in a process of its own, every sequence in one. "
       "Times are of setup and solve together unless it says otherwise: from the problem in memory "
@@ -141,7 +142,10 @@ std::string suite_section(const std::vector<Record>& records) {
 std::string failure_section(const std::vector<Record>& records) {
   const std::vector<FailureSummary> list = failures(records);
   std::string out = "<h2>Failures by cause</h2>\n";
-  if (list.empty()) return out + "<p>None: every run was solved, proven to have no solution, or gave up on a problem that "
+  if (list.empty())
+    return out +
+           "<p>None: every run was solved, proven to have no solution, or gave up on a problem "
+           "that "
            "has none.</p>\n";
   out += "<div class=\"scroll\"><table>\n" + heads({{"runs", ""},
                                                     {"solver", "text"},
@@ -166,7 +170,8 @@ std::string limitations_section() {
          "above 1.5.</li>\n"
          "<li>A ray of Lemke's method proves nothing unless M is of a class for which it does; "
          "<em>infeasible</em> always carries a certificate that was checked.</li>\n"
-         "<li><em>Gave up</em> says nothing for a solver: that a problem has no solution is known of "
+         "<li><em>Gave up</em> says nothing for a solver: that a problem has no solution is known "
+         "of "
          "its family, not from the run.</li>\n</ul>\n";
 }
 
@@ -210,9 +215,10 @@ std::string report_html(const std::vector<Record>& all,
       escape(title), kStyle, lead(records, simulations));
   if (!records.empty()) {
     const std::vector<Record> main = main_records(records);
-    page += repeated_note(all.size() - records.size()) + comparison_section(main) + yardstick_section(main) + sequence_section(records) +
-            profile_section(main) + scaling_section(main) + sequence_scaling_section(main) +
-            suite_section(records) + failure_section(records);
+    page += repeated_note(all.size() - records.size()) + comparison_section(main) +
+            yardstick_section(main) + sequence_section(records) + profile_section(main) +
+            scaling_section(main) + sequence_scaling_section(main) + suite_section(records) +
+            failure_section(records);
   }
   page += claims_section(claims) + simulation_section(simulations);
   if (!records.empty()) {

@@ -13,10 +13,10 @@ namespace perp {
 /// Stands behind the name of a solver whose program tells its times itself.
 inline constexpr char kOwnTimesMark = '*';
 
-/// How a record's solver is called in figures: its label, its start where that is not zero, settings
-/// where records of this solver (and label) differ in them, tolerance and limits where records of
-/// the suite do. It says where a solver makes no use of the start, and has a mark where its times
-/// are its own word. One name for each record, in their order.
+/// How a record's solver is called in figures: its label, its start where that is not zero,
+/// settings where records of this solver (and label) differ in them, tolerance and limits where
+/// records of the suite do. It says where a solver makes no use of the start, and has a mark where
+/// its times are its own word. One name for each record, in their order.
 std::vector<std::string> solver_names(const std::vector<Record>& records);
 
 /// A step function: of the problems, the fraction y[k] has a measure of at most x[k].
@@ -49,7 +49,8 @@ struct ComparisonRow {
     int runs = 0, unsupported = 0;
     int right = 0;    ///< solved, or proven to have no solution
     int gave_up = 0;  ///< on problems known to have no solution
-    /// Setup and solve, and the solve alone, of the runs that ended right; NaN where there are none.
+    /// Setup and solve, and the solve alone, of the runs that ended right; NaN where there are
+    /// none.
     double median_ms = 0.0, solve_median_ms = 0.0;
   };
   std::string suite, group;

@@ -25,8 +25,8 @@ bool refused(const ByProblem& runs) {
                      [](const auto& run) { return run.second->outcome == "unsupported"; });
 }
 
-// Where several kinds of start were asked for: every one that is not zero, with the cold runs, those
-// from zero.
+// Where several kinds of start were asked for: every one that is not zero, with the cold runs,
+// those from zero.
 std::vector<Line> lines_of(const std::vector<Record>& records) {
   std::map<std::tuple<std::string, std::string, std::string, std::string>, ByProblem> runs;
   for (const Record& r : records) {
@@ -116,7 +116,8 @@ std::string sequence_section(const std::vector<Record>& records) {
       "<h2>Sequences: cold and warm starts</h2>\n<p>The problems of a sequence one after the "
       "other: <em>cold</em>, from zero, and <em>warm</em>, each from the same solver's "
       "answer to the problem before it (<em>stored</em>: from the start that the problem holds). "
-      "Iterations and times (of setup and solve) are of the problems that both solved; the ratio is that of the "
+      "Iterations and times (of setup and solve) are of the problems that both solved; the ratio "
+      "is that of the "
       "totals, and below 1 the start helps. Solvers that refuse all of a sequence are left "
       "out.</p>\n<div class=\"scroll\"><table>\n"
       "<tr><th class=\"text\" rowspan=\"2\">solver</th><th class=\"text\" rowspan=\"2\">start</th>"

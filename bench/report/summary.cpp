@@ -220,11 +220,10 @@ std::string summary_text(const std::vector<Record>& all) {
   constexpr const char* kLine =
       "{:<16} {:<22} {:>5} {:>10} {:<10} {:>9} {:>7} {:>7} {:>5} {:>10} {:>10} {:>10} {:>9} {:>7} "
       "{:>6}";
-  std::string out =
-      fmt::format(fmt::runtime(kLine), "suite", "problems", "size", "n", "solver", "solved",
-                  "proven", "gave up", "wrong", "median ms", "90% ms", "solve ms", "residual",
-                  "pivots", "factor") +
-      "\n";
+  std::string out = fmt::format(fmt::runtime(kLine), "suite", "problems", "size", "n", "solver",
+                                "solved", "proven", "gave up", "wrong", "median ms", "90% ms",
+                                "solve ms", "residual", "pivots", "factor") +
+                    "\n";
   bool any_own = false;
   for (const GroupSummary& g : summarise(records)) {
     out += fmt::format(

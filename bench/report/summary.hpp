@@ -19,14 +19,15 @@ struct GroupSummary {
   int gave_up = 0;  ///< on problems known to have no solution: no answer, no proof, no false claim
   int wrong = 0, unsupported = 0;
   double median_ms = 0.0, low_ms = 0.0,
-         high_ms = 0.0;           ///< setup and solve: median, 10 % and 90 % quantiles
-  double solve_median_ms = 0.0;   ///< of the solve alone
-  std::map<int, int> tightened;   ///< solved runs at 1/10, 1/100, 1/1000 of the tolerance
+         high_ms = 0.0;          ///< setup and solve: median, 10 % and 90 % quantiles
+  double solve_median_ms = 0.0;  ///< of the solve alone
+  std::map<int, int> tightened;  ///< solved runs at 1/10, 1/100, 1/1000 of the tolerance
   double worst_residual = 0.0;
   double median_iterations = 0.0, median_factorisations = 0.0, median_ties = 0.0;
 };
 
-/// What is done in words: "3 at 1/10, 1 at 1/1000"; "" where all was solved at the tolerance itself.
+/// What is done in words: "3 at 1/10, 1 at 1/1000"; "" where all was solved at the tolerance
+/// itself.
 std::string tightened_text(const GroupSummary& group);
 
 /// Runs that did not end as solved, by cause.
@@ -55,8 +56,8 @@ bool is_right(const Record& record);
 /// The problem is known to have no solution, and the solver stopped by itself without a claim.
 bool gave_up(const Record& record);
 
-/// Of records that tell of the same run (problem, solver, settings, start, tolerance, limits), be it
-/// by another build of perp, the last.
+/// Of records that tell of the same run (problem, solver, settings, start, tolerance, limits), be
+/// it by another build of perp, the last.
 std::vector<Record> one_each(const std::vector<Record>& records);
 
 /// The records that solvers are compared by: of each suite those from zero where there are any.
