@@ -148,6 +148,7 @@ void map_back(const Problem& problem, const Reduction& reduction, const Problem&
                                  reduction.exact ? "not yet to the tolerance of the problem itself"
                                                  : "which only approximates the problem");
   }
+  result.refuted = !result.verdict.solved && (result.refuted || (solved && reduction.exact));
   result.status = judge(result.claimed, result.verdict);
   for (RouteStep& step : result.route) step.solver += " on " + reduction.name;
   if (result.route.size() != 1) return;
@@ -284,6 +285,7 @@ VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* 
                     result.z.size(), result.dual.size(), problem.size(), qp ? qp->b.size() : 0);
   }
   out.status = judge(out.claimed, out.verdict);
+  out.refuted = out.status == Status::kWrong;
   out.solutions = result.solutions;
   out.certificate = result.certificate;
   out.iterations = result.iterations;
@@ -312,6 +314,7 @@ VerifiedResult polish(const Problem& problem, const Vector& point, const SolveRe
   result.iterations = polishing.factorisations;
   check(problem, verified_at(request), result);
   result.status = judge(result.claimed, result.verdict);
+  result.refuted = result.status == Status::kWrong;
   result.route.push_back({"polish", result.status, result.claimed, result.iterations,
                           result.solve_time, "", "", result.verdict.measure});
   return result;
@@ -345,6 +348,7 @@ class Attempts {
     result_.setup_time += chosen;
     if (stopped_by_time_ && said_ < kExplained) {
       result_.status = result_.claimed = Status::kTimeLimit;
+      result_.refuted = false;
       result_.message = "the time limit ended the list of tries";
     }
     return std::move(result_);
@@ -363,10 +367,6 @@ class Attempts {
 
   VerifiedResult polished_start() {
     validate(problem_);
-    if (request_.start->size() != problem_.size()) {
-      throw std::invalid_argument(
-          fmt::format("start: length is {}, expected {}", request_.start->size(), problem_.size()));
-    }
     VerifiedResult result = polish(problem_, *request_.start, request_);
     result.start = "given";
     return result;
@@ -429,6 +429,7 @@ class Attempts {
     if (is_nearer) {
       result_.answer = std::move(next.answer);
       result_.verdict = next.verdict;
+      result_.refuted = next.refuted;
       result_.solutions = std::move(next.solutions);
       result_.statistics = std::move(next.statistics);
     }
@@ -497,6 +498,10 @@ VerifiedResult solve_verified(const Problem& problem, const SolveRequest& reques
     VerifiedResult result = solve_verified(problem, started, observer);
     if (result.start == "given") result.start = "stored";
     return result;
+  }
+  if (request.start && request.start->size() != problem.size()) {
+    throw std::invalid_argument(
+        fmt::format("start: length is {}, expected {}", request.start->size(), problem.size()));
   }
   for (const auto& [key, value] : request.settings) {
     if (key == "reduction") return solve_as_asked(problem, request, value, observer);

@@ -37,6 +37,7 @@ struct VerifiedResult {
   /// belongs to the solve. Verification is in neither.
   double setup_time = 0.0, solve_time = 0.0;
   double verification_time = 0.0;
+  bool refuted = false;    ///< the solver claimed an answer that the verifier does not grant
   bool own_times = false;  ///< a program has told its times itself (OwnTimes)
   /// What the solver was given and makes use of: "given", "stored" (the problem's own start) or
   /// "nothing".

@@ -37,7 +37,7 @@ Measurement find_granted(const Problem& problem, SolveRequest request, const Aft
     m.asked = request.common.tolerance = tolerance / factor;
     m.result = solve_in_time(problem, request);
     add_times(m, m.result);
-    const bool refuted = m.result.status == Status::kWrong;
+    const bool refuted = m.result.refuted;
     const bool first = best.solves.empty();
     if (first || !refuted || m.result.verdict.measure < best.result.verdict.measure)
       best = std::move(m);

@@ -51,6 +51,7 @@ Record record_from(const Json& j) {
   r.label = j.value("label", "");
   r.size = j.value("x-size", 0);
   r.tolerance = j.at("tolerance");
+  r.vacuous = j.contains("vacuous") && j["vacuous"] == true;
   r.asked = number(j, "asked_tolerance");
   if (std::isnan(r.asked)) r.asked = r.tolerance;
   if (j.contains("time_limit")) r.time_limit = j["time_limit"];

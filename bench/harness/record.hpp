@@ -15,9 +15,10 @@ struct Record {
   std::string sequence;       ///< "": in none
   std::string mode = "zero";  ///< the start: "zero", "stored" or "warm"
   int n = 0, contacts = 0, size = 0, cores = 0, position = 0;
-  std::string certificate;    ///< type of one that was checked; "": none
-  bool uses_start = true;  ///< false: there was a start that the solver makes no use of
-  bool own_times = false;  ///< told by the program itself
+  std::string certificate;  ///< type of one that was checked; "": none
+  bool uses_start = true;   ///< false: there was a start that the solver makes no use of
+  bool vacuous = false;     ///< what was solved holds at the projection of 0 or of the start
+  bool own_times = false;   ///< told by the program itself
   double tolerance = 0.0;
   double asked = 0.0;         ///< the tolerance that the solver was given, at most `tolerance`
   double time_limit = 0.0;    ///< s; 0: not known

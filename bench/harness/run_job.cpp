@@ -147,7 +147,8 @@ class Worker {
   static Json told(const Measurement& m, const std::string& from) {
     Json out = result_line(m);
     out["started_from"] = from;
-    out["uses_start"] = from == "nothing" || m.result.start != "nothing";
+    if (m.result.status != Status::kUnsupported)
+      out["uses_start"] = from == "nothing" || m.result.start != "nothing";
     out["peak_memory_mb"] = peak_memory_mb();
     return out;
   }

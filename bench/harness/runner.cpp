@@ -115,6 +115,7 @@ Json record_of(const Sweep& sweep, const Running& at, const Json& told) {
               {"outcome", told["outcome"]},
               {"claimed", told.value("claimed", "")},
               {"certificate", told.value("certificate", "")},
+              {"vacuous", told.value("vacuous", Json())},
               {"residuals", told.value("residuals", Json::object())},
               {"iterations", told.value("iterations", 0)},
               {"statistics", told.value("statistics", Json::object())},

@@ -95,7 +95,10 @@ std::string suite_section(const std::vector<Record>& records) {
   std::string out =
       "<h2>Results by suite</h2>\n<p>Solvers that refuse all problems of a line are left out. "
       "Times (of setup and solve together, and of the solve alone), residuals and counts are of "
-      "the solved runs. <em>Proven</em>: no solution, by a certificate that was checked. <em>Gave "
+      "the solved runs. <em>Vacuous</em>: of the "
+      "solved ones, problems whose tolerance the projection of zero, or of the start, meets "
+      "already. "
+      "<em>Proven</em>: no solution, by a certificate that was checked. <em>Gave "
       "up</em>: on problems known to have no solution. <em>Asked for less</em>: how many of the "
       "solved ones were granted only when the solver was asked for a part of the tolerance.</p>\n";
   std::string suite;
@@ -110,6 +113,7 @@ std::string suite_section(const std::vector<Record>& records) {
                     {"n", ""},
                     {"solver", "text"},
                     {"solved", ""},
+                    {"vacuous", ""},
                     {"proven", ""},
                     {"gave up", ""},
                     {"wrong", ""},
@@ -125,12 +129,12 @@ std::string suite_section(const std::vector<Record>& records) {
     const bool all = g.solved + g.proven + g.gave_up == g.runs;
     out += fmt::format(
         "<tr><td class=\"text\">{}</td><td>{}</td><td>{}</td><td class=\"text\">{}</td>"
-        "<td class=\"{}\">{} / {}</td><td>{}</td><td>{}</td>"
+        "<td class=\"{}\">{} / {}</td><td>{}</td><td>{}</td><td>{}</td>"
         "<td>{}</td><td>{}</td><td>{} – {}</td><td>{}</td><td class=\"text\">{}</td><td>{}</td>"
         "<td>{}</td><td>{}</td><td>{}</td></tr>\n",
         escape(g.group), g.size > 0 ? fmt::format("{}", g.size) : "", range(g.n_min, g.n_max),
-        escape(g.solver), all ? "all" : "some", g.solved, g.runs, g.proven, g.gave_up, g.wrong,
-        milliseconds(g.median_ms), milliseconds(g.low_ms), milliseconds(g.high_ms),
+        escape(g.solver), all ? "all" : "some", g.solved, g.runs, g.vacuous, g.proven, g.gave_up,
+        g.wrong, milliseconds(g.median_ms), milliseconds(g.low_ms), milliseconds(g.high_ms),
         milliseconds(g.solve_median_ms), tightened_text(g),
         g.solved > 0 ? fmt::format("{:.1e}", g.worst_residual) : "–", count(g.median_iterations),
         count(g.median_ties), count(g.median_factorisations));

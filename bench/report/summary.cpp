@@ -132,6 +132,7 @@ GroupSummary summary_of(const std::vector<const Record*>& members) {
     g.n_max = std::max(g.n_max, r->n);
     if (r->outcome != "solved") continue;
     ++g.solved;
+    g.vacuous += r->vacuous;
     const double factor = r->asked > 0 ? std::round(r->tolerance / r->asked) : 1.0;
     if (factor > 1) ++g.tightened[static_cast<int>(factor)];
     g.worst_residual = std::max(g.worst_residual, r->natural);
@@ -235,6 +236,7 @@ std::string summary_text(const std::vector<Record>& all) {
         g.solved > 0 ? fmt::format("{:.1e}", g.worst_residual) : "-",
         number(g.median_iterations, "{:.0f}"), number(g.median_factorisations, "{:.0f}"));
     if (!g.tightened.empty()) out += "  solved " + tightened_text(g) + " of the tolerance";
+    if (g.vacuous > 0) out += fmt::format("  {} of the solved vacuous", g.vacuous);
     out += "\n";
     any_own |= g.solver.ends_with(kOwnTimesMark);
   }

@@ -18,6 +18,7 @@ struct GroupSummary {
   int proven = 0;   ///< no solution, with a proof that was checked
   int gave_up = 0;  ///< on problems known to have no solution: no answer, no proof, no false claim
   int wrong = 0, unsupported = 0;
+  int vacuous = 0;  ///< of the solved: problems that need no solver
   double median_ms = 0.0, low_ms = 0.0,
          high_ms = 0.0;          ///< setup and solve: median, 10 % and 90 % quantiles
   double solve_median_ms = 0.0;  ///< of the solve alone

@@ -24,7 +24,7 @@ class Scripted final : public Solver {
  public:
   Scripted(const Script& script, int& calls) : script_(script), calls_(calls) {}
   const SolverTraits& traits() const override {
-    static const SolverTraits traits{"scripted", "for tests", "", {"lcp"}};
+    static const SolverTraits traits{"scripted", "for tests", "", {"lcp", "mlcp"}};
     return traits;
   }
   void visit_settings(SettingVisitor&) override {}
@@ -46,13 +46,14 @@ struct Measured {
   int calls = 0, told = 0, stood = 0;
 };
 
-Measured measured(const Script& script, int repeats = 1, double time_limit = 0.0) {
+Measured measured(const Script& script, int repeats = 1, double time_limit = 0.0,
+                  const Problem& problem = one_by_one()) {
   Measured out;
   SolveRequest request;
   request.solver = "scripted";
   request.common = {1e-6, 0, time_limit};
   request.make = [&](std::string_view) { return std::make_unique<Scripted>(script, out.calls); };
-  out.m = measure(one_by_one(), request, repeats, [&](const Measurement&, bool stands) {
+  out.m = measure(problem, request, repeats, [&](const Measurement&, bool stands) {
     ++out.told;
     out.stood += stands;
   });
@@ -74,6 +75,16 @@ TEST(Measure, AsksForLessUntilTheVerifierGrants) {
   EXPECT_EQ(again.calls, 5);
   EXPECT_EQ(again.m.solves.size(), 3u);
   EXPECT_DOUBLE_EQ(again.m.asked, 1e-8);
+}
+
+TEST(Measure, AlsoByAReduction) {
+  const Problem qp =
+      problem_of(BoxQp{matrix(1, 1, {2}), vector({-2}), vector({0}), vector({kInf})});
+  const Measured r = measured([](int, const CommonSettings& common,
+                                 Result& result) { result.z[0] += 15 * common.tolerance; },
+                              1, 0.0, qp);
+  EXPECT_EQ(r.m.result.status, Status::kSolved);
+  EXPECT_DOUBLE_EQ(r.m.asked, 1e-8);
 }
 
 TEST(Measure, AClaimRefutedAtAllIsWrong) {

@@ -208,6 +208,14 @@ TEST(Summary, TellsWhoWasAskedForLess) {
   EXPECT_EQ(tightened_text(summarise({record("a", "1", 1, 0)})[0]), "");
 }
 
+TEST(Summary, CountsVacuousProblems) {
+  std::vector<Record> records = {record("a", "1", 1, 0), record("a", "2", 1, 0),
+                                 record("a", "3", 1, 1, "stalled")};
+  records[1].vacuous = records[2].vacuous = true;
+  EXPECT_EQ(summarise(records)[0].vacuous, 1);
+  EXPECT_NE(summary_text(records).find("1 of the solved vacuous"), std::string::npos);
+}
+
 TEST(Summary, TellsWhyProblemsWereRefused) {
   std::vector<Record> records = {record("a", "1", 1, NAN, "unsupported")};
   records[0].message = "takes no such thing";
