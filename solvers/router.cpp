@@ -109,8 +109,8 @@ VerifiedResult unsupported(const std::string& solver, std::string why, double se
   VerifiedResult result;
   result.message = std::move(why);
   result.setup_time = seconds;
-  result.route.push_back(
-      {solver, Status::kUnsupported, Status::kUnsupported, 0, seconds, result.message});
+  result.route.push_back({solver, Status::kUnsupported, Status::kUnsupported, 0, seconds,
+                          result.message, "", Residuals::kNone});
   return result;
 }
 

@@ -113,7 +113,7 @@ class TestPeers(CliTestCase):
                 self.assert_valid(record, "record")
 
     def test_a_reduction_is_on_its_clock(self):
-        self.install("perp-peer-bullet", text=PEER.replace('"setup": 0.5', '"setup": 0.0'))
+        self.install("perp-peer-bullet", text=PEER.replace('"setup": 0.5', '"setup": 0.0').replace('problem["solution"]["z"]', "[1, 2]"))
         _, result = self.solve_with("bullet-dantzig", make_problem("box_qp", solution={"z": [1, 2]}))
         self.assertEqual(result["status"], "solved")
         self.assertGreater(result["times"]["setup"], 0)
