@@ -152,7 +152,10 @@ class FrictionSolver final : public peer::Solver {
     const int n = problem->size();
     q_ = given_->q;
     mu_ = given_->mu;
-    if (problem->W.is_sparse() && n > kDense) return fill_blocks();
+    if (problem->W.is_sparse() && n > kDense) {
+      fill_blocks();
+      return;
+    }
     W_ = given_->W.to_dense();
     if (given_->compliance.size() > 0) W_.diagonal() += given_->compliance;
   }

@@ -25,7 +25,9 @@ class Idle final : public Solver {
   explicit Idle(std::vector<std::string_view> kinds)
       : traits_{"idle", "does nothing", "", std::move(kinds)} {}
   const SolverTraits& traits() const override { return traits_; }
-  void visit_settings(SettingVisitor&) override {}
+  void visit_settings(SettingVisitor& visitor) override {
+    visitor.visit("restarts", restarts_, "");
+  }
 
  private:
   void do_prepare(const Problem& problem) override { size_ = problem.size(); }
@@ -35,7 +37,7 @@ class Idle final : public Solver {
   }
 
   SolverTraits traits_;
-  int size_ = 0;
+  int size_ = 0, restarts_ = 0;
 };
 
 SolveRequest idle_request(std::vector<std::string_view> kinds) {
@@ -217,7 +219,7 @@ TEST(Start, ReachesAReduction) {
   Problem problem = generate(find_family("box-qp"), 40, 1);
   problem.start = solve_verified(problem, {}).answer.z;
   SolveRequest request;
-  request.solver = "newton-min";
+  request.solver = "pgs";
   const VerifiedResult r = solve_verified(problem, request);
   EXPECT_EQ(r.start, "stored");
   request.stored_start = false;
@@ -249,7 +251,7 @@ TEST(Refusal, NamesTheReductionThatWouldHelp) {
   EXPECT_NE(r.message.find("friction_contact"), std::string::npos) << r.message;
   request.solver = "interior-point";
   EXPECT_NE(solve_verified(problem, request).message.find("reduction=convex"), std::string::npos);
-  request.solver = "pgs";
+  request.solver = "lemke";
   request.settings = {{"reduction", "pyramid"}};
   EXPECT_NE(solve_verified(problem, request).status, Status::kUnsupported);
 }
