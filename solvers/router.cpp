@@ -120,12 +120,23 @@ bool has_answer(const ProblemData& data, int size, const Answer& answer) {
   return answer.z.size() == size && (!qp || answer.dual.size() == qp->b.size());
 }
 
-// Verifies, outside the clock.
+// Verifies, outside the clock. Whether the problem asks for anything at all is seen to once, at the
+// end (see_if_vacuous).
 void check(const Problem& problem, double tolerance, VerifiedResult& result) {
   const auto started = Clock::now();
-  result.verdict = verify(problem, result.answer, tolerance);
+  result.verdict = verify(problem.data, result.answer, tolerance);
   result.verification_time += seconds_since(started);
 }
+
+void see_if_vacuous(const Problem& problem, VerifiedResult& result) {
+  if (!has_answer(problem.data, problem.size(), result.answer)) return;
+  const auto started = Clock::now();
+  result.verdict.vacuous = vacuous_answer(problem, result.verdict.tolerance);
+  result.verification_time += seconds_since(started);
+}
+
+VerifiedResult try_with(Solver& solver, const Problem& problem, const Vector* start,
+                        Observer* observer, double tolerance);
 
 // What an answer to a reduction is worth for the problem as posed. A claim that holds for the
 // reduced problem is not wrong where it does not hold for the other.
@@ -176,8 +187,8 @@ VerifiedResult solve_reduced(Solver& solver, const Problem& problem, const Reduc
                              Observer* observer) {
   solver.common.tolerance = request.common.tolerance * reduction.tolerance_factor;
   const std::optional<Vector> start = start_of_reduction(problem, reduced, request);
-  VerifiedResult result = solve_with(solver, reduced, start ? &*start : nullptr, observer,
-                                     verified_at(request) * reduction.tolerance_factor, false);
+  VerifiedResult result = try_with(solver, reduced, start ? &*start : nullptr, observer,
+                                   verified_at(request) * reduction.tolerance_factor);
   map_back(problem, reduction, reduced, verified_at(request), result);
   return result;
 }
@@ -195,8 +206,8 @@ VerifiedResult solve_by_name(const Problem& problem, const SolveRequest& request
   VerifiedResult result;
   const std::optional<std::string> refusal = solver->refusal(problem);
   if (!refusal) {  // prepare() refuses again, on the clock
-    result = solve_with(*solver, problem, request.start ? &*request.start : nullptr, observer,
-                        verified_at(request), false);
+    result = try_with(*solver, problem, request.start ? &*request.start : nullptr, observer,
+                      verified_at(request));
     result.route.front().settings = text_of(settings);
     return result;
   }
@@ -252,12 +263,12 @@ Status judge(Status claimed, const Verdict& verdict) {
   return claimed == Status::kSolved ? Status::kWrong : claimed;
 }
 
-VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* start,
-                          Observer* observer, std::optional<double> tolerance, bool stored_start) {
+namespace {
+
+VerifiedResult try_with(Solver& solver, const Problem& problem, const Vector* start,
+                        Observer* observer, double tolerance) {
   VerifiedResult out;
-  out.verdict.tolerance = tolerance.value_or(solver.common.tolerance);
-  const bool stored = !start && stored_start && problem.start;
-  if (stored) start = &*problem.start;
+  out.verdict.tolerance = tolerance;
   const auto setup_start = Clock::now();
   solver.prepare(problem);
   out.setup_time = seconds_since(setup_start);
@@ -272,7 +283,7 @@ VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* 
     out.setup_time = result.own_times->setup;
     out.solve_time = result.own_times->solve;
   }
-  if (start && solver.traits().uses_start) out.start = stored ? "stored" : "given";
+  if (start && solver.traits().uses_start) out.start = "given";
   out.claimed = result.status;
   out.answer = {result.z, result.dual};
   out.message = result.message;
@@ -293,6 +304,18 @@ VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* 
   out.route.push_back({std::string(solver.traits().name), out.status, out.claimed, out.iterations,
                        out.setup_time + out.solve_time, out.message, "", out.verdict.measure});
   return out;
+}
+
+}  // namespace
+
+VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* start,
+                          Observer* observer, std::optional<double> tolerance, bool stored_start) {
+  const bool stored = !start && stored_start && problem.start;
+  VerifiedResult result = try_with(solver, problem, stored ? &*problem.start : start, observer,
+                                   tolerance.value_or(solver.common.tolerance));
+  if (stored && result.start == "given") result.start = "stored";
+  see_if_vacuous(problem, result);
+  return result;
 }
 
 namespace {
@@ -361,7 +384,7 @@ class Attempts {
   static Said said_by(const VerifiedResult& r) {
     const bool checked = r.certificate && r.certificate->checked;
     if (ends(r.status) || (checked && r.certificate->type == "unbounded")) return kEnded;
-    if (checked) return kExplained;
+    if (checked || r.status == Status::kExcluded) return kExplained;
     return r.status == Status::kUnsupported && r.answer.z.size() == 0 ? kRefused : kFailed;
   }
 
@@ -487,18 +510,8 @@ VerifiedResult solve_by_auto(const Problem& problem, const SolveRequest& request
   return result;
 }
 
-}  // namespace
-
-VerifiedResult solve_verified(const Problem& problem, const SolveRequest& request,
-                              Observer* observer) {
-  const bool stored = !request.start && request.stored_start && problem.start;
-  if (stored) {
-    SolveRequest started = request;
-    started.start = problem.start;
-    VerifiedResult result = solve_verified(problem, started, observer);
-    if (result.start == "given") result.start = "stored";
-    return result;
-  }
+// @param request with the start that counts
+VerifiedResult solve_from(const Problem& problem, const SolveRequest& request, Observer* observer) {
   if (request.start && request.start->size() != problem.size()) {
     throw std::invalid_argument(
         fmt::format("start: length is {}, expected {}", request.start->size(), problem.size()));
@@ -511,6 +524,19 @@ VerifiedResult solve_verified(const Problem& problem, const SolveRequest& reques
   if (std::holds_alternative<ConvexContact>(problem.data))  // nothing takes it yet: lemke says so
     return solve_by_name(problem, request, "lemke", request.settings, observer);
   return solve_by_auto(problem, request, observer);
+}
+
+}  // namespace
+
+VerifiedResult solve_verified(const Problem& problem, const SolveRequest& request,
+                              Observer* observer) {
+  const bool stored = !request.start && request.stored_start && problem.start;
+  SolveRequest started = request;
+  if (stored) started.start = problem.start;
+  VerifiedResult result = solve_from(problem, started, observer);
+  if (stored && result.start == "given") result.start = "stored";
+  see_if_vacuous(problem, result);
+  return result;
 }
 
 }  // namespace perp

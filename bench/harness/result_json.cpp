@@ -56,13 +56,15 @@ Json residuals_to_json(const Residuals& r) {
   add("dual", r.dual);
   add("gap", r.gap);
   add("relative", r.relative);
+  add("by_part", r.by_part);
+  add("at_bounds", r.at_bounds);
   return j;
 }
 
-Json worst_to_json(const Problem& problem, int row) {
-  Json worst{{"index", row >= 0 ? Json(row) : Json()},
-             {"name", row >= 0 ? problem.variable_name(row) : ""}};
-  const int index = contact_of(problem, row);
+Json worst_to_json(const Problem& problem, const Residuals& residuals) {
+  const int row = residuals.worst_index;
+  Json worst{{"index", row >= 0 ? Json(row) : Json()}, {"name", worst_name(problem, residuals)}};
+  const int index = worst_contact(problem, residuals);
   if (index < 0) return worst;
   const ContactInfo& contact = problem.contacts[static_cast<std::size_t>(index)];
   worst["contact"] = {{"index", index}, {"name", contact.name}};
@@ -84,7 +86,6 @@ Json result_to_json(const Problem& problem, const std::string& solver,
                      {"measure", step.measure},
                      {"message", step.message}});
   }
-  const int worst = result.verdict.residuals.worst_index;
   Json j{{"problem", problem.name},
          {"kind", problem.kind()},
          {"n", problem.size()},
@@ -94,7 +95,9 @@ Json result_to_json(const Problem& problem, const std::string& solver,
          {"claimed", to_string(result.claimed)},
          {"tolerance", result.verdict.tolerance},
          {"residuals", residuals_to_json(result.verdict.residuals)},
-         {"worst", worst_to_json(problem, worst)},
+         {"worst", worst_to_json(problem, result.verdict.residuals)},
+         {"at_floor", result.verdict.at_floor},
+         {"vacuous", to_string(result.verdict.vacuous)},
          {"iterations", result.iterations},
          {"times", {{"setup", result.setup_time}, {"solve", result.solve_time}}},
          {"start", result.start},

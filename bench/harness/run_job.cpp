@@ -69,21 +69,24 @@ double llt_seconds(int n, int repeats) {
 
 Json result_line(const Measurement& m) {
   const VerifiedResult& result = m.result;
-  Json out{{"outcome", to_string(result.status)},
-           {"claimed", to_string(result.claimed)},
-           {"certificate",
-            result.certificate && result.certificate->checked ? result.certificate->type : ""},
-           {"residuals", residuals_to_json(result.verdict.residuals)},
-           {"x-measure", result.verdict.measure},
-           {"iterations", result.iterations},
-           {"statistics", Json::object()},
-           {"setup", result.setup_time},
-           {"solve", result.solve_time},
-           {"total", m.total},
-           {"setup_all", m.setups},
-           {"solve_all", m.solves},
-           {"asked", m.asked},
-           {"message", result.message}};
+  Json out{
+      {"outcome", to_string(result.status)},
+      {"claimed", to_string(result.claimed)},
+      {"certificate",
+       result.certificate && result.certificate->checked ? result.certificate->type : ""},
+      {"vacuous", result.verdict.vacuous == Vacuous::kZero ||
+                      (result.verdict.vacuous == Vacuous::kStart && result.start != "nothing")},
+      {"residuals", residuals_to_json(result.verdict.residuals)},
+      {"x-measure", result.verdict.measure},
+      {"iterations", result.iterations},
+      {"statistics", Json::object()},
+      {"setup", result.setup_time},
+      {"solve", result.solve_time},
+      {"total", m.total},
+      {"setup_all", m.setups},
+      {"solve_all", m.solves},
+      {"asked", m.asked},
+      {"message", result.message}};
   for (const auto& [name, value] : result.statistics) {
     out["statistics"][name] = value;
     // Of an external program.

@@ -13,7 +13,8 @@ bool begins_with(const std::string& unknown, const std::string& contact) {
 
 }  // namespace
 
-int contact_of(const Problem& problem, int row) {
+int worst_contact(const Problem& problem, const Residuals& residuals) {
+  const int row = residuals.worst_is_constraint ? -1 : residuals.worst_index;
   const int contacts = static_cast<int>(problem.contacts.size());
   if (row < 0 || row >= problem.size() || contacts == 0) return -1;
   if (const auto* friction = std::get_if<FrictionContact>(&problem.data)) {
@@ -28,10 +29,9 @@ int contact_of(const Problem& problem, int row) {
   return -1;
 }
 
-std::string row_in_words(const Problem& problem, int row) {
-  if (row < 0) return "";
-  const int index = contact_of(problem, row);
-  const std::string name = problem.variable_name(row);
+std::string worst_in_words(const Problem& problem, const Residuals& residuals) {
+  const int index = worst_contact(problem, residuals);
+  const std::string name = worst_name(problem, residuals);
   if (index < 0) return name;
   const ContactInfo& contact = problem.contacts[static_cast<std::size_t>(index)];
   std::string what = "contact";
