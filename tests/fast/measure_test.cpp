@@ -128,11 +128,11 @@ TEST(Measure, RepeatsThatFailLeaveNoTime) {
 TEST(Measure, EveryRepeatHasTheLimitForItself) {
   const Measured r = measured(
       [](int, const CommonSettings& common, Result& result) {
-        EXPECT_GT(common.time_limit, 0.9 * 0.2);
-        std::this_thread::sleep_for(std::chrono::milliseconds(70));
+        EXPECT_GT(common.time_limit, 0.9 * 0.5);
+        std::this_thread::sleep_for(std::chrono::milliseconds(150));
         (void)result;
       },
-      4, 0.2);
+      4, 0.5);
   EXPECT_EQ(r.m.solves.size(), 4u);
   EXPECT_EQ(r.m.result.status, Status::kSolved);
 }

@@ -106,7 +106,7 @@ TEST(Peer, BringingTheProblemIntoItsFormIsOnTheClockEveryTime) {
 
 TEST(Peer, AnAnswerIsNotLostToARepeat) {
   const auto late = [](int call) { sleep_ms(call == 0 ? 0 : 5000); };
-  const auto results = results_of(small(), "0.1", kNothing, late);
+  const auto results = results_of(small(), "0.3", kNothing, late);
   ASSERT_EQ(results.size(), 1u);
   EXPECT_EQ(status_of(results[0]), "solved");
   const auto thrown = results_of(small(), "0", kNothing, [](int call) {
@@ -121,9 +121,9 @@ TEST(Peer, AnAnswerIsNotLostToARepeat) {
 }
 
 TEST(Peer, TheLimitIsThatOfEachRun) {
-  // Three runs of 60 ms: each within the limit, together beyond it.
-  const auto slow = [](int) { sleep_ms(60); };
-  EXPECT_EQ(results_of(small(), "0.15", kNothing, slow).size(), 3u);
+  // Three runs of 150 ms: each within the limit, together beyond it.
+  const auto slow = [](int) { sleep_ms(150); };
+  EXPECT_EQ(results_of(small(), "0.4", kNothing, slow).size(), 3u);
   const auto late = results_of(small(), "0.03", kNothing, slow);
   ASSERT_EQ(late.size(), 1u);
   EXPECT_EQ(status_of(late[0]), "time_limit");

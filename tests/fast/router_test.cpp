@@ -9,14 +9,21 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <thread>
 
 namespace perp::test {
 namespace {
 
+// The least of some runs: other work on the machine only adds.
 double seconds_of(const std::function<void()>& work) {
-  const auto started = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  double least = kInf;
+  for (int k = 0; k < 5; ++k) {
+    const auto started = std::chrono::steady_clock::now();
+    work();
+    const std::chrono::duration<double> used = std::chrono::steady_clock::now() - started;
+    least = std::min(least, used.count());
+  }
+  return least;
 }
 
 // Takes some kinds, does nothing, and claims zero to be a solution.
@@ -159,19 +166,23 @@ TEST(Clock, ReductionsAreOnIt) {
 
 TEST(Clock, VerificationIsNot) {
   const Problem problem = generate(find_family("psd"), 300, 1);
-  const VerifiedResult r = solve_verified(problem, idle_request({"lcp"}));
-  EXPECT_LT(r.solve_time, r.verification_time);
+  double solve = kInf, verification = kInf;
+  for (int k = 0; k < 5; ++k) {
+    const VerifiedResult r = solve_verified(problem, idle_request({"lcp"}));
+    solve = std::min(solve, r.solve_time);
+    verification = std::min(verification, r.verification_time);
+  }
+  EXPECT_LT(solve, verification);
 }
 
 // One function called many times, so that compiling is not nothing.
 TEST(Clock, CompilingAGraphIsOnItWithAuto) {
   const Problem problem = generate(find_family("random-ncp"), 60, 1);
   ASSERT_TRUE(std::get<Mcp>(problem.data).graph);
-  double alone = kInf;
-  for (int k = 0; k < 3; ++k) {
+  const double alone = seconds_of([&] {
     Mcp copy = std::get<Mcp>(problem.data);
-    alone = std::min(alone, seconds_of([&] { compile(copy); }));
-  }
+    compile(copy);
+  });
   SolveRequest request;
   request.make = [](std::string_view) {
     return std::make_unique<Idle>(std::vector<std::string_view>{"mcp"});
@@ -269,11 +280,7 @@ TEST(Clock, TheLimitIsThatOfBoth) {
 
    private:
     void do_prepare(const Problem&) override {
-      seconds_of([] {
-        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
-        while (std::chrono::steady_clock::now() < end) {
-        }
-      });
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
     void do_solve(const Vector*, Observer*, Result&) override { seen = common.time_limit; }
   };
