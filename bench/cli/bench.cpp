@@ -23,7 +23,7 @@ namespace perp::cli {
 namespace {
 
 struct BenchOptions {
-  std::vector<std::string> what, settings, starts = {"cold"};
+  std::vector<std::string> what, settings, starts = {"zero"};
   std::string shard = "1/1", solvers = "auto";
   bool quick = false;
   BenchRequest request;
@@ -155,16 +155,18 @@ void add_bench(CLI::App& app, int& code) {
   verb->add_option("--label", o->request.label,
                    "what reports add to the solvers' names, where their settings are not the usual "
                    "ones");
-  verb->add_option("--start", o->starts,
-                   "where solves start, separated by commas: cold; stored, at the problem's own "
-                   "start; warm, at the solver's answer to the step before (sequences and scenes; "
-                   "what stands alone is run cold)")
+  verb->add_option(
+          "--start", o->starts,
+          "where all solvers start, separated by commas: zero, without a start; stored, at the "
+          "problem's own start; warm, at the solver's answer to the step before (sequences "
+          "and scenes; what stands alone is run from zero)")
       ->delimiter(',')
       ->capture_default_str();
   verb->add_option("--tolerance", o->request.tolerance, "verifier's measure that counts as solved")
       ->check(nonnegative())
       ->capture_default_str();
-  verb->add_option("--time-limit", o->request.time_limit, "seconds a solve may take")
+  verb->add_option("--time-limit", o->request.time_limit,
+                   "seconds a solve with its setup may take; that of each repeat")
       ->check(positive())
       ->capture_default_str();
   verb->add_option("--memory-limit", o->request.memory_limit_mb, "MB a solve may use")
@@ -175,7 +177,7 @@ void add_bench(CLI::App& app, int& code) {
       ->capture_default_str();
   verb->add_option(
           "--repeat", o->request.repeats,
-          "solves of each problem, fewer where they reach the time limit together; the median time "
+          "runs of what is solved, each from the problem in memory to the answer; the median time "
           "counts")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
@@ -191,7 +193,7 @@ void add_bench(CLI::App& app, int& code) {
   verb->footer(
       "Example: perp bench contact-lcp --solvers lemke --tolerance 1e-10 --quick -o "
       "results/contact\n"
-      "         perp bench steps --quick --start cold,warm -o results/steps");
+      "         perp bench steps --quick --start zero,warm -o results/steps");
   verb->callback([o, &code] { run_bench(*o, code); });
 }
 

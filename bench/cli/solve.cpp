@@ -12,6 +12,7 @@
 #include <perp/bench/harness/result_json.hpp>
 #include <perp/bench/harness/solver_names.hpp>
 #include <perp/bench/harness/solvers.hpp>
+#include <perp/bench/harness/words.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_file.hpp>
 #include <perp/problems/io/text.hpp>
@@ -57,8 +58,7 @@ class CommandLineObserver : public InterruptObserver {
 
 std::optional<Vector> read_start(const std::string& start, const Problem& problem,
                                  const std::string& file) {
-  if (start.empty()) return {};
-  if (start == "zero") return Vector(Vector::Zero(problem.size()));
+  if (start.empty() || start == "zero") return {};
   if (start == "stored") {
     if (!problem.start)
       throw InputError(
@@ -96,13 +96,17 @@ void print(const Problem& problem, const VerifiedResult& r) {
       r.claimed != r.status ? fmt::format(" (claimed {})", to_string(r.claimed)) : "");
   if (!r.message.empty()) std::cout << "  message       " << message_line(r.message) << '\n';
   for (const RouteStep& step : r.route) {
-    std::cout << fmt::format("  try           {}: {}, {} iterations, {:.3f} ms\n", step.solver,
-                             to_string(step.status), step.iterations, 1e3 * step.time);
+    std::cout << fmt::format(
+        "  try           {}{}: {}, {} iterations, residual {}, {:.3f} ms{}\n", step.solver,
+        step.settings.empty() ? "" : " " + step.settings, to_string(step.status), step.iterations,
+        number_text(step.measure), 1e3 * step.time,
+        step.message.empty() || step.message == r.message ? "" : "; " + step.message);
   }
+  if (r.start != "nothing") std::cout << fmt::format("  start         {}\n", r.start);
   std::cout << fmt::format("  residual      {} (tolerance {:g}, rounding floor {})",
                            number_text(r.verdict.measure), r.verdict.tolerance,
                            number_text(res.floor));
-  if (res.worst_index >= 0) std::cout << ", worst at " << shown(worst_name(problem, res));
+  if (res.worst_index >= 0) std::cout << ", worst at " << shown(worst_in_words(problem, res));
   std::cout << remarks(r.verdict);
   std::cout << fmt::format("\n  times         setup {:.3f} ms, solve {:.3f} ms\n",
                            1e3 * r.setup_time, 1e3 * r.solve_time);
@@ -151,6 +155,7 @@ void solve(const Options& o, int& code) {
   request.common = {o.tolerance, o.max_iterations, o.time_limit};
   request.settings = settings;
   request.start = read_start(o.start, problem, o.file);
+  request.stored_start = o.start.empty();
   request.make = make_any_solver;
   CommandLineObserver observer(!o.trace.empty());
   const InterruptGuard guard;
@@ -184,7 +189,8 @@ void add_solve(CLI::App& app, int& code) {
   verb->add_option("--set", options->settings, "a setting of the solver, KEY=VALUE")
       ->allow_extra_args(false);
   verb->add_option("--start", options->start,
-                   "a result file whose z to start from, zero, or stored");
+                   "a result file whose z to start from; zero: no start; stored: the problem's own "
+                   "(the default where it has one)");
   verb->add_option("--trace", options->trace, "write one line an iteration to this CSV file");
   verb->add_flag("--json", options->json, "print one JSON document with the whole answer");
   verb->footer(
@@ -256,7 +262,7 @@ void add_verify(CLI::App& app, int& code) {
           {"measure", verdict.measure},
           {"tolerance", verdict.tolerance},
           {"residuals", residuals_to_json(r)},
-          {"worst", {{"index", r.worst_index}, {"name", worst_name(problem, r)}}},
+          {"worst", worst_to_json(problem, r)},
           {"at_floor", verdict.at_floor},
           {"vacuous", to_string(verdict.vacuous)},
           {"message", message}};
@@ -266,7 +272,7 @@ void add_verify(CLI::App& app, int& code) {
           "{}: {}, residual {} against {:g}, rounding floor {}{}{}\n", shown(problem.name),
           verdict.solved ? "solved" : "not solved", number_text(verdict.measure), verdict.tolerance,
           number_text(r.floor),
-          r.worst_index >= 0 ? ", worst at " + shown(worst_name(problem, r)) : "",
+          r.worst_index >= 0 ? ", worst at " + shown(worst_in_words(problem, r)) : "",
           remarks(verdict));
       if (!message.empty()) std::cout << "  " << message << '\n';
     }

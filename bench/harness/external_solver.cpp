@@ -11,6 +11,8 @@ namespace perp {
 
 namespace {
 
+constexpr double kPeerAllowance = 10.0;  // s: its start and its reading, which are not the solve
+
 std::optional<double> number_in(const json::Value& value) {
   if (const auto* i = value.get_if<std::int64_t>()) return static_cast<double>(*i);
   if (const auto* d = value.get_if<double>()) return *d;
@@ -104,6 +106,13 @@ std::string last_words(std::string_view errors) {
     }
   }
   return said.empty() ? said : fmt::format("; it said: {}{}", cut ? "..." : "", said);
+// The last line that has its end.
+std::string last_line(const std::string& text) {
+  const std::size_t end = text.rfind('\n');
+  if (end == std::string::npos) return "";
+  const std::size_t before = end > 0 ? text.rfind('\n', end - 1) : std::string::npos;
+  return text.substr(before == std::string::npos ? 0 : before + 1,
+                     end - (before == std::string::npos ? 0 : before + 1));
 }
 
 void read_result(const json::Value& document, Result& result) {
@@ -136,15 +145,32 @@ ExternalSolver::ExternalSolver(std::string command, std::string name)
 }
 
 ExternalSolver::ExternalSolver(std::string command, SolverTraits traits)
-    : command_(std::move(command)), traits_(std::move(traits)) {}
+    : command_(std::move(command)), traits_(std::move(traits)), is_peer_(true) {}
 
-void ExternalSolver::do_prepare(const Problem& problem) { input_ = problem_to_text(problem); }
+void ExternalSolver::do_prepare(const Problem& problem) {
+  problem_ = problem;
+  problem_.start.reset();
+  input_.clear();
+}
 
-void ExternalSolver::do_solve(const Vector*, Observer*, Result& result) {
+// Written when it is needed: of a program that tells its own times it is not on the clock.
+std::string ExternalSolver::input_for(const Vector* start) {
+  if (start) {
+    problem_.start = *start;
+    std::string text = problem_to_text(problem_);
+    problem_.start.reset();
+    return text;
+  }
+  if (input_.empty()) input_ = problem_to_text(problem_);
+  return input_;
+}
+
+void ExternalSolver::do_solve(const Vector* start, Observer*, Result& result) {
   result.z.resize(0);
   result.dual.resize(0);
-  const ChildReport child =
-      run_command(command_, input_, common.time_limit,
+  const double allowance = is_peer_ && common.time_limit > 0 ? kPeerAllowance : 0.0;
+  ChildReport child =
+      run_command(command_, input_for(start), common.time_limit + allowance,
                   {{"PERP_TOLERANCE", fmt::format("{}", common.tolerance)},
                    {"PERP_TIME_LIMIT", fmt::format("{}", common.time_limit)},
                    {"PERP_MAX_ITERATIONS", fmt::format("{}", common.max_iterations)}});
@@ -153,6 +179,10 @@ void ExternalSolver::do_solve(const Vector*, Observer*, Result& result) {
     result.status = Status::kInterrupted;
     result.message = "the program was interrupted";
     return;
+  }
+  if (is_peer_) {
+    child.output = last_line(child.output);
+    if (!child.output.empty()) child.end = ChildReport::End::kExited, child.code = 0;
   }
   if (child.end == ChildReport::End::kKilledByLimit) {
     result.status = Status::kTimeLimit;

@@ -21,7 +21,7 @@ std::vector<Start> starts_of(const std::vector<const Instance*>& unit,
                              const std::vector<Start>& asked) {
   std::vector<Start> starts = asked;
   if (unit.front()->position == 0) std::erase(starts, Start::kWarm);
-  if (starts.empty()) starts.push_back(Start::kCold);
+  if (starts.empty()) starts.push_back(Start::kZero);
   return starts;
 }
 
@@ -56,7 +56,7 @@ std::vector<Job> deal_jobs(const BenchRequest& request, const SettingsText& sett
         std::string before;
         for (const Instance* i : unit) {
           std::string what = i->hash + job.settings_hash + program_hash(solver);
-          if (i->position > 0 || start != Start::kCold) what += to_string(start) + before;
+          if (i->position > 0 || start != Start::kZero) what += to_string(start) + before;
           Run run{i, hash_text(what), Run::State::kToDo};
           if (outcomes.contains(run.key)) run.state = Run::State::kDone;
           skipped += run.state == Run::State::kDone;

@@ -20,7 +20,7 @@ struct Run {
 /// The runs of one process: a sequence in its order, or a single run.
 struct Job {
   std::string solver, settings_hash;
-  Start start = Start::kCold;
+  Start start = Start::kZero;
   std::vector<Run> runs;
 
   bool has_work() const;
@@ -43,8 +43,9 @@ std::vector<Job> deal_jobs(const BenchRequest& request, const SettingsText& sett
                            const std::map<std::string, std::string>& outcomes, int& skipped);
 
 /// In the child: solves, verifies and tells the parent, one JSON object a line. For every run that
-/// is not done: {"run": index}, then {"kind": .., "n": .., "contacts": ..}, then, unless it is a
-/// replay, the result (with "outcome").
+/// is not done: {"run": index}, then {"kind": .., "n": .., "contacts": ..}, after every solve
+/// {"part": true} (with the result as "answer" where only repeats are to come), then, unless it is
+/// a replay, the result (with "outcome").
 int run_job(const BenchRequest& request, const Job& job, int write_fd);
 
 }  // namespace perp

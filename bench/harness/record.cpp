@@ -58,11 +58,14 @@ Record record_from(const Json& j) {
   r.family = j.at("family");
   r.sequence = j.value("sequence", "");
   r.position = j.value("position", 0);
-  r.mode = j.value("mode", "cold");
+  r.mode = j.value("mode", "zero");
+  if (r.mode == "cold") r.mode = "zero";  // as it was called
+  r.uses_start = !j.contains("uses_start") || j["uses_start"] != false;
   r.solver = j.at("solver");
   r.outcome = j.at("outcome");
   r.claimed = j.at("claimed");
   r.message = j.at("message");
+  r.certificate = j.value("certificate", "");
   r.settings = j.at("settings").dump();
   r.version = j.at("program").at("version");
   r.cpu = j.at("machine").at("cpu");
@@ -74,10 +77,18 @@ Record record_from(const Json& j) {
   r.label = j.value("label", "");
   r.size = j.value("x-size", 0);
   r.tolerance = j.at("tolerance");
+  r.vacuous = j.contains("vacuous") && j["vacuous"] == true;
+  r.asked = number(j, "asked_tolerance");
+  if (std::isnan(r.asked)) r.asked = r.tolerance;
+  if (j.contains("time_limit")) r.time_limit = j["time_limit"];
+  if (j.contains("memory_limit_mb")) r.memory_limit = j["memory_limit_mb"];
   r.natural = number(j, "x-measure");
   r.iterations = j.at("iterations");
   r.setup = number(j.at("times"), "setup");
   r.solve = number(j.at("times"), "solve");
+  r.total = number(j.at("times"), "total");
+  if (std::isnan(r.total)) r.total = r.setup + r.solve;  // older records
+  r.own_times = j.at("times").value("own", false);
   r.wall = number(j.at("times"), "wall");
   r.llt = number(j.at("times"), "llt");
   r.peak_memory_mb = number(j, "peak_memory_mb");

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <perp/bench/harness/interrupt.hpp>
 #include <perp/bench/harness/job.hpp>
+#include <perp/bench/harness/measure.hpp>
 #include <perp/bench/harness/process.hpp>
 #include <perp/bench/harness/record_file.hpp>
 #include <perp/bench/harness/solver_names.hpp>
@@ -60,6 +61,7 @@ struct Running {
   std::size_t read = 0;           // of its output
   std::size_t run = 0;            // at which of the job's runs it is
   Json problem = Json::object();  // kind and n of that run
+  Json answer;                    // of that run, while it is being repeated
   double since = now_seconds();   // when that run began
 };
 
@@ -100,6 +102,7 @@ Json record_of(const Sweep& sweep, const Running& at, const Json& told) {
               {"position", i.position},
               {"mode", to_string(at.job.start)},
               {"started_from", told.value("started_from", "")},
+              {"uses_start", told.value("uses_start", Json())},
               {"solver", read_solver_name(at.job.solver).name},
               {"label", sweep.request.label},
               {"settings", at.problem.value("settings", sweep.settings.at(at.job.solver))},
@@ -107,14 +110,21 @@ Json record_of(const Sweep& sweep, const Running& at, const Json& told) {
               {"program", sweep.program},
               {"machine", sweep.machine_facts},
               {"tolerance", sweep.request.tolerance},
+              {"asked_tolerance", told.value("asked", Json())},
+              {"time_limit", sweep.request.time_limit},
+              {"memory_limit_mb", sweep.request.memory_limit_mb},
               {"outcome", told["outcome"]},
               {"claimed", told.value("claimed", "")},
+              {"certificate", told.value("certificate", "")},
+              {"vacuous", told.value("vacuous", Json())},
               {"residuals", told.value("residuals", Json::object())},
               {"iterations", told.value("iterations", 0)},
               {"statistics", told.value("statistics", Json::object())},
               {"times",
                {{"setup", told.value("setup", Json())},
                 {"solve", told.value("solve", Json())},
+                {"total", told.value("total", Json())},
+                {"setup_all", told.value("setup_all", Json::array())},
                 {"solve_all", told.value("solve_all", Json::array())},
                 {"wall", now_seconds() - at.since}}},
               {"peak_memory_mb", told.value("peak_memory_mb", 0.0)},
@@ -167,10 +177,11 @@ class Runner {
  private:
   void begin(Job job) {
     const BenchRequest& r = sweep_.request;
-    // Repeats end at the time limit, so that two solves may take almost twice as much.
+    // Of every solve; solvers end by themselves at the limit, some of them between long steps.
     const double limit = r.time_limit > 0 ? 2.4 * r.time_limit + 20.0 : 0.0;
+    const int solves = static_cast<int>(job.runs.size()) * (r.repeats + kMostTolerances);
     Child child = Child::fork_and_run([&](int fd) { return run_job(r, job, fd); }, limit,
-                                      r.memory_limit_mb, static_cast<int>(job.runs.size()));
+                                      r.memory_limit_mb, solves);
     running_.push_back({std::move(job), std::move(child)});
     skip_done(running_.back());
   }
@@ -186,7 +197,11 @@ class Runner {
       if (line.contains("run")) {
         at.run = line["run"].get<std::size_t>();
         at.problem = Json::object();
+        at.answer = Json();
         at.since = now_seconds();
+        at.child.next_part();
+      } else if (line.contains("part")) {
+        if (line.contains("answer")) at.answer = line["answer"];
         at.child.next_part();
       } else if (line.contains("kind")) {
         at.problem = line;
@@ -214,13 +229,18 @@ class Runner {
     if (progress_) progress_(summary_.runs, total_, run.instance->name, record["solver"], outcome);
     skip_done(at);
     at.problem = Json::object();
+    at.answer = Json();
     at.since = now_seconds();
   }
 
-  // The child died at a run: that is recorded, and another one takes what is left.
+  // The child died at a run: that is recorded, and another one takes what is left. An answer that
+  // it had already is not lost to a repeat.
   void go_on_behind(Running& at) {
     Run& run = at.job.runs[at.run];
-    if (run.state == Run::State::kToDo) finish(at, told_by_end(at.child.report()));
+    if (run.state == Run::State::kToDo) {
+      const Json answer = at.answer;
+      finish(at, answer.is_null() ? told_by_end(at.child.report()) : answer);
+    }
     outcomes_.erase(run.key);  // it is not solved once more
     run.state = Run::State::kDone;
     if (!at.job.has_work()) return;
@@ -241,14 +261,15 @@ class Runner {
 }  // namespace
 
 std::string to_string(Start start) {
-  return start == Start::kCold ? "cold" : start == Start::kStored ? "stored" : "warm";
+  return start == Start::kZero ? "zero" : start == Start::kStored ? "stored" : "warm";
 }
 
 Start start_from(const std::string& name) {
-  for (const Start start : {Start::kCold, Start::kStored, Start::kWarm}) {
+  if (name == "cold") return Start::kZero;
+  for (const Start start : {Start::kZero, Start::kStored, Start::kWarm}) {
     if (to_string(start) == name) return start;
   }
-  throw std::invalid_argument(fmt::format("--start: \"{}\" is not cold, stored or warm", name));
+  throw std::invalid_argument(fmt::format("--start: \"{}\" is not zero, stored or warm", name));
 }
 
 RecordFile record_file(const BenchRequest& request) {

@@ -11,26 +11,27 @@
 
 namespace perp {
 
-/// Where a solve starts: nowhere, at the start that the problem holds (nowhere without one), or, in
-/// a sequence, at this solver's own last answer (else as kStored).
-enum class Start { kCold, kStored, kWarm };
+/// Where a solve starts, the same for every solver: at zero (no start is given; methods with a
+/// starting point of their own take that), at the start that the problem holds (as kZero without
+/// one), or, in a sequence, at this solver's own last answer (else as kStored).
+enum class Start { kZero, kStored, kWarm };
 
-/// "cold", "stored" or "warm".
+/// "zero", "stored" or "warm".
 std::string to_string(Start start);
-/// @throws std::invalid_argument
+/// Knows "cold", too, as kZero was called. @throws std::invalid_argument
 Start start_from(const std::string& name);
 
 struct BenchRequest {
   std::vector<Instance> instances;
   std::vector<std::string> solvers;
-  std::vector<Start> starts = {Start::kCold};  ///< what is not in a sequence has no kWarm
+  std::vector<Start> starts = {Start::kZero};  ///< what is not in a sequence has no kWarm
   std::vector<std::pair<std::string, std::string>> settings;
   std::string label;  ///< what reports add to the solvers' names; empty: nothing
   double tolerance = 1e-8;
-  double time_limit = 60.0;  ///< seconds, one solve
+  double time_limit = 60.0;  ///< seconds of one solve with its setup, and of each repeat
   double memory_limit_mb = 4096;
   int jobs = 1;
-  int repeats = 3;            ///< at most; they end when together they reach the time limit
+  int repeats = 3;            ///< of what is solved
   int shard = 1, shards = 1;  ///< this one of so many; processes are dealt out in turn
   bool resume = false;        ///< keep records that are there and run what is missing
   bool overwrite = false;     ///< replace records that are there

@@ -61,7 +61,8 @@ struct SolverTraits {
   std::string_view summary;  ///< one line
   std::string_view source;   ///< key in docs/references.bib
   std::vector<std::string_view> kinds;
-  int max_size = 0;  ///< 0: no limit
+  int max_size = 0;        ///< 0: no limit
+  bool uses_start = true;  ///< false: begins at the same point whatever start is given
 };
 
 /// Solves problems of the kinds it declares. One object serves one thread; workspaces are kept, and

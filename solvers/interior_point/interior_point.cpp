@@ -36,7 +36,9 @@ const SolverTraits& InteriorPoint::traits() const {
       "interior-point",
       "homogeneous primal-dual interior-point method with active-set polish",
       "GoulartChen2024",
-      {"conic_qp", "box_qp"}};
+      {"conic_qp", "box_qp"},
+      0,
+      false};
   return traits;
 }
 
