@@ -121,19 +121,26 @@ void ConicData::scale_vectors(bool wanted) {
   b /= scale_x;
 }
 
-bool ConicData::is_positive_semidefinite() const {
+// A pivot of x_row's is the least of x'Px over the other unknowns before it, x_row = 1.
+std::optional<ConicData::NegativeCurvature> ConicData::negative_curvature() const {
   const int n = variables();
+  const auto posed = [&](int row, double pivot) {
+    const double unit = column_scale[row];
+    return NegativeCurvature{row, pivot * scale_y / (scale_x * unit * unit)};
+  };
   if (dense_p_) {
     DenseCholesky cholesky;
     Eigen::Map<DenseMatrix> shifted(cholesky.matrix(n), n, n);
     shifted = full_p;
     shifted.diagonal().array() += kShift * full_p.cwiseAbs().maxCoeff();
-    return cholesky.factor(0.0);
+    if (cholesky.factor(0.0)) return {};
+    const int row = cholesky.failed_row();
+    return posed(row, shifted(row, row));  // the pivot is left in its place
   }
   double size = 0.0;
   for (int k = 0; k < sparse_p.nonZeros(); ++k)
     size = std::max(size, std::abs(sparse_p.valuePtr()[k]));
-  if (size == 0.0) return true;
+  if (size == 0.0) return {};
   std::vector<int> starts{0}, rows;
   std::vector<double> values;
   for (int j = 0; j < n; ++j) {
@@ -152,7 +159,9 @@ bool ConicData::is_positive_semidefinite() const {
   }
   SparseLdl ldl;
   ldl.analyse(n, starts, rows, std::vector<signed char>(n, 1));
-  return ldl.factor(values, 0.0, 1.0) && ldl.substituted() == 0;
+  if (!ldl.factor(values, 0.0, 1.0)) return NegativeCurvature{0, std::nan("")};
+  if (ldl.substituted() == 0) return {};
+  return posed(ldl.first_substituted_row(), ldl.first_substituted());
 }
 
 void ConicData::multiply_p(const Vector& x, Vector& r) const {

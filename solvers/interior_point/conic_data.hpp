@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <perp/problems/standard/conic_qp.hpp>
 #include <perp/solvers/interior_point/cone_product.hpp>
 
@@ -25,8 +26,14 @@ class ConicData {
   int variables() const { return static_cast<int>(c.size()); }
   int rows() const { return static_cast<int>(b.size()); }
   bool dense_p() const { return dense_p_; }
-  /// Whether P + 1e-9 max|P| I can be factorised, P scaled.
-  bool is_positive_semidefinite() const;
+  /// Of an x with x_row = 1 and x'Px <= value < 0, P as posed.
+  struct NegativeCurvature {
+    int row;
+    double value;
+  };
+  /// Where P + 1e-9 max|P| I cannot be factorised, P scaled: such an x; nothing for a P that counts
+  /// as positive semidefinite.
+  std::optional<NegativeCurvature> negative_curvature() const;
 
   /// r := P x, r := A x, r := A'y in double.
   void multiply_p(const Vector& x, Vector& r) const;
