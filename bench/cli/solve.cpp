@@ -76,6 +76,15 @@ std::string number_text(double value) {
   return std::isnan(value) ? "-" : fmt::format("{:.1e}", value);
 }
 
+// What a reader should know of a verdict beside its number.
+std::string remarks(const Verdict& verdict) {
+  std::string text;
+  if (verdict.at_floor) text += "; the miss is at the rounding floor";
+  if (verdict.vacuous == Vacuous::kZero) text += "; vacuous: the projection of 0 would do";
+  if (verdict.vacuous == Vacuous::kStart) text += "; vacuous: the projection of the start would do";
+  return text;
+}
+
 void print(const Problem& problem, const VerifiedResult& r) {
   const Residuals& res = r.verdict.residuals;
   std::cout << fmt::format("{}: {}, n = {}\n", problem.name.empty() ? "(no name)" : problem.name,
@@ -91,8 +100,8 @@ void print(const Problem& problem, const VerifiedResult& r) {
   std::cout << fmt::format("  residual      {} (tolerance {:g}, rounding floor {})",
                            number_text(r.verdict.measure), r.verdict.tolerance,
                            number_text(res.floor));
-  if (res.worst_index >= 0)
-    std::cout << fmt::format(", worst at {}", problem.variable_name(res.worst_index));
+  if (res.worst_index >= 0) std::cout << ", worst at " << worst_name(problem, res);
+  std::cout << remarks(r.verdict);
   std::cout << fmt::format("\n  times         setup {:.3f} ms, solve {:.3f} ms\n",
                            1e3 * r.setup_time, 1e3 * r.solve_time);
   if (r.certificate) {
@@ -195,14 +204,16 @@ void add_verify(CLI::App& app, int& code) {
           {"measure", verdict.measure},
           {"tolerance", verdict.tolerance},
           {"residuals", residuals_to_json(r)},
-          {"worst", {{"index", r.worst_index}, {"name", problem.variable_name(r.worst_index)}}}};
+          {"worst", {{"index", r.worst_index}, {"name", worst_name(problem, r)}}},
+          {"at_floor", verdict.at_floor},
+          {"vacuous", to_string(verdict.vacuous)}};
       std::cout << j.dump() << '\n';
     } else {
       std::cout << fmt::format(
-          "{}: {}, residual {} against {:g}, rounding floor {}{}\n", problem.name,
+          "{}: {}, residual {} against {:g}, rounding floor {}{}{}\n", problem.name,
           verdict.solved ? "solved" : "not solved", number_text(verdict.measure), verdict.tolerance,
-          number_text(r.floor),
-          r.worst_index >= 0 ? ", worst at " + problem.variable_name(r.worst_index) : "");
+          number_text(r.floor), r.worst_index >= 0 ? ", worst at " + worst_name(problem, r) : "",
+          remarks(verdict));
     }
     code = verdict.solved ? kDone : kNotSolved;
   });

@@ -60,7 +60,7 @@ std::optional<OwnTimes> own_times(const json::Value& document) {
 Status status_from(std::string_view name) {
   for (const Status s : {Status::kSolved, Status::kRay, Status::kInfeasible, Status::kStationary,
                          Status::kIterationLimit, Status::kTimeLimit, Status::kStalled,
-                         Status::kInterrupted, Status::kUnsupported}) {
+                         Status::kInterrupted, Status::kUnsupported, Status::kExcluded}) {
     if (to_string(s) == name) return s;
   }
   return Status::kNumericalError;

@@ -55,6 +55,8 @@ Json residuals_to_json(const Residuals& r) {
   add("dual", r.dual);
   add("gap", r.gap);
   add("relative", r.relative);
+  add("by_part", r.by_part);
+  add("at_bounds", r.at_bounds);
   return j;
 }
 
@@ -81,7 +83,9 @@ Json result_to_json(const Problem& problem, const std::string& solver,
          {"residuals", residuals_to_json(result.verdict.residuals)},
          {"worst",
           {{"index", worst >= 0 ? Json(worst) : Json()},
-           {"name", worst >= 0 ? problem.variable_name(worst) : ""}}},
+           {"name", worst_name(problem, result.verdict.residuals)}}},
+         {"at_floor", result.verdict.at_floor},
+         {"vacuous", to_string(result.verdict.vacuous)},
          {"iterations", result.iterations},
          {"times", {{"setup", result.setup_time}, {"solve", result.solve_time}}},
          {"z", list(result.answer.z)}};

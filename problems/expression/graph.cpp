@@ -25,15 +25,45 @@ constexpr std::array<OperationFacts, kOperations> kFacts = {{
     {"norm", -1}, {"sign", 1}, {"at_least", 2}, {"ratio_or_zero", 2}, {"pow_log", 2},
 }};
 
-using Kernel = double (*)(double, double);
-
-template <std::size_t... I>
-constexpr std::array<Kernel, sizeof...(I)> kernels(std::index_sequence<I...>) {
-  return {kernel<static_cast<Operation>(I)>...};
+template <class T, std::size_t... I>
+constexpr std::array<T (*)(T, T), sizeof...(I)> kernels(std::index_sequence<I...>) {
+  return {kernel<static_cast<Operation>(I), T>...};
 }
 
-constexpr std::array<Kernel, kOperations> kKernels =
-    kernels(std::make_index_sequence<kOperations>());
+template <class T>
+constexpr std::array<T (*)(T, T), kOperations> kKernels =
+    kernels<T>(std::make_index_sequence<kOperations>());
+
+template <class T>
+T evaluate_as(Operation operation, std::span<const T> operands) {
+  if (operation == Operation::kNorm)
+    return norm_of(static_cast<int>(operands.size()), [&](int k) { return operands[k]; });
+  return kKernels<T>[static_cast<int>(operation)](operands[0], operands.back());
+}
+
+template <class T>
+Eigen::Matrix<T, Eigen::Dynamic, 1> evaluate_graph(const ExpressionGraph& graph,
+                                                   const Eigen::VectorXd& variables,
+                                                   const Eigen::VectorXd& parameters) {
+  std::vector<T> values(graph.nodes.size()), arguments;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const ExpressionGraph::Node& node = graph.nodes[i];
+    if (node.operation == Operation::kConstant) {
+      values[i] = node.value;
+    } else if (node.operation == Operation::kVariable) {
+      values[i] = variables[node.first];
+    } else if (node.operation == Operation::kParameter) {
+      values[i] = parameters[node.first];
+    } else {
+      arguments.clear();
+      for (const int operand : graph.operands_of(node)) arguments.push_back(values[operand]);
+      values[i] = evaluate_as<T>(node.operation, arguments);
+    }
+  }
+  Eigen::Matrix<T, Eigen::Dynamic, 1> result(static_cast<Eigen::Index>(graph.outputs.size()));
+  for (std::size_t i = 0; i < graph.outputs.size(); ++i) result[i] = values[graph.outputs[i]];
+  return result;
+}
 
 constexpr int kFirstDerivativeOperation = static_cast<int>(Operation::kSign);
 
@@ -51,10 +81,7 @@ Operation operation_from(std::string_view name) {
 }
 
 double evaluate(Operation operation, std::span<const double> operands) {
-  if (operation == Operation::kNorm) {
-    return norm_of(static_cast<int>(operands.size()), [&](int k) { return operands[k]; });
-  }
-  return kKernels[static_cast<int>(operation)](operands[0], operands.back());
+  return evaluate_as<double>(operation, operands);
 }
 
 int ExpressionGraph::add(Operation operation, std::span<const int> node_operands) {
@@ -112,24 +139,12 @@ void ExpressionGraph::check(int variables, int parameters) const {
 
 Eigen::VectorXd ExpressionGraph::evaluate(const Eigen::VectorXd& variables,
                                           const Eigen::VectorXd& parameters) const {
-  std::vector<double> values(nodes.size()), arguments;
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    const Node& node = nodes[i];
-    if (node.operation == Operation::kConstant) {
-      values[i] = node.value;
-    } else if (node.operation == Operation::kVariable) {
-      values[i] = variables[node.first];
-    } else if (node.operation == Operation::kParameter) {
-      values[i] = parameters[node.first];
-    } else {
-      arguments.clear();
-      for (const int operand : operands_of(node)) arguments.push_back(values[operand]);
-      values[i] = perp::evaluate(node.operation, arguments);
-    }
-  }
-  Eigen::VectorXd result(static_cast<Eigen::Index>(outputs.size()));
-  for (std::size_t i = 0; i < outputs.size(); ++i) result[i] = values[outputs[i]];
-  return result;
+  return evaluate_graph<double>(*this, variables, parameters);
+}
+
+Eigen::Matrix<long double, Eigen::Dynamic, 1> ExpressionGraph::evaluate_extended(
+    const Eigen::VectorXd& variables, const Eigen::VectorXd& parameters) const {
+  return evaluate_graph<long double>(*this, variables, parameters);
 }
 
 }  // namespace perp

@@ -80,6 +80,9 @@ struct ExpressionGraph {
   /// Values of the outputs, node by node as they stand: slow, and independent of CompiledFunction.
   Eigen::VectorXd evaluate(const Eigen::VectorXd& variables,
                            const Eigen::VectorXd& parameters) const;
+  /// Likewise in extended precision (64 bits of mantissa on x86), leaves included.
+  Eigen::Matrix<long double, Eigen::Dynamic, 1> evaluate_extended(
+      const Eigen::VectorXd& variables, const Eigen::VectorXd& parameters) const;
 };
 
 }  // namespace perp

@@ -2,14 +2,16 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <perp/problems/expression/graph.hpp>
+#include <type_traits>
 
 namespace perp {
 
 /// Value of an operation with one or two operands (b is ignored where there is one). Leaves and
 /// norm have no kernel: NaN.
-template <Operation operation>
-double kernel(double a, double b) {
+template <Operation operation, class T>
+T kernel(T a, T b) {
   using enum Operation;
   if constexpr (operation == kNegate) return -a;
   if constexpr (operation == kSqrt) return std::sqrt(a);
@@ -28,23 +30,24 @@ double kernel(double a, double b) {
   if constexpr (operation == kPow) return std::pow(a, b);
   if constexpr (operation == kMin) return a <= b ? a : (b < a ? b : a + b);  // a + b: a NaN stays
   if constexpr (operation == kMax) return a >= b ? a : (b > a ? b : a + b);
-  if constexpr (operation == kSign) return static_cast<double>(a > 0) - static_cast<double>(a < 0);
-  if constexpr (operation == kAtLeast) return a >= b ? 1.0 : 0.0;
-  if constexpr (operation == kRatioOrZero) return b == 0.0 ? 0.0 : a / b;
+  if constexpr (operation == kSign) return static_cast<T>(a > 0) - static_cast<T>(a < 0);
+  if constexpr (operation == kAtLeast) return a >= b ? T(1) : T(0);
+  if constexpr (operation == kRatioOrZero) return b == T(0) ? T(0) : a / b;
   if constexpr (operation == kPowLog) {
-    return a == 0.0 && b > 0.0 ? 0.0 : std::pow(a, b) * std::log(a);
+    return a == T(0) && b > T(0) ? T(0) : std::pow(a, b) * std::log(a);
   }
-  return std::nan("");
+  return std::numeric_limits<T>::quiet_NaN();
 }
 
 /// Euclidean norm of operand(0), ..., operand(count - 1), scaled only where the squares leave the
 /// range of a double.
 template <class Operand>
-double norm_of(int count, Operand&& operand) {
-  double sum = 0.0;
+auto norm_of(int count, Operand&& operand) {
+  using T = std::remove_cvref_t<decltype(operand(0))>;
+  T sum = 0;
   for (int k = 0; k < count; ++k) sum += operand(k) * operand(k);
   if (sum > 1e-290 && sum < 1e300) return std::sqrt(sum);
-  double norm = 0.0;
+  T norm = 0;
   for (int k = 0; k < count; ++k) norm = std::hypot(norm, operand(k));
   return norm;
 }

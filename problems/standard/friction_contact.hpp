@@ -2,7 +2,7 @@
 #pragma once
 
 #include <memory>
-#include <perp/problems/standard/matrix.hpp>
+#include <perp/problems/standard/extended.hpp>
 
 namespace perp {
 
@@ -24,8 +24,11 @@ struct FrictionContact {
   int contacts() const { return static_cast<int>(mu.size()); }
   bool is_operator() const { return W.rows() == 0 && J.rows() > 0; }
 
-  /// u = W r + q. @throws std::invalid_argument naming M where it cannot be factorised.
+  /// u = W r + q. @throws std::invalid_argument naming M if it is not positive definite.
   Vector relative_velocity(const Vector& r) const;
+  /// The same, as exact as extended precision can hold it, with the sizes of what was added up; NaN
+  /// if M is too ill-conditioned to be inverted (MassInverse).
+  AffineSum extended_velocity(const Vector& r) const;
 };
 
 /// Compliant contact as a convex problem [CastroPermenterHan2022]:
@@ -35,7 +38,8 @@ struct FrictionContact {
 struct ConvexContact {
   Matrix A;       ///< n x n, symmetric positive definite
   Matrix J;       ///< 3 nc x n
-  Vector R;       ///< 3 nc > 0, the diagonal of the regularisation, equal in t1 and t2
+  Vector R;       ///< 3 nc > 0, the diagonal of the regularisation; R_t1 = R_t2 is required,
+                  ///< for P_F is a closed form only then
   Vector bias;    ///< 3 nc, stabilisation velocity
   Vector mu;      ///< nc >= 0
   Vector v_star;  ///< n, free-motion velocity
@@ -44,6 +48,7 @@ struct ConvexContact {
 
   /// gamma = P_F(y(v)), 3 nc values.
   Vector impulses(const Vector& v) const;
+  ExtendedVector extended_impulses(const Vector& v) const;
 };
 
 /// @throws std::invalid_argument naming the field.

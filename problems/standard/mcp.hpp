@@ -5,7 +5,7 @@
 #include <memory>
 #include <perp/problems/expression/compiled_function.hpp>
 #include <perp/problems/expression/graph.hpp>
-#include <perp/problems/standard/matrix.hpp>
+#include <perp/problems/standard/extended.hpp>
 
 namespace perp {
 
@@ -36,6 +36,8 @@ struct Mcp {
 
   /// F(z), n values. Allocates; a graph is evaluated node by node, independently of McpFunction.
   Vector evaluate(const Vector& z) const;
+  /// The graph in extended precision; a callback in double.
+  ExtendedVector evaluate_extended(const Vector& z) const;
 };
 
 /// Fills `compiled`. Does nothing where there is no graph. @throws std::invalid_argument where

@@ -1,51 +1,72 @@
 // How far a point is from solving a standard problem. Pure functions: nothing is scaled, nothing
-// written.
+// written. All sums are those of extended.hpp, and what is returned is rounded up.
 #pragma once
 
 #include <limits>
+#include <perp/problems/standard/extended.hpp>
 #include <perp/problems/standard/problem.hpp>
 
 namespace perp {
 
 /// Residuals of a point. Each can lie alone (0 <= x, 1/x >= 0 has natural residual -> 0 as x ->
-/// inf), so all are reported. NaN where a number has no meaning for the kind. Infinity norms unless
+/// inf), so all are reported. NaN if a number has no meaning for the kind. Infinity norms unless
 /// said.
 struct Residuals {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   double natural = kNone;  ///< box kinds: ||mid(z-l, z-u, F)||; friction: ||F_nat||_2; conic: max
-                           ///< of the three below
+                           ///< of primal, dual, complementarity; convex: gradient
+  double at_bounds = kNone;  ///< mcp: largest wrong sign of F on the bounds that rows sit at
+                             ///< (point_on_bounds); inf if F is not finite there
   double fischer_burmeister = kNone;  ///< box kinds [Fischer1992; Billups1995]
   double normal_map =
       kNone;  ///< box kinds: ||F(Pi(x)) + x - Pi(x)|| at x = z - F(z) [Robinson1992]
-  double complementarity = kNone;  ///< largest product of a slack and its multiplier
+  double complementarity = kNone;  ///< box kinds, friction: largest product of a slack and its
+                                   ///< multiplier; conic: see evaluate_residuals
   double primal = kNone;           ///< cone kinds: distance of the primal point from its cone
   double dual = kNone;  ///< cone kinds: stationarity and distance of the dual point from its cone
-  double gap = kNone;   ///< conic_qp: |x'Px + c'x + b'y|
-  double relative = kNone;  ///< friction_contact: ||F_nat||_2 / ||q||_2
-  double floor = kNone;     ///< eps (|M||z| + |q|) in the worst row: what rounding alone can leave
-  int worst_index = -1;     ///< row of the largest natural residual
+  double gap = kNone;   ///< conic_qp: |x'Px + c'x + b'y|; reported, not judged
+  double relative = kNone;  ///< friction_contact: ||F_nat||_2 / ||q||_2, FCLIB's number
+  double by_part = kNone;  ///< friction_contact: largest ||F_p|| / max(||q_p||, min(1, ||q||)) over
+                           ///< the parts p that do not act on each other (FrictionMeasure)
+  double floor = kNone;    ///< eps (|M||z| + |q|) in the worst row: what rounding alone can leave
+  int worst_index = -1;    ///< row of the largest residual
+  double worst_value = kNone;  ///< the residual of that row, absolute
+  bool worst_is_constraint =
+      false;  ///< conic_qp: worst_index is a row of A, not an unknown
 };
 
 /// The middle one of three numbers; with a = z - l >= b = z - u this is z - Pi_[l,u](z - F) for c =
-/// F, without the cancellation of that form where z is large.
+/// F, without the cancellation of that form if z is large.
 double mid(double a, double b, double c);
 
 /// a + b - sqrt(a^2 + b^2), without cancellation [Fischer1992].
 double fischer_burmeister(double a, double b);
 
 /// F at z for the kinds whose residual is a natural map over bounds (lcp, mlcp, mcp, box_qp).
-/// Accumulated in extended precision.
+/// Accumulated in extended precision, the vector of the problem included, and rounded once. A
+/// graph is evaluated in extended precision, a callback in double.
 Vector evaluate_map(const Lcp& problem, const Vector& z);
 Vector evaluate_map(const Mlcp& problem, const Vector& z);
 Vector evaluate_map(const Mcp& problem, const Vector& z);
 Vector evaluate_map(const BoxQp& problem, const Vector& z);
 
-/// Residuals at z. @throws std::invalid_argument where a size is wrong.
+/// The point at which the rows of a nonlinear problem that count as held by a bound show whether
+/// they are: rows with |F_i(z)| > tolerance on the bound that the sign of F_i points at, the others
+/// clamped to their bounds. A natural residual near zero alone would take 0 <= z, 1/z - 5 >= 0 for
+/// solved at z = 0, or a point beyond a pole.
+Vector point_on_bounds(const Vector& z, const Vector& f, const Vector& lower, const Vector& upper,
+                       double tolerance);
+
+/// Residuals at z. @throws std::invalid_argument if a size is wrong.
 /// A point that is not finite has infinite residuals.
 Residuals evaluate_residuals(const Lcp& problem, const Vector& z);
 Residuals evaluate_residuals(const Mlcp& problem, const Vector& z);
-Residuals evaluate_residuals(const Mcp& problem, const Vector& z);
+/// @param tolerance decides which rows count as held by a bound
+Residuals evaluate_residuals(const Mcp& problem, const Vector& z, double tolerance = 1e-8);
 Residuals evaluate_residuals(const BoxQp& problem, const Vector& z);
+/// Complementarity: in nonnegative rows min(|min(s, y)|, s+ y+), in second-order cones
+/// min(||s - Pi(s - y)||, Pi(s)'Pi(y)); each product alone is small if one of its factors is huge
+/// and the other off by little, each natural map if both are scaled down.
 Residuals evaluate_residuals(const ConicQp& problem, const Vector& x, const Vector& y);
 Residuals evaluate_residuals(const FrictionContact& problem, const Vector& r);
 Residuals evaluate_residuals(const ConvexContact& problem, const Vector& v);

@@ -1,5 +1,7 @@
 // The checks of every standard problem, in one place so that their messages agree.
+#include <perp/problems/standard/mass_inverse.hpp>
 #include <perp/problems/standard/problem.hpp>
+#include <perp/problems/standard/residual_parts.hpp>
 
 #include <fmt/format.h>
 #include <cmath>
@@ -18,12 +20,6 @@ void check_shape(std::string_view field, const Matrix& a, int rows, int cols) {
   if (!a.all_finite()) fail(fmt::format("{}: an entry is not finite", field));
 }
 
-void check_length(std::string_view field, const Vector& v, int length) {
-  if (v.size() != length) {
-    fail(fmt::format("{}: length is {}, expected {}", field, v.size(), length));
-  }
-}
-
 void check_vector(std::string_view field, const Vector& v, int length) {
   check_length(field, v, length);
   for (int i = 0; i < length; ++i) {
@@ -40,6 +36,10 @@ void check_nonnegative(std::string_view field, const Vector& v, int length) {
 
 void check_symmetric(std::string_view field, const Matrix& a) {
   if (!a.is_symmetric(1e-12)) fail(fmt::format("{}: not symmetric", field));
+}
+
+void check_positive_definite(std::string_view field, const Matrix& a) {
+  if (!is_positive_definite(a)) fail(fmt::format("{}: not positive definite", field));
 }
 
 void check_bounds(const Vector& lower, const Vector& upper, int n) {
@@ -128,6 +128,7 @@ void validate(const FrictionContact& p) {
     check_shape("J", p.J, n, p.J.cols());
     check_shape("M", p.M, p.J.cols(), p.J.cols());
     check_symmetric("M", p.M);
+    check_positive_definite("M", p.M);
   } else {
     check_shape("W", p.W, n, n);
   }
@@ -139,10 +140,17 @@ void validate(const ConvexContact& p) {
   check_vector("v_star", p.v_star, n);
   check_shape("A", p.A, n, n);
   check_symmetric("A", p.A);
+  check_positive_definite("A", p.A);
   check_shape("J", p.J, 3 * nc, n);
   check_vector("R", p.R, 3 * nc);
   for (int i = 0; i < 3 * nc; ++i) {
     if (p.R[i] <= 0) fail(fmt::format("R[{}]: {} is not positive", i, p.R[i]));
+  }
+  for (int c = 0; c < nc; ++c) {
+    const int t1 = 3 * c + 1, t2 = t1 + 1;
+    if (p.R[t1] != p.R[t2])
+      fail(fmt::format("R[{}]: {} differs from R[{}] = {}; both tangents must have the same", t2,
+                       p.R[t2], t1, p.R[t1]));
   }
   check_vector("bias", p.bias, 3 * nc);
   check_nonnegative("mu", p.mu, nc);

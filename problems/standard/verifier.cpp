@@ -1,8 +1,7 @@
 #include <perp/problems/standard/verifier.hpp>
 
-#include <algorithm>
+#include <fmt/format.h>
 #include <cmath>
-#include <stdexcept>
 
 namespace perp {
 
@@ -13,173 +12,103 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Below this, q is rounding dust and a residual relative to it means nothing.
 constexpr double kVanishingNorm = 1e-14;
 
-double measure_of(const FrictionContact& problem, const Residuals& r) {
-  return problem.q.norm() <= kVanishingNorm ? r.natural : r.relative;
-}
-
 template <class P>
-double measure_of(const P&, const Residuals& r) {
-  return r.natural;
+Residuals residuals_of(const P& problem, const Answer& answer, double) {
+  return evaluate_residuals(problem, answer.z);
 }
-
-Residuals residuals_of(const ConicQp& problem, const Answer& answer) {
+Residuals residuals_of(const ConicQp& problem, const Answer& answer, double) {
   return evaluate_residuals(problem, answer.z, answer.dual);
 }
+Residuals residuals_of(const Mcp& problem, const Answer& answer, double tolerance) {
+  return evaluate_residuals(problem, answer.z, tolerance);
+}
 
 template <class P>
-Residuals residuals_of(const P& problem, const Answer& answer) {
-  return evaluate_residuals(problem, answer.z);
+double measure_of(const P&, const Residuals& r, double) {
+  return r.natural;
+}
+double measure_of(const Mcp&, const Residuals& r, double tolerance) {
+  return r.natural <= tolerance ? std::max(r.natural, r.at_bounds) : r.natural;
+}
+double measure_of(const FrictionContact& problem, const Residuals& r, double) {
+  return problem.q.stableNorm() <= kVanishingNorm ? r.natural : std::max(r.relative, r.by_part);
+}
+
+// The points that nobody had to compute.
+Vector clamped(const Vector& z, const Vector& lower, const Vector& upper) {
+  return z.cwiseMax(lower).cwiseMin(upper);
+}
+Answer projected(const Lcp&, const Vector& z) { return {z.cwiseMax(0.0), {}}; }
+Answer projected(const Mlcp& p, const Vector& z) { return {clamped(z, p.lower, p.upper), {}}; }
+Answer projected(const Mcp& p, const Vector& z) { return {clamped(z, p.lower, p.upper), {}}; }
+Answer projected(const BoxQp& p, const Vector& z) { return {clamped(z, p.lower, p.upper), {}}; }
+Answer projected(const ConicQp& p, const Vector& z) { return {z, Vector::Zero(p.b.size())}; }
+Answer projected(const ConvexContact&, const Vector& z) { return {z, {}}; }
+Answer projected(const FrictionContact& p, Vector z) {
+  for (int c = 0; c < p.contacts(); ++c) {
+    auto r = z.segment(p.dimension * c, p.dimension);
+    const double n = r[0], t = r.tail(p.dimension - 1).norm(), mu = p.mu[c];
+    if (t <= mu * n) continue;
+    if (mu * t <= -n) {
+      r.setZero();
+      continue;
+    }
+    const double normal = (n + mu * t) / (1.0 + mu * mu);
+    r.tail(p.dimension - 1) *= mu * normal / t;
+    r[0] = normal;
+  }
+  return {z, {}};
+}
+
+template <class P>
+bool meets(const P& problem, const Vector& point, double tolerance) {
+  const Answer answer = projected(problem, point);
+  const Residuals r = residuals_of(problem, answer, tolerance);
+  return measure_of(problem, r, tolerance) <= tolerance;
 }
 
 }  // namespace
+
+std::string_view to_string(Vacuous vacuous) {
+  return vacuous == Vacuous::kZero ? "zero" : vacuous == Vacuous::kStart ? "start" : "no";
+}
 
 Verdict verify(const ProblemData& data, const Answer& answer, double tolerance) {
   return std::visit(
       [&](const auto& problem) {
         Verdict verdict;
         verdict.tolerance = tolerance;
-        verdict.residuals = residuals_of(problem, answer);
-        verdict.measure = measure_of(problem, verdict.residuals);
-        verdict.solved = verdict.measure <= tolerance;  // false for NaN
+        const Residuals& r = verdict.residuals = residuals_of(problem, answer, tolerance);
+        verdict.measure = measure_of(problem, r, tolerance);
+        if (std::isnan(verdict.measure)) verdict.measure = kInfinity;
+        verdict.solved = verdict.measure <= tolerance;
+        verdict.at_floor = !verdict.solved && r.worst_value <= r.floor;
         return verdict;
       },
       data);
 }
 
 Verdict verify(const Problem& problem, const Answer& answer, double tolerance) {
-  return verify(problem.data, answer, tolerance);
+  Verdict verdict = verify(problem.data, answer, tolerance);
+  verdict.vacuous = vacuous_answer(problem, tolerance);
+  return verdict;
 }
 
-FarkasCheck check_farkas(const Mlcp& p, const Vector& y) {
-  const int n = p.size();
-  if (y.size() != n) throw std::invalid_argument("y: wrong length");
-  FarkasCheck check;
-  if (!y.allFinite()) return check;
-  for (int i = 0; i < n; ++i) {
-    const bool has_lower = p.lower[i] > -kInfinity, has_upper = p.upper[i] < kInfinity;
-    const bool allowed =
-        has_lower ? (has_upper ? y[i] == 0 : y[i] >= 0) : (!has_upper || y[i] <= 0);
-    if (!allowed) return check;
-  }
-  const Vector g = p.M.multiply_transposed(y);
-  long double supremum = 0, size = 0;
-  check.violation = 0.0;
-  const auto add = [&](double a, double b) {
-    supremum += static_cast<long double>(a) * b;
-    size += std::abs(static_cast<long double>(a) * b);
-  };
-  for (int j = 0; j < n; ++j) {
-    add(p.q[j], y[j]);
-    if (g[j] == 0) continue;
-    const double bound = g[j] > 0 ? p.upper[j] : p.lower[j];
-    if (std::isinf(bound)) {
-      check.violation = std::max(check.violation, std::abs(g[j]));
-    } else {
-      add(g[j], bound);
-    }
-  }
-  check.supremum = static_cast<double>(supremum);
-  const double margin = -check.supremum;
-  check.radius = check.violation > 0 ? margin / check.violation : kInfinity;
-  const double largest_q = n > 0 ? p.q.cwiseAbs().maxCoeff() : 0.0;
-  const double length = std::max(1.0, largest_q / std::max(p.M.max_abs(), 1e-300));
-  check.holds =
-      margin > 1e-12 * static_cast<double>(size) && margin > 0 && check.radius >= 1e10 * length;
-  return check;
+Vacuous vacuous_answer(const Problem& problem, double tolerance) {
+  return std::visit(
+      [&](const auto& data) {
+        const int n = problem.size();
+        if (meets(data, Vector::Zero(n), tolerance)) return Vacuous::kZero;
+        const bool has_start = problem.start && problem.start->size() == n;
+        return has_start && meets(data, *problem.start, tolerance) ? Vacuous::kStart : Vacuous::kNo;
+      },
+      problem.data);
 }
 
-FarkasCheck check_farkas(const Lcp& p, const Vector& y) {
-  return check_farkas(Mlcp{p.M, p.q, Vector::Zero(p.size()), Vector::Constant(p.size(), kInfinity)},
-                      y);
-}
-
-namespace {
-
-constexpr double kBeyondRounding = 1e-12;  // of the sizes of what is summed
-constexpr double kFarAway = 1e10;          // radius within which a certificate is a proof
-
-double largest(const Vector& v) { return v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0; }
-
-// a'b and the sum of |a_i b_i|.
-std::pair<double, double> dot(const Vector& a, const Vector& b) {
-  long double sum = 0, size = 0;
-  for (Eigen::Index i = 0; i < a.size(); ++i) {
-    const long double term = static_cast<long double>(a[i]) * b[i];
-    sum += term;
-    size += std::abs(term);
-  }
-  return {static_cast<double>(sum), static_cast<double>(size)};
-}
-
-// How far v is from the product of cones, in its largest entry; of a second-order cone (t, x) the
-// excess of ||x|| over t.
-double distance_from_cones(const Vector& v, const std::vector<Cone>& cones, bool dual) {
-  long double distance = 0;
-  int offset = 0;
-  for (const Cone& cone : cones) {
-    if (cone.type == ConeType::kSecondOrder) {
-      long double squares = 0;
-      for (int i = 1; i < cone.size; ++i)
-        squares += static_cast<long double>(v[offset + i]) * v[offset + i];
-      distance = std::max(distance, std::sqrt(squares) - v[offset]);
-    } else if (cone.type == ConeType::kNonnegative || !dual) {
-      const bool zero = cone.type == ConeType::kZero;
-      for (int i = offset; i < offset + cone.size; ++i)
-        distance = std::max<long double>(distance, zero ? std::abs(v[i]) : -v[i]);
-    }
-    offset += cone.size;
-  }
-  return static_cast<double>(distance);
-}
-
-}  // namespace
-
-FarkasCheck check_farkas(const ConicQp& p, const Vector& y) {
-  if (y.size() != p.b.size()) throw std::invalid_argument("y: wrong length");
-  FarkasCheck check;
-  if (!y.allFinite() || distance_from_cones(y, p.cones, true) > 0) return check;
-  const auto [sum, size] = dot(p.b, y);
-  check.supremum = sum;
-  check.violation = largest(p.A.multiply_transposed(y));
-  check.radius = check.violation > 0 ? -sum / check.violation : kInfinity;
-  const double length = std::max(1.0, largest(p.b) / std::max(p.A.max_abs(), 1e-300));
-  check.holds = -sum > kBeyondRounding * size && check.radius >= kFarAway * length;
-  return check;
-}
-
-UnboundedCheck check_unbounded(const ConicQp& p, const Vector& x) {
-  if (x.size() != p.size()) throw std::invalid_argument("x: wrong length");
-  UnboundedCheck check;
-  if (!x.allFinite()) return check;
-  const auto [sum, size] = dot(p.c, x);
-  check.slope = sum;
-  const Vector s = -p.A.multiply(x);
-  check.violation = std::max(largest(p.P.multiply(x)), distance_from_cones(s, p.cones, false));
-  check.radius = check.violation > 0 ? -sum / check.violation : kInfinity;
-  const double data = std::max({p.P.max_abs(), p.A.max_abs(), 1e-300});
-  check.holds = -sum > kBeyondRounding * size &&
-                check.radius >= kFarAway * std::max(1.0, largest(p.c) / data);
-  return check;
-}
-
-bool check_ray(const Mlcp& p, const Vector& z) {
-  const int n = p.size();
-  if (z.size() != n) throw std::invalid_argument("z: wrong length");
-  const double size = n > 0 ? z.cwiseAbs().maxCoeff() : 0.0;
-  if (!(size > 0) || !std::isfinite(size)) return false;
-  const Vector w = p.M.multiply(z);
-  const double small = 1e-9, largest = std::max(p.M.max_abs(), 1e-300) * size;
-  long double work = 0, work_size = 0;
-  for (int i = 0; i < n; ++i) {
-    if (p.upper[i] < kInfinity || (p.lower[i] != 0.0 && p.lower[i] > -kInfinity)) return false;
-    const bool bounded = p.lower[i] == 0.0;
-    if (bounded && z[i] < -small * size) return false;
-    if (w[i] < -small * largest || (!bounded && w[i] > small * largest)) return false;
-    if (std::abs(z[i] * w[i]) > small * size * largest) return false;
-    work += static_cast<long double>(p.q[i]) * z[i];
-    work_size += std::abs(static_cast<long double>(p.q[i]) * z[i]);
-  }
-  return work < -small * work_size && work_size > 0;
+std::string worst_name(const Problem& problem, const Residuals& residuals) {
+  if (residuals.worst_index < 0) return "";
+  if (residuals.worst_is_constraint) return fmt::format("row {}", residuals.worst_index);
+  return problem.variable_name(residuals.worst_index);
 }
 
 }  // namespace perp

@@ -19,6 +19,8 @@ std::string_view to_string(Status status) {
       return "ray";
     case Status::kInfeasible:
       return "infeasible";
+    case Status::kExcluded:
+      return "excluded";
     case Status::kStationary:
       return "stationary";
     case Status::kIterationLimit:
@@ -35,6 +37,36 @@ std::string_view to_string(Status status) {
       return "unsupported";
   }
   return "unsupported";
+}
+
+Certificate certificate_of(const FarkasCheck& check, Vector y) {
+  return {"farkas", std::move(y), {}, 0.0, check.holds, check.radius};
+}
+Certificate certificate_of(const UnboundedCheck& check, Vector x) {
+  return {"unbounded", {}, std::move(x), 0.0, check.holds, check.radius};
+}
+Status status_of(const FarkasCheck& check) {
+  return check.holds      ? Status::kInfeasible
+         : check.excludes ? Status::kExcluded
+                          : Status::kStalled;
+}
+Status status_of(const UnboundedCheck& check) {
+  return check.holds ? Status::kRay : check.excludes ? Status::kExcluded : Status::kStalled;
+}
+
+std::string message_of(const FarkasCheck& check) {
+  if (check.holds) return "no point satisfies the linear constraints";
+  return fmt::format("no feasible point has a 1-norm below {:.1e}; that proves nothing beyond",
+                     check.radius);
+}
+std::string message_of(const UnboundedCheck& check) {
+  if (check.holds) {
+    return "the dual has no feasible point: if the constraints have one, the objective falls "
+           "without end from it along the direction of the certificate";
+  }
+  return fmt::format("no feasible point of the dual has a 1-norm below {:.1e}; that proves nothing "
+                     "beyond",
+                     check.radius);
 }
 
 std::optional<std::string> Solver::refusal(const Problem& problem) const {
@@ -73,7 +105,7 @@ void clear(Result& result) {
 // Ends that another start may change.
 bool led_nowhere(Status status) {
   return status != Status::kSolved && status != Status::kInfeasible &&
-         status != Status::kInterrupted && status != Status::kUnsupported;
+         status != Status::kExcluded && status != Status::kInterrupted && status != Status::kUnsupported;
 }
 
 }  // namespace

@@ -21,10 +21,20 @@ struct Certificate {
   Vector y;              ///< farkas
   Vector z;              ///< ray, unbounded: direction of z
   double t = 0.0;        ///< ray: value of the covering variable on it
-  bool checked = false;  ///< by check_farkas, check_ray or check_unbounded
-  double radius =
-      0.0;  ///< farkas: no feasible point has a 1-norm below this; unbounded: no dual one
+  bool checked = false;  ///< farkas, unbounded: a proof in exact arithmetic; ray: by check_ray
+  double radius = 0.0;   ///< farkas: no feasible point has a 1-norm below this; unbounded: no dual
+                         ///< one; inf if checked
 };
+
+/// The certificate of a check of y or x, and the status that it justifies: infeasible for a proof
+/// (ray if it is the dual that has no point), excluded if it holds only up to a radius.
+Certificate certificate_of(const FarkasCheck& check, Vector y);
+Certificate certificate_of(const UnboundedCheck& check, Vector x);
+Status status_of(const FarkasCheck& check);
+Status status_of(const UnboundedCheck& check);
+/// What a certificate says in words.
+std::string message_of(const FarkasCheck& check);
+std::string message_of(const UnboundedCheck& check);
 
 /// Seconds as the solver measured them itself, where the duration of a call would mislead: a
 /// program that is run for every solve leaves out its start and the reading of the problem.

@@ -188,12 +188,11 @@ void Enumerate::do_solve(const Vector*, Observer*, Result& result) {
     result.status = Status::kTimeLimit;
     return;
   }
-  std::optional<Vector> y = find_farkas(problem_, common.time_limit, nullptr);
-  if (y) {
-    const FarkasCheck check = check_farkas(problem_, *y);
-    result.certificate = Certificate{"farkas", std::move(*y), {}, 0.0, check.holds, check.radius};
-    result.status = Status::kInfeasible;
-    result.message = "no point satisfies the linear constraints";
+  std::optional<FarkasCertificate> farkas = find_farkas(problem_, common.time_limit, nullptr);
+  if (farkas) {
+    result.certificate = certificate_of(farkas->check, std::move(farkas->y));
+    result.status = status_of(farkas->check);
+    result.message = message_of(farkas->check);
   } else {
     result.status = Status::kStalled;
     result.message = "no complementary basis gives a solution";

@@ -148,7 +148,9 @@ void GradientProjection::do_solve(const Vector* start, Observer* observer, Resul
     if (observer && !observer->on_iteration(record)) {
       result.status = Status::kInterrupted;
     } else if (step == Step::kUnbounded) {
-      result.status = certificate_->type == "farkas" ? Status::kInfeasible : Status::kRay;
+      result.status = certificate_->type == "ray" ? Status::kRay
+                      : certificate_->checked     ? Status::kInfeasible
+                                                  : Status::kExcluded;
     } else if (deadline_.passed()) {
       result.status = Status::kTimeLimit;
     } else if (idle >= kPatience || (step == Step::kNone && extended_)) {
@@ -377,7 +379,12 @@ void GradientProjection::describe(Result& result) const {
     }
     return more > 0 ? fmt::format("{} and {} more move", text, more) : text;
   };
-  if (certificate_ && certificate_->type == "farkas") {
+  if (result.status == Status::kExcluded) {
+    result.message = fmt::format("no stationary point has a 1-norm below {:.1e}: the objective "
+                                 "falls that far as ",
+                                 certificate_->radius) +
+                     direction(certificate_->y);
+  } else if (certificate_ && certificate_->type == "farkas") {
     result.message = "unbounded below, no stationary point: the objective falls without end as " +
                      direction(certificate_->y);
   } else if (certificate_) {

@@ -176,12 +176,13 @@ bool GradientProjection::prove_unbounded() {
   FarkasCheck check = check_direction();
   if (!check.holds && block_.regularisation() == 0.0)
     block_.set_regularisation(settings.regularisation * scale_);
+  if (check.excludes) certificate_ = certificate_of(check, s_);
   if (!check.holds && factor()) {
     purge();
     check = check_direction();
   }
-  if (check.holds) certificate_ = Certificate{"farkas", s_, {}, 0.0, true, check.radius};
-  return check.holds;
+  if (check.holds || (check.excludes && !certificate_)) certificate_ = certificate_of(check, s_);
+  return certificate_.has_value();
 }
 
 // From a stationary point along negative curvature on its face, where there is some.

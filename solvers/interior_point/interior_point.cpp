@@ -155,8 +155,8 @@ std::optional<Status> InteriorPoint::assess(Observer* observer, Result& result) 
   if (observer && !observer->on_iteration(record)) return Status::kInterrupted;
   if (best_measure_ <= common.tolerance) return Status::kSolved;
   if (wants_polish() && polish(kEarlySteps, scaled_x_, scaled_z_)) return Status::kSolved;
-  if (certify_infeasible(result)) return Status::kInfeasible;
-  if (certify_unbounded(result)) return Status::kRay;
+  if (const auto end = certify_infeasible(result)) return *end;
+  if (const auto end = certify_unbounded(result)) return *end;
   const int limit = common.max_iterations > 0 ? common.max_iterations : kIterations;
   if (iteration_ >= limit) return Status::kIterationLimit;
   if (deadline_.passed()) return Status::kTimeLimit;
@@ -173,7 +173,11 @@ void InteriorPoint::finish(Result& result) {
     if (polish(settings.polish_steps, scaled_x_, scaled_z_)) result.status = Status::kSolved;
   }
   if (result.status == Status::kSolved && !confirmed()) result.status = Status::kStalled;
-  if (result.status == Status::kStalled || result.status == Status::kNumericalError)
+  if (exclusion_ && result.status != Status::kSolved && !result.certificate) {
+    result.status = Status::kExcluded;
+    result.certificate = exclusion_;
+    result.message = exclusion_message_;
+  } else if (result.status == Status::kStalled || result.status == Status::kNumericalError)
     result.message = fmt::format("no progress below a residual of {:.1e}", best_measure_);
   write_answer(result);
   result.statistics.emplace_back("factorisations", kkt_.factorisations);
@@ -195,6 +199,7 @@ bool InteriorPoint::begin() {
   regularisation_ = settings.regularisation;
   least_regularisation_ = std::min(kLeastRegularisation, settings.regularisation);
   primal_radius_ = dual_radius_ = 0.0;
+  exclusion_.reset();
   best_x_.setZero();
   best_z_.setZero();
   tau_ = kappa_ = 1.0;

@@ -84,8 +84,10 @@ class InteriorPoint final : public Solver {
   bool confirmed();
   void write_answer(Result& result) const;
   // interior_point_certificates.cpp
-  bool certify_infeasible(Result& result);
-  bool certify_unbounded(Result& result);
+  std::optional<Status> certify_infeasible(Result& result);
+  std::optional<Status> certify_unbounded(Result& result);
+  template <class Check>
+  std::optional<Status> take_certificate(const Check& check, Vector v, Result& result);
   void refine_farkas();
   bool factor_rays();
   void drop_vanishing(Vector& s) const;
@@ -112,6 +114,8 @@ class InteriorPoint final : public Solver {
   double regularisation_ = 0.0, least_regularisation_ = 0.0;
   int iteration_ = 0, short_steps_ = 0, without_gain_ = 0;
 
+  std::optional<Certificate> exclusion_;  // the widest that is no proof
+  std::string exclusion_message_;
   Vector best_x_, best_z_;  // of the scaled problem
   double best_measure_ = 0.0;
   std::vector<char> face_, last_face_;

@@ -19,12 +19,30 @@ double radius(double slope, double violation) { return slope / std::max(violatio
 
 }  // namespace
 
+// Ends with a proof; keeps what excludes solutions up to a radius, in case nothing better follows.
+template <class Check>
+std::optional<Status> InteriorPoint::take_certificate(const Check& check, Vector v,
+                                                      Result& result) {
+  if (!check.holds && !check.excludes) return {};
+  Certificate certificate = certificate_of(check, std::move(v));
+  if (check.holds) {
+    result.certificate = std::move(certificate);
+    result.message = message_of(check);
+    return status_of(check);
+  }
+  if (!exclusion_ || check.radius > exclusion_->radius) {
+    exclusion_ = std::move(certificate);
+    exclusion_message_ = message_of(check);
+  }
+  return {};
+}
+
 // As tau vanishes, z tends to a y in K* with A'y = 0, b'y < 0.
-bool InteriorPoint::certify_infeasible(Result& result) {
-  if (!(bz_ < 0) || tau_ > kappa_) return false;
+std::optional<Status> InteriorPoint::certify_infeasible(Result& result) {
+  if (!(bz_ < 0) || tau_ > kappa_) return {};
   data_.multiply_at(z_, right_x_);
   const double reached = radius(-bz_, largest(right_x_));
-  if (reached < std::max(kFirstRadius, kRadiusGrowth * primal_radius_)) return false;
+  if (reached < std::max(kFirstRadius, kRadiusGrowth * primal_radius_)) return {};
   primal_radius_ = reached;
   without_gain_ = 0;
   scaled_z_ = z_ / -bz_;
@@ -32,13 +50,9 @@ bool InteriorPoint::certify_infeasible(Result& result) {
     Vector y = scaled_z_.cwiseProduct(data_.row_scale);
     for (const auto& b : data_.cones.second_order()) y[b.offset] *= 1.0 + kInside;
     const FarkasCheck check = check_farkas(posed_, y);
-    if (check.holds) {
-      result.certificate = Certificate{"farkas", std::move(y), {}, 0.0, true, check.radius};
-      result.message = "the constraints have no feasible point";
-      return true;
-    }
+    if (const auto end = take_certificate(check, std::move(y), result)) return end;
     if (k == kRefinements || (k == 0 && !kkt_.factor(squared_, 0.0, settings.regularisation)))
-      return false;
+      return {};
     refine_farkas();
   }
 }
@@ -54,25 +68,19 @@ void InteriorPoint::refine_farkas() {
 }
 
 // Or x tends to a direction with Px = 0, -Ax in K, c'x < 0.
-bool InteriorPoint::certify_unbounded(Result& result) {
-  if (!(cx_ < 0) || tau_ > kappa_) return false;
+std::optional<Status> InteriorPoint::certify_unbounded(Result& result) {
+  if (!(cx_ < 0) || tau_ > kappa_) return {};
   right_z_ = res_z_ + tau_ * data_.b;  // Ax + s
   const double reached = radius(-cx_, std::max(largest(px_), largest(right_z_)));
-  if (reached < std::max(kFirstRadius, kRadiusGrowth * dual_radius_)) return false;
+  if (reached < std::max(kFirstRadius, kRadiusGrowth * dual_radius_)) return {};
   dual_radius_ = reached;
   without_gain_ = 0;
   scaled_x_ = x_ / -cx_;
   for (int k = 0;; ++k) {
     Vector x = scaled_x_.cwiseProduct(data_.column_scale);
     const UnboundedCheck check = check_unbounded(posed_, x);
-    if (check.holds) {
-      result.certificate = Certificate{"unbounded", {}, std::move(x), 0.0, true, check.radius};
-      result.message =
-          "the dual has no feasible point: where the constraints have one, the objective falls "
-          "without end from it along the direction of the certificate";
-      return true;
-    }
-    if (k == kRefinements || (k == 0 && !factor_rays())) return false;
+    if (const auto end = take_certificate(check, std::move(x), result)) return end;
+    if (k == kRefinements || (k == 0 && !factor_rays())) return {};
     refine_ray();
   }
 }

@@ -69,8 +69,8 @@ void clean(const Mlcp& p, Vector& y) {
 
 }  // namespace
 
-std::optional<Vector> find_farkas(const Mlcp& problem, double time_limit,
-                                  std::optional<Vector>* feasible) {
+std::optional<FarkasCertificate> find_farkas(const Mlcp& problem, double time_limit,
+                                             std::optional<Vector>* feasible) {
   const int n = problem.size();
   const Mlcp lp = feasibility_problem(problem);
   CanonicalProblem canonical;
@@ -89,8 +89,9 @@ std::optional<Vector> find_farkas(const Mlcp& problem, double time_limit,
   canonical.direction_to_original(path.ray_x(), point);
   Vector y = point.tail(n);
   clean(problem, y);
-  if (!check_farkas(problem, y).holds) return {};
-  return y;
+  const FarkasCheck check = check_farkas(problem, y);
+  if (!check.holds && !check.excludes) return {};
+  return FarkasCertificate{std::move(y), check};
 }
 
 }  // namespace perp

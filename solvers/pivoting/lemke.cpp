@@ -339,13 +339,13 @@ double Lemke::natural_residual(const Vector& z) {
 Status Lemke::describe_failure(Status end, std::string_view what, Result& result) {
   canonical_.direction_to_original(path_.ray_x(), candidate_);
   canonical_.to_original(path_.x(), result.z);
-  std::optional<Vector> feasible, y;
-  if (settings.certify) y = find_farkas(problem_, common.time_limit, &feasible);
-  if (y) {
-    const FarkasCheck check = check_farkas(problem_, *y);
-    result.certificate = Certificate{"farkas", std::move(*y), {}, 0.0, check.holds, check.radius};
-    result.message = "no point satisfies the linear constraints";
-    return Status::kInfeasible;
+  std::optional<Vector> feasible;
+  std::optional<FarkasCertificate> farkas;
+  if (settings.certify) farkas = find_farkas(problem_, common.time_limit, &feasible);
+  if (farkas) {
+    result.certificate = certificate_of(farkas->check, std::move(farkas->y));
+    result.message = message_of(farkas->check);
+    return status_of(farkas->check);
   }
   result.message = fmt::format("{}{}; nothing is proved", what,
                                feasible ? "; the linear constraints are feasible" : "");

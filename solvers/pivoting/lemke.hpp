@@ -100,12 +100,18 @@ class Lemke final : public Solver {
   bool polished_ = false;
 };
 
-/// Why no point of an Mlcp satisfies its linear constraints: y of check_farkas, or nothing where a
+/// A certificate that holds, or excludes up to a radius.
+struct FarkasCertificate {
+  Vector y;
+  FarkasCheck check;
+};
+
+/// Why no point of an Mlcp satisfies its linear constraints, or nothing where a
 /// feasible point was found or the search failed. Solves a linear program by its complementarity
 /// conditions; the matrix is skew plus zero, so Lemke's method ends on a ray only where the program
 /// is infeasible [CottlePangStone2009, Sec. 4.4].
 /// @param feasible set to a feasible point where there is one.
-std::optional<Vector> find_farkas(const Mlcp& problem, double time_limit,
-                                  std::optional<Vector>* feasible);
+std::optional<FarkasCertificate> find_farkas(const Mlcp& problem, double time_limit,
+                                             std::optional<Vector>* feasible);
 
 }  // namespace perp

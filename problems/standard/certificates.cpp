@@ -1,0 +1,263 @@
+#include <perp/problems/standard/certificates.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <perp/problems/standard/exact_conditions.hpp>
+#include <stdexcept>
+
+namespace perp {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kBeyondRounding = 1e-12;  // of the sizes of what is summed
+constexpr double kFarAway = 1e10;          // radius from which on an exclusion is worth telling
+
+double largest(const Vector& v) { return v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0; }
+
+// a'b and the sum of |a_i b_i|.
+std::pair<double, double> dot(const Vector& a, const Vector& b) {
+  long double sum = 0, size = 0;
+  for (Eigen::Index i = 0; i < a.size(); ++i) {
+    const long double term = static_cast<long double>(a[i]) * b[i];
+    sum += term;
+    size += std::abs(term);
+  }
+  return {static_cast<double>(sum), static_cast<double>(size)};
+}
+
+// How far v is from the product of cones, in its largest entry; of a second-order cone (t, x) the
+// excess of ||x|| over t.
+double distance_from_cones(const Vector& v, const std::vector<Cone>& cones, bool dual) {
+  long double distance = 0;
+  int offset = 0;
+  for (const Cone& cone : cones) {
+    if (cone.type == ConeType::kSecondOrder) {
+      long double squares = 0;
+      for (int i = 1; i < cone.size; ++i)
+        squares += static_cast<long double>(v[offset + i]) * v[offset + i];
+      distance = std::max(distance, std::sqrt(squares) - v[offset]);
+    } else if (cone.type == ConeType::kNonnegative || !dual) {
+      const bool zero = cone.type == ConeType::kZero;
+      for (int i = offset; i < offset + cone.size; ++i)
+        distance = std::max<long double>(distance, zero ? std::abs(v[i]) : -v[i]);
+    }
+    offset += cone.size;
+  }
+  return static_cast<double>(distance);
+}
+
+// A row y_i or (M'y)_j and the cone that it lies in, collected one by one.
+class Conditions {
+ public:
+  explicit Conditions(int unknowns) { conditions_.objective = Vector::Zero(unknowns); }
+
+  // sign * y_i in the cone of one row.
+  void add_entry(int i, int sign, ConeType type) {
+    entries_.emplace_back(rows_, i, sign);
+    add_row(type);
+  }
+  // sign * (column j of m)'y.
+  void add_column(const Matrix& m, int j, int sign, ConeType type) {
+    m.for_column(j, [&](int i, double value) { entries_.emplace_back(rows_, i, sign * value); });
+    add_row(type);
+  }
+  // y_i in a cone of more rows.
+  void add_identity(int offset, const Cone& cone) {
+    for (int i = 0; i < cone.size; ++i) entries_.emplace_back(rows_++, offset + i, 1.0);
+    conditions_.cones.push_back(cone);
+  }
+  // The rows of sign * A or A'.
+  void add_matrix(const Matrix& a, bool transposed, int sign) {
+    for (int j = 0; j < a.cols(); ++j) {
+      a.for_column(j, [&](int i, double value) {
+        entries_.emplace_back(rows_ + (transposed ? j : i), transposed ? i : j, sign * value);
+      });
+    }
+    rows_ += transposed ? a.cols() : a.rows();
+  }
+  void add_cone(Cone cone) { conditions_.cones.push_back(cone); }
+  void end_of_cones() { conditions_.conic_rows = rows_; }
+  // (column j of m)'y times an end of the interval.
+  void add_support(const Matrix& m, int j, double low, double high) {
+    m.for_column(j, [&](int i, double value) { entries_.emplace_back(rows_, i, value); });
+    ++rows_;
+    low_.push_back(low);
+    high_.push_back(high);
+  }
+
+  bool hold_for(const Vector& v, const Vector& objective) {
+    conditions_.rows.resize(rows_, v.size());
+    conditions_.rows.setFromTriplets(entries_.begin(), entries_.end());
+    conditions_.objective = objective;
+    conditions_.low = Eigen::Map<const Vector>(low_.data(), static_cast<long>(low_.size()));
+    conditions_.high = Eigen::Map<const Vector>(high_.data(), static_cast<long>(high_.size()));
+    return hold_exactly(conditions_, v);
+  }
+
+ private:
+  void add_row(ConeType type) {
+    ++rows_;
+    conditions_.cones.push_back({type, 1});
+  }
+
+  ConeConditions conditions_;
+  std::vector<Triplet> entries_;
+  std::vector<double> low_, high_;
+  int rows_ = 0;
+};
+
+bool is_proof(const Mlcp& p, const Vector& y) {
+  const int n = p.size();
+  Conditions conditions(n);
+  const auto bounded = [&](const Vector& bound, int i) { return std::isfinite(bound[i]); };
+  for (int i = 0; i < n; ++i) {
+    const bool below = bounded(p.lower, i), above = bounded(p.upper, i);
+    if (below && above) conditions.add_entry(i, 1, ConeType::kZero);
+    if (below != above) conditions.add_entry(i, below ? 1 : -1, ConeType::kNonnegative);
+  }
+  for (int j = 0; j < n; ++j) {
+    const bool below = bounded(p.lower, j), above = bounded(p.upper, j);
+    if (!below && !above) conditions.add_column(p.M, j, 1, ConeType::kZero);
+    if (below != above) conditions.add_column(p.M, j, below ? -1 : 1, ConeType::kNonnegative);
+  }
+  conditions.end_of_cones();
+  for (int j = 0; j < n; ++j) {
+    const bool below = bounded(p.lower, j), above = bounded(p.upper, j);
+    const double low = below ? p.lower[j] : p.upper[j], high = above ? p.upper[j] : p.lower[j];
+    if ((below || above) && (low != 0 || high != 0)) conditions.add_support(p.M, j, low, high);
+  }
+  return conditions.hold_for(y, p.q);
+}
+
+bool is_proof(const ConicQp& p, const Vector& y) {
+  const auto m = static_cast<int>(p.b.size());
+  Conditions conditions(m);
+  int offset = 0;
+  for (const Cone& cone : p.cones) {
+    for (int i = offset; i < offset + cone.size && cone.type == ConeType::kNonnegative; ++i)
+      conditions.add_entry(i, 1, ConeType::kNonnegative);
+    if (cone.type == ConeType::kSecondOrder) conditions.add_identity(offset, cone);
+    offset += cone.size;
+  }
+  conditions.add_matrix(p.A, true, 1);
+  if (p.size() > 0) conditions.add_cone({ConeType::kZero, p.size()});
+  conditions.end_of_cones();
+  return conditions.hold_for(y, p.b);
+}
+
+bool is_proof_of_unbounded(const ConicQp& p, const Vector& x) {
+  Conditions conditions(p.size());
+  conditions.add_matrix(p.P, false, 1);
+  if (p.size() > 0) conditions.add_cone({ConeType::kZero, p.size()});
+  conditions.add_matrix(p.A, false, -1);
+  for (const Cone& cone : p.cones) conditions.add_cone(cone);
+  conditions.end_of_cones();
+  return conditions.hold_for(x, p.c);
+}
+
+// A certificate that a radius makes worth a closer look is a proof, or excludes up to that radius.
+template <class Check, class Proof>
+void settle(Check& check, double worth_telling, const Proof& proof) {
+  if (!(check.radius >= worth_telling)) return;
+  check.holds = proof();
+  check.excludes = !check.holds;
+  if (check.holds) check.radius = kInfinity;
+}
+
+}  // namespace
+
+FarkasCheck check_farkas(const Mlcp& p, const Vector& y) {
+  const int n = p.size();
+  if (y.size() != n) throw std::invalid_argument("y: wrong length");
+  FarkasCheck check;
+  if (!y.allFinite()) return check;
+  for (int i = 0; i < n; ++i) {
+    const bool has_lower = p.lower[i] > -kInfinity, has_upper = p.upper[i] < kInfinity;
+    const bool allowed =
+        has_lower ? (has_upper ? y[i] == 0 : y[i] >= 0) : (!has_upper || y[i] <= 0);
+    if (!allowed) return check;
+  }
+  const Vector g = p.M.multiply_transposed(y);
+  long double supremum = 0, size = 0;
+  check.violation = 0.0;
+  const auto add = [&](double a, double b) {
+    supremum += static_cast<long double>(a) * b;
+    size += std::abs(static_cast<long double>(a) * b);
+  };
+  for (int j = 0; j < n; ++j) {
+    add(p.q[j], y[j]);
+    if (g[j] == 0) continue;
+    const double bound = g[j] > 0 ? p.upper[j] : p.lower[j];
+    if (std::isinf(bound)) {
+      check.violation = std::max(check.violation, std::abs(g[j]));
+    } else {
+      add(g[j], bound);
+    }
+  }
+  check.supremum = static_cast<double>(supremum);
+  const double margin = -check.supremum;
+  check.radius = check.violation > 0 ? margin / check.violation : kInfinity;
+  const double length = std::max(1.0, largest(p.q) / std::max(p.M.max_abs(), 1e-300));
+  if (!(margin > kBeyondRounding * static_cast<double>(size) && margin > 0)) return check;
+  settle(check, kFarAway * length, [&] { return is_proof(p, y); });
+  return check;
+}
+
+FarkasCheck check_farkas(const Lcp& p, const Vector& y) {
+  return check_farkas(Mlcp{p.M, p.q, Vector::Zero(p.size()), Vector::Constant(p.size(), kInfinity)},
+                      y);
+}
+
+FarkasCheck check_farkas(const ConicQp& p, const Vector& y) {
+  if (y.size() != p.b.size()) throw std::invalid_argument("y: wrong length");
+  FarkasCheck check;
+  if (!y.allFinite() || distance_from_cones(y, p.cones, true) > 0) return check;
+  const auto [sum, size] = dot(p.b, y);
+  check.supremum = sum;
+  check.violation = largest(p.A.multiply_transposed(y));
+  check.radius = check.violation > 0 ? -sum / check.violation : kInfinity;
+  const double length = std::max(1.0, largest(p.b) / std::max(p.A.max_abs(), 1e-300));
+  if (-sum > kBeyondRounding * size)
+    settle(check, kFarAway * length, [&] { return is_proof(p, y); });
+  return check;
+}
+
+UnboundedCheck check_unbounded(const ConicQp& p, const Vector& x) {
+  if (x.size() != p.size()) throw std::invalid_argument("x: wrong length");
+  UnboundedCheck check;
+  if (!x.allFinite()) return check;
+  const auto [sum, size] = dot(p.c, x);
+  check.slope = sum;
+  const Vector s = -p.A.multiply(x);
+  check.violation = std::max(largest(p.P.multiply(x)), distance_from_cones(s, p.cones, false));
+  check.radius = check.violation > 0 ? -sum / check.violation : kInfinity;
+  const double data = std::max({p.P.max_abs(), p.A.max_abs(), 1e-300});
+  if (-sum > kBeyondRounding * size) {
+    settle(check, kFarAway * std::max(1.0, largest(p.c) / data),
+           [&] { return is_proof_of_unbounded(p, x); });
+  }
+  return check;
+}
+
+bool check_ray(const Mlcp& p, const Vector& z) {
+  const int n = p.size();
+  if (z.size() != n) throw std::invalid_argument("z: wrong length");
+  const double size = n > 0 ? z.cwiseAbs().maxCoeff() : 0.0;
+  if (!(size > 0) || !std::isfinite(size)) return false;
+  const Vector w = p.M.multiply(z);
+  const double small = 1e-9, largest = std::max(p.M.max_abs(), 1e-300) * size;
+  long double work = 0, work_size = 0;
+  for (int i = 0; i < n; ++i) {
+    if (p.upper[i] < kInfinity || (p.lower[i] != 0.0 && p.lower[i] > -kInfinity)) return false;
+    const bool bounded = p.lower[i] == 0.0;
+    if (bounded && z[i] < -small * size) return false;
+    if (w[i] < -small * largest || (!bounded && w[i] > small * largest)) return false;
+    if (std::abs(z[i] * w[i]) > small * size * largest) return false;
+    work += static_cast<long double>(p.q[i]) * z[i];
+    work_size += std::abs(static_cast<long double>(p.q[i]) * z[i]);
+  }
+  return work < -small * work_size && work_size > 0;
+}
+
+}  // namespace perp

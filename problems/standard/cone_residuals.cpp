@@ -1,0 +1,202 @@
+// Residuals of the kinds with cones.
+#include <algorithm>
+#include <cmath>
+#include <perp/problems/standard/friction_measure.hpp>
+#include <perp/problems/standard/residual_parts.hpp>
+#include <perp/problems/standard/residuals.hpp>
+
+namespace perp {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+
+using Segment = Eigen::Ref<ExtendedVector>;
+using ConstSegment = Eigen::Ref<const ExtendedVector>;
+
+Extended largest(const ConstSegment& v) {
+  Extended value = 0;
+  for (const Extended entry : v) raise(value, std::abs(entry));
+  return value;
+}
+
+Extended tail_norm(const ConstSegment& v) {
+  return euclidean_norm(v.data() + 1, static_cast<int>(v.size()) - 1);
+}
+
+// Distance of (t, x) from the second-order cone, in the largest entry: v - Pi(v) is (t - ||x||) / 2
+// (1, -x / ||x||) between the cone and its polar.
+Extended distance_from_cone(const ConstSegment& v) {
+  const Extended t = v[0], norm = tail_norm(v);
+  if (norm <= t) return 0;
+  return norm <= -t ? largest(v) : (norm - t) / 2;
+}
+
+void project(Segment v) {
+  const Extended t = v[0], norm = tail_norm(v);
+  if (norm <= t) return;
+  if (norm <= -t) {
+    v.setZero();
+    return;
+  }
+  v.tail(v.size() - 1) *= (t + norm) / (2 * norm);
+  v[0] = (t + norm) / 2;
+}
+
+// ||s - Pi(s - y)|| in the largest entry, written in s or y alone like friction_natural_map: with
+// w = s - y, tau = w_x / ||w_x||, e = (1, tau), g = (1, -tau), between cone and polar
+// (y'e / 2) e + (s'g / 2) g + the part of s_x (and y_x) across tau.
+Extended natural_map_of_cone(const ConstSegment& s, const ConstSegment& y) {
+  const auto n = s.size() - 1;
+  const ExtendedVector w = s - y;
+  const Extended w_norm = tail_norm(w);
+  if (w_norm <= w[0]) return largest(y);
+  if (w_norm <= -w[0]) return largest(s);
+  const ExtendedVector tau = w.tail(n) / w_norm;
+  const Extended s_tau = dot(tau, s.tail(n)), y_tau = dot(tau, y.tail(n));
+  const Extended along_e = (y[0] + y_tau) / 2, along_g = (s[0] - s_tau) / 2;
+  const ExtendedVector s_across = s.tail(n) - s_tau * tau, y_across = y.tail(n) - y_tau * tau;
+  ExtendedVector f(n + 1);
+  f[0] = along_e + along_g;
+  f.tail(n) = (along_e - along_g) * tau +
+              (largest(s.tail(n)) < largest(y.tail(n)) ? s_across : y_across);
+  return largest(f);
+}
+
+Extended complementarity_of_cone(const ConstSegment& s, const ConstSegment& y) {
+  ExtendedVector primal = s, dual = y;
+  project(primal);
+  project(dual);
+  return std::min(natural_map_of_cone(s, y), std::max(0.0L, dot(primal, dual)));
+}
+
+// The three residuals of a conic program, each with its worst row.
+struct ConicParts {
+  LargestResidual primal, stationarity, dual, complementarity;
+
+  void add_linear_row(int i, bool zero, Extended s, Extended y) {
+    primal.add(i, zero ? std::abs(s) : std::max(0.0L, -s));
+    if (zero) return;
+    dual.add(i, std::max(0.0L, -y));
+    complementarity.add(i, std::min(std::abs(std::min(s, y)),
+                                    std::max(0.0L, s) * std::max(0.0L, y)));
+  }
+  void add_cone(int i, const ConstSegment& s, const ConstSegment& y) {
+    primal.add(i, distance_from_cone(s));
+    dual.add(i, distance_from_cone(y));
+    complementarity.add(i, complementarity_of_cone(s, y));
+  }
+};
+
+Extended gap_of(const ConicQp& p, const ExtendedVector& x, const ExtendedVector& y,
+                const ExtendedVector& px) {
+  return std::abs(dot(x, px) + dot(p.c.cast<Extended>(), x) + dot(p.b.cast<Extended>(), y));
+}
+
+}  // namespace
+
+Residuals evaluate_residuals(const ConicQp& p, const Vector& x, const Vector& y) {
+  check_length("x", x, p.size());
+  check_length("dual", y, p.b.size());
+  Residuals r;
+  if (!x.allFinite() || !y.allFinite()) {
+    r.natural = r.primal = r.dual = r.complementarity = r.gap = kInfinity;
+    return r;
+  }
+  const int n = p.size(), m = static_cast<int>(p.b.size());
+  const AffineSum s = sum_of({AffineTerm::vector(p.b), AffineTerm::product(p.A, x, -1)}, m);
+  const AffineSum stationarity =
+      sum_of({AffineTerm::product(p.P, x), AffineTerm::vector(p.c),
+              AffineTerm::transposed_product(p.A, y)},
+             n);
+  const ExtendedVector dual = y.cast<Extended>();
+  ConicParts parts;
+  for (int j = 0; j < n; ++j) parts.stationarity.add(j, std::abs(stationarity.values[j]));
+  int offset = 0;
+  for (const Cone& cone : p.cones) {
+    if (cone.type == ConeType::kSecondOrder) {
+      parts.add_cone(offset, s.values.segment(offset, cone.size), dual.segment(offset, cone.size));
+    } else {
+      for (int i = offset; i < offset + cone.size; ++i)
+        parts.add_linear_row(i, cone.type == ConeType::kZero, s.values[i], dual[i]);
+    }
+    offset += cone.size;
+  }
+  r.primal = round_up(parts.primal.value);
+  r.dual = round_up(std::max(parts.stationarity.value, parts.dual.value));
+  r.complementarity = round_up(parts.complementarity.value);
+  r.natural = r.worst_value = std::max({r.primal, r.dual, r.complementarity});
+  r.gap = round_up(gap_of(p, x.cast<Extended>(), dual,
+                          sum_of({AffineTerm::product(p.P, x)}, n).values));
+  LargestResidual worst = parts.stationarity;
+  for (const LargestResidual* part : {&parts.primal, &parts.dual, &parts.complementarity}) {
+    if (part->index < 0 || !(part->value > worst.value || worst.index < 0)) continue;
+    worst = *part;
+    r.worst_is_constraint = true;
+  }
+  r.worst_index = worst.index;
+  if (r.worst_index >= 0) {
+    const AffineSum& sums = r.worst_is_constraint ? s : stationarity;
+    r.floor = kEpsilon * static_cast<double>(sums.sizes[r.worst_index]);
+  }
+  return r;
+}
+
+Residuals evaluate_residuals(const FrictionContact& p, const Vector& r) {
+  check_length("r", r, p.size());
+  Residuals result;
+  result.natural = result.relative = result.by_part = kInfinity;
+  result.primal = result.dual = result.complementarity = kInfinity;
+  if (!r.allFinite()) return result;
+  const AffineSum u = p.extended_velocity(r);
+  if (!u.values.allFinite()) return result;
+  const ExtendedVector impulses = r.cast<Extended>();
+  const int d = p.dimension;
+  Extended primal = 0, dual = 0, complementarity = 0;
+  for (int c = 0; c < p.contacts(); ++c) {
+    const auto impulse = impulses.segment(d * c, d);
+    ExtendedVector velocity = u.values.segment(d * c, d);
+    const Extended slip = tail_norm(velocity);
+    raise(primal, tail_norm(impulse) - p.mu[c] * impulse[0]);
+    raise(dual, -velocity[0]);  // mu ||u_t|| - u_hat_n
+    velocity[0] += p.mu[c] * slip;  // de Saxce's correction
+    raise(complementarity, std::abs(dot(impulse, velocity)));
+  }
+  result.primal = round_up(primal);
+  result.dual = round_up(dual);
+  result.complementarity = round_up(complementarity);
+  const FrictionMeasure::Value value = FrictionMeasure(p).evaluate(impulses, u.values);
+  result.natural = value.natural;
+  result.relative = value.relative;
+  result.by_part = value.by_part;
+  result.worst_index = d * value.worst_contact;
+  if (value.worst_contact < 0) return result;
+  Extended f[3] = {};
+  friction_natural_map<Extended>(d, impulses.data() + result.worst_index,
+                                 u.values.data() + result.worst_index, p.mu[value.worst_contact], f);
+  result.worst_value = round_up(euclidean_norm(f, d));
+  result.floor =
+      kEpsilon * static_cast<double>(euclidean_norm(u.sizes.data() + result.worst_index, d));
+  return result;
+}
+
+Residuals evaluate_residuals(const ConvexContact& p, const Vector& v) {
+  check_length("v", v, p.size());
+  Residuals r;
+  r.natural = kInfinity;
+  if (!v.allFinite()) return r;
+  const AffineSum gradient =
+      sum_of({AffineTerm::product(p.A, v), AffineTerm::product(p.A, p.v_star, -1),
+              AffineTerm::transposed_product(p.J, p.extended_impulses(v), -1)},
+             p.size());
+  LargestResidual worst;
+  for (int i = 0; i < p.size(); ++i) worst.add(i, std::abs(gradient.values[i]));
+  r.natural = r.worst_value = round_up(worst.value);
+  r.worst_index = worst.index;
+  if (r.worst_index >= 0)
+    r.floor = kEpsilon * static_cast<double>(gradient.sizes[r.worst_index]);
+  return r;
+}
+
+}  // namespace perp

@@ -1,0 +1,310 @@
+#include <perp/problems/standard/exact_conditions.hpp>
+
+#include <gmpxx.h>
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <perp/problems/standard/exact_linear_system.hpp>
+#include <perp/problems/standard/extended.hpp>
+
+namespace perp {
+
+namespace {
+
+constexpr double kMostWork = 1e7;       // products of integers in a repair: some tenths of a second
+constexpr Extended kWide = 1e100L;      // a distance that bounds something
+constexpr double kLargestDense = 1e6;   // entries of the matrix whose rank a repair finds
+constexpr double kRankTolerance = 1e-11;
+// Rows below such parts of what is summed in them are taken for zero, in turn.
+constexpr double kNearlyZero[] = {1e-13, 1e-10, 1e-7};
+
+// Doubles as integers over one power of two.
+class Scaled {
+ public:
+  explicit Scaled(std::initializer_list<std::pair<const double*, long>> arrays) {
+    for (const auto& [values, count] : arrays)
+      for (long i = 0; i < count; ++i) include(values[i]);
+  }
+  mpz_class operator()(double value) const {
+    if (value == 0) return 0;
+    int exponent = 0;
+    mpz_class integer = std::ldexp(std::frexp(value, &exponent), 53);
+    const int shift = exponent - 53 - least_;
+    if (shift >= 0) return mpz_class(integer << static_cast<mp_bitcnt_t>(shift));
+    mpz_class quotient;  // the low bits are zero
+    mpz_tdiv_q_2exp(quotient.get_mpz_t(), integer.get_mpz_t(), static_cast<mp_bitcnt_t>(-shift));
+    return quotient;
+  }
+
+ private:
+  // The exponent of the last bit that is set.
+  void include(double value) {
+    if (value == 0) return;
+    int exponent = 0;
+    auto integer = static_cast<long long>(std::ldexp(std::frexp(value, &exponent), 53));
+    int last = exponent - 53;
+    for (; integer % 2 == 0; integer /= 2) ++last;
+    least_ = std::min(least_, last);
+  }
+  int least_ = 0;
+};
+
+using Integers = std::vector<mpz_class>;
+
+// R, c and the ends of the intervals as integers, and the test itself.
+class ExactTest {
+ public:
+  explicit ExactTest(const ConeConditions& conditions)
+      : conditions_(conditions),
+        row_scale_({{conditions.rows.valuePtr(), conditions.rows.nonZeros()}}),
+        value_scale_({{conditions.objective.data(), conditions.objective.size()},
+                      {conditions.low.data(), conditions.low.size()},
+                      {conditions.high.data(), conditions.high.size()}}),
+        unit_(row_scale_(1.0)) {}
+
+  bool holds(const Integers& v) const {
+    const Integers g = multiply(v);
+    int offset = 0;
+    for (const Cone& cone : conditions_.cones) {
+      if (!contains(cone, g, offset)) return false;
+      offset += cone.size;
+    }
+    return objective(v, g) < 0;
+  }
+
+ private:
+  Integers multiply(const Integers& v) const {
+    Integers g(static_cast<std::size_t>(conditions_.rows.rows()), 0);
+    for (int j = 0; j < conditions_.rows.cols(); ++j) {
+      if (v[j] == 0) continue;
+      for (SparseMatrix::InnerIterator it(conditions_.rows, j); it; ++it)
+        g[it.row()] += row_scale_(it.value()) * v[j];
+    }
+    return g;
+  }
+
+  static bool contains(const Cone& cone, const Integers& g, int offset) {
+    if (cone.type == ConeType::kSecondOrder) {
+      mpz_class squares = 0;
+      for (int i = offset + 1; i < offset + cone.size; ++i) squares += g[i] * g[i];
+      return g[offset] >= 0 && g[offset] * g[offset] >= squares;
+    }
+    const bool zero = cone.type == ConeType::kZero;
+    for (int i = offset; i < offset + cone.size; ++i)
+      if (zero ? g[i] != 0 : g[i] < 0) return false;
+    return true;
+  }
+
+  // With the scales of both kinds of numbers, which are positive.
+  mpz_class objective(const Integers& v, const Integers& g) const {
+    mpz_class sum = 0;
+    for (int j = 0; j < conditions_.objective.size(); ++j)
+      sum += value_scale_(conditions_.objective[j]) * unit_ * v[j];
+    for (int k = 0; k < conditions_.low.size(); ++k) {
+      const mpz_class& value = g[static_cast<std::size_t>(conditions_.conic_rows + k)];
+      sum += value * value_scale_(value > 0 ? conditions_.high[k] : conditions_.low[k]);
+    }
+    return sum;
+  }
+
+  const ConeConditions& conditions_;
+  Scaled row_scale_, value_scale_;
+  mpz_class unit_;
+};
+
+// Which conic rows are to be exactly zero: those of zero cones, and those nearly zero.
+std::vector<char> tight_rows(const ConeConditions& c, const AffineSum& g, double nearly) {
+  std::vector<char> tight(static_cast<std::size_t>(c.conic_rows), 0);
+  const auto small = [&](int i) { return std::abs(g.values[i]) <= nearly * g.sizes[i]; };
+  int offset = 0;
+  for (const Cone& cone : c.cones) {
+    const int end = offset + cone.size;
+    bool whole = cone.type == ConeType::kSecondOrder;
+    for (int i = offset; i < end; ++i) whole &= small(i);
+    for (int i = offset; i < end; ++i) {
+      const bool linear = cone.type == ConeType::kNonnegative && (small(i) || g.values[i] < 0);
+      tight[i] = cone.type == ConeType::kZero || whole || linear;
+    }
+    offset = end;
+  }
+  return tight;
+}
+
+// The tight rows E as equations E v' = 0, split by size of the pivots: v'_P follows from the others.
+struct Equations {
+  Vector v;                        // with what must be zero at zero
+  std::vector<int> rows, columns;  // of the conditions; rank many each decide and follow first
+  DenseMatrix e;                   // rows by columns, in this order
+  int rank = 0;
+};
+
+// Rows with one entry left fix its unknown at zero, which may leave other rows with one.
+Equations equations(const ConeConditions& c, const std::vector<char>& tight, const Vector& v) {
+  Equations result;
+  result.v = v;
+  std::vector<int> count, last;
+  for (bool changed = true; changed;) {
+    changed = false;
+    count.assign(tight.size(), 0);
+    last.assign(tight.size(), -1);
+    for (int j = 0; j < c.rows.cols(); ++j) {
+      if (result.v[j] == 0) continue;
+      for (SparseMatrix::InnerIterator it(c.rows, j); it; ++it) {
+        if (it.row() >= c.conic_rows || !tight[it.row()] || it.value() == 0) continue;
+        ++count[it.row()];
+        last[it.row()] = j;
+      }
+    }
+    for (std::size_t i = 0; i < tight.size(); ++i) {
+      if (count[i] != 1 || result.v[last[i]] == 0) continue;
+      result.v[last[i]] = 0;
+      changed = true;
+    }
+  }
+  for (std::size_t i = 0; i < tight.size(); ++i)
+    if (count[i] > 1) result.rows.push_back(static_cast<int>(i));
+  for (int j = 0; j < c.rows.cols(); ++j)
+    if (result.v[j] != 0) result.columns.push_back(j);
+  return result;
+}
+
+// Orders rows and columns by complete pivoting. False if there are too many.
+bool order(const ConeConditions& c, Equations& q) {
+  const auto k = static_cast<int>(q.rows.size()), s = static_cast<int>(q.columns.size());
+  if (s == 0 || double(k) * s > kLargestDense) return false;
+  std::vector<int> place(static_cast<std::size_t>(c.rows.rows()), -1);
+  for (int i = 0; i < k; ++i) place[q.rows[i]] = i;
+  DenseMatrix e = DenseMatrix::Zero(k, s);
+  for (int j = 0; j < s; ++j) {
+    for (SparseMatrix::InnerIterator it(c.rows, q.columns[j]); it; ++it)
+      if (place[it.row()] >= 0) e(place[it.row()], j) = it.value();
+  }
+  for (int i = 0; i < k; ++i)  // powers of two: exact
+    e.row(i) *= std::ldexp(1.0, -std::ilogb(e.row(i).cwiseAbs().maxCoeff()));
+  Eigen::FullPivLU<DenseMatrix> lu(e);
+  lu.setThreshold(kRankTolerance);
+  q.rank = static_cast<int>(lu.rank());
+  q.e = lu.permutationP() * e * lu.permutationQ();
+  std::vector<int> rows = q.rows, columns = q.columns;
+  for (int i = 0; i < k; ++i) q.rows[lu.permutationP().indices()[i]] = rows[i];
+  for (int j = 0; j < s; ++j) q.columns[j] = columns[lu.permutationQ().indices()[j]];
+  return true;
+}
+
+// v' as integers up to a positive factor, if the equations can be solved at reasonable cost.
+std::optional<Integers> solve(const Equations& q) {
+  const auto rank = static_cast<std::size_t>(q.rank);
+  const Scaled scale({{q.v.data(), q.v.size()}});
+  const Scaled entry({{q.e.data(), q.e.size()}});
+  Integers result(static_cast<std::size_t>(q.v.size()), 0), right(rank, 0);
+  for (const int j : q.columns) result[j] = scale(q.v[j]);
+  std::vector<Integers> a(rank, Integers(rank));
+  for (int i = 0; i < q.rank; ++i) {
+    for (int j = 0; j < q.e.cols(); ++j) {
+      if (j < q.rank)
+        a[i][j] = entry(q.e(i, j));
+      else
+        right[i] -= entry(q.e(i, j)) * result[q.columns[j]];
+    }
+  }
+  const auto x = solve_exactly(a, right, kMostWork);
+  if (!x) return {};
+  for (mpz_class& value : result) value *= x->denominator;
+  for (std::size_t j = 0; j < rank; ++j) result[q.columns[j]] = x->numerators[j];
+  return result;
+}
+
+// A bound on ||v'_P - v_P|| in the largest entry for equations of full rank, all roundings
+// included: with C near E_P^-1 and kappa = ||I - C E_P|| < 1 it is ||C E v|| / (1 - kappa)
+// [Rump2010, Sec. 10]. Infinite if that proves nothing.
+Extended distance(const Equations& q) {
+  const int n = q.rank;
+  const Extended infinity = std::numeric_limits<Extended>::infinity();
+  if (n < q.e.rows()) return infinity;
+  const DenseMatrix square = q.e.leftCols(n), inverse = square.partialPivLu().inverse();
+  if (!inverse.allFinite()) return infinity;
+  const DenseMatrix defect = DenseMatrix::Identity(n, n) - inverse * square;
+  const double unit = (n + 4) * std::numeric_limits<double>::epsilon();  // twice the rounding
+  const Vector size = inverse.cwiseAbs() * square.cwiseAbs().rowwise().sum();
+  const double kappa =
+      (defect.cwiseAbs().rowwise().sum() + unit * (size + Vector::Ones(n))).maxCoeff() *
+      (1 + unit);
+  if (!(kappa < 0.5)) return infinity;
+  Vector v(q.e.cols());
+  for (int j = 0; j < v.size(); ++j) v[j] = q.v[q.columns[j]];
+  const Matrix e = q.e;
+  const ExtendedVector residual =
+      sum_of({AffineTerm::product(e, v)}, n).values.cwiseAbs() * (1 + unit);
+  const ExtendedVector moved = inverse.cwiseAbs().cast<Extended>() * residual;
+  return moved.maxCoeff() * (1 + unit) / (1 - kappa) + std::numeric_limits<double>::denorm_min();
+}
+
+// Whether every point that differs from q.v by no more than `radius` in the pivots, with the tight
+// rows zero, satisfies the conditions.
+bool hold_around(const ConeConditions& c, const std::vector<char>& tight, const Equations& q,
+                 Extended radius) {
+  Vector moves = Vector::Zero(q.v.size());
+  for (int j = 0; j < q.rank; ++j) moves[q.columns[j]] = 1;
+  const Matrix rows = c.rows;
+  const auto m = rows.rows();
+  const AffineSum g = sum_of({AffineTerm::product(rows, q.v)}, m);
+  const Extended slack = 1 + 1e-15L;  // of sums that are not those of sum_of
+  ExtendedVector off = rows.multiply_abs(moves).cast<Extended>() * (radius * slack);
+  for (int i = 0; i < m; ++i) off[i] += std::abs(g.values[i]) * 1e-18L;
+  int offset = 0;
+  for (const Cone& cone : c.cones) {
+    Extended squares = 0;
+    for (int i = offset + 1; i < offset + cone.size; ++i) {
+      const Extended largest = std::abs(g.values[i]) + off[i];
+      squares += largest * largest;
+    }
+    if (cone.type == ConeType::kSecondOrder && !tight[offset] &&
+        g.values[offset] - off[offset] < std::sqrt(squares) * slack)
+      return false;
+    for (int i = offset; i < offset + cone.size && cone.type == ConeType::kNonnegative; ++i)
+      if (!tight[i] && g.values[i] < off[i]) return false;
+    offset += cone.size;
+  }
+  Extended sum = dot(c.objective.cast<Extended>(), q.v.cast<Extended>()), size = std::abs(sum);
+  sum += c.objective.cwiseAbs().dot(moves) * radius * slack;
+  for (int k = 0; k < c.low.size(); ++k) {
+    const auto support = [&](Extended value) {
+      return value * (value > 0 ? c.high[k] : c.low[k]);
+    };
+    const int i = c.conic_rows + k;
+    const Extended largest =
+        std::max(support(g.values[i] - off[i]), support(g.values[i] + off[i]));
+    sum += largest;
+    size += std::abs(largest);
+  }
+  return sum + 1e-15L * size < 0;
+}
+
+}  // namespace
+
+bool hold_exactly(const ConeConditions& conditions, const Vector& v) {
+  if (!v.allFinite()) return false;
+  const ExactTest test(conditions);
+  const Scaled scale({{v.data(), v.size()}});
+  Integers given(static_cast<std::size_t>(v.size()));
+  for (int j = 0; j < v.size(); ++j) given[j] = scale(v[j]);
+  if (test.holds(given)) return true;
+  const Matrix rows = conditions.rows;
+  const AffineSum g = sum_of({AffineTerm::product(rows, v)}, rows.rows());
+  std::vector<char> before;
+  for (const double nearly : kNearlyZero) {
+    std::vector<char> tight = tight_rows(conditions, g, nearly);
+    if (tight == before) continue;
+    before = std::move(tight);
+    Equations q = equations(conditions, before, v);
+    if (!q.rows.empty() && !order(conditions, q)) continue;
+    const Extended radius = distance(q);
+    if (radius < kWide && hold_around(conditions, before, q, radius)) return true;
+    const auto repaired = solve(q);
+    if (repaired && test.holds(*repaired)) return true;
+  }
+  return false;
+}
+
+}  // namespace perp

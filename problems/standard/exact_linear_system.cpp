@@ -1,0 +1,157 @@
+#include <perp/problems/standard/exact_linear_system.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace perp {
+
+namespace {
+
+using Word = std::uint64_t;
+__extension__ typedef unsigned __int128 Wide;
+constexpr Word kPrime = (Word(1) << 61) - 1;
+constexpr int kDigits = 61;  // bits that a step gains
+
+Word multiply(Word a, Word b) {
+  return static_cast<Word>(static_cast<Wide>(a) * b % kPrime);
+}
+Word subtract(Word a, Word b) { return a >= b ? a - b : a + kPrime - b; }
+Word invert(Word a) {  // a^(p - 2)
+  Word result = 1;
+  for (Word exponent = kPrime - 2; exponent > 0; exponent >>= 1) {
+    if (exponent & 1) result = multiply(result, a);
+    a = multiply(a, a);
+  }
+  return result;
+}
+Word modulo(const mpz_class& a) { return mpz_fdiv_ui(a.get_mpz_t(), kPrime); }
+
+using ModularMatrix = std::vector<std::vector<Word>>;
+
+// Gauss-Jordan elimination. False if the matrix is singular modulo the prime.
+bool invert(ModularMatrix a, ModularMatrix& inverse) {
+  const std::size_t n = a.size();
+  inverse.assign(n, std::vector<Word>(n, 0));
+  for (std::size_t i = 0; i < n; ++i) inverse[i][i] = 1;
+  for (std::size_t k = 0; k < n; ++k) {
+    std::size_t pivot = k;
+    while (pivot < n && a[pivot][k] == 0) ++pivot;
+    if (pivot == n) return false;
+    std::swap(a[pivot], a[k]);
+    std::swap(inverse[pivot], inverse[k]);
+    const Word scale = invert(a[k][k]);
+    for (std::size_t j = 0; j < n; ++j) {
+      a[k][j] = multiply(a[k][j], scale);
+      inverse[k][j] = multiply(inverse[k][j], scale);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      const Word factor = a[i][k];
+      if (i == k || factor == 0) continue;
+      for (std::size_t j = 0; j < n; ++j) {
+        a[i][j] = subtract(a[i][j], multiply(factor, a[k][j]));
+        inverse[i][j] = subtract(inverse[i][j], multiply(factor, inverse[k][j]));
+      }
+    }
+  }
+  return true;
+}
+
+// n / d = residue modulo m with |n|, d <= sqrt(m / 2) [Wang1981]; false if there is none.
+bool reconstruct(const mpz_class& residue, const mpz_class& m, mpz_class& n, mpz_class& d) {
+  const mpz_class bound = sqrt(mpz_class(m / 2));
+  mpz_class r0 = m, r1 = residue, t0 = 0, t1 = 1, quotient, next;
+  while (abs(r1) > bound) {
+    quotient = r0 / r1;
+    next = r0 - quotient * r1;
+    r0 = r1;
+    r1 = next;
+    next = t0 - quotient * t1;
+    t0 = t1;
+    t1 = next;
+  }
+  if (t1 == 0 || abs(t1) > bound) return false;
+  n = t1 < 0 ? mpz_class(-r1) : r1;
+  d = abs(t1);
+  return true;
+}
+
+// All components with one denominator, which grows as they ask for it.
+std::optional<RationalVector> reconstruct(const std::vector<mpz_class>& x, const mpz_class& m) {
+  RationalVector result{std::vector<mpz_class>(x.size()), 1};
+  mpz_class n, d, residue;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    residue = x[i] * result.denominator % m;
+    if (residue < 0) residue += m;
+    if (!reconstruct(residue, m, n, d)) return {};
+    result.numerators[i] = n;
+    if (d == 1) continue;
+    for (std::size_t k = 0; k < i; ++k) result.numerators[k] *= d;
+    result.denominator *= d;
+  }
+  return result;
+}
+
+bool solves(const std::vector<std::vector<mpz_class>>& a, const std::vector<mpz_class>& b,
+            const RationalVector& x) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    mpz_class sum = -b[i] * x.denominator;
+    for (std::size_t j = 0; j < a.size(); ++j) sum += a[i][j] * x.numerators[j];
+    if (sum != 0) return false;
+  }
+  return true;
+}
+
+// Steps until numerators and denominators by Hadamard's bound are determined.
+double steps_needed(const std::vector<std::vector<mpz_class>>& a,
+                    const std::vector<mpz_class>& b) {
+  double bits = 0, largest = 1;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t row = mpz_sizeinbase(b[i].get_mpz_t(), 2);
+    largest = std::max(largest, static_cast<double>(row));
+    row = 1;
+    for (const mpz_class& entry : a[i]) row = std::max(row, mpz_sizeinbase(entry.get_mpz_t(), 2));
+    bits += static_cast<double>(row) + 0.5 * std::log2(static_cast<double>(a.size()));
+  }
+  return (2 * bits + largest + 2) / kDigits + 2;
+}
+
+}  // namespace
+
+std::optional<RationalVector> solve_exactly(const std::vector<std::vector<mpz_class>>& a,
+                                            const std::vector<mpz_class>& b, double most_work) {
+  const std::size_t n = a.size();
+  const double order = static_cast<double>(n), steps = steps_needed(a, b);
+  if (order * order * (steps + order) > most_work) return {};
+  ModularMatrix reduced(n, std::vector<Word>(n)), inverse;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) reduced[i][j] = modulo(a[i][j]);
+  if (!invert(std::move(reduced), inverse)) return {};
+  const mpz_class prime = kPrime;
+  std::vector<mpz_class> right = b, x(n, 0);
+  std::vector<Word> digits(n), residues(n);
+  mpz_class power = 1;
+  int next_try = 2;  // small solutions are found early
+  for (int step = 1; step <= static_cast<int>(steps) + 1; ++step) {
+    for (std::size_t i = 0; i < n; ++i) residues[i] = modulo(right[i]);
+    for (std::size_t i = 0; i < n; ++i) {
+      Wide sum = 0;
+      for (std::size_t j = 0; j < n; ++j) sum += multiply(inverse[i][j], residues[j]);
+      digits[i] = static_cast<Word>(sum % kPrime);
+      x[i] += power * mpz_class(digits[i]);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      for (std::size_t j = 0; j < n; ++j)
+        mpz_submul_ui(right[i].get_mpz_t(), a[i][j].get_mpz_t(), digits[j]);
+      mpz_divexact(right[i].get_mpz_t(), right[i].get_mpz_t(), prime.get_mpz_t());
+    }
+    power *= prime;
+    if (step < next_try && step < static_cast<int>(steps)) continue;
+    next_try = 3 * step;
+    auto found = reconstruct(x, power);
+    if (found && solves(a, b, *found)) return found;
+  }
+  return {};
+}
+
+}  // namespace perp

@@ -1,0 +1,172 @@
+#include <perp/problems/standard/extended.hpp>
+
+#include <cmath>
+#include <limits>
+
+namespace perp {
+
+namespace {
+
+constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon() / 2;
+constexpr Extended kSplitter = 0x1p32L + 1;  // halves of 32 bits
+constexpr Extended kDoubtful = 0x1p-60L;     // relative error at which a row is summed exactly
+constexpr Extended kNegligible = 1e-30L;     // no tolerance asks for less
+
+struct Pair {
+  Extended value, error;
+};
+
+// value + error = a + b [Knuth1998, Sec. 4.2.2].
+Pair two_sum(Extended a, Extended b) {
+  const Extended sum = a + b, virtual_b = sum - a;
+  return {sum, (a - (sum - virtual_b)) + (b - virtual_b)};
+}
+
+// value + error = a b [Dekker1971].
+Pair two_product(Extended a, Extended b) {
+  const auto split = [](Extended x) {
+    const Extended c = kSplitter * x, high = c - (c - x);
+    return Pair{high, x - high};
+  };
+  const Extended product = a * b;
+  const Pair x = split(a), y = split(b);
+  const Extended error =
+      ((x.value * y.value - product) + x.value * y.error + x.error * y.value) + x.error * y.error;
+  return {product, error};
+}
+
+// A sum of products as if in twice the precision [OgitaRumpOishi2005, Alg. 5.3].
+struct CompensatedSum {
+  Extended sum = 0, error = 0, size = 0;
+  int count = 0;
+
+  void add(Extended a, Extended b) {
+    const Pair product = two_product(a, b), total = two_sum(sum, product.value);
+    sum = total.value;
+    error += product.error + total.error;
+    size += std::abs(product.value);
+    ++count;
+  }
+  Extended value() const { return sum + error; }
+  bool doubtful() const {
+    const Extended n = static_cast<Extended>(count) + 1;
+    const Extended bound = 4 * n * n * kUnit * kUnit * size;  // [OgitaRumpOishi2005, Prop. 5.5]
+    return bound > kNegligible && bound > kDoubtful * std::abs(value());
+  }
+};
+
+// A sum without rounding: numbers that do not overlap, the smallest first [Shewchuk1997].
+class ExactSum {
+ public:
+  void add(Extended a, Extended b) {
+    const Pair product = two_product(a, b);
+    grow(product.error);
+    grow(product.value);
+  }
+  Extended value() const {
+    Extended total = 0;
+    for (const Extended part : parts_) total += part;
+    return total;
+  }
+
+ private:
+  void grow(Extended number) {
+    std::size_t kept = 0;
+    for (const Extended part : parts_) {
+      const Pair s = two_sum(number, part);
+      number = s.value;
+      if (s.error != 0) parts_[kept++] = s.error;
+    }
+    parts_.resize(kept);
+    if (number != 0) parts_.push_back(number);
+  }
+
+  std::vector<Extended> parts_;
+};
+
+// Calls add(row, a, b) for every product in a term.
+template <class Add>
+void for_products(const AffineTerm& term, const Add& add) {
+  const Extended sign = term.sign;
+  if (term.matrix) {
+    for (int col = 0; col < term.matrix->cols(); ++col) {
+      term.matrix->for_column(col, [&](int row, double value) {
+        if (term.transposed)
+          add(col, static_cast<Extended>(value), sign * term.x[row]);
+        else
+          add(row, static_cast<Extended>(value), sign * term.x[col]);
+      });
+    }
+    return;
+  }
+  for (int i = 0; i < term.x.size(); ++i)
+    add(i, term.diagonal ? static_cast<Extended>((*term.diagonal)[i]) : 1.0L, sign * term.x[i]);
+}
+
+}  // namespace
+
+AffineTerm AffineTerm::vector(const Vector& x, int sign) {
+  return {nullptr, nullptr, false, x.cast<Extended>(), sign};
+}
+AffineTerm AffineTerm::product(const Matrix& a, const Vector& x, int sign) {
+  return {&a, nullptr, false, x.cast<Extended>(), sign};
+}
+AffineTerm AffineTerm::product(const Matrix& a, ExtendedVector x, int sign) {
+  return {&a, nullptr, false, std::move(x), sign};
+}
+AffineTerm AffineTerm::transposed_product(const Matrix& a, const Vector& x, int sign) {
+  return {&a, nullptr, true, x.cast<Extended>(), sign};
+}
+AffineTerm AffineTerm::transposed_product(const Matrix& a, ExtendedVector x, int sign) {
+  return {&a, nullptr, true, std::move(x), sign};
+}
+AffineTerm AffineTerm::scaled(const Vector& diagonal, const Vector& x, int sign) {
+  return {nullptr, &diagonal, false, x.cast<Extended>(), sign};
+}
+
+AffineSum sum_of(const std::vector<AffineTerm>& terms, int rows) {
+  std::vector<CompensatedSum> sums(static_cast<std::size_t>(rows));
+  for (const AffineTerm& term : terms)
+    for_products(term, [&](int row, Extended a, Extended b) { sums[row].add(a, b); });
+  AffineSum result{ExtendedVector(rows), ExtendedVector(rows)};
+  std::vector<int> doubtful(static_cast<std::size_t>(rows), -1);
+  int count = 0;
+  for (int i = 0; i < rows; ++i) {
+    result.values[i] = sums[i].value();
+    result.sizes[i] = sums[i].size;
+    if (sums[i].doubtful()) doubtful[i] = count++;
+  }
+  if (count == 0) return result;
+  std::vector<ExactSum> exact(static_cast<std::size_t>(count));
+  for (const AffineTerm& term : terms) {
+    for_products(term, [&](int row, Extended a, Extended b) {
+      if (doubtful[row] >= 0) exact[doubtful[row]].add(a, b);
+    });
+  }
+  for (int i = 0; i < rows; ++i)
+    if (doubtful[i] >= 0) result.values[i] = exact[doubtful[i]].value();
+  return result;
+}
+
+Extended dot(const ExtendedVector& a, const ExtendedVector& b) {
+  CompensatedSum sum;
+  for (int i = 0; i < a.size(); ++i) sum.add(a[i], b[i]);
+  if (!sum.doubtful()) return sum.value();
+  ExactSum exact;
+  for (int i = 0; i < a.size(); ++i) exact.add(a[i], b[i]);
+  return exact.value();
+}
+
+Extended euclidean_norm(const Extended* v, int count) {
+  Extended squares = 0;
+  for (int i = 0; i < count; ++i) squares += v[i] * v[i];
+  return std::sqrt(squares);
+}
+
+double round_up(Extended value) {
+  const double nearest = static_cast<double>(value);
+  if (static_cast<Extended>(nearest) >= value || std::isnan(nearest)) return nearest;
+  return std::nextafter(nearest, std::numeric_limits<double>::infinity());
+}
+
+}  // namespace perp

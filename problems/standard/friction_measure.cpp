@@ -1,0 +1,170 @@
+#include <perp/problems/standard/friction_measure.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace perp {
+
+namespace {
+
+constexpr Extended kVanishingNorm = 1e-14L;  // a q below is rounding dust
+constexpr Extended kCoupled = 0x1p-52L;      // block of W beside its diagonal blocks
+
+// Sets that grow together.
+class UnionFind {
+ public:
+  explicit UnionFind(int size) : parent_(static_cast<std::size_t>(size)) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
+  int root(int i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void join(int i, int j) { parent_[root(i)] = root(j); }
+
+ private:
+  std::vector<int> parent_;
+};
+
+// Contacts 0 .. nc - 1, columns of J behind them.
+UnionFind join_by_columns(const FrictionContact& p) {
+  const int nc = p.contacts(), m = p.J.cols();
+  UnionFind sets(nc + m);
+  for (int col = 0; col < m; ++col) {
+    p.J.for_column(col, [&](int row, double) { sets.join(row / p.dimension, nc + col); });
+    p.M.for_column(col, [&](int row, double) { sets.join(nc + row, nc + col); });
+  }
+  return sets;
+}
+
+UnionFind join_by_blocks(const FrictionContact& p) {
+  const int nc = p.contacts(), d = p.dimension;
+  std::vector<Extended> squares(static_cast<std::size_t>(nc), 0), diagonal(squares);
+  std::vector<int> touched;
+  // f(row block, ||W_ab||^2) for the blocks of a block column that are not zero.
+  const auto for_blocks = [&](int block, const auto& f) {
+    touched.clear();
+    for (int col = d * block; col < d * (block + 1); ++col) {
+      p.W.for_column(col, [&](int row, double value) {
+        if (squares[row / d] == 0) touched.push_back(row / d);
+        squares[row / d] += static_cast<Extended>(value) * value;
+      });
+    }
+    for (const int other : touched) {
+      f(other, squares[other]);
+      squares[other] = 0;
+    }
+  };
+  for (int b = 0; b < nc; ++b) {
+    for_blocks(b, [&](int a, Extended square) {
+      if (a == b) diagonal[b] = square;
+    });
+  }
+  UnionFind sets(nc);
+  for (int b = 0; b < nc; ++b) {
+    for_blocks(b, [&](int a, Extended square) {
+      const Extended bound = kCoupled * kCoupled * std::sqrt(diagonal[a]) * std::sqrt(diagonal[b]);
+      if (square > bound) sets.join(a, b);
+    });
+  }
+  return sets;
+}
+
+}  // namespace
+
+template <class Scalar>
+void friction_natural_map(int d, const Scalar* r, const Scalar* u, Scalar mu, Scalar* f) {
+  const auto length = [d](Scalar a, Scalar b) { return d == 3 ? std::hypot(a, b) : std::abs(a); };
+  const Scalar r2 = d == 3 ? r[2] : Scalar(0), u2 = d == 3 ? u[2] : Scalar(0);
+  const Scalar hat = u[0] + mu * length(u[1], u2);  // u_hat_n
+  const Scalar w_n = r[0] - hat, w_1 = r[1] - u[1], w_2 = r2 - u2, w_t = length(w_1, w_2);
+  if (w_t <= mu * w_n) {
+    f[0] = hat;
+    for (int k = 1; k < d; ++k) f[k] = u[k];
+    return;
+  }
+  if (mu * w_t <= -w_n) {
+    for (int k = 0; k < d; ++k) f[k] = r[k];
+    return;
+  }
+  const Scalar tau_1 = w_1 / w_t, tau_2 = w_2 / w_t, squares = 1 + mu * mu;
+  const Scalar along_e = (hat + mu * (tau_1 * u[1] + tau_2 * u2)) / squares;
+  const Scalar along_g = (mu * r[0] - (tau_1 * r[1] + tau_2 * r2)) / squares;
+  const Scalar across = (u2 * r[1] - u[1] * r2) / w_t;  // along (-tau_2, tau_1)
+  f[0] = along_e + mu * along_g;
+  f[1] = (mu * along_e - along_g) * tau_1 - across * tau_2;
+  if (d == 3) f[2] = (mu * along_e - along_g) * tau_2 + across * tau_1;
+}
+
+template void friction_natural_map(int, const double*, const double*, double, double*);
+template void friction_natural_map(int, const Extended*, const Extended*, Extended, Extended*);
+
+void FrictionMeasure::prepare(const FrictionContact& problem) {
+  dimension_ = problem.dimension;
+  mu_ = problem.mu;
+  const int nc = problem.contacts(), d = dimension_;
+  UnionFind sets = problem.is_operator() ? join_by_columns(problem) : join_by_blocks(problem);
+  std::vector<int> number;
+  part_.resize(static_cast<std::size_t>(nc));
+  scales_.clear();
+  Extended total = 0;
+  for (int c = 0; c < nc; ++c) {
+    const auto root = static_cast<std::size_t>(sets.root(c));
+    if (root >= number.size()) number.resize(root + 1, -1);
+    if (number[root] < 0) {
+      number[root] = parts();
+      scales_.push_back(0);
+    }
+    part_[c] = number[root];
+    for (int k = d * c; k < d * (c + 1); ++k) {
+      const Extended square = static_cast<Extended>(problem.q[k]) * problem.q[k];
+      scales_[part_[c]] += square;
+      total += square;
+    }
+  }
+  q_norm_ = std::sqrt(total);
+  for (Extended& scale : scales_) scale = std::max(std::sqrt(scale), std::min(1.0L, q_norm_));
+  squares_.assign(scales_.size(), 0);
+}
+
+template <class V>
+FrictionMeasure::Value FrictionMeasure::evaluate_as(const V& r, const V& u) {
+  using Scalar = typename V::Scalar;
+  std::fill(squares_.begin(), squares_.end(), 0);
+  Extended total = 0, worst = -1, by_part = 0;
+  Value value{0, 0, 0, 0, -1};
+  for (int c = 0; c < static_cast<int>(part_.size()); ++c) {
+    Scalar f[3] = {};
+    friction_natural_map<Scalar>(dimension_, r.data() + dimension_ * c, u.data() + dimension_ * c,
+                                 static_cast<Scalar>(mu_[c]), f);
+    Extended square = 0;
+    for (int k = 0; k < dimension_; ++k) square += static_cast<Extended>(f[k]) * f[k];
+    squares_[part_[c]] += square;
+    total += square;
+    if (!(square <= worst * worst) || worst < 0) {
+      worst = std::sqrt(square);
+      value.worst_contact = c;
+    }
+  }
+  for (std::size_t p = 0; p < scales_.size(); ++p) {
+    const Extended ratio = std::sqrt(squares_[p]) / scales_[p];
+    if (!(ratio <= by_part)) by_part = ratio;
+  }
+  const Extended infinity = HUGE_VALL, norm = std::isnan(total) ? infinity : std::sqrt(total);
+  value.natural = round_up(norm);
+  value.relative = round_up(q_norm_ > 0 ? norm / q_norm_ : infinity);
+  value.by_part = round_up(std::isnan(by_part) ? infinity : by_part);
+  value.measure =
+      q_norm_ <= kVanishingNorm ? value.natural : std::max(value.relative, value.by_part);
+  return value;
+}
+
+FrictionMeasure::Value FrictionMeasure::evaluate(const Vector& r, const Vector& u) {
+  return evaluate_as(r, u);
+}
+FrictionMeasure::Value FrictionMeasure::evaluate(const ExtendedVector& r, const ExtendedVector& u) {
+  return evaluate_as(r, u);
+}
+
+}  // namespace perp

@@ -1,0 +1,56 @@
+#include <perp/problems/standard/mass_inverse.hpp>
+
+#include <Eigen/SparseCholesky>
+#include <cmath>
+#include <limits>
+
+namespace perp {
+
+namespace {
+
+using ExtendedSparse = Eigen::SparseMatrix<Extended, Eigen::ColMajor, int>;
+
+constexpr int kRefinements = 60;  // each gains digits or is the last
+constexpr Extended kConverged = 4 * std::numeric_limits<Extended>::epsilon();
+constexpr Extended kGain = 0.5L;  // of the correction before, at most
+
+}  // namespace
+
+struct MassInverse::Factors {
+  Eigen::SimplicialLDLT<ExtendedSparse> ldl;
+  bool positive = false;
+};
+
+MassInverse::MassInverse(const Matrix& m) : m_(&m), factors_(std::make_unique<Factors>()) {
+  const ExtendedSparse extended = m.to_sparse().cast<Extended>();
+  factors_->ldl.compute(extended);
+  if (factors_->ldl.info() != Eigen::Success) return;
+  const ExtendedVector pivots = factors_->ldl.vectorD();
+  factors_->positive = (pivots.array() > 0).all() && pivots.allFinite();
+}
+
+MassInverse::~MassInverse() = default;
+
+bool MassInverse::positive_definite() const { return factors_->positive; }
+
+ExtendedVector MassInverse::solve(const ExtendedVector& b) const {
+  ExtendedVector x = factors_->ldl.solve(b);
+  const AffineTerm right{nullptr, nullptr, false, b, 1};
+  Extended before = std::numeric_limits<Extended>::infinity();
+  for (int k = 0; k < kRefinements; ++k) {
+    const AffineSum residual =
+        sum_of({right, AffineTerm::product(*m_, x, -1)}, static_cast<int>(b.size()));
+    const ExtendedVector correction = factors_->ldl.solve(residual.values);
+    const Extended size = correction.cwiseAbs().maxCoeff(), scale = x.cwiseAbs().maxCoeff();
+    if (!std::isfinite(size)) break;
+    x += correction;
+    if (size <= kConverged * scale) return x;
+    if (!(size <= kGain * before)) break;
+    before = size;
+  }
+  return ExtendedVector::Constant(b.size(), std::numeric_limits<Extended>::quiet_NaN());
+}
+
+bool is_positive_definite(const Matrix& m) { return MassInverse(m).positive_definite(); }
+
+}  // namespace perp

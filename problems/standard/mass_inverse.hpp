@@ -1,0 +1,34 @@
+// M^-1 for symmetric positive definite M, to the last bit of extended precision.
+#pragma once
+
+#include <memory>
+#include <perp/problems/standard/extended.hpp>
+
+namespace perp {
+
+/// A factorisation LDL' in extended precision, with answers refined by residuals in twice of it, so
+/// that ill-conditioned mass matrices give right digits or none.
+class MassInverse {
+ public:
+  /// @param m square, symmetric
+  explicit MassInverse(const Matrix& m);
+  MassInverse(const MassInverse&) = delete;
+  MassInverse& operator=(const MassInverse&) = delete;
+  ~MassInverse();
+
+  /// All pivots are positive.
+  bool positive_definite() const;
+
+  /// x with M x = b. NaN if the refinement does not converge (condition beyond about 1e18).
+  ExtendedVector solve(const ExtendedVector& b) const;
+
+ private:
+  struct Factors;
+  const Matrix* m_;
+  std::unique_ptr<Factors> factors_;
+};
+
+/// Whether an LDL' factorisation in extended precision has positive pivots only.
+bool is_positive_definite(const Matrix& m);
+
+}  // namespace perp

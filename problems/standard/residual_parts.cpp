@@ -1,0 +1,19 @@
+#include <perp/problems/standard/residual_parts.hpp>
+
+#include <fmt/format.h>
+#include <stdexcept>
+
+namespace perp {
+
+void check_length(std::string_view field, const Vector& v, long n) {
+  if (v.size() != n) {
+    throw std::invalid_argument(fmt::format("{}: length is {}, expected {}", field, v.size(), n));
+  }
+}
+
+void raise(Extended& largest, Extended value) {
+  if (std::isnan(value)) value = HUGE_VALL;
+  if (value > largest) largest = value;
+}
+
+}  // namespace perp

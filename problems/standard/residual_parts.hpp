@@ -1,0 +1,27 @@
+// What the residuals of all kinds share.
+#pragma once
+
+#include <cmath>
+#include <perp/problems/standard/extended.hpp>
+#include <string_view>
+
+namespace perp {
+
+/// @throws std::invalid_argument naming the field if the length is not n
+void check_length(std::string_view field, const Vector& v, long n);
+
+/// Raises `largest`; a NaN, which no tolerance must ever pass, counts as infinite.
+void raise(Extended& largest, Extended value);
+
+/// The largest residual and its row. The first row counts if all are zero.
+struct LargestResidual {
+  Extended value = 0;
+  int index = -1;
+
+  void add(int row, Extended residual) {
+    if (!(residual <= value) || index < 0) index = row;
+    raise(value, residual);
+  }
+};
+
+}  // namespace perp
