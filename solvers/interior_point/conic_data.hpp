@@ -16,9 +16,11 @@ namespace perp {
 /// alpha and beta those of b and c.
 class ConicData {
  public:
+  /// Of the problem as posed, as the verifier has them (Residuals); of a box_qp the natural
+  /// residual stands for complementarity.
   struct Residual {
-    double primal, dual, gap;  ///< of the problem as posed
-    double measure() const { return std::max({primal, dual, gap}); }
+    double primal, dual, complementarity;
+    double measure() const { return std::max({primal, dual, complementarity}); }
   };
 
   void build(const ConicQp& problem, bool equilibrate);
@@ -48,9 +50,10 @@ class ConicData {
   void evaluate_extended(const Vector& x, const Vector& y, double tau, Vector& px,
                          Vector& stationarity, Vector& s);
 
-  /// What the verifier measures at (x, y) of the problem as posed, from vectors of the scaled one.
-  Residual measure(const Vector& x, const Vector& y, const Vector& px, const Vector& stationarity,
-                   const Vector& s, Vector& scratch) const;
+  /// What the verifier measures at the point of y, Px + c + A'y and b - Ax of the problem as posed,
+  /// from vectors of the scaled one.
+  Residual measure(const Vector& y, const Vector& stationarity, const Vector& s,
+                   Vector& scratch) const;
 
   double posed_x(int j) const { return scale_x * column_scale[j]; }
   double posed_y(int i) const { return scale_y * row_scale[i]; }
@@ -65,10 +68,13 @@ class ConicData {
   Vector c, b;
   Vector column_scale, row_scale;  ///< D, E
   double scale_x = 1.0, scale_y = 1.0;
-  /// Measure the largest min(s_i, y_i) instead of the gap: the natural residual of a box_qp.
+  /// Measure the largest min(s_i, y_i) instead of complementarity: the natural residual of a
+  /// box_qp.
   bool natural_gap = false;
 
  private:
+  double complementarity_of_cone(const ConeProduct::Block& block, const Vector& y,
+                                 const Vector& s) const;
   void equilibrate();
   void scale_vectors(bool wanted);
 

@@ -250,8 +250,7 @@ void InteriorPoint::evaluate() {
   scaled_px_ = px_ / tau_;
   scaled_s_ /= tau_;
   stationarity_ = res_x_ / tau_;
-  measure_ =
-      data_.measure(scaled_x_, scaled_z_, scaled_px_, stationarity_, scaled_s_, scratch_).measure();
+  measure_ = data_.measure(scaled_z_, stationarity_, scaled_s_, scratch_).measure();
   ++without_gain_;
   keep(scaled_x_, scaled_z_, measure_);
 }
@@ -351,8 +350,7 @@ double InteriorPoint::largest_step(const Direction& d) const {
 // The best point in extended precision.
 bool InteriorPoint::confirmed() {
   data_.evaluate_extended(best_x_, best_z_, 1.0, scaled_px_, stationarity_, scaled_s_);
-  best_measure_ =
-      data_.measure(best_x_, best_z_, scaled_px_, stationarity_, scaled_s_, scratch_).measure();
+  best_measure_ = data_.measure(best_z_, stationarity_, scaled_s_, scratch_).measure();
   return best_measure_ <= common.tolerance;
 }
 
