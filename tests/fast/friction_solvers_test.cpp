@@ -6,6 +6,7 @@
 #include <perp/solvers/friction/newton_ac.hpp>
 #include <perp/solvers/friction/nsgs.hpp>
 #include <perp/solvers/friction/proximal_newton.hpp>
+#include <perp/solvers/registry.hpp>
 #include <perp/solvers/router.hpp>
 
 namespace perp::test {
