@@ -66,6 +66,7 @@ class TestReportOfSimulations(CliTestCase):
 
     def drawing(self, page, title):
         """The drawing's own description."""
+        title = title.replace("'", "&#39;")
         return re.search(rf"<title>{title}</title>\s*<desc>(.*?)</desc>", page, re.S).group(1)
 
     def energies(self, run):

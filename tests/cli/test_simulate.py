@@ -321,7 +321,7 @@ class TestMeaningOfScenes(SimulateTestCase):
     "bad_expression": (edit(SPACE, "bodies.1.mass", "2*(r"), "bodies[1].mass", "2*(r"),
     "unknown_name_in_an_expression": (edit(SPACE, "bodies.1.mass", "2*q"), "bodies[1].mass", "\"q\""),
     "infinite_expression": (edit(SPACE, "bodies.1.mass", "1/(r-r)"), "bodies[1].mass", "finite"),
-    "deep_expression": (edit(SPACE, "bodies.1.mass", "(" * 10000 + "1" + ")" * 10000), "bodies[1].mass", "deep"),
+    "deep_expression": (edit(SPACE, "bodies.1.mass", "(" * 400 + "1" + ")" * 400), "bodies[1].mass", "deep"),
     "power": (edit(SPACE, "bodies.1.mass", "r^2"), "bodies[1].mass", "^"),
     "negative_mass": (edit(SPACE, "bodies.1.mass", -1), "bodies[1].mass", "positive"),
     "zero_mass": (edit(SPACE, "bodies.1.mass", 0), "bodies[1].mass", "positive"),

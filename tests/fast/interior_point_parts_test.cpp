@@ -63,8 +63,8 @@ TEST(ConicData, MeasuresAsTheVerifierDoes) {
   Random random(5);
   const int n = 6;
   for (int k = 0; k < 40; ++k) {
-    ConicQp qp{DenseMatrix::Identity(n, n), gaussian(random, n, 1), gaussian(random, kRows, n),
-               gaussian(random, kRows, 1), kCones};
+    ConicQp qp{DenseMatrix(DenseMatrix::Identity(n, n)), gaussian(random, n, 1),
+               gaussian(random, kRows, n), gaussian(random, kRows, 1), kCones};
     if (k % 2 == 1) qp.c *= 1e6;
     const Vector x = gaussian(random, n, 1);
     Vector y = interior_point(random, k % 4 < 2 ? 1e-3 : -1e-3);
@@ -84,9 +84,9 @@ TEST(ConicData, MeasuresAsTheVerifierDoes) {
         << k;
   }
   // min 1e9 x_1 + x_2, x >= 0, at (-1e-9, 1) with dual (1e9, 1): a gap of 0.
-  ConicQp hidden{DenseMatrix::Zero(2, 2),
+  ConicQp hidden{DenseMatrix(DenseMatrix::Zero(2, 2)),
                  vector({1e9, 1}),
-                 -DenseMatrix::Identity(2, 2),
+                 DenseMatrix(-DenseMatrix::Identity(2, 2)),
                  Vector::Zero(2),
                  {{ConeType::kNonnegative, 2}}};
   ConicData data;

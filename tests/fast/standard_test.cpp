@@ -185,9 +185,11 @@ TEST(Farkas, HoldsOnlyForProofs) {
   EXPECT_FALSE(check_farkas(Lcp{matrix(1, 1, {1}), vector({-1})}, vector({1})).holds);
   // y = (1, 0) violates M'y <= 0 by d: points with a 1-norm below 1/d are excluded, no others.
   const auto nearly = [](double d) { return Lcp{matrix(2, 2, {-1, d, 0, 1}), vector({-1, 0})}; };
-  EXPECT_TRUE(check_farkas(nearly(1e-13), vector({1, 0})).holds);
+  EXPECT_FALSE(check_farkas(nearly(1e-13), vector({1, 0})).holds);
+  EXPECT_TRUE(check_farkas(nearly(1e-13), vector({1, 0})).excludes);
   EXPECT_NEAR(check_farkas(nearly(1e-13), vector({1, 0})).radius, 1e13, 1e3);
   EXPECT_FALSE(check_farkas(nearly(1e-8), vector({1, 0})).holds);
+  EXPECT_FALSE(check_farkas(nearly(1e-8), vector({1, 0})).excludes);
 }
 
 TEST(Farkas, UnderstandsBounds) {
