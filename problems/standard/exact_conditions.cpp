@@ -281,6 +281,21 @@ bool hold_around(const ConeConditions& c, const std::vector<char>& tight, const 
 
 }  // namespace
 
+namespace {
+
+// Whether a point next to v holds on which the tight rows are zero.
+bool holds_nearby(const ConeConditions& conditions, const ExactTest& test,
+                  const std::vector<char>& tight, const Vector& v) {
+  Equations q = equations(conditions, tight, v);
+  if (!q.rows.empty() && !order(conditions, q)) return false;
+  const Extended radius = distance(q);
+  if (radius < kWide && hold_around(conditions, tight, q, radius)) return true;
+  const auto repaired = solve(q);
+  return repaired && test.holds(*repaired);
+}
+
+}  // namespace
+
 bool hold_exactly(const ConeConditions& conditions, const Vector& v) {
   if (!v.allFinite()) return false;
   const ExactTest test(conditions);
@@ -289,18 +304,20 @@ bool hold_exactly(const ConeConditions& conditions, const Vector& v) {
   for (int j = 0; j < v.size(); ++j) given[j] = scale(v[j]);
   if (test.holds(given)) return true;
   const Matrix rows = conditions.rows;
-  const AffineSum g = sum_of({AffineTerm::product(rows, v)}, rows.rows());
-  std::vector<char> before;
-  for (const double nearly : kNearlyZero) {
-    std::vector<char> tight = tight_rows(conditions, g, nearly);
-    if (tight == before) continue;
-    before = std::move(tight);
-    Equations q = equations(conditions, before, v);
-    if (!q.rows.empty() && !order(conditions, q)) continue;
-    const Extended radius = distance(q);
-    if (radius < kWide && hold_around(conditions, before, q, radius)) return true;
-    const auto repaired = solve(q);
-    if (repaired && test.holds(*repaired)) return true;
+  AffineSum g = sum_of({AffineTerm::product(rows, v)}, rows.rows());
+  const double largest = v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0;
+  const ExtendedVector whole =
+      rows.multiply_abs(Vector::Constant(v.size(), largest)).cast<Extended>();
+  std::vector<std::vector<char>> tried;
+  // Beside what is summed in the row, then beside what could be: tiny entries of v are zero, too.
+  for (const bool beside_largest : {false, true}) {
+    if (beside_largest) g.sizes = whole;
+    for (const double nearly : kNearlyZero) {
+      const std::vector<char> tight = tight_rows(conditions, g, nearly);
+      if (std::find(tried.begin(), tried.end(), tight) != tried.end()) continue;
+      if (holds_nearby(conditions, test, tight, v)) return true;
+      tried.push_back(tight);
+    }
   }
   return false;
 }
