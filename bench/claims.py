@@ -46,15 +46,21 @@ class Results:
     def solves(self, suite, solver, kind, label="", sequence=""):
         return [r for r in self.records
                 if r["suite"] == suite and r["solver"] == solver and r["kind"] == kind
-                and r.get("label", "") == label and sequence in r["sequence"] and r["mode"] == "cold"]
+                and r.get("label", "") == label and sequence in r["sequence"] and r["mode"] in ("zero", "cold")]
 
 
 def apart(a, b):
     return sum((x - y) ** 2 for x, y in zip(a, b)) ** 0.5
 
 
+def seconds(record):
+    """Of setup and solve."""
+    times = record["times"]
+    return times.get("total", times["setup"] + times["solve"])
+
+
 def median_ms(records):
-    return 1e3 * statistics.median(r["times"]["solve"] for r in records)
+    return 1e3 * statistics.median(map(seconds, records))
 
 
 def time_text(seconds):
@@ -152,8 +158,8 @@ def solvers(results):
             # Both phases of a step against its one complementarity problem, in the sequence with most contacts.
             largest = max(pyramid, key=lambda r: r["contacts"])["sequence"]
             size = min(r["contacts"] for r in pyramid if r["sequence"] == largest)
-            lcp = [r["times"]["solve"] for r in pyramid if r["contacts"] >= size and r["outcome"] == "solved"]
-            both = sum(statistics.median([r["times"]["solve"] for r in quadratic
+            lcp = [seconds(r) for r in pyramid if r["contacts"] >= size and r["outcome"] == "solved"]
+            both = sum(statistics.median([seconds(r) for r in quadratic
                                           if r["kind"] == kind and r["contacts"] >= size and r["outcome"] == "solved"] or [0])
                        for kind in ("box_qp", "conic_qp"))
             if lcp and both > 0:

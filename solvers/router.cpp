@@ -9,6 +9,8 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <stdexcept>
 
 namespace perp {
@@ -19,25 +21,47 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kNearlySolved = 1e-4;  // residual of an answer worth polishing
 constexpr double kPolished = 1e-3;      // of the tolerance: nothing to gain below
+constexpr double kLeastLimit = 1e-9;    // s: what is left of a limit that is used up; 0 is none
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+bool has_linear_cones(const ConicQp& qp) {
+  return std::all_of(qp.cones.begin(), qp.cones.end(),
+                     [](const Cone& c) { return c.type != ConeType::kSecondOrder; });
+}
+
+using MakeReduction = std::function<Reduction()>;
+
 // Exact statements of the problem in other kinds, the one that most solvers take first.
-std::vector<Reduction> exact_reductions(const Problem& problem) {
-  if (const auto* qp = std::get_if<BoxQp>(&problem.data)) return {reduce_to_mlcp(*qp)};
+std::vector<MakeReduction> exact_reductions(const Problem& problem) {
+  if (const auto* qp = std::get_if<BoxQp>(&problem.data))
+    return {[qp] { return reduce_to_mlcp(*qp); }};
   if (const auto* qp = std::get_if<ConicQp>(&problem.data)) {
-    const bool linear = std::all_of(qp->cones.begin(), qp->cones.end(),
-                                    [](const Cone& c) { return c.type != ConeType::kSecondOrder; });
-    if (linear) return {reduce_to_mlcp(*qp)};
+    if (has_linear_cones(*qp)) return {[qp] { return reduce_to_mlcp(*qp); }};
   }
   if (const auto* contact = std::get_if<FrictionContact>(&problem.data)) {
     validate(*contact);
-    if (contact->dimension == 3) return {reduce_to_mcp(*contact)};
-    return {reduce_to_pyramid_lcp(*contact), reduce_to_mcp(*contact)};
+    const MakeReduction mcp = [contact] { return reduce_to_mcp(*contact); };
+    if (contact->dimension == 3) return {mcp};
+    return {[contact] { return reduce_to_pyramid_lcp(*contact); }, mcp};
   }
   return {};
+}
+
+// A start of the problem as one of its statement as an mlcp, where the two have unknowns in common.
+std::optional<Vector> start_of_reduction(const Problem& problem, const Problem& reduced,
+                                         const SolveRequest& request) {
+  if (!request.start) return {};
+  if (std::holds_alternative<BoxQp>(problem.data)) return request.start;
+  const auto* qp = std::get_if<ConicQp>(&problem.data);
+  if (!qp) return {};
+  Vector start = Vector::Zero(reduced.size());
+  start.head(problem.size()) = *request.start;
+  if (request.start_dual && request.start_dual->size() == qp->b.size())
+    start.tail(qp->b.size()) = *request.start_dual;
+  return start;
 }
 
 // The reduction that a setting names.
@@ -62,105 +86,244 @@ Reduction named_reduction(const Problem& problem, const std::string& text) {
       fmt::format("reduction: \"{}\" is not convex, pyramid, pyramid:EDGES or fritz-john", text));
 }
 
-VerifiedResult unsupported(const std::string& solver, std::string why) {
+// What a refusal may be turned into: a statement that the solver takes, if asked for.
+std::string advice(const Solver& solver, const Problem& problem) {
+  if (!std::holds_alternative<FrictionContact>(problem.data)) return "";
+  const auto& kinds = solver.traits().kinds;
+  for (const auto& [reduction, kind] :
+       {std::pair("pyramid", "lcp"), std::pair("convex", "conic_qp")}) {
+    if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end())
+      return fmt::format("; --set reduction={} states it as {}, approximately", reduction, kind);
+  }
+  return "";
+}
+
+std::string text_of(const std::vector<std::pair<std::string, std::string>>& settings) {
+  std::string text;
+  for (const auto& [key, value] : settings)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, value);
+  return text;
+}
+
+VerifiedResult unsupported(const std::string& solver, std::string why, double seconds) {
   VerifiedResult result;
   result.message = std::move(why);
-  result.route.push_back(
-      {solver, Status::kUnsupported, Status::kUnsupported, 0, 0.0, result.message});
+  result.setup_time = seconds;
+  result.route.push_back({solver, Status::kUnsupported, Status::kUnsupported, 0, seconds,
+                          result.message, "", Residuals::kNone});
   return result;
+}
+
+// Whether there is something that can be verified.
+bool has_answer(const ProblemData& data, int size, const Answer& answer) {
+  const auto* qp = std::get_if<ConicQp>(&data);
+  return answer.z.size() == size && (!qp || answer.dual.size() == qp->b.size());
+}
+
+// Verifies, outside the clock. Whether the problem asks for anything at all is seen to once, at the
+// end (see_if_vacuous).
+void check(const Problem& problem, double tolerance, VerifiedResult& result) {
+  const auto started = Clock::now();
+  result.verdict = verify(problem.data, result.answer, tolerance);
+  result.verification_time += seconds_since(started);
+}
+
+void see_if_vacuous(const Problem& problem, VerifiedResult& result) {
+  if (!has_answer(problem.data, problem.size(), result.answer)) return;
+  const auto started = Clock::now();
+  result.verdict.vacuous = vacuous_answer(problem, result.verdict.tolerance);
+  result.verification_time += seconds_since(started);
+}
+
+VerifiedResult try_with(Solver& solver, const Problem& problem, const Vector* start,
+                        Observer* observer, double tolerance);
+
+// That the reduced problem has no solution says so of the other, too, if the reduction changes no
+// number of it: those of QPs copy their matrices, those of friction compute with them.
+void carry_over(const Problem& problem, const Reduction& reduction, Status found,
+                VerifiedResult& result) {
+  const bool of_none = result.claimed == Status::kInfeasible || found == Status::kExcluded ||
+                       result.claimed == Status::kExcluded;
+  if (!of_none) return;
+  const bool copies = std::holds_alternative<BoxQp>(problem.data) ||
+                      std::holds_alternative<ConicQp>(problem.data);
+  result.status = reduction.exact && copies ? found : Status::kStalled;
+  if (result.status == found) return;
+  result.message = fmt::format("{} has no solution, which proves nothing of the problem itself",
+                               reduction.name);
 }
 
 // What an answer to a reduction is worth for the problem as posed. A claim that holds for the
 // reduced problem is not wrong where it does not hold for the other.
-void map_back(const Problem& problem, const Reduction& reduction, double tolerance,
-              VerifiedResult& result) {
+void map_back(const Problem& problem, const Reduction& reduction, const Problem& reduced,
+              double tolerance, VerifiedResult& result) {
   const bool solved = result.status == Status::kSolved;
-  result.answer = reduction.map_back(result.answer);
-  result.verdict = verify(problem, result.answer, tolerance);
+  const auto started = Clock::now();
+  const bool answered = has_answer(reduced.data, reduced.size(), result.answer);
+  result.answer = answered ? reduction.map_back(result.answer) : Answer{};
+  const double spent = seconds_since(started);
+  result.solve_time += spent;
+  result.verdict = {};
+  result.verdict.tolerance = tolerance;
+  if (answered) check(problem, tolerance, result);
   result.solutions.clear();
-  result.certificate.reset();  // it speaks of the reduced problem
+  const Status found = result.status;
+  if (result.certificate) result.certificate->reduction = reduction.name;
   if (solved && !result.verdict.solved) {
     result.claimed = Status::kStalled;
     result.message = fmt::format("{} is solved, {}", reduction.name,
                                  reduction.exact ? "not yet to the tolerance of the problem itself"
                                                  : "which only approximates the problem");
   }
+  result.refuted = !result.verdict.solved && (result.refuted || (solved && reduction.exact));
   result.status = judge(result.claimed, result.verdict);
+  if (!result.verdict.solved && !solved) carry_over(problem, reduction, found, result);
   for (RouteStep& step : result.route) step.solver += " on " + reduction.name;
-  if (!result.route.empty()) result.route.back().status = result.status;
+  if (result.route.size() != 1) return;
+  RouteStep& step = result.route.front();
+  step.status = result.status;
+  step.claimed = result.claimed;
+  step.measure = result.verdict.measure;
+  step.message = result.message;
+  step.time += spent;
+}
+
+double verified_at(const SolveRequest& request) {
+  return request.verify_at.value_or(request.common.tolerance);
+}
+
+// Adds what was done before a solver began to the clock of the only try.
+void charge_setup(VerifiedResult& result, double seconds) {
+  result.setup_time += seconds;
+  if (!result.route.empty()) result.route.front().time += seconds;
 }
 
 // Solves a reduction and verifies what it maps back to.
 VerifiedResult solve_reduced(Solver& solver, const Problem& problem, const Reduction& reduction,
-                             const SolveRequest& request, Observer* observer) {
-  const double tolerance = request.common.tolerance * reduction.tolerance_factor;
-  solver.common.tolerance = tolerance;
-  Problem reduced;
-  reduced.data = reduction.problem;
-  reduced.name = problem.name;
-  VerifiedResult result =
-      solve_with(solver, reduced, nullptr, observer, request.repeats, tolerance);
-  map_back(problem, reduction, request.common.tolerance, result);
+                             const Problem& reduced, const SolveRequest& request,
+                             Observer* observer) {
+  solver.common.tolerance = request.common.tolerance * reduction.tolerance_factor;
+  const std::optional<Vector> start = start_of_reduction(problem, reduced, request);
+  VerifiedResult result = try_with(solver, reduced, start ? &*start : nullptr, observer,
+                                   verified_at(request) * reduction.tolerance_factor);
+  map_back(problem, reduction, reduced, verified_at(request), result);
   return result;
 }
 
+// @param request with the start that counts
 VerifiedResult solve_by_name(const Problem& problem, const SolveRequest& request,
                              const std::string& name,
                              const std::vector<std::pair<std::string, std::string>>& settings,
                              Observer* observer) {
+  const auto started = Clock::now();
   const std::unique_ptr<Solver> solver = request.make(name);
   solver->common = request.common;
   for (const auto& [key, value] : settings) set_setting(*solver, key, value);
   if (request.start && request.start_dual) solver->start_dual = *request.start_dual;
+  VerifiedResult result;
   const std::optional<std::string> refusal = solver->refusal(problem);
-  if (!refusal) {
-    return solve_with(*solver, problem, request.start ? &*request.start : nullptr, observer,
-                      request.repeats, request.common.tolerance);
+  if (!refusal) {  // prepare() refuses again, on the clock
+    result = try_with(*solver, problem, request.start ? &*request.start : nullptr, observer,
+                      verified_at(request));
+    result.route.front().settings = text_of(settings);
+    return result;
   }
   std::string why = *refusal;
-  for (const Reduction& reduction : exact_reductions(problem)) {
+  for (const MakeReduction& make : exact_reductions(problem)) {
+    const Reduction reduction = make();
     Problem reduced;
     reduced.data = reduction.problem;
-    const std::optional<std::string> again = solver->refusal(reduced);
-    if (!again) return solve_reduced(*solver, problem, reduction, request, observer);
-    why = *again;
+    reduced.name = problem.name;
+    if (const auto again = solver->refusal(reduced)) {
+      if (!again->starts_with(fmt::format("{} takes", name)))
+        why += fmt::format("; as {}: {}", reduction.name, *again);
+      continue;
+    }
+    const double spent = seconds_since(started);
+    if (solver->common.time_limit > 0)  // one limit for all
+      solver->common.time_limit = std::max(solver->common.time_limit - spent, kLeastLimit);
+    result = solve_reduced(*solver, problem, reduction, reduced, request, observer);
+    charge_setup(result, spent);
+    result.route.front().settings = text_of(settings);
+    return result;
   }
-  return unsupported(name, why);
+  return unsupported(name, why + advice(*solver, problem), seconds_since(started));
 }
 
 // The reduction that the settings ask for, with the solver named or auto.
 VerifiedResult solve_as_asked(const Problem& problem, const SolveRequest& request,
                               const std::string& reduction_name, Observer* observer) {
+  const auto started = Clock::now();
   const Reduction reduction = named_reduction(problem, reduction_name);
   SolveRequest inner = request;
   std::erase_if(inner.settings, [](const auto& setting) { return setting.first == "reduction"; });
   inner.start.reset();
   inner.common.tolerance *= reduction.tolerance_factor;
+  if (inner.verify_at) *inner.verify_at *= reduction.tolerance_factor;
   Problem reduced;
   reduced.data = reduction.problem;
   reduced.name = problem.name;
+  const double spent = seconds_since(started);
+  if (inner.common.time_limit > 0)
+    inner.common.time_limit = std::max(inner.common.time_limit - spent, kLeastLimit);
+  inner.stored_start = false;
   VerifiedResult result = solve_verified(reduced, inner, observer);
-  if (result.answer.z.size() == reduced.size())
-    map_back(problem, reduction, request.common.tolerance, result);
+  charge_setup(result, spent);
+  map_back(problem, reduction, reduced, verified_at(request), result);
   return result;
 }
 
-// Whether an answer that is no solution says more than another: a certificate, or less residual.
-bool better(const VerifiedResult& a, const VerifiedResult& b) {
-  const auto checked = [](const VerifiedResult& r) {
-    return r.certificate && r.certificate->checked;
-  };
-  if (checked(a) != checked(b)) return checked(a);
-  return a.verdict.measure < b.verdict.measure;
+}  // namespace
+
+namespace {
+
+// What a certificate is worth for the problem, in the verifier's hands: it replaces the one given,
+// and the status that it justifies is returned; nothing if it proves and excludes nothing.
+template <class Check>
+std::optional<Status> take_check(const Check& check, Vector v, Certificate& certificate) {
+  if (!check.holds && !check.excludes) return {};
+  certificate = certificate_of(check, std::move(v));
+  return status_of(check);
 }
 
-// The result of a later try with the history of the earlier ones.
-void continue_with(VerifiedResult& result, VerifiedResult next) {
-  next.setup_time += result.setup_time;
-  next.iterations += result.iterations;
-  next.solve_time += result.solve_time;
-  next.route.insert(next.route.begin(), result.route.begin(), result.route.end());
-  result = std::move(next);
+std::optional<Status> check_certificate(const Problem& problem, Certificate& given) {
+  const auto farkas = [&](const auto& data) -> std::optional<Status> {
+    if (given.type != "farkas" || given.y.size() != problem.size()) return {};
+    return take_check(check_farkas(data, given.y), given.y, given);
+  };
+  if (const auto* lcp = std::get_if<Lcp>(&problem.data)) return farkas(*lcp);
+  if (const auto* mlcp = std::get_if<Mlcp>(&problem.data)) return farkas(*mlcp);
+  if (const auto* qp = std::get_if<BoxQp>(&problem.data)) return farkas(to_mlcp(*qp));
+  const auto* qp = std::get_if<ConicQp>(&problem.data);
+  if (!qp) return {};
+  if (given.type == "farkas" && given.y.size() == qp->b.size())
+    return take_check(check_farkas(*qp, given.y), given.y, given);
+  if (given.type == "unbounded" && given.z.size() == qp->size())
+    return take_check(check_unbounded(*qp, given.z), given.z, given);
+  return {};
+}
+
+// A claim that there is no solution is worth what its certificate is, whoever makes it. Without one
+// it is refuted if a solution is known, and a claim if not.
+void judge_claim_of_none(const Problem& problem, VerifiedResult& r) {
+  const bool unbounded = r.certificate && r.certificate->type == "unbounded";
+  if (r.claimed != Status::kInfeasible && r.claimed != Status::kExcluded && !unbounded) return;
+  if (r.certificate) {
+    if (const auto status = check_certificate(problem, *r.certificate)) {
+      r.status = *status;
+      return;
+    }
+    r.certificate->checked = false;
+  }
+  const auto& known = problem.solution;
+  const bool refuted =
+      known && has_answer(problem.data, problem.size(), {known->z, known->dual}) &&
+      verify(problem.data, {known->z, known->dual}, r.verdict.tolerance).solved;
+  r.status = refuted ? Status::kWrong : Status::kStalled;
+  const std::string_view why =
+      refuted ? "a solution is known" : r.certificate ? "its certificate proves nothing" : "no proof";
+  r.message = fmt::format("claims that there is no solution: {}{}{}", why,
+                          r.message.empty() ? "" : "; ", r.message);
 }
 
 }  // namespace
@@ -170,56 +333,68 @@ Status judge(Status claimed, const Verdict& verdict) {
   return claimed == Status::kSolved ? Status::kWrong : claimed;
 }
 
-VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* start,
-                          Observer* observer, int repeats, std::optional<double> tolerance) {
+namespace {
+
+VerifiedResult try_with(Solver& solver, const Problem& problem, const Vector* start,
+                        Observer* observer, double tolerance) {
   VerifiedResult out;
-  out.verdict.tolerance = tolerance.value_or(solver.common.tolerance);
+  out.verdict.tolerance = tolerance;
   const auto setup_start = Clock::now();
   solver.prepare(problem);
   out.setup_time = seconds_since(setup_start);
-  const Result* result = nullptr;
   const double limit = solver.common.time_limit;
-  double spent = 0.0;
-  for (int k = 0; k < std::max(1, repeats) && (k == 0 || limit <= 0 || spent < limit); ++k) {
-    const auto solve_start = Clock::now();
-    result = &solver.solve(start, observer);
-    const double elapsed = seconds_since(solve_start);
-    out.solve_times.push_back(result->own_times ? result->own_times->solve : elapsed);
-    spent += elapsed;
+  if (limit > 0) solver.common.time_limit = std::max(limit - out.setup_time, kLeastLimit);
+  const auto solve_start = Clock::now();
+  const Result& result = solver.solve(start, observer);
+  out.solve_time = seconds_since(solve_start);
+  solver.common.time_limit = limit;
+  if (result.own_times) {
+    out.own_times = true;
+    out.setup_time = result.own_times->setup;
+    out.solve_time = result.own_times->solve;
   }
-  std::vector<double> times = out.solve_times;
-  std::nth_element(times.begin(), times.begin() + static_cast<long>(times.size() / 2), times.end());
-  out.solve_time = times[times.size() / 2];
-  out.own_times = result->own_times.has_value();
-  if (out.own_times) out.setup_time = result->own_times->setup;
-  out.claimed = result->status;
-  out.answer = {result->z, result->dual};
-  out.message = result->message;
-  const auto* qp = std::get_if<ConicQp>(&problem.data);
-  if (result->z.size() != problem.size() || (qp && result->dual.size() != qp->b.size())) {
-    if (out.message.empty()) {
-      out.message =
-          fmt::format("the answer's z and dual have lengths {} and {}, expected {} and {}",
-                      result->z.size(), result->dual.size(), problem.size(), qp ? qp->b.size() : 0);
-    }
-  } else {
-    out.verdict = verify(problem, out.answer, out.verdict.tolerance);
+  if (start && solver.traits().uses_start) out.start = "given";
+  out.claimed = result.status;
+  out.answer = {result.z, result.dual};
+  out.message = result.message;
+  if (has_answer(problem.data, problem.size(), out.answer)) {
+    check(problem, out.verdict.tolerance, out);
+  } else if (out.message.empty()) {
+    const auto* qp = std::get_if<ConicQp>(&problem.data);
+    out.message =
+        fmt::format("the answer's z and dual have lengths {} and {}, expected {} and {}",
+                    result.z.size(), result.dual.size(), problem.size(), qp ? qp->b.size() : 0);
   }
   out.status = judge(out.claimed, out.verdict);
-  out.solutions = result->solutions;
-  out.certificate = result->certificate;
-  out.iterations = result->iterations;
-  for (const auto& [name, value] : result->statistics) out.statistics.emplace_back(name, value);
+  out.certificate = result.certificate;
+  if (!out.verdict.solved) judge_claim_of_none(problem, out);
+  out.refuted = out.status == Status::kWrong;
+  out.solutions = result.solutions;
+  out.iterations = result.iterations;
+  for (const auto& [name, value] : result.statistics) out.statistics.emplace_back(name, value);
   out.route.push_back({std::string(solver.traits().name), out.status, out.claimed, out.iterations,
-                       out.solve_time, out.message});
+                       out.setup_time + out.solve_time, out.message, "", out.verdict.measure});
   return out;
+}
+
+}  // namespace
+
+VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* start,
+                          Observer* observer, std::optional<double> tolerance, bool stored_start) {
+  const bool stored = !start && stored_start && problem.start;
+  VerifiedResult result = try_with(solver, problem, stored ? &*problem.start : start, observer,
+                                   tolerance.value_or(solver.common.tolerance));
+  if (stored && result.start == "given") result.start = "stored";
+  see_if_vacuous(problem, result);
+  return result;
 }
 
 namespace {
 
 // Newton steps on the active set of a point, as an entry of the route.
-VerifiedResult polish(const Problem& problem, const Vector& point, double tolerance) {
+VerifiedResult polish(const Problem& problem, const Vector& point, const SolveRequest& request) {
   const auto started = Clock::now();
+  const double tolerance = request.common.tolerance;
   const auto* lcp = std::get_if<Lcp>(&problem.data);
   const auto* qp = std::get_if<BoxQp>(&problem.data);
   const Mlcp posed = lcp ? to_mlcp(*lcp) : qp ? to_mlcp(*qp) : std::get<Mlcp>(problem.data);
@@ -230,16 +405,16 @@ VerifiedResult polish(const Problem& problem, const Vector& point, double tolera
       polishing.improve(posed, tolerance, kPolished * tolerance, result.answer.z);
   result.claimed = natural <= tolerance ? Status::kSolved : Status::kStalled;
   result.solve_time = seconds_since(started);
-  result.solve_times = {result.solve_time};
   result.iterations = polishing.factorisations;
-  result.verdict = verify(problem, result.answer, tolerance);
+  check(problem, verified_at(request), result);
   result.status = judge(result.claimed, result.verdict);
-  result.route.push_back(
-      {"polish", result.status, result.claimed, result.iterations, result.solve_time, ""});
+  result.refuted = result.status == Status::kWrong;
+  result.route.push_back({"polish", result.status, result.claimed, result.iterations,
+                          result.solve_time, "", "", result.verdict.measure});
   return result;
 }
 
-// The tries of auto, and what they have led to so far.
+// The tries of auto: the best answer so far, and what is to be said of it.
 class Attempts {
  public:
   Attempts(const Problem& problem, const SolveRequest& request, Observer* observer)
@@ -247,68 +422,118 @@ class Attempts {
 
   VerifiedResult run() {
     const bool settings_given = !request_.settings.empty();
-    for (const Attempt& attempt : attempts_for(problem_, settings_given)) {
+    const std::vector<Attempt> list = attempts_for(problem_, settings_given);
+    const double chosen = seconds_since(started_);
+    for (const Attempt& attempt : list) {
       if (first_ && request_.start && !attempt.polishes_start) take(polished_start());
-      if (settled() || out_of_time()) break;
+      if (settled()) break;
+      if (out_of_time()) {
+        stopped_by_time_ = true;
+        break;
+      }
       if (attempt.after_limit && !limited_) continue;
       take(attempted(attempt));
       if (settled()) break;
       // An answer that is all but right needs an active set, not another method.
       if (linear_ && latest_measure_ <= kNearlySolved && result_.verdict.measure == latest_measure_)
-        take(polish(problem_, result_.answer.z, request_.common.tolerance));
+        take(polish(problem_, result_.answer.z, request_));
       if (settled()) break;
+    }
+    result_.setup_time += chosen;
+    if (stopped_by_time_ && said_ < kExplained) {
+      result_.status = result_.claimed = Status::kTimeLimit;
+      result_.refuted = false;
+      result_.message = "the time limit ended the list of tries";
     }
     return std::move(result_);
   }
 
  private:
+  // What a try has to say of the problem: the more, the less a nearer answer changes it.
+  enum Said { kRefused, kFailed, kExplained, kEnded };
+
+  static Said said_by(const VerifiedResult& r) {
+    const bool checked = r.certificate && r.certificate->checked;
+    if (ends(r.status) || (checked && r.certificate->type == "unbounded")) return kEnded;
+    if (checked || r.status == Status::kExcluded) return kExplained;
+    return r.status == Status::kUnsupported && r.answer.z.size() == 0 ? kRefused : kFailed;
+  }
+
   VerifiedResult polished_start() {
     validate(problem_);
-    if (request_.start->size() != problem_.size()) {
-      throw std::invalid_argument(
-          fmt::format("start: length is {}, expected {}", request_.start->size(), problem_.size()));
-    }
-    return polish(problem_, *request_.start, request_.common.tolerance);
+    VerifiedResult result = polish(problem_, *request_.start, request_);
+    result.start = "given";
+    return result;
   }
+
+  double used_time() const { return seconds_since(started_) - result_.verification_time; }
 
   VerifiedResult attempted(const Attempt& attempt) {
     SolveRequest one = request_;
-    if (request_.common.time_limit > 0)
-      one.common.time_limit =
-          attempt.time_share * (request_.common.time_limit - seconds_since(started_));
+    if (request_.common.time_limit > 0) {
+      const double left = std::max(request_.common.time_limit - used_time(), kLeastLimit);
+      one.common.time_limit = attempt.time_share * left;
+    }
     const bool limited =
         attempt.max_iterations > 0 &&
         !(one.common.max_iterations > 0 && one.common.max_iterations <= attempt.max_iterations);
     if (limited) one.common.max_iterations = attempt.max_iterations;
     if (attempt.seed > 0) one.start = random_start(problem_, attempt.seed);
-    if (attempt.from_best && !first_ && result_.answer.z.size() == problem_.size() &&
-        result_.answer.z.allFinite())
-      one.start = result_.answer.z;
+    const bool from_best = attempt.from_best && !first_ &&
+                           result_.answer.z.size() == problem_.size() &&
+                           result_.answer.z.allFinite();
+    if (from_best) one.start = result_.answer.z;
     auto settings = attempt.settings;
     // Those of the request are its.
     if (attempt.solver == owner_of_settings(problem_))
       settings.insert(settings.begin(), request_.settings.begin(), request_.settings.end());
     VerifiedResult next = solve_by_name(problem_, one, attempt.solver, settings, observer_);
     limited_ |= limited && next.status == Status::kIterationLimit;
+    if (from_best || attempt.seed > 0) next.start = "nothing";  // no start of the caller's
+    RouteStep& step = next.route.back();
     if (attempt.seed > 0)
-      next.route.back().solver +=
-          fmt::format(" from random {} {}", linear_ ? "basis" : "start", attempt.seed);
+      step.solver += fmt::format(" from random {} {}", linear_ ? "basis" : "start", attempt.seed);
+    if (limited)
+      step.settings += fmt::format("{}max_iterations={}", step.settings.empty() ? "" : " ",
+                                   attempt.max_iterations);
     return next;
   }
 
-  // Keeps the better of the two results with the history of both.
+  // An answer is better than none, and the smaller measure is the better one.
+  bool nearer(const VerifiedResult& next) const {
+    const bool answered = has_answer(problem_.data, problem_.size(), next.answer);
+    if (answered != has_answer(problem_.data, problem_.size(), result_.answer)) return answered;
+    const double measure = next.verdict.measure, best = result_.verdict.measure;
+    return measure < best || (std::isnan(best) && !std::isnan(measure));
+  }
+
+  // Keeps the better answer, and the words of the try that has most to say: proofs, then other
+  // certificates, then how the nearest try ended, and last that it was refused.
   void take(VerifiedResult next) {
     latest_measure_ = next.verdict.measure;
-    if (first_) {
-      result_ = std::move(next);
-    } else if (ends(next.status) || better(next, result_)) {
-      continue_with(result_, std::move(next));
-    } else {
-      result_.solve_time += next.solve_time;
-      result_.setup_time += next.setup_time;
-      result_.iterations += next.iterations;
-      result_.route.push_back(next.route.back());
+    const Said said = said_by(next);
+    const bool is_nearer = first_ || next.status == Status::kSolved || nearer(next);
+    if (first_ || said > said_ || (said == said_ && is_nearer)) {
+      said_ = said;
+      result_.status = next.status;
+      result_.claimed = next.claimed;
+      result_.message = next.message;
+      result_.certificate = std::move(next.certificate);
     }
+    if (is_nearer) {
+      result_.answer = std::move(next.answer);
+      result_.verdict = next.verdict;
+      result_.refuted = next.refuted;
+      result_.solutions = std::move(next.solutions);
+      result_.statistics = std::move(next.statistics);
+    }
+    result_.setup_time += next.setup_time;
+    result_.solve_time += next.solve_time;
+    result_.verification_time += next.verification_time;
+    result_.iterations += next.iterations;
+    result_.own_times |= next.own_times;
+    if (next.start != "nothing") result_.start = next.start;
+    std::move(next.route.begin(), next.route.end(), std::back_inserter(result_.route));
     first_ = false;
   }
 
@@ -317,14 +542,10 @@ class Attempts {
     return status == Status::kSolved || status == Status::kInfeasible ||
            status == Status::kInterrupted;
   }
-  bool settled() const { return !first_ && (ends(result_.status) || unbounded()); }
-  bool unbounded() const {
-    const auto& certificate = result_.certificate;
-    return certificate && certificate->checked && certificate->type == "unbounded";
-  }
+  bool settled() const { return !first_ && said_ == kEnded; }
   bool out_of_time() const {
     const double limit = request_.common.time_limit;
-    return !first_ && limit > 0 && !(seconds_since(started_) < limit);
+    return !first_ && limit > 0 && !(used_time() < limit);
   }
 
   const Problem& problem_;
@@ -335,46 +556,77 @@ class Attempts {
                        std::holds_alternative<BoxQp>(problem_.data);
   Clock::time_point started_ = Clock::now();
   VerifiedResult result_;
+  Said said_ = kRefused;
   double latest_measure_ = Residuals::kNone;
   bool first_ = true;
-  bool limited_ = false;  // a try ended at its own limit, not the caller's
+  bool limited_ = false;          // a try ended at its own limit, not the caller's
+  bool stopped_by_time_ = false;  // before the list was done
 };
 
 // The time limit passed before the first try; the start, or zero, is all there is.
 VerifiedResult too_late(const Problem& problem, const SolveRequest& request) {
   VerifiedResult result;
   result.answer.z = request.start.value_or(Vector::Zero(problem.size()));
-  result.verdict = verify(problem, result.answer, request.common.tolerance);
+  result.verdict = verify(problem.data, result.answer, verified_at(request));
   result.claimed = Status::kTimeLimit;
   result.status = judge(result.claimed, result.verdict);
   result.message = "the time limit passed before the Jacobian was derived";
-  result.route.push_back({"auto", result.status, result.claimed, 0, 0.0, result.message});
+  result.route.push_back({"auto", result.status, result.claimed, 0, 0.0, result.message, "",
+                          result.verdict.measure});
   return result;
+}
+
+// @param request with the start that counts
+VerifiedResult solve_by_auto(const Problem& problem, const SolveRequest& request,
+                             Observer* observer) {
+  const auto* mcp = std::get_if<Mcp>(&problem.data);
+  if (!mcp || !mcp->graph || mcp->compiled) return Attempts(problem, request, observer).run();
+  const auto started = Clock::now();
+  validate(problem);
+  Problem compiled = problem;  // once, not in every try
+  try {
+    compile(std::get<Mcp>(compiled.data), Deadline(request.common.time_limit));
+  } catch (const DeadlinePassed&) {
+    VerifiedResult result = too_late(problem, request);
+    charge_setup(result, seconds_since(started));
+    return result;
+  }
+  const double spent = seconds_since(started);
+  SolveRequest rest = request;
+  if (rest.common.time_limit > 0)
+    rest.common.time_limit = std::max(rest.common.time_limit - spent, kLeastLimit);
+  VerifiedResult result = Attempts(compiled, rest, observer).run();
+  result.setup_time += spent;
+  return result;
+}
+
+// @param request with the start that counts
+VerifiedResult solve_from(const Problem& problem, const SolveRequest& request, Observer* observer) {
+  if (request.start && request.start->size() != problem.size()) {
+    throw std::invalid_argument(
+        fmt::format("start: length is {}, expected {}", request.start->size(), problem.size()));
+  }
+  for (const auto& [key, value] : request.settings) {
+    if (key == "reduction") return solve_as_asked(problem, request, value, observer);
+  }
+  if (request.solver != "auto")
+    return solve_by_name(problem, request, request.solver, request.settings, observer);
+  if (std::holds_alternative<ConvexContact>(problem.data))  // nothing takes it yet: lemke says so
+    return solve_by_name(problem, request, "lemke", request.settings, observer);
+  return solve_by_auto(problem, request, observer);
 }
 
 }  // namespace
 
 VerifiedResult solve_verified(const Problem& problem, const SolveRequest& request,
                               Observer* observer) {
-  for (const auto& [key, value] : request.settings) {
-    if (key == "reduction") return solve_as_asked(problem, request, value, observer);
-  }
-  if (request.solver != "auto")
-    return solve_by_name(problem, request, request.solver, request.settings, observer);
-  if (const auto* mcp = std::get_if<Mcp>(&problem.data)) {
-    if (!mcp->graph || mcp->compiled) return Attempts(problem, request, observer).run();
-    validate(problem);
-    Problem compiled = problem;  // once, not in every try
-    try {
-      compile(std::get<Mcp>(compiled.data), Deadline(request.common.time_limit));
-    } catch (const DeadlinePassed&) {
-      return too_late(problem, request);
-    }
-    return Attempts(compiled, request, observer).run();
-  }
-  if (std::holds_alternative<ConvexContact>(problem.data))  // nothing takes it yet: lemke says so
-    return solve_by_name(problem, request, "lemke", request.settings, observer);
-  return Attempts(problem, request, observer).run();
+  const bool stored = !request.start && request.stored_start && problem.start;
+  SolveRequest started = request;
+  if (stored) started.start = problem.start;
+  VerifiedResult result = solve_from(problem, started, observer);
+  if (stored && result.start == "given") result.start = "stored";
+  see_if_vacuous(problem, result);
+  return result;
 }
 
 }  // namespace perp

@@ -16,8 +16,10 @@ struct RouteStep {
   Status status;       ///< after verification
   Status claimed;
   int iterations = 0;
-  double time = 0.0;  ///< seconds, solve only
+  double time = 0.0;  ///< seconds, setup and solve
   std::string message;
+  std::string settings;               ///< "KEY=VALUE ..." where they are not the usual ones
+  double measure = Residuals::kNone;  ///< of its answer, by the verifier
 };
 
 /// An answer that the verifier has seen.
@@ -30,9 +32,16 @@ struct VerifiedResult {
   std::optional<Certificate> certificate;
   std::vector<RouteStep> route;
   int iterations = 0;
-  double setup_time = 0.0, solve_time = 0.0;  ///< seconds, of all tries
-  std::vector<double> solve_times;            ///< of the repeats of the last try
-  bool own_times = false;                     ///< the times are the solver's own (OwnTimes)
+  /// Seconds, of all tries: from the problem in memory to the answer. Setup is what is done before
+  /// the solver begins: refusals, compiling a graph, reductions, prepare. Mapping an answer back
+  /// belongs to the solve. Verification is in neither.
+  double setup_time = 0.0, solve_time = 0.0;
+  double verification_time = 0.0;
+  bool refuted = false;    ///< the solver claimed an answer that the verifier does not grant
+  bool own_times = false;  ///< a program has told its times itself (OwnTimes)
+  /// What the solver was given and makes use of: "given", "stored" (the problem's own start) or
+  /// "nothing".
+  std::string_view start = "nothing";
   std::string message;
   std::vector<std::pair<std::string, double>> statistics;
 };
@@ -45,24 +54,28 @@ struct SolveRequest {
   std::vector<std::pair<std::string, std::string>> settings;
   std::optional<Vector> start;
   std::optional<Vector> start_dual;  ///< conic_qp: goes with the start
-  /// Solves of the prepared problem; the time is their median. They end when together they reach
-  /// the time limit.
-  int repeats = 1;
+  bool stored_start = true;  ///< where no start is given the problem's own is used, if it has one
+  /// Tolerance of the verification, where it is not the one that is asked of the solver.
+  std::optional<double> verify_at;
   std::function<std::unique_ptr<Solver>(std::string_view)> make = make_solver;  ///< from a name
 };
 
 /// Puts claim and verification together: what a solver's claim amounts to.
 Status judge(Status claimed, const Verdict& verdict);
 
-/// Prepares, solves and verifies with a given solver; settings as they stand in it.
+/// Prepares, solves and verifies with a given solver; settings as they stand in it. Its time limit
+/// is that of both.
+/// @param start nullptr: the problem's own, if it has one and stored_start says so
 /// @param tolerance of the verification; the solver's own where left out
 VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* start = nullptr,
-                          Observer* observer = nullptr, int repeats = 1,
-                          std::optional<double> tolerance = {});
+                          Observer* observer = nullptr, std::optional<double> tolerance = {},
+                          bool stored_start = true);
 
 /// As the request says. A named solver that does not take the kind gets an exact reduction of the
 /// problem where there is one. "auto": the tries of attempts_for(), for linear complementarity
 /// problems with answers that are all but right polished; a proof of infeasibility ends the list.
+/// What "auto" returns is the best answer of its tries; the status tells how the best one ended, or
+/// what ended them all (a proof, the time limit).
 /// Every try is in the route, and it is always the problem as posed that is verified. Settings
 /// given with "auto" are those of owner_of_settings(). Approximate reductions are taken only where
 /// the setting `reduction` asks for one: `convex`, `pyramid` or `pyramid:EDGES` for a

@@ -35,6 +35,7 @@ Json list_of(const std::string& topic) {
                        {"summary", t.summary},
                        {"kinds", t.kinds},
                        {"max_size", t.max_size},
+                       {"uses_start", t.uses_start},
                        {"source", t.source},
                        {"settings", settings}});
     }
@@ -44,6 +45,7 @@ Json list_of(const std::string& topic) {
       items.push_back({{"name", t.name},
                        {"summary", t.summary},
                        {"kinds", t.kinds},
+                       {"uses_start", t.uses_start},
                        {"source", t.source},
                        {"program", program_of(peer)}});
     }

@@ -21,7 +21,7 @@ std::vector<Start> starts_of(const std::vector<const Instance*>& unit,
                              const std::vector<Start>& asked) {
   std::vector<Start> starts = asked;
   if (unit.front()->position == 0) std::erase(starts, Start::kWarm);
-  if (starts.empty()) starts.push_back(Start::kCold);
+  if (starts.empty()) starts.push_back(Start::kZero);
   return starts;
 }
 
@@ -42,7 +42,7 @@ void mark_replays(Job& job, const std::map<std::string, std::string>& outcomes) 
   while (!job.runs.empty() && job.runs.back().state != Run::State::kToDo) job.runs.pop_back();
 }
 
-std::vector<Job> deal_jobs(const BenchRequest& request, const std::string& settings_text,
+std::vector<Job> deal_jobs(const BenchRequest& request, const SettingsText& settings_text,
                            const ProgramHash& program_hash,
                            const std::map<std::string, std::string>& outcomes, int& skipped) {
   std::vector<Job> jobs;
@@ -51,12 +51,12 @@ std::vector<Job> deal_jobs(const BenchRequest& request, const std::string& setti
     for (const std::string& solver : request.solvers) {
       for (const Start start : starts_of(unit, request.starts)) {
         if (number++ % request.shards != request.shard - 1) continue;
-        Job job{solver, hash_text(solver + "\n" + settings_text), start, {}};
+        Job job{solver, hash_text(solver + "\n" + settings_text(solver)), start, {}};
         // Of a sequence the problems before this one belong to the run: it may start from them.
         std::string before;
         for (const Instance* i : unit) {
           std::string what = i->hash + job.settings_hash + program_hash(solver);
-          if (i->position > 0 || start != Start::kCold) what += to_string(start) + before;
+          if (i->position > 0 || start != Start::kZero) what += to_string(start) + before;
           Run run{i, hash_text(what), Run::State::kToDo};
           if (outcomes.contains(run.key)) run.state = Run::State::kDone;
           skipped += run.state == Run::State::kDone;

@@ -20,7 +20,7 @@ struct Run {
 /// The runs of one process: a sequence in its order, or a single run.
 struct Job {
   std::string solver, settings_hash;
-  Start start = Start::kCold;
+  Start start = Start::kZero;
   std::vector<Run> runs;
 
   bool has_work() const;
@@ -32,16 +32,20 @@ void mark_replays(Job& job, const std::map<std::string, std::string>& outcomes);
 /// Hash of what a solver's answers depend on: perp, and for a peer also the peer's program.
 using ProgramHash = std::function<std::string(const std::string& solver)>;
 
+/// What of the request a solver's answers depend on, as text.
+using SettingsText = std::function<std::string(const std::string& solver)>;
+
 /// The shard's jobs in order, without those that are all done.
 /// @param outcomes of the runs that are recorded, by key
 /// @param skipped counts the runs left out
-std::vector<Job> deal_jobs(const BenchRequest& request, const std::string& settings_text,
+std::vector<Job> deal_jobs(const BenchRequest& request, const SettingsText& settings_text,
                            const ProgramHash& program_hash,
                            const std::map<std::string, std::string>& outcomes, int& skipped);
 
 /// In the child: solves, verifies and tells the parent, one JSON object a line. For every run that
-/// is not done: {"run": index}, then {"kind": .., "n": .., "contacts": ..}, then, unless it is a
-/// replay, the result (with "outcome").
+/// is not done: {"run": index}, then {"kind": .., "n": .., "contacts": ..}, after every solve
+/// {"part": true} (with the result as "answer" where only repeats are to come), then, unless it is
+/// a replay, the result (with "outcome").
 int run_job(const BenchRequest& request, const Job& job, int write_fd);
 
 }  // namespace perp

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <perp/bench/harness/foreign_json.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/json.hpp>
 
@@ -22,6 +23,31 @@ double number(const Json& j, const char* name) {
                                           : std::numeric_limits<double>::quiet_NaN();
 }
 
+// Members that are there have their types, and integers fit. Which must be there, record_from
+// tells.
+void check_members(const Json& j) {
+  const auto check = [](const Json& object, std::initializer_list<const char*> names,
+                        const char* expected, const auto& fits) {
+    for (const char* name : names) {
+      const auto it = object.find(name);
+      if (it != object.end() && !fits(*it))
+        throw InputError(fmt::format("field \"{}\": expected {}", name, expected));
+    }
+  };
+  const auto text = [](const Json& v) { return v.is_string(); };
+  const auto integer = [](const Json& v) {
+    return v.is_number() && std::abs(v.get<double>()) <= 1e9;
+  };
+  const auto object = [](const Json& v) { return v.is_object(); };
+  check(j,
+        {"key", "suite", "instance", "instance_hash", "kind", "family", "sequence", "mode",
+         "solver", "outcome", "claimed", "message", "label"},
+        "a string", text);
+  check(j, {"n", "contacts", "position", "iterations", "x-size"}, "an integer up to 1e9", integer);
+  check(j, {"program", "machine", "times", "statistics"}, "an object", object);
+  if (j.contains("machine")) check(j["machine"], {"cores"}, "an integer up to 1e9", integer);
+}
+
 Record record_from(const Json& j) {
   Record r;
   r.key = j.at("key");
@@ -32,11 +58,14 @@ Record record_from(const Json& j) {
   r.family = j.at("family");
   r.sequence = j.value("sequence", "");
   r.position = j.value("position", 0);
-  r.mode = j.value("mode", "cold");
+  r.mode = j.value("mode", "zero");
+  if (r.mode == "cold") r.mode = "zero";  // as it was called
+  r.uses_start = !j.contains("uses_start") || j["uses_start"] != false;
   r.solver = j.at("solver");
   r.outcome = j.at("outcome");
   r.claimed = j.at("claimed");
   r.message = j.at("message");
+  r.certificate = j.value("certificate", "");
   r.settings = j.at("settings").dump();
   r.version = j.at("program").at("version");
   r.cpu = j.at("machine").at("cpu");
@@ -48,10 +77,18 @@ Record record_from(const Json& j) {
   r.label = j.value("label", "");
   r.size = j.value("x-size", 0);
   r.tolerance = j.at("tolerance");
+  r.vacuous = j.contains("vacuous") && j["vacuous"] == true;
+  r.asked = number(j, "asked_tolerance");
+  if (std::isnan(r.asked)) r.asked = r.tolerance;
+  if (j.contains("time_limit")) r.time_limit = j["time_limit"];
+  if (j.contains("memory_limit_mb")) r.memory_limit = j["memory_limit_mb"];
   r.natural = number(j, "x-measure");
   r.iterations = j.at("iterations");
   r.setup = number(j.at("times"), "setup");
   r.solve = number(j.at("times"), "solve");
+  r.total = number(j.at("times"), "total");
+  if (std::isnan(r.total)) r.total = r.setup + r.solve;  // older records
+  r.own_times = j.at("times").value("own", false);
   r.wall = number(j.at("times"), "wall");
   r.llt = number(j.at("times"), "llt");
   r.peak_memory_mb = number(j, "peak_memory_mb");
@@ -70,7 +107,7 @@ std::vector<fs::path> record_files(const std::string& path) {
   if (!fs::is_directory(path)) return {path};
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(path)) {
-    if (is_record_file(entry.path())) files.push_back(entry.path());
+    if (is_record_file(entry.path()) && entry.is_regular_file()) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   if (files.empty()) throw InputError(fmt::format("{}: holds no run records (*.jsonl)", path));
@@ -103,7 +140,9 @@ std::vector<Record> read_records(const std::vector<std::string>& paths) {
       at = end + 1;
       if (row.empty()) continue;
       try {
-        Record record = record_from(Json::parse(row));
+        const Json document = parse_foreign_json(row, "the line");
+        check_members(document);
+        Record record = record_from(document);
         const auto [it, is_new] = place.try_emplace(record.key, records.size());
         if (is_new) {
           records.push_back(std::move(record));
@@ -112,6 +151,9 @@ std::vector<Record> read_records(const std::vector<std::string>& paths) {
         }
       } catch (const Json::exception&) {
         throw InputError(fmt::format("{}: line {}: not a run record", file.string(), line));
+      } catch (const InputError& error) {
+        throw InputError(
+            fmt::format("{}: line {}: not a run record ({})", file.string(), line, error.what()));
       }
     }
   }

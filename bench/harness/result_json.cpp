@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <perp/bench/harness/words.hpp>
 
 namespace perp {
 
@@ -15,6 +16,7 @@ Json list(const Vector& v) { return Json(std::vector<double>(v.data(), v.data() 
 Json certificate_to_json(const std::optional<Certificate>& certificate) {
   if (!certificate) return nullptr;
   Json j{{"type", certificate->type}, {"checked", certificate->checked}};
+  if (!certificate->reduction.empty()) j["reduction"] = certificate->reduction;
   if (certificate->type == "farkas") {
     j["y"] = list(certificate->y);
     if (std::isfinite(certificate->radius)) j["radius"] = certificate->radius;
@@ -60,6 +62,18 @@ Json residuals_to_json(const Residuals& r) {
   return j;
 }
 
+Json worst_to_json(const Problem& problem, const Residuals& residuals) {
+  const int row = residuals.worst_index;
+  Json worst{{"index", row >= 0 ? Json(row) : Json()}, {"name", worst_name(problem, residuals)}};
+  const int index = worst_contact(problem, residuals);
+  if (index < 0) return worst;
+  const ContactInfo& contact = problem.contacts[static_cast<std::size_t>(index)];
+  worst["contact"] = {{"index", index}, {"name", contact.name}};
+  if (!contact.body_a.empty() || !contact.body_b.empty())
+    worst["contact"]["bodies"] = {contact.body_a, contact.body_b};
+  return worst;
+}
+
 Json result_to_json(const Problem& problem, const std::string& solver,
                     const VerifiedResult& result) {
   Json route = Json::array();
@@ -69,9 +83,10 @@ Json result_to_json(const Problem& problem, const std::string& solver,
                      {"claimed", to_string(step.claimed)},
                      {"iterations", step.iterations},
                      {"time", step.time},
+                     {"settings", step.settings},
+                     {"measure", step.measure},
                      {"message", step.message}});
   }
-  const int worst = result.verdict.residuals.worst_index;
   Json j{{"problem", problem.name},
          {"kind", problem.kind()},
          {"n", problem.size()},
@@ -81,13 +96,12 @@ Json result_to_json(const Problem& problem, const std::string& solver,
          {"claimed", to_string(result.claimed)},
          {"tolerance", result.verdict.tolerance},
          {"residuals", residuals_to_json(result.verdict.residuals)},
-         {"worst",
-          {{"index", worst >= 0 ? Json(worst) : Json()},
-           {"name", worst_name(problem, result.verdict.residuals)}}},
+         {"worst", worst_to_json(problem, result.verdict.residuals)},
          {"at_floor", result.verdict.at_floor},
          {"vacuous", to_string(result.verdict.vacuous)},
          {"iterations", result.iterations},
          {"times", {{"setup", result.setup_time}, {"solve", result.solve_time}}},
+         {"start", result.start},
          {"z", list(result.answer.z)}};
   if (result.own_times) j["times"]["own"] = true;
   if (problem.kind() == "conic_qp") j["dual"] = list(result.answer.dual);

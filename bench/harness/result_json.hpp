@@ -7,6 +7,8 @@
 namespace perp {
 
 nlohmann::ordered_json residuals_to_json(const Residuals& residuals);
+/// Index and name of the worst row, and its contact where one is known.
+nlohmann::ordered_json worst_to_json(const Problem& problem, const Residuals& residuals);
 nlohmann::ordered_json result_to_json(const Problem& problem, const std::string& solver,
                                       const VerifiedResult& result);
 

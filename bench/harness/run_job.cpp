@@ -7,6 +7,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <perp/bench/harness/carry_over.hpp>
+#include <perp/bench/harness/measure.hpp>
 #include <perp/bench/harness/result_json.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/problems/io/json.hpp>
@@ -23,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kSmallestLlt = 100;  // unknowns; below it the clock is measured
 
 void write_line(int fd, const Json& line) {
-  const std::string text = line.dump() + "\n";
+  const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   for (std::size_t sent = 0; sent < text.size();) {
     const ssize_t put = write(fd, text.data() + sent, text.size() - sent);
     if (put <= 0) return;
@@ -63,21 +64,29 @@ double llt_seconds(int n, int repeats) {
     const std::chrono::duration<double> elapsed = Clock::now() - started;
     if (x.allFinite()) times.push_back(elapsed.count());
   }
-  std::nth_element(times.begin(), times.begin() + static_cast<long>(times.size() / 2), times.end());
-  return times[times.size() / 2];
+  return median(std::move(times));
 }
 
-Json result_line(const VerifiedResult& result) {
-  Json out{{"outcome", to_string(result.status)},
-           {"claimed", to_string(result.claimed)},
-           {"residuals", residuals_to_json(result.verdict.residuals)},
-           {"x-measure", result.verdict.measure},
-           {"iterations", result.iterations},
-           {"statistics", Json::object()},
-           {"setup", result.setup_time},
-           {"solve", result.solve_time},
-           {"solve_all", result.solve_times},
-           {"message", result.message}};
+Json result_line(const Measurement& m) {
+  const VerifiedResult& result = m.result;
+  Json out{
+      {"outcome", to_string(result.status)},
+      {"claimed", to_string(result.claimed)},
+      {"certificate",
+       result.certificate && result.certificate->checked ? result.certificate->type : ""},
+      {"vacuous", result.verdict.vacuous == Vacuous::kZero ||
+                      (result.verdict.vacuous == Vacuous::kStart && result.start != "nothing")},
+      {"residuals", residuals_to_json(result.verdict.residuals)},
+      {"x-measure", result.verdict.measure},
+      {"iterations", result.iterations},
+      {"statistics", Json::object()},
+      {"setup", result.setup_time},
+      {"solve", result.solve_time},
+      {"total", m.total},
+      {"setup_all", m.setups},
+      {"solve_all", m.solves},
+      {"asked", m.asked},
+      {"message", result.message}};
   for (const auto& [name, value] : result.statistics) {
     out["statistics"][name] = value;
     // Of an external program.
@@ -85,6 +94,14 @@ Json result_line(const VerifiedResult& result) {
   }
   if (result.own_times) out["own_times"] = true;
   return out;
+}
+
+// As it is in memory where nothing has been done yet: steps of a scene share a graph that is
+// compiled already, which is part of a solve.
+Problem loaded(const Instance& instance) {
+  Problem problem = instance.load();
+  if (auto* mcp = std::get_if<Mcp>(&problem.data)) mcp->compiled.reset();
+  return problem;
 }
 
 class Worker {
@@ -96,22 +113,30 @@ class Worker {
     const bool replay = run.state == Run::State::kReplay;
     Json out;
     try {
-      const Problem problem = run.instance->load();
-      write_line(
-          fd_,
-          {{"kind", problem.kind()}, {"n", problem.size()}, {"contacts", problem.contacts.size()}});
+      const Problem problem = loaded(*run.instance);
+      const SettingTexts settings = settings_for(job_.solver, problem, request_.settings);
+      Json facts{
+          {"kind", problem.kind()}, {"n", problem.size()}, {"contacts", problem.contacts.size()}};
+      facts["settings"] = Json::object();
+      for (const auto& [name, value] : settings) facts["settings"][name] = value;
+      write_line(fd_, facts);
       SolveRequest solve;
       solve.solver = job_.solver;
+      solve.stored_start = false;
       solve.common.tolerance = request_.tolerance;
       solve.common.time_limit = request_.time_limit;
-      solve.settings = request_.settings;
-      solve.repeats = replay ? 1 : request_.repeats;
+      solve.settings = settings;
       solve.make = make_any_solver;
       const std::string from = choose_start(problem, solve);
-      const VerifiedResult result = solve_verified(problem, solve);
-      if (result.status == Status::kSolved) carried_.remember(problem, result.answer.z);
-      out = result_line(result);
-      out["started_from"] = from;
+      // A process that dies while it repeats a solve has lost no more than a time.
+      const Measurement m = measure(problem, solve, replay ? 1 : request_.repeats,
+                                    [&](const Measurement& found, bool stands) {
+                                      Json line{{"part", true}};
+                                      if (stands && !replay) line["answer"] = told(found, from);
+                                      write_line(fd_, line);
+                                    });
+      if (m.result.status == Status::kSolved) carried_.remember(problem, m.result.answer.z);
+      out = told(m, from);
       if (!replay && problem.size() >= kSmallestLlt && is_dense_symmetric(problem))
         out["llt"] = llt_seconds(problem.size(), request_.repeats);
     } catch (const InputError& error) {
@@ -125,9 +150,18 @@ class Worker {
   }
 
  private:
+  static Json told(const Measurement& m, const std::string& from) {
+    Json out = result_line(m);
+    out["started_from"] = from;
+    if (m.result.status != Status::kUnsupported)
+      out["uses_start"] = from == "nothing" || m.result.start != "nothing";
+    out["peak_memory_mb"] = peak_memory_mb();
+    return out;
+  }
+
   // Sets the start; @return where it comes from.
   std::string choose_start(const Problem& problem, SolveRequest& solve) const {
-    if (job_.start == Start::kCold) return "nothing";
+    if (job_.start == Start::kZero) return "nothing";
     if (job_.start == Start::kWarm) {
       solve.start = carried_.start_for(problem);
       if (solve.start) return "previous";

@@ -29,16 +29,19 @@ class BulletSolver final : public peer::Solver {
       problem.M.for_column(j, [&](int i, double value) { A_.setElem(i, j, value); });
     }
     none_.resize(n, -1);
+    x_.resize(n);
+    x_.setZero();
+    if (const auto& start = request.problem.start) {
+      for (int i = 0; i < n; ++i) x_[i] = (*start)[i];
+    }
     choose(request, problem);
   }
 
   peer::Answer solve() override {
-    btVectorXu x(b_.rows());
-    x.setZero();
-    const bool solved = solver_->solveMLCP(A_, b_, x, lower_, upper_, none_, sweeps_);
+    const bool solved = solver_->solveMLCP(A_, b_, x_, lower_, upper_, none_, sweeps_);
     peer::Answer answer;
     answer.z.resize(b_.rows());
-    for (int i = 0; i < b_.rows(); ++i) answer.z[i] = x[i];
+    for (int i = 0; i < b_.rows(); ++i) answer.z[i] = x_[i];
     answer.status = solved ? "solved" : "stalled";
     return answer;
   }
@@ -74,7 +77,7 @@ class BulletSolver final : public peer::Solver {
   }
 
   btMatrixXu A_;
-  btVectorXu b_, lower_, upper_;
+  btVectorXu b_, x_, lower_, upper_;
   btAlignedObjectArray<int> none_;  // no friction that depends on another unknown
   std::unique_ptr<btMLCPSolverInterface> solver_;
   int sweeps_ = 0;

@@ -1,5 +1,6 @@
 #include <perp/bench/peers/nonnegative_form.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace perp::peer {
@@ -54,6 +55,17 @@ Vector NonnegativeForm::map_back(const Vector& x) const {
     z[i] += sign_[i] * x[static_cast<Eigen::Index>(a)];
   }
   return z;
+}
+
+Vector NonnegativeForm::map_forward(const Vector& z) const {
+  Vector x = Vector::Zero(q.size());
+  for (std::size_t a = 0; a < index_.size(); ++a) {
+    const int i = index_[a];
+    const auto at = static_cast<Eigen::Index>(a);
+    x[at] = sign_[i] * (z[i] - shift_[i]);
+    if (at >= free) x[at] = std::max(x[at], 0.0);
+  }
+  return x;
 }
 
 }  // namespace perp::peer

@@ -13,6 +13,8 @@ namespace perp::peer {
 struct NonnegativeForm {
   explicit NonnegativeForm(const Mlcp& problem);
   Vector map_back(const Vector& x) const;
+  /// A point of the Mlcp, brought between its bounds; the y begin at 0.
+  Vector map_forward(const Vector& z) const;
 
   DenseMatrix M;
   Vector q;

@@ -11,7 +11,7 @@ namespace perp::peer {
 /// What is asked for.
 struct Request {
   std::string solver;       ///< name of the peer: "siconos-lemke"
-  Problem problem;          ///< of any kind
+  Problem problem;          ///< of any kind; its start is the one to begin at, none: zero
   double tolerance = 1e-8;  ///< of the natural residual, absolute
   int max_iterations = 0;   ///< 0: the method's own choice
 };
@@ -28,18 +28,20 @@ struct Answer {
 class Solver {
  public:
   virtual ~Solver() = default;
-  /// Puts back what the library has written into; not timed.
-  virtual void restore() {}
-  /// From the same start every time.
+  /// Called once.
   virtual Answer solve() = 0;
 };
 
+/// Brings the problem into the library's own data: everything that is done before the solve.
 /// @throws std::invalid_argument where the solver does not take the problem, and why.
 using Factory = std::function<std::unique_ptr<Solver>(const Request&)>;
 
-/// Main program: reads a perp-problem from standard input, makes the solver (time of setup), solves
-/// up to three times as long as that takes less than a second (median is the time of solve), and
-/// writes the result to standard output. What the library prints goes to standard error.
+/// Main program: reads a perp-problem from standard input, makes the solver (time of setup) and
+/// solves (time of solve, with the answer mapped back), each up to three times as long as that
+/// takes less than a second; medians count. A result goes to standard output after every one, with
+/// the first answer: what a later one does, no answer is lost to it. PERP_TIME_LIMIT is that of
+/// setup and solve of each; where the first exceeds it the result is time_limit. What the library
+/// prints goes to standard error.
 /// @return the exit code
 int run(int argc, char** argv, const Factory& make);
 

@@ -90,26 +90,23 @@ class LinearSolver final : public peer::Solver {
     tolerance_ = 0.5 * request.tolerance / (norm > 0 ? norm : 1.0);
   }
 
-  void restore() override {
-    M_ = form_.M;
-    q_ = form_.q;
-  }
-
   peer::Answer solve() override {
     const Options options = options_of(id_, method_, request_, tolerance_);
-    Vector z = Vector::Zero(q_.size()), w = Vector::Zero(q_.size());
+    Vector z = Vector::Zero(form_.q.size()), w = z;
+    if (request_.problem.start) z = form_.map_forward(*request_.problem.start);
     const int info = form_.free == 0 ? lcp(z, w, *options) : mlcp(z, w, *options);
     return answer_of(form_.map_back(z), info, *options);
   }
 
  private:
   int lcp(Vector& z, Vector& w, SolverOptions& options) {
-    LinearComplementarityProblem problem{static_cast<int>(q_.size()), dense_matrix(M_), q_.data()};
+    LinearComplementarityProblem problem{static_cast<int>(form_.q.size()), dense_matrix(form_.M),
+                                         form_.q.data()};
     return linearComplementarity_driver(&problem, z.data(), w.data(), &options);
   }
 
   int mlcp(Vector& z, Vector& w, SolverOptions& options) {
-    const int size = static_cast<int>(q_.size()), n = form_.free, m = size - n;
+    const int size = static_cast<int>(form_.q.size()), n = form_.free, m = size - n;
     MixedLinearComplementarityProblem problem{};
     int rows[] = {0, n, size}, complementarity[] = {0, 1};
     problem.isStorageType1 = 1;
@@ -117,12 +114,12 @@ class LinearSolver final : public peer::Solver {
     problem.m = m;
     problem.blocksRows = rows;
     problem.blocksIsComp = complementarity;
-    problem.M = dense_matrix(M_);
-    problem.q = q_.data();
+    problem.M = dense_matrix(form_.M);
+    problem.q = form_.q.data();
     // Some methods read the blocks of M instead: rows of equations A, C, then D, B.
-    DenseMatrix A = M_.topLeftCorner(n, n), C = M_.topRightCorner(n, m);
-    DenseMatrix D = M_.bottomLeftCorner(m, n), B = M_.bottomRightCorner(m, m);
-    Vector a = q_.head(n), b = q_.tail(m);
+    DenseMatrix A = form_.M.topLeftCorner(n, n), C = form_.M.topRightCorner(n, m);
+    DenseMatrix D = form_.M.bottomLeftCorner(m, n), B = form_.M.bottomRightCorner(m, m);
+    Vector a = form_.q.head(n), b = form_.q.tail(m);
     problem.isStorageType2 = 1;
     problem.A = A.data();
     problem.B = B.data();
@@ -138,11 +135,9 @@ class LinearSolver final : public peer::Solver {
 
   const peer::Request& request_;
   const Method& method_;
-  peer::NonnegativeForm form_;
+  peer::NonnegativeForm form_;  // which some methods write into
   int id_ = 0;
   double tolerance_ = 0.0;
-  DenseMatrix M_;
-  Vector q_;
 };
 
 // Exact Coulomb friction in 3D with W given as a matrix.
@@ -155,13 +150,12 @@ class FrictionSolver final : public peer::Solver {
       throw std::invalid_argument(request.solver + " takes friction_contact in 3D with W only");
     given_ = problem;
     const int n = problem->size();
-    if (problem->W.is_sparse() && n > kDense) fill_blocks();
-  }
-
-  void restore() override {
     q_ = given_->q;
     mu_ = given_->mu;
-    if (blocks_) return;
+    if (problem->W.is_sparse() && n > kDense) {
+      fill_blocks();
+      return;
+    }
     W_ = given_->W.to_dense();
     if (given_->compliance.size() > 0) W_.diagonal() += given_->compliance;
   }
@@ -171,6 +165,7 @@ class FrictionSolver final : public peer::Solver {
     const Options options =
         options_of(method_.friction, method_, request_, 0.5 * request_.tolerance);
     Vector r = Vector::Zero(q_.size()), u = Vector::Zero(q_.size());
+    if (request_.problem.start) r = *request_.problem.start;
     FrictionContactProblem problem{};
     problem.dimension = 3;
     problem.numberOfContacts = static_cast<int>(mu_.size());

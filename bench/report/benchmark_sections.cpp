@@ -32,10 +32,11 @@ std::optional<std::size_t> pen_of(const Pens& pens, const std::string& name) {
   return it == pens.end() ? std::nullopt : std::optional(it->second);
 }
 
-Plot performance_plot(const std::string& title, const ProfileSet& set, const Pens& pens) {
+Plot performance_plot(const std::string& title, const std::string& x_label, const ProfileSet& set,
+                      const Pens& pens) {
   Plot plot;
   plot.title = title;
-  plot.x_label = "time / time of the fastest solver";
+  plot.x_label = x_label;
   plot.y_label = "fraction of problems solved";
   plot.log_x = 2;
   plot.y_min = 0.0;
@@ -81,7 +82,11 @@ std::string profiles_of(const std::string& name, const std::vector<Record>& reco
   if (performance.problems == 0) return out;
   out += "<div class=\"figures\">\n";
   if (performance.profiles.size() > 1) {
-    out += figure(performance_plot("Performance profile: " + name, performance, pens));
+    out += figure(performance_plot("Performance profile: " + name,
+                                   "setup and solve / those of the fastest solver", performance,
+                                   pens)) +
+           figure(performance_plot("The solve alone: " + name, "solve / that of the fastest solver",
+                                   performance_profiles(records, TimeOf::kSolve), pens));
   } else {
     out += "<p class=\"missing\">A performance profile compares solvers; there is one only.</p>\n";
   }
@@ -92,10 +97,21 @@ std::string profiles_of(const std::string& name, const std::vector<Record>& reco
 
 using Head = std::vector<std::string>;
 
-std::string cells_of(const ComparisonRow& row, const Head& solvers) {
+const char* const kOwnTimesNote =
+    "<p>* behind a name: its times are those that the program tells of itself, without its start "
+    "and the reading of the problem.</p>\n";
+
+std::string own_times_note(const std::vector<std::string>& names) {
+  const bool any = std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    return name.ends_with(kOwnTimesMark);
+  });
+  return any ? kOwnTimesNote : "";
+}
+
+std::string cells_of(const ComparisonRow& row, const Head& solvers, bool with_given_up) {
   // Bold is the best: of the largest fraction the shortest time.
   double best_fraction = 0.0, best_time = INFINITY;
-  const auto fraction = [](const ComparisonRow::Cell& c) { return 1.0 * c.as_expected / c.runs; };
+  const auto fraction = [](const ComparisonRow::Cell& c) { return 1.0 * c.right / c.runs; };
   for (const auto& [solver, cell] : row.cells)
     best_fraction = std::max(best_fraction, fraction(cell));
   for (const auto& [solver, cell] : row.cells) {
@@ -105,16 +121,19 @@ std::string cells_of(const ComparisonRow& row, const Head& solvers) {
   for (const std::string& solver : solvers) {
     const auto it = row.cells.find(solver);
     if (it == row.cells.end() || it->second.unsupported == it->second.runs) {
-      out += fmt::format("<td class=\"group\" title=\"{}\">–</td><td>–</td>",
-                         it == row.cells.end() ? "not run" : "refused");
+      out += fmt::format("<td class=\"group\" title=\"{}\">–</td>{}<td>–</td><td>–</td>",
+                         it == row.cells.end() ? "not run" : "refused",
+                         with_given_up ? "<td>–</td>" : "");
       continue;
     }
     const ComparisonRow::Cell& c = it->second;
     const bool best = row.cells.size() > 1 && fraction(c) == best_fraction && best_fraction > 0 &&
                       c.median_ms == best_time;
-    out += fmt::format("<td class=\"group\" title=\"{} of {}\">{:.3g} %</td><td{}>{}</td>",
-                       c.as_expected, c.runs, std::floor(1000.0 * fraction(c)) / 10.0,
-                       best ? " class=\"best\"" : "", milliseconds(c.median_ms));
+    out += fmt::format(
+        "<td class=\"group\" title=\"{:.3g} %\">{} of {}</td>{}<td{}>{}</td><td>{}</td>",
+        std::floor(1000.0 * fraction(c)) / 10.0, c.right, c.runs,
+        with_given_up ? fmt::format("<td>{}</td>", c.gave_up) : "", best ? " class=\"best\"" : "",
+        milliseconds(c.median_ms), milliseconds(c.solve_median_ms));
   }
   return out;
 }
@@ -125,28 +144,33 @@ std::string comparison_section(const std::vector<Record>& records) {
   std::set<std::string> names;
   for (const std::string& name : solver_names(records)) names.insert(name);
   const Head solvers(names.begin(), names.end());
+  const bool with_given_up = std::any_of(records.begin(), records.end(), has_known_end);
+  const int columns = with_given_up ? 4 : 3;
   std::string head, second, suite;
   for (const std::string& solver : solvers) {
-    head += fmt::format("<th class=\"group\" colspan=\"2\">{}</th>", escape(solver));
-    second += "<th class=\"group\">right</th><th>ms</th>";
+    head += fmt::format("<th class=\"group\" colspan=\"{}\">{}</th>", columns, escape(solver));
+    second += fmt::format("<th class=\"group\">right</th>{}<th>ms</th><th>solve</th>",
+                          with_given_up ? "<th>gave up</th>" : "");
   }
   std::string out = fmt::format(
       "<h2>Solvers side by side</h2>\n<p>For each solver: runs that ended right (solved and "
-      "verified, or the end that is known of the family), and the median time of these in "
-      "milliseconds. Bold: of those that got most right the fastest. A dash: the solver was not "
-      "run, or does not take such problems.</p>\n<div class=\"scroll\"><table "
+      "verified, or proven to have no solution), {}and of the right ones the median time in "
+      "milliseconds: of setup and solve together, from the problem in memory to the answer, and "
+      "beside it of the solve alone. Bold: of those that got most right the fastest. A dash: the "
+      "solver was not run, or does not take such problems.</p>\n{}<div class=\"scroll\"><table "
       "class=\"narrow\">\n<tr><th class=\"text\" rowspan=\"2\">problems</th>"
       "<th rowspan=\"2\">size</th><th rowspan=\"2\">n</th>{}</tr>\n<tr>{}</tr>\n",
-      head, second);
+      with_given_up ? "runs that gave up on a problem that is known to have no solution, " : "",
+      own_times_note(solvers), head, second);
   for (const ComparisonRow& row : comparison(records)) {
     if (row.suite != suite) {
       suite = row.suite;
       out += fmt::format("<tr class=\"suite\"><td class=\"text\" colspan=\"{}\">{}</td></tr>\n",
-                         3 + 2 * solvers.size(), escape(suite));
+                         3 + static_cast<std::size_t>(columns) * solvers.size(), escape(suite));
     }
     out += fmt::format("<tr><td class=\"text\">{}</td><td>{}</td><td>{}</td>{}</tr>\n",
                        escape(row.group), row.size > 0 ? fmt::format("{}", row.size) : "",
-                       range(row.n_min, row.n_max), cells_of(row, solvers));
+                       range(row.n_min, row.n_max), cells_of(row, solvers, with_given_up));
   }
   return out + "</table></div>\n";
 }
@@ -164,7 +188,7 @@ std::string yardstick_section(const std::vector<Record>& records) {
     auto& [llt, ratios] = rows[{r.suite, group_of(r), r.n}];
     solvers.insert(names[k]);
     llt.push_back(1e3 * r.llt);
-    if (r.outcome == "solved") ratios[names[k]].push_back((r.setup + r.solve) / r.llt);
+    if (r.outcome == "solved") ratios[names[k]].push_back(r.total / r.llt);
   }
   if (rows.empty()) return "";
   std::string out =
@@ -194,12 +218,14 @@ std::string profile_section(const std::vector<Record>& records) {
   for (const Record& r : records) suites[r.suite].push_back(r);
   std::string out =
       "<h2>Performance and accuracy profiles</h2>\n<p>Performance [Dolan and Moré 2002]: the "
-      "fraction of problems that a solver solves within a factor of the fastest solver's time. On "
+      "fraction of problems that a solver solves within a factor of the fastest solver's time, of "
+      "setup and solve together and beside it of the solve alone. On "
       "the left: how often it is the fastest; on the right: how much it solves at all. Accuracy: "
       "the fraction of problems on which the residual of the answer, measured by the verifier on "
       "the problem as posed, is at most so large; an exact zero stands at 1e-18. Problems known to "
       "have no solution are left "
       "out of both.</p>\n";
+  out += own_times_note(solver_names(records));
   const Pens pens = pens_of(records);
   if (suites.size() > 1) out += profiles_of("all suites", records, pens);
   for (const auto& [suite, members] : suites) out += profiles_of(suite, members, pens);
@@ -208,15 +234,9 @@ std::string profile_section(const std::vector<Record>& records) {
 
 std::string scaling_section(const std::vector<Record>& records) {
   std::map<std::string, std::map<std::string, std::map<std::string, Series>>> suites;
-  std::vector<Record> named = records;
-  const std::vector<std::string> names = solver_names(records);
-  for (std::size_t k = 0; k < named.size(); ++k) {
-    named[k].solver = names[k];  // which tells the start too
-    named[k].mode = "cold";
-  }
   const Pens pens = pens_of(records);
-  for (const GroupSummary& g : summarise(named)) {
-    if (g.size <= 0 || g.as_expected == 0) continue;
+  for (const GroupSummary& g : summarise(records)) {
+    if (g.size <= 0 || g.solved == 0) continue;
     Series& s = suites[g.suite][g.group][g.solver];
     s.label = g.solver;
     s.pen = pen_of(pens, g.solver);
@@ -252,7 +272,8 @@ std::string scaling_section(const std::vector<Record>& records) {
     }
   }
   if (out.empty()) return out;
-  return "<h2>Time against size</h2>\n<p>Medians of the solve alone over the members of a size; "
+  return "<h2>Time against size</h2>\n<p>Medians of setup and solve over the solved members of a "
+         "size; "
          "bars reach from the 10 % to the 90 % quantile.</p>\n" +
          out;
 }

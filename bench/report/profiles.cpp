@@ -61,34 +61,47 @@ ProfileSet profiles_of(const std::map<std::string, std::vector<double>>& values,
 }  // namespace
 
 std::vector<std::string> solver_names(const std::vector<Record>& records) {
-  std::map<std::pair<std::string, std::string>, std::set<std::string>> settings;
-  std::map<std::string, std::set<double>> tolerances;
+  using Label = std::pair<std::string, std::string>;
+  std::map<Label, std::set<std::string>> settings;
+  std::map<std::string, std::set<double>> tolerances, times, memories;
+  std::set<Label> own;
+  std::set<std::tuple<std::string, std::string, std::string>> unused;
   for (const Record& r : records) {
     settings[{r.solver, r.label}].insert(r.settings);
-    tolerances[r.solver].insert(r.tolerance);
+    tolerances[r.suite].insert(r.tolerance);
+    times[r.suite].insert(r.time_limit);
+    memories[r.suite].insert(r.memory_limit);
+    if (r.own_times) own.emplace(r.solver, r.label);
+    if (!r.uses_start) unused.emplace(r.solver, r.label, r.mode);
   }
   std::vector<std::string> names;
   for (const Record& r : records) {
-    std::string name = solver_label(r);
+    std::string name = r.label.empty() ? r.solver : fmt::format("{} ({})", r.solver, r.label);
+    if (r.mode != "zero") name += ", " + r.mode;
+    if (unused.contains({r.solver, r.label, r.mode})) name += " (unused)";
     if (settings[{r.solver, r.label}].size() > 1 && r.settings != "{}") {
       std::string text = r.settings;
       std::erase_if(text, [](char c) { return c == '{' || c == '}' || c == '"'; });
       name += " " + text;
     }
-    if (tolerances[r.solver].size() > 1) name += fmt::format(" to {:g}", r.tolerance);
+    if (tolerances[r.suite].size() > 1) name += fmt::format(" to {:g}", r.tolerance);
+    if (times[r.suite].size() > 1) name += fmt::format(" in {:g} s", r.time_limit);
+    if (memories[r.suite].size() > 1) name += fmt::format(" in {:g} MB", r.memory_limit);
+    if (own.contains({r.solver, r.label})) name += kOwnTimesMark;
     names.push_back(std::move(name));
   }
   return names;
 }
 
-ProfileSet performance_profiles(const std::vector<Record>& records) {
+ProfileSet performance_profiles(const std::vector<Record>& records, TimeOf which) {
   const std::vector<std::string> names = solver_names(records);
   const std::vector<Runs> problems = common_problems(records, names);
   std::map<std::string, std::vector<double>> ratios;
   for (const Runs& runs : problems) {
-    const auto time = [](const Record* r) {
-      const bool counts = r->outcome == "solved" && std::isfinite(r->solve);
-      return counts ? std::max(r->solve, kLeastTime) : std::numeric_limits<double>::infinity();
+    const auto time = [which](const Record* r) {
+      const double seconds = which == TimeOf::kTotal ? r->total : r->solve;
+      const bool counts = r->outcome == "solved" && std::isfinite(seconds);
+      return counts ? std::max(seconds, kLeastTime) : std::numeric_limits<double>::infinity();
     };
     double best = std::numeric_limits<double>::infinity();
     for (const auto& [solver, r] : runs) best = std::min(best, time(r));
@@ -124,7 +137,7 @@ ProfileSet accuracy_profiles(const std::vector<Record>& records) {
 std::vector<ComparisonRow> comparison(const std::vector<Record>& records) {
   const std::vector<std::string> names = solver_names(records);
   std::map<std::tuple<std::string, std::string, int>, ComparisonRow> rows;
-  std::map<ComparisonRow::Cell*, std::vector<double>> times;
+  std::map<ComparisonRow::Cell*, std::pair<std::vector<double>, std::vector<double>>> times;
   for (std::size_t k = 0; k < records.size(); ++k) {
     const Record& r = records[k];
     ComparisonRow& row = rows[{r.suite, sorted_name(group_of(r)), r.size}];
@@ -138,12 +151,17 @@ std::vector<ComparisonRow> comparison(const std::vector<Record>& records) {
     ComparisonRow::Cell& cell = row.cells[names[k]];
     ++cell.runs;
     cell.unsupported += r.outcome == "unsupported";
-    const bool right = ended_as_expected(r);
-    cell.as_expected += right;
-    std::vector<double>& list = times[&cell];
-    if (right) list.push_back(1e3 * r.solve);
+    cell.gave_up += gave_up(r);
+    auto& [totals, solves] = times[&cell];
+    if (!is_right(r)) continue;
+    ++cell.right;
+    totals.push_back(1e3 * r.total);
+    solves.push_back(1e3 * r.solve);
   }
-  for (auto& [cell, list] : times) cell->median_ms = quantile(list, 0.5);
+  for (auto& [cell, lists] : times) {
+    cell->median_ms = quantile(lists.first, 0.5);
+    cell->solve_median_ms = quantile(lists.second, 0.5);
+  }
   std::vector<ComparisonRow> result;
   for (auto& [key, row] : rows) result.push_back(std::move(row));
   return result;

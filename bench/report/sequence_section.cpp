@@ -25,23 +25,28 @@ bool refused(const ByProblem& runs) {
                      [](const auto& run) { return run.second->outcome == "unsupported"; });
 }
 
-// Where several kinds of start were asked for: every one that is not cold, with the cold runs.
+// Where several kinds of start were asked for: every one that is not zero, with the cold runs,
+// those from zero.
 std::vector<Line> lines_of(const std::vector<Record>& records) {
   std::map<std::tuple<std::string, std::string, std::string, std::string>, ByProblem> runs;
   for (const Record& r : records) {
     if (r.sequence.empty()) continue;
     const std::string solver =
-        r.solver + (r.settings == "{}" ? "" : " " + r.settings) + fmt::format(" {:g}", r.tolerance);
+        r.solver + (r.settings == "{}" ? "" : " " + r.settings) +
+        fmt::format(" {:g} {:g} {:g}", r.tolerance, r.time_limit, r.memory_limit);
     runs[{r.suite, r.sequence, solver, r.mode}][{r.position, r.instance, r.instance_hash}] = &r;
   }
   std::vector<Line> lines;
   for (const auto& [key, started] : runs) {
     const auto& [suite, sequence, solver, mode] = key;
-    if (mode == "cold") continue;
-    const auto cold = runs.find({suite, sequence, solver, "cold"});
+    if (mode == "zero") continue;
+    const auto cold = runs.find({suite, sequence, solver, "zero"});
     if (cold == runs.end() || (refused(started) && refused(cold->second))) continue;
-    lines.push_back(
-        {suite, sequence, started.begin()->second->solver, mode, started, cold->second});
+    const Record& first = *started.begin()->second;
+    const bool own = std::any_of(started.begin(), started.end(),
+                                 [](const auto& run) { return run.second->own_times; });
+    lines.push_back({suite, sequence, first.solver + (own ? std::string(1, kOwnTimesMark) : ""),
+                     mode, started, cold->second});
   }
   return lines;
 }
@@ -67,8 +72,8 @@ Sums sums_of(const Line& line) {
     if (!solved || !solved_cold) continue;
     s.iterations_cold.push_back(cold->iterations);
     s.iterations_started.push_back(r->iterations);
-    s.ms_cold.push_back(1e3 * cold->solve);
-    s.ms_started.push_back(1e3 * r->solve);
+    s.ms_cold.push_back(1e3 * cold->total);
+    s.ms_started.push_back(1e3 * r->total);
   }
   return s;
 }
@@ -94,7 +99,7 @@ std::string row_of(const Line& line, const Sums& s) {
   return fmt::format(
              "<tr><td class=\"text\">{}</td><td class=\"text\">{}</td><td>{}</td>"
              "<td class=\"group\">{}</td><td class=\"{}\">{}</td>",
-             escape(line.solver), line.mode, s.problems, s.solved_cold,
+             escape(line.solver), escape(line.mode), s.problems, s.solved_cold,
              s.lost.empty() ? "all" : "some", s.solved_started) +
          both(s.iterations_cold, count) + both(s.iterations_started, count) +
          fmt::format("<td>{}</td>", ratio(s.iterations_started, s.iterations_cold)) +
@@ -109,9 +114,10 @@ std::string sequence_section(const std::vector<Record>& records) {
   if (lines.empty()) return "";
   std::string out =
       "<h2>Sequences: cold and warm starts</h2>\n<p>The problems of a sequence one after the "
-      "other: <em>cold</em>, without any start, and <em>warm</em>, each from the same solver's "
+      "other: <em>cold</em>, from zero, and <em>warm</em>, each from the same solver's "
       "answer to the problem before it (<em>stored</em>: from the start that the problem holds). "
-      "Iterations and times are of the problems that both solved; the ratio is that of the "
+      "Iterations and times (of setup and solve) are of the problems that both solved; the ratio "
+      "is that of the "
       "totals, and below 1 the start helps. Solvers that refuse all of a sequence are left "
       "out.</p>\n<div class=\"scroll\"><table>\n"
       "<tr><th class=\"text\" rowspan=\"2\">solver</th><th class=\"text\" rowspan=\"2\">start</th>"
@@ -134,12 +140,12 @@ std::string sequence_section(const std::vector<Record>& records) {
     out += row_of(line, s);
     std::vector<std::string> names;
     for (const Record* r : s.lost) {
-      names.push_back(fmt::format("{} {}{}", escape(r->instance), r->outcome,
+      names.push_back(fmt::format("{} {}{}", escape(r->instance), escape(r->outcome),
                                   r->message.empty() ? "" : " (" + escape(r->message) + ")"));
     }
     if (names.empty()) continue;
-    lost += fmt::format("<li>{}, {}; {}: {}</li>\n", escape(line.solver), line.mode, escape(name),
-                        fmt::join(names, "; "));
+    lost += fmt::format("<li>{}, {}; {}: {}</li>\n", escape(line.solver), escape(line.mode),
+                        escape(name), fmt::join(names, "; "));
   }
   out += "</table></div>\n";
   if (lost.empty()) return out + "<p>No start lost a problem that was solved cold.</p>\n";

@@ -6,7 +6,9 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <perp/bench/report/profiles.hpp>
 #include <perp/problems/families/family.hpp>
+#include <perp/problems/io/text.hpp>
 #include <set>
 #include <tuple>
 
@@ -58,19 +60,30 @@ std::string sorted_name(const std::string& name) {
   return padded;
 }
 
-std::string solver_label(const Record& r) {
-  const std::string name = r.label.empty() ? r.solver : fmt::format("{} ({})", r.solver, r.label);
-  return r.mode == "cold" ? name : fmt::format("{}, {}", name, r.mode);
-}
-
 std::vector<Record> main_records(const std::vector<Record>& records) {
-  std::set<std::string> with_cold;
+  std::set<std::string> from_zero;
   for (const Record& r : records) {
-    if (r.mode == "cold") with_cold.insert(r.suite);
+    if (r.mode == "zero") from_zero.insert(r.suite);
   }
   std::vector<Record> chosen;
   std::copy_if(records.begin(), records.end(), std::back_inserter(chosen),
-               [&](const Record& r) { return r.mode == "cold" || !with_cold.contains(r.suite); });
+               [&](const Record& r) { return r.mode == "zero" || !from_zero.contains(r.suite); });
+  return chosen;
+}
+
+std::vector<Record> one_each(const std::vector<Record>& records) {
+  std::set<std::tuple<std::string, std::string, std::string, std::string, int, std::string,
+                      std::string, std::string, std::string, double, double, double>>
+      seen;
+  std::vector<Record> chosen;
+  for (auto r = records.rbegin(); r != records.rend(); ++r) {
+    const bool is_new =
+        seen.emplace(r->suite, r->instance, r->instance_hash, r->sequence, r->position, r->solver,
+                     r->label, r->settings, r->mode, r->tolerance, r->time_limit, r->memory_limit)
+            .second;
+    if (is_new) chosen.push_back(*r);
+  }
+  std::reverse(chosen.begin(), chosen.end());
   return chosen;
 }
 
@@ -79,12 +92,17 @@ bool has_known_end(const Record& r) {
   return known == KnownOutcome::kInfeasible || known == KnownOutcome::kNoSolution;
 }
 
-bool ended_as_expected(const Record& r) {
-  if (r.outcome == "solved") return true;
-  const KnownOutcome known = known_outcome(r);
-  if (known == KnownOutcome::kInfeasible) return r.outcome == "infeasible";
-  if (known == KnownOutcome::kNoSolution) return r.outcome == "ray" || r.outcome == "stalled";
-  return false;
+bool is_proven(const Record& r) {
+  const bool solvable = !r.family.empty() && known_outcome(r) == KnownOutcome::kSolvable;
+  return !solvable && (r.outcome == "infeasible" || r.certificate == "unbounded");
+}
+
+bool is_right(const Record& r) { return r.outcome == "solved" || is_proven(r); }
+
+bool gave_up(const Record& r) {
+  static const std::set<std::string> kOwnEnds = {"ray",     "stationary",      "iteration_limit",
+                                                 "stalled", "numerical_error", "excluded"};
+  return has_known_end(r) && !is_right(r) && kOwnEnds.contains(r.outcome);
 }
 
 double quantile(std::vector<double> values, double q) {
@@ -96,52 +114,79 @@ double quantile(std::vector<double> values, double q) {
   return values[low] + (at - static_cast<double>(low)) * (values[high] - values[low]);
 }
 
+namespace {
+
+GroupSummary summary_of(const std::vector<const Record*>& members) {
+  GroupSummary g;
+  g.suite = members.front()->suite;
+  g.group = group_of(*members.front());
+  g.size = members.front()->size;
+  g.n_min = std::numeric_limits<int>::max();
+  std::vector<double> times, solves, iterations, factorisations, ties;
+  for (const Record* r : members) {
+    ++g.runs;
+    g.proven += is_proven(*r);
+    g.gave_up += gave_up(*r);
+    g.wrong += r->outcome == "wrong";
+    g.unsupported += r->outcome == "unsupported";
+    if (r->n > 0) g.n_min = std::min(g.n_min, r->n);
+    g.n_max = std::max(g.n_max, r->n);
+    if (r->outcome != "solved") continue;
+    ++g.solved;
+    g.vacuous += r->vacuous;
+    const double factor = r->asked > 0 ? std::round(r->tolerance / r->asked) : 1.0;
+    if (factor > 1) ++g.tightened[static_cast<int>(factor)];
+    g.worst_residual = std::max(g.worst_residual, r->natural);
+    times.push_back(1e3 * r->total);
+    solves.push_back(1e3 * r->solve);
+    iterations.push_back(r->iterations);
+    factorisations.push_back(statistic(*r, "factorisations"));
+    ties.push_back(statistic(*r, "ties"));
+  }
+  g.n_min = std::min(g.n_min, g.n_max);
+  g.median_ms = quantile(times, 0.5);
+  g.low_ms = quantile(times, 0.1);
+  g.high_ms = quantile(times, 0.9);
+  g.solve_median_ms = quantile(solves, 0.5);
+  g.median_iterations = quantile(iterations, 0.5);
+  g.median_factorisations = quantile(factorisations, 0.5);
+  g.median_ties = quantile(ties, 0.5);
+  return g;
+}
+
+}  // namespace
+
 std::vector<GroupSummary> summarise(const std::vector<Record>& records) {
+  const std::vector<std::string> names = solver_names(records);
   std::map<std::tuple<std::string, std::string, int, std::string>, std::vector<const Record*>>
       groups;
-  for (const Record& r : records)
-    groups[{r.suite, sorted_name(group_of(r)), r.size, solver_label(r)}].push_back(&r);
+  for (std::size_t k = 0; k < records.size(); ++k) {
+    const Record& r = records[k];
+    groups[{r.suite, sorted_name(group_of(r)), r.size, names[k]}].push_back(&r);
+  }
   std::vector<GroupSummary> result;
   for (const auto& [key, members] : groups) {
-    GroupSummary g;
-    g.suite = members.front()->suite;
-    g.group = group_of(*members.front());
-    g.size = members.front()->size;
-    g.solver = solver_label(*members.front());
-    g.n_min = std::numeric_limits<int>::max();
-    std::vector<double> times, iterations, factorisations, ties;
-    for (const Record* r : members) {
-      ++g.runs;
-      g.solved += r->outcome == "solved";
-      g.as_expected += ended_as_expected(*r);
-      g.wrong += r->outcome == "wrong";
-      g.unsupported += r->outcome == "unsupported";
-      if (r->n > 0) g.n_min = std::min(g.n_min, r->n);
-      g.n_max = std::max(g.n_max, r->n);
-      if (r->outcome == "solved") g.worst_residual = std::max(g.worst_residual, r->natural);
-      times.push_back(1e3 * r->solve);
-      iterations.push_back(r->iterations);
-      factorisations.push_back(statistic(*r, "factorisations"));
-      ties.push_back(statistic(*r, "ties"));
-    }
-    g.n_min = std::min(g.n_min, g.n_max);
-    g.median_ms = quantile(times, 0.5);
-    g.low_ms = quantile(times, 0.1);
-    g.high_ms = quantile(times, 0.9);
-    g.median_iterations = quantile(iterations, 0.5);
-    g.median_factorisations = quantile(factorisations, 0.5);
-    g.median_ties = quantile(ties, 0.5);
-    result.push_back(g);
+    result.push_back(summary_of(members));
+    result.back().solver = std::get<3>(key);
   }
   return result;
 }
 
+std::string tightened_text(const GroupSummary& g) {
+  std::string text;
+  for (const auto& [factor, runs] : g.tightened)
+    text += fmt::format("{}{} at 1/{}", text.empty() ? "" : ", ", runs, factor);
+  return text;
+}
+
 std::vector<FailureSummary> failures(const std::vector<Record>& records) {
+  const std::vector<std::string> names = solver_names(records);
   std::map<std::tuple<std::string, std::string, std::string, std::string>, FailureSummary> causes;
-  for (const Record& r : records) {
-    if (ended_as_expected(r)) continue;
-    FailureSummary& f = causes[{solver_label(r), r.outcome, group_of(r), r.message}];
-    f.solver = solver_label(r);
+  for (std::size_t k = 0; k < records.size(); ++k) {
+    const Record& r = records[k];
+    if (is_right(r) || gave_up(r)) continue;
+    FailureSummary& f = causes[{names[k], r.outcome, group_of(r), r.message}];
+    f.solver = names[k];
     f.outcome = r.outcome;
     f.group = group_of(r);
     f.message = r.message;
@@ -155,21 +200,50 @@ std::vector<FailureSummary> failures(const std::vector<Record>& records) {
   return result;
 }
 
-std::string summary_text(const std::vector<Record>& records) {
-  std::string out = fmt::format(
-      "{:<16} {:<22} {:>5} {:>10} {:<10} {:>9} {:>9} {:>5} {:>10} {:>10} {:>9} {:>7} {:>6}\n",
-      "suite", "problems", "size", "n", "solver", "solved", "expected", "wrong", "median ms",
-      "90% ms", "residual", "pivots", "factor");
+namespace {
+
+// Why solvers took none of some problems, a line each.
+std::string refusals_text(const std::vector<Record>& records) {
+  std::map<std::pair<std::string, std::string>, int> refusals;
+  const std::vector<std::string> names = solver_names(records);
+  for (std::size_t k = 0; k < records.size(); ++k) {
+    if (records[k].outcome == "unsupported") ++refusals[{names[k], records[k].message}];
+  }
+  std::string out;
+  for (const auto& [what, runs] : refusals)
+    out += fmt::format("{} refused {}: {}\n", what.first, runs, what.second);
+  return out;
+}
+
+}  // namespace
+
+std::string summary_text(const std::vector<Record>& all) {
+  const std::vector<Record> records = one_each(all);
+  constexpr const char* kLine =
+      "{:<16} {:<22} {:>5} {:>10} {:<10} {:>9} {:>7} {:>7} {:>5} {:>10} {:>10} {:>10} {:>9} {:>7} "
+      "{:>6}";
+  std::string out = fmt::format(fmt::runtime(kLine), "suite", "problems", "size", "n", "solver",
+                                "solved", "proven", "gave up", "wrong", "median ms", "90% ms",
+                                "solve ms", "residual", "pivots", "factor") +
+                    "\n";
+  bool any_own = false;
   for (const GroupSummary& g : summarise(records)) {
     out += fmt::format(
-        "{:<16} {:<22} {:>5} {:>10} {:<10} {:>9} {:>9} {:>5} {:>10} {:>10} {:>9} {:>7} {:>6}\n",
-        g.suite, g.group, g.size > 0 ? fmt::format("{}", g.size) : "",
+        fmt::runtime(kLine), shown(g.suite), shown(g.group),
+        g.size > 0 ? fmt::format("{}", g.size) : "",
         g.n_min == g.n_max ? fmt::format("{}", g.n_max) : fmt::format("{}-{}", g.n_min, g.n_max),
-        g.solver, fmt::format("{}/{}", g.solved, g.runs),
-        fmt::format("{}/{}", g.as_expected, g.runs), g.wrong, number(g.median_ms, "{:.3f}"),
-        number(g.high_ms, "{:.3f}"), g.solved > 0 ? fmt::format("{:.1e}", g.worst_residual) : "-",
+        shown(g.solver), fmt::format("{}/{}", g.solved, g.runs), g.proven, g.gave_up, g.wrong,
+        number(g.median_ms, "{:.3f}"), number(g.high_ms, "{:.3f}"),
+        number(g.solve_median_ms, "{:.3f}"),
+        g.solved > 0 ? fmt::format("{:.1e}", g.worst_residual) : "-",
         number(g.median_iterations, "{:.0f}"), number(g.median_factorisations, "{:.0f}"));
+    if (!g.tightened.empty()) out += "  solved " + tightened_text(g) + " of the tolerance";
+    if (g.vacuous > 0) out += fmt::format("  {} of the solved vacuous", g.vacuous);
+    out += "\n";
+    any_own |= g.solver.ends_with(kOwnTimesMark);
   }
+  out += refusals_text(records);
+  if (any_own) out += fmt::format("{} times that the program tells of itself\n", kOwnTimesMark);
   return out;
 }
 

@@ -85,6 +85,15 @@ void write_names(const Problem& problem, const std::string& path) {
   }
 }
 
+// A model.col without its model.nl belongs to somebody else, and is neither replaced nor removed.
+void expect_own_names(const std::string& path) {
+  const std::string file = names_file(path);
+  if (!file.empty() && std::filesystem::exists(file) && !std::filesystem::exists(path)) {
+    throw InputError(fmt::format(
+        "{}: is there and would be taken for the names of {}; name another file", file, path));
+  }
+}
+
 std::string to_format(const Problem& problem, const std::string& format) {
   if (format == "nl") return problem_to_nl(problem);
   if (format == "mof") return problem_to_mof(problem);
@@ -152,6 +161,7 @@ std::vector<std::string> write_problem(const Problem& problem, const std::string
   const std::string chosen = format_of(path, format, true);
   try {
     if (chosen == "mtx") return write_matrix_market(problem, path);
+    if (chosen == "nl") expect_own_names(path);
     write_text_file(path, to_format(problem, chosen));
     if (chosen == "nl") write_names(problem, path);
   } catch (const std::invalid_argument& error) {

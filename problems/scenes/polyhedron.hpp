@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <perp/problems/standard/eigen_layout.hpp>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct Polyhedron {
     int from, to;     ///< vertices
     int direction;    ///< index into edge_directions
     int left, right;  ///< faces on its sides
+    bool operator==(const Edge&) const = default;
   };
   std::vector<Vector3d> vertices;
   std::vector<std::vector<int>> faces;       ///< vertices, counterclockwise from outside
@@ -28,12 +30,13 @@ struct Polyhedron {
   std::vector<Edge> edges;
   std::vector<Vector3d> edge_directions;   ///< unit, no two parallel
   std::vector<std::vector<int>> faces_at;  ///< faces at each vertex
+  bool operator==(const Polyhedron&) const = default;
 };
 
 /// The convex hull of points. Points inside it, or within 1e-7 of its size of a face or edge they
 /// do not carry, are left out; faces that flat are one.
 /// @throws std::invalid_argument for fewer than four points, points in a plane, or a hull that
-/// Qhull cannot make.
+/// Qhull cannot make or that has more than 10 000 faces.
 Polyhedron convex_hull(const std::vector<Vector3d>& points);
 
 /// The points with n.x <= offset for all (n, offset); n need not be a unit vector.

@@ -146,6 +146,11 @@ const Result& Solver::solve(const Vector* start, Observer* observer) {
     do_solve(nullptr, observer, result_);
     common = asked;
     result_.iterations += from_start_.iterations;
+    if (result_.own_times) {  // the try from the start is paid for, too
+      const OwnTimes& first = from_start_.own_times.value_or(OwnTimes{0.0, used.count()});
+      result_.own_times->setup += first.setup;
+      result_.own_times->solve += first.solve;
+    }
     result_.statistics.emplace_back("iterations_from_start", from_start_.iterations);
   }
   return result_;

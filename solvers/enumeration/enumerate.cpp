@@ -158,7 +158,8 @@ const SolverTraits& Enumerate::traits() const {
                                    "all solutions of a small problem by its complementary bases",
                                    "CottlePangStone2009",
                                    {"lcp", "mlcp"},
-                                   kMaxEnumerationSize};
+                                   kMaxEnumerationSize,
+                                   false};
   return traits;
 }
 

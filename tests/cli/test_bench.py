@@ -10,7 +10,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from perp_cli import PERP, CliTestCase, lcp, parse_json, with_cases  # noqa: E402
+from perp_cli import PERP, CliTestCase, lcp, make_problem, parse_json, with_cases  # noqa: E402
 
 HEADER = {"format": "perp-sequence", "version": 1, "name": "by hand"}
 SEQUENCE_OF_SCENES = (("falling-boxes", "--param", "layers=1", "--param", "across=2", "--steps", "17:22"),
@@ -34,7 +34,8 @@ class BenchTestCase(CliTestCase):
         return path, [{**json.loads(lines[0])["shared"], **json.loads(line)} for line in lines[1:]]
 
     def bench(self, what, *arguments, out="records", runs=None):
-        done = self.perp("bench", what, "--repeat", "1", *arguments, "-o", self.folder / out)
+        old = () if "--resume" in arguments else ("--overwrite",)
+        done = self.perp("bench", what, "--repeat", "1", *arguments, *old, "-o", self.folder / out)
         self.assertEqual(done.returncode, 0, done.stderr)
         if runs is not None:
             self.assertEqual(int(re.search(r"(\d+) runs", done.stderr).group(1)), runs, done.stderr)
@@ -87,16 +88,16 @@ class TestStarts(BenchTestCase):
                 records = self.bench(path, "--solvers", solver, "--start", "warm", "--tolerance", "1e-10")
                 self.check_warm(problems, records, solver)
 
-    def test_cold_and_stored(self):
+    def test_zero_and_stored(self):
         path, problems = self.scene("box-stack", "--param", "rows=2", "--steps", "1:3")
-        records = self.bench(path, "--solvers", "lemke", "--start", "cold,stored", "--tolerance", "1e-10")
+        records = self.bench(path, "--solvers", "lemke", "--start", "zero,stored", "--tolerance", "1e-10")
         self.assertEqual([(r["mode"], r["started_from"], r["position"]) for r in records],
-                         [("cold", "nothing", k) for k in (1, 2, 3)] +
+                         [("zero", "nothing", k) for k in (1, 2, 3)] +
                          [("stored", "nothing", 1), ("stored", "stored", 2), ("stored", "stored", 3)])
         self.assertEqual({r["sequence"] for r in records}, {"box-stack"})
         for problem, record in zip(problems * 2, records, strict=True):
             started = record["started_from"] == "stored"
-            result = self.solve(problem, "--solver", "lemke", "--tolerance", "1e-10", *(["--start", "stored"] if started else []))
+            result = self.solve(problem, "--solver", "lemke", "--tolerance", "1e-10", "--start", "stored" if started else "zero")
             self.assertEqual((record["iterations"], record["residuals"]), (result["iterations"], result["residuals"]))
 
     def test_without_names_sizes_decide(self):
@@ -125,22 +126,23 @@ class TestStarts(BenchTestCase):
 
     def test_what_stands_alone_is_run_once(self):
         path = self.write("alone.json", lcp(start=[2, 0]))
-        for starts, modes in (("cold,warm", ["cold"]), ("warm", ["cold"]), ("stored,warm", ["stored"]), ("cold,stored,cold", ["cold", "stored"])):
+        for starts, modes in (("zero,warm", ["zero"]), ("warm", ["zero"]), ("stored,warm", ["stored"]), ("zero,stored,zero", ["zero", "stored"]),
+                              ("cold", ["zero"])):
             records = self.bench(path, "--solvers", "lemke", "--start", starts)
             self.assertEqual([(r["mode"], r["sequence"], r["position"]) for r in records], [(m, "", 0) for m in modes], starts)
 
     def test_unknown_start(self):
-        done = self.perp("bench", self.sequence(lcp()), "--start", "cold,lukewarm", "-o", self.folder / "out")
+        done = self.perp("bench", self.sequence(lcp()), "--start", "zero,lukewarm", "-o", self.folder / "out")
         self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1))
         self.assertIn('--start: "lukewarm"', done.stderr)
         self.assertFalse((self.folder / "out").exists())
 
     def test_shards_take_whole_sequences(self):
         path, problems = self.scene("box-stack", "--param", "rows=2", "--steps", "1:3")
-        options = (path, "--repeat", "1", "--solvers", "lemke,pgs", "--start", "cold,warm", "-o", self.folder / "shards")
+        options = (path, "--repeat", "1", "--solvers", "lemke,pgs", "--start", "zero,warm", "-o", self.folder / "shards")
         for shard in ("1/3", "2/3", "3/3"):
             self.succeed("bench", *options, "--shard", shard)
-        whole = self.bench(path, "--solvers", "lemke,pgs", "--start", "cold,warm")
+        whole = self.bench(path, "--solvers", "lemke,pgs", "--start", "zero,warm")
         parts = [parse_json(line) for path in (self.folder / "shards").iterdir() for line in path.read_text().splitlines()]
         self.assertEqual(len(parts), 4 * len(problems))
         self.assertEqual(*(sorted(map(json.dumps, map(facts, records))) for records in (whole, parts)))
@@ -165,7 +167,7 @@ class TestResume(BenchTestCase):
     def setUp(self):
         super().setUp()
         self.path, problems = self.scene(*SEQUENCE_OF_SCENES[0])
-        self.options = ("--solvers", "lemke,newton-fb", "--start", "cold,warm", "--tolerance", "1e-10")
+        self.options = ("--solvers", "lemke,newton-fb", "--start", "zero,warm", "--tolerance", "1e-10")
         self.whole = self.bench(self.path, *self.options, runs=4 * len(problems))
         self.lines = self.text().splitlines(keepends=True)
 
@@ -191,7 +193,7 @@ class TestResume(BenchTestCase):
     def test_a_record_is_missing_in_the_middle(self):
         """What follows it started from its answer, and stays."""
         steps = len(self.lines) // 4
-        for missing in (1, steps + 2):  # cold, warm
+        for missing in (1, steps + 2):  # zero, warm
             kept = self.lines[:missing] + self.lines[missing + 1:]
             records = self.resume_after("".join(kept))
             self.assertEqual(self.text(), "".join(kept) + self.text().splitlines(keepends=True)[-1])
@@ -233,7 +235,7 @@ class TestKilled(BenchTestCase):
         names = "abcdefgh"
         path = self.sequence(*(lcp(name=name) for name in names))
         alone = [self.write(f"alone/{name}.json", lcp(name=name)) for name in names[:3]]
-        options = (path, *alone, "--repeat", "1", "--solvers", slow, "--start", "cold,warm")
+        options = (path, *alone, "--repeat", "1", "--solvers", slow, "--start", "zero,warm")
         for wanted in (2, 10, 17):
             for old in (self.folder / "records").glob("*"):
                 old.unlink()
@@ -263,7 +265,7 @@ class TestKilled(BenchTestCase):
         path = self.sequence(*(lcp(name=name) for name in "abcde"))
         for name, began in (("a", ["nothing", "previous", "previous", "previous"]), ("c", ["nothing"] + ["previous"] * 3),
                             ("e", ["nothing"] + ["previous"] * 3)):
-            options = ("--solvers", f"{self.kill_at(name)},lemke", "--start", "cold,warm")
+            options = ("--solvers", f"{self.kill_at(name)},lemke", "--start", "zero,warm")
             records = self.bench(path, *options, runs=20)
             killed = [r for r in records if r["solver"] != "lemke"]
             self.assertEqual([r["instance"] for r in killed], list("abcde") * 2)
@@ -278,7 +280,7 @@ class TestKilled(BenchTestCase):
 
     def test_every_child(self):
         path = self.sequence(*(lcp(name=name) for name in "abc"))
-        records = self.bench(path, "--solvers", self.script("kill -ABRT $PPID; exec sleep 5\n"), "--start", "cold,warm", runs=6)
+        records = self.bench(path, "--solvers", self.script("kill -ABRT $PPID; exec sleep 5\n"), "--start", "zero,warm", runs=6)
         self.assertEqual({(r["outcome"], r["message"]) for r in records}, {("crashed", f"signal {signal.SIGABRT.value}")})
 
     def test_a_child_alone(self):
@@ -287,6 +289,117 @@ class TestKilled(BenchTestCase):
         records = self.bench(self.folder / "alone", "--solvers", self.kill_at("b"), "--jobs", "2", runs=3)
         self.assertEqual({r["instance"]: (r["outcome"], r["message"]) for r in records},
                          {"a": ("solved", ""), "b": ("crashed", "signal 9"), "c": ("solved", "")})
+
+
+class TestFairClocks(BenchTestCase):
+    def python(self, text, name="solver.py"):
+        """A solver: lines of Python, with the problem in `problem`."""
+        path = self.write(name, "import json, os, sys\nproblem = json.load(sys.stdin)\n" + text)
+        return f"exec:{shlex.quote(sys.executable)} {shlex.quote(str(path))}"
+
+    def counted(self):
+        """Lines of Python that count the calls in `call`, from 1."""
+        path = str(self.folder / "calls")
+        return (f"path = {path!r}\ncall = 1 + (os.path.exists(path) and len(open(path).read()))\n"
+                "open(path, 'a').write('x')\n")
+
+    def test_a_refuted_claim_is_asked_for_less(self):
+        """The program's own measure is 30 times too kind: it is granted at a hundredth of the tolerance."""
+        kind = self.python("t = float(os.environ['PERP_TOLERANCE'])\nprint(json.dumps({'z': [2 + 15 * t, 0]}))\n")
+        [record] = self.bench(self.write("a.json", lcp(name="a")), "--solvers", kind, "--tolerance", "1e-6")
+        self.assertEqual((record["outcome"], record["tolerance"]), ("solved", 1e-6))
+        self.assertAlmostEqual(record["asked_tolerance"] / 1e-8, 1, 12)
+        self.assertEqual(len(record["times"]["solve_all"]), 1)
+        text = self.succeed("bench", self.folder / "a.json", "--solvers", kind, "--tolerance", "1e-6", "-o", self.folder / "again")
+        self.assertIn("1 at 1/100", text)
+
+    def test_a_claim_refuted_at_all_is_wrong(self):
+        liar = self.python(self.counted() + "print(json.dumps({'z': [1, 1]}))\n")
+        [record] = self.bench(self.write("a.json", lcp(name="a")), "--solvers", liar)
+        self.assertEqual((record["outcome"], (self.folder / "calls").read_text()), ("wrong", "xxxx"))
+
+    def test_who_gives_up_is_asked_once(self):
+        honest = self.python(self.counted() + "print(json.dumps({'z': [1, 1], 'status': 'stalled'}))\n")
+        self.perp("bench", self.write("a.json", lcp(name="a")), "--solvers", honest, "--repeat", "3", "-o", self.folder / "records")
+        self.assertEqual((self.records()[0]["outcome"], (self.folder / "calls").read_text()), ("stalled", "x"))
+
+    def test_an_answer_is_not_lost_to_its_repeats(self):
+        """The second run takes the whole process down, the third would end at the limit."""
+        for name, end in (("killed", "os.kill(os.getppid(), 9), time.sleep(4)"), ("late", "time.sleep(9)")):
+            solver = self.python("import time\n" + self.counted() + f"if call == 2: {end}\nprint(json.dumps({{'z': [2, 0]}}))\n")
+            path = self.write(f"{name}.json", lcp(name=name))
+            self.succeed("bench", path, "--solvers", solver, "--repeat", "3", "--time-limit", "2", "-o", self.folder / name)
+            [record] = self.records(name)
+            self.assertEqual(record["outcome"], "solved", name)
+            self.assertGreater(record["times"]["total"], 0)
+            (self.folder / "calls").unlink()
+
+    def test_repeats_have_the_limit_each(self):
+        """Three repeats take the limit together, and none of them alone."""
+        slow = self.python("import time\ntime.sleep(0.5)\nprint(json.dumps({'z': [2, 0]}))\n")
+        self.succeed("bench", self.write("a.json", lcp(name="a")), "--solvers", slow, "--repeat", "4", "--time-limit", "1.6",
+                     "-o", self.folder / "records")
+        [record] = self.records()
+        self.assertEqual((record["outcome"], record["time_limit"], len(record["times"]["solve_all"])), ("solved", 1.6, 4))
+
+    def test_programs_get_the_start_that_is_asked_for(self):
+        """And no other: a start that is stored in the problem is not theirs at zero."""
+        echo = self.python("print(json.dumps({'z': problem.get('start', [9, 9]), 'status': 'stalled'}))\n")
+        at = lcp(name="a", start=[2, 0])
+        path = self.write("a.json", at)
+        for start, outcome in (("zero", "stalled"), ("stored", "solved")):
+            [record] = self.bench(path, "--solvers", echo, "--start", start)
+            self.assertEqual((record["outcome"], record["mode"]), (outcome, start))
+        # The answer to the problem before.
+        path = self.sequence(lcp(name="a", start=[2, 0]), lcp(name="b", start=[5, 5]))
+        records = self.bench(path, "--solvers", echo, "--start", "warm")
+        self.assertEqual([(r["outcome"], r["started_from"]) for r in records], [("solved", "stored"), ("solved", "previous")])
+
+    def test_who_makes_no_use_of_a_start_is_told_apart(self):
+        path = self.write("a.json", lcp(name="a", start=[1, 1]))
+        out = self.perp("bench", path, "--solvers", "enumerate,pgs", "--start", "stored", "-o", self.folder / "records").stdout
+        self.assertEqual({r["solver"]: r["uses_start"] for r in self.records()}, {"enumerate": False, "pgs": True})
+        self.assertIn("enumerate, stored (unused)", out)
+        self.assertIn("pgs, stored ", out)
+
+    def test_own_times_are_marked(self):
+        own = self.python("print(json.dumps({'z': [2, 0], 'times': {'setup': 1.5, 'solve': 0.5}}))\n")
+        path = self.write("a.json", lcp(name="a"))
+        out = self.perp("bench", path, self.write("b.json", lcp(name="b")), "--solvers", f"{own},lemke", "-o", self.folder / "records").stdout
+        [record] = [r for r in self.records() if r["instance"] == "a" and r["solver"] != "lemke"]
+        self.assertEqual((record["times"]["total"], record["times"]["own"]), (2.0, True))
+        self.assertIn("solver.py* ", out)
+        self.assertIn("2000.000", out)
+        self.assertIn("* times that the program tells of itself", out)
+        self.succeed("report", self.folder / "records", "-o", self.folder / "r.html")
+        page = (self.folder / "r.html").read_text()
+        self.assertIn("solver.py*</th>", page)
+        self.assertIn("times are those that the program tells of itself", page)
+
+    def test_two_limits_are_not_one_solver(self):
+        path = self.write("a.json", lcp(name="a"))
+        for limit in (3, 7):
+            self.succeed("bench", path, "--solvers", "lemke", "--time-limit", limit, "-o", self.folder / f"limit{limit}")
+        self.succeed("report", self.folder / "limit3", self.folder / "limit7", "-o", self.folder / "r.html")
+        page = (self.folder / "r.html").read_text()
+        self.assertIn("lemke in 3 s</th>", page)
+        self.assertIn("lemke in 7 s</th>", page)
+        self.assertIn(">1 of 1<", page)
+        self.assertNotIn(">2 of 2<", page)
+
+    def test_reductions_are_on_the_clock(self):
+        """The whole is more than what the solver itself does: a box_qp goes to lemke as an mlcp."""
+        [path] = self.succeed("export", "box-qp", "--size", "300", "-o", self.folder / "qp").split()
+        [record] = self.bench(path, "--solvers", "newton-min")
+        self.assertEqual(record["outcome"], "solved")
+        times = record["times"]
+        self.assertAlmostEqual(times["total"], times["setup"] + times["solve"], 12)
+
+    def test_why_a_problem_is_refused(self):
+        path = self.write("a.json", make_problem("friction_contact"))
+        out = self.perp("bench", path, "--solvers", "lemke", "-o", self.folder / "records").stdout
+        self.assertIn("lemke refused 1: lemke takes", out)
+        self.assertIn("reduction=pyramid", out)
 
 
 class TestReportOfStarts(BenchTestCase):
@@ -302,17 +415,17 @@ class TestReportOfStarts(BenchTestCase):
 
     def test_cold_against_warm(self):
         path, problems = self.scene("box-stack", "--param", "rows=2", "--steps", "1:4")
-        records = self.bench(path, "--solvers", "lemke", "--start", "cold,warm", "--tolerance", "1e-10")
+        records = self.bench(path, "--solvers", "lemke", "--start", "zero,warm", "--tolerance", "1e-10")
         section = self.section(self.report(), "Sequences: cold and warm starts")
         [row] = self.rows(section)
-        cold, warm = ([r["iterations"] for r in records if r["mode"] == mode] for mode in ("cold", "warm"))
+        cold, warm = ([r["iterations"] for r in records if r["mode"] == mode] for mode in ("zero", "warm"))
         self.assertEqual(row[:5], ["lemke", "warm", "4", "4", "4"])
         self.assertEqual((row[6], row[8], row[9]), (str(sum(cold)), str(sum(warm)), f"{sum(warm) / sum(cold):.2f}"))
         self.assertIn("No start lost a problem", section)
 
     def test_what_a_warm_start_lost_is_named(self):
         path, problems = self.scene("box-stack", "--param", "rows=2", "--steps", "1:4")
-        records = self.bench(path, "--solvers", "lemke", "--start", "cold,warm", "--tolerance", "1e-10")
+        records = self.bench(path, "--solvers", "lemke", "--start", "zero,warm", "--tolerance", "1e-10")
         lost = next(r for r in records if r["mode"] == "warm" and r["position"] == 3)
         lost.update(outcome="stalled", message="made <up>")
         self.write("records/records.jsonl", "".join(json.dumps(r) + "\n" for r in records))
@@ -323,11 +436,11 @@ class TestReportOfStarts(BenchTestCase):
         self.assertEqual(re.findall("<li>(.*?)</li>", section),
                          ["lemke, warm; files: box-stack: box-stack-000003-contact stalled (made &lt;up&gt;)"])
 
-    def test_solvers_are_compared_by_cold_runs(self):
+    def test_solvers_are_compared_by_runs_from_zero(self):
         path, problems = self.scene("box-stack", "--param", "rows=2", "--steps", "1:4")
-        self.bench(path, "--solvers", "lemke,auto", "--start", "cold,warm", "--tolerance", "1e-10")
+        self.bench(path, "--solvers", "lemke,auto", "--start", "zero,warm", "--tolerance", "1e-10")
         page = self.report()
-        self.assertIn('title="4 of 4"', self.section(page, "Solvers side by side"))
+        self.assertIn('>4 of 4<', self.section(page, "Solvers side by side"))
         self.assertNotIn('title="8 of 8"', page)
         self.assertIn("lemke, warm", self.section(page, "Results by suite"))
 

@@ -380,7 +380,8 @@ class TestFamilies(FormatTestCase):
             with self.subTest(family["name"]):
                 out = self.folder / family["name"]
                 size = () if family["members"] else ("--size", 3)
-                names = self.succeed("export", family["name"], *size, "--seed", 2, "-o", out).split()
+                seed = ("--seed", 2) if family["seeded"] else ()
+                names = self.succeed("export", family["name"], *size, *seed, "-o", out).split()
                 self.assertEqual(sorted(str(path) for path in out.iterdir()), sorted(names))
                 self.assertEqual(len(names), max(1, len(family["members"])))
                 problem = load(names[0])
@@ -502,7 +503,8 @@ class BenchTestCase(FormatTestCase):
     def bench(self, *arguments, what=None, out="records", code=0):
         """Runs perp bench on TINY or on `what`; returns the number of runs it tells and all records in the folder."""
         what = what or self.write("tiny.json", TINY)
-        done = self.perp("bench", what, *arguments, "-o", self.folder / out)
+        old = () if "--resume" in arguments else ("--overwrite",)
+        done = self.perp("bench", what, *arguments, *old, "-o", self.folder / out)
         self.assertEqual(done.returncode, code, done.stderr)
         return int(re.search(r"(\d+) runs", done.stderr).group(1)), self.records(out)
 

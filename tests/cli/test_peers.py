@@ -25,10 +25,10 @@ class TestPeers(CliTestCase):
         self.alone.parent.mkdir(parents=True)
         shutil.copy(PERP, self.alone)
 
-    def install(self, *parts):
+    def install(self, *parts, text=PEER):
         program = self.alone.parent.joinpath(*parts)
         program.parent.mkdir(parents=True, exist_ok=True)
-        program.write_text(PEER.format(python=sys.executable))
+        program.write_text(text.format(python=sys.executable))
         program.chmod(0o755)
 
     def run_alone(self, *arguments):
@@ -85,6 +85,38 @@ class TestPeers(CliTestCase):
         self.install("perp-peer-bullet")
         done, result = self.solve_with("bullet-dantzig", lcp(solution={"z": [1, 1]}))
         self.assertEqual((done.returncode, result["status"]), (1, "wrong"))
+
+    def test_an_answer_is_not_lost_to_what_comes_after_it(self):
+        """A line that is whole counts, the last of them, however the program ends."""
+        line = """print(json.dumps({{"z": problem["solution"]["z"], "times": {{"setup": 0.5, "solve": %s}}}}), flush=True)\n"""
+        for end in ("os.kill(os.getpid(), 11)\n", "sys.exit(3)\n", "print('{{\"z\": [1', end='')\n"):
+            self.install("perp-peer-bullet", text=PEER[:PEER.index("print(")] + "sys.argv\n" + line % 4 + line % 2 + end)
+            done, result = self.solve_with("bullet-dantzig", lcp(solution={"z": [2, 0]}))
+            self.assertEqual((done.returncode, result["status"]), (0, "solved"), end)
+            self.assertEqual(result["times"]["solve"], 2)
+
+    def test_dead_without_a_line(self):
+        self.install("perp-peer-bullet", text="#!{python}\nimport os\nos.kill(os.getpid(), 11)\n")
+        done, result = self.solve_with("bullet-dantzig", lcp())
+        self.assertEqual((done.returncode, result["status"], result["statistics"]["signal"]), (1, "numerical_error", 11))
+
+    def test_gets_the_start_that_is_asked_for(self):
+        echo = PEER.replace('problem["solution"]["z"]', 'problem.get("start", [7, 7])')
+        self.install("perp-peer-bullet", text=echo)
+        problem = self.write("problem.json", lcp(start=[2, 0]))
+        for start, outcome in (("zero", "wrong"), ("stored", "solved")):
+            self.run_alone("bench", problem, "--solvers", "bullet-pgs,bullet-dantzig", "--start", start, "-o", self.folder / start)
+            records = [parse_json(line) for line in (self.folder / start / "records.jsonl").read_text().splitlines()]
+            self.assertEqual([r["outcome"] for r in records], [outcome] * 2)
+            self.assertEqual([r["uses_start"] for r in records], [True, start == "zero"])
+            for record in records:
+                self.assert_valid(record, "record")
+
+    def test_a_reduction_is_on_its_clock(self):
+        self.install("perp-peer-bullet", text=PEER.replace('"setup": 0.5', '"setup": 0.0').replace('problem["solution"]["z"]', "[1, 2]"))
+        _, result = self.solve_with("bullet-dantzig", make_problem("box_qp", solution={"z": [1, 2]}))
+        self.assertEqual(result["status"], "solved")
+        self.assertGreater(result["times"]["setup"], 0)
 
     def test_another_program_is_another_run(self):
         """--resume goes by the peer's program too."""

@@ -26,9 +26,10 @@ Record record(const std::string& solver, const std::string& instance, double sec
   r.family = family;
   r.outcome = outcome;
   r.settings = "{}";
-  r.solve = seconds;
+  r.total = seconds;
+  r.solve = 0.5 * seconds;
   r.natural = natural;
-  r.tolerance = 1e-8;
+  r.tolerance = r.asked = 1e-8;
   return r;
 }
 
@@ -106,12 +107,15 @@ TEST(Comparison, FractionAndMedian) {
   const std::vector<ComparisonRow> rows = comparison(hand_made());
   ASSERT_EQ(rows.size(), 2u);
   EXPECT_EQ(rows[0].group, "infeasible");
-  EXPECT_EQ(rows[0].cells.at("a").as_expected, 0);
+  EXPECT_EQ(rows[0].cells.at("a").right, 0);
+  EXPECT_EQ(rows[0].cells.at("a").gave_up, 1);  // which is not right
   EXPECT_TRUE(std::isnan(rows[0].cells.at("a").median_ms));
-  EXPECT_EQ(rows[0].cells.at("b").as_expected, 1);
+  EXPECT_EQ(rows[0].cells.at("b").right, 1);  // a proof
+  EXPECT_EQ(rows[0].cells.at("b").gave_up, 0);
   EXPECT_EQ(rows[1].cells.at("a").runs, 5);
-  EXPECT_EQ(rows[1].cells.at("b").as_expected, 3);
+  EXPECT_EQ(rows[1].cells.at("b").right, 3);
   EXPECT_EQ(rows[1].cells.at("b").median_ms, 2000.0);
+  EXPECT_EQ(rows[1].cells.at("b").solve_median_ms, 1000.0);
 }
 
 TEST(Comparison, SizesApartAndRefusalsCounted) {
@@ -128,17 +132,141 @@ TEST(Comparison, SizesApartAndRefusalsCounted) {
   EXPECT_EQ(rows[1].cells.at("a").median_ms, 3000.0);
 }
 
-TEST(Comparison, ColdRunsDecideWhereThereAreAny) {
+TEST(Comparison, RunsFromZeroDecideWhereThereAreAny) {
   std::vector<Record> records = {record("a", "1", 1, 0), record("a", "1", 2, 0),
                                  record("a", "1", 3, 0)};
   records[1].mode = "warm";
   records[2].mode = "stored";
-  records[2].suite = "without cold runs";
+  records[2].suite = "without runs from zero";
   const std::vector<Record> main = main_records(records);
   ASSERT_EQ(main.size(), 2u);
-  EXPECT_EQ(main[0].solve, 1.0);
-  EXPECT_EQ(main[1].solve, 3.0);
+  EXPECT_EQ(main[0].total, 1.0);
+  EXPECT_EQ(main[1].total, 3.0);
   EXPECT_EQ(solver_names(records), (std::vector<std::string>{"a", "a, warm", "a, stored"}));
+}
+
+// What a killed run has used up is no time of the solver's, and it counts as a failure everywhere.
+TEST(Summary, KilledRunsAreFailures) {
+  for (const char* end : {"timed_out", "out_of_memory", "crashed"}) {
+    const std::vector<Record> records = {record("a", "1", 1.0, 1e-12),
+                                         record("a", "2", 100.0, 1e-12, end),
+                                         record("a", "3", 100.0, NAN, end, "infeasible"),
+                                         record("b", "1", 2.0, 1e-12),
+                                         record("b", "2", 1.0, 1e-12),
+                                         record("b", "3", 1.0, NAN, "infeasible", "infeasible")};
+    const std::vector<GroupSummary> groups = summarise(records);
+    ASSERT_EQ(groups.size(), 4u);
+    EXPECT_EQ(groups[0].gave_up, 0);  // of the infeasible one
+    EXPECT_EQ(groups[2].solver, "a");
+    EXPECT_EQ(groups[2].solved, 1);
+    EXPECT_EQ(groups[2].median_ms, 1000.0);
+    EXPECT_EQ(groups[2].high_ms, 1000.0);
+    EXPECT_EQ(failures(records).size(), 2u);
+    const ProfileSet set = performance_profiles(records);
+    EXPECT_EQ(set.profiles[0].y.back(), 0.5) << end;
+    EXPECT_EQ(comparison(records)[1].cells.at("a").right, 1);
+  }
+}
+
+// Failures say nothing about how long a solve takes.
+TEST(Summary, MediansAreOfSolvedRuns) {
+  const std::vector<GroupSummary> groups =
+      summarise({record("a", "1", 1.0, 1e-12), record("a", "2", 9.0, 1e-3, "stalled"),
+                 record("a", "3", 8.0, 1e-3, "wrong")});
+  ASSERT_EQ(groups.size(), 1u);
+  EXPECT_EQ(groups[0].runs, 3);
+  EXPECT_EQ(groups[0].solved, 1);
+  EXPECT_EQ(groups[0].median_ms, 1000.0);
+  EXPECT_EQ(groups[0].solve_median_ms, 500.0);
+}
+
+TEST(Summary, GivingUpIsAColumnOfItsOwn) {
+  std::vector<Record> records = {
+      record("a", "1", 1, NAN, "ray", "infeasible"),
+      record("a", "2", 1, NAN, "infeasible", "infeasible"),
+      record("a", "3", 1, NAN, "wrong", "infeasible"),
+      record("a", "4", 1, NAN, "time_limit", "infeasible"),
+      record("a", "5", 1, NAN, "infeasible", "psd")};  // a false proof: psd has solutions
+  EXPECT_TRUE(gave_up(records[0]));
+  EXPECT_FALSE(is_right(records[0]));
+  EXPECT_TRUE(is_right(records[1]));
+  for (std::size_t k : {1u, 2u, 3u, 4u}) EXPECT_FALSE(gave_up(records[k])) << k;
+  EXPECT_FALSE(is_right(records[4]));
+  const std::string text = summary_text(records);
+  EXPECT_NE(text.find("gave up"), std::string::npos);
+  EXPECT_EQ(text.find("expected"), std::string::npos);
+  EXPECT_EQ(failures(records).size(), 3u);
+}
+
+TEST(Summary, TellsWhoWasAskedForLess) {
+  std::vector<Record> records = {record("a", "1", 1, 0), record("a", "2", 1, 0),
+                                 record("a", "3", 1, 0)};
+  records[1].asked = 1e-9;
+  records[2].asked = 1e-11;
+  EXPECT_EQ(tightened_text(summarise(records)[0]), "1 at 1/10, 1 at 1/1000");
+  EXPECT_NE(summary_text(records).find("1 at 1/10, 1 at 1/1000"), std::string::npos);
+  EXPECT_EQ(tightened_text(summarise({record("a", "1", 1, 0)})[0]), "");
+}
+
+TEST(Summary, CountsVacuousProblems) {
+  std::vector<Record> records = {record("a", "1", 1, 0), record("a", "2", 1, 0),
+                                 record("a", "3", 1, 1, "stalled")};
+  records[1].vacuous = records[2].vacuous = true;
+  EXPECT_EQ(summarise(records)[0].vacuous, 1);
+  EXPECT_NE(summary_text(records).find("1 of the solved vacuous"), std::string::npos);
+}
+
+TEST(Summary, TellsWhyProblemsWereRefused) {
+  std::vector<Record> records = {record("a", "1", 1, NAN, "unsupported")};
+  records[0].message = "takes no such thing";
+  EXPECT_NE(summary_text(records).find("a refused 1: takes no such thing"), std::string::npos);
+}
+
+TEST(Profiles, TheHeadlineIsSetupAndSolve) {
+  std::vector<Record> records = {record("a", "1", 1.0, 0), record("b", "1", 2.0, 0)};
+  records[0].solve = 0.9;
+  records[1].solve = 0.1;  // it prepares for long
+  EXPECT_EQ(performance_profiles(records).profiles[1].x, (Values{1, 2}));
+  EXPECT_NEAR(performance_profiles(records, TimeOf::kSolve).profiles[0].x.back(), 9.0, 1e-12);
+}
+
+TEST(Profiles, TwoLimitsAreTwoSolvers) {
+  std::vector<Record> records = {record("a", "1", 1.0, 0), record("a", "1", 2.0, 0, "time_limit")};
+  records[0].time_limit = 10;
+  records[1].time_limit = 1;
+  EXPECT_EQ(solver_names(records), (std::vector<std::string>{"a in 10 s", "a in 1 s"}));
+  const std::vector<GroupSummary> groups = summarise(records);
+  ASSERT_EQ(groups.size(), 2u);
+  EXPECT_EQ(groups[0].runs, 1);
+  EXPECT_EQ(performance_profiles(records).problems, 1);
+  EXPECT_EQ(comparison(records)[0].cells.size(), 2u);
+  records[1].tolerance = 1e-6;
+  EXPECT_EQ(solver_names(records)[1], "a to 1e-06 in 1 s");
+}
+
+TEST(Profiles, OfTheSameRunTheLastRecordCounts) {
+  std::vector<Record> records = {record("a", "1", 1.0, 0, "stalled"), record("a", "2", 1.0, 0),
+                                 record("a", "1", 2.0, 0)};
+  records[0].key = "by an older program";
+  const std::vector<Record> kept = one_each(records);
+  ASSERT_EQ(kept.size(), 2u);
+  EXPECT_EQ(kept[0].instance, "2");
+  EXPECT_EQ(kept[1].outcome, "solved");
+  records[0].mode = "stored";
+  EXPECT_EQ(one_each(records).size(), 3u);
+}
+
+TEST(Profiles, OwnTimesAndUnusedStartsAreMarked) {
+  std::vector<Record> records = {record("a", "1", 1, 0), record("b", "1", 1, NAN, "crashed"),
+                                 record("b", "2", 1, 0)};
+  records[2].own_times = true;
+  EXPECT_EQ(solver_names(records), (std::vector<std::string>{"a", "b*", "b*"}));
+  EXPECT_EQ(performance_profiles(records).profiles[1].solver, "b*");
+  EXPECT_NE(summary_text(records).find("* times that the program tells of itself"),
+            std::string::npos);
+  records[0].mode = "stored";
+  records[0].uses_start = false;
+  EXPECT_EQ(solver_names(records)[0], "a, stored (unused)");
 }
 
 TEST(Csv, ColumnsByNameAndWholeLinesOnly) {

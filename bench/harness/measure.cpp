@@ -1,0 +1,80 @@
+#include <perp/bench/harness/measure.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace perp {
+
+namespace {
+
+constexpr double kTighter[kMostTolerances] = {1.0, 10.0, 100.0, 1000.0};
+
+void add_times(Measurement& m, const VerifiedResult& result) {
+  m.setups.push_back(result.setup_time);
+  m.solves.push_back(result.solve_time);
+}
+
+// Solves once. An answer that came after the limit is too late.
+VerifiedResult solve_in_time(const Problem& problem, const SolveRequest& request) {
+  VerifiedResult result = solve_verified(problem, request);
+  const double limit = request.common.time_limit, used = result.setup_time + result.solve_time;
+  if (limit > 0 && used > limit && result.status == Status::kSolved) {
+    result.status = Status::kTimeLimit;
+    result.message = fmt::format("solved after {:.3g} s, the limit is {:g} s", used, limit);
+  }
+  return result;
+}
+
+// The first answer that is granted or that the solver itself does not claim; else the best one.
+Measurement find_granted(const Problem& problem, SolveRequest request, const AfterRun& after_run) {
+  const double tolerance = request.common.tolerance;
+  request.verify_at = tolerance;
+  Measurement best;
+  for (const double factor : kTighter) {
+    Measurement m;
+    m.asked = request.common.tolerance = tolerance / factor;
+    m.result = solve_in_time(problem, request);
+    add_times(m, m.result);
+    const bool refuted = m.result.refuted;
+    const bool first = best.solves.empty();
+    if (first || !refuted || m.result.verdict.measure < best.result.verdict.measure)
+      best = std::move(m);
+    if (after_run) after_run(best, false);
+    if (!refuted || tolerance == 0.0) break;
+  }
+  return best;
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const auto middle = values.begin() + static_cast<long>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+Measurement measure(const Problem& problem, SolveRequest request, int repeats,
+                    const AfterRun& after_run) {
+  Measurement m = find_granted(problem, request, after_run);
+  m.total = m.setups.front() + m.solves.front();
+  if (m.result.status != Status::kSolved) return m;
+  if (after_run) after_run(m, true);
+  request.verify_at = request.common.tolerance;
+  request.common.tolerance = m.asked;
+  for (int k = 1; k < repeats; ++k) {
+    const VerifiedResult again = solve_in_time(problem, request);
+    if (again.status == Status::kSolved) add_times(m, again);
+    if (after_run) after_run(m, false);
+  }
+  std::vector<double> totals = m.setups;
+  for (std::size_t k = 0; k < totals.size(); ++k) totals[k] += m.solves[k];
+  m.total = median(totals);
+  m.result.setup_time = median(m.setups);
+  m.result.solve_time = median(m.solves);
+  return m;
+}
+
+}  // namespace perp

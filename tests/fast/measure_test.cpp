@@ -1,0 +1,178 @@
+// What the benchmark measures: tolerances that are tightened, repeats, limits.
+#include "support.hpp"
+
+#include <perp/bench/harness/measure.hpp>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <thread>
+
+namespace perp::test {
+namespace {
+
+// z = 1 solves it, and the residual is 2|z - 1|.
+const Problem& one_by_one() {
+  static const Problem problem = problem_of(Lcp{matrix(1, 1, {2}), vector({-2})});
+  return problem;
+}
+
+// What a solver does at its k-th solve, from 1.
+using Script = std::function<void(int call, const CommonSettings& common, Result& result)>;
+
+class Scripted final : public Solver {
+ public:
+  Scripted(const Script& script, int& calls) : script_(script), calls_(calls) {}
+  const SolverTraits& traits() const override {
+    static const SolverTraits traits{"scripted", "for tests", "", {"lcp", "mlcp"}};
+    return traits;
+  }
+  void visit_settings(SettingVisitor&) override {}
+
+ private:
+  void do_prepare(const Problem&) override {}
+  void do_solve(const Vector*, Observer*, Result& result) override {
+    result.status = Status::kSolved;
+    result.z = vector({1.0});
+    script_(++calls_, common, result);
+  }
+
+  const Script& script_;
+  int& calls_;
+};
+
+struct Measured {
+  Measurement m;
+  int calls = 0, told = 0, stood = 0;
+};
+
+Measured measured(const Script& script, int repeats = 1, double time_limit = 0.0,
+                  const Problem& problem = one_by_one()) {
+  Measured out;
+  SolveRequest request;
+  request.solver = "scripted";
+  request.common = {1e-6, 0, time_limit};
+  request.make = [&](std::string_view) { return std::make_unique<Scripted>(script, out.calls); };
+  out.m = measure(problem, request, repeats, [&](const Measurement&, bool stands) {
+    ++out.told;
+    out.stood += stands;
+  });
+  return out;
+}
+
+TEST(Measure, AsksForLessUntilTheVerifierGrants) {
+  // Its own measure is 30 times too kind.
+  const Script kind = [](int, const CommonSettings& common, Result& result) {
+    result.z[0] += 15 * common.tolerance;
+  };
+  const Measured r = measured(kind);
+  EXPECT_EQ(r.m.result.status, Status::kSolved);
+  EXPECT_DOUBLE_EQ(r.m.asked, 1e-8);
+  EXPECT_EQ(r.m.result.verdict.tolerance, 1e-6);
+  EXPECT_EQ(r.calls, 3);
+  EXPECT_EQ(r.m.solves.size(), 1u);  // of the run that was granted alone
+  const Measured again = measured(kind, 3);
+  EXPECT_EQ(again.calls, 5);
+  EXPECT_EQ(again.m.solves.size(), 3u);
+  EXPECT_DOUBLE_EQ(again.m.asked, 1e-8);
+}
+
+TEST(Measure, AlsoByAReduction) {
+  const Problem qp =
+      problem_of(BoxQp{matrix(1, 1, {2}), vector({-2}), vector({0}), vector({kInf})});
+  const Measured r = measured([](int, const CommonSettings& common,
+                                 Result& result) { result.z[0] += 15 * common.tolerance; },
+                              1, 0.0, qp);
+  EXPECT_EQ(r.m.result.status, Status::kSolved);
+  EXPECT_DOUBLE_EQ(r.m.asked, 1e-8);
+}
+
+TEST(Measure, AClaimRefutedAtAllIsWrong) {
+  const Measured r = measured(
+      [](int call, const CommonSettings&, Result& result) { result.z[0] = call == 3 ? 1.1 : 2.0; });
+  EXPECT_EQ(r.m.result.status, Status::kWrong);
+  EXPECT_EQ(r.calls, 4);
+  EXPECT_NEAR(r.m.result.verdict.measure, 0.2, 1e-12);  // the nearest one
+}
+
+TEST(Measure, WhoGivesUpIsNotAskedAgain) {
+  const Measured r = measured(
+      [](int, const CommonSettings&, Result& result) {
+        result.z[0] = 2.0;
+        result.status = Status::kStalled;
+      },
+      5);
+  EXPECT_EQ(r.m.result.status, Status::kStalled);
+  EXPECT_EQ(r.calls, 1);  // what is not solved is not repeated either
+  const Measured later = measured([](int call, const CommonSettings&, Result& result) {
+    result.z[0] = 2.0;
+    if (call == 2) result.status = Status::kIterationLimit;
+  });
+  EXPECT_EQ(later.m.result.status, Status::kIterationLimit);
+  EXPECT_EQ(later.calls, 2);
+}
+
+TEST(Measure, RepeatsThatFailLeaveNoTime) {
+  const Measured r = measured(
+      [](int call, const CommonSettings&, Result& result) {
+        if (call == 2) result.status = Status::kNumericalError, result.z[0] = 7.0;
+      },
+      4);
+  EXPECT_EQ(r.m.result.status, Status::kSolved);
+  EXPECT_EQ(r.calls, 4);
+  EXPECT_EQ(r.m.solves.size(), 3u);
+  EXPECT_EQ(r.stood, 1);
+}
+
+// Each takes most of the limit: together they would exceed it.
+TEST(Measure, EveryRepeatHasTheLimitForItself) {
+  const Measured r = measured(
+      [](int, const CommonSettings& common, Result& result) {
+        EXPECT_GT(common.time_limit, 0.9 * 0.5);
+        std::this_thread::sleep_for(std::chrono::milliseconds(150));
+        (void)result;
+      },
+      4, 0.5);
+  EXPECT_EQ(r.m.solves.size(), 4u);
+  EXPECT_EQ(r.m.result.status, Status::kSolved);
+}
+
+TEST(Measure, AnAnswerBeyondTheLimitIsTooLate) {
+  const Measured r =
+      measured([](int, const CommonSettings&,
+                  Result&) { std::this_thread::sleep_for(std::chrono::milliseconds(30)); },
+               3, 0.01);
+  EXPECT_EQ(r.m.result.status, Status::kTimeLimit);
+  EXPECT_EQ(r.calls, 1);
+}
+
+TEST(Measure, TimesAreMediansAndTotalsOfRuns) {
+  const Measured r = measured(
+      [](int call, const CommonSettings&, Result& result) {
+        constexpr double kSetup[] = {5, 1, 3}, kSolve[] = {1, 8, 4};
+        result.own_times = OwnTimes{kSetup[call - 1], kSolve[call - 1]};
+      },
+      3);
+  EXPECT_EQ(r.m.result.setup_time, 3.0);
+  EXPECT_EQ(r.m.result.solve_time, 4.0);
+  EXPECT_EQ(r.m.total, 7.0);
+  EXPECT_TRUE(r.m.result.own_times);
+}
+
+// A start that led nowhere has been paid for, by a program that tells its times like by others.
+TEST(Measure, OwnTimesCountTheTryFromTheStart) {
+  int calls = 0;
+  const Script script = [](int call, const CommonSettings&, Result& result) {
+    result.own_times = OwnTimes{1.0, 10.0};
+    if (call == 1) result.status = Status::kStalled;
+  };
+  Scripted solver(script, calls);
+  const Vector start = vector({3.0});
+  const VerifiedResult r = solve_with(solver, one_by_one(), &start);
+  EXPECT_EQ(calls, 2);
+  EXPECT_EQ(r.setup_time, 2.0);
+  EXPECT_EQ(r.solve_time, 20.0);
+}
+
+}  // namespace
+}  // namespace perp::test
