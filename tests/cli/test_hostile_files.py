@@ -15,7 +15,7 @@ from perp_cli import PERP, REMOVE, CliTestCase, is_sanitized, lcp, make_problem,
 
 HOSTILE = Path(__file__).resolve().parents[1] / "hostile"
 SECONDS = 20  # generous: each takes a fraction of one, also with the sanitizers
-MEGABYTES = 160  # resident; the files are of some KB
+MEGABYTES = 256  # resident; the files are of some KB, and some may stand for 32 MB of text
 SANITIZED = is_sanitized()  # then the memory is not that of perp
 
 
@@ -143,7 +143,7 @@ NL_HEADER = """g3 1 1 0 # problem x
     "dense_rows_empty": ("x.json", lcp(n=2000, q=[0] * 2000, M={"shape": [2000, 2000], "dense": [[]] * 2000}),
                          '"M.dense[0]"'),
     "dense_last_row_short": ("x.json", lcp(M={"shape": [2, 2], "dense": [[1, 1], [1]]}), '"M.dense[1]"'),
-    "conic_rows_huge": ("x.json", make_problem("conic_qp", A=sparse(HUGE, 2)), '"b"'),
+    "conic_rows_huge": ("x.json", make_problem("conic_qp", A=sparse(HUGE, 2)), '"A.shape"'),
     "cones_beyond_an_int": ("x.json", make_problem(
         "conic_qp", cones=[{"type": "second_order", "size": HUGE}] * 43), '"cones"'),
     "nl_rows_huge": ("x.nl", NL_HEADER.format(10**7, 10**7) + "x0\n", "line 2", "do not fit"),
