@@ -146,8 +146,8 @@ NL_HEADER = """g3 1 1 0 # problem x
     "conic_rows_huge": ("x.json", make_problem("conic_qp", A=sparse(HUGE, 2)), '"A.shape"'),
     "cones_beyond_an_int": ("x.json", make_problem(
         "conic_qp", cones=[{"type": "second_order", "size": HUGE}] * 43), '"cones"'),
-    "nl_rows_huge": ("x.nl", NL_HEADER.format(10**7, 10**7) + "x0\n", "line 2", "do not fit"),
-    "nl_variables_huge": ("x.nl", NL_HEADER.format(10**7, 0) + "x0\n", "line 2", "do not fit"),
+    "nl_rows_huge": ("x.nl", NL_HEADER.format(10**7, 10**7) + "x0\n", "do not fit"),
+    "nl_variables_huge": ("x.nl", NL_HEADER.format(10**7, 0) + "x0\n", "do not fit"),
     "gzip_bomb": ("x.json.gz", gzip.compress(b" " * 10**6) * 200, "unpack"),
     "gzip_and_more": ("x.json.gz", gzip.compress(json.dumps(lcp()).encode()) + b"more", "gzip"),
 })
