@@ -163,14 +163,6 @@ class NlReader {
     in_.need("the numbers of variables and constraints");
     variables_ = in_.integer(0, "the number of variables");
     const int constraints = in_.integer(1, "the number of constraints");
-    // Each has a line of its own in the r or b segment.
-    const std::size_t least = 2 * (static_cast<std::size_t>(variables_) + constraints);
-    if (in_.bytes_left() < least) {
-      in_.fail(
-          fmt::format("{} variables and {} constraints do not fit into the {} bytes that follow",
-                      variables_, constraints, in_.bytes_left()));
-    }
-    rows_.resize(static_cast<std::size_t>(constraints));
     if (in_.words().size() > 5 && in_.integer(5, "the number of logical conditions") > 0) {
       in_.fail("logical conditions are not supported");
     }
@@ -184,6 +176,14 @@ class NlReader {
         }
       }
     }
+    // Each has a line of its own in the r or b segment.
+    const std::size_t least = 2 * (static_cast<std::size_t>(variables_) + constraints);
+    if (in_.bytes_left() < least) {
+      in_.fail(
+          fmt::format("{} variables and {} constraints do not fit into the {} bytes that follow",
+                      variables_, constraints, in_.bytes_left()));
+    }
+    rows_.resize(static_cast<std::size_t>(constraints));
     model_.lower.assign(static_cast<std::size_t>(variables_), -kInfinity);
     model_.upper.assign(static_cast<std::size_t>(variables_), kInfinity);
   }
