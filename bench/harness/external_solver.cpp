@@ -106,6 +106,8 @@ std::string last_words(std::string_view errors) {
     }
   }
   return said.empty() ? said : fmt::format("; it said: {}{}", cut ? "..." : "", said);
+}
+
 // The last line that has its end.
 std::string last_line(const std::string& text) {
   const std::size_t end = text.rfind('\n');

@@ -24,6 +24,7 @@ struct Certificate {
   bool checked = false;  ///< farkas, unbounded: a proof in exact arithmetic; ray: by check_ray
   double radius = 0.0;   ///< farkas: no feasible point has a 1-norm below this; unbounded: no dual
                          ///< one; inf if checked
+  std::string reduction;  ///< "": it speaks of the problem itself, else of this statement of it
 };
 
 /// The certificate of a check of y or x, and the status that it justifies: infeasible for a proof
