@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxIndices = 10;  // of one repetition
 constexpr double kMaxRepeated = 1e7;     // what the repetitions of a list may stand for
-constexpr double kStep = 10.0;           // what a turn of a loop counts for
+constexpr double kTurn = 30.0;           // what a turn of a loop counts for
 
 // How many numbers, words and things a value holds; long words count for several.
 double size_of(const json::Value& value) {
@@ -39,10 +39,11 @@ class Repetition {
     if (!counts_) item["repeat"].expected("an object");
     if (counts_->size() > kMaxIndices)
       item["repeat"].fail(fmt::format("has {} indices, at most {}", counts_->size(), kMaxIndices));
+    for (const json::Member& count : *counts_) fields_.push_back(item["repeat"][count.first]);
   }
 
   void run(std::size_t level = 0) {
-    work_ += level == counts_->size() ? size_ : kStep;
+    work_ += level == counts_->size() ? size_ : kTurn;
     if (work_ > kMaxRepeated)
       item_["repeat"].fail(fmt::format("stands for more than {:g} numbers", kMaxRepeated));
     if (level == counts_->size()) {
@@ -50,7 +51,7 @@ class Repetition {
       return;
     }
     const std::string& index = (*counts_)[level].first;
-    const Field field = item_["repeat"][index];
+    const Field& field = fields_[level];
     const double count = number(field, scope_);
     if (count != std::floor(count) || count < 0 || count > kMaxRepeats)
       field.fail(fmt::format("{} is not an integer in 0..{}", count, kMaxRepeats));
@@ -75,6 +76,7 @@ class Repetition {
   const MakeItem& make_;
   double size_;
   const json::Object* counts_;
+  std::vector<Field> fields_;  // of the counts
 };
 
 }  // namespace

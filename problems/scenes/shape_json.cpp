@@ -17,9 +17,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMaxCorners = 1'000'000;  // of all shapes of a scene
-constexpr int kMaxSides = 16'000;               // of a polygon
-constexpr std::size_t kMaxPoints = 100'000;     // that a hull is taken of
+constexpr std::size_t kMaxCorners = 300'000;  // of all shapes of a scene
+constexpr int kMaxSides = 16'000;             // of a polygon
+constexpr std::size_t kMaxPoints = 100'000;   // that a hull is taken of
 constexpr std::size_t kMaxHalfSpaces = 5'000;
 constexpr std::uintmax_t kMaxMeshBytes = 50'000'000;
 constexpr double kLeastExponent = 0.01;  // beyond, powers of coordinates are 0 or infinite

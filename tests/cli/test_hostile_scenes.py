@@ -120,8 +120,6 @@ HUGE = 9007199254740993
                           "pairs"),
     "bodies_that_are_none": (scene(POINT, {"repeat": {"i": 100000, "j": 100000, "k": 0}, "of": {"name": "q", "fixed": True}}),
                              "bodies[1].repeat"),
-    "bodies_of_many_numbers": (scene(POINT, {"repeat": {"i": 99999}, "of": {**POINT, "name": "q{i}", "shape": {
-        "type": "polyhedron", "vertices": [[k, k * k, k ** 3] for k in range(100)]}}}), "bodies[1]"),
     "polygons_of_many_sides": (scene({"repeat": {"i": 100}, "of": {
         "name": "q{i}", "mass": 1, "shape": {"type": "polygon", "sides": 16000, "radius": 1}}}, dimension=2), "corners"),
     "levels_of_repetition": (scene({"repeat": {f"i{k}": 1 for k in range(2000)}, "of": POINT}), "bodies[0].repeat"),
