@@ -492,6 +492,20 @@ class Attempts {
   bool stopped_by_time_ = false;  // before the list was done
 };
 
+// The time limit passed before the first try; the start, or zero, is all there is.
+VerifiedResult too_late(const Problem& problem, const SolveRequest& request, double seconds) {
+  VerifiedResult result;
+  result.answer.z = request.start.value_or(Vector::Zero(problem.size()));
+  result.claimed = Status::kTimeLimit;
+  check(problem, verified_at(request), result);
+  result.status = judge(result.claimed, result.verdict);
+  result.setup_time = seconds;
+  result.message = "the time limit passed before the Jacobian was derived";
+  result.route.push_back({"auto", result.status, result.claimed, 0, seconds, result.message, "",
+                          result.verdict.measure});
+  return result;
+}
+
 // @param request with the start that counts
 VerifiedResult solve_by_auto(const Problem& problem, const SolveRequest& request,
                              Observer* observer) {
@@ -500,7 +514,11 @@ VerifiedResult solve_by_auto(const Problem& problem, const SolveRequest& request
   const auto started = Clock::now();
   validate(problem);
   Problem compiled = problem;  // once, not in every try
-  compile(std::get<Mcp>(compiled.data));
+  try {
+    compile(std::get<Mcp>(compiled.data), Deadline(request.common.time_limit));
+  } catch (const DeadlinePassed&) {
+    return too_late(problem, request, seconds_since(started));
+  }
   const double spent = seconds_since(started);
   SolveRequest rest = request;
   if (rest.common.time_limit > 0)

@@ -6,10 +6,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <memory>
+#include <perp/bench/cli/outputs.hpp>
 #include <perp/bench/harness/record.hpp>
 #include <perp/bench/harness/runner.hpp>
+#include <perp/bench/harness/solver_names.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/report/html.hpp>
 #include <perp/bench/report/summary.hpp>
@@ -20,8 +23,8 @@ namespace perp::cli {
 namespace {
 
 struct BenchOptions {
-  std::vector<std::string> what, settings, solvers = {"auto"}, starts = {"zero"};
-  std::string shard = "1/1";
+  std::vector<std::string> what, settings, starts = {"zero"};
+  std::string shard = "1/1", solvers = "auto";
   bool quick = false;
   BenchRequest request;
 };
@@ -36,14 +39,36 @@ void read_shard(const std::string& text, BenchRequest& request) {
   }
 }
 
+// A setting goes to the solvers that have it; which have not is said.
+void tell_who_has_it_not(const BenchRequest& request) {
+  for (const auto& setting : request.settings) {
+    std::string without;
+    for (const std::string& solver : request.solvers) {
+      if (settings_of(solver, {setting}).empty())
+        without += (without.empty() ? "" : ", ") + read_solver_name(solver).name;
+    }
+    if (!without.empty())
+      std::cerr << fmt::format("perp: --set {}: is not a setting of {}, which run without it\n",
+                               setting.first, without);
+  }
+}
+
+// Looked at before problems are read and scenes simulated.
+void check_places(const BenchOptions& o) {
+  if (o.request.resume && o.request.overwrite)
+    throw std::invalid_argument("--overwrite: does not go with --resume, which keeps the records");
+  const RecordFile records = record_file(o.request);
+  expect_folder(o.request.folder);
+  if (std::filesystem::exists(records.path())) expect_writable(records.path());
+  if (!o.quick || o.what.empty()) return;
+  if (std::none_of(o.what.begin(), o.what.end(), is_suite))
+    throw std::invalid_argument("--quick: only suites have entries to leave out");
+}
+
 void run_bench(BenchOptions& o, int& code) {
   BenchRequest& request = o.request;
   read_shard(o.shard, request);
-  for (const std::string& solver : o.solvers) {
-    const auto& list = request.solvers;
-    if (std::find(list.begin(), list.end(), solver) == list.end())
-      request.solvers.push_back(solver);
-  }
+  request.solvers = split_solvers(o.solvers);
   request.starts.clear();
   for (const std::string& name : o.starts) {
     const Start start = start_from(name);
@@ -51,14 +76,18 @@ void run_bench(BenchOptions& o, int& code) {
     if (std::find(list.begin(), list.end(), start) == list.end()) list.push_back(start);
   }
   request.settings = split_pairs(o.settings, "--set");
-  for (const std::string& solver : request.solvers) check_solver(solver, request.settings);
+  check_solvers(request.solvers, request.settings);
+  check_places(o);
+  tell_who_has_it_not(request);
   if (o.what.empty()) {
     for (const Suite& suite : list_suites()) o.what.push_back(suite.name);
   }
+  std::vector<std::string> notes;
   for (const std::string& what : o.what) {
-    for (Instance& instance : collect_instances(what, o.quick))
+    for (Instance& instance : collect_instances(what, o.quick, &notes))
       request.instances.push_back(std::move(instance));
   }
+  for (const std::string& note : notes) std::cerr << "perp: " << note << '\n';
   const bool bar = isatty(STDERR_FILENO) != 0;
   const BenchSummary summary =
       run_benchmark(request, [bar](int done, int total, const std::string& instance,
@@ -71,13 +100,33 @@ void run_bench(BenchOptions& o, int& code) {
   std::cout << summary_text(read_records({request.folder}));
   std::cerr << fmt::format("{} runs, {} solved, {} already there; records in {}\n", summary.runs,
                            summary.solved, summary.skipped, summary.records_file);
-  if (summary.interrupted) std::cerr << "interrupted; go on with --resume\n";
-  code = summary.interrupted ? kNotSolved : kDone;
+  if (summary.interrupted != 0) std::cerr << "interrupted; go on with --resume\n";
+  code = summary.interrupted != 0 ? kNotSolved : kDone;
+}
+
+// A page does not take the place of what it is made of.
+void expect_page(const std::vector<std::string>& paths, const std::string& output) {
+  namespace fs = std::filesystem;
+  expect_apart("-o", output, paths);
+  std::error_code error;
+  if (!fs::is_regular_file(output, error) || output.ends_with(".html") || output.ends_with(".htm"))
+    return;
+  const fs::path place = fs::canonical(output, error);
+  for (const std::string& path : paths) {
+    const auto below = place.lexically_relative(fs::canonical(path, error));
+    if (fs::is_directory(path, error) && !below.empty() && *below.begin() != "..")
+      throw InputError(
+          fmt::format("{}: is a file of {}, which the report is made of; -o wants a "
+                      "name that ends in .html",
+                      output, path));
+  }
 }
 
 // A folder with simulations below it, or claims, need not hold records.
 void write_report(const std::vector<std::string>& paths, const std::string& output,
                   const std::string& title) {
+  expect_page(paths, output);
+  expect_writable(output);
   std::vector<std::string> with_records;
   for (const std::string& path : paths) {
     if (holds_records(path) || !(holds_simulations(path) || holds_claims(path)))
@@ -96,10 +145,12 @@ void add_bench(CLI::App& app, int& code) {
       "bench", "Run solvers on suites, each solve in a process of its own, each sequence in one");
   verb->add_option("WHAT", o->what,
                    "suites, suite files, problem files or folders; all suites where left out");
-  verb->add_option("--solvers", o->solvers, "solvers, separated by commas")
-      ->delimiter(',')
+  verb->add_option("--solvers", o->solvers,
+                   "solvers, separated by commas; programs are exec:COMMAND or NAME=exec:COMMAND, "
+                   "a command with a comma exec:\"COMMAND\"")
       ->capture_default_str();
-  verb->add_option("--set", o->settings, "a setting of every solver, KEY=VALUE")
+  verb->add_option("--set", o->settings,
+                   "a setting, KEY=VALUE, of those of the solvers that have it; at least one has")
       ->allow_extra_args(false);
   verb->add_option("--label", o->request.label,
                    "what reports add to the solvers' names, where their settings are not the usual "
@@ -132,9 +183,11 @@ void add_bench(CLI::App& app, int& code) {
       ->capture_default_str();
   verb->add_option("--shard", o->shard, "I/N: only every N-th process, from the I-th")
       ->capture_default_str();
+  verb->add_flag("--resume", o->request.resume,
+                 "keep the records that are there and run what is missing");
   verb->add_flag(
-      "--resume", o->request.resume,
-      "keep the records that are there and run what is missing (else they are replaced)");
+      "--overwrite", o->request.overwrite,
+      "replace the records that are there; without this or --resume they are not touched");
   verb->add_flag("--quick", o->quick, "leave out the entries of tier \"full\"");
   verb->add_option("-o,--output", o->request.folder, "folder for the records")->required();
   verb->footer(

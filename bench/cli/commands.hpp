@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ std::map<std::string, double> read_parameters(const std::vector<std::string>& te
 /// Options that take finite numbers of at least zero, or above zero.
 CLI::Validator nonnegative();
 CLI::Validator positive();
+
+/// What --json prints, on one line; bytes that are no UTF-8 are replaced.
+std::string json_text(const nlohmann::ordered_json& document);
 
 /// The whole program: parses, runs, turns bad usage and bad input into one line and exit code 2.
 int run(int argc, char** argv);

@@ -9,13 +9,16 @@
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <perp/bench/cli/outputs.hpp>
 #include <perp/bench/harness/scene_problems.hpp>
 #include <perp/bench/harness/scenes.hpp>
 #include <perp/bench/simulation/recorder.hpp>
 #include <perp/problems/families/family.hpp>
+#include <perp/problems/io/file_names.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_file.hpp>
 #include <perp/problems/io/sequence.hpp>
+#include <set>
 
 namespace perp::cli {
 
@@ -30,6 +33,7 @@ struct ExportOptions {
   std::string kind, format = "perp", folder, formulation, steps = "1:1", driver = "time-stepping";
   double step = 0.0;
   bool gzip = false, sequence = false;
+  std::set<std::string> given;  // which of the options
 };
 
 std::string formulation_for(const ExportOptions& o, const Scene& scene) {
@@ -39,12 +43,6 @@ std::string formulation_for(const ExportOptions& o, const Scene& scene) {
 bool is_family(const std::string& name) {
   return std::any_of(families().begin(), families().end(),
                      [&](const Family& f) { return f.name == name; });
-}
-
-void make_folder(const std::string& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw InputError(fmt::format("{}: cannot be created ({})", folder, error.message()));
 }
 
 ProblemSelection read_steps(const std::string& text) {
@@ -72,8 +70,8 @@ const FormatInfo& find_format(const std::string& name) {
 }
 
 void write_file(const ExportOptions& o, const Problem& problem) {
-  const std::string file =
-      fmt::format("{}{}{}", problem.name, find_format(o.format).ending, o.gzip ? ".gz" : "");
+  const std::string file = fmt::format("{}{}{}", file_name_of(problem.name),
+                                       find_format(o.format).ending, o.gzip ? ".gz" : "");
   const fs::path path = fs::path(o.folder) / file;
   for (const std::string& written : write_problem(problem, path.string(), o.format))
     std::cout << written << '\n';
@@ -89,11 +87,11 @@ bool export_scene(const ExportOptions& o, const Scene& scene) {
   request.step = o.step;
   request.first = steps.first;
   request.last = steps.last;
-  const auto [problems, unsolved_step] = scene_problems(scene, request);
+  const auto [problems, source, unsolved_step, why] = scene_problems(scene, request);
   if (unsolved_step > 0) {
     std::cerr << fmt::format(
-        "perp: {}: step {} could not be solved; the steps up to it are written\n", scene.name,
-        unsolved_step);
+        "perp: {}: step {} could not be solved ({}); the steps up to it are written\n", scene.name,
+        unsolved_step, why);
   }
   for (const Problem& problem : problems) {
     if (!o.kind.empty() && o.kind != problem.kind()) {
@@ -103,9 +101,8 @@ bool export_scene(const ExportOptions& o, const Scene& scene) {
   }
   make_folder(o.folder);
   if (o.sequence) {
-    const json::Value source =
-        json::Object{{"scene", scene.name}, {"formulation", formulation_for(o, scene)}};
-    const fs::path path = fs::path(o.folder) / (scene.name + (o.gzip ? ".jsonl.gz" : ".jsonl"));
+    const fs::path path =
+        fs::path(o.folder) / (file_name_of(scene.name) + (o.gzip ? ".jsonl.gz" : ".jsonl"));
     write_text_file(path.string(), sequence_to_text(scene.name, source, problems));
     std::cout << path.string() << '\n';
     return unsolved_step == 0;
@@ -156,6 +153,24 @@ void export_family(const ExportOptions& o, const FamilyMembers& chosen,
   }
 }
 
+// An option that nothing of what is named takes is a mistake.
+void check_options(const ExportOptions& o, bool scenes, const std::vector<FamilyMembers>& chosen) {
+  const auto refuse = [&o](const std::vector<const char*>& options, const char* why) {
+    for (const char* option : options) {
+      if (o.given.contains(option)) throw std::invalid_argument(fmt::format("{}: {}", option, why));
+    }
+  };
+  if (!scenes)
+    refuse({"--formulation", "--step", "--driver", "--steps", "--sequence"},
+           "only scenes have time steps, and no scene is named");
+  if (chosen.empty()) {
+    refuse({"--size", "--seed", "--seeds", "--member"}, "only families have it, and none is named");
+  } else if (std::none_of(chosen.begin(), chosen.end(),
+                          [](const FamilyMembers& m) { return m.family->seeded; })) {
+    refuse({"--seed", "--seeds"}, "nothing is random in the families that are named");
+  }
+}
+
 bool export_names(const ExportOptions& o) {
   find_format(o.format);
   if (o.sequence && o.format != "perp") {
@@ -175,6 +190,8 @@ bool export_names(const ExportOptions& o) {
     }
     chosen.push_back(members_of(family_of_kind(name, o.kind), o, parameters));
   }
+  check_options(o, !scenes.empty(), chosen);
+  expect_folder(o.folder);
   if (o.seed > std::numeric_limits<std::int64_t>::max() - o.seeds) {
     throw std::invalid_argument(
         fmt::format("--seed: {} is too large for {} seeds", o.seed, o.seeds));
@@ -248,13 +265,28 @@ void add_export(CLI::App& app, int& code) {
       "          perp export box-stack --param rows=5 --steps 1:20 --sequence -o instances\n"
       "          perp export mcp-classics --member 'kojima-*' -o instances\n"
       "Prints the names of the files it wrote.");
-  verb->callback([options, &code] { code = export_names(*options) ? kDone : kNotSolved; });
+  verb->callback([options, verb, &code] {
+    for (const CLI::Option* option : verb->get_options()) {
+      if (option->count() > 0) options->given.insert(option->get_name());
+    }
+    code = export_names(*options) ? kDone : kNotSolved;
+  });
 }
 
+namespace {
+
+struct ConvertOptions {
+  std::string in, out, from, to;
+};
+
+// That writes files whose names begin with that of OUT.
+bool is_matrix_market(const ConvertOptions& o) {
+  return o.to == "mtx" || (o.to.empty() && (o.out.ends_with(".mtx") || o.out.ends_with(".mtx.gz")));
+}
+
+}  // namespace
+
 void add_convert(CLI::App& app, int& code) {
-  struct ConvertOptions {
-    std::string in, out, from, to;
-  };
   auto options = std::make_shared<ConvertOptions>();
   CLI::App* verb =
       app.add_subcommand("convert", "Convert a problem file from one format to another");
@@ -271,6 +303,7 @@ void add_convert(CLI::App& app, int& code) {
       "Examples: perp convert problems/collections/siconos/text/lcp_mmc.dat lcp_mmc.json.gz\n"
       "          perp convert problems/collections/foreign/kojshin.nl kojshin.json");
   verb->callback([options, &code] {
+    if (!is_matrix_market(*options)) expect_writable(options->out);
     write_problem(read_problem(options->in, options->from), options->out, options->to);
     code = kDone;
   });

@@ -6,6 +6,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <perp/problems/io/problem_file.hpp>
+#include <perp/problems/io/text.hpp>
+#include <perp/problems/standard/verifier.hpp>
 #include <perp/solvers/core/structure.hpp>
 
 namespace perp::cli {
@@ -13,6 +15,8 @@ namespace perp::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr double kUsualTolerance = 1e-8;
 
 Json matrix_json(const MatrixStructure& m) {
   Json j{{"name", m.name},
@@ -35,7 +39,8 @@ Json matrix_json(const MatrixStructure& m) {
 
 void print(const Problem& problem, const ProblemStructure& s) {
   std::cout << fmt::format("{}: {}, {} unknowns\n",
-                           problem.name.empty() ? "(no name)" : problem.name, s.kind, s.size);
+                           problem.name.empty() ? "(no name)" : shown(problem.name), s.kind,
+                           s.size);
   if (s.free + s.boxed + s.lower_only + s.upper_only + s.fixed > 0) {
     std::cout << fmt::format(
         "  variables     {} free, {} with a lower, {} with an upper, {} with both bounds, {} "
@@ -58,6 +63,11 @@ void print(const Problem& problem, const ProblemStructure& s) {
     }
   }
   std::cout << fmt::format("  class         {}\n", s.problem_class);
+  const Vacuous vacuous = vacuous_answer(problem, kUsualTolerance);
+  if (vacuous != Vacuous::kNo) {
+    std::cout << fmt::format("  vacuous       the projection of {} already meets the tolerance {}\n",
+                             vacuous == Vacuous::kZero ? "0" : "the start", kUsualTolerance);
+  }
 }
 
 }  // namespace
@@ -91,7 +101,8 @@ void add_info(CLI::App& app, int& code) {
                      {"fixed", s.fixed}}},
                    {"contacts", s.contacts},
                    {"matrices", matrices},
-                   {"class", s.problem_class}};
+                   {"class", s.problem_class},
+                   {"vacuous", to_string(vacuous_answer(problem, kUsualTolerance))}};
       std::cout << j.dump(2) << '\n';
     } else {
       print(problem, s);

@@ -4,22 +4,15 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cmath>
+#include <csignal>
 #include <iostream>
+#include <nlohmann/json.hpp>
+#include <perp/bench/cli/outputs.hpp>
+#include <perp/bench/harness/interrupt.hpp>
 #include <perp/problems/io/json.hpp>
+#include <perp/problems/io/text.hpp>
 
 namespace perp::cli {
-
-namespace {
-
-// Messages are promised to be one line.
-std::string one_line(std::string text) {
-  for (char& c : text) {
-    if (c == '\n' || c == '\r') c = ' ';
-  }
-  return text;
-}
-
-}  // namespace
 
 std::vector<std::pair<std::string, std::string>> split_pairs(const std::vector<std::string>& texts,
                                                              const std::string& option) {
@@ -67,7 +60,9 @@ std::string first_word_fault(const CLI::App& app, const std::string& word) {
 CLI::Validator nonnegative() { return number_check(true, "a finite number of at least 0"); }
 CLI::Validator positive() { return number_check(false, "a finite number above 0"); }
 
-int run(int argc, char** argv) {
+namespace {
+
+int run_verb(int argc, char** argv) {
   CLI::App app{
       "perp: complementarity problems of rigid-body contact: solve, verify, export, measure."};
   app.name("perp");
@@ -76,7 +71,9 @@ int run(int argc, char** argv) {
   app.footer(
       "Each verb has its own --help with an example. Exit codes: 0 done (solve, verify: verified "
       "solved),\n"
-      "1 not solved, 2 bad usage or bad input.");
+      "1 not solved, 2 bad usage, bad input or output that cannot be written; a signal ends it as "
+      "usual\n(130 in a shell after Ctrl-C), once records are whole and programs it started are "
+      "gone.");
   int code = kDone;
   add_list(app, code);
   add_info(app, code);
@@ -89,7 +86,7 @@ int run(int argc, char** argv) {
   add_report(app, code);
   if (argc > 1) {
     if (const std::string fault = first_word_fault(app, argv[1]); !fault.empty()) {
-      std::cerr << "perp: " << one_line(fault) << '\n';
+      std::cerr << "perp: " << message_line(fault) << '\n';
       return kBadInput;
     }
   }
@@ -97,22 +94,37 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
-    std::cerr << "perp: " << one_line(error.what()) << '\n';
+    std::cerr << "perp: " << message_line(error.what()) << '\n';
     return kBadInput;
   } catch (const InputError& error) {
-    std::cerr << "perp: " << one_line(error.what()) << '\n';
+    std::cerr << "perp: " << message_line(error.what()) << '\n';
     return kBadInput;
   } catch (const std::invalid_argument& error) {
-    std::cerr << "perp: " << one_line(error.what()) << '\n';
+    std::cerr << "perp: " << message_line(error.what()) << '\n';
     return kBadInput;
   } catch (const std::bad_alloc&) {
     std::cerr << "perp: out of memory\n";
-    return kNotSolved;
+    return kBadInput;
   } catch (const std::exception& error) {
-    std::cerr << "perp: " << one_line(error.what()) << '\n';
+    std::cerr << "perp: " << message_line(error.what()) << '\n';
     return kBadInput;
   }
   return code;
+}
+
+}  // namespace
+
+std::string json_text(const nlohmann::ordered_json& document) {
+  return document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+int run(int argc, char** argv) {
+  hold_standard_streams();
+  std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of writing, not the end
+  const int code = run_verb(argc, argv);
+  const bool written = finish_output();
+  if (interrupt_signal() != 0) end_by_signal(interrupt_signal());
+  return written ? code : kBadInput;
 }
 
 }  // namespace perp::cli

@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <perp/bench/harness/interrupt.hpp>
 #include <perp/bench/harness/scenes.hpp>
+#include <perp/bench/harness/solver_names.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/simulation/recorder.hpp>
 #include <perp/bench/simulation/simulation.hpp>
@@ -19,15 +20,12 @@ namespace {
 
 struct Options {
   std::string scene, formulation, solver, record, problems;
-  double step = 0.0, duration = 0.0, tolerance = 1e-10;
+  double step = 0.0, duration = 0.0, tolerance = 1e-10, time_limit = 0.0;
   std::vector<std::string> parameters, settings;
   std::string driver = "time-stepping";
   int max_events = 1000;
   bool json = false, sequence = false, no_contacts = false, cold = false, keep_going = false;
 };
-
-volatile std::sig_atomic_t interrupted = 0;
-void on_interrupt(int) { interrupted = 1; }
 
 void print(const Scene& scene, const SimulationSummary& s) {
   std::cout << fmt::format(
@@ -52,10 +50,38 @@ void print(const Scene& scene, const SimulationSummary& s) {
   }
 }
 
-void run_simulation(Options o, int& code) {
-  const Scene scene = load_scene(o.scene, read_parameters(o.parameters));
-  if (o.formulation.empty()) o.formulation = default_formulation(scene);
-  if (o.solver.empty()) o.solver = step_solver(o.formulation);
+nlohmann::ordered_json summary_json(const Options& o, const Scene& scene, double h,
+                                    const SimulationSummary& summary) {
+  nlohmann::ordered_json bodies = nlohmann::ordered_json::array();
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const BodyState& s = summary.final_state.bodies[b];
+    bodies.push_back({{"name", scene.bodies[b].name},
+                      {"position", {s.position[0], s.position[1], s.position[2]}},
+                      {"velocity", {s.velocity[0], s.velocity[1], s.velocity[2]}},
+                      {"angular_velocity",
+                       {s.angular_velocity[0], s.angular_velocity[1], s.angular_velocity[2]}}});
+  }
+  return {
+      {"scene", scene.name},
+      {"driver", o.driver},
+      {"formulation", o.formulation},
+      {"solver", o.solver},
+      {"h", h},
+      {"steps", summary.steps},
+      {"failed_steps", summary.failed_steps},
+      {"relaxed_steps", summary.relaxed_steps},
+      {"uncertified_steps", summary.uncertified_steps},
+      {"cut_short_steps", summary.cut_short_steps},
+      {"events", summary.events},
+      {"stages", summary.stages},
+      {"iterations", summary.iterations},
+      {"times",
+       {{"setup", summary.setup_time}, {"solve", summary.solve_time}, {"wall", summary.wall_time}}},
+      {"message", summary.message},
+      {"bodies", bodies}};
+}
+
+SimulationRequest request_from(const Options& o) {
   SimulationRequest request;
   request.driver = driver_from(o.driver);
   request.max_events = o.max_events;
@@ -66,34 +92,63 @@ void run_simulation(Options o, int& code) {
   request.keep_going = o.keep_going;
   request.solve.solver = o.solver;
   request.solve.common.tolerance = o.tolerance;
+  request.solve.common.time_limit = o.time_limit;
   request.solve.settings = split_pairs(o.settings, "--set");
   request.solve.make = make_any_solver;
-  check_solver(o.solver, request.solve.settings);
-  const double h = o.step > 0 ? o.step : scene.step,
-               duration = o.duration > 0 ? o.duration : scene.duration;
-  if (const auto why = refusal_of(*make_formulation(o.formulation), scene)) {
+  return request;
+}
+
+// What asks for nothing or for what cannot be.
+void check(const Options& o, const Scene& scene, const RecordRequest& record, double h,
+           double duration) {
+  check_solvers({o.solver}, split_pairs(o.settings, "--set"));
+  const std::unique_ptr<Formulation> formulation = make_formulation(o.formulation);
+  if (const auto why = refusal_of(*formulation, scene))
     throw InputError(fmt::format("{}: {}", o.scene, *why));
-  }
-  if (request.driver == Driver::kEventDriven &&
-      !make_formulation(o.formulation)->is_at_velocity_level()) {
+  if (driver_from(o.driver) == Driver::kEventDriven && !formulation->is_at_velocity_level()) {
     throw std::invalid_argument(
         "--driver event-driven: needs a --formulation of velocity level: anitescu-potra or "
         "max-dissipation-impulse");
   }
-  const RecordRequest record{ProblemSelection::parse(o.problems.empty() ? "failed" : o.problems),
-                             o.sequence, !o.no_contacts};
   if (o.record.empty() && (!o.problems.empty() || o.sequence || o.no_contacts)) {
     throw std::invalid_argument(fmt::format("--{}: needs --record", o.sequence ? "sequence"
                                                                     : o.no_contacts
                                                                         ? "no-contacts"
                                                                         : "record-problems"));
   }
+  if (o.sequence && record.problems.kind == ProblemSelection::Kind::kNone)
+    throw std::invalid_argument("--sequence: there is nothing in it with --record-problems none");
+  if (duration < 0.5 * h) {
+    throw std::invalid_argument(
+        fmt::format("--duration: {} s is less than half of a step ({} s)", duration, h));
+  }
   if (!(duration / h < 1e9)) throw std::invalid_argument("--duration: more than 1e9 steps");
+}
+
+void run_simulation(Options o, int& code) {
+  const Scene scene = load_scene(o.scene, read_parameters(o.parameters));
+  if (o.formulation.empty()) o.formulation = default_formulation(scene);
+  if (o.solver.empty()) o.solver = step_solver(o.formulation);
+  const SolverName solver = read_solver_name(o.solver);
+  const double h = o.step > 0 ? o.step : scene.step,
+               duration = o.duration > 0 ? o.duration : scene.duration;
+  const RecordRequest record{ProblemSelection::parse(o.problems.empty() ? "failed" : o.problems),
+                             o.sequence,
+                             !o.no_contacts,
+                             solver.name == o.solver ? "" : solver.command,
+                             {o.formulation, solver.name, driver_from(o.driver)}};
+  check(o, scene, record, h, duration);
+  SimulationRequest request = request_from(o);
+  InterruptObserver observer;
+  request.observer = &observer;
+  o.solver = solver.name;
+  SimulationRequest named = request;  // as records call it
+  named.solve.solver = o.solver;
   std::unique_ptr<SimulationRecorder> recorder;
   if (!o.record.empty()) {
     recorder = std::make_unique<SimulationRecorder>(o.record, scene, record,
                                                     make_formulation(o.formulation)->columns());
-    recorder->summary(request, h, {}, false);
+    recorder->summary(named, h, {}, false);
     request.on_stage = [&](int step, const Stage& stage, const VerifiedResult& r) {
       recorder->stage(step, stage, r);
     };
@@ -105,43 +160,14 @@ void run_simulation(Options o, int& code) {
       std::cerr << fmt::format("\r\033[K{:.0f} %", 100 * report.result.state.time / duration)
                 << std::flush;
     }
-    return interrupted == 0;
+    return interrupt_signal() == 0;
   };
-  const auto previous = std::signal(SIGINT, on_interrupt);
+  const InterruptGuard guard;
   const SimulationSummary summary = simulate(scene, request);
-  std::signal(SIGINT, previous);
   if (bar) std::cerr << "\r\033[K";
-  if (recorder) recorder->summary(request, h, summary, !summary.stopped);
+  if (recorder) recorder->summary(named, h, summary, !summary.stopped);
   if (o.json) {
-    nlohmann::ordered_json bodies = nlohmann::ordered_json::array();
-    for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-      const BodyState& s = summary.final_state.bodies[b];
-      bodies.push_back({{"name", scene.bodies[b].name},
-                        {"position", {s.position[0], s.position[1], s.position[2]}},
-                        {"velocity", {s.velocity[0], s.velocity[1], s.velocity[2]}},
-                        {"angular_velocity",
-                         {s.angular_velocity[0], s.angular_velocity[1], s.angular_velocity[2]}}});
-    }
-    const nlohmann::ordered_json j{{"scene", scene.name},
-                                   {"driver", o.driver},
-                                   {"formulation", o.formulation},
-                                   {"solver", o.solver},
-                                   {"h", h},
-                                   {"steps", summary.steps},
-                                   {"failed_steps", summary.failed_steps},
-                                   {"relaxed_steps", summary.relaxed_steps},
-                                   {"uncertified_steps", summary.uncertified_steps},
-                                   {"cut_short_steps", summary.cut_short_steps},
-                                   {"events", summary.events},
-                                   {"stages", summary.stages},
-                                   {"iterations", summary.iterations},
-                                   {"times",
-                                    {{"setup", summary.setup_time},
-                                     {"solve", summary.solve_time},
-                                     {"wall", summary.wall_time}}},
-                                   {"message", summary.message},
-                                   {"bodies", bodies}};
-    std::cout << j.dump() << '\n';
+    std::cout << json_text(summary_json(o, scene, h, summary)) << '\n';
   } else {
     print(scene, summary);
   }
@@ -157,8 +183,8 @@ void add_simulate(CLI::App& app, int& code) {
   verb->add_option("--formulation", o->formulation,
                    "NAME or NAME:option=value,... (default: the scene's, else stewart-trinkle)");
   verb->add_option("--solver", o->solver,
-                   "a solver's name, auto, or exec:COMMAND (default: lemke, of formulations that "
-                   "are not linear auto)");
+                   "a solver's name, auto, exec:COMMAND or NAME=exec:COMMAND (default: lemke, of "
+                   "formulations that are not linear auto)");
   verb->add_option("--step", o->step, "step size in s (default: the scene's)")->check(positive());
   verb->add_option("--duration", o->duration, "seconds to simulate (default: the scene's)")
       ->check(positive());
@@ -167,6 +193,10 @@ void add_simulate(CLI::App& app, int& code) {
   verb->add_option("--tolerance", o->tolerance, "verifier's measure that every problem must reach")
       ->check(nonnegative())
       ->capture_default_str();
+  verb->add_option("--time-limit", o->time_limit,
+                   "seconds that the solve of each problem may take; the step of one that takes "
+                   "longer has failed (default: none)")
+      ->check(positive());
   verb->add_option("--set", o->settings, "a setting of the solver, KEY=VALUE")
       ->allow_extra_args(false);
   verb->add_option("--record", o->record, "folder for run.json and the CSV files");
@@ -178,16 +208,23 @@ void add_simulate(CLI::App& app, int& code) {
   verb->add_option("--driver", o->driver, "time-stepping or event-driven")
       ->check(CLI::IsMember({"time-stepping", "event-driven"}))
       ->capture_default_str();
-  verb->add_option("--max-events", o->max_events, "event-driven: impacts within one step at most")
-      ->check(CLI::Range(1, 1000000000))
-      ->capture_default_str();
+  CLI::Option* max_events = verb->add_option("--max-events", o->max_events,
+                                             "event-driven: impacts within one step at most")
+                                ->check(CLI::Range(1, 1000000000))
+                                ->capture_default_str();
   verb->add_flag("--cold", o->cold, "no warm start from the last step");
   verb->add_flag("--keep-going", o->keep_going, "go on after a step that failed");
   verb->add_flag("--json", o->json, "print one JSON document");
   verb->footer(
       "Example: perp simulate box-stack --param rows=3 --duration 1 --record out/stack\n"
       "Exit code 0 where every step was solved and verified.");
-  verb->callback([o, &code] { run_simulation(*o, code); });
+  verb->callback([o, max_events, &code] {
+    if (max_events->count() > 0 && driver_from(o->driver) != Driver::kEventDriven) {
+      throw std::invalid_argument(
+          "--max-events: time-stepping has no events; it needs --driver event-driven");
+    }
+    run_simulation(*o, code);
+  });
 }
 
 }  // namespace perp::cli

@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <cmath>
-#include <csignal>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <perp/bench/cli/outputs.hpp>
+#include <perp/bench/harness/dual_recovery.hpp>
+#include <perp/bench/harness/interrupt.hpp>
 #include <perp/bench/harness/result_json.hpp>
+#include <perp/bench/harness/solver_names.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/harness/words.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_file.hpp>
+#include <perp/problems/io/text.hpp>
 #include <perp/solvers/router.hpp>
 
 namespace perp::cli {
@@ -26,13 +30,10 @@ struct Options {
   bool json = false;
 };
 
-volatile std::sig_atomic_t interrupted = 0;
-void on_interrupt(int) { interrupted = 1; }
-
 std::string csv_number(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
 
-// Ctrl-C ends the solve; a trace is collected and written at the end.
-class CommandLineObserver : public Observer {
+// Signals end the solve; a trace is collected and written at the end.
+class CommandLineObserver : public InterruptObserver {
  public:
   explicit CommandLineObserver(bool trace) : trace_(trace) {}
 
@@ -43,7 +44,7 @@ class CommandLineObserver : public Observer {
                            r.active_set_size, r.entering, r.leaving, r.pivots, r.linear_solves,
                            r.factorisations);
     }
-    return interrupted == 0;
+    return InterruptObserver::on_iteration(r);
   }
 
   const std::string& trace() const { return text_; }
@@ -87,12 +88,13 @@ std::string remarks(const Verdict& verdict) {
 
 void print(const Problem& problem, const VerifiedResult& r) {
   const Residuals& res = r.verdict.residuals;
-  std::cout << fmt::format("{}: {}, n = {}\n", problem.name.empty() ? "(no name)" : problem.name,
-                           problem.kind(), problem.size());
+  std::cout << fmt::format("{}: {}, n = {}\n",
+                           problem.name.empty() ? "(no name)" : shown(problem.name), problem.kind(),
+                           problem.size());
   std::cout << fmt::format(
       "  status        {}{}\n", to_string(r.status),
       r.claimed != r.status ? fmt::format(" (claimed {})", to_string(r.claimed)) : "");
-  if (!r.message.empty()) std::cout << "  message       " << r.message << '\n';
+  if (!r.message.empty()) std::cout << "  message       " << message_line(r.message) << '\n';
   for (const RouteStep& step : r.route) {
     std::cout << fmt::format(
         "  try           {}{}: {}, {} iterations, residual {}, {:.3f} ms{}\n", step.solver,
@@ -104,7 +106,7 @@ void print(const Problem& problem, const VerifiedResult& r) {
   std::cout << fmt::format("  residual      {} (tolerance {:g}, rounding floor {})",
                            number_text(r.verdict.measure), r.verdict.tolerance,
                            number_text(res.floor));
-  if (res.worst_index >= 0) std::cout << ", worst at " << worst_in_words(problem, res);
+  if (res.worst_index >= 0) std::cout << ", worst at " << shown(worst_in_words(problem, res));
   std::cout << remarks(r.verdict);
   std::cout << fmt::format("\n  times         setup {:.3f} ms, solve {:.3f} ms\n",
                            1e3 * r.setup_time, 1e3 * r.solve_time);
@@ -120,23 +122,48 @@ void print(const Problem& problem, const VerifiedResult& r) {
   std::cout << (z.size() > 8 ? " ... (--json prints all)\n" : "\n");
 }
 
+// What is known to be wrong before the problem is read.
+void check(const Options& o, const SettingTexts& settings) {
+  check_solvers({o.solver}, settings);
+  if (o.trace.empty()) return;
+  if (o.solver != "auto" && is_program(o.solver))
+    throw std::invalid_argument("--trace: a program tells nothing of its iterations");
+  expect_apart("--trace", o.trace, {o.file, o.start});
+  expect_writable(o.trace);
+}
+
+// A solve that runs out of memory is one that was not solved.
+VerifiedResult solve_in_memory(const Problem& problem, const SolveRequest& request,
+                               Observer* observer) {
+  try {
+    return solve_verified(problem, request, observer);
+  } catch (const std::bad_alloc&) {
+    VerifiedResult result;
+    result.status = result.claimed = Status::kNumericalError;
+    result.verdict.tolerance = request.common.tolerance;
+    result.message = "out of memory";
+    return result;
+  }
+}
+
 void solve(const Options& o, int& code) {
-  check_solver(o.solver, {});
+  const SettingTexts settings = split_pairs(o.settings, "--set");
+  check(o, settings);
   const Problem problem = read_problem(o.file, o.from);
   SolveRequest request;
   request.solver = o.solver;
   request.common = {o.tolerance, o.max_iterations, o.time_limit};
-  request.settings = split_pairs(o.settings, "--set");
+  request.settings = settings;
   request.start = read_start(o.start, problem, o.file);
   request.stored_start = o.start.empty();
   request.make = make_any_solver;
   CommandLineObserver observer(!o.trace.empty());
-  const auto previous = std::signal(SIGINT, on_interrupt);
-  const VerifiedResult result = solve_verified(problem, request, &observer);
-  std::signal(SIGINT, previous);
+  const InterruptGuard guard;
+  const VerifiedResult result = solve_in_memory(problem, request, &observer);
   if (!o.trace.empty()) write_text_file(o.trace, observer.trace());
   if (o.json) {
-    std::cout << result_to_json(problem, o.solver, result).dump() << '\n';
+    const std::string shown = read_solver_name(o.solver).name;
+    std::cout << json_text(result_to_json(problem, shown, result)) << '\n';
   } else {
     print(problem, result);
   }
@@ -151,7 +178,7 @@ void add_solve(CLI::App& app, int& code) {
   verb->add_option("FILE", options->file, "problem; - for standard input")->required();
   verb->add_option("--from", options->from, "format of the file (default: by its ending)");
   verb->add_option("--solver", options->solver,
-                   "a solver's name, auto, a peer's name, or exec:COMMAND")
+                   "a solver's name, auto, a peer's name, exec:COMMAND or NAME=exec:COMMAND")
       ->capture_default_str();
   verb->add_option("--tolerance", options->tolerance, "verifier's measure that counts as solved")
       ->check(nonnegative())
@@ -172,6 +199,25 @@ void add_solve(CLI::App& app, int& code) {
       "Exit code 0 only where the verifier grants it.");
   verb->callback([options, &code] { solve(*options, code); });
 }
+
+namespace {
+
+// Finds the dual of an answer that has none. @return what was done about it, for people
+std::string complete(const Problem& problem, double tolerance, Answer& answer) {
+  const auto* qp = std::get_if<ConicQp>(&problem.data);
+  if (!qp || answer.dual.size() > 0 || qp->b.size() == 0 || answer.z.size() != qp->size())
+    return {};
+  const std::optional<Vector> dual = recover_dual(*qp, answer.z, tolerance);
+  if (!dual) {
+    throw std::invalid_argument(fmt::format(
+        "dual: is missing, and the problem is too large to look for one; expected length {}",
+        qp->b.size()));
+  }
+  answer.dual = *dual;
+  return "the result has no dual; judged with the best one that least squares find for its z";
+}
+
+}  // namespace
 
 void add_verify(CLI::App& app, int& code) {
   struct VerifyOptions {
@@ -194,10 +240,17 @@ void add_verify(CLI::App& app, int& code) {
       "Exit code 0 where the answer is verified, 1 where it is not.");
   verb->callback([options, &code] {
     const Problem problem = read_problem(options->problem);
-    const Answer answer = answer_from_text(read_text_file(options->result), options->result);
+    Answer answer = answer_from_text(read_text_file(options->result), options->result);
     Verdict verdict;
+    std::string message;
     try {
+      message = complete(problem, options->tolerance, answer);
       verdict = verify(problem, answer, options->tolerance);
+      if (!message.empty() && !verdict.solved) {
+        message =
+            "the result has no dual (field \"dual\"), and none that least squares find goes "
+            "with its z; residuals are those of the best";
+      }
     } catch (const std::invalid_argument& error) {
       throw field_error(options->result, error.what());
     }
@@ -211,14 +264,17 @@ void add_verify(CLI::App& app, int& code) {
                                      {"residuals", residuals_to_json(r)},
                                      {"worst", worst_to_json(problem, r)},
                                      {"at_floor", verdict.at_floor},
-                                     {"vacuous", to_string(verdict.vacuous)}};
-      std::cout << j.dump() << '\n';
+                                     {"vacuous", to_string(verdict.vacuous)},
+                                     {"message", message}};
+      std::cout << json_text(j) << '\n';
     } else {
       std::cout << fmt::format(
-          "{}: {}, residual {} against {:g}, rounding floor {}{}{}\n", problem.name,
+          "{}: {}, residual {} against {:g}, rounding floor {}{}{}\n", shown(problem.name),
           verdict.solved ? "solved" : "not solved", number_text(verdict.measure), verdict.tolerance,
           number_text(r.floor),
-          r.worst_index >= 0 ? ", worst at " + worst_in_words(problem, r) : "", remarks(verdict));
+          r.worst_index >= 0 ? ", worst at " + shown(worst_in_words(problem, r)) : "",
+          remarks(verdict));
+      if (!message.empty()) std::cout << "  " << message << '\n';
     }
     code = verdict.solved ? kDone : kNotSolved;
   });

@@ -1,6 +1,7 @@
 #include <perp/bench/harness/external_solver.hpp>
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <limits>
 #include <perp/bench/harness/process.hpp>
 #include <perp/problems/io/problem_json.hpp>
@@ -77,6 +78,45 @@ std::string last_line(const std::string& text) {
                      end - (before == std::string::npos ? 0 : before + 1));
 }
 
+// A proof that comes with the claim, as in a result file; the verifier is to check it.
+std::optional<Certificate> certificate_in(const json::Value& document) {
+  const json::Value* given = document.find("certificate");
+  if (!given || !given->get_if<json::Object>()) return {};
+  Certificate certificate;
+  certificate.type = text(*given, "type");
+  certificate.y = numbers(given->find("y")).value_or(Vector());
+  certificate.z = numbers(given->find("z")).value_or(Vector());
+  const json::Value* t = given->find("t");
+  certificate.t = t ? number_in(*t).value_or(0.0) : 0.0;
+  const bool known =
+      certificate.type == "farkas" || certificate.type == "ray" || certificate.type == "unbounded";
+  return known ? std::optional<Certificate>(std::move(certificate)) : std::nullopt;
+}
+
+constexpr std::size_t kMostSaid = 400;  // bytes of a program's last words in a message
+
+// The end of what a program wrote, as one line of plain text.
+std::string last_words(std::string_view errors) {
+  while (!errors.empty() && static_cast<unsigned char>(errors.back()) <= ' ')
+    errors.remove_suffix(1);
+  const bool cut = errors.size() > kMostSaid;
+  if (cut) errors.remove_prefix(errors.size() - kMostSaid);
+  std::string said;
+  for (const char c : errors) {
+    const auto code = static_cast<unsigned char>(c);
+    if (c == '\n') {
+      said += " | ";
+    } else if (c == '\t') {
+      said += ' ';
+    } else if (code < 0x20 || code > 0x7e) {  // no control of terminals, no half characters
+      said += fmt::format("\\x{:02x}", code);
+    } else {
+      said += c;
+    }
+  }
+  return said.empty() ? said : fmt::format("; it said: {}{}", cut ? "..." : "", said);
+}
+
 void read_result(const json::Value& document, Result& result) {
   const std::string claimed = text(document, "status");
   const Status status = claimed.empty() ? Status::kSolved : status_from(claimed);
@@ -89,6 +129,7 @@ void read_result(const json::Value& document, Result& result) {
   result.z = z.value_or(Vector());
   result.dual = numbers(document.find("dual")).value_or(Vector());
   result.own_times = own_times(document);
+  result.certificate = certificate_in(document);
   if (const json::Value* value = document.find("iterations")) {
     if (const auto* i = value->get_if<std::int64_t>()) result.iterations = static_cast<int>(*i);
   }
@@ -97,8 +138,8 @@ void read_result(const json::Value& document, Result& result) {
 
 }  // namespace
 
-ExternalSolver::ExternalSolver(std::string command)
-    : command_(std::move(command)), name_("exec:" + command_) {
+ExternalSolver::ExternalSolver(std::string command, std::string name)
+    : command_(std::move(command)), name_(name.empty() ? "exec:" + command_ : std::move(name)) {
   if (command_.find_first_not_of(" \t") == std::string::npos) {
     throw std::invalid_argument("solver \"exec:\": a command is missing behind the colon");
   }
@@ -135,25 +176,36 @@ void ExternalSolver::do_solve(const Vector* start, Observer*, Result& result) {
                   {{"PERP_TOLERANCE", fmt::format("{}", common.tolerance)},
                    {"PERP_TIME_LIMIT", fmt::format("{}", common.time_limit)},
                    {"PERP_MAX_ITERATIONS", fmt::format("{}", common.max_iterations)}});
+  const std::string said = last_words(child.last_errors);
+  if (child.end == ChildReport::End::kInterrupted) {
+    result.status = Status::kInterrupted;
+    result.message = "the program was interrupted";
+    return;
+  }
   if (is_peer_) {
     child.output = last_line(child.output);
     if (!child.output.empty()) child.end = ChildReport::End::kExited, child.code = 0;
   }
   if (child.end == ChildReport::End::kKilledByLimit) {
     result.status = Status::kTimeLimit;
+    if (!said.empty()) result.message = "the program was stopped at the time limit" + said;
+    return;
+  }
+  if (child.too_much) {
+    result.message = "the program was stopped: it wrote more than 1 GB" + said;
     return;
   }
   const bool signalled = child.end == ChildReport::End::kSignalled;
   if (signalled) result.statistics.emplace_back("signal", child.code);
   if (signalled || child.code != 0) {
-    result.message =
-        fmt::format("the program ended with {} {}", signalled ? "signal" : "exit code", child.code);
+    result.message = fmt::format("the program ended with {} {}{}",
+                                 signalled ? "signal" : "exit code", child.code, said);
     if (child.output.empty()) return;
   }
   try {
     read_result(json::parse(child.output, "the program's output"), result);
   } catch (const InputError& error) {
-    result.message = error.what();
+    result.message = error.what() + said;
   }
 }
 

@@ -42,7 +42,7 @@ void mark_replays(Job& job, const std::map<std::string, std::string>& outcomes) 
   while (!job.runs.empty() && job.runs.back().state != Run::State::kToDo) job.runs.pop_back();
 }
 
-std::vector<Job> deal_jobs(const BenchRequest& request, const std::string& settings_text,
+std::vector<Job> deal_jobs(const BenchRequest& request, const SettingsText& settings_text,
                            const ProgramHash& program_hash,
                            const std::map<std::string, std::string>& outcomes, int& skipped) {
   std::vector<Job> jobs;
@@ -51,7 +51,7 @@ std::vector<Job> deal_jobs(const BenchRequest& request, const std::string& setti
     for (const std::string& solver : request.solvers) {
       for (const Start start : starts_of(unit, request.starts)) {
         if (number++ % request.shards != request.shard - 1) continue;
-        Job job{solver, hash_text(solver + "\n" + settings_text), start, {}};
+        Job job{solver, hash_text(solver + "\n" + settings_text(solver)), start, {}};
         // Of a sequence the problems before this one belong to the run: it may start from them.
         std::string before;
         for (const Instance* i : unit) {

@@ -32,10 +32,13 @@ void mark_replays(Job& job, const std::map<std::string, std::string>& outcomes);
 /// Hash of what a solver's answers depend on: perp, and for a peer also the peer's program.
 using ProgramHash = std::function<std::string(const std::string& solver)>;
 
+/// What of the request a solver's answers depend on, as text.
+using SettingsText = std::function<std::string(const std::string& solver)>;
+
 /// The shard's jobs in order, without those that are all done.
 /// @param outcomes of the runs that are recorded, by key
 /// @param skipped counts the runs left out
-std::vector<Job> deal_jobs(const BenchRequest& request, const std::string& settings_text,
+std::vector<Job> deal_jobs(const BenchRequest& request, const SettingsText& settings_text,
                            const ProgramHash& program_hash,
                            const std::map<std::string, std::string>& outcomes, int& skipped);
 

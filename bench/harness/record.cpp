@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <perp/bench/harness/foreign_json.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/json.hpp>
 
@@ -20,6 +21,31 @@ double number(const Json& j, const char* name) {
   const auto it = j.find(name);
   return it != j.end() && it->is_number() ? it->get<double>()
                                           : std::numeric_limits<double>::quiet_NaN();
+}
+
+// Members that are there have their types, and integers fit. Which must be there, record_from
+// tells.
+void check_members(const Json& j) {
+  const auto check = [](const Json& object, std::initializer_list<const char*> names,
+                        const char* expected, const auto& fits) {
+    for (const char* name : names) {
+      const auto it = object.find(name);
+      if (it != object.end() && !fits(*it))
+        throw InputError(fmt::format("field \"{}\": expected {}", name, expected));
+    }
+  };
+  const auto text = [](const Json& v) { return v.is_string(); };
+  const auto integer = [](const Json& v) {
+    return v.is_number() && std::abs(v.get<double>()) <= 1e9;
+  };
+  const auto object = [](const Json& v) { return v.is_object(); };
+  check(j,
+        {"key", "suite", "instance", "instance_hash", "kind", "family", "sequence", "mode",
+         "solver", "outcome", "claimed", "message", "label"},
+        "a string", text);
+  check(j, {"n", "contacts", "position", "iterations", "x-size"}, "an integer up to 1e9", integer);
+  check(j, {"program", "machine", "times", "statistics"}, "an object", object);
+  if (j.contains("machine")) check(j["machine"], {"cores"}, "an integer up to 1e9", integer);
 }
 
 Record record_from(const Json& j) {
@@ -39,7 +65,8 @@ Record record_from(const Json& j) {
   r.outcome = j.at("outcome");
   r.claimed = j.at("claimed");
   r.message = j.at("message");
-  r.certificate = j.value("certificate", "");
+  // Older records do not tell it, and have the outcome with one only.
+  r.certificate = j.value("certificate", r.outcome == "infeasible" ? "farkas" : "");
   r.settings = j.at("settings").dump();
   r.version = j.at("program").at("version");
   r.cpu = j.at("machine").at("cpu");
@@ -81,7 +108,7 @@ std::vector<fs::path> record_files(const std::string& path) {
   if (!fs::is_directory(path)) return {path};
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(path)) {
-    if (is_record_file(entry.path())) files.push_back(entry.path());
+    if (is_record_file(entry.path()) && entry.is_regular_file()) files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   if (files.empty()) throw InputError(fmt::format("{}: holds no run records (*.jsonl)", path));
@@ -114,7 +141,9 @@ std::vector<Record> read_records(const std::vector<std::string>& paths) {
       at = end + 1;
       if (row.empty()) continue;
       try {
-        Record record = record_from(Json::parse(row));
+        const Json document = parse_foreign_json(row, "the line");
+        check_members(document);
+        Record record = record_from(document);
         const auto [it, is_new] = place.try_emplace(record.key, records.size());
         if (is_new) {
           records.push_back(std::move(record));
@@ -123,6 +152,9 @@ std::vector<Record> read_records(const std::vector<std::string>& paths) {
         }
       } catch (const Json::exception&) {
         throw InputError(fmt::format("{}: line {}: not a run record", file.string(), line));
+      } catch (const InputError& error) {
+        throw InputError(
+            fmt::format("{}: line {}: not a run record ({})", file.string(), line, error.what()));
       }
     }
   }

@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kSmallestLlt = 100;  // unknowns; below it the clock is measured
 
 void write_line(int fd, const Json& line) {
-  const std::string text = line.dump() + "\n";
+  const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
   for (std::size_t sent = 0; sent < text.size();) {
     const ssize_t put = write(fd, text.data() + sent, text.size() - sent);
     if (put <= 0) return;
@@ -114,15 +114,18 @@ class Worker {
     Json out;
     try {
       const Problem problem = loaded(*run.instance);
-      write_line(
-          fd_,
-          {{"kind", problem.kind()}, {"n", problem.size()}, {"contacts", problem.contacts.size()}});
+      const SettingTexts settings = settings_for(job_.solver, problem, request_.settings);
+      Json facts{
+          {"kind", problem.kind()}, {"n", problem.size()}, {"contacts", problem.contacts.size()}};
+      facts["settings"] = Json::object();
+      for (const auto& [name, value] : settings) facts["settings"][name] = value;
+      write_line(fd_, facts);
       SolveRequest solve;
       solve.solver = job_.solver;
       solve.stored_start = false;
       solve.common.tolerance = request_.tolerance;
       solve.common.time_limit = request_.time_limit;
-      solve.settings = request_.settings;
+      solve.settings = settings;
       solve.make = make_any_solver;
       const std::string from = choose_start(problem, solve);
       // A process that dies while it repeats a solve has lost no more than a time.

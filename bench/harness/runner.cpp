@@ -4,16 +4,19 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 #include <algorithm>
-#include <csignal>
 #include <deque>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <perp/bench/harness/interrupt.hpp>
 #include <perp/bench/harness/job.hpp>
 #include <perp/bench/harness/measure.hpp>
 #include <perp/bench/harness/process.hpp>
+#include <perp/bench/harness/record_file.hpp>
+#include <perp/bench/harness/solver_names.hpp>
+#include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/peers/catalogue.hpp>
 #include <perp/problems/io/files.hpp>
 #include <thread>
@@ -24,9 +27,6 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 namespace {
-
-volatile std::sig_atomic_t interrupted = 0;
-void on_interrupt(int) { interrupted = 1; }
 
 std::string cpu_name() {
   std::ifstream file("/proc/cpuinfo");
@@ -50,7 +50,8 @@ Json machine() {
 // What does not differ from run to run.
 struct Sweep {
   const BenchRequest& request;
-  Json machine_facts, program, settings;
+  Json machine_facts, program;
+  std::map<std::string, Json> settings;  // of each solver those that it has
 };
 
 // A child at work and what it has told so far.
@@ -102,9 +103,9 @@ Json record_of(const Sweep& sweep, const Running& at, const Json& told) {
               {"mode", to_string(at.job.start)},
               {"started_from", told.value("started_from", "")},
               {"uses_start", told.value("uses_start", Json())},
-              {"solver", at.job.solver},
+              {"solver", read_solver_name(at.job.solver).name},
               {"label", sweep.request.label},
-              {"settings", sweep.settings},
+              {"settings", at.problem.value("settings", sweep.settings.at(at.job.solver))},
               {"settings_hash", at.job.settings_hash},
               {"program", sweep.program},
               {"machine", sweep.machine_facts},
@@ -132,38 +133,16 @@ Json record_of(const Sweep& sweep, const Running& at, const Json& told) {
               {"x-measure", told.value("x-measure", Json())}};
   if (told.contains("llt")) record["times"]["llt"] = told["llt"];
   if (told.value("own_times", false)) record["times"]["own"] = true;
+  const SolverName solver = read_solver_name(at.job.solver);
+  if (solver.name != at.job.solver) record["command"] = solver.command;
   return record;
-}
-
-// Outcomes of the runs recorded in a folder, by key.
-std::map<std::string, std::string> known_outcomes(const fs::path& folder) {
-  std::map<std::string, std::string> outcomes;
-  if (!fs::is_directory(folder)) return outcomes;
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() != ".jsonl") continue;
-    std::ifstream file(entry.path());
-    for (std::string line; std::getline(file, line);) {
-      const Json j = Json::parse(line, nullptr, false);
-      if (j.is_object() && j.contains("key") && j.contains("outcome"))
-        outcomes[j["key"].get<std::string>()] = j["outcome"].get<std::string>();
-    }
-  }
-  return outcomes;
-}
-
-// A run that was killed may have left half a line.
-void drop_cut_line(const std::string& file) {
-  if (!fs::is_regular_file(file)) return;
-  const std::string text = read_text_file(file);
-  if (text.empty() || text.back() == '\n') return;
-  fs::resize_file(file, text.rfind('\n') == std::string::npos ? 0 : text.rfind('\n') + 1);
 }
 
 // Runs jobs and writes their records.
 class Runner {
  public:
   Runner(const Sweep& sweep, std::vector<Job> jobs, std::map<std::string, std::string> outcomes,
-         std::ofstream& records, BenchSummary& summary, const BenchProgress& progress)
+         RecordFile& records, BenchSummary& summary, const BenchProgress& progress)
       : sweep_(sweep),
         jobs_(std::make_move_iterator(jobs.begin()), std::make_move_iterator(jobs.end())),
         outcomes_(std::move(outcomes)),
@@ -179,7 +158,7 @@ class Runner {
   }
 
   void run() {
-    while (!interrupted && (!jobs_.empty() || !running_.empty())) {
+    while (interrupt_signal() == 0 && (!jobs_.empty() || !running_.empty())) {
       while (!jobs_.empty() && static_cast<int>(running_.size()) < sweep_.request.jobs) {
         begin(std::move(jobs_.front()));
         jobs_.pop_front();
@@ -241,13 +220,13 @@ class Runner {
   void finish(Running& at, const Json& told) {
     Run& run = at.job.runs[at.run];
     const Json record = record_of(sweep_, at, told);
-    records_ << record.dump() << '\n' << std::flush;
+    records_.add(record.dump(-1, ' ', false, Json::error_handler_t::replace));
     run.state = Run::State::kDone;
     ++summary_.runs;
     const std::string outcome = record["outcome"];
     outcomes_[run.key] = outcome;
     summary_.solved += outcome == "solved";
-    if (progress_) progress_(summary_.runs, total_, run.instance->name, at.job.solver, outcome);
+    if (progress_) progress_(summary_.runs, total_, run.instance->name, record["solver"], outcome);
     skip_done(at);
     at.problem = Json::object();
     at.answer = Json();
@@ -272,7 +251,7 @@ class Runner {
   const Sweep& sweep_;
   std::deque<Job> jobs_;
   std::map<std::string, std::string> outcomes_;  // by key
-  std::ofstream& records_;
+  RecordFile& records_;
   BenchSummary& summary_;
   const BenchProgress& progress_;
   std::vector<Running> running_;
@@ -293,7 +272,20 @@ Start start_from(const std::string& name) {
   throw std::invalid_argument(fmt::format("--start: \"{}\" is not zero, stored or warm", name));
 }
 
+RecordFile record_file(const BenchRequest& request) {
+  const std::string name =
+      request.shards > 1 ? fmt::format("records-{}-of-{}.jsonl", request.shard, request.shards)
+                         : "records.jsonl";
+  return RecordFile((fs::path(request.folder) / name).string(), request.resume ? OldRecords::kKeep
+                                                                : request.overwrite
+                                                                    ? OldRecords::kReplace
+                                                                    : OldRecords::kRefuse);
+}
+
 BenchSummary run_benchmark(const BenchRequest& request, const BenchProgress& progress) {
+  RecordFile records = record_file(request);
+  BenchSummary summary;
+  summary.records_file = records.path();
   std::error_code error;
   fs::create_directories(request.folder, error);
   if (error)
@@ -301,22 +293,18 @@ BenchSummary run_benchmark(const BenchRequest& request, const BenchProgress& pro
   Sweep sweep{request,
               machine(),
               {{"version", PERP_VERSION}, {"hash", hash_text(read_text_file("/proc/self/exe"))}},
-              Json::object()};
-  for (const auto& [name, value] : request.settings) sweep.settings[name] = value;
-  BenchSummary summary;
-  summary.records_file =
-      (fs::path(request.folder) /
-       (request.shards > 1 ? fmt::format("records-{}-of-{}.jsonl", request.shard, request.shards)
-                           : "records.jsonl"))
-          .string();
-  std::map<std::string, std::string> outcomes;
-  if (request.resume) {
-    drop_cut_line(summary.records_file);
-    outcomes = known_outcomes(request.folder);
+              {}};
+  for (const std::string& solver : request.solvers) {
+    sweep.settings[solver] = Json::object();
+    for (const auto& [name, value] : settings_of(solver, request.settings))
+      sweep.settings[solver][name] = value;
   }
-  const std::string settings_text =
-      fmt::format("{} {} {} {}", sweep.settings.dump(), request.tolerance, request.time_limit,
-                  request.memory_limit_mb);
+  std::map<std::string, std::string> outcomes;
+  if (request.resume) outcomes = known_outcomes(request.folder);
+  const auto settings_text = [&](const std::string& solver) {
+    return fmt::format("{} {} {} {}", sweep.settings.at(solver).dump(), request.tolerance,
+                       request.time_limit, request.memory_limit_mb);
+  };
   std::map<std::string, std::string> programs;
   for (const std::string& solver : request.solvers) {
     const Peer* peer = find_peer(solver);
@@ -326,14 +314,10 @@ BenchSummary run_benchmark(const BenchRequest& request, const BenchProgress& pro
   const auto program_hash = [&](const std::string& solver) { return programs.at(solver); };
   std::vector<Job> jobs =
       deal_jobs(request, settings_text, program_hash, outcomes, summary.skipped);
-  std::ofstream records(summary.records_file, request.resume ? std::ios::app : std::ios::trunc);
-  if (!records) throw InputError(fmt::format("{}: cannot be written", summary.records_file));
-
-  interrupted = 0;
-  const auto previous = std::signal(SIGINT, on_interrupt);
+  records.open();
+  const InterruptGuard guard;
   Runner(sweep, std::move(jobs), std::move(outcomes), records, summary, progress).run();
-  summary.interrupted = interrupted != 0;
-  std::signal(SIGINT, previous);
+  summary.interrupted = interrupt_signal();
   return summary;
 }
 

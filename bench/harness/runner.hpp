@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <perp/bench/harness/record_file.hpp>
 #include <perp/bench/harness/suite.hpp>
 #include <string>
 #include <utility>
@@ -33,14 +34,19 @@ struct BenchRequest {
   int repeats = 3;            ///< of what is solved
   int shard = 1, shards = 1;  ///< this one of so many; processes are dealt out in turn
   bool resume = false;        ///< keep records that are there and run what is missing
+  bool overwrite = false;     ///< replace records that are there
   std::string folder;         ///< records.jsonl (records-I-of-N.jsonl with shards) goes here
 };
 
 struct BenchSummary {
   int runs = 0, skipped = 0, solved = 0;
-  bool interrupted = false;
+  int interrupted = 0;  ///< the signal that ended it
   std::string records_file;
 };
+
+/// Where the records of this request go; it looks at what is there. @throws InputError as
+/// RecordFile
+RecordFile record_file(const BenchRequest& request);
 
 /// Called after each run with (done, total, instance, solver, outcome).
 using BenchProgress =
@@ -48,8 +54,10 @@ using BenchProgress =
 
 /// Runs the sweep. A run ends as one of the statuses, timed_out, out_of_memory or crashed; nothing
 /// that a solver does can end the sweep. Where a process dies within a sequence, another one goes
-/// on behind the problem it died at. Records are appended as they come; Ctrl-C leaves a valid file.
-/// @throws InputError where the folder cannot be written.
+/// on behind the problem it died at. Records are appended as they come; Ctrl-C, SIGTERM and a full
+/// disk leave a valid file. Each setting goes to the solvers that have it.
+/// @throws InputError where the folder or a record cannot be written, or holds records already and
+/// neither `resume` nor `overwrite` says what to do about them.
 BenchSummary run_benchmark(const BenchRequest& request, const BenchProgress& progress);
 
 }  // namespace perp

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <perp/bench/harness/solvers.hpp>
+#include <perp/bench/simulation/problem_source.hpp>
 
 namespace perp {
 
@@ -17,6 +18,8 @@ SceneProblems scene_problems(const Scene& scene, const SceneProblemsRequest& req
   simulation.step = request.step > 0 ? request.step : scene.step;
   simulation.duration = simulation.step * request.last;
   SceneProblems made;
+  const ProblemOrigin origin{simulation.formulation, simulation.solve.solver, simulation.driver};
+  made.source = source_of_run(scene, origin);
   int last_step = 0, number = 0;
   simulation.on_stage = [&](int step, const Stage& stage, const VerifiedResult& result) {
     if (step < request.first || step > request.last) return;
@@ -25,11 +28,15 @@ SceneProblems scene_problems(const Scene& scene, const SceneProblemsRequest& req
     Problem problem = stage.problem;
     problem.name = fmt::format("{}-{:06}-{}", scene.name, step, stage.name);
     if (number > 1) problem.name += fmt::format("-{}", number);
-    if (result.status == Status::kSolved) problem.solution = KnownSolution{result.answer.z, {}};
+    keep_solution(problem, result);
+    problem.source = source_of_step(problem, scene, origin, step);
     made.problems.push_back(std::move(problem));
   };
   const SimulationSummary summary = simulate(scene, simulation);
-  if (summary.stopped) made.unsolved_step = summary.steps;
+  if (summary.stopped) {
+    made.unsolved_step = summary.steps;
+    made.why = summary.message;
+  }
   return made;
 }
 

@@ -21,11 +21,14 @@ struct SceneProblemsRequest {
 
 struct SceneProblems {
   std::vector<Problem> problems;
+  json::Object source;    ///< what they have in common
   int unsolved_step = 0;  ///< where the simulation ended early; 0: nowhere
+  std::string why;        ///< the step could not be solved
 };
 
 /// Simulates up to the last step and returns the problems of the steps wanted, relaxed tries
-/// included, each with the start that the step before gives and, where it was solved, the answer.
+/// included, each with the start that the step before gives, where it comes from and, where it was
+/// solved, the answer.
 /// Names are SCENE-STEP-STAGE[-TRY]. Ends early where a step cannot be solved.
 /// @throws std::invalid_argument as simulate()
 SceneProblems scene_problems(const Scene& scene, const SceneProblemsRequest& request);

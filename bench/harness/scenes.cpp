@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <perp/bench/harness/data_files.hpp>
+#include <perp/formulations/formulation.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/json.hpp>
 #include <perp/problems/scenes/scene_json.hpp>
@@ -27,18 +28,30 @@ std::vector<SceneEntry> list_scenes() {
   return scenes;
 }
 
-Scene load_scene(const std::string& what, const std::map<std::string, double>& parameters) {
-  if (fs::is_regular_file(what) || what.ends_with(".json")) {
-    return scene_from_text(read_text_file(what), what, parameters);
+Scene load_scene_file(const std::string& path, const std::map<std::string, double>& parameters) {
+  Scene scene = scene_from_text(read_text_file(path), path, parameters);
+  try {
+    make_formulation(default_formulation(scene));
+  } catch (const std::invalid_argument& error) {
+    throw InputError(fmt::format("{}: field \"formulation\": {}", path, error.what()));
   }
+  return scene;
+}
+
+Scene load_scene_by_name(const std::string& name, const std::map<std::string, double>& parameters) {
   std::vector<std::string> names;
   for (const SceneEntry& entry : list_scenes()) {
-    if (entry.name == what)
-      return scene_from_text(read_text_file(entry.path), entry.path, parameters);
+    if (entry.name == name) return load_scene_file(entry.path, parameters);
     names.push_back(entry.name);
   }
   throw InputError(
-      fmt::format("{}: neither a file nor a scene; scenes are: {}", what, fmt::join(names, ", ")));
+      fmt::format("{}: neither a file nor a scene; scenes are: {}", name, fmt::join(names, ", ")));
+}
+
+Scene load_scene(const std::string& what, const std::map<std::string, double>& parameters) {
+  return fs::is_regular_file(what) || what.ends_with(".json")
+             ? load_scene_file(what, parameters)
+             : load_scene_by_name(what, parameters);
 }
 
 }  // namespace perp

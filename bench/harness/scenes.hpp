@@ -14,6 +14,8 @@ struct SceneEntry {
 /// The scenes in problems/scenes, by name.
 std::vector<SceneEntry> list_scenes();
 
+Scene load_scene_file(const std::string& path, const std::map<std::string, double>& parameters);
+Scene load_scene_by_name(const std::string& name, const std::map<std::string, double>& parameters);
 /// A scene by name or from a file. @throws InputError
 Scene load_scene(const std::string& what, const std::map<std::string, double>& parameters);
 

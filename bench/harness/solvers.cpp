@@ -1,25 +1,202 @@
 #include <perp/bench/harness/solvers.hpp>
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <perp/bench/harness/external_solver.hpp>
+#include <perp/bench/harness/solver_names.hpp>
 #include <perp/bench/peers/catalogue.hpp>
 #include <perp/formulations/formulation.hpp>
+#include <perp/problems/expression/expr.hpp>
+#include <perp/solvers/attempts.hpp>
 #include <perp/solvers/registry.hpp>
+#include <perp/solvers/router.hpp>
+#include <set>
+#include <stdexcept>
 
 namespace perp {
 
+namespace {
+
+constexpr std::string_view kReduction = "reduction";  // the router's own
+
+DenseMatrix twice_the_identity(int n) { return 2.0 * DenseMatrix::Identity(n, n); }
+
+Mcp small_mcp() {
+  Mcp mcp;
+  {
+    Recorder recorder;
+    const ExprVector z = recorder.variables(1);
+    mcp.graph = std::make_shared<const ExpressionGraph>(recorder.graph({z[0] + exp(z[0]) - 2.0}));
+  }
+  mcp.lower = Vector::Zero(1);
+  mcp.upper = Vector::Constant(1, 10.0);
+  return mcp;
+}
+
+// The least that a solver of each kind can be tried on.
+const std::vector<Problem>& small_problems() {
+  static const std::vector<Problem> problems = [] {
+    const Vector q = Vector::Constant(2, -1.0), zero = Vector::Zero(2), top = Vector::Ones(2);
+    const DenseMatrix M = twice_the_identity(2);
+    std::vector<ProblemData> data;
+    data.emplace_back(Lcp{M, q});
+    data.emplace_back(Mlcp{M, q, zero, top});
+    data.emplace_back(small_mcp());
+    data.emplace_back(BoxQp{M, q, zero, top});
+    data.emplace_back(ConicQp{
+        M, q, DenseMatrix(-DenseMatrix::Identity(2, 2)), zero, {{ConeType::kNonnegative, 2}}});
+    FrictionContact contact;
+    contact.W = twice_the_identity(3);
+    contact.q = Vector{{-1.0, 0.5, 0.0}};
+    contact.mu = Vector::Constant(1, 0.5);
+    contact.dimension = 3;
+    data.emplace_back(std::move(contact));
+    std::vector<Problem> result;
+    for (ProblemData& d : data) {
+      result.emplace_back();
+      result.back().data = std::move(d);
+    }
+    return result;
+  }();
+  return problems;
+}
+
+// The solvers whose settings a name's settings are.
+std::set<std::string> owners_of(std::string_view solver) {
+  if (solver != "auto") return {std::string(solver)};
+  std::set<std::string> owners;
+  for (const Problem& problem : small_problems()) owners.emplace(owner_of_settings(problem));
+  return owners;
+}
+
+bool has_setting(std::string_view solver, std::string_view key) {
+  if (key == kReduction) return true;
+  for (const std::string& owner : owners_of(solver)) {
+    const auto settings = list_settings(*make_any_solver(owner));
+    if (std::any_of(settings.begin(), settings.end(),
+                    [&](const SettingText& s) { return s.name == key; }))
+      return true;
+  }
+  return false;
+}
+
+// What a solver says against its settings on a small problem; nothing where it takes them.
+std::string fault_on(const Problem& problem, const std::string& name,
+                     const SettingTexts& settings) {
+  const std::unique_ptr<Solver> solver = make_solver(name);
+  solver->common.time_limit = 1.0;
+  for (const auto& [key, value] : settings) set_setting(*solver, key, value);
+  try {
+    solver->prepare(problem);
+    solver->solve();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return {};
+}
+
+// Some values are looked at only when there is a problem.
+void try_values(const std::string& name, const SettingTexts& settings) {
+  const std::unique_ptr<Solver> solver = make_any_solver(name);
+  for (const auto& [key, value] : settings) set_setting(*solver, key, value);
+  if (is_program(name)) return;  // it is not run for this
+  const auto& kinds = solver->traits().kinds;
+  for (const Problem& problem : small_problems()) {
+    if (std::find(kinds.begin(), kinds.end(), problem.kind()) == kinds.end()) continue;
+    const std::string fault = fault_on(problem, name, settings);
+    if (!fault.empty() && fault_on(problem, name, {}).empty()) throw std::invalid_argument(fault);
+  }
+}
+
+void try_reduction(const std::string& value) {
+  SolveRequest request;
+  request.settings = {{std::string(kReduction), value}};
+  request.common.time_limit = 1.0;
+  try {
+    solve_verified(small_problems().back(), request);  // a friction_contact
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(
+        fmt::format("setting \"reduction\": \"{}\": {}", value, error.what()));
+  }
+}
+
+SettingTexts known_to(const std::string& owner, const SettingTexts& settings) {
+  SettingTexts known;
+  std::copy_if(settings.begin(), settings.end(), std::back_inserter(known),
+               [&](const auto& s) { return s.first != kReduction && has_setting(owner, s.first); });
+  return known;
+}
+
+std::ptrdiff_t shared_beginning(std::string_view a, std::string_view b) {
+  return std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
+}
+
+// Nobody has it: what there would be.
+[[noreturn]] void refuse_setting(const std::vector<std::string>& solvers, const std::string& key) {
+  std::set<std::string> owners;
+  for (const std::string& solver : solvers) owners.merge(owners_of(solver));
+  if (owners.size() == 1) set_setting(*make_any_solver(*owners.begin()), key, "");
+  std::string nearest, has_nearest;
+  std::vector<std::string> names;
+  for (const std::string& owner : owners) {
+    names.push_back(read_solver_name(owner).name);
+    for (const SettingText& s : list_settings(*make_any_solver(owner))) {
+      if (!nearest.empty() && shared_beginning(s.name, key) <= shared_beginning(nearest, key))
+        continue;
+      nearest = s.name;
+      has_nearest = names.back();
+    }
+  }
+  throw std::invalid_argument(
+      fmt::format("setting \"{}\": none of {} has one of that name; {} has {} (perp list solvers "
+                  "--json tells all)",
+                  key, fmt::join(names, ", "), has_nearest, nearest));
+}
+
+}  // namespace
+
 std::unique_ptr<Solver> make_any_solver(std::string_view name) {
-  if (name.starts_with("exec:"))
-    return std::make_unique<ExternalSolver>(std::string(name.substr(5)));
+  SolverName solver = read_solver_name(name);
+  if (solver.external)
+    return std::make_unique<ExternalSolver>(std::move(solver.command), std::move(solver.name));
   if (const Peer* peer = find_peer(name)) return make_peer(*peer);
   return make_solver(name);
 }
 
-void check_solver(std::string_view name,
-                  const std::vector<std::pair<std::string, std::string>>& settings) {
-  const std::unique_ptr<Solver> solver = make_any_solver(name == "auto" ? "lemke" : name);
+bool is_program(std::string_view name) {
+  return dynamic_cast<const ExternalSolver*>(make_any_solver(name).get()) != nullptr;
+}
+
+SettingTexts settings_of(std::string_view solver, const SettingTexts& settings) {
+  SettingTexts own;
+  std::copy_if(settings.begin(), settings.end(), std::back_inserter(own),
+               [&](const auto& s) { return has_setting(solver, s.first); });
+  return own;
+}
+
+SettingTexts settings_for(std::string_view solver, const Problem& problem,
+                          const SettingTexts& settings) {
+  const bool reduced = std::any_of(settings.begin(), settings.end(),
+                                   [](const auto& s) { return s.first == kReduction; });
+  if (solver != "auto" || reduced) return settings_of(solver, settings);
+  return settings_of(owner_of_settings(problem), settings);
+}
+
+void check_solvers(const std::vector<std::string>& solvers, const SettingTexts& settings) {
+  for (const std::string& solver : solvers) {
+    if (solver != "auto") make_any_solver(solver);
+  }
   for (const auto& [key, value] : settings) {
-    if (key != "reduction") set_setting(*solver, key, value);  // the router's own
+    if (key == kReduction) {
+      try_reduction(value);
+    } else if (std::none_of(solvers.begin(), solvers.end(),
+                            [&key = key](const std::string& s) { return has_setting(s, key); })) {
+      refuse_setting(solvers, key);
+    }
+  }
+  if (settings.empty()) return;
+  for (const std::string& solver : solvers) {
+    for (const std::string& owner : owners_of(solver)) try_values(owner, known_to(owner, settings));
   }
 }
 

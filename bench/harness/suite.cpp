@@ -19,6 +19,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::size_t kMaxInstances = 100'000;  // of one suite
+constexpr int kMaxSteps = 10'000;               // of a scene: they are simulated, and kept
+constexpr double kMaxSeed = 9007199254740991.0;
+constexpr std::size_t kLongestPattern = 1000;
+
 bool is_problem_file(const fs::path& path) {
   const std::string name = path.filename().string();
   return is_sequence_file(name) || name.ends_with(".json") || name.ends_with(".json.gz") ||
@@ -75,8 +80,11 @@ void add_file(const std::string& suite, const fs::path& path, const fs::path& ro
 
 std::vector<fs::path> files_below(const fs::path& folder) {
   std::vector<fs::path> files;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    if (entry.is_regular_file() && is_problem_file(entry.path())) files.push_back(entry.path());
+  const auto options = fs::directory_options::skip_permission_denied;
+  std::error_code unknown;  // what cannot be looked at is no problem file
+  for (const auto& entry : fs::recursive_directory_iterator(folder, options)) {
+    if (is_problem_file(entry.path()) && entry.is_regular_file(unknown))
+      files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -85,13 +93,20 @@ std::vector<fs::path> files_below(const fs::path& folder) {
 // A suite file, read with errors that name file and field.
 class SuiteReader {
  public:
-  SuiteReader(const std::string& path, bool quick)
-      : path_(path), quick_(quick), document_(json::parse(read_text_file(path), path)) {
+  /// @param notes gets what the reader of a report should know, one line each; or null
+  SuiteReader(const std::string& path, bool quick, std::vector<std::string>* notes = nullptr)
+      : path_(path),
+        quick_(quick),
+        notes_(notes),
+        document_(json::parse(read_text_file(path), path)) {
     if (text(document_, "format") != "perp-suite") fail("format", "expected \"perp-suite\"");
     if (integer(document_, "version") != 1)
       fail("version", "unknown version; this program reads version 1");
-    name();
-    description();
+    for (const char* field : {"name", "description"}) {
+      const std::string given = text(document_, field);
+      if (std::any_of(given.begin(), given.end(), [](unsigned char c) { return c < 0x20; }))
+        fail(field, "has control characters");
+    }
     only(document_, {"format", "version", "name", "description", "entries"});
   }
 
@@ -121,6 +136,7 @@ class SuiteReader {
         only(entry, {"family", "members", "sizes", "seeds", "parameters", "tier"});
         add_family(entry, result);
       }
+      check_room(result.size());
     }
     return result;
   }
@@ -167,16 +183,39 @@ class SuiteReader {
     }
   }
 
-  // Patterns are relative to the problems/ folder of the data.
+  void check_room(std::size_t instances) const {
+    if (instances > kMaxInstances)
+      fail("entries", fmt::format("more than {} instances in all", kMaxInstances));
+  }
+
+  // Where files and scenes are looked for: beside the suite, then in problems/ of the data.
+  std::vector<fs::path> roots() const {
+    const fs::path beside = fs::path(path_).parent_path();
+    return {beside.empty() ? fs::path(".") : beside, data_root() / "problems"};
+  }
+
+  // A suite speaks of what is below these, and of nothing else of the machine.
+  void check_below(std::string_view field, const std::string& given) const {
+    const fs::path path = given;
+    const bool leads_up = std::find(path.begin(), path.end(), fs::path("..")) != path.end();
+    if (given.empty() || given.size() > kLongestPattern || path.is_absolute() || leads_up ||
+        given.find('\0') != std::string::npos) {
+      fail(field, fmt::format("\"{}\" does not stay below the suite's folder or problems/", given));
+    }
+  }
+
+  // Patterns are relative to the suite's folder; what matches nothing there, to problems/.
   void add_files(const json::Value& entry, std::vector<Instance>& result) const {
-    const fs::path root = data_root() / "problems";
     for (const std::string& pattern : strings(entry, "files")) {
-      const fs::path folder = (root / pattern).parent_path();
+      check_below("files", pattern);
       bool found = false;
-      if (fs::is_directory(folder)) {
+      for (const fs::path& root : roots()) {
+        const fs::path folder = (root / pattern).parent_path();
+        if (found || !fs::is_directory(folder)) continue;
         for (const fs::path& file : files_below(folder)) {
           if (fnmatch((root / pattern).c_str(), file.c_str(), FNM_PATHNAME) != 0) continue;
           add_file(name(), file, root, result);
+          check_room(result.size());
           found = true;
         }
       }
@@ -201,8 +240,24 @@ class SuiteReader {
     return parameters;
   }
 
+  // A file beside the suite, one in problems/, or a scene by its name.
+  Scene scene_of(const json::Value& entry) const {
+    const std::string given = text(entry, "scene");
+    const std::map<std::string, double> parameters = parameters_of(entry);
+    check_below("scene", given);
+    try {
+      for (const fs::path& root : roots()) {
+        if (fs::is_regular_file(root / given))
+          return load_scene_file((root / given).string(), parameters);
+      }
+      return load_scene_by_name(given, parameters);
+    } catch (const InputError& error) {
+      fail("scene", error.what());
+    }
+  }
+
   void add_scene(const json::Value& entry, std::vector<Instance>& result) const {
-    const Scene scene = load_scene(text(entry, "scene"), parameters_of(entry));
+    const Scene scene = scene_of(entry);
     SceneProblemsRequest request;
     if (entry.find("formulation")) request.formulation = text(entry, "formulation");
     try {
@@ -217,8 +272,8 @@ class SuiteReader {
       if (!(request.step > 0)) fail("step", "expected a positive number of seconds");
     }
     const std::vector<double> steps = integers(entry, "steps");
-    if (steps.size() != 2 || steps[0] < 1 || steps[1] < steps[0] || steps[1] > 1e6) {
-      fail("steps", "expected [first, last] with 1 <= first <= last");
+    if (steps.size() != 2 || steps[0] < 1 || steps[1] < steps[0] || steps[1] > kMaxSteps) {
+      fail("steps", fmt::format("expected [first, last] with 1 <= first <= last <= {}", kMaxSteps));
     }
     request.first = static_cast<int>(steps[0]);
     request.last = static_cast<int>(steps[1]);
@@ -229,7 +284,14 @@ class SuiteReader {
     if (request.driver == Driver::kEventDriven) title += " event-driven";
     if (entry.find("step")) title += fmt::format(" h={}", request.step);
     try {
-      add_sequence({name(), title, ""}, scene_problems(scene, request).problems, result);
+      SceneProblems made = scene_problems(scene, request);
+      if (made.unsolved_step > 0) {
+        const std::string what = fmt::format("step {} of {} could not be solved ({})",
+                                             made.unsolved_step, title, made.why);
+        if (made.problems.empty()) fail("scene", what);
+        if (notes_) notes_->push_back(fmt::format("{}: {}; it is the last one", path_, what));
+      }
+      add_sequence({name(), title, ""}, std::move(made.problems), result);
     } catch (const std::invalid_argument& error) {
       fail("scene", error.what());
     }
@@ -254,9 +316,13 @@ class SuiteReader {
     std::vector<double> sizes = {0}, seeds = {1, 1};
     if (!named || entry.find("sizes")) sizes = sizes_of(entry);
     if (!named || entry.find("seeds")) seeds = integers(entry, "seeds");
-    if (seeds.size() != 2 || seeds[0] < 0 || seeds[1] < seeds[0]) {
+    if (seeds.size() != 2 || seeds[0] < 0 || seeds[1] < seeds[0] || seeds[1] > kMaxSeed) {
       fail("seeds", "expected [first, last] with 0 <= first <= last");
     }
+    const double count =
+        static_cast<double>(sizes.size() * members.size()) * (seeds[1] - seeds[0] + 1);
+    if (count > static_cast<double>(kMaxInstances))
+      fail("seeds", fmt::format("stand for {} instances, at most {}", count, kMaxInstances));
     for (const double size : sizes) {
       for (const std::string& member : members) {
         try {
@@ -302,6 +368,7 @@ class SuiteReader {
 
   std::string path_;
   bool quick_;
+  std::vector<std::string>* notes_;
   json::Value document_;
 };
 
@@ -338,7 +405,14 @@ std::vector<Suite> list_suites() {
   return suites;
 }
 
-std::vector<Instance> collect_instances(const std::string& what, bool quick) {
+bool is_suite(const std::string& what) {
+  if (fs::exists(what)) return is_suite_file(what);
+  const std::vector<Suite> suites = list_suites();
+  return std::any_of(suites.begin(), suites.end(), [&](const Suite& s) { return s.name == what; });
+}
+
+std::vector<Instance> collect_instances(const std::string& what, bool quick,
+                                        std::vector<std::string>* notes) {
   if (fs::is_directory(what)) {
     std::vector<Instance> result;
     for (const fs::path& file : files_below(what)) {
@@ -348,7 +422,7 @@ std::vector<Instance> collect_instances(const std::string& what, bool quick) {
       throw InputError(fmt::format("{}: the folder holds no problem files", what));
     return result;
   }
-  if (is_suite_file(what)) return SuiteReader(what, quick).instances();
+  if (is_suite_file(what)) return SuiteReader(what, quick, notes).instances();
   if (fs::is_regular_file(what)) {
     std::vector<Instance> result;
     add_file("files", what, fs::path(what).parent_path(), result);
@@ -356,7 +430,7 @@ std::vector<Instance> collect_instances(const std::string& what, bool quick) {
   }
   std::vector<std::string> names;
   for (const Suite& suite : list_suites()) {
-    if (suite.name == what) return SuiteReader(suite.path, quick).instances();
+    if (suite.name == what) return SuiteReader(suite.path, quick, notes).instances();
     names.push_back(suite.name);
   }
   throw InputError(fmt::format("{}: neither a file, a folder nor a suite; suites are: {}", what,

@@ -38,8 +38,14 @@ std::vector<Suite> list_suites();
 
 /// Instances of a suite's name, a suite file, a problem file or sequence, or a folder of such files
 /// (recursively). Steps of scenes are simulated here; they are a sequence like that of a file.
-/// @param quick leaves out entries of tier "full". @throws InputError
-std::vector<Instance> collect_instances(const std::string& what, bool quick);
+/// @param quick leaves out entries of tier "full"
+/// @param notes gets what the user should know of the instances, one line each; or null
+/// @throws InputError
+std::vector<Instance> collect_instances(const std::string& what, bool quick,
+                                        std::vector<std::string>* notes = nullptr);
+
+/// Whether that names a suite or a suite file.
+bool is_suite(const std::string& what);
 
 /// 64-bit FNV-1a as 16 hexadecimal digits.
 std::string hash_text(std::string_view text);

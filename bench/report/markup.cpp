@@ -16,6 +16,8 @@ std::string escape(std::string_view text) {
       out += "&amp;";
     else if (c == '"')
       out += "&quot;";
+    else if (c == '\'')
+      out += "&#39;";
     else
       out += c;
   }

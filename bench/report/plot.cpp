@@ -71,18 +71,25 @@ struct Range {
   double width() const { return std::max(0.0, high - low); }
 };
 
-bool can_be_drawn(double v, int log) { return std::isfinite(v) && (log == 0 || v > 0); }
+// Scales and their rounding need room: smaller values are zero, larger ones cannot be drawn.
+constexpr double kLeastDrawn = 1e-290, kLargestDrawn = 1e290;
+
+bool can_be_drawn(double v, int log) {
+  return std::abs(v) <= kLargestDrawn && (log == 0 || v >= kLeastDrawn);
+}
+
+double or_zero(double v) { return std::abs(v) < kLeastDrawn ? 0.0 : v; }
 
 // A series without what cannot be drawn, and not too long.
 Series drawable(const Plot& plot, const Series& s) {
   Series kept{s.label, {}, {}, s.style, {}, {}, s.pen};
   for (std::size_t k = 0; k < std::min(s.x.size(), s.y.size()); ++k) {
     if (!can_be_drawn(s.x[k], plot.log_x) || !can_be_drawn(s.y[k], plot.log_y)) continue;
-    kept.x.push_back(s.x[k]);
-    kept.y.push_back(s.y[k]);
+    kept.x.push_back(or_zero(s.x[k]));
+    kept.y.push_back(or_zero(s.y[k]));
     if (s.style != Series::Style::kSpread) continue;
-    kept.low.push_back(can_be_drawn(s.low[k], plot.log_y) ? s.low[k] : s.y[k]);
-    kept.high.push_back(can_be_drawn(s.high[k], plot.log_y) ? s.high[k] : s.y[k]);
+    kept.low.push_back(or_zero(can_be_drawn(s.low[k], plot.log_y) ? s.low[k] : s.y[k]));
+    kept.high.push_back(or_zero(can_be_drawn(s.high[k], plot.log_y) ? s.high[k] : s.y[k]));
   }
   return s.style == Series::Style::kSpread ? kept : thinned(kept, kMostPoints);
 }

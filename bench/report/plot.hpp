@@ -18,7 +18,7 @@ struct Series {
     kGuide,   ///< a thin line: what others are to be compared with
   };
   std::string label;
-  std::vector<double> x, y;  ///< of one length; what is not finite is left out
+  std::vector<double> x, y;  ///< of one length; what is not finite or beyond 1e290 is left out
   Style style = Style::kLine;
   std::vector<double> low, high;  ///< of kSpread, as long as y
   /// Colour and dashes; where left out, those of its place among the series drawn.

@@ -90,7 +90,7 @@ std::string rows_of(const std::string& kind, const BySolver& solvers) {
         "<tr><td class=\"text\">{}</td><td class=\"text\">{}</td><td>{}</td>"
         "<td class=\"text\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>"
         "<td class=\"text wrap\">{}</td></tr>\n",
-        escape(runs.all.front()->sequence), kind, range(least, most), escape(solver),
+        escape(runs.all.front()->sequence), escape(kind), range(least, most), escape(solver),
         runs.all.size(), solved, milliseconds(quantile(ms, 0.5)), milliseconds(quantile(ms, 1.0)),
         solved > 0 ? fmt::format("{:.1e}", worst) : "–",
         first ? escape(fmt::format("{}: {}", first->instance, first->outcome)) : "");

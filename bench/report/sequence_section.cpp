@@ -99,7 +99,7 @@ std::string row_of(const Line& line, const Sums& s) {
   return fmt::format(
              "<tr><td class=\"text\">{}</td><td class=\"text\">{}</td><td>{}</td>"
              "<td class=\"group\">{}</td><td class=\"{}\">{}</td>",
-             escape(line.solver), line.mode, s.problems, s.solved_cold,
+             escape(line.solver), escape(line.mode), s.problems, s.solved_cold,
              s.lost.empty() ? "all" : "some", s.solved_started) +
          both(s.iterations_cold, count) + both(s.iterations_started, count) +
          fmt::format("<td>{}</td>", ratio(s.iterations_started, s.iterations_cold)) +
@@ -140,12 +140,12 @@ std::string sequence_section(const std::vector<Record>& records) {
     out += row_of(line, s);
     std::vector<std::string> names;
     for (const Record* r : s.lost) {
-      names.push_back(fmt::format("{} {}{}", escape(r->instance), r->outcome,
+      names.push_back(fmt::format("{} {}{}", escape(r->instance), escape(r->outcome),
                                   r->message.empty() ? "" : " (" + escape(r->message) + ")"));
     }
     if (names.empty()) continue;
-    lost += fmt::format("<li>{}, {}; {}: {}</li>\n", escape(line.solver), line.mode, escape(name),
-                        fmt::join(names, "; "));
+    lost += fmt::format("<li>{}, {}; {}: {}</li>\n", escape(line.solver), escape(line.mode),
+                        escape(name), fmt::join(names, "; "));
   }
   out += "</table></div>\n";
   if (lost.empty()) return out + "<p>No start lost a problem that was solved cold.</p>\n";

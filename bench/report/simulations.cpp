@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <perp/bench/harness/foreign_json.hpp>
 #include <perp/bench/report/csv.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/json.hpp>
@@ -25,7 +27,7 @@ constexpr std::array<const char*, 6> kOwnSettings{"scene",  "driver", "formulati
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 Json read_object(const fs::path& path) {
-  const Json j = Json::parse(read_text_file(path.string()), nullptr, false);
+  const Json j = parse_foreign_json(read_text_file(path.string()), path.string());
   if (!j.is_object()) throw InputError(fmt::format("{}: not a JSON object", path.string()));
   return j;
 }
@@ -310,7 +312,8 @@ std::vector<GroupDrawing> read_drawings(const Json& j, const fs::path& path) {
 }
 
 void read_joint(const Json& j, const fs::path& path, SimulationGroup& group) {
-  const bool good = j.is_object() && j.contains("row") && j["row"].is_number_unsigned();
+  const bool good = j.is_object() && j.contains("row") && j["row"].is_number_unsigned() &&
+                    j["row"].get<std::uint64_t>() <= 1'000'000'000;
   if (!good) refuse(path, "joint", "{\"row\", \"label\"}");
   group.joint = j["row"].get<int>();
   group.joint_label = string_member(j, "label", path);

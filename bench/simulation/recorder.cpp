@@ -4,6 +4,8 @@
 #include <charconv>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <perp/bench/simulation/run_folder.hpp>
+#include <perp/problems/io/file_names.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/json.hpp>
 #include <perp/problems/io/problem_file.hpp>
@@ -15,10 +17,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::ofstream open(const fs::path& path, const char* header) {
-  std::ofstream file(path, std::ios::trunc);
-  if (!file) throw InputError(fmt::format("{}: cannot be written", path.string()));
-  file << header << '\n';
+AppendFile open(const fs::path& path, const std::string& header) {
+  AppendFile file(path.string());
+  file.add(header + "\n");
   return file;
 }
 
@@ -48,19 +49,15 @@ SimulationRecorder::SimulationRecorder(const std::string& folder, const Scene& s
                                        const RecordRequest& request,
                                        const std::vector<std::string>& columns)
     : folder_(folder), scene_(scene), request_(request), columns_(columns.size()) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) throw InputError(fmt::format("{}: cannot be created ({})", folder, error.message()));
+  clear_run_folder(folder);
   const fs::path root(folder);
-  fs::remove_all(root / "problems", error);
-  fs::remove(root / "problems.jsonl", error);
+  write_run({{"scene", scene.name}, {"complete", false}, {"steps", 0}});  // it marks the folder
   if (request.sequence) {
     sequence_.emplace((root / "problems.jsonl").string(), scene.name,
-                      json::Object{{"scene", scene.name}});
+                      source_of_run(scene, request.origin));
   }
   trajectory_ = open(root / "trajectory.csv",
                      "step,t,body,px,py,pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,kinetic,potential");
-  fs::remove(root / "contacts.csv", error);
   if (request.contacts) {
     contacts_ =
         open(root / "contacts.csv",
@@ -71,11 +68,12 @@ SimulationRecorder::SimulationRecorder(const std::string& folder, const Scene& s
       "step,t,stage,status,solver,natural,iterations,setup_s,solve_s,contacts,kinetic,potential,"
       "contact_work,infeasibility,feeding,relaxation,momentum_error,h,certificate";
   for (const std::string& column : columns) header += "," + column;
-  steps_ = open(root / "steps.csv", header.c_str());
+  steps_ = open(root / "steps.csv", header);
   write_bodies(0, initial_state(scene));
 }
 
 void SimulationRecorder::write_bodies(int step, const State& state) {
+  std::string rows;
   for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
     const Body& body = scene_.bodies[b];
     if (body.fixed) continue;
@@ -84,12 +82,13 @@ void SimulationRecorder::write_bodies(int step, const State& state) {
     const double kinetic = 0.5 * body.mass * s.velocity.squaredNorm() +
                            0.5 * spin.dot(body.inertia.cwiseProduct(spin));
     const double potential = -body.mass * scene_.gravity.dot(s.position);
-    trajectory_ << fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", step, state.time, body.name,
-        s.position[0], s.position[1], s.position[2], s.orientation.w(), s.orientation.x(),
-        s.orientation.y(), s.orientation.z(), s.velocity[0], s.velocity[1], s.velocity[2],
-        s.angular_velocity[0], s.angular_velocity[1], s.angular_velocity[2], kinetic, potential);
+    rows += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", step, state.time,
+                        body.name, s.position[0], s.position[1], s.position[2], s.orientation.w(),
+                        s.orientation.x(), s.orientation.y(), s.orientation.z(), s.velocity[0],
+                        s.velocity[1], s.velocity[2], s.angular_velocity[0], s.angular_velocity[1],
+                        s.angular_velocity[2], kinetic, potential);
   }
+  trajectory_.add(rows);
 }
 
 void SimulationRecorder::stage(int step, const Stage& stage, const VerifiedResult& result) {
@@ -102,7 +101,8 @@ void SimulationRecorder::stage(int step, const Stage& stage, const VerifiedResul
   number_ = step == last_step_ ? number_ + 1 : 1;
   last_step_ = step;
   Problem problem = stage.problem;
-  if (result.status == Status::kSolved) problem.solution = KnownSolution{result.answer.z, {}};
+  keep_solution(problem, result);
+  problem.source = source_of_step(problem, scene_, request_.origin, step);
   std::string name = fmt::format("{:06}-{}", step, stage.name);
   if (number_ > 1) name += fmt::format("-{}", number_);
   problem.name = fmt::format("{}-{}", scene_.name, name);
@@ -111,60 +111,80 @@ void SimulationRecorder::stage(int step, const Stage& stage, const VerifiedResul
     return;
   }
   const fs::path folder = fs::path(folder_) / "problems";
-  fs::create_directories(folder);
-  write_problem(problem, (folder / (name + ".json")).string());
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error)
+    throw InputError(fmt::format("{}: cannot be created ({})", folder.string(), error.message()));
+  write_problem(problem, (folder / (file_name_of(name) + ".json")).string());
 }
 
 void SimulationRecorder::step(const StepReport& r) {
-  write_bodies(r.step, r.result.state);
   const double t = r.result.state.time;
   double infeasibility = 0.0;
   int number = 0;
+  std::string contacts, joints;
   for (const ContactResult& c : r.result.contacts) {
     const ContactPoint3& k = c.contact;
     infeasibility = std::max(infeasibility, -k.gap);
     if (!request_.contacts) continue;
-    contacts_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
-                             r.step, t, number++, scene_.bodies[k.a].name, scene_.bodies[k.b].name,
-                             k.point[0], k.point[1], k.point[2], c.frame.n[0], c.frame.n[1],
-                             c.frame.n[2], c.frame.t[0], c.frame.t[1], c.frame.t[2], k.gap, c.p_n,
-                             c.p_t, c.p_o, c.p_r, c.slip, to_string(c.mode));
+    contacts += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n",
+                            r.step, t, number++, scene_.bodies[k.a].name, scene_.bodies[k.b].name,
+                            k.point[0], k.point[1], k.point[2], c.frame.n[0], c.frame.n[1],
+                            c.frame.n[2], c.frame.t[0], c.frame.t[1], c.frame.t[2], k.gap, c.p_n,
+                            c.p_t, c.p_o, c.p_r, c.slip, to_string(c.mode));
   }
   for (int i = 0; i < r.result.joint_values.size(); ++i) {
     if (!r.result.reduced)
       infeasibility = std::max(infeasibility, std::abs(r.result.joint_values[i]));
-    joints_ << fmt::format("{},{},{},{},{}\n", r.step, t, i, r.result.joint_values[i],
-                           r.result.joint_impulses[i]);
+    joints += fmt::format("{},{},{},{},{}\n", r.step, t, i, r.result.joint_values[i],
+                          r.result.joint_impulses[i]);
   }
+  write_bodies(r.step, r.result.state);
+  if (request_.contacts) contacts_.add(contacts);
+  joints_.add(joints);
+  write_stages(r, infeasibility);
+}
+
+void SimulationRecorder::write_stages(const StepReport& r, double infeasibility) {
   std::vector<StageReport> stages = r.stages;
   if (stages.empty()) {  // no contact and no joint: the step posed no problem
     stages.emplace_back();
     stages.back().stage = "free";
     stages.back().status = Status::kSolved;
   }
+  std::string rows;
   for (const StageReport& s : stages) {
-    steps_ << fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", r.step, t,
-                          s.stage, to_string(s.status), s.solver, s.natural, s.iterations,
-                          s.setup_time, s.solve_time, s.contacts, r.kinetic, r.potential,
-                          r.result.contact_work, infeasibility, r.result.feeding,
-                          r.result.relaxation, r.result.momentum_error, r.h, s.certificate);
+    rows += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", r.step,
+                        r.result.state.time, s.stage, to_string(s.status), s.solver, s.natural,
+                        s.iterations, s.setup_time, s.solve_time, s.contacts, r.kinetic,
+                        r.potential, r.result.contact_work, infeasibility, r.result.feeding,
+                        r.result.relaxation, r.result.momentum_error, r.h, s.certificate);
     for (std::size_t k = 0; k < columns_; ++k)
-      steps_ << fmt::format(",{}", k < r.result.columns.size() ? r.result.columns[k] : 0.0);
-    steps_ << '\n';
+      rows += fmt::format(",{}", k < r.result.columns.size() ? r.result.columns[k] : 0.0);
+    rows += '\n';
   }
-  for (std::ofstream* file : {&trajectory_, &contacts_, &joints_, &steps_}) file->flush();
+  steps_.add(rows);
+}
+
+void SimulationRecorder::write_run(nlohmann::ordered_json document) const {
+  document["versions"] = {{"perp", PERP_VERSION}, {"compiler", PERP_COMPILER}};
+  write_text_file(
+      (fs::path(folder_) / "run.json").string(),
+      document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
 void SimulationRecorder::summary(const SimulationRequest& request, double h,
                                  const SimulationSummary& s, bool complete) {
-  nlohmann::ordered_json parameters = nlohmann::ordered_json::object();
+  nlohmann::ordered_json parameters = nlohmann::ordered_json::object(), settings = parameters;
   for (const auto& [name, value] : scene_.parameters) parameters[name] = value;
-  const nlohmann::ordered_json j{
+  for (const auto& [name, value] : request.solve.settings) settings[name] = value;
+  nlohmann::ordered_json j{
       {"scene", scene_.name},
       {"parameters", parameters},
       {"driver", to_string(request.driver)},
       {"formulation", request.formulation},
       {"solver", request.solve.solver},
+      {"settings", settings},
       {"tolerance", request.solve.common.tolerance},
       {"h", h},
       {"complete", complete},
@@ -178,9 +198,9 @@ void SimulationRecorder::summary(const SimulationRequest& request, double h,
       {"iterations", s.iterations},
       {"times", {{"setup", s.setup_time}, {"solve", s.solve_time}, {"wall", s.wall_time}}},
       {"peak_memory_mb", s.peak_memory_mb},
-      {"message", s.message},
-      {"versions", {{"perp", PERP_VERSION}, {"compiler", PERP_COMPILER}}}};
-  write_text_file((fs::path(folder_) / "run.json").string(), j.dump(2) + "\n");
+      {"message", s.message}};
+  if (!request_.command.empty()) j["command"] = request_.command;
+  write_run(std::move(j));
 }
 
 }  // namespace perp

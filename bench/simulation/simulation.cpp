@@ -1,11 +1,13 @@
 #include <perp/bench/simulation/segment_contacts.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <stdexcept>
 #include <unordered_map>
 #include <unordered_set>
@@ -20,6 +22,19 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEventGap = 1e-9;     // m: how near to contact an event is found
 constexpr double kNewApproach = 1e-9;  // m/s: of what has just closed
 constexpr int kRootSteps = 60;
+constexpr double kLeastStep = 1e-12, kLargestStep = 1e9;  // s
+
+// @throws CollisionError where a body is nowhere.
+void check_finite(const Scene& scene, const State& state) {
+  for (std::size_t b = 0; b < state.bodies.size(); ++b) {
+    const BodyState& s = state.bodies[b];
+    if (s.position.allFinite() && s.velocity.allFinite() && s.angular_velocity.allFinite() &&
+        s.orientation.coeffs().allFinite())
+      continue;
+    throw CollisionError(
+        fmt::format("body \"{}\": its state after the step is not finite", scene.bodies[b].name));
+  }
+}
 
 // Answers of the last step, to start from.
 class Memory {
@@ -85,6 +100,10 @@ class Simulator {
     }
     h_ = request.step > 0 ? request.step : scene.step;
     const double duration = request.duration > 0 ? request.duration : scene.duration;
+    if (!(h_ >= kLeastStep && h_ <= kLargestStep)) {
+      throw std::invalid_argument(
+          fmt::format("step: {} is not between {:g} and {:g} s", h_, kLeastStep, kLargestStep));
+    }
     if (!(duration / h_ < 1e9)) throw std::invalid_argument("duration: more than 1e9 steps");
     steps_ = static_cast<int>(std::llround(duration / h_));
     request.solve.make(request.solve.solver == "auto" ? "lemke" : request.solve.solver);  // known?
@@ -95,7 +114,11 @@ class Simulator {
     summary_.final_state = initial_state(scene_);
     bool going = true;
     for (int k = 1; k <= steps_ && going; ++k) {
-      going = request_.driver == Driver::kTimeStepping ? step_to(k * h_) : events_to(k * h_);
+      try {
+        going = request_.driver == Driver::kTimeStepping ? step_to(k * h_) : events_to(k * h_);
+      } catch (const CollisionError& error) {
+        going = stay(k * h_, error.what());
+      }
     }
     summary_.stopped = !going;
     summary_.wall_time = std::chrono::duration<double>(Clock::now() - started).count();
@@ -112,6 +135,17 @@ class Simulator {
     report.solved = take_step(summary_.final_state, h_, report);
     report.result.state.time = end;
     return accept(report);
+  }
+
+  // A step that cannot be taken, nor any after it: everything stays where it was.
+  bool stay(double end, const std::string& why) {
+    summary_.message = why;
+    StepReport report = new_report(end - summary_.final_state.time);
+    report.solved = false;
+    report.result.state = summary_.final_state;
+    report.result.state.time = end;
+    accept(report);
+    return false;
   }
 
   // Segments and impacts up to a time.
@@ -213,6 +247,11 @@ class Simulator {
   }
 
   bool accept(StepReport& report) {
+    if (interrupted_) {  // the step has not happened
+      summary_.message = "interrupted";
+      return false;
+    }
+    check_finite(scene_, report.result.state);
     const State& state = summary_.final_state = report.result.state;
     report.kinetic = kinetic_energy(scene_, state);
     report.potential = potential_energy(scene_, state);
@@ -239,11 +278,13 @@ class Simulator {
     while (auto* stage = std::get_if<Stage>(&next)) {
       std::optional<Answer> answer = solve(*stage, state, report);
       std::optional<Stage> relaxed;
-      while (!answer && (relaxed = formulation_->relax())) answer = solve(*relaxed, state, report);
+      while (!answer && !interrupted_ && !out_of_time(report) && (relaxed = formulation_->relax()))
+        answer = solve(*relaxed, state, report);
       if (answer) {
         next = formulation_->advance(*answer);
         continue;
       }
+      if (interrupted_ || out_of_time(report)) return fail(state, h, report);
       std::optional<StageOrResult> settled = formulation_->settle(unsolved_);
       if (!settled) return fail(state, h, report);
       report.cut_short = true;
@@ -255,12 +296,36 @@ class Simulator {
     return fail(state, h, report);
   }
 
+  // What reached the time limit is not tried again: that would take a multiple of it.
+  static bool out_of_time(const StepReport& report) {
+    return !report.stages.empty() && report.stages.back().status == Status::kTimeLimit;
+  }
+
+  // A problem with numbers that are not finite cannot be solved by anybody: the step fails. Other
+  // complaints are about the solver and its settings.
+  VerifiedResult solved(const Stage& stage, const SolveRequest& request) {
+    try {
+      return solve_in_memory(stage.problem, request);
+    } catch (const std::invalid_argument&) {
+      try {
+        validate(stage.problem);
+      } catch (const std::invalid_argument& error) {
+        throw CollisionError(fmt::format("stage \"{}\": the problem of the step is none: {}",
+                                         stage.name, error.what()));
+      }
+      throw;
+    }
+  }
+
   std::optional<Answer> solve(Stage& stage, const State& state, StepReport& report) {
     SolveRequest request = request_.solve;
     request.start = request_.warm_start ? memory_.start(stage) : stage.problem.start;
     if (request_.warm_start) request.start_dual = memory_.start_dual(stage);
     if (request.start && request_.on_stage) stage.problem.start = request.start;
-    const VerifiedResult r = solve_verified(stage.problem, request);
+    const VerifiedResult r = solved(stage, request);
+    // A program of its own may say so, too, without anybody having asked it to end.
+    interrupted_ = r.status == Status::kInterrupted && request_.observer &&
+                   !request_.observer->on_iteration({});
     if (request_.on_stage) report.solved_stages.emplace_back(stage, r);
     StageReport s;
     s.step = report.step;
@@ -282,12 +347,26 @@ class Simulator {
     summary_.setup_time += r.setup_time;
     summary_.solve_time += r.solve_time;
     if (r.status != Status::kSolved) {
-      summary_.message = r.message;
+      summary_.message = r.message.empty()
+                             ? fmt::format("stage \"{}\": {}", stage.name, to_string(r.status))
+                             : r.message;
       unsolved_ = r.answer;
       return {};
     }
     memory_.remember(stage, r.answer);
     return r.answer;
+  }
+
+  // A problem that does not fit into memory is one that was not solved.
+  VerifiedResult solve_in_memory(const Problem& problem, const SolveRequest& request) const {
+    try {
+      return solve_verified(problem, request, request_.observer);
+    } catch (const std::bad_alloc&) {
+      VerifiedResult result;
+      result.status = result.claimed = Status::kNumericalError;
+      result.message = "out of memory";
+      return result;
+    }
   }
 
   // No answer: the bodies move freely, and the step is marked.
@@ -307,6 +386,7 @@ class Simulator {
   std::unordered_set<std::uint64_t> held_;    // in the last segment, without an impact since
   std::unordered_set<std::uint64_t> struck_;  // in impacts since then
   Answer unsolved_;                           // of the last stage that was not solved
+  bool interrupted_ = false;                  // by the observer, within a solve
   SimulationSummary summary_;
 };
 

@@ -57,6 +57,8 @@ struct SimulationRequest {
   bool warm_start = true;   ///< answers of the last step as starts, unknowns matched by their keys
   int max_events = 1000;    ///< event-driven: impacts within one h; more end the simulation
   bool keep_going = false;  ///< after a step that failed: its bodies move freely
+  /// May end a solve as interrupted; the step is then given up, and the simulation stops before it.
+  Observer* observer = nullptr;
   /// Sees every problem of a step that is kept, with its start, and its answer; before on_step.
   std::function<void(int step, const Stage&, const VerifiedResult&)> on_stage;
   /// Sees every step; false stops the simulation.

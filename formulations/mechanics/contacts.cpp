@@ -14,6 +14,9 @@ namespace perp {
 namespace {
 
 constexpr int kPolygonVertices = 15;
+constexpr double kFarthest = 1e9;  // m: beyond, places are too coarse for contacts
+constexpr std::size_t kMaxContacts = 300'000;
+constexpr double kMaxPairs = 1e7;  // looked at closely within one step
 
 bool is_polygon(const Shape& shape) { return std::holds_alternative<Polygon>(shape); }
 
@@ -31,6 +34,7 @@ class Finder {
   }
 
   std::vector<ContactPoint3> run() {
+    check_places(scene_, state_);
     std::vector<int> spaces, solids;
     for (int b = 0; b < static_cast<int>(scene_.bodies.size()); ++b) {
       const Shape& shape = scene_.bodies[b].shape;
@@ -39,7 +43,9 @@ class Finder {
     }
     for (const int a : solids) {
       for (const int b : spaces) {
-        if (collide(a, b)) against_half_space(a, b);
+        if (!collide(a, b)) continue;
+        count_pair();
+        against_half_space(a, b);
       }
     }
     sweep(solids);
@@ -94,7 +100,29 @@ class Finder {
       const double closing = std::max({0.0, 2 * (vb - va), -va, vb});
       if (gap > h_ * (closing + share_ * (speed(a) + speed(b))) + base_margin(a, b)) return;
     }
-    found_.push_back({a, b, feature, point, normal, gap, scene_.properties(a, b)});
+    keep({a, b, feature, point, normal, gap, properties_of(a, b)});
+  }
+
+  void keep(const ContactPoint3& c) {
+    check_contact(scene_, c.a, c.b, c.normal, c.gap);
+    if (found_.size() == kMaxContacts)
+      throw CollisionError(fmt::format("there are more than {} contacts", kMaxContacts));
+    found_.push_back(c);
+  }
+
+  void count_pair() {
+    if (++pairs_ > kMaxPairs)
+      throw CollisionError(
+          fmt::format("more than {:g} pairs of bodies are near each other", kMaxPairs));
+  }
+
+  // Points of a pair come one after the other, and rules may be many.
+  const ContactProperties& properties_of(int a, int b) {
+    if (std::pair(a, b) != last_pair_) {
+      last_pair_ = {a, b};
+      last_properties_ = scene_.properties(a, b);
+    }
+    return last_properties_;
   }
 
   PlacedShape placed(int b) const {
@@ -144,6 +172,7 @@ class Finder {
         const int a = std::max(boxes[i].body, boxes[j].body),
                   b = std::min(boxes[i].body, boxes[j].body);
         const double slack = margin(a, b);
+        count_pair();
         const double distance = (state_.bodies[a].position - state_.bodies[b].position).norm();
         if (distance > reach_[a] + reach_[b] + slack || !collide(a, b)) continue;
         solid_against_solid(a, b, slack);
@@ -223,8 +252,7 @@ class Finder {
       for (const BearingPoint& p : bearing_points(scene_, state_, b, first_feature, slack)) {
         const Vector3d v = relative_velocity(state_, b, p.point);
         if (p.gap > h_ * (2 * std::max(0.0, -p.normal.dot(v)) + share_ * v.norm()) + base) continue;
-        found_.push_back(
-            {b.pin, b.hole, p.feature, p.point, p.normal, p.gap, scene_.properties(b.pin, b.hole)});
+        keep({b.pin, b.hole, p.feature, p.point, p.normal, p.gap, properties_of(b.pin, b.hole)});
       }
       first_feature += feature_count(b);
     }
@@ -241,9 +269,35 @@ class Finder {
   std::vector<double> reach_;
   std::vector<std::pair<int, int>> joined_;
   std::vector<ContactPoint3> found_;
+  double pairs_ = 0.0;
+  std::pair<int, int> last_pair_ = {-1, -1};
+  ContactProperties last_properties_;
 };
 
 }  // namespace
+
+void check_places(const Scene& scene, const State& state) {
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    if (scene.bodies[b].fixed) continue;
+    const BodyState& s = state.bodies[b];
+    const double distance = s.position.stableNorm();
+    const bool turns = s.orientation.coeffs().allFinite() && s.angular_velocity.allFinite();
+    if (distance <= kFarthest && turns && s.velocity.allFinite()) continue;
+    const std::string& name = scene.bodies[b].name;
+    if (!(distance > kFarthest))
+      throw CollisionError(fmt::format("body \"{}\": its state is not finite", name));
+    throw CollisionError(
+        fmt::format("body \"{}\" is {:.3g} m from the origin; contacts are found within {:g} m",
+                    name, distance, kFarthest));
+  }
+}
+
+void check_contact(const Scene& scene, int a, int b, const Vector3d& normal, double gap) {
+  if (std::isfinite(gap) && std::abs(normal.squaredNorm() - 1) < 1e-6) return;
+  const auto name = [&](int body) { return scene.bodies[static_cast<std::size_t>(body)].name; };
+  throw CollisionError(
+      fmt::format("no distance can be found of \"{}\" and \"{}\"", name(a), name(b)));
+}
 
 double normal_velocity(const ContactPoint3& c, const State& state) {
   const auto velocity = [&](int body) {

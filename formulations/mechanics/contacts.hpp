@@ -5,10 +5,25 @@
 #include <functional>
 #include <optional>
 #include <perp/formulations/mechanics/state.hpp>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace perp {
+
+/// A state whose contacts cannot be found: a body is too far out, or too many are near each other.
+/// One line. The step cannot be taken.
+class CollisionError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// @throws CollisionError where a moving body is not within 1e9 m of the origin, or its position or
+/// velocity is not finite.
+void check_places(const Scene& scene, const State& state);
+
+/// @throws CollisionError unless the gap is finite and the normal a unit vector.
+void check_contact(const Scene& scene, int a, int b, const Vector3d& normal, double gap);
 
 /// The key of an unknown that is not carried over from step to step.
 inline constexpr std::uint64_t kNoKey = 0;
@@ -61,6 +76,8 @@ ContactFrame contact_frame(const Vector3d& normal, int dimension,
 ///   h (2 max(0, u_b - u_a) + |v_a - v_b| / 10) + 2 h^2 |g| + 1e-3 r,
 /// v_a and v_b the velocities at the point, r the radius of the pin.
 /// @param share the tenth in the rule: of the speeds, for what nobody foresees
+/// @throws CollisionError, also for more than 300 000 contacts, and more pairs than can be looked
+/// at
 std::vector<ContactPoint3> find_contacts(const Scene& scene, const State& state, double h,
                                          double share = 0.1);
 

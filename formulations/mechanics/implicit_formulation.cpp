@@ -6,6 +6,7 @@
 #include <numeric>
 #include <perp/formulations/mechanics/joints.hpp>
 #include <perp/formulations/mechanics/separation.hpp>
+#include <set>
 
 namespace perp {
 
@@ -15,6 +16,7 @@ constexpr double kTouching = 1e-6;  // of the length scale: pressed before, and 
 constexpr double kOverlap = 1e-9;   // of the length scale: what no step may leave
 constexpr double kNearest = 1e-3;   // of the length scale: higher points touch no longer
 constexpr int kStarts = 3;          // other than the one that carries over
+constexpr std::size_t kMaxBodies = 2000;  // with shapes: every pair is a candidate
 
 // Nearest points of two bodies, one of which may be a half-space (b). @return the gap
 double nearest(const Scene& scene, const State& state, StartContact& c) {
@@ -32,6 +34,7 @@ double nearest(const Scene& scene, const State& state, StartContact& c) {
     c.point_b = c.point_a - gap * c.normal;
   } else {
     const Separation s = separation(a, b);
+    check_contact(scene, c.a, c.b, s.normal, s.gap);
     c.normal = s.normal;
     c.point_a = s.point_a;
     c.point_b = s.point_b;
@@ -54,21 +57,28 @@ bool can_overlap(const Scene& scene, const State& state, int a, int b) {
 // Bodies that may touch, a before b as in find_contacts: half-spaces are b, else the later one is
 // a.
 std::vector<std::pair<int, int>> colliding_pairs(const Scene& scene) {
-  std::vector<std::pair<int, int>> pairs;
+  const auto body_of = [&](int body) -> const Body& {
+    return scene.bodies[static_cast<std::size_t>(body)];
+  };
   const auto space = [&](int body) {
-    return std::holds_alternative<HalfSpace>(scene.bodies[static_cast<std::size_t>(body)].shape);
+    return std::holds_alternative<HalfSpace>(body_of(body).shape);
   };
-  const auto usable = [&](int body) {
-    return !std::holds_alternative<std::monostate>(
-        scene.bodies[static_cast<std::size_t>(body)].shape);
-  };
-  const int n = static_cast<int>(scene.bodies.size());
-  for (int a = 0; a < n; ++a) {
-    for (int b = 0; b < a; ++b) {
-      if (!usable(a) || !usable(b) || (space(a) && space(b)) || scene.joined(a, b)) continue;
-      if (scene.bodies[static_cast<std::size_t>(a)].fixed &&
-          scene.bodies[static_cast<std::size_t>(b)].fixed)
-        continue;
+  std::vector<int> usable;
+  for (int b = 0; b < static_cast<int>(scene.bodies.size()); ++b) {
+    if (!std::holds_alternative<std::monostate>(body_of(b).shape)) usable.push_back(b);
+  }
+  if (usable.size() > kMaxBodies)
+    throw CollisionError(fmt::format("{} bodies with shapes; this formulation takes at most {}",
+                                     usable.size(), kMaxBodies));
+  std::set<std::pair<int, int>> joined;
+  for (const Joint& j : scene.joints)
+    joined.emplace(std::max(j.body_a, j.body_b), std::min(j.body_a, j.body_b));
+  std::vector<std::pair<int, int>> pairs;
+  for (std::size_t i = 0; i < usable.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      const int a = usable[i], b = usable[k];
+      if ((space(a) && space(b)) || (body_of(a).fixed && body_of(b).fixed)) continue;
+      if (joined.contains({a, b})) continue;
       pairs.push_back(space(a) ? std::pair(b, a) : std::pair(a, b));
     }
   }
@@ -120,6 +130,7 @@ StageOrResult ImplicitFormulation::begin(const Scene& scene, const State& state,
 
 // Pairs that overlap by more than `depth` in a state, or that were pressed before and still touch.
 bool ImplicitFormulation::add_overlapping(const State& end, double depth) {
+  check_places(*scene_, end);
   bool added = false;
   for (const std::pair<int, int>& pair : candidates_) {
     if (std::find(touching_.begin(), touching_.end(), pair) != touching_.end()) continue;

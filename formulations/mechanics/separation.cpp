@@ -16,7 +16,9 @@ constexpr double kParted = 0.05;  // of the size: how far shapes are moved apart
 constexpr int kMaxSimplices = 200;
 constexpr int kMaxSteps = 60;
 constexpr double kRounding = 1e-14;
-constexpr double kCertain = 1e-11;  // of the size: error of a gap that needs no second look
+constexpr int kMaxSupports = 1500;   // that libccd may ask for: it knows no end of its own
+constexpr double kMostUneven = 1e6;  // span of a pair, in its least width, that libccd can resolve
+constexpr double kCertain = 1e-11;   // of the size: error of a gap that needs no second look
 
 // A sphere is its centre and a radius, so that spheres that touch have centres apart.
 struct Core {
@@ -144,22 +146,54 @@ double along(const Core& a, const Core& b, const Vector3d& u) {
   return u.dot(a.support(-u) - b.support(u)) - a.radius - b.radius;
 }
 
+// A shape as libccd sees it.
+struct CcdObject {
+  const PlacedShape& placed;
+  int& left;  // supports that may still be asked for
+};
+
+// After the last support that is granted every point is the same: no direction leads out any more,
+// which ends libccd's loops in order.
 void ccd_support(const void* object, const ccd_vec3_t* direction, ccd_vec3_t* result) {
+  const auto& o = *static_cast<const CcdObject*>(object);
+  ccdVec3Set(result, 0, 0, 0);
+  if (o.left-- <= 0) return;
   const Vector3d d(direction->v[0], direction->v[1], direction->v[2]);
-  const Vector3d x = static_cast<const PlacedShape*>(object)->support(d);
-  ccdVec3Set(result, x.x(), x.y(), x.z());
+  if (!d.allFinite()) return;
+  const Vector3d x = o.placed.support(d);
+  if (x.allFinite()) ccdVec3Set(result, x.x(), x.y(), x.z());
 }
 
-// libccd's direction of least penetration, or zero where it finds none.
+// The least width of a shape that has an inside; infinite for points.
+double least_width(const Shape& shape) {
+  double width = 0.0;
+  if (const auto* sphere = std::get_if<Sphere>(&shape)) width = sphere->radius;
+  if (const auto* box = std::get_if<Box>(&shape)) width = box->half.minCoeff();
+  if (const auto* ellipsoid = std::get_if<Ellipsoid>(&shape)) width = ellipsoid->half.minCoeff();
+  if (const auto* s = std::get_if<Superquadric>(&shape)) width = s->half.minCoeff();
+  if (const auto* c = std::get_if<Cylinder>(&shape)) width = std::min(c->radius, c->half_length);
+  if (const auto* polyhedron = std::get_if<Polyhedron>(&shape)) width = polyhedron->half_width;
+  return width > 0 ? width : std::numeric_limits<double>::infinity();
+}
+
+// libccd's direction of least penetration, or zero where it finds none. Very uneven pairs are kept
+// from it: where rounding blurs the smaller body, it may crash.
 Vector3d expanding_polytope(const PlacedShape& a, const PlacedShape& b, double size) {
+  const double span = std::max(
+      {bounding_radius(*a.shape), bounding_radius(*b.shape), (a.position - b.position).norm()});
+  if (!(span <= kMostUneven * std::min(least_width(*a.shape), least_width(*b.shape))))
+    return Vector3d::Zero();
   ccd_t ccd;
   CCD_INIT(&ccd);
   ccd.support1 = ccd.support2 = ccd_support;
   ccd.max_iterations = 100;
   ccd.epa_tolerance = 1e-3 * size;
+  int left = kMaxSupports;
+  const CcdObject first{a, left}, second{b, left};
   ccd_real_t depth = 0.0;
   ccd_vec3_t direction, position;
-  if (ccdGJKPenetration(&a, &b, &ccd, &depth, &direction, &position) != 0) return Vector3d::Zero();
+  if (ccdGJKPenetration(&first, &second, &ccd, &depth, &direction, &position) != 0)
+    return Vector3d::Zero();
   const Vector3d d(direction.v[0], direction.v[1], direction.v[2]);
   return d.allFinite() && d.norm() > 0.5 ? Vector3d(-d.normalized()) : Vector3d(Vector3d::Zero());
 }
@@ -235,11 +269,11 @@ Vector3d newton(const Core& a, const Core& b, const Quadric& qa, const Quadric& 
     Vector3d step =
         ((oo + shift) * gt - to * go) / det * t + ((tt + shift) * go - to * gt) / det * o;
     double there = along(a, b, (u + step).normalized());
-    for (int halved = 0; halved < 40 && there < now; ++halved) {
+    for (int halved = 0; halved < 40 && !(there >= now); ++halved) {
       step /= 2;
       there = along(a, b, (u + step).normalized());
     }
-    if (there < now) break;  // rounding
+    if (!(there >= now)) break;  // rounding
     u = (u + step).normalized();
     now = there;
     if (step.norm() < 1e-11) break;
@@ -310,9 +344,10 @@ Separation separation(const PlacedShape& a, const PlacedShape& b) {
   for (int k = 0; k < kMaxSteps && !exact; ++k) {
     shift = std::max(0.0, kParted * size - (gap + radii)) * u;
     found = nearest_points(ca, cb, shift, u, size);
+    if (!(found.v.norm() > 0)) break;  // not parted: rounding
     const Vector3d next = found.v.normalized();
     const double there = along(ca, cb, next), turned = (next - u).norm();
-    if (there < gap) break;  // rounding
+    if (!(there >= gap)) break;  // rounding
     exact = turned < 1e-9 || (k > 3 && there - gap < 1e-15 * size);
     u = next;
     gap = there;

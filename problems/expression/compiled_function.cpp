@@ -190,12 +190,13 @@ class CompiledFunction::Scheduler {
   std::vector<char> varies_;
 };
 
-CompiledFunction::CompiledFunction(const ExpressionGraph& graph, int variables, int parameters)
+CompiledFunction::CompiledFunction(const ExpressionGraph& graph, int variables, int parameters,
+                                   const Deadline& deadline)
     : variables_(variables), parameters_(parameters) {
   graph.check(variables, parameters);
   GraphBuilder builder;
   const std::vector<int> outputs = rebuild(graph, builder);
-  const std::vector<JacobianEntry> jacobian = differentiate(builder, outputs);
+  const std::vector<JacobianEntry> jacobian = differentiate(builder, outputs, deadline);
   std::vector<int> entries;
   std::vector<Triplet> triplets;
   for (const JacobianEntry& entry : jacobian) {

@@ -1,6 +1,7 @@
 // An expression graph made ready for fast evaluation, with its exact sparse Jacobian.
 #pragma once
 
+#include <perp/problems/expression/deadline.hpp>
 #include <perp/problems/expression/graph.hpp>
 #include <perp/problems/standard/matrix.hpp>
 #include <vector>
@@ -23,8 +24,10 @@ namespace perp {
 /// The object itself is constant and may be shared; each user keeps a Workspace.
 class CompiledFunction {
  public:
-  /// @throws std::invalid_argument where the graph is not well formed (ExpressionGraph::check).
-  CompiledFunction(const ExpressionGraph& graph, int variables, int parameters);
+  /// @throws std::invalid_argument where the graph is not well formed (ExpressionGraph::check);
+  /// DeadlinePassed.
+  CompiledFunction(const ExpressionGraph& graph, int variables, int parameters,
+                   const Deadline& deadline = Deadline());
 
   int variables() const { return variables_; }
   int parameters() const { return parameters_; }

@@ -98,7 +98,7 @@ class LinearisedGraph {
   }
 
   // Eliminates every operation; the cheapest first, by number where equal.
-  void eliminate_operations() {
+  void eliminate_operations(const Deadline& deadline) {
     using Candidate = std::pair<long, int>;
     std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
     for (int v = 0; v < nodes_; ++v) {
@@ -115,6 +115,7 @@ class LinearisedGraph {
       for (const int user : users_[v]) {
         const int outer = operands_[user].at(v);
         operands_[user].erase(v);
+        if (deadline.passed()) throw DeadlinePassed("the Jacobian took too long to be derived");
         for (const auto& [operand, inner] : operands_[v]) {
           add_edge(user, operand, builder_.apply(kMultiply, outer, inner));
         }
@@ -173,9 +174,10 @@ class LinearisedGraph {
 
 }  // namespace
 
-std::vector<JacobianEntry> differentiate(GraphBuilder& builder, std::span<const int> outputs) {
+std::vector<JacobianEntry> differentiate(GraphBuilder& builder, std::span<const int> outputs,
+                                         const Deadline& deadline) {
   LinearisedGraph linearised(builder, outputs);
-  linearised.eliminate_operations();
+  linearised.eliminate_operations(deadline);
   std::vector<JacobianEntry> entries;
   for (int row = 0; row < static_cast<int>(outputs.size()); ++row) {
     for (const auto& [node, derivative] : linearised.row(row)) {

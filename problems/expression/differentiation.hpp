@@ -2,6 +2,7 @@
 #pragma once
 
 #include <perp/problems/expression/builder.hpp>
+#include <perp/problems/expression/deadline.hpp>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct JacobianEntry {
 /// 0. sqrt at 0 has inf. a^b with constant b is differentiated as b a^(b - 1), exact also for a < 0
 /// where b is an integer; with variable b the derivative by b is a^b log a, 0 at a = 0 < b and NaN
 /// for a < 0.
-std::vector<JacobianEntry> differentiate(GraphBuilder& builder, std::span<const int> outputs);
+/// @throws DeadlinePassed; std::length_error where the operations are too many to be numbered.
+std::vector<JacobianEntry> differentiate(GraphBuilder& builder, std::span<const int> outputs,
+                                         const Deadline& deadline = Deadline());
 
 }  // namespace perp

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <perp/problems/expression/kernels.hpp>
 #include <stdexcept>
 #include <string>
@@ -85,6 +86,9 @@ double evaluate(Operation operation, std::span<const double> operands) {
 }
 
 int ExpressionGraph::add(Operation operation, std::span<const int> node_operands) {
+  constexpr std::size_t kMost = INT32_MAX;
+  if (operands.size() > kMost - node_operands.size() || nodes.size() >= kMost)
+    throw std::length_error("graph: has too many operations");
   const int first = static_cast<int>(operands.size());
   operands.insert(operands.end(), node_operands.begin(), node_operands.end());
   nodes.push_back({operation, 0.0, first, static_cast<int>(node_operands.size())});

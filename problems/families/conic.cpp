@@ -19,6 +19,8 @@ const FamilyParameter kLargestCone{"largest_cone", 12.0, "rows of the largest se
 const FamilyParameter kOnBoundary{
     "boundary", 0.0, "share of the second-order cones on whose boundary the certificate lies", 0.0};
 
+constexpr double kFineGrid = 0x1p-10, kCoarseGrid = 0x1p-6;  // of entries; P is made of products
+
 // Zero rows n/5, nonnegative rows n/2, second-order cones of 2 to `largest` rows, n/2 in all.
 std::vector<Cone> mixed_cones(Random& random, int n, int largest) {
   std::vector<Cone> cones;
@@ -125,27 +127,57 @@ void plant(Random& random, const std::vector<Cone>& cones, double degenerate, Ve
   }
 }
 
-// A point of K (of K* where `dual`): about half of the nonnegative rows and a third of the
-// second-order cones are zero, a share `boundary` of the others on the boundary.
+// A point of K (of K* if `dual`) with small integers, so that what is planted with it holds without
+// rounding: about half of the nonnegative rows and a third of the second-order cones are zero, a
+// share `boundary` of the others on the boundary. The first nonnegative row is 1.
 Vector cone_point(Random& random, const std::vector<Cone>& cones, bool dual, double boundary) {
   Vector v(count_rows(cones));
   int offset = 0;
   for (const Cone& cone : cones) {
     auto part = v.segment(offset, cone.size);
-    const double inside = random.uniform() < boundary ? 1.0 : random.uniform(0.2, 0.8);
+    const bool on_boundary = random.uniform() < boundary;
+    const auto small = [&](int largest) {
+      return static_cast<double>(random.index(2 * largest + 1) - largest);
+    };
     if (cone.type == ConeType::kSecondOrder) {
-      part[0] = random.index(3) == 0 ? 0.0 : random.uniform(0.1, 1.0);
-      part.tail(cone.size - 1) = inside * part[0] * direction(random, cone.size - 1);
+      auto tail = part.tail(cone.size - 1);
+      for (double& x : tail) x = small(2);
+      part[0] = std::ceil(tail.norm()) + 1;
+      if (on_boundary) {  // (1 + |w|^2, 2 w, |w|^2 - 1) is on it for all w
+        auto w = tail.head(cone.size - 2);
+        const double squares = w.squaredNorm();
+        w *= 2;
+        tail[cone.size - 2] = squares - 1;
+        part[0] = squares + 1;
+      }
+      if (random.index(3) == 0) part.setZero();
     } else {
       for (double& x : part) {
-        if (cone.type == ConeType::kZero) x = dual ? random.normal() : 0.0;
-        if (cone.type == ConeType::kNonnegative)
-          x = &x == &part[0] || random.uniform() < 0.5 ? random.uniform(0.1, 1.0) : 0.0;
+        if (cone.type == ConeType::kZero) x = dual ? small(3) : 0.0;
+        if (cone.type == ConeType::kNonnegative) x = std::max(0.0, small(3));
       }
+      if (cone.type == ConeType::kNonnegative) part[0] = 1.0;
     }
     offset += cone.size;
   }
   return v;
+}
+
+int first_nonnegative_row(const std::vector<Cone>& cones) {
+  int offset = 0;
+  for (const Cone& cone : cones) {
+    if (cone.type == ConeType::kNonnegative) break;
+    offset += cone.size;
+  }
+  return offset;
+}
+
+// Multiples of a power of two, so that sums of products of them are exact.
+SparseMatrix on_grid(const Matrix& a, double grid) {
+  SparseMatrix rounded = a.to_sparse();
+  for (double& value : Eigen::Map<Vector>(rounded.valuePtr(), rounded.nonZeros()))
+    value = std::round(value / grid) * grid;
+  return rounded;
 }
 
 Vector gaussian(Random& random, int n) {
@@ -154,16 +186,14 @@ Vector gaussian(Random& random, int n) {
   return v;
 }
 
-// Column j of A changed in one row so that y'A e_j = 0; y is not zero in that row.
-void make_orthogonal(SparseMatrix& a, const Vector& y) {
-  int row = 0;
-  y.cwiseAbs().maxCoeff(&row);
+// Column j of A changed in one row, in which y is 1, so that y'A e_j = 0.
+void make_orthogonal(SparseMatrix& a, const Vector& y, int row) {
   for (int j = 0; j < a.cols(); ++j) {
     double product = 0.0;
     for (SparseMatrix::InnerIterator it(a, j); it; ++it) {
       if (it.row() != row) product += it.value() * y[it.row()];
     }
-    if (product != 0.0 || a.coeff(row, j) != 0.0) a.coeffRef(row, j) = -product / y[row];
+    if (product != 0.0 || a.coeff(row, j) != 0.0) a.coeffRef(row, j) = -product;
   }
   a.makeCompressed();
 }
@@ -216,9 +246,9 @@ Family socp_infeasible_family() {
             ConicQp p;
             p.cones = mixed_cones(random, n, static_cast<int>(r["largest_cone"]));
             const int m = count_rows(p.cones);
-            SparseMatrix a = random_rows(random, m, n, r["density"]).to_sparse();
+            SparseMatrix a = on_grid(random_rows(random, m, n, r["density"]), kFineGrid);
             const Vector y = cone_point(random, p.cones, true, r["boundary"]);
-            make_orthogonal(a, y);
+            make_orthogonal(a, y, first_nonnegative_row(p.cones));
             p.A = a;
             p.P = random_psd(random, n, r["rank"], r["density"]);
             // Dual feasible at x, y2: there is no ray as well.
@@ -249,25 +279,26 @@ Family socp_unbounded_family() {
         ConicQp p;
         p.cones = mixed_cones(random, n, static_cast<int>(r["largest_cone"]));
         const int m = count_rows(p.cones);
-        const Vector d = gaussian(random, n), u = cone_point(random, p.cones, false, r["boundary"]);
-        // Rows of A with A d = -u, and those of B with B d = 0, corrected in the column of the
-        // largest |d_j|.
-        int column = 0;
-        d.cwiseAbs().maxCoeff(&column);
-        const auto corrected = [&](int rows, double density, const Vector& target) {
-          const Matrix a = random_rows(random, rows, n, density);
+        Vector d(n);
+        for (double& x : d) x = random.index(5) - 2;
+        const int column = random.index(n);
+        d[column] = 1.0;
+        const Vector u = cone_point(random, p.cones, false, r["boundary"]);
+        // Rows of A with A d = -u, and those of B with B d = 0, corrected in a column with d_j = 1;
+        // exactly so, for all numbers are on grids.
+        const auto corrected = [&](int rows, double density, double grid, const Vector& target) {
+          const Matrix a = on_grid(random_rows(random, rows, n, density), grid);
           Vector others = d;
           others[column] = 0.0;
           const Vector product = a.multiply(others);
           SparseMatrix sparse = a.to_sparse();
-          for (int i = 0; i < rows; ++i)
-            sparse.coeffRef(i, column) = (target[i] - product[i]) / d[column];
+          for (int i = 0; i < rows; ++i) sparse.coeffRef(i, column) = target[i] - product[i];
           sparse.makeCompressed();
           return sparse;
         };
-        p.A = corrected(m, r["density"], -u);
+        p.A = corrected(m, r["density"], kFineGrid, -u);
         const int rank = static_cast<int>(std::lround(r["rank"] * n));
-        const SparseMatrix b = corrected(rank, r["density"], Vector::Zero(rank));
+        const SparseMatrix b = corrected(rank, r["density"], kCoarseGrid, Vector::Zero(rank));
         p.P = SparseMatrix(b.transpose() * b);
         p.b = p.A.multiply(gaussian(random, n)) + cone_point(random, p.cones, false, r["boundary"]);
         p.c = gaussian(random, n);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <cmath>
+#include <perp/problems/io/text.hpp>
 #include <utility>
 
 namespace perp {
@@ -93,9 +94,8 @@ std::vector<Field> Field::items() const {
 
 // Names come from the file: the message stays one printable line.
 std::string Field::join(std::string_view name) const {
-  std::string shown;
-  for (const char c : name.substr(0, 60)) shown += c >= ' ' && c <= '~' ? c : '?';
-  return path_.empty() ? shown : fmt::format("{}.{}", path_, shown);
+  const std::string text = shown(name);
+  return path_.empty() ? text : fmt::format("{}.{}", path_, text);
 }
 
 void Field::fail_at_first_non_number() const {

@@ -1,13 +1,17 @@
 #include <perp/problems/io/files.hpp>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <perp/problems/io/json.hpp>
 
 namespace perp {
@@ -21,26 +25,119 @@ struct GzCloser {
 };
 using GzHandle = std::unique_ptr<gzFile_s, GzCloser>;
 
-std::string read_stream(gzFile file, const std::string& name) {
-  std::string text;
-  constexpr std::size_t kChunk = 1 << 20;
+// A file descriptor that is closed with its owner.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ > STDERR_FILENO) close(fd_);
+  }
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+// @param expected how many there may be; 0 where that is unknown
+std::string read_bytes(int fd, const std::string& name, std::size_t expected) {
+  std::string bytes(expected, '\0');
   std::size_t length = 0;
   while (true) {
-    text.resize(length + kChunk);
-    const int got = gzread(file, text.data() + length, kChunk);
+    constexpr std::size_t kLeast = 1 << 16;
+    if (bytes.size() == length) bytes.resize(std::max(2 * length, kLeast));
+    const ssize_t got = read(fd, bytes.data() + length, bytes.size() - length);
+    if (got < 0 && errno == EINTR) continue;
     if (got < 0)
-      throw InputError(
-          fmt::format("{}: cannot be read ({})", name, std::strerror(errno ? errno : EIO)));
-    length += static_cast<std::size_t>(got);
+      throw InputError(fmt::format("{}: cannot be read ({})", name, std::strerror(errno)));
     if (got == 0) break;
+    length += static_cast<std::size_t>(got);
   }
-  text.resize(length);
-  int code = Z_OK;
-  gzerror(file, &code);
-  if (code != Z_OK && code != Z_STREAM_END) {
-    throw InputError(fmt::format("{}: the gzip data is truncated or damaged", name));
+  bytes.resize(length);
+  return bytes;
+}
+
+bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
+
+// Unpacks gzip data, whose parts may follow each other, as gunzip does.
+class Gunzip {
+ public:
+  Gunzip(std::string_view packed, const std::string& name)
+      : packed_(packed), name_(name), most_(most_unpacked(packed.size())) {
+    if (inflateInit2(&stream_, kGzipWindow) != Z_OK) throw std::bad_alloc();
   }
-  return text;
+  Gunzip(const Gunzip&) = delete;
+  Gunzip& operator=(const Gunzip&) = delete;
+  ~Gunzip() { inflateEnd(&stream_); }
+
+  std::string text() {
+    do {
+      inflateReset(&stream_);
+      unpack_part();
+    } while (is_gzip(packed_.substr(at_)));
+    // Tapes and some programs fill up with zeros.
+    if (packed_.find_first_not_of('\0', at_) != std::string_view::npos) {
+      throw InputError(fmt::format("{}: other bytes follow the gzip data", name_));
+    }
+    text_.resize(length_);
+    return std::move(text_);
+  }
+
+ private:
+  static constexpr int kGzipWindow = 15 + 16;
+
+  void unpack_part() {
+    for (int code = Z_OK; code != Z_STREAM_END;) {
+      make_room();
+      const std::size_t given = std::min<std::size_t>(packed_.size() - at_, 1u << 30);
+      const std::size_t room = std::min<std::size_t>(text_.size() - length_, 1u << 30);
+      stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed_.data() + at_));
+      stream_.avail_in = static_cast<uInt>(given);
+      stream_.next_out = reinterpret_cast<Bytef*>(text_.data() + length_);
+      stream_.avail_out = static_cast<uInt>(room);
+      code = inflate(&stream_, Z_NO_FLUSH);
+      at_ += given - stream_.avail_in;
+      length_ += room - stream_.avail_out;
+      if (code != Z_OK && code != Z_STREAM_END) {
+        throw InputError(fmt::format("{}: the gzip data is truncated or damaged", name_));
+      }
+    }
+  }
+
+  void make_room() {
+    if (length_ > most_) {
+      throw InputError(
+          fmt::format("{}: its {} bytes of gzip data unpack to more than {} MB; where that is "
+                      "meant, unpack the file with gunzip first",
+                      name_, packed_.size(), most_ >> 20));
+    }
+    if (length_ < text_.size()) return;
+    text_.resize(std::max(2 * text_.size(), std::min<std::size_t>(4 * packed_.size(), 1 << 24)));
+  }
+
+  std::string_view packed_;
+  const std::string& name_;
+  std::size_t most_, at_ = 0, length_ = 0;
+  std::string text_;
+  z_stream stream_ = {};
+};
+
+// What a problem can be read from: files and pipes; of the devices the terminal alone.
+// @return the bytes to expect, 0 where that is unknown. The size of a file with holes is a claim.
+std::size_t check_readable(int fd, const std::string& name) {
+  struct stat status = {};
+  if (fstat(fd, &status) != 0) return 0;
+  if (S_ISDIR(status.st_mode)) throw InputError(fmt::format("{}: is a directory", name));
+  const bool device = S_ISBLK(status.st_mode) || (S_ISCHR(status.st_mode) && !isatty(fd));
+  if (device) throw InputError(fmt::format("{}: is a device, not a file", name));
+  const bool whole = S_ISREG(status.st_mode) && status.st_blocks * 512 >= status.st_size;
+  return whole ? static_cast<std::size_t>(status.st_size) + 1 : 0;
+}
+
+std::string read_text(int fd, const std::string& name, std::size_t expected) {
+  std::string bytes = read_bytes(fd, name, expected);
+  return is_gzip(bytes) ? Gunzip(bytes, name).text() : bytes;
 }
 
 void write_gzip(const std::string& path, std::string_view text) {
@@ -67,18 +164,20 @@ void write_plain(const std::string& path, std::string_view text) {
 
 }  // namespace
 
+std::size_t most_unpacked(std::size_t packed) {
+  constexpr std::size_t kAlways = std::size_t{32} << 20, kRatio = 100;
+  return kAlways + std::min(packed, std::size_t{1} << 50) * kRatio;
+}
+
 std::string read_text_file(const std::string& path) {
-  errno = 0;
-  if (path == "-")
-    return read_stream(GzHandle(gzdopen(dup(STDIN_FILENO), "rb")).get(), "standard input");
-  std::error_code error;
-  const auto status = fs::status(path, error);
-  if (!fs::exists(status)) throw InputError(fmt::format("{}: no such file", path));
-  if (fs::is_directory(status)) throw InputError(fmt::format("{}: is a directory", path));
-  GzHandle file(gzopen(path.c_str(), "rb"));
-  if (!file) throw InputError(fmt::format("{}: cannot be opened ({})", path, std::strerror(errno)));
-  gzbuffer(file.get(), 1 << 18);
-  return read_stream(file.get(), path);
+  if (path == "-") return read_text(STDIN_FILENO, "standard input", 0);
+  if (path.find('\0') != std::string::npos)
+    throw InputError(fmt::format("{}: no name of a file", path));
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0 && errno == ENOENT) throw InputError(fmt::format("{}: no such file", path));
+  if (file.get() < 0)
+    throw InputError(fmt::format("{}: cannot be opened ({})", path, std::strerror(errno)));
+  return read_text(file.get(), path, check_readable(file.get(), path));
 }
 
 void write_text_file(const std::string& name, std::string_view text) {

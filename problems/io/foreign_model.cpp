@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <perp/problems/io/json.hpp>
+#include <perp/problems/io/text.hpp>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -80,15 +82,23 @@ int composed_function(GraphBuilder& b, std::string_view name, int x) {
   return kNone;
 }
 
+constexpr std::size_t kStepsAlways = 2'000'000, kStepsPerNode = 64;
+
 }  // namespace
 
-RowTerms split_affine(const GraphBuilder& builder, int root) {
+AffineSplitter::AffineSplitter(const GraphBuilder& builder)
+    : builder_(builder), steps_left_(kStepsAlways + kStepsPerNode * builder.graph().nodes.size()) {}
+
+RowTerms AffineSplitter::split(int root) {
+  const GraphBuilder& builder = builder_;
   RowTerms terms;
   // Operands come before the nodes that use them: taking the last node first meets each once.
   std::map<int, double, std::greater<>> open = {{root, 1.0}};
   while (!open.empty()) {
     const auto [node, factor] = *open.begin();
     open.erase(open.begin());
+    if (steps_left_ > 0) --steps_left_;
+    if (gave_up()) return {0.0, {}, {{root, 1.0}}};
     if (factor == 0.0) continue;
     const ExpressionGraph::Node& n = builder.node(node);
     const std::span<const int> operands = builder.graph().operands_of(n);
@@ -130,8 +140,10 @@ std::vector<RowTerms> rows_of(const Problem& problem, GraphBuilder& builder) {
     fail(
         fmt::format("kind: {} has no form in this format; lcp, mlcp and mcp have", problem.kind()));
   }
+  const std::vector<int> outputs = outputs_of(*mcp, builder);
+  AffineSplitter splitter(builder);
   std::vector<RowTerms> rows;
-  for (const int output : outputs_of(*mcp, builder)) rows.push_back(split_affine(builder, output));
+  for (const int output : outputs) rows.push_back(splitter.split(output));
   return rows;
 }
 
@@ -164,8 +176,8 @@ int apply_function(GraphBuilder& builder, std::string_view name, std::span<const
 }
 
 std::string ForeignModel::shown(int variable) const {
-  return names.empty() ? fmt::format("variable {}", variable + 1)
-                       : fmt::format("variable \"{}\"", names[static_cast<std::size_t>(variable)]);
+  if (names.empty()) return fmt::format("variable {}", variable + 1);
+  return fmt::format("variable \"{}\"", perp::shown(names[static_cast<std::size_t>(variable)]));
 }
 
 // The row of every variable, or -1 for a fixed variable without one.
@@ -206,11 +218,13 @@ ProblemData ForeignModel::to_problem() {
   std::vector<int> outputs;
   std::vector<Triplet> entries;
   Vector q = Vector::Zero(n);
-  bool is_affine = true;
-  for (int j = 0; j < n; ++j) {
+  for (int j = 0; j < n; ++j)
     outputs.push_back(row_of[j] == kNone ? builder.constant(0.0) : rows[row_of[j]].node);
-    const RowTerms terms = split_affine(builder, outputs.back());
-    is_affine = is_affine && terms.nonlinear.empty();
+  bool is_affine = true;
+  AffineSplitter splitter(builder);
+  for (int j = 0; j < n && is_affine; ++j) {
+    const RowTerms terms = splitter.split(outputs[j]);
+    is_affine = terms.nonlinear.empty();
     q[j] = terms.constant;
     for (const auto& [column, value] : terms.linear) entries.emplace_back(j, column, value);
   }
@@ -227,6 +241,14 @@ ProblemData ForeignModel::to_problem() {
 }
 
 Problem validated(Problem problem, const std::string& file) {
+  const auto check_name = [&](const std::string& field, const std::string& name) {
+    if (is_utf8(name)) return;
+    throw InputError(
+        fmt::format("{}: field \"{}\": the name \"{}\" is not UTF-8", file, field, shown(name)));
+  };
+  check_name("name", problem.name);
+  for (std::size_t i = 0; i < problem.variables.size(); ++i)
+    check_name(fmt::format("variables[{}]", i), problem.variables[i]);
   try {
     validate(problem);
   } catch (const std::invalid_argument& error) {

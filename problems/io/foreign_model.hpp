@@ -18,8 +18,22 @@ struct RowTerms {
   std::map<int, double> nonlinear;  ///< by node; no node is a sum, a leaf or a constant multiple
 };
 
-/// Takes a node apart as far as it is a sum with constant coefficients.
-RowTerms split_affine(const GraphBuilder& builder, int node);
+/// Takes nodes apart as far as they are sums with constant coefficients.
+///
+/// A sum that many rows share is taken apart for each of them, so a short file can ask for work and
+/// terms without end. After so many steps that no model of its size should need them, a node is
+/// left whole: it is its own nonlinear term.
+class AffineSplitter {
+ public:
+  explicit AffineSplitter(const GraphBuilder& builder);
+  RowTerms split(int node);
+  /// Whether a node was left whole.
+  bool gave_up() const { return steps_left_ <= 0; }
+
+ private:
+  const GraphBuilder& builder_;
+  std::size_t steps_left_;
+};
 
 /// The rows of an lcp, mlcp or mcp, its parameters put in. Rows are built in `builder`.
 /// @throws std::invalid_argument for other kinds and for a callback.
@@ -54,7 +68,8 @@ struct ForeignModel {
 
   /// The square problem: rows in the order of their variables; the equations belong, in their
   /// order, to the free variables that no row complements. A fixed variable may go without a row.
-  /// The kind is the simplest that holds it: lcp, mlcp, mcp.
+  /// The kind is the simplest that holds it: lcp, mlcp, mcp. A linear model whose matrix would be
+  /// out of all proportion to the model stays an mcp, whose rows share their sums.
   /// @throws std::invalid_argument where rows and variables do not match one to one.
   ProblemData to_problem();
 
@@ -62,7 +77,7 @@ struct ForeignModel {
   std::vector<int> match_rows() const;
 };
 
-/// The problem, validated. @throws InputError naming the file and the field.
+/// The problem, validated; its names are UTF-8. @throws InputError naming the file and the field.
 Problem validated(Problem problem, const std::string& file);
 
 }  // namespace perp

@@ -33,6 +33,7 @@ Vector solve_mass(const SparseMatrix& m, const Vector& x) {
     throw std::invalid_argument("M: is not positive definite");
   Vector solution = factors.solve(x);
   solution += factors.solve(x - Matrix(m).multiply(solution));
+  if (!solution.allFinite()) throw std::invalid_argument("M: is too near to singular");
   return solution;
 }
 

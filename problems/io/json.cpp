@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <perp/problems/io/text.hpp>
+#include <set>
 #include <string>
 
 namespace perp {
+
+InputError::InputError(const std::string& text) : std::runtime_error(message_line(text)) {}
 
 InputError field_error(const std::string& file, std::string_view field_and_fault) {
   const auto colon = field_and_fault.find(": ");
@@ -33,13 +37,6 @@ std::string place(std::string_view text, std::size_t offset) {
   return fmt::format("line {}, column {}", line, std::max<std::size_t>(column, 1));
 }
 
-// One line of printable ASCII, so that no input can break the message.
-std::string printable(std::string_view message) {
-  std::string result;
-  for (const char c : message.substr(0, 200)) result += c >= ' ' && c <= '~' ? c : '?';
-  return result;
-}
-
 // Builds a Value from the events of nlohmann's parser.
 class Builder {
  public:
@@ -61,18 +58,15 @@ class Builder {
   bool start_object(std::size_t) { return open(Value(Object{})); }
   bool start_array(std::size_t) { return open(Value(Numbers{})); }
   bool end_object() {
-    names_.pop_back();
+    open_objects_.pop_back();
     return close();
   }
   bool end_array() { return close(); }
   bool key(std::string& name) {
-    const auto& members = std::get<Object>(stack_.back().data);
-    for (const Member& member : members) {
-      if (member.first == name) {
-        throw InputError(fmt::format("{}: field \"{}\" appears twice", file_, printable(name)));
-      }
+    if (is_known(name)) {
+      throw InputError(fmt::format("{}: field \"{}\" appears twice", file_, shown(name)));
     }
-    names_.back() = std::move(name);
+    open_objects_.back().name = std::move(name);
     return true;
   }
   bool parse_error(std::size_t position, const std::string&,
@@ -86,17 +80,36 @@ class Builder {
     const auto reason = what.find(" while ");
     throw InputError(
         fmt::format("{}: {}: not valid JSON ({})", file_, place(text_, position),
-                    printable(reason == std::string::npos ? what : what.substr(reason + 1))));
+                    shown(reason == std::string::npos ? what : what.substr(reason + 1), 200)));
   }
 
   Value take() { return std::move(root_); }
 
  private:
+  struct OpenObject {
+    std::string name;             // of the member being read
+    std::set<std::string> names;  // of the members so far, where they are many
+  };
+
+  // Whether the object being read has a member of that name. Few names are compared one by one.
+  bool is_known(const std::string& name) {
+    constexpr std::size_t kFew = 32;
+    const auto& members = std::get<Object>(stack_.back().data);
+    if (members.size() < kFew) {
+      return std::ranges::any_of(members, [&](const Member& m) { return m.first == name; });
+    }
+    std::set<std::string>& names = open_objects_.back().names;
+    if (names.empty()) {
+      for (const Member& member : members) names.insert(member.first);
+    }
+    return !names.insert(name).second;
+  }
+
   bool open(Value value) {
     if (stack_.size() >= kMaxDepth) {
       throw InputError(fmt::format("{}: nested more than {} levels deep", file_, kMaxDepth));
     }
-    if (value.get_if<Object>()) names_.emplace_back();
+    if (value.get_if<Object>()) open_objects_.emplace_back();
     stack_.push_back(std::move(value));
     return true;
   }
@@ -115,7 +128,7 @@ class Builder {
     }
     Value& top = stack_.back();
     if (auto* object = std::get_if<Object>(&top.data)) {
-      object->emplace_back(std::move(names_.back()), std::move(value));
+      object->emplace_back(std::move(open_objects_.back().name), std::move(value));
       return true;
     }
     if (const auto* numbers = std::get_if<Numbers>(&top.data)) top.data = to_array(*numbers);
@@ -151,7 +164,7 @@ class Builder {
   const std::string& file_;
   Value root_;
   std::vector<Value> stack_;
-  std::vector<std::string> names_;  // of the member being read, one per open object
+  std::vector<OpenObject> open_objects_;
 };
 
 }  // namespace

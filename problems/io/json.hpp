@@ -11,10 +11,11 @@
 
 namespace perp {
 
-/// Bad input: the text names the file, the field or place, and the fault. Always one line.
+/// Bad input: the text names the file, the field or place, and the fault. Always one line that can
+/// be read, whatever the input put into it (message_line).
 class InputError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  explicit InputError(const std::string& text);
 };
 
 /// From a file and "field: fault", as the checks of the problems say it: FILE: field "FIELD":

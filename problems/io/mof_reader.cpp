@@ -5,6 +5,7 @@
 #include <limits>
 #include <perp/problems/io/field.hpp>
 #include <perp/problems/io/foreign_model.hpp>
+#include <perp/problems/io/text.hpp>
 #include <unordered_map>
 
 namespace perp {
@@ -83,9 +84,9 @@ class MofReader {
       return;
     }
     const std::vector<int> rows = rows_of_function(function, function_type);
-    const std::string label = constraint.has("name")
-                                  ? fmt::format("constraint \"{}\"", constraint["name"].text())
-                                  : fmt::format("constraint {}", ++unnamed_);
+    const std::string label =
+        constraint.has("name") ? fmt::format("constraint \"{}\"", shown(constraint["name"].text()))
+                               : fmt::format("constraint {}", ++unnamed_);
     if (function_type.starts_with("Scalar")) {
       if (set_type != "EqualTo") fail_set(set, set_type);
       const int right = model_.builder.constant(set["value"].number());
@@ -113,19 +114,16 @@ class MofReader {
     const std::size_t half = rows.size() / 2;
     if (rows.size() % 2 != 0) set["dimension"].fail("is odd");
     for (std::size_t i = 0; i < half; ++i) {
-      const RowTerms terms = split_affine(model_.builder, rows[half + i]);
-      const bool is_variable = terms.nonlinear.empty() && terms.constant == 0.0 &&
-                               terms.linear.size() == 1 && terms.linear.begin()->second == 1.0;
-      if (!is_variable) {
+      const ExpressionGraph::Node& second = model_.builder.node(rows[half + i]);
+      if (second.operation != kVariable) {
         set.fail(fmt::format("row {} of the function is no single variable", half + i + 1));
       }
-      model_.rows.push_back(
-          {fmt::format("{}, row {}", label, i + 1), rows[i], terms.linear.begin()->first});
+      model_.rows.push_back({fmt::format("{}, row {}", label, i + 1), rows[i], second.first});
     }
   }
 
   [[noreturn]] static void fail_set(const Field& set, const std::string& type) {
-    set["type"].fail(fmt::format("{} has no place in a complementarity problem", type));
+    set["type"].fail(fmt::format("{} has no place in a complementarity problem", shown(type)));
   }
 
   static std::pair<double, double> interval(const Field& set, const std::string& type) {
@@ -175,7 +173,7 @@ class MofReader {
       add_terms(function["affine_terms"], rows, is_scalar, false);
       add_terms(function["quadratic_terms"], rows, is_scalar, true);
     } else {
-      function["type"].fail(fmt::format("\"{}\" is not supported", type));
+      function["type"].fail(fmt::format("\"{}\" is not supported", shown(type)));
     }
     return rows;
   }
@@ -234,7 +232,7 @@ class MofReader {
     const int node = apply_function(b, type, operands);
     if (node < 0) {
       term["type"].fail(
-          fmt::format("\"{}\" of {} arguments is not supported", type, operands.size()));
+          fmt::format("\"{}\" of {} arguments is not supported", shown(type), operands.size()));
     }
     return node;
   }

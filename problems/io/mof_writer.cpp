@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <cmath>
 #include <perp/problems/io/foreign_model.hpp>
-#include <set>
+#include <stdexcept>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace perp {
 
@@ -29,13 +31,24 @@ std::string_view operator_name(Operation operation) {
   }
 }
 
+constexpr std::size_t kLongestName = 1000;
+
 class MofWriter {
  public:
   explicit MofWriter(const Problem& problem) : problem_(problem), n_(problem.size()) {
-    std::set<std::string> used;
+    // Names must differ: those that agree with an earlier one get a _ and, where that is not
+    // enough, a number.
+    std::unordered_set<std::string> used;
+    std::unordered_map<std::string, int> numbers;
     for (int j = 0; j < n_; ++j) {
-      std::string name = problem.variable_name(j);
-      while (name.empty() || !used.insert(name).second) name += '_';  // names must differ
+      const std::string given = problem.variable_name(j);
+      if (given.size() > kLongestName) {  // every term repeats it
+        throw std::invalid_argument(fmt::format("variables[{}]: a name of {} bytes; mof takes {}",
+                                                j, given.size(), kLongestName));
+      }
+      std::string name = given.empty() ? "_" : given;
+      if (used.contains(name)) name = given + "_";
+      while (!used.insert(name).second) name = fmt::format("{}_{}", given, ++numbers[given]);
       names_.push_back(std::move(name));
     }
   }

@@ -7,6 +7,8 @@
 #include <limits>
 #include <map>
 #include <perp/problems/io/foreign_model.hpp>
+#include <perp/problems/io/json.hpp>
+#include <perp/problems/io/text.hpp>
 #include <unordered_map>
 
 namespace perp {
@@ -69,6 +71,7 @@ class Lines {
   }
 
   const std::vector<std::string_view>& words() const { return words_; }
+  std::size_t bytes_left() const { return text_.size() - std::min(at_, text_.size()); }
   std::string_view remark() const { return remark_; }
 
   int integer(std::size_t k, std::string_view what, int low = 0, int high = kMaxSize) const {
@@ -100,7 +103,7 @@ class Lines {
     int value = 0;
     const auto [end, error] = std::from_chars(w.data(), w.data() + w.size(), value);
     if (error != std::errc() || end != w.data() + w.size()) {
-      fail(fmt::format("{} is \"{}\", expected an integer", what, w.substr(0, 40)));
+      fail(fmt::format("{} is \"{}\", expected an integer", what, shown(w, 40)));
     }
     if (value < low || value > high) {
       fail(fmt::format("{} is {}, expected {}..{}", what, value, low, high));
@@ -112,7 +115,7 @@ class Lines {
     double value = 0.0;
     const auto [end, error] = std::from_chars(w.data(), w.data() + w.size(), value);
     if (error != std::errc() || end != w.data() + w.size() || !std::isfinite(value)) {
-      fail(fmt::format("{} is \"{}\", expected a finite number", what, w.substr(0, 40)));
+      fail(fmt::format("{} is \"{}\", expected a finite number", what, shown(w, 40)));
     }
     return value;
   }
@@ -134,7 +137,7 @@ class NlReader {
     if (!have_rows_ && !rows_.empty()) in_.fail("the r segment is missing");
     if (!have_bounds_ && variables_ > 0) in_.fail("the b segment is missing");
     try {
-      return finish();
+      return validated(finish(), file_);
     } catch (const std::invalid_argument& error) {
       throw InputError(fmt::format("{}: {}", file_, error.what()));
     }
@@ -159,7 +162,15 @@ class NlReader {
     while (!name_.empty() && (name_.back() == '\r' || name_.back() == ' ')) name_.pop_back();
     in_.need("the numbers of variables and constraints");
     variables_ = in_.integer(0, "the number of variables");
-    rows_.resize(static_cast<std::size_t>(in_.integer(1, "the number of constraints")));
+    const int constraints = in_.integer(1, "the number of constraints");
+    // Each has a line of its own in the r or b segment.
+    const std::size_t least = 2 * (static_cast<std::size_t>(variables_) + constraints);
+    if (in_.bytes_left() < least) {
+      in_.fail(
+          fmt::format("{} variables and {} constraints do not fit into the {} bytes that follow",
+                      variables_, constraints, in_.bytes_left()));
+    }
+    rows_.resize(static_cast<std::size_t>(constraints));
     if (in_.words().size() > 5 && in_.integer(5, "the number of logical conditions") > 0) {
       in_.fail("logical conditions are not supported");
     }
@@ -228,7 +239,7 @@ class NlReader {
       case 'L':
         in_.fail("logical conditions (L) are not supported");
       default:
-        in_.fail(fmt::format("there is no segment \"{}\"", in_.words()[0].substr(0, 1)));
+        in_.fail(fmt::format("there is no segment \"{}\"", shown(in_.words()[0].substr(0, 1))));
     }
   }
 
@@ -369,7 +380,7 @@ class NlReader {
     }
     if (letter != 'v') {
       in_.fail(fmt::format("expected an operation, a number or a variable, found \"{}\"",
-                           in_.words()[0].substr(0, 20)));
+                           shown(in_.words()[0], 20)));
     }
     const int index = in_.integer_behind_letter("the variable");
     if (index < variables_) return model_.builder.variable(index);
@@ -413,7 +424,6 @@ class NlReader {
     problem.name = name_;
     problem.start = start_;
     problem.variables = model_.names;
-    validate(problem);
     return problem;
   }
 

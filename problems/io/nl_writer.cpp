@@ -5,6 +5,7 @@
 #include <cmath>
 #include <perp/problems/io/foreign_model.hpp>
 #include <stdexcept>
+#include <tuple>
 
 namespace perp {
 
@@ -56,7 +57,10 @@ class NlWriter {
   explicit NlWriter(const Problem& problem)
       : problem_(problem), n_(problem.size()), rows_(rows_of(problem, builder_)) {
     std::tie(lower_, upper_) = bounds_of(problem);
-    for (const RowTerms& row : rows_) columns_.push_back(columns_of(row));
+    for (const RowTerms& row : rows_) {
+      columns_.push_back(columns_of(row));
+      check_size();
+    }
     number_defined_variables();
   }
 
@@ -95,6 +99,7 @@ class NlWriter {
       open.pop_back();
       if (visited_[node] == visit_) continue;
       visited_[node] = visit_;
+      ++steps_;
       const ExpressionGraph::Node& n = builder_.node(node);
       if (n.operation == kVariable) {
         columns.try_emplace(n.first, 0.0);
@@ -103,6 +108,25 @@ class NlWriter {
       for (const int operand : builder_.graph().operands_of(n)) open.push_back(operand);
     }
     return columns;
+  }
+
+  // The format lists what each row depends on. Rows that share sums of all variables make that
+  // list out of all proportion to the problem.
+  void check_size() {
+    nonzeros_ += columns_.back().size();
+    const std::size_t most = 4'000'000 + 100 * (builder_.graph().nodes.size() + stored_entries());
+    if (nonzeros_ <= most && steps_ <= 10 * most) return;
+    throw std::invalid_argument(fmt::format(
+        "graph: its rows share so much that .nl, which lists for each what it depends on, would be "
+        "out of all proportion (more than {} entries); perp and mof files keep what is shared",
+        most));
+  }
+  std::size_t stored_entries() const {
+    const auto* lcp = std::get_if<Lcp>(&problem_.data);
+    const auto* mlcp = std::get_if<Mlcp>(&problem_.data);
+    return lcp    ? static_cast<std::size_t>(lcp->M.stored())
+           : mlcp ? static_cast<std::size_t>(mlcp->M.stored())
+                  : 0;
   }
 
   // Operations that are used more than once.
@@ -132,10 +156,8 @@ class NlWriter {
   void write_header() {
     int nonlinear_rows = 0, linear_conditions = 0, nonlinear_conditions = 0, doubles = 0, lows = 0;
     int equations = 0;
-    std::size_t nonzeros = 0;
     for (int i = 0; i < n_; ++i) {
       if (!rows_[i].nonlinear.empty()) nonlinear_rows = i + 1;
-      nonzeros += columns_[i].size();
     }
     for (int i = 0; i < n_; ++i) {
       if (!is_complementarity(i)) {
@@ -156,7 +178,7 @@ class NlWriter {
     line(" {} 0 0\t# nonlinear vars in constraints, objectives, both", nonlinear_variables_);
     line(" 0 0 0 1\t# linear network variables; functions; arith, flags");
     line(" 0 0 0 0 0\t# discrete variables: binary, integer, nonlinear (b,c,o)");
-    line(" {} 0\t# nonzeros in Jacobian, gradients", nonzeros);
+    line(" {} 0\t# nonzeros in Jacobian, gradients", nonzeros_);
     std::size_t longest = 0;
     for (const std::string& variable : problem_.variables) {
       longest = std::max(longest, variable.size());
@@ -274,6 +296,7 @@ class NlWriter {
   std::vector<RowTerms> rows_;
   Vector lower_, upper_;
   std::vector<std::map<int, double>> columns_;
+  std::size_t nonzeros_ = 0, steps_ = 0;
   int nonlinear_variables_ = 0;
   std::vector<int> defined_;  // number of the defined variable, by node; -1: none
   int defined_variables_ = 0;

@@ -11,6 +11,7 @@
 #include <perp/problems/io/problem_json.hpp>
 #include <perp/problems/io/qps.hpp>
 #include <perp/problems/io/siconos_text.hpp>
+#include <perp/problems/io/text.hpp>
 #include <stdexcept>
 
 namespace perp {
@@ -84,6 +85,15 @@ void write_names(const Problem& problem, const std::string& path) {
   }
 }
 
+// A model.col without its model.nl belongs to somebody else, and is neither replaced nor removed.
+void expect_own_names(const std::string& path) {
+  const std::string file = names_file(path);
+  if (!file.empty() && std::filesystem::exists(file) && !std::filesystem::exists(path)) {
+    throw InputError(fmt::format(
+        "{}: is there and would be taken for the names of {}; name another file", file, path));
+  }
+}
+
 std::string to_format(const Problem& problem, const std::string& format) {
   if (format == "nl") return problem_to_nl(problem);
   if (format == "mof") return problem_to_mof(problem);
@@ -142,7 +152,7 @@ Problem read_problem(const std::string& path, const std::string& format) {
                     : chosen == "fclib" ? problem_from_fclib(text, shown)
                     : chosen == "qps"   ? problem_from_qps(text, shown)
                                         : problem_from_siconos_text(text, shown);
-  if (problem.name.empty()) problem.name = stem(path);
+  if (problem.name.empty()) problem.name = to_utf8(stem(path));
   return problem;
 }
 
@@ -151,6 +161,7 @@ std::vector<std::string> write_problem(const Problem& problem, const std::string
   const std::string chosen = format_of(path, format, true);
   try {
     if (chosen == "mtx") return write_matrix_market(problem, path);
+    if (chosen == "nl") expect_own_names(path);
     write_text_file(path, to_format(problem, chosen));
     if (chosen == "nl") write_names(problem, path);
   } catch (const std::invalid_argument& error) {

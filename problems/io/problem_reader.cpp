@@ -40,14 +40,14 @@ Matrix read_dense(const Field& field, int rows, int cols) {
   if (static_cast<int>(items.size()) != rows) {
     field.fail(fmt::format("has {} rows, expected {}", items.size(), rows));
   }
-  DenseMatrix dense(rows, cols);
-  for (int i = 0; i < rows; ++i) {
-    const std::vector<double>& row = items[i].numbers();
-    if (static_cast<int>(row.size()) != cols) {
-      items[i].fail(fmt::format("has {} entries, expected {}", row.size(), cols));
+  for (const Field& item : items) {  // before room is made for them
+    if (item.numbers().size() != static_cast<std::size_t>(cols)) {
+      item.fail(fmt::format("has {} entries, expected {}", item.numbers().size(), cols));
     }
-    dense.row(i) = Eigen::Map<const Eigen::RowVectorXd>(row.data(), cols);
   }
+  DenseMatrix dense(rows, cols);
+  for (int i = 0; i < rows; ++i)
+    dense.row(i) = Eigen::Map<const Eigen::RowVectorXd>(items[i].numbers().data(), cols);
   return Matrix(std::move(dense));
 }
 
@@ -89,27 +89,40 @@ Matrix read_coordinates(const Field& field, int rows, int cols) {
   return Matrix(std::move(sparse));
 }
 
-constexpr int kAnySize = -1;
-
-// The shape is compared before anything of its size is made.
-Matrix read_matrix(const Field& field, int rows, int cols) {
+std::pair<int, int> read_shape(const Field& field) {
   const std::vector<int> shape = field["shape"].integers();
   if (shape.size() != 2 || shape[0] < 0 || shape[1] < 0) {
     field["shape"].fail("expected two sizes, rows and columns");
   }
-  if ((rows != kAnySize && shape[0] != rows) || (cols != kAnySize && shape[1] != cols)) {
-    const auto text = [](int size) {
-      return size == kAnySize ? std::string("any") : fmt::format("{}", size);
-    };
-    field["shape"].fail(
-        fmt::format("is {} x {}, expected {} x {}", shape[0], shape[1], text(rows), text(cols)));
+  return {shape[0], shape[1]};
+}
+
+// A shape is a claim: the sizes come from vectors that the file holds, and what disagrees with them
+// is refused before anything of its size is made.
+Matrix read_matrix(const Field& field, int rows, int cols) {
+  if (const auto [m, n] = read_shape(field); m != rows || n != cols) {
+    field["shape"].fail(fmt::format("is {} x {}, expected {} x {}", m, n, rows, cols));
   }
   if (field.has("dense")) {
     field.only({"shape", "dense"});
-    return read_dense(field["dense"], shape[0], shape[1]);
+    return read_dense(field["dense"], rows, cols);
   }
   field.only({"shape", "row", "col", "value"});
-  return read_coordinates(field, shape[0], shape[1]);
+  return read_coordinates(field, rows, cols);
+}
+
+// M of W = J M^-1 J', whose size no vector tells: it needs an entry in every row.
+Matrix read_mass(const Field& field) {
+  const auto [rows, cols] = read_shape(field);
+  const std::size_t entries =
+      field.has("dense") ? field["dense"].items().size() : field["value"].numbers().size();
+  if (entries < static_cast<std::size_t>(rows)) {
+    field["shape"].fail(
+        fmt::format("is {} x {}, but there are too few entries for every row to have one: not "
+                    "positive definite",
+                    rows, cols));
+  }
+  return read_matrix(field, rows, rows);
 }
 
 ExpressionGraph read_graph(const Field& field) {
@@ -224,12 +237,14 @@ ProblemData read_conic_qp(const Field& root, int n) {
   p.P = read_matrix(root["P"], n, n);
   p.b = any_vector(root["b"]);
   p.cones = read_cones(root["cones"]);
-  int total = 0;
+  long total = 0;
   for (const Cone& cone : p.cones) total += cone.size;
   // Where b and the cones disagree, A's rows tell which of them is wrong.
-  p.A = read_matrix(root["A"], p.b.size() == total ? total : kAnySize, n);
-  if (p.A.rows() != p.b.size())
-    root["b"].fail(fmt::format("length is {}, expected {}", p.b.size(), p.A.rows()));
+  const int rows = read_shape(root["A"]).first;
+  if (p.b.size() == total && rows != total) read_matrix(root["A"], static_cast<int>(total), n);
+  if (rows != p.b.size())
+    root["b"].fail(fmt::format("length is {}, expected {}", p.b.size(), rows));
+  p.A = read_matrix(root["A"], rows, n);
   return p;
 }
 
@@ -243,8 +258,8 @@ ProblemData read_friction_contact(const Field& root, int n) {
   if (root.has("W") && (root.has("J") || root.has("M")))
     root["W"].fail("given beside J and M: one or the other");
   if (root.has("J")) {
-    p.J = read_matrix(root["J"], n, kAnySize);
-    p.M = read_matrix(root["M"], p.J.cols(), p.J.cols());
+    p.M = read_mass(root["M"]);
+    p.J = read_matrix(root["J"], n, p.M.rows());
   } else {
     p.W = read_matrix(root["W"], n, n);
   }
@@ -255,6 +270,7 @@ ProblemData read_friction_contact(const Field& root, int n) {
 ProblemData read_convex_contact(const Field& root, int n) {
   ConvexContact p;
   p.mu = any_vector(root["mu"]);
+  if (p.mu.size() > kMaxSize / 3) root["mu"].fail("has too many contacts");
   const int rows = 3 * static_cast<int>(p.mu.size());
   p.v_star = read_sized_vector(root["v_star"], n);
   p.A = read_matrix(root["A"], n, n);

@@ -9,6 +9,7 @@
 #include <map>
 #include <perp/problems/io/foreign_model.hpp>
 #include <perp/problems/io/json.hpp>
+#include <perp/problems/io/text.hpp>
 #include <set>
 #include <stdexcept>
 
@@ -66,11 +67,8 @@ class QpsReader {
 
  private:
   [[noreturn]] void fail(std::string_view fault) const {
-    const std::string where = section_.empty() ? "QPS" : "section " + section_;
-    std::string text = fmt::format("{}: {}", where, fault);
-    std::ranges::replace_if(
-        text, [](unsigned char c) { return c < ' ' || c == 127; }, '?');
-    throw InputError(fmt::format("{}: line {}: {}", file_, number_, text));
+    const std::string where = section_.empty() ? "QPS" : "section " + shown(section_);
+    throw InputError(fmt::format("{}: line {}: {}: {}", file_, number_, where, fault));
   }
 
   // The next line that is neither empty nor a remark.
@@ -139,14 +137,14 @@ class QpsReader {
     if (section_ == "BOUNDS") return read_bound();
     if (section_ == "OBJSENSE") return read_sense(words_[0]);
     if (section_.starts_with("Q")) return read_quadratic();
-    fail(fmt::format("\"{}\" is no data of a section", words_[0]));
+    fail(fmt::format("\"{}\" is no data of a section", shown(words_[0])));
   }
 
   void read_sense(std::string_view word) {
     if (word.starts_with("MAX")) {
       model_.maximise = true;
     } else if (!word.starts_with("MIN")) {
-      fail(fmt::format("\"{}\" is neither MIN nor MAX", word));
+      fail(fmt::format("\"{}\" is neither MIN nor MAX", shown(word)));
     }
   }
 
@@ -156,12 +154,12 @@ class QpsReader {
         fixed_ ? std::string(fixed_fields()[1]) : std::string(words_.size() > 1 ? words_[1] : "");
     if (type.size() != 1 || std::string("NEGLneglx").find(type[0]) > 7 || name.empty() ||
         (!fixed_ && words_.size() != 2)) {
-      fail(fmt::format("\"{}\" is no row: N, E, G or L and a name", line_));
+      fail(fmt::format("\"{}\" is no row: N, E, G or L and a name", shown(line_)));
     }
     const char kind = static_cast<char>(std::toupper(static_cast<unsigned char>(type[0])));
     const int index = static_cast<int>(model_.rows.size());
     if (!model_.row_index.emplace(std::move(name), index).second)
-      fail(fmt::format("row \"{}\" comes twice", words_.back()));
+      fail(fmt::format("row \"{}\" comes twice", shown(words_.back())));
     if (kind == 'N' && model_.objective < 0) model_.objective = index;
     model_.rows.push_back({kind, 0.0, {}, {}});
   }
@@ -181,12 +179,14 @@ class QpsReader {
       }
     } else {
       const bool named = words_.size() % 2 == 1;
-      if (!named && !may_lack_name) fail(fmt::format("\"{}\" has an even number of words", line_));
+      if (!named && !may_lack_name)
+        fail(fmt::format("\"{}\" has an even number of words", shown(line_)));
       if (named) result.name = words_[0];
       for (std::size_t k = named ? 1 : 0; k + 1 < words_.size(); k += 2)
         result.values.emplace_back(words_[k], number(words_[k + 1]));
     }
-    if (result.values.empty()) fail(fmt::format("\"{}\" has no pair of name and number", line_));
+    if (result.values.empty())
+      fail(fmt::format("\"{}\" has no pair of name and number", shown(line_)));
     return result;
   }
 
@@ -198,22 +198,23 @@ class QpsReader {
     double value = 0.0;
     const auto [end, error] = std::from_chars(first, plain.data() + plain.size(), value);
     if (error != std::errc() || end != plain.data() + plain.size() || std::isnan(value))
-      fail(fmt::format("\"{}\" is no number", word));
+      fail(fmt::format("\"{}\" is no number", shown(word)));
     return value;
   }
   double finite(const std::string& name, double value) const {
-    if (!std::isfinite(value)) fail(fmt::format("the value of \"{}\" is not finite", name));
+    if (!std::isfinite(value)) fail(fmt::format("the value of \"{}\" is not finite", shown(name)));
     return value;
   }
 
   Row& row(const std::string& name) {
     const auto found = model_.row_index.find(name);
-    if (found == model_.row_index.end()) fail(fmt::format("there is no row \"{}\"", name));
+    if (found == model_.row_index.end()) fail(fmt::format("there is no row \"{}\"", shown(name)));
     return model_.rows[found->second];
   }
   int column(std::string_view name) const {
     const auto found = model_.column_index.find(name);
-    if (found == model_.column_index.end()) fail(fmt::format("there is no column \"{}\"", name));
+    if (found == model_.column_index.end())
+      fail(fmt::format("there is no column \"{}\"", shown(name)));
     return found->second;
   }
 
@@ -233,7 +234,7 @@ class QpsReader {
     for (const auto& [name, value] : data.values) {
       Row& in = row(name);
       if (!to.rows.insert(static_cast<int>(&in - model_.rows.data())).second)
-        fail(fmt::format("column \"{}\" has row \"{}\" twice", data.name, name));
+        fail(fmt::format("column \"{}\" has row \"{}\" twice", shown(data.name), shown(name)));
       in.entries.emplace_back(place->second, finite(name, value));
     }
   }
@@ -242,7 +243,7 @@ class QpsReader {
   void check_set(const std::string& name) {
     if (set_.empty()) set_ = name + " ";
     if (set_ != name + " ")
-      fail(fmt::format("set \"{}\" after set \"{}\": only one is read", name, set_));
+      fail(fmt::format("set \"{}\" after set \"{}\": only one is read", shown(name), shown(set_)));
   }
 
   void read_right_hand_side() {
@@ -253,7 +254,7 @@ class QpsReader {
       if (section_ == "RHS") {
         to.rhs = finite(name, value);
       } else if (to.type == 'N') {
-        fail(fmt::format("row \"{}\" is of type N", name));
+        fail(fmt::format("row \"{}\" is of type N", shown(name)));
       } else {
         to.range = finite(name, value);
       }
@@ -266,7 +267,7 @@ class QpsReader {
     static const std::set<std::string> kPlain = {"FR", "MI", "PL", "BV"};
     const bool valued = kValued.contains(type);
     if (!valued && !kPlain.contains(type))
-      fail(fmt::format("\"{}\" is no bound that is read", type));
+      fail(fmt::format("\"{}\" is no bound that is read", shown(type)));
     std::string set, name, value;
     if (fixed_) {
       const auto fields = fixed_fields();
@@ -275,7 +276,7 @@ class QpsReader {
       const std::size_t own = valued ? 3 : 2;  // words without the name of the set
       const bool named = words_.size() > own && (valued || model_.column_index.contains(words_[2]));
       if (words_.size() < own || words_.size() > own + 2)
-        fail(fmt::format("\"{}\" is no bound", line_));
+        fail(fmt::format("\"{}\" is no bound", shown(line_)));
       set = named ? words_[1] : "";
       name = words_[named ? 2 : 1];
       if (valued) value = words_[named ? 3 : 2];
@@ -302,8 +303,8 @@ class QpsReader {
     if (type == "BV") x.lower = 0.0, x.upper = 1.0;
     model_.relaxed += type == "BV" || type == "LI" || type == "UI";
     if (!(x.lower <= x.upper) || x.lower == kInfinity || x.upper == -kInfinity) {
-      fail(
-          fmt::format("the bounds {} and {} of \"{}\" hold for nothing", x.lower, x.upper, x.name));
+      fail(fmt::format("the bounds {} and {} of \"{}\" hold for nothing", x.lower, x.upper,
+                       shown(x.name)));
     }
   }
 
@@ -313,10 +314,11 @@ class QpsReader {
     for (const auto& [name, value] : data.values) {
       const int j = column(name);
       if (!model_.quadratic.emplace(std::pair(i, j), finite(name, value)).second)
-        fail(fmt::format("the entry of \"{}\" and \"{}\" comes twice", data.name, name));
+        fail(fmt::format("the entry of \"{}\" and \"{}\" comes twice", shown(data.name),
+                         shown(name)));
       if (section_ != "QMATRIX" && i != j && model_.quadratic.contains({j, i})) {
         fail(fmt::format("both entries of \"{}\" and \"{}\": {} holds one triangle, QMATRIX both",
-                         data.name, name, section_));
+                         shown(data.name), shown(name), section_));
       }
     }
   }

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <optional>
 #include <perp/problems/io/field.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_json.hpp>
+#include <unordered_set>
 
 namespace perp {
 
@@ -47,15 +49,43 @@ json::Object read_header(std::string_view line, const std::string& file) {
   return *shared;
 }
 
-Problem read_line(std::string_view line, const json::Object& shared, const std::string& place) {
-  json::Value document = json::parse(line, place);
-  auto* fields = std::get_if<json::Object>(&document.data);
-  if (!fields) throw InputError(fmt::format("{}: expected an object", place));
-  for (const json::Member& member : shared) {
-    if (!document.find(member.first)) fields->push_back(member);
+// Completes lines by the header's fields. Each line becomes a problem that holds all of them, so
+// what a short file stands for is counted.
+class LineReader {
+ public:
+  LineReader(json::Object shared, std::size_t shared_bytes, std::size_t file_bytes)
+      : shared_(std::move(shared)), shared_bytes_(shared_bytes), most_(most_unpacked(file_bytes)) {}
+
+  Problem read(std::string_view line, const std::string& place) {
+    bytes_ += line.size() + shared_bytes_ + sizeof(Problem);
+    if (bytes_ > most_) {
+      throw InputError(
+          fmt::format("{}: field \"shared\": the problems up to here, each completed by its {} "
+                      "bytes, take more than {} MB; cut the sequence into parts",
+                      place, shared_bytes_, most_ >> 20));
+    }
+    json::Value document = json::parse(line, place);
+    auto* fields = std::get_if<json::Object>(&document.data);
+    if (!fields) throw InputError(fmt::format("{}: expected an object", place));
+    std::unordered_set<std::string_view> own;
+    for (const json::Member& member : *fields) own.insert(member.first);
+    // Lent, not copied. Views of names would not outlive the growth of the vector.
+    std::vector<std::size_t> lent;
+    for (std::size_t k = 0; k < shared_.size(); ++k) {
+      if (!own.contains(shared_[k].first)) lent.push_back(k);
+    }
+    const std::size_t first = fields->size();
+    for (const std::size_t k : lent) fields->push_back(std::move(shared_[k]));
+    Problem problem = problem_from_json(document, place);
+    for (std::size_t i = 0; i < lent.size(); ++i)
+      shared_[lent[i]] = std::move((*fields)[first + i]);
+    return problem;
   }
-  return problem_from_json(document, place);
-}
+
+ private:
+  json::Object shared_;
+  std::size_t shared_bytes_, most_, bytes_ = 0;
+};
 
 }  // namespace
 
@@ -65,8 +95,9 @@ bool is_sequence_file(const std::string& path) {
 
 std::vector<Problem> read_sequence(const std::string& path) {
   const std::string text = read_text_file(path);
+  if (text.empty()) throw InputError(fmt::format("{}: is empty", path));
   std::vector<Problem> problems;
-  json::Object shared;
+  std::optional<LineReader> reader;
   std::size_t begin = 0;
   for (int number = 1; begin < text.size(); ++number) {
     const std::size_t end = text.find('\n', begin);
@@ -75,12 +106,11 @@ std::vector<Problem> read_sequence(const std::string& path) {
     begin = end == std::string::npos ? text.size() : end + 1;
     const std::string place = fmt::format("{}, line {}", path, number);
     if (number == 1) {
-      shared = read_header(line, place);
+      reader.emplace(read_header(line, place), line.size(), text.size());
     } else if (!line.empty()) {
-      problems.push_back(read_line(line, shared, place));
+      problems.push_back(reader->read(line, place));
     }
   }
-  if (text.empty()) throw InputError(fmt::format("{}: is empty", path));
   return problems;
 }
 

@@ -1,10 +1,13 @@
 #include <perp/problems/io/siconos_text.hpp>
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <initializer_list>
 #include <limits>
 #include <perp/problems/io/global_friction.hpp>
+#include <perp/problems/io/text.hpp>
 #include <stdexcept>
 
 namespace perp {
@@ -14,27 +17,37 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kMaxSize = 1'000'000;
 
-// The numbers of the file up to the first word that is none.
-std::vector<double> leading_numbers(std::string_view text) {
+// The numbers at the beginning of a file, and the first word behind them.
+struct Words {
   std::vector<double> numbers;
+  std::string_view next;
+};
+
+Words split(std::string_view text) {
+  constexpr std::string_view kBlank = " \t\r\n";
+  Words words;
   const char* at = text.data();
   const char* const end = at + text.size();
   while (true) {
-    while (at < end && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r')) ++at;
-    if (at < end && *at == '+') ++at;
+    while (at < end && kBlank.find(*at) != std::string_view::npos) ++at;
+    const char* const first = at < end && *at == '+' ? at + 1 : at;
     double value = 0.0;
-    const auto [next, error] = std::from_chars(at, end, value);
-    if (error != std::errc() || (next < end && !std::isspace(static_cast<unsigned char>(*next))))
-      return numbers;
-    numbers.push_back(value);
+    const auto [next, error] = std::from_chars(first, end, value);
+    const bool ends = next == end || kBlank.find(*next) != std::string_view::npos;
+    if (error != std::errc() || !ends) {
+      const std::string_view rest = text.substr(static_cast<std::size_t>(at - text.data()));
+      words.next = rest.substr(0, rest.find_first_of(kBlank));
+      return words;
+    }
+    words.numbers.push_back(value);
     at = next;
   }
 }
 
 class Reader {
  public:
-  Reader(std::vector<double> numbers, const std::string& file)
-      : numbers_(std::move(numbers)), file_(file) {}
+  Reader(Words words, const std::string& file)
+      : numbers_(std::move(words.numbers)), next_word_(words.next), file_(file) {}
 
   [[noreturn]] void fail(std::string_view fault) const {
     throw InputError(fmt::format("{}: siconos text: {}", file_, fault));
@@ -43,8 +56,26 @@ class Reader {
   double peek(std::size_t offset) const {
     return offset < numbers_.size() ? numbers_[offset] : std::numeric_limits<double>::quiet_NaN();
   }
+  /// Asked before room is made for so many.
+  void need(std::string_view what, std::size_t count) const {
+    if (left() >= count) return;
+    fail(next_word_.empty() ? fmt::format("ends within {}", what)
+                            : fmt::format("{}: \"{}\" is no number", what, shown(next_word_, 40)));
+  }
+  /// Of what follows the data: no numbers but so many, and no number that is misspelt.
+  void finish(std::initializer_list<std::size_t> allowed) const {
+    if (std::ranges::find(allowed, left()) == allowed.end()) {
+      fail(fmt::format("{} numbers are left over behind the data of {}", left(), kind_));
+    }
+    const std::size_t first = next_word_.find_first_not_of("+-.");
+    if (first != std::string_view::npos && next_word_[first] >= '0' && next_word_[first] <= '9') {
+      fail(fmt::format("behind the data: \"{}\" is no number", shown(next_word_, 40)));
+    }
+  }
+  void set_kind(std::string_view kind) { kind_ = kind; }
+
   double number(std::string_view what) {
-    if (left() == 0) fail(fmt::format("ends before {}", what));
+    need(what, 1);
     const double value = numbers_[at_++];
     if (!std::isfinite(value)) fail(fmt::format("{} is not finite", what));
     return value;
@@ -57,12 +88,13 @@ class Reader {
     return static_cast<int>(value);
   }
   std::vector<int> integers(std::string_view what, int count) {
+    need(what, static_cast<std::size_t>(count));
     std::vector<int> result(count);
     for (int& i : result) i = integer(what);
     return result;
   }
   Vector vector(std::string_view what, int count) {
-    need(what, count);
+    need(what, static_cast<std::size_t>(count));
     Vector result(count);
     for (double& x : result) x = number(what);
     return result;
@@ -88,10 +120,6 @@ class Reader {
   }
 
  private:
-  void need(std::string_view what, std::size_t count) const {
-    if (left() < count) fail(fmt::format("ends within {}", what));
-  }
-
   Matrix dense(int rows, int cols) {
     if (integer("the rows of the matrix") != rows || integer("the columns of the matrix") != cols) {
       fail("the two statements of the matrix's size disagree");
@@ -107,32 +135,44 @@ class Reader {
     return Matrix::from_triplets(rows, cols, entries);
   }
 
+  // The ends of block rows or columns, one after another up to the size of the matrix.
+  std::vector<int> ends(std::string_view what, int count, int size) {
+    std::vector<int> result = integers(what, count);
+    if (!std::ranges::is_sorted(result) || (count > 0 ? result.back() : 0) != size) {
+      fail(fmt::format("{} do not rise to the size of the matrix, {}", what, size));
+    }
+    return result;
+  }
+
   // Blocks in compressed rows, each by columns.
   Matrix blocks(int rows, int cols) {
     const int count = integer("the number of blocks");
     const int block_rows = integer("the number of block rows"),
               block_cols = integer("the number of block columns");
-    const std::vector<int> row_ends = integers("the ends of the block rows", block_rows);
-    const std::vector<int> col_ends = integers("the ends of the block columns", block_cols);
+    const std::vector<int> row_ends = ends("the ends of the block rows", block_rows, rows);
+    const std::vector<int> col_ends = ends("the ends of the block columns", block_cols, cols);
     const int starts_count = integer("the number of row starts");
     const int index_count = integer("the number of block columns' indices");
+    if (starts_count != block_rows + 1 || index_count != count) {
+      fail("the numbers of blocks, block rows, row starts and indices disagree");
+    }
     const std::vector<int> starts = integers("the row starts", starts_count);
     const std::vector<int> indices = integers("the block columns' indices", index_count);
-    if (starts_count != block_rows + 1 || index_count != count || starts.back() != count ||
-        (block_rows > 0 && (row_ends.back() != rows || col_ends.back() != cols))) {
-      fail("the block structure of the matrix is inconsistent");
+    if (!std::ranges::is_sorted(starts) || starts.front() != 0 || starts.back() != count) {
+      fail("the row starts do not rise from 0 to the number of blocks");
     }
     std::vector<Triplet> entries;
     for (int r = 0; r < block_rows; ++r) {
       const int first_row = r > 0 ? row_ends[r - 1] : 0;
       for (int b = starts[r]; b < starts[r + 1]; ++b) {
-        if (b >= count || indices[b] >= block_cols) fail("a block index is out of range");
+        if (indices[b] >= block_cols) fail("a block index is out of range");
         if (integer("a block's number") != b)
           fail(fmt::format("block {} is not where it should be", b));
         const int first_col = indices[b] > 0 ? col_ends[indices[b] - 1] : 0;
-        for (int j = first_col; j < col_ends[indices[b]]; ++j) {
-          for (int i = first_row; i < row_ends[r]; ++i)
-            entries.emplace_back(i, j, number("a block"));
+        const int last_col = col_ends[indices[b]], last_row = row_ends[r];
+        need("a block", static_cast<std::size_t>(last_col - first_col) * (last_row - first_row));
+        for (int j = first_col; j < last_col; ++j) {
+          for (int i = first_row; i < last_row; ++i) entries.emplace_back(i, j, number("a block"));
         }
       }
     }
@@ -140,54 +180,85 @@ class Reader {
   }
 
   std::vector<double> numbers_;
+  std::string_view next_word_, kind_;
   const std::string& file_;
   std::size_t at_ = 0;
 };
 
+// What may follow a friction problem: nothing, or a flag.
+const std::initializer_list<std::size_t> kFlag = {0, 1};
+
+std::size_t square(int n) { return static_cast<std::size_t>(n) * static_cast<std::size_t>(n); }
+
 ProblemData read_lcp_or_relay(Reader& r) {
+  r.set_kind("an LCP (a relay has twice n more)");
   const int n = r.integer("n");
+  r.need("q", static_cast<std::size_t>(n));  // before the matrix, whose blocks may be few
   Matrix m = r.matrix(n);
   Vector q = r.vector("q", n);
-  if (n == 0 || r.left() < 2u * n) return Lcp{std::move(m), std::move(q)};
+  r.finish({0, 2 * static_cast<std::size_t>(n)});
+  if (r.left() == 0) return Lcp{std::move(m), std::move(q)};
   Vector lower = r.vector("the lower bounds", n);
   Vector upper = r.vector("the upper bounds", n);
   return Mlcp{std::move(m), std::move(q), std::move(lower), std::move(upper)};
 }
 
 ProblemData read_friction(Reader& r) {
+  r.set_kind("a friction problem");
   FrictionContact p;
   p.dimension = r.integer("the dimension", 2, 3);
   const int contacts = r.integer("the number of contacts");
+  r.need("q", static_cast<std::size_t>(p.dimension) * contacts);
   p.W = r.matrix(p.dimension * contacts);
   p.q = r.vector("q", p.dimension * contacts);
   p.mu = r.vector("mu", contacts);
+  r.finish(kFlag);
   return p;
 }
 
 // M v = H r + f, u = H'v + w.
 ProblemData read_global_friction(Reader& r) {
+  r.set_kind("a global friction problem");
   const int dimension = r.integer("the dimension", 2, 3);
   const int contacts = r.integer("the number of contacts");
+  r.need("w", static_cast<std::size_t>(dimension) * contacts);
   const Matrix m = r.any_matrix(), h = r.matrix(m.rows(), dimension * contacts);
   const Vector f = r.vector("f", m.rows()), w = r.vector("w", dimension * contacts);
+  Vector mu = r.vector("mu", contacts);
+  r.finish(kFlag);
   bool completed = false;
   try {
-    return friction_from_global(dimension, m.to_sparse(), h.to_sparse(), f, w,
-                                r.vector("mu", contacts), completed);
+    return friction_from_global(dimension, m.to_sparse(), h.to_sparse(), f, w, std::move(mu),
+                                completed);
   } catch (const std::invalid_argument& error) {
     r.fail(error.what());
   }
 }
 
-ProblemData read_mlcp(Reader& r) {
-  r.integer("the first flag", 0, 1);
-  r.integer("the second flag", 0, 1);
-  const int equations = r.integer("n"), inequalities = r.integer("m"),
-            size = equations + inequalities;
+// Ends of the blocks of an MLCP: from 0 up to its size.
+std::vector<int> read_block_ends(Reader& r, int size) {
   std::vector<int> ends;
   do {
-    ends.push_back(r.integer("the ends of the blocks"));
+    const int end = r.integer("the ends of the blocks");
+    if (end > size || end < (ends.empty() ? 0 : ends.back()) || (ends.empty() && end > 0)) {
+      r.fail(fmt::format("the ends of the blocks do not rise from 0 to n + m = {}", size));
+    }
+    ends.push_back(end);
   } while (ends.back() < size);
+  return ends;
+}
+
+ProblemData read_mlcp(Reader& r) {
+  r.set_kind("an MLCP");
+  if (r.integer("the first flag (1 where M and q are given)", 0, 1) == 0) {
+    r.fail("an MLCP given by A, B, C and D alone is not read");
+  }
+  const bool given_twice =
+      r.integer("the second flag (1 where A, B, C and D are given)", 0, 1) == 1;
+  const int equations = r.integer("n"), inequalities = r.integer("m"),
+            size = equations + inequalities;
+  r.need("q", static_cast<std::size_t>(size));
+  const std::vector<int> ends = read_block_ends(r, size);
   Mlcp p;
   p.lower = Vector::Constant(size, -kInfinity);
   p.upper = Vector::Constant(size, kInfinity);
@@ -198,13 +269,19 @@ ProblemData read_mlcp(Reader& r) {
   }
   p.M = r.matrix(size);
   p.q = r.vector("q", size);
+  // A, B, C, D and their vectors say the same once more. A solution may follow: z, w and the like.
+  const std::size_t again = given_twice ? square(size) + static_cast<std::size_t>(size) : 0;
+  r.need("A, B, C and D, which the second flag announces", again);
+  r.finish({again, again + static_cast<std::size_t>(size),
+            again + static_cast<std::size_t>(size) + static_cast<std::size_t>(equations),
+            again + static_cast<std::size_t>(size) + static_cast<std::size_t>(inequalities)});
   return p;
 }
 
 }  // namespace
 
 Problem problem_from_siconos_text(std::string_view text, const std::string& file) {
-  Reader reader(leading_numbers(text), file);
+  Reader reader(split(text), file);
   if (reader.left() < 4) reader.fail("fewer than four numbers at the beginning");
   const double a = reader.peek(0), b = reader.peek(1), c = reader.peek(2), d = reader.peek(3);
   Problem problem;

@@ -15,7 +15,8 @@ namespace perp {
 ///   global    dimension, contacts, M, H, f, w, mu: M v = H r + f, u = H'v + w
 ///   MLCP      two flags, n, m, numbers of equations by blocks..., matrix, q
 /// Matrices are dense by columns (storage 0), sparse by blocks (1) or, refused here, sparse by
-/// columns (2). What follows the data and is no number is a remark.
+/// columns (2). The numbers must be used up exactly, but for a flag behind a friction problem and a
+/// solution behind an MLCP; what follows them and is no number is a remark.
 /// @throws InputError naming the file and what is wrong.
 Problem problem_from_siconos_text(std::string_view text, const std::string& file);
 

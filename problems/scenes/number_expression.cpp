@@ -12,6 +12,8 @@ namespace perp {
 
 namespace {
 
+constexpr std::size_t kLongest = 1000;  // characters of an expression
+
 // Recursive descent; the depth is bounded so that no file can exhaust the stack.
 class Parser {
  public:
@@ -132,6 +134,10 @@ class Parser {
 }  // namespace
 
 double evaluate_expression(std::string_view text, const std::map<std::string, double>& names) {
+  if (text.size() > kLongest) {
+    throw std::invalid_argument(
+        fmt::format("an expression of {} characters; at most {}", text.size(), kLongest));
+  }
   return Parser(text, names).run();
 }
 

@@ -13,7 +13,8 @@ namespace perp {
 namespace {
 
 constexpr double kDent = 1e-6;  // of the size: how far below the hull a face may lie
-constexpr std::size_t kMaxVertices = 1'000'000;
+constexpr std::size_t kMaxVertices = 100'000, kMaxCorners = 600'000;
+constexpr double kFarthest = 1e9;  // m
 
 std::vector<std::string_view> words(std::string_view line) {
   std::vector<std::string_view> result;
@@ -29,6 +30,7 @@ std::vector<std::string_view> words(std::string_view line) {
 struct Mesh {
   std::vector<Vector3d> vertices;
   std::vector<std::vector<int>> faces;
+  std::size_t corners = 0;  // of all faces
 
   void read(std::string_view line, int number) {
     const auto fail = [&](std::string_view fault) {
@@ -45,11 +47,16 @@ struct Mesh {
         if (error != std::errc() || end != w[k + 1].data() + w[k + 1].size() ||
             !std::isfinite(x[k]))
           fail("a coordinate is not a number");
+        if (std::abs(x[k]) > kFarthest)
+          fail(fmt::format("a coordinate is beyond {:g} m", kFarthest));
       }
       if (vertices.size() == kMaxVertices) fail(fmt::format("more than {} vertices", kMaxVertices));
       vertices.push_back(x);
       return;
     }
+    corners += w.size() - 1;
+    if (corners > kMaxCorners)
+      fail(fmt::format("the faces have more than {} corners", kMaxCorners));
     faces.emplace_back();
     const long count = static_cast<long>(vertices.size());
     for (std::size_t k = 1; k < w.size(); ++k) {
@@ -66,14 +73,30 @@ struct Mesh {
   }
 };
 
-// How far x is below the surface of the hull; negative outside.
-double depth(const Polyhedron& hull, const Vector3d& x) {
-  double result = std::numeric_limits<double>::infinity();
-  for (std::size_t f = 0; f < hull.faces.size(); ++f) {
-    result = std::min(result, hull.offsets[f] - hull.normals[f].dot(x));
+// How far points are below the surface of a hull. Points that follow each other are near the same
+// face, so that the search for a near one begins there.
+class Depth {
+ public:
+  Depth(const Polyhedron& hull, double allowed) : hull_(hull), allowed_(allowed) {}
+
+  // The least depth below a face, or of one that is not above `allowed`.
+  double operator()(const Vector3d& x) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < hull_.faces.size(); ++k) {
+      const std::size_t f = (near_ + k) % hull_.faces.size();
+      least = std::min(least, hull_.offsets[f] - hull_.normals[f].dot(x));
+      if (least > allowed_) continue;
+      near_ = f;
+      break;
+    }
+    return least;
   }
-  return result;
-}
+
+ private:
+  const Polyhedron& hull_;
+  double allowed_;
+  std::size_t near_ = 0;
+};
 
 }  // namespace
 
@@ -87,8 +110,12 @@ Polyhedron polyhedron_from_obj(std::string_view text) {
   }
   if (mesh.faces.empty()) throw std::invalid_argument("has no faces (lines \"f\")");
   std::vector<Vector3d> used;
+  std::vector<char> is_used(mesh.vertices.size(), 0);
   for (const std::vector<int>& face : mesh.faces) {
-    for (const int k : face) used.push_back(mesh.vertices[k]);
+    for (const int k : face) {
+      if (!is_used[k]) used.push_back(mesh.vertices[k]);
+      is_used[k] = 1;
+    }
   }
   const Polyhedron hull = convex_hull(used);
   Vector3d low = used[0], high = used[0];
@@ -97,12 +124,12 @@ Polyhedron polyhedron_from_obj(std::string_view text) {
     high = high.cwiseMax(v);
   }
   const double allowed = kDent * (high - low).norm();
+  Depth depth(hull, allowed);
   for (const std::vector<int>& face : mesh.faces) {
     for (std::size_t k = 1; k + 1 < face.size(); ++k) {
       const Vector3d &a = mesh.vertices[face[0]], &b = mesh.vertices[face[k]],
                      &c = mesh.vertices[face[k + 1]];
-      const double dent =
-          std::max({depth(hull, a), depth(hull, b), depth(hull, c), depth(hull, (a + b + c) / 3)});
+      const double dent = std::max({depth(a), depth(b), depth(c), depth((a + b + c) / 3)});
       if (dent > allowed) {
         throw std::invalid_argument(
             fmt::format("is not convex: a face lies {:.3g} below the hull of all", dent));

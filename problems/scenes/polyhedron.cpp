@@ -20,6 +20,8 @@ namespace perp {
 namespace {
 
 constexpr double kFlat = 1e-7;  // of the size: what counts as in one plane, or on one line
+// What faces and edges are compared with takes the square of their number.
+constexpr std::size_t kMaxFacets = 10'000;
 
 struct Facet {
   Vector3d normal;
@@ -202,6 +204,10 @@ Polyhedron convex_hull(const std::vector<Vector3d>& points) {
   if (!(high - low > 10 * tolerance)) throw std::invalid_argument("the points lie in a plane");
 
   const std::vector<Facet> facets = qhull_facets(points);
+  if (facets.size() > kMaxFacets) {
+    throw std::invalid_argument(
+        fmt::format("the hull has {} faces, at most {}", facets.size(), kMaxFacets));
+  }
   std::vector<bool> used(facets.size(), false);
   std::map<int, int> renumbered;
   Polyhedron result;

@@ -33,7 +33,7 @@ struct Polyhedron {
 /// The convex hull of points. Points inside it, or within 1e-7 of its size of a face or edge they
 /// do not carry, are left out; faces that flat are one.
 /// @throws std::invalid_argument for fewer than four points, points in a plane, or a hull that
-/// Qhull cannot make.
+/// Qhull cannot make or that has more than 10 000 faces.
 Polyhedron convex_hull(const std::vector<Vector3d>& points);
 
 /// The points with n.x <= offset for all (n, offset); n need not be a unit vector.

@@ -10,7 +10,7 @@
 
 namespace perp {
 
-bool name_fits(const std::string& pattern, const std::string& name) {
+bool name_fits(std::string_view pattern, std::string_view name) {
   if (pattern.ends_with('*')) return name.starts_with(pattern.substr(0, pattern.size() - 1));
   return pattern == name;
 }
@@ -65,31 +65,51 @@ bool Scene::joined(int a, int b) const {
   return false;
 }
 
-void displace(Scene& scene, int joint, double displacement) {
-  const Joint j = scene.joints[static_cast<std::size_t>(joint)];
+namespace {
+
+// What a joint moves with its body_a, by other joints; 1 for each body that it does.
+std::vector<char> moved_by(const Scene& scene, int joint) {
+  const Joint& j = scene.joints[static_cast<std::size_t>(joint)];
+  std::vector<std::pair<int, int>> joined;  // a body and one that another joint holds to it
+  for (std::size_t k = 0; k < scene.joints.size(); ++k) {
+    const Joint& other = scene.joints[k];
+    if (static_cast<int>(k) == joint) continue;
+    joined.emplace_back(other.body_a, other.body_b);
+    joined.emplace_back(other.body_b, other.body_a);
+  }
+  std::sort(joined.begin(), joined.end());
+  std::vector<char> in_bearing(scene.bodies.size(), 0);
+  for (const Bearing& bearing : scene.bearings) {
+    for (const int body : {bearing.pin, bearing.hole})
+      in_bearing[static_cast<std::size_t>(body)] = 1;
+  }
   std::vector<char> moves(scene.bodies.size(), 0);
   std::vector<int> next = {j.body_a};
   while (!next.empty()) {
     const int body = next.back();
     next.pop_back();
-    if (moves[static_cast<std::size_t>(body)]) continue;
-    moves[static_cast<std::size_t>(body)] = 1;
-    const std::string& name = scene.bodies[static_cast<std::size_t>(body)].name;
+    const auto at = static_cast<std::size_t>(body);
+    if (moves[at]) continue;
+    moves[at] = 1;
+    const std::string& name = scene.bodies[at].name;
     if (body == j.body_b)
       throw std::invalid_argument(fmt::format("moves \"{}\" too, by other joints", name));
-    if (scene.bodies[static_cast<std::size_t>(body)].fixed)
+    if (scene.bodies[at].fixed)
       throw std::invalid_argument(fmt::format("would move \"{}\", which is fixed", name));
-    for (const Bearing& bearing : scene.bearings) {
-      if (bearing.pin == body || bearing.hole == body)
-        throw std::invalid_argument(fmt::format("would move \"{}\", which is in a bearing", name));
-    }
-    for (std::size_t k = 0; k < scene.joints.size(); ++k) {
-      const Joint& other = scene.joints[k];
-      if (static_cast<int>(k) == joint) continue;
-      if (other.body_a == body) next.push_back(other.body_b);
-      if (other.body_b == body) next.push_back(other.body_a);
-    }
+    if (in_bearing[at])
+      throw std::invalid_argument(fmt::format("would move \"{}\", which is in a bearing", name));
+    for (auto it = std::lower_bound(joined.begin(), joined.end(), std::pair(body, 0));
+         it != joined.end() && it->first == body; ++it)
+      next.push_back(it->second);
   }
+  return moves;
+}
+
+}  // namespace
+
+void displace(Scene& scene, int joint, double displacement) {
+  const Joint j = scene.joints[static_cast<std::size_t>(joint)];
+  const std::vector<char> moves = moved_by(scene, joint);
   const bool turns = j.type == JointType::kRevolute;
   const Quaterniond turn(Eigen::AngleAxisd(turns ? displacement : 0.0, j.axis));
   const Vector3d shift = turns ? Vector3d::Zero() : Vector3d(displacement * j.axis);

@@ -52,7 +52,7 @@ struct PairRule {
 };
 
 /// True where the name is the pattern, or begins with what stands before a final *.
-bool name_fits(const std::string& pattern, const std::string& name);
+bool name_fits(std::string_view pattern, std::string_view name);
 
 enum class JointType { kSpherical, kRevolute, kPrismatic, kFixed, kDistance };
 std::string_view to_string(JointType type);

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <perp/problems/io/field.hpp>
 #include <perp/problems/scenes/mass_properties.hpp>
 #include <perp/problems/scenes/number_expression.hpp>
 #include <perp/problems/scenes/number_fields.hpp>
+#include <perp/problems/scenes/repetition.hpp>
 #include <perp/problems/scenes/shape_json.hpp>
 #include <set>
 #include <stdexcept>
@@ -16,11 +16,27 @@ namespace perp {
 
 namespace {
 
-constexpr int kMaxBodies = 100000;
+constexpr int kMaxBodies = 100'000;
+constexpr int kMaxItems = 10'000;  // pairs, joints, bearings, springs, loads, impulses: of each
+constexpr std::size_t kMaxParameters = 1000, kLongestName = 200;
+constexpr double kLeastTime = 1e-12, kLargestTime = 1e9;  // s
+constexpr double kLargestInertia = 1e60;  // kg or kg m2, also where a density gives it
+
+// A scene while it is read.
+struct Draft : Scene {
+  std::map<std::string, int, std::less<>> place;  // of the bodies, by name
+  ShapeReader shapes;
+};
+
+bool has_controls(const std::string& text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
 
 // "box_{i}_{j+1}" with the values put in.
 std::string expanded(const Field& field, const Names& names) {
   std::string text = field.text();
+  if (text.size() > 10 * kLongestName) field.fail(fmt::format("a name of {} bytes", text.size()));
   for (std::size_t open = text.find('{'); open != std::string::npos; open = text.find('{', open)) {
     const std::size_t close = text.find('}', open);
     if (close == std::string::npos) field.fail("a '}' is missing");
@@ -36,9 +52,18 @@ std::string expanded(const Field& field, const Names& names) {
 
 std::string name_with_indices(const Field& field, const Names& names) {
   const std::string text = expanded(field, names);
-  if (text.empty() || text.find_first_of(", \"\n*") != std::string::npos) {
-    field.fail("a name is not empty and has no comma, blank, quote or *");
+  if (text.empty() || text.find_first_of(", \"*") != std::string::npos || has_controls(text)) {
+    field.fail("a name is not empty and has no comma, blank, quote, * or control character");
   }
+  if (text.size() > kLongestName)
+    field.fail(fmt::format("a name of {} bytes, at most {}", text.size(), kLongestName));
+  return text;
+}
+
+// A text that stands in one line wherever it is shown.
+std::string one_line(const Field& field) {
+  const std::string text = field.text();
+  if (has_controls(text)) field.fail("has control characters");
   return text;
 }
 
@@ -66,7 +91,6 @@ MassProperties unit_mass(const Field& field, Body& body) {
 }
 
 void read_mass(const Field& field, int dimension, const Names& names, Body& body) {
-  if (body.fixed) return;
   if (field.has("density") && field.has("mass"))
     field["mass"].fail("given beside density: one or the other");
   if (field.has("density")) {
@@ -88,6 +112,21 @@ void read_mass(const Field& field, int dimension, const Names& names, Body& body
   }
 }
 
+// Mass and moments that are used: in 2D one of these.
+void check_mass(const Field& field, int dimension, const Body& body) {
+  const bool plane = dimension == 2;
+  const double least = plane ? body.inertia.z() : body.inertia.minCoeff(),
+               largest = plane ? body.inertia.z() : body.inertia.maxCoeff();
+  const auto fail = [&](const char* what, double value) {
+    field.fail(fmt::format("{} of {} is not between {:g} and {:g}", what, value,
+                           1 / kLargestInertia, kLargestInertia));
+  };
+  if (!(body.mass >= 1 / kLargestInertia && body.mass <= kLargestInertia))
+    fail("a mass", body.mass);
+  if (!(least >= 1 / kLargestInertia)) fail("a moment of inertia", least);
+  if (!(largest <= kLargestInertia)) fail("a moment of inertia", largest);
+}
+
 Quaterniond read_orientation(const Field& field, int dimension, const Names& names) {
   if (dimension == 2) {
     const double angle = number(field, names);
@@ -95,22 +134,26 @@ Quaterniond read_orientation(const Field& field, int dimension, const Names& nam
   }
   const std::vector<double> q = numbers(field, names);
   if (q.size() != 4) field.fail(fmt::format("has {} numbers, expected 4 (w, x, y, z)", q.size()));
-  const Quaterniond quaternion(q[0], q[1], q[2], q[3]);
-  if (!(quaternion.norm() > 0)) field.fail("is zero");
+  Eigen::Vector4d v(q[1], q[2], q[3], q[0]);
+  if (!(v.stableNorm() > 0)) field.fail("is zero");
+  const Quaterniond quaternion(Eigen::Vector4d(v / v.cwiseAbs().maxCoeff()));
   return quaternion.normalized();
 }
 
-Body read_body(const Field& field, int dimension, const Names& names) {
+Body read_body(const Field& field, int dimension, const Names& names, ShapeReader& shapes) {
   field.only({"name", "fixed", "shape", "mass", "density", "inertia", "position", "orientation",
               "velocity", "angular_velocity"});
   Body body;
   body.name = name_with_indices(field["name"], names);
   body.fixed = field.has("fixed") && field["fixed"].boolean();
-  if (field.has("shape")) body.shape = read_shape(field["shape"], dimension, names);
-  body.position = point_or_zero(field, "position", dimension, names);
+  if (field.has("shape")) body.shape = shapes.read(field["shape"], dimension, names);
+  if (field.has("position")) body.position = place(field["position"], dimension, names);
   if (field.has("orientation"))
     body.orientation = read_orientation(field["orientation"], dimension, names);
-  read_mass(field, dimension, names, body);
+  if (!body.fixed) {
+    read_mass(field, dimension, names, body);
+    check_mass(field, dimension, body);
+  }
   body.velocity = point_or_zero(field, "velocity", dimension, names);
   if (dimension == 3) {
     body.angular_velocity = point_or_zero(field, "angular_velocity", 3, names);
@@ -118,38 +161,6 @@ Body read_body(const Field& field, int dimension, const Names& names) {
     body.angular_velocity.z() = number(field["angular_velocity"], names);
   }
   return body;
-}
-
-// Calls make(item, names) for every element; {"repeat": {"i": COUNT, ...}, "of": ITEM} makes many.
-void each(const Field& list, const Names& names,
-          const std::function<void(const Field&, const Names&)>& make) {
-  for (const Field& item : list.items()) {
-    if (!item.has("repeat")) {
-      make(item, names);
-      continue;
-    }
-    item.only({"repeat", "of"});
-    const auto* counts = item["repeat"].value().get_if<json::Object>();
-    if (!counts) item["repeat"].expected("an object");
-    const std::function<void(std::size_t, const Names&)> nest = [&](std::size_t level,
-                                                                    const Names& scope) {
-      if (level == counts->size()) {
-        make(item["of"], scope);
-        return;
-      }
-      const std::string& index = (*counts)[level].first;
-      const double count = number(item["repeat"][index], scope);
-      if (count != std::floor(count) || count < 0 || count > kMaxBodies) {
-        item["repeat"][index].fail(fmt::format("{} is not an integer in 0..{}", count, kMaxBodies));
-      }
-      for (int k = 0; k < static_cast<int>(count); ++k) {
-        Names inner = scope;
-        inner[index] = k;
-        nest(level + 1, inner);
-      }
-    };
-    nest(0, names);
-  }
 }
 
 const std::set<std::string_view> kContactFields = {
@@ -196,24 +207,23 @@ int count(const Field& field, int least, int most, const Names& names) {
   return static_cast<int>(value);
 }
 
-int body_index(const Field& field, const Scene& scene, const Names& names) {
+int body_index(const Field& field, const Draft& scene, const Names& names) {
   const std::string name = name_with_indices(field, names);
-  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
-    if (scene.bodies[i].name == name) return static_cast<int>(i);
-  }
+  const auto it = scene.place.find(name);
+  if (it != scene.place.end()) return it->second;
   field.fail(fmt::format("there is no body \"{}\"", name));
 }
 
 // A name, or the beginning of names followed by *; some body must fit.
-std::string body_pattern(const Field& field, const Scene& scene, const Names& names) {
+std::string body_pattern(const Field& field, const Draft& scene, const Names& names) {
   const std::string pattern = expanded(field, names);
-  for (const Body& body : scene.bodies) {
-    if (name_fits(pattern, body.name)) return pattern;
-  }
+  const std::string_view stem = std::string_view(pattern).substr(0, pattern.find('*'));
+  const auto it = scene.place.lower_bound(stem);
+  if (it != scene.place.end() && name_fits(pattern, it->first)) return pattern;
   field.fail(fmt::format("there is no body \"{}\"", pattern));
 }
 
-Joint read_joint(const Field& field, const Scene& scene, const Names& names) {
+Joint read_joint(const Field& field, const Draft& scene, const Names& names) {
   field.only({"name", "type", "a", "b", "anchor", "anchor_a", "anchor_b", "axis", "coulomb",
               "viscous", "displacement"});
   static const std::map<std::string, JointType> types = {{"spherical", JointType::kSpherical},
@@ -241,11 +251,11 @@ Joint read_joint(const Field& field, const Scene& scene, const Names& names) {
     if (!distance && field.has(name)) field[name].fail("only a distance joint has two anchors");
   }
   if (distance) {
-    j.anchor_a = point(field["anchor_a"], d, names);
-    j.anchor_b = point(field["anchor_b"], d, names);
+    j.anchor_a = place(field["anchor_a"], d, names);
+    j.anchor_b = place(field["anchor_b"], d, names);
     if (!((j.anchor_a - j.anchor_b).norm() > 0)) field["anchor_b"].fail("is where anchor_a is");
   } else {
-    j.anchor_a = j.anchor_b = point(field["anchor"], d, names);
+    j.anchor_a = j.anchor_b = place(field["anchor"], d, names);
   }
   if (j.type == JointType::kPrismatic || (j.type == JointType::kRevolute && d == 3)) {
     j.axis = point(field["axis"], d, names);
@@ -264,9 +274,9 @@ Joint read_joint(const Field& field, const Scene& scene, const Names& names) {
 }
 
 // All joints are stated where no joint is displaced; then they are displaced one by one.
-void displace_joints(const Field& joints, Scene& scene, const Names& names) {
+void displace_joints(const Field& joints, Draft& scene, const Names& names) {
   int k = 0;
-  each(joints, names, [&](const Field& f, const Names& n) {
+  each(joints, names, kMaxItems, [&](const Field& f, const Names& n) {
     const int joint = k++;
     if (!f.has("displacement")) return;
     const JointType type = scene.joints[static_cast<std::size_t>(joint)].type;
@@ -280,7 +290,7 @@ void displace_joints(const Field& joints, Scene& scene, const Names& names) {
   });
 }
 
-Bearing read_bearing(const Field& field, const Scene& scene, const Names& names) {
+Bearing read_bearing(const Field& field, const Draft& scene, const Names& names) {
   field.only({"name", "pin", "hole", "center", "pin_center", "axis", "direction", "turn", "radius",
               "clearance", "corners", "sections", "length"});
   const int d = scene.dimension;
@@ -291,20 +301,20 @@ Bearing read_bearing(const Field& field, const Scene& scene, const Names& names)
   if (b.pin == b.hole) field["hole"].fail("a bearing needs two bodies");
   if (scene.bodies[b.pin].fixed && scene.bodies[b.hole].fixed)
     field["hole"].fail("is fixed, as the pin is");
-  b.center = point(field["center"], d, names);
-  b.pin_center = field.has("pin_center") ? point(field["pin_center"], d, names) : b.center;
+  b.center = place(field["center"], d, names);
+  b.pin_center = field.has("pin_center") ? place(field["pin_center"], d, names) : b.center;
   if (d == 3) {
     b.axis = point(field["axis"], 3, names);
     if (!(b.axis.norm() > 0)) field["axis"].fail("is zero");
     b.axis.normalize();
   }
   b.direction = point(field["direction"], d, names);
-  const double length = b.direction.norm();
+  const double given = b.direction.norm();
   b.direction -= b.direction.dot(b.axis) * b.axis;
-  if (!(b.direction.norm() > 1e-6 * length)) field["direction"].fail("is along the axis, or zero");
+  if (!(b.direction.norm() > 1e-6 * given)) field["direction"].fail("is along the axis, or zero");
   b.direction.normalize();
   b.turn = number_or(field, "turn", 0.0, names);
-  b.radius = positive(field["radius"], names);
+  b.radius = length(field["radius"], names);
   b.clearance = nonnegative(field["clearance"], names);
   if (field.has("corners")) b.corners = count(field["corners"], 3, 360, names);
   for (const char* name : {"axis", "sections", "length"}) {
@@ -312,18 +322,18 @@ Bearing read_bearing(const Field& field, const Scene& scene, const Names& names)
   }
   if (d == 2) return b;
   const int sections = field.has("sections") ? count(field["sections"], 2, 100, names) : 2;
-  const double extent = positive(field["length"], names);
+  const double extent = length(field["length"], names);
   b.sections.clear();
   for (int k = 0; k < sections; ++k)
     b.sections.push_back(extent * (static_cast<double>(k) / (sections - 1) - 0.5));
   return b;
 }
 
-Spring read_spring(const Field& field, const Scene& scene, const Names& names) {
+Spring read_spring(const Field& field, const Draft& scene, const Names& names) {
   field.only({"a", "b", "anchor_a", "anchor_b", "stiffness", "damping", "length"});
   const int d = scene.dimension;
   return {body_index(field["a"], scene, names),   body_index(field["b"], scene, names),
-          point(field["anchor_a"], d, names),     point(field["anchor_b"], d, names),
+          place(field["anchor_a"], d, names),     place(field["anchor_b"], d, names),
           nonnegative(field["stiffness"], names), number_or(field, "damping", 0.0, names),
           nonnegative(field["length"], names)};
 }
@@ -353,10 +363,11 @@ TimeFunction read_time_function(const Field& field, const Names& names) {
 
 void read_components(const Field& field, int count, int first, const Names& names,
                      std::array<TimeFunction, 3>& out) {
-  if (const auto* packed = field.value().get_if<json::Numbers>()) {
-    if (static_cast<int>(packed->values.size()) != count)
+  if (field.value().get_if<json::Numbers>()) {
+    const std::vector<double> constants = numbers(field, names);
+    if (static_cast<int>(constants.size()) != count)
       field.fail(fmt::format("expected {} components", count));
-    for (int k = 0; k < count; ++k) out[first + k].constant = packed->values[k];
+    for (int k = 0; k < count; ++k) out[first + k].constant = constants[k];
     return;
   }
   const std::vector<Field> items = field.items();
@@ -365,7 +376,7 @@ void read_components(const Field& field, int count, int first, const Names& name
   for (int k = 0; k < count; ++k) out[first + k] = read_time_function(items[k], names);
 }
 
-Load read_load(const Field& field, const Scene& scene, const Names& names) {
+Load read_load(const Field& field, const Draft& scene, const Names& names) {
   field.only({"body", "force", "moment"});
   Load load;
   load.body = body_index(field["body"], scene, names);
@@ -382,7 +393,7 @@ Load read_load(const Field& field, const Scene& scene, const Names& names) {
   return load;
 }
 
-Condition read_condition(const Field& field, const Scene& scene, const Names& names) {
+Condition read_condition(const Field& field, const Draft& scene, const Names& names) {
   using Q = Condition::Quantity;
   static const std::map<std::string, Q> quantities = {
       {"x", Q::kX},   {"y", Q::kY},   {"z", Q::kZ},   {"vx", Q::kVx}, {"vy", Q::kVy},
@@ -401,7 +412,7 @@ Condition read_condition(const Field& field, const Scene& scene, const Names& na
           number(field[above ? "above" : "below"], names)};
 }
 
-Impulse read_impulse(const Field& field, const Scene& scene, const Names& names) {
+Impulse read_impulse(const Field& field, const Draft& scene, const Names& names) {
   field.only({"body", "linear", "angular", "time", "when", "times"});
   Impulse impulse;
   impulse.body = body_index(field["body"], scene, names);
@@ -426,6 +437,8 @@ Names read_parameters(const Field& root, const std::map<std::string, double>& gi
   if (root.has("parameters")) {
     const auto* defaults = root["parameters"].value().get_if<json::Object>();
     if (!defaults) root["parameters"].expected("an object");
+    if (defaults->size() > kMaxParameters)
+      root["parameters"].fail(fmt::format("are {}, at most {}", defaults->size(), kMaxParameters));
     for (const json::Member& m : *defaults) {
       const auto replaced = given.find(m.first);
       names[m.first] =
@@ -458,11 +471,11 @@ Scene scene_from_text(std::string_view text, const std::string& file,
              "gravity", "bodies", "contact", "pairs", "joints", "bearings", "springs", "loads",
              "impulses", "step", "duration"},
             true);
-  Scene scene;
-  scene.name = root["name"].text();
+  Draft scene;
+  scene.name = one_line(root["name"]);
   if (root.has("description")) scene.description = root["description"].text();
   if (root.has("formulation")) {
-    scene.formulation = root["formulation"].text();
+    scene.formulation = one_line(root["formulation"]);
     if (scene.formulation.empty()) root["formulation"].fail("is empty");
   }
   scene.dimension = root["dimension"].integer(2, 3);
@@ -470,50 +483,47 @@ Scene scene_from_text(std::string_view text, const std::string& file,
   scene.parameters = names;
   const int d = scene.dimension;
   scene.gravity = point_or_zero(root, "gravity", d, names);
-  each(root["bodies"], names, [&](const Field& f, const Names& n) {
-    Body body = read_body(f, d, n);
-    for (const Body& other : scene.bodies) {
-      if (other.name == body.name) f["name"].fail(fmt::format("a second body \"{}\"", body.name));
-    }
+  each(root["bodies"], names, kMaxBodies, [&](const Field& f, const Names& n) {
+    Body body = read_body(f, d, n, scene.shapes);
+    if (!scene.place.emplace(body.name, static_cast<int>(scene.bodies.size())).second)
+      f["name"].fail(fmt::format("a second body \"{}\"", body.name));
     scene.bodies.push_back(std::move(body));
   });
   if (root.has("contact")) {
     root["contact"].only(kContactFields);
     scene.contact = read_contact(root["contact"], d, names);
   }
-  if (root.has("pairs")) {
-    each(root["pairs"], names, [&](const Field& f, const Names& n) {
-      f.only(kPairFields);
-      scene.pairs.push_back(
-          {body_pattern(f["a"], scene, n), body_pattern(f["b"], scene, n), read_contact(f, d, n)});
-    });
-  }
-  if (root.has("joints")) {
-    each(root["joints"], names,
-         [&](const Field& f, const Names& n) { scene.joints.push_back(read_joint(f, scene, n)); });
-  }
-  if (root.has("bearings")) {
-    each(root["bearings"], names, [&](const Field& f, const Names& n) {
-      scene.bearings.push_back(read_bearing(f, scene, n));
-    });
-  }
-  if (root.has("springs")) {
-    each(root["springs"], names, [&](const Field& f, const Names& n) {
-      scene.springs.push_back(read_spring(f, scene, n));
-    });
-  }
+  const auto list = [&](const char* field, const MakeItem& make) {
+    if (root.has(field)) each(root[field], names, kMaxItems, make);
+  };
+  list("pairs", [&](const Field& f, const Names& n) {
+    f.only(kPairFields);
+    scene.pairs.push_back(
+        {body_pattern(f["a"], scene, n), body_pattern(f["b"], scene, n), read_contact(f, d, n)});
+  });
+  list("joints",
+       [&](const Field& f, const Names& n) { scene.joints.push_back(read_joint(f, scene, n)); });
+  list("bearings", [&](const Field& f, const Names& n) {
+    scene.bearings.push_back(read_bearing(f, scene, n));
+  });
+  list("springs",
+       [&](const Field& f, const Names& n) { scene.springs.push_back(read_spring(f, scene, n)); });
   if (root.has("joints")) displace_joints(root["joints"], scene, names);
-  if (root.has("loads")) {
-    each(root["loads"], names,
-         [&](const Field& f, const Names& n) { scene.loads.push_back(read_load(f, scene, n)); });
-  }
-  if (root.has("impulses")) {
-    each(root["impulses"], names, [&](const Field& f, const Names& n) {
-      scene.impulses.push_back(read_impulse(f, scene, n));
-    });
-  }
-  if (root.has("step")) scene.step = positive(root["step"], names);
-  if (root.has("duration")) scene.duration = positive(root["duration"], names);
+  list("loads",
+       [&](const Field& f, const Names& n) { scene.loads.push_back(read_load(f, scene, n)); });
+  list("impulses", [&](const Field& f, const Names& n) {
+    scene.impulses.push_back(read_impulse(f, scene, n));
+  });
+  const auto read_time = [&](const char* field, double& seconds) {
+    if (!root.has(field)) return;
+    seconds = positive(root[field], names);
+    if (seconds < kLeastTime || seconds > kLargestTime) {
+      root[field].fail(
+          fmt::format("{} is not between {:g} and {:g} s", seconds, kLeastTime, kLargestTime));
+    }
+  };
+  read_time("step", scene.step);
+  read_time("duration", scene.duration);
   return scene;
 }
 

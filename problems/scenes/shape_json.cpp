@@ -2,24 +2,35 @@
 
 #include <fmt/format.h>
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 #include <numbers>
-#include <perp/problems/io/files.hpp>
 #include <perp/problems/scenes/obj_file.hpp>
 #include <stdexcept>
 
 namespace perp {
 
+namespace fs = std::filesystem;
+
 namespace {
+
+constexpr std::size_t kMaxCorners = 1'000'000;  // of all shapes of a scene
+constexpr int kMaxSides = 16'000;               // of a polygon
+constexpr std::size_t kMaxPoints = 100'000;     // that a hull is taken of
+constexpr std::size_t kMaxHalfSpaces = 5'000;
+constexpr std::uintmax_t kMaxMeshBytes = 50'000'000;
+constexpr double kLeastExponent = 0.01;  // beyond, powers of coordinates are 0 or infinite
 
 Polygon read_polygon(const Field& field, const Names& names) {
   Polygon polygon;
   if (field.has("sides")) {
     field.only({"type", "sides", "radius"});
-    const double sides = number(field["sides"], names), radius = positive(field["radius"], names);
-    if (sides != std::floor(sides) || sides < 3 || sides > 1e6)
-      field["sides"].fail("expected an integer of at least 3");
+    const double sides = number(field["sides"], names), radius = length(field["radius"], names);
+    if (sides != std::floor(sides) || sides < 3 || sides > kMaxSides)
+      field["sides"].fail(fmt::format("{} is not an integer in 3..{}", sides, kMaxSides));
     // The first vertex points down.
     for (int k = 0; k < static_cast<int>(sides); ++k) {
       const double angle = -std::numbers::pi / 2 + 2 * std::numbers::pi * k / sides;
@@ -29,10 +40,11 @@ Polygon read_polygon(const Field& field, const Names& names) {
   }
   field.only({"type", "vertices"});
   for (const Field& vertex : field["vertices"].items())
-    polygon.vertices.push_back(point(vertex, 2, names));
+    polygon.vertices.push_back(place(vertex, 2, names));
   const std::size_t n = polygon.vertices.size();
   double turning = 0.0;
   if (n < 3) field["vertices"].fail("expected at least three");
+  if (n > kMaxSides) field["vertices"].fail(fmt::format("are {}, at most {}", n, kMaxSides));
   for (std::size_t k = 0; k < n; ++k) {
     const Vector3d e = polygon.vertices[(k + 1) % n] - polygon.vertices[k];
     const Vector3d f = polygon.vertices[(k + 2) % n] - polygon.vertices[(k + 1) % n];
@@ -46,13 +58,20 @@ Polygon read_polygon(const Field& field, const Names& names) {
 
 HalfSpace read_half_space(const Field& field, int dimension, const Names& names) {
   const Vector3d normal = point(field["normal"], dimension, names);
-  if (!(normal.norm() > 0)) field["normal"].fail("is zero");
-  return {normal.normalized(), number_or(field, "offset", 0.0, names)};
+  if (!(normal.stableNorm() > 0)) field["normal"].fail("is zero");
+  const double offset = number_or(field, "offset", 0.0, names);
+  if (std::abs(offset) > kLargestLength)
+    field["offset"].fail(fmt::format("{} m is farther than {:g} m", offset, kLargestLength));
+  return {normal.stableNormalized(), offset};
 }
 
 Vector3d half_lengths(const Field& field, const Names& names) {
   const Vector3d half = point(field, 3, names);
   if (!(half.minCoeff() > 0)) field.fail("a half length is not positive");
+  if (half.minCoeff() < kLeastLength || half.maxCoeff() > kLargestLength) {
+    field.fail(
+        fmt::format("a half length is not between {:g} and {:g} m", kLeastLength, kLargestLength));
+  }
   return half;
 }
 
@@ -61,54 +80,48 @@ Superquadric read_superquadric(const Field& field, const Names& names) {
   const std::vector<double> e = numbers(field["exponents"], names);
   if (e.size() != 2) field["exponents"].fail(fmt::format("has {} numbers, expected 2", e.size()));
   for (const double exponent : e) {
-    if (!(exponent > 0 && exponent < 2))
-      field["exponents"].fail(fmt::format("{} is not between 0 and 2", exponent));
+    if (!(exponent >= kLeastExponent && exponent <= 2 - kLeastExponent)) {
+      field["exponents"].fail(fmt::format("{} is not between {:g} and {:g}", exponent,
+                                          kLeastExponent, 2 - kLeastExponent));
+    }
   }
   return {half_lengths(field["half"], names), e[0], e[1]};
 }
 
-Polyhedron read_obj(const Field& field) {
-  const auto path = std::filesystem::path(field.file()).parent_path() / field.text();
-  std::string text;
-  try {
-    text = read_text_file(path.string());
-    return polyhedron_from_obj(text);
-  } catch (const InputError& error) {
-    field.fail(error.what());
-  } catch (const std::invalid_argument& error) {
-    field.fail(fmt::format("{}: {}", path.string(), error.what()));
-  }
+// The text of a mesh: a regular file in the scene's folder or below it.
+std::string read_mesh_file(const Field& field) {
+  const fs::path name = field.text();
+  const fs::path folder = fs::path(field.file()).parent_path();
+  std::error_code error;
+  const fs::path base = fs::canonical(folder.empty() ? "." : folder, error);
+  const bool leads_up = std::find(name.begin(), name.end(), fs::path("..")) != name.end();
+  const bool cut = name.native().find('\0') != std::string::npos;
+  if (name.empty() || name.is_absolute() || leads_up || cut)
+    field.fail("expected the name of a file in the scene's folder or below it");
+  const std::string path = (folder / name).string();
+  const fs::path found = fs::canonical(folder / name, error);
+  if (error) field.fail(fmt::format("{}: no such file", path));
+  if (!fs::is_regular_file(found, error)) field.fail(fmt::format("{}: is no regular file", path));
+  if (std::mismatch(base.begin(), base.end(), found.begin(), found.end()).first != base.end())
+    field.fail(fmt::format("{}: leads out of the scene's folder", path));
+  const std::uintmax_t bytes = fs::file_size(found, error);
+  if (error || bytes > kMaxMeshBytes)
+    field.fail(fmt::format("{}: {} bytes, at most {}", path, bytes, kMaxMeshBytes));
+  std::string text(static_cast<std::size_t>(bytes), '\0');
+  std::ifstream file(found, std::ios::binary);
+  if (!file.read(text.data(), static_cast<std::streamsize>(bytes)))
+    field.fail(fmt::format("{}: cannot be read", path));
+  return text;
 }
 
-Polyhedron read_polyhedron(const Field& field, const Names& names) {
-  field.only({"type", "vertices", "half_spaces", "obj"});
-  if (field.has("vertices") + field.has("half_spaces") + field.has("obj") != 1)
-    field.fail("a polyhedron has one of vertices, half_spaces and obj");
-  if (field.has("obj")) return read_obj(field["obj"]);
-  const Field given = field[field.has("vertices") ? "vertices" : "half_spaces"];
-  try {
-    if (field.has("vertices")) {
-      std::vector<Vector3d> vertices;
-      for (const Field& vertex : given.items()) vertices.push_back(point(vertex, 3, names));
-      return convex_hull(vertices);
-    }
-    std::vector<std::pair<Vector3d, double>> spaces;
-    for (const Field& item : given.items()) {
-      item.only({"normal", "offset"});
-      const HalfSpace space = read_half_space(item, 3, names);
-      spaces.emplace_back(space.normal, space.offset);
-    }
-    return intersection(spaces);
-  } catch (const InputError&) {
-    throw;
-  } catch (const std::invalid_argument& error) {
-    given.fail(error.what());
-  }
+std::size_t corners_of(const Shape& shape) {
+  if (const auto* polygon = std::get_if<Polygon>(&shape)) return polygon->vertices.size();
+  const auto* polyhedron = std::get_if<Polyhedron>(&shape);
+  return polyhedron ? polyhedron->vertices.size() + polyhedron->faces.size() : 0;
 }
 
-}  // namespace
-
-Shape read_shape(const Field& field, int dimension, const Names& names) {
+Shape read_any(const Field& field, int dimension, const Names& names,
+               const std::function<Polyhedron()>& read_polyhedron) {
   const std::string type = field["type"].text();
   const auto in = [&](int wanted) {
     if (dimension != wanted)
@@ -121,7 +134,7 @@ Shape read_shape(const Field& field, int dimension, const Names& names) {
   if (type == "disc" || type == "sphere") {
     in(type == "disc" ? 2 : 3);
     field.only({"type", "radius"});
-    const double radius = positive(field["radius"], names);
+    const double radius = length(field["radius"], names);
     return type == "disc" ? Shape(Disc{radius}) : Shape(Sphere{radius});
   }
   if (type == "polygon") {
@@ -141,15 +154,71 @@ Shape read_shape(const Field& field, int dimension, const Names& names) {
   if (type == "cylinder") {
     in(3);
     field.only({"type", "radius", "half_length"});
-    return Cylinder{positive(field["radius"], names), positive(field["half_length"], names)};
+    return Cylinder{length(field["radius"], names), length(field["half_length"], names)};
   }
   if (type == "polyhedron") {
     in(3);
-    return read_polyhedron(field, names);
+    return read_polyhedron();
   }
   field["type"].fail(
       "unknown shape; expected half_space, disc, polygon, sphere, box, ellipsoid, superquadric, "
       "cylinder or polyhedron");
+}
+
+}  // namespace
+
+const Polyhedron& ShapeReader::read_obj(const Field& field) {
+  const auto known = meshes_.find(field.text());
+  if (known != meshes_.end()) return known->second;
+  const std::string text = read_mesh_file(field);
+  try {
+    return meshes_.emplace(field.text(), polyhedron_from_obj(text)).first->second;
+  } catch (const std::invalid_argument& error) {
+    const fs::path path = fs::path(field.file()).parent_path() / field.text();
+    field.fail(fmt::format("{}: {}", path.string(), error.what()));
+  }
+}
+
+Polyhedron ShapeReader::read_polyhedron(const Field& field, const Names& names) {
+  field.only({"type", "vertices", "half_spaces", "obj"});
+  if (field.has("vertices") + field.has("half_spaces") + field.has("obj") != 1)
+    field.fail("a polyhedron has one of vertices, half_spaces and obj");
+  if (field.has("obj")) return read_obj(field["obj"]);
+  const bool by_vertices = field.has("vertices");
+  const Field given = field[by_vertices ? "vertices" : "half_spaces"];
+  const std::vector<Field> items = given.items();
+  const std::size_t most = by_vertices ? kMaxPoints : kMaxHalfSpaces;
+  if (items.size() > most) given.fail(fmt::format("are {}, at most {}", items.size(), most));
+  try {
+    if (by_vertices) {
+      std::vector<Vector3d> vertices;
+      for (const Field& vertex : items) vertices.push_back(place(vertex, 3, names));
+      return convex_hull(vertices);
+    }
+    std::vector<std::pair<Vector3d, double>> spaces;
+    for (const Field& item : items) {
+      item.only({"normal", "offset"});
+      const HalfSpace space = read_half_space(item, 3, names);
+      spaces.emplace_back(space.normal, space.offset);
+    }
+    return intersection(spaces);
+  } catch (const std::invalid_argument& error) {
+    given.fail(error.what());
+  }
+}
+
+Shape ShapeReader::read(const Field& field, int dimension, const Names& names) {
+  Shape shape = read_any(field, dimension, names, [&] { return read_polyhedron(field, names); });
+  corners_ += corners_of(shape);
+  if (corners_ > kMaxCorners)
+    field.fail(fmt::format("the shapes up to here have more than {} corners", kMaxCorners));
+  const double radius = bounding_radius(shape);
+  const bool of_points = corners_of(shape) > 0;
+  if (of_points && !(radius >= kLeastLength && radius <= kLargestLength)) {
+    field.fail(fmt::format("has a radius of {} m, which is not between {:g} and {:g}", radius,
+                           kLeastLength, kLargestLength));
+  }
+  return shape;
 }
 
 }  // namespace perp

@@ -1,13 +1,26 @@
 // Shapes of scene files (docs/scenes.md).
 #pragma once
 
+#include <map>
 #include <perp/problems/scenes/number_fields.hpp>
 #include <perp/problems/scenes/shapes.hpp>
 
 namespace perp {
 
-/// @param dimension 2 or 3: that of the scene
-/// @throws InputError: one line that names file, field and fault.
-Shape read_shape(const Field& field, int dimension, const Names& names);
+/// Reads the shapes of one scene: a mesh that many bodies share is read once, and the corners of
+/// all shapes together are bounded.
+class ShapeReader {
+ public:
+  /// @param dimension 2 or 3: that of the scene
+  /// @throws InputError: one line that names file, field and fault.
+  Shape read(const Field& field, int dimension, const Names& names);
+
+ private:
+  Polyhedron read_polyhedron(const Field& field, const Names& names);
+  const Polyhedron& read_obj(const Field& field);
+
+  std::map<std::string, Polyhedron> meshes_;  // by the text of the field
+  std::size_t corners_ = 0;
+};
 
 }  // namespace perp

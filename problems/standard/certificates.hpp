@@ -36,8 +36,8 @@ FarkasCheck check_farkas(const ConicQp& problem, const Vector& y);
 /// A proof that the dual of a conic_qp has no feasible point, and that the objective has no lower
 /// bound if a feasible x exists: Px = 0, -Ax in K, c'x < 0.
 struct UnboundedCheck {
-  bool holds = false;     ///< exactly, as above
-  bool excludes = false;  ///< only up to the radius
+  bool holds = false;                   ///< exactly, as above
+  bool excludes = false;                ///< only up to the radius
   double slope = Residuals::kNone;      ///< c'x
   double violation = Residuals::kNone;  ///< largest entry of Px, and distance of -Ax from K
   double radius = Residuals::kNone;     ///< no dual feasible (u, y), Pu + c + A'y = 0, has a

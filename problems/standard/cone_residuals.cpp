@@ -59,8 +59,8 @@ Extended natural_map_of_cone(const ConstSegment& s, const ConstSegment& y) {
   const ExtendedVector s_across = s.tail(n) - s_tau * tau, y_across = y.tail(n) - y_tau * tau;
   ExtendedVector f(n + 1);
   f[0] = along_e + along_g;
-  f.tail(n) = (along_e - along_g) * tau +
-              (largest(s.tail(n)) < largest(y.tail(n)) ? s_across : y_across);
+  f.tail(n) =
+      (along_e - along_g) * tau + (largest(s.tail(n)) < largest(y.tail(n)) ? s_across : y_across);
   return largest(f);
 }
 
@@ -79,8 +79,8 @@ struct ConicParts {
     primal.add(i, zero ? std::abs(s) : std::max(0.0L, -s));
     if (zero) return;
     dual.add(i, std::max(0.0L, -y));
-    complementarity.add(i, std::min(std::abs(std::min(s, y)),
-                                    std::max(0.0L, s) * std::max(0.0L, y)));
+    complementarity.add(i,
+                        std::min(std::abs(std::min(s, y)), std::max(0.0L, s) * std::max(0.0L, y)));
   }
   void add_cone(int i, const ConstSegment& s, const ConstSegment& y) {
     primal.add(i, distance_from_cone(s));
@@ -106,10 +106,9 @@ Residuals evaluate_residuals(const ConicQp& p, const Vector& x, const Vector& y)
   }
   const int n = p.size(), m = static_cast<int>(p.b.size());
   const AffineSum s = sum_of({AffineTerm::vector(p.b), AffineTerm::product(p.A, x, -1)}, m);
-  const AffineSum stationarity =
-      sum_of({AffineTerm::product(p.P, x), AffineTerm::vector(p.c),
-              AffineTerm::transposed_product(p.A, y)},
-             n);
+  const AffineSum stationarity = sum_of({AffineTerm::product(p.P, x), AffineTerm::vector(p.c),
+                                         AffineTerm::transposed_product(p.A, y)},
+                                        n);
   const ExtendedVector dual = y.cast<Extended>();
   ConicParts parts;
   for (int j = 0; j < n; ++j) parts.stationarity.add(j, std::abs(stationarity.values[j]));
@@ -127,8 +126,8 @@ Residuals evaluate_residuals(const ConicQp& p, const Vector& x, const Vector& y)
   r.dual = round_up(std::max(parts.stationarity.value, parts.dual.value));
   r.complementarity = round_up(parts.complementarity.value);
   r.natural = r.worst_value = std::max({r.primal, r.dual, r.complementarity});
-  r.gap = round_up(gap_of(p, x.cast<Extended>(), dual,
-                          sum_of({AffineTerm::product(p.P, x)}, n).values));
+  r.gap = round_up(
+      gap_of(p, x.cast<Extended>(), dual, sum_of({AffineTerm::product(p.P, x)}, n).values));
   LargestResidual worst = parts.stationarity;
   for (const LargestResidual* part : {&parts.primal, &parts.dual, &parts.complementarity}) {
     if (part->index < 0 || !(part->value > worst.value || worst.index < 0)) continue;
@@ -159,7 +158,7 @@ Residuals evaluate_residuals(const FrictionContact& p, const Vector& r) {
     ExtendedVector velocity = u.values.segment(d * c, d);
     const Extended slip = tail_norm(velocity);
     raise(primal, tail_norm(impulse) - p.mu[c] * impulse[0]);
-    raise(dual, -velocity[0]);  // mu ||u_t|| - u_hat_n
+    raise(dual, -velocity[0]);      // mu ||u_t|| - u_hat_n
     velocity[0] += p.mu[c] * slip;  // de Saxce's correction
     raise(complementarity, std::abs(dot(impulse, velocity)));
   }
@@ -174,7 +173,8 @@ Residuals evaluate_residuals(const FrictionContact& p, const Vector& r) {
   if (value.worst_contact < 0) return result;
   Extended f[3] = {};
   friction_natural_map<Extended>(d, impulses.data() + result.worst_index,
-                                 u.values.data() + result.worst_index, p.mu[value.worst_contact], f);
+                                 u.values.data() + result.worst_index, p.mu[value.worst_contact],
+                                 f);
   result.worst_value = round_up(euclidean_norm(f, d));
   result.floor =
       kEpsilon * static_cast<double>(euclidean_norm(u.sizes.data() + result.worst_index, d));
@@ -194,8 +194,7 @@ Residuals evaluate_residuals(const ConvexContact& p, const Vector& v) {
   for (int i = 0; i < p.size(); ++i) worst.add(i, std::abs(gradient.values[i]));
   r.natural = r.worst_value = round_up(worst.value);
   r.worst_index = worst.index;
-  if (r.worst_index >= 0)
-    r.floor = kEpsilon * static_cast<double>(gradient.sizes[r.worst_index]);
+  if (r.worst_index >= 0) r.floor = kEpsilon * static_cast<double>(gradient.sizes[r.worst_index]);
   return r;
 }
 

@@ -12,9 +12,9 @@ namespace perp {
 
 namespace {
 
-constexpr double kMostWork = 1e7;       // products of integers in a repair: some tenths of a second
-constexpr Extended kWide = 1e100L;      // a distance that bounds something
-constexpr double kLargestDense = 1e6;   // entries of the matrix whose rank a repair finds
+constexpr double kMostWork = 1e7;      // products of integers in a repair: some tenths of a second
+constexpr Extended kWide = 1e100L;     // a distance that bounds something
+constexpr double kLargestDense = 1e6;  // entries of the matrix whose rank a repair finds
 constexpr double kRankTolerance = 1e-11;
 // Rows below such parts of what is summed in them are taken for zero, in turn.
 constexpr double kNearlyZero[] = {1e-13, 1e-10, 1e-7};
@@ -131,7 +131,8 @@ std::vector<char> tight_rows(const ConeConditions& c, const AffineSum& g, double
   return tight;
 }
 
-// The tight rows E as equations E v' = 0, split by size of the pivots: v'_P follows from the others.
+// The tight rows E as equations E v' = 0, split by size of the pivots: v'_P follows from the
+// others.
 struct Equations {
   Vector v;                        // with what must be zero at zero
   std::vector<int> rows, columns;  // of the conditions; rank many each decide and follow first
@@ -222,14 +223,14 @@ Extended distance(const Equations& q) {
   const int n = q.rank;
   const Extended infinity = std::numeric_limits<Extended>::infinity();
   if (n < q.e.rows()) return infinity;
+  if (n == 0) return 0;
   const DenseMatrix square = q.e.leftCols(n), inverse = square.partialPivLu().inverse();
   if (!inverse.allFinite()) return infinity;
   const DenseMatrix defect = DenseMatrix::Identity(n, n) - inverse * square;
   const double unit = (n + 4) * std::numeric_limits<double>::epsilon();  // twice the rounding
   const Vector size = inverse.cwiseAbs() * square.cwiseAbs().rowwise().sum();
   const double kappa =
-      (defect.cwiseAbs().rowwise().sum() + unit * (size + Vector::Ones(n))).maxCoeff() *
-      (1 + unit);
+      (defect.cwiseAbs().rowwise().sum() + unit * (size + Vector::Ones(n))).maxCoeff() * (1 + unit);
   if (!(kappa < 0.5)) return infinity;
   Vector v(q.e.cols());
   for (int j = 0; j < v.size(); ++j) v[j] = q.v[q.columns[j]];
@@ -269,12 +270,9 @@ bool hold_around(const ConeConditions& c, const std::vector<char>& tight, const 
   Extended sum = dot(c.objective.cast<Extended>(), q.v.cast<Extended>()), size = std::abs(sum);
   sum += c.objective.cwiseAbs().dot(moves) * radius * slack;
   for (int k = 0; k < c.low.size(); ++k) {
-    const auto support = [&](Extended value) {
-      return value * (value > 0 ? c.high[k] : c.low[k]);
-    };
+    const auto support = [&](Extended value) { return value * (value > 0 ? c.high[k] : c.low[k]); };
     const int i = c.conic_rows + k;
-    const Extended largest =
-        std::max(support(g.values[i] - off[i]), support(g.values[i] + off[i]));
+    const Extended largest = std::max(support(g.values[i] - off[i]), support(g.values[i] + off[i]));
     sum += largest;
     size += std::abs(largest);
   }

@@ -17,8 +17,8 @@ struct ConeConditions {
   Vector low, high;  ///< m - conic_rows values, finite
 };
 
-/// Whether v, or a v next to it on which the rows that are nearly zero are exactly so, satisfies the
-/// conditions in exact integer arithmetic. `false` says that no proof was found.
+/// Whether v, or a v next to it on which the rows that are nearly zero are exactly so, satisfies
+/// the conditions in exact integer arithmetic. `false` says that no proof was found.
 bool hold_exactly(const ConeConditions& conditions, const Vector& v);
 
 }  // namespace perp

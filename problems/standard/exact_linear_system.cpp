@@ -13,9 +13,7 @@ __extension__ typedef unsigned __int128 Wide;
 constexpr Word kPrime = (Word(1) << 61) - 1;
 constexpr int kDigits = 61;  // bits that a step gains
 
-Word multiply(Word a, Word b) {
-  return static_cast<Word>(static_cast<Wide>(a) * b % kPrime);
-}
+Word multiply(Word a, Word b) { return static_cast<Word>(static_cast<Wide>(a) * b % kPrime); }
 Word subtract(Word a, Word b) { return a >= b ? a - b : a + kPrime - b; }
 Word invert(Word a) {  // a^(p - 2)
   Word result = 1;
@@ -103,8 +101,7 @@ bool solves(const std::vector<std::vector<mpz_class>>& a, const std::vector<mpz_
 }
 
 // Steps until numerators and denominators by Hadamard's bound are determined.
-double steps_needed(const std::vector<std::vector<mpz_class>>& a,
-                    const std::vector<mpz_class>& b) {
+double steps_needed(const std::vector<std::vector<mpz_class>>& a, const std::vector<mpz_class>& b) {
   double bits = 0, largest = 1;
   for (std::size_t i = 0; i < a.size(); ++i) {
     std::size_t row = mpz_sizeinbase(b[i].get_mpz_t(), 2);

@@ -6,7 +6,8 @@
 
 namespace perp {
 
-/// 64 bits of mantissa and 15 of exponent on x86: products of doubles neither overflow nor underflow.
+/// 64 bits of mantissa and 15 of exponent on x86: products of doubles neither overflow nor
+/// underflow.
 using Extended = long double;
 using ExtendedVector = Eigen::Matrix<Extended, Eigen::Dynamic, 1>;
 
@@ -32,8 +33,9 @@ struct AffineSum {
 };
 
 /// The sum of the terms, each row as if it were summed exactly and rounded once. It is computed as
-/// if in 128 bits [OgitaRumpOishi2005, Alg. 5.3]; rows that cancel so far that this leaves doubt are
-/// summed again without any rounding [Shewchuk1997]. The terms have `rows` rows and finite factors.
+/// if in 128 bits [OgitaRumpOishi2005, Alg. 5.3]; rows that cancel so far that this leaves doubt
+/// are summed again without any rounding [Shewchuk1997]. The terms have `rows` rows and finite
+/// factors.
 AffineSum sum_of(const std::vector<AffineTerm>& terms, int rows);
 
 /// a'b, likewise.

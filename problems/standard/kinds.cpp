@@ -76,6 +76,8 @@ ExtendedVector ConvexContact::extended_impulses(const Vector& v) const {
   return gamma;
 }
 
-Vector ConvexContact::impulses(const Vector& v) const { return extended_impulses(v).cast<double>(); }
+Vector ConvexContact::impulses(const Vector& v) const {
+  return extended_impulses(v).cast<double>();
+}
 
 }  // namespace perp

@@ -41,8 +41,8 @@ struct Mcp {
 };
 
 /// Fills `compiled`. Does nothing where there is no graph. @throws std::invalid_argument where
-/// the graph is not well formed.
-void compile(Mcp& problem);
+/// the graph is not well formed; DeadlinePassed.
+void compile(Mcp& problem, const Deadline& deadline = Deadline());
 
 /// @throws std::invalid_argument naming the field.
 void validate(const Mcp& problem);

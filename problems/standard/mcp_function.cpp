@@ -31,18 +31,19 @@ std::vector<std::vector<int>> group_columns(const SparseMatrix& pattern) {
   return groups;
 }
 
-std::shared_ptr<const CompiledFunction> compile_graph(const Mcp& problem) {
-  return std::make_shared<const CompiledFunction>(*problem.graph, problem.size(),
-                                                  static_cast<int>(problem.parameters.size()));
+std::shared_ptr<const CompiledFunction> compile_graph(const Mcp& problem,
+                                                      const Deadline& deadline) {
+  return std::make_shared<const CompiledFunction>(
+      *problem.graph, problem.size(), static_cast<int>(problem.parameters.size()), deadline);
 }
 
 }  // namespace
 
-void compile(Mcp& problem) {
-  if (problem.graph) problem.compiled = compile_graph(problem);
+void compile(Mcp& problem, const Deadline& deadline) {
+  if (problem.graph) problem.compiled = compile_graph(problem, deadline);
 }
 
-void McpFunction::prepare(const Mcp& problem) {
+void McpFunction::prepare(const Mcp& problem, const Deadline& deadline) {
   size_ = problem.size();
   if (!problem.graph) {
     prepare_callback(problem);
@@ -53,7 +54,7 @@ void McpFunction::prepare(const Mcp& problem) {
                                            compiled_->variables() == size_ &&
                                            compiled_->parameters() == problem.parameters.size();
   if (!same) {
-    compiled_ = problem.compiled ? problem.compiled : compile_graph(problem);
+    compiled_ = problem.compiled ? problem.compiled : compile_graph(problem, deadline);
     workspace_ = compiled_->workspace();
   }
   graph_ = problem.graph;

@@ -24,8 +24,8 @@ class McpFunction {
   explicit McpFunction(const Mcp& problem) { prepare(problem); }
 
   /// Keeps what it needs; `problem` need not live on. A graph is compiled here unless the problem
-  /// carries it compiled or it is the graph that was prepared last.
-  void prepare(const Mcp& problem);
+  /// carries it compiled or it is the graph that was prepared last. @throws DeadlinePassed.
+  void prepare(const Mcp& problem, const Deadline& deadline = Deadline());
 
   int size() const { return size_; }
   /// n x n in compressed columns, all values 0. Fixed until the next prepare().

@@ -97,8 +97,7 @@ Residuals box_residuals(const P& problem, const Vector& z, const Vector& lower,
 // The largest F_i of the wrong sign at p, over the rows that p puts on a bound for their F_i(z).
 double wrong_sign_at_bounds(const Mcp& problem, const Vector& z, double tolerance, int& worst) {
   const ExtendedVector f = problem.evaluate_extended(z);
-  const Vector p =
-      point_on_bounds(z, rounded(f), problem.lower, problem.upper, tolerance);
+  const Vector p = point_on_bounds(z, rounded(f), problem.lower, problem.upper, tolerance);
   const ExtendedVector g = problem.evaluate_extended(p);
   LargestResidual wrong;
   for (int i = 0; i < z.size(); ++i) {

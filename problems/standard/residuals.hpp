@@ -13,8 +13,8 @@ namespace perp {
 /// said.
 struct Residuals {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  double natural = kNone;  ///< box kinds: ||mid(z-l, z-u, F)||; friction: ||F_nat||_2; conic: max
-                           ///< of primal, dual, complementarity; convex: gradient
+  double natural = kNone;    ///< box kinds: ||mid(z-l, z-u, F)||; friction: ||F_nat||_2; conic: max
+                             ///< of primal, dual, complementarity; convex: gradient
   double at_bounds = kNone;  ///< mcp: largest wrong sign of F on the bounds that rows sit at
                              ///< (point_on_bounds); inf if F is not finite there
   double fischer_burmeister = kNone;  ///< box kinds [Fischer1992; Billups1995]
@@ -30,9 +30,8 @@ struct Residuals {
                            ///< the parts p that do not act on each other (FrictionMeasure)
   double floor = kNone;    ///< eps (|M||z| + |q|) in the worst row: what rounding alone can leave
   int worst_index = -1;    ///< row of the largest residual
-  double worst_value = kNone;  ///< the residual of that row, absolute
-  bool worst_is_constraint =
-      false;  ///< conic_qp: worst_index is a row of A, not an unknown
+  double worst_value = kNone;        ///< the residual of that row, absolute
+  bool worst_is_constraint = false;  ///< conic_qp: worst_index is a row of A, not an unknown
 };
 
 /// The middle one of three numbers; with a = z - l >= b = z - u this is z - Pi_[l,u](z - F) for c =

@@ -84,7 +84,12 @@ void Solver::prepare(const Problem& problem) {
   prepared_size_ = -1;
   validate(problem);
   if (const auto reason = refusal(problem)) throw std::invalid_argument("problem: " + *reason);
-  do_prepare(problem);
+  late_ = false;
+  try {
+    do_prepare(problem);
+  } catch (const DeadlinePassed&) {
+    late_ = true;
+  }
   prepared_size_ = problem.size();
 }
 
@@ -115,6 +120,13 @@ const Result& Solver::solve(const Vector* start, Observer* observer) {
   if (start && start->size() != prepared_size_) {
     throw std::invalid_argument(
         fmt::format("start: length is {}, expected {}", start->size(), prepared_size_));
+  }
+  if (late_) {
+    clear(result_);
+    result_.status = Status::kTimeLimit;
+    result_.message = "the time limit passed before the problem was prepared";
+    result_.z = start ? *start : Vector(Vector::Zero(prepared_size_));
+    return result_;
   }
   const auto began = std::chrono::steady_clock::now();
   const CommonSettings asked = common;

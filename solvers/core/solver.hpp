@@ -76,7 +76,8 @@ class Solver {
   std::optional<std::string> refusal(const Problem& problem) const;
 
   /// Analyses and copies what is needed of the problem. @throws std::invalid_argument where the
-  /// problem is refused or malformed (the text names the field).
+  /// problem is refused or malformed (the text names the field). Where the time limit passes
+  /// already here, solve() says so.
   void prepare(const Problem& problem);
 
   /// Solves the prepared problem. The result is valid until the next call of prepare or solve.
@@ -101,6 +102,7 @@ class Solver {
 
  private:
   int prepared_size_ = -1;
+  bool late_ = false;  // the time limit passed in prepare
   Result result_, from_start_;
 };
 

@@ -57,11 +57,11 @@ void BoxMap::Jacobian::take_values(const SparseMatrix& pattern, const double* va
   }
 }
 
-void BoxMap::build(const Problem& problem, SystemStorage storage) {
+void BoxMap::build(const Problem& problem, SystemStorage storage, const Deadline& deadline) {
   const auto* mcp = std::get_if<Mcp>(&problem.data);
   linear_ = !mcp;
   if (mcp) {
-    function_.prepare(*mcp);
+    function_.prepare(*mcp, deadline);
     lower = mcp->lower;
     upper = mcp->upper;
     pattern_ = function_.pattern();

@@ -15,7 +15,8 @@ enum class SystemStorage { kAuto, kDense, kSparse };
 /// extended precision and rounded once, as the verifier does. Nothing allocates after build().
 class BoxMap {
  public:
-  void build(const Problem& problem, SystemStorage storage);
+  /// @throws DeadlinePassed
+  void build(const Problem& problem, SystemStorage storage, const Deadline& deadline = Deadline());
 
   int size() const { return static_cast<int>(lower.size()); }
   Vector lower, upper;

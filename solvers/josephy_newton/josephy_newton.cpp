@@ -57,9 +57,11 @@ void JosephyNewton::check_settings() const {
 
 void JosephyNewton::do_prepare(const Problem& problem) {
   check_settings();
-  map_.build(problem, settings.linear_algebra == "auto"    ? SystemStorage::kAuto
-                      : settings.linear_algebra == "dense" ? SystemStorage::kDense
-                                                           : SystemStorage::kSparse);
+  map_.build(problem,
+             settings.linear_algebra == "auto"    ? SystemStorage::kAuto
+             : settings.linear_algebra == "dense" ? SystemStorage::kDense
+                                                  : SystemStorage::kSparse,
+             Deadline(common.time_limit));
   system_.attach(map_.jacobian());
   linearised_.attach(map_);
   names_ = problem.variables;

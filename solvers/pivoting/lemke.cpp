@@ -73,6 +73,7 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
                          ? common.max_iterations
                          : std::max(kLeastPivotLimit, 1000L * canonical_.size());
   PathSettings numerics = path_settings(settings);
+  started_ = std::chrono::steady_clock::now();
   path_.reset_counts();
   recoveries_used_ = 0;
   proximal_pivots_ = 0;
@@ -103,8 +104,8 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
     return;
   }
   while (true) {
-    end = path_.follow(start_, cover, numerics, limit - path_.pivots - path_.flips,
-                       common.time_limit, observer);
+    end = path_.follow(start_, cover, numerics, limit - path_.pivots - path_.flips, time_left(),
+                       observer);
     if (end == PathEnd::kSolution) {
       canonical_.to_original(path_.x(), candidate_);
       refine(candidate_);
@@ -206,21 +207,14 @@ double Lemke::solve_regularised(long limit, Observer* observer, Vector& answer) 
   std::vector<PairStatus> statuses;
   Vector z = Vector::Zero(n), polished;
   double best = kInfinity;
-  const auto started = std::chrono::steady_clock::now();
   for (int k = 0; k < kProximalSteps && best > kAccurate * common.tolerance; ++k) {
     shifted.q = problem_.q - rho * z;
     canonical.build(shifted, settings.equilibrate);
     path.attach(canonical);
     path.reset_counts();
     if (k == 0) statuses = canonical.default_start;
-    double time_left = 0.0;  // none
-    if (common.time_limit > 0) {
-      const std::chrono::duration<double> used = std::chrono::steady_clock::now() - started;
-      time_left = common.time_limit - used.count();
-      if (!(time_left > 0)) break;
-    }
     const PathEnd end =
-        path.follow(statuses, nullptr, path_settings(settings), limit, time_left, observer);
+        path.follow(statuses, nullptr, path_settings(settings), limit, time_left(), observer);
     proximal_pivots_ += path.pivots + path.flips;
     if (end != PathEnd::kSolution) break;
     statuses = path.statuses();
@@ -236,6 +230,14 @@ double Lemke::solve_regularised(long limit, Observer* observer, Vector& answer) 
     if (slow && best <= common.tolerance) break;
   }
   return best;
+}
+
+// What all paths of a solve together have left of the time limit; 0 where there is none.
+double Lemke::time_left() const {
+  if (common.time_limit <= 0) return 0.0;
+  constexpr double kUsedUp = 1e-9;
+  const std::chrono::duration<double> used = std::chrono::steady_clock::now() - started_;
+  return std::max(common.time_limit - used.count(), kUsedUp);
 }
 
 PairStatus Lemke::status_at(int i, double z) const {
@@ -341,7 +343,7 @@ Status Lemke::describe_failure(Status end, std::string_view what, Result& result
   canonical_.to_original(path_.x(), result.z);
   std::optional<Vector> feasible;
   std::optional<FarkasCertificate> farkas;
-  if (settings.certify) farkas = find_farkas(problem_, common.time_limit, &feasible);
+  if (settings.certify) farkas = find_farkas(problem_, time_left(), &feasible);
   if (farkas) {
     result.certificate = certificate_of(farkas->check, std::move(farkas->y));
     result.message = message_of(farkas->check);

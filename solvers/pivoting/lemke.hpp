@@ -79,6 +79,7 @@ class Lemke final : public Solver {
   bool choose_start(const Vector* start);
   double polish_start(const Vector& start, Vector& z);
   double solve_regularised(long limit, Observer* observer, Vector& answer);
+  double time_left() const;
   PairStatus status_at(int i, double z) const;
   void default_start();
   bool dubious_ray(PathEnd end) const;
@@ -95,6 +96,7 @@ class Lemke final : public Solver {
   std::vector<PairStatus> start_basis_, final_basis_, wanted_;
   std::vector<PairStatus> start_;
   Vector covering_, residual_, rows_, correction_, candidate_, refined_;
+  std::chrono::steady_clock::time_point started_;
   int recoveries_used_ = 0;
   long proximal_pivots_ = 0;
   bool polished_ = false;

@@ -134,6 +134,7 @@ bool LemkePath::build_from_default(const std::vector<PairStatus>& start) {
   for (int i = 0; i < basis_.size(); ++i) {
     if (start[i] == PairStatus::kAtUpper && basic_[basis_.w_id(i)]) at_upper_[i] = 1;
     if (start[i] != PairStatus::kBasic || basic_[basis_.x_id(i)]) continue;
+    if (out_of_time()) break;
     basis_.column(basis_.x_id(i), work_);
     basis_.solve(work_);
     const int position = basis_.slack_position(i);
@@ -314,7 +315,8 @@ int LemkePath::lexicographic_minimum(bool flip_ties) {
     best = tied_[next++];
     inverse_row(best, best_row_);
   }
-  for (; next < tied_.size(); ++next) {
+  // Past the time limit any of them will do: the path ends after this step.
+  for (; next < tied_.size() && !out_of_time(); ++next) {
     inverse_row(tied_[next], other_row_);
     if (lexicographically_less(other_row_, best_row_)) {
       best = tied_[next];

@@ -1,28 +1,13 @@
 // What iterations that only converge in the limit need to know about their progress.
 #pragma once
 
-#include <chrono>
 #include <cmath>
 #include <limits>
+#include <perp/problems/expression/deadline.hpp>
 #include <perp/solvers/core/solver.hpp>
 #include <string_view>
 
 namespace perp {
-
-/// Seconds since it was made, against a limit.
-class Deadline {
- public:
-  explicit Deadline(double limit) : limit_(limit) {}
-  bool passed() const {
-    if (!(limit_ > 0)) return false;
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-    return elapsed.count() > limit_;
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  double limit_;
-};
 
 /// Watches a sequence of residuals: still falling, standing still, or growing without bound.
 class Progress {

@@ -110,7 +110,7 @@ void NewtonFb::do_prepare(const Problem& problem) {
 }
 
 void NewtonFb::prepare_nonlinear(const Mcp& problem, ScaledProblem::Scaling scaling) {
-  mcp_function_.prepare(problem);
+  mcp_function_.prepare(problem, Deadline(common.time_limit));
   SparseMatrix pattern = mcp_function_.pattern();
   pattern.coeffs().setOnes();
   problem_.build(mcp_function_, problem, scaling, prefers_sparse(Matrix(pattern)));

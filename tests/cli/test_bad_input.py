@@ -466,9 +466,6 @@ class TestVerify(BadInputTestCase):
         path = self.write("good.json", lcp())
         self.refuse("verify", path, self.folder / "none.json", words=["no such file"], file="none.json")
 
-    def test_dual_missing(self):
-        self.refuse_result({"z": [0, 2]}, "dual", problem=make_problem("conic_qp"))
-
     def test_dual_too_short(self):
         self.refuse_result({"z": [0, 2], "dual": [1]}, "dual", problem=make_problem("conic_qp"))
 
@@ -648,7 +645,7 @@ class TestNothingHalfWritten(BadInputTestCase):
 
     def test_bench_refused_keeps_the_records(self):
         records = self.write("out/records.jsonl", self.OLD)
-        self.refuse("bench", "no-such-suite", "-o", records.parent, words=["no-such-suite"])
+        self.refuse("bench", "no-such-suite", "--overwrite", "-o", records.parent, words=["no-such-suite"])
         self.assertEqual(records.read_text(), self.OLD)
 
     def test_bench_with_a_bad_setting_keeps_the_records(self):

@@ -34,7 +34,8 @@ class BenchTestCase(CliTestCase):
         return path, [{**json.loads(lines[0])["shared"], **json.loads(line)} for line in lines[1:]]
 
     def bench(self, what, *arguments, out="records", runs=None):
-        done = self.perp("bench", what, "--repeat", "1", *arguments, "-o", self.folder / out)
+        old = () if "--resume" in arguments else ("--overwrite",)
+        done = self.perp("bench", what, "--repeat", "1", *arguments, *old, "-o", self.folder / out)
         self.assertEqual(done.returncode, 0, done.stderr)
         if runs is not None:
             self.assertEqual(int(re.search(r"(\d+) runs", done.stderr).group(1)), runs, done.stderr)

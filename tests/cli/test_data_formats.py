@@ -66,7 +66,7 @@ class TestQps(CliTestCase):
     "unknown_column": (QPS.replace("UP BND       x", "UP BND       w"), '"w"'),
     "cut": (QPS.replace("ENDATA\n", ""), "ENDATA"),
     "empty": ("", "ENDATA"),
-    "binary": ("\x00\x01\x02", "section ???"),
+    "binary": ("\x00\x01\x02", r"section \x00\x01\x02"),
 })
 class TestBadQps(CliTestCase):
     def check(self, text, words):

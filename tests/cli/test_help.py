@@ -17,7 +17,7 @@ OPTIONS = {
     "export": ["--size", "--seed", "--param", "--kind", "--format", "--formulation", "--step", "--steps", "--sequence", "--gzip",
                "-o"],
     "convert": ["--from", "--to"],
-    "bench": ["--solvers", "--tolerance", "--time-limit", "--memory-limit", "--jobs", "--repeat", "--shard", "--resume",
+    "bench": ["--solvers", "--tolerance", "--time-limit", "--memory-limit", "--jobs", "--repeat", "--shard", "--resume", "--overwrite",
               "-o"],
     "report": ["-o"],
 }

@@ -44,8 +44,8 @@ class SequenceTestCase(CliTestCase):
 
     def bench(self, *arguments, out="records", code=0):
         """The records of perp bench with lemke at 1e-10."""
-        done = self.perp("bench", *arguments, "--solvers", "lemke", "--tolerance", "1e-10", "--repeat", "1", "-o",
-                         self.folder / out)
+        done = self.perp("bench", *arguments, "--solvers", "lemke", "--tolerance", "1e-10", "--repeat", "1", "--overwrite",
+                         "-o", self.folder / out)
         self.assertEqual(done.returncode, code, done.stderr)
         records = [parse_json(line) for line in (self.folder / out / "records.jsonl").read_text().splitlines()]
         for record in records:

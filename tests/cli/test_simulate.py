@@ -660,7 +660,7 @@ class TestOutput(SimulateTestCase):
                     problem = parse_json(path.read_text())
                     self.assert_valid(problem, "problem")
                     self.assertEqual(problem["kind"], kind)
-                    self.assertEqual((problem["source"]["scene"], problem["source"]["formulation"]), (name, formulation))
+                    self.assertEqual((problem["source"]["scene"], problem["source"]["formulation"]), (name, formulation + options))
                     self.succeed("solve", path, "--solver", "lemke", "--tolerance", 1e-10)
 
     def test_contacts_may_be_left_out_of_the_record(self):
@@ -727,7 +727,7 @@ class TestOutput(SimulateTestCase):
 
     def test_interrupt(self):
         code, records = self.interrupt(signal.SIGINT)
-        self.assertEqual(code, 1)
+        self.assertEqual(code, -signal.SIGINT)
         self.assertEqual(self.run_json()["steps"], len(records["steps"]))
         self.assertEqual(len(records["trajectory"]), 4 * (len(records["steps"]) + 1))
 

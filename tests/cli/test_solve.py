@@ -259,7 +259,7 @@ class TestSettings(SolveTestCase):
             time.sleep(1)
             process.send_signal(signal.SIGINT)
             output, _ = process.communicate(timeout=60)
-        self.assertEqual(process.returncode, 1)
+        self.assertEqual(process.returncode, -signal.SIGINT)
         result = parse_json(output.decode())
         self.assert_valid(result, "result")
         self.assertEqual(result["status"], "interrupted")
@@ -660,7 +660,7 @@ class TestExternalSolvers(SolveTestCase):
     def bench(self, solver, *arguments):
         """The one record of perp bench, checked against the schema."""
         path = self.write("problem.json", lcp())
-        self.succeed("bench", path, "--solvers", solver, "-o", self.folder / "records", *arguments)
+        self.succeed("bench", path, "--solvers", solver, "-o", self.folder / "records", "--overwrite", *arguments)
         record = parse_json((self.folder / "records" / "records.jsonl").read_text())
         self.assert_valid(record, "record")
         return record

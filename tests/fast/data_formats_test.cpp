@@ -292,6 +292,19 @@ class Hdf5File {
     integers(path + "/i", std::move(i));
     numbers(path + "/x", std::move(x));
   }
+  hid_t id() const { return file_; }
+  /// A dataset of doubles with a size and a plan of storage; written where there are values.
+  void planned(const std::string& path, hsize_t size, hid_t plan,
+               const std::vector<double>& v = {}) const {
+    dataset(path, H5T_NATIVE_DOUBLE, v.empty() ? nullptr : v.data(), size, plan);
+  }
+  void text(const std::string& path, std::size_t length, hsize_t count, bool written) const {
+    const hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, length);
+    const std::string words(written ? length * count : 0, 'x');
+    dataset(path, type, written ? words.data() : nullptr, count, H5P_DEFAULT);
+    H5Tclose(type);
+  }
   std::string bytes() const {
     H5Fflush(file_, H5F_SCOPE_LOCAL);
     std::string image(static_cast<std::size_t>(H5Fget_file_image(file_, nullptr, 0)), '\0');
@@ -300,13 +313,14 @@ class Hdf5File {
   }
 
  private:
-  void dataset(const std::string& path, hid_t type, const void* data, std::size_t count) const {
+  void dataset(const std::string& path, hid_t type, const void* data, std::size_t count,
+               hid_t plan = H5P_DEFAULT) const {
     const hid_t make = H5Pcreate(H5P_LINK_CREATE);
     H5Pset_create_intermediate_group(make, 1);
     const hsize_t size = count;
     const hid_t space = H5Screate_simple(1, &size, nullptr);
-    const hid_t set = H5Dcreate2(file_, path.c_str(), type, space, make, H5P_DEFAULT, H5P_DEFAULT);
-    H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
+    const hid_t set = H5Dcreate2(file_, path.c_str(), type, space, make, plan, H5P_DEFAULT);
+    if (data) H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data);
     H5Dclose(set);
     H5Sclose(space);
     H5Pclose(make);
@@ -418,13 +432,18 @@ TEST(Fclib, RefusesWithTheField) {
   expect_refusal(damaged([](const Hdf5File& f) { f.integers("fclib_local/spacedim", {4}); }),
                  {"fclib_local/spacedim", "4"});
   expect_refusal(damaged([](const Hdf5File& f) { f.integers("fclib_local/spacedim", {3}); }),
+                 {"fclib_local/vectors/q", "missing"});
+  expect_refusal(damaged([](const Hdf5File& f) {
+                   f.integers("fclib_local/spacedim", {3});
+                   f.numbers("fclib_local/vectors/q", vector({1, 0, 0}));
+                 }),
                  {"fclib_local/W/m", "missing"});
   const auto with_matrix = [&](int nz, std::vector<int> p, std::vector<int> i,
                                std::vector<double> x) {
     return damaged([=](const Hdf5File& f) {
       f.integers("fclib_local/spacedim", {3});
       f.matrix("fclib_local/W", 3, 3, nz, p, i, x);
-      f.numbers("fclib_local/vectors/q", vector({1, 0}));
+      f.numbers("fclib_local/vectors/q", vector({1, 0, 0}));
     });
   };
   expect_refusal(with_matrix(1, {0}, {3}, {1}), {"fclib_local/W", "outside"});
@@ -433,7 +452,18 @@ TEST(Fclib, RefusesWithTheField) {
   expect_refusal(with_matrix(-1, {0, 1, 9, 9}, {0}, {1}), {"fclib_local/W/p"});
   expect_refusal(with_matrix(-1, {0, 1, 1, 1}, {7}, {1}), {"fclib_local/W/i"});
   expect_refusal(with_matrix(1, {0}, {0}, {kInf}), {"fclib_local/W/x", "finite"});
-  expect_refusal(with_matrix(1, {0}, {0}, {1}), {"fclib_local/vectors/q", "length"});
+  expect_refusal(with_matrix(1, {0}, {0}, {1}), {"fclib_local/vectors/mu", "missing"});
+  expect_refusal(damaged([](const Hdf5File& f) {
+                   f.integers("fclib_local/spacedim", {3});
+                   f.numbers("fclib_local/vectors/q", vector({1, 0}));
+                 }),
+                 {"fclib_local/vectors/q", "length"});
+  expect_refusal(damaged([](const Hdf5File& f) {
+                   f.integers("fclib_local/spacedim", {3});
+                   f.numbers("fclib_local/vectors/q", vector({1, 0, 0}));
+                   f.matrix("fclib_local/W", 9'000'000, 9'000'000, 0, {0}, {0}, {1});
+                 }),
+                 {"fclib_local/W", "9000000 x 9000000", "3 x 3"});
   expect_refusal(damaged([](const Hdf5File& f) {
                    write_chain(f, false);
                    f.integers("fclib_global/G/m", {3});
@@ -444,6 +474,123 @@ TEST(Fclib, RefusesWithTheField) {
   const std::string bytes = whole.bytes();
   for (const std::size_t part : {10UL, 100UL, bytes.size() / 2})
     expect_refusal([&] { fclib(bytes.substr(0, part)); }, {"file.x"});
+}
+
+// All of a local problem but q, which the caller makes hostile.
+void write_but_q(const Hdf5File& file) {
+  file.integers("fclib_local/spacedim", {3});
+  file.matrix("fclib_local/W", 3, 3, -1, {0, 1, 2, 3}, {0, 1, 2}, {1, 1, 1});
+  file.numbers("fclib_local/vectors/mu", vector({0.3}));
+}
+
+template <class Write>
+void expect_q_refused(Write write, std::initializer_list<const char*> words) {
+  const Hdf5File file;
+  write_but_q(file);
+  write(file);
+  const std::string bytes = file.bytes();
+  expect_refusal([&] { fclib(bytes); }, {"fclib_local/vectors/q"});
+  expect_refusal([&] { fclib(bytes); }, words);
+}
+
+// A plan of storage, closed with its owner.
+struct Plan {
+  hid_t id = H5Pcreate(H5P_DATASET_CREATE);
+  Plan() = default;
+  Plan(const Plan&) = delete;
+  Plan& operator=(const Plan&) = delete;
+  ~Plan() { H5Pclose(id); }
+};
+
+TEST(HostileHdf5, NothingOutsideTheFileIsRead) {
+  expect_q_refused(
+      [](const Hdf5File& f) {
+        const Plan plan;
+        H5Pset_external(plan.id, "/etc/passwd", 0, 24);
+        f.planned("fclib_local/vectors/q", 3, plan.id);
+      },
+      {"another file"});
+  expect_q_refused(
+      [](const Hdf5File& f) {
+        H5Lcreate_external("/etc/passwd", "/q", f.id(), "fclib_local/vectors/q", H5P_DEFAULT,
+                           H5P_DEFAULT);
+      },
+      {"link"});
+  expect_q_refused(  // also where it hides in a group above
+      [](const Hdf5File& f) {
+        H5Ldelete(f.id(), "fclib_local/vectors", H5P_DEFAULT);
+        H5Lcreate_external("/etc/passwd", "/", f.id(), "fclib_local/vectors", H5P_DEFAULT,
+                           H5P_DEFAULT);
+      },
+      {"link", "\"fclib_local/vectors\""});
+  expect_q_refused(
+      [](const Hdf5File& f) {
+        H5Lcreate_soft("/fclib_local/vectors/q", f.id(), "fclib_local/vectors/q", H5P_DEFAULT,
+                       H5P_DEFAULT);
+      },
+      {"link"});
+  expect_q_refused(
+      [](const Hdf5File& f) {
+        const Plan plan;
+        const hsize_t size = 3;
+        const hid_t space = H5Screate_simple(1, &size, nullptr);
+        H5Pset_virtual(plan.id, space, "/etc/passwd", "/q", space);
+        H5Sclose(space);
+        f.planned("fclib_local/vectors/q", 3, plan.id);
+      },
+      {"other files"});
+}
+
+TEST(HostileHdf5, DeclaredSizesAreNotBelieved) {
+  for (const hsize_t size : {3ULL, 200'000'000ULL, 2'000'000'000ULL, 1ULL << 40}) {
+    expect_q_refused(
+        [&](const Hdf5File& f) { f.planned("fclib_local/vectors/q", size, H5P_DEFAULT); }, {});
+    expect_q_refused(
+        [&](const Hdf5File& f) {
+          const Plan plan;
+          const hsize_t chunk = 3;
+          H5Pset_chunk(plan.id, 1, &chunk);
+          H5Pset_deflate(plan.id, 9);
+          f.planned("fclib_local/vectors/q", size, plan.id);
+        },
+        {});
+  }
+  expect_q_refused(  // packed to next to nothing
+      [](const Hdf5File& f) {
+        const Plan plan;
+        const hsize_t size = 5'000'000, chunk = size;
+        H5Pset_chunk(plan.id, 1, &chunk);
+        H5Pset_deflate(plan.id, 9);
+        f.planned("fclib_local/vectors/q", size, plan.id, std::vector<double>(size, 0.0));
+      },
+      {"5000000 values"});
+}
+
+TEST(HostileHdf5, PackedDataAreRead) {
+  const Hdf5File file;
+  write_but_q(file);
+  const Plan plan;
+  const hsize_t chunk = 2;
+  H5Pset_chunk(plan.id, 1, &chunk);
+  H5Pset_shuffle(plan.id);
+  H5Pset_deflate(plan.id, 9);
+  file.planned("fclib_local/vectors/q", 3, plan.id, {1, 2, 3});
+  EXPECT_EQ(std::get<FrictionContact>(fclib(file.bytes()).data).q, vector({1, 2, 3}));
+}
+
+TEST(HostileHdf5, TextsAreOneEachAndWritten) {
+  const auto with_title = [](std::size_t length, hsize_t count, bool written) {
+    const Hdf5File file;
+    write_but_q(file);
+    file.numbers("fclib_local/vectors/q", vector({1, 0, 0}));
+    file.text("fclib_local/info/title", length, count, written);
+    return file.bytes();
+  };
+  EXPECT_NE(fclib(with_title(4, 1, true)).source.find("title"), nullptr);
+  for (const std::string& bytes :
+       {with_title(4, 1000, true), with_title(3'000'000'000, 1, false), with_title(4, 1, false)}) {
+    expect_refusal([&] { fclib(bytes); }, {"fclib_local/info/title"});
+  }
 }
 
 #else

@@ -41,10 +41,11 @@ TEST(Extended, SumsWithoutRounding) {
   const Matrix b(matrix(1, 4, {1e200, 1e100, -1e200, 3.0}));
   EXPECT_EQ(sum_of({AffineTerm::product(a, vector({1, 0.05, 1}))}, 1).values[0],
             static_cast<Extended>(0.05));
-  EXPECT_EQ(sum_of({AffineTerm::product(b, vector({1, 1, 1, 1})), AffineTerm::vector(vector({-1e100}))},
-                   1)
-                .values[0],
-            3.0L);
+  EXPECT_EQ(
+      sum_of({AffineTerm::product(b, vector({1, 1, 1, 1})), AffineTerm::vector(vector({-1e100}))},
+             1)
+          .values[0],
+      3.0L);
   // Products of the largest and smallest doubles.
   const Matrix c(matrix(1, 2, {1e308, 1e-308}));
   EXPECT_EQ(sum_of({AffineTerm::product(c, vector({1e308, 0}))}, 1).values[0],
@@ -52,7 +53,8 @@ TEST(Extended, SumsWithoutRounding) {
   EXPECT_GT(sum_of({AffineTerm::product(c, vector({0, 1e-308}))}, 1).values[0], 0.0L);
 }
 
-// 2^k multiples of the same row, added and taken away in an order of their own, leave what was put in.
+// 2^k multiples of the same row, added and taken away in an order of their own, leave what was put
+// in.
 TEST(Extended, AgreesWithExactArithmeticOnCancellation) {
   Random random(5);
   for (int trial = 0; trial < 50; ++trial) {
@@ -159,8 +161,10 @@ TEST(VerifierOfNonlinear, EvaluatesGraphsBeyondDouble) {
 
 TEST(VerifierOfConicQps, RefusesAGapThatCancels) {
   const auto lp = [](double cost) {  // min cost x_1 + x_2, x >= 0
-    return ConicQp{DenseMatrix(DenseMatrix::Zero(2, 2)), vector({cost, 1}),
-                   DenseMatrix(-DenseMatrix::Identity(2, 2)), vector({0, 0}),
+    return ConicQp{DenseMatrix(DenseMatrix::Zero(2, 2)),
+                   vector({cost, 1}),
+                   DenseMatrix(-DenseMatrix::Identity(2, 2)),
+                   vector({0, 0}),
                    {{ConeType::kNonnegative, 2}}};
   };
   EXPECT_FALSE(judge(lp(1e9), vector({-1e-9, 1}), 1e-8, vector({1e9, 1})).solved);
@@ -171,8 +175,11 @@ TEST(VerifierOfConicQps, RefusesAGapThatCancels) {
 // The complementarity of a second-order cone, in every case of its natural map.
 TEST(VerifierOfConicQps, JudgesSecondOrderCones) {
   const auto cone = [](const Vector& b) {  // min 1/2 |x|^2, s = x + b in the cone: y = x
-    return ConicQp{DenseMatrix(DenseMatrix::Identity(3, 3)), vector({0, 0, 0}),
-                   DenseMatrix(-DenseMatrix::Identity(3, 3)), b, {{ConeType::kSecondOrder, 3}}};
+    return ConicQp{DenseMatrix(DenseMatrix::Identity(3, 3)),
+                   vector({0, 0, 0}),
+                   DenseMatrix(-DenseMatrix::Identity(3, 3)),
+                   b,
+                   {{ConeType::kSecondOrder, 3}}};
   };
   const ConicQp p = cone(vector({0, 2, 0}));
   const Vector x = vector({1, -1, 0});  // s = x + b = (1, 1, 0), y = x
@@ -191,8 +198,7 @@ TEST(VerifierOfConicQps, JudgesSecondOrderCones) {
 // Friction -------------------------------------------------------------------------------------
 
 TEST(VerifierOfFriction, AFarContactHidesNothing) {
-  const FrictionContact p =
-      contacts(DenseMatrix::Identity(6, 6), vector({-1e9, 0, 0, -1, 0, 0}));
+  const FrictionContact p = contacts(DenseMatrix::Identity(6, 6), vector({-1e9, 0, 0, -1, 0, 0}));
   const Verdict v = judge(p, vector({1e9, 0, 0, 0, 0, 0}));
   EXPECT_LE(v.residuals.relative, 1e-8);  // FCLIB's number
   EXPECT_FALSE(v.solved);
@@ -252,8 +258,8 @@ TEST(VerifierOfFriction, FindsThePartsThatDoNotActOnEachOther) {
   EXPECT_EQ(measure.part_of(0), measure.part_of(1));
   EXPECT_NE(measure.part_of(0), measure.part_of(2));
   FrictionContact p;
-  p.J = Matrix(matrix(9, 3, {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0,
-                             0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}));
+  p.J = Matrix(matrix(
+      9, 3, {1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}));
   p.M = Matrix(DenseMatrix(DenseMatrix::Identity(3, 3)));
   p.q = Vector::Ones(9);
   p.mu = Vector::Ones(3);

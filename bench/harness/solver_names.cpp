@@ -1,0 +1,97 @@
+#include <perp/bench/harness/solver_names.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <perp/bench/peers/catalogue.hpp>
+#include <perp/solvers/registry.hpp>
+#include <stdexcept>
+
+namespace perp {
+
+namespace {
+
+constexpr std::string_view kExec = "exec:";
+
+// The command of exec:"COMMAND"; what is not one quoted text is the command as it stands.
+std::string unquoted(std::string_view text) {
+  if (text.size() < 2 || text.front() != '"') return std::string(text);
+  std::string command;
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    if (text[i] == '"') return i + 1 == text.size() ? command : std::string(text);
+    const bool escaped =
+        text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == '"' || text[i + 1] == '\\');
+    command += text[escaped ? ++i : i];
+  }
+  return std::string(text);
+}
+
+bool is_taken(std::string_view name) {
+  const auto& registry = solver_registry();
+  return name == "auto" || find_peer(name) ||
+         std::any_of(registry.begin(), registry.end(),
+                     [&](const SolverFactory& make) { return make()->traits().name == name; });
+}
+
+void check_name(std::string_view name) {
+  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.';
+  });
+  if (!plain || name.empty() || !std::isalpha(static_cast<unsigned char>(name.front()))) {
+    throw std::invalid_argument(fmt::format(
+        "solver \"{}=exec:\": a name has letters, digits, '.', '_' and '-', a letter first", name));
+  }
+  if (is_taken(name))
+    throw std::invalid_argument(
+        fmt::format("solver \"{}=exec:\": {} is a solver of perp's", name, name));
+}
+
+}  // namespace
+
+SolverName read_solver_name(std::string_view text) {
+  const std::size_t at = text.find(kExec);
+  const bool named = at != std::string_view::npos && at > 0 && text[at - 1] == '=';
+  if (at != 0 && !named) return {std::string(text), "", false};
+  SolverName solver{std::string(text), unquoted(text.substr(at + kExec.size())), true};
+  if (named) {
+    solver.name = text.substr(0, at - 1);
+    check_name(solver.name);
+  }
+  return solver;
+}
+
+std::vector<std::string> split_solvers(const std::string& text) {
+  std::vector<std::string> parts(1);
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == ',' && quote == 0) {
+      parts.emplace_back();
+      continue;
+    }
+    parts.back() += c;
+    if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
+      parts.back() += text[++i];
+    } else if (quote == 0 && (c == '"' || c == '\'')) {
+      quote = c;
+    } else if (c == quote) {
+      quote = 0;
+    }
+  }
+  if (quote != 0)
+    throw std::invalid_argument(fmt::format("--solvers: a {} is not closed in {}", quote, text));
+  std::vector<std::string> solvers;
+  std::map<std::string, std::string> by_name;
+  for (const std::string& part : parts) {
+    if (part.empty()) throw std::invalid_argument("--solvers: a name is empty");
+    const std::string name = read_solver_name(part).name;
+    const auto [known, is_new] = by_name.try_emplace(name, part);
+    if (known->second != part)
+      throw std::invalid_argument(fmt::format("--solvers: {} names two programs", name));
+    if (is_new) solvers.push_back(part);
+  }
+  return solvers;
+}
+
+}  // namespace perp

@@ -1,0 +1,25 @@
+// Names of solvers as the command line takes them.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace perp {
+
+/// NAME, exec:COMMAND or NAME=exec:COMMAND.
+struct SolverName {
+  std::string name;     ///< what results and reports show
+  std::string command;  ///< of an external program
+  bool external = false;
+};
+
+/// A command may stand in double quotes, exec:"COMMAND", within which \" and \\ are " and \.
+/// @throws std::invalid_argument where a name given to a program cannot be one.
+SolverName read_solver_name(std::string_view text);
+
+/// Splits at the commas that are not in quotes. @throws std::invalid_argument: a quote that is not
+/// closed, an empty name, one name for two programs.
+std::vector<std::string> split_solvers(const std::string& text);
+
+}  // namespace perp

@@ -1,0 +1,31 @@
+// A file that grows by whole pieces.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace perp {
+
+/// Every piece is written at once and entirely or not at all, so that the file is valid whenever
+/// the process ends, also on a full disk.
+class AppendFile {
+ public:
+  AppendFile() = default;
+  /// Opens or makes the file. @param keep bytes of what is there that stay
+  /// @throws InputError where it cannot be written
+  explicit AppendFile(std::string path, long keep = 0);
+  AppendFile(AppendFile&& other) noexcept;
+  AppendFile& operator=(AppendFile&& other) noexcept;
+  ~AppendFile();
+
+  bool is_open() const { return fd_ >= 0; }
+  /// @throws InputError where it cannot be written
+  void add(std::string_view text);
+
+ private:
+  std::string path_;
+  long size_ = 0;
+  int fd_ = -1;
+};
+
+}  // namespace perp

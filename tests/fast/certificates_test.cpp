@@ -1,0 +1,147 @@
+// Proofs hold in exact arithmetic, or they are none.
+#include "support.hpp"
+
+#include <gmpxx.h>
+#include <perp/problems/standard/exact_conditions.hpp>
+#include <perp/problems/standard/exact_linear_system.hpp>
+#include <perp/solvers/router.hpp>
+
+namespace perp::test {
+namespace {
+
+ConicQp conic(const DenseMatrix& p, const Vector& c, const DenseMatrix& a, const Vector& b,
+              std::vector<Cone> cones) {
+  return {Matrix(p), c, Matrix(a), b, std::move(cones)};
+}
+
+// Solvable, far out: 1e-11 x_0 = 1; 1e-11 z_0 >= 1.
+ConicQp far_equation() {
+  return conic(DenseMatrix::Zero(2, 2), vector({0, 0}), matrix(2, 2, {1e-11, 0, 0, 1}),
+               vector({1, 0}), {{ConeType::kZero, 2}});
+}
+Lcp far_inequality() { return {matrix(2, 2, {1e-11, 0, 0, 1}), vector({-1, 1})}; }
+
+TEST(Certificates, DoNotProveWhatIsFalse) {
+  const FarkasCheck a = check_farkas(far_equation(), vector({-1, 0}));
+  EXPECT_FALSE(a.holds);
+  EXPECT_TRUE(a.excludes);
+  EXPECT_NEAR(a.radius, 1e11, 1e2);
+  const FarkasCheck b = check_farkas(far_inequality(), vector({1, 0}));
+  EXPECT_FALSE(b.holds);
+  EXPECT_TRUE(b.excludes);
+  EXPECT_TRUE(verify(problem_of(far_inequality()), {vector({1e11, 0}), {}}, 1e-8).solved);
+  // Bounded below: 1/2 1e-12 x_1^2 + 1/2 x_2^2 - x_1 is least at (1e12, 0).
+  const ConicQp flat =
+      conic(matrix(2, 2, {1e-12, 0, 0, 1}), vector({-1, 0}), DenseMatrix::Zero(0, 2), Vector(), {});
+  const UnboundedCheck c = check_unbounded(flat, vector({1, 0}));
+  EXPECT_FALSE(c.holds);
+  EXPECT_TRUE(c.excludes);
+  EXPECT_TRUE(verify(problem_of(flat), {vector({1e12, 0}), Vector()}, 1e-3).solved);
+}
+
+// What no solver says of them: infeasible or unbounded.
+TEST(Certificates, SolversDoNotClaimThem) {
+  const BoxQp flat{matrix(2, 2, {1e-12, 0, 0, 1}), vector({-1, 0}), vector({-kInf, -kInf}),
+                   vector({kInf, kInf})};
+  for (const ProblemData& data :
+       {ProblemData(far_equation()), ProblemData(flat), ProblemData(far_inequality())}) {
+    for (const char* solver : {"auto", "lemke", "interior-point", "gradient-projection"}) {
+      SolveRequest request;
+      request.solver = solver;
+      const VerifiedResult r = solve_verified(problem_of(data), request);
+      EXPECT_NE(r.status, Status::kInfeasible) << solver;
+      EXPECT_NE(r.status, Status::kRay) << solver;
+      EXPECT_FALSE(r.certificate && r.certificate->checked) << solver;
+    }
+  }
+}
+
+// y solves M'y = 0 only as 1/3 does: the doubles next to it prove nothing, the repair does.
+TEST(Certificates, AreRepairedInRationals) {
+  // Free z: y'M = 0 is asked; M' y = (3 y_0 - y_1, ...).
+  const Mlcp p{matrix(2, 2, {3, 0, -1, 0}), vector({-1, -1}), vector({-kInf, 0}),
+               vector({kInf, kInf})};
+  // Row 0 belongs to the free z_0, so y_0 has any sign; row 1 needs y_1 >= 0.
+  const Vector y = vector({1.0 / 3.0, 1.0});
+  EXPECT_NE(3.0L * static_cast<long double>(y[0]) - 1.0L, 0.0L);
+  const FarkasCheck check = check_farkas(p, y);
+  EXPECT_TRUE(check.holds);
+  EXPECT_EQ(check.radius, kInf);
+}
+
+// Dependent equations need exact arithmetic, for no bound on roundings shows that they agree.
+TEST(Certificates, HoldWithDependentRows) {
+  Random random(4);
+  for (int trial = 0; trial < 20; ++trial) {
+    // A' y = 0 with the second column of A three times the first, integers.
+    const int m = 6;
+    DenseMatrix a(m, 2);
+    Vector y = Vector::Zero(m);
+    for (int i = 0; i < m; ++i) a(i, 0) = random.index(9) - 4;
+    a(0, 0) = 7;
+    a.col(1) = 3 * a.col(0);
+    for (int i = 1; i < m; ++i) y[i] = random.normal();
+    y[0] = -a.col(0).tail(m - 1).dot(y.tail(m - 1)) / 7;
+    const Vector b = -y;
+    const ConicQp p = conic(DenseMatrix::Zero(2, 2), vector({0, 0}), a, b, {{ConeType::kZero, m}});
+    EXPECT_TRUE(check_farkas(p, y).holds) << trial;
+  }
+}
+
+TEST(Certificates, OfLargeFullRankSystemsAreBoundedWithAllRoundings) {
+  const Problem p = generate(find_family("socp-infeasible"), 200, 3, {{"boundary", 0.0}});
+  SolveRequest request;
+  request.solver = "interior-point";
+  const VerifiedResult r = solve_verified(p, request);
+  EXPECT_EQ(r.status, Status::kInfeasible) << r.message;
+}
+
+TEST(ExactLinearSystem, SolvesWhatIsMadeOfIntegers) {
+  Random random(2);
+  for (int n : {1, 2, 5, 17, 40}) {
+    std::vector<std::vector<mpz_class>> a(static_cast<std::size_t>(n));
+    std::vector<mpz_class> b(static_cast<std::size_t>(n), 0), x(b);
+    for (int i = 0; i < n; ++i) x[i] = random.index(2001) - 1000;
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j) {
+        a[i].push_back(mpz_class(random.index(200001) - 100000) << (random.index(60)));
+        b[i] += a[i][j] * x[j];
+      }
+    }
+    const auto found = solve_exactly(a, b, 1e9);
+    ASSERT_TRUE(found.has_value()) << n;
+    for (int i = 0; i < n; ++i) EXPECT_TRUE(found->numerators[i] == x[i] * found->denominator);
+    for (int i = 0; i < n; ++i) b[i] = i + 1;  // fractions
+    const auto fraction = solve_exactly(a, b, 1e9);
+    ASSERT_TRUE(fraction.has_value()) << n;
+    for (int i = 0; i < n; ++i) {
+      mpz_class sum = 0;
+      for (int j = 0; j < n; ++j) sum += a[i][j] * fraction->numerators[j];
+      EXPECT_TRUE(sum == b[i] * fraction->denominator);
+    }
+  }
+}
+
+TEST(ExactLinearSystem, RefusesSingularMatricesAndTooMuchWork) {
+  const std::vector<std::vector<mpz_class>> singular = {{1, 2}, {2, 4}};
+  EXPECT_FALSE(solve_exactly(singular, {1, 1}, 1e9).has_value());
+  const std::vector<std::vector<mpz_class>> regular = {{1, 2}, {2, 5}};
+  EXPECT_FALSE(solve_exactly(regular, {1, 1}, 1.0).has_value());
+}
+
+// Second-order cones: the boundary is inside, a hair beyond is not.
+TEST(ExactConditions, KnowTheBoundaryOfACone) {
+  ConeConditions c;
+  c.rows = SparseMatrix(DenseMatrix(DenseMatrix::Identity(3, 3)).sparseView());
+  c.cones = {{ConeType::kSecondOrder, 3}};
+  c.conic_rows = 3;
+  c.objective = vector({-1, 0, 0});
+  EXPECT_TRUE(hold_exactly(c, vector({5, 3, 4})));
+  EXPECT_FALSE(hold_exactly(c, vector({std::nextafter(5.0, 0.0), 3, 4})));
+  EXPECT_FALSE(hold_exactly(c, vector({std::nan(""), 3, 4})));
+  c.objective = vector({0, 0, 0});
+  EXPECT_FALSE(hold_exactly(c, vector({5, 3, 4})));  // not negative
+}
+
+}  // namespace
+}  // namespace perp::test
