@@ -29,6 +29,8 @@ if(PERP_SANITIZE)
                                               -fno-sanitize-recover=all)
   target_link_options(perp_flags INTERFACE -fsanitize=${PERP_SANITIZE})
 endif()
+# Eigen's layout is the same in the libraries and in programs built with other flags (AVX, sanitizers).
+set(PERP_EIGEN_LAYOUT EIGEN_MAX_ALIGN_BYTES=64 EIGEN_MAX_STATIC_ALIGN_BYTES=16)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
@@ -49,6 +51,7 @@ function(perp_add_stage name folder)
   endif()
   add_library(perp::${name} ALIAS perp_${name})
   target_compile_features(perp_${name} ${scope} cxx_std_20)
+  target_compile_definitions(perp_${name} ${scope} ${PERP_EIGEN_LAYOUT})
   target_include_directories(perp_${name} ${scope} $<BUILD_INTERFACE:${root}>
                                                    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   set_target_properties(perp_${name} PROPERTIES EXPORT_NAME ${name})

@@ -60,6 +60,9 @@ using StageOrResult = std::variant<Stage, StepResult>;
 /// runs it solves each stage and passes the answer to advance().
 class Formulation {
  public:
+  Formulation() = default;
+  Formulation(const Formulation&) = delete;  // what it keeps of a step points at its own parts
+  Formulation& operator=(const Formulation&) = delete;
   virtual ~Formulation() = default;
   virtual std::string_view name() const = 0;
   /// Why a scene cannot be treated, or nothing; refusal_of() adds what holds for all.
@@ -80,7 +83,9 @@ class Formulation {
   /// Of contacts that touch only, so that the event-driven driver can use it.
   virtual bool is_at_velocity_level() const { return false; }
 
-  /// Begins a step of length h from a state. The scene must live until the step has ended.
+  /// Begins a step of length h from a state. The scene must live until the step has ended. What is
+  /// kept from step to step belongs to scenes that are equal to it, wherever they lie; a step that
+  /// does not begin later than the one before is the first of a new run.
   virtual StageOrResult begin(const Scene& scene, const State& state, double h) = 0;
   /// Goes on with the answer of the last stage.
   virtual StageOrResult advance(const Answer& answer) = 0;

@@ -138,6 +138,21 @@ void see_if_vacuous(const Problem& problem, VerifiedResult& result) {
 VerifiedResult try_with(Solver& solver, const Problem& problem, const Vector* start,
                         Observer* observer, double tolerance);
 
+// That the reduced problem has no solution says so of the other, too, if the reduction changes no
+// number of it: those of QPs copy their matrices, those of friction compute with them.
+void carry_over(const Problem& problem, const Reduction& reduction, Status found,
+                VerifiedResult& result) {
+  const bool of_none = result.claimed == Status::kInfeasible || found == Status::kExcluded ||
+                       result.claimed == Status::kExcluded;
+  if (!of_none) return;
+  const bool copies = std::holds_alternative<BoxQp>(problem.data) ||
+                      std::holds_alternative<ConicQp>(problem.data);
+  result.status = reduction.exact && copies ? found : Status::kStalled;
+  if (result.status == found) return;
+  result.message = fmt::format("{} has no solution, which proves nothing of the problem itself",
+                               reduction.name);
+}
+
 // What an answer to a reduction is worth for the problem as posed. A claim that holds for the
 // reduced problem is not wrong where it does not hold for the other.
 void map_back(const Problem& problem, const Reduction& reduction, const Problem& reduced,
@@ -152,7 +167,8 @@ void map_back(const Problem& problem, const Reduction& reduction, const Problem&
   result.verdict.tolerance = tolerance;
   if (answered) check(problem, tolerance, result);
   result.solutions.clear();
-  result.certificate.reset();  // it speaks of the reduced problem
+  const Status found = result.status;
+  if (result.certificate) result.certificate->reduction = reduction.name;
   if (solved && !result.verdict.solved) {
     result.claimed = Status::kStalled;
     result.message = fmt::format("{} is solved, {}", reduction.name,
@@ -161,6 +177,7 @@ void map_back(const Problem& problem, const Reduction& reduction, const Problem&
   }
   result.refuted = !result.verdict.solved && (result.refuted || (solved && reduction.exact));
   result.status = judge(result.claimed, result.verdict);
+  if (!result.verdict.solved && !solved) carry_over(problem, reduction, found, result);
   for (RouteStep& step : result.route) step.solver += " on " + reduction.name;
   if (result.route.size() != 1) return;
   RouteStep& step = result.route.front();
@@ -258,6 +275,59 @@ VerifiedResult solve_as_asked(const Problem& problem, const SolveRequest& reques
 
 }  // namespace
 
+namespace {
+
+// What a certificate is worth for the problem, in the verifier's hands: it replaces the one given,
+// and the status that it justifies is returned; nothing if it proves and excludes nothing.
+template <class Check>
+std::optional<Status> take_check(const Check& check, Vector v, Certificate& certificate) {
+  if (!check.holds && !check.excludes) return {};
+  certificate = certificate_of(check, std::move(v));
+  return status_of(check);
+}
+
+std::optional<Status> check_certificate(const Problem& problem, Certificate& given) {
+  const auto farkas = [&](const auto& data) -> std::optional<Status> {
+    if (given.type != "farkas" || given.y.size() != problem.size()) return {};
+    return take_check(check_farkas(data, given.y), given.y, given);
+  };
+  if (const auto* lcp = std::get_if<Lcp>(&problem.data)) return farkas(*lcp);
+  if (const auto* mlcp = std::get_if<Mlcp>(&problem.data)) return farkas(*mlcp);
+  if (const auto* qp = std::get_if<BoxQp>(&problem.data)) return farkas(to_mlcp(*qp));
+  const auto* qp = std::get_if<ConicQp>(&problem.data);
+  if (!qp) return {};
+  if (given.type == "farkas" && given.y.size() == qp->b.size())
+    return take_check(check_farkas(*qp, given.y), given.y, given);
+  if (given.type == "unbounded" && given.z.size() == qp->size())
+    return take_check(check_unbounded(*qp, given.z), given.z, given);
+  return {};
+}
+
+// A claim that there is no solution is worth what its certificate is, whoever makes it. Without one
+// it is refuted if a solution is known, and a claim if not.
+void judge_claim_of_none(const Problem& problem, VerifiedResult& r) {
+  const bool unbounded = r.certificate && r.certificate->type == "unbounded";
+  if (r.claimed != Status::kInfeasible && r.claimed != Status::kExcluded && !unbounded) return;
+  if (r.certificate) {
+    if (const auto status = check_certificate(problem, *r.certificate)) {
+      r.status = *status;
+      return;
+    }
+    r.certificate->checked = false;
+  }
+  const auto& known = problem.solution;
+  const bool refuted =
+      known && has_answer(problem.data, problem.size(), {known->z, known->dual}) &&
+      verify(problem.data, {known->z, known->dual}, r.verdict.tolerance).solved;
+  r.status = refuted ? Status::kWrong : Status::kStalled;
+  const std::string_view why =
+      refuted ? "a solution is known" : r.certificate ? "its certificate proves nothing" : "no proof";
+  r.message = fmt::format("claims that there is no solution: {}{}{}", why,
+                          r.message.empty() ? "" : "; ", r.message);
+}
+
+}  // namespace
+
 Status judge(Status claimed, const Verdict& verdict) {
   if (verdict.solved) return Status::kSolved;
   return claimed == Status::kSolved ? Status::kWrong : claimed;
@@ -296,9 +366,10 @@ VerifiedResult try_with(Solver& solver, const Problem& problem, const Vector* st
                     result.z.size(), result.dual.size(), problem.size(), qp ? qp->b.size() : 0);
   }
   out.status = judge(out.claimed, out.verdict);
+  out.certificate = result.certificate;
+  if (!out.verdict.solved) judge_claim_of_none(problem, out);
   out.refuted = out.status == Status::kWrong;
   out.solutions = result.solutions;
-  out.certificate = result.certificate;
   out.iterations = result.iterations;
   for (const auto& [name, value] : result.statistics) out.statistics.emplace_back(name, value);
   out.route.push_back({std::string(solver.traits().name), out.status, out.claimed, out.iterations,
@@ -493,15 +564,14 @@ class Attempts {
 };
 
 // The time limit passed before the first try; the start, or zero, is all there is.
-VerifiedResult too_late(const Problem& problem, const SolveRequest& request, double seconds) {
+VerifiedResult too_late(const Problem& problem, const SolveRequest& request) {
   VerifiedResult result;
   result.answer.z = request.start.value_or(Vector::Zero(problem.size()));
+  result.verdict = verify(problem.data, result.answer, verified_at(request));
   result.claimed = Status::kTimeLimit;
-  check(problem, verified_at(request), result);
   result.status = judge(result.claimed, result.verdict);
-  result.setup_time = seconds;
   result.message = "the time limit passed before the Jacobian was derived";
-  result.route.push_back({"auto", result.status, result.claimed, 0, seconds, result.message, "",
+  result.route.push_back({"auto", result.status, result.claimed, 0, 0.0, result.message, "",
                           result.verdict.measure});
   return result;
 }
@@ -517,7 +587,9 @@ VerifiedResult solve_by_auto(const Problem& problem, const SolveRequest& request
   try {
     compile(std::get<Mcp>(compiled.data), Deadline(request.common.time_limit));
   } catch (const DeadlinePassed&) {
-    return too_late(problem, request, seconds_since(started));
+    VerifiedResult result = too_late(problem, request);
+    charge_setup(result, seconds_since(started));
+    return result;
   }
   const double spent = seconds_since(started);
   SolveRequest rest = request;

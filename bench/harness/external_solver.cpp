@@ -69,15 +69,6 @@ Status status_from(std::string_view name) {
   return Status::kNumericalError;
 }
 
-// The last line that has its end.
-std::string last_line(const std::string& text) {
-  const std::size_t end = text.rfind('\n');
-  if (end == std::string::npos) return "";
-  const std::size_t before = end > 0 ? text.rfind('\n', end - 1) : std::string::npos;
-  return text.substr(before == std::string::npos ? 0 : before + 1,
-                     end - (before == std::string::npos ? 0 : before + 1));
-}
-
 // A proof that comes with the claim, as in a result file; the verifier is to check it.
 std::optional<Certificate> certificate_in(const json::Value& document) {
   const json::Value* given = document.find("certificate");
@@ -115,6 +106,15 @@ std::string last_words(std::string_view errors) {
     }
   }
   return said.empty() ? said : fmt::format("; it said: {}{}", cut ? "..." : "", said);
+}
+
+// The last line that has its end.
+std::string last_line(const std::string& text) {
+  const std::size_t end = text.rfind('\n');
+  if (end == std::string::npos) return "";
+  const std::size_t before = end > 0 ? text.rfind('\n', end - 1) : std::string::npos;
+  return text.substr(before == std::string::npos ? 0 : before + 1,
+                     end - (before == std::string::npos ? 0 : before + 1));
 }
 
 void read_result(const json::Value& document, Result& result) {

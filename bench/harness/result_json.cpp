@@ -16,6 +16,7 @@ Json list(const Vector& v) { return Json(std::vector<double>(v.data(), v.data() 
 Json certificate_to_json(const std::optional<Certificate>& certificate) {
   if (!certificate) return nullptr;
   Json j{{"type", certificate->type}, {"checked", certificate->checked}};
+  if (!certificate->reduction.empty()) j["reduction"] = certificate->reduction;
   if (certificate->type == "farkas") {
     j["y"] = list(certificate->y);
     if (std::isfinite(certificate->radius)) j["radius"] = certificate->radius;

@@ -34,9 +34,10 @@ class JointFriction final : public Formulation {
   std::vector<std::string> columns() const override { return {"largest_rate", "friction_work"}; }
 
   StageOrResult begin(const Scene& scene, const State& state, double h) override {
-    if (scene_ != &scene) {
-      scene_ = &scene;
-      arm_.emplace(scene);
+    if (!scene_ || !(*scene_ == scene)) {
+      arm_.reset();
+      scene_ = scene;
+      arm_.emplace(*scene_);
     }
     state_ = state;
     h_ = h;
@@ -135,7 +136,7 @@ class JointFriction final : public Formulation {
   }
 
   JointFrictionSettings settings_;
-  const Scene* scene_ = nullptr;
+  std::optional<Scene> scene_;       // a copy, which arm_ is of
   std::optional<Articulation> arm_;
   State state_;
   double h_ = 0.0;

@@ -109,23 +109,30 @@ std::optional<std::string> ImplicitFormulation::refusal_of_rigid_steps(const Sce
 }
 
 StageOrResult ImplicitFormulation::begin(const Scene& scene, const State& state, double h) {
-  if (scene_ != &scene) {
-    scene_ = &scene;
-    candidates_ = colliding_pairs(scene);
-    recordings_.clear();
-    spells_.clear();
-    pressed_.clear();
-  }
-  input_ = step_input(scene, state, h);
-  start_velocity_ = Coordinates(scene).velocity(state);
+  begin_run(scene, state);
+  input_ = step_input(*scene_, state, h);
+  start_velocity_ = Coordinates(*scene_).velocity(state);
   touching_.clear();
   pairs_.clear();
   starts_ = 0;
-  if (!add_overlapping(input_.guess, 0.0) && scene.joints.empty()) {
+  if (!add_overlapping(input_.guess, 0.0) && scene_->joints.empty()) {
     pressed_.clear();
     return finish(input_.free, nullptr);
   }
   return stage(true);
+}
+
+// Forgets what another scene or run has left.
+void ImplicitFormulation::begin_run(const Scene& scene, const State& state) {
+  const bool same = scene_ && *scene_ == scene;
+  if (!same) {
+    scene_ = scene;
+    candidates_ = colliding_pairs(scene);
+    recordings_.clear();
+  }
+  if (same && state.time > input_.state.time) return;
+  spells_.clear();
+  pressed_.clear();
 }
 
 // Pairs that overlap by more than `depth` in a state, or that were pressed before and still touch.

@@ -90,6 +90,7 @@ class ImplicitFormulation : public Formulation {
   bool rewrite_pair(std::size_t k);
   bool rewrite_any();
   double start_impulse(const StartContact& contact) const;
+  void begin_run(const Scene& scene, const State& state);
   static Vector3d world_point(const State& state, int body, const Vector3d& local);
   const Recording& recording();
   Stage stage(bool carried_over);
@@ -102,7 +103,7 @@ class ImplicitFormulation : public Formulation {
                    double& size) const;
 
   FrictionForm friction_;
-  const Scene* scene_ = nullptr;
+  std::optional<Scene> scene_;  // a copy: what is kept below is of it
   std::vector<std::pair<int, int>> candidates_;  // pairs of bodies that can collide
   StepInput input_;
   Vector start_velocity_;

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <initializer_list>
+#include <perp/problems/standard/eigen_layout.hpp>
 #include <span>
 #include <string_view>
 #include <vector>

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <perp/problems/standard/eigen_layout.hpp>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct Polyhedron {
     int from, to;     ///< vertices
     int direction;    ///< index into edge_directions
     int left, right;  ///< faces on its sides
+    bool operator==(const Edge&) const = default;
   };
   std::vector<Vector3d> vertices;
   std::vector<std::vector<int>> faces;       ///< vertices, counterclockwise from outside
@@ -28,6 +30,7 @@ struct Polyhedron {
   std::vector<Edge> edges;
   std::vector<Vector3d> edge_directions;   ///< unit, no two parallel
   std::vector<std::vector<int>> faces_at;  ///< faces at each vertex
+  bool operator==(const Polyhedron&) const = default;
 };
 
 /// The convex hull of points. Points inside it, or within 1e-7 of its size of a face or edge they

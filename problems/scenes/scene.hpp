@@ -27,6 +27,7 @@ struct Body {
   Quaterniond orientation = Quaterniond::Identity();
   Vector3d velocity = Vector3d::Zero();          ///< m/s
   Vector3d angular_velocity = Vector3d::Zero();  ///< world frame, rad/s
+  bool operator==(const Body&) const = default;
 };
 
 /// Contact properties of a pair of bodies. The friction impulse lies in the ellipsoid
@@ -43,12 +44,14 @@ struct ContactProperties {
 
   static constexpr double kRigid = std::numeric_limits<double>::infinity();
   bool rigid() const { return stiffness == kRigid; }
+  bool operator==(const ContactProperties&) const = default;
 };
 
 /// Which bodies a rule is for: names, or patterns with * at the end.
 struct PairRule {
   std::string a, b;
   ContactProperties properties;
+  bool operator==(const PairRule&) const = default;
 };
 
 /// True where the name is the pattern, or begins with what stands before a final *.
@@ -69,6 +72,7 @@ struct Joint {
   double coulomb = 0.0, viscous = 0.0;
 
   bool has_friction() const { return coulomb > 0 || viscous > 0; }
+  bool operator==(const Joint&) const = default;
 };
 
 /// A regular polygonal pin in a regular polygonal hole with as many corners, both prisms along an
@@ -89,6 +93,7 @@ struct Bearing {
 
   /// Distance of the hole's faces from its centre, m.
   double hole_radius() const;
+  bool operator==(const Bearing&) const = default;
 };
 
 struct Scene;
@@ -105,6 +110,7 @@ struct Spring {
   int body_a, body_b;
   Vector3d anchor_a, anchor_b;        ///< world frame, initial
   double stiffness, damping, length;  ///< N/m, N s/m, rest length m
+  bool operator==(const Spring&) const = default;
 };
 
 /// A function of time: constant + amplitude sin(omega t + phase) + table(t). The table is linear
@@ -113,12 +119,14 @@ struct TimeFunction {
   double constant = 0.0, amplitude = 0.0, omega = 0.0, phase = 0.0;
   std::vector<double> times, values;  ///< of the table: times rise, s
   double operator()(double t) const;
+  bool operator==(const TimeFunction&) const = default;
 };
 
 /// A force through the mass centre and a moment, world frame.
 struct Load {
   int body;
   std::array<TimeFunction, 3> force, moment;  ///< N, N m
+  bool operator==(const Load&) const = default;
 };
 
 /// A quantity of a body that is compared with a number.
@@ -127,6 +135,7 @@ struct Condition {
   int body;
   bool above;    ///< holds where the quantity is above the value, else where it is below
   double value;  ///< m, m/s or rad/s
+  bool operator==(const Condition&) const = default;
 };
 
 /// An impulse through the mass centre and an angular impulse, world frame, given once or, with a
@@ -137,8 +146,11 @@ struct Impulse {
   double time = 0.0;              ///< s; in the step that contains it
   std::optional<Condition> when;  ///< instead: in the first steps at whose beginning it holds
   int times = 1;                  ///< of those, how many
+  bool operator==(const Impulse&) const = default;
 };
 
+/// Compared by value: what is kept for a scene is looked up by what the scene says, never by where
+/// it lies in memory.
 struct Scene {
   std::string name, description;
   std::string formulation;  ///< the one it is made for, with options; empty: none in particular
@@ -158,6 +170,7 @@ struct Scene {
   ContactProperties properties(int a, int b) const;
   /// True where bodies of a joint do not collide with each other.
   bool joined(int a, int b) const;
+  bool operator==(const Scene&) const = default;
 };
 
 }  // namespace perp

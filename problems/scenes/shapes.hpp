@@ -13,33 +13,41 @@ namespace perp {
 struct HalfSpace {
   Vector3d normal;
   double offset;
+  bool operator==(const HalfSpace&) const = default;
 };
 /// 2D, centred at the body's origin.
 struct Disc {
   double radius;
+  bool operator==(const Disc&) const = default;
 };
 /// 2D, convex, vertices counterclockwise in the body frame (z = 0).
 struct Polygon {
   std::vector<Vector3d> vertices;
+  bool operator==(const Polygon&) const = default;
 };
 struct Sphere {
   double radius;
+  bool operator==(const Sphere&) const = default;
 };
 struct Box {
   Vector3d half;  ///< half the edge lengths
+  bool operator==(const Box&) const = default;
 };
 struct Ellipsoid {
   Vector3d half;  ///< semi-axes
+  bool operator==(const Ellipsoid&) const = default;
 };
 /// ((|x/a|^(2/e2) + |y/b|^(2/e2))^(e2/e1) + |z/c|^(2/e1)) <= 1 with (a, b, c) = half and
 /// 0 < e1, e2 < 2: 1 is round, near 0 square, near 2 like an octahedron.
 struct Superquadric {
   Vector3d half;
   double e1, e2;
+  bool operator==(const Superquadric&) const = default;
 };
 /// About the z axis of the body frame, between z = -half_length and half_length.
 struct Cylinder {
   double radius, half_length;
+  bool operator==(const Cylinder&) const = default;
 };
 
 using Shape = std::variant<std::monostate, HalfSpace, Disc, Polygon, Sphere, Box, Ellipsoid,

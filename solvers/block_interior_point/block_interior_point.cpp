@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 namespace perp {
 
@@ -37,10 +38,11 @@ const SolverTraits& BlockInteriorPoint::traits() const {
 }
 
 std::optional<std::string> BlockInteriorPoint::do_refusal(const Problem& problem) const {
-  return program_.read(std::get<ConicQp>(problem.data));
+  return asked_.read(std::get<ConicQp>(problem.data));
 }
 
 void BlockInteriorPoint::do_prepare(const Problem&) {
+  std::swap(program_, asked_);
   newton_.prepare(program_);
   multipliers_.prepare(program_);
   path_.prepare(program_);

@@ -57,7 +57,8 @@ class BlockInteriorPoint final : public Solver {
   double candidate(Run& run);
   bool goes_on(Run& run, const char* step_type, double merit, double step);
 
-  mutable ImpulseProgram program_;  // read when asked for a refusal, which prepare() does first
+  ImpulseProgram program_;
+  mutable ImpulseProgram asked_;  // what do_refusal() read last, which prepare() then takes over
   ImpulseNewton newton_;
   ImpulseMultipliers multipliers_;
   ImpulsePath path_;

@@ -349,7 +349,7 @@ double ImpulseProgram::measure(const ImpulsePoint& x) const {
   for (int i = 0; i < bounds(); ++i) {
     const double slack = G.dot(i, x.v.data()) - w[i];
     worst = std::max(worst, -slack);
-    gap += x.lambda[i] * slack;
+    gap += std::abs(x.lambda[i] * slack);
   }
   for (const ImpulseCone& cone : cones) {
     // y = (s_1 / mu, s_2, s_3) of the cone |y_t| <= y_1.
@@ -361,14 +361,16 @@ double ImpulseProgram::measure(const ImpulsePoint& x) const {
                                  : 0.5 * (t - normal);  // of both entries
       worst = std::max(worst, outside);
     }
-    for (int i = 0; i < cone.size; ++i) gap += x.p[cone.first + i] * s[i];
+    double product = 0.0;
+    for (int i = 0; i < cone.size; ++i) product += x.p[cone.first + i] * s[i];
+    gap += std::abs(product);
   }
   if (e.size() > 0) {
     const double rest = kappa - e.dot(x.p);
     worst = std::max(worst, -rest);
-    gap += x.nu * rest;
+    gap += std::abs(x.nu * rest);
   }
-  return std::max(worst, std::abs(gap));
+  return std::max(worst, gap);
 }
 
 void ImpulseProgram::write(const ImpulsePoint& point, Vector& x, Vector& dual) const {

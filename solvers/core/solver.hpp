@@ -24,6 +24,7 @@ struct Certificate {
   bool checked = false;  ///< farkas, unbounded: a proof in exact arithmetic; ray: by check_ray
   double radius = 0.0;   ///< farkas: no feasible point has a 1-norm below this; unbounded: no dual
                          ///< one; inf if checked
+  std::string reduction;  ///< "": it speaks of the problem itself, else of this statement of it
 };
 
 /// The certificate of a check of y or x, and the status that it justifies: infeasible for a proof
@@ -66,18 +67,23 @@ struct SolverTraits {
 };
 
 /// Solves problems of the kinds it declares. One object serves one thread; workspaces are kept, and
-/// a second solve of the same size allocates nothing outside sparse factorisation libraries.
+/// a second solve of the same size allocates nothing outside sparse factorisation libraries. Parts
+/// of a solver point at one another, so it is neither copied nor moved; pass a unique_ptr on.
 class Solver {
  public:
+  Solver() = default;
+  Solver(const Solver&) = delete;
+  Solver& operator=(const Solver&) = delete;
   virtual ~Solver() = default;
   virtual const SolverTraits& traits() const = 0;
 
-  /// Why this problem is not taken, or nothing where it is.
+  /// Why this problem is not taken, or nothing where it is. What is prepared stays so.
   std::optional<std::string> refusal(const Problem& problem) const;
 
-  /// Analyses and copies what is needed of the problem. @throws std::invalid_argument where the
-  /// problem is refused or malformed (the text names the field). Where the time limit passes
-  /// already here, solve() says so.
+  /// Analyses and copies what is needed of the problem, which need not live on. What the method
+  /// cannot take is refused here and not when it is solved; numerical trouble, and a time limit that
+  /// passes already here, is a status of solve(). @throws std::invalid_argument where the problem is
+  /// refused or malformed (the text names the field).
   void prepare(const Problem& problem);
 
   /// Solves the prepared problem. The result is valid until the next call of prepare or solve.

@@ -58,9 +58,8 @@ void ContactNewton::choose(ContactMap map) {
   }
 }
 
-void ContactNewton::begin(const Deadline& deadline, Observer* observer, int iteration_limit) {
+void ContactNewton::begin(const Deadline& deadline, int iteration_limit) {
   deadline_ = deadline;
-  observer_ = observer;
   iteration_limit_ = iteration_limit;
   iterations = least_squares_steps = 0;
   if (settings.map == "auto") choose(ContactMap::kAlartCurnier);
@@ -68,7 +67,7 @@ void ContactNewton::begin(const Deadline& deadline, Observer* observer, int iter
 }
 
 Status ContactNewton::run(double alpha, const Vector& centre, double tolerance, int max_steps,
-                          Vector& r) {
+                          Observer* observer, Vector& r) {
   r_ = r;
   evaluate(alpha, centre);
   best_measure_ = problem_->measure(r_, u_);
@@ -111,7 +110,7 @@ Status ContactNewton::run(double alpha, const Vector& centre, double tolerance, 
     record.active_set_size = system_.kernel_size();
     record.linear_solves = system_.linear_solves;
     record.factorisations = system_.factorisations;
-    if (observer_ && !observer_->on_iteration(record)) {
+    if (observer && !observer->on_iteration(record)) {
       status = Status::kInterrupted;
       break;
     }

@@ -47,12 +47,13 @@ class ContactNewton {
   /// Keeps a reference. @throws std::invalid_argument naming a setting.
   void attach(const ContactProblem& problem);
   /// Before the runs of a solve.
-  void begin(const Deadline& deadline, Observer* observer, int iteration_limit);
+  void begin(const Deadline& deadline, int iteration_limit);
 
   /// From r: ends solved where the verifier's measure (with this u) is at most the tolerance,
   /// stalled where no step lowers the merit or `patience` is over, or at the limits of begin().
   /// r becomes the point with the lowest measure.
-  Status run(double alpha, const Vector& centre, double tolerance, int max_steps, Vector& r);
+  Status run(double alpha, const Vector& centre, double tolerance, int max_steps,
+             Observer* observer, Vector& r);
 
   /// Of the last run: measure at r.
   double measure() const { return best_measure_; }
@@ -76,7 +77,6 @@ class ContactNewton {
   std::vector<double> history_;
   double merit_ = 0.0, largest_ = 0.0, best_measure_ = 0.0, damping_ = 0.0;
   Deadline deadline_{0.0};
-  Observer* observer_ = nullptr;
   int iteration_limit_ = 0;
 };
 

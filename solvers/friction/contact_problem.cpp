@@ -1,7 +1,5 @@
 #include <perp/solvers/friction/contact_problem.hpp>
 
-#include <perp/solvers/friction/friction_cone.hpp>
-
 #include <fmt/format.h>
 #include <Eigen/SparseCholesky>
 #include <algorithm>
@@ -46,7 +44,7 @@ ContactScaling contact_scaling(std::string_view name) {
 void ContactProblem::build(const FrictionContact& problem, ContactScaling scaling) {
   dimension_ = problem.dimension;
   mu_ = problem.mu;
-  posed_norm_ = problem.q.norm();
+  set_scales(problem);
   q_.setZero(size());
   for (int c = 0; c < contacts(); ++c) {
     for (int k = 0; k < dimension_; ++k) q_[3 * c + k] = problem.q[dimension_ * c + k];
@@ -55,6 +53,25 @@ void ContactProblem::build(const FrictionContact& problem, ContactScaling scalin
   sort_by_rows();
   scale(scaling);
   find_asymmetry();
+}
+
+// What the measure of the problem as posed needs. Squares of a q that is large enough overflow in
+// double.
+void ContactProblem::set_scales(const FrictionContact& problem) {
+  measure_.prepare(problem);
+  slack_.setZero(measure_.parts());
+  Extended total = 0;
+  for (int i = 0; i < posed_size(); ++i) {
+    const Extended square = static_cast<Extended>(problem.q[i]) * problem.q[i];
+    slack_[measure_.part_of(i / dimension_)] += square;
+    total += square;
+  }
+  posed_norm_ = std::sqrt(total);
+  part_scales_.resize(measure_.parts());
+  for (Eigen::Index p = 0; p < slack_.size(); ++p)
+    part_scales_[p] = std::max(std::sqrt(slack_[p]), std::min<Extended>(1, posed_norm_));
+  posed_r_.setZero(posed_size());
+  posed_u_.setZero(posed_size());
 }
 
 // All blocks, column of contacts after column of contacts.
@@ -184,29 +201,25 @@ void ContactProblem::multiply(const Vector& x, Vector& y) const {
   y -= q_;
 }
 
-void ContactProblem::add_natural_map(int c, const double* r, const double* u, double& sum) const {
-  const double a = impulse_scale_[c], b = velocity_scale_[c];
-  const double posed_r[3] = {a * r[0], a * r[1], a * r[2]};
-  const double posed_u[3] = {b * u[0], b * u[1], b * u[2]};
-  double natural[3];
-  cone_natural_map(mu_[c], posed_r, posed_u, natural);
-  sum += natural[0] * natural[0] + natural[1] * natural[1] + natural[2] * natural[2];
+void ContactProblem::to_posed_pair(int c, const double* r, const double* u) const {
+  for (int k = 0; k < dimension_; ++k) {
+    posed_r_[dimension_ * c + k] = impulse_scale_[c] * r[k];
+    posed_u_[dimension_ * c + k] = velocity_scale_[c] * u[k];
+  }
 }
 
-double ContactProblem::relative(double sum) const {
-  const double norm = std::sqrt(sum);
-  if (!std::isfinite(norm)) return std::numeric_limits<double>::infinity();
-  return posed_norm_ > kVanishingNorm ? norm / posed_norm_ : norm;
+double ContactProblem::posed_measure() const {
+  const double measure = measure_.evaluate(posed_r_, posed_u_).measure;
+  return std::isfinite(measure) ? measure : std::numeric_limits<double>::infinity();
 }
 
 double ContactProblem::measure(const Vector& r, const Vector& u) const {
-  double sum = 0.0;
-  for (int c = 0; c < contacts(); ++c) add_natural_map(c, &r[3 * c], &u[3 * c], sum);
-  return relative(sum);
+  for (int c = 0; c < contacts(); ++c) to_posed_pair(c, &r[3 * c], &u[3 * c]);
+  return posed_measure();
 }
 
 double ContactProblem::measure(const Vector& r) const {
-  double sum = 0.0, rounding = 0.0;
+  slack_.setZero();
   for (int c = 0; c < contacts(); ++c) {
     std::array<long double, 3> u = {q_[3 * c], q_[3 * c + 1], q_[3 * c + 2]};
     std::array<double, 3> size = {std::abs(q_[3 * c]), std::abs(q_[3 * c + 1]),
@@ -223,12 +236,20 @@ double ContactProblem::measure(const Vector& r) const {
     }
     const double rounded[3] = {static_cast<double>(u[0]), static_cast<double>(u[1]),
                                static_cast<double>(u[2])};
-    add_natural_map(c, &r[3 * c], rounded, sum);
+    to_posed_pair(c, &r[3 * c], rounded);
     const double slack =
         kRounding * velocity_scale_[c] * (size[0] + (1 + mu_[c]) * std::hypot(size[1], size[2]));
-    rounding += slack * slack;
+    slack_[measure_.part_of(c)] += static_cast<Extended>(slack) * slack;
   }
-  return relative(sum) + relative(rounding);
+  const double measure = posed_measure();
+  Extended total = 0, by_part = 0;
+  for (Eigen::Index p = 0; p < slack_.size(); ++p) {
+    total += slack_[p];
+    by_part = std::max(by_part, std::sqrt(slack_[p]) / part_scales_[p]);
+  }
+  const Extended whole = std::sqrt(total);
+  if (posed_norm_ <= kVanishingNorm) return measure + static_cast<double>(whole);
+  return measure + static_cast<double>(std::max(whole / posed_norm_, by_part));
 }
 
 void ContactProblem::to_scaled(const Vector& posed, Vector& r) const {

@@ -1,7 +1,7 @@
 // Exact Coulomb friction as the friction solvers see it: scaled 3 x 3 blocks, row by row.
 #pragma once
 
-#include <perp/problems/standard/friction_contact.hpp>
+#include <perp/problems/standard/friction_measure.hpp>
 #include <string_view>
 #include <vector>
 
@@ -56,8 +56,8 @@ class ContactProblem {
   /// y := W x.
   void multiply(const Vector& x, Vector& y) const;
 
-  /// The verifier's measure of the posed problem at (r, u): ||F_nat||_2 / ||q||_2, absolute where q
-  /// vanishes. Infinite where it is not finite.
+  /// The verifier's measure (FrictionMeasure) of the posed problem at (r, u). Infinite where it is
+  /// not finite.
   double measure(const Vector& r, const Vector& u) const;
   /// The same with u = W r + q summed in extended precision, as the verifier does, and what
   /// rounding may add to it in the problem as posed: where this is within the tolerance, a claim
@@ -75,14 +75,19 @@ class ContactProblem {
   void sort_by_rows();
   void scale(ContactScaling scaling);
   void find_asymmetry();
-  void add_natural_map(int c, const double* r, const double* u, double& sum) const;
-  double relative(double sum) const;
+  void set_scales(const FrictionContact& problem);
+  void to_posed_pair(int c, const double* r, const double* u) const;
+  double posed_measure() const;
 
   int dimension_ = 3;
   std::vector<int> starts_, columns_, rows_, diagonals_;
   std::vector<double> blocks_;
   Vector q_, mu_, impulse_scale_, velocity_scale_;
-  double posed_norm_ = 0.0;  // of q
+  Extended posed_norm_ = 0;     // of q
+  ExtendedVector part_scales_;  // max(||q_p||, min(1, ||q||)) of the parts of the measure
+  mutable FrictionMeasure measure_;
+  mutable Vector posed_r_, posed_u_;  // its work space
+  mutable ExtendedVector slack_;      // squares, of every part
   double asymmetry_ = 0.0;
 };
 

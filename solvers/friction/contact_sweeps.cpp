@@ -54,8 +54,8 @@ double ContactSweeps::update(int c, double relaxation, double rho, Vector& r) co
     q[i] = u[i] - (w[i] * old[0] + w[3 + i] * old[1] + w[6 + i] * old[2]) - shift * old[i];
     local[4 * i] += shift;
   }
-  const ContactMode mode = solve_contact(local, q, problem_->mu(c), problem_->dimension(), x);
-  if (mode == ContactMode::kNone) {
+  const LocalContactCase mode = solve_contact(local, q, problem_->mu(c), problem_->dimension(), x);
+  if (mode == LocalContactCase::kNone) {
     const double size = size_of(local);
     project_step(problem_->mu(c), u, size > 0 ? 1.0 / size : 1.0, x);
   }

@@ -90,14 +90,14 @@ bool stick(const double* w, const double* q, double mu, double* r) {
   return true;
 }
 
-ContactMode solve_in_plane(const double* w, const double* q, double mu, double* r) {
+LocalContactCase solve_in_plane(const double* w, const double* q, double mu, double* r) {
   const double det = w[0] * w[4] - w[1] * w[3];
   const double x = -(w[4] * q[0] - w[3] * q[1]) / det, y = -(w[0] * q[1] - w[1] * q[0]) / det;
   if (std::abs(y) <= mu * x) {
     r[0] = x;
     r[1] = y;
     r[2] = 0.0;
-    return ContactMode::kStick;
+    return LocalContactCase::kStick;
   }
   for (const double side : {-1.0, 1.0}) {  // r_t = side mu r_n, against u_t
     const double normal = -q[0] / (w[0] + side * mu * w[3]);
@@ -106,27 +106,28 @@ ContactMode solve_in_plane(const double* w, const double* q, double mu, double* 
     r[0] = normal;
     r[1] = side * mu * normal;
     r[2] = 0.0;
-    return ContactMode::kSlide;
+    return LocalContactCase::kSlide;
   }
-  return ContactMode::kNone;
+  return LocalContactCase::kNone;
 }
 
 }  // namespace
 
-ContactMode solve_contact(const double* W, const double* q, double mu, int dimension, double* r) {
+LocalContactCase solve_contact(const double* W, const double* q, double mu, int dimension,
+                               double* r) {
   if (q[0] >= 0) {
     r[0] = r[1] = r[2] = 0.0;
-    return ContactMode::kOpen;
+    return LocalContactCase::kOpen;
   }
   if (mu == 0.0) {
-    if (!(W[0] > 0)) return ContactMode::kNone;
+    if (!(W[0] > 0)) return LocalContactCase::kNone;
     r[0] = -q[0] / W[0];
     r[1] = r[2] = 0.0;
-    return ContactMode::kSlide;
+    return LocalContactCase::kSlide;
   }
   if (dimension == 2) return solve_in_plane(W, q, mu, r);
-  if (stick(W, q, mu, r)) return ContactMode::kStick;
-  return slide(W, q, mu, r) ? ContactMode::kSlide : ContactMode::kNone;
+  if (stick(W, q, mu, r)) return LocalContactCase::kStick;
+  return slide(W, q, mu, r) ? LocalContactCase::kSlide : LocalContactCase::kNone;
 }
 
 }  // namespace perp

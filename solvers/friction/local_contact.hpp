@@ -3,7 +3,7 @@
 
 namespace perp {
 
-enum class ContactMode { kOpen, kStick, kSlide, kNone };
+enum class LocalContactCase { kOpen, kStick, kSlide, kNone };
 
 /// Solves K_mu ni r, u = W r + q, u + mu ||u_t|| n in K_mu*, r'(u + mu ||u_t|| n) = 0 for one
 /// contact by its cases [BonnefonDaviet2011]: r = 0 where q_n >= 0; r = -W^-1 q where that lies in
@@ -13,6 +13,7 @@ enum class ContactMode { kOpen, kStick, kSlide, kNone };
 /// @param W nine values by columns. @param dimension 2: the third direction is left at zero
 /// @param r the solution; unchanged where the result is kNone
 /// @return kNone where no case holds, which needs a W that is not positive definite.
-ContactMode solve_contact(const double* W, const double* q, double mu, int dimension, double* r);
+LocalContactCase solve_contact(const double* W, const double* q, double mu, int dimension,
+                               double* r);
 
 }  // namespace perp

@@ -40,8 +40,7 @@ void NewtonAc::sweep(int count, const Deadline& deadline) {
 
 void NewtonAc::do_solve(const Vector* start, Observer* observer, Result& result) {
   const Deadline deadline(common.time_limit);
-  newton_.begin(deadline, observer,
-                common.max_iterations > 0 ? common.max_iterations : kIterationLimit);
+  newton_.begin(deadline, common.max_iterations > 0 ? common.max_iterations : kIterationLimit);
   swept_.setZero();
   if (start) problem_.to_scaled(*start, swept_);
   best_ = swept_;
@@ -50,7 +49,7 @@ void NewtonAc::do_solve(const Vector* start, Observer* observer, Result& result)
   int recoveries = 0;
   r_ = swept_;
   for (;; ++recoveries) {
-    result.status = newton_.run(0.0, r_, common.tolerance, kStepsOfARun, r_);
+    result.status = newton_.run(0.0, r_, common.tolerance, kStepsOfARun, observer, r_);
     if (newton_.measure() <= best_measure_) {
       best_measure_ = newton_.measure();
       best_ = r_;

@@ -48,7 +48,7 @@ void ProximalNewton::sweep(int count) {
 }
 
 void ProximalNewton::do_solve(const Vector* start, Observer* observer, Result& result) {
-  newton_.begin(Deadline(common.time_limit), observer,
+  newton_.begin(Deadline(common.time_limit),
                 common.max_iterations > 0 ? common.max_iterations : kIterationLimit);
   centre_.setZero();
   if (start) problem_.to_scaled(*start, centre_);
@@ -65,7 +65,7 @@ void ProximalNewton::do_solve(const Vector* start, Observer* observer, Result& r
                                   settings.inner_accuracy * std::min(measure_, 1.0));
     const int before = newton_.iterations;
     r_ = centre_;
-    const Status status = newton_.run(alpha, centre_, inner, settings.inner_steps, r_);
+    const Status status = newton_.run(alpha, centre_, inner, settings.inner_steps, observer, r_);
     centre_ = r_;
     look_at(centre_);
     if (status == Status::kSolved) {

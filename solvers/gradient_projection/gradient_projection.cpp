@@ -411,7 +411,7 @@ void GradientProjection::report(Result& result) const {
 
 Result GradientProjection::minimise(SymmetricOperator& h, const Vector& c, const Vector& lower,
                                     const Vector& upper, const Vector& diagonal,
-                                    const Vector* start, Observer* observer) {
+                                    const Vector* start, Observer* observer) const {
   const auto n = static_cast<Eigen::Index>(h.size());
   const auto check = [n](const char* name, const Vector& v) {
     if (v.size() != n)
@@ -423,6 +423,19 @@ Result GradientProjection::minimise(SymmetricOperator& h, const Vector& c, const
   if (diagonal.size() > 0) check("diagonal", diagonal);
   if (start) check("start", *start);
   if (!(lower.array() <= upper.array()).all()) throw std::invalid_argument("lower: above upper");
+  // An object of its own, so that nothing points at the operator afterwards.
+  GradientProjection run;
+  run.settings = settings;
+  run.common = common;
+  run.attach(h, c, lower, upper, diagonal);
+  Result result;
+  run.do_solve(start, observer, result);
+  return result;
+}
+
+void GradientProjection::attach(SymmetricOperator& h, const Vector& c, const Vector& lower,
+                                const Vector& upper, const Vector& diagonal) {
+  const auto n = static_cast<Eigen::Index>(h.size());
   problem_.q = c;
   problem_.lower = lower;
   problem_.upper = upper;
@@ -432,9 +445,6 @@ Result GradientProjection::minimise(SymmetricOperator& h, const Vector& c, const
   h_ = &h;
   has_matrix_ = false;
   allocate(static_cast<int>(n));
-  Result result;
-  do_solve(start, observer, result);
-  return result;
 }
 
 }  // namespace perp

@@ -58,12 +58,12 @@ class GradientProjection final : public Solver {
   void visit_settings(SettingVisitor& visitor) override { settings.visit(visitor); }
 
   /// Minimises where H is known by its products alone: no factorisations, residuals in double.
-  /// Obeys `common`. The operator is only used during the call.
+  /// Obeys `common`. The operator is only used during the call; a prepared problem stays prepared.
   /// @param diagonal of H, for scaling; positive estimates will do, and it may be empty
   /// @throws std::invalid_argument where a size is wrong or lower > upper.
   Result minimise(SymmetricOperator& h, const Vector& c, const Vector& lower, const Vector& upper,
                   const Vector& diagonal = {}, const Vector* start = nullptr,
-                  Observer* observer = nullptr);
+                  Observer* observer = nullptr) const;
 
  private:
   enum class Step { kDone, kUnbounded, kNone };
@@ -72,6 +72,8 @@ class GradientProjection final : public Solver {
   void do_prepare(const Problem& problem) override;
   void do_solve(const Vector* start, Observer* observer, Result& result) override;
 
+  void attach(SymmetricOperator& h, const Vector& c, const Vector& lower, const Vector& upper,
+              const Vector& diagonal);
   void choose_units(const Problem& problem);
   Mlcp posed(double power) const;
   void allocate(int n);

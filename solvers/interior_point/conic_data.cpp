@@ -121,19 +121,26 @@ void ConicData::scale_vectors(bool wanted) {
   b /= scale_x;
 }
 
-bool ConicData::is_positive_semidefinite() const {
+// A pivot of x_row's is the least of x'Px over the other unknowns before it, x_row = 1.
+std::optional<ConicData::NegativeCurvature> ConicData::negative_curvature() const {
   const int n = variables();
+  const auto posed = [&](int row, double pivot) {
+    const double unit = column_scale[row];
+    return NegativeCurvature{row, pivot * scale_y / (scale_x * unit * unit)};
+  };
   if (dense_p_) {
     DenseCholesky cholesky;
     Eigen::Map<DenseMatrix> shifted(cholesky.matrix(n), n, n);
     shifted = full_p;
     shifted.diagonal().array() += kShift * full_p.cwiseAbs().maxCoeff();
-    return cholesky.factor(0.0);
+    if (cholesky.factor(0.0)) return {};
+    const int row = cholesky.failed_row();
+    return posed(row, shifted(row, row));  // the pivot is left in its place
   }
   double size = 0.0;
   for (int k = 0; k < sparse_p.nonZeros(); ++k)
     size = std::max(size, std::abs(sparse_p.valuePtr()[k]));
-  if (size == 0.0) return true;
+  if (size == 0.0) return {};
   std::vector<int> starts{0}, rows;
   std::vector<double> values;
   for (int j = 0; j < n; ++j) {
@@ -152,7 +159,9 @@ bool ConicData::is_positive_semidefinite() const {
   }
   SparseLdl ldl;
   ldl.analyse(n, starts, rows, std::vector<signed char>(n, 1));
-  return ldl.factor(values, 0.0, 1.0) && ldl.substituted() == 0;
+  if (!ldl.factor(values, 0.0, 1.0)) return NegativeCurvature{0, std::nan("")};
+  if (ldl.substituted() == 0) return {};
+  return posed(ldl.first_substituted_row(), ldl.first_substituted());
 }
 
 void ConicData::multiply_p(const Vector& x, Vector& r) const {
@@ -216,8 +225,42 @@ void ConicData::evaluate_extended(const Vector& x, const Vector& y, double tau, 
     s[i] = static_cast<double>(static_cast<long double>(tau) * b[i] - sums_[i]);
 }
 
-ConicData::Residual ConicData::measure(const Vector& x, const Vector& y, const Vector& px,
-                                       const Vector& stationarity, const Vector& s,
+// min(||s - Pi(s - y)||, Pi(s)'Pi(y)), as posed: units are the same within a cone.
+double ConicData::complementarity_of_cone(const ConeProduct::Block& block, const Vector& y,
+                                          const Vector& s) const {
+  const auto head_of_projection = [](double head, double tail) {
+    return tail <= head ? head : tail <= -head ? 0.0 : 0.5 * (head + tail);
+  };
+  const double unit_s = posed_s(block.offset), unit_y = posed_y(block.offset);
+  const auto s_part = s.segment(block.offset, block.size);
+  const auto y_part = y.segment(block.offset, block.size);
+  const double s_tail = s_part.tail(block.size - 1).norm();
+  const double y_tail = y_part.tail(block.size - 1).norm();
+  const double s_head = head_of_projection(s_part[0], s_tail);
+  const double y_head = head_of_projection(y_part[0], y_tail);
+  const double s_share = s_tail > s_head ? s_head / s_tail : 1.0;
+  const double y_share = y_tail > y_head ? y_head / y_tail : 1.0;
+  const double across = s_part.tail(block.size - 1).dot(y_part.tail(block.size - 1));
+  const double product =
+      std::max(0.0, unit_s * unit_y * (s_head * y_head + s_share * y_share * across));
+  // w = s - y.
+  double squares = 0.0;
+  for (int k = 1; k < block.size; ++k) {
+    const double w = unit_s * s_part[k] - unit_y * y_part[k];
+    squares += w * w;
+  }
+  const double w_head = unit_s * s_part[0] - unit_y * y_part[0], w_tail = std::sqrt(squares);
+  const double head = head_of_projection(w_head, w_tail);
+  const double share = w_tail > head ? head / w_tail : 1.0;
+  double natural = std::abs(unit_s * s_part[0] - head);
+  for (int k = 1; k < block.size; ++k) {
+    const double w = unit_s * s_part[k] - unit_y * y_part[k];
+    natural = std::max(natural, std::abs(unit_s * s_part[k] - share * w));
+  }
+  return std::min(product, natural);
+}
+
+ConicData::Residual ConicData::measure(const Vector& y, const Vector& stationarity, const Vector& s,
                                        Vector& scratch) const {
   Residual r{0.0, 0.0, 0.0};
   const auto raise = [](double& value, double by) {
@@ -233,10 +276,16 @@ ConicData::Residual ConicData::measure(const Vector& x, const Vector& y, const V
   for (int i = 0; i < rows(); ++i) raise(r.primal, std::abs(s[i] - scratch[i]) * posed_s(i));
   if (natural_gap) {
     for (int i : cones.linear())
-      raise(r.gap, std::min(std::abs(s[i]) * posed_s(i), std::abs(y[i]) * posed_y(i)));
+      raise(r.complementarity, std::min(std::abs(s[i]) * posed_s(i), std::abs(y[i]) * posed_y(i)));
     return r;
   }
-  raise(r.gap, std::abs(x.dot(px) + c.dot(x) + b.dot(y)) * posed_objective());
+  for (int i : cones.linear()) {
+    const double s_i = s[i] * posed_s(i), y_i = y[i] * posed_y(i);
+    raise(r.complementarity,
+          std::min(std::abs(std::min(s_i, y_i)), std::max(0.0, s_i) * std::max(0.0, y_i)));
+  }
+  for (const ConeProduct::Block& block : cones.second_order())
+    raise(r.complementarity, complementarity_of_cone(block, y, s));
   return r;
 }
 

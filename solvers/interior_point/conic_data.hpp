@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <perp/problems/standard/conic_qp.hpp>
 #include <perp/solvers/interior_point/cone_product.hpp>
 
@@ -15,9 +16,11 @@ namespace perp {
 /// alpha and beta those of b and c.
 class ConicData {
  public:
+  /// Of the problem as posed, as the verifier has them (Residuals); of a box_qp the natural
+  /// residual stands for complementarity.
   struct Residual {
-    double primal, dual, gap;  ///< of the problem as posed
-    double measure() const { return std::max({primal, dual, gap}); }
+    double primal, dual, complementarity;
+    double measure() const { return std::max({primal, dual, complementarity}); }
   };
 
   void build(const ConicQp& problem, bool equilibrate);
@@ -25,8 +28,14 @@ class ConicData {
   int variables() const { return static_cast<int>(c.size()); }
   int rows() const { return static_cast<int>(b.size()); }
   bool dense_p() const { return dense_p_; }
-  /// Whether P + 1e-9 max|P| I can be factorised, P scaled.
-  bool is_positive_semidefinite() const;
+  /// Of an x with x_row = 1 and x'Px <= value < 0, P as posed.
+  struct NegativeCurvature {
+    int row;
+    double value;
+  };
+  /// Where P + 1e-9 max|P| I cannot be factorised, P scaled: such an x; nothing for a P that counts
+  /// as positive semidefinite.
+  std::optional<NegativeCurvature> negative_curvature() const;
 
   /// r := P x, r := A x, r := A'y in double.
   void multiply_p(const Vector& x, Vector& r) const;
@@ -41,9 +50,10 @@ class ConicData {
   void evaluate_extended(const Vector& x, const Vector& y, double tau, Vector& px,
                          Vector& stationarity, Vector& s);
 
-  /// What the verifier measures at (x, y) of the problem as posed, from vectors of the scaled one.
-  Residual measure(const Vector& x, const Vector& y, const Vector& px, const Vector& stationarity,
-                   const Vector& s, Vector& scratch) const;
+  /// What the verifier measures at the point of y, Px + c + A'y and b - Ax of the problem as posed,
+  /// from vectors of the scaled one.
+  Residual measure(const Vector& y, const Vector& stationarity, const Vector& s,
+                   Vector& scratch) const;
 
   double posed_x(int j) const { return scale_x * column_scale[j]; }
   double posed_y(int i) const { return scale_y * row_scale[i]; }
@@ -58,10 +68,13 @@ class ConicData {
   Vector c, b;
   Vector column_scale, row_scale;  ///< D, E
   double scale_x = 1.0, scale_y = 1.0;
-  /// Measure the largest min(s_i, y_i) instead of the gap: the natural residual of a box_qp.
+  /// Measure the largest min(s_i, y_i) instead of complementarity: the natural residual of a
+  /// box_qp.
   bool natural_gap = false;
 
  private:
+  double complementarity_of_cone(const ConeProduct::Block& block, const Vector& y,
+                                 const Vector& s) const;
   void equilibrate();
   void scale_vectors(bool wanted);
 

@@ -80,10 +80,10 @@ double ConicPolish::evaluate(ConicData& data, const Vector& x, Vector& y) {
   dual_ = y;
   data.cones.project(dual_, false);
   data.evaluate(x, dual_, px_, stationarity_, s_);
-  double measure = data.measure(x, dual_, px_, stationarity_, s_, scratch_).measure();
+  double measure = data.measure(dual_, stationarity_, s_, scratch_).measure();
   if (measure <= kNear) {
     data.evaluate_extended(x, dual_, 1.0, px_, stationarity_, s_);
-    measure = data.measure(x, dual_, px_, stationarity_, s_, scratch_).measure();
+    measure = data.measure(dual_, stationarity_, s_, scratch_).measure();
   }
   moved_ = y - dual_;
   data.multiply_at(moved_, dx_);

@@ -42,18 +42,37 @@ const SolverTraits& InteriorPoint::traits() const {
   return traits;
 }
 
-void InteriorPoint::do_prepare(const Problem& problem) {
-  data_.natural_gap = false;
+std::optional<std::string> InteriorPoint::do_refusal(const Problem& problem) const {
+  asked_.emplace(read(problem));
+  const auto negative = asked_->data.negative_curvature();
+  if (!negative) return {};
+  asked_.reset();
+  return fmt::format(
+      "interior-point asks for a convex problem, and {0} is not positive semidefinite: x'{0}x <= "
+      "{1:.3g} for an x whose entry for {2} is 1",
+      std::holds_alternative<BoxQp>(problem.data) ? "H" : "P", negative->value,
+      problem.variable_name(negative->row));
+}
+
+InteriorPoint::Reading InteriorPoint::read(const Problem& problem) const {
+  Reading r;
   if (const auto* box = std::get_if<BoxQp>(&problem.data)) {
-    load(*box);
-    data_.natural_gap = true;
+    load(*box, r);
   } else {
-    posed_ = std::get<ConicQp>(problem.data);
+    r.posed = std::get<ConicQp>(problem.data);
   }
-  data_.build(posed_, settings.equilibrate);
+  r.data.natural_gap = std::holds_alternative<BoxQp>(problem.data);
+  r.data.build(r.posed, settings.equilibrate);
+  return r;
+}
+
+void InteriorPoint::do_prepare(const Problem&) {
+  posed_ = std::move(asked_->posed);
+  lower_ = std::move(asked_->lower);
+  upper_ = std::move(asked_->upper);
+  data_ = std::move(asked_->data);
+  asked_.reset();
   ray_data_ = {};
-  convex_ = data_.is_positive_semidefinite();
-  if (!convex_) return;
   kkt_.prepare(data_, settings.linear_algebra);
   system_.prepare(data_, kkt_);
   polish_.prepare(data_);
@@ -78,7 +97,7 @@ void InteriorPoint::do_prepare(const Problem& problem) {
 }
 
 // -x + s = -l, x + s = u; x = l where both are the same.
-void InteriorPoint::load(const BoxQp& problem) {
+void InteriorPoint::load(const BoxQp& problem, Reading& reading) {
   const int n = problem.size();
   std::vector<Triplet> entries;
   std::vector<double> right;
@@ -96,26 +115,20 @@ void InteriorPoint::load(const BoxQp& problem) {
     if (problem.upper[j] < kInfinity) add(j, 1.0, problem.upper[j]);
   }
   const int rows = static_cast<int>(right.size());
-  posed_.P = problem.H;
-  posed_.c = problem.c;
-  posed_.A = Matrix::from_triplets(rows, n, entries);
-  posed_.b = Eigen::Map<const Vector>(right.data(), rows);
-  posed_.cones.clear();
-  if (fixed > 0) posed_.cones.push_back({ConeType::kZero, fixed});
-  if (rows > fixed) posed_.cones.push_back({ConeType::kNonnegative, rows - fixed});
-  lower_ = problem.lower;
-  upper_ = problem.upper;
+  ConicQp& posed = reading.posed;
+  posed.P = problem.H;
+  posed.c = problem.c;
+  posed.A = Matrix::from_triplets(rows, n, entries);
+  posed.b = Eigen::Map<const Vector>(right.data(), rows);
+  posed.cones.clear();
+  if (fixed > 0) posed.cones.push_back({ConeType::kZero, fixed});
+  if (rows > fixed) posed.cones.push_back({ConeType::kNonnegative, rows - fixed});
+  reading.lower = problem.lower;
+  reading.upper = problem.upper;
 }
 
 void InteriorPoint::do_solve(const Vector*, Observer* observer, Result& result) {
   deadline_ = Deadline(common.time_limit);
-  if (!convex_) {
-    result.z.setZero(data_.variables());
-    result.dual.setZero(data_.natural_gap ? 0 : data_.rows());
-    result.status = Status::kUnsupported;
-    result.message = "P is not positive semidefinite";
-    return;
-  }
   std::optional<Status> end;
   if (!begin()) end = Status::kNumericalError;
   while (!end) {
@@ -239,8 +252,7 @@ void InteriorPoint::evaluate() {
   scaled_px_ = px_ / tau_;
   scaled_s_ /= tau_;
   stationarity_ = res_x_ / tau_;
-  measure_ =
-      data_.measure(scaled_x_, scaled_z_, scaled_px_, stationarity_, scaled_s_, scratch_).measure();
+  measure_ = data_.measure(scaled_z_, stationarity_, scaled_s_, scratch_).measure();
   ++without_gain_;
   keep(scaled_x_, scaled_z_, measure_);
 }
@@ -340,8 +352,7 @@ double InteriorPoint::largest_step(const Direction& d) const {
 // The best point in extended precision.
 bool InteriorPoint::confirmed() {
   data_.evaluate_extended(best_x_, best_z_, 1.0, scaled_px_, stationarity_, scaled_s_);
-  best_measure_ =
-      data_.measure(best_x_, best_z_, scaled_px_, stationarity_, scaled_s_, scratch_).measure();
+  best_measure_ = data_.measure(best_z_, stationarity_, scaled_s_, scratch_).measure();
   return best_measure_ <= common.tolerance;
 }
 

@@ -42,7 +42,7 @@ struct InteriorPointSettings {
 /// row for every finite bound.
 /// Ends: solved; infeasible with a checked certificate; ray with a checked direction along which
 /// the objective falls without end (dual infeasible); stalled, iteration_limit, time_limit,
-/// interrupted; unsupported where P is not positive semidefinite.
+/// interrupted. Refused where P is not positive semidefinite.
 class InteriorPoint final : public Solver {
  public:
   InteriorPointSettings settings;
@@ -56,11 +56,20 @@ class InteriorPoint final : public Solver {
     double tau = 0.0, kappa = 0.0;
   };
 
+  /// A problem brought to the form that is solved.
+  struct Reading {
+    ConicQp posed;        // as posed, or what a box_qp became
+    Vector lower, upper;  // of a box_qp
+    ConicData data;
+  };
+
+  std::optional<std::string> do_refusal(const Problem& problem) const override;
   bool drops_bad_starts() const override { return true; }
   void do_prepare(const Problem& problem) override;
   void do_solve(const Vector* start, Observer* observer, Result& result) override;
 
-  void load(const BoxQp& problem);
+  Reading read(const Problem& problem) const;
+  static void load(const BoxQp& problem, Reading& reading);
   bool begin();
   void evaluate();
   std::optional<Status> assess(Observer* observer, Result& result);
@@ -86,7 +95,6 @@ class InteriorPoint final : public Solver {
 
   ConicQp posed_;         // as posed, or what a box_qp became
   Vector lower_, upper_;  // of a box_qp
-  bool convex_ = true;
   ConicData data_;
   KktSystem kkt_;
   EmbeddingSystem system_;
@@ -112,6 +120,7 @@ class InteriorPoint final : public Solver {
   double best_measure_ = 0.0;
   std::vector<char> face_, last_face_;
   int polishes_ = 0, next_polish_ = 0;
+  mutable std::optional<Reading> asked_;  // what do_refusal() made, which prepare() then takes over
   double primal_radius_ = 0.0, dual_radius_ = 0.0;  // of the last certificates that were tried
   ConicData ray_data_;                              // made when a ray is first met
   KktSystem ray_kkt_;

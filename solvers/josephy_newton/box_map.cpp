@@ -91,14 +91,14 @@ bool BoxMap::evaluate(const Vector& z, Vector& f) {
     return f.allFinite();
   }
   const int n = size();
-  // In the verifier's order, so that a claim is judged by the same sums.
+  // q included, as in the verifier: a product rounded before would hide what is left.
   std::fill(sums_.begin(), sums_.end(), 0.0L);
   for (int j = 0; j < n; ++j) {
     if (z[j] == 0.0) continue;
     const long double x = z[j];
     M_.for_column(j, [&](int i, double value) { sums_[i] += value * x; });
   }
-  for (int i = 0; i < n; ++i) f[i] = static_cast<double>(sums_[i]) + q_[i];
+  for (int i = 0; i < n; ++i) f[i] = static_cast<double>(sums_[i] + q_[i]);
   return f.allFinite();
 }
 
@@ -122,6 +122,11 @@ int BoxMap::bad_row() const {
     }
   }
   return row;
+}
+
+bool BoxMap::signs_hold(const Vector& z, const Vector& f, double tolerance) {
+  return linear_ || signs_.hold(z, f, lower, upper, tolerance,
+                                [this](const Vector& p, Vector& at) { return evaluate(p, at); });
 }
 
 double BoxMap::natural_residual(const Vector& z, const Vector& f) const {

@@ -3,6 +3,7 @@
 
 #include <perp/problems/standard/mcp_function.hpp>
 #include <perp/problems/standard/problem.hpp>
+#include <perp/solvers/semismooth_newton/bound_signs.hpp>
 #include <perp/solvers/semismooth_newton/newton_matrix.hpp>
 #include <variant>
 #include <vector>
@@ -32,6 +33,9 @@ class BoxMap {
   /// ||mid(z - l, z - u, F)||.
   double natural_residual(const Vector& z, const Vector& f) const;
 
+  /// Whether F holds its signs at the bounds (BoundSigns); true where F is linear.
+  bool signs_hold(const Vector& z, const Vector& f, double tolerance);
+
   int evaluations = 0, jacobian_evaluations = 0;
 
  private:
@@ -48,6 +52,7 @@ class BoxMap {
   std::vector<long double> sums_;
   SparseMatrix pattern_;  // with the values of the last Jacobian
   Jacobian jacobian_;
+  BoundSigns signs_;
 };
 
 }  // namespace perp

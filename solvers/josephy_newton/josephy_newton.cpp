@@ -26,6 +26,7 @@ constexpr long kLeastPivots = 200, kPivotsPerUnknown = 10;  // of one path
 constexpr double kLeastDamping = 1e-10, kMostDamping = 1.0;
 constexpr double kClaim = 1.0 - 1e-9;  // rounding of the verifier's own sums
 constexpr int kRetreats = 20;
+constexpr int kFalseAnswers = 10;  // points of an attempt that only look like answers
 
 bool one_of(const std::string& text, std::initializer_list<const char*> choices) {
   return std::any_of(choices.begin(), choices.end(), [&](const char* c) { return text == c; });
@@ -95,7 +96,7 @@ void JosephyNewton::do_prepare(const Problem& problem) {
 void JosephyNewton::do_solve(const Vector* start, Observer* observer, Result& result) {
   check_settings();
   if (common.time_limit > 0) started_ = std::chrono::steady_clock::now();
-  iterations_ = crash_steps_ = singular_systems_ = rays_ = shortened_ = 0;
+  iterations_ = crash_steps_ = singular_systems_ = rays_ = shortened_ = false_answers_ = 0;
   bad_row_ = -1;
   std::fill(std::begin(step_counts_), std::end(step_counts_), 0);
   map_.evaluations = map_.jacobian_evaluations = 0;
@@ -123,12 +124,14 @@ void JosephyNewton::do_solve(const Vector* start, Observer* observer, Result& re
 
 Status JosephyNewton::run_attempt(Observer* observer) {
   while (true) {
-    if (natural_ < best_natural_) {
+    const bool wrong = is_false_answer();
+    if (!wrong && natural_ < best_natural_) {
       best_natural_ = natural_;
       best_z_ = z_;
     }
     if (!report_iteration(observer)) return Status::kInterrupted;
-    if (natural_ <= kClaim * common.tolerance) return Status::kSolved;
+    if (!wrong && natural_ <= kClaim * common.tolerance) return Status::kSolved;
+    if (wrong && ++false_answers_here_ > kFalseAnswers) return Status::kStalled;
     if (common.max_iterations > 0 && iterations_ >= common.max_iterations) {
       return Status::kIterationLimit;
     }
@@ -139,7 +142,7 @@ Status JosephyNewton::run_attempt(Observer* observer) {
     if (!linearise() && !(attempt_steps_ > 0 ? retreat() : move_into_domain())) {
       return Status::kNumericalError;
     }
-    remember();
+    remember(!wrong);
     last_step_ = take_step();
     if (last_step_ == StepType::kNone) return end_of_attempt();
     ++step_counts_[static_cast<int>(last_step_)];
@@ -147,6 +150,14 @@ Status JosephyNewton::run_attempt(Observer* observer) {
     ++iterations_;
     ++attempt_steps_;
   }
+}
+
+// The residual is small, but F does not hold its signs at the bounds. Steps from there may still
+// lead to a solution nearby.
+bool JosephyNewton::is_false_answer() {
+  if (natural_ > common.tolerance || map_.signs_hold(z_, f_, common.tolerance)) return false;
+  ++false_answers_;
+  return true;
 }
 
 bool JosephyNewton::evaluate() { return map_.evaluate(z_, f_) && set_rows(); }
@@ -183,8 +194,8 @@ bool JosephyNewton::retreat() {
   return false;
 }
 
-void JosephyNewton::remember() {
-  if (merit_ < lowest_of_all_) {
+void JosephyNewton::remember(bool as_lowest) {
+  if (as_lowest && merit_ < lowest_of_all_) {
     lowest_of_all_ = merit_;
     // What is left of the gradient between the bounds.
     lowest_gradient_ = 0.0;

@@ -93,7 +93,8 @@ class JosephyNewton final : public Solver {
   bool evaluate();
   bool set_rows();
   bool linearise();
-  void remember();
+  bool is_false_answer();
+  void remember(bool as_lowest);
   bool retreat();
   StepType take_step();
   bool set_newton_point();
@@ -154,7 +155,8 @@ class JosephyNewton final : public Solver {
   bool bad_jacobian_ = false;
   int step_counts_[10] = {};
   int singular_systems_ = 0, rays_ = 0, shortened_ = 0;
-  Vector start_, best_z_;  // least natural residual
+  int false_answers_ = 0, false_answers_here_ = 0;  // in all, in this attempt
+  Vector start_, best_z_;                           // least natural residual
   double best_natural_ = 0.0;
   Vector lowest_z_, lowest_phi_;  // least merit
   double lowest_of_all_ = 0.0, lowest_gradient_ = 0.0;

@@ -11,6 +11,7 @@ void LinearisedProblem::attach(const BoxMap& map) {
   linear_.q.setZero(map.size());
   zero_.setZero(map.size());
   point_.setZero(map.size());
+  z_.setZero(map.size());
   canonical_.build_pairs(linear_);
   x_.setZero(canonical_.size());
   w_.setZero(canonical_.size());
@@ -32,7 +33,7 @@ void LinearisedProblem::set_point(const Vector& z, const Vector& f, double rho) 
     linear_.M.dense() = j.dense();
     linear_.M.dense().diagonal().array() += rho;
   }
-  z_ = &z;
+  z_ = z;
   linear_.q = f;
   linear_.lower = map_->lower - z;
   linear_.upper = map_->upper - z;
@@ -50,7 +51,7 @@ PathEnd LinearisedProblem::solve(Origin origin, const std::vector<PairStatus>& s
     end = path_.follow(start_, nullptr, {}, max_pivots, time_limit, nullptr);
   }
   canonical_.to_original(path_.x(), point_);
-  point_ = (point_ + *z_).cwiseMax(map_->lower).cwiseMin(map_->upper);
+  point_ = (point_ + z_).cwiseMax(map_->lower).cwiseMin(map_->upper);
   return end;
 }
 

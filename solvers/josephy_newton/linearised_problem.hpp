@@ -34,7 +34,7 @@ class LinearisedProblem {
 
  private:
   const BoxMap* map_ = nullptr;
-  const Vector* z_ = nullptr;
+  Vector z_;     // of set_point
   Mlcp linear_;  // in d
   CanonicalProblem canonical_;
   LemkePath path_;

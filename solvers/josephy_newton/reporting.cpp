@@ -58,6 +58,11 @@ std::string JosephyNewton::name_of(int i) const {
 void JosephyNewton::describe(Status status, Result& result) const {
   if (status == Status::kStalled) {
     result.message = fmt::format("the residual stays at {:.1e}", best_natural_);
+    if (false_answers_ > 0) {
+      result.message += fmt::format(
+          "; at {} points it vanished although F does not hold its signs at the bounds (poles)",
+          false_answers_);
+    }
   } else if (status == Status::kNumericalError) {
     result.message = fmt::format(
         "{}F[{}] (row of {}) is not finite at the start, and no point near it was found where all "
@@ -95,6 +100,7 @@ void JosephyNewton::add_statistics(Result& result) const {
   add("singular_systems", singular_systems_);
   add("failed_paths", rays_);
   add("domain_violations", shortened_);
+  add("false_answers", false_answers_);
   add("path_steps", steps(StepType::kPath) + steps(StepType::kPathEnd));
   add("proximal_steps", steps(StepType::kProximal));
   add("least_squares_steps", steps(StepType::kLeastSquares));

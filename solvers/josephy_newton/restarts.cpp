@@ -43,7 +43,7 @@ bool JosephyNewton::begin_attempt(int attempt, const Vector* start) {
     const bool local = attempt % 5 == 0 && std::isfinite(lowest_of_all_);
     perturb(local ? lowest_z_ : start_, kSpreads[attempt % 4], random);
   }
-  attempt_steps_ = since_lower_ = merits_kept_ = relaxed_ = 0;
+  attempt_steps_ = since_lower_ = merits_kept_ = relaxed_ = false_answers_here_ = 0;
   step_counts_[static_cast<int>(StepType::kCrash)] = 0;
   returned_ = false;
   lowest_merit_ = kInfinity;

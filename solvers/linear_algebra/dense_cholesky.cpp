@@ -73,6 +73,7 @@ bool DenseCholesky::factor_panel(int first, int width, double least) {
     }
     if (!(column[j] > least)) {
       failed_pivot_ = column[j];
+      failed_row_ = j;
       return false;
     }
     below /= std::sqrt(column[j]);

@@ -19,6 +19,8 @@ class DenseCholesky {
   bool factor(double smallest);
   /// The pivot at which factor() gave up, over the largest diagonal entry.
   double failed_pivot() const { return failed_pivot_; }
+  /// Its row; the pivot itself is left in the buffer there.
+  int failed_row() const { return failed_row_; }
   /// x := A^-1 x, x := L^-1 x, x := L^-T x, k values.
   void solve(double* x) const;
   void solve_lower(double* x) const;
@@ -29,7 +31,7 @@ class DenseCholesky {
   void pack(const double* columns, int begin, int width);
   void add_packed(int begin, int width, double sign);
 
-  int size_ = 0;
+  int size_ = 0, failed_row_ = -1;
   double failed_pivot_ = 0.0;
   std::vector<double> a_, packed_;
 };

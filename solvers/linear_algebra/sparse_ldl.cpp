@@ -135,8 +135,11 @@ bool SparseLdl::factor(const std::vector<double>& values, double least, double s
       return false;
     }
     if (!(pivot * signs_[k] >= least)) {
+      if (substituted_++ == 0) {
+        first_substituted_ = pivot;
+        first_substituted_row_ = order_[k];
+      }
       pivot = signs_[k] * substitute;
-      ++substituted_;
     }
     pivots_[k] = pivot;
   }

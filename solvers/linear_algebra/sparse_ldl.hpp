@@ -26,6 +26,9 @@ class SparseLdl {
 
   /// Pivots that factor() replaced.
   int substituted() const { return substituted_; }
+  /// The first of them, and its row.
+  double first_substituted() const { return first_substituted_; }
+  int first_substituted_row() const { return first_substituted_row_; }
   /// Entries of L below the diagonal, and multiplications of a factorisation, after analyse().
   long factor_entries() const { return l_starts_.empty() ? 0 : l_starts_.back(); }
   double operations() const { return operations_; }
@@ -34,8 +37,8 @@ class SparseLdl {
   void permute_pattern(const std::vector<int>& starts, const std::vector<int>& rows);
   void count_columns();
 
-  int size_ = 0, substituted_ = 0;
-  double operations_ = 0.0;
+  int size_ = 0, substituted_ = 0, first_substituted_row_ = -1;
+  double operations_ = 0.0, first_substituted_ = 0.0;
   std::vector<int> order_, position_;        // new -> old, old -> new
   std::vector<int> starts_, rows_, target_;  // permuted upper triangle; where each value goes
   std::vector<int> parent_;                  // elimination tree

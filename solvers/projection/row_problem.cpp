@@ -117,11 +117,11 @@ double RowProblem::row_sum_norm() const {
   return largest;
 }
 
-// Term by term and q last, as the verifier does.
+// Term by term and q last.
 double RowProblem::row_in_order(int i, const double* z) const {
   long double sum = 0.0L;
   for_row(i, [&](int j, double value) { sum += static_cast<long double>(value) * z[j]; });
-  return static_cast<double>(sum) + q[i];
+  return static_cast<double>(sum + q[i]);
 }
 
 double RowProblem::natural_residual(const Vector& z) const {

@@ -32,6 +32,7 @@ constexpr double kClaim = 1.0 - 1e-9;        // rounding of the verifier's own s
 constexpr double kNonlinearProximal = 0.01;  // share of proximal_factor that is used there
 constexpr double kClaimNonlinear = 0.9;      // its F may be rounded in another order
 constexpr double kTryAgain = 0.1;            // fall of ||Phi|| after which a set is tried again
+constexpr int kFalseAnswers = 10;            // points of an attempt that only look like answers
 constexpr int kFinishRounds = 4, kRefinements = 6;
 constexpr double kSingularShare = 0.1;   // rows with |Phi_i| above this times the largest
 constexpr double kLocalShare = 0.05;     // of the unknowns that a local restart makes random
@@ -147,7 +148,7 @@ void NewtonFb::do_solve(const Vector* start, Observer* observer, Result& result)
   problem_.function_evaluations = problem_.jacobian_evaluations = 0;
   best_natural_ = stationary_merit_ = kInfinity;
   undefined_row_ = -1;
-  undefined_points_ = 0;
+  undefined_points_ = false_answers_ = 0;
   merits_.reserve(settings.memory);
   problem_.begin(start, start_);
   best_z_ = stationary_z_ = start_;
@@ -185,6 +186,7 @@ void NewtonFb::do_solve(const Vector* start, Observer* observer, Result& result)
   result.statistics.emplace_back("function_evaluations", problem_.function_evaluations);
   result.statistics.emplace_back("jacobian_evaluations", problem_.jacobian_evaluations);
   result.statistics.emplace_back("undefined_points", undefined_points_);
+  result.statistics.emplace_back("false_answers", false_answers_);
 }
 
 ComplementarityFunction NewtonFb::chosen_function() const {
@@ -231,7 +233,7 @@ void NewtonFb::begin_attempt(int attempt, bool has_start) {
   }
   patience_ = settings.patience * (attempt < 2 ? 1 : kLaterPatience);
   merits_.clear();
-  attempt_steps_ = since_lower_ = 0;
+  attempt_steps_ = since_lower_ = false_answers_here_ = 0;
   lowest_merit_ = kInfinity;
   damping_ = kFirstDamping;
   step_ = 0.0;
@@ -284,8 +286,11 @@ Status NewtonFb::run_attempt(Observer* observer) {
   while (true) {
     evaluate();
     if (!std::isfinite(merit_)) return Status::kNumericalError;
-    remember();
+    const bool wrong = is_false_answer();
+    if (!wrong) remember();
+    remember_merit();
     if (!report_iteration(observer)) return Status::kInterrupted;
+    if (wrong && ++false_answers_here_ > kFalseAnswers) return Status::kStalled;
     if (accept_if_solved()) return Status::kSolved;
     const bool moved = move_to_finish();
     if (common.max_iterations > 0 && iterations_ >= common.max_iterations) {
@@ -333,6 +338,9 @@ void NewtonFb::remember() {
     stationary_z_ = z_;
     stationary_phi_ = phi_;
   }
+}
+
+void NewtonFb::remember_merit() {
   ++since_lower_;
   if (merit_ < lowest_merit_) {
     if (merit_ < kLowered * lowest_merit_) since_lower_ = 0;
@@ -345,6 +353,14 @@ void NewtonFb::remember() {
   }
 }
 
+// The residual is small, but F does not hold its signs at the bounds. Steps from there may still
+// lead to a solution nearby.
+bool NewtonFb::is_false_answer() {
+  if (natural_ > common.tolerance || problem_.signs_hold(z_, f_, common.tolerance)) return false;
+  ++false_answers_;
+  return true;
+}
+
 // Solved at z itself, then polished by one round of the finish, or solved by the finish; all is
 // judged with residuals in extended precision.
 bool NewtonFb::accept_if_solved() {
@@ -354,9 +370,12 @@ bool NewtonFb::accept_if_solved() {
   bool solved = false;
   if (near) {
     problem_.map_extended(z_, candidate_f_);
-    best_z_ = z_;
-    best_natural_ = problem_.natural_residual(z_, candidate_f_);
-    solved = best_natural_ <= target;
+    const double natural = problem_.natural_residual(z_, candidate_f_);
+    if (problem_.signs_hold(z_, candidate_f_, common.tolerance)) {
+      best_z_ = z_;
+      best_natural_ = natural;
+      solved = natural <= target;
+    }
   }
   const double size = phi_.lpNorm<Eigen::Infinity>();
   if (!settings.finish || !(near || size <= settings.finish_below)) return solved;
@@ -405,6 +424,13 @@ bool NewtonFb::finish(int rounds, double target) {
     classify(polished_, candidate_f_);
   }
   polished_natural_ = best;
+  if (best <= common.tolerance) {
+    problem_.map_extended(polished_, candidate_f_);
+    if (!problem_.signs_hold(polished_, candidate_f_, common.tolerance)) {
+      ++false_answers_;
+      return false;
+    }
+  }
   if (best < best_natural_) {
     best_natural_ = best;
     best_z_ = polished_;

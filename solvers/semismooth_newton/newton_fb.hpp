@@ -65,9 +65,11 @@ struct NewtonFbSettings {
 /// others: another function, least-squares steps only, random starts, other elements of the
 /// generalised Jacobian at kinks [MunsonFacchineiFerrisFischerKanzow2001].
 ///
-/// Ends: solved; stationary (J'Phi = 0 though Phi is not: the message names the rows); stalled;
-/// iteration_limit, time_limit, interrupted; numerical_error (no start where F and its Jacobian are
-/// finite: the message names a row). None but solved proves anything.
+/// Points whose residual vanishes though F does not hold its signs at the bounds (poles,
+/// BoundSigns) are no answers: after a few of them the attempt ends. Ends: solved; stationary
+/// (J'Phi = 0 though Phi is not: the message names the rows); stalled; iteration_limit, time_limit,
+/// interrupted; numerical_error (no start where F and its Jacobian are finite: the message names a
+/// row). None but solved proves anything.
 class NewtonFb final : public Solver {
  public:
   NewtonFbSettings settings;
@@ -93,6 +95,8 @@ class NewtonFb final : public Solver {
   Status run_attempt(Observer* observer);
   void evaluate();
   void remember();
+  void remember_merit();
+  bool is_false_answer();
   bool accept_if_solved();
   bool finish(int rounds, double target);
   bool move_to_finish();
@@ -138,7 +142,8 @@ class NewtonFb final : public Solver {
   // The whole solve.
   std::chrono::steady_clock::time_point started_;
   int iterations_ = 0, finishes_ = 0, least_squares_steps_ = 0, gradient_steps_ = 0;
-  int undefined_row_ = -1, undefined_points_ = 0;  // where F or its Jacobian was not finite
+  int false_answers_ = 0, false_answers_here_ = 0;  // in all, in this attempt
+  int undefined_row_ = -1, undefined_points_ = 0;   // where F or its Jacobian was not finite
   Vector start_;
   Vector best_z_;  // least natural residual
   double best_natural_ = 0.0;

@@ -35,6 +35,11 @@ bool NewtonFb::report_iteration(Observer* observer) {
 void NewtonFb::describe(Status status, Result& result) {
   if (status == Status::kStalled) {
     result.message = fmt::format("the residual stays at {:.1e}", best_natural_);
+    if (false_answers_ > 0) {
+      result.message += fmt::format(
+          "; at {} points it vanished although F does not hold its signs at the bounds (poles)",
+          false_answers_);
+    }
     if (undefined_points_ > 0) {
       result.message +=
           fmt::format("; {} points were met where row {} of F or another is not finite",

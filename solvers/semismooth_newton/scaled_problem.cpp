@@ -248,6 +248,18 @@ double ScaledProblem::natural_residual(const Vector& z, const Vector& f, int* ro
   return largest;
 }
 
+bool ScaledProblem::signs_hold(const Vector& z, const Vector& f, double tolerance) {
+  if (is_linear()) return true;
+  to_original(z, posed_z_);
+  posed_f_ = f.cwiseProduct(map_unit_);
+  return signs_.hold(posed_z_, posed_f_, posed_lower_, posed_upper_, tolerance,
+                     [this](const Vector& p, Vector& at) {
+                       function_->evaluate(p, at);
+                       ++function_evaluations;
+                       return at.allFinite();
+                     });
+}
+
 void ScaledProblem::to_original(const Vector& scaled, Vector& z) const {
   z = scaled.cwiseProduct(unknown_unit_);
 }

@@ -3,6 +3,7 @@
 
 #include <perp/problems/standard/lcp.hpp>
 #include <perp/problems/standard/mcp_function.hpp>
+#include <perp/solvers/semismooth_newton/bound_signs.hpp>
 #include <perp/solvers/semismooth_newton/newton_matrix.hpp>
 #include <vector>
 
@@ -42,6 +43,9 @@ class ScaledProblem : public NewtonMatrix {
   /// ||mid(z - l, z - u, F)|| of the problem as posed, for scaled z and F; where `row` is given,
   /// the index of the worst row.
   double natural_residual(const Vector& z, const Vector& f, int* row = nullptr) const;
+  /// Whether F holds its signs at the bounds (BoundSigns), for scaled z and F; true where F is
+  /// linear.
+  bool signs_hold(const Vector& z, const Vector& f, double tolerance);
   void to_original(const Vector& scaled, Vector& z) const;
   void from_original(const Vector& z, Vector& scaled) const;
 
@@ -66,6 +70,8 @@ class ScaledProblem : public NewtonMatrix {
   McpFunction* function_ = nullptr;
   Vector posed_lower_, posed_upper_;
   Vector unscaled_;  // the point in work
+  BoundSigns signs_;
+  Vector posed_z_, posed_f_;  // where they are looked at
   Vector value_, value_point_, jacobian_point_;
   bool has_value_ = false, has_jacobian_ = false, filled_ = false;
   SparseMatrix jacobian_;

@@ -21,19 +21,19 @@ Problem one_contact(const DenseMatrix& w, const Vector& q, double mu) {
 }
 
 struct Local {
-  ContactMode mode;
+  LocalContactCase mode;
   Vector r;
 };
 
 Local solve_local(const DenseMatrix& w, const Vector& q, double mu, int dimension = 3) {
-  Local local{ContactMode::kNone, Vector::Zero(3)};
+  Local local{LocalContactCase::kNone, Vector::Zero(3)};
   local.mode = solve_contact(w.data(), q.data(), mu, dimension, local.r.data());
   return local;
 }
 
 TEST(LocalContact, TakesOffWhereTheFreeVelocityOpens) {
   const Local local = solve_local(DenseMatrix::Identity(3, 3), vector({0.5, -3, 4}), 0.7);
-  EXPECT_EQ(local.mode, ContactMode::kOpen);
+  EXPECT_EQ(local.mode, LocalContactCase::kOpen);
   EXPECT_EQ(local.r, Vector::Zero(3));
 }
 
@@ -41,7 +41,7 @@ TEST(LocalContact, SticksWhereTheConeHoldsTheLoad) {
   const DenseMatrix w = matrix(3, 3, {2, 0.5, 0, 0.5, 3, 0.2, 0, 0.2, 1});
   const Vector held = vector({4, 1, -1});
   const Local local = solve_local(w, -w * held, 0.5);
-  EXPECT_EQ(local.mode, ContactMode::kStick);
+  EXPECT_EQ(local.mode, LocalContactCase::kStick);
   EXPECT_LT((local.r - held).norm(), 1e-14);
 }
 
@@ -49,7 +49,7 @@ TEST(LocalContact, SticksWhereTheConeHoldsTheLoad) {
 TEST(LocalContact, SlidesAgainstTheVelocity) {
   const DenseMatrix w = vector({2, 4, 4}).asDiagonal();
   const Local local = solve_local(w, vector({-6, 30, -40}), 0.5);
-  EXPECT_EQ(local.mode, ContactMode::kSlide);
+  EXPECT_EQ(local.mode, LocalContactCase::kSlide);
   EXPECT_LT((local.r - vector({3, -0.9, 1.2})).norm(), 1e-14);
 }
 
@@ -79,7 +79,7 @@ TEST(LocalContact, SolvesEveryContactWithAPositiveDefiniteMatrix) {
     Vector q3 = Vector::Zero(3);
     q3.head(d) = q;
     const Local local = solve_local(embedded, q3, mu, d);
-    ASSERT_NE(local.mode, ContactMode::kNone) << k;
+    ASSERT_NE(local.mode, LocalContactCase::kNone) << k;
     ++modes[static_cast<int>(local.mode)];
     const Verdict verdict =
         verify(one_contact(w, q, mu), {Vector(local.r.head(d)), {}}, 1e-11 * (1 + local.r.norm()));
@@ -93,7 +93,7 @@ TEST(LocalContact, SolvesEveryContactWithAPositiveDefiniteMatrix) {
 TEST(LocalContact, SaysWhereNoCaseHolds) {
   const DenseMatrix w = vector({-1, 1, 1}).asDiagonal();
   const Local local = solve_local(w, vector({-1, 2, 0}), 0.5);
-  EXPECT_EQ(local.mode, ContactMode::kNone);
+  EXPECT_EQ(local.mode, LocalContactCase::kNone);
   EXPECT_EQ(local.r, Vector::Zero(3));
 }
 

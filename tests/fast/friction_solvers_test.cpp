@@ -6,6 +6,7 @@
 #include <perp/solvers/friction/newton_ac.hpp>
 #include <perp/solvers/friction/nsgs.hpp>
 #include <perp/solvers/friction/proximal_newton.hpp>
+#include <perp/solvers/registry.hpp>
 #include <perp/solvers/router.hpp>
 
 namespace perp::test {
@@ -66,6 +67,46 @@ TEST(FrictionSolvers, HugeFrictionSticks) {
   const Vector r = vector({2, 3, -5});
   const Problem p = problem_of(contact_problem(w, -w * r, 1e6, 3));
   for (const char* name : kSolvers) EXPECT_LT((solve_by(name, p).z - r).norm(), 1e-9) << name;
+}
+
+FrictionContact uncoupled(std::initializer_list<double> q, double w) {
+  FrictionContact p;
+  p.dimension = 3;
+  p.q = vector(q);
+  p.W = Matrix(DenseMatrix(w * DenseMatrix::Identity(p.q.size(), p.q.size())));
+  p.mu = Vector::Constant(p.q.size() / 3, 0.5);
+  return p;
+}
+
+// ||F||_2 / ||q||_2 alone takes r = 0 for an answer where another contact is 1e9 times as fast.
+TEST(FrictionSolvers, NoContactIsHiddenByALargeOneElsewhere) {
+  for (const bool sparse : {false, true}) {
+    FrictionContact p = uncoupled({1e9, 0, 0, -1, 0, 0}, 1.0);
+    if (sparse) p.W = Matrix(p.W.to_sparse());
+    const Problem problem = problem_of(p);
+    for (const char* name : {"nsgs", "newton-ac", "proximal-newton", "admm"}) {
+      const std::unique_ptr<Solver> solver = make_solver(name);
+      solver->prepare(problem);
+      const Result& r = solver->solve();
+      EXPECT_EQ(r.status, Status::kSolved) << name << r.message;
+      EXPECT_NEAR(r.z[3], 1.0, 1e-7) << name;
+      EXPECT_TRUE(verify(problem, {r.z, {}}, 1e-8).solved) << name;
+    }
+  }
+}
+
+// Impulses of 1e12 for velocities of 1; squares of q that overflow.
+TEST(FrictionSolvers, OtherUnitsAreNoObstacle) {
+  for (const Problem& problem :
+       {problem_of(uncoupled({-1, 0.1, 0}, 1e-12)), problem_of(uncoupled({1e160, 0, 0}, 1.0))}) {
+    for (const char* name : {"nsgs", "newton-ac", "proximal-newton", "admm"}) {
+      const std::unique_ptr<Solver> solver = make_solver(name);
+      solver->prepare(problem);
+      const Result& r = solver->solve();
+      EXPECT_TRUE(verify(problem, {r.z, {}}, 1e-8).solved) << name << r.message;
+      EXPECT_EQ(r.status, Status::kSolved) << name << r.message;
+    }
+  }
 }
 
 TEST(FrictionSolvers, NoContactsAtAll) {

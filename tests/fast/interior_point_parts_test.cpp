@@ -57,6 +57,46 @@ TEST(ConeProduct, ScalingOfNesterovAndTodd) {
   }
 }
 
+// What the solver stops on is what the verifier measures, whatever the scaling; products of a slack
+// and its multiplier of different signs do not cancel.
+TEST(ConicData, MeasuresAsTheVerifierDoes) {
+  Random random(5);
+  const int n = 6;
+  for (int k = 0; k < 40; ++k) {
+    ConicQp qp{DenseMatrix::Identity(n, n), gaussian(random, n, 1), gaussian(random, kRows, n),
+               gaussian(random, kRows, 1), kCones};
+    if (k % 2 == 1) qp.c *= 1e6;
+    const Vector x = gaussian(random, n, 1);
+    Vector y = interior_point(random, k % 4 < 2 ? 1e-3 : -1e-3);
+    if (k % 3 == 0) y *= 1e-9;
+    ConicData data;
+    data.build(qp, k % 4 == 1);
+    Vector scaled_x(n), scaled_y(kRows), px(n), stationarity(n), s(kRows), scratch(kRows);
+    for (int j = 0; j < n; ++j) scaled_x[j] = x[j] / data.posed_x(j);
+    for (int i = 0; i < kRows; ++i) scaled_y[i] = y[i] / data.posed_y(i);
+    data.evaluate_extended(scaled_x, scaled_y, 1.0, px, stationarity, s);
+    const ConicData::Residual measured = data.measure(scaled_y, stationarity, s, scratch);
+    const Residuals expected = evaluate_residuals(qp, x, y);
+    EXPECT_NEAR(measured.primal, expected.primal, 1e-12 * (1 + expected.primal)) << k;
+    EXPECT_NEAR(measured.dual, expected.dual, 1e-9 * (1 + expected.dual)) << k;
+    EXPECT_NEAR(measured.complementarity, expected.complementarity,
+                1e-12 * (1 + expected.complementarity))
+        << k;
+  }
+  // min 1e9 x_1 + x_2, x >= 0, at (-1e-9, 1) with dual (1e9, 1): a gap of 0.
+  ConicQp hidden{DenseMatrix::Zero(2, 2),
+                 vector({1e9, 1}),
+                 -DenseMatrix::Identity(2, 2),
+                 Vector::Zero(2),
+                 {{ConeType::kNonnegative, 2}}};
+  ConicData data;
+  data.build(hidden, false);
+  Vector px(2), stationarity(2), s(2), scratch(2);
+  const Vector x = vector({-1e-9, 1}), y = vector({1e9, 1});
+  data.evaluate_extended(x, y, 1.0, px, stationarity, s);
+  EXPECT_GE(data.measure(y, stationarity, s, scratch).measure(), 1.0);
+}
+
 TEST(ConeProduct, JordanProductAndItsInverse) {
   ConeProduct cones;
   cones.build(kCones);

@@ -454,9 +454,42 @@ TEST(InteriorPoint, EndsHonestly) {
   const Result& r = solver.solve();
   EXPECT_TRUE(r.status == Status::kStalled || verify(p, {r.z, r.dual}, 1e-300).solved);
   // Not convex.
-  solver.prepare(problem_of(
-      BoxQp{matrix(2, 2, {1, 2, 2, 1}), vector({0, 0}), vector({-1, -1}), vector({1, 1})}));
-  EXPECT_EQ(solver.solve().status, Status::kUnsupported);
+  const Problem saddle = problem_of(
+      BoxQp{matrix(2, 2, {1, 2, 2, 1}), vector({0, 0}), vector({-1, -1}), vector({1, 1})});
+  EXPECT_THROW(solver.prepare(saddle), std::invalid_argument);
+  EXPECT_THROW(solver.solve(), std::logic_error);
+}
+
+// Where it is found, and with what is wrong.
+TEST(InteriorPoint, RefusesWhatIsNotConvexAndSaysWhere) {
+  InteriorPoint solver;
+  const auto refused = [&](const DenseMatrix& p, bool sparse, const std::string& unknown,
+                           double curvature) {
+    const int n = static_cast<int>(p.rows());
+    Problem problem = problem_of(conic(p, Vector::Zero(n), -DenseMatrix::Identity(n, n),
+                                       Vector::Zero(n), {{ConeType::kNonnegative, n}}));
+    if (sparse) std::get<ConicQp>(problem.data).P = Matrix(SparseMatrix(p.sparseView()));
+    problem.variables.resize(n);
+    for (int i = 0; i < n; ++i) problem.variables[i] = "x" + std::to_string(i);
+    const std::string text = solver.refusal(problem).value_or("");
+    EXPECT_NE(text.find("P is not positive semidefinite"), std::string::npos) << text;
+    EXPECT_NE(text.find("for " + unknown + " is 1"), std::string::npos) << text;
+    const std::size_t at = text.find("<= ");
+    ASSERT_NE(at, std::string::npos) << text;
+    EXPECT_NEAR(std::stod(text.substr(at + 3)), curvature, 0.01 * std::abs(curvature)) << text;
+    EXPECT_THROW(solver.prepare(problem), std::invalid_argument);
+  };
+  // x'Px = 1 - 4 at (-2, 1), whatever the units of the unknowns.
+  refused(matrix(2, 2, {1, 2, 2, 1}), false, "x1", -3.0);
+  refused(matrix(2, 2, {1e6, 2e3, 2e3, 1}), false, "x1", -3.0);
+  DenseMatrix large = DenseMatrix::Identity(30, 30);
+  large(17, 17) = -0.25;
+  refused(large, true, "x17", -0.25);
+  refused(large, false, "x17", -0.25);
+  // Rank deficient, and with entries that only rounding made: taken.
+  const DenseMatrix a = matrix(2, 4, {1, 2, 3, 4, -1, 0.1, 0.3, 7});
+  BoxQp flat{DenseMatrix(a.transpose() * a), Vector::Zero(4), Vector::Zero(4), Vector::Ones(4)};
+  EXPECT_EQ(solver.refusal(problem_of(flat)), std::nullopt);
 }
 
 TEST(InteriorPoint, IsTheFirstTryOfAutoForConicQps) {

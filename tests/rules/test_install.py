@@ -8,7 +8,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from tree import BUILD, CMAKE, ROOT, run  # noqa: E402
+from tree import BUILD, CMAKE, ROOT, eigen_layout, run  # noqa: E402
 
 
 class Installation(unittest.TestCase):
@@ -22,17 +22,39 @@ class Installation(unittest.TestCase):
     def tearDownClass(cls):
         shutil.rmtree(cls.folder)
 
-    def test_consumer_builds_and_runs(self):
+    def consume(self, name, *options):
         self.assertEqual(self.installed.returncode, 0, self.installed.stderr)
-        build = self.folder / "consumer"
+        build = self.folder / name
         configured = run(CMAKE, "-G", "Ninja", "-S", ROOT / "tests/consumer", "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}",
-                         "-DCMAKE_BUILD_TYPE=Release")
+                         "-DCMAKE_BUILD_TYPE=Release", *options)
         self.assertEqual(configured.returncode, 0, configured.stderr)
-        built = run(CMAKE, "--build", build)
+        return build, run(CMAKE, "--build", build)
+
+    def test_consumer_builds_and_runs(self):
+        build, built = self.consume("consumer")
         self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
         ran = run(build / "consumer")
         self.assertEqual(ran.returncode, 0, ran.stdout)
-        self.assertIn("solved", ran.stdout)
+        self.assertTrue(ran.stdout.startswith("solved"), ran.stdout)
+
+    def test_consumer_may_use_another_instruction_set(self):
+        """Eigen aligns and allocates by the instruction set unless the targets tell it how."""
+        build, built = self.consume("native", "-DCMAKE_CXX_FLAGS=-march=native")
+        self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
+        ran = run(build / "consumer")
+        self.assertEqual(ran.returncode, 0, ran.stdout)
+        self.assertTrue(ran.stdout.startswith("solved"), ran.stdout)
+
+    def test_another_layout_of_eigen_is_refused(self):
+        """When a file is compiled, and not by a crash."""
+        def compiled(*flags):
+            return run("c++", "-std=c++20", "-fsyntax-only", f"-I{self.prefix}/include", "-isystem/usr/include/eigen3",
+                       *flags, ROOT / "tests/consumer/main.cpp")
+        self.assertEqual(compiled(*eigen_layout()).returncode, 0)
+        for flags in ((), ("-mavx2",), ("-DEIGEN_MAX_ALIGN_BYTES=32", "-DEIGEN_MAX_STATIC_ALIGN_BYTES=32")):
+            other = compiled(*flags)
+            self.assertNotEqual(other.returncode, 0, flags)
+            self.assertIn("link perp's CMake targets", other.stderr)
 
     def test_the_documents_nonlinear_problem(self):
         text = (ROOT / "docs/adding.md").read_text()

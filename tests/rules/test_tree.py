@@ -7,7 +7,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from tree import BUILD, PERP, ROOT, run, sources  # noqa: E402
+from tree import BUILD, PERP, ROOT, eigen_layout, run, sources  # noqa: E402
 
 ALLOWED = {
     "problems": {"problems"},
@@ -28,7 +28,8 @@ class Includes(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             wrong = pathlib.Path(folder) / "wrong.cpp"
             wrong.write_text("#include <perp/solvers/registry.hpp>\n")
-            roots = [f"-I{BUILD}/include/problems", f"-I{BUILD}/include/formulations", "-isystem/usr/include/eigen3"]
+            roots = [f"-I{BUILD}/include/problems", f"-I{BUILD}/include/formulations", "-isystem/usr/include/eigen3",
+                     *eigen_layout()]
             compiled = run("c++", "-std=c++20", "-fsyntax-only", *roots, wrong)
             self.assertNotEqual(compiled.returncode, 0)
             self.assertIn("perp/solvers/registry.hpp", compiled.stderr)

@@ -1,6 +1,7 @@
 """Where the tests of the tree find things."""
 import os
 import pathlib
+import re
 import subprocess
 
 ROOT = pathlib.Path(os.environ.get("PERP_ROOT", pathlib.Path(__file__).resolve().parents[2]))
@@ -13,6 +14,12 @@ STAGES = ("problems", "solvers", "formulations", "bench")
 def run(*command, **options):
     """Runs a command; returns what subprocess.run returns, output as text."""
     return subprocess.run([str(c) for c in command], capture_output=True, text=True, **options)
+
+
+def eigen_layout():
+    """The definitions that every file with Eigen is compiled with."""
+    text = (ROOT / "cmake/PerpTargets.cmake").read_text()
+    return ["-D" + word for word in re.search(r"set\(PERP_EIGEN_LAYOUT ([^)]*)\)", text)[1].split()]
 
 
 def sources(*stages):

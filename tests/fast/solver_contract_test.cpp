@@ -1,0 +1,221 @@
+// What every solver promises, whatever its method: it copies what it needs of a problem, and
+// nothing that is asked of it in between changes what was prepared.
+#include "support.hpp"
+
+#include <perp/solvers/gradient_projection/gradient_projection.hpp>
+#include <perp/solvers/interior_point/interior_point.hpp>
+#include <perp/solvers/registry.hpp>
+
+#include <memory>
+#include <type_traits>
+
+namespace perp::test {
+namespace {
+
+// Velocities and impulses: v - p = -1, v >= 0, p >= 0.
+Problem one_contact() {
+  return problem_of(ConicQp{matrix(2, 2, {1, 0, 0, 0}),
+                            vector({0, 0}),
+                            matrix(3, 2, {1, -1, -1, 0, 0, -1}),
+                            vector({-1, 0, 0}),
+                            {{ConeType::kZero, 1}, {ConeType::kNonnegative, 2}}});
+}
+
+// z >= 0 complementary to exp(z_i) - 2 + z_j / 10 by a callback, which outlives the problem only if
+// it is copied.
+Problem callback_problem() {
+  Mcp mcp;
+  const auto constants = std::make_shared<Vector>(Vector::Constant(3, 2.0));
+  mcp.callback = [constants](const Vector& z, Vector& f) {
+    for (int i = 0; i < 3; ++i) f[i] = std::exp(z[i]) - (*constants)[i] + 0.1 * z[(i + 1) % 3];
+  };
+  mcp.lower = Vector::Zero(3);
+  mcp.upper = Vector::Constant(3, kInf);
+  return problem_of(std::move(mcp));
+}
+
+// Problems of every kind, small and of several shapes.
+std::vector<Problem> some_problems() {
+  std::vector<Problem> list;
+  list.push_back(generate(find_family("obstacle"), 3, 1));
+  list.push_back(generate(find_family("psd"), 8, 1));
+  Problem bounded = problem_of(to_mlcp(std::get<Lcp>(list[0].data)));
+  std::get<Mlcp>(bounded.data).upper.setConstant(0.1);
+  list.push_back(bounded);
+  list.push_back(callback_problem());
+  list.push_back(generate(find_family("mcp-classics"), 0, 1, {}, "kojima-shindo-1"));
+  list.push_back(generate(find_family("box-qp"), 12, 1));
+  list.push_back(generate(find_family("socp"), 10, 1));
+  list.push_back(one_contact());
+  list.push_back(generate(find_family("friction-stack"), 2, 1));
+  return list;
+}
+
+// Values in place become NaN, so that who still looks at them is found out without a sanitizer too.
+void spoil(Vector& v) { v.setConstant(std::nan("")); }
+void spoil(Matrix& m) {
+  if (m.is_sparse()) {
+    m.sparse().coeffs().setConstant(std::nan(""));
+  } else {
+    m.dense().setConstant(std::nan(""));
+  }
+}
+void spoil_data(Lcp& p) { spoil(p.M), spoil(p.q); }
+void spoil_data(Mlcp& p) { spoil(p.M), spoil(p.q), spoil(p.lower), spoil(p.upper); }
+void spoil_data(Mcp& p) {
+  spoil(p.lower), spoil(p.upper), spoil(p.parameters);
+  p.callback = nullptr;
+  p.graph.reset();
+  p.compiled.reset();
+}
+void spoil_data(BoxQp& p) { spoil(p.H), spoil(p.c), spoil(p.lower), spoil(p.upper); }
+void spoil_data(ConicQp& p) {
+  spoil(p.P), spoil(p.c), spoil(p.A), spoil(p.b);
+  p.cones.clear();
+}
+void spoil_data(FrictionContact& p) { spoil(p.W), spoil(p.q), spoil(p.mu); }
+void spoil_data(ConvexContact&) {}
+
+struct Outcome {
+  Status status;
+  Vector z, dual;
+  bool operator==(const Outcome& o) const {
+    const auto same = [](const Vector& a, const Vector& b) {
+      return a.size() == b.size() && (a.array() == b.array()).all();
+    };
+    return status == o.status && same(z, o.z) && same(dual, o.dual);
+  }
+};
+
+Outcome outcome_of(Solver& solver) {
+  const Result& r = solver.solve();
+  return {r.status, r.z, r.dual};
+}
+
+class EverySolver : public testing::TestWithParam<std::size_t> {
+ protected:
+  static std::unique_ptr<Solver> make() { return solver_registry()[GetParam()](); }
+  // What it takes of some_problems().
+  static std::vector<Problem> taken() {
+    const std::unique_ptr<Solver> solver = make();
+    std::vector<Problem> list = some_problems();
+    std::erase_if(list, [&](const Problem& p) { return solver->refusal(p).has_value(); });
+    return list;
+  }
+};
+
+TEST_P(EverySolver, CopiesWhatItNeedsOfAProblem) {
+  const std::vector<Problem> problems = taken();
+  ASSERT_FALSE(problems.empty()) << make()->traits().name;
+  for (const Problem& problem : problems) {
+    const std::unique_ptr<Solver> with_problem = make(), without = make();
+    with_problem->prepare(problem);
+    const Outcome expected = outcome_of(*with_problem);
+    EXPECT_EQ(expected.status, Status::kSolved) << with_problem->traits().name;
+    auto temporary = std::make_unique<Problem>(problem);
+    without->prepare(*temporary);
+    std::visit([](auto& data) { spoil_data(data); }, temporary->data);
+    EXPECT_TRUE(outcome_of(*without) == expected) << without->traits().name << problem.kind();
+    temporary.reset();
+    EXPECT_TRUE(outcome_of(*without) == expected) << without->traits().name << problem.kind();
+  }
+}
+
+TEST_P(EverySolver, KeepsWhatIsPreparedWhenAskedAboutOtherProblems) {
+  const std::vector<Problem> others = some_problems();
+  for (const Problem& problem : taken()) {
+    const std::unique_ptr<Solver> solver = make();
+    solver->prepare(problem);
+    const Outcome expected = outcome_of(*solver);
+    for (const Problem& other : others) (void)solver->refusal(other);
+    EXPECT_TRUE(outcome_of(*solver) == expected) << solver->traits().name << problem.kind();
+  }
+}
+
+TEST_P(EverySolver, KeepsNoStartAndNoObserver) {
+  struct Count final : Observer {
+    int seen = 0;
+    bool on_iteration(const IterationRecord&) override { return ++seen > 0; }
+  };
+  for (const Problem& problem : taken()) {
+    const std::unique_ptr<Solver> solver = make();
+    solver->prepare(problem);
+    const Outcome expected = outcome_of(*solver);
+    auto start = std::make_unique<Vector>(Vector::Constant(problem.size(), 0.5));
+    auto observer = std::make_unique<Count>();
+    (void)solver->solve(start.get(), observer.get());
+    spoil(*start);
+    start.reset();
+    observer.reset();
+    EXPECT_TRUE(outcome_of(*solver) == expected) << solver->traits().name << problem.kind();
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Solvers, EverySolver,
+                         testing::Range(std::size_t{0}, solver_registry().size()),
+                         [](const auto& info) {
+                           std::string name(solver_registry()[info.param]()->traits().name);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+// Parts of a solver point at one another.
+template <class T>
+constexpr bool stays_in_its_place =
+    !std::is_copy_constructible_v<T> && !std::is_move_constructible_v<T> &&
+    !std::is_copy_assignable_v<T> && !std::is_move_assignable_v<T>;
+static_assert(stays_in_its_place<GradientProjection> && stays_in_its_place<Lemke> &&
+              stays_in_its_place<InteriorPoint>);
+
+// (2 + i) on the diagonal.
+class Diagonal final : public SymmetricOperator {
+ public:
+  explicit Diagonal(int n) : values_(Vector::LinSpaced(n, 2.0, 1.0 + n)) {}
+  int size() const override { return static_cast<int>(values_.size()); }
+  void multiply(const Vector& x, Vector& y) override { y = values_.cwiseProduct(x); }
+  void set_face(const std::vector<int>& face) override { face_ = face; }
+  void multiply_face(const Vector& x, Vector& y) override {
+    for (std::size_t k = 0; k < face_.size(); ++k) {
+      const auto i = static_cast<Eigen::Index>(k);
+      y[i] = values_[face_[k]] * x[i];
+    }
+  }
+
+ private:
+  Vector values_;
+  std::vector<int> face_;
+};
+
+// The operator is only used during the call: what was prepared before is solved afterwards.
+TEST(GradientProjection, ForgetsTheOperatorThatItMinimisedWith) {
+  const Problem problem = generate(find_family("box-qp"), 12, 1);
+  GradientProjection solver;
+  solver.prepare(problem);
+  const Outcome expected = outcome_of(solver);
+  auto h = std::make_unique<Diagonal>(5);
+  const Vector lower = Vector::Zero(5), upper = Vector::Ones(5);
+  const Result r = solver.minimise(*h, Vector::Constant(5, -1.0), lower, upper);
+  EXPECT_EQ(r.status, Status::kSolved);
+  for (int i = 0; i < 5; ++i) EXPECT_NEAR(r.z[i], 1.0 / (2.0 + i), 1e-7);
+  h.reset();
+  EXPECT_TRUE(outcome_of(solver) == expected);
+  GradientProjection fresh;
+  Diagonal other(5);
+  (void)fresh.minimise(other, Vector::Constant(5, -1.0), lower, upper);
+  EXPECT_THROW(fresh.solve(), std::logic_error);
+}
+
+// Stationary points are what it promises for an indefinite H: no refusal, and the message says so.
+TEST(GradientProjection, TakesFunctionsThatAreNotConvex) {
+  const Problem saddle = problem_of(
+      BoxQp{matrix(2, 2, {1, 2, 2, 1}), vector({0, 0}), vector({-1, -1}), vector({1, 1})});
+  GradientProjection solver;
+  EXPECT_EQ(solver.refusal(saddle), std::nullopt);
+  solver.prepare(saddle);
+  const Result& r = solver.solve();
+  EXPECT_EQ(r.status, Status::kSolved);
+  EXPECT_TRUE(verify(saddle, {r.z, {}}, 1e-8).solved);
+}
+
+}  // namespace
+}  // namespace perp::test
