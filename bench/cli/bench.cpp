@@ -17,6 +17,7 @@
 #include <perp/bench/report/html.hpp>
 #include <perp/bench/report/summary.hpp>
 #include <perp/problems/io/files.hpp>
+#include <perp/problems/io/text.hpp>
 
 namespace perp::cli {
 
@@ -87,13 +88,14 @@ void run_bench(BenchOptions& o, int& code) {
     for (Instance& instance : collect_instances(what, o.quick, &notes))
       request.instances.push_back(std::move(instance));
   }
-  for (const std::string& note : notes) std::cerr << "perp: " << note << '\n';
+  for (const std::string& note : notes) std::cerr << "perp: " << message_line(note) << '\n';
   const bool bar = isatty(STDERR_FILENO) != 0;
   const BenchSummary summary =
       run_benchmark(request, [bar](int done, int total, const std::string& instance,
                                    const std::string& solver, const std::string& outcome) {
         if (bar)
-          std::cerr << fmt::format("\r\033[K{}/{} {} {} {}", done, total, solver, instance, outcome)
+          std::cerr << fmt::format("\r\033[K{}/{} {} {} {}", done, total, shown(solver),
+                                   shown(instance), outcome)
                     << std::flush;
       });
   if (bar) std::cerr << "\r\033[K";

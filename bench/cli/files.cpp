@@ -18,6 +18,7 @@
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_file.hpp>
 #include <perp/problems/io/sequence.hpp>
+#include <perp/problems/io/text.hpp>
 #include <set>
 
 namespace perp::cli {
@@ -89,9 +90,10 @@ bool export_scene(const ExportOptions& o, const Scene& scene) {
   request.last = steps.last;
   const auto [problems, source, unsolved_step, why] = scene_problems(scene, request);
   if (unsolved_step > 0) {
-    std::cerr << fmt::format(
-        "perp: {}: step {} could not be solved ({}); the steps up to it are written\n", scene.name,
-        unsolved_step, why);
+    std::cerr << message_line(fmt::format(
+                     "perp: {}: step {} could not be solved ({}); the steps up to it are written",
+                     shown(scene.name), unsolved_step, why))
+              << '\n';
   }
   for (const Problem& problem : problems) {
     if (!o.kind.empty() && o.kind != problem.kind()) {

@@ -13,6 +13,7 @@
 #include <perp/bench/simulation/recorder.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 #include <perp/problems/io/json.hpp>
+#include <perp/problems/io/text.hpp>
 
 namespace perp::cli {
 
@@ -31,13 +32,13 @@ void print(const Scene& scene, const SimulationSummary& s) {
   std::cout << fmt::format(
       "{}: {} steps, {} failed, {} relaxed ({} without certificate), {} problems, "
       "{} iterations\n",
-      scene.name, s.steps, s.failed_steps, s.relaxed_steps, s.uncertified_steps, s.stages,
+      shown(scene.name), s.steps, s.failed_steps, s.relaxed_steps, s.uncertified_steps, s.stages,
       s.iterations);
   if (s.events > 0) std::cout << fmt::format("  events    {}\n", s.events);
   std::cout << fmt::format(
       "  times     wall {:.3f} s, setup {:.3f} s, solve {:.3f} s; peak memory {:.0f} MB\n",
       s.wall_time, s.setup_time, s.solve_time, s.peak_memory_mb);
-  if (s.failed_steps > 0) std::cout << "  message   " << s.message << '\n';
+  if (s.failed_steps > 0) std::cout << "  message   " << message_line(s.message) << '\n';
   int shown = 0;
   for (std::size_t b = 0; b < scene.bodies.size() && shown < 6; ++b) {
     if (scene.bodies[b].fixed) continue;

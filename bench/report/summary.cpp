@@ -8,6 +8,7 @@
 #include <map>
 #include <perp/bench/report/profiles.hpp>
 #include <perp/problems/families/family.hpp>
+#include <perp/problems/io/text.hpp>
 #include <set>
 #include <tuple>
 
@@ -229,9 +230,10 @@ std::string summary_text(const std::vector<Record>& all) {
   bool any_own = false;
   for (const GroupSummary& g : summarise(records)) {
     out += fmt::format(
-        fmt::runtime(kLine), g.suite, g.group, g.size > 0 ? fmt::format("{}", g.size) : "",
+        fmt::runtime(kLine), shown(g.suite), shown(g.group),
+        g.size > 0 ? fmt::format("{}", g.size) : "",
         g.n_min == g.n_max ? fmt::format("{}", g.n_max) : fmt::format("{}-{}", g.n_min, g.n_max),
-        g.solver, fmt::format("{}/{}", g.solved, g.runs), g.proven, g.gave_up, g.wrong,
+        shown(g.solver), fmt::format("{}/{}", g.solved, g.runs), g.proven, g.gave_up, g.wrong,
         number(g.median_ms, "{:.3f}"), number(g.high_ms, "{:.3f}"),
         number(g.solve_median_ms, "{:.3f}"),
         g.solved > 0 ? fmt::format("{:.1e}", g.worst_residual) : "-",

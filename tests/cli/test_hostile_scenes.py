@@ -9,7 +9,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from perp_cli import CliTestCase, is_sanitized, with_cases  # noqa: E402
+from perp_cli import ROOT, CliTestCase, is_sanitized, with_cases  # noqa: E402
 
 SCRIPT = "<script>alert('x')</script>\""
 GROUND = {"name": "ground", "fixed": True, "shape": {"type": "half_space", "normal": [0, 0, 1]}}
@@ -259,7 +259,7 @@ RECORD = {
     "solver": SCRIPT, "label": SCRIPT, "settings": {SCRIPT: SCRIPT}, "settings_hash": "1",
     "program": {"version": SCRIPT, "hash": "1"},
     "machine": {"cpu": SCRIPT, "cores": 2, "memory_mb": 1, "system": SCRIPT, "compiler": SCRIPT}, "tolerance": 1e-8,
-    "outcome": "solved", "claimed": "solved", "residuals": {}, "iterations": 15, "statistics": {},
+    "outcome": "solved", "claimed": "solved", "certificate": SCRIPT, "command": SCRIPT, "residuals": {}, "iterations": 15, "statistics": {},
     "times": {"setup": 1e-5, "solve": 1e-5, "solve_all": [1e-5], "wall": 1e-4}, "peak_memory_mb": 10, "message": SCRIPT,
     "x-size": 0, "x-measure": 0.0}
 
@@ -301,6 +301,14 @@ class TestReports(HostileTestCase):
         for name in ("title", "caption"):
             self.write("g/figure.json", {name: SCRIPT, "reference": {"label": SCRIPT, "kinetic": 1}})
             self.assert_harmless(self.report(folder))
+
+    def test_the_table_on_a_terminal(self):
+        """`bench` tells of the records that it finds in its folder: nothing there speaks to the terminal."""
+        out = self.folder / "out"
+        self.write("out/records-2-of-2.jsonl", json.dumps({**RECORD, "suite": "\x1b[2J", "solver": "\x1b]0;x\x07", "sequence": "\n"}) + "\n")
+        told = self.succeed("bench", ROOT / "problems/collections/siconos/lcp/lcp_mmc.json", "--solvers", "lemke", "--resume", "-o", out)
+        self.assertNotRegex(told, r"[\x00-\x09\x0b-\x1f]")
+        self.assertIn(r"\x1b", told)
 
     def test_numbers_at_the_ends_of_double(self):
         """An axis of 5e-324 has no decades, one of 1e308 no room."""
