@@ -1,15 +1,13 @@
 #include <perp/solvers/router.hpp>
 
-#include <perp/problems/standard/reductions.hpp>
 #include <perp/solvers/active_set/active_set_polish.hpp>
 #include <perp/solvers/attempts.hpp>
+#include <perp/solvers/statements.hpp>
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
-#include <functional>
 #include <iterator>
 #include <stdexcept>
 
@@ -25,77 +23,6 @@ constexpr double kLeastLimit = 1e-9;    // s: what is left of a limit that is us
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-bool has_linear_cones(const ConicQp& qp) {
-  return std::all_of(qp.cones.begin(), qp.cones.end(),
-                     [](const Cone& c) { return c.type != ConeType::kSecondOrder; });
-}
-
-using MakeReduction = std::function<Reduction()>;
-
-// Exact statements of the problem in other kinds, the one that most solvers take first.
-std::vector<MakeReduction> exact_reductions(const Problem& problem) {
-  if (const auto* qp = std::get_if<BoxQp>(&problem.data))
-    return {[qp] { return reduce_to_mlcp(*qp); }};
-  if (const auto* qp = std::get_if<ConicQp>(&problem.data)) {
-    if (has_linear_cones(*qp)) return {[qp] { return reduce_to_mlcp(*qp); }};
-  }
-  if (const auto* contact = std::get_if<FrictionContact>(&problem.data)) {
-    validate(*contact);
-    const MakeReduction mcp = [contact] { return reduce_to_mcp(*contact); };
-    if (contact->dimension == 3) return {mcp};
-    return {[contact] { return reduce_to_pyramid_lcp(*contact); }, mcp};
-  }
-  return {};
-}
-
-// A start of the problem as one of its statement as an mlcp, where the two have unknowns in common.
-std::optional<Vector> start_of_reduction(const Problem& problem, const Problem& reduced,
-                                         const SolveRequest& request) {
-  if (!request.start) return {};
-  if (std::holds_alternative<BoxQp>(problem.data)) return request.start;
-  const auto* qp = std::get_if<ConicQp>(&problem.data);
-  if (!qp) return {};
-  Vector start = Vector::Zero(reduced.size());
-  start.head(problem.size()) = *request.start;
-  if (request.start_dual && request.start_dual->size() == qp->b.size())
-    start.tail(qp->b.size()) = *request.start_dual;
-  return start;
-}
-
-// The reduction that a setting names.
-Reduction named_reduction(const Problem& problem, const std::string& text) {
-  const auto* contact = std::get_if<FrictionContact>(&problem.data);
-  if (!contact) {
-    throw std::invalid_argument(
-        fmt::format("reduction: only a friction_contact has some, not a {}", problem.kind()));
-  }
-  validate(*contact);
-  if (text == "convex") return reduce_to_conic_qp(*contact);
-  if (text == "fritz-john") return reduce_to_mcp(*contact);
-  if (text == "pyramid") return reduce_to_pyramid_lcp(*contact);
-  int edges = 0;
-  const std::string_view given = text, prefix = "pyramid:";
-  if (given.starts_with(prefix)) {
-    const char* end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data() + prefix.size(), end, edges);
-    if (error == std::errc() && rest == end) return reduce_to_pyramid_lcp(*contact, edges);
-  }
-  throw std::invalid_argument(
-      fmt::format("reduction: \"{}\" is not convex, pyramid, pyramid:EDGES or fritz-john", text));
-}
-
-// What a refusal may be turned into: a statement that the solver takes, if asked for.
-std::string advice(const Solver& solver, const Problem& problem) {
-  if (!std::holds_alternative<FrictionContact>(problem.data)) return "";
-  const auto& kinds = solver.traits().kinds;
-  for (const auto& [reduction, kind] :
-       {std::pair("pyramid", "lcp"), std::pair("convex", "conic_qp")}) {
-    if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end())
-      return fmt::format("; --set reduction={} states it as {}, approximately", reduction, kind);
-  }
-  return "";
 }
 
 std::string text_of(const std::vector<std::pair<std::string, std::string>>& settings) {
@@ -145,12 +72,12 @@ void carry_over(const Problem& problem, const Reduction& reduction, Status found
   const bool of_none = result.claimed == Status::kInfeasible || found == Status::kExcluded ||
                        result.claimed == Status::kExcluded;
   if (!of_none) return;
-  const bool copies = std::holds_alternative<BoxQp>(problem.data) ||
-                      std::holds_alternative<ConicQp>(problem.data);
+  const bool copies =
+      std::holds_alternative<BoxQp>(problem.data) || std::holds_alternative<ConicQp>(problem.data);
   result.status = reduction.exact && copies ? found : Status::kStalled;
   if (result.status == found) return;
-  result.message = fmt::format("{} has no solution, which proves nothing of the problem itself",
-                               reduction.name);
+  result.message =
+      fmt::format("{} has no solution, which proves nothing of the problem itself", reduction.name);
 }
 
 // What an answer to a reduction is worth for the problem as posed. A claim that holds for the
@@ -316,12 +243,12 @@ void judge_claim_of_none(const Problem& problem, VerifiedResult& r) {
     r.certificate->checked = false;
   }
   const auto& known = problem.solution;
-  const bool refuted =
-      known && has_answer(problem.data, problem.size(), {known->z, known->dual}) &&
-      verify(problem.data, {known->z, known->dual}, r.verdict.tolerance).solved;
+  const bool refuted = known && has_answer(problem.data, problem.size(), {known->z, known->dual}) &&
+                       verify(problem.data, {known->z, known->dual}, r.verdict.tolerance).solved;
   r.status = refuted ? Status::kWrong : Status::kStalled;
-  const std::string_view why =
-      refuted ? "a solution is known" : r.certificate ? "its certificate proves nothing" : "no proof";
+  const std::string_view why = refuted         ? "a solution is known"
+                               : r.certificate ? "its certificate proves nothing"
+                                               : "no proof";
   r.message = fmt::format("claims that there is no solution: {}{}{}", why,
                           r.message.empty() ? "" : "; ", r.message);
 }
@@ -571,8 +498,8 @@ VerifiedResult too_late(const Problem& problem, const SolveRequest& request) {
   result.claimed = Status::kTimeLimit;
   result.status = judge(result.claimed, result.verdict);
   result.message = "the time limit passed before the Jacobian was derived";
-  result.route.push_back({"auto", result.status, result.claimed, 0, 0.0, result.message, "",
-                          result.verdict.measure});
+  result.route.push_back(
+      {"auto", result.status, result.claimed, 0, 0.0, result.message, "", result.verdict.measure});
   return result;
 }
 

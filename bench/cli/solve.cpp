@@ -247,8 +247,9 @@ void add_verify(CLI::App& app, int& code) {
       message = complete(problem, options->tolerance, answer);
       verdict = verify(problem, answer, options->tolerance);
       if (!message.empty() && !verdict.solved) {
-        message = "the result has no dual (field \"dual\"), and none that least squares find goes "
-                  "with its z; residuals are those of the best";
+        message =
+            "the result has no dual (field \"dual\"), and none that least squares find goes "
+            "with its z; residuals are those of the best";
       }
     } catch (const std::invalid_argument& error) {
       throw field_error(options->result, error.what());

@@ -65,7 +65,8 @@ Record record_from(const Json& j) {
   r.outcome = j.at("outcome");
   r.claimed = j.at("claimed");
   r.message = j.at("message");
-  r.certificate = j.value("certificate", "");
+  // Older records do not tell it, and have the outcome with one only.
+  r.certificate = j.value("certificate", r.outcome == "infeasible" ? "farkas" : "");
   r.settings = j.at("settings").dump();
   r.version = j.at("program").at("version");
   r.cpu = j.at("machine").at("cpu");

@@ -94,7 +94,8 @@ bool has_known_end(const Record& r) {
 
 bool is_proven(const Record& r) {
   const bool solvable = !r.family.empty() && known_outcome(r) == KnownOutcome::kSolvable;
-  return !solvable && (r.outcome == "infeasible" || r.certificate == "unbounded");
+  const bool infeasible = r.outcome == "infeasible" && r.certificate == "farkas";
+  return !solvable && (infeasible || r.certificate == "unbounded");
 }
 
 bool is_right(const Record& r) { return r.outcome == "solved" || is_proven(r); }

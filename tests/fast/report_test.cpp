@@ -26,6 +26,7 @@ Record record(const std::string& solver, const std::string& instance, double sec
   r.family = family;
   r.outcome = outcome;
   r.settings = "{}";
+  if (outcome == "infeasible") r.certificate = "farkas";
   r.total = seconds;
   r.solve = 0.5 * seconds;
   r.natural = natural;
@@ -192,6 +193,9 @@ TEST(Summary, GivingUpIsAColumnOfItsOwn) {
   EXPECT_TRUE(is_right(records[1]));
   for (std::size_t k : {1u, 2u, 3u, 4u}) EXPECT_FALSE(gave_up(records[k])) << k;
   EXPECT_FALSE(is_right(records[4]));
+  records[1].certificate = "";  // a claim
+  EXPECT_FALSE(is_right(records[1]) || gave_up(records[1]));
+  records[1].certificate = "farkas";
   const std::string text = summary_text(records);
   EXPECT_NE(text.find("gave up"), std::string::npos);
   EXPECT_EQ(text.find("expected"), std::string::npos);

@@ -1,0 +1,79 @@
+#include <perp/solvers/statements.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <charconv>
+#include <stdexcept>
+
+namespace perp {
+
+namespace {
+
+bool has_linear_cones(const ConicQp& qp) {
+  return std::all_of(qp.cones.begin(), qp.cones.end(),
+                     [](const Cone& c) { return c.type != ConeType::kSecondOrder; });
+}
+
+}  // namespace
+
+std::vector<MakeReduction> exact_reductions(const Problem& problem) {
+  if (const auto* qp = std::get_if<BoxQp>(&problem.data))
+    return {[qp] { return reduce_to_mlcp(*qp); }};
+  if (const auto* qp = std::get_if<ConicQp>(&problem.data)) {
+    if (has_linear_cones(*qp)) return {[qp] { return reduce_to_mlcp(*qp); }};
+  }
+  if (const auto* contact = std::get_if<FrictionContact>(&problem.data)) {
+    validate(*contact);
+    const MakeReduction mcp = [contact] { return reduce_to_mcp(*contact); };
+    if (contact->dimension == 3) return {mcp};
+    return {[contact] { return reduce_to_pyramid_lcp(*contact); }, mcp};
+  }
+  return {};
+}
+
+std::optional<Vector> start_of_reduction(const Problem& problem, const Problem& reduced,
+                                         const SolveRequest& request) {
+  if (!request.start) return {};
+  if (std::holds_alternative<BoxQp>(problem.data)) return request.start;
+  const auto* qp = std::get_if<ConicQp>(&problem.data);
+  if (!qp) return {};
+  Vector start = Vector::Zero(reduced.size());
+  start.head(problem.size()) = *request.start;
+  if (request.start_dual && request.start_dual->size() == qp->b.size())
+    start.tail(qp->b.size()) = *request.start_dual;
+  return start;
+}
+
+Reduction named_reduction(const Problem& problem, const std::string& text) {
+  const auto* contact = std::get_if<FrictionContact>(&problem.data);
+  if (!contact) {
+    throw std::invalid_argument(
+        fmt::format("reduction: only a friction_contact has some, not a {}", problem.kind()));
+  }
+  validate(*contact);
+  if (text == "convex") return reduce_to_conic_qp(*contact);
+  if (text == "fritz-john") return reduce_to_mcp(*contact);
+  if (text == "pyramid") return reduce_to_pyramid_lcp(*contact);
+  int edges = 0;
+  const std::string_view given = text, prefix = "pyramid:";
+  if (given.starts_with(prefix)) {
+    const char* end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data() + prefix.size(), end, edges);
+    if (error == std::errc() && rest == end) return reduce_to_pyramid_lcp(*contact, edges);
+  }
+  throw std::invalid_argument(
+      fmt::format("reduction: \"{}\" is not convex, pyramid, pyramid:EDGES or fritz-john", text));
+}
+
+std::string advice(const Solver& solver, const Problem& problem) {
+  if (!std::holds_alternative<FrictionContact>(problem.data)) return "";
+  const auto& kinds = solver.traits().kinds;
+  for (const auto& [reduction, kind] :
+       {std::pair("pyramid", "lcp"), std::pair("convex", "conic_qp")}) {
+    if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end())
+      return fmt::format("; --set reduction={} states it as {}, approximately", reduction, kind);
+  }
+  return "";
+}
+
+}  // namespace perp

@@ -1,0 +1,31 @@
+// Other statements of a problem, for solvers that do not take it as it is.
+#pragma once
+
+#include <functional>
+#include <perp/problems/standard/reductions.hpp>
+#include <perp/solvers/router.hpp>
+#include <string>
+#include <vector>
+
+namespace perp {
+
+/// Makes a statement when it is needed.
+using MakeReduction = std::function<Reduction()>;
+
+/// Exact statements in other kinds, the one that most solvers take first. They refer to the
+/// problem.
+std::vector<MakeReduction> exact_reductions(const Problem& problem);
+
+/// The start of the request as one of the problem's statement as an mlcp, where the two have
+/// unknowns in common.
+std::optional<Vector> start_of_reduction(const Problem& problem, const Problem& reduced,
+                                         const SolveRequest& request);
+
+/// The reduction that a setting names. @throws std::invalid_argument
+Reduction named_reduction(const Problem& problem, const std::string& text);
+
+/// What a refusal may be turned into: "; --set reduction=..." of a statement that the solver takes,
+/// or "".
+std::string advice(const Solver& solver, const Problem& problem);
+
+}  // namespace perp
