@@ -345,11 +345,11 @@ void ImpulseProgram::complete(ImpulsePoint& x) const {
 }
 
 double ImpulseProgram::measure(const ImpulsePoint& x) const {
-  double worst = 0.0, gap = 0.0;
+  double worst = 0.0;
   for (int i = 0; i < bounds(); ++i) {
     const double slack = G.dot(i, x.v.data()) - w[i];
     worst = std::max(worst, -slack);
-    gap += std::abs(x.lambda[i] * slack);
+    worst = std::max(worst, std::abs(x.lambda[i] * slack));
   }
   for (const ImpulseCone& cone : cones) {
     // y = (s_1 / mu, s_2, s_3) of the cone |y_t| <= y_1.
@@ -363,14 +363,14 @@ double ImpulseProgram::measure(const ImpulsePoint& x) const {
     }
     double product = 0.0;
     for (int i = 0; i < cone.size; ++i) product += x.p[cone.first + i] * s[i];
-    gap += std::abs(product);
+    worst = std::max(worst, std::abs(product));
   }
   if (e.size() > 0) {
     const double rest = kappa - e.dot(x.p);
     worst = std::max(worst, -rest);
-    gap += std::abs(x.nu * rest);
+    worst = std::max(worst, std::abs(x.nu * rest));
   }
-  return std::max(worst, gap);
+  return worst;
 }
 
 void ImpulseProgram::write(const ImpulsePoint& point, Vector& x, Vector& dual) const {

@@ -70,8 +70,8 @@ class ImpulseProgram {
   /// rounding.
   void complete(ImpulsePoint& point) const;
   /// At least the verifier's measure of a completed point whose p is in the cones and lambda, nu >=
-  /// 0: the largest of what is violated, in the problem's units, and the sum of all products of a
-  /// slack and its multiplier, none of them negative, so that nothing cancels.
+  /// 0: the largest of what is violated, in the problem's units, and of the products of a
+  /// slack and its multiplier, cone by cone, so that nothing cancels.
   double measure(const ImpulsePoint& point) const;
   /// The problem's own x and dual.
   void write(const ImpulsePoint& point, Vector& x, Vector& dual) const;

@@ -46,9 +46,7 @@ Certificate certificate_of(const UnboundedCheck& check, Vector x) {
   return {"unbounded", {}, std::move(x), 0.0, check.holds, check.radius};
 }
 Status status_of(const FarkasCheck& check) {
-  return check.holds      ? Status::kInfeasible
-         : check.excludes ? Status::kExcluded
-                          : Status::kStalled;
+  return check.holds ? Status::kInfeasible : check.excludes ? Status::kExcluded : Status::kStalled;
 }
 Status status_of(const UnboundedCheck& check) {
   return check.holds ? Status::kRay : check.excludes ? Status::kExcluded : Status::kStalled;
@@ -64,9 +62,10 @@ std::string message_of(const UnboundedCheck& check) {
     return "the dual has no feasible point: if the constraints have one, the objective falls "
            "without end from it along the direction of the certificate";
   }
-  return fmt::format("no feasible point of the dual has a 1-norm below {:.1e}; that proves nothing "
-                     "beyond",
-                     check.radius);
+  return fmt::format(
+      "no feasible point of the dual has a 1-norm below {:.1e}; that proves nothing "
+      "beyond",
+      check.radius);
 }
 
 std::optional<std::string> Solver::refusal(const Problem& problem) const {
@@ -110,7 +109,8 @@ void clear(Result& result) {
 // Ends that another start may change.
 bool led_nowhere(Status status) {
   return status != Status::kSolved && status != Status::kInfeasible &&
-         status != Status::kExcluded && status != Status::kInterrupted && status != Status::kUnsupported;
+         status != Status::kExcluded && status != Status::kInterrupted &&
+         status != Status::kUnsupported;
 }
 
 }  // namespace

@@ -71,6 +71,8 @@ void ContactProblem::set_scales(const FrictionContact& problem) {
   for (Eigen::Index p = 0; p < slack_.size(); ++p)
     part_scales_[p] = std::max(std::sqrt(slack_[p]), std::min<Extended>(1, posed_norm_));
   posed_r_.setZero(posed_size());
+  exact_r_.setZero(posed_size());
+  exact_u_.setZero(posed_size());
   posed_u_.setZero(posed_size());
 }
 
@@ -234,14 +236,16 @@ double ContactProblem::measure(const Vector& r) const {
         }
       }
     }
-    const double rounded[3] = {static_cast<double>(u[0]), static_cast<double>(u[1]),
-                               static_cast<double>(u[2])};
-    to_posed_pair(c, &r[3 * c], rounded);
+    for (int k = 0; k < dimension_; ++k) {  // exact: the scales are powers of two
+      exact_r_[dimension_ * c + k] = static_cast<Extended>(impulse_scale_[c]) * r[3 * c + k];
+      exact_u_[dimension_ * c + k] = velocity_scale_[c] * u[k];
+    }
     const double slack =
         kRounding * velocity_scale_[c] * (size[0] + (1 + mu_[c]) * std::hypot(size[1], size[2]));
     slack_[measure_.part_of(c)] += static_cast<Extended>(slack) * slack;
   }
-  const double measure = posed_measure();
+  const double found = measure_.evaluate(exact_r_, exact_u_).measure;
+  const double measure = std::isfinite(found) ? found : std::numeric_limits<double>::infinity();
   Extended total = 0, by_part = 0;
   for (Eigen::Index p = 0; p < slack_.size(); ++p) {
     total += slack_[p];

@@ -87,6 +87,7 @@ class ContactProblem {
   ExtendedVector part_scales_;  // max(||q_p||, min(1, ||q||)) of the parts of the measure
   mutable FrictionMeasure measure_;
   mutable Vector posed_r_, posed_u_;  // its work space
+  mutable ExtendedVector exact_r_, exact_u_;
   mutable ExtendedVector slack_;      // squares, of every part
   double asymmetry_ = 0.0;
 };

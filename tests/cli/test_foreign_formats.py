@@ -290,7 +290,7 @@ class Refusals(CliTestCase):
     "binary": (nl("g3 1 1 0", "b3 1 1 0"), "line 1", "binary"),
     "no_nl_file": ("hello\n", "line 1", "header"),
     "empty": ("", "header"),
-    "cut_in_the_header": (NL[:60], "do not fit"),
+    "cut_in_the_header": (NL[:60], "ends before"),
     "cut_in_an_expression": (NL[:NL.index("C1")], "r segment"),
     "cut_in_a_body": (NL[:NL.index("v1")], "ends before"),
     "discrete_variables": (nl(" 0 0 0 0 0\t# discrete", " 0 1 0 0 0\t# discrete"), "line 7", "discrete"),
