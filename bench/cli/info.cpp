@@ -65,8 +65,9 @@ void print(const Problem& problem, const ProblemStructure& s) {
   std::cout << fmt::format("  class         {}\n", s.problem_class);
   const Vacuous vacuous = vacuous_answer(problem, kUsualTolerance);
   if (vacuous != Vacuous::kNo) {
-    std::cout << fmt::format("  vacuous       the projection of {} already meets the tolerance {}\n",
-                             vacuous == Vacuous::kZero ? "0" : "the start", kUsualTolerance);
+    std::cout << fmt::format(
+        "  vacuous       the projection of {} already meets the tolerance {}\n",
+        vacuous == Vacuous::kZero ? "0" : "the start", kUsualTolerance);
   }
 }
 

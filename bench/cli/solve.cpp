@@ -256,17 +256,16 @@ void add_verify(CLI::App& app, int& code) {
     }
     const Residuals& r = verdict.residuals;
     if (options->json) {
-      const nlohmann::ordered_json j{
-          {"problem", problem.name},
-          {"kind", problem.kind()},
-          {"solved", verdict.solved},
-          {"measure", verdict.measure},
-          {"tolerance", verdict.tolerance},
-          {"residuals", residuals_to_json(r)},
-          {"worst", worst_to_json(problem, r)},
-          {"at_floor", verdict.at_floor},
-          {"vacuous", to_string(verdict.vacuous)},
-          {"message", message}};
+      const nlohmann::ordered_json j{{"problem", problem.name},
+                                     {"kind", problem.kind()},
+                                     {"solved", verdict.solved},
+                                     {"measure", verdict.measure},
+                                     {"tolerance", verdict.tolerance},
+                                     {"residuals", residuals_to_json(r)},
+                                     {"worst", worst_to_json(problem, r)},
+                                     {"at_floor", verdict.at_floor},
+                                     {"vacuous", to_string(verdict.vacuous)},
+                                     {"message", message}};
       std::cout << json_text(j) << '\n';
     } else {
       std::cout << fmt::format(

@@ -136,7 +136,7 @@ class JointFriction final : public Formulation {
   }
 
   JointFrictionSettings settings_;
-  std::optional<Scene> scene_;       // a copy, which arm_ is of
+  std::optional<Scene> scene_;  // a copy, which arm_ is of
   std::optional<Articulation> arm_;
   State state_;
   double h_ = 0.0;

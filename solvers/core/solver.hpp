@@ -16,14 +16,14 @@ namespace perp {
 
 /// What proves or explains an end that is no solution.
 struct Certificate {
-  std::string type;      ///< "farkas": y proves infeasibility; "ray": the secondary ray (z, t);
-                         ///< "unbounded": z proves that the dual is infeasible (conic_qp)
-  Vector y;              ///< farkas
-  Vector z;              ///< ray, unbounded: direction of z
-  double t = 0.0;        ///< ray: value of the covering variable on it
-  bool checked = false;  ///< farkas, unbounded: a proof in exact arithmetic; ray: by check_ray
-  double radius = 0.0;   ///< farkas: no feasible point has a 1-norm below this; unbounded: no dual
-                         ///< one; inf if checked
+  std::string type;       ///< "farkas": y proves infeasibility; "ray": the secondary ray (z, t);
+                          ///< "unbounded": z proves that the dual is infeasible (conic_qp)
+  Vector y;               ///< farkas
+  Vector z;               ///< ray, unbounded: direction of z
+  double t = 0.0;         ///< ray: value of the covering variable on it
+  bool checked = false;   ///< farkas, unbounded: a proof in exact arithmetic; ray: by check_ray
+  double radius = 0.0;    ///< farkas: no feasible point has a 1-norm below this; unbounded: no dual
+                          ///< one; inf if checked
   std::string reduction;  ///< "": it speaks of the problem itself, else of this statement of it
 };
 
@@ -81,9 +81,9 @@ class Solver {
   std::optional<std::string> refusal(const Problem& problem) const;
 
   /// Analyses and copies what is needed of the problem, which need not live on. What the method
-  /// cannot take is refused here and not when it is solved; numerical trouble, and a time limit that
-  /// passes already here, is a status of solve(). @throws std::invalid_argument where the problem is
-  /// refused or malformed (the text names the field).
+  /// cannot take is refused here and not when it is solved; numerical trouble, and a time limit
+  /// that passes already here, is a status of solve(). @throws std::invalid_argument where the
+  /// problem is refused or malformed (the text names the field).
   void prepare(const Problem& problem);
 
   /// Solves the prepared problem. The result is valid until the next call of prepare or solve.

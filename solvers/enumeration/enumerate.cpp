@@ -154,12 +154,10 @@ Enumeration enumerate_solutions(const Mlcp& problem, double tolerance, double ti
 }
 
 const SolverTraits& Enumerate::traits() const {
-  static const SolverTraits traits{"enumerate",
-                                   "all solutions of a small problem by its complementary bases",
-                                   "CottlePangStone2009",
-                                   {"lcp", "mlcp"},
-                                   kMaxEnumerationSize,
-                                   false};
+  static const SolverTraits traits{
+      "enumerate",           "all solutions of a small problem by its complementary bases",
+      "CottlePangStone2009", {"lcp", "mlcp"},
+      kMaxEnumerationSize,   false};
   return traits;
 }
 

@@ -88,7 +88,7 @@ class ContactProblem {
   mutable FrictionMeasure measure_;
   mutable Vector posed_r_, posed_u_;  // its work space
   mutable ExtendedVector exact_r_, exact_u_;
-  mutable ExtendedVector slack_;      // squares, of every part
+  mutable ExtendedVector slack_;  // squares, of every part
   double asymmetry_ = 0.0;
 };
 

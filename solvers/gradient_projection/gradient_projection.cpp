@@ -380,9 +380,10 @@ void GradientProjection::describe(Result& result) const {
     return more > 0 ? fmt::format("{} and {} more move", text, more) : text;
   };
   if (result.status == Status::kExcluded) {
-    result.message = fmt::format("no stationary point has a 1-norm below {:.1e}: the objective "
-                                 "falls that far as ",
-                                 certificate_->radius) +
+    result.message = fmt::format(
+                         "no stationary point has a 1-norm below {:.1e}: the objective "
+                         "falls that far as ",
+                         certificate_->radius) +
                      direction(certificate_->y);
   } else if (certificate_ && certificate_->type == "farkas") {
     result.message = "unbounded below, no stationary point: the objective falls without end as " +
