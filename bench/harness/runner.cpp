@@ -61,7 +61,7 @@ struct Running {
   std::size_t read = 0;           // of its output
   std::size_t run = 0;            // at which of the job's runs it is
   Json problem = Json::object();  // kind and n of that run
-  Json answer;                    // of that run, while it is being repeated
+  Json answer = nullptr;          // of that run, while it is being repeated
   double since = now_seconds();   // when that run began
 };
 

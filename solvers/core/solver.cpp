@@ -40,10 +40,10 @@ std::string_view to_string(Status status) {
 }
 
 Certificate certificate_of(const FarkasCheck& check, Vector y) {
-  return {"farkas", std::move(y), {}, 0.0, check.holds, check.radius};
+  return {"farkas", std::move(y), {}, 0.0, check.holds, check.radius, ""};
 }
 Certificate certificate_of(const UnboundedCheck& check, Vector x) {
-  return {"unbounded", {}, std::move(x), 0.0, check.holds, check.radius};
+  return {"unbounded", {}, std::move(x), 0.0, check.holds, check.radius, ""};
 }
 Status status_of(const FarkasCheck& check) {
   return check.holds ? Status::kInfeasible : check.excludes ? Status::kExcluded : Status::kStalled;

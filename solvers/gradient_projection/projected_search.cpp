@@ -158,7 +158,7 @@ GradientProjection::Step GradientProjection::end_unbounded() {
   const bool negative = bends || hs_.lpNorm<Eigen::Infinity>() > kImage * scale_;
   negative_ |= negative;
   if (negative) {
-    certificate_ = Certificate{"ray", {}, p_.cwiseProduct(unit_), 0.0, false, 0.0};
+    certificate_ = Certificate{"ray", {}, p_.cwiseProduct(unit_), 0.0, false, 0.0, ""};
     return Step::kUnbounded;
   }
   return has_matrix_ && prove_unbounded() ? Step::kUnbounded : Step::kNone;

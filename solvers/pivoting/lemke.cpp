@@ -353,7 +353,7 @@ Status Lemke::describe_failure(Status end, std::string_view what, Result& result
                                feasible ? "; the linear constraints are feasible" : "");
   if (end == Status::kRay)
     result.certificate =
-        Certificate{"ray", {}, candidate_, path_.ray_t(), check_ray(problem_, candidate_), 0.0};
+        Certificate{"ray", {}, candidate_, path_.ray_t(), check_ray(problem_, candidate_), 0.0, ""};
   return end;
 }
 

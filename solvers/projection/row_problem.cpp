@@ -80,7 +80,6 @@ void RowProblem::evaluate(const Vector& z, Vector& w) const {
 
 // Three sums, because one chain of extended additions is slow.
 long double RowProblem::extended_row(int i, const double* z) const {
-  using Extended = long double;
   const double* const m = dense_ ? dense_row(i) : values_.data() + starts_[i];
   if (!dense_) {
     Extended sum = q[i];

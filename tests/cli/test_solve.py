@@ -509,6 +509,30 @@ class TestExternalSolvers(SolveTestCase):
         result = self.run_program(self.print_result(status="infeasible", z=[2, 0]), code=0)
         self.assertEqual((result["status"], result["claimed"]), ("solved", "infeasible"))
 
+    def test_claims_infeasible_without_a_proof(self):
+        for claim in ({}, {"certificate": {"type": "farkas", "y": [1, 1]}}, {"certificate": {"type": "farkas", "y": [1]}}):
+            with self.subTest(claim=claim):
+                result = self.run_program(self.print_result(status="infeasible", z=[0, 0], **claim))
+                self.assertEqual((result["status"], result["claimed"]), ("stalled", "infeasible"))
+                self.assertIn("claims that there is no solution", result["message"])
+
+    def test_claims_infeasible_where_a_solution_is_known(self):
+        result = self.run_program(self.print_result(status="infeasible", z=[0, 0]), lcp(solution={"z": [2, 0]}))
+        self.assertEqual((result["status"], result["claimed"]), ("wrong", "infeasible"))
+
+    def test_claims_infeasible_with_a_proof(self):
+        nowhere = lcp(M={"shape": [2, 2], "dense": [[-1, 0], [0, -1]]}, q=[-1, -1])
+        claim = {"status": "infeasible", "z": [0, 0], "certificate": {"type": "farkas", "y": [1, 1]}}
+        result = self.run_program(self.print_result(**claim), nowhere)
+        self.assertEqual((result["status"], result["certificate"]["checked"]), ("infeasible", True))
+
+    def test_claims_infeasible_with_a_proof_that_holds_only_near(self):
+        far = lcp(M={"shape": [2, 2], "dense": [[1e-11, 0], [0, 1]]}, q=[-1, 1])  # z = (1e11, 0)
+        claim = {"status": "infeasible", "z": [0, 0], "certificate": {"type": "farkas", "y": [1, 0], "checked": True}}
+        result = self.run_program(self.print_result(**claim), far)
+        self.assertEqual((result["status"], result["certificate"]["checked"]), ("excluded", False))
+        self.assertAlmostEqual(result["certificate"]["radius"], 1e11, delta=1e3)
+
     def test_claims_a_status_that_does_not_exist(self):
         self.assertNotEqual(self.run_program(self.print_result(status="optimal", z=[0, 0]))["status"], "solved")
 

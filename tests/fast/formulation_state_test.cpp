@@ -56,7 +56,9 @@ TEST_P(EveryFormulation, TellsScenesApartThatLieAtOnePlace) {
     if (posed == 2) break;  // enough
     const Scene other = altered(scene);
     const std::string expected = beginning(*entry.make(""), other);
-    if (!expected.empty()) EXPECT_NE(beginning(*entry.make(""), scene), expected) << scene.name;
+    if (!expected.empty()) {
+      EXPECT_NE(beginning(*entry.make(""), scene), expected) << scene.name;
+    }
     posed += expected != "";
     const auto formulation = entry.make("");
     std::optional<Scene> place(scene);
@@ -73,8 +75,8 @@ TEST_P(EveryFormulation, TellsScenesApartThatLieAtOnePlace) {
 
 INSTANTIATE_TEST_SUITE_P(Formulations, EveryFormulation,
                          testing::Range(std::size_t{0}, formulation_registry().size()),
-                         [](const auto& info) {
-                           std::string name(formulation_registry()[info.param].name);
+                         [](const auto& tested) {
+                           std::string name(formulation_registry()[tested.param].name);
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });

@@ -132,7 +132,8 @@ TEST(Plots, OfNumbersAtTheEndsOfDouble) {
       Plot plot;
       plot.title = "t";
       plot.log_x = plot.log_y = log;
-      plot.series.push_back({"s", {value, 1.0, 2.0}, {value, value, 1.0}});
+      plot.series.push_back(
+          {"s", {value, 1.0, 2.0}, {value, value, 1.0}, Series::Style::kLine, {}, {}});
       const Drawing drawing = draw(plot);
       EXPECT_NE(drawing.svg.empty(), drawing.fault.empty());
     }

@@ -69,7 +69,9 @@ TEST_P(McpSolver, LeavesThePoleAtABound) {
                                          [](double z) { return -1.0 / (z * z); });
   for (const double start : {1e-10, 1e-9, 1e-3, 0.1, 0.5}) {
     const Result r = solve(falling, vector({start}));
-    if (r.status == Status::kSolved) EXPECT_NEAR(r.z[0], 0.2, 1e-7) << start;
+    if (r.status == Status::kSolved) {
+      EXPECT_NEAR(r.z[0], 0.2, 1e-7) << start;
+    }
     EXPECT_TRUE(r.z.allFinite());
     EXPECT_FALSE(r.status == Status::kSolved && !signs_hold(falling, r.z, 1e-8)) << start;
   }
@@ -94,8 +96,8 @@ TEST_P(McpSolver, SolvesWalrasianMarketsWherePricesVanish) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Solvers, McpSolver, testing::Values("newton-fb", "josephy-newton"),
-                         [](const auto& info) {
-                           return info.param == "newton-fb" ? "newton_fb" : "josephy_newton";
+                         [](const auto& tested) {
+                           return tested.param == "newton-fb" ? "newton_fb" : "josephy_newton";
                          });
 
 // A product that is rounded before q is added hides F_0 = 1e15 z_0 + z_1 - 1e15 = 0.05 at (1,

@@ -153,8 +153,8 @@ TEST_P(EverySolver, KeepsNoStartAndNoObserver) {
 
 INSTANTIATE_TEST_SUITE_P(Solvers, EverySolver,
                          testing::Range(std::size_t{0}, solver_registry().size()),
-                         [](const auto& info) {
-                           std::string name(solver_registry()[info.param]()->traits().name);
+                         [](const auto& tested) {
+                           std::string name(solver_registry()[tested.param]()->traits().name);
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
