@@ -31,7 +31,9 @@ double measure_of(const Mcp&, const Residuals& r, double tolerance) {
   return r.natural <= tolerance ? std::max(r.natural, r.at_bounds) : r.natural;
 }
 double measure_of(const FrictionContact& problem, const Residuals& r, double) {
-  return problem.q.stableNorm() <= kVanishingNorm ? r.natural : std::max(r.relative, r.by_part);
+  const ExtendedVector q = problem.q.cast<Extended>();
+  const bool vanishes = euclidean_norm(q.data(), problem.size()) <= kVanishingNorm;
+  return vanishes ? r.natural : std::max(r.relative, r.by_part);
 }
 
 // The points that nobody had to compute.
