@@ -17,6 +17,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRankTolerance = 1e-10;
+constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();  // of a term of a sum
 
 enum class Place : unsigned char { kLower, kUpper, kBetween };
 
@@ -25,6 +26,7 @@ class Enumerator {
   Enumerator(const Mlcp& p, double tolerance, double time_limit)
       : p_(p),
         m_(p.M.to_dense()),
+        absolute_(m_.cwiseAbs()),
         tolerance_(tolerance),
         time_limit_(time_limit),
         place_(p.size()),
@@ -115,11 +117,25 @@ class Enumerator {
         z_[v] = std::min(std::max(x[j], p_.lower[v]), p_.upper[v]);
       }
     }
-    if (evaluate_residuals(p_, z_).natural <= tolerance_) {
+    if (may_solve() && evaluate_residuals(p_, z_).natural <= tolerance_) {
       result_.continuum = result_.continuum || nullity > 0;
       record();
     }
     return nullity;
+  }
+
+  // False if even with all its rounding a residual in double exceeds the tolerance: most bases by
+  // far, and the exact residual costs many times as much.
+  bool may_solve() {
+    f_.noalias() = m_ * z_;
+    f_ += p_.q;
+    size_.noalias() = absolute_ * z_.cwiseAbs();
+    size_ += p_.q.cwiseAbs();
+    for (int i = 0; i < p_.size(); ++i) {
+      const double r = std::abs(mid(z_[i] - p_.lower[i], z_[i] - p_.upper[i], f_[i]));
+      if (r - kRounding * (p_.size() + 2) * size_[i] > tolerance_) return false;
+    }
+    return true;
   }
 
   void record() {
@@ -131,12 +147,12 @@ class Enumerator {
   }
 
   const Mlcp& p_;
-  DenseMatrix m_;
+  DenseMatrix m_, absolute_;
   double tolerance_, time_limit_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   std::vector<Place> place_;
   std::vector<int> rows_, columns_, others_;
-  Vector z_;
+  Vector z_, f_, size_;
   Eigen::CompleteOrthogonalDecomposition<DenseMatrix> qr_;
   Enumeration result_;
 };
