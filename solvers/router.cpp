@@ -130,8 +130,9 @@ VerifiedResult solve_reduced(Solver& solver, const Problem& problem, const Reduc
                              const Problem& reduced, const SolveRequest& request,
                              Observer* observer) {
   solver.common.tolerance = request.common.tolerance * reduction.tolerance_factor;
-  const std::optional<Vector> start = start_of_reduction(problem, reduced, request);
-  VerifiedResult result = try_with(solver, reduced, start ? &*start : nullptr, observer,
+  const std::optional<Answer> start = start_of_reduction(reduction, request);
+  solver.start_dual = start ? start->dual : Vector();
+  VerifiedResult result = try_with(solver, reduced, start ? &start->z : nullptr, observer,
                                    verified_at(request) * reduction.tolerance_factor);
   map_back(problem, reduction, reduced, verified_at(request), result);
   return result;
@@ -185,6 +186,11 @@ VerifiedResult solve_as_asked(const Problem& problem, const SolveRequest& reques
   SolveRequest inner = request;
   std::erase_if(inner.settings, [](const auto& setting) { return setting.first == "reduction"; });
   inner.start.reset();
+  inner.start_dual.reset();
+  if (const auto start = start_of_reduction(reduction, request)) {
+    inner.start = start->z;
+    if (start->dual.size() > 0) inner.start_dual = start->dual;
+  }
   inner.common.tolerance *= reduction.tolerance_factor;
   if (inner.verify_at) *inner.verify_at *= reduction.tolerance_factor;
   Problem reduced;

@@ -31,17 +31,11 @@ std::vector<MakeReduction> exact_reductions(const Problem& problem) {
   return {};
 }
 
-std::optional<Vector> start_of_reduction(const Problem& problem, const Problem& reduced,
-                                         const SolveRequest& request) {
+std::optional<Answer> start_of_reduction(const Reduction& reduction, const SolveRequest& request) {
   if (!request.start) return {};
-  if (std::holds_alternative<BoxQp>(problem.data)) return request.start;
-  const auto* qp = std::get_if<ConicQp>(&problem.data);
-  if (!qp) return {};
-  Vector start = Vector::Zero(reduced.size());
-  start.head(problem.size()) = *request.start;
-  if (request.start_dual && request.start_dual->size() == qp->b.size())
-    start.tail(qp->b.size()) = *request.start_dual;
-  return start;
+  Answer posed{*request.start, {}};
+  if (request.start_dual) posed.dual = *request.start_dual;
+  return reduction.map_start(posed);
 }
 
 Reduction named_reduction(const Problem& problem, const std::string& text) {

@@ -16,10 +16,8 @@ using MakeReduction = std::function<Reduction()>;
 /// problem.
 std::vector<MakeReduction> exact_reductions(const Problem& problem);
 
-/// The start of the request as one of the problem's statement as an mlcp, where the two have
-/// unknowns in common.
-std::optional<Vector> start_of_reduction(const Problem& problem, const Problem& reduced,
-                                         const SolveRequest& request);
+/// The start of the request as one of the reduced problem; nothing if there is none.
+std::optional<Answer> start_of_reduction(const Reduction& reduction, const SolveRequest& request);
 
 /// The reduction that a setting names. @throws std::invalid_argument
 Reduction named_reduction(const Problem& problem, const std::string& text);

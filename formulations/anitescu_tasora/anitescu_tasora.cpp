@@ -132,7 +132,7 @@ class AnitescuTasora final : public ConeStep {
     SparseMatrix order(n + joints, jacobian_.rows());
     order.setFromTriplets(select.begin(), select.end());
     const SparseMatrix rows = order * jacobian_;
-    SparseMatrix w = scale * (rows * inverse_mass_ * SparseMatrix(rows.transpose()));
+    SparseMatrix w = scale * delassus(rows);
     for (int c = 0; c < contacts(); ++c) {
       if (compliance(c) > 0) w.coeffRef(dimension() * c, dimension() * c) += scale * compliance(c);
     }

@@ -101,7 +101,7 @@ Matrix ConeStep::scaled_normal_block(double scale) const {
 
 Matrix ConeStep::scaled_block(double scale, const std::optional<SparseMatrix>& chosen) const {
   const SparseMatrix rows = chosen ? SparseMatrix(*chosen * local_) : local_;
-  SparseMatrix w = scale * (rows * inverse_mass_ * SparseMatrix(rows.transpose()));
+  SparseMatrix w = scale * delassus(rows);
   if (joint_count() > 0) {
     const DenseMatrix response =
         chosen ? DenseMatrix(joint_response_ * chosen->transpose()) : joint_response_;

@@ -11,9 +11,10 @@ namespace perp {
 
 namespace {
 
-constexpr double kTouching = 1e-6;   // m: gap that counts as contact at velocity level
-constexpr double kRelaxation = 0.5;  // factor on gaps and drifts at each retry
-constexpr int kRetries = 4;          // the last one drops them altogether
+constexpr double kTouching = 1e-6;    // m: gap that counts as contact at velocity level
+constexpr double kRelaxation = 0.5;   // factor on gaps and drifts at each retry
+constexpr int kRetries = 4;           // the last one drops them altogether
+constexpr double kMostEntries = 5e7;  // of R M^-1 R': some copies of it fit into a few GB
 
 }  // namespace
 
@@ -125,6 +126,26 @@ SparseMatrix ContactStep::mass_matrix() const {
   SparseMatrix m(coordinates_->size(), coordinates_->size());
   m.setFromTriplets(entries.begin(), entries.end());
   return m;
+}
+
+SparseMatrix ContactStep::delassus(const SparseMatrix& rows) const {
+  // All rows that touch a body meet each other; a body in space has two blocks of coordinates.
+  double entries = 0.0;
+  for (int at = 0; at + 3 <= rows.cols(); at += 3) {
+    double most = 0.0;
+    for (int j = at; j < at + 3; ++j)
+      most = std::max(most, static_cast<double>(rows.outerIndexPtr()[j + 1]) -
+                                static_cast<double>(rows.outerIndexPtr()[j]));
+    entries += most * most;
+  }
+  if (scene_->dimension == 3) entries /= 2;
+  if (entries > kMostEntries) {
+    throw CollisionError(
+        fmt::format("{} contacts within one step make a matrix of {:.2g} entries, more than {:g}; "
+                    "in a smaller step fewer can close",
+                    contacts(), entries, kMostEntries));
+  }
+  return rows * inverse_mass_ * SparseMatrix(rows.transpose());
 }
 
 std::string ContactStep::contact_name(int c) const {

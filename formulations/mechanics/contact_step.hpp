@@ -59,6 +59,9 @@ class ContactStep : public Formulation {
   /// Right-hand side of the joint rows, relaxed.
   Vector wanted_joint_velocities() const;
   SparseMatrix mass_matrix() const;
+  /// R M^-1 R' for rows R of velocities (rows x coordinates).
+  /// @throws CollisionError if it would have more than 5e7 entries
+  SparseMatrix delassus(const SparseMatrix& rows) const;
 
   /// Name, source and contacts of a problem.
   void describe(const std::string& stage, Problem& problem) const;

@@ -147,7 +147,7 @@ class PyramidStep final : public ContactStep {
       return row < joint_first() ? row : row + slips();
     };  // lambda lies between
     const double scale = impulse_scale_ / velocity_scale_;
-    SparseMatrix w = jacobian_ * inverse_mass_ * SparseMatrix(jacobian_.transpose());
+    SparseMatrix w = delassus(jacobian_);
     w.prune(0.0, 0.0);
     std::vector<Triplet> entries;
     for (int j = 0; j < w.outerSize(); ++j) {

@@ -59,6 +59,29 @@ bool positive_semidefinite(const Matrix& w) {
   return factors.info() == Eigen::Success;
 }
 
+// Velocities that impulses lead to, in double: a start need not be exact. The problem must outlive
+// it.
+class Velocities {
+ public:
+  explicit Velocities(const FrictionContact& p) : p_(&p) {
+    if (p.is_operator()) mass_.compute(p.M.to_sparse());
+  }
+
+  /// M^-1 J'r. Operator form only.
+  Vector change(const Vector& r) const { return mass_.solve(p_->J.multiply_transposed(r)); }
+
+  /// u = Wr + q.
+  Vector of(const Vector& r) const {
+    Vector u = p_->is_operator() ? p_->J.multiply(change(r)) : p_->W.multiply(r);
+    if (p_->compliance.size() > 0) u += p_->compliance.cwiseProduct(r);
+    return u + p_->q;
+  }
+
+ private:
+  const FrictionContact* p_;
+  Eigen::SimplicialLDLT<SparseMatrix> mass_;
+};
+
 // Rows scaled so that K_mu becomes a second-order cone: (mu r_n, r_t) for impulses and (u_n, mu
 // u_t) for velocities, which are in K_mu*.
 struct ConeRows {
@@ -92,8 +115,14 @@ Reduction conic_in_impulses(const FrictionContact& p) {
     }
   }
   ConicQp qp{std::move(w), p.q, Matrix(SparseMatrix(-k.matrix(n))), Vector::Zero(k.rows), k.cones};
-  return {std::move(qp), "friction_contact as conic_qp", frictionless(p), [](const Answer& a) {
+  // s = D r and D'y = u, D diagonal.
+  const Vector scales = k.matrix(n).diagonal();
+  return {std::move(qp), "friction_contact as conic_qp", frictionless(p),
+          [](const Answer& a) {
             return Answer{a.z, {}};
+          },
+          [scales, posed = std::make_shared<const FrictionContact>(p)](const Answer& a) {
+            return Answer{a.z, Velocities(*posed).of(a.z).cwiseQuotient(scales)};
           }};
 }
 
@@ -129,6 +158,20 @@ Reduction conic_in_velocities(const FrictionContact& p) {
   return {std::move(qp), "friction_contact as conic_qp", frictionless(p),
           [scaled](const Answer& a) {
             return Answer{scaled.transpose() * a.dual, {}};
+          },
+          [scaled, columns, posed = std::make_shared<const FrictionContact>(p)](const Answer& a) {
+            Answer start{Vector::Zero(columns), Vector::Zero(scaled.rows())};
+            const Vector change = Velocities(*posed).change(a.z);
+            start.z.head(change.size()) = change;
+            int compliant = static_cast<int>(change.size());
+            for (int i = 0; i < posed->compliance.size(); ++i) {
+              if (posed->compliance[i] > 0) start.z[compliant++] = a.z[i];
+            }
+            for (int i = 0; i < scaled.cols(); ++i) {  // one entry in each row, at most in a column
+              for (SparseMatrix::InnerIterator it(scaled, i); it; ++it)
+                start.dual[it.row()] = a.z[i] / it.value();
+            }
+            return start;
           }};
 }
 
@@ -270,6 +313,37 @@ class FritzJohn {
 
 }  // namespace
 
+namespace {
+
+// (r_n, beta, lambda) of impulses r: r_t by the two edges beside it, lambda the speed of the slip.
+// @param generators B of r = B (r_n, beta), k edges a contact; n unknowns
+Vector on_pyramids(const FrictionContact& p, int k, const SparseMatrix& generators, int n,
+                   const Vector& r) {
+  const int d = p.dimension, nc = p.contacts();
+  Vector z = Vector::Zero(n);
+  const Vector u = Velocities(p).of(r), along = generators.transpose() * u;
+  int beta = nc, slip = static_cast<int>(generators.cols());
+  for (int c = 0; c < nc; ++c) {
+    z[c] = r[d * c];
+    if (!(p.mu[c] > 0)) continue;
+    if (d == 2) {
+      z[beta + (r[d * c + 1] < 0 ? 1 : 0)] = std::abs(r[d * c + 1]);
+    } else {
+      const double x = r[d * c + 1], y = r[d * c + 2], turn = 2 * std::numbers::pi / k;
+      const double angle = std::atan2(y, x) + (std::atan2(y, x) < 0 ? 2 * std::numbers::pi : 0);
+      const int e = static_cast<int>(angle / turn) % k;
+      const double rest = angle - e * turn, size = std::hypot(x, y) / std::sin(turn);
+      z[beta + e] = std::max(0.0, size * std::sin(turn - rest));
+      z[beta + (e + 1) % k] += std::max(0.0, size * std::sin(rest));
+    }
+    z[slip++] = std::max(0.0, -along.segment(beta, k).minCoeff());
+    beta += k;
+  }
+  return z;
+}
+
+}  // namespace
+
 Reduction reduce_to_pyramid_lcp(const FrictionContact& p, int edges) {
   if (edges < 4 || edges % 2 != 0) {
     throw std::invalid_argument(fmt::format("edges: {} is not an even number from 4 on", edges));
@@ -307,6 +381,9 @@ Reduction reduce_to_pyramid_lcp(const FrictionContact& p, int edges) {
           [b, slips](const Answer& a) {
             return Answer{b * a.z.head(slips), {}};
           },
+          [n, k, b, posed = std::make_shared<const FrictionContact>(p)](const Answer& a) {
+            return Answer{on_pyramids(*posed, k, b, n, a.z), {}};
+          },
           tolerance_factor(p.q.norm())};
 }
 
@@ -315,6 +392,31 @@ Reduction reduce_to_conic_qp(const FrictionContact& p) {
   reduction.tolerance_factor = tolerance_factor(p.q.norm());
   return reduction;
 }
+
+namespace {
+
+// (v, r, lambda) of impulses r, with lambda = mu r_n |u_t| / |r_t| where r_t opposes u_t.
+// @param from place of every component of r among the n unknowns, -1 for none
+Vector with_multipliers(const FrictionContact& p, const std::vector<int>& from, int n,
+                        const Vector& r) {
+  const int d = p.dimension;
+  Vector z = Vector::Zero(n);
+  const Velocities velocities(p);
+  const Vector u = velocities.of(r);
+  if (p.is_operator()) z.head(p.J.cols()) = velocities.change(r);
+  for (int i = 0; i < r.size(); ++i) {
+    if (from[i] >= 0) z[from[i]] = r[i];
+  }
+  for (int c = 0; c < p.contacts(); ++c) {
+    if (!(p.mu[c] > 0)) continue;
+    const auto r_t = r.segment(d * c + 1, d - 1), u_t = u.segment(d * c + 1, d - 1);
+    const double square = r_t.squaredNorm();
+    if (square > 0) z[from[d * c] + d] = std::max(0.0, -p.mu[c] * r[d * c] * r_t.dot(u_t) / square);
+  }
+  return z;
+}
+
+}  // namespace
 
 Reduction reduce_to_mcp(const FrictionContact& p) {
   const auto conditions = std::make_shared<const FritzJohn>(p);
@@ -333,11 +435,16 @@ Reduction reduce_to_mcp(const FrictionContact& p) {
     if (p.mu[c] > 0) mcp.lower[at + d] = 0.0;
     at += p.mu[c] > 0 ? d + 1 : 1;
   }
-  return {std::move(mcp), "friction_contact as mcp", true,
+  return {std::move(mcp),
+          "friction_contact as mcp",
+          true,
           [from](const Answer& a) {
             Vector r(static_cast<int>(from.size()));
             for (int i = 0; i < r.size(); ++i) r[i] = from[i] < 0 ? 0.0 : a.z[from[i]];
             return Answer{std::move(r), {}};
+          },
+          [from, n, posed = std::make_shared<const FrictionContact>(p)](const Answer& a) {
+            return Answer{with_multipliers(*posed, from, n, a.z), {}};
           },
           kSquared * tolerance_factor(p.q.squaredNorm())};
 }

@@ -19,10 +19,12 @@ Mlcp to_mlcp(const Lcp& p) {
 
 Mlcp to_mlcp(const BoxQp& p) { return {p.H, p.c, p.lower, p.upper}; }
 
-Reduction reduce_to_mlcp(const Lcp& p) { return {to_mlcp(p), "lcp as mlcp", true, same_unknown}; }
+Reduction reduce_to_mlcp(const Lcp& p) {
+  return {to_mlcp(p), "lcp as mlcp", true, same_unknown, same_unknown};
+}
 
 Reduction reduce_to_mlcp(const BoxQp& p) {
-  return {to_mlcp(p), "box_qp as mlcp", true, same_unknown};
+  return {to_mlcp(p), "box_qp as mlcp", true, same_unknown, same_unknown};
 }
 
 Reduction reduce_to_mlcp(const ConicQp& p) {
@@ -46,15 +48,22 @@ Reduction reduce_to_mlcp(const ConicQp& p) {
     if (cone.type == ConeType::kNonnegative) reduced.lower.segment(row, cone.size).setZero();
     row += cone.size;
   }
-  return {std::move(reduced), "conic_qp as mlcp", true, [n, m](const Answer& a) {
+  return {std::move(reduced), "conic_qp as mlcp", true,
+          [n, m](const Answer& a) {
             return Answer{a.z.head(n), a.z.tail(m)};
+          },
+          [n, m](const Answer& a) {
+            Answer start{Vector::Zero(n + m), {}};
+            start.z.head(n) = a.z;
+            if (a.dual.size() == m) start.z.tail(m) = a.dual;
+            return start;
           }};
 }
 
 Reduction reduce_to_box_qp(const Lcp& p) {
   if (!p.M.is_symmetric()) throw std::invalid_argument("M: not symmetric");
   return {BoxQp{p.M, p.q, Vector::Zero(p.size()), Vector::Constant(p.size(), kInfinity)},
-          "lcp as box_qp", true, same_unknown};
+          "lcp as box_qp", true, same_unknown, same_unknown};
 }
 
 }  // namespace perp

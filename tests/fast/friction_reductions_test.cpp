@@ -206,6 +206,79 @@ TEST(FritzJohnReduction, SolvesStacksByItsSolvers) {
   }
 }
 
+// A solution maps to a solution and back to itself.
+void expect_start_solves(const Problem& p, const Reduction& reduction, const Answer& solution,
+                         const std::string& what) {
+  const Answer start = reduction.map_start(solution);
+  EXPECT_LT(verify(reduction.problem, start, 1.0).measure, 1e-9) << what;
+  const Vector back = reduction.map_back(start).z;
+  EXPECT_LT((back - solution.z).norm(), 1e-12 * (1 + solution.z.norm())) << what << " " << p.name;
+}
+
+TEST(StartsOfReductions, SolutionsAreSolutionsOfTheExactOnes) {
+  for (const double operator_form : {0.0, 1.0}) {
+    for (const double dimension : {2.0, 3.0}) {
+      for (const double mu : {0.0, 0.7}) {
+        Problem p = friction("friction-pile", 9, 2,
+                             {{"operator", operator_form}, {"dimension", dimension}, {"mu", mu}});
+        auto& contact = std::get<FrictionContact>(p.data);
+        contact.compliance = Vector::LinSpaced(contact.size(), 0.0, 0.3);
+        contact.mu[2] = 0.0;  // r_t = 0 there
+        SolveRequest request;
+        request.common.tolerance = 1e-12;
+        request.solver = "proximal-newton";
+        const VerifiedResult r = solve_verified(p, request);
+        ASSERT_EQ(r.status, Status::kSolved);
+        const std::string what = fmt::format("{} {} {}", operator_form, dimension, mu);
+        expect_start_solves(p, reduce_to_mcp(contact), r.answer, "mcp " + what);
+        if (dimension == 2 || mu == 0)
+          expect_start_solves(p, reduce_to_pyramid_lcp(contact), r.answer, "lcp " + what);
+        if (mu == 0) expect_start_solves(p, reduce_to_conic_qp(contact), r.answer, "conic " + what);
+      }
+    }
+  }
+}
+
+// Impulses of the relaxation are a solution of it again, with their dual.
+TEST(StartsOfReductions, TheRelaxationsSolutionIsOneOfIt) {
+  for (const double operator_form : {0.0, 1.0}) {
+    const Problem p = friction("friction-pile", 9, 2, {{"operator", operator_form}});
+    const Reduction reduction = reduce_to_conic_qp(std::get<FrictionContact>(p.data));
+    const VerifiedResult r = solve(problem_of(reduction.problem), "interior-point");
+    ASSERT_EQ(r.status, Status::kSolved);
+    const Vector impulses = reduction.map_back(r.answer).z;
+    EXPECT_TRUE(verify(reduction.problem, reduction.map_start({impulses, {}}), 1e-7).solved);
+  }
+}
+
+TEST(StartsOfReductions, AnyDirectionIsBetweenTwoEdges) {
+  for (const int edges : {4, 6, 16}) {
+    for (int k = 0; k < 40; ++k) {
+      const double angle = 2 * 3.141592653589793 * k / 40;
+      const FrictionContact p = one_contact(0.5, vector({-1, 3, 4}), kIdentity);
+      const Reduction reduction = reduce_to_pyramid_lcp(p, edges);
+      const Vector r = vector({1, 0.4 * std::cos(angle), 0.4 * std::sin(angle)});
+      const Answer start = reduction.map_start({r, {}});
+      EXPECT_GE(start.z.minCoeff(), 0.0) << edges << " " << k;
+      EXPECT_LT((reduction.map_back(start).z - r).norm(), 1e-14) << edges << " " << k;
+    }
+  }
+}
+
+TEST(StartsOfReductions, ASolverIsDoneAtOnce) {
+  Problem p = friction("friction-stack", 8, 1, {{"dimension", 2}});
+  SolveRequest request;
+  request.common.tolerance = 1e-12;
+  p.start = solve_verified(p, request).answer.z;
+  request.common.tolerance = 1e-8;
+  for (const auto& [solver, reduction] :
+       {std::pair("newton-fb", ""), {"josephy-newton", "fritz-john"}, {"pgs", "pyramid"}}) {
+    const VerifiedResult r = solve(p, solver, reduction);
+    EXPECT_EQ(r.start, "stored") << solver;
+    EXPECT_EQ(r.iterations, 0) << solver << " " << reduction;
+  }
+}
+
 TEST(FrictionRoutes, ApproximateOnesAreTakenOnlyWhenAsked) {
   const Problem p = friction("friction-pile", 8, 1);
   EXPECT_EQ(solve(p, "lemke").status, Status::kUnsupported);
