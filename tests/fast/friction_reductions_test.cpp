@@ -4,6 +4,8 @@
 #include <perp/problems/standard/mcp_function.hpp>
 #include <perp/solvers/router.hpp>
 
+#include <fmt/format.h>
+
 namespace perp::test {
 namespace {
 
