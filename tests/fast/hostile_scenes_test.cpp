@@ -1,6 +1,7 @@
 // What neither scene files nor numbers may do: lead out of folders, or end in states that are none.
 #include "support.hpp"
 
+#include <perp/bench/harness/scenes.hpp>
 #include <perp/bench/report/plot.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 #include <perp/formulations/mechanics/separation.hpp>
@@ -142,7 +143,7 @@ TEST(Plots, OfNumbersAtTheEndsOfDouble) {
 
 // With a step of 3 s everything can meet everything: 80 000 contacts, each with most others.
 TEST(Simulation, AStepThatEverythingCanCloseInIsAFailedStep) {
-  const Scene boxes = scene("falling-boxes", {{"layers", 7}, {"across", 4}});
+  const Scene boxes = load_scene("falling-boxes", {{"layers", 7}, {"across", 4}});
   for (const char* formulation : {"stewart-trinkle", "coulomb-implicit", "anitescu-tasora"}) {
     SimulationRequest request;
     request.formulation = formulation;
