@@ -14,6 +14,7 @@ if(TARGET perp_simulation)
   install(DIRECTORY bench/simulation DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perp/bench
           FILES_MATCHING PATTERN "*.hpp")
 endif()
+install(DIRECTORY bench/studies DESTINATION ${CMAKE_INSTALL_DATADIR}/perp/bench FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY problems/collections problems/suites DESTINATION ${CMAKE_INSTALL_DATADIR}/perp/problems)
 install(DIRECTORY problems/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/perp/problems
         FILES_MATCHING PATTERN "*.json")

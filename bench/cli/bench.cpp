@@ -5,7 +5,6 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -18,6 +17,7 @@
 #include <perp/bench/report/summary.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/text.hpp>
+#include <tuple>
 
 namespace perp::cli {
 
@@ -29,16 +29,6 @@ struct BenchOptions {
   bool quick = false;
   BenchRequest request;
 };
-
-void read_shard(const std::string& text, BenchRequest& request) {
-  int used = 0;
-  const bool read =
-      std::sscanf(text.c_str(), "%d/%d%n", &request.shard, &request.shards, &used) == 2;
-  if (!read || used != static_cast<int>(text.size()) || request.shard < 1 ||
-      request.shard > request.shards) {
-    throw std::invalid_argument(fmt::format("--shard: \"{}\" is not I/N with 1 <= I <= N", text));
-  }
-}
 
 // A setting goes to the solvers that have it; which have not is said.
 void tell_who_has_it_not(const BenchRequest& request) {
@@ -68,7 +58,7 @@ void check_places(const BenchOptions& o) {
 
 void run_bench(BenchOptions& o, int& code) {
   BenchRequest& request = o.request;
-  read_shard(o.shard, request);
+  std::tie(request.shard, request.shards) = read_shard(o.shard);
   request.solvers = split_solvers(o.solvers);
   request.starts.clear();
   for (const std::string& name : o.starts) {

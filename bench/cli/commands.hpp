@@ -26,10 +26,14 @@ void add_export(CLI::App& app, int& code);
 void add_convert(CLI::App& app, int& code);
 void add_bench(CLI::App& app, int& code);
 void add_report(CLI::App& app, int& code);
+void add_study(CLI::App& app, int& code);
 
 /// "KEY=VALUE" split at the first '='. @throws std::invalid_argument naming the option.
 std::vector<std::pair<std::string, std::string>> split_pairs(const std::vector<std::string>& texts,
                                                              const std::string& option);
+
+/// "I/N" of --shard as (I, N). @throws std::invalid_argument
+std::pair<int, int> read_shard(const std::string& text);
 
 /// KEY=NUMBER options of --param. @throws std::invalid_argument
 std::map<std::string, double> read_parameters(const std::vector<std::string>& texts);

@@ -8,6 +8,7 @@
 #include <perp/bench/harness/scenes.hpp>
 #include <perp/bench/harness/suite.hpp>
 #include <perp/bench/peers/catalogue.hpp>
+#include <perp/bench/studies/study.hpp>
 #include <perp/formulations/formulation.hpp>
 #include <perp/problems/families/family.hpp>
 #include <perp/solvers/registry.hpp>
@@ -18,8 +19,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::vector<std::string> kTopics = {"solvers", "peers",    "formulations",
-                                          "scenes",  "families", "suites"};
+const std::vector<std::string> kTopics = {"solvers",  "peers",  "formulations", "scenes",
+                                          "families", "suites", "studies"};
 
 Json list_of(const std::string& topic) {
   Json items = Json::array();
@@ -77,6 +78,9 @@ Json list_of(const std::string& topic) {
   } else if (topic == "suites") {
     for (const Suite& s : list_suites())
       items.push_back({{"name", s.name}, {"summary", s.description}});
+  } else if (topic == "studies") {
+    for (const Study& s : list_studies())
+      items.push_back({{"name", s.name}, {"summary", s.title}, {"description", s.description}});
   }
   if (topic == "formulations") {
     for (const FormulationEntry& f : formulation_registry()) {
@@ -98,8 +102,8 @@ void add_list(CLI::App& app, int& code) {
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* verb =
-      app.add_subcommand("list", "List solvers, peers, formulations, scenes, families or suites");
+  CLI::App* verb = app.add_subcommand(
+      "list", "List solvers, peers, formulations, scenes, families, suites or studies");
   verb->add_option("topic", options->topic, "what to list; all where left out")
       ->check(CLI::IsMember(kTopics));
   verb->add_flag("--json", options->json, "print one JSON document");

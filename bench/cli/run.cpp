@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <perp/bench/cli/outputs.hpp>
@@ -25,6 +26,14 @@ std::vector<std::pair<std::string, std::string>> split_pairs(const std::vector<s
     pairs.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   return pairs;
+}
+
+std::pair<int, int> read_shard(const std::string& text) {
+  int shard = 0, shards = 0, used = 0;
+  const bool read = std::sscanf(text.c_str(), "%d/%d%n", &shard, &shards, &used) == 2;
+  if (!read || used != static_cast<int>(text.size()) || shard < 1 || shard > shards)
+    throw std::invalid_argument(fmt::format("--shard: \"{}\" is not I/N with 1 <= I <= N", text));
+  return {shard, shards};
 }
 
 namespace {
@@ -84,6 +93,7 @@ int run_verb(int argc, char** argv) {
   add_convert(app, code);
   add_bench(app, code);
   add_report(app, code);
+  add_study(app, code);
   if (argc > 1) {
     if (const std::string fault = first_word_fault(app, argv[1]); !fault.empty()) {
       std::cerr << "perp: " << message_line(fault) << '\n';

@@ -19,6 +19,7 @@ constexpr double kPatience = 0.5;  // s: `timeout` sends its signal twice
 volatile std::sig_atomic_t noted = 0;
 timespec noted_at{};
 std::array<struct sigaction, kSignals.size()> previous;
+int guards = 0;
 
 void on_signal(int signal) {
   timespec now{};
@@ -38,6 +39,7 @@ void on_signal(int signal) {
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
+  if (guards++ > 0) return;
   noted = 0;
   struct sigaction action {};
   action.sa_handler = on_signal;
@@ -49,6 +51,7 @@ InterruptGuard::InterruptGuard() {
 }
 
 InterruptGuard::~InterruptGuard() {
+  if (--guards > 0) return;
   for (std::size_t k = 0; k < kSignals.size(); ++k) sigaction(kSignals[k], &previous[k], nullptr);
 }
 

@@ -7,7 +7,7 @@ namespace perp {
 
 /// While one exists, SIGINT, SIGTERM and SIGHUP are noted instead of ending the process at once
 /// (those that are ignored, as under nohup, stay so). A second one, half a second later or more,
-/// ends the process.
+/// ends the process. Of several within each other the outermost counts.
 class InterruptGuard {
  public:
   InterruptGuard();

@@ -282,14 +282,9 @@ RecordFile record_file(const BenchRequest& request) {
                                                                     : OldRecords::kRefuse);
 }
 
-BenchSummary run_benchmark(const BenchRequest& request, const BenchProgress& progress) {
-  RecordFile records = record_file(request);
-  BenchSummary summary;
-  summary.records_file = records.path();
-  std::error_code error;
-  fs::create_directories(request.folder, error);
-  if (error)
-    throw InputError(fmt::format("{}: cannot be created ({})", request.folder, error.message()));
+namespace {
+
+Sweep sweep_of(const BenchRequest& request) {
   Sweep sweep{request,
               machine(),
               {{"version", PERP_VERSION}, {"hash", hash_text(read_text_file("/proc/self/exe"))}},
@@ -299,8 +294,11 @@ BenchSummary run_benchmark(const BenchRequest& request, const BenchProgress& pro
     for (const auto& [name, value] : settings_of(solver, request.settings))
       sweep.settings[solver][name] = value;
   }
-  std::map<std::string, std::string> outcomes;
-  if (request.resume) outcomes = known_outcomes(request.folder);
+  return sweep;
+}
+
+std::vector<Job> jobs_of(const Sweep& sweep, const BenchRequest& request,
+                         const std::map<std::string, std::string>& outcomes, int& skipped) {
   const auto settings_text = [&](const std::string& solver) {
     return fmt::format("{} {} {} {}", sweep.settings.at(solver).dump(), request.tolerance,
                        request.time_limit, request.memory_limit_mb);
@@ -312,8 +310,34 @@ BenchSummary run_benchmark(const BenchRequest& request, const BenchProgress& pro
                        (peer ? hash_text(read_text_file(program_of(*peer))) : "");
   }
   const auto program_hash = [&](const std::string& solver) { return programs.at(solver); };
-  std::vector<Job> jobs =
-      deal_jobs(request, settings_text, program_hash, outcomes, summary.skipped);
+  return deal_jobs(request, settings_text, program_hash, outcomes, skipped);
+}
+
+}  // namespace
+
+std::vector<std::string> run_keys(const BenchRequest& request) {
+  BenchRequest whole = request;
+  whole.shard = whole.shards = 1;
+  int skipped = 0;
+  std::vector<std::string> keys;
+  for (const Job& job : jobs_of(sweep_of(whole), whole, {}, skipped)) {
+    for (const Run& run : job.runs) keys.push_back(run.key);
+  }
+  return keys;
+}
+
+BenchSummary run_benchmark(const BenchRequest& request, const BenchProgress& progress) {
+  RecordFile records = record_file(request);
+  BenchSummary summary;
+  summary.records_file = records.path();
+  std::error_code error;
+  fs::create_directories(request.folder, error);
+  if (error)
+    throw InputError(fmt::format("{}: cannot be created ({})", request.folder, error.message()));
+  const Sweep sweep = sweep_of(request);
+  std::map<std::string, std::string> outcomes;
+  if (request.resume) outcomes = known_outcomes(request.folder);
+  std::vector<Job> jobs = jobs_of(sweep, request, outcomes, summary.skipped);
   records.open();
   const InterruptGuard guard;
   Runner(sweep, std::move(jobs), std::move(outcomes), records, summary, progress).run();

@@ -48,6 +48,9 @@ struct BenchSummary {
 /// RecordFile
 RecordFile record_file(const BenchRequest& request);
 
+/// The keys that the records of the whole request have, of all shards, in their order.
+std::vector<std::string> run_keys(const BenchRequest& request);
+
 /// Called after each run with (done, total, instance, solver, outcome).
 using BenchProgress =
     std::function<void(int, int, const std::string&, const std::string&, const std::string&)>;

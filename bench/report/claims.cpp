@@ -28,9 +28,10 @@ Claim read_claim(const Field& field) {
   field.only({"claim", "experiment", "measured", "verdict"}, true);
   Claim c{field["claim"].text(), field["experiment"].text(), field["measured"].text(),
           field["verdict"].text()};
-  if (c.verdict != "holds" && c.verdict != "holds in part" && c.verdict != "does not hold")
-    field["verdict"].expected("\"holds\", \"holds in part\" or \"does not hold\"");
-  return c;
+  for (const char* verdict : {"holds", "holds in part", "does not hold", "not tested"}) {
+    if (c.verdict == verdict) return c;
+  }
+  field["verdict"].expected("\"holds\", \"holds in part\", \"does not hold\" or \"not tested\"");
 }
 
 ClaimTable read_table(const fs::path& path) {
@@ -46,7 +47,7 @@ ClaimTable read_table(const fs::path& path) {
 }
 
 const char* style_of(const std::string& verdict) {
-  return verdict == "holds" ? "all" : verdict == "holds in part" ? "" : "some";
+  return verdict == "holds" ? "all" : verdict == "does not hold" ? "some" : "";
 }
 
 }  // namespace

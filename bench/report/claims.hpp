@@ -8,7 +8,7 @@ namespace perp {
 
 struct Claim {
   std::string claim, experiment, measured;
-  std::string verdict;  ///< "holds", "holds in part" or "does not hold"
+  std::string verdict;  ///< "holds", "holds in part", "does not hold" or "not tested"
 };
 
 /// What was measured of one paper.

@@ -21,7 +21,7 @@ class Parser {
       : text_(text), names_(names) {}
 
   double run() {
-    const double value = sum();
+    const double value = either();
     skip();
     if (at_ < text_.size()) fail(fmt::format("unexpected '{}'", text_[at_]));
     if (!std::isfinite(value)) fail("is not finite");
@@ -40,6 +40,66 @@ class Parser {
     if (at_ >= text_.size() || text_[at_] != c) return false;
     ++at_;
     return true;
+  }
+
+  bool take_word(std::string_view word) {
+    skip();
+    if (text_.substr(at_, word.size()) != word) return false;
+    const std::size_t end = at_ + word.size();
+    if (end < text_.size() && is_part_of_name(text_[end])) return false;
+    at_ = end;
+    return true;
+  }
+  bool take_sign(std::string_view sign) {
+    skip();
+    if (text_.substr(at_, sign.size()) != sign) return false;
+    at_ += sign.size();
+    return true;
+  }
+  static bool is_part_of_name(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  }
+
+  double either() {
+    if (++depth_ > 50) fail("is nested too deeply");
+    double value = both();
+    while (take_word("or")) {
+      const double other = both();
+      value = value != 0.0 || other != 0.0;
+    }
+    --depth_;
+    return value;
+  }
+
+  double both() {
+    double value = negation();
+    while (take_word("and")) {
+      const double other = negation();
+      value = value != 0.0 && other != 0.0;
+    }
+    return value;
+  }
+
+  double negation() {
+    bool turned = false, any = false;
+    while (take_word("not")) {
+      turned = !turned;
+      any = true;
+    }
+    const double value = comparison();
+    return any ? static_cast<double>((value != 0.0) != turned) : value;
+  }
+
+  // One comparison: chains as a < b < c are refused by what follows.
+  double comparison() {
+    const double left = sum();
+    if (take_sign("<=")) return left <= sum();
+    if (take_sign(">=")) return left >= sum();
+    if (take_sign("==")) return left == sum();
+    if (take_sign("!=")) return left != sum();
+    if (take_sign("<")) return left < sum();
+    if (take_sign(">")) return left > sum();
+    return left;
   }
 
   double sum() {
@@ -74,7 +134,7 @@ class Parser {
     double sign = 1.0;
     while (take('-')) sign = -sign;
     if (take('(')) {
-      const double value = sum();
+      const double value = either();
       if (!take(')')) fail("a ')' is missing");
       return sign * value;
     }
@@ -93,9 +153,7 @@ class Parser {
 
   double name() {
     const std::size_t start = at_;
-    while (at_ < text_.size() &&
-           (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_'))
-      ++at_;
+    while (at_ < text_.size() && is_part_of_name(text_[at_])) ++at_;
     const std::string word(text_.substr(start, at_ - start));
     if (word.empty()) fail("a number or name is missing");
     if (take('(')) {
@@ -115,12 +173,14 @@ class Parser {
       if (word == "cos") return std::cos(a[0]);
       if (word == "tan") return std::tan(a[0]);
       if (word == "sqrt") return std::sqrt(a[0]);
+      if (word == "log") return std::log(a[0]);
       if (word == "abs") return std::abs(a[0]);
       if (word == "floor") return std::floor(a[0]);
     }
     if (a.size() == 2) {
       if (word == "min") return std::min(a[0], a[1]);
       if (word == "max") return std::max(a[0], a[1]);
+      if (word == "atan2") return std::atan2(a[0], a[1]);
     }
     fail(fmt::format("there is no function \"{}\" of {} arguments", word, a.size()));
   }
@@ -139,6 +199,32 @@ double evaluate_expression(std::string_view text, const std::map<std::string, do
         fmt::format("an expression of {} characters; at most {}", text.size(), kLongest));
   }
   return Parser(text, names).run();
+}
+
+std::set<std::string> names_in_expression(std::string_view text) {
+  std::set<std::string> names;
+  const auto part = [&](std::size_t k) {
+    return k < text.size() && (std::isalnum(static_cast<unsigned char>(text[k])) || text[k] == '_');
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t start = at;
+    while (part(at)) ++at;
+    if (at == start) {
+      ++at;
+      continue;
+    }
+    const std::string word(text.substr(start, at - start));
+    const std::size_t next = text.find_first_not_of(' ', at);
+    const bool number = std::isdigit(static_cast<unsigned char>(word.front())) != 0;
+    if (number && (word.back() == 'e' || word.back() == 'E') && at + 1 < text.size()) {
+      ++at;  // the exponent's sign
+      while (part(at)) ++at;
+    } else if (!number && (next == text.npos || text[next] != '(')) {
+      names.insert(word);
+    }
+  }
+  for (const char* word : {"and", "or", "not", "pi"}) names.erase(word);
+  return names;
 }
 
 }  // namespace perp

@@ -210,29 +210,6 @@ class TestReportOfSimulations(CliTestCase):
             self.assertIn("a.json", done.stderr)
             self.assertIn(field, done.stderr)
 
-    def test_claims_are_computed_from_the_records(self):
-        for group in ("ramp-along", "ramp-across"):
-            for formulation in ("stewart-trinkle", "stewart-trinkle:edges=16", "max-dissipation-step"):
-                speed = () if group == "ramp-along" else ("--param", "vx=1", "--param", "vy=1")
-                self.simulate(f"r/simulations/{group}/{formulation.replace(':edges=', '-')}", "box-on-ramp", "--formulation",
-                              formulation, *speed)
-        for method, step in (("qp", 0.01), ("explicit", 0.001)):
-            self.simulate(f"r/simulations/joint-friction/{method}-{step}", "arm-friction", "--duration", 0.05, "--step", step,
-                          "--formulation", f"joint-friction:method={method}")
-        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "claims.py")
-        subprocess.run([sys.executable, script, self.folder / "r"], check=True)
-        claims = json.loads((self.folder / "r" / "claims" / "max-dissipation.json").read_text())["claims"]
-        verdicts = {claim["claim"].split(" ")[0] + " " + claim["claim"].split(" ")[1]: claim["verdict"] for claim in claims}
-        self.assertEqual(verdicts, {"A box": "holds", "The emergent": "holds in part", "Contact never": "holds", "Phase I": "holds",
-                                    "The models": "holds in part", "Joint friction": "holds"})
-        self.assertIn("Claims of papers", self.report("r"))
-        # Of missing runs nothing is claimed.
-        os.makedirs(self.folder / "empty")
-        subprocess.run([sys.executable, script, self.folder / "empty"], check=True)
-        claims = json.loads((self.folder / "empty" / "claims" / "max-dissipation.json").read_text())["claims"]
-        self.assertEqual([claim["claim"] for claim in claims], ["The models are convex."])
-        self.assertNotEqual(subprocess.run([sys.executable, script], capture_output=True, check=False).returncode, 0)
-
     def test_bad_json_is_refused_in_one_line(self):
         self.polygons()
         for file, text in (("figure.json", "{"), ("figure.json", '{"title": 3}'), ("figure.json", '{"reference": 6}'),

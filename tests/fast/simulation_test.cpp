@@ -63,6 +63,12 @@ TEST(NumberExpression, FollowsTheRulesOfArithmetic) {
   EXPECT_EQ(evaluate_expression("max(a, sqrt(16))", names), 4.0);
   EXPECT_EQ(evaluate_expression("1e-3*a", names), 2e-3);
   EXPECT_NEAR(evaluate_expression("sin(pi/6)", names), 0.5, 1e-15);
+  EXPECT_EQ(evaluate_expression("log(1) + atan2(0, 1)", names), 0.0);
+  EXPECT_EQ(evaluate_expression("a >= 2 and not a < 2 or 1 == 2", names), 1.0);
+  EXPECT_EQ(evaluate_expression("1 < 2 and (2 > 3 or 1 != 1)", names), 0.0);
+  EXPECT_EQ(evaluate_expression("3 * (a <= 2)", names), 3.0);
+  EXPECT_EQ(names_in_expression("max(a, 2e-3*b_1) > 1E+5 and not c or pi < d2"),
+            (std::set<std::string>{"a", "b_1", "c", "d2"}));
   for (const char* bad : {"", "1+", "(1", "c", "f(1)", "1 2", "1/0", "sqrt(1,2)", "2**3"}) {
     EXPECT_THROW(evaluate_expression(bad, names), std::invalid_argument) << bad;
   }

@@ -1,0 +1,95 @@
+// The verb that runs a study.
+#include <perp/bench/cli/commands.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <perp/bench/cli/outputs.hpp>
+#include <perp/bench/harness/record.hpp>
+#include <perp/bench/report/summary.hpp>
+#include <perp/bench/studies/study_runner.hpp>
+#include <perp/problems/io/text.hpp>
+#include <tuple>
+
+namespace perp::cli {
+
+namespace {
+
+struct StudyOptions {
+  std::string study, shard = "1/1";
+  bool quick = false, report = false;
+  StudyRequest request;
+};
+
+void tell(const Study& study, const std::vector<ClaimTable>& tables, const std::string& folder) {
+  for (const ClaimTable& table : tables) {
+    std::map<std::string, int> verdicts;
+    for (const Claim& claim : table.claims) ++verdicts[claim.verdict];
+    std::string line;
+    for (const auto& [verdict, count] : verdicts)
+      line += fmt::format("{}{} {}", line.empty() ? "" : ", ", verdict, count);
+    std::cout << fmt::format("{}: {}\n", message_line(table.title), line);
+    for (const Claim& claim : table.claims)
+      std::cout << fmt::format("  {:<14} {}\n", claim.verdict, message_line(claim.claim));
+  }
+  std::cout << fmt::format("report of {}: {}\n", study.name,
+                           (std::filesystem::path(folder) / "report.html").string());
+}
+
+void run_or_report(const StudyOptions& o, int& code) {
+  if (o.request.resume && o.request.overwrite)
+    throw std::invalid_argument("--overwrite: does not go with --resume, which keeps the records");
+  const Study study = read_study(o.study, o.quick);
+  if (!o.report) {
+    const StudySummary done =
+        run_study(study, o.request, [](const std::string& line) { std::cerr << line << '\n'; });
+    std::cerr << fmt::format("{} solves and {} simulations, {} and {} already there\n", done.solves,
+                             done.simulations, done.solves_skipped, done.simulations_skipped);
+    if (done.interrupted != 0) {
+      std::cerr << "interrupted; go on with --resume\n";
+      code = kNotSolved;
+      return;
+    }
+  }
+  if (o.request.shards > 1) {
+    std::cerr << fmt::format("shard {} of {}; once all are there, --report judges the claims\n",
+                             o.request.shard, o.request.shards);
+    code = kDone;
+    return;
+  }
+  const std::vector<ClaimTable> tables = report_study(study, o.request.folder);
+  if (holds_records(o.request.folder)) std::cout << summary_text(read_records({o.request.folder}));
+  tell(study, tables, o.request.folder);
+  code = kDone;
+}
+
+}  // namespace
+
+void add_study(CLI::App& app, int& code) {
+  auto o = std::make_shared<StudyOptions>();
+  CLI::App* verb = app.add_subcommand(
+      "study", "Run a study: solvers on suites, simulations, claims of papers, one report");
+  verb->add_option("STUDY", o->study, "a study's name (perp list studies) or a study file")
+      ->required();
+  verb->add_flag("--quick", o->quick, "leave out what is of tier \"full\"");
+  verb->add_flag("--report", o->report, "run nothing: judge the claims and write the report anew");
+  verb->add_option("--shard", o->shard,
+                   "I/N: only every N-th process and simulation, from the I-th")
+      ->capture_default_str();
+  verb->add_flag("--resume", o->request.resume, "keep what is there and run what is missing");
+  verb->add_flag("--overwrite", o->request.overwrite, "replace what an earlier run left there");
+  verb->add_option("-o,--output", o->request.folder, "folder of the study's results")->required();
+  verb->footer(
+      "Example: perp study main --quick -o results/quick\n"
+      "Shards may run into one folder at the same time; a run that was killed goes on with "
+      "--resume.");
+  verb->callback([o, &code] {
+    std::tie(o->request.shard, o->request.shards) = read_shard(o->shard);
+    run_or_report(*o, code);
+  });
+}
+
+}  // namespace perp::cli

@@ -1,0 +1,97 @@
+#include <perp/bench/studies/bindings.hpp>
+
+#include <fmt/format.h>
+#include <charconv>
+#include <perp/problems/scenes/number_expression.hpp>
+#include <stdexcept>
+
+namespace perp {
+
+namespace {
+
+constexpr std::size_t kMost = 10'000;  // entries from one
+
+// Elements of any array, numbers too.
+std::vector<std::string> values_of(const Field& field) {
+  std::vector<std::string> values;
+  if (const auto* numbers = field.value().get_if<json::Numbers>()) {
+    for (const double value : numbers->values) values.push_back(fmt::format("{}", value));
+  } else {
+    for (const Field& item : field.items()) values.push_back(text_of(item));
+  }
+  if (values.empty()) field.expected("a list of at least one value");
+  return values;
+}
+
+}  // namespace
+
+std::string Bindings::text(const Field& field) const {
+  const std::string pattern = text_of(field);
+  std::string out;
+  for (std::size_t at = 0; at < pattern.size();) {
+    if (pattern[at] != '{') {
+      out += pattern[at++];
+      continue;
+    }
+    const std::size_t end = pattern.find('}', at);
+    const std::string name = pattern.substr(at + 1, end == pattern.npos ? end : end - at - 1);
+    const auto it = values_.find(name);
+    if (end == pattern.npos || it == values_.end())
+      field.fail(fmt::format("\"{{{}}}\" is no name in \"each\"", name));
+    out += it->second;
+    at = end + 1;
+  }
+  return out;
+}
+
+double Bindings::number(const Field& field) const {
+  if (!field.value().get_if<std::string>()) return field.number();
+  try {
+    return evaluate_expression(text(field), {});
+  } catch (const std::invalid_argument& error) {
+    field.fail(error.what());
+  }
+}
+
+std::vector<Bindings> bindings_of(const Field& field) {
+  std::vector<Bindings> list(1);
+  if (!field.has("each")) return list;
+  const Field each = field["each"];
+  if (!each.value().get_if<json::Object>()) {
+    list.clear();
+    for (const Field& item : each.items()) {
+      list.emplace_back();
+      for (const auto& [name, value] : members(item)) list.back().set(name, text_of(value));
+    }
+    if (list.empty()) each.expected("an object, or a list of objects");
+    return list;
+  }
+  for (const auto& [name, value] : members(each)) {
+    std::vector<Bindings> more;
+    for (const Bindings& one : list) {
+      for (const std::string& text : values_of(value)) {
+        more.push_back(one);
+        more.back().set(name, text);
+      }
+    }
+    if (more.size() > kMost) each.fail(fmt::format("stands for more than {} entries", kMost));
+    list = std::move(more);
+  }
+  return list;
+}
+
+std::vector<std::pair<std::string, Field>> members(const Field& field) {
+  const auto* object = field.value().get_if<json::Object>();
+  if (!object) field.expected("an object");
+  std::vector<std::pair<std::string, Field>> list;
+  for (const auto& [name, value] : *object) list.emplace_back(name, field[name]);
+  return list;
+}
+
+std::string text_of(const Field& field) {
+  if (const auto* truth = field.value().get_if<bool>()) return *truth ? "true" : "false";
+  if (field.value().get_if<std::string>()) return field.text();
+  return fmt::format("{}", field.number());
+}
+
+}  // namespace perp

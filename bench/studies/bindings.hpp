@@ -1,0 +1,36 @@
+// "each" of a study: one entry that stands for many, with values in the places of names.
+#pragma once
+
+#include <map>
+#include <perp/problems/io/field.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace perp {
+
+/// Values of the names of one entry.
+class Bindings {
+ public:
+  void set(const std::string& name, std::string text) { values_[name] = std::move(text); }
+
+  /// A text with "{NAME}" replaced. @throws InputError for a name that has no value
+  std::string text(const Field& field) const;
+  /// A number, or an expression in the names whose values are numbers. @throws InputError
+  double number(const Field& field) const;
+
+ private:
+  std::map<std::string, std::string> values_;
+};
+
+/// From the field's "each": {"a": [1, 2], "b": ["x", "y"]} for all four pairs, or a list of objects
+/// [{"a": 1, "b": "x"}, ...] for these; one without values if there is none. @throws InputError
+std::vector<Bindings> bindings_of(const Field& field);
+
+/// Members of an object in their order.
+std::vector<std::pair<std::string, Field>> members(const Field& field);
+
+/// A text, number or truth value as text.
+std::string text_of(const Field& field);
+
+}  // namespace perp

@@ -1,0 +1,200 @@
+#include <perp/bench/studies/claim.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <perp/bench/studies/bindings.hpp>
+#include <perp/problems/scenes/number_expression.hpp>
+#include <set>
+#include <stdexcept>
+
+namespace perp {
+
+namespace {
+
+constexpr std::pair<std::string_view, Reduce> kReductions[] = {
+    {"max", Reduce::kMax},   {"min", Reduce::kMin},       {"sum", Reduce::kSum},
+    {"mean", Reduce::kMean}, {"median", Reduce::kMedian}, {"first", Reduce::kFirst},
+    {"last", Reduce::kLast}, {"count", Reduce::kCount},   {"change", Reduce::kChange},
+    {"turn", Reduce::kTurn}, {"rise", Reduce::kRise},     {"roughness", Reduce::kRoughness}};
+
+Reduce reduction(const Field& field) {
+  const std::string text = field.text();
+  for (const auto& [name, value] : kReductions) {
+    if (name == text) return value;
+  }
+  field.expected(
+      "max, min, sum, mean, median, count, first, last, change, turn, rise or roughness");
+}
+
+std::string table_name(const Field& field) {
+  const std::string name = field.text();
+  if (name != "steps" && name != "trajectory" && name != "joints" && name != "contacts")
+    field.expected("\"steps\", \"trajectory\", \"joints\" or \"contacts\"");
+  return name;
+}
+
+std::vector<std::string> words(const Field& field) {
+  std::vector<std::string> list;
+  for (const Field& item : field.items()) list.push_back(item.text());
+  return list;
+}
+
+// Without names in it an expression is as good when it is read as later.
+std::string expression(const Field& field) {
+  const std::string text = field.text();
+  if (!names_in_expression(text).empty()) return text;
+  try {
+    evaluate_expression(text, {});
+  } catch (const std::invalid_argument& error) {
+    field.fail(error.what());
+  }
+  return text;
+}
+
+ClaimValue value_from(const std::string& name, const Field& field) {
+  ClaimValue v;
+  v.name = name;
+  if (field.value().get_if<std::string>()) {
+    v.value = expression(field);
+    return v;
+  }
+  const auto optional_text = [&](const char* member, std::string& to) {
+    if (field.has(member)) to = field[member].text();
+  };
+  if (field.has("records")) {
+    field.only({"records", "value", "where", "reduce", "solver", "label", "sequence", "kinds"});
+    v.from = ClaimValue::From::kRecords;
+    v.of = field["records"].text();
+    optional_text("solver", v.solver);
+    v.any_label = !field.has("label");
+    optional_text("label", v.label);
+    optional_text("sequence", v.sequence);
+    if (field.has("kinds")) v.kinds = words(field["kinds"]);
+  } else if (field.has("run")) {
+    field.only({"run", "value", "where", "reduce"});
+    v.from = ClaimValue::From::kRun;
+    v.of = field["run"].text();
+  } else if (field.has("table")) {
+    field.only({"table", "of", "value", "where", "reduce", "body", "by_step"});
+    v.from = ClaimValue::From::kTable;
+    v.table = table_name(field["table"]);
+    v.of = field["of"].text();
+    optional_text("body", v.body);
+    v.by_step = field.has("by_step") && field["by_step"].boolean();
+  } else if (field.has("distance")) {
+    field.only({"distance", "in", "columns", "reduce", "body"});
+    v.from = ClaimValue::From::kDistance;
+    const std::vector<std::string> pair = words(field["distance"]);
+    if (pair.size() != 2) field["distance"].expected("two simulations");
+    v.of = pair[0];
+    v.other = pair[1];
+    v.table = table_name(field["in"]);
+    v.columns = words(field["columns"]);
+    optional_text("body", v.body);
+  } else {
+    field.expected("an expression, or an object with records, run, table or distance");
+  }
+  if (v.from != ClaimValue::From::kDistance) {
+    v.value = field.has("value") ? expression(field["value"]) : "1";
+    if (field.has("where")) v.where = expression(field["where"]);
+  }
+  v.reduce = reduction(field["reduce"]);
+  return v;
+}
+
+std::string time_text(double seconds) {
+  for (const auto& [unit, size] : {std::pair("s", 1.0), {"ms", 1e-3}}) {
+    if (std::abs(seconds) >= size) return fmt::format("{:.3g} {}", seconds / size, unit);
+  }
+  return fmt::format("{:.3g} µs", seconds / 1e-6);
+}
+
+// A condition in the values that stand before it.
+std::string condition(const Field& field, const std::map<std::string, double>& known) {
+  const std::string text = field.text();
+  for (const std::string& name : names_in_expression(text)) {
+    if (!known.contains(name)) field.fail(fmt::format("\"{}\" is none of the values", name));
+  }
+  try {
+    evaluate_expression(text, known);
+  } catch (const std::invalid_argument& error) {
+    field.fail(error.what());
+  }
+  return text;
+}
+
+ClaimRule read_claim(const Field& field) {
+  field.only({"name", "claim", "experiment", "values", "measured", "holds", "in_part"}, true);
+  ClaimRule rule;
+  rule.name = field["name"].text();
+  rule.claim = field["claim"].text();
+  rule.experiment = field["experiment"].text();
+  std::map<std::string, double> known;
+  double sample = 1.25;  // of no expression a zero
+  for (const auto& [name, value] : members(field["values"])) {
+    rule.values.push_back(value_from(name, value));
+    if (rule.values.back().from == ClaimValue::From::kExpression) {
+      for (const std::string& used : names_in_expression(rule.values.back().value)) {
+        if (!known.contains(used)) value.fail(fmt::format("\"{}\" is none of the values", used));
+      }
+    }
+    known[name] = sample += 1.5;
+  }
+  rule.measured = field["measured"].text();
+  try {
+    with_values(rule.measured, known);
+  } catch (const std::invalid_argument& error) {
+    field["measured"].fail(error.what());
+  }
+  rule.holds = condition(field["holds"], known);
+  if (field.has("in_part")) rule.in_part = condition(field["in_part"], known);
+  return rule;
+}
+
+}  // namespace
+
+std::string with_values(const std::string& measured, const std::map<std::string, double>& values) {
+  std::string out;
+  for (std::size_t at = 0; at < measured.size();) {
+    if (measured[at] != '{') {
+      out += measured[at++];
+      continue;
+    }
+    const std::size_t end = measured.find('}', at);
+    if (end == measured.npos) throw std::invalid_argument("a '}' is missing");
+    const std::string inside = measured.substr(at + 1, end - at - 1);
+    const std::size_t colon = inside.find(':');
+    const std::string name = inside.substr(0, colon);
+    const std::string format = colon == inside.npos ? "" : inside.substr(colon + 1);
+    const auto it = values.find(name);
+    if (it == values.end())
+      throw std::invalid_argument(fmt::format("\"{}\" is none of the values", name));
+    try {
+      out += format == "time" ? time_text(it->second)
+                              : fmt::format(fmt::runtime("{:" + format + "}"), it->second);
+    } catch (const fmt::format_error& error) {
+      throw std::invalid_argument(fmt::format("\"{}\": {}", format, error.what()));
+    }
+    at = end + 1;
+  }
+  return out;
+}
+
+ClaimTableRule read_claim_table(const Field& field) {
+  field.only({"name", "title", "caption", "claims"}, true);
+  ClaimTableRule table{field["name"].text(),
+                       field["title"].text(),
+                       field.has("caption") ? field["caption"].text() : "",
+                       {}};
+  std::set<std::string> names;
+  for (const Field& claim : field["claims"].items()) {
+    table.claims.push_back(read_claim(claim));
+    if (!names.insert(table.claims.back().name).second)
+      claim["name"].fail("is the name of two claims");
+  }
+  return table;
+}
+
+}  // namespace perp

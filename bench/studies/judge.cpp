@@ -1,0 +1,274 @@
+#include <perp/bench/studies/judge.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+#include <perp/bench/report/csv.hpp>
+#include <perp/bench/report/summary.hpp>
+#include <perp/problems/io/json.hpp>
+#include <perp/problems/scenes/number_expression.hpp>
+#include <set>
+
+namespace perp {
+
+namespace {
+
+using Values = std::map<std::string, double>;
+
+// A condition on numbers that may be missing: what cannot be computed does not count.
+bool counts(const std::string& where, const Values& names) {
+  if (where.empty()) return true;
+  try {
+    return evaluate_expression(where, names) != 0.0;
+  } catch (const std::invalid_argument&) {
+    return false;
+  }
+}
+
+bool depends_on_order(Reduce how) { return how >= Reduce::kFirst; }
+
+double reduced(const std::vector<double>& v, Reduce how) {
+  if (how == Reduce::kCount) return static_cast<double>(v.size());
+  if (how == Reduce::kSum) return std::accumulate(v.begin(), v.end(), 0.0);
+  if (v.empty()) throw MissingEvidence("there is nothing that counts");
+  switch (how) {
+    case Reduce::kMax:
+      return *std::max_element(v.begin(), v.end());
+    case Reduce::kMin:
+      return *std::min_element(v.begin(), v.end());
+    case Reduce::kMean:
+      return std::accumulate(v.begin(), v.end(), 0.0) / static_cast<double>(v.size());
+    case Reduce::kMedian:
+      return quantile(v, 0.5);
+    case Reduce::kFirst:
+      return v.front();
+    case Reduce::kChange:
+      return v.back() - v.front();
+    case Reduce::kTurn: {
+      double turned = 0.0;
+      for (std::size_t k = 1; k < v.size(); ++k)
+        turned += std::remainder(v[k] - v[k - 1], 2 * std::numbers::pi);
+      return turned;
+    }
+    case Reduce::kRise: {
+      double rise = 0.0;
+      for (std::size_t k = 1; k < v.size(); ++k) rise = std::max(rise, v[k] - v[k - 1]);
+      return rise;
+    }
+    case Reduce::kRoughness: {
+      double rough = 0.0;
+      for (std::size_t k = 2; k < v.size(); ++k) rough += std::abs(v[k] - 2 * v[k - 1] + v[k - 2]);
+      return rough;
+    }
+    default:
+      return v.back();
+  }
+}
+
+Values names_of(const Record& r) {
+  Values names{{"n", r.n},
+               {"contacts", r.contacts},
+               {"size", r.size},
+               {"position", r.position},
+               {"iterations", r.iterations},
+               {"tolerance", r.tolerance},
+               {"seconds", r.total},
+               {"setup", r.setup},
+               {"solve", r.solve},
+               {"solved", r.outcome == "solved"},
+               {"wrong", r.outcome == "wrong"},
+               {"unsupported", r.outcome == "unsupported"},
+               {"proven", is_proven(r)},
+               {"killed", r.outcome == "timed_out" || r.outcome == "crashed" ||
+                              r.outcome == "out_of_memory"}};
+  if (std::isfinite(r.natural)) names["residual"] = r.natural;
+  return names;
+}
+
+std::vector<double> of_records(const ClaimValue& v, const Evidence& evidence) {
+  std::vector<double> values;
+  for (const Record& r : evidence.records(v.of)) {
+    const bool meant =
+        (v.solver.empty() || r.solver == v.solver) && (v.any_label || r.label == v.label) &&
+        r.sequence.find(v.sequence) != std::string::npos &&
+        (v.kinds.empty() || std::find(v.kinds.begin(), v.kinds.end(), r.kind) != v.kinds.end());
+    if (!meant || !counts(v.where, names_of(r))) continue;
+    values.push_back(evaluate_expression(v.value, names_of(r)));
+  }
+  return values;
+}
+
+std::vector<double> of_runs(const ClaimValue& v, const Evidence& evidence) {
+  std::vector<double> values;
+  for (const std::string& simulation : evidence.simulations(v.of)) {
+    const Values names = evidence.summary(simulation);
+    if (counts(v.where, names)) values.push_back(evaluate_expression(v.value, names));
+  }
+  return values;
+}
+
+// Columns that expressions name; of a table with bodies also theirs.
+std::vector<std::string> columns_of(const ClaimValue& v) {
+  std::set<std::string> names = names_in_expression(v.value);
+  names.merge(names_in_expression(v.where));
+  std::vector<std::string> columns{"step"};
+  if (!v.body.empty()) {
+    if (v.table == "contacts") {
+      columns.insert(columns.end(), {"body_a", "body_b"});
+    } else {
+      columns.emplace_back("body");
+    }
+  }
+  for (const std::string& name : names) {
+    if (name != "step") columns.push_back(name);
+  }
+  return columns;
+}
+
+std::vector<double> rows_of_table(const ClaimValue& v, const std::string& path) {
+  const std::vector<std::string> columns = columns_of(v);
+  const std::set<std::string> needed = names_in_expression(v.value);
+  std::vector<double> values;
+  double last_step = std::numeric_limits<double>::quiet_NaN();
+  Values names;
+  read_csv(path, columns, [&](std::span<const std::string_view> row) {
+    names.clear();
+    bool meant = v.body.empty();
+    for (std::size_t k = 0; k < columns.size(); ++k) {
+      double number = 0.0;
+      if (columns[k].starts_with("body")) {
+        meant |= row[k] == v.body;
+      } else if (read_number(row[k], number)) {
+        names[columns[k]] = number;
+      }
+    }
+    if (!meant) return true;
+    for (const std::string& name : needed) {
+      if (!names.contains(name)) return true;  // an empty field: the row has nothing to say
+    }
+    if (!counts(v.where, names)) return true;
+    const double value = evaluate_expression(v.value, names);
+    if (v.by_step && !values.empty() && names["step"] == last_step) {
+      values.back() = value;
+    } else {
+      values.push_back(value);
+    }
+    last_step = names["step"];
+    return true;
+  });
+  return values;
+}
+
+double of_tables(const ClaimValue& v, const Evidence& evidence) {
+  std::vector<double> values;
+  for (const std::string& simulation : evidence.simulations(v.of)) {
+    const std::vector<double> rows = rows_of_table(v, evidence.table(simulation, v.table));
+    if (depends_on_order(v.reduce)) {
+      values.push_back(reduced(rows, v.reduce));
+    } else {
+      values.insert(values.end(), rows.begin(), rows.end());
+    }
+  }
+  return reduced(values, depends_on_order(v.reduce) ? Reduce::kMax : v.reduce);
+}
+
+// Rows by what they tell of: body or joint row, and the time, to a billionth.
+using Rows = std::map<std::pair<std::string, long long>, std::vector<double>>;
+
+Rows rows_of(const ClaimValue& v, const std::string& path) {
+  const std::string of = v.table == "joints" ? "row" : v.table == "trajectory" ? "body" : "stage";
+  std::vector<std::string> columns{"t", of};
+  columns.insert(columns.end(), v.columns.begin(), v.columns.end());
+  Rows rows;
+  read_csv(path, columns, [&](std::span<const std::string_view> row) {
+    if (!v.body.empty() && row[1] != v.body) return true;
+    double t = 0.0;
+    if (!read_number(row[0], t)) return false;
+    std::vector<double> numbers(v.columns.size());
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+      if (!read_number(row[k + 2], numbers[k])) return false;
+    }
+    rows[{std::string(row[1]), std::llround(t * 1e9)}] = numbers;
+    return true;
+  });
+  return rows;
+}
+
+// At the times of the simulation with fewer rows, all of which the other one must have.
+std::vector<double> distances(const ClaimValue& v, const Evidence& evidence) {
+  Rows rows[2];
+  int k = 0;
+  for (const std::string& simulation : {v.of, v.other}) {
+    evidence.simulations(simulation);
+    rows[k++] = rows_of(v, evidence.table(simulation, v.table));
+  }
+  const Rows& few = rows[0].size() <= rows[1].size() ? rows[0] : rows[1];
+  const Rows& many = &few == &rows[0] ? rows[1] : rows[0];
+  std::vector<std::pair<long long, double>> by_time;
+  for (const auto& [key, a] : few) {
+    const auto it = many.find(key);
+    if (it == many.end())
+      throw MissingEvidence(fmt::format("{} and {} have no times in common at {} s", v.of, v.other,
+                                        static_cast<double>(key.second) * 1e-9));
+    double square = 0.0;
+    for (std::size_t i = 0; i < a.size(); ++i)
+      square += (a[i] - it->second[i]) * (a[i] - it->second[i]);
+    by_time.emplace_back(key.second, std::sqrt(square));
+  }
+  std::sort(by_time.begin(), by_time.end());
+  std::vector<double> values;
+  for (const auto& [time, distance] : by_time) values.push_back(distance);
+  return values;
+}
+
+double value_of(const ClaimValue& v, const Values& known, const Evidence& evidence) {
+  switch (v.from) {
+    case ClaimValue::From::kRecords:
+      return reduced(of_records(v, evidence), v.reduce);
+    case ClaimValue::From::kRun:
+      return reduced(of_runs(v, evidence), v.reduce);
+    case ClaimValue::From::kTable:
+      return of_tables(v, evidence);
+    case ClaimValue::From::kDistance:
+      return reduced(distances(v, evidence), v.reduce);
+    default:
+      return evaluate_expression(v.value, known);
+  }
+}
+
+}  // namespace
+
+Claim judge(const ClaimRule& rule, const Evidence& evidence) {
+  Claim claim{rule.claim, rule.experiment, "", "not tested"};
+  Values known;
+  std::string at;
+  try {
+    for (const ClaimValue& value : rule.values) {
+      at = value.name;
+      known[value.name] = value_of(value, known, evidence);
+    }
+    at.clear();
+    claim.measured = with_values(rule.measured, known);
+    const bool holds = evaluate_expression(rule.holds, known) != 0.0;
+    const bool in_part = !rule.in_part.empty() && evaluate_expression(rule.in_part, known) != 0.0;
+    claim.verdict = holds ? "holds" : in_part ? "holds in part" : "does not hold";
+  } catch (const MissingEvidence& error) {
+    claim.measured = fmt::format("{}{}{}", at, at.empty() ? "" : ": ", error.what());
+  } catch (const InputError& error) {
+    claim.measured = fmt::format("{}{}{}", at, at.empty() ? "" : ": ", error.what());
+  } catch (const std::invalid_argument& error) {
+    claim.measured = fmt::format("{}{}{}", at, at.empty() ? "" : ": ", error.what());
+  }
+  return claim;
+}
+
+ClaimTable judge(const ClaimTableRule& rules, const Evidence& evidence) {
+  ClaimTable table{rules.title, rules.caption, {}};
+  for (const ClaimRule& rule : rules.claims) table.claims.push_back(judge(rule, evidence));
+  return table;
+}
+
+}  // namespace perp

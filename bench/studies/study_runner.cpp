@@ -1,0 +1,244 @@
+#include <perp/bench/studies/study_runner.hpp>
+
+#include <fmt/format.h>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <perp/bench/harness/interrupt.hpp>
+#include <perp/bench/harness/process.hpp>
+#include <perp/bench/harness/solvers.hpp>
+#include <perp/bench/peers/catalogue.hpp>
+#include <perp/bench/report/html.hpp>
+#include <perp/bench/simulation/run_folder.hpp>
+#include <perp/bench/studies/evidence.hpp>
+#include <perp/bench/studies/judge.hpp>
+#include <perp/problems/io/files.hpp>
+
+namespace perp {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+std::string quoted(const std::string& word) {
+  std::string out(1, '\'');
+  for (const char c : word) {
+    if (c == '\'') {
+      out.append("'\\''");
+    } else {
+      out.push_back(c);
+    }
+  }
+  out.push_back('\'');
+  return out;
+}
+
+std::string own_program() { return fs::read_symlink("/proc/self/exe").string(); }
+
+Json document(const std::string& path) {
+  if (!fs::is_regular_file(path)) return {};
+  return Json::parse(read_text_file(path), nullptr, false);
+}
+
+void write_json(const std::string& path, const Json& value) {
+  std::error_code error;
+  fs::create_directories(fs::path(path).parent_path(), error);
+  if (error)
+    throw InputError(fmt::format("{}: cannot be created ({})",
+                                 fs::path(path).parent_path().string(), error.message()));
+  write_text_file(path, value.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+class StudyRunner {
+ public:
+  StudyRunner(const Study& study, const StudyRequest& request, const StudyProgress& progress)
+      : study_(study), request_(request), progress_(progress) {}
+
+  StudySummary run() {
+    const InterruptGuard guard;
+    claim_folder();
+    for (const StudyRun& run : study_.runs) {
+      if (summary_.interrupted == 0) solve(run);
+    }
+    for (const StudyFigure& figure : study_.figures) {
+      const std::string folder = simulation_folder(request_.folder, figure.group);
+      write_json((fs::path(folder) / "figure.json").string(), Json::parse(figure.json));
+    }
+    for (std::size_t k = 0; k < study_.simulations.size(); ++k) {
+      if (static_cast<int>(k % static_cast<std::size_t>(request_.shards)) != request_.shard - 1)
+        continue;
+      if (summary_.interrupted == 0) simulate(study_.simulations[k]);
+    }
+    return summary_;
+  }
+
+ private:
+  // The folder is empty, or of this study: then it is gone on with, or its old contents go.
+  void claim_folder() {
+    const fs::path folder = request_.folder;
+    const std::string marker = (folder / "study.json").string();
+    const Json before = document(marker);
+    const bool empty = !fs::exists(folder) || fs::is_empty(folder);
+    if (!empty && !before.is_object()) {
+      throw InputError(
+          fmt::format("{}: is not empty and holds no study; give another folder", request_.folder));
+    }
+    if (!empty && !request_.resume && !request_.overwrite) {
+      throw InputError(
+          fmt::format("{}: holds a study; --resume goes on with it, --overwrite "
+                      "replaces it",
+                      request_.folder));
+    }
+    const Json now{{"format", "perp-study-folder"}, {"version", 1},
+                   {"study", study_.name},          {"title", study_.title},
+                   {"quick", study_.quick},         {"simulations", simulation_names()}};
+    if (!empty && request_.resume &&
+        (before.value("study", "") != study_.name || before.value("quick", false) != study_.quick))
+      throw InputError(fmt::format("{}: holds the study {}{}, not {}{}", request_.folder,
+                                   before.value("study", "?"),
+                                   before.value("quick", false) ? " (quick)" : "", study_.name,
+                                   study_.quick ? " (quick)" : ""));
+    if (!empty && request_.overwrite) remove_old(before);
+    write_json(marker, now);
+  }
+
+  Json simulation_names() const {
+    Json names = Json::array();
+    for (const StudySimulation& s : study_.simulations) names.push_back(s.folder);
+    return names;
+  }
+
+  // What a study wrote, and nothing else.
+  void remove_old(const Json& before) const {
+    const fs::path folder = request_.folder;
+    for (const Json& name : before.value("simulations", Json::array())) {
+      const std::string text = name.is_string() ? name.get<std::string>() : "..";
+      if (text.find("..") != text.npos) continue;  // none that a study has
+      const fs::path place = simulation_folder(request_.folder, text);
+      std::error_code error;
+      if (!fs::is_directory(place)) continue;
+      clear_run_folder(place.string());
+      fs::remove(place / "run.json", error);
+    }
+    std::error_code error;
+    for (const char* sub : {"runs", "claims"}) {
+      if (!fs::is_directory(folder / sub)) continue;
+      for (const auto& entry : fs::directory_iterator(folder / sub)) {
+        if (entry.path().extension() == ".json") fs::remove(entry.path(), error);
+      }
+    }
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      const std::string name = entry.path().filename().string();
+      if (name.starts_with("records") && name.ends_with(".jsonl")) fs::remove(entry.path(), error);
+    }
+  }
+
+  void solve(const StudyRun& run) {
+    BenchRequest request = run.request;
+    check_solvers(request.solvers, request.settings);
+    for (const std::string& suite : run.suites) {
+      for (Instance& instance : collect_instances(suite, run.quick_entries))
+        request.instances.push_back(std::move(instance));
+    }
+    summary_.interrupted = interrupt_signal();
+    if (summary_.interrupted != 0) return;
+    const std::vector<std::string> keys = run_keys(request);
+    write_json(keys_file(request_.folder, run.name),
+               {{"format", "perp-study-run"}, {"version", 1}, {"name", run.name}, {"keys", keys}});
+    progress_(fmt::format("{}: {} solves", run.name, keys.size()));
+    request.folder = request_.folder;
+    request.shard = request_.shard;
+    request.shards = request_.shards;
+    request.resume = true;
+    const BenchSummary done = run_benchmark(request, {});
+    summary_.solves += done.runs;
+    summary_.solves_skipped += done.skipped;
+    summary_.interrupted = done.interrupted;
+  }
+
+  std::string program_for(const StudySimulation& s) const {
+    if (s.engine.empty()) return own_program();
+    const fs::path engine = fs::path(own_program()).parent_path() / ("perp-engine-" + s.engine);
+    if (fs::exists(engine)) return engine.string();
+    throw InputError(
+        fmt::format("{}: the engine {} is not built (docs/peers.md)", study_.path, s.engine));
+  }
+
+  void simulate(const StudySimulation& s) {
+    const std::string program = program_for(s);
+    const std::string folder = simulation_folder(request_.folder, s.folder);
+    const Json how{{"format", "perp-study-simulation"},
+                   {"version", 1},
+                   {"scene", s.scene},
+                   {"arguments", s.arguments},
+                   {"program", hash_text(read_text_file(program))}};
+    std::string note = s.folder;
+    std::replace(note.begin(), note.end(), '/', '+');
+    const std::string note_file = keys_file(request_.folder, "simulation+" + note);
+    if (state_of_simulation(folder) == SimulationState::kWhole && document(note_file) == how) {
+      ++summary_.simulations_skipped;
+      return;
+    }
+    progress_(s.folder);
+    std::error_code error;
+    fs::remove(note_file, error);
+    std::vector<std::string> words{program};
+    if (s.engine.empty()) words.emplace_back("simulate");
+    words.push_back(s.scene);
+    words.insert(words.end(), s.arguments.begin(), s.arguments.end());
+    words.insert(words.end(), {"--record", folder});
+    if (s.engine.empty()) words.insert(words.end(), {"--record-problems", "none"});
+    for (std::string& word : words) word = quoted(word);
+    const std::string command = fmt::format("{}", fmt::join(words, " "));
+    const ChildReport report = run_command("exec " + command, "", 0.0);
+    summary_.interrupted = interrupt_signal();
+    if (summary_.interrupted != 0) return;
+    if (report.end != ChildReport::End::kExited || report.code > 1) {
+      throw InputError(
+          fmt::format("{}: simulation {} cannot be run: {}", study_.path, s.folder, command));
+    }
+    write_json(note_file, how);
+    ++summary_.simulations;
+  }
+
+  const Study& study_;
+  const StudyRequest& request_;
+  const StudyProgress& progress_;
+  StudySummary summary_;
+};
+
+}  // namespace
+
+StudySummary run_study(const Study& study, const StudyRequest& request,
+                       const StudyProgress& progress) {
+  return StudyRunner(study, request, progress).run();
+}
+
+std::vector<ClaimTable> report_study(const Study& study, const std::string& folder) {
+  const Evidence evidence(study, folder);
+  std::vector<ClaimTable> tables;
+  for (const ClaimTableRule& rules : study.claims) {
+    tables.push_back(judge(rules, evidence));
+    Json claims = Json::array();
+    for (const Claim& c : tables.back().claims) {
+      claims.push_back({{"claim", c.claim},
+                        {"experiment", c.experiment},
+                        {"measured", c.measured},
+                        {"verdict", c.verdict}});
+    }
+    write_json((fs::path(folder) / "claims" / (rules.name + ".json")).string(),
+               {{"format", "perp-claims"},
+                {"version", 1},
+                {"title", rules.title},
+                {"caption", rules.caption},
+                {"claims", claims}});
+  }
+  const std::vector<Record> records =
+      holds_records(folder) ? read_records({folder}) : std::vector<Record>{};
+  write_text_file(
+      (fs::path(folder) / "report.html").string(),
+      report_html(records, read_simulations({folder}), read_claims({folder}), study.title));
+  return tables;
+}
+
+}  // namespace perp

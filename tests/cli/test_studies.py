@@ -1,0 +1,192 @@
+"""perp study: what is run, killed, resumed and dealt out; what is refused."""
+import collections
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from perp_cli import PERP, ROOT, CliTestCase, parse_json, schema_errors, with_cases  # noqa: E402
+
+STUDY = {
+    "format": "perp-study", "version": 1, "name": "small", "title": "A small study", "description": "For tests",
+    "runs": [
+        {"name": "pivots", "suites": ["literature"], "entries": "quick", "solvers": ["lemke", "newton-fb"], "tolerance": 1e-8,
+         "time_limit": 2, "repeat": 1},
+        {"name": "classics", "suites": ["mcp-classics"], "solvers": ["josephy-newton"], "settings": {"restarts": 0}, "label": "plain",
+         "starts": ["stored"], "tolerance": 1e-8, "time_limit": 2, "repeat": 1}],
+    "simulations": [
+        {"group": "discs", "title": "Discs", "draw": ["kinetic"], "reference": {"label": "exact", "kinetic": 6.75},
+         "runs": [{"name": "N-{N}", "scene": "disc-polygon", "parameters": {"N": "2*{N}"}, "step": "{h}/2", "duration": 0.5,
+                   "each": {"N": [10, 20], "h": [0.01]}},
+                  {"name": "long", "scene": "disc-polygon", "parameters": {"N": 200}, "step": 0.001, "duration": 1, "tier": "full"}]}],
+    "claims": [
+        {"name": "small", "title": "Claims of nobody", "claims": [
+            {"name": "loses", "claim": "A polygon loses energy.", "experiment": "disc-polygon",
+             "values": {"loss": {"table": "steps", "of": "discs/N-10", "value": "kinetic+potential", "reduce": "change"},
+                        "solved": {"records": "pivots", "solver": "lemke", "where": "solved", "reduce": "count"}},
+             "measured": "{loss:.2f} J, {solved:.0f} solved", "holds": "loss < 0 and solved > 10"}]}]}
+
+
+def changed(*changes):
+    """The study with members replaced: (path, value) pairs, value None to remove."""
+    study = json.loads(json.dumps(STUDY))
+    for path, value in changes:
+        at = study
+        for key in path[:-1]:
+            at = at[key]
+        if value is None:
+            del at[path[-1]]
+        else:
+            at[path[-1]] = value
+    return study
+
+
+class Running(CliTestCase):
+    def setUp(self):
+        super().setUp()
+        self.study = self.write("small.json", STUDY)
+        self.out = self.folder / "out"
+
+    def keys(self):
+        """How often each key is recorded, and the keys that are to be."""
+        found = collections.Counter()
+        for path in self.out.glob("records*.jsonl"):
+            found.update(json.loads(line)["key"] for line in path.read_text().splitlines() if line)
+        wanted = [key for path in (self.out / "runs").glob("*.json") for key in json.loads(path.read_text()).get("keys", [])]
+        return found, wanted
+
+    def expect_whole(self, simulations=("N-10", "N-20", "long")):
+        found, wanted = self.keys()
+        self.assertGreater(len(wanted), 100)
+        self.assertEqual(found, collections.Counter(wanted))  # nothing lost, nothing repeated
+        for name in simulations:
+            run = json.loads((self.out / "simulations" / "discs" / name / "run.json").read_text())
+            self.assertTrue(run["complete"], name)
+
+    def test_a_study_from_beginning_to_end(self):
+        out = self.succeed("study", self.study, "-o", self.out)
+        self.expect_whole()
+        self.assertIn("holds", out)
+        claims = json.loads((self.out / "claims" / "small.json").read_text())["claims"]
+        self.assertEqual([c["verdict"] for c in claims], ["holds"])
+        page = (self.out / "report.html").read_text()
+        for text in ("A small study", "Claims of nobody", "Discs", "josephy-newton"):
+            self.assertIn(text, page)
+        run = json.loads((self.out / "simulations" / "discs" / "N-20" / "run.json").read_text())
+        self.assertEqual((run["parameters"]["N"], run["h"]), (40, 0.005))
+
+    def test_again(self):
+        self.succeed("study", self.study, "--quick", "-o", self.out)
+        refused = self.perp("study", self.study, "--quick", "-o", self.out)
+        self.assertEqual((refused.returncode, refused.stdout), (2, ""))
+        self.assertIn("--resume", refused.stderr)
+        places = [self.out / "records.jsonl", self.out / "simulations" / "discs" / "N-10" / "trajectory.csv"]
+        before = [path.read_bytes() for path in places], places[1].stat().st_mtime_ns
+        again = self.perp("study", self.study, "--quick", "--resume", "-o", self.out)
+        self.assertIn("0 solves and 0 simulations", again.stderr)
+        self.assertEqual(([path.read_bytes() for path in places], places[1].stat().st_mtime_ns), before)
+        other = self.perp("study", self.study, "--resume", "-o", self.out)  # not the quick one
+        self.assertEqual(other.returncode, 2)
+        self.write("out/mine.txt", "x")
+        self.succeed("study", self.study, "--quick", "--overwrite", "-o", self.out)
+        self.expect_whole(("N-10", "N-20"))
+        self.assertEqual((self.out / "mine.txt").read_text(), "x")
+        self.assertFalse((self.out / "simulations" / "discs" / "long").exists())
+
+    def test_killed_at_any_moment_it_goes_on(self):
+        for moment in (0.05, 0.15, 0.3):
+            child = subprocess.Popen([PERP, "study", self.study, "-o", self.out, *(["--resume"] if self.out.exists() else [])],
+                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+            time.sleep(moment)
+            os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+        self.succeed("study", self.study, *(["--resume"] if self.out.exists() else []), "-o", self.out)
+        self.expect_whole()
+
+    def test_shards_in_one_folder(self):
+        self.out.mkdir()
+        shards = [subprocess.Popen([PERP, "study", self.study, "--shard", f"{k}/2", "--resume", "-o", self.out],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for k in (1, 2)]
+        self.assertEqual([shard.wait() for shard in shards], [0, 0])
+        self.expect_whole()
+        self.assertFalse((self.out / "report.html").exists())
+        self.succeed("study", self.study, "--report", "-o", self.out)
+        self.assertIn("Claims of nobody", (self.out / "report.html").read_text())
+        again = self.perp("study", self.study, "--resume", "-o", self.out)  # as one: nothing is left
+        self.assertIn("0 solves and 0 simulations", again.stderr)
+
+    def test_interrupted_it_says_how_to_go_on(self):
+        child = subprocess.Popen([PERP, "study", self.study, "-o", self.out], stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.PIPE, start_new_session=True)
+        time.sleep(0.15)
+        child.send_signal(signal.SIGINT)
+        error = child.stderr.read().decode()
+        child.stderr.close()
+        self.assertNotEqual(child.wait(), 0)
+        self.assertIn("--resume", error)
+
+    def test_a_foreign_folder_is_left_alone(self):
+        self.write("out/thesis.tex", "x")
+        refused = self.perp("study", self.study, "--overwrite", "-o", self.out)
+        self.assertEqual(refused.returncode, 2)
+        self.assertEqual(os.listdir(self.out), ["thesis.tex"])
+
+
+@with_cases({
+    "format": ([(("format",), "perp-suite")], "format"),
+    "version": ([(("version",), 2)], "version"),
+    "name": ([(("name",), "../x")], "name"),
+    "unknown_member": ([(("solver",), "x")], "solver"),
+    "suite": ([(("runs", 0, "suites"), ["nowhere"])], "nowhere"),
+    "solver": ([(("runs", 0, "solvers"), ["magic"])], "magic"),
+    "no_solver": ([(("runs", 0, "solvers"), [])], "runs[0].solvers"),
+    "start": ([(("runs", 1, "starts"), ["hot"])], "runs[1].starts[0]"),
+    "tolerance": ([(("runs", 0, "tolerance"), -1)], "runs[0].tolerance"),
+    "two_runs": ([(("runs", 1, "name"), "pivots")], "runs[1].name"),
+    "run_name": ([(("runs", 0, "name"), "a/b")], "runs[0].name"),
+    "group": ([(("simulations", 0, "group"), "..")], "simulations[0].group"),
+    "each": ([(("simulations", 0, "runs", 0, "name"), "N-{M}")], "simulations[0].runs[0].name"),
+    "two_places": ([(("simulations", 0, "runs", 0, "name"), "N")], "simulations[0].runs[0].name"),
+    "step": ([(("simulations", 0, "runs", 0, "step"), "{h}/0")], "simulations[0].runs[0].step"),
+    "scene": ([(("simulations", 0, "runs", 1, "scene"), "moon")], "moon"),
+    "engine": ([(("simulations", 0, "runs", 1, "engine"), "steam")], "steam"),
+    "claim_name": ([(("claims", 0, "claims", 0, "holds"), "gain > 0")], "claims[0].claims[0].holds"),
+    "claim_text": ([(("claims", 0, "claims", 0, "measured"), "{gain:.1f}")], "claims[0].claims[0].measured"),
+    "claim_format": ([(("claims", 0, "claims", 0, "measured"), "{loss:.1d}")], "claims[0].claims[0].measured"),
+    "claim_value": ([(("claims", 0, "claims", 0, "values", "loss", "reduce"), "best")], "claims[0].claims[0].values.loss.reduce"),
+    "claim_condition": ([(("claims", 0, "claims", 0, "holds"), "loss <")], "claims[0].claims[0].holds"),
+    "motion": ([(("simulations", 0, "reference"), {"label": "x", "motion": {"until": 1, "points": 3, "x": "u", "y": 0, "z": 0}})],
+               "simulations[0].reference.motion.x"),
+    "include": ([(("include",), ["nothing"])], "nothing"),
+})
+class Refused(CliTestCase):
+    def check(self, changes, named):
+        path = self.write("small.json", changed(*changes))
+        done = self.perp("study", path, "--quick" if named not in ("moon", "steam") else "--resume", "-o", self.folder / "out")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(named, done.stderr.splitlines()[-1])
+        self.assertNotIn("terminate", done.stderr)
+
+
+class Listed(CliTestCase):
+    def test_studies_are_as_the_schema_says(self):
+        studies = sorted((ROOT / "bench" / "studies").glob("*.json"))
+        self.assertGreaterEqual(len(studies), 5)
+        for path in studies:
+            self.assertEqual(schema_errors(parse_json(path.read_text()), "study"), [], path)
+        self.assertEqual(schema_errors(STUDY, "study"), [])
+        listed = parse_json(self.succeed("list", "studies", "--json"))["studies"]
+        self.assertEqual([s["name"] for s in listed], [path.stem for path in studies])
+
+    def test_unknown_study(self):
+        done = self.perp("study", "nonsense", "-o", self.folder / "out")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("max-dissipation", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
