@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-std::string quoted(const std::string& word) {
+std::string shell_word(const std::string& word) {
   std::string out(1, '\'');
   for (const char c : word) {
     if (c == '\'') {
@@ -188,7 +188,7 @@ class StudyRunner {
     words.insert(words.end(), s.arguments.begin(), s.arguments.end());
     words.insert(words.end(), {"--record", folder});
     if (s.engine.empty()) words.insert(words.end(), {"--record-problems", "none"});
-    for (std::string& word : words) word = quoted(word);
+    for (std::string& word : words) word = shell_word(word);
     const std::string command = fmt::format("{}", fmt::join(words, " "));
     const ChildReport report = run_command("exec " + command, "", 0.0);
     summary_.interrupted = interrupt_signal();
