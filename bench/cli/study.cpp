@@ -83,7 +83,7 @@ void add_study(CLI::App& app, int& code) {
   verb->add_flag("--overwrite", o->request.overwrite, "replace what an earlier run left there");
   verb->add_option("-o,--output", o->request.folder, "folder of the study's results")->required();
   verb->footer(
-      "Example: perp study main --quick -o results/quick\n"
+      "Example: perp study formulations --quick -o results/formulations\n"
       "Shards may run into one folder at the same time; a run that was killed goes on with "
       "--resume.");
   verb->callback([o, &code] {

@@ -221,7 +221,7 @@ class StudyReader {
 
 Study read_study(const std::string& name_or_file, bool quick) {
   std::string path = name_or_file;
-  if (!fs::exists(path)) {
+  if (!fs::is_regular_file(path)) {  // a folder may have the name of a study
     path = (study_folder() / (name_or_file + ".json")).string();
     if (name_or_file.find('/') != std::string::npos || !fs::exists(path)) {
       std::vector<std::string> names;

@@ -20,8 +20,9 @@ OPTIONS = {
     "bench": ["--solvers", "--tolerance", "--time-limit", "--memory-limit", "--jobs", "--repeat", "--shard", "--resume", "--overwrite",
               "-o"],
     "report": ["-o"],
+    "study": ["--quick", "--report", "--shard", "--resume", "--overwrite", "-o"],
 }
-TOPICS = ["solvers", "formulations", "scenes", "families", "suites"]
+TOPICS = ["solvers", "formulations", "scenes", "families", "suites", "studies"]
 
 
 class HelpTestCase(CliTestCase):
@@ -102,7 +103,7 @@ class TestExamples(HelpTestCase):
             outputs.append(max(i for i, word in enumerate(words) if not word.startswith("-")))
         for i in outputs:
             words[i] = str(self.folder / os.path.basename(words[i]))
-        if verb == "bench":
+        if verb in ("bench", "study"):
             words += ["--shard", "1000000/1000000"]  # everything is read and nothing is run
         if verb == "verify":
             words[1:3] = [str(self.write("problem.json", lcp())), str(self.write("result.json", {"z": [2, 0]}))]
