@@ -28,6 +28,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
+constexpr std::uintmax_t kLargestProgram = 100'000'000;  // bytes
+
 std::string cpu_name() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);) {
@@ -297,6 +299,34 @@ Sweep sweep_of(const BenchRequest& request) {
   return sweep;
 }
 
+// Of the files that a command names (a script, a program by its path): with another content they
+// are another solver.
+std::string files_of_command(const std::string& command) {
+  std::string text, word;
+  const auto take = [&] {
+    std::error_code error;
+    if (!word.empty() && fs::is_regular_file(word, error) &&
+        fs::file_size(word, error) <= kLargestProgram)
+      text += hash_text(read_text_file(word));
+    word.clear();
+  };
+  for (const char c : command) {
+    if (c == ' ' || c == '\t' || c == '\'' || c == '"') {
+      take();
+    } else {
+      word += c;
+    }
+  }
+  take();
+  return text.empty() ? text : hash_text(text);
+}
+
+std::string program_hash_of(const std::string& solver) {
+  if (const Peer* peer = find_peer(solver)) return hash_text(read_text_file(program_of(*peer)));
+  const SolverName name = read_solver_name(solver);
+  return name.external ? files_of_command(name.command) : "";
+}
+
 std::vector<Job> jobs_of(const Sweep& sweep, const BenchRequest& request,
                          const std::map<std::string, std::string>& outcomes, int& skipped) {
   const auto settings_text = [&](const std::string& solver) {
@@ -304,11 +334,8 @@ std::vector<Job> jobs_of(const Sweep& sweep, const BenchRequest& request,
                        request.time_limit, request.memory_limit_mb);
   };
   std::map<std::string, std::string> programs;
-  for (const std::string& solver : request.solvers) {
-    const Peer* peer = find_peer(solver);
-    programs[solver] = sweep.program["hash"].get<std::string>() +
-                       (peer ? hash_text(read_text_file(program_of(*peer))) : "");
-  }
+  for (const std::string& solver : request.solvers)
+    programs[solver] = sweep.program["hash"].get<std::string>() + program_hash_of(solver);
   const auto program_hash = [&](const std::string& solver) { return programs.at(solver); };
   return deal_jobs(request, settings_text, program_hash, outcomes, skipped);
 }

@@ -303,6 +303,16 @@ class TestFairClocks(BenchTestCase):
         return (f"path = {path!r}\ncall = 1 + (os.path.exists(path) and len(open(path).read()))\n"
                 "open(path, 'a').write('x')\n")
 
+    def test_another_script_is_another_solver(self):
+        """A script that was changed is run again; one that was not is not."""
+        problem = self.write("a.json", lcp(name="a"))
+        wrong = self.python("print(json.dumps({'z': [0, 0]}))\n")
+        self.bench(problem, "--solvers", wrong)
+        self.bench(problem, "--solvers", wrong, "--resume", runs=0)
+        self.assertEqual(self.python("print(json.dumps({'z': [2, 0]}))\n"), wrong)
+        records = self.bench(problem, "--solvers", wrong, "--resume", runs=1)
+        self.assertEqual([r["outcome"] for r in records], ["wrong", "solved"])
+
     def test_a_refuted_claim_is_asked_for_less(self):
         """The program's own measure is 30 times too kind: it is granted at a hundredth of the tolerance."""
         kind = self.python("t = float(os.environ['PERP_TOLERANCE'])\nprint(json.dumps({'z': [2 + 15 * t, 0]}))\n")
