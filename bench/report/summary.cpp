@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -203,16 +204,31 @@ std::vector<FailureSummary> failures(const std::vector<Record>& records) {
 
 namespace {
 
-// Why solvers took none of some problems, a line each.
+// A message without what differs from problem to problem: "(NAME)" and numbers.
+std::string kind_of(const std::string& message) {
+  std::string kind;
+  int depth = 0;
+  for (const char c : message) {
+    depth += c == '(';
+    if (depth == 0 && !std::isdigit(static_cast<unsigned char>(c))) kind += c;
+    depth -= c == ')' && depth > 0;
+  }
+  return kind;
+}
+
+// Why solvers took none of some problems, a line for each solver and reason, with the first of its
+// kind.
 std::string refusals_text(const std::vector<Record>& records) {
-  std::map<std::pair<std::string, std::string>, int> refusals;
+  std::map<std::pair<std::string, std::string>, std::pair<int, std::string>> refusals;
   const std::vector<std::string> names = solver_names(records);
   for (std::size_t k = 0; k < records.size(); ++k) {
-    if (records[k].outcome == "unsupported") ++refusals[{names[k], records[k].message}];
+    if (records[k].outcome != "unsupported") continue;
+    auto& [runs, message] = refusals[{names[k], kind_of(records[k].message)}];
+    if (runs++ == 0) message = records[k].message;
   }
   std::string out;
-  for (const auto& [what, runs] : refusals)
-    out += fmt::format("{} refused {}: {}\n", what.first, runs, what.second);
+  for (const auto& [what, told] : refusals)
+    out += fmt::format("{} refused {}: {}\n", what.first, told.first, told.second);
   return out;
 }
 

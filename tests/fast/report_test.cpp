@@ -224,6 +224,14 @@ TEST(Summary, TellsWhyProblemsWereRefused) {
   std::vector<Record> records = {record("a", "1", 1, NAN, "unsupported")};
   records[0].message = "takes no such thing";
   EXPECT_NE(summary_text(records).find("a refused 1: takes no such thing"), std::string::npos);
+  // Of one reason there is one line, whatever rows and names it tells.
+  for (const char* row : {"0 in row 3 (box)", "0 in row 17 (wheel)"}) {
+    records.push_back(record("a", row, 1, NAN, "unsupported"));
+    records.back().message = row;
+  }
+  const std::string text = summary_text(records);
+  EXPECT_NE(text.find("a refused 2: 0 in row 3 (box)"), std::string::npos) << text;
+  EXPECT_EQ(text.find("row 17"), std::string::npos);
 }
 
 TEST(Profiles, TheHeadlineIsSetupAndSolve) {
