@@ -56,7 +56,7 @@ def expanded(name, each):
 
 
 class Case(CliTestCase):
-    STUDY = "papers"
+    STUDY, QUICK = "papers", True
 
     def setUp(self):
         super().setUp()
@@ -104,7 +104,7 @@ class Case(CliTestCase):
     def judged(self, name):
         """The verdict on a claim, and what stands beside it."""
         (self.out / "records.jsonl").write_text("".join(json.dumps(r, separators=(",", ":")) + "\n" for r in self.records))
-        self.succeed("study", self.STUDY, "--quick", "--report", "-o", self.out)
+        self.succeed("study", self.STUDY, *(["--quick"] if self.QUICK else []), "--report", "-o", self.out)
         for study in sorted(STUDIES.glob("*.json")):
             for table in json.loads(study.read_text()).get("claims", []):
                 for k, claim in enumerate(table["claims"]):
@@ -223,10 +223,10 @@ def engine(turns=1.0, overlap=1e-8, gain=-1.0, failed=0):
     return make
 
 
-def grains(failed=0, end=1e-6, overlap=1e-4):
+def grains(failed=0, end=1e-6, overlap=1e-4, count=65):
     def make(self):
         steps = [{"step": k, "kinetic": e, "infeasibility": overlap} for k, e in enumerate((9, end))]
-        self.simulation("granular/65-max-dissipation-step", steps, failed_steps=failed, complete=failed == 0)
+        self.simulation(f"granular/{count}-max-dissipation-step", steps, failed_steps=failed, complete=failed == 0)
     return make
 
 
@@ -324,8 +324,14 @@ class Claims(Case):
     def test_every_claim_has_a_case(self):
         names = {claim["name"] for study in STUDIES.glob("*.json")
                  for table in json.loads(study.read_text()).get("claims", []) for claim in table["claims"]}
-        self.assertEqual({f"test_{name.replace('-', '_')}" for name in names} - set(dir(self)), set())
+        cases = set(dir(self)) | set(dir(ClaimsOfFullSize))
+        self.assertEqual({f"test_{name.replace('-', '_')}" for name in names} - cases, set())
         self.assertGreater(len(names), 20)
+
+
+class ClaimsOfFullSize(Case):
+    QUICK = False
+    test_thousand_grains = case(grains(count=1001), [grains(count=1001, failed=1), grains(count=1001, end=1.0)])
 
 
 class InPart(Case):
