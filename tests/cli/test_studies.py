@@ -16,8 +16,8 @@ STUDY = {
     "runs": [
         {"name": "pivots", "suites": ["literature"], "entries": "quick", "solvers": ["lemke", "newton-fb"], "tolerance": 1e-8,
          "time_limit": 2, "repeat": 1},
-        {"name": "classics", "suites": ["mcp-classics"], "solvers": ["josephy-newton"], "settings": {"restarts": 0}, "label": "plain",
-         "starts": ["stored"], "tolerance": 1e-8, "time_limit": 2, "repeat": 1}],
+        {"name": "bounds", "suites": ["qp"], "entries": "quick", "solvers": ["gradient-projection"], "settings": {"escapes": 10},
+         "label": "plain", "starts": ["stored"], "tolerance": 1e-8, "time_limit": 2, "repeat": 1}],
     "simulations": [
         {"group": "discs", "title": "Discs", "draw": ["kinetic"], "reference": {"label": "exact", "kinetic": 6.75},
          "runs": [{"name": "N-{N}", "scene": "disc-polygon", "parameters": {"N": "2*{N}"}, "step": "{h}/2", "duration": 0.5,
@@ -61,7 +61,7 @@ class Running(CliTestCase):
 
     def expect_whole(self, simulations=("N-10", "N-20", "long")):
         found, wanted = self.keys()
-        self.assertGreater(len(wanted), 100)
+        self.assertGreater(len(wanted), 50)
         self.assertEqual(found, collections.Counter(wanted))  # nothing lost, nothing repeated
         for name in simulations:
             run = json.loads((self.out / "simulations" / "discs" / name / "run.json").read_text())
@@ -74,7 +74,7 @@ class Running(CliTestCase):
         claims = json.loads((self.out / "claims" / "small.json").read_text())["claims"]
         self.assertEqual([c["verdict"] for c in claims], ["holds"])
         page = (self.out / "report.html").read_text()
-        for text in ("A small study", "Claims of nobody", "Discs", "josephy-newton"):
+        for text in ("A small study", "Claims of nobody", "Discs", "gradient-projection"):
             self.assertIn(text, page)
         run = json.loads((self.out / "simulations" / "discs" / "N-20" / "run.json").read_text())
         self.assertEqual((run["parameters"]["N"], run["h"]), (40, 0.005))
