@@ -1,6 +1,9 @@
 #include <perp/bench/studies/study_runner.hpp>
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <perp/bench/harness/interrupt.hpp>
@@ -49,6 +52,26 @@ void write_json(const std::string& path, const Json& value) {
   write_text_file(path, value.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
+// Of several shards that begin at once, one looks at the folder and claims it at a time.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::string& folder) {
+    std::error_code error;
+    fs::create_directories(folder, error);
+    if (error) throw InputError(fmt::format("{}: cannot be created ({})", folder, error.message()));
+    folder_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder_ >= 0) ::flock(folder_, LOCK_EX);
+  }
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
+  ~FolderLock() {
+    if (folder_ >= 0) ::close(folder_);
+  }
+
+ private:
+  int folder_ = -1;
+};
+
 class StudyRunner {
  public:
   StudyRunner(const Study& study, const StudyRequest& request, const StudyProgress& progress)
@@ -75,10 +98,11 @@ class StudyRunner {
  private:
   // The folder is empty, or of this study: then it is gone on with, or its old contents go.
   void claim_folder() {
+    const FolderLock lock(request_.folder);
     const fs::path folder = request_.folder;
     const std::string marker = (folder / "study.json").string();
     const Json before = document(marker);
-    const bool empty = !fs::exists(folder) || fs::is_empty(folder);
+    const bool empty = fs::is_empty(folder);
     if (!empty && !before.is_object()) {
       throw InputError(
           fmt::format("{}: is not empty and holds no study; give another folder", request_.folder));
