@@ -152,8 +152,9 @@ class Exporter {
   // The text of the licence is put beside the instances once.
   std::string licence_of(const Instance& instance) {
     const Licence& given = instance.licence;
-    if (given.text.empty()) {
-      add_licence(kOwnLicence, kOwnLicenceText, (data_root() / "LICENSE").string(), "made by perp");
+    const std::string own = (data_root() / "LICENSE").string();
+    if (given.text.empty() || given.text == own) {
+      add_licence(kOwnLicence, kOwnLicenceText, own, "made by perp");
       return kOwnLicence;
     }
     const fs::path text(given.text);

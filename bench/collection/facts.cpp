@@ -120,7 +120,9 @@ Origin origin_of(const Instance& instance, const Problem& problem, const std::st
   const std::string path = stored_path(instance.path, recipe);
   std::string folder = fs::path(path).parent_path().generic_string();
   if (folder.starts_with("collections/")) folder.erase(0, folder.find('/') + 1);
-  return {"file", path, joined(folder.empty() ? instance.name : folder + "-" + instance.name)};
+  std::string name = instance.name;
+  if (name.ends_with(".mof")) name.resize(name.size() - 4);  // NAME.mof.json is another format
+  return {"file", path, joined(folder.empty() ? name : folder + "-" + name)};
 }
 
 std::optional<Condition> condition_of(const Problem& problem, const Vector& z) {

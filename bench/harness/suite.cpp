@@ -211,7 +211,9 @@ class SuiteReader {
     if (!entry.find("licence_file")) return licence;
     const std::string given = text(entry, "licence_file");
     check_below("licence_file", given);
-    for (const fs::path& root : roots()) {
+    std::vector<fs::path> places = roots();
+    places.push_back(data_root());  // perp's own
+    for (const fs::path& root : places) {
       if (licence.text.empty() && fs::is_regular_file(root / given))
         licence.text = (root / given).string();
     }
