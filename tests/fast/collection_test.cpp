@@ -1,12 +1,15 @@
 // Collections: checksums, and .nl files at their answers as the AMPL solver library sees them.
 #include "support.hpp"
 
+#include <perp/bench/collection/answers.hpp>
 #include <perp/bench/collection/collection.hpp>
 #include <perp/bench/collection/facts.hpp>
 #include <perp/bench/collection/sha256.hpp>
 #include <perp/bench/harness/result_json.hpp>
+#include <perp/problems/expression/expr.hpp>
 #include <perp/problems/families/family.hpp>
 #include <perp/problems/io/files.hpp>
+#include <perp/problems/io/problem_json.hpp>
 
 #include <asl_function.h>
 #include <nlohmann/json.hpp>
@@ -21,6 +24,20 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
+
+class Scratch {
+ public:
+  Scratch() : path_(fs::temp_directory_path() / ("perp-collection-" + std::to_string(::getpid()))) {
+    fs::create_directories(path_);
+  }
+  ~Scratch() { fs::remove_all(path_); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
 
 // The examples of the standard, and a million times a.
 TEST(Sha256, AsTheStandardHasIt) {
@@ -66,19 +83,45 @@ TEST(CollectionFacts, ConditionOfANonlinearProblem) {
   EXPECT_NEAR(condition->estimate, 4.0, 1e-12);
 }
 
-class Scratch {
- public:
-  Scratch() : path_(fs::temp_directory_path() / ("perp-collection-" + std::to_string(::getpid()))) {
-    fs::create_directories(path_);
-  }
-  ~Scratch() { fs::remove_all(path_); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+// What auto cannot find in time is what the problem came with, if that holds.
+TEST(CollectionAnswers, TheStoredSolutionServes) {
+  Problem problem = generate(find_family("nonmonotone"), 40, 1);
+  ASSERT_TRUE(problem.solution.has_value());
+  AnswerLimits limits;
+  limits.time_limit = 1e-9;
+  Finding finding = find_answer(problem, limits, nullptr);
+  EXPECT_EQ(finding.label, Label::kSolved);
+  EXPECT_EQ(finding.from, "stored");
+  EXPECT_TRUE(finding.by_clock);
+  EXPECT_EQ(finding.result.answer.z, problem.solution->z);
+  problem.solution->z[0] += 1.0;  // a wrong one is not believed
+  finding = find_answer(problem, limits, nullptr);
+  EXPECT_EQ(finding.label, Label::kOpen);
+}
 
- private:
-  fs::path path_;
-};
+// A file that was changed behind perp's back: its answer or proof is refused.
+TEST(CollectionAnswers, FilesAreJudgedAnew) {
+  const Scratch scratch;
+  const auto write = [&](const Problem& problem, const nlohmann::ordered_json& answer) {
+    write_text_file(scratch / "p.json", problem_to_text(problem));
+    write_text_file(scratch / "a.json", answer.dump());
+  };
+  const auto check = [&] { check_answer_file(scratch / "p.json", scratch / "a.json", 1e-8); };
+  for (const char* family : {"psd", "infeasible", "socp-infeasible", "socp-unbounded"}) {
+    const Problem problem = generate(find_family(family), 6, 1);
+    const Finding finding = find_answer(problem, {}, nullptr);
+    ASSERT_NE(finding.label, Label::kOpen) << family;
+    nlohmann::ordered_json answer = answer_to_json(problem, finding);
+    write(problem, answer);
+    EXPECT_NO_THROW(check()) << family;
+    const bool solved = finding.label == Label::kSolved;
+    const bool farkas = !solved && answer["certificate"]["type"] == "farkas";
+    auto& numbers = solved ? answer["z"] : answer["certificate"][farkas ? "y" : "z"];
+    for (auto& number : numbers) number = -number.get<double>() - 1.0;
+    write(problem, answer);
+    EXPECT_THROW(check(), InputError) << family;
+  }
+}
 
 // The natural residual of the model in the file at z, by the library's bounds and values of F.
 double residual_by_asl(const std::string& path, Vector z) {
