@@ -15,8 +15,8 @@ struct Reduction {
   std::string name;
   bool exact = true;
   std::function<Answer(const Answer&)> map_back;
-  /// A point of the reduced problem for one of the original (its dual may be empty); one that solves
-  /// the original maps to a solution, of approximate reductions if what they leave out is zero.
+  /// A point of the reduced problem for one of the original (its dual may be empty). A solution
+  /// maps to a solution, of approximate reductions if what they leave out is zero.
   std::function<Answer(const Answer&)> map_start;
   /// Tolerance that the reduced problem asks for, as a factor on that of the original: their
   /// residuals are in different units.

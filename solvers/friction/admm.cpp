@@ -14,7 +14,6 @@ namespace {
 
 constexpr int kIterationLimit = 20'000;
 constexpr int kCheckEvery = 5;       // iterations between looks at the natural map
-constexpr int kPatience = 200;       // looks without progress
 constexpr int kPowerSteps = 30;      // of the power method for L
 constexpr double kLargestPower = 2;  // of |p|
 constexpr double kLeastSize = 1e-300;
@@ -127,7 +126,7 @@ void Admm::do_solve(const Vector* start, Observer* observer, Result& result) {
   if (!(settings.proximal > 0)) throw std::invalid_argument("setting \"proximal\": not positive");
   const Deadline deadline(common.time_limit);
   const int limit = common.max_iterations > 0 ? common.max_iterations : kIterationLimit;
-  Progress progress(kPatience);
+  Progress progress(std::max(1, settings.patience));
   matrix_.factorisations = 0;
   double power = settings.power;
   begin(start);

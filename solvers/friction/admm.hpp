@@ -13,6 +13,7 @@ struct AdmmSettings {
   double balance = 5.0;      ///< ratio of the residuals from which they are out of balance [-]
   int adapt_every = 10;      ///< iterations between changes of the penalty
   bool accelerate = true;    ///< extrapolate, with restarts
+  int patience = 1000;       ///< looks, each after 5 iterations, without gain: stalled
   std::string scaling = "contact";  ///< of W and q: "none", "global" or "contact"
 
   template <class Visitor>
@@ -23,6 +24,7 @@ struct AdmmSettings {
     v.visit("balance", balance, "ratio of the residuals from which they are out of balance");
     v.visit("adapt_every", adapt_every, "iterations between changes of the penalty");
     v.visit("accelerate", accelerate, "extrapolate, with restarts");
+    v.visit("patience", patience, "looks without a gain of 1 % before the solve ends as stalled");
     v.visit("scaling", scaling, "of W and q: none, global or contact");
   }
 };

@@ -4,6 +4,8 @@
 #include <perp/problems/standard/mcp_function.hpp>
 #include <perp/solvers/router.hpp>
 
+#include <fmt/format.h>
+
 namespace perp::test {
 namespace {
 
@@ -272,7 +274,7 @@ TEST(StartsOfReductions, ASolverIsDoneAtOnce) {
   p.start = solve_verified(p, request).answer.z;
   request.common.tolerance = 1e-8;
   for (const auto& [solver, reduction] :
-       {std::pair("newton-fb", ""), {"josephy-newton", "fritz-john"}, {"pgs", "pyramid"}}) {
+       {std::pair("newton-fb", ""), {"josephy-newton", "fritz-john"}, {"rpgs", "pyramid"}}) {
     const VerifiedResult r = solve(p, solver, reduction);
     EXPECT_EQ(r.start, "stored") << solver;
     EXPECT_EQ(r.iterations, 0) << solver << " " << reduction;
