@@ -52,6 +52,11 @@ std::string recipe_path(const std::string& given) {
 
 Json to_json(const json::Value& value) { return Json::parse(json::to_text(value)); }
 
+// Bytes of names that are no UTF-8 are replaced, as elsewhere.
+std::string document_text(const Json& document) {
+  return document.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
 // A number that is not finite is null, as in results.
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
@@ -181,7 +186,7 @@ class Exporter {
     add_file("perp", json, problem_to_text(problem), told);
     if (finding.label != Label::kOpen) {
       const std::string answer = way_of("answers", kind, name, ".json" + packed);
-      add_file("answer", answer, answer_to_json(problem, finding).dump() + '\n', told);
+      add_file("answer", answer, document_text(answer_to_json(problem, finding)), told);
       check_answer_file(folder_.place_of(json), folder_.place_of(answer), limits_.tolerance);
     }
     if (kind == "lcp" || kind == "mlcp" || kind == "mcp") {

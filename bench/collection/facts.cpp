@@ -36,8 +36,7 @@ std::string joined(std::string text) {
 
 // The way from a folder, or nothing where it leads out of it.
 std::optional<std::string> below(const fs::path& path, const fs::path& folder) {
-  const fs::path way =
-      fs::absolute(path).lexically_normal().lexically_relative(fs::absolute(folder));
+  const fs::path way = fs::weakly_canonical(path).lexically_relative(fs::weakly_canonical(folder));
   if (way.empty() || *way.begin() == "..") return {};
   return way.generic_string();
 }
