@@ -124,7 +124,7 @@ Origin origin_of(const Instance& instance, const Problem& problem, const std::st
   return {"file", path, joined(folder.empty() ? name : folder + "-" + name)};
 }
 
-std::optional<Condition> condition_of(const Problem& problem, const Vector& z) {
+std::optional<ConditionEstimate> condition_of(const Problem& problem, const Vector& z) {
   auto [name, matrix] = matrix_of(problem.data);
   DenseMatrix dense;
   if (matrix) {
@@ -137,7 +137,7 @@ std::optional<Condition> condition_of(const Problem& problem, const Vector& z) {
   if (dense.size() == 0 || !dense.allFinite()) return {};
   const std::vector<double> values = singular_values(dense);
   if (values.empty() || !(values[0] > 0) || !std::isfinite(values[0])) return {};
-  Condition condition{std::move(name), 1.0, 0};
+  ConditionEstimate condition{std::move(name), 1.0, 0};
   for (const double value : values) {
     if (!(value > kCounting * values[0])) break;
     condition.estimate = values[0] / value;
@@ -148,7 +148,7 @@ std::optional<Condition> condition_of(const Problem& problem, const Vector& z) {
 
 Json facts_to_json(const Problem& problem, const Vector& z) {
   Json facts = structure_to_json(analyse(problem));
-  const std::optional<Condition> condition = condition_of(problem, z);
+  const std::optional<ConditionEstimate> condition = condition_of(problem, z);
   facts["condition"] = nullptr;
   if (condition) {
     facts["condition"] = {

@@ -20,7 +20,7 @@ Origin origin_of(const Instance& instance, const Problem& problem, const std::st
 
 /// sigma_1 / sigma_r in the 2-norm: r is the number of singular values above 1e-10 sigma_1, so that
 /// it says something of rank deficient matrices, too.
-struct Condition {
+struct ConditionEstimate {
   std::string of;         ///< "M", "H", "A", "W", "J", or "F'" at the answer of an mcp
   double estimate = 0.0;  ///< 1 where all singular values that count are equal
   int rank = 0;           ///< r
@@ -29,7 +29,7 @@ struct Condition {
 /// Of the matrix that counts for the kind. Nothing where it is zero or too large, and for an mcp
 /// without an answer.
 /// @param z the answer; empty where there is none
-std::optional<Condition> condition_of(const Problem& problem, const Vector& z);
+std::optional<ConditionEstimate> condition_of(const Problem& problem, const Vector& z);
 
 /// kind, n, bounds, contacts, matrices, class and condition.
 nlohmann::ordered_json facts_to_json(const Problem& problem, const Vector& z);

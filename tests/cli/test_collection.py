@@ -447,6 +447,25 @@ class TestInterrupted(CollectionTestCase):
         self.assertEqual((process.returncode, output), (-signal.SIGINT, b""))
         self.assertEqual(errors.decode(), f"perp: interrupted; {out} is as it was\n")
 
+    def test_while_scenes_are_simulated(self):
+        """Before the first problem is there, too."""
+        path = self.write("long.json", recipe({"scene": "box-stack", "steps": [1, 10000]}))
+        out = self.folder / "out"
+        process = subprocess.Popen([PERP, "export", "--collection", out, "--recipe", path], stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        try:
+            end = time.monotonic() + 60
+            while not out.exists():
+                self.assertLess(time.monotonic(), end)
+                time.sleep(0.01)
+            process.send_signal(signal.SIGTERM)
+            errors = process.communicate(timeout=60)[1]
+        finally:
+            process.kill()
+            process.wait()
+        self.assertEqual((process.returncode, errors.decode()), (-signal.SIGTERM, f"perp: interrupted; {out} is as it was\n"))
+        self.assertFalse(out.exists())
+
     def test_nothing_is_kept(self):
         self.interrupt(self.folder / "out")
         self.assertFalse((self.folder / "out").exists())
@@ -513,7 +532,7 @@ class TestOwnRecipe(CollectionTestCase):
                 self.assertTrue({"licence", "licence_file", "origin"} <= set(entry))
 
     def test_formulations_of_a_scene_are_all_there(self):
-        """Those that take it, for some scenes that are quick to ask; tests/full has no more of them."""
+        """Those that take it, for some scenes that are quick to ask."""
         entries = [e for e in parse_json(RECIPE.read_text())["entries"] if "scene" in e]
         formulations = [f["name"] for f in parse_json(self.succeed("list", "formulations", "--json"))["formulations"]]
         for scene in ("sphere-collision", "disc", "sliding-cube", "arm-friction", "two-ellipsoids"):
