@@ -15,7 +15,9 @@ if(TARGET perp_simulation)
           FILES_MATCHING PATTERN "*.hpp")
 endif()
 install(DIRECTORY bench/studies DESTINATION ${CMAKE_INSTALL_DATADIR}/perp/bench FILES_MATCHING PATTERN "*.json")
-install(DIRECTORY problems/collections problems/suites DESTINATION ${CMAKE_INSTALL_DATADIR}/perp/problems)
+install(DIRECTORY problems/collections problems/recipes problems/suites
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/perp/problems)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/perp)  # collections hold it
 install(DIRECTORY problems/scenes DESTINATION ${CMAKE_INSTALL_DATADIR}/perp/problems
         FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY problems/io/schema DESTINATION ${CMAKE_INSTALL_DATADIR}/perp)

@@ -9,6 +9,7 @@
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <perp/bench/cli/collection.hpp>
 #include <perp/bench/cli/outputs.hpp>
 #include <perp/bench/harness/scene_problems.hpp>
 #include <perp/bench/harness/scenes.hpp>
@@ -34,6 +35,7 @@ struct ExportOptions {
   std::string kind, format = "perp", folder, formulation, steps = "1:1", driver = "time-stepping";
   double step = 0.0;
   bool gzip = false, sequence = false;
+  CollectionOptions collection;
   std::set<std::string> given;  // which of the options
 };
 
@@ -224,10 +226,10 @@ std::map<std::string, double> read_parameters(const std::vector<std::string>& te
 void add_export(CLI::App& app, int& code) {
   auto options = std::make_shared<ExportOptions>();
   CLI::App* verb = app.add_subcommand(
-      "export", "Write members of families, or time steps of scenes, as problem files");
+      "export",
+      "Write members of families, or time steps of scenes, as problem files; or a collection");
   verb->add_option("NAME", options->names,
-                   "families, scenes or scene files (see perp list families, perp list scenes)")
-      ->required();
+                   "families, scenes or scene files (see perp list families, perp list scenes)");
   verb->add_option("--formulation", options->formulation,
                    "scenes: NAME or NAME:option=value,... (default: the scene's)")
       ->capture_default_str();
@@ -260,18 +262,24 @@ void add_export(CLI::App& app, int& code) {
   verb->add_option("--format", options->format, "format to write: perp, mof, nl, fclib or mtx")
       ->capture_default_str();
   verb->add_flag("--gzip", options->gzip, "pack the files: .json.gz");
-  verb->add_option("-o,--output", options->folder, "folder, made where it does not exist")
-      ->required();
+  verb->add_option("-o,--output", options->folder, "folder, made where it does not exist");
+  add_collection_options(*verb, options->collection);
   verb->footer(
       "Examples: perp export contact-stack contact-pile --size 20 --seed 1 --seeds 3 -o instances\n"
       "          perp export box-stack --param rows=5 --steps 1:20 --sequence -o instances\n"
       "          perp export mcp-classics --member 'kojima-*' -o instances\n"
-      "Prints the names of the files it wrote.");
+      "          perp export --collection collection --quick\n"
+      "Prints the names of the files it wrote; of a collection the numbers of instances.");
   verb->callback([options, verb, &code] {
     for (const CLI::Option* option : verb->get_options()) {
       if (option->count() > 0) options->given.insert(option->get_name());
     }
-    code = export_names(*options) ? kDone : kNotSolved;
+    check_collection_options(options->given);
+    if (options->given.contains("--collection")) {
+      code = write_collection(options->collection, options->gzip);
+    } else {
+      code = export_names(*options) ? kDone : kNotSolved;
+    }
   });
 }
 

@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <perp/bench/harness/structure_json.hpp>
 #include <perp/problems/io/problem_file.hpp>
 #include <perp/problems/io/text.hpp>
 #include <perp/problems/standard/verifier.hpp>
@@ -17,25 +18,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kUsualTolerance = 1e-8;
-
-Json matrix_json(const MatrixStructure& m) {
-  Json j{{"name", m.name},
-         {"rows", m.rows},
-         {"cols", m.cols},
-         {"storage", m.sparse ? "sparse" : "dense"},
-         {"nonzeros", m.nonzeros},
-         {"smallest", m.smallest},
-         {"largest", m.largest},
-         {"rank", m.rank >= 0 ? Json(m.rank) : Json()},
-         {"zero_diagonal", m.zero_diagonal}};
-  if (m.rows == m.cols) {
-    j["symmetric"] = m.symmetric;
-    j["asymmetry"] = m.asymmetry;
-    j["definiteness"] = m.definiteness;
-    j["z_matrix"] = m.z_matrix;
-  }
-  return j;
-}
 
 void print(const Problem& problem, const ProblemStructure& s) {
   std::cout << fmt::format("{}: {}, {} unknowns\n",
@@ -89,21 +71,9 @@ void add_info(CLI::App& app, int& code) {
     const Problem problem = read_problem(options->file, options->from);
     const ProblemStructure s = analyse(problem);
     if (options->json) {
-      Json matrices = Json::array();
-      for (const MatrixStructure& m : s.matrices) matrices.push_back(matrix_json(m));
-      const Json j{{"problem", problem.name},
-                   {"kind", s.kind},
-                   {"n", s.size},
-                   {"bounds",
-                    {{"free", s.free},
-                     {"lower", s.lower_only},
-                     {"upper", s.upper_only},
-                     {"both", s.boxed},
-                     {"fixed", s.fixed}}},
-                   {"contacts", s.contacts},
-                   {"matrices", matrices},
-                   {"class", s.problem_class},
-                   {"vacuous", to_string(vacuous_answer(problem, kUsualTolerance))}};
+      Json j{{"problem", problem.name}};
+      j.update(structure_to_json(s));
+      j["vacuous"] = to_string(vacuous_answer(problem, kUsualTolerance));
       std::cout << j.dump(2) << '\n';
     } else {
       print(problem, s);

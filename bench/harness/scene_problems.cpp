@@ -1,6 +1,7 @@
 #include <perp/bench/harness/scene_problems.hpp>
 
 #include <fmt/format.h>
+#include <perp/bench/harness/interrupt.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/simulation/problem_source.hpp>
 
@@ -17,6 +18,8 @@ SceneProblems scene_problems(const Scene& scene, const SceneProblemsRequest& req
   simulation.driver = request.driver;
   simulation.step = request.step > 0 ? request.step : scene.step;
   simulation.duration = simulation.step * request.last;
+  InterruptObserver observer;  // where signals are noted, they end it
+  simulation.observer = &observer;
   SceneProblems made;
   const ProblemOrigin origin{simulation.formulation, simulation.solve.solver, simulation.driver};
   made.source = source_of_run(scene, origin);

@@ -127,7 +127,7 @@ class SuiteReader {
         if (quick_ && *word == "full") continue;
       }
       if (entry.find("files")) {
-        only(entry, {"files", "tier"});
+        only(entry, {"files", "licence", "licence_file", "origin", "tier"});
         add_files(entry, result);
       } else if (entry.find("scene")) {
         only(entry, {"scene", "parameters", "formulation", "driver", "step", "steps", "tier"});
@@ -204,8 +204,27 @@ class SuiteReader {
     }
   }
 
+  Licence licence_of(const json::Value& entry) const {
+    Licence licence;
+    if (entry.find("origin")) licence.origin = text(entry, "origin");
+    if (entry.find("licence")) licence.name = text(entry, "licence");
+    if (!entry.find("licence_file")) return licence;
+    const std::string given = text(entry, "licence_file");
+    check_below("licence_file", given);
+    std::vector<fs::path> places = roots();
+    places.push_back(data_root());  // perp's own
+    for (const fs::path& root : places) {
+      if (licence.text.empty() && fs::is_regular_file(root / given))
+        licence.text = (root / given).string();
+    }
+    if (licence.text.empty()) fail("licence_file", fmt::format("no file \"{}\"", given));
+    return licence;
+  }
+
   // Patterns are relative to the suite's folder; what matches nothing there, to problems/.
   void add_files(const json::Value& entry, std::vector<Instance>& result) const {
+    const Licence licence = licence_of(entry);
+    const std::size_t before = result.size();
     for (const std::string& pattern : strings(entry, "files")) {
       check_below("files", pattern);
       bool found = false;
@@ -221,6 +240,7 @@ class SuiteReader {
       }
       if (!found) fail("files", fmt::format("no file matches \"{}\"", pattern));
     }
+    for (std::size_t k = before; k < result.size(); ++k) result[k].licence = licence;
   }
 
   std::map<std::string, double> parameters_of(const json::Value& entry) const {

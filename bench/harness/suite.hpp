@@ -11,6 +11,13 @@
 
 namespace perp {
 
+/// Whose a stored file is, as the entry of the suite tells it; empty where it does not.
+struct Licence {
+  std::string name;    ///< SPDX identifier
+  std::string text;    ///< path of the file that holds the licence
+  std::string origin;  ///< where the files come from and what was changed, one line
+};
+
 /// An instance that can be loaded or generated when it is needed.
 struct Instance {
   std::string suite;
@@ -25,6 +32,7 @@ struct Instance {
   std::string sequence;                 ///< which it belongs to; its problems are neighbours
   int position = 0;                     ///< in the sequence, from 1; 0: in none
   std::string member = "";              ///< of a family with named members
+  Licence licence = {};                 ///< of a file
 
   Problem load() const;
 };

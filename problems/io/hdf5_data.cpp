@@ -358,9 +358,21 @@ std::vector<Hdf5Data> read_hdf5(std::string_view bytes, std::span<const Hdf5Plac
   return result;
 }
 
+namespace {
+
+// Of datasets that do not keep when they were made: the same problem gives the same bytes.
+hid_t timeless_plan() {
+  const hid_t plan = H5Pcreate(H5P_DATASET_CREATE);
+  H5Pset_obj_track_times(plan, false);
+  return plan;
+}
+
+}  // namespace
+
 struct Hdf5Writer::File {
   Handle access{memory_access({}), H5Pclose};
   Handle file{H5Fcreate("hdf5", H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose};
+  Handle plan{timeless_plan(), H5Pclose};
 
   static void check(bool right) {
     if (!right) throw std::runtime_error("HDF5 could not write in memory");
@@ -373,9 +385,8 @@ struct Hdf5Writer::File {
   }
   void write(const std::string& path, hid_t type, hid_t stored, const Handle& space,
              const void* data) const {
-    const Handle set(
-        H5Dcreate2(file, path.c_str(), stored, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-        H5Dclose);
+    const Handle set(H5Dcreate2(file, path.c_str(), stored, space, H5P_DEFAULT, plan, H5P_DEFAULT),
+                     H5Dclose);
     check(set.valid());
     if (H5Sget_simple_extent_npoints(space) > 0)
       check(H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);

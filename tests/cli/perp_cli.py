@@ -94,7 +94,7 @@ def parse_json(text):
 
 
 def schema_errors(document, schema):
-    """What the schema (problem, result, record, scene, sequence or suite) says against the document, one line each."""
+    """What the schema (problem, result, record, scene, sequence, suite, collection or answer) says against the document, one line each."""
     rules = json.loads((SCHEMAS / f"perp-{schema}.schema.json").read_text())
     validator = jsonschema.Draft202012Validator(rules)
     return [f"{error.json_path}: {error.message[:200]}" for error in validator.iter_errors(document)]

@@ -15,7 +15,7 @@ OPTIONS = {
     "solve": ["--solver", "--tolerance", "--max-iterations", "--time-limit", "--set", "--start", "--trace", "--json"],
     "verify": ["--tolerance", "--json"],
     "export": ["--size", "--seed", "--param", "--kind", "--format", "--formulation", "--step", "--steps", "--sequence", "--gzip",
-               "-o"],
+               "-o", "--collection", "--recipe", "--quick", "--overwrite"],
     "convert": ["--from", "--to"],
     "bench": ["--solvers", "--tolerance", "--time-limit", "--memory-limit", "--jobs", "--repeat", "--shard", "--resume", "--overwrite",
               "-o"],
@@ -98,11 +98,15 @@ class TestExamples(HelpTestCase):
 
     def in_scratch(self, verb, words):
         """The words with outputs moved to the scratch folder and inputs that the user would have put in their place."""
-        outputs = [i for i, word in enumerate(words) if words[i - 1] in ("-o", "--output", "--trace")]
+        outputs = [i for i, word in enumerate(words) if words[i - 1] in ("-o", "--output", "--trace", "--collection")]
         if verb == "convert":
             outputs.append(max(i for i, word in enumerate(words) if not word.startswith("-")))
         for i in outputs:
             words[i] = str(self.folder / os.path.basename(words[i]))
+        if "--collection" in words:  # perp's own recipe has a test of its own
+            recipe = {"format": "perp-suite", "version": 1, "name": "two", "description": "",
+                      "entries": [{"family": "psd", "sizes": [3], "seeds": [1, 2]}]}
+            words += ["--recipe", str(self.write("recipe.json", recipe))]
         if verb in ("bench", "study"):
             words += ["--shard", "1000000/1000000"]  # everything is read and nothing is run
         if verb == "verify":

@@ -90,6 +90,9 @@ class Installation(unittest.TestCase):
         self.assertIn("literature", ran.stdout)
         records = (self.folder / "records" / "records.jsonl").read_text().splitlines()
         self.assertEqual(len(records), 24)
+        ran = run(program, "export", "--collection", self.folder / "collection", "--quick")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual((self.folder / "collection/licences/perp-LICENSE").read_text(), (ROOT / "LICENSE").read_text())
 
     def test_no_header_names_a_path_of_the_build(self):
         for header in self.prefix.rglob("*.hpp"):

@@ -1,0 +1,70 @@
+"""Measured tables of the documents are those that results/make-docs makes of the published runs."""
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from tree import PERP, ROOT, run  # noqa: E402
+
+MADE = re.compile(r"<!-- made: (?!end)")
+
+
+class MadeDocuments(unittest.TestCase):
+    def copy(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        tree = pathlib.Path(scratch.name) / "perp"
+        for name in ("docs", "results", "formulations"):
+            ignored = lambda folder, names, top=ROOT / name: [  # noqa: E731
+                n for n in names if top.name == "results" and (pathlib.Path(folder) / n).is_dir()]
+            shutil.copytree(ROOT / name, tree / name, ignore=ignored)
+        shutil.copy(ROOT / "README.md", tree)
+        return tree
+
+    def test_they_are_up_to_date(self):
+        checked = run(ROOT / "results" / "make-docs", "--check")
+        self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
+        documents = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+        self.assertGreaterEqual(sum(len(MADE.findall(path.read_text())) for path in documents), 2)
+
+    def test_a_figure_changed_by_hand_is_found_and_made_good(self):
+        tree = self.copy()
+        path = tree / "README.md"
+        before = path.read_text()
+        block = re.search(r"<!-- made: (?!end).*?<!-- made: end -->", before, re.S)
+        changed = re.sub(r"(\d+/\d+), \d", r"\1, 9", block.group(0), count=1)
+        self.assertNotEqual(changed, block.group(0))
+        path.write_text(before.replace(block.group(0), changed))
+        checked = run(tree / "results" / "make-docs", "--check")
+        self.assertEqual((checked.returncode, checked.stdout), (1, "differs: README.md\n"))
+        self.assertEqual(run(tree / "results" / "make-docs").returncode, 0)
+        self.assertEqual(path.read_text(), before)
+
+    def test_publishing(self):
+        tree = self.copy()
+        study = tree / "study.json"
+        study.write_text('{"format": "perp-study", "version": 1, "name": "small", "title": "t", "description": "d", "runs": [{"name": "a", '
+                         '"suites": ["qp"], "entries": "quick", "solvers": ["auto"], "tolerance": 1e-8, "time_limit": 2, "repeat": 1}]}')
+        publish = tree / "results" / "publish"
+        self.assertNotEqual(run(publish, tree / "out").returncode, 0)
+        self.assertEqual(run(PERP, "study", study, "-o", tree / "out").returncode, 0)
+        self.assertEqual(run(publish, tree / "out", "2000-01-01").returncode, 0)
+        names = sorted(path.name for path in (tree / "results").glob("2000*"))
+        self.assertEqual(names, [f"2000-01-01-small.{ending}" for ending in ("html", "json", "jsonl.gz")])
+        again = run(publish, tree / "out", "2000-01-01")
+        self.assertNotEqual(again.returncode, 0)
+        self.assertIn("already", again.stderr)
+        report = run(PERP, "report", tree / "results" / names[2], "-o", tree / "r.html")
+        self.assertEqual(report.returncode, 0, report.stderr)
+        records = tree / "out" / "records.jsonl"
+        records.write_text("".join(records.read_text().splitlines(keepends=True)[1:]))
+        refused = run(publish, tree / "out", "2000-01-02")
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("1 of", refused.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
