@@ -6,6 +6,7 @@ import os
 import random
 import sys
 import unittest
+from pathlib import Path
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from perp_cli import COLLECTIONS, CliTestCase, lcp, make_problem, parse_json, with_cases  # noqa: E402
@@ -273,6 +274,33 @@ def nl(old, new):
 def mof(old, new):
     assert MOF.count(old) >= 1, old
     return MOF.replace(old, new, 1)
+
+
+class Starts(CliTestCase):
+    def test_a_start_in_a_file_is_used(self):
+        """Of every stored .nl and .mof.json that has one, of no other."""
+        used = 0
+        files = sorted(Path(COLLECTIONS, "foreign").glob("*.*"))
+        for path in files:
+            if path.suffix == ".md":
+                continue
+            problem = self.convert(path)
+            result = self.solve(path)
+            self.assertEqual(result["start"], "stored" if "start" in problem else "nothing", path.name)
+            self.assertEqual(self.solve(path, "--start", "zero")["start"], "nothing")
+            used += "start" in problem
+        self.assertGreaterEqual(used, 4)
+
+    def test_a_start_at_the_answer_is_all_there_is_to_do(self):
+        path = Path(COLLECTIONS, "foreign", "kojshin.nl")
+        problem = self.convert(path)
+        problem["start"] = self.solve(path, "--tolerance", "1e-12")["z"]
+        for name in ("at.nl", "at.mof.json"):
+            target = self.folder / name
+            self.succeed("convert", self.write("at.json", problem), target)
+            for solver in ("newton-fb", "josephy-newton"):
+                result = self.solve(target, "--solver", solver)
+                self.assertEqual((result["start"], result["iterations"]), ("stored", 0), (name, solver))
 
 
 class Refusals(CliTestCase):
