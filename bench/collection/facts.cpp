@@ -53,7 +53,8 @@ std::string name_of_step(const Instance& instance, const Problem& problem) {
   std::string name = instance.sequence;
   const std::string scene = text_member(problem, "scene");
   const std::string formulation = text_member(problem, "formulation");
-  if (name.find(" " + formulation) == std::string::npos) name += " " + formulation;
+  const std::string word = fmt::format(" {}", formulation);
+  if (name.find(word) == std::string::npos) name += word;
   return joined(name + problem.name.substr(std::min(problem.name.size(), scene.size())));
 }
 
