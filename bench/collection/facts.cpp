@@ -1,5 +1,6 @@
 #include <perp/bench/collection/facts.hpp>
 
+#include <fmt/format.h>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
