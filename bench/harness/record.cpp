@@ -23,9 +23,15 @@ double number(const Json& j, const char* name) {
                                           : std::numeric_limits<double>::quiet_NaN();
 }
 
-// Members that are there have their types, and integers fit. Which must be there, record_from
-// tells.
+void need_members(const Json& object, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    if (!object.contains(name)) throw InputError(fmt::format("field \"{}\": missing", name));
+  }
+}
+
+// What a record cannot do without is there, members have their types, and integers fit.
 void check_members(const Json& j) {
+  if (!j.is_object()) throw InputError("expected an object");
   const auto check = [](const Json& object, std::initializer_list<const char*> names,
                         const char* expected, const auto& fits) {
     for (const char* name : names) {
@@ -43,9 +49,41 @@ void check_members(const Json& j) {
         {"key", "suite", "instance", "instance_hash", "kind", "family", "sequence", "mode",
          "solver", "outcome", "claimed", "message", "label"},
         "a string", text);
+  const auto number = [](const Json& v) { return v.is_number(); };
+  const auto times = [](const Json& v) {
+    return v.is_array() && std::all_of(v.begin(), v.end(), [](const Json& t) {
+             return t.is_number() && t.get<double>() >= 0;
+           });
+  };
+  const auto time = [](const Json& v) {
+    return v.is_null() || (v.is_number() && v.get<double>() >= 0);
+  };
   check(j, {"n", "contacts", "position", "iterations", "x-size"}, "an integer up to 1e9", integer);
-  check(j, {"program", "machine", "times", "statistics"}, "an object", object);
-  if (j.contains("machine")) check(j["machine"], {"cores"}, "an integer up to 1e9", integer);
+  check(j, {"program", "machine", "times", "statistics", "settings"}, "an object", object);
+  check(j, {"tolerance", "time_limit", "memory_limit_mb"}, "a number", number);
+  need_members(j, {"key", "suite", "instance", "instance_hash", "kind", "n", "family", "solver",
+                   "settings", "program", "machine", "tolerance", "outcome", "claimed",
+                   "iterations", "statistics", "times", "message"});
+  need_members(j["machine"], {"cpu", "cores", "system", "compiler"});
+  check(j["machine"], {"cores"}, "an integer up to 1e9", integer);
+  check(j["machine"], {"cpu", "system", "compiler"}, "a string", text);
+  need_members(j["program"], {"version"});
+  check(j["program"], {"version", "hash"}, "a string", text);
+  check(j["times"], {"setup", "solve", "total"}, "seconds of at least 0, or null", time);
+  check(j["times"], {"setup_all", "solve_all"}, "an array of seconds of at least 0", times);
+}
+
+// Of older records, without the setups of their repeats, there are none.
+std::vector<double> repeats_of(const Json& times) {
+  std::vector<double> repeats = times.value("solve_all", std::vector<double>());
+  const std::vector<double> setups = times.value("setup_all", std::vector<double>());
+  if (setups.size() != repeats.size()) {
+    if (!setups.empty())
+      throw InputError("field \"setup_all\": expected as many numbers as in \"solve_all\"");
+    return {};
+  }
+  for (std::size_t k = 0; k < repeats.size(); ++k) repeats[k] += setups[k];
+  return repeats;
 }
 
 Record record_from(const Json& j) {
@@ -69,6 +107,7 @@ Record record_from(const Json& j) {
   r.certificate = j.value("certificate", r.outcome == "infeasible" ? "farkas" : "");
   r.settings = j.at("settings").dump();
   r.version = j.at("program").at("version");
+  r.program_hash = j.at("program").value("hash", "");
   r.cpu = j.at("machine").at("cpu");
   r.cores = j.at("machine").at("cores");
   r.system = j.at("machine").at("system");
@@ -89,6 +128,7 @@ Record record_from(const Json& j) {
   r.solve = number(j.at("times"), "solve");
   r.total = number(j.at("times"), "total");
   if (std::isnan(r.total)) r.total = r.setup + r.solve;  // older records
+  r.repeats = repeats_of(j.at("times"));
   r.own_times = j.at("times").value("own", false);
   r.wall = number(j.at("times"), "wall");
   r.llt = number(j.at("times"), "llt");

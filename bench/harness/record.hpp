@@ -10,7 +10,7 @@ namespace perp {
 /// What a report needs of a record.
 struct Record {
   std::string key, suite, instance, instance_hash, kind, family, solver, outcome, claimed, message;
-  std::string version, cpu, system, compiler, settings;
+  std::string version, program_hash, cpu, system, compiler, settings;
   std::string label;          ///< what is added to the solver's name; "": nothing
   std::string sequence;       ///< "": in none
   std::string mode = "zero";  ///< the start: "zero", "stored" or "warm"
@@ -27,7 +27,8 @@ struct Record {
   int iterations = 0;
   double total = 0.0;  ///< s, setup and solve together: from the problem in memory to the answer
   double setup = 0.0, solve = 0.0, wall = 0.0, peak_memory_mb = 0.0;
-  double llt = 0.0;  ///< s, see times.llt of the record; NaN where it was not measured
+  std::vector<double> repeats;  ///< s, setup and solve of every run that counts; may be empty
+  double llt = 0.0;             ///< s, see times.llt of the record; NaN where it was not measured
   std::map<std::string, double> statistics;
 };
 

@@ -21,6 +21,7 @@ OPTIONS = {
               "-o"],
     "report": ["-o"],
     "study": ["--quick", "--report", "--shard", "--resume", "--overwrite", "-o"],
+    "compare": ["--noise", "--json"],
 }
 TOPICS = ["solvers", "formulations", "scenes", "families", "suites", "studies"]
 
@@ -114,6 +115,9 @@ class TestExamples(HelpTestCase):
         if verb == "report":
             self.succeed("bench", self.write("problem.json", lcp()), "--repeat", "1", "-o", self.folder / "records")
             words[1] = str(self.folder / "records")
+        if verb == "compare":
+            self.succeed("bench", self.write("problem.json", lcp()), "--repeat", "1", "-o", self.folder / "records")
+            words[1:3] = [str(self.folder / "records")] * 2
         return words
 
 

@@ -1,0 +1,309 @@
+#include <perp/bench/comparison/bands.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <numeric>
+#include <perp/bench/report/summary.hpp>
+
+namespace perp {
+
+namespace {
+
+constexpr double kUnclear = 1.25;      // a band that reaches beyond it tells nothing
+constexpr double kNormalMad = 1.4826;  // standard deviation of normal values by their MAD
+constexpr double kLeastSpread = 0.03;  // of logarithms of ratios: repeats are never closer
+constexpr double kSpreadOfFew = 0.1;   // the same where there are few to tell it by
+constexpr std::size_t kFew = 8;
+constexpr int kHeavyTails = 4;  // degrees of freedom for ratios of single problems
+
+double mean(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// Sum of the products of deviations `lag` apart.
+double covariance_sum(const std::vector<double>& values, double centre, std::size_t lag) {
+  double sum = 0.0;
+  for (std::size_t k = lag; k < values.size(); ++k)
+    sum += (values[k] - centre) * (values[k - lag] - centre);
+  return sum;
+}
+
+double variance(const std::vector<double>& values) {
+  if (values.size() < 2) return 0.0;
+  return covariance_sum(values, mean(values), 0) / static_cast<double>(values.size() - 1);
+}
+
+double spread(const std::vector<double>& values) {
+  const double centre = quantile(values, 0.5);
+  std::vector<double> apart;
+  for (const double v : values) apart.push_back(std::abs(v - centre));
+  return kNormalMad * quantile(apart, 0.5);
+}
+
+// P(T > t): the finite sums of Student's distribution for whole degrees of freedom, with
+// t = sqrt(freedom) tan(angle).
+double student_tail(double t, int freedom) {
+  const double angle = std::atan(t / std::sqrt(freedom));
+  const double c = std::cos(angle), s = std::sin(angle);
+  const bool odd = freedom % 2 == 1;
+  double term = odd ? c : 1.0, sum = freedom == 1 ? 0.0 : term;
+  for (int k = odd ? 3 : 2; k <= freedom - 2; k += 2) {
+    term *= c * c * (k - 1.0) / k;
+    sum += term;
+  }
+  const double inside = odd ? 2.0 / std::numbers::pi * (angle + s * sum) : s * sum;
+  return 0.5 * (1.0 - inside);
+}
+
+double log_time(double seconds) { return std::log(std::max(seconds, kLeastCompared)); }
+
+std::vector<double> log_times(const std::vector<double>& seconds) {
+  std::vector<double> logs;
+  for (const double t : seconds) logs.push_back(log_time(t));
+  return logs;
+}
+
+// A pair whose times are long enough, as logarithms.
+struct LogPair {
+  std::size_t place = 0;  // among the pairs of its group
+  std::vector<double> before, after;
+  double change = 0.0;  // of the medians
+};
+
+// What is known of one group before its verdict.
+struct GroupLogs {
+  std::vector<LogPair> pairs;
+  bool replicated = false;     // there are rounds enough to tell the noise between them
+  std::size_t fewest = 0;      // rounds of a build
+  double round_noise = 0.0;    // variance between rounds of one build, of the group's mean
+  double typical_noise = 0.0;  // variance between rounds of one build, of a problem
+};
+
+// Variance between the rounds of one build, of the mean over problems that all rounds have.
+double variance_of_rounds(const std::vector<LogPair>& pairs, std::size_t rounds,
+                          std::vector<double> LogPair::*side) {
+  std::vector<double> sums(rounds, 0.0);
+  int problems = 0;
+  for (const LogPair& pair : pairs) {
+    if ((pair.*side).size() != rounds) continue;
+    ++problems;
+    for (std::size_t k = 0; k < rounds; ++k) sums[k] += (pair.*side)[k];
+  }
+  if (problems == 0) return 0.0;
+  for (double& sum : sums) sum /= problems;
+  return variance(sums);
+}
+
+double pooled_variance(const LogPair& pair) {
+  const double a = static_cast<double>(pair.before.size()) - 1.0;
+  const double b = static_cast<double>(pair.after.size()) - 1.0;
+  return a + b > 0 ? (a * variance(pair.before) + b * variance(pair.after)) / (a + b) : 0.0;
+}
+
+GroupLogs logs_of(const std::vector<TimePair>& pairs, GroupBand& band) {
+  GroupLogs logs;
+  std::size_t most_before = 0, most_after = 0;
+  for (std::size_t k = 0; k < pairs.size(); ++k) {
+    const double before = quantile(pairs[k].before.rounds, 0.5);
+    const double after = quantile(pairs[k].after.rounds, 0.5);
+    if (!(before >= kLeastCompared || after >= kLeastCompared)) {
+      ++band.too_short;
+      continue;
+    }
+    logs.pairs.push_back({k, log_times(pairs[k].before.rounds), log_times(pairs[k].after.rounds),
+                          log_time(after) - log_time(before)});
+    most_before = std::max(most_before, pairs[k].before.rounds.size());
+    most_after = std::max(most_after, pairs[k].after.rounds.size());
+  }
+  band.timed = static_cast<int>(logs.pairs.size());
+  logs.fewest = std::min(most_before, most_after);
+  logs.replicated = logs.fewest >= static_cast<std::size_t>(kRoundsThatTell);
+  if (!logs.replicated) return logs;
+  logs.round_noise = std::max(variance_of_rounds(logs.pairs, most_before, &LogPair::before),
+                              variance_of_rounds(logs.pairs, most_after, &LogPair::after));
+  std::vector<double> noises;
+  for (const LogPair& pair : logs.pairs) noises.push_back(pooled_variance(pair));
+  logs.typical_noise = quantile(noises, 0.5);
+  return logs;
+}
+
+std::vector<double> changes_of(const GroupLogs& logs) {
+  std::vector<double> changes;
+  for (const LogPair& pair : logs.pairs) changes.push_back(pair.change);
+  return changes;
+}
+
+// Ratios from `low` to `high` are no change.
+struct Allowance {
+  double low = 1.0, high = 1.0;
+};
+
+TimeVerdict verdict_of(const Band& band, const Allowance& allowance) {
+  if (band.low > allowance.high) return TimeVerdict::kSlower;
+  if (band.high < allowance.low) return TimeVerdict::kFaster;
+  const bool clear = band.low >= 1.0 / kUnclear && band.high <= kUnclear;
+  return clear ? TimeVerdict::kSame : TimeVerdict::kUnclear;
+}
+
+// The mean of the logarithms and its band: from the spread over the problems and, where rounds
+// tell it, from that between rounds.
+void judge_group(const GroupLogs& logs, double usual_round_noise, double tail,
+                 const Allowance& allowance, GroupBand& result) {
+  const std::vector<double> changes = changes_of(logs);
+  if (changes.empty()) return;
+  const double centre = mean(changes);
+  result.band.ratio = std::exp(centre);
+  const int problems = static_cast<int>(changes.size());
+  double width = problems < 2
+                     ? 0.0
+                     : student_quantile(tail, problems - 1) *
+                           std::max(standard_error(changes), kLeastSpread / std::sqrt(problems));
+  if (logs.replicated) {
+    // The larger one of two estimates, the group's own and the usual one, is known better than
+    // from the group's rounds alone: trials with normal and with heavy-tailed noise tell a change
+    // where there is none in less than one of a hundred comparisons.
+    const int freedom = 4 * (static_cast<int>(logs.fewest) - 1);
+    const double noise = std::max(logs.round_noise, usual_round_noise);
+    width = std::hypot(width, student_quantile(tail, freedom) *
+                                  std::sqrt(2.0 * noise / static_cast<double>(logs.fewest)));
+  } else if (problems < 2) {
+    width = std::numeric_limits<double>::infinity();  // nothing tells how large it is
+  }
+  result.band.low = std::exp(centre - width);
+  result.band.high = std::exp(centre + width);
+  result.verdict = verdict_of(result.band, allowance);
+}
+
+// Whether all of one are above all of the other, where there are at least two of both.
+bool are_apart(const std::vector<double>& low, const std::vector<double>& high) {
+  return low.size() > 1 && high.size() > 1 &&
+         *std::max_element(low.begin(), low.end()) < *std::min_element(high.begin(), high.end());
+}
+
+// Names single problems: their own times are apart, and by more than noise makes one of so many.
+void judge_pairs(const std::vector<TimePair>& pairs, const GroupLogs& logs, double spread_of_one,
+                 double tail, const Allowance& allowance, GroupBand& result) {
+  result.pairs.resize(pairs.size());
+  for (const LogPair& pair : logs.pairs) {
+    PairVerdict& verdict = result.pairs[pair.place];
+    verdict.ratio = std::exp(pair.change);
+    const double before = static_cast<double>(pair.before.size());
+    const double after = static_cast<double>(pair.after.size());
+    const bool own = std::min(before, after) >= kRoundsThatTell;
+    double noise = student_quantile(tail, kHeavyTails) * spread_of_one;
+    if (own) {
+      const double v = std::max(pooled_variance(pair), logs.typical_noise);
+      noise = student_quantile(tail, static_cast<int>(before + after) - 2) *
+              std::sqrt(v * (1.0 / before + 1.0 / after));
+    }
+    verdict.low = allowance.low * std::exp(-noise);
+    verdict.high = allowance.high * std::exp(noise);
+    const TimePair& times = pairs[pair.place];
+    const auto& old_times = own ? times.before.rounds : times.before.repeats;
+    const auto& new_times = own ? times.after.rounds : times.after.repeats;
+    if (verdict.ratio > verdict.high && are_apart(old_times, new_times))
+      verdict.verdict = TimeVerdict::kSlower;
+    if (verdict.ratio < verdict.low && are_apart(new_times, old_times))
+      verdict.verdict = TimeVerdict::kFaster;
+  }
+}
+
+// How far ratios of single problems are from their group's middle, where nothing but noise tells
+// them apart: of the group, or of all groups where it is small.
+double spread_of_ones(const std::vector<double>& changes, const std::vector<double>& all) {
+  const std::vector<double>& values = changes.size() >= kFew ? changes : all;
+  return std::max(values.size() >= kFew ? kLeastSpread : kSpreadOfFew,
+                  values.empty() ? 0.0 : spread(values));
+}
+
+}  // namespace
+
+const char* to_string(TimeVerdict verdict) {
+  switch (verdict) {
+    case TimeVerdict::kUnclear:
+      return "unclear";
+    case TimeVerdict::kSame:
+      return "same";
+    case TimeVerdict::kFaster:
+      return "faster";
+    case TimeVerdict::kSlower:
+      return "slower";
+    default:
+      return "-";
+  }
+}
+
+double usual_allowance(int rounds) { return rounds >= kRoundsThatTell ? 0.03 : 0.1; }
+
+double student_quantile(double tail, int freedom) {
+  double low = 0.0, high = 1.0;
+  while (student_tail(high, freedom) > tail && high < 1e12) high *= 2.0;
+  for (int k = 0; k < 100; ++k) {
+    const double middle = 0.5 * (low + high);
+    (student_tail(middle, freedom) > tail ? low : high) = middle;
+  }
+  return high;
+}
+
+double standard_error(const std::vector<double>& values) {
+  if (values.size() < 2) return 0.0;
+  const double count = static_cast<double>(values.size()), centre = mean(values);
+  const double own = covariance_sum(values, centre, 0);
+  const std::size_t lags = values.size() < kFew ? 0 : static_cast<std::size_t>(std::sqrt(count));
+  double sum = own;
+  for (std::size_t lag = 1; lag < lags; ++lag) {
+    const double weight = 1.0 - static_cast<double>(lag) / static_cast<double>(lags);
+    sum += 2.0 * weight * covariance_sum(values, centre, lag);
+  }
+  return std::sqrt(std::max(sum, own) / ((count - 1.0) * count));
+}
+
+double common_change(std::vector<double> changes) {
+  if (changes.size() >= 3) return quantile(std::move(changes), 0.5);
+  if (changes.size() < 2 || changes[0] * changes[1] <= 0) return 0.0;
+  return std::abs(changes[0]) < std::abs(changes[1]) ? changes[0] : changes[1];
+}
+
+TimeJudgement judge_times(const std::vector<std::vector<TimePair>>& groups,
+                          const BandOptions& options) {
+  TimeJudgement result;
+  result.groups.resize(groups.size());
+  std::vector<GroupLogs> logs;
+  std::vector<double> all, shifts, round_noises;
+  int judged = 0, timed = 0;
+  for (std::size_t k = 0; k < groups.size(); ++k) {
+    logs.push_back(logs_of(groups[k], result.groups[k]));
+    const std::vector<double> changes = changes_of(logs.back());
+    if (changes.empty()) continue;
+    ++judged;
+    timed += result.groups[k].timed;
+    const double middle = quantile(changes, 0.5);
+    for (const double change : changes) all.push_back(change - middle);
+    (logs.back().replicated ? round_noises : shifts)
+        .push_back(logs.back().replicated ? logs.back().round_noise : mean(changes));
+  }
+  // The machine's noise is that of all groups: a group whose rounds agree by chance takes theirs.
+  const double usual_noise = round_noises.empty() ? 0.0 : quantile(round_noises, 0.5);
+  const double common = common_change(shifts);
+  result.common = std::exp(common);
+  for (std::size_t k = 0; k < groups.size(); ++k) {
+    const double noise = options.allowance >= 0 ? options.allowance
+                                                : usual_allowance(static_cast<int>(logs[k].fewest));
+    Allowance allowance{1.0 / (1.0 + noise), 1.0 + noise};
+    if (!logs[k].replicated) {  // what all share may be the machine's
+      allowance.low *= std::exp(std::min(0.0, common));
+      allowance.high *= std::exp(std::max(0.0, common));
+    }
+    const double group_tail = 0.5 * options.significance / std::max(1, judged);
+    const double pair_tail = 0.5 * options.significance_of_ones / std::max(1, timed);
+    GroupBand& band = result.groups[k];
+    judge_group(logs[k], usual_noise, group_tail, allowance, band);
+    judge_pairs(groups[k], logs[k], spread_of_ones(changes_of(logs[k]), all), pair_tail, allowance,
+                band);
+  }
+  return result;
+}
+
+}  // namespace perp
