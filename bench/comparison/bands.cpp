@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numbers>
 #include <numeric>
 #include <perp/bench/report/summary.hpp>
@@ -16,7 +17,9 @@ constexpr double kNormalMad = 1.4826;  // standard deviation of normal values by
 constexpr double kLeastSpread = 0.03;  // of logarithms of ratios: repeats are never closer
 constexpr double kSpreadOfFew = 0.1;   // the same where there are few to tell it by
 constexpr std::size_t kFew = 8;
-constexpr int kHeavyTails = 4;  // degrees of freedom for ratios of single problems
+constexpr double kLeastSpan = 0.1;  // s, of the repeats of a run that stand for themselves
+constexpr double kOfMedians = 1.5;  // a median varies by so much more than a mean
+constexpr int kHeavyTails = 4;      // degrees of freedom for ratios of single problems
 
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -77,23 +80,28 @@ struct GroupLogs {
   std::vector<LogPair> pairs;
   bool replicated = false;     // there are rounds enough to tell the noise between them
   std::size_t fewest = 0;      // rounds of a build
-  double round_noise = 0.0;    // variance between rounds of one build, of the group's mean
+  double round_noise = 0.0;    // variance between rounds of one build, of the group's middle
   double typical_noise = 0.0;  // variance between rounds of one build, of a problem
 };
 
-// Variance between the rounds of one build, of the mean over problems that all rounds have.
+// Variance between the rounds of one build: of the middle one of its problems, each as a deviation
+// from its own mean, so that what hits single solves does not count; of few problems that of
+// their mean. Only of problems that all rounds have.
 double variance_of_rounds(const std::vector<LogPair>& pairs, std::size_t rounds,
                           std::vector<double> LogPair::*side) {
-  std::vector<double> sums(rounds, 0.0);
-  int problems = 0;
+  std::vector<std::vector<double>> deviations(rounds);
   for (const LogPair& pair : pairs) {
-    if ((pair.*side).size() != rounds) continue;
-    ++problems;
-    for (std::size_t k = 0; k < rounds; ++k) sums[k] += (pair.*side)[k];
+    const std::vector<double>& logs = pair.*side;
+    if (logs.size() != rounds) continue;
+    const double centre = mean(logs);
+    for (std::size_t k = 0; k < rounds; ++k) deviations[k].push_back(logs[k] - centre);
   }
-  if (problems == 0) return 0.0;
-  for (double& sum : sums) sum /= problems;
-  return variance(sums);
+  std::vector<double> middles;
+  for (const std::vector<double>& round : deviations) {
+    if (round.empty()) continue;
+    middles.push_back(round.size() < kFew ? mean(round) : quantile(round, 0.5));
+  }
+  return variance(middles);
 }
 
 double pooled_variance(const LogPair& pair) {
@@ -148,32 +156,35 @@ TimeVerdict verdict_of(const Band& band, const Allowance& allowance) {
 }
 
 // The mean of the logarithms and its band: from the spread over the problems and, where rounds
-// tell it, from that between rounds.
-void judge_group(const GroupLogs& logs, double usual_round_noise, double tail,
-                 const Allowance& allowance, GroupBand& result) {
+// tell it, from that between rounds. Few problems stand for themselves alone where rounds tell.
+void judge_group(const GroupLogs& logs, double usual_noise, double tail, const Allowance& allowance,
+                 GroupBand& result) {
   const std::vector<double> changes = changes_of(logs);
   if (changes.empty()) return;
   const double centre = mean(changes);
   result.band.ratio = std::exp(centre);
   const int problems = static_cast<int>(changes.size());
-  double width = problems < 2
-                     ? 0.0
-                     : student_quantile(tail, problems - 1) *
-                           std::max(standard_error(changes), kLeastSpread / std::sqrt(problems));
+  const int rounds = static_cast<int>(logs.fewest);
+  double width = 0.0;
+  if (problems >= static_cast<int>(kFew) || (problems > 1 && !logs.replicated)) {
+    width = student_quantile(tail, problems - 1) *
+            std::max(standard_error(changes), kLeastSpread / std::sqrt(problems));
+  }
   if (logs.replicated) {
-    // The larger one of two estimates, the group's own and the usual one, is known better than
-    // from the group's rounds alone: trials with normal and with heavy-tailed noise tell a change
-    // where there is none in less than one of a hundred comparisons.
-    const int freedom = 4 * (static_cast<int>(logs.fewest) - 1);
-    const double noise = std::max(logs.round_noise, usual_round_noise);
-    width = std::hypot(width, student_quantile(tail, freedom) *
-                                  std::sqrt(2.0 * noise / static_cast<double>(logs.fewest)));
+    const double noise = std::max(logs.round_noise, usual_noise);
+    width = std::hypot(width, student_quantile(tail, 2 * (rounds - 1)) *
+                                  std::sqrt(kOfMedians * 2.0 * noise / rounds));
   } else if (problems < 2) {
     width = std::numeric_limits<double>::infinity();  // nothing tells how large it is
   }
   result.band.low = std::exp(centre - width);
   result.band.high = std::exp(centre + width);
   result.verdict = verdict_of(result.band, allowance);
+}
+
+// Whether one bad moment of the machine cannot have held up all repeats of a run.
+bool are_long(const std::vector<double>& repeats) {
+  return std::accumulate(repeats.begin(), repeats.end(), 0.0) >= kLeastSpan;
 }
 
 // Whether all of one are above all of the other, where there are at least two of both.
@@ -186,21 +197,26 @@ bool are_apart(const std::vector<double>& low, const std::vector<double>& high) 
 void judge_pairs(const std::vector<TimePair>& pairs, const GroupLogs& logs, double spread_of_one,
                  double tail, const Allowance& allowance, GroupBand& result) {
   result.pairs.resize(pairs.size());
+  const double noise_of_one = student_quantile(tail, kHeavyTails) * spread_of_one;
+  std::map<int, double> quantiles;  // by degrees of freedom
   for (const LogPair& pair : logs.pairs) {
     PairVerdict& verdict = result.pairs[pair.place];
     verdict.ratio = std::exp(pair.change);
     const double before = static_cast<double>(pair.before.size());
     const double after = static_cast<double>(pair.after.size());
     const bool own = std::min(before, after) >= kRoundsThatTell;
-    double noise = student_quantile(tail, kHeavyTails) * spread_of_one;
+    double noise = noise_of_one;
     if (own) {
+      const int freedom = static_cast<int>(before + after) - 2;
+      const auto [t, is_new] = quantiles.try_emplace(freedom);
+      if (is_new) t->second = student_quantile(tail, freedom);
       const double v = std::max(pooled_variance(pair), logs.typical_noise);
-      noise = student_quantile(tail, static_cast<int>(before + after) - 2) *
-              std::sqrt(v * (1.0 / before + 1.0 / after));
+      noise = t->second * std::sqrt(kOfMedians * v * (1.0 / before + 1.0 / after));
     }
     verdict.low = allowance.low * std::exp(-noise);
     verdict.high = allowance.high * std::exp(noise);
     const TimePair& times = pairs[pair.place];
+    if (!own && !(are_long(times.before.repeats) && are_long(times.after.repeats))) continue;
     const auto& old_times = own ? times.before.rounds : times.before.repeats;
     const auto& new_times = own ? times.after.rounds : times.after.repeats;
     if (verdict.ratio > verdict.high && are_apart(old_times, new_times))
@@ -240,7 +256,7 @@ double usual_allowance(int rounds) { return rounds >= kRoundsThatTell ? 0.03 : 0
 double student_quantile(double tail, int freedom) {
   double low = 0.0, high = 1.0;
   while (student_tail(high, freedom) > tail && high < 1e12) high *= 2.0;
-  for (int k = 0; k < 100; ++k) {
+  for (int k = 0; k < 60; ++k) {
     const double middle = 0.5 * (low + high);
     (student_tail(middle, freedom) > tail ? low : high) = middle;
   }

@@ -60,7 +60,7 @@ double usual_allowance(int rounds);
 struct BandOptions {
   /// Of the verdicts on all groups together, and of all single problems that are named: the chance
   /// that one of them is wrong where nothing has changed and the noise is normal.
-  double significance = 0.05, significance_of_ones = 0.01;
+  double significance = 0.02, significance_of_ones = 0.01;
   double allowance = -1.0;  ///< below 0: the usual one
 };
 

@@ -57,7 +57,7 @@ class CompareTestCase(CliTestCase):
 class TestCompare(CompareTestCase):
     def answers(self, *answers):
         """Runs of one solver, `mine`, that prints each of these answers to the problem with the solution (2, 0)."""
-        problem = self.write("problem.json", lcp(name="the problem"))
+        problem = self.write("problem.json", lcp())
         for k, answer in enumerate(answers):
             command = f"exec:cat >/dev/null; echo {shlex.quote(answer)}"
             self.bench(f"run-{k}", what=problem, solvers=f"mine={command}")
@@ -79,16 +79,16 @@ class TestCompare(CompareTestCase):
     def test_a_loss_is_named(self):
         old, new = self.answers(self.GOOD, self.NONE)
         text = self.compare(old, new, code=1)
-        self.assertRegex(text, r"\nlost: .*, mine\*?, the problem: solved in .* -> stalled after .*, residual ")
+        self.assertRegex(text, r"\nlost: .*, mine\*?, problem: solved in .* -> stalled after .*, residual ")
         document, groups = self.compare_json(old, new, code=1)
         (group,) = groups.values()
         self.assertEqual((document["lost"], document["wrong"], group["solved"]), (1, 0, [1, 0]))
         lost = group["lost"][0]
         self.assertEqual((lost["instance"], lost["old"]["outcome"], lost["new"]["outcome"], lost["near_limit"]),
-                         ("the problem", "solved", "stalled", False))
+                         ("problem", "solved", "stalled", False))
         # The other way round it is gained.
         document, groups = self.compare_json(new, old)
-        self.assertEqual((document["lost"], [p["instance"] for p in list(groups.values())[0]["gained"]]), (0, ["the problem"]))
+        self.assertEqual((document["lost"], [p["instance"] for p in list(groups.values())[0]["gained"]]), (0, ["problem"]))
 
     def test_a_refuted_claim(self):
         stalled, wrong, good = self.answers(self.NONE, self.WRONG, self.GOOD)
@@ -97,7 +97,7 @@ class TestCompare(CompareTestCase):
         document, _ = self.compare_json(good, wrong, code=1)
         self.assertEqual((document["lost"], document["wrong"]), (1, 1))
         self.assertEqual(self.compare_json(wrong, wrong)[0]["wrong"], 0)  # it was refuted before
-        self.assertRegex(self.compare(stalled, wrong, code=1), r"\nwrong: .*the problem: stalled .* -> wrong ")
+        self.assertRegex(self.compare(stalled, wrong, code=1), r"\nwrong: .*problem: stalled .* -> wrong ")
 
     def test_a_planted_slowdown(self):
         def slow(record):
@@ -302,9 +302,9 @@ exec {PERP} "$@"
 [ "$1" != bench ] || exec {PERP} "$@" --solvers "mine=exec:cat >/dev/null; echo '{{\\"z\\": [2, 0]}}'"
 exec {PERP} "$@"
 """)
-        problem = self.write("problem.json", lcp(name="the problem"))
+        problem = self.write("problem.json", lcp())
         done = self.script(old, new, problem, "--rounds", 1, "-o", self.folder / "out", code=1)
-        self.assertRegex(done.stdout, r"\nlost: .*, mine\*?, the problem: solved ")
+        self.assertRegex(done.stdout, r"\nlost: .*, mine\*?, problem: solved ")
 
     def test_kernels(self):
         old, new = self.pretender("old"), self.pretender("new")

@@ -18,7 +18,7 @@ struct MachineNoise {
   double repeat = 0.02;   // of one solve
   double process = 0.05;  // of all repeats of a problem
   double round = 0.0;     // of all solves of a round
-  double spikes = 0.0;    // part of the solves that something else holds up, by up to ten times
+  double spikes = 0.0;    // part of the solves that another program holds up, 3 to 30 ms
 };
 
 Record solved(const std::string& suite, const std::string& solver, const std::string& instance,
@@ -87,7 +87,7 @@ struct Bench {
     const double of_process = std::exp(noise.process * random.normal());
     for (double& t : r.repeats) {
       t = seconds * of_process * std::exp(noise.repeat * random.normal());
-      if (random.uniform() < noise.spikes) t *= random.uniform(2.0, 10.0);
+      if (random.uniform() < noise.spikes) t += random.uniform(3e-3, 30e-3);
     }
     std::vector<double> sorted = r.repeats;
     std::sort(sorted.begin(), sorted.end());
@@ -175,29 +175,30 @@ TEST(CompareTimes, OneRunFindsASlowdownOfASolverOnASuite) {
 
 TEST(CompareTimes, RoundsFindItOnANoisyMachine) {
   int found = 0;
-  for (int seed = 0; seed < 50; ++seed) {
+  for (int seed = 0; seed < 20; ++seed) {
     Random random(seed);
-    const Bench bench{20, 5, kNoisy};
+    const Bench bench{20, 10, kNoisy};
     const RunRounds before = bench.run(random);
     const Comparison c = compare_runs(before, bench.run(random, 1.3));
     found += group_of_two_b(c).time.verdict == TimeVerdict::kSlower;
     for (int k = 0; k < 3; ++k) EXPECT_NE(c.groups[k].time.verdict, TimeVerdict::kSlower);
   }
-  EXPECT_GE(found, 30);
+  EXPECT_GE(found, 15);
 }
 
 TEST(CompareTimes, NothingBetweenRunsOfOneBuild) {
   for (const MachineNoise& noise : {kQuiet, kNoisy}) {
-    for (const int rounds : {1, 2, 3, 5}) {
-      for (const int problems : {1, 2, 4, 20}) {
-        int told = 0;
-        for (int seed = 0; seed < 40; ++seed) {
+    for (const int rounds : {1, 3, 10}) {
+      for (const int problems : {1, 4, 20}) {
+        int wrong = 0;
+        for (int seed = 0; seed < (rounds > 3 ? 8 : 30); ++seed) {
           Random random(seed);
           const Bench bench{problems, rounds, noise};
           const RunRounds before = bench.run(random);
-          told += changes_told(compare_runs(before, bench.run(random)));
+          wrong += changes_told(compare_runs(before, bench.run(random))) > 0;
         }
-        EXPECT_EQ(told, 0) << rounds << " rounds, " << problems << " problems";
+        // Three rounds hardly tell a noise of 8 %; the bands are those of 2 %.
+        EXPECT_LE(wrong, rounds == 3 ? 1 : 0) << rounds << " rounds, " << problems << " problems";
       }
     }
   }
@@ -245,7 +246,7 @@ TEST(CompareTimes, OfOneRunOnlyALargeChangeOfAProblemIsNamed) {
   const Bench bench;
   const RunRounds before = bench.run(random);
   RunRounds after = bench.run(random);
-  Record& r = after.rounds[0][7];
+  Record& r = after.rounds[0][15];
   const auto times = [&](double factor) {
     for (double& t : r.repeats) t *= factor;
     r.total *= factor;
@@ -253,8 +254,13 @@ TEST(CompareTimes, OfOneRunOnlyALargeChangeOfAProblemIsNamed) {
   times(8.0);
   const Comparison c = compare_runs(before, after);
   ASSERT_EQ(c.groups[0].slower.size(), 1u);
-  EXPECT_EQ(c.groups[0].slower[0].instance, "p7");
+  EXPECT_EQ(c.groups[0].slower[0].instance, "p15");
   r.repeats.resize(1);  // nothing tells that it was not an accident
+  EXPECT_TRUE(compare_runs(before, after).groups[0].slower.empty());
+  // Nor where one bad moment of the machine may have held up all repeats of a short one.
+  r = before.rounds[0][15];
+  for (double& t : after.rounds[0][3].repeats) t *= 8.0;
+  after.rounds[0][3].total *= 8.0;
   EXPECT_TRUE(compare_runs(before, after).groups[0].slower.empty());
 }
 
