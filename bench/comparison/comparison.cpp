@@ -100,28 +100,49 @@ bool are_the_same(const Sides& sides) {
   return before.first == 0 || after.first == 0 || before == after;
 }
 
+Rounds right_ones(const Rounds& rounds) {
+  Rounds right;
+  for (const Record* r : rounds) {
+    if (is_right(*r)) right.push_back(r);
+  }
+  return right;
+}
+
 double seconds_of(const Rounds& rounds) {
   std::vector<double> times;
   for (const Record* r : rounds) times.push_back(r->total);
   return quantile(std::move(times), 0.5);
 }
 
+bool ran_out(const std::string& outcome) {
+  return outcome == "time_limit" || outcome == "timed_out";
+}
+
+// The record that tells most: of a solved problem a right one; else a refuted claim before other
+// failures, and these before rounds that ran out of time.
+const Record* telling(const Rounds& rounds, bool solved) {
+  const auto rank = [solved](const Record* r) {
+    if (is_right(*r)) return solved ? 4 : 0;
+    return r->outcome == "wrong" ? 3 : ran_out(r->outcome) ? 1 : 2;
+  };
+  return *std::max_element(rounds.begin(), rounds.end(),
+                           [&](const Record* a, const Record* b) { return rank(a) < rank(b); });
+}
+
 ProblemState state_of(const Rounds& rounds) {
   ProblemState state;
-  const Record* told = rounds.back();
   for (const Record* r : rounds) {
     ++state.rounds;
     state.right += is_right(*r);
     state.refuted += r->outcome == "wrong";
-    if (!is_right(*r) && is_right(*told)) told = r;
+    state.out_of_time += ran_out(r->outcome);
   }
-  for (const Record* r : rounds) {  // what was refuted is told before other failures
-    if (r->outcome == "wrong" && told->outcome != "wrong") told = r;
-  }
+  const Record* told = telling(rounds, state.is_solved());
   state.outcome = told->outcome;
   state.message = told->message;
   state.residual = told->natural;
-  state.seconds = seconds_of(rounds);
+  const Rounds right = right_ones(rounds);
+  state.seconds = seconds_of(right.empty() ? rounds : right);
   return state;
 }
 
@@ -132,15 +153,14 @@ ProblemChange change_of(const Sides& sides) {
   change.before = state_of(sides.before);
   change.after = state_of(sides.after);
   change.ratio = change.after.seconds / change.before.seconds;
-  const bool ran_out = change.after.outcome == "time_limit" || change.after.outcome == "timed_out";
-  change.near_limit =
-      ran_out && first.time_limit > 0 && change.before.seconds > 0.5 * first.time_limit;
+  change.near_limit = ran_out(change.after.outcome) && first.time_limit > 0 &&
+                      change.before.seconds > 0.5 * first.time_limit;
   return change;
 }
 
 RoundTimes times_of(const Rounds& rounds) {
   RoundTimes times;
-  for (const Record* r : rounds) {
+  for (const Record* r : right_ones(rounds)) {
     if (!std::isfinite(r->total)) continue;
     times.rounds.push_back(r->total);
     times.repeats.insert(times.repeats.end(), r->repeats.begin(), r->repeats.end());
@@ -168,14 +188,16 @@ void count_single(const std::vector<const Sides*>& single, ComparedGroup& group)
 
 void count_change(const ProblemChange& change, const Sides& sides, ComparedGroup& group) {
   const bool before = change.before.is_solved(), after = change.after.is_solved();
-  const auto proven = [](const Rounds& rounds) {
-    return std::all_of(rounds.begin(), rounds.end(), [](const Record* r) { return is_proven(*r); });
+  const auto proven = [](bool is_solved, const Rounds& rounds) {
+    const Rounds right = right_ones(rounds);
+    return is_solved &&
+           std::all_of(right.begin(), right.end(), [](auto* r) { return is_proven(*r); });
   };
   ++group.compared;
   group.solved_before += before;
   group.solved_after += after;
-  group.proven_before += proven(sides.before);
-  group.proven_after += proven(sides.after);
+  group.proven_before += proven(before, sides.before);
+  group.proven_after += proven(after, sides.after);
   if (before && !after) group.lost.push_back(change);
   if (!before && after) group.gained.push_back(change);
   if (change.after.refuted > 0 && change.before.refuted == 0) group.wrong.push_back(change);

@@ -11,11 +11,15 @@ namespace perp {
 
 /// One problem in one of the builds.
 struct ProblemState {
-  std::string outcome, message;  ///< of the first round that did not end right, else of the last
-  double residual = 0.0;         ///< the verifier's measure in that round; NaN: none
-  double seconds = 0.0;          ///< setup and solve, median over rounds; NaN: not known
+  std::string outcome,
+      message;            ///< of a round that tells why it is not solved, else of a right one
+  double residual = 0.0;  ///< the verifier's measure in that round; NaN: none
+  /// Setup and solve, median over the rounds that ended right, else over all; NaN: not known.
+  double seconds = 0.0;
   int rounds = 0, right = 0, refuted = 0;
-  bool is_solved() const { return rounds > 0 && right == rounds; }
+  int out_of_time = 0;  ///< rounds that a limit of time ended
+  /// Right in every round; out of time in fewer than half of them is the machine's doing.
+  bool is_solved() const { return right + out_of_time == rounds && 2 * right > rounds; }
 };
 
 /// One problem that changed.
@@ -33,12 +37,12 @@ struct ComparedGroup {
   int only_before = 0, only_after = 0;
   int same_name = 0;  ///< of both: the problem has the same name in the other run and other content
   int wrong_alone = 0;  ///< of only_after: refuted claims
-  /// Ended right in every round: solved, or proven to have no solution.
+  /// Ended right (see ProblemState): solved, or proven to have no solution.
   int solved_before = 0, solved_after = 0;
   int proven_before = 0, proven_after = 0;  ///< of these the proven ones
   std::vector<ProblemChange> gained, lost;
   std::vector<ProblemChange> wrong;   ///< claims that the verifier refuted, and did not before
-  std::vector<ProblemChange> uneven;  ///< solved in some rounds of a build and not in others
+  std::vector<ProblemChange> uneven;  ///< right in some rounds of a build and not in others
   std::vector<ProblemChange> slower, faster;  ///< single problems, the largest changes first
   GroupBand time;                             ///< of the problems that both solved
 };

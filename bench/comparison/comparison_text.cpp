@@ -22,13 +22,13 @@ std::string time_text(double seconds) {
 
 std::string state_text(const ProblemState& s) {
   std::string text = s.outcome;
-  if (s.right > 0 && !s.is_solved())
+  if (s.right > 0 && s.right < s.rounds)
     text += fmt::format(" (right in {} of {} rounds)", s.right, s.rounds);
   text += s.is_solved() ? " in " : " after ";
   text += time_text(s.seconds);
   if (!s.is_solved() && std::isfinite(s.residual))
     text += fmt::format(", residual {:.1e}", s.residual);
-  if (!s.is_solved() && !s.message.empty()) text += ", " + shown(s.message, 200);
+  if (!s.is_solved() && !s.message.empty()) text += fmt::format(", {}", shown(s.message, 200));
   return text;
 }
 
@@ -83,7 +83,7 @@ std::string table(const Comparison& c) {
 
 std::string left_out(const ComparedGroup& g) {
   std::string out;
-  const std::string place = shown(g.suite) + ", " + shown(g.solver);
+  const std::string place = fmt::format("{}, {}", shown(g.suite), shown(g.solver));
   if (g.only_before + g.only_after > 0) {
     out += fmt::format("in one run alone: {}: {} of OLD, {} of NEW", place, g.only_before,
                        g.only_after);
@@ -113,9 +113,9 @@ std::string groups_with(const Comparison& c, TimeVerdict verdict) {
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 Json state_json(const ProblemState& s) {
-  return {{"outcome", s.outcome}, {"rounds", s.rounds},           {"right", s.right},
-          {"refuted", s.refuted}, {"seconds", number(s.seconds)}, {"residual", number(s.residual)},
-          {"message", s.message}};
+  return {{"outcome", s.outcome},           {"rounds", s.rounds},   {"right", s.right},
+          {"out_of_time", s.out_of_time},   {"refuted", s.refuted}, {"seconds", number(s.seconds)},
+          {"residual", number(s.residual)}, {"message", s.message}};
 }
 
 Json changes_json(const std::vector<ProblemChange>& changes) {
@@ -183,7 +183,7 @@ std::string comparison_text(const Comparison& c) {
           c.common);
     }
   }
-  out += "\n" + table(c) + "\n";
+  out += fmt::format("\n{}\n", table(c));
   std::size_t gained = 0, slower = 0, faster = 0;
   for (const ComparedGroup& g : c.groups) {
     out += lines_of("lost", g, g.lost, g.lost.size());

@@ -2,8 +2,10 @@
 import json
 import os
 import shlex
+import signal
 import subprocess
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -350,6 +352,54 @@ exec {PERP} "$@"
         self.assertIn("--rounds", self.turns(good, good, "--rounds", 0, code=2).stderr)
         self.assertIn("--resume", self.script(good, good, "--", "--resume", code=2).stderr)
         self.assertIn("usage", self.script(code=2).stderr)
+
+    def test_revisions_are_built(self):
+        """In a repository of its own, whose build takes no time: its perp is the one under test, with made times."""
+        tree = self.folder / "tree"
+        self.write("tree/CMakeLists.txt", "cmake_minimum_required(VERSION 3.25)\nproject(tree NONE)\n"
+                   "add_custom_target(perp COMMAND cp ${CMAKE_SOURCE_DIR}/perp.py ${CMAKE_BINARY_DIR}/perp)\n"
+                   "if(PERP_BUILD_MICRO)\n  message(FATAL_ERROR \"no Google Benchmark\")\nendif()\n")
+        self.write("tree/bench/compare", (ROOT / "bench" / "compare").read_bytes())
+        self.write("tree/.gitignore", "build/\n")
+
+        def git(*arguments):
+            subprocess.run(["git", "-C", tree, "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments], check=True,
+                           capture_output=True)
+        git("init", "--initial-branch", "main")
+        for factor in (1.0, 1.3):
+            self.program("tree/perp.py", PRETENDER.format(python=sys.executable, log=str(self.folder / "log"), name=str(factor),
+                                                          perp=PERP, factor=factor))
+            git("add", "-A")
+            git("commit", "-m", "one")
+        suite = self.write("tiny.json", SUITE)
+
+        def compare(*arguments):
+            return subprocess.run([sys.executable, tree / "bench" / "compare", *arguments, suite, "--rounds", "4", "--", "--solvers", "lemke"],
+                                  capture_output=True, text=True, timeout=300, check=False, env={**os.environ, "PERP_DATA": str(ROOT)})
+        done = compare("HEAD~1", "main")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("slower: tiny lemke x 1.30", done.stdout)
+        self.assertIn("OLD has no perp_micro", done.stderr)
+        self.assertTrue((tree / "build" / "compare" / "run-1" / "old" / "round-4" / "records.jsonl").exists())
+        self.assertIn("slower: none", compare("main", "main").stdout)
+        # A worktree that somebody has changed is not that revision.
+        (place,) = [p for p in (tree / "build" / "compare").glob("*/tree/perp.py") if "t *= 1.3" in p.read_text()]
+        place.write_text("")
+        self.assertIn("is not as it was committed", compare("main", "main").stderr)
+
+    def test_ctrl_c_ends_what_was_started(self):
+        sleeper = self.program("sleeper/perp", f"#!/bin/sh\necho $$ > {self.folder}/pid\nexec sleep 60\n")
+        child = subprocess.Popen([sys.executable, ROOT / "bench" / "compare", sleeper, sleeper, "-o", self.folder / "out"],
+                                 stderr=subprocess.PIPE, text=True)
+        pid = self.folder / "pid"
+        for _ in range(600):
+            if pid.exists() and pid.read_text().strip():
+                break
+            time.sleep(0.05)
+        child.send_signal(signal.SIGTERM)
+        _, errors = child.communicate(timeout=60)
+        self.assertEqual((child.returncode, errors.splitlines()[-1]), (130, "bench/compare: interrupted"))
+        self.assertFalse(os.path.exists(f"/proc/{pid.read_text().strip()}"))
 
     def test_help(self):
         self.assertIn("bench/compare main HEAD", self.script("--help").stdout)
