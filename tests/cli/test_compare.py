@@ -9,7 +9,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from perp_cli import PERP, ROOT, CliTestCase, lcp, parse_json, with_cases  # noqa: E402
+from perp_cli import PERP, ROOT, CliTestCase, is_sanitized, lcp, parse_json, with_cases  # noqa: E402
 
 SUITE = {"format": "perp-suite", "version": 1, "name": "tiny", "description": "Small members.",
          "entries": [{"family": "psd", "sizes": [3, 4, 5], "seeds": [1, 4]}]}
@@ -244,6 +244,7 @@ print(json.dumps({{"benchmarks": [row("kernel/fast", 20), row("kernel/fast", 21)
 """
 
 
+@unittest.skipIf(is_sanitized(), "bench/compare is a script: what perp does in it the other tests do, and sanitizers time nothing")
 class TestTurnByTurn(CompareTestCase):
     def script(self, *arguments, code=0):
         done = subprocess.run([sys.executable, ROOT / "bench" / "compare", *map(str, arguments)], capture_output=True, text=True,
