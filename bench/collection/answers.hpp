@@ -19,9 +19,9 @@ std::string_view to_string(Label label);
 
 /// What answers of a collection are verified at, and what ends the search for one.
 struct AnswerLimits {
-  double tolerance = 1e-8;    ///< of the verification
-  double asked = 1e-10;       ///< of the solvers, so that other programs' rounding has room
-  double time_limit = 300.0;  ///< s; a recipe is meant to stay far below, since clocks differ
+  double tolerance = 1e-8;     ///< of the verification
+  double asked = 1e-10;        ///< of the solvers, so that other programs' rounding has room
+  double time_limit = 3600.0;  ///< s; a recipe is meant to stay far below, since clocks differ
 };
 
 /// The answer to an instance and how it was found.
