@@ -315,6 +315,8 @@ class TestReports(HostileTestCase):
             steps = [f"{k},0.{k},1,{value},1,{value},{value}" for k in (1, 2)]
             self.write("g/figure.json", {"title": "t", "reference": {"label": "l", "path": [[0, 0, 0, 0], [1, 0, 0, 0]]}})
             self.assertIn("<h3>t</h3>", self.report(self.run_folder(rows=rows, steps=steps)))
+            if value.startswith("-"):
+                continue
             times = {"setup": float(value), "solve": float(value), "wall": float(value)}
             self.report(self.records({"times": times}, {"solver": "b", "times": times, "x-measure": float(value)},
                                      {"solver": "b", "position": 2, "contacts": 50, "times": times}))
@@ -333,7 +335,9 @@ class TestReports(HostileTestCase):
     def test_records_that_are_none(self):
         out = self.folder / "report.html"
         cases = [({"key": 5}, "key"), ({"outcome": None}, "outcome"), ({"n": 1e300}, '"n"'), ({"iterations": -1e300}, "iterations"),
-                 ({"x-size": 3e9}, "x-size"), ({"machine": []}, "machine"), ({"machine": {"cores": "two"}}, "cores"), ({"times": 1}, "times")]
+                 ({"x-size": 3e9}, "x-size"), ({"machine": []}, "machine"), ({"machine": {}}, "cpu"),
+                 ({"machine": {**RECORD["machine"], "cores": "two"}}, "cores"), ({"times": 1}, "times"),
+                 ({"times": {**RECORD["times"], "setup": -1e308}}, "setup")]
         for change, word in cases:
             path = self.write("records.jsonl", json.dumps(RECORD) + "\n" + json.dumps({**RECORD, **change}) + "\n")
             self.refuse("report", path, "-o", out, words=["line 2", word], file="records.jsonl")
