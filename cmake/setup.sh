@@ -5,8 +5,9 @@ PERP_PACKAGES="g++ cmake ninja-build ccache libeigen3-dev libsuitesparse-dev lib
   libfmt-dev zlib1g-dev libhdf5-dev libqhull-dev libccd-dev liborocos-kdl-dev libgtest-dev libbenchmark-dev libamplsolver-dev gnuplot-nox python3
   python3-jsonschema"
 
-# The libraries of the peers (docs/peers.md); only ./bench/run --peers installs them.
-PERP_PEER_PACKAGES="libsiconos-numerics-dev libbullet-dev libode-dev petsc-dev pkg-config"
+# The libraries of the peers (docs/peers.md); only ./bench/run peers installs them.
+PERP_PEER_PACKAGES="libsiconos-numerics-dev libbullet-dev libode-dev petsc-dev libdart-dev libmujoco-dev
+  coinor-libipopt-dev pkg-config"
 
 # perp_install_packages [PACKAGE]...: installs what is missing of these, or of those that perp needs; says clearly
 # what to do where it may not.

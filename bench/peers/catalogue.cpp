@@ -14,10 +14,13 @@ namespace {
 
 constexpr std::string_view kSiconos = "perp-peer-siconos";
 constexpr std::string_view kBullet = "perp-peer-bullet";
+constexpr std::string_view kDart = "perp-peer-dart";
+constexpr std::string_view kIpopt = "perp-peer-ipopt";
 constexpr std::string_view kPetsc = "perp-peer-petsc";
 
 const std::vector<std::string_view> kLcp = {"lcp"};
 const std::vector<std::string_view> kBoth = {"lcp", "mlcp"};
+const std::vector<std::string_view> kPrograms = {"lcp", "mlcp", "conic_qp"};
 const std::vector<std::string_view> kFriction = {"friction_contact"};
 
 }  // namespace
@@ -62,6 +65,11 @@ const std::vector<Peer>& peers() {
        kBullet},
       {{"bullet-lemke", "Bullet: Lemke's method", "Lemke1965", kLcp, 0, false}, kBullet},
       {{"bullet-pgs", "Bullet: projected Gauss-Seidel", "CottlePangStone2009", kBoth}, kBullet},
+      {{"dart-dantzig", "DART: Dantzig's method", "CottleDantzig1968", kBoth, 0, false}, kDart},
+      {{"dart-pgs", "DART: projected Gauss-Seidel", "CottlePangStone2009", kBoth}, kDart},
+      {{"ipopt", "Ipopt: interior point with a filter, symmetric M", "WaechterBiegler2006",
+        kPrograms},
+       kIpopt},
       {{"petsc-rsls-lu", "PETSc: reduced-space active sets, LU", "BensonMunson2006", kBoth},
        kPetsc},
       {{"petsc-rsls-gmres", "PETSc: reduced-space active sets, GMRES", "BensonMunson2006", kBoth},

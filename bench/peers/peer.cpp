@@ -86,11 +86,14 @@ void solve(const Request& request, const Factory& make, double limit) {
     solves.push_back(seconds_since(solve_start));
     set_alarm(0.0);
     if (!answered) first = std::move(answer);
-    tell({{"z", std::vector<double>(first.z.begin(), first.z.end())},
-          {"status", first.status},
-          {"iterations", first.iterations},
-          {"message", first.message},
-          {"times", {{"setup", middle(setups)}, {"solve", middle(solves)}}}});
+    Json result = {{"z", std::vector<double>(first.z.begin(), first.z.end())},
+                   {"status", first.status},
+                   {"iterations", first.iterations},
+                   {"message", first.message},
+                   {"times", {{"setup", middle(setups)}, {"solve", middle(solves)}}}};
+    if (first.dual.size() > 0)
+      result["dual"] = std::vector<double>(first.dual.begin(), first.dual.end());
+    tell(result);
     answered = 1;
   } while (solves.size() < kRepeats && seconds_since(began) < kRepeatFor);
 }

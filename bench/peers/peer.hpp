@@ -22,6 +22,7 @@ struct Answer {
   std::string status = "solved";  ///< as in a result file
   int iterations = 0;
   std::string message;
+  Vector dual = {};  ///< of a conic_qp: y; empty where there is none
 };
 
 /// One solver of the library, holding the problem in the library's own data.

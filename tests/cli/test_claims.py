@@ -324,7 +324,7 @@ class Claims(Case):
     def test_every_claim_has_a_case(self):
         names = {claim["name"] for study in STUDIES.glob("*.json")
                  for table in json.loads(study.read_text()).get("claims", []) for claim in table["claims"]}
-        cases = set(dir(self)) | set(dir(ClaimsOfFullSize))
+        cases = set(dir(self)) | set(dir(ClaimsOfFullSize)) | set(dir(ClaimsOfPeers))
         self.assertEqual({f"test_{name.replace('-', '_')}" for name in names} - cases, set())
         self.assertGreater(len(names), 20)
 
@@ -332,6 +332,23 @@ class Claims(Case):
 class ClaimsOfFullSize(Case):
     QUICK = False
     test_thousand_grains = case(grains(count=1001), [grains(count=1001, failed=1), grains(count=1001, end=1.0)])
+
+
+def sliding(engine, off=0.1):
+    def make(self):
+        path = {t: 10 * t - 1.078 * t * t for t in (1, 4)}
+        self.simulation(f"sliding-cube-engines/{engine}",
+                        bodies=[{"t": t, "body": "cube", "px": 0.8 * s, "py": 0.6 * s + off, "pz": 0.5} for t, s in path.items()])
+    return make
+
+
+class ClaimsOfPeers(Case):
+    STUDY = "peers"
+    test_ode_slides = case(sliding("ode"), sliding("ode", 0.3))
+    test_bullet_slides = case(sliding("bullet"), sliding("bullet", 0.3))
+    test_dart_slides = case(sliding("dart"), sliding("dart", 0.3))
+    test_mujoco_slides = case(sliding("mujoco"), sliding("mujoco", 0.3))
+    test_perp_slides = case(sliding("perp"), sliding("perp", 0.3))
 
 
 class InPart(Case):
