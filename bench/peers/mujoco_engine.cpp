@@ -37,7 +37,8 @@ std::string model_of(const Scene& scene) {
     }
   }
   return fmt::format(
-      R"(<mujoco><compiler angle="radian" balanceinertia="false"/><option cone="elliptic" gravity="{}"/>)"
+      R"(<mujoco><compiler angle="radian" balanceinertia="false"/>)"
+      R"(<option cone="elliptic" gravity="{}"/>)"
       R"(<default><geom friction="{:.17g} 0 0"/></default><worldbody>{}{}</worldbody></mujoco>)",
       words(scene.gravity), scene.contact.mu, geoms, bodies);
 }
