@@ -125,7 +125,7 @@ void write_report(const std::vector<std::string>& paths, const std::string& outp
       with_records.push_back(path);
   }
   write_text_file(output, report_html(read_records(with_records), read_simulations(paths),
-                                      read_claims(paths), title));
+                                      read_claims(paths), read_tables(paths), title));
   std::cout << output << '\n';
 }
 

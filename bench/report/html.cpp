@@ -210,7 +210,8 @@ std::string repeated_note(std::size_t left_out) {
 
 std::string report_html(const std::vector<Record>& all,
                         const std::vector<SimulationGroup>& simulations,
-                        const std::vector<ClaimTable>& claims, const std::string& title) {
+                        const std::vector<ClaimTable>& claims,
+                        const std::vector<StudyTable>& tables, const std::string& title) {
   const std::vector<Record> records = one_each(all);
   std::string page = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -224,7 +225,7 @@ std::string report_html(const std::vector<Record>& all,
             scaling_section(main) + sequence_scaling_section(main) + suite_section(records) +
             failure_section(records);
   }
-  page += claims_section(claims) + simulation_section(simulations);
+  page += claims_section(claims) + tables_section(tables) + simulation_section(simulations);
   if (!records.empty()) {
     page += settings_section(records) + machine_section(records) + limitations_section();
   }

@@ -44,6 +44,29 @@ std::string Bindings::text(const Field& field) const {
   return out;
 }
 
+json::Value Bindings::bound(const json::Value& value) const {
+  if (const auto* text = value.get_if<std::string>()) {
+    std::string out = *text;
+    for (const auto& [name, with] : values_) {
+      const std::string mark = "{" + name + "}";
+      for (std::size_t at = 0; (at = out.find(mark, at)) != out.npos; at += with.size())
+        out.replace(at, mark.size(), with);
+    }
+    return out;
+  }
+  if (const auto* array = value.get_if<json::Array>()) {
+    json::Array out;
+    for (const json::Value& item : *array) out.push_back(bound(item));
+    return out;
+  }
+  if (const auto* object = value.get_if<json::Object>()) {
+    json::Object out;
+    for (const auto& [name, item] : *object) out.emplace_back(name, bound(item));
+    return out;
+  }
+  return value;
+}
+
 double Bindings::number(const Field& field) const {
   if (!field.value().get_if<std::string>()) return field.number();
   try {

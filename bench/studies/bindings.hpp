@@ -16,6 +16,8 @@ class Bindings {
 
   /// A text with "{NAME}" replaced. @throws InputError for a name that has no value
   std::string text(const Field& field) const;
+  /// The document with every "{NAME}" of these in its texts replaced; others stay.
+  json::Value bound(const json::Value& value) const;
   /// A number, or an expression in the names whose values are numbers. @throws InputError
   double number(const Field& field) const;
 

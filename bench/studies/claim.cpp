@@ -131,17 +131,10 @@ ClaimRule read_claim(const Field& field) {
   rule.name = field["name"].text();
   rule.claim = field["claim"].text();
   rule.experiment = field["experiment"].text();
+  rule.values = read_claim_values(field["values"]);
   std::map<std::string, double> known;
   double sample = 1.25;  // of no expression a zero
-  for (const auto& [name, value] : members(field["values"])) {
-    rule.values.push_back(value_from(name, value));
-    if (rule.values.back().from == ClaimValue::From::kExpression) {
-      for (const std::string& used : names_in_expression(rule.values.back().value)) {
-        if (!known.contains(used)) value.fail(fmt::format("\"{}\" is none of the values", used));
-      }
-    }
-    known[name] = sample += 1.5;
-  }
+  for (const ClaimValue& value : rule.values) known[value.name] = sample += 1.5;
   rule.measured = field["measured"].text();
   try {
     with_values(rule.measured, known);
@@ -155,31 +148,56 @@ ClaimRule read_claim(const Field& field) {
 
 }  // namespace
 
-std::string with_values(const std::string& measured, const std::map<std::string, double>& values) {
+std::string number_text(double value, const std::string& format) {
+  if (format == "time") return time_text(value);
+  try {
+    return fmt::format(fmt::runtime("{:" + format + "}"), value);
+  } catch (const fmt::format_error& error) {
+    throw std::invalid_argument(fmt::format("\"{}\": {}", format, error.what()));
+  }
+}
+
+std::string filled(
+    const std::string& text,
+    const std::function<std::string(const std::string& name, const std::string& format)>& value) {
   std::string out;
-  for (std::size_t at = 0; at < measured.size();) {
-    if (measured[at] != '{') {
-      out += measured[at++];
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] != '{') {
+      out += text[at++];
       continue;
     }
-    const std::size_t end = measured.find('}', at);
-    if (end == measured.npos) throw std::invalid_argument("a '}' is missing");
-    const std::string inside = measured.substr(at + 1, end - at - 1);
+    const std::size_t end = text.find('}', at);
+    if (end == text.npos) throw std::invalid_argument("a '}' is missing");
+    const std::string inside = text.substr(at + 1, end - at - 1);
     const std::size_t colon = inside.find(':');
-    const std::string name = inside.substr(0, colon);
-    const std::string format = colon == inside.npos ? "" : inside.substr(colon + 1);
-    const auto it = values.find(name);
-    if (it == values.end())
-      throw std::invalid_argument(fmt::format("\"{}\" is none of the values", name));
-    try {
-      out += format == "time" ? time_text(it->second)
-                              : fmt::format(fmt::runtime("{:" + format + "}"), it->second);
-    } catch (const fmt::format_error& error) {
-      throw std::invalid_argument(fmt::format("\"{}\": {}", format, error.what()));
-    }
+    out += value(inside.substr(0, colon), colon == inside.npos ? "" : inside.substr(colon + 1));
     at = end + 1;
   }
   return out;
+}
+
+std::string with_values(const std::string& measured, const std::map<std::string, double>& values) {
+  return filled(measured, [&](const std::string& name, const std::string& format) {
+    const auto it = values.find(name);
+    if (it == values.end())
+      throw std::invalid_argument(fmt::format("\"{}\" is none of the values", name));
+    return number_text(it->second, format);
+  });
+}
+
+std::vector<ClaimValue> read_claim_values(const Field& field) {
+  std::vector<ClaimValue> values;
+  std::set<std::string> known;
+  for (const auto& [name, value] : members(field)) {
+    values.push_back(value_from(name, value));
+    if (values.back().from == ClaimValue::From::kExpression) {
+      for (const std::string& used : names_in_expression(values.back().value)) {
+        if (!known.contains(used)) value.fail(fmt::format("\"{}\" is none of the values", used));
+      }
+    }
+    known.insert(name);
+  }
+  return values;
 }
 
 ClaimTableRule read_claim_table(const Field& field) {

@@ -1,6 +1,7 @@
 // Claims as data: values taken from what was run, and when the claim holds.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <perp/bench/report/claims.hpp>
 #include <perp/problems/io/field.hpp>
@@ -69,6 +70,18 @@ struct ClaimTableRule {
 
 /// @throws InputError naming file and field, also for expressions that refer to nothing
 ClaimTableRule read_claim_table(const Field& field);
+
+/// The values of a claim or of a row of a table, in their order. @throws InputError
+std::vector<ClaimValue> read_claim_values(const Field& field);
+
+/// A number as text. FORMAT as of fmt, or "time" (s). @throws std::invalid_argument for another
+std::string number_text(double value, const std::string& format);
+
+/// A text in which "{NAME}" and "{NAME:FORMAT}" are replaced by what is given for them.
+/// @throws std::invalid_argument if a '}' is missing
+std::string filled(
+    const std::string& text,
+    const std::function<std::string(const std::string& name, const std::string& format)>& value);
 
 /// The text of `measured` with numbers in it. @throws std::invalid_argument for a format that is
 /// none

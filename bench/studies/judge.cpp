@@ -14,11 +14,8 @@
 
 namespace perp {
 
-namespace {
-
 using Values = std::map<std::string, double>;
 
-// A condition on numbers that may be missing: what cannot be computed does not count.
 bool counts(const std::string& where, const Values& names) {
   if (where.empty()) return true;
   try {
@@ -27,6 +24,28 @@ bool counts(const std::string& where, const Values& names) {
     return false;
   }
 }
+
+Values names_of(const Record& r) {
+  Values names{{"n", r.n},
+               {"contacts", r.contacts},
+               {"size", r.size},
+               {"position", r.position},
+               {"iterations", r.iterations},
+               {"tolerance", r.tolerance},
+               {"seconds", r.total},
+               {"setup", r.setup},
+               {"solve", r.solve},
+               {"solved", r.outcome == "solved"},
+               {"wrong", r.outcome == "wrong"},
+               {"unsupported", r.outcome == "unsupported"},
+               {"proven", is_proven(r)},
+               {"killed", r.outcome == "timed_out" || r.outcome == "crashed" ||
+                              r.outcome == "out_of_memory"}};
+  if (std::isfinite(r.natural)) names["residual"] = r.natural;
+  return names;
+}
+
+namespace {
 
 bool depends_on_order(Reduce how) { return how >= Reduce::kFirst; }
 
@@ -66,26 +85,6 @@ double reduced(const std::vector<double>& v, Reduce how) {
     default:
       return v.back();
   }
-}
-
-Values names_of(const Record& r) {
-  Values names{{"n", r.n},
-               {"contacts", r.contacts},
-               {"size", r.size},
-               {"position", r.position},
-               {"iterations", r.iterations},
-               {"tolerance", r.tolerance},
-               {"seconds", r.total},
-               {"setup", r.setup},
-               {"solve", r.solve},
-               {"solved", r.outcome == "solved"},
-               {"wrong", r.outcome == "wrong"},
-               {"unsupported", r.outcome == "unsupported"},
-               {"proven", is_proven(r)},
-               {"killed", r.outcome == "timed_out" || r.outcome == "crashed" ||
-                              r.outcome == "out_of_memory"}};
-  if (std::isfinite(r.natural)) names["residual"] = r.natural;
-  return names;
 }
 
 std::vector<double> of_records(const ClaimValue& v, const Evidence& evidence) {
@@ -224,6 +223,8 @@ std::vector<double> distances(const ClaimValue& v, const Evidence& evidence) {
   return values;
 }
 
+}  // namespace
+
 double value_of(const ClaimValue& v, const Values& known, const Evidence& evidence) {
   switch (v.from) {
     case ClaimValue::From::kRecords:
@@ -238,8 +239,6 @@ double value_of(const ClaimValue& v, const Values& known, const Evidence& eviden
       return evaluate_expression(v.value, known);
   }
 }
-
-}  // namespace
 
 Claim judge(const ClaimRule& rule, const Evidence& evidence) {
   Claim claim{rule.claim, rule.experiment, "", "not tested"};

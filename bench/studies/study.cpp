@@ -56,7 +56,7 @@ class StudyReader {
     const json::Value document = json::parse(read_text_file(path), path);
     const Field root(document, path, "");
     root.only({"format", "version", "name", "title", "description", "include", "runs",
-               "simulations", "claims"},
+               "simulations", "claims", "tables"},
               true);
     if (root["format"].text() != "perp-study") root["format"].expected("\"perp-study\"");
     root["version"].integer(1, 1);
@@ -76,6 +76,14 @@ class StudyReader {
     }
     if (root.has("simulations")) {
       for (const Field& group : root["simulations"].items()) read_group(group);
+    }
+    if (root.has("tables")) {
+      for (const Field& table : root["tables"].items()) {
+        study_.tables.push_back(read_table_rule(table));
+        plain_name(table["name"], study_.tables.back().name);
+        if (!tables_.insert(study_.tables.back().name).second)
+          table["name"].fail("is the name of two tables");
+      }
     }
     if (root.has("claims")) {
       for (const Field& table : root["claims"].items()) {
@@ -214,7 +222,7 @@ class StudyReader {
 
   Study& study_;
   bool quick_;
-  std::set<std::string> seen_, runs_, folders_;
+  std::set<std::string> seen_, runs_, folders_, tables_;
 };
 
 }  // namespace

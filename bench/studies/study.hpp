@@ -3,7 +3,7 @@
 
 #include <map>
 #include <perp/bench/harness/runner.hpp>
-#include <perp/bench/studies/claim.hpp>
+#include <perp/bench/studies/table_rule.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +40,7 @@ struct Study {
   std::vector<StudyFigure> figures;
   std::vector<StudySimulation> simulations;
   std::vector<ClaimTableRule> claims;
+  std::vector<TableRule> tables;
 };
 
 /// Reads a study by name or file, and what it includes.

@@ -14,6 +14,7 @@
 #include <perp/bench/simulation/run_folder.hpp>
 #include <perp/bench/studies/evidence.hpp>
 #include <perp/bench/studies/judge.hpp>
+#include <perp/bench/studies/table.hpp>
 #include <perp/problems/io/files.hpp>
 
 namespace perp {
@@ -145,7 +146,7 @@ class StudyRunner {
       fs::remove(place / "run.json", error);
     }
     std::error_code error;
-    for (const char* sub : {"runs", "claims"}) {
+    for (const char* sub : {"runs", "claims", "tables"}) {
       if (!fs::is_directory(folder / sub)) continue;
       for (const auto& entry : fs::directory_iterator(folder / sub)) {
         if (entry.path().extension() == ".json") fs::remove(entry.path(), error);
@@ -257,11 +258,23 @@ std::vector<ClaimTable> report_study(const Study& study, const std::string& fold
                 {"caption", rules.caption},
                 {"claims", claims}});
   }
+  for (const TableRule& rule : study.tables) {
+    const StudyTable table = make_table(rule, evidence);
+    write_json((fs::path(folder) / "tables" / (rule.name + ".json")).string(),
+               {{"format", "perp-table"},
+                {"version", 1},
+                {"name", table.name},
+                {"title", table.title},
+                {"caption", table.caption},
+                {"head", table.head},
+                {"rows", table.rows},
+                {"missing", table.missing}});
+  }
   const std::vector<Record> records =
       holds_records(folder) ? read_records({folder}) : std::vector<Record>{};
-  write_text_file(
-      (fs::path(folder) / "report.html").string(),
-      report_html(records, read_simulations({folder}), read_claims({folder}), study.title));
+  write_text_file((fs::path(folder) / "report.html").string(),
+                  report_html(records, read_simulations({folder}), read_claims({folder}),
+                              read_tables({folder}), study.title));
   return tables;
 }
 

@@ -25,6 +25,7 @@ class Field {
 
   const json::Value& value() const { return *value_; }
   const std::string& file() const { return *file_; }
+  const std::string& path() const { return path_; }
 
   bool has(std::string_view name) const { return value_->find(name) != nullptr; }
   /// Member of an object.
