@@ -295,6 +295,28 @@ exec {PERP} "$@"
         done = self.script(PERP, other, suite, "--rounds", 1, "--no-micro", "-o", self.folder / "out", "--", "--solvers", "lemke", code=2)
         self.refused("no record is of the same", done=done)
 
+    def test_a_study(self):
+        """Every run of it with its own solvers and limits, those of studies that it includes first."""
+        self.bench("one", solvers="lemke")
+        log = self.folder / "log"
+        fake = self.program("fake/perp", f"""#!/bin/sh
+echo "$@" >> {log}
+[ "$1" = bench ] || exec {PERP} "$@"
+for folder; do :; done
+mkdir -p "$folder" && cat {self.folder}/one/records.jsonl >> "$folder/records.jsonl"
+""")
+        self.script(fake, fake, "papers", "--rounds", 1, "--no-micro", "-o", self.folder / "out", "--", "--quick")
+        calls = [line.split() for line in log.read_text().splitlines() if line.startswith("bench ") and "/old/" in line]
+        studies = [json.loads((ROOT / "bench" / "studies" / f"{name}.json").read_text()) for name in ("max-dissipation", "papers")]
+        runs = [run for study in studies for run in study["runs"] if run.get("tier") != "full"]
+        self.assertEqual([call[1:call.index("--solvers") + 2] for call in calls],
+                         [[*run["suites"], "--solvers", ",".join(run["solvers"])] for run in runs])
+        self.assertEqual(["--resume" in call for call in calls], [False] + [True] * (len(runs) - 1))
+        textbook = calls[[run["name"] for run in runs].index("dissipation-textbook")]
+        for words in (["--label", "textbook"], ["--set", "tie_tolerance=1e-05"], ["--set", "equilibrate=false"], ["--time-limit", "5"]):
+            self.assertIn(" ".join(words), " ".join(textbook))
+        self.refused("no solves", done=self.script(PERP, PERP, "formulations", code=2))
+
     def test_a_solver_that_is_lost(self):
         """The same solver by its name; the new one's answers are none."""
         new = self.program("new/perp", f"""#!/bin/sh

@@ -3,6 +3,7 @@ import collections
 import json
 import os
 import signal
+import statistics
 import subprocess
 import sys
 import time
@@ -28,7 +29,16 @@ STUDY = {
             {"name": "loses", "claim": "A polygon loses energy.", "experiment": "disc-polygon",
              "values": {"loss": {"table": "steps", "of": "discs/N-10", "value": "kinetic+potential", "reduce": "change"},
                         "solved": {"records": "pivots", "solver": "lemke", "where": "solved", "reduce": "count"}},
-             "measured": "{loss:.2f} J, {solved:.0f} solved", "holds": "loss < 0 and solved > 10"}]}]}
+             "measured": "{loss:.2f} J, {solved:.0f} solved", "holds": "loss < 0 and solved > 10"}]}],
+    "tables": [
+        {"name": "literature", "title": "Problems of the literature", "records": ["pivots"], "by": ["problems"], "columns": [
+            {"head": "n", "cell": "{n}", "solver": "lemke"},
+            {"head": "`lemke`", "cell": "{solved}/{all}, {time}, {residual}", "solver": "lemke"},
+            {"head": "large", "cell": "{all}", "where": "n > 20", "solver": "lemke"}]},
+        {"name": "discs", "title": "Discs", "columns": ["N", "J lost", "of nothing"], "rows": [
+            {"each": {"N": [10, 20]}, "cells": ["{N}", "{loss:.3f}", "{none}"], "values": {
+                "loss": {"table": "steps", "of": "discs/N-{N}", "value": "kinetic+potential", "reduce": "change"},
+                "none": {"table": "steps", "of": "discs/M-{N}", "value": "kinetic", "reduce": "last"}}}]}]}
 
 
 def changed(*changes):
@@ -79,6 +89,39 @@ class Running(CliTestCase):
         run = json.loads((self.out / "simulations" / "discs" / "N-20" / "run.json").read_text())
         self.assertEqual((run["parameters"]["N"], run["h"]), (40, 0.005))
 
+    def test_tables(self):
+        self.succeed("study", self.study, "--quick", "-o", self.out)
+        table = json.loads((self.out / "tables" / "literature.json").read_text())
+        records = [json.loads(line) for line in (self.out / "records.jsonl").read_text().splitlines()]
+        lemke = {kind: [r for r in records if r["solver"] == "lemke" and r["kind"] == kind] for kind in ("lcp", "mlcp")}
+        self.assertEqual(table["head"], ["problems", "n", "`lemke`", "large"])
+        self.assertEqual([row[0] for row in table["rows"]], ["lcp files", "mlcp files"])
+        for row, mine in zip(table["rows"], lemke.values()):
+            solved = [r for r in mine if r["outcome"] == "solved"]
+            sizes = [r["n"] for r in mine]
+            self.assertEqual(row[1], f"{min(sizes)}–{max(sizes)}")
+            fraction, time_text, residual = row[2].split(", ")
+            self.assertEqual(fraction, f"{len(solved)}/{len(mine)}")
+            value, unit = time_text.split()
+            seconds = float(value) * {"s": 1, "ms": 1e-3, "µs": 1e-6}[unit]
+            self.assertAlmostEqual(seconds / statistics.median(r["times"]["total"] for r in solved), 1, delta=0.01)
+            self.assertAlmostEqual(float(residual) / max(r["residuals"]["natural"] for r in solved), 1, delta=0.06)
+            large = sum(n > 20 for n in sizes)
+            self.assertEqual(row[3], str(large) if large else "")
+        discs = json.loads((self.out / "tables" / "discs.json").read_text())
+        self.assertEqual([row[0] for row in discs["rows"]], ["10", "20"])
+        for row in discs["rows"]:
+            self.assertLess(float(row[1]), 0)
+            self.assertEqual(row[2], "–")
+        self.assertIn("M-10", discs["missing"])
+        self.assertIn("<h3>Problems of the literature</h3>", (self.out / "report.html").read_text())
+        # Without one record there is no table.
+        path = self.out / "records.jsonl"
+        path.write_text("".join(path.read_text().splitlines(keepends=True)[1:]))
+        self.succeed("study", self.study, "--quick", "--report", "-o", self.out)
+        table = json.loads((self.out / "tables" / "literature.json").read_text())
+        self.assertEqual((table["rows"], "1 of" in table["missing"]), ([], True))
+
     def test_again(self):
         self.succeed("study", self.study, "--quick", "-o", self.out)
         refused = self.perp("study", self.study, "--quick", "-o", self.out)
@@ -122,7 +165,7 @@ class Running(CliTestCase):
     def test_interrupted_it_says_how_to_go_on(self):
         child = subprocess.Popen([PERP, "study", self.study, "-o", self.out], stdout=subprocess.DEVNULL,
                                  stderr=subprocess.PIPE, start_new_session=True)
-        time.sleep(0.15)
+        self.assertIn(b"solves", child.stderr.readline())  # it has begun
         child.send_signal(signal.SIGINT)
         error = child.stderr.read().decode()
         child.stderr.close()
@@ -159,6 +202,12 @@ class Running(CliTestCase):
     "claim_format": ([(("claims", 0, "claims", 0, "measured"), "{loss:.1d}")], "claims[0].claims[0].measured"),
     "claim_value": ([(("claims", 0, "claims", 0, "values", "loss", "reduce"), "best")], "claims[0].claims[0].values.loss.reduce"),
     "claim_condition": ([(("claims", 0, "claims", 0, "holds"), "loss <")], "claims[0].claims[0].holds"),
+    "table_name": ([(("tables", 1, "name"), "literature")], "tables[1].name"),
+    "table_by": ([(("tables", 0, "by"), ["colour"])], "tables[0].by[0]"),
+    "table_cell": ([(("tables", 0, "columns", 1, "cell"), "{speed}")], "tables[0].columns[1].cell"),
+    "table_format": ([(("tables", 1, "rows", 0, "cells"), ["a", "{loss:.1d}", "c"])], "tables[1].rows[0].cells"),
+    "table_cells": ([(("tables", 1, "rows", 0, "cells"), ["a"])], "tables[1].rows[0].cells"),
+    "table_value": ([(("tables", 1, "rows", 0, "values", "loss", "reduce"), "best")], "tables[1].rows[0].values.loss.reduce"),
     "motion": ([(("simulations", 0, "reference"), {"label": "x", "motion": {"until": 1, "points": 3, "x": "u", "y": 0, "z": 0}})],
                "simulations[0].reference.motion.x"),
     "include": ([(("include",), ["nothing"])], "nothing"),

@@ -34,26 +34,45 @@ class MadeDocuments(unittest.TestCase):
         tree = self.copy()
         path = tree / "README.md"
         before = path.read_text()
-        block = re.search(r"<!-- made: (?!end).*?<!-- made: end -->", before, re.S)
-        changed = re.sub(r"(\d+/\d+), \d", r"\1, 9", block.group(0), count=1)
-        self.assertNotEqual(changed, block.group(0))
-        path.write_text(before.replace(block.group(0), changed))
+        block = re.search(r"<!-- made: table.*?<!-- made: end -->", before, re.S).group(0)
+        changed = re.sub(r"(\d+/\d+), \d", r"\1, 9", block, count=1)
+        self.assertNotEqual(changed, block)
+        path.write_text(before.replace(block, changed))
+        drawing = next((tree / "docs" / "figures").glob("*.svg"))
+        drawn = drawing.read_text()
+        drawing.write_text(drawn.replace("</svg>", " </svg>"))
         checked = run(tree / "results" / "make-docs", "--check")
-        self.assertEqual((checked.returncode, checked.stdout), (1, "differs: README.md\n"))
+        self.assertEqual((checked.returncode, sorted(checked.stdout.splitlines())),
+                         (1, ["differs: README.md", f"differs: docs/figures/{drawing.name}"]))
         self.assertEqual(run(tree / "results" / "make-docs").returncode, 0)
-        self.assertEqual(path.read_text(), before)
+        self.assertEqual((path.read_text(), drawing.read_text()), (before, drawn))
+
+    def test_no_measured_time_stands_outside_of_them(self):
+        """Times of milliseconds and less are always measured."""
+        pages = [path for folder in ("docs", "formulations", "solvers", "problems", "bench", "results")
+                 for path in (ROOT / folder).glob("**/*.md") if not re.match(r"\d{4}-", path.name)]
+        for path in [ROOT / "README.md", *pages]:
+            if "build" in path.relative_to(ROOT).parts[:1]:
+                continue
+            text = re.sub(r"^<!-- made: (?!end).*?^<!-- made: end -->$", "", path.read_text(), flags=re.S | re.M)
+            text = re.sub(r"^```.*?^```$", "", text, flags=re.S | re.M)
+            with self.subTest(path.relative_to(ROOT)):
+                self.assertEqual(re.findall(r".{0,40}\d ?(?:ms|µs|us|ns)\b", text), [])
 
     def test_publishing(self):
         tree = self.copy()
         study = tree / "study.json"
         study.write_text('{"format": "perp-study", "version": 1, "name": "small", "title": "t", "description": "d", "runs": [{"name": "a", '
-                         '"suites": ["qp"], "entries": "quick", "solvers": ["auto"], "tolerance": 1e-8, "time_limit": 2, "repeat": 1}]}')
+                         '"suites": ["qp"], "entries": "quick", "solvers": ["auto"], "tolerance": 1e-8, "time_limit": 2, "repeat": 1}], '
+                         '"tables": [{"name": "qp", "title": "QPs", "records": ["a"], "by": ["problems"], '
+                         '"columns": [{"head": "solved", "cell": "{solved}/{all}"}]}]}')
         publish = tree / "results" / "publish"
         self.assertNotEqual(run(publish, tree / "out").returncode, 0)
         self.assertEqual(run(PERP, "study", study, "-o", tree / "out").returncode, 0)
         self.assertEqual(run(publish, tree / "out", "2000-01-01").returncode, 0)
         names = sorted(path.name for path in (tree / "results").glob("2000*"))
-        self.assertEqual(names, [f"2000-01-01-small.{ending}" for ending in ("html", "json", "jsonl.gz")])
+        self.assertEqual(names, [f"2000-01-01-small.{ending}" for ending in ("html", "json", "jsonl.gz", "md")])
+        self.assertRegex((tree / "results" / names[3]).read_text(), r"\| box-qp \| \d+/\d+ \|")
         again = run(publish, tree / "out", "2000-01-01")
         self.assertNotEqual(again.returncode, 0)
         self.assertIn("already", again.stderr)
