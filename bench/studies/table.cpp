@@ -56,6 +56,8 @@ std::optional<Statistic> statistic(const std::string& name, const Records& all) 
     return count_of(all, [&](const Record& r) { return r.outcome == what; });
   };
   if (name == "all") return Statistic{static_cast<double>(all.size()), ".0f"};
+  if (name == "taken")
+    return Statistic{static_cast<double>(all.size()) - outcome("unsupported"), ".0f"};
   if (name == "solved") return Statistic{static_cast<double>(solved.size()), ".0f"};
   if (name == "wrong" || name == "unsupported") return Statistic{outcome(name.c_str()), ".0f"};
   if (name == "proven") return Statistic{count_of(all, is_proven), ".0f"};
