@@ -9,6 +9,9 @@ PERP_PACKAGES="g++ cmake ninja-build ccache libeigen3-dev libsuitesparse-dev lib
 PERP_PEER_PACKAGES="libsiconos-numerics-dev libbullet-dev libode-dev petsc-dev libdart-dev libmujoco-dev
   coinor-libipopt-dev pkg-config"
 
+# What the tests of documented Python code use beside the standard library; only .ci/run installs it.
+PERP_PYTHON_PACKAGES="python3-numpy python3-scipy"
+
 # perp_install_packages [PACKAGE]...: installs what is missing of these, or of those that perp needs; says clearly
 # what to do where it may not.
 perp_install_packages() {
