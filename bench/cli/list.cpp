@@ -11,7 +11,9 @@
 #include <perp/bench/studies/study.hpp>
 #include <perp/formulations/formulation.hpp>
 #include <perp/problems/families/family.hpp>
+#include <perp/solvers/plans.hpp>
 #include <perp/solvers/registry.hpp>
+#include <perp/solvers/strategies/strategy.hpp>
 
 namespace perp::cli {
 
@@ -19,8 +21,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::vector<std::string> kTopics = {"solvers",  "peers",  "formulations", "scenes",
-                                          "families", "suites", "studies"};
+const std::vector<std::string> kTopics = {"solvers",  "strategies",   "plans",
+                                          "peers",    "formulations", "scenes",
+                                          "families", "suites",       "studies"};
 
 Json list_of(const std::string& topic) {
   Json items = Json::array();
@@ -40,6 +43,12 @@ Json list_of(const std::string& topic) {
                        {"source", t.source},
                        {"settings", settings}});
     }
+  } else if (topic == "strategies") {
+    for (const StrategyEntry& s : strategies())
+      items.push_back({{"name", s.name}, {"summary", s.summary}, {"usage", s.usage}});
+  } else if (topic == "plans") {
+    for (const Plan& p : plans())
+      items.push_back({{"name", p.name}, {"summary", p.when}, {"solver", p.text}});
   } else if (topic == "peers") {
     for (const Peer& peer : available_peers()) {
       const SolverTraits& t = peer.traits;
@@ -103,7 +112,9 @@ void add_list(CLI::App& app, int& code) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand(
-      "list", "List solvers, peers, formulations, scenes, families, suites or studies");
+      "list",
+      "List solvers, strategies, plans of auto, peers, formulations, scenes, families, suites or "
+      "studies");
   verb->add_option("topic", options->topic, "what to list; all where left out")
       ->check(CLI::IsMember(kTopics));
   verb->add_flag("--json", options->json, "print one JSON document");
@@ -124,6 +135,10 @@ void add_list(CLI::App& app, int& code) {
         for (const Json& item : items) {
           std::cout << fmt::format("  {:<21} {}\n", item["name"].get<std::string>(),
                                    item["summary"].get<std::string>());
+          for (const char* more : {"usage", "solver"}) {
+            if (item.contains(more))
+              std::cout << fmt::format("  {:<21} {}\n", "", item[more].get<std::string>());
+          }
         }
         if (items.empty()) std::cout << "  (none)\n";
       }

@@ -16,6 +16,7 @@
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_file.hpp>
 #include <perp/problems/io/text.hpp>
+#include <perp/solvers/plans.hpp>
 #include <perp/solvers/router.hpp>
 
 namespace perp::cli {
@@ -27,7 +28,7 @@ struct Options {
   double tolerance = 1e-8, time_limit = 0.0;
   int max_iterations = 0;
   std::vector<std::string> settings;
-  bool json = false;
+  bool json = false, explain = false;
 };
 
 std::string csv_number(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
@@ -126,7 +127,7 @@ void print(const Problem& problem, const VerifiedResult& r) {
 void check(const Options& o, const SettingTexts& settings) {
   check_solvers({o.solver}, settings);
   if (o.trace.empty()) return;
-  if (o.solver != "auto" && is_program(o.solver))
+  if (is_program(o.solver))
     throw std::invalid_argument("--trace: a program tells nothing of its iterations");
   expect_apart("--trace", o.trace, {o.file, o.start});
   expect_writable(o.trace);
@@ -160,11 +161,18 @@ void solve(const Options& o, int& code) {
   CommandLineObserver observer(!o.trace.empty());
   const InterruptGuard guard;
   const VerifiedResult result = solve_in_memory(problem, request, &observer);
+  const Plan* plan =
+      o.explain && o.solver == "auto" ? &choose_plan(problem, !settings.empty()) : nullptr;
   if (!o.trace.empty()) write_text_file(o.trace, observer.trace());
   if (o.json) {
     const std::string shown = read_solver_name(o.solver).name;
-    std::cout << json_text(result_to_json(problem, shown, result)) << '\n';
+    auto document = result_to_json(problem, shown, result);
+    if (plan)
+      document["plan"] = {{"name", plan->name}, {"when", plan->when}, {"solver", plan->text}};
+    std::cout << json_text(document) << '\n';
   } else {
+    if (plan)
+      std::cout << fmt::format("plan {}, for {}:\n  {}\n", plan->name, plan->when, plan->text);
     print(problem, result);
   }
   code = result.status == Status::kSolved ? kDone : kNotSolved;
@@ -177,8 +185,10 @@ void add_solve(CLI::App& app, int& code) {
   CLI::App* verb = app.add_subcommand("solve", "Solve a problem and verify the answer");
   verb->add_option("FILE", options->file, "problem; - for standard input")->required();
   verb->add_option("--from", options->from, "format of the file (default: by its ending)");
-  verb->add_option("--solver", options->solver,
-                   "a solver's name, auto, a peer's name, exec:COMMAND or NAME=exec:COMMAND")
+  verb->add_option(
+          "--solver", options->solver,
+          "a solver's name, auto, a peer's name, exec:COMMAND, NAME=exec:COMMAND, or a strategy: "
+          "first(newton-fb:restarts=0, polish(lemke)) (perp list strategies)")
       ->capture_default_str();
   verb->add_option("--tolerance", options->tolerance, "verifier's measure that counts as solved")
       ->check(nonnegative())
@@ -193,6 +203,8 @@ void add_solve(CLI::App& app, int& code) {
                    "(the default where it has one)");
   verb->add_option("--trace", options->trace, "write one line an iteration to this CSV file");
   verb->add_flag("--json", options->json, "print one JSON document with the whole answer");
+  verb->add_flag("--explain", options->explain,
+                 "with auto: tell which plan was chosen, and for what");
   verb->footer(
       "Example: perp solve problems/collections/siconos/lcp/lcp_mmc.json --solver lemke "
       "--tolerance 1e-10\n"

@@ -6,6 +6,7 @@
 #include <map>
 #include <perp/bench/peers/catalogue.hpp>
 #include <perp/solvers/registry.hpp>
+#include <perp/solvers/strategies/expression.hpp>
 #include <stdexcept>
 
 namespace perp {
@@ -50,6 +51,7 @@ void check_name(std::string_view name) {
 }  // namespace
 
 SolverName read_solver_name(std::string_view text) {
+  if (is_expression(text)) return {std::string(text), "", false};
   const std::size_t at = text.find(kExec);
   const bool named = at != std::string_view::npos && at > 0 && text[at - 1] == '=';
   if (at != 0 && !named) return {std::string(text), "", false};
@@ -64,9 +66,11 @@ SolverName read_solver_name(std::string_view text) {
 std::vector<std::string> split_solvers(const std::string& text) {
   std::vector<std::string> parts(1);
   char quote = 0;
+  int depth = 0;  // of parentheses
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == ',' && quote == 0) {
+    if (quote == 0 && (c == '(' || c == ')')) depth += c == '(' ? 1 : -1;
+    if (c == ',' && quote == 0 && depth <= 0) {
       parts.emplace_back();
       continue;
     }

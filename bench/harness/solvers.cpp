@@ -7,9 +7,10 @@
 #include <perp/bench/peers/catalogue.hpp>
 #include <perp/formulations/formulation.hpp>
 #include <perp/problems/expression/expr.hpp>
-#include <perp/solvers/attempts.hpp>
+#include <perp/solvers/plans.hpp>
 #include <perp/solvers/registry.hpp>
 #include <perp/solvers/router.hpp>
+#include <perp/solvers/strategies/strategy.hpp>
 #include <set>
 #include <stdexcept>
 
@@ -63,6 +64,7 @@ const std::vector<Problem>& small_problems() {
 
 // The solvers whose settings a name's settings are.
 std::set<std::string> owners_of(std::string_view solver) {
+  if (is_expression(solver)) return {};  // they stand in it
   if (solver != "auto") return {std::string(solver)};
   std::set<std::string> owners;
   for (const Problem& problem : small_problems()) owners.emplace(owner_of_settings(problem));
@@ -135,6 +137,9 @@ std::ptrdiff_t shared_beginning(std::string_view a, std::string_view b) {
 [[noreturn]] void refuse_setting(const std::vector<std::string>& solvers, const std::string& key) {
   std::set<std::string> owners;
   for (const std::string& solver : solvers) owners.merge(owners_of(solver));
+  if (owners.empty())
+    throw std::invalid_argument(fmt::format(
+        "setting \"{}\": settings of a strategy stand in it, as NAME:{}=VALUE", key, key));
   if (owners.size() == 1) set_setting(*make_any_solver(*owners.begin()), key, "");
   std::string nearest, has_nearest;
   std::vector<std::string> names;
@@ -164,6 +169,7 @@ std::unique_ptr<Solver> make_any_solver(std::string_view name) {
 }
 
 bool is_program(std::string_view name) {
+  if (name == "auto" || is_expression(name)) return false;
   return dynamic_cast<const ExternalSolver*>(make_any_solver(name).get()) != nullptr;
 }
 
@@ -178,13 +184,18 @@ SettingTexts settings_for(std::string_view solver, const Problem& problem,
                           const SettingTexts& settings) {
   const bool reduced = std::any_of(settings.begin(), settings.end(),
                                    [](const auto& s) { return s.first == kReduction; });
+  if (is_expression(solver)) return reduced ? settings : SettingTexts{};
   if (solver != "auto" || reduced) return settings_of(solver, settings);
   return settings_of(owner_of_settings(problem), settings);
 }
 
 void check_solvers(const std::vector<std::string>& solvers, const SettingTexts& settings) {
   for (const std::string& solver : solvers) {
-    if (solver != "auto") make_any_solver(solver);
+    if (is_expression(solver)) {
+      check_expression(parse_solver(solver), make_any_solver);
+    } else if (solver != "auto") {
+      make_any_solver(solver);
+    }
   }
   for (const auto& [key, value] : settings) {
     if (key == kReduction) {

@@ -1,6 +1,8 @@
 #include <perp/bench/simulation/segment_contacts.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 
+#include <perp/solvers/strategies/strategy.hpp>
+
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <algorithm>
@@ -106,7 +108,7 @@ class Simulator {
     }
     if (!(duration / h_ < 1e9)) throw std::invalid_argument("duration: more than 1e9 steps");
     steps_ = static_cast<int>(std::llround(duration / h_));
-    request.solve.make(request.solve.solver == "auto" ? "lemke" : request.solve.solver);  // known?
+    check_expression(parse_solver(request.solve.solver), request.solve.make);  // known?
   }
 
   SimulationSummary run() {

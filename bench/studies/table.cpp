@@ -68,6 +68,11 @@ std::optional<Statistic> statistic(const std::string& name, const Records& all) 
     return median_of(solved, [&](const Record& r) { return r.*value; });
   };
   if (name == "time") return Statistic{median(&Record::total), "time"};
+  if (name == "sum") {
+    double sum = 0.0;
+    for (const Record* r : solved) sum += std::isfinite(r->total) ? r->total : 0.0;
+    return Statistic{sum, "time"};
+  }
   if (name == "setup") return Statistic{median(&Record::setup), "time"};
   if (name == "solve") return Statistic{median(&Record::solve), "time"};
   if (name == "time_llt")

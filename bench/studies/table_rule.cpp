@@ -14,11 +14,10 @@ constexpr const char* kKeys[] = {"problems", "family", "suite", "instance", "sol
                                  "label",    "start",  "size",  "contacts", "n"};
 
 // What a cell can tell of its records, but for "stat.NAME".
-constexpr const char* kStatistics[] = {"all",         "taken",    "solved",          "wrong",
-                                       "unsupported", "proven",   "right",           "vacuous",
-                                       "time",        "setup",    "solve",           "time_llt",
-                                       "iterations",  "residual", "most_iterations", "longest",
-                                       "memory",      "n",        "contacts",        "size"};
+constexpr const char* kStatistics[] = {
+    "all",  "taken",  "solved", "wrong",    "unsupported", "proven",   "right",           "vacuous",
+    "time", "setup",  "solve",  "time_llt", "iterations",  "residual", "most_iterations", "longest",
+    "sum",  "memory", "n",      "contacts", "size"};
 
 bool is_statistic(const std::string& name) {
   return name.starts_with("stat.") ||

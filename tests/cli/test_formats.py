@@ -448,7 +448,7 @@ class TestFamilies(FormatTestCase):
 
 
 class TestLists(FormatTestCase):
-    TOPICS = ["solvers", "peers", "formulations", "scenes", "families", "suites", "studies"]
+    TOPICS = ["solvers", "strategies", "plans", "peers", "formulations", "scenes", "families", "suites", "studies"]
 
     def test_list_is_one_document(self):
         document = parse_json(self.succeed("list", "--json"))

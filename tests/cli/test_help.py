@@ -12,7 +12,7 @@ from perp_cli import ROOT, CliTestCase, lcp, with_cases  # noqa: E402
 OPTIONS = {
     "list": ["--json"],
     "info": ["--json"],
-    "solve": ["--solver", "--tolerance", "--max-iterations", "--time-limit", "--set", "--start", "--trace", "--json"],
+    "solve": ["--solver", "--tolerance", "--max-iterations", "--time-limit", "--set", "--start", "--trace", "--json", "--explain"],
     "verify": ["--tolerance", "--json"],
     "export": ["--size", "--seed", "--param", "--kind", "--format", "--formulation", "--step", "--steps", "--sequence", "--gzip",
                "-o", "--collection", "--recipe", "--quick", "--overwrite"],
@@ -23,7 +23,7 @@ OPTIONS = {
     "study": ["--quick", "--report", "--shard", "--resume", "--overwrite", "-o"],
     "compare": ["--noise", "--json"],
 }
-TOPICS = ["solvers", "formulations", "scenes", "families", "suites", "studies"]
+TOPICS = ["solvers", "strategies", "plans", "formulations", "scenes", "families", "suites", "studies"]
 
 
 class HelpTestCase(CliTestCase):

@@ -1,7 +1,6 @@
 // The router: auto's best try, the clock, starts that come with a problem, refusals.
 #include "support.hpp"
 
-#include <perp/solvers/attempts.hpp>
 #include <perp/solvers/router.hpp>
 
 #include <fmt/format.h>

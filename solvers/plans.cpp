@@ -1,0 +1,182 @@
+#include <perp/solvers/plans.hpp>
+
+#include <algorithm>
+#include <perp/solvers/strategies/strategy.hpp>
+#include <perp/solvers/verified_solve.hpp>
+#include <string>
+
+namespace perp {
+
+namespace {
+
+constexpr int kTiny = 50;             // unknowns; below this nothing beats a few pivots
+constexpr int kPivotingSize = 600;    // below it pivoting is faster than a few factorisations
+constexpr int kBlockSize = 100;       // unknowns; below interior-point is as fast
+constexpr int kConicPivoting = 3000;  // unknowns and rows; above a pivot takes too long
+constexpr int kPlanarContacts = 300, kManyContacts = 1000;
+
+std::vector<Plan> make_plans() {
+  // Of linear problems. Contact problems take 4 to 8 pivots an unknown, but there are some that
+  // take 2^n: hence the cap. Another covering vector breaks ties that a difficult path failed at; a
+  // path from a random basis costs a small problem next to nothing, a large one a lot. Restarts:
+  // many for small problems, where each takes a millisecond.
+  const std::string lemke = "polish(try(lemke, cap={1000+100*n})), ";
+  const std::string newton = "polish(newton-fb:restarts=0), ";
+  const std::string coverings =
+      "repeat(2, polish(try(lemke:covering=\"random:{k}\":certify=false, cap={1000+100*n}))), ";
+  const std::string bases =
+      "repeat(10, polish(try(lemke:covering=\"random:{k}\":certify=false, cap={1000+100*n}, "
+      "from=random:{k}))), ";
+  const std::string restarts = "polish(newton-fb:restarts={max(20, min(400, 16000/n))}), ";
+  const std::string uncapped = "polish(try(lemke, after=cap))";
+  const std::string last = coverings + restarts + bases + uncapped;
+  // Of friction. Larger rho: other steps where the first ones got stuck, and those that large mass
+  // ratios need.
+  const std::string newtons =
+      "try(newton-ac:recoveries=2, share=.25), try(proximal-newton, from=best, share=.5), ";
+  const std::string others =
+      "try(proximal-newton:rho_factor=10, from=best, share=.4), "
+      "try(nsgs:symmetric=true, from=best, share=.3), try(admm, from=best, share=.3), "
+      "try(newton-ac:map=natural:rho_factor=0.5, share=.3), "
+      "try(proximal-newton:alpha=1:decrease=0.7, from=best, cap=20000)";
+  // Of nonlinear problems: the two fail on different ones, so each first with a few restarts.
+  const std::string by_turns =
+      "josephy-newton:restarts=2, newton-fb:restarts=2, josephy-newton:restarts=20, "
+      "newton-fb:restarts=20, repeat(10, try(josephy-newton:restarts=2, from=random:{k}))";
+  const auto first = [](const std::string& parts) { return "first(" + parts + ")"; };
+  std::vector<Plan> list = {
+      {"linear-tiny",
+       "lcp and mlcp of fewer than 50 unknowns: nothing beats a few pivots",
+       first(lemke + newton + coverings + bases + restarts + uncapped),
+       {}},
+      {"linear-symmetric",
+       "lcp and mlcp with a symmetric M and a positive diagonal",
+       first("polish(newton-min), " + newton + lemke + last),
+       {}},
+      {"linear-large",
+       "other lcp and mlcp of 600 unknowns and more: pivots cost more than steps",
+       first("polish(start), " + newton + lemke + last),
+       {}},
+      {"linear", "other lcp and mlcp", first(lemke + newton + last), {}},
+      {"box-qp",
+       "box_qp",
+       "first(polish(gradient-projection), polish(newton-min), polish(lemke))",
+       {}},
+      {"conic", "conic_qp", "first(interior-point)", {}},
+      {"conic-large",
+       "conic_qp of 100 unknowns and more: perhaps of velocities and impulses",
+       "first(block-interior-point, interior-point)",
+       {}},
+      {"conic-linear",
+       "conic_qp with linear cones alone, up to 3000 unknowns and rows",
+       "first(interior-point, lemke)",
+       {}},
+      {"conic-linear-large",
+       "the same of 100 unknowns and more",
+       "first(block-interior-point, interior-point, lemke)",
+       {}},
+      // What newton-fb solves it mostly solves at once, and several times faster.
+      {"nonlinear", "mcp", first("try(newton-fb:restarts=0, cap=100), " + by_turns), {}},
+      {"nonlinear-josephy",
+       "mcp with settings, which are those of josephy-newton",
+       first(by_turns),
+       {}},
+      {"friction", "friction_contact", first(newtons + others), {}},
+      // In the plane friction is an LCP, of four unknowns a contact.
+      {"friction-planar",
+       "friction_contact in the plane, up to 300 contacts",
+       first(newtons + "try(lemke:certify=false, share=.25), " + others),
+       {}},
+      // Some thousand sweeps cost less than a factorisation.
+      {"friction-large",
+       "friction_contact of 1000 contacts and more",
+       first("try(nsgs:patience=50, cap=10000, share=.2), "
+             "try(newton-ac:recoveries=2, from=best, share=.25), "
+             "try(proximal-newton, from=best, share=.5), " +
+             others),
+       {}},
+      {"convex", "convex_contact: nothing takes it yet", "first(lemke)", {}},
+  };
+  for (Plan& plan : list) plan.solver = parse_solver(plan.text);
+  return list;
+}
+
+bool symmetric_with_positive_diagonal(const Problem& problem) {
+  const auto* lcp = std::get_if<Lcp>(&problem.data);
+  const Matrix& m = lcp ? lcp->M : std::get<Mlcp>(problem.data).M;
+  for (int j = 0; j < m.cols(); ++j) {
+    double diagonal = 0.0;
+    m.for_column(j, [&](int i, double value) {
+      if (i == j) diagonal = value;
+    });
+    if (!(diagonal > 0)) return false;
+  }
+  return m.is_symmetric(1e-12);
+}
+
+std::string_view linear_plan(const Problem& problem, bool settings_given) {
+  const int n = problem.size();
+  if (n < kTiny) return "linear-tiny";
+  if (settings_given) return "linear";  // lemke's, which begins
+  if (symmetric_with_positive_diagonal(problem)) return "linear-symmetric";
+  return n >= kPivotingSize ? "linear-large" : "linear";
+}
+
+std::string_view conic_plan(const ConicQp& qp) {
+  const bool large = qp.size() >= kBlockSize;
+  const bool linear = std::all_of(qp.cones.begin(), qp.cones.end(),
+                                  [](const Cone& c) { return c.type != ConeType::kSecondOrder; });
+  if (linear && qp.size() + qp.b.size() <= kConicPivoting)
+    return large ? "conic-linear-large" : "conic-linear";
+  return large ? "conic-large" : "conic";
+}
+
+std::string_view friction_plan(const FrictionContact& contact) {
+  const bool planar = contact.dimension == 2 && contact.contacts() <= kPlanarContacts;
+  if (contact.contacts() >= kManyContacts) return "friction-large";
+  return planar ? "friction-planar" : "friction";
+}
+
+std::string_view name_of_plan(const Problem& problem, bool settings_given) {
+  if (std::holds_alternative<BoxQp>(problem.data)) return "box-qp";
+  if (const auto* qp = std::get_if<ConicQp>(&problem.data)) return conic_plan(*qp);
+  if (std::holds_alternative<Mcp>(problem.data))
+    return settings_given ? "nonlinear-josephy" : "nonlinear";
+  if (const auto* c = std::get_if<FrictionContact>(&problem.data)) return friction_plan(*c);
+  if (std::holds_alternative<ConvexContact>(problem.data)) return "convex";
+  return linear_plan(problem, settings_given);
+}
+
+}  // namespace
+
+const std::vector<Plan>& plans() {
+  static const std::vector<Plan> list = make_plans();
+  return list;
+}
+
+const Plan& choose_plan(const Problem& problem, bool settings_given) {
+  const std::string_view name = name_of_plan(problem, settings_given);
+  return *std::find_if(plans().begin(), plans().end(),
+                       [&](const Plan& plan) { return plan.name == name; });
+}
+
+std::string_view owner_of_settings(const Problem& problem) {
+  if (std::holds_alternative<BoxQp>(problem.data)) return "gradient-projection";
+  if (std::holds_alternative<ConicQp>(problem.data)) return "interior-point";
+  if (std::holds_alternative<Mcp>(problem.data)) return "josephy-newton";
+  if (std::holds_alternative<FrictionContact>(problem.data)) return "newton-ac";
+  return "lemke";
+}
+
+Outcome run_plan(const Task& task) {
+  const auto started = VerifiedClock::now();
+  Task planned = task;
+  planned.owner = owner_of_settings(task.problem);
+  const Plan& plan = choose_plan(task.problem, !task.request.settings.empty());
+  const double spent = seconds_since(started);
+  Outcome out = run_expression(plan.solver, planned);
+  out.result.setup_time += spent;
+  return out;
+}
+
+}  // namespace perp

@@ -1,0 +1,209 @@
+#include <perp/solvers/strategies/expression.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <perp/problems/scenes/number_expression.hpp>
+#include <stdexcept>
+
+namespace perp {
+
+namespace {
+
+constexpr std::string_view kExec = "exec:";
+constexpr std::string_view kRepeat = "repeat";
+constexpr int kDeepest = 50;
+// What ends a value that is not in quotes.
+constexpr std::string_view kEndsSetting = ",():", kEndsOption = ",()";
+
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {}
+
+  SolverExpression whole() {
+    SolverExpression expression = read(0);
+    if (next() != 0) fail("nothing more is expected");
+    return expression;
+  }
+
+ private:
+  [[noreturn]] void fail(std::string_view what) const {
+    throw std::invalid_argument(
+        fmt::format("solver \"{}\", at character {}: {}", text_, at_ + 1, what));
+  }
+
+  // The next character that is no space; 0 at the end.
+  char next() {
+    while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+
+  void expect(char c) {
+    if (next() != c) fail(fmt::format("'{}' is expected", c));
+    ++at_;
+  }
+
+  std::string word() {
+    next();
+    const std::size_t from = at_;
+    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) ||
+                                  text_[at_] == '-' || text_[at_] == '_' || text_[at_] == '.'))
+      ++at_;
+    if (at_ == from) fail("a name is expected");
+    return std::string(text_.substr(from, at_ - from));
+  }
+
+  // In quotes, within which \" and \\ are " and \, or up to a character that ends it. Braces keep
+  // theirs.
+  std::string value(std::string_view ends) {
+    std::string out;
+    if (next() == '"') {
+      for (++at_; at_ < text_.size() && text_[at_] != '"'; ++at_) {
+        if (text_[at_] == '\\' && at_ + 1 < text_.size()) ++at_;
+        out += text_[at_];
+      }
+      expect('"');
+      return out;
+    }
+    int depth = 0;
+    for (; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (depth == 0 && ends.find(c) != std::string_view::npos) break;
+      depth += c == '{' ? 1 : c == '}' ? -1 : 0;
+      out += c;
+    }
+    while (!out.empty() && std::isspace(static_cast<unsigned char>(out.back()))) out.pop_back();
+    if (out.empty()) fail("a value is expected");
+    return out;
+  }
+
+  SolverExpression read(int depth) {
+    if (depth > kDeepest) fail("too deep");
+    SolverExpression e;
+    next();
+    if (text_.substr(at_).starts_with(kExec)) {
+      at_ += kExec.size();
+      e.name = std::string(kExec) + value(kEndsOption);
+      return e;
+    }
+    e.name = word();
+    while (next() == ':') {
+      ++at_;
+      std::string key = word();
+      expect('=');
+      e.settings.emplace_back(std::move(key), value(kEndsSetting));
+    }
+    if (next() != '(') return e;
+    if (!e.settings.empty()) fail("a method with settings has no parts");
+    e.strategy = true;
+    do {
+      ++at_;  // '(' or ','
+      read_argument(e, depth);
+    } while (next() == ',');
+    expect(')');
+    return e;
+  }
+
+  // KEY=VALUE, a number (of repeat: how often), or a solver.
+  void read_argument(SolverExpression& e, int depth) {
+    const std::size_t from = (next(), at_);
+    if (std::isdigit(static_cast<unsigned char>(text_.size() > at_ ? text_[at_] : ' '))) {
+      e.settings.emplace_back("times", value(kEndsOption));
+      return;
+    }
+    const std::string key = word();
+    if (next() == '=') {
+      ++at_;
+      e.settings.emplace_back(key, value(kEndsOption));
+      return;
+    }
+    at_ = from;
+    e.parts.push_back(read(depth + 1));
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+};
+
+std::string quoted(const std::string& value) {
+  std::string out = "\"";
+  for (const char c : value) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+std::string value_text(const std::string& value, std::string_view ends) {
+  const bool plain = value.find_first_of(ends) == std::string::npos &&
+                     value.find_first_of("\" ") == std::string::npos;
+  const bool braces = !value.empty() && value.front() == '{';
+  return (plain && !value.empty()) || braces ? value : quoted(value);
+}
+
+}  // namespace
+
+bool is_expression(std::string_view text) {
+  const std::size_t open = text.find('('), colon = text.find(':'), exec = text.find(kExec);
+  if (open == std::string_view::npos && colon == std::string_view::npos) return false;
+  // A program, exec:... or NAME=exec:..., is none, whatever its command holds.
+  return exec == std::string_view::npos || std::min(open, colon) < exec + kExec.size() - 1;
+}
+
+SolverExpression parse_solver(std::string_view text) { return Parser(text).whole(); }
+
+std::string to_text(const SolverExpression& e) {
+  if (e.name.starts_with(kExec)) return std::string(kExec) + quoted(e.name.substr(kExec.size()));
+  std::string text = e.name;
+  if (!e.strategy) {
+    for (const auto& [key, value] : e.settings)
+      text += fmt::format(":{}={}", key, value_text(value, kEndsSetting));
+    return text;
+  }
+  std::vector<std::string> arguments;
+  for (const auto& [key, value] : e.settings) {
+    if (key == "times") arguments.push_back(value);
+  }
+  for (const SolverExpression& part : e.parts) arguments.push_back(to_text(part));
+  for (const auto& [key, value] : e.settings) {
+    if (key != "times")
+      arguments.push_back(fmt::format("{}={}", key, value_text(value, kEndsOption)));
+  }
+  return fmt::format("{}({})", text, fmt::join(arguments, ", "));
+}
+
+std::string with_numbers(const std::string& text, const std::map<std::string, double>& names) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    if (text[at] != '{') {
+      out += text[at++];
+      continue;
+    }
+    const std::size_t end = text.find('}', at);
+    if (end == text.npos)
+      throw std::invalid_argument(fmt::format("\"{}\": a '}}' is missing", text));
+    const double value = evaluate_expression(text.substr(at + 1, end - at - 1), names);
+    out += fmt::format("{:.0f}", std::floor(value));
+    at = end + 1;
+  }
+  return out;
+}
+
+bool remove_named(SolverExpression& e, std::string_view name) {
+  for (std::size_t k = 0; k < e.parts.size();) {
+    if (remove_named(e.parts[k], name)) {
+      ++k;
+    } else {
+      e.parts.erase(e.parts.begin() + static_cast<std::ptrdiff_t>(k));
+    }
+  }
+  if (e.strategy && e.parts.empty()) return false;
+  if (e.name != name) return true;
+  if (!e.strategy || e.name == kRepeat) return false;
+  SolverExpression inner = std::move(e.parts.front());
+  if (e.parts.size() == 1) e = std::move(inner);
+  return true;
+}
+
+}  // namespace perp

@@ -1,0 +1,95 @@
+"""Strategies on the command line: solve, bench, simulate, list, --explain; what is refused."""
+import os
+import sys
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from perp_cli import ROOT, CliTestCase, parse_json, with_cases  # noqa: E402
+
+MMC = ROOT / "problems/collections/siconos/lcp/lcp_mmc.json"
+TWO = "first(newton-fb:restarts=0, try(polish(lemke), share=.5))"
+
+
+class TestUse(CliTestCase):
+    def test_solve(self):
+        result = parse_json(self.succeed("solve", MMC, "--solver", TWO, "--json"))
+        self.assert_valid(result, "result")
+        self.assertEqual((result["status"], result["solver"]), ("solved", TWO))
+        self.assertEqual([step["solver"] for step in result["route"]], ["newton-fb"])
+
+    def test_explain(self):
+        text = self.succeed("solve", MMC, "--explain")
+        plans = {plan["name"]: plan for plan in parse_json(self.succeed("list", "plans", "--json"))["plans"]}
+        self.assertIn("plan linear-tiny", text)
+        self.assertIn(plans["linear-tiny"]["solver"], text)
+        result = parse_json(self.succeed("solve", MMC, "--explain", "--json"))
+        self.assert_valid(result, "result")
+        self.assertEqual(result["plan"]["name"], "linear-tiny")
+        # What it says is what is run.
+        again = parse_json(self.succeed("solve", MMC, "--solver", result["plan"]["solver"], "--json"))
+        self.assertEqual(again["z"], result["z"])
+
+    def test_bench_takes_commas_within_parentheses(self):
+        out = self.folder / "out"
+        self.succeed("bench", MMC, "--solvers", f"lemke,{TWO},exec:\"cat, x\"", "-o", out, "--time-limit", "5")
+        records = [parse_json(line) for line in (out / "records.jsonl").read_text().splitlines()]
+        self.assertEqual([r["solver"] for r in records], ["lemke", TWO, "exec:\"cat, x\""])
+        for record in records:
+            self.assert_valid(record, "record")
+        self.assertEqual([r["outcome"] for r in records[:2]], ["solved"] * 2)
+        self.assertIn("0 runs", self.perp("bench", MMC, "--solvers", TWO, "-o", out, "--time-limit", "5", "--resume").stderr)
+
+    def test_a_program_in_a_strategy(self):
+        program = self.write("zero.py", "import json,sys\np=json.load(sys.stdin)\nprint(json.dumps({'z': [0]*p['n']}))\n")
+        result = parse_json(self.succeed("solve", MMC, "--solver", f'first(exec:"python3 {program}", lemke)', "--json"))
+        self.assertEqual([step["status"] for step in result["route"]], ["wrong", "solved"])
+
+    def test_simulate(self):
+        self.succeed("simulate", "box-on-ramp", "--duration", "0.1", "--solver", "first(newton-fb:restarts=0, lemke)")
+        self.refuse("simulate", "box-on-ramp", "--duration", "0.1", "--solver", "first(magic)", word="magic")
+
+    def refuse(self, *arguments, word):
+        done = self.perp(*arguments)
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
+        self.assertIn(word, done.stderr)
+
+    def test_settings_stand_in_the_strategy(self):
+        self.refuse("solve", MMC, "--solver", TWO, "--set", "restarts=1", word="NAME:restarts=VALUE")
+
+
+class TestPages(CliTestCase):
+    def test_every_strategy_is_described(self):
+        page = (ROOT / "docs/strategies.md").read_text()
+        for strategy in parse_json(self.succeed("list", "strategies", "--json"))["strategies"]:
+            self.assertIn(f"`{strategy['usage']}`", page.replace("\\|", "|"))
+
+    def test_every_plan_is_shown_as_it_is(self):
+        page = (ROOT / "docs/auto.md").read_text()
+        self.assertIn("```\n" + self.succeed("list", "plans") + "```", page)
+
+    def test_the_ablation_takes_every_part_away(self):
+        study = parse_json((ROOT / "bench/studies/ablation.json").read_text())
+        solvers = {solver for run in study["runs"] for solver in run["solvers"]}
+        plans = " ".join(p["solver"] for p in parse_json(self.succeed("list", "plans", "--json"))["plans"])
+        methods = [s["name"] for s in parse_json(self.succeed("list", "solvers", "--json"))["solvers"]]
+        for part in [*methods, "polish", "repeat"]:
+            if part in plans.replace("(", " ").replace(":", " ").replace(",", " ").replace(")", " ").split():
+                self.assertIn(f"without(auto, part={part})", solvers)
+
+
+@with_cases({
+    "open": ("first(lemke", "')'"), "empty": ("first()", "name"), "strategy": ("fist(lemke)", "fist"), "method": ("first(magic)", "magic"),
+    "setting": ("lemke:magic=1", "magic"), "option": ("try(lemke, speed=1)", "speed"), "rest": ("first(lemke) x", "nothing more"),
+    "number": ("try(lemke, share=-1)", "share"), "start": ("try(lemke, from=here)", "here"), "reduction": ("reduce(lemke, to=magic)", "reduction"),
+    "part": ("without(auto)", "part"), "number_in_braces": ("try(lemke, cap={m})", "m"),
+})
+class TestRefused(CliTestCase):
+    def check(self, solver, word):
+        for arguments in (("solve", MMC, "--solver", solver),):
+            done = self.perp(*arguments)
+            self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
+            self.assertIn(word, done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,316 @@
+// Strategies: the grammar, what each of them does, and that auto is its plan.
+#include "support.hpp"
+
+#include <perp/problems/families/family.hpp>
+#include <perp/solvers/plans.hpp>
+#include <perp/solvers/router.hpp>
+#include <perp/solvers/strategies/strategy.hpp>
+
+#include <fmt/format.h>
+#include <cmath>
+#include <map>
+#include <memory>
+
+namespace perp::test {
+namespace {
+
+// What a scripted solver was asked, call by call.
+struct Asked {
+  std::string solver;
+  double time_limit = 0.0, level = 0.0;
+  int max_iterations = 0;
+  std::optional<Vector> start;
+  Matrix M;
+};
+
+// Solvers that do as their names say, on an LCP whose solution is known: "good" solves it, "near"
+// and "far" miss it, "none" stalls without an answer, "capped" runs into its limit of iterations.
+class Scripted final : public Solver {
+ public:
+  Scripted(std::string name, Vector solution, std::vector<Asked>& asked)
+      : name_(std::move(name)), solution_(std::move(solution)), asked_(asked) {
+    traits_ = {name_, "scripted", "", {"lcp", "mlcp"}};
+  }
+  const SolverTraits& traits() const override { return traits_; }
+  void visit_settings(SettingVisitor& visitor) override { visitor.visit("level", level_, ""); }
+
+ private:
+  bool drops_bad_starts() const override { return true; }
+  void do_prepare(const Problem& problem) override {
+    const auto* lcp = std::get_if<Lcp>(&problem.data);
+    M_ = lcp ? lcp->M : std::get<Mlcp>(problem.data).M;
+  }
+  void do_solve(const Vector* start, Observer*, Result& result) override {
+    asked_.push_back({name_, common.time_limit, level_, common.max_iterations,
+                      start ? std::optional<Vector>(*start) : std::nullopt, M_});
+    result.status = Status::kStalled;
+    result.iterations = 1;
+    if (name_ == "none") return;
+    const double off = name_ == "good" ? 0.0 : name_ == "near" ? 1e-6 : 1.0;
+    result.z = solution_.array() + off;
+    if (name_ == "good") result.status = Status::kSolved;
+    if (name_ == "capped") result.status = Status::kIterationLimit;
+  }
+
+  std::string name_;
+  Vector solution_;
+  std::vector<Asked>& asked_;
+  SolverTraits traits_;
+  double level_ = 0.0;
+  Matrix M_;
+};
+
+class Strategies : public testing::Test {
+ protected:
+  Strategies() {
+    DenseMatrix M(2, 2);
+    M << 2, 1, 1, 2;
+    problem_.data = Lcp{M, Vector{{-4.0, -5.0}}};  // z = (1, 2), w = 0
+    request_.make = [this](std::string_view name) {
+      return std::make_unique<Scripted>(std::string(name), Vector{{1.0, 2.0}}, asked_);
+    };
+  }
+
+  VerifiedResult solve(const std::string& solver) {
+    asked_.clear();
+    request_.solver = solver;
+    return solve_verified(problem_, request_);
+  }
+
+  static std::vector<std::string> names(const VerifiedResult& r) {
+    std::vector<std::string> list;
+    for (const RouteStep& step : r.route) list.push_back(step.solver);
+    return list;
+  }
+
+  using Names = std::vector<std::string>;
+  Problem problem_;
+  SolveRequest request_;
+  std::vector<Asked> asked_;
+};
+
+TEST_F(Strategies, FirstEndsAtTheFirstThatSolves) {
+  const VerifiedResult r = solve("first(none, far, good, near)");
+  EXPECT_EQ(r.status, Status::kSolved);
+  EXPECT_EQ(names(r), (Names{"none", "far", "good"}));
+}
+
+TEST_F(Strategies, FirstKeepsTheBestAnswer) {
+  const VerifiedResult r = solve("first(far, near, none, far)");
+  EXPECT_NE(r.status, Status::kSolved);
+  EXPECT_EQ(names(r).size(), 4u);
+  EXPECT_NEAR(r.answer.z[0], 1.0, 1e-5);
+  EXPECT_NEAR(r.verdict.measure, 3e-6, 1e-9);
+}
+
+TEST_F(Strategies, BestRunsAllOfThem) {
+  const VerifiedResult r = solve("best(far, good, near)");
+  EXPECT_EQ(names(r), (Names{"far", "good", "near"}));
+  EXPECT_EQ(r.status, Status::kSolved);
+  EXPECT_EQ(r.answer.z, (Vector{{1.0, 2.0}}));
+}
+
+TEST_F(Strategies, RepeatCounts) {
+  solve("repeat(3, far:level={10*k+n})");
+  ASSERT_EQ(asked_.size(), 3u);
+  for (int k = 0; k < 3; ++k)
+    EXPECT_EQ(asked_[static_cast<std::size_t>(k)].level, 10 * (k + 1) + 2);
+  EXPECT_EQ(names(solve("repeat(3, good)")), Names{"good"});
+}
+
+TEST_F(Strategies, TryGivesAShareOfTheTimeAndACap) {
+  request_.common.time_limit = 100.0;
+  solve("first(try(far, share=.25), try(far, cap=7), far)");
+  ASSERT_EQ(asked_.size(), 3u);
+  EXPECT_NEAR(asked_[0].time_limit, 25.0, 1.0);
+  EXPECT_NEAR(asked_[1].time_limit, 100.0, 1.0);
+  EXPECT_EQ(asked_[1].max_iterations, 7);
+  EXPECT_EQ(asked_[2].max_iterations, 0);
+  request_.common.max_iterations = 5;  // the caller's own is lower
+  solve("try(far, cap=7)");
+  EXPECT_EQ(asked_.front().max_iterations, 5);
+}
+
+TEST_F(Strategies, AfterACapOnly) {
+  EXPECT_EQ(names(solve("first(far, try(good, after=cap))")), Names{"far"});
+  EXPECT_EQ(names(solve("first(try(capped, cap=3), try(good, after=cap))")),
+            (Names{"capped", "good"}));
+  EXPECT_EQ(names(solve("first(capped, try(good, after=cap))")), Names{"capped"});
+}
+
+TEST_F(Strategies, StartsOfATry) {
+  request_.start = Vector{{5.0, 6.0}};
+  solve(
+      "first(far, try(near, from=zero), try(far, from=best), try(far, from=random:3), "
+      "try(far, from=random:3), try(far, from=random:4))");
+  ASSERT_EQ(asked_.size(), 6u);
+  EXPECT_EQ(*asked_[0].start, *request_.start);
+  EXPECT_FALSE(asked_[1].start.has_value());
+  EXPECT_NEAR((*asked_[2].start - Vector{{1.0, 2.0}}).cwiseAbs().maxCoeff(), 1e-6, 1e-12);
+  EXPECT_EQ(*asked_[3].start, *asked_[4].start);
+  EXPECT_NE(*asked_[3].start, *asked_[5].start);
+}
+
+TEST_F(Strategies, PolishFinishesWhatIsAllButRight) {
+  const VerifiedResult r = solve("polish(near)");
+  EXPECT_EQ(r.status, Status::kSolved);
+  EXPECT_EQ(names(r), (Names{"near", "polish"}));
+  EXPECT_EQ(names(solve("polish(far)")), Names{"far"});
+  EXPECT_EQ(names(solve("polish(good)")), Names{"good"});
+}
+
+TEST_F(Strategies, PolishOfTheStart) {
+  EXPECT_EQ(solve("polish(start)").status, Status::kUnsupported);  // there is none
+  EXPECT_EQ(names(solve("first(polish(start), good)")), Names{"good"});
+  request_.start = Vector{{1.1, 2.1}};
+  const VerifiedResult r = solve("first(polish(start), far)");
+  EXPECT_EQ(r.status, Status::kSolved);
+  EXPECT_EQ(names(r), Names{"polish"});
+  EXPECT_EQ(r.start, "given");
+}
+
+TEST_F(Strategies, ProximalShiftsTheDiagonal) {
+  solve("proximal(far, rho=0.5, steps=1)");
+  ASSERT_EQ(asked_.size(), 1u);
+  EXPECT_EQ(asked_.front().M.coefficient(0, 0), 2.0 + 0.5 * 2.0);
+  EXPECT_EQ(asked_.front().M.coefficient(0, 1), 1.0);
+}
+
+// M is singular and has a line of solutions; the proximal-point steps converge to one of them.
+TEST(StrategiesOfMethods, ProximalSolvesASingularProblem) {
+  DenseMatrix M(2, 2);
+  M << 1, -1, -1, 1;
+  Problem problem;
+  problem.data = Lcp{M, Vector{{-1.0, 1.0}}};  // z1 - z2 = 1
+  SolveRequest request;
+  request.solver = "proximal(newton-min:multigrid_above=1000000)";
+  const VerifiedResult r = solve_verified(problem, request);
+  EXPECT_EQ(r.status, Status::kSolved) << r.message;
+  EXPECT_NEAR(r.answer.z[0] - r.answer.z[1], 1.0, 1e-7);
+  EXPECT_GT(r.route.size(), 1u);
+}
+
+TEST(StrategiesOfMethods, ReduceStatesItAnew) {
+  const Problem problem = generate(find_family("friction-pile"), 3, 1);
+  SolveRequest request, settings;
+  request.solver = "reduce(first(lemke, newton-fb), to=pyramid:8)";
+  settings.solver = "lemke";
+  settings.settings = {{"reduction", "pyramid:8"}};
+  const VerifiedResult a = solve_verified(problem, request), b = solve_verified(problem, settings);
+  EXPECT_EQ(a.answer.z, b.answer.z);
+  EXPECT_EQ(a.route.front().solver, b.route.front().solver);
+}
+
+TEST(StrategiesOfMethods, WithoutAPart) {
+  const Problem problem = generate(find_family("contact-pile"), 3, 1);
+  for (const Plan& plan : plans()) {
+    SolverExpression rest = plan.solver;
+    if (remove_named(rest, "lemke")) {
+      EXPECT_EQ(to_text(rest).find("lemke"), std::string::npos);
+      EXPECT_EQ(to_text(parse_solver(to_text(rest))), to_text(rest));
+    }
+    SolverExpression bare = plan.solver;
+    ASSERT_TRUE(remove_named(bare, "polish"));
+    EXPECT_EQ(to_text(bare).find("polish"), std::string::npos);
+  }
+  SolveRequest request;
+  request.solver = "without(auto, part=lemke)";
+  const VerifiedResult r = solve_verified(problem, request);
+  EXPECT_EQ(r.status, Status::kSolved);
+  for (const RouteStep& step : r.route) EXPECT_EQ(step.solver.find("lemke"), std::string::npos);
+  request.solver = "without(lemke, part=lemke)";
+  EXPECT_EQ(solve_verified(problem, request).status, Status::kUnsupported);
+}
+
+// The plan in the place of auto: the same tries, the same bits.
+TEST(Plans, AutoIsThePlan) {
+  std::map<std::string, int> used;
+  for (const auto& [family, size] :
+       std::initializer_list<std::pair<const char*, int>>{{"nonmonotone", 10},
+                                                          {"infeasible", 8},
+                                                          {"contact-pile", 20},
+                                                          {"psd", 60},
+                                                          {"contact-stack", 100},
+                                                          {"box-qp", 30},
+                                                          {"socp", 10},
+                                                          {"socp", 120},
+                                                          {"random-ncp", 8},
+                                                          {"friction-stack", 10},
+                                                          {"friction-granular", 10}}) {
+    const Problem problem = generate(find_family(family), size, 1);
+    const Plan& plan = choose_plan(problem, false);
+    ++used[std::string(plan.name)];
+    SolveRequest request;
+    const VerifiedResult a = solve_verified(problem, request);
+    request.solver = plan.text;
+    const VerifiedResult b = solve_verified(problem, request);
+    EXPECT_EQ(a.status, b.status) << family;
+    EXPECT_EQ(a.answer.z, b.answer.z) << family;
+    ASSERT_EQ(a.route.size(), b.route.size()) << family;
+    for (std::size_t k = 0; k < a.route.size(); ++k) {
+      EXPECT_EQ(a.route[k].solver, b.route[k].solver);
+      EXPECT_EQ(a.route[k].settings, b.route[k].settings);
+    }
+  }
+  EXPECT_GE(used.size(), 8u);
+}
+
+TEST(Plans, EveryPlanIsWellFormed) {
+  for (const Plan& plan : plans()) {
+    EXPECT_NO_THROW(check_expression(plan.solver)) << plan.name;
+    EXPECT_EQ(to_text(plan.solver), plan.text) << plan.name;
+  }
+}
+
+TEST(SolverGrammar, ComesBack) {
+  for (const char* text :
+       {"lemke", "newton-ac:recoveries=2:map=natural", "first(lemke, newton-fb:restarts=0)",
+        "repeat(3, try(lemke:covering=\"random:{k}\", cap={1000+100*n}, from=best))",
+        "exec:\"python3 my solver.py, \\\"x\\\"\"", "best(exec:\"a\", first(polish(lemke), pgs))",
+        "newton-fb:restarts={max(20, min(400, 16000/n))}"}) {
+    const SolverExpression once = parse_solver(text);
+    EXPECT_EQ(to_text(once), text);
+    EXPECT_EQ(to_text(parse_solver(to_text(once))), to_text(once));
+  }
+  EXPECT_EQ(to_text(parse_solver("  first( lemke ,pgs:relaxation=1.2 ) ")),
+            "first(lemke, pgs:relaxation=1.2)");
+}
+
+TEST(SolverGrammar, FaultsAreNamedWithTheirPlace) {
+  const std::string deep = [] {
+    std::string text;
+    for (int k = 0; k < 100; ++k) text += "first(";
+    return text + "lemke" + std::string(100, ')');
+  }();
+  for (const auto& [text, word] :
+       std::map<std::string, std::string>{{"first(", "name"},
+                                          {"first(lemke", "')'"},
+                                          {"first(lemke) x", "nothing more"},
+                                          {"first()", "name"},
+                                          {"lemke:", "name"},
+                                          {"lemke:a", "'='"},
+                                          {"lemke:a=", "value"},
+                                          {"lemke:a=\"x", "'\"'"},
+                                          {"lemke:a=1(pgs)", "settings"},
+                                          {",", "name"},
+                                          {deep, "deep"}}) {
+    try {
+      parse_solver(text);
+      ADD_FAILURE() << text;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("character"), std::string::npos) << error.what();
+    }
+  }
+}
+
+TEST(SolverGrammar, WhatIsUnknownIsRefusedBeforehand) {
+  for (const char* text :
+       {"fist(lemke)", "first(magic)", "lemke:magic=1", "try(lemke, speed=2)", "try(lemke, pgs)",
+        "first(polish(lemke:covering))", "auto:x=1", "polish(first(lemke, pgs:relaxation=-1))"}) {
+    EXPECT_THROW(check_expression(parse_solver(text)), std::invalid_argument) << text;
+  }
+}
+
+}  // namespace
+}  // namespace perp::test
