@@ -7,7 +7,7 @@
 
 namespace perp {
 
-/// NAME, a strategy (perp/solvers/strategies/expression.hpp), exec:COMMAND or NAME=exec:COMMAND.
+/// NAME, a strategy (solvers/strategies/expression.hpp), exec:COMMAND or NAME=exec:COMMAND.
 struct SolverName {
   std::string name;     ///< what results and reports show
   std::string command;  ///< of an external program
@@ -18,8 +18,8 @@ struct SolverName {
 /// @throws std::invalid_argument where a name given to a program cannot be one.
 SolverName read_solver_name(std::string_view text);
 
-/// Splits at the commas that are neither in quotes nor in parentheses. @throws std::invalid_argument: a quote that is not
-/// closed, an empty name, one name for two programs.
+/// Splits at the commas that are neither in quotes nor in parentheses. @throws
+/// std::invalid_argument: a quote that is not closed, an empty name, one name for two programs.
 std::vector<std::string> split_solvers(const std::string& text);
 
 }  // namespace perp

@@ -1,5 +1,4 @@
 // In turn until one gets through, and all of them for the best.
-#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <iterator>
