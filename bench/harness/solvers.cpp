@@ -190,13 +190,7 @@ SettingTexts settings_for(std::string_view solver, const Problem& problem,
 }
 
 void check_solvers(const std::vector<std::string>& solvers, const SettingTexts& settings) {
-  for (const std::string& solver : solvers) {
-    if (is_expression(solver)) {
-      check_expression(parse_solver(solver), make_any_solver);
-    } else if (solver != "auto") {
-      make_any_solver(solver);
-    }
-  }
+  for (const std::string& solver : solvers) check_solver(solver, make_any_solver);
   for (const auto& [key, value] : settings) {
     if (key == kReduction) {
       try_reduction(value);

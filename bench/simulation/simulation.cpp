@@ -108,7 +108,7 @@ class Simulator {
     }
     if (!(duration / h_ < 1e9)) throw std::invalid_argument("duration: more than 1e9 steps");
     steps_ = static_cast<int>(std::llround(duration / h_));
-    check_expression(parse_solver(request.solve.solver), request.solve.make);  // known?
+    check_solver(request.solve.solver, request.solve.make);
   }
 
   SimulationSummary run() {

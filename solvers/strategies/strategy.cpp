@@ -154,6 +154,15 @@ void check_expression(const SolverExpression& e,
   for (const SolverExpression& part : e.parts) check_expression(part, make);
 }
 
+void check_solver(const std::string& solver,
+                  const std::function<std::unique_ptr<Solver>(std::string_view)>& make) {
+  if (is_expression(solver)) {
+    check_expression(parse_solver(solver), make);
+  } else if (solver != kAuto) {
+    make(solver);
+  }
+}
+
 std::optional<std::string> option_of(const SolverExpression& e, std::string_view key,
                                      const Task& task) {
   for (const auto& [name, value] : e.settings) {

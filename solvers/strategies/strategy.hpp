@@ -54,6 +54,11 @@ void check_expression(
     const SolverExpression& expression,
     const std::function<std::unique_ptr<Solver>(std::string_view)>& make = make_solver);
 
+/// The same of what SolveRequest::solver takes: auto, the name of a method, or an expression.
+void check_solver(
+    const std::string& solver,
+    const std::function<std::unique_ptr<Solver>(std::string_view)>& make = make_solver);
+
 /// Option of a strategy with its numbers, or nothing.
 std::optional<std::string> option_of(const SolverExpression& expression, std::string_view key,
                                      const Task& task);

@@ -46,7 +46,8 @@ class TestUse(CliTestCase):
 
     def test_simulate(self):
         self.succeed("simulate", "box-on-ramp", "--duration", "0.1", "--solver", "first(newton-fb:restarts=0, lemke)")
-        self.refuse("simulate", "box-on-ramp", "--duration", "0.1", "--solver", "first(magic)", word="magic")
+        for solver in ("first(magic)", "magic"):
+            self.refuse("simulate", "box-on-ramp", "--duration", "0.1", "--solver", solver, word="magic")
 
     def refuse(self, *arguments, word):
         done = self.perp(*arguments)
