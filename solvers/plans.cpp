@@ -53,9 +53,11 @@ std::vector<Plan> make_plans() {
        "lcp and mlcp with a symmetric M and a positive diagonal",
        first("polish(newton-min), " + newton + lemke + last),
        {}},
+      // Newton's method mostly needs fewer than 45 steps here; if it needs more it may take
+      // seconds.
       {"linear-large",
-       "other lcp and mlcp of 600 unknowns and more: pivots cost more than steps",
-       first("polish(start), " + newton + lemke + last),
+       "other lcp and mlcp of 600 unknowns and more without a start: pivots cost more than steps",
+       first("polish(try(newton-fb:restarts=0, cap=50)), " + lemke + last),
        {}},
       {"linear", "other lcp and mlcp", first(lemke + newton + last), {}},
       {"box-qp",
@@ -114,12 +116,13 @@ bool symmetric_with_positive_diagonal(const Problem& problem) {
   return m.is_symmetric(1e-12);
 }
 
-std::string_view linear_plan(const Problem& problem, bool settings_given) {
+std::string_view linear_plan(const Problem& problem, const Given& given) {
   const int n = problem.size();
   if (n < kTiny) return "linear-tiny";
-  if (settings_given) return "linear";  // lemke's, which begins
+  if (given.settings) return "linear";  // lemke's, which begins
   if (symmetric_with_positive_diagonal(problem)) return "linear-symmetric";
-  return n >= kPivotingSize ? "linear-large" : "linear";
+  // From a start near the solution the basis is all but right.
+  return n >= kPivotingSize && !given.start ? "linear-large" : "linear";
 }
 
 std::string_view conic_plan(const ConicQp& qp) {
@@ -137,14 +140,14 @@ std::string_view friction_plan(const FrictionContact& contact) {
   return planar ? "friction-planar" : "friction";
 }
 
-std::string_view name_of_plan(const Problem& problem, bool settings_given) {
+std::string_view name_of_plan(const Problem& problem, const Given& given) {
   if (std::holds_alternative<BoxQp>(problem.data)) return "box-qp";
   if (const auto* qp = std::get_if<ConicQp>(&problem.data)) return conic_plan(*qp);
   if (std::holds_alternative<Mcp>(problem.data))
-    return settings_given ? "nonlinear-josephy" : "nonlinear";
+    return given.settings ? "nonlinear-josephy" : "nonlinear";
   if (const auto* c = std::get_if<FrictionContact>(&problem.data)) return friction_plan(*c);
   if (std::holds_alternative<ConvexContact>(problem.data)) return "convex";
-  return linear_plan(problem, settings_given);
+  return linear_plan(problem, given);
 }
 
 }  // namespace
@@ -154,10 +157,14 @@ const std::vector<Plan>& plans() {
   return list;
 }
 
-const Plan& choose_plan(const Problem& problem, bool settings_given) {
-  const std::string_view name = name_of_plan(problem, settings_given);
+const Plan& choose_plan(const Problem& problem, const Given& given) {
+  const std::string_view name = name_of_plan(problem, given);
   return *std::find_if(plans().begin(), plans().end(),
                        [&](const Plan& plan) { return plan.name == name; });
+}
+
+Given given_in(const SolveRequest& request) {
+  return {!request.settings.empty(), request.start.has_value()};
 }
 
 std::string_view owner_of_settings(const Problem& problem) {
@@ -172,7 +179,7 @@ Outcome run_plan(const Task& task) {
   const auto started = VerifiedClock::now();
   Task planned = task;
   planned.owner = owner_of_settings(task.problem);
-  const Plan& plan = choose_plan(task.problem, !task.request.settings.empty());
+  const Plan& plan = choose_plan(task.problem, given_in(task.request));
   const double spent = seconds_since(started);
   Outcome out = run_expression(plan.solver, planned);
   out.result.setup_time += spent;

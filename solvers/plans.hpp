@@ -9,6 +9,7 @@
 
 namespace perp {
 
+struct SolveRequest;
 struct Task;
 struct Outcome;
 
@@ -22,9 +23,15 @@ struct Plan {
 /// All plans; docs/auto.md has the measurements behind them.
 const std::vector<Plan>& plans();
 
+/// What a plan depends on beside the problem.
+struct Given {
+  bool settings = false;  ///< those of owner_of_settings(), which the plan then begins with
+  bool start = false;
+};
+Given given_in(const SolveRequest& request);
+
 /// The plan for a problem.
-/// @param settings_given those of owner_of_settings(), whose plan then begins with it
-const Plan& choose_plan(const Problem& problem, bool settings_given);
+const Plan& choose_plan(const Problem& problem, const Given& given);
 
 /// The method of the plan that settings given to auto belong to.
 std::string_view owner_of_settings(const Problem& problem);

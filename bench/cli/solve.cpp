@@ -161,8 +161,10 @@ void solve(const Options& o, int& code) {
   CommandLineObserver observer(!o.trace.empty());
   const InterruptGuard guard;
   const VerifiedResult result = solve_in_memory(problem, request, &observer);
+  SolveRequest counted = request;  // with the start that counts
+  if (request.stored_start && !request.start) counted.start = problem.start;
   const Plan* plan =
-      o.explain && o.solver == "auto" ? &choose_plan(problem, !settings.empty()) : nullptr;
+      o.explain && o.solver == "auto" ? &choose_plan(problem, given_in(counted)) : nullptr;
   if (!o.trace.empty()) write_text_file(o.trace, observer.trace());
   if (o.json) {
     const std::string shown = read_solver_name(o.solver).name;

@@ -11,7 +11,7 @@ Outcome run_without(const SolverExpression& e, const Task& task) {
   if (!name) throw std::invalid_argument("without: option part is missing");
   SolverExpression rest = e.parts.front();
   if (!rest.strategy && rest.name == "auto")
-    rest = choose_plan(task.problem, !task.request.settings.empty()).solver;
+    rest = choose_plan(task.problem, given_in(task.request)).solver;
   if (remove_named(rest, *name)) return run_expression(rest, task);
   Outcome out;
   out.result.message = fmt::format("nothing is left without {}", *name);

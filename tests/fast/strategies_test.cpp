@@ -238,7 +238,7 @@ TEST(Plans, AutoIsThePlan) {
                                                           {"friction-stack", 10},
                                                           {"friction-granular", 10}}) {
     const Problem problem = generate(find_family(family), size, 1);
-    const Plan& plan = choose_plan(problem, false);
+    const Plan& plan = choose_plan(problem, {});
     ++used[std::string(plan.name)];
     SolveRequest request;
     const VerifiedResult a = solve_verified(problem, request);
@@ -253,6 +253,20 @@ TEST(Plans, AutoIsThePlan) {
     }
   }
   EXPECT_GE(used.size(), 8u);
+}
+
+TEST(Plans, ALargeProblemWithAStartBeginsWithPivots) {
+  const Problem problem = generate(find_family("contact-pile"), 100, 1);  // 600 unknowns
+  EXPECT_EQ(choose_plan(problem, {}).name, "linear-large");
+  EXPECT_EQ(choose_plan(problem, {false, true}).name, "linear");
+  SolveRequest request;
+  const VerifiedResult cold = solve_verified(problem, request);
+  ASSERT_EQ(cold.status, Status::kSolved);
+  request.start = cold.answer.z;
+  const VerifiedResult warm = solve_verified(problem, request);
+  EXPECT_EQ(warm.status, Status::kSolved);
+  EXPECT_EQ(warm.route.front().solver, "lemke");
+  EXPECT_EQ(warm.iterations, 0);  // the start is the answer
 }
 
 TEST(Plans, EveryPlanIsWellFormed) {
