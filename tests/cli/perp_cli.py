@@ -161,7 +161,7 @@ class CliTestCase(unittest.TestCase):
 
     def perp(self, *arguments, stdin="", **options):
         """Runs perp; returns what subprocess.run does, with the output as text."""
-        done = subprocess.run([PERP, *map(str, arguments)], capture_output=True, timeout=60, check=False,
+        done = subprocess.run([PERP, *map(str, arguments)], capture_output=True, timeout=300, check=False,
                               input=stdin if isinstance(stdin, bytes) else stdin.encode(), **options)
         done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
         return done
