@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <charconv>
+#include <perp/problems/io/braces.hpp>
 #include <perp/problems/scenes/number_expression.hpp>
 #include <stdexcept>
 
@@ -26,22 +27,15 @@ std::vector<std::string> values_of(const Field& field) {
 }  // namespace
 
 std::string Bindings::text(const Field& field) const {
-  const std::string pattern = text_of(field);
-  std::string out;
-  for (std::size_t at = 0; at < pattern.size();) {
-    if (pattern[at] != '{') {
-      out += pattern[at++];
-      continue;
-    }
-    const std::size_t end = pattern.find('}', at);
-    const std::string name = pattern.substr(at + 1, end == pattern.npos ? end : end - at - 1);
-    const auto it = values_.find(name);
-    if (end == pattern.npos || it == values_.end())
-      field.fail(fmt::format("\"{{{}}}\" is no name in \"each\"", name));
-    out += it->second;
-    at = end + 1;
+  try {
+    return fill_braces(text_of(field), [&](const std::string& name) {
+      const auto it = values_.find(name);
+      if (it == values_.end()) field.fail(fmt::format("\"{{{}}}\" is no name in \"each\"", name));
+      return it->second;
+    });
+  } catch (const std::invalid_argument& error) {
+    field.fail(error.what());
   }
-  return out;
 }
 
 json::Value Bindings::bound(const json::Value& value) const {

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cmath>
 #include <perp/bench/studies/bindings.hpp>
+#include <perp/problems/io/braces.hpp>
 #include <perp/problems/scenes/number_expression.hpp>
 #include <set>
 #include <stdexcept>
@@ -160,20 +161,10 @@ std::string number_text(double value, const std::string& format) {
 std::string filled(
     const std::string& text,
     const std::function<std::string(const std::string& name, const std::string& format)>& value) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    if (text[at] != '{') {
-      out += text[at++];
-      continue;
-    }
-    const std::size_t end = text.find('}', at);
-    if (end == text.npos) throw std::invalid_argument("a '}' is missing");
-    const std::string inside = text.substr(at + 1, end - at - 1);
+  return fill_braces(text, [&](const std::string& inside) {
     const std::size_t colon = inside.find(':');
-    out += value(inside.substr(0, colon), colon == inside.npos ? "" : inside.substr(colon + 1));
-    at = end + 1;
-  }
-  return out;
+    return value(inside.substr(0, colon), colon == inside.npos ? "" : inside.substr(colon + 1));
+  });
 }
 
 std::string with_values(const std::string& measured, const std::map<std::string, double>& values) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <perp/problems/io/braces.hpp>
 #include <perp/problems/scenes/number_expression.hpp>
 #include <stdexcept>
 
@@ -174,20 +175,9 @@ std::string to_text(const SolverExpression& e) {
 }
 
 std::string with_numbers(const std::string& text, const std::map<std::string, double>& names) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    if (text[at] != '{') {
-      out += text[at++];
-      continue;
-    }
-    const std::size_t end = text.find('}', at);
-    if (end == text.npos)
-      throw std::invalid_argument(fmt::format("\"{}\": a '}}' is missing", text));
-    const double value = evaluate_expression(text.substr(at + 1, end - at - 1), names);
-    out += fmt::format("{:.0f}", std::floor(value));
-    at = end + 1;
-  }
-  return out;
+  return fill_braces(text, [&](const std::string& inside) {
+    return fmt::format("{:.0f}", std::floor(evaluate_expression(inside, names)));
+  });
 }
 
 bool remove_named(SolverExpression& e, std::string_view name) {
