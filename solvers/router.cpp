@@ -48,7 +48,7 @@ VerifiedResult solve_compiled(const Problem& problem, const SolveRequest& reques
   validate(problem);
   Problem compiled = problem;
   try {
-    compile(std::get<Mcp>(compiled.data), Deadline(request.common.time_limit));
+    compile(std::get<Mcp>(compiled.data), Deadline(request.limits.time_limit));
   } catch (const DeadlinePassed&) {
     VerifiedResult result = too_late(problem, request);
     charge_setup(result, seconds_since(started));
@@ -56,8 +56,8 @@ VerifiedResult solve_compiled(const Problem& problem, const SolveRequest& reques
   }
   const double spent = seconds_since(started);
   SolveRequest rest = request;
-  if (rest.common.time_limit > 0)
-    rest.common.time_limit = std::max(rest.common.time_limit - spent, kLeastLimit);
+  if (rest.limits.time_limit > 0)
+    rest.limits.time_limit = std::max(rest.limits.time_limit - spent, kLeastLimit);
   VerifiedResult result = solve_by_strategy(compiled, rest, observer);
   result.setup_time += spent;
   return result;

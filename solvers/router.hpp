@@ -49,7 +49,7 @@ struct VerifiedResult {
 /// What to solve with.
 struct SolveRequest {
   std::string solver = "auto";
-  CommonSettings common;
+  Limits limits;
   /// Of the named solver; and `reduction`, which the router takes: see solve_verified.
   std::vector<std::pair<std::string, std::string>> settings;
   std::optional<Vector> start;

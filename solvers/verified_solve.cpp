@@ -58,7 +58,7 @@ void see_if_vacuous(const Problem& problem, VerifiedResult& result) {
 
 namespace {
 
-VerifiedResult try_with(Solver& solver, const Problem& problem, const Vector* start,
+VerifiedResult try_with(Solver& solver, const Problem& problem, const Start& start,
                         Observer* observer, double tolerance);
 
 // That the reduced problem has no solution says so of the other, too, if the reduction changes no
@@ -114,7 +114,7 @@ void map_back(const Problem& problem, const Reduction& reduction, const Problem&
 }  // namespace
 
 double verified_at(const SolveRequest& request) {
-  return request.verify_at.value_or(request.common.tolerance);
+  return request.verify_at.value_or(request.limits.tolerance);
 }
 
 void charge_setup(VerifiedResult& result, double seconds) {
@@ -124,14 +124,23 @@ void charge_setup(VerifiedResult& result, double seconds) {
 
 namespace {
 
+Start start_of(const std::optional<Answer>& answer) {
+  if (!answer) return {};
+  return {&answer->z, answer->dual.size() > 0 ? &answer->dual : nullptr};
+}
+
+Start start_of(const SolveRequest& request) {
+  if (!request.start) return {};
+  return {&*request.start, request.start_dual ? &*request.start_dual : nullptr};
+}
+
 // Solves a reduction and verifies what it maps back to.
 VerifiedResult solve_reduced(Solver& solver, const Problem& problem, const Reduction& reduction,
                              const Problem& reduced, const SolveRequest& request,
                              Observer* observer) {
-  solver.common.tolerance = request.common.tolerance * reduction.tolerance_factor;
+  solver.limits.tolerance = request.limits.tolerance * reduction.tolerance_factor;
   const std::optional<Answer> start = start_of_reduction(reduction, request);
-  solver.start_dual = start ? start->dual : Vector();
-  VerifiedResult result = try_with(solver, reduced, start ? &start->z : nullptr, observer,
+  VerifiedResult result = try_with(solver, reduced, start_of(start), observer,
                                    verified_at(request) * reduction.tolerance_factor);
   map_back(problem, reduction, reduced, verified_at(request), result);
   return result;
@@ -145,13 +154,12 @@ VerifiedResult solve_by_name(const Problem& problem, const SolveRequest& request
                              Observer* observer) {
   const auto started = VerifiedClock::now();
   const std::unique_ptr<Solver> solver = request.make(name);
-  solver->common = request.common;
+  solver->limits = request.limits;
   for (const auto& [key, value] : settings) set_setting(*solver, key, value);
-  if (request.start && request.start_dual) solver->start_dual = *request.start_dual;
   VerifiedResult result;
   const std::optional<std::string> refusal = solver->refusal(problem);
   if (!refusal) {  // prepare() refuses again, on the clock
-    result = try_with(*solver, problem, request.start ? &*request.start : nullptr, observer,
+    result = try_with(*solver, problem, start_of(request), observer,
                       verified_at(request));
     result.route.front().settings = text_of(settings);
     return result;
@@ -168,8 +176,8 @@ VerifiedResult solve_by_name(const Problem& problem, const SolveRequest& request
       continue;
     }
     const double spent = seconds_since(started);
-    if (solver->common.time_limit > 0)  // one limit for all
-      solver->common.time_limit = std::max(solver->common.time_limit - spent, kLeastLimit);
+    if (solver->limits.time_limit > 0)  // one limit for all
+      solver->limits.time_limit = std::max(solver->limits.time_limit - spent, kLeastLimit);
     result = solve_reduced(*solver, problem, reduction, reduced, request, observer);
     charge_setup(result, spent);
     result.route.front().settings = text_of(settings);
@@ -190,14 +198,14 @@ VerifiedResult solve_on_reduction(const Problem& problem, const SolveRequest& re
     inner.start = start->z;
     if (start->dual.size() > 0) inner.start_dual = start->dual;
   }
-  inner.common.tolerance *= reduction.tolerance_factor;
+  inner.limits.tolerance *= reduction.tolerance_factor;
   if (inner.verify_at) *inner.verify_at *= reduction.tolerance_factor;
   Problem reduced;
   reduced.data = reduction.problem;
   reduced.name = problem.name;
   const double spent = seconds_since(started);
-  if (inner.common.time_limit > 0)
-    inner.common.time_limit = std::max(inner.common.time_limit - spent, kLeastLimit);
+  if (inner.limits.time_limit > 0)
+    inner.limits.time_limit = std::max(inner.limits.time_limit - spent, kLeastLimit);
   inner.stored_start = false;
   VerifiedResult result = solve_verified(reduced, inner, observer);
   charge_setup(result, spent);
@@ -265,25 +273,25 @@ Status judge(Status claimed, const Verdict& verdict) {
 
 namespace {
 
-VerifiedResult try_with(Solver& solver, const Problem& problem, const Vector* start,
+VerifiedResult try_with(Solver& solver, const Problem& problem, const Start& start,
                         Observer* observer, double tolerance) {
   VerifiedResult out;
   out.verdict.tolerance = tolerance;
   const auto setup_start = VerifiedClock::now();
   solver.prepare(problem);
   out.setup_time = seconds_since(setup_start);
-  const double limit = solver.common.time_limit;
-  if (limit > 0) solver.common.time_limit = std::max(limit - out.setup_time, kLeastLimit);
+  const double limit = solver.limits.time_limit;
+  if (limit > 0) solver.limits.time_limit = std::max(limit - out.setup_time, kLeastLimit);
   const auto solve_start = VerifiedClock::now();
   const Result& result = solver.solve(start, observer);
   out.solve_time = seconds_since(solve_start);
-  solver.common.time_limit = limit;
+  solver.limits.time_limit = limit;
   if (result.own_times) {
     out.own_times = true;
     out.setup_time = result.own_times->setup;
     out.solve_time = result.own_times->solve;
   }
-  if (start && solver.traits().uses_start) out.start = "given";
+  if (start.z && solver.traits().uses_start) out.start = "given";
   out.claimed = result.status;
   out.answer = {result.z, result.dual};
   out.message = result.message;
@@ -313,7 +321,7 @@ VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* 
                           Observer* observer, std::optional<double> tolerance, bool stored_start) {
   const bool stored = !start && stored_start && problem.start;
   VerifiedResult result = try_with(solver, problem, stored ? &*problem.start : start, observer,
-                                   tolerance.value_or(solver.common.tolerance));
+                                   tolerance.value_or(solver.limits.tolerance));
   if (stored && result.start == "given") result.start = "stored";
   see_if_vacuous(problem, result);
   return result;
@@ -322,7 +330,7 @@ VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* 
 VerifiedResult polish_point(const Problem& problem, const Vector& point,
                             const SolveRequest& request) {
   const auto started = VerifiedClock::now();
-  const double tolerance = request.common.tolerance;
+  const double tolerance = request.limits.tolerance;
   const auto* lcp = std::get_if<Lcp>(&problem.data);
   const auto* qp = std::get_if<BoxQp>(&problem.data);
   const Mlcp posed = lcp ? to_mlcp(*lcp) : qp ? to_mlcp(*qp) : std::get<Mlcp>(problem.data);

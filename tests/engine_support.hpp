@@ -51,7 +51,7 @@ class EngineCheck {
     request.formulation = formulation;
     request.step = h;
     request.duration = duration;
-    request.solve.common.tolerance = 1e-10;
+    request.solve.limits.tolerance = 1e-10;
     request.on_stage = [this](int, const Stage& stage, const VerifiedResult& r) {
       check_problem(stage, r);
     };

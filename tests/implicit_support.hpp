@@ -27,7 +27,7 @@ inline ImplicitRun run_implicit(const Scene& scene, double h = 0.0, double durat
   request.formulation = formulation;
   request.step = h;
   request.duration = duration;
-  request.solve.common.tolerance = 1e-12;
+  request.solve.limits.tolerance = 1e-12;
   request.on_step = [&](const StepReport& step) {
     r.steps.push_back(step);
     return true;

@@ -130,7 +130,7 @@ inline Solved solve_by_lemke(const Problem& problem, double tolerance = 1e-10,
                              const LemkeSettings& settings = {}) {
   Lemke lemke;
   lemke.settings = settings;
-  lemke.common.tolerance = tolerance;
+  lemke.limits.tolerance = tolerance;
   lemke.prepare(problem);
   const Result& r = lemke.solve();
   Solved s{r.status,

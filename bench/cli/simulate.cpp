@@ -92,8 +92,8 @@ SimulationRequest request_from(const Options& o) {
   request.warm_start = !o.cold;
   request.keep_going = o.keep_going;
   request.solve.solver = o.solver;
-  request.solve.common.tolerance = o.tolerance;
-  request.solve.common.time_limit = o.time_limit;
+  request.solve.limits.tolerance = o.tolerance;
+  request.solve.limits.time_limit = o.time_limit;
   request.solve.settings = split_pairs(o.settings, "--set");
   request.solve.make = make_any_solver;
   return request;

@@ -141,7 +141,7 @@ VerifiedResult solve_in_memory(const Problem& problem, const SolveRequest& reque
   } catch (const std::bad_alloc&) {
     VerifiedResult result;
     result.status = result.claimed = Status::kNumericalError;
-    result.verdict.tolerance = request.common.tolerance;
+    result.verdict.tolerance = request.limits.tolerance;
     result.message = "out of memory";
     return result;
   }
@@ -153,7 +153,7 @@ void solve(const Options& o, int& code) {
   const Problem problem = read_problem(o.file, o.from);
   SolveRequest request;
   request.solver = o.solver;
-  request.common = {o.tolerance, o.max_iterations, o.time_limit};
+  request.limits = {o.tolerance, o.max_iterations, o.time_limit};
   request.settings = settings;
   request.start = read_start(o.start, problem, o.file);
   request.stored_start = o.start.empty();

@@ -65,7 +65,7 @@ Finding find_answer(const Problem& problem, const AnswerLimits& limits, Observer
   Finding finding;
   finding.from = "auto";
   SolveRequest request;
-  request.common = {limits.asked, 0, limits.time_limit};
+  request.limits = {limits.asked, 0, limits.time_limit};
   request.verify_at = limits.tolerance;
   VerifiedResult& result = finding.result;
   result = solve_verified(problem, request, observer);

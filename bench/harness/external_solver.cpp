@@ -167,15 +167,15 @@ std::string ExternalSolver::input_for(const Vector* start) {
   return input_;
 }
 
-void ExternalSolver::do_solve(const Vector* start, Observer*, Result& result) {
+void ExternalSolver::do_solve(const Start& start, Observer*, Result& result) {
   result.z.resize(0);
   result.dual.resize(0);
-  const double allowance = is_peer_ && common.time_limit > 0 ? kPeerAllowance : 0.0;
+  const double allowance = is_peer_ && limits.time_limit > 0 ? kPeerAllowance : 0.0;
   ChildReport child =
-      run_command(command_, input_for(start), common.time_limit + allowance,
-                  {{"PERP_TOLERANCE", fmt::format("{}", common.tolerance)},
-                   {"PERP_TIME_LIMIT", fmt::format("{}", common.time_limit)},
-                   {"PERP_MAX_ITERATIONS", fmt::format("{}", common.max_iterations)}});
+      run_command(command_, input_for(start.z), limits.time_limit + allowance,
+                  {{"PERP_TOLERANCE", fmt::format("{}", limits.tolerance)},
+                   {"PERP_TIME_LIMIT", fmt::format("{}", limits.time_limit)},
+                   {"PERP_MAX_ITERATIONS", fmt::format("{}", limits.max_iterations)}});
   const std::string said = last_words(child.last_errors);
   if (child.end == ChildReport::End::kInterrupted) {
     result.status = Status::kInterrupted;

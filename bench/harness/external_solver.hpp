@@ -26,11 +26,8 @@ class ExternalSolver final : public Solver {
   void visit_settings(SettingVisitor&) override {}
 
  private:
-  bool drops_bad_starts() const override {
-    return true;
-  }  // one run: what it makes of it is its own
   void do_prepare(const Problem& problem) override;
-  void do_solve(const Vector* start, Observer* observer, Result& result) override;
+  void do_solve(const Start& start, Observer* observer, Result& result) override;
 
   std::string input_for(const Vector* start);
 

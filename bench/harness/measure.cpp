@@ -19,7 +19,7 @@ void add_times(Measurement& m, const VerifiedResult& result) {
 // Solves once. An answer that came after the limit is too late.
 VerifiedResult solve_in_time(const Problem& problem, const SolveRequest& request) {
   VerifiedResult result = solve_verified(problem, request);
-  const double limit = request.common.time_limit, used = result.setup_time + result.solve_time;
+  const double limit = request.limits.time_limit, used = result.setup_time + result.solve_time;
   if (limit > 0 && used > limit && result.status == Status::kSolved) {
     result.status = Status::kTimeLimit;
     result.message = fmt::format("solved after {:.3g} s, the limit is {:g} s", used, limit);
@@ -29,12 +29,12 @@ VerifiedResult solve_in_time(const Problem& problem, const SolveRequest& request
 
 // The first answer that is granted or that the solver itself does not claim; else the best one.
 Measurement find_granted(const Problem& problem, SolveRequest request, const AfterRun& after_run) {
-  const double tolerance = request.common.tolerance;
+  const double tolerance = request.limits.tolerance;
   request.verify_at = tolerance;
   Measurement best;
   for (const double factor : kTighter) {
     Measurement m;
-    m.asked = request.common.tolerance = tolerance / factor;
+    m.asked = request.limits.tolerance = tolerance / factor;
     m.result = solve_in_time(problem, request);
     add_times(m, m.result);
     const bool refuted = m.result.refuted;
@@ -62,8 +62,8 @@ Measurement measure(const Problem& problem, SolveRequest request, int repeats,
   m.total = m.setups.front() + m.solves.front();
   if (m.result.status != Status::kSolved) return m;
   if (after_run) after_run(m, true);
-  request.verify_at = request.common.tolerance;
-  request.common.tolerance = m.asked;
+  request.verify_at = request.limits.tolerance;
+  request.limits.tolerance = m.asked;
   for (int k = 1; k < repeats; ++k) {
     const VerifiedResult again = solve_in_time(problem, request);
     if (again.status == Status::kSolved) add_times(m, again);

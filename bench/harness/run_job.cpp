@@ -123,8 +123,8 @@ class Worker {
       SolveRequest solve;
       solve.solver = job_.solver;
       solve.stored_start = false;
-      solve.common.tolerance = request_.tolerance;
-      solve.common.time_limit = request_.time_limit;
+      solve.limits.tolerance = request_.tolerance;
+      solve.limits.time_limit = request_.time_limit;
       solve.settings = settings;
       solve.make = make_any_solver;
       const std::string from = choose_start(problem, solve);

@@ -13,7 +13,7 @@ SceneProblems scene_problems(const Scene& scene, const SceneProblemsRequest& req
       request.formulation.empty() ? default_formulation(scene) : request.formulation;
   simulation.solve.solver =
       request.solver.empty() ? step_solver(simulation.formulation) : request.solver;
-  simulation.solve.common.tolerance = request.tolerance;
+  simulation.solve.limits.tolerance = request.tolerance;
   simulation.solve.make = make_any_solver;
   simulation.driver = request.driver;
   simulation.step = request.step > 0 ? request.step : scene.step;

@@ -86,7 +86,7 @@ bool has_setting(std::string_view solver, std::string_view key) {
 std::string fault_on(const Problem& problem, const std::string& name,
                      const SettingTexts& settings) {
   const std::unique_ptr<Solver> solver = make_solver(name);
-  solver->common.time_limit = 1.0;
+  solver->limits.time_limit = 1.0;
   for (const auto& [key, value] : settings) set_setting(*solver, key, value);
   try {
     solver->prepare(problem);
@@ -113,7 +113,7 @@ void try_values(const std::string& name, const SettingTexts& settings) {
 void try_reduction(const std::string& value) {
   SolveRequest request;
   request.settings = {{std::string(kReduction), value}};
-  request.common.time_limit = 1.0;
+  request.limits.time_limit = 1.0;
   try {
     solve_verified(small_problems().back(), request);  // a friction_contact
   } catch (const std::invalid_argument& error) {

@@ -24,7 +24,7 @@ void solve_family(benchmark::State& state, const char* family) {
   const perp::Problem problem =
       perp::generate(perp::find_family(family), static_cast<int>(state.range(0)), 1);
   perp::Lemke lemke;
-  lemke.common.tolerance = 1e-10;
+  lemke.limits.tolerance = 1e-10;
   lemke.prepare(problem);
   if (!perp::verify(problem, {lemke.solve().z, {}}, 1e-10).solved) {
     state.SkipWithError("not solved");

@@ -44,7 +44,7 @@ perp::Problem monotone_problem(int n) {
 void newton_fb_monotone(benchmark::State& state) {
   const perp::Problem problem = monotone_problem(static_cast<int>(state.range(0)));
   perp::NewtonFb solver;
-  solver.common.tolerance = 1e-10;
+  solver.limits.tolerance = 1e-10;
   solver.prepare(problem);
   if (!perp::verify(problem, {solver.solve().z, {}}, 1e-10).solved) state.SkipWithError("wrong");
   for (auto _ : state) benchmark::DoNotOptimize(solver.solve().z.data());

@@ -19,7 +19,7 @@ void solve_all(benchmark::State& state, const std::string& name,
                std::vector<perp::Problem> problems, double tolerance) {
   for (perp::Problem& problem : problems) perp::compile(std::get<perp::Mcp>(problem.data));
   const std::unique_ptr<perp::Solver> solver = perp::make_solver(name);
-  solver->common.tolerance = tolerance;
+  solver->limits.tolerance = tolerance;
   const auto solve = [&](const perp::Problem& problem) -> const perp::Result& {
     solver->prepare(problem);
     return solver->solve(problem.start ? &*problem.start : nullptr);

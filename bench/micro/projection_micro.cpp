@@ -20,7 +20,7 @@ void pgs_sweep(benchmark::State& state, const char* family) {
   const perp::Problem problem = member(family, state);
   const perp::Lcp& lcp = std::get<perp::Lcp>(problem.data);
   perp::ProjectedGaussSeidel pgs;
-  pgs.common.tolerance = 1e-3;
+  pgs.limits.tolerance = 1e-3;
   pgs.prepare(problem);
   if (!perp::verify(problem, {pgs.solve().z, {}}, 1e-3).solved) {
     state.SkipWithError("not solved");
@@ -61,7 +61,7 @@ template <class Solver>
 void solve_family(benchmark::State& state, const char* family, double tolerance) {
   const perp::Problem problem = member(family, state);
   Solver solver;
-  solver.common.tolerance = tolerance;
+  solver.limits.tolerance = tolerance;
   solver.prepare(problem);
   if (!perp::verify(problem, {solver.solve().z, {}}, tolerance).solved) {
     state.SkipWithError("not solved");

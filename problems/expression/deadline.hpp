@@ -1,6 +1,7 @@
 // A time limit on long work.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 
@@ -16,10 +17,14 @@ class DeadlinePassed : public std::runtime_error {
 class Deadline {
  public:
   explicit Deadline(double limit = 0.0) : limit_(limit) {}
-  bool passed() const {
-    if (!(limit_ > 0)) return false;
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start_;
-    return elapsed.count() > limit_;
+  bool passed() const { return limit_ > 0 && elapsed() > limit_; }
+  double elapsed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+  /// What is left as a limit of its own: 0 if there is none, above 0 also if it is used up.
+  double left() const {
+    constexpr double kUsedUp = 1e-9;
+    return limit_ > 0 ? std::max(limit_ - elapsed(), kUsedUp) : 0.0;
   }
 
  private:

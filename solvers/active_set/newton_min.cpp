@@ -62,12 +62,12 @@ void NewtonMin::do_prepare(const Problem& problem) {
   slack_w_ = 0.1;
 }
 
-void NewtonMin::do_solve(const Vector* start, Observer* observer, Result& result) {
-  deadline_ = Deadline(common.time_limit);
+void NewtonMin::do_solve(const Start& start, Observer* observer, Result& result) {
+  deadline_ = Deadline(limits.time_limit);
   const int limit =
-      common.max_iterations > 0 ? common.max_iterations : std::max(200, 4 * problem_.size());
-  choose_start(start);
-  if (by_multigrid_ && !start && start_by_multigrid(observer, result)) return report(result);
+      limits.max_iterations > 0 ? limits.max_iterations : std::max(200, 4 * problem_.size());
+  choose_start(start.z);
+  if (by_multigrid_ && !start.z && start_by_multigrid(observer, result)) return report(result);
   IterationRecord record;
   result.status = Status::kIterationLimit;
   while (result.iterations < limit) {
@@ -111,7 +111,7 @@ void NewtonMin::do_solve(const Vector* start, Observer* observer, Result& result
   result.z = best_;
   // Projections are not looked at on the way where the point itself is far off.
   if (result.status == Status::kIterationLimit || result.status == Status::kStalled) {
-    if (problem_.natural_residual(best_) <= common.tolerance) result.status = Status::kSolved;
+    if (problem_.natural_residual(best_) <= limits.tolerance) result.status = Status::kSolved;
   }
   report(result);
 }
@@ -147,7 +147,7 @@ void NewtonMin::choose_start(const Vector* start) {
 
 // @return true where that ends the solve.
 bool NewtonMin::start_by_multigrid(Observer* observer, Result& result) {
-  multigrid_.common = common;
+  multigrid_.limits = limits;
   const Result& coarse = multigrid_.solve(nullptr, observer);
   result.iterations = coarse.iterations;
   result.statistics = coarse.statistics;
@@ -252,13 +252,13 @@ bool NewtonMin::drifted() const {
   for (int i = 0; i < problem_.size(); ++i) {
     if (free_[i]) defect = std::max(defect, std::abs(w_[i] + rho * (z_[i] - centre_[i])));
   }
-  return !(defect <= kDrift * common.tolerance) &&
+  return !(defect <= kDrift * limits.tolerance) &&
          !(defect <= kRelativeDrift * norm_ * z_.lpNorm<Eigen::Infinity>());
 }
 
 // Where unknown i belongs, by the signs at the Newton point.
 NewtonMin::Place NewtonMin::wanted_place(int i) const {
-  const double slack_z = slack_z_ * common.tolerance, slack_w = slack_w_ * common.tolerance;
+  const double slack_z = slack_z_ * limits.tolerance, slack_w = slack_w_ * limits.tolerance;
   if (free_[i]) {
     if (z_[i] < problem_.lower[i] - slack_z) return Place::kLower;
     if (z_[i] > problem_.upper[i] + slack_z) return Place::kUpper;
@@ -311,7 +311,7 @@ void NewtonMin::keep(const Vector& z, double natural) {
 
 // Keeps the projection of z where it is the best so far. @return true where it solves the problem.
 bool NewtonMin::accept() {
-  const bool final = violations_.empty() || natural_ <= common.tolerance;
+  const bool final = violations_.empty() || natural_ <= limits.tolerance;
   for (int k = 0; k <= (final ? kRefinements : 0); ++k) {
     if (k > 0) refine();
     candidate_ = z_;
@@ -319,8 +319,8 @@ bool NewtonMin::accept() {
     const double natural = final ? problem_.natural_residual(candidate_) : natural_;
     const double before = best_natural_;
     keep(candidate_, natural);
-    if (best_natural_ <= common.tolerance)
-      return problem_.natural_residual(best_) <= common.tolerance;
+    if (best_natural_ <= limits.tolerance)
+      return problem_.natural_residual(best_) <= limits.tolerance;
     if (natural >= before) break;
   }
   return false;

@@ -63,7 +63,7 @@ class NewtonMin final : public Solver {
   enum class Mode { kBlock, kSingle };
 
   void do_prepare(const Problem& problem) override;
-  void do_solve(const Vector* start, Observer* observer, Result& result) override;
+  void do_solve(const Start& start, Observer* observer, Result& result) override;
 
   void choose_start(const Vector* start);
   void sweep(int count);

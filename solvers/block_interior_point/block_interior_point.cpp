@@ -52,12 +52,12 @@ void BlockInteriorPoint::do_prepare(const Problem&) {
 }
 
 // p, lambda and nu of a start; without a dual there are no multipliers.
-bool BlockInteriorPoint::read_start(const Vector& start) {
-  program_.read_start(start, point_.p);
+bool BlockInteriorPoint::read_start(const Start& start) {
+  program_.read_start(*start.z, point_.p);
   point_.lambda.setZero();
   point_.nu = 0.0;
-  if (start_dual.size() == program_.rows())
-    program_.read_dual(start_dual, point_.lambda, point_.nu);
+  if (start.dual && start.dual->size() == program_.rows())
+    program_.read_dual(*start.dual, point_.lambda, point_.nu);
   const auto kept = [&](double x) { return x >= settings.negligible ? x : 0.0; };
   for (double& lambda : point_.lambda) lambda = kept(lambda);
   point_.nu = kept(point_.nu);
@@ -92,13 +92,13 @@ bool BlockInteriorPoint::goes_on(Run& run, const char* step_type, double merit, 
   record.factorisations = newton_.factorisations;
   record.linear_solves = newton_.linear_solves;
   const std::chrono::duration<double> elapsed = Clock::now() - run.began;
-  const int most = common.max_iterations > 0 ? common.max_iterations : kMostSteps;
+  const int most = limits.max_iterations > 0 ? limits.max_iterations : kMostSteps;
   run.ended = true;
   if (run.observer && !run.observer->on_iteration(record)) {
     result.status = Status::kInterrupted;
-  } else if (run.best <= kAim * common.tolerance) {
+  } else if (run.best <= kAim * limits.tolerance) {
     result.status = Status::kSolved;
-  } else if (common.time_limit > 0 && elapsed.count() > common.time_limit) {
+  } else if (limits.time_limit > 0 && elapsed.count() > limits.time_limit) {
     result.status = Status::kTimeLimit;
   } else if (result.iterations >= most) {
     result.status = Status::kIterationLimit;
@@ -113,7 +113,7 @@ void BlockInteriorPoint::follow_multipliers(Run& run, int most_steps) {
   multipliers_.start(point_, penalty);
   for (int steps = 0; steps < most_steps;) {
     const double small =
-        std::max(kInnerAccuracy * multipliers_.change(), kSmallGradient * common.tolerance);
+        std::max(kInnerAccuracy * multipliers_.change(), kSmallGradient * limits.tolerance);
     if (multipliers_.gradient() <= small) {
       if (penalty >= kLargestPenalty) return;
       penalty *= settings.increase;
@@ -143,15 +143,15 @@ void BlockInteriorPoint::follow_path(Run& run) {
   }
 }
 
-void BlockInteriorPoint::do_solve(const Vector* start, Observer* observer, Result& result) {
+void BlockInteriorPoint::do_solve(const Start& start, Observer* observer, Result& result) {
   Run run{observer, result};
   result.z.setZero(program_.unknowns());
   result.dual.setZero(program_.rows());
   result.status = Status::kStalled;
   newton_.clear_counts();
-  if (start && read_start(*start)) {
+  if (start.z && read_start(start)) {
     const double measure = candidate(run);
-    if (measure <= kAim * common.tolerance) {
+    if (measure <= kAim * limits.tolerance) {
       result.status = Status::kSolved;
       run.ended = true;
     } else if (measure <= settings.start_measure) {

@@ -47,11 +47,10 @@ class BlockInteriorPoint final : public Solver {
   struct Run;  // what one solve keeps
 
   std::optional<std::string> do_refusal(const Problem& problem) const override;
-  bool drops_bad_starts() const override { return true; }
   void do_prepare(const Problem& problem) override;
-  void do_solve(const Vector* start, Observer* observer, Result& result) override;
+  void do_solve(const Start& start, Observer* observer, Result& result) override;
 
-  bool read_start(const Vector& start);
+  bool read_start(const Start& start);
   void follow_multipliers(Run& run, int most_steps);
   void follow_path(Run& run);
   double candidate(Run& run);

@@ -17,13 +17,6 @@ class SettingVisitor {
   virtual void visit(std::string_view name, std::string& value, std::string_view doc) = 0;
 };
 
-/// What every solver obeys.
-struct CommonSettings {
-  double tolerance = 1e-8;  ///< the verifier's measure that is aimed at
-  int max_iterations = 0;   ///< 0: the solver's own default
-  double time_limit = 0.0;  ///< seconds a solve may take; 0: none
-};
-
 /// One setting as text.
 struct SettingText {
   std::string name, value, doc;

@@ -79,26 +79,40 @@ std::optional<std::string> Solver::refusal(const Problem& problem) const {
   return do_refusal(problem);
 }
 
-void Solver::prepare(const Problem& problem) {
+void Solver::prepare(const Problem& problem) { take(problem, false); }
+
+void Solver::update(const Problem& problem) {
+  if (prepared_size_ < 0) throw std::logic_error("update called before prepare");
+  if (problem.kind() != prepared_kind_ || problem.size() != prepared_size_) {
+    throw std::invalid_argument(fmt::format("problem: update with a {} of {} unknowns, prepared is "
+                                            "a {} of {}",
+                                            problem.kind(), problem.size(), prepared_kind_,
+                                            prepared_size_));
+  }
+  take(problem, true);
+}
+
+void Solver::take(const Problem& problem, bool update) {
   prepared_size_ = -1;
   validate(problem);
   if (const auto reason = refusal(problem)) throw std::invalid_argument("problem: " + *reason);
+  deadline_ = Deadline(limits.time_limit);
   late_ = false;
   try {
-    do_prepare(problem);
+    update ? do_update(problem) : do_prepare(problem);
   } catch (const DeadlinePassed&) {
     late_ = true;
   }
   prepared_size_ = problem.size();
+  prepared_kind_ = problem.kind();
 }
 
 namespace {
 
-constexpr double kShareOfStart = 0.5;  // of the time limit
-
 void clear(Result& result) {
   result.status = Status::kNumericalError;
   result.iterations = 0;
+  result.basis.clear();
   result.solutions.clear();
   result.certificate.reset();
   result.own_times.reset();
@@ -106,53 +120,38 @@ void clear(Result& result) {
   result.statistics.clear();
 }
 
-// Ends that another start may change.
-bool led_nowhere(Status status) {
-  return status != Status::kSolved && status != Status::kInfeasible &&
-         status != Status::kExcluded && status != Status::kInterrupted &&
-         status != Status::kUnsupported;
+void check_length(std::string_view what, std::ptrdiff_t length, int expected) {
+  if (length == expected) return;
+  throw std::invalid_argument(
+      fmt::format("{}: length is {}, expected {}", what, length, expected));
 }
 
 }  // namespace
 
-const Result& Solver::solve(const Vector* start, Observer* observer) {
+const Result& Solver::solve(const Start& start, const Limits& other, Observer* observer) {
+  struct Restore {
+    Limits& limits;
+    Limits own = limits;
+    ~Restore() { limits = own; }
+  } restore{limits};
+  limits = other;
+  return solve(start, observer);
+}
+
+const Result& Solver::solve(const Start& start, Observer* observer) {
   if (prepared_size_ < 0) throw std::logic_error("solve called before prepare");
-  if (start && start->size() != prepared_size_) {
-    throw std::invalid_argument(
-        fmt::format("start: length is {}, expected {}", start->size(), prepared_size_));
-  }
+  if (start.z) check_length("start", start.z->size(), prepared_size_);
+  if (start.basis) check_length("start basis", std::ssize(*start.basis), prepared_size_);
+  clear(result_);
   if (late_) {
-    clear(result_);
     result_.status = Status::kTimeLimit;
     result_.message = "the time limit passed before the problem was prepared";
-    result_.z = start ? *start : Vector(Vector::Zero(prepared_size_));
+    result_.z.setZero(prepared_size_);
+    if (start.z) result_.z = *start.z;
     return result_;
   }
-  const auto began = std::chrono::steady_clock::now();
-  const CommonSettings asked = common;
-  const bool may_drop = start && !drops_bad_starts();
-  if (may_drop) common.time_limit *= kShareOfStart;
-  clear(result_);
+  deadline_ = Deadline(limits.time_limit);
   do_solve(start, observer, result_);
-  common = asked;
-  const std::chrono::duration<double> used = std::chrono::steady_clock::now() - began;
-  const bool time_left = asked.time_limit <= 0 || used.count() < asked.time_limit;
-  const bool tries_left = asked.max_iterations <= 0 || result_.iterations < asked.max_iterations;
-  if (may_drop && led_nowhere(result_.status) && time_left && tries_left) {
-    std::swap(result_, from_start_);
-    clear(result_);
-    if (asked.time_limit > 0) common.time_limit = asked.time_limit - used.count();
-    if (asked.max_iterations > 0) common.max_iterations -= from_start_.iterations;
-    do_solve(nullptr, observer, result_);
-    common = asked;
-    result_.iterations += from_start_.iterations;
-    if (result_.own_times) {  // the try from the start is paid for, too
-      const OwnTimes& first = from_start_.own_times.value_or(OwnTimes{0.0, used.count()});
-      result_.own_times->setup += first.setup;
-      result_.own_times->solve += first.solve;
-    }
-    result_.statistics.emplace_back("iterations_from_start", from_start_.iterations);
-  }
   return result_;
 }
 
@@ -227,10 +226,10 @@ class Setter : public SettingVisitor {
 };
 
 void visit_all(Solver& solver, SettingVisitor& visitor) {
-  visitor.visit("tolerance", solver.common.tolerance, "verifier's measure that is aimed at");
-  visitor.visit("max_iterations", solver.common.max_iterations,
+  visitor.visit("tolerance", solver.limits.tolerance, "verifier's measure that is aimed at");
+  visitor.visit("max_iterations", solver.limits.max_iterations,
                 "iterations at most; 0: the solver's own default");
-  visitor.visit("time_limit", solver.common.time_limit, "seconds a solve may take; 0: none");
+  visitor.visit("time_limit", solver.limits.time_limit, "seconds a solve may take; 0: none");
   solver.visit_settings(visitor);
 }
 

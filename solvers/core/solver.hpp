@@ -6,7 +6,9 @@
 #include <perp/problems/standard/problem.hpp>
 #include <perp/problems/standard/verifier.hpp>
 #include <perp/solvers/core/observer.hpp>
+#include <perp/problems/expression/deadline.hpp>
 #include <perp/solvers/core/settings.hpp>
+#include <perp/solvers/core/start.hpp>
 #include <perp/solvers/core/status.hpp>
 #include <string>
 #include <utility>
@@ -48,6 +50,7 @@ struct Result {
   Status status = Status::kUnsupported;
   Vector z;                       ///< best point found, size of the unknown
   Vector dual;                    ///< conic_qp
+  std::vector<PairStatus> basis;  ///< of methods that end at one, else empty
   std::vector<Vector> solutions;  ///< all that were found, where the method looks for all
   int iterations = 0;
   std::optional<Certificate> certificate;
@@ -86,30 +89,40 @@ class Solver {
   /// problem is refused or malformed (the text names the field).
   void prepare(const Problem& problem);
 
-  /// Solves the prepared problem. The result is valid until the next call of prepare or solve.
-  /// @param start unknowns to start from, or nullptr; methods that cannot use one ignore it. A
-  /// start that leads nowhere, or not in half of the time limit, is dropped and the solver's own
-  /// one taken: a warm start never solves less than none.
-  /// @throws std::invalid_argument where the start has the wrong size; std::logic_error without
-  /// prepare.
-  const Result& solve(const Vector* start = nullptr, Observer* observer = nullptr);
+  /// Takes other values: as prepare(), and with the same result, but of a problem with the
+  /// structure of the one before (kind, sizes, pattern, which bounds are finite), so that what
+  /// depends on nothing else is kept. @throws std::invalid_argument as prepare(), and if kind or
+  /// size are others; std::logic_error without prepare.
+  void update(const Problem& problem);
 
-  CommonSettings common;
-  Vector start_dual;  ///< conic_qp: the dual that goes with a start, or empty
-  /// Visits the method's own settings (not the common ones).
+  /// Solves the prepared problem. The result is valid until the next call.
+  /// @throws std::invalid_argument if a part of the start has the wrong size; std::logic_error
+  /// without prepare.
+  const Result& solve(const Start& start = {}, Observer* observer = nullptr);
+  /// The same with other limits than the solver's own, this once.
+  const Result& solve(const Start& start, const Limits& other, Observer* observer = nullptr);
+
+  Limits limits;
+  /// Visits the method's own settings (not the limits).
   virtual void visit_settings(SettingVisitor& visitor) = 0;
 
  protected:
   virtual std::optional<std::string> do_refusal(const Problem&) const { return {}; }
-  /// True where the method itself does without a start that leads nowhere, or never uses one.
-  virtual bool drops_bad_starts() const { return false; }
   virtual void do_prepare(const Problem& problem) = 0;
-  virtual void do_solve(const Vector* start, Observer* observer, Result& result) = 0;
+  virtual void do_update(const Problem& problem) { do_prepare(problem); }
+  virtual void do_solve(const Start& start, Observer* observer, Result& result) = 0;
+
+  /// Of the call that runs: prepare, update or solve.
+  const Deadline& deadline() const { return deadline_; }
 
  private:
+  void take(const Problem& problem, bool update);
+
+  std::string_view prepared_kind_;
   int prepared_size_ = -1;
   bool late_ = false;  // the time limit passed in prepare
-  Result result_, from_start_;
+  Deadline deadline_;
+  Result result_;
 };
 
 /// All settings of a solver as text, the common ones first.

@@ -182,8 +182,8 @@ void Enumerate::do_prepare(const Problem& problem) {
   problem_ = lcp ? to_mlcp(*lcp) : std::get<Mlcp>(problem.data);
 }
 
-void Enumerate::do_solve(const Vector*, Observer*, Result& result) {
-  Enumeration found = enumerate_solutions(problem_, common.tolerance, common.time_limit);
+void Enumerate::do_solve(const Start&, Observer*, Result& result) {
+  Enumeration found = enumerate_solutions(problem_, limits.tolerance, limits.time_limit);
   result.iterations = static_cast<int>(found.bases);
   result.statistics.emplace_back("solutions", static_cast<double>(found.solutions.size()));
   result.statistics.emplace_back("continuum", found.continuum ? 1.0 : 0.0);
@@ -203,7 +203,7 @@ void Enumerate::do_solve(const Vector*, Observer*, Result& result) {
     result.status = Status::kTimeLimit;
     return;
   }
-  std::optional<FarkasCertificate> farkas = find_farkas(problem_, common.time_limit, nullptr);
+  std::optional<FarkasCertificate> farkas = find_farkas(problem_, limits.time_limit, nullptr);
   if (farkas) {
     result.certificate = certificate_of(farkas->check, std::move(farkas->y));
     result.status = status_of(farkas->check);

@@ -35,9 +35,8 @@ class Enumerate final : public Solver {
   void visit_settings(SettingVisitor&) override {}
 
  private:
-  bool drops_bad_starts() const override { return true; }
   void do_prepare(const Problem& problem) override;
-  void do_solve(const Vector* start, Observer* observer, Result& result) override;
+  void do_solve(const Start& start, Observer* observer, Result& result) override;
 
   Mlcp problem_;
 };

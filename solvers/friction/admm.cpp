@@ -122,19 +122,19 @@ void Admm::extrapolate(double change) {
   y_hat_ = y_ + weight * (y_ - y_before_);
 }
 
-void Admm::do_solve(const Vector* start, Observer* observer, Result& result) {
+void Admm::do_solve(const Start& start, Observer* observer, Result& result) {
   if (!(settings.proximal > 0)) throw std::invalid_argument("setting \"proximal\": not positive");
-  const Deadline deadline(common.time_limit);
-  const int limit = common.max_iterations > 0 ? common.max_iterations : kIterationLimit;
+  const Deadline deadline(limits.time_limit);
+  const int limit = limits.max_iterations > 0 ? limits.max_iterations : kIterationLimit;
   Progress progress(std::max(1, settings.patience));
   matrix_.factorisations = 0;
   double power = settings.power;
-  begin(start);
+  begin(start.z);
   best_ = z_;
   double best = problem_.measure(z_);
   IterationRecord record;
   record.step_type = "admm";
-  result.status = best <= common.tolerance ? Status::kSolved : Status::kIterationLimit;
+  result.status = best <= limits.tolerance ? Status::kSolved : Status::kIterationLimit;
   bool factorised = result.status == Status::kSolved || set_penalty(power);
   while (result.status != Status::kSolved && factorised && result.iterations < limit) {
     iterate();
@@ -146,13 +146,13 @@ void Admm::do_solve(const Vector* start, Observer* observer, Result& result) {
     if (result.iterations % kCheckEvery == 0 || result.iterations == limit) {
       problem_.velocity(z_, u_);
       record.residual = problem_.measure(z_, u_);
-      if (record.residual <= common.tolerance) record.residual = problem_.measure(z_);
+      if (record.residual <= limits.tolerance) record.residual = problem_.measure(z_);
       progress.look(record.residual);
       if (record.residual < best) {
         best = record.residual;
         best_ = z_;
       }
-      if (best <= common.tolerance) result.status = Status::kSolved;
+      if (best <= limits.tolerance) result.status = Status::kSolved;
     }
     if (ends_here({record, progress, deadline, !std::isfinite(primal_ + dual_), best, "iterations"},
                   observer, result))

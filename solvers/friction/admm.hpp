@@ -50,7 +50,7 @@ class Admm final : public Solver {
 
  private:
   void do_prepare(const Problem& problem) override;
-  void do_solve(const Vector* start, Observer* observer, Result& result) override;
+  void do_solve(const Start& start, Observer* observer, Result& result) override;
 
   bool set_penalty(double power);
   void begin(const Vector* start);

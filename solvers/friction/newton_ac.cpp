@@ -38,18 +38,18 @@ void NewtonAc::sweep(int count, const Deadline& deadline) {
   }
 }
 
-void NewtonAc::do_solve(const Vector* start, Observer* observer, Result& result) {
-  const Deadline deadline(common.time_limit);
-  newton_.begin(deadline, common.max_iterations > 0 ? common.max_iterations : kIterationLimit);
+void NewtonAc::do_solve(const Start& start, Observer* observer, Result& result) {
+  const Deadline deadline(limits.time_limit);
+  newton_.begin(deadline, limits.max_iterations > 0 ? limits.max_iterations : kIterationLimit);
   swept_.setZero();
-  if (start) problem_.to_scaled(*start, swept_);
+  if (start.z) problem_.to_scaled(*start.z, swept_);
   best_ = swept_;
   best_measure_ = problem_.measure(best_);
-  if (best_measure_ > common.tolerance) sweep(start ? 0 : settings.first_sweeps, deadline);
+  if (best_measure_ > limits.tolerance) sweep(start.z ? 0 : settings.first_sweeps, deadline);
   int recoveries = 0;
   r_ = swept_;
   for (;; ++recoveries) {
-    result.status = newton_.run(0.0, r_, common.tolerance, kStepsOfARun, observer, r_);
+    result.status = newton_.run(0.0, r_, limits.tolerance, kStepsOfARun, observer, r_);
     if (newton_.measure() <= best_measure_) {
       best_measure_ = newton_.measure();
       best_ = r_;

@@ -45,7 +45,7 @@ class NewtonAc final : public Solver {
 
  private:
   void do_prepare(const Problem& problem) override;
-  void do_solve(const Vector* start, Observer* observer, Result& result) override;
+  void do_solve(const Start& start, Observer* observer, Result& result) override;
   void sweep(int count, const Deadline& deadline);
 
   ContactProblem problem_;

@@ -27,13 +27,13 @@ void Nsgs::do_prepare(const Problem& problem) {
   for (Vector* v : {&r_, &u_, &best_}) v->setZero(problem_.size());
 }
 
-void Nsgs::do_solve(const Vector* start, Observer* observer, Result& result) {
+void Nsgs::do_solve(const Start& start, Observer* observer, Result& result) {
   if (!(settings.relaxation > 0 && settings.relaxation < 2))
     throw std::invalid_argument("setting \"relaxation\": not between 0 and 2");
   if (settings.order != "given" && settings.order != "random")
     throw std::invalid_argument("setting \"order\": not given or random");
-  const Deadline deadline(common.time_limit);
-  const int limit = common.max_iterations > 0 ? common.max_iterations : kSweepLimit;
+  const Deadline deadline(limits.time_limit);
+  const int limit = limits.max_iterations > 0 ? limits.max_iterations : kSweepLimit;
   const int every = std::max(1, settings.check_every);
   Progress progress(std::max(1, settings.patience));
   if (settings.order == "random") {
@@ -42,13 +42,13 @@ void Nsgs::do_solve(const Vector* start, Observer* observer, Result& result) {
     sweeps_.order_as_given();
   }
   r_.setZero();
-  if (start) problem_.to_scaled(*start, r_);
+  if (start.z) problem_.to_scaled(*start.z, r_);
   best_ = r_;
   double best = problem_.measure(r_);
 
   IterationRecord record;
   record.step_type = "sweep";
-  result.status = best <= common.tolerance ? Status::kSolved : Status::kIterationLimit;
+  result.status = best <= limits.tolerance ? Status::kSolved : Status::kIterationLimit;
   while (result.status != Status::kSolved && result.iterations < limit) {
     const bool backward = settings.symmetric && result.iterations % 2 == 1;
     record.step = sweeps_.sweep(settings.relaxation, settings.regularisation, backward, r_);
@@ -57,13 +57,13 @@ void Nsgs::do_solve(const Vector* start, Observer* observer, Result& result) {
     if (result.iterations % every == 0 || result.iterations == limit) {
       problem_.velocity(r_, u_);
       record.residual = problem_.measure(r_, u_);
-      if (record.residual <= common.tolerance) record.residual = problem_.measure(r_);
+      if (record.residual <= limits.tolerance) record.residual = problem_.measure(r_);
       progress.look(record.residual);
       if (record.residual < best) {
         best = record.residual;
         best_ = r_;
       }
-      if (best <= common.tolerance) result.status = Status::kSolved;
+      if (best <= limits.tolerance) result.status = Status::kSolved;
     }
     if (ends_here({record, progress, deadline, !std::isfinite(record.step), best, "sweeps"},
                   observer, result))

@@ -49,7 +49,7 @@ class Nsgs final : public Solver {
 
  private:
   void do_prepare(const Problem& problem) override;
-  void do_solve(const Vector* start, Observer* observer, Result& result) override;
+  void do_solve(const Start& start, Observer* observer, Result& result) override;
 
   ContactProblem problem_;
   ContactSweeps sweeps_;

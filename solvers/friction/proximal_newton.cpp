@@ -47,21 +47,21 @@ void ProximalNewton::sweep(int count) {
   look_at(centre_);
 }
 
-void ProximalNewton::do_solve(const Vector* start, Observer* observer, Result& result) {
-  newton_.begin(Deadline(common.time_limit),
-                common.max_iterations > 0 ? common.max_iterations : kIterationLimit);
+void ProximalNewton::do_solve(const Start& start, Observer* observer, Result& result) {
+  newton_.begin(Deadline(limits.time_limit),
+                limits.max_iterations > 0 ? limits.max_iterations : kIterationLimit);
   centre_.setZero();
-  if (start) problem_.to_scaled(*start, centre_);
+  if (start.z) problem_.to_scaled(*start.z, centre_);
   best_ = centre_;
   best_measure_ = measure_ = problem_.measure(centre_);
-  if (!start && best_measure_ > common.tolerance) sweep(settings.first_sweeps);
+  if (!start.z && best_measure_ > limits.tolerance) sweep(settings.first_sweeps);
   double alpha = settings.alpha;
   int outer = 0;
   result.status = Status::kStalled;
   for (;; ++outer) {
-    if (best_measure_ <= common.tolerance && problem_.measure(best_) <= common.tolerance) break;
+    if (best_measure_ <= limits.tolerance && problem_.measure(best_) <= limits.tolerance) break;
     if (outer >= settings.outer_iterations) break;
-    const double inner = std::max(kShareOfTolerance * common.tolerance,
+    const double inner = std::max(kShareOfTolerance * limits.tolerance,
                                   settings.inner_accuracy * std::min(measure_, 1.0));
     const int before = newton_.iterations;
     r_ = centre_;
@@ -79,7 +79,7 @@ void ProximalNewton::do_solve(const Vector* start, Observer* observer, Result& r
       break;
     }
   }
-  if (problem_.measure(best_) <= common.tolerance) result.status = Status::kSolved;
+  if (problem_.measure(best_) <= limits.tolerance) result.status = Status::kSolved;
   problem_.to_posed(best_, result.z);
   result.iterations = newton_.iterations;
   if (result.status == Status::kStalled)

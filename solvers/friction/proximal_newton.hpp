@@ -64,7 +64,7 @@ class ProximalNewton final : public Solver {
 
  private:
   void do_prepare(const Problem& problem) override;
-  void do_solve(const Vector* start, Observer* observer, Result& result) override;
+  void do_solve(const Start& start, Observer* observer, Result& result) override;
   void sweep(int count);
   void look_at(const Vector& r);
 

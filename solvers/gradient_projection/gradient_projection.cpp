@@ -118,16 +118,16 @@ void GradientProjection::allocate(int n) {
   cg_.attach(*h_, weight_, unit_);
 }
 
-void GradientProjection::do_solve(const Vector* start, Observer* observer, Result& result) {
-  deadline_ = Deadline(common.time_limit);
+void GradientProjection::do_solve(const Start& start, Observer* observer, Result& result) {
+  deadline_ = Deadline(limits.time_limit);
   const int limit =
-      common.max_iterations > 0 ? common.max_iterations : std::max(1000, 10 * problem_.size());
-  begin(start);
+      limits.max_iterations > 0 ? limits.max_iterations : std::max(1000, 10 * problem_.size());
+  begin(start.z);
   IterationRecord record;
   int idle = 0;
   while (true) {
     look();
-    if (natural_ <= kAim * common.tolerance && confirm()) {
+    if (natural_ <= kAim * limits.tolerance && confirm()) {
       result.status = Status::kSolved;
       if (!negative_ || !escape()) break;
       look();
@@ -164,7 +164,7 @@ void GradientProjection::do_solve(const Vector* start, Observer* observer, Resul
   }
   if (result.status == Status::kRay) {
     look();
-    if (natural_ <= kAim * common.tolerance && confirm()) result.status = Status::kSolved;
+    if (natural_ <= kAim * limits.tolerance && confirm()) result.status = Status::kSolved;
   }
   if (result.status != Status::kSolved && escapes_ > 0) {
     result.status = Status::kSolved;  // what was left, though the objective falls below it
@@ -220,7 +220,7 @@ void GradientProjection::evaluate_gradient(bool extended) {
 // At a bound that the objective falls away from.
 bool GradientProjection::pulled_off(int i) const {
   if (problem_.is_fixed(i)) return false;
-  const double least = kOfTolerance * common.tolerance * unit_[i];
+  const double least = kOfTolerance * limits.tolerance * unit_[i];
   return (x_[i] == problem_.lower[i] && g_[i] < -least) ||
          (x_[i] == problem_.upper[i] && g_[i] > least);
 }
@@ -254,7 +254,7 @@ bool GradientProjection::confirm() {
     const long double f = problem_.extended_row(i, x_.data());
     natural = std::max(natural, natural_row(i, static_cast<double>(f)));
   }
-  if (natural <= kAim * common.tolerance) return true;
+  if (natural <= kAim * limits.tolerance) return true;
   extended_ = true;
   evaluate_gradient(true);
   look();
@@ -307,7 +307,7 @@ GradientProjection::Step GradientProjection::face_phase() {
     const Step step = factorised_step();
     if (step != Step::kNone) return step;
   }
-  const double target = kOfTolerance * common.tolerance;
+  const double target = kOfTolerance * limits.tolerance;
   const int size = static_cast<int>(face_.size());
   refined_ = !released_;
   if (released_) return conjugate_step(target, settings.cg_progress, size);
@@ -427,7 +427,7 @@ Result GradientProjection::minimise(SymmetricOperator& h, const Vector& c, const
   // An object of its own, so that nothing points at the operator afterwards.
   GradientProjection run;
   run.settings = settings;
-  run.common = common;
+  run.limits = limits;
   run.attach(h, c, lower, upper, diagonal);
   Result result;
   run.do_solve(start, observer, result);

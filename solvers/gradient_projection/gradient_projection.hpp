@@ -70,7 +70,7 @@ class GradientProjection final : public Solver {
 
   std::optional<std::string> do_refusal(const Problem& problem) const override;
   void do_prepare(const Problem& problem) override;
-  void do_solve(const Vector* start, Observer* observer, Result& result) override;
+  void do_solve(const Start& start, Observer* observer, Result& result) override;
 
   void attach(SymmetricOperator& h, const Vector& c, const Vector& lower, const Vector& upper,
               const Vector& diagonal);

@@ -152,7 +152,7 @@ GradientProjection::Step GradientProjection::end_unbounded() {
   h_->multiply(p_, hs_);
   ++products_;
   const bool bends = p_.dot(hs_) < kNegative * p_.cwiseQuotient(weight_).dot(p_);
-  const double least = kOfTolerance * common.tolerance;
+  const double least = kOfTolerance * limits.tolerance;
   if (!bends && !(g_.dot(p_) < -least)) return Step::kNone;
   // For a PSD H, p'Hp = 0 implies Hp = 0.
   const bool negative = bends || hs_.lpNorm<Eigen::Infinity>() > kImage * scale_;

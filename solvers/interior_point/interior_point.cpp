@@ -127,8 +127,8 @@ void InteriorPoint::load(const BoxQp& problem, Reading& reading) {
   reading.upper = problem.upper;
 }
 
-void InteriorPoint::do_solve(const Vector*, Observer* observer, Result& result) {
-  deadline_ = Deadline(common.time_limit);
+void InteriorPoint::do_solve(const Start&, Observer* observer, Result& result) {
+  deadline_ = Deadline(limits.time_limit);
   std::optional<Status> end;
   if (!begin()) end = Status::kNumericalError;
   while (!end) {
@@ -155,11 +155,11 @@ std::optional<Status> InteriorPoint::assess(Observer* observer, Result& result) 
   record.linear_solves = kkt_.linear_solves;
   record.factorisations = kkt_.factorisations;
   if (observer && !observer->on_iteration(record)) return Status::kInterrupted;
-  if (best_measure_ <= common.tolerance) return Status::kSolved;
+  if (best_measure_ <= limits.tolerance) return Status::kSolved;
   if (wants_polish() && polish(kEarlySteps, scaled_x_, scaled_z_)) return Status::kSolved;
   if (const auto end = certify_infeasible(result)) return *end;
   if (const auto end = certify_unbounded(result)) return *end;
-  const int limit = common.max_iterations > 0 ? common.max_iterations : kIterations;
+  const int limit = limits.max_iterations > 0 ? limits.max_iterations : kIterations;
   if (iteration_ >= limit) return Status::kIterationLimit;
   if (deadline_.passed()) return Status::kTimeLimit;
   return {};
@@ -169,7 +169,7 @@ std::optional<Status> InteriorPoint::assess(Observer* observer, Result& result) 
 // missing, and an answer to the problem as posed.
 void InteriorPoint::finish(Result& result) {
   const bool may_polish = result.status == Status::kSolved || result.status == Status::kStalled;
-  if (may_polish && best_measure_ > kPolished * common.tolerance && settings.polish_steps > 0) {
+  if (may_polish && best_measure_ > kPolished * limits.tolerance && settings.polish_steps > 0) {
     scaled_x_ = best_x_;
     scaled_z_ = best_z_;
     if (polish(settings.polish_steps, scaled_x_, scaled_z_)) result.status = Status::kSolved;
@@ -232,7 +232,7 @@ bool InteriorPoint::begin() {
 
 // Residuals of the embedding, and of the problem as posed at (x, z) / tau.
 void InteriorPoint::evaluate() {
-  if (best_measure_ <= kNearlySolved * common.tolerance) {
+  if (best_measure_ <= kNearlySolved * limits.tolerance) {
     data_.evaluate_extended(x_, z_, tau_, px_, res_x_, scaled_s_);
   } else {
     data_.multiply_p(x_, px_);
@@ -316,7 +316,7 @@ double InteriorPoint::find_direction(double sigma, const Direction* affine, Dire
   // Below what the gap may have mu has nothing to gain, and the linear systems much to lose.
   const double objective = data_.posed_objective() * (cones.degree() + 1) / (tau_ * tau_);
   const double target =
-      std::max(sigma * mu_, std::min(mu_, kLeastGap * common.tolerance / objective));
+      std::max(sigma * mu_, std::min(mu_, kLeastGap * limits.tolerance / objective));
   if (affine) {
     scaling_.divide(cones, affine->s, scratch_);
     scaling_.multiply(cones, affine->z, d.s);
@@ -353,7 +353,7 @@ double InteriorPoint::largest_step(const Direction& d) const {
 bool InteriorPoint::confirmed() {
   data_.evaluate_extended(best_x_, best_z_, 1.0, scaled_px_, stationarity_, scaled_s_);
   best_measure_ = data_.measure(best_z_, stationarity_, scaled_s_, scratch_).measure();
-  return best_measure_ <= common.tolerance;
+  return best_measure_ <= limits.tolerance;
 }
 
 void InteriorPoint::write_answer(Result& result) const {
@@ -391,10 +391,10 @@ bool InteriorPoint::wants_polish() {
 bool InteriorPoint::polish(int steps, Vector& x, Vector& z) {
   next_polish_ = iteration_ + 1 + polishes_++;
   const double regularisation = std::min(kPolishRegularisation, regularisation_);
-  const double reached = polish_.improve(data_, kkt_, kPolished * common.tolerance, regularisation,
+  const double reached = polish_.improve(data_, kkt_, kPolished * limits.tolerance, regularisation,
                                          std::min(steps, settings.polish_steps), x, z);
   keep(x, z, reached);
-  return best_measure_ <= common.tolerance;
+  return best_measure_ <= limits.tolerance;
 }
 
 }  // namespace perp

@@ -64,9 +64,8 @@ class InteriorPoint final : public Solver {
   };
 
   std::optional<std::string> do_refusal(const Problem& problem) const override;
-  bool drops_bad_starts() const override { return true; }
   void do_prepare(const Problem& problem) override;
-  void do_solve(const Vector* start, Observer* observer, Result& result) override;
+  void do_solve(const Start& start, Observer* observer, Result& result) override;
 
   Reading read(const Problem& problem) const;
   static void load(const BoxQp& problem, Reading& reading);

@@ -62,7 +62,7 @@ void JosephyNewton::do_prepare(const Problem& problem) {
              settings.linear_algebra == "auto"    ? SystemStorage::kAuto
              : settings.linear_algebra == "dense" ? SystemStorage::kDense
                                                   : SystemStorage::kSparse,
-             Deadline(common.time_limit));
+             Deadline(limits.time_limit));
   system_.attach(map_.jacobian());
   linearised_.attach(map_);
   names_ = problem.variables;
@@ -93,9 +93,9 @@ void JosephyNewton::do_prepare(const Problem& problem) {
   sets_.assign(n, PairStatus::kAtLower);
 }
 
-void JosephyNewton::do_solve(const Vector* start, Observer* observer, Result& result) {
+void JosephyNewton::do_solve(const Start& start, Observer* observer, Result& result) {
   check_settings();
-  if (common.time_limit > 0) started_ = std::chrono::steady_clock::now();
+  if (limits.time_limit > 0) started_ = std::chrono::steady_clock::now();
   iterations_ = crash_steps_ = singular_systems_ = rays_ = shortened_ = false_answers_ = 0;
   bad_row_ = -1;
   std::fill(std::begin(step_counts_), std::end(step_counts_), 0);
@@ -106,7 +106,7 @@ void JosephyNewton::do_solve(const Vector* start, Observer* observer, Result& re
   merits_.resize(settings.memory);
   Status status = Status::kStalled;
   for (attempt_ = 0;; ++attempt_) {
-    const bool begun = begin_attempt(attempt_, start);
+    const bool begun = begin_attempt(attempt_, start.z);
     status = begun ? run_attempt(observer) : Status::kNumericalError;
     const bool may_restart = status == Status::kStationary || status == Status::kStalled ||
                              (status == Status::kNumericalError && (begun || attempt_ > 0));
@@ -130,9 +130,9 @@ Status JosephyNewton::run_attempt(Observer* observer) {
       best_z_ = z_;
     }
     if (!report_iteration(observer)) return Status::kInterrupted;
-    if (!wrong && natural_ <= kClaim * common.tolerance) return Status::kSolved;
+    if (!wrong && natural_ <= kClaim * limits.tolerance) return Status::kSolved;
     if (wrong && ++false_answers_here_ > kFalseAnswers) return Status::kStalled;
-    if (common.max_iterations > 0 && iterations_ >= common.max_iterations) {
+    if (limits.max_iterations > 0 && iterations_ >= limits.max_iterations) {
       return Status::kIterationLimit;
     }
     if (out_of_time()) return Status::kTimeLimit;
@@ -155,7 +155,7 @@ Status JosephyNewton::run_attempt(Observer* observer) {
 // The residual is small, but F does not hold its signs at the bounds. Steps from there may still
 // lead to a solution nearby.
 bool JosephyNewton::is_false_answer() {
-  if (natural_ > common.tolerance || map_.signs_hold(z_, f_, common.tolerance)) return false;
+  if (natural_ > limits.tolerance || map_.signs_hold(z_, f_, limits.tolerance)) return false;
   ++false_answers_;
   return true;
 }

@@ -80,7 +80,7 @@ class JosephyNewton final : public Solver {
   };
 
   void do_prepare(const Problem& problem) override;
-  void do_solve(const Vector* start, Observer* observer, Result& result) override;
+  void do_solve(const Start& start, Observer* observer, Result& result) override;
   void check_settings() const;
 
   // restarts.cpp

@@ -42,13 +42,13 @@ Status JosephyNewton::end_of_attempt() const {
                                                                            : Status::kStalled;
 }
 
-bool JosephyNewton::out_of_time() const { return common.time_limit > 0 && !(time_left() > 0); }
+bool JosephyNewton::out_of_time() const { return limits.time_limit > 0 && !(time_left() > 0); }
 
 // 0: no limit.
 double JosephyNewton::time_left() const {
-  if (!(common.time_limit > 0)) return 0.0;
+  if (!(limits.time_limit > 0)) return 0.0;
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started_;
-  return common.time_limit - elapsed.count();
+  return limits.time_limit - elapsed.count();
 }
 
 std::string JosephyNewton::name_of(int i) const {

@@ -47,16 +47,16 @@ void Multigrid::do_prepare(const Problem& problem) {
   hierarchy_.build(to_csr(m.sparse()), problem_.q, problem_.lower, problem_.upper);
 }
 
-void Multigrid::do_solve(const Vector* start, Observer* observer, Result& result) {
-  const Deadline deadline(common.time_limit);
-  const int limit = common.max_iterations > 0 ? common.max_iterations : kIterationLimit;
+void Multigrid::do_solve(const Start& start, Observer* observer, Result& result) {
+  const Deadline deadline(limits.time_limit);
+  const int limit = limits.max_iterations > 0 ? limits.max_iterations : kIterationLimit;
   Progress progress(std::max(1, settings.patience));
   truncations_ = returns_ = 0;
   truncated_level_ = -1;
   MultigridLevel& finest = hierarchy_.level(0);
   finest.z.setZero();
-  if (start) {
-    finest.z = *start;
+  if (start.z) {
+    finest.z = *start.z;
   } else if (settings.nested) {
     nested_start(deadline);
   }
@@ -72,7 +72,7 @@ void Multigrid::do_solve(const Vector* start, Observer* observer, Result& result
     const double natural = natural_residual(finest);
     record.residual = natural;
     progress.look(natural);
-    if (natural <= common.tolerance && problem_.natural_residual(finest.z) <= common.tolerance) {
+    if (natural <= limits.tolerance && problem_.natural_residual(finest.z) <= limits.tolerance) {
       result.status = Status::kSolved;
     } else if (observer && result.iterations > 0 && !observer->on_iteration(record)) {
       result.status = Status::kInterrupted;

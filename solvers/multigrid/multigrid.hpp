@@ -51,7 +51,7 @@ class Multigrid final : public Solver {
  private:
   std::optional<std::string> do_refusal(const Problem& problem) const override;
   void do_prepare(const Problem& problem) override;
-  void do_solve(const Vector* start, Observer* observer, Result& result) override;
+  void do_solve(const Start& start, Observer* observer, Result& result) override;
 
   void nested_start(const Deadline& deadline);
   void iterate(int k);

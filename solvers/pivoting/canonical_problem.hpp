@@ -2,15 +2,13 @@
 #pragma once
 
 #include <perp/problems/standard/lcp.hpp>
+#include <perp/solvers/core/start.hpp>
 #include <perp/solvers/linear_algebra/column_matrix.hpp>
 #include <vector>
 
 namespace perp {
 
 class Basis;
-
-/// Where a variable of an Mlcp stands in a complementary basis.
-enum class PairStatus : unsigned char { kAtLower, kAtUpper, kBasic };
 
 /// Pairs (x_i, w_i) with w = M x + q:
 ///   kLower: 0 <= x_i, w_i >= 0, x_i w_i = 0

@@ -42,15 +42,6 @@ const SolverTraits& Lemke::traits() const {
   return traits;
 }
 
-void Lemke::set_start_basis(std::vector<PairStatus> statuses) {
-  if (!statuses.empty() && problem_.size() > 0 &&
-      static_cast<int>(statuses.size()) != problem_.size()) {
-    throw std::invalid_argument(
-        fmt::format("start basis: length is {}, expected {}", statuses.size(), problem_.size()));
-  }
-  start_basis_ = std::move(statuses);
-}
-
 void Lemke::do_prepare(const Problem& problem) {
   if (const auto* lcp = std::get_if<Lcp>(&problem.data)) {
     problem_ = to_mlcp(*lcp);
@@ -63,14 +54,12 @@ void Lemke::do_prepare(const Problem& problem) {
   for (Vector* v : {&residual_, &candidate_, &refined_}) v->setZero(n);
   for (Vector* v : {&rows_, &correction_, &covering_}) v->setZero(m);
   wanted_.assign(n, PairStatus::kAtLower);
-  final_basis_ = wanted_;
   start_.assign(m, PairStatus::kAtLower);
-  start_basis_.clear();
 }
 
-void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
-  const long limit = common.max_iterations > 0
-                         ? common.max_iterations
+void Lemke::do_solve(const Start& start, Observer* observer, Result& result) {
+  const long limit = limits.max_iterations > 0
+                         ? limits.max_iterations
                          : std::max(kLeastPivotLimit, 1000L * canonical_.size());
   PathSettings numerics = path_settings(settings);
   started_ = std::chrono::steady_clock::now();
@@ -93,11 +82,11 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
   PathEnd end = PathEnd::kNumerical;
   double best = kInfinity;
   result.z.setZero(problem_.size());
-  const double near = start && start_basis_.empty() ? polish_start(*start, result.z) : kInfinity;
+  const double near = start.z && !start.basis ? polish_start(*start.z, result.z) : kInfinity;
   // A start that all but solves the problem is upset by rounding in what is degenerate.
   first |= regularise && near <= kNear;
-  if (near <= common.tolerance ||
-      (first && solve_regularised(limit, observer, result.z) <= common.tolerance)) {
+  if (near <= limits.tolerance ||
+      (first && solve_regularised(limit, observer, result.z) <= limits.tolerance)) {
     result.status = Status::kSolved;
     polished_ = true;
     report(result);
@@ -110,15 +99,15 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
       canonical_.to_original(path_.x(), candidate_);
       refine(candidate_);
       double natural = natural_residual(candidate_);
-      if (natural > common.tolerance) {
-        natural = polish_.improve(problem_, common.tolerance, common.tolerance, candidate_);
+      if (natural > limits.tolerance) {
+        natural = polish_.improve(problem_, limits.tolerance, limits.tolerance, candidate_);
       }
       if (natural < best) {
         best = natural;
         result.z = candidate_;
       }
-      const bool accurate = best <= kAccurate * common.tolerance;
-      if (accurate || (best <= common.tolerance && (!regularise || first))) break;
+      const bool accurate = best <= kAccurate * limits.tolerance;
+      if (accurate || (best <= limits.tolerance && (!regularise || first))) break;
     } else if (given &&
                (end == PathEnd::kNumerical || end == PathEnd::kRay || end == PathEnd::kCycle)) {
       default_start();  // the start led nowhere: the default one decides
@@ -130,14 +119,14 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
     }
     // An answer near the tolerance is that of a degenerate problem, which a regularised one is not.
     if (regularise && !first && recoveries_used_ == 0 &&
-        solve_regularised(limit, observer, candidate_) <= common.tolerance) {
+        solve_regularised(limit, observer, candidate_) <= limits.tolerance) {
       end = PathEnd::kSolution;
       best = natural_residual(candidate_);
       result.z = candidate_;
       polished_ = true;
       break;
     }
-    if (best <= common.tolerance || (end == PathEnd::kRay && !dubious_ray(end)) ||
+    if (best <= limits.tolerance || (end == PathEnd::kRay && !dubious_ray(end)) ||
         end == PathEnd::kCycle) {
       break;
     }
@@ -154,8 +143,8 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
   }
   switch (end) {
     case PathEnd::kSolution:
-      result.status = best <= common.tolerance ? Status::kSolved : Status::kStalled;
-      if (best > common.tolerance) {
+      result.status = best <= limits.tolerance ? Status::kSolved : Status::kStalled;
+      if (best > limits.tolerance) {
         result.message =
             fmt::format("a complementary basis was found, but its residual stays at {:.1e}", best);
       }
@@ -187,7 +176,7 @@ void Lemke::do_solve(const Vector* start, Observer* observer, Result& result) {
 double Lemke::polish_start(const Vector& start, Vector& z) {
   z = start;
   if (!settings.polish_start) return natural_residual(start);
-  return polish_.improve(problem_, common.tolerance, kPolished * common.tolerance, z);
+  return polish_.improve(problem_, limits.tolerance, kPolished * limits.tolerance, z);
 }
 
 // Proximal point iterations, M + rho I by the path each time: its answers spread the load over
@@ -207,7 +196,7 @@ double Lemke::solve_regularised(long limit, Observer* observer, Vector& answer) 
   std::vector<PairStatus> statuses;
   Vector z = Vector::Zero(n), polished;
   double best = kInfinity;
-  for (int k = 0; k < kProximalSteps && best > kAccurate * common.tolerance; ++k) {
+  for (int k = 0; k < kProximalSteps && best > kAccurate * limits.tolerance; ++k) {
     shifted.q = problem_.q - rho * z;
     canonical.build(shifted, settings.equilibrate);
     path.attach(canonical);
@@ -221,23 +210,23 @@ double Lemke::solve_regularised(long limit, Observer* observer, Vector& answer) 
     canonical.to_original(path.x(), z);
     polished = z;
     const double residual =
-        polish_.improve(problem_, common.tolerance, kPolished * common.tolerance, polished);
+        polish_.improve(problem_, limits.tolerance, kPolished * limits.tolerance, polished);
     const bool slow = residual > 0.5 * best;
     if (residual < best) {
       best = residual;
       answer = polished;
     }
-    if (slow && best <= common.tolerance) break;
+    if (slow && best <= limits.tolerance) break;
   }
   return best;
 }
 
 // What all paths of a solve together have left of the time limit; 0 where there is none.
 double Lemke::time_left() const {
-  if (common.time_limit <= 0) return 0.0;
+  if (limits.time_limit <= 0) return 0.0;
   constexpr double kUsedUp = 1e-9;
   const std::chrono::duration<double> used = std::chrono::steady_clock::now() - started_;
-  return std::max(common.time_limit - used.count(), kUsedUp);
+  return std::max(limits.time_limit - used.count(), kUsedUp);
 }
 
 PairStatus Lemke::status_at(int i, double z) const {
@@ -255,15 +244,15 @@ bool Lemke::dubious_ray(PathEnd end) const {
 void Lemke::default_start() { start_ = canonical_.default_start; }
 
 // @return true where a start other than the default one is taken.
-bool Lemke::choose_start(const Vector* start) {
-  if (!start_basis_.empty()) {
-    canonical_.from_original(start_basis_, start_);
+bool Lemke::choose_start(const Start& start) {
+  if (start.basis) {
+    canonical_.from_original(*start.basis, start_);
     return true;
   }
   default_start();
-  if (!start) return false;
+  if (!start.z) return false;
   for (int i = 0; i < problem_.size(); ++i) {
-    wanted_[i] = status_at(i, (*start)[i]);
+    wanted_[i] = status_at(i, (*start.z)[i]);
   }
   canonical_.from_original(wanted_, start_);
   return true;
@@ -358,10 +347,11 @@ Status Lemke::describe_failure(Status end, std::string_view what, Result& result
 }
 
 void Lemke::report(Result& result) {
+  result.basis.resize(static_cast<std::size_t>(problem_.size()));
   if (polished_) {  // the answer is no basic one
-    for (int i = 0; i < problem_.size(); ++i) final_basis_[i] = status_at(i, result.z[i]);
+    for (int i = 0; i < problem_.size(); ++i) result.basis[i] = status_at(i, result.z[i]);
   } else {
-    canonical_.statuses_to_original(path_.statuses(), final_basis_);
+    canonical_.statuses_to_original(path_.statuses(), result.basis);
   }
   result.iterations = static_cast<int>(path_.pivots + path_.flips + proximal_pivots_);
   result.statistics.emplace_back("pivots", static_cast<double>(path_.pivots));

@@ -64,19 +64,11 @@ class Lemke final : public Solver {
   const SolverTraits& traits() const override;
   void visit_settings(SettingVisitor& visitor) override { settings.visit(visitor); }
 
-  /// Starting basis of the next solves, by unknown; empty: none. Taken before a start vector.
-  /// Free variables are always basic, fixed ones never. @throws std::invalid_argument on a wrong
-  /// size.
-  void set_start_basis(std::vector<PairStatus> statuses);
-  /// Complementary basis of the last solve, by unknown.
-  const std::vector<PairStatus>& final_basis() const { return final_basis_; }
-
  private:
-  bool drops_bad_starts() const override { return true; }
   void do_prepare(const Problem& problem) override;
-  void do_solve(const Vector* start, Observer* observer, Result& result) override;
+  void do_solve(const Start& start, Observer* observer, Result& result) override;
 
-  bool choose_start(const Vector* start);
+  bool choose_start(const Start& start);
   double polish_start(const Vector& start, Vector& z);
   double solve_regularised(long limit, Observer* observer, Vector& answer);
   double time_left() const;
@@ -93,7 +85,7 @@ class Lemke final : public Solver {
   CanonicalProblem canonical_;
   LemkePath path_;
   ActiveSetPolish polish_;
-  std::vector<PairStatus> start_basis_, final_basis_, wanted_;
+  std::vector<PairStatus> wanted_;
   std::vector<PairStatus> start_;
   Vector covering_, residual_, rows_, correction_, candidate_, refined_;
   std::chrono::steady_clock::time_point started_;

@@ -42,12 +42,12 @@ void ProjectedGaussSeidel::do_prepare(const Problem& problem) {
   step_.setZero(problem_.size());
 }
 
-void ProjectedGaussSeidel::do_solve(const Vector* start, Observer* observer, Result& result) {
+void ProjectedGaussSeidel::do_solve(const Start& start, Observer* observer, Result& result) {
   if (!(settings.relaxation > 0 && settings.relaxation < 2)) {
     throw std::invalid_argument("setting \"relaxation\": not between 0 and 2");
   }
-  const Deadline deadline(common.time_limit);
-  const int limit = common.max_iterations > 0 ? common.max_iterations : kSweepLimit;
+  const Deadline deadline(limits.time_limit);
+  const int limit = limits.max_iterations > 0 ? limits.max_iterations : kSweepLimit;
   const int every = std::max(1, settings.check_every);
   Progress progress(std::max(1, settings.patience));
   for (int i = 0; i < problem_.size(); ++i) {
@@ -55,14 +55,14 @@ void ProjectedGaussSeidel::do_solve(const Vector* start, Observer* observer, Res
   }
   Vector& z = result.z;
   z.setZero(problem_.size());
-  if (start) z = *start;
+  if (start.z) z = *start.z;
   problem_.clamp(z);
 
   IterationRecord record;
   record.step_type = "sweep";
   result.status = Status::kIterationLimit;
   double residual = problem_.natural_residual(z);
-  if (residual <= common.tolerance) result.status = Status::kSolved;
+  if (residual <= limits.tolerance) result.status = Status::kSolved;
   while (result.status != Status::kSolved && result.iterations < limit) {
     const bool backward = settings.symmetric && result.iterations % 2 == 1;
     record.step = projected_sweep(problem_, step_, nullptr, backward, z);
@@ -71,7 +71,7 @@ void ProjectedGaussSeidel::do_solve(const Vector* start, Observer* observer, Res
     if (result.iterations % every == 0 || result.iterations == limit) {
       record.residual = residual = problem_.natural_residual(z);
       progress.look(residual);
-      if (residual <= common.tolerance) result.status = Status::kSolved;
+      if (residual <= limits.tolerance) result.status = Status::kSolved;
     }
     if (ends_here({record, progress, deadline, !std::isfinite(record.step), residual, "sweeps"},
                   observer, result))

@@ -39,7 +39,7 @@ class ProjectedGaussSeidel final : public Solver {
  private:
   std::optional<std::string> do_refusal(const Problem& problem) const override;
   void do_prepare(const Problem& problem) override;
-  void do_solve(const Vector* start, Observer* observer, Result& result) override;
+  void do_solve(const Start& start, Observer* observer, Result& result) override;
 
   RowProblem problem_;
   Vector step_;

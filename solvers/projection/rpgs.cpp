@@ -27,25 +27,25 @@ void RegularisedProjectedGaussSeidel::do_prepare(const Problem& problem) {
   sweeps_.prepare(problem_);
 }
 
-void RegularisedProjectedGaussSeidel::do_solve(const Vector* start, Observer* observer,
+void RegularisedProjectedGaussSeidel::do_solve(const Start& start, Observer* observer,
                                                Result& result) {
   if (!(settings.rules.relaxation > 0 && settings.rules.relaxation < 2)) {
     throw std::invalid_argument("setting \"relaxation\": not between 0 and 2");
   }
-  const Deadline deadline(common.time_limit);
-  const int limit = common.max_iterations > 0 ? common.max_iterations : kSweepLimit;
+  const Deadline deadline(limits.time_limit);
+  const int limit = limits.max_iterations > 0 ? limits.max_iterations : kSweepLimit;
   Progress progress(std::max(1, settings.patience));
   sweeps_.start(settings.rules);
   Vector& z = result.z;
   z.setZero(problem_.size());
-  if (start) z = *start;
+  if (start.z) z = *start.z;
   problem_.clamp(z);
 
   IterationRecord record;
   record.step_type = "proximal";
   result.status = Status::kIterationLimit;
   double residual = problem_.natural_residual(z);
-  if (residual <= common.tolerance) result.status = Status::kSolved;
+  if (residual <= limits.tolerance) result.status = Status::kSolved;
   int looked = 0;
   while (result.status != Status::kSolved && result.iterations < limit) {
     record.step = sweeps_.step(z, limit - result.iterations);
@@ -56,7 +56,7 @@ void RegularisedProjectedGaussSeidel::do_solve(const Vector* start, Observer* ob
       record.residual = residual = problem_.natural_residual(z);
       looked = result.iterations;
       progress.look(residual);
-      if (residual <= common.tolerance) result.status = Status::kSolved;
+      if (residual <= limits.tolerance) result.status = Status::kSolved;
     }
     if (ends_here({record, progress, deadline, sweeps_.hopeless, residual, "sweeps"}, observer,
                   result))

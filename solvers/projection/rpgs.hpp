@@ -42,7 +42,7 @@ class RegularisedProjectedGaussSeidel final : public Solver {
 
  private:
   void do_prepare(const Problem& problem) override;
-  void do_solve(const Vector* start, Observer* observer, Result& result) override;
+  void do_solve(const Start& start, Observer* observer, Result& result) override;
 
   RowProblem problem_;
   RegularisedSweeps sweeps_;

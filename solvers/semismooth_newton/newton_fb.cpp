@@ -111,7 +111,7 @@ void NewtonFb::do_prepare(const Problem& problem) {
 }
 
 void NewtonFb::prepare_nonlinear(const Mcp& problem, ScaledProblem::Scaling scaling) {
-  mcp_function_.prepare(problem, Deadline(common.time_limit));
+  mcp_function_.prepare(problem, Deadline(limits.time_limit));
   SparseMatrix pattern = mcp_function_.pattern();
   pattern.coeffs().setOnes();
   problem_.build(mcp_function_, problem, scaling, prefers_sparse(Matrix(pattern)));
@@ -140,7 +140,7 @@ bool NewtonFb::prefers_sparse(const Matrix& m) const {
   return operations >= 0 && kSparseCost * operations < 2.0 / 3.0 * n * n * n;
 }
 
-void NewtonFb::do_solve(const Vector* start, Observer* observer, Result& result) {
+void NewtonFb::do_solve(const Start& start, Observer* observer, Result& result) {
   check_settings();
   started_ = std::chrono::steady_clock::now();
   iterations_ = finishes_ = least_squares_steps_ = gradient_steps_ = 0;
@@ -150,10 +150,10 @@ void NewtonFb::do_solve(const Vector* start, Observer* observer, Result& result)
   undefined_row_ = -1;
   undefined_points_ = false_answers_ = 0;
   merits_.reserve(settings.memory);
-  problem_.begin(start, start_);
+  problem_.begin(start.z, start_);
   best_z_ = stationary_z_ = start_;
   int attempt = 0;
-  bool from_start = start != nullptr;
+  bool from_start = start.z != nullptr;
   Status status = Status::kStalled;
   while (true) {
     begin_attempt(attempt, from_start);
@@ -161,7 +161,7 @@ void NewtonFb::do_solve(const Vector* start, Observer* observer, Result& result)
     const bool may_restart = status == Status::kStationary || status == Status::kStalled ||
                              status == Status::kNumericalError;
     if (may_restart && from_start && problem_.is_linear()) {
-      from_start = false;  // everything goes on as without a start
+      from_start = false;  // everything goes on as without a start.z
       stationary_merit_ = kInfinity;
       continue;
     }
@@ -293,7 +293,7 @@ Status NewtonFb::run_attempt(Observer* observer) {
     if (wrong && ++false_answers_here_ > kFalseAnswers) return Status::kStalled;
     if (accept_if_solved()) return Status::kSolved;
     const bool moved = move_to_finish();
-    if (common.max_iterations > 0 && iterations_ >= common.max_iterations) {
+    if (limits.max_iterations > 0 && iterations_ >= limits.max_iterations) {
       return Status::kIterationLimit;
     }
     if (out_of_time()) return Status::kTimeLimit;
@@ -356,7 +356,7 @@ void NewtonFb::remember_merit() {
 // The residual is small, but F does not hold its signs at the bounds. Steps from there may still
 // lead to a solution nearby.
 bool NewtonFb::is_false_answer() {
-  if (natural_ > common.tolerance || problem_.signs_hold(z_, f_, common.tolerance)) return false;
+  if (natural_ > limits.tolerance || problem_.signs_hold(z_, f_, limits.tolerance)) return false;
   ++false_answers_;
   return true;
 }
@@ -364,14 +364,14 @@ bool NewtonFb::is_false_answer() {
 // Solved at z itself, then polished by one round of the finish, or solved by the finish; all is
 // judged with residuals in extended precision.
 bool NewtonFb::accept_if_solved() {
-  const double target = (problem_.is_linear() ? kClaim : kClaimNonlinear) * common.tolerance;
+  const double target = (problem_.is_linear() ? kClaim : kClaimNonlinear) * limits.tolerance;
   polished_natural_ = kInfinity;
-  const bool near = natural_ <= common.tolerance;
+  const bool near = natural_ <= limits.tolerance;
   bool solved = false;
   if (near) {
     problem_.map_extended(z_, candidate_f_);
     const double natural = problem_.natural_residual(z_, candidate_f_);
-    if (problem_.signs_hold(z_, candidate_f_, common.tolerance)) {
+    if (problem_.signs_hold(z_, candidate_f_, limits.tolerance)) {
       best_z_ = z_;
       best_natural_ = natural;
       solved = natural <= target;
@@ -424,9 +424,9 @@ bool NewtonFb::finish(int rounds, double target) {
     classify(polished_, candidate_f_);
   }
   polished_natural_ = best;
-  if (best <= common.tolerance) {
+  if (best <= limits.tolerance) {
     problem_.map_extended(polished_, candidate_f_);
-    if (!problem_.signs_hold(polished_, candidate_f_, common.tolerance)) {
+    if (!problem_.signs_hold(polished_, candidate_f_, limits.tolerance)) {
       ++false_answers_;
       return false;
     }
@@ -553,7 +553,7 @@ Status NewtonFb::end_of_attempt() const {
 
 bool NewtonFb::out_of_time() const {
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started_;
-  return common.time_limit > 0 && elapsed.count() > common.time_limit;
+  return limits.time_limit > 0 && elapsed.count() > limits.time_limit;
 }
 
 std::string NewtonFb::row_name(int row) const {

@@ -80,9 +80,8 @@ class NewtonFb final : public Solver {
  private:
   enum class StepType { kNewton, kLeastSquares, kGradient, kActiveSet, kNone };
 
-  bool drops_bad_starts() const override { return problem_.is_linear(); }
   void do_prepare(const Problem& problem) override;
-  void do_solve(const Vector* start, Observer* observer, Result& result) override;
+  void do_solve(const Start& start, Observer* observer, Result& result) override;
 
   void check_settings() const;
   void prepare_nonlinear(const Mcp& problem, ScaledProblem::Scaling scaling);

@@ -26,9 +26,9 @@ class Tries {
     next.names = names;
     next.after_cap |= out_.capped;
     if (!first_) next.best = &out_.result.answer;
-    if (task_.request.common.time_limit > 0)
-      next.request.common.time_limit =
-          std::max(task_.request.common.time_limit - used_time(), kLeastLimit);
+    if (task_.request.limits.time_limit > 0)
+      next.request.limits.time_limit =
+          std::max(task_.request.limits.time_limit - used_time(), kLeastLimit);
     Outcome outcome = run_expression(part, next);
     out_.capped |= outcome.capped;
     if (!outcome.skipped) take(std::move(outcome.result));
@@ -68,7 +68,7 @@ class Tries {
   double used_time() const { return seconds_since(started_) - out_.result.verification_time; }
 
   bool out_of_time() const {
-    const double limit = task_.request.common.time_limit;
+    const double limit = task_.request.limits.time_limit;
     return !first_ && limit > 0 && !(used_time() < limit);
   }
 

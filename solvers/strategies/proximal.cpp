@@ -51,13 +51,13 @@ Outcome run_proximal(const SolverExpression& e, const Task& task) {
     Task inner{near, task.request, task.observer, task.owner, task.names, nullptr, task.after_cap};
     inner.request.start = z;
     inner.request.start_dual.reset();
-    if (task.request.common.time_limit > 0) {
-      const double left = task.request.common.time_limit - seconds_since(started);
+    if (task.request.limits.time_limit > 0) {
+      const double left = task.request.limits.time_limit - seconds_since(started);
       if (k > 0 && left <= 0) {
         all.status = all.claimed = Status::kTimeLimit;
         break;
       }
-      inner.request.common.time_limit = std::max(left, kLeastLimit);
+      inner.request.limits.time_limit = std::max(left, kLeastLimit);
     }
     Outcome step = run_expression(e.parts.front(), inner);
     VerifiedResult& r = step.result;

@@ -61,11 +61,11 @@ Outcome run_try(const SolverExpression& e, const Task& task) {
     if (!task.after_cap) return {{}, true, false};
   }
   Task one = task;
-  int& caller = one.request.common.max_iterations;
+  int& caller = one.request.limits.max_iterations;
   const int cap = static_cast<int>(number_of(e, "cap", task).value_or(0.0));
   const bool capped = cap > 0 && !(caller > 0 && caller <= cap);
   if (capped) caller = cap;
-  one.request.common.time_limit *= number_of(e, "share", task).value_or(1.0);
+  one.request.limits.time_limit *= number_of(e, "share", task).value_or(1.0);
   const auto from = option_of(e, "from", task);
   const bool own_start = from && change_start(*from, one);
   Outcome out = run_expression(e.parts.front(), one);

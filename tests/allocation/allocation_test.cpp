@@ -52,7 +52,7 @@ long allocations_of_second_solve(
     std::initializer_list<std::pair<const char*, const char*>> settings = {}) {
   AnySolver solver;
   for (const auto& [name, value] : settings) set_setting(solver, name, value);
-  solver.common.tolerance = tolerance;
+  solver.limits.tolerance = tolerance;
   solver.prepare(problem);
   solver.solve();
   const long before = allocations;

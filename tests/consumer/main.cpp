@@ -46,7 +46,7 @@ bool passes_objects() {
 int main() {
   const perp::Problem problem = perp::generate(perp::find_family("contact-stack"), 8, 1);
   perp::Lemke lemke;
-  lemke.common.tolerance = 1e-10;
+  lemke.limits.tolerance = 1e-10;
   lemke.prepare(problem);
   const perp::Result& result = lemke.solve();
   const perp::Verdict verdict = perp::verify(problem, {result.z, {}}, 1e-10);

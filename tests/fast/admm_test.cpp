@@ -18,7 +18,7 @@ struct Solved {
 
 Solved solve(const Problem& problem, double tolerance = 1e-8, const Vector* start = nullptr) {
   Admm solver;
-  solver.common.tolerance = tolerance;
+  solver.limits.tolerance = tolerance;
   solver.prepare(problem);
   Solved s{solver.solve(start), {}};
   s.verdict = verify(problem, {s.result.z, {}}, tolerance);
@@ -124,7 +124,7 @@ TEST(Admm, AnAnswerIsAGoodStart) {
 TEST(Admm, ObeysLimitsAndRefusesBadSettings) {
   const Problem p = friction("friction-pile", 20, 1);
   Admm solver;
-  solver.common.max_iterations = 7;
+  solver.limits.max_iterations = 7;
   solver.prepare(p);
   const Result& r = solver.solve();
   EXPECT_EQ(r.status, Status::kIterationLimit);

@@ -109,7 +109,7 @@ TEST(Agreement, MonotoneFeasibleProblemsAreAlwaysSolved) {
 
 VerifiedResult solve_by_auto(const Problem& p, const Vector* start = nullptr) {
   SolveRequest request;
-  request.common.tolerance = 1e-10;
+  request.limits.tolerance = 1e-10;
   if (start) request.start = *start;
   return solve_verified(p, request);
 }
@@ -138,7 +138,7 @@ TEST(Router, AutoLeavesAnExponentialPath) {
 // Each try keeps to the caller's limit, also where auto's own is lower or is lifted in the end.
 TEST(Router, AutoKeepsToAnIterationLimit) {
   SolveRequest request;
-  request.common.max_iterations = 50;
+  request.limits.max_iterations = 50;
   const VerifiedResult r = solve_verified(generate(find_family("murty"), 20, 1), request);
   for (const RouteStep& step : r.route) EXPECT_LE(step.iterations, 50) << step.solver;
 }
@@ -183,7 +183,7 @@ TEST(Conformance, ABadStartCostsNoSolution) {
       for (double& z : start) z = 10.0 * random.normal();
       const Result& r = solver->solve(&start);
       EXPECT_EQ(r.status, Status::kSolved) << solver->traits().name << " " << seed;
-      EXPECT_TRUE(verify(p, {r.z, {}}, solver->common.tolerance).solved)
+      EXPECT_TRUE(verify(p, {r.z, {}}, solver->limits.tolerance).solved)
           << solver->traits().name << " " << seed;
     }
   }

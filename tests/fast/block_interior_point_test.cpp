@@ -102,7 +102,7 @@ std::vector<Problem> friction_stages(const Scene& scene, double duration, int ev
   SimulationRequest request;
   request.formulation = "max-dissipation-step";
   request.duration = duration;
-  request.solve.common.tolerance = 1e-8;
+  request.solve.limits.tolerance = 1e-8;
   request.on_stage = [&](int step, const Stage& stage, const VerifiedResult&) {
     if (stage.name == "friction" && step % every == 0) stages.push_back(stage.problem);
   };
@@ -125,7 +125,7 @@ Vector velocities(const Problem& problem, const Vector& x) {
 void expect_agreement(const Problem& problem, double tolerance) {
   BlockInteriorPoint block;
   InteriorPoint point;
-  block.common.tolerance = point.common.tolerance = 1e-9;
+  block.limits.tolerance = point.limits.tolerance = 1e-9;
   const VerifiedResult x = solve_with(block, problem), y = solve_with(point, problem);
   ASSERT_EQ(x.status, Status::kSolved) << problem.name << x.message;
   ASSERT_EQ(y.status, Status::kSolved) << problem.name;
@@ -162,7 +162,7 @@ TEST(BlockInteriorPoint, TheBoundOfAllImpulsesMayBeActiveOrNot) {
       qp.b[row] = factor * kappa;
       expect_agreement(problem, 1e-3);
       BlockInteriorPoint solver;
-      solver.common.tolerance = 1e-9;
+      solver.limits.tolerance = 1e-9;
       solver.prepare(problem);
       const Result& r = solver.solve();
       largest_nu = std::max(largest_nu, r.dual[row]);
@@ -196,16 +196,16 @@ TEST(BlockInteriorPoint, ContinuesFromAStart) {
   for (const Problem& problem : stages) {
     BlockInteriorPoint solver;
     solver.settings.negligible = 1e-9;
-    solver.common.tolerance = 1e-6;
+    solver.limits.tolerance = 1e-6;
     solver.prepare(problem);
     const Result cold = solver.solve();
     ASSERT_EQ(cold.status, Status::kSolved);
     EXPECT_GT(cold.iterations, 4);
     Vector start = cold.z;
-    solver.start_dual = cold.dual;
-    EXPECT_LE(solver.solve(&start).iterations, 1);
+    const Vector dual = cold.dual;
+    EXPECT_LE(solver.solve({&start, &dual}).iterations, 1);
     for (double& x : start) x += 1e-6 * random.uniform(-1, 1);
-    const Result& warm = solver.solve(&start);
+    const Result& warm = solver.solve({&start, &dual});
     EXPECT_EQ(warm.status, Status::kSolved);
     EXPECT_TRUE(verify(problem, {warm.z, warm.dual}, 1e-6).solved);
     EXPECT_LE(warm.iterations, cold.iterations);
@@ -262,7 +262,7 @@ TEST(BlockInteriorPoint, ObeysLimitsAndObservers) {
   const std::vector<Problem> stages = friction_stages(small_pile(), 0.2, 8);
   ASSERT_FALSE(stages.empty());
   BlockInteriorPoint solver;
-  solver.common.max_iterations = 3;
+  solver.limits.max_iterations = 3;
   solver.prepare(stages.back());
   EXPECT_EQ(solver.solve().status, Status::kIterationLimit);
   EXPECT_EQ(solver.solve().iterations, 3);

@@ -28,7 +28,7 @@ Simulated run(const Scene& scene, const std::string& formulation, double duratio
   request.step = h;
   request.duration = duration;
   request.solve.solver = solver.empty() ? solver_for(formulation) : solver;
-  request.solve.common.tolerance = tolerance;
+  request.solve.limits.tolerance = tolerance;
   Simulated r;
   request.on_step = [&](const StepReport& step) {
     r.steps.push_back(step);

@@ -125,7 +125,7 @@ Vector3d place_of_the_ball(double height, Driver driver, double h) {
       driver == Driver::kEventDriven ? "max-dissipation-impulse" : "max-dissipation-step";
   request.step = h;
   request.duration = 0.35;
-  request.solve.common.tolerance = 1e-10;
+  request.solve.limits.tolerance = 1e-10;
   const SimulationSummary summary = simulate(thrown_ball(height), request);
   EXPECT_EQ(summary.failed_steps, 0) << summary.message;
   return summary.final_state.bodies[1].position;

@@ -227,7 +227,7 @@ TEST(StartsOfReductions, SolutionsAreSolutionsOfTheExactOnes) {
         contact.compliance = Vector::LinSpaced(contact.size(), 0.0, 0.3);
         contact.mu[2] = 0.0;  // r_t = 0 there
         SolveRequest request;
-        request.common.tolerance = 1e-12;
+        request.limits.tolerance = 1e-12;
         request.solver = "proximal-newton";
         const VerifiedResult r = solve_verified(p, request);
         ASSERT_EQ(r.status, Status::kSolved);
@@ -270,9 +270,9 @@ TEST(StartsOfReductions, AnyDirectionIsBetweenTwoEdges) {
 TEST(StartsOfReductions, ASolverIsDoneAtOnce) {
   Problem p = friction("friction-stack", 8, 1, {{"dimension", 2}});
   SolveRequest request;
-  request.common.tolerance = 1e-12;
+  request.limits.tolerance = 1e-12;
   p.start = solve_verified(p, request).answer.z;
-  request.common.tolerance = 1e-8;
+  request.limits.tolerance = 1e-8;
   for (const auto& [solver, reduction] :
        {std::pair("newton-fb", ""), {"josephy-newton", "fritz-john"}, {"rpgs", "pyramid"}}) {
     const VerifiedResult r = solve(p, solver, reduction);

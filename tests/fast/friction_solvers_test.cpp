@@ -29,8 +29,8 @@ Solved solve_by(const std::string& name, const Problem& problem, double toleranc
                 const Vector* start = nullptr) {
   const std::unique_ptr<Solver> solver = make_solver(name);
   for (const auto& [key, value] : settings) set_setting(*solver, key, value);
-  solver->common.tolerance = tolerance;
-  solver->common.time_limit = 10;
+  solver->limits.tolerance = tolerance;
+  solver->limits.time_limit = 10;
   solver->prepare(problem);
   const Result& r = solver->solve(start);
   Solved s{r.status, r.z, verify(problem, {r.z, {}}, tolerance), r.iterations, {}, 0, 0};
@@ -41,8 +41,8 @@ Solved solve_by(const std::string& name, const Problem& problem, double toleranc
 
 VerifiedResult solve_by_auto(const Problem& problem, double tolerance = 1e-8) {
   SolveRequest request;
-  request.common.tolerance = tolerance;
-  request.common.time_limit = 20;
+  request.limits.tolerance = tolerance;
+  request.limits.time_limit = 20;
   return solve_verified(problem, request);
 }
 
@@ -289,7 +289,7 @@ TEST(FrictionSolvers, HonestOnMatricesOfAnySort) {
     const Problem p = problem_of(random_friction_problem(random));
     for (const char* name : kSolvers) {
       const std::unique_ptr<Solver> solver = make_solver(name);
-      solver->common.max_iterations = 300;
+      solver->limits.max_iterations = 300;
       solver->prepare(p);
       const Result& r = solver->solve();
       const bool right = verify(p, {r.z, {}}, 1e-8).solved;

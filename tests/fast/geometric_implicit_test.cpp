@@ -246,7 +246,7 @@ TEST(GeometricImplicit, RejectsTheFarSide) {
     StageOrResult next = formulation->begin(scene, initial_state(scene), 0.07);
     const Stage& stage = std::get<Stage>(next);
     SolveRequest request;
-    request.common.tolerance = 1e-12;
+    request.limits.tolerance = 1e-12;
     request.start = stage.problem.start;
     Answer answer = solve_verified(stage.problem, request).answer;
     if (far) {  // the top of the sphere

@@ -17,7 +17,7 @@ Result solve_by_projection(const Problem& p, double tolerance = 1e-10,
                            const Vector* start = nullptr) {
   GradientProjection solver;
   solver.settings = settings;
-  solver.common.tolerance = tolerance;
+  solver.limits.tolerance = tolerance;
   solver.prepare(p);
   const Result& r = solver.solve(start);
   EXPECT_EQ(r.status == Status::kSolved, verify(p, {r.z, {}}, tolerance).solved)
@@ -277,7 +277,7 @@ TEST(GradientProjection, MinimisesWithProductsAlone) {
   const Lcp& lcp = std::get<Lcp>(p.data);
   Stencil stencil(30);
   GradientProjection solver;
-  solver.common.tolerance = 1e-11;
+  solver.limits.tolerance = 1e-11;
   const Vector none = Vector::Constant(900, kInf);
   const Result r = solver.minimise(stencil, lcp.q, Vector::Zero(900), none);
   EXPECT_EQ(r.status, Status::kSolved);
@@ -296,12 +296,12 @@ TEST(GradientProjection, ObeysLimitsAndObservers) {
   solver.prepare(generate(find_family("box-qp"), 150, 1));
   EXPECT_EQ(solver.solve(nullptr, &stop).status, Status::kInterrupted);
   EXPECT_EQ(stop.seen, 2);
-  solver.common.max_iterations = 1;
+  solver.limits.max_iterations = 1;
   EXPECT_EQ(solver.solve().status, Status::kIterationLimit);
-  solver.common.max_iterations = 0;
-  solver.common.time_limit = 1e-9;
+  solver.limits.max_iterations = 0;
+  solver.limits.time_limit = 1e-9;
   EXPECT_EQ(solver.solve().status, Status::kTimeLimit);
-  solver.common.time_limit = 0.0;
+  solver.limits.time_limit = 0.0;
   EXPECT_EQ(solver.solve().status, Status::kSolved);
 }
 
@@ -313,7 +313,7 @@ TEST(GradientProjection, AStartWithTheRightSetIsEnough) {
 
 TEST(GradientProjection, ComesFirstInAutoForBoxQps) {
   SolveRequest request;
-  request.common.tolerance = 1e-10;
+  request.limits.tolerance = 1e-10;
   const VerifiedResult r = solve_verified(generate(find_family("box-qp"), 60, 1), request);
   EXPECT_EQ(r.status, Status::kSolved);
   ASSERT_EQ(r.route.size(), 1u);

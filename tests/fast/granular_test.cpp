@@ -20,7 +20,7 @@ Pour pour(double h) {
   request.formulation = "max-dissipation-step";
   request.step = h;
   request.duration = 1.0;
-  request.solve.common.tolerance = 1e-6;
+  request.solve.limits.tolerance = 1e-6;
   request.on_step = [&](const StepReport& step) {
     run.steps.push_back(step);
     return true;

@@ -26,7 +26,7 @@ Found solve_by_interior_point(const Problem& p, double tolerance = 1e-9,
                               const InteriorPointSettings& settings = {}) {
   InteriorPoint solver;
   solver.settings = settings;
-  solver.common.tolerance = tolerance;
+  solver.limits.tolerance = tolerance;
   solver.prepare(p);
   const Result& r = solver.solve();
   const Verdict verdict = verify(p, {r.z, r.dual}, tolerance);
@@ -407,7 +407,7 @@ TEST(InteriorPoint, SolvesBoxQpsOfBothRanks) {
         ASSERT_EQ(a.status, Status::kSolved) << family << n << " " << seed;
         EXPECT_LE(a.iterations, 15);
         NewtonMin other;
-        other.common.tolerance = 1e-10;
+        other.limits.tolerance = 1e-10;
         other.prepare(problem_of(to_mlcp(box)));
         const Result& r = other.solve();
         if (r.status != Status::kSolved) continue;
@@ -450,17 +450,17 @@ TEST(InteriorPoint, EndsHonestly) {
   solver.prepare(p);
   EXPECT_EQ(solver.solve(nullptr, &stop).status, Status::kInterrupted);
   EXPECT_EQ(stop.seen, 2);
-  solver.common.max_iterations = 1;
+  solver.limits.max_iterations = 1;
   EXPECT_EQ(solver.solve().status, Status::kIterationLimit);
   EXPECT_EQ(solver.solve().iterations, 1);
-  solver.common.max_iterations = 0;
-  solver.common.time_limit = 1e-9;
+  solver.limits.max_iterations = 0;
+  solver.limits.time_limit = 1e-9;
   EXPECT_EQ(solver.solve().status, Status::kTimeLimit);
-  solver.common.time_limit = 0.0;
+  solver.limits.time_limit = 0.0;
   const Vector start = Vector::Constant(30, 1e3);
   EXPECT_EQ(solver.solve(&start).status, Status::kSolved);  // a start is not needed, and harmless
   // Below rounding nothing is claimed.
-  solver.common.tolerance = 1e-300;
+  solver.limits.tolerance = 1e-300;
   const Result& r = solver.solve();
   EXPECT_TRUE(r.status == Status::kStalled || verify(p, {r.z, r.dual}, 1e-300).solved);
   // Not convex.

@@ -41,7 +41,7 @@ ArmRun run(const Scene& scene, const std::string& formulation, double h, double 
   request.formulation = formulation;
   request.step = h;
   request.duration = duration;
-  request.solve.common.tolerance = 1e-12;
+  request.solve.limits.tolerance = 1e-12;
   request.on_step = [&](const StepReport& step) {
     r.steps.push_back(step);
     return true;

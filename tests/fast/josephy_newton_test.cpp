@@ -65,7 +65,7 @@ Answered solve(const Problem& problem, const Vector* start = nullptr, double tol
                const JosephyNewtonSettings& settings = {}) {
   JosephyNewton solver;
   solver.settings = settings;
-  solver.common.tolerance = tolerance;
+  solver.limits.tolerance = tolerance;
   solver.prepare(problem);
   const Result& r = solver.solve(start);
   EXPECT_EQ(r.status == Status::kSolved, verify(problem, {r.z, {}}, tolerance).solved)
@@ -164,7 +164,7 @@ TEST(JosephyNewton, JosephysProblem) {
 
 TEST(JosephyNewton, ConvergesQuadratically) {
   JosephyNewton solver;
-  solver.common.tolerance = 1e-13;
+  solver.limits.tolerance = 1e-13;
   solver.prepare(josephy());
   Steps steps;
   const Vector start = Vector::Constant(4, 1.0);
@@ -333,7 +333,7 @@ TEST(JosephyNewton, PlantedProblemsThatAreNotMonotone) {
     const Planted p = planted(random, 3 + k % 13, false);
     solved += solve(p.problem).status == Status::kSolved;
     NewtonFb other;
-    other.common.tolerance = 1e-10;
+    other.limits.tolerance = 1e-10;
     other.prepare(p.problem);
     by_newton_fb += other.solve().status == Status::kSolved;
   }
@@ -370,7 +370,7 @@ TEST(JosephyNewton, LinearProblemsAgreeWithEnumeration) {
     const bool has_solution = all.solve().status == Status::kSolved;
     const bool found = solve(problem, nullptr, 1e-8).status == Status::kSolved;
     Lemke path;
-    path.common.tolerance = 1e-8;
+    path.limits.tolerance = 1e-8;
     path.prepare(problem);
     lemke += path.solve().status == Status::kSolved;
     solvable += has_solution;
@@ -427,7 +427,7 @@ TEST(JosephyNewton, AStartThatSolvesIsLeftAlone) {
 
 TEST(JosephyNewton, LimitsAndInterruption) {
   JosephyNewton solver;
-  solver.common.tolerance = 1e-10;
+  solver.limits.tolerance = 1e-10;
   solver.prepare(josephy());
   Steps steps;
   steps.stop_after = 2;
@@ -435,10 +435,10 @@ TEST(JosephyNewton, LimitsAndInterruption) {
   EXPECT_EQ(steps.records.size(), 2U);
   EXPECT_EQ(steps.records[0].step_type, "start");
   EXPECT_GE(steps.records[1].pivots, 0);
-  solver.common.max_iterations = 1;
+  solver.limits.max_iterations = 1;
   EXPECT_EQ(solver.solve().status, Status::kIterationLimit);
-  solver.common.max_iterations = 0;
-  solver.common.time_limit = 1e-12;
+  solver.limits.max_iterations = 0;
+  solver.limits.time_limit = 1e-12;
   EXPECT_EQ(solver.solve().status, Status::kTimeLimit);
 }
 
@@ -489,7 +489,7 @@ TEST(CanonicalProblem, ValuesAreThoseOfABuildAnew) {
 
 TEST(Router, AutoTakesNonlinearProblems) {
   SolveRequest request;
-  request.common.tolerance = 1e-10;
+  request.limits.tolerance = 1e-10;
   const VerifiedResult r = solve_verified(kojima_shindo(), request);
   EXPECT_EQ(r.status, Status::kSolved);
   ASSERT_EQ(r.route.size(), 1U);

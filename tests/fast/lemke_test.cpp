@@ -67,14 +67,13 @@ TEST(Lemke, Cps3EndsOnARayForEveryCoveringVectorButNotFromEveryBasis) {
   int reached = 0, after_pivots = 0;
   for (int bits = 1; bits < 16; ++bits) {
     Lemke lemke;
-    lemke.common.tolerance = 1e-10;
+    lemke.limits.tolerance = 1e-10;
     lemke.prepare(p);
     std::vector<PairStatus> start(4, PairStatus::kAtLower);
     for (int i = 0; i < 4; ++i) {
       if (bits >> i & 1) start[i] = PairStatus::kBasic;
     }
-    lemke.set_start_basis(start);
-    const Result& r = lemke.solve();
+    const Result& r = lemke.solve({nullptr, nullptr, &start});
     reached += r.status == Status::kSolved;
     after_pivots += r.status == Status::kSolved && r.iterations > 0;
   }
@@ -168,7 +167,7 @@ TEST(Lemke, SingularFreeBlockIsCompletedByPartners) {
     lower.tail(y).setConstant(-kInf);
     const Problem p = problem_of(Mlcp{m, q, lower, Vector::Constant(x + y, kInf)});
     Lemke lemke;
-    lemke.common.tolerance = 1e-10;
+    lemke.limits.tolerance = 1e-10;
     lemke.prepare(p);
     const Result& r = lemke.solve();
     EXPECT_EQ(r.status, Status::kSolved) << seed;
@@ -201,13 +200,12 @@ TEST(Lemke, ContradictoryEquationsAreInfeasible) {
 TEST(Lemke, StartsFromAGivenBasis) {
   const Problem p = generate(find_family("contact-stack"), 12, 3);
   Lemke lemke;
-  lemke.common.tolerance = 1e-10;
+  lemke.limits.tolerance = 1e-10;
   lemke.prepare(p);
   const Vector z = lemke.solve().z;
-  const std::vector<PairStatus> basis = lemke.final_basis();
   EXPECT_GT(lemke.solve().iterations, 10);
-  lemke.set_start_basis(basis);
-  const Result& warm = lemke.solve();
+  const std::vector<PairStatus> basis = lemke.solve().basis;
+  const Result& warm = lemke.solve({nullptr, nullptr, &basis});
   EXPECT_EQ(warm.status, Status::kSolved);
   EXPECT_EQ(warm.iterations, 0);
   EXPECT_LT((warm.z - z).cwiseAbs().maxCoeff(), 1e-10);
@@ -216,15 +214,14 @@ TEST(Lemke, StartsFromAGivenBasis) {
 TEST(Lemke, WarmStartAfterASmallChangeTakesFewPivots) {
   Problem p = generate(find_family("contact-pile"), 20, 5);
   Lemke lemke;
-  lemke.common.tolerance = 1e-10;
+  lemke.limits.tolerance = 1e-10;
   lemke.prepare(p);
   const int cold = lemke.solve().iterations;
-  const std::vector<PairStatus> basis = lemke.final_basis();
+  const std::vector<PairStatus> basis = lemke.solve().basis;
   Random random(9);
   for (double& x : std::get<Lcp>(p.data).q.head(100)) x += 1e-4 * random.normal();
-  lemke.prepare(p);
-  lemke.set_start_basis(basis);
-  const Result& warm = lemke.solve();
+  lemke.update(p);
+  const Result& warm = lemke.solve({nullptr, nullptr, &basis});
   EXPECT_EQ(warm.status, Status::kSolved);
   EXPECT_LT(warm.iterations, cold / 2);
 }
@@ -233,14 +230,14 @@ TEST(Lemke, ASingularStartFallsBackToTheDefaultOne) {
   const Problem p = problem_of(Lcp{matrix(2, 2, {1, 1, 1, 1}), vector({-1, -1})});
   Lemke lemke;
   lemke.prepare(p);
-  lemke.set_start_basis({PairStatus::kBasic, PairStatus::kBasic});
-  EXPECT_EQ(lemke.solve().status, Status::kSolved);
+  const std::vector<PairStatus> basis{PairStatus::kBasic, PairStatus::kBasic};
+  EXPECT_EQ(lemke.solve({nullptr, nullptr, &basis}).status, Status::kSolved);
 }
 
 TEST(Lemke, TheStartMayBeAPoint) {
   const Problem p = generate(find_family("psd"), 30, 2);
   Lemke lemke;
-  lemke.common.tolerance = 1e-10;
+  lemke.limits.tolerance = 1e-10;
   lemke.prepare(p);
   const Vector z = lemke.solve().z;
   EXPECT_EQ(lemke.solve(&z).iterations, 0);
@@ -321,11 +318,11 @@ TEST(Lemke, LimitsAreHonest) {
   const Problem p = generate(find_family("murty"), 20, 1);
   Lemke lemke;
   lemke.prepare(p);
-  lemke.common.max_iterations = 1000;
+  lemke.limits.max_iterations = 1000;
   EXPECT_EQ(lemke.solve().status, Status::kIterationLimit);
   EXPECT_EQ(lemke.solve().iterations, 1000);
-  lemke.common.max_iterations = 0;
-  lemke.common.time_limit = 0.02;
+  lemke.limits.max_iterations = 0;
+  lemke.limits.time_limit = 0.02;
   EXPECT_EQ(lemke.solve().status, Status::kTimeLimit);
 }
 
@@ -351,7 +348,7 @@ TEST(Lemke, CoveringVectorCanBeGiven) {
 TEST(Lemke, StartsAreMadeUseOf) {
   Problem p = generate(find_family("contact-stack"), 20, 7);
   Lemke lemke;
-  lemke.common.tolerance = 1e-10;
+  lemke.limits.tolerance = 1e-10;
   lemke.settings.regularise = "always";
   lemke.prepare(p);
   Vector z = Vector::Zero(p.size());
@@ -377,7 +374,7 @@ TEST(Lemke, RegularisedPathsReachTheProblemAsPosed) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       const Problem p = generate(find_family(family), 20, seed);
       Lemke lemke;
-      lemke.common.tolerance = 1e-10;
+      lemke.limits.tolerance = 1e-10;
       lemke.settings.regularise = "always";
       lemke.prepare(p);
       const Result& r = lemke.solve();
@@ -451,7 +448,7 @@ TEST(Lemke, SettingsAreListedAndSetByName) {
   set_setting(lemke, "tolerance", "1e-6");
   EXPECT_EQ(lemke.settings.tie_tolerance, 1e-9);
   EXPECT_TRUE(lemke.settings.refactor_always);
-  EXPECT_EQ(lemke.common.tolerance, 1e-6);
+  EXPECT_EQ(lemke.limits.tolerance, 1e-6);
   EXPECT_THROW(set_setting(lemke, "tie_tolerance", "abc"), std::invalid_argument);
   EXPECT_THROW(set_setting(lemke, "tie_tolerance", "-1"), std::invalid_argument);
   EXPECT_THROW(set_setting(lemke, "no_such", "1"), std::invalid_argument);

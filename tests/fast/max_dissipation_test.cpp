@@ -38,7 +38,7 @@ Recording run(const Scene& scene, const std::string& formulation, double h = 0.0
 
 SolveRequest exactly(double tolerance) {
   SolveRequest solve;
-  solve.common.tolerance = tolerance;
+  solve.limits.tolerance = tolerance;
   return solve;
 }
 
@@ -210,7 +210,7 @@ Recording run_cut_short(const Scene& scene, int iterations) {
       SolveRequest solve = exactly(1e-9);
       if (stage->name == "friction") {
         solve.solver = "interior-point";
-        solve.common.max_iterations = iterations;
+        solve.limits.max_iterations = iterations;
       }
       VerifiedResult result;
       if (stage->name != "friction" || iterations > 0)

@@ -49,7 +49,7 @@ class McpSolver : public testing::TestWithParam<std::string> {
   Result solve(const Problem& problem, const std::optional<Vector>& start,
                double tolerance = 1e-8) {
     const std::unique_ptr<Solver> solver = make_solver(GetParam());
-    solver->common.tolerance = tolerance;
+    solver->limits.tolerance = tolerance;
     solver->prepare(problem);
     const Result& r = solver->solve(start ? &*start : nullptr);
     return {r.status, r.z, {}, {}, r.iterations, {}, {}, r.message, {}};

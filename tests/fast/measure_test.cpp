@@ -18,7 +18,7 @@ const Problem& one_by_one() {
 }
 
 // What a solver does at its k-th solve, from 1.
-using Script = std::function<void(int call, const CommonSettings& common, Result& result)>;
+using Script = std::function<void(int call, const Limits& limits, Result& result)>;
 
 class Scripted final : public Solver {
  public:
@@ -31,10 +31,10 @@ class Scripted final : public Solver {
 
  private:
   void do_prepare(const Problem&) override {}
-  void do_solve(const Vector*, Observer*, Result& result) override {
+  void do_solve(const Start&, Observer*, Result& result) override {
     result.status = Status::kSolved;
     result.z = vector({1.0});
-    script_(++calls_, common, result);
+    script_(++calls_, limits, result);
   }
 
   const Script& script_;
@@ -51,7 +51,7 @@ Measured measured(const Script& script, int repeats = 1, double time_limit = 0.0
   Measured out;
   SolveRequest request;
   request.solver = "scripted";
-  request.common = {1e-6, 0, time_limit};
+  request.limits = {1e-6, 0, time_limit};
   request.make = [&](std::string_view) { return std::make_unique<Scripted>(script, out.calls); };
   out.m = measure(problem, request, repeats, [&](const Measurement&, bool stands) {
     ++out.told;
@@ -62,8 +62,8 @@ Measured measured(const Script& script, int repeats = 1, double time_limit = 0.0
 
 TEST(Measure, AsksForLessUntilTheVerifierGrants) {
   // Its own measure is 30 times too kind.
-  const Script kind = [](int, const CommonSettings& common, Result& result) {
-    result.z[0] += 15 * common.tolerance;
+  const Script kind = [](int, const Limits& limits, Result& result) {
+    result.z[0] += 15 * limits.tolerance;
   };
   const Measured r = measured(kind);
   EXPECT_EQ(r.m.result.status, Status::kSolved);
@@ -80,8 +80,8 @@ TEST(Measure, AsksForLessUntilTheVerifierGrants) {
 TEST(Measure, AlsoByAReduction) {
   const Problem qp =
       problem_of(BoxQp{matrix(1, 1, {2}), vector({-2}), vector({0}), vector({kInf})});
-  const Measured r = measured([](int, const CommonSettings& common,
-                                 Result& result) { result.z[0] += 15 * common.tolerance; },
+  const Measured r = measured([](int, const Limits& limits,
+                                 Result& result) { result.z[0] += 15 * limits.tolerance; },
                               1, 0.0, qp);
   EXPECT_EQ(r.m.result.status, Status::kSolved);
   EXPECT_DOUBLE_EQ(r.m.asked, 1e-8);
@@ -89,7 +89,7 @@ TEST(Measure, AlsoByAReduction) {
 
 TEST(Measure, AClaimRefutedAtAllIsWrong) {
   const Measured r = measured(
-      [](int call, const CommonSettings&, Result& result) { result.z[0] = call == 3 ? 1.1 : 2.0; });
+      [](int call, const Limits&, Result& result) { result.z[0] = call == 3 ? 1.1 : 2.0; });
   EXPECT_EQ(r.m.result.status, Status::kWrong);
   EXPECT_EQ(r.calls, 4);
   EXPECT_NEAR(r.m.result.verdict.measure, 0.2, 1e-12);  // the nearest one
@@ -97,14 +97,14 @@ TEST(Measure, AClaimRefutedAtAllIsWrong) {
 
 TEST(Measure, WhoGivesUpIsNotAskedAgain) {
   const Measured r = measured(
-      [](int, const CommonSettings&, Result& result) {
+      [](int, const Limits&, Result& result) {
         result.z[0] = 2.0;
         result.status = Status::kStalled;
       },
       5);
   EXPECT_EQ(r.m.result.status, Status::kStalled);
   EXPECT_EQ(r.calls, 1);  // what is not solved is not repeated either
-  const Measured later = measured([](int call, const CommonSettings&, Result& result) {
+  const Measured later = measured([](int call, const Limits&, Result& result) {
     result.z[0] = 2.0;
     if (call == 2) result.status = Status::kIterationLimit;
   });
@@ -114,7 +114,7 @@ TEST(Measure, WhoGivesUpIsNotAskedAgain) {
 
 TEST(Measure, RepeatsThatFailLeaveNoTime) {
   const Measured r = measured(
-      [](int call, const CommonSettings&, Result& result) {
+      [](int call, const Limits&, Result& result) {
         if (call == 2) result.status = Status::kNumericalError, result.z[0] = 7.0;
       },
       4);
@@ -127,8 +127,8 @@ TEST(Measure, RepeatsThatFailLeaveNoTime) {
 // Each takes most of the limit, by its own word: together they exceed it.
 TEST(Measure, EveryRepeatHasTheLimitForItself) {
   const Measured r = measured(
-      [](int, const CommonSettings& common, Result& result) {
-        EXPECT_GT(common.time_limit, 90.0);
+      [](int, const Limits& limits, Result& result) {
+        EXPECT_GT(limits.time_limit, 90.0);
         result.own_times = OwnTimes{10.0, 70.0};
       },
       4, 100.0);
@@ -138,7 +138,7 @@ TEST(Measure, EveryRepeatHasTheLimitForItself) {
 
 TEST(Measure, AnAnswerBeyondTheLimitIsTooLate) {
   const Measured r =
-      measured([](int, const CommonSettings&,
+      measured([](int, const Limits&,
                   Result&) { std::this_thread::sleep_for(std::chrono::milliseconds(30)); },
                3, 0.01);
   EXPECT_EQ(r.m.result.status, Status::kTimeLimit);
@@ -147,7 +147,7 @@ TEST(Measure, AnAnswerBeyondTheLimitIsTooLate) {
 
 TEST(Measure, TimesAreMediansAndTotalsOfRuns) {
   const Measured r = measured(
-      [](int call, const CommonSettings&, Result& result) {
+      [](int call, const Limits&, Result& result) {
         constexpr double kSetup[] = {5, 1, 3}, kSolve[] = {1, 8, 4};
         result.own_times = OwnTimes{kSetup[call - 1], kSolve[call - 1]};
       },
@@ -161,7 +161,7 @@ TEST(Measure, TimesAreMediansAndTotalsOfRuns) {
 // A start that led nowhere has been paid for, by a program that tells its times like by others.
 TEST(Measure, OwnTimesCountTheTryFromTheStart) {
   int calls = 0;
-  const Script script = [](int call, const CommonSettings&, Result& result) {
+  const Script script = [](int call, const Limits&, Result& result) {
     result.own_times = OwnTimes{1.0, 10.0};
     if (call == 1) result.status = Status::kStalled;
   };

@@ -15,7 +15,7 @@ Problem obstacle(int grid, double per_area = 0.0) {
 int iterations_of(const Problem& p, double tolerance, bool nested = true) {
   Multigrid solver;
   solver.settings.nested = nested;
-  solver.common.tolerance = tolerance;
+  solver.limits.tolerance = tolerance;
   solver.prepare(p);
   const Result& r = solver.solve();
   EXPECT_EQ(r.status, Status::kSolved) << p.name;
@@ -41,7 +41,7 @@ TEST(Multigrid, AgreesWithNewtonMin) {
   Multigrid multigrid;
   NewtonMin newton;
   newton.settings.multigrid_above = 1 << 30;
-  multigrid.common.tolerance = newton.common.tolerance = 1e-11;
+  multigrid.limits.tolerance = newton.limits.tolerance = 1e-11;
   multigrid.prepare(p);
   newton.prepare(p);
   const Vector z = multigrid.solve().z;
@@ -77,7 +77,7 @@ TEST(Multigrid, SmallDisconnectedAndDiagonalProblems) {
 TEST(Multigrid, NewtonMinStartsFromIt) {
   NewtonMin newton;
   newton.settings.multigrid_above = 100;
-  newton.common.tolerance = 1e-10;
+  newton.limits.tolerance = 1e-10;
   newton.prepare(obstacle(40));
   const Result& r = newton.solve();
   EXPECT_EQ(r.status, Status::kSolved);
@@ -102,19 +102,19 @@ TEST(Multigrid, EndsHonestly) {
   solver.prepare(obstacle(40));
   EXPECT_EQ(solver.solve(nullptr, &stop).status, Status::kInterrupted);
   EXPECT_EQ(solver.solve(nullptr, &stop).iterations, 3);
-  solver.common.max_iterations = 2;
+  solver.limits.max_iterations = 2;
   EXPECT_EQ(solver.solve().status, Status::kIterationLimit);
-  solver.common.max_iterations = 0;
-  solver.common.time_limit = 1e-9;
+  solver.limits.max_iterations = 0;
+  solver.limits.time_limit = 1e-9;
   EXPECT_EQ(solver.solve().status, Status::kTimeLimit);
-  solver.common.time_limit = 0.0;
-  solver.common.tolerance = 1e-30;
+  solver.limits.time_limit = 0.0;
+  solver.limits.tolerance = 1e-30;
   EXPECT_EQ(solver.solve().status, Status::kStalled);
   // Indefinite: the energy has no minimum.
   SparseMatrix m(2, 2);
   m.insert(0, 0) = m.insert(1, 1) = 1.0;
   m.insert(0, 1) = m.insert(1, 0) = -2.0;
-  solver.common.tolerance = 1e-8;
+  solver.limits.tolerance = 1e-8;
   solver.prepare(problem_of(Lcp{m, vector({-1, -1})}));
   EXPECT_NE(solver.solve().status, Status::kSolved);
 }

@@ -22,7 +22,7 @@ Answered solve_by_newton(const Problem& problem, const Vector& start, double tol
                          const NewtonFbSettings& settings = {}) {
   NewtonFb solver;
   solver.settings = settings;
-  solver.common.tolerance = tolerance;
+  solver.limits.tolerance = tolerance;
   solver.prepare(problem);
   const Result& r = solver.solve(start.size() > 0 ? &start : nullptr);
   EXPECT_EQ(r.status == Status::kSolved, verify(problem, {r.z, {}}, tolerance).solved)
@@ -387,7 +387,7 @@ TEST(NewtonFbMcp, CountsEvaluations) {
     f << std::exp(z[0]) - 2.0 + z[1], z[1] * z[1] * z[1] - z[0] + z[2], z[2] - 0.5 + z[1];
   };
   NewtonFb solver;
-  solver.common.tolerance = 1e-12;
+  solver.limits.tolerance = 1e-12;
   solver.prepare(problem_of(mcp));
   for (int k = 0; k < 2; ++k) {
     calls = 0;

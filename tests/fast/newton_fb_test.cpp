@@ -25,7 +25,7 @@ Answered solve_by_newton(const Problem& problem, double tolerance = 1e-10,
                          const NewtonFbSettings& settings = {}, const Vector* start = nullptr) {
   NewtonFb solver;
   solver.settings = settings;
-  solver.common.tolerance = tolerance;
+  solver.limits.tolerance = tolerance;
   solver.prepare(problem);
   const Result& r = solver.solve(start);
   EXPECT_EQ(r.status == Status::kSolved, verify(problem, {r.z, {}}, tolerance).solved)
@@ -140,7 +140,7 @@ TEST(NewtonFb, ConvergesQuadraticallyAtANondegenerateSolution) {
   NewtonFb solver;
   solver.settings.finish = false;  // Newton's own order
   solver.settings.proximal = solver.settings.proximal_factor = 0.0;
-  solver.common.tolerance = 1e-13;
+  solver.limits.tolerance = 1e-13;
   solver.prepare(problem_of(Lcp{m, w - m * z}));
   Recorder recorder;
   ASSERT_EQ(solver.solve(nullptr, &recorder).status, Status::kSolved);
@@ -278,10 +278,10 @@ TEST(NewtonFb, LimitsAndInterruptionAreHonest) {
   const Problem p = generate(find_family("no-solution"), 40, 1);
   NewtonFb solver;
   solver.settings.restarts = 1000000;
-  solver.common.time_limit = 0.05;
+  solver.limits.time_limit = 0.05;
   solver.prepare(p);
   EXPECT_EQ(solver.solve().status, Status::kTimeLimit);
-  solver.common.max_iterations = 7;
+  solver.limits.max_iterations = 7;
   const Result& limited = solver.solve();
   EXPECT_EQ(limited.status, Status::kIterationLimit);
   EXPECT_EQ(limited.iterations, 7);

@@ -23,8 +23,8 @@ Found solve_by_newton(const Problem& p, double tolerance = 1e-10,
                       int max_iterations = 0) {
   NewtonMin solver;
   solver.settings = settings;
-  solver.common.tolerance = tolerance;
-  solver.common.max_iterations = max_iterations;
+  solver.limits.tolerance = tolerance;
+  solver.limits.max_iterations = max_iterations;
   solver.prepare(p);
   const Result& r = solver.solve(start);
   EXPECT_EQ(r.status == Status::kSolved, verify(p, {r.z, {}}, tolerance).solved)
@@ -194,12 +194,12 @@ TEST(NewtonMin, EndsHonestly) {
   solver.prepare(generate(find_family("psd"), 120, 1));
   EXPECT_EQ(solver.solve(nullptr, &stop).status, Status::kInterrupted);
   EXPECT_EQ(stop.seen, 2);
-  solver.common.max_iterations = 1;
+  solver.limits.max_iterations = 1;
   EXPECT_EQ(solver.solve().status, Status::kIterationLimit);
-  solver.common.max_iterations = 0;
-  solver.common.time_limit = 1e-9;
+  solver.limits.max_iterations = 0;
+  solver.limits.time_limit = 1e-9;
   EXPECT_EQ(solver.solve().status, Status::kTimeLimit);
-  solver.common.time_limit = 0.0;
+  solver.limits.time_limit = 0.0;
   EXPECT_EQ(solver.solve().status, Status::kSolved);
 }
 

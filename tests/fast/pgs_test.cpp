@@ -62,7 +62,7 @@ double measured_rate(const Problem& problem, double omega, bool symmetric, int c
   solver.settings.relaxation = omega;
   solver.settings.symmetric = symmetric;
   solver.settings.check_every = 1;
-  solver.common.tolerance = 1e-12;
+  solver.limits.tolerance = 1e-12;
   solver.prepare(problem);
   Recorder observed;
   EXPECT_EQ(solver.solve(nullptr, &observed).status, Status::kSolved);
@@ -74,7 +74,7 @@ int sweeps_of(const Problem& problem, double omega, double tolerance = 1e-10) {
   ProjectedGaussSeidel solver;
   solver.settings.relaxation = omega;
   solver.settings.check_every = 1;
-  solver.common.tolerance = tolerance;
+  solver.limits.tolerance = tolerance;
   solver.prepare(problem);
   const Result& r = solver.solve();
   EXPECT_EQ(r.status, Status::kSolved);
@@ -136,7 +136,7 @@ TEST(Pgs, AgreesWithEnumerationOnPositiveDefiniteProblems) {
     for (const bool symmetric : {false, true}) {
       ProjectedGaussSeidel solver;
       solver.settings.symmetric = symmetric;
-      solver.common.tolerance = 1e-11;
+      solver.limits.tolerance = 1e-11;
       solver.prepare(problem_of(p));
       const Result& r = solver.solve();
       EXPECT_EQ(r.status, Status::kSolved) << seed;
@@ -175,19 +175,19 @@ TEST(Pgs, EndsHonestly) {
   EXPECT_NE(solver.solve().status, Status::kWrong);
   const Problem p = model_problem(60);
   solver.prepare(p);
-  solver.common.max_iterations = 7;
+  solver.limits.max_iterations = 7;
   EXPECT_EQ(solver.solve().status, Status::kIterationLimit);
   EXPECT_EQ(solver.solve().iterations, 7);
-  solver.common.max_iterations = 0;
-  solver.common.time_limit = 1e-9;
+  solver.limits.max_iterations = 0;
+  solver.limits.time_limit = 1e-9;
   EXPECT_EQ(solver.solve().status, Status::kTimeLimit);
-  solver.common.time_limit = 0.0;
+  solver.limits.time_limit = 0.0;
   Recorder observed;
   observed.stop_after = 3;
   EXPECT_EQ(solver.solve(nullptr, &observed).status, Status::kInterrupted);
   EXPECT_EQ(observed.residuals.size(), 3u);
   solver.prepare(model_problem(11));
-  solver.common.tolerance = 1e-30;  // cannot be reached
+  solver.limits.tolerance = 1e-30;  // cannot be reached
   EXPECT_EQ(solver.solve().status, Status::kStalled);
   solver.settings.relaxation = 2.0;
   EXPECT_THROW(solver.solve(), std::invalid_argument);
@@ -204,7 +204,7 @@ TEST(Pgs, AStartThatSolvesTheProblemIsReturned) {
 Status solve_by_rpgs(const Problem& p, double tolerance, RpgsSettings settings = {}) {
   RegularisedProjectedGaussSeidel solver;
   solver.settings = settings;
-  solver.common.tolerance = tolerance;
+  solver.limits.tolerance = tolerance;
   solver.prepare(p);
   const Result& r = solver.solve();
   EXPECT_EQ(r.status == Status::kSolved, verify(p, {r.z, {}}, tolerance).solved) << p.name;
@@ -254,13 +254,13 @@ TEST(Rpgs, EndsHonestly) {
   }
   RegularisedProjectedGaussSeidel solver;
   solver.prepare(generate(find_family("contact-stack"), 20, 1));
-  solver.common.max_iterations = 15;
+  solver.limits.max_iterations = 15;
   EXPECT_EQ(solver.solve().status, Status::kIterationLimit);
   EXPECT_EQ(solver.solve().iterations, 15);
-  solver.common.max_iterations = 0;
-  solver.common.time_limit = 1e-9;
+  solver.limits.max_iterations = 0;
+  solver.limits.time_limit = 1e-9;
   EXPECT_EQ(solver.solve().status, Status::kTimeLimit);
-  solver.common.time_limit = 0.0;
+  solver.limits.time_limit = 0.0;
   Recorder observed;
   observed.stop_after = 3;
   EXPECT_EQ(solver.solve(nullptr, &observed).status, Status::kInterrupted);

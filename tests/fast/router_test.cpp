@@ -37,7 +37,7 @@ class Idle final : public Solver {
 
  private:
   void do_prepare(const Problem& problem) override { size_ = problem.size(); }
-  void do_solve(const Vector*, Observer*, Result& result) override {
+  void do_solve(const Start&, Observer*, Result& result) override {
     result.status = Status::kSolved;
     result.z.setZero(size_);
   }
@@ -68,7 +68,7 @@ void expect_best_of_route(const Problem& problem, const SolveRequest& request) {
   }
   const std::string where =
       fmt::format("{} n = {}, iterations {}, limit {}: {} {}{}", problem.kind(), problem.size(),
-                  request.common.max_iterations, request.common.time_limit, to_string(r.status),
+                  request.limits.max_iterations, request.limits.time_limit, to_string(r.status),
                   r.verdict.measure, route);
   EXPECT_TRUE(!supported || r.status != Status::kUnsupported) << where;
   if (!answered) return;
@@ -102,7 +102,7 @@ TEST(Auto, NeverReturnsLessThanItsBestTry) {
       for (const auto& [iterations, limit] :
            {std::pair(1, 0.0), {2, 0.0}, {5, 0.0}, {0, 1e-5}, {0, 1e-3}}) {
         SolveRequest request;
-        request.common = {1e-13, iterations, limit};
+        request.limits = {1e-13, iterations, limit};
         expect_best_of_route(problem, request);
       }
     }
@@ -114,7 +114,7 @@ TEST(Auto, NeverReturnsLessThanItsBestTry) {
 TEST(Auto, WhatCameNearIsNotLostToARefusal) {
   const Problem problem = generate(find_family("socp"), 120, 1);
   SolveRequest request;
-  request.common.max_iterations = 3;
+  request.limits.max_iterations = 3;
   const VerifiedResult r = solve_verified(problem, request);
   ASSERT_EQ(r.route.front().status, Status::kUnsupported);
   EXPECT_EQ(r.status, Status::kIterationLimit);
@@ -125,7 +125,7 @@ TEST(Auto, WhatCameNearIsNotLostToARefusal) {
 TEST(Auto, SaysThatTheTimeWasOver) {
   const Problem problem = generate(find_family("nonmonotone"), 60, 1);
   SolveRequest request;
-  request.common = {1e-10, 0, 1e-6};
+  request.limits = {1e-10, 0, 1e-6};
   const VerifiedResult r = solve_verified(problem, request);
   EXPECT_EQ(r.status, Status::kTimeLimit);
 }
@@ -133,7 +133,7 @@ TEST(Auto, SaysThatTheTimeWasOver) {
 TEST(Auto, TellsSettingsAndMeasureOfEachTry) {
   const Problem problem = generate(find_family("nonmonotone"), 20, 3);
   SolveRequest request;
-  request.common = {1e-10, 3, 0.0};
+  request.limits = {1e-10, 3, 0.0};
   const VerifiedResult r = solve_verified(problem, request);
   ASSERT_GT(r.route.size(), 3u);
   const auto covering = std::find_if(r.route.begin(), r.route.end(), [](const RouteStep& step) {
@@ -193,7 +193,7 @@ TEST(Clock, CompilingAGraphIsOnItWithAuto) {
 Problem started_problem() {
   Problem problem = generate(find_family("psd"), 20, 1);
   SolveRequest request;
-  request.common.tolerance = 1e-12;
+  request.limits.tolerance = 1e-12;
   problem.start = solve_verified(problem, request).answer.z;
   return problem;
 }
@@ -243,7 +243,7 @@ TEST(Start, MethodsThatMakeNoUseOfOneAreToldApart) {
        {std::pair("obstacle", 12), {"box-qp", 40}, {"friction-pile", 5}, {"psd", 10}}) {
     const Problem problem = generate(find_family(family), size, 1);
     SolveRequest request;
-    request.common.tolerance = 1e-12;
+    request.limits.tolerance = 1e-12;
     const Vector start = solve_verified(problem, request).answer.z;
     for (const auto& make : solver_registry()) {
       const std::unique_ptr<Solver> solver = make();
@@ -295,13 +295,13 @@ TEST(Clock, TheLimitIsThatOfBoth) {
     void do_prepare(const Problem&) override {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
-    void do_solve(const Vector*, Observer*, Result&) override { seen = common.time_limit; }
+    void do_solve(const Start&, Observer*, Result&) override { seen = limits.time_limit; }
   };
   Slow slow;
-  slow.common.time_limit = 1.0;
+  slow.limits.time_limit = 1.0;
   solve_with(slow, problem_of(Lcp{matrix(1, 1, {2}), vector({-1})}));
   EXPECT_LT(slow.seen, 0.981);
-  EXPECT_EQ(slow.common.time_limit, 1.0);
+  EXPECT_EQ(slow.limits.time_limit, 1.0);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ struct Simulated {
 Simulated run(const Scene& scene, SimulationRequest request) {
   Simulated r;
   request.solve.solver = "lemke";
-  request.solve.common.tolerance = 1e-10;
+  request.solve.limits.tolerance = 1e-10;
   request.on_step = [&](const StepReport& step) {
     r.steps.push_back(step);
     return true;
@@ -438,7 +438,7 @@ TEST(Verifier, RaysOfJamsAreChecked) {
   const StageOrResult first = formulation->begin(s, initial_state(s), 0.01);
   const Problem& p = std::get<Stage>(first).problem;
   Lemke lemke;
-  lemke.common.tolerance = 1e-10;
+  lemke.limits.tolerance = 1e-10;
   lemke.prepare(p);
   const Result& r = lemke.solve();
   ASSERT_EQ(r.status, Status::kRay);

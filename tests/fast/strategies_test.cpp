@@ -35,14 +35,13 @@ class Scripted final : public Solver {
   void visit_settings(SettingVisitor& visitor) override { visitor.visit("level", level_, ""); }
 
  private:
-  bool drops_bad_starts() const override { return true; }
   void do_prepare(const Problem& problem) override {
     const auto* lcp = std::get_if<Lcp>(&problem.data);
     M_ = lcp ? lcp->M : std::get<Mlcp>(problem.data).M;
   }
-  void do_solve(const Vector* start, Observer*, Result& result) override {
-    asked_.push_back({name_, common.time_limit, level_, common.max_iterations,
-                      start ? std::optional<Vector>(*start) : std::nullopt, M_});
+  void do_solve(const Start& start, Observer*, Result& result) override {
+    asked_.push_back({name_, limits.time_limit, level_, limits.max_iterations,
+                      start.z ? std::optional<Vector>(*start.z) : std::nullopt, M_});
     result.status = Status::kStalled;
     result.iterations = 1;
     if (name_ == "none") return;
@@ -119,14 +118,14 @@ TEST_F(Strategies, RepeatCounts) {
 }
 
 TEST_F(Strategies, TryGivesAShareOfTheTimeAndACap) {
-  request_.common.time_limit = 100.0;
+  request_.limits.time_limit = 100.0;
   solve("first(try(far, share=.25), try(far, cap=7), far)");
   ASSERT_EQ(asked_.size(), 3u);
   EXPECT_NEAR(asked_[0].time_limit, 25.0, 1.0);
   EXPECT_NEAR(asked_[1].time_limit, 100.0, 1.0);
   EXPECT_EQ(asked_[1].max_iterations, 7);
   EXPECT_EQ(asked_[2].max_iterations, 0);
-  request_.common.max_iterations = 5;  // the caller's own is lower
+  request_.limits.max_iterations = 5;  // the caller's own is lower
   solve("try(far, cap=7)");
   EXPECT_EQ(asked_.front().max_iterations, 5);
 }

@@ -182,7 +182,7 @@ TEST(ClosestPointForms, OnlyMultipliersAreReliable) {
       SolveRequest request;
       request.solver = "josephy-newton";
       request.settings = {{"restarts", "0"}};
-      request.common.tolerance = 1e-11;
+      request.limits.tolerance = 1e-11;
       request.start = z;
       for (double& x : request.start->head<6>().reshaped()) x += 0.3 * random.normal();
       const VerifiedResult r = solve_verified(pair_problem(p), request);

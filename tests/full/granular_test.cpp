@@ -12,7 +12,7 @@ TEST(Granular, AHundredGrainsComeToRest) {
   SimulationRequest request;
   request.formulation = "max-dissipation-step";
   request.duration = 3.0;
-  request.solve.common.tolerance = 1e-6;
+  request.solve.limits.tolerance = 1e-6;
   double most = 0.0, last = 0.0;
   int second_phases = 0, contacts = 0;
   request.on_step = [&](const StepReport& step) {

@@ -24,7 +24,7 @@ bool has_solution(const Problem& p) {
 void try_member(const Family& family, int size, int seed, Count& count) {
   const Problem p = generate(family, size, seed);
   NewtonFb solver;
-  solver.common.tolerance = 1e-9;
+  solver.limits.tolerance = 1e-9;
   if (family.outcome != KnownOutcome::kSolvable) solver.settings.restarts = 3;  // in vain anyway
   solver.prepare(p);
   const Result& r = solver.solve();

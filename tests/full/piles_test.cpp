@@ -11,7 +11,7 @@ SimulationSummary stack_of_a_hundred(double duration, bool warm) {
   const Scene scene = load_scene("box-stack", {{"columns", 10}, {"rows", 10}});
   SimulationRequest request;
   request.solve.solver = "lemke";
-  request.solve.common.tolerance = 1e-10;
+  request.solve.limits.tolerance = 1e-10;
   request.duration = duration;
   request.warm_start = warm;
   const SimulationSummary summary = simulate(scene, request);

@@ -96,14 +96,14 @@ TEST(Sweep, NoSolverIsEverWrong) {
       const std::unique_ptr<Solver> solver = make();
       const std::string name(solver->traits().name);
       if (name == "enumerate" || solver->refusal(c.problem)) continue;
-      solver->common.tolerance = kTolerance;
-      if (name == "lemke") solver->common.max_iterations = kMostPivots;
+      solver->limits.tolerance = kTolerance;
+      if (name == "lemke") solver->limits.max_iterations = kMostPivots;
       const Status status = solve_with(*solver, c.problem).status;
       ++ends[name][std::string(to_string(status))];
       EXPECT_EQ(contradiction(status, c.known), "") << name << " on " << c.name;
     }
     SolveRequest request;
-    request.common.tolerance = kTolerance;
+    request.limits.tolerance = kTolerance;
     const Status status = solve_verified(c.problem, request).status;
     const bool missed = c.known == KnownOutcome::kSolvable && status != Status::kSolved;
     ++ends["auto"][std::string(to_string(status)) + (missed ? " though solvable" : "")];
@@ -121,7 +121,7 @@ TEST(Sweep, NoSolverIsEverWrong) {
 TEST(Router, AutoSolvesNonmonotoneProblemsOf40Unknowns) {
   for (int seed = 1; seed <= 20; ++seed) {
     SolveRequest request;
-    request.common.tolerance = 1e-10;
+    request.limits.tolerance = 1e-10;
     const VerifiedResult r =
         solve_verified(generate(find_family("nonmonotone"), 40, seed), request);
     EXPECT_EQ(r.status, Status::kSolved) << seed;
