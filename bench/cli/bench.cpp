@@ -62,7 +62,7 @@ void run_bench(BenchOptions& o, int& code) {
   request.solvers = split_solvers(o.solvers);
   request.starts.clear();
   for (const std::string& name : o.starts) {
-    const Start start = start_from(name);
+    const StartFrom start = start_from(name);
     auto& list = request.starts;
     if (std::find(list.begin(), list.end(), start) == list.end()) list.push_back(start);
   }

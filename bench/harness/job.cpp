@@ -17,11 +17,11 @@ std::vector<std::vector<const Instance*>> units_of(const std::vector<Instance>& 
 }
 
 // What stands alone has no step before it.
-std::vector<Start> starts_of(const std::vector<const Instance*>& unit,
-                             const std::vector<Start>& asked) {
-  std::vector<Start> starts = asked;
-  if (unit.front()->position == 0) std::erase(starts, Start::kWarm);
-  if (starts.empty()) starts.push_back(Start::kZero);
+std::vector<StartFrom> starts_of(const std::vector<const Instance*>& unit,
+                             const std::vector<StartFrom>& asked) {
+  std::vector<StartFrom> starts = asked;
+  if (unit.front()->position == 0) std::erase(starts, StartFrom::kWarm);
+  if (starts.empty()) starts.push_back(StartFrom::kZero);
   return starts;
 }
 
@@ -33,7 +33,7 @@ bool Job::has_work() const {
 }
 
 void mark_replays(Job& job, const std::map<std::string, std::string>& outcomes) {
-  if (job.start != Start::kWarm) return;
+  if (job.start != StartFrom::kWarm) return;
   for (Run& run : job.runs) {
     if (run.state != Run::State::kDone) continue;
     const auto it = outcomes.find(run.key);
@@ -49,14 +49,14 @@ std::vector<Job> deal_jobs(const BenchRequest& request, const SettingsText& sett
   int number = 0;
   for (const auto& unit : units_of(request.instances)) {
     for (const std::string& solver : request.solvers) {
-      for (const Start start : starts_of(unit, request.starts)) {
+      for (const StartFrom start : starts_of(unit, request.starts)) {
         if (number++ % request.shards != request.shard - 1) continue;
         Job job{solver, hash_text(solver + "\n" + settings_text(solver)), start, {}};
         // Of a sequence the problems before this one belong to the run: it may start from them.
         std::string before;
         for (const Instance* i : unit) {
           std::string what = i->hash + job.settings_hash + program_hash(solver);
-          if (i->position > 0 || start != Start::kZero) what += to_string(start) + before;
+          if (i->position > 0 || start != StartFrom::kZero) what += to_string(start) + before;
           Run run{i, hash_text(what), Run::State::kToDo};
           if (outcomes.contains(run.key)) run.state = Run::State::kDone;
           skipped += run.state == Run::State::kDone;

@@ -20,7 +20,7 @@ struct Run {
 /// The runs of one process: a sequence in its order, or a single run.
 struct Job {
   std::string solver, settings_hash;
-  Start start = Start::kZero;
+  StartFrom start = StartFrom::kZero;
   std::vector<Run> runs;
 
   bool has_work() const;

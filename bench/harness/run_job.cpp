@@ -161,8 +161,8 @@ class Worker {
 
   // Sets the start; @return where it comes from.
   std::string choose_start(const Problem& problem, SolveRequest& solve) const {
-    if (job_.start == Start::kZero) return "nothing";
-    if (job_.start == Start::kWarm) {
+    if (job_.start == StartFrom::kZero) return "nothing";
+    if (job_.start == StartFrom::kWarm) {
       solve.start = carried_.start_for(problem);
       if (solve.start) return "previous";
     }

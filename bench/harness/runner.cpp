@@ -262,13 +262,13 @@ class Runner {
 
 }  // namespace
 
-std::string to_string(Start start) {
-  return start == Start::kZero ? "zero" : start == Start::kStored ? "stored" : "warm";
+std::string to_string(StartFrom start) {
+  return start == StartFrom::kZero ? "zero" : start == StartFrom::kStored ? "stored" : "warm";
 }
 
-Start start_from(const std::string& name) {
-  if (name == "cold") return Start::kZero;
-  for (const Start start : {Start::kZero, Start::kStored, Start::kWarm}) {
+StartFrom start_from(const std::string& name) {
+  if (name == "cold") return StartFrom::kZero;
+  for (const StartFrom start : {StartFrom::kZero, StartFrom::kStored, StartFrom::kWarm}) {
     if (to_string(start) == name) return start;
   }
   throw std::invalid_argument(fmt::format("--start: \"{}\" is not zero, stored or warm", name));

@@ -14,17 +14,17 @@ namespace perp {
 /// Where a solve starts, the same for every solver: at zero (no start is given; methods with a
 /// starting point of their own take that), at the start that the problem holds (as kZero without
 /// one), or, in a sequence, at this solver's own last answer (else as kStored).
-enum class Start { kZero, kStored, kWarm };
+enum class StartFrom { kZero, kStored, kWarm };
 
 /// "zero", "stored" or "warm".
-std::string to_string(Start start);
+std::string to_string(StartFrom start);
 /// Knows "cold", too, as kZero was called. @throws std::invalid_argument
-Start start_from(const std::string& name);
+StartFrom start_from(const std::string& name);
 
 struct BenchRequest {
   std::vector<Instance> instances;
   std::vector<std::string> solvers;
-  std::vector<Start> starts = {Start::kZero};  ///< what is not in a sequence has no kWarm
+  std::vector<StartFrom> starts = {StartFrom::kZero};  ///< what is not in a sequence has no kWarm
   std::vector<std::pair<std::string, std::string>> settings;
   std::string label;  ///< what reports add to the solvers' names; empty: nothing
   double tolerance = 1e-8;

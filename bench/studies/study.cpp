@@ -135,9 +135,9 @@ class StudyReader {
     if (!left_out(field)) study_.runs.push_back(std::move(run));
   }
 
-  static Start start_of(const Field& field) {
+  static StartFrom start_of(const Field& field) {
     const std::string name = field.text();
-    for (const Start start : {Start::kZero, Start::kStored, Start::kWarm}) {
+    for (const StartFrom start : {StartFrom::kZero, StartFrom::kStored, StartFrom::kWarm}) {
       if (to_string(start) == name) return start;
     }
     field.expected("\"zero\", \"stored\" or \"warm\"");
