@@ -1,6 +1,7 @@
 #include <perp/solvers/plans.hpp>
 
 #include <algorithm>
+#include <map>
 #include <perp/solvers/strategies/strategy.hpp>
 #include <perp/solvers/verified_solve.hpp>
 #include <string>
@@ -79,10 +80,6 @@ std::vector<Plan> make_plans() {
        {}},
       // What newton-fb solves it mostly solves at once, and several times faster.
       {"nonlinear", "mcp", first("try(newton-fb:restarts=0, cap=100), " + by_turns), {}},
-      {"nonlinear-josephy",
-       "mcp with settings, which are those of josephy-newton",
-       first(by_turns),
-       {}},
       {"friction", "friction_contact", first(newtons + others), {}},
       // In the plane friction is an LCP, of four unknowns a contact.
       {"friction-planar",
@@ -116,13 +113,12 @@ bool symmetric_with_positive_diagonal(const Problem& problem) {
   return m.is_symmetric(1e-12);
 }
 
-std::string_view linear_plan(const Problem& problem, const Given& given) {
+std::string_view linear_plan(const Problem& problem, bool started) {
   const int n = problem.size();
   if (n < kTiny) return "linear-tiny";
-  if (given.settings) return "linear";  // lemke's, which begins
   if (symmetric_with_positive_diagonal(problem)) return "linear-symmetric";
   // From a start near the solution the basis is all but right.
-  return n >= kPivotingSize && !given.start ? "linear-large" : "linear";
+  return n >= kPivotingSize && !started ? "linear-large" : "linear";
 }
 
 std::string_view conic_plan(const ConicQp& qp) {
@@ -140,15 +136,46 @@ std::string_view friction_plan(const FrictionContact& contact) {
   return planar ? "friction-planar" : "friction";
 }
 
-std::string_view name_of_plan(const Problem& problem, const Given& given) {
+std::string_view name_of_plan(const Problem& problem, bool started) {
   if (std::holds_alternative<BoxQp>(problem.data)) return "box-qp";
   if (const auto* qp = std::get_if<ConicQp>(&problem.data)) return conic_plan(*qp);
-  if (std::holds_alternative<Mcp>(problem.data))
-    return given.settings ? "nonlinear-josephy" : "nonlinear";
+  if (std::holds_alternative<Mcp>(problem.data)) return "nonlinear";
   if (const auto* c = std::get_if<FrictionContact>(&problem.data)) return friction_plan(*c);
   if (std::holds_alternative<ConvexContact>(problem.data)) return "convex";
-  return linear_plan(problem, given);
+  return linear_plan(problem, started);
 }
+
+// The plan for each problem, built when one first asks for it.
+class Auto final : public Strategy {
+ public:
+  Auto(Workshop workshop, BuildPlan build)
+      : workshop_(std::move(workshop)), build_(std::move(build)) {}
+
+  Outcome& run(const Task& task) override {
+    const auto started = VerifiedClock::now();
+    const bool has_start = task.start.z || task.start.basis;
+    if (!chosen_ || task.version != seen_ || has_start != had_start_) {
+      const Plan& plan = choose_plan(task.problem, has_start);
+      auto& built = built_[plan.name];
+      if (!built) built = build_ ? build_(plan.solver, workshop_) : workshop_.build(plan.solver);
+      chosen_ = built.get();
+      seen_ = task.version;
+      had_start_ = has_start;
+    }
+    const double spent = seconds_since(started);
+    Outcome& out = chosen_->run(task);
+    out.result.setup_time += spent;
+    return out;
+  }
+
+ private:
+  Workshop workshop_;
+  BuildPlan build_;
+  std::map<std::string_view, std::unique_ptr<Strategy>> built_;
+  Strategy* chosen_ = nullptr;  // for the problem of this version
+  Version seen_;
+  bool had_start_ = false;
+};
 
 }  // namespace
 
@@ -157,33 +184,14 @@ const std::vector<Plan>& plans() {
   return list;
 }
 
-const Plan& choose_plan(const Problem& problem, const Given& given) {
-  const std::string_view name = name_of_plan(problem, given);
+const Plan& choose_plan(const Problem& problem, bool started) {
+  const std::string_view name = name_of_plan(problem, started);
   return *std::find_if(plans().begin(), plans().end(),
                        [&](const Plan& plan) { return plan.name == name; });
 }
 
-Given given_in(const SolveRequest& request) {
-  return {!request.settings.empty(), request.start.has_value()};
-}
-
-std::string_view owner_of_settings(const Problem& problem) {
-  if (std::holds_alternative<BoxQp>(problem.data)) return "gradient-projection";
-  if (std::holds_alternative<ConicQp>(problem.data)) return "interior-point";
-  if (std::holds_alternative<Mcp>(problem.data)) return "josephy-newton";
-  if (std::holds_alternative<FrictionContact>(problem.data)) return "newton-ac";
-  return "lemke";
-}
-
-Outcome run_plan(const Task& task) {
-  const auto started = VerifiedClock::now();
-  Task planned = task;
-  planned.owner = owner_of_settings(task.problem);
-  const Plan& plan = choose_plan(task.problem, given_in(task.request));
-  const double spent = seconds_since(started);
-  Outcome out = run_expression(plan.solver, planned);
-  out.result.setup_time += spent;
-  return out;
+std::unique_ptr<Strategy> make_auto(const Workshop& workshop, BuildPlan build) {
+  return std::make_unique<Auto>(workshop, std::move(build));
 }
 
 }  // namespace perp

@@ -1,6 +1,8 @@
 // What "auto" runs: named plans, by kind and structure of the problem.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <perp/problems/standard/problem.hpp>
 #include <perp/solvers/strategies/expression.hpp>
 #include <string>
@@ -9,9 +11,8 @@
 
 namespace perp {
 
-struct SolveRequest;
-struct Task;
-struct Outcome;
+class Strategy;
+struct Workshop;
 
 struct Plan {
   std::string_view name;
@@ -23,20 +24,15 @@ struct Plan {
 /// All plans; docs/auto.md has the measurements behind them.
 const std::vector<Plan>& plans();
 
-/// What a plan depends on beside the problem.
-struct Given {
-  bool settings = false;  ///< those of owner_of_settings(), which the plan then begins with
-  bool start = false;
-};
-Given given_in(const SolveRequest& request);
+/// The plan for a problem. @param started whether there is a start
+const Plan& choose_plan(const Problem& problem, bool started);
 
-/// The plan for a problem.
-const Plan& choose_plan(const Problem& problem, const Given& given);
+/// Makes a solver of a plan, for instance of the plan without one of its parts.
+using BuildPlan =
+    std::function<std::unique_ptr<Strategy>(const SolverExpression& plan, const Workshop&)>;
 
-/// The method of the plan that settings given to auto belong to.
-std::string_view owner_of_settings(const Problem& problem);
-
-/// Solves by the plan that is chosen.
-Outcome run_plan(const Task& task);
+/// Solves each problem by the plan that is chosen for it.
+/// @param build nullptr: Workshop::build
+std::unique_ptr<Strategy> make_auto(const Workshop& workshop, BuildPlan build = nullptr);
 
 }  // namespace perp

@@ -2,6 +2,7 @@
 
 #include <perp/solvers/active_set/newton_min.hpp>
 #include <perp/solvers/block_interior_point/block_interior_point.hpp>
+#include <perp/solvers/composed_solver.hpp>
 #include <perp/solvers/enumeration/enumerate.hpp>
 #include <perp/solvers/friction/admm.hpp>
 #include <perp/solvers/friction/newton_ac.hpp>
@@ -44,6 +45,8 @@ const std::vector<SolverFactory>& solver_registry() {
 }
 
 std::unique_ptr<Solver> make_solver(std::string_view name) {
+  if (name == "auto" || is_expression(name))
+    return std::make_unique<ComposedSolver>(name, make_solver);
   std::vector<std::string_view> names;
   for (const SolverFactory& make : solver_registry()) {
     std::unique_ptr<Solver> solver = make();
@@ -51,7 +54,7 @@ std::unique_ptr<Solver> make_solver(std::string_view name) {
     names.push_back(solver->traits().name);
   }
   throw std::invalid_argument(
-      fmt::format("unknown solver \"{}\"; there are: {}", name, fmt::join(names, ", ")));
+      fmt::format("unknown solver \"{}\"; there are: auto, {}", name, fmt::join(names, ", ")));
 }
 
 }  // namespace perp

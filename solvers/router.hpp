@@ -1,7 +1,9 @@
-// Solving with verification: one solver by name, or the router's choice ("auto").
+// Solving with verification: whatever is claimed, the verifier has the last word.
 #pragma once
 
 #include <functional>
+#include <perp/problems/standard/verifier.hpp>
+#include <perp/solvers/core/shared_text.hpp>
 #include <perp/solvers/core/solver.hpp>
 #include <perp/solvers/registry.hpp>
 #include <string>
@@ -10,23 +12,12 @@
 
 namespace perp {
 
-/// One try on the way to the answer.
-struct RouteStep {
-  std::string solver;  ///< with the reduction, if any: "lemke on box_qp as mlcp"
-  Status status;       ///< after verification
-  Status claimed;
-  int iterations = 0;
-  double time = 0.0;  ///< seconds, setup and solve
-  std::string message;
-  std::string settings;               ///< "KEY=VALUE ..." where they are not the usual ones
-  double measure = Residuals::kNone;  ///< of its answer, by the verifier
-};
-
 /// An answer that the verifier has seen.
 struct VerifiedResult {
   Status status = Status::kUnsupported;   ///< kSolved only where the verifier agrees
   Status claimed = Status::kUnsupported;  ///< what the last solver said
   Answer answer;
+  std::vector<PairStatus> basis;  ///< of methods that end at one, else empty
   Verdict verdict;
   std::vector<Vector> solutions;
   std::optional<Certificate> certificate;
@@ -43,18 +34,23 @@ struct VerifiedResult {
   /// "nothing".
   std::string_view start = "nothing";
   std::string message;
-  std::vector<std::pair<std::string, double>> statistics;
+  std::vector<std::pair<std::string_view, double>> statistics;
 };
 
-/// What to solve with.
+/// What to solve with, and from where.
 struct SolveRequest {
+  /// The name of a method, "auto", or an expression (docs/strategies.md).
   std::string solver = "auto";
   Limits limits;
-  /// Of the named solver; and `reduction`, which the router takes: see solve_verified.
+  /// Of an expression or auto they go to every method in it that has one of the name. `reduction`
+  /// states a friction problem anew, as the strategy reduce does.
   std::vector<std::pair<std::string, std::string>> settings;
   std::optional<Vector> start;
-  std::optional<Vector> start_dual;  ///< conic_qp: goes with the start
+  std::optional<Vector> start_dual;                   ///< conic_qp: goes with the start
+  std::optional<std::vector<PairStatus>> start_basis;  ///< lcp, mlcp: of every unknown
   bool stored_start = true;  ///< where no start is given the problem's own is used, if it has one
+  /// Whether it is looked if the problem asks for anything at all (Verdict::vacuous).
+  bool look_for_vacuous = true;
   /// Tolerance of the verification, where it is not the one that is asked of the solver.
   std::optional<double> verify_at;
   std::function<std::unique_ptr<Solver>(std::string_view)> make = make_solver;  ///< from a name
@@ -71,16 +67,7 @@ VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* 
                           Observer* observer = nullptr, std::optional<double> tolerance = {},
                           bool stored_start = true);
 
-/// As the request says. A named solver that does not take the kind gets an exact reduction of the
-/// problem where there is one. "auto": the tries of attempts_for(), for linear complementarity
-/// problems with answers that are all but right polished; a proof of infeasibility ends the list.
-/// What "auto" returns is the best answer of its tries; the status tells how the best one ended, or
-/// what ended them all (a proof, the time limit).
-/// Every try is in the route, and it is always the problem as posed that is verified. Settings
-/// given with "auto" are those of owner_of_settings(). Approximate reductions are taken only where
-/// the setting `reduction` asks for one: `convex`, `pyramid` or `pyramid:EDGES` for a
-/// friction_contact, which also has `fritz-john` (exact). An answer to one that does not solve the
-/// problem as posed is `stalled`, not `wrong`.
+/// Solves once, as the request says: Session with one problem.
 /// @throws std::invalid_argument: unknown solver or setting, malformed problem or start.
 VerifiedResult solve_verified(const Problem& problem, const SolveRequest& request,
                               Observer* observer = nullptr);

@@ -31,10 +31,10 @@ std::vector<MakeReduction> exact_reductions(const Problem& problem) {
   return {};
 }
 
-std::optional<Answer> start_of_reduction(const Reduction& reduction, const SolveRequest& request) {
-  if (!request.start) return {};
-  Answer posed{*request.start, {}};
-  if (request.start_dual) posed.dual = *request.start_dual;
+std::optional<Answer> start_of_reduction(const Reduction& reduction, const Start& start) {
+  if (!start.z) return {};
+  Answer posed{*start.z, {}};
+  if (start.dual) posed.dual = *start.dual;
   return reduction.map_start(posed);
 }
 

@@ -16,8 +16,8 @@ using MakeReduction = std::function<Reduction()>;
 /// problem.
 std::vector<MakeReduction> exact_reductions(const Problem& problem);
 
-/// The start of the request as one of the reduced problem; nothing if there is none.
-std::optional<Answer> start_of_reduction(const Reduction& reduction, const SolveRequest& request);
+/// A start as one of the reduced problem; nothing if there is none.
+std::optional<Answer> start_of_reduction(const Reduction& reduction, const Start& start);
 
 /// The reduction that a setting names. @throws std::invalid_argument
 Reduction named_reduction(const Problem& problem, const std::string& text);

@@ -1,18 +1,14 @@
 #include <perp/solvers/verified_solve.hpp>
 
-#include <perp/solvers/active_set/active_set_polish.hpp>
-#include <perp/solvers/statements.hpp>
-
 #include <fmt/format.h>
 #include <algorithm>
-#include <cmath>
-#include <stdexcept>
+#include <iterator>
 
 namespace perp {
 
-namespace {
-
-constexpr double kPolished = 1e-3;  // of the tolerance: nothing to gain below
+double seconds_since(VerifiedClock::time_point start) {
+  return std::chrono::duration<double>(VerifiedClock::now() - start).count();
+}
 
 std::string text_of(const std::vector<std::pair<std::string, std::string>>& settings) {
   std::string text;
@@ -21,32 +17,15 @@ std::string text_of(const std::vector<std::pair<std::string, std::string>>& sett
   return text;
 }
 
-// Verifies, outside the clock. Whether the problem asks for anything at all is seen to once, at the
-// end (see_if_vacuous).
-void check(const Problem& problem, double tolerance, VerifiedResult& result) {
-  const auto started = VerifiedClock::now();
-  result.verdict = verify(problem.data, result.answer, tolerance);
-  result.verification_time += seconds_since(started);
-}
-
-}  // namespace
-
-double seconds_since(VerifiedClock::time_point start) {
-  return std::chrono::duration<double>(VerifiedClock::now() - start).count();
-}
-
-VerifiedResult unsupported(const std::string& solver, std::string why, double seconds) {
-  VerifiedResult result;
-  result.message = std::move(why);
-  result.setup_time = seconds;
-  result.route.push_back({solver, Status::kUnsupported, Status::kUnsupported, 0, seconds,
-                          result.message, "", Residuals::kNone});
-  return result;
-}
-
 bool has_answer(const ProblemData& data, int size, const Answer& answer) {
   const auto* qp = std::get_if<ConicQp>(&data);
   return answer.z.size() == size && (!qp || answer.dual.size() == qp->b.size());
+}
+
+void check_answer(const Problem& problem, double tolerance, VerifiedResult& result) {
+  const auto started = VerifiedClock::now();
+  result.verdict = verify(problem.data, result.answer, tolerance);
+  result.verification_time += seconds_since(started);
 }
 
 void see_if_vacuous(const Problem& problem, VerifiedResult& result) {
@@ -56,161 +35,23 @@ void see_if_vacuous(const Problem& problem, VerifiedResult& result) {
   result.verification_time += seconds_since(started);
 }
 
-namespace {
-
-VerifiedResult try_with(Solver& solver, const Problem& problem, const Start& start,
-                        Observer* observer, double tolerance);
-
-// That the reduced problem has no solution says so of the other, too, if the reduction changes no
-// number of it: those of QPs copy their matrices, those of friction compute with them.
-void carry_over(const Problem& problem, const Reduction& reduction, Status found,
-                VerifiedResult& result) {
-  const bool of_none = result.claimed == Status::kInfeasible || found == Status::kExcluded ||
-                       result.claimed == Status::kExcluded;
-  if (!of_none) return;
-  const bool copies =
-      std::holds_alternative<BoxQp>(problem.data) || std::holds_alternative<ConicQp>(problem.data);
-  result.status = reduction.exact && copies ? found : Status::kStalled;
-  if (result.status == found) return;
-  result.message =
-      fmt::format("{} has no solution, which proves nothing of the problem itself", reduction.name);
-}
-
-// What an answer to a reduction is worth for the problem as posed. A claim that holds for the
-// reduced problem is not wrong where it does not hold for the other.
-void map_back(const Problem& problem, const Reduction& reduction, const Problem& reduced,
-              double tolerance, VerifiedResult& result) {
-  const bool solved = result.status == Status::kSolved;
-  const auto started = VerifiedClock::now();
-  const bool answered = has_answer(reduced.data, reduced.size(), result.answer);
-  result.answer = answered ? reduction.map_back(result.answer) : Answer{};
-  const double spent = seconds_since(started);
-  result.solve_time += spent;
-  result.verdict = {};
-  result.verdict.tolerance = tolerance;
-  if (answered) check(problem, tolerance, result);
-  result.solutions.clear();
-  const Status found = result.status;
-  if (result.certificate) result.certificate->reduction = reduction.name;
-  if (solved && !result.verdict.solved) {
-    result.claimed = Status::kStalled;
-    result.message = fmt::format("{} is solved, {}", reduction.name,
-                                 reduction.exact ? "not yet to the tolerance of the problem itself"
-                                                 : "which only approximates the problem");
-  }
-  result.refuted = !result.verdict.solved && (result.refuted || (solved && reduction.exact));
-  result.status = judge(result.claimed, result.verdict);
-  if (!result.verdict.solved && !solved) carry_over(problem, reduction, found, result);
-  for (RouteStep& step : result.route) step.solver += " on " + reduction.name;
-  if (result.route.size() != 1) return;
-  RouteStep& step = result.route.front();
-  step.status = result.status;
-  step.claimed = result.claimed;
-  step.measure = result.verdict.measure;
-  step.message = result.message;
-  step.time += spent;
-}
-
-}  // namespace
-
-double verified_at(const SolveRequest& request) {
-  return request.verify_at.value_or(request.limits.tolerance);
-}
-
 void charge_setup(VerifiedResult& result, double seconds) {
   result.setup_time += seconds;
   if (!result.route.empty()) result.route.front().time += seconds;
 }
 
-namespace {
-
-Start start_of(const std::optional<Answer>& answer) {
-  if (!answer) return {};
-  return {&answer->z, answer->dual.size() > 0 ? &answer->dual : nullptr};
+void add_costs(const VerifiedResult& part, VerifiedResult& whole) {
+  whole.setup_time += part.setup_time;
+  whole.solve_time += part.solve_time;
+  whole.verification_time += part.verification_time;
+  whole.iterations += part.iterations;
+  whole.own_times |= part.own_times;
+  whole.route.insert(whole.route.end(), part.route.begin(), part.route.end());
 }
 
-Start start_of(const SolveRequest& request) {
-  if (!request.start) return {};
-  return {&*request.start, request.start_dual ? &*request.start_dual : nullptr};
-}
-
-// Solves a reduction and verifies what it maps back to.
-VerifiedResult solve_reduced(Solver& solver, const Problem& problem, const Reduction& reduction,
-                             const Problem& reduced, const SolveRequest& request,
-                             Observer* observer) {
-  solver.limits.tolerance = request.limits.tolerance * reduction.tolerance_factor;
-  const std::optional<Answer> start = start_of_reduction(reduction, request);
-  VerifiedResult result = try_with(solver, reduced, start_of(start), observer,
-                                   verified_at(request) * reduction.tolerance_factor);
-  map_back(problem, reduction, reduced, verified_at(request), result);
-  return result;
-}
-
-}  // namespace
-
-VerifiedResult solve_by_name(const Problem& problem, const SolveRequest& request,
-                             const std::string& name,
-                             const std::vector<std::pair<std::string, std::string>>& settings,
-                             Observer* observer) {
-  const auto started = VerifiedClock::now();
-  const std::unique_ptr<Solver> solver = request.make(name);
-  solver->limits = request.limits;
-  for (const auto& [key, value] : settings) set_setting(*solver, key, value);
-  VerifiedResult result;
-  const std::optional<std::string> refusal = solver->refusal(problem);
-  if (!refusal) {  // prepare() refuses again, on the clock
-    result = try_with(*solver, problem, start_of(request), observer,
-                      verified_at(request));
-    result.route.front().settings = text_of(settings);
-    return result;
-  }
-  std::string why = *refusal;
-  for (const MakeReduction& make : exact_reductions(problem)) {
-    const Reduction reduction = make();
-    Problem reduced;
-    reduced.data = reduction.problem;
-    reduced.name = problem.name;
-    if (const auto again = solver->refusal(reduced)) {
-      if (!again->starts_with(fmt::format("{} takes", name)))
-        why += fmt::format("; as {}: {}", reduction.name, *again);
-      continue;
-    }
-    const double spent = seconds_since(started);
-    if (solver->limits.time_limit > 0)  // one limit for all
-      solver->limits.time_limit = std::max(solver->limits.time_limit - spent, kLeastLimit);
-    result = solve_reduced(*solver, problem, reduction, reduced, request, observer);
-    charge_setup(result, spent);
-    result.route.front().settings = text_of(settings);
-    return result;
-  }
-  return unsupported(name, why + advice(*solver, problem), seconds_since(started));
-}
-
-VerifiedResult solve_on_reduction(const Problem& problem, const SolveRequest& request,
-                                  const std::string& reduction_name, Observer* observer) {
-  const auto started = VerifiedClock::now();
-  const Reduction reduction = named_reduction(problem, reduction_name);
-  SolveRequest inner = request;
-  std::erase_if(inner.settings, [](const auto& setting) { return setting.first == "reduction"; });
-  inner.start.reset();
-  inner.start_dual.reset();
-  if (const auto start = start_of_reduction(reduction, request)) {
-    inner.start = start->z;
-    if (start->dual.size() > 0) inner.start_dual = start->dual;
-  }
-  inner.limits.tolerance *= reduction.tolerance_factor;
-  if (inner.verify_at) *inner.verify_at *= reduction.tolerance_factor;
-  Problem reduced;
-  reduced.data = reduction.problem;
-  reduced.name = problem.name;
-  const double spent = seconds_since(started);
-  if (inner.limits.time_limit > 0)
-    inner.limits.time_limit = std::max(inner.limits.time_limit - spent, kLeastLimit);
-  inner.stored_start = false;
-  VerifiedResult result = solve_verified(reduced, inner, observer);
-  charge_setup(result, spent);
-  map_back(problem, reduction, reduced, verified_at(request), result);
-  return result;
+Status judge(Status claimed, const Verdict& verdict) {
+  if (verdict.solved) return Status::kSolved;
+  return claimed == Status::kSolved ? Status::kWrong : claimed;
 }
 
 namespace {
@@ -266,37 +107,76 @@ void judge_claim_of_none(const Problem& problem, VerifiedResult& r) {
 
 }  // namespace
 
-Status judge(Status claimed, const Verdict& verdict) {
-  if (verdict.solved) return Status::kSolved;
-  return claimed == Status::kSolved ? Status::kWrong : claimed;
-}
-
 namespace {
 
-VerifiedResult try_with(Solver& solver, const Problem& problem, const Start& start,
-                        Observer* observer, double tolerance) {
-  VerifiedResult out;
-  out.verdict.tolerance = tolerance;
-  const auto setup_start = VerifiedClock::now();
-  solver.prepare(problem);
-  out.setup_time = seconds_since(setup_start);
-  const double limit = solver.limits.time_limit;
-  if (limit > 0) solver.limits.time_limit = std::max(limit - out.setup_time, kLeastLimit);
-  const auto solve_start = VerifiedClock::now();
-  const Result& result = solver.solve(start, observer);
-  out.solve_time = seconds_since(solve_start);
-  solver.limits.time_limit = limit;
+// That the reduced problem has no solution says so of the other, too, if the reduction changes no
+// number of it: those of QPs copy their matrices, those of friction compute with them.
+void carry_over(const Problem& problem, const Reduction& reduction, Status found,
+                VerifiedResult& result) {
+  const bool of_none = result.claimed == Status::kInfeasible || found == Status::kExcluded ||
+                       result.claimed == Status::kExcluded;
+  if (!of_none) return;
+  const bool copies =
+      std::holds_alternative<BoxQp>(problem.data) || std::holds_alternative<ConicQp>(problem.data);
+  result.status = reduction.exact && copies ? found : Status::kStalled;
+  if (result.status == found) return;
+  result.message =
+      fmt::format("{} has no solution, which proves nothing of the problem itself", reduction.name);
+}
+
+}  // namespace
+
+// A claim that holds for the reduced problem is not wrong where it does not hold for the other.
+void map_back(const Problem& problem, const Reduction& reduction, const Problem& reduced,
+              double tolerance, VerifiedResult& result) {
+  const bool solved = result.status == Status::kSolved;
+  const auto started = VerifiedClock::now();
+  const bool answered = has_answer(reduced.data, reduced.size(), result.answer);
+  result.answer = answered ? reduction.map_back(result.answer) : Answer{};
+  const double spent = seconds_since(started);
+  result.solve_time += spent;
+  result.verdict = {};
+  result.verdict.tolerance = tolerance;
+  if (answered) check_answer(problem, tolerance, result);
+  result.solutions.clear();
+  const Status found = result.status;
+  if (result.certificate) result.certificate->reduction = reduction.name;
+  if (solved && !result.verdict.solved) {
+    result.claimed = Status::kStalled;
+    result.message = fmt::format("{} is solved, {}", reduction.name,
+                                 reduction.exact ? "not yet to the tolerance of the problem itself"
+                                                 : "which only approximates the problem");
+  }
+  result.refuted = !result.verdict.solved && (result.refuted || (solved && reduction.exact));
+  result.status = judge(result.claimed, result.verdict);
+  if (!result.verdict.solved && !solved) carry_over(problem, reduction, found, result);
+  result.basis.clear();
+  for (RouteStep& step : result.route) step.solver = step.solver.str() + " on " + reduction.name;
+  if (result.route.size() != 1) return;
+  RouteStep& step = result.route.front();
+  step.status = result.status;
+  step.claimed = result.claimed;
+  step.measure = result.verdict.measure;
+  step.message = result.message;
+  step.time += spent;
+}
+
+void take_claim(const Solver& solver, const Problem& problem, const Result& result, bool started,
+                double tolerance, VerifiedResult& out) {
   if (result.own_times) {
     out.own_times = true;
     out.setup_time = result.own_times->setup;
     out.solve_time = result.own_times->solve;
   }
-  if (start.z && solver.traits().uses_start) out.start = "given";
+  if (started && solver.traits().uses_start) out.start = "given";
   out.claimed = result.status;
-  out.answer = {result.z, result.dual};
+  out.answer.z = result.z;
+  out.answer.dual = result.dual;
+  out.basis = result.basis;
   out.message = result.message;
+  out.verdict.tolerance = tolerance;
   if (has_answer(problem.data, problem.size(), out.answer)) {
-    check(problem, out.verdict.tolerance, out);
+    check_answer(problem, tolerance, out);
   } else if (out.message.empty()) {
     const auto* qp = std::get_if<ConicQp>(&problem.data);
     out.message =
@@ -309,45 +189,34 @@ VerifiedResult try_with(Solver& solver, const Problem& problem, const Start& sta
   out.refuted = out.status == Status::kWrong;
   out.solutions = result.solutions;
   out.iterations = result.iterations;
-  for (const auto& [name, value] : result.statistics) out.statistics.emplace_back(name, value);
-  out.route.push_back({std::string(solver.traits().name), out.status, out.claimed, out.iterations,
-                       out.setup_time + out.solve_time, out.message, "", out.verdict.measure});
-  return out;
+  out.statistics = result.statistics;
+  out.route = result.route;
 }
-
-}  // namespace
 
 VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* start,
                           Observer* observer, std::optional<double> tolerance, bool stored_start) {
   const bool stored = !start && stored_start && problem.start;
-  VerifiedResult result = try_with(solver, problem, stored ? &*problem.start : start, observer,
-                                   tolerance.value_or(solver.limits.tolerance));
-  if (stored && result.start == "given") result.start = "stored";
-  see_if_vacuous(problem, result);
-  return result;
-}
-
-VerifiedResult polish_point(const Problem& problem, const Vector& point,
-                            const SolveRequest& request) {
-  const auto started = VerifiedClock::now();
-  const double tolerance = request.limits.tolerance;
-  const auto* lcp = std::get_if<Lcp>(&problem.data);
-  const auto* qp = std::get_if<BoxQp>(&problem.data);
-  const Mlcp posed = lcp ? to_mlcp(*lcp) : qp ? to_mlcp(*qp) : std::get<Mlcp>(problem.data);
-  VerifiedResult result;
-  result.answer.z = point;
-  ActiveSetPolish polishing;
-  const double natural =
-      polishing.improve(posed, tolerance, kPolished * tolerance, result.answer.z);
-  result.claimed = natural <= tolerance ? Status::kSolved : Status::kStalled;
-  result.solve_time = seconds_since(started);
-  result.iterations = polishing.factorisations;
-  check(problem, verified_at(request), result);
-  result.status = judge(result.claimed, result.verdict);
-  result.refuted = result.status == Status::kWrong;
-  result.route.push_back({"polish", result.status, result.claimed, result.iterations,
-                          result.solve_time, "", "", result.verdict.measure});
-  return result;
+  if (stored) start = &*problem.start;
+  VerifiedResult out;
+  const auto began = VerifiedClock::now();
+  solver.prepare(problem);
+  out.setup_time = seconds_since(began);
+  Limits limits = solver.limits;
+  if (limits.time_limit > 0)
+    limits.time_limit = std::max(limits.time_limit - out.setup_time, kLeastLimit);
+  const auto solving = VerifiedClock::now();
+  const Result& result = solver.solve(start, limits, observer);
+  out.solve_time = seconds_since(solving);
+  take_claim(solver, problem, result, start != nullptr,
+             tolerance.value_or(solver.limits.tolerance), out);
+  if (out.route.empty()) {
+    out.route.push_back({std::string(solver.traits().name), out.status, out.claimed,
+                         out.iterations, out.setup_time + out.solve_time, out.message, "",
+                         out.verdict.measure});
+  }
+  if (stored && out.start == "given") out.start = "stored";
+  see_if_vacuous(problem, out);
+  return out;
 }
 
 }  // namespace perp

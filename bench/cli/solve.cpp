@@ -98,8 +98,8 @@ void print(const Problem& problem, const VerifiedResult& r) {
   if (!r.message.empty()) std::cout << "  message       " << message_line(r.message) << '\n';
   for (const RouteStep& step : r.route) {
     std::cout << fmt::format(
-        "  try           {}{}: {}, {} iterations, residual {}, {:.3f} ms{}\n", step.solver,
-        step.settings.empty() ? "" : " " + step.settings, to_string(step.status), step.iterations,
+        "  try           {}{}: {}, {} iterations, residual {}, {:.3f} ms{}\n", step.solver.str(),
+        step.settings.empty() ? "" : " " + step.settings.str(), to_string(step.status), step.iterations,
         number_text(step.measure), 1e3 * step.time,
         step.message.empty() || step.message == r.message ? "" : "; " + step.message);
   }
@@ -161,10 +161,8 @@ void solve(const Options& o, int& code) {
   CommandLineObserver observer(!o.trace.empty());
   const InterruptGuard guard;
   const VerifiedResult result = solve_in_memory(problem, request, &observer);
-  SolveRequest counted = request;  // with the start that counts
-  if (request.stored_start && !request.start) counted.start = problem.start;
-  const Plan* plan =
-      o.explain && o.solver == "auto" ? &choose_plan(problem, given_in(counted)) : nullptr;
+  const bool started = request.start || (request.stored_start && problem.start);
+  const Plan* plan = o.explain && o.solver == "auto" ? &choose_plan(problem, started) : nullptr;
   if (!o.trace.empty()) write_text_file(o.trace, observer.trace());
   if (o.json) {
     const std::string shown = read_solver_name(o.solver).name;

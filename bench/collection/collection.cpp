@@ -145,7 +145,7 @@ class Exporter {
     facts["status"] = to_string(r.status);
     facts["from"] = finding.label == Label::kOpen ? Json() : Json(finding.from);
     const bool by_auto = finding.from == "auto" && finding.label != Label::kOpen;
-    facts["solver"] = by_auto && !r.route.empty() ? Json(r.route.back().solver) : Json();
+    facts["solver"] = by_auto && !r.route.empty() ? Json(r.route.back().solver.str()) : Json();
     facts["residual"] = number(r.verdict.measure);
     facts["proof"] = finding.label == Label::kProof ? Json(r.certificate->type) : Json();
     facts["by_clock"] = finding.by_clock;

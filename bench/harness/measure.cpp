@@ -17,8 +17,10 @@ void add_times(Measurement& m, const VerifiedResult& result) {
 }
 
 // Solves once. An answer that came after the limit is too late.
-VerifiedResult solve_in_time(const Problem& problem, const SolveRequest& request) {
-  VerifiedResult result = solve_verified(problem, request);
+VerifiedResult solve_in_time(int repeat, const Problem& problem, const SolveRequest& request,
+                             const SolveOnce& solve) {
+  VerifiedResult result =
+      solve ? solve(repeat, problem, request) : solve_verified(problem, request);
   const double limit = request.limits.time_limit, used = result.setup_time + result.solve_time;
   if (limit > 0 && used > limit && result.status == Status::kSolved) {
     result.status = Status::kTimeLimit;
@@ -28,14 +30,15 @@ VerifiedResult solve_in_time(const Problem& problem, const SolveRequest& request
 }
 
 // The first answer that is granted or that the solver itself does not claim; else the best one.
-Measurement find_granted(const Problem& problem, SolveRequest request, const AfterRun& after_run) {
+Measurement find_granted(const Problem& problem, SolveRequest request, const AfterRun& after_run,
+                         const SolveOnce& solve) {
   const double tolerance = request.limits.tolerance;
   request.verify_at = tolerance;
   Measurement best;
   for (const double factor : kTighter) {
     Measurement m;
     m.asked = request.limits.tolerance = tolerance / factor;
-    m.result = solve_in_time(problem, request);
+    m.result = solve_in_time(0, problem, request, solve);
     add_times(m, m.result);
     const bool refuted = m.result.refuted;
     const bool first = best.solves.empty();
@@ -57,15 +60,15 @@ double median(std::vector<double> values) {
 }
 
 Measurement measure(const Problem& problem, SolveRequest request, int repeats,
-                    const AfterRun& after_run) {
-  Measurement m = find_granted(problem, request, after_run);
+                    const AfterRun& after_run, const SolveOnce& solve) {
+  Measurement m = find_granted(problem, request, after_run, solve);
   m.total = m.setups.front() + m.solves.front();
   if (m.result.status != Status::kSolved) return m;
   if (after_run) after_run(m, true);
   request.verify_at = request.limits.tolerance;
   request.limits.tolerance = m.asked;
   for (int k = 1; k < repeats; ++k) {
-    const VerifiedResult again = solve_in_time(problem, request);
+    const VerifiedResult again = solve_in_time(k, problem, request, solve);
     if (again.status == Status::kSolved) add_times(m, again);
     if (after_run) after_run(m, false);
   }

@@ -78,12 +78,12 @@ Json result_to_json(const Problem& problem, const std::string& solver,
                     const VerifiedResult& result) {
   Json route = Json::array();
   for (const RouteStep& step : result.route) {
-    route.push_back({{"solver", step.solver},
+    route.push_back({{"solver", step.solver.str()},
                      {"status", to_string(step.status)},
                      {"claimed", to_string(step.claimed)},
                      {"iterations", step.iterations},
                      {"time", step.time},
-                     {"settings", step.settings},
+                     {"settings", step.settings.str()},
                      {"measure", step.measure},
                      {"message", step.message}});
   }

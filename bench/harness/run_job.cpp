@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
-#include <perp/bench/harness/carry_over.hpp>
 #include <perp/bench/harness/measure.hpp>
 #include <perp/bench/harness/result_json.hpp>
 #include <perp/bench/harness/solvers.hpp>
+#include <perp/bench/simulation/warm_starts.hpp>
 #include <perp/problems/io/json.hpp>
 #include <perp/problems/standard/random.hpp>
-#include <perp/solvers/router.hpp>
+#include <perp/solvers/session.hpp>
 
 namespace perp {
 
@@ -104,6 +104,12 @@ Problem loaded(const Instance& instance) {
   return problem;
 }
 
+std::string stage_of(const Problem& problem) {
+  const json::Value* stage = problem.source.find("stage");
+  const auto* text = stage ? stage->get_if<std::string>() : nullptr;
+  return text ? *text : "";
+}
+
 class Worker {
  public:
   Worker(const BenchRequest& request, const Job& job, int fd)
@@ -114,7 +120,7 @@ class Worker {
     Json out;
     try {
       const Problem problem = loaded(*run.instance);
-      const SettingTexts settings = settings_for(job_.solver, problem, request_.settings);
+      const SettingTexts settings = settings_of(job_.solver, request_.settings);
       Json facts{
           {"kind", problem.kind()}, {"n", problem.size()}, {"contacts", problem.contacts.size()}};
       facts["settings"] = Json::object();
@@ -134,8 +140,10 @@ class Worker {
                                       Json line{{"part", true}};
                                       if (stands && !replay) line["answer"] = told(found, from);
                                       write_line(fd_, line);
-                                    });
-      if (m.result.status == Status::kSolved) carried_.remember(problem, m.result.answer.z);
+                                    },
+                                    kept_solvers());
+      if (m.result.status == Status::kSolved)
+        answers_.remember(stage_of(problem), keys_of(problem), m.result);
       out = told(m, from);
       if (!replay && problem.size() >= kSmallestLlt && is_dense_symmetric(problem))
         out["llt"] = llt_seconds(problem.size(), request_.repeats);
@@ -159,12 +167,22 @@ class Worker {
     return out;
   }
 
+  // From problem to problem of a sequence with warm starts solvers are kept, too: one for every
+  // stage and every repeat, so that each of these goes through the problems in their order.
+  SolveOnce kept_solvers() {
+    if (job_.start != StartFrom::kWarm) return {};
+    return [this](int repeat, const Problem& problem, const SolveRequest& request) {
+      std::unique_ptr<Session>& session = sessions_[{stage_of(problem), repeat}];
+      if (!session) session = std::make_unique<Session>(request);
+      return session->solve(problem, request);
+    };
+  }
+
   // Sets the start; @return where it comes from.
   std::string choose_start(const Problem& problem, SolveRequest& solve) const {
     if (job_.start == StartFrom::kZero) return "nothing";
     if (job_.start == StartFrom::kWarm) {
-      solve.start = carried_.start_for(problem);
-      if (solve.start) return "previous";
+      if (answers_.give(stage_of(problem), keys_of(problem), {}, solve)) return "previous";
     }
     solve.start = problem.start;
     return solve.start ? "stored" : "nothing";
@@ -173,7 +191,8 @@ class Worker {
   const BenchRequest& request_;
   const Job& job_;
   int fd_;
-  CarryOver carried_;
+  WarmStarts answers_;
+  std::map<std::pair<std::string, int>, std::unique_ptr<Session>> sessions_;
 };
 
 }  // namespace

@@ -7,11 +7,9 @@
 #include <perp/bench/peers/catalogue.hpp>
 #include <perp/formulations/formulation.hpp>
 #include <perp/problems/expression/expr.hpp>
-#include <perp/solvers/plans.hpp>
 #include <perp/solvers/registry.hpp>
 #include <perp/solvers/router.hpp>
 #include <perp/solvers/strategies/strategy.hpp>
-#include <set>
 #include <stdexcept>
 
 namespace perp {
@@ -62,22 +60,10 @@ const std::vector<Problem>& small_problems() {
   return problems;
 }
 
-// The solvers whose settings a name's settings are.
-std::set<std::string> owners_of(std::string_view solver) {
-  if (is_expression(solver)) return {};  // they stand in it
-  if (solver != "auto") return {std::string(solver)};
-  std::set<std::string> owners;
-  for (const Problem& problem : small_problems()) owners.emplace(owner_of_settings(problem));
-  return owners;
-}
-
-bool has_setting(std::string_view solver, std::string_view key) {
+bool has_setting_named(std::string_view solver, std::string_view key) {
   if (key == kReduction) return true;
-  for (const std::string& owner : owners_of(solver)) {
-    const auto settings = list_settings(*make_any_solver(owner));
-    if (std::any_of(settings.begin(), settings.end(),
-                    [&](const SettingText& s) { return s.name == key; }))
-      return true;
+  for (const std::string& method : methods_of(parse_any_solver(solver))) {
+    if (has_setting(*make_any_solver(method), key)) return true;
   }
   return false;
 }
@@ -125,37 +111,8 @@ void try_reduction(const std::string& value) {
 SettingTexts known_to(const std::string& owner, const SettingTexts& settings) {
   SettingTexts known;
   std::copy_if(settings.begin(), settings.end(), std::back_inserter(known),
-               [&](const auto& s) { return s.first != kReduction && has_setting(owner, s.first); });
+               [&](const auto& s) { return s.first != kReduction && has_setting_named(owner, s.first); });
   return known;
-}
-
-std::ptrdiff_t shared_beginning(std::string_view a, std::string_view b) {
-  return std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
-}
-
-// Nobody has it: what there would be.
-[[noreturn]] void refuse_setting(const std::vector<std::string>& solvers, const std::string& key) {
-  std::set<std::string> owners;
-  for (const std::string& solver : solvers) owners.merge(owners_of(solver));
-  if (owners.empty())
-    throw std::invalid_argument(fmt::format(
-        "setting \"{}\": settings of a strategy stand in it, as NAME:{}=VALUE", key, key));
-  if (owners.size() == 1) set_setting(*make_any_solver(*owners.begin()), key, "");
-  std::string nearest, has_nearest;
-  std::vector<std::string> names;
-  for (const std::string& owner : owners) {
-    names.push_back(read_solver_name(owner).name);
-    for (const SettingText& s : list_settings(*make_any_solver(owner))) {
-      if (!nearest.empty() && shared_beginning(s.name, key) <= shared_beginning(nearest, key))
-        continue;
-      nearest = s.name;
-      has_nearest = names.back();
-    }
-  }
-  throw std::invalid_argument(
-      fmt::format("setting \"{}\": none of {} has one of that name; {} has {} (perp list solvers "
-                  "--json tells all)",
-                  key, fmt::join(names, ", "), has_nearest, nearest));
 }
 
 }  // namespace
@@ -176,33 +133,30 @@ bool is_program(std::string_view name) {
 SettingTexts settings_of(std::string_view solver, const SettingTexts& settings) {
   SettingTexts own;
   std::copy_if(settings.begin(), settings.end(), std::back_inserter(own),
-               [&](const auto& s) { return has_setting(solver, s.first); });
+               [&](const auto& s) { return has_setting_named(solver, s.first); });
   return own;
 }
 
-SettingTexts settings_for(std::string_view solver, const Problem& problem,
-                          const SettingTexts& settings) {
-  const bool reduced = std::any_of(settings.begin(), settings.end(),
-                                   [](const auto& s) { return s.first == kReduction; });
-  if (is_expression(solver)) return reduced ? settings : SettingTexts{};
-  if (solver != "auto" || reduced) return settings_of(solver, settings);
-  return settings_of(owner_of_settings(problem), settings);
-}
-
 void check_solvers(const std::vector<std::string>& solvers, const SettingTexts& settings) {
-  for (const std::string& solver : solvers) check_solver(solver, make_any_solver);
-  for (const auto& [key, value] : settings) {
-    if (key == kReduction) {
-      try_reduction(value);
-    } else if (std::none_of(solvers.begin(), solvers.end(),
-                            [&key = key](const std::string& s) { return has_setting(s, key); })) {
-      refuse_setting(solvers, key);
+  std::vector<std::string> methods;
+  for (const std::string& solver : solvers) {
+    check_solver(solver, make_any_solver);
+    for (std::string& method : methods_of(parse_any_solver(solver))) {
+      if (std::find(methods.begin(), methods.end(), method) == methods.end())
+        methods.push_back(std::move(method));
     }
   }
   if (settings.empty()) return;
-  for (const std::string& solver : solvers) {
-    for (const std::string& owner : owners_of(solver)) try_values(owner, known_to(owner, settings));
+  SettingTexts of_methods;
+  for (const auto& [key, value] : settings) {
+    if (key == kReduction) {
+      try_reduction(value);
+    } else {
+      of_methods.emplace_back(key, value);
+    }
   }
+  settings_by_method(methods, of_methods, make_any_solver);
+  for (const std::string& method : methods) try_values(method, known_to(method, of_methods));
 }
 
 std::string step_solver(const std::string& formulation) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <perp/solvers/core/solver.hpp>
+#include <perp/solvers/method_settings.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,17 +17,9 @@ std::unique_ptr<Solver> make_any_solver(std::string_view name);
 /// Whether the solver of that name is a program of its own: a peer or an external one.
 bool is_program(std::string_view name);
 
-/// Keys and values of --set.
-using SettingTexts = std::vector<std::pair<std::string, std::string>>;
-
-/// Of the settings those that a solver has. "auto" has what the solvers that its settings belong to
-/// have (owner_of_settings); every solver has `reduction`, which the router takes.
+/// Of the settings those that a solver has; an expression or auto those that a method in it has.
+/// Every solver has `reduction` (SolveRequest::settings).
 SettingTexts settings_of(std::string_view solver, const SettingTexts& settings);
-
-/// Of the settings those that the solver has for this problem: of "auto" those of the one solver
-/// that its settings belong to there.
-SettingTexts settings_for(std::string_view solver, const Problem& problem,
-                          const SettingTexts& settings);
 
 /// Checks names and values before any work: values are tried on problems with an unknown or three.
 /// @throws std::invalid_argument: an unknown solver, a setting that none of the solvers has, a

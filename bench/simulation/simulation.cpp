@@ -1,7 +1,8 @@
 #include <perp/bench/simulation/segment_contacts.hpp>
 #include <perp/bench/simulation/simulation.hpp>
+#include <perp/bench/simulation/warm_starts.hpp>
 
-#include <perp/solvers/strategies/strategy.hpp>
+#include <perp/solvers/session.hpp>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -37,53 +38,6 @@ void check_finite(const Scene& scene, const State& state) {
         fmt::format("body \"{}\": its state after the step is not finite", scene.bodies[b].name));
   }
 }
-
-// Answers of the last step, to start from.
-class Memory {
- public:
-  std::optional<Vector> start(const Stage& stage) const {
-    const auto it = values_.find(stage.name);
-    if (it == values_.end() || it->second.empty()) return stage.problem.start;
-    Vector z = stage.problem.start.value_or(Vector::Zero(stage.problem.size()));
-    bool any = stage.problem.start.has_value();
-    for (std::size_t i = 0; i < stage.keys.size(); ++i) {
-      const auto known = it->second.find(stage.keys[i]);
-      if (known == it->second.end()) continue;
-      z[static_cast<int>(i)] = known->second;
-      any = true;
-    }
-    return any ? std::optional<Vector>(z) : std::nullopt;
-  }
-
-  // The dual of a conic_qp; rows without a value start at 0.
-  std::optional<Vector> start_dual(const Stage& stage) const {
-    const auto it = duals_.find(stage.name);
-    if (it == duals_.end() || stage.row_keys.empty()) return {};
-    Vector dual = Vector::Zero(static_cast<int>(stage.row_keys.size()));
-    for (std::size_t i = 0; i < stage.row_keys.size(); ++i) {
-      const auto known = it->second.find(stage.row_keys[i]);
-      if (known != it->second.end()) dual[static_cast<int>(i)] = known->second;
-    }
-    return dual;
-  }
-
-  void remember(const Stage& stage, const Answer& answer) {
-    remember(stage.keys, answer.z, values_[stage.name]);
-    if (!stage.row_keys.empty()) remember(stage.row_keys, answer.dual, duals_[stage.name]);
-  }
-
- private:
-  using Values = std::unordered_map<std::uint64_t, double>;
-
-  static void remember(const std::vector<std::uint64_t>& keys, const Vector& x, Values& values) {
-    values.clear();
-    for (std::size_t i = 0; i < keys.size(); ++i) {
-      if (keys[i] != kNoKey) values[keys[i]] = x[static_cast<int>(i)];
-    }
-  }
-
-  std::map<std::string, Values> values_, duals_;
-};
 
 class Simulator {
  public:
@@ -308,7 +262,7 @@ class Simulator {
   // complaints are about the solver and its settings.
   VerifiedResult solved(const Stage& stage, const SolveRequest& request) {
     try {
-      return solve_in_memory(stage.problem, request);
+      return solve_in_memory(stage, request);
     } catch (const std::invalid_argument&) {
       try {
         validate(stage.problem);
@@ -322,8 +276,10 @@ class Simulator {
 
   std::optional<Answer> solve(Stage& stage, const State& state, StepReport& report) {
     SolveRequest request = request_.solve;
-    request.start = request_.warm_start ? memory_.start(stage) : stage.problem.start;
-    if (request_.warm_start) request.start_dual = memory_.start_dual(stage);
+    const ProblemKeys keys{stage.keys, stage.row_keys};
+    request.start = stage.problem.start;
+    if (request_.warm_start) answers_.give(stage.name, keys, stage.problem.start, request);
+    request.look_for_vacuous = static_cast<bool>(request_.on_stage);
     if (request.start && request_.on_stage) stage.problem.start = request.start;
     const VerifiedResult r = solved(stage, request);
     // A program of its own may say so, too, without anybody having asked it to end.
@@ -334,7 +290,7 @@ class Simulator {
     s.step = report.step;
     s.time = state.time;
     s.stage = stage.name;
-    s.solver = r.route.empty() ? request.solver : r.route.back().solver;
+    s.solver = r.route.empty() ? request.solver : r.route.back().solver.str();
     s.status = r.status;
     s.natural = r.verdict.measure;
     s.iterations = r.iterations;
@@ -356,15 +312,18 @@ class Simulator {
       unsolved_ = r.answer;
       return {};
     }
-    memory_.remember(stage, r.answer);
+    if (request_.warm_start) answers_.remember(stage.name, keys, r);
     return r.answer;
   }
 
   // A problem that does not fit into memory is one that was not solved.
-  VerifiedResult solve_in_memory(const Problem& problem, const SolveRequest& request) const {
+  VerifiedResult solve_in_memory(const Stage& stage, const SolveRequest& request) {
+    std::unique_ptr<Session>& session = sessions_[stage.name];
     try {
-      return solve_verified(problem, request, request_.observer);
+      if (!session) session = std::make_unique<Session>(request);
+      return session->solve(stage.problem, request, request_.observer);
     } catch (const std::bad_alloc&) {
+      session.reset();
       VerifiedResult result;
       result.status = result.claimed = Status::kNumericalError;
       result.message = "out of memory";
@@ -385,7 +344,8 @@ class Simulator {
   std::unique_ptr<Formulation> formulation_;
   double h_ = 0.0;
   int steps_ = 0;
-  Memory memory_;
+  WarmStarts answers_;
+  std::map<std::string, std::unique_ptr<Session>> sessions_;  // by stage
   std::unordered_set<std::uint64_t> held_;    // in the last segment, without an impact since
   std::unordered_set<std::uint64_t> struck_;  // in impacts since then
   Answer unsolved_;                           // of the last stage that was not solved

@@ -116,6 +116,7 @@ void clear(Result& result) {
   result.solutions.clear();
   result.certificate.reset();
   result.own_times.reset();
+  result.route.clear();
   result.message.clear();
   result.statistics.clear();
 }

@@ -8,6 +8,7 @@
 #include <perp/solvers/core/observer.hpp>
 #include <perp/problems/expression/deadline.hpp>
 #include <perp/solvers/core/settings.hpp>
+#include <perp/solvers/core/shared_text.hpp>
 #include <perp/solvers/core/start.hpp>
 #include <perp/solvers/core/status.hpp>
 #include <string>
@@ -45,6 +46,18 @@ struct OwnTimes {
   double setup = 0.0, solve = 0.0;
 };
 
+/// One try on the way to an answer, as strategies tell of it.
+struct RouteStep {
+  SharedText solver;  ///< with the reduction, if any: "lemke on box_qp as mlcp"
+  Status status;      ///< after verification
+  Status claimed;
+  int iterations = 0;
+  double time = 0.0;  ///< seconds, setup and solve
+  std::string message;
+  SharedText settings;                ///< "KEY=VALUE ..." where they are not the usual ones
+  double measure = Residuals::kNone;  ///< of its answer, by the verifier
+};
+
 /// A solver's claim.
 struct Result {
   Status status = Status::kUnsupported;
@@ -55,6 +68,7 @@ struct Result {
   int iterations = 0;
   std::optional<Certificate> certificate;
   std::optional<OwnTimes> own_times;
+  std::vector<RouteStep> route;                                 ///< of solvers made of others
   std::string message;                                          ///< one line, may be empty
   std::vector<std::pair<std::string_view, double>> statistics;  ///< the method's own counts
 };
@@ -101,6 +115,9 @@ class Solver {
   const Result& solve(const Start& start = {}, Observer* observer = nullptr);
   /// The same with other limits than the solver's own, this once.
   const Result& solve(const Start& start, const Limits& other, Observer* observer = nullptr);
+
+  /// Whether a problem is prepared; no if the time limit passed before it was.
+  bool prepared() const { return prepared_size_ >= 0 && !late_; }
 
   Limits limits;
   /// Visits the method's own settings (not the limits).

@@ -154,6 +154,13 @@ bool is_expression(std::string_view text) {
 
 SolverExpression parse_solver(std::string_view text) { return Parser(text).whole(); }
 
+SolverExpression parse_any_solver(std::string_view text) {
+  if (is_expression(text)) return parse_solver(text);
+  SolverExpression plain;
+  plain.name = std::string(text);
+  return plain;
+}
+
 std::string to_text(const SolverExpression& e) {
   if (e.name.starts_with(kExec)) return std::string(kExec) + quoted(e.name.substr(kExec.size()));
   std::string text = e.name;

@@ -28,6 +28,8 @@ bool is_expression(std::string_view text);
 
 /// @throws std::invalid_argument naming the place and what is wrong
 SolverExpression parse_solver(std::string_view text);
+/// Likewise, of a text that may be a plain name too, whatever characters it has.
+SolverExpression parse_any_solver(std::string_view text);
 
 /// The text that parses to the same.
 std::string to_text(const SolverExpression& expression);

@@ -1,50 +1,108 @@
 // An answer that is all but right needs an active set, not another method.
-#include <iterator>
+#include <perp/problems/standard/reductions.hpp>
+#include <perp/solvers/active_set/active_set_polish.hpp>
 #include <perp/solvers/strategies/strategy.hpp>
 #include <perp/solvers/verified_solve.hpp>
-#include <utility>
 
 namespace perp {
 
 namespace {
 
 constexpr double kNearlySolved = 1e-4;  // measure of an answer worth polishing
+constexpr double kPolished = 1e-3;      // of the tolerance: nothing to gain below
+
+// lcp, mlcp and box_qp, as mlcp.
+class BoxForm {
+ public:
+  // @return nullptr if the kind has none
+  const Mlcp* of(const Task& task) {
+    if (const auto* mlcp = std::get_if<Mlcp>(&task.problem.data)) return mlcp;
+    const auto* lcp = std::get_if<Lcp>(&task.problem.data);
+    const auto* qp = std::get_if<BoxQp>(&task.problem.data);
+    if (!lcp && !qp) return nullptr;
+    if (task.version != version_ || form_.size() == 0) {
+      form_ = lcp ? to_mlcp(*lcp) : to_mlcp(*qp);
+      version_ = task.version;
+    }
+    return &form_;
+  }
+
+ private:
+  Mlcp form_;
+  Version version_;
+};
+
+class Polish final : public Strategy {
+ public:
+  Polish(const SolverExpression& e, const Workshop& workshop)
+      : part_(workshop.build(e.parts.front())) {}
+
+  Outcome& run(const Task& task) override {
+    Outcome& out = part_->run(task);
+    VerifiedResult& result = out.result;
+    if (out.skipped) return out;
+    const bool is_start = result.route.empty();  // what nobody has worked for, or judged
+    const bool settled = result.status == Status::kSolved || result.status == Status::kInfeasible ||
+                         result.status == Status::kInterrupted;
+    if (!is_start && (settled || !(result.verdict.measure <= kNearlySolved))) return out;
+    const Mlcp* form = form_.of(task);
+    if (!form) return out;
+    polish(task, *form, result.answer.z);
+    if (is_start) {
+      polished_.result.start = result.start;
+      return polished_;
+    }
+    keep_better(result);
+    return out;
+  }
+
+ private:
+  void polish(const Task& task, const Mlcp& form, const Vector& point) {
+    const auto started = VerifiedClock::now();
+    const double tolerance = task.limits.tolerance;
+    polished_.clear();
+    VerifiedResult& r = polished_.result;
+    r.answer.z = point;
+    const double natural =
+        polishing_.improve(form, tolerance, kPolished * tolerance, r.answer.z);
+    r.claimed = natural <= tolerance ? Status::kSolved : Status::kStalled;
+    r.solve_time = seconds_since(started);
+    r.iterations = polishing_.factorisations;
+    r.statistics.emplace_back("factorisations", polishing_.factorisations);
+    check_answer(task.problem, task.verify_at, r);
+    r.status = judge(r.claimed, r.verdict);
+    r.refuted = r.status == Status::kWrong;
+    r.route.push_back({name_, r.status, r.claimed, r.iterations, r.solve_time, "", {},
+                       r.verdict.measure});
+  }
+
+  void keep_better(VerifiedResult& result) const {
+    const VerifiedResult& polished = polished_.result;
+    if (polished.status == Status::kSolved || polished.verdict.measure < result.verdict.measure) {
+      result.answer = polished.answer;
+      result.verdict = polished.verdict;
+      result.refuted = polished.refuted;
+      result.status = polished.status;
+      result.claimed = polished.claimed;
+      result.message = polished.message;
+      result.certificate.reset();
+      result.solutions.clear();
+      result.basis.clear();
+    }
+    add_costs(polished, result);
+  }
+
+  const SharedText name_ = "polish";
+  std::unique_ptr<Strategy> part_;
+  BoxForm form_;
+  ActiveSetPolish polishing_;
+  Outcome polished_;
+};
 
 }  // namespace
 
-Outcome run_polish(const SolverExpression& e, const Task& task) {
-  Outcome out = run_expression(e.parts.front(), task);
-  VerifiedResult& result = out.result;
-  const bool linear = std::holds_alternative<Lcp>(task.problem.data) ||
-                      std::holds_alternative<Mlcp>(task.problem.data) ||
-                      std::holds_alternative<BoxQp>(task.problem.data);
-  if (out.skipped || !linear) return out;
-  const bool is_start = result.route.empty();  // what nobody has worked for, or judged
-  const bool settled = result.status == Status::kSolved || result.status == Status::kInfeasible ||
-                       result.status == Status::kInterrupted;
-  if (!is_start && (settled || !(result.verdict.measure <= kNearlySolved))) return out;
-  VerifiedResult polished = polish_point(task.problem, result.answer.z, task.request);
-  if (is_start) {
-    polished.start = result.start;
-    result = std::move(polished);
-    return out;
-  }
-  if (polished.status == Status::kSolved || polished.verdict.measure < result.verdict.measure) {
-    result.answer = std::move(polished.answer);
-    result.verdict = polished.verdict;
-    result.refuted = polished.refuted;
-    result.status = polished.status;
-    result.claimed = polished.claimed;
-    result.message = polished.message;
-    result.certificate.reset();
-    result.solutions.clear();
-  }
-  result.setup_time += polished.setup_time;
-  result.solve_time += polished.solve_time;
-  result.verification_time += polished.verification_time;
-  result.iterations += polished.iterations;
-  std::move(polished.route.begin(), polished.route.end(), std::back_inserter(result.route));
-  return out;
+std::unique_ptr<Strategy> make_polish(const SolverExpression& e, const Workshop& workshop) {
+  return std::make_unique<Polish>(e, workshop);
 }
 
 }  // namespace perp

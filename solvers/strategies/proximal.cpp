@@ -1,12 +1,9 @@
 // Proximal-point steps for complementarity problems that are monotone but singular.
 #include <algorithm>
 #include <cmath>
-#include <iterator>
-#include <limits>
 #include <perp/problems/standard/reductions.hpp>
 #include <perp/solvers/strategies/strategy.hpp>
 #include <perp/solvers/verified_solve.hpp>
-#include <utility>
 
 namespace perp {
 
@@ -23,72 +20,113 @@ Matrix shifted(const Matrix& M, double rho) {
   return SparseMatrix(M.sparse() + rho * identity);
 }
 
-}  // namespace
-
-// z+ solves the problem of M + rho I and q - rho z (Rockafellar 1976); what is verified, and ends
+// z+ solves the problem of M + rho I and q - rho z [Rockafellar1976]; what is verified, and ends
 // the steps, is the problem as posed.
-Outcome run_proximal(const SolverExpression& e, const Task& task) {
-  const auto started = VerifiedClock::now();
-  const auto* lcp = std::get_if<Lcp>(&task.problem.data);
-  const auto* mlcp = std::get_if<Mlcp>(&task.problem.data);
-  if (!lcp && !mlcp) return {unsupported("proximal", "proximal takes lcp and mlcp", 0.0)};
-  validate(task.problem);
-  const Mlcp posed = lcp ? to_mlcp(*lcp) : *mlcp;
-  const double rho = number_of(e, "rho", task).value_or(kRho) * posed.M.max_abs();
-  const int steps = static_cast<int>(number_of(e, "steps", task).value_or(kSteps));
-  Problem near;
-  near.name = task.problem.name;
-  near.data = Mlcp{shifted(posed.M, rho), posed.q, posed.lower, posed.upper};
-  Vector z = task.request.start.value_or(Vector::Zero(posed.size()));
-  z = z.cwiseMax(posed.lower).cwiseMin(posed.upper);
-  Outcome out;
-  VerifiedResult& all = out.result;
-  all.status = all.claimed = Status::kIterationLimit;
-  all.verdict.tolerance = verified_at(task.request);
-  all.setup_time = seconds_since(started);
-  for (int k = 0; k < steps; ++k) {
-    std::get<Mlcp>(near.data).q = posed.q - rho * z;
-    Task inner{near, task.request, task.observer, task.owner, task.names, nullptr, task.after_cap};
-    inner.request.start = z;
-    inner.request.start_dual.reset();
-    if (task.request.limits.time_limit > 0) {
-      const double left = task.request.limits.time_limit - seconds_since(started);
-      if (k > 0 && left <= 0) {
-        all.status = all.claimed = Status::kTimeLimit;
-        break;
-      }
-      inner.request.limits.time_limit = std::max(left, kLeastLimit);
+class Proximal final : public Strategy {
+ public:
+  Proximal(const SolverExpression& e, const Workshop& workshop)
+      : part_(workshop.build(e.parts.front())), rho_(e, "rho"), steps_(e, "steps") {}
+
+  Outcome& run(const Task& task) override {
+    const auto started = VerifiedClock::now();
+    out_.clear();
+    VerifiedResult& all = out_.result;
+    if (!prepare(task)) {
+      all.status = all.claimed = Status::kUnsupported;
+      all.message = "proximal takes lcp and mlcp";
+      all.route.push_back({"proximal", all.status, all.claimed, 0, 0.0, all.message, {},
+                           Residuals::kNone});
+      return out_;
     }
-    Outcome step = run_expression(e.parts.front(), inner);
-    VerifiedResult& r = step.result;
-    out.capped |= step.capped;
-    all.setup_time += r.setup_time;
-    all.solve_time += r.solve_time;
-    all.verification_time += r.verification_time;
-    all.iterations += r.iterations;
-    std::move(r.route.begin(), r.route.end(), std::back_inserter(all.route));
-    if (!has_answer(near.data, near.size(), r.answer)) {
+    all.status = all.claimed = Status::kIterationLimit;
+    all.verdict.tolerance = task.verify_at;
+    all.setup_time = seconds_since(started);
+    if (task.start.z) all.start = "given";
+    centre_.setZero(task.problem.size());
+    if (task.start.z) centre_ = *task.start.z;
+    centre_ = centre_.cwiseMax(posed_.lower).cwiseMin(posed_.upper);
+    const int steps = static_cast<int>(steps_.at(*task.numbers, kSteps));
+    for (int k = 0; k < steps; ++k) {
+      Task inner{near_, inner_version_, task.start, task.limits, task.limits.tolerance,
+                 task.observer, task.numbers, nullptr, task.after_cap};
+      if (task.limits.time_limit > 0) {
+        const double left =
+            task.limits.time_limit - seconds_since(started) + all.verification_time;
+        if (k > 0 && left <= 0) {
+          all.status = all.claimed = Status::kTimeLimit;
+          break;
+        }
+        inner.limits.time_limit = std::max(left, kLeastLimit);
+      }
+      if (!step(task, inner, k)) break;
+    }
+    return out_;
+  }
+
+ private:
+  // @return false if the kind has no proximal problems
+  bool prepare(const Task& task) {
+    const auto* lcp = std::get_if<Lcp>(&task.problem.data);
+    const auto* mlcp = std::get_if<Mlcp>(&task.problem.data);
+    if (!lcp && !mlcp) return false;
+    const double share = rho_.at(*task.numbers, kRho);
+    if (task.version == version_ && share == share_ && posed_.size() > 0) return true;
+    validate(task.problem);
+    posed_ = lcp ? to_mlcp(*lcp) : *mlcp;
+    shift_ = share * posed_.M.max_abs();
+    near_.name = task.problem.name;
+    near_.data = Mlcp{shifted(posed_.M, shift_), posed_.q, posed_.lower, posed_.upper};
+    inner_version_.structure += task.version.structure != version_.structure || share_ == 0.0;
+    version_ = task.version;
+    share_ = share;
+    return true;
+  }
+
+  // One proximal step. @return whether another one is to follow
+  bool step(const Task& task, Task& inner, int k) {
+    VerifiedResult& all = out_.result;
+    std::get<Mlcp>(near_.data).q = posed_.q - shift_ * centre_;
+    ++inner_version_.values;
+    inner.version = inner_version_;
+    if (k > 0) inner.start = {&centre_, nullptr, basis_.empty() ? nullptr : &basis_};
+    const Outcome& outcome = part_->run(inner);
+    const VerifiedResult& r = outcome.result;
+    out_.capped |= outcome.capped;
+    add_costs(r, all);
+    if (outcome.skipped || !has_answer(near_.data, near_.size(), r.answer)) {
       all.status = all.claimed = r.status;
       all.message = r.message;
-      break;
+      return false;
     }
-    z = r.answer.z;
-    const auto verified = VerifiedClock::now();
-    all.answer.z = z;
-    all.verdict = verify(task.problem.data, all.answer, verified_at(task.request));
-    all.verification_time += seconds_since(verified);
+    centre_ = r.answer.z;
+    basis_ = r.basis;
+    all.answer.z = centre_;
+    check_answer(task.problem, task.verify_at, all);
     if (all.verdict.solved) {
       all.status = all.claimed = Status::kSolved;
-      break;
+      return false;
     }
-    if (r.status != Status::kSolved) {
-      all.status = all.claimed = r.status == Status::kWrong ? Status::kStalled : r.status;
-      all.message = r.message;
-      break;
-    }
+    if (r.status == Status::kSolved) return true;
+    all.status = all.claimed = r.status == Status::kWrong ? Status::kStalled : r.status;
+    all.message = r.message;
+    return false;
   }
-  if (task.request.start) all.start = "given";
-  return out;
+
+  std::unique_ptr<Strategy> part_;
+  OptionNumber rho_, steps_;
+  Mlcp posed_;
+  Problem near_;  // the proximal problem around the centre
+  Version version_, inner_version_;
+  double share_ = 0.0, shift_ = 0.0;  // rho over the largest entry of M, and rho
+  Vector centre_;
+  std::vector<PairStatus> basis_;  // of the last inner answer
+  Outcome out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_proximal(const SolverExpression& e, const Workshop& workshop) {
+  return std::make_unique<Proximal>(e, workshop);
 }
 
 }  // namespace perp

@@ -1,17 +1,61 @@
 // Another statement of the problem.
+#include <algorithm>
+#include <perp/solvers/statements.hpp>
 #include <perp/solvers/strategies/strategy.hpp>
 #include <perp/solvers/verified_solve.hpp>
 #include <stdexcept>
 
 namespace perp {
 
-Outcome run_reduce(const SolverExpression& e, const Task& task) {
-  const auto to = option_of(e, "to", task);
-  if (!to) throw std::invalid_argument("reduce: option to is missing");
-  SolveRequest request = task.request;
-  request.solver = to_text(e.parts.front());
-  request.settings.clear();
-  return {solve_on_reduction(task.problem, request, *to, task.observer)};
+namespace {
+
+class Reduce final : public Strategy {
+ public:
+  Reduce(const SolverExpression& e, const Workshop& workshop)
+      : part_(workshop.build(e.parts.front())), to_(e, "to") {
+    if (!to_) throw std::invalid_argument("reduce: option to is missing");
+  }
+
+  Outcome& run(const Task& task) override {
+    const auto started = VerifiedClock::now();
+    if (task.version != seen_ || !reduction_) {
+      reduction_ = named_reduction(task.problem, to_.at(*task.numbers));
+      reduced_.data = reduction_->problem;
+      reduced_.name = task.problem.name;
+      seen_ = task.version;
+      ++inner_.structure;  // what is left out may depend on the values
+    }
+    const double factor = reduction_->tolerance_factor;
+    const std::optional<Answer> start = start_of_reduction(*reduction_, task.start);
+    numbers_ = *task.numbers;
+    numbers_["n"] = std::max(reduced_.size(), 1);
+    numbers_["contacts"] = 0.0;
+    Task inner{reduced_, inner_,        {},        task.limits,   task.verify_at * factor,
+               task.observer, &numbers_, nullptr, task.after_cap};
+    inner.limits.tolerance *= factor;
+    if (start) inner.start = {&start->z, start->dual.size() > 0 ? &start->dual : nullptr};
+    const double spent = seconds_since(started);
+    if (inner.limits.time_limit > 0)
+      inner.limits.time_limit = std::max(inner.limits.time_limit - spent, kLeastLimit);
+    Outcome& out = part_->run(inner);
+    charge_setup(out.result, spent);
+    if (!out.skipped) map_back(task.problem, *reduction_, reduced_, task.verify_at, out.result);
+    return out;
+  }
+
+ private:
+  std::unique_ptr<Strategy> part_;
+  OptionText to_;
+  Version seen_, inner_{1, 1};
+  std::optional<Reduction> reduction_;
+  Problem reduced_;
+  Numbers numbers_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_reduce(const SolverExpression& e, const Workshop& workshop) {
+  return std::make_unique<Reduce>(e, workshop);
 }
 
 }  // namespace perp

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <charconv>
 #include <perp/solvers/plans.hpp>
-#include <perp/solvers/verified_solve.hpp>
 #include <stdexcept>
 
 namespace perp {
@@ -21,120 +20,8 @@ const StrategyEntry* find_strategy(std::string_view name) {
   return it == all.end() ? nullptr : &*it;
 }
 
-// The start itself, as an answer that nobody has worked for.
-Outcome run_start(const Task& task) {
-  Outcome out;
-  out.skipped = !task.request.start;
-  if (out.skipped) return out;
-  validate(task.problem);
-  out.result.answer.z = *task.request.start;
-  out.result.start = "given";
-  return out;
-}
-
-Outcome run_method(const SolverExpression& e, const Task& task) {
-  std::vector<std::pair<std::string, std::string>> settings;
-  if (e.name == task.owner) settings = task.request.settings;
-  for (const auto& [key, value] : e.settings)
-    settings.emplace_back(key, with_numbers(value, task.names));
-  return {solve_by_name(task.problem, task.request, e.name, settings, task.observer)};
-}
-
-}  // namespace
-
-const std::vector<StrategyEntry>& strategies() {
-  // To add a strategy, add its line here.
-  static const std::vector<StrategyEntry> list = {
-      {"first",
-       "first(SOLVER, ...)",
-       "in turn, until one solves the problem or proves that it has no solution; else the best",
-       1,
-       kAny,
-       {},
-       run_first},
-      {"best",
-       "best(SOLVER, ...)",
-       "all of them; the answer with the smallest measure",
-       1,
-       kAny,
-       {},
-       run_best},
-      {"repeat",
-       "repeat(TIMES, SOLVER)",
-       "first() of copies in which {k} is 1, 2, ...",
-       1,
-       1,
-       {"times"},
-       run_repeat},
-      {"try",
-       "try(SOLVER, share=PART, cap=ITERATIONS, from=best|zero|random:SEED, after=cap)",
-       "with a share of the time that is left, a cap of iterations, or another start; or only "
-       "after "
-       "a try that ended at its cap",
-       1,
-       1,
-       {"share", "cap", "from", "after"},
-       run_try},
-      {"polish",
-       "polish(SOLVER)",
-       "Newton steps on the active set of an answer that is all but right (lcp, mlcp, box_qp)",
-       1,
-       1,
-       {},
-       run_polish},
-      {"proximal",
-       "proximal(SOLVER, rho=RHO, steps=STEPS)",
-       "proximal-point steps: the solver gets M + rho I, which is nonsingular if M is monotone "
-       "(lcp, "
-       "mlcp)",
-       1,
-       1,
-       {"rho", "steps"},
-       run_proximal},
-      {"reduce",
-       "reduce(SOLVER, to=convex|pyramid|pyramid:EDGES|fritz-john)",
-       "another statement of a friction problem; the answer counts for the problem as posed",
-       1,
-       1,
-       {"to"},
-       run_reduce},
-      {"without",
-       "without(SOLVER, part=NAME)",
-       "the solver without one of its methods or strategies: what that is worth",
-       1,
-       1,
-       {"part"},
-       run_without},
-  };
-  return list;
-}
-
-Outcome run_expression(const SolverExpression& e, const Task& task) {
-  if (e.strategy) {
-    const StrategyEntry* strategy = find_strategy(e.name);
-    if (!strategy) throw std::invalid_argument(fmt::format("there is no strategy {}", e.name));
-    return strategy->run(e, task);
-  }
-  if (e.name == kStart) return run_start(task);
-  if (e.name == kAuto) return run_plan(task);
-  return run_method(e, task);
-}
-
-void check_expression(const SolverExpression& e,
-                      const std::function<std::unique_ptr<Solver>(std::string_view)>& make) {
-  if (!e.strategy) {
-    if (e.name == kAuto || e.name == kStart) {
-      if (!e.settings.empty())
-        throw std::invalid_argument(fmt::format("{} has no settings", e.name));
-      return;
-    }
-    const std::unique_ptr<Solver> solver = make(e.name);
-    for (const auto& [key, value] : e.settings) {
-      // What depends on the problem is looked at when there is one.
-      if (value.find('{') == value.npos) set_setting(*solver, key, value);
-    }
-    return;
-  }
+// @throws std::invalid_argument: unknown strategy, parts that do not fit, unknown options
+const StrategyEntry& checked_strategy(const SolverExpression& e) {
   const StrategyEntry* strategy = find_strategy(e.name);
   if (!strategy) {
     std::vector<std::string_view> names;
@@ -151,34 +38,137 @@ void check_expression(const SolverExpression& e,
       throw std::invalid_argument(
           fmt::format("{} has no option {}: {}", e.name, key, strategy->usage));
   }
-  for (const SolverExpression& part : e.parts) check_expression(part, make);
+  return *strategy;
+}
+
+void collect_methods(const SolverExpression& e, std::vector<std::string>& names) {
+  for (const SolverExpression& part : e.parts) collect_methods(part, names);
+  if (e.strategy || e.name == kStart) return;
+  if (e.name == kAuto) {
+    for (const Plan& plan : plans()) collect_methods(plan.solver, names);
+  } else if (std::find(names.begin(), names.end(), e.name) == names.end()) {
+    names.push_back(e.name);
+  }
+}
+
+}  // namespace
+
+void Outcome::clear() {
+  VerifiedResult& r = result;
+  r.status = r.claimed = Status::kUnsupported;
+  r.answer.z.resize(0);
+  r.answer.dual.resize(0);
+  r.basis.clear();
+  r.verdict = {};
+  r.solutions.clear();
+  r.certificate.reset();
+  r.route.clear();
+  r.iterations = 0;
+  r.setup_time = r.solve_time = r.verification_time = 0.0;
+  r.refuted = r.own_times = false;
+  r.start = "nothing";
+  r.message.clear();
+  r.statistics.clear();
+  skipped = capped = false;
+}
+
+const std::vector<StrategyEntry>& strategies() {
+  // To add a strategy, add its line here.
+  static const std::vector<StrategyEntry> list = {
+      {"first", "first(SOLVER, ...)",
+       "in turn, until one solves the problem or proves that it has no solution; else the best", 1,
+       kAny, {}, make_first},
+      {"best", "best(SOLVER, ...)", "all of them; the answer with the smallest measure", 1, kAny,
+       {}, make_best},
+      {"repeat", "repeat(TIMES, SOLVER)", "first() of copies in which {k} is 1, 2, ...", 1, 1,
+       {"times"}, make_repeat},
+      {"try",
+       "try(SOLVER, share=PART, cap=ITERATIONS, from=best|zero|random:SEED|near:RADIUS:SEED, "
+       "after=cap)",
+       "with a share of the time that is left, a cap of iterations, or another start; or only "
+       "after a try that ended at its cap",
+       1, 1, {"share", "cap", "from", "after"}, make_try},
+      {"warm", "warm(SOLVER, share=PART)",
+       "from the start, with half of the time; if that leads nowhere, without it", 1, 1, {"share"},
+       make_warm},
+      {"polish", "polish(SOLVER)",
+       "Newton steps on the active set of an answer that is all but right (lcp, mlcp, box_qp)", 1,
+       1, {}, make_polish},
+      {"certify", "certify(SOLVER)",
+       "if it fails: a linear program that may prove that there is no solution (lcp, mlcp)", 1, 1,
+       {}, make_certify},
+      {"proximal", "proximal(SOLVER, rho=RHO, steps=STEPS)",
+       "proximal-point steps: the solver gets M + rho I, which is nonsingular if M is monotone "
+       "(lcp, mlcp)",
+       1, 1, {"rho", "steps"}, make_proximal},
+      {"reduce", "reduce(SOLVER, to=convex|pyramid|pyramid:EDGES|fritz-john)",
+       "another statement of a friction problem; the answer counts for the problem as posed", 1, 1,
+       {"to"}, make_reduce},
+      {"without", "without(SOLVER, part=NAME)",
+       "the solver without one of its methods or strategies: what that is worth", 1, 1, {"part"},
+       make_without},
+  };
+  return list;
+}
+
+std::unique_ptr<Strategy> Workshop::build(const SolverExpression& e) const {
+  if (e.strategy) return checked_strategy(e).make(e, *this);
+  const bool special = e.name == kStart || e.name == kAuto;
+  if (special && !e.settings.empty())
+    throw std::invalid_argument(fmt::format("{} has no settings", e.name));
+  if (e.name == kStart) return make_start();
+  if (e.name == kAuto) return make_auto(*this);
+  return make_method(e, *this);
+}
+
+std::vector<std::string> methods_of(const SolverExpression& expression) {
+  std::vector<std::string> names;
+  collect_methods(expression, names);
+  return names;
+}
+
+void check_expression(const SolverExpression& e,
+                      const std::function<std::unique_ptr<Solver>(std::string_view)>& make) {
+  Workshop{make, {}}.build(e);
 }
 
 void check_solver(const std::string& solver,
                   const std::function<std::unique_ptr<Solver>(std::string_view)>& make) {
-  if (is_expression(solver)) {
-    check_expression(parse_solver(solver), make);
-  } else if (solver != kAuto) {
-    make(solver);
-  }
+  check_expression(parse_any_solver(solver), make);
 }
 
-std::optional<std::string> option_of(const SolverExpression& e, std::string_view key,
-                                     const Task& task) {
+OptionText::OptionText(const SolverExpression& e, std::string_view key) {
   for (const auto& [name, value] : e.settings) {
-    if (name == key) return with_numbers(value, task.names);
+    if (name != key) continue;
+    given_ = true;
+    text_ = value;
   }
-  return {};
+  constant_ = text_.find('{') == text_.npos;
 }
 
-std::optional<double> number_of(const SolverExpression& e, std::string_view key, const Task& task) {
-  const std::optional<std::string> text = option_of(e, key, task);
-  if (!text) return {};
+const std::string& OptionText::at(const Numbers& numbers) {
+  if (constant_) return text_;
+  if (value_.empty() || numbers != numbers_) {
+    value_ = with_numbers(text_, numbers);
+    numbers_ = numbers;
+  }
+  return value_;
+}
+
+OptionNumber::OptionNumber(const SolverExpression& e, std::string_view key)
+    : strategy_(e.name), key_(key), text_(e, key) {}
+
+double OptionNumber::at(const Numbers& numbers, double otherwise) {
+  if (!text_) return otherwise;
+  const std::string& text = text_.at(numbers);
+  if (text == read_) return value_;
   double value = 0.0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc() || end != text->data() + text->size() || !(value > 0))
-    throw std::invalid_argument(fmt::format("{}: {}={} is no number above 0", e.name, key, *text));
-  return value;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value > 0))
+    throw std::invalid_argument(
+        fmt::format("{}: {}={} is no number above 0", strategy_, key_, text));
+  read_ = text;
+  return value_ = value;
 }
 
 }  // namespace perp

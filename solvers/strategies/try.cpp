@@ -1,5 +1,6 @@
 // A share of the time, a cap of iterations, another start.
 #include <fmt/format.h>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <perp/problems/standard/random.hpp>
@@ -10,74 +11,172 @@ namespace perp {
 
 namespace {
 
+constexpr std::string_view kRandom = "random:", kNear = "near:";
+
+// Bounds of unknown i, as far as the kind has some that a start should keep.
+struct Bounds {
+  double low = 0.0, high = 2.0;
+};
+
+Bounds bounds_of(const Problem& problem, int i) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (std::holds_alternative<Lcp>(problem.data)) return {0.0, kInfinity};
+  if (const auto* mlcp = std::get_if<Mlcp>(&problem.data)) return {mlcp->lower[i], mlcp->upper[i]};
+  if (const auto* mcp = std::get_if<Mcp>(&problem.data)) return {mcp->lower[i], mcp->upper[i]};
+  if (const auto* qp = std::get_if<BoxQp>(&problem.data)) return {qp->lower[i], qp->upper[i]};
+  return {-kInfinity, kInfinity};
+}
+
 // Half of the unknowns at their lower bounds (if they have one), the others off them.
-Vector random_start(const Problem& problem, std::uint64_t seed) {
+void random_start(const Problem& problem, std::uint64_t seed, Vector& start) {
   Random random(seed);
-  Vector start = Vector::Zero(problem.size());
+  start.setZero(problem.size());
+  const bool bounded =
+      std::holds_alternative<Mlcp>(problem.data) || std::holds_alternative<Mcp>(problem.data);
   for (int i = 0; i < problem.size(); ++i) {
-    double low = 0.0, high = 2.0;
-    if (const auto* mlcp = std::get_if<Mlcp>(&problem.data)) {
-      low = mlcp->lower[i];
-      high = mlcp->upper[i];
-    } else if (const auto* mcp = std::get_if<Mcp>(&problem.data)) {
-      low = mcp->lower[i];
-      high = mcp->upper[i];
-    }
+    auto [low, high] = bounded ? bounds_of(problem, i) : Bounds{};
     if (std::isinf(low)) low = std::isinf(high) ? -1.0 : high - 2.0;
     if (std::isinf(high)) high = low + 2.0;
     start[i] = random.uniform() < 0.5 ? low : 0.5 * (low + high);
   }
-  return start;
 }
 
-// Sets the start that is asked for. @return whether it is one of the strategy's own
-bool change_start(const std::string& from, Task& task) {
-  constexpr std::string_view kRandom = "random:";
-  if (from == "best") {
-    const bool usable =
-        task.best && task.best->z.size() == task.problem.size() && task.best->z.allFinite();
-    if (usable) task.request.start = task.best->z;
-    return usable;
+// Uniform in a box around a point, whose width grows with the size of the unknowns, and within the
+// bounds.
+void start_near(const Problem& problem, const Vector* around, double radius, std::uint64_t seed,
+                Vector& start) {
+  Random random(seed);
+  start.setZero(problem.size());
+  for (int i = 0; i < problem.size(); ++i) {
+    const auto [low, high] = bounds_of(problem, i);
+    const double at = around ? (*around)[i] : std::clamp(0.0, low, high);
+    const double width = radius * std::max(1.0, std::abs(at));
+    start[i] = std::clamp(at + random.uniform(-width, width), low, high);
   }
-  if (from == "zero") {
-    task.request.start.reset();
-    task.request.start_dual.reset();
+}
+
+[[noreturn]] void refuse(const std::string& from) {
+  throw std::invalid_argument(
+      fmt::format("try: from={} is not best, zero, random:SEED or near:RADIUS:SEED", from));
+}
+
+// The number that a text begins with; what follows stays in the text.
+double leading_number(std::string_view& rest, const std::string& from) {
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+  if (error != std::errc() || !(value > 0)) refuse(from);
+  rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+  return value;
+}
+
+std::uint64_t seed_of(std::string_view rest, const std::string& from) {
+  const double seed = leading_number(rest, from);
+  if (!rest.empty() || seed != std::floor(seed)) refuse(from);
+  return static_cast<std::uint64_t>(seed);
+}
+
+class Try final : public Strategy {
+ public:
+  Try(const SolverExpression& e, const Workshop& workshop)
+      : part_(workshop.build(e.parts.front())),
+        share_(e, "share"),
+        cap_(e, "cap"),
+        from_(e, "from"),
+        after_(e, "after") {
+    if (after_ && after_.at({}) != "cap") throw std::invalid_argument("try: after is cap");
+  }
+
+  Outcome& run(const Task& task) override {
+    if (after_ && !task.after_cap) return nothing();
+    Task one = task;
+    int& caller = one.limits.max_iterations;
+    const int cap = static_cast<int>(cap_.at(*task.numbers, 0.0));
+    const bool capped = cap > 0 && !(caller > 0 && caller <= cap);
+    if (capped) caller = cap;
+    one.limits.time_limit *= share_.at(*task.numbers, 1.0);
+    const bool own_start = from_ && change_start(from_.at(*task.numbers), one);
+    static const std::string kNowhere;
+    Outcome& out = part_->run(one);
+    if (out.skipped) return out;
+    out.capped |= capped && out.result.status == Status::kIterationLimit;
+    if (own_start) out.result.start = "nothing";  // no start of the caller's
+    if (!out.result.route.empty())
+      tell(out.result.route.back(), capped ? cap : 0, own_start ? from_.at(*task.numbers) : kNowhere);
+    return out;
+  }
+
+ private:
+  Outcome& nothing() {
+    skipped_.clear();
+    skipped_.skipped = true;
+    return skipped_;
+  }
+
+  // Sets the start that is asked for. @return whether it is one of the strategy's own
+  bool change_start(const std::string& from, Task& task) {
+    if (from == "best") {
+      const bool usable =
+          task.best && task.best->z.size() == task.problem.size() && task.best->z.allFinite();
+      if (usable) task.start = {&task.best->z};
+      return usable;
+    }
+    if (from == "zero") {
+      task.start = {};
+      return true;
+    }
+    std::string_view rest = from;
+    if (rest.starts_with(kRandom)) {
+      rest.remove_prefix(kRandom.size());
+      random_start(task.problem, seed_of(rest, from), start_);
+    } else if (rest.starts_with(kNear)) {
+      rest.remove_prefix(kNear.size());
+      const double radius = leading_number(rest, from);
+      if (rest.empty() || rest.front() != ':') refuse(from);
+      rest.remove_prefix(1);
+      start_near(task.problem, task.start.z, radius, seed_of(rest, from), start_);
+    } else {
+      refuse(from);
+    }
+    task.start = {&start_};
     return true;
   }
-  std::uint64_t seed = 0;
-  const char* end = from.data() + from.size();
-  if (!from.starts_with(kRandom) ||
-      std::from_chars(from.data() + kRandom.size(), end, seed).ptr != end || seed == 0)
-    throw std::invalid_argument(fmt::format("try: from={} is not best, zero or random:SEED", from));
-  task.request.start = random_start(task.problem, seed);
-  return true;
-}
+
+  // What is unusual of this try, in the route; the words are kept for the next time.
+  void tell(RouteStep& step, int cap, const std::string& from) {
+    if (!from.empty() && from != "best") {
+      if (!(told_from_.base == step.solver) || told_from_.suffix != from)
+        told_from_ = {step.solver, from, fmt::format("{} from {}", step.solver.str(), from)};
+      step.solver = told_from_.whole;
+    }
+    if (cap > 0) {
+      const std::string suffix = std::to_string(cap);
+      if (!(told_cap_.base == step.settings) || told_cap_.suffix != suffix) {
+        told_cap_ = {step.settings, suffix,
+                     fmt::format("{}{}max_iterations={}", step.settings.str(),
+                                 step.settings.empty() ? "" : " ", cap)};
+      }
+      step.settings = told_cap_.whole;
+    }
+  }
+
+  struct Told {
+    SharedText base;
+    std::string suffix;
+    SharedText whole;
+  };
+
+  std::unique_ptr<Strategy> part_;
+  OptionNumber share_, cap_;
+  OptionText from_, after_;
+  Vector start_;
+  Told told_from_, told_cap_;
+  Outcome skipped_;
+};
 
 }  // namespace
 
-Outcome run_try(const SolverExpression& e, const Task& task) {
-  if (const auto after = option_of(e, "after", task)) {
-    if (*after != "cap") throw std::invalid_argument("try: after is cap");
-    if (!task.after_cap) return {{}, true, false};
-  }
-  Task one = task;
-  int& caller = one.request.limits.max_iterations;
-  const int cap = static_cast<int>(number_of(e, "cap", task).value_or(0.0));
-  const bool capped = cap > 0 && !(caller > 0 && caller <= cap);
-  if (capped) caller = cap;
-  one.request.limits.time_limit *= number_of(e, "share", task).value_or(1.0);
-  const auto from = option_of(e, "from", task);
-  const bool own_start = from && change_start(*from, one);
-  Outcome out = run_expression(e.parts.front(), one);
-  if (out.skipped) return out;
-  out.capped |= capped && out.result.status == Status::kIterationLimit;
-  if (own_start) out.result.start = "nothing";  // no start of the caller's
-  if (out.result.route.empty()) return out;
-  RouteStep& step = out.result.route.back();
-  if (own_start && *from != "best") step.solver += fmt::format(" from {}", *from);
-  if (capped)
-    step.settings += fmt::format("{}max_iterations={}", step.settings.empty() ? "" : " ", cap);
-  return out;
+std::unique_ptr<Strategy> make_try(const SolverExpression& e, const Workshop& workshop) {
+  return std::make_unique<Try>(e, workshop);
 }
 
 }  // namespace perp

@@ -140,7 +140,7 @@ TEST(Router, AutoKeepsToAnIterationLimit) {
   SolveRequest request;
   request.limits.max_iterations = 50;
   const VerifiedResult r = solve_verified(generate(find_family("murty"), 20, 1), request);
-  for (const RouteStep& step : r.route) EXPECT_LE(step.iterations, 50) << step.solver;
+  for (const RouteStep& step : r.route) EXPECT_LE(step.iterations, 50) << step.solver.str();
 }
 
 TEST(Router, AutoIsDoneAtOnceFromAStartThatIsAllButRight) {

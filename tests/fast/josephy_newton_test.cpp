@@ -493,7 +493,7 @@ TEST(Router, AutoTakesNonlinearProblems) {
   const VerifiedResult r = solve_verified(kojima_shindo(), request);
   EXPECT_EQ(r.status, Status::kSolved);
   ASSERT_EQ(r.route.size(), 1U);
-  EXPECT_EQ(r.route[0].solver, "newton-fb");
+  EXPECT_EQ(r.route[0].solver.str(), "newton-fb");
   // Settings given are those of josephy-newton.
   request.settings = {{"restarts", "1"}};
   const VerifiedResult second = solve_verified(kojima_shindo(), request);

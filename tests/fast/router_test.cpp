@@ -63,7 +63,7 @@ void expect_best_of_route(const Problem& problem, const SolveRequest& request) {
     supported |= step.status != Status::kUnsupported;
     answered |= !std::isnan(step.measure);
     if (step.measure < best) best = step.measure;
-    route += fmt::format("\n  {} {}: {} {}", step.solver, step.settings, to_string(step.status),
+    route += fmt::format("\n  {} {}: {} {}", step.solver.str(), step.settings.str(), to_string(step.status),
                          step.measure);
   }
   const std::string where =
@@ -137,7 +137,7 @@ TEST(Auto, TellsSettingsAndMeasureOfEachTry) {
   const VerifiedResult r = solve_verified(problem, request);
   ASSERT_GT(r.route.size(), 3u);
   const auto covering = std::find_if(r.route.begin(), r.route.end(), [](const RouteStep& step) {
-    return step.settings.find("covering=random:1") != std::string::npos;
+    return step.settings.str().find("covering=random:1") != std::string::npos;
   });
   ASSERT_NE(covering, r.route.end());
   EXPECT_FALSE(std::isnan(covering->measure));

@@ -1,0 +1,77 @@
+#include <perp/bench/simulation/warm_starts.hpp>
+
+#include <functional>
+#include <perp/formulations/formulation.hpp>
+#include <unordered_set>
+
+namespace perp {
+
+namespace {
+
+// Entry i of the values is that of key i. @return whether one was found
+template <class Map, class Values>
+bool fill(const std::vector<std::uint64_t>& keys, const Map& known, Values& values) {
+  bool any = false;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const auto it = known.find(keys[i]);
+    if (it == known.end()) continue;
+    values[static_cast<std::ptrdiff_t>(i)] = it->second;
+    any = true;
+  }
+  return any;
+}
+
+template <class Values, class Map>
+void keep(const std::vector<std::uint64_t>& keys, const Values& values, Map& known) {
+  known.clear();
+  if (static_cast<std::size_t>(values.size()) != keys.size()) return;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (keys[i] != kNoKey) known[keys[i]] = values[static_cast<std::ptrdiff_t>(i)];
+  }
+}
+
+}  // namespace
+
+ProblemKeys keys_of(const Problem& problem) {
+  const std::vector<std::string>& names = problem.variables;
+  const std::size_t n = static_cast<std::size_t>(problem.size());
+  const bool told_apart =
+      names.size() == n &&
+      std::unordered_set<std::string>(names.begin(), names.end()).size() == n;
+  ProblemKeys keys;
+  keys.unknowns.reserve(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    keys.unknowns.push_back(told_apart ? std::hash<std::string>{}(names[i])
+                                       : (static_cast<std::uint64_t>(n) << 32) + i);
+  }
+  return keys;
+}
+
+bool WarmStarts::give(const std::string& stage, const ProblemKeys& keys,
+                      const std::optional<Vector>& base, SolveRequest& request) const {
+  request.start = base;
+  request.start_dual.reset();
+  request.start_basis.reset();
+  const auto it = kept_.find(stage);
+  if (it == kept_.end()) return false;
+  const Kept& kept = it->second;
+  Vector z = base.value_or(Vector::Zero(static_cast<int>(keys.unknowns.size())));
+  if (!fill(keys.unknowns, kept.z, z)) return false;
+  request.start = std::move(z);
+  Vector dual = Vector::Zero(static_cast<int>(keys.rows.size()));
+  if (!keys.rows.empty() && fill(keys.rows, kept.dual, dual)) request.start_dual = std::move(dual);
+  std::vector<PairStatus> basis(keys.unknowns.size(), PairStatus::kAtLower);
+  if (!kept.basis.empty() && fill(keys.unknowns, kept.basis, basis))
+    request.start_basis = std::move(basis);
+  return true;
+}
+
+void WarmStarts::remember(const std::string& stage, const ProblemKeys& keys,
+                          const VerifiedResult& result) {
+  Kept& kept = kept_[stage];
+  keep(keys.unknowns, result.answer.z, kept.z);
+  keep(keys.rows, result.answer.dual, kept.dual);
+  keep(keys.unknowns, result.basis, kept.basis);
+}
+
+}  // namespace perp

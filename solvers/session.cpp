@@ -1,0 +1,155 @@
+#include <perp/solvers/session.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <perp/problems/expression/deadline.hpp>
+#include <perp/solvers/method_settings.hpp>
+#include <perp/solvers/verified_solve.hpp>
+#include <stdexcept>
+
+namespace perp {
+
+namespace {
+
+constexpr std::string_view kReduction = "reduction";
+
+SolverExpression expression_of(const SolveRequest& request) {
+  SolverExpression solver = parse_any_solver(request.solver);
+  for (const auto& [key, value] : request.settings) {
+    if (key != kReduction) continue;
+    SolverExpression reduce;
+    reduce.name = "reduce";
+    reduce.strategy = true;
+    reduce.settings.emplace_back("to", value);
+    reduce.parts.push_back(std::move(solver));
+    solver = std::move(reduce);
+  }
+  return solver;
+}
+
+Workshop workshop_of(const SolverExpression& solver, const SolveRequest& request) {
+  SettingTexts settings = request.settings;
+  std::erase_if(settings, [](const auto& s) { return s.first == kReduction; });
+  return {request.make, settings_by_method(methods_of(solver), settings, request.make)};
+}
+
+void check_start(const Problem& problem, const Start& start) {
+  const auto check = [&](std::string_view what, std::ptrdiff_t length) {
+    if (length == problem.size()) return;
+    throw std::invalid_argument(
+        fmt::format("{}: length is {}, expected {}", what, length, problem.size()));
+  };
+  if (start.z) check("start", start.z->size());
+  if (start.basis) check("start basis", std::ssize(*start.basis));
+}
+
+}  // namespace
+
+Session::Session(const SolveRequest& request, bool once) : name_(request.solver), once_(once) {
+  const SolverExpression solver = expression_of(request);
+  solver_ = workshop_of(solver, request).build(solver);
+}
+
+const VerifiedResult& Session::solve(const Problem& problem, const SolveRequest& request,
+                                     Observer* observer) {
+  const bool stored = !request.start && request.stored_start && problem.start;
+  Start start;
+  if (request.start) start.z = &*request.start;
+  if (request.start && request.start_dual) start.dual = &*request.start_dual;
+  if (request.start_basis) start.basis = &*request.start_basis;
+  if (stored) start.z = &*problem.start;
+  check_start(problem, start);
+  Limits limits = request.limits;
+  double spent = 0.0;
+  const Problem* posed = compiled(keep(problem), limits, spent);
+  if (!posed) return too_late(problem, request, start);
+  numbers_["n"] = std::max(posed->size(), 1);
+  numbers_["contacts"] = static_cast<double>(problem.contacts.size());
+  const double verify_at = request.verify_at.value_or(request.limits.tolerance);
+  Outcome& out = solver_->run({*posed, version_, start, limits, verify_at, observer, &numbers_});
+  VerifiedResult& result = out.result;
+  if (out.skipped) {
+    result.message = "there was nothing to do: no start, no earlier try";
+    result.route.push_back({name_, result.status, result.claimed, 0, 0.0, result.message, "",
+                            Residuals::kNone});
+  }
+  result.setup_time += spent;
+  if (stored && result.start == "given") result.start = "stored";
+  if (request.look_for_vacuous) {
+    const bool known = !once_ && vacuous_version_ == version_ && vacuous_at_ == verify_at;
+    if (!known) see_if_vacuous(problem, result);
+    if (known) result.verdict.vacuous = vacuous_;
+    vacuous_ = result.verdict.vacuous;
+    vacuous_version_ = version_;
+    vacuous_at_ = verify_at;
+  }
+  return result;
+}
+
+// The problem as it stays while its version does.
+const Problem& Session::keep(const Problem& problem) {
+  if (once_) {
+    version_ = {1, 1};
+    return problem;
+  }
+  const bool known = version_.structure > 0 && same_structure(problem, kept_);
+  if (known && same_values(problem, kept_)) {
+    kept_.solution = problem.solution;
+    return kept_;
+  }
+  ++version_.values;
+  if (!known) {
+    ++version_.structure;
+    kept_ = problem;
+    return kept_;
+  }
+  std::shared_ptr<const CompiledFunction> compiled;
+  if (const auto* mcp = std::get_if<Mcp>(&kept_.data)) compiled = mcp->compiled;
+  kept_.data = problem.data;
+  if (auto* mcp = std::get_if<Mcp>(&kept_.data); mcp && !mcp->compiled) mcp->compiled = compiled;
+  kept_.name = problem.name;
+  kept_.start = problem.start;
+  kept_.solution = problem.solution;
+  return kept_;
+}
+
+// A graph is compiled once, not in every try. @return nullptr if there was no time for it
+const Problem* Session::compiled(const Problem& problem, Limits& limits, double& spent) {
+  const auto* mcp = std::get_if<Mcp>(&problem.data);
+  if (!mcp || !mcp->graph || mcp->compiled) return &problem;
+  const auto started = VerifiedClock::now();
+  validate(problem);
+  if (&problem != &kept_) kept_ = problem;
+  try {
+    compile(std::get<Mcp>(kept_.data), Deadline(limits.time_limit));
+  } catch (const DeadlinePassed&) {
+    return nullptr;
+  }
+  spent = seconds_since(started);
+  if (limits.time_limit > 0)
+    limits.time_limit = std::max(limits.time_limit - spent, kLeastLimit);
+  return &kept_;
+}
+
+// The time limit passed before the first try; the start, or zero, is all there is.
+VerifiedResult& Session::too_late(const Problem& problem, const SolveRequest& request,
+                                  const Start& start) {
+  late_.clear();
+  VerifiedResult& result = late_.result;
+  result.answer.z = start.z ? *start.z : Vector(Vector::Zero(problem.size()));
+  check_answer(problem, request.verify_at.value_or(request.limits.tolerance), result);
+  result.claimed = Status::kTimeLimit;
+  result.status = judge(result.claimed, result.verdict);
+  result.message = "the time limit passed before the Jacobian was derived";
+  result.setup_time = request.limits.time_limit;
+  result.route.push_back({name_, result.status, result.claimed, 0, result.setup_time,
+                          result.message, "", result.verdict.measure});
+  return result;
+}
+
+VerifiedResult solve_verified(const Problem& problem, const SolveRequest& request,
+                              Observer* observer) {
+  return Session(request, true).solve(problem, request, observer);
+}
+
+}  // namespace perp

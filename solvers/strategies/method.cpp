@@ -1,0 +1,176 @@
+// One method, on an exact reduction of the problem if it does not take the kind.
+#include <fmt/format.h>
+#include <algorithm>
+#include <perp/solvers/statements.hpp>
+#include <perp/solvers/strategies/strategy.hpp>
+#include <perp/solvers/verified_solve.hpp>
+
+namespace perp {
+
+namespace {
+
+class MethodRun final : public Strategy {
+ public:
+  MethodRun(const SolverExpression& e, const Workshop& workshop)
+      : solver_(workshop.make(e.name)), name_(e.name) {
+    if (const auto given = workshop.settings.find(e.name); given != workshop.settings.end())
+      settings_ = given->second;
+    settings_.insert(settings_.end(), e.settings.begin(), e.settings.end());
+    for (const auto& [key, value] : settings_) {
+      const bool depends = value.find('{') != value.npos;
+      depends_on_numbers_ |= depends;
+      if (!depends) set_setting(*solver_, key, value);
+    }
+    if (!depends_on_numbers_) told_settings_ = text_of(settings_);
+  }
+
+  Outcome& run(const Task& task) override {
+    const auto started = VerifiedClock::now();
+    out_.clear();
+    out_.result.verdict.tolerance = task.verify_at;
+    apply_settings(*task.numbers);
+    if (task.version != seen_ || !solver_->prepared()) look_at(task);
+    if (!refusal_.empty()) return refused(seconds_since(started));
+    solver_->limits = task.limits;
+    if (reduction_) {
+      run_reduced(task, started);
+    } else {
+      prepare(task.problem, task, started);
+      solve(task.problem, task, task.start, task.verify_at);
+    }
+    if (!out_.result.route.empty()) out_.result.route.front().settings = told_settings_;
+    return out_;
+  }
+
+ private:
+  void apply_settings(const Numbers& numbers) {
+    if (!depends_on_numbers_ || (applied_ && numbers == numbers_)) return;
+    std::vector<std::pair<std::string, std::string>> told = settings_;
+    for (auto& [key, value] : told) {
+      value = with_numbers(value, numbers);
+      set_setting(*solver_, key, value);
+    }
+    told_settings_ = text_of(told);
+    numbers_ = numbers;
+    applied_ = true;
+    seen_ = {};
+  }
+
+  // Whether the method takes the problem, and as what.
+  void look_at(const Task& task) {
+    const bool same_structure = task.version.structure == seen_.structure && solver_->prepared();
+    update_ = same_structure;
+    fresh_ = true;
+    seen_ = task.version;
+    refusal_.clear();
+    const bool was_reduced = reduction_.has_value();
+    reduction_.reset();
+    const std::optional<std::string> refusal = solver_->refusal(task.problem);
+    if (!refusal) {  // prepare() refuses again, on the clock
+      update_ = same_structure && !was_reduced;
+      return;
+    }
+    std::string why = *refusal;
+    for (const MakeReduction& make : exact_reductions(task.problem)) {
+      reduction_ = make();
+      reduced_.data = reduction_->problem;
+      reduced_.name = task.problem.name;
+      const auto again = solver_->refusal(reduced_);
+      if (!again) {
+        update_ = false;
+        return;
+      }
+      if (!again->starts_with(fmt::format("{} takes", name_)))
+        why += fmt::format("; as {}: {}", reduction_->name, *again);
+      reduction_.reset();
+    }
+    refusal_ = why + advice(*solver_, task.problem);
+  }
+
+  Outcome& refused(double seconds) {
+    VerifiedResult& r = out_.result;
+    r.status = r.claimed = Status::kUnsupported;
+    r.message = refusal_;
+    r.setup_time = seconds;
+    r.route.push_back({name_, r.status, r.claimed, 0, seconds, r.message, {}, Residuals::kNone});
+    return out_;
+  }
+
+  // What is new of the problem; the time since `started` is setup, too.
+  void prepare(const Problem& problem, const Task& task, VerifiedClock::time_point started) {
+    const double limit = task.limits.time_limit;
+    if (fresh_) {
+      if (limit > 0)
+        solver_->limits.time_limit = std::max(limit - seconds_since(started), kLeastLimit);
+      update_ ? solver_->update(problem) : solver_->prepare(problem);
+      fresh_ = false;
+    }
+    out_.result.setup_time = seconds_since(started);
+    if (limit > 0)
+      solver_->limits.time_limit = std::max(limit - out_.result.setup_time, kLeastLimit);
+  }
+
+  void solve(const Problem& problem, const Task& task, const Start& start, double verify_at) {
+    VerifiedResult& out = out_.result;
+    const auto started = VerifiedClock::now();
+    const Result& result = solver_->solve(start, task.observer);
+    out.solve_time = seconds_since(started);
+    take_claim(*solver_, problem, result, start.z || start.basis, verify_at, out);
+    if (out.route.empty()) {
+      out.route.push_back({name_, out.status, out.claimed, out.iterations,
+                           out.setup_time + out.solve_time, out.message, {}, out.verdict.measure});
+    }
+  }
+
+  // Solves the reduction and verifies what it maps back to.
+  void run_reduced(const Task& task, VerifiedClock::time_point started) {
+    const double factor = reduction_->tolerance_factor;
+    solver_->limits.tolerance = task.limits.tolerance * factor;
+    const std::optional<Answer> start = start_of_reduction(*reduction_, task.start);
+    prepare(reduced_, task, started);
+    Start mapped;
+    if (start) mapped = {&start->z, start->dual.size() > 0 ? &start->dual : nullptr};
+    solve(reduced_, task, mapped, task.verify_at * factor);
+    map_back(task.problem, *reduction_, reduced_, task.verify_at, out_.result);
+  }
+
+  std::unique_ptr<Solver> solver_;
+  SharedText name_, told_settings_;
+  std::vector<std::pair<std::string, std::string>> settings_;
+  bool depends_on_numbers_ = false, applied_ = false;
+  Numbers numbers_;  // that the settings were applied with
+  Version seen_;     // of the problem that refusal_ and reduction_ speak of
+  bool fresh_ = false, update_ = false;  // not prepared yet; of the structure before
+  std::string refusal_;
+  std::optional<Reduction> reduction_;
+  Problem reduced_;
+  Outcome out_;
+};
+
+class StartItself final : public Strategy {
+ public:
+  Outcome& run(const Task& task) override {
+    out_.clear();
+    out_.skipped = !task.start.z;
+    if (out_.skipped) return out_;
+    if (task.version != seen_) validate(task.problem);
+    seen_ = task.version;
+    out_.result.answer.z = *task.start.z;
+    out_.result.start = "given";
+    return out_;
+  }
+
+ private:
+  Version seen_;
+  Outcome out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_method(const SolverExpression& e, const Workshop& workshop) {
+  return std::make_unique<MethodRun>(e, workshop);
+}
+
+std::unique_ptr<Strategy> make_start() { return std::make_unique<StartItself>(); }
+
+}  // namespace perp

@@ -1,0 +1,39 @@
+// first() of copies that a number tells apart: schedules as data.
+#include <perp/solvers/strategies/tries.hpp>
+
+namespace perp {
+
+namespace {
+
+class Repeat final : public Strategy {
+ public:
+  Repeat(const SolverExpression& e, const Workshop& workshop)
+      : part_(workshop.build(e.parts.front())), times_(e, "times") {}
+
+  Outcome& run(const Task& task) override {
+    Task one = task;
+    numbers_ = *task.numbers;
+    one.numbers = &numbers_;
+    tries_.begin(task, false);
+    const double times = times_.at(*task.numbers, 1.0);
+    for (int k = 1; k <= times; ++k) {
+      numbers_["k"] = k;
+      if (tries_.run(*part_, one)) break;
+    }
+    return tries_.end();
+  }
+
+ private:
+  std::unique_ptr<Strategy> part_;
+  OptionNumber times_;
+  Numbers numbers_;
+  Tries tries_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_repeat(const SolverExpression& e, const Workshop& workshop) {
+  return std::make_unique<Repeat>(e, workshop);
+}
+
+}  // namespace perp
