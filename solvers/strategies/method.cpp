@@ -89,7 +89,7 @@ class MethodRun final : public Strategy {
 
   Outcome& refused(double seconds) {
     VerifiedResult& r = out_.result;
-    r.status = r.claimed = Status::kUnsupported;
+    out_.drop_answer();
     r.message = refusal_;
     r.setup_time = seconds;
     r.route.push_back({name_, r.status, r.claimed, 0, seconds, r.message, {}, Residuals::kNone});
@@ -152,7 +152,10 @@ class StartItself final : public Strategy {
   Outcome& run(const Task& task) override {
     out_.clear();
     out_.skipped = !task.start.z;
-    if (out_.skipped) return out_;
+    if (out_.skipped) {
+      out_.drop_answer();
+      return out_;
+    }
     if (task.version != seen_) validate(task.problem);
     seen_ = task.version;
     out_.result.answer.z = *task.start.z;

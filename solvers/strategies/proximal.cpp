@@ -32,7 +32,7 @@ class Proximal final : public Strategy {
     out_.clear();
     VerifiedResult& all = out_.result;
     if (!prepare(task)) {
-      all.status = all.claimed = Status::kUnsupported;
+      out_.drop_answer();
       all.message = "proximal takes lcp and mlcp";
       all.route.push_back({"proximal", all.status, all.claimed, 0, 0.0, all.message, {},
                            Residuals::kNone});
@@ -94,6 +94,7 @@ class Proximal final : public Strategy {
     out_.capped |= outcome.capped;
     add_costs(r, all);
     if (outcome.skipped || !has_answer(near_.data, near_.size(), r.answer)) {
+      if (k == 0) out_.drop_answer();
       all.status = all.claimed = r.status;
       all.message = r.message;
       return false;

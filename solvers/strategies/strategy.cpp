@@ -56,8 +56,6 @@ void collect_methods(const SolverExpression& e, std::vector<std::string>& names)
 void Outcome::clear() {
   VerifiedResult& r = result;
   r.status = r.claimed = Status::kUnsupported;
-  r.answer.z.resize(0);
-  r.answer.dual.resize(0);
   r.basis.clear();
   r.verdict = {};
   r.solutions.clear();
@@ -70,6 +68,11 @@ void Outcome::clear() {
   r.message.clear();
   r.statistics.clear();
   skipped = capped = false;
+}
+
+void Outcome::drop_answer() {
+  result.answer.z.resize(0);
+  result.answer.dual.resize(0);
 }
 
 const std::vector<StrategyEntry>& strategies() {

@@ -45,8 +45,11 @@ struct Outcome {
   bool skipped = false;  ///< nothing was done, for instance as there is no start to polish
   bool capped = false;   ///< a try ended at a cap of iterations that is not the caller's
 
-  /// As new, with the memory kept.
+  /// As new, but for the answer: that of the last time, whose memory is used again, stands until
+  /// another one is written over it.
   void clear();
+  /// There is no answer.
+  void drop_answer();
 };
 
 /// A method or a strategy in a composed solver: it keeps the solvers that it is made of, and what

@@ -44,6 +44,7 @@ bool Tries::run(Strategy& part, const Task& task) {
 
 Outcome& Tries::end() {
   out_.skipped = first_;
+  if (first_) out_.drop_answer();
   VerifiedResult& result = out_.result;
   if (stopped_by_time_ && said_ < kExplained) {
     result.status = result.claimed = Status::kTimeLimit;

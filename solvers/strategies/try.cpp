@@ -108,6 +108,7 @@ class Try final : public Strategy {
  private:
   Outcome& nothing() {
     skipped_.clear();
+    skipped_.drop_answer();
     skipped_.skipped = true;
     return skipped_;
   }

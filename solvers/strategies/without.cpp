@@ -15,6 +15,7 @@ class Nothing final : public Strategy {
 
   Outcome& run(const Task&) override {
     out_.clear();
+    out_.drop_answer();
     out_.result.message = why_;
     out_.result.route.push_back({"without", Status::kUnsupported, Status::kUnsupported, 0, 0.0,
                                  why_, {}, Residuals::kNone});

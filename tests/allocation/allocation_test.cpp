@@ -17,6 +17,7 @@
 #include <perp/solvers/projection/pgs.hpp>
 #include <perp/solvers/projection/rpgs.hpp>
 #include <perp/solvers/semismooth_newton/newton_fb.hpp>
+#include <perp/solvers/session.hpp>
 
 #include <atomic>
 #include <cstdlib>
@@ -60,6 +61,40 @@ long allocations_of_second_solve(
   const long after = allocations;
   EXPECT_EQ(status, Status::kSolved);
   return after - before;
+}
+
+// Through auto, the same problem again and then one with other values: nothing is allocated but by
+// the verifier, which is outside the clock.
+std::pair<long, long> allocations_of_a_session(Problem problem) {
+  SolveRequest request;
+  request.look_for_vacuous = false;
+  Session session(request);
+  const auto allocated = [&] {
+    const long before = allocations;
+    const VerifiedResult& r = session.solve(problem, request);
+    const long after = allocations;
+    EXPECT_EQ(r.status, Status::kSolved);
+    EXPECT_EQ(r.route.size(), 1u);
+    const long verifying = allocations;
+    verify(problem.data, r.answer, request.limits.tolerance);
+    return after - before - (allocations - verifying);
+  };
+  allocated();
+  const long second = allocated();
+  if (auto* lcp = std::get_if<Lcp>(&problem.data)) lcp->q *= 1.0001;
+  if (auto* contact = std::get_if<FrictionContact>(&problem.data)) contact->q *= 1.0001;
+  if (auto* qp = std::get_if<BoxQp>(&problem.data)) qp->c *= 1.0001;
+  return {second, allocated()};
+}
+
+TEST(Allocation, SecondSolvesByAutoAllocateNothing) {
+  for (const auto& [family, size] : std::initializer_list<std::pair<const char*, int>>{
+           {"psd", 30}, {"psd", 120}, {"contact-stack", 20}, {"contact-pile", 20}, {"box-qp", 60},
+           {"friction-stack", 10}}) {
+    const auto [second, update] = allocations_of_a_session(generate(find_family(family), size, 1));
+    EXPECT_EQ(second, 0) << family << ' ' << size;
+    EXPECT_EQ(update, 0) << family << ' ' << size;
+  }
 }
 
 TEST(Allocation, TheCounterCounts) {

@@ -163,11 +163,15 @@ TEST(Measure, OwnTimesCountTheTryFromTheStart) {
   int calls = 0;
   const Script script = [](int call, const Limits&, Result& result) {
     result.own_times = OwnTimes{1.0, 10.0};
-    if (call == 1) result.status = Status::kStalled;
+    if (call > 1) return;
+    result.status = Status::kStalled;
+    result.z = vector({0.0});
   };
-  Scripted solver(script, calls);
-  const Vector start = vector({3.0});
-  const VerifiedResult r = solve_with(solver, one_by_one(), &start);
+  SolveRequest request;
+  request.solver = "warm(scripted)";
+  request.make = [&](std::string_view) { return std::make_unique<Scripted>(script, calls); };
+  request.start = vector({3.0});
+  const VerifiedResult r = solve_verified(one_by_one(), request);
   EXPECT_EQ(calls, 2);
   EXPECT_EQ(r.setup_time, 2.0);
   EXPECT_EQ(r.solve_time, 20.0);
