@@ -48,13 +48,20 @@ std::map<std::string, SettingTexts> settings_by_method(const std::vector<std::st
   std::map<std::string, SettingTexts> by_method;
   for (const auto& [key, value] : settings) {
     bool taken = false;
+    std::string fault;
     for (const std::string& method : methods) {
       const std::unique_ptr<Solver> solver = make(method);
       if (!has_setting(*solver, key)) continue;
-      set_setting(*solver, key, value);
+      try {
+        set_setting(*solver, key, value);
+      } catch (const std::invalid_argument& error) {
+        fault = error.what();
+        continue;
+      }
       by_method[method].emplace_back(key, value);
       taken = true;
     }
+    if (!taken && !fault.empty()) throw std::invalid_argument(fault);
     if (!taken) refuse(methods, key, make);
   }
   return by_method;

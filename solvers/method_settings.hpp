@@ -20,9 +20,9 @@ using MakeSolver = std::function<std::unique_ptr<Solver>(std::string_view)>;
 /// Whether a solver has a setting of this name.
 bool has_setting(Solver& solver, std::string_view key);
 
-/// Settings by the method that they go to: every one that has a setting of the name.
-/// @throws std::invalid_argument: a setting that none of the methods has (the text names one that
-/// is near), or a value that one which has it does not take
+/// Settings by the method that they go to: every one that has a setting of the name and takes the
+/// value. @throws std::invalid_argument: a setting that none of the methods has (the text names one
+/// that is near), or a value that none which has it takes
 std::map<std::string, SettingTexts> settings_by_method(const std::vector<std::string>& methods,
                                                        const SettingTexts& settings,
                                                        const MakeSolver& make);

@@ -92,8 +92,11 @@ const Problem& Session::keep(const Problem& problem) {
     version_ = {1, 1};
     return problem;
   }
-  const bool known = version_.structure > 0 && same_structure(problem, kept_);
+  const bool known = version_.structure > 0 && same_structure(problem, kept_) &&
+                     problem.variables == kept_.variables;
   if (known && same_values(problem, kept_)) {
+    kept_.name = problem.name;
+    kept_.start = problem.start;
     kept_.solution = problem.solution;
     return kept_;
   }

@@ -51,7 +51,7 @@ class Session {
   double vacuous_at_ = -1.0;
 };
 
-/// Whether two problems differ in values alone: kind, sizes, patterns of matrices, which bounds are
+/// Whether two problems differ in values alone, names left aside: kind, sizes, patterns of matrices, which bounds are
 /// finite or equal, cones, which mu are 0.
 bool same_structure(const Problem& a, const Problem& b);
 /// Whether they are the same to the bit, names and starts left aside.

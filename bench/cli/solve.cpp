@@ -57,21 +57,27 @@ class CommandLineObserver : public InterruptObserver {
       "linear_solves,factorisations\n";
 };
 
-std::optional<Vector> read_start(const std::string& start, const Problem& problem,
-                                 const std::string& file) {
-  if (start.empty() || start == "zero") return {};
+void read_start(const std::string& start, const Problem& problem, const std::string& file,
+                SolveRequest& request) {
+  if (start.empty() || start == "zero") return;
   if (start == "stored") {
     if (!problem.start)
       throw InputError(
           fmt::format("{}: field \"start\": is missing, and --start stored asks for it", file));
-    return problem.start;
+    request.start = problem.start;
+    return;
   }
-  Vector z = answer_from_text(read_text_file(start), start).z;
-  if (z.size() != problem.size()) {
-    throw InputError(
-        fmt::format("{}: field \"z\": length is {}, expected {}", start, z.size(), problem.size()));
-  }
-  return z;
+  StoredStart read = start_from_text(read_text_file(start), start);
+  const auto check_length = [&](std::string_view field, std::ptrdiff_t length) {
+    if (length == problem.size()) return;
+    throw InputError(fmt::format("{}: field \"{}\": length is {}, expected {}", start, field, length,
+                                 problem.size()));
+  };
+  check_length("z", read.z.size());
+  if (read.basis) check_length("basis", std::ssize(*read.basis));
+  request.start = std::move(read.z);
+  request.start_dual = std::move(read.dual);
+  request.start_basis = std::move(read.basis);
 }
 
 std::string number_text(double value) {
@@ -155,7 +161,7 @@ void solve(const Options& o, int& code) {
   request.solver = o.solver;
   request.limits = {o.tolerance, o.max_iterations, o.time_limit};
   request.settings = settings;
-  request.start = read_start(o.start, problem, o.file);
+  read_start(o.start, problem, o.file, request);
   request.stored_start = o.start.empty();
   request.make = make_any_solver;
   CommandLineObserver observer(!o.trace.empty());
@@ -199,7 +205,7 @@ void add_solve(CLI::App& app, int& code) {
   verb->add_option("--set", options->settings, "a setting of the solver, KEY=VALUE")
       ->allow_extra_args(false);
   verb->add_option("--start", options->start,
-                   "a result file whose z to start from; zero: no start; stored: the problem's own "
+                   "a result file whose z (dual, basis) to start from; zero: no start; stored: the problem's own "
                    "(the default where it has one)");
   verb->add_option("--trace", options->trace, "write one line an iteration to this CSV file");
   verb->add_flag("--json", options->json, "print one JSON document with the whole answer");

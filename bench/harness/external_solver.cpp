@@ -144,10 +144,13 @@ ExternalSolver::ExternalSolver(std::string command, std::string name)
     throw std::invalid_argument("solver \"exec:\": a command is missing behind the colon");
   }
   traits_ = {name_, "an external program", "", problem_kinds()};
+  traits_.reads_names = true;
 }
 
 ExternalSolver::ExternalSolver(std::string command, SolverTraits traits)
-    : command_(std::move(command)), traits_(std::move(traits)), is_peer_(true) {}
+    : command_(std::move(command)), traits_(std::move(traits)), is_peer_(true) {
+  traits_.reads_names = true;
+}
 
 void ExternalSolver::do_prepare(const Problem& problem) {
   problem_ = problem;

@@ -1,7 +1,9 @@
 #include <perp/bench/harness/result_json.hpp>
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <perp/bench/harness/words.hpp>
 
@@ -27,6 +29,31 @@ Json certificate_to_json(const std::optional<Certificate>& certificate) {
       j["radius"] = certificate->radius;
   }
   return j;
+}
+
+constexpr std::string_view kBasisNames[] = {"lower", "upper", "basic"};  // of PairStatus
+
+Json basis_to_json(const std::vector<PairStatus>& basis) {
+  Json list = Json::array();
+  for (const PairStatus status : basis) list.push_back(kBasisNames[static_cast<int>(status)]);
+  return list;
+}
+
+std::vector<PairStatus> basis_field(const json::Value& value, const std::string& file) {
+  const auto fail = [&](std::string_view what) {
+    throw InputError(fmt::format("{}: field \"basis\": {}", file, what));
+  };
+  std::vector<PairStatus> basis;
+  const auto* array = value.get_if<json::Array>();
+  if (!array) fail("expected an array of \"lower\", \"upper\" and \"basic\"");
+  for (const json::Value& entry : *array) {
+    const auto* name = entry.get_if<std::string>();
+    const auto* found = name ? std::find(std::begin(kBasisNames), std::end(kBasisNames), *name)
+                             : std::end(kBasisNames);
+    if (found == std::end(kBasisNames)) fail("an entry is not \"lower\", \"upper\" or \"basic\"");
+    basis.push_back(static_cast<PairStatus>(found - std::begin(kBasisNames)));
+  }
+  return basis;
 }
 
 Vector vector_field(const json::Value& document, const char* name, const std::string& file) {
@@ -105,6 +132,7 @@ Json result_to_json(const Problem& problem, const std::string& solver,
          {"z", list(result.answer.z)}};
   if (result.own_times) j["times"]["own"] = true;
   if (problem.kind() == "conic_qp") j["dual"] = list(result.answer.dual);
+  if (!result.basis.empty()) j["basis"] = basis_to_json(result.basis);
   if (!result.solutions.empty()) {
     j["solutions"] = Json::array();
     for (const Vector& z : result.solutions) j["solutions"].push_back(list(z));
@@ -115,6 +143,16 @@ Json result_to_json(const Problem& problem, const std::string& solver,
   j["statistics"] = statistics;
   j["message"] = result.message;
   return j;
+}
+
+StoredStart start_from_text(std::string_view text, const std::string& file) {
+  Answer answer = answer_from_text(text, file);
+  StoredStart start;
+  start.z = std::move(answer.z);
+  const json::Value document = json::parse(text, file);
+  if (document.find("dual")) start.dual = std::move(answer.dual);
+  if (const json::Value* basis = document.find("basis")) start.basis = basis_field(*basis, file);
+  return start;
 }
 
 Answer answer_from_text(std::string_view text, const std::string& file) {

@@ -12,6 +12,15 @@ nlohmann::ordered_json worst_to_json(const Problem& problem, const Residuals& re
 nlohmann::ordered_json result_to_json(const Problem& problem, const std::string& solver,
                                       const VerifiedResult& result);
 
+/// A point to start from, out of a result document: z, and dual and basis if they are there.
+struct StoredStart {
+  Vector z;
+  std::optional<Vector> dual;
+  std::optional<std::vector<PairStatus>> basis;
+};
+/// @throws InputError naming file and field
+StoredStart start_from_text(std::string_view text, const std::string& file);
+
 /// z and dual of a result document. @throws InputError naming file and field.
 Answer answer_from_text(std::string_view text, const std::string& file);
 

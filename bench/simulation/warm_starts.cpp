@@ -41,9 +41,9 @@ ProblemKeys keys_of(const Problem& problem) {
   ProblemKeys keys;
   keys.unknowns.reserve(n);
   for (std::size_t i = 0; i < n; ++i) {
-    keys.unknowns.push_back(told_apart ? std::hash<std::string>{}(names[i])
-                                       : (static_cast<std::uint64_t>(n) << 32) + i);
+    keys.unknowns.push_back(told_apart ? std::hash<std::string>{}(names[i]) : i + 1);
   }
+  keys.are_places = !told_apart;
   return keys;
 }
 
@@ -55,12 +55,18 @@ bool WarmStarts::give(const std::string& stage, const ProblemKeys& keys,
   const auto it = kept_.find(stage);
   if (it == kept_.end()) return false;
   const Kept& kept = it->second;
-  Vector z = base.value_or(Vector::Zero(static_cast<int>(keys.unknowns.size())));
+  const std::size_t n = keys.unknowns.size();
+  if (kept.are_places || keys.are_places) {
+    if (static_cast<std::size_t>(kept.answer.z.size()) != n) return false;
+    request.start = kept.answer.z;
+    return true;
+  }
+  Vector z = base.value_or(Vector::Zero(static_cast<int>(n)));
   if (!fill(keys.unknowns, kept.z, z)) return false;
   request.start = std::move(z);
   Vector dual = Vector::Zero(static_cast<int>(keys.rows.size()));
   if (!keys.rows.empty() && fill(keys.rows, kept.dual, dual)) request.start_dual = std::move(dual);
-  std::vector<PairStatus> basis(keys.unknowns.size(), PairStatus::kAtLower);
+  std::vector<PairStatus> basis(n, PairStatus::kAtLower);
   if (!kept.basis.empty() && fill(keys.unknowns, kept.basis, basis))
     request.start_basis = std::move(basis);
   return true;
@@ -72,6 +78,8 @@ void WarmStarts::remember(const std::string& stage, const ProblemKeys& keys,
   keep(keys.unknowns, result.answer.z, kept.z);
   keep(keys.rows, result.answer.dual, kept.dual);
   keep(keys.unknowns, result.basis, kept.basis);
+  kept.answer = result.answer;
+  kept.are_places = keys.are_places;
 }
 
 }  // namespace perp

@@ -15,14 +15,16 @@ namespace perp {
 /// unknown of the next problem. kNoKey: nothing is carried over.
 struct ProblemKeys {
   std::vector<std::uint64_t> unknowns, rows;  ///< rows may be empty
+  bool are_places = false;  ///< they say no more than which place an unknown has
 };
 
-/// Keys of a problem that comes by itself: of the names of its unknowns if they all differ, else of
-/// their places and the number of them.
+/// Keys of a problem that comes by itself: of the names of its unknowns if they all differ, else
+/// their places.
 ProblemKeys keys_of(const Problem& problem);
 
 /// Keeps the last answer of every stage (of a step; problems without stages have one) and brings
-/// it to the unknowns of the next problem: z, the dual and the basis, each by keys.
+/// it to the unknowns of the next problem: z, the dual and the basis, each by keys. If one of the
+/// two problems has places for keys, by place, if their sizes agree.
 class WarmStarts {
  public:
   /// Sets the start of a request: what is known of the last answer, the rest as in `base`, or 0;
@@ -38,6 +40,8 @@ class WarmStarts {
   struct Kept {
     ByKey<double> z, dual;
     ByKey<PairStatus> basis;  // empty: of a method without one
+    Answer answer;            // by place
+    bool are_places = false;
   };
 
   std::map<std::string, Kept> kept_;

@@ -158,69 +158,100 @@ const Result& Solver::solve(const Start& start, Observer* observer) {
 
 namespace {
 
+std::string text_of(const Range& range, bool whole) {
+  const std::string what = whole ? "a whole number" : "a number";
+  const bool bounded = std::isfinite(range.high);
+  if (bounded && range.open) return fmt::format("{} above {} and up to {}", what, range.low, range.high);
+  if (bounded) return fmt::format("{} from {} to {}", what, range.low, range.high);
+  if (range.open) return fmt::format("{} above {}", what, range.low);
+  return fmt::format("{} of at least {}", what, range.low);
+}
+
+std::string text_of(const Choices& choices) {
+  std::string text;
+  for (auto it = choices.begin(); it != choices.end(); ++it) {
+    const bool last = it + 1 == choices.end();
+    text += it == choices.begin() ? "" : last ? " or " : ", ";
+    text += *it;
+  }
+  return text;
+}
+
 class Lister : public SettingVisitor {
  public:
   std::vector<SettingText> settings;
-  void visit(std::string_view name, double& value, std::string_view doc) override {
-    add(name, fmt::format("{}", value), doc);
+  void visit(std::string_view name, double& value, std::string_view doc,
+             const Range& range) override {
+    add(name, fmt::format("{}", value), doc, text_of(range, false));
   }
-  void visit(std::string_view name, int& value, std::string_view doc) override {
-    add(name, fmt::format("{}", value), doc);
+  void visit(std::string_view name, int& value, std::string_view doc,
+             const Range& range) override {
+    add(name, fmt::format("{}", value), doc, text_of(range, true));
   }
   void visit(std::string_view name, bool& value, std::string_view doc) override {
-    add(name, value ? "true" : "false", doc);
+    add(name, value ? "true" : "false", doc, "true or false");
   }
-  void visit(std::string_view name, std::string& value, std::string_view doc) override {
-    add(name, value, doc);
+  void visit(std::string_view name, std::string& value, std::string_view doc,
+             const Choices& choices) override {
+    add(name, value, doc, text_of(choices));
   }
 
  private:
-  void add(std::string_view name, std::string value, std::string_view doc) {
-    settings.push_back({std::string(name), std::move(value), std::string(doc)});
+  // Of methods that are put together a name may come twice; the first one stands for both.
+  void add(std::string_view name, std::string value, std::string_view doc, std::string range) {
+    const bool known = std::any_of(settings.begin(), settings.end(),
+                                   [&](const SettingText& s) { return s.name == name; });
+    if (known) return;
+    settings.push_back({std::string(name), std::move(value), std::string(doc), std::move(range)});
   }
 };
 
+// Sets every setting of a name. Of several that bear it those count that take the value.
 class Setter : public SettingVisitor {
  public:
   Setter(std::string_view name, std::string_view text) : name_(name), text_(text) {}
-  bool found = false;
+  bool found = false, taken = false;
+  std::string fault;  // of the last that did not take it
 
-  void visit(std::string_view name, double& value, std::string_view) override {
-    if (matches(name)) value = parse<double>();
+  void visit(std::string_view name, double& value, std::string_view, const Range& range) override {
+    if (matches(name)) set_number(value, range, false);
   }
-  void visit(std::string_view name, int& value, std::string_view) override {
-    if (matches(name)) value = parse<int>();
+  void visit(std::string_view name, int& value, std::string_view, const Range& range) override {
+    if (matches(name)) set_number(value, range, true);
   }
   void visit(std::string_view name, bool& value, std::string_view) override {
     if (!matches(name)) return;
-    if (text_ != "true" && text_ != "false") complain("true or false");
+    if (text_ != "true" && text_ != "false") return complain("true or false");
     value = text_ == "true";
+    taken = true;
   }
-  void visit(std::string_view name, std::string& value, std::string_view) override {
-    if (matches(name)) value = text_;
+  void visit(std::string_view name, std::string& value, std::string_view,
+             const Choices& choices) override {
+    if (!matches(name)) return;
+    const bool right = choices.size() == 0 ||
+                       std::find(choices.begin(), choices.end(), text_) != choices.end();
+    if (!right) return complain(text_of(choices));
+    value = text_;
+    taken = true;
   }
 
  private:
   bool matches(std::string_view name) {
-    if (name != name_) return false;
-    found = true;
-    return true;
+    found |= name == name_;
+    return name == name_;
   }
-  [[noreturn]] void complain(std::string_view expected) {
-    throw std::invalid_argument(
-        fmt::format("setting \"{}\": \"{}\" is not {}", name_, text_, expected));
+  void complain(const std::string& expected) {
+    fault = fmt::format("setting \"{}\": \"{}\" is not {}", name_, text_, expected);
   }
   template <class T>
-  T parse() {
-    T value{};
-    const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), value);
-    if (error != std::errc() || end != text_.data() + text_.size() || !(value >= T(0))) {
-      complain(std::is_same_v<T, int> ? "a nonnegative integer" : "a nonnegative number");
-    }
-    if constexpr (std::is_floating_point_v<T>) {
-      if (std::isinf(value)) complain("a finite number");
-    }
-    return value;
+  void set_number(T& value, const Range& range, bool whole) {
+    T read{};
+    const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), read);
+    const bool number = error == std::errc() && end == text_.data() + text_.size() &&
+                        std::isfinite(static_cast<double>(read));
+    if (!number || !range.holds(static_cast<double>(read))) return complain(text_of(range, whole));
+    value = read;
+    taken = true;
   }
 
   std::string_view name_, text_;
@@ -245,7 +276,8 @@ std::vector<SettingText> list_settings(Solver& solver) {
 void set_setting(Solver& solver, std::string_view name, std::string_view value) {
   Setter setter(name, value);
   visit_all(solver, setter);
-  if (setter.found) return;
+  if (setter.taken) return;
+  if (setter.found) throw std::invalid_argument(setter.fault);
   std::vector<std::string> names;
   for (const SettingText& s : list_settings(solver)) names.push_back(s.name);
   throw std::invalid_argument(fmt::format("setting \"{}\": {} has none of that name; it has {}",

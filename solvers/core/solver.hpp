@@ -81,6 +81,8 @@ struct SolverTraits {
   std::vector<std::string_view> kinds;
   int max_size = 0;        ///< 0: no limit
   bool uses_start = true;  ///< false: begins at the same point whatever start is given
+  bool reads_names = false;  ///< sees names too, as a program does: nothing is kept from solve to
+                             ///< solve
 };
 
 /// Solves problems of the kinds it declares. One object serves one thread; workspaces are kept, and

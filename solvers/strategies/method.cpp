@@ -29,7 +29,8 @@ class MethodRun final : public Strategy {
     out_.clear();
     out_.result.verdict.tolerance = task.verify_at;
     apply_settings(*task.numbers);
-    if (task.version != seen_ || !solver_->prepared()) look_at(task);
+    const bool known = task.version == seen_ && solver_->prepared();
+    if (!known || solver_->traits().reads_names) look_at(task);
     if (!refusal_.empty()) return refused(seconds_since(started));
     solver_->limits = task.limits;
     if (reduction_) {

@@ -56,10 +56,14 @@ class BenchTestCase(CliTestCase):
 
 
 class TestStarts(BenchTestCase):
-    def carried(self, old, z, new):
-        """The answer z of one problem as a start of the next, by names."""
-        known = dict(zip(old["variables"], z))
-        return [known.get(name, 0.0) for name in new["variables"]]
+    def carried(self, old, result, new):
+        """The answer of one problem as a start of the next, by names."""
+        start = {}
+        for field, usual in (("z", 0.0), ("basis", "lower")):
+            if field in result:
+                known = dict(zip(old["variables"], result[field]))
+                start[field] = [known.get(name, usual) for name in new["variables"]]
+        return start
 
     def check_warm(self, problems, records, solver):
         """Each record is what perp solve makes of the same start."""
@@ -69,7 +73,7 @@ class TestStarts(BenchTestCase):
             options = ["--solver", solver, "--tolerance", "1e-10", "--json"]
             start = self.carried(*answer[stage], problem) if stage in answer else None
             if start is not None:
-                options += ["--start", self.write("start.json", {"z": start})]
+                options += ["--start", self.write("start.json", start)]
             elif "start" in problem:
                 options += ["--start", "stored"]
             self.assertEqual(record["started_from"], "previous" if start else "stored" if "start" in problem else "nothing")
@@ -78,7 +82,7 @@ class TestStarts(BenchTestCase):
             self.assertEqual((record["instance"], record["outcome"], record["iterations"], record["residuals"]),
                              (problem["name"], result["status"], result["iterations"], result["residuals"]))
             if result["status"] == "solved":
-                answer[stage] = problem, result["z"]
+                answer[stage] = problem, result
 
     def test_warm_starts_are_the_solvers_own_answers(self):
         for arguments in SEQUENCE_OF_SCENES:
