@@ -205,7 +205,7 @@ void Lemke::judge(PathEnd end, double natural, Result& result) {
       break;
     case PathEnd::kNumerical:
       result.status = Status::kNumericalError;
-      result.message = "the basis became singular to rounding";
+      result.message = "the basis became singular to rounding, or repeated";
       break;
   }
   if (natural > limits.tolerance || end == PathEnd::kInterrupted) return;

@@ -400,8 +400,7 @@ TEST(Lemke, AnUpdateGivesTheBitsOfANewPreparation) {
     Problem other = p;
     Lcp& lcp = std::get<Lcp>(other.data);
     Random random(3);
-    for (double& x : lcp.q) x += 1e-2 * random.normal();
-    for (double& x : lcp.q) x = std::abs(x) < 1e-3 ? 0.0 : x;
+    for (double& x : lcp.q) x *= 1.0 + 0.2 * random.uniform();
     if (lcp.M.is_sparse()) lcp.M.sparse() *= 1.5;
     compare(p, other);
     compare(other, p);
