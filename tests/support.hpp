@@ -123,7 +123,7 @@ struct Solved {
   Verdict verdict;
   int pivots;
   std::optional<Certificate> certificate;
-  double recoveries, factorisations;
+  double factorisations;
 };
 
 inline Solved solve_by_lemke(const Problem& problem, double tolerance = 1e-10,
@@ -133,13 +133,8 @@ inline Solved solve_by_lemke(const Problem& problem, double tolerance = 1e-10,
   lemke.limits.tolerance = tolerance;
   lemke.prepare(problem);
   const Result& r = lemke.solve();
-  Solved s{r.status,
-           r.z,
-           verify(problem, {r.z, {}}, tolerance),
-           r.iterations,
-           r.certificate,
-           statistic(r, "recoveries"),
-           statistic(r, "factorisations")};
+  Solved s{r.status,     r.z,           verify(problem, {r.z, {}}, tolerance),
+           r.iterations, r.certificate, statistic(r, "factorisations")};
   EXPECT_EQ(s.status == Status::kSolved, s.verdict.solved)
       << problem.name << " " << to_string(s.status);
   return s;

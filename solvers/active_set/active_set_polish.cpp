@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <perp/problems/standard/residuals.hpp>
 
 namespace perp {
 
@@ -15,25 +14,6 @@ constexpr double kProximal = 1e-6;    // rho over the largest entry of M
 constexpr double kDegenerate = 1e-7;  // of the largest unknown: zero in the first set
 
 }  // namespace
-
-double ActiveSetPolish::natural_residual(const Mlcp& p, const Vector& z, Vector& f) {
-  const int n = p.size();
-  sums_.resize(n);
-  f.resize(n);
-  for (int i = 0; i < n; ++i) sums_[i] = p.q[i];
-  for (int j = 0; j < n; ++j) {
-    if (z[j] == 0.0) continue;
-    const long double scale = z[j];
-    p.M.for_column(j, [&](int i, double value) { sums_[i] += value * scale; });
-  }
-  double largest = 0.0;
-  for (int i = 0; i < n; ++i) {
-    f[i] = static_cast<double>(sums_[i]);
-    const double r = std::abs(mid(z[i] - p.lower[i], z[i] - p.upper[i], f[i]));
-    largest = std::isnan(r) ? std::numeric_limits<double>::infinity() : std::max(largest, r);
-  }
-  return largest;
-}
 
 // A: where the middle of (z - l, z - u, F) is F, and z is further than `margin` from its bounds.
 void ActiveSetPolish::choose_active(const Mlcp& p, const Vector& z, double margin) {
@@ -72,7 +52,7 @@ bool ActiveSetPolish::solve_active(const Mlcp& p, double rho, Vector& z) {
   const int count = static_cast<int>(active_.size());
   double last = std::numeric_limits<double>::infinity();
   for (int k = 0; k < kProximalSteps; ++k) {
-    natural_residual(p, z, f_);
+    map_.natural_residual(p, z, f_);
     double largest = 0.0;
     for (int a = 0; a < count; ++a) {
       step_[a] = -f_[active_[a]];
@@ -93,7 +73,7 @@ double ActiveSetPolish::improve(const Mlcp& p, double tolerance, double target, 
   place_.resize(n);
   step_.resize(n);
   trial_ = z.cwiseMax(p.lower).cwiseMin(p.upper);
-  double best = natural_residual(p, trial_, f_);
+  double best = map_.natural_residual(p, trial_, f_);
   best_ = trial_;
   const double rho = kProximal * std::max(p.M.max_abs(), 1e-300);
   // What is zero to rounding is first left at its bound: a row that is degenerate would else be
@@ -102,7 +82,7 @@ double ActiveSetPolish::improve(const Mlcp& p, double tolerance, double target, 
   for (int k = 0; k < kSets && best > (k == 0 ? target : tolerance); ++k) {
     choose_active(p, trial_, margin);
     if (!solve_active(p, rho, trial_)) break;
-    const double residual = natural_residual(p, trial_, f_);
+    const double residual = map_.natural_residual(p, trial_, f_);
     if (residual < best) {
       best = residual;
       best_ = trial_;
@@ -110,7 +90,7 @@ double ActiveSetPolish::improve(const Mlcp& p, double tolerance, double target, 
     margin = 0.0;
   }
   z = best_.cwiseMax(p.lower).cwiseMin(p.upper);
-  return natural_residual(p, z, f_);
+  return map_.natural_residual(p, z, f_);
 }
 
 }  // namespace perp

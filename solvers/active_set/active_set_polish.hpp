@@ -2,6 +2,7 @@
 #pragma once
 
 #include <perp/problems/standard/lcp.hpp>
+#include <perp/solvers/core/natural_map.hpp>
 #include <perp/solvers/linear_algebra/sparse_lu.hpp>
 #include <vector>
 
@@ -21,10 +22,6 @@ class ActiveSetPolish {
   /// @return the natural residual reached
   double improve(const Mlcp& problem, double tolerance, double target, Vector& z);
 
-  /// ||mid(z - l, z - u, F)||_inf with F = Mz + q summed in extended precision and left in `f`; inf
-  /// where an entry is no number. No allocation from the second call of a size on.
-  double natural_residual(const Mlcp& problem, const Vector& z, Vector& f);
-
   int factorisations = 0;  ///< of the last call
 
  private:
@@ -34,7 +31,7 @@ class ActiveSetPolish {
 
   std::vector<int> active_, place_;
   SparseLu lu_;
-  std::vector<long double> sums_;
+  NaturalMap map_;
   Vector f_, step_, trial_, best_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <perp/problems/standard/reductions.hpp>
 #include <perp/problems/standard/residuals.hpp>
-#include <perp/solvers/pivoting/lemke.hpp>
+#include <perp/solvers/pivoting/farkas.hpp>
 
 #include <fmt/format.h>
 #include <Eigen/QR>

@@ -43,20 +43,21 @@ void LinearisedProblem::set_point(const Vector& z, const Vector& f, double rho) 
 PathEnd LinearisedProblem::solve(Origin origin, const std::vector<PairStatus>& start,
                                  long max_pivots, double time_limit) {
   canonical_.from_original(start, start_);
+  const Deadline deadline(time_limit);
   PathEnd end = PathEnd::kNumerical;
   if (origin == Origin::kPoint) {
     canonical_.from_point(zero_, linear_.q, x_, w_);
-    end = path_.follow_from(x_, w_, start_, {}, max_pivots, time_limit);
+    end = path_.follow_from(x_, w_, start_, {}, max_pivots, deadline);
   } else {
-    end = path_.follow(start_, nullptr, {}, max_pivots, time_limit, nullptr);
+    end = path_.follow(start_, nullptr, {}, max_pivots, deadline, nullptr);
   }
-  canonical_.to_original(path_.x(), point_);
+  canonical_.to_original(path_.end().x, point_);
   point_ = (point_ + z_).cwiseMax(map_->lower).cwiseMin(map_->upper);
   return end;
 }
 
 double LinearisedProblem::share_left() const {
-  return path_.first_t() > 0 ? path_.t() / path_.first_t() : 1.0;
+  return path_.first_t() > 0 ? path_.end().t / path_.first_t() : 1.0;
 }
 
 }  // namespace perp

@@ -27,7 +27,9 @@ class LinearisedProblem {
   /// What is left of the first violation at the end of a path from the point: 0 at a solution.
   double share_left() const;
 
-  long pivots() const { return path_.pivots + path_.flips; }  ///< since attach or reset_counts
+  long pivots() const {
+    return path_.counts().pivots + path_.counts().flips;
+  }  ///< since attach or reset_counts
   int factorisations() const { return path_.basis().factorisations; }
   int linear_solves() const { return path_.basis().linear_solves; }
   void reset_counts() { path_.reset_counts(); }

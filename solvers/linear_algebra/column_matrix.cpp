@@ -2,29 +2,21 @@
 
 namespace perp {
 
-void ColumnMatrix::begin(int size) {
+void ColumnMatrix::begin(int size, long entries) {
   size_ = size;
   dense_ = false;
   starts_.assign(1, 0);
   rows_.clear();
   values_.clear();
+  starts_.reserve(size + 1);
+  rows_.reserve(entries);
+  values_.reserve(entries);
 }
 
 void ColumnMatrix::begin_dense(int size) {
   size_ = size;
   dense_ = true;
   dense_values_.setZero(size, size);
-}
-
-void ColumnMatrix::finish(double dense_above) {
-  if (static_cast<double>(rows_.size()) <= dense_above * size_ * size_) return;
-  dense_values_.setZero(size_, size_);
-  for (int j = 0; j < size_; ++j) {
-    for (int k = starts_[j]; k < starts_[j + 1]; ++k) dense_values_(rows_[k], j) = values_[k];
-  }
-  dense_ = true;
-  std::vector<int>().swap(rows_);
-  std::vector<double>().swap(values_);
 }
 
 }  // namespace perp

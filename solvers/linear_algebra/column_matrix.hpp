@@ -7,22 +7,18 @@
 
 namespace perp {
 
-/// Columns of a square matrix. Kept sparse where that is worth it, whatever the storage it came
-/// from.
+/// Columns of a square matrix, kept dense or sparse, whatever the storage it came from. What has
+/// been allocated is kept, so that filling it again allocates only if there are more entries.
 class ColumnMatrix {
  public:
-  /// Takes the entries of `columns` triplets sorted by column: filled by begin / append /
-  /// end_column.
-  void begin(int size);
+  /// A sparse one with room for so many entries, filled column by column by append and end_column.
+  void begin(int size, long entries);
   void append(int row, double value) {
     rows_.push_back(row);
     values_.push_back(value);
   }
   void end_column() { starts_.push_back(static_cast<int>(rows_.size())); }
-  /// Ends the filling: becomes dense where more than `dense_above` of the entries are stored.
-  void finish(double dense_above);
-
-  /// Or: a dense matrix of zeros, then its entries. Allocates only where the size grows.
+  /// Or: a dense matrix of zeros, then its entries.
   void begin_dense(int size);
   void set(int row, int column, double value) { dense_values_(row, column) = value; }
 

@@ -9,8 +9,6 @@ namespace {
 
 constexpr int kMaxUpdates = 100;
 constexpr int kSparseKernelFrom = 150;  // size from which a sparse M gets a sparse kernel
-constexpr std::size_t kReservedEtas = 1
-                                      << 21;  // entries held ready; more are allocated when needed
 
 }  // namespace
 
@@ -26,11 +24,14 @@ void Basis::attach(const CanonicalProblem& problem) {
   kernel_index_.assign(size_, -1);
   kernel_work_.resize(size_);
   if (!sparse_kernel_) dense_lu_.reserve(size_);
-  etas_.reserve(kMaxUpdates + 1);
-  const std::size_t entries = static_cast<std::size_t>(kMaxUpdates + 1) * size_;
-  eta_values_.reserve(std::min(entries, kReservedEtas));
-  eta_rows_.reserve(std::min(entries, kReservedEtas));
+  exchanges_.reset(size_, kMaxUpdates + 1);
   factorisations = linear_solves = 0;
+}
+
+void Basis::set_head(const std::vector<PairStatus>& statuses) {
+  for (int i = 0; i < size_; ++i) {
+    head_[i] = statuses[i] == PairStatus::kBasic ? x_id(i) : w_id(i);
+  }
 }
 
 bool Basis::factor() {
@@ -53,9 +54,7 @@ bool Basis::factor() {
     kernel_rows_.push_back(row);
   }
   head_.swap(new_head_);
-  etas_.clear();
-  eta_values_.clear();
-  eta_rows_.clear();
+  exchanges_.clear();
   update_cost_ = 0.0;
   ++factorisations;
   return sparse_kernel_ ? factor_sparse_kernel() : factor_dense_kernel();
@@ -118,34 +117,12 @@ void Basis::solve(Vector& a) const {
     if (kernel_work_[c] != 0.0) add_column(kernel_columns_[c], kernel_work_[c], a);
   }
   for (int c = 0; c < k; ++c) a[kernel_rows_[c]] = kernel_work_[c];
-  for (const Eta& eta : etas_) {
-    const double value = a[eta.position] /= eta.pivot;
-    if (value == 0.0) continue;
-    const double* const entries = eta_values_.data() + eta.first;
-    if (eta.dense) {
-      a -= value * Eigen::Map<const Vector>(entries, size_);
-      a[eta.position] = value;
-    } else {
-      const int* const rows = eta_rows_.data() + eta.first;
-      for (std::size_t i = 0; i < eta.count; ++i) a[rows[i]] -= value * entries[i];
-    }
-  }
+  exchanges_.solve(a);
 }
 
 void Basis::solve_transposed(Vector& y) const {
   ++linear_solves;
-  for (auto eta = etas_.rbegin(); eta != etas_.rend(); ++eta) {
-    const double* const entries = eta_values_.data() + eta->first;
-    double sum = 0.0;
-    if (eta->dense) {
-      sum = y.dot(
-          Eigen::Map<const Vector>(entries, size_));  // the entry at the position is stored as 0
-    } else {
-      const int* const rows = eta_rows_.data() + eta->first;
-      for (std::size_t i = 0; i < eta->count; ++i) sum += y[rows[i]] * entries[i];
-    }
-    y[eta->position] = (y[eta->position] - sum) / eta->pivot;
-  }
+  exchanges_.solve_transposed(y);
   // Slack columns give y_i = -c_i; the kernel's transpose the rest.
   const int k = kernel_size();
   for (int c = 0; c < k; ++c) {
@@ -194,25 +171,10 @@ void Basis::subtract_product(const Vector& x, Vector& r) const {
 }
 
 void Basis::replace(int position, int entering, const Vector& direction) {
-  const long filled = (direction.array() != 0.0).count();
-  Eta eta{position, direction[position], 4 * filled > size_, eta_values_.size(), 0};
-  if (eta.dense) {
-    eta_values_.insert(eta_values_.end(), direction.data(), direction.data() + size_);
-    eta_values_[eta.first + position] = 0.0;
-    eta_rows_.resize(eta_values_.size());  // kept in step, unused
-    eta.count = size_;
-  } else {
-    for (int i = 0; i < size_; ++i) {
-      if (i == position || direction[i] == 0.0) continue;
-      eta_values_.push_back(direction[i]);
-      eta_rows_.push_back(i);
-    }
-    eta.count = eta_values_.size() - eta.first;
-  }
-  etas_.push_back(eta);
+  exchanges_.append(position, direction);
   head_[position] = entering;
   // What all updates together cost each later pivot: a solve, a check and a row.
-  update_cost_ += 3.0 * 2.0 * static_cast<double>(eta_values_.size());
+  update_cost_ += 3.0 * 2.0 * static_cast<double>(exchanges_.stored());
 }
 
 bool Basis::worth_factoring() const {

@@ -4,6 +4,7 @@
 #include <perp/solvers/linear_algebra/dense_lu.hpp>
 #include <perp/solvers/linear_algebra/sparse_lu.hpp>
 #include <perp/solvers/pivoting/canonical_problem.hpp>
+#include <perp/solvers/pivoting/product_form.hpp>
 #include <vector>
 
 namespace perp {
@@ -11,10 +12,12 @@ namespace perp {
 /// A nonsingular choice of m of the 2m + 1 columns of  M x - w + d t = b.
 ///
 /// Basic slacks w_i are unit columns, so only the *kernel* is factorised: rows without a basic
-/// slack by basic columns that are no slacks (x's and t). Exchanges since the last factorisation
-/// are kept as a product form [DantzigOrchardHays1954]: B = B0 E1 ... Ep, where E_k is the identity
-/// with one column replaced by B^-1 a. Position p of the basis is where a column stands; slack w_i
-/// of B0 stands at i.
+/// slack by basic columns that are no slacks (x's and t). Exchanges since then are a product form.
+/// Position p of the basis is where a column stands.
+///
+/// Invariant: after factor() returned true, B = B0 E1 ... Ep with B0 the columns that were basic
+/// then, E1 ... Ep the exchanges since; slack w_i of B0 stands at i, and nowhere else as long as it
+/// has not left.
 ///
 /// Column ids: x_j is j, w_j is m + j, t is 2m.
 class Basis {
@@ -37,8 +40,10 @@ class Basis {
 
   /// Chooses the basic columns; a slack w_i must stand at position i. Call factor() next.
   void set_head(const std::vector<int>& head) { head_ = head; }
+  /// x_i of the pairs that are basic by their statuses, w_i of the others. Call factor() next.
+  void set_head(const std::vector<PairStatus>& statuses);
   /// Factorises anew. Columns that are no slacks may change position; slacks move to theirs.
-  /// @return false where the kernel is singular to rounding.
+  /// @return false if the kernel is singular to rounding.
   bool factor();
   /// a := B^-1 a (row space in, positions out), and y := B^-T y (positions in, row space out).
   void solve(Vector& a) const;
@@ -54,21 +59,14 @@ class Basis {
   /// Exchange at a position; `direction` = B^-1 a_entering.
   void replace(int position, int entering, const Vector& direction);
 
-  int updates() const { return static_cast<int>(etas_.size()); }
-  /// True where the updates have cost as much as a new factorisation would, or are too many.
+  int updates() const { return exchanges_.count(); }
+  /// True if the updates have cost as much as a new factorisation would, or are too many.
   bool worth_factoring() const;
 
   int factorisations = 0;         ///< since attach
   mutable int linear_solves = 0;  ///< since attach
 
  private:
-  struct Eta {
-    int position;
-    double pivot;
-    bool dense;
-    std::size_t first, count;  // in eta_values_ (and eta_rows_ where sparse)
-  };
-
   bool factor_dense_kernel();
   bool factor_sparse_kernel();
 
@@ -84,9 +82,7 @@ class Basis {
   SparseLu sparse_lu_;
   mutable Vector kernel_work_;
 
-  std::vector<Eta> etas_;
-  std::vector<double> eta_values_;
-  std::vector<int> eta_rows_;
+  ProductForm exchanges_;
   double factor_cost_ = 0.0, update_cost_ = 0.0;  // floating-point operations, estimated
 };
 

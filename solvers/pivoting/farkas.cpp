@@ -1,8 +1,9 @@
-// Certificates of infeasibility.
+#include <perp/solvers/pivoting/farkas.hpp>
+
+#include <perp/solvers/pivoting/lemke_path.hpp>
+
 #include <cmath>
 #include <limits>
-#include <perp/problems/standard/verifier.hpp>
-#include <perp/solvers/pivoting/lemke.hpp>
 
 namespace perp {
 
@@ -73,20 +74,25 @@ std::optional<FarkasCertificate> find_farkas(const Mlcp& problem, double time_li
                                              std::optional<Vector>* feasible) {
   const int n = problem.size();
   const Mlcp lp = feasibility_problem(problem);
+  const Deadline deadline(time_limit);
   CanonicalProblem canonical;
-  canonical.build(lp, true);
+  try {
+    canonical.build(lp, true, deadline);
+  } catch (const DeadlinePassed&) {
+    return {};
+  }
   LemkePath path;
   path.attach(canonical);
   const PathEnd end = path.follow(canonical.default_start, nullptr, PathSettings{}, 50L * (n + 20),
-                                  time_limit, nullptr);
+                                  deadline, nullptr);
   Vector point;
   if (end == PathEnd::kSolution) {
-    canonical.to_original(path.x(), point);
+    canonical.to_original(path.end().x, point);
     if (feasible) *feasible = point.head(n);
     return {};
   }
   if (end != PathEnd::kRay) return {};
-  canonical.direction_to_original(path.ray_x(), point);
+  canonical.direction_to_original(path.end().ray_x, point);
   Vector y = point.tail(n);
   clean(problem, y);
   const FarkasCheck check = check_farkas(problem, y);

@@ -1,7 +1,7 @@
 // Lemke's method as a solver.
 #pragma once
 
-#include <perp/solvers/active_set/active_set_polish.hpp>
+#include <perp/solvers/core/natural_map.hpp>
 #include <perp/solvers/core/solver.hpp>
 #include <perp/solvers/pivoting/lemke_path.hpp>
 
@@ -19,11 +19,6 @@ struct LemkeSettings {
       1e-10;  ///< residual of a direction from which the basis is factorised anew [-]
   bool refactor_always = false;  ///< factorise the basis at every pivot (slow, for comparison)
   bool equilibrate = true;       ///< scale rows and columns by powers of two
-  bool polish_start = true;      ///< Newton steps from a given start before the path
-  std::string regularise =
-      "trouble";        ///< proximal steps on M + rho I: never, after trouble, always
-  int recoveries = 3;   ///< restarts after numerical trouble
-  bool certify = true;  ///< look for a Farkas certificate when the path ends on a ray
 
   template <class Visitor>
   void visit(Visitor& v) {
@@ -40,23 +35,18 @@ struct LemkeSettings {
     v.visit("refactor_always", refactor_always,
             "factorise the basis at every pivot (slow, for comparison)");
     v.visit("equilibrate", equilibrate, "scale rows and columns by powers of two");
-    v.visit("polish_start", polish_start, "Newton steps from a given start before the path");
-    v.visit("regularise", regularise, "proximal steps on M + rho I: never, trouble or always");
-    v.visit("recoveries", recoveries, "restarts after numerical trouble");
-    v.visit("certify", certify, "look for a Farkas certificate when the path ends on a ray");
   }
 };
 
 /// Solves LCP(q, M) and mixed LCPs by Lemke's method (see LemkePath for the method and its
-/// sources).
+/// sources): one path, from one basis.
 ///
-/// A start is turned into a starting basis: variables at a bound are nonbasic, the others basic;
-/// where that basis is singular, as many of them as are independent. A start that solves the
-/// problem is returned. The answer's basic part is refined on the problem as posed, with residuals
-/// in extended precision. Ends: solved; ray (nothing is proved unless M is of a class for which
+/// A start is turned into a starting basis: variables at a bound are nonbasic, the others basic; if
+/// that basis is singular, as many of them as are independent. A point that solves the problem is
+/// returned as it is. The answer's basic part is refined on the problem as posed, with residuals in
+/// extended precision. Ends: solved; ray (nothing is proved unless M is of a class for which
 /// Lemke's method processes every q, such as copositive-plus [CottlePangStone2009, Sec. 4.4]);
-/// infeasible with a checked Farkas certificate; iteration_limit, time_limit, interrupted,
-/// numerical_error.
+/// stalled, iteration_limit, time_limit, interrupted, numerical_error.
 class Lemke final : public Solver {
  public:
   LemkeSettings settings;
@@ -68,44 +58,26 @@ class Lemke final : public Solver {
   void do_prepare(const Problem& problem) override;
   void do_solve(const Start& start, Observer* observer, Result& result) override;
 
-  bool choose_start(const Start& start);
-  double polish_start(const Vector& start, Vector& z);
-  double solve_regularised(long limit, Observer* observer, Vector& answer);
-  double time_left() const;
+  void choose_start(const Start& start);
+  void choose_covering();
+  void random_covering(std::string_view seed);
+  void given_covering(std::string_view numbers);
+  void clamp(Vector& z) const;
+  double refine(Vector& z);
   PairStatus status_at(int i, double z) const;
-  void default_start();
-  bool dubious_ray(PathEnd end) const;
-  const Vector* covering();
-  void refine(Vector& z);
-  double natural_residual(const Vector& z);
-  Status describe_failure(Status end, std::string_view what, Result& result);
-  void report(Result& result);
+  void judge(PathEnd end, double natural, Result& result);
+  void describe_ray(Result& result);
+  void report(Result& result) const;
 
   Mlcp problem_;
   CanonicalProblem canonical_;
   LemkePath path_;
-  ActiveSetPolish polish_;
-  std::vector<PairStatus> wanted_;
-  std::vector<PairStatus> start_;
-  Vector covering_, residual_, rows_, correction_, candidate_, refined_;
-  std::chrono::steady_clock::time_point started_;
-  int recoveries_used_ = 0;
-  long proximal_pivots_ = 0;
-  bool polished_ = false;
+  NaturalMap map_;
+  std::vector<PairStatus> wanted_;  // of the unknowns
+  std::vector<PairStatus> start_;   // of the pairs
+  Vector covering_;                 // by pair
+  Vector f_;                        // F at the point measured last
+  Vector rows_, correction_, refined_;
 };
-
-/// A certificate that holds, or excludes up to a radius.
-struct FarkasCertificate {
-  Vector y;
-  FarkasCheck check;
-};
-
-/// Why no point of an Mlcp satisfies its linear constraints, or nothing where a
-/// feasible point was found or the search failed. Solves a linear program by its complementarity
-/// conditions; the matrix is skew plus zero, so Lemke's method ends on a ray only where the program
-/// is infeasible [CottlePangStone2009, Sec. 4.4].
-/// @param feasible set to a feasible point where there is one.
-std::optional<FarkasCertificate> find_farkas(const Mlcp& problem, double time_limit,
-                                             std::optional<Vector>* feasible);
 
 }  // namespace perp

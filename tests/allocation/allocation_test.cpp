@@ -19,6 +19,8 @@
 #include <perp/solvers/semismooth_newton/newton_fb.hpp>
 #include <perp/solvers/session.hpp>
 
+#include <SuiteSparse_config.h>
+
 #include <atomic>
 #include <cstdlib>
 
@@ -96,6 +98,48 @@ TEST(Allocation, SecondSolvesByAutoAllocateNothing) {
     EXPECT_EQ(update, 0) << family << ' ' << size;
   }
 }
+// Calls that update and solve make after the same with other values; `change` alters the values.
+template <class AnySolver, class Change>
+long allocations_of_update(const Problem& problem, Change change, double tolerance = 1e-10) {
+  AnySolver solver;
+  solver.limits.tolerance = tolerance;
+  Problem other = problem;
+  change(other);
+  solver.prepare(problem);
+  solver.solve();
+  solver.update(other);
+  solver.solve();
+  const long before = allocations;
+  solver.update(problem);
+  const Status first = solver.solve().status;
+  solver.update(other);
+  const Status second = solver.solve().status;
+  const long after = allocations;
+  EXPECT_EQ(first, Status::kSolved);
+  EXPECT_EQ(second, Status::kSolved);
+  return after - before;
+}
+
+// While it lives, what SuiteSparse's libraries allocate is not counted.
+class UncountedFactors {
+ public:
+  UncountedFactors() { set(__libc_malloc, __libc_calloc, __libc_realloc); }
+  ~UncountedFactors() { set(malloc, calloc, realloc); }
+
+ private:
+  static void set(void* (*m)(std::size_t), void* (*c)(std::size_t, std::size_t),
+                  void* (*r)(void*, std::size_t)) {
+#if SUITESPARSE_MAIN_VERSION >= 7
+    SuiteSparse_config_malloc_func_set(m);
+    SuiteSparse_config_calloc_func_set(c);
+    SuiteSparse_config_realloc_func_set(r);
+#else
+    SuiteSparse_config.malloc_func = m;
+    SuiteSparse_config.calloc_func = c;
+    SuiteSparse_config.realloc_func = r;
+#endif
+  }
+};
 
 TEST(Allocation, TheCounterCounts) {
   const long before = allocations;
@@ -169,6 +213,46 @@ TEST(Allocation, SecondFrictionSolveAllocatesNothing) {
               0)
         << name;
   }
+}
+
+void change_lcp(Problem& p) {
+  Lcp& lcp = std::get<Lcp>(p.data);
+  Random random(5);
+  for (double& x : lcp.q) x *= 1.0 + 1e-2 * random.uniform();
+  if (lcp.M.is_sparse()) {
+    lcp.M.sparse() *= 1.5;
+  } else {
+    lcp.M.dense() *= 1.5;
+  }
+}
+
+// Dense M, sparse M with dense kernels, and sparse ones.
+TEST(Allocation, UpdateOfLemkeAllocatesNothing) {
+  for (const char* name : {"psd", "psd-deficient", "p-matrix"}) {
+    const Problem p = generate(find_family(name), 120, 1);
+    EXPECT_EQ(allocations_of_update<Lemke>(p, change_lcp), 0) << name;
+  }
+  for (const char* name : {"contact-stack", "contact-pile"}) {
+    const Problem small = generate(find_family(name), 20, 1);
+    EXPECT_EQ(allocations_of_update<Lemke>(small, change_lcp), 0) << name;
+    const UncountedFactors uncounted;
+    const Problem large = generate(find_family(name), 50, 1);
+    EXPECT_EQ(allocations_of_second_solve(large), 0) << name;
+    EXPECT_EQ(allocations_of_update<Lemke>(large, change_lcp), 0) << name;
+  }
+}
+
+// Also if the free block is singular, so that partners are sought.
+TEST(Allocation, UpdateOfLemkeWithFreeUnknownsAllocatesNothing) {
+  const UncountedFactors uncounted;  // of the free block
+  const auto change = [](Problem& p) { std::get<Mlcp>(p.data).q *= 1.1; };
+  const Problem regular =
+      problem_of(Mlcp{matrix(3, 3, {2, 1, 0, 1, 2, 0, 0, 0, 1}), vector({-3, 1, -5}),
+                      vector({-kInf, 0, 0}), vector({kInf, kInf, 1})});
+  EXPECT_EQ(allocations_of_update<Lemke>(regular, change), 0);
+  const Problem partners = problem_of(
+      Mlcp{matrix(2, 2, {1, -1, 1, 0}), vector({1, -1}), vector({0, -kInf}), vector({kInf, kInf})});
+  EXPECT_EQ(allocations_of_update<Lemke>(partners, change), 0);
 }
 
 TEST(Allocation, SecondMixedSolveAllocatesNothing) {

@@ -323,7 +323,7 @@ class TestKinds(BadInputTestCase):
     "setting_with_a_tail": (("solve", "GOOD", "--set", "pivot_tolerance=1e-9x"), "pivot_tolerance", "1e-9x"),
     "setting_empty": (("solve", "GOOD", "--set", "pivot_tolerance="), "pivot_tolerance"),
     "setting_not_a_flag": (("solve", "GOOD", "--set", "refactor_always=maybe"), "refactor_always", "maybe"),
-    "setting_fractional_count": (("solve", "GOOD", "--set", "recoveries=1.5"), "recoveries", "1.5"),
+    "setting_fractional_count": (("solve", "GOOD", "--set", "max_iterations=1.5"), "max_iterations", "1.5"),
     "covering_of_the_wrong_length": (("solve", "GOOD", "--set", "covering=1,2,3"), "covering"),
     "covering_that_is_none": (("solve", "GOOD", "--set", "covering=ones"), "covering"),
     "set_without_equals": (("solve", "GOOD", "--set", "pivot_tolerance"), "--set", "pivot_tolerance"),

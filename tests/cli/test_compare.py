@@ -288,7 +288,7 @@ class TestTurnByTurn(CompareTestCase):
 
     def test_other_settings_leave_nothing_to_compare(self):
         other = self.program("other/perp", f"""#!/bin/sh
-[ "$1" != bench ] || exec {PERP} "$@" --set recoveries=0
+[ "$1" != bench ] || exec {PERP} "$@" --set row_tolerance=1e-9
 exec {PERP} "$@"
 """)
         suite = self.write("tiny.json", SUITE)

@@ -547,9 +547,9 @@ class TestBench(BenchTestCase):
 
     def test_settings_are_recorded_and_part_of_the_key(self):
         keys = [{record["key"] for record in self.bench("--solvers", "lemke", "--repeat", "1", *arguments, out=out)[1]}
-                for out, arguments in (("a", ()), ("b", ("--set", "recoveries=1")), ("c", ("--tolerance", "1e-6")))]
+                for out, arguments in (("a", ()), ("b", ("--set", "row_tolerance=1e-9")), ("c", ("--tolerance", "1e-6")))]
         self.assertEqual(len(keys[0] | keys[1] | keys[2]), 3 * INSTANCES)
-        self.assertEqual({json.dumps(record["settings"]) for record in self.records("b")}, {'{"recoveries": "1"}'})
+        self.assertEqual({json.dumps(record["settings"]) for record in self.records("b")}, {'{"row_tolerance": "1e-9"}'})
         self.assertEqual({record["tolerance"] for record in self.records("c")}, {1e-6})
 
     def test_quick(self):

@@ -403,7 +403,7 @@ class TestSettings(LostTestCase):
     def test_bad_values_are_refused_before_the_first_run(self):
         for solver, setting in (("newton-fb", "function=bad"), ("pgs", "relaxation=5"), ("lemke", "ties=bad"), ("nsgs", "order=bad"),
                                 ("newton-ac", "map=bad"), ("gradient-projection", "face=bad"), ("auto", "ties=bad"),
-                                ("lemke,pgs", "relaxation=0"), ("lemke", "recoveries=many"), ("lemke", "equilibrate=2")):
+                                ("lemke,pgs", "relaxation=0"), ("lemke", "row_tolerance=many"), ("lemke", "equilibrate=2")):
             self.bench(solver, setting, refuse=[setting.split("=", maxsplit=1)[0]])
 
     def test_every_text_setting_has_its_values(self):

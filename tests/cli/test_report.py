@@ -169,7 +169,7 @@ class TestReportOfSimulations(CliTestCase):
             "format": "perp-suite", "version": 1, "name": "piles", "description": "d",
             "entries": [{"scene": "falling-boxes", "parameters": {"layers": n, "across": 2}, "steps": [20, 24]} for n in (1, 2)]})
         for options in (("--solvers", "lemke,newton-min"),
-                        ("--solvers", "lemke", "--label", "short", "--set", "max_iterations=3", "--set", "recoveries=0", "--resume")):
+                        ("--solvers", "lemke", "--label", "short", "--set", "max_iterations=3", "--resume")):
             self.succeed("bench", suite, *options, "-o", self.folder / "b")
         with open(self.folder / "b" / "records.jsonl", encoding="utf-8") as file:
             records = [json.loads(line) for line in file]
