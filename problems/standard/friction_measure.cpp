@@ -79,7 +79,7 @@ void friction_natural_map(int d, const Scalar* r, const Scalar* u, Scalar mu, Sc
   const Scalar r2 = d == 3 ? r[2] : Scalar(0), u2 = d == 3 ? u[2] : Scalar(0);
   const Scalar hat = u[0] + mu * length(u[1], u2);  // u_hat_n
   const Scalar w_n = r[0] - hat, w_1 = r[1] - u[1], w_2 = r2 - u2, w_t = length(w_1, w_2);
-  if (w_t <= mu * w_n) {
+  if (w_t <= mu * w_n && w_n >= 0) {  // mu = 0 has w_t <= mu w_n below the tip too
     f[0] = hat;
     for (int k = 1; k < d; ++k) f[k] = u[k];
     return;
