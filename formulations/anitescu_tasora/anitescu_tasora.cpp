@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <memory>
+#include <utility>
 
 namespace perp {
 
@@ -115,6 +117,11 @@ class AnitescuTasora final : public ConeStep {
     p.b << cones_ * -wanted_local() / velocity_scale_, -wanted_joint_velocities() / velocity_scale_;
     p.cones = types_;
     if (joint_count() > 0) p.cones.push_back({ConeType::kZero, joint_count()});
+    Partition partition;
+    partition.velocities = velocity_partition();
+    for (const Cone& cone : types_) partition.contacts.sizes.push_back(cone.size);
+    for (int i = 0; i < rows; ++i) partition.contacts.rows.push_back(i);
+    p.partition = std::make_shared<const Partition>(std::move(partition));
     return p;
   }
 
@@ -155,16 +162,23 @@ class AnitescuTasora final : public ConeStep {
   // (mu p_n, p_t) in second-order cones; p_n >= 0 and p_t = 0 where there is no friction.
   void set_impulse_cones(ConicQp& p) const {
     std::vector<Triplet> entries;
+    Partition partition;
     int row = 0;
     for (int c = 0; c < contacts(); ++c) {
       const int at = dimension() * c;
-      entries.emplace_back(row++, at, mu(c) > 0 ? -mu(c) : -1.0);
-      for (int i = 1; i < dimension(); ++i) entries.emplace_back(row++, at + i, -1.0);
+      for (int i = 0; i < dimension(); ++i) {
+        const bool held = i >= types_[c].size;
+        (held ? partition.held.unknowns : partition.contacts.unknowns).push_back(at + i);
+        (held ? partition.held.rows : partition.contacts.rows).push_back(row);
+        entries.emplace_back(row++, at + i, i == 0 && mu(c) > 0 ? -mu(c) : -1.0);
+      }
+      partition.contacts.sizes.push_back(types_[c].size);
       p.cones.push_back(types_[c]);
       if (!(mu(c) > 0)) p.cones.push_back({ConeType::kZero, dimension() - 1});
     }
     p.A = Matrix::from_triplets(row, static_cast<int>(p.c.size()), entries);
     p.b = Vector::Zero(row);
+    p.partition = std::make_shared<const Partition>(std::move(partition));
   }
 
   SparseMatrix cones_;

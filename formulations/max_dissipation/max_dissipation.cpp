@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <utility>
 
 namespace perp {
 
@@ -178,6 +180,7 @@ class MaxDissipation final : public ConeStep {
     std::vector<double> right;
     std::vector<Cone> cones;
     std::vector<std::uint64_t> keys;
+    Partition partition;
 
     int count() const { return static_cast<int>(right.size()); }
     /// What the dual of the last row is carried over by.
@@ -193,6 +196,14 @@ class MaxDissipation final : public ConeStep {
       return count() - 1;
     }
     void put(int row, int column, double value) { entries.emplace_back(row, column, value); }
+    /// The last `size` rows are the cone of impulses from `unknown` on.
+    void contact(int unknown, int size) {
+      partition.contacts.sizes.push_back(size);
+      for (int i = 0; i < size; ++i) {
+        partition.contacts.unknowns.push_back(unknown + i);
+        partition.contacts.rows.push_back(count() - size + i);
+      }
+    }
     void end_cone() {
       if (cones.back().size == 0) cones.pop_back();
     }
@@ -219,6 +230,7 @@ class MaxDissipation final : public ConeStep {
     qp.A = Matrix::from_triplets(rows.count(), unknowns(), rows.entries);
     qp.b = Eigen::Map<const Vector>(rows.right.data(), rows.count());
     qp.cones = rows.cones;
+    qp.partition = std::make_shared<const Partition>(std::move(rows.partition));
     rows.keys.resize(rows.right.size(), kNoKey);
     s.row_keys = std::move(rows.keys);
     Vector start = Vector::Zero(unknowns());
@@ -239,9 +251,10 @@ class MaxDissipation final : public ConeStep {
     const SparseMatrix mass = mass_matrix() * (velocity_scale_ / impulse_scale_);
     std::vector<Triplet> hessian;
     rows.begin_cone(ConeType::kZero);
+    rows.partition.velocities = velocity_partition();
     const Vector momentum = mass * free_ / velocity_scale_;
     for (int j = 0; j < nv; ++j) {
-      rows.add(momentum[j]);
+      rows.partition.velocities.rows.push_back(rows.add(momentum[j]));
       s.problem.variables.push_back(fmt::format("velocity{}", j));
       s.keys.push_back((1ULL << 62) + static_cast<std::uint64_t>(j));
     }
@@ -266,6 +279,7 @@ class MaxDissipation final : public ConeStep {
     const SparseMatrix by_row = local_.transpose();  // columns: local rows
     for (int c = 0; c < contacts(); ++c) {
       const int row = rows.add(-least[dimension() * c]);
+      rows.partition.bounds.push_back(row);
       rows.key(active_[c].key() * 64);
       for (SparseMatrix::InnerIterator it(by_row, dimension() * c); it; ++it)
         rows.put(row, static_cast<int>(it.row()), -it.value());
@@ -285,6 +299,7 @@ class MaxDissipation final : public ConeStep {
     const Vector least = qp.c - wanted() / velocity_scale_;
     for (int c = 0; c < contacts(); ++c) {
       const int row = rows.add(least[dimension() * c]);
+      rows.partition.bounds.push_back(row);
       qp.P.for_column(dimension() * c,  // a row as well: W is symmetric
                       [&](int j, double value) { rows.put(row, j, -value); });
     }
@@ -293,8 +308,11 @@ class MaxDissipation final : public ConeStep {
   // p_t = 0 where there is no friction.
   void add_held_tangents(int begin, Rows& rows) const {
     for (int c = 0; c < contacts(); ++c) {
-      for (int i = 1; i < dimension() && !has_friction(c); ++i)
-        rows.put(rows.add(0.0), begin + dimension() * c + i, 1.0);
+      for (int i = 1; i < dimension() && !has_friction(c); ++i) {
+        rows.partition.held.unknowns.push_back(begin + dimension() * c + i);
+        rows.partition.held.rows.push_back(rows.add(0.0));
+        rows.put(rows.partition.held.rows.back(), begin + dimension() * c + i, 1.0);
+      }
     }
   }
 
@@ -303,9 +321,12 @@ class MaxDissipation final : public ConeStep {
   void add_cones(int begin, Rows& rows) const {
     const int total = rows.add(kappa_ / impulse_scale_);
     rows.key(kTotalKey);
+    rows.partition.total = total;
     for (int c = 0; c < contacts(); ++c) rows.put(total, begin + dimension() * c, 1.0);
     for (int c = 0; c < contacts(); ++c) {
-      if (!(mu(c) > 0) || viscous_[c] > 0) rows.put(rows.add(0.0), begin + dimension() * c, -1.0);
+      if (mu(c) > 0 && !(viscous_[c] > 0)) continue;
+      rows.put(rows.add(0.0), begin + dimension() * c, -1.0);
+      if (!has_friction(c)) rows.contact(begin + dimension() * c, 1);
     }
     for (int c = 0; c < contacts(); ++c) {
       if (!has_friction(c)) continue;
@@ -314,6 +335,7 @@ class MaxDissipation final : public ConeStep {
       if (mu(c) > 0) rows.put(normal, begin + dimension() * c, -mu(c));
       for (int i = 1; i < dimension(); ++i)
         rows.put(rows.add(0.0), begin + dimension() * c + i, -1.0);
+      if (mu(c) > 0) rows.contact(begin + dimension() * c, dimension());
     }
   }
 

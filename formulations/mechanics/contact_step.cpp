@@ -128,6 +128,20 @@ SparseMatrix ContactStep::mass_matrix() const {
   return m;
 }
 
+Partition::Velocities ContactStep::velocity_partition() const {
+  Partition::Velocities v;
+  const bool space = coordinates_->per_body() == 6;
+  for (int at = 0; at < coordinates_->size(); at += 3) {
+    for (int i = 0; i < 3; ++i) v.unknowns.push_back(at + i);
+    if (space && at % 6 == 3) {
+      v.blocks.push_back(3);
+    } else {
+      v.blocks.insert(v.blocks.end(), 3, 1);
+    }
+  }
+  return v;
+}
+
 SparseMatrix ContactStep::delassus(const SparseMatrix& rows) const {
   // All rows that touch a body meet each other; a body in space has two blocks of coordinates.
   double entries = 0.0;

@@ -59,6 +59,9 @@ class ContactStep : public Formulation {
   /// Right-hand side of the joint rows, relaxed.
   Vector wanted_joint_velocities() const;
   SparseMatrix mass_matrix() const;
+  /// The velocities, from 0 on, and the blocks of M that couple them: those of a body, in space its
+  /// rotation together.
+  Partition::Velocities velocity_partition() const;
   /// R M^-1 R' for rows R of velocities (rows x coordinates).
   /// @throws CollisionError if it would have more than 5e7 entries
   SparseMatrix delassus(const SparseMatrix& rows) const;

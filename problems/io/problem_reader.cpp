@@ -171,6 +171,40 @@ std::vector<Cone> read_cones(const Field& field) {
   return cones;
 }
 
+// What the lists mean together, validate() checks.
+Partition read_partition(const Field& field) {
+  Partition p;
+  const auto lists = [](const Field& from,
+                        std::initializer_list<std::pair<const char*, std::vector<int>*>> members) {
+    for (const auto& [name, list] : members) {
+      if (from.has(name)) *list = from[name].integers();
+    }
+  };
+  field.only({"velocities", "contacts", "held", "bounds", "total"});
+  if (field.has("velocities")) {
+    const Field v = field["velocities"];
+    v.only({"unknowns", "blocks", "rows"});
+    lists(v, {{"unknowns", &p.velocities.unknowns},
+              {"blocks", &p.velocities.blocks},
+              {"rows", &p.velocities.rows}});
+  }
+  if (field.has("contacts")) {
+    const Field c = field["contacts"];
+    c.only({"unknowns", "sizes", "rows"});
+    lists(c, {{"unknowns", &p.contacts.unknowns},
+              {"sizes", &p.contacts.sizes},
+              {"rows", &p.contacts.rows}});
+  }
+  if (field.has("held")) {
+    const Field h = field["held"];
+    h.only({"unknowns", "rows"});
+    lists(h, {{"unknowns", &p.held.unknowns}, {"rows", &p.held.rows}});
+  }
+  lists(field, {{"bounds", &p.bounds}});
+  if (field.has("total")) p.total = field["total"].integer(0, kMaxSize);
+  return p;
+}
+
 std::vector<double> read_coordinates_of(const Field& field) {
   const std::vector<double>& values = field.numbers();
   if (values.size() != 2 && values.size() != 3) field.fail("expected 2 or 3 coordinates");
@@ -245,6 +279,8 @@ ProblemData read_conic_qp(const Field& root, int n) {
   if (rows != p.b.size())
     root["b"].fail(fmt::format("length is {}, expected {}", p.b.size(), rows));
   p.A = read_matrix(root["A"], rows, n);
+  if (root.has("partition"))
+    p.partition = std::make_shared<const Partition>(read_partition(root["partition"]));
   return p;
 }
 
@@ -305,7 +341,7 @@ ProblemData read_data(const Field& root, std::string_view kind) {
                  read_bounds(root["lower"], n), read_bounds(root["upper"], n)};
   }
   if (kind == "conic_qp") {
-    only_fields(root, {"P", "c", "A", "b", "cones"});
+    only_fields(root, {"P", "c", "A", "b", "cones", "partition"});
     return read_conic_qp(root, n);
   }
   if (kind == "friction_contact") {

@@ -133,6 +133,37 @@ void write(Writer& w, const BoxQp& p) {
   w.vector("upper", p.upper);
 }
 
+void write(Writer& w, const Partition& p) {
+  const auto list = [&](std::string_view field, const std::vector<int>& values) {
+    if (!values.empty()) w.integers(field, values);
+  };
+  const auto object = [&](std::string_view field, bool empty, const auto& members) {
+    if (empty) return;
+    w.name(field);
+    w.out += '{';
+    members();
+    w.out += '}';
+  };
+  object("partition", false, [&] {
+    object("velocities", p.velocities == Partition::Velocities{}, [&] {
+      list("unknowns", p.velocities.unknowns);
+      list("blocks", p.velocities.blocks);
+      list("rows", p.velocities.rows);
+    });
+    object("contacts", p.contacts == Partition::Contacts{}, [&] {
+      list("unknowns", p.contacts.unknowns);
+      list("sizes", p.contacts.sizes);
+      list("rows", p.contacts.rows);
+    });
+    object("held", p.held == Partition::Held{}, [&] {
+      list("unknowns", p.held.unknowns);
+      list("rows", p.held.rows);
+    });
+    list("bounds", p.bounds);
+    if (p.total >= 0) w.integer("total", p.total);
+  });
+}
+
 void write(Writer& w, const ConicQp& p) {
   w.matrix("P", p.P);
   w.vector("c", p.c);
@@ -145,6 +176,7 @@ void write(Writer& w, const ConicQp& p) {
     w.integer("size", cone.size);
     w.out += '}';
   });
+  if (p.partition) write(w, *p.partition);
 }
 
 void write(Writer& w, const FrictionContact& p) {

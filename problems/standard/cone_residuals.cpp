@@ -1,6 +1,7 @@
 // Residuals of the kinds with cones.
 #include <algorithm>
 #include <cmath>
+#include <perp/problems/standard/friction_cone.hpp>
 #include <perp/problems/standard/friction_measure.hpp>
 #include <perp/problems/standard/residual_parts.hpp>
 #include <perp/problems/standard/residuals.hpp>
@@ -12,7 +13,6 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
-using Segment = Eigen::Ref<ExtendedVector>;
 using ConstSegment = Eigen::Ref<const ExtendedVector>;
 
 Extended largest(const ConstSegment& v) {
@@ -31,17 +31,6 @@ Extended distance_from_cone(const ConstSegment& v) {
   const Extended t = v[0], norm = tail_norm(v);
   if (norm <= t) return 0;
   return norm <= -t ? largest(v) : (norm - t) / 2;
-}
-
-void project(Segment v) {
-  const Extended t = v[0], norm = tail_norm(v);
-  if (norm <= t) return;
-  if (norm <= -t) {
-    v.setZero();
-    return;
-  }
-  v.tail(v.size() - 1) *= (t + norm) / (2 * norm);
-  v[0] = (t + norm) / 2;
 }
 
 // ||s - Pi(s - y)|| in the largest entry, written in s or y alone like friction_natural_map: with
@@ -66,8 +55,8 @@ Extended natural_map_of_cone(const ConstSegment& s, const ConstSegment& y) {
 
 Extended complementarity_of_cone(const ConstSegment& s, const ConstSegment& y) {
   ExtendedVector primal = s, dual = y;
-  project(primal);
-  project(dual);
+  project_on_cone<Extended>(1, static_cast<int>(s.size()), primal.data());
+  project_on_cone<Extended>(1, static_cast<int>(y.size()), dual.data());
   return std::min(natural_map_of_cone(s, y), std::max(0.0L, dot(primal, dual)));
 }
 

@@ -11,37 +11,33 @@ namespace {
 constexpr Extended kVanishingNorm = 1e-14L;  // a q below is rounding dust
 constexpr Extended kCoupled = 0x1p-52L;      // block of W beside its diagonal blocks
 
-// Sets that grow together.
-class UnionFind {
- public:
-  explicit UnionFind(int size) : parent_(static_cast<std::size_t>(size)) {
-    std::iota(parent_.begin(), parent_.end(), 0);
-  }
-  int root(int i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  void join(int i, int j) { parent_[root(i)] = root(j); }
+}  // namespace
 
- private:
-  std::vector<int> parent_;
-};
+void FrictionMeasure::Joining::reset(int size) {
+  parent.resize(static_cast<std::size_t>(size));
+  std::iota(parent.begin(), parent.end(), 0);
+}
+
+int FrictionMeasure::Joining::root(int i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
 
 // Contacts 0 .. nc - 1, columns of J behind them.
-UnionFind join_by_columns(const FrictionContact& p) {
+void FrictionMeasure::join_by_columns(const FrictionContact& p, Joining& sets) {
   const int nc = p.contacts(), m = p.J.cols();
-  UnionFind sets(nc + m);
+  sets.reset(nc + m);
   for (int col = 0; col < m; ++col) {
     p.J.for_column(col, [&](int row, double) { sets.join(row / p.dimension, nc + col); });
     p.M.for_column(col, [&](int row, double) { sets.join(nc + row, nc + col); });
   }
-  return sets;
 }
 
-UnionFind join_by_blocks(const FrictionContact& p) {
+void FrictionMeasure::join_by_blocks(const FrictionContact& p, Joining& sets) {
   const int nc = p.contacts(), d = p.dimension;
-  std::vector<Extended> squares(static_cast<std::size_t>(nc), 0), diagonal(squares);
-  std::vector<int> touched;
+  auto& [parent, touched, number, squares, diagonal] = sets;
+  squares.assign(static_cast<std::size_t>(nc), 0);
+  diagonal.assign(static_cast<std::size_t>(nc), 0);
   // f(row block, ||W_ab||^2) for the blocks of a block column that are not zero.
   const auto for_blocks = [&](int block, const auto& f) {
     touched.clear();
@@ -61,17 +57,14 @@ UnionFind join_by_blocks(const FrictionContact& p) {
       if (a == b) diagonal[b] = square;
     });
   }
-  UnionFind sets(nc);
+  sets.reset(nc);
   for (int b = 0; b < nc; ++b) {
     for_blocks(b, [&](int a, Extended square) {
       const Extended bound = kCoupled * kCoupled * std::sqrt(diagonal[a]) * std::sqrt(diagonal[b]);
       if (square > bound) sets.join(a, b);
     });
   }
-  return sets;
 }
-
-}  // namespace
 
 template <class Scalar>
 void friction_natural_map(int d, const Scalar* r, const Scalar* u, Scalar mu, Scalar* f) {
@@ -79,7 +72,7 @@ void friction_natural_map(int d, const Scalar* r, const Scalar* u, Scalar mu, Sc
   const Scalar r2 = d == 3 ? r[2] : Scalar(0), u2 = d == 3 ? u[2] : Scalar(0);
   const Scalar hat = u[0] + mu * length(u[1], u2);  // u_hat_n
   const Scalar w_n = r[0] - hat, w_1 = r[1] - u[1], w_2 = r2 - u2, w_t = length(w_1, w_2);
-  if (w_t <= mu * w_n) {
+  if (w_t <= mu * w_n && w_n >= 0) {  // mu = 0 has w_t <= mu w_n below the tip too
     f[0] = hat;
     for (int k = 1; k < d; ++k) f[k] = u[k];
     return;
@@ -104,13 +97,14 @@ void FrictionMeasure::prepare(const FrictionContact& problem) {
   dimension_ = problem.dimension;
   mu_ = problem.mu;
   const int nc = problem.contacts(), d = dimension_;
-  UnionFind sets = problem.is_operator() ? join_by_columns(problem) : join_by_blocks(problem);
-  std::vector<int> number;
+  problem.is_operator() ? join_by_columns(problem, joining_) : join_by_blocks(problem, joining_);
+  std::vector<int>& number = joining_.number;
+  number.clear();
   part_.resize(static_cast<std::size_t>(nc));
   scales_.clear();
   Extended total = 0;
   for (int c = 0; c < nc; ++c) {
-    const auto root = static_cast<std::size_t>(sets.root(c));
+    const auto root = static_cast<std::size_t>(joining_.root(c));
     if (root >= number.size()) number.resize(root + 1, -1);
     if (number[root] < 0) {
       number[root] = parts();

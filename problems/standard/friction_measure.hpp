@@ -29,7 +29,7 @@ class FrictionMeasure {
   FrictionMeasure() = default;
   explicit FrictionMeasure(const FrictionContact& problem) { prepare(problem); }
 
-  /// Finds the parts. Keeps no reference.
+  /// Finds the parts. Keeps no reference. Only other sizes allocate.
   void prepare(const FrictionContact& problem);
 
   struct Value {
@@ -56,6 +56,18 @@ class FrictionMeasure {
   std::vector<int> part_;          // of a contact
   std::vector<Extended> scales_;   // max(||q_p||, min(1, ||q||)) of a part
   std::vector<Extended> squares_;  // ||F_p||^2, of the evaluation at hand
+  /// Work space of prepare(): sets that grow together, each named by one of its members.
+  struct Joining {
+    std::vector<int> parent, touched, number;
+    std::vector<Extended> squares, diagonal;
+
+    void reset(int size);
+    int root(int i);
+    void join(int i, int j) { parent[root(i)] = root(j); }
+  };
+  static void join_by_columns(const FrictionContact& problem, Joining& sets);
+  static void join_by_blocks(const FrictionContact& problem, Joining& sets);
+  Joining joining_;
 };
 
 }  // namespace perp

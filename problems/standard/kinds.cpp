@@ -1,4 +1,5 @@
 // The few functions of the standard problems that are more than data.
+#include <perp/problems/standard/friction_cone.hpp>
 #include <perp/problems/standard/mass_inverse.hpp>
 #include <perp/problems/standard/problem.hpp>
 
@@ -55,23 +56,11 @@ Vector FrictionContact::relative_velocity(const Vector& r) const {
 ExtendedVector ConvexContact::extended_impulses(const Vector& v) const {
   const ExtendedVector minus_ry =
       sum_of({AffineTerm::product(J, v), AffineTerm::vector(bias, -1)}, 3 * contacts()).values;
-  const ExtendedVector y = -minus_ry.cwiseQuotient(R.cast<Extended>());
-  ExtendedVector gamma(y.size());
+  ExtendedVector gamma = -minus_ry.cwiseQuotient(R.cast<Extended>());
   for (int c = 0; c < contacts(); ++c) {
-    // Projection on the cone in the norm of R: stick, slide, open [CastroPermenterHan2022, Sec.
-    // IV].
-    const Extended y_n = y[3 * c], friction = mu[c];
-    const Extended y_r = std::hypot(y[3 * c + 1], y[3 * c + 2]);
-    const Extended mu_hat = friction * R[3 * c + 1] / R[3 * c];
-    if (y_n <= -mu_hat * y_r) {
-      gamma.segment<3>(3 * c).setZero();
-    } else if (y_r <= friction * y_n) {
-      gamma.segment<3>(3 * c) = y.segment<3>(3 * c);
-    } else {
-      const Extended gamma_n = (y_n + mu_hat * y_r) / (1 + friction * mu_hat);
-      gamma[3 * c] = gamma_n;
-      gamma.segment<2>(3 * c + 1) = friction * gamma_n / y_r * y.segment<2>(3 * c + 1);
-    }
+    // Projection on the cone in the norm of R [CastroPermenterHan2022, Sec. IV].
+    const Extended friction = mu[c];
+    project_on_cone(friction, friction * R[3 * c + 1] / R[3 * c], 3, &gamma[3 * c]);
   }
   return gamma;
 }

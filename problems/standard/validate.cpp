@@ -111,6 +111,7 @@ void validate(const ConicQp& p) {
     total += p.cones[k].size;
   }
   if (total != m) fail(fmt::format("cones: sizes add up to {}, expected {}", total, m));
+  if (p.partition) validate(*p.partition, p);
 }
 
 void validate(const FrictionContact& p) {

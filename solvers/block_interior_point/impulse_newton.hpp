@@ -3,6 +3,7 @@
 
 #include <perp/solvers/block_interior_point/impulse_program.hpp>
 #include <perp/solvers/linear_algebra/supernodal_ldl.hpp>
+#include <utility>
 
 namespace perp {
 
@@ -14,7 +15,10 @@ namespace perp {
 /// a leaves the system, and M joins J'B J.
 class ImpulseNewton {
  public:
+  /// Keeps a reference to the program.
   void prepare(const ImpulseProgram& program);
+  /// Takes other values of it, of the same structure.
+  void update();
 
   /// Symmetric 3 x 3 blocks, of smaller cones the upper left part.
   using ConeBlock = Eigen::Matrix3d;
@@ -31,16 +35,25 @@ class ImpulseNewton {
     std::vector<int> velocities;
     Eigen::Matrix<double, 3, Eigen::Dynamic> rows;
   };
-  void analyse();
+  /// The upper triangle by columns; targets: where every contribution goes, those of M, then of the
+  /// cones, then of the rows of G.
+  struct Pattern {
+    std::vector<int> starts, rows, targets;
+  };
+  void find_touched();
   void number_unknowns();
+  std::vector<int> find_bodies() const;
+  bool let_in(const std::vector<ConeBlock>& blocks, const Vector& weights);
+  void analyse();
+  std::vector<std::pair<int, int>> list_places() const;
 
   const ImpulseProgram* program_ = nullptr;
   std::vector<Touched> touched_;          // by each cone
-  std::vector<char> cone_in_, bound_in_;  // the pattern
+  std::vector<char> cone_in_, bound_in_;  // whether it takes part in the pattern
   std::vector<int> v_index_, m_index_;    // of each velocity, or -1
   std::vector<int> groups_;
   std::vector<signed char> signs_;
-  std::vector<int> starts_, rows_, targets_;
+  Pattern pattern_;
   std::vector<double> values_;
   Vector work_;
   SupernodalLdl ldl_;

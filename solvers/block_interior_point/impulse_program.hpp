@@ -1,9 +1,11 @@
-// Conic QPs of velocities and impulses, taken apart.
+// Conic QPs of velocities and impulses, by their partition.
 #pragma once
 
+#include <memory>
 #include <optional>
-#include <perp/problems/standard/problem.hpp>
-#include <perp/solvers/block_interior_point/impulse_cone.hpp>
+#include <perp/problems/standard/conic_qp.hpp>
+#include <perp/problems/standard/friction_cone.hpp>
+#include <perp/solvers/block_interior_point/mass_blocks.hpp>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,11 @@ struct RowMatrix {
     columns.clear();
     values.clear();
   }
+  void put(int column, double value) {
+    columns.push_back(column);
+    values.push_back(value);
+  }
+  void end_row() { starts.push_back(static_cast<int>(columns.size())); }
   /// Row i times x.
   double dot(int i, const double* x) const {
     double sum = 0.0;
@@ -32,6 +39,12 @@ struct RowMatrix {
   }
 };
 
+/// One cone of impulses: { p : ||(p_2, ..., p_size)|| <= mu p_1 }, or p_1 >= 0 for size 1.
+struct ImpulseCone {
+  int first = 0, size = 1;  ///< of the impulses; size at most 3
+  double mu = 0.0;
+};
+
 /// Velocities and impulses, and the multipliers lambda of G v >= w, nu of e'p <= kappa, -m of the
 /// momentum and s of the cones: M m = M v + c_v - G'lambda, s = J m + c_p + nu e.
 struct ImpulsePoint {
@@ -42,25 +55,29 @@ struct ImpulsePoint {
 /// A conic_qp of the form
 ///   min 1/2 v'Mv + c_v'v + c_p'p   over velocities v and impulses p
 ///   subject to  M v - J'p = f,  G v >= w,  e'p <= kappa,  p in a product of cones,
-/// M block diagonal and positive definite, in the order of its own unknowns and rows; impulses are
+/// M block diagonal and positive definite, in the order of the problem's partition; impulses are
 /// scaled by the factors of their rows, so that cones are circular. What max-dissipation-step poses
-/// without joints [DrumwrightShell2010, QP2], and what anitescu-tasora poses with velocities kept.
+/// without joints [DrumwrightShell2010, QP2].
 class ImpulseProgram {
  public:
-  /// @return why the problem is not of the form, or nothing where it is and was taken apart.
-  std::optional<std::string> read(const ConicQp& qp);
+  /// Why the problem, whose partition holds, is not of the form.
+  static std::optional<std::string> refusal(const ConicQp& qp);
+  /// Takes a problem that refusal() says nothing of. Only other sizes allocate.
+  void read(const ConicQp& qp);
+
+  /// Whether sizes, blocks and patterns are those of another program.
+  bool has_structure_of(const ImpulseProgram& other) const;
 
   /// Of the problem that was read.
-  int unknowns() const { return unknowns_; }
-  int rows() const { return rows_; }
+  int unknowns() const { return static_cast<int>(velocity_of_.size()); }
+  int rows() const { return static_cast<int>(role_.size()); }
   int velocities() const { return static_cast<int>(f.size()); }
   int impulses() const { return J.rows(); }
   int bounds() const { return G.rows(); }
+  bool has_total() const { return e.size() > 0; }
 
   /// a M^-1 a' of row i.
   double stiffness(const RowMatrix& rows, int i) const;
-  /// x := M^-1 x.
-  void solve_mass(Vector& x) const;
 
   /// pull += J'B e over one cone. @return e'B e
   double pull_total(const ImpulseCone& cone, const Eigen::Matrix3d& block, const Vector& total,
@@ -79,36 +96,32 @@ class ImpulseProgram {
   void read_start(const Vector& x, Vector& p) const;
   void read_dual(const Vector& dual, Vector& lambda, double& nu) const;
 
-  SparseMatrix M;
+  MassBlocks mass;
   RowMatrix J, G;  ///< J by impulses
   Vector f, w, cost_v, cost_p;
-  Vector e;  ///< of the row e'p <= kappa; empty where there is none
+  Vector e;  ///< of the row e'p <= kappa; empty if there is none
   double kappa = 0.0;
   std::vector<ImpulseCone> cones;
-  std::vector<int> mass_block, mass_place;  ///< of each velocity: its block of M, and where in it
-  std::vector<std::vector<int>> mass_blocks;
-  std::vector<DenseMatrix> inverse_masses;
 
  private:
-  std::optional<std::string> read_columns(const ConicQp& qp);
-  std::optional<std::string> read_rows(const ConicQp& qp);
-  std::optional<std::string> read_linear_row(const ConicQp& qp, int row, bool equation);
-  std::optional<std::string> read_cone(int row, int size);
-  std::optional<std::string> read_momentum(const ConicQp& qp);
-  void add_cone(int row, int size, const std::vector<int>& unknowns,
-                const std::vector<double>& scales, double mu);
-  void read_mass_blocks();
+  /// Impulses that are 0, in the problem's own scale: what their rows' multipliers need.
+  struct Held {
+    RowMatrix J;
+    Vector cost, total, factor;  // factor: of the impulse in its row
+  };
 
-  int unknowns_ = 0, rows_ = 0;
-  std::vector<int> velocity_of_, impulse_of_;     // of each unknown, or -1
-  std::vector<int> velocity_, momentum_row_;      // unknown and row of each velocity
-  std::vector<int> impulse_, cone_row_;           // unknown and row of each impulse
-  std::vector<double> impulse_scale_;             // unknown = impulse / scale
-  std::vector<int> bound_row_, held_row_, held_;  // rows of G; rows p_i = 0 and their unknowns
-  int total_row_ = -1;
-  SparseMatrix by_row_;  // A', columns are rows of A
-  RowMatrix held_rows_;  // J of the impulses that are held
-  Vector held_cost_, held_total_;
+  void assign_roles(const ConicQp& qp);
+  void read_impulses(const ConicQp& qp);
+  void read_bounds(const ConicQp& qp);
+  void read_held(const ConicQp& qp);
+
+  std::shared_ptr<const Partition> partition_;
+  std::vector<int> velocity_of_;       // of each unknown, or -1
+  std::vector<int> role_;              // of each row: i of velocity i, -2 - i of bound i, or -1
+  std::vector<double> impulse_scale_;  // unknown = impulse / scale
+  std::vector<int> next_;              // work space: places in rows of G
+  Vector largest_;                     // likewise: entries
+  Held held_;
 };
 
 }  // namespace perp

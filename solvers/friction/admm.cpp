@@ -1,6 +1,6 @@
 #include <perp/solvers/friction/admm.hpp>
 
-#include <perp/solvers/friction/friction_cone.hpp>
+#include <perp/problems/standard/friction_cone.hpp>
 #include <perp/solvers/projection/progress.hpp>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ void Admm::begin(const Vector* start) {
   problem_.velocity(r_, y_);
   for (int c = 0; c < problem_.contacts(); ++c) {
     y_[3 * c] += problem_.mu(c) * std::hypot(y_[3 * c + 1], y_[3 * c + 2]);
-    project_on_cone(problem_.mu(c), &r_[3 * c]);
+    project_on_cone(problem_.mu(c), 3, &r_[3 * c]);
   }
   z_ = r_;
   restart();
@@ -84,7 +84,7 @@ void Admm::iterate() {
   for (int c = 0; c < problem_.contacts(); ++c) {
     double shifted[3];
     for (int k = 0; k < 3; ++k) shifted[k] = r_[3 * c + k] - y_hat_[3 * c + k] / rho_;
-    project_on_cone(problem_.mu(c), shifted);
+    project_on_cone(problem_.mu(c), 3, shifted);
     for (int k = 0; k < 3; ++k) {
       const int i = 3 * c + k;
       const double dz = shifted[k] - z_hat_[i], dy = rho_ * (shifted[k] - r_[i]);
@@ -124,7 +124,6 @@ void Admm::extrapolate(double change) {
 
 void Admm::do_solve(const Start& start, Observer* observer, Result& result) {
   if (!(settings.proximal > 0)) throw std::invalid_argument("setting \"proximal\": not positive");
-  const Deadline deadline(limits.time_limit);
   const int limit = limits.max_iterations > 0 ? limits.max_iterations : kIterationLimit;
   Progress progress(std::max(1, settings.patience));
   matrix_.factorisations = 0;
@@ -154,8 +153,9 @@ void Admm::do_solve(const Start& start, Observer* observer, Result& result) {
       }
       if (best <= limits.tolerance) result.status = Status::kSolved;
     }
-    if (ends_here({record, progress, deadline, !std::isfinite(primal_ + dual_), best, "iterations"},
-                  observer, result))
+    if (ends_here(
+            {record, progress, deadline(), !std::isfinite(primal_ + dual_), best, "iterations"},
+            observer, result))
       break;
     const bool more = primal_ > settings.balance * dual_, less = dual_ > settings.balance * primal_;
     if (result.iterations % std::max(1, settings.adapt_every) == 0 && (more || less)) {

@@ -1,6 +1,7 @@
 #include <perp/solvers/friction/contact_map.hpp>
 
-#include <perp/solvers/friction/friction_cone.hpp>
+#include <perp/problems/standard/friction_cone.hpp>
+#include <perp/problems/standard/friction_measure.hpp>
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -56,32 +57,16 @@ void alart_curnier(double mu, double rho_n, double rho_t, const double* r, const
 void natural(double mu, double rho, const double* r, const double* u, ContactRows& rows) {
   const double slip = std::hypot(u[1], u[2]);
   const double x[3] = {r[0] - rho * (u[0] + mu * slip), r[1] - rho * u[1], r[2] - rho * u[2]};
-  const double length = std::hypot(x[1], x[2]);
-  if (mu * length <= -x[0]) return set_open(r, rows);
+  if (mu * tangential_norm(3, x) <= -x[0]) return set_open(r, rows);
   rows.open = false;
-  double p[9];  // derivative of the projection
-  set_identity(p, 1.0);
-  double projected[3] = {x[0], x[1], x[2]};
-  if (length > mu * x[0]) {
-    const double s[2] = {x[1] / length, x[2] / length}, share = 1.0 / (1.0 + mu * mu);
-    const double normal = share * (x[0] + mu * length), shrink = mu * normal / length;
-    projected[0] = normal;
-    p[0] = share;
-    for (int i = 0; i < 2; ++i) {
-      projected[1 + i] = mu * normal * s[i];
-      p[1 + i] = p[3 * (1 + i)] = mu * share * s[i];
-      for (int j = 0; j < 2; ++j) {
-        p[3 * (1 + j) + 1 + i] =
-            mu * mu * share * s[i] * s[j] + shrink * ((i == j ? 1.0 : 0.0) - s[i] * s[j]);
-      }
-    }
-  }
+  const double step[3] = {rho * u[0], rho * u[1], rho * u[2]};
+  friction_natural_map(3, r, step, mu, rows.phi);
+  const Eigen::Matrix3d p = cone_projection_derivative(mu, 3, x);
   for (int i = 0; i < 3; ++i) {
-    rows.phi[i] = r[i] - projected[i];
     for (int j = 0; j < 3; ++j) {
       const double along = j > 0 && slip > 0 ? mu * u[j] / slip : 0.0;
-      rows.A[3 * j + i] = (i == j ? 1.0 : 0.0) - p[3 * j + i];
-      rows.B[3 * j + i] = rho * (p[3 * j + i] + p[i] * along);
+      rows.A[3 * j + i] = (i == j ? 1.0 : 0.0) - p(i, j);
+      rows.B[3 * j + i] = rho * (p(i, j) + p(i, 0) * along);
     }
   }
 }
@@ -91,8 +76,7 @@ void natural(double mu, double rho, const double* r, const double* u, ContactRow
 ContactMap contact_map(std::string_view name) {
   if (name == "ac") return ContactMap::kAlartCurnier;
   if (name == "natural") return ContactMap::kNatural;
-  throw std::invalid_argument(
-      fmt::format("setting \"map\": \"{}\" is not ac, natural or auto", name));
+  throw std::invalid_argument(fmt::format("setting \"map\": \"{}\" is not ac or natural", name));
 }
 
 void evaluate_contact(ContactMap map, double mu, double rho_n, double rho_t, const double* r,
@@ -108,7 +92,7 @@ void evaluate_contact(ContactMap map, double mu, double rho_n, double rho_t, con
                       const double* u, double* phi) {
   if (map == ContactMap::kNatural) {
     const double step[3] = {rho_t * u[0], rho_t * u[1], rho_t * u[2]};
-    return cone_natural_map(mu, r, step, phi);
+    return friction_natural_map(3, r, step, mu, phi);
   }
   const double x = std::max(0.0, r[0] - rho_n * u[0]);
   const double y[2] = {r[1] - rho_t * u[1], r[2] - rho_t * u[2]};

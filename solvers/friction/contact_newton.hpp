@@ -1,17 +1,18 @@
-// Semismooth Newton steps for friction, as solvers use them.
+// The semismooth Newton method for friction, as newton-ac and proximal-newton use it.
 #pragma once
 
+#include <perp/problems/expression/deadline.hpp>
 #include <perp/solvers/core/observer.hpp>
 #include <perp/solvers/core/status.hpp>
+#include <perp/solvers/friction/contact_equations.hpp>
 #include <perp/solvers/friction/contact_newton_system.hpp>
-#include <perp/solvers/projection/progress.hpp>
 #include <string>
 #include <vector>
 
 namespace perp {
 
 struct ContactNewtonSettings {
-  std::string map = "auto";                ///< "ac" (Alart-Curnier), "natural", or "auto": by turns
+  std::string map = "ac";                  ///< "ac" (Alart-Curnier) or "natural"
   std::string rho = "split";               ///< "split" or "spectral"
   double rho_factor = 2.0;                 ///< on the rho of every contact [-]
   double proximal = 1e-9;                  ///< least eps [-]
@@ -23,8 +24,7 @@ struct ContactNewtonSettings {
 
   template <class Visitor>
   void visit(Visitor& v) {
-    v.visit("map", map,
-            "equations: ac (Alart-Curnier), natural, or auto: the other one where a run got stuck");
+    v.visit("map", map, "equations: ac (Alart-Curnier) or natural");
     v.visit("rho", rho, "split: 1/W_nn and 1/|W_tt| of each contact; spectral: 1/|W_cc|");
     v.visit("rho_factor", rho_factor, "on the rho of every contact");
     v.visit("proximal", proximal, "least eps of the steps with W + eps I");
@@ -37,16 +37,16 @@ struct ContactNewtonSettings {
   }
 };
 
-/// Runs of semismooth Newton steps on Phi(r, u) = 0, u = W r + q + alpha (r - centre), Phi the map
-/// of Alart and Curnier or the natural map, contact by contact (ContactRows). With map = auto a run
-/// after one that got stuck takes the other map: they fail at different points.
+/// Semismooth Newton steps on Phi(r, u) = 0, u = W r + q + alpha (r - centre), Phi as in
+/// ContactEquations. alpha = 0 is the problem as posed, alpha > 0 one step of the proximal point
+/// method around the centre.
 class ContactNewton {
  public:
   ContactNewtonSettings settings;
 
   /// Keeps a reference. @throws std::invalid_argument naming a setting.
   void attach(const ContactProblem& problem);
-  /// Before the runs of a solve.
+  /// Before the runs of a solve, which share the limits. Keeps a reference to the deadline.
   void begin(const Deadline& deadline, int iteration_limit);
 
   /// From r: ends solved where the verifier's measure (with this u) is at most the tolerance,
@@ -61,22 +61,23 @@ class ContactNewton {
   const ContactNewtonSystem& system() const { return system_; }
 
  private:
-  void choose(ContactMap map);
+  /// Impulses and velocities, or changes of them.
+  struct Pair {
+    Vector r, u;
+  };
+
   void evaluate(double alpha, const Vector& centre);
   bool newton_step(double alpha, IterationRecord& record);
   bool least_squares_step(double alpha, IterationRecord& record);
   bool search(double alpha, IterationRecord& record);
-  double merit(const Vector& r, const Vector& u) const;
 
   const ContactProblem* problem_ = nullptr;
+  ContactEquations equations_;
   ContactNewtonSystem system_;
-  ContactMap map_ = ContactMap::kAlartCurnier;
-  std::vector<ContactRows> rows_;
-  Vector rho_n_, rho_t_;
-  Vector r_, u_, d_, wd_, trial_r_, trial_u_;
-  std::vector<double> history_;
-  double merit_ = 0.0, largest_ = 0.0, best_measure_ = 0.0, damping_ = 0.0;
-  Deadline deadline_{0.0};
+  Pair point_, direction_, trial_;
+  std::vector<double> history_;  // the last merits
+  double best_measure_ = 0.0, damping_ = 0.0;
+  const Deadline* deadline_ = nullptr;
   int iteration_limit_ = 0;
 };
 

@@ -22,7 +22,9 @@ void ContactNewtonSystem::attach(const ContactProblem& problem, std::string_view
     throw std::invalid_argument(
         fmt::format("setting \"linear_algebra\": \"{}\" is not auto, dense or sparse", algebra));
   }
+  if (problem_ == &problem && problem.has_kept_pattern() && algebra == algebra_) return;
   problem_ = &problem;
+  algebra_ = algebra;
   width_ = problem.dimension();
   const int nc = problem.contacts(), n = width_ * nc;
   kernel_.reserve(nc);

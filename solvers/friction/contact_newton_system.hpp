@@ -5,6 +5,7 @@
 #include <perp/solvers/friction/contact_problem.hpp>
 #include <perp/solvers/linear_algebra/dense_lu.hpp>
 #include <perp/solvers/linear_algebra/sparse_lu.hpp>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,7 +22,8 @@ namespace perp {
 /// Only the sparse factorisation allocates when all is done again.
 class ContactNewtonSystem {
  public:
-  /// Keeps a reference. @param algebra "auto", "dense" or "sparse"
+  /// Keeps a reference. Analyses nothing anew if the problem has kept its pattern.
+  /// @param algebra "auto", "dense" or "sparse"
   /// @throws std::invalid_argument naming the setting
   void attach(const ContactProblem& problem, std::string_view algebra);
 
@@ -48,7 +50,8 @@ class ContactNewtonSystem {
                double* out) const;
 
   const ContactProblem* problem_ = nullptr;
-  int width_ = 3;  // unknowns a contact: the dimension
+  int width_ = 3;        // unknowns a contact: the dimension
+  std::string algebra_;  // of the last attach()
   bool sparse_ = false;
   std::vector<int> kernel_, position_;
   std::vector<int> column_starts_, column_blocks_, column_rows_;  // the blocks by columns

@@ -41,10 +41,47 @@ ContactScaling contact_scaling(std::string_view name) {
       fmt::format("setting \"scaling\": \"{}\" is not none, global or contact", name));
 }
 
+// Squares of a q that is large enough overflow in double.
+void PosedMeasure::prepare(const FrictionContact& problem) {
+  measure_.prepare(problem);
+  slack_.setZero(measure_.parts());
+  Extended total = 0;
+  for (int i = 0; i < problem.size(); ++i) {
+    const Extended square = static_cast<Extended>(problem.q[i]) * problem.q[i];
+    slack_[measure_.part_of(i / problem.dimension)] += square;
+    total += square;
+  }
+  norm_ = std::sqrt(total);
+  part_scales_.resize(measure_.parts());
+  for (Eigen::Index p = 0; p < slack_.size(); ++p)
+    part_scales_[p] = std::max(std::sqrt(slack_[p]), std::min<Extended>(1, norm_));
+  for (Vector* v : {&r, &u}) v->setZero(problem.size());
+  for (ExtendedVector* v : {&exact_r, &exact_u}) v->setZero(problem.size());
+}
+
+double PosedMeasure::evaluate() {
+  const double measure = measure_.evaluate(r, u).measure;
+  return std::isfinite(measure) ? measure : std::numeric_limits<double>::infinity();
+}
+
+double PosedMeasure::evaluate_with_slack() {
+  const double found = measure_.evaluate(exact_r, exact_u).measure;
+  const double measure = std::isfinite(found) ? found : std::numeric_limits<double>::infinity();
+  Extended total = 0, by_part = 0;
+  for (Eigen::Index p = 0; p < slack_.size(); ++p) {
+    total += slack_[p];
+    by_part = std::max(by_part, std::sqrt(slack_[p]) / part_scales_[p]);
+  }
+  const Extended whole = std::sqrt(total);
+  if (norm_ <= kVanishingNorm) return measure + static_cast<double>(whole);
+  return measure + static_cast<double>(std::max(whole / norm_, by_part));
+}
+
 void ContactProblem::build(const FrictionContact& problem, ContactScaling scaling) {
+  kept_pattern_ = dimension_ == problem.dimension;
   dimension_ = problem.dimension;
   mu_ = problem.mu;
-  set_scales(problem);
+  measure_.prepare(problem);
   q_.setZero(size());
   for (int c = 0; c < contacts(); ++c) {
     for (int k = 0; k < dimension_; ++k) q_[3 * c + k] = problem.q[dimension_ * c + k];
@@ -55,46 +92,27 @@ void ContactProblem::build(const FrictionContact& problem, ContactScaling scalin
   find_asymmetry();
 }
 
-// What the measure of the problem as posed needs. Squares of a q that is large enough overflow in
-// double.
-void ContactProblem::set_scales(const FrictionContact& problem) {
-  measure_.prepare(problem);
-  slack_.setZero(measure_.parts());
-  Extended total = 0;
-  for (int i = 0; i < posed_size(); ++i) {
-    const Extended square = static_cast<Extended>(problem.q[i]) * problem.q[i];
-    slack_[measure_.part_of(i / dimension_)] += square;
-    total += square;
-  }
-  posed_norm_ = std::sqrt(total);
-  part_scales_.resize(measure_.parts());
-  for (Eigen::Index p = 0; p < slack_.size(); ++p)
-    part_scales_[p] = std::max(std::sqrt(slack_[p]), std::min<Extended>(1, posed_norm_));
-  posed_r_.setZero(posed_size());
-  exact_r_.setZero(posed_size());
-  exact_u_.setZero(posed_size());
-  posed_u_.setZero(posed_size());
-}
-
 // All blocks, column of contacts after column of contacts.
 void ContactProblem::gather(const FrictionContact& problem) {
   const Matrix formed = problem.is_operator() ? delassus(problem) : Matrix();
   const Matrix& w = problem.is_operator() ? formed : problem.W;
   const int nc = contacts(), d = dimension_;
-  rows_.clear();
-  columns_.clear();
-  blocks_.clear();
-  std::vector<int> seen(nc, -1), slot(nc, 0);
+  Gathering& g = gathering_;
+  g.rows.clear();
+  g.columns.clear();
+  g.values.clear();
+  g.seen.assign(nc, -1);
+  g.slot.assign(nc, 0);
   const auto entry = [&](int row, int column, double value) {
     const int c = row / d, e = column / d;
-    if (seen[c] != e) {
-      seen[c] = e;
-      slot[c] = static_cast<int>(rows_.size());
-      rows_.push_back(c);
-      columns_.push_back(e);
-      blocks_.resize(blocks_.size() + 9, 0.0);
+    if (g.seen[c] != e) {
+      g.seen[c] = e;
+      g.slot[c] = static_cast<int>(g.rows.size());
+      g.rows.push_back(c);
+      g.columns.push_back(e);
+      g.values.resize(g.values.size() + 9, 0.0);
     }
-    blocks_[9 * static_cast<std::size_t>(slot[c]) + 3 * (column % d) + row % d] += value;
+    g.values[9 * static_cast<std::size_t>(g.slot[c]) + 3 * (column % d) + row % d] += value;
   };
   for (int e = 0; e < nc; ++e) {
     double trace = 0.0;
@@ -106,28 +124,33 @@ void ContactProblem::gather(const FrictionContact& problem) {
         if (row == column) trace += std::abs(value);
       });
     }
-    if (d == 2) blocks_[9 * static_cast<std::size_t>(slot[e]) + 8] = trace > 0 ? trace / 2 : 1.0;
+    if (d == 2) {
+      g.values[9 * static_cast<std::size_t>(g.slot[e]) + 8] = trace > 0 ? trace / 2 : 1.0;
+    }
   }
 }
 
 void ContactProblem::sort_by_rows() {
-  const int nc = contacts(), count = static_cast<int>(rows_.size());
-  starts_.assign(nc + 1, 0);
-  diagonals_.assign(nc, 0);
-  for (int row : rows_) ++starts_[row + 1];
-  for (int c = 0; c < nc; ++c) starts_[c + 1] += starts_[c];
-  std::vector<int> next(starts_.begin(), starts_.end() - 1), columns(count);
-  std::vector<double> blocks(9 * static_cast<std::size_t>(count));
+  const Gathering& g = gathering_;
+  const int nc = contacts(), count = static_cast<int>(g.rows.size());
+  std::vector<int>& next = gathering_.next;
+  next.assign(nc + 1, 0);
+  for (int row : g.rows) ++next[row + 1];
+  for (int c = 0; c < nc; ++c) next[c + 1] += next[c];
+  kept_pattern_ =
+      kept_pattern_ && next == W_.starts && static_cast<int>(W_.columns.size()) == count;
+  W_.starts = next;
+  W_.columns.resize(count);
+  W_.diagonals.assign(nc, 0);
+  W_.values.resize(9 * static_cast<std::size_t>(count));
   for (int k = 0; k < count; ++k) {
-    const int to = next[rows_[k]]++;
-    columns[to] = columns_[k];
-    if (rows_[k] == columns_[k]) diagonals_[rows_[k]] = to;
-    std::copy_n(&blocks_[9 * static_cast<std::size_t>(k)], 9,
-                &blocks[9 * static_cast<std::size_t>(to)]);
+    const int to = next[g.rows[k]]++;
+    kept_pattern_ = kept_pattern_ && W_.columns[to] == g.columns[k];
+    W_.columns[to] = g.columns[k];
+    if (g.rows[k] == g.columns[k]) W_.diagonals[g.rows[k]] = to;
+    std::copy_n(&g.values[9 * static_cast<std::size_t>(k)], 9,
+                &W_.values[9 * static_cast<std::size_t>(to)]);
   }
-  rows_.clear();
-  columns_ = std::move(columns);
-  blocks_ = std::move(blocks);
 }
 
 void ContactProblem::scale(ContactScaling scaling) {
@@ -135,7 +158,8 @@ void ContactProblem::scale(ContactScaling scaling) {
   impulse_scale_.setOnes(nc);
   velocity_scale_.setOnes(nc);
   if (scaling == ContactScaling::kNone || nc == 0) return;
-  Vector size(nc);  // of the diagonal blocks
+  Vector& size = gathering_.sizes;  // of the diagonal blocks
+  size.resize(nc);
   for (int c = 0; c < nc; ++c) {
     const double* w = diagonal(c);
     size[c] = (std::abs(w[0]) + std::abs(w[4]) + std::abs(w[8])) / 3.0;
@@ -153,9 +177,9 @@ void ContactProblem::scale(ContactScaling scaling) {
     q_.segment<3>(3 * c) /= velocity_scale_[c];
   }
   for (int c = 0; c < nc; ++c) {
-    for (int k = starts_[c]; k < starts_[c + 1]; ++k) {
-      const double factor = impulse_scale_[columns_[k]] / velocity_scale_[c];
-      for (int i = 0; i < 9; ++i) blocks_[9 * static_cast<std::size_t>(k) + i] *= factor;
+    for (int k = W_.starts[c]; k < W_.starts[c + 1]; ++k) {
+      const double factor = impulse_scale_[W_.columns[k]] / velocity_scale_[c];
+      for (int i = 0; i < 9; ++i) W_.values[9 * static_cast<std::size_t>(k) + i] *= factor;
     }
   }
 }
@@ -163,13 +187,14 @@ void ContactProblem::scale(ContactScaling scaling) {
 void ContactProblem::find_asymmetry() {
   double largest = 0.0, difference = 0.0;
   for (int c = 0; c < contacts(); ++c) {
-    for (int k = starts_[c]; k < starts_[c + 1]; ++k) {
-      const int e = columns_[k];
-      const auto first = columns_.begin() + starts_[e], last = columns_.begin() + starts_[e + 1];
+    for (int k = W_.starts[c]; k < W_.starts[c + 1]; ++k) {
+      const int e = W_.columns[k];
+      const auto first = W_.columns.begin() + W_.starts[e],
+                 last = W_.columns.begin() + W_.starts[e + 1];
       const auto found = std::lower_bound(first, last, c);
       const bool stored = found != last && *found == c;
       const double* here = block(k);
-      const double* there = stored ? block(static_cast<int>(found - columns_.begin())) : nullptr;
+      const double* there = stored ? block(static_cast<int>(found - W_.columns.begin())) : nullptr;
       for (int i = 0; i < 9; ++i) {
         const double mirrored = there ? there[3 * (i % 3) + i / 3] : 0.0;
         largest = std::max(largest, std::abs(here[i]));
@@ -182,9 +207,9 @@ void ContactProblem::find_asymmetry() {
 
 void ContactProblem::velocity(int c, const Vector& r, double* u) const {
   double u0 = q_[3 * c], u1 = q_[3 * c + 1], u2 = q_[3 * c + 2];
-  for (int k = starts_[c]; k < starts_[c + 1]; ++k) {
+  for (int k = W_.starts[c]; k < W_.starts[c + 1]; ++k) {
     const double* w = block(k);
-    const double* x = &r[3 * columns_[k]];
+    const double* x = &r[3 * W_.columns[k]];
     u0 += w[0] * x[0] + w[3] * x[1] + w[6] * x[2];
     u1 += w[1] * x[0] + w[4] * x[1] + w[7] * x[2];
     u2 += w[2] * x[0] + w[5] * x[1] + w[8] * x[2];
@@ -205,31 +230,26 @@ void ContactProblem::multiply(const Vector& x, Vector& y) const {
 
 void ContactProblem::to_posed_pair(int c, const double* r, const double* u) const {
   for (int k = 0; k < dimension_; ++k) {
-    posed_r_[dimension_ * c + k] = impulse_scale_[c] * r[k];
-    posed_u_[dimension_ * c + k] = velocity_scale_[c] * u[k];
+    measure_.r[dimension_ * c + k] = impulse_scale_[c] * r[k];
+    measure_.u[dimension_ * c + k] = velocity_scale_[c] * u[k];
   }
-}
-
-double ContactProblem::posed_measure() const {
-  const double measure = measure_.evaluate(posed_r_, posed_u_).measure;
-  return std::isfinite(measure) ? measure : std::numeric_limits<double>::infinity();
 }
 
 double ContactProblem::measure(const Vector& r, const Vector& u) const {
   for (int c = 0; c < contacts(); ++c) to_posed_pair(c, &r[3 * c], &u[3 * c]);
-  return posed_measure();
+  return measure_.evaluate();
 }
 
 double ContactProblem::measure(const Vector& r) const {
-  slack_.setZero();
+  measure_.clear_slack();
   for (int c = 0; c < contacts(); ++c) {
     std::array<long double, 3> u = {q_[3 * c], q_[3 * c + 1], q_[3 * c + 2]};
     std::array<double, 3> size = {std::abs(q_[3 * c]), std::abs(q_[3 * c + 1]),
                                   std::abs(q_[3 * c + 2])};
-    for (int k = starts_[c]; k < starts_[c + 1]; ++k) {
+    for (int k = W_.starts[c]; k < W_.starts[c + 1]; ++k) {
       const double* w = block(k);
       for (int j = 0; j < 3; ++j) {
-        const long double x = r[3 * columns_[k] + j];
+        const long double x = r[3 * W_.columns[k] + j];
         for (int i = 0; i < 3; ++i) {
           u[i] += w[3 * j + i] * x;
           size[i] += std::abs(w[3 * j + i] * static_cast<double>(x));
@@ -237,23 +257,14 @@ double ContactProblem::measure(const Vector& r) const {
       }
     }
     for (int k = 0; k < dimension_; ++k) {  // exact: the scales are powers of two
-      exact_r_[dimension_ * c + k] = static_cast<Extended>(impulse_scale_[c]) * r[3 * c + k];
-      exact_u_[dimension_ * c + k] = velocity_scale_[c] * u[k];
+      measure_.exact_r[dimension_ * c + k] =
+          static_cast<Extended>(impulse_scale_[c]) * r[3 * c + k];
+      measure_.exact_u[dimension_ * c + k] = velocity_scale_[c] * u[k];
     }
-    const double slack =
-        kRounding * velocity_scale_[c] * (size[0] + (1 + mu_[c]) * std::hypot(size[1], size[2]));
-    slack_[measure_.part_of(c)] += static_cast<Extended>(slack) * slack;
+    measure_.add_slack(c, kRounding * velocity_scale_[c] *
+                              (size[0] + (1 + mu_[c]) * std::hypot(size[1], size[2])));
   }
-  const double found = measure_.evaluate(exact_r_, exact_u_).measure;
-  const double measure = std::isfinite(found) ? found : std::numeric_limits<double>::infinity();
-  Extended total = 0, by_part = 0;
-  for (Eigen::Index p = 0; p < slack_.size(); ++p) {
-    total += slack_[p];
-    by_part = std::max(by_part, std::sqrt(slack_[p]) / part_scales_[p]);
-  }
-  const Extended whole = std::sqrt(total);
-  if (posed_norm_ <= kVanishingNorm) return measure + static_cast<double>(whole);
-  return measure + static_cast<double>(std::max(whole / posed_norm_, by_part));
+  return measure_.evaluate_with_slack();
 }
 
 void ContactProblem::to_scaled(const Vector& posed, Vector& r) const {

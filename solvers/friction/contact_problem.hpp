@@ -17,6 +17,33 @@ enum class ContactScaling {
 /// @throws std::invalid_argument naming the setting.
 ContactScaling contact_scaling(std::string_view name);
 
+/// The verifier's measure of a problem as posed, at impulses r and velocities u of it.
+class PosedMeasure {
+ public:
+  void prepare(const FrictionContact& problem);
+
+  /// The two arguments of evaluate(), to be filled.
+  Vector r, u;
+  /// Infinite where it is not finite.
+  double evaluate();
+
+  /// Those of evaluate_with_slack().
+  ExtendedVector exact_r, exact_u;
+  void clear_slack() { slack_.setZero(); }
+  /// Counts what rounding may have done to u of a contact.
+  void add_slack(int contact, double size) {
+    slack_[measure_.part_of(contact)] += static_cast<Extended>(size) * size;
+  }
+  /// The measure and what the slack may add to it.
+  double evaluate_with_slack();
+
+ private:
+  FrictionMeasure measure_;
+  Extended norm_ = 0;           // of q
+  ExtendedVector part_scales_;  // max(||q_p||, min(1, ||q||)) of the parts of the measure
+  ExtendedVector slack_;        // squares, of every part
+};
+
 /// A copy of a FrictionContact as rows of 3 x 3 blocks, dense and sparse alike. A contact in 2D
 /// gets a third direction of its own (W = w I there, q = 0), in which every solution has r = 0, so
 /// that there is one code for both dimensions. Where J and M are given, W = J M^-1 J' is formed:
@@ -29,8 +56,11 @@ ContactScaling contact_scaling(std::string_view name);
 /// are scaled and have 3 values a contact.
 class ContactProblem {
  public:
+  /// Allocates only if sizes or the blocks are others than before, or J and M are given.
   /// @throws std::invalid_argument naming M where it cannot be factorised.
   void build(const FrictionContact& problem, ContactScaling scaling);
+  /// Whether the last build() found dimension and blocks where the one before had them.
+  bool has_kept_pattern() const { return kept_pattern_; }
 
   int contacts() const { return static_cast<int>(mu_.size()); }
   int size() const { return 3 * contacts(); }
@@ -40,12 +70,12 @@ class ContactProblem {
   const Vector& q() const { return q_; }
 
   /// Blocks of row c: row_begin(c) <= k < row_begin(c + 1), columns ascending.
-  int row_begin(int c) const { return starts_[c]; }
-  int column(int k) const { return columns_[k]; }
+  int row_begin(int c) const { return W_.starts[c]; }
+  int column(int k) const { return W_.columns[k]; }
   /// Nine values, by columns.
-  const double* block(int k) const { return &blocks_[9 * static_cast<std::size_t>(k)]; }
-  const double* diagonal(int c) const { return block(diagonals_[c]); }
-  long blocks() const { return static_cast<long>(columns_.size()); }
+  const double* block(int k) const { return &W_.values[9 * static_cast<std::size_t>(k)]; }
+  const double* diagonal(int c) const { return block(W_.diagonals[c]); }
+  long blocks() const { return static_cast<long>(W_.columns.size()); }
   /// Largest |W - W'| over the largest |W|, scaled.
   double asymmetry() const { return asymmetry_; }
 
@@ -71,24 +101,30 @@ class ContactProblem {
   double velocity_scale(int c) const { return velocity_scale_[c]; }
 
  private:
+  /// W by rows of blocks, columns ascending; diagonals: places of the diagonal blocks.
+  struct Blocks {
+    std::vector<int> starts, columns, diagonals;
+    std::vector<double> values;
+  };
+  /// The same as they come, by columns, and where to put the next one.
+  struct Gathering {
+    std::vector<int> rows, columns, seen, slot, next;
+    std::vector<double> values;
+    Vector sizes;  // of the diagonal blocks
+  };
+
   void gather(const FrictionContact& problem);
   void sort_by_rows();
   void scale(ContactScaling scaling);
   void find_asymmetry();
-  void set_scales(const FrictionContact& problem);
   void to_posed_pair(int c, const double* r, const double* u) const;
-  double posed_measure() const;
 
   int dimension_ = 3;
-  std::vector<int> starts_, columns_, rows_, diagonals_;
-  std::vector<double> blocks_;
+  bool kept_pattern_ = false;
+  Blocks W_;
+  Gathering gathering_;  // work space
   Vector q_, mu_, impulse_scale_, velocity_scale_;
-  Extended posed_norm_ = 0;     // of q
-  ExtendedVector part_scales_;  // max(||q_p||, min(1, ||q||)) of the parts of the measure
-  mutable FrictionMeasure measure_;
-  mutable Vector posed_r_, posed_u_;  // its work space
-  mutable ExtendedVector exact_r_, exact_u_;
-  mutable ExtendedVector slack_;  // squares, of every part
+  mutable PosedMeasure measure_;
   double asymmetry_ = 0.0;
 };
 

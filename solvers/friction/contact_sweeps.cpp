@@ -1,7 +1,7 @@
 #include <perp/solvers/friction/contact_sweeps.hpp>
 
+#include <perp/problems/standard/friction_cone.hpp>
 #include <perp/problems/standard/random.hpp>
-#include <perp/solvers/friction/friction_cone.hpp>
 #include <perp/solvers/friction/local_contact.hpp>
 
 #include <algorithm>
@@ -22,7 +22,7 @@ void project_step(double mu, const double* u, double rho, double* r) {
   r[0] -= rho * (u[0] + mu * std::hypot(u[1], u[2]));
   r[1] -= rho * u[1];
   r[2] -= rho * u[2];
-  project_on_cone(mu, r);
+  project_on_cone(mu, 3, r);
 }
 
 }  // namespace
@@ -65,7 +65,7 @@ double ContactSweeps::update(int c, double relaxation, double rho, Vector& r) co
     change = std::max(change, std::abs(x[i] - old[i]));
     if (!std::isfinite(x[i])) change = std::nan("");
   }
-  if (relaxation > 1.0) project_on_cone(problem_->mu(c), x);
+  if (relaxation > 1.0) project_on_cone(problem_->mu(c), 3, x);
   return change;
 }
 

@@ -32,7 +32,6 @@ void Nsgs::do_solve(const Start& start, Observer* observer, Result& result) {
     throw std::invalid_argument("setting \"relaxation\": not between 0 and 2");
   if (settings.order != "given" && settings.order != "random")
     throw std::invalid_argument("setting \"order\": not given or random");
-  const Deadline deadline(limits.time_limit);
   const int limit = limits.max_iterations > 0 ? limits.max_iterations : kSweepLimit;
   const int every = std::max(1, settings.check_every);
   Progress progress(std::max(1, settings.patience));
@@ -65,7 +64,7 @@ void Nsgs::do_solve(const Start& start, Observer* observer, Result& result) {
       }
       if (best <= limits.tolerance) result.status = Status::kSolved;
     }
-    if (ends_here({record, progress, deadline, !std::isfinite(record.step), best, "sweeps"},
+    if (ends_here({record, progress, deadline(), !std::isfinite(record.step), best, "sweeps"},
                   observer, result))
       break;
   }

@@ -13,7 +13,6 @@ constexpr double kShareOfTolerance = 0.3;  // no inner problem needs to be solve
 }  // namespace
 
 ProximalNewton::ProximalNewton() {
-  newton_.settings.map = "ac";
   newton_.settings.least_squares = "never";  // W + alpha I is regular enough
 }
 
@@ -27,7 +26,6 @@ const SolverTraits& ProximalNewton::traits() const {
 
 void ProximalNewton::do_prepare(const Problem& problem) {
   problem_.build(std::get<FrictionContact>(problem.data), contact_scaling(settings.scaling));
-  sweeps_.attach(problem_);
   newton_.attach(problem_);
   for (Vector* v : {&r_, &u_, &centre_, &best_}) v->setZero(problem_.size());
 }
@@ -41,20 +39,12 @@ void ProximalNewton::look_at(const Vector& r) {
   best_ = r;
 }
 
-void ProximalNewton::sweep(int count) {
-  for (int k = 0; k < count; ++k) sweeps_.sweep(1.0, 0.0, k % 2 == 1, centre_);
-  if (!centre_.allFinite()) centre_ = best_;
-  look_at(centre_);
-}
-
 void ProximalNewton::do_solve(const Start& start, Observer* observer, Result& result) {
-  newton_.begin(Deadline(limits.time_limit),
-                limits.max_iterations > 0 ? limits.max_iterations : kIterationLimit);
+  newton_.begin(deadline(), limits.max_iterations > 0 ? limits.max_iterations : kIterationLimit);
   centre_.setZero();
   if (start.z) problem_.to_scaled(*start.z, centre_);
   best_ = centre_;
   best_measure_ = measure_ = problem_.measure(centre_);
-  if (!start.z && best_measure_ > limits.tolerance) sweep(settings.first_sweeps);
   double alpha = settings.alpha;
   int outer = 0;
   result.status = Status::kStalled;
@@ -73,7 +63,6 @@ void ProximalNewton::do_solve(const Start& start, Observer* observer, Result& re
         alpha = std::max(settings.least_alpha, settings.decrease * alpha);
     } else if (status == Status::kStalled) {
       alpha *= settings.increase;
-      sweep(settings.recovery_sweeps);
     } else {
       result.status = status;
       break;

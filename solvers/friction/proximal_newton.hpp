@@ -3,7 +3,6 @@
 
 #include <perp/solvers/core/solver.hpp>
 #include <perp/solvers/friction/contact_newton.hpp>
-#include <perp/solvers/friction/contact_sweeps.hpp>
 #include <string>
 
 namespace perp {
@@ -17,8 +16,6 @@ struct ProximalNewtonSettings {
   int inner_steps = 30;         ///< Newton steps of an inner problem at most
   int easy_steps = 6;           ///< Newton steps up to which an inner problem was easy
   int outer_iterations = 1000;
-  int first_sweeps = 10;            ///< sweeps of nsgs before the first step
-  int recovery_sweeps = 100;        ///< sweeps after an inner problem that was not solved
   std::string scaling = "contact";  ///< of W and q: "none", "global" or "contact"
 
   template <class Visitor>
@@ -31,9 +28,6 @@ struct ProximalNewtonSettings {
     v.visit("inner_steps", inner_steps, "Newton steps of an inner problem at most");
     v.visit("easy_steps", easy_steps, "Newton steps up to which an inner problem was easy");
     v.visit("outer_iterations", outer_iterations, "proximal steps at most");
-    v.visit("first_sweeps", first_sweeps, "sweeps of nsgs before the first step, without a start");
-    v.visit("recovery_sweeps", recovery_sweeps,
-            "sweeps of nsgs after an inner problem that was not solved");
     v.visit("scaling", scaling, "of W and q: none, global or contact");
   }
 };
@@ -42,11 +36,11 @@ struct ProximalNewtonSettings {
 /// by the proximal point method [Rockafellar1976; AcaryBremondHuber2018]: r^{k+1} solves the
 /// problem with
 ///   u = W r + q + alpha_k (r - r^k),
-/// whose matrix W + alpha_k I is nonsingular where W is positive semidefinite, by runs of
+/// whose matrix W + alpha_k I is nonsingular if W is positive semidefinite, by runs of
 /// semismooth Newton steps (ContactNewton) to a share of the measure at r^k. A solution of the
 /// problem as posed is a fixed point for every alpha. alpha falls after inner problems that took
 /// few steps, so that the last outer steps are Newton steps on the problem as posed, and grows
-/// where an inner one was not solved; then sweeps over the contacts follow too.
+/// if an inner one was not solved.
 ///
 /// That the proximal point method converges is known for monotone problems (mu = 0, or the relaxed
 /// law); for exact friction it is an observation.
@@ -65,11 +59,9 @@ class ProximalNewton final : public Solver {
  private:
   void do_prepare(const Problem& problem) override;
   void do_solve(const Start& start, Observer* observer, Result& result) override;
-  void sweep(int count);
   void look_at(const Vector& r);
 
   ContactProblem problem_;
-  ContactSweeps sweeps_;
   ContactNewton newton_;
   Vector r_, centre_, best_, u_;
   double measure_ = 0.0, best_measure_ = 0.0;

@@ -13,9 +13,11 @@ constexpr int kSmall = 60;  // unknowns below which a dense factorisation is nev
 }  // namespace
 
 void ShiftedDelassus::attach(const ContactProblem& problem) {
-  problem_ = &problem;
   factorisations = 0;
+  if (problem_ == &problem && problem.has_kept_pattern()) return gather_values();
+  problem_ = &problem;
   gather_pattern();
+  gather_values();
   const int n = problem.size();
   dense_ = n <= kSmall;
   if (!dense_) {
@@ -28,27 +30,45 @@ void ShiftedDelassus::attach(const ContactProblem& problem) {
   y_.resize(n);
 }
 
-// An entry of W below the diagonal adds its half to the one above it.
 void ShiftedDelassus::gather_pattern() {
   const int n = problem_->size();
   std::vector<Triplet> upper;
-  for (int c = 0; c < problem_->contacts(); ++c) {
-    for (int k = problem_->row_begin(c); k < problem_->row_begin(c + 1); ++k) {
-      const double* block = problem_->block(k);
-      for (int j = 0; j < 3; ++j) {
-        for (int i = 0; i < 3; ++i) {
-          const int row = 3 * c + i, column = 3 * problem_->column(k) + j;
-          const double half = (row == column ? 1.0 : 0.5) * block[i + 3 * j];
-          upper.emplace_back(std::min(row, column), std::max(row, column), half);
+  const auto for_entries = [&](const auto& take) {
+    for (int c = 0; c < problem_->contacts(); ++c) {
+      for (int k = problem_->row_begin(c); k < problem_->row_begin(c + 1); ++k) {
+        for (int entry = 0; entry < 9; ++entry) {
+          const int row = 3 * c + entry % 3, column = 3 * problem_->column(k) + entry / 3;
+          take(std::min(row, column), std::max(row, column));
         }
       }
     }
-  }
+  };
+  for_entries([&](int row, int column) { upper.emplace_back(row, column, 1.0); });
   SparseMatrix h(n, n);
   h.setFromTriplets(upper.begin(), upper.end());
   starts_.assign(h.outerIndexPtr(), h.outerIndexPtr() + n + 1);
   rows_.assign(h.innerIndexPtr(), h.innerIndexPtr() + h.nonZeros());
-  values_.assign(h.valuePtr(), h.valuePtr() + h.nonZeros());
+  values_.assign(rows_.size(), 0.0);
+  targets_.clear();
+  for_entries([&](int row, int column) {
+    const auto first = rows_.begin() + starts_[column], last = rows_.begin() + starts_[column + 1];
+    targets_.push_back(static_cast<int>(std::lower_bound(first, last, row) - rows_.begin()));
+  });
+}
+
+// An entry of W below the diagonal adds its half to the one above it.
+void ShiftedDelassus::gather_values() {
+  std::fill(values_.begin(), values_.end(), 0.0);
+  const int* target = targets_.data();
+  for (int c = 0; c < problem_->contacts(); ++c) {
+    for (int k = problem_->row_begin(c); k < problem_->row_begin(c + 1); ++k) {
+      const double* block = problem_->block(k);
+      for (int entry = 0; entry < 9; ++entry) {
+        const bool diagonal = problem_->column(k) == c && entry % 4 == 0;
+        values_[*target++] += (diagonal ? 1.0 : 0.5) * block[entry];
+      }
+    }
+  }
 }
 
 bool ShiftedDelassus::factor(double shift) {

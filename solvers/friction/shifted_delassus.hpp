@@ -12,7 +12,7 @@ namespace perp {
 /// would hold more than a quarter of the entries.
 class ShiftedDelassus {
  public:
-  /// @param problem is kept by reference.
+  /// Analyses nothing anew if the problem has kept its pattern. @param problem is kept by reference
   void attach(const ContactProblem& problem);
 
   /// @return false where H + shift I is not positive definite.
@@ -29,11 +29,13 @@ class ShiftedDelassus {
 
  private:
   void gather_pattern();
+  void gather_values();
 
   const ContactProblem* problem_ = nullptr;
   bool dense_ = false;
   // Upper triangle of H by columns.
   std::vector<int> starts_, rows_;
+  std::vector<int> targets_;  // of the entries of W, block by block: places in values
   std::vector<double> values_, shifted_;
   SparseLdl sparse_;
   DenseCholesky cholesky_;

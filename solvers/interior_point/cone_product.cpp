@@ -1,5 +1,7 @@
 #include <perp/solvers/interior_point/cone_product.hpp>
 
+#include <perp/problems/standard/friction_cone.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -107,17 +109,7 @@ void ConeProduct::project(Vector& v, bool primal) const {
     if (kind_[i] == Row::kZero) v[i] = 0.0;
   }
   for (int i : linear_) v[i] = std::max(v[i], 0.0);
-  for (const Block& b : blocks_) {
-    const double tail = tail_norm(v, b), head = v[b.offset];
-    if (tail <= head) continue;
-    if (tail <= -head) {
-      v.segment(b.offset, b.size).setZero();
-    } else {
-      const double t = 0.5 * (tail + head);
-      v[b.offset] = t;
-      v.segment(b.offset + 1, b.size - 1) *= t / tail;
-    }
-  }
+  for (const Block& b : blocks_) project_on_cone(1.0, b.size, &v[b.offset]);
 }
 
 void ConeMatrix::resize(const ConeProduct& cones) {

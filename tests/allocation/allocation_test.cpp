@@ -5,6 +5,7 @@
 #include <perp/problems/expression/expr.hpp>
 #include <perp/problems/standard/mcp_function.hpp>
 #include <perp/solvers/active_set/newton_min.hpp>
+#include <perp/solvers/block_interior_point/block_augmented_lagrangian.hpp>
 #include <perp/solvers/block_interior_point/block_interior_point.hpp>
 #include <perp/solvers/friction/admm.hpp>
 #include <perp/solvers/friction/newton_ac.hpp>
@@ -16,6 +17,7 @@
 #include <perp/solvers/multigrid/multigrid.hpp>
 #include <perp/solvers/projection/pgs.hpp>
 #include <perp/solvers/projection/rpgs.hpp>
+#include <perp/solvers/registry.hpp>
 #include <perp/solvers/semismooth_newton/newton_fb.hpp>
 #include <perp/solvers/session.hpp>
 
@@ -255,6 +257,23 @@ TEST(Allocation, UpdateOfLemkeWithFreeUnknownsAllocatesNothing) {
   EXPECT_EQ(allocations_of_update<Lemke>(partners, change), 0);
 }
 
+// Dense systems and factors of our own, with other values of q and W.
+TEST(Allocation, UpdateOfFrictionAllocatesNothing) {
+  const Problem first = generate(find_family("friction-stack"), 20, 1);
+  Problem other = first;
+  std::get<FrictionContact>(other.data).q *= 1.5;
+  for (const char* name : {"nsgs", "newton-ac", "proximal-newton", "admm"}) {
+    const std::unique_ptr<Solver> solver = make_solver(name);
+    if (std::string(name).find("newton") != std::string::npos)
+      set_setting(*solver, "linear_algebra", "dense");
+    solver->prepare(first);
+    solver->update(other);
+    const long before = allocations;
+    solver->update(first);
+    EXPECT_EQ(allocations - before, 0) << name;
+  }
+}
+
 TEST(Allocation, SecondMixedSolveAllocatesNothing) {
   Mlcp p{matrix(3, 3, {2, 1, 0, 1, 2, 0, 0, 0, 1}), vector({-3, 1, -5}), vector({-kInf, 0, 0}),
          vector({kInf, kInf, 1})};
@@ -324,13 +343,30 @@ Problem sliding_column(int blocks) {
              Matrix::from_triplets(static_cast<int>(b.size()), n, rows),
              b,
              {{ConeType::kZero, nv}, {ConeType::kNonnegative, blocks + 1}}};
-  for (int k = 0; k < blocks; ++k) qp.cones.push_back({ConeType::kSecondOrder, 3});
+  Partition parts;
+  parts.velocities.blocks.assign(nv, 1);
+  for (int i = 0; i < nv; ++i) {
+    parts.velocities.unknowns.push_back(i);
+    parts.velocities.rows.push_back(i);
+    parts.contacts.unknowns.push_back(nv + i);
+    parts.contacts.rows.push_back(nv + blocks + 1 + i);
+  }
+  for (int k = 0; k < blocks; ++k) {
+    qp.cones.push_back({ConeType::kSecondOrder, 3});
+    parts.contacts.sizes.push_back(3);
+    parts.bounds.push_back(nv + k);
+  }
+  parts.total = nv + blocks;
+  qp.partition = std::make_shared<const Partition>(std::move(parts));
   return problem_of(std::move(qp));
 }
 
 TEST(Allocation, SecondBlockInteriorPointSolveAllocatesNothing) {
   for (const int blocks : {1, 5, 20}) {
     EXPECT_EQ(allocations_of_second_solve<BlockInteriorPoint>(sliding_column(blocks), 1e-8), 0)
+        << blocks;
+    EXPECT_EQ(allocations_of_second_solve<BlockAugmentedLagrangian>(sliding_column(blocks), 1e-8),
+              0)
         << blocks;
   }
 }

@@ -4,6 +4,7 @@
 #include <perp/bench/harness/scenes.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 #include <perp/problems/standard/random.hpp>
+#include <perp/solvers/block_interior_point/block_augmented_lagrangian.hpp>
 #include <perp/solvers/block_interior_point/block_interior_point.hpp>
 #include <perp/solvers/interior_point/interior_point.hpp>
 #include <perp/solvers/linear_algebra/supernodal_ldl.hpp>
@@ -140,15 +141,6 @@ TEST(BlockInteriorPoint, AgreesWithInteriorPointOnStepsOfAPile) {
   for (const Problem& problem : stages) expect_agreement(problem, 1e-3);
 }
 
-int total_row(const ConicQp& qp) {
-  const SparseMatrix by_row = qp.A.to_sparse().transpose();
-  int densest = 0;
-  for (int i = 0; i < by_row.cols(); ++i) {
-    if (by_row.col(i).nonZeros() > by_row.col(densest).nonZeros() && qp.b[i] > 0) densest = i;
-  }
-  return densest;
-}
-
 // The one bound of all impulses: as posed, twice as large, far away, and left out of the problem.
 TEST(BlockInteriorPoint, TheBoundOfAllImpulsesMayBeActiveOrNot) {
   const std::vector<Problem> stages = friction_stages(small_pile(), 0.25, 6);
@@ -156,7 +148,8 @@ TEST(BlockInteriorPoint, TheBoundOfAllImpulsesMayBeActiveOrNot) {
   double largest_nu = 0.0;
   for (Problem problem : stages) {
     auto& qp = std::get<ConicQp>(problem.data);
-    const int row = total_row(qp);
+    const int row = qp.partition->total;
+    ASSERT_GE(row, 0);
     const double kappa = qp.b[row];
     for (const double factor : {1.0, 2.0, 1e6}) {
       qp.b[row] = factor * kappa;
@@ -188,17 +181,18 @@ TEST(BlockInteriorPoint, TakesContactsWithoutFrictionAndPlanarOnes) {
   for (const Problem& problem : planar) expect_agreement(problem, 1e-5);
 }
 
-// From its own answer nothing is left to do; from one nearby, with its dual, it takes few steps.
-TEST(BlockInteriorPoint, ContinuesFromAStart) {
+// From an answer nothing is left to do; from one nearby, with its dual, it takes few steps.
+TEST(BlockAugmentedLagrangian, ContinuesFromAStart) {
   const std::vector<Problem> stages = friction_stages(small_pile(), 0.3, 5);
   ASSERT_FALSE(stages.empty());
   Random random(3);
   for (const Problem& problem : stages) {
-    BlockInteriorPoint solver;
-    solver.settings.negligible = 1e-9;
-    solver.limits.tolerance = 1e-6;
+    BlockInteriorPoint path;
+    BlockAugmentedLagrangian solver;
+    solver.limits.tolerance = path.limits.tolerance = 1e-6;
+    path.prepare(problem);
     solver.prepare(problem);
-    const Result cold = solver.solve();
+    const Result cold = path.solve();
     ASSERT_EQ(cold.status, Status::kSolved);
     EXPECT_GT(cold.iterations, 4);
     Vector start = cold.z;
@@ -212,6 +206,50 @@ TEST(BlockInteriorPoint, ContinuesFromAStart) {
   }
 }
 
+// The path begins at its own point, and no step of it is one of the method of multipliers.
+TEST(BlockInteriorPoint, HeedsNoStart) {
+  const std::vector<Problem> stages = friction_stages(small_pile(), 0.25, 6);
+  ASSERT_FALSE(stages.empty());
+  BlockInteriorPoint solver;
+  EXPECT_FALSE(solver.traits().uses_start);
+  solver.prepare(stages.front());
+  const Result cold = solver.solve();
+  const Vector start = cold.z, dual = cold.dual;
+  const Result& again = solver.solve({&start, &dual});
+  EXPECT_EQ(again.iterations, cold.iterations);
+  EXPECT_EQ(again.z, cold.z);
+}
+
+TEST(BlockAugmentedLagrangian, BeginsNoFartherThanAsked) {
+  const std::vector<Problem> stages = friction_stages(small_pile(), 0.25, 6);
+  ASSERT_FALSE(stages.empty());
+  BlockAugmentedLagrangian solver;
+  solver.settings.start_measure = 1e-6;
+  solver.prepare(stages.front());
+  const Result& r = solver.solve();
+  EXPECT_EQ(r.status, Status::kStalled);
+  EXPECT_EQ(r.iterations, 0);
+  EXPECT_NE(r.message.find("too far"), std::string::npos);
+}
+
+// Problems of a simulation have the structure of the step before or another one.
+TEST(BlockInteriorPoint, UpdateIsLikePrepare) {
+  const std::vector<Problem> stages = friction_stages(small_pile(), 0.25, 6);
+  ASSERT_GE(stages.size(), 2U);
+  Problem other = stages[0];
+  std::get<ConicQp>(other.data).b *= 1.25;
+  BlockInteriorPoint kept, fresh;
+  kept.prepare(stages[0]);
+  const Vector first = kept.solve().z;
+  for (const Problem* p : std::initializer_list<const Problem*>{&other, &stages[0]}) {
+    kept.update(*p);
+    fresh.prepare(*p);
+    const Result& r = kept.solve();
+    EXPECT_EQ(r.status, Status::kSolved);
+    EXPECT_LE((velocities(*p, r.z) - velocities(*p, fresh.solve().z)).cwiseAbs().maxCoeff(), 1e-3);
+  }
+}
+
 // A contact stated twice: impulses and multipliers are not unique.
 TEST(BlockInteriorPoint, TakesRedundantContacts) {
   Scene s = load_scene("box-stack", {{"rows", 2}});
@@ -220,15 +258,39 @@ TEST(BlockInteriorPoint, TakesRedundantContacts) {
   for (const Problem& problem : stages) expect_agreement(problem, 1e-3);
 }
 
-// One velocity that is to be >= 1 and <= -1.
-TEST(BlockInteriorPoint, SaysThatItIsStalledWhereBoundsContradict) {
+// One velocity v and one impulse p >= 0, v - p = 0, p <= 10.
+ConicQp one_impulse() {
   ConicQp qp;
   qp.P = matrix(2, 2, {1, 0, 0, 0});
   qp.c = Vector::Zero(2);
-  qp.A = matrix(5, 2, {1, -1, -1, 0, 1, 0, 0, 1, 0, -1});
-  qp.b = vector({0, -1, -1, 10, 0});
-  qp.cones = {{ConeType::kZero, 1}, {ConeType::kNonnegative, 4}};
-  const Problem problem = problem_of(qp);
+  qp.A = matrix(3, 2, {1, -1, 0, 1, 0, -1});
+  qp.b = vector({0, 10, 0});
+  qp.cones = {{ConeType::kZero, 1}, {ConeType::kNonnegative, 2}};
+  return qp;
+}
+
+Partition parts_of_one_impulse() {
+  Partition p;
+  p.velocities = {{0}, {1}, {0}};
+  p.contacts = {{1}, {1}, {2}};
+  p.total = 1;
+  return p;
+}
+
+ConicQp with(ConicQp qp, const Partition& parts) {
+  qp.partition = std::make_shared<const Partition>(parts);
+  return qp;
+}
+
+// One velocity that is to be >= 1 and <= -1.
+TEST(BlockInteriorPoint, SaysThatItIsStalledIfBoundsContradict) {
+  ConicQp qp = one_impulse();
+  qp.A = matrix(5, 2, {1, -1, 0, 1, 0, -1, -1, 0, 1, 0});
+  qp.b = vector({0, 10, 0, -1, -1});
+  qp.cones[1].size = 4;
+  Partition parts = parts_of_one_impulse();
+  parts.bounds = {3, 4};
+  const Problem problem = problem_of(with(qp, parts));
   BlockInteriorPoint solver;
   ASSERT_FALSE(solver.refusal(problem));
   const VerifiedResult r = solve_with(solver, problem);
@@ -240,22 +302,108 @@ TEST(BlockInteriorPoint, SaysThatItIsStalledWhereBoundsContradict) {
 
 TEST(BlockInteriorPoint, RefusesWhatIsNotOfVelocitiesAndImpulses) {
   BlockInteriorPoint solver;
+  const auto reason = [&](const ConicQp& qp) {
+    return solver.refusal(problem_of(qp)).value_or("taken");
+  };
   const Problem socp = generate(find_family("socp"), 10, 1);
-  EXPECT_TRUE(solver.refusal(socp).has_value());
+  EXPECT_NE(solver.refusal(socp)->find("partition: missing"), std::string::npos);
   EXPECT_THROW(solver.prepare(socp), std::invalid_argument);
-  ConicQp qp;  // v - p = 0 with p in no cone
-  qp.P = matrix(2, 2, {1, 0, 0, 0});
-  qp.c = Vector::Zero(2);
-  qp.A = matrix(1, 2, {1, -1});
-  qp.b = vector({0});
-  qp.cones = {{ConeType::kZero, 1}};
-  EXPECT_NE(solver.refusal(problem_of(qp))->find("unknown 1"), std::string::npos);
-  qp.A = matrix(2, 2, {2, -1, 0, -1});  // 2 v - p = 0: not the objective's mass
-  qp.b = vector({0, 0});
-  qp.cones = {{ConeType::kZero, 1}, {ConeType::kNonnegative, 1}};
-  EXPECT_NE(solver.refusal(problem_of(qp))->find("row 0"), std::string::npos);
-  qp.A = matrix(2, 2, {1, -1, 1, -1});  // an inequality between v and p
-  EXPECT_NE(solver.refusal(problem_of(qp))->find("row 1"), std::string::npos);
+  const ConicQp qp = one_impulse();
+  Partition parts = parts_of_one_impulse();
+  EXPECT_EQ(reason(with(qp, parts)), "taken");
+  parts.total = -1;
+  EXPECT_NE(reason(with(qp, parts)).find("1 rows"), std::string::npos);
+  parts = parts_of_one_impulse();
+  parts.contacts = {};
+  EXPECT_NE(reason(with(qp, parts)).find("no impulses"), std::string::npos);
+  ConicQp moved = qp;
+  moved.b[2] = 1.0;
+  EXPECT_NE(reason(with(moved, parts_of_one_impulse())).find("b[2]"), std::string::npos);
+  ConicQp squared = qp;
+  squared.P = matrix(2, 2, {1, 0, 0, 1});
+  EXPECT_NE(reason(with(squared, parts_of_one_impulse())).find("impulse 1"), std::string::npos);
+}
+
+TEST(Partition, MustFitTheNumbers) {
+  const auto complaint = [](const ConicQp& qp, const Partition& parts) -> std::string {
+    try {
+      validate(with(qp, parts));
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const ConicQp qp = one_impulse();
+  EXPECT_EQ(complaint(qp, parts_of_one_impulse()), "");
+  EXPECT_EQ(complaint(qp, {}), "");
+  const struct {
+    const char* field;
+    void (*spoil)(Partition&);
+  } cases[] = {
+      {"partition.velocities.unknowns[0]", [](Partition& p) { p.velocities.unknowns = {2}; }},
+      {"partition.velocities.blocks", [](Partition& p) { p.velocities.blocks = {2}; }},
+      {"partition.velocities.rows[0]",
+       [](Partition& p) {
+         p.velocities.rows = {1};
+         p.total = -1;
+       }},
+      {"partition.contacts.unknowns[0]", [](Partition& p) { p.contacts.unknowns = {0}; }},
+      {"partition.contacts.sizes", [](Partition& p) { p.contacts.sizes = {2}; }},
+      {"partition.contacts.rows[0]",
+       [](Partition& p) {
+         p.contacts.rows = {1};
+         p.total = -1;
+       }},
+      {"partition.held.rows",
+       [](Partition& p) {
+         p.held.rows = {1};
+         p.total = -1;
+       }},
+      {"partition.bounds[0]",
+       [](Partition& p) {
+         p.bounds = {1};
+         p.total = -1;
+       }},
+      {"partition.total[0]", [](Partition& p) { p.total = 7; }},
+      {"partition.total[0]", [](Partition& p) { p.total = 2; }}};
+  for (const auto& c : cases) {
+    Partition parts = parts_of_one_impulse();
+    c.spoil(parts);
+    EXPECT_EQ(complaint(qp, parts).rfind(c.field, 0), 0U)
+        << c.field << ": " << complaint(qp, parts);
+  }
+  ConicQp heavier = qp;  // 2 v - p = 0: not the objective's mass
+  heavier.A = matrix(3, 2, {2, -1, 0, 1, 0, -1});
+  EXPECT_NE(complaint(heavier, parts_of_one_impulse()).find("not M v - J'p = f"),
+            std::string::npos);
+  ConicQp coupled = qp;
+  coupled.P = matrix(2, 2, {1, 0.5, 0.5, 1});
+  EXPECT_NE(complaint(coupled, parts_of_one_impulse()).find("couples"), std::string::npos);
+}
+
+// The formulations that pose convex programs say what is what, and it fits.
+TEST(Partition, ComesWithTheModels) {
+  for (const char* formulation : {"max-dissipation-step", "max-dissipation-impulse",
+                                  "anitescu-tasora", "anitescu-tasora:velocities=kept"}) {
+    Scene scene = small_pile();
+    ContactProperties smooth = scene.contact;
+    smooth.mu = 0.0;
+    scene.pairs.push_back({"floor", "grain_*", smooth});
+    SimulationRequest request;
+    request.formulation = formulation;
+    request.duration = 0.1;
+    int seen = 0;
+    request.on_stage = [&](int, const Stage& stage, const VerifiedResult&) {
+      const auto* qp = std::get_if<ConicQp>(&stage.problem.data);
+      if (!qp) return;
+      ++seen;
+      ASSERT_TRUE(qp->partition) << formulation;
+      EXPECT_NO_THROW(validate(*qp)) << formulation;
+      EXPECT_FALSE(qp->partition->contacts.sizes.empty());
+    };
+    simulate(scene, request);
+    EXPECT_GT(seen, 0) << formulation;
+  }
 }
 
 TEST(BlockInteriorPoint, ObeysLimitsAndObservers) {

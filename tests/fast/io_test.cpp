@@ -101,6 +101,48 @@ TEST(ProblemJson, RoundTripOfEveryKindIsIdentical) {
   }
 }
 
+// v - p = 0, p in a cone of one, p <= 2.
+constexpr const char* kPartitioned =
+    R"({"format":"perp-problem","version":1,"kind":"conic_qp","name":"n","n":3,)"
+    R"("P":{"shape":[3,3],"row":[0],"col":[0],"value":[1.0]},"c":[0.0,0.0,0.0],)"
+    R"("A":{"shape":[4,3],"row":[0,0,2,1,3],"col":[0,1,1,1,2],"value":[1.0,-1.0,-1.0,1.0,1.0]},)"
+    R"("b":[0.0,2.0,0.0,0.0],"cones":[{"type":"zero","size":1},{"type":"nonnegative","size":2},)"
+    R"({"type":"zero","size":1}],"partition":{"velocities":{"unknowns":[0],"blocks":[1],"rows":[0]},)"
+    R"("contacts":{"unknowns":[1],"sizes":[1],"rows":[2]},"held":{"unknowns":[2],"rows":[3]},)"
+    R"("total":1}})";
+
+TEST(ProblemJson, PartitionComesBack) {
+  const Problem p = problem_from_text(kPartitioned, "t");
+  const auto& parts = std::get<ConicQp>(p.data).partition;
+  ASSERT_TRUE(parts);
+  EXPECT_EQ(parts->velocities.rows, std::vector<int>{0});
+  EXPECT_EQ(parts->contacts.rows, std::vector<int>{2});
+  EXPECT_EQ(parts->held.unknowns, std::vector<int>{2});
+  EXPECT_TRUE(parts->bounds.empty());
+  EXPECT_EQ(parts->total, 1);
+  const Problem again = problem_from_text(problem_to_text(p), "t");
+  EXPECT_EQ(*std::get<ConicQp>(again.data).partition, *parts);
+  EXPECT_EQ(problem_to_text(again), problem_to_text(p));
+}
+
+TEST(ProblemJson, PartitionThatDoesNotFitIsRefused) {
+  const auto complaint = [](std::string from, const std::string& to) -> std::string {
+    std::string text = kPartitioned;
+    text.replace(text.find(from), from.size(), to);
+    try {
+      problem_from_text(text, "t");
+    } catch (const InputError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(complaint("\"total\":1", "\"total\":2").find("partition.total"), std::string::npos);
+  EXPECT_NE(complaint("\"total\":1", "\"sum\":1").find("sum"), std::string::npos);
+  EXPECT_NE(complaint("\"sizes\":[1]", "\"sizes\":[3]").find("partition.contacts.sizes"),
+            std::string::npos);
+  EXPECT_NE(complaint("\"blocks\":[1]", "\"block\":[1]").find("block"), std::string::npos);
+}
+
 TEST(ProblemJson, KeepsEverythingBesideTheNumbers) {
   const std::string text =
       R"({"format":"perp-problem","version":1,"kind":"lcp","name":"n","n":1,"M":{"shape":[1,1],"dense":[[1.0]]},"q":[-1.0],)"

@@ -1,12 +1,12 @@
-// The method of multipliers for an ImpulseProgram, from a point near the answer.
+// The augmented Lagrangian of the dual of an ImpulseProgram.
 #pragma once
 
 #include <perp/solvers/block_interior_point/impulse_newton.hpp>
 
 namespace perp {
 
-/// Semismooth Newton steps on the augmented Lagrangian of the dual [Rockafellar1976; LiSunToh2018]:
-/// over m, lambda and nu >= 0, with v = m + M^-1 (G'lambda - c_v),
+/// The method of multipliers by semismooth Newton steps [Rockafellar1976; LiSunToh2018]: over m,
+/// lambda and nu >= 0, with v = m + M^-1 (G'lambda - c_v),
 ///   1/2 v'Mv - f'm - w'lambda + kappa nu + 1/2 |lambda - lambda_k|^2_eps
 ///     + sum over the cones of |Pi(p_k - sigma s)|^2 / (2 sigma), s = J m + c_p + nu e,
 ///     + sum over the bounds of ((u_k - tau lambda)+)^2 / (2 tau)
@@ -14,16 +14,17 @@ namespace perp {
 /// (u_k - tau lambda)+ the next slacks of G v >= w. The penalties sigma and tau are a number over
 /// the stiffness of the cones and rows, eps its inverse. Each step has an exact line search, since
 /// the slope along a direction costs no more than a product with J.
-class ImpulseMultipliers {
+class AugmentedLagrangian {
  public:
+  /// Keeps a reference to the program. Only other sizes allocate.
   void prepare(const ImpulseProgram& program);
   /// Begins at impulses p, multipliers lambda and nu; the other members of x are not looked at.
   void start(const ImpulsePoint& x, double penalty);
   /// The gradient of the augmented Lagrangian, and how far the multipliers would move, in units of
   /// velocities: what is left of the problem once the gradient vanishes.
-  double gradient() const { return gradient_; }
+  double gradient() const { return gradient_.largest; }
   double change() const { return change_; }
-  /// @return the step length, 0 where there is no progress
+  /// @return the step length, 0 if there is no progress
   double step(ImpulseNewton& newton);
   /// The next impulses and slacks, with another penalty.
   void update(double penalty);
@@ -31,24 +32,56 @@ class ImpulseMultipliers {
   void point(ImpulsePoint& x) const;
 
  private:
+  /// Positive, of each cone and each bound: what |J_c M^-1 J_c'| and |G_i M^-1 G_i'| are.
+  struct Stiffness {
+    Vector cones, bounds;
+  };
+  struct Penalties {
+    Vector sigma, tau, eps;
+  };
+  /// p_k, u_k and lambda_k.
+  struct Centre {
+    Vector p, u, lambda;
+  };
+  /// (m, lambda, nu), and what evaluate() makes of it: p = Pi(z), z = p_k - sigma s; u; M v and
+  /// the slack G v - w.
+  struct Iterate {
+    Vector m, lambda, z, p, u, mv, slack;
+    double nu = 0.0;
+  };
+  struct Gradient {
+    Vector m, lambda;
+    double nu = 0.0, largest = 0.0;
+  };
+  struct Direction {
+    Vector m, lambda, v, mv, s;
+    double nu = 0.0;
+  };
+  /// The column of nu, J'B e, and the solution with it.
+  struct Border {
+    Vector pull, v, m;
+  };
+
   void set_penalty(double penalty);
   void evaluate();
   double largest_change() const;
   bool find_direction(ImpulseNewton& newton);
+  void solve_border(ImpulseNewton& newton, double curvature);
+  void complete_direction();
   double search() const;
   double slope(double t) const;
 
   const ImpulseProgram* program_ = nullptr;
-  double gradient_ = 0.0, change_ = 0.0, total_ = 0.0;
-  Vector cone_size_, bound_size_, sigma_, tau_, eps_;
-  Vector m_, lambda_, p_, u_, z_;  // z: what p is the projection of
-  Vector p_centre_, u_centre_, lambda_centre_;
-  Vector mv_, slack_;                         // M v, G v - w
-  Vector g_m_, g_lambda_;                     // gradient
-  Vector d_m_, d_lambda_, d_v_, d_mv_, d_s_;  // direction
-  double nu_ = 0.0, g_nu_ = 0.0, d_nu_ = 0.0;
+  Stiffness stiffness_;
+  Penalties penalties_;
+  Centre centre_;
+  Iterate x_;
+  Gradient gradient_;
+  Direction d_;
+  Border border_;
+  double change_ = 0.0;
   std::vector<ImpulseNewton::ConeBlock> blocks_;
-  Vector weights_, a_, pull_, pull_v_, pull_m_, work_;
+  Vector weights_, a_, work_;
 };
 
 }  // namespace perp

@@ -1,0 +1,346 @@
+#include <perp/solvers/block_interior_point/predictor_corrector.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace perp {
+
+namespace {
+
+constexpr double kToBoundary = 0.995;  // of the step to the boundary
+
+using Block3 = Eigen::Vector3d;
+
+Block3 segment(const Vector& x, const ImpulseCone& cone) {
+  Block3 b = Block3::Zero();
+  for (int i = 0; i < cone.size; ++i) b[i] = x[cone.first + i];
+  return b;
+}
+
+void put(Vector& x, const ImpulseCone& cone, const Block3& b) {
+  for (int i = 0; i < cone.size; ++i) x[cone.first + i] = b[i];
+}
+
+double determinant(const Block3& x, int size) {
+  if (size == 1) return x[0] * x[0];
+  const double t = std::sqrt(x[1] * x[1] + x[2] * x[2]);
+  return (x[0] - t) * (x[0] + t);
+}
+
+// Jordan product of the cone.
+Block3 product(const Block3& x, const Block3& y, int size) {
+  if (size == 1) return {x[0] * y[0], 0.0, 0.0};
+  return {x.dot(y), x[0] * y[1] + y[0] * x[1], x[0] * y[2] + y[0] * x[2]};
+}
+
+// y with product(x, y) = r.
+Block3 divide(const Block3& x, const Block3& r, int size) {
+  if (size == 1) return {r[0] / x[0], 0.0, 0.0};
+  const double det = determinant(x, size);
+  const double first = (x[0] * r[0] - x[1] * r[1] - x[2] * r[2]) / det;
+  return {first, (r[1] - first * x[1]) / x[0], (r[2] - first * x[2]) / x[0]};
+}
+
+// Largest t <= limit with x + t d in the cone, x inside.
+double step_within(const Block3& x, const Block3& d, int size, double limit) {
+  if (size == 1) return d[0] < 0 ? std::min(limit, -x[0] / d[0]) : limit;
+  // (x0 + t d0)^2 - |xt + t dt|^2 = c + 2 b t + a t^2
+  const double a = d[0] * d[0] - d[1] * d[1] - d[2] * d[2];
+  const double b = x[0] * d[0] - x[1] * d[1] - x[2] * d[2], c = determinant(x, size);
+  double t = limit;
+  const double disc = b * b - a * c;
+  if (a < 0 || (b < 0 && disc > 0)) {
+    const double root = std::sqrt(std::max(disc, 0.0));
+    // the smallest positive root
+    const double q = b < 0 ? -b + root : -b - root;
+    const double t1 = c / q, t2 = a != 0 ? q / a : -1.0;
+    for (const double r : {t1, t2}) {
+      if (r > 0) t = std::min(t, r);
+    }
+  }
+  if (d[0] < 0) t = std::min(t, -x[0] / d[0]);
+  return t;
+}
+
+}  // namespace
+
+void PredictorCorrector::prepare(const ImpulseProgram& program) {
+  program_ = &program;
+  own_.J = program.J;
+  own_.cost = program.cost_p;
+  own_.e = program.e;
+  degree_ = program.bounds() + (program.has_total() ? 1 : 0);
+  for (const ImpulseCone& cone : program.cones) {
+    ++degree_;
+    if (cone.size == 1) continue;
+    const double inverse = 1.0 / cone.mu;
+    for (int k = own_.J.starts[cone.first]; k < own_.J.starts[cone.first + 1]; ++k)
+      own_.J.values[k] *= inverse;
+    own_.cost[cone.first] *= inverse;
+    if (program.has_total()) own_.e[cone.first] *= inverse;
+  }
+  const int nv = program.velocities(), np = program.impulses(), nb = program.bounds();
+  for (Iterate* x : {&x_, &d_, &affine_}) {
+    for (Vector* y : {&x->v, &x->m}) y->setZero(nv);
+    for (Vector* y : {&x->p, &x->s}) y->setZero(np);
+    for (Vector* y : {&x->lambda, &x->slack}) y->setZero(nb);
+  }
+  for (Vector* x : {&missing_.momentum, &missing_.multipliers, &system_.a, &system_.b,
+                    &system_.border, &system_.v, &system_.m, &work_})
+    x->setZero(nv);
+  for (Vector* x : {&missing_.cones, &system_.cones}) x->setZero(np);
+  for (Vector* x : {&missing_.bounds, &system_.target, &weights_}) x->setZero(nb);
+  scaling_.resize(program.cones.size());
+  blocks_.resize(program.cones.size());
+}
+
+void PredictorCorrector::start() {
+  const ImpulseProgram& p = *program_;
+  x_.v = p.f;
+  p.mass.solve(x_.v);
+  x_.m = x_.v;
+  double largest = 1.0;
+  for (int i = 0; i < p.bounds(); ++i)
+    largest = std::max(largest, std::abs(p.G.dot(i, x_.v.data()) - p.w[i]));
+  const double size = p.has_total() && !p.cones.empty()
+                          ? std::max(1.0, p.kappa / static_cast<double>(p.cones.size()))
+                          : largest;
+  x_.p.setZero();
+  x_.s.setZero();
+  for (const ImpulseCone& cone : p.cones) {
+    x_.p[cone.first] = size * (cone.size > 1 ? cone.mu : 1.0);
+    x_.s[cone.first] = size;
+  }
+  x_.lambda.setConstant(size);
+  x_.slack.setConstant(size);
+  x_.nu = size;
+  x_.rest = size;
+}
+
+double PredictorCorrector::mu() const {
+  double sum = x_.p.dot(x_.s) + x_.lambda.dot(x_.slack);
+  if (program_->has_total()) sum += x_.nu * x_.rest;
+  return sum / std::max(1, degree_);
+}
+
+double PredictorCorrector::residual() const {
+  const auto size = [](const Vector& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; };
+  return std::max({size(missing_.momentum), size(missing_.multipliers), size(missing_.cones),
+                   size(missing_.bounds), std::abs(missing_.total)});
+}
+
+void PredictorCorrector::find_missing() {
+  const ImpulseProgram& p = *program_;
+  auto& [momentum, multipliers, cones, bounds, total] = missing_;
+  p.mass.multiply(x_.v, momentum);
+  p.mass.multiply(x_.m, multipliers);
+  multipliers += -momentum - p.cost_v;
+  momentum -= p.f;
+  for (int i = 0; i < p.impulses(); ++i) {
+    own_.J.add(i, -x_.p[i], momentum.data());
+    cones[i] = own_.J.dot(i, x_.m.data()) + own_.cost[i] - x_.s[i];
+  }
+  if (p.has_total()) cones += x_.nu * own_.e;
+  for (int i = 0; i < p.bounds(); ++i) {
+    p.G.add(i, x_.lambda[i], multipliers.data());
+    bounds[i] = p.G.dot(i, x_.v.data()) - p.w[i] - x_.slack[i];
+  }
+  total = p.has_total() ? p.kappa - own_.e.dot(x_.p) - x_.rest : 0.0;
+}
+
+bool PredictorCorrector::scale() {
+  const ImpulseProgram& p = *program_;
+  for (std::size_t c = 0; c < p.cones.size(); ++c) {
+    const ImpulseCone& cone = p.cones[c];
+    Scaling& k = scaling_[c];
+    if (!(determinant(segment(x_.p, cone), cone.size) > 0 &&
+          determinant(segment(x_.s, cone), cone.size) > 0))
+      return false;
+    scale_cone(cone, k);
+    // In the units of ImpulseNewton, whose normals are not divided by mu.
+    blocks_[c] = k.w * k.w;
+    if (cone.size > 1) {
+      blocks_[c].row(0) /= cone.mu;
+      blocks_[c].col(0) /= cone.mu;
+    }
+  }
+  weights_ = x_.lambda.cwiseQuotient(x_.slack);
+  return true;
+}
+
+// W with W s = W^-1 p: W = sqrt(theta) (of the hyperbolic Householder form) [NesterovTodd1997].
+void PredictorCorrector::scale_cone(const ImpulseCone& cone, Scaling& k) const {
+  const Block3 x = segment(x_.p, cone), s = segment(x_.s, cone);
+  k.w.setZero();
+  k.inverse.setZero();
+  if (cone.size == 1) {
+    k.w(0, 0) = std::sqrt(x[0] / s[0]);
+    k.inverse(0, 0) = 1.0 / k.w(0, 0);
+  } else {
+    const double nx = std::sqrt(determinant(x, cone.size)),
+                 ns = std::sqrt(determinant(s, cone.size));
+    const Block3 xb = x / nx;
+    Block3 sb = s / ns;
+    const double gamma = std::sqrt(0.5 * (1.0 + xb.dot(sb)));
+    sb.tail<2>() *= -1.0;
+    const Block3 w = (xb + sb) / (2.0 * gamma);  // det 1
+    const double root = std::sqrt(nx / ns);
+    // [w0, w1'; w1, I + w1 w1' / (1 + w0)]
+    for (const double sign : {1.0, -1.0}) {
+      Eigen::Matrix3d m = Eigen::Matrix3d::Identity();
+      m.bottomRightCorner<2, 2>() += w.tail<2>() * w.tail<2>().transpose() / (1.0 + w[0]);
+      m(0, 0) = w[0];
+      for (int i = 1; i < 3; ++i) m(0, i) = m(i, 0) = sign * w[i];
+      (sign > 0 ? k.w : k.inverse) = sign > 0 ? Eigen::Matrix3d(root * m) : m / root;
+    }
+    if (cone.size == 2) {
+      for (Eigen::Matrix3d* m : {&k.w, &k.inverse}) {
+        m->row(2).setZero();
+        m->col(2).setZero();
+      }
+    }
+  }
+  k.scaled = k.w * s;
+}
+
+// Newton direction to products `target`; with the second-order term of the affine direction.
+void PredictorCorrector::direction(ImpulseNewton& newton, double target, bool corrector) {
+  const ImpulseProgram& p = *program_;
+  right_side(target, corrector);
+  const double known = gather_border();
+  newton.solve(system_.a, system_.b, d_.v, d_.m);
+  d_.nu = d_.rest = 0.0;
+  if (p.has_total()) solve_border(newton, target, corrector, known);
+  for (std::size_t c = 0; c < p.cones.size(); ++c) {
+    const ImpulseCone& cone = p.cones[c];
+    const Scaling& k = scaling_[c];
+    Block3 ds = segment(missing_.cones, cone);
+    for (int i = 0; i < cone.size; ++i) {
+      ds[i] += own_.J.dot(cone.first + i, d_.m.data());
+      if (p.has_total()) ds[i] += own_.e[cone.first + i] * d_.nu;
+    }
+    put(d_.s, cone, ds);
+    put(d_.p, cone, segment(system_.cones, cone) - k.w * (k.w * ds));
+  }
+  for (int i = 0; i < p.bounds(); ++i) {
+    d_.slack[i] = missing_.bounds[i] + p.G.dot(i, d_.v.data());
+    d_.lambda[i] = (system_.target[i] - x_.lambda[i] * d_.slack[i]) / x_.slack[i];
+  }
+}
+
+// What the complementarity of cones and bounds asks for, and a.
+void PredictorCorrector::right_side(double target, bool corrector) {
+  const ImpulseProgram& p = *program_;
+  for (std::size_t c = 0; c < p.cones.size(); ++c) {
+    const ImpulseCone& cone = p.cones[c];
+    const Scaling& k = scaling_[c];
+    Block3 r = -product(k.scaled, k.scaled, cone.size);
+    r[0] += target;
+    if (corrector)
+      r -= product(k.inverse * segment(affine_.p, cone), k.w * segment(affine_.s, cone), cone.size);
+    put(system_.cones, cone, k.w * divide(k.scaled, r, cone.size));
+  }
+  system_.a = missing_.multipliers;
+  for (int i = 0; i < p.bounds(); ++i) {
+    double r = target - x_.lambda[i] * x_.slack[i];
+    if (corrector) r -= affine_.lambda[i] * affine_.slack[i];
+    system_.target[i] = r;
+    p.G.add(i, (r - x_.lambda[i] * missing_.bounds[i]) / x_.slack[i], system_.a.data());
+  }
+}
+
+// b and the border. @return what the row of the total misses without the direction
+double PredictorCorrector::gather_border() {
+  const ImpulseProgram& p = *program_;
+  system_.b = missing_.momentum;
+  system_.border.setZero();
+  system_.curvature = 0.0;
+  double known = missing_.total;
+  for (std::size_t c = 0; c < p.cones.size(); ++c) {
+    const ImpulseCone& cone = p.cones[c];
+    const Scaling& k = scaling_[c];
+    const Block3 pull = segment(system_.cones, cone) - k.w * (k.w * segment(missing_.cones, cone));
+    for (int i = 0; i < cone.size; ++i) own_.J.add(cone.first + i, -pull[i], system_.b.data());
+    if (!p.has_total()) continue;
+    const Block3 e = segment(own_.e, cone), we = k.w * (k.w * e);
+    known -= e.dot(pull);
+    system_.curvature += e.dot(we);
+    for (int i = 0; i < cone.size; ++i) {
+      if (we[i] != 0.0) own_.J.add(cone.first + i, we[i], system_.border.data());
+    }
+  }
+  return known;
+}
+
+// d_nu from the equation of the total, and its share of the direction.
+void PredictorCorrector::solve_border(ImpulseNewton& newton, double target, bool corrector,
+                                      double known) {
+  if (!corrector) {
+    work_.setZero();
+    newton.solve(work_, system_.border, system_.v, system_.m);
+  }
+  double r = target - x_.nu * x_.rest;
+  if (corrector) r -= affine_.nu * affine_.rest;
+  const double pivot =
+      x_.rest / x_.nu + std::max(0.0, system_.curvature + system_.border.dot(system_.m));
+  d_.nu = (r / x_.nu - known - system_.border.dot(d_.m)) / pivot;
+  d_.v += d_.nu * system_.v;
+  d_.m += d_.nu * system_.m;
+  d_.rest = (r - x_.rest * d_.nu) / x_.nu;
+}
+
+double PredictorCorrector::longest_step() const {
+  double t = 1.0 / kToBoundary;
+  for (const ImpulseCone& cone : program_->cones) {
+    t = step_within(segment(x_.p, cone), segment(d_.p, cone), cone.size, t);
+    t = step_within(segment(x_.s, cone), segment(d_.s, cone), cone.size, t);
+  }
+  const auto limit = [&](double x, double d) {
+    if (d < 0) t = std::min(t, -x / d);
+  };
+  for (int i = 0; i < program_->bounds(); ++i) {
+    limit(x_.lambda[i], d_.lambda[i]);
+    limit(x_.slack[i], d_.slack[i]);
+  }
+  if (program_->has_total()) {
+    limit(x_.nu, d_.nu);
+    limit(x_.rest, d_.rest);
+  }
+  return t;
+}
+
+bool PredictorCorrector::step(ImpulseNewton& newton) {
+  find_missing();
+  if (!scale() || !newton.factor(blocks_, weights_)) return false;
+  const double before = mu();
+  direction(newton, 0.0, false);
+  const double t = std::min(1.0, longest_step());
+  double after = (x_.p + t * d_.p).dot(x_.s + t * d_.s) +
+                 (x_.lambda + t * d_.lambda).dot(x_.slack + t * d_.slack);
+  if (program_->has_total()) after += (x_.nu + t * d_.nu) * (x_.rest + t * d_.rest);
+  after /= degree_;
+  const double ratio = std::clamp(after / before, 0.0, 1.0);
+  affine_ = d_;
+  direction(newton, ratio * ratio * ratio * before, true);
+  last_step_ = std::min(1.0, kToBoundary * longest_step());
+  x_.v += last_step_ * d_.v;
+  x_.m += last_step_ * d_.m;
+  x_.p += last_step_ * d_.p;
+  x_.s += last_step_ * d_.s;
+  x_.lambda += last_step_ * d_.lambda;
+  x_.slack += last_step_ * d_.slack;
+  x_.nu += last_step_ * d_.nu;
+  x_.rest += last_step_ * d_.rest;
+  return x_.v.allFinite() && last_step_ > 1e-8;
+}
+
+void PredictorCorrector::point(ImpulsePoint& x) const {
+  x.p = x_.p;
+  for (const ImpulseCone& cone : program_->cones) {
+    if (cone.size > 1) x.p[cone.first] /= cone.mu;
+  }
+  x.lambda = x_.lambda;
+  x.nu = program_->has_total() ? x_.nu : 0.0;
+}
+
+}  // namespace perp
