@@ -73,6 +73,23 @@ void RowProblem::evaluate(const Vector& z, Vector& w) const {
   for (int i = 0; i < size(); ++i) w[i] = row_dot(i, z.data()) + q[i];
 }
 
+void RowProblem::scale(const Vector& s) {
+  max_abs_ = 0.0;
+  const auto change = [&](int i, int j, double& value) {
+    value *= s[i] * s[j];
+    max_abs_ = std::max(max_abs_, std::abs(value));
+  };
+  for (int i = 0; i < size(); ++i) {
+    for (int j = 0; dense_ && j < size(); ++j) change(i, j, rows_(i, j));
+    for (int k = dense_ ? 0 : sparse_.start[i]; !dense_ && k < sparse_.start[i + 1]; ++k)
+      change(i, sparse_.column[k], sparse_.value[k]);
+    diagonal[i] *= s[i] * s[i];
+  }
+  q.array() *= s.array();
+  lower.array() /= s.array();
+  upper.array() /= s.array();
+}
+
 // Three sums, because one chain of extended additions is slow.
 long double RowProblem::extended_row(int i, const double* z) const {
   if (!dense_) {

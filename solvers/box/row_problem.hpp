@@ -49,6 +49,9 @@ class RowProblem {
   /// max_i sum_j |M_ij|.
   double row_sum_norm() const;
 
+  /// Other unknowns, z = S y: M := S M S, q := S q, bounds over s. @param s positive
+  void scale(const Vector& s);
+
   /// z into its bounds.
   void clamp(Vector& z) const { z = z.cwiseMax(lower).cwiseMin(upper); }
   /// w := M z + q.
