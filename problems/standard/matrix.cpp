@@ -82,8 +82,12 @@ bool Matrix::is_symmetric(double tolerance) const {
     }
     return true;
   }
-  const SparseMatrix difference = SparseMatrix(sparse().transpose()) - sparse();
-  return Matrix(difference).max_abs() <= bound;
+  for (int j = 0; j < cols(); ++j) {
+    for (SparseMatrix::InnerIterator it(sparse(), j); it; ++it) {
+      if (std::abs(it.value() - coefficient(j, static_cast<int>(it.row()))) > bound) return false;
+    }
+  }
+  return true;
 }
 
 Vector Matrix::multiply(const Vector& x) const {

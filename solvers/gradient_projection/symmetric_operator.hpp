@@ -1,7 +1,7 @@
 // The matrix of a quadratic function, known by its products.
 #pragma once
 
-#include <perp/solvers/projection/row_problem.hpp>
+#include <perp/solvers/box/row_problem.hpp>
 #include <vector>
 
 namespace perp {

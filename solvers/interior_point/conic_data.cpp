@@ -197,7 +197,7 @@ void ConicData::evaluate(const Vector& x, const Vector& y, Vector& px, Vector& s
 }
 
 void ConicData::evaluate_extended(const Vector& x, const Vector& y, double tau, Vector& px,
-                                  Vector& stationarity, Vector& s) {
+                                  Vector& stationarity, Vector& s) const {
   const int n = variables(), m = rows();
   px.resize(n);
   stationarity.resize(n);

@@ -48,7 +48,7 @@ class ConicData {
   /// px := Px, stationarity := Px + tau c + A'y, s := tau b - Ax, every row summed in extended
   /// precision.
   void evaluate_extended(const Vector& x, const Vector& y, double tau, Vector& px,
-                         Vector& stationarity, Vector& s);
+                         Vector& stationarity, Vector& s) const;
 
   /// What the verifier measures at the point of y, Px + c + A'y and b - Ax of the problem as posed,
   /// from vectors of the scaled one.
@@ -79,7 +79,7 @@ class ConicData {
   void scale_vectors(bool wanted);
 
   bool dense_p_ = false;
-  std::vector<long double> sums_;
+  mutable std::vector<long double> sums_;  // workspace
 };
 
 }  // namespace perp

@@ -8,6 +8,7 @@ namespace perp {
 namespace {
 
 constexpr double kFlat = 1e8;  // stands for 1 / 0 in D (I - D)^-1
+constexpr double kRegularisation = 1e-9;  // makes steps proximal ones
 constexpr int kRefinements = 3;
 constexpr double kNear = 1e-4;          // measure below which rounding counts
 constexpr double kSameJacobian = 1e-6;  // relative change that needs no new factorisation
@@ -36,76 +37,89 @@ bool alike(const ConeProduct& cones, const ConeMatrix& a, const ConeMatrix& b) {
 
 }  // namespace
 
-void ConicPolish::prepare(const ConicData& data) {
-  for (Vector* v : {&x_, &px_, &stationarity_, &right_x_, &dx_}) v->setZero(data.variables());
-  for (Vector* v : {&y_, &dual_, &s_, &moved_, &right_z_, &dy_, &scratch_}) v->setZero(data.rows());
-  jacobian_.set_identity(data.cones);
-  last_jacobian_ = jacobian_;
-  steps = 0;
+double ConicPolish::improve(const ConicQp& problem, double target, int most_steps, Vector& x,
+                            Vector& y) {
+  data_.build(problem, true);
+  kkt_.prepare(data_, "auto");
+  allocate();
+  Vector best_x(x.size()), best_y(y.size());
+  for (int j = 0; j < data_.variables(); ++j) best_x[j] = x[j] / data_.posed_x(j);
+  for (int i = 0; i < data_.rows(); ++i) best_y[i] = y[i] / data_.posed_y(i);
+  const double measure = iterate(target, most_steps, best_x, best_y);
+  for (int j = 0; j < data_.variables(); ++j) x[j] = data_.posed_x(j) * best_x[j];
+  for (int i = 0; i < data_.rows(); ++i) y[i] = data_.posed_y(i) * best_y[i];
+  return measure;
 }
 
-double ConicPolish::improve(ConicData& data, KktSystem& kkt, double target, double regularisation,
-                            int most_steps, Vector& x, Vector& y) {
+void ConicPolish::allocate() {
+  for (Vector* v : {&x_, &px_, &stationarity_, &right_x_, &dx_}) v->setZero(data_.variables());
+  for (Vector* v : {&y_, &dual_, &s_, &moved_, &right_z_, &dy_, &scratch_})
+    v->setZero(data_.rows());
+  jacobian_.set_identity(data_.cones);
+  last_jacobian_ = jacobian_;
+}
+
+// (x, y) of the scaled problem.
+double ConicPolish::iterate(double target, int most_steps, Vector& x, Vector& y) {
+  steps = 0;
   x_ = x;
   y_ = y;
   double best = std::numeric_limits<double>::infinity(), reference = best;
   bool factorised = false;
-  for (int step = 0, without_gain = 0;; ++step) {
-    const double measure = evaluate(data, x_, y_);
+  for (int without_gain = 0;; ++steps) {
+    const double measure = evaluate(x_, y_);
     if (measure < best) {
       best = measure;
       x = x_;
       y = dual_;
     }
-    if (!std::isfinite(measure) || best <= target || step == most_steps) break;
+    if (!std::isfinite(measure) || best <= target || steps == most_steps) break;
     without_gain = measure <= kGain * reference ? 0 : without_gain + 1;
     if (without_gain == 0) reference = measure;
-    if (without_gain >= kPatience) break;
-    if (!linearise(data)) break;
-    if (!factorised || !alike(data.cones, jacobian_, last_jacobian_)) {
-      if (!kkt.factor(jacobian_, 1.0, regularisation)) break;
+    if (without_gain >= kPatience || !linearise()) break;
+    if (!factorised || !alike(data_.cones, jacobian_, last_jacobian_)) {
+      if (!kkt_.factor(jacobian_, 1.0, kRegularisation)) break;
       last_jacobian_ = jacobian_;
       factorised = true;
     }
-    kkt.solve(right_x_, right_z_, dx_, dy_, kRefinements);
+    kkt_.solve(right_x_, right_z_, dx_, dy_, kRefinements);
     x_ += dx_;
     y_ += dy_;
-    ++steps;
   }
   return best;
 }
 
 // The measure at x and dual_ := Pi_K*(y); stationarity_ is left at y itself.
-double ConicPolish::evaluate(ConicData& data, const Vector& x, Vector& y) {
+double ConicPolish::evaluate(const Vector& x, Vector& y) {
   dual_ = y;
-  data.cones.project(dual_, false);
-  data.evaluate(x, dual_, px_, stationarity_, s_);
-  double measure = data.measure(dual_, stationarity_, s_, scratch_).measure();
+  data_.cones.project(dual_, false);
+  data_.evaluate(x, dual_, px_, stationarity_, s_);
+  double measure = data_.measure(dual_, stationarity_, s_, scratch_).measure();
   if (measure <= kNear) {
-    data.evaluate_extended(x, dual_, 1.0, px_, stationarity_, s_);
-    measure = data.measure(dual_, stationarity_, s_, scratch_).measure();
+    data_.evaluate_extended(x, dual_, 1.0, px_, stationarity_, s_);
+    measure = data_.measure(dual_, stationarity_, s_, scratch_).measure();
   }
   moved_ = y - dual_;
-  data.multiply_at(moved_, dx_);
+  data_.multiply_at(moved_, dx_);
   stationarity_ += dx_;
   return measure;
 }
 
 // jacobian_ := D (I - D)^-1 at s - y, right_z_ := (I - D)^-1 (s - Pi_K(s - y)).
-bool ConicPolish::linearise(const ConicData& data) {
+bool ConicPolish::linearise() {
   right_x_ = -stationarity_;
   right_z_ = s_;  // zero rows: s = 0
-  for (int i : data.cones.linear()) {
+  for (int i : data_.cones.linear()) {
     const bool inactive = s_[i] > y_[i];
     jacobian_.diagonal[i] = inactive ? kFlat : 0.0;
     if (inactive) right_z_[i] = kFlat * y_[i];
   }
-  for (std::size_t k = 0; k < jacobian_.spectrum.size(); ++k) linearise_cone(data, k);
+  for (std::size_t k = 0; k < jacobian_.spectrum.size(); ++k) linearise_cone(k);
   return right_x_.allFinite() && right_z_.allFinite();
 }
 
-void ConicPolish::linearise_cone(const ConicData& data, std::size_t k) {
-  const auto& block = data.cones.second_order()[k];
+void ConicPolish::linearise_cone(std::size_t k) {
+  const auto& block = data_.cones.second_order()[k];
   const int o = block.offset, tail = block.size - 1;
   auto& e = jacobian_.spectrum[k];
   moved_.segment(o, block.size) = s_.segment(o, block.size) - y_.segment(o, block.size);

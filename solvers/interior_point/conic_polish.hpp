@@ -1,4 +1,5 @@
-// The last digits of a conic QP's solution: Newton's method on the cones' active faces.
+// The last digits of a conic QP's solution: Newton's method on the cones' active faces. What
+// polish(interior-point) is made of.
 #pragma once
 
 #include <perp/solvers/interior_point/kkt_system.hpp>
@@ -17,21 +18,22 @@ namespace perp {
 /// extended precision [Higham2002, Ch. 12].
 class ConicPolish {
  public:
-  void prepare(const ConicData& data);
+  /// Improves an answer (x, y) of the problem as posed until its measure, as the verifier has it,
+  /// is at most `target`, or for `most_steps` steps. It becomes the best one met, y in K*.
+  /// @return its measure
+  double improve(const ConicQp& problem, double target, int most_steps, Vector& x, Vector& y);
 
-  /// Improves (x, y) until the measure is at most `target`, or for `most_steps` steps.
-  /// @param regularisation of the linear systems: what makes the steps proximal ones.
-  /// (x, y) becomes the best point met, y in K*. @return its measure
-  double improve(ConicData& data, KktSystem& kkt, double target, double regularisation,
-                 int most_steps, Vector& x, Vector& y);
-
-  int steps = 0;  ///< of all calls since prepare
+  int steps = 0;  ///< of the last call
 
  private:
-  double evaluate(ConicData& data, const Vector& x, Vector& y);
-  bool linearise(const ConicData& data);
-  void linearise_cone(const ConicData& data, std::size_t k);
+  void allocate();
+  double iterate(double target, int most_steps, Vector& x, Vector& y);
+  double evaluate(const Vector& x, Vector& y);
+  bool linearise();
+  void linearise_cone(std::size_t k);
 
+  ConicData data_;
+  KktSystem kkt_;
   ConeMatrix jacobian_, last_jacobian_;  ///< D^-1 (I - D) ... of the dual: C with A dx - C dy = r
   Vector x_, y_, dual_, px_, stationarity_, s_, moved_, right_x_, right_z_, dx_, dy_, scratch_;
 };

@@ -44,11 +44,10 @@ void Multigrid::do_prepare(const Problem& problem) {
   problem_.build(problem);
   const auto* lcp = std::get_if<Lcp>(&problem.data);
   const Matrix& m = lcp ? lcp->M : std::get<Mlcp>(problem.data).M;
-  hierarchy_.build(to_csr(m.sparse()), problem_.q, problem_.lower, problem_.upper);
+  hierarchy_.build(m.sparse(), problem_.q, problem_.lower, problem_.upper);
 }
 
 void Multigrid::do_solve(const Start& start, Observer* observer, Result& result) {
-  const Deadline deadline(limits.time_limit);
   const int limit = limits.max_iterations > 0 ? limits.max_iterations : kIterationLimit;
   Progress progress(std::max(1, settings.patience));
   truncations_ = returns_ = 0;
@@ -58,7 +57,7 @@ void Multigrid::do_solve(const Start& start, Observer* observer, Result& result)
   if (start.z) {
     finest.z = *start.z;
   } else if (settings.nested) {
-    nested_start(deadline);
+    nested_start();
   }
   problem_.clamp(finest.z);
   best_energy_ = kInfinity;
@@ -82,7 +81,7 @@ void Multigrid::do_solve(const Start& start, Observer* observer, Result& result)
     } else if (progress.stalled) {
       result.status = Status::kStalled;
       result.message = fmt::format("the residual stays at {:.1e}", natural);
-    } else if (deadline.passed()) {
+    } else if (deadline().passed()) {
       result.status = Status::kTimeLimit;
     } else if (result.iterations < limit) {
       iterate(0);
@@ -99,8 +98,8 @@ void Multigrid::do_solve(const Start& start, Observer* observer, Result& result)
 }
 
 // Coarsest problem first; each solution starts the next finer one.
-void Multigrid::nested_start(const Deadline& deadline) {
-  for (int k = hierarchy_.depth() - 1; k >= 0 && !deadline.passed(); --k) {
+void Multigrid::nested_start() {
+  for (int k = hierarchy_.depth() - 1; k >= 0 && !deadline().passed(); --k) {
     MultigridLevel& level = hierarchy_.level(k);
     level.z = Vector::Zero(level.size());
     level.z = level.z.cwiseMax(level.lower).cwiseMin(level.upper);
@@ -112,7 +111,7 @@ void Multigrid::nested_start(const Deadline& deadline) {
     if (k == 0) break;
     best_energy_ = kInfinity;
     const double first = natural_residual(level);
-    for (int c = 0; c < settings.nested_cycles && !deadline.passed(); ++c) {
+    for (int c = 0; c < settings.nested_cycles && !deadline().passed(); ++c) {
       iterate(k);
       if (natural_residual(level) <= kNestedGain * first) break;
     }

@@ -4,7 +4,7 @@
 #include <perp/solvers/core/solver.hpp>
 #include <perp/solvers/multigrid/truncated_multigrid.hpp>
 #include <perp/solvers/projection/progress.hpp>
-#include <perp/solvers/projection/row_problem.hpp>
+#include <perp/solvers/box/row_problem.hpp>
 
 namespace perp {
 
@@ -53,7 +53,7 @@ class Multigrid final : public Solver {
   void do_prepare(const Problem& problem) override;
   void do_solve(const Start& start, Observer* observer, Result& result) override;
 
-  void nested_start(const Deadline& deadline);
+  void nested_start();
   void iterate(int k);
   static double natural_residual(const MultigridLevel& level);
   void projected_sweeps(MultigridLevel& level);

@@ -1,7 +1,5 @@
 #include <perp/solvers/multigrid/truncated_multigrid.hpp>
 
-#include <perp/solvers/multigrid/aggregation.hpp>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -43,41 +41,46 @@ void coarse_bounds(const MultigridLevel& fine, const Vector& z, MultigridLevel& 
 
 }  // namespace
 
-void TruncatedMultigrid::build(Csr a, const Vector& q, const Vector& lower, const Vector& upper) {
-  levels_.clear();
-  levels_.emplace_back();
-  levels_[0].a = std::move(a);
+void TruncatedMultigrid::build(const SparseMatrix& a, const Vector& q, const Vector& lower,
+                               const Vector& upper) {
+  levels_.resize(kLargestDepth);
+  depth_ = 1;
+  to_csr(a, levels_[0].a);
   levels_[0].q = q;
   levels_[0].lower = lower;
   levels_[0].upper = upper;
   prepare_workspaces(levels_[0]);
   double strength = kStrength;
-  while (levels_.back().size() > kCoarsest && depth() < kLargestDepth) {
-    MultigridLevel& fine = levels_.back();
-    int count = 0;
-    const std::vector<int> group = aggregate(fine.a, strength, count);
-    if (count > kLeastCoarsening * fine.size()) break;
-    fine.prolongation = smoothed_prolongation(fine.a, group, count);
-    fine.restriction = transpose(fine.prolongation);
-    MultigridLevel coarse;
-    coarse.a = multiply(fine.restriction, multiply(fine.a, fine.prolongation));
-    coarse.truncated = coarse.a;
-    prepare_workspaces(coarse);
-    fine.z = Vector::Zero(fine.size()).cwiseMax(fine.lower).cwiseMin(fine.upper);
-    fine.a.multiply(fine.z.data(), fine.w.data());
-    fine.w += fine.q;
-    coarse.q.setZero(count);
-    fine.restriction.multiply(fine.w.data(), coarse.q.data());
-    coarse_bounds(fine, fine.z, coarse);
-    levels_.push_back(std::move(coarse));
+  while (levels_[depth_ - 1].size() > kCoarsest && depth_ < kLargestDepth) {
+    MultigridLevel& fine = levels_[depth_ - 1];
+    aggregates_.build(fine.a, strength);
+    if (aggregates_.count > kLeastCoarsening * fine.size()) break;
+    coarsen(fine, levels_[depth_]);
+    ++depth_;
     strength *= 0.5;
   }
-  coarsest_.reserve(std::min(levels_.back().size(), 4 * kCoarsest));
+  coarsest_.reserve(std::min(levels_[depth_ - 1].size(), 4 * kCoarsest));
+}
+
+// The Galerkin problem of the groups, stated around the point of the fine box next to 0.
+void TruncatedMultigrid::coarsen(MultigridLevel& fine, MultigridLevel& coarse) {
+  aggregates_.smoothed_prolongation(fine.a, fine.prolongation);
+  transpose(fine.prolongation, fine.restriction);
+  multiply(fine.a, fine.prolongation, work_, product_);
+  multiply(fine.restriction, product_, work_, coarse.a);
+  coarse.truncated = coarse.a;
+  prepare_workspaces(coarse);
+  fine.z = Vector::Zero(fine.size()).cwiseMax(fine.lower).cwiseMin(fine.upper);
+  fine.a.multiply(fine.z.data(), fine.w.data());
+  fine.w += fine.q;
+  coarse.q.setZero(aggregates_.count);
+  fine.restriction.multiply(fine.w.data(), coarse.q.data());
+  coarse_bounds(fine, fine.z, coarse);
 }
 
 double TruncatedMultigrid::operator_complexity() const {
   double entries = 0.0;
-  for (const MultigridLevel& level : levels_) entries += static_cast<double>(level.a.value.size());
+  for (int k = 0; k < depth_; ++k) entries += static_cast<double>(levels_[k].a.value.size());
   return entries / std::max<double>(1.0, static_cast<double>(levels_[0].a.value.size()));
 }
 

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <perp/solvers/linear_algebra/dense_cholesky.hpp>
-#include <perp/solvers/multigrid/csr.hpp>
+#include <perp/solvers/linear_algebra/csr.hpp>
+#include <perp/solvers/multigrid/aggregation.hpp>
 #include <vector>
 
 namespace perp {
@@ -29,10 +30,10 @@ struct MultigridLevel {
 /// are added.
 class TruncatedMultigrid {
  public:
-  /// For symmetric A with positive diagonal.
-  void build(Csr a, const Vector& q, const Vector& lower, const Vector& upper);
+  /// For symmetric A with positive diagonal. Allocates nothing if the levels have been as large.
+  void build(const SparseMatrix& a, const Vector& q, const Vector& lower, const Vector& upper);
 
-  int depth() const { return static_cast<int>(levels_.size()); }
+  int depth() const { return depth_; }
   MultigridLevel& level(int k) { return levels_[k]; }
   /// Entries of all matrices over those of the finest.
   double operator_complexity() const;
@@ -43,6 +44,7 @@ class TruncatedMultigrid {
   void cycle(int top);
 
  private:
+  void coarsen(MultigridLevel& fine, MultigridLevel& coarse);
   void factor_coarsest(int top);
   void descend(int top, int k);
   void correct_from_below(int top, int k);
@@ -50,7 +52,11 @@ class TruncatedMultigrid {
   void solve_coarsest(int top);
   const Csr& matrix(int top, int k) const { return k == top ? levels_[k].a : levels_[k].truncated; }
 
-  std::vector<MultigridLevel> levels_;
+  std::vector<MultigridLevel> levels_;  // depth_ of them count
+  int depth_ = 0;
+  Aggregates aggregates_;
+  CsrWorkspace work_;
+  Csr product_;
   DenseCholesky coarsest_;
   bool coarsest_factorised_ = false;
 };

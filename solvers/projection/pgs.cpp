@@ -46,7 +46,6 @@ void ProjectedGaussSeidel::do_solve(const Start& start, Observer* observer, Resu
   if (!(settings.relaxation > 0 && settings.relaxation < 2)) {
     throw std::invalid_argument("setting \"relaxation\": not between 0 and 2");
   }
-  const Deadline deadline(limits.time_limit);
   const int limit = limits.max_iterations > 0 ? limits.max_iterations : kSweepLimit;
   const int every = std::max(1, settings.check_every);
   Progress progress(std::max(1, settings.patience));
@@ -73,7 +72,7 @@ void ProjectedGaussSeidel::do_solve(const Start& start, Observer* observer, Resu
       progress.look(residual);
       if (residual <= limits.tolerance) result.status = Status::kSolved;
     }
-    if (ends_here({record, progress, deadline, !std::isfinite(record.step), residual, "sweeps"},
+    if (ends_here({record, progress, deadline(), !std::isfinite(record.step), residual, "sweeps"},
                   observer, result))
       break;
   }

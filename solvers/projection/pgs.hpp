@@ -2,7 +2,7 @@
 #pragma once
 
 #include <perp/solvers/core/solver.hpp>
-#include <perp/solvers/projection/row_problem.hpp>
+#include <perp/solvers/projection/projected_sweep.hpp>
 
 namespace perp {
 

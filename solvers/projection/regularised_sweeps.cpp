@@ -22,22 +22,12 @@ void RegularisedSweeps::prepare(const RowProblem& problem) {
   const Vector& d = problem.diagonal;
   for (Vector* v : {&weights_, &step_, &proximal_.weight, &proximal_.centre}) v->setZero(n);
   const double mean = n > 0 && d.cwiseAbs().sum() > 0 ? d.cwiseAbs().mean() : 1.0;
-  // The entries M_ji of column i meet those of row i.
-  std::vector<double> row(n, 0.0);
-  std::vector<std::vector<std::pair<int, double>>> columns(n);
   for (int i = 0; i < n; ++i) {
-    problem.for_row(i, [&](int j, double value) {
-      if (value != 0.0 && i != j) columns[j].emplace_back(i, value);
-    });
-  }
-  for (int i = 0; i < n; ++i) {
-    problem.for_row(i, [&](int j, double value) { row[j] = value; });
     double sum = 0.0;
-    for (const auto& [j, m_ji] : columns[i]) {
-      const double product = row[j] * m_ji;
+    problem.for_row(i, [&](int j, double value) {
+      const double product = i == j || value == 0.0 ? 0.0 : value * problem.entry(j, i);
       if (product < 0) sum += d[j] > 0 ? -product / d[j] : std::sqrt(-product);
-    }
-    problem.for_row(i, [&](int j, double) { row[j] = 0.0; });
+    });
     const bool needy = sum == 0.0 && d[i] <= 0;
     weights_[i] = needy ? mean - d[i] : std::max(sum - d[i], kSmallWeight * mean);
   }

@@ -1,7 +1,7 @@
 // Proximal steps by projected sweeps.
 #pragma once
 
-#include <perp/solvers/projection/row_problem.hpp>
+#include <perp/solvers/projection/projected_sweep.hpp>
 
 namespace perp {
 

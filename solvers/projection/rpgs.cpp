@@ -32,7 +32,6 @@ void RegularisedProjectedGaussSeidel::do_solve(const Start& start, Observer* obs
   if (!(settings.rules.relaxation > 0 && settings.rules.relaxation < 2)) {
     throw std::invalid_argument("setting \"relaxation\": not between 0 and 2");
   }
-  const Deadline deadline(limits.time_limit);
   const int limit = limits.max_iterations > 0 ? limits.max_iterations : kSweepLimit;
   Progress progress(std::max(1, settings.patience));
   sweeps_.start(settings.rules);
@@ -58,7 +57,7 @@ void RegularisedProjectedGaussSeidel::do_solve(const Start& start, Observer* obs
       progress.look(residual);
       if (residual <= limits.tolerance) result.status = Status::kSolved;
     }
-    if (ends_here({record, progress, deadline, sweeps_.hopeless, residual, "sweeps"}, observer,
+    if (ends_here({record, progress, deadline(), sweeps_.hopeless, residual, "sweeps"}, observer,
                   result))
       break;
   }

@@ -276,14 +276,36 @@ TEST(GradientProjection, MinimisesWithProductsAlone) {
   const Problem p = generate(find_family("obstacle"), 30, 1);
   const Lcp& lcp = std::get<Lcp>(p.data);
   Stencil stencil(30);
-  GradientProjection solver;
-  solver.limits.tolerance = 1e-11;
-  const Vector none = Vector::Constant(900, kInf);
-  const Result r = solver.minimise(stencil, lcp.q, Vector::Zero(900), none);
+  const Limits limits{1e-11};
+  const Vector zero = Vector::Zero(900), none = Vector::Constant(900, kInf), few = Vector::Zero(3);
+  const Result r = minimise({stencil, lcp.q, zero, none}, {}, limits);
   EXPECT_EQ(r.status, Status::kSolved);
   EXPECT_TRUE(verify(p, {r.z, {}}, 2e-11).solved);
-  EXPECT_THROW(solver.minimise(stencil, Vector::Zero(3), none, none), std::invalid_argument);
-  EXPECT_THROW(solver.minimise(stencil, lcp.q, none, Vector::Zero(900)), std::invalid_argument);
+  EXPECT_THROW(minimise({stencil, few, zero, none}, {}, limits), std::invalid_argument);
+  EXPECT_THROW(minimise({stencil, lcp.q, none, zero}, {}, limits), std::invalid_argument);
+}
+
+// Other values on the same pattern: as prepare() would have it.
+TEST(GradientProjection, UpdatesAsItPrepares) {
+  for (const char* family : {"box-qp", "obstacle"}) {
+    const Problem first = generate(find_family(family), 30, 1);
+    Problem second = first;
+    if (auto* qp = std::get_if<BoxQp>(&second.data)) {
+      qp->H.dense() *= 0.25;
+      qp->c *= 3.0;
+    } else {
+      std::get<Lcp>(second.data).M.sparse() *= 0.25;
+    }
+    GradientProjection updated, fresh;
+    updated.prepare(first);
+    updated.solve();
+    updated.update(second);
+    fresh.prepare(second);
+    const Result &a = updated.solve(), &b = fresh.solve();
+    EXPECT_EQ(a.status, Status::kSolved) << family;
+    EXPECT_EQ(a.z, b.z) << family;
+    EXPECT_EQ(a.iterations, b.iterations) << family;
+  }
 }
 
 TEST(GradientProjection, ObeysLimitsAndObservers) {

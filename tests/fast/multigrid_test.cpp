@@ -40,7 +40,6 @@ TEST(Multigrid, AgreesWithNewtonMin) {
   const Problem p = obstacle(35);
   Multigrid multigrid;
   NewtonMin newton;
-  newton.settings.multigrid_above = 1 << 30;
   multigrid.limits.tolerance = newton.limits.tolerance = 1e-11;
   multigrid.prepare(p);
   newton.prepare(p);
@@ -74,15 +73,20 @@ TEST(Multigrid, SmallDisconnectedAndDiagonalProblems) {
   EXPECT_LE(iterations_of(problem_of(Lcp{diagonal, gaussian(random, 500, 1)}), 1e-12), 2);
 }
 
-TEST(Multigrid, NewtonMinStartsFromIt) {
-  NewtonMin newton;
-  newton.settings.multigrid_above = 100;
-  newton.limits.tolerance = 1e-10;
-  newton.prepare(obstacle(40));
-  const Result& r = newton.solve();
-  EXPECT_EQ(r.status, Status::kSolved);
-  EXPECT_EQ(statistic(r, "factorisations"), 0.0);
-  EXPECT_GT(statistic(r, "levels"), 1.0);
+// Other values on the same pattern: as prepare() would have it.
+TEST(Multigrid, UpdatesAsItPrepares) {
+  const Problem first = obstacle(40);
+  Problem second = first;
+  std::get<Lcp>(second.data).M.sparse() *= 4.0;
+  Multigrid updated, fresh;
+  updated.prepare(first);
+  updated.solve();
+  updated.update(second);
+  fresh.prepare(second);
+  const Result &a = updated.solve(), &b = fresh.solve();
+  EXPECT_EQ(a.status, Status::kSolved);
+  EXPECT_EQ(a.z, b.z);
+  EXPECT_EQ(a.iterations, b.iterations);
 }
 
 TEST(Multigrid, RefusesWhatItCannotTake) {
@@ -120,14 +124,15 @@ TEST(Multigrid, EndsHonestly) {
 }
 
 TEST(Aggregation, GroupsEveryUnknownAndInterpolatesConstants) {
-  const Csr a = to_csr(std::get<Lcp>(obstacle(20).data).M.sparse());
-  int count = 0;
-  const std::vector<int> group = aggregate(a, 0.08, count);
-  EXPECT_GT(count, 400 / 9);
-  EXPECT_LT(count, 400 / 3);
-  for (const int g : group) EXPECT_TRUE(g >= 0 && g < count);
-  const Csr p = smoothed_prolongation(a, group, count);
-  const Vector ones = Vector::Ones(count);
+  Csr a, p;
+  to_csr(std::get<Lcp>(obstacle(20).data).M.sparse(), a);
+  Aggregates groups;
+  groups.build(a, 0.08);
+  EXPECT_GT(groups.count, 400 / 9);
+  EXPECT_LT(groups.count, 400 / 3);
+  for (const int g : groups.group) EXPECT_TRUE(g >= 0 && g < groups.count);
+  groups.smoothed_prolongation(a, p);
+  const Vector ones = Vector::Ones(groups.count);
   for (int i = 0; i < 20; ++i) {
     for (int j = 0; j < 20; ++j) {
       const bool inside = i > 0 && j > 0 && i < 19 && j < 19;
@@ -151,15 +156,20 @@ TEST(Csr, ProductsAgreeWithEigen) {
   };
   const SparseMatrix half = sparse(30, 30), p = sparse(30, 12);
   const SparseMatrix a = half + SparseMatrix(half.transpose());
-  const Csr restriction = transpose(to_csr(p));
-  Csr coarse = multiply(restriction, multiply(to_csr(a), to_csr(p)));
+  Csr fine, prolongation, restriction, product, coarse;
+  CsrWorkspace work;
+  to_csr(a, fine);
+  to_csr(p, prolongation);
+  transpose(prolongation, restriction);
+  multiply(fine, prolongation, work, product);
+  multiply(restriction, product, work, coarse);
   std::vector<char> mask(30, 1);
   std::vector<double> scratch(12, 0.0);
   for (const bool masked : {false, true}) {
     DenseMatrix t = DenseMatrix::Identity(30, 30);
     for (int i = 0; i < 30 && masked; i += 3) t(i, i) = mask[i] = 0;
     const DenseMatrix cut = t * DenseMatrix(p), expected = cut.transpose() * DenseMatrix(a) * cut;
-    galerkin(restriction, to_csr(a), to_csr(p), mask, coarse, scratch);
+    galerkin(restriction, fine, prolongation, mask, coarse, scratch);
     DenseMatrix found = DenseMatrix::Zero(12, 12);
     for (int i = 0; i < 12; ++i) {
       for (int k = coarse.start[i]; k < coarse.start[i + 1]; ++k) {

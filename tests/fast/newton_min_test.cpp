@@ -15,7 +15,9 @@ struct Found {
   Status status;
   Vector z;
   int iterations;
-  double factorisations, updates, exchanges, recoveries;
+  double factorisations, updates, exchanges;
+  std::vector<PairStatus> basis;
+  std::string message;
 };
 
 Found solve_by_newton(const Problem& p, double tolerance = 1e-10,
@@ -35,7 +37,8 @@ Found solve_by_newton(const Problem& p, double tolerance = 1e-10,
           statistic(r, "factorisations"),
           statistic(r, "updates"),
           statistic(r, "single_exchanges"),
-          statistic(r, "recoveries")};
+          r.basis,
+          r.message};
 }
 
 DenseMatrix random_p_matrix(Random& random, int n) {
@@ -49,7 +52,7 @@ TEST(NewtonMin, SolvesPsdProblemsOfBothRanksWithAboutTwoFactorisations) {
     for (int seed = 1; seed <= 10; ++seed) {
       const Found a = solve_by_newton(generate(find_family(family), 120, seed));
       EXPECT_EQ(a.status, Status::kSolved) << family << seed;
-      EXPECT_LE(a.iterations, 10) << family << seed;
+      EXPECT_LE(a.iterations, 12) << family << seed;
       factorisations += a.factorisations;
     }
   }
@@ -66,8 +69,8 @@ TEST(NewtonMin, SolvesPMatrices) {
   }
 }
 
-// P-matrices, bounds of every sort: one solution, which enumeration knows. With and without the
-// safeguards that are not needed for P-matrices.
+// P-matrices, bounds of every sort: one solution, which enumeration knows. With block exchanges and
+// without.
 TEST(NewtonMin, AgreesWithEnumerationOnPMatrices) {
   for (int seed = 0; seed < 300; ++seed) {
     Random random(seed);
@@ -84,7 +87,7 @@ TEST(NewtonMin, AgreesWithEnumerationOnPMatrices) {
     const Enumeration known = enumerate_solutions(p, 1e-10);
     ASSERT_EQ(known.solutions.size(), 1u) << seed;
     NewtonMinSettings single;
-    single.block_tries = single.recoveries = single.crash_sweeps = 0;
+    single.block_tries = 0;
     for (const NewtonMinSettings& settings : {NewtonMinSettings{}, single}) {
       const Found a = solve_by_newton(problem_of(p), 1e-11, settings);
       EXPECT_EQ(a.status, Status::kSolved) << seed;
@@ -123,20 +126,17 @@ TEST(NewtonMin, DoesNotCycleWherePlainNewtonDoes) {
   plain.block_tries = 1 << 30;
   const Found round = solve_by_newton(p, 1e-10, plain, &start, 99);
   EXPECT_EQ(round.iterations, 99);  // though the projections of its points solve the problem
-  NewtonMinSettings exchanges;
-  exchanges.recoveries = 0;
-  for (const NewtonMinSettings& settings : {NewtonMinSettings{}, exchanges}) {
-    const Found a = solve_by_newton(p, 1e-10, settings, &start);
-    EXPECT_EQ(a.status, Status::kSolved);
-    EXPECT_EQ(a.z, Vector::Zero(3));
-    EXPECT_LE(a.iterations, 20);
-  }
+  const Found a = solve_by_newton(p, 1e-10, {}, &start);
+  EXPECT_EQ(a.status, Status::kSolved);
+  EXPECT_EQ(a.z, Vector::Zero(3));
+  EXPECT_GT(a.exchanges, 0);
+  EXPECT_LE(a.iterations, 20);
 }
 
 // Murty's exchanges alone: finitely many, though possibly exponentially many [Murty1978].
 TEST(NewtonMin, SingleExchangesEndOnPMatrices) {
   NewtonMinSettings single;
-  single.block_tries = single.recoveries = single.crash_sweeps = 0;
+  single.block_tries = 0;
   for (int seed = 0; seed < 100; ++seed) {
     Random random(seed);
     const int n = 2 + random.index(7);
@@ -151,21 +151,27 @@ TEST(NewtonMin, SingleExchangesEndOnPMatrices) {
   }
 }
 
-TEST(NewtonMin, SolvesContacts) {
+// Slip rows have no diagonal, so the first block is singular: that is said, and nothing is claimed.
+// Around a point, with M + rho I, there is no such block.
+TEST(NewtonMin, SaysThatThereIsNoNewtonPoint) {
   for (const char* family : {"contact-stack", "contact-pile"}) {
-    for (int seed = 1; seed <= 10; ++seed) {
-      EXPECT_EQ(solve_by_newton(generate(find_family(family), 20, seed)).status, Status::kSolved)
-          << family << seed;
-    }
+    Problem p = generate(find_family(family), 20, 1);
+    const Found a = solve_by_newton(p);
+    EXPECT_EQ(a.status, Status::kStalled) << family;
+    EXPECT_NE(a.message.find("singular"), std::string::npos) << a.message;
+    EXPECT_TRUE(a.basis.empty());
+    Lcp& lcp = std::get<Lcp>(p.data);
+    SparseMatrix shift(lcp.size(), lcp.size());
+    shift.setIdentity();
+    lcp.M = SparseMatrix(lcp.M.to_sparse() + 1e-2 * shift);
+    EXPECT_EQ(solve_by_newton(p, 1e-8).status, Status::kSolved) << family;
   }
 }
 
-// Without multigrid the sets move by one layer a step; few changes are updates, not factorisations.
+// The sets move by one layer a step; few changes are updates, not factorisations.
 TEST(NewtonMin, SparseProblemsAndUpdates) {
   const Problem p = generate(find_family("obstacle"), 40, 1);
-  NewtonMinSettings settings;
-  settings.multigrid_above = 1 << 30;
-  const Found a = solve_by_newton(p, 1e-12, settings);
+  const Found a = solve_by_newton(p, 1e-12);
   EXPECT_EQ(a.status, Status::kSolved);
   EXPECT_GT(a.updates, 0);
   EXPECT_LT(a.factorisations, a.iterations);
@@ -190,7 +196,6 @@ TEST(NewtonMin, EndsHonestly) {
     bool on_iteration(const IterationRecord&) override { return ++seen < 2; }
   } stop;
   NewtonMin solver;
-  solver.settings.crash_sweeps = 0;
   solver.prepare(generate(find_family("psd"), 120, 1));
   EXPECT_EQ(solver.solve(nullptr, &stop).status, Status::kInterrupted);
   EXPECT_EQ(stop.seen, 2);
@@ -206,7 +211,52 @@ TEST(NewtonMin, EndsHonestly) {
 TEST(NewtonMin, AStartWithTheRightSetNeedsOneStep) {
   const Problem p = generate(find_family("psd"), 80, 3);
   const Found cold = solve_by_newton(p);
+  EXPECT_GT(cold.iterations, 1);
   EXPECT_EQ(solve_by_newton(p, 1e-10, {}, &cold.z).iterations, 1);
+  NewtonMin solver;
+  solver.limits.tolerance = 1e-10;
+  solver.prepare(p);
+  const Result& warm = solver.solve({nullptr, nullptr, &cold.basis});
+  EXPECT_EQ(warm.iterations, 1);
+  EXPECT_EQ(warm.basis, cold.basis);
+  for (int i = 0; i < p.size(); ++i)
+    EXPECT_EQ(cold.basis[i] == PairStatus::kAtLower, cold.z[i] == 0.0) << i;
+}
+
+// Bounds that are none free an unknown, whatever a basis says of it.
+TEST(NewtonMin, TakesABasisWithBoundsThatAreNone) {
+  Mlcp p{DenseMatrix(DenseMatrix::Identity(2, 2)), vector({-1, 3}), vector({-kInf, -2}),
+         vector({kInf, 5})};
+  NewtonMin solver;
+  solver.prepare(problem_of(p));
+  const std::vector<PairStatus> basis{PairStatus::kAtUpper, PairStatus::kAtUpper};
+  const Result& r = solver.solve({nullptr, nullptr, &basis});
+  EXPECT_EQ(r.status, Status::kSolved);
+  EXPECT_EQ(r.z, vector({1, -2}));
+}
+
+// Other values on the same pattern: as prepare() would have it.
+TEST(NewtonMin, UpdatesAsItPrepares) {
+  for (const char* family : {"psd", "p-matrix", "obstacle"}) {
+    const Problem first = generate(find_family(family), 12, 1);
+    Problem second = first;
+    Lcp& lcp = std::get<Lcp>(second.data);
+    lcp.q *= 0.5;
+    if (lcp.M.is_sparse()) {
+      lcp.M.sparse() *= 2.0;
+    } else {
+      lcp.M.dense() *= 2.0;
+    }
+    NewtonMin updated, fresh;
+    updated.prepare(first);
+    updated.solve();
+    updated.update(second);
+    fresh.prepare(second);
+    const Result &a = updated.solve(), &b = fresh.solve();
+    EXPECT_EQ(a.status, Status::kSolved) << family;
+    EXPECT_EQ(a.z, b.z) << family;
+    EXPECT_EQ(a.iterations, b.iterations) << family;
+  }
 }
 
 // The block of a set that changes a little: few factorisations, same answers as from scratch.

@@ -182,7 +182,7 @@ TEST(StrategiesOfMethods, ProximalSolvesASingularProblem) {
   Problem problem;
   problem.data = Lcp{M, Vector{{-1.0, 1.0}}};  // z1 - z2 = 1
   SolveRequest request;
-  request.solver = "proximal(newton-min:multigrid_above=1000000)";
+  request.solver = "proximal(newton-min)";
   const VerifiedResult r = solve_verified(problem, request);
   EXPECT_EQ(r.status, Status::kSolved) << r.message;
   EXPECT_NEAR(r.answer.z[0] - r.answer.z[1], 1.0, 1e-7);

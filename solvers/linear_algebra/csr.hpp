@@ -1,4 +1,5 @@
-// Sparse matrices by rows, with the products that a multigrid hierarchy needs.
+// Sparse matrices by rows, with the products that a multigrid hierarchy needs. What is computed into
+// a matrix allocates only where that has been smaller so far.
 #pragma once
 
 #include <perp/problems/standard/matrix.hpp>
@@ -23,9 +24,18 @@ struct Csr {
   }
 };
 
-Csr to_csr(const SparseMatrix& a);
-Csr transpose(const Csr& a);
-Csr multiply(const Csr& a, const Csr& b);
+/// What a product of matrices is summed up in.
+struct CsrWorkspace {
+  std::vector<double> sums;
+  std::vector<int> seen, columns;
+};
+
+/// result := a
+void to_csr(const SparseMatrix& a, Csr& result);
+/// t := a'
+void transpose(const Csr& a, Csr& t);
+/// c := a b, row by row [Gustavson1978]
+void multiply(const Csr& a, const Csr& b, CsrWorkspace& work, Csr& c);
 
 /// Values of R T A T R' where `coarse` already has its pattern: T = diag(mask) drops the rows and
 /// columns of A whose mask is zero. @param mask empty: nothing is dropped. @param scratch as many

@@ -1,4 +1,4 @@
-#include <perp/solvers/projection/row_problem.hpp>
+#include <perp/solvers/box/row_problem.hpp>
 
 #include <perp/problems/standard/residuals.hpp>
 
@@ -37,10 +37,6 @@ void RowProblem::build(const Problem& problem) {
   }
   dense_ = !m->is_sparse();
   max_abs_ = m->max_abs();
-  rows_.resize(0, 0);
-  starts_.clear();
-  columns_.clear();
-  values_.clear();
   if (dense_) {
     const DenseMatrix& columns = m->dense();
     const Eigen::Index n = columns.rows();
@@ -55,18 +51,17 @@ void RowProblem::build(const Problem& problem) {
     diagonal = rows_.diagonal();
     return;
   }
-  const Eigen::SparseMatrix<double, Eigen::RowMajor, int> rows = m->sparse();
-  starts_.assign(rows.outerIndexPtr(), rows.outerIndexPtr() + rows.rows() + 1);
-  columns_.assign(rows.innerIndexPtr(), rows.innerIndexPtr() + rows.nonZeros());
-  values_.assign(rows.valuePtr(), rows.valuePtr() + rows.nonZeros());
-  diagonal = m->sparse().diagonal();
+  to_csr(m->sparse(), sparse_);
+  diagonal.setZero(m->rows());
+  for (int i = 0; i < m->rows(); ++i) diagonal[i] = entry(i, i);
 }
 
 double RowProblem::entry(int i, int j) const {
   if (dense_) return rows_(i, j);
-  const auto begin = columns_.begin() + starts_[i], end = columns_.begin() + starts_[i + 1];
-  const auto found = std::lower_bound(begin, end, j);
-  return found != end && *found == j ? values_[found - columns_.begin()] : 0.0;
+  const auto first = sparse_.column.begin();
+  const auto end = first + sparse_.start[i + 1];
+  const auto found = std::lower_bound(first + sparse_.start[i], end, j);
+  return found != end && *found == j ? sparse_.value[found - first] : 0.0;
 }
 
 void RowProblem::evaluate(const Vector& z, Vector& w) const {
@@ -78,15 +73,31 @@ void RowProblem::evaluate(const Vector& z, Vector& w) const {
   for (int i = 0; i < size(); ++i) w[i] = row_dot(i, z.data()) + q[i];
 }
 
+void RowProblem::scale(const Vector& s) {
+  max_abs_ = 0.0;
+  const auto change = [&](int i, int j, double& value) {
+    value *= s[i] * s[j];
+    max_abs_ = std::max(max_abs_, std::abs(value));
+  };
+  for (int i = 0; i < size(); ++i) {
+    for (int j = 0; dense_ && j < size(); ++j) change(i, j, rows_(i, j));
+    for (int k = dense_ ? 0 : sparse_.start[i]; !dense_ && k < sparse_.start[i + 1]; ++k)
+      change(i, sparse_.column[k], sparse_.value[k]);
+    diagonal[i] *= s[i] * s[i];
+  }
+  q.array() *= s.array();
+  lower.array() /= s.array();
+  upper.array() /= s.array();
+}
+
 // Three sums, because one chain of extended additions is slow.
 long double RowProblem::extended_row(int i, const double* z) const {
-  const double* const m = dense_ ? dense_row(i) : values_.data() + starts_[i];
   if (!dense_) {
     Extended sum = q[i];
-    const int* const columns = columns_.data() + starts_[i];
-    for (int k = 0; k < starts_[i + 1] - starts_[i]; ++k) sum += Extended(m[k]) * z[columns[k]];
+    for_row(i, [&](int j, double value) { sum += Extended(value) * z[j]; });
     return sum;
   }
+  const double* const m = dense_row(i);
   Extended a = q[i], b = 0.0L, c = 0.0L;
   int k = 0;
   for (; k + 2 < size(); k += 3) {
@@ -135,24 +146,6 @@ double RowProblem::natural_residual(const Vector& z) const {
     largest = std::max(largest, std::abs(mid(z[i] - lower[i], z[i] - upper[i], f)));
   }
   return largest;
-}
-
-double projected_sweep(const RowProblem& problem, const Vector& step, const Proximal* proximal,
-                       bool backward, Vector& z) {
-  const int n = problem.size();
-  const double *const s = step.data(), *const q = problem.q.data();
-  const double *const l = problem.lower.data(), *const u = problem.upper.data();
-  double* const x = z.data();
-  double change = 0.0;
-  for (int k = 0; k < n; ++k) {
-    const int i = backward ? n - 1 - k : k;
-    double w = problem.row_dot(i, x) + q[i];
-    if (proximal) w += proximal->weight[i] * (x[i] - proximal->centre[i]);
-    const double old = x[i];
-    x[i] = std::min(std::max(old - s[i] * w, l[i]), u[i]);
-    change += (x[i] - old) * (x[i] - old);
-  }
-  return std::sqrt(change);
 }
 
 }  // namespace perp

@@ -1,70 +1,91 @@
-#include <perp/solvers/multigrid/csr.hpp>
+#include <perp/solvers/linear_algebra/csr.hpp>
 
 #include <algorithm>
 
 namespace perp {
 
-Csr to_csr(const SparseMatrix& a) {
-  const Eigen::SparseMatrix<double, Eigen::RowMajor, int> rows = a;
-  Csr result;
-  result.rows = static_cast<int>(a.rows());
-  result.cols = static_cast<int>(a.cols());
-  result.start.assign(rows.outerIndexPtr(), rows.outerIndexPtr() + rows.rows() + 1);
-  result.column.assign(rows.innerIndexPtr(), rows.innerIndexPtr() + rows.nonZeros());
-  result.value.assign(rows.valuePtr(), rows.valuePtr() + rows.nonZeros());
-  return result;
+namespace {
+
+// The pattern's starts from counts that stand one place on: start[i + 1] entries of row i.
+void add_up(std::vector<int>& start) {
+  for (std::size_t i = 1; i < start.size(); ++i) start[i] += start[i - 1];
 }
 
-Csr transpose(const Csr& a) {
-  Csr t;
+// Places are taken from the start of a row on, which then has moved to the start of the next one.
+void move_back(std::vector<int>& start) {
+  for (std::size_t i = start.size() - 1; i > 0; --i) start[i] = start[i - 1];
+  start[0] = 0;
+}
+
+}  // namespace
+
+void to_csr(const SparseMatrix& a, Csr& result) {
+  result.rows = static_cast<int>(a.rows());
+  result.cols = static_cast<int>(a.cols());
+  result.start.assign(a.rows() + 1, 0);
+  result.column.resize(a.nonZeros());
+  result.value.resize(a.nonZeros());
+  for (int j = 0; j < result.cols; ++j) {
+    for (SparseMatrix::InnerIterator it(a, j); it; ++it) ++result.start[it.row() + 1];
+  }
+  add_up(result.start);
+  for (int j = 0; j < result.cols; ++j) {
+    for (SparseMatrix::InnerIterator it(a, j); it; ++it) {
+      const int place = result.start[it.row()]++;
+      result.column[place] = j;
+      result.value[place] = it.value();
+    }
+  }
+  move_back(result.start);
+}
+
+void transpose(const Csr& a, Csr& t) {
   t.rows = a.cols;
   t.cols = a.rows;
   t.start.assign(t.rows + 1, 0);
   for (int j : a.column) ++t.start[j + 1];
-  for (int j = 0; j < t.rows; ++j) t.start[j + 1] += t.start[j];
+  add_up(t.start);
   t.column.resize(a.column.size());
   t.value.resize(a.value.size());
-  std::vector<int> next(t.start.begin(), t.start.end() - 1);
   for (int i = 0; i < a.rows; ++i) {
     for (int k = a.start[i]; k < a.start[i + 1]; ++k) {
-      const int place = next[a.column[k]]++;
+      const int place = t.start[a.column[k]]++;
       t.column[place] = i;
       t.value[place] = a.value[k];
     }
   }
-  return t;
+  move_back(t.start);
 }
 
-// Row by row [Gustavson1978].
-Csr multiply(const Csr& a, const Csr& b) {
-  Csr c;
+void multiply(const Csr& a, const Csr& b, CsrWorkspace& work, Csr& c) {
   c.rows = a.rows;
   c.cols = b.cols;
   c.start.assign(1, 0);
-  std::vector<double> sums(b.cols, 0.0);
-  std::vector<int> seen(b.cols, -1), columns;
+  c.column.clear();
+  c.value.clear();
+  work.sums.assign(b.cols, 0.0);
+  work.seen.assign(b.cols, -1);
   for (int i = 0; i < a.rows; ++i) {
-    columns.clear();
+    work.columns.clear();
     for (int k = a.start[i]; k < a.start[i + 1]; ++k) {
       const int j = a.column[k];
       for (int l = b.start[j]; l < b.start[j + 1]; ++l) {
         const int column = b.column[l];
-        if (seen[column] != i) {
-          seen[column] = i;
-          columns.push_back(column);
+        if (work.seen[column] != i) {
+          work.seen[column] = i;
+          work.columns.push_back(column);
         }
-        sums[column] += a.value[k] * b.value[l];
+        work.sums[column] += a.value[k] * b.value[l];
       }
     }
-    std::sort(columns.begin(), columns.end());
-    for (int column : columns) {
+    std::sort(work.columns.begin(), work.columns.end());
+    for (int column : work.columns) {
       c.column.push_back(column);
-      c.value.push_back(sums[column]);
-      sums[column] = 0.0;
+      c.value.push_back(work.sums[column]);
+      work.sums[column] = 0.0;
     }
     c.start.push_back(static_cast<int>(c.column.size()));
   }
-  return c;
 }
 
 void galerkin(const Csr& restriction, const Csr& a, const Csr& prolongation,

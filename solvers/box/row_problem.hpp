@@ -1,8 +1,8 @@
-// A mixed LCP by rows, and the sweep over its rows that projected relaxation methods share.
+// A mixed LCP by rows.
 #pragma once
 
 #include <perp/problems/standard/problem.hpp>
-#include <vector>
+#include <perp/solvers/linear_algebra/csr.hpp>
 
 namespace perp {
 
@@ -10,7 +10,8 @@ namespace perp {
 /// Mlcp; of a BoxQp H and c.
 class RowProblem {
  public:
-  /// Copies the problem. @throws std::bad_variant_access for other kinds.
+  /// Copies the problem; allocates only where it is larger than the ones before.
+  /// @throws std::bad_variant_access for other kinds.
   void build(const Problem& problem);
 
   int size() const { return static_cast<int>(q.size()); }
@@ -24,9 +25,7 @@ class RowProblem {
       return Eigen::Map<const Vector>(rows_.data() + rows_.cols() * i, rows_.cols())
           .dot(Eigen::Map<const Vector>(z, rows_.cols()));
     }
-    double sum = 0.0;
-    for (int k = starts_[i]; k < starts_[i + 1]; ++k) sum += values_[k] * z[columns_[k]];
-    return sum;
+    return sparse_.row_dot(i, z);
   }
   /// Calls f(column, value) for the entries of a row.
   template <class F>
@@ -35,7 +34,8 @@ class RowProblem {
       const double* const row = rows_.data() + rows_.cols() * i;
       for (int j = 0; j < size(); ++j) f(j, row[j]);
     } else {
-      for (int k = starts_[i]; k < starts_[i + 1]; ++k) f(columns_[k], values_[k]);
+      for (int k = sparse_.start[i]; k < sparse_.start[i + 1]; ++k)
+        f(sparse_.column[k], sparse_.value[k]);
     }
   }
 
@@ -48,6 +48,9 @@ class RowProblem {
   bool is_symmetric(const Matrix& m, double tolerance) const;
   /// max_i sum_j |M_ij|.
   double row_sum_norm() const;
+
+  /// Other unknowns, z = S y: M := S M S, q := S q, bounds over s. @param s positive
+  void scale(const Vector& s);
 
   /// z into its bounds.
   void clamp(Vector& z) const { z = z.cwiseMax(lower).cwiseMin(upper); }
@@ -69,23 +72,8 @@ class RowProblem {
 
   double max_abs_ = 0.0;
   bool dense_ = false;
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows_;
-  std::vector<int> starts_, columns_;
-  std::vector<double> values_;
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows_;  // dense M
+  Csr sparse_;
 };
-
-/// The proximal term R (z - c), R = diag(weight), added to Mz + q.
-struct Proximal {
-  Vector weight, centre;
-};
-
-/// One sweep over LCP(q - R c, M + R) on [l, u]:
-///   z_i := mid(l_i, u_i, z_i - s_i (Mz + q + R (z - c))_i)   [CottlePangStone2009, Ch. 5],
-/// rows in order, or in reverse. With s_i = omega / (M_ii + R_ii) this is projected SOR; s_i = 0
-/// leaves z_i.
-/// @param proximal nullptr where R = 0.
-/// @return Euclidean norm of the change of z.
-double projected_sweep(const RowProblem& problem, const Vector& step, const Proximal* proximal,
-                       bool backward, Vector& z);
 
 }  // namespace perp

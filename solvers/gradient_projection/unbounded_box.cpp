@@ -1,0 +1,85 @@
+// Where a quadratic function falls without bound on its box.
+#include <perp/solvers/gradient_projection/box_minimiser.hpp>
+#include <perp/solvers/gradient_projection/tolerances.hpp>
+
+namespace perp {
+
+using namespace gradient_projection;
+
+namespace {
+
+constexpr int kInverseIterations = 3;
+constexpr double kImage = 1e-4;  // ||Hp|| / |H| where p'Hp is zero: H is not PSD
+
+}  // namespace
+
+BoxMinimiser::Step BoxMinimiser::outcome(End end) {
+  if (end == End::kNoBound) return end_unbounded();
+  return end == End::kMoved ? Step::kDone : Step::kNone;
+}
+
+// x itself shows the direction where it has gone that far.
+BoxMinimiser::Step BoxMinimiser::far_away() {
+  far_ *= kFar;
+  for (int i = 0; i < problem.size(); ++i) {
+    search_.p[i] = std::isinf(point_.x[i] > 0 ? problem.rows().upper[i] : problem.rows().lower[i])
+                       ? point_.x[i]
+                       : 0.0;
+  }
+  return end_unbounded() == Step::kUnbounded ? Step::kUnbounded : Step::kDone;
+}
+
+// p never meets a bound, and the objective falls along it. Where Hp = 0 it proves that there is no
+// stationary point: it is a Farkas certificate against the signs asked of Hx + c.
+BoxMinimiser::Step BoxMinimiser::end_unbounded() {
+  const double size = search_.p.lpNorm<Eigen::Infinity>();
+  if (!(size > 0)) return Step::kNone;
+  search_.p /= size;
+  problem.multiply(search_.p, search_.hs);
+  const bool bends = search_.p.dot(search_.hs) <
+                     kNegative * search_.p.cwiseQuotient(problem.weight()).dot(search_.p);
+  const double least = kOfTolerance * rules_->limits.tolerance;
+  if (!bends && !(point_.g.dot(search_.p) < -least)) return Step::kNone;
+  // For a PSD H, p'Hp = 0 implies Hp = 0.
+  const bool negative = bends || search_.hs.lpNorm<Eigen::Infinity>() > kImage * problem.scale();
+  search_.negative |= negative;
+  if (negative) {
+    certificate_ =
+        Certificate{"ray", {}, search_.p.cwiseProduct(problem.unit()), 0.0, false, 0.0, ""};
+    return Step::kUnbounded;
+  }
+  return problem.has_matrix() && prove_unbounded() ? Step::kUnbounded : Step::kNone;
+}
+
+bool BoxMinimiser::prove_unbounded() {
+  const int n = problem.size();
+  const Mlcp original = problem.posed();
+  const auto check_direction = [&] {
+    search_.s = search_.p.cwiseProduct(problem.unit());
+    search_.s /= search_.s.lpNorm<Eigen::Infinity>();
+    return check_farkas(original, search_.s);
+  };
+  for (int i = 0; i < n; ++i) face_.free[i] = search_.p[i] != 0.0;
+  FarkasCheck check = check_direction();
+  if (!check.holds && block_.regularisation() == 0.0)
+    block_.set_regularisation(rules_->settings.regularisation * problem.scale());
+  if (check.excludes) certificate_ = certificate_of(check, search_.s);
+  if (!check.holds && factor()) {
+    purge();
+    check = check_direction();
+  }
+  if (check.holds || (check.excludes && !certificate_))
+    certificate_ = certificate_of(check, search_.s);
+  return certificate_.has_value();
+}
+
+// Leaves of p, by a few inverse iterations, its part in the null space of H_FF.
+void BoxMinimiser::purge() {
+  for (int k = 0; k < kInverseIterations; ++k) {
+    block_.solve(search_.p);
+    const double size = search_.p.lpNorm<Eigen::Infinity>();
+    if (size > 0) search_.p /= size;
+  }
+}
+
+}  // namespace perp

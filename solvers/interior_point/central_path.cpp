@@ -1,0 +1,174 @@
+#include <perp/solvers/interior_point/central_path.hpp>
+
+#include <perp/problems/standard/residuals.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace perp {
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kLeastShift = 1.0;  // of a start outside the cones
+// First kappa over the mean of s_i z_i. More where only bounds are: tau then does not give way.
+constexpr double kBoxKappa = 30.0, kLeastKappa = 1e-4;
+constexpr double kPoorStart = 1e-6;
+constexpr double kPoorSolve = 1e-10;  // relative residual of a linear solve
+constexpr double kGain = 0.9;         // of the residual, that counts as one
+constexpr double kRegularisationStep = 100.0, kLeastRegularisation = 1e-14;
+
+}  // namespace
+
+void EmbeddingVector::resize(const ConicData& data) {
+  x.setZero(data.variables());
+  z.setZero(data.rows());
+  s.setZero(data.rows());
+}
+
+void CentralPath::prepare(const ConicData& data, KktSystem& kkt) {
+  data_ = &data;
+  kkt_ = &kkt;
+  system_.prepare(data, kkt);
+  for (EmbeddingVector* v : {&point_, &affine_, &combined_}) v->resize(data);
+  for (Vector* v : {&residual_.x, &residual_.px, &right_x_}) v->setZero(data.variables());
+  for (Vector* v : {&residual_.z, &residual_.slack, &lambda_, &right_z_, &jordan_, &scratch_})
+    v->setZero(data.rows());
+  scaling_.set_identity(data.cones);
+  squared_ = scaling_;
+}
+
+bool CentralPath::begin(const PathRules& rules) {
+  rules_ = rules;
+  regularisation_ = rules.regularisation;
+  least_regularisation_ = std::min(kLeastRegularisation, rules.regularisation);
+  point_.tau = point_.kappa = 1.0;
+  mu_ = 1.0;
+  step_ = Residuals::kNone;
+  squared_.set_identity(data_->cones);
+  if (!kkt_->factor(squared_, 1.0, rules.regularisation)) return false;
+  right_x_ = -data_->c;
+  const double error = kkt_->solve(right_x_, data_->b, point_.x, point_.z, rules.refinements);
+  if (error > kPoorStart) {  // the equations contradict each other
+    point_.x.setZero();
+    point_.z.setZero();
+  }
+  squared_.multiply(data_->cones, point_.z, point_.s);  // zero in zero rows
+  point_.s = -point_.s;
+  for (Vector* v : {&point_.s, &point_.z}) {
+    const double least = data_->cones.smallest_eigenvalue(*v);
+    if (least < kLeastShift * 1e-2) data_->cones.add_identity(kLeastShift - least, *v);
+  }
+  point_.kappa = (data_->natural_gap ? kBoxKappa : 1.0) * data_->cones.dot(point_.s, point_.z) /
+                 std::max(1, data_->cones.degree());
+  point_.kappa = std::max(point_.kappa, kLeastKappa);
+  evaluate(false);
+  return point_.x.allFinite() && point_.z.allFinite();
+}
+
+void CentralPath::evaluate(bool extended) {
+  auto& r = residual_;
+  const auto& [x, z, s, tau, kappa] = point_;
+  if (extended) {
+    data_->evaluate_extended(x, z, tau, r.px, r.x, r.slack);
+  } else {
+    data_->multiply_p(x, r.px);
+    data_->multiply_at(z, r.x);
+    r.x += r.px + tau * data_->c;
+    data_->multiply_a(x, r.slack);
+    r.slack = tau * data_->b - r.slack;
+  }
+  r.z = s - r.slack;
+  r.xpx = x.dot(r.px);
+  r.cx = data_->c.dot(x);
+  r.bz = data_->b.dot(z);
+  r.tau = kappa + r.cx + r.bz + r.xpx / tau;
+  mu_ = (data_->cones.dot(s, z) + tau * kappa) / (data_->cones.degree() + 1);
+}
+
+bool CentralPath::advance(double gap) {
+  if (!scaling_.set_scaling(data_->cones, point_.s, point_.z)) return false;
+  squared_.set_square(data_->cones, scaling_);
+  scaling_.multiply(data_->cones, point_.z, lambda_);
+  if (!find_affine(gap)) return false;
+  const double sigma = std::pow(1.0 - largest_step(affine_), 3);
+  if (!std::isfinite(find_direction(sigma, gap, &affine_, combined_))) return false;
+  step_ = std::min(1.0, rules_.step_fraction * largest_step(combined_));
+  point_.x += step_ * combined_.x;
+  point_.z += step_ * combined_.z;
+  point_.s += step_ * combined_.s;
+  point_.tau += step_ * combined_.tau;
+  point_.kappa += step_ * combined_.kappa;
+  return point_.all_finite() && point_.tau > 0 && point_.kappa > 0;
+}
+
+// The affine direction. Refinement cannot undo a delta above the eigenvalues that matter, nor one
+// so small that the factors are wrong: if it does not converge, a smaller one is tried.
+bool CentralPath::find_affine(double gap) {
+  const auto attempt = [&](double delta) {
+    const EmbeddingSystem::Point at{point_.x, residual_.px, point_.tau, point_.kappa,
+                                    residual_.xpx};
+    if (!system_.factor(squared_, at, delta)) return kInfinity;
+    return find_direction(0.0, gap, nullptr, affine_);
+  };
+  double error = attempt(regularisation_);
+  if (error > kPoorSolve && regularisation_ > least_regularisation_) {
+    const double smaller = std::max(regularisation_ / kRegularisationStep, least_regularisation_);
+    const double next = attempt(smaller);
+    if (next < kGain * error) {
+      regularisation_ = smaller;
+      error = next;
+    } else {
+      least_regularisation_ = regularisation_;
+      error = attempt(regularisation_);
+    }
+  }
+  return std::isfinite(error);
+}
+
+// Newton's direction towards residuals (1 - sigma) times those here and
+//   lambda o (W dz + W^-1 ds) = sigma mu e - lambda o lambda - (W^-1 ds_a) o (W dz_a),
+// the last term, of the affine direction, being Mehrotra's correction.
+// @return relative residual of the linear solve, infinity if it failed.
+double CentralPath::find_direction(double sigma, double gap, const EmbeddingVector* affine,
+                                   EmbeddingVector& d) {
+  const ConeProduct& cones = data_->cones;
+  const double tau = point_.tau;
+  double kappa_right = -tau * point_.kappa;
+  if (affine) {
+    // Below what the gap may have mu has nothing to gain, and the linear systems much to lose.
+    const double objective = data_->posed_objective() * (cones.degree() + 1) / (tau * tau);
+    const double target = std::max(sigma * mu_, std::min(mu_, gap / objective));
+    scaling_.divide(cones, affine->s, scratch_);
+    scaling_.multiply(cones, affine->z, d.s);
+    cones.product(scratch_, d.s, jordan_);
+    cones.product(lambda_, lambda_, scratch_);
+    jordan_ = -jordan_ - scratch_;
+    cones.add_identity(target, jordan_);
+    cones.divide(lambda_, jordan_, jordan_);
+    scaling_.multiply(cones, jordan_, jordan_);
+    kappa_right += target - affine->tau * affine->kappa;
+  } else {
+    jordan_ = -point_.s;
+  }
+  right_x_ = -(1.0 - sigma) * residual_.x;
+  right_z_ = -(1.0 - sigma) * residual_.z - jordan_;
+  const double right = -(1.0 - sigma) * residual_.tau - kappa_right / tau;
+  const double error =
+      system_.solve(right_x_, right_z_, right, rules_.refinements, d.x, d.z, d.tau);
+  squared_.multiply(cones, d.z, scratch_);
+  d.s = jordan_ - scratch_;
+  d.kappa = (kappa_right - point_.kappa * d.tau) / tau;
+  return d.x.allFinite() && d.z.allFinite() ? error : kInfinity;
+}
+
+double CentralPath::largest_step(const EmbeddingVector& d) const {
+  double step = 1.0 / rules_.step_fraction;
+  if (d.tau < 0) step = std::min(step, -point_.tau / d.tau);
+  if (d.kappa < 0) step = std::min(step, -point_.kappa / d.kappa);
+  step = data_->cones.step_to_boundary(point_.s, d.s, step);
+  return data_->cones.step_to_boundary(point_.z, d.z, step);
+}
+
+}  // namespace perp
