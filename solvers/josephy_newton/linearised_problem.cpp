@@ -1,17 +1,19 @@
 #include <perp/solvers/josephy_newton/linearised_problem.hpp>
 
+#include <cmath>
+
 namespace perp {
 
-void LinearisedProblem::attach(const BoxMap& map) {
-  map_ = &map;
-  const NewtonMatrix& j = map.jacobian();
+void LinearisedProblem::attach(const BoxProblem& problem) {
+  problem_ = &problem;
+  const NewtonMatrix& j = problem.matrix();
   linear_.M = j.has_sparse_systems() ? Matrix(j.sparse()) : Matrix(j.dense());
-  linear_.lower = map.lower;
-  linear_.upper = map.upper;
-  linear_.q.setZero(map.size());
-  zero_.setZero(map.size());
-  point_.setZero(map.size());
-  z_.setZero(map.size());
+  linear_.lower = problem.lower;
+  linear_.upper = problem.upper;
+  linear_.q.setZero(problem.size());
+  zero_.setZero(problem.size());
+  point_.setZero(problem.size());
+  z_.setZero(problem.size());
   canonical_.build_pairs(linear_);
   x_.setZero(canonical_.size());
   w_.setZero(canonical_.size());
@@ -21,13 +23,24 @@ void LinearisedProblem::attach(const BoxMap& map) {
   path_.reset_counts();
 }
 
+bool LinearisedProblem::fits(const BoxProblem& problem) const {
+  if (problem.size() != linear_.size()) return false;
+  for (int i = 0; i < problem.size(); ++i) {
+    const double low = problem.lower[i], high = problem.upper[i];
+    if (std::isinf(low) != std::isinf(linear_.lower[i])) return false;
+    if (std::isinf(high) != std::isinf(linear_.upper[i])) return false;
+    if ((low == high) != (linear_.lower[i] == linear_.upper[i])) return false;
+  }
+  return true;
+}
+
 void LinearisedProblem::set_point(const Vector& z, const Vector& f, double rho) {
-  const NewtonMatrix& j = map_->jacobian();
+  const NewtonMatrix& j = problem_->matrix();
   if (j.has_sparse_systems()) {
     SparseMatrix& m = linear_.M.sparse();
     std::copy_n(j.sparse().valuePtr(), j.sparse().nonZeros(), m.valuePtr());
     if (rho > 0) {
-      for (int i = 0; i < map_->size(); ++i) m.coeffRef(i, i) += rho;
+      for (int i = 0; i < problem_->size(); ++i) m.coeffRef(i, i) += rho;
     }
   } else {
     linear_.M.dense() = j.dense();
@@ -35,8 +48,8 @@ void LinearisedProblem::set_point(const Vector& z, const Vector& f, double rho) 
   }
   z_ = z;
   linear_.q = f;
-  linear_.lower = map_->lower - z;
-  linear_.upper = map_->upper - z;
+  linear_.lower = problem_->lower - z;
+  linear_.upper = problem_->upper - z;
   canonical_.set_values(linear_, true);
 }
 
@@ -52,7 +65,7 @@ PathEnd LinearisedProblem::solve(Origin origin, const std::vector<PairStatus>& s
     end = path_.follow(start_, nullptr, {}, max_pivots, deadline, nullptr);
   }
   canonical_.to_original(path_.end().x, point_);
-  point_ = (point_ + z_).cwiseMax(map_->lower).cwiseMin(map_->upper);
+  point_ = (point_ + z_).cwiseMax(problem_->lower).cwiseMin(problem_->upper);
   return end;
 }
 

@@ -1,7 +1,7 @@
 // The linear problem of a Josephy-Newton step.
 #pragma once
 
-#include <perp/solvers/josephy_newton/box_map.hpp>
+#include <perp/solvers/box/box_problem.hpp>
 #include <perp/solvers/pivoting/lemke_path.hpp>
 #include <vector>
 
@@ -15,9 +15,11 @@ class LinearisedProblem {
  public:
   enum class Origin { kPoint, kFarAway };  ///< where the path comes from: z, or infinity
 
-  /// Keeps a reference to the map.
-  void attach(const BoxMap& map);
-  /// The linearisation at z with J = map.jacobian(). Call before the other ones.
+  /// Keeps a reference. Allocates.
+  void attach(const BoxProblem& problem);
+  /// Whether the problem's bounds are of the sorts that were attached.
+  bool fits(const BoxProblem& problem) const;
+  /// The linearisation at z with J = problem.matrix(). Call before the other ones.
   void set_point(const Vector& z, const Vector& f, double rho);
   /// @param start sets of the first basis, by unknown
   PathEnd solve(Origin origin, const std::vector<PairStatus>& start, long max_pivots,
@@ -35,7 +37,7 @@ class LinearisedProblem {
   void reset_counts() { path_.reset_counts(); }
 
  private:
-  const BoxMap* map_ = nullptr;
+  const BoxProblem* problem_ = nullptr;
   Vector z_;     // of set_point
   Mlcp linear_;  // in d
   CanonicalProblem canonical_;

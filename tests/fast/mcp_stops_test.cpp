@@ -4,7 +4,7 @@
 
 #include <perp/solvers/josephy_newton/josephy_newton.hpp>
 #include <perp/solvers/registry.hpp>
-#include <perp/solvers/semismooth_newton/bound_signs.hpp>
+#include <perp/solvers/box/bound_signs.hpp>
 #include <perp/solvers/semismooth_newton/newton_fb.hpp>
 
 namespace perp::test {

@@ -1,4 +1,4 @@
-#include <perp/solvers/semismooth_newton/newton_system.hpp>
+#include <perp/solvers/box/newton_system.hpp>
 
 #include <algorithm>
 #include <cmath>

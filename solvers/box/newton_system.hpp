@@ -1,9 +1,9 @@
 // The linear systems of a semismooth Newton method.
 #pragma once
 
+#include <perp/solvers/box/newton_matrix.hpp>
 #include <perp/solvers/linear_algebra/dense_lu.hpp>
 #include <perp/solvers/linear_algebra/sparse_lu.hpp>
-#include <perp/solvers/semismooth_newton/newton_matrix.hpp>
 #include <vector>
 
 namespace perp {

@@ -1,4 +1,4 @@
-#include <perp/solvers/semismooth_newton/complementarity_function.hpp>
+#include <perp/solvers/box/complementarity_function.hpp>
 
 #include <perp/problems/standard/residuals.hpp>
 

@@ -1,0 +1,67 @@
+// F and its Jacobian, each evaluated once a point.
+#pragma once
+
+#include <algorithm>
+#include <perp/problems/standard/mcp_function.hpp>
+
+namespace perp {
+
+/// A nonlinear F that remembers its last value and its last Jacobian with the points they belong
+/// to, so that asking again costs a comparison.
+class PointFunction {
+ public:
+  /// @throws DeadlinePassed
+  void prepare(const Mcp& problem, const Deadline& deadline) {
+    function_.prepare(problem, deadline);
+    jacobian_ = function_.pattern();
+    forget();
+  }
+  /// The same with other parameters. @return false where the pattern is another one
+  bool update(const Mcp& problem, const Deadline& deadline) {
+    function_.prepare(problem, deadline);
+    forget();
+    const SparseMatrix& now = function_.pattern();
+    const auto starts = jacobian_.outerIndexPtr(), rows = jacobian_.innerIndexPtr();
+    return now.cols() == jacobian_.cols() && now.nonZeros() == jacobian_.nonZeros() &&
+           std::equal(starts, starts + now.cols() + 1, now.outerIndexPtr()) &&
+           std::equal(rows, rows + now.nonZeros(), now.innerIndexPtr());
+  }
+  void forget() {
+    has_value_ = has_jacobian_ = false;
+    evaluations = jacobian_evaluations = 0;
+  }
+
+  const Vector& value(const Vector& z) {
+    if (has_value_ && z == value_point_) return value_;
+    function_.evaluate(z, value_);
+    value_point_ = z;
+    has_value_ = true;
+    ++evaluations;
+    return value_;
+  }
+  /// @return whether it was evaluated anew
+  bool evaluate_jacobian(const Vector& z) {
+    if (has_jacobian_ && z == jacobian_point_) return false;
+    function_.evaluate_jacobian(z, jacobian_.valuePtr());
+    jacobian_point_ = z;
+    has_jacobian_ = true;
+    ++jacobian_evaluations;
+    return true;
+  }
+  const SparseMatrix& jacobian() const { return jacobian_; }
+  /// At a point beside those of the solve; nothing is remembered.
+  void evaluate_once(const Vector& z, Vector& f) {
+    function_.evaluate(z, f);
+    ++evaluations;
+  }
+
+  int evaluations = 0, jacobian_evaluations = 0;  ///< since prepare, update or forget
+
+ private:
+  McpFunction function_;
+  Vector value_, value_point_, jacobian_point_;
+  bool has_value_ = false, has_jacobian_ = false;
+  SparseMatrix jacobian_;  // compressed
+};
+
+}  // namespace perp

@@ -1,0 +1,47 @@
+// The merits that a globalised Newton method compares with.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+namespace perp {
+
+/// Merits of the last points: the highest of `memory` of them is what a nonmonotone search compares
+/// with [GrippoLamparielloLucidi1986], and `patience` points without progress mean that the method
+/// is stuck. Progress is a merit below 0.9 times the lowest before.
+class MeritHistory {
+ public:
+  void begin(int memory, int patience) {
+    ring_.assign(static_cast<std::size_t>(memory), 0.0);
+    patience_ = patience;
+    kept_ = since_progress_ = 0;
+    lowest_ = std::numeric_limits<double>::infinity();
+  }
+
+  /// @param compared false: later searches do not compare with it, since it may be taken back
+  void record(double merit, bool compared) {
+    ++since_progress_;
+    if (merit < lowest_) {
+      if (merit < kProgress * lowest_) since_progress_ = 0;
+      lowest_ = merit;
+    }
+    if (compared) ring_[static_cast<std::size_t>(kept_++) % ring_.size()] = merit;
+  }
+
+  /// Highest of the last merits; one must have been recorded.
+  double reference() const {
+    const auto count = std::min(static_cast<std::size_t>(kept_), ring_.size());
+    return *std::max_element(ring_.begin(), ring_.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+  bool out_of_patience() const { return since_progress_ > patience_; }
+
+ private:
+  static constexpr double kProgress = 0.9;
+
+  std::vector<double> ring_;
+  int kept_ = 0, since_progress_ = 0, patience_ = 0;
+  double lowest_ = 0.0;
+};
+
+}  // namespace perp

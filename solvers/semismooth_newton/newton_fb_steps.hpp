@@ -1,0 +1,37 @@
+// The steps of NewtonFb.
+#pragma once
+
+#include <perp/solvers/box/box_equation.hpp>
+#include <perp/solvers/semismooth_newton/active_set_finish.hpp>
+
+namespace perp {
+
+/// Proximal Newton steps, least-squares steps, the gradient, and moves to the point of the finish.
+class NewtonFbSteps final : public BoxEquation {
+ public:
+  struct Options {
+    double proximal = 0.0, proximal_factor = 0.0;  ///< of eps
+    bool newton = true, least_squares = true;      ///< which directions are tried
+    ActiveSetFinish::Options finish;
+  };
+
+  void attach(BoxProblem& problem);
+  /// @return false where F exists nowhere near the start
+  bool begin(const ComplementarityFunction& function, const Options& options, const Vector& start);
+
+  Verdict judge() override;
+  std::string_view take_step(NewtonDriver& driver) override;
+
+  int least_squares_steps = 0, gradient_steps = 0;
+  int finishes() const { return finish_.count; }
+
+ private:
+  bool move_to_finish();
+  bool find_newton_direction();
+  bool search(NewtonDriver& driver, double shortest);
+
+  Options options_;
+  ActiveSetFinish finish_;
+};
+
+}  // namespace perp
