@@ -1,6 +1,6 @@
 // Whether what was not solved can be solved at all.
 #include <perp/problems/standard/reductions.hpp>
-#include <perp/solvers/pivoting/lemke.hpp>
+#include <perp/solvers/pivoting/farkas.hpp>
 #include <perp/solvers/strategies/strategy.hpp>
 #include <perp/solvers/verified_solve.hpp>
 
