@@ -100,7 +100,8 @@ void AugmentedLagrangian::evaluate() {
       x_.z[i] = centre_.p[i] - penalties_.sigma[static_cast<int>(c)] * s;
     }
     project(cone, x_.z.data() + cone.first, x_.p.data() + cone.first);
-    for (int i = cone.first; i < cone.first + cone.size; ++i) p.J.add(i, -x_.p[i], gradient_.m.data());
+    for (int i = cone.first; i < cone.first + cone.size; ++i)
+      p.J.add(i, -x_.p[i], gradient_.m.data());
   }
   x_.u = (centre_.u - penalties_.tau.cwiseProduct(x_.lambda)).cwiseMax(0.0);
   gradient_.lambda = x_.slack - x_.u + penalties_.eps.cwiseProduct(x_.lambda - centre_.lambda);

@@ -61,7 +61,7 @@ PathEnd LemkePath::follow(const std::vector<PairStatus>& start, const Vector* co
   PathEnd end = PathEnd::kNumerical;
   steps_ = 0;
   values_.set_scale();
-  if ((build_basis(start) || build_from_default(start)) && values_.compute()) {
+  if (begin(start)) {
     order_.begin(basis_);
     const double tie = settings_.tie_tolerance * values_.size;
     switch (origin ? entry_.from_point(values_, basis_, *origin, order_)
@@ -97,6 +97,16 @@ PathEnd LemkePath::walk(long max_pivots, Observer* observer) {
       if (!factor()) return PathEnd::kNumerical;
     }
   }
+}
+
+// A basis of the start and its values; of a basis that is all but singular, where the values are
+// far larger than the constants, only what is independent.
+bool LemkePath::begin(const std::vector<PairStatus>& start) {
+  const bool regular = build_basis(start) && values_.compute();
+  if (regular && values_.size <= 1.0 / kIndependent) return true;
+  if (start == problem_->default_start) return regular;
+  if (build_from_default(start) && values_.compute()) return true;
+  return regular && build_basis(start) && values_.compute();
 }
 
 // The basis of the given statuses. @return false if it is singular.

@@ -97,6 +97,7 @@ class LemkePath {
 
   PathEnd follow(const std::vector<PairStatus>& start, const Vector* covering,
                  const PathOrigin* origin, long max_pivots, Observer* observer);
+  bool begin(const std::vector<PairStatus>& start);
   bool build_basis(const std::vector<PairStatus>& start);
   bool build_from_default(const std::vector<PairStatus>& start);
   void enter_covering();
