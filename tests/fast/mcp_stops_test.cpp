@@ -52,7 +52,7 @@ class McpSolver : public testing::TestWithParam<std::string> {
     solver->limits.tolerance = tolerance;
     solver->prepare(problem);
     const Result& r = solver->solve(start ? &*start : nullptr);
-    return {r.status, r.z, {}, {}, r.iterations, {}, {}, r.message, {}};
+    return r;
   }
 };
 
