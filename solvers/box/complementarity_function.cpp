@@ -15,13 +15,9 @@ constexpr double kEvenSlope = 0.29289321881345248;  // 1 - 1/sqrt(2)
 constexpr double kKink = 1e-150;                    // below this norm (a, b) is the kink
 
 // phi(a, b) = a + b - sqrt(a^2 + b^2) [Fischer1992].
-ComplementarityRow fischer_burmeister_row(double a, double b, KinkRule kink) {
+ComplementarityRow fischer_burmeister_row(double a, double b) {
   const double norm = std::sqrt(a * a + b * b);
-  if (!(norm > kKink)) {
-    if (kink == KinkRule::kEven) return {a + b - norm, kEvenSlope, kEvenSlope};
-    return kink == KinkRule::kTowardsMap ? ComplementarityRow{0.0, 0.0, 1.0}
-                                         : ComplementarityRow{0.0, 1.0, 0.0};
-  }
+  if (!(norm > kKink)) return {a + b - norm, kEvenSlope, kEvenSlope};
   // 1 - a / norm loses all digits where b is small beside a > 0: b^2 / (norm (norm + a)) does not.
   const double da = a > 0 ? b * b / (norm * (norm + a)) : 1.0 - a / norm;
   const double db = b > 0 ? a * a / (norm * (norm + b)) : 1.0 - b / norm;
@@ -29,8 +25,8 @@ ComplementarityRow fischer_burmeister_row(double a, double b, KinkRule kink) {
 }
 
 // lambda phi(a, b) + (1 - lambda) max(a, 0) max(b, 0) [ChenChenKanzow2000].
-ComplementarityRow penalised_row(double a, double b, double lambda, KinkRule kink) {
-  ComplementarityRow row = fischer_burmeister_row(a, b, kink);
+ComplementarityRow penalised_row(double a, double b, double lambda) {
+  ComplementarityRow row = fischer_burmeister_row(a, b);
   const double plus_a = std::max(a, 0.0), plus_b = std::max(b, 0.0);
   row.value = lambda * row.value + (1.0 - lambda) * plus_a * plus_b;
   row.dz = lambda * row.dz + (a > 0 ? (1.0 - lambda) * plus_b : 0.0);
@@ -38,23 +34,22 @@ ComplementarityRow penalised_row(double a, double b, double lambda, KinkRule kin
   return row;
 }
 
-ComplementarityRow min_row(double a, double b, KinkRule kink) {
-  if (a == b && kink == KinkRule::kEven) return {a, 0.5, 0.5};
-  const bool first = a < b || (a == b && kink == KinkRule::kTowardsBound);
-  return first ? ComplementarityRow{a, 1.0, 0.0} : ComplementarityRow{b, 0.0, 1.0};
+ComplementarityRow min_row(double a, double b) {
+  if (a == b) return {a, 0.5, 0.5};
+  return a < b ? ComplementarityRow{a, 1.0, 0.0} : ComplementarityRow{b, 0.0, 1.0};
 }
 
 // phi(a, b) with its partial derivatives by a and b.
 ComplementarityRow one_sided(const ComplementarityFunction& function, double a, double b) {
   switch (function.kind) {
     case NcpFunction::kFischerBurmeister:
-      return fischer_burmeister_row(a, b, function.kink);
+      return fischer_burmeister_row(a, b);
     case NcpFunction::kPenalised:
-      return penalised_row(a, b, function.lambda, function.kink);
+      return penalised_row(a, b, function.lambda);
     case NcpFunction::kMin:
       break;
   }
-  return min_row(a, b, function.kink);
+  return min_row(a, b);
 }
 
 }  // namespace

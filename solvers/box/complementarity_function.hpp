@@ -5,18 +5,15 @@ namespace perp {
 
 enum class NcpFunction { kFischerBurmeister, kPenalised, kMin };
 
-/// Which element of the generalised gradient is taken at a kink of the function.
-enum class KinkRule { kEven, kTowardsMap, kTowardsBound };
-
 /// A choice of function: phi of one row for a lower bound, phi(z - l, F), and for bounds on both
 /// sides Billups' composition phi(z - l, -phi(u - z, -F)) [Billups1995].
 struct ComplementarityFunction {
   NcpFunction kind = NcpFunction::kFischerBurmeister;
   double lambda = 0.9;  ///< share of Fischer-Burmeister in the penalised function
-  KinkRule kink = KinkRule::kEven;
 };
 
-/// Value of a row and an element of its generalised gradient with respect to z_i and F_i.
+/// Value of a row and an element of its generalised gradient with respect to z_i and F_i; at a kink
+/// the even one.
 /// Both partial derivatives are nonnegative and not both zero.
 struct ComplementarityRow {
   double value, dz, df;

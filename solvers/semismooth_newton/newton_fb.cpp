@@ -69,7 +69,6 @@ void NewtonFb::check_settings() const {
   };
   ask(one_of(settings.function, {"auto", "fb", "penalised", "min"}), "function",
       "auto, fb, penalised or min");
-  ask(one_of(settings.kink, {"even", "map", "bound"}), "kink", "even, map or bound");
   ask(one_of(settings.least_squares, {"fallback", "always", "never"}), "least_squares",
       "fallback, always or never");
   ask(one_of(settings.inside, {"auto", "always", "never"}), "inside", "auto, always or never");
@@ -139,9 +138,6 @@ ComplementarityFunction NewtonFb::chosen_function() const {
                   : penalised                ? NcpFunction::kPenalised
                                              : NcpFunction::kFischerBurmeister;
   function.lambda = settings.lambda;
-  function.kink = settings.kink == "map"     ? KinkRule::kTowardsMap
-                  : settings.kink == "bound" ? KinkRule::kTowardsBound
-                                             : KinkRule::kEven;
   return function;
 }
 

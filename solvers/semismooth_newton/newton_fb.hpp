@@ -9,7 +9,6 @@ namespace perp {
 struct NewtonFbSettings {
   std::string function = "auto";  ///< phi: "auto", "fb", "penalised" or "min"
   double lambda = 0.9;            ///< share of fb in the penalised function, in (0, 1] [-]
-  std::string kink = "even";      ///< generalised gradient at a kink: "even", "map", "bound"
   std::string inside = "auto";    ///< start at z + 1, not at z: "auto", "always", "never"
   double proximal = 1e-6;         ///< least eps added to the diagonal of M in Newton steps [-]
   double proximal_factor = 1e-3;  ///< eps over max |Phi_i|, that up to 1; of an mcp 1/100 of it [-]
@@ -26,9 +25,6 @@ struct NewtonFbSettings {
     v.visit("function", function,
             "complementarity function: auto (fb, for mcp penalised), fb, penalised or min");
     v.visit("lambda", lambda, "share of fb in the penalised function, in (0, 1]");
-    v.visit("kink", kink,
-            "element of the generalised gradient where z_i = l_i and F_i = 0: even, map (that of "
-            "F_i), bound (that of z_i)");
     v.visit("inside", inside,
             "start at z + 1, not at z: auto (without a start, where M is constant and has no "
             "positive entry off the diagonal), always, never");

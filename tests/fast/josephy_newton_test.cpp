@@ -57,7 +57,7 @@ struct Answered {
   Vector z;
   int iterations;
   std::string message;
-  double evaluations, attempts, violations, sparse;
+  double evaluations, violations, sparse;
 };
 
 // Solves and asserts that claim and verifier agree.
@@ -75,7 +75,6 @@ Answered solve(const Problem& problem, const Vector* start = nullptr, double tol
           r.iterations,
           r.message,
           statistic(r, "function_evaluations"),
-          statistic(r, "attempts"),
           statistic(r, "domain_violations"),
           statistic(r, "sparse")};
 }
@@ -137,7 +136,6 @@ TEST(JosephyNewton, KojimaShindoTakesAtMostTwelveEvaluations) {
     const Answered a = solve(problem, &start);
     EXPECT_EQ(a.status, Status::kSolved) << s;
     EXPECT_LE(a.evaluations, 12) << s;
-    EXPECT_EQ(a.attempts, 1) << s;
     EXPECT_LT(std::min((a.z - solutions[0]).norm(), (a.z - solutions[1]).norm()), 1e-8) << s;
   }
 }
@@ -288,17 +286,15 @@ TEST(JosephyNewton, SingularJacobians) {
 }
 
 TEST(JosephyNewton, AMinimumThatIsNoSolutionNamesItsRows) {
-  JosephyNewtonSettings once;
-  once.restarts = 0;
   Problem problem = billups();
   problem.variables = {"lone"};
-  const Answered stuck = solve(problem, nullptr, 1e-8, once);
+  const Answered stuck = solve(problem, nullptr, 1e-8);
   EXPECT_EQ(stuck.status, Status::kStationary);
   EXPECT_NE(stuck.message.find("lone"), std::string::npos) << stuck.message;
-  const Answered found = solve(problem);
+  const Vector beyond = vector({2});
+  const Answered found = solve(problem, &beyond);
   ASSERT_EQ(found.status, Status::kSolved);
   EXPECT_NEAR(found.z[0], 1.0 + std::sqrt(1.01), 1e-8);
-  EXPECT_GT(found.attempts, 1);
 }
 
 // Far from the solution exp(z'z) makes squares of the gradient infinite, and the Cauchy step with
@@ -321,7 +317,6 @@ TEST(JosephyNewton, MonotonePlantedProblemsAreSolvedAtOnce) {
     const Answered a = solve(p.problem);
     ASSERT_EQ(a.status, Status::kSolved) << k;
     EXPECT_LT((a.z - p.solution).norm(), 1e-7) << k;  // strongly monotone: the only one
-    EXPECT_EQ(a.attempts, 1) << k;
     EXPECT_LE(a.iterations, 12) << k;
   }
 }
@@ -444,7 +439,8 @@ TEST(JosephyNewton, LimitsAndInterruption) {
 
 TEST(JosephyNewton, SettingsAreChecked) {
   for (const auto& [name, value] :
-       {std::pair{"path", "bent"}, std::pair{"memory", "0"}, std::pair{"least_squares", "often"},
+       {std::pair{"path", "bent"}, std::pair{"memory", "0"}, std::pair{"function", "min"},
+        std::pair{"lambda", "0"}, std::pair{"least_squares", "often"},
         std::pair{"linear_algebra", "thin"}, std::pair{"proximal", "0"}}) {
     JosephyNewton solver;
     set_setting(solver, name, value);

