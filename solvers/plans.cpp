@@ -12,85 +12,111 @@ namespace {
 
 constexpr int kTiny = 50;             // unknowns; below this nothing beats a few pivots
 constexpr int kPivotingSize = 600;    // below it pivoting is faster than a few factorisations
+constexpr int kGrid = 1000;           // unknowns; above multigrid is faster than sets
 constexpr int kBlockSize = 100;       // unknowns; below interior-point is as fast
 constexpr int kConicPivoting = 3000;  // unknowns and rows; above a pivot takes too long
 constexpr int kPlanarContacts = 300, kManyContacts = 1000;
 
 std::vector<Plan> make_plans() {
   // Of linear problems. Contact problems take 4 to 8 pivots an unknown, but there are some that
-  // take 2^n: hence the cap. Another covering vector breaks ties that a difficult path failed at; a
-  // path from a random basis costs a small problem next to nothing, a large one a lot. Restarts:
-  // many for small problems, where each takes a millisecond.
-  const std::string lemke = "polish(try(lemke, cap={1000+100*n})), ";
-  const std::string newton = "polish(newton-fb:restarts=0), ";
+  // take 2^n: hence the cap. A start that is all but right is polished. Another covering vector
+  // breaks ties that a difficult path failed at; a path from a random basis costs a small problem
+  // next to nothing, a large one a lot. Restarts: many for small problems, where each takes a
+  // millisecond.
+  const std::string start = "polish(start), ";
+  const std::string lemke = "certify(polish(warm(try(lemke, cap={1000+100*n})))), ";
+  const std::string newton = "polish(newton-fb), ";
+  const std::string proximal = "try(proximal(polish(lemke), rho=1e-5, steps=30), cap={1000+100*n}), ";
   const std::string coverings =
-      "repeat(2, polish(try(lemke:covering=\"random:{k}\":certify=false, cap={1000+100*n}))), ";
+      "repeat(2, polish(try(lemke:covering=\"random:{k}\", cap={1000+100*n}, from=zero))), ";
   const std::string bases =
-      "repeat(10, polish(try(lemke:covering=\"random:{k}\":certify=false, cap={1000+100*n}, "
-      "from=random:{k}))), ";
-  const std::string restarts = "polish(newton-fb:restarts={max(20, min(400, 16000/n))}), ";
+      "repeat(10, polish(try(lemke:covering=\"random:{k}\", cap={1000+100*n}, from=random:{k}))), ";
+  const std::string restarts =
+      "polish(try(newton-fb:function=penalised:inside=always, from=zero)), "
+      "polish(try(newton-fb:least_squares=always, from=best)), "
+      "repeat({max(10, min(200, 8000/n))}, first("
+      "polish(try(newton-fb:function=penalised:patience=60, from=random:{2*k})), "
+      "polish(try(newton-fb:least_squares=always:patience=60, from=random:{2*k+1})))), ";
   const std::string uncapped = "polish(try(lemke, after=cap))";
-  const std::string last = coverings + restarts + bases + uncapped;
-  // Of friction. Larger rho: other steps where the first ones got stuck, and those that large mass
-  // ratios need.
+  const std::string last = proximal + coverings + restarts + bases + uncapped;
+  // The sets of symmetric problems are all but right after some sweeps; on large grids they move by
+  // a layer a step, which multigrid does not.
+  const std::string sets = "polish(first(try(pgs:symmetric=true, cap=12), try(newton-min, from=best))), ";
+  // Of friction. The two maps get stuck at different points, and sweeps lead off them. Larger rho:
+  // other steps where the first ones got stuck, and those that large mass ratios need.
   const std::string newtons =
-      "try(newton-ac:recoveries=2, share=.25), try(proximal-newton, from=best, share=.5), ";
+      "try(newton-ac, from=start, share=.25), try(nsgs:symmetric=true, cap=10), "
+      "try(newton-ac, from=best, share=.25), try(nsgs:symmetric=true, cap=20, from=best), "
+      "try(newton-ac:map=natural, from=best, share=.25), "
+      "try(proximal-newton, from=best, share=.5), ";
   const std::string others =
+      "try(nsgs:symmetric=true, cap=1000, from=best, share=.2), "
       "try(proximal-newton:rho_factor=10, from=best, share=.4), "
       "try(nsgs:symmetric=true, from=best, share=.3), try(admm, from=best, share=.3), "
       "try(newton-ac:map=natural:rho_factor=0.5, share=.3), "
       "try(proximal-newton:alpha=1:decrease=0.7, from=best, cap=20000)";
-  // Of nonlinear problems: the two fail on different ones, so each first with a few restarts.
+  // Of nonlinear problems: the two fail on different ones.
   const std::string by_turns =
-      "josephy-newton:restarts=2, newton-fb:restarts=2, josephy-newton:restarts=20, "
-      "newton-fb:restarts=20, repeat(10, try(josephy-newton:restarts=2, from=random:{k}))";
+      "warm(josephy-newton), warm(newton-fb), "
+      "repeat(10, first(try(josephy-newton, from=near:.5:{k}), try(newton-fb, from=near:.5:{k}), "
+      "try(newton-fb:least_squares=always, from=near:2:{k}), try(josephy-newton, from=random:{k})))";
+  const std::string blocks =
+      "try(block-augmented-lagrangian:start_measure=1:negligible=1e-4, cap=4, from=start), "
+      "block-interior-point, "
+      "try(block-augmented-lagrangian:negligible=1e-4, cap=20, from=best), ";
+  const std::string conic = "polish(interior-point)";
   const auto first = [](const std::string& parts) { return "first(" + parts + ")"; };
   std::vector<Plan> list = {
       {"linear-tiny",
        "lcp and mlcp of fewer than 50 unknowns: nothing beats a few pivots",
-       first(lemke + newton + coverings + bases + restarts + uncapped),
+       first(start + lemke + newton + proximal + coverings + bases + restarts + uncapped),
+       {}},
+      {"linear-grid",
+       "lcp and mlcp with a sparse M of 1000 unknowns and more, symmetric, with a positive diagonal "
+       "and no positive entry off it: multigrid",
+       first(start + "polish(multigrid), " + sets + newton + lemke + last),
        {}},
       {"linear-symmetric",
-       "lcp and mlcp with a symmetric M and a positive diagonal",
-       first("polish(newton-min), " + newton + lemke + last),
+       "other lcp and mlcp with a symmetric M and a positive diagonal",
+       first(start + sets + newton + lemke + last),
        {}},
       // Newton's method mostly needs fewer than 45 steps here; if it needs more it may take
       // seconds.
       {"linear-large",
        "other lcp and mlcp of 600 unknowns and more without a start: pivots cost more than steps",
-       first("polish(try(newton-fb:restarts=0, cap=50)), " + lemke + last),
+       first("polish(try(newton-fb, cap=50)), " + lemke + last),
        {}},
-      {"linear", "other lcp and mlcp", first(lemke + newton + last), {}},
+      {"linear", "other lcp and mlcp", first(start + lemke + newton + last), {}},
       {"box-qp",
        "box_qp",
-       "first(polish(gradient-projection), polish(newton-min), polish(lemke))",
+       first("polish(gradient-projection), " + sets + "certify(polish(lemke))"),
        {}},
-      {"conic", "conic_qp", "first(interior-point)", {}},
+      {"conic", "conic_qp", first(conic), {}},
       {"conic-large",
        "conic_qp of 100 unknowns and more: perhaps of velocities and impulses",
-       "first(block-interior-point, interior-point)",
+       first(blocks + conic),
        {}},
       {"conic-linear",
        "conic_qp with linear cones alone, up to 3000 unknowns and rows",
-       "first(interior-point, lemke)",
+       first(conic + ", certify(polish(lemke))"),
        {}},
       {"conic-linear-large",
        "the same of 100 unknowns and more",
-       "first(block-interior-point, interior-point, lemke)",
+       first(blocks + conic + ", certify(polish(lemke))"),
        {}},
       // What newton-fb solves it mostly solves at once, and several times faster.
-      {"nonlinear", "mcp", first("try(newton-fb:restarts=0, cap=100), " + by_turns), {}},
+      {"nonlinear", "mcp", first("try(newton-fb, cap=100), " + by_turns), {}},
       {"friction", "friction_contact", first(newtons + others), {}},
       // In the plane friction is an LCP, of four unknowns a contact.
       {"friction-planar",
        "friction_contact in the plane, up to 300 contacts",
-       first(newtons + "try(lemke:certify=false, share=.25), " + others),
+       first(newtons + "try(lemke, share=.25), " + others),
        {}},
       // Some thousand sweeps cost less than a factorisation.
       {"friction-large",
        "friction_contact of 1000 contacts and more",
        first("try(nsgs:patience=50, cap=10000, share=.2), "
-             "try(newton-ac:recoveries=2, from=best, share=.25), "
+             "try(newton-ac, from=best, share=.25), "
              "try(proximal-newton, from=best, share=.5), " +
              others),
        {}},
@@ -100,9 +126,12 @@ std::vector<Plan> make_plans() {
   return list;
 }
 
-bool symmetric_with_positive_diagonal(const Problem& problem) {
+const Matrix& matrix_of(const Problem& problem) {
   const auto* lcp = std::get_if<Lcp>(&problem.data);
-  const Matrix& m = lcp ? lcp->M : std::get<Mlcp>(problem.data).M;
+  return lcp ? lcp->M : std::get<Mlcp>(problem.data).M;
+}
+
+bool symmetric_with_positive_diagonal(const Matrix& m) {
   for (int j = 0; j < m.cols(); ++j) {
     double diagonal = 0.0;
     m.for_column(j, [&](int i, double value) {
@@ -113,10 +142,19 @@ bool symmetric_with_positive_diagonal(const Problem& problem) {
   return m.is_symmetric(1e-12);
 }
 
+bool is_z_matrix(const Matrix& m) {
+  bool is = true;
+  for (int j = 0; j < m.cols() && is; ++j)
+    m.for_column(j, [&](int i, double value) { is = is && (i == j || value <= 0); });
+  return is;
+}
+
 std::string_view linear_plan(const Problem& problem, bool started) {
   const int n = problem.size();
   if (n < kTiny) return "linear-tiny";
-  if (symmetric_with_positive_diagonal(problem)) return "linear-symmetric";
+  const Matrix& m = matrix_of(problem);
+  if (symmetric_with_positive_diagonal(m))
+    return n >= kGrid && m.is_sparse() && is_z_matrix(m) ? "linear-grid" : "linear-symmetric";
   // From a start near the solution the basis is all but right.
   return n >= kPivotingSize && !started ? "linear-large" : "linear";
 }

@@ -104,8 +104,7 @@ void FreeBlock::append_border(int index) {
       if (base_.position(j) >= 0) column[base_.position(j)] = value;
     });
   } else {
-    for (int r = 0; r < base_.size(); ++r)
-      column[r] = problem_->entry(base_.indices()[r], index);
+    for (int r = 0; r < base_.size(); ++r) column[r] = problem_->entry(base_.indices()[r], index);
   }
   base_.first_solve(column.data());
   for (int other = 0; other <= k; ++other) {

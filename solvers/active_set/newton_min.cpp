@@ -108,8 +108,8 @@ void NewtonMin::finish(Result& result) {
   }
   if (result.status == Status::kSolved) result.message.clear();
   if (result.status == Status::kStalled && result.message.empty()) {
-    result.message = fmt::format(
-        "complementary sets were found, but the residual stays at {:.1e}", best_natural_);
+    result.message = fmt::format("complementary sets were found, but the residual stays at {:.1e}",
+                                 best_natural_);
   }
   result.statistics.emplace_back("factorisations", block_.factorisations);
   result.statistics.emplace_back("updates", block_.updates);

@@ -2,11 +2,9 @@
 
 #include <perp/problems/standard/reductions.hpp>
 #include <perp/problems/standard/residuals.hpp>
-#include <perp/solvers/pivoting/farkas.hpp>
 
 #include <fmt/format.h>
 #include <Eigen/QR>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -28,7 +26,7 @@ class Enumerator {
         m_(p.M.to_dense()),
         absolute_(m_.cwiseAbs()),
         tolerance_(tolerance),
-        time_limit_(time_limit),
+        deadline_(time_limit),
         place_(p.size()),
         z_(p.size()) {}
 
@@ -41,7 +39,7 @@ class Enumerator {
   void choose(int i) {
     if (!result_.complete) return;
     if (i == p_.size()) {
-      if (out_of_time()) {
+      if (deadline_.passed()) {
         result_.complete = false;
         return;
       }
@@ -56,12 +54,6 @@ class Enumerator {
       place_[i] = place;
       choose(i + 1);
     }
-  }
-
-  bool out_of_time() const {
-    if (time_limit_ <= 0) return false;
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count() >
-           time_limit_;
   }
 
   // One complementary basis: rows and columns of the variables between their bounds.
@@ -148,8 +140,8 @@ class Enumerator {
 
   const Mlcp& p_;
   DenseMatrix m_, absolute_;
-  double tolerance_, time_limit_;
-  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  double tolerance_;
+  Deadline deadline_;
   std::vector<Place> place_;
   std::vector<int> rows_, columns_, others_;
   Vector z_, f_, size_;
@@ -183,7 +175,7 @@ void Enumerate::do_prepare(const Problem& problem) {
 }
 
 void Enumerate::do_solve(const Start&, Observer*, Result& result) {
-  Enumeration found = enumerate_solutions(problem_, limits.tolerance, limits.time_limit);
+  Enumeration found = enumerate_solutions(problem_, limits.tolerance, deadline().left());
   result.iterations = static_cast<int>(found.bases);
   result.statistics.emplace_back("solutions", static_cast<double>(found.solutions.size()));
   result.statistics.emplace_back("continuum", found.continuum ? 1.0 : 0.0);
@@ -203,15 +195,8 @@ void Enumerate::do_solve(const Start&, Observer*, Result& result) {
     result.status = Status::kTimeLimit;
     return;
   }
-  std::optional<FarkasCertificate> farkas = find_farkas(problem_, limits.time_limit, nullptr);
-  if (farkas) {
-    result.certificate = certificate_of(farkas->check, std::move(farkas->y));
-    result.status = status_of(farkas->check);
-    result.message = message_of(farkas->check);
-  } else {
-    result.status = Status::kStalled;
-    result.message = "no complementary basis gives a solution";
-  }
+  result.status = Status::kStalled;
+  result.message = "no complementary basis gives a solution";
 }
 
 }  // namespace perp

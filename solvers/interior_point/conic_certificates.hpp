@@ -54,8 +54,8 @@ class ConicCertificates {
   std::string exclusion_message_;
   double primal_radius_ = 0.0, dual_radius_ = 0.0;  // of the last points that were tried
   bool came_closer_ = false;
-  Vector x_, y_;          // candidates, scaled
-  Vector posed_point_;    // one of them as posed
+  Vector x_, y_;        // candidates, scaled
+  Vector posed_point_;  // one of them as posed
   Vector right_x_, right_z_, dx_, dz_;
   std::unique_ptr<Ray> ray_;  // made when a ray is first met
 };

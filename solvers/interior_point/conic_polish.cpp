@@ -7,7 +7,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kFlat = 1e8;  // stands for 1 / 0 in D (I - D)^-1
+constexpr double kFlat = 1e8;             // stands for 1 / 0 in D (I - D)^-1
 constexpr double kRegularisation = 1e-9;  // makes steps proximal ones
 constexpr int kRefinements = 3;
 constexpr double kNear = 1e-4;          // measure below which rounding counts

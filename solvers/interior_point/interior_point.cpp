@@ -23,13 +23,12 @@ constexpr double kLeastGap = 1e-3, kLeastRoot = 0.1;
 }  // namespace
 
 const SolverTraits& InteriorPoint::traits() const {
-  static const SolverTraits traits{
-      "interior-point",
-      "homogeneous primal-dual interior-point method",
-      "GoulartChen2024",
-      {"conic_qp", "box_qp"},
-      0,
-      false};
+  static const SolverTraits traits{"interior-point",
+                                   "homogeneous primal-dual interior-point method",
+                                   "GoulartChen2024",
+                                   {"conic_qp", "box_qp"},
+                                   0,
+                                   false};
   return traits;
 }
 
@@ -137,10 +136,9 @@ std::optional<Status> InteriorPoint::assess(int iteration, Observer* observer, R
 // An answer to the problem as posed, with a residual in extended precision.
 void InteriorPoint::finish(Result& result) {
   if (result.status == Status::kSolved && !confirmed()) result.status = Status::kStalled;
-  const bool excluded = result.status != Status::kSolved && !result.certificate &&
-                        certificates_.exclude(result);
-  if (!excluded &&
-      (result.status == Status::kStalled || result.status == Status::kNumericalError))
+  const bool excluded =
+      result.status != Status::kSolved && !result.certificate && certificates_.exclude(result);
+  if (!excluded && (result.status == Status::kStalled || result.status == Status::kNumericalError))
     result.message = fmt::format("no progress below a residual of {:.1e}", best_.measure);
   write_answer(result);
   result.statistics.emplace_back("factorisations", kkt_.factorisations);
@@ -184,8 +182,8 @@ void InteriorPoint::evaluate() {
 bool InteriorPoint::step() {
   const ConicData& data = problem_.data;
   const double root = kLeastRoot * limits.tolerance;
-  const double gap = data.natural_gap ? root * root * (data.cones.degree() + 1)
-                                      : kLeastGap * limits.tolerance;
+  const double gap =
+      data.natural_gap ? root * root * (data.cones.degree() + 1) : kLeastGap * limits.tolerance;
   if (!path_.advance(gap)) return false;
   short_steps_ = path_.step() < kShortStep ? short_steps_ + 1 : 0;
   return short_steps_ < kShortSteps && best_.without_gain < kPatience;

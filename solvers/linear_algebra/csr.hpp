@@ -1,5 +1,5 @@
-// Sparse matrices by rows, with the products that a multigrid hierarchy needs. What is computed into
-// a matrix allocates only where that has been smaller so far.
+// Sparse matrices by rows, with the products that a multigrid hierarchy needs. What is computed
+// into a matrix allocates only where that has been smaller so far.
 #pragma once
 
 #include <perp/problems/standard/matrix.hpp>

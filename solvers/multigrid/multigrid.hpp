@@ -1,10 +1,10 @@
 // Truncated nonsmooth Newton multigrid for large sparse symmetric problems.
 #pragma once
 
+#include <perp/solvers/box/row_problem.hpp>
 #include <perp/solvers/core/solver.hpp>
 #include <perp/solvers/multigrid/truncated_multigrid.hpp>
 #include <perp/solvers/projection/progress.hpp>
-#include <perp/solvers/box/row_problem.hpp>
 
 namespace perp {
 

@@ -1,8 +1,8 @@
 // A hierarchy of aggregates with truncated coarse problems.
 #pragma once
 
-#include <perp/solvers/linear_algebra/dense_cholesky.hpp>
 #include <perp/solvers/linear_algebra/csr.hpp>
+#include <perp/solvers/linear_algebra/dense_cholesky.hpp>
 #include <perp/solvers/multigrid/aggregation.hpp>
 #include <vector>
 

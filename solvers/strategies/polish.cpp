@@ -1,6 +1,7 @@
 // An answer that is all but right needs an active set, not another method.
 #include <perp/problems/standard/reductions.hpp>
 #include <perp/solvers/active_set/active_set_polish.hpp>
+#include <perp/solvers/interior_point/conic_polish.hpp>
 #include <perp/solvers/strategies/strategy.hpp>
 #include <perp/solvers/verified_solve.hpp>
 
@@ -10,6 +11,7 @@ namespace {
 
 constexpr double kNearlySolved = 1e-4;  // measure of an answer worth polishing
 constexpr double kPolished = 1e-3;      // of the tolerance: nothing to gain below
+constexpr int kConicSteps = 10;         // Newton steps on the faces of cones
 
 // lcp, mlcp and box_qp, as mlcp.
 class BoxForm {
@@ -45,9 +47,11 @@ class Polish final : public Strategy {
     const bool settled = result.status == Status::kSolved || result.status == Status::kInfeasible ||
                          result.status == Status::kInterrupted;
     if (!is_start && (settled || !(result.verdict.measure <= kNearlySolved))) return out;
+    const auto* conic = std::get_if<ConicQp>(&task.problem.data);
     const Mlcp* form = form_.of(task);
-    if (!form) return out;
-    polish(task, *form, result.answer.z);
+    if (!form && (!conic || !has_answer(task.problem.data, task.problem.size(), result.answer)))
+      return out;
+    polish(task, form, conic, result.answer);
     if (is_start) {
       polished_.result.start = result.start;
       return polished_;
@@ -57,18 +61,20 @@ class Polish final : public Strategy {
   }
 
  private:
-  void polish(const Task& task, const Mlcp& form, const Vector& point) {
+  void polish(const Task& task, const Mlcp* form, const ConicQp* conic, const Answer& answer) {
     const auto started = VerifiedClock::now();
     const double tolerance = task.limits.tolerance;
     polished_.clear();
     VerifiedResult& r = polished_.result;
-    r.answer.z = point;
-    const double natural =
-        polishing_.improve(form, tolerance, kPolished * tolerance, r.answer.z);
-    r.claimed = natural <= tolerance ? Status::kSolved : Status::kStalled;
+    r.answer = answer;
+    const double target = kPolished * tolerance;
+    const double measure =
+        form ? polishing_.improve(*form, tolerance, target, r.answer.z)
+             : conic_polishing_.improve(*conic, target, kConicSteps, r.answer.z, r.answer.dual);
+    r.claimed = measure <= tolerance ? Status::kSolved : Status::kStalled;
     r.solve_time = seconds_since(started);
-    r.iterations = polishing_.factorisations;
-    r.statistics.emplace_back("factorisations", polishing_.factorisations);
+    r.iterations = form ? polishing_.factorisations : conic_polishing_.steps;
+    r.statistics.emplace_back("factorisations", r.iterations);
     check_answer(task.problem, task.verify_at, r);
     r.status = judge(r.claimed, r.verdict);
     r.refuted = r.status == Status::kWrong;
@@ -96,6 +102,7 @@ class Polish final : public Strategy {
   std::unique_ptr<Strategy> part_;
   BoxForm form_;
   ActiveSetPolish polishing_;
+  ConicPolish conic_polishing_;
   Outcome polished_;
 };
 

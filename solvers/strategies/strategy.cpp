@@ -86,7 +86,8 @@ const std::vector<StrategyEntry>& strategies() {
       {"repeat", "repeat(TIMES, SOLVER)", "first() of copies in which {k} is 1, 2, ...", 1, 1,
        {"times"}, make_repeat},
       {"try",
-       "try(SOLVER, share=PART, cap=ITERATIONS, from=best|zero|random:SEED|near:RADIUS:SEED, "
+       "try(SOLVER, share=PART, cap=ITERATIONS, from=best|zero|start|random:SEED|"
+       "near:RADIUS:SEED, "
        "after=cap)",
        "with a share of the time that is left, a cap of iterations, or another start; or only "
        "after a try that ended at its cap",
@@ -95,7 +96,8 @@ const std::vector<StrategyEntry>& strategies() {
        "from the start, with half of the time; if that leads nowhere, without it", 1, 1, {"share"},
        make_warm},
       {"polish", "polish(SOLVER)",
-       "Newton steps on the active set of an answer that is all but right (lcp, mlcp, box_qp)", 1,
+       "Newton steps on the active set of an answer that is all but right (lcp, mlcp, box_qp, "
+       "conic_qp)", 1,
        1, {}, make_polish},
       {"certify", "certify(SOLVER)",
        "if it fails: a linear program that may prove that there is no solution (lcp, mlcp)", 1, 1,

@@ -55,9 +55,13 @@ void start_near(const Problem& problem, const Vector* around, double radius, std
   }
 }
 
+const Vector* dual_of(const Answer& answer) {
+  return answer.dual.size() > 0 ? &answer.dual : nullptr;
+}
+
 [[noreturn]] void refuse(const std::string& from) {
   throw std::invalid_argument(
-      fmt::format("try: from={} is not best, zero, random:SEED or near:RADIUS:SEED", from));
+      fmt::format("try: from={} is not best, zero, start, random:SEED or near:RADIUS:SEED", from));
 }
 
 // The number that a text begins with; what follows stays in the text.
@@ -88,13 +92,15 @@ class Try final : public Strategy {
 
   Outcome& run(const Task& task) override {
     if (after_ && !task.after_cap) return nothing();
+    const bool from_start = from_ && from_.at(*task.numbers) == "start";
+    if (from_start && !task.start.z && !task.start.basis) return nothing();
     Task one = task;
     int& caller = one.limits.max_iterations;
     const int cap = static_cast<int>(cap_.at(*task.numbers, 0.0));
     const bool capped = cap > 0 && !(caller > 0 && caller <= cap);
     if (capped) caller = cap;
     one.limits.time_limit *= share_.at(*task.numbers, 1.0);
-    const bool own_start = from_ && change_start(from_.at(*task.numbers), one);
+    const bool own_start = from_ && !from_start && change_start(from_.at(*task.numbers), one);
     static const std::string kNowhere;
     Outcome& out = part_->run(one);
     if (out.skipped) return out;
@@ -118,7 +124,7 @@ class Try final : public Strategy {
     if (from == "best") {
       const bool usable =
           task.best && task.best->z.size() == task.problem.size() && task.best->z.allFinite();
-      if (usable) task.start = {&task.best->z};
+      if (usable) task.start = {&task.best->z, dual_of(*task.best)};
       return usable;
     }
     if (from == "zero") {
