@@ -181,7 +181,6 @@ TEST(ClosestPointForms, OnlyMultipliersAreReliable) {
       const Vector z = at_the_points(p);
       SolveRequest request;
       request.solver = "josephy-newton";
-      request.settings = {{"restarts", "0"}};
       request.limits.tolerance = 1e-11;
       request.start = z;
       for (double& x : request.start->head<6>().reshaped()) x += 0.3 * random.normal();
