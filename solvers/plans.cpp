@@ -42,15 +42,13 @@ std::vector<Plan> make_plans() {
   // The sets of symmetric problems are all but right after some sweeps; on large grids they move by
   // a layer a step, which multigrid does not.
   const std::string sets = "polish(first(try(pgs:symmetric=true, cap=12), try(newton-min, from=best))), ";
-  // Of friction. The two maps get stuck at different points, and sweeps lead off them. Larger rho:
-  // other steps where the first ones got stuck, and those that large mass ratios need.
+  // Of friction. Sweeps lead off the points at which Newton steps get stuck. Larger rho: other steps
+  // where the first ones got stuck, and those that large mass ratios need.
   const std::string newtons =
       "try(newton-ac, from=start, share=.25), try(nsgs:symmetric=true, cap=10), "
-      "try(newton-ac, from=best, share=.25), try(nsgs:symmetric=true, cap=20, from=best), "
-      "try(newton-ac:map=natural, from=best, share=.25), "
+      "try(newton-ac, from=best, share=.25), try(nsgs:symmetric=true, cap=200, from=best), "
       "try(proximal-newton, from=best, share=.5), ";
   const std::string others =
-      "try(nsgs:symmetric=true, cap=1000, from=best, share=.2), "
       "try(proximal-newton:rho_factor=10, from=best, share=.4), "
       "try(nsgs:symmetric=true, from=best, share=.3), try(admm, from=best, share=.3), "
       "try(newton-ac:map=natural:rho_factor=0.5, share=.3), "

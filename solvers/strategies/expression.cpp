@@ -109,7 +109,8 @@ class Parser {
   // KEY=VALUE, a number (of repeat: how often), or a solver.
   void read_argument(SolverExpression& e, int depth) {
     const std::size_t from = (next(), at_);
-    if (std::isdigit(static_cast<unsigned char>(text_.size() > at_ ? text_[at_] : ' '))) {
+    const char c = text_.size() > at_ ? text_[at_] : ' ';
+    if (c == '{' || std::isdigit(static_cast<unsigned char>(c))) {
       e.settings.emplace_back("times", value(kEndsOption));
       return;
     }
