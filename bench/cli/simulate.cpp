@@ -129,7 +129,7 @@ void check(const Options& o, const Scene& scene, const RecordRequest& record, do
 void run_simulation(Options o, int& code) {
   const Scene scene = load_scene(o.scene, read_parameters(o.parameters));
   if (o.formulation.empty()) o.formulation = default_formulation(scene);
-  if (o.solver.empty()) o.solver = step_solver(o.formulation);
+  if (o.solver.empty()) o.solver = "auto";
   const SolverName solver = read_solver_name(o.solver);
   const double h = o.step > 0 ? o.step : scene.step,
                duration = o.duration > 0 ? o.duration : scene.duration;

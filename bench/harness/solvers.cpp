@@ -5,7 +5,6 @@
 #include <perp/bench/harness/external_solver.hpp>
 #include <perp/bench/harness/solver_names.hpp>
 #include <perp/bench/peers/catalogue.hpp>
-#include <perp/formulations/formulation.hpp>
 #include <perp/problems/expression/expr.hpp>
 #include <perp/solvers/registry.hpp>
 #include <perp/solvers/router.hpp>
@@ -157,14 +156,6 @@ void check_solvers(const std::vector<std::string>& solvers, const SettingTexts& 
   }
   settings_by_method(methods, of_methods, make_any_solver);
   for (const std::string& method : methods) try_values(method, known_to(method, of_methods));
-}
-
-std::string step_solver(const std::string& formulation) {
-  const auto& kinds = find_formulation(formulation).kinds;
-  const bool beyond_lemke = std::any_of(kinds.begin(), kinds.end(), [](std::string_view kind) {
-    return kind == "mcp" || kind == "friction_contact" || kind == "conic_qp";
-  });
-  return beyond_lemke ? "auto" : "lemke";
 }
 
 }  // namespace perp

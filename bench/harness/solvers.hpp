@@ -26,8 +26,4 @@ SettingTexts settings_of(std::string_view solver, const SettingTexts& settings);
 /// value that one which has it does not take.
 void check_solvers(const std::vector<std::string>& solvers, const SettingTexts& settings);
 
-/// The solver that the steps of a formulation are solved with where no other is asked for: lemke
-/// for linear problems, auto for others. @throws std::invalid_argument: unknown formulation
-std::string step_solver(const std::string& formulation);
-
 }  // namespace perp

@@ -33,7 +33,7 @@ Solved solve_by(const std::string& name, const Problem& problem, double toleranc
   solver->limits.time_limit = 10;
   solver->prepare(problem);
   const Result& r = solver->solve(start);
-  Solved s{r.status, r.z, verify(problem, {r.z, {}}, tolerance), r.iterations, {}, 0, 0};
+  Solved s{r.status, r.z, verify(problem, {r.z, {}}, tolerance), r.iterations, {}, 0};
   EXPECT_EQ(s.status == Status::kSolved, s.verdict.solved)
       << name << " on " << problem.name << " " << to_string(s.status) << " " << s.verdict.measure;
   return s;
@@ -280,7 +280,7 @@ TEST(FrictionSolvers, UpdateIsLikePrepare) {
   for (const char* name : {"nsgs", "newton-ac", "proximal-newton", "admm"}) {
     const std::unique_ptr<Solver> kept = make_solver(name);
     kept->prepare(first);
-    for (const Problem* p : {&first, &other, &third, &first}) {
+    for (const Problem* p : std::initializer_list<const Problem*>{&first, &other, &third, &first}) {
       const std::unique_ptr<Solver> fresh = make_solver(name);
       fresh->prepare(*p);
       kept->update(*p);
