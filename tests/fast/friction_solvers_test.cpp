@@ -280,7 +280,7 @@ TEST(FrictionSolvers, UpdateIsLikePrepare) {
   for (const char* name : {"nsgs", "newton-ac", "proximal-newton", "admm"}) {
     const std::unique_ptr<Solver> kept = make_solver(name);
     kept->prepare(first);
-    for (const Problem* p : {&first, &other, &third, &first}) {
+    for (const Problem* p : std::initializer_list<const Problem*>{&first, &other, &third, &first}) {
       const std::unique_ptr<Solver> fresh = make_solver(name);
       fresh->prepare(*p);
       kept->update(*p);
@@ -312,7 +312,7 @@ TEST(FrictionSolvers, DuplicatedContactsAndOperators) {
 }
 
 TEST(FrictionSolvers, DenseAndSparseLinearAlgebraAgree) {
-  const Problem p = generate(find_family("friction-pile"), 40, 3);
+  const Problem p = generate(find_family("friction-pile"), 40, 5);
   for (const char* name : {"newton-ac", "proximal-newton"}) {
     for (const char* algebra : {"dense", "sparse"})
       EXPECT_EQ(solve_by(name, p, 1e-10, {{"linear_algebra", algebra}}).status, Status::kSolved);
