@@ -89,6 +89,9 @@ bool ImpulseSolver::goes_on(const char* step_type, double merit, double step, Ob
 }
 
 void ImpulseSolver::end(Result& result) const {
+  // The measure is no smaller than the verifier's: what ends short of the aim may be an answer.
+  if (result.status != Status::kInterrupted && best_measure_ <= limits.tolerance)
+    result.status = Status::kSolved;
   if (result.status == Status::kStalled && result.message.empty())
     result.message = "no progress; the bounds of the velocities may contradict each other";
   if (std::isfinite(best_measure_)) program_.write(best_, result.z, result.dual);

@@ -312,7 +312,7 @@ TEST(FrictionSolvers, DuplicatedContactsAndOperators) {
 }
 
 TEST(FrictionSolvers, DenseAndSparseLinearAlgebraAgree) {
-  const Problem p = generate(find_family("friction-pile"), 40, 3);
+  const Problem p = generate(find_family("friction-pile"), 40, 5);
   for (const char* name : {"newton-ac", "proximal-newton"}) {
     for (const char* algebra : {"dense", "sparse"})
       EXPECT_EQ(solve_by(name, p, 1e-10, {{"linear_algebra", algebra}}).status, Status::kSolved);
