@@ -248,7 +248,7 @@ TEST(MaxDissipation, ThePhasesMayBeCutShort) {
   }
   EXPECT_EQ(run_cut_short(s, 200).summary.cut_short_steps, 0);
   // The driver does so too, where the solver takes no conic_qp.
-  for (const char* solver : {"gradient-projection", "newton-min"}) {
+  for (const char* solver : {"gradient-projection", "first(newton-min, gradient-projection)"}) {
     SolveRequest solve = exactly(1e-9);
     solve.solver = solver;
     const Recording r = run(s, kModels[0], 0.01, 0.2, solve);
