@@ -192,7 +192,7 @@ class Check {
     if (row_cones_[partition_.total].cone.type != ConeType::kNonnegative)
       fail("total", fmt::format("row {} is not in a nonnegative cone", partition_.total));
     for_row(partition_.total, [&](int j, double value) {
-      if (unknowns_[j] != kImpulse || value < 0)
+      if (unknowns_[j] == kVelocity || value < 0)
         fail("total", fmt::format("unknown {} is no impulse times a positive number", j));
     });
   }

