@@ -33,8 +33,7 @@ void ComposedSolver::do_prepare(const Problem& problem) {
       if (now[k].value == usual[k].value || text.first == "tolerance" ||
           text.first == "max_iterations" || text.first == "time_limit")
         continue;
-      if (std::find(changed.begin(), changed.end(), text) == changed.end())
-        changed.push_back(text);
+      if (std::find(changed.begin(), changed.end(), text) == changed.end()) changed.push_back(text);
     }
   }
   if (!session_ || changed != request_.settings) {

@@ -26,24 +26,24 @@ std::vector<Plan> make_plans() {
   const std::string start = "polish(start), ";
   const std::string lemke = "certify(polish(warm(try(lemke, cap={1000+100*n})))), ";
   const std::string newton = "polish(newton-fb), ";
-  const std::string proximal = "try(proximal(polish(lemke), rho=1e-5, steps=30), cap={1000+100*n}), ";
+  const std::string proximal =
+      "try(proximal(polish(lemke), rho=1e-5, steps=30), cap={1000+100*n}), ";
   const std::string coverings =
       "repeat(2, polish(try(lemke:covering=\"random:{k}\", cap={1000+100*n}, from=zero))), ";
   const std::string bases =
       "repeat(10, polish(try(lemke:covering=\"random:{k}\", cap={1000+100*n}, from=random:{k}))), ";
   const std::string restarts =
       "polish(try(newton-fb:function=penalised:inside=always, from=zero)), "
-      "polish(try(newton-fb:least_squares=always, from=best)), "
-      "repeat({max(10, min(200, 8000/n))}, first("
-      "polish(try(newton-fb:function=penalised:patience=60, from=random:{2*k})), "
-      "polish(try(newton-fb:least_squares=always:patience=60, from=random:{2*k+1})))), ";
+      "repeat({max(20, min(400, 16000/n))}, "
+      "polish(try(newton-fb:patience=60:least_squares=always, from=random:{k}))), ";
   const std::string uncapped = "polish(try(lemke, after=cap))";
   const std::string last = proximal + coverings + restarts + bases + uncapped;
   // The sets of symmetric problems are all but right after some sweeps; on large grids they move by
   // a layer a step, which multigrid does not.
-  const std::string sets = "polish(first(try(pgs:symmetric=true, cap=12), try(newton-min, from=best))), ";
-  // Of friction. Sweeps lead off the points at which Newton steps get stuck. Larger rho: other steps
-  // where the first ones got stuck, and those that large mass ratios need.
+  const std::string sets =
+      "polish(first(try(pgs:symmetric=true, cap=12), try(newton-min, from=best))), ";
+  // Of friction. Sweeps lead off the points at which Newton steps get stuck. Larger rho: other
+  // steps where the first ones got stuck, and those that large mass ratios need.
   const std::string newtons =
       "try(newton-ac, from=start, share=.25), try(nsgs:symmetric=true, cap=10), "
       "try(newton-ac, from=best, share=.25), try(nsgs:symmetric=true, cap=200, from=best), "
@@ -53,11 +53,15 @@ std::vector<Plan> make_plans() {
       "try(nsgs:symmetric=true, from=best, share=.3), try(admm, from=best, share=.3), "
       "try(newton-ac:map=natural:rho_factor=0.5, share=.3), "
       "try(proximal-newton:alpha=1:decrease=0.7, from=best, cap=20000)";
-  // Of nonlinear problems: the two fail on different ones.
+  // Of nonlinear problems: the two fail on different ones, and near the start there is often a
+  // point from which one of them gets through.
   const std::string by_turns =
-      "warm(josephy-newton), warm(newton-fb), "
-      "repeat(10, first(try(josephy-newton, from=near:.5:{k}), try(newton-fb, from=near:.5:{k}), "
-      "try(newton-fb:least_squares=always, from=near:2:{k}), try(josephy-newton, from=random:{k})))";
+      "warm(josephy-newton), warm(newton-fb:function=fb:inside=always), "
+      "josephy-newton:path=point:path_proximal=0.01:crash_iterations=0, "
+      "try(newton-fb:least_squares=always, from=best), "
+      "repeat(18, try(newton-fb, from=near:1:{k})), "
+      "repeat(9, try(josephy-newton:function=penalised:crash_iterations=0, from=near:1:{k})), "
+      "repeat(10, try(josephy-newton, from=random:{k}))";
   const std::string blocks =
       "try(block-augmented-lagrangian:start_measure=1:negligible=1e-4, cap=4, from=start), "
       "block-interior-point, "
@@ -70,7 +74,8 @@ std::vector<Plan> make_plans() {
        first(start + lemke + newton + proximal + coverings + bases + restarts + uncapped),
        {}},
       {"linear-grid",
-       "lcp and mlcp with a sparse M of 1000 unknowns and more, symmetric, with a positive diagonal "
+       "lcp and mlcp with a sparse M of 1000 unknowns and more, symmetric, with a positive "
+       "diagonal "
        "and no positive entry off it: multigrid",
        first(start + "polish(multigrid), " + sets + newton + lemke + last),
        {}},

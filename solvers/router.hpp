@@ -46,7 +46,7 @@ struct SolveRequest {
   /// states a friction problem anew, as the strategy reduce does.
   std::vector<std::pair<std::string, std::string>> settings;
   std::optional<Vector> start;
-  std::optional<Vector> start_dual;                   ///< conic_qp: goes with the start
+  std::optional<Vector> start_dual;                    ///< conic_qp: goes with the start
   std::optional<std::vector<PairStatus>> start_basis;  ///< lcp, mlcp: of every unknown
   bool stored_start = true;  ///< where no start is given the problem's own is used, if it has one
   /// Whether it is looked if the problem asks for anything at all (Verdict::vacuous).

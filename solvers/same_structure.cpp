@@ -100,8 +100,8 @@ bool values(const BoxQp& a, const BoxQp& b) {
          same_bits(a.upper, b.upper);
 }
 bool values(const ConicQp& a, const ConicQp& b) {
-  return same_bits(a.P, b.P) && same_bits(a.c, b.c) && same_bits(a.A, b.A) &&
-         same_bits(a.b, b.b) && same_cones(a, b);
+  return same_bits(a.P, b.P) && same_bits(a.c, b.c) && same_bits(a.A, b.A) && same_bits(a.b, b.b) &&
+         same_cones(a, b);
 }
 bool values(const FrictionContact& a, const FrictionContact& b) {
   return a.dimension == b.dimension && same_bits(a.W, b.W) && same_bits(a.J, b.J) &&

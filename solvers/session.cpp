@@ -70,8 +70,8 @@ const VerifiedResult& Session::solve(const Problem& problem, const SolveRequest&
   VerifiedResult& result = out.result;
   if (out.skipped) {
     result.message = "there was nothing to do: no start, no earlier try";
-    result.route.push_back({name_, result.status, result.claimed, 0, 0.0, result.message, "",
-                            Residuals::kNone});
+    result.route.push_back(
+        {name_, result.status, result.claimed, 0, 0.0, result.message, "", Residuals::kNone});
   }
   result.setup_time += spent;
   if (stored && result.start == "given") result.start = "stored";
@@ -129,8 +129,7 @@ const Problem* Session::compiled(const Problem& problem, Limits& limits, double&
     return nullptr;
   }
   spent = seconds_since(started);
-  if (limits.time_limit > 0)
-    limits.time_limit = std::max(limits.time_limit - spent, kLeastLimit);
+  if (limits.time_limit > 0) limits.time_limit = std::max(limits.time_limit - spent, kLeastLimit);
   return &kept_;
 }
 

@@ -51,8 +51,8 @@ class Session {
   double vacuous_at_ = -1.0;
 };
 
-/// Whether two problems differ in values alone, names left aside: kind, sizes, patterns of matrices, which bounds are
-/// finite or equal, cones, which mu are 0.
+/// Whether two problems differ in values alone, names left aside: kind, sizes, patterns of
+/// matrices, which bounds are finite or equal, cones, which mu are 0.
 bool same_structure(const Problem& a, const Problem& b);
 /// Whether they are the same to the bit, names and starts left aside.
 bool same_values(const Problem& a, const Problem& b);

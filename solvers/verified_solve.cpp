@@ -207,12 +207,11 @@ VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* 
   const auto solving = VerifiedClock::now();
   const Result& result = solver.solve(start, limits, observer);
   out.solve_time = seconds_since(solving);
-  take_claim(solver, problem, result, start != nullptr,
-             tolerance.value_or(solver.limits.tolerance), out);
+  take_claim(solver, problem, result, start != nullptr, tolerance.value_or(solver.limits.tolerance),
+             out);
   if (out.route.empty()) {
-    out.route.push_back({std::string(solver.traits().name), out.status, out.claimed,
-                         out.iterations, out.setup_time + out.solve_time, out.message, "",
-                         out.verdict.measure});
+    out.route.push_back({std::string(solver.traits().name), out.status, out.claimed, out.iterations,
+                         out.setup_time + out.solve_time, out.message, "", out.verdict.measure});
   }
   if (stored && out.start == "given") out.start = "stored";
   see_if_vacuous(problem, out);

@@ -33,7 +33,8 @@ Json list_of(const std::string& topic) {
       const SolverTraits& t = solver->traits();
       Json settings = Json::array();
       for (const SettingText& s : list_settings(*solver)) {
-        settings.push_back({{"name", s.name}, {"default", s.value}, {"doc", s.doc}, {"range", s.range}});
+        settings.push_back(
+            {{"name", s.name}, {"default", s.value}, {"doc", s.doc}, {"range", s.range}});
       }
       items.push_back({{"name", t.name},
                        {"summary", t.summary},

@@ -70,8 +70,8 @@ void read_start(const std::string& start, const Problem& problem, const std::str
   StoredStart read = start_from_text(read_text_file(start), start);
   const auto check_length = [&](std::string_view field, std::ptrdiff_t length) {
     if (length == problem.size()) return;
-    throw InputError(fmt::format("{}: field \"{}\": length is {}, expected {}", start, field, length,
-                                 problem.size()));
+    throw InputError(fmt::format("{}: field \"{}\": length is {}, expected {}", start, field,
+                                 length, problem.size()));
   };
   check_length("z", read.z.size());
   if (read.basis) check_length("basis", std::ssize(*read.basis));
@@ -105,8 +105,8 @@ void print(const Problem& problem, const VerifiedResult& r) {
   for (const RouteStep& step : r.route) {
     std::cout << fmt::format(
         "  try           {}{}: {}, {} iterations, residual {}, {:.3f} ms{}\n", step.solver.str(),
-        step.settings.empty() ? "" : " " + step.settings.str(), to_string(step.status), step.iterations,
-        number_text(step.measure), 1e3 * step.time,
+        step.settings.empty() ? "" : " " + step.settings.str(), to_string(step.status),
+        step.iterations, number_text(step.measure), 1e3 * step.time,
         step.message.empty() || step.message == r.message ? "" : "; " + step.message);
   }
   if (r.start != "nothing") std::cout << fmt::format("  start         {}\n", r.start);
@@ -205,7 +205,8 @@ void add_solve(CLI::App& app, int& code) {
   verb->add_option("--set", options->settings, "a setting of the solver, KEY=VALUE")
       ->allow_extra_args(false);
   verb->add_option("--start", options->start,
-                   "a result file whose z (dual, basis) to start from; zero: no start; stored: the problem's own "
+                   "a result file whose z (dual, basis) to start from; zero: no start; stored: the "
+                   "problem's own "
                    "(the default where it has one)");
   verb->add_option("--trace", options->trace, "write one line an iteration to this CSV file");
   verb->add_flag("--json", options->json, "print one JSON document with the whole answer");

@@ -18,7 +18,7 @@ std::vector<std::vector<const Instance*>> units_of(const std::vector<Instance>& 
 
 // What stands alone has no step before it.
 std::vector<StartFrom> starts_of(const std::vector<const Instance*>& unit,
-                             const std::vector<StartFrom>& asked) {
+                                 const std::vector<StartFrom>& asked) {
   std::vector<StartFrom> starts = asked;
   if (unit.front()->position == 0) std::erase(starts, StartFrom::kWarm);
   if (starts.empty()) starts.push_back(StartFrom::kZero);

@@ -135,13 +135,14 @@ class Worker {
       solve.make = make_any_solver;
       const std::string from = choose_start(problem, solve);
       // A process that dies while it repeats a solve has lost no more than a time.
-      const Measurement m = measure(problem, solve, replay ? 1 : request_.repeats,
-                                    [&](const Measurement& found, bool stands) {
-                                      Json line{{"part", true}};
-                                      if (stands && !replay) line["answer"] = told(found, from);
-                                      write_line(fd_, line);
-                                    },
-                                    kept_solvers());
+      const Measurement m = measure(
+          problem, solve, replay ? 1 : request_.repeats,
+          [&](const Measurement& found, bool stands) {
+            Json line{{"part", true}};
+            if (stands && !replay) line["answer"] = told(found, from);
+            write_line(fd_, line);
+          },
+          kept_solvers());
       if (m.result.status == Status::kSolved)
         answers_.remember(stage_of(problem), keys_of(problem), m.result);
       out = told(m, from);

@@ -11,8 +11,7 @@ SceneProblems scene_problems(const Scene& scene, const SceneProblemsRequest& req
   SimulationRequest simulation;
   simulation.formulation =
       request.formulation.empty() ? default_formulation(scene) : request.formulation;
-  simulation.solve.solver =
-      request.solver.empty() ? "auto" : request.solver;
+  simulation.solve.solver = request.solver.empty() ? "auto" : request.solver;
   simulation.solve.limits.tolerance = request.tolerance;
   simulation.solve.make = make_any_solver;
   simulation.driver = request.driver;

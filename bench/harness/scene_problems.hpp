@@ -11,8 +11,8 @@ namespace perp {
 
 /// Which problems are wanted.
 struct SceneProblemsRequest {
-  std::string formulation;  ///< empty: default_formulation(scene)
-  std::string solver;       ///< brings the scene from step to step; empty: auto
+  std::string formulation;                ///< empty: default_formulation(scene)
+  std::string solver;                     ///< brings the scene from step to step; empty: auto
   Driver driver = Driver::kTimeStepping;  ///< event-driven: segments and impacts count as steps
   double step = 0.0;                      ///< s; 0: the scene's
   double tolerance = 1e-10;

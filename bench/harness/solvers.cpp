@@ -109,8 +109,9 @@ void try_reduction(const std::string& value) {
 
 SettingTexts known_to(const std::string& owner, const SettingTexts& settings) {
   SettingTexts known;
-  std::copy_if(settings.begin(), settings.end(), std::back_inserter(known),
-               [&](const auto& s) { return s.first != kReduction && has_setting_named(owner, s.first); });
+  std::copy_if(settings.begin(), settings.end(), std::back_inserter(known), [&](const auto& s) {
+    return s.first != kReduction && has_setting_named(owner, s.first);
+  });
   return known;
 }
 

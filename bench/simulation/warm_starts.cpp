@@ -36,8 +36,7 @@ ProblemKeys keys_of(const Problem& problem) {
   const std::vector<std::string>& names = problem.variables;
   const std::size_t n = static_cast<std::size_t>(problem.size());
   const bool told_apart =
-      names.size() == n &&
-      std::unordered_set<std::string>(names.begin(), names.end()).size() == n;
+      names.size() == n && std::unordered_set<std::string>(names.begin(), names.end()).size() == n;
   ProblemKeys keys;
   keys.unknowns.reserve(n);
   for (std::size_t i = 0; i < n; ++i) {

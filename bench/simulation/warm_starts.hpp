@@ -15,7 +15,7 @@ namespace perp {
 /// unknown of the next problem. kNoKey: nothing is carried over.
 struct ProblemKeys {
   std::vector<std::uint64_t> unknowns, rows;  ///< rows may be empty
-  bool are_places = false;  ///< they say no more than which place an unknown has
+  bool are_places = false;                    ///< they say no more than which place an unknown has
 };
 
 /// Keys of a problem that comes by itself: of the names of its unknowns if they all differ, else

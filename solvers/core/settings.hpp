@@ -16,7 +16,8 @@ struct Range {
 
   bool holds(double value) const { return (open ? value > low : value >= low) && value <= high; }
 };
-inline constexpr Range kNonnegative{}, kPositive{0.0, std::numeric_limits<double>::infinity(), true};
+inline constexpr Range kNonnegative{},
+    kPositive{0.0, std::numeric_limits<double>::infinity(), true};
 /// Whole numbers from 1.
 inline constexpr Range kAtLeastOne{1.0};
 

@@ -84,10 +84,10 @@ void Solver::prepare(const Problem& problem) { take(problem, false); }
 void Solver::update(const Problem& problem) {
   if (prepared_size_ < 0) throw std::logic_error("update called before prepare");
   if (problem.kind() != prepared_kind_ || problem.size() != prepared_size_) {
-    throw std::invalid_argument(fmt::format("problem: update with a {} of {} unknowns, prepared is "
-                                            "a {} of {}",
-                                            problem.kind(), problem.size(), prepared_kind_,
-                                            prepared_size_));
+    throw std::invalid_argument(
+        fmt::format("problem: update with a {} of {} unknowns, prepared is "
+                    "a {} of {}",
+                    problem.kind(), problem.size(), prepared_kind_, prepared_size_));
   }
   take(problem, true);
 }
@@ -123,8 +123,7 @@ void clear(Result& result) {
 
 void check_length(std::string_view what, std::ptrdiff_t length, int expected) {
   if (length == expected) return;
-  throw std::invalid_argument(
-      fmt::format("{}: length is {}, expected {}", what, length, expected));
+  throw std::invalid_argument(fmt::format("{}: length is {}, expected {}", what, length, expected));
 }
 
 }  // namespace
@@ -161,7 +160,8 @@ namespace {
 std::string text_of(const Range& range, bool whole) {
   const std::string what = whole ? "a whole number" : "a number";
   const bool bounded = std::isfinite(range.high);
-  if (bounded && range.open) return fmt::format("{} above {} and up to {}", what, range.low, range.high);
+  if (bounded && range.open)
+    return fmt::format("{} above {} and up to {}", what, range.low, range.high);
   if (bounded) return fmt::format("{} from {} to {}", what, range.low, range.high);
   if (range.open) return fmt::format("{} above {}", what, range.low);
   return fmt::format("{} of at least {}", what, range.low);
@@ -184,8 +184,7 @@ class Lister : public SettingVisitor {
              const Range& range) override {
     add(name, fmt::format("{}", value), doc, text_of(range, false));
   }
-  void visit(std::string_view name, int& value, std::string_view doc,
-             const Range& range) override {
+  void visit(std::string_view name, int& value, std::string_view doc, const Range& range) override {
     add(name, fmt::format("{}", value), doc, text_of(range, true));
   }
   void visit(std::string_view name, bool& value, std::string_view doc) override {
@@ -228,8 +227,8 @@ class Setter : public SettingVisitor {
   void visit(std::string_view name, std::string& value, std::string_view,
              const Choices& choices) override {
     if (!matches(name)) return;
-    const bool right = choices.size() == 0 ||
-                       std::find(choices.begin(), choices.end(), text_) != choices.end();
+    const bool right =
+        choices.size() == 0 || std::find(choices.begin(), choices.end(), text_) != choices.end();
     if (!right) return complain(text_of(choices));
     value = text_;
     taken = true;

@@ -3,10 +3,10 @@
 
 #include <memory>
 #include <optional>
+#include <perp/problems/expression/deadline.hpp>
 #include <perp/problems/standard/problem.hpp>
 #include <perp/problems/standard/verifier.hpp>
 #include <perp/solvers/core/observer.hpp>
-#include <perp/problems/expression/deadline.hpp>
 #include <perp/solvers/core/settings.hpp>
 #include <perp/solvers/core/shared_text.hpp>
 #include <perp/solvers/core/start.hpp>
@@ -79,8 +79,8 @@ struct SolverTraits {
   std::string_view summary;  ///< one line
   std::string_view source;   ///< key in docs/references.bib
   std::vector<std::string_view> kinds;
-  int max_size = 0;        ///< 0: no limit
-  bool uses_start = true;  ///< false: begins at the same point whatever start is given
+  int max_size = 0;          ///< 0: no limit
+  bool uses_start = true;    ///< false: begins at the same point whatever start is given
   bool reads_names = false;  ///< sees names too, as a program does: nothing is kept from solve to
                              ///< solve
 };

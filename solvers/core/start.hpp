@@ -12,8 +12,8 @@ enum class PairStatus : unsigned char { kAtLower, kAtUpper, kBasic };
 /// What is known before a solve; any of it may be missing. The pointers must live while solve()
 /// runs. A method uses what it can, and SolverTraits::uses_start tells whether that is anything.
 struct Start {
-  const Vector* z = nullptr;     ///< unknowns
-  const Vector* dual = nullptr;  ///< conic_qp: y of the rows
+  const Vector* z = nullptr;                       ///< unknowns
+  const Vector* dual = nullptr;                    ///< conic_qp: y of the rows
   const std::vector<PairStatus>* basis = nullptr;  ///< lcp, mlcp: of every unknown
 
   Start() = default;

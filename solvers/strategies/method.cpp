@@ -118,8 +118,14 @@ class MethodRun final : public Strategy {
     out.solve_time = seconds_since(started);
     take_claim(*solver_, problem, result, start.z || start.basis, verify_at, out);
     if (out.route.empty()) {
-      out.route.push_back({name_, out.status, out.claimed, out.iterations,
-                           out.setup_time + out.solve_time, out.message, {}, out.verdict.measure});
+      out.route.push_back({name_,
+                           out.status,
+                           out.claimed,
+                           out.iterations,
+                           out.setup_time + out.solve_time,
+                           out.message,
+                           {},
+                           out.verdict.measure});
     }
   }
 
@@ -139,8 +145,8 @@ class MethodRun final : public Strategy {
   SharedText name_, told_settings_;
   std::vector<std::pair<std::string, std::string>> settings_;
   bool depends_on_numbers_ = false, applied_ = false;
-  Numbers numbers_;  // that the settings were applied with
-  Version seen_;     // of the problem that refusal_ and reduction_ speak of
+  Numbers numbers_;                      // that the settings were applied with
+  Version seen_;                         // of the problem that refusal_ and reduction_ speak of
   bool fresh_ = false, update_ = false;  // not prepared yet; of the structure before
   std::string refusal_;
   std::optional<Reduction> reduction_;

@@ -78,8 +78,8 @@ class Polish final : public Strategy {
     check_answer(task.problem, task.verify_at, r);
     r.status = judge(r.claimed, r.verdict);
     r.refuted = r.status == Status::kWrong;
-    r.route.push_back({name_, r.status, r.claimed, r.iterations, r.solve_time, "", {},
-                       r.verdict.measure});
+    r.route.push_back(
+        {name_, r.status, r.claimed, r.iterations, r.solve_time, "", {}, r.verdict.measure});
   }
 
   void keep_better(VerifiedResult& result) const {

@@ -35,8 +35,8 @@ class Proximal final : public Strategy {
     if (!prepare(task)) {
       out_.drop_answer();
       all.message = "proximal takes lcp and mlcp";
-      all.route.push_back({"proximal", all.status, all.claimed, 0, 0.0, all.message, {},
-                           Residuals::kNone});
+      all.route.push_back(
+          {"proximal", all.status, all.claimed, 0, 0.0, all.message, {}, Residuals::kNone});
       return out_;
     }
     all.status = all.claimed = Status::kIterationLimit;
@@ -48,11 +48,10 @@ class Proximal final : public Strategy {
     centre_ = centre_.cwiseMax(posed_.lower).cwiseMin(posed_.upper);
     const int steps = static_cast<int>(steps_.at(*task.numbers, kSteps));
     for (int k = 0; k < steps; ++k) {
-      Task inner{near_, inner_version_, task.start, task.limits, task.limits.tolerance,
-                 task.observer, task.numbers, nullptr, task.after_cap};
+      Task inner{near_,         inner_version_, task.start, task.limits,   task.limits.tolerance,
+                 task.observer, task.numbers,   nullptr,    task.after_cap};
       if (task.limits.time_limit > 0) {
-        const double left =
-            task.limits.time_limit - seconds_since(started) + all.verification_time;
+        const double left = task.limits.time_limit - seconds_since(started) + all.verification_time;
         if (k > 0 && left <= 0) {
           all.status = all.claimed = Status::kTimeLimit;
           break;
@@ -61,8 +60,14 @@ class Proximal final : public Strategy {
       }
       if (!step(task, inner, k)) break;
     }
-    all.route.push_back({"proximal", all.status, all.claimed, all.iterations,
-                         all.setup_time + all.solve_time, all.message, {}, all.verdict.measure});
+    all.route.push_back({"proximal",
+                         all.status,
+                         all.claimed,
+                         all.iterations,
+                         all.setup_time + all.solve_time,
+                         all.message,
+                         {},
+                         all.verdict.measure});
     return out_;
   }
 

@@ -30,7 +30,7 @@ class Reduce final : public Strategy {
     numbers_ = *task.numbers;
     numbers_["n"] = std::max(reduced_.size(), 1);
     numbers_["contacts"] = 0.0;
-    Task inner{reduced_, inner_,        {},        task.limits,   task.verify_at * factor,
+    Task inner{reduced_,      inner_,    {},      task.limits,   task.verify_at * factor,
                task.observer, &numbers_, nullptr, task.after_cap};
     inner.limits.tolerance *= factor;
     if (start) inner.start = {&start->z, start->dual.size() > 0 ? &start->dual : nullptr};

@@ -63,9 +63,7 @@ Tries::Said Tries::said_by(const VerifiedResult& r) {
 
 bool Tries::ended() const { return !all_ && !first_ && said_ == kEnded; }
 
-double Tries::used_time() const {
-  return seconds_since(started_) - out_.result.verification_time;
-}
+double Tries::used_time() const { return seconds_since(started_) - out_.result.verification_time; }
 
 bool Tries::out_of_time() const {
   return !first_ && time_limit_ > 0 && !(used_time() < time_limit_);
@@ -74,8 +72,7 @@ bool Tries::out_of_time() const {
 // An answer is better than none, and the smaller measure is the better one.
 bool Tries::nearer(const VerifiedResult& next) const {
   const bool answered = has_answer(problem_->data, problem_->size(), next.answer);
-  if (answered != has_answer(problem_->data, problem_->size(), out_.result.answer))
-    return answered;
+  if (answered != has_answer(problem_->data, problem_->size(), out_.result.answer)) return answered;
   const double measure = next.verdict.measure, best = out_.result.verdict.measure;
   return measure < best || (std::isnan(best) && !std::isnan(measure));
 }

@@ -107,7 +107,8 @@ class Try final : public Strategy {
     out.capped |= capped && out.result.status == Status::kIterationLimit;
     if (own_start) out.result.start = "nothing";  // no start of the caller's
     if (!out.result.route.empty())
-      tell(out.result.route.back(), capped ? cap : 0, own_start ? from_.at(*task.numbers) : kNowhere);
+      tell(out.result.route.back(), capped ? cap : 0,
+           own_start ? from_.at(*task.numbers) : kNowhere);
     return out;
   }
 

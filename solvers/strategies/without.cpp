@@ -11,14 +11,21 @@ namespace {
 // There is nothing left.
 class Nothing final : public Strategy {
  public:
-  explicit Nothing(const std::string& part) : why_(fmt::format("nothing is left without {}", part)) {}
+  explicit Nothing(const std::string& part)
+      : why_(fmt::format("nothing is left without {}", part)) {}
 
   Outcome& run(const Task&) override {
     out_.clear();
     out_.drop_answer();
     out_.result.message = why_;
-    out_.result.route.push_back({"without", Status::kUnsupported, Status::kUnsupported, 0, 0.0,
-                                 why_, {}, Residuals::kNone});
+    out_.result.route.push_back({"without",
+                                 Status::kUnsupported,
+                                 Status::kUnsupported,
+                                 0,
+                                 0.0,
+                                 why_,
+                                 {},
+                                 Residuals::kNone});
     return out_;
   }
 
@@ -32,8 +39,8 @@ class Nothing final : public Strategy {
 std::unique_ptr<Strategy> make_without(const SolverExpression& e, const Workshop& workshop) {
   OptionText option(e, "part");
   if (!option) throw std::invalid_argument("without: option part is missing");
-  const auto build = [part = option.at({})](SolverExpression rest, const Workshop& tools)
-      -> std::unique_ptr<Strategy> {
+  const auto build = [part = option.at({})](SolverExpression rest,
+                                            const Workshop& tools) -> std::unique_ptr<Strategy> {
     if (!remove_named(rest, part)) return std::make_unique<Nothing>(part);
     return tools.build(rest);
   };

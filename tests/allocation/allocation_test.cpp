@@ -92,9 +92,13 @@ std::pair<long, long> allocations_of_a_session(Problem problem) {
 }
 
 TEST(Allocation, SecondSolvesByAutoAllocateNothing) {
-  for (const auto& [family, size] : std::initializer_list<std::pair<const char*, int>>{
-           {"psd", 30}, {"psd", 120}, {"contact-stack", 20}, {"contact-pile", 20}, {"box-qp", 60},
-           {"friction-stack", 10}}) {
+  for (const auto& [family, size] :
+       std::initializer_list<std::pair<const char*, int>>{{"psd", 30},
+                                                          {"psd", 120},
+                                                          {"contact-stack", 20},
+                                                          {"contact-pile", 20},
+                                                          {"box-qp", 60},
+                                                          {"friction-stack", 10}}) {
     const auto [second, update] = allocations_of_a_session(generate(find_family(family), size, 1));
     EXPECT_EQ(second, 0) << family << ' ' << size;
     EXPECT_EQ(update, 0) << family << ' ' << size;

@@ -80,9 +80,9 @@ TEST(Measure, AsksForLessUntilTheVerifierGrants) {
 TEST(Measure, AlsoByAReduction) {
   const Problem qp =
       problem_of(BoxQp{matrix(1, 1, {2}), vector({-2}), vector({0}), vector({kInf})});
-  const Measured r = measured([](int, const Limits& limits,
-                                 Result& result) { result.z[0] += 15 * limits.tolerance; },
-                              1, 0.0, qp);
+  const Measured r = measured(
+      [](int, const Limits& limits, Result& result) { result.z[0] += 15 * limits.tolerance; }, 1,
+      0.0, qp);
   EXPECT_EQ(r.m.result.status, Status::kSolved);
   EXPECT_DOUBLE_EQ(r.m.asked, 1e-8);
 }

@@ -63,8 +63,8 @@ void expect_best_of_route(const Problem& problem, const SolveRequest& request) {
     supported |= step.status != Status::kUnsupported;
     answered |= !std::isnan(step.measure);
     if (step.measure < best) best = step.measure;
-    route += fmt::format("\n  {} {}: {} {}", step.solver.str(), step.settings.str(), to_string(step.status),
-                         step.measure);
+    route += fmt::format("\n  {} {}: {} {}", step.solver.str(), step.settings.str(),
+                         to_string(step.status), step.measure);
   }
   const std::string where =
       fmt::format("{} n = {}, iterations {}, limit {}: {} {}{}", problem.kind(), problem.size(),

@@ -257,9 +257,9 @@ TEST(Energy, NeverRisesAndMomentumBalances) {
   };
   for (const Case& c :
        {Case{"box-stack", {{"rows", 4}}, 0.5},
-        Case{"falling-boxes", {{"layers", 2}, {"across", 2}}, 1.0}, Case{"sphere-collision", {}, 1.0},
-        Case{"box-on-ramp", {{"vy", 1}}, 0.4}, Case{"pendulum", {}, 1.0}, Case{"four-bar", {}, 1.0},
-        Case{"shape-shower", {}, 2.0}}) {
+        Case{"falling-boxes", {{"layers", 2}, {"across", 2}}, 1.0},
+        Case{"sphere-collision", {}, 1.0}, Case{"box-on-ramp", {{"vy", 1}}, 0.4},
+        Case{"pendulum", {}, 1.0}, Case{"four-bar", {}, 1.0}, Case{"shape-shower", {}, 2.0}}) {
     const Scene s = scene(c.name, c.parameters);
     const State start = initial_state(s);
     double energy = kinetic_energy(s, start) + potential_energy(s, start);

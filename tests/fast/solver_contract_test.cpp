@@ -19,8 +19,8 @@ Problem one_contact() {
              matrix(3, 2, {1, -1, -1, 0, 0, -1}),
              vector({-1, 0, 0}),
              {{ConeType::kZero, 1}, {ConeType::kNonnegative, 2}}};
-  qp.partition = std::make_shared<const Partition>(
-      Partition{{{0}, {1}, {0}}, {{1}, {1}, {2}}, {}, {1}, -1});
+  qp.partition =
+      std::make_shared<const Partition>(Partition{{{0}, {1}, {0}}, {{1}, {1}, {2}}, {}, {1}, -1});
   return problem_of(std::move(qp));
 }
 

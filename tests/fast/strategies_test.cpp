@@ -216,7 +216,8 @@ TEST(StrategiesOfMethods, WithoutAPart) {
   request.solver = "without(auto, part=lemke)";
   const VerifiedResult r = solve_verified(problem, request);
   EXPECT_EQ(r.status, Status::kSolved);
-  for (const RouteStep& step : r.route) EXPECT_EQ(step.solver.str().find("lemke"), std::string::npos);
+  for (const RouteStep& step : r.route)
+    EXPECT_EQ(step.solver.str().find("lemke"), std::string::npos);
   request.solver = "without(lemke, part=lemke)";
   EXPECT_EQ(solve_verified(problem, request).status, Status::kUnsupported);
 }
