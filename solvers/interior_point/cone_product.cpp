@@ -46,11 +46,11 @@ void ConeProduct::build(const std::vector<Cone>& cones) {
     const int offset = rows();
     const bool half_line = cone.type == ConeType::kSecondOrder && cone.size == 1;
     const Row kind = cone.type == ConeType::kZero                       ? Row::kZero
-                     : cone.type == ConeType::kNonnegative || half_line ? Row::kNonnegative
+                     : cone.type == ConeType::kNonnegative || half_line ? Row::kHalfLine
                                                                         : Row::kSecondOrder;
     kind_.insert(kind_.end(), cone.size, kind);
     if (kind == Row::kSecondOrder) blocks_.push_back({offset, cone.size});
-    if (kind != Row::kNonnegative) continue;
+    if (kind != Row::kHalfLine) continue;
     for (int i = 0; i < cone.size; ++i) linear_.push_back(offset + i);
   }
 }

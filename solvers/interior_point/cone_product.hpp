@@ -12,7 +12,7 @@ class ConeProduct {
   struct Block {
     int offset, size;
   };
-  enum class Row : char { kZero, kNonnegative, kSecondOrder };
+  enum class Row : char { kZero, kHalfLine, kSecondOrder };
 
   void build(const std::vector<Cone>& cones);
 

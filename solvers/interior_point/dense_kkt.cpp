@@ -17,7 +17,7 @@ constexpr double kScatterCost = 6.0;
 bool is_scattered(const ConicData& data, int row) {
   const double n = data.variables();
   const double entries = data.a_by_rows.row(row).nonZeros();
-  return data.cones.kind(row) == ConeProduct::Row::kNonnegative &&
+  return data.cones.kind(row) == ConeProduct::Row::kHalfLine &&
          kScatterCost * entries * entries <= n * n;
 }
 
@@ -35,7 +35,7 @@ class DenseKkt final : public KktFactor {
         equations_.push_back(i);
       } else if (is_scattered(data, i)) {
         scattered_.push_back(i);
-      } else if (kind == ConeProduct::Row::kNonnegative) {
+      } else if (kind == ConeProduct::Row::kHalfLine) {
         full_.push_back(i);
       }
     }
@@ -55,7 +55,7 @@ class DenseKkt final : public KktFactor {
     for (int j = 0; j < n; ++j) {
       for (SparseMatrix::InnerIterator it(data.a, j); it; ++it) {
         const auto row = it.row();
-        if (data.cones.kind(static_cast<int>(row)) != ConeProduct::Row::kNonnegative ||
+        if (data.cones.kind(static_cast<int>(row)) != ConeProduct::Row::kHalfLine ||
             data.a_by_rows.row(row).nonZeros() > 1)
           only_bounds_[j] = 0;
       }

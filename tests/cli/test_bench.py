@@ -124,7 +124,7 @@ class TestStarts(BenchTestCase):
 
     def test_what_was_not_solved_is_no_start(self):
         nowhere = lcp(name="b", M={"shape": [2, 2], "dense": [[0, 0], [0, 0]]}, q=[-1, -1])
-        records = self.bench(self.sequence(nowhere, lcp(name="c"), nowhere, lcp(name="d")), "--solvers", "lemke", "--start", "warm")
+        records = self.bench(self.sequence(nowhere, lcp(name="c"), nowhere, lcp(name="d")), "--solvers", "certify(lemke)", "--start", "warm")
         self.assertEqual([(r["outcome"], r["started_from"]) for r in records],
                          [("infeasible", "nothing"), ("solved", "nothing"), ("infeasible", "previous"), ("solved", "previous")])
 

@@ -534,7 +534,7 @@ class TestDuals(LostTestCase):
 
 
 class TestSource(LostTestCase):
-    WANTED = {"scene": "box-stack", "formulation": "stewart-trinkle:edges=6", "driver": "time-stepping", "solver": "lemke",
+    WANTED = {"scene": "box-stack", "formulation": "stewart-trinkle:edges=6", "driver": "time-stepping", "solver": "auto",
               "step": 2, "stage": "contact"}
 
     def check(self, source):

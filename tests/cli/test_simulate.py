@@ -604,7 +604,7 @@ class TestOutput(SimulateTestCase):
                 run = self.run_json(name)
                 self.assertEqual((run["scene"], run["formulation"], run["solver"], run["h"], run["complete"],
                                   run["steps"], run["failed_steps"], run["relaxed_steps"], run["stages"], run["message"]),
-                                 (name, "stewart-trinkle", "lemke", h, True, steps, 0, 0, steps, ""))
+                                 (name, "stewart-trinkle", "auto", h, True, steps, 0, 0, steps, ""))
                 self.assertEqual((run["driver"], run["uncertified_steps"], run["events"]), ("time-stepping", 0, 0))
                 self.assertEqual(set(run["parameters"]), set(scene.get("parameters", {})))
                 self.assertEqual(run["iterations"], sum(row["iterations"] for row in records["steps"]))

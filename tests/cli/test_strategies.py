@@ -7,7 +7,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from perp_cli import ROOT, CliTestCase, parse_json, with_cases  # noqa: E402
 
 MMC = ROOT / "problems/collections/siconos/lcp/lcp_mmc.json"
-TWO = "first(newton-fb:restarts=0, try(polish(lemke), share=.5))"
+TWO = "first(newton-fb:patience=20, try(polish(lemke), share=.5))"
 
 
 class TestUse(CliTestCase):
@@ -45,7 +45,7 @@ class TestUse(CliTestCase):
         self.assertEqual([step["status"] for step in result["route"]], ["wrong", "solved"])
 
     def test_simulate(self):
-        self.succeed("simulate", "box-on-ramp", "--duration", "0.1", "--solver", "first(newton-fb:restarts=0, lemke)")
+        self.succeed("simulate", "box-on-ramp", "--duration", "0.1", "--solver", "first(newton-fb:patience=20, lemke)")
         for solver in ("first(magic)", "magic"):
             self.refuse("simulate", "box-on-ramp", "--duration", "0.1", "--solver", solver, word="magic")
 
@@ -54,8 +54,31 @@ class TestUse(CliTestCase):
         self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
         self.assertIn(word, done.stderr)
 
-    def test_settings_stand_in_the_strategy(self):
-        self.refuse("solve", MMC, "--solver", TWO, "--set", "restarts=1", word="NAME:restarts=VALUE")
+    def route(self, solver, *settings):
+        arguments = [word for setting in settings for word in ("--set", setting)]
+        result = parse_json(self.perp("solve", MMC, "--solver", solver, "--max-iterations", "1", *arguments, "--json").stdout)
+        self.assert_valid(result, "result")
+        return [(step["solver"], set(step["settings"].split())) for step in result["route"]]
+
+    def test_settings_reach_the_methods_that_have_them(self):
+        """One iteration is too few for either method, so that the route shows both."""
+        both = "first(newton-fb, lemke)"
+        self.assertEqual(self.route(both, "memory=3", "ties=largest-pivot"),
+                         [("newton-fb", {"memory=3"}), ("lemke", {"ties=largest-pivot"})])
+        # Only newton-fb takes the word, though lemke has a setting of that name.
+        self.assertEqual(self.route(both, "equilibrate=always"), [("newton-fb", {"equilibrate=always"}), ("lemke", set())])
+        # What stands in the expression goes first.
+        self.assertEqual(self.route("first(newton-fb:memory=5, newton-fb)", "memory=3"),
+                         [("newton-fb", {"memory=5"}), ("newton-fb", {"memory=3"})])
+
+    def test_settings_reach_the_methods_of_auto(self):
+        steps = self.route("auto", "memory=3")
+        self.assertTrue(any("memory=3" in settings for solver, settings in steps if solver.startswith("newton-fb")), steps)
+
+    def test_settings_that_no_method_takes(self):
+        for solver in (TWO, "auto", "polish(lemke)"):
+            self.refuse("solve", MMC, "--solver", solver, "--set", "magic=1", word="magic")
+        self.refuse("solve", MMC, "--solver", TWO, "--set", "memory=many", word="memory")
 
 
 class TestPages(CliTestCase):
@@ -73,7 +96,7 @@ class TestPages(CliTestCase):
         solvers = {solver for run in study["runs"] for solver in run["solvers"]}
         plans = " ".join(p["solver"] for p in parse_json(self.succeed("list", "plans", "--json"))["plans"])
         methods = [s["name"] for s in parse_json(self.succeed("list", "solvers", "--json"))["solvers"]]
-        for part in [*methods, "polish", "repeat"]:
+        for part in [*methods, "polish", "repeat", "warm", "certify", "proximal"]:
             if part in plans.replace("(", " ").replace(":", " ").replace(",", " ").replace(")", " ").split():
                 self.assertIn(f"without(auto, part={part})", solvers)
 
