@@ -205,11 +205,17 @@ class TestInput(SolveTestCase):
         self.assertEqual((result["problem"], result["status"]), ("lcp_deudeu", "solved"))
 
     def check_restart(self, path):
-        first = self.solve(path)
+        """No pivot is needed from the basis of the result, and auto needs no method: it polishes the start."""
+        first = self.solve(path, "--solver", "lemke")
         self.assertGreater(first["iterations"], 0)
-        again = self.solve(path, "--start", self.write("result.json", first))
+        start = self.write("result.json", first)
+        again = self.solve(path, "--solver", "lemke", "--start", start)
         self.assertEqual((again["status"], again["iterations"]), ("solved", 0))
         self.assert_solves(load(path), again["z"])
+        polished = self.solve(path, "--start", start)
+        self.assertEqual([(step["solver"], step["status"]) for step in polished["route"]], [("polish", "solved")])
+        self.assertLessEqual(polished["iterations"], 1)
+        self.assert_solves(load(path), polished["z"])
 
     def test_start_from_the_result_of_an_lcp(self):
         self.check_restart(LCPS / "lcp_mmc.json")
@@ -377,7 +383,9 @@ print(json.dumps({"status": "solved", "z": z, "iterations": sweeps, "message": "
 class TestStoredStart(SolveTestCase):
     """A start that comes with a problem is used unless --start zero says otherwise, whatever it is written in."""
 
-    CUBIC = {"graph": {"nodes": [["var", 0], ["mul", 0, 0], ["mul", 0, 1], ["const", 8], ["sub", 2, 3]], "outputs": [4], "parameters": []},
+    # x^3 + x = 10, whose derivative is nowhere 0.
+    CUBIC = {"graph": {"nodes": [["var", 0], ["mul", 0, 0], ["mul", 0, 1], ["add", 2, 0], ["const", 10], ["sub", 3, 4]],
+                       "outputs": [5], "parameters": []},
              "lower": ["-inf"], "upper": ["inf"], "n": 1}
 
     def check(self, path, iterations):
