@@ -16,6 +16,7 @@ constexpr double kLeastShift = 1.0;  // of a start outside the cones
 constexpr double kBoxKappa = 30.0, kLeastKappa = 1e-4;
 constexpr double kPoorStart = 1e-6;
 constexpr double kPoorSolve = 1e-10;  // relative residual of a linear solve
+constexpr double kRoundings = 16.0;   // of s_0 z_0, above which mu is kept
 constexpr double kGain = 0.9;         // of the residual, that counts as one
 constexpr double kRegularisationStep = 100.0, kLeastRegularisation = 1e-14;
 
@@ -139,7 +140,8 @@ double CentralPath::find_direction(double sigma, double gap, const EmbeddingVect
   if (affine) {
     // Below what the gap may have mu has nothing to gain, and the linear systems much to lose.
     const double objective = data_->posed_objective() * (cones.degree() + 1) / (tau * tau);
-    const double target = std::max(sigma * mu_, std::min(mu_, gap / objective));
+    const double least = std::max(gap / objective, rounding_of_products());
+    const double target = std::max(sigma * mu_, std::min(mu_, least));
     scaling_.divide(cones, affine->s, scratch_);
     scaling_.multiply(cones, affine->z, d.s);
     cones.product(scratch_, d.s, jordan_);
@@ -166,6 +168,15 @@ double CentralPath::find_direction(double sigma, double gap, const EmbeddingVect
   }
   d.kappa = (kappa_right - point_.kappa * d.tau) / tau;
   return d.x.allFinite() && d.z.allFinite() ? error : kInfinity;
+}
+
+// Points of second-order cones that are closer to the boundary are none in double; and s and z have
+// to come into line, which they do at a mu that stays.
+double CentralPath::rounding_of_products() const {
+  double product = 0.0;
+  for (const auto& block : data_->cones.second_order())
+    product = std::max(product, point_.s[block.offset] * point_.z[block.offset]);
+  return kRoundings * std::numeric_limits<double>::epsilon() * product;
 }
 
 double CentralPath::largest_step(const EmbeddingVector& d) const {

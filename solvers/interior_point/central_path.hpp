@@ -62,6 +62,7 @@ class CentralPath {
   bool find_affine(double gap);
   double find_direction(double sigma, double gap, const EmbeddingVector* affine,
                         EmbeddingVector& d);
+  double rounding_of_products() const;
   double largest_step(const EmbeddingVector& d) const;
 
   const ConicData* data_ = nullptr;

@@ -21,6 +21,10 @@ double power_of_two(double x, int most) {
   return std::ldexp(1.0, std::clamp(static_cast<int>(std::lround(std::log2(x))), -most, most));
 }
 
+void raise(double& value, double by) {
+  if (!(by <= value)) value = by;  // NaN too
+}
+
 double largest(const Vector& v) { return v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0; }
 
 }  // namespace
@@ -221,51 +225,68 @@ void ConicData::evaluate_extended(const Vector& x, const Vector& y, double tau, 
     for (SparseMatrix::InnerIterator it(a, j); it; ++it)
       sums_[it.row()] += static_cast<long double>(it.value()) * x[j];
   }
-  for (int i = 0; i < m; ++i)
-    s[i] = static_cast<double>(static_cast<long double>(tau) * b[i] - sums_[i]);
+  for (int i = 0; i < m; ++i) {
+    sums_[i] = static_cast<long double>(tau) * b[i] - sums_[i];
+    s[i] = static_cast<double>(sums_[i]);
+  }
 }
 
 // min(||s - Pi(s - y)||, Pi(s)'Pi(y)), as posed: units are the same within a cone.
+template <class Scalar>
 double ConicData::complementarity_of_cone(const ConeProduct::Block& block, const Vector& y,
-                                          const Vector& s) const {
-  const auto head_of_projection = [](double head, double tail) {
-    return tail <= head ? head : tail <= -head ? 0.0 : 0.5 * (head + tail);
+                                          const Scalar* s) const {
+  const auto head_of_projection = [](Scalar head, Scalar tail) -> Scalar {
+    return tail <= head ? head : tail <= -head ? 0 : (head + tail) / 2;
   };
-  const double unit_s = posed_s(block.offset), unit_y = posed_y(block.offset);
-  const auto s_part = s.segment(block.offset, block.size);
-  const auto y_part = y.segment(block.offset, block.size);
-  const double s_tail = s_part.tail(block.size - 1).norm();
-  const double y_tail = y_part.tail(block.size - 1).norm();
-  const double s_head = head_of_projection(s_part[0], s_tail);
-  const double y_head = head_of_projection(y_part[0], y_tail);
-  const double s_share = s_tail > s_head ? s_head / s_tail : 1.0;
-  const double y_share = y_tail > y_head ? y_head / y_tail : 1.0;
-  const double across = s_part.tail(block.size - 1).dot(y_part.tail(block.size - 1));
-  const double product =
-      std::max(0.0, unit_s * unit_y * (s_head * y_head + s_share * y_share * across));
-  // w = s - y.
-  double squares = 0.0;
+  const Scalar unit_s = posed_s(block.offset), unit_y = posed_y(block.offset);
+  const Scalar* const s_part = s + block.offset;
+  const double* const y_part = y.data() + block.offset;
+  const Scalar w_head = unit_s * s_part[0] - unit_y * y_part[0];
+  Scalar s_squares = 0, y_squares = 0, w_squares = 0, across = 0;
   for (int k = 1; k < block.size; ++k) {
-    const double w = unit_s * s_part[k] - unit_y * y_part[k];
-    squares += w * w;
+    const Scalar s_k = s_part[k], y_k = y_part[k], w = unit_s * s_k - unit_y * y_k;
+    s_squares += s_k * s_k;
+    y_squares += y_k * y_k;
+    w_squares += w * w;
+    across += s_k * y_k;
   }
-  const double w_head = unit_s * s_part[0] - unit_y * y_part[0], w_tail = std::sqrt(squares);
-  const double head = head_of_projection(w_head, w_tail);
-  const double share = w_tail > head ? head / w_tail : 1.0;
-  double natural = std::abs(unit_s * s_part[0] - head);
+  const Scalar s_tail = std::sqrt(s_squares), y_tail = std::sqrt(y_squares);
+  const Scalar w_tail = std::sqrt(w_squares);
+  const Scalar s_head = head_of_projection(s_part[0], s_tail);
+  const Scalar y_head = head_of_projection(y_part[0], y_tail);
+  const Scalar s_share = s_tail > s_head ? s_head / s_tail : 1;
+  const Scalar y_share = y_tail > y_head ? y_head / y_tail : 1;
+  const Scalar product =
+      std::max<Scalar>(0, unit_s * unit_y * (s_head * y_head + s_share * y_share * across));
+  const Scalar head = head_of_projection(w_head, w_tail);
+  const Scalar share = w_tail > head ? head / w_tail : 1;
+  Scalar natural = std::abs(unit_s * s_part[0] - head);
   for (int k = 1; k < block.size; ++k) {
-    const double w = unit_s * s_part[k] - unit_y * y_part[k];
+    const Scalar w = unit_s * s_part[k] - unit_y * y_part[k];
     natural = std::max(natural, std::abs(unit_s * s_part[k] - share * w));
   }
-  return std::min(product, natural);
+  return static_cast<double>(std::min(product, natural));
 }
 
-ConicData::Residual ConicData::measure(const Vector& y, const Vector& stationarity, const Vector& s,
-                                       Vector& scratch) const {
+template <class Scalar>
+double ConicData::complementarity(const Vector& y, const Scalar* s) const {
+  double value = 0.0;
+  for (int i : cones.linear()) {
+    const Scalar s_i = s[i] * posed_s(i), y_i = Scalar(y[i]) * posed_y(i);
+    const Scalar both = natural_gap ? std::min(std::abs(s_i), std::abs(y_i))
+                                    : std::min(std::abs(std::min(s_i, y_i)),
+                                               std::max<Scalar>(0, s_i) * std::max<Scalar>(0, y_i));
+    raise(value, static_cast<double>(both));
+  }
+  if (natural_gap) return value;
+  for (const ConeProduct::Block& block : cones.second_order())
+    raise(value, complementarity_of_cone(block, y, s));
+  return value;
+}
+
+ConicData::Residual ConicData::feasibility(const Vector& y, const Vector& stationarity,
+                                           const Vector& s, Vector& scratch) const {
   Residual r{0.0, 0.0, 0.0};
-  const auto raise = [](double& value, double by) {
-    if (!(by <= value)) value = by;  // NaN too
-  };
   for (int j = 0; j < variables(); ++j)
     raise(r.dual, std::abs(stationarity[j]) * posed_stationarity(j));
   scratch = y;
@@ -274,19 +295,22 @@ ConicData::Residual ConicData::measure(const Vector& y, const Vector& stationari
   scratch = s;
   cones.project(scratch, true);
   for (int i = 0; i < rows(); ++i) raise(r.primal, std::abs(s[i] - scratch[i]) * posed_s(i));
-  if (natural_gap) {
-    for (int i : cones.linear())
-      raise(r.complementarity, std::min(std::abs(s[i]) * posed_s(i), std::abs(y[i]) * posed_y(i)));
-    return r;
-  }
-  for (int i : cones.linear()) {
-    const double s_i = s[i] * posed_s(i), y_i = y[i] * posed_y(i);
-    raise(r.complementarity,
-          std::min(std::abs(std::min(s_i, y_i)), std::max(0.0, s_i) * std::max(0.0, y_i)));
-  }
-  for (const ConeProduct::Block& block : cones.second_order())
-    raise(r.complementarity, complementarity_of_cone(block, y, s));
   return r;
+}
+
+ConicData::Residual ConicData::measure(const Vector& y, const Vector& stationarity, const Vector& s,
+                                       Vector& scratch) const {
+  Residual r = feasibility(y, stationarity, s, scratch);
+  r.complementarity = complementarity(y, s.data());
+  return r;
+}
+
+double ConicData::measure_extended(const Vector& x, const Vector& y, Vector& px,
+                                   Vector& stationarity, Vector& s, Vector& scratch) const {
+  evaluate_extended(x, y, 1.0, px, stationarity, s);
+  Residual r = feasibility(y, stationarity, s, scratch);
+  r.complementarity = complementarity(y, sums_.data());
+  return r.measure();
 }
 
 }  // namespace perp

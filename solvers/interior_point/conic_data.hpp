@@ -54,6 +54,11 @@ class ConicData {
   /// from vectors of the scaled one.
   Residual measure(const Vector& y, const Vector& stationarity, const Vector& s,
                    Vector& scratch) const;
+  /// The largest of it at (x, y), complementarity too from s = b - Ax in extended precision: in
+  /// double Pi(s)'Pi(y) is known to eps |s| |y| only, and may look like 0 where it is not. Leaves
+  /// px, stationarity and s as evaluate_extended().
+  double measure_extended(const Vector& x, const Vector& y, Vector& px, Vector& stationarity,
+                          Vector& s, Vector& scratch) const;
 
   double posed_x(int j) const { return scale_x * column_scale[j]; }
   double posed_y(int i) const { return scale_y * row_scale[i]; }
@@ -73,8 +78,13 @@ class ConicData {
   bool natural_gap = false;
 
  private:
+  template <class Scalar>
   double complementarity_of_cone(const ConeProduct::Block& block, const Vector& y,
-                                 const Vector& s) const;
+                                 const Scalar* s) const;
+  template <class Scalar>
+  double complementarity(const Vector& y, const Scalar* s) const;
+  Residual feasibility(const Vector& y, const Vector& stationarity, const Vector& s,
+                       Vector& scratch) const;
   void equilibrate();
   void scale_vectors(bool wanted);
 

@@ -95,10 +95,8 @@ double ConicPolish::evaluate(const Vector& x, Vector& y) {
   data_.cones.project(dual_, false);
   data_.evaluate(x, dual_, px_, stationarity_, s_);
   double measure = data_.measure(dual_, stationarity_, s_, scratch_).measure();
-  if (measure <= kNear) {
-    data_.evaluate_extended(x, dual_, 1.0, px_, stationarity_, s_);
-    measure = data_.measure(dual_, stationarity_, s_, scratch_).measure();
-  }
+  if (measure <= kNear)
+    measure = data_.measure_extended(x, dual_, px_, stationarity_, s_, scratch_);
   moved_ = y - dual_;
   data_.multiply_at(moved_, dx_);
   stationarity_ += dx_;

@@ -14,6 +14,7 @@ constexpr int kIterations = 200;
 constexpr double kShortStep = 1e-5;  // a step below counts towards a stall
 constexpr int kShortSteps = 4;
 constexpr int kPatience = 25;          // iterations without a better point
+constexpr int kLastPatience = 8;       // the same where it is nearly solved
 constexpr double kNearlySolved = 1e4;  // tolerances from the end: residuals in extended precision
 constexpr double kGain = 0.9;          // of the best residual, that counts as one
 // Shares of the tolerance that need not be gone below: by s'z, and of a box_qp, whose measure is
@@ -124,7 +125,7 @@ std::optional<Status> InteriorPoint::assess(int iteration, Observer* observer, R
   record.linear_solves = kkt_.linear_solves;
   record.factorisations = kkt_.factorisations;
   if (observer && !observer->on_iteration(record)) return Status::kInterrupted;
-  if (best_.measure <= limits.tolerance) return Status::kSolved;
+  if (best_.measure <= limits.tolerance && confirmed()) return Status::kSolved;
   if (const auto end = certificates_.look(path_, result)) return end;
   if (certificates_.came_closer()) best_.without_gain = 0;
   const int limit = limits.max_iterations > 0 ? limits.max_iterations : kIterations;
@@ -135,7 +136,6 @@ std::optional<Status> InteriorPoint::assess(int iteration, Observer* observer, R
 
 // An answer to the problem as posed, with a residual in extended precision.
 void InteriorPoint::finish(Result& result) {
-  if (result.status == Status::kSolved && !confirmed()) result.status = Status::kStalled;
   const bool excluded =
       result.status != Status::kSolved && !result.certificate && certificates_.exclude(result);
   if (!excluded && (result.status == Status::kStalled || result.status == Status::kNumericalError))
@@ -186,15 +186,14 @@ bool InteriorPoint::step() {
       data.natural_gap ? root * root * (data.cones.degree() + 1) : kLeastGap * limits.tolerance;
   if (!path_.advance(gap)) return false;
   short_steps_ = path_.step() < kShortStep ? short_steps_ + 1 : 0;
-  return short_steps_ < kShortSteps && best_.without_gain < kPatience;
+  const bool near = best_.measure <= kNearlySolved * limits.tolerance;
+  return short_steps_ < kShortSteps && best_.without_gain < (near ? kLastPatience : kPatience);
 }
 
-// The best point in extended precision.
+// Whether the best point is within the tolerance in extended precision.
 bool InteriorPoint::confirmed() {
-  problem_.data.evaluate_extended(best_.x, best_.z, 1.0, answer_.px, answer_.stationarity,
-                                  answer_.s);
-  best_.measure =
-      problem_.data.measure(best_.z, answer_.stationarity, answer_.s, scratch_).measure();
+  best_.measure = problem_.data.measure_extended(best_.x, best_.z, answer_.px, answer_.stationarity,
+                                                 answer_.s, scratch_);
   return best_.measure <= limits.tolerance;
 }
 
