@@ -434,14 +434,16 @@ class TestSettings(LostTestCase):
     def test_auto_passes_each_method_what_it_has(self):
         """Of the plans only that of mcp has josephy-newton; the records tell what was asked for."""
         self.write("in/lcp.json", lcp())
-        self.write("in/mcp.json", make_problem("mcp"))
+        cubic = {"nodes": [["var", 0], ["mul", 0, 0], ["mul", 0, 1], ["add", 2, 0], ["const", 10], ["sub", 3, 4]],
+                 "outputs": [5], "parameters": []}
+        self.write("in/mcp.json", make_problem("mcp", n=1, graph=cubic, lower=["-inf"], upper=["inf"]))
         self.bench("auto", "crash_iterations=3", what=self.folder / "in")
         lines = (self.folder / "out" / "records.jsonl").read_text().splitlines()
         self.assertEqual({r["kind"]: (r["outcome"], r["settings"]) for r in map(parse_json, lines)},
                          {kind: ("solved", {"crash_iterations": "3"}) for kind in ("lcp", "mcp")})
         for kind, methods in (("lcp", set()), ("mcp", {"josephy-newton"})):
             done = self.perp("solve", self.folder / "in" / f"{kind}.json", "--json", "--set", "crash_iterations=3",
-                             "--tolerance", "1e-300", "--max-iterations", "1")
+                             "--max-iterations", "1")
             route = parse_json(done.stdout)["route"]
             self.assertEqual({step["solver"].split()[0] for step in route if "crash_iterations=3" in step["settings"]}, methods, route)
 
