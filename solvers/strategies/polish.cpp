@@ -5,13 +5,25 @@
 #include <perp/solvers/strategies/strategy.hpp>
 #include <perp/solvers/verified_solve.hpp>
 
+#include <algorithm>
+
 namespace perp {
 
 namespace {
 
-constexpr double kNearlySolved = 1e-4;  // measure of an answer worth polishing
+constexpr double kNearlySolved = 1e-4;  // measure of an answer worth polishing, data of size 1
 constexpr double kPolished = 1e-3;      // of the tolerance: nothing to gain below
 constexpr int kConicSteps = 10;         // Newton steps on the faces of cones
+
+// What counts as nearly solved: with b or c of other units, so is what rounding leaves.
+double nearly_solved(const Task& task) {
+  const auto* conic = std::get_if<ConicQp>(&task.problem.data);
+  double unit = 1.0;
+  for (const Vector* v : {conic ? &conic->b : nullptr, conic ? &conic->c : nullptr}) {
+    if (v && v->size() > 0) unit = std::max(unit, v->lpNorm<Eigen::Infinity>());
+  }
+  return kNearlySolved * unit;
+}
 
 // lcp, mlcp and box_qp, as mlcp.
 class BoxForm {
@@ -46,7 +58,7 @@ class Polish final : public Strategy {
     const bool is_start = result.route.empty();  // what nobody has worked for, or judged
     const bool settled = result.status == Status::kSolved || result.status == Status::kInfeasible ||
                          result.status == Status::kInterrupted;
-    if (!is_start && (settled || !(result.verdict.measure <= kNearlySolved))) return out;
+    if (!is_start && (settled || !(result.verdict.measure <= nearly_solved(task)))) return out;
     const auto* conic = std::get_if<ConicQp>(&task.problem.data);
     const Mlcp* form = form_.of(task);
     if (!form && (!conic || !has_answer(task.problem.data, task.problem.size(), result.answer)))
