@@ -159,13 +159,8 @@ double CentralPath::find_direction(double sigma, double gap, const EmbeddingVect
   const double right = -(1.0 - sigma) * residual_.tau - kappa_right / tau;
   const double error =
       system_.solve(right_x_, right_z_, right, rules_.refinements, d.x, d.z, d.tau);
-  // From the equation that s stands in alone, not from W^2 dz, whose rounding grows with W^2: what
-  // the linear solve misses is then missed by the products s o z, and feasibility is kept.
-  data_->multiply_a(d.x, scratch_);
-  d.s = d.tau * data_->b - scratch_ - (1.0 - sigma) * residual_.z;
-  for (int i = 0; i < data_->rows(); ++i) {
-    if (cones.kind(i) == ConeProduct::Row::kZero) d.s[i] = 0.0;
-  }
+  squared_.multiply(cones, d.z, scratch_);
+  d.s = jordan_ - scratch_;
   d.kappa = (kappa_right - point_.kappa * d.tau) / tau;
   return d.x.allFinite() && d.z.allFinite() ? error : kInfinity;
 }
