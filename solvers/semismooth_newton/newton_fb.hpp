@@ -23,23 +23,28 @@ struct NewtonFbSettings {
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("function", function,
-            "complementarity function: auto (fb, for mcp penalised), fb, penalised or min");
+            "complementarity function: auto (fb, for mcp penalised), fb, penalised or min",
+            Choices{"auto", "fb", "penalised", "min"});
     v.visit("lambda", lambda, "share of fb in the penalised function, in (0, 1]");
     v.visit("inside", inside,
             "start at z + 1, not at z: auto (without a start, where M is constant and has no "
-            "positive entry off the diagonal), always, never");
+            "positive entry off the diagonal), always, never",
+            Choices{"auto", "always", "never"});
     v.visit("proximal", proximal, "least eps added to the diagonal of M in Newton steps");
     v.visit("proximal_factor", proximal_factor,
             "eps over the largest |Phi_i|, that up to 1; of an mcp a hundredth of it");
     v.visit("least_squares", least_squares,
-            "Levenberg-Marquardt steps: fallback (where a Newton step is poor), always, never");
+            "Levenberg-Marquardt steps: fallback (where a Newton step is poor), always, never",
+            Choices{"fallback", "always", "never"});
     v.visit("memory", memory, "merits that the nonmonotone line search compares with");
     v.visit("patience", patience, "steps without a lower merit that end the solve");
     v.visit("finish", finish, "solve the linear system of the identified active set in the end");
     v.visit("finish_below", finish_below, "largest |Phi_i| from which the finish is tried");
     v.visit("equilibrate", equilibrate,
-            "scale rows and columns by powers of two: auto (where badly scaled), always, never");
-    v.visit("linear_algebra", linear_algebra, "factorisations: auto, dense or sparse");
+            "scale rows and columns by powers of two: auto (where badly scaled), always, never",
+            Choices{"auto", "always", "never"});
+    v.visit("linear_algebra", linear_algebra, "factorisations: auto, dense or sparse",
+            Choices{"auto", "dense", "sparse"});
   }
 };
 

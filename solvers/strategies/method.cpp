@@ -22,6 +22,7 @@ class MethodRun final : public Strategy {
       if (!depends) set_setting(*solver_, key, value);
     }
     if (!depends_on_numbers_) told_settings_ = text_of(settings_);
+    own_ = solver_->limits;
   }
 
   Outcome& run(const Task& task) override {
@@ -32,7 +33,7 @@ class MethodRun final : public Strategy {
     const bool known = task.version == seen_ && solver_->prepared();
     if (!known || solver_->traits().reads_names) look_at(task);
     if (!refusal_.empty()) return refused(seconds_since(started));
-    solver_->limits = task.limits;
+    solver_->limits = limits_of(task);
     if (reduction_) {
       run_reduced(task, started);
     } else {
@@ -52,9 +53,22 @@ class MethodRun final : public Strategy {
       set_setting(*solver_, key, value);
     }
     told_settings_ = text_of(told);
+    own_ = solver_->limits;
     numbers_ = numbers;
     applied_ = true;
     seen_ = {};
+  }
+
+  // Those of the task, and within them the method's own, if its settings state some.
+  Limits limits_of(const Task& task) const {
+    Limits limits = task.limits;
+    const auto tighter = [](auto own, auto given) {
+      return own > 0 && (given <= 0 || own < given) ? own : given;
+    };
+    limits.max_iterations = tighter(own_.max_iterations, limits.max_iterations);
+    limits.time_limit = tighter(own_.time_limit, limits.time_limit);
+    if (own_.tolerance != Limits{}.tolerance) limits.tolerance = own_.tolerance;
+    return limits;
   }
 
   // Whether the method takes the problem, and as what.
@@ -99,7 +113,8 @@ class MethodRun final : public Strategy {
 
   // What is new of the problem; the time since `started` is setup, too.
   void prepare(const Problem& problem, const Task& task, VerifiedClock::time_point started) {
-    const double limit = task.limits.time_limit;
+    const double limit = solver_->limits.time_limit;
+    before_ = seconds_since(started);
     if (fresh_) {
       if (limit > 0)
         solver_->limits.time_limit = std::max(limit - seconds_since(started), kLeastLimit);
@@ -117,6 +132,7 @@ class MethodRun final : public Strategy {
     const Result& result = solver_->solve(start, task.observer);
     out.solve_time = seconds_since(started);
     take_claim(*solver_, problem, result, start.z || start.basis, verify_at, out);
+    if (result.own_times) out.setup_time += before_;  // a program knows nothing of it
     if (out.route.empty()) {
       out.route.push_back({name_,
                            out.status,
@@ -132,7 +148,7 @@ class MethodRun final : public Strategy {
   // Solves the reduction and verifies what it maps back to.
   void run_reduced(const Task& task, VerifiedClock::time_point started) {
     const double factor = reduction_->tolerance_factor;
-    solver_->limits.tolerance = task.limits.tolerance * factor;
+    solver_->limits.tolerance *= factor;
     const std::optional<Answer> start = start_of_reduction(*reduction_, task.start);
     prepare(reduced_, task, started);
     Start mapped;
@@ -146,6 +162,8 @@ class MethodRun final : public Strategy {
   std::vector<std::pair<std::string, std::string>> settings_;
   bool depends_on_numbers_ = false, applied_ = false;
   Numbers numbers_;                      // that the settings were applied with
+  Limits own_;                           // that the settings state
+  double before_ = 0.0;                  // s, from the problem to the solver: refusals, reductions
   Version seen_;                         // of the problem that refusal_ and reduction_ speak of
   bool fresh_ = false, update_ = false;  // not prepared yet; of the structure before
   std::string refusal_;
