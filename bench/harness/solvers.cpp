@@ -107,14 +107,6 @@ void try_reduction(const std::string& value) {
   }
 }
 
-SettingTexts known_to(const std::string& owner, const SettingTexts& settings) {
-  SettingTexts known;
-  std::copy_if(settings.begin(), settings.end(), std::back_inserter(known), [&](const auto& s) {
-    return s.first != kReduction && has_setting_named(owner, s.first);
-  });
-  return known;
-}
-
 }  // namespace
 
 std::unique_ptr<Solver> make_any_solver(std::string_view name) {
@@ -155,8 +147,8 @@ void check_solvers(const std::vector<std::string>& solvers, const SettingTexts& 
       of_methods.emplace_back(key, value);
     }
   }
-  settings_by_method(methods, of_methods, make_any_solver);
-  for (const std::string& method : methods) try_values(method, known_to(method, of_methods));
+  for (const auto& [method, own] : settings_by_method(methods, of_methods, make_any_solver))
+    try_values(method, own);
 }
 
 }  // namespace perp

@@ -132,7 +132,7 @@ class MethodRun final : public Strategy {
     const Result& result = solver_->solve(start, task.observer);
     out.solve_time = seconds_since(started);
     take_claim(*solver_, problem, result, start.z || start.basis, verify_at, out);
-    if (result.own_times) out.setup_time += before_;  // a program knows nothing of it
+    if (result.own_times && reduction_) out.setup_time += before_;  // it knows nothing of it
     if (out.route.empty()) {
       out.route.push_back({name_,
                            out.status,

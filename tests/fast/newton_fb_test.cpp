@@ -305,8 +305,7 @@ TEST(NewtonFb, RefusesSettingsThatItDoesNotKnow) {
   for (const char* name :
        {"function", "least_squares", "equilibrate", "linear_algebra", "inside"}) {
     NewtonFb solver;
-    set_setting(solver, name, "nonsense");
-    EXPECT_THROW(solver.prepare(p), std::invalid_argument) << name;
+    EXPECT_THROW(set_setting(solver, name, "nonsense"), std::invalid_argument) << name;
   }
   NewtonFb solver;
   solver.settings.lambda = 0.0;
