@@ -15,6 +15,8 @@ class MethodRun final : public Strategy {
       : solver_(workshop.make(e.name)), name_(e.name) {
     if (const auto given = workshop.settings.find(e.name); given != workshop.settings.end())
       settings_ = given->second;
+    for (const auto& own : e.settings)  // what stands in the expression goes first
+      std::erase_if(settings_, [&](const auto& s) { return s.first == own.first; });
     settings_.insert(settings_.end(), e.settings.begin(), e.settings.end());
     for (const auto& [key, value] : settings_) {
       const bool depends = value.find('{') != value.npos;
