@@ -184,8 +184,7 @@ void add_simulate(CLI::App& app, int& code) {
   verb->add_option("--formulation", o->formulation,
                    "NAME or NAME:option=value,... (default: the scene's, else stewart-trinkle)");
   verb->add_option("--solver", o->solver,
-                   "a solver's name, auto, exec:COMMAND or NAME=exec:COMMAND (default: lemke, of "
-                   "formulations that are not linear auto)");
+                   "a solver's name, auto, exec:COMMAND or NAME=exec:COMMAND (default: auto)");
   verb->add_option("--step", o->step, "step size in s (default: the scene's)")->check(positive());
   verb->add_option("--duration", o->duration, "seconds to simulate (default: the scene's)")
       ->check(positive());

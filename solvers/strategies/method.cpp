@@ -39,7 +39,7 @@ class MethodRun final : public Strategy {
     if (reduction_) {
       run_reduced(task, started);
     } else {
-      prepare(task.problem, task, started);
+      prepare(task.problem, started);
       solve(task.problem, task, task.start, task.verify_at);
     }
     if (!out_.result.route.empty()) out_.result.route.front().settings = told_settings_;
@@ -114,7 +114,7 @@ class MethodRun final : public Strategy {
   }
 
   // What is new of the problem; the time since `started` is setup, too.
-  void prepare(const Problem& problem, const Task& task, VerifiedClock::time_point started) {
+  void prepare(const Problem& problem, VerifiedClock::time_point started) {
     const double limit = solver_->limits.time_limit;
     before_ = seconds_since(started);
     if (fresh_) {
@@ -152,7 +152,7 @@ class MethodRun final : public Strategy {
     const double factor = reduction_->tolerance_factor;
     solver_->limits.tolerance *= factor;
     const std::optional<Answer> start = start_of_reduction(*reduction_, task.start);
-    prepare(reduced_, task, started);
+    prepare(reduced_, started);
     Start mapped;
     if (start) mapped = {&start->z, start->dual.size() > 0 ? &start->dual : nullptr};
     solve(reduced_, task, mapped, task.verify_at * factor);

@@ -102,12 +102,12 @@ const std::vector<StrategyEntry>& strategies() {
       {"try",
        "try(SOLVER, share=PART, cap=ITERATIONS, from=best|zero|start|random:SEED|"
        "near:RADIUS:SEED, "
-       "after=cap)",
-       "with a share of the time that is left, a cap of iterations, or another start; or only "
-       "after a try that ended at its cap",
+       "within=MEASURE, after=cap)",
+       "with a share of the time that is left, a cap of iterations, or another start; or only if "
+       "the best answer before is within a measure, or after a try that ended at its cap",
        1,
        1,
-       {"share", "cap", "from", "after"},
+       {"share", "cap", "from", "within", "after"},
        make_try},
       {"warm",
        "warm(SOLVER, share=PART)",

@@ -35,7 +35,7 @@ struct Task {
   double verify_at = 0.0;  ///< tolerance of the verification
   Observer* observer = nullptr;
   const Numbers* numbers = nullptr;
-  const Answer* best = nullptr;  ///< of the tries before, or nullptr
+  const VerifiedResult* best = nullptr;  ///< of the tries before, or nullptr
   bool after_cap = false;        ///< whether one of them ended at a cap of iterations
 };
 

@@ -34,7 +34,7 @@ bool Tries::run(Strategy& part, const Task& task) {
   }
   Task next = task;
   next.after_cap |= out_.capped;
-  if (!first_) next.best = &out_.result.answer;
+  if (!first_) next.best = &out_.result;
   if (time_limit_ > 0) next.limits.time_limit = std::max(time_limit_ - used_time(), kLeastLimit);
   const Outcome& outcome = part.run(next);
   out_.capped |= outcome.capped;

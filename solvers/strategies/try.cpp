@@ -85,6 +85,7 @@ class Try final : public Strategy {
       : part_(workshop.build(e.parts.front())),
         share_(e, "share"),
         cap_(e, "cap"),
+        within_(e, "within"),
         from_(e, "from"),
         after_(e, "after") {
     if (after_ && after_.at({}) != "cap") throw std::invalid_argument("try: after is cap");
@@ -92,6 +93,8 @@ class Try final : public Strategy {
 
   Outcome& run(const Task& task) override {
     if (after_ && !task.after_cap) return nothing();
+    if (within_ && !(task.best && task.best->verdict.measure <= within_.at(*task.numbers, 0.0)))
+      return nothing();
     const bool from_start = from_ && from_.at(*task.numbers) == "start";
     if (from_start && !task.start.z && !task.start.basis) return nothing();
     Task one = task;
@@ -123,9 +126,9 @@ class Try final : public Strategy {
   // Sets the start that is asked for. @return whether it is one of the strategy's own
   bool change_start(const std::string& from, Task& task) {
     if (from == "best") {
-      const bool usable =
-          task.best && task.best->z.size() == task.problem.size() && task.best->z.allFinite();
-      if (usable) task.start = {&task.best->z, dual_of(*task.best)};
+      const bool usable = task.best && task.best->answer.z.size() == task.problem.size() &&
+                          task.best->answer.z.allFinite();
+      if (usable) task.start = {&task.best->answer.z, dual_of(task.best->answer)};
       return usable;
     }
     if (from == "zero") {
@@ -174,7 +177,7 @@ class Try final : public Strategy {
   };
 
   std::unique_ptr<Strategy> part_;
-  OptionNumber share_, cap_;
+  OptionNumber share_, cap_, within_;
   OptionText from_, after_;
   Vector start_;
   Told told_from_, told_cap_;

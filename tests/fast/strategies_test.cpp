@@ -137,6 +137,12 @@ TEST_F(Strategies, AfterACapOnly) {
   EXPECT_EQ(names(solve("first(capped, try(good, after=cap))")), Names{"capped"});
 }
 
+TEST_F(Strategies, WithinAMeasureOnly) {
+  EXPECT_EQ(names(solve("first(far, try(good, within=1e-5))")), Names{"far"});
+  EXPECT_EQ(names(solve("first(near, try(good, within=1e-5))")), (Names{"near", "good"}));
+  EXPECT_EQ(names(solve("first(try(good, within=1e-5), near)")), Names{"near"});  // nothing before
+}
+
 TEST_F(Strategies, StartsOfATry) {
   request_.start = Vector{{5.0, 6.0}};
   solve(

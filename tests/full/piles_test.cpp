@@ -10,7 +10,6 @@ namespace {
 SimulationSummary stack_of_a_hundred(double duration, bool warm) {
   const Scene scene = load_scene("box-stack", {{"columns", 10}, {"rows", 10}});
   SimulationRequest request;
-  request.solve.solver = "lemke";
   request.solve.limits.tolerance = 1e-10;
   request.duration = duration;
   request.warm_start = warm;
