@@ -17,38 +17,111 @@ constexpr int kBlockSize = 100;       // unknowns; below interior-point is as fa
 constexpr int kConicPivoting = 3000;  // unknowns and rows; above a pivot takes too long
 constexpr int kPlanarContacts = 300, kManyContacts = 1000;
 
-std::vector<Plan> make_plans() {
-  // Of linear problems. Contact problems take 4 to 8 pivots an unknown, but there are some that
-  // take 2^n: hence the cap. A start that is all but right is polished. Another covering vector
-  // breaks ties that a difficult path failed at; a path from a random basis costs a small problem
-  // next to nothing, a large one a lot. Restarts: many for small problems, where each takes a
-  // millisecond.
+std::string first(const std::string& parts) { return "first(" + parts + ")"; }
+
+// Of symmetric problems: the sets are all but right after some sweeps; on large grids they move by
+// a layer a step, which multigrid does not.
+const std::string kSets =
+    "polish(first(try(pgs:symmetric=true, cap=12), try(newton-min, from=best))), ";
+const std::string kNewton = "polish(newton-fb), ";
+
+std::vector<Plan> linear_plans() {
   const std::string start = "polish(start), ";
   // A start that is right but for rounding is that of bodies at rest, whose forces are redundant.
   // The answer of M + rho I spreads them evenly, and the next steps stay at it; vertices, and where
   // other methods happen to end, drift until starts are no good.
   const std::string near =
       "polish(try(proximal(newton-fb, rho=1e-6, steps=3), from=zero, within=1e-5)), ";
+  // Contact problems take 4 to 8 pivots an unknown, but there are some that take 2^n: hence the
+  // cap.
   const std::string lemke = "certify(polish(warm(try(lemke, cap={1000+100*n})))), ";
-  const std::string newton = "polish(newton-fb), ";
   const std::string proximal =
       "try(proximal(polish(lemke), rho=1e-5, steps=30), cap={1000+100*n}), ";
+  // Another covering vector breaks ties that a difficult path failed at; a path from a random basis
+  // costs a small problem next to nothing, a large one a lot.
   const std::string coverings =
       "repeat(2, polish(try(lemke:covering=\"random:{k}\", cap={1000+100*n}, from=zero))), ";
   const std::string bases =
       "repeat(10, polish(try(lemke:covering=\"random:{k}\", cap={1000+100*n}, from=random:{k}))), ";
+  // Many for small problems, where each takes a millisecond.
   const std::string restarts =
       "polish(try(newton-fb:function=penalised:inside=always, from=zero)), "
       "repeat({max(20, min(400, 16000/n))}, "
       "polish(try(newton-fb:patience=60:least_squares=always, from=random:{k}))), ";
   const std::string uncapped = "polish(try(lemke, after=cap))";
   const std::string last = proximal + coverings + restarts + bases + uncapped;
-  // The sets of symmetric problems are all but right after some sweeps; on large grids they move by
-  // a layer a step, which multigrid does not.
-  const std::string sets =
-      "polish(first(try(pgs:symmetric=true, cap=12), try(newton-min, from=best))), ";
-  // Of friction. Sweeps lead off the points at which Newton steps get stuck. Larger rho: other
-  // steps where the first ones got stuck, and those that large mass ratios need.
+  return {
+      {"linear-tiny",
+       "lcp and mlcp of fewer than 50 unknowns: nothing beats a few pivots",
+       first(start + near + lemke + kNewton + proximal + coverings + bases + restarts + uncapped),
+       {}},
+      {"linear-grid",
+       "lcp and mlcp with a sparse M of 1000 unknowns and more, symmetric, with a positive "
+       "diagonal and no positive entry off it: multigrid",
+       first(start + "polish(multigrid), " + kSets + kNewton + lemke + last),
+       {}},
+      {"linear-symmetric",
+       "other lcp and mlcp with a symmetric M and a positive diagonal",
+       first(start + near + kSets + kNewton + lemke + last),
+       {}},
+      // Newton's method mostly needs fewer than 45 steps here; if it needs more it may take
+      // seconds.
+      {"linear-large",
+       "other lcp and mlcp of 600 unknowns and more without a start: pivots cost more than steps",
+       first("polish(try(newton-fb, cap=50)), " + lemke + last),
+       {}},
+      {"linear", "other lcp and mlcp", first(start + near + lemke + kNewton + last), {}},
+  };
+}
+
+std::vector<Plan> quadratic_plans() {
+  const std::string blocks =
+      "try(block-augmented-lagrangian:start_measure=1:negligible=1e-4, cap=4, from=start), "
+      "block-interior-point, "
+      "try(block-augmented-lagrangian:negligible=1e-4, cap=20, from=best), ";
+  const std::string conic = "warm(polish(interior-point))";
+  const std::string exact = ", certify(polish(warm(lemke)))";
+  return {
+      {"box-qp",
+       "box_qp",
+       first("warm(polish(gradient-projection)), " + kSets + "polish(newton-fb)" + exact),
+       {}},
+      {"conic", "conic_qp", first(conic), {}},
+      {"conic-large",
+       "conic_qp of 100 unknowns and more: perhaps of velocities and impulses",
+       first(blocks + conic),
+       {}},
+      {"conic-linear",
+       "conic_qp with linear cones alone, up to 3000 unknowns and rows",
+       first(conic + exact),
+       {}},
+      {"conic-linear-large",
+       "the same of 100 unknowns and more",
+       first(blocks + conic + exact),
+       {}},
+  };
+}
+
+// What newton-fb solves it mostly solves at once, and several times faster. Then both by turns: the
+// two fail on different ones, and near the start there is often a point from which one of them gets
+// through.
+std::vector<Plan> nonlinear_plans() {
+  return {{"nonlinear",
+           "mcp",
+           first("try(newton-fb, cap=100), "
+                 "warm(josephy-newton), warm(newton-fb:function=fb:inside=always), "
+                 "josephy-newton:path=point:path_proximal=0.01:crash_iterations=0, "
+                 "try(newton-fb:least_squares=always, from=best), "
+                 "repeat(18, try(newton-fb, from=near:1:{k})), "
+                 "repeat(9, try(josephy-newton:function=penalised:crash_iterations=0, "
+                 "from=near:1:{k})), "
+                 "repeat(10, try(josephy-newton, from=random:{k}))"),
+           {}}};
+}
+
+std::vector<Plan> friction_plans() {
+  // Sweeps lead off the points at which Newton steps get stuck. Larger rho: other steps where the
+  // first ones got stuck, and those that large mass ratios need.
   const std::string newtons =
       "try(newton-ac, from=start, share=.25), try(nsgs:symmetric=true, cap=10), "
       "try(newton-ac, from=best, share=.25), try(nsgs:symmetric=true, cap=200, from=best), "
@@ -58,63 +131,7 @@ std::vector<Plan> make_plans() {
       "try(nsgs:symmetric=true, from=best, share=.3), try(admm, from=best, share=.3), "
       "try(newton-ac:map=natural:rho_factor=0.5, share=.3), "
       "try(proximal-newton:alpha=1:decrease=0.7, from=best, cap=20000)";
-  // Of nonlinear problems: the two fail on different ones, and near the start there is often a
-  // point from which one of them gets through.
-  const std::string by_turns =
-      "warm(josephy-newton), warm(newton-fb:function=fb:inside=always), "
-      "josephy-newton:path=point:path_proximal=0.01:crash_iterations=0, "
-      "try(newton-fb:least_squares=always, from=best), "
-      "repeat(18, try(newton-fb, from=near:1:{k})), "
-      "repeat(9, try(josephy-newton:function=penalised:crash_iterations=0, from=near:1:{k})), "
-      "repeat(10, try(josephy-newton, from=random:{k}))";
-  const std::string blocks =
-      "try(block-augmented-lagrangian:start_measure=1:negligible=1e-4, cap=4, from=start), "
-      "block-interior-point, "
-      "try(block-augmented-lagrangian:negligible=1e-4, cap=20, from=best), ";
-  const std::string conic = "warm(polish(interior-point))";
-  const auto first = [](const std::string& parts) { return "first(" + parts + ")"; };
-  std::vector<Plan> list = {
-      {"linear-tiny",
-       "lcp and mlcp of fewer than 50 unknowns: nothing beats a few pivots",
-       first(start + near + lemke + newton + proximal + coverings + bases + restarts + uncapped),
-       {}},
-      {"linear-grid",
-       "lcp and mlcp with a sparse M of 1000 unknowns and more, symmetric, with a positive "
-       "diagonal "
-       "and no positive entry off it: multigrid",
-       first(start + "polish(multigrid), " + sets + newton + lemke + last),
-       {}},
-      {"linear-symmetric",
-       "other lcp and mlcp with a symmetric M and a positive diagonal",
-       first(start + near + sets + newton + lemke + last),
-       {}},
-      // Newton's method mostly needs fewer than 45 steps here; if it needs more it may take
-      // seconds.
-      {"linear-large",
-       "other lcp and mlcp of 600 unknowns and more without a start: pivots cost more than steps",
-       first("polish(try(newton-fb, cap=50)), " + lemke + last),
-       {}},
-      {"linear", "other lcp and mlcp", first(start + near + lemke + newton + last), {}},
-      {"box-qp",
-       "box_qp",
-       first("warm(polish(gradient-projection)), " + sets +
-             "polish(newton-fb), certify(polish(warm(lemke)))"),
-       {}},
-      {"conic", "conic_qp", first(conic), {}},
-      {"conic-large",
-       "conic_qp of 100 unknowns and more: perhaps of velocities and impulses",
-       first(blocks + conic),
-       {}},
-      {"conic-linear",
-       "conic_qp with linear cones alone, up to 3000 unknowns and rows",
-       first(conic + ", certify(polish(warm(lemke)))"),
-       {}},
-      {"conic-linear-large",
-       "the same of 100 unknowns and more",
-       first(blocks + conic + ", certify(polish(warm(lemke)))"),
-       {}},
-      // What newton-fb solves it mostly solves at once, and several times faster.
-      {"nonlinear", "mcp", first("try(newton-fb, cap=100), " + by_turns), {}},
+  return {
       {"friction", "friction_contact", first(newtons + others), {}},
       // In the plane friction is an LCP, of four unknowns a contact.
       {"friction-planar",
@@ -124,13 +141,19 @@ std::vector<Plan> make_plans() {
       // Some thousand sweeps cost less than a factorisation.
       {"friction-large",
        "friction_contact of 1000 contacts and more",
-       first("try(nsgs:patience=50, cap=10000, share=.2), "
-             "try(newton-ac, from=best, share=.25), "
+       first("try(nsgs:patience=50, cap=10000, share=.2), try(newton-ac, from=best, share=.25), "
              "try(proximal-newton, from=best, share=.5), " +
              others),
        {}},
       {"convex", "convex_contact: nothing takes it yet", "first(lemke)", {}},
   };
+}
+
+std::vector<Plan> make_plans() {
+  std::vector<Plan> list;
+  for (const auto& plans : {linear_plans, quadratic_plans, nonlinear_plans, friction_plans}) {
+    for (Plan& plan : plans()) list.push_back(std::move(plan));
+  }
   for (Plan& plan : list) plan.solver = parse_solver(plan.text);
   return list;
 }

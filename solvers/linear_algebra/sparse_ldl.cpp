@@ -31,38 +31,41 @@ std::vector<int> minimum_degree_order(int size, const std::vector<int>& starts,
 void SparseLdl::analyse(int size, const std::vector<int>& starts, const std::vector<int>& rows,
                         const std::vector<signed char>& signs) {
   size_ = size;
-  order_ = minimum_degree_order(size, starts, rows);
-  position_.resize(size);
-  signs_.resize(size);
+  k_.order = minimum_degree_order(size, starts, rows);
+  k_.position.resize(size);
+  k_.signs.resize(size);
   for (int k = 0; k < size; ++k) {
-    position_[order_[k]] = k;
-    signs_[k] = signs[order_[k]];
+    k_.position[k_.order[k]] = k;
+    k_.signs[k] = signs[k_.order[k]];
   }
   permute_pattern(starts, rows);
   count_columns();
-  l_rows_.resize(l_starts_.back());
-  l_values_.resize(l_starts_.back());
-  pivots_.resize(size);
-  row_.assign(size, 0.0);
+  l_.rows.resize(l_.starts.back());
+  l_.values.resize(l_.starts.back());
+  l_.filled.resize(size);
+  l_.pivots.resize(size);
+  row_.path.resize(size);
+  row_.columns.resize(size);
+  row_.values.assign(size, 0.0);
   work_.resize(size);
 }
 
 void SparseLdl::permute_pattern(const std::vector<int>& starts, const std::vector<int>& rows) {
-  starts_.assign(size_ + 1, 0);
-  const auto column_of = [&](int i, int j) { return std::max(position_[i], position_[j]); };
+  k_.starts.assign(size_ + 1, 0);
+  const auto column_of = [&](int i, int j) { return std::max(k_.position[i], k_.position[j]); };
   for (int j = 0; j < size_; ++j) {
-    for (int k = starts[j]; k < starts[j + 1]; ++k) ++starts_[column_of(rows[k], j) + 1];
+    for (int k = starts[j]; k < starts[j + 1]; ++k) ++k_.starts[column_of(rows[k], j) + 1];
   }
-  for (int j = 0; j < size_; ++j) starts_[j + 1] += starts_[j];
-  std::vector<int> next(starts_.begin(), starts_.end() - 1);
-  rows_.resize(rows.size());
-  target_.resize(rows.size());
-  values_.resize(rows.size());
+  for (int j = 0; j < size_; ++j) k_.starts[j + 1] += k_.starts[j];
+  std::vector<int> next(k_.starts.begin(), k_.starts.end() - 1);
+  k_.rows.resize(rows.size());
+  k_.target.resize(rows.size());
+  k_.values.resize(rows.size());
   for (int j = 0; j < size_; ++j) {
     for (int k = starts[j]; k < starts[j + 1]; ++k) {
       const int place = next[column_of(rows[k], j)]++;
-      rows_[place] = std::min(position_[rows[k]], position_[j]);
-      target_[k] = place;
+      k_.rows[place] = std::min(k_.position[rows[k]], k_.position[j]);
+      k_.target[k] = place;
     }
   }
 }
@@ -70,95 +73,103 @@ void SparseLdl::permute_pattern(const std::vector<int>& starts, const std::vecto
 // The elimination tree, and how many entries every column of L has.
 void SparseLdl::count_columns() {
   parent_.assign(size_, -1);
-  mark_.assign(size_, -1);
+  row_.mark.assign(size_, -1);
   std::vector<long> counts(size_, 0);
   for (int k = 0; k < size_; ++k) {
-    mark_[k] = k;
-    for (int p = starts_[k]; p < starts_[k + 1]; ++p) {
-      for (int i = rows_[p]; mark_[i] != k; i = parent_[i]) {
+    row_.mark[k] = k;
+    for (int p = k_.starts[k]; p < k_.starts[k + 1]; ++p) {
+      for (int i = k_.rows[p]; row_.mark[i] != k; i = parent_[i]) {
         if (parent_[i] < 0) parent_[i] = k;
         ++counts[i];
-        mark_[i] = k;
+        row_.mark[i] = k;
       }
     }
   }
-  l_starts_.assign(size_ + 1, 0);
+  l_.starts.assign(size_ + 1, 0);
   operations_ = 0.0;
   for (int k = 0; k < size_; ++k) {
-    l_starts_[k + 1] = l_starts_[k] + counts[k];
+    l_.starts[k + 1] = l_.starts[k] + counts[k];
     operations_ += static_cast<double>(counts[k]) * static_cast<double>(counts[k] + 1) / 2;
   }
-  filled_.resize(size_);
-  path_.resize(size_);
-  pattern_.resize(size_);
+}
+
+// Row k of P K P', and the columns that are not zero in row k of L, children of the tree first:
+// columns[top ..]. @return top
+int SparseLdl::find_row(int k, double& pivot) {
+  int top = size_;
+  row_.mark[k] = k;
+  for (int p = k_.starts[k]; p < k_.starts[k + 1]; ++p) {
+    int i = k_.rows[p];
+    if (i == k) {
+      pivot += k_.values[p];
+      continue;
+    }
+    row_.values[i] += k_.values[p];
+    int length = 0;
+    for (; row_.mark[i] != k; i = parent_[i]) {
+      row_.path[length++] = i;
+      row_.mark[i] = k;
+    }
+    while (length > 0) row_.columns[--top] = row_.path[--length];
+  }
+  return top;
+}
+
+// Row k of L D by forward substitution, then of L.
+void SparseLdl::eliminate_row(int k, int top, double& pivot) {
+  double* row = row_.values.data();
+  for (; top < size_; ++top) {
+    const int i = row_.columns[top];
+    const double y = row[i];
+    row[i] = 0.0;
+    const long end = l_.starts[i] + l_.filled[i];
+    for (long p = l_.starts[i]; p < end; ++p) row[l_.rows[p]] -= l_.values[p] * y;
+    const double l = y / l_.pivots[i];
+    pivot -= l * y;
+    l_.rows[end] = k;
+    l_.values[end] = l;
+    ++l_.filled[i];
+  }
 }
 
 bool SparseLdl::factor(const std::vector<double>& values, double least, double substitute) {
-  for (std::size_t k = 0; k < values.size(); ++k) values_[target_[k]] = values[k];
-  std::fill(filled_.begin(), filled_.end(), 0);
-  std::fill(mark_.begin(), mark_.end(), -1);
-  substituted_ = 0;
+  for (std::size_t k = 0; k < values.size(); ++k) k_.values[k_.target[k]] = values[k];
+  std::fill(l_.filled.begin(), l_.filled.end(), 0);
+  std::fill(row_.mark.begin(), row_.mark.end(), -1);
+  substituted_ = {};
   for (int k = 0; k < size_; ++k) {
-    // Nonzero columns of row k of L, in an order in which the tree's children come first.
-    int top = size_;
     double pivot = 0.0;
-    mark_[k] = k;
-    for (int p = starts_[k]; p < starts_[k + 1]; ++p) {
-      int i = rows_[p];
-      if (i == k) {
-        pivot += values_[p];
-        continue;
-      }
-      row_[i] += values_[p];
-      int length = 0;
-      for (; mark_[i] != k; i = parent_[i]) {
-        path_[length++] = i;
-        mark_[i] = k;
-      }
-      while (length > 0) pattern_[--top] = path_[--length];
-    }
-    // Row k of L D by forward substitution, then of L.
-    for (; top < size_; ++top) {
-      const int i = pattern_[top];
-      const double y = row_[i];
-      row_[i] = 0.0;
-      const long end = l_starts_[i] + filled_[i];
-      for (long p = l_starts_[i]; p < end; ++p) row_[l_rows_[p]] -= l_values_[p] * y;
-      const double l = y / pivots_[i];
-      pivot -= l * y;
-      l_rows_[end] = k;
-      l_values_[end] = l;
-      ++filled_[i];
-    }
+    const int top = find_row(k, pivot);
+    eliminate_row(k, top, pivot);
     if (!std::isfinite(pivot)) {
-      std::fill(row_.begin(), row_.end(), 0.0);
+      std::fill(row_.values.begin(), row_.values.end(), 0.0);
       return false;
     }
-    if (!(pivot * signs_[k] >= least)) {
-      if (substituted_++ == 0) {
-        first_substituted_ = pivot;
-        first_substituted_row_ = order_[k];
+    if (!(pivot * k_.signs[k] >= least)) {
+      if (substituted_.count++ == 0) {
+        substituted_.first = pivot;
+        substituted_.row = k_.order[k];
       }
-      pivot = signs_[k] * substitute;
+      pivot = k_.signs[k] * substitute;
     }
-    pivots_[k] = pivot;
+    l_.pivots[k] = pivot;
   }
   return true;
 }
 
 void SparseLdl::solve(double* x) const {
-  for (int k = 0; k < size_; ++k) work_[k] = x[order_[k]];
+  for (int k = 0; k < size_; ++k) work_[k] = x[k_.order[k]];
   for (int k = 0; k < size_; ++k) {
     const double y = work_[k];
     if (y == 0.0) continue;
-    for (long p = l_starts_[k]; p < l_starts_[k + 1]; ++p) work_[l_rows_[p]] -= l_values_[p] * y;
+    for (long p = l_.starts[k]; p < l_.starts[k + 1]; ++p) work_[l_.rows[p]] -= l_.values[p] * y;
   }
   for (int k = size_ - 1; k >= 0; --k) {
-    double y = work_[k] / pivots_[k];
-    for (long p = l_starts_[k]; p < l_starts_[k + 1]; ++p) y -= l_values_[p] * work_[l_rows_[p]];
+    double y = work_[k] / l_.pivots[k];
+    for (long p = l_.starts[k]; p < l_.starts[k + 1]; ++p) y -= l_.values[p] * work_[l_.rows[p]];
     work_[k] = y;
   }
-  for (int k = 0; k < size_; ++k) x[order_[k]] = work_[k];
+  for (int k = 0; k < size_; ++k) x[k_.order[k]] = work_[k];
 }
 
 }  // namespace perp

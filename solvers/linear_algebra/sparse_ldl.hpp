@@ -25,27 +25,51 @@ class SparseLdl {
   void solve(double* x) const;
 
   /// Pivots that factor() replaced.
-  int substituted() const { return substituted_; }
+  int substituted() const { return substituted_.count; }
   /// The first of them, and its row.
-  double first_substituted() const { return first_substituted_; }
-  int first_substituted_row() const { return first_substituted_row_; }
+  double first_substituted() const { return substituted_.first; }
+  int first_substituted_row() const { return substituted_.row; }
   /// Entries of L below the diagonal, and multiplications of a factorisation, after analyse().
-  long factor_entries() const { return l_starts_.empty() ? 0 : l_starts_.back(); }
+  long factor_entries() const { return l_.starts.empty() ? 0 : l_.starts.back(); }
   double operations() const { return operations_; }
 
  private:
+  /// The upper triangle of P K P' by columns, and the signs of its pivots.
+  struct Permuted {
+    std::vector<int> order, position;  // new -> old, old -> new
+    std::vector<int> starts, rows;
+    std::vector<int> target;  // where each value goes
+    std::vector<double> values;
+    std::vector<signed char> signs;
+  };
+  /// L below its diagonal by columns, of which the first `filled` entries are known, and D.
+  struct Factor {
+    std::vector<long> starts;
+    std::vector<int> rows, filled;
+    std::vector<double> values, pivots;
+  };
+  /// The row of L at hand: its nonzero columns, children of the tree first, and L D there.
+  struct Row {
+    std::vector<int> mark, path, columns;
+    std::vector<double> values;
+  };
+  struct Substituted {
+    int count = 0, row = -1;
+    double first = 0.0;
+  };
+
   void permute_pattern(const std::vector<int>& starts, const std::vector<int>& rows);
   void count_columns();
+  int find_row(int k, double& pivot);
+  void eliminate_row(int k, int top, double& pivot);
 
-  int size_ = 0, substituted_ = 0, first_substituted_row_ = -1;
-  double operations_ = 0.0, first_substituted_ = 0.0;
-  std::vector<int> order_, position_;        // new -> old, old -> new
-  std::vector<int> starts_, rows_, target_;  // permuted upper triangle; where each value goes
-  std::vector<int> parent_;                  // elimination tree
-  std::vector<long> l_starts_;
-  std::vector<int> l_rows_, filled_, mark_, path_, pattern_;
-  std::vector<double> values_, l_values_, pivots_, row_;
-  std::vector<signed char> signs_;
+  int size_ = 0;
+  Permuted k_;
+  std::vector<int> parent_;  // elimination tree
+  Factor l_;
+  Row row_;
+  Substituted substituted_;
+  double operations_ = 0.0;
   mutable std::vector<double> work_;
 };
 

@@ -1,7 +1,7 @@
 // LDL' factorisation of a sparse quasi-definite matrix in dense blocks.
 #pragma once
 
-#include <Eigen/Core>
+#include <perp/solvers/linear_algebra/assembly_tree.hpp>
 #include <vector>
 
 namespace perp {
@@ -33,51 +33,29 @@ class SupernodalLdl {
   int substituted() const { return substituted_; }
   /// Entries of L (zeros of its blocks included) and multiplications of a factorisation, after
   /// analyse().
-  long factor_entries() const { return panel_size_; }
-  double operations() const { return operations_; }
+  long factor_entries() const { return tree_.panel_size; }
+  double operations() const { return tree_.operations; }
 
  private:
-  struct Front {
-    int first = 0, pivots = 0;  // of its own unknowns, in the new order
-    int size = 0;               // rows: pivots and those below
-    long rows = 0;              // where the rows begin in rows_
-    long panel = 0;             // where its columns of L begin in panels_
-    int parent = -1;
-    /// Entries of what it leaves to its parent, the upper triangle included.
-    long update_size() const { return static_cast<long>(size - pivots) * (size - pivots); }
+  /// Entries of the pattern by the front that assembles them.
+  struct Entries {
+    std::vector<int> starts, of_pattern;
+    std::vector<long> places;  // where in the panels
   };
-  struct Supernode {
-    int first, last;        // groups
-    int pivots;             // unknowns
-    long zeros;             // stored for the merging
-    std::vector<int> rows;  // groups below
-  };
-  using Lists = std::vector<std::vector<int>>;
 
-  void order_groups(const std::vector<int>& starts, const std::vector<int>& rows);
-  Lists neighbours_before(const std::vector<int>& starts, const std::vector<int>& rows) const;
-  std::vector<int> build_tree(const std::vector<int>& starts, const std::vector<int>& rows);
-  std::vector<Supernode> find_supernodes(const std::vector<int>& parent, const Lists& before) const;
-  void size_work_space();
-  void build_fronts(const std::vector<int>& starts, const std::vector<int>& rows);
   void place_entries(const std::vector<int>& starts, const std::vector<int>& rows);
+  long gather_children(int f, double* update);
   void assemble_child(const Front& child, const double* block, const Front& front, double* update);
   bool factor_panel(const Front& front, double least, double substitute);
+  void leave_update(const Front& front, double* update);
 
-  int size_ = 0, substituted_ = 0;
-  long panel_size_ = 0, stack_size_ = 0;
-  double operations_ = 0.0;
-  std::vector<int> group_of_, group_sizes_, group_order_;  // old unknown -> group; new -> old group
-  std::vector<int> group_first_;                           // unknown of each group in the new order
-  std::vector<int> order_, position_;                      // unknowns: new -> old, old -> new
+  AssemblyTree tree_;
+  Entries entries_;
   std::vector<signed char> signs_;
-  std::vector<Front> fronts_;  // children before parents
-  std::vector<int> rows_;      // of the fronts: own unknowns first
-  std::vector<int> first_child_, next_child_;
-  std::vector<int> entry_starts_, entries_;  // per front: entries of the pattern that it assembles
-  std::vector<long> entry_places_;           // where in panels_
-  std::vector<int> local_;                   // unknown -> row of the front at hand
-  std::vector<double> panels_, stack_, pivots_, scaled_;
+  std::vector<double> panels_, pivots_;  // L of the fronts, and D
+  std::vector<double> stack_, scaled_;   // updates that wait; L D of a front
+  std::vector<int> local_;               // unknown -> row of the front at hand
+  int substituted_ = 0;
   mutable std::vector<double> work_, gathered_;
 };
 

@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from cpp_sizes import classes_and_functions  # noqa: E402
 from tree import BUILD, PERP, ROOT, eigen_layout, run, sources  # noqa: E402
 
 ALLOWED = {
@@ -135,6 +136,49 @@ class Sizes(unittest.TestCase):
             self.assertLessEqual(len(path.read_text().splitlines()), 600, path.relative_to(ROOT))
             for number, line in enumerate(path.read_text().splitlines(), 1):
                 self.assertLessEqual(len(line), 100, f"{path.relative_to(ROOT)}:{number}")
+
+    # Rows of tables: every member is a column of a file or of a report.
+    ROWS = {"Record", "SimulationRun", "GroupSummary"}
+
+    def test_classes_and_functions_stay_small(self):
+        found = {"class": 0, "function": 0}
+        for path in (p for stage in ALLOWED for p in sources(stage)):
+            for kind, what, size in classes_and_functions(path.read_text()):
+                found[kind] += 1
+                if what not in self.ROWS:
+                    self.assertLessEqual(size, 20 if kind == "class" else 80, f"{path.relative_to(ROOT)}: {kind} {what}")
+        self.assertGreater(found["class"], 500)
+        self.assertGreater(found["function"], 3000)
+
+    def test_sizes_are_counted(self):
+        text = """
+// class Commented { int a_; };
+class Counted : public Base<int> {
+ public:
+  Counted(int a) : a_(a), b_{2} { run(); }
+  void run() override;
+  int size() const { return a_; }
+  using Lists = std::vector<int>;
+  struct Part {
+    std::map<std::string, std::vector<int>> x, y;
+  };
+
+ private:
+  static constexpr int kMost = 3;
+  int a_ = 0, b_{1};
+  std::function<void(int, int)> call_;
+  std::vector<int>&starts_, &rows_;
+};
+void Counted::run() {
+  if (a_) {
+    call_(1, 2);
+  }
+}
+"""
+        found = list(classes_and_functions(text))
+        self.assertIn(("class", "Part", 2), found)
+        self.assertIn(("class", "Counted", 5), found)
+        self.assertIn(("function", 19, 4), found)
 
 
 if __name__ == "__main__":

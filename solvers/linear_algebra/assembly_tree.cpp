@@ -1,0 +1,275 @@
+#include <perp/solvers/linear_algebra/assembly_tree.hpp>
+
+#include <Eigen/OrderingMethods>
+#include <Eigen/SparseCore>
+#include <algorithm>
+#include <utility>
+
+namespace perp {
+
+namespace {
+
+constexpr int kSmallFront = 16;     // pivots: smaller supernodes are merged more readily
+constexpr double kFewZeros = 0.15;  // share of a merged panel that may be zeros
+constexpr double kSomeZeros = 0.4;  // the same for small ones
+
+using Lists = std::vector<std::vector<int>>;
+
+struct Supernode {
+  int first, last;        // groups
+  int pivots;             // unknowns
+  long zeros;             // stored for the merging
+  std::vector<int> rows;  // groups below
+};
+
+// Nodes of an elimination tree with children before parents, and of the children of one parent
+// that with most rows last, so that it can be merged into it.
+std::vector<int> postorder(const std::vector<int>& parent, const std::vector<int>& weight) {
+  const int n = static_cast<int>(parent.size());
+  std::vector<int> by_weight(n), head(n + 1, -1), next(n, -1), result;
+  for (int k = 0; k < n; ++k) by_weight[k] = k;
+  // Pushed to the front of their lists: the heaviest first, so that it ends up last.
+  std::stable_sort(by_weight.begin(), by_weight.end(),
+                   [&](int a, int b) { return weight[a] > weight[b]; });
+  for (const int k : by_weight) {
+    int& list = head[parent[k] < 0 ? n : parent[k]];
+    next[k] = list;
+    list = k;
+  }
+  result.reserve(n);
+  std::vector<int> stack;
+  for (int root = head[n]; root >= 0; root = next[root]) {
+    stack.push_back(root);
+    while (!stack.empty()) {
+      const int node = stack.back();
+      if (head[node] >= 0) {
+        stack.push_back(head[node]);
+        head[node] = next[head[node]];
+      } else {
+        result.push_back(node);
+        stack.pop_back();
+      }
+    }
+  }
+  return result;
+}
+
+class Builder {
+ public:
+  Builder(const std::vector<int>& starts, const std::vector<int>& rows,
+          const std::vector<int>& group_of)
+      : size_(static_cast<int>(group_of.size())),
+        starts_(starts),
+        rows_(rows),
+        group_of_(group_of) {
+    const int count = size_ == 0 ? 0 : 1 + *std::max_element(group_of.begin(), group_of.end());
+    group_sizes_.assign(count, 0);
+    for (const int g : group_of) ++group_sizes_[g];
+  }
+
+  AssemblyTree build() {
+    order_groups();
+    build_fronts();
+    size_work_space();
+    return std::move(tree_);
+  }
+
+ private:
+  void order_groups();
+  Lists neighbours_before() const;
+  std::vector<int> build_tree();
+  std::vector<Supernode> find_supernodes(const std::vector<int>& parent, const Lists& before) const;
+  void build_fronts();
+  void size_work_space();
+
+  const int size_;
+  const std::vector<int>&starts_, &rows_, &group_of_;
+  std::vector<int> group_sizes_, group_order_;  // of old groups; new -> old
+  std::vector<int> group_first_;                // unknown of each group in the new order
+  AssemblyTree tree_;
+};
+
+// Approximate minimum degree order of the groups.
+void Builder::order_groups() {
+  const int count = static_cast<int>(group_sizes_.size());
+  std::vector<Eigen::Triplet<double, int>> entries;
+  entries.reserve(2 * rows_.size());
+  for (int j = 0; j < size_; ++j) {
+    for (int k = starts_[j]; k < starts_[j + 1]; ++k) {
+      const int a = group_of_[rows_[k]], b = group_of_[j];
+      entries.emplace_back(a, b, 1.0);
+      if (a != b) entries.emplace_back(b, a, 1.0);
+    }
+  }
+  Eigen::SparseMatrix<double, Eigen::ColMajor, int> pattern(count, count);
+  pattern.setFromTriplets(entries.begin(), entries.end());
+  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order;
+  Eigen::AMDOrdering<int>()(pattern, order);
+  group_order_.assign(order.indices().data(), order.indices().data() + count);
+}
+
+// Groups that each one is coupled with and that stand before it in the order.
+Lists Builder::neighbours_before() const {
+  std::vector<int> place(group_order_.size());
+  for (std::size_t k = 0; k < group_order_.size(); ++k)
+    place[group_order_[k]] = static_cast<int>(k);
+  Lists before(group_order_.size());
+  for (int j = 0; j < size_; ++j) {
+    for (int k = starts_[j]; k < starts_[j + 1]; ++k) {
+      const int a = place[group_of_[rows_[k]]], b = place[group_of_[j]];
+      if (a != b) before[std::max(a, b)].push_back(std::min(a, b));
+    }
+  }
+  for (std::vector<int>& list : before) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  return before;
+}
+
+// The elimination tree, along whose postorder groups and unknowns are numbered anew.
+std::vector<int> Builder::build_tree() {
+  const int count = static_cast<int>(group_sizes_.size());
+  const Lists before = neighbours_before();
+  std::vector<int> parent(count, -1), mark(count, -1), weight(count, 0);
+  for (int k = 0; k < count; ++k) {
+    mark[k] = k;
+    for (int i : before[k]) {
+      for (; mark[i] != k; i = parent[i]) {
+        if (parent[i] < 0) parent[i] = k;
+        weight[i] += group_sizes_[group_order_[k]];
+        mark[i] = k;
+      }
+    }
+  }
+  const std::vector<int> post = postorder(parent, weight);
+  std::vector<int> renumbered(count), order(count), tree(count);
+  for (int k = 0; k < count; ++k) renumbered[post[k]] = k;
+  for (int k = 0; k < count; ++k) {
+    order[k] = group_order_[post[k]];
+    tree[k] = parent[post[k]] < 0 ? -1 : renumbered[parent[post[k]]];
+  }
+  group_order_ = std::move(order);
+  group_first_.assign(count + 1, 0);
+  std::vector<int> next(count);
+  for (int k = 0; k < count; ++k) {
+    group_first_[k + 1] = group_first_[k] + group_sizes_[group_order_[k]];
+    next[group_order_[k]] = group_first_[k];
+  }
+  tree_.order.resize(size_);
+  tree_.position.resize(size_);
+  for (int i = 0; i < size_; ++i) {
+    tree_.position[i] = next[group_of_[i]]++;
+    tree_.order[tree_.position[i]] = i;
+  }
+  return tree;
+}
+
+// A group joins the supernode of the group before it where that is its child and few zeros are
+// stored for it.
+std::vector<Supernode> Builder::find_supernodes(const std::vector<int>& parent,
+                                                const Lists& before) const {
+  const int count = static_cast<int>(parent.size());
+  Lists below(count), children(count);  // coupled groups that follow; supernodes
+  for (int k = 0; k < count; ++k) {
+    for (const int i : before[k]) below[i].push_back(k);
+  }
+  std::vector<Supernode> made;
+  std::vector<int> mark(count, -1);
+  const auto unknowns = [&](const std::vector<int>& groups) {
+    long sum = 0;
+    for (const int g : groups) sum += group_first_[g + 1] - group_first_[g];
+    return sum;
+  };
+  for (int k = 0; k < count; ++k) {
+    Supernode node{k, k, group_first_[k + 1] - group_first_[k], 0, {}};
+    mark[k] = k;
+    const auto add = [&](const std::vector<int>& groups) {
+      for (const int g : groups) {
+        if (mark[g] != k) node.rows.push_back(g);
+        mark[g] = k;
+      }
+    };
+    add(below[k]);
+    for (const int c : children[k]) add(made[c].rows);
+    const long height = node.pivots + unknowns(node.rows);
+    bool merged = false;
+    if (!made.empty() && made.back().last == k - 1 && parent[k - 1] == k) {
+      const Supernode& child = made.back();
+      const int pivots = child.pivots + node.pivots;
+      node.zeros = child.zeros + child.pivots * (height - unknowns(child.rows));
+      const double entries =
+          static_cast<double>(pivots) * static_cast<double>(child.pivots + height);
+      merged = static_cast<double>(node.zeros) <=
+               (pivots <= kSmallFront ? kSomeZeros : kFewZeros) * entries;
+      if (merged) {
+        node.first = child.first;
+        node.pivots = pivots;
+        made.pop_back();
+      } else {
+        node.zeros = 0;
+      }
+    }
+    if (parent[k] >= 0) children[parent[k]].push_back(static_cast<int>(made.size()));
+    made.push_back(std::move(node));
+  }
+  return made;
+}
+
+void Builder::build_fronts() {
+  const std::vector<int> parent = build_tree();
+  std::vector<Supernode> made = find_supernodes(parent, neighbours_before());
+  std::vector<int> front_of(parent.size());
+  for (Supernode& node : made) {
+    for (int k = node.first; k <= node.last; ++k)
+      front_of[k] = static_cast<int>(tree_.fronts.size());
+    Front front;
+    front.first = group_first_[node.first];
+    front.pivots = node.pivots;
+    front.rows = static_cast<long>(tree_.rows.size());
+    front.panel = tree_.panel_size;
+    front.parent = parent[node.last];  // a group, until all fronts are known
+    for (int i = 0; i < node.pivots; ++i) tree_.rows.push_back(front.first + i);
+    std::sort(node.rows.begin(), node.rows.end());
+    for (const int g : node.rows) {
+      for (int i = group_first_[g]; i < group_first_[g + 1]; ++i) tree_.rows.push_back(i);
+    }
+    front.size = static_cast<int>(static_cast<long>(tree_.rows.size()) - front.rows);
+    tree_.panel_size += static_cast<long>(front.size) * front.pivots;
+    for (int i = 0; i < front.pivots; ++i)
+      tree_.operations += 0.5 * (front.size - i) * (front.size - i + 1.0);
+    tree_.fronts.push_back(front);
+  }
+  const int fronts = static_cast<int>(tree_.fronts.size());
+  tree_.first_child.assign(fronts, -1);
+  tree_.next_child.assign(fronts, -1);
+  for (int f = fronts - 1; f >= 0; --f) {
+    Front& front = tree_.fronts[f];
+    if (front.parent < 0) continue;
+    front.parent = front_of[front.parent];
+    tree_.next_child[f] = tree_.first_child[front.parent];
+    tree_.first_child[front.parent] = f;
+  }
+}
+
+// Updates of children lie on a stack until their parent takes them.
+void Builder::size_work_space() {
+  long used = 0;
+  for (std::size_t f = 0; f < tree_.fronts.size(); ++f) {
+    tree_.stack_size = std::max(tree_.stack_size, used + tree_.fronts[f].update_size());
+    for (int c = tree_.first_child[f]; c >= 0; c = tree_.next_child[c])
+      used -= tree_.fronts[c].update_size();
+    used += tree_.fronts[f].update_size();
+    tree_.most_rows = std::max(tree_.most_rows, tree_.fronts[f].size);
+    tree_.most_pivots = std::max(tree_.most_pivots, tree_.fronts[f].pivots);
+  }
+}
+
+}  // namespace
+
+AssemblyTree assembly_tree(const std::vector<int>& starts, const std::vector<int>& rows,
+                           const std::vector<int>& group_of) {
+  return Builder(starts, rows, group_of).build();
+}
+
+}  // namespace perp
