@@ -21,8 +21,7 @@ std::string first(const std::string& parts) { return "first(" + parts + ")"; }
 
 // Of symmetric problems: the sets are all but right after some sweeps; on large grids they move by
 // a layer a step, which multigrid does not.
-const std::string kSets =
-    "polish(first(try(pgs:symmetric=true, cap=12), try(newton-min, from=best))), ";
+const std::string kSets = "polish(first(try(pgs, cap=8), try(newton-min, from=best))), ";
 const std::string kNewton = "polish(newton-fb), ";
 
 std::vector<Plan> linear_plans() {
@@ -124,7 +123,7 @@ std::vector<Plan> friction_plans() {
   // first ones got stuck, and those that large mass ratios need.
   const std::string newtons =
       "try(newton-ac, from=start, share=.25), try(nsgs:symmetric=true, cap=10), "
-      "try(newton-ac, from=best, share=.25), try(nsgs:symmetric=true, cap=200, from=best), "
+      "try(newton-ac, from=best, share=.25), try(nsgs:symmetric=true, cap=2000, from=best), "
       "try(proximal-newton, from=best, share=.5), ";
   const std::string others =
       "try(proximal-newton:rho_factor=10, from=best, share=.4), "
@@ -219,7 +218,9 @@ std::string_view name_of_plan(const Problem& problem, bool started) {
 class Auto final : public Strategy {
  public:
   Auto(Workshop workshop, BuildPlan build)
-      : workshop_(std::move(workshop)), build_(std::move(build)) {}
+      : workshop_(std::move(workshop)), build_(std::move(build)) {
+    workshop_.on_demand = !build_;  // plans live for ever, what others make of them does not
+  }
 
   Outcome& run(const Task& task) override {
     const auto started = VerifiedClock::now();

@@ -8,20 +8,31 @@ namespace {
 class InTurn final : public Strategy {
  public:
   InTurn(const SolverExpression& e, const Workshop& workshop, bool all) : all_(all) {
-    for (const SolverExpression& part : e.parts) parts_.push_back(workshop.build(part));
+    if (workshop.on_demand) workshop_ = workshop;
+    for (const SolverExpression& part : e.parts) {
+      parts_.push_back({&part, nullptr});
+      if (!workshop.on_demand) parts_.back().built = workshop.build(part);
+    }
   }
 
   Outcome& run(const Task& task) override {
     tries_.begin(task, all_);
-    for (const auto& part : parts_) {
-      if (tries_.run(*part, task)) break;
+    for (Part& part : parts_) {
+      if (!part.built) part.built = workshop_.build(*part.expression);
+      if (tries_.run(*part.built, task)) break;
     }
     return tries_.end();
   }
 
  private:
+  struct Part {
+    const SolverExpression* expression;  // if it is not built
+    std::unique_ptr<Strategy> built;
+  };
+
   bool all_;
-  std::vector<std::unique_ptr<Strategy>> parts_;
+  Workshop workshop_;  // of parts on demand
+  std::vector<Part> parts_;
   Tries tries_;
 };
 

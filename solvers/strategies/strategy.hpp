@@ -36,7 +36,7 @@ struct Task {
   Observer* observer = nullptr;
   const Numbers* numbers = nullptr;
   const VerifiedResult* best = nullptr;  ///< of the tries before, or nullptr
-  bool after_cap = false;        ///< whether one of them ended at a cap of iterations
+  bool after_cap = false;                ///< whether one of them ended at a cap of iterations
 };
 
 /// What has come of it.
@@ -67,6 +67,9 @@ struct Workshop {
   std::function<std::unique_ptr<Solver>(std::string_view)> make = make_solver;
   /// Settings by the method that they go to; they come before those that stand in the expression.
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> settings;
+  /// Parts of `first` are made when their turn comes. The expressions live as long as what is built
+  /// of them, and are known to be right.
+  bool on_demand = false;
 
   /// A method, auto, start or a strategy.
   /// @throws std::invalid_argument: unknown strategies, methods, settings, options

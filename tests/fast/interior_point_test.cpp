@@ -155,7 +155,7 @@ TEST(InteriorPoint, FindsPlantedSolutions) {
       ASSERT_TRUE(verify(p, {p.solution->z, p.solution->dual}, 1e-10).solved);
       const Found a = solve_by_interior_point(p, 1e-10);
       ASSERT_EQ(a.status, Status::kSolved) << p.name;
-      EXPECT_LE(a.iterations, 21) << p.name;  // without a polish in between
+      EXPECT_LE(a.iterations, 20) << p.name;
       const double best = objective(qp, p.solution->z);
       EXPECT_NEAR(objective(qp, a.x), best, 1e-8 * (1.0 + std::abs(best))) << p.name;
     }
