@@ -124,8 +124,9 @@ std::vector<Plan> friction_plans() {
   const std::string newtons =
       "try(newton-ac, from=start, share=.25), try(nsgs:symmetric=true, cap=10), "
       "try(newton-ac, from=best, share=.25), try(nsgs:symmetric=true, cap=2000, from=best), "
-      "try(proximal-newton, from=best, share=.5), ";
+      "try(proximal-newton, from=best, share=.3), ";
   const std::string others =
+      "try(proximal-newton:rho_factor=3, from=best, share=.5), "
       "try(proximal-newton:rho_factor=10, from=best, share=.4), "
       "try(nsgs:symmetric=true, from=best, share=.3), try(admm, from=best, share=.3), "
       "try(newton-ac:map=natural:rho_factor=0.5, share=.3), "

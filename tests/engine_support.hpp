@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <perp/bench/harness/scenes.hpp>
+#include <perp/bench/data/scenes.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 #include <perp/formulations/mechanics/contacts.hpp>
 

@@ -4,7 +4,7 @@
 #include "support.hpp"
 
 #include <memory>
-#include <perp/bench/harness/scenes.hpp>
+#include <perp/bench/data/scenes.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 #include <perp/formulations/geometric_implicit/closest_points.hpp>
 #include <perp/formulations/mechanics/separation.hpp>

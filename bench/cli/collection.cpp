@@ -8,7 +8,7 @@
 #include <perp/bench/cli/commands.hpp>
 #include <perp/bench/cli/outputs.hpp>
 #include <perp/bench/collection/collection.hpp>
-#include <perp/bench/harness/interrupt.hpp>
+#include <perp/bench/processes/interrupt.hpp>
 #include <perp/problems/io/text.hpp>
 
 namespace perp::cli {

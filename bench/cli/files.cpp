@@ -11,8 +11,8 @@
 #include <memory>
 #include <perp/bench/cli/collection.hpp>
 #include <perp/bench/cli/outputs.hpp>
+#include <perp/bench/data/scenes.hpp>
 #include <perp/bench/harness/scene_problems.hpp>
-#include <perp/bench/harness/scenes.hpp>
 #include <perp/bench/simulation/recorder.hpp>
 #include <perp/problems/families/family.hpp>
 #include <perp/problems/io/file_names.hpp>
@@ -64,7 +64,7 @@ ProblemSelection read_steps(const std::string& text) {
 const FormatInfo& find_format(const std::string& name) {
   std::string known;
   for (const FormatInfo& format : problem_formats()) {
-    if (!format.writes) continue;
+    if (!format.write) continue;
     if (format.name == name) return format;
     known += fmt::format("{}{}", known.empty() ? "" : ", ", format.name);
   }
@@ -74,7 +74,7 @@ const FormatInfo& find_format(const std::string& name) {
 
 void write_file(const ExportOptions& o, const Problem& problem) {
   const std::string file = fmt::format("{}{}{}", file_name_of(problem.name),
-                                       find_format(o.format).ending, o.gzip ? ".gz" : "");
+                                       find_format(o.format).ending(), o.gzip ? ".gz" : "");
   const fs::path path = fs::path(o.folder) / file;
   for (const std::string& written : write_problem(problem, path.string(), o.format))
     std::cout << written << '\n';
@@ -304,8 +304,10 @@ void add_convert(CLI::App& app, int& code) {
   verb->add_option("OUT", options->out, "file to write")->required();
   std::string reads, writes;
   for (const FormatInfo& f : problem_formats()) {
-    if (f.reads) reads += fmt::format("{}{} ({})", reads.empty() ? "" : ", ", f.name, f.endings);
-    if (f.writes) writes += fmt::format("{}{} ({})", writes.empty() ? "" : ", ", f.name, f.endings);
+    if (f.read)
+      reads += fmt::format("{}{} ({})", reads.empty() ? "" : ", ", f.name, f.endings_text());
+    if (f.write)
+      writes += fmt::format("{}{} ({})", writes.empty() ? "" : ", ", f.name, f.endings_text());
   }
   verb->add_option("--from", options->from, "format of IN, by its ending where left out: " + reads);
   verb->add_option("--to", options->to, "format of OUT, by its ending where left out: " + writes);

@@ -5,7 +5,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <perp/bench/harness/scenes.hpp>
+#include <perp/bench/data/scenes.hpp>
 #include <perp/bench/harness/suite.hpp>
 #include <perp/bench/peers/catalogue.hpp>
 #include <perp/bench/studies/study.hpp>

@@ -9,7 +9,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <perp/bench/cli/outputs.hpp>
-#include <perp/bench/harness/interrupt.hpp>
+#include <perp/bench/processes/interrupt.hpp>
 #include <perp/problems/io/json.hpp>
 #include <perp/problems/io/text.hpp>
 

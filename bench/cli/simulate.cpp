@@ -6,10 +6,10 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <perp/bench/harness/interrupt.hpp>
-#include <perp/bench/harness/scenes.hpp>
+#include <perp/bench/data/scenes.hpp>
 #include <perp/bench/harness/solver_names.hpp>
 #include <perp/bench/harness/solvers.hpp>
+#include <perp/bench/processes/interrupt.hpp>
 #include <perp/bench/simulation/recorder.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 #include <perp/problems/io/json.hpp>

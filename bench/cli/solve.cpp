@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 #include <perp/bench/cli/outputs.hpp>
 #include <perp/bench/harness/dual_recovery.hpp>
-#include <perp/bench/harness/interrupt.hpp>
 #include <perp/bench/harness/result_json.hpp>
 #include <perp/bench/harness/solver_names.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/harness/words.hpp>
+#include <perp/bench/processes/interrupt.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_file.hpp>
 #include <perp/problems/io/text.hpp>

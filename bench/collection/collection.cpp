@@ -8,9 +8,9 @@
 #include <perp/bench/collection/folder.hpp>
 #include <perp/bench/collection/index.hpp>
 #include <perp/bench/collection/sha256.hpp>
-#include <perp/bench/harness/data_files.hpp>
-#include <perp/bench/harness/interrupt.hpp>
+#include <perp/bench/data/data_files.hpp>
 #include <perp/bench/harness/suite.hpp>
+#include <perp/bench/processes/interrupt.hpp>
 #include <perp/problems/io/fclib.hpp>
 #include <perp/problems/io/field.hpp>
 #include <perp/problems/io/file_names.hpp>

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <perp/bench/harness/data_files.hpp>
+#include <perp/bench/data/data_files.hpp>
 #include <perp/bench/harness/structure_json.hpp>
 #include <perp/problems/standard/mcp_function.hpp>
 #include <utility>

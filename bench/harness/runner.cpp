@@ -10,14 +10,14 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <perp/bench/harness/interrupt.hpp>
 #include <perp/bench/harness/job.hpp>
 #include <perp/bench/harness/measure.hpp>
-#include <perp/bench/harness/process.hpp>
 #include <perp/bench/harness/record_file.hpp>
 #include <perp/bench/harness/solver_names.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/peers/catalogue.hpp>
+#include <perp/bench/processes/interrupt.hpp>
+#include <perp/bench/processes/process.hpp>
 #include <perp/problems/io/files.hpp>
 #include <thread>
 

@@ -1,8 +1,8 @@
 #include <perp/bench/harness/scene_problems.hpp>
 
 #include <fmt/format.h>
-#include <perp/bench/harness/interrupt.hpp>
 #include <perp/bench/harness/solvers.hpp>
+#include <perp/bench/processes/interrupt.hpp>
 #include <perp/bench/simulation/problem_source.hpp>
 
 namespace perp {

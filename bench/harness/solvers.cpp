@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <perp/bench/harness/external_solver.hpp>
 #include <perp/bench/harness/solver_names.hpp>
 #include <perp/bench/peers/catalogue.hpp>
+#include <perp/bench/processes/external_solver.hpp>
 #include <perp/problems/expression/expr.hpp>
 #include <perp/solvers/registry.hpp>
 #include <perp/solvers/router.hpp>

@@ -4,9 +4,9 @@
 #include <fnmatch.h>
 #include <algorithm>
 #include <filesystem>
-#include <perp/bench/harness/data_files.hpp>
+#include <perp/bench/data/data_files.hpp>
+#include <perp/bench/data/scenes.hpp>
 #include <perp/bench/harness/scene_problems.hpp>
-#include <perp/bench/harness/scenes.hpp>
 #include <perp/problems/families/family.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_file.hpp>

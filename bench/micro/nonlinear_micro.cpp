@@ -2,8 +2,8 @@
 // two-spheres, each from the start that the step before gives. eigen_lu/28 is their yardstick.
 #include <benchmark/benchmark.h>
 
+#include <perp/bench/data/scenes.hpp>
 #include <perp/bench/harness/scene_problems.hpp>
-#include <perp/bench/harness/scenes.hpp>
 #include <perp/problems/families/family.hpp>
 #include <perp/problems/standard/verifier.hpp>
 #include <perp/solvers/registry.hpp>

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <filesystem>
-#include <perp/bench/harness/external_solver.hpp>
+#include <perp/bench/processes/external_solver.hpp>
 #include <stdexcept>
 
 namespace perp {

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <iostream>
 #include <map>
-#include <perp/bench/harness/scenes.hpp>
+#include <perp/bench/data/scenes.hpp>
 #include <perp/bench/simulation/recorder.hpp>
 #include <stdexcept>
 #include <vector>

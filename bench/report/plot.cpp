@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <perp/bench/harness/process.hpp>
+#include <perp/bench/processes/process.hpp>
 #include <perp/bench/report/markup.hpp>
 
 namespace perp {

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <perp/bench/harness/data_files.hpp>
+#include <perp/bench/data/data_files.hpp>
 #include <perp/bench/harness/solver_names.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/studies/bindings.hpp>

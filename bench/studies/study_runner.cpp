@@ -6,10 +6,10 @@
 #include <unistd.h>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <perp/bench/harness/interrupt.hpp>
-#include <perp/bench/harness/process.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/peers/catalogue.hpp>
+#include <perp/bench/processes/interrupt.hpp>
+#include <perp/bench/processes/process.hpp>
 #include <perp/bench/report/html.hpp>
 #include <perp/bench/simulation/run_folder.hpp>
 #include <perp/bench/studies/evidence.hpp>

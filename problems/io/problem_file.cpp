@@ -18,36 +18,6 @@ namespace perp {
 
 namespace {
 
-std::string format_of(const std::string& path, const std::string& format, bool write) {
-  std::vector<std::string_view> names;
-  for (const FormatInfo& f : problem_formats()) {
-    if (write ? f.writes : f.reads) names.push_back(f.name);
-  }
-  if (!format.empty()) {
-    if (std::find(names.begin(), names.end(), format) != names.end()) return format;
-    throw InputError(fmt::format("{}: format \"{}\" is not among those that can be {}: {}", path,
-                                 format, write ? "written" : "read", fmt::join(names, ", ")));
-  }
-  std::string name = path;
-  if (name.ends_with(".gz")) name.resize(name.size() - 3);
-  if (name.ends_with(".mof.json")) return "mof";
-  if (name.ends_with(".nl")) return "nl";
-  if (write && name.ends_with(".mtx")) return "mtx";
-  if (name.ends_with(".hdf5") || name.ends_with(".h5")) return "fclib";
-  if (name == "-" || name.ends_with(".json")) return "perp";
-  for (const char* ending : {".qps", ".QPS", ".mps", ".MPS", ".sif", ".SIF"}) {
-    if (!write && name.ends_with(ending)) return "qps";
-  }
-  if (!write && (name.ends_with(".dat") || name.ends_with(".txt"))) return "siconos";
-  if (write) {
-    throw InputError(fmt::format(
-        "{}: the ending names no format that can be written (.json, .mof.json, .nl, .hdf5, .mtx, "
-        "each also with .gz)",
-        path));
-  }
-  return "perp";
-}
-
 // Without this the second line would be called text after the object.
 void refuse_sequence(const std::string& text, const std::string& shown) {
   const std::string_view head = std::string_view(text).substr(0, text.find('\n')).substr(0, 200);
@@ -94,15 +64,8 @@ void expect_own_names(const std::string& path) {
   }
 }
 
-std::string to_format(const Problem& problem, const std::string& format) {
-  if (format == "nl") return problem_to_nl(problem);
-  if (format == "mof") return problem_to_mof(problem);
-  if (format == "fclib") return problem_to_fclib(problem);
-  return problem_to_text(problem);
-}
-
 // One file a field: model.M.mtx, model.q.mtx, ... for model.mtx.
-std::vector<std::string> write_matrix_market(const Problem& problem, const std::string& path) {
+std::vector<std::string> write_mtx(const Problem& problem, const std::string& path) {
   std::string first = path, ending;
   for (const std::string_view part : {".gz", ".mtx"}) {
     if (!first.ends_with(part)) continue;
@@ -117,57 +80,121 @@ std::vector<std::string> write_matrix_market(const Problem& problem, const std::
   return files;
 }
 
-std::string stem(const std::string& path) {
-  std::string name = std::filesystem::path(path).filename().string();
-  for (const std::string_view ending : {".gz", ".json", ".mof", ".nl", ".dat", ".txt", ".hdf5",
-                                        ".h5", ".qps", ".QPS", ".mps", ".MPS", ".sif", ".SIF"}) {
-    if (name.ends_with(ending)) name.resize(name.size() - ending.size());
+Problem read_perp(const std::string&, const std::string& text, const std::string& shown) {
+  refuse_sequence(text, shown);
+  return problem_from_text(text, shown);
+}
+
+Problem read_nl(const std::string& path, const std::string& text, const std::string& shown) {
+  return problem_from_nl(text, read_names(path), shown);
+}
+
+std::vector<std::string> write_nl(const Problem& problem, const std::string& path) {
+  expect_own_names(path);
+  write_text_file(path, problem_to_nl(problem));
+  write_names(problem, path);
+  return {path};
+}
+
+// Formats that are one text a file.
+template <auto from_text>
+Problem read_with(const std::string&, const std::string& text, const std::string& shown) {
+  return from_text(text, shown);
+}
+template <auto to_text>
+std::vector<std::string> write_with(const Problem& problem, const std::string& path) {
+  write_text_file(path, to_text(problem));
+  return {path};
+}
+
+std::string_view without_gz(std::string_view path) {
+  if (path.ends_with(".gz")) path.remove_suffix(3);
+  return path;
+}
+
+// The longest ending of all formats that a path has. @return nullptr if it has none
+const FormatInfo* by_ending(std::string_view path, std::string_view& ending) {
+  const FormatInfo* found = nullptr;
+  for (const FormatInfo& f : problem_formats()) {
+    for (const std::string_view e : f.endings) {
+      if (!without_gz(path).ends_with(e) || (found && e.size() <= ending.size())) continue;
+      found = &f;
+      ending = e;
+    }
   }
-  return name;
+  return found;
+}
+
+bool serves(const FormatInfo& f, bool write) {
+  return write ? f.write != nullptr : f.read != nullptr;
+}
+
+const FormatInfo& format_of(const std::string& path, const std::string& name, bool write) {
+  std::vector<std::string_view> names, endings;
+  for (const FormatInfo& f : problem_formats()) {
+    if (!serves(f, write)) continue;
+    if (f.name == name) return f;
+    names.push_back(f.name);
+    endings.insert(endings.end(), f.endings.begin(), f.endings.end());
+  }
+  if (!name.empty())
+    throw InputError(fmt::format("{}: format \"{}\" is not among those that can be {}: {}", path,
+                                 name, write ? "written" : "read", fmt::join(names, ", ")));
+  std::string_view ending;
+  const FormatInfo* found = by_ending(path, ending);
+  if (found && serves(*found, write)) return *found;
+  if (write && path != "-")
+    throw InputError(
+        fmt::format("{}: the ending names no format that can be written ({}, each also with .gz)",
+                    path, fmt::join(endings, ", ")));
+  return problem_formats().front();
+}
+
+// The name of a file without what its format and packing add.
+std::string stem(const std::string& path) {
+  const std::string file = std::filesystem::path(path).filename().string();
+  std::string_view ending;
+  by_ending(file, ending);
+  const std::string_view name = without_gz(file);
+  return std::string(name.substr(0, name.size() - ending.size()));
 }
 
 }  // namespace
 
+std::string FormatInfo::endings_text() const { return fmt::format("{}", fmt::join(endings, ", ")); }
+
 const std::vector<FormatInfo>& problem_formats() {
-  static const std::vector<FormatInfo> formats = {{"perp", ".json", ".json, .json.gz"},
-                                                  {"mof", ".mof.json", ".mof.json"},
-                                                  {"nl", ".nl", ".nl"},
-                                                  {"fclib", ".hdf5", ".hdf5, .h5"},
-                                                  {"qps", ".qps", ".qps, .mps, .sif", true, false},
-                                                  {"siconos", ".dat", ".dat, .txt", true, false},
-                                                  {"mtx", ".mtx", ".mtx", false, true}};
+  static const std::vector<FormatInfo> formats = {
+      {"perp", {".json"}, read_perp, write_with<problem_to_text>},
+      {"mof", {".mof.json"}, read_with<problem_from_mof>, write_with<problem_to_mof>},
+      {"nl", {".nl"}, read_nl, write_nl},
+      {"fclib", {".hdf5", ".h5"}, read_with<problem_from_fclib>, write_with<problem_to_fclib>},
+      {"qps",
+       {".qps", ".mps", ".sif", ".QPS", ".MPS", ".SIF"},
+       read_with<problem_from_qps>,
+       nullptr},
+      {"siconos", {".dat", ".txt"}, read_with<problem_from_siconos_text>, nullptr},
+      {"mtx", {".mtx"}, nullptr, write_mtx}};
   return formats;
 }
 
 Problem read_problem(const std::string& path, const std::string& format) {
-  const std::string chosen = format_of(path, format, false);
+  const FormatInfo& chosen = format_of(path, format, false);
   const std::string shown = path == "-" ? "standard input" : path;
-  const std::string text = read_text_file(path);
-  if (chosen == "perp") {
-    refuse_sequence(text, shown);
-    return problem_from_text(text, shown);
-  }
-  Problem problem = chosen == "nl"      ? problem_from_nl(text, read_names(path), shown)
-                    : chosen == "mof"   ? problem_from_mof(text, shown)
-                    : chosen == "fclib" ? problem_from_fclib(text, shown)
-                    : chosen == "qps"   ? problem_from_qps(text, shown)
-                                        : problem_from_siconos_text(text, shown);
-  if (problem.name.empty()) problem.name = to_utf8(stem(path));
+  Problem problem = chosen.read(path, read_text_file(path), shown);
+  const bool own = &chosen == &problem_formats().front();
+  if (!own && problem.name.empty()) problem.name = to_utf8(stem(path));
   return problem;
 }
 
 std::vector<std::string> write_problem(const Problem& problem, const std::string& path,
                                        const std::string& format) {
-  const std::string chosen = format_of(path, format, true);
+  const FormatInfo& chosen = format_of(path, format, true);
   try {
-    if (chosen == "mtx") return write_matrix_market(problem, path);
-    if (chosen == "nl") expect_own_names(path);
-    write_text_file(path, to_format(problem, chosen));
-    if (chosen == "nl") write_names(problem, path);
+    return chosen.write(problem, path);
   } catch (const std::invalid_argument& error) {
     throw InputError(fmt::format("{}: {}", path, error.what()));
   }
-  return {path};
 }
 
 }  // namespace perp

@@ -7,18 +7,23 @@
 
 namespace perp {
 
+/// A format of files, and how it is read and written.
 struct FormatInfo {
-  std::string_view name;     ///< for --from and --to
-  std::string_view ending;   ///< of files that are written
-  std::string_view endings;  ///< for people
-  bool reads = true, writes = true;
+  std::string_view name;                  ///< for --from and --to
+  std::vector<std::string_view> endings;  ///< the first one is of files that are written
+  /// From the text of a file. @param shown the file in messages. nullptr: it is not read
+  Problem (*read)(const std::string& path, const std::string& text, const std::string& shown);
+  /// @return the files written. nullptr: it is not written
+  std::vector<std::string> (*write)(const Problem& problem, const std::string& path);
+
+  std::string_view ending() const { return endings.front(); }
+  std::string endings_text() const;  ///< ".hdf5, .h5"
 };
 const std::vector<FormatInfo>& problem_formats();
 
-/// @param format a name, or "" to go by the ending (.mof.json: mof; other .json: perp; .nl: nl;
-/// .hdf5, .h5: fclib; .qps, .mps, .sif: qps; .dat, .txt: siconos; each also with .gz). "-" is
-/// standard input. Names of variables stand in a .col file beside an .nl file. @throws InputError:
-/// one line naming the file, the field and the fault.
+/// @param format a name, or "" to go by the longest ending that a format has, each also with .gz;
+/// what has none is perp's own. "-" is standard input. Names of variables stand in a .col file
+/// beside an .nl file. @throws InputError: one line naming the file, the field and the fault.
 Problem read_problem(const std::string& path, const std::string& format = "");
 
 /// Written to a temporary file first, then renamed; names beside an .nl file go to a .col file.

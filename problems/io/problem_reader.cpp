@@ -316,41 +316,48 @@ ProblemData read_convex_contact(const Field& root, int n) {
   return p;
 }
 
+Matrix square_matrix(const Field& field, int n) { return read_matrix(field, n, n); }
+
+// Vectors before matrices: a wrong n shows at the shorter one.
+ProblemData read_lcp(const Field& root, int n) {
+  Vector q = read_sized_vector(root["q"], n);
+  return Lcp{square_matrix(root["M"], n), std::move(q)};
+}
+
+ProblemData read_mlcp(const Field& root, int n) {
+  Vector q = read_sized_vector(root["q"], n);
+  return Mlcp{square_matrix(root["M"], n), std::move(q), read_bounds(root["lower"], n),
+              read_bounds(root["upper"], n)};
+}
+
+ProblemData read_box_qp(const Field& root, int n) {
+  return BoxQp{square_matrix(root["H"], n), read_sized_vector(root["c"], n),
+               read_bounds(root["lower"], n), read_bounds(root["upper"], n)};
+}
+
+// How each kind is read, in the order of problem_kinds().
+struct KindReader {
+  std::string_view kind;
+  std::set<std::string_view> fields;
+  ProblemData (*read)(const Field& root, int n);
+};
+
 ProblemData read_data(const Field& root, std::string_view kind) {
+  static const KindReader readers[] = {
+      {"lcp", {"M", "q"}, read_lcp},
+      {"mlcp", {"M", "q", "lower", "upper"}, read_mlcp},
+      {"mcp", {"graph", "lower", "upper"}, read_mcp},
+      {"box_qp", {"H", "c", "lower", "upper"}, read_box_qp},
+      {"conic_qp", {"P", "c", "A", "b", "cones", "partition"}, read_conic_qp},
+      {"friction_contact",
+       {"dimension", "W", "J", "M", "q", "mu", "compliance"},
+       read_friction_contact},
+      {"convex_contact", {"A", "J", "R", "bias", "mu", "v_star"}, read_convex_contact}};
   const int n = root["n"].integer(0, kMaxSize);
-  const auto q = [&] { return read_sized_vector(root["q"], n); };
-  const auto m = [&] { return read_matrix(root["M"], n, n); };
-  if (kind == "lcp") {
-    only_fields(root, {"M", "q"});
-    Vector vector = q();
-    return Lcp{m(), std::move(vector)};
-  }
-  if (kind == "mlcp") {
-    only_fields(root, {"M", "q", "lower", "upper"});
-    Vector vector = q();
-    return Mlcp{m(), std::move(vector), read_bounds(root["lower"], n),
-                read_bounds(root["upper"], n)};
-  }
-  if (kind == "mcp") {
-    only_fields(root, {"graph", "lower", "upper"});
-    return read_mcp(root, n);
-  }
-  if (kind == "box_qp") {
-    only_fields(root, {"H", "c", "lower", "upper"});
-    return BoxQp{read_matrix(root["H"], n, n), read_sized_vector(root["c"], n),
-                 read_bounds(root["lower"], n), read_bounds(root["upper"], n)};
-  }
-  if (kind == "conic_qp") {
-    only_fields(root, {"P", "c", "A", "b", "cones", "partition"});
-    return read_conic_qp(root, n);
-  }
-  if (kind == "friction_contact") {
-    only_fields(root, {"dimension", "W", "J", "M", "q", "mu", "compliance"});
-    return read_friction_contact(root, n);
-  }
-  if (kind == "convex_contact") {
-    only_fields(root, {"A", "J", "R", "bias", "mu", "v_star"});
-    return read_convex_contact(root, n);
+  for (const KindReader& reader : readers) {
+    if (reader.kind != kind) continue;
+    only_fields(root, reader.fields);
+    return reader.read(root, n);
   }
   root["kind"].fail(
       fmt::format("unknown kind; expected one of {}", fmt::join(problem_kinds(), ", ")));

@@ -109,46 +109,64 @@ MatrixStructure analyse(const std::string& name, const Matrix& a) {
   return s;
 }
 
+namespace {
+
+// What is told of each kind.
+void describe(const Lcp& p, ProblemStructure& s) {
+  s.lower_only = s.size;
+  s.matrices.push_back(analyse("M", p.M));
+  s.problem_class = class_of(s.matrices[0]);
+}
+
+void describe(const Mlcp& p, ProblemStructure& s) {
+  count_bounds(p.lower, p.upper, s);
+  s.matrices.push_back(analyse("M", p.M));
+  s.problem_class = class_of(s.matrices[0]);
+}
+
+void describe(const Mcp& p, ProblemStructure& s) {
+  count_bounds(p.lower, p.upper, s);
+  s.problem_class = "nonlinear";
+}
+
+void describe(const BoxQp& p, ProblemStructure& s) {
+  count_bounds(p.lower, p.upper, s);
+  s.matrices.push_back(analyse("H", p.H));
+  s.problem_class =
+      s.matrices[0].definiteness == "indefinite" ? "not convex" : "convex where H is PSD";
+}
+
+void describe(const ConicQp& p, ProblemStructure& s) {
+  s.matrices.push_back(analyse("P", p.P));
+  s.matrices.push_back(analyse("A", p.A));
+  s.problem_class = class_of(p, s.matrices[0]);
+}
+
+void describe(const FrictionContact& p, ProblemStructure& s) {
+  s.contacts = p.contacts();
+  if (p.is_operator()) {
+    s.matrices.push_back(analyse("J", p.J));
+    s.matrices.push_back(analyse("M", p.M));
+  } else {
+    s.matrices.push_back(analyse("W", p.W));
+  }
+  s.problem_class = "exact Coulomb friction: not convex where mu > 0";
+}
+
+void describe(const ConvexContact& p, ProblemStructure& s) {
+  s.contacts = p.contacts();
+  s.matrices.push_back(analyse("A", p.A));
+  s.matrices.push_back(analyse("J", p.J));
+  s.problem_class = "strictly convex";
+}
+
+}  // namespace
+
 ProblemStructure analyse(const Problem& problem) {
   ProblemStructure s;
   s.kind = problem.kind();
   s.size = problem.size();
-  if (const auto* lcp = std::get_if<Lcp>(&problem.data)) {
-    s.lower_only = s.size;
-    s.matrices.push_back(analyse("M", lcp->M));
-    s.problem_class = class_of(s.matrices[0]);
-  } else if (const auto* mlcp = std::get_if<Mlcp>(&problem.data)) {
-    count_bounds(mlcp->lower, mlcp->upper, s);
-    s.matrices.push_back(analyse("M", mlcp->M));
-    s.problem_class = class_of(s.matrices[0]);
-  } else if (const auto* mcp = std::get_if<Mcp>(&problem.data)) {
-    count_bounds(mcp->lower, mcp->upper, s);
-    s.problem_class = "nonlinear";
-  } else if (const auto* box = std::get_if<BoxQp>(&problem.data)) {
-    count_bounds(box->lower, box->upper, s);
-    s.matrices.push_back(analyse("H", box->H));
-    s.problem_class =
-        s.matrices[0].definiteness == "indefinite" ? "not convex" : "convex where H is PSD";
-  } else if (const auto* conic = std::get_if<ConicQp>(&problem.data)) {
-    s.matrices.push_back(analyse("P", conic->P));
-    s.matrices.push_back(analyse("A", conic->A));
-    s.problem_class = class_of(*conic, s.matrices[0]);
-  } else if (const auto* friction = std::get_if<FrictionContact>(&problem.data)) {
-    s.contacts = friction->contacts();
-    if (friction->is_operator()) {
-      s.matrices.push_back(analyse("J", friction->J));
-      s.matrices.push_back(analyse("M", friction->M));
-    } else {
-      s.matrices.push_back(analyse("W", friction->W));
-    }
-    s.problem_class = "exact Coulomb friction: not convex where mu > 0";
-  } else {
-    const auto& convex = std::get<ConvexContact>(problem.data);
-    s.contacts = convex.contacts();
-    s.matrices.push_back(analyse("A", convex.A));
-    s.matrices.push_back(analyse("J", convex.J));
-    s.problem_class = "strictly convex";
-  }
+  std::visit([&](const auto& data) { describe(data, s); }, problem.data);
   return s;
 }
 

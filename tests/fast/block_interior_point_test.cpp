@@ -1,7 +1,7 @@
 // block-interior-point: against interior-point on steps of granular, structure, starts, ends.
 #include "support.hpp"
 
-#include <perp/bench/harness/scenes.hpp>
+#include <perp/bench/data/scenes.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 #include <perp/problems/standard/random.hpp>
 #include <perp/solvers/block_interior_point/block_augmented_lagrangian.hpp>

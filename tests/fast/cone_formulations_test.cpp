@@ -1,7 +1,7 @@
 // Time steps with friction cones, exact and relaxed, against closed forms and each other.
 #include "support.hpp"
 
-#include <perp/bench/harness/scenes.hpp>
+#include <perp/bench/data/scenes.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 #include <perp/problems/scenes/scene_json.hpp>
 

@@ -2,8 +2,8 @@
 #include "random_graph.hpp"
 #include "support.hpp"
 
+#include <perp/bench/data/scenes.hpp>
 #include <perp/bench/harness/scene_problems.hpp>
-#include <perp/bench/harness/scenes.hpp>
 #include <perp/problems/io/mof.hpp>
 #include <perp/problems/io/nl.hpp>
 #include <perp/problems/io/problem_file.hpp>

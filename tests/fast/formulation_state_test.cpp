@@ -2,7 +2,7 @@
 // where they lie.
 #include "support.hpp"
 
-#include <perp/bench/harness/scenes.hpp>
+#include <perp/bench/data/scenes.hpp>
 #include <perp/formulations/formulation.hpp>
 #include <perp/problems/io/problem_json.hpp>
 

@@ -1,7 +1,7 @@
 // The scene granular, shortened: what is claimed of every step of its full run.
 #include "support.hpp"
 
-#include <perp/bench/harness/scenes.hpp>
+#include <perp/bench/data/scenes.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 
 namespace perp::test {

@@ -1,7 +1,7 @@
 // What neither scene files nor numbers may do: lead out of folders, or end in states that are none.
 #include "support.hpp"
 
-#include <perp/bench/harness/scenes.hpp>
+#include <perp/bench/data/scenes.hpp>
 #include <perp/bench/report/plot.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 #include <perp/formulations/mechanics/separation.hpp>

@@ -2,7 +2,7 @@
 #include "support.hpp"
 
 #include <cmath>
-#include <perp/bench/harness/scenes.hpp>
+#include <perp/bench/data/scenes.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 #include <perp/formulations/joint_friction/articulation.hpp>
 #include <perp/problems/scenes/scene_json.hpp>

@@ -4,7 +4,7 @@
 
 #include <Eigen/LU>
 #include <cmath>
-#include <perp/bench/harness/scenes.hpp>
+#include <perp/bench/data/scenes.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 #include <perp/formulations/mechanics/joints.hpp>
 #include <perp/problems/scenes/scene_json.hpp>

@@ -1,9 +1,9 @@
 // What the programs of the peers share: clocks, limits, answers that are not lost, starts.
 #include "support.hpp"
 
-#include <perp/bench/harness/process.hpp>
 #include <perp/bench/peers/nonnegative_form.hpp>
 #include <perp/bench/peers/peer.hpp>
+#include <perp/bench/processes/process.hpp>
 #include <perp/problems/io/json.hpp>
 #include <perp/problems/io/problem_json.hpp>
 

@@ -1,8 +1,8 @@
 // Scenes, mechanics, contacts and the pyramid formulations against closed forms.
 #include "support.hpp"
 
+#include <perp/bench/data/scenes.hpp>
 #include <perp/bench/harness/scene_problems.hpp>
-#include <perp/bench/harness/scenes.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 #include <perp/formulations/mechanics/joints.hpp>
 #include <perp/problems/io/files.hpp>

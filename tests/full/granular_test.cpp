@@ -2,7 +2,7 @@
 #include "dissipation_support.hpp"
 #include "support.hpp"
 
-#include <perp/bench/harness/scenes.hpp>
+#include <perp/bench/data/scenes.hpp>
 
 namespace perp::test {
 namespace {

@@ -2,7 +2,7 @@
 // work.
 #include "support.hpp"
 
-#include <perp/bench/harness/process.hpp>
+#include <perp/bench/processes/process.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_file.hpp>
 

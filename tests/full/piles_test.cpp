@@ -1,7 +1,7 @@
 // Stacks and piles of many boxes.
 #include "support.hpp"
 
-#include <perp/bench/harness/scenes.hpp>
+#include <perp/bench/data/scenes.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 
 namespace perp::test {

@@ -1,4 +1,4 @@
-#include <perp/bench/harness/watchdog.hpp>
+#include <perp/bench/processes/watchdog.hpp>
 
 #include <fcntl.h>
 #include <signal.h>

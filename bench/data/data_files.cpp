@@ -1,4 +1,4 @@
-#include <perp/bench/harness/data_files.hpp>
+#include <perp/bench/data/data_files.hpp>
 
 #include <cstdlib>
 

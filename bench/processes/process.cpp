@@ -1,6 +1,6 @@
-#include <perp/bench/harness/interrupt.hpp>
-#include <perp/bench/harness/process.hpp>
-#include <perp/bench/harness/watchdog.hpp>
+#include <perp/bench/processes/interrupt.hpp>
+#include <perp/bench/processes/process.hpp>
+#include <perp/bench/processes/watchdog.hpp>
 
 #include <fcntl.h>
 #include <poll.h>

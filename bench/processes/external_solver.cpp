@@ -1,9 +1,9 @@
-#include <perp/bench/harness/external_solver.hpp>
+#include <perp/bench/processes/external_solver.hpp>
 
 #include <fmt/format.h>
 #include <algorithm>
 #include <limits>
-#include <perp/bench/harness/process.hpp>
+#include <perp/bench/processes/process.hpp>
 #include <perp/problems/io/problem_json.hpp>
 #include <stdexcept>
 

@@ -1,9 +1,9 @@
-#include <perp/bench/harness/scenes.hpp>
+#include <perp/bench/data/scenes.hpp>
 
 #include <fmt/format.h>
 #include <algorithm>
 #include <filesystem>
-#include <perp/bench/harness/data_files.hpp>
+#include <perp/bench/data/data_files.hpp>
 #include <perp/formulations/formulation.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/json.hpp>
