@@ -303,7 +303,7 @@ class ForeignText(HostileTestCase):
 
 
 class Fclib(HostileTestCase):
-    """More of these, made with the library itself, in tests/fast/data_formats_test.cpp."""
+    """More of these, made with the library itself, in tests/fast/fclib_test.cpp."""
 
     @staticmethod
     def has_hdf5():

@@ -270,9 +270,9 @@ TEST(StartsOfReductions, AnyDirectionIsBetweenTwoEdges) {
 TEST(StartsOfReductions, ASolverIsDoneAtOnce) {
   Problem p = friction("friction-stack", 8, 1, {{"dimension", 2}});
   SolveRequest request;
-  request.limits.tolerance = 1e-12;
+  request.solver = "proximal-newton";
+  request.limits.tolerance = 1e-14;  // directions of slip lose digits
   p.start = solve_verified(p, request).answer.z;
-  request.limits.tolerance = 1e-8;
   for (const auto& [solver, reduction] :
        {std::pair("newton-fb", ""), {"josephy-newton", "fritz-john"}, {"rpgs", "pyramid"}}) {
     const VerifiedResult r = solve(p, solver, reduction);

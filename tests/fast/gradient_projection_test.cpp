@@ -1,5 +1,6 @@
 // Gradient projection: closed forms, other solvers as oracles, ranks, indefinite and unbounded
 // functions, operators.
+#include "limits_support.hpp"
 #include "support.hpp"
 
 #include <perp/solvers/active_set/newton_min.hpp>
@@ -309,22 +310,8 @@ TEST(GradientProjection, UpdatesAsItPrepares) {
 }
 
 TEST(GradientProjection, ObeysLimitsAndObservers) {
-  class Stop : public Observer {
-   public:
-    int seen = 0;
-    bool on_iteration(const IterationRecord&) override { return ++seen < 2; }
-  } stop;
-  GradientProjection solver;
-  solver.prepare(generate(find_family("box-qp"), 150, 1));
-  EXPECT_EQ(solver.solve(nullptr, &stop).status, Status::kInterrupted);
-  EXPECT_EQ(stop.seen, 2);
-  solver.limits.max_iterations = 1;
-  EXPECT_EQ(solver.solve().status, Status::kIterationLimit);
-  solver.limits.max_iterations = 0;
-  solver.limits.time_limit = 1e-9;
-  EXPECT_EQ(solver.solve().status, Status::kTimeLimit);
-  solver.limits.time_limit = 0.0;
-  EXPECT_EQ(solver.solve().status, Status::kSolved);
+  expect_limits_and_observers_are_obeyed<GradientProjection>(
+      generate(find_family("box-qp"), 150, 1));
 }
 
 TEST(GradientProjection, AStartWithTheRightSetIsEnough) {

@@ -1,4 +1,5 @@
 // Active sets: families, cycling, termination, counts of factorisations and updates, ends.
+#include "limits_support.hpp"
 #include "support.hpp"
 
 #include <perp/problems/io/problem_file.hpp>
@@ -204,23 +205,10 @@ TEST(NewtonMin, EndsHonestly) {
   }
   const Problem zero = problem_of(Lcp{DenseMatrix(DenseMatrix::Zero(2, 2)), vector({-1, 1})});
   EXPECT_NE(solve_by_newton(zero).status, Status::kSolved);
+}
 
-  class Stop : public Observer {
-   public:
-    int seen = 0;
-    bool on_iteration(const IterationRecord&) override { return ++seen < 2; }
-  } stop;
-  NewtonMin solver;
-  solver.prepare(generate(find_family("psd"), 120, 1));
-  EXPECT_EQ(solver.solve(nullptr, &stop).status, Status::kInterrupted);
-  EXPECT_EQ(stop.seen, 2);
-  solver.limits.max_iterations = 1;
-  EXPECT_EQ(solver.solve().status, Status::kIterationLimit);
-  solver.limits.max_iterations = 0;
-  solver.limits.time_limit = 1e-9;
-  EXPECT_EQ(solver.solve().status, Status::kTimeLimit);
-  solver.limits.time_limit = 0.0;
-  EXPECT_EQ(solver.solve().status, Status::kSolved);
+TEST(NewtonMin, ObeysLimitsAndObservers) {
+  expect_limits_and_observers_are_obeyed<NewtonMin>(generate(find_family("psd"), 120, 1));
 }
 
 TEST(NewtonMin, AStartWithTheRightSetNeedsOneStep) {
