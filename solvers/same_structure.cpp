@@ -63,6 +63,11 @@ bool same_cones(const ConicQp& a, const ConicQp& b) {
       [](const Cone& x, const Cone& y) { return x.type == y.type && x.size == y.size; });
 }
 
+bool same_partition(const ConicQp& a, const ConicQp& b) {
+  if (!a.partition || !b.partition) return a.partition == b.partition;
+  return a.partition == b.partition || *a.partition == *b.partition;
+}
+
 bool structure(const Lcp& a, const Lcp& b) { return same_pattern(a.M, b.M); }
 bool structure(const Mlcp& a, const Mlcp& b) {
   return same_pattern(a.M, b.M) && same_bounds(a.lower, a.upper, b.lower, b.upper);
@@ -75,7 +80,8 @@ bool structure(const BoxQp& a, const BoxQp& b) {
   return same_pattern(a.H, b.H) && same_bounds(a.lower, a.upper, b.lower, b.upper);
 }
 bool structure(const ConicQp& a, const ConicQp& b) {
-  return same_pattern(a.P, b.P) && same_pattern(a.A, b.A) && same_cones(a, b);
+  return same_pattern(a.P, b.P) && same_pattern(a.A, b.A) && same_cones(a, b) &&
+         same_partition(a, b);
 }
 bool structure(const FrictionContact& a, const FrictionContact& b) {
   return a.dimension == b.dimension && same_pattern(a.W, b.W) && same_pattern(a.J, b.J) &&

@@ -41,6 +41,10 @@ void check_start(const Problem& problem, const Start& start) {
   };
   if (start.z) check("start", start.z->size());
   if (start.basis) check("start basis", std::ssize(*start.basis));
+  const auto* conic = std::get_if<ConicQp>(&problem.data);
+  if (start.dual && conic && start.dual->size() != conic->b.size())
+    throw std::invalid_argument(
+        fmt::format("start dual: length is {}, expected {}", start.dual->size(), conic->b.size()));
 }
 
 }  // namespace
@@ -66,7 +70,9 @@ const VerifiedResult& Session::solve(const Problem& problem, const SolveRequest&
   numbers_["n"] = std::max(posed->size(), 1);
   numbers_["contacts"] = static_cast<double>(problem.contacts.size());
   const double verify_at = request.verify_at.value_or(request.limits.tolerance);
-  Outcome& out = solver_->run({*posed, version_, start, limits, verify_at, observer, &numbers_});
+  const Task task{*posed, version_, start, limits, verify_at, observer, &numbers_};
+  Outcome& out = solver_->run(task);
+  judge_start(task, out);
   VerifiedResult& result = out.result;
   if (out.skipped) {
     result.message = "there was nothing to do: no start, no earlier try";
@@ -80,7 +86,8 @@ const VerifiedResult& Session::solve(const Problem& problem, const SolveRequest&
     if (!known) see_if_vacuous(problem, result);
     if (known) result.verdict.vacuous = vacuous_;
     vacuous_ = result.verdict.vacuous;
-    vacuous_version_ = version_;
+    const bool answered = has_answer(problem.data, problem.size(), result.answer);
+    vacuous_version_ = answered ? version_ : Version{};  // without one it was not looked at
     vacuous_at_ = verify_at;
   }
   return result;
@@ -95,9 +102,7 @@ const Problem& Session::keep(const Problem& problem) {
   const bool known = version_.structure > 0 && same_structure(problem, kept_) &&
                      problem.variables == kept_.variables;
   if (known && same_values(problem, kept_)) {
-    kept_.name = problem.name;
-    kept_.start = problem.start;
-    kept_.solution = problem.solution;
+    keep_words(problem);
     return kept_;
   }
   ++version_.values;
@@ -110,10 +115,18 @@ const Problem& Session::keep(const Problem& problem) {
   if (const auto* mcp = std::get_if<Mcp>(&kept_.data)) compiled = mcp->compiled;
   kept_.data = problem.data;
   if (auto* mcp = std::get_if<Mcp>(&kept_.data); mcp && !mcp->compiled) mcp->compiled = compiled;
+  keep_words(problem);
+  return kept_;
+}
+
+// What is no number of the problem, but told of it.
+void Session::keep_words(const Problem& problem) {
   kept_.name = problem.name;
   kept_.start = problem.start;
   kept_.solution = problem.solution;
-  return kept_;
+  kept_.contacts = problem.contacts;
+  kept_.source = problem.source;
+  kept_.extensions = problem.extensions;
 }
 
 // A graph is compiled once, not in every try. @return nullptr if there was no time for it

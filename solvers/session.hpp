@@ -36,6 +36,7 @@ class Session {
 
  private:
   const Problem& keep(const Problem& problem);
+  void keep_words(const Problem& problem);
   const Problem* compiled(const Problem& problem, Limits& limits, double& spent);
   VerifiedResult& too_late(const Problem& problem, const SolveRequest& request, const Start& start);
 

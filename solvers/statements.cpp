@@ -38,25 +38,35 @@ std::optional<Answer> start_of_reduction(const Reduction& reduction, const Start
   return reduction.map_start(posed);
 }
 
-Reduction named_reduction(const Problem& problem, const std::string& text) {
-  const auto* contact = std::get_if<FrictionContact>(&problem.data);
-  if (!contact) {
-    throw std::invalid_argument(
-        fmt::format("reduction: only a friction_contact has some, not a {}", problem.kind()));
-  }
-  validate(*contact);
-  if (text == "convex") return reduce_to_conic_qp(*contact);
-  if (text == "fritz-john") return reduce_to_mcp(*contact);
-  if (text == "pyramid") return reduce_to_pyramid_lcp(*contact);
+namespace {
+
+constexpr std::string_view kPyramid = "pyramid:";
+
+// The number in "pyramid:EDGES", 0 if that is not what the text says.
+int edges_of(std::string_view text) {
+  if (!text.starts_with(kPyramid)) return 0;
+  text.remove_prefix(kPyramid.size());
   int edges = 0;
-  const std::string_view given = text, prefix = "pyramid:";
-  if (given.starts_with(prefix)) {
-    const char* end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data() + prefix.size(), end, edges);
-    if (error == std::errc() && rest == end) return reduce_to_pyramid_lcp(*contact, edges);
-  }
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, edges);
+  return error == std::errc() && rest == end ? edges : 0;
+}
+
+}  // namespace
+
+void check_reduction(const std::string& text) {
+  if (text == "convex" || text == "fritz-john" || text == "pyramid" || edges_of(text) != 0) return;
   throw std::invalid_argument(
       fmt::format("reduction: \"{}\" is not convex, pyramid, pyramid:EDGES or fritz-john", text));
+}
+
+Reduction named_reduction(const FrictionContact& contact, const std::string& text) {
+  check_reduction(text);
+  validate(contact);
+  if (text == "convex") return reduce_to_conic_qp(contact);
+  if (text == "fritz-john") return reduce_to_mcp(contact);
+  if (text == "pyramid") return reduce_to_pyramid_lcp(contact);
+  return reduce_to_pyramid_lcp(contact, edges_of(text));
 }
 
 std::string advice(const Solver& solver, const Problem& problem) {

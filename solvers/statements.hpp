@@ -20,7 +20,9 @@ std::vector<MakeReduction> exact_reductions(const Problem& problem);
 std::optional<Answer> start_of_reduction(const Reduction& reduction, const Start& start);
 
 /// The reduction that a setting names. @throws std::invalid_argument
-Reduction named_reduction(const Problem& problem, const std::string& text);
+Reduction named_reduction(const FrictionContact& contact, const std::string& text);
+/// @throws std::invalid_argument if there is no reduction of that name
+void check_reduction(const std::string& text);
 
 /// What a refusal may be turned into: "; --set reduction=..." of a statement that the solver takes,
 /// or "".

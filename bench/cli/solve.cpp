@@ -194,7 +194,7 @@ void add_solve(CLI::App& app, int& code) {
   verb->add_option(
           "--solver", options->solver,
           "a solver's name, auto, a peer's name, exec:COMMAND, NAME=exec:COMMAND, or a strategy: "
-          "first(newton-fb:restarts=0, polish(lemke)) (perp list strategies)")
+          "first(newton-fb:memory=1, polish(lemke)) (perp list strategies)")
       ->capture_default_str();
   verb->add_option("--tolerance", options->tolerance, "verifier's measure that counts as solved")
       ->check(nonnegative())

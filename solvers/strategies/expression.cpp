@@ -199,8 +199,9 @@ bool remove_named(SolverExpression& e, std::string_view name) {
   if (e.strategy && e.parts.empty()) return false;
   if (e.name != name) return true;
   if (!e.strategy || e.name == kRepeat) return false;
+  if (e.parts.size() > 1) return true;
   SolverExpression inner = std::move(e.parts.front());
-  if (e.parts.size() == 1) e = std::move(inner);
+  e = std::move(inner);
   return true;
 }
 

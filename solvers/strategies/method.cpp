@@ -58,7 +58,7 @@ class MethodRun final : public Strategy {
     own_ = solver_->limits;
     numbers_ = numbers;
     applied_ = true;
-    seen_ = {};
+    seen_ = prepared_ = {};
   }
 
   // Those of the task, and within them the method's own, if its settings state some.
@@ -75,18 +75,18 @@ class MethodRun final : public Strategy {
 
   // Whether the method takes the problem, and as what.
   void look_at(const Task& task) {
-    const bool same_structure = task.version.structure == seen_.structure && solver_->prepared();
-    update_ = same_structure;
+    seen_ = {};  // until all is known
+    update_ = prepared_.structure > 0 && task.version.structure == prepared_.structure;
     fresh_ = true;
-    seen_ = task.version;
     refusal_.clear();
-    const bool was_reduced = reduction_.has_value();
     reduction_.reset();
+    find_statement(task);
+    seen_ = task.version;
+  }
+
+  void find_statement(const Task& task) {
     const std::optional<std::string> refusal = solver_->refusal(task.problem);
-    if (!refusal) {  // prepare() refuses again, on the clock
-      update_ = same_structure && !was_reduced;
-      return;
-    }
+    if (!refusal) return;  // prepare() refuses again, on the clock
     std::string why = *refusal;
     for (const MakeReduction& make : exact_reductions(task.problem)) {
       reduction_ = make();
@@ -120,8 +120,12 @@ class MethodRun final : public Strategy {
     if (fresh_) {
       if (limit > 0)
         solver_->limits.time_limit = std::max(limit - seconds_since(started), kLeastLimit);
+      const Version version = seen_;
+      seen_ = prepared_ = {};  // if it throws
       update_ ? solver_->update(problem) : solver_->prepare(problem);
       fresh_ = false;
+      seen_ = version;
+      if (!reduction_) prepared_ = version;  // what is left out may depend on the values
     }
     out_.result.setup_time = seconds_since(started);
     if (limit > 0)
@@ -167,6 +171,7 @@ class MethodRun final : public Strategy {
   Limits own_;                           // that the settings state
   double before_ = 0.0;                  // s, from the problem to the solver: refusals, reductions
   Version seen_;                         // of the problem that refusal_ and reduction_ speak of
+  Version prepared_;                     // of the problem that the solver has prepared as posed
   bool fresh_ = false, update_ = false;  // not prepared yet; of the structure before
   std::string refusal_;
   std::optional<Reduction> reduction_;
@@ -186,6 +191,8 @@ class StartItself final : public Strategy {
     if (task.version != seen_) validate(task.problem);
     seen_ = task.version;
     out_.result.answer.z = *task.start.z;
+    out_.result.answer.dual.resize(0);
+    if (task.start.dual) out_.result.answer.dual = *task.start.dual;
     out_.result.start = "given";
     return out_;
   }
@@ -199,6 +206,20 @@ class StartItself final : public Strategy {
 
 std::unique_ptr<Strategy> make_method(const SolverExpression& e, const Workshop& workshop) {
   return std::make_unique<MethodRun>(e, workshop);
+}
+
+void judge_start(const Task& task, Outcome& outcome) {
+  VerifiedResult& r = outcome.result;
+  if (outcome.skipped || !r.route.empty()) return;
+  static const SharedText kName = "start";
+  if (!has_answer(task.problem.data, task.problem.size(), r.answer)) {
+    r.message = "the start is no whole answer: there are no duals";
+    outcome.drop_answer();
+  } else {
+    check_answer(task.problem, task.verify_at, r);
+    r.status = r.claimed = r.verdict.solved ? Status::kSolved : Status::kStalled;
+  }
+  r.route.push_back({kName, r.status, r.claimed, 0, 0.0, r.message, {}, r.verdict.measure});
 }
 
 std::unique_ptr<Strategy> make_start() { return std::make_unique<StartItself>(); }

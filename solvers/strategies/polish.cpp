@@ -52,11 +52,15 @@ class Polish final : public Strategy {
       : part_(workshop.build(e.parts.front())) {}
 
   Outcome& run(const Task& task) override {
+    const auto started = VerifiedClock::now();
     Outcome& out = part_->run(task);
     VerifiedResult& result = out.result;
     if (out.skipped) return out;
+    const double limit = task.limits.time_limit;
+    if (limit > 0 && seconds_since(started) - result.verification_time >= limit) return out;
     const bool is_start = result.route.empty();  // what nobody has worked for, or judged
     const bool settled = result.status == Status::kSolved || result.status == Status::kInfeasible ||
+                         result.status == Status::kExcluded ||
                          result.status == Status::kInterrupted;
     if (!is_start && (settled || !(result.verdict.measure <= nearly_solved(task)))) return out;
     const auto* conic = std::get_if<ConicQp>(&task.problem.data);

@@ -46,7 +46,7 @@ class Proximal final : public Strategy {
     centre_.setZero(task.problem.size());
     if (task.start.z) centre_ = *task.start.z;
     centre_ = centre_.cwiseMax(posed_.lower).cwiseMin(posed_.upper);
-    const int steps = static_cast<int>(steps_.at(*task.numbers, kSteps));
+    const int steps = steps_.whole(*task.numbers, kSteps);
     for (int k = 0; k < steps; ++k) {
       Task inner{near_,         inner_version_, task.start, task.limits,   task.limits.tolerance,
                  task.observer, task.numbers,   nullptr,    task.after_cap};

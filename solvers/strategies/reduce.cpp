@@ -1,4 +1,5 @@
 // Another statement of the problem.
+#include <fmt/format.h>
 #include <algorithm>
 #include <perp/solvers/statements.hpp>
 #include <perp/solvers/strategies/strategy.hpp>
@@ -18,8 +19,12 @@ class Reduce final : public Strategy {
 
   Outcome& run(const Task& task) override {
     const auto started = VerifiedClock::now();
-    if (task.version != seen_ || !reduction_) {
-      reduction_ = named_reduction(task.problem, to_.at(*task.numbers));
+    const std::string& to = to_.at(*task.numbers);
+    const auto* contact = std::get_if<FrictionContact>(&task.problem.data);
+    if (!contact) return refused(task, to);
+    if (task.version != seen_ || !reduction_ || to != made_) {
+      reduction_ = named_reduction(*contact, to);
+      made_ = to;
       reduced_.data = reduction_->problem;
       reduced_.name = task.problem.name;
       seen_ = task.version;
@@ -44,12 +49,25 @@ class Reduce final : public Strategy {
   }
 
  private:
+  Outcome& refused(const Task& task, const std::string& to) {
+    check_reduction(to);
+    refused_.clear();
+    refused_.drop_answer();
+    VerifiedResult& r = refused_.result;
+    r.message = fmt::format("reduction {}: only a friction_contact has some, not a {}", to,
+                            task.problem.kind());
+    r.route.push_back({"reduce", r.status, r.claimed, 0, 0.0, r.message, {}, Residuals::kNone});
+    return refused_;
+  }
+
   std::unique_ptr<Strategy> part_;
   OptionText to_;
+  std::string made_;  // the reduction that is kept
   Version seen_, inner_{1, 1};
   std::optional<Reduction> reduction_;
   Problem reduced_;
   Numbers numbers_;
+  Outcome refused_;
 };
 
 }  // namespace

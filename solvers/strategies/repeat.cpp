@@ -15,9 +15,9 @@ class Repeat final : public Strategy {
     numbers_ = *task.numbers;
     one.numbers = &numbers_;
     tries_.begin(task, false);
-    const double times = times_.at(*task.numbers, 1.0);
-    for (int k = 1; k <= times; ++k) {
-      numbers_["k"] = k;
+    const int times = times_.whole(*task.numbers, 1);
+    for (long k = 1; k <= times; ++k) {
+      numbers_["k"] = static_cast<double>(k);
       if (tries_.run(*part_, one)) break;
     }
     return tries_.end();

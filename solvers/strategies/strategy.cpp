@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <perp/solvers/plans.hpp>
 #include <stdexcept>
 
@@ -163,7 +164,7 @@ std::unique_ptr<Strategy> Workshop::build(const SolverExpression& e) const {
   if (special && !e.settings.empty())
     throw std::invalid_argument(fmt::format("{} has no settings", e.name));
   if (e.name == kStart) return make_start();
-  if (e.name == kAuto) return make_auto(*this);
+  if (e.name == kAuto) return make_auto(*this, left_out.empty() ? BuildPlan() : build_rest);
   return make_method(e, *this);
 }
 
@@ -204,17 +205,30 @@ const std::string& OptionText::at(const Numbers& numbers) {
 OptionNumber::OptionNumber(const SolverExpression& e, std::string_view key)
     : strategy_(e.name), key_(key), text_(e, key) {}
 
-double OptionNumber::at(const Numbers& numbers, double otherwise) {
+double OptionNumber::at(const Numbers& numbers, double otherwise, double most) {
   if (!text_) return otherwise;
   const std::string& text = text_.at(numbers);
   if (text == read_) return value_;
   double value = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value > 0))
+  if (error != std::errc() || end != text.data() + text.size() || !(value > 0) ||
+      !std::isfinite(value))
     throw std::invalid_argument(
         fmt::format("{}: {}={} is no number above 0", strategy_, key_, text));
+  if (value > most)
+    throw std::invalid_argument(
+        fmt::format("{}: {}={} is above {:g}", strategy_, key_, text, most));
   read_ = text;
   return value_ = value;
+}
+
+int OptionNumber::whole(const Numbers& numbers, int otherwise) {
+  if (!text_) return otherwise;
+  const double value = at(numbers, otherwise);
+  if (value != std::floor(value))
+    throw std::invalid_argument(
+        fmt::format("{}: {}={} is no whole number", strategy_, key_, text_.at(numbers)));
+  return static_cast<int>(std::min(value, double{std::numeric_limits<int>::max()}));
 }
 
 }  // namespace perp

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -70,6 +71,8 @@ struct Workshop {
   /// Parts of `first` are made when their turn comes. The expressions live as long as what is built
   /// of them, and are known to be right.
   bool on_demand = false;
+  /// Methods and strategies that are left out of all plans, too.
+  std::vector<std::string> left_out;
 
   /// A method, auto, start or a strategy.
   /// @throws std::invalid_argument: unknown strategies, methods, settings, options
@@ -114,13 +117,16 @@ class OptionText {
   Numbers numbers_;
 };
 
-/// An option that is a number above 0.
+/// An option that is a finite number above 0.
 class OptionNumber {
  public:
   OptionNumber(const SolverExpression& expression, std::string_view key);
   explicit operator bool() const { return static_cast<bool>(text_); }
-  /// @throws std::invalid_argument if it is no number above 0
-  double at(const Numbers& numbers, double otherwise);
+  /// @throws std::invalid_argument if it is no number above 0, or larger than `most`
+  double at(const Numbers& numbers, double otherwise,
+            double most = std::numeric_limits<double>::max());
+  /// A whole number; larger ones than 2^31 - 1 count as that.
+  int whole(const Numbers& numbers, int otherwise);
 
  private:
   std::string strategy_, key_;
@@ -133,6 +139,8 @@ class OptionNumber {
 std::unique_ptr<Strategy> make_method(const SolverExpression& expression, const Workshop& workshop);
 /// The start itself, as an answer that nobody has worked for.
 std::unique_ptr<Strategy> make_start();
+/// Verifies a start that is an answer as it stands; polish takes it before that.
+void judge_start(const Task& task, Outcome& outcome);
 
 // The strategies.
 std::unique_ptr<Strategy> make_first(const SolverExpression&, const Workshop&);
@@ -145,5 +153,8 @@ std::unique_ptr<Strategy> make_certify(const SolverExpression&, const Workshop&)
 std::unique_ptr<Strategy> make_proximal(const SolverExpression&, const Workshop&);
 std::unique_ptr<Strategy> make_reduce(const SolverExpression&, const Workshop&);
 std::unique_ptr<Strategy> make_without(const SolverExpression&, const Workshop&);
+
+/// What is left of an expression without what the workshop leaves out.
+std::unique_ptr<Strategy> build_rest(SolverExpression rest, const Workshop& workshop);
 
 }  // namespace perp

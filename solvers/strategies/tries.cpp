@@ -23,6 +23,7 @@ void Tries::begin(const Task& task, bool all) {
   out_.clear();
   said_ = kRefused;
   first_ = true;
+  tried_ = false;
   stopped_by_time_ = false;
 }
 
@@ -36,7 +37,9 @@ bool Tries::run(Strategy& part, const Task& task) {
   next.after_cap |= out_.capped;
   if (!first_) next.best = &out_.result;
   if (time_limit_ > 0) next.limits.time_limit = std::max(time_limit_ - used_time(), kLeastLimit);
-  const Outcome& outcome = part.run(next);
+  tried_ = true;
+  Outcome& outcome = part.run(next);
+  judge_start(next, outcome);
   out_.capped |= outcome.capped;
   if (!outcome.skipped) take(outcome.result);
   return ended();
@@ -66,7 +69,7 @@ bool Tries::ended() const { return !all_ && !first_ && said_ == kEnded; }
 double Tries::used_time() const { return seconds_since(started_) - out_.result.verification_time; }
 
 bool Tries::out_of_time() const {
-  return !first_ && time_limit_ > 0 && !(used_time() < time_limit_);
+  return tried_ && time_limit_ > 0 && !(used_time() < time_limit_);
 }
 
 // An answer is better than none, and the smaller measure is the better one.

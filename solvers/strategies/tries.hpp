@@ -36,7 +36,8 @@ class Tries {
   VerifiedClock::time_point started_;
   Outcome out_;
   Said said_ = kRefused;
-  bool first_ = true;             // nothing has been tried
+  bool tried_ = false;            // something, even if it was skipped
+  bool first_ = true;             // nothing has come of it yet
   bool stopped_by_time_ = false;  // before the list was done
 };
 

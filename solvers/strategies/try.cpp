@@ -31,8 +31,9 @@ Bounds bounds_of(const Problem& problem, int i) {
 void random_start(const Problem& problem, std::uint64_t seed, Vector& start) {
   Random random(seed);
   start.setZero(problem.size());
-  const bool bounded =
-      std::holds_alternative<Mlcp>(problem.data) || std::holds_alternative<Mcp>(problem.data);
+  const bool bounded = std::holds_alternative<Mlcp>(problem.data) ||
+                       std::holds_alternative<Mcp>(problem.data) ||
+                       std::holds_alternative<BoxQp>(problem.data);
   for (int i = 0; i < problem.size(); ++i) {
     auto [low, high] = bounded ? bounds_of(problem, i) : Bounds{};
     if (std::isinf(low)) low = std::isinf(high) ? -1.0 : high - 2.0;
@@ -68,7 +69,7 @@ const Vector* dual_of(const Answer& answer) {
 double leading_number(std::string_view& rest, const std::string& from) {
   double value = 0.0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
-  if (error != std::errc() || !(value > 0)) refuse(from);
+  if (error != std::errc() || !(value >= 0) || !std::isfinite(value)) refuse(from);
   rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
   return value;
 }
@@ -99,10 +100,10 @@ class Try final : public Strategy {
     if (from_start && !task.start.z && !task.start.basis) return nothing();
     Task one = task;
     int& caller = one.limits.max_iterations;
-    const int cap = static_cast<int>(cap_.at(*task.numbers, 0.0));
+    const int cap = cap_.whole(*task.numbers, 0);
     const bool capped = cap > 0 && !(caller > 0 && caller <= cap);
     if (capped) caller = cap;
-    one.limits.time_limit *= share_.at(*task.numbers, 1.0);
+    one.limits.time_limit *= share_.at(*task.numbers, 1.0, 1.0);
     const bool own_start = from_ && !from_start && change_start(from_.at(*task.numbers), one);
     static const std::string kNowhere;
     Outcome& out = part_->run(one);

@@ -23,7 +23,7 @@ class Warm final : public Strategy {
   Outcome& run(const Task& task) override {
     if (!task.start.z && !task.start.basis) return part_->run(task);
     tries_.begin(task, false);
-    Share first{*part_, share_.at(*task.numbers, kShare)};
+    Share first{*part_, share_.at(*task.numbers, kShare, 1.0)};
     tries_.run(first, task);
     Outcome& out = tries_.end();
     const int used = out.result.iterations, most = task.limits.max_iterations;

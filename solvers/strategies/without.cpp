@@ -1,6 +1,5 @@
 // What a part of a solver is worth: the solver without it.
 #include <fmt/format.h>
-#include <perp/solvers/plans.hpp>
 #include <perp/solvers/strategies/strategy.hpp>
 #include <stdexcept>
 
@@ -39,14 +38,16 @@ class Nothing final : public Strategy {
 std::unique_ptr<Strategy> make_without(const SolverExpression& e, const Workshop& workshop) {
   OptionText option(e, "part");
   if (!option) throw std::invalid_argument("without: option part is missing");
-  const auto build = [part = option.at({})](SolverExpression rest,
-                                            const Workshop& tools) -> std::unique_ptr<Strategy> {
+  Workshop tools = workshop;
+  tools.left_out.push_back(option.at({}));
+  return build_rest(e.parts.front(), tools);
+}
+
+std::unique_ptr<Strategy> build_rest(SolverExpression rest, const Workshop& workshop) {
+  for (const std::string& part : workshop.left_out) {
     if (!remove_named(rest, part)) return std::make_unique<Nothing>(part);
-    return tools.build(rest);
-  };
-  const SolverExpression& inner = e.parts.front();
-  const bool is_auto = !inner.strategy && inner.name == "auto";
-  return is_auto ? make_auto(workshop, build) : build(inner, workshop);
+  }
+  return workshop.build(rest);
 }
 
 }  // namespace perp

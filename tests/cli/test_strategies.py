@@ -75,6 +75,26 @@ class TestUse(CliTestCase):
         steps = self.route("auto", "memory=3")
         self.assertTrue(any("memory=3" in settings for solver, settings in steps if solver.startswith("newton-fb")), steps)
 
+    def test_without_reaches_into_every_auto(self):
+        for solver in ("without(first(auto), part=lemke)", "without(polish(auto), part=lemke)",
+                       "without(without(auto, part=newton-fb), part=lemke)"):
+            steps = self.route(solver)
+            self.assertTrue(steps, solver)
+            self.assertFalse([s for s, _ in steps if s.startswith("lemke")], solver)
+        # A strategy of several parts stays.
+        self.assertEqual([s for s, _ in self.route("without(first(lemke, newton-fb), part=first)")], ["lemke", "newton-fb"])
+
+    def test_reductions_of_a_schedule(self):
+        spheres = ROOT / "problems/collections/siconos/friction/NESpheres_10_1.json"
+        result = parse_json(self.perp("solve", spheres, "--solver", 'repeat(3, reduce(lemke, to="pyramid:{4*k}"))', "--json").stdout)
+        names = [step["solver"] for step in result["route"]]
+        self.assertEqual(len(names), 3)
+        counts = [step["iterations"] for step in result["route"]]
+        alone = [parse_json(self.perp("solve", spheres, "--solver", f"reduce(lemke, to=pyramid:{k})", "--json").stdout)["iterations"] for k in (4, 8, 12)]
+        self.assertEqual(counts, alone)
+        # On another kind it is a try like any other.
+        self.succeed("solve", MMC, "--solver", "first(reduce(lemke, to=pyramid), lemke)")
+
     def test_settings_that_no_method_takes(self):
         for solver in (TWO, "auto", "polish(lemke)"):
             self.refuse("solve", MMC, "--solver", solver, "--set", "magic=1", word="magic")
@@ -104,7 +124,8 @@ class TestPages(CliTestCase):
 @with_cases({
     "open": ("first(lemke", "')'"), "empty": ("first()", "name"), "strategy": ("fist(lemke)", "fist"), "method": ("first(magic)", "magic"),
     "setting": ("lemke:magic=1", "magic"), "option": ("try(lemke, speed=1)", "speed"), "rest": ("first(lemke) x", "nothing more"),
-    "number": ("try(lemke, share=-1)", "share"), "start": ("try(lemke, from=here)", "here"), "reduction": ("reduce(lemke, to=magic)", "reduction"),
+    "number": ("try(lemke, share=-1)", "share"), "more_than_all": ("try(lemke, share=2)", "share"),
+    "endless": ("try(lemke, cap=inf)", "number"), "part_of_one": ("try(lemke, cap=.5)", "whole"), "half_steps": ("proximal(lemke, steps=.5)", "whole"), "start": ("try(lemke, from=here)", "here"), "reduction": ("reduce(lemke, to=magic)", "reduction"),
     "part": ("without(auto)", "part"), "number_in_braces": ("try(lemke, cap={m})", "m"),
 })
 class TestRefused(CliTestCase):

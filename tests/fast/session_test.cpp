@@ -215,5 +215,25 @@ TEST(StrategyCertify, ProvesWhatPgsCannot) {
   EXPECT_EQ(solve_verified(two_by_two(2, -1), request).status, Status::kSolved);
 }
 
+// A problem that is refused leaves what is prepared as it was.
+TEST(SessionOfMethods, ARefusedProblemIsNotWhatIsPrepared) {
+  SolveRequest request;
+  request.solver = "pgs";
+  Session session(request);
+  const auto solve = [&](const DenseMatrix& m) {
+    return session.solve(problem_of(Lcp{m, Vector(Vector::Constant(m.rows(), -1.0))}), request)
+        .status;
+  };
+  const DenseMatrix two = 2.0 * DenseMatrix::Identity(2, 2),
+                    three = 2.0 * DenseMatrix::Identity(3, 3);
+  DenseMatrix singular = three;
+  singular(0, 0) = 0.0;
+  EXPECT_EQ(solve(two), Status::kSolved);
+  EXPECT_EQ(solve(singular), Status::kUnsupported);
+  EXPECT_EQ(solve(three), Status::kSolved);
+  EXPECT_EQ(solve(singular), Status::kUnsupported);
+  EXPECT_EQ(solve(two), Status::kSolved);
+}
+
 }  // namespace
 }  // namespace perp::test

@@ -143,6 +143,22 @@ TEST_F(Strategies, WithinAMeasureOnly) {
   EXPECT_EQ(names(solve("first(try(good, within=1e-5), near)")), Names{"near"});  // nothing before
 }
 
+TEST_F(Strategies, ABareStartIsVerified) {
+  EXPECT_EQ(solve("start").status, Status::kUnsupported);  // there is none
+  request_.start = Vector{{5.0, 6.0}};
+  EXPECT_EQ(solve("start").status, Status::kStalled);
+  EXPECT_EQ(names(solve("first(start, good)")), (Names{"start", "good"}));
+  const VerifiedResult solved = solve("good");
+  request_.start = solved.answer.z;
+  EXPECT_EQ(solve("start").status, Status::kSolved);
+  EXPECT_EQ(names(solve("first(start, far)")), Names{"start"});
+}
+
+TEST_F(Strategies, SkippedTriesTakeTimeToo) {
+  request_.limits.time_limit = 0.05;
+  EXPECT_EQ(solve("repeat(1000000000, try(good, from=start))").status, Status::kTimeLimit);
+}
+
 TEST_F(Strategies, StartsOfATry) {
   request_.start = Vector{{5.0, 6.0}};
   solve(
