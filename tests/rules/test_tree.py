@@ -52,6 +52,17 @@ class Includes(unittest.TestCase):
             right = run("c++", "-std=c++20", "-fsyntax-only", *roots, f"-I{BUILD}/include/solvers", wrong)
             self.assertEqual(right.returncode, 0, right.stderr)
 
+    def test_the_example_of_the_readme_compiles(self):
+        text = (ROOT / "README.md").read_text()
+        examples = re.findall(r"^```cpp\n(.*?)^```$", text, re.S | re.M)
+        self.assertEqual(len(examples), 1)
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / "example.cpp"
+            source.write_text(examples[0])
+            roots = [f"-I{BUILD}/include/problems", f"-I{BUILD}/include/solvers", "-isystem/usr/include/eigen3", *eigen_layout()]
+            compiled = run("c++", "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", *roots, source)
+            self.assertEqual((compiled.returncode, compiled.stderr), (0, ""))
+
     def test_every_header_is_guarded_and_says_what_it_is(self):
         for path in sources():
             if path.suffix == ".hpp":
