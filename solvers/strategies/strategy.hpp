@@ -72,7 +72,7 @@ struct Workshop {
   /// of them, and are known to be right.
   bool on_demand = false;
   /// Methods and strategies that are left out of all plans, too.
-  std::vector<std::string> left_out;
+  std::vector<std::string> left_out{};
 
   /// A method, auto, start or a strategy.
   /// @throws std::invalid_argument: unknown strategies, methods, settings, options
