@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <cmath>
 #include <perp/problems/standard/conic_qp.hpp>
+#include <perp/problems/standard/sparse_copies.hpp>
+#include <span>
 #include <stdexcept>
 
 namespace perp {
@@ -11,38 +13,38 @@ namespace {
 
 constexpr double kSameMass = 1e-12;  // relative: the M of P and of the momentum
 
+// Its memory is kept from one call to the next.
 class Check {
  public:
-  Check(const Partition& partition, const ConicQp& qp)
-      : partition_(partition),
-        qp_(qp),
-        by_row_(qp.A.to_sparse().transpose()),
-        unknowns_(static_cast<std::size_t>(qp.size()), kOther),
-        named_rows_(static_cast<std::size_t>(qp.b.size()), 0) {
+  void run(const Partition& partition, const ConicQp& qp) {
+    partition_ = &partition;
+    qp_ = &qp;
+    copy_nonzeros(qp.A, a_);
+    transpose(a_, by_row_);
+    unknowns_.assign(static_cast<std::size_t>(qp.size()), kOther);
+    named_rows_.assign(static_cast<std::size_t>(qp.b.size()), 0);
+    row_cones_.clear();
     for (const Cone& cone : qp.cones) {
       for (int i = 0; i < cone.size; ++i) row_cones_.push_back({cone, i});
     }
-  }
-
-  void run() {
     lists();
     mass();
     momentum();
     contacts();
-    for (std::size_t i = 0; i < partition_.held.rows.size(); ++i) {
-      const int row = partition_.held.rows[i];
+    for (std::size_t i = 0; i < partition_->held.rows.size(); ++i) {
+      const int row = partition_->held.rows[i];
       expect_cone("held.rows", i, row, ConeType::kZero);
-      if (!is_single(row, partition_.held.unknowns[i]))
+      if (!is_single(row, partition_->held.unknowns[i]))
         fail("held.rows", i, "not an equation of its impulse alone");
     }
-    for (std::size_t i = 0; i < partition_.bounds.size(); ++i) {
-      expect_cone("bounds", i, partition_.bounds[i], ConeType::kNonnegative);
-      for_row(partition_.bounds[i], [&](int column, double) {
-        if (!partition_.velocities.unknowns.empty() && unknowns_[column] != kVelocity)
+    for (std::size_t i = 0; i < partition_->bounds.size(); ++i) {
+      expect_cone("bounds", i, partition_->bounds[i], ConeType::kNonnegative);
+      for_row(partition_->bounds[i], [&](int column, double) {
+        if (!partition_->velocities.unknowns.empty() && unknowns_[column] != kVelocity)
           fail("bounds", i, fmt::format("unknown {} is no velocity", column));
       });
     }
-    if (partition_.total >= 0) total();
+    if (partition_->total >= 0) total();
   }
 
  private:
@@ -79,18 +81,18 @@ class Check {
 
   void name_unknowns(const char* field, const std::vector<int>& list, Kind kind) {
     for (std::size_t i = 0; i < list.size(); ++i) {
-      if (list[i] < 0 || list[i] >= qp_.size())
-        fail(field, i, fmt::format("{} is not in 0..{}", list[i], qp_.size() - 1));
+      if (list[i] < 0 || list[i] >= qp_->size())
+        fail(field, i, fmt::format("{} is not in 0..{}", list[i], qp_->size() - 1));
       if (unknowns_[list[i]] != kOther)
         fail(field, i, fmt::format("unknown {} is listed twice", list[i]));
       unknowns_[list[i]] = kind;
     }
   }
 
-  void name_rows(const char* field, const std::vector<int>& list) {
+  void name_rows(const char* field, std::span<const int> list) {
     for (std::size_t i = 0; i < list.size(); ++i) {
-      if (list[i] < 0 || list[i] >= qp_.b.size())
-        fail(field, i, fmt::format("{} is not in 0..{}", list[i], qp_.b.size() - 1));
+      if (list[i] < 0 || list[i] >= qp_->b.size())
+        fail(field, i, fmt::format("{} is not in 0..{}", list[i], qp_->b.size() - 1));
       if (named_rows_[list[i]]++ > 0)
         fail(field, i, fmt::format("row {} is listed twice", list[i]));
     }
@@ -111,7 +113,7 @@ class Check {
   }
 
   void lists() {
-    const auto& [velocities, contacts, held, bounds, total] = partition_;
+    const auto& [velocities, contacts, held, bounds, total] = *partition_;
     name_unknowns("velocities.unknowns", velocities.unknowns, kVelocity);
     name_unknowns("contacts.unknowns", contacts.unknowns, kImpulse);
     name_unknowns("held.unknowns", held.unknowns, kImpulse);
@@ -119,7 +121,7 @@ class Check {
     name_rows("contacts.rows", contacts.rows);
     name_rows("held.rows", held.rows);
     name_rows("bounds", bounds);
-    if (total != -1) name_rows("total", {total});
+    if (total != -1) name_rows("total", {&total, 1});
     expect_sum("velocities.blocks", velocities.blocks, velocities.unknowns.size());
     expect_sum("contacts.sizes", contacts.sizes, contacts.rows.size());
     if (!velocities.rows.empty())
@@ -130,36 +132,37 @@ class Check {
   }
 
   void mass() {
-    const auto& v = partition_.velocities;
-    block_of_.assign(static_cast<std::size_t>(qp_.size()), -1);
+    const auto& v = partition_->velocities;
+    block_of_.assign(static_cast<std::size_t>(qp_->size()), -1);
     std::size_t at = 0;
     for (std::size_t b = 0; b < v.blocks.size(); ++b) {
       for (int k = 0; k < v.blocks[b]; ++k) block_of_[v.unknowns[at++]] = static_cast<int>(b);
     }
     for (std::size_t i = 0; i < v.unknowns.size(); ++i) {
-      qp_.P.for_column(v.unknowns[i], [&](int j, double value) {
+      qp_->P.for_column(v.unknowns[i], [&](int j, double value) {
         if (value != 0.0 && block_of_[j] != block_of_[v.unknowns[i]])
           fail("velocities.unknowns", i, fmt::format("P couples it with unknown {}", j));
       });
     }
   }
 
-  void momentum() const {
-    const auto& v = partition_.velocities;
-    const double size = kSameMass * qp_.P.max_abs();
-    Vector expected = Vector::Zero(qp_.size());
+  void momentum() {
+    const auto& v = partition_->velocities;
+    const double size = kSameMass * qp_->P.max_abs();
+    Vector& expected = expected_;
+    expected.setZero(qp_->size());
     for (std::size_t i = 0; i < v.rows.size(); ++i) {
       expect_cone("velocities.rows", i, v.rows[i], ConeType::kZero);
       const auto compare = [&](int j) {
         if (block_of_[j] >= 0 && std::abs(expected[j]) > size)
           fail("velocities.rows", i, "not M v - J'p = f with the M of the objective");
       };
-      qp_.P.for_column(v.unknowns[i], [&](int j, double value) { expected[j] = value; });
+      qp_->P.for_column(v.unknowns[i], [&](int j, double value) { expected[j] = value; });
       for_row(v.rows[i], [&](int j, double value) {
         expected[j] -= value;
         compare(j);
       });
-      qp_.P.for_column(v.unknowns[i], [&](int j, double) {
+      qp_->P.for_column(v.unknowns[i], [&](int j, double) {
         compare(j);
         expected[j] = 0.0;
       });
@@ -168,7 +171,7 @@ class Check {
   }
 
   void contacts() const {
-    const auto& c = partition_.contacts;
+    const auto& c = partition_->contacts;
     std::size_t at = 0;
     for (std::size_t k = 0; k < c.sizes.size(); ++k) {
       const Place& first = row_cones_[c.rows[at]];
@@ -182,33 +185,35 @@ class Check {
           fail("contacts.rows", at, "not the next row of its cone");
         if (c.unknowns.empty()) continue;
         if (!is_single(c.rows[at], c.unknowns[at]) ||
-            qp_.A.coefficient(c.rows[at], c.unknowns[at]) >= 0)
+            qp_->A.coefficient(c.rows[at], c.unknowns[at]) >= 0)
           fail("contacts.rows", at, "not its impulse alone, times a negative number");
       }
     }
   }
 
   void total() const {
-    if (row_cones_[partition_.total].cone.type != ConeType::kNonnegative)
-      fail("total", fmt::format("row {} is not in a nonnegative cone", partition_.total));
-    for_row(partition_.total, [&](int j, double value) {
+    if (row_cones_[partition_->total].cone.type != ConeType::kNonnegative)
+      fail("total", fmt::format("row {} is not in a nonnegative cone", partition_->total));
+    for_row(partition_->total, [&](int j, double value) {
       if (unknowns_[j] == kVelocity || value < 0)
         fail("total", fmt::format("unknown {} is no impulse times a positive number", j));
     });
   }
 
-  const Partition& partition_;
-  const ConicQp& qp_;
-  SparseMatrix by_row_;  // A', columns are rows of A
+  const Partition* partition_ = nullptr;
+  const ConicQp* qp_ = nullptr;
+  SparseMatrix a_, by_row_;  // A and A', whose columns are rows of A
   std::vector<Kind> unknowns_;
   std::vector<int> named_rows_, block_of_;
   std::vector<Place> row_cones_;  // of each row
+  Vector expected_;
 };
 
 }  // namespace
 
 void validate(const Partition& partition, const ConicQp& problem) {
-  Check(partition, problem).run();
+  static thread_local Check check;  // every step of a sequence asks for the same room
+  check.run(partition, problem);
 }
 
 }  // namespace perp

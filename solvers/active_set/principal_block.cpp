@@ -33,8 +33,14 @@ void PrincipalBlock::attach(const RowProblem& problem, bool symmetric) {
     (symmetric ? dense_cholesky_.reserve(n) : void());
     dense_lu_.reserve(symmetric ? 0 : n);
     sparse_.reset();
-  } else if (!sparse_) {
-    sparse_ = std::make_unique<Sparse>();
+  } else {
+    if (!sparse_) sparse_ = std::make_unique<Sparse>();
+    const std::size_t most = problem.entries() + static_cast<std::size_t>(n);  // and a diagonal
+    for (Csr* m : {&sparse_->rows, &sparse_->columns}) {
+      m->start.reserve(static_cast<std::size_t>(n) + 1);
+      m->column.reserve(most);
+      m->value.reserve(most);
+    }
   }
   indices_.clear();
   indices_.reserve(n);

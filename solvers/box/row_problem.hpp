@@ -16,6 +16,8 @@ class RowProblem {
 
   int size() const { return static_cast<int>(q.size()); }
   bool is_dense() const { return dense_; }
+  /// Stored entries of a sparse M.
+  std::size_t entries() const { return sparse_.value.size(); }
   bool is_fixed(int i) const { return lower[i] == upper[i]; }
   bool is_free(int i) const { return std::isinf(lower[i]) && std::isinf(upper[i]); }
 

@@ -11,10 +11,12 @@ class ConeProduct {
  public:
   struct Block {
     int offset, size;
+    bool operator==(const Block&) const = default;
   };
   enum class Row : char { kZero, kHalfLine, kSecondOrder };
 
   void build(const std::vector<Cone>& cones);
+  bool operator==(const ConeProduct&) const = default;
 
   int rows() const { return static_cast<int>(kind_.size()); }
   Row kind(int row) const { return kind_[row]; }

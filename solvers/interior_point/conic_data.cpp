@@ -1,8 +1,5 @@
 #include <perp/solvers/interior_point/conic_data.hpp>
 
-#include <perp/solvers/linear_algebra/dense_cholesky.hpp>
-#include <perp/solvers/linear_algebra/sparse_ldl.hpp>
-
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +9,6 @@ namespace {
 
 constexpr double kDense = 0.4;  // share of entries from which P is kept dense
 constexpr int kScalingRounds = 12;
-constexpr double kShift = 1e-9;  // over the largest entry of P, that hides rounding in its factors
 constexpr int kMostColumnScale = 20, kMostScale = 30;  // exponents
 
 // The power of two nearest to x, within 2^+-most; 1 where x says nothing.
@@ -32,37 +28,52 @@ double largest(const Vector& v) { return v.size() > 0 ? v.cwiseAbs().maxCoeff() 
 void ConicData::build(const ConicQp& problem, bool wanted) {
   cones.build(problem.cones);
   const int n = problem.size(), m = static_cast<int>(problem.b.size());
-  dense_p_ = problem.P.nonzeros() > kDense * n * n;
-  full_p.resize(0, 0);
-  sparse_p.resize(0, 0);
-  if (dense_p_) {
-    full_p = problem.P.to_dense();
-    full_p = (0.5 * (full_p + full_p.transpose())).eval();
-  } else {
-    sparse_p = problem.P.to_sparse();
-    sparse_p.prune(0.0);
-    sparse_p = (0.5 * (sparse_p + SparseMatrix(sparse_p.transpose()))).eval();
-    sparse_p.makeCompressed();
-  }
-  a = problem.A.to_sparse();
+  copy_p(problem.P);
+  copy_nonzeros(problem.A, a);
   if (m == 0) a.resize(0, n);
-  a.prune(0.0);
-  a.makeCompressed();
   c = problem.c;
   b = problem.b;
   column_scale.setOnes(n);
   row_scale.setOnes(m);
   if (wanted) equilibrate();
   scale_vectors(wanted);
-  a_by_rows = a;
-  a_by_rows.makeCompressed();
-  sums_.resize(std::max(n, m));
+  copy_by_rows(a, a_by_rows);
+}
+
+// The symmetric part, dense or sparse.
+void ConicData::copy_p(const Matrix& p) {
+  const int n = p.cols();
+  dense_p_ = p.nonzeros() > kDense * n * n;
+  if (!dense_p_) {
+    full_p.resize(0, 0);
+    copy_nonzeros(p, work_.a);
+    copy_symmetric_part(work_.a, work_.transposed, sparse_p);
+    return;
+  }
+  sparse_p.resize(n, n);  // empty; of size 0 it would allocate at every copy
+  if (p.is_sparse()) {
+    full_p = p.sparse();
+  } else {
+    full_p = p.dense();
+  }
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < j; ++i) full_p(i, j) = full_p(j, i) = 0.5 * (full_p(i, j) + full_p(j, i));
+  }
+}
+
+bool ConicData::has_pattern_of(const ConicData& other) const {
+  return dense_p_ == other.dense_p_ && variables() == other.variables() &&
+         same_pattern(sparse_p, other.sparse_p) && same_pattern(a, other.a) && cones == other.cones;
 }
 
 // Ruiz's iteration, in exact arithmetic of exponents at its end.
 void ConicData::equilibrate() {
   const int n = variables(), m = rows();
-  Vector d = Vector::Ones(n), e = Vector::Ones(m), by_column(n), by_row(m);
+  auto& [d, e, by_column, by_row] = work_.scaling;
+  d.setOnes(n);
+  e.setOnes(m);
+  by_column.resize(n);
+  by_row.resize(m);
   for (int round = 0; round < kScalingRounds; ++round) {
     by_column.setZero();
     by_row.setZero();
@@ -91,13 +102,17 @@ void ConicData::equilibrate() {
   }
   for (int j = 0; j < n; ++j) column_scale[j] = power_of_two(d[j], kMostColumnScale);
   for (int i = 0; i < m; ++i) row_scale[i] = power_of_two(e[i], kMostColumnScale);
-  const auto& scale = column_scale;
-  if (dense_p_) {
-    full_p = (scale.asDiagonal() * full_p * scale.asDiagonal()).eval();
-  } else {
-    sparse_p = (scale.asDiagonal() * sparse_p * scale.asDiagonal()).eval();
+  for (int j = 0; j < n; ++j) {
+    const double scale = column_scale[j];
+    if (dense_p_) {
+      full_p.col(j).array() *= scale * column_scale.array();
+    } else {
+      for (SparseMatrix::InnerIterator it(sparse_p, j); it; ++it)
+        it.valueRef() *= scale * column_scale[it.row()];
+    }
+    for (SparseMatrix::InnerIterator it(a, j); it; ++it)
+      it.valueRef() *= scale * row_scale[it.row()];
   }
-  a = (row_scale.asDiagonal() * a * scale.asDiagonal()).eval();
 }
 
 void ConicData::scale_vectors(bool wanted) {
@@ -123,49 +138,6 @@ void ConicData::scale_vectors(bool wanted) {
   }
   c /= scale_y;
   b /= scale_x;
-}
-
-// A pivot of x_row's is the least of x'Px over the other unknowns before it, x_row = 1.
-std::optional<ConicData::NegativeCurvature> ConicData::negative_curvature() const {
-  const int n = variables();
-  const auto posed = [&](int row, double pivot) {
-    const double unit = column_scale[row];
-    return NegativeCurvature{row, pivot * scale_y / (scale_x * unit * unit)};
-  };
-  if (dense_p_) {
-    DenseCholesky cholesky;
-    Eigen::Map<DenseMatrix> shifted(cholesky.matrix(n), n, n);
-    shifted = full_p;
-    shifted.diagonal().array() += kShift * full_p.cwiseAbs().maxCoeff();
-    if (cholesky.factor(0.0)) return {};
-    const int row = cholesky.failed_row();
-    return posed(row, shifted(row, row));  // the pivot is left in its place
-  }
-  double size = 0.0;
-  for (int k = 0; k < sparse_p.nonZeros(); ++k)
-    size = std::max(size, std::abs(sparse_p.valuePtr()[k]));
-  if (size == 0.0) return {};
-  std::vector<int> starts{0}, rows;
-  std::vector<double> values;
-  for (int j = 0; j < n; ++j) {
-    double diagonal = kShift * size;
-    for (SparseMatrix::InnerIterator it(sparse_p, j); it && it.row() <= j; ++it) {
-      if (it.row() == j) {
-        diagonal += it.value();
-      } else {
-        rows.push_back(static_cast<int>(it.row()));
-        values.push_back(it.value());
-      }
-    }
-    rows.push_back(j);
-    values.push_back(diagonal);
-    starts.push_back(static_cast<int>(rows.size()));
-  }
-  SparseLdl ldl;
-  ldl.analyse(n, starts, rows, std::vector<signed char>(n, 1));
-  if (!ldl.factor(values, 0.0, 1.0)) return NegativeCurvature{0, std::nan("")};
-  if (ldl.substituted() == 0) return {};
-  return posed(ldl.first_substituted_row(), ldl.first_substituted());
 }
 
 void ConicData::multiply_p(const Vector& x, Vector& r) const {
@@ -220,14 +192,14 @@ void ConicData::evaluate_extended(const Vector& x, const Vector& y, double tau, 
       sum += static_cast<long double>(it.value()) * y[it.row()];
     stationarity[j] = static_cast<double>(sum);
   }
-  std::fill(sums_.begin(), sums_.end(), 0.0L);
+  work_.sums.assign(static_cast<std::size_t>(m), 0.0L);
   for (int j = 0; j < n; ++j) {
     for (SparseMatrix::InnerIterator it(a, j); it; ++it)
-      sums_[it.row()] += static_cast<long double>(it.value()) * x[j];
+      work_.sums[it.row()] += static_cast<long double>(it.value()) * x[j];
   }
   for (int i = 0; i < m; ++i) {
-    sums_[i] = static_cast<long double>(tau) * b[i] - sums_[i];
-    s[i] = static_cast<double>(sums_[i]);
+    work_.sums[i] = static_cast<long double>(tau) * b[i] - work_.sums[i];
+    s[i] = static_cast<double>(work_.sums[i]);
   }
 }
 
@@ -309,7 +281,7 @@ double ConicData::measure_extended(const Vector& x, const Vector& y, Vector& px,
                                    Vector& stationarity, Vector& s, Vector& scratch) const {
   evaluate_extended(x, y, 1.0, px, stationarity, s);
   Residual r = feasibility(y, stationarity, s, scratch);
-  r.complementarity = complementarity(y, sums_.data());
+  r.complementarity = complementarity(y, work_.sums.data());
   return r.measure();
 }
 

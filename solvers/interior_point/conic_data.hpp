@@ -2,8 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <optional>
 #include <perp/problems/standard/conic_qp.hpp>
+#include <perp/problems/standard/sparse_copies.hpp>
 #include <perp/solvers/interior_point/cone_product.hpp>
 
 namespace perp {
@@ -23,20 +23,15 @@ class ConicData {
     double measure() const { return std::max({primal, dual, complementarity}); }
   };
 
+  /// Only sizes and patterns that are larger than any before allocate.
   void build(const ConicQp& problem, bool equilibrate);
+
+  /// Whether cones, sizes and the places of entries are those of another.
+  bool has_pattern_of(const ConicData& other) const;
 
   int variables() const { return static_cast<int>(c.size()); }
   int rows() const { return static_cast<int>(b.size()); }
   bool dense_p() const { return dense_p_; }
-  /// Of an x with x_row = 1 and x'Px <= value < 0, P as posed.
-  struct NegativeCurvature {
-    int row;
-    double value;
-  };
-  /// Where P + 1e-9 max|P| I cannot be factorised, P scaled: such an x; nothing for a P that counts
-  /// as positive semidefinite.
-  std::optional<NegativeCurvature> negative_curvature() const;
-
   /// r := P x, r := A x, r := A'y in double.
   void multiply_p(const Vector& x, Vector& r) const;
   void multiply_a(const Vector& x, Vector& r) const;
@@ -69,7 +64,7 @@ class ConicData {
   ConeProduct cones;
   SparseMatrix sparse_p, a;  ///< P with both triangles
   DenseMatrix full_p;        ///< instead of sparse_p where it is dense
-  Eigen::SparseMatrix<double, Eigen::RowMajor, int> a_by_rows;
+  RowSparseMatrix a_by_rows;
   Vector c, b;
   Vector column_scale, row_scale;  ///< D, E
   double scale_x = 1.0, scale_y = 1.0;
@@ -85,11 +80,26 @@ class ConicData {
   double complementarity(const Vector& y, const Scalar* s) const;
   Residual feasibility(const Vector& y, const Vector& stationarity, const Vector& s,
                        Vector& scratch) const;
+  void copy_p(const Matrix& p);
   void equilibrate();
   void scale_vectors(bool wanted);
 
+  struct Scaling {
+    Vector d, e, by_column, by_row;
+  };
+  // Not copied with the data.
+  struct Work {
+    Work() = default;
+    Work(const Work&) {}
+    Work& operator=(const Work&) { return *this; }
+
+    Scaling scaling;
+    SparseMatrix a, transposed;
+    std::vector<long double> sums;
+  };
+
   bool dense_p_ = false;
-  mutable std::vector<long double> sums_;  // workspace
+  mutable Work work_;
 };
 
 }  // namespace perp

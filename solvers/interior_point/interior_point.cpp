@@ -34,10 +34,13 @@ const SolverTraits& InteriorPoint::traits() const {
 }
 
 std::optional<std::string> InteriorPoint::do_refusal(const Problem& problem) const {
-  asked_.emplace(read(problem));
-  const auto negative = asked_->data.negative_curvature();
+  read(problem, asked_);
+  // What is prepared has passed, and so does the same P in the same scale.
+  if (same_entries(asked_.posed.P, problem_.posed.P) &&
+      asked_.data.column_scale == problem_.data.column_scale)
+    return {};
+  const auto negative = convexity_.negative_curvature(asked_.data);
   if (!negative) return {};
-  asked_.reset();
   return fmt::format(
       "interior-point asks for a convex problem, and {0} is not positive semidefinite: x'{0}x <= "
       "{1:.3g} for an x whose entry for {2} is 1",
@@ -45,8 +48,7 @@ std::optional<std::string> InteriorPoint::do_refusal(const Problem& problem) con
       problem.variable_name(negative->row));
 }
 
-InteriorPoint::Reading InteriorPoint::read(const Problem& problem) const {
-  Reading r;
+void InteriorPoint::read(const Problem& problem, Reading& r) const {
   if (const auto* box = std::get_if<BoxQp>(&problem.data)) {
     load(*box, r);
   } else {
@@ -54,14 +56,16 @@ InteriorPoint::Reading InteriorPoint::read(const Problem& problem) const {
   }
   r.data.natural_gap = std::holds_alternative<BoxQp>(problem.data);
   r.data.build(r.posed, settings.equilibrate);
-  return r;
 }
 
-void InteriorPoint::do_prepare(const Problem&) {
-  problem_ = std::move(*asked_);
-  asked_.reset();
+void InteriorPoint::do_prepare(const Problem&) { take(false); }
+
+void InteriorPoint::do_update(const Problem&) { take(asked_.data.has_pattern_of(problem_.data)); }
+
+void InteriorPoint::take(bool same_pattern) {
+  problem_ = asked_;  // both keep their memory
   const ConicData& data = problem_.data;
-  kkt_.prepare(data, settings.linear_algebra);
+  same_pattern ? kkt_.update(settings.linear_algebra) : kkt_.prepare(data, settings.linear_algebra);
   path_.prepare(data, kkt_);
   certificates_.prepare(problem_.posed, data, kkt_);
   for (Vector* v : {&answer_.x, &answer_.px, &answer_.stationarity, &best_.x})
@@ -69,30 +73,39 @@ void InteriorPoint::do_prepare(const Problem&) {
   for (Vector* v : {&answer_.z, &answer_.s, &best_.z, &scratch_}) v->setZero(data.rows());
 }
 
-// -x + s = -l, x + s = u; x = l where both are the same.
+// -x + s = -l, x + s = u; x = l where both are the same, and these rows come first.
 void InteriorPoint::load(const BoxQp& problem, Reading& reading) {
   const int n = problem.size();
-  std::vector<Triplet> entries;
-  std::vector<double> right;
-  const auto add = [&](int j, double sign, double bound) {
-    entries.emplace_back(static_cast<int>(right.size()), j, sign);
-    right.push_back(sign * bound);
+  int fixed = 0, rows = 0;
+  for (int j = 0; j < n; ++j) {
+    const bool equal = problem.lower[j] == problem.upper[j];
+    fixed += equal;
+    rows += equal ? 1 : (problem.lower[j] > -kInfinity) + (problem.upper[j] < kInfinity);
+  }
+  ConicQp& posed = reading.posed;
+  if (!posed.A.is_sparse()) posed.A = Matrix(SparseMatrix());
+  SparseMatrix& a = posed.A.sparse();
+  a.resize(rows, n);
+  a.resizeNonZeros(rows);
+  posed.b.resize(rows);
+  int entries = 0, equation = 0, inequality = fixed;
+  const auto put = [&](int row, double sign, double bound) {
+    a.innerIndexPtr()[entries] = row;
+    a.valuePtr()[entries++] = sign;
+    posed.b[row] = sign * bound;
   };
   for (int j = 0; j < n; ++j) {
-    if (problem.lower[j] == problem.upper[j]) add(j, 1.0, problem.upper[j]);
+    a.outerIndexPtr()[j] = entries;
+    if (problem.lower[j] == problem.upper[j]) {
+      put(equation++, 1.0, problem.upper[j]);
+      continue;
+    }
+    if (problem.lower[j] > -kInfinity) put(inequality++, -1.0, problem.lower[j]);
+    if (problem.upper[j] < kInfinity) put(inequality++, 1.0, problem.upper[j]);
   }
-  const int fixed = static_cast<int>(right.size());
-  for (int j = 0; j < n; ++j) {
-    if (problem.lower[j] == problem.upper[j]) continue;
-    if (problem.lower[j] > -kInfinity) add(j, -1.0, problem.lower[j]);
-    if (problem.upper[j] < kInfinity) add(j, 1.0, problem.upper[j]);
-  }
-  const int rows = static_cast<int>(right.size());
-  ConicQp& posed = reading.posed;
+  a.outerIndexPtr()[n] = entries;
   posed.P = problem.H;
   posed.c = problem.c;
-  posed.A = Matrix::from_triplets(rows, n, entries);
-  posed.b = Eigen::Map<const Vector>(right.data(), rows);
   posed.cones.clear();
   if (fixed > 0) posed.cones.push_back({ConeType::kZero, fixed});
   if (rows > fixed) posed.cones.push_back({ConeType::kNonnegative, rows - fixed});

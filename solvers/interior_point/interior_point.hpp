@@ -4,6 +4,7 @@
 #include <perp/solvers/core/solver.hpp>
 #include <perp/solvers/interior_point/central_path.hpp>
 #include <perp/solvers/interior_point/conic_certificates.hpp>
+#include <perp/solvers/interior_point/convexity_check.hpp>
 
 namespace perp {
 
@@ -68,10 +69,12 @@ class InteriorPoint final : public Solver {
 
   std::optional<std::string> do_refusal(const Problem& problem) const override;
   void do_prepare(const Problem& problem) override;
+  void do_update(const Problem& problem) override;
   void do_solve(const Start& start, Observer* observer, Result& result) override;
 
-  Reading read(const Problem& problem) const;
+  void read(const Problem& problem, Reading& reading) const;
   static void load(const BoxQp& problem, Reading& reading);
+  void take(bool same_pattern);
   bool begin();
   void evaluate();
   std::optional<Status> assess(int iteration, Observer* observer, Result& result);
@@ -80,7 +83,8 @@ class InteriorPoint final : public Solver {
   bool confirmed();
   void write_answer(Result& result) const;
 
-  mutable std::optional<Reading> asked_;  // what do_refusal() made, which prepare() then takes over
+  mutable Reading asked_;  // what do_refusal() made, which prepare() then takes
+  mutable ConvexityCheck convexity_;
   Reading problem_;
   KktSystem kkt_;
   CentralPath path_;

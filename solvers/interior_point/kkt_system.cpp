@@ -24,6 +24,7 @@ void KktSystem::prepare(const ConicData& data, std::string_view linear_algebra) 
   if (linear_algebra != "auto" && linear_algebra != "dense" && linear_algebra != "sparse")
     throw std::invalid_argument("setting \"linear_algebra\": it is auto, dense or sparse");
   data_ = &data;
+  linear_algebra_ = linear_algebra;
   const int n = data.variables(), m = data.rows();
   factor_.reset();
   dense_ = linear_algebra == "dense";
@@ -44,6 +45,10 @@ void KktSystem::prepare(const ConicData& data, std::string_view linear_algebra) 
   }
   for (Vector* v : {&res_x_, &work_x_, &try_x_}) v->setZero(n);
   for (Vector* v : {&res_z_, &work_z_, &try_z_}) v->setZero(m);
+}
+
+void KktSystem::update(std::string_view linear_algebra) {
+  if (linear_algebra != linear_algebra_) prepare(*data_, linear_algebra);
 }
 
 bool KktSystem::factor(const ConeMatrix& h, double p_weight, double delta) {

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <perp/solvers/interior_point/conic_data.hpp>
+#include <string>
 #include <string_view>
 
 namespace perp {
@@ -33,6 +34,8 @@ class KktSystem {
  public:
   /// @param linear_algebra "auto", "dense" or "sparse" @throws std::invalid_argument: another one
   void prepare(const ConicData& data, std::string_view linear_algebra);
+  /// The data have other values in the places of those that were prepared. @throws as prepare()
+  void update(std::string_view linear_algebra);
 
   /// @return false where no regularisation up to 1e10 times the one asked for helps.
   bool factor(const ConeMatrix& h, double p_weight, double delta);
@@ -51,6 +54,7 @@ class KktSystem {
   void residual(const Vector& a, const Vector& b, const Vector& x, const Vector& z);
 
   const ConicData* data_ = nullptr;
+  std::string linear_algebra_;
   const ConeMatrix* h_ = nullptr;
   double p_weight_ = 1.0, delta_ = 0.0;
   bool dense_ = false;

@@ -395,10 +395,11 @@ void change_vectors(Problem& p) {
   if (auto* lcp = std::get_if<Lcp>(&p.data)) lcp->q *= 1.001;
   if (auto* qp = std::get_if<BoxQp>(&p.data)) qp->c *= 1.001;
   if (auto* contact = std::get_if<FrictionContact>(&p.data)) contact->q *= 1.001;
+  if (auto* qp = std::get_if<ConicQp>(&p.data)) qp->c *= 1.001;
 }
 
-// Whatever a method takes, an update to other values allocates nothing; what libraries factorise is
-// theirs.
+// Whatever a method takes, an update to other values and the solve after it allocate nothing; what
+// libraries factorise is theirs.
 TEST(Allocation, UpdatesOfEveryMethodAllocateNothing) {
   std::vector<Problem> problems;
   for (const auto& [family, size] :
@@ -408,12 +409,13 @@ TEST(Allocation, UpdatesOfEveryMethodAllocateNothing) {
                                                           {"box-qp", 60},
                                                           {"friction-stack", 10}})
     problems.push_back(generate(find_family(family), size, 1));
+  problems.push_back(generate(find_family("socp"), 60, 1));
+  problems.push_back(sliding_column(5));  // with a partition
   const UncountedFactors uncounted;
   int taken = 0;
   for (const SolverFactory& make : solver_registry()) {
     const std::string name(make()->traits().name);
-    // A definition, for problems of a few unknowns; and three that build their data anew.
-    if (name == "enumerate" || name == "interior-point" || name.starts_with("block-")) continue;
+    if (name == "enumerate") continue;  // a definition, for problems of a few unknowns
     for (const Problem& problem : problems) {
       const std::unique_ptr<Solver> solver = make();
       if (solver->refusal(problem)) continue;
@@ -424,13 +426,18 @@ TEST(Allocation, UpdatesOfEveryMethodAllocateNothing) {
       solver->solve();
       solver->update(other);
       solver->solve();
-      const long before = allocations;
+      long before = allocations;
       solver->update(problem);
-      EXPECT_EQ(allocations - before, 0) << name << " on " << problem.name;
+      EXPECT_EQ(allocations - before, 0) << "update of " << name << " on " << problem.name;
+      // Eigen's sparse LDL', a library too, allocates in ways that cannot be told from ours.
+      const bool by_eigen = name == "newton-min" && problem.name.starts_with("obstacle");
+      before = allocations;
+      const bool told = !solver->solve().message.empty();  // why it failed, in words
+      EXPECT_TRUE(allocations == before || by_eigen || told) << name << " on " << problem.name;
       ++taken;
     }
   }
-  EXPECT_GE(taken, 20);
+  EXPECT_GE(taken, 24);
 }
 
 TEST(Allocation, SecondBlockInteriorPointSolveAllocatesNothing) {

@@ -135,6 +135,57 @@ TEST_P(EverySolver, KeepsWhatIsPreparedWhenAskedAboutOtherProblems) {
   }
 }
 
+// The vectors changed, an entry of a matrix made zero, bounds moved: same kind, same sizes.
+std::vector<Problem> changes_of(const Problem& p) {
+  std::vector<Problem> list(3, p);
+  const auto matrix_of = [](Problem& q) -> Matrix* {
+    if (auto* lcp = std::get_if<Lcp>(&q.data)) return &lcp->M;
+    if (auto* mlcp = std::get_if<Mlcp>(&q.data)) return &mlcp->M;
+    if (auto* qp = std::get_if<ConicQp>(&q.data)) return &qp->A;
+    return nullptr;
+  };
+  for (Problem& q : list) {
+    if (auto* lcp = std::get_if<Lcp>(&q.data)) lcp->q *= 1.25;
+    if (auto* mlcp = std::get_if<Mlcp>(&q.data)) mlcp->q *= 1.25;
+    if (auto* box = std::get_if<BoxQp>(&q.data)) box->c *= 1.25;
+    if (auto* qp = std::get_if<ConicQp>(&q.data)) qp->c *= 1.25;
+    if (auto* contact = std::get_if<FrictionContact>(&q.data)) contact->q *= 1.25;
+  }
+  if (Matrix* m = matrix_of(list[1]); m && !std::get_if<ConicQp>(&p.data)) {
+    if (m->is_sparse()) {
+      m->sparse().coeffs()[1] = 0.0;
+    } else {
+      m->dense()(0, 1) = 0.0;
+    }
+  }
+  if (auto* box = std::get_if<BoxQp>(&list[1].data)) box->upper[0] = box->lower[0] = 0.0;
+  if (auto* mlcp = std::get_if<Mlcp>(&list[2].data)) mlcp->upper[0] *= 2.0;
+  if (auto* box = std::get_if<BoxQp>(&list[2].data)) box->lower[0] = -kInf;
+  return list;
+}
+
+// Whether what an update kept of the problem before still fits: not a digit differs.
+TEST_P(EverySolver, AnUpdateGivesWhatPrepareGives) {
+  for (const Problem& p : taken()) {
+    const std::unique_ptr<Solver> kept = make();
+    kept->prepare(p);
+    kept->solve();
+    std::vector<Problem> sequence = changes_of(p);
+    sequence.push_back(p);
+    for (const Problem& next : sequence) {
+      const std::unique_ptr<Solver> fresh = make();
+      if (fresh->refusal(next)) continue;
+      fresh->prepare(next);
+      const Result expected = fresh->solve();
+      kept->update(next);
+      const Result& found = kept->solve();
+      EXPECT_EQ(found.status, expected.status) << kept->traits().name << " on " << p.kind();
+      EXPECT_EQ(found.z, expected.z) << kept->traits().name << " on " << p.kind();
+      EXPECT_EQ(found.iterations, expected.iterations) << kept->traits().name;
+    }
+  }
+}
+
 TEST_P(EverySolver, KeepsNoStartAndNoObserver) {
   struct Count final : Observer {
     int seen = 0;

@@ -2,6 +2,7 @@
 #include "support.hpp"
 
 #include <perp/problems/standard/residuals.hpp>
+#include <perp/problems/standard/sparse_copies.hpp>
 
 #include <Eigen/LU>
 
@@ -31,6 +32,37 @@ TEST(Matrix, RepeatedTripletsAdd) {
   const Matrix a = Matrix::from_triplets(2, 2, {{0, 0, 1.0}, {0, 0, 2.0}, {1, 0, 5.0}});
   EXPECT_EQ(a.coefficient(0, 0), 3.0);
   EXPECT_FALSE(a.is_symmetric());
+}
+
+// Against Eigen's own, which allocate: of every shape, into matrices that held other ones.
+TEST(SparseCopies, AreWhatEigenMakes) {
+  Random random(11);
+  SparseMatrix copy, transposed, work, symmetric;
+  RowSparseMatrix by_rows;
+  for (const auto& [rows, cols] :
+       std::initializer_list<std::pair<int, int>>{{6, 6}, {3, 7}, {7, 3}, {0, 4}, {4, 0}, {6, 6}}) {
+    DenseMatrix dense = gaussian(random, rows, cols);
+    for (double& x : dense.reshaped()) x = random.uniform() < 0.6 ? 0.0 : x;
+    SparseMatrix stored = dense.sparseView();
+    if (stored.nonZeros() > 0) stored.coeffs()[0] = 0.0;  // stays stored
+    dense = DenseMatrix(stored);
+    for (const Matrix& a : {Matrix(dense), Matrix(stored)}) {
+      copy_nonzeros(a, copy);
+      EXPECT_EQ(DenseMatrix(copy), dense);
+      EXPECT_EQ(copy.nonZeros(), a.nonzeros());
+      EXPECT_TRUE(same_entries(Matrix(copy), Matrix(SparseMatrix(dense.sparseView()))));
+      EXPECT_FALSE(rows * cols > 0 && same_entries(Matrix(dense), Matrix(copy)));
+    }
+    transpose(copy, transposed);
+    EXPECT_EQ(DenseMatrix(transposed), DenseMatrix(dense.transpose()));
+    copy_by_rows(copy, by_rows);
+    EXPECT_EQ(DenseMatrix(by_rows), dense);
+    EXPECT_TRUE(same_pattern(copy, copy));
+    if (rows != cols) continue;
+    copy_symmetric_part(copy, work, symmetric);
+    EXPECT_EQ(DenseMatrix(symmetric), DenseMatrix(0.5 * (dense + dense.transpose())));
+    EXPECT_FALSE(same_pattern(copy, symmetric));
+  }
 }
 
 TEST(Residuals, MidOfThree) {

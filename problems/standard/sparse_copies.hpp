@@ -1,0 +1,25 @@
+// Copies between sparse matrices whose memory is kept.
+#pragma once
+
+#include <perp/problems/standard/matrix.hpp>
+
+namespace perp {
+
+using RowSparseMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
+
+/// to := the entries of a that are not zero. As below, only where `to` has been smaller so far is
+/// anything allocated; the results are compressed and sorted.
+void copy_nonzeros(const Matrix& a, SparseMatrix& to);
+/// to := a'
+void transpose(const SparseMatrix& a, SparseMatrix& to);
+/// to := a
+void copy_by_rows(const SparseMatrix& a, RowSparseMatrix& to);
+/// to := (a + a') / 2 @param transposed work space
+void copy_symmetric_part(const SparseMatrix& a, SparseMatrix& transposed, SparseMatrix& to);
+
+/// Whether sizes and places of stored entries are the same, both compressed.
+bool same_pattern(const SparseMatrix& a, const SparseMatrix& b);
+/// Whether also storage and values are.
+bool same_entries(const Matrix& a, const Matrix& b);
+
+}  // namespace perp
