@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <perp/problems/expression/deadline.hpp>
+#include <perp/problems/limits/deadline.hpp>
 #include <perp/solvers/method_settings.hpp>
 #include <perp/solvers/verified_solve.hpp>
 #include <stdexcept>

@@ -16,7 +16,7 @@
 #include <perp/bench/report/html.hpp>
 #include <perp/bench/report/summary.hpp>
 #include <perp/problems/io/files.hpp>
-#include <perp/problems/io/text.hpp>
+#include <perp/problems/json/text.hpp>
 #include <tuple>
 
 namespace perp::cli {

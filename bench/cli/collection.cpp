@@ -9,7 +9,7 @@
 #include <perp/bench/cli/outputs.hpp>
 #include <perp/bench/collection/collection.hpp>
 #include <perp/bench/processes/interrupt.hpp>
-#include <perp/problems/io/text.hpp>
+#include <perp/problems/json/text.hpp>
 
 namespace perp::cli {
 

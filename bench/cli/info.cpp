@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <perp/bench/harness/structure_json.hpp>
 #include <perp/problems/io/problem_file.hpp>
-#include <perp/problems/io/text.hpp>
+#include <perp/problems/json/text.hpp>
 #include <perp/problems/standard/verifier.hpp>
 #include <perp/solvers/core/structure.hpp>
 

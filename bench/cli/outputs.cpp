@@ -9,7 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 
 namespace perp::cli {
 

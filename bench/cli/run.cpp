@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <perp/bench/cli/outputs.hpp>
 #include <perp/bench/processes/interrupt.hpp>
-#include <perp/problems/io/json.hpp>
-#include <perp/problems/io/text.hpp>
+#include <perp/problems/json/json.hpp>
+#include <perp/problems/json/text.hpp>
 
 namespace perp::cli {
 

@@ -12,8 +12,8 @@
 #include <perp/bench/processes/interrupt.hpp>
 #include <perp/bench/simulation/recorder.hpp>
 #include <perp/bench/simulation/simulation.hpp>
-#include <perp/problems/io/json.hpp>
-#include <perp/problems/io/text.hpp>
+#include <perp/problems/json/json.hpp>
+#include <perp/problems/json/text.hpp>
 
 namespace perp::cli {
 

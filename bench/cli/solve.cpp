@@ -15,7 +15,7 @@
 #include <perp/bench/processes/interrupt.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_file.hpp>
-#include <perp/problems/io/text.hpp>
+#include <perp/problems/json/text.hpp>
 #include <perp/solvers/plans.hpp>
 #include <perp/solvers/router.hpp>
 

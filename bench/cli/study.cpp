@@ -11,7 +11,7 @@
 #include <perp/bench/harness/record.hpp>
 #include <perp/bench/report/summary.hpp>
 #include <perp/bench/studies/study_runner.hpp>
-#include <perp/problems/io/text.hpp>
+#include <perp/problems/json/text.hpp>
 #include <tuple>
 
 namespace perp::cli {

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <perp/bench/harness/result_json.hpp>
-#include <perp/problems/io/field.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_file.hpp>
+#include <perp/problems/json/field.hpp>
 #include <perp/solvers/statements.hpp>
 
 namespace perp {

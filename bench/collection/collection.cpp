@@ -12,13 +12,13 @@
 #include <perp/bench/harness/suite.hpp>
 #include <perp/bench/processes/interrupt.hpp>
 #include <perp/problems/io/fclib.hpp>
-#include <perp/problems/io/field.hpp>
 #include <perp/problems/io/file_names.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/matrix_market.hpp>
 #include <perp/problems/io/mof.hpp>
 #include <perp/problems/io/nl.hpp>
 #include <perp/problems/io/problem_json.hpp>
+#include <perp/problems/json/field.hpp>
 #include <set>
 
 namespace perp {

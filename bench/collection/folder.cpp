@@ -8,7 +8,7 @@
 #include <iterator>
 #include <perp/bench/collection/sha256.hpp>
 #include <perp/problems/io/files.hpp>
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 #include <set>
 
 namespace perp {

@@ -7,8 +7,8 @@
 #include <map>
 #include <perp/bench/report/profiles.hpp>
 #include <perp/bench/report/summary.hpp>
-#include <perp/problems/io/json.hpp>
-#include <perp/problems/io/text.hpp>
+#include <perp/problems/json/json.hpp>
+#include <perp/problems/json/text.hpp>
 #include <set>
 #include <tuple>
 

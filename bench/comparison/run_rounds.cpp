@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <perp/bench/report/summary.hpp>
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 
 namespace perp {
 

@@ -6,7 +6,7 @@
 #include <perp/bench/data/data_files.hpp>
 #include <perp/formulations/formulation.hpp>
 #include <perp/problems/io/files.hpp>
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 #include <perp/problems/scenes/scene_json.hpp>
 
 namespace perp {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 
 namespace perp {
 

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <perp/bench/harness/foreign_json.hpp>
 #include <perp/problems/io/files.hpp>
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 
 namespace perp {
 

@@ -10,7 +10,7 @@
 #include <perp/bench/harness/result_json.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/simulation/warm_starts.hpp>
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 #include <perp/problems/standard/random.hpp>
 #include <perp/solvers/session.hpp>
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <perp/bench/report/markup.hpp>
-#include <perp/problems/io/field.hpp>
 #include <perp/problems/io/files.hpp>
+#include <perp/problems/json/field.hpp>
 
 namespace perp {
 

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 
 namespace perp {
 

@@ -11,7 +11,7 @@
 #include <perp/bench/harness/foreign_json.hpp>
 #include <perp/bench/report/csv.hpp>
 #include <perp/problems/io/files.hpp>
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 #include <set>
 
 namespace perp {

@@ -9,7 +9,7 @@
 #include <map>
 #include <perp/bench/report/profiles.hpp>
 #include <perp/problems/families/family.hpp>
-#include <perp/problems/io/text.hpp>
+#include <perp/problems/json/text.hpp>
 #include <set>
 #include <tuple>
 

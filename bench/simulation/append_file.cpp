@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include <cerrno>
 #include <cstring>
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 #include <utility>
 
 namespace perp {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <perp/bench/simulation/simulation.hpp>
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 #include <string>
 
 namespace perp {

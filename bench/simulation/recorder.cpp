@@ -7,8 +7,8 @@
 #include <perp/bench/simulation/run_folder.hpp>
 #include <perp/problems/io/file_names.hpp>
 #include <perp/problems/io/files.hpp>
-#include <perp/problems/io/json.hpp>
 #include <perp/problems/io/problem_file.hpp>
+#include <perp/problems/json/json.hpp>
 #include <stdexcept>
 
 namespace perp {

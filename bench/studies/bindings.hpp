@@ -2,7 +2,7 @@
 #pragma once
 
 #include <map>
-#include <perp/problems/io/field.hpp>
+#include <perp/problems/json/field.hpp>
 #include <string>
 #include <utility>
 #include <vector>

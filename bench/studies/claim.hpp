@@ -4,7 +4,7 @@
 #include <functional>
 #include <map>
 #include <perp/bench/report/claims.hpp>
-#include <perp/problems/io/field.hpp>
+#include <perp/problems/json/field.hpp>
 #include <string>
 #include <utility>
 #include <vector>

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <perp/bench/report/csv.hpp>
 #include <perp/bench/report/summary.hpp>
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 #include <perp/problems/scenes/number_expression.hpp>
 #include <set>
 

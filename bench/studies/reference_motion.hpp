@@ -2,7 +2,7 @@
 #pragma once
 
 #include <array>
-#include <perp/problems/io/field.hpp>
+#include <perp/problems/json/field.hpp>
 #include <vector>
 
 namespace perp {

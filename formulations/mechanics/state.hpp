@@ -1,8 +1,8 @@
 // States of a scene, and the mechanics of rigid bodies in maximal coordinates.
 #pragma once
 
+#include <perp/problems/matrix/matrix.hpp>
 #include <perp/problems/scenes/scene.hpp>
-#include <perp/problems/standard/matrix.hpp>
 #include <vector>
 
 namespace perp {

@@ -1,9 +1,9 @@
 // An expression graph made ready for fast evaluation, with its exact sparse Jacobian.
 #pragma once
 
-#include <perp/problems/expression/deadline.hpp>
 #include <perp/problems/expression/graph.hpp>
-#include <perp/problems/standard/matrix.hpp>
+#include <perp/problems/limits/deadline.hpp>
+#include <perp/problems/matrix/matrix.hpp>
 #include <vector>
 
 namespace perp {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <perp/problems/expression/builder.hpp>
-#include <perp/problems/expression/deadline.hpp>
+#include <perp/problems/limits/deadline.hpp>
 #include <span>
 #include <vector>
 

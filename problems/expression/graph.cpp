@@ -43,10 +43,10 @@ T evaluate_as(Operation operation, std::span<const T> operands) {
 }
 
 template <class T>
-Eigen::Matrix<T, Eigen::Dynamic, 1> evaluate_graph(const ExpressionGraph& graph,
-                                                   const Eigen::VectorXd& variables,
-                                                   const Eigen::VectorXd& parameters) {
-  std::vector<T> values(graph.nodes.size()), arguments;
+void evaluate_graph(const ExpressionGraph& graph, const Eigen::VectorXd& variables,
+                    const Eigen::VectorXd& parameters, std::vector<T>& values,
+                    std::vector<T>& operands, Eigen::Matrix<T, Eigen::Dynamic, 1>& result) {
+  values.resize(graph.nodes.size());
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const ExpressionGraph::Node& node = graph.nodes[i];
     if (node.operation == Operation::kConstant) {
@@ -56,14 +56,13 @@ Eigen::Matrix<T, Eigen::Dynamic, 1> evaluate_graph(const ExpressionGraph& graph,
     } else if (node.operation == Operation::kParameter) {
       values[i] = parameters[node.first];
     } else {
-      arguments.clear();
-      for (const int operand : graph.operands_of(node)) arguments.push_back(values[operand]);
-      values[i] = evaluate_as<T>(node.operation, arguments);
+      operands.clear();
+      for (const int operand : graph.operands_of(node)) operands.push_back(values[operand]);
+      values[i] = evaluate_as<T>(node.operation, operands);
     }
   }
-  Eigen::Matrix<T, Eigen::Dynamic, 1> result(static_cast<Eigen::Index>(graph.outputs.size()));
+  result.resize(static_cast<Eigen::Index>(graph.outputs.size()));
   for (std::size_t i = 0; i < graph.outputs.size(); ++i) result[i] = values[graph.outputs[i]];
-  return result;
 }
 
 constexpr int kFirstDerivativeOperation = static_cast<int>(Operation::kSign);
@@ -143,12 +142,16 @@ void ExpressionGraph::check(int variables, int parameters) const {
 
 Eigen::VectorXd ExpressionGraph::evaluate(const Eigen::VectorXd& variables,
                                           const Eigen::VectorXd& parameters) const {
-  return evaluate_graph<double>(*this, variables, parameters);
+  std::vector<double> values, operands_of_node;
+  Eigen::VectorXd result;
+  evaluate_graph(*this, variables, parameters, values, operands_of_node, result);
+  return result;
 }
 
-Eigen::Matrix<long double, Eigen::Dynamic, 1> ExpressionGraph::evaluate_extended(
-    const Eigen::VectorXd& variables, const Eigen::VectorXd& parameters) const {
-  return evaluate_graph<long double>(*this, variables, parameters);
+void ExpressionGraph::evaluate_extended(
+    const Eigen::VectorXd& variables, const Eigen::VectorXd& parameters, ExtendedWorkspace& work,
+    Eigen::Matrix<long double, Eigen::Dynamic, 1>& result) const {
+  evaluate_graph(*this, variables, parameters, work.values, work.operands, result);
 }
 
 }  // namespace perp

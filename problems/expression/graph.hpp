@@ -3,7 +3,7 @@
 
 #include <Eigen/Core>
 #include <initializer_list>
-#include <perp/problems/standard/eigen_layout.hpp>
+#include <perp/problems/matrix/eigen_layout.hpp>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -82,8 +82,13 @@ struct ExpressionGraph {
   Eigen::VectorXd evaluate(const Eigen::VectorXd& variables,
                            const Eigen::VectorXd& parameters) const;
   /// Likewise in extended precision (64 bits of mantissa on x86), leaves included.
-  Eigen::Matrix<long double, Eigen::Dynamic, 1> evaluate_extended(
-      const Eigen::VectorXd& variables, const Eigen::VectorXd& parameters) const;
+  /// @param work the values of the nodes, and operands; only other sizes allocate
+  struct ExtendedWorkspace {
+    std::vector<long double> values, operands;
+  };
+  void evaluate_extended(const Eigen::VectorXd& variables, const Eigen::VectorXd& parameters,
+                         ExtendedWorkspace& work,
+                         Eigen::Matrix<long double, Eigen::Dynamic, 1>& result) const;
 };
 
 }  // namespace perp

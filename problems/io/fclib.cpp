@@ -5,8 +5,8 @@
 #include <perp/problems/io/foreign_model.hpp>
 #include <perp/problems/io/global_friction.hpp>
 #include <perp/problems/io/hdf5_data.hpp>
-#include <perp/problems/io/json.hpp>
-#include <perp/problems/io/text.hpp>
+#include <perp/problems/json/json.hpp>
+#include <perp/problems/json/text.hpp>
 #include <perp/problems/standard/verifier.hpp>
 #include <stdexcept>
 #include <unordered_map>

@@ -12,7 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <new>
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 
 namespace perp {
 

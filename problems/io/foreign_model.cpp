@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <perp/problems/io/json.hpp>
-#include <perp/problems/io/text.hpp>
+#include <perp/problems/json/json.hpp>
+#include <perp/problems/json/text.hpp>
 #include <stdexcept>
 #include <unordered_map>
 

@@ -1,6 +1,6 @@
 #include <perp/problems/io/hdf5_data.hpp>
 
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 #include <stdexcept>
 
 #ifndef PERP_HAS_HDF5

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <memory>
-#include <perp/problems/standard/matrix.hpp>
+#include <perp/problems/matrix/matrix.hpp>
 #include <span>
 #include <string>
 #include <string_view>

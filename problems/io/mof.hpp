@@ -1,7 +1,7 @@
 // MathOptFormat, the JSON format of the MathOptInterface (JuMP).
 #pragma once
 
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 #include <perp/problems/standard/problem.hpp>
 #include <string>
 

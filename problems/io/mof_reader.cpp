@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <limits>
-#include <perp/problems/io/field.hpp>
 #include <perp/problems/io/foreign_model.hpp>
-#include <perp/problems/io/text.hpp>
+#include <perp/problems/json/field.hpp>
+#include <perp/problems/json/text.hpp>
 #include <unordered_map>
 
 namespace perp {

@@ -7,8 +7,8 @@
 #include <limits>
 #include <map>
 #include <perp/problems/io/foreign_model.hpp>
-#include <perp/problems/io/json.hpp>
-#include <perp/problems/io/text.hpp>
+#include <perp/problems/json/json.hpp>
+#include <perp/problems/json/text.hpp>
 #include <unordered_map>
 
 namespace perp {

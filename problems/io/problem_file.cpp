@@ -11,7 +11,7 @@
 #include <perp/problems/io/problem_json.hpp>
 #include <perp/problems/io/qps.hpp>
 #include <perp/problems/io/siconos_text.hpp>
-#include <perp/problems/io/text.hpp>
+#include <perp/problems/json/text.hpp>
 #include <stdexcept>
 
 namespace perp {

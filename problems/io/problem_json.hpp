@@ -1,7 +1,7 @@
 // Problems to and from perp's JSON (docs/formats.md).
 #pragma once
 
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 #include <perp/problems/standard/problem.hpp>
 #include <string>
 

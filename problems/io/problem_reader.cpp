@@ -1,6 +1,6 @@
 #include <perp/problems/io/problem_json.hpp>
 
-#include <perp/problems/io/field.hpp>
+#include <perp/problems/json/field.hpp>
 
 #include <fmt/format.h>
 #include <algorithm>

@@ -8,8 +8,8 @@
 #include <limits>
 #include <map>
 #include <perp/problems/io/foreign_model.hpp>
-#include <perp/problems/io/json.hpp>
-#include <perp/problems/io/text.hpp>
+#include <perp/problems/json/json.hpp>
+#include <perp/problems/json/text.hpp>
 #include <set>
 #include <stdexcept>
 

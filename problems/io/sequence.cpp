@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <optional>
-#include <perp/problems/io/field.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_json.hpp>
+#include <perp/problems/json/field.hpp>
 #include <unordered_set>
 
 namespace perp {

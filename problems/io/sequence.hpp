@@ -2,7 +2,7 @@
 #pragma once
 
 #include <fstream>
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 #include <perp/problems/standard/problem.hpp>
 #include <string>
 #include <vector>

@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <limits>
 #include <perp/problems/io/global_friction.hpp>
-#include <perp/problems/io/text.hpp>
+#include <perp/problems/json/text.hpp>
 #include <stdexcept>
 
 namespace perp {

@@ -3,7 +3,7 @@
 
 #include <Eigen/Core>
 #include <map>
-#include <perp/problems/io/field.hpp>
+#include <perp/problems/json/field.hpp>
 #include <string>
 #include <vector>
 

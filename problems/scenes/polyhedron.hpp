@@ -3,7 +3,7 @@
 
 #include <Eigen/Core>
 #include <array>
-#include <perp/problems/standard/eigen_layout.hpp>
+#include <perp/problems/matrix/eigen_layout.hpp>
 #include <utility>
 #include <vector>
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <perp/problems/io/field.hpp>
+#include <perp/problems/json/field.hpp>
 #include <perp/problems/scenes/mass_properties.hpp>
 #include <perp/problems/scenes/number_expression.hpp>
 #include <perp/problems/scenes/number_fields.hpp>

@@ -1,7 +1,7 @@
 // Quadratic programs with bounds.
 #pragma once
 
-#include <perp/problems/standard/matrix.hpp>
+#include <perp/problems/matrix/matrix.hpp>
 
 namespace perp {
 

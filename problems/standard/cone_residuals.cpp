@@ -1,6 +1,7 @@
 // Residuals of the kinds with cones.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <perp/problems/standard/friction_cone.hpp>
 #include <perp/problems/standard/friction_measure.hpp>
 #include <perp/problems/standard/residual_parts.hpp>
@@ -36,28 +37,34 @@ Extended distance_from_cone(const ConstSegment& v) {
 // ||s - Pi(s - y)|| in the largest entry, written in s or y alone like friction_natural_map: with
 // w = s - y, tau = w_x / ||w_x||, e = (1, tau), g = (1, -tau), between cone and polar
 // (y'e / 2) e + (s'g / 2) g + the part of s_x (and y_x) across tau.
-Extended natural_map_of_cone(const ConstSegment& s, const ConstSegment& y) {
+Extended natural_map_of_cone(const ConstSegment& s, const ConstSegment& y, ResidualWork& work) {
   const auto n = s.size() - 1;
-  const ExtendedVector w = s - y;
-  const Extended w_norm = tail_norm(w);
-  if (w_norm <= w[0]) return largest(y);
-  if (w_norm <= -w[0]) return largest(s);
-  const ExtendedVector tau = w.tail(n) / w_norm;
+  auto tau = work.tau.head(n);
+  tau = s.tail(n) - y.tail(n);
+  const Extended w_0 = s[0] - y[0];
+  const Extended w_norm = euclidean_norm(tau.data(), static_cast<int>(n));
+  if (w_norm <= w_0) return largest(y);
+  if (w_norm <= -w_0) return largest(s);
+  tau /= w_norm;
   const Extended s_tau = dot(tau, s.tail(n)), y_tau = dot(tau, y.tail(n));
   const Extended along_e = (y[0] + y_tau) / 2, along_g = (s[0] - s_tau) / 2;
-  const ExtendedVector s_across = s.tail(n) - s_tau * tau, y_across = y.tail(n) - y_tau * tau;
-  ExtendedVector f(n + 1);
-  f[0] = along_e + along_g;
-  f.tail(n) =
-      (along_e - along_g) * tau + (largest(s.tail(n)) < largest(y.tail(n)) ? s_across : y_across);
-  return largest(f);
+  const bool by_s = largest(s.tail(n)) < largest(y.tail(n));
+  Extended f = 0;
+  raise(f, std::abs(along_e + along_g));
+  for (int i = 0; i < n; ++i) {
+    const Extended across = by_s ? s[i + 1] - s_tau * tau[i] : y[i + 1] - y_tau * tau[i];
+    raise(f, std::abs((along_e - along_g) * tau[i] + across));
+  }
+  return f;
 }
 
-Extended complementarity_of_cone(const ConstSegment& s, const ConstSegment& y) {
-  ExtendedVector primal = s, dual = y;
+Extended complementarity_of_cone(const ConstSegment& s, const ConstSegment& y, ResidualWork& work) {
+  auto primal = work.primal.head(s.size()), dual = work.dual.head(s.size());
+  primal = s;
+  dual = y;
   project_on_cone<Extended>(1, static_cast<int>(s.size()), primal.data());
   project_on_cone<Extended>(1, static_cast<int>(y.size()), dual.data());
-  return std::min(natural_map_of_cone(s, y), std::max(0.0L, dot(primal, dual)));
+  return std::min(natural_map_of_cone(s, y, work), std::max(0.0L, dot(primal, dual)));
 }
 
 // The three residuals of a conic program, each with its worst row.
@@ -71,21 +78,29 @@ struct ConicParts {
     complementarity.add(i,
                         std::min(std::abs(std::min(s, y)), std::max(0.0L, s) * std::max(0.0L, y)));
   }
-  void add_cone(int i, const ConstSegment& s, const ConstSegment& y) {
+  void add_cone(int i, const ConstSegment& s, const ConstSegment& y, ResidualWork& work) {
     primal.add(i, distance_from_cone(s));
     dual.add(i, distance_from_cone(y));
-    complementarity.add(i, complementarity_of_cone(s, y));
+    complementarity.add(i, complementarity_of_cone(s, y, work));
   }
 };
 
-Extended gap_of(const ConicQp& p, const ExtendedVector& x, const ExtendedVector& y,
-                const ExtendedVector& px) {
-  return std::abs(dot(x, px) + dot(p.c.cast<Extended>(), x) + dot(p.b.cast<Extended>(), y));
+// |x'Px + c'x + b'y|; overwrites what is in the work space.
+Extended gap_of(const ConicQp& p, const Vector& x, const Vector& y, ResidualWork& work) {
+  work.extended_x = x.cast<Extended>();
+  sum_of({AffineTerm::product(p.P, x)}, p.size(), work.sums, work.second);
+  Extended gap = dot(work.extended_x, work.second.values);
+  work.second.values = p.c.cast<Extended>();
+  gap += dot(work.second.values, work.extended_x);
+  work.first.values = p.b.cast<Extended>();
+  work.extended_y = y.cast<Extended>();
+  return std::abs(gap + dot(work.first.values, work.extended_y));
 }
 
 }  // namespace
 
-Residuals evaluate_residuals(const ConicQp& p, const Vector& x, const Vector& y) {
+Residuals evaluate_residuals(const ConicQp& p, const Vector& x, const Vector& y,
+                             ResidualWork* work) {
   check_length("x", x, p.size());
   check_length("dual", y, p.b.size());
   Residuals r;
@@ -93,18 +108,26 @@ Residuals evaluate_residuals(const ConicQp& p, const Vector& x, const Vector& y)
     r.natural = r.primal = r.dual = r.complementarity = r.gap = kInfinity;
     return r;
   }
+  std::optional<ResidualWork> own;
+  ResidualWork& w = work ? *work : own.emplace();
   const int n = p.size(), m = static_cast<int>(p.b.size());
-  const AffineSum s = sum_of({AffineTerm::vector(p.b), AffineTerm::product(p.A, x, -1)}, m);
-  const AffineSum stationarity = sum_of({AffineTerm::product(p.P, x), AffineTerm::vector(p.c),
-                                         AffineTerm::transposed_product(p.A, y)},
-                                        n);
-  const ExtendedVector dual = y.cast<Extended>();
+  AffineSum &s = w.first, &stationarity = w.second;
+  sum_of({AffineTerm::vector(p.b), AffineTerm::product(p.A, x, -1)}, m, w.sums, s);
+  sum_of({AffineTerm::product(p.P, x), AffineTerm::vector(p.c),
+          AffineTerm::transposed_product(p.A, y)},
+         n, w.sums, stationarity);
+  ExtendedVector& dual = w.extended_y;
+  dual = y.cast<Extended>();
+  int largest_cone = 0;
+  for (const Cone& cone : p.cones) largest_cone = std::max(largest_cone, cone.size);
+  for (ExtendedVector* v : {&w.tau, &w.primal, &w.dual}) v->resize(largest_cone);
   ConicParts parts;
   for (int j = 0; j < n; ++j) parts.stationarity.add(j, std::abs(stationarity.values[j]));
   int offset = 0;
   for (const Cone& cone : p.cones) {
     if (cone.type == ConeType::kSecondOrder) {
-      parts.add_cone(offset, s.values.segment(offset, cone.size), dual.segment(offset, cone.size));
+      parts.add_cone(offset, s.values.segment(offset, cone.size), dual.segment(offset, cone.size),
+                     w);
     } else {
       for (int i = offset; i < offset + cone.size; ++i)
         parts.add_linear_row(i, cone.type == ConeType::kZero, s.values[i], dual[i]);
@@ -115,8 +138,6 @@ Residuals evaluate_residuals(const ConicQp& p, const Vector& x, const Vector& y)
   r.dual = round_up(std::max(parts.stationarity.value, parts.dual.value));
   r.complementarity = round_up(parts.complementarity.value);
   r.natural = r.worst_value = std::max({r.primal, r.dual, r.complementarity});
-  r.gap = round_up(
-      gap_of(p, x.cast<Extended>(), dual, sum_of({AffineTerm::product(p.P, x)}, n).values));
   LargestResidual worst = parts.stationarity;
   for (const LargestResidual* part : {&parts.primal, &parts.dual, &parts.complementarity}) {
     if (part->index < 0 || !(part->value > worst.value || worst.index < 0)) continue;
@@ -128,23 +149,30 @@ Residuals evaluate_residuals(const ConicQp& p, const Vector& x, const Vector& y)
     const AffineSum& sums = r.worst_is_constraint ? s : stationarity;
     r.floor = kEpsilon * static_cast<double>(sums.sizes[r.worst_index]);
   }
+  r.gap = round_up(gap_of(p, x, y, w));
   return r;
 }
 
-Residuals evaluate_residuals(const FrictionContact& p, const Vector& r) {
+Residuals evaluate_residuals(const FrictionContact& p, const Vector& r, ResidualWork* work) {
   check_length("r", r, p.size());
   Residuals result;
   result.natural = result.relative = result.by_part = kInfinity;
   result.primal = result.dual = result.complementarity = kInfinity;
   if (!r.allFinite()) return result;
-  const AffineSum u = p.extended_velocity(r);
+  std::optional<ResidualWork> own;
+  ResidualWork& w = work ? *work : own.emplace();
+  AffineSum& u = w.first;
+  p.extended_velocity(r, w.sums, u);
   if (!u.values.allFinite()) return result;
-  const ExtendedVector impulses = r.cast<Extended>();
+  ExtendedVector& impulses = w.extended_x;
+  impulses = r.cast<Extended>();
   const int d = p.dimension;
   Extended primal = 0, dual = 0, complementarity = 0;
   for (int c = 0; c < p.contacts(); ++c) {
     const auto impulse = impulses.segment(d * c, d);
-    ExtendedVector velocity = u.values.segment(d * c, d);
+    Extended corrected[3] = {};
+    Eigen::Map<ExtendedVector> velocity(corrected, d);
+    velocity = u.values.segment(d * c, d);
     const Extended slip = tail_norm(velocity);
     raise(primal, tail_norm(impulse) - p.mu[c] * impulse[0]);
     raise(dual, -velocity[0]);      // mu ||u_t|| - u_hat_n
@@ -154,7 +182,8 @@ Residuals evaluate_residuals(const FrictionContact& p, const Vector& r) {
   result.primal = round_up(primal);
   result.dual = round_up(dual);
   result.complementarity = round_up(complementarity);
-  const FrictionMeasure::Value value = FrictionMeasure(p).evaluate(impulses, u.values);
+  w.friction.prepare(p);
+  const FrictionMeasure::Value value = w.friction.evaluate(impulses, u.values);
   result.natural = value.natural;
   result.relative = value.relative;
   result.by_part = value.by_part;
@@ -170,15 +199,18 @@ Residuals evaluate_residuals(const FrictionContact& p, const Vector& r) {
   return result;
 }
 
-Residuals evaluate_residuals(const ConvexContact& p, const Vector& v) {
+Residuals evaluate_residuals(const ConvexContact& p, const Vector& v, ResidualWork* work) {
   check_length("v", v, p.size());
   Residuals r;
   r.natural = kInfinity;
   if (!v.allFinite()) return r;
-  const AffineSum gradient =
-      sum_of({AffineTerm::product(p.A, v), AffineTerm::product(p.A, p.v_star, -1),
-              AffineTerm::transposed_product(p.J, p.extended_impulses(v), -1)},
-             p.size());
+  std::optional<ResidualWork> own;
+  ResidualWork& w = work ? *work : own.emplace();
+  p.extended_impulses(v, w.sums, w.second, w.extended_x);
+  AffineSum& gradient = w.first;
+  sum_of({AffineTerm::product(p.A, v), AffineTerm::product(p.A, p.v_star, -1),
+          AffineTerm::transposed_product(p.J, w.extended_x, -1)},
+         p.size(), w.sums, gradient);
   LargestResidual worst;
   for (int i = 0; i < p.size(); ++i) worst.add(i, std::abs(gradient.values[i]));
   r.natural = r.worst_value = round_up(worst.value);

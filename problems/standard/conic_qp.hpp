@@ -2,7 +2,7 @@
 #pragma once
 
 #include <memory>
-#include <perp/problems/standard/matrix.hpp>
+#include <perp/problems/matrix/matrix.hpp>
 #include <perp/problems/standard/partition.hpp>
 #include <string_view>
 #include <vector>

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace perp {
 
@@ -58,6 +59,7 @@ struct CompensatedSum {
 // A sum without rounding: numbers that do not overlap, the smallest first [Shewchuk1997].
 class ExactSum {
  public:
+  void clear() { parts_.clear(); }
   void add(Extended a, Extended b) {
     const Pair product = two_product(a, b);
     grow(product.error);
@@ -84,60 +86,89 @@ class ExactSum {
   std::vector<Extended> parts_;
 };
 
-// Calls add(row, a, b) for every product in a term.
-template <class Add>
-void for_products(const AffineTerm& term, const Add& add) {
+// Calls add(row, a, b) for every product in a term, whose vector is x.
+template <class X, class Add>
+void for_products_with(const AffineTerm& term, const X& x, const Add& add) {
   const Extended sign = term.sign;
   if (term.matrix) {
     for (int col = 0; col < term.matrix->cols(); ++col) {
       term.matrix->for_column(col, [&](int row, double value) {
         if (term.transposed)
-          add(col, static_cast<Extended>(value), sign * term.x[row]);
+          add(col, static_cast<Extended>(value), sign * x[row]);
         else
-          add(row, static_cast<Extended>(value), sign * term.x[col]);
+          add(row, static_cast<Extended>(value), sign * x[col]);
       });
     }
     return;
   }
-  for (int i = 0; i < term.x.size(); ++i)
-    add(i, term.diagonal ? static_cast<Extended>((*term.diagonal)[i]) : 1.0L, sign * term.x[i]);
+  for (int i = 0; i < x.size(); ++i)
+    add(i, term.diagonal ? static_cast<Extended>((*term.diagonal)[i]) : 1.0L, sign * x[i]);
+}
+
+template <class Add>
+void for_products(const AffineTerm& term, const Add& add) {
+  if (term.x) for_products_with(term, *term.x, add);
+  if (term.extended) for_products_with(term, *term.extended, add);
 }
 
 }  // namespace
 
+struct SumWorkspace::Rows {
+  std::vector<CompensatedSum> sums;
+  std::vector<int> doubtful;    // of each row: its place in `exact`, or -1
+  std::vector<ExactSum> exact;  // never fewer, so that they keep their memory
+};
+
+SumWorkspace::SumWorkspace() : rows_(std::make_unique<Rows>()) {}
+SumWorkspace::~SumWorkspace() = default;
+
 AffineTerm AffineTerm::vector(const Vector& x, int sign) {
-  return {nullptr, nullptr, false, x.cast<Extended>(), sign};
+  return {nullptr, nullptr, false, &x, nullptr, sign};
+}
+AffineTerm AffineTerm::vector(const ExtendedVector& x, int sign) {
+  return {nullptr, nullptr, false, nullptr, &x, sign};
 }
 AffineTerm AffineTerm::product(const Matrix& a, const Vector& x, int sign) {
-  return {&a, nullptr, false, x.cast<Extended>(), sign};
+  return {&a, nullptr, false, &x, nullptr, sign};
 }
-AffineTerm AffineTerm::product(const Matrix& a, ExtendedVector x, int sign) {
-  return {&a, nullptr, false, std::move(x), sign};
+AffineTerm AffineTerm::product(const Matrix& a, const ExtendedVector& x, int sign) {
+  return {&a, nullptr, false, nullptr, &x, sign};
 }
 AffineTerm AffineTerm::transposed_product(const Matrix& a, const Vector& x, int sign) {
-  return {&a, nullptr, true, x.cast<Extended>(), sign};
+  return {&a, nullptr, true, &x, nullptr, sign};
 }
-AffineTerm AffineTerm::transposed_product(const Matrix& a, ExtendedVector x, int sign) {
-  return {&a, nullptr, true, std::move(x), sign};
+AffineTerm AffineTerm::transposed_product(const Matrix& a, const ExtendedVector& x, int sign) {
+  return {&a, nullptr, true, nullptr, &x, sign};
 }
 AffineTerm AffineTerm::scaled(const Vector& diagonal, const Vector& x, int sign) {
-  return {nullptr, &diagonal, false, x.cast<Extended>(), sign};
+  return {nullptr, &diagonal, false, &x, nullptr, sign};
 }
 
-AffineSum sum_of(const std::vector<AffineTerm>& terms, int rows) {
-  std::vector<CompensatedSum> sums(static_cast<std::size_t>(rows));
+AffineSum sum_of(std::initializer_list<AffineTerm> terms, int rows) {
+  SumWorkspace work;
+  AffineSum result;
+  sum_of(terms, rows, work, result);
+  return result;
+}
+
+void sum_of(std::initializer_list<AffineTerm> terms, int rows, SumWorkspace& work,
+            AffineSum& result) {
+  auto& [sums, doubtful, exact] = *work.rows_;
+  sums.assign(static_cast<std::size_t>(rows), {});
   for (const AffineTerm& term : terms)
     for_products(term, [&](int row, Extended a, Extended b) { sums[row].add(a, b); });
-  AffineSum result{ExtendedVector(rows), ExtendedVector(rows)};
-  std::vector<int> doubtful(static_cast<std::size_t>(rows), -1);
-  int count = 0;
+  result.values.resize(rows);
+  result.sizes.resize(rows);
+  doubtful.assign(static_cast<std::size_t>(rows), -1);
+  std::size_t count = 0;
   for (int i = 0; i < rows; ++i) {
     result.values[i] = sums[i].value();
     result.sizes[i] = sums[i].size;
-    if (sums[i].doubtful()) doubtful[i] = count++;
+    if (sums[i].doubtful()) doubtful[i] = static_cast<int>(count++);
   }
-  if (count == 0) return result;
-  std::vector<ExactSum> exact(static_cast<std::size_t>(count));
+  if (count == 0) return;
+  if (exact.size() < count) exact.resize(count);
+  for (std::size_t k = 0; k < count; ++k) exact[k].clear();
   for (const AffineTerm& term : terms) {
     for_products(term, [&](int row, Extended a, Extended b) {
       if (doubtful[row] >= 0) exact[doubtful[row]].add(a, b);
@@ -145,10 +176,9 @@ AffineSum sum_of(const std::vector<AffineTerm>& terms, int rows) {
   }
   for (int i = 0; i < rows; ++i)
     if (doubtful[i] >= 0) result.values[i] = exact[doubtful[i]].value();
-  return result;
 }
 
-Extended dot(const ExtendedVector& a, const ExtendedVector& b) {
+Extended dot(const Eigen::Ref<const ExtendedVector>& a, const Eigen::Ref<const ExtendedVector>& b) {
   CompensatedSum sum;
   for (int i = 0; i < a.size(); ++i) sum.add(a[i], b[i]);
   if (!sum.doubtful()) return sum.value();

@@ -1,8 +1,9 @@
 // Sums of products whose result can be trusted: what the verifier computes with.
 #pragma once
 
-#include <perp/problems/standard/matrix.hpp>
-#include <vector>
+#include <initializer_list>
+#include <memory>
+#include <perp/problems/matrix/matrix.hpp>
 
 namespace perp {
 
@@ -11,19 +12,22 @@ namespace perp {
 using Extended = long double;
 using ExtendedVector = Eigen::Matrix<Extended, Eigen::Dynamic, 1>;
 
-/// A term of a sum of vectors: sign * A x, sign * A'x, sign * diag(d) x, or sign * x.
+/// A term of a sum of vectors: sign * A x, sign * A'x, sign * diag(d) x, or sign * x. It refers to
+/// what it is made of, which must outlive it; a term without x adds nothing.
 struct AffineTerm {
   const Matrix* matrix = nullptr;
   const Vector* diagonal = nullptr;
   bool transposed = false;
-  ExtendedVector x;
+  const Vector* x = nullptr;
+  const ExtendedVector* extended = nullptr;  ///< instead of x
   int sign = 1;
 
   static AffineTerm vector(const Vector& x, int sign = 1);
+  static AffineTerm vector(const ExtendedVector& x, int sign = 1);
   static AffineTerm product(const Matrix& a, const Vector& x, int sign = 1);
-  static AffineTerm product(const Matrix& a, ExtendedVector x, int sign = 1);
+  static AffineTerm product(const Matrix& a, const ExtendedVector& x, int sign = 1);
   static AffineTerm transposed_product(const Matrix& a, const Vector& x, int sign = 1);
-  static AffineTerm transposed_product(const Matrix& a, ExtendedVector x, int sign = 1);
+  static AffineTerm transposed_product(const Matrix& a, const ExtendedVector& x, int sign = 1);
   static AffineTerm scaled(const Vector& diagonal, const Vector& x, int sign = 1);
 };
 
@@ -32,14 +36,32 @@ struct AffineSum {
   ExtendedVector sizes;  ///< the sums of the absolute values of what is added
 };
 
+/// What sum_of() sums up in, for those who call it again and again.
+class SumWorkspace {
+ public:
+  SumWorkspace();
+  ~SumWorkspace();
+  SumWorkspace(const SumWorkspace&) = delete;
+  SumWorkspace& operator=(const SumWorkspace&) = delete;
+
+ private:
+  friend void sum_of(std::initializer_list<AffineTerm>, int, SumWorkspace&, AffineSum&);
+  struct Rows;
+  std::unique_ptr<Rows> rows_;
+};
+
 /// The sum of the terms, each row as if it were summed exactly and rounded once. It is computed as
 /// if in 128 bits [OgitaRumpOishi2005, Alg. 5.3]; rows that cancel so far that this leaves doubt
 /// are summed again without any rounding [Shewchuk1997]. The terms have `rows` rows and finite
 /// factors.
-AffineSum sum_of(const std::vector<AffineTerm>& terms, int rows);
+AffineSum sum_of(std::initializer_list<AffineTerm> terms, int rows);
+/// The same, into `result`, which is not among the terms. Only other sizes allocate, and rows that
+/// are summed exactly.
+void sum_of(std::initializer_list<AffineTerm> terms, int rows, SumWorkspace& work,
+            AffineSum& result);
 
 /// a'b, likewise.
-Extended dot(const ExtendedVector& a, const ExtendedVector& b);
+Extended dot(const Eigen::Ref<const ExtendedVector>& a, const Eigen::Ref<const ExtendedVector>& b);
 
 /// Euclidean norm.
 Extended euclidean_norm(const Extended* v, int count);

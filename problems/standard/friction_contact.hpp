@@ -27,8 +27,9 @@ struct FrictionContact {
   /// u = W r + q. @throws std::invalid_argument naming M if it is not positive definite.
   Vector relative_velocity(const Vector& r) const;
   /// The same, as exact as extended precision can hold it, with the sizes of what was added up; NaN
-  /// if M is too ill-conditioned to be inverted (MassInverse).
-  AffineSum extended_velocity(const Vector& r) const;
+  /// if M is too ill-conditioned to be inverted (MassInverse). By W only other sizes allocate; M
+  /// is factorised anew.
+  void extended_velocity(const Vector& r, SumWorkspace& work, AffineSum& u) const;
 };
 
 /// Compliant contact as a convex problem [CastroPermenterHan2022]:
@@ -48,7 +49,9 @@ struct ConvexContact {
 
   /// gamma = P_F(y(v)), 3 nc values.
   Vector impulses(const Vector& v) const;
-  ExtendedVector extended_impulses(const Vector& v) const;
+  /// The same in extended precision. @param minus_ry work space
+  void extended_impulses(const Vector& v, SumWorkspace& work, AffineSum& minus_ry,
+                         ExtendedVector& gamma) const;
 };
 
 /// @throws std::invalid_argument naming the field.

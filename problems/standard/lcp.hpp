@@ -1,7 +1,7 @@
 // Linear complementarity problems, plain and with bounds.
 #pragma once
 
-#include <perp/problems/standard/matrix.hpp>
+#include <perp/problems/matrix/matrix.hpp>
 
 namespace perp {
 

@@ -35,7 +35,7 @@ bool MassInverse::positive_definite() const { return factors_->positive; }
 
 ExtendedVector MassInverse::solve(const ExtendedVector& b) const {
   ExtendedVector x = factors_->ldl.solve(b);
-  const AffineTerm right{nullptr, nullptr, false, b, 1};
+  const AffineTerm right = AffineTerm::vector(b);
   Extended before = std::numeric_limits<Extended>::infinity();
   for (int k = 0; k < kRefinements; ++k) {
     const AffineSum residual =

@@ -36,8 +36,12 @@ struct Mcp {
 
   /// F(z), n values. Allocates; a graph is evaluated node by node, independently of McpFunction.
   Vector evaluate(const Vector& z) const;
-  /// The graph in extended precision; a callback in double.
-  ExtendedVector evaluate_extended(const Vector& z) const;
+  /// The graph in extended precision; a callback in double. Only other sizes allocate.
+  struct ExtendedWorkspace {
+    ExpressionGraph::ExtendedWorkspace graph;
+    Vector f;
+  };
+  void evaluate_extended(const Vector& z, ExtendedWorkspace& work, ExtendedVector& f) const;
 };
 
 /// Fills `compiled`. Does nothing where there is no graph. @throws std::invalid_argument where

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 #include <cmath>
+#include <perp/problems/matrix/sparse_copies.hpp>
 #include <perp/problems/standard/conic_qp.hpp>
-#include <perp/problems/standard/sparse_copies.hpp>
 #include <span>
 #include <stdexcept>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <optional>
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 #include <perp/problems/standard/box_qp.hpp>
 #include <perp/problems/standard/conic_qp.hpp>
 #include <perp/problems/standard/friction_contact.hpp>

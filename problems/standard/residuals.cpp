@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <perp/problems/standard/residual_parts.hpp>
 
 namespace perp {
@@ -48,26 +49,45 @@ Extended complementarity_product(Extended z, Extended f, double lower, double up
 }
 
 // F and the sizes of what was added up for it (none for a nonlinear map).
-AffineSum map_at(const Matrix& m, const Vector& q, const Vector& z) {
-  return sum_of({AffineTerm::product(m, z), AffineTerm::vector(q)}, static_cast<int>(q.size()));
+void map_at(const Matrix& m, const Vector& q, const Vector& z, ResidualWork& work, AffineSum& f) {
+  sum_of({AffineTerm::product(m, z), AffineTerm::vector(q)}, static_cast<int>(q.size()), work.sums,
+         f);
 }
-AffineSum map_at(const Lcp& p, const Vector& z) { return map_at(p.M, p.q, z); }
-AffineSum map_at(const Mlcp& p, const Vector& z) { return map_at(p.M, p.q, z); }
-AffineSum map_at(const BoxQp& p, const Vector& z) { return map_at(p.H, p.c, z); }
-AffineSum map_at(const Mcp& p, const Vector& z) { return {p.evaluate_extended(z), {}}; }
-
-Vector rounded(const ExtendedVector& v) { return v.cast<double>(); }
+void map_at(const Lcp& p, const Vector& z, ResidualWork& work, AffineSum& f) {
+  map_at(p.M, p.q, z, work, f);
+}
+void map_at(const Mlcp& p, const Vector& z, ResidualWork& work, AffineSum& f) {
+  map_at(p.M, p.q, z, work, f);
+}
+void map_at(const BoxQp& p, const Vector& z, ResidualWork& work, AffineSum& f) {
+  map_at(p.H, p.c, z, work, f);
+}
+void map_at(const Mcp& p, const Vector& z, ResidualWork& work, AffineSum& f) {
+  p.evaluate_extended(z, work.map, f.values);
+  f.sizes.resize(0);
+}
 
 template <class P>
-Residuals box_residuals(const P& problem, const Vector& z, const Vector& lower,
-                        const Vector& upper) {
+Vector rounded_map(const P& problem, const Vector& z) {
+  ResidualWork work;
+  map_at(problem, z, work, work.first);
+  return work.first.values.cast<double>();
+}
+
+// With F left in work.first.
+template <class P>
+Residuals box_residuals(const P& problem, const Vector& z, const Vector& lower, const Vector& upper,
+                        ResidualWork& work) {
   check_length("z", z, problem.size());
   if (!z.allFinite()) return infinite_residuals();
-  const AffineSum f = map_at(problem, z);
+  AffineSum &f = work.first, &g = work.second;
+  map_at(problem, z, work, f);
   LargestResidual natural;
   Extended fischer_burmeister = 0, complementarity = 0, normal_map = 0;
-  Vector projected(z.size());
-  ExtendedVector x(z.size());
+  Vector& projected = work.projected;
+  ExtendedVector& x = work.extended_x;
+  projected.resize(z.size());
+  x.resize(z.size());
   for (int i = 0; i < z.size(); ++i) {
     const Extended f_i = f.values[i], z_i = z[i];
     natural.add(i, std::abs(mid_extended(z_i - lower[i], z_i - upper[i], f_i)));
@@ -81,8 +101,9 @@ Residuals box_residuals(const P& problem, const Vector& z, const Vector& lower,
     r.worst_index = natural.index;
     return r;
   }
-  const ExtendedVector g = map_at(problem, projected).values;
-  for (int i = 0; i < z.size(); ++i) raise(normal_map, std::abs(g[i] + (x[i] - projected[i])));
+  map_at(problem, projected, work, g);
+  for (int i = 0; i < z.size(); ++i)
+    raise(normal_map, std::abs(g.values[i] + (x[i] - projected[i])));
   Residuals r;
   r.natural = r.worst_value = round_up(natural.value);
   r.worst_index = natural.index;
@@ -94,11 +115,15 @@ Residuals box_residuals(const P& problem, const Vector& z, const Vector& lower,
   return r;
 }
 
-// The largest F_i of the wrong sign at p, over the rows that p puts on a bound for their F_i(z).
-double wrong_sign_at_bounds(const Mcp& problem, const Vector& z, double tolerance, int& worst) {
-  const ExtendedVector f = problem.evaluate_extended(z);
-  const Vector p = point_on_bounds(z, rounded(f), problem.lower, problem.upper, tolerance);
-  const ExtendedVector g = problem.evaluate_extended(p);
+// The largest F_i of the wrong sign at p, over the rows that p puts on a bound for their F_i(z);
+// F(z) stands in work.first.
+double wrong_sign_at_bounds(const Mcp& problem, const Vector& z, double tolerance,
+                            ResidualWork& work, int& worst) {
+  const ExtendedVector& f = work.first.values;
+  const ExtendedVector& g = work.second.values;
+  work.rounded = f.cast<double>();
+  point_on_bounds(z, work.rounded, problem.lower, problem.upper, tolerance, work.projected);
+  map_at(problem, work.projected, work, work.second);
   LargestResidual wrong;
   for (int i = 0; i < z.size(); ++i) {
     if (!std::isfinite(g[i])) {
@@ -127,39 +152,46 @@ double fischer_burmeister(double a, double b) {
   return a + b - norm;
 }
 
-Vector evaluate_map(const Lcp& p, const Vector& z) { return rounded(map_at(p, z).values); }
-Vector evaluate_map(const Mlcp& p, const Vector& z) { return rounded(map_at(p, z).values); }
-Vector evaluate_map(const Mcp& p, const Vector& z) { return rounded(map_at(p, z).values); }
-Vector evaluate_map(const BoxQp& p, const Vector& z) { return rounded(map_at(p, z).values); }
+Vector evaluate_map(const Lcp& p, const Vector& z) { return rounded_map(p, z); }
+Vector evaluate_map(const Mlcp& p, const Vector& z) { return rounded_map(p, z); }
+Vector evaluate_map(const Mcp& p, const Vector& z) { return rounded_map(p, z); }
+Vector evaluate_map(const BoxQp& p, const Vector& z) { return rounded_map(p, z); }
 
-Vector point_on_bounds(const Vector& z, const Vector& f, const Vector& lower, const Vector& upper,
-                       double tolerance) {
-  Vector p = z.cwiseMax(lower).cwiseMin(upper);
+void point_on_bounds(const Vector& z, const Vector& f, const Vector& lower, const Vector& upper,
+                     double tolerance, Vector& p) {
+  p = z.cwiseMax(lower).cwiseMin(upper);
   for (int i = 0; i < z.size(); ++i) {
     const double bound = f[i] > 0 ? lower[i] : upper[i];
     if (std::abs(f[i]) > tolerance && std::isfinite(bound)) p[i] = bound;
   }
-  return p;
 }
 
-Residuals evaluate_residuals(const Lcp& p, const Vector& z) {
-  return box_residuals(p, z, Vector::Zero(p.size()), Vector::Constant(p.size(), kInfinity));
+Residuals evaluate_residuals(const Lcp& p, const Vector& z, ResidualWork* work) {
+  std::optional<ResidualWork> own;
+  ResidualWork& w = work ? *work : own.emplace();
+  w.lower.setZero(p.size());
+  w.upper.setConstant(p.size(), kInfinity);
+  return box_residuals(p, z, w.lower, w.upper, w);
 }
 
-Residuals evaluate_residuals(const Mlcp& p, const Vector& z) {
-  return box_residuals(p, z, p.lower, p.upper);
+Residuals evaluate_residuals(const Mlcp& p, const Vector& z, ResidualWork* work) {
+  std::optional<ResidualWork> own;
+  return box_residuals(p, z, p.lower, p.upper, work ? *work : own.emplace());
 }
 
-Residuals evaluate_residuals(const BoxQp& p, const Vector& z) {
-  return box_residuals(p, z, p.lower, p.upper);
+Residuals evaluate_residuals(const BoxQp& p, const Vector& z, ResidualWork* work) {
+  std::optional<ResidualWork> own;
+  return box_residuals(p, z, p.lower, p.upper, work ? *work : own.emplace());
 }
 
-Residuals evaluate_residuals(const Mcp& p, const Vector& z, double tolerance) {
-  Residuals r = box_residuals(p, z, p.lower, p.upper);
+Residuals evaluate_residuals(const Mcp& p, const Vector& z, double tolerance, ResidualWork* work) {
+  std::optional<ResidualWork> own;
+  ResidualWork& w = work ? *work : own.emplace();
+  Residuals r = box_residuals(p, z, p.lower, p.upper, w);
   r.at_bounds = kInfinity;
   if (!(r.natural < kInfinity)) return r;
   int worst = -1;
-  r.at_bounds = wrong_sign_at_bounds(p, z, tolerance, worst);
+  r.at_bounds = wrong_sign_at_bounds(p, z, tolerance, w, worst);
   if (r.at_bounds > r.natural) {
     r.worst_index = worst;
     r.worst_value = r.at_bounds;

@@ -1,9 +1,10 @@
 // How far a point is from solving a standard problem. Pure functions: nothing is scaled, nothing
-// written. All sums are those of extended.hpp, and what is returned is rounded up.
+// written but work space. All sums are those of extended.hpp, and what is returned is rounded up.
 #pragma once
 
 #include <limits>
 #include <perp/problems/standard/extended.hpp>
+#include <perp/problems/standard/friction_measure.hpp>
 #include <perp/problems/standard/problem.hpp>
 
 namespace perp {
@@ -51,23 +52,40 @@ Vector evaluate_map(const BoxQp& problem, const Vector& z);
 
 /// The point at which the rows of a nonlinear problem that count as held by a bound show whether
 /// they are: rows with |F_i(z)| > tolerance on the bound that the sign of F_i points at, the others
-/// clamped to their bounds. A natural residual near zero alone would take 0 <= z, 1/z - 5 >= 0 for
-/// solved at z = 0, or a point beyond a pole.
-Vector point_on_bounds(const Vector& z, const Vector& f, const Vector& lower, const Vector& upper,
-                       double tolerance);
+/// clamped to their bounds (p). A natural residual near zero alone would take 0 <= z, 1/z - 5 >= 0
+/// for solved at z = 0, or a point beyond a pole.
+void point_on_bounds(const Vector& z, const Vector& f, const Vector& lower, const Vector& upper,
+                     double tolerance, Vector& p);
+
+/// Work space of evaluate_residuals() for those who call it again and again: only other sizes
+/// allocate, sums that cancel so far that they are made exactly, a callback, and J and M (their
+/// factors).
+struct ResidualWork {
+  SumWorkspace sums;
+  Mcp::ExtendedWorkspace map;
+  AffineSum first, second;                     ///< F and G; s and the gradient; u
+  ExtendedVector extended_x, extended_y, tau;  ///< of the point, or of its projection
+  ExtendedVector primal, dual;                 ///< of one cone
+  Vector lower, upper, projected, rounded;
+  FrictionMeasure friction;
+};
 
 /// Residuals at z. @throws std::invalid_argument if a size is wrong.
-/// A point that is not finite has infinite residuals.
-Residuals evaluate_residuals(const Lcp& problem, const Vector& z);
-Residuals evaluate_residuals(const Mlcp& problem, const Vector& z);
+/// A point that is not finite has infinite residuals. @param work used if it is given
+Residuals evaluate_residuals(const Lcp& problem, const Vector& z, ResidualWork* work = nullptr);
+Residuals evaluate_residuals(const Mlcp& problem, const Vector& z, ResidualWork* work = nullptr);
 /// @param tolerance decides which rows count as held by a bound
-Residuals evaluate_residuals(const Mcp& problem, const Vector& z, double tolerance = 1e-8);
-Residuals evaluate_residuals(const BoxQp& problem, const Vector& z);
+Residuals evaluate_residuals(const Mcp& problem, const Vector& z, double tolerance = 1e-8,
+                             ResidualWork* work = nullptr);
+Residuals evaluate_residuals(const BoxQp& problem, const Vector& z, ResidualWork* work = nullptr);
 /// Complementarity: in nonnegative rows min(|min(s, y)|, s+ y+), in second-order cones
 /// min(||s - Pi(s - y)||, Pi(s)'Pi(y)); each product alone is small if one of its factors is huge
 /// and the other off by little, each natural map if both are scaled down.
-Residuals evaluate_residuals(const ConicQp& problem, const Vector& x, const Vector& y);
-Residuals evaluate_residuals(const FrictionContact& problem, const Vector& r);
-Residuals evaluate_residuals(const ConvexContact& problem, const Vector& v);
+Residuals evaluate_residuals(const ConicQp& problem, const Vector& x, const Vector& y,
+                             ResidualWork* work = nullptr);
+Residuals evaluate_residuals(const FrictionContact& problem, const Vector& r,
+                             ResidualWork* work = nullptr);
+Residuals evaluate_residuals(const ConvexContact& problem, const Vector& v,
+                             ResidualWork* work = nullptr);
 
 }  // namespace perp

@@ -13,14 +13,15 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kVanishingNorm = 1e-14;
 
 template <class P>
-Residuals residuals_of(const P& problem, const Answer& answer, double) {
-  return evaluate_residuals(problem, answer.z);
+Residuals residuals_of(const P& problem, const Answer& answer, double, ResidualWork* work) {
+  return evaluate_residuals(problem, answer.z, work);
 }
-Residuals residuals_of(const ConicQp& problem, const Answer& answer, double) {
-  return evaluate_residuals(problem, answer.z, answer.dual);
+Residuals residuals_of(const ConicQp& problem, const Answer& answer, double, ResidualWork* work) {
+  return evaluate_residuals(problem, answer.z, answer.dual, work);
 }
-Residuals residuals_of(const Mcp& problem, const Answer& answer, double tolerance) {
-  return evaluate_residuals(problem, answer.z, tolerance);
+Residuals residuals_of(const Mcp& problem, const Answer& answer, double tolerance,
+                       ResidualWork* work) {
+  return evaluate_residuals(problem, answer.z, tolerance, work);
 }
 
 template <class P>
@@ -31,8 +32,9 @@ double measure_of(const Mcp&, const Residuals& r, double tolerance) {
   return r.natural <= tolerance ? std::max(r.natural, r.at_bounds) : r.natural;
 }
 double measure_of(const FrictionContact& problem, const Residuals& r, double) {
-  const ExtendedVector q = problem.q.cast<Extended>();
-  const bool vanishes = euclidean_norm(q.data(), problem.size()) <= kVanishingNorm;
+  Extended squares = 0;
+  for (const Extended q_i : problem.q) squares += q_i * q_i;
+  const bool vanishes = std::sqrt(squares) <= kVanishingNorm;
   return vanishes ? r.natural : std::max(r.relative, r.by_part);
 }
 
@@ -65,7 +67,7 @@ Answer projected(const FrictionContact& p, Vector z) {
 template <class P>
 bool meets(const P& problem, const Vector& point, double tolerance) {
   const Answer answer = projected(problem, point);
-  const Residuals r = residuals_of(problem, answer, tolerance);
+  const Residuals r = residuals_of(problem, answer, tolerance, nullptr);
   return measure_of(problem, r, tolerance) <= tolerance;
 }
 
@@ -75,12 +77,13 @@ std::string_view to_string(Vacuous vacuous) {
   return vacuous == Vacuous::kZero ? "zero" : vacuous == Vacuous::kStart ? "start" : "no";
 }
 
-Verdict verify(const ProblemData& data, const Answer& answer, double tolerance) {
+Verdict verify(const ProblemData& data, const Answer& answer, double tolerance,
+               ResidualWork* work) {
   return std::visit(
       [&](const auto& problem) {
         Verdict verdict;
         verdict.tolerance = tolerance;
-        const Residuals& r = verdict.residuals = residuals_of(problem, answer, tolerance);
+        const Residuals& r = verdict.residuals = residuals_of(problem, answer, tolerance, work);
         verdict.measure = measure_of(problem, r, tolerance);
         if (std::isnan(verdict.measure)) verdict.measure = kInfinity;
         verdict.solved = verdict.measure <= tolerance;

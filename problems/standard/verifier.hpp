@@ -43,8 +43,9 @@ struct Verdict {
 
 /// Judges an answer on the problem as posed. @throws std::invalid_argument if a size is wrong.
 Verdict verify(const Problem& problem, const Answer& answer, double tolerance);
-/// Likewise, without looking for a vacuous answer.
-Verdict verify(const ProblemData& problem, const Answer& answer, double tolerance);
+/// Likewise, without looking for a vacuous answer. @param work used if it is given, and then kept
+Verdict verify(const ProblemData& problem, const Answer& answer, double tolerance,
+               ResidualWork* work = nullptr);
 
 /// Whether the projection of 0, or of the problem's start, meets the tolerance.
 Vacuous vacuous_answer(const Problem& problem, double tolerance);

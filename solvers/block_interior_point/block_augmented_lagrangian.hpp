@@ -14,8 +14,9 @@ struct BlockAugmentedLagrangianSettings {
 
   template <class Visitor>
   void visit(Visitor& v) {
-    v.visit("penalty", penalty, "first penalty, over the stiffness of cones and rows");
-    v.visit("increase", increase, "factor on the penalty after every update of the multipliers");
+    v.visit("penalty", penalty, "first penalty, over the stiffness of cones and rows", kPositive);
+    v.visit("increase", increase, "factor on the penalty after every update of the multipliers",
+            kAtLeastOne);
     v.visit("negligible", negligible, "multipliers of a start below it count as 0");
     v.visit("start_measure", start_measure,
             "a start with a larger measure ends the solve as stalled; 0: any start");

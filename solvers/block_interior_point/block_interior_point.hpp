@@ -11,7 +11,8 @@ struct BlockInteriorPointSettings {
 
   template <class Visitor>
   void visit(Visitor& v) {
-    v.visit("patience", patience, "steps without progress before the solve ends as stalled");
+    v.visit("patience", patience, "steps without progress before the solve ends as stalled",
+            kAtLeastOne);
   }
 };
 

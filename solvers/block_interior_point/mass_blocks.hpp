@@ -2,7 +2,7 @@
 #pragma once
 
 #include <optional>
-#include <perp/problems/standard/matrix.hpp>
+#include <perp/problems/matrix/matrix.hpp>
 #include <string>
 #include <vector>
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cmath>
-#include <perp/problems/standard/matrix.hpp>
+#include <perp/problems/matrix/matrix.hpp>
 
 namespace perp {
 

@@ -1,7 +1,7 @@
 // What a Newton method on a box problem keeps of the points it met, and what it says in the end.
 #pragma once
 
-#include <perp/problems/standard/matrix.hpp>
+#include <perp/problems/matrix/matrix.hpp>
 #include <perp/solvers/core/status.hpp>
 #include <string>
 #include <vector>

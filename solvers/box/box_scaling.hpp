@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <perp/problems/standard/matrix.hpp>
+#include <perp/problems/matrix/matrix.hpp>
 
 namespace perp {
 

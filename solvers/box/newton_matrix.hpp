@@ -1,7 +1,7 @@
 // The matrix of a Newton method: values that change, in the storage that its systems want.
 #pragma once
 
-#include <perp/problems/standard/matrix.hpp>
+#include <perp/problems/matrix/matrix.hpp>
 
 namespace perp {
 

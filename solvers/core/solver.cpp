@@ -92,8 +92,14 @@ void Solver::update(const Problem& problem) {
   take(problem, true);
 }
 
+void Solver::check_settings() {
+  SettingCheck check;
+  visit_settings(check);
+}
+
 void Solver::take(const Problem& problem, bool update) {
   prepared_size_ = -1;
+  check_settings();
   validate(problem);
   if (const auto reason = refusal(problem)) throw std::invalid_argument("problem: " + *reason);
   deadline_ = Deadline(limits.time_limit);
@@ -150,32 +156,13 @@ const Result& Solver::solve(const Start& start, Observer* observer) {
     if (start.z) result_.z = *start.z;
     return result_;
   }
+  check_settings();
   deadline_ = Deadline(limits.time_limit);
   do_solve(start, observer, result_);
   return result_;
 }
 
 namespace {
-
-std::string text_of(const Range& range, bool whole) {
-  const std::string what = whole ? "a whole number" : "a number";
-  const bool bounded = std::isfinite(range.high);
-  if (bounded && range.open)
-    return fmt::format("{} above {} and up to {}", what, range.low, range.high);
-  if (bounded) return fmt::format("{} from {} to {}", what, range.low, range.high);
-  if (range.open) return fmt::format("{} above {}", what, range.low);
-  return fmt::format("{} of at least {}", what, range.low);
-}
-
-std::string text_of(const Choices& choices) {
-  std::string text;
-  for (auto it = choices.begin(); it != choices.end(); ++it) {
-    const bool last = it + 1 == choices.end();
-    text += it == choices.begin() ? "" : last ? " or " : ", ";
-    text += *it;
-  }
-  return text;
-}
 
 class Lister : public SettingVisitor {
  public:
@@ -227,9 +214,7 @@ class Setter : public SettingVisitor {
   void visit(std::string_view name, std::string& value, std::string_view,
              const Choices& choices) override {
     if (!matches(name)) return;
-    const bool right =
-        choices.size() == 0 || std::find(choices.begin(), choices.end(), text_) != choices.end();
-    if (!right) return complain(text_of(choices));
+    if (!is_choice(choices, text_)) return complain(text_of(choices));
     value = text_;
     taken = true;
   }

@@ -3,7 +3,7 @@
 
 #include <memory>
 #include <optional>
-#include <perp/problems/expression/deadline.hpp>
+#include <perp/problems/limits/deadline.hpp>
 #include <perp/problems/standard/problem.hpp>
 #include <perp/problems/standard/verifier.hpp>
 #include <perp/solvers/core/observer.hpp>
@@ -101,8 +101,8 @@ class Solver {
 
   /// Analyses and copies what is needed of the problem, which need not live on. What the method
   /// cannot take is refused here and not when it is solved; numerical trouble, and a time limit
-  /// that passes already here, is a status of solve(). @throws std::invalid_argument where the
-  /// problem is refused or malformed (the text names the field).
+  /// that passes already here, is a status of solve(). @throws std::invalid_argument if the problem
+  /// is refused or malformed (the text names the field), or a setting is not what it may be.
   void prepare(const Problem& problem);
 
   /// Takes other values: as prepare(), and with the same result, but of a problem with the
@@ -112,8 +112,8 @@ class Solver {
   void update(const Problem& problem);
 
   /// Solves the prepared problem. The result is valid until the next call.
-  /// @throws std::invalid_argument if a part of the start has the wrong size; std::logic_error
-  /// without prepare.
+  /// @throws std::invalid_argument if a part of the start has the wrong size, or a setting is not
+  /// what it may be; std::logic_error without prepare.
   const Result& solve(const Start& start = {}, Observer* observer = nullptr);
   /// The same with other limits than the solver's own, this once.
   const Result& solve(const Start& start, const Limits& other, Observer* observer = nullptr);
@@ -136,6 +136,7 @@ class Solver {
 
  private:
   void take(const Problem& problem, bool update);
+  void check_settings();
 
   std::string_view prepared_kind_;
   int prepared_size_ = -1;

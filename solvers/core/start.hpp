@@ -1,7 +1,7 @@
 // Where a solve begins, and how far it may go.
 #pragma once
 
-#include <perp/problems/standard/matrix.hpp>
+#include <perp/problems/matrix/matrix.hpp>
 #include <vector>
 
 namespace perp {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 
 namespace perp {
 
@@ -123,9 +122,8 @@ void Admm::extrapolate(double change) {
 }
 
 void Admm::do_solve(const Start& start, Observer* observer, Result& result) {
-  if (!(settings.proximal > 0)) throw std::invalid_argument("setting \"proximal\": not positive");
   const int limit = limits.max_iterations > 0 ? limits.max_iterations : kIterationLimit;
-  Progress progress(std::max(1, settings.patience));
+  Progress progress(settings.patience);
   matrix_.factorisations = 0;
   double power = settings.power;
   begin(start.z);
@@ -158,7 +156,7 @@ void Admm::do_solve(const Start& start, Observer* observer, Result& result) {
             observer, result))
       break;
     const bool more = primal_ > settings.balance * dual_, less = dual_ > settings.balance * primal_;
-    if (result.iterations % std::max(1, settings.adapt_every) == 0 && (more || less)) {
+    if (result.iterations % settings.adapt_every == 0 && (more || less)) {
       power = std::clamp(power + (more ? settings.power_step : -settings.power_step),
                          -kLargestPower, kLargestPower);
       factorised = set_penalty(power);

@@ -18,14 +18,18 @@ struct AdmmSettings {
 
   template <class Visitor>
   void visit(Visitor& v) {
-    v.visit("proximal", proximal, "eta on the change of r, for W with blocks of order 1");
-    v.visit("power", power, "p of the first penalty sqrt(eta L) (L/eta)^p");
+    v.visit("proximal", proximal, "eta on the change of r, for W with blocks of order 1",
+            kPositive);
+    v.visit("power", power, "p of the first penalty sqrt(eta L) (L/eta)^p", Range{-2.0, 2.0});
     v.visit("power_step", power_step, "change of p when the residuals are out of balance");
-    v.visit("balance", balance, "ratio of the residuals from which they are out of balance");
-    v.visit("adapt_every", adapt_every, "iterations between changes of the penalty");
+    v.visit("balance", balance, "ratio of the residuals from which they are out of balance",
+            kAtLeastOne);
+    v.visit("adapt_every", adapt_every, "iterations between changes of the penalty", kAtLeastOne);
     v.visit("accelerate", accelerate, "extrapolate, with restarts");
-    v.visit("patience", patience, "looks without a gain of 1 % before the solve ends as stalled");
-    v.visit("scaling", scaling, "of W and q: none, global or contact");
+    v.visit("patience", patience, "looks without a gain of 1 % before the solve ends as stalled",
+            kAtLeastOne);
+    v.visit("scaling", scaling, "of W and q by powers of two: none, global or contact",
+            Choices{"none", "global", "contact"});
   }
 };
 

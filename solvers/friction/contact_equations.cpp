@@ -1,9 +1,7 @@
 #include <perp/solvers/friction/contact_equations.hpp>
 
-#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 namespace perp {
 
@@ -18,10 +16,6 @@ double largest_eigenvalue(double a, double b, double c) {
 
 void ContactEquations::attach(const ContactProblem& problem, std::string_view map,
                               std::string_view rho, double factor) {
-  if (rho != "split" && rho != "spectral") {
-    throw std::invalid_argument(
-        fmt::format("setting \"rho\": \"{}\" is not split or spectral", rho));
-  }
   problem_ = &problem;
   map_ = contact_map(map);
   const int nc = problem.contacts();

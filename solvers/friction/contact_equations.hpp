@@ -15,7 +15,6 @@ class ContactEquations {
  public:
   /// Keeps a reference to the problem. @param rho "split" (1/W_nn and 1/|W_tt|) or "spectral"
   /// (one over the larger, always so for the natural map). @param factor on every rho
-  /// @throws std::invalid_argument naming the setting.
   void attach(const ContactProblem& problem, std::string_view map, std::string_view rho,
               double factor);
 

@@ -3,10 +3,8 @@
 #include <perp/problems/standard/friction_cone.hpp>
 #include <perp/problems/standard/friction_measure.hpp>
 
-#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 namespace perp {
 
@@ -74,9 +72,7 @@ void natural(double mu, double rho, const double* r, const double* u, ContactRow
 }  // namespace
 
 ContactMap contact_map(std::string_view name) {
-  if (name == "ac") return ContactMap::kAlartCurnier;
-  if (name == "natural") return ContactMap::kNatural;
-  throw std::invalid_argument(fmt::format("setting \"map\": \"{}\" is not ac or natural", name));
+  return name == "natural" ? ContactMap::kNatural : ContactMap::kAlartCurnier;
 }
 
 void evaluate_contact(ContactMap map, double mu, double rho_n, double rho_t, const double* r,

@@ -10,7 +10,7 @@ enum class ContactMap {
   kNatural,
 };
 
-/// @throws std::invalid_argument naming the setting.
+/// The map of a name that the setting may have: ac or natural.
 ContactMap contact_map(std::string_view name);
 
 /// phi(r, u) of one contact and matrices with d phi = A dr + B du, nine values each, by columns.

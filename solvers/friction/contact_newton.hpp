@@ -1,13 +1,12 @@
 // The semismooth Newton method for friction, as newton-ac and proximal-newton use it.
 #pragma once
 
-#include <perp/problems/expression/deadline.hpp>
-#include <perp/solvers/core/observer.hpp>
-#include <perp/solvers/core/status.hpp>
+#include <perp/problems/limits/deadline.hpp>
+#include <perp/solvers/core/settings.hpp>
 #include <perp/solvers/friction/contact_equations.hpp>
 #include <perp/solvers/friction/contact_newton_system.hpp>
+#include <perp/solvers/newton/newton_driver.hpp>
 #include <string>
-#include <vector>
 
 namespace perp {
 
@@ -24,34 +23,38 @@ struct ContactNewtonSettings {
 
   template <class Visitor>
   void visit(Visitor& v) {
-    v.visit("map", map, "equations: ac (Alart-Curnier) or natural");
-    v.visit("rho", rho, "split: 1/W_nn and 1/|W_tt| of each contact; spectral: 1/|W_cc|");
-    v.visit("rho_factor", rho_factor, "on the rho of every contact");
+    v.visit("map", map, "equations: ac (Alart-Curnier) or natural", Choices{"ac", "natural"});
+    v.visit("rho", rho, "split: 1/W_nn and 1/|W_tt| of each contact; spectral: 1/|W_cc|",
+            Choices{"split", "spectral"});
+    v.visit("rho_factor", rho_factor, "on the rho of every contact", kPositive);
     v.visit("proximal", proximal, "least eps of the steps with W + eps I");
     v.visit("proximal_factor", proximal_factor,
             "eps over the largest |Phi_i|, that counted up to 1");
-    v.visit("least_squares", least_squares, "least-squares steps: fallback, always, never");
-    v.visit("memory", memory, "merits that the line search compares with; 1: monotone");
-    v.visit("patience", patience, "steps without a lower merit that end a run");
-    v.visit("linear_algebra", linear_algebra, "factorisations: auto, dense or sparse");
+    v.visit("least_squares", least_squares, "least-squares steps: fallback, always, never",
+            Choices{"fallback", "always", "never"});
+    v.visit("memory", memory, "merits that the line search compares with; 1: monotone",
+            kAtLeastOne);
+    v.visit("patience", patience, "steps without a lower merit that end a run", kAtLeastOne);
+    v.visit("linear_algebra", linear_algebra, "factorisations: auto, dense or sparse",
+            Choices{"auto", "dense", "sparse"});
   }
 };
 
 /// Semismooth Newton steps on Phi(r, u) = 0, u = W r + q + alpha (r - centre), Phi as in
-/// ContactEquations. alpha = 0 is the problem as posed, alpha > 0 one step of the proximal point
-/// method around the centre.
-class ContactNewton {
+/// ContactEquations, in the loop of NewtonDriver. alpha = 0 is the problem as posed, alpha > 0 one
+/// step of the proximal point method around the centre.
+class ContactNewton final : public NewtonEquation {
  public:
   ContactNewtonSettings settings;
 
-  /// Keeps a reference. @throws std::invalid_argument naming a setting.
+  /// Keeps a reference.
   void attach(const ContactProblem& problem);
   /// Before the runs of a solve, which share the limits. Keeps a reference to the deadline.
   void begin(const Deadline& deadline, int iteration_limit);
 
-  /// From r: ends solved where the verifier's measure (with this u) is at most the tolerance,
-  /// stalled where no step lowers the merit or `patience` is over, or at the limits of begin().
-  /// r becomes the point with the lowest measure.
+  /// From r: ends solved if the verifier's measure (with this u) is at most the tolerance, stalled
+  /// after `max_steps`, if no step lowers the merit or `patience` is over, or at the limits of
+  /// begin(). r becomes the point with the lowest measure.
   Status run(double alpha, const Vector& centre, double tolerance, int max_steps,
              Observer* observer, Vector& r);
 
@@ -66,19 +69,35 @@ class ContactNewton {
     Vector r, u;
   };
 
-  void evaluate(double alpha, const Vector& centre);
-  bool newton_step(double alpha, IterationRecord& record);
-  bool least_squares_step(double alpha, IterationRecord& record);
-  bool search(double alpha, IterationRecord& record);
+  /// What a run is asked for; r becomes the best point.
+  struct Aim {
+    double alpha = 0.0, tolerance = 0.0;
+    const Vector* centre = nullptr;
+    Vector* r = nullptr;
+  };
+
+  // NewtonEquation:
+  double merit() const override { return equations_.merit(); }
+  Verdict judge() override;
+  std::string_view take_step(NewtonDriver& driver) override;
+  double try_step(double t) override;
+  bool accept_trial() override;
+  void describe(IterationRecord& record) const override;
+
+  void evaluate();
+  bool newton_step();
+  bool least_squares_step();
+  bool search();
 
   const ContactProblem* problem_ = nullptr;
   ContactEquations equations_;
   ContactNewtonSystem system_;
+  NewtonDriver driver_;
   Pair point_, direction_, trial_;
-  std::vector<double> history_;  // the last merits
-  double best_measure_ = 0.0, damping_ = 0.0;
+  Aim aim_;
+  double measure_ = 0.0, best_measure_ = 0.0;  // at the point, at *aim_.r
   const Deadline* deadline_ = nullptr;
-  int iteration_limit_ = 0;
+  int iteration_limit_ = 0, iterations_before_ = 0;  // of all runs; before this one
 };
 
 }  // namespace perp

@@ -1,9 +1,7 @@
 #include <perp/solvers/friction/contact_newton_system.hpp>
 
-#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 namespace perp {
 
@@ -18,10 +16,6 @@ constexpr int kBlock = 64;  // products of blocks of this size need no heap
 }  // namespace
 
 void ContactNewtonSystem::attach(const ContactProblem& problem, std::string_view algebra) {
-  if (algebra != "auto" && algebra != "dense" && algebra != "sparse") {
-    throw std::invalid_argument(
-        fmt::format("setting \"linear_algebra\": \"{}\" is not auto, dense or sparse", algebra));
-  }
   if (problem_ == &problem && problem.has_kept_pattern() && algebra == algebra_) return;
   problem_ = &problem;
   algebra_ = algebra;

@@ -24,7 +24,6 @@ class ContactNewtonSystem {
  public:
   /// Keeps a reference. Analyses nothing anew if the problem has kept its pattern.
   /// @param algebra "auto", "dense" or "sparse"
-  /// @throws std::invalid_argument naming the setting
   void attach(const ContactProblem& problem, std::string_view algebra);
 
   /// @return false where the kernel is singular to rounding.

@@ -14,7 +14,7 @@ enum class ContactScaling {
   kContact,  ///< a factor for every contact as well, so that all diagonal blocks are of order 1
 };
 
-/// @throws std::invalid_argument naming the setting.
+/// The scaling of a name that the setting may have: none, global or contact.
 ContactScaling contact_scaling(std::string_view name);
 
 /// The verifier's measure of a problem as posed, at impulses r and velocities u of it.

@@ -12,7 +12,8 @@ struct NewtonAcSettings {
 
   template <class Visitor>
   void visit(Visitor& v) {
-    v.visit("scaling", scaling, "of W and q: none, global or contact");
+    v.visit("scaling", scaling, "of W and q by powers of two: none, global or contact",
+            Choices{"none", "global", "contact"});
   }
 };
 

@@ -3,7 +3,6 @@
 #include <perp/solvers/projection/progress.hpp>
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace perp {
 
@@ -28,13 +27,9 @@ void Nsgs::do_prepare(const Problem& problem) {
 }
 
 void Nsgs::do_solve(const Start& start, Observer* observer, Result& result) {
-  if (!(settings.relaxation > 0 && settings.relaxation < 2))
-    throw std::invalid_argument("setting \"relaxation\": not between 0 and 2");
-  if (settings.order != "given" && settings.order != "random")
-    throw std::invalid_argument("setting \"order\": not given or random");
   const int limit = limits.max_iterations > 0 ? limits.max_iterations : kSweepLimit;
-  const int every = std::max(1, settings.check_every);
-  Progress progress(std::max(1, settings.patience));
+  const int every = settings.check_every;
+  Progress progress(settings.patience);
   if (settings.order == "random") {
     sweeps_.order_at_random(settings.seed);
   } else {

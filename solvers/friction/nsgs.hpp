@@ -20,15 +20,17 @@ struct NsgsSettings {
 
   template <class Visitor>
   void visit(Visitor& v) {
-    v.visit("relaxation", relaxation, "omega of the over-relaxation, between 0 and 2");
+    v.visit("relaxation", relaxation, "omega of the over-relaxation", kRelaxation);
     v.visit("symmetric", symmetric, "sweep in order and in reverse order by turns");
-    v.visit("order", order, "of the contacts: given or random");
+    v.visit("order", order, "of the contacts: given or random", Choices{"given", "random"});
     v.visit("seed", seed, "of the random order");
-    v.visit("scaling", scaling, "of W and q: none, global or contact");
+    v.visit("scaling", scaling, "of W and q by powers of two: none, global or contact",
+            Choices{"none", "global", "contact"});
     v.visit("regularisation", regularisation,
             "rho over the size of the diagonal blocks: proximal sweeps");
-    v.visit("check_every", check_every, "sweeps between two looks at the natural map");
-    v.visit("patience", patience, "looks without a gain of 1 % before the solve ends as stalled");
+    v.visit("check_every", check_every, "sweeps between two looks at the natural map", kAtLeastOne);
+    v.visit("patience", patience, "looks without a gain of 1 % before the solve ends as stalled",
+            kAtLeastOne);
   }
 };
 

@@ -20,15 +20,17 @@ struct ProximalNewtonSettings {
 
   template <class Visitor>
   void visit(Visitor& v) {
-    v.visit("alpha", alpha, "first alpha, for W with diagonal blocks of order 1");
-    v.visit("least_alpha", least_alpha, "least alpha");
-    v.visit("decrease", decrease, "factor on alpha after an inner problem that was easy");
-    v.visit("increase", increase, "factor on alpha after an inner problem that was not solved");
+    v.visit("alpha", alpha, "first alpha, for W with diagonal blocks of order 1", kPositive);
+    v.visit("least_alpha", least_alpha, "least alpha", kPositive);
+    v.visit("decrease", decrease, "factor on alpha after an inner problem that was easy", kShare);
+    v.visit("increase", increase, "factor on alpha after an inner problem that was not solved",
+            kAtLeastOne);
     v.visit("inner_accuracy", inner_accuracy, "inner tolerance over the measure at the centre");
-    v.visit("inner_steps", inner_steps, "Newton steps of an inner problem at most");
+    v.visit("inner_steps", inner_steps, "Newton steps of an inner problem at most", kAtLeastOne);
     v.visit("easy_steps", easy_steps, "Newton steps up to which an inner problem was easy");
-    v.visit("outer_iterations", outer_iterations, "proximal steps at most");
-    v.visit("scaling", scaling, "of W and q: none, global or contact");
+    v.visit("outer_iterations", outer_iterations, "proximal steps at most", kAtLeastOne);
+    v.visit("scaling", scaling, "of W and q by powers of two: none, global or contact",
+            Choices{"none", "global", "contact"});
   }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <perp/solvers/active_set/free_block.hpp>
+#include <perp/solvers/core/settings.hpp>
 #include <perp/solvers/core/solver.hpp>
 #include <perp/solvers/gradient_projection/face_conjugate_gradients.hpp>
 #include <perp/solvers/gradient_projection/projected_search.hpp>
@@ -20,9 +21,11 @@ struct GradientProjectionSettings {
 
   template <class Visitor>
   void visit(Visitor& v) {
-    v.visit("face", face, "minimisation over a face: auto, cg (products only) or factorise");
+    v.visit("face", face, "minimisation over a face: auto, cg (products only) or factorise",
+            Choices{"auto", "cg", "factorise"});
     v.visit("cg_faces", cg_faces, "first faces of a dense H that are not factorised, in auto");
-    v.visit("gradient_steps", gradient_steps, "projected gradient steps in a row at most");
+    v.visit("gradient_steps", gradient_steps, "projected gradient steps in a row at most",
+            kAtLeastOne);
     v.visit("gradient_progress", gradient_progress,
             "gain over the best one at which gradient steps end");
     v.visit("cg_progress", cg_progress, "likewise of conjugate gradients");

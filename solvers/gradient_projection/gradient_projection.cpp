@@ -9,12 +9,6 @@ namespace {
 
 constexpr double kSymmetric = 1e-12;  // of the largest entry: what counts as symmetric
 
-void check_face(const GradientProjectionSettings& settings) {
-  if (settings.face == "auto" || settings.face == "cg" || settings.face == "factorise") return;
-  throw std::invalid_argument(
-      fmt::format("setting \"face\": \"{}\" is not auto, cg or factorise", settings.face));
-}
-
 }  // namespace
 
 const SolverTraits& GradientProjection::traits() const {
@@ -35,7 +29,6 @@ std::optional<std::string> GradientProjection::do_refusal(const Problem& problem
 }
 
 void GradientProjection::do_prepare(const Problem& problem) {
-  check_face(settings);
   minimiser_.problem.load(problem);
   minimiser_.attach();
 }
@@ -46,12 +39,14 @@ void GradientProjection::do_solve(const Start& start, Observer* observer, Result
 
 Result minimise(const OperatorProblem& problem, const GradientProjectionSettings& settings,
                 const Limits& limits, const Vector* start, Observer* observer) {
+  SettingCheck check_settings;
+  SettingVisitor& visitor = check_settings;
+  GradientProjectionSettings(settings).visit(visitor);
   const auto n = static_cast<Eigen::Index>(problem.h.size());
   const auto check = [n](const char* name, const Vector& v) {
     if (v.size() != n)
       throw std::invalid_argument(fmt::format("{}: length is {}, expected {}", name, v.size(), n));
   };
-  check_face(settings);
   check("c", problem.c);
   check("lower", problem.lower);
   check("upper", problem.upper);

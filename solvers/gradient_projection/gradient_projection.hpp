@@ -38,7 +38,7 @@ struct OperatorProblem {
 
 /// Minimises it as GradientProjection does, without factorisations and with residuals in double.
 /// The operator is only used during the call.
-/// @throws std::invalid_argument where a size is wrong or lower > upper.
+/// @throws std::invalid_argument if a size or a setting is wrong, or lower > upper.
 Result minimise(const OperatorProblem& problem, const GradientProjectionSettings& settings,
                 const Limits& limits, const Vector* start = nullptr, Observer* observer = nullptr);
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <perp/problems/matrix/sparse_copies.hpp>
 #include <perp/problems/standard/conic_qp.hpp>
-#include <perp/problems/standard/sparse_copies.hpp>
 #include <perp/solvers/interior_point/cone_product.hpp>
 
 namespace perp {
@@ -23,7 +23,7 @@ class ConicData {
     double measure() const { return std::max({primal, dual, complementarity}); }
   };
 
-  /// Only sizes and patterns that are larger than any before allocate.
+  /// Only other sizes, and more entries than ever before, allocate.
   void build(const ConicQp& problem, bool equilibrate);
 
   /// Whether cones, sizes and the places of entries are those of another.

@@ -17,11 +17,13 @@ struct InteriorPointSettings {
 
   template <class Visitor>
   void visit(Visitor& v) {
-    v.visit("regularisation", regularisation, "delta of the linear systems, on scaled data");
+    v.visit("regularisation", regularisation, "delta of the first linear systems, on scaled data",
+            kPositive);
     v.visit("refinements", refinements, "of one linear solve at most");
-    v.visit("step_fraction", step_fraction, "of the step to the boundary that is taken");
+    v.visit("step_fraction", step_fraction, "of the step to the boundary that is taken", kPart);
     v.visit("equilibrate", equilibrate, "scale rows, columns, b and c");
-    v.visit("linear_algebra", linear_algebra, "factorisation: auto, dense or sparse");
+    v.visit("linear_algebra", linear_algebra, "factorisation: auto, dense or sparse",
+            Choices{"auto", "dense", "sparse"});
   }
 };
 

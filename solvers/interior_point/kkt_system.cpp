@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 namespace perp {
 
@@ -21,8 +20,6 @@ double largest(const Vector& v) { return v.size() > 0 ? v.cwiseAbs().maxCoeff() 
 }  // namespace
 
 void KktSystem::prepare(const ConicData& data, std::string_view linear_algebra) {
-  if (linear_algebra != "auto" && linear_algebra != "dense" && linear_algebra != "sparse")
-    throw std::invalid_argument("setting \"linear_algebra\": it is auto, dense or sparse");
   data_ = &data;
   linear_algebra_ = linear_algebra;
   const int n = data.variables(), m = data.rows();

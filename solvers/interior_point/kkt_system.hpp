@@ -32,9 +32,9 @@ double dense_kkt_operations(const ConicData& data);
 /// refinement.
 class KktSystem {
  public:
-  /// @param linear_algebra "auto", "dense" or "sparse" @throws std::invalid_argument: another one
+  /// @param linear_algebra "auto", "dense" or "sparse"
   void prepare(const ConicData& data, std::string_view linear_algebra);
-  /// The data have other values in the places of those that were prepared. @throws as prepare()
+  /// The data have other values in the places of those that were prepared.
   void update(std::string_view linear_algebra);
 
   /// @return false where no regularisation up to 1e10 times the one asked for helps.

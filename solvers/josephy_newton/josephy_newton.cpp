@@ -1,8 +1,6 @@
 #include <perp/solvers/josephy_newton/josephy_newton.hpp>
 
-#include <fmt/format.h>
 #include <algorithm>
-#include <stdexcept>
 
 namespace perp {
 
@@ -11,10 +9,6 @@ namespace {
 constexpr int kAlwaysDense = 100;      // smaller problems are dense
 constexpr double kSparseBelow = 0.25;  // share of entries from which systems are dense
 constexpr int kMostSteps = 200;        // by default
-
-bool one_of(const std::string& text, std::initializer_list<const char*> choices) {
-  return std::any_of(choices.begin(), choices.end(), [&](const char* c) { return text == c; });
-}
 
 bool prefers_sparse(const Matrix& m) {
   const double n = m.rows();
@@ -32,24 +26,7 @@ const SolverTraits& JosephyNewton::traits() const {
   return traits;
 }
 
-void JosephyNewton::check_settings() const {
-  const auto ask = [](bool right, std::string_view name, std::string_view expected) {
-    if (!right)
-      throw std::invalid_argument(fmt::format("setting \"{}\": expected {}", name, expected));
-  };
-  ask(one_of(settings.path, {"far", "point"}), "path", "far or point");
-  ask(one_of(settings.function, {"fb", "penalised"}), "function", "fb or penalised");
-  ask(settings.lambda > 0 && settings.lambda <= 1, "lambda", "a number in (0, 1]");
-  ask(one_of(settings.least_squares, {"fallback", "always", "never"}), "least_squares",
-      "fallback, always or never");
-  ask(one_of(settings.linear_algebra, {"auto", "dense", "sparse"}), "linear_algebra",
-      "auto, dense or sparse");
-  ask(settings.memory >= 1, "memory", "at least 1");
-  ask(settings.proximal > 0, "proximal", "a positive number");
-}
-
 void JosephyNewton::do_prepare(const Problem& problem) {
-  check_settings();
   BoxProblem::Options box;
   box.storage = storage_named(settings.linear_algebra);
   box.prefers_sparse = prefers_sparse;
@@ -66,7 +43,6 @@ void JosephyNewton::do_update(const Problem& problem) {
 }
 
 void JosephyNewton::do_solve(const Start& start, Observer* observer, Result& result) {
-  check_settings();
   problem_.begin(start.z, start_);
   start_ = start_.cwiseMax(problem_.lower).cwiseMin(problem_.upper);
   driver_.begin({settings.memory, settings.patience, settings.watchdog,

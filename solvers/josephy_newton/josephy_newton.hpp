@@ -22,21 +22,29 @@ struct JosephyNewtonSettings {
 
   template <class Visitor>
   void visit(Visitor& v) {
-    v.visit("crash_iterations", crash_iterations, "projected Newton steps before it pivots");
+    v.visit("crash_iterations", crash_iterations,
+            "projected Newton steps before it pivots; 0: none");
     v.visit("set_rounds", set_rounds, "linear systems tried on a linearisation before pivots");
-    v.visit("path", path, "where a path of pivots comes from: far, point (the iterate)");
-    v.visit("proximal", proximal, "first rho over the largest entry of J, after a failed path");
-    v.visit("path_proximal", path_proximal,
-            "rho of every path, over the largest entry of J and the residual, that up to 1");
-    v.visit("function", function, "complementarity function of the merit: fb or penalised");
-    v.visit("lambda", lambda, "share of fb in the penalised function, in (0, 1]");
-    v.visit("memory", memory, "merits that the nonmonotone line search compares with");
-    v.visit("watchdog", watchdog, "full steps in a row that may miss the merit asked for");
-    v.visit("patience", patience, "steps without a lower merit that end the solve");
+    v.visit("path", path, "where a path of pivots comes from: far, point (the iterate)",
+            Choices{"far", "point"});
+    v.visit("proximal", proximal, "first rho over the largest entry of J, after a failed path",
+            kPositive);
+    v.visit(
+        "path_proximal", path_proximal,
+        "rho of every path, over the largest entry of J and the residual, that counted up to 1");
+    v.visit("function", function, "complementarity function of the merit: fb or penalised",
+            Choices{"fb", "penalised"});
+    v.visit("lambda", lambda, "share of fb in the penalised function", kShare);
+    v.visit("memory", memory, "merits that the line search compares with; 1: monotone",
+            kAtLeastOne);
+    v.visit("watchdog", watchdog, "full steps in a row that may miss the merit asked for; 0: none");
+    v.visit("patience", patience, "steps without a lower merit that end the solve", kAtLeastOne);
     v.visit("least_squares", least_squares,
             "Levenberg-Marquardt steps: fallback (where the linear problem is not solved), always "
-            "(and no other Newton steps), never");
-    v.visit("linear_algebra", linear_algebra, "factorisations: auto, dense or sparse");
+            "(and no other Newton steps), never",
+            Choices{"fallback", "always", "never"});
+    v.visit("linear_algebra", linear_algebra, "factorisations: auto, dense or sparse",
+            Choices{"auto", "dense", "sparse"});
   }
 };
 
@@ -69,7 +77,6 @@ class JosephyNewton final : public Solver {
   void do_update(const Problem& problem) override;
   void do_solve(const Start& start, Observer* observer, Result& result) override;
 
-  void check_settings() const;
   ComplementarityFunction chosen_function() const;
   JosephySteps::Options options() const;
   void add_statistics(Result& result) const;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <perp/problems/standard/matrix.hpp>
+#include <perp/problems/matrix/matrix.hpp>
 #include <vector>
 
 namespace perp {

@@ -2,7 +2,7 @@
 // into a matrix allocates only where that has been smaller so far.
 #pragma once
 
-#include <perp/problems/standard/matrix.hpp>
+#include <perp/problems/matrix/matrix.hpp>
 #include <vector>
 
 namespace perp {

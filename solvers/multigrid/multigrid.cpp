@@ -49,7 +49,7 @@ void Multigrid::do_prepare(const Problem& problem) {
 
 void Multigrid::do_solve(const Start& start, Observer* observer, Result& result) {
   const int limit = limits.max_iterations > 0 ? limits.max_iterations : kIterationLimit;
-  Progress progress(std::max(1, settings.patience));
+  Progress progress(settings.patience);
   truncations_ = returns_ = 0;
   truncated_level_ = -1;
   MultigridLevel& finest = hierarchy_.level(0);

@@ -17,12 +17,13 @@ struct MultigridSettings {
 
   template <class Visitor>
   void visit(Visitor& v) {
-    v.visit("sweeps", sweeps, "projected sweeps, there and back, before a coarse correction");
+    v.visit("sweeps", sweeps, "projected sweeps, there and back, before a coarse correction",
+            kAtLeastOne);
     v.visit("nested", nested, "start from the solutions of the coarser problems");
     v.visit("nested_cycles", nested_cycles, "iterations on each coarser problem at most");
     v.visit("watchdog", watchdog, "steps in a row that may fail to lower the energy");
     v.visit("patience", patience,
-            "iterations without a gain of 1 % before the solve ends as stalled");
+            "iterations without a gain of 1 % before the solve ends as stalled", kAtLeastOne);
   }
 };
 

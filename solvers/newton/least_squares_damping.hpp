@@ -5,22 +5,33 @@
 
 namespace perp {
 
-/// mu of min ||Phi + J d||^2 + mu ||d||^2 as a share of ||Phi||: it grows tenfold after a step that
-/// was refused or shortened below a quarter, and falls to a quarter after a full one. Always within
-/// 1e-10 ... 1.
+struct DampingRules {
+  double first = 1e-6;        ///< share of a new run
+  double after_full = 0.25;   ///< factor after a full step
+  double short_below = 0.25;  ///< length of a step that counts as short; one refused has length 0
+  double after_short = 10.0;  ///< factor after it
+  double least = 1e-10, most = 1.0;
+};
+
+/// mu of min ||Phi + J d||^2 + mu ||d||^2 as a share of ||Phi||: it grows after a step that was
+/// refused or short, and falls after a full one.
 class LeastSquaresDamping {
  public:
-  void begin() { share_ = 1e-6; }
+  void begin(const DampingRules& rules) {
+    rules_ = rules;
+    share_ = rules.first;
+  }
   double share() const { return share_; }
   /// @param step length that was accepted, 0: none
   void follow(double step) {
-    if (step < 0.25) share_ *= 10.0;
-    if (step == 1.0) share_ *= 0.25;
-    share_ = std::clamp(share_, 1e-10, 1.0);
+    if (step < rules_.short_below) share_ *= rules_.after_short;
+    if (step == 1.0) share_ *= rules_.after_full;
+    share_ = std::clamp(share_, rules_.least, rules_.most);
   }
 
  private:
-  double share_ = 1e-6;
+  DampingRules rules_;
+  double share_ = 0.0;
 };
 
 }  // namespace perp

@@ -17,7 +17,7 @@ void NewtonDriver::begin(const DriverSettings& settings, const Deadline& deadlin
   watchdog_ = {settings.watchdog, 0, false};
   deadline_ = deadline;
   most_steps_ = settings.most_steps;
-  damping.begin();
+  damping.begin(settings.damping);
   iterations = rejected = invalid = watchdog_returns = 0;
   step_ = 0.0;
   step_type_ = "start";

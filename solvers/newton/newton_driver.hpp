@@ -1,7 +1,7 @@
 // Newton's method for an equation that is not smooth, globalised by its merit.
 #pragma once
 
-#include <perp/problems/expression/deadline.hpp>
+#include <perp/problems/limits/deadline.hpp>
 #include <perp/solvers/core/observer.hpp>
 #include <perp/solvers/core/status.hpp>
 #include <perp/solvers/newton/least_squares_damping.hpp>
@@ -53,6 +53,7 @@ struct DriverSettings {
   int patience = 15;  ///< steps without progress that end a run
   int watchdog = 0;   ///< full steps in a row that may miss the merit asked for
   int most_steps = 200;
+  DampingRules damping = {};
 };
 
 /// The loop of a globalised Newton method: a step, a nonmonotone search by halving for its length

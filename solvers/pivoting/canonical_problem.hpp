@@ -3,7 +3,7 @@
 
 #include <array>
 #include <memory>
-#include <perp/problems/expression/deadline.hpp>
+#include <perp/problems/limits/deadline.hpp>
 #include <perp/problems/standard/lcp.hpp>
 #include <perp/solvers/core/start.hpp>
 #include <perp/solvers/linear_algebra/column_matrix.hpp>

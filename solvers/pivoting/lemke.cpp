@@ -19,10 +19,6 @@ constexpr int kRefinements = 3;
 constexpr double kDubious = 1e-6;  // a ray where t has fallen below this share of its first value
 
 PathSettings path_settings(const LemkeSettings& s) {
-  if (s.ties != "lexicographic" && s.ties != "largest-pivot") {
-    throw std::invalid_argument(
-        fmt::format("setting \"ties\": \"{}\" is not lexicographic or largest-pivot", s.ties));
-  }
   return {s.pivot_tolerance, s.tie_tolerance,   s.row_tolerance,
           s.drift_tolerance, s.refactor_always, s.ties == "largest-pivot"};
 }

@@ -27,8 +27,10 @@ struct LemkeSettings {
     v.visit("pivot_tolerance", pivot_tolerance,
             "entries of a direction below this times its largest are zero");
     v.visit("tie_tolerance", tie_tolerance, "values this close to their bound after a step tie");
-    v.visit("ties", ties, "what leaves of what ties: lexicographic or largest-pivot",
-            Choices{"lexicographic", "largest-pivot"});
+    v.visit(
+        "ties", ties,
+        "what leaves of what ties: the lexicographic least, or the largest-pivot, which may cycle",
+        Choices{"lexicographic", "largest-pivot"});
     v.visit("row_tolerance", row_tolerance,
             "entries of two inverse rows closer than this are equal");
     v.visit("drift_tolerance", drift_tolerance,

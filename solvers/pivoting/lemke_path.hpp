@@ -1,7 +1,7 @@
 // The path of complementary pivots of Lemke's method for bounded problems.
 #pragma once
 
-#include <perp/problems/expression/deadline.hpp>
+#include <perp/problems/limits/deadline.hpp>
 #include <perp/solvers/core/observer.hpp>
 #include <perp/solvers/pivoting/basic_values.hpp>
 #include <perp/solvers/pivoting/basis.hpp>

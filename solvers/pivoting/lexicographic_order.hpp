@@ -1,7 +1,7 @@
 // Which of the variables that tie leaves the basis.
 #pragma once
 
-#include <perp/problems/expression/deadline.hpp>
+#include <perp/problems/limits/deadline.hpp>
 #include <perp/solvers/pivoting/basis.hpp>
 
 namespace perp {

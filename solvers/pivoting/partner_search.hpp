@@ -1,7 +1,7 @@
 // Partners among the bounded pairs for free ones.
 #pragma once
 
-#include <perp/problems/expression/deadline.hpp>
+#include <perp/problems/limits/deadline.hpp>
 #include <perp/solvers/pivoting/basis.hpp>
 
 namespace perp {

@@ -1,7 +1,7 @@
 // Exchanges of basic columns as a product of elementary matrices.
 #pragma once
 
-#include <perp/problems/standard/matrix.hpp>
+#include <perp/problems/matrix/matrix.hpp>
 #include <vector>
 
 namespace perp {

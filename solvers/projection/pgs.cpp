@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <stdexcept>
 
 namespace perp {
 
@@ -43,12 +42,9 @@ void ProjectedGaussSeidel::do_prepare(const Problem& problem) {
 }
 
 void ProjectedGaussSeidel::do_solve(const Start& start, Observer* observer, Result& result) {
-  if (!(settings.relaxation > 0 && settings.relaxation < 2)) {
-    throw std::invalid_argument("setting \"relaxation\": not between 0 and 2");
-  }
   const int limit = limits.max_iterations > 0 ? limits.max_iterations : kSweepLimit;
-  const int every = std::max(1, settings.check_every);
-  Progress progress(std::max(1, settings.patience));
+  const int every = settings.check_every;
+  Progress progress(settings.patience);
   for (int i = 0; i < problem_.size(); ++i) {
     step_[i] = problem_.is_fixed(i) ? 0.0 : settings.relaxation / problem_.diagonal[i];
   }

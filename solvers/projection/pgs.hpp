@@ -14,10 +14,12 @@ struct PgsSettings {
 
   template <class Visitor>
   void visit(Visitor& v) {
-    v.visit("relaxation", relaxation, "omega of the over-relaxation, between 0 and 2");
+    v.visit("relaxation", relaxation, "omega of the over-relaxation", kRelaxation);
     v.visit("symmetric", symmetric, "sweep in order and in reverse order by turns");
-    v.visit("check_every", check_every, "sweeps between two looks at the natural residual");
-    v.visit("patience", patience, "looks without a gain of 1 % before the solve ends as stalled");
+    v.visit("check_every", check_every, "sweeps between two looks at the natural residual",
+            kAtLeastOne);
+    v.visit("patience", patience, "looks without a gain of 1 % before the solve ends as stalled",
+            kAtLeastOne);
   }
 };
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 #include <limits>
-#include <perp/problems/expression/deadline.hpp>
+#include <perp/problems/limits/deadline.hpp>
 #include <perp/solvers/core/solver.hpp>
 #include <string_view>
 

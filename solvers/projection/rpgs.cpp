@@ -3,7 +3,6 @@
 #include <perp/solvers/projection/progress.hpp>
 
 #include <algorithm>
-#include <stdexcept>
 
 namespace perp {
 
@@ -29,11 +28,8 @@ void RegularisedProjectedGaussSeidel::do_prepare(const Problem& problem) {
 
 void RegularisedProjectedGaussSeidel::do_solve(const Start& start, Observer* observer,
                                                Result& result) {
-  if (!(settings.rules.relaxation > 0 && settings.rules.relaxation < 2)) {
-    throw std::invalid_argument("setting \"relaxation\": not between 0 and 2");
-  }
   const int limit = limits.max_iterations > 0 ? limits.max_iterations : kSweepLimit;
-  Progress progress(std::max(1, settings.patience));
+  Progress progress(settings.patience);
   sweeps_.start(settings.rules);
   Vector& z = result.z;
   z.setZero(problem_.size());

@@ -13,16 +13,18 @@ struct RpgsSettings {
 
   template <class Visitor>
   void visit(Visitor& v) {
-    v.visit("relaxation", rules.relaxation, "omega of the inner sweeps, between 0 and 2");
+    v.visit("relaxation", rules.relaxation, "omega of the inner sweeps", kRelaxation);
     v.visit("regularisation", rules.regularisation,
             "first theta: R is theta times the weights of the rows");
     v.visit("adaptive", rules.adaptive, "change theta with the convergence of the inner sweeps");
     v.visit("inner_accuracy", rules.inner_accuracy,
             "inner sweeps end at this share of the proximal step");
-    v.visit("inner_sweeps", rules.inner_sweeps, "inner sweeps a step at most");
+    v.visit("inner_sweeps", rules.inner_sweeps, "inner sweeps a step at most", kAtLeastOne);
     v.visit("symmetric", rules.symmetric, "sweep in order and in reverse order by turns");
-    v.visit("check_every", check_every, "sweeps at least between two looks at the residual");
-    v.visit("patience", patience, "looks without a gain of 1 % before the solve ends as stalled");
+    v.visit("check_every", check_every, "sweeps at least between two looks at the residual",
+            kAtLeastOne);
+    v.visit("patience", patience, "looks without a gain of 1 % before the solve ends as stalled",
+            kAtLeastOne);
   }
 };
 

@@ -1,8 +1,6 @@
 #include <perp/solvers/semismooth_newton/newton_fb.hpp>
 
-#include <fmt/format.h>
 #include <algorithm>
-#include <stdexcept>
 
 namespace perp {
 
@@ -12,10 +10,6 @@ constexpr int kAlwaysDense = 40;      // smaller problems are dense
 constexpr int kNeverDense = 2500;     // larger ones sparse
 constexpr double kSparseCost = 15.0;  // time of a sparse operation over that of a dense one
 constexpr int kMostSteps = 200;       // by default
-
-bool one_of(const std::string& text, std::initializer_list<const char*> choices) {
-  return std::any_of(choices.begin(), choices.end(), [&](const char* c) { return text == c; });
-}
 
 bool is_z_matrix(const Problem& problem) {
   if (std::holds_alternative<Mcp>(problem.data)) return false;
@@ -61,27 +55,7 @@ const SolverTraits& NewtonFb::traits() const {
   return traits;
 }
 
-void NewtonFb::check_settings() const {
-  const auto ask = [](bool right, std::string_view name, std::string_view expected) {
-    if (!right) {
-      throw std::invalid_argument(fmt::format("setting \"{}\": expected {}", name, expected));
-    }
-  };
-  ask(one_of(settings.function, {"auto", "fb", "penalised", "min"}), "function",
-      "auto, fb, penalised or min");
-  ask(one_of(settings.least_squares, {"fallback", "always", "never"}), "least_squares",
-      "fallback, always or never");
-  ask(one_of(settings.inside, {"auto", "always", "never"}), "inside", "auto, always or never");
-  ask(one_of(settings.equilibrate, {"auto", "always", "never"}), "equilibrate",
-      "auto, always or never");
-  ask(one_of(settings.linear_algebra, {"auto", "dense", "sparse"}), "linear_algebra",
-      "auto, dense or sparse");
-  ask(settings.lambda > 0 && settings.lambda <= 1, "lambda", "a number in (0, 1]");
-  ask(settings.memory >= 1, "memory", "at least 1");
-}
-
 void NewtonFb::do_prepare(const Problem& problem) {
-  check_settings();
   BoxProblem::Options box;
   box.scaling = settings.equilibrate == "auto"     ? BoxProblem::Scaling::kWhereBad
                 : settings.equilibrate == "always" ? BoxProblem::Scaling::kAlways
@@ -105,7 +79,6 @@ void NewtonFb::take_rest(const Problem& problem) {
 }
 
 void NewtonFb::do_solve(const Start& start, Observer* observer, Result& result) {
-  check_settings();
   set_start(start.z);
   driver_.begin({settings.memory, settings.patience, 0,
                  limits.max_iterations > 0 ? limits.max_iterations : kMostSteps},

@@ -25,19 +25,20 @@ struct NewtonFbSettings {
     v.visit("function", function,
             "complementarity function: auto (fb, for mcp penalised), fb, penalised or min",
             Choices{"auto", "fb", "penalised", "min"});
-    v.visit("lambda", lambda, "share of fb in the penalised function, in (0, 1]");
+    v.visit("lambda", lambda, "share of fb in the penalised function", kShare);
     v.visit("inside", inside,
             "start at z + 1, not at z: auto (without a start, where M is constant and has no "
             "positive entry off the diagonal), always, never",
             Choices{"auto", "always", "never"});
     v.visit("proximal", proximal, "least eps added to the diagonal of M in Newton steps");
     v.visit("proximal_factor", proximal_factor,
-            "eps over the largest |Phi_i|, that up to 1; of an mcp a hundredth of it");
+            "eps over the largest |Phi_i|, that counted up to 1; of an mcp a hundredth of it");
     v.visit("least_squares", least_squares,
             "Levenberg-Marquardt steps: fallback (where a Newton step is poor), always, never",
             Choices{"fallback", "always", "never"});
-    v.visit("memory", memory, "merits that the nonmonotone line search compares with");
-    v.visit("patience", patience, "steps without a lower merit that end the solve");
+    v.visit("memory", memory, "merits that the line search compares with; 1: monotone",
+            kAtLeastOne);
+    v.visit("patience", patience, "steps without a lower merit that end the solve", kAtLeastOne);
     v.visit("finish", finish, "solve the linear system of the identified active set in the end");
     v.visit("finish_below", finish_below, "largest |Phi_i| from which the finish is tried");
     v.visit("equilibrate", equilibrate,
@@ -78,7 +79,6 @@ class NewtonFb final : public Solver {
   void do_update(const Problem& problem) override;
   void do_solve(const Start& start, Observer* observer, Result& result) override;
 
-  void check_settings() const;
   void take_rest(const Problem& problem);
   ComplementarityFunction chosen_function() const;
   NewtonFbSteps::Options options() const;

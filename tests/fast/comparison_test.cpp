@@ -3,7 +3,7 @@
 #include "support.hpp"
 
 #include <perp/bench/comparison/comparison.hpp>
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 #include <perp/problems/standard/random.hpp>
 
 #include <fmt/format.h>

@@ -3,8 +3,8 @@
 
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/foreign_model.hpp>
-#include <perp/problems/io/json.hpp>
-#include <perp/problems/io/text.hpp>
+#include <perp/problems/json/json.hpp>
+#include <perp/problems/json/text.hpp>
 
 namespace perp::test {
 namespace {

@@ -472,7 +472,7 @@ TEST(InteriorPoint, DenseAndSparseSystemsLeadToTheSameAnswers) {
         << seed;
   }
   InteriorPoint solver;
-  set_setting(solver, "linear_algebra", "quick");
+  solver.settings.linear_algebra = "quick";
   EXPECT_THROW(solver.prepare(generate(find_family("socp"), 5, 1)), std::invalid_argument);
 }
 

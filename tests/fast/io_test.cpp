@@ -2,9 +2,9 @@
 #include "support.hpp"
 
 #include <perp/problems/io/files.hpp>
-#include <perp/problems/io/json.hpp>
 #include <perp/problems/io/problem_file.hpp>
 #include <perp/problems/io/problem_json.hpp>
+#include <perp/problems/json/json.hpp>
 
 #include <bit>
 #include <cstdint>

@@ -447,8 +447,7 @@ TEST(JosephyNewton, SettingsAreChecked) {
         std::pair{"lambda", "0"}, std::pair{"least_squares", "often"},
         std::pair{"linear_algebra", "thin"}, std::pair{"proximal", "0"}}) {
     JosephyNewton solver;
-    set_setting(solver, name, value);
-    EXPECT_THROW(solver.prepare(billups()), std::invalid_argument) << name;
+    EXPECT_THROW(set_setting(solver, name, value), std::invalid_argument) << name;
   }
 }
 

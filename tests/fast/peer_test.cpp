@@ -4,8 +4,8 @@
 #include <perp/bench/peers/nonnegative_form.hpp>
 #include <perp/bench/peers/peer.hpp>
 #include <perp/bench/processes/process.hpp>
-#include <perp/problems/io/json.hpp>
 #include <perp/problems/io/problem_json.hpp>
+#include <perp/problems/json/json.hpp>
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
 #include <perp/bench/report/plot.hpp>
 #include <perp/bench/report/profiles.hpp>
 #include <perp/bench/report/summary.hpp>
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 
 #include <unistd.h>
 #include <algorithm>

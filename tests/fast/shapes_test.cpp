@@ -1,7 +1,7 @@
 // Shapes: support points, implicit functions, mass properties, hulls, files, and what is refused.
 #include "support.hpp"
 
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 #include <perp/problems/scenes/mass_properties.hpp>
 #include <perp/problems/scenes/obj_file.hpp>
 #include <perp/problems/scenes/scene_json.hpp>

@@ -6,9 +6,9 @@
 #include <perp/bench/simulation/simulation.hpp>
 #include <perp/formulations/mechanics/joints.hpp>
 #include <perp/problems/io/files.hpp>
-#include <perp/problems/io/json.hpp>
 #include <perp/problems/io/problem_json.hpp>
 #include <perp/problems/io/sequence.hpp>
+#include <perp/problems/json/json.hpp>
 #include <perp/problems/scenes/number_expression.hpp>
 #include <perp/problems/scenes/scene_json.hpp>
 #include <perp/problems/standard/reductions.hpp>

@@ -1,8 +1,8 @@
 // Standard problems: matrices, residuals, verifier, reductions, validation.
 #include "support.hpp"
 
+#include <perp/problems/matrix/sparse_copies.hpp>
 #include <perp/problems/standard/residuals.hpp>
-#include <perp/problems/standard/sparse_copies.hpp>
 
 #include <Eigen/LU>
 

@@ -3,11 +3,11 @@
 #include "formats_support.hpp"
 #include "support.hpp"
 
-#include <perp/problems/io/json.hpp>
 #include <perp/problems/io/matrix_market.hpp>
 #include <perp/problems/io/problem_json.hpp>
 #include <perp/problems/io/qps.hpp>
 #include <perp/problems/io/siconos_text.hpp>
+#include <perp/problems/json/json.hpp>
 
 #include <map>
 #include <set>

@@ -6,7 +6,7 @@ import subprocess
 
 ROOT = pathlib.Path(os.environ.get("PERP_ROOT", pathlib.Path(__file__).resolve().parents[2]))
 BUILD = pathlib.Path(os.environ.get("PERP_BUILD", ROOT / "build" / "release"))
-PERP = os.environ.get("PERP", str(BUILD / "perp"))
+PERP = os.environ.setdefault("PERP", str(BUILD / "perp"))  # results/make-docs asks for it too
 CMAKE = os.environ.get("CMAKE_COMMAND", "cmake")
 STAGES = ("problems", "solvers", "formulations", "bench")
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <array>
-#include <perp/problems/standard/matrix.hpp>
+#include <perp/problems/matrix/matrix.hpp>
 
 namespace perp::classics {
 

@@ -1,7 +1,7 @@
 // Tables and solutions of the nonlinear programs.
 #pragma once
 
-#include <perp/problems/standard/matrix.hpp>
+#include <perp/problems/matrix/matrix.hpp>
 
 namespace perp::classics {
 

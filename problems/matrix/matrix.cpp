@@ -1,4 +1,4 @@
-#include <perp/problems/standard/matrix.hpp>
+#include <perp/problems/matrix/matrix.hpp>
 
 #include <cmath>
 #include <vector>

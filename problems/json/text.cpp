@@ -1,4 +1,4 @@
-#include <perp/problems/io/text.hpp>
+#include <perp/problems/json/text.hpp>
 
 #include <fmt/format.h>
 #include <cstdint>

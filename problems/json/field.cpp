@@ -1,8 +1,8 @@
-#include <perp/problems/io/field.hpp>
+#include <perp/problems/json/field.hpp>
 
 #include <fmt/format.h>
 #include <cmath>
-#include <perp/problems/io/text.hpp>
+#include <perp/problems/json/text.hpp>
 #include <utility>
 
 namespace perp {

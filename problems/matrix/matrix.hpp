@@ -3,7 +3,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
-#include <perp/problems/standard/eigen_layout.hpp>
+#include <perp/problems/matrix/eigen_layout.hpp>
 #include <variant>
 
 namespace perp {

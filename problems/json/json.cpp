@@ -1,10 +1,10 @@
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <perp/problems/io/text.hpp>
+#include <perp/problems/json/text.hpp>
 #include <set>
 #include <string>
 

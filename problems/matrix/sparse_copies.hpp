@@ -1,14 +1,14 @@
 // Copies between sparse matrices whose memory is kept.
 #pragma once
 
-#include <perp/problems/standard/matrix.hpp>
+#include <perp/problems/matrix/matrix.hpp>
 
 namespace perp {
 
 using RowSparseMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
 
-/// to := the entries of a that are not zero. As below, only where `to` has been smaller so far is
-/// anything allocated; the results are compressed and sorted.
+/// to := the entries of a that are not zero. As below, only other sizes and more entries than `to`
+/// ever had allocate; the results are compressed and sorted.
 void copy_nonzeros(const Matrix& a, SparseMatrix& to);
 /// to := a'
 void transpose(const SparseMatrix& a, SparseMatrix& to);

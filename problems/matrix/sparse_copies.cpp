@@ -1,4 +1,4 @@
-#include <perp/problems/standard/sparse_copies.hpp>
+#include <perp/problems/matrix/sparse_copies.hpp>
 
 #include <algorithm>
 

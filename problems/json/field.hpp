@@ -1,7 +1,7 @@
 // A place in a JSON document, for readers whose complaints name file, field and fault.
 #pragma once
 
-#include <perp/problems/io/json.hpp>
+#include <perp/problems/json/json.hpp>
 #include <set>
 #include <string>
 #include <string_view>
