@@ -9,7 +9,7 @@ namespace perp {
 namespace {
 
 constexpr double kShortest = 0x1p-19;  // step of a search
-// Least-squares steps are rare here, and begin with more damping than in newton-fb.
+// The rules that these steps had before they shared the loop; those of newton-fb were not tried.
 constexpr DampingRules kDamping{1e-2, 0.1,   0.2,
                                 4.0,  1e-12, std::numeric_limits<double>::infinity()};
 
