@@ -29,7 +29,7 @@ void ContactNewton::begin(const Deadline& deadline, int iteration_limit) {
   deadline_ = &deadline;
   iteration_limit_ = iteration_limit;
   iterations = least_squares_steps = 0;
-  system_.factorisations = system_.linear_solves = 0;
+  system_.factorisations = system_.linear_solves = system_.pivoted = 0;
 }
 
 Status ContactNewton::run(double alpha, const Vector& centre, double tolerance, int max_steps,
@@ -75,16 +75,14 @@ std::string_view ContactNewton::take_step(NewtonDriver&) {
 bool ContactNewton::newton_step() {
   const double eps =
       std::max(settings.proximal, settings.proximal_factor * std::min(1.0, equations_.largest()));
-  if (!system_.factor(equations_.rows(), aim_.alpha + eps)) return false;
-  system_.solve(equations_.rows(), direction_.r);
-  return search();
+  return system_.solve(equations_.rows(), aim_.alpha + eps, direction_.r) && search();
 }
 
 bool ContactNewton::least_squares_step() {
   const double size = std::sqrt(2.0 * equations_.merit());
-  if (!system_.factor_least_squares(equations_.rows(), aim_.alpha, driver_.damping.share() * size))
+  if (!system_.solve_least_squares(equations_.rows(), aim_.alpha, driver_.damping.share() * size,
+                                   direction_.r))
     return false;
-  system_.solve_least_squares(equations_.rows(), direction_.r);
   ++least_squares_steps;
   const bool taken = search();
   driver_.damping.follow(taken ? driver_.step() : 0.0);

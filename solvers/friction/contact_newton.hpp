@@ -19,7 +19,7 @@ struct ContactNewtonSettings {
   std::string least_squares = "fallback";  ///< "fallback", "always" or "never"
   int memory = 10;                         ///< merits that the line search compares with
   int patience = 15;                       ///< steps without a lower merit that end a run
-  std::string linear_algebra = "auto";     ///< "auto", "dense" or "sparse"
+  std::string linear_algebra = "auto";     ///< "auto", "dense", "sparse" or "pivoted"
 
   template <class Visitor>
   void visit(Visitor& v) {
@@ -35,8 +35,10 @@ struct ContactNewtonSettings {
     v.visit("memory", memory, "merits that the line search compares with; 1: monotone",
             kAtLeastOne);
     v.visit("patience", patience, "steps without a lower merit that end a run", kAtLeastOne);
-    v.visit("linear_algebra", linear_algebra, "factorisations: auto, dense or sparse",
-            Choices{"auto", "dense", "sparse"});
+    v.visit(
+        "linear_algebra", linear_algebra,
+        "factorisations: auto; dense; sparse, by blocks if they are 3 x 3; pivoted, sparse by KLU",
+        Choices{"auto", "dense", "sparse", "pivoted"});
   }
 };
 

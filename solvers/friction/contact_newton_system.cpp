@@ -8,8 +8,11 @@ namespace perp {
 namespace {
 
 constexpr double kPivotTolerance = 0.1;
-constexpr int kDenseBelow = 60;          // unknowns for which KLU is never asked
-constexpr double kSparseOverhead = 8.0;  // time of an operation of KLU over one of the dense LU
+constexpr int kDenseBelow = 60;  // unknowns for which all is dense
+// Time of an operation of KLU and of BlockLu over one of the dense LU: stacks, piles, packings and
+// towers of 30 to 200 contacts break even there.
+constexpr double kSparseOverhead = 8.0;
+constexpr double kBlockOverhead = 7.0;
 constexpr int kDenseLeastSquares = 800;
 constexpr int kBlock = 64;  // products of blocks of this size need no heap
 
@@ -26,7 +29,8 @@ void ContactNewtonSystem::attach(const ContactProblem& problem, std::string_view
   right_side_.assign(2 * static_cast<std::size_t>(n), 0.0);
   find_columns();
   sparse_lu_.set_pivot_tolerance(kPivotTolerance);
-  sparse_ = algebra == "sparse";
+  sparse_ = algebra == "sparse" || algebra == "pivoted";
+  blocks_ = width_ == 3 && algebra != "pivoted";
   if (algebra == "auto" && n > kDenseBelow) {
     std::vector<ContactRows> rows(nc);
     for (ContactRows& row : rows) {
@@ -34,9 +38,15 @@ void ContactNewtonSystem::attach(const ContactProblem& problem, std::string_view
       for (int k = 0; k < 9; ++k) row.A[k] = row.B[k] = k % 4 == 0 ? 1.0 : 0.0;
     }
     choose_kernel(rows);
-    fill_sparse(rows, 1.0);
     const double dense = 2.0 / 3.0 * n * n * static_cast<double>(n);
-    sparse_ = sparse_lu_.analyse() && kSparseOverhead * sparse_lu_.estimated_operations() < dense;
+    if (blocks_) {
+      fill_blocks(rows, 1.0);
+      block_lu_.analyse();
+      sparse_ = kBlockOverhead * block_lu_.estimated_operations() < dense;
+    } else {
+      fill_sparse(rows, 1.0);
+      sparse_ = sparse_lu_.analyse() && kSparseOverhead * sparse_lu_.estimated_operations() < dense;
+    }
   }
   if (!sparse_) dense_lu_.reserve(n);
   if (n <= kDenseLeastSquares) {
@@ -103,6 +113,19 @@ void ContactNewtonSystem::fill_dense(const std::vector<ContactRows>& rows, doubl
   }
 }
 
+void ContactNewtonSystem::fill_blocks(const std::vector<ContactRows>& rows, double shift) {
+  block_lu_.begin(static_cast<int>(kernel_.size()));
+  for (const int e : kernel_) {
+    for (int k = column_starts_[e]; k < column_starts_[e + 1]; ++k) {
+      const int c = column_rows_[k];
+      if (position_[c] < 0) continue;
+      product(rows[c], problem_->block(column_blocks_[k]), shift, c == e,
+              block_lu_.append(position_[c]));
+    }
+    block_lu_.end_column();
+  }
+}
+
 void ContactNewtonSystem::fill_sparse(const std::vector<ContactRows>& rows, double shift) {
   sparse_lu_.begin(kernel_size());
   for (const int e : kernel_) {
@@ -118,17 +141,6 @@ void ContactNewtonSystem::fill_sparse(const std::vector<ContactRows>& rows, doub
       sparse_lu_.end_column();
     }
   }
-}
-
-bool ContactNewtonSystem::factor(const std::vector<ContactRows>& rows, double shift) {
-  choose_kernel(rows);
-  ++factorisations;
-  if (sparse_) {
-    fill_sparse(rows, shift);
-    return sparse_lu_.factor();
-  }
-  fill_dense(rows, shift, dense_lu_.matrix(kernel_size()));
-  return dense_lu_.factor();
 }
 
 // d := -phi off the kernel, and -phi - B W d there as the right-hand side.
@@ -156,25 +168,41 @@ void ContactNewtonSystem::right_side(const std::vector<ContactRows>& rows, Vecto
   }
 }
 
-void ContactNewtonSystem::solve(const std::vector<ContactRows>& rows, Vector& d) {
-  right_side(rows, d);
-  if (sparse_) {
-    sparse_lu_.solve(right_side_.data());
-  } else {
-    dense_lu_.solve(right_side_.data());
-  }
-  ++linear_solves;
-  for (std::size_t p = 0; p < kernel_.size(); ++p) {
-    for (int i = 0; i < width_; ++i) d[3 * kernel_[p] + i] = right_side_[width_ * p + i];
-  }
+bool ContactNewtonSystem::solve_by_blocks(const std::vector<ContactRows>& rows, double shift) {
+  fill_blocks(rows, shift);
+  return block_lu_.factor() && block_lu_.solve(right_side_.data());
 }
 
-bool ContactNewtonSystem::takes_least_squares() const { return kernel_size() <= jacobian_.rows(); }
+bool ContactNewtonSystem::solve(const std::vector<ContactRows>& rows, double shift, Vector& d) {
+  choose_kernel(rows);
+  right_side(rows, d);
+  ++factorisations;
+  if (!sparse_) {
+    fill_dense(rows, shift, dense_lu_.matrix(kernel_size()));
+    if (!dense_lu_.factor()) return false;
+    dense_lu_.solve(right_side_.data());
+  } else if (!blocks_ || !solve_by_blocks(rows, shift)) {
+    if (blocks_) right_side(rows, d);
+    pivoted += blocks_;
+    fill_sparse(rows, shift);
+    if (!sparse_lu_.factor()) return false;
+    sparse_lu_.solve(right_side_.data());
+  }
+  ++linear_solves;
+  take_kernel(right_side_.data(), d);
+  return true;
+}
+
+void ContactNewtonSystem::take_kernel(const double* values, Vector& d) const {
+  for (std::size_t p = 0; p < kernel_.size(); ++p)
+    std::copy_n(values + width_ * p, width_,
+                d.data() + 3 * static_cast<std::ptrdiff_t>(kernel_[p]));
+}
 
 bool ContactNewtonSystem::factor_least_squares(const std::vector<ContactRows>& rows, double alpha,
                                                double damping) {
   choose_kernel(rows);
-  if (!takes_least_squares()) return false;
+  if (kernel_size() > jacobian_.rows()) return false;
   ++factorisations;
   const int n = kernel_size();
   // The Jacobian fills the first n^2 values of its matrix, whatever the shape of that.
@@ -204,7 +232,9 @@ bool ContactNewtonSystem::factor_least_squares(const std::vector<ContactRows>& r
   return dense_lu_.factor();
 }
 
-void ContactNewtonSystem::solve_least_squares(const std::vector<ContactRows>& rows, Vector& d) {
+bool ContactNewtonSystem::solve_least_squares(const std::vector<ContactRows>& rows, double alpha,
+                                              double damping, Vector& d) {
+  if (!factor_least_squares(rows, alpha, damping)) return false;
   right_side(rows, d);
   const int n = kernel_size();
   const Eigen::Map<const DenseMatrix> j(jacobian_.data(), n, n);
@@ -213,10 +243,8 @@ void ContactNewtonSystem::solve_least_squares(const std::vector<ContactRows>& ro
   result.noalias() = j.transpose() * side;
   dense_lu_.solve(result.data());
   ++linear_solves;
-  for (std::size_t p = 0; p < kernel_.size(); ++p) {
-    for (int i = 0; i < width_; ++i)
-      d[3 * kernel_[p] + i] = result[static_cast<long>(width_ * p) + i];
-  }
+  take_kernel(result.data(), d);
+  return true;
 }
 
 }  // namespace perp

@@ -36,6 +36,7 @@ void NewtonAc::do_solve(const Start& start, Observer* observer, Result& result) 
     result.message = fmt::format("the natural map stays at {:.1e}", newton_.measure());
   result.statistics.emplace_back("factorisations", newton_.system().factorisations);
   result.statistics.emplace_back("linear_solves", newton_.system().linear_solves);
+  result.statistics.emplace_back("pivoted_factorisations", newton_.system().pivoted);
   result.statistics.emplace_back("least_squares_steps", newton_.least_squares_steps);
 }
 

@@ -76,6 +76,7 @@ void ProximalNewton::do_solve(const Start& start, Observer* observer, Result& re
   result.statistics.emplace_back("outer_iterations", outer);
   result.statistics.emplace_back("factorisations", newton_.system().factorisations);
   result.statistics.emplace_back("linear_solves", newton_.system().linear_solves);
+  result.statistics.emplace_back("pivoted_factorisations", newton_.system().pivoted);
   result.statistics.emplace_back("last_alpha", alpha);
 }
 

@@ -273,17 +273,20 @@ TEST(Allocation, SecondSolveByAlternatingDirectionsAllocatesNothing) {
   EXPECT_EQ(allocations_of_second_solve<Admm>(p, 1e-3), 0);
 }
 
-// Dense systems only, also with least-squares steps.
+// Dense and sparse systems of Newton steps, dense ones of least-squares steps.
 TEST(Allocation, SecondFrictionSolveAllocatesNothing) {
+  const UncountedFactors uncounted;  // AMD
   for (const char* name : {"friction-stack", "friction-pile"}) {
     const Problem p = generate(find_family(name), 20, 2);
     EXPECT_EQ(allocations_of_second_solve<Nsgs>(p, 1e-8), 0) << name;
     EXPECT_EQ(allocations_of_second_solve<Admm>(p, 1e-8), 0) << name;
-    EXPECT_EQ(allocations_of_second_solve<NewtonAc>(p, 1e-8, {{"linear_algebra", "dense"}}), 0)
-        << name;
-    EXPECT_EQ(allocations_of_second_solve<ProximalNewton>(p, 1e-8, {{"linear_algebra", "dense"}}),
-              0)
-        << name;
+    for (const char* algebra : {"dense", "sparse"}) {
+      EXPECT_EQ(allocations_of_second_solve<NewtonAc>(p, 1e-8, {{"linear_algebra", algebra}}), 0)
+          << name << algebra;
+      EXPECT_EQ(allocations_of_second_solve<ProximalNewton>(p, 1e-8, {{"linear_algebra", algebra}}),
+                0)
+          << name << algebra;
+    }
   }
   const Problem pile = generate(find_family("friction-pile"), 20, 1);
   EXPECT_EQ(allocations_of_second_solve<NewtonAc>(
@@ -331,15 +334,13 @@ TEST(Allocation, UpdateOfLemkeWithFreeUnknownsAllocatesNothing) {
   EXPECT_EQ(allocations_of_update<Lemke>(partners, change), 0);
 }
 
-// Dense systems and factors of our own, with other values of q and W.
+// With other values of q and W.
 TEST(Allocation, UpdateOfFrictionAllocatesNothing) {
   const Problem first = generate(find_family("friction-stack"), 20, 1);
   Problem other = first;
   std::get<FrictionContact>(other.data).q *= 1.5;
   for (const char* name : {"nsgs", "newton-ac", "proximal-newton", "admm"}) {
     const std::unique_ptr<Solver> solver = make_solver(name);
-    if (std::string(name).find("newton") != std::string::npos)
-      set_setting(*solver, "linear_algebra", "dense");
     solver->prepare(first);
     solver->update(other);
     const long before = allocations;

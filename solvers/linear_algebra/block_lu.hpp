@@ -1,0 +1,66 @@
+// LU factorisation of a sparse square matrix of 3 x 3 blocks.
+#pragma once
+
+#include <vector>
+
+namespace perp {
+
+/// A = L U by columns of 3 x 3 blocks, left-looking, in an approximate minimum degree order of the
+/// blocks [AmestoyDavisDuff1996]. Pivots are sought inside each diagonal block and nowhere else, so
+/// that the pattern of L and U is known before, and all work is done on whole blocks. Where that
+/// loses too many digits, solve() says so: SparseLu, which seeks pivots in whole columns, is for
+/// those matrices. The matrix is filled column by column through begin() / append() /
+/// end_column(). Nothing but AMD allocates once the sizes have been seen.
+class BlockLu {
+ public:
+  /// @param size number of blocks in a row and in a column
+  void begin(int size);
+  /// Nine values, by columns, of the block in this row of the column at hand; to be filled at once.
+  /// No row may come twice in a column.
+  double* append(int row);
+  void end_column() { a_.starts.push_back(static_cast<int>(a_.rows.size())); }
+
+  /// Orders the blocks and finds the pattern of L and U, as factor() does first.
+  void analyse();
+  /// @return false where a diagonal block is singular to rounding when its turn comes
+  bool factor();
+  /// Additions and multiplications that the pattern asks for, after analyse() or factor().
+  double estimated_operations() const { return operations_; }
+
+  /// x := A^-1 x, 3 size() values, with iterative refinement if that is needed.
+  /// @return false where max |b - A x| stays above 1e-12 max (|A| |x| + |b|); x is spoilt
+  bool solve(double* x);
+
+ private:
+  static constexpr int kStored = 12;  // doubles of a block: columns are padded to four
+
+  void order_blocks();
+  void find_pattern();
+  void find_pattern_of_u();
+  void eliminate(int column);
+  void substitute(double* x);
+  bool is_solved(const double* x);
+
+  /// Of blocks, by columns.
+  struct Pattern {
+    std::vector<int> starts, rows;
+    bool operator==(const Pattern&) const = default;
+  };
+  /// Work space of find_pattern(): A + A' below its diagonal, by columns; the elimination tree.
+  struct Tree {
+    std::vector<int> below_starts, below, mark, first_child, next_child;
+  };
+
+  int size_ = 0;
+  Pattern a_, analysed_;               // the matrix; the one that the analysis is of
+  Pattern l_, u_;                      // without their diagonals
+  std::vector<int> order_, position_;  // new -> old, old -> new
+  Tree tree_;
+  std::vector<double> values_;                     // of a_
+  std::vector<double> lower_, upper_, inverses_;   // L, U and the inverses of U's diagonal blocks
+  std::vector<double> column_;                     // of blocks, at hand
+  std::vector<double> side_, residual_, scratch_;  // of solve()
+  double operations_ = 0.0;
+};
+
+}  // namespace perp
