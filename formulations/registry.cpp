@@ -7,6 +7,7 @@
 #include <perp/formulations/joint_friction/joint_friction.hpp>
 #include <perp/formulations/max_dissipation/max_dissipation.hpp>
 #include <perp/formulations/pyramid/pyramid_step.hpp>
+#include <perp/formulations/ratio_metric/ratio_gap.hpp>
 
 #include <fmt/format.h>
 #include <stdexcept>
@@ -61,6 +62,15 @@ const std::vector<FormulationEntry>& formulation_registry() {
        {"lcp", "mlcp"},
        [](const std::string& options) {
          return make_pyramid_step(PyramidModel::kAnitescuPotra, options);
+       }},
+      {"ratio-metric",
+       "the step of stewart-trinkle with gaps by the ratio metric of polyhedra",
+       "Hart2007",
+       {"lcp", "mlcp"},
+       [](const std::string& options) {
+         PyramidSettings settings;
+         settings.gap.gap = &ratio_gap();
+         return make_pyramid_step(PyramidModel::kStewartTrinkle, options, settings);
        }},
       {"coulomb-implicit",
        "the step of stewart-trinkle with the exact friction cone",

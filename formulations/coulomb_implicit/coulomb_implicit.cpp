@@ -12,12 +12,12 @@ class CoulombImplicit final : public ConeStep {
 
   std::string_view name() const override { return "coulomb-implicit"; }
 
-  std::optional<std::string> refusal(const Scene& scene) const override {
+  std::optional<std::string> refusal_of_law(const Scene& scene) const override {
     if (settings_.keep_velocities && !scene.joints.empty()) {
       return "field \"joints\": coulomb-implicit:velocities=kept takes no joints; without the "
              "option they are eliminated";
     }
-    return ConeStep::refusal(scene);
+    return ConeStep::refusal_of_law(scene);
   }
 
   StageOrResult begin(const Scene& scene, const State& state, double h) override {

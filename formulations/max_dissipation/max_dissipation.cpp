@@ -28,16 +28,16 @@ class MaxDissipation final : public ConeStep {
   }
   bool treats_viscous_contacts() const override { return true; }
   bool is_at_velocity_level() const override { return model_ == DissipationModel::kImpulse; }
-  std::vector<std::string> columns() const override {
+  std::vector<std::string> columns_of_law() const override {
     return {"kappa", "energy_change", "first_phase_energy_change", "phases"};
   }
 
-  std::optional<std::string> refusal(const Scene& scene) const override {
+  std::optional<std::string> refusal_of_law(const Scene& scene) const override {
     const auto field =
         find_contact_properties(scene, [](const ContactProperties& p) { return !p.rigid(); });
     if (field)
       return fmt::format("field \"{}.stiffness\": {} takes rigid contacts only", *field, name());
-    return ConeStep::refusal(scene);
+    return ConeStep::refusal_of_law(scene);
   }
 
   StageOrResult begin(const Scene& scene, const State& state, double h) override {
@@ -356,7 +356,8 @@ class MaxDissipation final : public ConeStep {
 
   StepResult finish() const {
     StepResult r = result(velocity_after(impulses_), all_impulses(impulses_));
-    r.columns = {kappa_, change_, first_change_, static_cast<double>(phases_)};
+    r.columns.insert(r.columns.begin(),
+                     {kappa_, change_, first_change_, static_cast<double>(phases_)});
     return r;
   }
 
@@ -374,8 +375,11 @@ std::unique_ptr<Formulation> make_max_dissipation(DissipationModel model,
                                                   const std::string& options) {
   ConeSettings settings;
   for (const auto& [key, value] : split_options(options)) {
-    if (key != "rest_speed") refuse_option(key, value, "rest_speed=V");
-    settings.rest_speed = read_speed_option(key, value);
+    if (key == "rest_speed") {
+      settings.rest_speed = read_speed_option(key, value);
+    } else if (!read_gap_option(key, value, settings.gap)) {
+      refuse_option(key, value, "rest_speed=V, " + gap_options());
+    }
   }
   return std::make_unique<MaxDissipation>(model, settings);
 }

@@ -19,14 +19,14 @@ ConeSettings read_cone_settings(const std::string& options) {
       settings.keep_velocities = value == "kept";
     } else if (key == "rest_speed") {
       settings.rest_speed = read_speed_option(key, value);
-    } else {
-      refuse_option(key, value, "velocities=kept|eliminated or rest_speed=V");
+    } else if (!read_gap_option(key, value, settings.gap)) {
+      refuse_option(key, value, "velocities=kept|eliminated, rest_speed=V, " + gap_options());
     }
   }
   return settings;
 }
 
-std::optional<std::string> ConeStep::refusal(const Scene& scene) const {
+std::optional<std::string> ConeStep::refusal_of_law(const Scene& scene) const {
   const auto field =
       find_contact_properties(scene, [](const ContactProperties& p) { return p.e_r > 0; });
   if (field) {

@@ -9,23 +9,23 @@
 namespace perp {
 
 struct ConeSettings {
+  GapChoice gap;
   bool keep_velocities = false;  ///< velocities as unknowns (or J and M as the operator), not W
   double rest_speed = 1e-3;      ///< m/s: slower approaches (or than h|g|) do not bounce
 };
 
-/// Options "velocities=kept|eliminated", "rest_speed=0.01". @throws std::invalid_argument naming
-/// the option.
+/// Options "velocities=kept|eliminated", "rest_speed=0.01" and those of gaps. @throws
+/// std::invalid_argument naming the option.
 ConeSettings read_cone_settings(const std::string& options);
 
 /// Base of the models with a circular cone for every contact, in local order (n, t[, o]). The axes
 /// of a friction ellipse are scaled away: with p_t = e_t p and u = e_t v_t the law of the ellipse
 /// is that of the circle.
 class ConeStep : public ContactStep {
- public:
-  std::optional<std::string> refusal(const Scene& scene) const override;
-
  protected:
-  explicit ConeStep(ConeSettings settings) : settings_(settings) {
+  std::optional<std::string> refusal_of_law(const Scene& scene) const override;
+
+  explicit ConeStep(ConeSettings settings) : ContactStep(settings.gap), settings_(settings) {
     rest_speed_ = settings.rest_speed;
   }
 

@@ -18,6 +18,17 @@ constexpr double kMostEntries = 5e7;  // of R M^-1 R': some copies of it fit int
 
 }  // namespace
 
+std::optional<std::string> ContactStep::refusal(const Scene& scene) const {
+  if (auto reason = choice_.gap->refusal(scene)) return reason;
+  return refusal_of_law(scene);
+}
+
+std::vector<std::string> ContactStep::columns() const {
+  std::vector<std::string> names = columns_of_law();
+  if (choice_.gap->has_unit) names.emplace_back("infeasibility_in_units");
+  return names;
+}
+
 void ContactStep::begin_step(const Scene& scene, const State& state, double h) {
   scene_ = &scene;
   state_ = state;
@@ -64,10 +75,14 @@ void ContactStep::restore_stabilisation() {
 }
 
 void ContactStep::find_active_contacts() {
-  active_ = find_contacts(*scene_, state_, h_, candidate_share(*scene_));
+  active_ = find_contacts(*scene_, state_, h_, candidate_share(*scene_), *choice_.gap);
   std::erase_if(active_, [&](const ContactPoint3& c) {
     return at_velocity_level(c) && (held_ ? !held_(c) : c.gap > kTouching);
   });
+  // The multiplier of N v+ / unit >= -gap / (unit h) is unit times the impulse.
+  if (choice_.printed_rows) {
+    for (ContactPoint3& c : active_) c.properties.mu *= c.unit;
+  }
 }
 
 bool ContactStep::bounces(int c) const {
@@ -217,6 +232,11 @@ StepResult ContactStep::result(const Vector& v, const Vector& impulses) const {
   r.contact_work = impulses.head(joint_first()).dot(u.head(joint_first()));
   r.feeding += std::max(0.0, impulses.tail(joint_count()).dot(u.tail(joint_count())));
   r.momentum_error = momentum_error(v, impulses);
+  if (choice_.gap->has_unit) {
+    double most = theta_.size() > 0 ? theta_.cwiseAbs().maxCoeff() : 0.0;
+    for (const ContactPoint3& c : active_) most = std::max(most, -c.gap / c.unit);
+    r.columns.push_back(most);
+  }
   return r;
 }
 

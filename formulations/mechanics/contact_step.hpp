@@ -2,6 +2,7 @@
 #pragma once
 
 #include <perp/formulations/formulation.hpp>
+#include <perp/formulations/gaps.hpp>
 
 namespace perp {
 
@@ -16,12 +17,22 @@ struct ModeTolerance {
 /// makes problems of the rest.
 class ContactStep : public Formulation {
  public:
-  bool takes_bearings() const override { return true; }
+  bool takes_bearings() const override { return choice_.gap == &linearised_gap(); }
+  std::optional<std::string> refusal(const Scene& scene) const final;
+  /// Those of the law; and where the gap is no length `infeasibility_in_units`, the largest overlap
+  /// at the beginning of the step in its units, or value of a joint.
+  std::vector<std::string> columns() const final;
   void hold_contacts(std::function<std::optional<double>(const ContactPoint3&)> wanted) override {
     held_ = std::move(wanted);
   }
 
  protected:
+  explicit ContactStep(const GapChoice& choice) : choice_(choice) {}
+
+  /// What the contact law cannot treat; and the names of its columns.
+  virtual std::optional<std::string> refusal_of_law(const Scene&) const { return {}; }
+  virtual std::vector<std::string> columns_of_law() const { return {}; }
+
   /// A wrench for a unit impulse: a force at the contact point, or a moment.
   struct Direction {
     Vector3d force, moment;
@@ -77,6 +88,7 @@ class ContactStep : public Formulation {
   const Scene* scene_ = nullptr;
   State state_;
   double h_ = 0.0;
+  GapChoice choice_;
   double rest_speed_ = 1e-3;  // m/s: slower approaches (or than h|g|) do not bounce
   std::optional<Coordinates> coordinates_;
   std::vector<ContactPoint3> active_;

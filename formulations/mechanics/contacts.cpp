@@ -22,8 +22,8 @@ bool is_polygon(const Shape& shape) { return std::holds_alternative<Polygon>(sha
 
 class Finder {
  public:
-  Finder(const Scene& scene, const State& state, double h, double share)
-      : scene_(scene), state_(state), h_(h), share_(share) {
+  Finder(const Scene& scene, const State& state, double h, double share, const Gap& gap)
+      : scene_(scene), state_(state), h_(h), share_(share), gap_(gap) {
     for (const Body& body : scene.bodies) reach_.push_back(bounding_radius(body.shape));
     for (const Joint& j : scene.joints) {
       joined_.emplace_back(std::min(j.body_a, j.body_b), std::max(j.body_a, j.body_b));
@@ -93,14 +93,15 @@ class Finder {
   }
 
   // Keeps a point that can close within the step.
-  void add(int a, int b, int feature, const Vector3d& point, const Vector3d& normal, double gap) {
+  void add(int a, int b, int feature, const Vector3d& point, const Vector3d& normal, double gap,
+           double unit = 1.0) {
     if (!by_speed(a, b)) {
       const double va = normal.dot(velocity_at(a, point)), vb = normal.dot(velocity_at(b, point));
       // Bodies that fall as one close as fast as they fall once the first of them is stopped.
       const double closing = std::max({0.0, 2 * (vb - va), -va, vb});
       if (gap > h_ * (closing + share_ * (speed(a) + speed(b))) + base_margin(a, b)) return;
     }
-    keep({a, b, feature, point, normal, gap, properties_of(a, b)});
+    keep({a, b, feature, point, normal, gap, properties_of(a, b), unit});
   }
 
   void keep(const ContactPoint3& c) {
@@ -232,9 +233,8 @@ class Finder {
 
   void solid_against_solid(int a, int b, double slack) {
     const PlacedShape pa = placed(a), pb = placed(b);
-    const std::vector<PairContact> contacts =
-        scene_.dimension == 2 ? planar_contacts(pa, pb, slack) : pair_contacts(pa, pb, slack);
-    for (const PairContact& c : contacts) add(a, b, c.feature, c.point, c.normal, c.gap);
+    for (const PairContact& c : gap_.contacts(pa, pb, scene_.dimension, slack))
+      add(a, b, c.feature, c.point, c.normal, c.gap, c.unit);
   }
 
   // Bodies of a bearing carry each other along, so that it is their relative velocity that counts.
@@ -252,7 +252,8 @@ class Finder {
       for (const BearingPoint& p : bearing_points(scene_, state_, b, first_feature, slack)) {
         const Vector3d v = relative_velocity(state_, b, p.point);
         if (p.gap > h_ * (2 * std::max(0.0, -p.normal.dot(v)) + share_ * v.norm()) + base) continue;
-        keep({b.pin, b.hole, p.feature, p.point, p.normal, p.gap, properties_of(b.pin, b.hole)});
+        keep({b.pin, b.hole, p.feature, p.point, p.normal, p.gap, properties_of(b.pin, b.hole),
+              1.0});
       }
       first_feature += feature_count(b);
     }
@@ -266,6 +267,7 @@ class Finder {
   const Scene& scene_;
   const State& state_;
   double h_, share_;
+  const Gap& gap_;
   std::vector<double> reach_;
   std::vector<std::pair<int, int>> joined_;
   std::vector<ContactPoint3> found_;
@@ -318,9 +320,19 @@ ContactFrame contact_frame(const Vector3d& normal, int dimension, const Vector3d
   return {normal, t, normal.cross(t)};
 }
 
+const Gap& linearised_gap() {
+  static const Gap gap{
+      "linearised", "signed distance, linearised", "StewartTrinkle1996",
+      [](const PlacedShape& a, const PlacedShape& b, int dimension, double margin) {
+        return dimension == 2 ? planar_contacts(a, b, margin) : pair_contacts(a, b, margin);
+      },
+      [](const Scene&) { return std::optional<std::string>(); }};
+  return gap;
+}
+
 std::vector<ContactPoint3> find_contacts(const Scene& scene, const State& state, double h,
-                                         double share) {
-  return Finder(scene, state, h, share).run();
+                                         double share, const Gap& gap) {
+  return Finder(scene, state, h, share, gap).run();
 }
 
 std::optional<std::string> find_contact_properties(

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <perp/formulations/mechanics/gap.hpp>
 #include <perp/formulations/mechanics/state.hpp>
 #include <stdexcept>
 #include <string>
@@ -37,6 +38,7 @@ struct ContactPoint3 {
   Vector3d normal;  ///< unit, world
   double gap;       ///< m; < 0 overlapping
   ContactProperties properties;
+  double unit = 1.0;  ///< of the measured gap: see PairContact
 
   /// The same for the same point of the same pair from step to step; 58 bits.
   std::uint64_t key() const {
@@ -76,10 +78,11 @@ ContactFrame contact_frame(const Vector3d& normal, int dimension,
 ///   h (2 max(0, u_b - u_a) + |v_a - v_b| / 10) + 2 h^2 |g| + 1e-3 r,
 /// v_a and v_b the velocities at the point, r the radius of the pin.
 /// @param share the tenth in the rule: of the speeds, for what nobody foresees
+/// @param gap how solids are measured, instead of pair_contacts and planar_contacts
 /// @throws CollisionError, also for more than 300 000 contacts, and more pairs than can be looked
 /// at
 std::vector<ContactPoint3> find_contacts(const Scene& scene, const State& state, double h,
-                                         double share = 0.1);
+                                         double share = 0.1, const Gap& gap = linearised_gap());
 
 /// The first contact properties of a scene that `is_meant` holds for, as a field: "contact" or
 /// "pairs[2]"; nothing where it holds for none.

@@ -13,6 +13,8 @@ struct PairContact {
   int feature;
   Vector3d point, normal;  ///< point midway between the surfaces; normal pushes on a
   double gap;              ///< m
+  /// Of what is measured, in m, where that is no length: it is gap / unit.
+  double unit = 1.0;
 };
 
 /// The points where the features of a and b meet that look along the normal. A face on either side

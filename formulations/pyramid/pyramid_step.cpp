@@ -18,21 +18,14 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 class PyramidStep final : public ContactStep {
  public:
-  PyramidStep(PyramidModel model, PyramidSettings settings) : model_(model), settings_(settings) {
+  PyramidStep(PyramidModel model, PyramidSettings settings)
+      : ContactStep(settings.gap), model_(model), settings_(settings) {
     rest_speed_ = settings.rest_speed;
   }
 
   std::string_view name() const override {
-    return model_ == PyramidModel::kStewartTrinkle ? "stewart-trinkle" : "anitescu-potra";
-  }
-  std::optional<std::string> refusal(const Scene& scene) const override {
-    if (model_ == PyramidModel::kStewartTrinkle) return {};
-    const auto field =
-        find_contact_properties(scene, [](const ContactProperties& p) { return !p.rigid(); });
-    if (field)
-      return fmt::format("field \"{}.stiffness\": anitescu-potra takes rigid contacts only",
-                         *field);
-    return {};
+    if (model_ == PyramidModel::kAnitescuPotra) return "anitescu-potra";
+    return settings_.gap.gap->has_unit ? "ratio-metric" : "stewart-trinkle";
   }
 
   StageOrResult begin(const Scene& scene, const State& state, double h) override {
@@ -78,6 +71,16 @@ class PyramidStep final : public ContactStep {
   bool is_at_velocity_level() const override { return model_ == PyramidModel::kAnitescuPotra; }
 
  protected:
+  std::optional<std::string> refusal_of_law(const Scene& scene) const override {
+    if (model_ == PyramidModel::kStewartTrinkle) return {};
+    const auto field =
+        find_contact_properties(scene, [](const ContactProperties& p) { return !p.rigid(); });
+    if (field)
+      return fmt::format("field \"{}.stiffness\": anitescu-potra takes rigid contacts only",
+                         *field);
+    return {};
+  }
+
   ModeTolerance mode_tolerance() const override { return {1e-12, 1e-9}; }
 
   // A contact that restitutes must meet with its approach velocity, not be slowed down to close its
@@ -272,8 +275,8 @@ class PyramidStep final : public ContactStep {
 
 }  // namespace
 
-std::unique_ptr<Formulation> make_pyramid_step(PyramidModel model, const std::string& options) {
-  PyramidSettings settings;
+std::unique_ptr<Formulation> make_pyramid_step(PyramidModel model, const std::string& options,
+                                               PyramidSettings settings) {
   for (const auto& [key, value] : split_options(options)) {
     if (key == "edges") {
       settings.edges = value.find_first_not_of("0123456789") == std::string::npos &&
@@ -288,8 +291,9 @@ std::unique_ptr<Formulation> make_pyramid_step(PyramidModel model, const std::st
       settings.keep_velocities = value == "kept";
     } else if (key == "rest_speed") {
       settings.rest_speed = read_speed_option(key, value);
-    } else {
-      refuse_option(key, value, "edges=K, velocities=kept|eliminated or rest_speed=V");
+    } else if (!read_gap_option(key, value, settings.gap)) {
+      refuse_option(key, value,
+                    "edges=K, velocities=kept|eliminated, rest_speed=V, " + gap_options());
     }
   }
   return std::make_unique<PyramidStep>(model, settings);
