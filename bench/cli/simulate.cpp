@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -21,7 +22,8 @@ namespace {
 
 struct Options {
   std::string scene, formulation, solver, record, problems;
-  double step = 0.0, duration = 0.0, tolerance = 1e-10, time_limit = 0.0;
+  std::vector<double> steps;  // in turn
+  double duration = 0.0, tolerance = 1e-10, time_limit = 0.0;
   std::vector<std::string> parameters, settings;
   std::string driver = "time-stepping";
   int max_events = 1000;
@@ -87,7 +89,7 @@ SimulationRequest request_from(const Options& o) {
   request.driver = driver_from(o.driver);
   request.max_events = o.max_events;
   request.formulation = o.formulation;
-  request.step = o.step;
+  request.pattern = o.steps;
   request.duration = o.duration;
   request.warm_start = !o.cold;
   request.keep_going = o.keep_going;
@@ -111,6 +113,8 @@ void check(const Options& o, const Scene& scene, const RecordRequest& record, do
         "--driver event-driven: needs a --formulation of velocity level: anitescu-potra or "
         "max-dissipation-impulse");
   }
+  if (driver_from(o.driver) == Driver::kEventDriven && o.steps.size() > 1)
+    throw std::invalid_argument("--step: --driver event-driven takes one length");
   if (o.record.empty() && (!o.problems.empty() || o.sequence || o.no_contacts)) {
     throw std::invalid_argument(fmt::format("--{}: needs --record", o.sequence ? "sequence"
                                                                     : o.no_contacts
@@ -131,7 +135,7 @@ void run_simulation(Options o, int& code) {
   if (o.formulation.empty()) o.formulation = default_formulation(scene);
   if (o.solver.empty()) o.solver = "auto";
   const SolverName solver = read_solver_name(o.solver);
-  const double h = o.step > 0 ? o.step : scene.step,
+  const double h = o.steps.empty() ? scene.step : *std::max_element(o.steps.begin(), o.steps.end()),
                duration = o.duration > 0 ? o.duration : scene.duration;
   const RecordRequest record{ProblemSelection::parse(o.problems.empty() ? "failed" : o.problems),
                              o.sequence,
@@ -185,7 +189,12 @@ void add_simulate(CLI::App& app, int& code) {
                    "NAME or NAME:option=value,... (default: the scene's, else stewart-trinkle)");
   verb->add_option("--solver", o->solver,
                    "a solver's name, auto, exec:COMMAND or NAME=exec:COMMAND (default: auto)");
-  verb->add_option("--step", o->step, "step size in s (default: the scene's)")->check(positive());
+  verb->add_option(
+          "--step", o->steps,
+          "step size in s (default: the scene's); several, as 0.01,0.002, are taken in turn")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(positive());
   verb->add_option("--duration", o->duration, "seconds to simulate (default: the scene's)")
       ->check(positive());
   verb->add_option("--param", o->parameters, "a parameter of the scene, KEY=VALUE")

@@ -199,6 +199,7 @@ void SimulationRecorder::summary(const SimulationRequest& request, double h,
       {"times", {{"setup", s.setup_time}, {"solve", s.solve_time}, {"wall", s.wall_time}}},
       {"peak_memory_mb", s.peak_memory_mb},
       {"message", s.message}};
+  if (request.pattern.size() > 1) j["pattern"] = request.pattern;
   if (!request_.command.empty()) j["command"] = request_.command;
   write_run(std::move(j));
 }

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <limits>
 #include <new>
+#include <numeric>
 #include <stdexcept>
 #include <unordered_map>
 #include <unordered_set>
@@ -54,14 +55,17 @@ class Simulator {
           "the event-driven driver needs a formulation of velocity level: anitescu-potra or "
           "max-dissipation-impulse");
     }
-    h_ = request.step > 0 ? request.step : scene.step;
-    const double duration = request.duration > 0 ? request.duration : scene.duration;
-    if (!(h_ >= kLeastStep && h_ <= kLargestStep)) {
-      throw std::invalid_argument(
-          fmt::format("step: {} is not between {:g} and {:g} s", h_, kLeastStep, kLargestStep));
+    pattern_ = request.pattern;
+    if (pattern_.empty()) pattern_ = {request.step > 0 ? request.step : scene.step};
+    if (request.driver == Driver::kEventDriven && pattern_.size() > 1)
+      throw std::invalid_argument("step: the event-driven driver takes one length");
+    for (const double h : pattern_) {
+      if (!(h >= kLeastStep && h <= kLargestStep)) {
+        throw std::invalid_argument(
+            fmt::format("step: {} is not between {:g} and {:g} s", h, kLeastStep, kLargestStep));
+      }
     }
-    if (!(duration / h_ < 1e9)) throw std::invalid_argument("duration: more than 1e9 steps");
-    steps_ = static_cast<int>(std::llround(duration / h_));
+    count_steps(request.duration > 0 ? request.duration : scene.duration);
     check_solver(request.solve.solver, request.solve.make);
   }
 
@@ -70,10 +74,12 @@ class Simulator {
     summary_.final_state = initial_state(scene_);
     bool going = true;
     for (int k = 1; k <= steps_ && going; ++k) {
+      h_ = pattern_[static_cast<std::size_t>(k - 1) % pattern_.size()];
+      const double end = end_of_step(k);
       try {
-        going = request_.driver == Driver::kTimeStepping ? step_to(k * h_) : events_to(k * h_);
+        going = request_.driver == Driver::kTimeStepping ? step_to(end) : events_to(end);
       } catch (const CollisionError& error) {
-        going = stay(k * h_, error.what());
+        going = stay(end, error.what());
       }
     }
     summary_.stopped = !going;
@@ -85,6 +91,27 @@ class Simulator {
   }
 
  private:
+  double end_of_step(int k) const {
+    const int length = static_cast<int>(pattern_.size());
+    const double cycle = std::accumulate(pattern_.begin(), pattern_.end(), 0.0);
+    return k / length * cycle +
+           std::accumulate(pattern_.begin(), pattern_.begin() + k % length, 0.0);
+  }
+
+  void count_steps(double duration) {
+    const int length = static_cast<int>(pattern_.size());
+    if (!(duration / end_of_step(length) * length < 1e9))
+      throw std::invalid_argument("duration: more than 1e9 steps");
+    if (length == 1) {
+      steps_ = static_cast<int>(std::llround(duration / pattern_[0]));
+      return;
+    }
+    steps_ = length * static_cast<int>(duration / end_of_step(length));
+    while (end_of_step(steps_) + 0.5 * pattern_[static_cast<std::size_t>(steps_ % length)] <=
+           duration)
+      ++steps_;
+  }
+
   // One step that ends at a time. @return false where the simulation stops.
   bool step_to(double end) {
     StepReport report = new_report(h_);
@@ -342,7 +369,8 @@ class Simulator {
   const Scene& scene_;
   const SimulationRequest& request_;
   std::unique_ptr<Formulation> formulation_;
-  double h_ = 0.0;
+  std::vector<double> pattern_;  // of lengths of steps
+  double h_ = 0.0;               // of the step at hand
   int steps_ = 0;
   WarmStarts answers_;
   std::map<std::string, std::unique_ptr<Session>> sessions_;  // by stage

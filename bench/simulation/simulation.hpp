@@ -54,6 +54,10 @@ struct SimulationRequest {
   std::string formulation;            ///< empty: default_formulation(scene)
   SolveRequest solve;                 ///< solver, tolerance, limits, settings
   double step = 0.0, duration = 0.0;  ///< 0: the scene's
+  /// Lengths of steps that are taken in turn, over and over, s; not with the event-driven driver.
+  /// Empty: all are `step` long. The last one is where the duration ends or is passed by less than
+  /// half of it.
+  std::vector<double> pattern;
   bool warm_start = true;   ///< answers of the last step as starts, unknowns matched by their keys
   int max_events = 1000;    ///< event-driven: impacts within one h; more end the simulation
   bool keep_going = false;  ///< after a step that failed: its bodies move freely
@@ -85,7 +89,8 @@ struct SimulationSummary {
 /// is 1e-6 m deep at most at the speeds where that matters), and approaches slower than the
 /// formulation's rest speed do not bounce. More than max_events impacts within one h end the run as
 /// failed. Free motion is exact for constant forces. @throws std::invalid_argument: unknown
-/// formulation or solver, a scene that the formulation refuses, shapes that cannot collide.
+/// formulation or solver, a scene that the formulation refuses, shapes that cannot collide, steps
+/// that are not between 1e-12 and 1e9 s or too many.
 SimulationSummary simulate(const Scene& scene, const SimulationRequest& request);
 
 }  // namespace perp

@@ -1,6 +1,7 @@
 #include <perp/bench/studies/bindings.hpp>
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <charconv>
 #include <perp/problems/io/braces.hpp>
 #include <perp/problems/scenes/number_expression.hpp>
@@ -68,6 +69,22 @@ double Bindings::number(const Field& field) const {
   } catch (const std::invalid_argument& error) {
     field.fail(error.what());
   }
+}
+
+std::vector<double> Bindings::numbers(const Field& field) const {
+  if (!field.value().get_if<std::string>()) return {field.number()};
+  const std::string filled = text(field);
+  std::vector<double> list;
+  try {
+    for (std::size_t at = 0; at <= filled.size();) {
+      const std::size_t comma = std::min(filled.find(',', at), filled.size());
+      list.push_back(evaluate_expression(filled.substr(at, comma - at), {}));
+      at = comma + 1;
+    }
+  } catch (const std::invalid_argument& error) {
+    field.fail(error.what());
+  }
+  return list;
 }
 
 std::vector<Bindings> bindings_of(const Field& field) {

@@ -20,6 +20,8 @@ class Bindings {
   json::Value bound(const json::Value& value) const;
   /// A number, or an expression in the names whose values are numbers. @throws InputError
   double number(const Field& field) const;
+  /// One number, or the expressions of a text that commas part.
+  std::vector<double> numbers(const Field& field) const;
 
  private:
   std::map<std::string, std::string> values_;

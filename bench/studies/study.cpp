@@ -1,6 +1,7 @@
 #include <perp/bench/studies/study.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -179,7 +180,12 @@ class StudyReader {
     word("formulation", "--formulation");
     word("solver", "--solver");
     word("driver", "--driver");
-    number("step", "--step");
+    if (field.has("step")) {
+      std::vector<std::string> steps;
+      for (const double step : bindings.numbers(field["step"]))
+        steps.push_back(fmt::format("{}", positive(field["step"], step)));
+      a.insert(a.end(), {"--step", fmt::format("{}", fmt::join(steps, ","))});
+    }
     number("duration", "--duration");
     number("tolerance", "--tolerance");
     number("time_limit", "--time-limit");
