@@ -6,6 +6,7 @@
 #include <perp/formulations/geometric_implicit/geometric_implicit.hpp>
 #include <perp/formulations/joint_friction/joint_friction.hpp>
 #include <perp/formulations/max_dissipation/max_dissipation.hpp>
+#include <perp/formulations/penalty/penalty.hpp>
 #include <perp/formulations/pyramid/pyramid_step.hpp>
 #include <perp/formulations/ratio_metric/ratio_gap.hpp>
 
@@ -117,6 +118,11 @@ const std::vector<FormulationEntry>& formulation_registry() {
        "DrumwrightShell2010",
        {"box_qp"},
        make_joint_friction},
+      {"penalty",
+       "explicit steps with springs and dampers at contacts, for comparison: poses no problem",
+       "CundallStrack1979",
+       {},
+       make_penalty},
   };
   return registry;
 }

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <stdexcept>
 
 namespace perp {
@@ -38,10 +39,30 @@ std::vector<std::pair<std::string, std::string>> split_options(const std::string
   return options;
 }
 
-double read_speed_option(const std::string& name, const std::string& text) {
-  double value = -1.0;
+namespace {
+
+// Not a number where there is none.
+double number_in(const std::string& text) {
+  double value = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !(value >= 0 && value < 1e9)) {
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole ? value : std::nan("");
+}
+
+}  // namespace
+
+double read_positive_option(const std::string& name, const std::string& text) {
+  const double value = number_in(text);
+  if (!(value > 0 && std::isfinite(value))) {
+    throw std::invalid_argument(
+        fmt::format("formulation option {}: \"{}\" is not a finite number above 0", name, text));
+  }
+  return value;
+}
+
+double read_speed_option(const std::string& name, const std::string& text) {
+  const double value = number_in(text);
+  if (!(value >= 0 && value < 1e9)) {
     throw std::invalid_argument(
         fmt::format("formulation option {}: \"{}\" is not a speed in m/s", name, text));
   }

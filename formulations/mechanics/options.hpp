@@ -25,6 +25,9 @@ std::vector<std::pair<std::string, std::string>> split_options(const std::string
 /// A speed in m/s, >= 0. @throws std::invalid_argument naming the option.
 double read_speed_option(const std::string& name, const std::string& text);
 
+/// A finite number above 0. @throws std::invalid_argument naming the option.
+double read_positive_option(const std::string& name, const std::string& text);
+
 /// @throws std::invalid_argument always: the option or its value is not known.
 [[noreturn]] void refuse_option(const std::string& key, const std::string& value,
                                 const std::string& expected);
