@@ -67,64 +67,42 @@ inline Matrix3d random_axes(Random& random, int dimension) {
 /// the centre of the second, seen from the first, is in where they overlap.
 class MinkowskiSum {
  public:
-  MinkowskiSum(const RandomSolid& a, const Matrix3d& axes, const RandomSolid& b, int dimension)
-      : dimension_(dimension) {
-    std::vector<Vector3d> points;
-    for (const Vector3d& x : a.vertices) {
-      for (const Vector3d& y : b.vertices) points.emplace_back(axes * x - y);
-    }
-    // In 2D a prism between z = -1 and z = 1, whose sides are the polygon's.
-    if (dimension == 2) {
-      const std::size_t count = points.size();
-      for (std::size_t k = 0; k < count; ++k) {
-        points.push_back(points[k] + Vector3d::UnitZ());
-        points[k] -= Vector3d::UnitZ();
-      }
-    }
-    hull_ = convex_hull(points);
+  MinkowskiSum(const RandomSolid& a, const Matrix3d& axes, const RandomSolid& b, int dimension) {
+    std::vector<Vector3d> first, second;
+    for (const Vector3d& x : a.vertices) first.emplace_back(axes * x);
+    for (const Vector3d& y : b.vertices) second.emplace_back(-y);
+    dimension == 2 ? add_polygons(first, second) : add_polyhedra(first, second);
   }
 
   /// The least distance of a face from the origin, h_a(u) + h_b(-u).
   double least_width() const {
     double least = kInf;
-    for (std::size_t f = 0; f < hull_.normals.size(); ++f) {
-      if (is_side(f)) least = std::min(least, hull_.offsets[f]);
-    }
+    for (const auto& [normal, offset] : faces_) least = std::min(least, offset);
     return least;
   }
 
   /// Distance of a point from the sum; of one within, less its depth.
   double signed_distance(const Vector3d& p) const {
     double outermost = -kInf;
-    for (std::size_t f = 0; f < hull_.normals.size(); ++f) {
-      if (is_side(f)) outermost = std::max(outermost, hull_.normals[f].dot(p) - hull_.offsets[f]);
-    }
+    for (const auto& [normal, offset] : faces_)
+      outermost = std::max(outermost, normal.dot(p) - offset);
     if (outermost <= 0) return outermost;
     double nearest = kInf;
-    for (const Vector3d& v : hull_.vertices) {
-      const Vector3d at = dimension_ == 2 ? Vector3d(v.x(), v.y(), 0.0) : v;
-      nearest = std::min(nearest, (p - at).norm());
-    }
-    for (const Polyhedron::Edge& e : hull_.edges) {
-      Vector3d from = hull_.vertices[e.from], to = hull_.vertices[e.to];
-      if (dimension_ == 2) from.z() = to.z() = 0.0;
+    for (const auto& [from, to] : edges_) {
       const Vector3d along = to - from;
-      const double length = along.squaredNorm();
-      if (!(length > 0)) continue;
-      const double t = std::clamp((p - from).dot(along) / length, 0.0, 1.0);
+      const double t = std::clamp((p - from).dot(along) / along.squaredNorm(), 0.0, 1.0);
       nearest = std::min(nearest, (p - from - t * along).norm());
     }
-    if (dimension_ == 2) return nearest;
-    for (std::size_t f = 0; f < hull_.faces.size(); ++f) {
-      const double height = hull_.normals[f].dot(p) - hull_.offsets[f];
+    for (std::size_t f = 0; f < corners_.size(); ++f) {
+      const auto& [normal, offset] = faces_[f];
+      const double height = normal.dot(p) - offset;
       if (height <= 0 || height >= nearest) continue;
-      const Vector3d foot = p - height * hull_.normals[f];
+      const Vector3d foot = p - height * normal;
       bool within = true;
-      const auto& corners = hull_.faces[f];
-      for (std::size_t k = 0; k < corners.size() && within; ++k) {
-        const Vector3d& from = hull_.vertices[corners[k]];
-        const Vector3d& to = hull_.vertices[corners[(k + 1) % corners.size()]];
-        within = (to - from).cross(foot - from).dot(hull_.normals[f]) >= 0;
+      for (std::size_t k = 0; k < corners_[f].size() && within; ++k) {
+        const Vector3d& from = corners_[f][k];
+        const Vector3d& to = corners_[f][(k + 1) % corners_[f].size()];
+        within = (to - from).cross(foot - from).dot(normal) >= 0;
       }
       if (within) nearest = height;
     }
@@ -132,12 +110,51 @@ class MinkowskiSum {
   }
 
  private:
-  bool is_side(std::size_t face) const {
-    return dimension_ == 3 || std::abs(hull_.normals[face].z()) < 0.5;
+  // Counterclockwise both: the sides of the sum are those of both, in the order of their angles.
+  void add_polygons(const std::vector<Vector3d>& a, const std::vector<Vector3d>& b) {
+    std::vector<Vector3d> sides;
+    Vector3d corner = Vector3d::Zero();
+    for (const auto* polygon : {&a, &b}) {
+      for (std::size_t k = 0; k < polygon->size(); ++k)
+        sides.push_back((*polygon)[(k + 1) % polygon->size()] - (*polygon)[k]);
+      // Where the first side of all, the one of the least angle, begins: lowest, then rightmost.
+      corner +=
+          *std::min_element(polygon->begin(), polygon->end(), [](const auto& x, const auto& y) {
+            return std::pair(x.y(), -x.x()) < std::pair(y.y(), -y.x());
+          });
+    }
+    const auto angle = [](const Vector3d& side) {
+      const double at = std::atan2(side.y(), side.x());
+      return at < 0 ? at + 2 * std::numbers::pi : at;
+    };
+    std::sort(sides.begin(), sides.end(),
+              [&](const Vector3d& x, const Vector3d& y) { return angle(x) < angle(y); });
+    for (const Vector3d& side : sides) {
+      const Vector3d normal = Vector3d(side.y(), -side.x(), 0.0).normalized();
+      faces_.emplace_back(normal, normal.dot(corner));
+      edges_.emplace_back(corner, corner + side);
+      corner += side;
+    }
   }
 
-  int dimension_;
-  Polyhedron hull_;
+  void add_polyhedra(const std::vector<Vector3d>& a, const std::vector<Vector3d>& b) {
+    std::vector<Vector3d> points;
+    for (const Vector3d& x : a) {
+      for (const Vector3d& y : b) points.emplace_back(x + y);
+    }
+    const Polyhedron hull = convex_hull(points);
+    for (std::size_t f = 0; f < hull.faces.size(); ++f) {
+      faces_.emplace_back(hull.normals[f], hull.offsets[f]);
+      corners_.emplace_back();
+      for (const int k : hull.faces[f]) corners_.back().push_back(hull.vertices[k]);
+    }
+    for (const Polyhedron::Edge& e : hull.edges)
+      edges_.emplace_back(hull.vertices[e.from], hull.vertices[e.to]);
+  }
+
+  std::vector<std::pair<Vector3d, double>> faces_;  // normal.x = offset
+  std::vector<std::pair<Vector3d, Vector3d>> edges_;
+  std::vector<std::vector<Vector3d>> corners_;  // of the faces, in 3D
 };
 
 struct RatioBounds {
