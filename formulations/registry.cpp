@@ -66,7 +66,7 @@ const std::vector<FormulationEntry>& formulation_registry() {
        }},
       {"ratio-metric",
        "the step of stewart-trinkle with gaps by the ratio metric of polyhedra",
-       "Hart2007",
+       "Hart",
        {"lcp", "mlcp"},
        [](const std::string& options) {
          PyramidSettings settings;

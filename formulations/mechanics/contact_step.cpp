@@ -58,21 +58,16 @@ void ContactStep::begin_step(const Scene& scene, const State& state, double h) {
   approach_ =
       jacobian_.topRows(contacts()) * velocity_after_impulses(*scene_, state_, *coordinates_, h_);
   set_scales();
-  relaxation_ = least_relaxation_ = 1.0;
-  retries_ = 0;
+  relaxation_ = {};
 }
 
 bool ContactStep::relax_further() {
-  if (retries_ >= kRetries) return false;
-  relaxation_ = ++retries_ == kRetries ? 0.0 : relaxation_ * kRelaxation;
+  if (relaxation_.tries >= kRetries) return false;
+  relaxation_.now = ++relaxation_.tries == kRetries ? 0.0 : relaxation_.now * kRelaxation;
   return true;
 }
 
-void ContactStep::restore_stabilisation() {
-  least_relaxation_ = relaxation_;
-  relaxation_ = 1.0;
-  retries_ = 0;
-}
+void ContactStep::restore_stabilisation() { relaxation_ = {1.0, relaxation_.now, 0}; }
 
 void ContactStep::find_active_contacts() {
   active_ = find_contacts(*scene_, state_, h_, candidate_share(*scene_), *choice_.gap);
@@ -120,11 +115,12 @@ double ContactStep::compliance(int c) const {
 double ContactStep::wanted_velocity(int c) const {
   const double gap = active_[c].gap;
   if (at_velocity_level(active_[c])) return held_ ? held_(active_[c]).value_or(0.0) : 0.0;
-  return -(gap < 0 && active_[c].properties.rigid() ? relaxation_ * gap : gap) / closing_time(c);
+  return -(gap < 0 && active_[c].properties.rigid() ? relaxation_.now * gap : gap) /
+         closing_time(c);
 }
 
 Vector ContactStep::wanted_joint_velocities() const {
-  return h_ > 0 ? Vector(-relaxation_ * theta_ / h_) : Vector(Vector::Zero(joint_count()));
+  return h_ > 0 ? Vector(-relaxation_.now * theta_ / h_) : Vector(Vector::Zero(joint_count()));
 }
 
 SparseMatrix ContactStep::mass_matrix() const {
@@ -210,7 +206,7 @@ StepResult ContactStep::result(const Vector& v, const Vector& impulses) const {
   r.state = moved(*scene_, state_, *coordinates_, v, h_);
   r.joint_values = theta_;
   r.joint_impulses = impulses.tail(joint_count());
-  r.relaxation = std::min(relaxation_, least_relaxation_);
+  r.relaxation = std::min(relaxation_.now, relaxation_.least);
   const Vector u = jacobian_ * v;
   for (int c = 0; c < contacts(); ++c) {
     ContactResult k{active_[c], frames_[c]};

@@ -109,9 +109,14 @@ class ContactStep : public Formulation {
 
   std::vector<Direction> directions_;  // of all contacts
   std::vector<int> direction_first_;   // per contact: its first direction; one more at the end
-  double relaxation_ = 1.0, least_relaxation_ = 1.0;
+  /// Factor on gaps and drifts: in this try, the least of the stages before, tries so far.
+  struct Relaxation {
+    double now = 1.0, least = 1.0;
+    int tries = 0;
+  };
+
+  Relaxation relaxation_;
   std::function<std::optional<double>(const ContactPoint3&)> held_;
-  int retries_ = 0;
 };
 
 }  // namespace perp

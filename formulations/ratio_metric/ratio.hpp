@@ -34,7 +34,7 @@ struct RatioEvent {
   double gap() const { return (t - 1) * t / gradient.norm(); }
 };
 
-/// The ratio metric [Hart2007]: r = min { t >= 0 : a and b, scaled by t about their centres, meet
+/// The ratio metric [Hart]: r = min { t >= 0 : a and b, scaled by t about their centres, meet
 /// }, > 1 apart, 1 touching, < 1 overlapping, and rho = (r - 1) / r. A linear program in (x, t), by
 /// SmallLpSolver. Gradients by its duality: with multipliers y of the normals n and offsets beta of
 /// the faces that meet, sum of y n = 0 and sum of y beta = 1,

@@ -66,7 +66,7 @@ std::optional<std::string> refusal(const Scene& scene) {
 
 const Gap& ratio_gap() {
   static const Gap gap{"ratio",    "ratio metric: how much polyhedra are scaled until they touch",
-                       "Hart2007", contacts,
+                       "Hart", contacts,
                        refusal,    true};
   return gap;
 }

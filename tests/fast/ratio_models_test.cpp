@@ -1,4 +1,4 @@
-// Models with the ratio metric as their gap [Hart2007], steps of several lengths, penalty.
+// Models with the ratio metric as their gap [Hart], steps of several lengths, penalty.
 #include "support.hpp"
 
 #include <perp/bench/data/scenes.hpp>
