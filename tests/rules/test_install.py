@@ -81,6 +81,51 @@ class Installation(unittest.TestCase):
             self.assertAlmostEqual(z[0], 0.2, delta=1e-12)
             self.assertAlmostEqual(z[1], 0.2 + low, delta=1e-9)
 
+    def test_what_the_page_on_adding_adds_builds_and_runs(self):
+        """A solver, a strategy and a gap: the files of the page, and its line in each list."""
+        text = (ROOT / "docs/adding.md").read_text()
+
+        def blocks(title):
+            section = text[text.index(f"## {title}\n"):].split("\n## ", 1)[0]
+            return re.findall(r"^```cpp\n(.*?)^```", section, re.M | re.S)
+
+        project = self.folder / "added"
+        solver_header, solver, solver_line = blocks("A solver in C++")
+        strategy, strategy_line = blocks("A strategy")
+        gap_header, gap, gap_line = blocks("A gap")
+
+        def with_line(file, mark, line, include=""):
+            changed = (ROOT / file).read_text()
+            self.assertEqual(changed.count(mark), 1, file)
+            return include + changed.replace(mark, mark + "\n" + line)
+
+        headers = {
+            "perp/solvers/projection/simple_gauss_seidel.hpp": solver_header,
+            "perp/formulations/ball_gap/ball_gap.hpp": gap_header,
+            "perp/solvers/strategies/strategy.hpp": with_line(
+                "solvers/strategies/strategy.hpp", "std::unique_ptr<Strategy> make_first(const SolverExpression&, const Workshop&);",
+                "std::unique_ptr<Strategy> make_twice(const SolverExpression& e, const Workshop& workshop);")}
+        sources = {
+            "solver.cpp": solver, "strategy.cpp": strategy, "gap.cpp": gap,
+            "registry.cpp": with_line("solvers/registry.cpp", "registry = {", solver_line,
+                                      "#include <perp/solvers/projection/simple_gauss_seidel.hpp>\n"),
+            "strategies.cpp": with_line("solvers/strategies/strategy.cpp", "list = {", strategy_line),
+            "gaps.cpp": with_line("formulations/gaps.cpp", "list = {", gap_line,
+                                  "#include <perp/formulations/ball_gap/ball_gap.hpp>\n"),
+            "main.cpp": (ROOT / "tests/consumer/added.cpp").read_text(),
+            "CMakeLists.txt": (ROOT / "tests/consumer/added.cmake").read_text()}
+        for file, content in {**{f"include/{k}": v for k, v in headers.items()}, **sources}.items():
+            (project / file).parent.mkdir(parents=True, exist_ok=True)
+            (project / file).write_text(content)
+        self.assertEqual(self.installed.returncode, 0, self.installed.stderr)
+        configured = run(CMAKE, "-G", "Ninja", "-S", project, "-B", project / "build", f"-DCMAKE_PREFIX_PATH={self.prefix}",
+                         "-DCMAKE_BUILD_TYPE=Release")
+        self.assertEqual(configured.returncode, 0, configured.stderr)
+        built = run(CMAKE, "--build", project / "build")
+        self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
+        ran = run(project / "build" / "added")
+        self.assertEqual((ran.returncode, ran.stdout), (0, "solver\nstrategy\ngap\n"), ran.stderr)
+
     def test_installed_program_uses_installed_data(self):
         program = self.prefix / "bin" / "perp"
         listed = run(program, "list", "suites", env={"PATH": "/usr/bin:/bin"})
