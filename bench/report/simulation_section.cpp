@@ -296,6 +296,12 @@ std::string figure_of(const SimulationGroup& group, GroupDrawing drawing) {
       plot.log_y = 10;
       return figure(plot);
     }
+    case GroupDrawing::kInfeasibility: {
+      Plot plot = over_time(group, "Infeasibility: largest overlap or joint error", "m",
+                            &SimulationRun::infeasible_t, &SimulationRun::infeasible);
+      plot.log_y = 10;
+      return figure(plot);
+    }
   }
   return "";
 }

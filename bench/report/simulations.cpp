@@ -287,15 +287,16 @@ struct DrawingName {
   const char* name;
   GroupDrawing drawing;
 };
-constexpr std::array<DrawingName, 9> kDrawings{{{"kinetic", GroupDrawing::kKinetic},
-                                                {"energy", GroupDrawing::kEnergy},
-                                                {"path", GroupDrawing::kPath},
-                                                {"distance", GroupDrawing::kDistance},
-                                                {"spin", GroupDrawing::kSpin},
-                                                {"joint", GroupDrawing::kJoint},
-                                                {"contacts", GroupDrawing::kContacts},
-                                                {"iterations", GroupDrawing::kIterations},
-                                                {"time", GroupDrawing::kTime}}};
+constexpr std::array<DrawingName, 10> kDrawings{{{"kinetic", GroupDrawing::kKinetic},
+                                                 {"energy", GroupDrawing::kEnergy},
+                                                 {"path", GroupDrawing::kPath},
+                                                 {"distance", GroupDrawing::kDistance},
+                                                 {"spin", GroupDrawing::kSpin},
+                                                 {"joint", GroupDrawing::kJoint},
+                                                 {"contacts", GroupDrawing::kContacts},
+                                                 {"iterations", GroupDrawing::kIterations},
+                                                 {"time", GroupDrawing::kTime},
+                                                 {"infeasibility", GroupDrawing::kInfeasibility}}};
 
 std::vector<GroupDrawing> read_drawings(const Json& j, const fs::path& path) {
   std::vector<GroupDrawing> drawings;
@@ -336,6 +337,21 @@ void read_joint(const Json& j, const fs::path& path, SimulationGroup& group) {
   }
 }
 
+// On a logarithmic axis: what is feasible to rounding stands at its lower end.
+void read_infeasibility(SimulationGroup& group) {
+  constexpr double kLeast = 1e-12;
+  for (SimulationRun& run : group.runs) {
+    read_csv((fs::path(run.folder) / "steps.csv").string(), {"t", "infeasibility"},
+             [&](std::span<const std::string_view> row) {
+               double t = 0.0, value = 0.0;
+               if (!read_number(row[0], t) || !read_number(row[1], value)) return false;
+               run.infeasible_t.push_back(t);
+               run.infeasible.push_back(std::max(value, kLeast));
+               return true;
+             });
+  }
+}
+
 void read_figure_json(SimulationGroup& group) {
   const fs::path path = fs::path(group.folder) / "figure.json";
   using enum GroupDrawing;
@@ -349,6 +365,8 @@ void read_figure_json(SimulationGroup& group) {
       group.drawings.insert(group.drawings.begin() + 3, kDistance);
     if (j.contains("joint")) read_joint(j["joint"], path, group);
     if (j.contains("draw")) group.drawings = read_drawings(j["draw"], path);
+    if (std::count(group.drawings.begin(), group.drawings.end(), kInfeasibility) > 0)
+      read_infeasibility(group);
     const std::string view = string_member(j, "view", path);
     if (!view.empty() && view != "side" && view != "top")
       refuse(path, "view", "\"side\" or \"top\"");

@@ -27,8 +27,9 @@ struct SimulationRun {
   std::vector<double> t, kinetic, total;  ///< initial state first where it is known; s, J
   std::vector<double> step_t, contacts, iterations, solve_ms;  ///< one for each step
   std::vector<BodyPath> paths;
-  std::vector<double> joint_t, joint_value;  ///< of the joint row that the group asks for
-  bool flat = true;                          ///< every body stays in z = 0
+  std::vector<double> joint_t, joint_value;      ///< of the joint row that the group asks for
+  std::vector<double> infeasible_t, infeasible;  ///< of each row of steps.csv, if it is drawn; s, m
+  bool flat = true;                              ///< every body stays in z = 0
 
   std::string label;  ///< what it differs in from the others of its group
 };
@@ -43,7 +44,8 @@ enum class GroupDrawing {
   kJoint,
   kContacts,
   kIterations,
-  kTime
+  kTime,
+  kInfeasibility
 };
 
 /// What the runs of a group are compared with.

@@ -25,7 +25,10 @@ std::optional<std::string> ContactStep::refusal(const Scene& scene) const {
 
 std::vector<std::string> ContactStep::columns() const {
   std::vector<std::string> names = columns_of_law();
-  if (choice_.gap->has_unit) names.emplace_back("infeasibility_in_units");
+  if (choice_.gap->has_unit) {
+    names.emplace_back("generalised_speed");
+    names.emplace_back("infeasibility_in_units");
+  }
   return names;
 }
 
@@ -231,6 +234,7 @@ StepResult ContactStep::result(const Vector& v, const Vector& impulses) const {
   if (choice_.gap->has_unit) {
     double most = theta_.size() > 0 ? theta_.cwiseAbs().maxCoeff() : 0.0;
     for (const ContactPoint3& c : active_) most = std::max(most, -c.gap / c.unit);
+    r.columns.push_back(coordinates_->velocity(state_).norm());
     r.columns.push_back(most);
   }
   return r;

@@ -5,6 +5,7 @@ Every claim of every study has a case here. A case makes the folder of a study b
 """
 import json
 import os
+import re
 import sys
 import unittest
 
@@ -13,7 +14,8 @@ from perp_cli import ROOT, CliTestCase  # noqa: E402
 
 STUDIES = ROOT / "bench" / "studies"
 STEPS = ("step,t,stage,status,solver,natural,iterations,setup_s,solve_s,contacts,kinetic,potential,contact_work,"
-         "infeasibility,feeding,relaxation,momentum_error,h,certificate,energy_change,largest_rate").split(",")
+         "infeasibility,feeding,relaxation,momentum_error,h,certificate,energy_change,largest_rate,"
+         "generalised_speed,infeasibility_in_units").split(",")
 BODIES = "step,t,body,px,py,pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,kinetic,potential".split(",")
 CONTACTS = "step,t,contact,body_a,body_b,x,y,z,nx,ny,nz,tx,ty,tz,gap,p_n,p_t,p_o,p_r,slip,mode".split(",")
 JOINTS = "step,t,row,theta,impulse".split(",")
@@ -278,6 +280,37 @@ def joint_times(hundred=1e-5, thirty=1e-5, *more):
     return make
 
 
+def with_ratio(rows):
+    """Evidence for the study ratio-metric: `rows` of a group and the first number in a name."""
+    def make(self):
+        for name in simulations_of("ratio-metric"):
+            group, run = name.split("/")
+            self.simulation(name, **rows(group, float(re.match(r"[a-z]+-([\d.]+(?:e-\d+)?)", run)[1])))
+    return make
+
+
+def second_order(cube=2.0, pendulum=2.0, four_bar=2.0):
+    powers = {"ratio-cube": cube, "ratio-pendulum": pendulum, "ratio-four-bar": four_bar}
+    return with_ratio(lambda group, h: {"rows": [
+        {"step": 1, "t": 0.1, "infeasibility": h ** powers[group], "infeasibility_in_units": h ** powers[group]}]
+        if group in powers else []})
+
+
+def bounded(fine=0.2, **summary):
+    return with_ratio(lambda group, h: {"rows": [
+        {"step": 1, "t": 0.1, "generalised_speed": 2.0, "infeasibility_in_units": (0.1 if h == 0.1 else fine) * 4 * h * h}],
+        **summary})
+
+
+def alternating(hundred=50.0):
+    return with_ratio(lambda group, c: {"rows": rows_of("kinetic", [hundred if c == 100 else 9.8, 1.0])})
+
+
+def springs(largest):
+    return with_ratio(lambda group, h: {"rows": [
+        {"step": 1, "t": 0.7, "kinetic": 0.0 if group != "ratio-springs" or h <= largest else 1e3, "infeasibility": 1e-3}]})
+
+
 CORNERS = ("N-10", "N-20", "N-50", "N-100", "N-1000")
 HALVES = ("h-0.01", "h-0.005", "h-0.001", "h-0.0005")
 
@@ -320,6 +353,12 @@ class Claims(Case):
     test_joint_rest = case(rests(), [rests(qp=1e-8), rests(fine=1e-13)])
     test_joint_convergence = case(angles(), [angles(fine=0.09), angles(coarse=0.01, fine=0.05)])
     test_microseconds = case(joint_times(), [joint_times(hundred=1e-3, thirty=1e-3), joint_times(1e-5, 1e-5, (100, 1e-5, "stalled"))])
+
+    test_second_order = case(
+        second_order(), [second_order(cube=1.5), second_order(pendulum=1.8), second_order(four_bar=1.0)])
+    test_bounded = case(bounded(), [bounded(fine=0.5), bounded(failed_steps=1), bounded(relaxed_steps=1)])
+    test_quotient_of_steps = case(alternating(), alternating(hundred=9.8))
+    test_four_orders = case(springs(1e-5), [springs(1e-4), springs(1.0)])
 
     def test_every_claim_has_a_case(self):
         names = {claim["name"] for study in STUDIES.glob("*.json")
