@@ -19,9 +19,9 @@ class ContactStep : public Formulation {
  public:
   bool takes_bearings() const override { return choice_.gap == &linearised_gap(); }
   std::optional<std::string> refusal(const Scene& scene) const final;
-  /// Those of the law; and if the gap is no length, both at the beginning of the step,
-  /// `generalised_speed`, the norm of all velocities (m/s, rad/s), and `infeasibility_in_units`, the
-  /// largest overlap in its units or value of a joint.
+  /// Those of the law; and if the gap is no length, both at the beginning of the step:
+  /// `generalised_speed`, the norm of all velocities (m/s, rad/s), and `infeasibility_in_units`,
+  /// the largest overlap in its units or value of a joint.
   std::vector<std::string> columns() const final;
   void hold_contacts(std::function<std::optional<double>(const ContactPoint3&)> wanted) override {
     held_ = std::move(wanted);
