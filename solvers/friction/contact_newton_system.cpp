@@ -9,8 +9,8 @@ namespace {
 
 constexpr double kPivotTolerance = 0.1;
 constexpr int kDenseBelow = 60;  // unknowns for which all is dense
-// Time of an operation of KLU and of BlockLu over one of the dense LU. For BlockLu measured: stacks,
-// piles, packings and towers of 30 to 200 contacts break even between 6.5 and 8.
+// Time of an operation of KLU and of BlockLu over one of the dense LU. That of BlockLu is measured:
+// stacks, piles, packings and towers of 30 to 200 contacts break even between 6.5 and 8.
 constexpr double kSparseOverhead = 8.0;
 constexpr double kBlockOverhead = 7.0;
 constexpr int kDenseLeastSquares = 800;
