@@ -5,8 +5,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <perp/formulations/mechanics/contacts.hpp>
-#include <perp/formulations/mechanics/state.hpp>
+#include <perp/formulations/dynamics/contacts.hpp>
+#include <perp/formulations/dynamics/state.hpp>
 #include <perp/problems/standard/problem.hpp>
 #include <perp/problems/standard/verifier.hpp>
 #include <string>
@@ -56,6 +56,23 @@ struct StepResult {
 
 using StageOrResult = std::variant<Stage, StepResult>;
 
+/// What a model treats of what scenes have. refusal_of() refuses the rest, naming the field.
+struct Capabilities {
+  bool joints = true;
+  bool joint_friction = false;      ///< Joint::coulomb and Joint::viscous
+  bool bearings = false;            ///< contacts of find_contacts() have them
+  bool restitution = true;          ///< ContactProperties::restitution
+  bool compliant_contacts = true;   ///< ContactProperties::stiffness
+  bool viscous_friction = false;    ///< ContactProperties::viscous
+  bool torsional_friction = false;  ///< ContactProperties::e_r
+  bool elliptic_friction = true;    ///< ContactProperties::e_t and e_o other than 1
+  bool held_contacts = false;       ///< velocity level: HeldContacts, so event-driven too
+};
+
+/// What drivers that watch contacts themselves say: a contact takes part at velocity level, N v+ >=
+/// the value, m/s, or not at all if there is none. An empty function: the model sees to it itself.
+using HeldContacts = std::function<std::optional<double>(const ContactPoint3&)>;
+
 /// Turns a step into problems and their answers into the next state. Never calls a solver: whoever
 /// runs it solves each stage and passes the answer to advance().
 class Formulation {
@@ -65,28 +82,23 @@ class Formulation {
   Formulation& operator=(const Formulation&) = delete;
   virtual ~Formulation() = default;
   virtual std::string_view name() const = 0;
-  /// Why a scene cannot be treated, or nothing; refusal_of() adds what holds for all.
+  virtual Capabilities capabilities() const = 0;
+  /// Why a scene cannot be treated though it has nothing beyond the capabilities, or nothing.
   virtual std::optional<std::string> refusal(const Scene& scene) const = 0;
-  virtual bool treats_joint_friction() const { return false; }
-  virtual bool treats_viscous_contacts() const { return false; }
 
   /// Names of the numbers that it tells of every step beside those of StepResult: the columns that
   /// it adds to steps.csv.
   virtual std::vector<std::string> columns() const { return {}; }
 
-  /// Whether it takes scenes with bearings: contacts of find_contacts() do.
-  virtual bool takes_bearings() const { return false; }
-
-  /// For drivers that watch contacts themselves: in steps that begin from now on a contact takes
-  /// part at velocity level where `wanted` has a value for it, N v+ >= that value, m/s.
-  virtual void hold_contacts(std::function<std::optional<double>(const ContactPoint3&)>) {}
-  /// Of contacts that touch only, so that the event-driven driver can use it.
-  virtual bool is_at_velocity_level() const { return false; }
-
   /// Begins a step of length h from a state. The scene must live until the step has ended. What is
   /// kept from step to step belongs to scenes that are equal to it, wherever they lie; a step that
   /// does not begin later than the one before is the first of a new run.
-  virtual StageOrResult begin(const Scene& scene, const State& state, double h) = 0;
+  /// @param held looked at in this call only, and only if capabilities().held_contacts
+  virtual StageOrResult begin(const Scene& scene, const State& state, double h,
+                              const HeldContacts& held) = 0;
+  StageOrResult begin(const Scene& scene, const State& state, double h) {
+    return begin(scene, state, h, {});
+  }
   /// Goes on with the answer of the last stage.
   virtual StageOrResult advance(const Answer& answer) = 0;
   /// The last stage once more, relaxed, where it could not be solved; nothing where there is no
@@ -99,24 +111,5 @@ class Formulation {
 
 /// Why a formulation cannot treat a scene, or nothing.
 std::optional<std::string> refusal_of(const Formulation& formulation, const Scene& scene);
-
-/// A formulation as listed.
-struct FormulationEntry {
-  std::string_view name, summary, source;
-  std::vector<std::string_view> kinds;  ///< of the problems of its stages
-  std::function<std::unique_ptr<Formulation>(const std::string& options)> make;
-};
-
-/// One line each in registry.cpp.
-const std::vector<FormulationEntry>& formulation_registry();
-
-/// The entry that "NAME" or "NAME:key=value,..." speaks of. @throws std::invalid_argument
-const FormulationEntry& find_formulation(const std::string& text);
-
-/// The formulation that a scene is made for, else stewart-trinkle.
-std::string default_formulation(const Scene& scene);
-
-/// From "NAME" or "NAME:key=value,key=value". @throws std::invalid_argument naming what is unknown.
-std::unique_ptr<Formulation> make_formulation(const std::string& text);
 
 }  // namespace perp

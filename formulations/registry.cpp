@@ -1,141 +1,357 @@
-#include <perp/formulations/anitescu_tasora/anitescu_tasora.hpp>
-#include <perp/formulations/closed_form_gap/closed_form_gap.hpp>
-#include <perp/formulations/coulomb_implicit/coulomb_implicit.hpp>
-#include <perp/formulations/equivalent_contact_point/ecp_step.hpp>
-#include <perp/formulations/formulation.hpp>
-#include <perp/formulations/geometric_implicit/geometric_implicit.hpp>
-#include <perp/formulations/joint_friction/joint_friction.hpp>
-#include <perp/formulations/max_dissipation/max_dissipation.hpp>
-#include <perp/formulations/penalty/penalty.hpp>
-#include <perp/formulations/pyramid/pyramid_step.hpp>
-#include <perp/formulations/ratio_metric/ratio_gap.hpp>
+#include <perp/formulations/registry.hpp>
+
+#include <perp/formulations/gap/gaps.hpp>
+#include <perp/formulations/gap/implicit/implicit_gap.hpp>
+#include <perp/formulations/law/joint_friction/joint_friction.hpp>
+#include <perp/formulations/law/law.hpp>
+#include <perp/formulations/law/penalty/penalty.hpp>
+#include <perp/formulations/stepping/implicit_step.hpp>
+#include <perp/formulations/stepping/impulse_step.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <algorithm>
 #include <stdexcept>
 
 namespace perp {
 
-std::string_view to_string(ContactMode mode) {
-  switch (mode) {
-    case ContactMode::kOpen:
-      return "open";
-    case ContactMode::kStick:
-      return "stick";
-    default:
-      return "slide";
-  }
-}
-
-std::optional<std::string> refusal_of(const Formulation& formulation, const Scene& scene) {
-  if (auto reason = formulation.refusal(scene)) return reason;
-  const auto viscous =
-      find_contact_properties(scene, [](const ContactProperties& p) { return p.viscous > 0; });
-  if (viscous && !formulation.treats_viscous_contacts()) {
-    return fmt::format(
-        "field \"{}.viscous\": {} has no viscous friction at contacts; max-dissipation-step and "
-        "-impulse have",
-        *viscous, formulation.name());
-  }
-  if (!scene.bearings.empty() && !formulation.takes_bearings())
-    return fmt::format("field \"bearings\": {} takes none", formulation.name());
-  for (std::size_t k = 0; k < scene.joints.size(); ++k) {
-    if (scene.joints[k].has_friction() && !formulation.treats_joint_friction()) {
-      return fmt::format("field \"joints[{}]\": {} has no friction in joints; joint-friction has",
-                         k, formulation.name());
-    }
-  }
-  return {};
-}
-
 const std::vector<FormulationEntry>& formulation_registry() {
-  // To add a formulation, add its line here.
+  // To add a name for a model, add its entry here.
   static const std::vector<FormulationEntry> registry = {
       {"stewart-trinkle",
        "LCP time stepping with a friction pyramid and gaps in the constraints",
        "StewartTrinkle1996",
-       {"lcp", "mlcp"},
-       [](const std::string& options) {
-         return make_pyramid_step(PyramidModel::kStewartTrinkle, options);
-       }},
+       {"linearised", "pyramid", "position-level"}},
       {"anitescu-potra",
        "the same at velocity level: touching contacts only, no gaps",
        "AnitescuPotra1997",
-       {"lcp", "mlcp"},
-       [](const std::string& options) {
-         return make_pyramid_step(PyramidModel::kAnitescuPotra, options);
-       }},
+       {"linearised", "pyramid", "velocity-level"}},
       {"ratio-metric",
        "the step of stewart-trinkle with gaps by the ratio metric of polyhedra",
        "Hart",
-       {"lcp", "mlcp"},
-       [](const std::string& options) {
-         PyramidSettings settings;
-         settings.gap.gap = &ratio_gap();
-         return make_pyramid_step(PyramidModel::kStewartTrinkle, options, settings);
-       }},
+       {"ratio", "pyramid", "position-level"}},
       {"coulomb-implicit",
        "the step of stewart-trinkle with the exact friction cone",
        "AcaryBremondHuber2018",
-       {"friction_contact"},
-       make_coulomb_implicit},
+       {"linearised", "exact-cone", "position-level"}},
       {"anitescu-tasora",
        "convex relaxation: friction cones, sliding contacts separate a little",
        "AnitescuTasora2010",
-       {"conic_qp"},
-       make_anitescu_tasora},
+       {"linearised", "convex-relaxation", "position-level"}},
       {"geometric-implicit",
        "geometry at the end of the step: nearest points of smooth bodies as unknowns",
        "ChakrabortyBerardAkellaTrinkle2007",
-       {"mcp"},
-       make_geometric_implicit},
+       {"nearest-points", "ellipsoid", "implicit-geometry"}},
       {"closed-form-gap",
        "geometry at the end of the step: distances of balls in closed form",
        "TrinkleTzitzourisPang2001",
-       {"mcp"},
-       make_closed_form_gap},
+       {"closed-form", "ellipsoid", "implicit-geometry"}},
       {"equivalent-contact-point",
        "implicit geometry, line and surface contact by one point each",
        "XieChakraborty2020",
-       {"mcp"},
-       make_ecp_step},
+       {"equivalent-contact-point", "ellipsoid", "implicit-geometry"}},
       {"max-dissipation-step",
        "convex programs in place of complementarity: least kinetic energy within the friction "
        "cones",
        "DrumwrightShell2010",
-       {"box_qp", "conic_qp"},
-       [](const std::string& options) {
-         return make_max_dissipation(DissipationModel::kStep, options);
-       }},
+       {"linearised", "max-dissipation", "position-level"},
+       {{"velocities", "kept"}}},
       {"max-dissipation-impulse",
        "the same at velocity level, impulses as unknowns: impacts and resting contact",
        "DrumwrightShell2010",
-       {"box_qp", "conic_qp"},
-       [](const std::string& options) {
-         return make_max_dissipation(DissipationModel::kImpulse, options);
-       }},
+       {"linearised", "max-dissipation", "velocity-level"},
+       {{"velocities", "eliminated"}}},
       {"joint-friction",
        "arms in reduced coordinates with Coulomb and viscous friction in the joints, no contacts",
        "DrumwrightShell2010",
-       {"box_qp"},
-       make_joint_friction},
+       {"none", "joint-friction", "reduced-coordinates"}},
       {"penalty",
        "explicit steps with springs and dampers at contacts, for comparison: poses no problem",
        "CundallStrack1979",
-       {},
-       make_penalty},
+       {"linearised", "spring-damper", "explicit"}},
   };
   return registry;
 }
 
-const FormulationEntry& find_formulation(const std::string& text) {
-  const std::string name = text.substr(0, text.find(':'));
+namespace {
+
+std::vector<std::string_view> gap_names() {
+  std::vector<std::string_view> names;
+  for (const Gap* gap : gaps()) names.push_back(gap->name);
+  return names;
+}
+
+std::vector<std::string_view> implicit_gap_names() {
+  std::vector<std::string_view> names;
+  for (const ImplicitGapEntry& gap : implicit_gaps()) names.push_back(gap.name);
+  return names;
+}
+
+std::vector<std::string_view> law_names() {
+  std::vector<std::string_view> names;
+  for (const LawEntry& law : contact_laws()) names.push_back(law.name);
+  return names;
+}
+
+bool contains(const std::vector<std::string_view>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+const SteppingEntry* find_stepping(std::string_view name) {
+  for (const SteppingEntry& s : steppings()) {
+    if (s.name == name) return &s;
+  }
+  return nullptr;
+}
+
+// @throws std::invalid_argument unless some stepping knows the name
+void check_known(std::string_view what, std::string_view name,
+                 std::vector<std::string_view> SteppingEntry::*list) {
+  std::vector<std::string_view> all;
+  for (const SteppingEntry& s : steppings()) {
+    for (const std::string_view n : s.*list) {
+      if (!contains(all, n)) all.push_back(n);
+    }
+  }
+  if (!contains(all, name))
+    throw std::invalid_argument(
+        fmt::format("unknown {} \"{}\"; there are: {}", what, name, fmt::join(all, ", ")));
+}
+
+// What a model is made of, as long as its settings may change.
+class Parts {
+ public:
+  virtual ~Parts() = default;
+  virtual void visit(SettingVisitor& visitor) = 0;
+  /// @param name gives the formulation its name from its gap
+  virtual std::unique_ptr<Formulation> build(
+      const std::function<std::string(std::string_view gap)>& name) = 0;
+};
+
+// The setting `gap` of models with geometry at the beginning of a step.
+class GapSetting {
+ public:
+  explicit GapSetting(std::string name) : name_(std::move(name)) {}
+  void visit(SettingVisitor& visitor) {
+    visitor.visit("gap", name_, "how gaps are measured: see perp list formulations");
+  }
+  const Gap* find() const {
+    for (const Gap* gap : gaps()) {
+      if (gap->name == name_) return gap;
+    }
+    throw std::invalid_argument(
+        contains(implicit_gap_names(), name_)
+            ? fmt::format(
+                  "setting \"gap\": {} is a gap of geometry at the end of a step; there are "
+                  "{} of its beginning",
+                  name_, fmt::join(gap_names(), ", "))
+            : fmt::format("setting \"gap\": \"{}\" is not one of {}", name_,
+                          fmt::join(gap_names(), ", ")));
+  }
+
+ private:
+  std::string name_;
+};
+
+class ImpulseParts final : public Parts {
+ public:
+  explicit ImpulseParts(const Composition& c) : gap_(c.gap) {
+    choices_.level = c.stepping == "velocity-level" ? StepLevel::kVelocity : StepLevel::kPosition;
+    for (const LawEntry& law : contact_laws()) {
+      if (law.name == c.law) law_ = law.make();
+    }
+  }
+  void visit(SettingVisitor& visitor) override {
+    gap_.visit(visitor);
+    choices_.visit_settings(visitor);
+    law_->visit_settings(visitor);
+  }
+  std::unique_ptr<Formulation> build(
+      const std::function<std::string(std::string_view gap)>& name) override {
+    choices_.gap.gap = gap_.find();
+    choices_.name = name(choices_.gap.gap->name);
+    return make_impulse_step(std::move(choices_), std::move(law_));
+  }
+
+ private:
+  GapSetting gap_;
+  ImpulseStepChoices choices_;
+  std::unique_ptr<ContactLaw> law_;
+};
+
+class ImplicitParts final : public Parts {
+ public:
+  explicit ImplicitParts(const Composition& c) : name_(c.gap) {
+    for (const ImplicitGapEntry& gap : implicit_gaps()) {
+      if (gap.name == c.gap) gap_ = gap.make();
+    }
+  }
+  void visit(SettingVisitor& visitor) override {
+    choices_.visit_settings(visitor);
+    gap_->visit_settings(visitor);
+  }
+  std::unique_ptr<Formulation> build(
+      const std::function<std::string(std::string_view gap)>& name) override {
+    choices_.name = name(name_);
+    return make_implicit_step(choices_, std::move(gap_));
+  }
+
+ private:
+  std::string name_;
+  ImplicitStepChoices choices_;
+  std::unique_ptr<ImplicitGap> gap_;
+};
+
+class PenaltyParts final : public Parts {
+ public:
+  explicit PenaltyParts(const Composition& c) : gap_(c.gap) {}
+  void visit(SettingVisitor& visitor) override {
+    gap_.visit(visitor);
+    settings_.visit(visitor);
+  }
+  std::unique_ptr<Formulation> build(
+      const std::function<std::string(std::string_view gap)>& name) override {
+    settings_.gap.gap = gap_.find();
+    settings_.name = name(settings_.gap.gap->name);
+    return make_penalty(settings_);
+  }
+
+ private:
+  GapSetting gap_;
+  PenaltySettings settings_;
+};
+
+class JointFrictionParts final : public Parts {
+ public:
+  void visit(SettingVisitor& visitor) override { settings_.visit(visitor); }
+  std::unique_ptr<Formulation> build(
+      const std::function<std::string(std::string_view gap)>&) override {
+    return make_joint_friction(settings_);
+  }
+
+ private:
+  JointFrictionSettings settings_;
+};
+
+std::unique_ptr<Parts> parts_of(const Composition& c) {
+  if (c.stepping == "implicit-geometry") return std::make_unique<ImplicitParts>(c);
+  if (c.stepping == "explicit") return std::make_unique<PenaltyParts>(c);
+  if (c.stepping == "reduced-coordinates") return std::make_unique<JointFrictionParts>();
+  return std::make_unique<ImpulseParts>(c);
+}
+
+// "GAP+LAW+STEPPING" as choices that go together.
+Composition read_composition(const std::string& text) {
+  const std::size_t first = text.find('+'), last = text.rfind('+');
+  if (first == last)
+    throw std::invalid_argument(
+        fmt::format("formulation \"{}\": a model is GAP+LAW+STEPPING", text));
+  Composition c{text.substr(0, first), text.substr(first + 1, last - first - 1),
+                text.substr(last + 1)};
+  if (const auto reason = refusal_of(c))
+    throw std::invalid_argument(fmt::format("formulation \"{}\": {}", text, *reason));
+  return c;
+}
+
+// The entry that a name before a colon speaks of: a composition has no settings of its own.
+FormulationEntry entry_of(const std::string& name) {
   std::vector<std::string_view> names;
   for (const FormulationEntry& entry : formulation_registry()) {
     if (entry.name == name) return entry;
     names.push_back(entry.name);
   }
+  if (name.find('+') != std::string::npos) return {{}, {}, {}, read_composition(name)};
   throw std::invalid_argument(
-      fmt::format("unknown formulation \"{}\"; there are: {}", name, fmt::join(names, ", ")));
+      fmt::format("unknown formulation \"{}\"; there are: {}; and GAP+LAW+STEPPING", name,
+                  fmt::join(names, ", ")));
+}
+
+// With another gap a model has the name of the entry that stands for it, if there is one.
+std::string name_with_gap(const FormulationEntry& entry, std::string_view gap) {
+  if (gap == entry.composition.gap && !entry.name.empty()) return std::string(entry.name);
+  Composition other = entry.composition;
+  other.gap = gap;
+  for (const FormulationEntry& e : formulation_registry()) {
+    if (!entry.name.empty() && e.composition == other && e.fixed == entry.fixed)
+      return std::string(e.name);
+  }
+  return other.text();
+}
+
+// The parts of a model with the settings that its text has.
+std::pair<FormulationEntry, std::unique_ptr<Parts>> read_parts(const std::string& text) {
+  const auto colon = text.find(':');
+  FormulationEntry entry = entry_of(text.substr(0, colon));
+  const std::string owner = entry.name.empty() ? entry.composition.text() : std::string(entry.name);
+  std::unique_ptr<Parts> parts = parts_of(entry.composition);
+  const auto visit = [&](SettingVisitor& visitor) { parts->visit(visitor); };
+  for (const auto& [key, value] : entry.fixed) set_setting(visit, owner, key, value);
+  if (colon == std::string::npos) return {std::move(entry), std::move(parts)};
+  for (const auto& [key, value] : split_settings(text.substr(colon + 1))) {
+    for (const auto& [name, meant] : entry.fixed) {
+      if (name == key)
+        throw std::invalid_argument(
+            fmt::format("setting \"{}\": {} means {}={}", key, owner, name, meant));
+    }
+    set_setting(visit, owner, key, value);
+  }
+  return {std::move(entry), std::move(parts)};
+}
+
+}  // namespace
+
+const std::vector<SteppingEntry>& steppings() {
+  static const std::vector<SteppingEntry> list = {
+      {"position-level", "geometry of the beginning of the step, gaps are closed within it",
+       gap_names(), law_names()},
+      {"velocity-level", "geometry of the beginning of the step, of what touches; no gaps",
+       gap_names(), law_names()},
+      {"implicit-geometry", "geometry of the end of the step", implicit_gap_names(), {"ellipsoid"}},
+      {"explicit", "forces of the beginning of the step", gap_names(), {"spring-damper"}},
+      {"reduced-coordinates", "coordinates of joints, no contacts", {"none"}, {"joint-friction"}},
+  };
+  return list;
+}
+
+std::optional<std::string> refusal_of(const Composition& c) {
+  const SteppingEntry* stepping = find_stepping(c.stepping);
+  if (!stepping) {
+    std::vector<std::string_view> names;
+    for (const SteppingEntry& s : steppings()) names.push_back(s.name);
+    throw std::invalid_argument(
+        fmt::format("unknown stepping \"{}\"; there are: {}", c.stepping, fmt::join(names, ", ")));
+  }
+  check_known("gap", c.gap, &SteppingEntry::gaps);
+  check_known("law", c.law, &SteppingEntry::laws);
+  if (!contains(stepping->laws, c.law)) {
+    return fmt::format("{} steps ({}) have no law {}; they take {}", stepping->name,
+                       stepping->summary, c.law, fmt::join(stepping->laws, ", "));
+  }
+  if (!contains(stepping->gaps, c.gap)) {
+    return fmt::format("{} steps ({}) have no gap {}; they take {}", stepping->name,
+                       stepping->summary, c.gap, fmt::join(stepping->gaps, ", "));
+  }
+  return {};
+}
+
+std::vector<Composition> compositions() {
+  std::vector<Composition> all;
+  for (const SteppingEntry& s : steppings()) {
+    for (const std::string_view law : s.laws) {
+      for (const std::string_view gap : s.gaps)
+        all.push_back({std::string(gap), std::string(law), std::string(s.name)});
+    }
+  }
+  return all;
+}
+
+std::vector<std::string_view> kinds_of(const Composition& composition) {
+  for (const LawEntry& law : contact_laws()) {
+    if (law.name == composition.law) return law.kinds;
+  }
+  if (composition.law == "ellipsoid") return {"mcp"};
+  if (composition.law == "joint-friction") return {"box_qp"};
+  return {};
 }
 
 std::string default_formulation(const Scene& scene) {
@@ -143,8 +359,19 @@ std::string default_formulation(const Scene& scene) {
 }
 
 std::unique_ptr<Formulation> make_formulation(const std::string& text) {
-  const auto colon = text.find(':');
-  return find_formulation(text).make(colon == std::string::npos ? "" : text.substr(colon + 1));
+  const auto [entry, parts] = read_parts(text);
+  return parts->build([&](std::string_view gap) { return name_with_gap(entry, gap); });
+}
+
+std::vector<SettingText> formulation_settings(const std::string& text) {
+  const auto [entry, parts] = read_parts(text);
+  std::vector<SettingText> settings =
+      list_settings([&](SettingVisitor& visitor) { parts->visit(visitor); });
+  std::erase_if(settings, [&](const SettingText& s) {
+    return std::any_of(entry.fixed.begin(), entry.fixed.end(),
+                       [&](const auto& fixed) { return fixed.first == s.name; });
+  });
+  return settings;
 }
 
 }  // namespace perp

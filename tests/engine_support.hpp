@@ -8,7 +8,7 @@
 #include <cmath>
 #include <perp/bench/data/scenes.hpp>
 #include <perp/bench/simulation/simulation.hpp>
-#include <perp/formulations/mechanics/contacts.hpp>
+#include <perp/formulations/dynamics/contacts.hpp>
 
 namespace perp::test {
 

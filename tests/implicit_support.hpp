@@ -6,8 +6,8 @@
 #include <memory>
 #include <perp/bench/data/scenes.hpp>
 #include <perp/bench/simulation/simulation.hpp>
-#include <perp/formulations/geometric_implicit/closest_points.hpp>
-#include <perp/formulations/mechanics/separation.hpp>
+#include <perp/formulations/gap/nearest_points/closest_points.hpp>
+#include <perp/formulations/collision/separation.hpp>
 #include <perp/problems/scenes/scene_json.hpp>
 
 namespace perp::test {

@@ -4,7 +4,7 @@
 #include "support.hpp"
 
 #include <Eigen/Geometry>
-#include <perp/formulations/ratio_metric/ratio.hpp>
+#include <perp/formulations/gap/ratio_metric/ratio.hpp>
 
 #include <algorithm>
 #include <numbers>

@@ -14,6 +14,7 @@
 #include <perp/bench/data/scenes.hpp>
 #include <perp/bench/harness/scene_problems.hpp>
 #include <perp/bench/simulation/recorder.hpp>
+#include <perp/formulations/registry.hpp>
 #include <perp/problems/families/family.hpp>
 #include <perp/problems/io/file_names.hpp>
 #include <perp/problems/io/files.hpp>
@@ -230,8 +231,9 @@ void add_export(CLI::App& app, int& code) {
       "Write members of families, or time steps of scenes, as problem files; or a collection");
   verb->add_option("NAME", options->names,
                    "families, scenes or scene files (see perp list families, perp list scenes)");
-  verb->add_option("--formulation", options->formulation,
-                   "scenes: NAME or NAME:option=value,... (default: the scene's)")
+  verb->add_option(
+          "--formulation", options->formulation,
+          "scenes: NAME or GAP+LAW+STEPPING, then :option=value,... (default: the scene's)")
       ->capture_default_str();
   verb->add_option("--step", options->step, "scenes: step size in s (default: the scene's)")
       ->check(positive());

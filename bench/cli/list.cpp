@@ -1,7 +1,9 @@
 #include <perp/bench/cli/commands.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -9,7 +11,8 @@
 #include <perp/bench/harness/suite.hpp>
 #include <perp/bench/peers/catalogue.hpp>
 #include <perp/bench/studies/study.hpp>
-#include <perp/formulations/formulation.hpp>
+#include <perp/formulations/law/law.hpp>
+#include <perp/formulations/registry.hpp>
 #include <perp/problems/families/family.hpp>
 #include <perp/solvers/plans.hpp>
 #include <perp/solvers/registry.hpp>
@@ -21,9 +24,38 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::vector<std::string> kTopics = {"solvers",  "strategies",   "plans",
-                                          "peers",    "formulations", "scenes",
-                                          "families", "suites",       "studies"};
+const std::vector<std::string> kTopics = {"solvers",      "strategies",   "plans",  "peers",
+                                          "formulations", "compositions", "scenes", "families",
+                                          "suites",       "studies"};
+
+Json settings_json(const std::vector<SettingText>& list) {
+  Json settings = Json::array();
+  for (const SettingText& s : list)
+    settings.push_back(
+        {{"name", s.name}, {"default", s.value}, {"doc", s.doc}, {"range", s.range}});
+  return settings;
+}
+
+// The names that stand for a composition; else what it is.
+std::string summary_of(const Composition& composition) {
+  std::vector<std::string> names;
+  for (const FormulationEntry& f : formulation_registry()) {
+    if (f.composition != composition) continue;
+    names.emplace_back(f.name);
+    for (const auto& [key, value] : f.fixed) names.back() += fmt::format(" ({}={})", key, value);
+  }
+  if (!names.empty()) return fmt::format("{}", fmt::join(names, ", "));
+  std::string summary;
+  for (const LawEntry& law : contact_laws()) {
+    if (law.name == composition.law) summary = law.summary;
+  }
+  for (const SteppingEntry& stepping : steppings()) {
+    if (stepping.name != composition.stepping) continue;
+    summary += summary.empty() ? "" : "; ";
+    summary += stepping.summary;
+  }
+  return summary;
+}
 
 Json list_of(const std::string& topic) {
   Json items = Json::array();
@@ -31,18 +63,13 @@ Json list_of(const std::string& topic) {
     for (const SolverFactory& make : solver_registry()) {
       const std::unique_ptr<Solver> solver = make();
       const SolverTraits& t = solver->traits();
-      Json settings = Json::array();
-      for (const SettingText& s : list_settings(*solver)) {
-        settings.push_back(
-            {{"name", s.name}, {"default", s.value}, {"doc", s.doc}, {"range", s.range}});
-      }
       items.push_back({{"name", t.name},
                        {"summary", t.summary},
                        {"kinds", t.kinds},
                        {"max_size", t.max_size},
                        {"uses_start", t.uses_start},
                        {"source", t.source},
-                       {"settings", settings}});
+                       {"settings", settings_json(list_settings(*solver))}});
     }
   } else if (topic == "strategies") {
     for (const StrategyEntry& s : strategies())
@@ -94,7 +121,21 @@ Json list_of(const std::string& topic) {
   }
   if (topic == "formulations") {
     for (const FormulationEntry& f : formulation_registry()) {
-      items.push_back({{"name", f.name}, {"summary", f.summary}, {"source", f.source}});
+      items.push_back({{"name", f.name},
+                       {"summary", f.summary},
+                       {"source", f.source},
+                       {"gap", f.composition.gap},
+                       {"law", f.composition.law},
+                       {"stepping", f.composition.stepping},
+                       {"kinds", kinds_of(f.composition)},
+                       {"settings", settings_json(formulation_settings(std::string(f.name)))}});
+    }
+  } else if (topic == "compositions") {
+    for (const Composition& c : compositions()) {
+      items.push_back({{"name", c.text()},
+                       {"summary", summary_of(c)},
+                       {"kinds", kinds_of(c)},
+                       {"settings", settings_json(formulation_settings(c.text()))}});
     }
   } else if (topic == "scenes") {
     for (const SceneEntry& s : list_scenes()) {
@@ -102,6 +143,24 @@ Json list_of(const std::string& topic) {
     }
   }
   return items;
+}
+
+// Names, and behind them their summaries; below these, how they are written.
+void print_items(const Json& items) {
+  std::size_t width = 21;
+  for (const Json& item : items)
+    width = std::max(width, item["name"].get_ref<const std::string&>().size());
+  const auto print = [&](const std::string& name, const std::string& text) {
+    std::string line = fmt::format("  {:<{}} {}", name, width, text);
+    while (line.ends_with(' ')) line.pop_back();
+    std::cout << line << '\n';
+  };
+  for (const Json& item : items) {
+    print(item["name"], item["summary"]);
+    for (const char* more : {"usage", "solver"}) {
+      if (item.contains(more)) print("", item[more]);
+    }
+  }
 }
 
 }  // namespace
@@ -112,10 +171,10 @@ void add_list(CLI::App& app, int& code) {
     bool json = false;
   };
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand(
-      "list",
-      "List solvers, strategies, plans of auto, peers, formulations, scenes, families, suites or "
-      "studies");
+  CLI::App* verb = app.add_subcommand("list",
+                                      "List solvers, strategies, plans of auto, peers, "
+                                      "formulations, compositions, scenes, families, "
+                                      "suites or studies");
   verb->add_option("topic", options->topic, "what to list; all where left out")
       ->check(CLI::IsMember(kTopics));
   verb->add_flag("--json", options->json, "print one JSON document");
@@ -124,6 +183,7 @@ void add_list(CLI::App& app, int& code) {
     std::vector<std::string> topics =
         options->topic.empty() ? kTopics : std::vector<std::string>{options->topic};
     if (options->topic == "solvers") topics.push_back("peers");
+    if (options->topic == "formulations") topics.push_back("compositions");
     if (options->json) {
       Json document = Json::object();
       for (const std::string& topic : topics) document[topic] = list_of(topic);
@@ -133,14 +193,7 @@ void add_list(CLI::App& app, int& code) {
         const Json items = list_of(topic);
         if (topic == "peers" && items.empty() && options->topic != topic) continue;
         if (topics.size() > 1) std::cout << topic << ":\n";
-        for (const Json& item : items) {
-          std::cout << fmt::format("  {:<21} {}\n", item["name"].get<std::string>(),
-                                   item["summary"].get<std::string>());
-          for (const char* more : {"usage", "solver"}) {
-            if (item.contains(more))
-              std::cout << fmt::format("  {:<21} {}\n", "", item[more].get<std::string>());
-          }
-        }
+        print_items(items);
         if (items.empty()) std::cout << "  (none)\n";
       }
     }

@@ -13,6 +13,7 @@
 #include <perp/bench/processes/interrupt.hpp>
 #include <perp/bench/simulation/recorder.hpp>
 #include <perp/bench/simulation/simulation.hpp>
+#include <perp/formulations/registry.hpp>
 #include <perp/problems/json/json.hpp>
 #include <perp/problems/json/text.hpp>
 
@@ -108,10 +109,10 @@ void check(const Options& o, const Scene& scene, const RecordRequest& record, do
   const std::unique_ptr<Formulation> formulation = make_formulation(o.formulation);
   if (const auto why = refusal_of(*formulation, scene))
     throw InputError(fmt::format("{}: {}", o.scene, *why));
-  if (driver_from(o.driver) == Driver::kEventDriven && !formulation->is_at_velocity_level()) {
+  if (driver_from(o.driver) == Driver::kEventDriven && !formulation->capabilities().held_contacts) {
     throw std::invalid_argument(
-        "--driver event-driven: needs a --formulation of velocity level: anitescu-potra or "
-        "max-dissipation-impulse");
+        "--driver event-driven: needs a --formulation of velocity level: anitescu-potra, "
+        "max-dissipation-impulse or GAP+LAW+velocity-level");
   }
   if (driver_from(o.driver) == Driver::kEventDriven && o.steps.size() > 1)
     throw std::invalid_argument("--step: --driver event-driven takes one length");
@@ -185,8 +186,10 @@ void add_simulate(CLI::App& app, int& code) {
   auto o = std::make_shared<Options>();
   CLI::App* verb = app.add_subcommand("simulate", "Simulate a scene");
   verb->add_option("SCENE", o->scene, "a scene's name or a scene file")->required();
-  verb->add_option("--formulation", o->formulation,
-                   "NAME or NAME:option=value,... (default: the scene's, else stewart-trinkle)");
+  verb->add_option(
+      "--formulation", o->formulation,
+      "NAME or GAP+LAW+STEPPING, then :option=value,... (see perp list formulations; default: "
+      "the scene's, else stewart-trinkle)");
   verb->add_option("--solver", o->solver,
                    "a solver's name, auto, exec:COMMAND or NAME=exec:COMMAND (default: auto)");
   verb->add_option(

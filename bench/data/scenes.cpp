@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <perp/bench/data/data_files.hpp>
-#include <perp/formulations/formulation.hpp>
+#include <perp/formulations/registry.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/json/json.hpp>
 #include <perp/problems/scenes/scene_json.hpp>

@@ -4,6 +4,7 @@
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/processes/interrupt.hpp>
 #include <perp/bench/simulation/problem_source.hpp>
+#include <perp/formulations/registry.hpp>
 
 namespace perp {
 

@@ -2,7 +2,7 @@
 // Minkowski sum beside it; every answer is verified before it is timed.
 #include <benchmark/benchmark.h>
 
-#include <perp/formulations/ratio_metric/ratio.hpp>
+#include <perp/formulations/gap/ratio_metric/ratio.hpp>
 #include <perp/problems/scenes/polyhedron.hpp>
 #include <perp/problems/standard/random.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <functional>
 #include <memory>
-#include <perp/formulations/mechanics/state.hpp>
+#include <perp/formulations/dynamics/state.hpp>
 #include <string>
 
 namespace perp {

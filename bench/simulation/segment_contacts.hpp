@@ -2,7 +2,7 @@
 #pragma once
 
 #include <optional>
-#include <perp/formulations/mechanics/contacts.hpp>
+#include <perp/formulations/dynamics/contacts.hpp>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>

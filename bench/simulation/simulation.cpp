@@ -2,6 +2,7 @@
 #include <perp/bench/simulation/simulation.hpp>
 #include <perp/bench/simulation/warm_starts.hpp>
 
+#include <perp/formulations/registry.hpp>
 #include <perp/solvers/session.hpp>
 
 #include <fmt/format.h>
@@ -50,10 +51,10 @@ class Simulator {
     if (const auto reason = refusal_of(*formulation_, scene)) {
       throw std::invalid_argument("scene: " + *reason);
     }
-    if (request.driver == Driver::kEventDriven && !formulation_->is_at_velocity_level()) {
+    if (request.driver == Driver::kEventDriven && !formulation_->capabilities().held_contacts) {
       throw std::invalid_argument(
-          "the event-driven driver needs a formulation of velocity level: anitescu-potra or "
-          "max-dissipation-impulse");
+          "the event-driven driver needs a formulation of velocity level: anitescu-potra, "
+          "max-dissipation-impulse or GAP+LAW+velocity-level");
     }
     pattern_ = request.pattern;
     if (pattern_.empty()) pattern_ = {request.step > 0 ? request.step : scene.step};
@@ -142,10 +143,9 @@ class Simulator {
           return false;
         }
         StepReport impact = new_report(0.0);
-        formulation_->hold_contacts([](const ContactPoint3& c) {  // what parts too: others may push
+        impact.solved = take_step(summary_.final_state, 0.0, impact, [](const ContactPoint3& c) {
           return c.gap <= kTouchingGap ? std::optional(0.0) : std::nullopt;
-        });
-        impact.solved = take_step(summary_.final_state, 0.0, impact);
+        });  // what parts too: others may push
         ++summary_.events;
         held_.clear();
         for (const ContactResult& c : impact.result.contacts) struck_.insert(c.contact.key());
@@ -195,10 +195,9 @@ class Simulator {
   StepReport try_segment(const State& start, const SegmentContacts& contacts, double length) {
     StepReport report = new_report(length);
     const State reference = contacts.reference(length);
-    formulation_->hold_contacts(
-        [&](const ContactPoint3& c) { return contacts.wanted(c, reference, length); });
-    report.solved = take_step(reference, length, report);
-    formulation_->hold_contacts({});  // it looks at what ends here
+    report.solved = take_step(reference, length, report, [&](const ContactPoint3& c) {
+      return contacts.wanted(c, reference, length);
+    });
     State& end = report.result.state;
     const State moved =
         drifted(scene_, drifted(scene_, start, start, 0.5 * length), end, 0.5 * length);
@@ -257,8 +256,8 @@ class Simulator {
     return go_on && (report.solved || request_.keep_going);
   }
 
-  bool take_step(const State& state, double h, StepReport& report) {
-    StageOrResult next = formulation_->begin(scene_, state, h);
+  bool take_step(const State& state, double h, StepReport& report, const HeldContacts& held = {}) {
+    StageOrResult next = formulation_->begin(scene_, state, h, held);
     while (auto* stage = std::get_if<Stage>(&next)) {
       std::optional<Answer> answer = solve(*stage, state, report);
       std::optional<Stage> relaxed;

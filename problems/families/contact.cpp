@@ -1,5 +1,7 @@
 #include <perp/problems/families/contact.hpp>
 
+#include <perp/problems/standard/friction_pyramid.hpp>
+
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
@@ -26,9 +28,10 @@ const FamilyParameter kFriction{"mu", 0.5, "Coulomb coefficient of every contact
 
 Lcp pyramid_contact_lcp(const ContactScene& scene, double mu, Problem& facts) {
   const std::vector<ContactPoint>& contacts = scene.contacts;
-  const int nc = static_cast<int>(contacts.size()), n = 6 * nc, impulses = (1 + kEdges) * nc;
+  const int nc = static_cast<int>(contacts.size()), impulses = (1 + kEdges) * nc;
   const Vector inverse_mass = inverse_masses(scene);
-  std::vector<Triplet> entries, jacobian;
+  std::vector<Triplet> jacobian;
+  FrictionPyramids pyramids{Vector::Constant(nc, mu), {0}};
   for (int c = 0; c < nc; ++c) {
     const TangentFrame f = tangent_frame(contacts[c].normal);
     facts.contacts.push_back(describe(contacts[c], c, f));
@@ -39,27 +42,15 @@ Lcp pyramid_contact_lcp(const ContactScene& scene, double mu, Problem& facts) {
     };
     add(c, f.n);
     const std::array<Eigen::Vector3d, kEdges> edges = {f.t, f.s, -f.t, -f.s};
-    for (int e = 0; e < kEdges; ++e) {
-      const int row = nc + kEdges * c + e;
-      add(row, edges[e]);
-      entries.emplace_back(row, impulses + c, 1.0);   // E
-      entries.emplace_back(impulses + c, row, -1.0);  // -E'
-    }
-    entries.emplace_back(impulses + c, c, mu);
+    for (int e = 0; e < kEdges; ++e) add(nc + kEdges * c + e, edges[e]);
+    pyramids.first.push_back(kEdges * (c + 1));
   }
   SparseMatrix j(impulses, static_cast<int>(inverse_mass.size()));
   j.setFromTriplets(jacobian.begin(), jacobian.end());
   SparseMatrix w = j * inverse_mass.asDiagonal() * SparseMatrix(j.transpose());
   w.prune(0.0, 0.0);
-  for (int column = 0; column < w.outerSize(); ++column) {
-    for (SparseMatrix::InnerIterator it(w, column); it; ++it) {
-      entries.emplace_back(static_cast<int>(it.row()), column, it.value());
-    }
-  }
   name_unknowns(nc, facts);
-  Vector q = Vector::Zero(n);
-  q.head(impulses) = j * scene.velocity;
-  return {Matrix::from_triplets(n, n, entries), std::move(q)};
+  return pyramid_lcp(w, j * scene.velocity, pyramids);
 }
 
 Family contact_stack_family() {

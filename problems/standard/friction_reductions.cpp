@@ -1,4 +1,6 @@
 // Exact friction as complementarity problems and as a convex program.
+#include <perp/problems/standard/convex_relaxation.hpp>
+#include <perp/problems/standard/friction_pyramid.hpp>
 #include <perp/problems/standard/reductions.hpp>
 
 #include <fmt/format.h>
@@ -82,42 +84,14 @@ class Velocities {
   Eigen::SimplicialLDLT<SparseMatrix> mass_;
 };
 
-// Rows scaled so that K_mu becomes a second-order cone: (mu r_n, r_t) for impulses and (u_n, mu
-// u_t) for velocities, which are in K_mu*.
-struct ConeRows {
-  std::vector<Triplet> entries;  // of a matrix D: the rows of the cones by the local rows
-  std::vector<Cone> cones;
-  int rows = 0;
-
-  void add(int at, double value) { entries.emplace_back(rows++, at, value); }
-  SparseMatrix matrix(int n) const {
-    SparseMatrix d(rows, n);
-    d.setFromTriplets(entries.begin(), entries.end());
-    return d;
-  }
-};
-
-// min 1/2 r'Wr + q'r over K_mu; contacts without friction have r_t = 0.
 Reduction conic_in_impulses(const FrictionContact& p) {
-  const int n = p.size(), d = p.dimension;
   Matrix w = p.compliance.size() > 0 ? Matrix(delassus(p)) : p.W;
   if (!w.is_symmetric(1e-12)) throw std::invalid_argument("W: not symmetric");
   if (!positive_semidefinite(w)) throw std::invalid_argument("W: not positive semidefinite");
-  ConeRows k;
-  for (int c = 0; c < p.contacts(); ++c) {
-    k.add(d * c, p.mu[c] > 0 ? p.mu[c] : 1.0);
-    for (int i = 1; i < d; ++i) k.add(d * c + i, 1.0);
-    if (p.mu[c] > 0) {
-      k.cones.push_back({ConeType::kSecondOrder, d});
-    } else {
-      k.cones.push_back({ConeType::kNonnegative, 1});
-      k.cones.push_back({ConeType::kZero, d - 1});
-    }
-  }
-  ConicQp qp{std::move(w), p.q, Matrix(SparseMatrix(-k.matrix(n))), Vector::Zero(k.rows), k.cones};
+  ConvexRelaxation r = relaxation_in_impulses(std::move(w), p.q, p.mu, p.dimension);
   // s = D r and D'y = u, D diagonal.
-  const Vector scales = k.matrix(n).diagonal();
-  return {std::move(qp), "friction_contact as conic_qp", frictionless(p),
+  const Vector scales = r.cones.diagonal();
+  return {std::move(r.problem), "friction_contact as conic_qp", frictionless(p),
           [](const Answer& a) {
             return Answer{a.z, {}};
           },
@@ -126,49 +100,27 @@ Reduction conic_in_impulses(const FrictionContact& p) {
           }};
 }
 
-// min 1/2 v'Mv (+ 1/2 w'Cw) subject to Jv (+ Cw) + q in K_mu*; the multipliers are the impulses.
+// In changes of velocity.
 Reduction conic_in_velocities(const FrictionContact& p) {
-  const int n = p.size(), m = p.J.cols(), d = p.dimension;
-  ConeRows k;
-  for (int c = 0; c < p.contacts(); ++c) {
-    k.add(d * c, 1.0);
-    if (p.mu[c] > 0) {
-      for (int i = 1; i < d; ++i) k.add(d * c + i, p.mu[c]);
-      k.cones.push_back({ConeType::kSecondOrder, d});
-    } else {
-      k.cones.push_back({ConeType::kNonnegative, 1});
-    }
-  }
-  const SparseMatrix scaled = k.matrix(n);
-  std::vector<Triplet> hessian, map;
-  for (int j = 0; j < m; ++j) {
-    p.M.for_column(j, [&](int i, double value) { hessian.emplace_back(i, j, value); });
-    p.J.for_column(j, [&](int i, double value) { map.emplace_back(i, j, value); });
-  }
-  int columns = m;
-  for (int i = 0; i < p.compliance.size(); ++i) {
-    if (!(p.compliance[i] > 0)) continue;
-    hessian.emplace_back(columns, columns, p.compliance[i]);
-    map.emplace_back(i, columns++, p.compliance[i]);
-  }
-  SparseMatrix j(n, columns);
-  j.setFromTriplets(map.begin(), map.end());
-  ConicQp qp{Matrix::from_triplets(columns, columns, hessian), Vector::Zero(columns),
-             Matrix(SparseMatrix(-(scaled * j))), scaled * p.q, k.cones};
-  return {std::move(qp), "friction_contact as conic_qp", frictionless(p),
-          [scaled](const Answer& a) {
-            return Answer{scaled.transpose() * a.dual, {}};
+  ConvexRelaxation r =
+      relaxation_in_velocities({p.M.to_sparse(), p.J.to_sparse(), Vector::Zero(p.J.cols()), p.q,
+                                p.compliance, p.mu, p.dimension});
+  const auto columns = static_cast<int>(r.problem.c.size());
+  return {std::move(r.problem), "friction_contact as conic_qp", frictionless(p),
+          [cones = r.cones](const Answer& a) {
+            return Answer{cones.transpose() * a.dual, {}};
           },
-          [scaled, columns, posed = std::make_shared<const FrictionContact>(p)](const Answer& a) {
-            Answer start{Vector::Zero(columns), Vector::Zero(scaled.rows())};
+          [cones = r.cones, columns,
+           posed = std::make_shared<const FrictionContact>(p)](const Answer& a) {
+            Answer start{Vector::Zero(columns), Vector::Zero(cones.rows())};
             const Vector change = Velocities(*posed).change(a.z);
             start.z.head(change.size()) = change;
             int compliant = static_cast<int>(change.size());
             for (int i = 0; i < posed->compliance.size(); ++i) {
               if (posed->compliance[i] > 0) start.z[compliant++] = a.z[i];
             }
-            for (int i = 0; i < scaled.cols(); ++i) {  // one entry in each row, at most in a column
-              for (SparseMatrix::InnerIterator it(scaled, i); it; ++it)
+            for (int i = 0; i < cones.cols(); ++i) {  // one entry in each row, at most in a column
+              for (SparseMatrix::InnerIterator it(cones, i); it; ++it)
                 start.dual[it.row()] = a.z[i] / it.value();
             }
             return start;
@@ -349,33 +301,23 @@ Reduction reduce_to_pyramid_lcp(const FrictionContact& p, int edges) {
     throw std::invalid_argument(fmt::format("edges: {} is not an even number from 4 on", edges));
   }
   const int d = p.dimension, nc = p.contacts(), k = d == 2 ? 2 : edges;
-  const auto frictional = static_cast<int>((p.mu.array() > 0.0).count());
-  const int slips = nc + k * frictional, n = slips + frictional;
-  std::vector<Triplet> generators, entries;  // r = B (r_n, beta)
-  int beta = nc, slip = slips;
+  FrictionPyramids pyramids{p.mu, {0}};
+  std::vector<Triplet> generators;  // r = B (r_n, beta)
   for (int c = 0; c < nc; ++c) {
     generators.emplace_back(d * c, c, 1.0);
-    if (!(p.mu[c] > 0)) continue;
-    entries.emplace_back(slip, c, p.mu[c]);
-    for (int e = 0; e < k; ++e, ++beta) {
-      const double angle = 2 * std::numbers::pi * e / k;
-      generators.emplace_back(d * c + 1, beta, d == 2 ? 1.0 - 2.0 * e : std::cos(angle));
-      if (d == 3) generators.emplace_back(d * c + 2, beta, std::sin(angle));
-      entries.emplace_back(beta, slip, 1.0);
-      entries.emplace_back(slip, beta, -1.0);
+    const int first = pyramids.first.back(), end = first + (p.mu[c] > 0 ? k : 0);
+    for (int e = first; e < end; ++e) {
+      const Eigen::Vector2d edge = pyramid_edge(e - first, k);
+      generators.emplace_back(d * c + 1, nc + e, d == 2 ? 1.0 - 2.0 * (e - first) : edge[0]);
+      if (d == 3) generators.emplace_back(d * c + 2, nc + e, edge[1]);
     }
-    ++slip;
+    pyramids.first.push_back(end);
   }
+  const int slips = nc + pyramids.edges(), n = slips + pyramids.slips();
   SparseMatrix b(p.size(), slips);
   b.setFromTriplets(generators.begin(), generators.end());
   const SparseMatrix w = SparseMatrix(b.transpose()) * delassus(p) * b;
-  for (int j = 0; j < w.outerSize(); ++j) {
-    for (SparseMatrix::InnerIterator it(w, j); it; ++it)
-      entries.emplace_back(static_cast<int>(it.row()), j, it.value());
-  }
-  Vector q = Vector::Zero(n);
-  q.head(slips) = b.transpose() * p.q;
-  return {Lcp{Matrix::from_triplets(n, n, entries), std::move(q)},
+  return {pyramid_lcp(w, b.transpose() * p.q, pyramids),
           d == 2 ? "friction_contact as lcp" : fmt::format("friction_contact as pyramid:{}", k),
           d == 2 || frictionless(p),
           [b, slips](const Answer& a) {

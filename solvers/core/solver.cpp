@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <stdexcept>
@@ -164,83 +163,6 @@ const Result& Solver::solve(const Start& start, Observer* observer) {
 
 namespace {
 
-class Lister : public SettingVisitor {
- public:
-  std::vector<SettingText> settings;
-  void visit(std::string_view name, double& value, std::string_view doc,
-             const Range& range) override {
-    add(name, fmt::format("{}", value), doc, text_of(range, false));
-  }
-  void visit(std::string_view name, int& value, std::string_view doc, const Range& range) override {
-    add(name, fmt::format("{}", value), doc, text_of(range, true));
-  }
-  void visit(std::string_view name, bool& value, std::string_view doc) override {
-    add(name, value ? "true" : "false", doc, "true or false");
-  }
-  void visit(std::string_view name, std::string& value, std::string_view doc,
-             const Choices& choices) override {
-    add(name, value, doc, text_of(choices));
-  }
-
- private:
-  // Of methods that are put together a name may come twice; the first one stands for both.
-  void add(std::string_view name, std::string value, std::string_view doc, std::string range) {
-    const bool known = std::any_of(settings.begin(), settings.end(),
-                                   [&](const SettingText& s) { return s.name == name; });
-    if (known) return;
-    settings.push_back({std::string(name), std::move(value), std::string(doc), std::move(range)});
-  }
-};
-
-// Sets every setting of a name. Of several that bear it those count that take the value.
-class Setter : public SettingVisitor {
- public:
-  Setter(std::string_view name, std::string_view text) : name_(name), text_(text) {}
-  bool found = false, taken = false;
-  std::string fault;  // of the last that did not take it
-
-  void visit(std::string_view name, double& value, std::string_view, const Range& range) override {
-    if (matches(name)) set_number(value, range, false);
-  }
-  void visit(std::string_view name, int& value, std::string_view, const Range& range) override {
-    if (matches(name)) set_number(value, range, true);
-  }
-  void visit(std::string_view name, bool& value, std::string_view) override {
-    if (!matches(name)) return;
-    if (text_ != "true" && text_ != "false") return complain("true or false");
-    value = text_ == "true";
-    taken = true;
-  }
-  void visit(std::string_view name, std::string& value, std::string_view,
-             const Choices& choices) override {
-    if (!matches(name)) return;
-    if (!is_choice(choices, text_)) return complain(text_of(choices));
-    value = text_;
-    taken = true;
-  }
-
- private:
-  bool matches(std::string_view name) {
-    found |= name == name_;
-    return name == name_;
-  }
-  void complain(const std::string& expected) {
-    fault = fmt::format("setting \"{}\": \"{}\" is not {}", name_, text_, expected);
-  }
-  template <class T>
-  void set_number(T& value, const Range& range, bool whole) {
-    T read{};
-    const auto [end, error] = std::from_chars(text_.data(), text_.data() + text_.size(), read);
-    const bool number = error == std::errc() && end == text_.data() + text_.size() &&
-                        std::isfinite(static_cast<double>(read));
-    if (!number || !range.holds(static_cast<double>(read))) return complain(text_of(range, whole));
-    value = read;
-    taken = true;
-  }
-
-  std::string_view name_, text_;
-};
-
 void visit_all(Solver& solver, SettingVisitor& visitor) {
   visitor.visit("tolerance", solver.limits.tolerance, "verifier's measure that is aimed at");
   visitor.visit("max_iterations", solver.limits.max_iterations,
@@ -252,20 +174,12 @@ void visit_all(Solver& solver, SettingVisitor& visitor) {
 }  // namespace
 
 std::vector<SettingText> list_settings(Solver& solver) {
-  Lister lister;
-  visit_all(solver, lister);
-  return std::move(lister.settings);
+  return list_settings([&](SettingVisitor& visitor) { visit_all(solver, visitor); });
 }
 
 void set_setting(Solver& solver, std::string_view name, std::string_view value) {
-  Setter setter(name, value);
-  visit_all(solver, setter);
-  if (setter.taken) return;
-  if (setter.found) throw std::invalid_argument(setter.fault);
-  std::vector<std::string> names;
-  for (const SettingText& s : list_settings(solver)) names.push_back(s.name);
-  throw std::invalid_argument(fmt::format("setting \"{}\": {} has none of that name; it has {}",
-                                          name, solver.traits().name, fmt::join(names, ", ")));
+  set_setting([&](SettingVisitor& visitor) { visit_all(solver, visitor); }, solver.traits().name,
+              name, value);
 }
 
 }  // namespace perp

@@ -7,7 +7,7 @@
 #include <perp/problems/standard/problem.hpp>
 #include <perp/problems/standard/verifier.hpp>
 #include <perp/solvers/core/observer.hpp>
-#include <perp/solvers/core/settings.hpp>
+#include <perp/problems/settings/settings.hpp>
 #include <perp/solvers/core/shared_text.hpp>
 #include <perp/solvers/core/start.hpp>
 #include <perp/solvers/core/status.hpp>

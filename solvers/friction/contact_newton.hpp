@@ -2,7 +2,7 @@
 #pragma once
 
 #include <perp/problems/limits/deadline.hpp>
-#include <perp/solvers/core/settings.hpp>
+#include <perp/problems/settings/settings.hpp>
 #include <perp/solvers/friction/contact_equations.hpp>
 #include <perp/solvers/friction/contact_newton_system.hpp>
 #include <perp/solvers/newton/newton_driver.hpp>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <perp/solvers/active_set/free_block.hpp>
-#include <perp/solvers/core/settings.hpp>
+#include <perp/problems/settings/settings.hpp>
 #include <perp/solvers/core/solver.hpp>
 #include <perp/solvers/gradient_projection/face_conjugate_gradients.hpp>
 #include <perp/solvers/gradient_projection/projected_search.hpp>

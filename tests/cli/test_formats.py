@@ -448,7 +448,7 @@ class TestFamilies(FormatTestCase):
 
 
 class TestLists(FormatTestCase):
-    TOPICS = ["solvers", "strategies", "plans", "peers", "formulations", "scenes", "families", "suites", "studies"]
+    TOPICS = ["solvers", "strategies", "plans", "peers", "formulations", "compositions", "scenes", "families", "suites", "studies"]
 
     def test_list_is_one_document(self):
         document = parse_json(self.succeed("list", "--json"))
@@ -458,7 +458,8 @@ class TestLists(FormatTestCase):
         whole = parse_json(self.succeed("list", "--json"))
         for topic in self.TOPICS:
             with self.subTest(topic):
-                listed = [topic, "peers"] if topic == "solvers" else [topic]
+                more = {"solvers": ["peers"], "formulations": ["compositions"]}
+                listed = [topic, *more.get(topic, [])]
                 self.assertEqual(parse_json(self.succeed("list", topic, "--json")), {name: whole[name] for name in listed})
 
     def test_names_are_unique_and_explained(self):

@@ -23,7 +23,7 @@ OPTIONS = {
     "study": ["--quick", "--report", "--shard", "--resume", "--overwrite", "-o"],
     "compare": ["--noise", "--json"],
 }
-TOPICS = ["solvers", "strategies", "plans", "formulations", "scenes", "families", "suites", "studies"]
+TOPICS = ["solvers", "strategies", "plans", "formulations", "compositions", "scenes", "families", "suites", "studies"]
 
 
 class HelpTestCase(CliTestCase):

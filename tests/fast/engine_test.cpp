@@ -3,7 +3,8 @@
 
 #include <functional>
 #include <numbers>
-#include <perp/formulations/mechanics/bearings.hpp>
+#include <perp/formulations/dynamics/bearings.hpp>
+#include <perp/formulations/registry.hpp>
 
 namespace perp::test {
 namespace {

@@ -1,8 +1,9 @@
 // The equivalent contact point against closed forms [XieChakraborty2020].
 #include "implicit_support.hpp"
 
-#include <perp/formulations/equivalent_contact_point/convex_inequalities.hpp>
-#include <perp/formulations/mechanics/separation.hpp>
+#include <perp/formulations/collision/separation.hpp>
+#include <perp/formulations/gap/equivalent_contact_point/convex_inequalities.hpp>
+#include <perp/formulations/registry.hpp>
 
 #include <Eigen/LU>
 
@@ -167,10 +168,9 @@ TEST(EquivalentContactPoint, CylinderRollsOnAPulledBlock) {
 
 TEST(EquivalentContactPoint, RefusesWhatItCannotTake) {
   const auto refusal = [](const std::string& rest) {
-    return make_formulation(kEcp)
-        ->refusal(scene_from_text(
-            R"({"format":"perp-scene","version":1,"name":"test",)" + rest + "}", "test"))
-        .value_or("");
+    const Scene scene = scene_from_text(
+        R"({"format":"perp-scene","version":1,"name":"test",)" + rest + "}", "test");
+    return refusal_of(*make_formulation(kEcp), scene).value_or("");
   };
   const auto body = [](const std::string& shape) {
     return R"("dimension":3,"bodies":[{"name":"a","mass":1,"inertia":[1,1,1],"shape":)" + shape +

@@ -3,7 +3,7 @@
 #include "support.hpp"
 
 #include <perp/bench/data/scenes.hpp>
-#include <perp/formulations/formulation.hpp>
+#include <perp/formulations/registry.hpp>
 #include <perp/problems/io/problem_json.hpp>
 
 #include <optional>
@@ -51,16 +51,17 @@ class EveryFormulation : public testing::TestWithParam<std::size_t> {};
 
 TEST_P(EveryFormulation, TellsScenesApartThatLieAtOnePlace) {
   const FormulationEntry& entry = formulation_registry()[GetParam()];
+  const std::string name(entry.name);
   int posed = 0;
-  for (const Scene& scene : scenes_of(*entry.make(""))) {
+  for (const Scene& scene : scenes_of(*make_formulation(name))) {
     if (posed == 2) break;  // enough
     const Scene other = altered(scene);
-    const std::string expected = beginning(*entry.make(""), other);
+    const std::string expected = beginning(*make_formulation(name), other);
     if (!expected.empty()) {
-      EXPECT_NE(beginning(*entry.make(""), scene), expected) << scene.name;
+      EXPECT_NE(beginning(*make_formulation(name), scene), expected) << scene.name;
     }
     posed += expected != "";
-    const auto formulation = entry.make("");
+    const auto formulation = make_formulation(name);
     std::optional<Scene> place(scene);
     (void)beginning(*formulation, *place);
     place.emplace(other);
@@ -71,7 +72,7 @@ TEST_P(EveryFormulation, TellsScenesApartThatLieAtOnePlace) {
     EXPECT_EQ(beginning(*formulation, copy), expected) << entry.name << " " << scene.name;
   }
   // Of a formulation without kinds no step has a problem.
-  EXPECT_EQ(posed > 0, !entry.kinds.empty()) << entry.name;
+  EXPECT_EQ(posed > 0, !kinds_of(entry.composition).empty()) << entry.name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Formulations, EveryFormulation,

@@ -2,8 +2,9 @@
 #include "implicit_support.hpp"
 
 #include <Eigen/SVD>
-#include <perp/formulations/geometric_implicit/closest_points.hpp>
-#include <perp/formulations/mechanics/separation.hpp>
+#include <perp/formulations/collision/separation.hpp>
+#include <perp/formulations/gap/nearest_points/closest_points.hpp>
+#include <perp/formulations/registry.hpp>
 #include <perp/problems/standard/mcp_function.hpp>
 
 namespace perp::test {
@@ -15,7 +16,7 @@ Scene from_bodies(const std::string& rest) {
 }
 
 std::string refusal_of(const std::string& formulation, const Scene& scene) {
-  return make_formulation(formulation)->refusal(scene).value_or("");
+  return ::perp::refusal_of(*make_formulation(formulation), scene).value_or("");
 }
 
 // P0-A: |v| and omega are constant for ever, nothing but the weight is carried.

@@ -4,7 +4,7 @@
 #include <perp/bench/data/scenes.hpp>
 #include <perp/bench/report/plot.hpp>
 #include <perp/bench/simulation/simulation.hpp>
-#include <perp/formulations/mechanics/separation.hpp>
+#include <perp/formulations/collision/separation.hpp>
 #include <perp/problems/io/file_names.hpp>
 #include <perp/problems/scenes/obj_file.hpp>
 #include <perp/problems/scenes/scene_json.hpp>

@@ -4,7 +4,8 @@
 #include <cmath>
 #include <perp/bench/data/scenes.hpp>
 #include <perp/bench/simulation/simulation.hpp>
-#include <perp/formulations/joint_friction/articulation.hpp>
+#include <perp/formulations/dynamics/articulation.hpp>
+#include <perp/formulations/registry.hpp>
 #include <perp/problems/scenes/scene_json.hpp>
 
 namespace perp::test {

@@ -6,7 +6,8 @@
 #include <cmath>
 #include <perp/bench/data/scenes.hpp>
 #include <perp/bench/simulation/simulation.hpp>
-#include <perp/formulations/mechanics/joints.hpp>
+#include <perp/formulations/dynamics/joints.hpp>
+#include <perp/formulations/registry.hpp>
 #include <perp/problems/scenes/scene_json.hpp>
 
 namespace perp::test {

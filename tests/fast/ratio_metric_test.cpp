@@ -1,8 +1,8 @@
 // The ratio metric of convex polyhedra: its linear programs, bounds, gradients and events.
 #include "minkowski_support.hpp"
 
-#include <perp/formulations/ratio_metric/ratio.hpp>
-#include <perp/formulations/ratio_metric/small_lp.hpp>
+#include <perp/formulations/gap/ratio_metric/ratio.hpp>
+#include <perp/formulations/gap/ratio_metric/small_lp.hpp>
 #include <perp/solvers/router.hpp>
 
 namespace perp::test {

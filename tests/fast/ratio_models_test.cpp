@@ -3,7 +3,7 @@
 
 #include <perp/bench/data/scenes.hpp>
 #include <perp/bench/simulation/simulation.hpp>
-#include <perp/formulations/formulation.hpp>
+#include <perp/formulations/registry.hpp>
 
 #include <algorithm>
 #include <numbers>

@@ -4,7 +4,8 @@
 #include <perp/bench/data/scenes.hpp>
 #include <perp/bench/harness/scene_problems.hpp>
 #include <perp/bench/simulation/simulation.hpp>
-#include <perp/formulations/mechanics/joints.hpp>
+#include <perp/formulations/dynamics/joints.hpp>
+#include <perp/formulations/registry.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_json.hpp>
 #include <perp/problems/io/sequence.hpp>

@@ -1,7 +1,7 @@
 // The figures of [XieChakraborty2020] and its propositions on random bodies.
 #include "implicit_support.hpp"
 
-#include <perp/formulations/mechanics/separation.hpp>
+#include <perp/formulations/collision/separation.hpp>
 
 #include <Eigen/LU>
 

@@ -1,7 +1,7 @@
 // The figures of [ChakrabortyBerardAkellaTrinkle2007] and its propositions on random bodies.
 #include "implicit_support.hpp"
 
-#include <perp/formulations/mechanics/separation.hpp>
+#include <perp/formulations/collision/separation.hpp>
 
 namespace perp::test {
 namespace {

@@ -82,7 +82,7 @@ class Installation(unittest.TestCase):
             self.assertAlmostEqual(z[1], 0.2 + low, delta=1e-9)
 
     def test_what_the_page_on_adding_adds_builds_and_runs(self):
-        """A solver, a strategy and a gap: the files of the page, and its line in each list."""
+        """A solver, a strategy, a gap and a law: the files of the page, and its line in each list."""
         text = (ROOT / "docs/adding.md").read_text()
 
         def blocks(title):
@@ -93,6 +93,7 @@ class Installation(unittest.TestCase):
         solver_header, solver, solver_line = blocks("A solver in C++")
         strategy, strategy_line = blocks("A strategy")
         gap_header, gap, gap_line = blocks("A gap")
+        law_header, law, law_line = blocks("A contact law")
 
         def with_line(file, mark, line, include=""):
             changed = (ROOT / file).read_text()
@@ -101,17 +102,20 @@ class Installation(unittest.TestCase):
 
         headers = {
             "perp/solvers/projection/simple_gauss_seidel.hpp": solver_header,
-            "perp/formulations/ball_gap/ball_gap.hpp": gap_header,
+            "perp/formulations/gap/ball/ball_gap.hpp": gap_header,
+            "perp/formulations/law/frictionless/frictionless_law.hpp": law_header,
             "perp/solvers/strategies/strategy.hpp": with_line(
                 "solvers/strategies/strategy.hpp", "std::unique_ptr<Strategy> make_first(const SolverExpression&, const Workshop&);",
                 "std::unique_ptr<Strategy> make_twice(const SolverExpression& e, const Workshop& workshop);")}
         sources = {
-            "solver.cpp": solver, "strategy.cpp": strategy, "gap.cpp": gap,
+            "solver.cpp": solver, "strategy.cpp": strategy, "gap.cpp": gap, "law.cpp": law,
             "registry.cpp": with_line("solvers/registry.cpp", "registry = {", solver_line,
                                       "#include <perp/solvers/projection/simple_gauss_seidel.hpp>\n"),
             "strategies.cpp": with_line("solvers/strategies/strategy.cpp", "list = {", strategy_line),
-            "gaps.cpp": with_line("formulations/gaps.cpp", "list = {", gap_line,
-                                  "#include <perp/formulations/ball_gap/ball_gap.hpp>\n"),
+            "gaps.cpp": with_line("formulations/gap/gaps.cpp", "list = {", gap_line,
+                                  "#include <perp/formulations/gap/ball/ball_gap.hpp>\n"),
+            "laws.cpp": with_line("formulations/law/laws.cpp", "list = {", law_line,
+                                  "#include <perp/formulations/law/frictionless/frictionless_law.hpp>\n"),
             "main.cpp": (ROOT / "tests/consumer/added.cpp").read_text(),
             "CMakeLists.txt": (ROOT / "tests/consumer/added.cmake").read_text()}
         for file, content in {**{f"include/{k}": v for k, v in headers.items()}, **sources}.items():
@@ -124,7 +128,7 @@ class Installation(unittest.TestCase):
         built = run(CMAKE, "--build", project / "build")
         self.assertEqual(built.returncode, 0, built.stdout + built.stderr)
         ran = run(project / "build" / "added")
-        self.assertEqual((ran.returncode, ran.stdout), (0, "solver\nstrategy\ngap\n"), ran.stderr)
+        self.assertEqual((ran.returncode, ran.stdout), (0, "solver\nstrategy\ngap\nlaw\n"), ran.stderr)
 
     def test_installed_program_uses_installed_data(self):
         program = self.prefix / "bin" / "perp"

@@ -1,0 +1,475 @@
+#include <perp/formulations/collision/manifold.hpp>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace perp {
+
+namespace {
+
+constexpr double kReference = 1e-5;     // rad: how near a face normal is to the contact normal
+constexpr double kIncident = 1.0;       // rad: a box's face that looks most against it is within
+constexpr double kParallel = 0.02;      // rad: edges that touch along their length
+constexpr double kNearlyFlat = 0.5;     // rad: a face that may come to lie on another within a step
+constexpr double kCoincident = 1e-3;    // of the smaller body's radius: points closer are one
+constexpr double kCrossingShare = 0.1;  // of the half width: corners so near a crossing are it
+constexpr double kOnPlane = 1e-7;       // of the size: corners so near a side plane are on it
+
+// What a feature number says, beside two numbers of corners or edges.
+enum FeatureKind { kWitness, kCornerOfA, kCornerOfB, kCutOfA, kCutOfB, kCrossing };
+
+int feature_id(FeatureKind kind, int first, int second = 0) {
+  return (static_cast<int>(kind) << 28) | ((first & 0x3fff) << 14) | (second & 0x3fff);
+}
+
+Feature placed_feature(const PlacedShape& p, const Vector3d& direction, double tolerance) {
+  Feature f = support_feature(*p.shape, p.axes.transpose() * direction, tolerance);
+  for (Vector3d& x : f.points) x = p.position + p.axes * x;
+  f.normal = p.axes * f.normal;
+  return f;
+}
+
+double size_of(const PlacedShape& p) { return bounding_radius(*p.shape); }
+
+// A corner of what is left by clipping, with the line that leads from it to the next corner.
+struct Corner {
+  Vector3d point;
+  int feature, line;
+};
+
+// A plane that cuts: n.x <= offset stays. `line` marks the side that the cut makes.
+struct Side {
+  Vector3d n;
+  double offset;
+  int line;
+};
+
+struct Clipper {
+  FeatureKind cut;  // what its new corners are
+  double tolerance;
+
+  // Corners within the tolerance of a side are on it: a corner and a cut beside it would be one
+  // contact twice.
+  std::vector<Corner> polygon(const std::vector<Corner>& corners, const Side& side) const {
+    std::vector<Corner> result;
+    for (std::size_t k = 0; k < corners.size(); ++k) {
+      const Corner &p = corners[k], &q = corners[(k + 1) % corners.size()];
+      const double dp = side.n.dot(p.point) - side.offset, dq = side.n.dot(q.point) - side.offset;
+      if (dp <= tolerance) result.push_back(p);
+      const bool out = dp < -tolerance && dq > tolerance, in = dp > tolerance && dq < -tolerance;
+      if (dp <= tolerance && dp >= -tolerance && dq > tolerance) result.back().line = side.line;
+      if (!out && !in) continue;
+      const Vector3d x = p.point + dp / (dp - dq) * (q.point - p.point);
+      result.push_back({x, feature_id(cut, p.line, side.line), out ? side.line : p.line});
+    }
+    return result;
+  }
+
+  std::vector<Corner> segment(std::vector<Corner> ends, const Side& side) const {
+    const double dp = side.n.dot(ends[0].point) - side.offset,
+                 dq = side.n.dot(ends[1].point) - side.offset;
+    if (dp > tolerance && dq > tolerance) return {};
+    if ((dp > tolerance && dq < -tolerance) || (dp < -tolerance && dq > tolerance)) {
+      const Vector3d x = ends[0].point + dp / (dp - dq) * (ends[1].point - ends[0].point);
+      ends[dp > 0 ? 0 : 1] = {x, feature_id(cut, ends[0].line, side.line), ends[0].line};
+    } else if (dp > tolerance || dq > tolerance) {  // one end is on the plane, the other outside
+      ends[dp > tolerance ? 0 : 1] = ends[dp > tolerance ? 1 : 0];
+      ends.resize(1);
+    }
+    return ends;
+  }
+
+  std::vector<Corner> run(std::vector<Corner> corners, const std::vector<Side>& sides) const {
+    for (const Side& side : sides) {
+      if (corners.size() > 2) {
+        corners = polygon(corners, side);
+      } else if (corners.size() == 2) {
+        corners = segment(corners, side);
+      } else if (!corners.empty() && side.n.dot(corners[0].point) > side.offset + tolerance) {
+        corners.clear();
+      }
+    }
+    return corners;
+  }
+};
+
+std::vector<Side> sides_of(const Feature& face) {
+  std::vector<Side> sides;
+  for (std::size_t k = 0; k < face.points.size(); ++k) {
+    const Vector3d& p = face.points[k];
+    const Vector3d e = face.points[(k + 1) % face.points.size()] - p;
+    const Vector3d n = e.cross(face.normal).normalized();
+    sides.push_back({n, n.dot(p), face.edges[k]});
+  }
+  return sides;
+}
+
+// The planes through the ends of a segment.
+std::vector<Side> ends_of(const Feature& segment) {
+  const Vector3d e = (segment.points[1] - segment.points[0]).normalized();
+  return {{-e, -e.dot(segment.points[0]), 0x2000 + segment.ids[0]},
+          {e, e.dot(segment.points[1]), 0x2000 + segment.ids[1]}};
+}
+
+// Contacts of what a reference with outward normal n leaves of the other shape's feature.
+std::vector<PairContact> clipped(const Feature& incident, const std::vector<Side>& sides,
+                                 const Vector3d& n, double level, bool reference_is_b, double size,
+                                 double margin, bool& overlap) {
+  const Clipper clipper{reference_is_b ? kCutOfA : kCutOfB, kOnPlane * size};
+  std::vector<Corner> corners;
+  for (std::size_t k = 0; k < incident.points.size(); ++k) {
+    const int id = feature_id(reference_is_b ? kCornerOfA : kCornerOfB, incident.ids[k]);
+    const int line = incident.edges.empty() ? 0 : incident.edges[k % incident.edges.size()];
+    corners.push_back({incident.points[k], id, line});
+  }
+  corners = clipper.run(corners, sides);
+  overlap = !corners.empty();
+  std::vector<PairContact> contacts;
+  for (const Corner& c : corners) {
+    const double gap = n.dot(c.point) - level;
+    if (gap > margin) continue;
+    contacts.push_back(
+        {c.feature, c.point - 0.5 * gap * n, reference_is_b ? n : Vector3d(-n), gap});
+  }
+  return contacts;
+}
+
+std::vector<PairContact> clip_features(const PlacedShape& a, const PlacedShape& b,
+                                       const Vector3d& normal, double margin, bool& overlap) {
+  overlap = false;
+  const double size = std::max(size_of(a), size_of(b));
+  for (const bool b_first : {true, false}) {
+    const PlacedShape &reference = b_first ? b : a, &other = b_first ? a : b;
+    const Vector3d look = b_first ? normal : Vector3d(-normal);
+    const Feature face = placed_feature(reference, look, kReference);
+    if (!face.is_face()) continue;
+    const Feature incident = placed_feature(other, -look, kIncident);
+    return clipped(incident, sides_of(face), face.normal, face.normal.dot(face.points[0]), b_first,
+                   size, margin, overlap);
+  }
+  const Feature of_b = placed_feature(b, normal, kParallel),
+                of_a = placed_feature(a, -normal, kParallel);
+  if (of_a.points.size() != 2 || of_b.points.size() != 2) return {};
+  const Vector3d ea = (of_a.points[1] - of_a.points[0]).normalized(),
+                 eb = (of_b.points[1] - of_b.points[0]).normalized();
+  if (ea.cross(eb).norm() > kParallel) return {};
+  const double level = std::max(normal.dot(of_b.points[0]), normal.dot(of_b.points[1]));
+  return clipped(of_a, ends_of(of_b), normal, level, true, size, margin, overlap);
+}
+
+bool smooth(const Shape& shape) {
+  return std::holds_alternative<Sphere>(shape) || std::holds_alternative<Ellipsoid>(shape) ||
+         std::holds_alternative<Superquadric>(shape);
+}
+
+PairContact witness(const Separation& s) {
+  return {feature_id(kWitness, 0), 0.5 * (s.point_a + s.point_b), s.normal, s.gap};
+}
+
+// Where a point of the body frame is nearest to the surface: outward normal and signed distance.
+struct Surface {
+  Vector3d normal;
+  double distance;
+};
+
+Surface cylinder_surface(const Cylinder& c, const Vector3d& x) {
+  const double across = x.head<2>().norm(), out = across - c.radius;
+  const double up = std::abs(x.z()) - c.half_length;
+  const Vector3d rim =
+      across > 0 ? Vector3d(x.x() / across, x.y() / across, 0.0) : Vector3d(Vector3d::UnitX());
+  const Vector3d axis(0, 0, x.z() < 0 ? -1.0 : 1.0);
+  if (out > 0 && up > 0) {
+    const double distance = std::hypot(out, up);
+    return {(out * rim + up * axis) / distance, distance};
+  }
+  return out > up ? Surface{rim, out} : Surface{axis, up};
+}
+
+// Inside, or where the nearest point is within a face: the outermost half-space.
+Surface outermost_face(const Shape& shape, const Vector3d& x) {
+  Surface best{Vector3d::UnitX(), -std::numeric_limits<double>::infinity()};
+  for (const HalfSpace& s : half_spaces_of(shape)) {
+    if (s.normal.dot(x) - s.offset > best.distance) best = {s.normal, s.normal.dot(x) - s.offset};
+  }
+  return best;
+}
+
+Surface nearest_surface(const Shape& shape, const Vector3d& x) {
+  if (const auto* cylinder = std::get_if<Cylinder>(&shape)) return cylinder_surface(*cylinder, x);
+  if (const auto* box = std::get_if<Box>(&shape)) {
+    const Vector3d out = x - x.cwiseMax(-box->half).cwiseMin(box->half);
+    if (out.norm() > 0) return {out.normalized(), out.norm()};
+    return outermost_face(shape, x);
+  }
+  const Surface face = outermost_face(shape, x);
+  if (face.distance <= 0) return face;
+  const Shape point = Sphere{0.0};
+  const PlacedShape p{&point, x, Matrix3d::Identity()},
+      solid{&shape, Vector3d::Zero(), Matrix3d::Identity()};
+  const Separation s = separation(p, solid);
+  return {s.normal, s.gap};
+}
+
+// A ball against a box, polyhedron, cylinder or polygon; the ball is a where `first`.
+std::vector<PairContact> ball_contacts(const PlacedShape& ball, double radius,
+                                       const PlacedShape& other, bool first, double margin) {
+  const Vector3d local = other.axes.transpose() * (ball.position - other.position);
+  const Surface s = nearest_surface(*other.shape, local);
+  const double gap = s.distance - radius;
+  if (gap > margin) return {};
+  const Vector3d n = other.axes * s.normal;
+  return {{feature_id(kWitness, 0), ball.position - (radius + 0.5 * gap) * n,
+           first ? n : Vector3d(-n), gap}};
+}
+
+std::vector<PairContact> general_contacts(const PlacedShape& a, const PlacedShape& b,
+                                          double margin) {
+  const Vector3d line = a.position - b.position;
+  if (line.norm() > 0 && separation_along(a, b, line.normalized()) > margin) return {};
+  const Separation s = separation(a, b);
+  if (s.gap > margin) return {};
+  if (!smooth(*a.shape) && !smooth(*b.shape)) {
+    bool overlap = false;
+    std::vector<PairContact> contacts = clip_features(a, b, s.normal, margin, overlap);
+    if (!contacts.empty()) return contacts;
+  }
+  return {witness(s)};
+}
+
+// ---- polytopes ----
+
+constexpr double kEdgePreference = 1e-3;  // of the half width: what an edge axis must win by
+constexpr double kParallelEdges = 1e-6;   // sine of their angle: they have no product
+constexpr double kMaxPairs = 40000;       // of edges tried; beyond, the general way
+
+struct Polytope {
+  const PlacedShape& placed;
+  const Polyhedron& mesh;
+  const Box* box;
+
+  explicit Polytope(const PlacedShape& p)
+      : placed(p), mesh(*mesh_of(*p.shape)), box(std::get_if<Box>(p.shape)) {}
+
+  // max n.x over the body, less n.position
+  double reach(const Vector3d& n) const {
+    const Vector3d d = placed.axes.transpose() * n;
+    if (box) return d.cwiseAbs().dot(box->half);
+    double most = -std::numeric_limits<double>::infinity();
+    for (const Vector3d& v : mesh.vertices) most = std::max(most, d.dot(v));
+    return most;
+  }
+  double half_width() const { return box ? box->half.minCoeff() : mesh.half_width; }
+  Vector3d vertex(int k) const {
+    const Vector3d local =
+        box ? Vector3d(mesh.vertices[k].cwiseProduct(box->half)) : mesh.vertices[k];
+    return placed.position + placed.axes * local;
+  }
+  // The edge with a direction that lies farthest along n.
+  int edge_along(int direction, const Vector3d& n) const {
+    int best = -1;
+    double farthest = -std::numeric_limits<double>::infinity();
+    for (std::size_t e = 0; e < mesh.edges.size(); ++e) {
+      if (mesh.edges[e].direction != direction) continue;
+      const double height = n.dot(vertex(mesh.edges[e].from) + vertex(mesh.edges[e].to));
+      if (height <= farthest) continue;
+      farthest = height;
+      best = static_cast<int>(e);
+    }
+    return best;
+  }
+};
+
+double gap_along(const Polytope& a, const Polytope& b, const Vector3d& n) {
+  return n.dot(a.placed.position - b.placed.position) - a.reach(-n) - b.reach(n);
+}
+
+struct Axis {
+  double gap = -std::numeric_limits<double>::infinity();
+  Vector3d normal = Vector3d::Zero();  // from b to a
+  int edge_a = -1, edge_b = -1;
+};
+
+// The face normal of largest gap; b's first, and a's only where they separate by more.
+Axis best_face(const Polytope& a, const Polytope& b, double margin) {
+  Axis best;
+  const double more = 1e-9 * size_of(a.placed);
+  const bool symmetric = a.box && b.box;  // then the normal that looks at the other body is enough
+  const Vector3d line = a.placed.position - b.placed.position;
+  for (const bool of_b : {true, false}) {
+    const Polytope& p = of_b ? b : a;
+    for (const Vector3d& local : p.mesh.normals) {
+      const Vector3d n = (of_b ? 1.0 : -1.0) * (p.placed.axes * local);
+      if (symmetric && n.dot(line) < 0) continue;
+      const double gap = gap_along(a, b, n);
+      if (gap > best.gap + more) best = {gap, n, -1, -1};
+      if (gap > margin) return best;
+    }
+  }
+  return best;
+}
+
+// Two boxes: all nine products of axes.
+Axis best_edges_of_boxes(const Polytope& a, const Polytope& b, double margin) {
+  Axis best;
+  int along_a = -1, along_b = -1;
+  const Vector3d line = a.placed.position - b.placed.position;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      Vector3d n = (a.placed.axes * a.mesh.edge_directions[i])
+                       .cross(b.placed.axes * b.mesh.edge_directions[j]);
+      const double length = n.norm();
+      if (length < kParallelEdges) continue;
+      n /= n.dot(line) < 0 ? -length : length;
+      const double gap = gap_along(a, b, n);
+      if (gap <= best.gap) continue;
+      best = {gap, n, -1, -1};
+      along_a = i;
+      along_b = j;
+      if (gap > margin) return best;
+    }
+  }
+  if (along_a >= 0) {
+    best.edge_a = a.edge_along(along_a, -best.normal);
+    best.edge_b = b.edge_along(along_b, best.normal);
+  }
+  return best;
+}
+
+// An edge on the sphere of normals: the arc between the normals of its faces.
+struct Arc {
+  Vector3d from, to, pole, point;
+  int edge;
+};
+
+std::vector<Arc> arcs(const Polytope& p, double sign) {
+  std::vector<Arc> result;
+  for (std::size_t e = 0; e < p.mesh.edges.size(); ++e) {
+    const Polyhedron::Edge& edge = p.mesh.edges[e];
+    const Vector3d from = sign * (p.placed.axes * p.mesh.normals[edge.left]),
+                   to = sign * (p.placed.axes * p.mesh.normals[edge.right]);
+    result.push_back({from, to, to.cross(from), p.vertex(edge.from), static_cast<int>(e)});
+  }
+  return result;
+}
+
+// Two edges make a face of the difference of the bodies, and only then their product an axis, where
+// the arc of a's edge crosses that of b's turned round.
+Axis best_edges(const Polytope& a, const Polytope& b, double margin) {
+  if (a.box && b.box) return best_edges_of_boxes(a, b, margin);
+  Axis best;
+  const std::vector<Arc> of_a = arcs(a, 1.0), of_b = arcs(b, -1.0);
+  for (const Arc& x : of_a) {
+    for (const Arc& y : of_b) {
+      const double from = y.from.dot(x.pole), to = y.to.dot(x.pole);
+      if (from * to >= 0) continue;
+      const double start = x.from.dot(y.pole), end = x.to.dot(y.pole);
+      if (start * end >= 0 || from * end <= 0) continue;
+      Vector3d n = x.pole.cross(y.pole);
+      const double length = n.norm();
+      if (length < kParallelEdges * x.pole.norm() * y.pole.norm()) continue;
+      n /= n.dot(x.from + x.to) > 0 ? -length : length;
+      const double gap = n.dot(x.point - y.point);
+      if (gap > best.gap) best = {gap, n, x.edge, y.edge};
+      if (gap > margin) return best;
+    }
+  }
+  return best;
+}
+
+// The nearest points of the edges of a and b that an axis comes from.
+PairContact edge_contact(const Polytope& a, const Polytope& b, const Axis& axis) {
+  const Polyhedron::Edge &ia = a.mesh.edges[axis.edge_a], &ib = b.mesh.edges[axis.edge_b];
+  const Vector3d p = a.vertex(ia.from), q = b.vertex(ib.from);
+  const Vector3d u = (a.vertex(ia.to) - p).normalized(), v = (b.vertex(ib.to) - q).normalized();
+  const double uv = u.dot(v);
+  const double s = (u.dot(q - p) - uv * v.dot(q - p)) / (1 - uv * uv);
+  return {feature_id(kCrossing, axis.edge_a, axis.edge_b), p + s * u - 0.5 * axis.gap * axis.normal,
+          axis.normal, axis.gap};
+}
+
+// Edges that cross between faces which lie almost on each other are not all that may touch within
+// the step: where the faces overlap along the axis, the corners of the overlap may as well.
+void add_corners_about(const PlacedShape& a, const PlacedShape& b, const Vector3d& n, double margin,
+                       std::vector<PairContact>& contacts) {
+  const Feature face = placed_feature(b, n, kNearlyFlat),
+                incident = placed_feature(a, -n, kNearlyFlat);
+  if (!face.is_face() || !incident.is_face()) return;
+  bool overlap = false;
+  const double size = std::max(size_of(a), size_of(b)), level = face.normal.dot(face.points[0]);
+  for (PairContact c : clipped(incident, sides_of(face), face.normal, level, true, size,
+                               std::numeric_limits<double>::infinity(), overlap)) {
+    const double gap = c.gap / face.normal.dot(n);  // along the axis
+    if (gap > margin) continue;
+    const Vector3d on_a = c.point + 0.5 * c.gap * face.normal;
+    contacts.push_back({c.feature, on_a - 0.5 * gap * n, n, std::max(gap, contacts[0].gap)});
+  }
+}
+
+// Of points that almost coincide the one of least gap stays: the others would add rows to the
+// problem that differ from its by next to nothing, which no solver can tell apart.
+std::vector<PairContact> thinned(std::vector<PairContact> contacts, double distance) {
+  std::stable_sort(contacts.begin(), contacts.end(),
+                   [](const PairContact& x, const PairContact& y) { return x.gap < y.gap; });
+  std::vector<PairContact> kept;
+  for (const PairContact& c : contacts) {
+    const bool apart = std::all_of(kept.begin(), kept.end(), [&](const PairContact& k) {
+      return (k.point - c.point).norm() > distance;
+    });
+    if (apart) kept.push_back(c);
+  }
+  return kept;
+}
+
+}  // namespace
+
+std::vector<PairContact> clipped_contacts(const PlacedShape& a, const PlacedShape& b,
+                                          const Vector3d& normal, double margin) {
+  bool overlap = false;
+  return clip_features(a, b, normal, margin, overlap);
+}
+
+std::vector<PairContact> polytope_contacts(const PlacedShape& a, const PlacedShape& b,
+                                           double margin) {
+  const Polytope pa(a), pb(b);
+  const double pairs =
+      static_cast<double>(pa.mesh.edges.size()) * static_cast<double>(pb.mesh.edges.size());
+  if (pairs > kMaxPairs) return general_contacts(a, b, margin);
+  const Axis face = best_face(pa, pb, margin);
+  if (face.gap > margin) return {};
+  const Axis edges = best_edges(pa, pb, margin);
+  if (edges.gap > margin) return {};
+  const double preference = kEdgePreference * std::min(pa.half_width(), pb.half_width());
+  if (edges.gap > face.gap + preference) {
+    std::vector<PairContact> contacts = {edge_contact(pa, pb, edges)};
+    add_corners_about(a, b, edges.normal, margin, contacts);
+    return thinned(contacts, kCrossingShare * std::min(pa.half_width(), pb.half_width()));
+  }
+  bool overlap = false;
+  std::vector<PairContact> contacts = clip_features(a, b, face.normal, margin, overlap);
+  if (overlap) return contacts;
+  const Separation s = separation(a, b);
+  if (s.gap > margin) return {};
+  return {witness(s)};
+}
+
+std::vector<PairContact> pair_contacts(const PlacedShape& a, const PlacedShape& b, double margin) {
+  const auto *ball_a = std::get_if<Sphere>(a.shape), *ball_b = std::get_if<Sphere>(b.shape);
+  if (ball_a && ball_b) {
+    const Vector3d d = a.position - b.position;
+    const double distance = d.norm(), gap = distance - ball_a->radius - ball_b->radius;
+    if (gap > margin) return {};
+    // Centres on each other leave no direction; any will part them.
+    const Vector3d n = distance > 0 ? Vector3d(d / distance) : Vector3d(Vector3d::UnitY());
+    return {{feature_id(kWitness, 0), b.position + (ball_b->radius + gap / 2) * n, n, gap}};
+  }
+  if (ball_a && !smooth(*b.shape)) return ball_contacts(a, ball_a->radius, b, true, margin);
+  if (ball_b && !smooth(*a.shape)) return ball_contacts(b, ball_b->radius, a, false, margin);
+  const double apart = kCoincident * std::min(size_of(a), size_of(b));
+  if (mesh_of(*a.shape) && mesh_of(*b.shape))
+    return thinned(polytope_contacts(a, b, margin), apart);
+  return thinned(general_contacts(a, b, margin), apart);
+}
+
+}  // namespace perp

@@ -1,0 +1,250 @@
+#include <perp/formulations/dynamics/contact_system.hpp>
+
+#include <perp/formulations/dynamics/joints.hpp>
+
+#include <fmt/format.h>
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+
+namespace perp {
+
+namespace {
+
+constexpr double kTouching = 1e-6;         // m: gap that counts as contact at velocity level
+constexpr double kRelaxationFactor = 0.5;  // factor on gaps and drifts at each retry
+constexpr int kRetries = 4;                // the last one drops them altogether
+constexpr double kMostEntries = 5e7;       // of R M^-1 R': some copies of it fit into a few GB
+
+}  // namespace
+
+ContactSystem::ContactSystem(const Scene& scene, const State& state, double h,
+                             const ContactSystemChoices& choices,
+                             const FrictionDirections& friction, const HeldContacts& held)
+    : scene_(&scene), state_(state), h_(h), choices_(choices), coordinates_(scene) {
+  find_active_contacts(held);
+  std::vector<Triplet> entries;
+  for (int c = 0; c < contacts(); ++c) {
+    const ContactPoint3& k = contact(c);
+    frames_.push_back(contact_frame(k.normal, dimension(), k.properties.direction));
+    add_row(c, k, {frame(c).n, Vector3d::Zero()}, entries);
+    for (const FrictionDirection& d : friction(k, frame(c))) {
+      add_row(contacts() + static_cast<int>(directions_.size()), k, d, entries);
+      directions_.push_back(d);
+    }
+    direction_first_.push_back(static_cast<int>(directions_.size()));
+  }
+  theta_ = joint_constraints(*scene_, state_, coordinates_, joint_first(), entries);
+  jacobian_.resize(joint_first() + joint_count(), coordinates_.size());
+  jacobian_.setFromTriplets(entries.begin(), entries.end());
+  inverse_mass_ = inverse_mass_matrix(*scene_, state_, coordinates_);
+  free_ = ::perp::free_velocity(*scene_, state_, coordinates_, h_);
+  // What meets the contact at the beginning: impulses of the scene included, forces not.
+  approach_ =
+      jacobian_.topRows(contacts()) * velocity_after_impulses(*scene_, state_, coordinates_, h_);
+  set_scales();
+}
+
+bool ContactSystem::relax_further() {
+  if (relaxation_.tries >= kRetries) return false;
+  relaxation_.now = ++relaxation_.tries == kRetries ? 0.0 : relaxation_.now * kRelaxationFactor;
+  return true;
+}
+
+void ContactSystem::restore_stabilisation() { relaxation_ = {1.0, relaxation_.now, 0}; }
+
+// A contact that restitutes must meet with its approach velocity, not be slowed down to close its
+// gap.
+bool ContactSystem::at_velocity_level(const ContactPoint3& contact) const {
+  return choices_.velocity_level || contact.properties.restitution > 0;
+}
+
+void ContactSystem::find_active_contacts(const HeldContacts& held) {
+  contacts_ = find_contacts(*scene_, state_, h_, choices_.candidate_share, *choices_.gap.gap);
+  std::erase_if(contacts_, [&](const ContactPoint3& c) {
+    return at_velocity_level(c) && (held ? !held(c) : c.gap > kTouching);
+  });
+  held_.assign(contacts_.size(), 0.0);
+  for (std::size_t c = 0; held && c < contacts_.size(); ++c) {
+    if (at_velocity_level(contacts_[c])) held_[c] = held(contacts_[c]).value_or(0.0);
+  }
+  // The multiplier of N v+ / unit >= -gap / (unit h) is unit times the impulse.
+  if (choices_.gap.printed_rows()) {
+    for (ContactPoint3& c : contacts_) c.properties.mu *= c.unit;
+  }
+}
+
+bool ContactSystem::bounces(int c) const {
+  return contact(c).properties.restitution > 0 &&
+         approach_[c] < -std::max(h_ * scene_->gravity.norm(), choices_.rest_speed);
+}
+
+void ContactSystem::set_scales() {
+  double mass = 0.0;
+  int moving = 0;
+  for (const Body& body : scene_->bodies) {
+    if (body.fixed) continue;
+    mass += body.mass;
+    ++moving;
+  }
+  velocity_scale_ = std::max(h_ * scene_->gravity.norm(), 1e-2);
+  impulse_scale_ = moving > 0 ? mass / moving * velocity_scale_ : 1.0;
+}
+
+void ContactSystem::add_row(int row, const ContactPoint3& c, const FrictionDirection& d,
+                            std::vector<Triplet>& entries) const {
+  const auto moment = [&](int body) {
+    return Vector3d((c.point - state_.bodies[body].position).cross(d.force) + d.moment);
+  };
+  coordinates_.add_wrench(c.a, d.force, moment(c.a), 1.0, row, entries);
+  coordinates_.add_wrench(c.b, d.force, moment(c.b), -1.0, row, entries);
+}
+
+// p/h = -k (g + h v_n + tau v_n).
+double ContactSystem::compliance(int c) const {
+  const ContactProperties& k = contact(c).properties;
+  return k.rigid() ? 0.0 : 1.0 / (h_ * k.stiffness * closing_time(c));
+}
+
+double ContactSystem::wanted_velocity(int c) const {
+  const double gap = contact(c).gap;
+  if (at_velocity_level(contact(c))) return held_[static_cast<std::size_t>(c)];
+  return -(gap < 0 && contact(c).properties.rigid() ? relaxation_.now * gap : gap) /
+         closing_time(c);
+}
+
+Vector ContactSystem::wanted_joint_velocities() const {
+  return h_ > 0 ? Vector(-relaxation_.now * theta_ / h_) : Vector(Vector::Zero(joint_count()));
+}
+
+SparseMatrix ContactSystem::mass_matrix() const {
+  // Blocks of at most 3 x 3: inverted one by one.
+  std::vector<Triplet> entries;
+  for (int at = 0; at < coordinates_.size(); at += 3) {
+    const Matrix3d block = Matrix3d(inverse_mass_.block(at, at, 3, 3)).inverse();
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) {
+        if (block(i, j) != 0.0) entries.emplace_back(at + i, at + j, block(i, j));
+      }
+    }
+  }
+  SparseMatrix m(coordinates_.size(), coordinates_.size());
+  m.setFromTriplets(entries.begin(), entries.end());
+  return m;
+}
+
+Partition::Velocities ContactSystem::velocity_partition() const {
+  Partition::Velocities v;
+  const bool space = coordinates_.per_body() == 6;
+  for (int at = 0; at < coordinates_.size(); at += 3) {
+    for (int i = 0; i < 3; ++i) v.unknowns.push_back(at + i);
+    if (space && at % 6 == 3) {
+      v.blocks.push_back(3);
+    } else {
+      v.blocks.insert(v.blocks.end(), 3, 1);
+    }
+  }
+  return v;
+}
+
+SparseMatrix ContactSystem::delassus(const SparseMatrix& rows) const {
+  // All rows that touch a body meet each other; a body in space has two blocks of coordinates.
+  double entries = 0.0;
+  for (int at = 0; at + 3 <= rows.cols(); at += 3) {
+    double most = 0.0;
+    for (int j = at; j < at + 3; ++j)
+      most = std::max(most, static_cast<double>(rows.outerIndexPtr()[j + 1]) -
+                                static_cast<double>(rows.outerIndexPtr()[j]));
+    entries += most * most;
+  }
+  if (scene_->dimension == 3) entries /= 2;
+  if (entries > kMostEntries) {
+    throw CollisionError(
+        fmt::format("{} contacts within one step make a matrix of {:.2g} entries, more than {:g}; "
+                    "in a smaller step fewer can close",
+                    contacts(), entries, kMostEntries));
+  }
+  return rows * inverse_mass_ * SparseMatrix(rows.transpose());
+}
+
+std::string ContactSystem::contact_name(int c) const {
+  const ContactPoint3& k = contact(c);
+  return fmt::format("{}/{}:{}", scene_->bodies[k.a].name, scene_->bodies[k.b].name, k.feature);
+}
+
+void ContactSystem::describe(std::string_view formulation, Stage& stage) const {
+  Problem& problem = stage.problem;
+  problem.name = fmt::format("{}-{}-{:.6f}", scene_->name, stage.name, state_.time);
+  problem.source = json::Object{{"scene", scene_->name},
+                                {"formulation", std::string(formulation)},
+                                {"stage", stage.name},
+                                {"time", state_.time},
+                                {"h", h_},
+                                {"velocity_scale", velocity_scale_},
+                                {"impulse_scale", impulse_scale_}};
+  for (int c = 0; c < contacts(); ++c) {
+    const auto list = [](const Vector3d& v) { return std::vector<double>{v[0], v[1], v[2]}; };
+    const ContactPoint3& k = contact(c);
+    problem.contacts.push_back({contact_name(c),
+                                scene_->bodies[k.a].name,
+                                scene_->bodies[k.b].name,
+                                list(k.point),
+                                list(k.normal),
+                                {list(frame(c).t), list(frame(c).o)},
+                                k.gap});
+  }
+}
+
+StepResult ContactSystem::result(const Vector& v, const Vector& impulses,
+                                 const ModeTolerance& tolerance) const {
+  StepResult r;
+  r.state = moved(*scene_, state_, coordinates_, v, h_);
+  r.joint_values = theta_;
+  r.joint_impulses = impulses.tail(joint_count());
+  r.relaxation = std::min(relaxation_.now, relaxation_.least);
+  const Vector u = jacobian_ * v;
+  for (int c = 0; c < contacts(); ++c) {
+    ContactResult k{contact(c), frame(c)};
+    k.p_n = impulses[c];
+    k.v_n = u[c];
+    for (int e = friction_begin(c); e < friction_end(c); ++e) {
+      const double beta = impulses[contacts() + e];
+      k.p_t += beta * directions_[e].force.dot(frame(c).t);
+      if (scene_->dimension == 3) k.p_o += beta * directions_[e].force.dot(frame(c).o);
+      k.p_r += beta * directions_[e].moment.dot(frame(c).n);
+    }
+    k.slip = slip_speed(c, r.state);
+    k.mode = k.p_n <= tolerance.open * impulse_scale_      ? ContactMode::kOpen
+             : k.slip <= tolerance.stick * velocity_scale_ ? ContactMode::kStick
+                                                           : ContactMode::kSlide;
+    r.feeding += k.p_n * std::max(0.0, wanted_velocity(c));
+    r.contacts.push_back(k);
+  }
+  r.contact_work = impulses.head(joint_first()).dot(u.head(joint_first()));
+  r.feeding += std::max(0.0, impulses.tail(joint_count()).dot(u.tail(joint_count())));
+  r.momentum_error = momentum_error(v, impulses);
+  return r;
+}
+
+// Of the point of contact as it was at the beginning, with the velocities of the end.
+double ContactSystem::slip_speed(int c, const State& end) const {
+  const auto velocity = [&](int body) {
+    const BodyState& s = end.bodies[body];
+    return Vector3d(s.velocity +
+                    s.angular_velocity.cross(contact(c).point - state_.bodies[body].position));
+  };
+  const Vector3d v = velocity(contact(c).a) - velocity(contact(c).b);
+  return (v - v.dot(frame(c).n) * frame(c).n).norm();
+}
+
+double ContactSystem::momentum_error(const Vector& v, const Vector& impulses) const {
+  const Vector wrench = jacobian_.transpose() * impulses;
+  const Vector change = mass_matrix() * (v - free_);
+  const SparseMatrix mass = mass_matrix().cwiseAbs();
+  const double size = (jacobian_.cwiseAbs().transpose() * impulses.cwiseAbs()).sum() +
+                      (mass * (v.cwiseAbs() + free_.cwiseAbs())).sum();
+  const double error = (change - wrench).cwiseAbs().sum();
+  return size > 0 ? error / size : error;
+}
+
+}  // namespace perp

@@ -1,0 +1,269 @@
+#include <perp/formulations/dynamics/state.hpp>
+
+#include <Eigen/LU>
+#include <cmath>
+
+namespace perp {
+
+namespace {
+
+// Body-frame angular velocity after h without moments: I (w+ - w) + h w+ x I w+ = 0, by Newton's
+// method. Multiplying by w+ gives w+'I w+ = w+'I w, so the energy does not rise.
+Vector3d free_spin(const Vector3d& inertia, const Vector3d& spin, double h) {
+  const auto cross_matrix = [](const Vector3d& a) {
+    Matrix3d m;
+    m << 0, -a.z(), a.y(), a.z(), 0, -a.x(), -a.y(), a.x(), 0;
+    return m;
+  };
+  Vector3d w = spin;
+  for (int k = 0; k < 20; ++k) {
+    const Vector3d momentum = inertia.cwiseProduct(w);
+    const Vector3d f = inertia.cwiseProduct(w - spin) + h * w.cross(momentum);
+    Matrix3d jacobian = inertia.asDiagonal();
+    jacobian +=
+        h * (cross_matrix(w) * inertia.asDiagonal().toDenseMatrix() - cross_matrix(momentum));
+    const Vector3d step = jacobian.partialPivLu().solve(f);
+    w -= step;
+    if (step.norm() <= 1e-16 * w.norm()) break;
+  }
+  return w;
+}
+
+bool holds(const Condition& c, const State& state) {
+  const BodyState& s = state.bodies[c.body];
+  const int k = static_cast<int>(c.quantity);
+  const double value = k < 3   ? s.position[k]
+                       : k < 6 ? s.velocity[k - 3]
+                       : k < 9 ? s.angular_velocity[k - 6]
+                               : s.velocity.norm();
+  return c.above ? value > c.value : value < c.value;
+}
+
+}  // namespace
+
+std::vector<Wrench> applied_wrenches(const Scene& scene, const State& state) {
+  std::vector<Wrench> w(scene.bodies.size());
+  for (std::size_t b = 0; b < w.size(); ++b) w[b].force = scene.bodies[b].mass * scene.gravity;
+  for (const Load& load : scene.loads) {
+    for (int k = 0; k < 3; ++k) {
+      w[load.body].force[k] += load.force[k](state.time);
+      w[load.body].moment[k] += load.moment[k](state.time);
+    }
+  }
+  for (const Spring& s : scene.springs) {
+    const Vector3d a = carried_point(scene, state, s.body_a, s.anchor_a);
+    const Vector3d b = carried_point(scene, state, s.body_b, s.anchor_b);
+    const double length = (a - b).norm();
+    if (length == 0) continue;
+    const Vector3d n = (a - b) / length;
+    const Vector3d ra = a - state.bodies[s.body_a].position,
+                   rb = b - state.bodies[s.body_b].position;
+    const Vector3d va =
+        state.bodies[s.body_a].velocity + state.bodies[s.body_a].angular_velocity.cross(ra);
+    const Vector3d vb =
+        state.bodies[s.body_b].velocity + state.bodies[s.body_b].angular_velocity.cross(rb);
+    const Vector3d force = -(s.stiffness * (length - s.length) + s.damping * n.dot(va - vb)) * n;
+    w[s.body_a].force += force;
+    w[s.body_a].moment += ra.cross(force);
+    w[s.body_b].force -= force;
+    w[s.body_b].moment -= rb.cross(force);
+  }
+  return w;
+}
+
+State initial_state(const Scene& scene) {
+  State state;
+  for (const Body& b : scene.bodies) {
+    state.bodies.push_back({b.position, b.orientation, b.fixed ? Vector3d::Zero() : b.velocity,
+                            b.fixed ? Vector3d::Zero() : b.angular_velocity});
+  }
+  state.given.assign(scene.impulses.size(), 0);
+  return state;
+}
+
+std::vector<char> impulses_due(const Scene& scene, const State& state, double h) {
+  std::vector<char> due(scene.impulses.size(), 0);
+  for (std::size_t k = 0; k < due.size(); ++k) {
+    const Impulse& impulse = scene.impulses[k];
+    if (state.given[k] >= impulse.times) continue;
+    // The times of steps carry rounding: what falls on a step's beginning belongs to it.
+    const double end = state.time + h - 1e-9 * std::max(h, state.time);
+    due[k] = impulse.when ? holds(*impulse.when, state) : impulse.time < end;
+  }
+  return due;
+}
+
+Coordinates::Coordinates(const Scene& scene) : per_body_(scene.dimension == 3 ? 6 : 3) {
+  for (const Body& body : scene.bodies) {
+    offset_.push_back(body.fixed ? -1 : size_);
+    if (!body.fixed) size_ += per_body_;
+  }
+}
+
+Vector Coordinates::velocity(const State& state) const {
+  Vector v(size_);
+  for (std::size_t b = 0; b < offset_.size(); ++b) {
+    if (offset_[b] < 0) continue;
+    const BodyState& s = state.bodies[b];
+    if (per_body_ == 6) {
+      v.segment<3>(offset_[b]) = s.velocity;
+      v.segment<3>(offset_[b] + 3) = s.angular_velocity;
+    } else {
+      v.segment<3>(offset_[b]) << s.velocity.x(), s.velocity.y(), s.angular_velocity.z();
+    }
+  }
+  return v;
+}
+
+void Coordinates::add_wrench(int body, const Vector3d& force, const Vector3d& moment, double sign,
+                             int row, std::vector<Triplet>& entries) const {
+  const int at = offset_[body];
+  if (at < 0) return;
+  if (per_body_ == 6) {
+    for (int k = 0; k < 3; ++k) entries.emplace_back(row, at + k, sign * force[k]);
+    for (int k = 0; k < 3; ++k) entries.emplace_back(row, at + 3 + k, sign * moment[k]);
+  } else {
+    entries.emplace_back(row, at, sign * force.x());
+    entries.emplace_back(row, at + 1, sign * force.y());
+    entries.emplace_back(row, at + 2, sign * moment.z());
+  }
+}
+
+SparseMatrix inverse_mass_matrix(const Scene& scene, const State& state,
+                                 const Coordinates& coordinates) {
+  std::vector<Triplet> entries;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const int at = coordinates.offset(static_cast<int>(b));
+    if (at < 0) continue;
+    const Body& body = scene.bodies[b];
+    const int linear = coordinates.per_body() == 6 ? 3 : 2;
+    for (int k = 0; k < linear; ++k) entries.emplace_back(at + k, at + k, 1.0 / body.mass);
+    if (linear == 2) {
+      entries.emplace_back(at + 2, at + 2, 1.0 / body.inertia.z());
+      continue;
+    }
+    const Matrix3d r = state.bodies[b].orientation.toRotationMatrix();
+    const Matrix3d inverse = r * body.inertia.cwiseInverse().asDiagonal() * r.transpose();
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) entries.emplace_back(at + 3 + i, at + 3 + j, inverse(i, j));
+    }
+  }
+  SparseMatrix m(coordinates.size(), coordinates.size());
+  m.setFromTriplets(entries.begin(), entries.end());
+  return m;
+}
+
+Vector velocity_after_impulses(const Scene& scene, const State& state,
+                               const Coordinates& coordinates, double h) {
+  State struck = state;
+  const std::vector<char> due = impulses_due(scene, state, h);
+  for (std::size_t k = 0; k < due.size(); ++k) {
+    if (!due[k]) continue;
+    const Impulse& impulse = scene.impulses[k];
+    const Body& body = scene.bodies[impulse.body];
+    BodyState& s = struck.bodies[impulse.body];
+    s.velocity += impulse.linear / body.mass;
+    if (scene.dimension == 2) {
+      s.angular_velocity.z() += impulse.angular.z() / body.inertia.z();
+    } else {
+      s.angular_velocity += s.orientation * body.inertia.cwiseInverse().cwiseProduct(
+                                                s.orientation.conjugate() * impulse.angular);
+    }
+  }
+  return coordinates.velocity(struck);
+}
+
+Vector free_velocity(const Scene& scene, const State& state, const Coordinates& coordinates,
+                     double h) {
+  Vector v = velocity_after_impulses(scene, state, coordinates, h);
+  std::vector<Wrench> wrenches = applied_wrenches(scene, state);
+  for (Wrench& w : wrenches) {  // as impulses
+    w.force *= h;
+    w.moment *= h;
+  }
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const int at = coordinates.offset(static_cast<int>(b));
+    if (at < 0) continue;
+    const Body& body = scene.bodies[b];
+    const Wrench& w = wrenches[b];
+    if (coordinates.per_body() == 3) {
+      v[at] += w.force.x() / body.mass;
+      v[at + 1] += w.force.y() / body.mass;
+      v[at + 2] += w.moment.z() / body.inertia.z();
+      continue;
+    }
+    const Matrix3d r = state.bodies[b].orientation.toRotationMatrix();
+    v.segment<3>(at) += w.force / body.mass;
+    const Vector3d spin = free_spin(body.inertia, r.transpose() * v.segment<3>(at + 3), h);
+    v.segment<3>(at + 3) =
+        r * (spin + body.inertia.cwiseInverse().cwiseProduct(r.transpose() * w.moment));
+  }
+  return v;
+}
+
+State moved(const Scene& scene, const State& state, const Coordinates& coordinates,
+            const Vector& velocity, double h) {
+  State next = state;
+  next.time += h;
+  const std::vector<char> due = impulses_due(scene, state, h);
+  for (std::size_t k = 0; k < due.size(); ++k) next.given[k] += due[k];
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    const int at = coordinates.offset(static_cast<int>(b));
+    if (at < 0) continue;
+    BodyState& s = next.bodies[b];
+    if (coordinates.per_body() == 6) {
+      s.velocity = velocity.segment<3>(at);
+      s.angular_velocity = velocity.segment<3>(at + 3);
+    } else {
+      s.velocity = {velocity[at], velocity[at + 1], 0.0};
+      s.angular_velocity = {0.0, 0.0, velocity[at + 2]};
+    }
+    s.position += h * s.velocity;
+    const Vector3d w = 0.5 * h * s.angular_velocity;
+    const Quaterniond rate = Quaterniond(0.0, w.x(), w.y(), w.z()) * s.orientation;
+    s.orientation.coeffs() += rate.coeffs();
+    s.orientation.normalize();
+  }
+  return next;
+}
+
+double kinetic_energy(const Scene& scene, const State& state) {
+  double energy = 0.0;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    if (scene.bodies[b].fixed) continue;
+    const BodyState& s = state.bodies[b];
+    const Vector3d spin = s.orientation.conjugate() * s.angular_velocity;
+    energy += 0.5 * scene.bodies[b].mass * s.velocity.squaredNorm() +
+              0.5 * spin.dot(scene.bodies[b].inertia.cwiseProduct(spin));
+  }
+  return energy;
+}
+
+double potential_energy(const Scene& scene, const State& state) {
+  double energy = 0.0;
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    if (!scene.bodies[b].fixed)
+      energy -= scene.bodies[b].mass * scene.gravity.dot(state.bodies[b].position);
+  }
+  for (const Spring& s : scene.springs) {
+    const double length = (carried_point(scene, state, s.body_a, s.anchor_a) -
+                           carried_point(scene, state, s.body_b, s.anchor_b))
+                              .norm();
+    energy += 0.5 * s.stiffness * (length - s.length) * (length - s.length);
+  }
+  return energy;
+}
+
+Vector3d carried_point(const Scene& scene, const State& state, int body,
+                       const Vector3d& initial_point) {
+  return state.bodies[body].position +
+         carried_direction(scene, state, body, initial_point - scene.bodies[body].position);
+}
+
+Vector3d carried_direction(const Scene& scene, const State& state, int body,
+                           const Vector3d& initial_direction) {
+  return state.bodies[body].orientation *
+         (scene.bodies[body].orientation.conjugate() * initial_direction);
+}
+
+}  // namespace perp

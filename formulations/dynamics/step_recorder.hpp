@@ -1,0 +1,161 @@
+// What geometrically implicit time steps share: an Mcp of bodies and contacts at the end of a step,
+// recorded once and evaluated with the numbers of every step.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <perp/formulations/dynamics/contacts.hpp>
+#include <perp/formulations/dynamics/state.hpp>
+#include <perp/formulations/dynamics/unknown_layout.hpp>
+#include <perp/problems/expression/expr.hpp>
+#include <perp/problems/standard/problem.hpp>
+#include <string>
+#include <vector>
+
+namespace perp {
+
+/// Units of a step. Angular velocities have the unit of a velocity / length, moments impulse *
+/// length.
+struct StepScales {
+  double length = 1.0;    ///< m: mean radius of the moving bodies that have a shape
+  double change = 1.0;    ///< m/s, of changes of velocity: h |gravity| or what else is largest
+  double velocity = 1.0;  ///< m/s, of velocities: the largest speed
+  double impulse = 1.0;   ///< N s: mean mass of moving bodies times `change`
+};
+
+/// A pair of bodies that are in contact in a step, as it is guessed before the step is solved.
+struct StartContact {
+  int a = 0, b = 0;  ///< bodies; the normal points into a
+  Vector3d normal, tangent;
+  Vector3d point_a, point_b;  ///< nearest points, world
+  int face = 0;               ///< of a formulation that chooses one
+};
+
+/// The numbers of one step.
+struct StepInput {
+  const Scene* scene = nullptr;
+  State state;  ///< at the beginning
+  double h = 0.0;
+  Vector free;  ///< free_velocity of the step
+  StepScales scales;
+  std::vector<Vector3d> free_position;  ///< of the bodies at the end of free motion
+  State guess;                          ///< to whose poses the contacts belong
+  std::vector<StartContact> contacts;
+};
+/// Without contacts; the guess is the end of free motion.
+StepInput step_input(const Scene& scene, const State& state, double h);
+/// StepScales::length, the same for all steps.
+double length_scale(const Scene& scene);
+
+using ExprMatrix3 = Eigen::Matrix<Expr, 3, 3>;
+
+/// A body at the end of the step, in units of StepScales. In 2D the components out of the plane are
+/// zero.
+struct RecordedBody {
+  ExprVector3 velocity, spin;  ///< generalised velocity
+  ExprVector3 shift;           ///< of the mass centre from where free motion would have led it
+  /// R(Q)/|Q|^2 of Q = Q^l + h/2 (0, spin) Q^l, which is not normalised: so it is the rotation to
+  /// which the state is normalised after the step.
+  ExprMatrix3 axes;
+};
+
+/// A contact at the end of the step as expressions in units of StepScales.
+struct RecordedContact {
+  int a = 0, b = 0;          ///< bodies; n points into a
+  ExprVector3 n, t, o;       ///< t x o = n
+  ExprVector3 arm_a, arm_b;  ///< from the mass centres to the points of contact
+  Expr gap;                  ///< complementary to p_n
+};
+
+/// t along the part of `reference` normal to contact.n, and o; in 2D t = z x n.
+void set_tangents(const ExprVector3& reference, int dimension, RecordedContact& contact);
+
+/// Where the unknowns of a contact stand, its normal impulse and its friction; -1: there is none.
+struct ContactUnknowns {
+  int p_n = -1, q_t = -1, q_o = -1, q_r = -1, sigma = -1;
+};
+
+/// A recorded step: the same graph for every step, its parameters computed from StepInput.
+struct RecordedStep {
+  std::shared_ptr<const ExpressionGraph> graph;
+  std::shared_ptr<const CompiledFunction> compiled;
+  Vector lower;
+  UnknownLayout layout;  ///< row i is the one that unknown i is paired with
+  std::vector<std::function<double(const StepInput&)>> parameters;
+
+  int size() const { return static_cast<int>(lower.size()); }
+  Problem problem(const StepInput& input) const;
+  /// Generalised velocity of an answer, SI.
+  Vector velocity(const StepInput& input, const Vector& z) const;
+};
+
+/// Records a step. The first unknowns w are the changes of the generalised velocities of the moving
+/// bodies against free motion, in the order of Coordinates; their rows are the momentum balances
+///   M^l (nu - nu_free) - sum W p = 0   [XieChakraborty2020, Eq. 7],
+/// with W at the end of the step. Use: contacts, pushes and further unknowns, then finish(). While
+/// it lives it is the active Recorder of the thread.
+class StepRecorder {
+ public:
+  using Number = std::function<double(const StepInput&)>;
+  using Point = std::function<Vector3d(const StepInput&)>;
+
+  /// The scene must outlive the recorder, not what is recorded.
+  explicit StepRecorder(const Scene& scene);
+
+  const Scene& scene() const { return scene_; }
+  const RecordedBody& body(int index) const { return bodies_[static_cast<std::size_t>(index)]; }
+  /// Velocity of a point of a body, `arm` from its mass centre.
+  ExprVector3 velocity_at(int body, const ExprVector3& arm) const;
+
+  /// A number that is computed anew for every step.
+  Expr parameter(Number value);
+  ExprVector3 parameters(const Point& value);
+  /// From where free motion leads body a to where it leads body b.
+  ExprVector3 free_offset(int a, int b);
+  /// The tangent of a contact at the beginning of the step.
+  ExprVector3 reference(int contact);
+
+  /// A further unknown; returns its index. Lower bound -infinity or 0. Its row is 0 until set.
+  int free_unknown(std::string name, std::uint64_t key);
+  int nonnegative_unknown(std::string name, std::uint64_t key);
+  /// Three free unknowns NAME.x, NAME.y, NAME.z with keys from `key` on; the index of the first.
+  int free_point(const std::string& name, std::uint64_t key);
+  Expr unknown(int index) { return recorder_.variable(index); }
+  ExprVector3 point(int first);
+  /// How many there are so far.
+  int unknowns() const { return layout_.size(); }
+  void set_row(int unknown, Expr row) { rows_[static_cast<std::size_t>(unknown)] = row; }
+  void set_rows(int first, const ExprVector3& rows);
+
+  /// Adds sign times an impulse, acting `arm` from the mass centre, and an angular impulse.
+  void push(int body, const ExprVector3& force, const ExprVector3& arm, const ExprVector3& moment,
+            double sign);
+
+  /// Adds the normal impulse of a contact to the momentum balances, 0 <= p_n complementary to the
+  /// gap, with the key `key`.
+  ContactUnknowns add_contact(const std::string& name, std::uint64_t key,
+                              const RecordedContact& contact);
+
+  RecordedStep finish();
+
+ private:
+  struct Momentum {
+    ExprVector3 force, moment;
+  };
+  int add_unknown(std::string name, std::uint64_t key, double lower);
+  void record_body(int index);
+  void record_momentum(int index);
+
+  const Scene& scene_;
+  Coordinates coordinates_;
+  Recorder recorder_;
+  std::vector<RecordedBody> bodies_;
+  std::vector<ExprVector3> change_, spin_change_;  // w of each body
+  std::vector<Momentum> pushes_;
+  UnknownLayout layout_;
+  std::vector<double> lower_;
+  std::vector<Expr> rows_;
+  std::vector<Number> parameters_;
+};
+
+}  // namespace perp

@@ -1,0 +1,84 @@
+#include <perp/formulations/gap/closed_form/closed_form_gap.hpp>
+
+#include <fmt/format.h>
+
+namespace perp {
+
+namespace {
+
+// Radius of a disc or sphere, else 0.
+double ball_radius(const Shape& shape) {
+  if (const auto* disc = std::get_if<Disc>(&shape)) return disc->radius;
+  if (const auto* sphere = std::get_if<Sphere>(&shape)) return sphere->radius;
+  return 0.0;
+}
+
+class ClosedFormGap final : public ImplicitGap {
+ public:
+  std::optional<std::string> refusal(const Scene& scene) const override {
+    for (std::size_t k = 0; k < scene.bodies.size(); ++k) {
+      const Shape& shape = scene.bodies[k].shape;
+      if (std::holds_alternative<std::monostate>(shape) || ball_radius(shape) > 0 ||
+          std::holds_alternative<HalfSpace>(shape))
+        continue;
+      return fmt::format(
+          "field \"bodies[{}].shape\": of a {} no distance is known in closed form; there are "
+          "half_space, disc and sphere",
+          k, shape_name(shape));
+    }
+    return {};
+  }
+
+  RecordedContact record(StepRecorder& step, const RecordedPair& p) const override {
+    const int a = p.pair.a, b = p.pair.b;
+    const Scene& scene = step.scene();
+    const double unit = length_scale(scene);
+    const Shape& shape_b = scene.bodies[static_cast<std::size_t>(b)].shape;
+    const Expr radius_a = ball_radius(scene.bodies[static_cast<std::size_t>(a)].shape) / unit;
+    const ExprVector3 offset = step.free_offset(a, b);
+    const ExprVector3 apart = step.body(a).shift - step.body(b).shift - offset;  // of the centres
+    RecordedContact contact;
+    contact.a = a;
+    contact.b = b;
+    if (const auto* space = std::get_if<HalfSpace>(&shape_b)) {
+      const ExprVector3 normal = space->normal.cast<Expr>();
+      contact.n = step.body(b).axes * normal;
+      contact.gap = dot(contact.n, apart) - space->offset / unit - radius_a;
+    } else {
+      const double radius_b = ball_radius(shape_b) / unit;
+      contact.n = ::perp::unit(apart);
+      contact.gap = norm(apart) - radius_a - radius_b;
+    }
+    contact.arm_a = -radius_a * contact.n;
+    contact.arm_b = apart + contact.arm_a;
+    set_tangents(step.reference(p.number), scene.dimension, contact);
+    return contact;
+  }
+
+  EndContact end(const StepInput& input, const RecordedPair& p, const Vector&,
+                 const State& state) const override {
+    const auto a = static_cast<std::size_t>(p.pair.a), b = static_cast<std::size_t>(p.pair.b);
+    const Shape& shape_b = input.scene->bodies[b].shape;
+    const double radius = ball_radius(input.scene->bodies[a].shape);
+    const Vector3d centre = state.bodies[a].position, apart = centre - state.bodies[b].position;
+    EndContact e;
+    Vector3d n = apart.normalized();
+    if (const auto* space = std::get_if<HalfSpace>(&shape_b)) {
+      n = state.bodies[b].orientation * space->normal;
+      e.gap = n.dot(apart) - space->offset - radius;
+    } else {
+      e.gap = apart.norm() - radius - ball_radius(shape_b);
+    }
+    e.point_a = centre - radius * n;
+    e.point_b = e.point_a - e.gap * n;
+    e.frame = contact_frame(n, input.scene->dimension,
+                            input.contacts[static_cast<std::size_t>(p.number)].tangent);
+    return e;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<ImplicitGap> make_closed_form_gap() { return std::make_unique<ClosedFormGap>(); }
+
+}  // namespace perp

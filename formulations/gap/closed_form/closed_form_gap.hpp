@@ -1,0 +1,13 @@
+// The distance of balls as a function of their positions.
+#pragma once
+
+#include <perp/formulations/gap/implicit/implicit_gap.hpp>
+
+namespace perp {
+
+/// The distance in closed form, ball to plane or ball to ball (disc to line, disc to disc), of the
+/// positions at the end of the step, so that no point is unknown [TrinkleTzitzourisPang2001]. An
+/// independent check of nearest points if both apply.
+std::unique_ptr<ImplicitGap> make_closed_form_gap();
+
+}  // namespace perp

@@ -1,0 +1,119 @@
+#include <perp/formulations/law/cone_rows.hpp>
+
+namespace perp {
+
+namespace {
+
+constexpr double kRedundant = 1e-11;  // relative size of the pivots of joint rows that depend
+
+}  // namespace
+
+std::vector<FrictionDirection> ellipse_axes(const ContactPoint3& contact, const ContactFrame& frame,
+                                            int dimension) {
+  const ContactProperties& k = contact.properties;
+  std::vector<FrictionDirection> axes = {{k.e_t * frame.t, Vector3d::Zero()}};
+  if (dimension == 3) axes.push_back({k.e_o * frame.o, Vector3d::Zero()});
+  return axes;
+}
+
+ConeRows::ConeRows(const ContactSystem& system) : system_(&system) {
+  const int d = dimension(), n = d * contacts();
+  std::vector<Triplet> entries;
+  for (int c = 0; c < contacts(); ++c) {
+    entries.emplace_back(d * c, c, 1.0);
+    for (int i = 1; i < d; ++i)
+      entries.emplace_back(d * c + i, contacts() + system.friction_begin(c) + i - 1, 1.0);
+  }
+  contact_rows_.resize(n, system.rows());
+  contact_rows_.setFromTriplets(entries.begin(), entries.end());
+  local_ = contact_rows_ * system.jacobian();
+  joint_rows_ = SparseMatrix(system.jacobian().bottomRows(system.joint_count()));
+}
+
+Vector ConeRows::wanted() const {
+  Vector wanted = Vector::Zero(size());
+  for (int c = 0; c < contacts(); ++c) wanted[normal(c)] = system_->wanted_velocity(c);
+  return wanted;
+}
+
+Vector ConeRows::wanted_with_restitution() const {
+  Vector wanted = this->wanted();
+  for (int c = 0; c < contacts(); ++c) {
+    if (system_->bounces(c))
+      wanted[normal(c)] = -system_->contact(c).properties.restitution * system_->approach(c);
+  }
+  return wanted;
+}
+
+Vector ConeRows::normal_part(const Vector& local) const {
+  Vector n(contacts());
+  for (int c = 0; c < contacts(); ++c) n[c] = local[normal(c)];
+  return n;
+}
+
+// The joint impulses are  (G M^-1 G')^+ (w - G v_free) - joint_response_ p.
+void ConeRows::eliminate_joints() {
+  if (system_->joint_count() == 0) {
+    base_ = system_->free_velocity();
+    return;
+  }
+  const SparseMatrix spread = joint_rows_ * system_->inverse_mass();
+  joints_.setThreshold(kRedundant);
+  joints_.compute(DenseMatrix(spread * SparseMatrix(joint_rows_.transpose())));
+  joint_response_ = DenseMatrix::Zero(system_->joint_count(), local_.rows());
+  if (contacts() > 0)
+    joint_response_ = joints_.solve(DenseMatrix(spread * SparseMatrix(local_.transpose())));
+  free_of_drift();
+}
+
+// Velocities and joint impulses without contact, for the stabilisation as it is.
+void ConeRows::free_of_drift() {
+  if (system_->joint_count() == 0) return;
+  joint_base_ =
+      joints_.solve(system_->wanted_joint_velocities() - joint_rows_ * system_->free_velocity());
+  base_ =
+      system_->free_velocity() + system_->inverse_mass() * (joint_rows_.transpose() * joint_base_);
+}
+
+Matrix ConeRows::scaled_normal_block(double scale) const {
+  std::vector<Triplet> entries;
+  for (int c = 0; c < contacts(); ++c) entries.emplace_back(c, dimension() * c, 1.0);
+  SparseMatrix normals(contacts(), local_.rows());
+  normals.setFromTriplets(entries.begin(), entries.end());
+  return scaled_block(scale, normals);
+}
+
+Matrix ConeRows::scaled_block(double scale, const std::optional<SparseMatrix>& chosen) const {
+  const SparseMatrix rows = chosen ? SparseMatrix(*chosen * local_) : local_;
+  SparseMatrix w = scale * system_->delassus(rows);
+  if (system_->joint_count() > 0) {
+    const DenseMatrix response =
+        chosen ? DenseMatrix(joint_response_ * chosen->transpose()) : joint_response_;
+    const DenseMatrix taken =
+        scale *
+        DenseMatrix(rows * system_->inverse_mass() * SparseMatrix(joint_rows_.transpose())) *
+        response;
+    w -= SparseMatrix(taken.sparseView());
+  }
+  w = 0.5 * (w + SparseMatrix(w.transpose()));  // symmetric to the last bit
+  w.prune(0.0, 0.0);
+  return Matrix(std::move(w));
+}
+
+// Impulses of all rows of J from those of the contacts in local order.
+Vector ConeRows::all_impulses(const Vector& p) const {
+  Vector all = Vector::Zero(system_->rows());
+  if (contacts() > 0) all = contact_rows_.transpose() * p;
+  if (system_->joint_count() == 0) return all;
+  all.tail(system_->joint_count()) = joint_base_;
+  if (contacts() > 0) all.tail(system_->joint_count()) -= joint_response_ * p;
+  return all;
+}
+
+Vector ConeRows::velocity_after(const Vector& p) const {
+  Vector wrench = local_.transpose() * p;
+  if (system_->joint_count() > 0) wrench -= joint_rows_.transpose() * (joint_response_ * p);
+  return base_ + system_->inverse_mass() * wrench;
+}
+
+}  // namespace perp

@@ -1,0 +1,91 @@
+#include <perp/formulations/law/exact_cone/exact_cone_law.hpp>
+
+#include <perp/formulations/dynamics/unknown_layout.hpp>
+#include <perp/formulations/law/cone_rows.hpp>
+
+namespace perp {
+
+namespace {
+
+class ExactConeLaw final : public ContactLaw {
+ public:
+  void visit_settings(SettingVisitor& visitor) override {
+    visitor.visit("velocities", velocities_, "eliminated into W, or kept: J and M are the operator",
+                  {"eliminated", "kept"});
+  }
+
+  std::optional<std::string> refusal(const Scene& scene) const override {
+    if (!keeps_velocities() || scene.joints.empty()) return {};
+    return "field \"joints\": velocities=kept takes no joints; with velocities=eliminated they are "
+           "eliminated too";
+  }
+
+  // Cones are solved to a tolerance, not to a vertex.
+  ModeTolerance mode_tolerance() const override { return {1e-7, 1e-6}; }
+  std::vector<FrictionDirection> friction_directions(const ContactPoint3& contact,
+                                                     const ContactFrame& frame,
+                                                     int dimension) const override {
+    return ellipse_axes(contact, frame, dimension);
+  }
+
+  StageOrEnd begin(ContactSystem& system) override {
+    system_ = &system;
+    rows_.emplace(system);
+    rows_->eliminate_joints();
+    layout_ = {};
+    impulses_ = layout_.add_local_impulses(system);
+    if (rows_->contacts() > 0) return stage();
+    return StepEnd{rows_->base(), rows_->all_impulses(Vector(0))};
+  }
+
+  StageOrEnd advance(const Answer& answer) override {
+    const Vector p = impulses_.read(answer.z);
+    return StepEnd{rows_->velocity_after(p), rows_->all_impulses(p)};
+  }
+
+  std::optional<Stage> relax() override {
+    if (!system_->relax_further()) return {};
+    return stage();
+  }
+
+ private:
+  bool keeps_velocities() const { return velocities_ == "kept"; }
+
+  Stage stage() {
+    rows_->free_of_drift();  // the stabilisation may have been relaxed
+    FrictionContact p;
+    p.dimension = rows_->dimension();
+    p.mu.resize(rows_->contacts());
+    const double scale = system_->mass_scale();
+    Vector softness = Vector::Zero(rows_->size());
+    for (int c = 0; c < rows_->contacts(); ++c) {
+      p.mu[c] = rows_->mu(c);
+      softness[rows_->normal(c)] = scale * system_->compliance(c);
+    }
+    if ((softness.array() > 0.0).any()) p.compliance = softness;
+    p.q = (rows_->local() * rows_->base() - rows_->wanted_with_restitution()) /
+          system_->velocity_scale();
+    if (keeps_velocities()) {
+      p.J = Matrix(rows_->local());
+      p.M = Matrix(SparseMatrix(system_->mass_matrix() / scale));
+    } else {
+      p.W = rows_->scaled_delassus(scale);
+    }
+    Stage s{"contact", {}, {}};
+    s.problem.data = std::move(p);
+    layout_.name(s);
+    return s;
+  }
+
+  std::string velocities_ = "eliminated";
+  ContactSystem* system_ = nullptr;
+  std::optional<ConeRows> rows_;
+  UnknownLayout layout_;
+  UnknownBlock impulses_;
+};
+
+}  // namespace
+
+std::unique_ptr<ContactLaw> make_exact_cone_law() { return std::make_unique<ExactConeLaw>(); }
+
+}  // namespace perp

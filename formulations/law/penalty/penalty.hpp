@@ -1,0 +1,23 @@
+// Contact by springs and dampers.
+#pragma once
+
+#include <perp/formulations/formulation.hpp>
+#include <perp/formulations/gap/gaps.hpp>
+#include <perp/problems/settings/settings.hpp>
+
+namespace perp {
+
+struct PenaltySettings {
+  std::string name = "penalty";  ///< of the formulation
+  GapChoice gap;
+  double stiffness = 1e6;      ///< of a contact point, N/m
+  double damping_ratio = 1.0;  ///< of the spring with the reduced mass of both bodies [-]
+
+  void visit(SettingVisitor& visitor);
+};
+
+/// Explicit steps with a spring and a damper at every point that overlaps: what the other models
+/// are compared with, and poses no problem.
+std::unique_ptr<Formulation> make_penalty(const PenaltySettings& settings);
+
+}  // namespace perp

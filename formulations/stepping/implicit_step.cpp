@@ -1,0 +1,512 @@
+#include <perp/formulations/stepping/implicit_step.hpp>
+
+#include <perp/formulations/collision/separation.hpp>
+#include <perp/formulations/dynamics/joints.hpp>
+#include <perp/formulations/dynamics/recorded_joints.hpp>
+#include <perp/formulations/law/ellipsoid/ellipsoid.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
+
+namespace perp {
+
+namespace {
+
+constexpr int kLawColumns = 3;      // law_gap, law_cone, law_slip
+constexpr double kTouching = 1e-6;  // of the length scale: pressed before, and still in contact
+constexpr double kOverlap = 1e-9;   // of the length scale: what no step may leave
+constexpr double kNearest = 1e-3;   // of the length scale: higher points touch no longer
+constexpr int kStarts = 3;          // other than the one that carries over
+constexpr std::size_t kMaxBodies = 2000;  // with shapes: every pair is a candidate
+
+// Nearest points of two bodies, one of which may be a half-space (b). @return the gap
+double nearest(const Scene& scene, const State& state, StartContact& c) {
+  const auto placed = [&](int body) {
+    const BodyState& s = state.bodies[static_cast<std::size_t>(body)];
+    return PlacedShape{&scene.bodies[static_cast<std::size_t>(body)].shape, s.position,
+                       s.orientation.toRotationMatrix()};
+  };
+  const PlacedShape a = placed(c.a), b = placed(c.b);
+  double gap = 0.0;
+  if (const auto* space = std::get_if<HalfSpace>(b.shape)) {
+    c.normal = b.axes * space->normal;
+    c.point_a = a.support(-c.normal);
+    gap = c.normal.dot(c.point_a - b.position) - space->offset;
+    c.point_b = c.point_a - gap * c.normal;
+  } else {
+    const Separation s = separation(a, b);
+    check_contact(scene, c.a, c.b, s.normal, s.gap);
+    c.normal = s.normal;
+    c.point_a = s.point_a;
+    c.point_b = s.point_b;
+    gap = s.gap;
+  }
+  c.tangent = contact_frame(c.normal, scene.dimension, scene.properties(c.a, c.b).direction).t;
+  return gap;
+}
+
+bool can_overlap(const Scene& scene, const State& state, int a, int b) {
+  const auto reach = [&](int body) {
+    return bounding_radius(scene.bodies[static_cast<std::size_t>(body)].shape);
+  };
+  const double r = reach(a) + reach(b);
+  return std::isinf(r) || (state.bodies[static_cast<std::size_t>(a)].position -
+                           state.bodies[static_cast<std::size_t>(b)].position)
+                                  .norm() <= r * (1 + 1e-6);
+}
+
+// Bodies that may touch, a before b as in find_contacts: half-spaces are b, else the later one is
+// a.
+std::vector<std::pair<int, int>> colliding_pairs(const Scene& scene) {
+  const auto body_of = [&](int body) -> const Body& {
+    return scene.bodies[static_cast<std::size_t>(body)];
+  };
+  const auto space = [&](int body) {
+    return std::holds_alternative<HalfSpace>(body_of(body).shape);
+  };
+  std::vector<int> usable;
+  for (int b = 0; b < static_cast<int>(scene.bodies.size()); ++b) {
+    if (!std::holds_alternative<std::monostate>(body_of(b).shape)) usable.push_back(b);
+  }
+  if (usable.size() > kMaxBodies)
+    throw CollisionError(fmt::format("{} bodies with shapes; this formulation takes at most {}",
+                                     usable.size(), kMaxBodies));
+  std::set<std::pair<int, int>> joined;
+  for (const Joint& j : scene.joints)
+    joined.emplace(std::max(j.body_a, j.body_b), std::min(j.body_a, j.body_b));
+  std::vector<std::pair<int, int>> pairs;
+  for (std::size_t i = 0; i < usable.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {
+      const int a = usable[i], b = usable[k];
+      if ((space(a) && space(b)) || (body_of(a).fixed && body_of(b).fixed)) continue;
+      if (joined.contains({a, b})) continue;
+      pairs.push_back(space(a) ? std::pair(b, a) : std::pair(a, b));
+    }
+  }
+  return pairs;
+}
+
+// A step begins with the contacts of the pairs that free motion would make overlap; if there are
+// none it is free motion. Pairs that overlap (by more than kOverlap) at the end of the step that
+// the answer gives are added and the step is posed once more: so contacts that stay open, whose
+// geometry may not be unique, are mostly left out, and no pair is forgotten. The step of a set of
+// pairs is recorded once and kept.
+class ImplicitStep final : public Formulation {
+ public:
+  ImplicitStep(std::string name, std::unique_ptr<ImplicitGap> gap, FrictionForm friction)
+      : name_(std::move(name)), gap_(std::move(gap)), friction_(friction) {}
+
+  std::string_view name() const override { return name_; }
+  Capabilities capabilities() const override {
+    return {.joints = gap_->with_joints(),
+            .restitution = false,
+            .compliant_contacts = false,
+            .torsional_friction = true};
+  }
+  std::optional<std::string> refusal(const Scene& scene) const override;
+  std::vector<std::string> columns() const override;
+  StageOrResult begin(const Scene& scene, const State& state, double h,
+                      const HeldContacts& held) override;
+  StageOrResult advance(const Answer& answer) override;
+  std::optional<Stage> relax() override;
+
+ private:
+  struct Recording {
+    RecordedStep step;
+    std::vector<RecordedPair> pairs;
+    std::vector<JointRow> joints;
+  };
+
+  bool add_overlapping(const State& end, double depth);
+  void look(const State& guess);
+  bool rewrite_pair(std::size_t k);
+  bool rewrite_any();
+  double start_impulse(const StartContact& contact) const;
+  void begin_run(const Scene& scene, const State& state);
+  static Vector3d world_point(const State& state, int body, const Vector3d& local);
+  const Recording& recording();
+  Stage stage(bool carried_over);
+  void add_contact_infos(Problem& problem) const;
+  static void add_law_residuals(const ContactResult& contact, double spin, const Vector3d& velocity,
+                                std::vector<double>& columns);
+  void add_joints(const Vector& z, StepResult& r, Vector& wrenches) const;
+  StepResult finish(const Vector& velocity, const Vector* z) const;
+  void add_contact(const RecordedPair& pair, const Vector& z, StepResult& r, Vector& wrenches,
+                   double& size) const;
+
+  std::string name_;
+  std::unique_ptr<ImplicitGap> gap_;
+  FrictionForm friction_;
+  std::optional<Scene> scene_;                   // a copy: what is kept below is of it
+  std::vector<std::pair<int, int>> candidates_;  // pairs of bodies that can collide
+  StepInput input_;
+  Vector start_velocity_;
+  std::vector<std::pair<int, int>> touching_;  // bodies of the contacts of the step
+  std::vector<ContactPair> pairs_;             // the same with their forms
+  std::map<std::vector<ContactPair>, Recording> recordings_;
+  std::map<std::pair<int, int>, std::uint64_t> spells_;  // of unbroken contact, by pair
+  std::map<std::pair<int, int>, Vector3d> pressed_;      // in the last step: where, in a's frame
+  int starts_ = 0;             // that have been tried for the contacts of the step
+  std::vector<int> rewrites_;  // likewise, of each pair
+};
+
+std::optional<std::string> ImplicitStep::refusal(const Scene& scene) const {
+  if (auto reason = gap_->refusal(scene)) return reason;
+  for (std::size_t k = 0; k < scene.bodies.size(); ++k) {
+    const Body& body = scene.bodies[k];
+    if (std::holds_alternative<HalfSpace>(body.shape) && !body.fixed)
+      return fmt::format("field \"bodies[{}].shape\": a half-space must be fixed", k);
+  }
+  return {};
+}
+
+StageOrResult ImplicitStep::begin(const Scene& scene, const State& state, double h,
+                                  const HeldContacts&) {
+  begin_run(scene, state);
+  input_ = step_input(*scene_, state, h);
+  start_velocity_ = Coordinates(*scene_).velocity(state);
+  touching_.clear();
+  pairs_.clear();
+  starts_ = 0;
+  if (!add_overlapping(input_.guess, 0.0) && scene_->joints.empty()) {
+    pressed_.clear();
+    return finish(input_.free, nullptr);
+  }
+  return stage(true);
+}
+
+// Forgets what another scene or run has left.
+void ImplicitStep::begin_run(const Scene& scene, const State& state) {
+  const bool same = scene_ && *scene_ == scene;
+  if (!same) {
+    scene_ = scene;
+    candidates_ = colliding_pairs(scene);
+    recordings_.clear();
+  }
+  if (same && state.time > input_.state.time) return;
+  spells_.clear();
+  pressed_.clear();
+}
+
+// Pairs that overlap by more than `depth` in a state, or that were pressed before and still touch.
+bool ImplicitStep::add_overlapping(const State& end, double depth) {
+  check_places(*scene_, end);
+  bool added = false;
+  for (const std::pair<int, int>& pair : candidates_) {
+    if (std::find(touching_.begin(), touching_.end(), pair) != touching_.end()) continue;
+    if (!can_overlap(*scene_, end, pair.first, pair.second)) continue;
+    StartContact contact;
+    contact.a = pair.first;
+    contact.b = pair.second;
+    const double gap = nearest(*scene_, end, contact);
+    const auto before = pressed_.find(pair);
+    const bool resting = before != pressed_.end() && gap <= kTouching * input_.scales.length;
+    if (gap >= -depth && !resting) continue;
+    touching_.push_back(pair);
+    added = true;
+    // What touched before is a start only where it still is about the nearest point.
+    const bool goes_on = before != pressed_.end() &&
+                         contact.normal.dot(world_point(end, pair.first, before->second) -
+                                            contact.point_a) <= kNearest * input_.scales.length;
+    if (!goes_on) ++spells_[pair];
+  }
+  if (!added) return false;
+  starts_ = 0;
+  look(end);
+  return true;
+}
+
+// Contacts of the touching pairs as the poses of a state have them.
+void ImplicitStep::look(const State& guess) {
+  input_.guess = guess;
+  input_.contacts.clear();
+  pairs_.clear();
+  rewrites_.assign(touching_.size(), 0);
+  for (const auto& [a, b] : touching_) {
+    StartContact& contact = input_.contacts.emplace_back();
+    contact.a = a;
+    contact.b = b;
+    nearest(*scene_, guess, contact);
+    const int form = gap_->form_of(input_, contact);
+    pairs_.push_back({a, b, form});
+  }
+}
+
+const ImplicitStep::Recording& ImplicitStep::recording() {
+  const auto known = recordings_.find(pairs_);
+  if (known != recordings_.end()) return known->second;
+  Recording r;
+  StepRecorder recorder(*scene_);
+  for (std::size_t k = 0; k < pairs_.size(); ++k) {
+    RecordedPair p;
+    p.pair = pairs_[k];
+    p.number = static_cast<int>(k);
+    p.name = scene_->bodies[static_cast<std::size_t>(p.pair.a)].name + "-" +
+             scene_->bodies[static_cast<std::size_t>(p.pair.b)].name;
+    ContactPoint3 identity{};
+    identity.a = p.pair.a;
+    identity.b = p.pair.b;
+    identity.feature = p.pair.form;
+    p.key = identity.key() << 12U;
+    p.first = recorder.unknowns();
+    const RecordedContact contact = gap_->record(recorder, p);
+    p.unknowns = recorder.add_contact(p.name, p.key, contact);
+    record_friction(recorder, friction_, p.name, p.key, contact, p.unknowns);
+    r.pairs.push_back(std::move(p));
+  }
+  r.joints = record_joints(recorder);
+  r.step = recorder.finish();
+  return recordings_.emplace(pairs_, std::move(r)).first->second;
+}
+
+Stage ImplicitStep::stage(bool carried_over) {
+  const Recording& r = recording();
+  Stage s;
+  s.name = "contact";
+  s.problem = r.step.problem(input_);
+  r.step.layout.name(s);
+  const Coordinates coordinates(*scene_);
+  Vector z = Vector::Zero(r.step.size());
+  const Vector change = start_velocity_ - input_.free;
+  for (int i = 0; i < coordinates.size(); ++i) {
+    const bool angular = i % coordinates.per_body() >= scene_->dimension;
+    z[i] = change[i] * (angular ? input_.scales.length : 1.0) / input_.scales.change;
+  }
+  for (const RecordedPair& p : r.pairs) {
+    z[p.unknowns.p_n] = start_impulse(input_.contacts[static_cast<std::size_t>(p.number)]);
+    gap_->start(input_, p, z);
+    const std::uint64_t spell = spells_[{p.pair.a, p.pair.b}];
+    for (std::uint64_t& key : s.keys) {
+      if (key >> 12U == p.key >> 12U) key += spell << 48U;
+    }
+  }
+  if (!carried_over) std::fill(s.keys.begin(), s.keys.end(), kNoKey);
+  s.problem.start = std::move(z);
+  add_contact_infos(s.problem);
+  s.problem.name = fmt::format("{}-{}-{:.6f}", scene_->name, s.name, input_.state.time);
+  s.problem.source = json::Object{{"scene", scene_->name},
+                                  {"formulation", std::string(name())},
+                                  {"stage", s.name},
+                                  {"time", input_.state.time},
+                                  {"h", input_.h},
+                                  {"length_scale", input_.scales.length},
+                                  {"change_scale", input_.scales.change},
+                                  {"velocity_scale", input_.scales.velocity},
+                                  {"impulse_scale", input_.scales.impulse}};
+  return s;
+}
+
+// The contacts as they are at the beginning of the step.
+void ImplicitStep::add_contact_infos(Problem& problem) const {
+  const auto list = [](const Vector3d& v) { return std::vector<double>{v[0], v[1], v[2]}; };
+  for (const RecordedPair& p : recordings_.at(pairs_).pairs) {
+    const StartContact& c = input_.contacts[static_cast<std::size_t>(p.number)];
+    problem.contacts.push_back({p.name,
+                                scene_->bodies[static_cast<std::size_t>(c.a)].name,
+                                scene_->bodies[static_cast<std::size_t>(c.b)].name,
+                                list(0.5 * (c.point_a + c.point_b)),
+                                list(c.normal),
+                                {list(c.tangent), list(c.normal.cross(c.tangent))},
+                                c.normal.dot(c.point_a - c.point_b)});
+  }
+}
+
+StageOrResult ImplicitStep::advance(const Answer& answer) {
+  const Recording& r = recording();
+  const Vector velocity = r.step.velocity(input_, answer.z);
+  const State end = moved(*scene_, input_.state, Coordinates(*scene_), velocity, input_.h);
+  for (const RecordedPair& p : r.pairs) {
+    if (!gap_->wrong(input_, p, answer.z, end)) continue;
+    if (rewrite_pair(static_cast<std::size_t>(p.number))) return stage(false);
+    StepResult result = finish(velocity, &answer.z);
+    result.rejected =
+        fmt::format("contact {}: the answer is on a branch that is not meant", p.name);
+    return result;
+  }
+  if (add_overlapping(end, kOverlap * input_.scales.length)) {
+    start_velocity_ = velocity;
+    return stage(true);
+  }
+  StepResult result = finish(velocity, &answer.z);
+  pressed_.clear();
+  for (const RecordedPair& p : r.pairs) {
+    const ContactResult& c = result.contacts[static_cast<std::size_t>(p.number)];
+    if (c.mode == ContactMode::kOpen) continue;
+    const BodyState& body = end.bodies[static_cast<std::size_t>(p.pair.a)];
+    pressed_[{p.pair.a, p.pair.b}] =
+        body.orientation.conjugate() * (c.contact.point - body.position);
+  }
+  return result;
+}
+
+bool ImplicitStep::rewrite_pair(std::size_t k) {
+  return gap_->rewrite(input_, ++rewrites_[k], pairs_[k], input_.contacts[k]);
+}
+
+// The pair that has been rewritten least and can be once more.
+bool ImplicitStep::rewrite_any() {
+  std::vector<std::size_t> order(pairs_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t x, std::size_t y) { return rewrites_[x] < rewrites_[y]; });
+  return std::any_of(order.begin(), order.end(), [&](std::size_t k) { return rewrite_pair(k); });
+}
+
+// Other starts, then other forms.
+std::optional<Stage> ImplicitStep::relax() {
+  if (starts_ < kStarts) {
+    const Coordinates coordinates(*scene_);
+    ++starts_;
+    start_velocity_ = starts_ == 2 ? input_.free : coordinates.velocity(input_.state);
+    if (starts_ == 3) look(input_.state);
+    return stage(false);
+  }
+  if (rewrite_any()) return stage(false);
+  return {};
+}
+
+// What stops the approach, and what carries the weight.
+double ImplicitStep::start_impulse(const StartContact& c) const {
+  const auto velocity = [&](int body, const Vector3d& point) {
+    const BodyState& s = input_.state.bodies[static_cast<std::size_t>(body)];
+    const BodyState& at = input_.guess.bodies[static_cast<std::size_t>(body)];
+    return Vector3d(s.velocity + s.angular_velocity.cross(point - at.position));
+  };
+  const double approach =
+      -c.normal.dot(velocity(c.a, c.point_a) - velocity(c.b, c.point_b)) / input_.scales.change;
+  return 1.0 + std::max(0.0, approach);
+}
+
+Vector3d ImplicitStep::world_point(const State& state, int body, const Vector3d& local) {
+  const BodyState& s = state.bodies[static_cast<std::size_t>(body)];
+  return s.position + s.orientation * local;
+}
+
+std::vector<std::string> ImplicitStep::columns() const {
+  std::vector<std::string> names = {"law_gap", "law_cone", "law_slip"};
+  for (std::string& name : gap_->columns()) names.push_back(std::move(name));
+  return names;
+}
+
+// How far a contact is from its law, as largest values over the contacts of the step.
+void ImplicitStep::add_law_residuals(const ContactResult& k, double spin, const Vector3d& v,
+                                     std::vector<double>& columns) {
+  const ContactProperties& c = k.contact.properties;
+  const double gap =
+      k.mode == ContactMode::kOpen ? std::max(0.0, -k.contact.gap) : std::abs(k.contact.gap);
+  columns[0] = std::max(columns[0], gap);
+  if (k.mode == ContactMode::kOpen || c.mu == 0.0) return;
+  const double limit = c.mu * k.p_n;
+  const Vector3d share(k.p_t / (c.e_t * limit), k.p_o / (c.e_o * limit),
+                       c.e_r > 0 ? k.p_r / (c.e_r * limit) : 0.0);
+  const Vector3d slip(c.e_t * v.dot(k.frame.t), c.e_o * v.dot(k.frame.o), c.e_r * spin);
+  columns[1] = std::max(columns[1], share.norm() - 1);
+  columns[2] = std::max(columns[2], slip.norm() + slip.dot(share));
+}
+
+// Impulses of the joints, and the values of their rows at the beginning of the step.
+void ImplicitStep::add_joints(const Vector& z, StepResult& r, Vector& wrenches) const {
+  const std::vector<JointRow>& rows = recordings_.at(pairs_).joints;
+  const Coordinates coordinates(*scene_);
+  std::vector<Triplet> entries;
+  r.joint_values = joint_constraints(*scene_, input_.state, coordinates, 0, entries);
+  r.joint_impulses.resize(static_cast<Eigen::Index>(rows.size()));
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    r.joint_impulses[static_cast<Eigen::Index>(k)] =
+        z[rows[k].unknown] * input_.scales.impulse * std::pow(input_.scales.length, rows[k].power);
+  }
+  entries.clear();
+  joint_constraints(*scene_, r.state, coordinates, 0, entries);
+  for (const Triplet& t : entries) wrenches[t.col()] += t.value() * r.joint_impulses[t.row()];
+}
+
+StepResult ImplicitStep::finish(const Vector& velocity, const Vector* z) const {
+  const Coordinates coordinates(*scene_);
+  StepResult r;
+  r.state = moved(*scene_, input_.state, coordinates, velocity, input_.h);
+  Vector wrenches = Vector::Zero(coordinates.size());
+  double size = 0.0;
+  if (z) {
+    r.columns.assign(columns().size(), 0.0);
+    for (const RecordedPair& p : recordings_.at(pairs_).pairs) {
+      add_contact(p, *z, r, wrenches, size);
+      if (r.contacts.back().mode != ContactMode::kOpen)
+        gap_->raise_columns(input_, p, *z, r.columns.data() + kLawColumns);
+    }
+    add_joints(*z, r, wrenches);
+  }
+  const SparseMatrix inverse = inverse_mass_matrix(*scene_, input_.state, coordinates);
+  const Vector error = velocity - input_.free - inverse * wrenches;
+  size += (velocity.cwiseAbs() + input_.free.cwiseAbs()).sum();
+  r.momentum_error = size > 0 ? error.cwiseAbs().sum() / size : 0.0;
+  return r;
+}
+
+void ImplicitStep::add_contact(const RecordedPair& p, const Vector& z, StepResult& r,
+                               Vector& wrenches, double& size) const {
+  const EndContact e = gap_->end(input_, p, z, r.state);
+  const int a = p.pair.a, b = p.pair.b;
+  ContactResult k;
+  const ContactProperties properties = scene_->properties(a, b);
+  k.contact = {a, b, p.pair.form, 0.5 * (e.point_a + e.point_b), e.frame.n, e.gap, properties};
+  k.frame = e.frame;
+  const ContactImpulse impulse =
+      contact_impulse(input_.scales, properties, friction_, p.unknowns, z);
+  k.p_n = impulse.p_n;
+  k.p_t = impulse.p_t;
+  k.p_o = impulse.p_o;
+  k.p_r = impulse.p_r;
+  const auto& bodies = r.state.bodies;
+  const BodyState &sa = bodies[static_cast<std::size_t>(a)],
+                  &sb = bodies[static_cast<std::size_t>(b)];
+  const Vector3d v = sa.velocity + sa.angular_velocity.cross(e.point_a - sa.position) -
+                     sb.velocity - sb.angular_velocity.cross(e.point_b - sb.position);
+  k.v_n = v.dot(e.frame.n);
+  const Vector3d slip = v - k.v_n * e.frame.n;
+  const double spin = e.frame.n.dot(sa.angular_velocity - sb.angular_velocity);
+  k.slip = slip.norm();
+  const double moving = std::max(k.slip, properties.e_r * std::abs(spin));
+  k.mode = k.p_n <= 1e-12 * input_.scales.impulse    ? ContactMode::kOpen
+           : moving <= 1e-9 * input_.scales.velocity ? ContactMode::kStick
+                                                     : ContactMode::kSlide;
+  const Vector3d force = k.p_n * e.frame.n + k.p_t * e.frame.t + k.p_o * e.frame.o;
+  const Vector3d moment = k.p_r * e.frame.n;
+  r.contact_work += force.dot(v) + k.p_r * spin;
+  add_law_residuals(k, spin, v, r.columns);
+  r.feeding += k.p_n * std::max(0.0, k.v_n);
+  const Coordinates coordinates(*scene_);
+  const auto push = [&](int body, const Vector3d& point, double sign) {
+    const int at = coordinates.offset(body);
+    if (at < 0) return;
+    const Vector3d arm = point - bodies[static_cast<std::size_t>(body)].position;
+    std::vector<Triplet> entries;
+    coordinates.add_wrench(body, force, arm.cross(force) + moment, sign, 0, entries);
+    for (const Triplet& t : entries) wrenches[t.col()] += t.value();
+    size += force.norm() / scene_->bodies[static_cast<std::size_t>(body)].mass;
+  };
+  push(a, e.point_a, 1.0);
+  push(b, e.point_b, -1.0);
+  r.contacts.push_back(k);
+}
+
+}  // namespace
+
+void ImplicitStepChoices::visit_settings(SettingVisitor& visitor) {
+  visitor.visit("friction", friction,
+                "how the ellipsoid is written: regular at p_n = 0, or as printed",
+                {"normalised", "fritz-john"});
+}
+
+std::unique_ptr<Formulation> make_implicit_step(const ImplicitStepChoices& choices,
+                                                std::unique_ptr<ImplicitGap> gap) {
+  return std::make_unique<ImplicitStep>(
+      choices.name, std::move(gap),
+      choices.friction == "normalised" ? FrictionForm::kNormalised : FrictionForm::kFritzJohn);
+}
+
+}  // namespace perp

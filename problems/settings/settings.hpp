@@ -1,0 +1,89 @@
+// Settings that are declared once: name, default, range, meaning.
+#pragma once
+
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace perp {
+
+/// What a number may be. Both ends belong to it, but for those that are open.
+struct Range {
+  double low = 0.0, high = std::numeric_limits<double>::infinity();
+  bool open_low = false, open_high = false;
+  int multiple = 0;  ///< of a whole number: what it is a multiple of; 0: any
+
+  bool holds(double value) const {
+    return (open_low ? value > low : value >= low) && (open_high ? value < high : value <= high) &&
+           (multiple == 0 || static_cast<long>(value) % multiple == 0);
+  }
+};
+inline constexpr Range kNonnegative{},
+    kPositive{0.0, std::numeric_limits<double>::infinity(), true};
+/// Whole numbers from 1, or factors that do not shrink.
+inline constexpr Range kAtLeastOne{1.0};
+/// A share of something, (0, 1], and one that leaves some of it, (0, 1).
+inline constexpr Range kShare{0.0, 1.0, true}, kPart{0.0, 1.0, true, true};
+/// omega of an over-relaxation, (0, 2) [CottlePangStone2009, Sec. 5.3].
+inline constexpr Range kRelaxation{0.0, 2.0, true, true};
+
+/// What a text may be; empty: the setting says so itself.
+using Choices = std::initializer_list<std::string_view>;
+
+/// Sees every setting of its owner, a solver or a part of a model: its name, a reference to its
+/// value, one line of documentation, and what the value may be. set_setting() checks it, and
+/// prepare() and solve() of a solver do (not of its limits).
+class SettingVisitor {
+ public:
+  virtual ~SettingVisitor() = default;
+  virtual void visit(std::string_view name, double& value, std::string_view doc,
+                     const Range& range = kNonnegative) = 0;
+  virtual void visit(std::string_view name, int& value, std::string_view doc,
+                     const Range& range = kNonnegative) = 0;
+  virtual void visit(std::string_view name, bool& value, std::string_view doc) = 0;
+  virtual void visit(std::string_view name, std::string& value, std::string_view doc,
+                     const Choices& choices = {}) = 0;
+};
+
+/// What a value may be, in words: "a number above 0", "fb, penalised or min".
+std::string text_of(const Range& range, bool whole);
+std::string text_of(const Choices& choices);
+/// Whether it is one of them; yes if there are none.
+bool is_choice(const Choices& choices, std::string_view text);
+
+/// Checks values that C++ assigned as those that are set as text. Every visit()
+/// @throws std::invalid_argument naming the setting, if its value is not what it may be.
+class SettingCheck final : public SettingVisitor {
+ public:
+  void visit(std::string_view name, double& value, std::string_view, const Range& range) override;
+  void visit(std::string_view name, int& value, std::string_view, const Range& range) override;
+  void visit(std::string_view, bool&, std::string_view) override {}
+  void visit(std::string_view name, std::string& value, std::string_view,
+             const Choices& choices) override;
+};
+
+/// One setting as text.
+struct SettingText {
+  std::string name, value, doc;
+  std::string range;  ///< "at least 1", "fb, penalised or min"; "" if the documentation tells
+};
+
+/// Shows every setting of an owner to a visitor.
+using VisitSettings = std::function<void(SettingVisitor&)>;
+
+/// Every setting with its value.
+std::vector<SettingText> list_settings(const VisitSettings& visit);
+
+/// Sets a setting from text. @param owner for messages: "lemke"
+/// @throws std::invalid_argument naming the setting, and what there is or what it may be
+void set_setting(const VisitSettings& visit, std::string_view owner, std::string_view name,
+                 std::string_view value);
+
+/// "key=value,key=value" as pairs; a value is empty if there is no "=".
+std::vector<std::pair<std::string, std::string>> split_settings(std::string_view text);
+
+}  // namespace perp
