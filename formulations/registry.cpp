@@ -1,7 +1,7 @@
 #include <perp/formulations/registry.hpp>
 
 #include <perp/formulations/gap/gaps.hpp>
-#include <perp/formulations/gap/implicit/implicit_gap.hpp>
+#include <perp/formulations/gap/implicit_gaps.hpp>
 #include <perp/formulations/law/joint_friction/joint_friction.hpp>
 #include <perp/formulations/law/law.hpp>
 #include <perp/formulations/law/penalty/penalty.hpp>

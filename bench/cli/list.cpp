@@ -57,6 +57,59 @@ std::string summary_of(const Composition& composition) {
   return summary;
 }
 
+Json list_of_families() {
+  Json items = Json::array();
+  for (const Family& f : families()) {
+    Json parameters = Json::array();
+    for (const FamilyParameter& p : f.parameters) {
+      parameters.push_back({{"name", p.name}, {"default", p.value}, {"doc", p.doc}});
+    }
+    Json members = Json::array();
+    for (const FamilyMember& m : f.members) {
+      members.push_back({{"name", m.name},
+                         {"summary", m.summary},
+                         {"source", m.source},
+                         {"size", m.size_doc},
+                         {"default_size", m.default_size},
+                         {"sizes", m.min_size > 0 ? "any" : "one"}});
+    }
+    items.push_back({{"name", f.name},
+                     {"summary", f.summary},
+                     {"size", f.size_doc},
+                     {"default_size", f.default_size},
+                     {"seeded", f.seeded},
+                     {"known", to_string(f.outcome)},
+                     {"source", f.source},
+                     {"parameters", parameters},
+                     {"members", members}});
+  }
+  return items;
+}
+
+Json list_of_models(const std::string& topic) {
+  Json items = Json::array();
+  if (topic == "formulations") {
+    for (const FormulationEntry& f : formulation_registry()) {
+      items.push_back({{"name", f.name},
+                       {"summary", f.summary},
+                       {"source", f.source},
+                       {"gap", f.composition.gap},
+                       {"law", f.composition.law},
+                       {"stepping", f.composition.stepping},
+                       {"kinds", kinds_of(f.composition)},
+                       {"settings", settings_json(formulation_settings(std::string(f.name)))}});
+    }
+  } else if (topic == "compositions") {
+    for (const Composition& c : compositions()) {
+      items.push_back({{"name", c.text()},
+                       {"summary", summary_of(c)},
+                       {"kinds", kinds_of(c)},
+                       {"settings", settings_json(formulation_settings(c.text()))}});
+    }
+  }
+  return items;
+}
+
 Json list_of(const std::string& topic) {
   Json items = Json::array();
   if (topic == "solvers") {
@@ -88,30 +141,7 @@ Json list_of(const std::string& topic) {
                        {"program", program_of(peer)}});
     }
   } else if (topic == "families") {
-    for (const Family& f : families()) {
-      Json parameters = Json::array();
-      for (const FamilyParameter& p : f.parameters) {
-        parameters.push_back({{"name", p.name}, {"default", p.value}, {"doc", p.doc}});
-      }
-      Json members = Json::array();
-      for (const FamilyMember& m : f.members) {
-        members.push_back({{"name", m.name},
-                           {"summary", m.summary},
-                           {"source", m.source},
-                           {"size", m.size_doc},
-                           {"default_size", m.default_size},
-                           {"sizes", m.min_size > 0 ? "any" : "one"}});
-      }
-      items.push_back({{"name", f.name},
-                       {"summary", f.summary},
-                       {"size", f.size_doc},
-                       {"default_size", f.default_size},
-                       {"seeded", f.seeded},
-                       {"known", to_string(f.outcome)},
-                       {"source", f.source},
-                       {"parameters", parameters},
-                       {"members", members}});
-    }
+    return list_of_families();
   } else if (topic == "suites") {
     for (const Suite& s : list_suites())
       items.push_back({{"name", s.name}, {"summary", s.description}});
@@ -119,24 +149,8 @@ Json list_of(const std::string& topic) {
     for (const Study& s : list_studies())
       items.push_back({{"name", s.name}, {"summary", s.title}, {"description", s.description}});
   }
-  if (topic == "formulations") {
-    for (const FormulationEntry& f : formulation_registry()) {
-      items.push_back({{"name", f.name},
-                       {"summary", f.summary},
-                       {"source", f.source},
-                       {"gap", f.composition.gap},
-                       {"law", f.composition.law},
-                       {"stepping", f.composition.stepping},
-                       {"kinds", kinds_of(f.composition)},
-                       {"settings", settings_json(formulation_settings(std::string(f.name)))}});
-    }
-  } else if (topic == "compositions") {
-    for (const Composition& c : compositions()) {
-      items.push_back({{"name", c.text()},
-                       {"summary", summary_of(c)},
-                       {"kinds", kinds_of(c)},
-                       {"settings", settings_json(formulation_settings(c.text()))}});
-    }
+  if (topic == "formulations" || topic == "compositions") {
+    return list_of_models(topic);
   } else if (topic == "scenes") {
     for (const SceneEntry& s : list_scenes()) {
       items.push_back({{"name", s.name}, {"summary", s.description}});

@@ -10,9 +10,10 @@
 namespace perp {
 
 std::string text_of(const Range& range, bool whole) {
-  const std::string what = range.multiple > 0 ? fmt::format("a multiple of {}", range.multiple)
-                           : whole            ? "a whole number"
-                                              : "a number";
+  const std::string what = range.multiple == 2  ? "an even number"
+                           : range.multiple > 0 ? fmt::format("a multiple of {}", range.multiple)
+                           : whole              ? "a whole number"
+                                                : "a number";
   if (!std::isfinite(range.high)) {
     return fmt::format("{} {} {}", what, range.open_low ? "above" : "of at least", range.low);
   }

@@ -151,7 +151,7 @@ TEST(Names, KeepWhatTheyStandFor) {
 }
 
 TEST(Settings, OfModelsSayWhatTheyMayBe) {
-  EXPECT_NE(complaint("stewart-trinkle:edges=5").find("a multiple of 2 from 4 to 60"),
+  EXPECT_NE(complaint("stewart-trinkle:edges=5").find("an even number from 4 to 60"),
             std::string::npos);
   EXPECT_NE(complaint("anitescu-tasora:edges=4").find("none of that name; it has gap, rows, rest"),
             std::string::npos);

@@ -72,13 +72,4 @@ class ImplicitGap {
                          const State& state) const = 0;
 };
 
-/// A gap of this kind as listed.
-struct ImplicitGapEntry {
-  std::string_view name, summary, source;
-  std::unique_ptr<ImplicitGap> (*make)();
-};
-
-/// One line each in implicit_gaps.cpp.
-const std::vector<ImplicitGapEntry>& implicit_gaps();
-
 }  // namespace perp

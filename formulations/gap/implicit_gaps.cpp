@@ -1,6 +1,7 @@
+#include <perp/formulations/gap/implicit_gaps.hpp>
+
 #include <perp/formulations/gap/closed_form/closed_form_gap.hpp>
 #include <perp/formulations/gap/equivalent_contact_point/ecp_gap.hpp>
-#include <perp/formulations/gap/implicit/implicit_gap.hpp>
 #include <perp/formulations/gap/nearest_points/nearest_points_gap.hpp>
 
 namespace perp {
