@@ -132,9 +132,7 @@ class Parts {
 class GapSetting {
  public:
   explicit GapSetting(std::string name) : name_(std::move(name)) {}
-  void visit(SettingVisitor& visitor) {
-    visitor.visit("gap", name_, "how gaps are measured: see perp list formulations");
-  }
+  void visit(SettingVisitor& visitor) { visitor.visit("gap", name_, doc_); }
   const Gap* find() const {
     for (const Gap* gap : gaps()) {
       if (gap->name == name_) return gap;
@@ -151,6 +149,7 @@ class GapSetting {
 
  private:
   std::string name_;
+  std::string doc_ = fmt::format("how gaps are measured: {}", fmt::join(gap_names(), " or "));
 };
 
 class ImpulseParts final : public Parts {
