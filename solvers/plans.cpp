@@ -139,7 +139,7 @@ std::vector<Plan> friction_plans() {
        "friction_contact in the plane, up to 300 contacts",
        first(newtons + "try(lemke, share=.25), " + others),
        {}},
-      // Some thousand sweeps cost less than a factorisation.
+      // Piles of a thousand contacts are solved sooner by sweeps than by Newton steps.
       {"friction-large",
        "friction_contact of 1000 contacts and more",
        first("try(nsgs:patience=50, cap=10000, share=.2), try(newton-ac, from=best, share=.25), "
