@@ -302,6 +302,14 @@ def bounded(fine=0.2, **summary):
         **summary})
 
 
+def large_pile(fine=0.2, **summary):
+    def make(self):
+        for h, bound in ((0.1, 0.1), (0.01, fine)):
+            self.simulation(f"ratio-pile-large/h-{h}", **summary, rows=[
+                {"step": 1, "t": 0.1, "generalised_speed": 2.0, "infeasibility_in_units": bound * 4 * h * h}])
+    return make
+
+
 def alternating(hundred=50.0):
     return with_ratio(lambda group, c: {"rows": rows_of("kinetic", [hundred if c == 100 else 9.8, 1.0])})
 
@@ -370,6 +378,7 @@ class Claims(Case):
 
 class ClaimsOfFullSize(Case):
     QUICK = False
+    test_bounded_in_a_large_pile = case(large_pile(), [large_pile(fine=0.5), large_pile(failed_steps=1), large_pile(relaxed_steps=1)])
     test_thousand_grains = case(grains(count=1001), [grains(count=1001, failed=1), grains(count=1001, end=1.0)])
 
 
