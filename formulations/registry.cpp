@@ -7,6 +7,7 @@
 #include <perp/formulations/law/penalty/penalty.hpp>
 #include <perp/formulations/stepping/implicit_step.hpp>
 #include <perp/formulations/stepping/impulse_step.hpp>
+#include <perp/formulations/stepping/theta_method/theta_rule.hpp>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -50,6 +51,14 @@ const std::vector<FormulationEntry>& formulation_registry() {
        "implicit geometry, line and surface contact by one point each",
        "XieChakraborty2020",
        {"equivalent-contact-point", "ellipsoid", "implicit-geometry"}},
+      {"theta-method",
+       "velocities by the theta-method, then contact with the exact friction cone",
+       "CastroPermenterHan2022",
+       {"linearised", "exact-cone", "theta-method"}},
+      {"theta-method-convex",
+       "the same with compliant contact, a strictly convex problem (SAP)",
+       "CastroPermenterHan2022",
+       {"linearised", "compliant", "theta-method"}},
       {"max-dissipation-step",
        "convex programs in place of complementarity: least kinetic energy within the friction "
        "cones",
@@ -91,6 +100,18 @@ std::vector<std::string_view> law_names() {
   std::vector<std::string_view> names;
   for (const LawEntry& law : contact_laws()) names.push_back(law.name);
   return names;
+}
+
+// Those that know what to do without gaps.
+std::vector<std::string_view> rigid_law_names() {
+  std::vector<std::string_view> names = law_names();
+  std::erase(names, "compliant");
+  return names;
+}
+
+std::vector<std::string_view> with(std::string_view first, std::vector<std::string_view> others) {
+  others.insert(others.begin(), first);
+  return others;
 }
 
 bool contains(const std::vector<std::string_view>& names, std::string_view name) {
@@ -159,22 +180,27 @@ class ImpulseParts final : public Parts {
     for (const LawEntry& law : contact_laws()) {
       if (law.name == c.law) law_ = law.make();
     }
+    motion_ = c.stepping == "theta-method"          ? make_theta_rule()
+              : c.stepping == "reduced-coordinates" ? make_reduced_motion_rule()
+                                                    : make_maximal_motion_rule();
   }
   void visit(SettingVisitor& visitor) override {
     gap_.visit(visitor);
     choices_.visit_settings(visitor);
+    motion_->visit_settings(visitor);
     law_->visit_settings(visitor);
   }
   std::unique_ptr<Formulation> build(
       const std::function<std::string(std::string_view gap)>& name) override {
     choices_.gap.gap = gap_.find();
     choices_.name = name(choices_.gap.gap->name);
-    return make_impulse_step(std::move(choices_), std::move(law_));
+    return make_impulse_step(std::move(choices_), std::move(motion_), std::move(law_));
   }
 
  private:
   GapSetting gap_;
   ImpulseStepChoices choices_;
+  std::unique_ptr<MotionRule> motion_;
   std::unique_ptr<ContactLaw> law_;
 };
 
@@ -235,7 +261,7 @@ class JointFrictionParts final : public Parts {
 std::unique_ptr<Parts> parts_of(const Composition& c) {
   if (c.stepping == "implicit-geometry") return std::make_unique<ImplicitParts>(c);
   if (c.stepping == "explicit") return std::make_unique<PenaltyParts>(c);
-  if (c.stepping == "reduced-coordinates") return std::make_unique<JointFrictionParts>();
+  if (c.law == "joint-friction") return std::make_unique<JointFrictionParts>();
   return std::make_unique<ImpulseParts>(c);
 }
 
@@ -304,10 +330,13 @@ const std::vector<SteppingEntry>& steppings() {
       {"position-level", "geometry of the beginning of the step, gaps are closed within it",
        gap_names(), law_names()},
       {"velocity-level", "geometry of the beginning of the step, of what touches; no gaps",
+       gap_names(), rigid_law_names()},
+      {"theta-method", "the theta-method without contact, then contact with it linearised",
        gap_names(), law_names()},
       {"implicit-geometry", "geometry of the end of the step", implicit_gap_names(), {"ellipsoid"}},
       {"explicit", "forces of the beginning of the step", gap_names(), {"spring-damper"}},
-      {"reduced-coordinates", "coordinates of joints, no contacts", {"none"}, {"joint-friction"}},
+      {"reduced-coordinates", "coordinates of joints; gaps are closed within the step",
+       with("none", gap_names()), with("joint-friction", law_names())},
   };
   return list;
 }
@@ -330,6 +359,8 @@ std::optional<std::string> refusal_of(const Composition& c) {
     return fmt::format("{} steps ({}) have no gap {}; they take {}", stepping->name,
                        stepping->summary, c.gap, fmt::join(stepping->gaps, ", "));
   }
+  if ((c.gap == "none") != (c.law == "joint-friction"))
+    return "gap none and law joint-friction go together: a model without contacts";
   return {};
 }
 
@@ -337,8 +368,10 @@ std::vector<Composition> compositions() {
   std::vector<Composition> all;
   for (const SteppingEntry& s : steppings()) {
     for (const std::string_view law : s.laws) {
-      for (const std::string_view gap : s.gaps)
-        all.push_back({std::string(gap), std::string(law), std::string(s.name)});
+      for (const std::string_view gap : s.gaps) {
+        Composition c{std::string(gap), std::string(law), std::string(s.name)};
+        if (!refusal_of(c)) all.push_back(std::move(c));
+      }
     }
   }
   return all;

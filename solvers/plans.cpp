@@ -146,7 +146,7 @@ std::vector<Plan> friction_plans() {
              "try(proximal-newton, from=best, share=.5), " +
              others),
        {}},
-      {"convex", "convex_contact: nothing takes it yet", "first(lemke)", {}},
+      {"convex", "convex_contact", first("sap, warm(polish(interior-point))"), {}},
   };
 }
 

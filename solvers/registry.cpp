@@ -9,6 +9,7 @@
 #include <perp/solvers/friction/newton_ac.hpp>
 #include <perp/solvers/friction/nsgs.hpp>
 #include <perp/solvers/friction/proximal_newton.hpp>
+#include <perp/solvers/friction/sap.hpp>
 #include <perp/solvers/gradient_projection/gradient_projection.hpp>
 #include <perp/solvers/interior_point/interior_point.hpp>
 #include <perp/solvers/josephy_newton/josephy_newton.hpp>
@@ -42,6 +43,7 @@ const std::vector<SolverFactory>& solver_registry() {
       [] { return std::make_unique<NewtonAc>(); },
       [] { return std::make_unique<ProximalNewton>(); },
       [] { return std::make_unique<Admm>(); },
+      [] { return std::make_unique<Sap>(); },
   };
   return registry;
 }

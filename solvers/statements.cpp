@@ -22,6 +22,8 @@ std::vector<MakeReduction> exact_reductions(const Problem& problem) {
   if (const auto* qp = std::get_if<ConicQp>(&problem.data)) {
     if (has_linear_cones(*qp)) return {[qp] { return reduce_to_mlcp(*qp); }};
   }
+  if (const auto* convex = std::get_if<ConvexContact>(&problem.data))
+    return {[convex] { return reduce_to_conic_qp(*convex); }};
   if (const auto* contact = std::get_if<FrictionContact>(&problem.data)) {
     validate(*contact);
     const MakeReduction mcp = [contact] { return reduce_to_mcp(*contact); };

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <kdl/tree.hpp>
 #include <kdl/treeidsolver_recursive_newton_euler.hpp>
-#include <map>
+#include <utility>
 
 namespace perp {
 
@@ -18,16 +19,25 @@ struct Link {
 
 struct Links {
   std::vector<Link> list;  // parents before their children
+  std::vector<int> loose;  // moving bodies without joints
   std::string refusal;
 };
 
 std::string refusal_of(const Joint& joint, std::size_t k) {
-  if (joint.type == JointType::kRevolute || joint.type == JointType::kPrismatic) return "";
-  return fmt::format(
-      "field \"joints[{}].type\": joint-friction takes revolute and prismatic joints", k);
+  if (joint.type == JointType::kRevolute || joint.type == JointType::kPrismatic ||
+      joint.type == JointType::kFixed)
+    return "";
+  return fmt::format("field \"joints[{}].type\": arms have revolute, prismatic and fixed joints",
+                     k);
 }
 
-Links links_of(const Scene& scene) {
+bool has_joint(const Scene& scene, std::size_t body) {
+  const auto b = static_cast<int>(body);
+  return std::any_of(scene.joints.begin(), scene.joints.end(),
+                     [&](const Joint& j) { return j.body_a == b || j.body_b == b; });
+}
+
+Links links_of(const Scene& scene, bool loose) {
   Links links;
   std::vector<char> placed(scene.bodies.size()), used(scene.joints.size());
   for (std::size_t b = 0; b < placed.size(); ++b) placed[b] = scene.bodies[b].fixed;
@@ -49,7 +59,9 @@ Links links_of(const Scene& scene) {
     }
   }
   for (std::size_t b = 0; b < placed.size(); ++b) {
-    if (!placed[b]) {
+    if (!placed[b] && loose && !has_joint(scene, b)) {
+      links.loose.push_back(static_cast<int>(b));
+    } else if (!placed[b]) {
       links.refusal = fmt::format("field \"bodies[{}]\": \"{}\" hangs on no joint of the tree", b,
                                   scene.bodies[b].name);
     }
@@ -76,10 +88,10 @@ Body solid(const Scene& scene, const Body& body) {
 
 }  // namespace
 
-std::optional<std::string> articulation_refusal(const Scene& scene) {
-  if (scene.joints.empty()) return "field \"joints\": joint-friction needs some";
-  if (!scene.impulses.empty()) return "field \"impulses\": joint-friction takes none";
-  const Links links = links_of(scene);
+std::optional<std::string> articulation_refusal(const Scene& scene, bool loose) {
+  if (scene.joints.empty()) return "field \"joints\": an arm needs some";
+  if (!scene.impulses.empty()) return "field \"impulses\": arms take none";
+  const Links links = links_of(scene, loose);
   if (!links.refusal.empty()) return links.refusal;
   return {};
 }
@@ -89,17 +101,34 @@ std::optional<std::string> articulation_refusal(const Scene& scene) {
 struct Articulation::Tree {
   const Scene& scene;
   std::vector<Link> links;
+  std::vector<int> loose;
   KDL::Tree kdl_tree{"ground"};
-  std::vector<unsigned> number;  // of a joint of the scene in KDL's arrays
+  std::vector<int> moving;       // joints with a coordinate, in the scene's order
+  std::vector<int> coordinate;   // of a joint of the scene; -1: fixed
+  std::vector<unsigned> number;  // of a coordinate in KDL's arrays
   std::unique_ptr<KDL::TreeIdSolver_RNE> with_gravity, without_gravity;
 
-  explicit Tree(const Scene& s) : scene(s), links(links_of(s).list), number(s.joints.size()) {
+  Tree(const Scene& s, Links found)
+      : scene(s),
+        links(std::move(found.list)),
+        loose(std::move(found.loose)),
+        coordinate(s.joints.size(), -1) {
+    for (std::size_t k = 0; k < s.joints.size(); ++k) {
+      if (s.joints[k].type == JointType::kFixed) continue;
+      coordinate[k] = static_cast<int>(moving.size());
+      moving.push_back(static_cast<int>(k));
+    }
+    number.resize(moving.size());
     const auto name = [](int body) { return fmt::format("{}", body); };
     for (const Link& link : links) {
       const Joint& j = scene.joints[static_cast<std::size_t>(link.joint)];
-      const KDL::Joint joint(
-          fmt::format("j{}", link.joint), kdl(j.anchor_a), kdl(j.axis),
-          j.type == JointType::kRevolute ? KDL::Joint::RotAxis : KDL::Joint::TransAxis);
+      const std::string joint_name = fmt::format("j{}", link.joint);
+      const KDL::Joint joint =
+          j.type == JointType::kFixed
+              ? KDL::Joint(joint_name, KDL::Joint::Fixed)
+              : KDL::Joint(
+                    joint_name, kdl(j.anchor_a), kdl(j.axis),
+                    j.type == JointType::kRevolute ? KDL::Joint::RotAxis : KDL::Joint::TransAxis);
       const bool root = scene.bodies[static_cast<std::size_t>(link.parent)].fixed;
       kdl_tree.addSegment(
           KDL::Segment(
@@ -107,7 +136,8 @@ struct Articulation::Tree {
               inertia_of(solid(scene, scene.bodies[static_cast<std::size_t>(link.child)]))),
           root ? "ground" : name(link.parent));
       const auto segment = kdl_tree.getSegment(name(link.child));
-      number[static_cast<std::size_t>(link.joint)] = GetTreeElementQNr(segment->second);
+      const int k = coordinate[static_cast<std::size_t>(link.joint)];
+      if (k >= 0) number[static_cast<std::size_t>(k)] = GetTreeElementQNr(segment->second);
     }
     with_gravity = std::make_unique<KDL::TreeIdSolver_RNE>(kdl_tree, kdl(scene.gravity));
     without_gravity = std::make_unique<KDL::TreeIdSolver_RNE>(kdl_tree, KDL::Vector::Zero());
@@ -125,18 +155,25 @@ struct Articulation::Tree {
   }
 };
 
-Articulation::Articulation(const Scene& scene) : tree_(std::make_unique<Tree>(scene)) {}
+Articulation::Articulation(const Scene& scene)
+    : tree_(std::make_unique<Tree>(scene, links_of(scene, true))) {}
 Articulation::~Articulation() = default;
 Articulation::Articulation(Articulation&&) noexcept = default;
 Articulation& Articulation::operator=(Articulation&&) noexcept = default;
 
-int Articulation::size() const { return static_cast<int>(tree_->links.size()); }
+int Articulation::size() const { return static_cast<int>(tree_->moving.size()); }
+
+int Articulation::joint(int coordinate) const {
+  return tree_->moving[static_cast<std::size_t>(coordinate)];
+}
 
 JointState Articulation::read(const State& state) const {
   const Scene& scene = tree_->scene;
   JointState s{Vector::Zero(size()), Vector::Zero(size())};
   for (const Link& link : tree_->links) {
     const Joint& j = scene.joints[static_cast<std::size_t>(link.joint)];
+    const int k = tree_->coordinate[static_cast<std::size_t>(link.joint)];
+    if (k < 0) continue;
     const auto turned = [&](int body) {
       const auto b = static_cast<std::size_t>(body);
       return Quaterniond(state.bodies[b].orientation * scene.bodies[b].orientation.conjugate());
@@ -147,18 +184,17 @@ JointState Articulation::read(const State& state) const {
     const Vector3d axis = parent * j.axis;
     if (j.type == JointType::kRevolute) {
       const Quaterniond apart = parent.conjugate() * child;
-      s.position[link.joint] =
-          std::remainder(2 * std::atan2(apart.vec().dot(j.axis), apart.w()), 2 * M_PI);
-      s.rate[link.joint] = axis.dot(c.angular_velocity - p.angular_velocity);
+      s.position[k] = std::remainder(2 * std::atan2(apart.vec().dot(j.axis), apart.w()), 2 * M_PI);
+      s.rate[k] = axis.dot(c.angular_velocity - p.angular_velocity);
       continue;
     }
     const Vector3d at_child = carried_point(scene, state, link.child, j.anchor_a),
                    at_parent = carried_point(scene, state, link.parent, j.anchor_a);
-    s.position[link.joint] = axis.dot(at_child - at_parent);
+    s.position[k] = axis.dot(at_child - at_parent);
     const auto velocity = [&](const BodyState& b) {
       return Vector3d(b.velocity + b.angular_velocity.cross(at_child - b.position));
     };
-    s.rate[link.joint] = axis.dot(velocity(c) - velocity(p));
+    s.rate[k] = axis.dot(velocity(c) - velocity(p));
   }
   return s;
 }
@@ -174,7 +210,8 @@ void Articulation::write(const JointState& joints, State& state) const {
     const Quaterniond parent = p.orientation * parent_body.orientation.conjugate();
     const Vector3d anchor = carried_point(scene, state, link.parent, j.anchor_a),
                    axis = parent * j.axis;
-    const double q = joints.position[link.joint], rate = joints.rate[link.joint];
+    const int k = tree_->coordinate[static_cast<std::size_t>(link.joint)];
+    const double q = k < 0 ? 0.0 : joints.position[k], rate = k < 0 ? 0.0 : joints.rate[k];
     const bool turns = j.type == JointType::kRevolute;
     const Quaterniond turn = turns ? Quaterniond(parent * Eigen::AngleAxisd(q, j.axis)) : parent;
     c.orientation = (turn * body.orientation).normalized();
@@ -208,6 +245,46 @@ Articulation::Dynamics Articulation::dynamics(const JointState& joints) const {
   return d;
 }
 
+const std::vector<int>& Articulation::loose() const { return tree_->loose; }
+
+SparseMatrix Articulation::twists(const State& state) const {
+  const Scene& scene = tree_->scene;
+  const Coordinates coordinates(scene);
+  std::vector<std::vector<Link>> chain(scene.bodies.size());  // from the ground to each body
+  std::vector<Triplet> entries;
+  // The column of a body's velocity under a force and a moment is that of a unit rate.
+  const auto add = [&](int body, int column, const Vector3d& velocity, const Vector3d& spin) {
+    std::vector<Triplet> row;
+    coordinates.add_wrench(body, velocity, spin, 1.0, 0, row);
+    for (const Triplet& t : row) entries.emplace_back(t.col(), column, t.value());
+  };
+  for (const Link& link : tree_->links) {
+    const auto child = static_cast<std::size_t>(link.child);
+    chain[child] = chain[static_cast<std::size_t>(link.parent)];
+    chain[child].push_back(link);
+    for (const Link& by : chain[child]) {
+      const Joint& j = scene.joints[static_cast<std::size_t>(by.joint)];
+      const int column = tree_->coordinate[static_cast<std::size_t>(by.joint)];
+      if (column < 0) continue;
+      const Vector3d axis = carried_direction(scene, state, by.parent, j.axis);
+      if (j.type == JointType::kPrismatic) {
+        add(link.child, column, axis, Vector3d::Zero());
+        continue;
+      }
+      const Vector3d anchor = carried_point(scene, state, by.parent, j.anchor_a);
+      add(link.child, column, axis.cross(state.bodies[child].position - anchor), axis);
+    }
+  }
+  int columns = size();
+  for (const int body : tree_->loose) {
+    for (int k = 0; k < coordinates.per_body(); ++k)
+      entries.emplace_back(coordinates.offset(body) + k, columns++, 1.0);
+  }
+  SparseMatrix x(coordinates.size(), columns);
+  x.setFromTriplets(entries.begin(), entries.end());
+  return x;
+}
+
 Vector Articulation::applied(const State& state) const {
   const Scene& scene = tree_->scene;
   Vector torques = Vector::Zero(size());
@@ -222,9 +299,12 @@ Vector Articulation::applied(const State& state) const {
     const Vector3d anchor = carried_point(scene, state, link->parent, j.anchor_a);
     const auto at = [&](int body) { return state.bodies[static_cast<std::size_t>(body)].position; };
     const Wrench& w = wrenches[static_cast<std::size_t>(link->child)];
-    torques[link->joint] = j.type == JointType::kRevolute
-                               ? axis.dot(w.moment + (at(link->child) - anchor).cross(w.force))
-                               : axis.dot(w.force);
+    const int k = tree_->coordinate[static_cast<std::size_t>(link->joint)];
+    if (k >= 0) {
+      torques[k] = j.type == JointType::kRevolute
+                       ? axis.dot(w.moment + (at(link->child) - anchor).cross(w.force))
+                       : axis.dot(w.force);
+    }
     Wrench& onward = wrenches[static_cast<std::size_t>(link->parent)];
     onward.force += w.force;
     onward.moment += w.moment + (at(link->child) - at(link->parent)).cross(w.force);

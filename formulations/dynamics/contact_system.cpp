@@ -3,6 +3,7 @@
 #include <perp/formulations/dynamics/joints.hpp>
 
 #include <fmt/format.h>
+#include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
@@ -18,11 +19,22 @@ constexpr double kMostEntries = 5e7;       // of R M^-1 R': some copies of it fi
 
 }  // namespace
 
-ContactSystem::ContactSystem(const Scene& scene, const State& state, double h,
+ContactSystem::ContactSystem(const Scene& scene, const State& state, double h, Motion motion,
                              const ContactSystemChoices& choices,
                              const FrictionDirections& friction, const HeldContacts& held)
-    : scene_(&scene), state_(state), h_(h), choices_(choices), coordinates_(scene) {
+    : scene_(&scene),
+      state_(state),
+      h_(h),
+      motion_(std::move(motion)),
+      choices_(choices),
+      coordinates_(scene) {
   find_active_contacts(held);
+  assemble_jacobian(friction);
+  set_scales();
+}
+
+// Rows by the velocities of the bodies, then by those of the step.
+void ContactSystem::assemble_jacobian(const FrictionDirections& friction) {
   std::vector<Triplet> entries;
   for (int c = 0; c < contacts(); ++c) {
     const ContactPoint3& k = contact(c);
@@ -34,15 +46,37 @@ ContactSystem::ContactSystem(const Scene& scene, const State& state, double h,
     }
     direction_first_.push_back(static_cast<int>(directions_.size()));
   }
-  theta_ = joint_constraints(*scene_, state_, coordinates_, joint_first(), entries);
-  jacobian_.resize(joint_first() + joint_count(), coordinates_.size());
+  theta_ = motion_.reduced()
+               ? Vector()
+               : joint_constraints(*scene_, state_, coordinates_, joint_first(), entries);
+  if (choices_.joint_friction) add_joint_rates(entries);
+  jacobian_.resize(rate_first() + static_cast<int>(rubbing_.size()), coordinates_.size());
   jacobian_.setFromTriplets(entries.begin(), entries.end());
-  inverse_mass_ = inverse_mass_matrix(*scene_, state_, coordinates_);
-  free_ = ::perp::free_velocity(*scene_, state_, coordinates_, h_);
   // What meets the contact at the beginning: impulses of the scene included, forces not.
-  approach_ =
-      jacobian_.topRows(contacts()) * velocity_after_impulses(*scene_, state_, coordinates_, h_);
-  set_scales();
+  const Vector before = velocity_after_impulses(*scene_, state_, coordinates_, h_);
+  approach_ = jacobian_.topRows(contacts()) * before;
+  for (std::size_t k = 0; k < rubbing_.size(); ++k) {
+    const Joint& joint = scene_->joints[static_cast<std::size_t>(rubbing_[k])];
+    const double rate = jacobian_.row(rate_first() + static_cast<int>(k)).dot(before);
+    friction_bounds_.push_back(h_ * (joint.coulomb + joint.viscous * std::abs(rate)));
+  }
+  if (motion_.reduced()) jacobian_ = jacobian_ * motion_.twists;
+}
+
+void ContactSystem::add_joint_rates(std::vector<Triplet>& entries) {
+  for (std::size_t k = 0; k < scene_->joints.size(); ++k) {
+    if (!scene_->joints[k].has_friction()) continue;
+    joint_rate(*scene_, state_, coordinates_, scene_->joints[k],
+               rate_first() + static_cast<int>(rubbing_.size()), entries);
+    rubbing_.push_back(static_cast<int>(k));
+  }
+}
+
+Vector ContactSystem::initial_velocity() const {
+  const Vector bodies = velocity_after_impulses(*scene_, state_, coordinates_, h_);
+  if (!motion_.reduced()) return bodies;
+  const SparseMatrix back = motion_.twists.transpose();
+  return DenseMatrix(back * motion_.twists).ldlt().solve(back * bodies);
 }
 
 bool ContactSystem::relax_further() {
@@ -107,7 +141,7 @@ double ContactSystem::compliance(int c) const {
 }
 
 double ContactSystem::wanted_velocity(int c) const {
-  const double gap = contact(c).gap;
+  const double gap = carried_gap(c);
   if (at_velocity_level(contact(c))) return held_[static_cast<std::size_t>(c)];
   return -(gap < 0 && contact(c).properties.rigid() ? relaxation_.now * gap : gap) /
          closing_time(c);
@@ -118,10 +152,11 @@ Vector ContactSystem::wanted_joint_velocities() const {
 }
 
 SparseMatrix ContactSystem::mass_matrix() const {
+  if (motion_.mass.size() > 0) return motion_.mass;
   // Blocks of at most 3 x 3: inverted one by one.
   std::vector<Triplet> entries;
   for (int at = 0; at < coordinates_.size(); at += 3) {
-    const Matrix3d block = Matrix3d(inverse_mass_.block(at, at, 3, 3)).inverse();
+    const Matrix3d block = Matrix3d(motion_.inverse_mass.block(at, at, 3, 3)).inverse();
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) {
         if (block(i, j) != 0.0) entries.emplace_back(at + i, at + j, block(i, j));
@@ -135,15 +170,8 @@ SparseMatrix ContactSystem::mass_matrix() const {
 
 Partition::Velocities ContactSystem::velocity_partition() const {
   Partition::Velocities v;
-  const bool space = coordinates_.per_body() == 6;
-  for (int at = 0; at < coordinates_.size(); at += 3) {
-    for (int i = 0; i < 3; ++i) v.unknowns.push_back(at + i);
-    if (space && at % 6 == 3) {
-      v.blocks.push_back(3);
-    } else {
-      v.blocks.insert(v.blocks.end(), 3, 1);
-    }
-  }
+  v.blocks = motion_.blocks;
+  for (int i = 0; !v.blocks.empty() && i < velocities(); ++i) v.unknowns.push_back(i);
   return v;
 }
 
@@ -164,7 +192,7 @@ SparseMatrix ContactSystem::delassus(const SparseMatrix& rows) const {
                     "in a smaller step fewer can close",
                     contacts(), entries, kMostEntries));
   }
-  return rows * inverse_mass_ * SparseMatrix(rows.transpose());
+  return rows * motion_.inverse_mass * SparseMatrix(rows.transpose());
 }
 
 std::string ContactSystem::contact_name(int c) const {
@@ -196,11 +224,23 @@ void ContactSystem::describe(std::string_view formulation, Stage& stage) const {
 }
 
 StepResult ContactSystem::result(const Vector& v, const Vector& impulses,
-                                 const ModeTolerance& tolerance) const {
+                                 const ModeTolerance& tolerance,
+                                 const std::vector<ContactMode>& modes) const {
   StepResult r;
-  r.state = moved(*scene_, state_, coordinates_, v, h_);
+  r.state = motion_.moved(v);
+  r.reduced = motion_.reduced();
   r.joint_values = theta_;
-  r.joint_impulses = impulses.tail(joint_count());
+  r.joint_impulses = impulses.segment(joint_first(), joint_count());
+  if (r.reduced) {
+    r.joint_values = motion_.displacements;
+    r.joint_impulses = Vector::Zero(r.joint_values.size());
+    for (std::size_t k = 0; k < rubbing_.size(); ++k) {
+      const int row = rate_first() + static_cast<int>(k), joint = rubbing_[k];
+      // On the body that is farther from the ground.
+      r.joint_impulses[joint] =
+          impulses[row] * jacobian_.coeff(row, motion_.rates[static_cast<std::size_t>(joint)]);
+    }
+  }
   r.relaxation = std::min(relaxation_.now, relaxation_.least);
   const Vector u = jacobian_ * v;
   for (int c = 0; c < contacts(); ++c) {
@@ -217,11 +257,14 @@ StepResult ContactSystem::result(const Vector& v, const Vector& impulses,
     k.mode = k.p_n <= tolerance.open * impulse_scale_      ? ContactMode::kOpen
              : k.slip <= tolerance.stick * velocity_scale_ ? ContactMode::kStick
                                                            : ContactMode::kSlide;
+    if (!modes.empty()) k.mode = modes[static_cast<std::size_t>(c)];
     r.feeding += k.p_n * std::max(0.0, wanted_velocity(c));
     r.contacts.push_back(k);
   }
   r.contact_work = impulses.head(joint_first()).dot(u.head(joint_first()));
-  r.feeding += std::max(0.0, impulses.tail(joint_count()).dot(u.tail(joint_count())));
+  r.feeding += std::max(
+      0.0,
+      impulses.segment(joint_first(), joint_count()).dot(u.segment(joint_first(), joint_count())));
   r.momentum_error = momentum_error(v, impulses);
   return r;
 }
@@ -239,10 +282,10 @@ double ContactSystem::slip_speed(int c, const State& end) const {
 
 double ContactSystem::momentum_error(const Vector& v, const Vector& impulses) const {
   const Vector wrench = jacobian_.transpose() * impulses;
-  const Vector change = mass_matrix() * (v - free_);
+  const Vector change = mass_matrix() * (v - motion_.free);
   const SparseMatrix mass = mass_matrix().cwiseAbs();
   const double size = (jacobian_.cwiseAbs().transpose() * impulses.cwiseAbs()).sum() +
-                      (mass * (v.cwiseAbs() + free_.cwiseAbs())).sum();
+                      (mass * (v.cwiseAbs() + motion_.free.cwiseAbs())).sum();
   const double error = (change - wrench).cwiseAbs().sum();
   return size > 0 ? error / size : error;
 }

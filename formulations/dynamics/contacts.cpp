@@ -31,6 +31,7 @@ class Finder {
     for (const Bearing& b : scene.bearings)
       joined_.emplace_back(std::min(b.pin, b.hole), std::max(b.pin, b.hole));
     std::sort(joined_.begin(), joined_.end());
+    group_ = scene.rigid_groups();
   }
 
   std::vector<ContactPoint3> run() {
@@ -58,7 +59,7 @@ class Finder {
 
  private:
   bool collide(int a, int b) const {
-    return !(scene_.bodies[a].fixed && scene_.bodies[b].fixed) &&
+    return !(scene_.bodies[a].fixed && scene_.bodies[b].fixed) && group_[a] != group_[b] &&
            !std::binary_search(joined_.begin(), joined_.end(),
                                std::pair(std::min(a, b), std::max(a, b)));
   }
@@ -270,6 +271,7 @@ class Finder {
   const Gap& gap_;
   std::vector<double> reach_;
   std::vector<std::pair<int, int>> joined_;
+  std::vector<int> group_;  // of bodies that fixed joints hold together
   std::vector<ContactPoint3> found_;
   double pairs_ = 0.0;
   std::pair<int, int> last_pair_ = {-1, -1};

@@ -146,4 +146,22 @@ Vector joint_constraints(const Scene& scene, const State& state, const Coordinat
                                   static_cast<Eigen::Index>(builder.values.size()));
 }
 
+void joint_rate(const Scene& scene, const State& state, const Coordinates& coordinates,
+                const Joint& joint, int row, std::vector<Triplet>& jacobian) {
+  const int a = joint.body_a, b = joint.body_b;
+  const Vector3d axis = carried_direction(scene, state, b, joint.axis);
+  if (joint.type == JointType::kRevolute) {
+    coordinates.add_wrench(a, Vector3d::Zero(), axis, 1.0, row, jacobian);
+    coordinates.add_wrench(b, Vector3d::Zero(), axis, -1.0, row, jacobian);
+    return;
+  }
+  // The axis turns with b, so b's arm leads to the point of a.
+  const Vector3d at = carried_point(scene, state, a, joint.anchor_a);
+  const auto moment = [&](int body) {
+    return Vector3d((at - state.bodies[body].position).cross(axis));
+  };
+  coordinates.add_wrench(a, axis, moment(a), 1.0, row, jacobian);
+  coordinates.add_wrench(b, axis, moment(b), -1.0, row, jacobian);
+}
+
 }  // namespace perp

@@ -17,4 +17,9 @@ int joint_rows(JointType type, int dimension);
 Vector joint_constraints(const Scene& scene, const State& state, const Coordinates& coordinates,
                          int first, std::vector<Triplet>& jacobian);
 
+/// The row of the rate of a revolute or prismatic joint, rad/s or m/s: of body_a against body_b
+/// about or along its axis, dx/dt = J v with x of joint_displacement().
+void joint_rate(const Scene& scene, const State& state, const Coordinates& coordinates,
+                const Joint& joint, int row, std::vector<Triplet>& jacobian);
+
 }  // namespace perp

@@ -39,6 +39,30 @@ bool holds(const Condition& c, const State& state) {
   return c.above ? value > c.value : value < c.value;
 }
 
+// On body a, whose point is `apart` from that of b and moves against it with `rate`.
+Vector3d spring_force(const Spring& s, const Vector3d& apart, const Vector3d& rate) {
+  if (s.length == 0) return -(s.stiffness * apart + s.damping * rate);
+  const double length = apart.norm();
+  if (length == 0) return Vector3d::Zero();
+  const Vector3d n = apart / length;
+  return -(s.stiffness * (length - s.length) + s.damping * n.dot(rate)) * n;
+}
+
+// The spring and damper of a joint as what they do to its two bodies.
+void add_joint_spring(const Scene& scene, const State& state, const Joint& j,
+                      std::vector<Wrench>& w) {
+  const double push = -j.stiffness * (joint_displacement(scene, state, j) - j.rest) -
+                      j.damping * joint_rate(scene, state, j);
+  const Vector3d axis = carried_direction(scene, state, j.body_b, j.axis);
+  const bool slides = j.type == JointType::kPrismatic;
+  const Vector3d at = carried_point(scene, state, j.body_a, j.anchor_a);
+  for (const auto& [body, sign] : {std::pair(j.body_a, push), std::pair(j.body_b, -push)}) {
+    if (slides) w[body].force += sign * axis;
+    w[body].moment += slides ? Vector3d((at - state.bodies[body].position).cross(sign * axis))
+                             : Vector3d(sign * axis);
+  }
+}
+
 }  // namespace
 
 std::vector<Wrench> applied_wrenches(const Scene& scene, const State& state) {
@@ -53,22 +77,47 @@ std::vector<Wrench> applied_wrenches(const Scene& scene, const State& state) {
   for (const Spring& s : scene.springs) {
     const Vector3d a = carried_point(scene, state, s.body_a, s.anchor_a);
     const Vector3d b = carried_point(scene, state, s.body_b, s.anchor_b);
-    const double length = (a - b).norm();
-    if (length == 0) continue;
-    const Vector3d n = (a - b) / length;
     const Vector3d ra = a - state.bodies[s.body_a].position,
                    rb = b - state.bodies[s.body_b].position;
     const Vector3d va =
         state.bodies[s.body_a].velocity + state.bodies[s.body_a].angular_velocity.cross(ra);
     const Vector3d vb =
         state.bodies[s.body_b].velocity + state.bodies[s.body_b].angular_velocity.cross(rb);
-    const Vector3d force = -(s.stiffness * (length - s.length) + s.damping * n.dot(va - vb)) * n;
+    const Vector3d force = spring_force(s, a - b, va - vb);
     w[s.body_a].force += force;
     w[s.body_a].moment += ra.cross(force);
     w[s.body_b].force -= force;
     w[s.body_b].moment -= rb.cross(force);
   }
+  for (const Joint& j : scene.joints) {
+    if (j.has_spring()) add_joint_spring(scene, state, j, w);
+  }
   return w;
+}
+
+double joint_displacement(const Scene& scene, const State& state, const Joint& joint) {
+  const auto turned = [&](int body) {
+    return Quaterniond(state.bodies[body].orientation * scene.bodies[body].orientation.conjugate());
+  };
+  const Quaterniond b = turned(joint.body_b);
+  if (joint.type == JointType::kRevolute) {
+    const Quaterniond apart = b.conjugate() * turned(joint.body_a);
+    return std::remainder(2 * std::atan2(apart.vec().dot(joint.axis), apart.w()), 2 * M_PI);
+  }
+  return (b * joint.axis)
+      .dot(carried_point(scene, state, joint.body_a, joint.anchor_a) -
+           carried_point(scene, state, joint.body_b, joint.anchor_b));
+}
+
+double joint_rate(const Scene& scene, const State& state, const Joint& joint) {
+  const BodyState &a = state.bodies[joint.body_a], &b = state.bodies[joint.body_b];
+  const Vector3d axis = carried_direction(scene, state, joint.body_b, joint.axis);
+  if (joint.type == JointType::kRevolute) return axis.dot(a.angular_velocity - b.angular_velocity);
+  const Vector3d at = carried_point(scene, state, joint.body_a, joint.anchor_a);
+  const auto velocity = [&](const BodyState& s) {
+    return Vector3d(s.velocity + s.angular_velocity.cross(at - s.position));
+  };
+  return axis.dot(velocity(a) - velocity(b));
 }
 
 State initial_state(const Scene& scene) {
@@ -250,6 +299,11 @@ double potential_energy(const Scene& scene, const State& state) {
                            carried_point(scene, state, s.body_b, s.anchor_b))
                               .norm();
     energy += 0.5 * s.stiffness * (length - s.length) * (length - s.length);
+  }
+  for (const Joint& j : scene.joints) {
+    if (!(j.stiffness > 0)) continue;
+    const double x = joint_displacement(scene, state, j) - j.rest;
+    energy += 0.5 * j.stiffness * x * x;
   }
   return energy;
 }

@@ -61,6 +61,11 @@ struct Wrench {
   Vector3d force = Vector3d::Zero(), moment = Vector3d::Zero();
 };
 
+/// Displacement of body_a of a revolute or prismatic joint against body_b about or along its axis,
+/// 0 in the initial state: rad between -pi and pi, or m; and its rate.
+double joint_displacement(const Scene& scene, const State& state, const Joint& joint);
+double joint_rate(const Scene& scene, const State& state, const Joint& joint);
+
 /// What gravity, loads and springs do to each body in a state.
 std::vector<Wrench> applied_wrenches(const Scene& scene, const State& state);
 
@@ -76,7 +81,7 @@ State moved(const Scene& scene, const State& state, const Coordinates& coordinat
             const Vector& velocity, double h);
 
 double kinetic_energy(const Scene& scene, const State& state);
-/// Of gravity (zero at the origin) and springs.
+/// Of gravity (zero at the origin) and springs, also those of joints.
 double potential_energy(const Scene& scene, const State& state);
 
 /// World position of a point given in the world frame of the initial state as moving with a body.

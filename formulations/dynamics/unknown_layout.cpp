@@ -18,6 +18,11 @@ std::uint64_t contact_key(const ContactPoint3& contact, int component) {
   return contact.key() * 64 + static_cast<std::uint64_t>(component);
 }
 
+std::uint64_t joint_friction_key(int joint, int component) {
+  return joint_key(0) + (1ULL << 40) + 4 * static_cast<std::uint64_t>(joint) +
+         static_cast<std::uint64_t>(component);
+}
+
 UnknownBlock UnknownLayout::add(std::vector<std::string> names, std::vector<std::uint64_t> keys,
                                 double unit) {
   if (names.size() != keys.size()) throw std::logic_error("as many keys as names");
@@ -102,6 +107,16 @@ UnknownBlock UnknownLayout::add_local_impulses(const ContactSystem& system) {
     for (int i = 0; i < system.dimension(); ++i) {
       names.push_back(i == 0 ? contact + ".normal" : fmt::format("{}.friction{}", contact, i - 1));
       keys.push_back(contact_key(system.contact(c), i));
+    }
+  }
+  for (const int joint : system.rubbing_joints()) {
+    const std::string& name = system.scene().joints[static_cast<std::size_t>(joint)].name;
+    for (int i = 0; i < system.dimension(); ++i) {
+      names.push_back(fmt::format("{}.{}", name,
+                                  i == 0   ? "bound"
+                                  : i == 1 ? "friction"
+                                           : "nothing"));
+      keys.push_back(joint_friction_key(joint, i));
     }
   }
   return add(std::move(names), std::move(keys), system.impulse_scale());

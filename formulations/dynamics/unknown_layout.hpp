@@ -15,6 +15,8 @@ std::uint64_t joint_key(int row);
 /// @param component 0 normal, from 1 on friction, kSlipComponent the slip of a pyramid
 std::uint64_t contact_key(const ContactPoint3& contact, int component);
 inline constexpr int kSlipComponent = 63;
+/// Of the friction of a joint. @param component as of a contact
+std::uint64_t joint_friction_key(int joint, int component);
 /// Of a bound on the sum of all normal impulses.
 inline constexpr std::uint64_t kTotalKey = 3ULL << 62;
 
@@ -43,7 +45,8 @@ class UnknownLayout {
   UnknownBlock add_friction(const ContactSystem& system);
   /// Slip of the given contacts, in the unit of velocity.
   UnknownBlock add_slips(const ContactSystem& system, const std::vector<int>& contacts);
-  /// Impulses contact by contact, each in the order (n, t[, o]).
+  /// Impulses contact by contact, each in the order (n, t[, o]); then those of joints with
+  /// friction.
   UnknownBlock add_local_impulses(const ContactSystem& system);
   /// Normal impulses of the given contacts.
   UnknownBlock add_normals(const ContactSystem& system, const std::vector<int>& contacts);

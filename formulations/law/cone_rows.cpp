@@ -17,17 +17,20 @@ std::vector<FrictionDirection> ellipse_axes(const ContactPoint3& contact, const 
 }
 
 ConeRows::ConeRows(const ContactSystem& system) : system_(&system) {
-  const int d = dimension(), n = d * contacts();
+  const int d = dimension(), n = d * (contacts() + rates());
   std::vector<Triplet> entries;
   for (int c = 0; c < contacts(); ++c) {
     entries.emplace_back(d * c, c, 1.0);
     for (int i = 1; i < d; ++i)
       entries.emplace_back(d * c + i, contacts() + system.friction_begin(c) + i - 1, 1.0);
   }
+  for (int k = 0; k < rates(); ++k)
+    entries.emplace_back(normal(contacts() + k) + 1, system.rate_first() + k, 1.0);
   contact_rows_.resize(n, system.rows());
   contact_rows_.setFromTriplets(entries.begin(), entries.end());
   local_ = contact_rows_ * system.jacobian();
-  joint_rows_ = SparseMatrix(system.jacobian().bottomRows(system.joint_count()));
+  joint_rows_ =
+      SparseMatrix(system.jacobian().middleRows(system.joint_first(), system.joint_count()));
 }
 
 Vector ConeRows::wanted() const {
@@ -61,7 +64,7 @@ void ConeRows::eliminate_joints() {
   joints_.setThreshold(kRedundant);
   joints_.compute(DenseMatrix(spread * SparseMatrix(joint_rows_.transpose())));
   joint_response_ = DenseMatrix::Zero(system_->joint_count(), local_.rows());
-  if (contacts() > 0)
+  if (size() > 0)
     joint_response_ = joints_.solve(DenseMatrix(spread * SparseMatrix(local_.transpose())));
   free_of_drift();
 }
@@ -103,10 +106,11 @@ Matrix ConeRows::scaled_block(double scale, const std::optional<SparseMatrix>& c
 // Impulses of all rows of J from those of the contacts in local order.
 Vector ConeRows::all_impulses(const Vector& p) const {
   Vector all = Vector::Zero(system_->rows());
-  if (contacts() > 0) all = contact_rows_.transpose() * p;
+  if (size() > 0) all = contact_rows_.transpose() * p;
   if (system_->joint_count() == 0) return all;
-  all.tail(system_->joint_count()) = joint_base_;
-  if (contacts() > 0) all.tail(system_->joint_count()) -= joint_response_ * p;
+  auto joints = all.segment(system_->joint_first(), system_->joint_count());
+  joints = joint_base_;
+  if (size() > 0) joints -= joint_response_ * p;
   return all;
 }
 

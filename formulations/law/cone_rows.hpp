@@ -14,14 +14,17 @@ std::vector<FrictionDirection> ellipse_axes(const ContactPoint3& contact, const 
                                             int dimension);
 
 /// The rows of a system whose friction has these directions, contact by contact in local order (n,
-/// t[, o]). The system must outlive it.
+/// t[, o]), then those of joints with friction: each a contact whose first tangent is the rate of
+/// the joint, with nothing in its other rows. The system must outlive it.
 class ConeRows {
  public:
   explicit ConeRows(const ContactSystem& system);
 
   int dimension() const { return system_->dimension(); }
   int contacts() const { return system_->contacts(); }
-  /// Place of the normal row of a contact.
+  /// Joints with friction.
+  int rates() const { return static_cast<int>(system_->rubbing_joints().size()); }
+  /// Place of the normal row of a contact, or of a joint with friction, behind the contacts.
   int normal(int c) const { return dimension() * c; }
   double mu(int c) const { return system_->contact(c).properties.mu; }
   int size() const { return static_cast<int>(local_.rows()); }

@@ -17,6 +17,7 @@ struct StepEnd {
   Vector velocity;  ///< at the end, SI
   Vector impulses;  ///< of the rows of J, N s
   std::vector<double> columns = {};
+  std::vector<ContactMode> modes = {};  ///< of the contacts, if the law knows them
 };
 
 using StageOrEnd = std::variant<Stage, StepEnd>;
@@ -47,7 +48,7 @@ class ContactLaw {
   /// What of its answers counts as nothing.
   virtual ModeTolerance mode_tolerance() const = 0;
   /// ContactSystemChoices::candidate_share.
-  virtual double candidate_share(const Scene&) const { return 0.1; }
+  virtual double candidate_share(const Scene&, double /*h*/) const { return 0.1; }
 
   /// As begin(), advance(), relax() and settle() of Formulation.
   virtual StageOrEnd begin(ContactSystem& system) = 0;

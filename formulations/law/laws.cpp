@@ -1,3 +1,4 @@
+#include <perp/formulations/law/compliant/compliant_law.hpp>
 #include <perp/formulations/law/convex_relaxation/convex_relaxation_law.hpp>
 #include <perp/formulations/law/exact_cone/exact_cone_law.hpp>
 #include <perp/formulations/law/law.hpp>
@@ -29,6 +30,11 @@ const std::vector<LawEntry>& contact_laws() {
        "DrumwrightShell2010",
        {"box_qp", "conic_qp"},
        make_max_dissipation_law},
+      {"compliant",
+       "points that give way, along the surface too: strictly convex",
+       "CastroPermenterHan2022",
+       {"convex_contact"},
+       make_compliant_law},
   };
   return list;
 }

@@ -1,5 +1,6 @@
 #include <perp/formulations/stepping/impulse_step.hpp>
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <utility>
 
@@ -9,8 +10,9 @@ namespace {
 
 class ImpulseStep final : public Formulation {
  public:
-  ImpulseStep(ImpulseStepChoices choices, std::unique_ptr<ContactLaw> law)
-      : choices_(std::move(choices)), law_(std::move(law)) {}
+  ImpulseStep(ImpulseStepChoices choices, std::unique_ptr<MotionRule> motion,
+              std::unique_ptr<ContactLaw> law)
+      : choices_(std::move(choices)), motion_(std::move(motion)), law_(std::move(law)) {}
 
   std::string_view name() const override { return choices_.name; }
 
@@ -24,6 +26,7 @@ class ImpulseStep final : public Formulation {
   }
 
   std::optional<std::string> refusal(const Scene& scene) const override {
+    if (auto reason = motion_->refusal(scene)) return reason;
     if (auto reason = choices_.gap.gap->refusal(scene)) return reason;
     return law_->refusal(scene);
   }
@@ -39,40 +42,69 @@ class ImpulseStep final : public Formulation {
 
   StageOrResult begin(const Scene& scene, const State& state, double h,
                       const HeldContacts& held) override {
-    ContactSystemChoices choices;
-    choices.gap = choices_.gap;
-    choices.velocity_level = choices_.level == StepLevel::kVelocity;
-    choices.rest_speed = choices_.rest_speed;
-    choices.candidate_share = law_->candidate_share(scene);
-    const auto friction = [&](const ContactPoint3& contact, const ContactFrame& frame) {
-      return law_->friction_directions(contact, frame, scene.dimension);
-    };
-    system_.emplace(scene, state, h, choices, friction, held);
-    return next(law_->begin(*system_));
+    system_.reset();
+    begun_ = {&scene, state, h};
+    std::variant<Stage, Motion> motion = motion_->begin(scene, state, h);
+    if (auto* stage = std::get_if<Stage>(&motion)) return describe(std::move(*stage));
+    return with(std::get<Motion>(std::move(motion)), held);
   }
 
-  StageOrResult advance(const Answer& answer) override { return next(law_->advance(answer)); }
+  StageOrResult advance(const Answer& answer) override {
+    if (!system_) return with(motion_->advance(answer), {});
+    return next(law_->advance(answer));
+  }
 
   std::optional<Stage> relax() override {
+    if (!system_) return {};
     std::optional<Stage> stage = law_->relax();
     if (stage) system_->describe(name(), *stage);
     return stage;
   }
 
   std::optional<StageOrResult> settle(const Answer& answer) override {
+    if (!system_) return {};
     std::optional<StageOrEnd> settled = law_->settle(answer);
     if (!settled) return {};
     return next(std::move(*settled));
   }
 
  private:
+  // The contacts of a step whose motion is known.
+  StageOrResult with(Motion motion, const HeldContacts& held) {
+    ContactSystemChoices choices;
+    choices.gap = choices_.gap;
+    choices.velocity_level = choices_.level == StepLevel::kVelocity;
+    choices.rest_speed = choices_.rest_speed;
+    choices.candidate_share = law_->candidate_share(*begun_.scene, begun_.h);
+    choices.gap_share = motion_->gap_share();
+    choices.joint_friction = law_->capabilities().joint_friction;
+    const auto friction = [&](const ContactPoint3& contact, const ContactFrame& frame) {
+      return law_->friction_directions(contact, frame, begun_.scene->dimension);
+    };
+    system_.emplace(*begun_.scene, begun_.state, begun_.h, std::move(motion), choices, friction,
+                    held);
+    return next(law_->begin(*system_));
+  }
+
+  // Of motion without contact.
+  Stage describe(Stage stage) const {
+    stage.problem.name =
+        fmt::format("{}-{}-{:.6f}", begun_.scene->name, stage.name, begun_.state.time);
+    stage.problem.source = json::Object{{"scene", begun_.scene->name},
+                                        {"formulation", std::string(name())},
+                                        {"stage", stage.name},
+                                        {"time", begun_.state.time},
+                                        {"h", begun_.h}};
+    return stage;
+  }
+
   StageOrResult next(StageOrEnd given) const {
     if (auto* stage = std::get_if<Stage>(&given)) {
       system_->describe(name(), *stage);
       return std::move(*stage);
     }
     const auto& end = std::get<StepEnd>(given);
-    StepResult r = system_->result(end.velocity, end.impulses, law_->mode_tolerance());
+    StepResult r = system_->result(end.velocity, end.impulses, law_->mode_tolerance(), end.modes);
     r.columns = end.columns;
     if (choices_.gap.gap->has_unit) {
       r.columns.push_back(Coordinates(system_->scene()).velocity(system_->state()).norm());
@@ -89,8 +121,17 @@ class ImpulseStep final : public Formulation {
   }
 
   ImpulseStepChoices choices_;
+  /// What begin() was given.
+  struct Begun {
+    const Scene* scene = nullptr;
+    State state;
+    double h = 0.0;
+  };
+
+  std::unique_ptr<MotionRule> motion_;
   std::unique_ptr<ContactLaw> law_;
-  std::optional<ContactSystem> system_;  // of the step that runs
+  Begun begun_;
+  std::optional<ContactSystem> system_;  // of the step that runs, once its motion is known
 };
 
 }  // namespace
@@ -103,8 +144,9 @@ void ImpulseStepChoices::visit_settings(SettingVisitor& visitor) {
 }
 
 std::unique_ptr<Formulation> make_impulse_step(ImpulseStepChoices choices,
+                                               std::unique_ptr<MotionRule> motion,
                                                std::unique_ptr<ContactLaw> law) {
-  return std::make_unique<ImpulseStep>(std::move(choices), std::move(law));
+  return std::make_unique<ImpulseStep>(std::move(choices), std::move(motion), std::move(law));
 }
 
 }  // namespace perp

@@ -1,9 +1,10 @@
-// Time steps with geometry taken at their beginning, whose unknowns are impulses.
+// Time steps with geometry taken at their beginning.
 #pragma once
 
 #include <perp/formulations/formulation.hpp>
 #include <perp/formulations/gap/gaps.hpp>
 #include <perp/formulations/law/law.hpp>
+#include <perp/formulations/stepping/motion_rule.hpp>
 #include <perp/problems/settings/settings.hpp>
 #include <string>
 
@@ -24,11 +25,12 @@ struct ImpulseStepChoices {
   void visit_settings(SettingVisitor& visitor);
 };
 
-/// A model of three values: how gaps are measured, which law contacts have, on which level the step
-/// is taken. If the gap is no length it has two columns, both of the beginning of the step:
-/// `generalised_speed`, the norm of all velocities (m/s, rad/s), and `infeasibility_in_units`, the
-/// largest overlap in its units or value of a joint.
+/// A model of three values: how gaps are measured, which law contacts have, and how the step is
+/// taken: on which level, and how bodies move. If the gap is no length it has two columns, both of
+/// the beginning of the step: `generalised_speed`, the norm of all velocities (m/s, rad/s), and
+/// `infeasibility_in_units`, the largest overlap in its units or value of a joint.
 std::unique_ptr<Formulation> make_impulse_step(ImpulseStepChoices choices,
+                                               std::unique_ptr<MotionRule> motion,
                                                std::unique_ptr<ContactLaw> law);
 
 }  // namespace perp

@@ -71,6 +71,7 @@ const std::vector<Family>& families() {
       friction_tower_family(),
       friction_pile_family(),
       friction_granular_family(),
+      compliant_pile_family(),
       painleve_rods_family(),
       box_qp_family(),
       socp_family(),

@@ -1,5 +1,7 @@
 #include <perp/problems/families/friction.hpp>
 
+#include <perp/problems/standard/compliant_point.hpp>
+
 #include <fmt/format.h>
 #include <algorithm>
 #include <array>
@@ -88,6 +90,41 @@ ProblemData build_rods(const FamilyRequest& r, Problem& facts) {
   }
   facts.solution = KnownSolution{z, {}};
   return problem;
+}
+
+ProblemData build_compliant_pile(const FamilyRequest& r, Problem& facts) {
+  const ContactScene scene = settled_spheres(r.size, r.seed, r["agitation"]);
+  FrictionContactOptions options;
+  options.mu = r["mu"];
+  options.operator_form = true;
+  FrictionContact rigid = friction_contact(scene, options, facts);
+  const SparseMatrix j = rigid.J.to_sparse();
+  const Vector inverse = inverse_masses(scene);
+  const SparseMatrix half = j * inverse.cwiseSqrt().asDiagonal();
+  const SparseMatrix w = half * SparseMatrix(half.transpose());
+  ConvexContact p;
+  p.R.resize(j.rows());
+  p.bias = Vector::Zero(j.rows());
+  for (int c = 0; c < rigid.contacts(); ++c) {
+    CompliantPoint point;
+    Eigen::Matrix3d block;
+    for (int a = 0; a < 3; ++a) {
+      for (int b = 0; b < 3; ++b) block(a, b) = w.coeff(3 * c + a, 3 * c + b);
+    }
+    point.inverse_mass = effective_inverse_mass(block);
+    point.gap = -r["overlap"];
+    point.dissipation = r["dissipation"];
+    if (r["compliance"] > 0) point.stiffness = 1.0 / r["compliance"];
+    const CompliantRegularisation regularised =
+        regularise(point, {r["step"], 1.0, r["beta"], r["sigma"]});
+    p.R.segment<3>(3 * c) << regularised.normal, regularised.tangential, regularised.tangential;
+    p.bias[3 * c] = regularised.bias;
+  }
+  p.A = std::move(rigid.M);
+  p.J = std::move(rigid.J);
+  p.mu = std::move(rigid.mu);
+  p.v_star = scene.velocity;
+  return p;
 }
 
 }  // namespace
@@ -205,6 +242,26 @@ Family friction_granular_family() {
             return friction_contact(settled_spheres(r.size, r.seed, r["agitation"]), options,
                                     facts);
           }};
+}
+
+Family compliant_pile_family() {
+  return {"compliant-pile",
+          "the packings of friction-granular with points that give way: strictly convex, sparse",
+          "CastroPermenterHan2022",
+          "contacts (n = 6 a sphere, about two a contact)",
+          100,
+          1,
+          KnownOutcome::kSolvable,
+          true,
+          {kMu,
+           kAgitation,
+           {"step", 0.01, "time step, s", 1e-9},
+           {"compliance", 0.0, "of a point, m/N; 0: as stiff as the step can resolve", 0.0},
+           {"dissipation", 0.01, "relaxation time of a compliant point, s", 0.0},
+           {"overlap", 0.0, "at every point, m", -1.0},
+           {"sigma", 1e-3, "regularisation of friction", 1e-12},
+           {"beta", 1.0, "time scale of near-rigid points over the step", 1e-6}},
+          build_compliant_pile};
 }
 
 Family painleve_rods_family() {

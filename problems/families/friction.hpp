@@ -1,4 +1,4 @@
-// Contact with exact Coulomb friction: the scenes of contact.hpp and others.
+// Contact with Coulomb friction, exact or compliant: the scenes of contact.hpp and others.
 #pragma once
 
 #include <perp/problems/families/contact_scene.hpp>
@@ -22,6 +22,7 @@ Family friction_stack_family();     ///< the scenes of contact-stack
 Family friction_tower_family();     ///< those of contact-tower
 Family friction_pile_family();      ///< those of contact-pile
 Family friction_granular_family();  ///< random packings of spheres
+Family compliant_pile_family();     ///< the packings of friction-granular, compliant: convex
 Family painleve_rods_family();      ///< rods in the plane for which friction is a paradox
 
 }  // namespace perp

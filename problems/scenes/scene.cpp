@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 #include <Eigen/Geometry>
-#include <stdexcept>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
+#include <stdexcept>
 
 namespace perp {
 
@@ -63,6 +63,20 @@ bool Scene::joined(int a, int b) const {
     if ((j.body_a == a && j.body_b == b) || (j.body_a == b && j.body_b == a)) return true;
   }
   return false;
+}
+
+std::vector<int> Scene::rigid_groups() const {
+  std::vector<int> group(bodies.size());
+  std::iota(group.begin(), group.end(), 0);
+  const auto find = [&](int body) {
+    while (group[body] != body) body = group[body] = group[group[body]];
+    return body;
+  };
+  for (const Joint& j : joints) {
+    if (j.type == JointType::kFixed) group[find(j.body_a)] = find(j.body_b);
+  }
+  for (std::size_t b = 0; b < group.size(); ++b) group[b] = find(static_cast<int>(b));
+  return group;
 }
 
 namespace {

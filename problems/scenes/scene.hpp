@@ -70,8 +70,13 @@ struct Joint {
   Vector3d axis = Vector3d::UnitZ();  ///< revolute: of rotation; prismatic: of translation
   /// Friction of revolute and prismatic joints: N m and N m s, or N and N s/m.
   double coulomb = 0.0, viscous = 0.0;
+  /// Spring and damper of revolute and prismatic joints on the displacement x of body_a against
+  /// body_b, 0 in the initial state: the torque or force -stiffness (x - rest) - damping dx/dt.
+  double stiffness = 0.0, damping = 0.0;  ///< N m/rad and N m s, or N/m and N s/m
+  double rest = 0.0;                      ///< rad or m
 
   bool has_friction() const { return coulomb > 0 || viscous > 0; }
+  bool has_spring() const { return stiffness > 0 || damping > 0; }
   bool operator==(const Joint&) const = default;
 };
 
@@ -105,7 +110,9 @@ struct Scene;
 /// loop).
 void displace(Scene& scene, int joint, double displacement);
 
-/// A linear spring with damper between two points of bodies.
+/// A linear spring with damper between two points of bodies, along the line between them. With
+/// rest length 0 it is linear in all directions: the force is -stiffness d - damping dd/dt, d the
+/// vector between the points.
 struct Spring {
   int body_a, body_b;
   Vector3d anchor_a, anchor_b;        ///< world frame, initial
@@ -170,6 +177,9 @@ struct Scene {
   ContactProperties properties(int a, int b) const;
   /// True where bodies of a joint do not collide with each other.
   bool joined(int a, int b) const;
+  /// For each body a number that it shares with those that fixed joints hold to it, over others
+  /// too: together they are one rigid body, whose parts do not collide with each other.
+  std::vector<int> rigid_groups() const;
   bool operator==(const Scene&) const = default;
 };
 

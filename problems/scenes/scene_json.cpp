@@ -225,7 +225,7 @@ std::string body_pattern(const Field& field, const Draft& scene, const Names& na
 
 Joint read_joint(const Field& field, const Draft& scene, const Names& names) {
   field.only({"name", "type", "a", "b", "anchor", "anchor_a", "anchor_b", "axis", "coulomb",
-              "viscous", "displacement"});
+              "viscous", "stiffness", "damping", "rest", "displacement"});
   static const std::map<std::string, JointType> types = {{"spherical", JointType::kSpherical},
                                                          {"revolute", JointType::kRevolute},
                                                          {"prismatic", JointType::kPrismatic},
@@ -270,6 +270,16 @@ Joint read_joint(const Field& field, const Draft& scene, const Names& names) {
     if (!slides) field[name].fail(fmt::format("a {} joint has no friction", type));
     *value = nonnegative(field[name], names);
   }
+  for (const auto& [name, value] :
+       {std::pair("stiffness", &j.stiffness), {"damping", &j.damping}}) {
+    if (!field.has(name)) continue;
+    if (!slides) field[name].fail(fmt::format("a {} joint has no spring", type));
+    *value = nonnegative(field[name], names);
+  }
+  if (field.has("rest")) {
+    if (!(j.stiffness > 0)) field["rest"].fail("belongs to a joint with stiffness");
+    j.rest = number(field["rest"], names);
+  }
   return j;
 }
 
@@ -283,7 +293,9 @@ void displace_joints(const Field& joints, Draft& scene, const Names& names) {
     if (type != JointType::kRevolute && type != JointType::kPrismatic)
       f["displacement"].fail("only revolute and prismatic joints can be displaced");
     try {
-      displace(scene, joint, number(f["displacement"], n));
+      const double displacement = number(f["displacement"], n);
+      displace(scene, joint, displacement);
+      scene.joints[static_cast<std::size_t>(joint)].rest -= displacement;
     } catch (const std::invalid_argument& e) {
       f["displacement"].fail(e.what());
     }

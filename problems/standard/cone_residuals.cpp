@@ -215,7 +215,13 @@ Residuals evaluate_residuals(const ConvexContact& p, const Vector& v, ResidualWo
   for (int i = 0; i < p.size(); ++i) worst.add(i, std::abs(gradient.values[i]));
   r.natural = r.worst_value = round_up(worst.value);
   r.worst_index = worst.index;
-  if (r.worst_index >= 0) r.floor = kEpsilon * static_cast<double>(gradient.sizes[r.worst_index]);
+  if (r.worst_index >= 0) {
+    // Rounding of v itself moves the impulses by that over R.
+    const ExtendedVector moved = w.second.sizes.cwiseQuotient(p.R.cast<Extended>());
+    Extended size = gradient.sizes[r.worst_index];
+    p.J.for_column(r.worst_index, [&](int i, double value) { size += std::abs(value) * moved[i]; });
+    r.floor = kEpsilon * static_cast<double>(size);
+  }
   return r;
 }
 

@@ -38,27 +38,35 @@ void project_on_cone(Scalar mu, int size, Scalar* x) {
   project_on_cone(mu, mu, size, x);
 }
 
-/// An element of the generalised Jacobian of the Euclidean projection at x: a symmetric matrix
-/// whose upper left size x size part counts, size <= 3.
-inline Eigen::Matrix3d cone_projection_derivative(double mu, int size, const double* x) {
+/// An element of the generalised Jacobian of the projection at x in the norm of
+/// diag(R_n, R_t, ..., R_t), mu_hat = mu R_t / R_n: a matrix whose upper left size x size part
+/// counts, size <= 3, symmetric when divided by R from the right.
+inline Eigen::Matrix3d cone_projection_derivative(double mu, double mu_hat, int size,
+                                                  const double* x) {
   Eigen::Matrix3d d = Eigen::Matrix3d::Zero();
   const double t = tangential_norm(size, x);
-  if (mu * t <= -x[0]) return d;
+  if (mu_hat * t <= -x[0]) return d;
   if (size == 1 || t <= mu * x[0]) {
     for (int i = 0; i < size; ++i) d(i, i) = 1.0;
     return d;
   }
-  const double s[2] = {x[1] / t, size == 3 ? x[2] / t : 0.0}, share = 1.0 / (1.0 + mu * mu);
-  const double normal = share * (x[0] + mu * t), shrink = mu * normal / t;
+  const double s[2] = {x[1] / t, size == 3 ? x[2] / t : 0.0}, share = 1.0 / (1.0 + mu * mu_hat);
+  const double normal = share * (x[0] + mu_hat * t), shrink = mu * normal / t;
   d(0, 0) = share;
   for (int i = 1; i < size; ++i) {
-    d(i, 0) = d(0, i) = mu * share * s[i - 1];
+    d(i, 0) = mu * share * s[i - 1];
+    d(0, i) = mu_hat * share * s[i - 1];
     for (int j = 1; j < size; ++j) {
       const double along = s[i - 1] * s[j - 1];
-      d(i, j) = mu * mu * share * along + shrink * ((i == j ? 1.0 : 0.0) - along);
+      d(i, j) = mu * mu_hat * share * along + shrink * ((i == j ? 1.0 : 0.0) - along);
     }
   }
   return d;
+}
+
+/// The same of the Euclidean projection, symmetric.
+inline Eigen::Matrix3d cone_projection_derivative(double mu, int size, const double* x) {
+  return cone_projection_derivative(mu, mu, size, x);
 }
 
 }  // namespace perp

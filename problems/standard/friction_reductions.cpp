@@ -16,8 +16,8 @@ namespace perp {
 
 namespace {
 
-// On the tolerance of the Fritz John conditions, whose residuals are products: what is small there
-// is a product of an error and an impulse that may be small too.
+// On the tolerance of conditions whose residuals are products, those of Fritz John and of cones:
+// what is small there is a product of an error and an impulse that may be small too.
 constexpr double kSquared = 1e-5;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -333,6 +333,30 @@ Reduction reduce_to_conic_qp(const FrictionContact& p) {
   Reduction reduction = p.is_operator() ? conic_in_velocities(p) : conic_in_impulses(p);
   reduction.tolerance_factor = tolerance_factor(p.q.norm());
   return reduction;
+}
+
+Reduction reduce_to_conic_qp(const ConvexContact& p) {
+  validate(p);
+  const SparseMatrix mass = p.A.to_sparse();
+  ConvexRelaxation r = relaxation_in_velocities(
+      {mass, p.J.to_sparse(), -p.A.multiply(p.v_star), -p.bias, p.R, p.mu, 3});
+  return {std::move(r.problem),
+          "convex_contact as conic_qp",
+          true,
+          [n = p.size()](const Answer& a) {
+            return Answer{a.z.head(n), {}};
+          },
+          [cones = r.cones, posed = std::make_shared<const ConvexContact>(p)](const Answer& a) {
+            const Vector gamma = posed->impulses(a.z);
+            Answer start{Vector(a.z.size() + gamma.size()), Vector::Zero(cones.rows())};
+            start.z << a.z, gamma;
+            for (int i = 0; i < cones.cols(); ++i) {
+              for (SparseMatrix::InnerIterator it(cones, i); it; ++it)
+                start.dual[it.row()] = gamma[i] / it.value();
+            }
+            return start;
+          },
+          0.1 * kSquared};
 }
 
 namespace {

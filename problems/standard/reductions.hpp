@@ -54,6 +54,12 @@ Reduction reduce_to_pyramid_lcp(const FrictionContact& problem, int edges = 8);
 /// @throws std::invalid_argument where W is not symmetric positive semidefinite.
 Reduction reduce_to_conic_qp(const FrictionContact& problem);
 
+/// Compliant contact as a program over second-order cones, with the impulses scaled by R as
+/// unknowns beside v [CastroPermenterHan2022]:
+///   min 1/2 ||v - v*||^2_A + 1/2 ||s||^2_R,  J v - bias + R s in F*,
+/// whose multipliers are the impulses, = s. Exact.
+Reduction reduce_to_conic_qp(const ConvexContact& problem);
+
 /// Fritz John's conditions of maximum dissipation: per contact with mu > 0 the unknowns (r_n, r_t,
 /// lambda),
 ///   0 <= r_n _|_ u_n >= 0,  mu r_n u_t + lambda r_t = 0,  0 <= lambda _|_ (mu r_n)^2 - |r_t|^2 >=

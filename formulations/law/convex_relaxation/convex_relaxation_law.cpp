@@ -28,13 +28,13 @@ class ConvexRelaxationLaw final : public ContactLaw {
   }
 
   // A sliding contact glides at a gap of h mu |v_t|, and must not be lost there.
-  double candidate_share(const Scene& scene) const override {
+  double candidate_share(const Scene& scene, double h) const override {
     double most = scene.contact.mu * std::max(scene.contact.e_t, scene.contact.e_o);
     for (const auto& pair : scene.pairs) {
       const ContactProperties& k = pair.properties;
       most = std::max(most, k.mu * std::max(k.e_t, k.e_o));
     }
-    return ContactLaw::candidate_share(scene) + most;
+    return ContactLaw::candidate_share(scene, h) + most;
   }
 
   StageOrEnd begin(ContactSystem& system) override {

@@ -14,6 +14,12 @@ class ExactConeLaw final : public ContactLaw {
                   {"eliminated", "kept"});
   }
 
+  Capabilities capabilities() const override {
+    Capabilities c;
+    c.joint_friction = true;
+    return c;
+  }
+
   std::optional<std::string> refusal(const Scene& scene) const override {
     if (!keeps_velocities() || scene.joints.empty()) return {};
     return "field \"joints\": velocities=kept takes no joints; with velocities=eliminated they are "
@@ -34,7 +40,7 @@ class ExactConeLaw final : public ContactLaw {
     rows_->eliminate_joints();
     layout_ = {};
     impulses_ = layout_.add_local_impulses(system);
-    if (rows_->contacts() > 0) return stage();
+    if (rows_->size() > 0) return stage();
     return StepEnd{rows_->base(), rows_->all_impulses(Vector(0))};
   }
 
@@ -55,16 +61,24 @@ class ExactConeLaw final : public ContactLaw {
     rows_->free_of_drift();  // the stabilisation may have been relaxed
     FrictionContact p;
     p.dimension = rows_->dimension();
-    p.mu.resize(rows_->contacts());
+    p.mu = Vector::Ones(rows_->contacts() + rows_->rates());
     const double scale = system_->mass_scale();
     Vector softness = Vector::Zero(rows_->size());
     for (int c = 0; c < rows_->contacts(); ++c) {
       p.mu[c] = rows_->mu(c);
       softness[rows_->normal(c)] = scale * system_->compliance(c);
     }
-    if ((softness.array() > 0.0).any()) p.compliance = softness;
     p.q = (rows_->local() * rows_->base() - rows_->wanted_with_restitution()) /
           system_->velocity_scale();
+    // |x| <= bound is the cone of a contact whose normal impulse is the bound: u_n = r_n - bound
+    // vanishes. What is across has nothing to do: u_o = r_o.
+    for (int k = 0; k < rows_->rates(); ++k) {
+      const int at = rows_->normal(rows_->contacts() + k);
+      p.q[at] = -system_->joint_friction_bound(k) / system_->impulse_scale();
+      softness[at] = 1.0;
+      if (rows_->dimension() == 3) softness[at + 2] = 1.0;
+    }
+    if ((softness.array() > 0.0).any()) p.compliance = softness;
     if (keeps_velocities()) {
       p.J = Matrix(rows_->local());
       p.M = Matrix(SparseMatrix(system_->mass_matrix() / scale));

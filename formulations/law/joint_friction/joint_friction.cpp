@@ -76,7 +76,16 @@ class JointFriction final : public Formulation {
     return joint(k).viscous * std::abs(rate);
   }
 
-  const Joint& joint(int k) const { return scene_->joints[static_cast<std::size_t>(k)]; }
+  const Joint& joint(int k) const {
+    return scene_->joints[static_cast<std::size_t>(arm_->joint(k))];
+  }
+
+  /// By joints of the scene; those without a coordinate have 0.
+  Vector by_joints(const Vector& by_coordinates) const {
+    Vector all = Vector::Zero(static_cast<int>(scene_->joints.size()));
+    for (int k = 0; k < arm_->size(); ++k) all[arm_->joint(k)] = by_coordinates[k];
+    return all;
+  }
 
   // QP4 in x = S y with S such that the diagonal of S H^-1 S / E is 1; see README.md.
   Stage stage() {
@@ -120,8 +129,8 @@ class JointFriction final : public Formulation {
 
   StepResult finish(const Vector& rate, const Vector& impulse) {
     StepResult r;
-    r.joint_values = joints_.position;
-    r.joint_impulses = impulse;
+    r.joint_values = by_joints(joints_.position);
+    r.joint_impulses = by_joints(impulse);
     r.reduced = true;
     r.columns = {rate.size() > 0 ? rate.cwiseAbs().maxCoeff() : 0.0, impulse.dot(rate)};
     r.state = state_;

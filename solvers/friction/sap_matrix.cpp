@@ -1,0 +1,112 @@
+#include <perp/solvers/friction/sap_matrix.hpp>
+
+#include <algorithm>
+
+namespace perp {
+
+namespace {
+
+// H is at least A, which is positive definite: pivots are replaced only where rounding has eaten
+// them.
+constexpr double kLeastPivot = 1e-300;
+
+}  // namespace
+
+void SapMatrix::build(const Matrix& a, const CompliantContacts& contacts) {
+  contacts_ = &contacts;
+  a_ = a.to_sparse();
+  a_.prune(0.0, 0.0);
+  find_pattern();
+  std::vector<int> group = groups();
+  if (starts_ != analysed_starts_ || rows_ != analysed_rows_ || group != analysed_groups_) {
+    const int n = static_cast<int>(a_.cols());
+    ldl_.analyse(n, starts_, rows_, std::vector<signed char>(n, 1), group);
+    analysed_starts_ = starts_;
+    analysed_rows_ = rows_;
+    analysed_groups_ = std::move(group);
+  }
+  fixed_.assign(rows_.size(), 0.0);
+  for (int j = 0; j < a_.cols(); ++j) {
+    for (SparseMatrix::InnerIterator it(a_, j); it && it.row() <= j; ++it)
+      fixed_[place(static_cast<int>(it.row()), j)] = it.value();
+  }
+  places_.clear();
+  for (int c = 0; c < contacts.size(); ++c) {
+    for (int k = 0; k < contacts.count(c); ++k) {
+      for (int i = 0; i <= k; ++i)
+        places_.push_back(place(contacts.places(c)[i], contacts.places(c)[k]));
+    }
+  }
+}
+
+// Rows of the upper triangle, column by column: those of A and of the contacts of the column.
+void SapMatrix::find_pattern() {
+  const int n = static_cast<int>(a_.cols());
+  contact_starts_.assign(n + 1, 0);
+  for (int c = 0; c < contacts_->size(); ++c) {
+    for (int k = 0; k < contacts_->count(c); ++k) ++contact_starts_[contacts_->places(c)[k] + 1];
+  }
+  for (int j = 0; j < n; ++j) contact_starts_[j + 1] += contact_starts_[j];
+  contact_lists_.resize(contact_starts_[n]);
+  std::vector<int> next(contact_starts_.begin(), contact_starts_.end() - 1);
+  for (int c = 0; c < contacts_->size(); ++c) {
+    for (int k = 0; k < contacts_->count(c); ++k)
+      contact_lists_[next[contacts_->places(c)[k]]++] = c;
+  }
+  starts_.assign(1, 0);
+  rows_.clear();
+  std::vector<int> seen(n, -1);
+  const auto add = [&](int row, int column) {
+    if (row > column || seen[row] == column) return;
+    seen[row] = column;
+    rows_.push_back(row);
+  };
+  for (int j = 0; j < n; ++j) {
+    add(j, j);
+    for (SparseMatrix::InnerIterator it(a_, j); it; ++it) add(static_cast<int>(it.row()), j);
+    for (int k = contact_starts_[j]; k < contact_starts_[j + 1]; ++k) {
+      const int c = contact_lists_[k];
+      for (int i = 0; i < contacts_->count(c); ++i) add(contacts_->places(c)[i], j);
+    }
+    std::sort(rows_.begin() + starts_[j], rows_.end());
+    starts_.push_back(static_cast<int>(rows_.size()));
+  }
+}
+
+// Neighbours that take part in the same contacts.
+std::vector<int> SapMatrix::groups() const {
+  const int n = static_cast<int>(a_.cols());
+  std::vector<int> group(n, 0);
+  for (int j = 1; j < n; ++j) {
+    const auto list = [&](int column) { return contact_lists_.begin() + contact_starts_[column]; };
+    const bool same =
+        list(j) != list(j + 1) && std::equal(list(j - 1), list(j), list(j), list(j + 1));
+    group[j] = group[j - 1] + (same ? 0 : 1);
+  }
+  return group;
+}
+
+int SapMatrix::place(int row, int column) const {
+  const auto begin = rows_.begin() + starts_[column], end = rows_.begin() + starts_[column + 1];
+  return static_cast<int>(std::lower_bound(begin, end, row) - rows_.begin());
+}
+
+bool SapMatrix::factor(const std::vector<Eigen::Matrix3d>& stiffness) {
+  values_ = fixed_;
+  const int* to = places_.data();
+  for (int c = 0; c < contacts_->size(); ++c) {
+    const auto j = contacts_->block(c);
+    const int count = contacts_->count(c);
+    if (stiffness[c].isZero(0.0)) {
+      to += count * (count + 1) / 2;
+      continue;
+    }
+    for (int k = 0; k < count; ++k) {
+      const Eigen::Vector3d pushed = stiffness[c] * j.col(k);
+      for (int i = 0; i <= k; ++i) values_[*to++] += j.col(i).dot(pushed);
+    }
+  }
+  return ldl_.factor(values_, kLeastPivot, 1.0);
+}
+
+}  // namespace perp

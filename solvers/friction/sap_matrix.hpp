@@ -1,0 +1,44 @@
+// The Newton matrix of compliant contact.
+#pragma once
+
+#include <perp/solvers/friction/compliant_contacts.hpp>
+#include <perp/solvers/linear_algebra/supernodal_ldl.hpp>
+#include <vector>
+
+namespace perp {
+
+/// H = A + sum J_c' S_c J_c with a 3 x 3 matrix S_c for each contact, symmetric positive definite,
+/// with the pattern that A and the blocks of J ask for. Unknowns that take part in the same
+/// contacts (a body's velocities) are ordered together. factor() allocates nothing.
+class SapMatrix {
+ public:
+  /// The order is found anew only if the pattern is not that of before. Keeps a reference to the
+  /// contacts; copies A.
+  void build(const Matrix& a, const CompliantContacts& contacts);
+
+  /// y := A x.
+  void multiply(const Vector& x, Vector& y) const { y.noalias() = a_ * x; }
+
+  /// @param stiffness S of each contact, by columns
+  /// @return false if an entry is not finite
+  bool factor(const std::vector<Eigen::Matrix3d>& stiffness);
+  /// x := H^-1 x.
+  void solve(Vector& x) const { ldl_.solve(x.data()); }
+
+ private:
+  void find_pattern();
+  std::vector<int> groups() const;
+  int place(int row, int column) const;
+
+  const CompliantContacts* contacts_ = nullptr;
+  SparseMatrix a_;
+  std::vector<int> starts_, rows_;                    // upper triangle by columns
+  std::vector<int> analysed_starts_, analysed_rows_;  // of ldl_
+  std::vector<int> analysed_groups_;
+  std::vector<int> contact_starts_, contact_lists_;  // of each column
+  std::vector<double> fixed_, values_;               // of A alone; of H
+  std::vector<int> places_;                          // contact by contact, pair of columns by pair
+  SupernodalLdl ldl_;
+};
+
+}  // namespace perp
