@@ -288,7 +288,9 @@ SparseMatrix Articulation::twists(const State& state) const {
 Vector Articulation::applied(const State& state) const {
   const Scene& scene = tree_->scene;
   Vector torques = Vector::Zero(size());
-  if (scene.loads.empty() && scene.springs.empty()) return torques;
+  const bool joint_springs = std::any_of(scene.joints.begin(), scene.joints.end(),
+                                         [](const Joint& j) { return j.has_spring(); });
+  if (scene.loads.empty() && scene.springs.empty() && !joint_springs) return torques;
   std::vector<Wrench> wrenches = applied_wrenches(scene, state);
   for (std::size_t b = 0; b < wrenches.size(); ++b)
     wrenches[b].force -= scene.bodies[b].mass * scene.gravity;

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 #include <perp/bench/simulation/simulation.hpp>
-#include <perp/formulations/dynamics/contacts.hpp>
 #include <perp/formulations/collision/manifold.hpp>
+#include <perp/formulations/dynamics/contacts.hpp>
 #include <perp/problems/scenes/scene_json.hpp>
 
 #include <cmath>
