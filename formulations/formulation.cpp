@@ -65,8 +65,10 @@ std::optional<std::string> refusal_of(const Formulation& formulation, const Scen
     return fmt::format("field \"bearings\": {} takes none", formulation.name());
   for (std::size_t k = 0; k < scene.joints.size(); ++k) {
     if (scene.joints[k].has_friction() && !can.joint_friction) {
-      return fmt::format("field \"joints[{}]\": {} has no friction in joints; joint-friction has",
-                         k, formulation.name());
+      return fmt::format(
+          "field \"joints[{}]\": {} has no friction in joints; joint-friction and models with the "
+          "exact cone have",
+          k, formulation.name());
     }
   }
   return {};

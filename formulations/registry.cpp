@@ -360,7 +360,10 @@ std::optional<std::string> refusal_of(const Composition& c) {
                        stepping->summary, c.gap, fmt::join(stepping->gaps, ", "));
   }
   if ((c.gap == "none") != (c.law == "joint-friction"))
-    return "gap none and law joint-friction go together: a model without contacts";
+    return fmt::format(
+        "{} steps have gap none with law joint-friction alone, a model without contacts; else they "
+        "take {} and {}",
+        stepping->name, fmt::join(gap_names(), ", "), fmt::join(law_names(), ", "));
   return {};
 }
 

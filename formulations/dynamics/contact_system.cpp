@@ -170,8 +170,10 @@ SparseMatrix ContactSystem::mass_matrix() const {
 
 Partition::Velocities ContactSystem::velocity_partition() const {
   Partition::Velocities v;
-  v.blocks = motion_.blocks;
-  for (int i = 0; !v.blocks.empty() && i < velocities(); ++i) v.unknowns.push_back(i);
+  for (const std::vector<int>& block : motion_.blocks) {
+    v.blocks.push_back(static_cast<int>(block.size()));
+    v.unknowns.insert(v.unknowns.end(), block.begin(), block.end());
+  }
   return v;
 }
 

@@ -89,7 +89,7 @@ class ContactSystem {
   const Vector& free_velocity() const { return motion_.free; }
   /// The velocities at the beginning, impulses of the scene given.
   Vector initial_velocity() const;
-  /// The velocities, from 0 on, and the blocks of M that couple them; empty if they are not known.
+  /// The velocities, from 0 on, and the blocks of M that couple them.
   Partition::Velocities velocity_partition() const;
   /// R M^-1 R' for rows R of velocities (rows x coordinates).
   /// @throws CollisionError if it would have more than 5e7 entries

@@ -2,15 +2,18 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
+#include <numeric>
 
 namespace perp {
 
 namespace {
 
-// In space the rotation's components are coupled.
-void add_blocks_of_body(const Coordinates& coordinates, std::vector<int>& blocks) {
-  blocks.insert(blocks.end(), 3, 1);
-  if (coordinates.per_body() == 6) blocks.push_back(3);
+// Of the next velocities, a body's: in space the components of its rotation are coupled.
+void add_blocks_of_body(const Coordinates& coordinates, std::vector<std::vector<int>>& blocks) {
+  int at = 0;
+  for (const auto& block : blocks) at += static_cast<int>(block.size());
+  for (int k = 0; k < 3; ++k) blocks.push_back({at + k});
+  if (coordinates.per_body() == 6) blocks.push_back({at + 3, at + 4, at + 5});
 }
 
 }  // namespace
@@ -50,7 +53,8 @@ Motion reduced_motion(const Scene& scene, const Articulation& arm, const State& 
   }
   m.free.resize(size);
   m.free.head(n) = joints.rate + h * inertia.solve(arm.applied(state) - d.bias);
-  m.blocks.push_back(n);
+  m.blocks.emplace_back(n);
+  std::iota(m.blocks.back().begin(), m.blocks.back().end(), 0);
   int at = n;
   for (const int body : arm.loose()) {
     const int from = coordinates.offset(body);

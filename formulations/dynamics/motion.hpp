@@ -21,8 +21,8 @@ struct Motion {
   /// Generalised velocities of the bodies (Coordinates) by those of the step; empty: they are the
   /// same.
   SparseMatrix twists;
-  /// Sizes of blocks, one after the other, that M does not couple; empty: not known.
-  std::vector<int> blocks;
+  /// Velocities that M couples with each other and with no others, every velocity in one block.
+  std::vector<std::vector<int>> blocks;
   /// If the velocities are rates of joints, so that these hold by themselves: of each joint of the
   /// scene its displacement (0 if it is fixed), and the velocity that is its rate (-1: none).
   Vector displacements;

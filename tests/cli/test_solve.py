@@ -118,11 +118,18 @@ class TestResult(SolveTestCase):
         self.assertEqual(self.solve(problem)["status"], "solved")
 
     def test_unsupported_kind_is_explained(self):
-        result = self.solve(make_problem("convex_contact"), code=1)
+        result = self.solve(make_problem("convex_contact"), "--solver", "lemke", code=1)
         self.assertEqual((result["status"], result["claimed"]), ("unsupported", "unsupported"))
         self.assertIn("convex_contact", result["message"])
         self.assertEqual(result["route"][0]["status"], "unsupported")
         self.assertIsNone(result["certificate"])
+
+    def test_compliant_contact_is_solved_as_it_is_and_as_a_conic_program(self):
+        for solver in ("auto", "sap", "polish(interior-point)"):
+            result = self.solve(make_problem("convex_contact"), "--solver", solver)
+            self.assertEqual(result["status"], "solved")
+            for found, known in zip(result["z"], [1.6, 0, -0.2]):
+                self.assertAlmostEqual(found, known, 6)
 
     def test_enumerate_lists_all_solutions(self):
         problem = load(LCPS / "lcp_CPS_3.json")

@@ -51,6 +51,7 @@ std::vector<Problem> some_problems() {
   list.push_back(generate(find_family("socp"), 10, 1));
   list.push_back(one_contact());
   list.push_back(generate(find_family("friction-stack"), 2, 1));
+  list.push_back(generate(find_family("compliant-pile"), 6, 1));
   return list;
 }
 
@@ -77,7 +78,9 @@ void spoil_data(ConicQp& p) {
   p.cones.clear();
 }
 void spoil_data(FrictionContact& p) { spoil(p.W), spoil(p.q), spoil(p.mu); }
-void spoil_data(ConvexContact&) {}
+void spoil_data(ConvexContact& p) {
+  spoil(p.A), spoil(p.J), spoil(p.R), spoil(p.bias), spoil(p.mu), spoil(p.v_star);
+}
 
 struct Outcome {
   Status status;
@@ -165,6 +168,10 @@ std::vector<Problem> changes_of(const Problem& p) {
             q.q *= 1.25;
             if (k > 0) scale(q.W, 1.5);
             if (k > 1) q.mu[0] = 0.0;
+          } else if constexpr (std::is_same_v<Kind, ConvexContact>) {
+            q.v_star *= 1.25;
+            if (k > 0) scale(q.A, 1.5), q.R *= 0.5;
+            if (k > 1) drop(q.J);
           }
         },
         list[k].data);

@@ -45,8 +45,8 @@ SparseMatrix mass_matrix(const Scene& scene, const State& state, const Coordinat
   return m;
 }
 
-// The inverse of a symmetric positive definite matrix, one set of coupled rows after the other.
-SparseMatrix inverse(const SparseMatrix& a) {
+// Rows that a symmetric matrix couples.
+std::vector<std::vector<int>> coupled_rows(const SparseMatrix& a) {
   const int n = static_cast<int>(a.cols());
   std::vector<int> root(n);
   std::iota(root.begin(), root.end(), 0);
@@ -60,9 +60,14 @@ SparseMatrix inverse(const SparseMatrix& a) {
   }
   std::vector<std::vector<int>> sets(n);
   for (int j = 0; j < n; ++j) sets[find(j)].push_back(j);
+  std::erase_if(sets, [](const std::vector<int>& set) { return set.empty(); });
+  return sets;
+}
+
+// The inverse of a symmetric positive definite matrix whose rows are coupled in these sets.
+SparseMatrix inverse(const SparseMatrix& a, const std::vector<std::vector<int>>& sets) {
   std::vector<Triplet> entries;
   for (const std::vector<int>& set : sets) {
-    if (set.empty()) continue;
     const auto size = static_cast<int>(set.size());
     DenseMatrix block(size, size);
     for (int i = 0; i < size; ++i) {
@@ -74,7 +79,7 @@ SparseMatrix inverse(const SparseMatrix& a) {
         entries.emplace_back(set[i], set[j], 0.5 * (solved(i, j) + solved(j, i)));
     }
   }
-  SparseMatrix b(n, n);
+  SparseMatrix b(a.rows(), a.cols());
   b.setFromTriplets(entries.begin(), entries.end());
   return b;
 }
@@ -263,7 +268,8 @@ State FreeMotion::moved(const Vector& v) const {
 Motion FreeMotion::motion(const Vector& free_velocity, bool printed) const {
   Motion m;
   m.mass = linearisation(free_velocity, printed);
-  m.inverse_mass = inverse(m.mass);
+  m.blocks = coupled_rows(m.mass);
+  m.inverse_mass = inverse(m.mass, m.blocks);
   m.bodies_inverse_mass = inverse_mass_matrix(scene_, between(free_velocity), coordinates_);
   m.free = free_velocity;
   m.moved = [this](const Vector& v) { return moved(v); };
