@@ -319,6 +319,67 @@ def springs(largest):
         {"step": 1, "t": 0.7, "kinetic": 0.0 if group != "ratio-springs" or h <= largest else 1e3, "infeasibility": 1e-3}]})
 
 
+def spring(group, **bands):
+    """Energies of the spring-cylinder: a band over .5 J, and what is left in the end."""
+    def make(self):
+        for theta, band in {"symplectic": 0.14, "midpoint": 0.0, "implicit": 0.0, **bands}.items():
+            self.simulation(f"{group}/{theta}", rows_of("kinetic", [1 + band, 1, 0.0 if theta == "implicit" else 1]))
+    return make
+
+
+def spring_left(left):
+    """The same of implicit Euler, where something is left."""
+    def make(self):
+        self.simulation("spring-sliding/implicit", rows_of("kinetic", [0.5, left]))
+    return make
+
+
+def spring_orders(**powers):
+    from math import cos, sqrt
+
+    def make(self):
+        for theta, power in {"midpoint": 2.0, "symplectic": 1.0, "implicit": 1.0, **powers}.items():
+            for h in (0.0025, 0.00125):
+                off = (100 if theta == "implicit" else 1) * h ** power
+                bodies = [{"step": k, "t": 0.1 * k, "body": "cylinder", "px": 0.1 * cos(sqrt(100 / 0.75) * 0.1 * k) + off} for k in range(3)]
+                self.simulation(f"spring-orders/{theta}-{h}", bodies=bodies)
+    return make
+
+
+def ten_minutes(midpoint=0.9, symplectic=0.9):
+    rest = 0.5 * 9.81 * (0.05 - 0.5 * 9.81 / 10000)
+
+    def make(self):
+        for theta, left in (("midpoint", midpoint), ("symplectic", symplectic)):
+            self.simulation(f"spring-long/{theta}", [{"step": 1, "t": 1, "kinetic": rest + 0.5}, {"step": 2, "t": 599, "kinetic": rest + 0.5 * left}])
+    return make
+
+
+def heap(failed=0, most=29, rest=3, momentum=1e-8, end=1e-5, far=0.3):
+    def make(self):
+        steps = [{"step": 1, "t": 1, "iterations": most, "momentum_error": momentum, "kinetic": 10},
+                 {"step": 2, "t": 9, "iterations": rest, "kinetic": end}]
+        for name in ("walls", "open"):
+            self.simulation(f"clutter/{name}", steps, [{"step": 1, "t": 1, "py": -far}], failed_steps=failed)
+    return make
+
+
+def plate(creep=1e-6, again=1e-6, slips=0.5):
+    def make(self):
+        self.simulation("gripper/plate", bodies=[{"t": t, "body": "plate", "vz": -v} for t, v in ((1, creep), (5.5, slips), (6.8, again))])
+    return make
+
+
+def coupled(rod=0.406, boxes=0.01):
+    def make(self):
+        for name in ("coulomb-implicit", "stewart-trinkle", "max-dissipation-step"):
+            convex = name == "max-dissipation-step"
+            self.simulation("wedged-rod/" + name, rows_of("kinetic", [1.1, rod if convex else 0.406]))
+            off = {"coulomb-implicit": 0.0, "stewart-trinkle": 0.05}.get(name, boxes)
+            self.simulation("falling-boxes/" + name, bodies=rows_of("px", [0, off]))
+    return make
+
+
 CORNERS = ("N-10", "N-20", "N-50", "N-100", "N-1000")
 HALVES = ("h-0.01", "h-0.005", "h-0.001", "h-0.0005")
 
@@ -340,6 +401,17 @@ class Claims(Case):
     test_cube_closed_form = case(cube(half=0.0215489), [cube(off=1e-6, half=0.0215489), cube(half=0.03)])
     test_no_penetration = case(implicit_scenes(), [implicit_scenes(overlap=1e-6), implicit_scenes(failed=1)])
     test_every_step_solved = case(implicit_scenes(), implicit_scenes(failed=1, solver="auto"))
+    test_energy_without_friction = case(
+        spring("spring-sliding"), [spring("spring-sliding", symplectic=0.16), spring("spring-sliding", midpoint=1e-9), spring_left(1e-3)])
+    test_energy_of_rolling = case(
+        spring("spring-rolling", symplectic=0.1, midpoint=5e-4),
+        [spring("spring-rolling", symplectic=0.1, midpoint=9e-4), spring("spring-rolling", symplectic=0.02, midpoint=5e-4)])
+    test_order_of_rolling = case(spring_orders(), [spring_orders(midpoint=1.9), spring_orders(symplectic=1.2), spring_orders(implicit=0.5)])
+    test_newton_steps = case(heap(), [heap(failed=1), heap(rest=4), heap(rest=5)])
+    test_momentum_and_complementarity = case(heap(), heap(momentum=1e-4))
+    test_at_rest = case(heap(), [heap(end=1.0), heap(far=0.5)])
+    test_stiction = case(plate(), [plate(creep=1e-4), plate(again=1e-4), plate(slips=0.0)])
+    test_beyond_the_ramp = case(coupled(), coupled(rod=0.799, boxes=0.2))
     test_ramp_along = case(ramp("ramp-along"), ramp("ramp-along", anitescu_potra=1e-6))
     test_ramp_across = case(
         ramp("ramp-across"),
@@ -379,6 +451,7 @@ class Claims(Case):
 class ClaimsOfFullSize(Case):
     QUICK = False
     test_bounded_in_a_large_pile = case(large_pile(), [large_pile(fine=0.5), large_pile(failed_steps=1), large_pile(relaxed_steps=1)])
+    test_ten_minutes = case(ten_minutes(), ten_minutes(midpoint=0.5))
     test_thousand_grains = case(grains(count=1001), [grains(count=1001, failed=1), grains(count=1001, end=1.0)])
 
 
@@ -402,6 +475,7 @@ class ClaimsOfPeers(Case):
 class InPart(Case):
     def test_what_holds_in_part(self):
         for name, make in (("two-spheres-events", two_spheres(second=3.69)), ("smooth-velocities", spins(geometric_implicit=0.01, stewart_trinkle=0.02)),
+                           ("beyond-the-ramp", coupled(boxes=0.2)), ("beyond-the-ramp", coupled(rod=0.799)),
                            ("ramp-across", ramp("ramp-across", anitescu_potra=0.4, stewart_trinkle_16=0.1)),
                            ("grains", grains(overlap=0.012)), ("lemke-fails-engine", pyramids("engine-four", ours="solved")),
                            ("faster-without-friction", times_of_engine(lcp=0.1)), ("joint-convergence", angles(fine=0.04)),

@@ -109,7 +109,8 @@ TEST(Compositions, OfTheBeginningOfAStepAgreeOnSliding) {
     request.step = 0.005;
     request.duration = 0.2;
     const SimulationSummary s = simulate(scene, request);
-    const bool convex = c.law == "convex-relaxation" || c.law == "max-dissipation" || c.law == "compliant";
+    const bool convex =
+        c.law == "convex-relaxation" || c.law == "max-dissipation" || c.law == "compliant";
     EXPECT_EQ(s.failed_steps, 0) << c.text();
     EXPECT_NEAR(s.final_state.bodies[1].velocity.x(), 1.0, convex ? 0.1 : 1e-5) << c.text();
   }
