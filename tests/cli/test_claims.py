@@ -381,7 +381,7 @@ def coupled(rod=0.406, boxes=0.01):
 
 
 CORNERS = ("N-10", "N-20", "N-50", "N-100", "N-1000")
-HALVES = ("h-0.01", "h-0.005", "h-0.001", "h-0.0005")
+HALVES = ("h-0.01", "h-0.005", "h-0.001", "h-0.0005", "h-0.0001")
 
 
 class Claims(Case):
@@ -392,8 +392,8 @@ class Claims(Case):
          ((13, 12, 14, 15, 15), (12, 13, 15, 14, 14), (12, 13, 14, 15, 15.2), (12, 13, 14, 16.55, 16.55))]
         + [polygons("polygon-corners", CORNERS, (12, 13, 14, 15, 15.05), rise=1e-3)])
     test_polygons_step_limit = case(
-        polygons("polygon-steps", HALVES, (12, 13, 14, 14.005)),
-        [polygons("polygon-steps", HALVES, values) for values in ((13, 12, 14, 14), (12, 13, 14, 14.2), (12, 15, 14, 14))])
+        polygons("polygon-steps", HALVES, (12, 13, 14, 14.005, 14.006)),
+        [polygons("polygon-steps", HALVES, values) for values in ((13, 12, 14, 14, 14), (12, 13, 14, 14.2, 14.2), (12, 15, 14, 14, 14), (12, 13, 14, 14.005, 14.1))])
     test_spin_stops = case(spin(), [spin(off=1e-5), spin(moment=0.0), spin(other=1e-6)])
     test_two_spheres_events = case(two_spheres(), [two_spheres(first=3.3), two_spheres(slip=2.5), two_spheres(second=3.9)])
     test_smooth_velocities = case(

@@ -62,6 +62,37 @@ TEST(SpinningSphere, StopsAsTheClosedFormSays) {
   }
 }
 
+// One contact that does not slip: linearised geometry and the pyramid are exact here [the paper's
+// Example 2 beside Stewart and Trinkle].
+TEST(SpinningSphere, StewartTrinkleGivesTheSame) {
+  const Scene scene = load_scene("spinning-sphere", {});
+  SimulationRequest request;
+  request.step = 0.07;
+  request.duration = 1.4;
+  std::vector<std::vector<Vector3d>> spins;
+  for (const char* formulation : {"stewart-trinkle", "geometric-implicit"}) {
+    request.formulation = formulation;
+    spins.emplace_back();
+    request.on_step = [&](const StepReport& step) {
+      spins.back().push_back(body_of(step, "sphere").angular_velocity);
+      return true;
+    };
+    EXPECT_EQ(simulate(scene, request).failed_steps, 0);
+  }
+  ASSERT_EQ(spins[0].size(), 20u);
+  for (std::size_t k = 0; k < 20; ++k) EXPECT_LT((spins[0][k] - spins[1][k]).norm(), 1e-9) << k;
+}
+
+// The paper counts 28 unknowns for two contacts of a ball: with its conditions of nearest points,
+// which have no multipliers.
+TEST(TwoSpheres, HaveTwentyEightUnknowns) {
+  const auto model = make_formulation("geometric-implicit:points=tangential");
+  const Scene scene = load_scene("two-spheres", {});
+  const StageOrResult begun = model->begin(scene, initial_state(scene), 0.01);
+  ASSERT_TRUE(std::holds_alternative<Stage>(begun));
+  EXPECT_EQ(std::get<Stage>(begun).problem.size(), 28);
+}
+
 TEST(SpinningSphere, HasThePapersNumbers) {
   const ImplicitRun r = run_implicit(load_scene("spinning-sphere", {}));
   ASSERT_EQ(r.steps.size(), 20u);

@@ -118,6 +118,25 @@ TEST(JointFriction, HoldsAnArmAtRestWhereTheExplicitMethodChatters) {
   EXPECT_NEAR(std::log10(chatter(1e-3) / fine), 1.0, 0.2);  // in proportion to h
 }
 
+// With mu_c = 0 and the rate before the step the bound is what the explicit torque does, as long as
+// the joint does not turn round; where joints push each other round, up to that.
+TEST(JointFriction, WithoutCoulombFrictionTheProgramIsExplicit) {
+  Scene swing = scene_from_text(
+      R"({"format":"perp-scene","version":1,"name":"swing","dimension":3,"gravity":[0,0,-9.81],
+    "bodies":[{"name":"wall","fixed":true},{"name":"rod","mass":1,"inertia":[0.1,0.1,0.1],"position":[1,0,0]}],
+    "joints":[{"name":"j","type":"revolute","a":"rod","b":"wall","anchor":[0,0,0],"axis":[0,1,0],"viscous":0.3}]})",
+      "swing");
+  const auto apart = [](const Scene& scene, double h, double duration) {
+    const Vector program = run(scene, "joint-friction:viscous=before", h, duration).angles,
+                 torque = run(scene, "joint-friction:method=explicit", h, duration).angles;
+    EXPECT_GT(program.cwiseAbs().maxCoeff(), 1e-3);
+    return (program - torque).cwiseAbs().maxCoeff();
+  };
+  EXPECT_LT(apart(swing, 0.01, 0.4), 1e-10);
+  const Scene arm = load_scene("arm-friction", {{"coulomb", 0}, {"viscous", 0.05}});
+  EXPECT_LT(apart(arm, 1e-4, 0.05), 1e-6);
+}
+
 TEST(JointFriction, MethodsMeetInTheLimit) {
   const Scene arm = load_scene("arm-friction", {{"coulomb", 0.25}, {"viscous", 0.1}});
   const Vector limit = run(arm, "joint-friction", 1e-4, 0.5).angles;
