@@ -370,5 +370,26 @@ TEST(MaxDissipation, EventsAndStepsAgree) {
   EXPECT_NEAR(coarse / fine, 10.0, 3.0);
 }
 
+// A disc between two walls that are 1e-6 m too near.
+TEST(MaxDissipation, AWedgeIsRelaxedWithACertificate) {
+  const Scene scene = scene_from_text(
+      R"({"format":"perp-scene","version":1,"name":"wedge","dimension":2,"gravity":[0,-10],
+    "bodies":[{"name":"left","fixed":true,"shape":{"type":"half_space","normal":[1,0]}},
+     {"name":"right","fixed":true,"position":[1.999999,0],"shape":{"type":"half_space","normal":[-1,0]}},
+     {"name":"disc","mass":1,"inertia":0.5,"shape":{"type":"disc","radius":1},"position":[0.9999995,0]}],
+    "contact":{"mu":0.5}})",
+      "wedge");
+  for (const char* model : {"max-dissipation-step", "linearised+max-dissipation+theta-method"}) {
+    SimulationRequest request;
+    request.formulation = model;
+    request.step = 0.01;
+    request.duration = 0.05;
+    const SimulationSummary s = simulate(scene, request);
+    EXPECT_EQ(s.failed_steps, 0) << model << s.message;
+    EXPECT_EQ(s.relaxed_steps, 5) << model;
+    EXPECT_EQ(s.uncertified_steps, 0) << model;
+  }
+}
+
 }  // namespace
 }  // namespace perp::test

@@ -76,6 +76,13 @@ class MaxDissipationLaw final : public ContactLaw {
     return friction_stage();
   }
 
+  // The first phase is unbounded if overlaps or drift ask for the impossible: bodies in a wedge.
+  std::optional<Stage> relax() override {
+    if (phase_ != Phase::kNormal || !system_->relax_further()) return {};
+    rows_->free_of_drift();
+    return normal_stage("normal", rows_->base());
+  }
+
   // What the solver has, as long as it is an impulse of the model that leaves no more energy than
   // the first phase did; else that phase.
   std::optional<StageOrEnd> settle(const Answer& answer) override {
