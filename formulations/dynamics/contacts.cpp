@@ -32,6 +32,9 @@ class Finder {
       joined_.emplace_back(std::min(b.pin, b.hole), std::max(b.pin, b.hole));
     std::sort(joined_.begin(), joined_.end());
     group_ = scene.rigid_groups();
+    longest_damping_ = damping_time(scene.contact);
+    for (const PairRule& rule : scene.pairs)
+      longest_damping_ = std::max(longest_damping_, damping_time(rule.properties));
   }
 
   std::vector<ContactPoint3> run() {
@@ -74,13 +77,17 @@ class Finder {
     return 2 * h_ * h_ * scene_.gravity.norm() + 1e-3 * std::min(reach_[a], reach_[b]);
   }
 
+  // The damper of a compliant point pushes where gap + tau v_n < 0: before bodies touch.
+  static double damping_time(const ContactProperties& k) { return k.rigid() ? 0.0 : k.dissipation; }
+
   // The largest gap that a candidate of the pair can have.
   double margin(int a, int b) const {
-    if (by_speed(a, b)) return 2 * h_ * (speed(a) + speed(b)) + base_margin(a, b);
+    const double damped = longest_damping_ * (speed(a) + speed(b));
+    if (by_speed(a, b)) return 2 * h_ * (speed(a) + speed(b)) + base_margin(a, b) + damped;
     const double approach =
         (state_.bodies[a].velocity - state_.bodies[b].velocity).norm() + spin(a) + spin(b);
     const double closing = std::max({2 * approach, speed(a), speed(b)});
-    return h_ * (closing + share_ * (speed(a) + speed(b))) + base_margin(a, b);
+    return h_ * (closing + share_ * (speed(a) + speed(b))) + base_margin(a, b) + damped;
   }
 
   // Pairs with a polygon take the whole speed, others the approach at the point.
@@ -100,7 +107,9 @@ class Finder {
       const double va = normal.dot(velocity_at(a, point)), vb = normal.dot(velocity_at(b, point));
       // Bodies that fall as one close as fast as they fall once the first of them is stopped.
       const double closing = std::max({0.0, 2 * (vb - va), -va, vb});
-      if (gap > h_ * (closing + share_ * (speed(a) + speed(b))) + base_margin(a, b)) return;
+      const double damped = damping_time(properties_of(a, b)) * std::max(0.0, vb - va);
+      if (gap > h_ * (closing + share_ * (speed(a) + speed(b))) + base_margin(a, b) + damped)
+        return;
     }
     keep({a, b, feature, point, normal, gap, properties_of(a, b), unit});
   }
@@ -149,8 +158,8 @@ class Finder {
       const PlacedShape p = placed(b);
       Extents box{b, Vector3d::Zero(), Vector3d::Zero()};
       // Either body's share of the margin of any pair it is in.
-      const double slack =
-          (2 + share_) * h_ * speed(b) + h_ * h_ * scene_.gravity.norm() + 1e-3 * reach_[b];
+      const double slack = ((2 + share_) * h_ + longest_damping_) * speed(b) +
+                           h_ * h_ * scene_.gravity.norm() + 1e-3 * reach_[b];
       for (int k = 0; k < axes; ++k) {
         const auto [low, high] = extent(p, k);
         box.low[k] = low - slack;
@@ -271,7 +280,8 @@ class Finder {
   const Gap& gap_;
   std::vector<double> reach_;
   std::vector<std::pair<int, int>> joined_;
-  std::vector<int> group_;  // of bodies that fixed joints hold together
+  double longest_damping_ = 0.0;  // s, of compliant contacts
+  std::vector<int> group_;        // of bodies that fixed joints hold together
   std::vector<ContactPoint3> found_;
   double pairs_ = 0.0;
   std::pair<int, int> last_pair_ = {-1, -1};

@@ -105,7 +105,7 @@ class ImplicitStep final : public Formulation {
   Capabilities capabilities() const override {
     return {.joints = gap_->with_joints(),
             .restitution = false,
-            .compliant_contacts = false,
+            .compliant_contacts = gap_->with_stiffness(),
             .torsional_friction = true};
   }
   std::optional<std::string> refusal(const Scene& scene) const override;
@@ -128,12 +128,15 @@ class ImplicitStep final : public Formulation {
   bool rewrite_any();
   double start_impulse(const StartContact& contact) const;
   void begin_run(const Scene& scene, const State& state);
+  static double parting_speed(const State& state, const StartContact& contact);
   static Vector3d world_point(const State& state, int body, const Vector3d& local);
   const Recording& recording();
   Stage stage(bool carried_over);
   void add_contact_infos(Problem& problem) const;
-  static void add_law_residuals(const ContactResult& contact, double spin, const Vector3d& velocity,
-                                std::vector<double>& columns);
+  void soften(StepRecorder& recorder, const RecordedContact& contact,
+              const ContactUnknowns& unknowns) const;
+  static void add_law_residuals(const ContactResult& contact, double h, double spin,
+                                const Vector3d& velocity, std::vector<double>& columns);
   void add_joints(const Vector& z, StepResult& r, Vector& wrenches) const;
   StepResult finish(const Vector& velocity, const Vector* z) const;
   void add_contact(const RecordedPair& pair, const Vector& z, StepResult& r, Vector& wrenches,
@@ -193,17 +196,29 @@ void ImplicitStep::begin_run(const Scene& scene, const State& state) {
   pressed_.clear();
 }
 
+// Velocity at which the nearest points part, m/s.
+double ImplicitStep::parting_speed(const State& state, const StartContact& c) {
+  const auto velocity = [&](int body, const Vector3d& point) {
+    const BodyState& s = state.bodies[static_cast<std::size_t>(body)];
+    return Vector3d(s.velocity + s.angular_velocity.cross(point - s.position));
+  };
+  return c.normal.dot(velocity(c.a, c.point_a) - velocity(c.b, c.point_b));
+}
+
 // Pairs that overlap by more than `depth` in a state, or that were pressed before and still touch.
 bool ImplicitStep::add_overlapping(const State& end, double depth) {
   check_places(*scene_, end);
   bool added = false;
   for (const std::pair<int, int>& pair : candidates_) {
     if (std::find(touching_.begin(), touching_.end(), pair) != touching_.end()) continue;
-    if (!can_overlap(*scene_, end, pair.first, pair.second)) continue;
+    const ContactProperties properties = scene_->properties(pair.first, pair.second);
+    if (properties.rigid() && !can_overlap(*scene_, end, pair.first, pair.second)) continue;
     StartContact contact;
     contact.a = pair.first;
     contact.b = pair.second;
-    const double gap = nearest(*scene_, end, contact);
+    double gap = nearest(*scene_, end, contact);
+    if (!properties.rigid())  // a damper pushes before bodies touch
+      gap += properties.dissipation * std::min(0.0, parting_speed(end, contact));
     const auto before = pressed_.find(pair);
     const bool resting = before != pressed_.end() && gap <= kTouching * input_.scales.length;
     if (gap >= -depth && !resting) continue;
@@ -256,6 +271,7 @@ const ImplicitStep::Recording& ImplicitStep::recording() {
     p.first = recorder.unknowns();
     const RecordedContact contact = gap_->record(recorder, p);
     p.unknowns = recorder.add_contact(p.name, p.key, contact);
+    soften(recorder, contact, p.unknowns);
     record_friction(recorder, friction_, p.name, p.key, contact, p.unknowns);
     r.pairs.push_back(std::move(p));
   }
@@ -393,13 +409,32 @@ std::vector<std::string> ImplicitStep::columns() const {
   return names;
 }
 
+// p/h = -k (gap + tau v_n) where that is positive: 0 <= gap + tau v_n + p_n / (h k) complementary
+// to p_n >= 0, in units of the recorder.
+void ImplicitStep::soften(StepRecorder& recorder, const RecordedContact& contact,
+                          const ContactUnknowns& unknowns) const {
+  const ContactProperties k = scene_->properties(contact.a, contact.b);
+  if (k.rigid()) return;
+  const Expr speed = dot(contact.n, ExprVector3(recorder.velocity_at(contact.a, contact.arm_a) -
+                                                recorder.velocity_at(contact.b, contact.arm_b)));
+  const Expr time = recorder.parameter([tau = k.dissipation](const StepInput& s) {
+    return tau * s.scales.velocity / s.scales.length;
+  });
+  const Expr compliance = recorder.parameter([stiffness = k.stiffness](const StepInput& s) {
+    return s.scales.impulse / (s.h * stiffness * s.scales.length);
+  });
+  recorder.set_row(unknowns.p_n,
+                   contact.gap + time * speed + compliance * recorder.unknown(unknowns.p_n));
+}
+
 // How far a contact is from its law, as largest values over the contacts of the step.
-void ImplicitStep::add_law_residuals(const ContactResult& k, double spin, const Vector3d& v,
-                                     std::vector<double>& columns) {
+void ImplicitStep::add_law_residuals(const ContactResult& k, double h, double spin,
+                                     const Vector3d& v, std::vector<double>& columns) {
   const ContactProperties& c = k.contact.properties;
-  const double gap =
-      k.mode == ContactMode::kOpen ? std::max(0.0, -k.contact.gap) : std::abs(k.contact.gap);
-  columns[0] = std::max(columns[0], gap);
+  double slack = k.contact.gap;
+  if (!c.rigid()) slack += c.dissipation * k.v_n + k.p_n / (h * c.stiffness);
+  columns[0] =
+      std::max(columns[0], k.mode == ContactMode::kOpen ? std::max(0.0, -slack) : std::abs(slack));
   if (k.mode == ContactMode::kOpen || c.mu == 0.0) return;
   const double limit = c.mu * k.p_n;
   const Vector3d share(k.p_t / (c.e_t * limit), k.p_o / (c.e_o * limit),
@@ -477,7 +512,7 @@ void ImplicitStep::add_contact(const RecordedPair& p, const Vector& z, StepResul
   const Vector3d force = k.p_n * e.frame.n + k.p_t * e.frame.t + k.p_o * e.frame.o;
   const Vector3d moment = k.p_r * e.frame.n;
   r.contact_work += force.dot(v) + k.p_r * spin;
-  add_law_residuals(k, spin, v, r.columns);
+  add_law_residuals(k, input_.h, spin, v, r.columns);
   r.feeding += k.p_n * std::max(0.0, k.v_n);
   const Coordinates coordinates(*scene_);
   const auto push = [&](int body, const Vector3d& point, double sign) {

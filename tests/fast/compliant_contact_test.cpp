@@ -158,6 +158,54 @@ TEST(CompliantContact, SpringsOfContactsCarryTheirLoad) {
   }
 }
 
+// The oracle: the gap and the velocity of the end of the step, nothing linearised. On a plane the
+// two are the same; between balls that meet obliquely they differ by O(h).
+TEST(CompliantContact, ClosedFormGapsAreItsLimit) {
+  const std::string soft = R"("contact":{"mu":0.3,"stiffness":3000,"dissipation":0.01}})";
+  const auto with = [&](const std::string& bodies) {
+    return scene_from_text(
+        R"({"format":"perp-scene","version":1,"name":"test","dimension":3,"gravity":[0,0,-9.81],"bodies":[)" +
+            bodies + "]," + soft,
+        "test");
+  };
+  const std::string floor =
+      R"({"name":"floor","fixed":true,"shape":{"type":"half_space","normal":[0,0,1]}},)";
+  const Scene drop = with(
+      floor +
+      R"({"name":"ball","mass":1,"shape":{"type":"sphere","radius":0.1},"position":[0,0,0.2],"velocity":[0.5,0.2,0],"angular_velocity":[1,3,2]})");
+  const auto apart = [](const Scene& scene, double h, double duration) {
+    const ThetaRun oracle =
+                       theta_run(scene, "closed-form-gap", h, duration, 1e-11, "josephy-newton"),
+                   model = theta_run(scene, "coulomb-implicit", h, duration, 1e-11);
+    double most = 0.0, depth = 0.0;
+    for (std::size_t k = 0; k < oracle.states.size(); ++k) {
+      for (std::size_t b = 0; b < scene.bodies.size(); ++b)
+        most = std::max(
+            most,
+            (oracle.states[k].bodies[b].position - model.states[k].bodies[b].position).norm());
+    }
+    for (const StepReport& step : oracle.steps) {
+      for (const ContactResult& c : step.result.contacts) depth = std::max(depth, -c.contact.gap);
+      EXPECT_TRUE(step.result.columns.empty() || step.result.columns[0] < 1e-9);  // law_gap
+    }
+    EXPECT_GT(depth, 1e-3);  // they do give way
+    return most;
+  };
+  EXPECT_LT(apart(drop, 0.005, 0.4), 1e-7);
+  const Scene pair = with(
+      R"({"name":"a","fixed":true,"shape":{"type":"sphere","radius":0.2},"position":[0,0,0]},
+      {"name":"b","mass":1,"shape":{"type":"sphere","radius":0.2},"position":[0.1,0.05,0.45]})");
+  // Without friction: the arms of a depth are a convention, that of the midpoint or of a's surface.
+  Scene smooth = pair;
+  smooth.contact.mu = 0.0;
+  std::vector<double> differences;
+  for (const double h : {0.001, 0.0005, 0.00025, 0.000125})
+    differences.push_back(apart(smooth, h, 0.2));
+  EXPECT_LT(differences[0], 0.01);
+  EXPECT_NEAR(std::log2(differences[0] / differences[3]) / 3, 1.0, 0.3)
+      << testing::PrintToString(differences);
+}
+
 // Joints and contacts: the velocities of a convex_contact are those at which joints hold.
 TEST(CompliantContact, JointsHold) {
   const Scene chain = load_scene("hung-chain", {{"height", 0.5}});

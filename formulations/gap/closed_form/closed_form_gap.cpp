@@ -29,6 +29,8 @@ class ClosedFormGap final : public ImplicitGap {
     return {};
   }
 
+  bool with_stiffness() const override { return true; }
+
   RecordedContact record(StepRecorder& step, const RecordedPair& p) const override {
     const int a = p.pair.a, b = p.pair.b;
     const Scene& scene = step.scene();

@@ -51,6 +51,9 @@ class ImplicitGap {
   virtual std::optional<std::string> refusal(const Scene& scene) const = 0;
   /// Whether scenes may have joints.
   virtual bool with_joints() const { return true; }
+  /// Whether its gap goes on below 0 as the depth of bodies that overlap, so that contacts may have
+  /// a stiffness.
+  virtual bool with_stiffness() const { return false; }
   /// Names of numbers that it tells of every step, and their values: largest ones over contacts.
   virtual std::vector<std::string> columns() const { return {}; }
   virtual void raise_columns(const StepInput&, const RecordedPair&, const Vector&, double*) const {}
