@@ -76,13 +76,11 @@ ContactFrame contact_frame(const Vector3d& normal, int dimension,
 /// a joint, two fixed ones and two half-spaces do not collide. Those of a bearing have the points
 /// of bearings.hpp instead, where the gap is at most
 ///   h (2 max(0, u_b - u_a) + |v_a - v_b| / 10) + 2 h^2 |g| + 1e-3 r,
-/// v_a and v_b the velocities at the point, r the radius of the pin.
-/// Compliant points may be farther apart by tau max(0, u_b - u_a), since their dampers push before
-/// bodies touch; of pairs with a polygon by tau times all speeds.
-/// @param share the tenth in the rule: of the speeds, for what nobody foresees
-/// @param gap how solids are measured, instead of pair_contacts and planar_contacts
-/// @throws CollisionError, also for more than 300 000 contacts, and more pairs than can be looked
-/// at
+/// v_a and v_b the velocities at the point, r the radius of the pin. Compliant points may be
+/// farther apart by tau max(0, u_b - u_a), for dampers push earlier (polygons: tau all speeds).
+/// @param share the tenth in the rule  @param gap how solids are measured, instead of
+/// pair_contacts and planar_contacts
+/// @throws CollisionError, also for more than 300 000 contacts, and too many pairs to be looked at
 std::vector<ContactPoint3> find_contacts(const Scene& scene, const State& state, double h,
                                          double share = 0.1, const Gap& gap = linearised_gap());
 
