@@ -217,9 +217,10 @@ Residuals evaluate_residuals(const ConvexContact& p, const Vector& v, ResidualWo
   r.worst_index = worst.index;
   if (r.worst_index >= 0) {
     // Rounding of v itself moves the impulses by that over R.
-    const ExtendedVector moved = w.second.sizes.cwiseQuotient(p.R.cast<Extended>());
     Extended size = gradient.sizes[r.worst_index];
-    p.J.for_column(r.worst_index, [&](int i, double value) { size += std::abs(value) * moved[i]; });
+    p.J.for_column(r.worst_index, [&](int i, double value) {
+      size += std::abs(value) * w.second.sizes[i] / p.R[i];
+    });
     r.floor = kEpsilon * static_cast<double>(size);
   }
   return r;

@@ -17,27 +17,27 @@ void CompliantContacts::build(const ConvexContact& p) {
 
   // Columns of each contact: counted, then filled column by column, so that they ascend.
   starts_.assign(contacts + 1, 0);
-  std::vector<int> last(contacts, -1);
+  last_.assign(contacts, -1);
   for (int j = 0; j < columns_; ++j) {
     p.J.for_column(j, [&](int i, double) {
-      if (last[i / 3] == j) return;
-      last[i / 3] = j;
+      if (last_[i / 3] == j) return;
+      last_[i / 3] = j;
       ++starts_[i / 3 + 1];
     });
   }
   for (int c = 0; c < contacts; ++c) starts_[c + 1] += starts_[c];
   places_.resize(starts_[contacts]);
   blocks_.assign(3 * places_.size(), 0.0);
-  std::vector<int> next(starts_.begin(), starts_.end() - 1);
-  std::fill(last.begin(), last.end(), -1);
+  next_.assign(starts_.begin(), starts_.end() - 1);
+  std::fill(last_.begin(), last_.end(), -1);
   for (int j = 0; j < columns_; ++j) {
     p.J.for_column(j, [&](int i, double value) {
       const int c = i / 3;
-      if (last[c] != j) {
-        last[c] = j;
-        places_[next[c]++] = j;
+      if (last_[c] != j) {
+        last_[c] = j;
+        places_[next_[c]++] = j;
       }
-      blocks_[3 * static_cast<std::size_t>(next[c] - 1) + i % 3] = value;
+      blocks_[3 * static_cast<std::size_t>(next_[c] - 1) + i % 3] = value;
     });
   }
 }

@@ -12,7 +12,7 @@ namespace perp {
 /// semidefinite. J is kept as one dense block of three rows a contact.
 class CompliantContacts {
  public:
-  /// Copies what it needs of the problem.
+  /// Copies what it needs of the problem. Only larger sizes allocate.
   void build(const ConvexContact& problem);
 
   int size() const { return static_cast<int>(mu_.size()); }
@@ -44,6 +44,7 @@ class CompliantContacts {
   Vector r_, bias_;
   std::vector<int> starts_, places_;
   std::vector<double> blocks_;
+  std::vector<int> last_, next_;  // of build(): by contact
 };
 
 }  // namespace perp

@@ -14,21 +14,20 @@ constexpr double kLeastPivot = 1e-300;
 
 void SapMatrix::build(const Matrix& a, const CompliantContacts& contacts) {
   contacts_ = &contacts;
-  a_ = a.to_sparse();
-  a_.prune(0.0, 0.0);
+  a_ = &a;
   find_pattern();
-  std::vector<int> group = groups();
-  if (starts_ != analysed_starts_ || rows_ != analysed_rows_ || group != analysed_groups_) {
-    const int n = static_cast<int>(a_.cols());
-    ldl_.analyse(n, starts_, rows_, std::vector<signed char>(n, 1), group);
+  find_groups();
+  if (starts_ != analysed_starts_ || rows_ != analysed_rows_ || groups_ != analysed_groups_) {
+    ldl_.analyse(a.cols(), starts_, rows_, std::vector<signed char>(a.cols(), 1), groups_);
     analysed_starts_ = starts_;
     analysed_rows_ = rows_;
-    analysed_groups_ = std::move(group);
+    analysed_groups_ = groups_;
   }
   fixed_.assign(rows_.size(), 0.0);
-  for (int j = 0; j < a_.cols(); ++j) {
-    for (SparseMatrix::InnerIterator it(a_, j); it && it.row() <= j; ++it)
-      fixed_[place(static_cast<int>(it.row()), j)] = it.value();
+  for (int j = 0; j < a.cols(); ++j) {
+    a.for_column(j, [&](int i, double value) {
+      if (i <= j) fixed_[place(i, j)] = value;
+    });
   }
   places_.clear();
   for (int c = 0; c < contacts.size(); ++c) {
@@ -41,29 +40,29 @@ void SapMatrix::build(const Matrix& a, const CompliantContacts& contacts) {
 
 // Rows of the upper triangle, column by column: those of A and of the contacts of the column.
 void SapMatrix::find_pattern() {
-  const int n = static_cast<int>(a_.cols());
+  const int n = a_->cols();
   contact_starts_.assign(n + 1, 0);
   for (int c = 0; c < contacts_->size(); ++c) {
     for (int k = 0; k < contacts_->count(c); ++k) ++contact_starts_[contacts_->places(c)[k] + 1];
   }
   for (int j = 0; j < n; ++j) contact_starts_[j + 1] += contact_starts_[j];
   contact_lists_.resize(contact_starts_[n]);
-  std::vector<int> next(contact_starts_.begin(), contact_starts_.end() - 1);
+  next_.assign(contact_starts_.begin(), contact_starts_.end() - 1);
   for (int c = 0; c < contacts_->size(); ++c) {
     for (int k = 0; k < contacts_->count(c); ++k)
-      contact_lists_[next[contacts_->places(c)[k]]++] = c;
+      contact_lists_[next_[contacts_->places(c)[k]]++] = c;
   }
   starts_.assign(1, 0);
   rows_.clear();
-  std::vector<int> seen(n, -1);
+  seen_.assign(n, -1);
   const auto add = [&](int row, int column) {
-    if (row > column || seen[row] == column) return;
-    seen[row] = column;
+    if (row > column || seen_[row] == column) return;
+    seen_[row] = column;
     rows_.push_back(row);
   };
   for (int j = 0; j < n; ++j) {
     add(j, j);
-    for (SparseMatrix::InnerIterator it(a_, j); it; ++it) add(static_cast<int>(it.row()), j);
+    a_->for_column(j, [&](int i, double) { add(i, j); });
     for (int k = contact_starts_[j]; k < contact_starts_[j + 1]; ++k) {
       const int c = contact_lists_[k];
       for (int i = 0; i < contacts_->count(c); ++i) add(contacts_->places(c)[i], j);
@@ -74,16 +73,20 @@ void SapMatrix::find_pattern() {
 }
 
 // Neighbours that take part in the same contacts.
-std::vector<int> SapMatrix::groups() const {
-  const int n = static_cast<int>(a_.cols());
-  std::vector<int> group(n, 0);
-  for (int j = 1; j < n; ++j) {
-    const auto list = [&](int column) { return contact_lists_.begin() + contact_starts_[column]; };
+void SapMatrix::find_groups() {
+  groups_.assign(a_->cols(), 0);
+  const auto list = [&](int column) { return contact_lists_.begin() + contact_starts_[column]; };
+  for (int j = 1; j < a_->cols(); ++j) {
     const bool same =
         list(j) != list(j + 1) && std::equal(list(j - 1), list(j), list(j), list(j + 1));
-    group[j] = group[j - 1] + (same ? 0 : 1);
+    groups_[j] = groups_[j - 1] + (same ? 0 : 1);
   }
-  return group;
+}
+
+void SapMatrix::multiply(const Vector& x, Vector& y) const {
+  y.setZero();
+  for (int j = 0; j < a_->cols(); ++j)
+    a_->for_column(j, [&](int i, double value) { y[i] += value * x[j]; });
 }
 
 int SapMatrix::place(int row, int column) const {

@@ -12,12 +12,12 @@ namespace perp {
 /// contacts (a body's velocities) are ordered together. factor() allocates nothing.
 class SapMatrix {
  public:
-  /// The order is found anew only if the pattern is not that of before. Keeps a reference to the
-  /// contacts; copies A.
+  /// The order is found anew only if the pattern is not that of before; else only larger sizes
+  /// allocate. Keeps references to both.
   void build(const Matrix& a, const CompliantContacts& contacts);
 
   /// y := A x.
-  void multiply(const Vector& x, Vector& y) const { y.noalias() = a_ * x; }
+  void multiply(const Vector& x, Vector& y) const;
 
   /// @param stiffness S of each contact, by columns
   /// @return false if an entry is not finite
@@ -27,17 +27,18 @@ class SapMatrix {
 
  private:
   void find_pattern();
-  std::vector<int> groups() const;
+  void find_groups();
   int place(int row, int column) const;
 
   const CompliantContacts* contacts_ = nullptr;
-  SparseMatrix a_;
+  const Matrix* a_ = nullptr;
   std::vector<int> starts_, rows_;                    // upper triangle by columns
   std::vector<int> analysed_starts_, analysed_rows_;  // of ldl_
-  std::vector<int> analysed_groups_;
+  std::vector<int> groups_, analysed_groups_;
   std::vector<int> contact_starts_, contact_lists_;  // of each column
   std::vector<double> fixed_, values_;               // of A alone; of H
   std::vector<int> places_;                          // contact by contact, pair of columns by pair
+  std::vector<int> seen_, next_;                     // of find_pattern(): by column
   SupernodalLdl ldl_;
 };
 

@@ -12,6 +12,7 @@
 #include <perp/solvers/friction/newton_ac.hpp>
 #include <perp/solvers/friction/nsgs.hpp>
 #include <perp/solvers/friction/proximal_newton.hpp>
+#include <perp/solvers/friction/sap.hpp>
 #include <perp/solvers/gradient_projection/gradient_projection.hpp>
 #include <perp/solvers/interior_point/interior_point.hpp>
 #include <perp/solvers/josephy_newton/josephy_newton.hpp>
@@ -288,6 +289,8 @@ TEST(Allocation, SecondFrictionSolveAllocatesNothing) {
           << name << algebra;
     }
   }
+  const Problem soft = generate(find_family("compliant-pile"), 40, 1);
+  EXPECT_EQ(allocations_of_second_solve<Sap>(soft, 1e-8), 0);
   const Problem pile = generate(find_family("friction-pile"), 20, 1);
   EXPECT_EQ(allocations_of_second_solve<NewtonAc>(
                 pile, 1e-8, {{"linear_algebra", "dense"}, {"least_squares", "always"}}),
