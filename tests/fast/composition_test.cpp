@@ -8,7 +8,6 @@
 #include <perp/problems/scenes/scene_json.hpp>
 
 #include <algorithm>
-#include <regex>
 #include <set>
 
 namespace perp::test {
@@ -53,7 +52,7 @@ TEST(Compositions, AreRefusedWithAReasonWhereTheyAreNotListed) {
         if (listed) continue;
         ++refused;
         EXPECT_NE(why.find(c.text()), std::string::npos) << why;
-        EXPECT_TRUE(std::regex_search(why, std::regex("they take [a-z]"))) << why;
+        EXPECT_NE(why.find("they take "), std::string::npos) << why;
       }
     }
   }
