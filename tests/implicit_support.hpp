@@ -6,8 +6,8 @@
 #include <memory>
 #include <perp/bench/data/scenes.hpp>
 #include <perp/bench/simulation/simulation.hpp>
-#include <perp/formulations/gap/nearest_points/closest_points.hpp>
 #include <perp/formulations/collision/separation.hpp>
+#include <perp/formulations/gap/nearest_points/closest_points.hpp>
 #include <perp/problems/scenes/scene_json.hpp>
 
 namespace perp::test {
@@ -106,8 +106,8 @@ inline Pair random_pair(Random& random, ClosestPointForm form, double gap) {
     return RecordedSolid{s.shape, {s.position.cast<Expr>(), s.axes.cast<Expr>()}};
   };
   const ContactFrame frame = contact_frame(n, 3);
-  p.unknowns = record_closest_points(recorder, form, "pair", 1, solid(0), solid(1), 1.0,
-                                     frame.t.cast<Expr>(), frame.o.cast<Expr>())
+  p.unknowns = record_closest_points(recorder, form, GapFunction::kOfA, "pair", 1, solid(0),
+                                     solid(1), 1.0, frame.t.cast<Expr>(), frame.o.cast<Expr>())
                    .unknowns;
   p.step = recorder.finish();
   return p;

@@ -15,6 +15,7 @@ constexpr std::size_t kMostBodies = 60;    // whose paths are drawn
 constexpr std::size_t kMostRuns = 14;      // in one drawing: so many line styles can be told apart
 constexpr std::size_t kMostPathPlots = 4;  // of runs with many bodies
 constexpr std::size_t kMostPathKeys = 10;
+constexpr std::size_t kMostPairs = 4;  // of bodies, whose forces are drawn
 constexpr std::size_t kPathPoints = 200;
 constexpr std::size_t kMostSteps = 150;  // told one by one; beyond: medians of neighbours
 
@@ -172,6 +173,58 @@ std::string distance_figure(const SimulationGroup& group) {
       10);
 }
 
+std::string velocity_figures(const SimulationGroup& group) {
+  std::string out;
+  using Component = std::vector<double> BodyPath::*;
+  for (const auto& [name, component] : {std::pair<const char*, Component>{"x", &BodyPath::vx},
+                                        {"y", &BodyPath::vy},
+                                        {"z", &BodyPath::vz}}) {
+    const bool moves = std::any_of(
+        group.runs.begin(), group.runs.end(), [component = component](const SimulationRun& run) {
+          return !run.paths.empty() && std::any_of((run.paths.front().*component).begin(),
+                                                   (run.paths.front().*component).end(),
+                                                   [](double v) { return std::abs(v) > 1e-9; });
+        });
+    if (!moves) continue;
+    out += of_the_body(group, fmt::format("Velocity of the body's centre along {}", name), "m/s",
+                       [component = component](const BodyPath& body, std::vector<double>& t,
+                                               std::vector<double>& y) {
+                         t = body.t;
+                         y = body.*component;
+                       });
+  }
+  return out;
+}
+
+// A drawing for each of the first pairs of bodies, a line for each run.
+std::string pair_figures(const SimulationGroup& group, const std::string& title,
+                         const std::string& y_label, std::vector<double> ContactHistory::*values) {
+  std::vector<std::string> names;
+  for (const SimulationRun& run : group.runs) {
+    for (const ContactHistory& pair : run.pairs) {
+      if (std::find(names.begin(), names.end(), pair.pair) == names.end())
+        names.push_back(pair.pair);
+    }
+  }
+  if (names.size() > kMostPairs) names.resize(kMostPairs);
+  std::string out;
+  for (const std::string& name : names) {
+    Plot plot;
+    plot.title = title + ": " + name;
+    plot.x_label = "t in s";
+    plot.y_label = y_label;
+    plot.key = group.runs.size() > 1;
+    for (const SimulationRun& run : group.runs) {
+      for (const ContactHistory& pair : run.pairs) {
+        if (pair.pair == name && plot.series.size() < kMostRuns)
+          plot.series.push_back({run.label, pair.t, pair.*values, Series::Style::kLine, {}, {}});
+      }
+    }
+    out += figure(plot);
+  }
+  return out;
+}
+
 // Where velocities jump to and fro, it is here that one sees it.
 std::string spin_figure(const SimulationGroup& group) {
   return of_the_body(
@@ -276,8 +329,16 @@ std::string figure_of(const SimulationGroup& group, GroupDrawing drawing) {
       return path_figures(group);
     case GroupDrawing::kDistance:
       return distance_figure(group);
+    case GroupDrawing::kVelocity:
+      return velocity_figures(group);
     case GroupDrawing::kSpin:
       return spin_figure(group);
+    case GroupDrawing::kForce:
+      return pair_figures(group, "Normal force", "N", &ContactHistory::normal);
+    case GroupDrawing::kFriction:
+      return pair_figures(group, "Tangential force", "N", &ContactHistory::friction);
+    case GroupDrawing::kSlip:
+      return pair_figures(group, "Slip", "m/s", &ContactHistory::slip);
     case GroupDrawing::kJoint:
       return figure(over_time(group, "Joint: " + group.joint_label, "rad or m",
                               &SimulationRun::joint_t, &SimulationRun::joint_value));

@@ -81,39 +81,41 @@ InitialEnergy read_trajectory(const fs::path& path, SimulationRun& run) {
   InitialEnergy initial;
   std::map<std::string, std::size_t, std::less<>> place;
   double first = kNaN, second = kNaN;  // numbers of the first two steps
-  run.damaged_lines += read_csv(
-      path.string(),
-      {"step", "t", "body", "px", "py", "pz", "kinetic", "potential", "wx", "wy", "wz"},
-      [&](std::span<const std::string_view> row) {
-        std::array<double, 10> v{};
-        for (std::size_t k = 0, to = 0; k < row.size(); ++k) {
-          if (k != 2 && !read_number(row[k], v[to++])) return false;
-        }
-        auto it = place.find(row[2]);
-        if (it == place.end()) {
-          it = place.emplace(row[2], run.paths.size()).first;
-          run.paths.push_back({std::string(row[2]), {}, {}, {}, {}, {}, {}, {}});
-        }
-        BodyPath& body = run.paths[it->second];
-        const std::array lists{&body.t, &body.x, &body.y, &body.z, &body.wx, &body.wy, &body.wz};
-        constexpr std::array<std::size_t, 7> kFrom{1, 2, 3, 4, 7, 8, 9};
-        for (std::size_t k = 0; k < lists.size(); ++k) lists[k]->push_back(v[kFrom[k]]);
-        run.flat = run.flat && v[4] == 0.0;
-        if (std::isnan(first)) {
-          first = v[0];
-          initial.t = v[1];
-        } else if (std::isnan(second) && v[0] != first) {
-          second = v[0];
-        }
-        if (v[0] == first) {
-          initial.kinetic += v[5];
-          initial.potential += v[6];
-        } else if (v[0] == second) {
-          initial.first_kinetic += v[5];
-          initial.first_potential += v[6];
-        }
-        return true;
-      });
+  run.damaged_lines +=
+      read_csv(path.string(),
+               {"step", "t", "body", "px", "py", "pz", "kinetic", "potential", "vx", "vy", "vz",
+                "wx", "wy", "wz"},
+               [&](std::span<const std::string_view> row) {
+                 std::array<double, 13> v{};
+                 for (std::size_t k = 0, to = 0; k < row.size(); ++k) {
+                   if (k != 2 && !read_number(row[k], v[to++])) return false;
+                 }
+                 auto it = place.find(row[2]);
+                 if (it == place.end()) {
+                   it = place.emplace(row[2], run.paths.size()).first;
+                   run.paths.push_back({.body = std::string(row[2])});
+                 }
+                 BodyPath& body = run.paths[it->second];
+                 const std::array lists{&body.t,  &body.x,  &body.y,  &body.z,  &body.vx,
+                                        &body.vy, &body.vz, &body.wx, &body.wy, &body.wz};
+                 constexpr std::array<std::size_t, 10> kFrom{1, 2, 3, 4, 7, 8, 9, 10, 11, 12};
+                 for (std::size_t k = 0; k < lists.size(); ++k) lists[k]->push_back(v[kFrom[k]]);
+                 run.flat = run.flat && v[4] == 0.0;
+                 if (std::isnan(first)) {
+                   first = v[0];
+                   initial.t = v[1];
+                 } else if (std::isnan(second) && v[0] != first) {
+                   second = v[0];
+                 }
+                 if (v[0] == first) {
+                   initial.kinetic += v[5];
+                   initial.potential += v[6];
+                 } else if (v[0] == second) {
+                   initial.first_kinetic += v[5];
+                   initial.first_potential += v[6];
+                 }
+                 return true;
+               });
   return initial;
 }
 
@@ -287,11 +289,15 @@ struct DrawingName {
   const char* name;
   GroupDrawing drawing;
 };
-constexpr std::array<DrawingName, 10> kDrawings{{{"kinetic", GroupDrawing::kKinetic},
+constexpr std::array<DrawingName, 14> kDrawings{{{"kinetic", GroupDrawing::kKinetic},
                                                  {"energy", GroupDrawing::kEnergy},
                                                  {"path", GroupDrawing::kPath},
                                                  {"distance", GroupDrawing::kDistance},
+                                                 {"velocity", GroupDrawing::kVelocity},
                                                  {"spin", GroupDrawing::kSpin},
+                                                 {"force", GroupDrawing::kForce},
+                                                 {"friction", GroupDrawing::kFriction},
+                                                 {"slip", GroupDrawing::kSlip},
                                                  {"joint", GroupDrawing::kJoint},
                                                  {"contacts", GroupDrawing::kContacts},
                                                  {"iterations", GroupDrawing::kIterations},
@@ -352,6 +358,16 @@ void read_infeasibility(SimulationGroup& group) {
   }
 }
 
+void read_contacts(SimulationGroup& group) {
+  for (SimulationRun& run : group.runs) {
+    const fs::path file = fs::path(run.folder) / "contacts.csv";
+    if (!fs::is_regular_file(file)) continue;
+    const double begin =
+        run.paths.empty() || run.paths.front().t.empty() ? 0.0 : run.paths.front().t.front();
+    run.pairs = read_contact_histories(file.string(), begin, run.step_t, run.damaged_lines);
+  }
+}
+
 void read_figure_json(SimulationGroup& group) {
   const fs::path path = fs::path(group.folder) / "figure.json";
   using enum GroupDrawing;
@@ -367,6 +383,9 @@ void read_figure_json(SimulationGroup& group) {
     if (j.contains("draw")) group.drawings = read_drawings(j["draw"], path);
     if (std::count(group.drawings.begin(), group.drawings.end(), kInfeasibility) > 0)
       read_infeasibility(group);
+    if (std::any_of(group.drawings.begin(), group.drawings.end(),
+                    [](GroupDrawing d) { return d == kForce || d == kFriction || d == kSlip; }))
+      read_contacts(group);
     const std::string view = string_member(j, "view", path);
     if (!view.empty() && view != "side" && view != "top")
       refuse(path, "view", "\"side\" or \"top\"");

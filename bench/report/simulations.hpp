@@ -3,15 +3,16 @@
 
 #include <map>
 #include <optional>
+#include <perp/bench/report/contact_histories.hpp>
 #include <string>
 #include <vector>
 
 namespace perp {
 
-/// The path of a body's mass centre, m, and its angular velocity, rad/s.
+/// The path of a body's mass centre, m, its velocity, m/s, and its angular velocity, rad/s.
 struct BodyPath {
   std::string body;
-  std::vector<double> t, x, y, z, wx, wy, wz;
+  std::vector<double> t, x, y, z, vx, vy, vz, wx, wy, wz;
 };
 
 /// One recorded run. Rows need not be evenly spaced in time.
@@ -29,6 +30,7 @@ struct SimulationRun {
   std::vector<BodyPath> paths;
   std::vector<double> joint_t, joint_value;      ///< of the joint row that the group asks for
   std::vector<double> infeasible_t, infeasible;  ///< of each row of steps.csv, if it is drawn; s, m
+  std::vector<ContactHistory> pairs;             ///< if the group draws forces or slip
   bool flat = true;                              ///< every body stays in z = 0
 
   std::string label;  ///< what it differs in from the others of its group
@@ -40,7 +42,11 @@ enum class GroupDrawing {
   kEnergy,
   kPath,
   kDistance,
+  kVelocity,
   kSpin,
+  kForce,
+  kFriction,
+  kSlip,
   kJoint,
   kContacts,
   kIterations,

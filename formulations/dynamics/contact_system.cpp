@@ -1,5 +1,6 @@
 #include <perp/formulations/dynamics/contact_system.hpp>
 
+#include <perp/formulations/dynamics/impulses.hpp>
 #include <perp/formulations/dynamics/joints.hpp>
 
 #include <fmt/format.h>

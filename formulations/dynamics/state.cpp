@@ -1,3 +1,4 @@
+#include <perp/formulations/dynamics/impulses.hpp>
 #include <perp/formulations/dynamics/state.hpp>
 
 #include <Eigen/LU>
@@ -27,16 +28,6 @@ Vector3d free_spin(const Vector3d& inertia, const Vector3d& spin, double h) {
     if (step.norm() <= 1e-16 * w.norm()) break;
   }
   return w;
-}
-
-bool holds(const Condition& c, const State& state) {
-  const BodyState& s = state.bodies[c.body];
-  const int k = static_cast<int>(c.quantity);
-  const double value = k < 3   ? s.position[k]
-                       : k < 6 ? s.velocity[k - 3]
-                       : k < 9 ? s.angular_velocity[k - 6]
-                               : s.velocity.norm();
-  return c.above ? value > c.value : value < c.value;
 }
 
 // On body a, whose point is `apart` from that of b and moves against it with `rate`.
@@ -130,18 +121,6 @@ State initial_state(const Scene& scene) {
   return state;
 }
 
-std::vector<char> impulses_due(const Scene& scene, const State& state, double h) {
-  std::vector<char> due(scene.impulses.size(), 0);
-  for (std::size_t k = 0; k < due.size(); ++k) {
-    const Impulse& impulse = scene.impulses[k];
-    if (state.given[k] >= impulse.times) continue;
-    // The times of steps carry rounding: what falls on a step's beginning belongs to it.
-    const double end = state.time + h - 1e-9 * std::max(h, state.time);
-    due[k] = impulse.when ? holds(*impulse.when, state) : impulse.time < end;
-  }
-  return due;
-}
-
 Coordinates::Coordinates(const Scene& scene) : per_body_(scene.dimension == 3 ? 6 : 3) {
   for (const Body& body : scene.bodies) {
     offset_.push_back(body.fixed ? -1 : size_);
@@ -200,26 +179,6 @@ SparseMatrix inverse_mass_matrix(const Scene& scene, const State& state,
   SparseMatrix m(coordinates.size(), coordinates.size());
   m.setFromTriplets(entries.begin(), entries.end());
   return m;
-}
-
-Vector velocity_after_impulses(const Scene& scene, const State& state,
-                               const Coordinates& coordinates, double h) {
-  State struck = state;
-  const std::vector<char> due = impulses_due(scene, state, h);
-  for (std::size_t k = 0; k < due.size(); ++k) {
-    if (!due[k]) continue;
-    const Impulse& impulse = scene.impulses[k];
-    const Body& body = scene.bodies[impulse.body];
-    BodyState& s = struck.bodies[impulse.body];
-    s.velocity += impulse.linear / body.mass;
-    if (scene.dimension == 2) {
-      s.angular_velocity.z() += impulse.angular.z() / body.inertia.z();
-    } else {
-      s.angular_velocity += s.orientation * body.inertia.cwiseInverse().cwiseProduct(
-                                                s.orientation.conjugate() * impulse.angular);
-    }
-  }
-  return coordinates.velocity(struck);
 }
 
 Vector free_velocity(const Scene& scene, const State& state, const Coordinates& coordinates,

@@ -47,15 +47,6 @@ class Coordinates {
 SparseMatrix inverse_mass_matrix(const Scene& scene, const State& state,
                                  const Coordinates& coordinates);
 
-/// Impulses of the scene that fall into a step of length h from a state: those whose time comes
-/// before its end, or whose condition holds at its beginning, and which have not been given as
-/// often as they may.
-std::vector<char> impulses_due(const Scene& scene, const State& state, double h);
-
-/// Generalised velocity at the beginning of a step of length h, its impulses given.
-Vector velocity_after_impulses(const Scene& scene, const State& state,
-                               const Coordinates& coordinates, double h);
-
 /// A force through the mass centre and a moment, world frame, N and N m.
 struct Wrench {
   Vector3d force = Vector3d::Zero(), moment = Vector3d::Zero();

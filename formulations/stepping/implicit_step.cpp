@@ -17,11 +17,10 @@ namespace perp {
 
 namespace {
 
-constexpr int kLawColumns = 3;      // law_gap, law_cone, law_slip
-constexpr double kTouching = 1e-6;  // of the length scale: pressed before, and still in contact
-constexpr double kOverlap = 1e-9;   // of the length scale: what no step may leave
-constexpr double kNearest = 1e-3;   // of the length scale: higher points touch no longer
-constexpr int kStarts = 3;          // other than the one that carries over
+constexpr int kLawColumns = 3;            // law_gap, law_cone, law_slip
+constexpr double kOverlap = 1e-9;         // of the length scale: what no step may leave
+constexpr double kNearest = 1e-3;         // of the length scale: higher points touch no longer
+constexpr int kStarts = 3;                // other than the one that carries over
 constexpr std::size_t kMaxBodies = 2000;  // with shapes: every pair is a candidate
 
 // Nearest points of two bodies, one of which may be a half-space (b). @return the gap
@@ -220,7 +219,7 @@ bool ImplicitStep::add_overlapping(const State& end, double depth) {
     if (!properties.rigid())  // a damper pushes before bodies touch
       gap += properties.dissipation * std::min(0.0, parting_speed(end, contact));
     const auto before = pressed_.find(pair);
-    const bool resting = before != pressed_.end() && gap <= kTouching * input_.scales.length;
+    const bool resting = before != pressed_.end() && gap <= gap_->parted() * input_.scales.length;
     if (gap >= -depth && !resting) continue;
     touching_.push_back(pair);
     added = true;

@@ -136,12 +136,13 @@ struct Load {
   bool operator==(const Load&) const = default;
 };
 
-/// A quantity of a body that is compared with a number.
+/// A quantity of a body that is compared with a number. kTouching: how many contact points have
+/// closed gaps.
 struct Condition {
-  enum class Quantity { kX, kY, kZ, kVx, kVy, kVz, kWx, kWy, kWz, kSpeed } quantity;
+  enum class Quantity { kX, kY, kZ, kVx, kVy, kVz, kWx, kWy, kWz, kSpeed, kTouching } quantity;
   int body;
-  bool above;    ///< holds where the quantity is above the value, else where it is below
-  double value;  ///< m, m/s or rad/s
+  bool above;    ///< holds if the quantity is above the value, else if it is below
+  double value;  ///< m, m/s, rad/s or a number of points
   bool operator==(const Condition&) const = default;
 };
 

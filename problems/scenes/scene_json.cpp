@@ -409,11 +409,12 @@ Condition read_condition(const Field& field, const Draft& scene, const Names& na
   using Q = Condition::Quantity;
   static const std::map<std::string, Q> quantities = {
       {"x", Q::kX},   {"y", Q::kY},   {"z", Q::kZ},   {"vx", Q::kVx}, {"vy", Q::kVy},
-      {"vz", Q::kVz}, {"wx", Q::kWx}, {"wy", Q::kWy}, {"wz", Q::kWz}, {"speed", Q::kSpeed}};
+      {"vz", Q::kVz}, {"wx", Q::kWx}, {"wy", Q::kWy}, {"wz", Q::kWz}, {"speed", Q::kSpeed},
+      {"touching", Q::kTouching}};
   field.only({"body", "quantity", "above", "below"});
   const auto known = quantities.find(field["quantity"].text());
   if (known == quantities.end()) {
-    field["quantity"].fail("unknown; expected x, y, z, vx, vy, vz, wx, wy, wz or speed");
+    field["quantity"].fail("unknown; expected x, y, z, vx, vy, vz, wx, wy, wz, speed or touching");
   }
   const bool outside = known->second == Q::kZ || known->second == Q::kVz ||
                        known->second == Q::kWx || known->second == Q::kWy;

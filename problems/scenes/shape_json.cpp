@@ -1,5 +1,7 @@
 #include <perp/problems/scenes/shape_json.hpp>
 
+#include <perp/problems/scenes/repetition.hpp>
+
 #include <fmt/format.h>
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -19,7 +21,8 @@ namespace {
 
 constexpr std::size_t kMaxCorners = 300'000;  // of all shapes of a scene
 constexpr int kMaxSides = 16'000;             // of a polygon
-constexpr std::size_t kMaxPoints = 100'000;   // that a hull is taken of
+constexpr int kMaxPoints = 100'000;           // that a hull is taken of
+constexpr int kMaxAllPoints = 3'000'000;      // those of all hulls of a scene
 constexpr std::size_t kMaxHalfSpaces = 5'000;
 constexpr std::uintmax_t kMaxMeshBytes = 50'000'000;
 constexpr double kLeastExponent = 0.01;  // beyond, powers of coordinates are 0 or infinite
@@ -186,15 +189,19 @@ Polyhedron ShapeReader::read_polyhedron(const Field& field, const Names& names) 
   if (field.has("obj")) return read_obj(field["obj"]);
   const bool by_vertices = field.has("vertices");
   const Field given = field[by_vertices ? "vertices" : "half_spaces"];
-  const std::vector<Field> items = given.items();
-  const std::size_t most = by_vertices ? kMaxPoints : kMaxHalfSpaces;
-  if (items.size() > most) given.fail(fmt::format("are {}, at most {}", items.size(), most));
   try {
     if (by_vertices) {
       std::vector<Vector3d> vertices;
-      for (const Field& vertex : items) vertices.push_back(place(vertex, 3, names));
+      each(given, names, kMaxPoints, [&](const Field& vertex, const Names& scope) {
+        vertices.push_back(place(vertex, 3, scope));
+        if (++points_ > kMaxAllPoints)
+          given.fail(fmt::format("the shapes up to here have more than {} points", kMaxAllPoints));
+      });
       return convex_hull(vertices);
     }
+    const std::vector<Field> items = given.items();
+    if (items.size() > kMaxHalfSpaces)
+      given.fail(fmt::format("are {}, at most {}", items.size(), kMaxHalfSpaces));
     std::vector<std::pair<Vector3d, double>> spaces;
     for (const Field& item : items) {
       item.only({"normal", "offset"});

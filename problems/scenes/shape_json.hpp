@@ -21,6 +21,7 @@ class ShapeReader {
 
   std::map<std::string, Polyhedron> meshes_;  // by the text of the field
   std::size_t corners_ = 0;
+  int points_ = 0;  // of hulls
 };
 
 }  // namespace perp

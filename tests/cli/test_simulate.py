@@ -204,7 +204,7 @@ class TestSceneFiles(SimulateTestCase):
                 edit(SPACE, "contact", {"stiffness": "1000", "dissipation": 0.01, "e_t": 2, "e_r": 0.1}),
                 edit(SPACE, "joints", [{**ends, "type": "spherical"}]), joint(displacement="pi/4"), table([[0, 1]]), table([["1/2", "2*pi"], [1, -3]]),
                 edit(PLANE, "loads", [{"body": "a", "moment": {"constant": 1, "omega": 2, "table": [[-1, 0], [1, 2]]}}]),
-                impulse(), impulse(linear=REMOVE, angular="pi"), impulse(time="1/2"), when(), when(quantity="speed"),
+                impulse(), impulse(linear=REMOVE, angular="pi"), impulse(time="1/2"), when(), when(quantity="speed"), when(quantity="touching"),
                 bearing(), bearing(turn="pi/24", corners="4*2", sections=3, pin_center=[0, 0, "r"]), bearing_in_the_plane(corners=3),
                 edit(SPACE, "bearings", [{"repeat": {"i": 2}, "of": {**bearing(corners=6)["bearings"][0], "name": "b_{i}", "sections": "i+2"}}]),
                 edit(PLANE, "impulses", []), when(body="base"), {**when(), "impulses": [{**when()["impulses"][0], "times": 3}]},

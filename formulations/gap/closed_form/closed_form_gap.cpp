@@ -15,6 +15,13 @@ double ball_radius(const Shape& shape) {
 
 class ClosedFormGap final : public ImplicitGap {
  public:
+  void visit_settings(SettingVisitor& visitor) override {
+    visitor.visit("geometry", geometry_,
+                  "of the end of a step; of its beginning, with linear gaps; or velocity-level, "
+                  "which keeps gaps as they are",
+                  {"end", "beginning", "velocity-level"});
+  }
+
   std::optional<std::string> refusal(const Scene& scene) const override {
     for (std::size_t k = 0; k < scene.bodies.size(); ++k) {
       const Shape& shape = scene.bodies[k].shape;
@@ -30,6 +37,8 @@ class ClosedFormGap final : public ImplicitGap {
   }
 
   bool with_stiffness() const override { return true; }
+  // A linear gap of 0 leaves convex bodies (h v_t)^2 / 2r apart.
+  double parted() const override { return geometry_ == "beginning" ? 0.01 : ImplicitGap::parted(); }
 
   RecordedContact record(StepRecorder& step, const RecordedPair& p) const override {
     const int a = p.pair.a, b = p.pair.b;
@@ -48,8 +57,14 @@ class ClosedFormGap final : public ImplicitGap {
       contact.gap = dot(contact.n, apart) - space->offset / unit - radius_a;
     } else {
       const double radius_b = ball_radius(shape_b) / unit;
-      contact.n = ::perp::unit(apart);
-      contact.gap = norm(apart) - radius_a - radius_b;
+      contact.n = at_end() ? ::perp::unit(apart) : step.parameters([a, b](const StepInput& s) {
+        return centres(s.state, a, b).normalized();
+      });
+      contact.gap = (at_end() ? norm(apart) : dot(contact.n, apart)) - radius_a - radius_b;
+    }
+    if (geometry_ == "velocity-level") {
+      contact.gap -= step.parameter(
+          [a, b, unit](const StepInput& s) { return distance(*s.scene, s.state, a, b) / unit; });
     }
     contact.arm_a = -radius_a * contact.n;
     contact.arm_b = apart + contact.arm_a;
@@ -59,24 +74,41 @@ class ClosedFormGap final : public ImplicitGap {
 
   EndContact end(const StepInput& input, const RecordedPair& p, const Vector&,
                  const State& state) const override {
-    const auto a = static_cast<std::size_t>(p.pair.a), b = static_cast<std::size_t>(p.pair.b);
-    const Shape& shape_b = input.scene->bodies[b].shape;
-    const double radius = ball_radius(input.scene->bodies[a].shape);
-    const Vector3d centre = state.bodies[a].position, apart = centre - state.bodies[b].position;
+    const int a = p.pair.a, b = p.pair.b;
+    const Shape& shape_b = input.scene->bodies[static_cast<std::size_t>(b)].shape;
+    const auto* space = std::get_if<HalfSpace>(&shape_b);
+    const Vector3d n =
+        space ? Vector3d(state.bodies[static_cast<std::size_t>(b)].orientation * space->normal)
+              : centres(at_end() ? state : input.state, a, b).normalized();
     EndContact e;
-    Vector3d n = apart.normalized();
-    if (const auto* space = std::get_if<HalfSpace>(&shape_b)) {
-      n = state.bodies[b].orientation * space->normal;
-      e.gap = n.dot(apart) - space->offset - radius;
-    } else {
-      e.gap = apart.norm() - radius - ball_radius(shape_b);
-    }
-    e.point_a = centre - radius * n;
+    e.gap = distance(*input.scene, state, a, b);
+    e.point_a = state.bodies[static_cast<std::size_t>(a)].position -
+                ball_radius(input.scene->bodies[static_cast<std::size_t>(a)].shape) * n;
     e.point_b = e.point_a - e.gap * n;
     e.frame = contact_frame(n, input.scene->dimension,
                             input.contacts[static_cast<std::size_t>(p.number)].tangent);
     return e;
   }
+
+ private:
+  bool at_end() const { return geometry_ == "end"; }
+  static Vector3d centres(const State& state, int a, int b) {
+    return state.bodies[static_cast<std::size_t>(a)].position -
+           state.bodies[static_cast<std::size_t>(b)].position;
+  }
+  // Of two balls, or a ball a and a half-space b.
+  static double distance(const Scene& scene, const State& state, int a, int b) {
+    const double radius = ball_radius(scene.bodies[static_cast<std::size_t>(a)].shape);
+    const Shape& shape_b = scene.bodies[static_cast<std::size_t>(b)].shape;
+    const Vector3d apart = centres(state, a, b);
+    if (const auto* space = std::get_if<HalfSpace>(&shape_b)) {
+      const Vector3d n = state.bodies[static_cast<std::size_t>(b)].orientation * space->normal;
+      return n.dot(apart) - space->offset - radius;
+    }
+    return apart.norm() - radius - ball_radius(shape_b);
+  }
+
+  std::string geometry_ = "end";
 };
 
 }  // namespace

@@ -54,6 +54,9 @@ class ImplicitGap {
   /// Whether its gap goes on below 0 as the depth of bodies that overlap, so that contacts may have
   /// a stiffness.
   virtual bool with_stiffness() const { return false; }
+  /// How far bodies that pressed may have parted and still be posed as a contact; of the unit of
+  /// length.
+  virtual double parted() const { return 1e-6; }
   /// Names of numbers that it tells of every step, and their values: largest ones over contacts.
   virtual std::vector<std::string> columns() const { return {}; }
   virtual void raise_columns(const StepInput&, const RecordedPair&, const Vector&, double*) const {}

@@ -22,7 +22,7 @@ Point new_point(StepRecorder& step, const std::string& name, std::uint64_t key) 
 
 }  // namespace
 
-RecordedPoints record_closest_points(StepRecorder& step, ClosestPointForm form,
+RecordedPoints record_closest_points(StepRecorder& step, ClosestPointForm form, GapFunction gap,
                                      const std::string& name, std::uint64_t key,
                                      const RecordedSolid& a, const RecordedSolid& b, double length,
                                      const ExprVector3& reference_t,
@@ -32,26 +32,28 @@ RecordedPoints record_closest_points(StepRecorder& step, ClosestPointForm form,
   const RecordedSurface f = record_surface(*a.shape, length, a.pose, a1.x);
   const RecordedSurface g = record_surface(*b.shape, length, b.pose, a2.x);
   const ExprVector3 normal_f = unit(f.gradient), apart = a1.x - a2.x;
+  const bool of_a = gap == GapFunction::kOfA;
   // [ChakrabortyBerardAkellaTrinkle2007, Eq. 6]
-  RecordedPoints pair{{a1.first, a2.first},
-                      a1.x,
-                      a2.x,
-                      -normal_f,
-                      record_surface(*a.shape, length, a.pose, a2.x).value};
+  const Expr value = of_a ? record_surface(*a.shape, length, a.pose, a2.x).value
+                          : record_surface(*b.shape, length, b.pose, a1.x).value;
+  RecordedPoints pair{{a1.first, a2.first}, a1.x, a2.x, -normal_f, value};
   if (form == ClosestPointForm::kMultiplier) {
     pair.unknowns.l1 = step.nonnegative_unknown(name + ".l1", key + 6);
     pair.unknowns.l2 = step.nonnegative_unknown(name + ".l2", key + 7);
     const Expr l1 = step.unknown(pair.unknowns.l1), l2 = step.unknown(pair.unknowns.l2);
     // [ChakrabortyBerardAkellaTrinkle2007, Eqs. 7-8], the second equation with a factor of its own,
-    // so that it does not vanish where the points meet.
-    const ExprVector3 parallel = f.gradient + l2 * g.gradient;
-    const ExprVector3 meeting = apart + l1 * f.gradient;
+    // so that it does not vanish where the points meet. With one gap and the other's multiplier a
+    // point inside both bodies would do: l1 = 0 makes the points one, and no row would ask that its
+    // function be 0 there.
+    const RecordedSurface &first = of_a ? f : g, &second = of_a ? g : f;
+    const ExprVector3 parallel = first.gradient + l2 * second.gradient;
+    const ExprVector3 meeting = apart + (of_a ? l1 : -l1) * first.gradient;
     for (int k = 0; k < dimension; ++k) {
       step.set_row(a1.first + k, parallel[k]);
       step.set_row(a2.first + k, meeting[k]);
     }
-    step.set_row(pair.unknowns.l1, -f.value);
-    step.set_row(pair.unknowns.l2, -g.value);
+    step.set_row(pair.unknowns.l1, -first.value);
+    step.set_row(pair.unknowns.l2, -second.value);
     return pair;
   }
   const ExprVector3 normal_g = unit(g.gradient);

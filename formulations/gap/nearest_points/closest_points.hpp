@@ -20,6 +20,12 @@ enum class ClosestPointForm {
   kTangential,
 };
 
+/// Whose function is the gap: g of body b at a1, or f of body a at a2
+/// [ChakrabortyBerardAkellaTrinkle2007, Eq. 6 has both]. The multiplier of kMultiplier that
+/// measures the distance goes with it: with g(a1) it is a1 - a2 = l1 grad g(a2), grad g(a2) = -l2
+/// grad f(a1), l1 complementary to -g(a2) and l2 to -f(a1).
+enum class GapFunction { kOfA, kOfB };
+
 /// Where the unknowns of a pair stand; -1: there is none.
 struct PointUnknowns {
   int a1 = -1, a2 = -1;  ///< first of 3, in 2D of 2
@@ -37,7 +43,7 @@ struct RecordedPoints {
   PointUnknowns unknowns;
   ExprVector3 a1, a2;
   ExprVector3 n;  ///< unit, -grad f(a1)/|grad f(a1)|: the push on body a
-  Expr gap;       ///< f(a2), complementary to p_n [.., Eq. 6]
+  Expr gap;       ///< f(a2) or g(a1), complementary to p_n [.., Eq. 6]
 };
 
 constexpr int kPointKeys = 8;  ///< keys that a pair takes
@@ -46,7 +52,7 @@ constexpr int kPointKeys = 8;  ///< keys that a pair takes
 /// NAME.l1, NAME.l2.
 /// @param unit of length, m
 /// @param reference a vector whose part normal to N_f becomes t; kUnitNormal: t, with `reference_o`
-RecordedPoints record_closest_points(StepRecorder& step, ClosestPointForm form,
+RecordedPoints record_closest_points(StepRecorder& step, ClosestPointForm form, GapFunction gap,
                                      const std::string& name, std::uint64_t key,
                                      const RecordedSolid& a, const RecordedSolid& b, double unit,
                                      const ExprVector3& reference_t,

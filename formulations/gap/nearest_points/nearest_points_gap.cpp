@@ -14,6 +14,9 @@ class NearestPointsGap final : public ImplicitGap {
   void visit_settings(SettingVisitor& visitor) override {
     visitor.visit("points", points_, "conditions of the nearest points, see README.md",
                   {"multiplier", "unit-normal", "tangential"});
+    visitor.visit("gap_of", gap_of_,
+                  "whose function is the gap: of body a at the point of b, or of b at that of a",
+                  {"a", "b"});
   }
 
   std::optional<std::string> refusal(const Scene& scene) const override {
@@ -54,8 +57,9 @@ class NearestPointsGap final : public ImplicitGap {
     };
     const RecordedSolid solid_a = solid(a, step.body(a).shift),
                         solid_b = solid(b, ExprVector3(offset + step.body(b).shift));
-    const RecordedPoints x = record_closest_points(step, form(), p.name, p.key + 16, solid_a,
-                                                   solid_b, unit, reference, reference_o);
+    const RecordedPoints x =
+        record_closest_points(step, form(), gap_of_ == "a" ? GapFunction::kOfA : GapFunction::kOfB,
+                              p.name, p.key + 16, solid_a, solid_b, unit, reference, reference_o);
     RecordedContact contact;
     contact.a = a;
     contact.b = b;
@@ -77,8 +81,10 @@ class NearestPointsGap final : public ImplicitGap {
     const double slope_f = gradient(input, input.guess, p.pair.a, c.point_a).norm(),
                  slope_g = gradient(input, input.guess, p.pair.b, c.point_b).norm();
     const double gap = c.normal.dot(c.point_a - c.point_b);
-    z[p.first + 2 * d] = std::max(0.0, gap) / (input.scales.length * slope_f);
-    z[p.first + 2 * d + 1] = slope_f / slope_g;
+    const double first = gap_of_ == "a" ? slope_f : slope_g,
+                 second = gap_of_ == "a" ? slope_g : slope_f;
+    z[p.first + 2 * d] = std::max(0.0, gap) / (input.scales.length * first);
+    z[p.first + 2 * d + 1] = first / second;
   }
 
   EndContact end(const StepInput& input, const RecordedPair& p, const Vector& z,
@@ -123,7 +129,7 @@ class NearestPointsGap final : public ImplicitGap {
     return {point(p.first), point(p.first + d)};
   }
 
-  std::string points_ = "multiplier";
+  std::string points_ = "multiplier", gap_of_ = "a";
 };
 
 }  // namespace

@@ -6,7 +6,8 @@
 namespace perp {
 
 /// Bodies are sublevel sets of one smooth convex function each; the gap is one body's function at
-/// the nearest point of the other [ChakrabortyBerardAkellaTrinkle2007]. Setting: points.
+/// the nearest point of the other [ChakrabortyBerardAkellaTrinkle2007]. Settings: points,
+/// gap_of.
 std::unique_ptr<ImplicitGap> make_nearest_points_gap();
 
 }  // namespace perp

@@ -1,5 +1,6 @@
 #include <perp/formulations/stepping/theta_method/free_motion.hpp>
 
+#include <perp/formulations/dynamics/impulses.hpp>
 #include <perp/formulations/dynamics/joints.hpp>
 #include <perp/formulations/dynamics/step_recorder.hpp>
 #include <perp/problems/expression/compiled_function.hpp>
