@@ -15,7 +15,7 @@ from perp_cli import ROOT, CliTestCase  # noqa: E402
 STUDIES = ROOT / "bench" / "studies"
 STEPS = ("step,t,stage,status,solver,natural,iterations,setup_s,solve_s,contacts,kinetic,potential,contact_work,"
          "infeasibility,feeding,relaxation,momentum_error,h,certificate,energy_change,largest_rate,"
-         "generalised_speed,infeasibility_in_units").split(",")
+         "generalised_speed,infeasibility_in_units,faces").split(",")
 BODIES = "step,t,body,px,py,pz,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz,kinetic,potential".split(",")
 CONTACTS = "step,t,contact,body_a,body_b,x,y,z,nx,ny,nz,tx,ty,tz,gap,p_n,p_t,p_o,p_r,slip,mode".split(",")
 JOINTS = "step,t,row,theta,impulse".split(",")
@@ -169,7 +169,8 @@ def two_spheres(first=3.2, slip=2.94, second=3.62):
 
 def spins(**values):
     def make(self):
-        for name in ("geometric-implicit", "stewart-trinkle", "anitescu-potra"):
+        for name in ("geometric-implicit", "closed-form-gap", "explicit-geometry", "explicit-velocity-level", "stewart-trinkle",
+                     "anitescu-potra", "polyhedral-ball"):
             rough = values.get(name.replace("-", "_"), 1.0)
             self.simulation("two-spheres/" + name, bodies=rows_of("wy", [0, rough, 0], body="ball"))
     return make
@@ -191,6 +192,22 @@ def implicit_scenes(failed=0, overlap=0.0, solver="josephy-newton"):
             if name.startswith(IMPLICIT):
                 mine = name.endswith(solver)
                 self.simulation(name, rows_of("infeasibility", [overlap if mine else 0.0]), failed_steps=failed if mine else 0)
+    return make
+
+
+def tumbling(edge=0.81, face=0.9, slope=1.96):
+    def make(self):
+        faces = ((0.01, 3), (0.8, 3), (edge, 2), (0.89, 2), (face, 1), (2.0, 1))
+        self.simulation("tumbling-cube/kicked", [{"t": t, "faces": n} for t, n in faces],
+                        [{"t": t, "body": "cube", "vx": 3 - slope * (t - 1)} for t in (1, 1.8)])
+    return make
+
+
+def manipulated(pivots=1.51, lifted=3.26, upright=4.71, goal=0.0):
+    def make(self):
+        faces = ((0.1, 2), (0.65, 2), (1.2, 1), (pivots, 2), (2.15, 2), (2.2, 1), (lifted, 2), (4.5, 2), (upright, 1), (5, 1))
+        self.simulation("manipulated-cylinder/equivalent-contact-point", [{"t": t, "faces": n} for t, n in faces],
+                        [{"t": 5, "body": "cylinder", "px": 0.555 + goal, "py": 0.215, "pz": 0.15}])
     return make
 
 
@@ -229,6 +246,16 @@ def grains(failed=0, end=1e-6, overlap=1e-4, count=65):
     def make(self):
         steps = [{"step": k, "kinetic": e, "infeasibility": overlap} for k, e in enumerate((9, end))]
         self.simulation(f"granular/{count}-max-dissipation-step", steps, failed_steps=failed, complete=failed == 0)
+    return make
+
+
+def tall_grains(failed=0, end=1e-6, overlap=1e-4, first=1.95, last=3.55):
+    def make(self):
+        steps = [{"step": k, "kinetic": e, "infeasibility": overlap} for k, e in enumerate((9, end))]
+        bodies = [{"t": t, "body": body, "vz": -9.8 * t if t < arrives else 0} for t in (0.5, first, 3, last)
+                  for body, arrives in (("grain_0", first), ("grain_top", last))]
+        for h in ("0.01", "0.002"):
+            self.simulation(f"granular-tall/65-{h}-max-dissipation-step", steps, bodies, failed_steps=failed, complete=failed == 0)
     return make
 
 
@@ -397,7 +424,11 @@ class Claims(Case):
     test_spin_stops = case(spin(), [spin(off=1e-5), spin(moment=0.0), spin(other=1e-6)])
     test_two_spheres_events = case(two_spheres(), [two_spheres(first=3.3), two_spheres(slip=2.5), two_spheres(second=3.9)])
     test_smooth_velocities = case(
-        spins(geometric_implicit=0.01), [spins(), spins(geometric_implicit=0.01, anitescu_potra=0.05)])
+        spins(geometric_implicit=0.01), [spins(), spins(geometric_implicit=0.01, polyhedral_ball=0.05)])
+    test_explicit_jumps = case(
+        spins(closed_form_gap=0.01), [spins(), spins(closed_form_gap=0.01, explicit_velocity_level=0.05, explicit_geometry=0.05)])
+    test_modes_of_a_cube = case(tumbling(), [tumbling(edge=0.5), tumbling(face=0.85), tumbling(slope=1.9)])
+    test_phases_of_a_cylinder = case(manipulated(), [manipulated(lifted=3.5), manipulated(pivots=1.7), manipulated(goal=0.01)])
     test_cube_closed_form = case(cube(half=0.0215489), [cube(off=1e-6, half=0.0215489), cube(half=0.03)])
     test_no_penetration = case(implicit_scenes(), [implicit_scenes(overlap=1e-6), implicit_scenes(failed=1)])
     test_every_step_solved = case(implicit_scenes(), implicit_scenes(failed=1, solver="auto"))
@@ -424,6 +455,7 @@ class Claims(Case):
                                                                     cut_short_steps=20, failed_steps=1, complete=False)])
     test_engine = case(engine(), [engine(turns=0.9), engine(overlap=1e-5), engine(gain=1.0), engine(failed=1)])
     test_grains = case(grains(), [grains(failed=1), grains(end=1.0)])
+    test_tall_grains = case(tall_grains(), [tall_grains(failed=1), tall_grains(end=1.0), tall_grains(first=2.5), tall_grains(last=3.2)])
     test_lemke_fails_engine = case(
         pyramids("engine-four"), [pyramids("engine-four", paper=1e-6), pyramids("engine-four", convex="stalled")])
     test_lemke_fails_grains = case(
@@ -475,6 +507,8 @@ class ClaimsOfPeers(Case):
 class InPart(Case):
     def test_what_holds_in_part(self):
         for name, make in (("two-spheres-events", two_spheres(second=3.69)), ("smooth-velocities", spins(geometric_implicit=0.01, stewart_trinkle=0.02)),
+                           ("explicit-jumps", spins(closed_form_gap=0.01, explicit_geometry=0.02)), ("phases-of-a-cylinder", manipulated(lifted=3.33)),
+                           ("tall-grains", tall_grains(overlap=0.012)),
                            ("beyond-the-ramp", coupled(boxes=0.2)), ("beyond-the-ramp", coupled(rod=0.799)),
                            ("ramp-across", ramp("ramp-across", anitescu_potra=0.4, stewart_trinkle_16=0.1)),
                            ("grains", grains(overlap=0.012)), ("lemke-fails-engine", pyramids("engine-four", ours="solved")),

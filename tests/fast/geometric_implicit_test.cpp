@@ -253,7 +253,7 @@ TEST(ClosestPoints, OnlyTheTangentialFormAdmitsTheFarSide) {
     };
     const RecordedPoints points = record_closest_points(
         recorder, tangential ? ClosestPointForm::kTangential : ClosestPointForm::kMultiplier,
-        "pair", 1, solid(0), solid(1), 1.0, Vector3d::UnitX().cast<Expr>(),
+        GapFunction::kOfA, "pair", 1, solid(0), solid(1), 1.0, Vector3d::UnitX().cast<Expr>(),
         Vector3d::UnitY().cast<Expr>());
     const RecordedStep step = recorder.finish();
     const Problem problem = step.problem(step_input(scene, initial_state(scene), 0.1));
