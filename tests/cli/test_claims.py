@@ -426,7 +426,7 @@ class Claims(Case):
     test_smooth_velocities = case(
         spins(geometric_implicit=0.01), [spins(), spins(geometric_implicit=0.01, polyhedral_ball=0.05)])
     test_explicit_jumps = case(
-        spins(closed_form_gap=0.01), [spins(), spins(closed_form_gap=0.01, explicit_velocity_level=0.05, explicit_geometry=0.05)])
+        spins(closed_form_gap=0.01), [spins(), spins(closed_form_gap=0.01, explicit_velocity_level=0.04, explicit_geometry=0.04)])
     test_modes_of_a_cube = case(tumbling(), [tumbling(edge=0.5), tumbling(face=0.85), tumbling(slope=1.9)])
     test_phases_of_a_cylinder = case(manipulated(), [manipulated(lifted=3.5), manipulated(pivots=1.7), manipulated(goal=0.01)])
     test_cube_closed_form = case(cube(half=0.0215489), [cube(off=1e-6, half=0.0215489), cube(half=0.03)])

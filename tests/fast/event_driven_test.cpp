@@ -153,5 +153,48 @@ TEST(EventDriven, AThrownBallDoesNotDependOnTheStep) {
   EXPECT_LE((coarse - fine).norm(), 1e-7);
 }
 
+// Work of forces: a constant force does force times way in every segment, to rounding; that of one
+// which varies (a spring, a load over time), taken in the middle, differs by second order.
+TEST(EventDriven, ForcesDoTheirWork) {
+  Scene scene;
+  scene.name = "oscillator";
+  scene.dimension = 2;
+  Body wall, mass;
+  wall.name = "wall";
+  wall.fixed = true;
+  mass.name = "mass";
+  mass.mass = 2.0;
+  mass.inertia = Vector3d(0, 0, 1);
+  mass.position = Vector3d(0.1, 0, 0);
+  scene.bodies = {wall, mass};
+  const auto worst = [&](double h, double force) {  // error of the balance of work, J
+    SimulationRequest request;
+    request.driver = Driver::kEventDriven;
+    request.formulation = "max-dissipation-impulse";
+    request.step = h;
+    request.duration = 2.0;
+    double error = 0.0;
+    const State start = initial_state(scene);
+    const double first = kinetic_energy(scene, start) + potential_energy(scene, start);
+    request.on_step = [&](const StepReport& step) {
+      const double work = force * (step.result.state.bodies[1].position.x() - 0.1);
+      error = std::max(error, std::abs(step.kinetic + step.potential - first - work));
+      return true;
+    };
+    simulate(scene, request);
+    return error;
+  };
+  Load load;
+  load.body = 1;
+  load.force[0].constant = 3.0;
+  scene.loads = {load};
+  EXPECT_LE(worst(0.02, 3.0), 1e-12);
+  scene.loads.clear();
+  scene.springs = {{1, 0, Vector3d(0.1, 0, 0), Vector3d::Zero(), 50.0, 0.0, 0.0}};
+  const double coarse = worst(0.02, 0.0), fine = worst(0.01, 0.0);
+  EXPECT_GT(coarse, 1e-5);
+  EXPECT_NEAR(coarse / fine, 4.0, 0.2);
+}
+
 }  // namespace
 }  // namespace perp::test
