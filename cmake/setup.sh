@@ -1,7 +1,7 @@
 # Shared by bench/run, tests/run and .ci/run: Debian packages that perp needs, and the build.
 # Sourced from the repository's root.
 
-PERP_PACKAGES="g++ cmake ninja-build ccache libeigen3-dev libsuitesparse-dev libgmp-dev nlohmann-json3-dev libcli11-dev
+PERP_PACKAGES="g++ cmake ninja-build ccache libeigen3-dev libsuitesparse-dev libgmp-dev libmpfr-dev nlohmann-json3-dev libcli11-dev
   libfmt-dev zlib1g-dev libhdf5-dev libqhull-dev libccd-dev liborocos-kdl-dev libgtest-dev libbenchmark-dev libamplsolver-dev gnuplot-nox python3
   python3-jsonschema"
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <cmath>
+#include <perp/problems/standard/precise_measure.hpp>
 
 namespace perp {
 
@@ -82,9 +83,13 @@ Verdict verify(const ProblemData& data, const Answer& answer, double tolerance,
   return std::visit(
       [&](const auto& problem) {
         Verdict verdict;
+        std::optional<ResidualWork> own;
+        ResidualWork& w = work ? *work : own.emplace();
         verdict.tolerance = tolerance;
-        const Residuals& r = verdict.residuals = residuals_of(problem, answer, tolerance, work);
+        const Residuals& r = verdict.residuals = residuals_of(problem, answer, tolerance, &w);
         verdict.measure = measure_of(problem, r, tolerance);
+        if (const auto again = precise_measure(problem, answer, tolerance, verdict.measure, w))
+          verdict.measure = *again;
         if (std::isnan(verdict.measure)) verdict.measure = kInfinity;
         verdict.solved = verdict.measure <= tolerance;
         verdict.at_floor = !verdict.solved && r.worst_value <= r.floor;
