@@ -27,4 +27,4 @@ install(EXPORT perpTargets NAMESPACE perp:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/perpConfig.cmake.in perpConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(perpConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/perpConfig.cmake ${PROJECT_BINARY_DIR}/perpConfigVersion.cmake
-              cmake/FindKLU.cmake cmake/FindGMP.cmake cmake/FindHDF5C.cmake DESTINATION ${package_dir})
+              cmake/FindKLU.cmake cmake/FindGMP.cmake cmake/FindMPFR.cmake cmake/FindHDF5C.cmake DESTINATION ${package_dir})

@@ -10,7 +10,7 @@ PERP_PEER_PACKAGES="libsiconos-numerics-dev libbullet-dev libode-dev petsc-dev l
   coinor-libipopt-dev pkg-config"
 
 # What the tests of documented Python code use beside the standard library; only .ci/run installs it.
-PERP_PYTHON_PACKAGES="python3-numpy python3-scipy"
+PERP_PYTHON_PACKAGES="python3-numpy python3-scipy python3-mpmath"
 
 # perp_install_packages [PACKAGE]...: installs what is missing of these, or of those that perp needs; says clearly
 # what to do where it may not.

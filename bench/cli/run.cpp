@@ -95,6 +95,7 @@ int run_verb(int argc, char** argv) {
   add_report(app, code);
   add_study(app, code);
   add_compare(app, code);
+  add_shrink(app, code);
   if (argc > 1) {
     if (const std::string fault = first_word_fault(app, argv[1]); !fault.empty()) {
       std::cerr << "perp: " << message_line(fault) << '\n';

@@ -191,6 +191,8 @@ std::string velocity_figures(const SimulationGroup& group) {
                                                std::vector<double>& y) {
                          t = body.t;
                          y = body.*component;
+                         t.resize(std::min(t.size(), y.size()));  // damaged lines
+                         y.resize(t.size());
                        });
   }
   return out;

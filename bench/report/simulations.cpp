@@ -81,41 +81,39 @@ InitialEnergy read_trajectory(const fs::path& path, SimulationRun& run) {
   InitialEnergy initial;
   std::map<std::string, std::size_t, std::less<>> place;
   double first = kNaN, second = kNaN;  // numbers of the first two steps
-  run.damaged_lines +=
-      read_csv(path.string(),
-               {"step", "t", "body", "px", "py", "pz", "kinetic", "potential", "vx", "vy", "vz",
-                "wx", "wy", "wz"},
-               [&](std::span<const std::string_view> row) {
-                 std::array<double, 13> v{};
-                 for (std::size_t k = 0, to = 0; k < row.size(); ++k) {
-                   if (k != 2 && !read_number(row[k], v[to++])) return false;
-                 }
-                 auto it = place.find(row[2]);
-                 if (it == place.end()) {
-                   it = place.emplace(row[2], run.paths.size()).first;
-                   run.paths.push_back({.body = std::string(row[2])});
-                 }
-                 BodyPath& body = run.paths[it->second];
-                 const std::array lists{&body.t,  &body.x,  &body.y,  &body.z,  &body.vx,
-                                        &body.vy, &body.vz, &body.wx, &body.wy, &body.wz};
-                 constexpr std::array<std::size_t, 10> kFrom{1, 2, 3, 4, 7, 8, 9, 10, 11, 12};
-                 for (std::size_t k = 0; k < lists.size(); ++k) lists[k]->push_back(v[kFrom[k]]);
-                 run.flat = run.flat && v[4] == 0.0;
-                 if (std::isnan(first)) {
-                   first = v[0];
-                   initial.t = v[1];
-                 } else if (std::isnan(second) && v[0] != first) {
-                   second = v[0];
-                 }
-                 if (v[0] == first) {
-                   initial.kinetic += v[5];
-                   initial.potential += v[6];
-                 } else if (v[0] == second) {
-                   initial.first_kinetic += v[5];
-                   initial.first_potential += v[6];
-                 }
-                 return true;
-               });
+  run.damaged_lines += read_csv(
+      path.string(),
+      {"step", "t", "body", "px", "py", "pz", "kinetic", "potential", "wx", "wy", "wz"},
+      [&](std::span<const std::string_view> row) {
+        std::array<double, 10> v{};
+        for (std::size_t k = 0, to = 0; k < row.size(); ++k) {
+          if (k != 2 && !read_number(row[k], v[to++])) return false;
+        }
+        auto it = place.find(row[2]);
+        if (it == place.end()) {
+          it = place.emplace(row[2], run.paths.size()).first;
+          run.paths.push_back({.body = std::string(row[2])});
+        }
+        BodyPath& body = run.paths[it->second];
+        const std::array lists{&body.t, &body.x, &body.y, &body.z, &body.wx, &body.wy, &body.wz};
+        constexpr std::array<std::size_t, 7> kFrom{1, 2, 3, 4, 7, 8, 9};
+        for (std::size_t k = 0; k < lists.size(); ++k) lists[k]->push_back(v[kFrom[k]]);
+        run.flat = run.flat && v[4] == 0.0;
+        if (std::isnan(first)) {
+          first = v[0];
+          initial.t = v[1];
+        } else if (std::isnan(second) && v[0] != first) {
+          second = v[0];
+        }
+        if (v[0] == first) {
+          initial.kinetic += v[5];
+          initial.potential += v[6];
+        } else if (v[0] == second) {
+          initial.first_kinetic += v[5];
+          initial.first_potential += v[6];
+        }
+        return true;
+      });
   return initial;
 }
 
@@ -353,6 +351,26 @@ void read_infeasibility(SimulationGroup& group) {
                if (!read_number(row[0], t) || !read_number(row[1], value)) return false;
                run.infeasible_t.push_back(t);
                run.infeasible.push_back(std::max(value, kLeast));
+               return true;
+             });
+  }
+}
+
+void read_velocities(SimulationGroup& group) {
+  for (SimulationRun& run : group.runs) {
+    std::map<std::string, BodyPath*, std::less<>> paths;
+    for (BodyPath& path : run.paths) paths[path.body] = &path;
+    read_csv((fs::path(run.folder) / "trajectory.csv").string(), {"body", "vx", "vy", "vz"},
+             [&](std::span<const std::string_view> row) {
+               std::array<double, 3> v{};
+               for (std::size_t k = 0; k < v.size(); ++k) {
+                 if (!read_number(row[k + 1], v[k])) return false;
+               }
+               const auto path = paths.find(row[0]);
+               if (path == paths.end()) return true;
+               path->second->vx.push_back(v[0]);
+               path->second->vy.push_back(v[1]);
+               path->second->vz.push_back(v[2]);
                return true;
              });
   }

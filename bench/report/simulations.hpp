@@ -9,10 +9,11 @@
 
 namespace perp {
 
-/// The path of a body's mass centre, m, its velocity, m/s, and its angular velocity, rad/s.
+/// The path of a body's mass centre, m, and its angular velocity, rad/s; its velocity, m/s, if it
+/// is drawn.
 struct BodyPath {
   std::string body;
-  std::vector<double> t, x, y, z, vx, vy, vz, wx, wy, wz;
+  std::vector<double> t, x, y, z, wx, wy, wz, vx, vy, vz;
 };
 
 /// One recorded run. Rows need not be evenly spaced in time.

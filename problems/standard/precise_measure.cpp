@@ -40,7 +40,11 @@ double settled(double tolerance, const Measure& measure) {
     const Extended lost = std::ldexp(largest_term(), kSpare - static_cast<int>(bits));
     const bool agrees =
         now.finite() ? abs(now - last) <= abs(now) * Number(0x1p-80) : has_last && !last.finite();
-    if (has_last && agrees && lost <= tolerance) {
+    // What is next to the tolerance may be above it by what is lost; 4096 bits hold any sum of
+    // products of doubles.
+    const Extended apart = std::abs((now - Number(tolerance)).nearest());
+    const bool clear = !(apart <= std::ldexp(lost, -kSpare / 2)) || bits == kMostBits;
+    if (has_last && agrees && lost <= tolerance && clear) {
       result = now.finite() ? now.upward() : kInfinity;
       break;
     }

@@ -32,6 +32,8 @@ struct Counts {
   long trials = 0, solved = 0, proved = 0, answers = 0, proofs = 0, contradictions = 0;
 };
 
+Json numbers(const Vector& v) { return std::vector<double>(v.begin(), v.end()); }
+
 // What a trial says, in a line: then the problem need not be kept.
 std::string line_of(std::uint64_t number, const TrialResult& r, const std::string& output) {
   Json j = {{"trial", number},        {"kind", r.kind},
@@ -39,7 +41,10 @@ std::string line_of(std::uint64_t number, const TrialResult& r, const std::strin
             {"status", r.status},     {"answers", r.answers},
             {"proofs", r.proofs},     {"contradictions", Json::array()}};
   for (const Contradiction& c : r.contradictions)
-    j["contradictions"].push_back({{"what", c.what}, {"detail", c.detail}});
+    j["contradictions"].push_back({{"what", c.what},
+                                   {"detail", c.detail},
+                                   {"z", numbers(c.answer.z)},
+                                   {"dual", numbers(c.answer.dual)}});
   if (r.problem && !output.empty()) {
     const std::string path = fmt::format("{}/trial-{}.json", output, number);
     try {

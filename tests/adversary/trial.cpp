@@ -98,8 +98,8 @@ class Trial {
   }
 
  private:
-  void contradict(std::string what, std::string detail) {
-    result_.contradictions.push_back({std::move(what), std::move(detail)});
+  void contradict(std::string what, std::string detail, const Answer& answer = {}) {
+    result_.contradictions.push_back({std::move(what), std::move(detail), answer});
   }
 
   // ---- what is attacked, with the planted faults
@@ -194,10 +194,10 @@ class Trial {
     if (!measure) return;
     ++result_.answers;
     if (solved && !(*measure <= plan_.tolerance))
-      contradict("granted", fmt::format("{}: {:.17g}", whose, measure->upward()));
+      contradict("granted", fmt::format("{}: {:.17g}", whose, measure->upward()), answer);
     // The verifier rounds up once.
     if (!solved && *measure <= plan_.tolerance * (1 - 1e-12) && !granted(*problem_, answer))
-      contradict("refused", fmt::format("{}: {:.17g}", whose, measure->upward()));
+      contradict("refused", fmt::format("{}: {:.17g}", whose, measure->upward()), answer);
   }
   void judge_answer(const Answer& answer, const char* whose) {
     judge_both(answer, granted(*problem_, answer), whose);
@@ -287,7 +287,12 @@ class Trial {
   void judge_proof(const VerifiedResult& r) {
     const bool claims = r.status == Status::kInfeasible;
     if (claims && is_small()) {
-      if (const std::optional<bool> point = feasible(problem_->data)) {
+      std::optional<bool> point = feasible(problem_->data);
+      // A proof for the optimality conditions of a program says that it has no optimum.
+      const bool conditions = r.certificate && !r.certificate->reduction.empty();
+      if (point && conditions && problem_->kind() == "conic_qp")
+        point = *point && dual_feasible(problem_->data).value_or(true);
+      if (point) {
         ++result_.proofs;
         if (*point) contradict("proof", "feasible, but said to be infeasible");
       }

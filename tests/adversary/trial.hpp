@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <perp/problems/standard/problem.hpp>
+#include <perp/problems/standard/verifier.hpp>
 #include <string>
 #include <vector>
 
@@ -32,6 +32,7 @@ struct Plan {
 struct Contradiction {
   std::string what;  ///< "granted", "refused", "proof", "bits", "hang", "throws", "partner"
   std::string detail;
+  Answer answer = {};  ///< that is judged differently
 };
 
 struct TrialResult {

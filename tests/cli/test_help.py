@@ -22,6 +22,7 @@ OPTIONS = {
     "report": ["-o"],
     "study": ["--quick", "--report", "--shard", "--resume", "--overwrite", "-o"],
     "compare": ["--noise", "--json"],
+    "shrink": ["--solver", "--status", "--tolerance", "--time-limit", "--set", "--minutes", "-o"],
 }
 TOPICS = ["solvers", "strategies", "plans", "formulations", "compositions", "scenes", "families", "suites", "studies"]
 

@@ -80,6 +80,13 @@ std::optional<double> again(const ProblemData& problem, const Answer& answer) {
       [&](const auto& p) { return precise_measure(p, answer, 1e-8, v.measure, work); }, problem);
 }
 
+// Above the tolerance by 1e-292.
+TEST(PreciseMeasure, ExcessOfAHairCounts) {
+  const Lcp lcp{Matrix(matrix(3, 3, {0, 1, 2, 0, 0, 0, 0, 0, 0})), vector({0, 0, 0})};
+  EXPECT_TRUE(verify(lcp, {vector({1, 1e-8, 0}), {}}, 1e-8).solved);
+  EXPECT_FALSE(verify(lcp, {vector({1, 1e-8, 1e-292}), {}}, 1e-8).solved);
+}
+
 TEST(PreciseMeasure, SureOnesAreLeftAlone) {
   EXPECT_EQ(again(cancelling(1.0), {vector({3.0}), {}}), std::nullopt);
   EXPECT_EQ(again(cancelling(1.0), {vector({0.0}), {}}), std::nullopt);

@@ -1,0 +1,99 @@
+#include <perp/bench/cli/commands.hpp>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <perp/bench/cli/outputs.hpp>
+#include <perp/bench/harness/solver_names.hpp>
+#include <perp/bench/harness/solvers.hpp>
+#include <perp/bench/processes/interrupt.hpp>
+#include <perp/bench/shrink/shrink.hpp>
+#include <perp/problems/io/problem_file.hpp>
+#include <perp/problems/json/text.hpp>
+#include <perp/solvers/router.hpp>
+
+namespace perp::cli {
+
+namespace {
+
+struct Options {
+  std::string file, from, solver = "auto", status, output;
+  double tolerance = 1e-8, time_limit = 5.0, minutes = 1.0;
+  std::vector<std::string> settings;
+};
+
+void shrink_file(const Options& o, int& code) {
+  const SettingTexts settings = split_pairs(o.settings, "--set");
+  check_solvers({o.solver}, settings);
+  expect_apart("--output", o.output, {o.file});
+  expect_writable(o.output);
+  const Problem problem = read_problem(o.file, o.from);
+  SolveRequest request;
+  request.solver = o.solver;
+  request.limits.tolerance = o.tolerance;
+  request.limits.time_limit = o.time_limit;
+  request.settings = settings;
+  request.look_for_vacuous = false;
+  request.make = make_any_solver;
+  const InterruptGuard guard;
+  InterruptObserver observer;
+  const auto ends = [&](const Problem& p) {
+    try {
+      return std::string(to_string(solve_verified(p, request, &observer).status));
+    } catch (const std::invalid_argument&) {  // a setting that this problem has no use for
+      return std::string(to_string(Status::kUnsupported));
+    }
+  };
+  const std::string end = ends(problem), wanted = o.status.empty() ? end : o.status;
+  if (end != wanted || (o.status.empty() && end == to_string(Status::kSolved))) {
+    std::cout << fmt::format("{}: {} ends with {}; nothing to shrink{}\n", shown(o.file), o.solver,
+                             end, o.status.empty() ? " (--status solved keeps that)" : "");
+    code = kNotSolved;
+    return;
+  }
+  const Deadline deadline(60 * o.minutes);
+  const Shrunk r = shrink(
+      problem, [&](const Problem& p) { return ends(p) == wanted; }, deadline);
+  write_problem(r.problem, o.output);
+  std::cout << fmt::format("{}: {}, n = {}, {} numbers: {} ends with {}\n", shown(o.file),
+                           problem.kind(), problem.size(), numbers_of(problem), o.solver, wanted);
+  std::cout << fmt::format("{}: n = {}, {} numbers, after {} solves; {}\n", shown(o.output),
+                           r.problem.size(), numbers_of(r.problem), r.tries,
+                           r.at_end ? "nothing smaller does so" : "the time was up");
+  code = kDone;
+}
+
+}  // namespace
+
+void add_shrink(CLI::App& app, int& code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb =
+      app.add_subcommand("shrink", "Make a problem smaller while a solver ends on it as it does");
+  verb->add_option("FILE", options->file, "problem; - for standard input")->required();
+  verb->add_option("--from", options->from, "format of the file (default: by its ending)");
+  verb->add_option("--solver", options->solver, "a solver's name, or an expression, as for solve")
+      ->capture_default_str();
+  verb->add_option("--status", options->status,
+                   "how it must end (default: as it ends on the file, unless that is solved)");
+  verb->add_option("--tolerance", options->tolerance, "verifier's measure that counts as solved")
+      ->check(nonnegative())
+      ->capture_default_str();
+  verb->add_option("--time-limit", options->time_limit, "seconds for a solve; 0: none")
+      ->check(nonnegative())
+      ->capture_default_str();
+  verb->add_option("--set", options->settings, "a setting of the solver, KEY=VALUE")
+      ->allow_extra_args(false);
+  verb->add_option("--minutes", options->minutes, "for all of it")
+      ->check(positive())
+      ->capture_default_str();
+  verb->add_option("-o,--output", options->output, "file for the smallest problem")->required();
+  verb->footer(
+      "Example: perp shrink problems/collections/siconos/lcp/lcp_CPS_1.json --solver newton-min "
+      "-o small.json\n"
+      "Exit code 1 if the solver does not end so on the file.");
+  verb->callback([options, &code] { shrink_file(*options, code); });
+}
+
+}  // namespace perp::cli
