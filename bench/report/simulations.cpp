@@ -92,7 +92,7 @@ InitialEnergy read_trajectory(const fs::path& path, SimulationRun& run) {
         auto it = place.find(row[2]);
         if (it == place.end()) {
           it = place.emplace(row[2], run.paths.size()).first;
-          run.paths.push_back({.body = std::string(row[2])});
+          run.paths.emplace_back().body = row[2];
         }
         BodyPath& body = run.paths[it->second];
         const std::array lists{&body.t, &body.x, &body.y, &body.z, &body.wx, &body.wy, &body.wz};
@@ -401,6 +401,8 @@ void read_figure_json(SimulationGroup& group) {
     if (j.contains("draw")) group.drawings = read_drawings(j["draw"], path);
     if (std::count(group.drawings.begin(), group.drawings.end(), kInfeasibility) > 0)
       read_infeasibility(group);
+    if (std::count(group.drawings.begin(), group.drawings.end(), kVelocity) > 0)
+      read_velocities(group);
     if (std::any_of(group.drawings.begin(), group.drawings.end(),
                     [](GroupDrawing d) { return d == kForce || d == kFriction || d == kSlip; }))
       read_contacts(group);
