@@ -90,13 +90,18 @@ std::vector<fs::path> files_below(const fs::path& folder) {
   return files;
 }
 
+// How far a suite is read: as it stands, or with its files read and its scenes simulated too.
+enum class Depth { kText, kProblems };
+
 // A suite file, read with errors that name file and field.
 class SuiteReader {
  public:
   /// @param notes gets what the reader of a report should know, one line each; or null
-  SuiteReader(const std::string& path, bool quick, std::vector<std::string>* notes = nullptr)
+  SuiteReader(const std::string& path, bool quick, Depth depth,
+              std::vector<std::string>* notes = nullptr)
       : path_(path),
         quick_(quick),
+        depth_(depth),
         notes_(notes),
         document_(json::parse(read_text_file(path), path)) {
     if (text(document_, "format") != "perp-suite") fail("format", "expected \"perp-suite\"");
@@ -227,6 +232,7 @@ class SuiteReader {
     const std::size_t before = result.size();
     for (const std::string& pattern : strings(entry, "files")) {
       check_below("files", pattern);
+      if (depth_ == Depth::kText) continue;
       bool found = false;
       for (const fs::path& root : roots()) {
         const fs::path folder = (root / pattern).parent_path();
@@ -303,6 +309,7 @@ class SuiteReader {
     if (entry.find("formulation")) title += " " + request.formulation;
     if (request.driver == Driver::kEventDriven) title += " event-driven";
     if (entry.find("step")) title += fmt::format(" h={}", request.step);
+    if (depth_ == Depth::kText) return;
     try {
       SceneProblems made = scene_problems(scene, request);
       if (made.unsolved_step > 0) {
@@ -388,6 +395,7 @@ class SuiteReader {
 
   std::string path_;
   bool quick_;
+  Depth depth_;
   std::vector<std::string>* notes_;
   json::Value document_;
 };
@@ -417,7 +425,7 @@ std::vector<Suite> list_suites() {
   if (!fs::is_directory(folder)) return suites;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".json") continue;
-    const SuiteReader reader(entry.path().string(), false);
+    const SuiteReader reader(entry.path().string(), false, Depth::kText);
     suites.push_back({reader.name(), reader.description(), entry.path().string()});
   }
   std::sort(suites.begin(), suites.end(),
@@ -431,6 +439,11 @@ bool is_suite(const std::string& what) {
   return std::any_of(suites.begin(), suites.end(), [&](const Suite& s) { return s.name == what; });
 }
 
+void check_suite(const std::string& path) {
+  const SuiteReader reader(path, false, Depth::kText);
+  reader.instances();
+}
+
 std::vector<Instance> collect_instances(const std::string& what, bool quick,
                                         std::vector<std::string>* notes) {
   if (fs::is_directory(what)) {
@@ -442,7 +455,7 @@ std::vector<Instance> collect_instances(const std::string& what, bool quick,
       throw InputError(fmt::format("{}: the folder holds no problem files", what));
     return result;
   }
-  if (is_suite_file(what)) return SuiteReader(what, quick, notes).instances();
+  if (is_suite_file(what)) return SuiteReader(what, quick, Depth::kProblems, notes).instances();
   if (fs::is_regular_file(what)) {
     std::vector<Instance> result;
     add_file("files", what, fs::path(what).parent_path(), result);
@@ -450,7 +463,8 @@ std::vector<Instance> collect_instances(const std::string& what, bool quick,
   }
   std::vector<std::string> names;
   for (const Suite& suite : list_suites()) {
-    if (suite.name == what) return SuiteReader(suite.path, quick, notes).instances();
+    if (suite.name == what)
+      return SuiteReader(suite.path, quick, Depth::kProblems, notes).instances();
     names.push_back(suite.name);
   }
   throw InputError(fmt::format("{}: neither a file, a folder nor a suite; suites are: {}", what,

@@ -52,6 +52,10 @@ std::vector<Suite> list_suites();
 std::vector<Instance> collect_instances(const std::string& what, bool quick,
                                         std::vector<std::string>* notes = nullptr);
 
+/// Reads a suite file as collect_instances does, but for the problems in its files and the steps of
+/// its scenes. @throws InputError
+void check_suite(const std::string& path);
+
 /// Whether that names a suite or a suite file.
 bool is_suite(const std::string& what);
 

@@ -153,7 +153,9 @@ ContactScene settled_spheres(int contacts, std::uint64_t seed, double agitation)
   const int count = static_cast<int>(deposition.spheres.size());
   scene.velocity.resize(6 * count);
   for (int a = 0; a < count; ++a) {
-    const auto& [centre, radius] = deposition.spheres[a];
+    // Not a structured binding: clang 14 does not let lambdas capture those.
+    const auto& centre = deposition.spheres[a].centre;
+    const double radius = deposition.spheres[a].radius;
     const double mass = kDensity * 4.0 / 3.0 * std::numbers::pi * radius * radius * radius;
     scene.bodies.push_back({1.0 / mass, Vector3d::Constant(1.0 / (0.4 * mass * radius * radius))});
     for (int k = 0; k < 6; ++k)

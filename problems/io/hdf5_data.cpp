@@ -82,11 +82,15 @@ hid_t memory_access(std::string_view bytes) {
   return access;
 }
 
+// The sanitizers reserve more than any limit. GCC and clang tell of them in different ways.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kMemoryLimits = false;  // the sanitizers reserve more than any limit
+#define PERP_IS_SANITIZED 1
+#elif defined(__has_feature)
+#define PERP_IS_SANITIZED (__has_feature(address_sanitizer) || __has_feature(memory_sanitizer))
 #else
-constexpr bool kMemoryLimits = true;
+#define PERP_IS_SANITIZED 0
 #endif
+constexpr bool kMemoryLimits = !PERP_IS_SANITIZED;
 
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
 

@@ -1,5 +1,6 @@
 #include <perp/solvers/enumeration/enumerate.hpp>
 
+#include <perp/problems/standard/extended.hpp>
 #include <perp/problems/standard/reductions.hpp>
 #include <perp/problems/standard/residuals.hpp>
 
@@ -14,7 +15,8 @@ namespace perp {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kRankTolerance = 1e-10;
+// Of a scaled matrix: what may be dependent but for rounding, and what surely is. Both are tried.
+constexpr double kRankTolerance = 1e-10, kLeastRankTolerance = 1e-15;
 constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();  // of a term of a sum
 
 enum class Place : unsigned char { kLower, kUpper, kBetween };
@@ -85,8 +87,8 @@ class Enumerator {
     }
   }
 
-  // Least-squares, minimum-norm solution of F_rows = 0 in the columns; recorded where it solves the
-  // problem.
+  // Solutions of F_rows = 0 in the columns, recorded if they solve the problem.
+  // @return the nullity
   int solve_rows() {
     const int k = static_cast<int>(columns_.size()), r = static_cast<int>(rows_.size());
     for (const int j : columns_) z_[j] = 0.0;
@@ -97,35 +99,94 @@ class Enumerator {
       b[i] = -f[rows_[i]];
       for (int j = 0; j < k; ++j) a(i, j) = m_(rows_[i], columns_[j]);
     }
-    int nullity = 0;
-    if (k > 0) {
-      qr_.setThreshold(kRankTolerance);
-      qr_.compute(a);
-      nullity = k - static_cast<int>(qr_.rank());
-      Vector x = qr_.solve(b);
-      x += qr_.solve(b - a * x);
-      for (int j = 0; j < k; ++j) {
-        const int v = columns_[j];
-        z_[v] = std::min(std::max(x[j], p_.lower[v]), p_.upper[v]);
+    if (k == 0) {
+      take(Vector(), 0);
+      return 0;
+    }
+    equilibrate(a, b);
+    const int nullity = solve_scaled(a, b, kRankTolerance);
+    if (nullity > 0) solve_scaled(a, b, kLeastRankTolerance);
+    return nullity;
+  }
+
+  // Rows and columns times powers of two until their largest entries are about 1: what depends on
+  // what is then no matter of units.
+  void equilibrate(DenseMatrix& a, Vector& b) {
+    constexpr int kRounds = 4;
+    const auto to_one = [](double largest) {
+      return largest > 0 && std::isfinite(largest) ? std::ldexp(1.0, -std::ilogb(largest)) : 1.0;
+    };
+    row_scale_ = Vector::Ones(a.rows());
+    column_scale_ = Vector::Ones(a.cols());
+    for (int round = 0; round < kRounds; ++round) {
+      for (int i = 0; i < a.rows(); ++i) {
+        const double factor = to_one(a.row(i).cwiseAbs().maxCoeff());
+        a.row(i) *= factor;
+        row_scale_[i] *= factor;
+      }
+      for (int j = 0; j < a.cols(); ++j) {
+        const double factor = to_one(a.col(j).cwiseAbs().maxCoeff());
+        a.col(j) *= factor;
+        column_scale_[j] *= factor;
       }
     }
-    if (may_solve() && evaluate_residuals(p_, z_).natural <= tolerance_) {
-      result_.continuum = result_.continuum || nullity > 0;
-      record();
+    b = b.cwiseProduct(row_scale_);
+  }
+
+  // Least-squares solution, of least norm; refined with exact residuals if it nearly solves the
+  // problem, since what cancels in a row may be all that counts.
+  int solve_scaled(const DenseMatrix& a, const Vector& b, double tolerance) {
+    constexpr int kRefinements = 3;
+    qr_.setThreshold(tolerance);
+    qr_.compute(a);
+    const int nullity = static_cast<int>(a.cols() - qr_.rank());
+    Vector x = qr_.solve(b);
+    x += qr_.solve(b - a * x);
+    for (int k = 0; !take(x.cwiseProduct(column_scale_), nullity) && k < kRefinements; ++k) {
+      if (!nearly_solves()) break;
+      for (std::size_t j = 0; j < columns_.size(); ++j)
+        z_[columns_[j]] =
+            x[static_cast<Eigen::Index>(j)] * column_scale_[static_cast<Eigen::Index>(j)];
+      sum_of({AffineTerm::product(p_.M, z_), AffineTerm::vector(p_.q)}, p_.size(), work_, exact_);
+      Vector residual(a.rows());
+      for (int i = 0; i < a.rows(); ++i)
+        residual[i] =
+            -row_scale_[i] * static_cast<double>(exact_.values[rows_[static_cast<std::size_t>(i)]]);
+      x += qr_.solve(residual);
     }
     return nullity;
   }
 
-  // False if even with all its rounding a residual in double exceeds the tolerance: most bases by
-  // far, and the exact residual costs many times as much.
-  bool may_solve() {
+  // The point with these values in the columns, moved into the bounds, if it solves the problem.
+  bool take(const Vector& x, int nullity) {
+    for (int j = 0; j < x.size(); ++j) {
+      const int v = columns_[static_cast<std::size_t>(j)];
+      z_[v] = std::min(std::max(x[j], p_.lower[v]), p_.upper[v]);
+    }
+    if (!misses_by_at_most(kRounding * (p_.size() + 2)) ||
+        evaluate_residuals(p_, z_).natural > tolerance_)
+      return false;
+    result_.continuum = result_.continuum || nullity > 0;
+    record();
+    return true;
+  }
+
+  bool nearly_solves() {
+    constexpr double kNear = 1e-6;
+    return misses_by_at_most(kNear);
+  }
+
+  // Whether every row misses the tolerance by at most so much of the sizes of its terms. False for
+  // most bases by far if it is what rounding can do; and the exact residual costs many times as
+  // much.
+  bool misses_by_at_most(double part) {
     f_.noalias() = m_ * z_;
     f_ += p_.q;
     size_.noalias() = absolute_ * z_.cwiseAbs();
     size_ += p_.q.cwiseAbs();
     for (int i = 0; i < p_.size(); ++i) {
       const double r = std::abs(mid(z_[i] - p_.lower[i], z_[i] - p_.upper[i], f_[i]));
-      if (r - kRounding * (p_.size() + 2) * size_[i] > tolerance_) return false;
+      if (r - part * size_[i] > tolerance_) return false;
     }
     return true;
   }
@@ -144,7 +205,9 @@ class Enumerator {
   Deadline deadline_;
   std::vector<Place> place_;
   std::vector<int> rows_, columns_, others_;
-  Vector z_, f_, size_;
+  Vector z_, f_, size_, row_scale_, column_scale_;
+  SumWorkspace work_;
+  AffineSum exact_;
   Eigen::CompleteOrthogonalDecomposition<DenseMatrix> qr_;
   Enumeration result_;
 };

@@ -34,8 +34,19 @@ struct Counts {
 
 Json numbers(const Vector& v) { return std::vector<double>(v.begin(), v.end()); }
 
+// The path of the problem, or why it could not be written.
+std::string kept(const Problem& problem, const std::string& path) {
+  try {
+    write_problem(problem, path);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return path;
+}
+
 // What a trial says, in a line: then the problem need not be kept.
-std::string line_of(std::uint64_t number, const TrialResult& r, const std::string& output) {
+std::string line_of(const Plan& plan, std::uint64_t number, const TrialResult& r,
+                    const std::string& output) {
   Json j = {{"trial", number},        {"kind", r.kind},
             {"relation", r.relation}, {"solver", r.solver},
             {"status", r.status},     {"answers", r.answers},
@@ -46,13 +57,11 @@ std::string line_of(std::uint64_t number, const TrialResult& r, const std::strin
                                    {"z", numbers(c.answer.z)},
                                    {"dual", numbers(c.answer.dual)}});
   if (r.problem && !output.empty()) {
-    const std::string path = fmt::format("{}/trial-{}.json", output, number);
-    try {
-      write_problem(*r.problem, path);
-      j["problem"] = path;
-    } catch (const std::exception& error) {
-      j["problem"] = error.what();
-    }
+    constexpr double kShrinkSeconds = 10.0;
+    const Shrunk small = shrink_finding(plan, r, kShrinkSeconds);
+    j["problem"] = kept(*r.problem, fmt::format("{}/trial-{}.json", output, number));
+    j["shrunk"] = kept(small.problem, fmt::format("{}/trial-{}-shrunk.json", output, number));
+    j["unknowns"] = {r.problem->size(), small.problem.size()};
   }
   return j.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -117,7 +126,7 @@ class Adversary {
     if (w.pid == 0) {
       close(ends[0]);
       for (std::uint64_t k = first; !done(k); k += static_cast<std::uint64_t>(options_.workers))
-        write_all(ends[1], line_of(k, run_trial(options_.plan, k), options_.output));
+        write_all(ends[1], line_of(options_.plan, k, run_trial(options_.plan, k), options_.output));
       _exit(0);
     }
     close(ends[1]);

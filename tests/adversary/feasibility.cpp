@@ -10,8 +10,11 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// Is there x >= 0 with A x = b? The first phase of the simplex method, Bland's rule.
-bool has_point(std::vector<std::vector<mpq_class>> a, std::vector<mpq_class> b) {
+using Rationals = std::vector<mpq_class>;
+
+/// Some x >= 0 with A x = b; nothing if there is none. The first phase of the simplex method,
+/// Bland's rule.
+std::optional<Rationals> point_of(std::vector<Rationals> a, Rationals b) {
   const std::size_t rows = b.size(), cols = rows == 0 ? 0 : a[0].size();
   for (std::size_t i = 0; i < rows; ++i) {
     if (b[i] < 0) {
@@ -30,7 +33,7 @@ bool has_point(std::vector<std::vector<mpq_class>> a, std::vector<mpq_class> b) 
   for (;;) {
     std::size_t enter = 0;
     while (enter < cols && price[enter] <= 0) ++enter;
-    if (enter == cols) return left == 0;
+    if (enter == cols) break;
     std::size_t leave = rows;
     mpq_class best;
     for (std::size_t i = 0; i < rows; ++i) {
@@ -41,7 +44,7 @@ bool has_point(std::vector<std::vector<mpq_class>> a, std::vector<mpq_class> b) 
         best = ratio;
       }
     }
-    if (leave == rows) return true;  // the sum has no lower bound but 0: cannot be
+    if (leave == rows) break;  // the sum has no lower bound but 0: cannot be
     const mpq_class pivot = a[leave][enter];
     for (mpq_class& x : a[leave]) x /= pivot;
     b[leave] /= pivot;
@@ -56,6 +59,12 @@ bool has_point(std::vector<std::vector<mpq_class>> a, std::vector<mpq_class> b) 
     left -= factor * b[leave];
     basis[leave] = enter;
   }
+  if (left != 0) return {};
+  Rationals x(cols);
+  for (std::size_t i = 0; i < rows; ++i) {
+    if (basis[i] < cols) x[basis[i]] = b[i];
+  }
+  return x;
 }
 
 /// Rows sum of coefficients times unknowns (=, >=, <=) right, unknowns with bounds, as x >= 0.
@@ -64,22 +73,25 @@ class LinearConditions {
   explicit LinearConditions(int unknowns) : unknowns_(static_cast<std::size_t>(unknowns)) {}
 
   /// row x (sign 0: =, 1: >=, -1: <=) right
-  void add(std::vector<mpq_class> row, mpq_class right, int sign) {
+  void add(Rationals row, mpq_class right, int sign) {
     rows_.push_back({std::move(row), std::move(right), sign});
   }
   void bound(int i, double value, int sign) {
-    std::vector<mpq_class> row(unknowns_);
+    Rationals row(unknowns_);
     row[static_cast<std::size_t>(i)] = 1;
     add(std::move(row), mpq_class(value), sign);
   }
-  bool hold_somewhere() const {
+  bool hold_somewhere() const { return point().has_value(); }
+
+  /// Some point at which all hold.
+  std::optional<Rationals> point() const {
     std::size_t slacks = 0;
     for (const Row& row : rows_) slacks += row.sign != 0;
-    std::vector<std::vector<mpq_class>> a;
-    std::vector<mpq_class> b;
+    std::vector<Rationals> a;
+    Rationals b;
     std::size_t slack = 0;
     for (const Row& row : rows_) {
-      std::vector<mpq_class> x(2 * unknowns_ + slacks);  // x = p - m
+      Rationals x(2 * unknowns_ + slacks);  // x = p - m
       for (std::size_t j = 0; j < unknowns_; ++j) {
         x[2 * j] = row.coefficients[j];
         x[2 * j + 1] = -row.coefficients[j];
@@ -88,12 +100,16 @@ class LinearConditions {
       a.push_back(std::move(x));
       b.push_back(row.right);
     }
-    return has_point(std::move(a), std::move(b));
+    const std::optional<Rationals> halves = point_of(std::move(a), std::move(b));
+    if (!halves) return {};
+    Rationals x(unknowns_);
+    for (std::size_t j = 0; j < unknowns_; ++j) x[j] = (*halves)[2 * j] - (*halves)[2 * j + 1];
+    return x;
   }
 
  private:
   struct Row {
-    std::vector<mpq_class> coefficients;
+    Rationals coefficients;
     mpq_class right;
     int sign;
   };
@@ -101,10 +117,9 @@ class LinearConditions {
   std::vector<Row> rows_;
 };
 
-std::vector<std::vector<mpq_class>> rational_rows(const Matrix& m) {
-  std::vector<std::vector<mpq_class>> rows(
-      static_cast<std::size_t>(m.rows()),
-      std::vector<mpq_class>(static_cast<std::size_t>(m.cols())));
+std::vector<Rationals> rational_rows(const Matrix& m) {
+  std::vector<Rationals> rows(static_cast<std::size_t>(m.rows()),
+                              Rationals(static_cast<std::size_t>(m.cols())));
   for (int col = 0; col < m.cols(); ++col) {
     m.for_column(col, [&](int row, double value) {
       rows[static_cast<std::size_t>(row)][static_cast<std::size_t>(col)] += mpq_class(value);
@@ -126,6 +141,56 @@ bool feasible_box(const Matrix& m, const Vector& q, const Vector& lower, const V
   }
   return conditions.hold_somewhere();
 }
+
+// Complementary bases one after the other, each a set of linear conditions.
+class Bases {
+ public:
+  explicit Bases(const Mlcp& problem)
+      : p_(problem), rows_(rational_rows(problem.M)), place_(rows_.size()) {}
+
+  std::optional<Vector> solution() { return choose(0); }
+
+ private:
+  enum class Place { kLower, kUpper, kBetween };
+
+  std::optional<Vector> choose(std::size_t i) {
+    if (i == rows_.size()) return examine();
+    for (const Place place : {Place::kLower, Place::kUpper, Place::kBetween}) {
+      const auto row = static_cast<Eigen::Index>(i);
+      if (place == Place::kLower && p_.lower[row] == -kInfinity) continue;
+      if (place == Place::kUpper && p_.upper[row] == kInfinity) continue;
+      place_[i] = place;
+      if (std::optional<Vector> found = choose(i + 1)) return found;
+    }
+    return {};
+  }
+
+  std::optional<Vector> examine() const {
+    const int n = p_.size();
+    LinearConditions conditions(n);
+    for (int i = 0; i < n; ++i) {
+      const auto k = static_cast<std::size_t>(i);
+      const Place place = place_[k];
+      if (place == Place::kBetween) {
+        if (p_.lower[i] > -kInfinity) conditions.bound(i, p_.lower[i], 1);
+        if (p_.upper[i] < kInfinity) conditions.bound(i, p_.upper[i], -1);
+      } else {
+        conditions.bound(i, place == Place::kLower ? p_.lower[i] : p_.upper[i], 0);
+      }
+      const int sign = place == Place::kBetween ? 0 : place == Place::kLower ? 1 : -1;
+      conditions.add(rows_[k], -mpq_class(p_.q[i]), sign);
+    }
+    const std::optional<Rationals> point = conditions.point();
+    if (!point) return {};
+    Vector z(n);
+    for (int i = 0; i < n; ++i) z[i] = (*point)[static_cast<std::size_t>(i)].get_d();
+    return z;
+  }
+
+  const Mlcp& p_;
+  std::vector<Rationals> rows_;
+  std::vector<Place> place_;
+};
 
 bool has_second_order(const ConicQp& p) {
   for (const Cone& cone : p.cones) {
@@ -157,6 +222,8 @@ std::optional<bool> feasible(const ProblemData& problem) {
   return conditions.hold_somewhere();
 }
 
+std::optional<Vector> some_solution(const Mlcp& problem) { return Bases(problem).solution(); }
+
 std::optional<bool> dual_feasible(const ProblemData& problem) {
   const auto* p = std::get_if<ConicQp>(&problem);
   if (p == nullptr || has_second_order(*p)) return {};
@@ -164,7 +231,7 @@ std::optional<bool> dual_feasible(const ProblemData& problem) {
   LinearConditions conditions(n + m);
   const auto quadratic = rational_rows(p->P), rows = rational_rows(p->A);
   for (int j = 0; j < n; ++j) {
-    std::vector<mpq_class> row = quadratic[static_cast<std::size_t>(j)];
+    Rationals row = quadratic[static_cast<std::size_t>(j)];
     for (int i = 0; i < m; ++i)
       row.push_back(rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]);
     conditions.add(std::move(row), -mpq_class(p->c[j]), 0);

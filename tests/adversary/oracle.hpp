@@ -18,6 +18,9 @@ std::optional<Real> exact_measure(const ProblemData& problem, const Answer& answ
 /// Whether the linear constraints of a problem have a point, by the simplex method in rational
 /// arithmetic: those of an lcp, mlcp or conic_qp without second-order cones. Nothing for others.
 std::optional<bool> feasible(const ProblemData& problem);
+/// A solution of a small problem, rounded to doubles; nothing if there is none. Looks at every
+/// choice of "at the lower bound, at the upper one, or between" in rational arithmetic.
+std::optional<Vector> some_solution(const Mlcp& problem);
 /// Likewise the dual of a conic_qp: y in K*, Px + c + A'y = 0.
 std::optional<bool> dual_feasible(const ProblemData& problem);
 

@@ -96,6 +96,39 @@ Partner scaled_by_rows_and_columns(Box box, Random& random, bool symmetric) {
   });
 }
 
+// Beside a problem of one unknown that 0 solves, with no word between them.
+template <class P>
+Partner beside_another(const Box& box) {
+  Box both{joined(box.m, like(box.m, DenseMatrix::Identity(1, 1))),
+           joined(box.q, Vector::Ones(1)),
+           {},
+           {}};
+  if (box.lower.size() > 0) {
+    both.lower = joined(box.lower, Vector::Zero(1));
+    both.upper = joined(box.upper, Vector::Constant(1, kInfinity));
+  }
+  return partner_of(
+      as<P>(both), "beside another",
+      [](const Answer& a) {
+        return Answer{joined(a.z, Vector::Zero(1)), {}};
+      },
+      1.0);
+}
+
+// An unknown within bounds on which nothing depends: every value will do.
+template <class P>
+Partner with_an_idle_unknown(const Box& box) {
+  const Box more{joined(box.m, like(box.m, DenseMatrix::Zero(1, 1))),
+                 joined(box.q, Vector::Zero(1)), joined(box.lower, Vector::Constant(1, -1.0)),
+                 joined(box.upper, Vector::Ones(1))};
+  return partner_of(
+      as<P>(more), "with an idle unknown",
+      [](const Answer& a) {
+        return Answer{joined(a.z, Vector::Constant(1, 0.5)), {}};
+      },
+      1.0);
+}
+
 // An unknown with an empty column and the row of another: 0 is its value.
 template <class P>
 Partner with_a_row_twice(Box box, Random& random) {
@@ -116,7 +149,13 @@ Partner box_partner(const P& problem, Random& random) {
   constexpr bool kPlain = std::is_same_v<P, Lcp>;
   Box box = box_of(problem);
   const int n = static_cast<int>(box.q.size());
-  switch (random.index(8)) {
+  switch (random.index(10)) {
+    case 8:
+      return beside_another<P>(box);
+    case 9:
+      if constexpr (kPlain) return beside_another<P>(box);
+      if constexpr (!kPlain) return with_an_idle_unknown<P>(box);
+      [[fallthrough]];
     case 0: {
       const std::vector<int> order = random.permutation(n);
       box.m = permuted(box.m, order, order);
@@ -196,8 +235,27 @@ Partner partner(const Lcp& p, Random& random) { return box_partner(p, random); }
 Partner partner(const Mlcp& p, Random& random) { return box_partner(p, random); }
 Partner partner(const BoxQp& p, Random& random) { return box_partner(p, random); }
 
+// One more unknown, which is its own function: 0 is its value.
+Partner beside_another(const Mcp& p) {
+  ExpressionGraph g = *p.graph;
+  g.outputs.push_back(static_cast<int>(g.nodes.size()));
+  g.nodes.push_back({Operation::kVariable, 0.0, p.size(), 0});
+  Mcp q = p;
+  q.compiled = nullptr;
+  q.graph = std::make_shared<const ExpressionGraph>(std::move(g));
+  q.lower = joined(p.lower, Vector::Zero(1));
+  q.upper = joined(p.upper, Vector::Constant(1, kInfinity));
+  return partner_of(
+      q, "beside another",
+      [](const Answer& a) {
+        return Answer{joined(a.z, Vector::Zero(1)), {}};
+      },
+      1.0);
+}
+
 Partner partner(const Mcp& p, Random& random) {
   if (!p.graph) return partner_of(p, "itself", same, 1.0);
+  if (random.index(3) == 0) return beside_another(p);
   const std::vector<int> order = random.permutation(p.size());
   std::vector<int> place(order.size());
   for (std::size_t i = 0; i < order.size(); ++i)
@@ -229,7 +287,32 @@ Partner partner(const ConicQp& p, Random& random) {
   const int n = p.size(), m = static_cast<int>(p.b.size());
   std::vector<int> rows(static_cast<std::size_t>(m));
   for (int i = 0; i < m; ++i) rows[static_cast<std::size_t>(i)] = i;
-  switch (random.index(5)) {
+  switch (random.index(7)) {
+    case 5: {  // a constraint on nothing: 0 <= 1
+      q.A =
+          like(p.A, (DenseMatrix(m + 1, n) << p.A.to_dense(), DenseMatrix::Zero(1, n)).finished());
+      q.b = joined(p.b, Vector::Ones(1));
+      q.cones.push_back({ConeType::kNonnegative, 1});
+      return partner_of(
+          q, "with an idle row",
+          [](const Answer& a) {
+            return Answer{a.z, joined(a.dual, Vector::Zero(1))};
+          },
+          1.0);
+    }
+    case 6: {  // min y^2/2 s.t. y <= 1
+      q.P = joined(p.P, like(p.P, DenseMatrix::Identity(1, 1)));
+      q.c = joined(p.c, Vector::Zero(1));
+      q.A = joined(p.A, like(p.A, DenseMatrix::Identity(1, 1)));
+      q.b = joined(p.b, Vector::Ones(1));
+      q.cones.push_back({ConeType::kNonnegative, 1});
+      return partner_of(
+          q, "beside another",
+          [](const Answer& a) {
+            return Answer{joined(a.z, Vector::Zero(1)), joined(a.dual, Vector::Zero(1))};
+          },
+          1.0);
+    }
     case 0: {
       const std::vector<int> order = random.permutation(n);
       q.P = permuted(p.P, order, order);
@@ -296,6 +379,25 @@ Partner partner(const ConicQp& p, Random& random) {
   }
 }
 
+// A contact between bodies of its own, which part: no impulse.
+Partner beside_another(const FrictionContact& p) {
+  const DenseMatrix identity = DenseMatrix::Identity(p.dimension, p.dimension);
+  FrictionContact q = p;
+  if (p.is_operator()) {
+    q.J = joined(p.J, like(p.J, identity));
+    q.M = joined(p.M, like(p.M, identity));
+  } else {
+    q.W = joined(p.W, like(p.W, identity));
+  }
+  q.q = joined(p.q, Vector::Unit(p.dimension, 0));
+  q.mu = joined(p.mu, Vector::Constant(1, 0.5));
+  const Vector none = Vector::Zero(p.dimension);
+  if (p.compliance.size() > 0) q.compliance = joined(p.compliance, none);
+  return partner_of(q, "beside another", [none](const Answer& a) {
+    return Answer{joined(a.z, none), {}};
+  });
+}
+
 Partner partner(const FrictionContact& p, Random& random) {
   FrictionContact q = p;
   const int nc = p.contacts(), d = p.dimension;
@@ -304,7 +406,9 @@ Partner partner(const FrictionContact& p, Random& random) {
     for (int j = 0; j < m.cols(); ++j) all[static_cast<std::size_t>(j)] = j;
     return all;
   };
-  switch (random.index(5)) {
+  switch (random.index(6)) {
+    case 4:
+      return beside_another(p);
     case 0: {
       const std::vector<int> order = random.permutation(nc);
       std::vector<int> rows;
@@ -388,7 +492,20 @@ Partner partner(const ConvexContact& p, Random& random) {
   const int n = p.size(), nc = p.contacts();
   std::vector<int> rows;
   for (int i = 0; i < 3 * nc; ++i) rows.push_back(i);
-  switch (random.index(4)) {
+  switch (random.index(5)) {
+    case 3: {  // a body that touches nothing
+      q.A = joined(p.A, like(p.A, DenseMatrix::Identity(1, 1)));
+      q.J = like(
+          p.J, (DenseMatrix(p.J.rows(), n + 1) << p.J.to_dense(), DenseMatrix::Zero(p.J.rows(), 1))
+                   .finished());
+      q.v_star = joined(p.v_star, Vector::Ones(1));
+      return partner_of(
+          q, "beside another",
+          [](const Answer& a) {
+            return Answer{joined(a.z, Vector::Ones(1)), {}};
+          },
+          1.0);
+    }
     case 0: {
       const std::vector<int> order = random.permutation(n);
       q.A = permuted(p.A, order, order);

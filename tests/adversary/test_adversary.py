@@ -56,6 +56,15 @@ class TestAdversary(unittest.TestCase):
                 self.assertEqual(problem["format"], "perp-problem")
                 self.assertTrue(finding["contradictions"])
 
+    def test_what_is_contradicted_is_made_small(self):
+        with tempfile.TemporaryDirectory() as folder:
+            attack("--plant", "lying-solver", "--trials", 40, "--kind", "lcp", "--seed", 5, "-o", folder)
+            findings = [json.loads(line) for line in (pathlib.Path(folder) / "findings.jsonl").read_text().splitlines()]
+            self.assertTrue(findings)
+            for finding in findings:  # a lie of the solver needs one unknown
+                self.assertEqual(json.loads(pathlib.Path(finding["shrunk"]).read_text())["n"], 1, finding)
+            self.assertTrue(any(finding["unknowns"][0] > 3 for finding in findings))
+
     def test_bad_arguments(self):
         for arguments in (("--kind", "lpc"), ("--plant", "gravity"), ("--minutes", "soon")):
             self.assertNotIn(attack(*arguments)[0], (0, 1))

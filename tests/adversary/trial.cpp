@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <perp/problems/standard/reductions.hpp>
+#include <perp/solvers/enumeration/enumerate.hpp>
 #include <perp/solvers/plans.hpp>
 #include <perp/solvers/router.hpp>
 
@@ -18,7 +20,8 @@ namespace perp::adversary {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int kLargestExact = 12;  // unknowns of problems whose constraints are decided exactly
+constexpr int kLargestExact = 12;      // unknowns of problems whose constraints are decided exactly
+constexpr int kLargestEnumerated = 4;  // unknowns, each with up to three places
 
 double cpu_seconds() {
   timespec t{};
@@ -88,13 +91,17 @@ class Trial {
       result_.status = "invalid";  // scaled out of the range of numbers
       return std::move(result_);
     }
-    try {
-      attack(first, partner);
-    } catch (const std::exception& error) {
-      contradict("throws", error.what());
-    }
+    attack_or_tell(first, partner);
     if (!result_.contradictions.empty()) result_.problem = *problem_;
     return std::move(result_);
+  }
+
+  /// The contradictions of one problem, with this solver.
+  std::vector<Contradiction> attack_alone(const Problem& problem, const std::string& solver) {
+    problem_ = &problem;
+    result_.solver = solver;
+    attack_or_tell(problem, {problem, "itself", nullptr, 0.0});
+    return std::move(result_.contradictions);
   }
 
  private:
@@ -135,6 +142,14 @@ class Trial {
 
   // ---- attacks
 
+  void attack_or_tell(const Problem& first, const Partner& partner) {
+    try {
+      attack(first, partner);
+    } catch (const std::exception& error) {
+      contradict("throws", error.what());
+    }
+  }
+
   void attack(const Problem& first, const Partner& partner) {
     SolveRequest request;
     request.solver = text_of(result_.solver);
@@ -161,6 +176,22 @@ class Trial {
     }
     if (has_answer) judge_mutants(r.answer);
     if (known && partner.carry) judge_carried(first, partner, *known);
+    if (problem_->size() <= kLargestEnumerated && random_.uniform() < 0.25) judge_enumeration();
+  }
+
+  // The oracle of many tests finds a solution if there is one that doubles can hold.
+  void judge_enumeration() {
+    const auto* lcp = std::get_if<Lcp>(&problem_->data);
+    const auto* mlcp = std::get_if<Mlcp>(&problem_->data);
+    if (!lcp && !mlcp) return;
+    const Mlcp boxed = lcp ? to_mlcp(*lcp) : *mlcp;
+    const std::optional<Vector> z = some_solution(boxed);
+    if (!z) return;
+    const std::optional<Real> measure = exact_measure(boxed, {*z, {}}, plan_.tolerance);
+    if (!measure || !(*measure <= plan_.tolerance / 2)) return;
+    ++result_.answers;
+    if (enumerate_solutions(boxed, plan_.tolerance).solutions.empty())
+      contradict("missed", "enumerate finds no solution, but there is one", {*z, {}});
   }
 
   // An answer of the problem that the partner is of, found by a cheap and a general method.
@@ -375,5 +406,20 @@ class Trial {
 }  // namespace
 
 TrialResult run_trial(const Plan& plan, std::uint64_t number) { return Trial(plan, number).run(); }
+
+Shrunk shrink_finding(const Plan& plan, const TrialResult& finding, double seconds) {
+  const std::string what = finding.contradictions.front().what;
+  const auto shows = [&](const Problem& problem) {
+    constexpr std::uint64_t kTries = 4;  // with other mutants and starts
+    for (std::uint64_t k = 0; k < kTries; ++k) {
+      for (const Contradiction& c : Trial(plan, k).attack_alone(problem, finding.solver)) {
+        if (c.what == what) return true;
+      }
+    }
+    return false;
+  };
+  if (!shows(*finding.problem)) return {*finding.problem, 0, false};
+  return shrink(*finding.problem, shows, Deadline(seconds));
+}
 
 }  // namespace perp::adversary

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <perp/bench/shrink/shrink.hpp>
 #include <perp/problems/standard/verifier.hpp>
 #include <string>
 #include <vector>
@@ -30,7 +31,8 @@ struct Plan {
 };
 
 struct Contradiction {
-  std::string what;  ///< "granted", "refused", "proof", "bits", "hang", "throws", "partner"
+  std::string what;  ///< "granted", "refused", "proof", "bits", "hang", "throws", "partner",
+                     ///< "missed"
   std::string detail;
   Answer answer = {};  ///< that is judged differently
 };
@@ -44,5 +46,9 @@ struct TrialResult {
 
 /// The trial with this number; the same plan and number repeat it.
 TrialResult run_trial(const Plan& plan, std::uint64_t number);
+
+/// The smallest problem found that shows the finding's first contradiction with its solver, on its
+/// own (without its partner); the finding's problem itself if it does not.
+Shrunk shrink_finding(const Plan& plan, const TrialResult& finding, double seconds);
 
 }  // namespace perp::adversary
