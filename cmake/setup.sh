@@ -12,6 +12,9 @@ PERP_PEER_PACKAGES="libsiconos-numerics-dev libbullet-dev libode-dev petsc-dev l
 # What the tests of documented Python code use beside the standard library; only .ci/run installs it.
 PERP_PYTHON_PACKAGES="python3-numpy python3-scipy python3-mpmath"
 
+# Compiler and library of the fuzzers (tests/fuzz/README.md); only tests/fuzz/run installs them.
+PERP_FUZZ_PACKAGES="clang llvm"
+
 # perp_install_packages [PACKAGE]...: installs what is missing of these, or of those that perp needs; says clearly
 # what to do where it may not.
 perp_install_packages() {

@@ -395,14 +395,14 @@ std::string default_formulation(const Scene& scene) {
 
 std::unique_ptr<Formulation> make_formulation(const std::string& text) {
   const auto [entry, parts] = read_parts(text);
-  return parts->build([&](std::string_view gap) { return name_with_gap(entry, gap); });
+  return parts->build([&entry = entry](std::string_view gap) { return name_with_gap(entry, gap); });
 }
 
 std::vector<SettingText> formulation_settings(const std::string& text) {
   const auto [entry, parts] = read_parts(text);
   std::vector<SettingText> settings =
-      list_settings([&](SettingVisitor& visitor) { parts->visit(visitor); });
-  std::erase_if(settings, [&](const SettingText& s) {
+      list_settings([&parts = parts](SettingVisitor& visitor) { parts->visit(visitor); });
+  std::erase_if(settings, [&entry = entry](const SettingText& s) {
     return std::any_of(entry.fixed.begin(), entry.fixed.end(),
                        [&](const auto& fixed) { return fixed.first == s.name; });
   });

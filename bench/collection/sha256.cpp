@@ -41,8 +41,9 @@ constexpr std::uint32_t root_bits(int prime, int degree) {
 
 constexpr std::array<std::uint32_t, kRounds> round_constants() {
   std::array<std::uint32_t, kRounds> constants{};
+  const auto primes = first_primes();
   for (std::size_t k = 0; k < constants.size(); ++k) {
-    constants[k] = root_bits(first_primes()[k], 3);
+    constants[k] = root_bits(primes[k], 3);
   }
   return constants;
 }

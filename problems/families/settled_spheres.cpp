@@ -153,15 +153,14 @@ ContactScene settled_spheres(int contacts, std::uint64_t seed, double agitation)
   const int count = static_cast<int>(deposition.spheres.size());
   scene.velocity.resize(6 * count);
   for (int a = 0; a < count; ++a) {
-    // Not a structured binding: clang 14 does not let lambdas capture those.
-    const auto& centre = deposition.spheres[a].centre;
-    const double radius = deposition.spheres[a].radius;
+    const auto& [centre, radius] = deposition.spheres[a];
     const double mass = kDensity * 4.0 / 3.0 * std::numbers::pi * radius * radius * radius;
     scene.bodies.push_back({1.0 / mass, Vector3d::Constant(1.0 / (0.4 * mass * radius * radius))});
     for (int k = 0; k < 6; ++k)
       scene.velocity[6 * a + k] = agitation * random.normal() / (k < 3 ? 1.0 : radius);
     scene.velocity[6 * a + 2] -= kFallenSpeed;
-    const auto touch = [&](int b, const Vector3d& normal, double other) {
+    const auto touch = [&, &centre = centre, &radius = radius](int b, const Vector3d& normal,
+                                                               double other) {
       if (static_cast<int>(scene.contacts.size()) == contacts) return;
       scene.contacts.push_back(
           {a, b, centre - radius * normal, normal, -radius * normal, other * normal});

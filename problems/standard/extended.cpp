@@ -153,7 +153,9 @@ AffineSum sum_of(std::initializer_list<AffineTerm> terms, int rows) {
 
 void sum_of(std::initializer_list<AffineTerm> terms, int rows, SumWorkspace& work,
             AffineSum& result) {
-  auto& [sums, doubtful, exact] = *work.rows_;
+  auto& sums = work.rows_->sums;
+  auto& doubtful = work.rows_->doubtful;
+  auto& exact = work.rows_->exact;
   sums.assign(static_cast<std::size_t>(rows), {});
   for (const AffineTerm& term : terms)
     for_products(term, [&](int row, Extended a, Extended b) { sums[row].add(a, b); });

@@ -35,7 +35,9 @@ void FrictionMeasure::join_by_columns(const FrictionContact& p, Joining& sets) {
 
 void FrictionMeasure::join_by_blocks(const FrictionContact& p, Joining& sets) {
   const int nc = p.contacts(), d = p.dimension;
-  auto& [parent, touched, number, squares, diagonal] = sets;
+  auto& touched = sets.touched;
+  auto& squares = sets.squares;
+  auto& diagonal = sets.diagonal;
   squares.assign(static_cast<std::size_t>(nc), 0);
   diagonal.assign(static_cast<std::size_t>(nc), 0);
   // f(row block, ||W_ab||^2) for the blocks of a block column that are not zero.

@@ -305,7 +305,7 @@ Judged<T> judged(const Mcp& p, const Vector& z, double tolerance, GraphWork<T>& 
     const auto k = static_cast<Eigen::Index>(i);
     if (not_finite(f[i])) return result;
     // mid does not stretch, and is flat where a bound decides.
-    const auto at = [&](Extended shift) {
+    const auto at = [&, &f = f](Extended shift) {
       return middle(z[k], p.lower[k], p.upper[k], T(f[i].value + T(static_cast<double>(shift))));
     };
     const T value = at(0);

@@ -159,7 +159,7 @@ void ImpulseProgram::read_held(const ConicQp& qp) {
   for (Vector* x : {&held_.cost, &held_.total, &held_.factor}) x->setZero(count);
   for (Eigen::Index i = 0; i < count; ++i) {
     held_.cost[i] = qp.c[unknowns[i]];
-    qp.A.for_column(unknowns[i], [&](int row, double value) {
+    qp.A.for_column(unknowns[i], [&, &rows = rows](int row, double value) {
       if (role_[row] >= 0) held_.J.put(role_[row], -value);
       if (row == rows[i]) held_.factor[i] = value;
       if (row == partition_->total) held_.total[i] = value;

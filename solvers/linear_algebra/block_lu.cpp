@@ -108,7 +108,11 @@ void BlockLu::order_blocks() {
 // Column k of L has the rows of column k of A + A' and those of the columns whose first row below
 // the diagonal is k: its children in the elimination tree [Davis2005].
 void BlockLu::find_pattern() {
-  auto& [below_starts, below, mark, first_child, next_child] = tree_;
+  auto& below_starts = tree_.below_starts;
+  auto& below = tree_.below;
+  auto& mark = tree_.mark;
+  auto& first_child = tree_.first_child;
+  auto& next_child = tree_.next_child;
   below_starts.assign(size_ + 2, 0);
   const auto for_entries = [&](auto&& visit) {
     for (int j = 0; j < size_; ++j) {

@@ -64,14 +64,16 @@ def seeds(reader):
 
 
 def dictionary(reader, folders):
-    """The words that stand in the inputs: names of fields, sections, kinds."""
+    """The options for the words that stand in the inputs: names of fields, sections, kinds."""
     words = set()
     for path in (p for folder in folders for p in folder.iterdir()):
         if reader not in ("gzip", "fclib"):
             words.update(re.findall(rb'"[A-Za-z_/-][\w./ -]{0,30}"|\b[A-Za-z_][\w-]{1,20}\b', path.read_bytes()))
+    if not words:
+        return []
     file = BUILD / f"{reader}.dict"
     file.write_text("".join('"' + word.decode().replace('"', '\\"') + '"\n' for word in sorted(words)[:2000]))
-    return file
+    return [f"-dict={file}"]
 
 
 def fuzz(reader, minutes, seed):
@@ -85,7 +87,7 @@ def fuzz(reader, minutes, seed):
         done = subprocess.run(
             [PROGRAM, f"-max_total_time={round(60 * minutes)}", f"-timeout={SECONDS}", "-rss_limit_mb=2048",
              f"-malloc_limit_mb={MALLOC_MB.get(reader, 64)}", f"-max_len={READERS[reader][1]}", f"-seed={seed}", "-print_final_stats=1",
-             f"-dict={dictionary(reader, given)}", f"-artifact_prefix={findings}/", grown, *given],
+             *dictionary(reader, given), f"-artifact_prefix={findings}/", grown, *given],
             stdout=out, stderr=subprocess.STDOUT, env=environment(reader))
     text = log.read_text(errors="replace")
     runs = re.findall(r"number_of_executed_units: (\d+)", text)
@@ -120,6 +122,14 @@ def merge(reader):
     return f"{reader}: {len(before)} + {min(len(added), room)} of {len(added)} inputs"
 
 
+def memcheck(reader):
+    """@return a line, and whether nothing read what was never written"""
+    program = ROOT / "build/release/tests/perp_corpora"
+    done = subprocess.run(["valgrind", "--quiet", "--error-exitcode=3", "--child-silent-after-fork=yes", program, CORPORA, reader],
+                          capture_output=True, text=True, env=environment(reader))
+    return f"{reader}: " + ("clean" if done.returncode == 0 else "\n" + done.stdout + done.stderr), done.returncode == 0
+
+
 def coverage(names):
     """Lines of each reader's sources that its corpus reaches, by gcov."""
     objects = ROOT / "build/coverage"
@@ -147,6 +157,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="readers at a time")
     parser.add_argument("--merge", action="store_true", help="add what was found to reach more to tests/fuzz/corpora")
+    parser.add_argument("--memcheck", action="store_true", help="the corpora under valgrind")
     parser.add_argument("--coverage", action="store_true", help="which lines of the readers the corpora reach")
     options = parser.parse_args()
     for name in options.readers:
@@ -162,7 +173,8 @@ def main():
             for line in pool.map(merge, names):
                 print(line, flush=True)
             return 0
-        for line, nothing in pool.map(lambda name: fuzz(name, options.minutes, options.seed), names):
+        attack = memcheck if options.memcheck else lambda name: fuzz(name, options.minutes, options.seed)
+        for line, nothing in pool.map(attack, names):
             print(line, flush=True)
             good &= nothing
     return 0 if good else 1

@@ -1,0 +1,119 @@
+// Charts of the benchmark, drawn by Observable Plot.
+import * as Plot from "@observablehq/plot";
+import {h} from "./dom.js";
+import {percent, residual, seconds} from "./format.js";
+import {penOf} from "./pens.js";
+import {bootstrap, commonProblems, groupBy, measures, median, profile, profileBand, sizeOf} from "./statistics.js";
+
+const WIDTH = 560, HEIGHT = 320;
+
+/** A chart with its title and a legend that leaves solvers out and puts them back. */
+export function figure(title, names, draw, {note} = {}) {
+  const hidden = new Set();
+  const place = h("div", {class: "plot"});
+  const redraw = () => {
+    const chart = draw(names.filter((name) => !hidden.has(name)));
+    chart.setAttribute("role", "img");
+    chart.setAttribute("aria-label", title);
+    place.replaceChildren(chart);
+  };
+  const legend = h("div", {class: "legend"}, names.map((name) => {
+    const pen = penOf(name);
+    const button = h("button", {"aria-pressed": "true", onclick: () => {
+      if (!hidden.delete(name)) hidden.add(name);
+      button.setAttribute("aria-pressed", `${!hidden.has(name)}`);
+      redraw();
+    }}, h("svg", {width: 26, height: 10, "aria-hidden": "true"},
+      h("line", {x1: 0, y1: 5, x2: 26, y2: 5, stroke: pen.colour, "stroke-width": 2.5, "stroke-dasharray": pen.dash || null})), name);
+    return button;
+  }));
+  redraw();
+  return h("figure", {}, h("figcaption", {}, title, note && h("small", {}, ` ${note}`)), place, names.length > 1 ? legend : null);
+}
+
+const line = (points, name, options) => Plot.line(points, {stroke: penOf(name).colour, strokeDasharray: penOf(name).dash || undefined, strokeWidth: 2, ...options});
+
+const PROFILES = {
+  ratio: {title: "Performance profile", x: "time over that of the fastest solver", log: 2, begin: 1, least: 2, text: (v) => `${v.toPrecision(3)} times the fastest`},
+  time: {title: "Data profile", x: "setup and solve in s", log: 10, begin: 1e-6, least: 1e-5, text: seconds},
+  residual: {title: "Accuracy profile", x: "residual by the verifier", log: 10, begin: 1e-18, least: 1e-8, text: residual},
+};
+
+/** @param what "ratio", "time" or "residual"; @param name of the suite */
+export function profileChart(records, what, name) {
+  const common = commonProblems(records), {solvers, problems} = common;
+  if (problems.length === 0 || (what === "ratio" && solvers.length < 2)) return null;
+  const style = PROFILES[what];
+  const values = measures(common, what), names = problems.map((p) => p.name);
+  const finite = values.flat().filter(Number.isFinite);
+  const end = Math.max(style.least, 1.1 * finite.reduce((a, b) => Math.max(a, b), 0));
+  const begin = what === "time" ? finite.reduce((a, b) => Math.min(a, b), end) : style.begin;
+  const grid = Array.from({length: 40}, (_, i) => begin * (end / begin) ** (i / 39));
+  const lines = new Map(solvers.map((solver, k) => [solver, profile(values[k], names, begin, end).map((p) => ({...p, solver}))]));
+  const bands = new Map(solvers.map((solver, k) => [solver, profileBand(values[k], grid)]));
+  return figure(`${style.title}: ${name}`, solvers, (drawn) => Plot.plot({
+    width: WIDTH, height: HEIGHT, marginLeft: 46,
+    x: {type: "log", base: style.log, domain: [begin, end], label: style.x, tickFormat: what === "ratio" ? undefined : (v) => v.toExponential(0), ticks: 6},
+    y: {domain: [0, 1.02], label: "fraction of problems", grid: true},
+    marks: [
+      ...drawn.map((solver) => Plot.areaY(bands.get(solver), {x: "x", y1: "low", y2: "high", fill: penOf(solver).colour, fillOpacity: 0.1})),
+      ...drawn.map((solver) => line(lines.get(solver), solver, {x: "x", y: "y", curve: "step-after"})),
+      Plot.tip(drawn.flatMap((solver) => lines.get(solver)), Plot.pointer({
+        x: "x", y: "y", title: (p) => `${p.solver}: ${percent(p.y)}\n${p.name ? `${p.name}: ${style.text(p.x)}` : style.text(p.x)}`})),
+    ],
+  }), {note: `${problems.length} problems that every solver was given; bands: 90 % over problems drawn again`});
+}
+
+/** Time against size of a family or sequence: every problem a dot, medians with bands. */
+export function scalingChart(records, group) {
+  const list = records.filter((r) => r.group === group && !r.refused);
+  const unit = list.every((r) => r.contacts > 0) ? "contacts" : "unknowns";
+  const size = (r) => (unit === "contacts" ? sizeOf(r) : r.n);
+  if (new Set(list.map(size)).size < 2) return null;
+  const right = list.filter((r) => r.right), failed = list.filter((r) => !r.right && Number.isFinite(r.total));
+  if (right.length === 0) return null;
+  const bySolver = groupBy(right, (r) => r.solver), solvers = [...new Set(list.map((r) => r.solver))].sort();
+  const medians = new Map(solvers.map((solver) => [solver, [...groupBy(bySolver.get(solver) ?? [], size)].map(([x, runs]) => {
+    const times = runs.map((r) => r.total);
+    const [low, high] = times.length > 2 ? bootstrap(times.length, (picked) => median(picked.map((i) => times[i])), 100) : [median(times), median(times)];
+    return {x, y: median(times), low, high};
+  }).sort((a, b) => a.x - b.x)]));
+  const title = (r) => `${r.solver}, ${r.problem}\n${r.right ? seconds(r.total) : `${r.outcome.replaceAll("_", " ")} after ${seconds(r.total)}`}`;
+  return figure(group, solvers, (drawn) => {
+    const shown = (r) => drawn.includes(r.solver);
+    return Plot.plot({
+      width: WIDTH, height: HEIGHT, marginLeft: 52,
+      x: {type: "log", label: unit, ticks: 6, tickFormat: "~s"}, y: {type: "log", label: "setup and solve in s", grid: true, ticks: 5, tickFormat: (v) => seconds(v)},
+      marks: [
+        ...drawn.map((solver) => Plot.areaY(medians.get(solver), {x: "x", y1: "low", y2: "high", fill: penOf(solver).colour, fillOpacity: 0.12})),
+        ...drawn.map((solver) => line(medians.get(solver), solver, {x: "x", y: "y"})),
+        Plot.dot(right.filter(shown), {x: size, y: (r) => Math.max(r.total, 1e-7), r: 1.8, fill: (r) => penOf(r.solver).colour, fillOpacity: 0.6}),
+        Plot.dot(failed.filter(shown), {x: size, y: (r) => Math.max(r.total, 1e-7), r: 3.5, symbol: "times", stroke: (r) => penOf(r.solver).colour}),
+        Plot.tip([...right, ...failed].filter(shown), Plot.pointer({x: size, y: (r) => Math.max(r.total, 1e-7), title})),
+      ],
+    });
+  }, {note: "dots: problems; crosses: not solved; lines: medians with 90 % bands"});
+}
+
+/** Lines of one colour a name: simulations over time. @param series [{name, x, y}] */
+export function seriesChart(title, series, {x, y, log = false, equal = false, guide = []}) {
+  const colour = (k) => ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c8c8c"][k % 7];
+  const pens = new Map(series.map((s, k) => [s.name, {stroke: colour(k), strokeDasharray: ["", "7 3", "2 3", "9 3 2 3"][Math.floor(k / 7) % 4] || undefined}]));
+  const points = (s) => s.x.map((value, i) => ({x: value, y: s.y[i], name: s.name})).filter((p) => Number.isFinite(p.y) && (!log || p.y > 0));
+  const drawn = [...series, ...guide].map(points), all = drawn.flat();
+  if (all.length === 0) return null;
+  const chart = Plot.plot({
+    width: WIDTH, height: HEIGHT, marginLeft: 60, aspectRatio: equal ? 1 : undefined,
+    x: {label: x}, y: {label: y, type: log ? "log" : "linear", grid: true},
+    marks: [
+      ...guide.map((s, k) => Plot.line(drawn[series.length + k], {x: "x", y: "y", stroke: "currentColor", strokeOpacity: 0.5, strokeWidth: 1})),
+      ...series.map((s, k) => Plot.line(drawn[k], {x: "x", y: "y", strokeWidth: 1.8, ...pens.get(s.name)})),
+      Plot.tip(all, Plot.pointer({x: "x", y: "y", title: (p) => `${p.name}\n${x}: ${p.x.toPrecision(5)}\n${y}: ${p.y.toPrecision(5)}`})),
+    ],
+  });
+  chart.setAttribute("role", "img");
+  chart.setAttribute("aria-label", title);
+  const legend = [...series, ...guide].map((s) => h("span", {}, h("svg", {width: 26, height: 10, "aria-hidden": "true"},
+    h("line", {x1: 0, y1: 5, x2: 26, y2: 5, stroke: pens.get(s.name)?.stroke ?? "currentColor", "stroke-width": 2, "stroke-dasharray": pens.get(s.name)?.strokeDasharray ?? null})), s.name));
+  return h("figure", {}, h("figcaption", {}, title), h("div", {class: "plot"}, chart), h("div", {class: "legend"}, series.length + guide.length > 1 ? legend : []));
+}
