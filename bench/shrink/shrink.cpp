@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -249,7 +250,8 @@ void visit_numbers(Problem& p, const F& f) {
 }
 
 double with_digits(double x, int digits) {
-  return std::stod(fmt::format("{:.{}e}", x, digits - 1));
+  return std::strtod(fmt::format("{:.{}e}", x, digits - 1).c_str(),
+                     nullptr);  // stod refuses what is subnormal
 }
 
 class Shrinker {

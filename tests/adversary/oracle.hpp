@@ -9,7 +9,7 @@
 
 namespace perp::adversary {
 
-/// The measure of an answer (Verdict::measure): rational arithmetic for lcp, mlcp and box_qp, 320
+/// The measure of an answer (Verdict::measure): rational arithmetic for lcp, mlcp and box_qp, 4608
 /// bits for the others. Infinite if a number is not finite. Nothing for a graph whose rows cannot
 /// be said to be held by a bound or not (|F_i| equals the tolerance), and for callbacks.
 std::optional<Real> exact_measure(const ProblemData& problem, const Answer& answer,

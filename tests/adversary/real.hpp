@@ -6,9 +6,10 @@
 
 namespace perp::adversary {
 
-/// Sums of a few thousand products of doubles lose nothing that counts with 320 bits.
+/// Doubles reach from 2^-1074 to 2^1024: with so many bits no sum of products of two loses a bit that
+/// counts, whatever cancels.
 using Real = Number;
-inline constexpr mpfr_prec_t kBits = 320;
+inline constexpr mpfr_prec_t kBits = 4608;
 
 inline Real rounded_up(const mpq_class& x) {
   Real r;

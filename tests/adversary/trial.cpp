@@ -240,7 +240,9 @@ class Trial {
   }
 
   static double cut(double x, int digits) {
-    return x == 0 || !std::isfinite(x) ? x : std::stod(fmt::format("{:.{}e}", x, digits));
+    return x == 0 || !std::isfinite(x)
+               ? x
+               : std::strtod(fmt::format("{:.{}e}", x, digits).c_str(), nullptr);
   }
 
   void judge_mutants(const Answer& answer) {
