@@ -15,6 +15,8 @@ if(TARGET perp_simulation)
           FILES_MATCHING PATTERN "*.hpp")
 endif()
 install(DIRECTORY bench/studies DESTINATION ${CMAKE_INSTALL_DATADIR}/perp/bench FILES_MATCHING PATTERN "*.json")
+install(FILES bench/report/page/page.js bench/report/page/page.css bench/report/page/LICENSES.txt
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/perp/bench/report/page)
 install(DIRECTORY problems/collections problems/recipes problems/suites
         DESTINATION ${CMAKE_INSTALL_DATADIR}/perp/problems)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/perp)  # collections hold it

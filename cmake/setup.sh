@@ -2,7 +2,7 @@
 # Sourced from the repository's root.
 
 PERP_PACKAGES="g++ cmake ninja-build ccache libeigen3-dev libsuitesparse-dev libgmp-dev libmpfr-dev nlohmann-json3-dev libcli11-dev
-  libfmt-dev zlib1g-dev libhdf5-dev libqhull-dev libccd-dev liborocos-kdl-dev libgtest-dev libbenchmark-dev libamplsolver-dev gnuplot-nox python3
+  libfmt-dev zlib1g-dev libhdf5-dev libqhull-dev libccd-dev liborocos-kdl-dev libgtest-dev libbenchmark-dev libamplsolver-dev python3
   python3-jsonschema"
 
 # The libraries of the peers (docs/peers.md); only ./bench/run peers installs them.
@@ -11,6 +11,9 @@ PERP_PEER_PACKAGES="libsiconos-numerics-dev libbullet-dev libode-dev petsc-dev l
 
 # What the tests of documented Python code use beside the standard library; only .ci/run installs it.
 PERP_PYTHON_PACKAGES="python3-numpy python3-scipy python3-mpmath"
+
+# What draws and tests the pages of reports (tests/browser); only tests/browser/run installs them.
+PERP_BROWSER_PACKAGES="chromium nodejs npm"
 
 # Compiler and library of the fuzzers (tests/fuzz/README.md); only tests/fuzz/run installs them.
 PERP_FUZZ_PACKAGES="clang llvm"

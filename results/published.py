@@ -46,10 +46,15 @@ def newest(study):
     return json.loads(found[-1].read_text(encoding="utf-8")), found[-1].stem
 
 
+def svg_of(page, title):
+    """The drawing with this title in a page as a browser has it, as a file of its own."""
+    for svg in re.findall(r"<svg[^>]*>.*?</svg>", page, re.S):
+        if f'aria-label="{html.escape(title)}"' in svg.split(">", 1)[0]:
+            return (svg if "xmlns=" in svg.split(">", 1)[0] else svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)) + "\n"
+    raise LookupError(f'there is no figure "{title}"')
+
+
 def report_figure(stem, title):
-    """The drawing of a report with this title, as a file of its own."""
-    page = (RESULTS / f"{stem}.html").read_text(encoding="utf-8")
-    for svg in re.findall(r"<figure[^>]*>\s*(<svg.*?</svg>)", page, re.S):
-        if f'aria-label="{html.escape(title)}"' in svg:
-            return svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1) + "\n"
-    raise LookupError(f'results/{stem}.html has no figure "{title}"')
+    """The drawing of a published report with this title. Pages of older runs hold their drawings themselves."""
+    figures = json.loads((RESULTS / f"{stem}.json").read_text(encoding="utf-8")).get("figures", {})
+    return figures[title] if title in figures else svg_of((RESULTS / f"{stem}.html").read_text(encoding="utf-8"), title)

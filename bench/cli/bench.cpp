@@ -2,6 +2,7 @@
 #include <perp/bench/cli/commands.hpp>
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -24,7 +25,7 @@ namespace perp::cli {
 namespace {
 
 struct BenchOptions {
-  std::vector<std::string> what, settings, starts = {"zero"};
+  std::vector<std::string> what, only, settings, starts = {"zero"};
   std::string shard = "1/1", solvers = "auto";
   bool quick = false;
   BenchRequest request;
@@ -56,6 +57,25 @@ void check_places(const BenchOptions& o) {
     throw std::invalid_argument("--quick: only suites have entries to leave out");
 }
 
+// A name as it is, whatever characters it has, or a pattern.
+bool matches_name(const std::string& pattern, const std::string& name) {
+  return pattern == name || fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+}
+
+// The instances whose names are given, or match.
+void keep_only(const std::vector<std::string>& patterns, std::vector<Instance>& instances) {
+  if (patterns.empty()) return;
+  for (const std::string& pattern : patterns) {
+    const auto matches = [&](const Instance& i) { return matches_name(pattern, i.name); };
+    if (std::none_of(instances.begin(), instances.end(), matches))
+      throw InputError(fmt::format("--only: no instance \"{}\"", shown(pattern)));
+  }
+  std::erase_if(instances, [&](const Instance& i) {
+    return std::none_of(patterns.begin(), patterns.end(),
+                        [&](const std::string& pattern) { return matches_name(pattern, i.name); });
+  });
+}
+
 void run_bench(BenchOptions& o, int& code) {
   BenchRequest& request = o.request;
   std::tie(request.shard, request.shards) = read_shard(o.shard);
@@ -78,6 +98,7 @@ void run_bench(BenchOptions& o, int& code) {
     for (Instance& instance : collect_instances(what, o.quick, &notes))
       request.instances.push_back(std::move(instance));
   }
+  keep_only(o.only, request.instances);
   for (const std::string& note : notes) std::cerr << "perp: " << message_line(note) << '\n';
   const bool bar = isatty(STDERR_FILENO) != 0;
   const BenchSummary summary =
@@ -180,6 +201,7 @@ void add_bench(CLI::App& app, int& code) {
   verb->add_flag(
       "--overwrite", o->request.overwrite,
       "replace the records that are there; without this or --resume they are not touched");
+  verb->add_option("--only", o->only, "instances of this name, or of names like it (*)");
   verb->add_flag("--quick", o->quick, "leave out the entries of tier \"full\"");
   verb->add_option("-o,--output", o->request.folder, "folder for the records")->required();
   verb->footer(
@@ -205,7 +227,7 @@ void add_report(CLI::App& app, int& code) {
   verb->add_option("--title", o->title, "title of the page")->capture_default_str();
   verb->footer(
       "Example: perp report results/contact -o report.html\n"
-      "Simulations in one folder are drawn together. The drawings need gnuplot.");
+      "Simulations in one folder are drawn together.");
   verb->callback([o, &code] {
     write_report(o->folders, o->output, o->title);
     code = kDone;

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <perp/bench/report/profiles.hpp>
+#include <perp/bench/report/solver_labels.hpp>
 #include <perp/bench/report/summary.hpp>
 #include <perp/problems/json/json.hpp>
 #include <perp/problems/json/text.hpp>

@@ -47,7 +47,7 @@ void check_members(const Json& j) {
   const auto object = [](const Json& v) { return v.is_object(); };
   check(j,
         {"key", "suite", "instance", "instance_hash", "kind", "family", "sequence", "mode",
-         "solver", "outcome", "claimed", "message", "label"},
+         "solver", "outcome", "claimed", "message", "worst", "label"},
         "a string", text);
   const auto number = [](const Json& v) { return v.is_number(); };
   const auto times = [](const Json& v) {
@@ -103,6 +103,7 @@ Record record_from(const Json& j) {
   r.outcome = j.at("outcome");
   r.claimed = j.at("claimed");
   r.message = j.at("message");
+  r.worst = j.value("worst", "");
   // Older records do not tell it, and have the outcome with one only.
   r.certificate = j.value("certificate", r.outcome == "infeasible" ? "farkas" : "");
   r.settings = j.at("settings").dump();

@@ -11,6 +11,7 @@ namespace perp {
 struct Record {
   std::string key, suite, instance, instance_hash, kind, family, solver, outcome, claimed, message;
   std::string version, program_hash, cpu, system, compiler, settings;
+  std::string worst;          ///< row of the largest residual in words; "": solved, or not known
   std::string label;          ///< what is added to the solver's name; "": nothing
   std::string sequence;       ///< "": in none
   std::string mode = "zero";  ///< the start: "zero", "stored" or "warm"

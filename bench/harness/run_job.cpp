@@ -9,6 +9,7 @@
 #include <perp/bench/harness/measure.hpp>
 #include <perp/bench/harness/result_json.hpp>
 #include <perp/bench/harness/solvers.hpp>
+#include <perp/bench/harness/words.hpp>
 #include <perp/bench/simulation/warm_starts.hpp>
 #include <perp/problems/json/json.hpp>
 #include <perp/problems/standard/random.hpp>
@@ -67,7 +68,7 @@ double llt_seconds(int n, int repeats) {
   return median(std::move(times));
 }
 
-Json result_line(const Measurement& m) {
+Json result_line(const Problem& problem, const Measurement& m) {
   const VerifiedResult& result = m.result;
   Json out{
       {"outcome", to_string(result.status)},
@@ -77,6 +78,7 @@ Json result_line(const Measurement& m) {
       {"vacuous", result.verdict.vacuous == Vacuous::kZero ||
                       (result.verdict.vacuous == Vacuous::kStart && result.start != "nothing")},
       {"residuals", residuals_to_json(result.verdict.residuals)},
+      {"worst", result.verdict.solved ? "" : worst_in_words(problem, result.verdict.residuals)},
       {"x-measure", result.verdict.measure},
       {"iterations", result.iterations},
       {"statistics", Json::object()},
@@ -139,13 +141,13 @@ class Worker {
           problem, solve, replay ? 1 : request_.repeats,
           [&](const Measurement& found, bool stands) {
             Json line{{"part", true}};
-            if (stands && !replay) line["answer"] = told(found, from);
+            if (stands && !replay) line["answer"] = told(problem, found, from);
             write_line(fd_, line);
           },
           kept_solvers());
       if (m.result.status == Status::kSolved)
         answers_.remember(stage_of(problem), keys_of(problem), m.result);
-      out = told(m, from);
+      out = told(problem, m, from);
       if (!replay && problem.size() >= kSmallestLlt && is_dense_symmetric(problem))
         out["llt"] = llt_seconds(problem.size(), request_.repeats);
     } catch (const InputError& error) {
@@ -159,8 +161,8 @@ class Worker {
   }
 
  private:
-  static Json told(const Measurement& m, const std::string& from) {
-    Json out = result_line(m);
+  static Json told(const Problem& problem, const Measurement& m, const std::string& from) {
+    Json out = result_line(problem, m);
     out["started_from"] = from;
     if (m.result.status != Status::kUnsupported)
       out["uses_start"] = from == "nothing" || m.result.start != "nothing";

@@ -131,6 +131,7 @@ Json record_of(const Sweep& sweep, const Running& at, const Json& told) {
                 {"wall", now_seconds() - at.since}}},
               {"peak_memory_mb", told.value("peak_memory_mb", 0.0)},
               {"message", told.value("message", "")},
+              {"worst", told.value("worst", "")},
               {"x-size", i.size},
               {"x-measure", told.value("x-measure", Json())}};
   if (told.contains("llt")) record["times"]["llt"] = told["llt"];

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <filesystem>
-#include <perp/bench/report/markup.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/json/field.hpp>
 
@@ -46,10 +45,6 @@ ClaimTable read_table(const fs::path& path) {
   return table;
 }
 
-const char* style_of(const std::string& verdict) {
-  return verdict == "holds" ? "all" : verdict == "does not hold" ? "some" : "";
-}
-
 }  // namespace
 
 bool holds_claims(const std::string& path) { return !claim_files(path).empty(); }
@@ -60,26 +55,6 @@ std::vector<ClaimTable> read_claims(const std::vector<std::string>& paths) {
     for (const fs::path& file : claim_files(path)) tables.push_back(read_table(file));
   }
   return tables;
-}
-
-std::string claims_section(const std::vector<ClaimTable>& tables) {
-  std::string out;
-  for (const ClaimTable& table : tables) {
-    out += fmt::format(
-        "<h3>{}</h3>\n<p>{}</p>\n<div class=\"scroll\"><table>\n<tr><th "
-        "class=\"text\">claim</th><th class=\"text\">experiment</th><th "
-        "class=\"text\">measured</th><th class=\"text\">verdict</th></tr>\n",
-        escape(table.title), escape(table.caption));
-    for (const Claim& c : table.claims) {
-      out += fmt::format(
-          "<tr><td class=\"text wrap\">{}</td><td class=\"text wrap\">{}</td>"
-          "<td class=\"text wrap\">{}</td><td class=\"text {}\">{}</td></tr>\n",
-          escape(c.claim), escape(c.experiment), escape(c.measured), style_of(c.verdict),
-          escape(c.verdict));
-    }
-    out += "</table></div>\n";
-  }
-  return out.empty() ? out : "<h2>Claims of papers</h2>\n" + out;
 }
 
 }  // namespace perp

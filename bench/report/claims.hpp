@@ -25,7 +25,4 @@ bool holds_claims(const std::string& path);
 /// @throws InputError naming file and field.
 std::vector<ClaimTable> read_claims(const std::vector<std::string>& paths);
 
-/// As tables, verdicts marked; "" where there are none.
-std::string claims_section(const std::vector<ClaimTable>& tables);
-
 }  // namespace perp

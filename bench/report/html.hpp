@@ -10,10 +10,8 @@
 
 namespace perp {
 
-/// HTML with its style and drawings inline and no reference to anything outside. Sections: solvers
-/// side by side, profiles, time against size, table by suite, failures by cause, claims of papers,
-/// tables of a study, simulations, solvers and settings, machine and versions, known limitations;
-/// those that have nothing to tell are left out.
+/// HTML with its style, its data (page_data) and the program that draws them, and no reference to
+/// anything outside.
 std::string report_html(const std::vector<Record>& records,
                         const std::vector<SimulationGroup>& simulations,
                         const std::vector<ClaimTable>& claims,

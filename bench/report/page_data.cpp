@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <perp/bench/report/chart.hpp>
 #include <perp/bench/report/solver_labels.hpp>
 #include <perp/bench/report/summary.hpp>
 #include <set>
@@ -49,7 +50,7 @@ int flags_of(const Record& r, bool is_main) {
 // Four digits are more than a time is worth.
 Json rounded(double value) {
   if (!std::isfinite(value)) return nullptr;
-  return std::stod(fmt::format("{:.3e}", value));
+  return rounded_to(value, 4);
 }
 
 Json joined(const std::set<std::string>& values) {
@@ -110,10 +111,10 @@ Json table_data(const std::vector<StudyTable>& tables) {
 Json record_data(const std::vector<Record>& records) {
   if (records.empty()) return nullptr;
   static const std::vector<std::string> kColumns = {
-      "suite",   "group",    "problem", "kind",       "solver", "base",     "mode",
-      "outcome", "claimed",  "message", "worst",      "settings", "size",   "n",
-      "contacts", "position", "total",  "solve",      "residual", "tolerance", "asked",
-      "limit",   "iterations", "llt",   "flags"};
+      "suite",    "group",      "problem", "kind",  "solver",   "base",      "mode",
+      "outcome",  "claimed",    "message", "worst", "settings", "size",      "n",
+      "contacts", "position",   "total",   "solve", "residual", "tolerance", "asked",
+      "limit",    "iterations", "llt",     "flags"};
   std::set<std::string> from_zero;  // the suites that solvers are compared on from zero
   for (const Record& r : records) {
     if (r.mode == "zero") from_zero.insert(r.suite);
@@ -124,14 +125,31 @@ Json record_data(const std::vector<Record>& records) {
   for (std::size_t k = 0; k < records.size(); ++k) {
     const Record& r = records[k];
     const bool is_main = r.mode == "zero" || !from_zero.contains(r.suite);
-    rows.push_back(Json::array(
-        {suites.place_of(r.suite), groups.place_of(group_of(r)), problems.place_of(r.instance),
-         kinds.place_of(r.kind), solvers.place_of(names[k]), solvers.place_of(r.solver),
-         modes.place_of(r.mode), outcomes.place_of(r.outcome), outcomes.place_of(r.claimed),
-         messages.place_of(r.message), messages.place_of(r.worst), settings.place_of(r.settings),
-         r.size, r.n, r.contacts, r.position, rounded(r.total), rounded(r.solve),
-         rounded(r.natural), r.tolerance, r.asked, r.time_limit, r.iterations, rounded(r.llt),
-         flags_of(r, is_main)}));
+    rows.push_back(Json::array({suites.place_of(r.suite),
+                                groups.place_of(group_of(r)),
+                                problems.place_of(r.instance),
+                                kinds.place_of(r.kind),
+                                solvers.place_of(names[k]),
+                                solvers.place_of(r.solver),
+                                modes.place_of(r.mode),
+                                outcomes.place_of(r.outcome),
+                                outcomes.place_of(r.claimed),
+                                messages.place_of(r.message),
+                                messages.place_of(r.worst),
+                                settings.place_of(r.settings),
+                                r.size,
+                                r.n,
+                                r.contacts,
+                                r.position,
+                                rounded(r.total),
+                                rounded(r.solve),
+                                rounded(r.natural),
+                                r.tolerance,
+                                r.asked,
+                                r.time_limit,
+                                r.iterations,
+                                rounded(r.llt),
+                                flags_of(r, is_main)}));
   }
   return {{"words",
            {{"suites", suites.list()},

@@ -11,8 +11,8 @@
 
 namespace perp {
 
-/// {"title", "left_out", "records", "about", "claims", "tables", "simulations"}. Records are rows of
-/// numbers; names stand once in lists of words, to which rows refer. What is not finite is null.
+/// {"title", "left_out", "records", "about", "claims", "tables", "simulations"}. Records are rows
+/// of numbers; names stand once in lists of words, to which rows refer. What is not finite is null.
 /// Of records that tell of the same run the last counts.
 nlohmann::ordered_json page_data(const std::vector<Record>& records,
                                  const std::vector<SimulationGroup>& simulations,

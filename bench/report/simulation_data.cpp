@@ -65,7 +65,7 @@ Chart kinetic_plot(const SimulationGroup& group) {
   Chart plot = over_time(group, "Kinetic energy", "J", &SimulationRun::t, &SimulationRun::kinetic);
   for (const SimulationRun& run : group.runs) {
     for (const double e : run.total) {
-      if (std::isfinite(e)) plot.y_scale = std::max(plot.y_scale, std::abs(e));
+      if (std::isfinite(e)) plot.scale = std::max(plot.scale, std::abs(e));
     }
   }
   const auto& level = group.reference.kinetic;
@@ -104,7 +104,7 @@ Chart path_plot(const std::string& title, bool with_y) {
 
 void add_path(Chart& plot, const Series& path) {
   for (const std::vector<double>* list : {&path.x, &path.y}) {
-    for (const double v : *list) plot.y_scale = std::max(plot.y_scale, std::abs(v));
+    for (const double v : *list) plot.scale = std::max(plot.scale, std::abs(v));
   }
   plot.series.push_back(path);
 }
@@ -272,7 +272,7 @@ std::vector<Measure> measures_of(const SimulationGroup& group) {
 // As many digits as a chart or a table shows.
 Json rounded(double value, int digits = 6) {
   if (!std::isfinite(value)) return nullptr;
-  return std::stod(fmt::format("{:.{}e}", value, digits - 1));
+  return rounded_to(value, digits);
 }
 Json rounded(const std::vector<double>& values, int digits = 6) {
   Json list = Json::array();

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
-#include <perp/bench/report/profiles.hpp>
+#include <perp/bench/report/solver_labels.hpp>
 #include <perp/problems/families/family.hpp>
 #include <perp/problems/json/text.hpp>
 #include <set>
@@ -234,8 +234,58 @@ std::string refusals_text(const std::vector<Record>& records) {
 
 }  // namespace
 
+namespace {
+
+// A line for each suite: how much was right, and the solvers that were right most often, the
+// fastest of these first.
+std::string suites_text(const std::vector<Record>& records) {
+  constexpr std::size_t kNamed = 4;
+  struct Counts {
+    int right = 0, runs = 0;
+    std::vector<double> times;
+  };
+  std::map<std::string, std::map<std::string, Counts>> suites;
+  const std::vector<std::string> names = solver_names(records);
+  for (std::size_t k = 0; k < records.size(); ++k) {
+    const Record& r = records[k];
+    if (r.outcome == "unsupported") continue;
+    Counts& c = suites[r.suite][names[k]];
+    ++c.runs;
+    c.right += is_right(r);
+    if (is_right(r)) c.times.push_back(1e3 * r.total);
+  }
+  std::string out;
+  for (const auto& [suite, solvers] : suites) {
+    std::vector<std::pair<std::tuple<double, double>, std::string>> best;
+    for (const auto& [name, c] : solvers) {
+      const double time = quantile(c.times, 0.5);
+      best.push_back(
+          {{-1.0 * c.right, std::isnan(time) ? INFINITY : time},
+           fmt::format("{} {}/{} {} ms", shown(name), c.right, c.runs, number(time, "{:.3f}"))});
+    }
+    std::sort(best.begin(), best.end());
+    out += fmt::format("{:<22} ", shown(suite));
+    for (std::size_t k = 0; k < std::min(kNamed, best.size()); ++k)
+      out += fmt::format("{}{}", k > 0 ? "; " : "", best[k].second);
+    if (best.size() > kNamed) out += fmt::format("; {} more", best.size() - kNamed);
+    out += "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string summary_text(const std::vector<Record>& all) {
   const std::vector<Record> records = one_each(all);
+  constexpr std::size_t kLongestTable = 60;
+  const std::vector<GroupSummary> groups = summarise(records);
+  if (groups.size() > kLongestTable) {
+    return fmt::format(
+               "Right (solved, or proven to have no solution) and median time, by suite; "
+               "all {} groups are in the report:\n",
+               groups.size()) +
+           suites_text(records);
+  }
   constexpr const char* kLine =
       "{:<16} {:<22} {:>5} {:>10} {:<10} {:>9} {:>7} {:>7} {:>5} {:>10} {:>10} {:>10} {:>9} {:>7} "
       "{:>6}";
@@ -244,7 +294,7 @@ std::string summary_text(const std::vector<Record>& all) {
                                 "solve ms", "residual", "pivots", "factor") +
                     "\n";
   bool any_own = false;
-  for (const GroupSummary& g : summarise(records)) {
+  for (const GroupSummary& g : groups) {
     out += fmt::format(
         fmt::runtime(kLine), shown(g.suite), shown(g.group),
         g.size > 0 ? fmt::format("{}", g.size) : "",

@@ -70,7 +70,7 @@ std::vector<FailureSummary> failures(const std::vector<Record>& records);
 /// The q-quantile (0..1) of the values, NaN where there are none; linear between neighbours.
 double quantile(std::vector<double> values, double q);
 
-/// The main table as text for a terminal.
+/// The main table as text for a terminal; of more than 60 lines a line for each suite instead.
 std::string summary_text(const std::vector<Record>& records);
 
 }  // namespace perp

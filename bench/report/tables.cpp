@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <filesystem>
-#include <perp/bench/report/markup.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/json/field.hpp>
 
@@ -36,21 +35,6 @@ StudyTable read_table(const std::string& file) {
   return table;
 }
 
-// Names in backquotes become code.
-std::string cell(const std::string& text) {
-  std::string out;
-  bool code = false;
-  for (const char c : text) {
-    if (c == '`') {
-      out += code ? "</code>" : "<code>";
-      code = !code;
-    } else {
-      out += escape(std::string(1, c));
-    }
-  }
-  return code ? escape(text) : out;
-}
-
 }  // namespace
 
 std::vector<StudyTable> read_tables(const std::vector<std::string>& paths) {
@@ -66,27 +50,6 @@ std::vector<StudyTable> read_tables(const std::vector<std::string>& paths) {
     for (const std::string& file : files) tables.push_back(read_table(file));
   }
   return tables;
-}
-
-std::string tables_section(const std::vector<StudyTable>& tables) {
-  std::string out;
-  for (const StudyTable& table : tables) {
-    out += fmt::format("<h3>{}</h3>\n<p>{}</p>\n<div class=\"scroll\"><table>\n<tr>",
-                       escape(table.title), escape(table.caption));
-    for (std::size_t k = 0; k < table.head.size(); ++k)
-      out += fmt::format("<th{}>{}</th>", k == 0 ? " class=\"text\"" : "", cell(table.head[k]));
-    out += "</tr>\n";
-    for (const auto& row : table.rows) {
-      out += "<tr>";
-      for (std::size_t k = 0; k < row.size(); ++k)
-        out += fmt::format("<td{}>{}</td>", k == 0 ? " class=\"text\"" : "", cell(row[k]));
-      out += "</tr>\n";
-    }
-    out += "</table></div>\n";
-    if (!table.missing.empty())
-      out += fmt::format("<p class=\"missing\">{}</p>\n", escape(table.missing));
-  }
-  return out.empty() ? out : "<h2>Tables</h2>\n" + out;
 }
 
 }  // namespace perp

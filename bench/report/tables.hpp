@@ -19,7 +19,4 @@ struct StudyTable {
 /// file and field.
 std::vector<StudyTable> read_tables(const std::vector<std::string>& paths);
 
-/// As HTML; "" if there are none.
-std::string tables_section(const std::vector<StudyTable>& tables);
-
 }  // namespace perp

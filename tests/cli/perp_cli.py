@@ -6,6 +6,7 @@ this file).
 import copy
 import json
 import os
+import re
 import struct
 import subprocess
 import tempfile
@@ -27,6 +28,22 @@ def is_sanitized():
 
 
 needs_memory_limits = unittest.skipIf(is_sanitized(), "the address sanitizer does not run under a memory limit")
+
+def page_data(path):
+    """What the page of a report is made of."""
+    return parse_json(re.search(r'<script type="application/json" id="perp-data">(.*?)</script>', Path(path).read_text(), re.S).group(1))
+
+
+def page_records(data):
+    """The records of a page, each a dictionary; `flags` as the names of those that are set."""
+    lists = {"suite": "suites", "group": "groups", "problem": "problems", "kind": "kinds", "solver": "solvers", "base": "solvers", "mode": "modes",
+             "outcome": "outcomes", "claimed": "outcomes", "message": "messages", "worst": "messages", "settings": "settings"}
+    names = ["right", "refused", "knownEnd", "gaveUp", "vacuous", "ownTimes", "main"]
+    told = data["records"]
+    rows = [dict(zip(told["columns"], row)) for row in told["rows"]]
+    return [{name: {flag for k, flag in enumerate(names) if value >> k & 1} if name == "flags"
+             else told["words"][lists[name]][value] if name in lists else value for name, value in row.items()} for row in rows]
+
 
 REMOVE = object()  # as a value of make_problem: leave the field out
 INFINITY = float("inf")

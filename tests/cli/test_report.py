@@ -1,4 +1,4 @@
-"""perp report: simulations, drawings and the shape of the page (of records: test_formats.py)."""
+"""perp report: what is in the page, and its shape; what a browser makes of it: tests/browser."""
 import csv
 import json
 import os
@@ -10,7 +10,7 @@ import unittest
 from html.parser import HTMLParser
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from perp_cli import CliTestCase, lcp  # noqa: E402
+from perp_cli import CliTestCase, lcp, page_data, page_records  # noqa: E402
 
 VOID = {"meta"}
 
@@ -48,6 +48,7 @@ class TestReportOfSimulations(CliTestCase):
         self.succeed("simulate", *arguments, "--record", self.folder / name)
 
     def report(self, *folders, **options):
+        """The data of the page."""
         out = self.folder / "report.html"
         self.succeed("report", *(self.folder / name for name in folders), "-o", out, **options)
         page = out.read_text()
@@ -56,18 +57,26 @@ class TestReportOfSimulations(CliTestCase):
         checker.close()
         self.assertEqual((checker.faults, checker.open), ([], []))
         self.assertEqual(len(set(checker.ids)), len(checker.ids))
+        shell = re.sub(r"<script[^>]*>.*?</script>", "", page, flags=re.S)
         for outside in ("http:", "https:", "src=", "href=", "@import", "url(", "<link", "<script"):
-            self.assertNotIn(outside, page)
-        return page
+            self.assertNotIn(outside, shell)
+        return page_data(out)
 
     def polygons(self):
         for sides in (10, 20, 100):
             self.simulate(f"sim/polygons/N-{sides}", "disc-polygon", "--param", f"N={sides}", "--duration", 0.3)
 
-    def drawing(self, page, title):
-        """The drawing's own description."""
-        title = title.replace("'", "&#39;")
-        return re.search(rf"<title>{title}</title>\s*<desc>(.*?)</desc>", page, re.S).group(1)
+    def chart(self, data, title):
+        """The chart's lines by name: (x, y) of each point."""
+        charts = [c for group in data["simulations"] for c in group["charts"] if c["title"] == title]
+        self.assertEqual(len(charts), 1, title)
+        return {s["name"]: list(zip(s["x"], s["y"])) for s in charts[0]["series"] + charts[0]["guide"]}
+
+    def runs(self, data):
+        return {run["name"]: run for group in data["simulations"] for run in group["runs"]}
+
+    def titles(self, data):
+        return [c["title"] for group in data["simulations"] for c in group["charts"]]
 
     def energies(self, run):
         """Kinetic and total energy at first (from trajectory.csv) and at last (from steps.csv)."""
@@ -81,52 +90,60 @@ class TestReportOfSimulations(CliTestCase):
 
     def test_a_group_is_labelled_by_what_differs(self):
         self.polygons()
-        page = self.report("sim")
+        data = self.report("sim")
         for title in ("Kinetic energy", "Total energy", "Contacts in a step's problem", "Solve time, a step"):
-            told = self.drawing(page, title)
-            labels = re.findall(r"N = \d+", told)
-            self.assertEqual(labels, ["N = 10", "N = 20", "N = 100"], title)
-        self.assertIn("3 recorded simulations", page)
-        self.assertNotIn("mu = ", page)
-        self.assertNotIn("Failures", page)
+            self.assertEqual(list(self.chart(data, title)), ["N = 10", "N = 20", "N = 100"], title)
+        self.assertEqual([run["settings"]["N"] for run in data["simulations"][0]["runs"]], ["10", "20", "100"])
+        self.assertEqual(data["simulations"][0]["differs"], ["N"])
+        self.assertIsNone(data["records"])
 
     def test_energies_are_those_of_the_files(self):
         self.polygons()
-        page = self.report("sim/polygons")
-        for k, title in enumerate(("Kinetic energy", "Total energy")):
-            told = self.drawing(page, title)
+        data = self.report("sim/polygons")
+        for k, (title, name) in enumerate((("Kinetic energy", "kinetic"), ("Total energy", "total"))):
             for sides in (10, 20, 100):
                 first, last = self.energies(f"sim/polygons/N-{sides}")[k]
-                self.assertIn(f"N = {sides}: {first:.6g} at 0, {last:.6g} at 0.3.", told)
-                self.assertIn(f"<td>{first:.5g} → {last:.5g}</td>", page)
+                line = self.chart(data, title)[f"N = {sides}"]
+                for (t, value), expected, at in ((line[0], first, 0), (line[-1], last, 0.3)):
+                    self.assertAlmostEqual(t, at, 5)
+                    self.assertAlmostEqual(value, expected, delta=1e-5 * abs(expected))
+                for value, expected in zip(self.runs(data)[f"N-{sides}"][name], (first, last)):
+                    self.assertAlmostEqual(value, expected, delta=1e-5 * abs(expected))
 
     def test_formulations_and_steps_as_labels(self):
         self.simulate("g/a", "box-on-ramp", "--duration", 0.1)
         self.simulate("g/b", "box-on-ramp", "--duration", 0.1, "--formulation", "anitescu-potra", "--step", 0.01)
-        self.assertIn("anitescu-potra, h = 0.01 s: ", self.drawing(self.report("g"), "Kinetic energy"))
+        self.assertIn("anitescu-potra, h = 0.01 s", self.chart(self.report("g"), "Kinetic energy"))
 
     def test_runs_that_do_not_differ_are_told_by_their_folder(self):
         for name in ("one", "two"):
             self.simulate(f"g/{name}", "pendulum", "--duration", 0.1)
-        told = self.drawing(self.report("g"), "Kinetic energy")
-        self.assertIn(" one: ", told)
-        self.assertIn(" two: ", told)
+        self.assertEqual(list(self.chart(self.report("g"), "Kinetic energy")), ["one", "two"])
 
     def test_paths(self):
         self.simulate("g/run", "box-stack", "--param", "rows=3", "--duration", 0.1)
-        page = self.report("g/run")
-        self.assertEqual(len(re.findall(r"box_0_\d: ", self.drawing(page, "Paths of the bodies' centres"))), 3)
+        data = self.report("g/run")
+        paths = self.chart(data, "Paths of the bodies' centres")
+        self.assertEqual(list(paths), ["box_0_0", "box_0_1", "box_0_2"])
+        # A stack at rest: what is left of rounding is not drawn.
+        self.assertEqual({point for line in paths.values() for point in line}, {(0, 0.1), (0, 0.3), (0, 0.5)})
+        self.assertEqual([body["last"][2] for body in self.runs(data)["run"]["bodies"]], [0.1, 0.3, 0.5])
         self.simulate("h/run", "disc-polygon", "--duration", 0.1)
-        self.assertIn("y in m", self.drawing(self.report("h"), "Path of the body's centre"))
+        flat = [c for c in self.report("h")["simulations"][0]["charts"] if c["title"] == "Path of the body's centre"]
+        self.assertEqual([(c["y"], c["equal"]) for c in flat], [("y in m", True)])
 
     def test_figure_json(self):
         self.polygons()
-        self.write("sim/polygons/figure.json", {"title": "A <title>", "caption": "What & why",
-                                                "reference": {"label": "exact", "kinetic": 6.75}})
-        page = self.report("sim")
-        self.assertIn("<h3>A &lt;title&gt;</h3>", page)
-        self.assertIn("<p>What &amp; why</p>", page)
-        self.assertIn("exact: 6.75 at 0, 6.75 at 0.3.", self.drawing(page, "Kinetic energy"))
+        self.write("sim/polygons/figure.json", {"title": "A <title>", "caption": "What & why", "reference": {"label": "exact", "kinetic": 6.75}})
+        data = self.report("sim")
+        group = data["simulations"][0]
+        self.assertEqual((group["title"], group["caption"]), ("A <title>", "What & why"))
+        self.assertEqual([(round(t, 5), y) for t, y in self.chart(data, "Kinetic energy")["exact"]], [(0, 6.75), (0.3, 6.75)])
+
+    def test_no_name_ends_the_script(self):
+        self.polygons()
+        self.write("sim/polygons/figure.json", {"title": "</script><script>alert(1)</script><!--"})
+        self.assertEqual(self.report("sim")["simulations"][0]["title"], "</script><script>alert(1)</script><!--")
 
     def test_distance_from_a_reference_path(self):
         self.simulate("g/run", "sliding-cube", "--duration", 0.1)
@@ -136,13 +153,16 @@ class TestReportOfSimulations(CliTestCase):
         path = [[float(r["t"]), float(r["px"]) + 3e-3, float(r["py"]) + 4e-3, float(r["pz"])] for r in rows[::2]]
         self.write("g/figure.json", {"reference": {"label": "moved", "path": path}, "view": "top",
                                      "draw": ["path", "distance", "spin"]})
-        page = self.report("g")
-        self.assertRegex(self.drawing(page, "Distance from: moved"), r": 0\.005 at 0, 0\.005 at 0\.1\.")
-        self.assertIn("y in m", self.drawing(page, "Path of the body's centre"))
-        self.assertIn("moved: ", self.drawing(page, "Path of the body's centre"))
-        self.assertRegex(page, r"<th [^>]*>distance m</th>")
-        self.assertIn("<td>0.005</td>", page)
-        self.assertNotIn("Kinetic energy", page)
+        data = self.report("g")
+        (line,) = self.chart(data, "Distance from: moved").values()
+        for _, distance in (line[0], line[-1]):
+            self.assertAlmostEqual(distance, 0.005, 7)
+        group = data["simulations"][0]
+        self.assertEqual([c["y"] for c in group["charts"] if c["title"] == "Path of the body's centre"], ["y in m"])
+        self.assertIn("moved", self.chart(data, "Path of the body's centre"))
+        self.assertEqual(group["measures"], ["distance in m", "roughness in rad/s"])
+        self.assertAlmostEqual(group["runs"][0]["measures"][0], 0.005, 6)
+        self.assertNotIn("Kinetic energy", self.titles(data))
 
     def test_a_joint_over_time(self):
         self.simulate("g/arm", "arm-friction", "--duration", 0.1, "--param", "coulomb=0")
@@ -151,20 +171,22 @@ class TestReportOfSimulations(CliTestCase):
             values = [float(r["theta"]) for r in csv.DictReader(file) if r["row"] == "3"]
         self.assertEqual((len(values), values[0]), (10, 0))
         self.assertNotEqual(values[-1], 0)
-        self.assertIn(f": 0 at 0.01, {values[-1]:.6g} at 0.1.", self.drawing(self.report("g"), "Joint: elbow"))
+        (line,) = self.chart(self.report("g"), "Joint: elbow").values()
+        self.assertEqual(line[0], (0.01, 0))
+        self.assertAlmostEqual(line[-1][1], values[-1], delta=1e-5 * abs(values[-1]))
 
     def test_a_table_alone(self):
         self.simulate("g/a", "sliding-cube", "--duration", 0.1)
         self.simulate("g/b", "pendulum", "--duration", 0.1)
         self.write("g/figure.json", {"draw": []})
-        page = self.report("g")
-        self.assertNotIn("Kinetic energy", page)
+        data = self.report("g")
+        self.assertEqual(self.titles(data), [])
         # Of different scenes no parameters are told, for none is of both.
-        self.assertNotIn("<th>vx</th>", page)
-        self.assertIn(">sliding-cube</td>", page)
+        self.assertNotIn("vx", data["simulations"][0]["differs"])
+        self.assertEqual({run["scene"] for run in self.runs(data).values()}, {"sliding-cube", "pendulum"})
 
-    def test_steps_of_scenes_by_their_contacts(self):
-        """Time against contacts; the first step that each solver did not solve; labels beside the solvers' names."""
+    def test_records(self):
+        """Every record is a row, with its solver's label, and with the worst row of what was not solved."""
         suite = self.write("suite.json", {
             "format": "perp-suite", "version": 1, "name": "piles", "description": "d",
             "entries": [{"scene": "falling-boxes", "parameters": {"layers": n, "across": 2}, "steps": [20, 24]} for n in (1, 2)]})
@@ -173,20 +195,18 @@ class TestReportOfSimulations(CliTestCase):
             self.succeed("bench", suite, *options, "-o", self.folder / "b")
         with open(self.folder / "b" / "records.jsonl", encoding="utf-8") as file:
             records = [json.loads(line) for line in file]
-        page = self.report("b")
-        drawing = self.drawing(page, "piles: lcp")
-        self.assertIn("contacts", drawing)
-        self.assertIn("lemke: ", drawing)
-        table = page[page.index("first not solved"):]
-        for solver, label in (("lemke", ""), ("lemke", "short")):
-            runs = [r for r in records if (r["solver"], r["label"]) == (solver, label)]
-            self.assertTrue(all(r["contacts"] > 0 for r in runs))
-            failed = [f"{r['instance']}: {r['outcome']}" for r in runs if r["outcome"] != "solved"]
-            self.assertEqual(bool(failed), label == "short")
-            name = f"{solver} ({label})" if label else solver
-            self.assertRegex(table, f'<td class="text">{re.escape(name)}</td><td>5</td>')
-            if failed:
-                self.assertIn(failed[0], table)
+        rows = page_records(self.report("b"))
+        self.assertEqual(len(rows), len(records))
+        for row, record in zip(rows, records):
+            name = f"{record['solver']} ({record['label']})" if record["label"] else record["solver"]
+            self.assertEqual((row["solver"], row["problem"], row["outcome"], row["n"], row["contacts"], row["suite"], row["group"]),
+                             (name, record["instance"], record["outcome"], record["n"], record["contacts"], "piles", record["sequence"]))
+            self.assertAlmostEqual(row["total"], record["times"]["total"], delta=1e-3 * record["times"]["total"])
+            self.assertEqual("right" in row["flags"], record["outcome"] == "solved")
+            self.assertEqual(row["worst"], record["worst"])
+            self.assertEqual(record["worst"] == "", record["outcome"] == "solved")
+        short = [r for r in rows if r["solver"] == "lemke (short)"]
+        self.assertTrue(any(r["outcome"] != "solved" and "contact of" in r["worst"] for r in short))
 
     CLAIM = {"claim": "A < B.", "experiment": "both", "measured": "A = 1, B = 2", "verdict": "holds"}
 
@@ -196,11 +216,9 @@ class TestReportOfSimulations(CliTestCase):
     def test_claims_of_a_paper(self):
         os.makedirs(self.folder / "c" / "claims", exist_ok=True)
         self.claims(claims=[self.CLAIM, {**self.CLAIM, "verdict": "does not hold"}])
-        page = self.report("c")
-        self.assertIn("<h3>A paper</h3>", page)
-        self.assertEqual(page.count("A &lt; B."), 2)
-        self.assertRegex(page, '<td class="text all">holds</td>')
-        self.assertRegex(page, '<td class="text some">does not hold</td>')
+        (told,) = self.report("c")["claims"]
+        self.assertEqual(told["title"], "A paper")
+        self.assertEqual([(c["claim"], c["verdict"]) for c in told["claims"]], [("A < B.", "holds"), ("A < B.", "does not hold")])
         for change, field in (({"claims": [{**self.CLAIM, "verdict": "true"}]}, "claims[0].verdict"),
                               ({"claims": [{"claim": "x"}]}, "experiment"), ({"claims": 3}, "claims"),
                               ({"format": "x"}, "format"), ({"version": 2}, "version"), ({"more": 1}, "more")):
@@ -228,15 +246,15 @@ class TestReportOfSimulations(CliTestCase):
 
     def test_damaged_lines(self):
         self.polygons()
-        whole = self.report("sim")
+        whole = self.runs(self.report("sim"))
         for file, fault in (("steps.csv", "31,0.31,contact,sol"), ("trajectory.csv", "31,0.31,wheel,1"),
                             ("steps.csv", "\n,,,\n\0\0\0\n1,2,3"), ("trajectory.csv", "x,y\nz,\n\xff")):
             path = self.folder / "sim" / "polygons" / "N-20" / file
             before = path.read_bytes()
             path.write_bytes(before + fault.encode("latin-1"))
-            page = self.report("sim")
-            self.assertRegex(page, r"[1-9] damaged lines? left out")
-            self.assertEqual(re.findall("[^>]* → [^<]*", page), re.findall("[^>]* → [^<]*", whole))
+            runs = self.runs(self.report("sim"))
+            self.assertRegex(runs["N-20"].pop("notes"), r"^[1-9] damaged lines? left out$")
+            self.assertEqual(runs["N-20"], {k: v for k, v in whole["N-20"].items() if k != "notes"})
             path.write_bytes(before)
 
     def test_a_run_killed_at_its_beginning(self):
@@ -248,46 +266,28 @@ class TestReportOfSimulations(CliTestCase):
                 path.write_text("".join(path.read_text().splitlines(True)[:lines]))
             run = json.loads((folder / "run.json").read_text())
             (folder / "run.json").write_text(json.dumps({**run, "complete": False}))
-            self.assertIn("not complete", self.report("sim"))
+            self.assertIn("not complete", self.runs(self.report("sim"))["N-10"]["notes"])
             self.polygons()
 
     def test_columns_by_name(self):
         self.polygons()
-        whole = re.findall("<td>[^>]* → [^<]*", self.report("sim"))
+        whole = self.report("sim")
         for path in (self.folder / "sim").rglob("*.csv"):
             with open(path) as file:
                 rows = list(csv.reader(file))
             with open(path, "w", newline="") as file:
                 csv.writer(file, lineterminator="\n").writerows([["new" if k == 0 else "9", *row[::-1]]
                                                                 for k, row in enumerate(rows)])
-        self.assertEqual(re.findall("<td>[^>]* → [^<]*", self.report("sim")), whole)
-
-    def test_without_gnuplot(self):
-        self.polygons()
-        page = self.report("sim", env={**os.environ, "PATH": str(self.folder)})
-        self.assertNotIn("<svg", page)
-        self.assertIn("Kinetic energy: not drawn, for gnuplot is not installed", page)
-        self.assertIn('<td class="text">disc-polygon</td>', page)
+        self.assertEqual(self.report("sim"), whole)
 
     def test_records_and_simulations_together(self):
         self.polygons()
         self.succeed("bench", self.write("mine.json", lcp()), "--solvers", "lemke,enumerate", "--repeat", 1,
                      "-o", self.folder / "all")
         shutil.move(self.folder / "sim", self.folder / "all" / "sim")
-        page = self.report("all")
-        for section in ("Solvers side by side", "Performance and accuracy profiles", "Results by suite",
-                        "Failures by cause", "Simulations", "Machine and versions"):
-            self.assertIn(f"<h2>{section}</h2>", page)
-        self.assertIn("2 runs, 2 solved and verified, 0 wrong; 3 recorded simulations", page)
-
-    def test_profiles(self):
-        self.succeed("bench", "contact-lcp", "--quick", "--solvers", "lemke,auto", "--repeat", 1,
-                     "-o", self.folder / "contact")
-        page = self.report("contact")
-        self.assertNotIn("Simulations", page)
-        for solver in ("lemke", "auto"):
-            self.assertRegex(self.drawing(page, "Performance profile: contact-lcp"), rf"{solver}: [0-9.]+ at 1, ")
-            self.assertRegex(self.drawing(page, "contact-stack"), rf"{solver}: ")
+        data = self.report("all")
+        self.assertEqual((len(data["records"]["rows"]), len(self.runs(data))), (2, 3))
+        self.assertEqual([name for name, _ in data["about"]["machine"]], ["processor", "system", "compiler", "perp"])
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 #include "support.hpp"
 
 #include <perp/bench/data/scenes.hpp>
-#include <perp/bench/report/plot.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 #include <perp/formulations/collision/separation.hpp>
 #include <perp/problems/io/file_names.hpp>
@@ -125,20 +124,6 @@ TEST(ObjFiles, LargeMeshesTakeNoSquareOfTheirSize) {
   const Polyhedron cube = polyhedron_from_obj(text);
   EXPECT_EQ(cube.vertices.size(), 8u);
   EXPECT_EQ(cube.faces.size(), 6u);
-}
-
-TEST(Plots, OfNumbersAtTheEndsOfDouble) {
-  for (const double value : {5e-324, 1e-310, 1e308, -1e308}) {
-    for (const int log : {0, 2, 10}) {
-      Plot plot;
-      plot.title = "t";
-      plot.log_x = plot.log_y = log;
-      plot.series.push_back(
-          {"s", {value, 1.0, 2.0}, {value, value, 1.0}, Series::Style::kLine, {}, {}});
-      const Drawing drawing = draw(plot);
-      EXPECT_NE(drawing.svg.empty(), drawing.fault.empty());
-    }
-  }
 }
 
 // With a step of 3 s everything can meet everything, and a pyramid has ten rows for each contact.

@@ -1,9 +1,9 @@
-// Profiles, comparison, CSV reading and drawings of the report.
+// What the report counts, names and draws; CSV reading.
 #include "support.hpp"
 
+#include <perp/bench/report/chart.hpp>
 #include <perp/bench/report/csv.hpp>
-#include <perp/bench/report/plot.hpp>
-#include <perp/bench/report/profiles.hpp>
+#include <perp/bench/report/solver_labels.hpp>
 #include <perp/bench/report/summary.hpp>
 #include <perp/problems/json/json.hpp>
 
@@ -34,23 +34,6 @@ Record record(const std::string& solver, const std::string& instance, double sec
   return r;
 }
 
-// Four problems: a is fastest on two, b on two, and b does not solve the last.
-std::vector<Record> hand_made() {
-  return {record("a", "1", 1.0, 1e-12),
-          record("b", "1", 2.0, 0.0),
-          record("a", "2", 4.0, 1e-10),
-          record("b", "2", 1.0, 1e-14),
-          record("a", "3", 3.0, 1e-10),
-          record("b", "3", 3.0, 1e-14),
-          record("a", "4", 1.0, 1e-9),
-          record("b", "4", 0.5, 1e-3, "ray"),
-          record("a", "only a", 1.0, 0.0),
-          record("a", "never", 1.0, NAN, "ray", "infeasible"),
-          record("b", "never", 1.0, NAN, "infeasible", "infeasible")};
-}
-
-using Values = std::vector<double>;
-
 TEST(Summary, NamesAreSortedByTheirNumbers) {
   EXPECT_LT(sorted_name("arm links=8"), sorted_name("arm links=16"));
   EXPECT_LT(sorted_name("arm links=16 a"), sorted_name("arm links=100"));
@@ -65,75 +48,15 @@ TEST(Summary, NamesAreSortedByTheirNumbers) {
   EXPECT_EQ(groups[0].group + groups[1].group + groups[2].group, "n=8n=16n=100");
 }
 
-TEST(Profiles, Performance) {
-  const ProfileSet set = performance_profiles(hand_made());
-  EXPECT_EQ(set.problems, 4);
-  EXPECT_EQ(set.largest, 4.0);
-  ASSERT_EQ(set.profiles.size(), 2u);
-  EXPECT_EQ(set.profiles[0].solver, "a");
-  EXPECT_EQ(set.profiles[0].x, (Values{1, 4}));
-  EXPECT_EQ(set.profiles[0].y, (Values{0.75, 1}));
-  EXPECT_EQ(set.profiles[1].x, (Values{1, 2}));
-  EXPECT_EQ(set.profiles[1].y, (Values{0.5, 0.75}));
-}
-
-TEST(Profiles, PerformanceOfASolverThatIsNeverFirst) {
-  const ProfileSet set = performance_profiles({record("a", "1", 1.0, 0), record("b", "1", 3.0, 0)});
-  EXPECT_EQ(set.profiles[1].x, (Values{1, 3}));
-  EXPECT_EQ(set.profiles[1].y, (Values{0, 1}));
-  const ProfileSet none = performance_profiles({record("a", "1", 1, 1, "ray")});
-  EXPECT_EQ(none.profiles[0].x, Values{1});
-  EXPECT_EQ(none.profiles[0].y, Values{0});
-}
-
-TEST(Profiles, Accuracy) {
-  const ProfileSet set = accuracy_profiles(hand_made());
-  EXPECT_EQ(set.problems, 4);
-  EXPECT_EQ(set.profiles[0].x, (Values{1e-12, 1e-10, 1e-9}));
-  EXPECT_EQ(set.profiles[0].y, (Values{0.25, 0.75, 1}));
-  EXPECT_EQ(set.profiles[1].x, (Values{1e-18, 1e-14, 1e-3}));
-  EXPECT_EQ(set.profiles[1].y, (Values{0.25, 0.75, 1}));
-}
-
-TEST(Profiles, NamesTellSettingsApartOnlyWhereTheyDiffer) {
+TEST(SolverLabels, NamesTellSettingsApartOnlyWhereTheyDiffer) {
   std::vector<Record> records = {record("a", "1", 1, 0), record("a", "1", 1, 0),
                                  record("b", "1", 1, 0)};
   records[1].settings = R"({"omega":"1.5"})";
   records[2].settings = R"({"omega":"1.5"})";
   EXPECT_EQ(solver_names(records), (std::vector<std::string>{"a", "a omega:1.5", "b"}));
-  EXPECT_EQ(performance_profiles(records).profiles.size(), 3u);
 }
 
-TEST(Comparison, FractionAndMedian) {
-  const std::vector<ComparisonRow> rows = comparison(hand_made());
-  ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0].group, "infeasible");
-  EXPECT_EQ(rows[0].cells.at("a").right, 0);
-  EXPECT_EQ(rows[0].cells.at("a").gave_up, 1);  // which is not right
-  EXPECT_TRUE(std::isnan(rows[0].cells.at("a").median_ms));
-  EXPECT_EQ(rows[0].cells.at("b").right, 1);  // a proof
-  EXPECT_EQ(rows[0].cells.at("b").gave_up, 0);
-  EXPECT_EQ(rows[1].cells.at("a").runs, 5);
-  EXPECT_EQ(rows[1].cells.at("b").right, 3);
-  EXPECT_EQ(rows[1].cells.at("b").median_ms, 2000.0);
-  EXPECT_EQ(rows[1].cells.at("b").solve_median_ms, 1000.0);
-}
-
-TEST(Comparison, SizesApartAndRefusalsCounted) {
-  std::vector<Record> records = {record("a", "1", 1, 0), record("a", "2", 3, 0),
-                                 record("b", "1", 1, 0, "unsupported")};
-  records[1].size = 7;
-  records[1].n = 14;
-  const std::vector<ComparisonRow> rows = comparison(records);
-  ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0].cells.at("b").unsupported, rows[0].cells.at("b").runs);
-  EXPECT_EQ(rows[0].cells.at("a").unsupported, 0);
-  EXPECT_EQ(rows[1].size, 7);
-  EXPECT_EQ(rows[1].n_min, 14);
-  EXPECT_EQ(rows[1].cells.at("a").median_ms, 3000.0);
-}
-
-TEST(Comparison, RunsFromZeroDecideWhereThereAreAny) {
+TEST(Summary, RunsFromZeroDecideWhereThereAreAny) {
   std::vector<Record> records = {record("a", "1", 1, 0), record("a", "1", 2, 0),
                                  record("a", "1", 3, 0)};
   records[1].mode = "warm";
@@ -163,9 +86,6 @@ TEST(Summary, KilledRunsAreFailures) {
     EXPECT_EQ(groups[2].median_ms, 1000.0);
     EXPECT_EQ(groups[2].high_ms, 1000.0);
     EXPECT_EQ(failures(records).size(), 2u);
-    const ProfileSet set = performance_profiles(records);
-    EXPECT_EQ(set.profiles[0].y.back(), 0.5) << end;
-    EXPECT_EQ(comparison(records)[1].cells.at("a").right, 1);
   }
 }
 
@@ -220,6 +140,23 @@ TEST(Summary, CountsVacuousProblems) {
   EXPECT_NE(summary_text(records).find("1 of the solved vacuous"), std::string::npos);
 }
 
+TEST(Summary, ManyGroupsAreToldBySuite) {
+  std::vector<Record> records;
+  for (int size = 1; size <= 40; ++size) {
+    for (const char* solver : {"a", "b"}) {
+      records.push_back(record(solver, "p" + std::to_string(size), solver[0] == 'a' ? 2 : 1, 0,
+                               solver[0] == 'b' && size > 30 ? "ray" : "solved"));
+      records.back().size = size;
+    }
+  }
+  const std::string text = summary_text(records);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2);
+  EXPECT_NE(text.find("hand-made"), std::string::npos);
+  EXPECT_NE(text.find("a 40/40 2000.000 ms; b 30/40 1000.000 ms"), std::string::npos) << text;
+  records.resize(20);
+  EXPECT_NE(summary_text(records).find("median ms"), std::string::npos);
+}
+
 TEST(Summary, TellsWhyProblemsWereRefused) {
   std::vector<Record> records = {record("a", "1", 1, NAN, "unsupported")};
   records[0].message = "takes no such thing";
@@ -234,15 +171,7 @@ TEST(Summary, TellsWhyProblemsWereRefused) {
   EXPECT_EQ(text.find("row 17"), std::string::npos);
 }
 
-TEST(Profiles, TheHeadlineIsSetupAndSolve) {
-  std::vector<Record> records = {record("a", "1", 1.0, 0), record("b", "1", 2.0, 0)};
-  records[0].solve = 0.9;
-  records[1].solve = 0.1;  // it prepares for long
-  EXPECT_EQ(performance_profiles(records).profiles[1].x, (Values{1, 2}));
-  EXPECT_NEAR(performance_profiles(records, TimeOf::kSolve).profiles[0].x.back(), 9.0, 1e-12);
-}
-
-TEST(Profiles, TwoLimitsAreTwoSolvers) {
+TEST(SolverLabels, TwoLimitsAreTwoSolvers) {
   std::vector<Record> records = {record("a", "1", 1.0, 0), record("a", "1", 2.0, 0, "time_limit")};
   records[0].time_limit = 10;
   records[1].time_limit = 1;
@@ -250,13 +179,11 @@ TEST(Profiles, TwoLimitsAreTwoSolvers) {
   const std::vector<GroupSummary> groups = summarise(records);
   ASSERT_EQ(groups.size(), 2u);
   EXPECT_EQ(groups[0].runs, 1);
-  EXPECT_EQ(performance_profiles(records).problems, 1);
-  EXPECT_EQ(comparison(records)[0].cells.size(), 2u);
   records[1].tolerance = 1e-6;
   EXPECT_EQ(solver_names(records)[1], "a to 1e-06 in 1 s");
 }
 
-TEST(Profiles, OfTheSameRunTheLastRecordCounts) {
+TEST(Summary, OfTheSameRunTheLastRecordCounts) {
   std::vector<Record> records = {record("a", "1", 1.0, 0, "stalled"), record("a", "2", 1.0, 0),
                                  record("a", "1", 2.0, 0)};
   records[0].key = "by an older program";
@@ -268,12 +195,11 @@ TEST(Profiles, OfTheSameRunTheLastRecordCounts) {
   EXPECT_EQ(one_each(records).size(), 3u);
 }
 
-TEST(Profiles, OwnTimesAndUnusedStartsAreMarked) {
+TEST(SolverLabels, OwnTimesAndUnusedStartsAreMarked) {
   std::vector<Record> records = {record("a", "1", 1, 0), record("b", "1", 1, NAN, "crashed"),
                                  record("b", "2", 1, 0)};
   records[2].own_times = true;
   EXPECT_EQ(solver_names(records), (std::vector<std::string>{"a", "b*", "b*"}));
-  EXPECT_EQ(performance_profiles(records).profiles[1].solver, "b*");
   EXPECT_NE(summary_text(records).find("* times that the program tells of itself"),
             std::string::npos);
   records[0].mode = "stored";
@@ -306,7 +232,7 @@ TEST(Csv, Numbers) {
   for (const char* bad : {"", "1x", "nan", "inf", " 1", "1 "}) EXPECT_FALSE(read_number(bad, v));
 }
 
-TEST(Plot, ThinningKeepsExtremes) {
+TEST(Chart, ThinningKeepsExtremes) {
   Series s;
   for (int k = 0; k < 10000; ++k) {
     s.x.push_back(k);
@@ -322,36 +248,22 @@ TEST(Plot, ThinningKeepsExtremes) {
   EXPECT_EQ(thinned(s, 10000).x, s.x);
 }
 
-TEST(Plot, NamesAreTakenAsTheyAre) {
-  Plot plot;
-  plot.title = "`touch nowhere` 'a' <b> & \"c\" @d";
-  plot.series.push_back({"x_1^2 '\n$d0", {1, 2}, {1, NAN}, Series::Style::kPath, {}, {}});
-  const Drawing drawing = draw(plot);
-  ASSERT_EQ(drawing.fault, "");
-  EXPECT_NE(drawing.svg.find("x_1^2 ' $d0"), std::string::npos);
-  EXPECT_NE(drawing.svg.find("`touch nowhere` 'a' &lt;b"), std::string::npos);
-  for (const char* outside : {"id=", "href", "http", "black"})
-    EXPECT_EQ(drawing.svg.find(outside), std::string::npos) << outside;
-}
-
-TEST(Plot, LongNamesLeaveRoomForTheDrawing) {
-  Plot plot;
-  plot.title = "long";
-  plot.series.push_back(
-      {std::string(300, 'a') + "é end", {1, 2}, {1, 2}, Series::Style::kSteps, {}, {}});
-  const Drawing drawing = draw(plot);
-  EXPECT_EQ(drawing.fault, "");
-  EXPECT_NE(drawing.svg.find("aaa…aaa"), std::string::npos);
-  EXPECT_EQ(drawing.svg.find(std::string(40, 'a') + "…"), std::string::npos);
-}
-
-TEST(Plot, NothingToDraw) {
-  Plot plot;
-  plot.title = "empty";
-  plot.log_y = 10;
-  plot.series.push_back({"", {1}, {0}, Series::Style::kLine, {}, {}});
-  EXPECT_EQ(draw(plot).svg, "");
-  EXPECT_NE(draw(plot).fault.find("nothing to draw"), std::string::npos);
+TEST(Chart, RoundingIsAConstant) {
+  Chart chart;
+  chart.scale = 10.0;
+  chart.series = {{"a", {0, 1e-17}, {2.0, 2.0 + 1e-10}}, {"b", {1e-16, 0}, {2.0, 2.0}}};
+  Chart same = without_rounding(chart);
+  EXPECT_EQ(same.series[0].y, (std::vector<double>{2, 2}));
+  EXPECT_EQ(same.series[0].x, chart.series[0].x);  // not of one kind with y
+  chart.same_scale = true;
+  EXPECT_EQ(without_rounding(chart).series[1].x, (std::vector<double>{0, 0}));
+  chart.series[1].y[1] = 2.1;
+  EXPECT_EQ(without_rounding(chart).series[0].y, chart.series[0].y);
+  for (const double value : {5e-324, 1e-310, 1e308, -1e308}) {
+    chart.series = {{"s", {0, 1}, {value, 1.0}}};
+    EXPECT_EQ(without_rounding(chart).series[0].y, chart.series[0].y);
+    EXPECT_EQ(rounded_to(value, 17), value);
+  }
 }
 
 }  // namespace

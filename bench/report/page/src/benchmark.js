@@ -12,6 +12,8 @@ const anchor = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, "-");
 
 // ---- verdicts
 
+const FEW = 5;  // problems, of which nothing can be said with certainty
+
 function classDetail(problemClass, verdict) {
   const rows = solversOf(problemClass).filter((s) => s.taken > 0);
   const winner = rows.find((s) => s.solver === verdict?.use);
@@ -52,7 +54,7 @@ export function verdictSection(records) {
       h("td", {class: "text"}, h("b", {}, solverName(v.use))),
       h("td", {}, `${v.right} of ${c.problems.length}`),
       h("td", {}, seconds(v.time)),
-      h("td", {class: "text", title: "of 200 times that the problems were drawn again, the advice stayed in so many"}, percent(v.certainty)),
+      h("td", {class: "text", title: "of 200 times that the problems were drawn again, the advice stayed in so many"}, c.problems.length < FEW ? "few problems" : percent(v.certainty)),
       h("td", {class: "text"}, v.fastest === v.use ? "the same" : [solverName(v.fastest), ` (first on ${v.wins})`]),
       h("td", {}, v.unsolved > 0 ? `${v.unsolved}` : ""),
     ] : [h("td", {class: "text some", colspan: 6}, "No solver that took every problem was right on one.")];
@@ -77,7 +79,7 @@ function groupTable(records) {
     return {group: first.group, size: first.size, n: [Math.min(...ns), Math.max(...ns)], solver: first.solver, runs: list.length, right: right.length, solved: solved.length,
             proven: right.length - solved.length, vacuous: solved.filter((r) => r.vacuous).length, gaveUp: list.filter((r) => r.gaveUp).length,
             wrong: list.filter((r) => r.outcome === "wrong").length, time: median(times), low: quantile(times, 0.1), high: quantile(times, 0.9), solve: median(right.map((r) => r.solve)),
-            less: solved.filter((r) => r.asked < r.tolerance * 0.99).length, residual: solved.reduce((a, r) => Math.max(a, r.residual ?? 0), 0), iterations: median(solved.map((r) => r.iterations))};
+            less: solved.filter((r) => r.asked < r.tolerance * 0.99).length, residual: solved.reduce((a, r) => Math.max(a, r.residual ?? 0), 0), cholesky: median(right.map((r) => (r.llt ? r.total / r.llt : NaN))), iterations: median(solved.map((r) => r.iterations))};
   });
   const count = (value) => (value > 0 ? `${value}` : "");
   return table([
@@ -89,6 +91,7 @@ function groupTable(records) {
     {head: "median time", cell: (g) => seconds(g.time), sort: (g) => g.time},
     {head: "10 – 90 %", cell: (g) => (g.right > 2 ? `${seconds(g.low)} – ${seconds(g.high)}` : ""), sort: (g) => g.low},
     {head: "solve alone", cell: (g) => seconds(g.solve), sort: (g) => g.solve},
+    {head: "to a Cholesky", title: "setup and solve over the time of a dense LLT factorisation of that n, in the same process", cell: (g) => number(g.cholesky, 3), sort: (g) => g.cholesky},
     {head: "iterations", cell: (g) => number(g.iterations, 3), sort: (g) => g.iterations},
     {head: "worst residual", cell: (g) => (g.solved ? residual(g.residual) : "–"), sort: (g) => g.residual},
     {head: "proven", title: "no solution, by a certificate that was checked", cell: (g) => count(g.proven)},
@@ -105,7 +108,8 @@ function startTable(records) {
     const cold = new Map(records.filter((r) => r.mode === "zero" && r.base === list[0].base && r.settings === list[0].settings).map((r) => [`${r.problem}\n${r.position}`, r]));
     const pairs = list.map((r) => [r, cold.get(`${r.problem}\n${r.position}`)]).filter(([w, c]) => c && w.right && c.right);
     const sum = (k, name) => pairs.reduce((total, pair) => total + pair[k][name], 0);
-    return {group: list[0].group, solver: list[0].solver, runs: list.length, right: list.filter((r) => r.right).length, shared: pairs.length,
+    const lost = list.filter((r) => !r.right && cold.get(`${r.problem}\n${r.position}`)?.right).map((r) => `${r.problem} (${r.outcome.replaceAll("_", " ")})`);
+    return {group: list[0].group, solver: list[0].solver, runs: list.length, right: list.filter((r) => r.right).length, shared: pairs.length, lost,
             time: [sum(0, "total"), sum(1, "total")], iterations: [sum(0, "iterations"), sum(1, "iterations")]};
   });
   if (rows.length === 0) return null;
@@ -116,6 +120,7 @@ function startTable(records) {
     {head: "both", cell: (g) => `${g.shared}`, sort: (g) => g.shared},
     {head: "time, to that from zero", cell: (g) => (g.shared ? number(g.time[0] / g.time[1], 3) : "–"), sort: (g) => g.time[0] / g.time[1]},
     {head: "iterations, to those from zero", cell: (g) => (g.shared && g.iterations[1] ? number(g.iterations[0] / g.iterations[1], 3) : "–"), sort: (g) => g.iterations[0] / g.iterations[1]},
+    {head: "lost", title: "solved from zero, and not from the start", text: true, cell: (g) => h("span", {class: "wrap"}, g.lost.join(", "))},
   ], rows, {by: "problems"}));
 }
 

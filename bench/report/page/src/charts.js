@@ -7,6 +7,23 @@ import {bootstrap, commonProblems, groupBy, measures, median, profile, profileBa
 
 const WIDTH = 560, HEIGHT = 320;
 
+// A page that is opened with #figures has the names within its charts, so that each stands alone: results/publish takes them out.
+const standsAlone = () => location.hash === "#figures";
+
+function withNames(chart, names) {
+  const columns = 3, row = 18, width = WIDTH / columns, top = chart.height.baseVal.value;
+  const height = top + row * Math.ceil(names.length / columns) + 6;
+  chart.setAttribute("height", height);
+  chart.setAttribute("viewBox", `0 0 ${WIDTH} ${height}`);
+  chart.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  names.forEach((name, k) => {
+    const pen = penOf(name), x = (k % columns) * width + 4, y = top + row * Math.floor(k / columns) + 12;
+    chart.append(h("line", {x1: x, y1: y - 4, x2: x + 24, y2: y - 4, stroke: pen.colour, "stroke-width": 2.5, "stroke-dasharray": pen.dash || null}),
+      h("text", {x: x + 30, y, fill: "currentColor", "font-size": 12, "font-family": "sans-serif", "text-anchor": "start"}, name));
+  });
+  return chart;
+}
+
 /** A chart with its title and a legend that leaves solvers out and puts them back. */
 export function figure(title, names, draw, {note} = {}) {
   const hidden = new Set();
@@ -15,7 +32,7 @@ export function figure(title, names, draw, {note} = {}) {
     const chart = draw(names.filter((name) => !hidden.has(name)));
     chart.setAttribute("role", "img");
     chart.setAttribute("aria-label", title);
-    place.replaceChildren(chart);
+    place.replaceChildren(standsAlone() ? withNames(chart, names) : chart);
   };
   const legend = h("div", {class: "legend"}, names.map((name) => {
     const pen = penOf(name);
@@ -34,9 +51,9 @@ export function figure(title, names, draw, {note} = {}) {
 const line = (points, name, options) => Plot.line(points, {stroke: penOf(name).colour, strokeDasharray: penOf(name).dash || undefined, strokeWidth: 2, ...options});
 
 const PROFILES = {
-  ratio: {title: "Performance profile", x: "time over that of the fastest solver", log: 2, begin: 1, least: 2, text: (v) => `${v.toPrecision(3)} times the fastest`},
-  time: {title: "Data profile", x: "setup and solve in s", log: 10, begin: 1e-6, least: 1e-5, text: seconds},
-  residual: {title: "Accuracy profile", x: "residual by the verifier", log: 10, begin: 1e-18, least: 1e-8, text: residual},
+  ratio: {title: "Performance profile", x: "time over that of the fastest solver", log: 2, begin: 1, least: 2, most: 1e5, text: (v) => `${v.toPrecision(3)} times the fastest`},
+  time: {title: "Data profile", x: "setup and solve in s", log: 10, begin: 1e-6, least: 1e-5, most: 1e6, text: seconds},
+  residual: {title: "Accuracy profile", x: "residual by the verifier", log: 10, begin: 1e-18, least: 1e-8, most: 1, text: residual},
 };
 
 /** @param what "ratio", "time" or "residual"; @param name of the suite */
@@ -46,7 +63,7 @@ export function profileChart(records, what, name) {
   const style = PROFILES[what];
   const values = measures(common, what), names = problems.map((p) => p.name);
   const finite = values.flat().filter(Number.isFinite);
-  const end = Math.max(style.least, 1.1 * finite.reduce((a, b) => Math.max(a, b), 0));
+  const end = Math.min(style.most, Math.max(style.least, 1.1 * finite.reduce((a, b) => Math.max(a, b), 0)));
   const begin = what === "time" ? finite.reduce((a, b) => Math.min(a, b), end) : style.begin;
   const grid = Array.from({length: 40}, (_, i) => begin * (end / begin) ** (i / 39));
   const lines = new Map(solvers.map((solver, k) => [solver, profile(values[k], names, begin, end).map((p) => ({...p, solver}))]));
@@ -95,6 +112,30 @@ export function scalingChart(records, group) {
   }, {note: "dots: problems; crosses: not solved; lines: medians with 90 % bands"});
 }
 
+/** The domains of two axes and the height of the chart. What varies by less than a part in 10^9 is a constant. @param equal a metre is as long along both */
+function frame(points, equal) {
+  const extent = (name) => {
+    const low = points.reduce((a, p) => Math.min(a, p[name]), Infinity), high = points.reduce((a, p) => Math.max(a, p[name]), -Infinity);
+    return high - low > 1e-9 * Math.max(Math.abs(low), Math.abs(high)) ? [low, high] : [low, low];
+  };
+  const padded = ([low, high], least) => {
+    const more = high > low ? 0.03 * (high - low) : 0.5 * least;
+    return [low - more, high + more];
+  };
+  const x = extent("x"), y = extent("y"), spans = [x[1] - x[0], y[1] - y[0]];
+  if (!equal) return {x: spans[0] > 0 ? x : padded(x, 1), y: padded(y, Math.abs(y[0]) || 1), height: HEIGHT};
+  const least = Math.max(...spans) || 1;
+  const box = {x: padded(x, least), y: padded(y, least), stretched: false};
+  const inner = [WIDTH - 80, HEIGHT - 50];
+  const height = (inner[0] * (box.y[1] - box.y[0])) / (box.x[1] - box.x[0]);
+  if (height >= 90 && height <= inner[1]) return {...box, height: height + 50};
+  if (height > inner[1] && height < 4 * inner[1]) {  // room at the sides
+    const width = (inner[0] * (box.y[1] - box.y[0])) / inner[1], middle = (box.x[0] + box.x[1]) / 2;
+    return {...box, x: [middle - width / 2, middle + width / 2], height: HEIGHT};
+  }
+  return {...box, stretched: true, height: HEIGHT};
+}
+
 /** Lines of one colour a name: simulations over time. @param series [{name, x, y}] */
 export function seriesChart(title, series, {x, y, log = false, equal = false, guide = []}) {
   const colour = (k) => ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c8c8c"][k % 7];
@@ -102,12 +143,14 @@ export function seriesChart(title, series, {x, y, log = false, equal = false, gu
   const points = (s) => s.x.map((value, i) => ({x: value, y: s.y[i], name: s.name})).filter((p) => Number.isFinite(p.y) && (!log || p.y > 0));
   const drawn = [...series, ...guide].map(points), all = drawn.flat();
   if (all.length === 0) return null;
+  const box = frame(all, equal);
   const chart = Plot.plot({
-    width: WIDTH, height: HEIGHT, marginLeft: 60, aspectRatio: equal ? 1 : undefined,
-    x: {label: x}, y: {label: y, type: log ? "log" : "linear", grid: true},
+    width: WIDTH, height: box.height, marginLeft: 60,
+    x: {label: box.stretched ? `${x} (stretched)` : x, domain: box.x}, y: {label: y, ...(log ? {type: "log", ticks: 5, tickFormat: (v) => `${v}`} : {domain: box.y}), grid: true},
     marks: [
       ...guide.map((s, k) => Plot.line(drawn[series.length + k], {x: "x", y: "y", stroke: "currentColor", strokeOpacity: 0.5, strokeWidth: 1})),
       ...series.map((s, k) => Plot.line(drawn[k], {x: "x", y: "y", strokeWidth: 1.8, ...pens.get(s.name)})),
+      equal ? Plot.dot(series.map((s, k) => drawn[k][0]).filter(Boolean), {x: "x", y: "y", r: 4, fill: (p) => pens.get(p.name).stroke}) : null,
       Plot.tip(all, Plot.pointer({x: "x", y: "y", title: (p) => `${p.name}\n${x}: ${p.x.toPrecision(5)}\n${y}: ${p.y.toPrecision(5)}`})),
     ],
   });

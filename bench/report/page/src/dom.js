@@ -31,6 +31,7 @@ export function whenSeen(element, draw) {
     draw(element);
   };
   const observer = new IntersectionObserver((entries) => entries.some((entry) => entry.isIntersecting) && once(), {rootMargin: "400px"});
+  if (location.hash === "#figures") queueMicrotask(once);
   observer.observe(element);
   window.addEventListener("beforeprint", once);
   return element;

@@ -14,7 +14,7 @@ export function decode(data) {
       claimed: word(row, "claimed", "outcomes"), message: word(row, "message", "messages"), worst: word(row, "worst", "messages"),
       settings: word(row, "settings", "settings"),
     };
-    for (const name of ["size", "n", "contacts", "position", "total", "solve", "residual", "tolerance", "asked", "limit", "iterations"])
+    for (const name of ["size", "n", "contacts", "position", "total", "solve", "residual", "tolerance", "asked", "limit", "iterations", "llt"])
       r[name] = row[place[name]];
     const flags = row[place.flags];
     for (const [name, bit] of Object.entries(FLAGS)) r[name] = (flags & bit) !== 0;

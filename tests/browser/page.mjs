@@ -1,0 +1,120 @@
+// Opens a report in headless Chromium and does what a reader does: node page.mjs WHAT FILE; prints "ok".
+import assert from "node:assert/strict";
+import {chromium} from "../../bench/report/page/node_modules/playwright-core/index.mjs";
+
+const [what, file] = process.argv.slice(2);
+const browser = await chromium.launch({executablePath: process.env.CHROMIUM, args: ["--no-sandbox"]});
+const page = await browser.newPage({viewport: {width: 1300, height: 900}});
+const faults = [];
+page.on("console", (message) => ["error", "warning"].includes(message.type()) && faults.push(message.text()));
+page.on("pageerror", (error) => faults.push(error.message));
+page.on("request", (request) => request.url() !== `file://${file}` && !request.url().startsWith("data:") && faults.push(`request of ${request.url()}`));
+
+const texts = (selector) => page.locator(selector).allTextContents();
+const column = async (table, head) => {
+  const heads = await table.locator("thead th").allTextContents();
+  const k = heads.indexOf(head) + 1;
+  assert.ok(k > 0, `${head} among ${heads}`);
+  return table.locator(`tbody tr td:nth-child(${k})`).allTextContents();
+};
+const seeEverything = async () => {
+  const height = await page.evaluate(() => document.documentElement.scrollHeight);
+  for (let y = 0; y < height; y += 600) {
+    await page.evaluate((at) => window.scrollTo(0, at), y);
+    await page.waitForTimeout(30);
+  }
+};
+
+const tests = {
+  async benchmark() {
+    // The verdict comes first, a line a class; a click opens it.
+    const verdicts = page.locator("#verdict table.verdicts > tbody > tr:not(.detail)");
+    assert.equal(await verdicts.count(), 4);
+    assert.match(await verdicts.first().textContent(), /piles.*of.*ms|µs/);
+    await verdicts.first().locator("button").click();
+    const detail = page.locator("#verdict tr.detail:not([hidden]) table").first();
+    assert.equal(await detail.locator("tbody tr").count(), 5);
+    await verdicts.first().locator("button").click();
+    assert.equal(await page.locator("#verdict tr.detail:not([hidden])").count(), 0);
+    // Every chart of every suite is drawn when it is reached.
+    await seeEverything();
+    for (const suite of ["piles", "stacks"]) {
+      const titles = await page.locator(`#suite-${suite} figure svg[role=img]`).evaluateAll((all) => all.map((svg) => svg.getAttribute("aria-label")));
+      assert.deepEqual(titles, [`Performance profile: ${suite}`, `Data profile: ${suite}`, `Accuracy profile: ${suite}`, "contact-stack"]);
+    }
+    // A legend leaves a solver out and puts it back.
+    const figure = page.locator("#suite-piles figure").first();
+    const lines = () => figure.locator(".plot svg path").count();
+    const before = await lines();
+    await figure.locator(".legend button").first().click();
+    assert.ok((await lines()) < before);
+    await figure.locator(".legend button").first().click();
+    assert.equal(await lines(), before);
+    // The pointer tells the problem.
+    await figure.scrollIntoViewIfNeeded();
+    const box = await figure.locator(".plot svg").boundingBox();
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 3);
+    await page.waitForTimeout(100);
+    assert.match(await figure.locator("[aria-label=tip]").textContent(), /%/);
+    // A head sorts, both ways; numbers as numbers.
+    const table = page.locator("#failures table").nth(1);
+    const byN = async () => (await column(table, "n")).map(Number);
+    await table.locator("thead button", {hasText: /^n$/}).click();
+    assert.deepEqual(await byN(), [...(await byN())].sort((a, b) => a - b));
+    assert.equal(await table.locator("th[aria-sort=ascending]").textContent(), "n");
+    await table.locator("thead button", {hasText: /^n$/}).click();
+    assert.deepEqual(await byN(), [...(await byN())].sort((a, b) => b - a));
+    assert.ok((await column(table, "worst row")).every((text) => text === "z[3] (contact of a and b)"));
+    assert.match((await column(table, "again with"))[0], /^perp bench \w+ --only pile-\d+ --solvers [\w-]+ --tolerance 1e-8 --time-limit 10 -o again$/);
+    // What is empty has no column.
+    assert.ok(!(await texts("#suite-piles thead th")).includes("vacuous"));
+    // Filters restrict everything.
+    await page.locator(".chooser summary", {hasText: "solvers"}).click();
+    await page.locator(".chooser input[value=lemke]").check();
+    assert.match(await page.locator("#shown").textContent(), /^120 of 600 runs$/);
+    assert.deepEqual([...new Set(await column(page.locator("#suite-piles table").first(), "solver"))], ["lemke"]);
+    await page.locator("button[type=reset]").click();
+    await page.waitForTimeout(100);
+    assert.equal(await page.locator("#shown").textContent(), "");
+    // Keys: "/" goes to the filters. Colours: three states.
+    await page.locator("h1").click();
+    await page.keyboard.press("/");
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "solvers");
+    const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    await page.locator("#theme").click();
+    const light = await paper();
+    await page.locator("#theme").click();
+    assert.notEqual(await paper(), light);
+    // On a narrow screen nothing but tables is wider than the page.
+    await page.setViewportSize({width: 400, height: 800});
+    assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 400));
+  },
+  async large() {
+    // Long lists are shown in parts: that is what lets the page open at once.
+    assert.match(await page.locator(".lead").textContent(), /^10000 runs of 5 solvers on 2000 problems; /);
+    const rows = await page.locator("#failures table").nth(1).locator("tbody tr").count();
+    assert.equal(rows, 200);
+    await page.locator("#failures button", {hasText: "Show all"}).click();
+    assert.ok((await page.locator("#failures table").nth(1).locator("tbody tr").count()) > 200);
+  },
+  async harmless() {
+    await seeEverything();
+    assert.equal(await page.evaluate(() => window.attacked), undefined);
+    assert.equal(await page.locator("main img").count(), 0);
+    assert.ok((await page.locator("main").textContent()).includes("<script>window.attacked"));
+  },
+  async simulations() {
+    await seeEverything();
+    const titles = await page.locator("#simulations figure svg[role=img]").evaluateAll((all) => all.map((svg) => svg.getAttribute("aria-label")));
+    assert.deepEqual(titles.slice(0, 3), ["Kinetic energy", "Total energy", "Path of the body's centre"]);
+    assert.deepEqual(await column(page.locator("#simulations table").first(), "N"), ["10", "20"]);
+    await page.locator("#simulations summary", {hasText: "Final positions"}).click();
+    assert.equal(await page.locator("#simulations details tbody tr").count(), 2);
+  },
+};
+
+await page.goto(`file://${file}`);
+await tests[what]();
+await browser.close();
+assert.deepEqual(faults, []);
+console.log("ok");

@@ -1,0 +1,97 @@
+// What the page of a report counts, on records made by hand: node --test tests/browser
+import assert from "node:assert/strict";
+import {test} from "node:test";
+import {bootstrap, commonProblems, measures, median, problemClasses, profile, quantile, solversOf, verdictOf, wilson} from "../../bench/report/page/src/statistics.js";
+import {command, decode} from "../../bench/report/page/src/records.js";
+import {penOf} from "../../bench/report/page/src/pens.js";
+
+const record = (solver, problem, total, more = {}) => ({
+  suite: "s", group: "g", kind: "lcp", problem, position: 0, solver, base: solver, n: 20, contacts: 0, total, residual: 1e-12, outcome: "solved",
+  right: true, refused: false, knownEnd: false, gaveUp: false, ...more});
+const failed = {right: false, outcome: "ray", residual: 1e-3};
+
+// Four problems: a is fastest on two, b on two, and b does not solve the last.
+const handMade = [
+  record("a", "1", 1), record("b", "1", 2), record("a", "2", 4), record("b", "2", 1), record("a", "3", 3), record("b", "3", 3),
+  record("a", "4", 1), record("b", "4", 0.5, failed), record("a", "only a", 1)];
+
+test("performance, data and accuracy profiles", () => {
+  const common = commonProblems(handMade);
+  assert.deepEqual(common.solvers, ["a", "b"]);
+  assert.equal(common.problems.length, 4);
+  assert.deepEqual(measures(common, "ratio"), [[1, 4, 1, 1], [2, 1, 1, Infinity]]);
+  assert.deepEqual(measures(common, "time")[1], [2, 1, 3, Infinity]);
+  assert.deepEqual(measures(common, "residual")[1], [1e-12, 1e-12, 1e-12, 1e-3]);
+  const steps = profile([2, 1, 1, Infinity], ["1", "2", "3", "4"], 1, 8);
+  assert.deepEqual(steps.map((p) => [p.x, p.y]), [[1, 0], [1, 0.25], [1, 0.5], [2, 0.75], [8, 0.75]]);
+  assert.equal(steps[3].name, "1");
+});
+
+test("who refused all is in no profile, who refused some is", () => {
+  const refused = {...failed, refused: true, outcome: "unsupported", residual: null};
+  const records = [record("a", "1", 1), record("a", "2", 1), record("b", "1", 1), record("b", "2", NaN, refused), record("c", "1", NaN, refused), record("c", "2", NaN, refused)];
+  const common = commonProblems(records);
+  assert.deepEqual(common.solvers, ["a", "b"]);
+  assert.deepEqual(measures(common, "time")[1], [1, Infinity]);
+});
+
+test("the verdict: most often right, then fastest where all of these are right", () => {
+  const [c] = problemClasses(handMade.filter((r) => r.problem !== "only a"));
+  const verdict = verdictOf(c);
+  assert.equal(verdict.use, "a");
+  assert.equal(verdict.right, 4);
+  assert.equal(verdict.losses.length, 1);
+  assert.deepEqual([verdict.losses[0].problem.name, verdict.losses[0].by, verdict.losses[0].ratio], ["2", "b", 4]);
+  assert.ok(verdict.certainty > 0.5 && verdict.certainty < 1, `${verdict.certainty}`);
+  const equal = [record("a", "1", 1), record("b", "1", 2), record("a", "2", 4), record("b", "2", 1)];
+  assert.equal(verdictOf(problemClasses(equal)[0]).use, "b");  // 2 < 4
+});
+
+test("a solver that did not take every problem is not advised", () => {
+  const [c] = problemClasses([record("a", "1", 1), record("a", "2", 1), record("b", "1", 0.1)]);
+  assert.deepEqual(verdictOf(c).took, ["a"]);
+  const [none] = problemClasses([record("a", "1", 1, failed)]);
+  assert.equal(verdictOf(none), null);
+});
+
+test("classes are by suite, kind and size", () => {
+  const classes = problemClasses([record("a", "1", 1, {n: 5}), record("a", "2", 1, {n: 200}), record("a", "3", 1, {n: 90, contacts: 40}), record("a", "4", 1, {n: 90, contacts: 50})]);
+  assert.deepEqual(classes.map((c) => [c.low, c.high, c.unit, c.problems.length]), [[5, 5, "unknowns", 1], [40, 50, "contacts", 2], [200, 200, "unknowns", 1]]);
+});
+
+test("solvers of a class, with reasons", () => {
+  const [c] = problemClasses([...handMade.filter((r) => r.problem !== "only a")]);
+  const b = solversOf(c).find((s) => s.solver === "b");
+  assert.deepEqual([b.right, b.taken, b.reasons, b.time], [3, 4, "1 ray", 2]);
+  assert.ok(b.share[0] < 0.75 && b.share[1] > 0.75);
+});
+
+test("intervals", () => {
+  const [low, high] = wilson(50, 100);  // known values
+  assert.ok(Math.abs(low - 0.4038) < 1e-3 && Math.abs(high - 0.5962) < 1e-3);
+  assert.deepEqual(wilson(0, 0), [0, 1]);
+  const values = Array.from({length: 400}, (_, i) => i);
+  const band = bootstrap(values.length, (picked) => picked.reduce((sum, i) => sum + values[i], 0) / picked.length);
+  // The mean of 400 uniform numbers: 199.5 with a deviation of 5.77; 90 % are within 1.645 of these.
+  assert.ok(Math.abs(band[0] - 190) < 2.5 && Math.abs(band[1] - 209) < 2.5, `${band}`);
+  assert.deepEqual(bootstrap(5, (picked) => picked[0]), bootstrap(5, (picked) => picked[0]));  // the same each time
+  assert.equal(quantile([3, 1, 2, NaN], 0.5), 2);
+  assert.ok(Number.isNaN(median([])));
+});
+
+test("records and the command that repeats one", () => {
+  const [r] = decode({words: {suites: ["it's"], groups: ["g"], problems: ["p 1"], kinds: ["lcp"], solvers: ["lemke", "first(a, b)"], modes: ["warm"], outcomes: ["ray"], messages: [""], settings: ['{"x":"1"}']},
+    columns: ["suite", "group", "problem", "kind", "solver", "base", "mode", "outcome", "claimed", "message", "worst", "settings", "size", "n", "contacts", "position", "total", "solve",
+      "residual", "tolerance", "asked", "limit", "iterations", "llt", "flags"],
+    rows: [[0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 3, 4, 0, 2, 0.5, 0.25, null, 1e-8, 1e-8, 5, 7, null, 1 + 64]]});
+  assert.deepEqual([r.right, r.refused, r.main, r.residual, r.limit], [true, false, true, null, 5]);
+  assert.equal(command(r), "perp bench 'it'\\''s' --only 'p 1' --solvers 'first(a, b)' --set x=1 --start warm --tolerance 1e-8 --time-limit 5 -o again");
+});
+
+test("a solver's pen does not depend on the report, and known solvers do not share one", () => {
+  const known = ["auto", "newton-fb", "lemke", "interior-point", "pgs", "nsgs", "newton-ac", "siconos-lemke", "ipopt", "petsc-ssils-lu"];
+  const pens = known.map((name) => JSON.stringify(penOf(name)));
+  assert.equal(new Set(pens).size, known.length);
+  assert.deepEqual(penOf("siconos-lemke*"), penOf("siconos-lemke"));
+  assert.deepEqual(penOf("mine (x)"), penOf("mine (x)"));
+});
