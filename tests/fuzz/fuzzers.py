@@ -41,7 +41,7 @@ READERS = {
 # No input of some KB may ask for more at once; gzip may unpack to 32 MB, and the text that grows holds twice that.
 MALLOC_MB = {"gzip": 160}
 SECONDS = 20  # that one input may take; the sanitizers make a reader about ten times slower
-SMALLEST = 60  # files of a corpus that are kept for the tests
+SMALLEST = 25  # files of a corpus that are kept for the tests
 
 
 def environment(reader):

@@ -11,7 +11,7 @@ namespace {
 // A list: how many numbers, then these.
 std::vector<double> read_list(const char* text, bool trusts_the_count) {
   char* at = nullptr;
-  const unsigned long count = std::strtoul(text, &at, 10);
+  const unsigned long count = std::strtoul(text, &at, 10) & 0xffffffffu;  // no more than fits
   std::vector<double> numbers;
   numbers.reserve(1);
   if (trusts_the_count) numbers.reserve(count);  // before a single one is there
