@@ -420,7 +420,9 @@ class TestOnly(BenchTestCase):
             arguments = [word for name in only for word in ("--only", name)]
             records = self.bench(self.folder / "these", *arguments, "--overwrite")
             self.assertEqual(sorted(r["instance"] for r in records), wanted)
-        self.refuse("bench", paths[0], "--only", "nothing", "-o", self.folder / "out", words=["--only", "nothing"])
+        done = self.perp("bench", paths[0], "--only", "nothing", "-o", self.folder / "out")
+        self.assertEqual((done.returncode, done.stderr), (2, 'perp: --only: no instance "nothing"\n'))
+        self.assertFalse((self.folder / "out").exists())
 
 
 class TestReportOfStarts(BenchTestCase):
