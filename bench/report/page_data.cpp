@@ -170,7 +170,8 @@ Json page_data(const std::vector<Record>& all, const std::vector<SimulationGroup
                const std::string& title) {
   const std::vector<Record> records = one_each(all);
   Json groups = Json::array();
-  for (const SimulationGroup& group : simulations) groups.push_back(simulation_data(group));
+  ReplayRoom room;
+  for (const SimulationGroup& group : simulations) groups.push_back(simulation_data(group, room));
   return {{"title", title},
           {"left_out", all.size() - records.size()},
           {"records", record_data(records)},

@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <perp/bench/harness/record.hpp>
 #include <perp/bench/report/claims.hpp>
+#include <perp/bench/report/replay_data.hpp>
 #include <perp/bench/report/simulations.hpp>
 #include <perp/bench/report/tables.hpp>
 #include <string>
@@ -22,7 +23,7 @@ nlohmann::ordered_json page_data(const std::vector<Record>& records,
 /// The records of it, or null if there are none.
 nlohmann::ordered_json record_data(const std::vector<Record>& records);
 
-/// A group of simulations: its charts, and a line for each run.
-nlohmann::ordered_json simulation_data(const SimulationGroup& group);
+/// A group of simulations: its charts, and a line for each run with its motion (replay_data).
+nlohmann::ordered_json simulation_data(const SimulationGroup& group, ReplayRoom& room);
 
 }  // namespace perp

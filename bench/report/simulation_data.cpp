@@ -393,14 +393,17 @@ std::vector<Chart> plots_of(const SimulationGroup& group, GroupDrawing drawing) 
 
 }  // namespace
 
-Json simulation_data(const SimulationGroup& group) {
+Json simulation_data(const SimulationGroup& group, ReplayRoom& room) {
   Json charts = Json::array(), runs = Json::array(), heads = Json::array();
   for (const GroupDrawing drawing : group.drawings) {
     for (const Chart& plot : plots_of(group, drawing)) {
       if (!plot.series.empty()) charts.push_back(chart_of(plot));
     }
   }
-  for (const SimulationRun& run : group.runs) runs.push_back(run_data(group, run));
+  for (const SimulationRun& run : group.runs) {
+    runs.push_back(run_data(group, run));
+    runs.back()["motion"] = replay_data(run.folder, room);
+  }
   for (const Measure& m : measures_of(group)) heads.push_back(m.head);
   return {{"title", group.title},     {"caption", group.caption}, {"charts", charts},
           {"differs", group.differs}, {"measures", heads},        {"runs", runs}};

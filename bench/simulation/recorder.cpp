@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <perp/bench/simulation/run_folder.hpp>
+#include <perp/bench/simulation/shapes_json.hpp>
 #include <perp/problems/io/file_names.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_file.hpp>
@@ -63,6 +64,7 @@ SimulationRecorder::SimulationRecorder(const std::string& folder, const Scene& s
         open(root / "contacts.csv",
              "step,t,contact,body_a,body_b,x,y,z,nx,ny,nz,tx,ty,tz,gap,p_n,p_t,p_o,p_r,slip,mode");
   }
+  write_text_file((root / "shapes.json").string(), shapes_to_json(scene).dump() + "\n");
   joints_ = open(root / "joints.csv", "step,t,row,theta,impulse");
   std::string header =
       "step,t,stage,status,solver,natural,iterations,setup_s,solve_s,contacts,kinetic,potential,"

@@ -1,5 +1,5 @@
-// Records of a simulation: run.json, trajectory.csv, contacts.csv, joints.csv, steps.csv,
-// problems/.
+// Records of a simulation: run.json, shapes.json, trajectory.csv, contacts.csv, joints.csv,
+// steps.csv, problems/.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -24,9 +24,10 @@ struct RecordPart {
   std::string_view head;
 };
 
-constexpr std::array<RecordPart, 5> kParts = {
+constexpr std::array<RecordPart, 6> kParts = {
     {{"trajectory.csv", "step,t,"},
      {"contacts.csv", "step,t,"},
+     {"shapes.json", R"({"format":"perp-shapes",)"},
      {"joints.csv", "step,t,"},
      {"steps.csv", "step,t,"},
      {"problems.jsonl", R"({"format":"perp-sequence",)"}}};

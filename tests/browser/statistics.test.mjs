@@ -95,3 +95,8 @@ test("a solver's pen does not depend on the report, and known solvers do not sha
   assert.deepEqual(penOf("siconos-lemke*"), penOf("siconos-lemke"));
   assert.deepEqual(penOf("mine (x)"), penOf("mine (x)"));
 });
+
+test("the frame of a time", async () => {
+  const {frameAt} = await import("../../bench/report/page/src/frames.js");
+  assert.deepEqual([-1, 0, 0.05, 0.1, 0.29, 0.3, 9].map((t) => frameAt([0, 0.1, 0.2, 0.3], t)), [0, 0, 0, 1, 2, 3, 3]);
+});

@@ -55,7 +55,7 @@ class TestRunFolders(LostTestCase):
         self.refuse_and_keep(self.run, *SHORT[:-1], "--record", ".", cwd=self.run, words=["problems"])
 
     def test_single_files_that_it_did_not_write(self):
-        for name in ("trajectory.csv", "contacts.csv", "joints.csv", "steps.csv", "problems.jsonl", "run.json"):
+        for name in ("trajectory.csv", "contacts.csv", "joints.csv", "shapes.json", "steps.csv", "problems.jsonl", "run.json"):
             folder = self.folder / name
             self.write(f"{name}/{name}", "mine\n")
             self.refuse_and_keep(folder, *SHORT, folder, words=[name])

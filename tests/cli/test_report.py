@@ -1,9 +1,11 @@
 """perp report: what is in the page, and its shape; what a browser makes of it: tests/browser."""
+import base64
 import csv
 import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import unittest
@@ -131,6 +133,45 @@ class TestReportOfSimulations(CliTestCase):
         self.simulate("h/run", "disc-polygon", "--duration", 0.1)
         flat = [c for c in self.report("h")["simulations"][0]["charts"] if c["title"] == "Path of the body's centre"]
         self.assertEqual([(c["y"], c["equal"]) for c in flat], [("y in m", True)])
+
+    def test_motion(self):
+        """Frames, poses and contacts are those of the files, to the precision of 16 bits."""
+        self.simulate("g/run", "falling-boxes", "--param", "layers=1", "--param", "across=2", "--duration", 0.4)
+        motion = self.runs(self.report("g"))["run"]["motion"]
+        with open(self.folder / "g/run/trajectory.csv", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+        moving = [body["name"] for body in motion["bodies"] if not body["fixed"]]
+        self.assertEqual([row["body"] for row in rows[:len(moving)]], moving)
+        self.assertEqual(motion["t"], sorted({float(row["t"]) for row in rows}))
+        words = struct.iter_unpack("<3H4h", base64.b64decode(motion["poses"]))
+        for row, (x, y, z, *quaternion) in zip(rows, words, strict=True):
+            for axis, word, name in zip(range(3), (x, y, z), ("px", "py", "pz")):
+                self.assertAlmostEqual(motion["low"][axis] + motion["size"][axis] * word / 65535, float(row[name]), delta=1e-5 + motion["size"][axis] / 65535)
+            for value, name in zip(quaternion, ("qw", "qx", "qy", "qz")):
+                self.assertAlmostEqual(value / 32767, float(row[name]), delta=2e-5)
+        with open(self.folder / "g/run/contacts.csv", encoding="utf-8") as file:
+            pressing = [row for row in csv.DictReader(file) if float(row["p_n"]) > 0]
+        contacts = list(struct.iter_unpack("<7f", base64.b64decode(motion["contacts"])))
+        self.assertEqual((len(contacts), motion["starts"][-1]), (len(pressing), len(pressing)))
+        self.assertEqual(len(motion["starts"]), len(motion["t"]) + 1)
+        for k, t in enumerate(motion["t"]):
+            here = [row for row in pressing if abs(float(row["t"]) - t) < 1e-9]
+            told = contacts[motion["starts"][k]:motion["starts"][k + 1]]
+            self.assertEqual(len(told), len(here))
+            # Normals of boxes on the ground are vertical: the impulse along z is that of the normals.
+            ground = sum(float(row["p_n"]) * float(row["nz"]) + float(row["p_t"]) * float(row["tz"]) for row in here if row["body_b"] == "ground")
+            self.assertLessEqual(abs(sum(c[5] for c in told) - ground), 1e-5 * (1 + abs(ground)) + sum(float(row["p_n"]) for row in here if row["body_b"] != "ground"))
+            self.assertEqual(sorted(c[6] for c in told), sorted({"stick": 0, "slide": 1}.get(row["mode"], 2) for row in here))
+
+    def test_motion_of_older_runs_and_of_none(self):
+        self.simulate("g/run", "sliding-cube", "--duration", 0.1)
+        (self.folder / "g/run/shapes.json").unlink()
+        self.assertIsNone(self.runs(self.report("g"))["run"]["motion"])
+        for text, word in (("[]", "shapes"), ("{", "shapes.json"), ('{"format":"perp-shapes","dimension":3,"shapes":[],"bodies":[{}]}', "shapes")):
+            self.write("g/run/shapes.json", text)
+            done = self.perp("report", self.folder / "g", "-o", self.folder / "r.html")
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+            self.assertIn(word, done.stderr)
 
     def test_figure_json(self):
         self.polygons()

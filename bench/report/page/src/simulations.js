@@ -2,6 +2,7 @@
 import {seriesChart} from "./charts.js";
 import {h, prose, whenSeen} from "./dom.js";
 import {many, number, seconds} from "./format.js";
+import {replay} from "./replay.js";
 import {median} from "./statistics.js";
 import {table} from "./table.js";
 
@@ -47,7 +48,7 @@ function groupPart(group) {
   const figures = h("div", {class: "figures"});
   return h("article", {class: "simulation"}, h("h3", {}, group.title), group.caption && h("p", {}, prose(group.caption)),
     group.runs.length > LARGEST_GROUP && h("p", {}, `Drawn are the first ${LARGEST_GROUP} of ${many(group.runs.length, "run")}.`),
-    whenSeen(figures, () => figures.append(...charts(group))), runTable(group), finalPositions(group));
+    whenSeen(figures, () => figures.append(...charts(group))), replay(group), runTable(group), finalPositions(group));
 }
 
 export function simulationSection(groups) {
