@@ -14,6 +14,7 @@ if(TARGET perp_simulation)
   install(DIRECTORY bench/simulation DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perp/bench
           FILES_MATCHING PATTERN "*.hpp")
 endif()
+install(FILES bench/plugins/perp_plugin.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY bench/studies DESTINATION ${CMAKE_INSTALL_DATADIR}/perp/bench FILES_MATCHING PATTERN "*.json")
 install(FILES bench/report/page/page.js bench/report/page/page.css bench/report/page/LICENSES.txt
         DESTINATION ${CMAKE_INSTALL_DATADIR}/perp/bench/report/page)

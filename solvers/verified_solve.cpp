@@ -188,6 +188,11 @@ void take_claim(const Solver& solver, const Problem& problem, const Result& resu
                     result.z.size(), result.dual.size(), problem.size(), qp ? qp->b.size() : 0);
   }
   out.status = judge(out.claimed, out.verdict);
+  // Who returns NaN has lost its way, which is not the same as being wrong.
+  if (out.status == Status::kWrong && !(result.z.allFinite() && result.dual.allFinite())) {
+    out.status = Status::kNumericalError;
+    if (out.message.empty()) out.message = "its answer has numbers that are not finite";
+  }
   out.certificate = result.certificate;
   if (!out.verdict.solved) judge_claim_of_none(problem, out);
   out.refuted = out.status == Status::kWrong;

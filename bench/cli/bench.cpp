@@ -158,10 +158,13 @@ void add_bench(CLI::App& app, int& code) {
       "bench", "Run solvers on suites, each solve in a process of its own, each sequence in one");
   verb->add_option("WHAT", o->what,
                    "suites, suite files, problem files or folders; all suites where left out");
-  verb->add_option("--solvers", o->solvers,
-                   "solvers, separated by commas; programs are exec:COMMAND or NAME=exec:COMMAND, "
-                   "a command with a comma exec:\"COMMAND\"")
+  verb->add_option(
+          "--solvers", o->solvers,
+          "solvers, separated by commas; programs are exec:COMMAND, a process for every solve, or "
+          "serve:COMMAND, one for all, or NAME= and one of these; a command with a comma "
+          "is exec:\"COMMAND\"")
       ->capture_default_str();
+  add_plugin_option(*verb);
   verb->add_option("--set", o->settings,
                    "a setting, KEY=VALUE, of those of the solvers that have it; at least one has")
       ->allow_extra_args(false);

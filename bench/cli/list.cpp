@@ -10,6 +10,7 @@
 #include <perp/bench/data/scenes.hpp>
 #include <perp/bench/harness/suite.hpp>
 #include <perp/bench/peers/catalogue.hpp>
+#include <perp/bench/plugins/plugin.hpp>
 #include <perp/bench/studies/study.hpp>
 #include <perp/formulations/law/law.hpp>
 #include <perp/formulations/registry.hpp>
@@ -110,19 +111,24 @@ Json list_of_models(const std::string& topic) {
   return items;
 }
 
+Json solver_json(Solver& solver) {
+  const SolverTraits& t = solver.traits();
+  return {{"name", t.name},
+          {"summary", t.summary},
+          {"kinds", t.kinds},
+          {"max_size", t.max_size},
+          {"uses_start", t.uses_start},
+          {"source", t.source},
+          {"settings", settings_json(list_settings(solver))}};
+}
+
 Json list_of(const std::string& topic) {
   Json items = Json::array();
   if (topic == "solvers") {
-    for (const SolverFactory& make : solver_registry()) {
-      const std::unique_ptr<Solver> solver = make();
-      const SolverTraits& t = solver->traits();
-      items.push_back({{"name", t.name},
-                       {"summary", t.summary},
-                       {"kinds", t.kinds},
-                       {"max_size", t.max_size},
-                       {"uses_start", t.uses_start},
-                       {"source", t.source},
-                       {"settings", settings_json(list_settings(*solver))}});
+    for (const SolverFactory& make : solver_registry()) items.push_back(solver_json(*make()));
+    for (const auto& plugin : plugins()) {
+      items.push_back(solver_json(*make_plugin_solver(*plugin)));
+      items.back()["plugin"] = plugin->file;
     }
   } else if (topic == "strategies") {
     for (const StrategyEntry& s : strategies())
@@ -192,6 +198,7 @@ void add_list(CLI::App& app, int& code) {
   verb->add_option("topic", options->topic, "what to list; all where left out")
       ->check(CLI::IsMember(kTopics));
   verb->add_flag("--json", options->json, "print one JSON document");
+  add_plugin_option(*verb);
   verb->footer("Example: perp list families");
   verb->callback([options, &code] {
     std::vector<std::string> topics =

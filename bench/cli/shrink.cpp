@@ -75,6 +75,7 @@ void add_shrink(CLI::App& app, int& code) {
   verb->add_option("--from", options->from, "format of the file (default: by its ending)");
   verb->add_option("--solver", options->solver, "a solver's name, or an expression, as for solve")
       ->capture_default_str();
+  add_plugin_option(*verb);
   verb->add_option("--status", options->status,
                    "how it must end (default: as it ends on the file, unless that is solved)");
   verb->add_option("--tolerance", options->tolerance, "verifier's measure that counts as solved")

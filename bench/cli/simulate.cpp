@@ -191,7 +191,9 @@ void add_simulate(CLI::App& app, int& code) {
       "NAME or GAP+LAW+STEPPING, then :option=value,... (see perp list formulations; default: "
       "the scene's, else stewart-trinkle)");
   verb->add_option("--solver", o->solver,
-                   "a solver's name, auto, exec:COMMAND or NAME=exec:COMMAND (default: auto)");
+                   "a solver's name, auto, exec:COMMAND, serve:COMMAND or NAME= and one of these "
+                   "(default: auto)");
+  add_plugin_option(*verb);
   verb->add_option(
           "--step", o->steps,
           "step size in s (default: the scene's); several, as 0.01,0.002, are taken in turn")

@@ -191,11 +191,13 @@ void add_solve(CLI::App& app, int& code) {
   CLI::App* verb = app.add_subcommand("solve", "Solve a problem and verify the answer");
   verb->add_option("FILE", options->file, "problem; - for standard input")->required();
   verb->add_option("--from", options->from, "format of the file (default: by its ending)");
-  verb->add_option(
-          "--solver", options->solver,
-          "a solver's name, auto, a peer's name, exec:COMMAND, NAME=exec:COMMAND, or a strategy: "
-          "first(newton-fb:memory=1, polish(lemke)) (perp list strategies)")
+  verb->add_option("--solver", options->solver,
+                   "a solver's name, auto, a peer's name, exec:COMMAND or serve:COMMAND, also "
+                   "behind NAME=, or "
+                   "a strategy: "
+                   "first(newton-fb:memory=1, polish(lemke)) (perp list strategies)")
       ->capture_default_str();
+  add_plugin_option(*verb);
   verb->add_option("--tolerance", options->tolerance, "verifier's measure that counts as solved")
       ->check(nonnegative())
       ->capture_default_str();

@@ -39,6 +39,12 @@ Scene load_scene_file(const std::string& path, const std::map<std::string, doubl
 }
 
 Scene load_scene_by_name(const std::string& name, const std::map<std::string, double>& parameters) {
+  // Files are called as their scenes are; that saves reading all of them.
+  const fs::path likely = data_root() / "problems" / "scenes" / (name + ".json");
+  if (name.find('/') == name.npos && fs::is_regular_file(likely)) {
+    Scene scene = load_scene_file(likely.string(), parameters);
+    if (scene.name == name) return scene;
+  }
   std::vector<std::string> names;
   for (const SceneEntry& entry : list_scenes()) {
     if (entry.name == name) return load_scene_file(entry.path, parameters);

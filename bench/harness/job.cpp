@@ -1,6 +1,8 @@
 #include <perp/bench/harness/job.hpp>
 
 #include <algorithm>
+#include <iterator>
+#include <perp/bench/harness/solver_names.hpp>
 
 namespace perp {
 
@@ -23,6 +25,28 @@ std::vector<StartFrom> starts_of(const std::vector<const Instance*>& unit,
   if (unit.front()->position == 0) std::erase(starts, StartFrom::kWarm);
   if (starts.empty()) starts.push_back(StartFrom::kZero);
   return starts;
+}
+
+// A program that is kept needs a process that is: its jobs become as many as run at a time. Where a
+// solve depends on the one before, it is a job of its own.
+void join_kept(std::vector<Job>& jobs, int at_a_time) {
+  std::vector<Job> joined;
+  std::map<std::pair<std::string, StartFrom>, std::vector<std::size_t>> places;
+  std::map<std::pair<std::string, StartFrom>, std::size_t> next;
+  for (Job& job : jobs) {
+    const bool joins = job.start != StartFrom::kWarm && read_solver_name(job.solver).kept;
+    const auto key = std::make_pair(job.solver, job.start);
+    std::vector<std::size_t>& own = places[key];
+    if (!joins || std::ssize(own) < at_a_time) {
+      if (joins) own.push_back(joined.size());
+      joined.push_back(std::move(job));
+      continue;
+    }
+    std::vector<Run>& runs = joined[own[next[key]++ % own.size()]].runs;
+    runs.insert(runs.end(), std::make_move_iterator(job.runs.begin()),
+                std::make_move_iterator(job.runs.end()));
+  }
+  jobs = std::move(joined);
 }
 
 }  // namespace
@@ -68,6 +92,7 @@ std::vector<Job> deal_jobs(const BenchRequest& request, const SettingsText& sett
       }
     }
   }
+  join_kept(jobs, request.jobs);
   return jobs;
 }
 

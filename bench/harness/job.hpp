@@ -17,7 +17,8 @@ struct Run {
   enum class State { kToDo, kReplay, kDone } state = State::kToDo;
 };
 
-/// The runs of one process: a sequence in its order, or a single run.
+/// The runs of one process: a sequence in its order, a single run, or all runs of a program that is
+/// kept from problem to problem.
 struct Job {
   std::string solver, settings_hash;
   StartFrom start = StartFrom::kZero;

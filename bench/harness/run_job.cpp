@@ -10,6 +10,8 @@
 #include <perp/bench/harness/result_json.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/harness/words.hpp>
+#include <perp/bench/processes/command.hpp>
+#include <perp/bench/processes/kept_solver.hpp>
 #include <perp/bench/simulation/warm_starts.hpp>
 #include <perp/problems/json/json.hpp>
 #include <perp/problems/standard/random.hpp>
@@ -37,7 +39,8 @@ double peak_memory_mb() {
   rusage own{}, children{};
   getrusage(RUSAGE_SELF, &own);
   getrusage(RUSAGE_CHILDREN, &children);
-  return static_cast<double>(std::max(own.ru_maxrss, children.ru_maxrss)) / 1024.0;
+  const double reaped = static_cast<double>(std::max(own.ru_maxrss, children.ru_maxrss)) / 1024.0;
+  return std::max(reaped, memory_of_commands());
 }
 
 bool is_dense_symmetric(const Problem& problem) {
@@ -92,7 +95,9 @@ Json result_line(const Problem& problem, const Measurement& m) {
   for (const auto& [name, value] : result.statistics) {
     out["statistics"][name] = value;
     // Of an external program.
-    if (name == "signal" && result.status != Status::kSolved) out["outcome"] = "crashed";
+    if (result.status == Status::kSolved) continue;
+    if (name == "signal") out["outcome"] = "crashed";
+    if (name == "out_of_memory") out["outcome"] = "out_of_memory";
   }
   if (result.own_times) out["own_times"] = true;
   return out;
@@ -134,7 +139,7 @@ class Worker {
       solve.limits.tolerance = request_.tolerance;
       solve.limits.time_limit = request_.time_limit;
       solve.settings = settings;
-      solve.make = make_any_solver;
+      solve.make = request_.make ? request_.make : make_any_solver;
       const std::string from = choose_start(problem, solve);
       // A process that dies while it repeats a solve has lost no more than a time.
       const Measurement m = measure(
@@ -207,6 +212,7 @@ int run_job(const BenchRequest& request, const Job& job, int write_fd) {
     write_line(write_fd, {{"run", k}});
     worker.solve(job.runs[k]);
   }
+  end_kept_programs();
   return 0;
 }
 

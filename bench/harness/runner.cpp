@@ -16,9 +16,12 @@
 #include <perp/bench/harness/solver_names.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/peers/catalogue.hpp>
+#include <perp/bench/plugins/plugin.hpp>
 #include <perp/bench/processes/interrupt.hpp>
 #include <perp/bench/processes/process.hpp>
 #include <perp/problems/io/files.hpp>
+#include <perp/solvers/strategies/expression.hpp>
+#include <perp/solvers/strategies/strategy.hpp>
 #include <thread>
 
 namespace perp {
@@ -71,6 +74,8 @@ std::string outcome_of(const ChildReport& child) {
   switch (child.end) {
     case ChildReport::End::kKilledByLimit:
       return "timed_out";
+    case ChildReport::End::kOutOfMemory:
+      return "out_of_memory";
     case ChildReport::End::kSignalled:
       return "crashed";
     default:
@@ -138,6 +143,7 @@ Json record_of(const Sweep& sweep, const Running& at, const Json& told) {
   if (told.value("own_times", false)) record["times"]["own"] = true;
   const SolverName solver = read_solver_name(at.job.solver);
   if (solver.name != at.job.solver) record["command"] = solver.command;
+  if (const Plugin* plugin = find_plugin(solver.name)) record["plugin"] = plugin->file;
   return record;
 }
 
@@ -322,10 +328,19 @@ std::string files_of_command(const std::string& command) {
   return text.empty() ? text : hash_text(text);
 }
 
+// Of the libraries that plug-ins come from.
+std::string plugins_of(const std::string& solver) {
+  std::string text;
+  for (const std::string& method : methods_of(parse_any_solver(solver))) {
+    if (const Plugin* plugin = find_plugin(method)) text += hash_text(read_text_file(plugin->file));
+  }
+  return text;
+}
+
 std::string program_hash_of(const std::string& solver) {
   if (const Peer* peer = find_peer(solver)) return hash_text(read_text_file(program_of(*peer)));
   const SolverName name = read_solver_name(solver);
-  return name.external ? files_of_command(name.command) : "";
+  return name.external ? files_of_command(name.command) : plugins_of(solver);
 }
 
 std::vector<Job> jobs_of(const Sweep& sweep, const BenchRequest& request,

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <perp/bench/harness/record_file.hpp>
 #include <perp/bench/harness/suite.hpp>
+#include <perp/solvers/core/solver.hpp>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,13 +31,15 @@ struct BenchRequest {
   std::string label;  ///< what reports add to the solvers' names; empty: nothing
   double tolerance = 1e-8;
   double time_limit = 60.0;  ///< seconds of one solve with its setup, and of each repeat
-  double memory_limit_mb = 4096;
+  double memory_limit_mb = 4096;  ///< resident, of a solve or of the program that it runs
   int jobs = 1;
   int repeats = 3;            ///< of what is solved
   int shard = 1, shards = 1;  ///< this one of so many; processes are dealt out in turn
   bool resume = false;        ///< keep records that are there and run what is missing
   bool overwrite = false;     ///< replace records that are there
   std::string folder;         ///< records.jsonl (records-I-of-N.jsonl with shards) goes here
+  /// From a name of `solvers`; empty: make_any_solver. Settings are of those that it knows.
+  std::function<std::unique_ptr<Solver>(std::string_view)> make;
 };
 
 struct BenchSummary {

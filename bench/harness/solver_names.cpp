@@ -5,6 +5,7 @@
 #include <cctype>
 #include <map>
 #include <perp/bench/peers/catalogue.hpp>
+#include <perp/bench/plugins/plugin.hpp>
 #include <perp/solvers/registry.hpp>
 #include <perp/solvers/strategies/expression.hpp>
 #include <stdexcept>
@@ -13,7 +14,14 @@ namespace perp {
 
 namespace {
 
-constexpr std::string_view kExec = "exec:";
+constexpr std::string_view kExec = "exec:", kServe = "serve:";
+
+// Where a mark begins, first of all or behind NAME=.
+std::size_t place_of(std::string_view mark, std::string_view text) {
+  const std::size_t at = text.find(mark);
+  return at == 0 || (at != std::string_view::npos && text[at - 1] == '=') ? at
+                                                                          : std::string_view::npos;
+}
 
 // The command of exec:"COMMAND"; what is not one quoted text is the command as it stands.
 std::string unquoted(std::string_view text) {
@@ -28,35 +36,37 @@ std::string unquoted(std::string_view text) {
   return std::string(text);
 }
 
-bool is_taken(std::string_view name) {
-  const auto& registry = solver_registry();
-  return name == "auto" || find_peer(name) ||
-         std::any_of(registry.begin(), registry.end(),
-                     [&](const SolverFactory& make) { return make()->traits().name == name; });
-}
-
 void check_name(std::string_view name) {
   const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.';
   });
   if (!plain || name.empty() || !std::isalpha(static_cast<unsigned char>(name.front()))) {
     throw std::invalid_argument(fmt::format(
-        "solver \"{}=exec:\": a name has letters, digits, '.', '_' and '-', a letter first", name));
+        "solver \"{}=\": a name has letters, digits, '.', '_' and '-', a letter first", name));
   }
-  if (is_taken(name))
+  if (is_solver_name(name))
     throw std::invalid_argument(
-        fmt::format("solver \"{}=exec:\": {} is a solver of perp's", name, name));
+        fmt::format("solver \"{}=\": {} is a solver of perp's", name, name));
 }
 
 }  // namespace
 
+bool is_solver_name(std::string_view name) {
+  const auto& registry = solver_registry();
+  return name == "auto" || find_peer(name) || find_plugin(name) ||
+         std::any_of(registry.begin(), registry.end(),
+                     [&](const SolverFactory& make) { return make()->traits().name == name; });
+}
+
 SolverName read_solver_name(std::string_view text) {
   if (is_expression(text)) return {std::string(text), "", false};
-  const std::size_t at = text.find(kExec);
-  const bool named = at != std::string_view::npos && at > 0 && text[at - 1] == '=';
-  if (at != 0 && !named) return {std::string(text), "", false};
-  SolverName solver{std::string(text), unquoted(text.substr(at + kExec.size())), true};
-  if (named) {
+  const std::size_t exec = place_of(kExec, text), serve = place_of(kServe, text);
+  const std::size_t at = std::min(exec, serve);
+  if (at == std::string_view::npos) return {std::string(text), "", false};
+  const std::string_view mark = serve == at ? kServe : kExec;
+  SolverName solver{std::string(text), unquoted(text.substr(at + mark.size())), true,
+                    mark == kServe};
+  if (at > 0) {
     solver.name = text.substr(0, at - 1);
     check_name(solver.name);
   }

@@ -7,12 +7,17 @@
 
 namespace perp {
 
-/// NAME, a strategy (solvers/strategies/expression.hpp), exec:COMMAND or NAME=exec:COMMAND.
+/// NAME, a strategy (solvers/strategies/expression.hpp), exec:COMMAND or serve:COMMAND, or one of
+/// these behind NAME=.
 struct SolverName {
   std::string name;     ///< what results and reports show
   std::string command;  ///< of an external program
   bool external = false;
+  bool kept = false;  ///< serve: it runs on from problem to problem
 };
+
+/// Whether a method, a peer or a plug-in has the name, or "auto" is meant.
+bool is_solver_name(std::string_view name);
 
 /// A command may stand in double quotes, exec:"COMMAND", within which \" and \\ are " and \.
 /// @throws std::invalid_argument where a name given to a program cannot be one.

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <perp/bench/harness/solver_names.hpp>
 #include <perp/bench/peers/catalogue.hpp>
+#include <perp/bench/plugins/plugin.hpp>
 #include <perp/bench/processes/external_solver.hpp>
+#include <perp/bench/processes/kept_solver.hpp>
 #include <perp/problems/expression/expr.hpp>
 #include <perp/solvers/registry.hpp>
 #include <perp/solvers/router.hpp>
@@ -86,7 +88,7 @@ std::string fault_on(const Problem& problem, const std::string& name,
 void try_values(const std::string& name, const SettingTexts& settings) {
   const std::unique_ptr<Solver> solver = make_any_solver(name);
   for (const auto& [key, value] : settings) set_setting(*solver, key, value);
-  if (is_program(name)) return;  // it is not run for this
+  if (is_program(name) || find_plugin(name)) return;  // it is not run for this
   const auto& kinds = solver->traits().kinds;
   for (const Problem& problem : small_problems()) {
     if (std::find(kinds.begin(), kinds.end(), problem.kind()) == kinds.end()) continue;
@@ -111,15 +113,18 @@ void try_reduction(const std::string& value) {
 
 std::unique_ptr<Solver> make_any_solver(std::string_view name) {
   SolverName solver = read_solver_name(name);
+  if (solver.kept)
+    return std::make_unique<KeptSolver>(std::move(solver.command), std::move(solver.name));
   if (solver.external)
     return std::make_unique<ExternalSolver>(std::move(solver.command), std::move(solver.name));
   if (const Peer* peer = find_peer(name)) return make_peer(*peer);
+  if (const Plugin* plugin = find_plugin(name)) return make_plugin_solver(*plugin);
   return make_solver(name);
 }
 
 bool is_program(std::string_view name) {
   if (name == "auto" || is_expression(name)) return false;
-  return dynamic_cast<const ExternalSolver*>(make_any_solver(name).get()) != nullptr;
+  return find_peer(name) || read_solver_name(name).external;
 }
 
 SettingTexts settings_of(std::string_view solver, const SettingTexts& settings) {

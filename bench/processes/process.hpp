@@ -3,15 +3,15 @@
 
 #include <sys/types.h>
 #include <functional>
+#include <perp/bench/processes/memory_watch.hpp>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace perp {
 
 /// What became of a child.
 struct ChildReport {
-  enum class End { kExited, kSignalled, kKilledByLimit, kInterrupted } end = End::kExited;
+  enum class End { kExited, kSignalled, kKilledByLimit, kOutOfMemory, kInterrupted };
+  End end = End::kExited;
   int code = 0;       ///< exit code or signal number
   double wall = 0.0;  ///< seconds
   double peak_memory_mb = 0.0;
@@ -30,16 +30,23 @@ class Child {
 
   /// Forks and runs `work(write_fd)` in the child, which then exits with its return value.
   /// @param wall_limit seconds; 0: none. It is that of each of `parts`, see next_part()
-  /// @param memory_limit_mb address space beyond what is mapped already; 0: none
+  /// @param most_memory_mb resident memory beyond what this process has now, by MemoryWatch, and
+  /// half of the address space beyond that; 0: none. In the child memory_limit_mb() tells it.
   static Child fork_and_run(const std::function<int(int write_fd)>& work, double wall_limit,
-                            double memory_limit_mb, int parts = 1);
+                            double most_memory_mb, int parts = 1);
 
-  /// A part of the work is done: the limit begins anew.
+  /// A part of the work is done: the limit begins anew, or another one does.
   void next_part();
+  void next_part(double wall_limit);
+  /// From now on the limit on memory holds for the child with all that it starts.
+  void watch_family(double most_memory_mb);
 
   /// Reads what there is, waits up to `seconds`; true once the child has ended.
   bool poll(double seconds);
   const ChildReport& report() const { return report_; }
+  /// What it has written since this was called last.
+  std::string take_output();
+  double peak_memory_mb() const { return memory_.peak_mb(); }
   /// With all that it has started.
   void kill();
   pid_t pid() const { return pid_; }
@@ -49,27 +56,20 @@ class Child {
  private:
   bool read_output();
   bool reap(double seconds);
-  void kill_if_late();
+  void kill_if_beyond_limits();
 
   pid_t pid_ = -1;
   int fd_ = -1;
   double started_ = 0.0, part_started_ = 0.0, wall_limit_ = 0.0, killed_at_ = 0.0;
   bool limit_hit_ = false;
+  MemoryWatch memory_;
   ChildReport report_;
 };
-
-/// Runs `sh -c command` with `input` on its standard input and collects its standard output; what
-/// it writes to standard error is passed on, and its end kept. What it leaves running is killed
-/// when it ends, and all of it at the limit, at a signal that InterruptGuard notes, and when this
-/// process dies.
-/// @param environment variables that the command sees beside those of this process
-ChildReport run_command(const std::string& command, const std::string& input, double wall_limit,
-                        const std::vector<std::pair<std::string, std::string>>& environment = {});
 
 /// Exit code of a child that ran out of memory.
 inline constexpr int kOutOfMemoryExit = 77;
 
-/// Seconds of a monotonic clock.
-double now_seconds();
+/// The limit on memory of this process, if it is a child made with one; 0: none.
+double memory_limit_mb();
 
 }  // namespace perp

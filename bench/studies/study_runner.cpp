@@ -9,7 +9,7 @@
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/peers/catalogue.hpp>
 #include <perp/bench/processes/interrupt.hpp>
-#include <perp/bench/processes/process.hpp>
+#include <perp/bench/processes/command.hpp>
 #include <perp/bench/report/html.hpp>
 #include <perp/bench/simulation/run_folder.hpp>
 #include <perp/bench/studies/evidence.hpp>
@@ -215,7 +215,7 @@ class StudyRunner {
     if (s.engine.empty()) words.insert(words.end(), {"--record-problems", "none"});
     for (std::string& word : words) word = shell_word(word);
     const std::string command = fmt::format("{}", fmt::join(words, " "));
-    const ChildReport report = run_command("exec " + command, "", 0.0);
+    const ChildReport report = Command("exec " + command).run("", 0.0);
     summary_.interrupted = interrupt_signal();
     if (summary_.interrupted != 0) return;
     if (report.end != ChildReport::End::kExited || report.code > 1) {

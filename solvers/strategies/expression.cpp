@@ -12,7 +12,12 @@ namespace perp {
 
 namespace {
 
-constexpr std::string_view kExec = "exec:";
+constexpr std::string_view kExec = "exec:", kServe = "serve:";
+
+// With which of these a program's name begins; "" if with none.
+std::string_view program_mark(std::string_view text) {
+  return text.starts_with(kExec) ? kExec : text.starts_with(kServe) ? kServe : "";
+}
 constexpr std::string_view kRepeat = "repeat";
 constexpr int kDeepest = 50;
 // What ends a value that is not in quotes.
@@ -83,9 +88,9 @@ class Parser {
     if (depth > kDeepest) fail("too deep");
     SolverExpression e;
     next();
-    if (text_.substr(at_).starts_with(kExec)) {
-      at_ += kExec.size();
-      e.name = std::string(kExec) + value(kEndsOption);
+    if (const std::string_view mark = program_mark(text_.substr(at_)); !mark.empty()) {
+      at_ += mark.size();
+      e.name = std::string(mark) + value(kEndsOption);
       return e;
     }
     e.name = word();
@@ -147,10 +152,14 @@ std::string value_text(const std::string& value, std::string_view ends) {
 }  // namespace
 
 bool is_expression(std::string_view text) {
-  const std::size_t open = text.find('('), colon = text.find(':'), exec = text.find(kExec);
+  const std::size_t open = text.find('('), colon = text.find(':');
   if (open == std::string_view::npos && colon == std::string_view::npos) return false;
-  // A program, exec:... or NAME=exec:..., is none, whatever its command holds.
-  return exec == std::string_view::npos || std::min(open, colon) < exec + kExec.size() - 1;
+  // A program, exec:..., serve:... or NAME= and one of these, is none, whatever its command holds.
+  for (const std::string_view mark : {kExec, kServe}) {
+    const std::size_t at = text.find(mark);
+    if (at != std::string_view::npos && std::min(open, colon) == at + mark.size() - 1) return false;
+  }
+  return true;
 }
 
 SolverExpression parse_solver(std::string_view text) { return Parser(text).whole(); }
@@ -163,7 +172,8 @@ SolverExpression parse_any_solver(std::string_view text) {
 }
 
 std::string to_text(const SolverExpression& e) {
-  if (e.name.starts_with(kExec)) return std::string(kExec) + quoted(e.name.substr(kExec.size()));
+  if (const std::string_view mark = program_mark(e.name); !mark.empty())
+    return std::string(mark) + quoted(e.name.substr(mark.size()));
   std::string text = e.name;
   if (!e.strategy) {
     for (const auto& [key, value] : e.settings)

@@ -679,8 +679,8 @@ class TestExternalSolvers(SolveTestCase):
 
     def test_null_in_the_answer_is_no_number(self):
         result = self.run_program(self.print_result(status="solved", z=[None, 0]))
-        self.assertEqual((result["status"], result["claimed"]), ("wrong", "solved"))
-        self.assertEqual(result["z"], [None, 0])
+        self.assertEqual((result["status"], result["claimed"]), ("numerical_error", "solved"))
+        self.assertEqual((result["z"], result["message"]), ([None, 0], "its answer has numbers that are not finite"))
 
     def test_no_answer_with_another_status(self):
         result = self.run_program(self.print_result(status="unsupported", message="asks for a symmetric M"), lcp(q=[0, 0]))

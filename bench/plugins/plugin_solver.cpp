@@ -1,0 +1,151 @@
+// A plug-in as a solver of perp's.
+#include <fmt/format.h>
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <perp/bench/plugins/plugin.hpp>
+#include <perp/bench/plugins/plugin_problem.hpp>
+#include <stdexcept>
+
+namespace perp {
+
+namespace {
+
+Status status_of(perp_status status) {
+  switch (status) {
+    case PERP_SOLVED:
+      return Status::kSolved;
+    case PERP_RAY:
+      return Status::kRay;
+    case PERP_INFEASIBLE:
+      return Status::kInfeasible;
+    case PERP_STATIONARY:
+      return Status::kStationary;
+    case PERP_ITERATION_LIMIT:
+      return Status::kIterationLimit;
+    case PERP_TIME_LIMIT:
+      return Status::kTimeLimit;
+    case PERP_STALLED:
+      return Status::kStalled;
+    case PERP_INTERRUPTED:
+      return Status::kInterrupted;
+    case PERP_UNSUPPORTED:
+      return Status::kUnsupported;
+    case PERP_NUMERICAL_ERROR:
+      break;
+  }
+  return Status::kNumericalError;
+}
+
+int tell_iteration(const perp_request* request, int iteration, double residual) {
+  auto* observer = static_cast<Observer*>(request->data);
+  if (!observer) return 1;
+  IterationRecord record;
+  record.iteration = iteration;
+  record.residual = residual;
+  return observer->on_iteration(record) ? 1 : 0;
+}
+
+class PluginSolver final : public Solver {
+ public:
+  explicit PluginSolver(const Plugin& plugin) : plugin_(*plugin.solver) {
+    traits_ = {plugin_.name, plugin_.summary, "", plugin.kinds, 0, plugin_.uses_start != 0};
+    for (int i = 0; i < plugin_.setting_count; ++i) values_.push_back(plugin_.settings[i].value);
+    solver_ = plugin_.create();
+    if (!solver_)
+      throw std::invalid_argument(
+          fmt::format("solver \"{}\": {} cannot make it", traits_.name, plugin.file));
+  }
+  ~PluginSolver() override { plugin_.destroy(solver_); }
+
+  const SolverTraits& traits() const override { return traits_; }
+
+  void visit_settings(SettingVisitor& visitor) override {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      const perp_setting& s = plugin_.settings[i];
+      visitor.visit(s.name, values_[i], s.meaning, {s.least, s.most});
+    }
+  }
+
+ private:
+  std::optional<std::string> do_refusal(const Problem& problem) const override {
+    if (!plugin_.refusal) return {};
+    const PluginProblem shown(problem);
+    const char* why = plugin_.refusal(solver_, shown.get());
+    return why ? std::optional<std::string>(why) : std::nullopt;
+  }
+
+  void do_prepare(const Problem& problem) override { take(problem, plugin_.prepare); }
+  void do_update(const Problem& problem) override {
+    take(problem, plugin_.update ? plugin_.update : plugin_.prepare);
+  }
+
+  // What it took before stays until it has the new one.
+  void take(const Problem& problem, int (*how)(void*, const perp_problem*)) {
+    auto next = std::make_unique<PluginProblem>(problem);
+    set_values();
+    failed_ = how(solver_, next->get()) != 0;
+    problem_ = std::move(next);
+  }
+
+  void set_values() {
+    for (std::size_t i = 0; i < values_.size(); ++i)
+      plugin_.set(solver_, static_cast<int>(i), values_[i]);
+  }
+
+  void do_solve(const Start& start, Observer* observer, Result& result) override {
+    result.status = Status::kNumericalError;
+    if (failed_) {
+      result.z.resize(0);
+      result.message = "the plug-in could not prepare the problem";
+      return;
+    }
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    result.z.setConstant(problem_->size(), kNone);
+    result.dual.setConstant(problem_->rows(), kNone);
+    set_values();
+    const perp_request request{sizeof(perp_request),
+                               limits.tolerance,
+                               limits.time_limit,
+                               limits.max_iterations,
+                               start.z ? start.z->data() : nullptr,
+                               start.dual ? start.dual->data() : nullptr,
+                               tell_iteration,
+                               observer};
+    perp_answer answer{};
+    answer.size = sizeof answer;
+    answer.status = PERP_NUMERICAL_ERROR;
+    answer.z = result.z.data();
+    answer.dual = problem_->rows() > 0 ? result.dual.data() : nullptr;
+    try {
+      plugin_.solve(solver_, &request, &answer);
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& error) {
+      result.message = fmt::format("the plug-in threw: {}", error.what());
+      return;
+    } catch (...) {
+      result.message = "the plug-in threw what is no std::exception";
+      return;
+    }
+    answer.message[sizeof answer.message - 1] = '\0';
+    result.status = status_of(answer.status);
+    result.iterations = std::max(answer.iterations, 0);
+    result.message = answer.message;
+  }
+
+  const perp_plugin& plugin_;
+  SolverTraits traits_;
+  std::vector<double> values_;  // of the settings
+  void* solver_ = nullptr;
+  std::unique_ptr<PluginProblem> problem_;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Solver> make_plugin_solver(const Plugin& plugin) {
+  return std::make_unique<PluginSolver>(plugin);
+}
+
+}  // namespace perp
