@@ -29,6 +29,8 @@ void add_report(CLI::App& app, int& code);
 void add_study(CLI::App& app, int& code);
 void add_compare(CLI::App& app, int& code);
 void add_shrink(CLI::App& app, int& code);
+void add_analyse(CLI::App& app, int& code);
+void add_why(CLI::App& app, int& code);
 
 /// "KEY=VALUE" split at the first '='. @throws std::invalid_argument naming the option.
 std::vector<std::pair<std::string, std::string>> split_pairs(const std::vector<std::string>& texts,
@@ -46,6 +48,9 @@ CLI::Validator positive();
 
 /// What --json prints, on one line; bytes that are no UTF-8 are replaced.
 std::string json_text(const nlohmann::ordered_json& document);
+
+/// Adds --plugin, which loads a library with solvers before the verb runs.
+void add_plugin_option(CLI::App& verb);
 
 /// The whole program: parses, runs, turns bad usage and bad input into one line and exit code 2.
 int run(int argc, char** argv);

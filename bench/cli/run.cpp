@@ -9,7 +9,10 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <perp/bench/cli/outputs.hpp>
+#include <perp/bench/harness/solver_names.hpp>
+#include <perp/bench/plugins/plugin.hpp>
 #include <perp/bench/processes/interrupt.hpp>
+#include <perp/bench/processes/kept_solver.hpp>
 #include <perp/problems/json/json.hpp>
 #include <perp/problems/json/text.hpp>
 
@@ -96,6 +99,8 @@ int run_verb(int argc, char** argv) {
   add_study(app, code);
   add_compare(app, code);
   add_shrink(app, code);
+  add_analyse(app, code);
+  add_why(app, code);
   if (argc > 1) {
     if (const std::string fault = first_word_fault(app, argv[1]); !fault.empty()) {
       std::cerr << "perp: " << message_line(fault) << '\n';
@@ -126,6 +131,13 @@ int run_verb(int argc, char** argv) {
 
 }  // namespace
 
+void add_plugin_option(CLI::App& verb) {
+  verb.add_option("--plugin", "a shared library with solvers of yours (docs/adding.md)")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
+      ->each([](const std::string& file) { load_plugin(file, is_solver_name); });
+}
+
 std::string json_text(const nlohmann::ordered_json& document) {
   return document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
@@ -134,6 +146,7 @@ int run(int argc, char** argv) {
   hold_standard_streams();
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of writing, not the end
   const int code = run_verb(argc, argv);
+  end_kept_programs();
   const bool written = finish_output();
   if (interrupt_signal() != 0) end_by_signal(interrupt_signal());
   return written ? code : kBadInput;

@@ -22,6 +22,8 @@ OPTIONS = {
     "report": ["-o"],
     "study": ["--quick", "--report", "--shard", "--resume", "--overwrite", "-o"],
     "compare": ["--noise", "--json"],
+    "analyse": ["--solver", "--tolerance", "--plugin", "--json"],
+    "why": ["--solvers", "--set", "--tolerance", "--max-iterations", "--time-limit", "--shrink", "--plugin", "--json"],
     "shrink": ["--solver", "--status", "--tolerance", "--time-limit", "--set", "--minutes", "-o"],
 }
 TOPICS = ["solvers", "strategies", "plans", "formulations", "compositions", "scenes", "families", "suites", "studies"]

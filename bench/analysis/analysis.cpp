@@ -1,0 +1,325 @@
+#include <perp/bench/analysis/analysis.hpp>
+
+#include <fmt/format.h>
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <perp/bench/analysis/contact_groups.hpp>
+#include <perp/problems/standard/mcp_function.hpp>
+#include <perp/problems/standard/reductions.hpp>
+#include <perp/solvers/core/structure.hpp>
+#include <perp/solvers/enumeration/enumerate.hpp>
+
+namespace perp {
+
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kLeastTolerance = 1e-9;  // below which nothing is told apart
+constexpr double kResiduals = 100.0;      // rows within so many residuals of 0 may be 0
+constexpr double kPoint = 1e-6;           // width, of the size of the numbers, that counts as none
+constexpr double kEnumerationSeconds = 20.0;
+
+// Bounds and F of the kinds that have them.
+struct BoxView {
+  Vector lower, upper, map;
+  std::optional<Mlcp> linear;  // all but an mcp
+};
+
+std::optional<BoxView> box_view(const Problem& problem, const Vector& z) {
+  if (const auto* mcp = std::get_if<Mcp>(&problem.data))
+    return BoxView{mcp->lower, mcp->upper, evaluate_map(*mcp, z), {}};
+  std::optional<Mlcp> linear;
+  if (const auto* lcp = std::get_if<Lcp>(&problem.data)) linear = to_mlcp(*lcp);
+  if (const auto* mlcp = std::get_if<Mlcp>(&problem.data)) linear = *mlcp;
+  if (const auto* qp = std::get_if<BoxQp>(&problem.data)) linear = to_mlcp(*qp);
+  if (!linear) return {};
+  return BoxView{linear->lower, linear->upper, evaluate_map(*linear, z), linear};
+}
+
+std::vector<RowState> row_states(const Problem& problem, const BoxView& box, const Vector& z,
+                                 double tolerance) {
+  std::vector<RowState> rows;
+  for (int i = 0; i < z.size(); ++i) {
+    RowState row{problem.variable_name(i), z[i], box.map[i], "biactive"};
+    const double below = z[i] - box.lower[i], above = box.upper[i] - z[i];
+    if (box.lower[i] == box.upper[i]) {
+      row.state = "fixed";
+    } else if (std::min(below, above) > tolerance) {
+      row.state = "between";
+      row.margin = std::min(below, above);
+    } else if (std::abs(row.map) > tolerance) {
+      row.state = below <= above ? "at lower" : "at upper";
+      row.margin = std::abs(row.map);
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// Of the largest to the least singular value; infinite if there is none above 0.
+double condition_of(const DenseMatrix& m) {
+  if (m.rows() == 0) return 1.0;
+  const Vector values = Eigen::BDCSVD<DenseMatrix>(m).singularValues();
+  const double least = values[values.size() - 1];
+  return least > 0 ? values[0] / least : std::numeric_limits<double>::infinity();
+}
+
+// M, or the Jacobian at z, and its part of the rows that are 0 between their bounds.
+void add_conditions(const Problem& problem, const BoxView& box, Analysis& a) {
+  DenseMatrix m;
+  if (box.linear) {
+    m = box.linear->M.to_dense();
+  } else {
+    McpFunction function(std::get<Mcp>(problem.data));
+    SparseMatrix jacobian = function.pattern();
+    function.evaluate_jacobian(a.answer.z, jacobian.valuePtr());
+    m = jacobian;
+  }
+  std::vector<int> between;
+  for (std::size_t i = 0; i < a.rows.size(); ++i) {
+    if (a.rows[i].state == "between" || a.rows[i].state == "biactive")
+      between.push_back(static_cast<int>(i));
+  }
+  a.condition = condition_of(m);
+  a.active_condition = condition_of(m(between, between));
+}
+
+struct ContactValues {
+  double normal = 0.0, slip = 0.0, gap_velocity = 0.0, cone = 0.0;
+  bool slip_known = false, cone_known = false;
+};
+
+void set_state(const ContactValues& v, bool frictionless, double tolerance, ContactState& state) {
+  const bool pushes = v.normal > tolerance;
+  if (!pushes) {
+    state.state = v.gap_velocity > tolerance ? "open" : "undecidable";
+    state.margin = state.state == "open" ? v.gap_velocity : 0.0;
+  } else if (frictionless) {
+    state.state = "closed";
+    state.margin = v.normal;
+  } else if (v.slip_known && v.slip > tolerance) {
+    state.state = "slide";
+    state.margin = v.slip;
+  } else if (v.cone_known && v.cone > tolerance) {
+    state.state = "stick";
+    state.margin = v.cone;
+  } else {
+    state.state = "undecidable";
+  }
+}
+
+// By the rows of normal impulse, slip and friction.
+ContactValues values_of(const ContactGroup& g, const BoxView& box, const Vector& z,
+                        double tolerance) {
+  ContactValues v{z[g.normal], 0.0, box.map[g.normal]};
+  if (g.slip >= 0) {
+    v.slip = z[g.slip];
+    v.cone = box.map[g.slip];
+    v.slip_known = v.cone_known = true;
+    return v;
+  }
+  // Bounded friction: at a bound with its row pushing it slides, between its bounds it sticks.
+  v.slip_known = v.cone_known = true;
+  v.cone = std::numeric_limits<double>::infinity();
+  for (const int i : g.friction) {
+    const double room = std::min(z[i] - box.lower[i], box.upper[i] - z[i]);
+    v.cone = std::min(v.cone, room);
+    if (room <= tolerance) v.slip = std::max(v.slip, std::abs(box.map[i]));
+  }
+  return v;
+}
+
+ContactValues values_of(const ContactGroup& g, const FrictionContact& p, const Vector& r,
+                        const Vector& u) {
+  ContactValues v{r[g.normal], 0.0, u[g.normal]};
+  double slip = 0.0, push = 0.0;
+  for (const int i : g.friction) {
+    slip = std::hypot(slip, u[i]);
+    push = std::hypot(push, r[i]);
+  }
+  v.slip = slip;
+  v.cone = p.mu[g.normal / p.dimension] * r[g.normal] - push;
+  v.slip_known = v.cone_known = true;
+  return v;
+}
+
+// What a contact's impulse is made of, as sums over the unknowns.
+std::vector<std::pair<std::string, Vector>> functionals_of(const ContactGroup& g, int n) {
+  std::vector<std::pair<std::string, Vector>> parts;
+  Vector normal = Vector::Zero(n);
+  normal[g.normal] = 1.0;
+  parts.emplace_back("normal", std::move(normal));
+  for (int axis = 0; axis < 2 && !g.friction.empty(); ++axis) {
+    Vector f = Vector::Zero(n);
+    for (std::size_t e = 0; e < g.friction.size(); ++e)
+      f[g.friction[e]] = std::abs(g.directions[e][axis]) > 1e-15 ? g.directions[e][axis] : 0.0;
+    if (f.isZero()) continue;
+    parts.emplace_back(axis == 0 ? "friction 1" : "friction 2", std::move(f));
+  }
+  return parts;
+}
+
+void add_contacts(const Problem& problem, const std::optional<BoxView>& box, Analysis& a) {
+  const Vector& z = a.answer.z;
+  const auto* friction = std::get_if<FrictionContact>(&problem.data);
+  const Vector u = friction ? friction->relative_velocity(z) : Vector();
+  for (const ContactGroup& g : contact_groups(problem)) {
+    ContactState state;
+    state.name = g.name;
+    const ContactValues v =
+        friction ? values_of(g, *friction, z, u) : values_of(g, *box, z, a.tolerance);
+    const bool frictionless = g.friction.empty() || g.mu == 0.0;
+    set_state(v, frictionless, a.tolerance, state);
+    for (const auto& [name, f] : functionals_of(g, static_cast<int>(z.size())))
+      state.impulse.push_back({name, f.dot(z), {f.dot(z), f.dot(z)}});
+    a.contacts.push_back(std::move(state));
+  }
+}
+
+// Calls extent(f) for every unknown and every number of a contact.
+template <class Extent>
+void add_ranges(const Problem& problem, const Extent& extent, Analysis& a) {
+  const int n = static_cast<int>(a.answer.z.size());
+  for (int i = 0; i < n; ++i) {
+    Vector f = Vector::Zero(n);
+    f[i] = 1.0;
+    a.ranges.push_back(extent(f));
+  }
+  const std::vector<ContactGroup> groups = contact_groups(problem);
+  for (std::size_t c = 0; c < groups.size(); ++c) {
+    std::size_t k = 0;
+    for (const auto& [name, f] : functionals_of(groups[c], n))
+      a.contacts[c].impulse[k++].range = extent(f);
+  }
+}
+
+// @param if_point what is known if the set is one point
+void add_set(const Problem& problem, const SolutionSet& set, Determinacy if_point, Analysis& a) {
+  a.dimension = set.dimension();
+  add_ranges(
+      problem, [&](const Vector& f) { return set.extent(f, a.programs); }, a);
+  const double width = kPoint * std::max(1.0, a.answer.z.cwiseAbs().maxCoeff());
+  const bool point = std::all_of(a.ranges.begin(), a.ranges.end(),
+                                 [&](const Interval& r) { return r.is_point(width); });
+  if (point) a.dimension = 0;
+  const bool all = set.part() == SolutionSet::Part::kAll;
+  a.determinacy = point ? if_point : all ? Determinacy::kSet : Determinacy::kSubset;
+}
+
+// How many of the solutions differ in the contacts' impulses.
+int distinct_impulses(const Problem& problem, const std::vector<Vector>& solutions) {
+  std::vector<Vector> seen;
+  for (const Vector& z : solutions) {
+    std::vector<double> values;
+    for (const ContactGroup& g : contact_groups(problem)) {
+      for (const auto& [name, f] : functionals_of(g, static_cast<int>(z.size())))
+        values.push_back(f.dot(z));
+    }
+    const Vector impulses =
+        Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
+    const auto same = [&](const Vector& other) {
+      return impulses.size() == 0 || (impulses - other).lpNorm<Eigen::Infinity>() <=
+                                         kPoint * std::max(1.0, impulses.lpNorm<Eigen::Infinity>());
+    };
+    if (std::none_of(seen.begin(), seen.end(), same)) seen.push_back(impulses);
+  }
+  return static_cast<int>(seen.size());
+}
+
+// The solutions of a small problem, each an extreme point of a piece of the set.
+bool add_enumeration(const Problem& problem, const Mlcp& linear, Analysis& a) {
+  if (linear.size() > kMaxEnumerationSize) return false;
+  const Enumeration found =
+      enumerate_solutions(linear, std::max(a.verdict.tolerance, 1e-12), kEnumerationSeconds);
+  if (!found.complete) return false;
+  a.how = "enumeration";
+  a.solutions = found.solutions;
+  a.solutions.push_back(a.answer.z);
+  add_ranges(
+      problem,
+      [&](const Vector& f) {
+        Interval range{f.dot(a.answer.z), f.dot(a.answer.z)};
+        for (const Vector& z : a.solutions) {
+          range.low = std::min(range.low, f.dot(z));
+          range.high = std::max(range.high, f.dot(z));
+        }
+        return range;
+      },
+      a);
+  a.solutions.pop_back();
+  a.impulses = distinct_impulses(problem, a.solutions);
+  a.determinacy = a.solutions.size() <= 1 && !found.continuum ? Determinacy::kUnique
+                  : found.continuum                           ? Determinacy::kSubset
+                                                              : Determinacy::kSet;
+  return true;
+}
+
+bool is_monotone(const Matrix& m) {
+  const std::string definiteness = analyse("M", m).definiteness;
+  return definiteness == "positive definite" || definiteness == "positive semidefinite";
+}
+
+void determine(const Problem& problem, const BoxView& box, Analysis& a) {
+  if (box.linear && is_monotone(box.linear->M)) {
+    a.how = "monotone";
+    add_set(problem, solutions_beside(*box.linear, a.answer.z, true, a.tolerance),
+            Determinacy::kUnique, a);
+    return;
+  }
+  if (box.linear && add_enumeration(problem, *box.linear, a)) return;
+  if (box.linear) {
+    a.how = "the same F";
+    add_set(problem, solutions_beside(*box.linear, a.answer.z, false, a.tolerance),
+            Determinacy::kUndecided, a);
+  }
+  // With a regular matrix of the rows that may move, and none in doubt, nothing else is near.
+  const bool sure = std::none_of(a.rows.begin(), a.rows.end(),
+                                 [](const RowState& r) { return r.state == "biactive"; });
+  if (a.determinacy != Determinacy::kSubset && sure && a.active_condition < 1e12) {
+    a.determinacy = Determinacy::kLocal;
+    a.how = "the rows between their bounds";
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(Determinacy determinacy) {
+  switch (determinacy) {
+    case Determinacy::kUnique:
+      return "unique";
+    case Determinacy::kSet:
+      return "set";
+    case Determinacy::kSubset:
+      return "part";
+    case Determinacy::kLocal:
+      return "local";
+    case Determinacy::kUndecided:
+      break;
+  }
+  return "undecided";
+}
+
+Analysis analyse_answer(const Problem& problem, const Answer& answer, double tolerance) {
+  Analysis a;
+  a.answer = answer;
+  a.verdict = verify(problem, answer, tolerance);
+  a.tolerance = std::max(kLeastTolerance, kResiduals * a.verdict.measure);
+  a.condition = a.active_condition = kNone;
+  const std::optional<BoxView> box = box_view(problem, answer.z);
+  if (box) a.rows = row_states(problem, *box, answer.z, a.tolerance);
+  if (box || std::holds_alternative<FrictionContact>(problem.data)) add_contacts(problem, box, a);
+  if (!a.verdict.solved || problem.size() > kLargestAnalysed) return a;
+  if (box) {
+    add_conditions(problem, *box, a);
+    determine(problem, *box, a);
+  } else if (const auto* friction = std::get_if<FrictionContact>(&problem.data)) {
+    a.how = "the same velocities";
+    add_set(problem, solutions_beside(*friction, answer.z, a.tolerance), Determinacy::kLocal, a);
+  }
+  return a;
+}
+
+}  // namespace perp

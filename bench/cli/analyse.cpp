@@ -1,0 +1,84 @@
+#include <perp/bench/cli/commands.hpp>
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <perp/bench/analysis/analysis.hpp>
+#include <perp/bench/harness/result_json.hpp>
+#include <perp/bench/harness/solvers.hpp>
+#include <perp/bench/processes/interrupt.hpp>
+#include <perp/problems/io/files.hpp>
+#include <perp/problems/io/problem_file.hpp>
+#include <perp/solvers/router.hpp>
+
+namespace perp::cli {
+
+namespace {
+
+struct Options {
+  std::string file, result, from, solver = "auto";
+  double tolerance = 1e-8;
+  bool json = false;
+};
+
+// The answer of the file, or one that is found.
+Answer find_answer(const Options& o, const Problem& problem) {
+  if (!o.result.empty()) {
+    Answer answer = answer_from_text(read_text_file(o.result), o.result);
+    if (answer.z.size() != problem.size())
+      throw InputError(fmt::format("{}: field \"z\": length is {}, expected {}", o.result,
+                                   answer.z.size(), problem.size()));
+    return answer;
+  }
+  SolveRequest request;
+  request.solver = o.solver;
+  request.limits.tolerance = o.tolerance;
+  request.make = make_any_solver;
+  const InterruptGuard guard;
+  InterruptObserver observer;
+  VerifiedResult result = solve_verified(problem, request, &observer);
+  if (result.answer.z.size() != problem.size())
+    throw InputError(fmt::format("{}: {} found no answer ({}{}); perp why tells more", o.file,
+                                 o.solver, to_string(result.status),
+                                 result.message.empty() ? "" : ", " + result.message));
+  return std::move(result.answer);
+}
+
+}  // namespace
+
+void add_analyse(CLI::App& app, int& code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand(
+      "analyse",
+      "Tell which contacts stick, slide or open, and whether the answer is the only one");
+  verb->add_option("FILE", options->file, "problem; - for standard input")->required();
+  verb->add_option("RESULT", options->result,
+                   "an answer, as perp solve --json prints it (default: it is solved)");
+  verb->add_option("--from", options->from, "format of the file (default: by its ending)");
+  verb->add_option("--solver", options->solver, "that finds the answer, as for solve")
+      ->capture_default_str();
+  add_plugin_option(*verb);
+  verb->add_option("--tolerance", options->tolerance, "verifier's measure that counts as solved")
+      ->check(nonnegative())
+      ->capture_default_str();
+  verb->add_flag("--json", options->json, "print one JSON document");
+  verb->footer(
+      "Example: perp analyse problems/collections/siconos/lcp/lcp_mmc.json\n"
+      "Exit code 1 if the answer does not solve the problem.");
+  verb->callback([options, &code] {
+    check_solvers({options->solver}, {});
+    const Problem problem = read_problem(options->file, options->from);
+    const Answer answer = find_answer(*options, problem);
+    const Analysis analysis = analyse_answer(problem, answer, options->tolerance);
+    if (options->json) {
+      std::cout << json_text(analysis_to_json(problem, analysis)) << '\n';
+    } else {
+      std::cout << analysis_text(problem, analysis);
+    }
+    code = analysis.verdict.solved ? kDone : kNotSolved;
+  });
+}
+
+}  // namespace perp::cli
