@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -10,6 +11,7 @@
 #include <perp/bench/cli/outputs.hpp>
 #include <perp/bench/harness/record.hpp>
 #include <perp/bench/report/summary.hpp>
+#include <perp/bench/studies/batch.hpp>
 #include <perp/bench/studies/study_runner.hpp>
 #include <perp/problems/json/text.hpp>
 #include <tuple>
@@ -21,6 +23,7 @@ namespace {
 struct StudyOptions {
   std::string study, shard = "1/1";
   bool quick = false, report = false;
+  int slurm = 0, parallel = 0;  // tasks
   StudyRequest request;
 };
 
@@ -39,11 +42,31 @@ void tell(const Study& study, const std::vector<ClaimTable>& tables, const std::
                            (std::filesystem::path(folder) / "report.html").string());
 }
 
+// Many processes, here or elsewhere. @return whether that is all there is to do now
+bool run_as_batch(const StudyOptions& o) {
+  if (o.slurm == 0 && o.parallel == 0) return false;
+  if ((o.slurm > 0 && o.parallel > 0) || o.shard != "1/1" || o.report)
+    throw std::invalid_argument(
+        "--slurm, --parallel: go neither together nor with --shard or --report");
+  const BatchRequest batch{o.study, o.request.folder, std::max(o.slurm, o.parallel),
+                           o.quick, o.request.resume, o.request.overwrite};
+  if (o.slurm > 0) {
+    std::cout << submit_to_slurm(batch) << '\n';
+    return true;
+  }
+  run_in_parallel(batch);
+  return false;
+}
+
 void run_or_report(const StudyOptions& o, int& code) {
   if (o.request.resume && o.request.overwrite)
     throw std::invalid_argument("--overwrite: does not go with --resume, which keeps the records");
   const Study study = read_study(o.study, o.quick);
-  if (!o.report) {
+  if (run_as_batch(o)) {
+    code = kDone;
+    return;
+  }
+  if (!o.report && o.parallel == 0) {
     const StudySummary done =
         run_study(study, o.request, [](const std::string& line) { std::cerr << line << '\n'; });
     std::cerr << fmt::format("{} solves and {} simulations, {} and {} already there\n", done.solves,
@@ -79,6 +102,11 @@ void add_study(CLI::App& app, int& code) {
   verb->add_option("--shard", o->shard,
                    "I/N: only every N-th process and simulation, from the I-th")
       ->capture_default_str();
+  verb->add_option("--slurm", o->slurm,
+                   "submit it to Slurm as an array of so many tasks, and a job that reports")
+      ->check(CLI::Range(1, 10000));
+  verb->add_option("--parallel", o->parallel, "run it as so many tasks of GNU parallel")
+      ->check(CLI::Range(1, 10000));
   verb->add_flag("--resume", o->request.resume, "keep what is there and run what is missing");
   verb->add_flag("--overwrite", o->request.overwrite, "replace what an earlier run left there");
   verb->add_option("-o,--output", o->request.folder, "folder of the study's results")->required();

@@ -15,6 +15,7 @@ namespace perp {
 
 namespace {
 
+constexpr double kProofSeconds = 10.0;
 constexpr double kBadScaling = 1e8;   // largest entry of one row for that of another
 constexpr double kDependent = 1e-10;  // singular value, for the largest, that counts as 0
 constexpr double kNegligible = 1e-6;  // of a unit vector, that counts as none
@@ -195,7 +196,7 @@ Problem shrunk(const Problem& problem, const SolverDiagnosis& d, const Diagnosis
 std::vector<Cause> causes_in(const Problem& problem) {
   std::vector<Cause> causes;
   if (problem.size() > kLargestAnalysed) return causes;
-  if (const std::optional<Vector> y = infeasibility(problem)) {
+  if (const std::optional<Vector> y = infeasibility(problem, kProofSeconds)) {
     std::vector<int> rows;
     const double size = y->cwiseAbs().maxCoeff();
     for (int i = 0; i < y->size(); ++i) {

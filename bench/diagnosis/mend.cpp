@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 #include <perp/bench/analysis/contact_groups.hpp>
-#include <perp/problems/standard/certificates.hpp>
 #include <perp/problems/standard/reductions.hpp>
+#include <perp/solvers/pivoting/farkas.hpp>
 #include <perp/solvers/router.hpp>
 
 namespace perp {
@@ -158,40 +158,12 @@ std::optional<Mend> mend_friction(const Problem& problem, double tolerance, doub
 
 }  // namespace
 
-std::optional<Vector> infeasibility(const Problem& problem) {
+std::optional<Vector> infeasibility(const Problem& problem, double time_limit) {
   const std::optional<Mlcp> p = linear_form(problem);
   if (!p) return {};
-  // F of the right sign over the box, as a cone program; y of its rows of F is the proof.
-  const int n = p->size();
-  Rows rows(n);
-  std::vector<std::pair<int, double>> of_map;  // unknown, and the sign of its y
-  const DenseMatrix m = p->M.to_dense();
-  for (int i = 0; i < n; ++i) {
-    const bool below = p->lower[i] > -kInfinity, above = p->upper[i] < kInfinity;
-    for (const double sign : {-1.0, 1.0}) {
-      if ((sign < 0 && above) || (sign > 0 && below)) continue;
-      std::vector<std::pair<int, double>> entries;
-      for (int j = 0; j < n; ++j) {
-        if (m(i, j) != 0.0) entries.emplace_back(j, sign * m(i, j));
-      }
-      rows.add(entries, -sign * p->q[i]);
-      of_map.emplace_back(i, -sign);
-    }
-  }
-  for (int i = 0; i < n; ++i) {
-    if (p->lower[i] > -kInfinity) rows.add({{i, -1.0}}, -p->lower[i]);
-    if (p->upper[i] < kInfinity) rows.add({{i, 1.0}}, p->upper[i]);
-  }
-  const VerifiedResult found =
-      solve(rows.program(Vector::Zero(n)), "interior-point", kProgramTolerance, 10.0);
-  if (!found.certificate || found.certificate->type != "farkas") return {};
-  Vector y = Vector::Zero(n);
-  for (std::size_t k = 0; k < of_map.size(); ++k) {
-    const double value = found.certificate->y[static_cast<Eigen::Index>(k)];
-    y[of_map[k].first] += of_map[k].second * std::max(value, 0.0);
-  }
-  if (!check_farkas(*p, y).holds) return {};
-  return y;
+  std::optional<Vector> feasible;
+  const std::optional<FarkasCertificate> proof = find_farkas(*p, time_limit, &feasible);
+  return proof && proof->check.holds ? std::optional<Vector>(proof->y) : std::nullopt;
 }
 
 std::vector<Mend> mends_of(const Problem& problem, double tolerance, double time_limit) {

@@ -26,8 +26,8 @@ struct Mend {
 /// on all of them, to 1 %, after which it is solved.
 std::vector<Mend> mends_of(const Problem& problem, double tolerance, double time_limit);
 
-/// Whether the linear constraints alone are without a point, by a checked certificate of the
-/// interior point method, y as in check_farkas. Of lcp, mlcp and box_qp.
-std::optional<Vector> infeasibility(const Problem& problem);
+/// A proof that the linear constraints alone are without a point, y as in check_farkas, or nothing.
+/// Of lcp, mlcp and box_qp.
+std::optional<Vector> infeasibility(const Problem& problem, double time_limit);
 
 }  // namespace perp

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <filesystem>
+#include <perp/bench/processes/command.hpp>
 #include <perp/bench/processes/external_solver.hpp>
 #include <stdexcept>
 
@@ -128,12 +129,10 @@ std::unique_ptr<Solver> make_peer(const Peer& peer) {
         fmt::format("solver \"{}\": its program {} is not built; docs/peers.md tells what it needs",
                     peer.traits.name, peer.program));
   }
-  std::string quoted;
-  for (const char c : program) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   // One thread, as for perp's own; what the library says on the way is not kept.
   return std::make_unique<ExternalSolver>(
-      fmt::format("OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 exec '{}' {} 2>/dev/null", quoted,
-                  peer.traits.name),
+      fmt::format("OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 exec {} {} 2>/dev/null",
+                  shell_word(program), peer.traits.name),
       peer.traits);
 }
 

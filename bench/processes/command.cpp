@@ -144,6 +144,19 @@ class Command::Streams {
   std::string tail_;
 };
 
+std::string shell_word(std::string_view text) {
+  std::string out(1, '\'');
+  for (const char c : text) {
+    if (c == '\'') {
+      out.append("'\\''");
+    } else {
+      out.push_back(c);
+    }
+  }
+  out.push_back('\'');
+  return out;
+}
+
 double memory_of_commands() { return most_memory; }
 
 Command::Command(const std::string& command, const Environment& environment)

@@ -56,6 +56,9 @@ class Command {
   std::string input_, written_;
 };
 
+/// A text as one word of the shell.
+std::string shell_word(std::string_view text);
+
 /// Resident MB that a command of this process, with all that it had started, has had at most; known
 /// if the memory is limited.
 double memory_of_commands();

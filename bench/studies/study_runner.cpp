@@ -24,19 +24,6 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-std::string shell_word(const std::string& word) {
-  std::string out(1, '\'');
-  for (const char c : word) {
-    if (c == '\'') {
-      out.append("'\\''");
-    } else {
-      out.push_back(c);
-    }
-  }
-  out.push_back('\'');
-  return out;
-}
-
 std::string own_program() { return fs::read_symlink("/proc/self/exe").string(); }
 
 Json document(const std::string& path) {

@@ -20,7 +20,7 @@ OPTIONS = {
     "bench": ["--solvers", "--tolerance", "--time-limit", "--memory-limit", "--jobs", "--repeat", "--shard", "--resume", "--overwrite",
               "-o"],
     "report": ["-o"],
-    "study": ["--quick", "--report", "--shard", "--resume", "--overwrite", "-o"],
+    "study": ["--quick", "--report", "--shard", "--slurm", "--parallel", "--resume", "--overwrite", "-o"],
     "compare": ["--noise", "--json"],
     "analyse": ["--solver", "--tolerance", "--plugin", "--json"],
     "why": ["--solvers", "--set", "--tolerance", "--max-iterations", "--time-limit", "--shrink", "--plugin", "--json"],

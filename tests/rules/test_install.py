@@ -81,6 +81,27 @@ class Installation(unittest.TestCase):
             self.assertAlmostEqual(z[0], 0.2, delta=1e-12)
             self.assertAlmostEqual(z[1], 0.2 + low, delta=1e-9)
 
+    def test_the_documents_shared_library(self):
+        """Its two files and no others, built against the installed header; then the commands of the page."""
+        section = (ROOT / "docs/adding.md").read_text().split("## A shared library\n", 1)[1].split("\n## ", 1)[0]
+        project = self.folder / "mine"
+        project.mkdir()
+        for language, file in (("c", "mine.c"), ("cmake", "CMakeLists.txt")):
+            (project / file).write_text(re.search(rf"^```{language}\n(.*?)^```", section, re.M | re.S)[1])
+        build = project / "build"
+        configured = run(CMAKE, "-G", "Ninja", "-S", project, "-B", build, f"-DCMAKE_PREFIX_PATH={self.prefix}")
+        self.assertEqual(configured.returncode, 0, configured.stderr)
+        self.assertEqual(run(CMAKE, "--build", build).returncode, 0)
+        perp, library = self.prefix / "bin/perp", build / "libmine.so"
+        self.assertIn("mine", run(perp, "list", "solvers", "--plugin", library).stdout)
+        problem = ROOT / "problems/collections/siconos/lcp/lcp_mmc.json"
+        solved = run(perp, "solve", problem, "--plugin", library, "--solver", "mine", "--set", "omega=1.3", "--json")
+        self.assertEqual(json.loads(solved.stdout)["status"], "solved", solved.stderr)
+        benched = run(perp, "bench", problem, "--plugin", library, "--solvers", "mine,lemke", "-o", project / "out")
+        self.assertEqual(benched.returncode, 0, benched.stderr)
+        records = [json.loads(line) for line in (project / "out/records.jsonl").read_text().splitlines()]
+        self.assertEqual({(r["solver"], r["outcome"]) for r in records}, {("mine", "solved"), ("lemke", "solved")})
+
     def test_what_the_page_on_adding_adds_builds_and_runs(self):
         """A solver, a strategy, a gap and a law: the files of the page, and its line in each list."""
         text = (ROOT / "docs/adding.md").read_text()
