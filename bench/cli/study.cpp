@@ -43,18 +43,16 @@ void tell(const Study& study, const std::vector<ClaimTable>& tables, const std::
 }
 
 // Many processes, here or elsewhere. @return whether that is all there is to do now
-bool run_as_batch(const StudyOptions& o) {
+bool run_as_batch(const Study& study, const StudyOptions& o) {
   if (o.slurm == 0 && o.parallel == 0) return false;
   if ((o.slurm > 0 && o.parallel > 0) || o.shard != "1/1" || o.report)
     throw std::invalid_argument(
         "--slurm, --parallel: go neither together nor with --shard or --report");
-  const BatchRequest batch{o.study, o.request.folder, std::max(o.slurm, o.parallel),
-                           o.quick, o.request.resume, o.request.overwrite};
   if (o.slurm > 0) {
-    std::cout << submit_to_slurm(batch) << '\n';
+    std::cout << submit_to_slurm(study, o.request, o.slurm) << '\n';
     return true;
   }
-  run_in_parallel(batch);
+  run_in_parallel(study, o.request, o.parallel);
   return false;
 }
 
@@ -62,7 +60,7 @@ void run_or_report(const StudyOptions& o, int& code) {
   if (o.request.resume && o.request.overwrite)
     throw std::invalid_argument("--overwrite: does not go with --resume, which keeps the records");
   const Study study = read_study(o.study, o.quick);
-  if (run_as_batch(o)) {
+  if (run_as_batch(study, o)) {
     code = kDone;
     return;
   }

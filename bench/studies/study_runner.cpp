@@ -1,19 +1,17 @@
 #include <perp/bench/studies/study_runner.hpp>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/peers/catalogue.hpp>
-#include <perp/bench/processes/interrupt.hpp>
 #include <perp/bench/processes/command.hpp>
+#include <perp/bench/processes/interrupt.hpp>
 #include <perp/bench/report/html.hpp>
 #include <perp/bench/simulation/run_folder.hpp>
 #include <perp/bench/studies/evidence.hpp>
 #include <perp/bench/studies/judge.hpp>
+#include <perp/bench/studies/study_folder.hpp>
 #include <perp/bench/studies/table.hpp>
 #include <perp/problems/io/files.hpp>
 
@@ -26,40 +24,6 @@ namespace {
 
 std::string own_program() { return fs::read_symlink("/proc/self/exe").string(); }
 
-Json document(const std::string& path) {
-  if (!fs::is_regular_file(path)) return {};
-  return Json::parse(read_text_file(path), nullptr, false);
-}
-
-void write_json(const std::string& path, const Json& value) {
-  std::error_code error;
-  fs::create_directories(fs::path(path).parent_path(), error);
-  if (error)
-    throw InputError(fmt::format("{}: cannot be created ({})",
-                                 fs::path(path).parent_path().string(), error.message()));
-  write_text_file(path, value.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
-}
-
-// Of several shards that begin at once, one looks at the folder and claims it at a time.
-class FolderLock {
- public:
-  explicit FolderLock(const std::string& folder) {
-    std::error_code error;
-    fs::create_directories(folder, error);
-    if (error) throw InputError(fmt::format("{}: cannot be created ({})", folder, error.message()));
-    folder_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder_ >= 0) ::flock(folder_, LOCK_EX);
-  }
-  FolderLock(const FolderLock&) = delete;
-  FolderLock& operator=(const FolderLock&) = delete;
-  ~FolderLock() {
-    if (folder_ >= 0) ::close(folder_);
-  }
-
- private:
-  int folder_ = -1;
-};
-
 class StudyRunner {
  public:
   StudyRunner(const Study& study, const StudyRequest& request, const StudyProgress& progress)
@@ -67,13 +31,13 @@ class StudyRunner {
 
   StudySummary run() {
     const InterruptGuard guard;
-    claim_folder();
+    claim_study_folder(study_, request_);
     for (const StudyRun& run : study_.runs) {
       if (summary_.interrupted == 0) solve(run);
     }
     for (const StudyFigure& figure : study_.figures) {
       const std::string folder = simulation_folder(request_.folder, figure.group);
-      write_json((fs::path(folder) / "figure.json").string(), Json::parse(figure.json));
+      write_study_document((fs::path(folder) / "figure.json").string(), Json::parse(figure.json));
     }
     for (std::size_t k = 0; k < study_.simulations.size(); ++k) {
       if (static_cast<int>(k % static_cast<std::size_t>(request_.shards)) != request_.shard - 1)
@@ -84,67 +48,6 @@ class StudyRunner {
   }
 
  private:
-  // The folder is empty, or of this study: then it is gone on with, or its old contents go.
-  void claim_folder() {
-    const FolderLock lock(request_.folder);
-    const fs::path folder = request_.folder;
-    const std::string marker = (folder / "study.json").string();
-    const Json before = document(marker);
-    const bool empty = fs::is_empty(folder);
-    if (!empty && !before.is_object()) {
-      throw InputError(
-          fmt::format("{}: is not empty and holds no study; give another folder", request_.folder));
-    }
-    if (!empty && !request_.resume && !request_.overwrite) {
-      throw InputError(
-          fmt::format("{}: holds a study; --resume goes on with it, --overwrite "
-                      "replaces it",
-                      request_.folder));
-    }
-    const Json now{{"format", "perp-study-folder"}, {"version", 1},
-                   {"study", study_.name},          {"title", study_.title},
-                   {"quick", study_.quick},         {"simulations", simulation_names()}};
-    if (!empty && request_.resume &&
-        (before.value("study", "") != study_.name || before.value("quick", false) != study_.quick))
-      throw InputError(fmt::format("{}: holds the study {}{}, not {}{}", request_.folder,
-                                   before.value("study", "?"),
-                                   before.value("quick", false) ? " (quick)" : "", study_.name,
-                                   study_.quick ? " (quick)" : ""));
-    if (!empty && request_.overwrite) remove_old(before);
-    write_json(marker, now);
-  }
-
-  Json simulation_names() const {
-    Json names = Json::array();
-    for (const StudySimulation& s : study_.simulations) names.push_back(s.folder);
-    return names;
-  }
-
-  // What a study wrote, and nothing else.
-  void remove_old(const Json& before) const {
-    const fs::path folder = request_.folder;
-    for (const Json& name : before.value("simulations", Json::array())) {
-      const std::string text = name.is_string() ? name.get<std::string>() : "..";
-      if (text.find("..") != text.npos) continue;  // none that a study has
-      const fs::path place = simulation_folder(request_.folder, text);
-      std::error_code error;
-      if (!fs::is_directory(place)) continue;
-      clear_run_folder(place.string());
-      fs::remove(place / "run.json", error);
-    }
-    std::error_code error;
-    for (const char* sub : {"runs", "claims", "tables"}) {
-      if (!fs::is_directory(folder / sub)) continue;
-      for (const auto& entry : fs::directory_iterator(folder / sub)) {
-        if (entry.path().extension() == ".json") fs::remove(entry.path(), error);
-      }
-    }
-    for (const auto& entry : fs::directory_iterator(folder)) {
-      const std::string name = entry.path().filename().string();
-      if (name.starts_with("records") && name.ends_with(".jsonl")) fs::remove(entry.path(), error);
-    }
-  }
-
   void solve(const StudyRun& run) {
     BenchRequest request = run.request;
     check_solvers(request.solvers, request.settings);
@@ -155,8 +58,9 @@ class StudyRunner {
     summary_.interrupted = interrupt_signal();
     if (summary_.interrupted != 0) return;
     const std::vector<std::string> keys = run_keys(request);
-    write_json(keys_file(request_.folder, run.name),
-               {{"format", "perp-study-run"}, {"version", 1}, {"name", run.name}, {"keys", keys}});
+    write_study_document(
+        keys_file(request_.folder, run.name),
+        {{"format", "perp-study-run"}, {"version", 1}, {"name", run.name}, {"keys", keys}});
     progress_(fmt::format("{}: {} solves", run.name, keys.size()));
     request.folder = request_.folder;
     request.shard = request_.shard;
@@ -187,7 +91,8 @@ class StudyRunner {
     std::string note = s.folder;
     std::replace(note.begin(), note.end(), '/', '+');
     const std::string note_file = keys_file(request_.folder, "simulation+" + note);
-    if (state_of_simulation(folder) == SimulationState::kWhole && document(note_file) == how) {
+    if (state_of_simulation(folder) == SimulationState::kWhole &&
+        study_document(note_file) == how) {
       ++summary_.simulations_skipped;
       return;
     }
@@ -209,7 +114,7 @@ class StudyRunner {
       throw InputError(
           fmt::format("{}: simulation {} cannot be run: {}", study_.path, s.folder, command));
     }
-    write_json(note_file, how);
+    write_study_document(note_file, how);
     ++summary_.simulations;
   }
 
@@ -238,24 +143,24 @@ std::vector<ClaimTable> report_study(const Study& study, const std::string& fold
                         {"measured", c.measured},
                         {"verdict", c.verdict}});
     }
-    write_json((fs::path(folder) / "claims" / (rules.name + ".json")).string(),
-               {{"format", "perp-claims"},
-                {"version", 1},
-                {"title", rules.title},
-                {"caption", rules.caption},
-                {"claims", claims}});
+    write_study_document((fs::path(folder) / "claims" / (rules.name + ".json")).string(),
+                         {{"format", "perp-claims"},
+                          {"version", 1},
+                          {"title", rules.title},
+                          {"caption", rules.caption},
+                          {"claims", claims}});
   }
   for (const TableRule& rule : study.tables) {
     const StudyTable table = make_table(rule, evidence);
-    write_json((fs::path(folder) / "tables" / (rule.name + ".json")).string(),
-               {{"format", "perp-table"},
-                {"version", 1},
-                {"name", table.name},
-                {"title", table.title},
-                {"caption", table.caption},
-                {"head", table.head},
-                {"rows", table.rows},
-                {"missing", table.missing}});
+    write_study_document((fs::path(folder) / "tables" / (rule.name + ".json")).string(),
+                         {{"format", "perp-table"},
+                          {"version", 1},
+                          {"name", table.name},
+                          {"title", table.title},
+                          {"caption", table.caption},
+                          {"head", table.head},
+                          {"rows", table.rows},
+                          {"missing", table.missing}});
   }
   const std::vector<Record> records =
       holds_records(folder) ? read_records({folder}) : std::vector<Record>{};

@@ -2,17 +2,10 @@
 #pragma once
 
 #include <functional>
-#include <perp/bench/studies/study.hpp>
+#include <perp/bench/studies/study_folder.hpp>
 #include <string>
 
 namespace perp {
-
-struct StudyRequest {
-  std::string folder;
-  int shard = 1, shards = 1;  ///< processes and simulations are dealt out in turn
-  bool resume = false;        ///< keep what is there and run what is missing
-  bool overwrite = false;     ///< replace what an earlier run of a study left there
-};
 
 struct StudySummary {
   int solves = 0, solves_skipped = 0, simulations = 0, simulations_skipped = 0;

@@ -65,7 +65,7 @@ class TestBatch(CliTestCase):
         self.program("sbatch", SBATCH)
         done = self.run_study("--slurm", "3")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertRegex(done.stdout, "^job 42: 3 tasks of .*; job 43 writes the report")
+        self.assertRegex(done.stdout, "^job 42: 3 tasks of tiny; job 43 writes the report")
         self.expect_whole(3)
         calls = [json.loads(line) for line in (self.bin / "calls").read_text().splitlines()]
         self.assertIn("--dependency=afterany:42", calls[1])
@@ -89,6 +89,7 @@ class TestBatch(CliTestCase):
             done = self.run_study(option, "2")
             self.assertEqual((done.returncode, done.stderr.splitlines()[-1]),
                              (2, f"perp: {name}: is not installed, or not on the PATH"))
+            self.assertFalse(self.out.exists())
 
     def test_gnu_parallel(self):
         if not shutil.which("parallel"):  # its part that matters here: a command for each word behind :::, with {} replaced
@@ -103,6 +104,20 @@ sys.exit(sum(task.wait() != 0 for task in tasks))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.expect_whole(2)
         self.assertIn("report of tiny", done.stdout)
+
+    def test_the_folder_is_of_this_study(self):
+        self.program("sbatch", "#!/bin/sh\necho 42\n")
+        self.out.mkdir()
+        (self.out / "thesis.tex").write_text("years of work")
+        done = self.run_study("--slurm", "2")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("is not empty and holds no study", done.stderr)
+        (self.out / "thesis.tex").unlink()
+        self.assertEqual(self.run_study("--slurm", "2").returncode, 0)
+        (self.out / "records-9-of-9.jsonl").write_text("")
+        self.assertEqual(self.run_study("--slurm", "2", "--overwrite").returncode, 0)
+        self.assertFalse((self.out / "records-9-of-9.jsonl").exists())
+        self.assertNotIn("--overwrite", (self.out / "slurm.sh").read_text())
 
     def test_what_does_not_go_together(self):
         for arguments in (("--slurm", "2", "--parallel", "2"), ("--slurm", "2", "--shard", "1/2"), ("--parallel", "2", "--report")):
