@@ -137,7 +137,7 @@ void expect_page(const std::vector<std::string>& paths, const std::string& outpu
 
 // A folder with simulations below it, or claims, need not hold records.
 void write_report(const std::vector<std::string>& paths, const std::string& output,
-                  const std::string& title) {
+                  const std::string& title, const std::vector<std::string>& earlier) {
   expect_page(paths, output);
   expect_writable(output);
   std::vector<std::string> with_records;
@@ -145,8 +145,9 @@ void write_report(const std::vector<std::string>& paths, const std::string& outp
     if (holds_records(path) || !(holds_simulations(path) || holds_claims(path)))
       with_records.push_back(path);
   }
-  write_text_file(output, report_html(read_records(with_records), read_simulations(paths),
-                                      read_claims(paths), read_tables(paths), title));
+  write_text_file(
+      output, report_html(read_records(with_records), read_simulations(paths), read_claims(paths),
+                          read_tables(paths), title, read_earlier(earlier)));
   std::cout << output << '\n';
 }
 
@@ -216,7 +217,7 @@ void add_bench(CLI::App& app, int& code) {
 
 void add_report(CLI::App& app, int& code) {
   struct ReportOptions {
-    std::vector<std::string> folders;
+    std::vector<std::string> folders, earlier;
     std::string output, title = "perp benchmark report";
   };
   auto o = std::make_shared<ReportOptions>();
@@ -228,11 +229,15 @@ void add_report(CLI::App& app, int& code) {
       ->required();
   verb->add_option("-o,--output", o->output, "HTML file to write")->required();
   verb->add_option("--title", o->title, "title of the page")->capture_default_str();
+  verb->add_option("--earlier", o->earlier,
+                   "records of an earlier run of the same problems, for times over versions; give "
+                   "it once for each, oldest first")
+      ->allow_extra_args(false);
   verb->footer(
       "Example: perp report results/contact -o report.html\n"
       "Simulations in one folder are drawn together.");
   verb->callback([o, &code] {
-    write_report(o->folders, o->output, o->title);
+    write_report(o->folders, o->output, o->title, o->earlier);
     code = kDone;
   });
 }

@@ -31,6 +31,7 @@ void add_compare(CLI::App& app, int& code);
 void add_shrink(CLI::App& app, int& code);
 void add_analyse(CLI::App& app, int& code);
 void add_why(CLI::App& app, int& code);
+void add_import_step(CLI::App& app, int& code);
 
 /// "KEY=VALUE" split at the first '='. @throws std::invalid_argument naming the option.
 std::vector<std::pair<std::string, std::string>> split_pairs(const std::vector<std::string>& texts,

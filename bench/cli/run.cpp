@@ -101,6 +101,7 @@ int run_verb(int argc, char** argv) {
   add_shrink(app, code);
   add_analyse(app, code);
   add_why(app, code);
+  add_import_step(app, code);
   if (argc > 1) {
     if (const std::string fault = first_word_fault(app, argv[1]); !fault.empty()) {
       std::cerr << "perp: " << message_line(fault) << '\n';

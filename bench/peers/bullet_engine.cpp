@@ -3,6 +3,8 @@
 #include <perp/bench/peers/engine.hpp>
 
 #include <btBulletDynamicsCommon.h>
+#include <fmt/format.h>
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -32,6 +34,31 @@ class Bullet final : public Engine {
 
   void step(double h) override { world_.stepSimulation(h, 0); }
 
+  std::string version() const override {
+    return fmt::format("{}.{:02}", btGetVersion() / 100, btGetVersion() % 100);
+  }
+  bool has_contacts() const override { return true; }
+  std::vector<EngineContact> contacts(double /*h*/) const override {
+    std::vector<EngineContact> list;
+    for (int k = 0; k < dispatcher_.getNumManifolds(); ++k) {
+      const btPersistentManifold& manifold = *dispatcher_.getManifoldByIndexInternal(k);
+      for (int i = 0; i < manifold.getNumContacts(); ++i) {
+        const btManifoldPoint& p = manifold.getContactPoint(i);
+        EngineContact& c = list.emplace_back();
+        c.a = index_of(manifold.getBody0());
+        c.b = index_of(manifold.getBody1());
+        c.point =
+            0.5 * (from_bullet(p.getPositionWorldOnA()) + from_bullet(p.getPositionWorldOnB()));
+        c.normal = from_bullet(p.m_normalWorldOnB);
+        c.gap = p.getDistance();
+        c.impulse = from_bullet(p.m_appliedImpulse * p.m_normalWorldOnB +
+                                p.m_appliedImpulseLateral1 * p.m_lateralFrictionDir1 +
+                                p.m_appliedImpulseLateral2 * p.m_lateralFrictionDir2);
+      }
+    }
+    return list;
+  }
+
   BodyState body(int index) const override {
     const btRigidBody& b = *bodies_[static_cast<std::size_t>(index)];
     const btQuaternion q = b.getOrientation();
@@ -41,6 +68,11 @@ class Bullet final : public Engine {
   }
 
  private:
+  int index_of(const btCollisionObject* object) const {
+    const auto is = [&](const auto& body) { return body.get() == object; };
+    return static_cast<int>(std::find_if(bodies_.begin(), bodies_.end(), is) - bodies_.begin());
+  }
+
   void add(const Body& body, double mu) {
     if (const auto* space = std::get_if<HalfSpace>(&body.shape)) {
       shapes_.push_back(

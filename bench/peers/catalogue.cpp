@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <perp/bench/processes/command.hpp>
 #include <perp/bench/processes/external_solver.hpp>
@@ -18,11 +19,21 @@ constexpr std::string_view kBullet = "perp-peer-bullet";
 constexpr std::string_view kDart = "perp-peer-dart";
 constexpr std::string_view kIpopt = "perp-peer-ipopt";
 constexpr std::string_view kPetsc = "perp-peer-petsc";
+constexpr std::string_view kPetscMpi = "perp-peer-petsc-mpi";
+constexpr std::string_view kPath = "perp-peer-path";
 
 const std::vector<std::string_view> kLcp = {"lcp"};
 const std::vector<std::string_view> kBoth = {"lcp", "mlcp"};
+const std::vector<std::string_view> kUpToNonlinear = {"lcp", "mlcp", "mcp"};
 const std::vector<std::string_view> kPrograms = {"lcp", "mlcp", "conic_qp"};
 const std::vector<std::string_view> kFriction = {"friction_contact"};
+
+// What starts the processes of a peer that has many: words of the shell.
+std::string starter(const Peer& peer) {
+  if (peer.program != kPetscMpi) return {};
+  const char* command = std::getenv("PERP_MPIRUN");
+  return fmt::format("{} ", command && *command ? command : "mpirun -n 2");
+}
 
 }  // namespace
 
@@ -94,19 +105,46 @@ const std::vector<Peer>& peers() {
       {{"petsc-gpcg", "PETSc TAO: gradient projection and conjugate gradients, symmetric M",
         "MoreToraldo1991", kBoth},
        kPetsc},
+      {{"petsc-mpi-rsls-gmres", "PETSc over MPI: reduced-space active sets, GMRES",
+        "BensonMunson2006", kUpToNonlinear},
+       kPetscMpi},
+      {{"petsc-mpi-rsls-amg", "PETSc over MPI: reduced-space active sets, CG, algebraic multigrid",
+        "BensonMunson2006", kUpToNonlinear},
+       kPetscMpi},
+      {{"petsc-mpi-ssls-gmres", "PETSc over MPI: semismooth Newton, GMRES",
+        "DeLucaFacchineiKanzow1996", kUpToNonlinear},
+       kPetscMpi},
+      {{"petsc-mpi-ssils-gmres", "PETSc TAO over MPI: infeasible semismooth Newton, GMRES",
+        "MunsonFacchineiFerrisFischerKanzow2001", kUpToNonlinear},
+       kPetscMpi},
+      {{"petsc-mpi-gpcg", "PETSc TAO over MPI: gradient projection, conjugate gradients",
+        "MoreToraldo1991", kBoth},
+       kPetscMpi},
+      {{"path", "PATH: path search on the normal map, of your own library", "DirkseFerris1995",
+        kUpToNonlinear},
+       kPath,
+       "PERP_PATH_LIBRARY"},
   };
   return list;
 }
 
-std::string program_of(const Peer& peer) {
+std::string program_beside(std::string_view name) {
   std::error_code error;
   const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
   if (error) return {};
   for (const fs::path& place : {folder, folder.parent_path() / "libexec" / "perp"}) {
-    const fs::path program = place / peer.program;
+    const fs::path program = place / name;
     if (fs::is_regular_file(program, error)) return program.string();
   }
   return {};
+}
+
+std::string program_of(const Peer& peer) {
+  if (!peer.variable.empty()) {
+    const char* value = std::getenv(std::string(peer.variable).c_str());
+    if (!value || !*value) return {};
+  }
+  return program_beside(peer.program);
 }
 
 std::vector<Peer> available_peers() {
@@ -124,6 +162,12 @@ const Peer* find_peer(std::string_view name) {
 
 std::unique_ptr<Solver> make_peer(const Peer& peer) {
   const std::string program = program_of(peer);
+  if (program.empty() && !peer.variable.empty() && !program_beside(peer.program).empty()) {
+    throw std::invalid_argument(
+        fmt::format("solver \"{}\": the variable {} does not name your library; docs/peers.md "
+                    "tells how",
+                    peer.traits.name, peer.variable));
+  }
   if (program.empty()) {
     throw std::invalid_argument(
         fmt::format("solver \"{}\": its program {} is not built; docs/peers.md tells what it needs",
@@ -131,8 +175,8 @@ std::unique_ptr<Solver> make_peer(const Peer& peer) {
   }
   // One thread, as for perp's own; what the library says on the way is not kept.
   return std::make_unique<ExternalSolver>(
-      fmt::format("OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 exec {} {} 2>/dev/null",
-                  shell_word(program), peer.traits.name),
+      fmt::format("OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 exec {}{} {} 2>/dev/null",
+                  starter(peer), shell_word(program), peer.traits.name),
       peer.traits);
 }
 

@@ -12,6 +12,8 @@ namespace perp {
 struct Peer {
   SolverTraits traits;
   std::string_view program;  ///< file name of the program that runs it
+  /// Variable of the environment that names the user's own library; empty: it needs none
+  std::string_view variable = {};
 };
 
 /// All that perp knows of, whether their programs are there or not.
@@ -20,8 +22,11 @@ const std::vector<Peer>& peers();
 /// Those whose programs are there.
 std::vector<Peer> available_peers();
 
-/// Path of a peer's program: beside the running one, or in ../libexec/perp where perp is
-/// installed; empty where there is none.
+/// Path of a program of perp's peers and engines: beside the running one, or in ../libexec/perp
+/// where perp is installed; empty if there is none.
+std::string program_beside(std::string_view name);
+
+/// Path of a peer's program, by program_beside.
 std::string program_of(const Peer& peer);
 
 /// The peer of that name, or nullptr.

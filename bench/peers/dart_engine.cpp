@@ -42,6 +42,16 @@ class Dart final : public Engine {
     world_.apply(body, triple(force), triple(moment));
   }
   void step(double h) override { world_.step(h); }
+  std::string version() const override { return dart_side::version(); }
+  bool has_contacts() const override { return true; }
+  std::vector<EngineContact> contacts(double h) const override {
+    std::vector<EngineContact> list;
+    for (const dart_side::Touch& touch : world_.contacts()) {
+      list.push_back({touch.a, touch.b, vector(touch.point), vector(touch.normal), -touch.depth,
+                      h * vector(touch.force)});
+    }
+    return list;
+  }
   BodyState body(int index) const override {
     const dart_side::Solid solid = world_.read(index);
     const auto& q = solid.orientation;

@@ -1,5 +1,7 @@
 #include "dart_side.hpp"
 
+#include <algorithm>
+#include <dart/collision/CollisionObject.hpp>
 #include <dart/collision/dart/DARTCollisionDetector.hpp>
 #include <dart/constraint/ConstraintSolver.hpp>
 #include <dart/constraint/DantzigBoxedLcpSolver.hpp>
@@ -110,6 +112,23 @@ Solid World::read(int solid) const {
   read.velocity = triple(node.getLinearVelocity());
   read.angular_velocity = triple(node.getAngularVelocity());
   return read;
+}
+
+std::string version() { return DART_VERSION; }
+
+std::vector<Touch> World::contacts() const {
+  std::vector<Touch> list;
+  const auto index_of = [&](const dart::collision::CollisionObject* object) {
+    const dd::BodyNode* node = object->getShapeFrame()->asShapeNode()->getBodyNodePtr().get();
+    const auto it = std::find(data_->nodes.begin(), data_->nodes.end(), node);
+    return static_cast<int>(it - data_->nodes.begin());
+  };
+  for (const auto& contact : data_->world->getLastCollisionResult().getContacts()) {
+    list.push_back({index_of(contact.collisionObject1), index_of(contact.collisionObject2),
+                    triple(contact.point), triple(contact.normal), triple(contact.force),
+                    contact.penetrationDepth});
+  }
+  return list;
 }
 
 }  // namespace perp::dart_side

@@ -42,6 +42,15 @@ struct Solid {
   std::array<double, 4> orientation{1, 0, 0, 0};
 };
 
+/// A contact of the last step: solids by their index, the normal into a, the force on a in N.
+struct Touch {
+  int a = 0, b = 0;
+  Triple point{}, normal{}, force{};
+  double depth = 0;  ///< how far the solids overlap
+};
+
+PERP_DART_API std::string version();
+
 /// DART's world as it comes, with its own collision detector.
 class PERP_DART_API World {
  public:
@@ -51,6 +60,8 @@ class PERP_DART_API World {
   void step(double h);
   /// position, orientation and velocities of a moving solid
   Solid read(int solid) const;
+  /// Of the last step.
+  std::vector<Touch> contacts() const;
 
  private:
   struct Data;

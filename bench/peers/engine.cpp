@@ -7,7 +7,9 @@
 #include <iostream>
 #include <map>
 #include <perp/bench/data/scenes.hpp>
+#include <perp/bench/peers/step_options.hpp>
 #include <perp/bench/simulation/recorder.hpp>
+#include <perp/problems/json/text.hpp>
 #include <stdexcept>
 #include <vector>
 
@@ -19,6 +21,8 @@ struct Options {
   std::string scene, record;
   std::vector<std::string> parameters;
   double step = 0.0, duration = 0.0;
+  bool print_steps = false;
+  StepOptions steps;
 };
 
 std::map<std::string, double> read(const std::vector<std::string>& pairs) {
@@ -49,11 +53,27 @@ void check(const Scene& scene) {
   }
 }
 
-void run(const std::string& name, const Options& o,
-         const std::function<std::unique_ptr<Engine>(const Scene&)>& make) {
-  const Scene scene = load_scene(o.scene, read(o.parameters));
-  check(scene);
-  const double h = o.step > 0 ? o.step : scene.step;
+using MakeEngine = std::function<std::unique_ptr<Engine>(const Scene&)>;
+
+void push(const Scene& scene, double time, Engine& engine) {
+  for (const Load& load : scene.loads) {
+    Vector3d force, moment;
+    for (int i = 0; i < 3; ++i) {
+      force[i] = load.force[static_cast<std::size_t>(i)](time);
+      moment[i] = load.moment[static_cast<std::size_t>(i)](time);
+    }
+    engine.apply(load.body, force, moment);
+  }
+}
+
+void read_bodies(const Scene& scene, const Engine& engine, State& state) {
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    if (!scene.bodies[b].fixed) state.bodies[b] = engine.body(static_cast<int>(b));
+  }
+}
+
+void record(const std::string& name, const Options& o, const Scene& scene, double h,
+            Engine& engine) {
   const int steps =
       static_cast<int>(std::llround((o.duration > 0 ? o.duration : scene.duration) / h));
   SimulationRequest request;
@@ -61,26 +81,16 @@ void run(const std::string& name, const Options& o,
   request.solve.solver = name;
   SimulationRecorder recorder(o.record, scene, {{ProblemSelection::Kind::kNone}});
   recorder.summary(request, h, {}, false);
-  const std::unique_ptr<Engine> engine = make(scene);
   StepReport report;
   report.h = h;
   report.scene = &scene;
   report.result.state = initial_state(scene);
   State& state = report.result.state;
   for (int k = 1; k <= steps; ++k) {
-    for (const Load& load : scene.loads) {
-      Vector3d force, moment;
-      for (int i = 0; i < 3; ++i) {
-        force[i] = load.force[static_cast<std::size_t>(i)](state.time);
-        moment[i] = load.moment[static_cast<std::size_t>(i)](state.time);
-      }
-      engine->apply(load.body, force, moment);
-    }
-    engine->step(h);
+    push(scene, state.time, engine);
+    engine.step(h);
     state.time = k * h;
-    for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
-      if (!scene.bodies[b].fixed) state.bodies[b] = engine->body(static_cast<int>(b));
-    }
+    read_bodies(scene, engine, state);
     report.step = k;
     report.kinetic = kinetic_energy(scene, state);
     report.potential = potential_energy(scene, state);
@@ -98,10 +108,56 @@ void run(const std::string& name, const Options& o,
   }
 }
 
+// What the engine solves itself stays inside of it.
+void print_steps(const std::string& name, const Options& o, const Scene& scene, double h,
+                 Engine& engine) {
+  if (!engine.has_contacts())
+    throw std::invalid_argument("--print-steps: this engine does not tell its contacts");
+  State state = initial_state(scene);
+  StepCounter counter(o.steps);
+  answer_lines(counter, [&] {
+    const State before = state;
+    push(scene, state.time, engine);
+    engine.step(h);
+    state.time += h;
+    read_bodies(scene, engine, state);
+    const std::vector<EngineContact> contacts = engine.contacts(h);
+    if (!counter.next(!contacts.empty())) return false;
+    EngineStep step{
+        name + " " + engine.version(), scene.name, counter.step(), before.time, h, {}, {}};
+    for (const std::string& law : o.steps.laws) {
+      if (law != "coulomb") {
+        step.refused.emplace_back(law, "the engine's own problem stays inside of it");
+        continue;
+      }
+      EngineProblem& p = step.problems.emplace_back(coulomb_problem(scene, before, h, contacts));
+      p.problem.name = fmt::format("{} step {}, coulomb", scene.name, step.step);
+      p.problem.source =
+          json::Object{{"engine", step.engine},           {"scene", scene.name}, {"law", law},
+                       {"step", std::int64_t{step.step}}, {"time", step.time},   {"h", h}};
+    }
+    std::cout << engine_step_to_text(step) << std::endl;
+    return true;
+  });
+}
+
+void run(const std::string& name, const Options& o, const MakeEngine& make) {
+  if (o.record.empty() != o.print_steps)
+    throw std::invalid_argument("one of --record and --print-steps is needed");
+  const Scene scene = load_scene(o.scene, read(o.parameters));
+  check(scene);
+  const double h = o.step > 0 ? o.step : scene.step;
+  const std::unique_ptr<Engine> engine = make(scene);
+  if (o.print_steps) {
+    print_steps(name, o, scene, h, *engine);
+  } else {
+    record(name, o, scene, h, *engine);
+  }
+}
+
 }  // namespace
 
-int run_engine(const std::string& name, int argc, char** argv,
-               const std::function<std::unique_ptr<Engine>(const Scene&)>& make) {
+int run_engine(const std::string& name, int argc, char** argv, const MakeEngine& make) {
   Options o;
   CLI::App app{fmt::format("Runs a scene of perp with {}", name)};
   app.add_option("SCENE", o.scene, "a scene's name or a scene file")->required();
@@ -109,7 +165,10 @@ int run_engine(const std::string& name, int argc, char** argv,
       ->allow_extra_args(false);
   app.add_option("--step", o.step, "step size in s (default: the scene's)");
   app.add_option("--duration", o.duration, "seconds to simulate (default: the scene's)");
-  app.add_option("--record", o.record, "folder for run.json and the CSV files")->required();
+  app.add_option("--record", o.record, "folder for run.json and the CSV files");
+  app.add_flag("--print-steps", o.print_steps,
+               "for every line of input tell a step with contacts as a problem (perp import-step)");
+  add_step_options(app, o.steps);
   try {
     app.parse(argc, argv);
     run(name, o, make);
@@ -117,7 +176,7 @@ int run_engine(const std::string& name, int argc, char** argv,
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   } catch (const std::exception& error) {
-    std::cerr << name << ": " << error.what() << '\n';
+    std::cerr << name << ": " << message_line(error.what()) << '\n';
     return 2;
   }
 }

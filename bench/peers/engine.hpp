@@ -3,8 +3,10 @@
 
 #include <functional>
 #include <memory>
+#include <perp/bench/steps/engine_step.hpp>
 #include <perp/formulations/dynamics/state.hpp>
 #include <string>
+#include <vector>
 
 namespace perp {
 
@@ -16,10 +18,18 @@ class Engine {
   virtual void apply(int body, const Vector3d& force, const Vector3d& moment) = 0;
   virtual void step(double h) = 0;
   virtual BodyState body(int index) const = 0;
+  /// With the engine's version.
+  virtual std::string version() const { return {}; }
+  /// Whether it tells its contacts.
+  virtual bool has_contacts() const { return false; }
+  /// Contacts of the last step, h long, as the engine found them at its beginning, and their
+  /// impulses.
+  virtual std::vector<EngineContact> contacts(double /*h*/) const { return {}; }
 };
 
 /// main() of an engine's program: PROGRAM SCENE [--param KEY=VALUE]... [--step H] [--duration T]
-/// --record DIR writes what perp simulate writes, without contacts.
+/// --record DIR writes what perp simulate writes, without contacts; --print-steps tells a step
+/// as a problem (engine_step_to_text) for every line of standard input.
 int run_engine(const std::string& name, int argc, char** argv,
                const std::function<std::unique_ptr<Engine>(const Scene&)>& make);
 

@@ -57,8 +57,9 @@ std::string part_of_page(const char* name) {
 std::string report_html(const std::vector<Record>& records,
                         const std::vector<SimulationGroup>& simulations,
                         const std::vector<ClaimTable>& claims,
-                        const std::vector<StudyTable>& tables, const std::string& title) {
-  const std::string data = page_data(records, simulations, claims, tables, title)
+                        const std::vector<StudyTable>& tables, const std::string& title,
+                        const std::vector<EarlierRun>& earlier) {
+  const std::string data = page_data(records, simulations, claims, tables, title, earlier)
                                .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

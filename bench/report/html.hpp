@@ -1,6 +1,7 @@
 // The report: one self-contained page.
 #pragma once
 
+#include <perp/bench/comparison/history.hpp>
 #include <perp/bench/harness/record.hpp>
 #include <perp/bench/report/claims.hpp>
 #include <perp/bench/report/simulations.hpp>
@@ -15,6 +16,7 @@ namespace perp {
 std::string report_html(const std::vector<Record>& records,
                         const std::vector<SimulationGroup>& simulations,
                         const std::vector<ClaimTable>& claims,
-                        const std::vector<StudyTable>& tables, const std::string& title);
+                        const std::vector<StudyTable>& tables, const std::string& title,
+                        const std::vector<EarlierRun>& earlier = {});
 
 }  // namespace perp

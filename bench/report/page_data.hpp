@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <perp/bench/comparison/history.hpp>
 #include <perp/bench/harness/record.hpp>
 #include <perp/bench/report/claims.hpp>
 #include <perp/bench/report/replay_data.hpp>
@@ -12,13 +13,14 @@
 
 namespace perp {
 
-/// {"title", "left_out", "records", "about", "claims", "tables", "simulations"}. Records are rows
-/// of numbers; names stand once in lists of words, to which rows refer. What is not finite is null.
-/// Of records that tell of the same run the last counts.
+/// {"title", "left_out", "records", "about", "claims", "tables", "history", "simulations"}. Records
+/// are rows of numbers; names stand once in lists of words, to which rows refer. What is not finite
+/// is null. Of records that tell of the same run the last counts.
 nlohmann::ordered_json page_data(const std::vector<Record>& records,
                                  const std::vector<SimulationGroup>& simulations,
                                  const std::vector<ClaimTable>& claims,
-                                 const std::vector<StudyTable>& tables, const std::string& title);
+                                 const std::vector<StudyTable>& tables, const std::string& title,
+                                 const std::vector<EarlierRun>& earlier = {});
 
 /// The records of it, or null if there are none.
 nlohmann::ordered_json record_data(const std::vector<Record>& records);

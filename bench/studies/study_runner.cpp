@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <perp/bench/comparison/history.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/peers/catalogue.hpp>
 #include <perp/bench/processes/command.hpp>
@@ -166,7 +167,9 @@ std::vector<ClaimTable> report_study(const Study& study, const std::string& fold
       holds_records(folder) ? read_records({folder}) : std::vector<Record>{};
   write_text_file((fs::path(folder) / "report.html").string(),
                   report_html(records, read_simulations({folder}), read_claims({folder}),
-                              read_tables({folder}), study.title));
+                              read_tables({folder}), study.title,
+                              study.quick ? std::vector<EarlierRun>{}
+                                          : read_earlier(published_runs(study.name))));
   return tables;
 }
 

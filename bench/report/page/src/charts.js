@@ -112,6 +112,26 @@ export function scalingChart(records, group) {
   }, {note: "dots: problems; crosses: not solved; lines: medians with 90 % bands"});
 }
 
+/** Times of earlier runs over those of now. @param rows {solver, label, ratio, low, high} @param runs their labels in order, the last is now */
+export function historyChart(rows, runs, suite) {
+  const solvers = [...new Set(rows.map((r) => r.solver))].sort();
+  const lines = new Map(solvers.map((solver) => [solver, [...rows.filter((r) => r.solver === solver), {solver, label: runs.at(-1), ratio: 1, low: 1, high: 1}]]));
+  return figure(`Time over versions: ${suite}`, solvers, (drawn) => {
+    const points = drawn.flatMap((solver) => lines.get(solver));
+    return Plot.plot({
+      width: WIDTH, height: HEIGHT, marginLeft: 52,
+      x: {type: "point", domain: runs, label: null}, y: {type: "log", label: "time, now = 1", grid: true, ticks: 5, tickFormat: (v) => `${v}`},
+      marks: [
+        Plot.ruleY([1], {stroke: "currentColor", strokeOpacity: 0.4}),
+        ...drawn.map((solver) => line(lines.get(solver), solver, {x: "label", y: "ratio"})),
+        Plot.ruleX(points.filter((p) => p.high), {x: "label", y1: "low", y2: "high", stroke: (p) => penOf(p.solver).colour, strokeOpacity: 0.5}),
+        Plot.dot(points, {x: "label", y: "ratio", r: 3, fill: (p) => penOf(p.solver).colour}),
+        Plot.tip(points, Plot.pointer({x: "label", y: "ratio", title: (p) => `${p.solver}, ${p.label}\n${p.ratio.toPrecision(3)} times the time of now`})),
+      ],
+    });
+  }, {note: "problems that both runs solved; bars: bands"});
+}
+
 /** The domains of two axes and the height of the chart. What varies by less than a part in 10^9 is a constant. @param equal a metre is as long along both */
 function frame(points, equal) {
   const extent = (name) => {

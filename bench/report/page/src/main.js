@@ -2,6 +2,7 @@
 import {failureSection, honestySection, suiteSection, verdictSection} from "./benchmark.js";
 import {h, prose} from "./dom.js";
 import {many} from "./format.js";
+import {historySection} from "./history.js";
 import {decode} from "./records.js";
 import {simulationSection} from "./simulations.js";
 import {sizeOf} from "./statistics.js";
@@ -84,7 +85,7 @@ function howSection(about) {
 const main = h("main", {});
 const nav = h("nav", {"aria-label": "sections"});
 const benchmark = h("div", {});
-const fixed = [claimSection(data.claims), tableSection(data.tables), simulationSection(data.simulations), howSection(data.about)].filter(Boolean);
+const fixed = [claimSection(data.claims), tableSection(data.tables), historySection(data.history), simulationSection(data.simulations), howSection(data.about)].filter(Boolean);
 
 function lead() {
   const parts = [];

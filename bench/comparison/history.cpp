@@ -1,0 +1,102 @@
+#include <perp/bench/comparison/history.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <perp/bench/comparison/comparison.hpp>
+#include <perp/bench/data/data_files.hpp>
+#include <perp/problems/json/json.hpp>
+#include <regex>
+#include <set>
+
+namespace perp {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+constexpr const char* kEnding = ".jsonl.gz";
+
+std::string label_of(const std::string& path) {
+  static const std::regex date("\\d{4}-\\d{2}-\\d{2}");
+  const std::string name = fs::path(path).filename().string();
+  std::smatch match;
+  if (std::regex_search(name, match, date) && match.position() == 0) return match.str();
+  return name.empty() ? path : name.substr(0, name.find(".jsonl"));
+}
+
+std::set<std::string> programs_of(const std::vector<Record>& records) {
+  std::set<std::string> programs;
+  for (const Record& r : records) programs.insert(r.program_hash);
+  return programs;
+}
+
+std::set<std::string> machines_of(const std::vector<Record>& records) {
+  std::set<std::string> machines;
+  for (const Record& r : records) machines.insert(r.cpu);
+  return machines;
+}
+
+Json group_json(const ComparedGroup& g) {
+  Json j{{"suite", g.suite},
+         {"solver", g.solver},
+         {"compared", g.compared},
+         {"solved_before", g.solved_before},
+         {"solved_now", g.solved_after},
+         {"timed", g.time.timed}};
+  if (g.time.timed == 0) return j;
+  const Band& band = g.time.band;  // now over then
+  j["ratio"] = 1.0 / band.ratio;
+  j["low"] = 1.0 / band.high;
+  j["high"] = band.low > 0 ? Json(1.0 / band.low) : Json();
+  return j;
+}
+
+}  // namespace
+
+std::vector<EarlierRun> read_earlier(const std::vector<std::string>& paths) {
+  std::vector<EarlierRun> runs;
+  for (const std::string& path : paths) runs.push_back({label_of(path), read_records({path})});
+  return runs;
+}
+
+std::vector<std::string> published_runs(const std::string& study) {
+  std::vector<std::string> paths;
+  const fs::path folder = data_root() / "results";
+  const std::string ending = "-" + study + kEnding;
+  constexpr std::size_t kDate = 10;
+  if (!fs::is_directory(folder)) return paths;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name.size() == kDate + ending.size() && name.ends_with(ending))
+      paths.push_back(entry.path().string());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+Json history_json(const std::vector<Record>& now, const std::vector<EarlierRun>& earlier) {
+  Json list = Json::array();
+  RunRounds after;
+  after.rounds = {now};
+  for (const EarlierRun& run : earlier) {
+    if (programs_of(run.records) == programs_of(now)) continue;
+    RunRounds before;
+    before.rounds = {run.records};
+    Json groups = Json::array();
+    try {
+      for (const ComparedGroup& g : compare_runs(before, after).groups) {
+        if (g.compared > 0) groups.push_back(group_json(g));
+      }
+    } catch (const InputError&) {  // nothing in common
+      continue;
+    }
+    list.push_back({{"label", run.label},
+                    {"same_machine", machines_of(run.records) == machines_of(now)},
+                    {"groups", groups}});
+  }
+  return list;
+}
+
+}  // namespace perp
