@@ -10,6 +10,7 @@
 #include <iostream>
 #include <memory>
 #include <perp/bench/cli/outputs.hpp>
+#include <perp/bench/comparison/history.hpp>
 #include <perp/bench/harness/record.hpp>
 #include <perp/bench/harness/runner.hpp>
 #include <perp/bench/harness/solver_names.hpp>
@@ -145,9 +146,9 @@ void write_report(const std::vector<std::string>& paths, const std::string& outp
     if (holds_records(path) || !(holds_simulations(path) || holds_claims(path)))
       with_records.push_back(path);
   }
-  write_text_file(
-      output, report_html(read_records(with_records), read_simulations(paths), read_claims(paths),
-                          read_tables(paths), title, read_earlier(earlier)));
+  const std::vector<Record> records = read_records(with_records);
+  write_text_file(output, report_html(records, read_simulations(paths), read_claims(paths),
+                                      read_tables(paths), title, history_json(records, earlier)));
   std::cout << output << '\n';
 }
 

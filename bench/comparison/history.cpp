@@ -55,18 +55,12 @@ Json group_json(const ComparedGroup& g) {
 
 }  // namespace
 
-std::vector<EarlierRun> read_earlier(const std::vector<std::string>& paths) {
-  std::vector<EarlierRun> runs;
-  for (const std::string& path : paths) runs.push_back({label_of(path), read_records({path})});
-  return runs;
-}
-
 std::vector<std::string> published_runs(const std::string& study) {
   std::vector<std::string> paths;
   const fs::path folder = data_root() / "results";
   const std::string ending = "-" + study + kEnding;
   constexpr std::size_t kDate = 10;
-  if (!fs::is_directory(folder)) return paths;
+  if (study.empty() || !fs::is_directory(folder)) return paths;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
     if (name.size() == kDate + ending.size() && name.ends_with(ending))
@@ -76,14 +70,16 @@ std::vector<std::string> published_runs(const std::string& study) {
   return paths;
 }
 
-Json history_json(const std::vector<Record>& now, const std::vector<EarlierRun>& earlier) {
+Json history_json(const std::vector<Record>& now, const std::vector<std::string>& earlier) {
   Json list = Json::array();
+  if (now.empty()) return list;
   RunRounds after;
   after.rounds = {now};
-  for (const EarlierRun& run : earlier) {
-    if (programs_of(run.records) == programs_of(now)) continue;
+  for (const std::string& path : earlier) {
     RunRounds before;
-    before.rounds = {run.records};
+    before.rounds = {read_records({path})};
+    const std::vector<Record>& then = before.rounds.front();
+    if (programs_of(then) == programs_of(now)) continue;
     Json groups = Json::array();
     try {
       for (const ComparedGroup& g : compare_runs(before, after).groups) {
@@ -92,8 +88,8 @@ Json history_json(const std::vector<Record>& now, const std::vector<EarlierRun>&
     } catch (const InputError&) {  // nothing in common
       continue;
     }
-    list.push_back({{"label", run.label},
-                    {"same_machine", machines_of(run.records) == machines_of(now)},
+    list.push_back({{"label", label_of(path)},
+                    {"same_machine", machines_of(then) == machines_of(now)},
                     {"groups", groups}});
   }
   return list;

@@ -35,10 +35,8 @@ std::string starter(const Peer& peer) {
   return fmt::format("{} ", command && *command ? command : "mpirun -n 2");
 }
 
-}  // namespace
-
-const std::vector<Peer>& peers() {
-  static const std::vector<Peer> list = {
+std::vector<Peer> siconos() {
+  return {
       {{"siconos-lemke", "Siconos: Lemke's method, lexicographic", "Lemke1965", kBoth, 0, false},
        kSiconos},
       {{"siconos-avi", "Siconos: pivoting for affine variational inequalities", "CaoFerris1996",
@@ -73,15 +71,11 @@ const std::vector<Peer>& peers() {
        kSiconos},
       {{"siconos-admm", "Siconos: alternating directions", "AcaryBremondHuber2018", kFriction},
        kSiconos},
-      {{"bullet-dantzig", "Bullet: Dantzig's method", "CottleDantzig1968", kBoth, 0, false},
-       kBullet},
-      {{"bullet-lemke", "Bullet: Lemke's method", "Lemke1965", kLcp, 0, false}, kBullet},
-      {{"bullet-pgs", "Bullet: projected Gauss-Seidel", "CottlePangStone2009", kBoth}, kBullet},
-      {{"dart-dantzig", "DART: Dantzig's method", "CottleDantzig1968", kBoth, 0, false}, kDart},
-      {{"dart-pgs", "DART: projected Gauss-Seidel", "CottlePangStone2009", kBoth}, kDart},
-      {{"ipopt", "Ipopt: interior point with a filter, symmetric M", "WaechterBiegler2006",
-        kPrograms},
-       kIpopt},
+  };
+}
+
+std::vector<Peer> petsc() {
+  return {
       {{"petsc-rsls-lu", "PETSc: reduced-space active sets, LU", "BensonMunson2006", kBoth},
        kPetsc},
       {{"petsc-rsls-gmres", "PETSc: reduced-space active sets, GMRES", "BensonMunson2006", kBoth},
@@ -105,6 +99,11 @@ const std::vector<Peer>& peers() {
       {{"petsc-gpcg", "PETSc TAO: gradient projection and conjugate gradients, symmetric M",
         "MoreToraldo1991", kBoth},
        kPetsc},
+  };
+}
+
+std::vector<Peer> petsc_over_mpi() {
+  return {
       {{"petsc-mpi-rsls-gmres", "PETSc over MPI: reduced-space active sets, GMRES",
         "BensonMunson2006", kUpToNonlinear},
        kPetscMpi},
@@ -120,11 +119,36 @@ const std::vector<Peer>& peers() {
       {{"petsc-mpi-gpcg", "PETSc TAO over MPI: gradient projection, conjugate gradients",
         "MoreToraldo1991", kBoth},
        kPetscMpi},
+  };
+}
+
+std::vector<Peer> others() {
+  return {
+      {{"bullet-dantzig", "Bullet: Dantzig's method", "CottleDantzig1968", kBoth, 0, false},
+       kBullet},
+      {{"bullet-lemke", "Bullet: Lemke's method", "Lemke1965", kLcp, 0, false}, kBullet},
+      {{"bullet-pgs", "Bullet: projected Gauss-Seidel", "CottlePangStone2009", kBoth}, kBullet},
+      {{"dart-dantzig", "DART: Dantzig's method", "CottleDantzig1968", kBoth, 0, false}, kDart},
+      {{"dart-pgs", "DART: projected Gauss-Seidel", "CottlePangStone2009", kBoth}, kDart},
+      {{"ipopt", "Ipopt: interior point with a filter, symmetric M", "WaechterBiegler2006",
+        kPrograms},
+       kIpopt},
       {{"path", "PATH: path search on the normal map, of your own library", "DirkseFerris1995",
         kUpToNonlinear},
        kPath,
        "PERP_PATH_LIBRARY"},
   };
+}
+
+}  // namespace
+
+const std::vector<Peer>& peers() {
+  static const std::vector<Peer> list = [] {
+    std::vector<Peer> all;
+    for (const auto& of : {siconos(), others(), petsc(), petsc_over_mpi()})
+      all.insert(all.end(), of.begin(), of.end());
+    return all;
+  }();
   return list;
 }
 

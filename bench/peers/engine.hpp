@@ -3,7 +3,7 @@
 
 #include <functional>
 #include <memory>
-#include <perp/bench/steps/engine_step.hpp>
+#include <perp/bench/peers/engine_step.hpp>
 #include <perp/formulations/dynamics/state.hpp>
 #include <string>
 #include <vector>

@@ -10,8 +10,8 @@
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <perp/bench/peers/engine_step.hpp>
 #include <perp/bench/peers/step_options.hpp>
-#include <perp/bench/steps/engine_step.hpp>
 #include <perp/problems/json/text.hpp>
 
 namespace perp {

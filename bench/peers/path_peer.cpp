@@ -235,6 +235,8 @@ class PathSolver final : public peer::Solver {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return peer::run(argc, argv,
-                   [](const peer::Request& r) { return std::make_unique<PathSolver>(r); });
+  return peer::run(argc, argv, [](const peer::Request& r) {
+    if (r.solver != "path") throw std::invalid_argument(r.solver + ": no such solver");
+    return std::make_unique<PathSolver>(r);
+  });
 }

@@ -58,7 +58,7 @@ std::string report_html(const std::vector<Record>& records,
                         const std::vector<SimulationGroup>& simulations,
                         const std::vector<ClaimTable>& claims,
                         const std::vector<StudyTable>& tables, const std::string& title,
-                        const std::vector<EarlierRun>& earlier) {
+                        const nlohmann::ordered_json& earlier) {
   const std::string data = page_data(records, simulations, claims, tables, title, earlier)
                                .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   return fmt::format(

@@ -167,7 +167,7 @@ Json record_data(const std::vector<Record>& records) {
 
 Json page_data(const std::vector<Record>& all, const std::vector<SimulationGroup>& simulations,
                const std::vector<ClaimTable>& claims, const std::vector<StudyTable>& tables,
-               const std::string& title, const std::vector<EarlierRun>& earlier) {
+               const std::string& title, const Json& earlier) {
   const std::vector<Record> records = one_each(all);
   Json groups = Json::array();
   ReplayRoom room;
@@ -178,7 +178,7 @@ Json page_data(const std::vector<Record>& all, const std::vector<SimulationGroup
           {"about", about(records)},
           {"claims", claim_data(claims)},
           {"tables", table_data(tables)},
-          {"history", records.empty() ? Json::array() : history_json(records, earlier)},
+          {"history", earlier},
           {"simulations", groups}};
 }
 

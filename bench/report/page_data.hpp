@@ -2,7 +2,6 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
-#include <perp/bench/comparison/history.hpp>
 #include <perp/bench/harness/record.hpp>
 #include <perp/bench/report/claims.hpp>
 #include <perp/bench/report/replay_data.hpp>
@@ -20,7 +19,7 @@ nlohmann::ordered_json page_data(const std::vector<Record>& records,
                                  const std::vector<SimulationGroup>& simulations,
                                  const std::vector<ClaimTable>& claims,
                                  const std::vector<StudyTable>& tables, const std::string& title,
-                                 const std::vector<EarlierRun>& earlier = {});
+                                 const nlohmann::ordered_json& earlier);
 
 /// The records of it, or null if there are none.
 nlohmann::ordered_json record_data(const std::vector<Record>& records);

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
-#include <perp/bench/steps/engine_step.hpp>
+#include <perp/bench/peers/engine_step.hpp>
 #include <perp/solvers/router.hpp>
 #include <string>
 #include <vector>

@@ -165,11 +165,11 @@ std::vector<ClaimTable> report_study(const Study& study, const std::string& fold
   }
   const std::vector<Record> records =
       holds_records(folder) ? read_records({folder}) : std::vector<Record>{};
-  write_text_file((fs::path(folder) / "report.html").string(),
-                  report_html(records, read_simulations({folder}), read_claims({folder}),
-                              read_tables({folder}), study.title,
-                              study.quick ? std::vector<EarlierRun>{}
-                                          : read_earlier(published_runs(study.name))));
+  write_text_file(
+      (fs::path(folder) / "report.html").string(),
+      report_html(records, read_simulations({folder}), read_claims({folder}), read_tables({folder}),
+                  study.title,
+                  history_json(records, published_runs(study.quick ? "" : study.name))));
   return tables;
 }
 

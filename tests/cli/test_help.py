@@ -19,11 +19,12 @@ OPTIONS = {
     "convert": ["--from", "--to"],
     "bench": ["--solvers", "--tolerance", "--time-limit", "--memory-limit", "--jobs", "--repeat", "--shard", "--resume", "--overwrite",
               "-o"],
-    "report": ["-o"],
+    "report": ["-o", "--earlier"],
     "study": ["--quick", "--report", "--shard", "--slurm", "--parallel", "--resume", "--overwrite", "-o"],
     "compare": ["--noise", "--json"],
     "analyse": ["--solver", "--tolerance", "--plugin", "--json"],
     "why": ["--solvers", "--set", "--tolerance", "--max-iterations", "--time-limit", "--shrink", "--plugin", "--json"],
+    "import-step": ["--steps", "--skip", "--every", "--laws", "--cone", "--keyframe", "--param", "--solver", "--tolerance", "--json", "-o"],
     "shrink": ["--solver", "--status", "--tolerance", "--time-limit", "--set", "--minutes", "-o"],
 }
 TOPICS = ["solvers", "strategies", "plans", "formulations", "compositions", "scenes", "families", "suites", "studies"]
@@ -38,7 +39,7 @@ class HelpTestCase(CliTestCase):
     def verbs(self):
         """The verbs that perp --help lists."""
         listed = self.help_of().split("Subcommands:\n")[1].split("\n\n")[0]
-        return re.findall(r"^  ([a-z]+) ", listed, re.MULTILINE)
+        return re.findall(r"^  ([a-z-]+) ", listed, re.MULTILINE)
 
 
 class TestProgram(HelpTestCase):

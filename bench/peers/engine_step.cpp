@@ -1,4 +1,4 @@
-#include <perp/bench/steps/engine_step.hpp>
+#include <perp/bench/peers/engine_step.hpp>
 
 #include <fmt/format.h>
 #include <algorithm>
