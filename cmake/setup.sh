@@ -13,7 +13,9 @@ PERP_PEER_PACKAGES="libsiconos-numerics-dev libbullet-dev libode-dev petsc-dev l
 PERP_PYTHON_PACKAGES="python3-numpy python3-scipy python3-mpmath"
 
 # What draws and tests the pages of reports (tests/browser); only tests/browser/run installs them.
-PERP_BROWSER_PACKAGES="chromium nodejs npm"
+# A node from elsewhere brings its npm along, and Debian's would not go with it.
+PERP_BROWSER_PACKAGES="chromium"
+command -v npm >/dev/null || PERP_BROWSER_PACKAGES="$PERP_BROWSER_PACKAGES nodejs npm"
 
 # Compiler and library of the fuzzers (tests/fuzz/README.md); only tests/fuzz/run installs them.
 PERP_FUZZ_PACKAGES="clang llvm"

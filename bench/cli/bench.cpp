@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <iostream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <perp/bench/cli/outputs.hpp>
 #include <perp/bench/comparison/history.hpp>
 #include <perp/bench/harness/record.hpp>

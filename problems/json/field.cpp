@@ -83,6 +83,7 @@ std::vector<int> Field::integers() const {
 std::vector<Field> Field::items() const {
   std::vector<Field> result;
   if (const auto* array = value_->get_if<json::Array>()) {
+    result.reserve(array->size());  // growing would hold half as many more
     for (std::size_t i = 0; i < array->size(); ++i) result.push_back(at(i));
     return result;
   }
