@@ -58,7 +58,10 @@ export function verdictSection(records) {
       h("td", {class: "text"}, v.fastest === v.use ? "the same" : [solverName(v.fastest), ` (first on ${v.wins})`]),
       h("td", {}, v.unsolved > 0 ? `${v.unsolved}` : ""),
     ] : [h("td", {class: "text some", colspan: 6}, "No solver that took every problem was right on one.")];
-    body.append(h("tr", {}, h("th", {class: "text", scope: "row"}, button), h("td", {class: "text"}, `${c.kind.replaceAll("_", " ")}, ${many(c.problems.length, "problem")} of ${range(c.low, c.high)} ${c.unit}`), ...cells), detail);
+    const open = (event) => {
+      if (!button.contains(event.target)) button.click();
+    };
+    body.append(h("tr", {class: "opens", onclick: open}, h("th", {class: "text", scope: "row"}, button), h("td", {class: "text"}, `${c.kind.replaceAll("_", " ")}, ${many(c.problems.length, "problem")} of ${range(c.low, c.high)} ${c.unit}`), ...cells), detail);
   }
   return h("section", {id: "verdict"}, h("h2", {}, "Which solver to use"),
     h("p", {}, "Advised is, of the solvers that took every problem of the class, one of those that were right most often: the fastest of them (geometric mean over the problems that all of these solved). ",
