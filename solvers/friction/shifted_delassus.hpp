@@ -3,7 +3,7 @@
 
 #include <perp/solvers/friction/contact_problem.hpp>
 #include <perp/solvers/linear_algebra/dense_cholesky.hpp>
-#include <perp/solvers/linear_algebra/sparse_ldl.hpp>
+#include <perp/solvers/linear_algebra/quasidefinite_ldl.hpp>
 #include <vector>
 
 namespace perp {
@@ -37,7 +37,7 @@ class ShiftedDelassus {
   std::vector<int> starts_, rows_;
   std::vector<int> targets_;  // of the entries of W, block by block: places in values
   std::vector<double> values_, shifted_;
-  SparseLdl sparse_;
+  QuasidefiniteLdl sparse_;
   DenseCholesky cholesky_;
   Vector x_, y_;
 };

@@ -4,7 +4,7 @@
 #include <optional>
 #include <perp/solvers/interior_point/conic_data.hpp>
 #include <perp/solvers/linear_algebra/dense_cholesky.hpp>
-#include <perp/solvers/linear_algebra/sparse_ldl.hpp>
+#include <perp/solvers/linear_algebra/quasidefinite_ldl.hpp>
 
 namespace perp {
 
@@ -26,7 +26,7 @@ class ConvexityCheck {
   std::optional<NegativeCurvature> of_sparse(const ConicData& data);
 
   DenseCholesky cholesky_;
-  SparseLdl ldl_;
+  QuasidefiniteLdl ldl_;
   std::vector<int> starts_{0}, rows_;  // of the upper triangle that ldl_ has analysed
   std::vector<int> new_starts_, new_rows_;
   std::vector<double> values_;

@@ -1,5 +1,5 @@
 #include <perp/solvers/interior_point/kkt_system.hpp>
-#include <perp/solvers/linear_algebra/sparse_ldl.hpp>
+#include <perp/solvers/linear_algebra/quasidefinite_ldl.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -158,7 +158,7 @@ class SparseKkt final : public KktFactor {
   std::optional<std::vector<int>> rows_;  // only while the pattern is written
   std::vector<double> values_;
   Vector work_;
-  SparseLdl ldl_;
+  QuasidefiniteLdl ldl_;
 };
 
 }  // namespace

@@ -8,35 +8,15 @@ namespace perp {
 
 namespace {
 
-constexpr int kPanel = 48;
-constexpr int kTile = 4;
-
-using Tile = Eigen::Array<double, kTile, 1>;
 using ConstColumn = Eigen::Map<const Eigen::VectorXd>;
 using Column = Eigen::Map<Eigen::VectorXd>;
-
-// Sums over k of a[k] b[k]', a 4 x 4 matrix by columns; a and b are packed rows of the panel.
-inline void tile_product(const double* a, const double* b, int width, Tile* sums) {
-  Tile s0 = Tile::Zero(), s1 = s0, s2 = s0, s3 = s0;
-  for (int k = 0; k < width; ++k, a += kTile, b += kTile) {
-    const Tile x = Eigen::Map<const Tile>(a);
-    s0 += x * b[0];
-    s1 += x * b[1];
-    s2 += x * b[2];
-    s3 += x * b[3];
-  }
-  sums[0] = s0;
-  sums[1] = s1;
-  sums[2] = s2;
-  sums[3] = s3;
-}
 
 }  // namespace
 
 void DenseCholesky::reserve(int max_size) {
   const auto n = static_cast<std::size_t>(max_size);
   if (a_.size() < n * n) a_.resize(n * n);
-  if (packed_.size() < (n + kTile) * kPanel) packed_.resize((n + kTile) * kPanel);
+  product_.reserve(max_size, max_size);
 }
 
 double* DenseCholesky::matrix(int size) {
@@ -49,83 +29,56 @@ bool DenseCholesky::factor(double smallest) {
   const std::size_t n = size_;
   double largest = 0.0;
   for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, a_[i * n + i]);
-  for (int first = 0; first < size_; first += kPanel) {
-    const int width = std::min(kPanel, size_ - first);
-    if (!factor_panel(first, width, smallest * largest)) {
-      failed_pivot_ /= largest;
-      return false;
-    }
-    pack(a_.data() + static_cast<std::size_t>(first) * n, first + width, width);
-    add_packed(first + width, width, -1.0);
-  }
-  return true;
+  if (factor_columns(0, size_, smallest * largest)) return true;
+  failed_pivot_ /= largest;
+  return false;
 }
 
-// Columns first .. first + width - 1, whose updates from the left are done.
-bool DenseCholesky::factor_panel(int first, int width, double least) {
+// Columns whose updates from the left are done.
+bool DenseCholesky::factor_columns(int begin, int end, double least) {
+  if (end - begin <= kNarrow) return factor_narrow(begin, end, least);
+  const int middle = begin + first_half(end - begin);
+  if (!factor_columns(begin, middle, least)) return false;
   const std::size_t n = size_;
-  for (int j = first; j < first + width; ++j) {
-    double* const column = a_.data() + j * n;
-    Column below(column + j, size_ - j);
-    for (int k = first; k < j; ++k) {
-      const double* const other = a_.data() + k * n;
-      below -= other[j] * ConstColumn(other + j, size_ - j);
-    }
+  const double* const left = a_.data() + begin * n + middle;
+  product_.add(-1.0, {left, size_ - middle, size_}, {left, end - middle, size_}, middle - begin,
+               nullptr, a_.data() + middle * n + middle, size_, true);
+  return factor_columns(middle, end, least);
+}
+
+// kNarrow columns at most: L D L' of their own rows, then the rows below, then L D^1/2.
+bool DenseCholesky::factor_narrow(int begin, int end, double least) {
+  const std::size_t n = size_;
+  const int width = end - begin;
+  double* const block = a_.data() + begin * n + begin;
+  double roots[kNarrow], inverses[kNarrow];
+  for (int j = 0; j < width; ++j) {
+    double* const column = block + j * n;
     if (!(column[j] > least)) {
       failed_pivot_ = column[j];
-      failed_row_ = j;
+      failed_row_ = begin + j;
       return false;
     }
-    below /= std::sqrt(column[j]);
+    roots[j] = std::sqrt(column[j]);
+    inverses[j] = 1.0 / roots[j];
+    for (int c = j + 1; c < width; ++c) {
+      const double factor = column[c] / column[j];
+      for (int i = c; i < width; ++i) block[c * n + i] -= factor * column[i];
+    }
+    for (int i = j + 1; i < width; ++i) column[i] /= column[j];
+  }
+  dense_kernels().divide_rows(size_ - end, width, block + width, size_, block, size_, inverses);
+  for (int j = 0; j < width; ++j) {
+    double* const column = block + j * n;
+    column[j] = roots[j];
+    for (int i = j + 1; i < width; ++i) column[i] *= roots[j];
   }
   return true;
 }
 
 void DenseCholesky::add_products(const double* b, int columns) {
-  const std::size_t n = size_;
-  for (int first = 0; first < columns; first += kPanel) {
-    const int width = std::min(kPanel, columns - first);
-    pack(b + first * n, 0, width);
-    add_packed(0, width, 1.0);
-  }
-}
-
-// Rows `begin` and below of the columns, four by four: entry (r, k) of tile t stands at
-// packed[(t width + k) 4 + r].
-void DenseCholesky::pack(const double* columns, int begin, int width) {
-  const std::size_t n = size_;
-  for (int row = begin, tile = 0; row < size_; row += kTile, ++tile) {
-    const int count = std::min(kTile, size_ - row);
-    double* const target = packed_.data() + static_cast<std::size_t>(tile) * width * kTile;
-    for (int k = 0; k < width; ++k) {
-      const double* const column = columns + k * n + row;
-      for (int r = 0; r < kTile; ++r) target[k * kTile + r] = r < count ? column[r] : 0.0;
-    }
-  }
-}
-
-// A22 := A22 + sign B B' for the packed rows B, lower triangle.
-void DenseCholesky::add_packed(int begin, int width, double sign) {
-  const std::size_t n = size_;
-  const auto tile_of = [&](int row) {
-    return packed_.data() + static_cast<std::size_t>((row - begin) / kTile) * width * kTile;
-  };
-  Tile sums[kTile];
-  for (int j = begin; j < size_; j += kTile) {
-    const int columns = std::min(kTile, size_ - j);
-    for (int i = j; i < size_; i += kTile) {
-      tile_product(tile_of(i), tile_of(j), width, sums);
-      double* const corner = a_.data() + j * n + i;
-      if (i + kTile <= size_ && columns == kTile) {
-        for (int c = 0; c < kTile; ++c) Eigen::Map<Tile>(corner + c * n) += sign * sums[c];
-      } else {
-        for (int c = 0; c < columns; ++c) {
-          for (int r = 0; r < std::min(kTile, size_ - i); ++r)
-            corner[c * n + r] += sign * sums[c][r];
-        }
-      }
-    }
-  }
+  const DensePart part{b, size_, size_};
+  product_.add(1.0, part, part, columns, nullptr, a_.data(), size_, true);
 }
 
 void DenseCholesky::solve(double* x) const {

@@ -1,12 +1,13 @@
 // Cholesky factorisation of a dense symmetric matrix in a workspace that is kept.
 #pragma once
 
+#include <perp/solvers/linear_algebra/dense_product.hpp>
 #include <vector>
 
 namespace perp {
 
-/// A = L L' [GolubVanLoan2013, Sec. 4.2], by panels of columns; the update of what is right of a
-/// panel runs over packed 4 x 4 tiles. Nothing allocates once reserve() has seen the size.
+/// A = L L' [GolubVanLoan2013, Sec. 4.2], by halves of the columns, so that most of the work is
+/// that of DenseProduct. Nothing allocates once reserve() has seen the size.
 class DenseCholesky {
  public:
   void reserve(int max_size);
@@ -27,13 +28,13 @@ class DenseCholesky {
   void solve_lower_transposed(double* x) const;
 
  private:
-  bool factor_panel(int first, int width, double least);
-  void pack(const double* columns, int begin, int width);
-  void add_packed(int begin, int width, double sign);
+  bool factor_columns(int begin, int end, double least);
+  bool factor_narrow(int begin, int end, double least);
 
   int size_ = 0, failed_row_ = -1;
   double failed_pivot_ = 0.0;
-  std::vector<double> a_, packed_;
+  std::vector<double> a_;
+  DenseProduct product_;
 };
 
 }  // namespace perp

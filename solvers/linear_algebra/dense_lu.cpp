@@ -8,7 +8,7 @@ namespace perp {
 
 namespace {
 
-constexpr int kPanel = 4;
+constexpr int kPanel = 4, kFew = 64;
 constexpr double kSingular = 1e-15;  // pivots below this times max|A| count as zero
 
 using ConstColumn = Eigen::Map<const Eigen::VectorXd>;
@@ -20,6 +20,7 @@ void DenseLu::reserve(int max_size) {
   const auto entries = static_cast<std::size_t>(max_size) * max_size;
   if (a_.size() < entries) a_.resize(entries);
   if (static_cast<int>(swaps_.size()) < max_size) swaps_.resize(max_size);
+  product_.reserve(max_size, max_size);
 }
 
 double* DenseLu::matrix(int size) {
@@ -32,20 +33,37 @@ bool DenseLu::factor() {
   const auto entries = static_cast<std::size_t>(size_) * size_;
   largest_ = 0.0;
   for (std::size_t i = 0; i < entries; ++i) largest_ = std::max(largest_, std::abs(a_[i]));
-  for (int first = 0; first < size_; first += kPanel) {
-    const int width = std::min(kPanel, size_ - first);
-    if (!factor_panel(first, width)) return false;
-    update_trailing(first, width);
+  return factor_columns(0, size_);
+}
+
+// Columns whose updates from the left are done: pivots, rows swapped in these columns alone.
+bool DenseLu::factor_columns(int begin, int end) {
+  if (end - begin <= kFew) return factor_few_columns(begin, end);
+  const int middle = begin + first_half(end - begin);
+  if (!factor_columns(begin, middle)) return false;
+  swap_rows(begin, middle, middle, end);
+  substitute(begin, middle, middle, end);
+  subtract_product(begin, middle, middle, size_, middle, end);
+  if (!factor_columns(middle, end)) return false;
+  swap_rows(middle, end, begin, middle);
+  return true;
+}
+
+// Few columns: panels of kPanel, and what is right of each in one sweep.
+bool DenseLu::factor_few_columns(int begin, int end) {
+  for (int first = begin; first < end; first += kPanel) {
+    const int last = std::min(first + kPanel, end);
+    if (!factor_panel(first, last, begin, end)) return false;
+    if (last < end) sweep(first, last, end);
   }
   return true;
 }
 
-// Unblocked elimination inside the panel; row swaps are applied to whole rows.
-bool DenseLu::factor_panel(int first, int width) {
+// Pivots of the columns first .. last; rows are swapped in the columns begin .. end.
+bool DenseLu::factor_panel(int first, int last, int begin, int end) {
   const int n = size_;
-  double* const a = a_.data();
-  for (int k = first; k < first + width; ++k) {
-    double* const column = a + static_cast<std::size_t>(k) * n;
+  for (int k = first; k < last; ++k) {
+    double* const column = column_at(k);
     int pivot = k;
     for (int i = k + 1; i < n; ++i) {
       if (std::abs(column[i]) > std::abs(column[pivot])) pivot = i;
@@ -53,15 +71,12 @@ bool DenseLu::factor_panel(int first, int width) {
     if (!(std::abs(column[pivot]) > kSingular * largest_)) return false;
     swaps_[k] = pivot;
     if (pivot != k) {
-      for (int j = 0; j < n; ++j) {
-        std::swap(a[static_cast<std::size_t>(j) * n + k],
-                  a[static_cast<std::size_t>(j) * n + pivot]);
-      }
+      for (int j = begin; j < end; ++j) std::swap(column_at(j)[k], column_at(j)[pivot]);
     }
     const double inverse = 1.0 / column[k];
     for (int i = k + 1; i < n; ++i) column[i] *= inverse;
-    for (int j = k + 1; j < first + width; ++j) {
-      double* const other = a + static_cast<std::size_t>(j) * n;
+    for (int j = k + 1; j < last; ++j) {
+      double* const other = column_at(j);
       const double factor = other[k];
       if (factor == 0.0) continue;
       for (int i = k + 1; i < n; ++i) other[i] -= factor * column[i];
@@ -70,23 +85,56 @@ bool DenseLu::factor_panel(int first, int width) {
   return true;
 }
 
-// Columns right of the panel: U12 := L11^-1 A12, A22 := A22 - L21 U12, four axpys in one sweep.
-void DenseLu::update_trailing(int first, int width) {
+// Columns right of a panel of kPanel = 4: U12 := L11^-1 A12, A22 := A22 - L21 U12, four axpys in
+// one sweep.
+void DenseLu::sweep(int first, int begin, int end) {
   const int n = size_;
-  const double* const l0 = a_.data() + static_cast<std::size_t>(first) * n;
+  const double* const l0 = column_at(first);
   const double *const l1 = l0 + n, *const l2 = l1 + n, *const l3 = l2 + n;
-  if (width < kPanel) return;  // the last panel has nothing to its right
-  for (int j = first + width; j < n; ++j) {
-    double* const __restrict c = a_.data() + static_cast<std::size_t>(j) * n;
+  for (int j = begin; j < end; ++j) {
+    double* const __restrict c = column_at(j);
     const double u0 = c[first];
     const double u1 = c[first + 1] -= l0[first + 1] * u0;
     const double u2 = c[first + 2] -= l0[first + 2] * u0 + l1[first + 2] * u1;
     const double u3 = c[first + 3] -= l0[first + 3] * u0 + l1[first + 3] * u1 + l2[first + 3] * u2;
     if (u0 == 0.0 && u1 == 0.0 && u2 == 0.0 && u3 == 0.0) continue;
-    for (int i = first + kPanel; i < n; ++i) {
+    for (int i = begin; i < n; ++i) {
       c[i] -= (l0[i] * u0 + l1[i] * u1) + (l2[i] * u2 + l3[i] * u3);
     }
   }
+}
+
+// The swaps of the pivots first .. last in the columns begin .. end.
+void DenseLu::swap_rows(int first, int last, int begin, int end) {
+  for (int j = begin; j < end; ++j) {
+    double* const column = column_at(j);
+    for (int k = first; k < last; ++k) std::swap(column[k], column[swaps_[k]]);
+  }
+}
+
+// Rows first .. last of the columns begin .. end: U := L^-1 A.
+void DenseLu::substitute(int first, int last, int begin, int end) {
+  if (last - first > kNarrow) {
+    const int middle = first + first_half(last - first);
+    substitute(first, middle, begin, end);
+    subtract_product(first, middle, middle, last, begin, end);
+    return substitute(middle, last, begin, end);
+  }
+  for (int j = begin; j < end; ++j) {
+    double* const column = column_at(j);
+    for (int k = first; k < last; ++k) {
+      if (column[k] == 0.0) continue;
+      const double* const l = column_at(k);
+      for (int i = k + 1; i < last; ++i) column[i] -= l[i] * column[k];
+    }
+  }
+}
+
+// Rows top .. bottom of the columns begin .. end, less L of the columns first .. last times U.
+void DenseLu::subtract_product(int first, int last, int top, int bottom, int begin, int end) {
+  product_.add(-1.0, {column_at(first) + top, bottom - top, size_},
+               {column_at(begin) + first, end - begin, 1, size_}, last - first, nullptr,
+               column_at(begin) + top, size_, false);
 }
 
 void DenseLu::solve(double* x) const {

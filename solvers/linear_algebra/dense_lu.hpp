@@ -1,12 +1,15 @@
 // LU factorisation of a dense square matrix in a workspace that is kept.
 #pragma once
 
+#include <cstddef>
+#include <perp/solvers/linear_algebra/dense_product.hpp>
 #include <vector>
 
 namespace perp {
 
-/// P A = L U with partial pivoting [GolubVanLoan2013, Alg. 3.4.1], panels of four columns.
-/// Neither factor() nor the solves allocate once reserve() has seen the size.
+/// P A = L U with partial pivoting [GolubVanLoan2013, Alg. 3.4.1], by halves of the columns
+/// [Toledo1997], so that most of the work is that of DenseProduct. Neither factor() nor the solves
+/// allocate once reserve() has seen the size.
 class DenseLu {
  public:
   void reserve(int max_size);
@@ -19,13 +22,20 @@ class DenseLu {
   void solve_transposed(double* x) const;
 
  private:
-  bool factor_panel(int first, int width);
-  void update_trailing(int first, int width);
+  bool factor_columns(int begin, int end);
+  bool factor_few_columns(int begin, int end);
+  bool factor_panel(int first, int last, int begin, int end);
+  void sweep(int first, int begin, int end);
+  void swap_rows(int first, int last, int begin, int end);
+  void substitute(int first, int last, int begin, int end);
+  void subtract_product(int first, int last, int top, int bottom, int begin, int end);
+  double* column_at(int j) { return a_.data() + static_cast<std::size_t>(j) * size_; }
 
   int size_ = 0;
   double largest_ = 0.0;
   std::vector<double> a_;
   std::vector<int> swaps_;
+  DenseProduct product_;
 };
 
 }  // namespace perp

@@ -8,18 +8,6 @@
 
 namespace perp {
 
-namespace {
-
-using Block = Eigen::Map<Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
-
-constexpr int kPanel = 32;  // columns that are eliminated before the others see them
-
-Block block_at(double* data, int rows, int cols, int stride) {
-  return {data, rows, cols, Eigen::OuterStride<>(stride)};
-}
-
-}  // namespace
-
 void SupernodalLdl::analyse(int size, const std::vector<int>& starts, const std::vector<int>& rows,
                             const std::vector<signed char>& signs, const std::vector<int>& groups) {
   std::vector<int> each_alone(groups.empty() ? size : 0);
@@ -28,14 +16,13 @@ void SupernodalLdl::analyse(int size, const std::vector<int>& starts, const std:
   signs_.resize(size);
   for (int k = 0; k < size; ++k) signs_[k] = signs[tree_.order[k]];
   place_entries(starts, rows);
+  find_runs();
   panels_.resize(tree_.panel_size);
   stack_.resize(tree_.stack_size);
-  scaled_.resize(static_cast<std::size_t>(tree_.most_rows) *
-                 static_cast<std::size_t>(tree_.most_pivots));
+  product_.reserve(tree_.most_rows, tree_.most_pivots);
   gathered_.resize(tree_.most_rows);
   pivots_.resize(size);
   work_.resize(size);
-  local_.resize(size);
 }
 
 // Where every entry of the pattern goes.
@@ -75,31 +62,58 @@ void SupernodalLdl::place_entries(const std::vector<int>& starts, const std::vec
   }
 }
 
+// Runs of rows that a front leaves, and that follow each other in its parent, too.
+void SupernodalLdl::find_runs() {
+  runs_.starts.assign(1, 0);
+  runs_.list.clear();
+  std::vector<int> local(tree_.order.size());
+  for (const Front& front : tree_.fronts) {
+    if (front.parent >= 0) {
+      const Front& parent = tree_.fronts[front.parent];
+      for (int i = 0; i < parent.size; ++i) local[tree_.rows[parent.rows + i]] = i;
+      const int* rows = tree_.rows.data() + front.rows + front.pivots;
+      for (int i = 0; i < front.size - front.pivots; ++i) {
+        const int to = local[rows[i]];
+        const bool first = static_cast<int>(runs_.list.size()) == runs_.starts.back();
+        if (first || to != runs_.list.back().to + runs_.list.back().count)
+          runs_.list.push_back({i, to, 0});
+        ++runs_.list.back().count;
+      }
+    }
+    runs_.starts.push_back(static_cast<int>(runs_.list.size()));
+  }
+}
+
 // Adds what a child leaves to the panel of its parent and to what that leaves in turn.
-void SupernodalLdl::assemble_child(const Front& child, const double* block, const Front& front,
-                                   double* update) {
+void SupernodalLdl::assemble_child(int c, const double* block, const Front& front, double* update) {
+  const Front& child = tree_.fronts[c];
   const int rest = child.size - child.pivots, below = front.size - front.pivots;
-  const int* rows = tree_.rows.data() + child.rows + child.pivots;
-  for (int j = 0; j < rest; ++j) {
-    const int column = local_[rows[j]];
-    const double* from = block + static_cast<long>(j) * rest;
-    double* to = column < front.pivots
-                     ? panels_.data() + front.panel + static_cast<long>(column) * front.size
-                     : update + static_cast<long>(column - front.pivots) * below - front.pivots;
-    for (int i = j; i < rest; ++i) to[local_[rows[i]]] += from[i];
+  const Run* const end = runs_.list.data() + runs_.starts[c + 1];
+  for (const Run* columns = runs_.list.data() + runs_.starts[c]; columns != end; ++columns) {
+    for (int j = 0; j < columns->count; ++j) {
+      const int column = columns->to + j;
+      const double* from = block + static_cast<long>(columns->from + j) * rest;
+      double* to = column < front.pivots
+                       ? panels_.data() + front.panel + static_cast<long>(column) * front.size
+                       : update + static_cast<long>(column - front.pivots) * below - front.pivots;
+      for (const Run* rows = columns; rows != end; ++rows) {
+        const int skipped = rows == columns ? j : 0;
+        const double* x = from + rows->from;
+        double* y = to + rows->to;
+        for (int i = skipped; i < rows->count; ++i) y[i] += x[i];
+      }
+    }
   }
 }
 
 // The children's updates are the last ones on the stack, in their order. @return their entries
 long SupernodalLdl::gather_children(int f, double* update) {
-  const Front& front = tree_.fronts[f];
-  for (int i = 0; i < front.size; ++i) local_[tree_.rows[front.rows + i]] = i;
   long taken = 0;
   for (int c = tree_.first_child[f]; c >= 0; c = tree_.next_child[c])
     taken += tree_.fronts[c].update_size();
   const double* block = update - taken;
   for (int c = tree_.first_child[f]; c >= 0; c = tree_.next_child[c]) {
-    assemble_child(tree_.fronts[c], block, front, update);
+    assemble_child(c, block, tree_.fronts[f], update);
     block += tree_.fronts[c].update_size();
   }
   return taken;
@@ -109,17 +123,13 @@ long SupernodalLdl::gather_children(int f, double* update) {
 void SupernodalLdl::leave_update(const Front& front, double* update) {
   const int below = front.size - front.pivots;
   if (below == 0) return;
-  const Block l =
-      block_at(panels_.data() + front.panel + front.pivots, below, front.pivots, front.size);
-  Block scaled = block_at(scaled_.data(), below, front.pivots, below);
-  for (int j = 0; j < front.pivots; ++j) scaled.col(j) = l.col(j) * pivots_[front.first + j];
-  Block left = block_at(update, below, below, below);
-  left.triangularView<Eigen::Lower>() -= l * scaled.transpose();
+  const DensePart l{panels_.data() + front.panel + front.pivots, below, front.size};
+  product_.add(-1.0, l, l, front.pivots, pivots_.data() + front.first, update, below, true);
 }
 
 bool SupernodalLdl::factor(const std::vector<double>& values, double least, double substitute) {
   std::fill(panels_.begin(), panels_.end(), 0.0);
-  substituted_ = 0;
+  substituted_ = {};
   long top = 0;  // of the stack
   for (int f = 0; f < static_cast<int>(tree_.fronts.size()); ++f) {
     const Front& front = tree_.fronts[f];
@@ -128,7 +138,7 @@ bool SupernodalLdl::factor(const std::vector<double>& values, double least, doub
     double* update = stack_.data() + top;
     std::fill(update, update + front.update_size(), 0.0);
     const long taken = gather_children(f, update);
-    if (!factor_panel(front, least, substitute)) return false;
+    if (!factor_columns(front, 0, front.pivots, {least, substitute})) return false;
     leave_update(front, update);
     top -= taken;
     if (taken > 0) {
@@ -140,42 +150,49 @@ bool SupernodalLdl::factor(const std::vector<double>& values, double least, doub
   return true;
 }
 
-// L D L' of the pivots of a front, and L of the rows below them.
-bool SupernodalLdl::factor_panel(const Front& front, double least, double substitute) {
-  const int n = front.size;
-  double* panel = panels_.data() + front.panel;
-  for (int begin = 0; begin < front.pivots; begin += kPanel) {
-    const int width = std::min(kPanel, front.pivots - begin), end = begin + width;
-    for (int j = begin; j < end; ++j) {
-      double* column = panel + static_cast<long>(j) * n;
-      double pivot = column[j];
-      if (!std::isfinite(pivot)) return false;
-      const int sign = signs_[front.first + j];
-      if (!(pivot * sign >= least)) {
-        pivot = sign * substitute;
-        ++substituted_;
-      }
-      pivots_[front.first + j] = pivot;
-      const double inverse = 1.0 / pivot;
-      for (int k = j + 1; k < end; ++k) {  // within the block
-        double* other = panel + static_cast<long>(k) * n;
-        const double factor = column[k] * inverse;
-        if (factor == 0.0) continue;
-        Eigen::Map<Eigen::VectorXd>(other + k, n - k) -=
-            factor * Eigen::Map<const Eigen::VectorXd>(column + k, n - k);
-      }
-      Eigen::Map<Eigen::VectorXd>(column + j + 1, n - j - 1) *= inverse;
+// L D L' of some pivots of a front, and L of all rows below them.
+bool SupernodalLdl::factor_columns(const Front& front, int begin, int end, const Floor& floor) {
+  if (end - begin <= kNarrow) return factor_narrow(front, begin, end, floor);
+  const int middle = begin + first_half(end - begin), n = front.size;
+  if (!factor_columns(front, begin, middle, floor)) return false;
+  double* const panel = panels_.data() + front.panel;
+  const double* const left = panel + static_cast<long>(begin) * n + middle;
+  product_.add(-1.0, {left, n - middle, n}, {left, end - middle, n}, middle - begin,
+               pivots_.data() + front.first + begin, panel + static_cast<long>(middle) * n + middle,
+               n, true);
+  return factor_columns(front, middle, end, floor);
+}
+
+// The same of kNarrow pivots at most: their own rows one by one, then those below.
+bool SupernodalLdl::factor_narrow(const Front& front, int begin, int end, const Floor& floor) {
+  const long n = front.size;
+  const int width = end - begin;
+  double* const block = panels_.data() + front.panel + begin * n + begin;
+  double inverses[kNarrow];
+  for (int j = 0; j < width; ++j) {
+    double* const column = block + j * n;
+    if (!std::isfinite(column[j])) return false;
+    const int k = front.first + begin + j;
+    pivots_[k] = kept_pivot(k, column[j], floor);
+    inverses[j] = 1.0 / pivots_[k];
+    for (int c = j + 1; c < width; ++c) {
+      const double factor = column[c] * inverses[j];
+      for (int i = c; i < width; ++i) block[c * n + i] -= factor * column[i];
     }
-    const int left = front.pivots - end;
-    if (left == 0) continue;
-    const Block l = block_at(panel + static_cast<long>(begin) * n + end, n - end, width, n);
-    Block scaled = block_at(scaled_.data(), left, width, left);
-    for (int j = 0; j < width; ++j)
-      scaled.col(j) = l.col(j).head(left) * pivots_[front.first + begin + j];
-    block_at(panel + static_cast<long>(end) * n + end, n - end, left, n).noalias() -=
-        l * scaled.transpose();
+    for (int i = j + 1; i < width; ++i) column[i] *= inverses[j];
   }
+  dense_kernels().divide_rows(front.size - end, width, block + width, front.size, block, front.size,
+                              inverses);
   return true;
+}
+
+double SupernodalLdl::kept_pivot(int k, double pivot, const Floor& floor) {
+  if (pivot * signs_[k] >= floor.least) return pivot;
+  if (substituted_.count++ == 0) {
+    substituted_.first = pivot;
+    substituted_.row = tree_.order[k];
+  }
+  return signs_[k] * floor.substitute;
 }
 
 void SupernodalLdl::solve(double* x) const {

@@ -2,16 +2,17 @@
 #pragma once
 
 #include <perp/solvers/linear_algebra/assembly_tree.hpp>
+#include <perp/solvers/linear_algebra/dense_product.hpp>
 #include <vector>
 
 namespace perp {
 
 /// K = L D L' of a symmetric matrix whose pivots have known signs, as SparseLdl, for matrices whose
 /// factor is large or has blocks: multifrontal [DuffReid1983], with supernodes that are relaxed, so
-/// that most of the work is done by products of dense matrices. Unknowns that belong together (a
-/// body's velocities) may be stated as a group: then the order (AMD [AmestoyDavisDuff1996]) is that
-/// of the groups, which is found sooner and keeps their blocks. factor() and solve() allocate
-/// nothing of their own.
+/// that most of the work is done by products of dense matrices (DenseProduct). Unknowns that belong
+/// together (a body's velocities) may be stated as a group: then the order (AMD
+/// [AmestoyDavisDuff1996]) is that of the groups, which is found sooner and keeps their blocks.
+/// factor() and solve() allocate nothing of their own.
 class SupernodalLdl {
  public:
   /// The pattern of the upper triangle by columns: rows[starts[j] .. starts[j + 1]) of column j,
@@ -30,7 +31,10 @@ class SupernodalLdl {
   void solve(double* x) const;
 
   /// Pivots that factor() replaced.
-  int substituted() const { return substituted_; }
+  int substituted() const { return substituted_.count; }
+  /// The first of them in the order of elimination, and its row.
+  double first_substituted() const { return substituted_.first; }
+  int first_substituted_row() const { return substituted_.row; }
   /// Entries of L (zeros of its blocks included) and multiplications of a factorisation, after
   /// analyse().
   long factor_entries() const { return tree_.panel_size; }
@@ -42,20 +46,41 @@ class SupernodalLdl {
     std::vector<int> starts, of_pattern;
     std::vector<long> places;  // where in the panels
   };
+  /// What a pivot must be, and what it else becomes.
+  struct Floor {
+    double least, substitute;
+  };
+  struct Substituted {
+    int count = 0, row = -1;
+    double first = 0.0;
+  };
 
+  /// Rows that a front leaves, `from` on, and their places in its parent, `to` on.
+  struct Run {
+    int from, to, count;
+  };
+  struct Runs {
+    std::vector<int> starts;  // of each front
+    std::vector<Run> list;
+  };
+
+  void find_runs();
   void place_entries(const std::vector<int>& starts, const std::vector<int>& rows);
   long gather_children(int f, double* update);
-  void assemble_child(const Front& child, const double* block, const Front& front, double* update);
-  bool factor_panel(const Front& front, double least, double substitute);
+  void assemble_child(int c, const double* block, const Front& front, double* update);
+  bool factor_columns(const Front& front, int begin, int end, const Floor& floor);
+  bool factor_narrow(const Front& front, int begin, int end, const Floor& floor);
+  double kept_pivot(int k, double pivot, const Floor& floor);
   void leave_update(const Front& front, double* update);
 
   AssemblyTree tree_;
   Entries entries_;
+  Runs runs_;
   std::vector<signed char> signs_;
   std::vector<double> panels_, pivots_;  // L of the fronts, and D
-  std::vector<double> stack_, scaled_;   // updates that wait; L D of a front
-  std::vector<int> local_;               // unknown -> row of the front at hand
-  int substituted_ = 0;
+  std::vector<double> stack_;            // updates that wait
+  DenseProduct product_;
+  Substituted substituted_;
   mutable std::vector<double> work_, gathered_;
 };
 

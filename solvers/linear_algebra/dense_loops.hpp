@@ -1,0 +1,116 @@
+// The loops of DenseKernels for one width of vectors. Included by one source for each instruction
+// set, which is compiled for it: so nothing but these loops may be defined or included here, else
+// the linker might take a common function from the source that needs the newest machine.
+#pragma once
+
+#include <perp/solvers/linear_algebra/dense_kernels.hpp>
+
+namespace perp {
+namespace {
+
+// A vector of kWidth doubles.
+template <int kWidth>
+struct Lanes {
+  typedef double Vec __attribute__((vector_size(8 * kWidth)));
+  typedef double Unaligned __attribute__((vector_size(8 * kWidth), aligned(8), may_alias));
+
+  static Vec load(const double* from) { return *reinterpret_cast<const Unaligned*>(from); }
+  static void store(double* to, Vec x) { *reinterpret_cast<Unaligned*>(to) = x; }
+};
+
+// A tile has kVectors vectors of rows.
+template <int kWidth, int kVectors, int kColumns>
+void subtract_tile(int inner, const double* a, const double* b, double* c, int stride, int rows,
+                   int columns) {
+  using V = Lanes<kWidth>;
+  constexpr int kRows = kWidth * kVectors;
+  typename V::Vec sum[kColumns][kVectors] = {};
+  for (int k = 0; k < inner; ++k, a += kRows, b += kColumns) {
+    typename V::Vec x[kVectors];
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) x[v] = V::load(a + v * kWidth);
+#pragma GCC unroll 16
+    for (int j = 0; j < kColumns; ++j) {
+#pragma GCC unroll 8
+      for (int v = 0; v < kVectors; ++v) sum[j][v] += x[v] * b[j];
+    }
+  }
+  if (rows == kRows && columns == kColumns) {
+#pragma GCC unroll 16
+    for (int j = 0; j < kColumns; ++j) {
+      double* column = c + static_cast<long>(j) * stride;
+#pragma GCC unroll 8
+      for (int v = 0; v < kVectors; ++v)
+        V::store(column + v * kWidth, V::load(column + v * kWidth) - sum[j][v]);
+    }
+    return;
+  }
+  double tile[kColumns][kRows];
+#pragma GCC unroll 16
+  for (int j = 0; j < kColumns; ++j) {
+#pragma GCC unroll 8
+    for (int v = 0; v < kVectors; ++v) V::store(tile[j] + v * kWidth, sum[j][v]);
+  }
+  for (int j = 0; j < columns; ++j) {
+    for (int i = 0; i < rows; ++i) c[static_cast<long>(j) * stride + i] -= tile[j][i];
+  }
+}
+
+// kWidth rows of kColumns columns.
+template <int kWidth, int kColumns>
+void divide_some_rows(double* a, int stride, const double* l, int l_stride,
+                      const double* inverses) {
+  using V = Lanes<kWidth>;
+  typename V::Vec y[kColumns];
+#pragma GCC unroll 8
+  for (int j = 0; j < kColumns; ++j) y[j] = V::load(a + static_cast<long>(j) * stride);
+#pragma GCC unroll 8
+  for (int j = 1; j < kColumns; ++j) {
+#pragma GCC unroll 8
+    for (int i = 0; i < j; ++i) y[j] -= y[i] * l[static_cast<long>(i) * l_stride + j];
+  }
+#pragma GCC unroll 8
+  for (int j = 0; j < kColumns; ++j)
+    V::store(a + static_cast<long>(j) * stride, y[j] * inverses[j]);
+}
+
+template <int kWidth, int kColumns>
+void divide_rows_of(int rows, double* a, int stride, const double* l, int l_stride,
+                    const double* inverses) {
+  int i = 0;
+  for (; i + kWidth <= rows; i += kWidth)
+    divide_some_rows<kWidth, kColumns>(a + i, stride, l, l_stride, inverses);
+  for (; i < rows; ++i) divide_some_rows<1, kColumns>(a + i, stride, l, l_stride, inverses);
+}
+
+template <int kWidth>
+void divide_rows(int rows, int columns, double* a, int stride, const double* l, int l_stride,
+                 const double* inverses) {
+  switch (columns) {
+    case 1:
+      return divide_rows_of<kWidth, 1>(rows, a, stride, l, l_stride, inverses);
+    case 2:
+      return divide_rows_of<kWidth, 2>(rows, a, stride, l, l_stride, inverses);
+    case 3:
+      return divide_rows_of<kWidth, 3>(rows, a, stride, l, l_stride, inverses);
+    case 4:
+      return divide_rows_of<kWidth, 4>(rows, a, stride, l, l_stride, inverses);
+    case 5:
+      return divide_rows_of<kWidth, 5>(rows, a, stride, l, l_stride, inverses);
+    case 6:
+      return divide_rows_of<kWidth, 6>(rows, a, stride, l, l_stride, inverses);
+    case 7:
+      return divide_rows_of<kWidth, 7>(rows, a, stride, l, l_stride, inverses);
+    default:
+      return divide_rows_of<kWidth, 8>(rows, a, stride, l, l_stride, inverses);
+  }
+}
+
+template <int kWidth, int kVectors, int kColumns>
+constexpr DenseKernels make_kernels(const char* name) {
+  return {name, kWidth * kVectors, kColumns, subtract_tile<kWidth, kVectors, kColumns>,
+          divide_rows<kWidth>};
+}
+
+}  // namespace
+}  // namespace perp

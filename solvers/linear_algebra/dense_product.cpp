@@ -1,0 +1,100 @@
+#include <perp/solvers/linear_algebra/dense_product.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace perp {
+
+namespace {
+
+// Blocks of A fill half of a second-level cache of 512 KB, those of B all of one.
+constexpr int kInner = 256, kRows = 128, kColumns = 256;
+constexpr int kTiny = 2000;  // multiplications; packing costs more than it saves below
+
+std::size_t packed_size(int rows, int inner, int tile) {
+  return static_cast<std::size_t>((rows + tile - 1) / tile * tile) *
+         static_cast<std::size_t>(inner);
+}
+
+// Of few numbers: column by column.
+void add_plainly(double factor, const DensePart& a, const DensePart& b, int inner, const double* d,
+                 double* c, int stride, bool lower) {
+  for (int k = 0; k < inner; ++k) {
+    const double* x = a.data + static_cast<std::ptrdiff_t>(k) * a.stride;
+    const double* y = b.data + static_cast<std::ptrdiff_t>(k) * b.stride;
+    const double scale = d ? factor * d[k] : factor;
+    for (int j = 0; j < b.rows; ++j, y += b.step) {
+      const double times = scale * *y;
+      double* column = c + static_cast<std::ptrdiff_t>(j) * stride;
+      for (int i = lower ? j : 0; i < a.rows; ++i)
+        column[i] += x[static_cast<std::ptrdiff_t>(i) * a.step] * times;
+    }
+  }
+}
+
+}  // namespace
+
+void DenseProduct::reserve(int rows, int inner) {
+  const int depth = std::min(inner, kInner);
+  const auto grow = [](std::vector<double>& packed, std::size_t size) {
+    if (packed.size() < size) packed.resize(size);
+  };
+  grow(packed_a_, packed_size(std::min(rows, kRows), depth, kernels_->row_tile));
+  grow(packed_b_, packed_size(std::min(rows, kColumns), depth, kernels_->column_tile));
+}
+
+// Tile by tile: all rows of an inner index, then those of the next; zeros below the last row.
+const double* DenseProduct::pack(const DensePart& part, const Range& range, int tile, double factor,
+                                 const double* d, std::vector<double>& packed) {
+  for (int row = 0; row < range.rows; row += tile) {
+    double* to = packed.data() + static_cast<std::ptrdiff_t>(row) * range.columns;
+    const int count = std::min(tile, range.rows - row);
+    for (int k = 0; k < range.columns; ++k, to += tile) {
+      const double* from = part.data + static_cast<std::ptrdiff_t>(range.column + k) * part.stride +
+                           static_cast<std::ptrdiff_t>(range.row + row) * part.step;
+      const double scale = d ? factor * d[range.column + k] : factor;
+      for (int i = 0; i < count; ++i)
+        to[i] = scale * from[static_cast<std::ptrdiff_t>(i) * part.step];
+      for (int i = count; i < tile; ++i) to[i] = 0.0;
+    }
+  }
+  return packed.data();
+}
+
+void DenseProduct::add_tiles(const double* left, const double* right, const Range& a,
+                             const Range& b, double* c, int stride, bool lower) const {
+  const int row_tile = kernels_->row_tile, column_tile = kernels_->column_tile;
+  for (int j = 0; j < b.rows; j += column_tile) {
+    const int column = b.row + j, columns = std::min(column_tile, b.rows - j);
+    for (int i = 0; i < a.rows; i += row_tile) {
+      const int row = a.row + i;
+      if (lower && row + row_tile <= column) continue;
+      kernels_->subtract_tile(a.columns, left + static_cast<std::ptrdiff_t>(i) * a.columns,
+                              right + static_cast<std::ptrdiff_t>(j) * a.columns,
+                              c + static_cast<std::ptrdiff_t>(column) * stride + row, stride,
+                              std::min(row_tile, a.rows - i), columns);
+    }
+  }
+}
+
+void DenseProduct::add(double factor, const DensePart& a, const DensePart& b, int inner,
+                       const double* d, double* c, int stride, bool lower) {
+  if (static_cast<double>(a.rows) * b.rows * inner < kTiny)
+    return add_plainly(factor, a, b, inner, d, c, stride, lower);
+  reserve(std::max(a.rows, b.rows), inner);
+  for (int j = 0; j < b.rows; j += kColumns) {
+    for (int k = 0; k < inner; k += kInner) {
+      const int depth = std::min(kInner, inner - k);
+      const Range of_b{j, std::min(kColumns, b.rows - j), k, depth};
+      // The kernels subtract.
+      const double* right = pack(b, of_b, kernels_->column_tile, -factor, d, packed_b_);
+      for (int i = lower ? j : 0; i < a.rows; i += kRows) {
+        const Range of_a{i, std::min(kRows, a.rows - i), k, depth};
+        const double* left = pack(a, of_a, kernels_->row_tile, 1.0, nullptr, packed_a_);
+        add_tiles(left, right, of_a, of_b, c, stride, lower);
+      }
+    }
+  }
+}
+
+}  // namespace perp

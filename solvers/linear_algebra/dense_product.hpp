@@ -1,0 +1,48 @@
+// Products of dense blocks, by packed tiles.
+#pragma once
+
+#include <perp/solvers/linear_algebra/dense_kernels.hpp>
+#include <vector>
+
+namespace perp {
+
+/// How many of more than kNarrow columns a factorisation by halves takes first: a multiple of
+/// kNarrow.
+constexpr int first_half(int columns) { return (columns / 2 + kNarrow - 1) / kNarrow * kNarrow; }
+
+/// A part of a dense matrix: its columns are `stride` apart, its rows `step`.
+struct DensePart {
+  const double* data;
+  int rows, stride, step = 1;
+};
+
+/// C := C + f A D B', the work of block factorisations: A and B are packed into tiles that stay in
+/// the caches [GotoVandeGeijn2008].
+class DenseProduct {
+ public:
+  explicit DenseProduct(const DenseKernels& kernels = dense_kernels()) : kernels_(&kernels) {}
+
+  /// Work space for factors of at most so many rows and columns: add() then allocates nothing.
+  void reserve(int rows, int inner);
+
+  /// @param inner columns of a and b @param d the diagonal of D, `inner` values; null: D = I
+  /// @param c by columns, which are `stride` apart: a.rows rows and b.rows columns; apart from a, b
+  /// @param lower if set, what is above the diagonal of C is not wanted, and undefined afterwards
+  void add(double factor, const DensePart& a, const DensePart& b, int inner, const double* d,
+           double* c, int stride, bool lower);
+
+ private:
+  /// Some rows and columns of a factor.
+  struct Range {
+    int row, rows, column, columns;
+  };
+  static const double* pack(const DensePart& part, const Range& range, int tile, double factor,
+                            const double* d, std::vector<double>& packed);
+  void add_tiles(const double* left, const double* right, const Range& a, const Range& b, double* c,
+                 int stride, bool lower) const;
+
+  const DenseKernels* kernels_;
+  std::vector<double> packed_a_, packed_b_;
+};
+
+}  // namespace perp

@@ -1,0 +1,25 @@
+#include <perp/solvers/linear_algebra/quasidefinite_ldl.hpp>
+
+namespace perp {
+
+namespace {
+
+// Multiplications of a factorisation by rows, and how many of them an entry of L has part in: below
+// either blocks do not pay (bench/micro/ldl_micro.cpp).
+constexpr double kManyOperations = 2e5, kPerEntry = 12;
+
+}  // namespace
+
+void QuasidefiniteLdl::analyse(int size, const std::vector<int>& starts,
+                               const std::vector<int>& rows,
+                               const std::vector<signed char>& signs) {
+  SparseLdl& by_rows = ldl_.emplace<SparseLdl>();
+  by_rows.analyse(size, starts, rows, signs);
+  const double operations = by_rows.operations();
+  if (operations < kManyOperations ||
+      operations < kPerEntry * static_cast<double>(by_rows.factor_entries()))
+    return;
+  ldl_.emplace<SupernodalLdl>().analyse(size, starts, rows, signs);
+}
+
+}  // namespace perp

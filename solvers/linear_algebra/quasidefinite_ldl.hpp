@@ -1,0 +1,49 @@
+// LDL' factorisation of a sparse quasi-definite matrix, the way that suits its pattern.
+#pragma once
+
+#include <perp/solvers/linear_algebra/sparse_ldl.hpp>
+#include <perp/solvers/linear_algebra/supernodal_ldl.hpp>
+#include <variant>
+#include <vector>
+
+namespace perp {
+
+/// K = L D L' by rows (SparseLdl) if that takes few operations, by dense blocks (SupernodalLdl)
+/// otherwise, which costs more to analyse and does each operation several times faster.
+class QuasidefiniteLdl {
+ public:
+  /// As of both. @param signs of the pivots, +1 or -1
+  void analyse(int size, const std::vector<int>& starts, const std::vector<int>& rows,
+               const std::vector<signed char>& signs);
+
+  bool factor(const std::vector<double>& values, double least, double substitute) {
+    return std::visit([&](auto& ldl) { return ldl.factor(values, least, substitute); }, ldl_);
+  }
+  void solve(double* x) const {
+    std::visit([&](const auto& ldl) { ldl.solve(x); }, ldl_);
+  }
+
+  int substituted() const {
+    return std::visit([](const auto& ldl) { return ldl.substituted(); }, ldl_);
+  }
+  double first_substituted() const {
+    return std::visit([](const auto& ldl) { return ldl.first_substituted(); }, ldl_);
+  }
+  int first_substituted_row() const {
+    return std::visit([](const auto& ldl) { return ldl.first_substituted_row(); }, ldl_);
+  }
+  /// Of L, and multiplications of a factorisation, after analyse().
+  long factor_entries() const {
+    return std::visit([](const auto& ldl) { return ldl.factor_entries(); }, ldl_);
+  }
+  double operations() const {
+    return std::visit([](const auto& ldl) { return ldl.operations(); }, ldl_);
+  }
+  /// Whether it works by dense blocks.
+  bool by_blocks() const { return std::holds_alternative<SupernodalLdl>(ldl_); }
+
+ private:
+  std::variant<SparseLdl, SupernodalLdl> ldl_;
+};
+
+}  // namespace perp

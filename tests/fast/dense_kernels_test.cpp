@@ -1,0 +1,176 @@
+// Products and eliminations of dense blocks by every instruction set that this machine has, against
+// Eigen; factorisations of one matrix by rows and by blocks.
+#include "support.hpp"
+
+#include <perp/problems/standard/random.hpp>
+#include <perp/solvers/linear_algebra/dense_kernels.hpp>
+#include <perp/solvers/linear_algebra/dense_product.hpp>
+#include <perp/solvers/linear_algebra/quasidefinite_ldl.hpp>
+
+#include <Eigen/LU>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+namespace perp::test {
+namespace {
+
+DenseMatrix random_matrix(int rows, int columns, Random& random) {
+  DenseMatrix a(rows, columns);
+  for (double& x : a.reshaped()) x = random.uniform(-1, 1);
+  return a;
+}
+
+std::vector<const DenseKernels*> runnable() {
+  std::vector<const DenseKernels*> list;
+  for (const char* name : {"baseline", "avx2", "avx512"}) {
+    if (const DenseKernels* kernels = find_dense_kernels(name)) list.push_back(kernels);
+  }
+  return list;
+}
+
+TEST(DenseKernels, AreThoseOfTheMachine) {
+  EXPECT_EQ(runnable().front()->name, std::string("baseline"));
+  EXPECT_EQ(find_dense_kernels("none"), nullptr);
+  if (!std::getenv("PERP_KERNELS")) EXPECT_EQ(&dense_kernels(), runnable().back());
+}
+
+// Tiles and blocks that are full and that are not; more inner indices than a block has.
+TEST(DenseProduct, IsThatOfEigen) {
+  Random random(3);
+  for (const DenseKernels* kernels : runnable()) {
+    DenseProduct product(*kernels);
+    for (const int rows : {1, 3, 8, 16, 17, 40, 131, 300}) {
+      for (const int columns : {1, 5, 8, 16, 33, 131, 270}) {
+        for (const int inner : {1, 2, 7, 32, 300}) {
+          const DenseMatrix a = random_matrix(rows + 2, inner, random);
+          const DenseMatrix b = random_matrix(columns + 3, inner, random);
+          const Vector d = random_matrix(inner, 1, random);
+          const DenseMatrix before = random_matrix(rows + 1, columns, random);
+          const DenseMatrix expected = before.topRows(rows) - a.topRows(rows) * d.asDiagonal() *
+                                                                  b.topRows(columns).transpose();
+          for (const bool lower : {false, true}) {
+            if (lower && columns > rows) continue;
+            DenseMatrix c = before;
+            product.add(-1.0, {a.data(), rows, rows + 2}, {b.data(), columns, columns + 3}, inner,
+                        d.data(), c.data(), rows + 1, lower);
+            DenseMatrix miss = c.topRows(rows) - expected;
+            if (lower) miss = DenseMatrix(miss.triangularView<Eigen::Lower>());
+            EXPECT_LE(miss.cwiseAbs().maxCoeff(), 1e-15 * (inner + 8))
+                << kernels->name << ' ' << rows << ' ' << columns << ' ' << inner << ' ' << lower;
+            EXPECT_EQ(c.row(rows), before.row(rows));  // nothing beyond
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(DenseKernels, DivideRows) {
+  Random random(4);
+  for (const DenseKernels* kernels : runnable()) {
+    for (int columns = 1; columns <= kNarrow; ++columns) {
+      for (const int rows : {1, 2, 7, 8, 9, 40}) {
+        DenseMatrix l = random_matrix(columns + 1, columns, random);
+        const Vector inverses = random_matrix(columns, 1, random);
+        const DenseMatrix before = random_matrix(rows + 1, columns, random);
+        DenseMatrix a = before;
+        kernels->divide_rows(rows, columns, a.data(), rows + 1, l.data(), columns + 1,
+                             inverses.data());
+        const DenseMatrix y = l.topRows(columns)
+                                  .triangularView<Eigen::UnitLower>()
+                                  .solve(before.topRows(rows).transpose())
+                                  .transpose();
+        const DenseMatrix expected = y * inverses.asDiagonal();
+        const double size = std::max(1.0, expected.cwiseAbs().maxCoeff());
+        EXPECT_LE((a.topRows(rows) - expected).cwiseAbs().maxCoeff(), 1e-13 * size)
+            << kernels->name << ' ' << columns << ' ' << rows;
+        EXPECT_EQ(a.row(rows), before.row(rows));
+      }
+    }
+  }
+}
+
+// B by rows, D = I, another factor.
+TEST(DenseProduct, TakesTransposedFactors) {
+  Random random(6);
+  for (const DenseKernels* kernels : runnable()) {
+    DenseProduct product(*kernels);
+    for (const int n : {3, 20, 150}) {
+      const DenseMatrix a = random_matrix(n, n, random), b = random_matrix(n, n, random);
+      DenseMatrix c = DenseMatrix::Zero(n, n);
+      product.add(0.5, {a.data(), n, n}, {b.data(), n, 1, n}, n, nullptr, c.data(), n, false);
+      EXPECT_LE((c - 0.5 * a * b).cwiseAbs().maxCoeff(), 1e-15 * (n + 8)) << kernels->name;
+    }
+  }
+}
+
+// A grid of n x n unknowns, the upper triangle by columns.
+struct Grid {
+  explicit Grid(int n, double diagonal) : size(n * n), signs(size, 1) {
+    for (int k = 0; k < size; ++k) {
+      if (k >= n) put(k - n, -1.0);
+      if (k % n > 0) put(k - 1, -1.0);
+      put(k, diagonal);
+      starts.push_back(static_cast<int>(rows.size()));
+    }
+  }
+  void put(int row, double value) {
+    rows.push_back(row);
+    values.push_back(value);
+  }
+  Vector multiply(const Vector& x) const {
+    Vector y = Vector::Zero(size);
+    for (int j = 0; j < size; ++j) {
+      for (int k = starts[j]; k < starts[j + 1]; ++k) {
+        y[rows[k]] += values[k] * x[j];
+        if (rows[k] != j) y[j] += values[k] * x[rows[k]];
+      }
+    }
+    return y;
+  }
+
+  int size;
+  std::vector<int> starts{0}, rows;
+  std::vector<double> values;
+  std::vector<signed char> signs;
+};
+
+TEST(QuasidefiniteLdl, WorksByRowsOrByBlocks) {
+  Random random(5);
+  for (const int n : {3, 70}) {
+    const Grid grid(n, 4.0);
+    QuasidefiniteLdl ldl;
+    ldl.analyse(grid.size, grid.starts, grid.rows, grid.signs);
+    EXPECT_EQ(ldl.by_blocks(), n > 3);
+    ASSERT_TRUE(ldl.factor(grid.values, 1e-25, 1e-12));
+    EXPECT_EQ(ldl.substituted(), 0);
+    const Vector x = random_matrix(grid.size, 1, random);
+    Vector y = grid.multiply(x), again = y;
+    ldl.solve(y.data());
+    EXPECT_LE((y - x).cwiseAbs().maxCoeff(), 1e-11);
+    ASSERT_TRUE(ldl.factor(grid.values, 1e-25, 1e-12));
+    ldl.solve(again.data());
+    EXPECT_EQ(y, again);  // bit for bit
+  }
+}
+
+// Below the least eigenvalue of the grid, 4 - 4 cos(pi / (n + 1)), the matrix is indefinite, and so
+// is the block before the first pivot that is not positive, with that row.
+TEST(QuasidefiniteLdl, TellsTheFirstPivotOfTheWrongSign) {
+  for (const int n : {3, 70}) {
+    const double least = 4.0 - 4.0 * std::cos(std::acos(-1.0) / (n + 1));
+    for (const double factor : {0.9, 1.1}) {
+      const Grid grid(n, 4.0 - factor * least);
+      QuasidefiniteLdl ldl;
+      ldl.analyse(grid.size, grid.starts, grid.rows, grid.signs);
+      ASSERT_TRUE(ldl.factor(grid.values, 0.0, 1.0));
+      EXPECT_EQ(ldl.substituted() > 0, factor > 1);
+      EXPECT_EQ(ldl.first_substituted() < 0, factor > 1);
+      EXPECT_EQ(ldl.first_substituted_row() >= 0, factor > 1);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace perp::test
