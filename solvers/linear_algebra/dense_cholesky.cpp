@@ -46,33 +46,30 @@ bool DenseCholesky::factor_columns(int begin, int end, double least) {
   return factor_columns(middle, end, least);
 }
 
-// kNarrow columns at most: L D L' of their own rows, then the rows below, then L D^1/2.
+// kNarrow columns at most: their own rows column by column, then the rows below, for which
+// L = (unit lower triangle) D.
 bool DenseCholesky::factor_narrow(int begin, int end, double least) {
   const std::size_t n = size_;
   const int width = end - begin;
   double* const block = a_.data() + begin * n + begin;
-  double roots[kNarrow], inverses[kNarrow];
+  double unit[kNarrow * kNarrow], inverses[kNarrow];
   for (int j = 0; j < width; ++j) {
     double* const column = block + j * n;
+    for (int k = 0; k < j; ++k) {
+      const double* const other = block + k * n;
+      for (int i = j; i < width; ++i) column[i] -= other[j] * other[i];
+    }
     if (!(column[j] > least)) {
       failed_pivot_ = column[j];
       failed_row_ = begin + j;
       return false;
     }
-    roots[j] = std::sqrt(column[j]);
-    inverses[j] = 1.0 / roots[j];
-    for (int c = j + 1; c < width; ++c) {
-      const double factor = column[c] / column[j];
-      for (int i = c; i < width; ++i) block[c * n + i] -= factor * column[i];
-    }
-    for (int i = j + 1; i < width; ++i) column[i] /= column[j];
+    const double root = std::sqrt(column[j]);
+    for (int i = j; i < width; ++i) column[i] /= root;
+    inverses[j] = 1.0 / root;
+    for (int i = j + 1; i < width; ++i) unit[j * kNarrow + i] = column[i] * inverses[j];
   }
-  dense_kernels().divide_rows(size_ - end, width, block + width, size_, block, size_, inverses);
-  for (int j = 0; j < width; ++j) {
-    double* const column = block + j * n;
-    column[j] = roots[j];
-    for (int i = j + 1; i < width; ++i) column[i] *= roots[j];
-  }
+  dense_kernels().divide_rows(size_ - end, width, block + width, size_, unit, kNarrow, inverses);
   return true;
 }
 

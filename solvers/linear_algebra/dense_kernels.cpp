@@ -24,7 +24,7 @@ const DenseKernels* find_dense_kernels(const char* name) {
 }
 
 const DenseKernels& dense_kernels() {
-  static const DenseKernels& chosen = [] {
+  static const DenseKernels& chosen = []() -> const DenseKernels& {
     const char* named = std::getenv("PERP_KERNELS");
     for (const char* name : {named ? named : "", "avx512", "avx2"}) {
       if (const DenseKernels* kernels = find_dense_kernels(name)) return *kernels;

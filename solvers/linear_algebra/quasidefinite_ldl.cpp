@@ -15,9 +15,10 @@ void QuasidefiniteLdl::analyse(int size, const std::vector<int>& starts,
                                const std::vector<signed char>& signs) {
   SparseLdl& by_rows = ldl_.emplace<SparseLdl>();
   by_rows.analyse(size, starts, rows, signs);
-  const double operations = by_rows.operations();
-  if (operations < kManyOperations ||
-      operations < kPerEntry * static_cast<double>(by_rows.factor_entries()))
+  factor_entries_ = by_rows.factor_entries();
+  operations_ = by_rows.operations();
+  if (operations_ < kManyOperations ||
+      operations_ < kPerEntry * static_cast<double>(factor_entries_))
     return;
   ldl_.emplace<SupernodalLdl>().analyse(size, starts, rows, signs);
 }

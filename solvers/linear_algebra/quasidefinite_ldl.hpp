@@ -32,18 +32,17 @@ class QuasidefiniteLdl {
   int first_substituted_row() const {
     return std::visit([](const auto& ldl) { return ldl.first_substituted_row(); }, ldl_);
   }
-  /// Of L, and multiplications of a factorisation, after analyse().
-  long factor_entries() const {
-    return std::visit([](const auto& ldl) { return ldl.factor_entries(); }, ldl_);
-  }
-  double operations() const {
-    return std::visit([](const auto& ldl) { return ldl.operations(); }, ldl_);
-  }
+  /// Entries of L below the diagonal and multiplications of a factorisation, after analyse(),
+  /// without the zeros that blocks hold.
+  long factor_entries() const { return factor_entries_; }
+  double operations() const { return operations_; }
   /// Whether it works by dense blocks.
   bool by_blocks() const { return std::holds_alternative<SupernodalLdl>(ldl_); }
 
  private:
   std::variant<SparseLdl, SupernodalLdl> ldl_;
+  long factor_entries_ = 0;
+  double operations_ = 0.0;
 };
 
 }  // namespace perp
