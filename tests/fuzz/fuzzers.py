@@ -1,8 +1,6 @@
 """Runs the fuzzers of the readers, merges what they found, and measures what the corpora reach (README.md)."""
 import argparse
 import concurrent.futures
-import gzip
-import json
 import os
 import pathlib
 import re
@@ -130,24 +128,26 @@ def memcheck(reader):
     return f"{reader}: " + ("clean" if done.returncode == 0 else "\n" + done.stdout + done.stderr), done.returncode == 0
 
 
-def coverage(names):
-    """Lines of each reader's sources that its corpus reaches, by gcov."""
-    objects = ROOT / "build/coverage"
-    for reader in names:
-        for path in objects.rglob("*.gcda"):
-            path.unlink()
-        subprocess.run([objects / "tests/perp_corpora", CORPORA, reader], check=True, stdout=subprocess.DEVNULL,
-                       env=environment(reader))
-        for source in READERS[reader][2]:
-            data = next(objects.rglob(f"{source.split('/', 1)[1]}.gcda"), None)
-            if data is None:
-                print(f"{reader:10} {source:45} not reached")
-                continue
-            told = subprocess.run(["gcov", "--json-format", "--stdout", data], capture_output=True, check=True, cwd=objects).stdout
-            told = json.loads(gzip.decompress(told) if told.startswith(b"\x1f\x8b") else told)
-            lines = {line["line_number"]: line["count"] for file in told["files"] if file["file"].endswith(source) for line in file["lines"]}
-            reached = sum(count > 0 for count in lines.values())
-            print(f"{reader:10} {source:45} {reached:4} of {len(lines):4} lines, {100 * reached / max(len(lines), 1):.0f} %")
+def edges_of(reader, folders):
+    """{source: [edges that the inputs reach, edges]} of the reader's sources; a function that is inlined counts where it is."""
+    done = subprocess.run([PROGRAM, "-runs=0", "-print_coverage=1", f"-max_len={READERS[reader][1]}", *folders], capture_output=True, text=True,
+                          errors="replace", check=True, env=environment(reader))
+    found = {source: [0, 0] for source in READERS[reader][2]}
+    for reached, edges, path in re.findall(r"COVERED_FUNC: hits: \d+ edges: (\d+)/(\d+) .* (\S+):\d+$", done.stderr, re.MULTILINE):
+        for source, counts in found.items():
+            if path.endswith("/" + source):
+                counts[0] += int(reached)
+                counts[1] += int(edges)
+    return found
+
+
+def coverage(reader):
+    """Which edges of the reader's functions the committed corpus reaches, and which with what fuzzing here has found."""
+    grown = BUILD / "corpora" / reader
+    committed = edges_of(reader, [CORPORA / reader])
+    found = edges_of(reader, [CORPORA / reader, grown]) if grown.is_dir() else committed
+    return "\n".join(f"{reader:10} {source:45} {committed[source][0]:5} {reached:5} of {edges:5} edges, {100 * reached / max(edges, 1):.0f} %"
+                     for source, (reached, edges) in found.items())
 
 
 def main():
@@ -158,19 +158,16 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="readers at a time")
     parser.add_argument("--merge", action="store_true", help="add what was found to reach more to tests/fuzz/corpora")
     parser.add_argument("--memcheck", action="store_true", help="the corpora under valgrind")
-    parser.add_argument("--coverage", action="store_true", help="which lines of the readers the corpora reach")
+    parser.add_argument("--coverage", action="store_true", help="which branches of the readers the corpora reach")
     options = parser.parse_args()
     for name in options.readers:
         if name not in READERS:
             parser.error(f"no reader {name}; there are {', '.join(READERS)}")
     names = options.readers or list(READERS)
-    if options.coverage:
-        coverage(names)
-        return 0
     good = True
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        if options.merge:
-            for line in pool.map(merge, names):
+        if options.merge or options.coverage:
+            for line in pool.map(merge if options.merge else coverage, names):
                 print(line, flush=True)
             return 0
         attack = memcheck if options.memcheck else lambda name: fuzz(name, options.minutes, options.seed)
