@@ -1,13 +1,14 @@
 #include <perp/bench/comparison/history.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <perp/bench/comparison/comparison.hpp>
 #include <perp/bench/data/data_files.hpp>
 #include <perp/problems/json/json.hpp>
-#include <regex>
 #include <set>
+#include <string_view>
 
 namespace perp {
 
@@ -17,12 +18,16 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr const char* kEnding = ".jsonl.gz";
+constexpr std::string_view kDate = "0000-00-00";
 
+// Its date, if the name begins with one, YYYY-MM-DD.
 std::string label_of(const std::string& path) {
-  static const std::regex date("\\d{4}-\\d{2}-\\d{2}");
-  const std::string name = fs::path(path).filename().string();
-  std::smatch match;
-  if (std::regex_search(name, match, date) && match.position() == 0) return match.str();
+  const std::string name = fs::path(path).filename().string(), date = name.substr(0, kDate.size());
+  const bool dated = std::equal(date.begin(), date.end(), kDate.begin(), kDate.end(),
+                                [](unsigned char c, char pattern) {
+                                  return pattern == '0' ? std::isdigit(c) != 0 : c == pattern;
+                                });
+  if (dated) return date;
   return name.empty() ? path : name.substr(0, name.find(".jsonl"));
 }
 
@@ -59,11 +64,10 @@ std::vector<std::string> published_runs(const std::string& study) {
   std::vector<std::string> paths;
   const fs::path folder = data_root() / "results";
   const std::string ending = "-" + study + kEnding;
-  constexpr std::size_t kDate = 10;
   if (study.empty() || !fs::is_directory(folder)) return paths;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
-    if (name.size() == kDate + ending.size() && name.ends_with(ending))
+    if (name.size() == kDate.size() + ending.size() && name.ends_with(ending))
       paths.push_back(entry.path().string());
   }
   std::sort(paths.begin(), paths.end());

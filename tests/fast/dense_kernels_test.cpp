@@ -32,7 +32,9 @@ std::vector<const DenseKernels*> runnable() {
 TEST(DenseKernels, AreThoseOfTheMachine) {
   EXPECT_EQ(runnable().front()->name, std::string("baseline"));
   EXPECT_EQ(find_dense_kernels("none"), nullptr);
-  if (!std::getenv("PERP_KERNELS")) EXPECT_EQ(&dense_kernels(), runnable().back());
+  if (!std::getenv("PERP_KERNELS")) {
+    EXPECT_EQ(&dense_kernels(), runnable().back());
+  }
 }
 
 // Tiles and blocks that are full and that are not; more inner indices than a block has.
