@@ -1,6 +1,7 @@
 // nsgs, newton-ac, proximal-newton and auto on exact friction.
 #include "support.hpp"
 
+#include <perp/bench/data/data_files.hpp>
 #include <perp/problems/io/problem_file.hpp>
 #include <perp/solvers/enumeration/enumerate.hpp>
 #include <perp/solvers/friction/newton_ac.hpp>
@@ -408,8 +409,7 @@ TEST(FrictionAuto, SolvesTheStoredProblems) {
         "OneObject-i100000-316.json.gz", "OneObject-i1028-138.json.gz", "Rover1039.json",
         "Rover3865.json", "Spheres-i099-356-679.json.gz",
         "fc2d_granularflowonwall_00667_00000.json.gz"}) {
-    const Problem p =
-        read_problem(std::string(PERP_ROOT "/problems/collections/siconos/friction/") + name);
+    const Problem p = read_problem(data_root() / "problems/collections/siconos/friction" / name);
     EXPECT_EQ(solve_by_auto(p).status, Status::kSolved) << name;
     ++count;
   }

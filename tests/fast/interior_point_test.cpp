@@ -2,6 +2,7 @@
 // data.
 #include "support.hpp"
 
+#include <perp/bench/data/data_files.hpp>
 #include <perp/problems/io/problem_file.hpp>
 #include <perp/solvers/active_set/active_set_polish.hpp>
 #include <perp/solvers/active_set/newton_min.hpp>
@@ -331,8 +332,7 @@ TEST(InteriorPoint, AgreesWithLemkeOnLinearCones) {
 }
 
 TEST(InteriorPoint, SolvesTheMarosMeszarosCollection) {
-  const std::filesystem::path folder =
-      std::filesystem::path(PERP_ROOT) / "problems/collections/maros-meszaros";
+  const std::filesystem::path folder = data_root() / "problems/collections/maros-meszaros";
   int count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".json" && entry.path().extension() != ".gz") continue;

@@ -1,6 +1,7 @@
 // JSON and files: exactness, packing, errors. The program's tests cover the rest.
 #include "support.hpp"
 
+#include <perp/bench/data/data_files.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_file.hpp>
 #include <perp/problems/io/problem_json.hpp>
@@ -184,7 +185,7 @@ TEST_F(TemporaryFolder, FailedWriteLeavesNothingBehind) {
 }
 
 TEST(Siconos, TextEqualsTheConvertedInstances) {
-  const std::string root = PERP_ROOT "/problems/collections/siconos/";
+  const std::string root = data_root() / "problems/collections/siconos/";
   const std::vector<std::pair<std::string, std::string>> pairs = {
       {"lcp_CPS_1", "lcp"}, {"lcp_deudeu", "lcp"}, {"lcp_exp_murty", "lcp"},
       {"lcp_mmc", "lcp"},   {"RLCD_mlcp", "mlcp"}, {"diodeBridge_mlcp", "mlcp"},

@@ -1,6 +1,7 @@
 // Lemke's method: known problems, known pivot counts, ends, starts, settings.
 #include "support.hpp"
 
+#include <perp/bench/data/data_files.hpp>
 #include <perp/problems/io/problem_file.hpp>
 #include <perp/solvers/enumeration/enumerate.hpp>
 #include <perp/solvers/pivoting/farkas.hpp>
@@ -13,7 +14,7 @@ namespace {
 std::vector<std::string> collection(const std::string& folder) {
   std::vector<std::string> files;
   for (const auto& e :
-       std::filesystem::directory_iterator(PERP_ROOT "/problems/collections/" + folder)) {
+       std::filesystem::directory_iterator(data_root() / "problems/collections" / folder)) {
     if (e.path().extension() != ".md") files.push_back(e.path().string());
   }
   std::sort(files.begin(), files.end());
@@ -53,7 +54,7 @@ TEST(Lemke, SolvesContactsThatTieAllButExactly) {
 // that enters lowers nothing, so the path is a ray at once. Solutions exist, and other starting
 // bases reach them.
 TEST(Lemke, Cps3EndsOnARayForEveryCoveringVectorButNotFromEveryBasis) {
-  const Problem p = read_problem(PERP_ROOT "/problems/collections/siconos/lcp/lcp_CPS_3.json");
+  const Problem p = read_problem(data_root() / "problems/collections/siconos/lcp/lcp_CPS_3.json");
   EXPECT_EQ(enumerate_solutions(to_mlcp(std::get<Lcp>(p.data)), 1e-12).solutions.size(), 3u);
   for (int seed = 0; seed < 100; ++seed) {
     LemkeSettings settings;

@@ -2,6 +2,7 @@
 // enumeration.
 #include "support.hpp"
 
+#include <perp/bench/data/data_files.hpp>
 #include <perp/problems/io/problem_file.hpp>
 #include <perp/solvers/enumeration/enumerate.hpp>
 #include <perp/solvers/router.hpp>
@@ -177,8 +178,8 @@ TEST(NewtonFb, AllFunctionsGiveTheOneSolutionOfAPMatrix) {
 TEST(NewtonFb, SolvesTheLiterature) {
   int solved = 0;
   for (const char* folder : {"siconos/lcp", "siconos/mlcp", "degenerate"}) {
-    for (const auto& e : std::filesystem::directory_iterator(
-             std::string(PERP_ROOT "/problems/collections/") + folder)) {
+    for (const auto& e :
+         std::filesystem::directory_iterator(data_root() / "problems/collections" / folder)) {
       if (e.path().extension() == ".md") continue;
       const bool is = solve_by_newton(read_problem(e.path().string())).status == Status::kSolved;
       EXPECT_TRUE(is || e.path().stem() == "Buck2_mlcp") << e.path();  // that takes another start
