@@ -20,7 +20,7 @@ void DenseLu::reserve(int max_size) {
   const auto entries = static_cast<std::size_t>(max_size) * max_size;
   if (a_.size() < entries) a_.resize(entries);
   if (static_cast<int>(swaps_.size()) < max_size) swaps_.resize(max_size);
-  product_.reserve(max_size, max_size);
+  if (max_size > kFew) product_.reserve(max_size, first_half(max_size));
 }
 
 double* DenseLu::matrix(int size) {

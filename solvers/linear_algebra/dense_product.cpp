@@ -34,20 +34,23 @@ void add_plainly(double factor, const DensePart& a, const DensePart& b, int inne
 
 }  // namespace
 
+void DenseProduct::Room::grow(std::size_t wanted) {
+  if (wanted <= size) return;
+  data = std::make_unique_for_overwrite<double[]>(wanted);
+  size = wanted;
+}
+
 void DenseProduct::reserve(int rows, int inner) {
   const int depth = std::min(inner, kInner);
-  const auto grow = [](std::vector<double>& packed, std::size_t size) {
-    if (packed.size() < size) packed.resize(size);
-  };
-  grow(packed_a_, packed_size(std::min(rows, kRows), depth, kernels_->row_tile));
-  grow(packed_b_, packed_size(std::min(rows, kColumns), depth, kernels_->column_tile));
+  packed_a_.grow(packed_size(std::min(rows, kRows), depth, kernels_->row_tile));
+  packed_b_.grow(packed_size(std::min(rows, kColumns), depth, kernels_->column_tile));
 }
 
 // Tile by tile: all rows of an inner index, then those of the next; zeros below the last row.
 const double* DenseProduct::pack(const DensePart& part, const Range& range, int tile, double factor,
-                                 const double* d, std::vector<double>& packed) {
+                                 const double* d, double* packed) {
   for (int row = 0; row < range.rows; row += tile) {
-    double* to = packed.data() + static_cast<std::ptrdiff_t>(row) * range.columns;
+    double* to = packed + static_cast<std::ptrdiff_t>(row) * range.columns;
     const int count = std::min(tile, range.rows - row);
     for (int k = 0; k < range.columns; ++k, to += tile) {
       const double* from = part.data + static_cast<std::ptrdiff_t>(range.column + k) * part.stride +
@@ -58,7 +61,7 @@ const double* DenseProduct::pack(const DensePart& part, const Range& range, int 
       for (int i = count; i < tile; ++i) to[i] = 0.0;
     }
   }
-  return packed.data();
+  return packed;
 }
 
 void DenseProduct::add_tiles(const double* left, const double* right, const Range& a,
@@ -87,10 +90,10 @@ void DenseProduct::add(double factor, const DensePart& a, const DensePart& b, in
       const int depth = std::min(kInner, inner - k);
       const Range of_b{j, std::min(kColumns, b.rows - j), k, depth};
       // The kernels subtract.
-      const double* right = pack(b, of_b, kernels_->column_tile, -factor, d, packed_b_);
+      const double* right = pack(b, of_b, kernels_->column_tile, -factor, d, packed_b_.data.get());
       for (int i = lower ? j : 0; i < a.rows; i += kRows) {
         const Range of_a{i, std::min(kRows, a.rows - i), k, depth};
-        const double* left = pack(a, of_a, kernels_->row_tile, 1.0, nullptr, packed_a_);
+        const double* left = pack(a, of_a, kernels_->row_tile, 1.0, nullptr, packed_a_.data.get());
         add_tiles(left, right, of_a, of_b, c, stride, lower);
       }
     }

@@ -1,8 +1,9 @@
 // Products of dense blocks, by packed tiles.
 #pragma once
 
+#include <cstddef>
+#include <memory>
 #include <perp/solvers/linear_algebra/dense_kernels.hpp>
-#include <vector>
 
 namespace perp {
 
@@ -32,17 +33,24 @@ class DenseProduct {
            double* c, int stride, bool lower);
 
  private:
+  /// Room for packed tiles, of which no page is touched before it is used: most of those that are
+  /// reserved never are.
+  struct Room {
+    void grow(std::size_t wanted);
+    std::unique_ptr<double[]> data;
+    std::size_t size = 0;
+  };
   /// Some rows and columns of a factor.
   struct Range {
     int row, rows, column, columns;
   };
   static const double* pack(const DensePart& part, const Range& range, int tile, double factor,
-                            const double* d, std::vector<double>& packed);
+                            const double* d, double* packed);
   void add_tiles(const double* left, const double* right, const Range& a, const Range& b, double* c,
                  int stride, bool lower) const;
 
   const DenseKernels* kernels_;
-  std::vector<double> packed_a_, packed_b_;
+  Room packed_a_, packed_b_;
 };
 
 }  // namespace perp
