@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/residuals.hpp>
 #include <perp/solvers/router.hpp>
 
@@ -12,7 +13,6 @@ namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kRank = 1e-10;  // singular values below it, of the largest, are 0
 constexpr double kProgramTolerance = 1e-9;

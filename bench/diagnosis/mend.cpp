@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <perp/bench/analysis/contact_groups.hpp>
+#include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/reductions.hpp>
 #include <perp/solvers/pivoting/farkas.hpp>
 #include <perp/solvers/router.hpp>
@@ -12,7 +13,6 @@ namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kProgramTolerance = 1e-10;
 constexpr double kNoChange = 1e-9;  // of q, for its size: rounding
 

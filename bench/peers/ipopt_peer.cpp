@@ -47,9 +47,11 @@ struct Program {
   int rows() const { return static_cast<int>(row_lower.size()); }
 };
 
-constexpr double kInfinity = 2e19;  // what Ipopt takes for infinite, by its defaults
+constexpr double kIpoptInfinity = 2e19;  // what Ipopt takes for infinite, by its defaults
 
-double bounded(double bound) { return std::isinf(bound) ? std::copysign(kInfinity, bound) : bound; }
+double bounded(double bound) {
+  return std::isinf(bound) ? std::copysign(kIpoptInfinity, bound) : bound;
+}
 
 Program box_program(const peer::Request& request) {
   const Mlcp problem = peer::as_mlcp(request.problem);
@@ -75,7 +77,7 @@ Program conic_program(const peer::Request& request, const ConicQp& problem) {
   int row = 0;
   for (const Cone& cone : problem.cones) {
     if (cone.type == ConeType::kNonnegative)
-      program.row_lower.segment(row, cone.size).setConstant(-kInfinity);
+      program.row_lower.segment(row, cone.size).setConstant(-kIpoptInfinity);
     if (cone.type == ConeType::kSecondOrder) {
       program.cones.emplace_back(program.slacks(), cone.size);
       for (int k = 0; k < cone.size; ++k) program.row_of_slack.push_back(row + k);
@@ -83,8 +85,8 @@ Program conic_program(const peer::Request& request, const ConicQp& problem) {
     row += cone.size;
   }
   const int unknowns = program.unknowns();
-  program.lower = Vector::Constant(unknowns, -kInfinity);
-  program.upper = Vector::Constant(unknowns, kInfinity);
+  program.lower = Vector::Constant(unknowns, -kIpoptInfinity);
+  program.upper = Vector::Constant(unknowns, kIpoptInfinity);
   for (const auto& [first, size] : program.cones) program.lower[program.n + first] = 0.0;
   program.start = Vector::Zero(unknowns);
   if (const auto& start = request.problem.start) {
@@ -121,7 +123,7 @@ class Functions final : public Ipopt::TNLP {
     std::copy_n(program_.row_lower.data(), rows, row_lower);
     std::copy_n(program_.row_upper.data(), rows, row_upper);
     std::fill(row_lower + rows, row_lower + m, 0.0);
-    std::fill(row_upper + rows, row_upper + m, kInfinity);
+    std::fill(row_upper + rows, row_upper + m, kIpoptInfinity);
     return true;
   }
 

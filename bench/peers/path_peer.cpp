@@ -14,7 +14,7 @@ namespace {
 
 using namespace perp;
 
-constexpr double kInfinity = 1e20;  // PATH's
+constexpr double kPathInfinity = 1e20;  // PATH's
 
 // The library of the user, open until the program ends.
 class Library {
@@ -197,8 +197,8 @@ class PathSolver final : public peer::Solver {
     const PathSolver& s = self(data);
     for (int i = 0; i < size; ++i) {
       z[i] = s.start_[i];
-      lower[i] = std::max(s.function_.lower[i], -kInfinity);
-      upper[i] = std::min(s.function_.upper[i], kInfinity);
+      lower[i] = std::max(s.function_.lower[i], -kPathInfinity);
+      upper[i] = std::min(s.function_.upper[i], kPathInfinity);
     }
   }
 

@@ -10,9 +10,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <limits>
 #include <new>
 #include <numeric>
+#include <perp/problems/matrix/infinity.hpp>
 #include <stdexcept>
 #include <unordered_map>
 #include <unordered_set>
@@ -23,7 +23,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEventGap = 1e-9;     // m: how near to contact an event is found
 constexpr double kNewApproach = 1e-9;  // m/s: of what has just closed
 constexpr int kRootSteps = 60;

@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
+#include <perp/problems/matrix/infinity.hpp>
 #include <utility>
 
 namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLeastVelocity = 1e-3;  // m/s: scale of scenes where nothing moves or falls
 
 // Components of (v, omega) that are unknowns, in the order of Coordinates.

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kAtBound = 0.5, kDegenerate = 0.05;  // shares of the planted solution
 
 // H = A D A'/n with a Gaussian A of `rank` columns and D = diag(+-1), both triangles the same bits.

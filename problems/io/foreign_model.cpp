@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <perp/problems/json/json.hpp>
 #include <perp/problems/json/text.hpp>
+#include <perp/problems/matrix/infinity.hpp>
 #include <stdexcept>
 #include <unordered_map>
 
@@ -15,7 +15,6 @@ namespace perp {
 namespace {
 
 using enum Operation;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kNone = -1;
 
 [[noreturn]] void fail(const std::string& fault) { throw std::invalid_argument(fault); }

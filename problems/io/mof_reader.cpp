@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <limits>
 #include <perp/problems/io/foreign_model.hpp>
 #include <perp/problems/json/field.hpp>
 #include <perp/problems/json/text.hpp>
+#include <perp/problems/matrix/infinity.hpp>
 #include <unordered_map>
 
 namespace perp {
@@ -13,7 +13,6 @@ namespace perp {
 namespace {
 
 using enum Operation;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kNewestMinor = 9;
 constexpr int kMaxRows = 10'000'000;
 

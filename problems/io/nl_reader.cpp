@@ -4,18 +4,17 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <perp/problems/io/foreign_model.hpp>
 #include <perp/problems/json/json.hpp>
 #include <perp/problems/json/text.hpp>
+#include <perp/problems/matrix/infinity.hpp>
 #include <unordered_map>
 
 namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kMaxSize = 10'000'000;
 constexpr int kAny = -1;
 

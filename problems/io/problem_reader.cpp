@@ -5,13 +5,12 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kMaxSize = Field::kMaxInteger;
 
 Vector any_vector(const Field& field) {

@@ -5,11 +5,11 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <perp/problems/io/foreign_model.hpp>
 #include <perp/problems/json/json.hpp>
 #include <perp/problems/json/text.hpp>
+#include <perp/problems/matrix/infinity.hpp>
 #include <set>
 #include <stdexcept>
 
@@ -17,7 +17,6 @@ namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kInfinite = 1e20;  // and beyond, in bounds
 
 struct Row {

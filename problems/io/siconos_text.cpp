@@ -8,13 +8,13 @@
 #include <limits>
 #include <perp/problems/io/global_friction.hpp>
 #include <perp/problems/json/text.hpp>
+#include <perp/problems/matrix/infinity.hpp>
 #include <stdexcept>
 
 namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kMaxSize = 1'000'000;
 
 // The numbers at the beginning of a file, and the first word behind them.

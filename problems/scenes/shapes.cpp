@@ -3,15 +3,14 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
+#include <perp/problems/matrix/infinity.hpp>
 #include <stdexcept>
 
 namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kTilted = 1e-6;  // rad: from here on a cap's lowest point counts for itself
 constexpr double kNearRim = 0.1;  // rad: rim points so near the support point are left out
 constexpr int kDeepest = 2 * kRimPoints;  // ids of the rims' support points begin here

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/exact_conditions.hpp>
 #include <stdexcept>
 
@@ -9,7 +10,6 @@ namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kBeyondRounding = 1e-12;  // of the sizes of what is summed
 constexpr double kFarAway = 1e10;          // radius from which on an exclusion is worth telling
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/friction_cone.hpp>
 #include <perp/problems/standard/friction_measure.hpp>
 #include <perp/problems/standard/residual_parts.hpp>
@@ -11,7 +12,6 @@ namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 using ConstSegment = Eigen::Ref<const ExtendedVector>;

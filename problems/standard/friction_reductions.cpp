@@ -10,6 +10,7 @@
 #include <cmath>
 #include <memory>
 #include <numbers>
+#include <perp/problems/matrix/infinity.hpp>
 #include <stdexcept>
 
 namespace perp {
@@ -19,7 +20,6 @@ namespace {
 // On the tolerance of conditions whose residuals are products, those of Fritz John and of cones:
 // what is small there is a product of an error and an impulse that may be small too.
 constexpr double kSquared = 1e-5;
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The verifier divides by ||q||, other kinds are judged absolutely.
 double tolerance_factor(double size) { return size > 0 ? std::min(1.0, size) : 1.0; }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <perp/problems/expression/number.hpp>
+#include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/mass_inverse.hpp>
 #include <utility>
 #include <vector>
@@ -14,7 +15,6 @@ namespace {
 
 using Numbers = std::vector<Number>;
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon();
 constexpr mpfr_prec_t kFewestBits = 256, kMostBits = 4096;
 

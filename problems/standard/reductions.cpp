@@ -1,13 +1,11 @@
 #include <perp/problems/standard/reductions.hpp>
 
-#include <limits>
+#include <perp/problems/matrix/infinity.hpp>
 #include <stdexcept>
 
 namespace perp {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Answer same_unknown(const Answer& answer) { return {answer.z, {}}; }
 

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/residual_parts.hpp>
 
 namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 Residuals infinite_residuals() {

@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 #include <cmath>
+#include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/precise_measure.hpp>
 
 namespace perp {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Below this, q is rounding dust and a residual relative to it means nothing.
 constexpr double kVanishingNorm = 1e-14;

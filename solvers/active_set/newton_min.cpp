@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kRefinements = 3;
 constexpr double kSymmetric = 1e-14;
 constexpr double kSlack = 0.1;            // of the tolerance: what is no violation yet

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 const Matrix& matrix_of(const Problem& problem) {
   const auto* lcp = std::get_if<Lcp>(&problem.data);

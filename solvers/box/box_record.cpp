@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 #include <cmath>
-#include <limits>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kStationary = 1e-6;    // gradient over ||Phi||
 constexpr double kSingularShare = 0.1;  // rows with |Phi_i| above this times the largest are named
 constexpr int kNamedRows = 5;

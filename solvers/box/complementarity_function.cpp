@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kEvenSlope = 0.29289321881345248;  // 1 - 1/sqrt(2)
 constexpr double kKink = 1e-150;                    // below this norm (a, b) is the kink
 

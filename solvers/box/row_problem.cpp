@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Eigen::Index kBlock = 32;
 constexpr double kOrderMatters = 1e5;  // sums below this are right to 1e-14
 

@@ -8,13 +8,13 @@
 #include <Eigen/QR>
 #include <cmath>
 #include <limits>
+#include <perp/problems/matrix/infinity.hpp>
 #include <stdexcept>
 
 namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 // Of a scaled matrix: what may be dependent but for rounding, and what surely is. Both are tried.
 constexpr double kRankTolerance = 1e-10, kLeastRankTolerance = 1e-15;
 constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();  // of a term of a sum

@@ -5,11 +5,10 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/random.hpp>
 
 namespace perp {
-
-using namespace gradient_projection;
 
 namespace {
 
@@ -80,7 +79,7 @@ std::optional<Status> BoxMinimiser::iterate(int iteration, Observer* observer) {
   const double before = search_.gained;
   const Step step = advance(iteration == 1);
   const bool gained =
-      search_.gained > before * (1.0 + kFlat) || point_.natural < 0.9 * best_natural_;
+      search_.gained > before * (1.0 + kFlatCurvature) || point_.natural < 0.9 * best_natural_;
   idle_ = gained ? 0 : idle_ + 1;
   IterationRecord record;
   record.iteration = iteration;
@@ -151,7 +150,8 @@ void BoxMinimiser::begin(const Vector* start) {
   point_.x.setZero();
   if (start) point_.x = start->cwiseQuotient(problem.unit());
   problem.rows().clamp(point_.x);
-  far_ = kFar * std::max(1.0, point_.x.size() > 0 ? point_.x.lpNorm<Eigen::Infinity>() : 0.0);
+  far_ = kUnboundedGrowth *
+         std::max(1.0, point_.x.size() > 0 ? point_.x.lpNorm<Eigen::Infinity>() : 0.0);
   evaluate_gradient(false);
 }
 
@@ -170,7 +170,7 @@ void BoxMinimiser::evaluate_gradient(bool extended) {
 // At a bound that the objective falls away from.
 bool BoxMinimiser::pulled_off(int i) const {
   if (problem.rows().is_fixed(i)) return false;
-  const double least = kOfTolerance * rules_->limits.tolerance * problem.unit()[i];
+  const double least = kFaceTolerance * rules_->limits.tolerance * problem.unit()[i];
   return (point_.x[i] == problem.rows().lower[i] && point_.g[i] < -least) ||
          (point_.x[i] == problem.rows().upper[i] && point_.g[i] > least);
 }
@@ -251,7 +251,7 @@ BoxMinimiser::Step BoxMinimiser::face_phase() {
     const Step step = factorised_step();
     if (step != Step::kNone) return step;
   }
-  const double target = kOfTolerance * rules_->limits.tolerance;
+  const double target = kFaceTolerance * rules_->limits.tolerance;
   const int size = static_cast<int>(face_.members.size());
   refined_ = !point_.released;
   if (point_.released) return conjugate_step(target, rules_->settings.cg_progress, size);
@@ -320,7 +320,8 @@ bool BoxMinimiser::escape() {
   const int size = static_cast<int>(face_.members.size());
   if (cg_.minimise(face_.members, search_.s, 0.0, 0.0, 2 * size, search_.p) != FaceEnd::kFlat)
     return false;
-  if (!(cg_.curvature < kNegative * search_.p.cwiseQuotient(problem.weight()).dot(search_.p)))
+  if (!(cg_.curvature <
+        kNegativeCurvature * search_.p.cwiseQuotient(problem.weight()).dot(search_.p)))
     return false;
   if (point_.g.dot(search_.p) > 0) search_.p = -search_.p;
   ++counts_.escapes;

@@ -5,10 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp {
-
-using namespace gradient_projection;
 
 namespace {
 
@@ -69,8 +68,8 @@ void BoxQuadratic::choose_weights() {
   negative_diagonal_ = false;
   for (int i = 0; i < size(); ++i) {
     const double d = rows_.diagonal[i];
-    weight_[i] = 1.0 / (d > kFlat * scale_ ? d : scale_);
-    negative_diagonal_ |= d < kNegative * scale_ && !rows_.is_fixed(i);
+    weight_[i] = 1.0 / (d > kFlatCurvature * scale_ ? d : scale_);
+    negative_diagonal_ |= d < kNegativeCurvature * scale_ && !rows_.is_fixed(i);
   }
 }
 

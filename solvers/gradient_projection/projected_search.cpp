@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp {
-
-using namespace gradient_projection;
 
 namespace {
 
@@ -78,8 +77,8 @@ ProjectedSearch::End ProjectedSearch::search(double alpha) {
     problem_->multiply(s, hs);
     bend = s.dot(hs);
     const double metric = s.cwiseQuotient(problem_->weight()).dot(s);
-    if (!(bend > kFlat * metric)) {
-      negative |= bend < kNegative * metric;
+    if (!(bend > kFlatCurvature * metric)) {
+      negative |= bend < kNegativeCurvature * metric;
       if (!clipped_ && slope < 0) return search_flat();
     }
     const double exact = bend > 0 ? -slope / bend : 0.0;
@@ -132,7 +131,7 @@ ProjectedSearch::End ProjectedSearch::search_flat() {
     if (!project(alpha)) return End::kStuck;
     problem_->multiply(s, hs);
     bend = s.dot(hs);
-    negative |= bend < kNegative * s.cwiseQuotient(problem_->weight()).dot(s);
+    negative |= bend < kNegativeCurvature * s.cwiseQuotient(problem_->weight()).dot(s);
     // Not beyond a minimum of the chord: what has met its bound would be released again.
     const bool short_of_minimum = alpha <= first || slope + bend <= 0;
     if (short_of_minimum && slope + 0.5 * bend < kSufficient * slope) {

@@ -4,8 +4,6 @@
 
 namespace perp {
 
-using namespace gradient_projection;
-
 namespace {
 
 constexpr int kInverseIterations = 3;
@@ -20,7 +18,7 @@ BoxMinimiser::Step BoxMinimiser::outcome(End end) {
 
 // x itself shows the direction where it has gone that far.
 BoxMinimiser::Step BoxMinimiser::far_away() {
-  far_ *= kFar;
+  far_ *= kUnboundedGrowth;
   for (int i = 0; i < problem.size(); ++i) {
     search_.p[i] = std::isinf(point_.x[i] > 0 ? problem.rows().upper[i] : problem.rows().lower[i])
                        ? point_.x[i]
@@ -37,8 +35,8 @@ BoxMinimiser::Step BoxMinimiser::end_unbounded() {
   search_.p /= size;
   problem.multiply(search_.p, search_.hs);
   const bool bends = search_.p.dot(search_.hs) <
-                     kNegative * search_.p.cwiseQuotient(problem.weight()).dot(search_.p);
-  const double least = kOfTolerance * rules_->limits.tolerance;
+                     kNegativeCurvature * search_.p.cwiseQuotient(problem.weight()).dot(search_.p);
+  const double least = kFaceTolerance * rules_->limits.tolerance;
   if (!bends && !(point_.g.dot(search_.p) < -least)) return Step::kNone;
   // For a PSD H, p'Hp = 0 implies Hp = 0.
   const bool negative = bends || search_.hs.lpNorm<Eigen::Infinity>() > kImage * problem.scale();

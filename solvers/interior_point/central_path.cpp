@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLeastShift = 1.0;  // of a start outside the cones
 // First kappa over the mean of s_i z_i. More where only bounds are: tau then does not give way.
 constexpr double kBoxKappa = 30.0, kLeastKappa = 1e-4;

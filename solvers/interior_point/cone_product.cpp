@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double tail_norm(const Vector& v, ConeProduct::Block b) {
   return v.segment(b.offset + 1, b.size - 1).norm();

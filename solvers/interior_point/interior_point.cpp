@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kIterations = 200;
 constexpr double kShortStep = 1e-5;  // a step below counts towards a stall
 constexpr int kShortSteps = 4;

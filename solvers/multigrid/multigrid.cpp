@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSymmetric = 1e-14;
 constexpr int kIterationLimit = 1000;
 constexpr double kRounding = 1e-13;   // energies this close are equal

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp {
 
@@ -14,7 +14,6 @@ constexpr int kLargestDepth = 30;
 constexpr int kCoarsestSweeps = 10;       // where the coarsest matrix is not positive definite
 constexpr double kStrength = 0.08;        // halved from level to level [VanekMandelBrezina1996]
 constexpr double kLeastCoarsening = 0.8;  // a level that shrinks less than this is not worth it
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 void prepare_workspaces(MultigridLevel& level) {
   const int n = level.size();

@@ -3,13 +3,11 @@
 #include <perp/solvers/pivoting/lemke_path.hpp>
 
 #include <cmath>
-#include <limits>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Positive costs without ties: the golden ratio's multiples, spread over (1, 2).
 double cost(int i) {

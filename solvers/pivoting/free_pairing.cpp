@@ -4,13 +4,12 @@
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseQR>
 #include <cmath>
-#include <limits>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRankTolerance = 1e-11;  // relative to the largest pivot of the equilibrated block
 constexpr double kClearlyRegular = 1e-7;  // pivot ratio from which rank needs no closer look
 constexpr int kDenseFreeBlock = 400;      // above, rank is revealed by sparse QR

@@ -6,14 +6,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
+#include <perp/problems/matrix/infinity.hpp>
 #include <stdexcept>
 
 namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr long kLeastPivotLimit = 10'000'000;
 constexpr int kRefinements = 3;
 constexpr double kDubious = 1e-6;  // a ray where t has fallen below this share of its first value

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kSmallWeight = 1e-3;  // of rows whose sweeps need no regularisation
 constexpr double kGrow = 4.0, kShrink = 0.8;
 constexpr double kLeastTheta = 1e-6, kLargestTheta = 1e6;

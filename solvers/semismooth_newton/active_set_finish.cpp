@@ -1,12 +1,10 @@
+#include <perp/problems/matrix/infinity.hpp>
 #include <perp/solvers/semismooth_newton/active_set_finish.hpp>
-
-#include <limits>
 
 namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kClaim = 1.0 - 1e-9;    // rounding of the verifier's own sums
 constexpr double kClaimNonlinear = 0.9;  // its F may be rounded in another order
 constexpr double kTryAgain = 0.1;        // fall of ||Phi|| after which a set is tried again

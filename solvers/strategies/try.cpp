@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/random.hpp>
 #include <perp/solvers/strategies/strategy.hpp>
 #include <stdexcept>
@@ -19,7 +20,6 @@ struct Bounds {
 };
 
 Bounds bounds_of(const Problem& problem, int i) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   if (std::holds_alternative<Lcp>(problem.data)) return {0.0, kInfinity};
   if (const auto* mlcp = std::get_if<Mlcp>(&problem.data)) return {mlcp->lower[i], mlcp->upper[i]};
   if (const auto* mcp = std::get_if<Mcp>(&problem.data)) return {mcp->lower[i], mcp->upper[i]};

@@ -1,14 +1,12 @@
 // Linear constraints in rational arithmetic.
 #include "oracle.hpp"
 
-#include <limits>
+#include <perp/problems/matrix/infinity.hpp>
 #include <vector>
 
 namespace perp::adversary {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 using Rationals = std::vector<mpq_class>;
 

@@ -1,15 +1,13 @@
 #include "generators.hpp"
 
 #include <cmath>
-#include <limits>
 #include <perp/problems/families/family.hpp>
+#include <perp/problems/matrix/infinity.hpp>
 #include <stdexcept>
 
 namespace perp::adversary {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 class Generator {
  public:

@@ -1,8 +1,8 @@
 #include "oracle.hpp"
 
 #include <cmath>
-#include <limits>
 #include <numeric>
+#include <perp/problems/matrix/infinity.hpp>
 #include <vector>
 
 namespace perp::adversary {
@@ -10,8 +10,6 @@ namespace perp::adversary {
 namespace {
 
 using Reals = std::vector<Real>;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 template <class T>
 T zero() {

@@ -1,15 +1,13 @@
 #include "partners.hpp"
 
 #include <cmath>
-#include <limits>
+#include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/reductions.hpp>
 #include <vector>
 
 namespace perp::adversary {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Vector permuted(const Vector& v, const std::vector<int>& order) {
   Vector w(v.size());

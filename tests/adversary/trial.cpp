@@ -9,7 +9,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <limits>
+#include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/reductions.hpp>
 #include <perp/solvers/enumeration/enumerate.hpp>
 #include <perp/solvers/plans.hpp>
@@ -19,7 +19,6 @@ namespace perp::adversary {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr int kLargestExact = 12;      // unknowns of problems whose constraints are decided exactly
 constexpr int kLargestEnumerated = 4;  // unknowns, each with up to three places
 

@@ -1,15 +1,13 @@
 #include <perp/formulations/law/pyramid/pyramid_law.hpp>
 
 #include <perp/formulations/dynamics/unknown_layout.hpp>
+#include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/friction_pyramid.hpp>
-
-#include <limits>
 
 namespace perp {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Range kEdges{4, 60, false, false, 2};
 
 class PyramidLaw final : public ContactLaw {

@@ -7,15 +7,13 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
-#include <limits>
 #include <numeric>
+#include <perp/problems/matrix/infinity.hpp>
 #include <utility>
 
 namespace perp {
 
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 bool is_round(const Body& body) {
   return body.inertia.x() == body.inertia.y() && body.inertia.y() == body.inertia.z();

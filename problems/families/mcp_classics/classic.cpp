@@ -3,16 +3,14 @@
 #include <fmt/format.h>
 #include <Eigen/SparseLU>
 #include <cmath>
-#include <limits>
 #include <perp/problems/expression/differentiation.hpp>
+#include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/mcp_function.hpp>
 #include <perp/problems/standard/residuals.hpp>
 
 namespace perp::classics {
 
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // mid(z - lower, z - upper, F), the map whose zeros are the solutions.
 Vector natural_map(const Mcp& problem, const Vector& z, const Vector& f) {
@@ -96,7 +94,9 @@ Mcp box_problem(Vector lower, Vector upper, const Map& f) {
   return mcp;
 }
 
-Mcp ncp(int n, const Map& f) { return box_problem(Vector::Zero(n), Vector::Constant(n, kInf), f); }
+Mcp ncp(int n, const Map& f) {
+  return box_problem(Vector::Zero(n), Vector::Constant(n, kInfinity), f);
+}
 
 Mcp optimality_conditions(const Program& program) {
   const int n = static_cast<int>(program.lower.size());
@@ -129,10 +129,10 @@ Mcp optimality_conditions(const Program& program) {
   Mcp mcp;
   mcp.graph = std::make_shared<const ExpressionGraph>(builder.extract(rows));
   mcp.lower = Vector::Zero(size);
-  mcp.upper = Vector::Constant(size, kInf);
+  mcp.upper = Vector::Constant(size, kInfinity);
   mcp.lower.head(n) = program.lower;
   mcp.upper.head(n) = program.upper;
-  mcp.lower.segment(n, equations).setConstant(-kInf);
+  mcp.lower.segment(n, equations).setConstant(-kInfinity);
   return mcp;
 }
 
@@ -148,7 +148,7 @@ std::optional<Vector> reference_solution(const Mcp& problem, Vector guess) {
   constexpr int kSteps = 100, kPatience = 5;
   McpFunction function(problem);
   Vector z = std::move(guess), best, f;
-  double least = kInf;
+  double least = kInfinity;
   int idle = 0;
   for (int k = 0; k < kSteps && idle < kPatience; ++k) {
     SparseMatrix jacobian = function.pattern();

@@ -1,12 +1,11 @@
 // Optimal control in discrete time.
-#include <limits>
 #include <perp/problems/families/mcp_classics/classic.hpp>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp::classics {
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kHorizon = 5.0;
 
 // A step of Van der Pol's oscillator, x1' = (1 - x2^2) x1 - x2 + u, x2' = x1, or of its
@@ -31,8 +30,8 @@ std::vector<Expr> defects(const ExprVector& x, int steps, bool linear) {
 Instance oscillator(int steps, bool linear, double bound) {
   const int n = 3 * steps;
   Program program;
-  program.lower = Vector::Constant(n, -kInf);
-  program.upper = Vector::Constant(n, kInf);
+  program.lower = Vector::Constant(n, -kInfinity);
+  program.upper = Vector::Constant(n, kInfinity);
   for (int t = 0; t < steps; ++t) {
     program.lower[3 * t + 2] = -bound;
     program.upper[3 * t + 2] = bound;

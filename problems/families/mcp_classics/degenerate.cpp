@@ -1,13 +1,11 @@
 // Problems whose solution is degenerate, not isolated, or has a singular Jacobian.
 #include <cmath>
-#include <limits>
 #include <perp/problems/families/mcp_classics/classic.hpp>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp::classics {
 
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 Classic modified_mathiesen() {
   return {"mathiesen-ray",
@@ -35,7 +33,7 @@ Classic powell_singular() {
           {listed("standard", {3, -1, 0, 1}), listed("far", {30, -10, 0, 10})},
           4,
           [](int) -> Instance {
-            return {box_problem(Vector::Constant(4, -kInf), Vector::Constant(4, kInf),
+            return {box_problem(Vector::Constant(4, -kInfinity), Vector::Constant(4, kInfinity),
                                 [](const ExprVector& z) {
                                   const Expr a = z[1] - 2 * z[2], b = z[0] - z[3];
                                   ExprVector f(4);

@@ -1,13 +1,11 @@
 // An energy model with demand that reacts to prices.
 #include <cmath>
-#include <limits>
 #include <perp/problems/families/mcp_classics/classic.hpp>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp::classics {
 
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // The unknowns of the PIES model in their order.
 enum Block { kCoal, kOil, kCoalTo, kOilTo, kLightTo, kHeavyTo, kPrice, kScarce, kValue, kBlocks };
@@ -151,11 +149,11 @@ Vector pies_solution() {
 
 Instance pies_instance() {
   const int n = position(kBlocks);
-  Vector lower = Vector::Zero(n), upper = Vector::Constant(n, kInf);
+  Vector lower = Vector::Zero(n), upper = Vector::Constant(n, kInfinity);
   for (int k = 0; k < 6; ++k) upper[position(kCoal, k)] = kCoalLimit[k / 3][k % 3];
   for (int k = 0; k < 4; ++k) upper[position(kOil, k)] = kOilLimit[k / 2][k % 2];
   lower.segment(position(kPrice), kSizes[kPrice]).setConstant(0.1);
-  lower.segment(position(kValue), kSizes[kValue]).setConstant(-kInf);
+  lower.segment(position(kValue), kSizes[kValue]).setConstant(-kInfinity);
   Instance made;
   made.mcp = box_problem(lower, upper, [n](const ExprVector& z) {
     ExprVector f = ExprVector::Constant(n, Expr(0.0));

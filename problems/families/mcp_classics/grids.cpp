@@ -1,13 +1,12 @@
 // Elliptic problems with obstacles on grids of N x N interior points of the unit square.
 #include <cmath>
-#include <limits>
 #include <perp/problems/families/mcp_classics/classic.hpp>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp::classics {
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kLambda = 6.5, kPlate = 0.7;  // of bratu()
 
 // Values by row; outside the grid `boundary`.
@@ -130,7 +129,7 @@ Classic minimal_surface() {
         program.lower = grid.sample([](double x, double y) {
           return std::abs(x - 0.5) <= 0.25 && std::abs(y - 0.5) <= 0.25 ? 1.0 : 0.0;
         });
-        program.upper = Vector::Constant(grid.size(), kInf);
+        program.upper = Vector::Constant(grid.size(), kInfinity);
         program.objective = [&](const ExprVector& v) {
           // Each cell is two triangles, with the differences of their legs; areas over h^2 / 2.
           const double h = grid.spacing();

@@ -1,14 +1,13 @@
 // Elastohydrodynamic lubrication of two cylinders in line contact.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <perp/problems/families/mcp_classics/classic.hpp>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp::classics {
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kPi = 3.14159265358979323846;
 constexpr double kFirst = -3.0, kLast = 2.0;  // the interval, in half widths of the dry contact
 
@@ -37,8 +36,8 @@ std::vector<Expr> film(const ExprVector& z, int points, double dx) {
 Mcp lubricated_contact(int points, double alpha, double lambda) {
   const double dx = (kLast - kFirst) / points;
   Vector lower = Vector::Zero(points + 1);
-  lower[0] = -kInf;
-  return box_problem(lower, Vector::Constant(points + 1, kInf), [=](const ExprVector& z) {
+  lower[0] = -kInfinity;
+  return box_problem(lower, Vector::Constant(points + 1, kInfinity), [=](const ExprVector& z) {
     const auto pressure = [&](int i) { return i < 1 || i > points ? Expr(0.0) : z[i]; };
     const std::vector<Expr> h = film(z, points, dx);
     const auto flow = [&](int j) {  // between points j and j + 1

@@ -1,15 +1,13 @@
 // Economic equilibria: prices of markets that clear, activities that make no profit.
 #include <array>
 #include <cmath>
-#include <limits>
 #include <perp/problems/families/mcp_classics/classic.hpp>
 #include <perp/problems/families/mcp_classics/market_data.hpp>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp::classics {
 
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // One firm makes good 1 from goods 2 and 3, one unit of each; the consumer owns b = (0, 5, 3) and
 // spends the shares (0.9, 0.1, 0). Excess supply of good i: b_i + a_i y - s_i (b'p) / p_i.
@@ -46,8 +44,8 @@ Classic mathiesen_simplex() {
       5,
       [](int) -> Instance {
         Vector lower = Vector::Zero(5);
-        lower[4] = -kInf;
-        return {box_problem(lower, Vector::Constant(5, kInf),
+        lower[4] = -kInfinity;
+        return {box_problem(lower, Vector::Constant(5, kInfinity),
                             [](const ExprVector& z) {
                               const ExprVector3 p = z.segment<3>(1);
                               ExprVector f(5);
@@ -98,7 +96,7 @@ ExprVector scarf_rows(const ExprVector& p, const ExprVector& y, const ExprVector
 
 Instance scarf_instance() {
   const int n = kScarfGoods + kScarfActivities + kScarfConsumers;
-  Vector lower = Vector::Zero(n), upper = Vector::Constant(n, kInf);
+  Vector lower = Vector::Zero(n), upper = Vector::Constant(n, kInfinity);
   lower.head(kScarfGoods).setConstant(1e-5);
   const int first_income = kScarfGoods + kScarfActivities;
   lower[first_income] = upper[first_income] = scarf_data().wealth_at_ones(0);
@@ -134,7 +132,7 @@ Instance scarf_numeraire_instance() {
   const Vector all = scarf_solution();
   Vector solution = all.segment(1, n);
   solution.head(kScarfGoods - 1) /= all[0];  // demand has degree 0 in the prices
-  Instance made{box_problem(lower, Vector::Constant(n, kInf), rows), solution, {}};
+  Instance made{box_problem(lower, Vector::Constant(n, kInfinity), rows), solution, {}};
   for (int c = 2; c <= kScarfGoods; ++c) {
     made.variables.push_back("price[" + std::to_string(c) + "]");
   }
@@ -204,7 +202,7 @@ Classic choi() {
           kChoiBrands,
           [](int) -> Instance {
             Vector lower = Eigen::Map<const Vector>(choi_data().cost.data(), kChoiBrands);
-            Vector upper = Vector::Constant(kChoiBrands, kInf);
+            Vector upper = Vector::Constant(kChoiBrands, kInfinity);
             lower[7] = upper[7] = kFixedPrice;
             return {box_problem(lower, upper, choi_rows), choi_solution(), {}};
           }};
@@ -276,7 +274,7 @@ Classic transport() {
         const double reference[3] = {0.225, 0.153, 0.126};
         Vector lower = Vector::Zero(11);
         lower.tail<3>().setConstant(0.01);
-        Mcp mcp = box_problem(lower, Vector::Constant(11, kInf), [&](const ExprVector& z) {
+        Mcp mcp = box_problem(lower, Vector::Constant(11, kInfinity), [&](const ExprVector& z) {
           ExprVector f(11);
           for (int i = 0; i < 2; ++i) f[6 + i] = capacity[i];
           for (int j = 0; j < 3; ++j) f[8 + j] = -demand[j] * pow(z[8 + j] / reference[j], -1.5);

@@ -1,15 +1,14 @@
 // First-order conditions of nonlinear programs of Hock and Schittkowski's collection, HSn.
 #include <array>
 #include <cmath>
-#include <limits>
 #include <perp/problems/families/mcp_classics/classic.hpp>
 #include <perp/problems/families/mcp_classics/program_data.hpp>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp::classics {
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr const char* kSource = "HockSchittkowski1981";
 
 // The start of the collection, with the multipliers `multiplier`.
@@ -21,9 +20,9 @@ Start standard(const std::vector<double>& x, double multiplier = 0.0) {
           }};
 }
 
-Program nonnegative(int n) { return {Vector::Zero(n), Vector::Constant(n, kInf), {}, {}, {}}; }
+Program nonnegative(int n) { return {Vector::Zero(n), Vector::Constant(n, kInfinity), {}, {}, {}}; }
 Program free_program(int n) {
-  return {Vector::Constant(n, -kInf), Vector::Constant(n, kInf), {}, {}, {}};
+  return {Vector::Constant(n, -kInfinity), Vector::Constant(n, kInfinity), {}, {}, {}};
 }
 Program bounded(const std::vector<double>& lower, const std::vector<double>& upper) {
   return {vector_of(lower), vector_of(upper), {}, {}, {}};

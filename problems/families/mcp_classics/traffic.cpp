@@ -1,13 +1,11 @@
 // Traffic in Wardrop's equilibrium: used routes of a pair take equally long, others no less.
 #include <array>
-#include <limits>
 #include <perp/problems/families/mcp_classics/classic.hpp>
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp::classics {
 
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 // Two parallel edges joined by a bridge, 6 cars; edges take 10 f, 50 + f, 50 + f, 10 f, 10 + f.
 // Unknowns: flows on the routes over, under and over the bridge, and the travel time.
@@ -19,8 +17,8 @@ Classic braess() {
           4,
           [](int) -> Instance {
             Vector lower = Vector::Zero(4);
-            lower[3] = -kInf;
-            return {box_problem(lower, Vector::Constant(4, kInf),
+            lower[3] = -kInfinity;
+            return {box_problem(lower, Vector::Constant(4, kInfinity),
                                 [](const ExprVector& z) {
                                   const Expr first = 10 * (z[0] + z[2]), last = 10 * (z[1] + z[2]);
                                   ExprVector f(4);
@@ -81,8 +79,8 @@ Instance ring_instance() {
   };
   Instance made;
   Vector lower = Vector::Zero(3 * kCities);
-  lower.tail(kCities).setConstant(-kInf);
-  made.mcp = box_problem(lower, Vector::Constant(3 * kCities, kInf), rows);
+  lower.tail(kCities).setConstant(-kInfinity);
+  made.mcp = box_problem(lower, Vector::Constant(3 * kCities, kInfinity), rows);
   name_variables(made.variables, "outer", kCities);
   name_variables(made.variables, "inner", kCities);
   name_variables(made.variables, "time", kCities);
