@@ -13,6 +13,9 @@ using DenseMatrix = Eigen::MatrixXd;
 using SparseMatrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
 using Triplet = Eigen::Triplet<double, int>;
 
+/// Largest |v_i|; 0 where there is none.
+inline double max_abs(const Vector& v) { return v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0; }
+
 /// A dense or sparse (compressed columns) matrix of doubles.
 ///
 /// Sparse matrices are kept compressed, with sorted rows and without repeated entries; explicit

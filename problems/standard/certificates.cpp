@@ -13,8 +13,6 @@ namespace {
 constexpr double kBeyondRounding = 1e-12;  // of the sizes of what is summed
 constexpr double kFarAway = 1e10;          // radius from which on an exclusion is worth telling
 
-double largest(const Vector& v) { return v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0; }
-
 // a'b and the sum of |a_i b_i|.
 std::pair<double, double> dot(const Vector& a, const Vector& b) {
   long double sum = 0, size = 0;
@@ -198,7 +196,7 @@ FarkasCheck check_farkas(const Mlcp& p, const Vector& y) {
   check.supremum = static_cast<double>(supremum);
   const double margin = -check.supremum;
   check.radius = check.violation > 0 ? margin / check.violation : kInfinity;
-  const double length = std::max(1.0, largest(p.q) / std::max(p.M.max_abs(), 1e-300));
+  const double length = std::max(1.0, max_abs(p.q) / std::max(p.M.max_abs(), 1e-300));
   if (!(margin > kBeyondRounding * static_cast<double>(size) && margin > 0)) return check;
   settle(check, kFarAway * length, [&] { return is_proof(p, y); });
   return check;
@@ -215,9 +213,9 @@ FarkasCheck check_farkas(const ConicQp& p, const Vector& y) {
   if (!y.allFinite() || distance_from_cones(y, p.cones, true) > 0) return check;
   const auto [sum, size] = dot(p.b, y);
   check.supremum = sum;
-  check.violation = largest(p.A.multiply_transposed(y));
+  check.violation = max_abs(p.A.multiply_transposed(y));
   check.radius = check.violation > 0 ? -sum / check.violation : kInfinity;
-  const double length = std::max(1.0, largest(p.b) / std::max(p.A.max_abs(), 1e-300));
+  const double length = std::max(1.0, max_abs(p.b) / std::max(p.A.max_abs(), 1e-300));
   if (-sum > kBeyondRounding * size)
     settle(check, kFarAway * length, [&] { return is_proof(p, y); });
   return check;
@@ -230,11 +228,11 @@ UnboundedCheck check_unbounded(const ConicQp& p, const Vector& x) {
   const auto [sum, size] = dot(p.c, x);
   check.slope = sum;
   const Vector s = -p.A.multiply(x);
-  check.violation = std::max(largest(p.P.multiply(x)), distance_from_cones(s, p.cones, false));
+  check.violation = std::max(max_abs(p.P.multiply(x)), distance_from_cones(s, p.cones, false));
   check.radius = check.violation > 0 ? -sum / check.violation : kInfinity;
   const double data = std::max({p.P.max_abs(), p.A.max_abs(), 1e-300});
   if (-sum > kBeyondRounding * size) {
-    settle(check, kFarAway * std::max(1.0, largest(p.c) / data),
+    settle(check, kFarAway * std::max(1.0, max_abs(p.c) / data),
            [&] { return is_proof_of_unbounded(p, x); });
   }
   return check;

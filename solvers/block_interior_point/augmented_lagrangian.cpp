@@ -12,8 +12,6 @@ constexpr double kFlatEnough = 0.5;        // slope at 1 over that at 0 for a wh
 constexpr double kRoot = 0.2;              // the same at the root that is looked for otherwise
 constexpr int kSearchSteps = 12;
 
-double largest(const Vector& x) { return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0; }
-
 // p := projection of z on the cone.
 void project(const ImpulseCone& cone, const double* z, double* p) {
   std::copy_n(z, cone.size, p);
@@ -106,7 +104,7 @@ void AugmentedLagrangian::evaluate() {
   x_.u = (centre_.u - penalties_.tau.cwiseProduct(x_.lambda)).cwiseMax(0.0);
   gradient_.lambda = x_.slack - x_.u + penalties_.eps.cwiseProduct(x_.lambda - centre_.lambda);
   gradient_.nu = total ? p.kappa - p.e.dot(x_.p) : 0.0;
-  gradient_.largest = std::max({largest(gradient_.m), largest(gradient_.lambda),
+  gradient_.largest = std::max({max_abs(gradient_.m), max_abs(gradient_.lambda),
                                 x_.nu > 0 ? std::abs(gradient_.nu) : -gradient_.nu});
   change_ = largest_change();
 }

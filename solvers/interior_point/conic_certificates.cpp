@@ -11,8 +11,6 @@ constexpr double kFirstRadius = 1e3, kRadiusGrowth = 30.0;  // of certificates w
 constexpr int kRefinements = 4;
 constexpr double kInside = 4e-16;  // what rounding may take a point out of a cone, relative
 
-double largest(const Vector& v) { return v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0; }
-
 // How far away a feasible point is at least, where slope and violation are those of a certificate.
 double radius(double slope, double violation) { return slope / std::max(violation, 1e-300); }
 
@@ -83,7 +81,7 @@ std::optional<Status> ConicCertificates::look_for_farkas(const CentralPath& path
   const double slope = -path.residual().bz;
   if (!(slope > 0)) return {};
   data_->multiply_at(path.point().z, right_x_);
-  const double reached = radius(slope, largest(right_x_));
+  const double reached = radius(slope, max_abs(right_x_));
   if (reached < std::max(kFirstRadius, kRadiusGrowth * primal_radius_)) return {};
   primal_radius_ = reached;
   came_closer_ = true;
@@ -113,7 +111,7 @@ std::optional<Status> ConicCertificates::look_for_ray(const CentralPath& path, R
   const double slope = -residual.cx;
   if (!(slope > 0)) return {};
   right_z_ = residual.z + path.point().tau * data_->b;  // Ax + s
-  const double reached = radius(slope, std::max(largest(residual.px), largest(right_z_)));
+  const double reached = radius(slope, std::max(max_abs(residual.px), max_abs(right_z_)));
   if (reached < std::max(kFirstRadius, kRadiusGrowth * dual_radius_)) return {};
   dual_radius_ = reached;
   came_closer_ = true;

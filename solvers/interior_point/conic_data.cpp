@@ -21,8 +21,6 @@ void raise(double& value, double by) {
   if (!(by <= value)) value = by;  // NaN too
 }
 
-double largest(const Vector& v) { return v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0; }
-
 }  // namespace
 
 void ConicData::build(const ConicQp& problem, bool wanted) {
@@ -127,7 +125,7 @@ void ConicData::scale_vectors(bool wanted) {
     for (int k = 0; k < sparse_p.nonZeros(); ++k)
       p_size = std::max(p_size, std::abs(sparse_p.valuePtr()[k]));
   }
-  const double b_size = largest(b), c_size = largest(c);
+  const double b_size = max_abs(b), c_size = max_abs(c);
   scale_x = power_of_two(b_size > 0 ? b_size : p_size > 0 ? c_size / p_size : 1.0, kMostScale);
   scale_y = power_of_two(std::max(c_size, scale_x * p_size), kMostScale);
   const double p_scale = scale_x / scale_y;

@@ -10,8 +10,6 @@ namespace {
 constexpr double kRelativeResidual = 1e-13;
 constexpr double kLeastGain = 0.5;  // of a refinement
 
-double largest(const Vector& v) { return v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0; }
-
 }  // namespace
 
 void EmbeddingSystem::prepare(const ConicData& data, KktSystem& kkt) {
@@ -60,7 +58,7 @@ double EmbeddingSystem::residual(const Vector& f, const Vector& g, double h, con
   h_->multiply(data_->cones, dz, work_z_);
   res_z_ += work_z_;
   res_tau_ = h - last_row_.dot(dx) - data_->b.dot(dz) + corner_ * dtau;
-  return std::max({largest(res_x_), largest(res_z_), std::abs(res_tau_)});
+  return std::max({max_abs(res_x_), max_abs(res_z_), std::abs(res_tau_)});
 }
 
 double EmbeddingSystem::solve(const Vector& f, const Vector& g, double h, int most_refinements,
@@ -69,7 +67,7 @@ double EmbeddingSystem::solve(const Vector& f, const Vector& g, double h, int mo
   dz = g;
   dtau = h;
   solve_once(dx, dz, dtau);
-  const double size = std::max({largest(f), largest(g), std::abs(h), 1e-300});
+  const double size = std::max({max_abs(f), max_abs(g), std::abs(h), 1e-300});
   double error = residual(f, g, h, dx, dz, dtau);
   for (int k = 0; k < most_refinements && error > kRelativeResidual * size; ++k) {
     solve_once(res_x_, res_z_, res_tau_);

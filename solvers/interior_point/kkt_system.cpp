@@ -15,8 +15,6 @@ constexpr double kLeastGain = 0.5;  // of a refinement
 constexpr int kRegularisations = 6;
 constexpr double kMoreRegularisation = 100.0;
 
-double largest(const Vector& v) { return v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0; }
-
 }  // namespace
 
 void KktSystem::prepare(const ConicData& data, std::string_view linear_algebra) {
@@ -81,15 +79,15 @@ double KktSystem::solve(const Vector& a, const Vector& b, Vector& x, Vector& z,
   x = a;
   z = b;
   solve_once(x, z);
-  const double size = std::max({largest(a), largest(b), 1e-300});
+  const double size = std::max({max_abs(a), max_abs(b), 1e-300});
   residual(a, b, x, z);
-  double error = std::max(largest(res_x_), largest(res_z_));
+  double error = std::max(max_abs(res_x_), max_abs(res_z_));
   for (int k = 0; k < most_refinements && error > kRelativeResidual * size; ++k) {
     solve_once(res_x_, res_z_);
     try_x_ = x + res_x_;
     try_z_ = z + res_z_;
     residual(a, b, try_x_, try_z_);
-    const double next = std::max(largest(res_x_), largest(res_z_));
+    const double next = std::max(max_abs(res_x_), max_abs(res_z_));
     if (!(next < error)) break;
     x.swap(try_x_);
     z.swap(try_z_);
