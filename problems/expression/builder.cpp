@@ -11,7 +11,6 @@ namespace perp {
 
 namespace {
 
-constexpr int kNone = -1;
 using enum Operation;
 
 std::uint64_t mix(std::uint64_t hash, std::uint64_t word) {
@@ -87,11 +86,11 @@ int GraphBuilder::apply(Operation operation, int a, int b) {
 
 int GraphBuilder::apply(Operation operation, std::span<const int> operands) {
   if (operation == kNorm) return apply_norm(operands);
-  if (const int folded = fold(operation, operands); folded != kNone) return folded;
+  if (const int folded = fold(operation, operands); folded != kNoNode) return folded;
   const bool one = operands.size() == 1;
   const int simpler = one ? simplify_unary(operation, operands[0])
                           : simplify_binary(operation, operands[0], operands[1]);
-  if (simpler != kNone) return simpler;
+  if (simpler != kNoNode) return simpler;
   const bool swap =
       (operation == kAdd || operation == kMultiply) && !one && operands[0] > operands[1];
   if (swap) {
@@ -105,15 +104,15 @@ int GraphBuilder::apply(Operation operation, std::span<const int> operands) {
 int GraphBuilder::fold(Operation operation, std::span<const int> operands) {
   std::vector<double> values;
   for (const int operand : operands) {
-    if (!is_constant(operand)) return kNone;
+    if (!is_constant(operand)) return kNoNode;
     values.push_back(node(operand).value);
   }
   const double value = evaluate(operation, values);
-  return std::isfinite(value) ? constant(value) : kNone;
+  return std::isfinite(value) ? constant(value) : kNoNode;
 }
 
 int GraphBuilder::apply_norm(std::span<const int> operands) {
-  if (const int folded = fold(kNorm, operands); folded != kNone) return folded;
+  if (const int folded = fold(kNorm, operands); folded != kNoNode) return folded;
   std::vector<int> kept;
   for (const int operand : operands) {
     if (!is(operand, 0.0))
@@ -133,7 +132,7 @@ int GraphBuilder::simplify_unary(Operation operation, int a) {
     if (node(a).operation == kAbs) return a;
     if (is_negated(a)) return apply(kAbs, operand(a, 0));
   }
-  return kNone;
+  return kNoNode;
 }
 
 int GraphBuilder::simplify_binary(Operation operation, int a, int b) {
@@ -148,12 +147,12 @@ int GraphBuilder::simplify_binary(Operation operation, int a, int b) {
       return simplify_divide(a, b);
     case kPow:
       if (is(b, 0.0)) return constant(1.0);
-      return is(b, 1.0) ? a : kNone;
+      return is(b, 1.0) ? a : kNoNode;
     case kMin:
     case kMax:
-      return a == b ? a : kNone;
+      return a == b ? a : kNoNode;
     default:
-      return kNone;
+      return kNoNode;
   }
 }
 
@@ -162,7 +161,7 @@ int GraphBuilder::simplify_add(int a, int b) {
   if (is(b, 0.0)) return a;
   if (is_negated(b)) return apply(kSubtract, a, operand(b, 0));
   if (is_negated(a)) return apply(kSubtract, b, operand(a, 0));
-  return kNone;
+  return kNoNode;
 }
 
 int GraphBuilder::simplify_subtract(int a, int b) {
@@ -171,7 +170,7 @@ int GraphBuilder::simplify_subtract(int a, int b) {
   if (is(a, 0.0)) return apply(kNegate, b);
   if (is_negated(b)) return apply(kAdd, a, operand(b, 0));
   if (is_negated(a)) return apply(kNegate, apply(kAdd, operand(a, 0), b));
-  return kNone;
+  return kNoNode;
 }
 
 int GraphBuilder::simplify_multiply(int a, int b) {
@@ -182,7 +181,7 @@ int GraphBuilder::simplify_multiply(int a, int b) {
   if (is(b, -1.0)) return apply(kNegate, a);
   if (is_negated(a)) return apply(kNegate, apply(kMultiply, operand(a, 0), b));
   if (is_negated(b)) return apply(kNegate, apply(kMultiply, a, operand(b, 0)));
-  return kNone;
+  return kNoNode;
 }
 
 int GraphBuilder::simplify_divide(int a, int b) {
@@ -191,7 +190,7 @@ int GraphBuilder::simplify_divide(int a, int b) {
   if (is(b, -1.0)) return apply(kNegate, a);
   if (is_negated(a)) return apply(kNegate, apply(kDivide, operand(a, 0), b));
   if (is_negated(b)) return apply(kNegate, apply(kDivide, a, operand(b, 0)));
-  return kNone;
+  return kNoNode;
 }
 
 std::vector<int> GraphBuilder::call(const ExpressionGraph& function, std::span<const int> variables,
@@ -225,7 +224,7 @@ ExpressionGraph GraphBuilder::extract(std::span<const int> outputs) const {
     for (const int operand : graph_.operands_of(graph_.nodes[i])) needed[operand] = 1;
   }
   ExpressionGraph part;
-  std::vector<int> image(graph_.nodes.size(), kNone), operands;
+  std::vector<int> image(graph_.nodes.size(), kNoNode), operands;
   for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
     if (!needed[i]) continue;
     const ExpressionGraph::Node& n = graph_.nodes[i];

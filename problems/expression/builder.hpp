@@ -8,6 +8,9 @@
 
 namespace perp {
 
+/// What stands for a node where there is none.
+inline constexpr int kNoNode = -1;
+
 /// Grows a graph node by node. An operation on the same operands gives the same node (hash-consing;
 /// a + b and b + a are the same), constants are folded where the result is finite, and what is
 /// neutral goes: x + 0, x - x, 0 x, 1 x, x / 1, x^1, double signs. 0 x is 0 also where x may be

@@ -14,16 +14,14 @@ namespace perp {
 
 namespace {
 
-constexpr int kNone = -1;
-
 // Up to here products are as accurate as pow and several times as fast.
 constexpr double kLargestExpandedExponent = 8.0;
 
 int expand_power(GraphBuilder& builder, int base, int exponent) {
-  int result = kNone;
+  int result = kNoNode;
   for (int square = base, k = exponent; k > 0; k /= 2) {
     if (k % 2 == 1) {
-      result = result == kNone ? square : builder.apply(Operation::kMultiply, result, square);
+      result = result == kNoNode ? square : builder.apply(Operation::kMultiply, result, square);
     }
     if (k > 1) square = builder.apply(Operation::kMultiply, square, square);
   }
@@ -92,7 +90,7 @@ constexpr auto run_kernels(std::index_sequence<I...>) {
 class CompiledFunction::Scheduler {
  public:
   Scheduler(CompiledFunction& function, const ExpressionGraph& graph)
-      : f_(function), graph_(graph), position_(graph.nodes.size(), kNone) {
+      : f_(function), graph_(graph), position_(graph.nodes.size(), kNoNode) {
     place_leaves();
   }
 

@@ -8,7 +8,7 @@ namespace perp {
 
 namespace {
 
-thread_local Recorder* active = nullptr;
+thread_local Recorder* active_recorder = nullptr;
 std::atomic<unsigned> recorders_made{0};
 
 }  // namespace
@@ -85,13 +85,14 @@ ExprVector3 rotate_homogeneous(const ExprQuaternion& q, const ExprVector3& v) {
 
 ExprQuaternion conjugate(const ExprQuaternion& q) { return {q[0], -q[1], -q[2], -q[3]}; }
 
-Recorder::Recorder() : outer_(active), id_(++recorders_made) { active = this; }
+Recorder::Recorder() : outer_(active_recorder), id_(++recorders_made) { active_recorder = this; }
 
-Recorder::~Recorder() { active = outer_; }
+Recorder::~Recorder() { active_recorder = outer_; }
 
 Recorder& Recorder::current() {
-  if (active == nullptr) throw std::logic_error("expression: no Recorder is active on this thread");
-  return *active;
+  if (active_recorder == nullptr)
+    throw std::logic_error("expression: no Recorder is active on this thread");
+  return *active_recorder;
 }
 
 Expr Recorder::expr_of(int node) const {

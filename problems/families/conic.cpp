@@ -180,7 +180,7 @@ SparseMatrix on_grid(const Matrix& a, double grid) {
   return rounded;
 }
 
-Vector gaussian(Random& random, int n) {
+Vector gaussian_vector(Random& random, int n) {
   Vector v(n);
   for (double& x : v) x = random.normal();
   return v;
@@ -206,7 +206,7 @@ ProblemData build_socp(const FamilyRequest& r, Problem& facts) {
   const int m = count_rows(p.cones);
   p.A = random_rows(random, m, n, r["density"]);
   p.P = random_psd(random, n, r["rank"], r["density"]);
-  Vector x = gaussian(random, n), s(m), y(m);
+  Vector x = gaussian_vector(random, n), s(m), y(m);
   plant(random, p.cones, r["degenerate"], s, y);
   p.b = p.A.multiply(x) + s;
   p.c = -p.P.multiply(x) - p.A.multiply_transposed(y);
@@ -252,10 +252,10 @@ Family socp_infeasible_family() {
             p.A = a;
             p.P = random_psd(random, n, r["rank"], r["density"]);
             // Dual feasible at x, y2: there is no ray as well.
-            const Vector x = gaussian(random, n),
+            const Vector x = gaussian_vector(random, n),
                          y2 = cone_point(random, p.cones, true, r["boundary"]);
             p.c = -p.P.multiply(x) - p.A.multiply_transposed(y2);
-            p.b = gaussian(random, m);
+            p.b = gaussian_vector(random, m);
             p.b -= y * ((y.dot(p.b) + 1.0) / y.squaredNorm());
             return p;
           }};
@@ -263,48 +263,49 @@ Family socp_infeasible_family() {
 
 Family socp_unbounded_family() {
   // d with Pd = 0, -Ad in K, c'd = -1; x feasible.
-  return {
-      "socp-unbounded",
-      "feasible conic QPs over mixed cones whose objective has no lower bound",
-      "BoydVandenberghe2004",
-      "n, unknowns",
-      50,
-      2,
-      KnownOutcome::kNoSolution,
-      true,
-      {kRank, kDensity, kLargestCone, kOnBoundary},
-      [](const FamilyRequest& r, Problem&) -> ProblemData {
-        Random random(r.seed);
-        const int n = r.size;
-        ConicQp p;
-        p.cones = mixed_cones(random, n, static_cast<int>(r["largest_cone"]));
-        const int m = count_rows(p.cones);
-        Vector d(n);
-        for (double& x : d) x = random.index(5) - 2;
-        const int column = random.index(n);
-        d[column] = 1.0;
-        const Vector u = cone_point(random, p.cones, false, r["boundary"]);
-        // Rows of A with A d = -u, and those of B with B d = 0, corrected in a column with d_j = 1;
-        // exactly so, for all numbers are on grids.
-        const auto corrected = [&](int rows, double density, double grid, const Vector& target) {
-          const Matrix a = on_grid(random_rows(random, rows, n, density), grid);
-          Vector others = d;
-          others[column] = 0.0;
-          const Vector product = a.multiply(others);
-          SparseMatrix sparse = a.to_sparse();
-          for (int i = 0; i < rows; ++i) sparse.coeffRef(i, column) = target[i] - product[i];
-          sparse.makeCompressed();
-          return sparse;
-        };
-        p.A = corrected(m, r["density"], kFineGrid, -u);
-        const int rank = static_cast<int>(std::lround(r["rank"] * n));
-        const SparseMatrix b = corrected(rank, r["density"], kCoarseGrid, Vector::Zero(rank));
-        p.P = SparseMatrix(b.transpose() * b);
-        p.b = p.A.multiply(gaussian(random, n)) + cone_point(random, p.cones, false, r["boundary"]);
-        p.c = gaussian(random, n);
-        p.c -= d * ((d.dot(p.c) + 1.0) / d.squaredNorm());
-        return p;
-      }};
+  return {"socp-unbounded",
+          "feasible conic QPs over mixed cones whose objective has no lower bound",
+          "BoydVandenberghe2004",
+          "n, unknowns",
+          50,
+          2,
+          KnownOutcome::kNoSolution,
+          true,
+          {kRank, kDensity, kLargestCone, kOnBoundary},
+          [](const FamilyRequest& r, Problem&) -> ProblemData {
+            Random random(r.seed);
+            const int n = r.size;
+            ConicQp p;
+            p.cones = mixed_cones(random, n, static_cast<int>(r["largest_cone"]));
+            const int m = count_rows(p.cones);
+            Vector d(n);
+            for (double& x : d) x = random.index(5) - 2;
+            const int column = random.index(n);
+            d[column] = 1.0;
+            const Vector u = cone_point(random, p.cones, false, r["boundary"]);
+            // Rows of A with A d = -u, and those of B with B d = 0, corrected in a column with d_j
+            // = 1; exactly so, for all numbers are on grids.
+            const auto corrected = [&](int rows, double density, double grid,
+                                       const Vector& target) {
+              const Matrix a = on_grid(random_rows(random, rows, n, density), grid);
+              Vector others = d;
+              others[column] = 0.0;
+              const Vector product = a.multiply(others);
+              SparseMatrix sparse = a.to_sparse();
+              for (int i = 0; i < rows; ++i) sparse.coeffRef(i, column) = target[i] - product[i];
+              sparse.makeCompressed();
+              return sparse;
+            };
+            p.A = corrected(m, r["density"], kFineGrid, -u);
+            const int rank = static_cast<int>(std::lround(r["rank"] * n));
+            const SparseMatrix b = corrected(rank, r["density"], kCoarseGrid, Vector::Zero(rank));
+            p.P = SparseMatrix(b.transpose() * b);
+            p.b = p.A.multiply(gaussian_vector(random, n)) +
+                  cone_point(random, p.cones, false, r["boundary"]);
+            p.c = gaussian_vector(random, n);
+            p.c -= d * ((d.dot(p.c) + 1.0) / d.squaredNorm());
+            return p;
+          }};
 }
 
 }  // namespace perp

@@ -10,7 +10,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kAtBound = 0.5, kDegenerate = 0.05;  // shares of the planted solution
+constexpr double kShareAtBound = 0.5, kDegenerateShare = 0.05;  // shares of the planted solution
 
 // H = A D A'/n with a Gaussian A of `rank` columns and D = diag(+-1), both triangles the same bits.
 DenseMatrix random_hessian(Random& random, int n, int rank, int negative) {
@@ -32,10 +32,10 @@ void plant(Random& random, BoxQp& p, Problem& facts) {
     const bool above = std::isfinite(p.upper[i]) && random.uniform() < 0.5;
     const double bound = above ? p.upper[i] : p.lower[i];
     const double width = std::isfinite(p.upper[i]) ? p.upper[i] - p.lower[i] : 1.0;
-    if (k < kAtBound * n) {
+    if (k < kShareAtBound * n) {
       x[i] = bound;
       g[i] = (above ? -1.0 : 1.0) * random.uniform(0.1, 1.0);
-    } else if (k < (kAtBound + kDegenerate) * n) {
+    } else if (k < (kShareAtBound + kDegenerateShare) * n) {
       x[i] = bound;  // and g_i = 0
     } else {
       x[i] = p.lower[i] + width * random.uniform(0.1, 0.9);

@@ -33,7 +33,7 @@ RandomMap draw_map(Random& random, int n, bool monotone) {
   return map;
 }
 
-ProblemData build(const FamilyRequest& r, Problem& facts) {
+ProblemData build_random_ncp(const FamilyRequest& r, Problem& facts) {
   const int n = r.size;
   Random random(r.seed);
   const RandomMap map = draw_map(random, n, r["monotone"] != 0.0);
@@ -72,7 +72,7 @@ Family random_ncp_family() {
           KnownOutcome::kSolvable,
           true,
           {{"monotone", 1.0, "1: M positive semidefinite and skew, d >= 0; 0: Gaussian M, any d"}},
-          build};
+          build_random_ncp};
 }
 
 }  // namespace perp

@@ -17,10 +17,10 @@ namespace {
 using Eigen::Vector3d;
 
 constexpr double kRadius = 0.05, kSpread = 0.2;  // m, and relative
-constexpr double kDensity = 1000.0, kFallenSpeed = 9.81 * 0.01;
+constexpr double kSphereDensity = 1000.0, kFallenSpeed = 9.81 * 0.01;
 constexpr double kOverlap = 1e-9;  // m, below which two spheres only touch
 
-struct Sphere {
+struct DroppedSphere {
   Vector3d centre;
   double radius;
 };
@@ -51,7 +51,7 @@ class Deposition {
     }
   }
 
-  std::vector<Sphere> spheres;
+  std::vector<DroppedSphere> spheres;
   std::vector<std::vector<int>> carriers;
 
   // The image of a sphere that is nearest to a point.
@@ -154,7 +154,7 @@ ContactScene settled_spheres(int contacts, std::uint64_t seed, double agitation)
   scene.velocity.resize(6 * count);
   for (int a = 0; a < count; ++a) {
     const auto& [centre, radius] = deposition.spheres[a];
-    const double mass = kDensity * 4.0 / 3.0 * std::numbers::pi * radius * radius * radius;
+    const double mass = kSphereDensity * 4.0 / 3.0 * std::numbers::pi * radius * radius * radius;
     scene.bodies.push_back({1.0 / mass, Vector3d::Constant(1.0 / (0.4 * mass * radius * radius))});
     for (int k = 0; k < 6; ++k)
       scene.velocity[6 * a + k] = agitation * random.normal() / (k < 3 ? 1.0 : radius);

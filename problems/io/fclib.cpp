@@ -16,7 +16,7 @@ namespace perp {
 namespace {
 
 constexpr double kStoredSolution = 1e-6;  // relative residual of a stored solution worth keeping
-constexpr int kMaxSize = 10'000'000;
+constexpr int kMaxFclibSize = 10'000'000;
 
 // Every place of an FCLIB file that is read.
 std::vector<Hdf5Place> known_places() {
@@ -47,9 +47,9 @@ std::vector<Hdf5Place> known_places() {
   return places;
 }
 
-class Reader {
+class FclibReader {
  public:
-  Reader(std::string_view bytes, const std::string& name) : name_(name) {
+  FclibReader(std::string_view bytes, const std::string& name) : name_(name) {
     const std::vector<Hdf5Place> places = known_places();
     std::vector<Hdf5Data> data = read_hdf5(bytes, places, name);
     for (std::size_t k = 0; k < places.size(); ++k)
@@ -88,7 +88,8 @@ class Reader {
 
   // Its sizes must be those of vectors, which the file holds: a size is a claim.
   SparseMatrix matrix(const std::string& path, Eigen::Index rows, Eigen::Index cols) const {
-    const int m = integer(path + "/m", 0, kMaxSize), n = integer(path + "/n", 0, kMaxSize);
+    const int m = integer(path + "/m", 0, kMaxFclibSize),
+              n = integer(path + "/n", 0, kMaxFclibSize);
     if (m != rows || n != cols) {
       fail(path, fmt::format("is {} x {}, but the vectors ask for {} x {}", m, n, rows, cols));
     }
@@ -159,7 +160,7 @@ class Reader {
   std::unordered_map<std::string, Hdf5Data> data_;
 };
 
-FrictionContact read_local(const Reader& r) {
+FrictionContact read_local(const FclibReader& r) {
   for (const char* other : {"fclib_local/V", "fclib_local/R"}) {
     if (r.has(other)) r.fail(other, "further equations beside the contacts are not taken");
   }
@@ -176,7 +177,7 @@ FrictionContact read_local(const Reader& r) {
   return p;
 }
 
-FrictionContact read_global(const Reader& r, bool& completed) {
+FrictionContact read_global(const FclibReader& r, bool& completed) {
   if (r.has("fclib_global/G")) {
     r.fail("fclib_global/G", "further equations beside the contacts are not taken");
   }
@@ -195,7 +196,7 @@ FrictionContact read_global(const Reader& r, bool& completed) {
   }
 }
 
-json::Value source_of(const Reader& r, const std::string& group, bool completed) {
+json::Value source_of(const FclibReader& r, const std::string& group, bool completed) {
   json::Object source{{"format", "FCLIB"}};
   for (const char* name : {"title", "description", "math_info"}) {
     if (std::string text = r.text(group + "/info/" + name); !text.empty())
@@ -268,7 +269,7 @@ void write_problem_data(const Hdf5Writer& w, const FrictionContact& p, const std
 }  // namespace
 
 Problem problem_from_fclib(std::string_view bytes, const std::string& file) {
-  const Reader reader(bytes, file);
+  const FclibReader reader(bytes, file);
   const bool local = reader.has("fclib_local");
   if (!local && !reader.has("fclib_global"))
     throw InputError(file + ": has neither fclib_local nor fclib_global: no file of FCLIB");

@@ -9,7 +9,8 @@ namespace perp {
 
 namespace {
 
-constexpr std::size_t kLongest = 150;  // bytes; file systems allow 255, with endings and numbers
+constexpr std::size_t kLongestFileName =
+    150;  // bytes; file systems allow 255, with endings and numbers
 
 bool is_harmless(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -26,7 +27,7 @@ std::uint64_t hash_of(std::string_view text) {  // FNV-1a
 }  // namespace
 
 std::string file_name_of(std::string_view name) {
-  std::size_t length = std::min(name.size(), kLongest);
+  std::size_t length = std::min(name.size(), kLongestFileName);
   if (length < name.size()) {  // not within a character of UTF-8
     while (length > 0 && (static_cast<unsigned char>(name[length]) & 0xC0) == 0x80) --length;
   }

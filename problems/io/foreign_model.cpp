@@ -17,7 +17,7 @@ namespace {
 using enum Operation;
 constexpr int kNone = -1;
 
-[[noreturn]] void fail(const std::string& fault) { throw std::invalid_argument(fault); }
+[[noreturn]] void refuse(const std::string& fault) { throw std::invalid_argument(fault); }
 
 // Where a row of a linear problem is built, only the terms matter: no nodes are made.
 std::vector<RowTerms> linear_rows(const Matrix& m, const Vector& q) {
@@ -124,7 +124,7 @@ RowTerms AffineSplitter::split(int root) {
 }
 
 std::vector<int> outputs_of(const Mcp& problem, GraphBuilder& builder) {
-  if (!problem.graph) fail("graph: an mcp given by a callback cannot be written");
+  if (!problem.graph) refuse("graph: an mcp given by a callback cannot be written");
   std::vector<int> variables, parameters;
   for (int i = 0; i < problem.size(); ++i) variables.push_back(builder.variable(i));
   for (const double value : problem.parameters) parameters.push_back(builder.constant(value));
@@ -136,7 +136,7 @@ std::vector<RowTerms> rows_of(const Problem& problem, GraphBuilder& builder) {
   if (const auto* mlcp = std::get_if<Mlcp>(&problem.data)) return linear_rows(mlcp->M, mlcp->q);
   const auto* mcp = std::get_if<Mcp>(&problem.data);
   if (mcp == nullptr) {
-    fail(
+    refuse(
         fmt::format("kind: {} has no form in this format; lcp, mlcp and mcp have", problem.kind()));
   }
   const std::vector<int> outputs = outputs_of(*mcp, builder);
@@ -188,8 +188,8 @@ std::vector<int> ForeignModel::match_rows() const {
     if (variable == kNone) {
       equations.push_back(i);
     } else if (row_of[variable] != kNone) {
-      fail(fmt::format("{}: {} is complemented by {} already", rows[i].label, shown(variable),
-                       rows[row_of[variable]].label));
+      refuse(fmt::format("{}: {} is complemented by {} already", rows[i].label, shown(variable),
+                         rows[row_of[variable]].label));
     } else {
       row_of[variable] = i;
     }
@@ -198,14 +198,14 @@ std::vector<int> ForeignModel::match_rows() const {
   for (int j = 0; j < n; ++j) {
     if (row_of[j] != kNone || lower[j] == upper[j]) continue;
     if (std::isfinite(lower[j]) || std::isfinite(upper[j])) {
-      fail(fmt::format("{} has bounds, and no row complements it", shown(j)));
+      refuse(fmt::format("{} has bounds, and no row complements it", shown(j)));
     }
     if (free < static_cast<int>(equations.size())) row_of[j] = equations[free];
     ++free;
   }
   if (free != static_cast<int>(equations.size())) {
-    fail(fmt::format("{} equations for {} free variables that no row complements", equations.size(),
-                     free));
+    refuse(fmt::format("{} equations for {} free variables that no row complements",
+                       equations.size(), free));
   }
   return row_of;
 }

@@ -188,7 +188,7 @@ class Datasets {
 void send(int fd, const void* data, std::size_t size) {
   const char* at = static_cast<const char*>(data);
   while (size > 0) {
-    const ssize_t sent = write(fd, at, size);
+    const ssize_t sent = ::write(fd, at, size);
     if (sent < 0 && errno == EINTR) continue;
     if (sent <= 0) _exit(1);
     at += sent;

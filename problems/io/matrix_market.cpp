@@ -10,9 +10,9 @@ namespace {
 
 using Texts = std::vector<std::pair<std::string, std::string>>;
 
-class Writer {
+class MarketWriter {
  public:
-  explicit Writer(const Problem& problem) : problem_(problem) {}
+  explicit MarketWriter(const Problem& problem) : problem_(problem) {}
 
   void add(const std::string& field, const Matrix& m) {
     if (m.rows() == 0 && m.cols() == 0) return;  // a field that is not given
@@ -57,7 +57,7 @@ class Writer {
 };
 
 struct Fields {
-  Writer& w;
+  MarketWriter& w;
 
   void operator()(const Lcp& p) const {
     w.add("M", p.M);
@@ -106,7 +106,7 @@ struct Fields {
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> problem_to_matrix_market(const Problem& problem) {
-  Writer writer(problem);
+  MarketWriter writer(problem);
   std::visit(Fields{writer}, problem.data);
   if (problem.start) writer.add("start", *problem.start);
   if (problem.solution) {

@@ -31,7 +31,7 @@ std::string_view operator_name(Operation operation) {
   }
 }
 
-constexpr std::size_t kLongestName = 1000;
+constexpr std::size_t kLongestVariableName = 1000;
 
 class MofWriter {
  public:
@@ -42,9 +42,9 @@ class MofWriter {
     std::unordered_map<std::string, int> numbers;
     for (int j = 0; j < n_; ++j) {
       const std::string given = problem.variable_name(j);
-      if (given.size() > kLongestName) {  // every term repeats it
+      if (given.size() > kLongestVariableName) {  // every term repeats it
         throw std::invalid_argument(fmt::format("variables[{}]: a name of {} bytes; mof takes {}",
-                                                j, given.size(), kLongestName));
+                                                j, given.size(), kLongestVariableName));
       }
       std::string name = given.empty() ? "_" : given;
       if (used.contains(name)) name = given + "_";

@@ -15,7 +15,7 @@ namespace perp {
 
 namespace {
 
-constexpr int kMaxSize = 10'000'000;
+constexpr int kMaxNlSize = 10'000'000;
 constexpr int kAny = -1;
 
 struct OperationCode {
@@ -73,14 +73,14 @@ class Lines {
   std::size_t bytes_left() const { return text_.size() - std::min(at_, text_.size()); }
   std::string_view remark() const { return remark_; }
 
-  int integer(std::size_t k, std::string_view what, int low = 0, int high = kMaxSize) const {
+  int integer(std::size_t k, std::string_view what, int low = 0, int high = kMaxNlSize) const {
     return integer_in(word(k, what), what, low, high);
   }
   double number(std::size_t k, std::string_view what) const {
     return number_in(word(k, what), what);
   }
   /// What stands behind the letter of the first word.
-  int integer_behind_letter(std::string_view what, int high = kMaxSize) const {
+  int integer_behind_letter(std::string_view what, int high = kMaxNlSize) const {
     return integer_in(words_[0].substr(1), what, 0, high);
   }
   double number_behind_letter() const { return number_in(words_[0].substr(1), "a number"); }

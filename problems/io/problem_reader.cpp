@@ -11,7 +11,7 @@ namespace perp {
 
 namespace {
 
-constexpr int kMaxSize = Field::kMaxInteger;
+constexpr int kMaxProblemSize = Field::kMaxInteger;
 
 Vector any_vector(const Field& field) {
   const std::vector<double>& values = field.numbers();
@@ -140,11 +140,11 @@ ExpressionGraph read_graph(const Field& field) {
     if (operation == Operation::kConstant) {
       graph.add_constant(parts[1].number());
     } else if (arity(operation) == 0) {
-      graph.add_leaf(operation, parts[1].integer(0, kMaxSize));
+      graph.add_leaf(operation, parts[1].integer(0, kMaxProblemSize));
     } else {
       std::vector<int> operands;
       for (std::size_t k = 1; k < parts.size(); ++k)
-        operands.push_back(parts[k].integer(0, kMaxSize));
+        operands.push_back(parts[k].integer(0, kMaxProblemSize));
       graph.add(operation, operands);
     }
   }
@@ -157,7 +157,7 @@ std::vector<Cone> read_cones(const Field& field) {
   for (const Field& item : field.items()) {
     item.only({"type", "size"});
     const std::string type = item["type"].text();
-    Cone cone{ConeType::kZero, item["size"].integer(1, kMaxSize)};
+    Cone cone{ConeType::kZero, item["size"].integer(1, kMaxProblemSize)};
     if (type == to_string(ConeType::kNonnegative)) {
       cone.type = ConeType::kNonnegative;
     } else if (type == to_string(ConeType::kSecondOrder)) {
@@ -200,7 +200,7 @@ Partition read_partition(const Field& field) {
     lists(h, {{"unknowns", &p.held.unknowns}, {"rows", &p.held.rows}});
   }
   lists(field, {{"bounds", &p.bounds}});
-  if (field.has("total")) p.total = field["total"].integer(0, kMaxSize);
+  if (field.has("total")) p.total = field["total"].integer(0, kMaxProblemSize);
   return p;
 }
 
@@ -305,7 +305,7 @@ ProblemData read_friction_contact(const Field& root, int n) {
 ProblemData read_convex_contact(const Field& root, int n) {
   ConvexContact p;
   p.mu = any_vector(root["mu"]);
-  if (p.mu.size() > kMaxSize / 3) root["mu"].fail("has too many contacts");
+  if (p.mu.size() > kMaxProblemSize / 3) root["mu"].fail("has too many contacts");
   const int rows = 3 * static_cast<int>(p.mu.size());
   p.v_star = read_sized_vector(root["v_star"], n);
   p.A = read_matrix(root["A"], n, n);
@@ -352,7 +352,7 @@ ProblemData read_data(const Field& root, std::string_view kind) {
        {"dimension", "W", "J", "M", "q", "mu", "compliance"},
        read_friction_contact},
       {"convex_contact", {"A", "J", "R", "bias", "mu", "v_star"}, read_convex_contact}};
-  const int n = root["n"].integer(0, kMaxSize);
+  const int n = root["n"].integer(0, kMaxProblemSize);
   for (const KindReader& reader : readers) {
     if (reader.kind != kind) continue;
     only_fields(root, reader.fields);

@@ -9,7 +9,7 @@ namespace perp {
 
 namespace {
 
-class Writer {
+class JsonWriter {
  public:
   std::string out = "{";
 
@@ -88,19 +88,19 @@ class Writer {
   }
 };
 
-void write(Writer& w, const Lcp& p) {
+void write(JsonWriter& w, const Lcp& p) {
   w.matrix("M", p.M);
   w.vector("q", p.q);
 }
 
-void write(Writer& w, const Mlcp& p) {
+void write(JsonWriter& w, const Mlcp& p) {
   w.matrix("M", p.M);
   w.vector("q", p.q);
   w.vector("lower", p.lower);
   w.vector("upper", p.upper);
 }
 
-void write(Writer& w, const Mcp& p) {
+void write(JsonWriter& w, const Mcp& p) {
   if (!p.graph) throw std::invalid_argument("graph: an mcp given by a callback cannot be written");
   w.name("graph");
   w.out += "{\"nodes\":";
@@ -126,14 +126,14 @@ void write(Writer& w, const Mcp& p) {
   w.vector("upper", p.upper);
 }
 
-void write(Writer& w, const BoxQp& p) {
+void write(JsonWriter& w, const BoxQp& p) {
   w.matrix("H", p.H);
   w.vector("c", p.c);
   w.vector("lower", p.lower);
   w.vector("upper", p.upper);
 }
 
-void write(Writer& w, const Partition& p) {
+void write(JsonWriter& w, const Partition& p) {
   const auto list = [&](std::string_view field, const std::vector<int>& values) {
     if (!values.empty()) w.integers(field, values);
   };
@@ -164,7 +164,7 @@ void write(Writer& w, const Partition& p) {
   });
 }
 
-void write(Writer& w, const ConicQp& p) {
+void write(JsonWriter& w, const ConicQp& p) {
   w.matrix("P", p.P);
   w.vector("c", p.c);
   w.matrix("A", p.A);
@@ -179,7 +179,7 @@ void write(Writer& w, const ConicQp& p) {
   if (p.partition) write(w, *p.partition);
 }
 
-void write(Writer& w, const FrictionContact& p) {
+void write(JsonWriter& w, const FrictionContact& p) {
   w.integer("dimension", p.dimension);
   if (p.is_operator()) {
     w.matrix("J", p.J);
@@ -192,7 +192,7 @@ void write(Writer& w, const FrictionContact& p) {
   if (p.compliance.size() > 0) w.vector("compliance", p.compliance);
 }
 
-void write(Writer& w, const ConvexContact& p) {
+void write(JsonWriter& w, const ConvexContact& p) {
   w.matrix("A", p.A);
   w.matrix("J", p.J);
   w.vector("R", p.R);
@@ -201,7 +201,7 @@ void write(Writer& w, const ConvexContact& p) {
   w.vector("v_star", p.v_star);
 }
 
-void write_contact(Writer& w, const ContactInfo& contact) {
+void write_contact(JsonWriter& w, const ContactInfo& contact) {
   w.out += '{';
   if (!contact.name.empty()) w.text("name", contact.name);
   if (!contact.body_a.empty()) w.text("body_a", contact.body_a);
@@ -221,7 +221,7 @@ void write_contact(Writer& w, const ContactInfo& contact) {
 }  // namespace
 
 std::string problem_to_text(const Problem& problem) {
-  Writer w;
+  JsonWriter w;
   w.text("format", "perp-problem");
   w.integer("version", 1);
   w.text("kind", problem.kind());

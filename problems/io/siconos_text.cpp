@@ -15,7 +15,7 @@ namespace perp {
 
 namespace {
 
-constexpr int kMaxSize = 1'000'000;
+constexpr int kMaxSiconosSize = 1'000'000;
 
 // The numbers at the beginning of a file, and the first word behind them.
 struct Words {
@@ -44,9 +44,9 @@ Words split(std::string_view text) {
   }
 }
 
-class Reader {
+class SiconosReader {
  public:
-  Reader(Words words, const std::string& file)
+  SiconosReader(Words words, const std::string& file)
       : numbers_(std::move(words.numbers)), next_word_(words.next), file_(file) {}
 
   [[noreturn]] void fail(std::string_view fault) const {
@@ -80,7 +80,7 @@ class Reader {
     if (!std::isfinite(value)) fail(fmt::format("{} is not finite", what));
     return value;
   }
-  int integer(std::string_view what, int low = 0, int high = kMaxSize) {
+  int integer(std::string_view what, int low = 0, int high = kMaxSiconosSize) {
     const double value = number(what);
     if (value != std::floor(value) || value < low || value > high) {
       fail(fmt::format("{} is {}, expected an integer in {}..{}", what, value, low, high));
@@ -190,7 +190,7 @@ const std::initializer_list<std::size_t> kFlag = {0, 1};
 
 std::size_t square(int n) { return static_cast<std::size_t>(n) * static_cast<std::size_t>(n); }
 
-ProblemData read_lcp_or_relay(Reader& r) {
+ProblemData read_lcp_or_relay(SiconosReader& r) {
   r.set_kind("an LCP (a relay has twice n more)");
   const int n = r.integer("n");
   r.need("q", static_cast<std::size_t>(n));  // before the matrix, whose blocks may be few
@@ -203,7 +203,7 @@ ProblemData read_lcp_or_relay(Reader& r) {
   return Mlcp{std::move(m), std::move(q), std::move(lower), std::move(upper)};
 }
 
-ProblemData read_friction(Reader& r) {
+ProblemData read_friction(SiconosReader& r) {
   r.set_kind("a friction problem");
   FrictionContact p;
   p.dimension = r.integer("the dimension", 2, 3);
@@ -217,7 +217,7 @@ ProblemData read_friction(Reader& r) {
 }
 
 // M v = H r + f, u = H'v + w.
-ProblemData read_global_friction(Reader& r) {
+ProblemData read_global_friction(SiconosReader& r) {
   r.set_kind("a global friction problem");
   const int dimension = r.integer("the dimension", 2, 3);
   const int contacts = r.integer("the number of contacts");
@@ -236,7 +236,7 @@ ProblemData read_global_friction(Reader& r) {
 }
 
 // Ends of the blocks of an MLCP: from 0 up to its size.
-std::vector<int> read_block_ends(Reader& r, int size) {
+std::vector<int> read_block_ends(SiconosReader& r, int size) {
   std::vector<int> ends;
   do {
     const int end = r.integer("the ends of the blocks");
@@ -248,7 +248,7 @@ std::vector<int> read_block_ends(Reader& r, int size) {
   return ends;
 }
 
-ProblemData read_mlcp(Reader& r) {
+ProblemData read_mlcp(SiconosReader& r) {
   r.set_kind("an MLCP");
   if (r.integer("the first flag (1 where M and q are given)", 0, 1) == 0) {
     r.fail("an MLCP given by A, B, C and D alone is not read");
@@ -281,7 +281,7 @@ ProblemData read_mlcp(Reader& r) {
 }  // namespace
 
 Problem problem_from_siconos_text(std::string_view text, const std::string& file) {
-  Reader reader(split(text), file);
+  SiconosReader reader(split(text), file);
   if (reader.left() < 4) reader.fail("fewer than four numbers at the beginning");
   const double a = reader.peek(0), b = reader.peek(1), c = reader.peek(2), d = reader.peek(3);
   Problem problem;

@@ -12,7 +12,7 @@ namespace perp {
 
 namespace {
 
-constexpr std::size_t kLongest = 1000;  // characters of an expression
+constexpr std::size_t kLongestExpression = 1000;  // characters of an expression
 
 // Recursive descent; the depth is bounded so that no file can exhaust the stack.
 class Parser {
@@ -194,9 +194,9 @@ class Parser {
 }  // namespace
 
 double evaluate_expression(std::string_view text, const std::map<std::string, double>& names) {
-  if (text.size() > kLongest) {
+  if (text.size() > kLongestExpression) {
     throw std::invalid_argument(
-        fmt::format("an expression of {} characters; at most {}", text.size(), kLongest));
+        fmt::format("an expression of {} characters; at most {}", text.size(), kLongestExpression));
   }
   return Parser(text, names).run();
 }

@@ -19,10 +19,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMaxCorners = 300'000;  // of all shapes of a scene
-constexpr int kMaxSides = 16'000;             // of a polygon
-constexpr int kMaxPoints = 100'000;           // that a hull is taken of
-constexpr int kMaxAllPoints = 3'000'000;      // those of all hulls of a scene
+constexpr std::size_t kMaxSceneCorners = 300'000;  // of all shapes of a scene
+constexpr int kMaxSides = 16'000;                  // of a polygon
+constexpr int kMaxPoints = 100'000;                // that a hull is taken of
+constexpr int kMaxAllPoints = 3'000'000;           // those of all hulls of a scene
 constexpr std::size_t kMaxHalfSpaces = 5'000;
 constexpr std::uintmax_t kMaxMeshBytes = 50'000'000;
 constexpr double kLeastExponent = 0.01;  // beyond, powers of coordinates are 0 or infinite
@@ -217,8 +217,8 @@ Polyhedron ShapeReader::read_polyhedron(const Field& field, const Names& names) 
 Shape ShapeReader::read(const Field& field, int dimension, const Names& names) {
   Shape shape = read_any(field, dimension, names, [&] { return read_polyhedron(field, names); });
   corners_ += corners_of(shape);
-  if (corners_ > kMaxCorners)
-    field.fail(fmt::format("the shapes up to here have more than {} corners", kMaxCorners));
+  if (corners_ > kMaxSceneCorners)
+    field.fail(fmt::format("the shapes up to here have more than {} corners", kMaxSceneCorners));
   const double radius = bounding_radius(shape);
   const bool of_points = corners_of(shape) > 0;
   if (of_points && !(radius >= kLeastLength && radius <= kLargestLength)) {

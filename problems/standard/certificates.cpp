@@ -14,7 +14,7 @@ constexpr double kBeyondRounding = 1e-12;  // of the sizes of what is summed
 constexpr double kFarAway = 1e10;          // radius from which on an exclusion is worth telling
 
 // a'b and the sum of |a_i b_i|.
-std::pair<double, double> dot(const Vector& a, const Vector& b) {
+std::pair<double, double> dot_and_size(const Vector& a, const Vector& b) {
   long double sum = 0, size = 0;
   for (Eigen::Index i = 0; i < a.size(); ++i) {
     const long double term = static_cast<long double>(a[i]) * b[i];
@@ -211,7 +211,7 @@ FarkasCheck check_farkas(const ConicQp& p, const Vector& y) {
   if (y.size() != p.b.size()) throw std::invalid_argument("y: wrong length");
   FarkasCheck check;
   if (!y.allFinite() || distance_from_cones(y, p.cones, true) > 0) return check;
-  const auto [sum, size] = dot(p.b, y);
+  const auto [sum, size] = dot_and_size(p.b, y);
   check.supremum = sum;
   check.violation = max_abs(p.A.multiply_transposed(y));
   check.radius = check.violation > 0 ? -sum / check.violation : kInfinity;
@@ -225,7 +225,7 @@ UnboundedCheck check_unbounded(const ConicQp& p, const Vector& x) {
   if (x.size() != p.size()) throw std::invalid_argument("x: wrong length");
   UnboundedCheck check;
   if (!x.allFinite()) return check;
-  const auto [sum, size] = dot(p.c, x);
+  const auto [sum, size] = dot_and_size(p.c, x);
   check.slope = sum;
   const Vector s = -p.A.multiply(x);
   check.violation = std::max(max_abs(p.P.multiply(x)), distance_from_cones(s, p.cones, false));

@@ -12,11 +12,9 @@ namespace perp {
 
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-
 using ConstSegment = Eigen::Ref<const ExtendedVector>;
 
-Extended largest(const ConstSegment& v) {
+Extended largest_entry(const ConstSegment& v) {
   Extended value = 0;
   for (const Extended entry : v) raise(value, std::abs(entry));
   return value;
@@ -31,7 +29,7 @@ Extended tail_norm(const ConstSegment& v) {
 Extended distance_from_cone(const ConstSegment& v) {
   const Extended t = v[0], norm = tail_norm(v);
   if (norm <= t) return 0;
-  return norm <= -t ? largest(v) : (norm - t) / 2;
+  return norm <= -t ? largest_entry(v) : (norm - t) / 2;
 }
 
 // ||s - Pi(s - y)|| in the largest entry, written in s or y alone like friction_natural_map: with
@@ -43,12 +41,12 @@ Extended natural_map_of_cone(const ConstSegment& s, const ConstSegment& y, Resid
   tau = s.tail(n) - y.tail(n);
   const Extended w_0 = s[0] - y[0];
   const Extended w_norm = euclidean_norm(tau.data(), static_cast<int>(n));
-  if (w_norm <= w_0) return largest(y);
-  if (w_norm <= -w_0) return largest(s);
+  if (w_norm <= w_0) return largest_entry(y);
+  if (w_norm <= -w_0) return largest_entry(s);
   tau /= w_norm;
-  const Extended s_tau = dot(tau, s.tail(n)), y_tau = dot(tau, y.tail(n));
+  const Extended s_tau = dot_product(tau, s.tail(n)), y_tau = dot_product(tau, y.tail(n));
   const Extended along_e = (y[0] + y_tau) / 2, along_g = (s[0] - s_tau) / 2;
-  const bool by_s = largest(s.tail(n)) < largest(y.tail(n));
+  const bool by_s = largest_entry(s.tail(n)) < largest_entry(y.tail(n));
   Extended f = 0;
   raise(f, std::abs(along_e + along_g));
   for (int i = 0; i < n; ++i) {
@@ -64,7 +62,7 @@ Extended complementarity_of_cone(const ConstSegment& s, const ConstSegment& y, R
   dual = y;
   project_on_cone<Extended>(1, static_cast<int>(s.size()), primal.data());
   project_on_cone<Extended>(1, static_cast<int>(y.size()), dual.data());
-  return std::min(natural_map_of_cone(s, y, work), std::max(0.0L, dot(primal, dual)));
+  return std::min(natural_map_of_cone(s, y, work), std::max(0.0L, dot_product(primal, dual)));
 }
 
 // The three residuals of a conic program, each with its worst row.
@@ -89,12 +87,12 @@ struct ConicParts {
 Extended gap_of(const ConicQp& p, const Vector& x, const Vector& y, ResidualWork& work) {
   work.extended_x = x.cast<Extended>();
   sum_of({AffineTerm::product(p.P, x)}, p.size(), work.sums, work.second);
-  Extended gap = dot(work.extended_x, work.second.values);
+  Extended gap = dot_product(work.extended_x, work.second.values);
   work.second.values = p.c.cast<Extended>();
-  gap += dot(work.second.values, work.extended_x);
+  gap += dot_product(work.second.values, work.extended_x);
   work.first.values = p.b.cast<Extended>();
   work.extended_y = y.cast<Extended>();
-  return std::abs(gap + dot(work.first.values, work.extended_y));
+  return std::abs(gap + dot_product(work.first.values, work.extended_y));
 }
 
 }  // namespace
@@ -177,7 +175,7 @@ Residuals evaluate_residuals(const FrictionContact& p, const Vector& r, Residual
     raise(primal, tail_norm(impulse) - p.mu[c] * impulse[0]);
     raise(dual, -velocity[0]);      // mu ||u_t|| - u_hat_n
     velocity[0] += p.mu[c] * slip;  // de Saxce's correction
-    raise(complementarity, std::abs(dot(impulse, velocity)));
+    raise(complementarity, std::abs(dot_product(impulse, velocity)));
   }
   result.primal = round_up(primal);
   result.dual = round_up(dual);

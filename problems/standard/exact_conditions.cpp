@@ -267,7 +267,8 @@ bool hold_around(const ConeConditions& c, const std::vector<char>& tight, const 
       if (!tight[i] && g.values[i] < off[i]) return false;
     offset += cone.size;
   }
-  Extended sum = dot(c.objective.cast<Extended>(), q.v.cast<Extended>()), size = std::abs(sum);
+  Extended sum = dot_product(c.objective.cast<Extended>(), q.v.cast<Extended>()),
+           size = std::abs(sum);
   sum += c.objective.cwiseAbs().dot(moves) * radius * slack;
   for (int k = 0; k < c.low.size(); ++k) {
     const auto support = [&](Extended value) { return value * (value > 0 ? c.high[k] : c.low[k]); };

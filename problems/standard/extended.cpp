@@ -8,7 +8,7 @@ namespace perp {
 
 namespace {
 
-constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon() / 2;
+constexpr Extended kUnitRoundoff = std::numeric_limits<Extended>::epsilon() / 2;
 constexpr Extended kSplitter = 0x1p32L + 1;  // halves of 32 bits
 constexpr Extended kDoubtful = 0x1p-60L;     // relative error at which a row is summed exactly
 constexpr Extended kNegligible = 1e-30L;     // no tolerance asks for less
@@ -51,7 +51,8 @@ struct CompensatedSum {
   Extended value() const { return sum + error; }
   bool doubtful() const {
     const Extended n = static_cast<Extended>(count) + 1;
-    const Extended bound = 4 * n * n * kUnit * kUnit * size;  // [OgitaRumpOishi2005, Prop. 5.5]
+    const Extended bound =
+        4 * n * n * kUnitRoundoff * kUnitRoundoff * size;  // [OgitaRumpOishi2005, Prop. 5.5]
     return bound > kNegligible && bound > kDoubtful * std::abs(value());
   }
 };
@@ -180,7 +181,8 @@ void sum_of(std::initializer_list<AffineTerm> terms, int rows, SumWorkspace& wor
     if (doubtful[i] >= 0) result.values[i] = exact[doubtful[i]].value();
 }
 
-Extended dot(const Eigen::Ref<const ExtendedVector>& a, const Eigen::Ref<const ExtendedVector>& b) {
+Extended dot_product(const Eigen::Ref<const ExtendedVector>& a,
+                     const Eigen::Ref<const ExtendedVector>& b) {
   CompensatedSum sum;
   for (int i = 0; i < a.size(); ++i) sum.add(a[i], b[i]);
   if (!sum.doubtful()) return sum.value();

@@ -61,7 +61,8 @@ void sum_of(std::initializer_list<AffineTerm> terms, int rows, SumWorkspace& wor
             AffineSum& result);
 
 /// a'b, likewise.
-Extended dot(const Eigen::Ref<const ExtendedVector>& a, const Eigen::Ref<const ExtendedVector>& b);
+Extended dot_product(const Eigen::Ref<const ExtendedVector>& a,
+                     const Eigen::Ref<const ExtendedVector>& b);
 
 /// Euclidean norm.
 Extended euclidean_norm(const Extended* v, int count);

@@ -479,7 +479,7 @@ Number compliant_measure(const ConvexContact& p, const Vector& v) {
   return largest(gradient.data(), p.size());
 }
 
-Extended norm_of(const ExtendedVector& v, int first, int count) {
+Extended segment_norm(const ExtendedVector& v, int first, int count) {
   return euclidean_norm(v.data() + first, count);
 }
 
@@ -536,7 +536,7 @@ std::optional<double> precise_measure(const ConicQp& p, const Answer& a, double 
   }
   for (const Cone& cone : p.cones) {
     if (cone.type == ConeType::kSecondOrder && cone.size > 1) {
-      primal = std::max(primal, norm_of(work.first.values, at, cone.size));
+      primal = std::max(primal, segment_norm(work.first.values, at, cone.size));
       dual = std::max(dual, static_cast<Extended>(a.dual.segment(at, cone.size).norm()));
       most = std::max(most, cone.size);
     }
@@ -556,8 +556,8 @@ std::optional<double> precise_measure(const FrictionContact& p, const Answer& a,
   Extended squares = 0, scale = 0;
   for (int c = 0; c < p.contacts(); ++c) {
     Extended size =
-        norm_of(work.extended_x, d * c, d) + (1 + p.mu[c]) * norm_of(u.values, d * c, d);
-    if (p.is_operator()) size += (1 + p.mu[c]) * norm_of(u.sizes, d * c, d);
+        segment_norm(work.extended_x, d * c, d) + (1 + p.mu[c]) * segment_norm(u.values, d * c, d);
+    if (p.is_operator()) size += (1 + p.mu[c]) * segment_norm(u.sizes, d * c, d);
     squares += size * size;
   }
   for (const Extended q : p.q) scale += q * q;

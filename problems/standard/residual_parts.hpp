@@ -2,10 +2,13 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <perp/problems/standard/extended.hpp>
 #include <string_view>
 
 namespace perp {
+
+inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 /// @throws std::invalid_argument naming the field if the length is not n
 void check_length(std::string_view field, const Vector& v, long n);

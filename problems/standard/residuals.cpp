@@ -11,8 +11,6 @@ namespace perp {
 
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-
 Residuals infinite_residuals() {
   Residuals r;
   r.natural = r.fischer_burmeister = r.normal_map = r.complementarity = kInfinity;

@@ -10,7 +10,7 @@ namespace perp {
 namespace {
 
 // Below this, q is rounding dust and a residual relative to it means nothing.
-constexpr double kVanishingNorm = 1e-14;
+constexpr double kVanishingConstant = 1e-14;
 
 template <class P>
 Residuals residuals_of(const P& problem, const Answer& answer, double, ResidualWork* work) {
@@ -34,7 +34,7 @@ double measure_of(const Mcp&, const Residuals& r, double tolerance) {
 double measure_of(const FrictionContact& problem, const Residuals& r, double) {
   Extended squares = 0;
   for (const Extended q_i : problem.q) squares += q_i * q_i;
-  const bool vanishes = std::sqrt(squares) <= kVanishingNorm;
+  const bool vanishes = std::sqrt(squares) <= kVanishingConstant;
   return vanishes ? r.natural : std::max(r.relative, r.by_part);
 }
 

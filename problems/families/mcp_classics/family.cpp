@@ -28,7 +28,7 @@ std::string name_of(const Classic& classic, const Start& start) {
   return classic.name + "-" + start.name;
 }
 
-ProblemData build(const FamilyRequest& request, Problem& facts) {
+ProblemData build_classic(const FamilyRequest& request, Problem& facts) {
   for (const Classic& classic : all_classics()) {
     for (const Start& start : classic.starts) {
       if (name_of(classic, start) != request.member) continue;
@@ -54,7 +54,7 @@ Family mcp_classics_family() {
                 KnownOutcome::kSolvable,
                 false,
                 {},
-                build};
+                build_classic};
   for (const Classic& classic : all_classics()) {
     for (const Start& start : classic.starts) {
       family.members.push_back({name_of(classic, start), classic.summary, classic.source,

@@ -1,6 +1,7 @@
 // Elastohydrodynamic lubrication of two cylinders in line contact.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <perp/problems/families/mcp_classics/classic.hpp>
 #include <perp/problems/matrix/infinity.hpp>
 
@@ -8,7 +9,6 @@ namespace perp::classics {
 
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr double kFirst = -3.0, kLast = 2.0;  // the interval, in half widths of the dry contact
 
 // Film thickness between grid points, h_j = x^2 + k + 1 + elastic deformation, j = 0 .. N, at
@@ -20,7 +20,7 @@ std::vector<Expr> film(const ExprVector& z, int points, double dx) {
     Vector weight = Vector::Zero(points + 2);  // of p_0, ..., p_(N+1)
     for (int i = 0; i <= points; ++i) {
       const double distance = (i - j - 0.5) * dx, end = i == 0 || i == points ? 0.5 : 1.0;
-      const double kernel = end * distance * std::log(std::abs(distance)) / kPi;
+      const double kernel = end * distance * std::log(std::abs(distance)) / std::numbers::pi;
       weight[i + 1] += kernel;
       if (i > 0) weight[i - 1] -= kernel;
     }
@@ -47,7 +47,7 @@ Mcp lubricated_contact(int points, double alpha, double lambda) {
     Expr load = 0.0;
     for (int i = 1; i <= points; ++i) load += (i == points ? 0.5 : 1.0) * z[i];
     ExprVector f(points + 1);
-    f[0] = 1 - 2 * dx / kPi * load;
+    f[0] = 1 - 2 * dx / std::numbers::pi * load;
     for (int i = 1; i <= points; ++i) {
       f[i] = lambda / dx * (h[i] - h[i - 1]) - (flow(i) - flow(i - 1));
     }
