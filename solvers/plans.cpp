@@ -10,7 +10,7 @@ namespace perp {
 
 namespace {
 
-constexpr int kTiny = 50;           // unknowns; below this pivots take microseconds and seldom fail
+constexpr int kTinyProblem = 50;    // unknowns; below this pivots take microseconds and seldom fail
 constexpr int kPivotingSize = 600;  // below it pivoting is faster than a few factorisations
 constexpr int kGrid = 1000;         // unknowns; above multigrid is faster than sets
 constexpr int kBlockSize = 100;     // unknowns; below interior-point is as fast
@@ -159,7 +159,7 @@ std::vector<Plan> make_plans() {
   return list;
 }
 
-const Matrix& matrix_of(const Problem& problem) {
+const Matrix& linear_matrix(const Problem& problem) {
   const auto* lcp = std::get_if<Lcp>(&problem.data);
   return lcp ? lcp->M : std::get<Mlcp>(problem.data).M;
 }
@@ -184,8 +184,8 @@ bool is_z_matrix(const Matrix& m) {
 
 std::string_view linear_plan(const Problem& problem, bool started) {
   const int n = problem.size();
-  if (n < kTiny) return "linear-tiny";
-  const Matrix& m = matrix_of(problem);
+  if (n < kTinyProblem) return "linear-tiny";
+  const Matrix& m = linear_matrix(problem);
   if (symmetric_with_positive_diagonal(m))
     return n >= kGrid && m.is_sparse() && is_z_matrix(m) ? "linear-grid" : "linear-symmetric";
   // From a start near the solution the basis is all but right.

@@ -17,21 +17,21 @@ bool same_bits(const Vector& a, const Vector& b) {
   return a.size() == b.size() && same_bits(a.data(), b.data(), a.size());
 }
 
-bool same_pattern(const SparseMatrix& a, const SparseMatrix& b) {
+bool same_places(const SparseMatrix& a, const SparseMatrix& b) {
   return a.rows() == b.rows() && a.cols() == b.cols() && a.nonZeros() == b.nonZeros() &&
          a.isCompressed() && b.isCompressed() &&
          std::equal(a.outerIndexPtr(), a.outerIndexPtr() + a.outerSize() + 1, b.outerIndexPtr()) &&
          std::equal(a.innerIndexPtr(), a.innerIndexPtr() + a.nonZeros(), b.innerIndexPtr());
 }
 
-bool same_pattern(const Matrix& a, const Matrix& b) {
+bool same_places(const Matrix& a, const Matrix& b) {
   if (a.is_sparse() != b.is_sparse()) return false;
-  if (a.is_sparse()) return same_pattern(a.sparse(), b.sparse());
+  if (a.is_sparse()) return same_places(a.sparse(), b.sparse());
   return a.rows() == b.rows() && a.cols() == b.cols();
 }
 
 bool same_bits(const Matrix& a, const Matrix& b) {
-  if (!same_pattern(a, b)) return false;
+  if (!same_places(a, b)) return false;
   if (a.is_sparse())
     return same_bits(a.sparse().valuePtr(), b.sparse().valuePtr(), a.sparse().nonZeros());
   return same_bits(a.dense().data(), b.dense().data(), a.dense().size());
@@ -68,28 +68,27 @@ bool same_partition(const ConicQp& a, const ConicQp& b) {
   return a.partition == b.partition || *a.partition == *b.partition;
 }
 
-bool structure(const Lcp& a, const Lcp& b) { return same_pattern(a.M, b.M); }
+bool structure(const Lcp& a, const Lcp& b) { return same_places(a.M, b.M); }
 bool structure(const Mlcp& a, const Mlcp& b) {
-  return same_pattern(a.M, b.M) && same_bounds(a.lower, a.upper, b.lower, b.upper);
+  return same_places(a.M, b.M) && same_bounds(a.lower, a.upper, b.lower, b.upper);
 }
 bool structure(const Mcp& a, const Mcp& b) {
   return a.graph && a.graph == b.graph && same_bounds(a.lower, a.upper, b.lower, b.upper) &&
          a.parameters.size() == b.parameters.size();
 }
 bool structure(const BoxQp& a, const BoxQp& b) {
-  return same_pattern(a.H, b.H) && same_bounds(a.lower, a.upper, b.lower, b.upper);
+  return same_places(a.H, b.H) && same_bounds(a.lower, a.upper, b.lower, b.upper);
 }
 bool structure(const ConicQp& a, const ConicQp& b) {
-  return same_pattern(a.P, b.P) && same_pattern(a.A, b.A) && same_cones(a, b) &&
-         same_partition(a, b);
+  return same_places(a.P, b.P) && same_places(a.A, b.A) && same_cones(a, b) && same_partition(a, b);
 }
 bool structure(const FrictionContact& a, const FrictionContact& b) {
-  return a.dimension == b.dimension && same_pattern(a.W, b.W) && same_pattern(a.J, b.J) &&
-         same_pattern(a.M, b.M) && a.q.size() == b.q.size() && same_zeros(a.mu, b.mu) &&
+  return a.dimension == b.dimension && same_places(a.W, b.W) && same_places(a.J, b.J) &&
+         same_places(a.M, b.M) && a.q.size() == b.q.size() && same_zeros(a.mu, b.mu) &&
          a.compliance.size() == b.compliance.size();
 }
 bool structure(const ConvexContact& a, const ConvexContact& b) {
-  return same_pattern(a.A, b.A) && same_pattern(a.J, b.J) && same_zeros(a.mu, b.mu);
+  return same_places(a.A, b.A) && same_places(a.J, b.J) && same_zeros(a.mu, b.mu);
 }
 
 bool values(const Lcp& a, const Lcp& b) { return same_bits(a.M, b.M) && same_bits(a.q, b.q); }

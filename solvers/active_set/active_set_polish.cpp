@@ -8,7 +8,7 @@ namespace perp {
 
 namespace {
 
-constexpr int kSets = 6;              // active sets tried
+constexpr int kMostSets = 6;          // active sets tried
 constexpr int kProximalSteps = 12;    // on one set
 constexpr double kProximal = 1e-6;    // rho over the largest entry of M
 constexpr double kDegenerate = 1e-7;  // of the largest unknown: zero in the first set
@@ -79,7 +79,7 @@ double ActiveSetPolish::improve(const Mlcp& p, double tolerance, double target, 
   // What is zero to rounding is first left at its bound: a row that is degenerate would else be
   // made an equation, and its unknown pushed below zero.
   double margin = kDegenerate * std::max(1.0, trial_.size() > 0 ? trial_.cwiseAbs().maxCoeff() : 0);
-  for (int k = 0; k < kSets && best > (k == 0 ? target : tolerance); ++k) {
+  for (int k = 0; k < kMostSets && best > (k == 0 ? target : tolerance); ++k) {
     choose_active(p, trial_, margin);
     if (!solve_active(p, rho, trial_)) break;
     const double residual = map_.natural_residual(p, trial_, f_);

@@ -11,8 +11,8 @@ namespace perp {
 
 namespace {
 
-constexpr int kRefinements = 3;
-constexpr double kSymmetric = 1e-14;
+constexpr int kNewtonMinRefinements = 3;
+constexpr double kNewtonMinSymmetric = 1e-14;
 constexpr double kSlack = 0.1;            // of the tolerance: what is no violation yet
 constexpr double kDrift = 0.01;           // of the tolerance, left in an equation by updates
 constexpr double kRelativeDrift = 1e-11;  // likewise, of the terms of the equation
@@ -42,7 +42,7 @@ void NewtonMin::do_prepare(const Problem& problem) {
   const auto* lcp = std::get_if<Lcp>(&problem.data);
   const Matrix& m = lcp ? lcp->M : std::get<Mlcp>(problem.data).M;
   const double scale = std::max(problem_.max_abs(), 1e-300);
-  block_.attach(problem_, problem_.is_symmetric(m, kSymmetric * scale));
+  block_.attach(problem_, problem_.is_symmetric(m, kNewtonMinSymmetric * scale));
   norm_ = std::max(1.0, problem_.row_sum_norm());
   const int n = problem_.size();
   sets_.resize(n);
@@ -240,7 +240,7 @@ void NewtonMin::exchange(Exchange how) {
 // Keeps the projection of z if it is the best so far. @return true if it solves the problem.
 bool NewtonMin::accept() {
   const bool final = violations_.empty() || natural_ <= limits.tolerance;
-  for (int k = 0; k <= (final ? kRefinements : 0); ++k) {
+  for (int k = 0; k <= (final ? kNewtonMinRefinements : 0); ++k) {
     if (k > 0) refine();
     candidate_ = z_;
     problem_.clamp(candidate_);

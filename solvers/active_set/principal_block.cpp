@@ -9,7 +9,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kSingular = 1e-13;       // pivots below this times the largest diagonal
+constexpr double kSingularBlock = 1e-13;  // pivots below this times the largest diagonal
 constexpr double kIndefinite = 1e-8;      // negative pivots beyond this are no rounding
 constexpr double kSingularRatio = 1e-15;  // smallest over largest pivot of a sparse factorisation
 
@@ -70,7 +70,7 @@ bool PrincipalBlock::factor_dense(double rho) {
       for (int r = c; r < k; ++r) column[r] = row[indices_[r]];
       column[c] += rho;
     }
-    if (dense_cholesky_.factor(rho > 0 ? 0.0 : kSingular)) return true;
+    if (dense_cholesky_.factor(rho > 0 ? 0.0 : kSingularBlock)) return true;
     cholesky_ = false;
     if (!(dense_cholesky_.failed_pivot() < -kIndefinite)) return false;
   }
@@ -136,7 +136,7 @@ bool PrincipalBlock::factor_sparse_symmetric(double rho) {
   sparse_->cholesky.compute(block);
   if (sparse_->cholesky.info() != Eigen::Success) return false;
   const auto& d = sparse_->cholesky.vectorD();
-  return d.minCoeff() > (rho > 0 ? 0.0 : kSingular) * d.maxCoeff();
+  return d.minCoeff() > (rho > 0 ? 0.0 : kSingularBlock) * d.maxCoeff();
 }
 
 void PrincipalBlock::first_solve(double* x) {

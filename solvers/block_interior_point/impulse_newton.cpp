@@ -7,7 +7,7 @@ namespace perp {
 namespace {
 
 constexpr int kLargestGroup = 6;  // velocities of a body
-constexpr double kLeastPivot = 1e-25, kSubstitute = 1e-12;
+constexpr double kLeastImpulsePivot = 1e-25, kSubstitute = 1e-12;
 
 }  // namespace
 
@@ -223,7 +223,7 @@ bool ImpulseNewton::factor(const std::vector<ConeBlock>& blocks, const Vector& w
       for (int r = p.G.starts[i]; r <= s; ++r) put(x * p.G.values[r]);
     }
   }
-  return ldl_.factor(values_, kLeastPivot, kSubstitute);
+  return ldl_.factor(values_, kLeastImpulsePivot, kSubstitute);
 }
 
 void ImpulseNewton::solve(const Vector& a, const Vector& b, Vector& dv, Vector& dm) {

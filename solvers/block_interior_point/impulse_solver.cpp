@@ -7,8 +7,8 @@ namespace perp {
 
 namespace {
 
-constexpr int kMostSteps = 200;
-constexpr double kAim = 0.5;  // of the tolerance
+constexpr int kImpulseMostSteps = 200;
+constexpr double kImpulseAim = 0.5;  // of the tolerance
 
 }  // namespace
 
@@ -61,7 +61,7 @@ double ImpulseSolver::look() {
   return measure;
 }
 
-bool ImpulseSolver::is_solved() const { return best_measure_ <= kAim * limits.tolerance; }
+bool ImpulseSolver::is_solved() const { return best_measure_ <= kImpulseAim * limits.tolerance; }
 
 bool ImpulseSolver::goes_on(const char* step_type, double merit, double step, Observer* observer,
                             Result& result) {
@@ -73,7 +73,7 @@ bool ImpulseSolver::goes_on(const char* step_type, double merit, double step, Ob
   record.step = step;
   record.factorisations = newton_.factorisations;
   record.linear_solves = newton_.linear_solves;
-  const int most = limits.max_iterations > 0 ? limits.max_iterations : kMostSteps;
+  const int most = limits.max_iterations > 0 ? limits.max_iterations : kImpulseMostSteps;
   if (observer && !observer->on_iteration(record)) {
     result.status = Status::kInterrupted;
   } else if (is_solved()) {

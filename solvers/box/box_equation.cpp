@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kNegligible = 1e-13;  // b_i below this share of a_i: the row is z_i alone
 constexpr int kFalseAnswers = 10;      // points of a run that only look like answers
-constexpr double kInside[] = {1e-2, 1.0, 1e-6};  // lengths by which a start leaves its bounds
+constexpr double kStartInside[] = {1e-2, 1.0, 1e-6};  // lengths by which a start leaves its bounds
 constexpr int kDomainTries = 40;
 
 }  // namespace
@@ -53,7 +53,7 @@ bool BoxEquation::move_into_domain() {
   record.note_undefined(f_, problem_->undefined_row());
   const Vector outside = z_;
   const Vector &lower = problem_->lower, &upper = problem_->upper;
-  for (const double length : kInside) {
+  for (const double length : kStartInside) {
     for (int i = 0; i < z_.size(); ++i) {
       const double inside =
           std::min(length * std::max(1.0, std::abs(outside[i])), 0.5 * (upper[i] - lower[i]));

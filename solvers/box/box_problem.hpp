@@ -12,6 +12,9 @@
 
 namespace perp {
 
+/// Share of the tolerance that is claimed: the rounding of the verifier's own sums.
+inline constexpr double kClaim = 1.0 - 1e-9;
+
 enum class SystemStorage { kAuto, kDense, kSparse };
 
 /// Of a setting: auto, dense or sparse.

@@ -2,16 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <perp/solvers/newton/system_sizes.hpp>
 
 namespace perp {
-
-namespace {
-
-constexpr double kPivotTolerance = 0.1;  // sparse: a diagonal entry this close to the largest stays
-constexpr int kBlock = 64;               // products of blocks this size need no heap
-constexpr int kDenseLeastSquares = 800;  // kernels up to this size by the normal equations
-
-}  // namespace
 
 void NewtonSystem::attach(const NewtonMatrix& matrix) {
   matrix_ = &matrix;
@@ -123,14 +116,14 @@ void NewtonSystem::fill_normal_equations(double mu) {
     normal_.resize(n, n);
   }
   fill_kernel_jacobian();
-  for (int j = 0; j < n; j += kBlock) {
-    const int columns = std::min(kBlock, n - j);
-    for (int i = j; i < n; i += kBlock) {
-      const int rows = std::min(kBlock, n - i);
+  for (int j = 0; j < n; j += kHeaplessBlock) {
+    const int columns = std::min(kHeaplessBlock, n - j);
+    for (int i = j; i < n; i += kHeaplessBlock) {
+      const int rows = std::min(kHeaplessBlock, n - i);
       auto block = normal_.block(i, j, rows, columns);
       block.setZero();
-      for (int k = 0; k < n; k += kBlock) {
-        const int depth = std::min(kBlock, n - k);
+      for (int k = 0; k < n; k += kHeaplessBlock) {
+        const int depth = std::min(kHeaplessBlock, n - k);
         block.noalias() +=
             jacobian_.block(k, i, depth, rows).transpose() * jacobian_.block(k, j, depth, columns);
       }

@@ -10,7 +10,7 @@ namespace perp {
 
 namespace {
 
-constexpr Eigen::Index kBlock = 32;
+constexpr Eigen::Index kRowBlock = 32;
 constexpr double kOrderMatters = 1e5;  // sums below this are right to 1e-14
 
 }  // namespace
@@ -40,10 +40,10 @@ void RowProblem::build(const Problem& problem) {
     const DenseMatrix& columns = m->dense();
     const Eigen::Index n = columns.rows();
     rows_.resize(n, n);
-    for (Eigen::Index j = 0; j < n; j += kBlock) {  // by blocks: one of the two has long strides
-      const Eigen::Index width = std::min(kBlock, n - j);
-      for (Eigen::Index i = 0; i < n; i += kBlock) {
-        const Eigen::Index height = std::min(kBlock, n - i);
+    for (Eigen::Index j = 0; j < n; j += kRowBlock) {  // by blocks: one of the two has long strides
+      const Eigen::Index width = std::min(kRowBlock, n - j);
+      for (Eigen::Index i = 0; i < n; i += kRowBlock) {
+        const Eigen::Index height = std::min(kRowBlock, n - i);
         rows_.block(i, j, height, width) = columns.block(i, j, height, width);
       }
     }

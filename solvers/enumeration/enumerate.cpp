@@ -17,7 +17,7 @@ namespace {
 
 // Of a scaled matrix: what may be dependent but for rounding, and what surely is. Both are tried.
 constexpr double kRankTolerance = 1e-10, kLeastRankTolerance = 1e-15;
-constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();  // of a term of a sum
+constexpr double kTermRounding = 4 * std::numeric_limits<double>::epsilon();  // of a term of a sum
 
 enum class Place : unsigned char { kLower, kUpper, kBetween };
 
@@ -163,7 +163,7 @@ class Enumerator {
       const int v = columns_[static_cast<std::size_t>(j)];
       z_[v] = std::min(std::max(x[j], p_.lower[v]), p_.upper[v]);
     }
-    if (!misses_by_at_most(kRounding * (p_.size() + 2)) ||
+    if (!misses_by_at_most(kTermRounding * (p_.size() + 2)) ||
         evaluate_residuals(p_, z_).natural > tolerance_)
       return false;
     result_.continuum = result_.continuum || nullity > 0;

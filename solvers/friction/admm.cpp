@@ -11,13 +11,13 @@ namespace perp {
 
 namespace {
 
-constexpr int kIterationLimit = 20'000;
+constexpr int kAdmmIterationLimit = 20'000;
 constexpr int kCheckEvery = 5;       // iterations between looks at the natural map
 constexpr int kPowerSteps = 30;      // of the power method for L
 constexpr double kLargestPower = 2;  // of |p|
 constexpr double kLeastSize = 1e-300;
-constexpr double kFall = 0.999;       // of the change, from one extrapolation to the next
-constexpr double kSymmetric = 1e-13;  // asymmetry by rounding
+constexpr double kFall = 0.999;           // of the change, from one extrapolation to the next
+constexpr double kAdmmSymmetric = 1e-13;  // asymmetry by rounding
 
 }  // namespace
 
@@ -69,7 +69,7 @@ void Admm::iterate() {
   next_ = eta * r_ + rho_ * z_hat_ + y_hat_ - problem_.q();
   for (int c = 0; c < problem_.contacts(); ++c)
     next_[3 * c] -= problem_.mu(c) * std::hypot(y_hat_[3 * c + 1], y_hat_[3 * c + 2]);
-  if (problem_.asymmetry() > kSymmetric) {
+  if (problem_.asymmetry() > kAdmmSymmetric) {
     problem_.multiply(r_, u_);
     matrix_.multiply(r_, skew_);
     next_ += skew_ - u_;
@@ -122,7 +122,7 @@ void Admm::extrapolate(double change) {
 }
 
 void Admm::do_solve(const Start& start, Observer* observer, Result& result) {
-  const int limit = limits.max_iterations > 0 ? limits.max_iterations : kIterationLimit;
+  const int limit = limits.max_iterations > 0 ? limits.max_iterations : kAdmmIterationLimit;
   Progress progress(settings.patience);
   matrix_.factorisations = 0;
   double power = settings.power;

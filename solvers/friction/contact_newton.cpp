@@ -8,7 +8,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kShortest = 0x1p-19;  // step of a search
+constexpr double kShortestSearch = 0x1p-19;  // step of a search
 // The rules that these steps had before they shared the loop; those of newton-fb were not tried.
 constexpr DampingRules kDamping{1e-2, 0.1,   0.2,
                                 4.0,  1e-12, std::numeric_limits<double>::infinity()};
@@ -95,7 +95,7 @@ bool ContactNewton::search() {
   if (aim_.alpha > 0) direction_.u += aim_.alpha * direction_.r;
   SearchRule rule;
   rule.slope = equations_.slope(direction_.r, direction_.u);
-  rule.shortest = kShortest;
+  rule.shortest = kShortestSearch;
   return rule.slope < 0 && driver_.search(*this, rule);
 }
 

@@ -2,19 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <perp/solvers/newton/system_sizes.hpp>
 
 namespace perp {
 
 namespace {
 
-constexpr double kPivotTolerance = 0.1;
 constexpr int kDenseBelow = 60;  // unknowns for which all is dense
 // Time of an operation of KLU and of BlockLu over one of the dense LU. That of BlockLu is measured:
 // stacks, piles, packings and towers of 30 to 200 contacts break even between 6.5 and 8.
 constexpr double kSparseOverhead = 8.0;
 constexpr double kBlockOverhead = 7.0;
-constexpr int kDenseLeastSquares = 800;
-constexpr int kBlock = 64;  // products of blocks of this size need no heap
 
 }  // namespace
 
@@ -208,14 +206,14 @@ bool ContactNewtonSystem::factor_least_squares(const std::vector<ContactRows>& r
   // The Jacobian fills the first n^2 values of its matrix, whatever the shape of that.
   fill_dense(rows, alpha, jacobian_.data());
   const Eigen::Map<const DenseMatrix> j(jacobian_.data(), n, n);
-  for (int column = 0; column < n; column += kBlock) {
-    const int columns = std::min(kBlock, n - column);
-    for (int row = column; row < n; row += kBlock) {
-      const int height = std::min(kBlock, n - row);
+  for (int column = 0; column < n; column += kHeaplessBlock) {
+    const int columns = std::min(kHeaplessBlock, n - column);
+    for (int row = column; row < n; row += kHeaplessBlock) {
+      const int height = std::min(kHeaplessBlock, n - row);
       auto block = normal_.block(row, column, height, columns);
       block.setZero();
-      for (int k = 0; k < n; k += kBlock) {
-        const int depth = std::min(kBlock, n - k);
+      for (int k = 0; k < n; k += kHeaplessBlock) {
+        const int depth = std::min(kHeaplessBlock, n - k);
         block.noalias() +=
             j.block(k, row, depth, height).transpose() * j.block(k, column, depth, columns);
       }

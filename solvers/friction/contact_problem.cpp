@@ -12,11 +12,11 @@ namespace perp {
 namespace {
 
 // Of W r + q and of the natural map, wherever it is evaluated.
-constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
+constexpr double kSlackRounding = 4 * std::numeric_limits<double>::epsilon();
 // As the verifier has it: below this, a residual relative to q means nothing.
 constexpr double kVanishingNorm = 1e-14;
 
-double power_of_two(double x) {
+double finite_power_of_two(double x) {
   return std::isfinite(x) && x > 0 ? std::exp2(std::round(std::log2(x))) : 1.0;
 }
 
@@ -163,10 +163,10 @@ void ContactProblem::scale(ContactScaling scaling) {
   if (scaling == ContactScaling::kGlobal) size.setConstant(size.mean());
   double sum = 0.0;
   for (int c = 0; c < nc; ++c) {
-    impulse_scale_[c] = power_of_two(1.0 / std::sqrt(size[c]));
+    impulse_scale_[c] = finite_power_of_two(1.0 / std::sqrt(size[c]));
     sum += (q_.segment<3>(3 * c) * impulse_scale_[c]).squaredNorm();
   }
-  const double level = power_of_two(std::sqrt(sum / nc));
+  const double level = finite_power_of_two(std::sqrt(sum / nc));
   for (int c = 0; c < nc; ++c) {
     velocity_scale_[c] = level / impulse_scale_[c];
     impulse_scale_[c] *= level;
@@ -257,7 +257,7 @@ double ContactProblem::measure(const Vector& r) const {
           static_cast<Extended>(impulse_scale_[c]) * r[3 * c + k];
       measure_.exact_u[dimension_ * c + k] = velocity_scale_[c] * u[k];
     }
-    measure_.add_slack(c, kRounding * velocity_scale_[c] *
+    measure_.add_slack(c, kSlackRounding * velocity_scale_[c] *
                               (size[0] + (1 + mu_[c]) * std::hypot(size[1], size[2])));
   }
   return measure_.evaluate_with_slack();

@@ -6,7 +6,7 @@ namespace perp {
 
 namespace {
 
-constexpr int kIterationLimit = 100;
+constexpr int kNewtonAcIterationLimit = 100;
 
 }  // namespace
 
@@ -25,7 +25,7 @@ void NewtonAc::do_prepare(const Problem& problem) {
 }
 
 void NewtonAc::do_solve(const Start& start, Observer* observer, Result& result) {
-  const int limit = limits.max_iterations > 0 ? limits.max_iterations : kIterationLimit;
+  const int limit = limits.max_iterations > 0 ? limits.max_iterations : kNewtonAcIterationLimit;
   newton_.begin(deadline(), limit);
   r_.setZero();
   if (start.z) problem_.to_scaled(*start.z, r_);

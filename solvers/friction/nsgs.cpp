@@ -8,7 +8,7 @@ namespace perp {
 
 namespace {
 
-constexpr int kSweepLimit = 100'000;
+constexpr int kNsgsSweepLimit = 100'000;
 
 }  // namespace
 
@@ -27,7 +27,7 @@ void Nsgs::do_prepare(const Problem& problem) {
 }
 
 void Nsgs::do_solve(const Start& start, Observer* observer, Result& result) {
-  const int limit = limits.max_iterations > 0 ? limits.max_iterations : kSweepLimit;
+  const int limit = limits.max_iterations > 0 ? limits.max_iterations : kNsgsSweepLimit;
   const int every = settings.check_every;
   Progress progress(settings.patience);
   if (settings.order == "random") {

@@ -7,7 +7,7 @@ namespace perp {
 
 namespace {
 
-constexpr int kIterationLimit = 5000;
+constexpr int kProximalIterationLimit = 5000;
 constexpr double kShareOfTolerance = 0.3;  // no inner problem needs to be solved better
 
 }  // namespace
@@ -40,7 +40,8 @@ void ProximalNewton::look_at(const Vector& r) {
 }
 
 void ProximalNewton::do_solve(const Start& start, Observer* observer, Result& result) {
-  newton_.begin(deadline(), limits.max_iterations > 0 ? limits.max_iterations : kIterationLimit);
+  newton_.begin(deadline(),
+                limits.max_iterations > 0 ? limits.max_iterations : kProximalIterationLimit);
   centre_.setZero();
   if (start.z) problem_.to_scaled(*start.z, centre_);
   best_ = centre_;

@@ -9,7 +9,7 @@ namespace perp {
 
 namespace {
 
-constexpr int kIterationLimit = 500;
+constexpr int kSapIterationLimit = 500;
 constexpr int kMostSlopes = 60;      // of one search: bisection of [0, 1] needs no more
 constexpr double kFartherOut = 4.0;  // factor on a step that the objective still falls at
 constexpr double kNothing = 1e-14;   // decrease, over the objective, that counts as none
@@ -110,7 +110,7 @@ double Sap::search(double slope_at_zero) {
 }
 
 void Sap::do_solve(const Start& start, Observer* observer, Result& result) {
-  const int limit = limits.max_iterations > 0 ? limits.max_iterations : kIterationLimit;
+  const int limit = limits.max_iterations > 0 ? limits.max_iterations : kSapIterationLimit;
   factorisations_ = slopes_ = 0;
   point_.v = start.z ? *start.z : problem_.v_star;
   double best = std::numeric_limits<double>::infinity();

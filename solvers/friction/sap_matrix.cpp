@@ -8,7 +8,7 @@ namespace {
 
 // H is at least A, which is positive definite: pivots are replaced only where rounding has eaten
 // them.
-constexpr double kLeastPivot = 1e-300;
+constexpr double kLeastSapPivot = 1e-300;
 
 }  // namespace
 
@@ -109,7 +109,7 @@ bool SapMatrix::factor(const std::vector<Eigen::Matrix3d>& stiffness) {
       for (int i = 0; i <= k; ++i) values_[*to++] += j.col(i).dot(pushed);
     }
   }
-  return ldl_.factor(values_, kLeastPivot, 1.0);
+  return ldl_.factor(values_, kLeastSapPivot, 1.0);
 }
 
 }  // namespace perp

@@ -7,8 +7,9 @@ namespace perp {
 
 namespace {
 
-constexpr double kFlat = 1e-14;      // curvature over that of the steepest direction met
-constexpr double kRounding = 1e-24;  // of the squared gradient: what is left of it is rounding
+constexpr double kFlatDirection = 1e-14;  // curvature over that of the steepest direction met
+constexpr double kGradientRounding =
+    1e-24;  // of the squared gradient: what is left of it is rounding
 
 }  // namespace
 
@@ -47,8 +48,8 @@ FaceEnd FaceConjugateGradients::minimise(const std::vector<int>& face, const Vec
     for (Eigen::Index i = 0; i < size; ++i) scale += p_[i] * p_[i] / weight(i);
     const double bend = p_.head(size).dot(hp_.head(size));
     steepest = std::max(steepest, bend / scale);
-    if (!(bend > kFlat * std::max(steepest, 1.0) * scale)) {
-      if (rho <= kRounding * first) break;
+    if (!(bend > kFlatDirection * std::max(steepest, 1.0) * scale)) {
+      if (rho <= kGradientRounding * first) break;
       curvature = bend;
       end = FaceEnd::kFlat;
       break;

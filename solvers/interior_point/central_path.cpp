@@ -17,7 +17,7 @@ constexpr double kBoxKappa = 30.0, kLeastKappa = 1e-4;
 constexpr double kPoorStart = 1e-6;
 constexpr double kPoorSolve = 1e-10;  // relative residual of a linear solve
 constexpr double kRoundings = 16.0;   // of s_0 z_0, above which mu is kept
-constexpr double kGain = 0.9;         // of the residual, that counts as one
+constexpr double kCentralGain = 0.9;  // of the residual, that counts as one
 constexpr double kRegularisationStep = 100.0, kLeastRegularisation = 1e-14;
 
 }  // namespace
@@ -117,7 +117,7 @@ bool CentralPath::find_affine(double gap) {
   if (error > kPoorSolve && regularisation_ > least_regularisation_) {
     const double smaller = std::max(regularisation_ / kRegularisationStep, least_regularisation_);
     const double next = attempt(smaller);
-    if (next < kGain * error) {
+    if (next < kCentralGain * error) {
       regularisation_ = smaller;
       error = next;
     } else {

@@ -8,8 +8,8 @@ namespace perp {
 namespace {
 
 constexpr double kFirstRadius = 1e3, kRadiusGrowth = 30.0;  // of certificates worth a refinement
-constexpr int kRefinements = 4;
-constexpr double kInside = 4e-16;  // what rounding may take a point out of a cone, relative
+constexpr int kCertificateRefinements = 4;
+constexpr double kInsideCone = 4e-16;  // what rounding may take a point out of a cone, relative
 
 // How far away a feasible point is at least, where slope and violation are those of a certificate.
 double radius(double slope, double violation) { return slope / std::max(violation, 1e-300); }
@@ -88,9 +88,9 @@ std::optional<Status> ConicCertificates::look_for_farkas(const CentralPath& path
   y_ = path.point().z / slope;
   for (int k = 0;; ++k) {
     posed_point_ = y_.cwiseProduct(data_->row_scale);
-    for (const auto& b : data_->cones.second_order()) posed_point_[b.offset] *= 1.0 + kInside;
+    for (const auto& b : data_->cones.second_order()) posed_point_[b.offset] *= 1.0 + kInsideCone;
     if (const auto end = take(check_farkas(*posed_, posed_point_), result)) return end;
-    if (k == kRefinements) return {};
+    if (k == kCertificateRefinements) return {};
     if (k == 0 && !kkt_->factor(path.squared_scaling(), 0.0, regularisation_)) return {};
     refine_farkas();
   }
@@ -119,7 +119,7 @@ std::optional<Status> ConicCertificates::look_for_ray(const CentralPath& path, R
   for (int k = 0;; ++k) {
     posed_point_ = x_.cwiseProduct(data_->column_scale);
     if (const auto end = take(check_unbounded(*posed_, posed_point_), result)) return end;
-    if (k == kRefinements || (k == 0 && !factor_rays(path))) return {};
+    if (k == kCertificateRefinements || (k == 0 && !factor_rays(path))) return {};
     refine_ray(path);
   }
 }

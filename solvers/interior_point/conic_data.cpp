@@ -12,7 +12,7 @@ constexpr int kScalingRounds = 12;
 constexpr int kMostColumnScale = 20, kMostScale = 30;  // exponents
 
 // The power of two nearest to x, within 2^+-most; 1 where x says nothing.
-double power_of_two(double x, int most) {
+double clamped_power_of_two(double x, int most) {
   if (!(x > 0) || !std::isfinite(x)) return 1.0;
   return std::ldexp(1.0, std::clamp(static_cast<int>(std::lround(std::log2(x))), -most, most));
 }
@@ -98,8 +98,8 @@ void ConicData::equilibrate() {
       if (by_row[i] > 0) e[i] /= std::sqrt(by_row[i]);
     }
   }
-  for (int j = 0; j < n; ++j) column_scale[j] = power_of_two(d[j], kMostColumnScale);
-  for (int i = 0; i < m; ++i) row_scale[i] = power_of_two(e[i], kMostColumnScale);
+  for (int j = 0; j < n; ++j) column_scale[j] = clamped_power_of_two(d[j], kMostColumnScale);
+  for (int i = 0; i < m; ++i) row_scale[i] = clamped_power_of_two(e[i], kMostColumnScale);
   for (int j = 0; j < n; ++j) {
     const double scale = column_scale[j];
     if (dense_p_) {
@@ -126,8 +126,11 @@ void ConicData::scale_vectors(bool wanted) {
       p_size = std::max(p_size, std::abs(sparse_p.valuePtr()[k]));
   }
   const double b_size = max_abs(b), c_size = max_abs(c);
-  scale_x = power_of_two(b_size > 0 ? b_size : p_size > 0 ? c_size / p_size : 1.0, kMostScale);
-  scale_y = power_of_two(std::max(c_size, scale_x * p_size), kMostScale);
+  scale_x = clamped_power_of_two(b_size > 0   ? b_size
+                                 : p_size > 0 ? c_size / p_size
+                                              : 1.0,
+                                 kMostScale);
+  scale_y = clamped_power_of_two(std::max(c_size, scale_x * p_size), kMostScale);
   const double p_scale = scale_x / scale_y;
   if (dense_p_) {
     full_p *= p_scale;

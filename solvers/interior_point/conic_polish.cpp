@@ -7,17 +7,17 @@ namespace perp {
 
 namespace {
 
-constexpr double kFlat = 1e8;             // stands for 1 / 0 in D (I - D)^-1
-constexpr double kRegularisation = 1e-9;  // makes steps proximal ones
-constexpr int kRefinements = 3;
-constexpr double kNear = 1e-4;          // measure below which rounding counts
-constexpr double kSameJacobian = 1e-6;  // relative change that needs no new factorisation
-constexpr double kGain = 0.5;
-constexpr int kPatience = 3;
+constexpr double kInPlaceOfInfinity = 1e8;  // stands for 1 / 0 in D (I - D)^-1
+constexpr double kRegularisation = 1e-9;    // makes steps proximal ones
+constexpr int kPolishRefinements = 3;
+constexpr double kRoundingCounts = 1e-4;  // measure below which rounding counts
+constexpr double kSameJacobian = 1e-6;    // relative change that needs no new factorisation
+constexpr double kPolishGain = 0.5;
+constexpr int kPolishPatience = 3;
 
 // D (I - D)^-1 for an eigenvalue of D in [0, 1].
 double flatness(double eigenvalue) {
-  return std::min(eigenvalue / std::max(1.0 - eigenvalue, 1e-300), kFlat);
+  return std::min(eigenvalue / std::max(1.0 - eigenvalue, 1e-300), kInPlaceOfInfinity);
 }
 
 bool close(double a, double b) { return std::abs(a - b) <= kSameJacobian * std::max(a, b); }
@@ -74,15 +74,15 @@ double ConicPolish::iterate(double target, int most_steps, Vector& x, Vector& y)
       y = dual_;
     }
     if (!std::isfinite(measure) || best <= target || steps == most_steps) break;
-    without_gain = measure <= kGain * reference ? 0 : without_gain + 1;
+    without_gain = measure <= kPolishGain * reference ? 0 : without_gain + 1;
     if (without_gain == 0) reference = measure;
-    if (without_gain >= kPatience || !linearise()) break;
+    if (without_gain >= kPolishPatience || !linearise()) break;
     if (!factorised || !alike(data_.cones, jacobian_, last_jacobian_)) {
       if (!kkt_.factor(jacobian_, 1.0, kRegularisation)) break;
       last_jacobian_ = jacobian_;
       factorised = true;
     }
-    kkt_.solve(right_x_, right_z_, dx_, dy_, kRefinements);
+    kkt_.solve(right_x_, right_z_, dx_, dy_, kPolishRefinements);
     x_ += dx_;
     y_ += dy_;
   }
@@ -95,7 +95,7 @@ double ConicPolish::evaluate(const Vector& x, Vector& y) {
   data_.cones.project(dual_, false);
   data_.evaluate(x, dual_, px_, stationarity_, s_);
   double measure = data_.measure(dual_, stationarity_, s_, scratch_).measure();
-  if (measure <= kNear)
+  if (measure <= kRoundingCounts)
     measure = data_.measure_extended(x, dual_, px_, stationarity_, s_, scratch_);
   moved_ = y - dual_;
   data_.multiply_at(moved_, dx_);
@@ -109,8 +109,8 @@ bool ConicPolish::linearise() {
   right_z_ = s_;  // zero rows: s = 0
   for (int i : data_.cones.linear()) {
     const bool inactive = s_[i] > y_[i];
-    jacobian_.diagonal[i] = inactive ? kFlat : 0.0;
-    if (inactive) right_z_[i] = kFlat * y_[i];
+    jacobian_.diagonal[i] = inactive ? kInPlaceOfInfinity : 0.0;
+    if (inactive) right_z_[i] = kInPlaceOfInfinity * y_[i];
   }
   for (std::size_t k = 0; k < jacobian_.spectrum.size(); ++k) linearise_cone(k);
   return right_x_.allFinite() && right_z_.allFinite();
@@ -125,8 +125,8 @@ void ConicPolish::linearise_cone(std::size_t k) {
   auto axis = jacobian_.axis.segment(o + 1, tail);
   if (length > 0) axis = moved_.segment(o + 1, tail) / length;
   if (head >= length) {
-    e = {kFlat, kFlat, kFlat};
-    right_z_.segment(o, block.size) = kFlat * y_.segment(o, block.size);
+    e = {kInPlaceOfInfinity, kInPlaceOfInfinity, kInPlaceOfInfinity};
+    right_z_.segment(o, block.size) = kInPlaceOfInfinity * y_.segment(o, block.size);
     return;
   }
   if (head <= -length) {
@@ -134,13 +134,13 @@ void ConicPolish::linearise_cone(std::size_t k) {
     return;  // right-hand side s
   }
   const double across = flatness(0.5 * (1.0 + head / length));
-  e = {kFlat, across, 0.0};
+  e = {kInPlaceOfInfinity, across, 0.0};
   // The residual s - Pi(s - y) = y + (s - y) - Pi(s - y) by its parts along (1, axis), (1, -axis)
   // and across both. Pi keeps the first, drops the second and takes D's share of the rest, which
   // s - y does not have.
   const double y_along = axis.dot(y_.segment(o + 1, tail));
   const double s_along = axis.dot(s_.segment(o + 1, tail));
-  const double plus = 0.5 * (y_[o] + y_along) * kFlat;
+  const double plus = 0.5 * (y_[o] + y_along) * kInPlaceOfInfinity;
   const double minus = 0.5 * (s_[o] - s_along);
   right_z_[o] = plus + minus;
   right_z_.segment(o + 1, tail) =

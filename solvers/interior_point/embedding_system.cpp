@@ -5,13 +5,6 @@
 
 namespace perp {
 
-namespace {
-
-constexpr double kRelativeResidual = 1e-13;
-constexpr double kLeastGain = 0.5;  // of a refinement
-
-}  // namespace
-
 void EmbeddingSystem::prepare(const ConicData& data, KktSystem& kkt) {
   data_ = &data;
   kkt_ = &kkt;
@@ -69,7 +62,7 @@ double EmbeddingSystem::solve(const Vector& f, const Vector& g, double h, int mo
   solve_once(dx, dz, dtau);
   const double size = std::max({max_abs(f), max_abs(g), std::abs(h), 1e-300});
   double error = residual(f, g, h, dx, dz, dtau);
-  for (int k = 0; k < most_refinements && error > kRelativeResidual * size; ++k) {
+  for (int k = 0; k < most_refinements && error > kRefinedResidual * size; ++k) {
     solve_once(res_x_, res_z_, res_tau_);
     try_x_ = dx + res_x_;
     try_z_ = dz + res_z_;
@@ -79,7 +72,7 @@ double EmbeddingSystem::solve(const Vector& f, const Vector& g, double h, int mo
     dx.swap(try_x_);
     dz.swap(try_z_);
     dtau = try_tau;
-    const bool slow = next > kLeastGain * error;
+    const bool slow = next > kLeastRefinementGain * error;
     error = next;
     if (slow) break;
   }

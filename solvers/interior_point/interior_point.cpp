@@ -12,9 +12,9 @@ namespace {
 constexpr int kIterations = 200;
 constexpr double kShortStep = 1e-5;  // a step below counts towards a stall
 constexpr int kShortSteps = 4;
-constexpr int kPatience = 25;          // iterations without a better point
+constexpr int kInteriorPatience = 25;  // iterations without a better point
 constexpr int kLastPatience = 8;       // the same where it is nearly solved
-constexpr double kNearlySolved = 1e4;  // tolerances from the end: residuals in extended precision
+constexpr double kNearTheEnd = 1e4;    // tolerances from the end: residuals in extended precision
 constexpr double kGain = 0.9;          // of the best residual, that counts as one
 // Shares of the tolerance that need not be gone below: by s'z, and of a box_qp, whose measure is
 // min(s_i, z_i), by the root of s_i z_i, for both may vanish.
@@ -174,7 +174,7 @@ bool InteriorPoint::begin() {
 
 // Residuals of the embedding, and of the problem as posed at (x, z) / tau.
 void InteriorPoint::evaluate() {
-  path_.evaluate(best_.measure <= kNearlySolved * limits.tolerance);
+  path_.evaluate(best_.measure <= kNearTheEnd * limits.tolerance);
   const EmbeddingVector& point = path_.point();
   answer_.x = point.x / point.tau;
   answer_.z = point.z / point.tau;
@@ -198,8 +198,9 @@ bool InteriorPoint::step() {
       data.natural_gap ? root * root * (data.cones.degree() + 1) : kLeastGap * limits.tolerance;
   if (!path_.advance(gap)) return false;
   short_steps_ = path_.step() < kShortStep ? short_steps_ + 1 : 0;
-  const bool near = best_.measure <= kNearlySolved * limits.tolerance;
-  return short_steps_ < kShortSteps && best_.without_gain < (near ? kLastPatience : kPatience);
+  const bool near = best_.measure <= kNearTheEnd * limits.tolerance;
+  return short_steps_ < kShortSteps &&
+         best_.without_gain < (near ? kLastPatience : kInteriorPatience);
 }
 
 // Whether the best point is within the tolerance in extended precision.

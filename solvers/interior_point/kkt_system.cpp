@@ -10,8 +10,6 @@ namespace {
 // A multiplication of the sparse factorisation takes as long as this many of the dense one.
 constexpr double kSparseOverDense = 5.0;
 constexpr int kLargestDense = 6000;
-constexpr double kRelativeResidual = 1e-13;
-constexpr double kLeastGain = 0.5;  // of a refinement
 constexpr int kRegularisations = 6;
 constexpr double kMoreRegularisation = 100.0;
 
@@ -82,7 +80,7 @@ double KktSystem::solve(const Vector& a, const Vector& b, Vector& x, Vector& z,
   const double size = std::max({max_abs(a), max_abs(b), 1e-300});
   residual(a, b, x, z);
   double error = std::max(max_abs(res_x_), max_abs(res_z_));
-  for (int k = 0; k < most_refinements && error > kRelativeResidual * size; ++k) {
+  for (int k = 0; k < most_refinements && error > kRefinedResidual * size; ++k) {
     solve_once(res_x_, res_z_);
     try_x_ = x + res_x_;
     try_z_ = z + res_z_;
@@ -91,7 +89,7 @@ double KktSystem::solve(const Vector& a, const Vector& b, Vector& x, Vector& z,
     if (!(next < error)) break;
     x.swap(try_x_);
     z.swap(try_z_);
-    const bool slow = next > kLeastGain * error;
+    const bool slow = next > kLeastRefinementGain * error;
     error = next;
     if (slow) break;
   }

@@ -8,6 +8,9 @@
 
 namespace perp {
 
+// Refinement ends at this residual, or where it gains less.
+inline constexpr double kRefinedResidual = 1e-13, kLeastRefinementGain = 0.5;
+
 /// A factorisation of [w P + delta I, A'; A, -(H + delta I)]: quasi-definite for delta > 0
 /// [Vanderbei1995].
 class KktFactor {

@@ -10,7 +10,7 @@ namespace perp {
 namespace {
 
 constexpr int kLargestFullBlock = 4;  // rows of a second-order cone kept as one full block
-constexpr double kLeastPivot = 1e-14, kSmallestPivot = 1e-25;
+constexpr double kLeastKktPivot = 1e-14, kSmallestPivot = 1e-25;
 
 // Unknowns: x, z, then two for every larger second-order cone, by which its block
 //   H = t (I + p u+ u+' - q u- u-'),  p >= 0, 0 <= q < 1,
@@ -45,7 +45,7 @@ class SparseKkt final : public KktFactor {
 
   bool factor(const ConeMatrix& h, double p_weight, double delta) override {
     fill(h, p_weight, delta);
-    return ldl_.factor(values_, kSmallestPivot, std::max(delta, kLeastPivot));
+    return ldl_.factor(values_, kSmallestPivot, std::max(delta, kLeastKktPivot));
   }
 
   void solve(Vector& x, Vector& z) override {
@@ -134,7 +134,7 @@ class SparseKkt final : public KktFactor {
     const double q = std::clamp((e.tangent - e.minus) / t, 0.0, 1.0);
     const double half = std::sqrt(0.5 * t);
     const double coefficients[] = {half * std::sqrt(p / (1.0 + p)), half * std::sqrt(q)};
-    const double pivots[] = {1.0 / (1.0 + p), -1.0 - kLeastPivot};
+    const double pivots[] = {1.0 / (1.0 + p), -1.0 - kLeastKktPivot};
     for (int c = 0; c < 2; ++c) {
       put(first, coefficients[c]);
       const double sign = c == 0 ? 1.0 : -1.0;

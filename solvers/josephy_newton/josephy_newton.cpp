@@ -6,13 +6,13 @@ namespace perp {
 
 namespace {
 
-constexpr int kAlwaysDense = 100;      // smaller problems are dense
-constexpr double kSparseBelow = 0.25;  // share of entries from which systems are dense
-constexpr int kMostSteps = 200;        // by default
+constexpr int kJosephyAlwaysDense = 100;  // smaller problems are dense
+constexpr double kSparseBelow = 0.25;     // share of entries from which systems are dense
+constexpr int kJosephyMostSteps = 200;    // by default
 
 bool prefers_sparse(const Matrix& m) {
   const double n = m.rows();
-  return n > kAlwaysDense && static_cast<double>(m.nonzeros()) < kSparseBelow * n * n;
+  return n > kJosephyAlwaysDense && static_cast<double>(m.nonzeros()) < kSparseBelow * n * n;
 }
 
 }  // namespace
@@ -46,7 +46,7 @@ void JosephyNewton::do_solve(const Start& start, Observer* observer, Result& res
   problem_.begin(start.z, start_);
   start_ = start_.cwiseMax(problem_.lower).cwiseMin(problem_.upper);
   driver_.begin({settings.memory, settings.patience, settings.watchdog,
-                 limits.max_iterations > 0 ? limits.max_iterations : kMostSteps},
+                 limits.max_iterations > 0 ? limits.max_iterations : kJosephyMostSteps},
                 deadline());
   Status status = steps_.begin(chosen_function(), options(), limits.tolerance, start_, deadline())
                       ? driver_.run(steps_, observer)

@@ -12,7 +12,6 @@ constexpr double kPathGain = 0.9;   // share of the violation that the end of a 
 constexpr int kProximalTries = 4;
 constexpr double kProximalGrowth = 100.0;
 constexpr long kLeastPivots = 200, kPivotsPerUnknown = 10;  // of one path
-constexpr double kClaim = 1.0 - 1e-9;                       // rounding of the verifier's own sums
 
 }  // namespace
 

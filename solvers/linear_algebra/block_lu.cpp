@@ -10,24 +10,24 @@ namespace perp {
 
 namespace {
 
-constexpr double kSingular = 1e-14;  // pivot over the largest entry of its diagonal block
+constexpr double kSingularPivot = 1e-14;  // pivot over the largest entry of its diagonal block
 constexpr double kBackwardError = 1e-12;
-constexpr int kRefinements = 3;
+constexpr int kBlockRefinements = 3;
 
 // A column of a block, padded.
-using Column = Eigen::Map<Eigen::Array4d>;
-using ConstColumn = Eigen::Map<const Eigen::Array4d>;
+using Column4 = Eigen::Map<Eigen::Array4d>;
+using ConstColumn4 = Eigen::Map<const Eigen::Array4d>;
 
 // x -= a b
 inline void subtract_product(const double* a, const double* b, double* x) {
-  const Eigen::Array4d a0 = ConstColumn(a), a1 = ConstColumn(a + 4), a2 = ConstColumn(a + 8);
-  for (int j = 0; j < 12; j += 4) Column(x + j) -= a0 * b[j] + a1 * b[j + 1] + a2 * b[j + 2];
+  const Eigen::Array4d a0 = ConstColumn4(a), a1 = ConstColumn4(a + 4), a2 = ConstColumn4(a + 8);
+  for (int j = 0; j < 12; j += 4) Column4(x + j) -= a0 * b[j] + a1 * b[j + 1] + a2 * b[j + 2];
 }
 
 // x := a b
 inline void set_product(const double* a, const double* b, double* x) {
-  const Eigen::Array4d a0 = ConstColumn(a), a1 = ConstColumn(a + 4), a2 = ConstColumn(a + 8);
-  for (int j = 0; j < 12; j += 4) Column(x + j) = a0 * b[j] + a1 * b[j + 1] + a2 * b[j + 2];
+  const Eigen::Array4d a0 = ConstColumn4(a), a1 = ConstColumn4(a + 4), a2 = ConstColumn4(a + 8);
+  for (int j = 0; j < 12; j += 4) Column4(x + j) = a0 * b[j] + a1 * b[j + 1] + a2 * b[j + 2];
 }
 
 // y -= a x
@@ -51,7 +51,7 @@ bool invert(const double* block, double* inverse) {
     for (int i = k + 1; i < 3; ++i) {
       if (std::abs(a[i][k]) > std::abs(a[pivot][k])) pivot = i;
     }
-    if (!(std::abs(a[pivot][k]) > kSingular * largest)) return false;
+    if (!(std::abs(a[pivot][k]) > kSingularPivot * largest)) return false;
     std::swap(a[k], a[pivot]);
     const double scale = 1.0 / a[k][k];
     for (double& value : a[k]) value *= scale;
@@ -252,7 +252,7 @@ bool BlockLu::solve(double* x) {
   std::copy_n(x, side_.size(), side_.begin());
   substitute(x);
   for (int k = 0; !is_solved(x); ++k) {
-    if (k == kRefinements) return false;
+    if (k == kBlockRefinements) return false;
     substitute(residual_.data());
     for (std::size_t i = 0; i < side_.size(); ++i) x[i] += residual_[i];
   }

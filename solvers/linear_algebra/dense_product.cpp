@@ -9,7 +9,7 @@ namespace {
 
 // Blocks of A fill half of a second-level cache of 512 KB, those of B all of one.
 constexpr int kInner = 256, kRows = 128, kColumns = 256;
-constexpr int kTiny = 2000;  // multiplications; packing costs more than it saves below
+constexpr int kTinyProduct = 2000;  // multiplications; packing costs more than it saves below
 
 std::size_t packed_size(int rows, int inner, int tile) {
   return static_cast<std::size_t>((rows + tile - 1) / tile * tile) *
@@ -82,7 +82,7 @@ void DenseProduct::add_tiles(const double* left, const double* right, const Rang
 
 void DenseProduct::add(double factor, const DensePart& a, const DensePart& b, int inner,
                        const double* d, double* c, int stride, bool lower) {
-  if (static_cast<double>(a.rows) * b.rows * inner < kTiny)
+  if (static_cast<double>(a.rows) * b.rows * inner < kTinyProduct)
     return add_plainly(factor, a, b, inner, d, c, stride, lower);
   reserve(std::max(a.rows, b.rows), inner);
   for (int j = 0; j < b.rows; j += kColumns) {

@@ -11,10 +11,10 @@ namespace perp {
 
 namespace {
 
-constexpr double kSymmetric = 1e-14;
-constexpr int kIterationLimit = 1000;
-constexpr double kRounding = 1e-13;   // energies this close are equal
-constexpr double kNestedGain = 1e-3;  // of the residual, on coarser problems
+constexpr double kMultigridSymmetric = 1e-14;
+constexpr int kMultigridIterationLimit = 1000;
+constexpr double kEnergyRounding = 1e-13;  // energies this close are equal
+constexpr double kNestedGain = 1e-3;       // of the residual, on coarser problems
 
 }  // namespace
 
@@ -31,7 +31,7 @@ std::optional<std::string> Multigrid::do_refusal(const Problem& problem) const {
   const auto* lcp = std::get_if<Lcp>(&problem.data);
   const Matrix& m = lcp ? lcp->M : std::get<Mlcp>(problem.data).M;
   if (!m.is_sparse()) return "multigrid takes sparse matrices";
-  if (!m.is_symmetric(kSymmetric)) return "multigrid takes symmetric matrices";
+  if (!m.is_symmetric(kMultigridSymmetric)) return "multigrid takes symmetric matrices";
   for (int i = 0; i < m.rows(); ++i) {
     if (m.coefficient(i, i) > 0) continue;
     return fmt::format("multigrid asks for a positive diagonal of M, which is {} in row {}",
@@ -48,7 +48,7 @@ void Multigrid::do_prepare(const Problem& problem) {
 }
 
 void Multigrid::do_solve(const Start& start, Observer* observer, Result& result) {
-  const int limit = limits.max_iterations > 0 ? limits.max_iterations : kIterationLimit;
+  const int limit = limits.max_iterations > 0 ? limits.max_iterations : kMultigridIterationLimit;
   Progress progress(settings.patience);
   truncations_ = returns_ = 0;
   truncated_level_ = -1;
@@ -124,7 +124,7 @@ void Multigrid::iterate(int k) {
   projected_sweeps(level);
   bool careful = false;
   const double energy = evaluate_force(level);
-  if (energy <= best_energy_ + kRounding * std::abs(best_energy_)) {
+  if (energy <= best_energy_ + kEnergyRounding * std::abs(best_energy_)) {
     best_energy_ = std::min(energy, best_energy_);
     level.best = level.z;
     without_gain_ = 0;

@@ -10,7 +10,8 @@ namespace perp {
 
 namespace {
 
-constexpr double kRankTolerance = 1e-11;  // relative to the largest pivot of the equilibrated block
+constexpr double kFreeRankTolerance =
+    1e-11;                                // relative to the largest pivot of the equilibrated block
 constexpr double kClearlyRegular = 1e-7;  // pivot ratio from which rank needs no closer look
 constexpr int kDenseFreeBlock = 400;      // above, rank is revealed by sparse QR
 
@@ -19,7 +20,7 @@ using SparseRankQr = Eigen::SparseQR<SparseMatrix, Eigen::COLAMDOrdering<int>>;
 // The columns that are independent of those before them in the order of a rank-revealing QR.
 void independent_columns(const SparseMatrix& a, std::vector<int>& in, std::vector<int>& out) {
   SparseRankQr qr;
-  qr.setPivotThreshold(kRankTolerance);
+  qr.setPivotThreshold(kFreeRankTolerance);
   qr.compute(a);
   for (int k = 0; k < a.cols(); ++k) {
     (k < qr.rank() ? in : out).push_back(qr.colsPermutation().indices()[k]);
@@ -114,7 +115,7 @@ void FreePairing::choose_by_dense_lu() {
   }
   Eigen::FullPivLU<DenseMatrix>& lu = dense_->lu;
   lu.compute(block);
-  lu.setThreshold(kRankTolerance);
+  lu.setThreshold(kFreeRankTolerance);
   const int rank = static_cast<int>(lu.rank());
   std::vector<int>& row_at = dense_->row_at;  // P A Q = L U: P takes row i to place p(i)
   row_at.resize(f);

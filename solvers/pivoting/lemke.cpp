@@ -14,7 +14,7 @@ namespace perp {
 namespace {
 
 constexpr long kLeastPivotLimit = 10'000'000;
-constexpr int kRefinements = 3;
+constexpr int kLemkeRefinements = 3;
 constexpr double kDubious = 1e-6;  // a ray where t has fallen below this share of its first value
 
 PathSettings path_settings(const LemkeSettings& s) {
@@ -156,7 +156,7 @@ void Lemke::clamp(Vector& z) const {
 // @return the natural residual
 double Lemke::refine(Vector& z) {
   double natural = map_.natural_residual(problem_, z, f_);
-  for (int k = 0; k < kRefinements && natural > 0; ++k) {
+  for (int k = 0; k < kLemkeRefinements && natural > 0; ++k) {
     for (int i = 0; i < canonical_.size(); ++i) {
       rows_[i] = -canonical_.row_scale[i] * f_[canonical_.equation[i]];
     }

@@ -9,7 +9,7 @@ namespace perp {
 
 namespace {
 
-constexpr int kSweepLimit = 10'000;
+constexpr int kPgsSweepLimit = 10'000;
 
 }  // namespace
 
@@ -42,7 +42,7 @@ void ProjectedGaussSeidel::do_prepare(const Problem& problem) {
 }
 
 void ProjectedGaussSeidel::do_solve(const Start& start, Observer* observer, Result& result) {
-  const int limit = limits.max_iterations > 0 ? limits.max_iterations : kSweepLimit;
+  const int limit = limits.max_iterations > 0 ? limits.max_iterations : kPgsSweepLimit;
   const int every = settings.check_every;
   Progress progress(settings.patience);
   for (int i = 0; i < problem_.size(); ++i) {

@@ -8,7 +8,7 @@ namespace perp {
 
 namespace {
 
-constexpr int kSweepLimit = 100'000;
+constexpr int kRpgsSweepLimit = 100'000;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ void RegularisedProjectedGaussSeidel::do_prepare(const Problem& problem) {
 
 void RegularisedProjectedGaussSeidel::do_solve(const Start& start, Observer* observer,
                                                Result& result) {
-  const int limit = limits.max_iterations > 0 ? limits.max_iterations : kSweepLimit;
+  const int limit = limits.max_iterations > 0 ? limits.max_iterations : kRpgsSweepLimit;
   Progress progress(settings.patience);
   sweeps_.start(settings.rules);
   Vector& z = result.z;

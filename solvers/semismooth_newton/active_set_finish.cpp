@@ -1,14 +1,14 @@
-#include <perp/problems/matrix/infinity.hpp>
 #include <perp/solvers/semismooth_newton/active_set_finish.hpp>
+
+#include <perp/problems/matrix/infinity.hpp>
 
 namespace perp {
 
 namespace {
 
-constexpr double kClaim = 1.0 - 1e-9;    // rounding of the verifier's own sums
 constexpr double kClaimNonlinear = 0.9;  // its F may be rounded in another order
 constexpr double kTryAgain = 0.1;        // fall of ||Phi|| after which a set is tried again
-constexpr int kRounds = 4, kRefinements = 6;
+constexpr int kFinishRounds = 4, kFinishRefinements = 6;
 
 }  // namespace
 
@@ -48,7 +48,7 @@ bool ActiveSetFinish::solves(const Vector& z, const Vector& f, double size, doub
   if (!near && same && basic_ == tried_) return false;
   tried_ = basic_;
   tried_size_ = size;
-  return run(solved ? 1 : kRounds, target, record) || solved;
+  return run(solved ? 1 : kFinishRounds, target, record) || solved;
 }
 
 // As min sees it.
@@ -93,7 +93,7 @@ double ActiveSetFinish::correct() {
     problem_->map_extended(candidate_, candidate_f_);
     right_side_ = -basic_.cwiseProduct(candidate_f_);
     const double size = right_side_.lpNorm<Eigen::Infinity>();
-    if (size == 0.0 || !(size < 0.5 * last) || k == kRefinements)
+    if (size == 0.0 || !(size < 0.5 * last) || k == kFinishRefinements)
       return problem_->natural_residual(candidate_, candidate_f_);
     last = size;
     system_->solve(right_side_, direction_);

@@ -6,12 +6,12 @@ namespace perp {
 
 namespace {
 
-constexpr int kAlwaysDense = 40;      // smaller problems are dense
+constexpr int kFbAlwaysDense = 40;    // smaller problems are dense
 constexpr int kNeverDense = 2500;     // larger ones sparse
 constexpr double kSparseCost = 15.0;  // time of a sparse operation over that of a dense one
-constexpr int kMostSteps = 200;       // by default
+constexpr int kFbMostSteps = 200;     // by default
 
-bool is_z_matrix(const Problem& problem) {
+bool has_z_matrix(const Problem& problem) {
   if (std::holds_alternative<Mcp>(problem.data)) return false;
   const auto* lcp = std::get_if<Lcp>(&problem.data);
   const Matrix& m = lcp ? lcp->M : std::get<Mlcp>(problem.data).M;
@@ -23,10 +23,10 @@ bool is_z_matrix(const Problem& problem) {
 }
 
 // Sparse where the operations that KLU foresees for the whole matrix take less time than dense LU.
-bool prefers_sparse(const Matrix& m) {
+bool sparse_lu_pays(const Matrix& m) {
   const double n = m.rows();
   if (n > kNeverDense) return true;
-  if (n < kAlwaysDense || static_cast<double>(m.nonzeros()) > 0.3 * n * n) return false;
+  if (n < kFbAlwaysDense || static_cast<double>(m.nonzeros()) > 0.3 * n * n) return false;
   const SparseMatrix pattern = m.to_sparse();
   SparseLu lu;
   lu.begin(m.rows());
@@ -61,7 +61,7 @@ void NewtonFb::do_prepare(const Problem& problem) {
                 : settings.equilibrate == "always" ? BoxProblem::Scaling::kAlways
                                                    : BoxProblem::Scaling::kNever;
   box.storage = storage_named(settings.linear_algebra);
-  box.prefers_sparse = prefers_sparse;
+  box.prefers_sparse = sparse_lu_pays;
   problem_.build(problem, box, deadline());
   steps_.attach(problem_);
   start_.setZero(problem_.size());
@@ -75,13 +75,13 @@ void NewtonFb::do_update(const Problem& problem) {
 
 void NewtonFb::take_rest(const Problem& problem) {
   names_ = problem.variables;
-  only_negative_ = is_z_matrix(problem);
+  only_negative_ = has_z_matrix(problem);
 }
 
 void NewtonFb::do_solve(const Start& start, Observer* observer, Result& result) {
   set_start(start.z);
   driver_.begin({settings.memory, settings.patience, 0,
-                 limits.max_iterations > 0 ? limits.max_iterations : kMostSteps},
+                 limits.max_iterations > 0 ? limits.max_iterations : kFbMostSteps},
                 deadline());
   Status status = steps_.begin(chosen_function(), options(), start_) ? driver_.run(steps_, observer)
                                                                      : Status::kNumericalError;

@@ -6,7 +6,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kShortest = 1e-3;  // Newton or least-squares step
+constexpr double kShortestStep = 1e-3;  // Newton or least-squares step
 constexpr double kShortestGradient = 1e-10;
 constexpr double kHalved = 0.5;              // merit after a projected full step over that before
 constexpr double kGoodSlope = 0.1;           // of -||Phi||^2, the slope of an exact Newton step
@@ -38,10 +38,10 @@ std::string_view NewtonFbSteps::take_step(NewtonDriver& driver) {
   if (!linearise()) return {};
   if (natural_ > tolerance_) record.note_merit(merit(), gradient_.norm(), phi_);
   if (move_to_finish()) return "active_set";
-  if (options_.newton && find_newton_direction() && search(driver, kShortest)) return "newton";
+  if (options_.newton && find_newton_direction() && search(driver, kShortestStep)) return "newton";
   if (options_.least_squares && problem_->linearise(z_) &&
       find_least_squares_direction(driver.damping.share())) {
-    const bool taken = search(driver, kShortest);
+    const bool taken = search(driver, kShortestStep);
     driver.damping.follow(driver.step());
     least_squares_steps += taken;
     if (taken) return "least_squares";

@@ -23,9 +23,9 @@ Matrix shifted(const Matrix& M, double rho) {
 
 // z+ solves the problem of M + rho I and q - rho z [Rockafellar1976]; what is verified, and ends
 // the steps, is the problem as posed.
-class Proximal final : public Strategy {
+class ProximalPoint final : public Strategy {
  public:
-  Proximal(const SolverExpression& e, const Workshop& workshop)
+  ProximalPoint(const SolverExpression& e, const Workshop& workshop)
       : part_(workshop.build(e.parts.front())), rho_(e, "rho"), steps_(e, "steps") {}
 
   Outcome& run(const Task& task) override {
@@ -140,7 +140,7 @@ class Proximal final : public Strategy {
 }  // namespace
 
 std::unique_ptr<Strategy> make_proximal(const SolverExpression& e, const Workshop& workshop) {
-  return std::make_unique<Proximal>(e, workshop);
+  return std::make_unique<ProximalPoint>(e, workshop);
 }
 
 }  // namespace perp

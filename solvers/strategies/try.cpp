@@ -12,7 +12,7 @@ namespace perp {
 
 namespace {
 
-constexpr std::string_view kRandom = "random:", kNear = "near:";
+constexpr std::string_view kRandomPrefix = "random:", kNearPrefix = "near:";
 
 // Bounds of unknown i, as far as the kind has some that a start should keep.
 struct Bounds {
@@ -137,11 +137,11 @@ class Try final : public Strategy {
       return true;
     }
     std::string_view rest = from;
-    if (rest.starts_with(kRandom)) {
-      rest.remove_prefix(kRandom.size());
+    if (rest.starts_with(kRandomPrefix)) {
+      rest.remove_prefix(kRandomPrefix.size());
       random_start(task.problem, seed_of(rest, from), start_);
-    } else if (rest.starts_with(kNear)) {
-      rest.remove_prefix(kNear.size());
+    } else if (rest.starts_with(kNearPrefix)) {
+      rest.remove_prefix(kNearPrefix.size());
       const double radius = leading_number(rest, from);
       if (rest.empty() || rest.front() != ':') refuse(from);
       rest.remove_prefix(1);

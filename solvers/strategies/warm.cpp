@@ -6,7 +6,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kShare = 0.5;  // of the time, for the try from the start
+constexpr double kShareFromStart = 0.5;  // of the time, for the try from the start
 
 // Ends that another start may change.
 bool led_nowhere(Status status) {
@@ -23,7 +23,7 @@ class Warm final : public Strategy {
   Outcome& run(const Task& task) override {
     if (!task.start.z && !task.start.basis) return part_->run(task);
     tries_.begin(task, false);
-    Share first{*part_, share_.at(*task.numbers, kShare, 1.0)};
+    Share first{*part_, share_.at(*task.numbers, kShareFromStart, 1.0)};
     tries_.run(first, task);
     Outcome& out = tries_.end();
     const int used = out.result.iterations, most = task.limits.max_iterations;
