@@ -9,9 +9,9 @@ namespace perp {
 
 namespace {
 
-constexpr double kReference = 1e-5;     // rad: how near a face normal is to the contact normal
-constexpr double kIncident = 1.0;       // rad: a box's face that looks most against it is within
-constexpr double kParallel = 0.02;      // rad: edges that touch along their length
+constexpr double kReference = 1e-5;      // rad: how near a face normal is to the contact normal
+constexpr double kIncident = 1.0;        // rad: a box's face that looks most against it is within
+constexpr double kParallelTouch = 0.02;  // rad: edges that touch along their length
 constexpr double kNearlyFlat = 0.5;     // rad: a face that may come to lie on another within a step
 constexpr double kCoincident = 1e-3;    // of the smaller body's radius: points closer are one
 constexpr double kCrossingShare = 0.1;  // of the half width: corners so near a crossing are it
@@ -149,12 +149,12 @@ std::vector<PairContact> clip_features(const PlacedShape& a, const PlacedShape& 
     return clipped(incident, sides_of(face), face.normal, face.normal.dot(face.points[0]), b_first,
                    size, margin, overlap);
   }
-  const Feature of_b = placed_feature(b, normal, kParallel),
-                of_a = placed_feature(a, -normal, kParallel);
+  const Feature of_b = placed_feature(b, normal, kParallelTouch),
+                of_a = placed_feature(a, -normal, kParallelTouch);
   if (of_a.points.size() != 2 || of_b.points.size() != 2) return {};
   const Vector3d ea = (of_a.points[1] - of_a.points[0]).normalized(),
                  eb = (of_b.points[1] - of_b.points[0]).normalized();
-  if (ea.cross(eb).norm() > kParallel) return {};
+  if (ea.cross(eb).norm() > kParallelTouch) return {};
   const double level = std::max(normal.dot(of_b.points[0]), normal.dot(of_b.points[1]));
   return clipped(of_a, ends_of(of_b), normal, level, true, size, margin, overlap);
 }
@@ -242,7 +242,7 @@ std::vector<PairContact> general_contacts(const PlacedShape& a, const PlacedShap
 
 constexpr double kEdgePreference = 1e-3;  // of the half width: what an edge axis must win by
 constexpr double kParallelEdges = 1e-6;   // sine of their angle: they have no product
-constexpr double kMaxPairs = 40000;       // of edges tried; beyond, the general way
+constexpr double kMaxEdgePairs = 40000;   // of edges tried; beyond, the general way
 
 struct Polytope {
   const PlacedShape& placed;
@@ -435,7 +435,7 @@ std::vector<PairContact> polytope_contacts(const PlacedShape& a, const PlacedSha
   const Polytope pa(a), pb(b);
   const double pairs =
       static_cast<double>(pa.mesh.edges.size()) * static_cast<double>(pb.mesh.edges.size());
-  if (pairs > kMaxPairs) return general_contacts(a, b, margin);
+  if (pairs > kMaxEdgePairs) return general_contacts(a, b, margin);
   const Axis face = best_face(pa, pb, margin);
   if (face.gap > margin) return {};
   const Axis edges = best_edges(pa, pb, margin);

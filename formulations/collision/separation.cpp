@@ -15,7 +15,7 @@ constexpr double kApart = 0.02;   // of the size: from here on distances are tak
 constexpr double kParted = 0.05;  // of the size: how far shapes are moved apart
 constexpr int kMaxSimplices = 200;
 constexpr int kMaxSteps = 60;
-constexpr double kRounding = 1e-14;
+constexpr double kSeparationRounding = 1e-14;
 constexpr int kMaxSupports = 1500;   // that libccd may ask for: it knows no end of its own
 constexpr double kMostUneven = 1e6;  // span of a pair, in its least width, that libccd can resolve
 constexpr double kCertain = 1e-11;   // of the size: error of a gap that needs no second look
@@ -33,12 +33,12 @@ struct Core {
   }
 };
 
-struct Corner {
+struct SimplexCorner {
   Vector3d a, b, w;  // w = a - b
 };
 
 struct Simplex {
-  std::array<Corner, 4> corner;
+  std::array<SimplexCorner, 4> corner;
   std::array<double, 4> weight;
   int count = 0;
 };
@@ -115,7 +115,7 @@ Nearest nearest_points(const Core& a, const Core& b, const Vector3d& shift, cons
                        double size) {
   Simplex s;
   const auto corner = [&](const Vector3d& u) {
-    Corner c{a.support(-u) + shift, b.support(u), {}};
+    SimplexCorner c{a.support(-u) + shift, b.support(u), {}};
     c.w = c.a - c.b;
     return c;
   };
@@ -123,9 +123,9 @@ Nearest nearest_points(const Core& a, const Core& b, const Vector3d& shift, cons
   s.weight[0] = 1.0;
   s.count = 1;
   Vector3d v = s.corner[0].w;
-  for (int k = 0; k < kMaxSimplices && v.norm() > kRounding * size; ++k) {
-    const Corner next = corner(v.normalized());
-    if (v.norm() - v.normalized().dot(next.w) <= kRounding * size) break;
+  for (int k = 0; k < kMaxSimplices && v.norm() > kSeparationRounding * size; ++k) {
+    const SimplexCorner next = corner(v.normalized());
+    if (v.norm() - v.normalized().dot(next.w) <= kSeparationRounding * size) break;
     Simplex tried = s;
     tried.corner[tried.count++] = next;
     const Vector3d closer = reduce(tried);

@@ -15,10 +15,10 @@ constexpr double kEnlarged = 1e-10;  // of the size of the pair
 constexpr std::size_t kMostCombinations = 4096;
 constexpr double kSamePlace = 1e-7;  // of the size
 constexpr double kSameNormal = 1e-6;
-constexpr double kParallel = 1e-12;
+constexpr double kParallelDirection = 1e-12;
 
-using SmallMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 4, 4>;
-using SmallVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 4, 1>;
+using RatioMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 4, 4>;
+using RatioVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 4, 1>;
 
 // In [1/2, 1), the same for the same face everywhere.
 double share_of(std::uint64_t face) {
@@ -38,8 +38,8 @@ void put_in_order(Combination& faces, int count) {
 }
 
 // The rows of d + 1 faces.
-SmallMatrix rows_of(const SmallLp& program, const std::array<int, 4>& faces, int d) {
-  SmallMatrix m(d + 1, d + 1);
+RatioMatrix rows_of(const SmallLp& program, const std::array<int, 4>& faces, int d) {
+  RatioMatrix m(d + 1, d + 1);
   for (int k = 0; k <= d; ++k) {
     for (int i = 0; i <= d; ++i)
       m(k, i) = program.rows[static_cast<std::size_t>(faces[k]) * (d + 1) + i];
@@ -91,16 +91,16 @@ void RatioMetric::state_program(const FacedSolid& a, const FacedSolid& b) {
 
 RatioEvent RatioMetric::event_of(const FacedSolid& a, const Combination& faces) const {
   const int d = dimension_;
-  const SmallMatrix m = rows_of(program_, faces, d);
-  SmallVector b(d + 1);
+  const RatioMatrix m = rows_of(program_, faces, d);
+  RatioVector b(d + 1);
   for (int k = 0; k <= d; ++k) b[k] = true_b_[faces[k]];
   RatioEvent event;
-  const Eigen::FullPivLU<SmallMatrix> lu(m);
-  SmallVector z = lu.solve(b);
-  z += lu.solve(SmallVector(b - m * z));
-  SmallVector c = SmallVector::Zero(d + 1);
+  const Eigen::FullPivLU<RatioMatrix> lu(m);
+  RatioVector z = lu.solve(b);
+  z += lu.solve(RatioVector(b - m * z));
+  RatioVector c = RatioVector::Zero(d + 1);
   c[d] = -1.0;
-  const SmallVector y = Eigen::FullPivLU<SmallMatrix>(m.transpose()).solve(c);
+  const RatioVector y = Eigen::FullPivLU<RatioMatrix>(m.transpose()).solve(c);
   event.point = a.centre;
   event.gradient.setZero();
   for (int i = 0; i < d; ++i) event.point[i] += z[i];
@@ -146,24 +146,24 @@ std::vector<RatioMetric::Combination> RatioMetric::neighbours(const Combination&
                                                               double limit) const {
   const int d = dimension_, faces = static_cast<int>(program_.b.size());
   const auto row = [&](int face) {
-    return Eigen::Map<const SmallVector>(&program_.rows[static_cast<std::size_t>(face) * (d + 1)],
+    return Eigen::Map<const RatioVector>(&program_.rows[static_cast<std::size_t>(face) * (d + 1)],
                                          d + 1);
   };
-  SmallVector side(d + 1);
+  RatioVector side(d + 1);
   for (int k = 0; k <= d; ++k) side[k] = program_.b[at[k]];
-  const Eigen::FullPivLU<SmallMatrix> lu(rows_of(program_, at, d));
+  const Eigen::FullPivLU<RatioMatrix> lu(rows_of(program_, at, d));
   if (!lu.isInvertible()) return {};
-  const SmallVector z = lu.solve(side);
+  const RatioVector z = lu.solve(side);
   std::vector<Combination> ends;
   for (int leaving = 0; leaving <= d; ++leaving) {
     // The other faces still meet, this one does no longer.
-    const SmallVector along = lu.solve(SmallVector(-SmallVector::Unit(d + 1, leaving)));
+    const RatioVector along = lu.solve(RatioVector(-RatioVector::Unit(d + 1, leaving)));
     double step = std::numeric_limits<double>::infinity();
     int entering = -1;
     for (int k = 0; k < faces; ++k) {
       if (std::find(at.begin(), at.begin() + d + 1, k) != at.begin() + d + 1) continue;
       const double closing = row(k).dot(along), left = program_.b[k] - row(k).dot(z);
-      if (closing <= kParallel * along.norm() || left >= step * closing) continue;
+      if (closing <= kParallelDirection * along.norm() || left >= step * closing) continue;
       step = std::max(0.0, left / closing);
       entering = k;
     }

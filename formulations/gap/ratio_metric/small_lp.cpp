@@ -12,9 +12,9 @@ namespace perp {
 
 namespace {
 
-constexpr double kViolated = 1e-13;  // over the numbers that a row is computed from
-constexpr double kParallel = 1e-12;  // entries of a row in a plane that are none
-constexpr double kRounding = 1e-11;  // of multipliers
+constexpr double kViolated = 1e-13;            // over the numbers that a row is computed from
+constexpr double kParallelRow = 1e-12;         // entries of a row in a plane that are none
+constexpr double kMultiplierRounding = 1e-11;  // of multipliers
 constexpr std::uint64_t kSeed = 1991;
 
 using SmallMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, SmallLp::kMostUnknowns,
@@ -78,7 +78,7 @@ bool SmallLpSolver::solve_level(int unknowns) {
     for (int k = 1; k < unknowns; ++k) {
       if (std::abs(plane.a[k]) > std::abs(plane.a[pivot])) pivot = k;
     }
-    if (!(std::abs(plane.a[pivot]) > kParallel)) return false;
+    if (!(std::abs(plane.a[pivot]) > kParallelRow)) return false;
     reduce(unknowns, plane, static_cast<int>(i), pivot);
     if (!solve_level(unknowns - 1)) return false;
     lift(unknowns, plane, pivot);
@@ -93,7 +93,7 @@ bool SmallLpSolver::solve_line() {
   double low = program_->lower[original], high = program_->upper[original], slack = 0.0;
   int low_index = m + original, high_index = m + program_->unknowns + original;
   for (const Row& row : level.rows) {
-    if (std::abs(row.a[0]) <= kParallel) {
+    if (std::abs(row.a[0]) <= kParallelRow) {
       if (row.b < -kViolated * row.size) return false;
       continue;
     }
@@ -189,7 +189,7 @@ void SmallLpSolver::finish() {
   const double largest = y.cwiseAbs().maxCoeff();
   for (int k = 0; k < d; ++k) {
     solution_.x[k] = x[k];
-    solution_.multipliers[k] = y[k] < 0 && y[k] > -kRounding * largest ? 0.0 : y[k];
+    solution_.multipliers[k] = y[k] < 0 && y[k] > -kMultiplierRounding * largest ? 0.0 : y[k];
     solution_.value += program.c[k] * x[k];
   }
 }
