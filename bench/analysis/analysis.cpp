@@ -16,7 +16,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoCondition = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLeastTolerance = 1e-9;  // below which nothing is told apart
 constexpr double kResiduals = 100.0;      // rows within so many residuals of 0 may be 0
 constexpr double kPoint = 1e-6;           // width, of the size of the numbers, that counts as none
@@ -307,7 +307,7 @@ Analysis analyse_answer(const Problem& problem, const Answer& answer, double tol
   a.answer = answer;
   a.verdict = verify(problem, answer, tolerance);
   a.tolerance = std::max(kLeastTolerance, kResiduals * a.verdict.measure);
-  a.condition = a.active_condition = kNone;
+  a.condition = a.active_condition = kNoCondition;
   const std::optional<BoxView> box = box_view(problem, answer.z);
   if (box) a.rows = row_states(problem, *box, answer.z, a.tolerance);
   if (box || std::holds_alternative<FrictionContact>(problem.data)) add_contacts(problem, box, a);

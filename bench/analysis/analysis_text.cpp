@@ -9,25 +9,25 @@
 
 namespace perp {
 
-namespace {
-
 using Json = nlohmann::ordered_json;
 
-constexpr double kPoint = 1e-6;     // width of an interval that is shown as one number
-constexpr std::size_t kShown = 40;  // lines of a list in the text
+namespace {
+
+constexpr double kShownAsPoint = 1e-6;   // width of an interval that is shown as one number
+constexpr std::size_t kShownLines = 40;  // lines of a list in the text
 
 // JSON has no infinity.
-Json number(double value) {
+Json extended_number(double value) {
   if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
   return std::isnan(value) ? Json() : Json(value);
 }
 
 Json range_json(const Interval& range) {
-  return Json::array({number(range.low), number(range.high)});
+  return Json::array({extended_number(range.low), extended_number(range.high)});
 }
 
 bool is_point(const Interval& range) {
-  return range.is_point(kPoint * std::max(1.0, std::abs(range.low)));
+  return range.is_point(kShownAsPoint * std::max(1.0, std::abs(range.low)));
 }
 
 std::string range_text(double value, const Interval& range) {
@@ -69,11 +69,11 @@ Json analysis_to_json(const Problem& problem, const Analysis& a) {
   Json j{{"format", "perp-analysis"}, {"version", 1}, {"problem", problem.name}};
   j.update(structure_to_json(analyse(problem)));
   j["answer"] = {{"solved", a.verdict.solved},
-                 {"measure", number(a.verdict.measure)},
+                 {"measure", extended_number(a.verdict.measure)},
                  {"tolerance", a.verdict.tolerance},
                  {"zero_below", a.tolerance}};
-  j["condition"] = number(a.condition);
-  j["active_condition"] = number(a.active_condition);
+  j["condition"] = extended_number(a.condition);
+  j["active_condition"] = extended_number(a.active_condition);
   j["determinacy"] = {{"what", to_string(a.determinacy)},
                       {"how", a.how},
                       {"dimension", a.dimension},
@@ -88,17 +88,19 @@ Json analysis_to_json(const Problem& problem, const Analysis& a) {
     Json impulse = Json::array();
     for (const Ranged& r : c.impulse)
       impulse.push_back({{"name", r.name}, {"value", r.value}, {"range", range_json(r.range)}});
-    j["contact_states"].push_back(
-        {{"name", c.name}, {"state", c.state}, {"margin", number(c.margin)}, {"impulse", impulse}});
+    j["contact_states"].push_back({{"name", c.name},
+                                   {"state", c.state},
+                                   {"margin", extended_number(c.margin)},
+                                   {"impulse", impulse}});
   }
   j["unknowns"] = Json::array();
   for (int i = 0; i < a.answer.z.size(); ++i) {
     const auto at = static_cast<std::size_t>(i);
-    Json u{{"name", problem.variable_name(i)}, {"value", number(a.answer.z[i])}};
+    Json u{{"name", problem.variable_name(i)}, {"value", extended_number(a.answer.z[i])}};
     if (at < a.rows.size()) {
-      u["map"] = number(a.rows[at].map);
+      u["map"] = extended_number(a.rows[at].map);
       u["state"] = a.rows[at].state;
-      u["margin"] = number(a.rows[at].margin);
+      u["margin"] = extended_number(a.rows[at].margin);
     }
     if (at < a.ranges.size()) u["range"] = range_json(a.ranges[at]);
     j["unknowns"].push_back(std::move(u));
@@ -136,8 +138,8 @@ std::string analysis_text(const Problem& problem, const Analysis& a) {
   }
   std::size_t lines = 0;
   for (const ContactState& c : a.contacts) {
-    if (lines++ == kShown) {
-      text += fmt::format("    ... {} more (--json has all)\n", a.contacts.size() - kShown);
+    if (lines++ == kShownLines) {
+      text += fmt::format("    ... {} more (--json has all)\n", a.contacts.size() - kShownLines);
       break;
     }
     text += fmt::format("    {:<24} {:<11} margin {:.2e} ", shown(c.name), c.state, c.margin);
@@ -149,7 +151,7 @@ std::string analysis_text(const Problem& problem, const Analysis& a) {
   for (std::size_t i = 0; i < a.rows.size(); ++i) {
     const bool free = i < a.ranges.size() && !is_point(a.ranges[i]);
     if (a.rows[i].state != "biactive" && !(free && a.contacts.empty())) continue;
-    if (lines++ == kShown) {
+    if (lines++ == kShownLines) {
       text += "    ... (--json has all)\n";
       break;
     }

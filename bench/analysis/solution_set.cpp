@@ -13,7 +13,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoEnd = std::numeric_limits<double>::quiet_NaN();
 constexpr double kRank = 1e-10;  // singular values below it, of the largest, are 0
 constexpr double kProgramTolerance = 1e-9;
 constexpr double kProgramSeconds = 10.0;  // for one
@@ -93,7 +93,7 @@ Interval SolutionSet::extent(const Vector& functional, int& programs) const {
     } else if (!(result.certificate && result.certificate->type == "unbounded" &&
                  result.certificate->checked) &&
                result.status != Status::kRay) {
-      end = kNone;
+      end = kNoEnd;
     }
   }
   return interval;

@@ -17,14 +17,14 @@ namespace perp::cli {
 
 namespace {
 
-struct Options {
+struct AnalyseOptions {
   std::string file, result, from, solver = "auto";
   double tolerance = 1e-8;
   bool json = false;
 };
 
 // The answer of the file, or one that is found.
-Answer find_answer(const Options& o, const Problem& problem) {
+Answer find_answer(const AnalyseOptions& o, const Problem& problem) {
   if (!o.result.empty()) {
     Answer answer = answer_from_text(read_text_file(o.result), o.result);
     if (answer.z.size() != problem.size())
@@ -49,7 +49,7 @@ Answer find_answer(const Options& o, const Problem& problem) {
 }  // namespace
 
 void add_analyse(CLI::App& app, int& code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AnalyseOptions>();
   CLI::App* verb = app.add_subcommand(
       "analyse",
       "Tell which contacts stick, slide or open, and whether the answer is the only one");

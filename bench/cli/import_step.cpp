@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-struct Options {
+struct ImportStepOptions {
   std::string engine, model, cone, laws = "coulomb,own", solver = "auto", folder;
   std::vector<std::string> parameters, settings;
   int steps = 1, skip = 0, every = 1, keyframe = -1;
@@ -34,7 +34,7 @@ struct Options {
 };
 
 // The engine's program with its arguments.
-std::string command_of(const Options& o) {
+std::string command_of(const ImportStepOptions& o) {
   const bool mujoco = o.engine == "mujoco";
   const std::string name = mujoco ? "perp-step-mujoco" : "perp-engine-" + o.engine;
   const std::string program = program_beside(name);
@@ -51,7 +51,7 @@ std::string command_of(const Options& o) {
   return command;
 }
 
-void check(const Options& o) {
+void check(const ImportStepOptions& o) {
   const bool mujoco = o.engine == "mujoco";
   if (!mujoco && (!o.cone.empty() || o.keyframe >= 0))
     throw std::invalid_argument("--cone, --keyframe: are for mujoco only");
@@ -62,7 +62,7 @@ void check(const Options& o) {
 }
 
 // The problems and the engine's answers, a file each. @return the problems' files
-std::vector<std::string> write_step(const Options& o, const EngineStep& step) {
+std::vector<std::string> write_step(const ImportStepOptions& o, const EngineStep& step) {
   std::vector<std::string> files;
   for (const EngineProblem& p : step.problems) {
     const fs::path stem = fs::path(o.folder) / fmt::format("{}-{:06}-{}", file_name_of(step.model),
@@ -78,7 +78,7 @@ std::vector<std::string> write_step(const Options& o, const EngineStep& step) {
   return files;
 }
 
-void import_steps(const Options& o, int& code) {
+void import_steps(const ImportStepOptions& o, int& code) {
   const SettingTexts settings = split_pairs(o.settings, "--set");
   check(o);
   check_solvers({o.solver}, settings);
@@ -133,7 +133,7 @@ void import_steps(const Options& o, int& code) {
 }  // namespace
 
 void add_import_step(CLI::App& app, int& code) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ImportStepOptions>();
   CLI::App* verb = app.add_subcommand(
       "import-step", "Turn steps of MuJoCo, Bullet or DART into problems, with their answers");
   verb->add_option("ENGINE", o->engine, "mujoco, bullet or dart")

@@ -18,13 +18,13 @@ namespace perp::cli {
 
 namespace {
 
-struct Options {
+struct ShrinkOptions {
   std::string file, from, solver = "auto", status, output;
   double tolerance = 1e-8, time_limit = 5.0, minutes = 1.0;
   std::vector<std::string> settings;
 };
 
-void shrink_file(const Options& o, int& code) {
+void shrink_file(const ShrinkOptions& o, int& code) {
   const SettingTexts settings = split_pairs(o.settings, "--set");
   check_solvers({o.solver}, settings);
   expect_apart("--output", o.output, {o.file});
@@ -68,7 +68,7 @@ void shrink_file(const Options& o, int& code) {
 }  // namespace
 
 void add_shrink(CLI::App& app, int& code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ShrinkOptions>();
   CLI::App* verb =
       app.add_subcommand("shrink", "Make a problem smaller while a solver ends on it as it does");
   verb->add_option("FILE", options->file, "problem; - for standard input")->required();

@@ -21,7 +21,7 @@ namespace perp::cli {
 
 namespace {
 
-struct Options {
+struct SimulateOptions {
   std::string scene, formulation, solver, record, problems;
   std::vector<double> steps;  // in turn
   double duration = 0.0, tolerance = 1e-10, time_limit = 0.0;
@@ -54,7 +54,7 @@ void print(const Scene& scene, const SimulationSummary& s) {
   }
 }
 
-nlohmann::ordered_json summary_json(const Options& o, const Scene& scene, double h,
+nlohmann::ordered_json summary_json(const SimulateOptions& o, const Scene& scene, double h,
                                     const SimulationSummary& summary) {
   nlohmann::ordered_json bodies = nlohmann::ordered_json::array();
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
@@ -85,7 +85,7 @@ nlohmann::ordered_json summary_json(const Options& o, const Scene& scene, double
       {"bodies", bodies}};
 }
 
-SimulationRequest request_from(const Options& o) {
+SimulationRequest request_from(const SimulateOptions& o) {
   SimulationRequest request;
   request.driver = driver_from(o.driver);
   request.max_events = o.max_events;
@@ -103,7 +103,7 @@ SimulationRequest request_from(const Options& o) {
 }
 
 // What asks for nothing or for what cannot be.
-void check(const Options& o, const Scene& scene, const RecordRequest& record, double h,
+void check(const SimulateOptions& o, const Scene& scene, const RecordRequest& record, double h,
            double duration) {
   check_solvers({o.solver}, split_pairs(o.settings, "--set"));
   const std::unique_ptr<Formulation> formulation = make_formulation(o.formulation);
@@ -131,7 +131,7 @@ void check(const Options& o, const Scene& scene, const RecordRequest& record, do
   if (!(duration / h < 1e9)) throw std::invalid_argument("--duration: more than 1e9 steps");
 }
 
-void run_simulation(Options o, int& code) {
+void run_simulation(SimulateOptions o, int& code) {
   const Scene scene = load_scene(o.scene, read_parameters(o.parameters));
   if (o.formulation.empty()) o.formulation = default_formulation(scene);
   if (o.solver.empty()) o.solver = "auto";
@@ -183,7 +183,7 @@ void run_simulation(Options o, int& code) {
 }  // namespace
 
 void add_simulate(CLI::App& app, int& code) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<SimulateOptions>();
   CLI::App* verb = app.add_subcommand("simulate", "Simulate a scene");
   verb->add_option("SCENE", o->scene, "a scene's name or a scene file")->required();
   verb->add_option(

@@ -23,7 +23,7 @@ namespace perp::cli {
 
 namespace {
 
-struct Options {
+struct SolveOptions {
   std::string file, from, solver = "auto", start, trace;
   double tolerance = 1e-8, time_limit = 0.0;
   int max_iterations = 0;
@@ -130,7 +130,7 @@ void print(const Problem& problem, const VerifiedResult& r) {
 }
 
 // What is known to be wrong before the problem is read.
-void check(const Options& o, const SettingTexts& settings) {
+void check(const SolveOptions& o, const SettingTexts& settings) {
   check_solvers({o.solver}, settings);
   if (o.trace.empty()) return;
   if (is_program(o.solver))
@@ -153,7 +153,7 @@ VerifiedResult solve_in_memory(const Problem& problem, const SolveRequest& reque
   }
 }
 
-void solve(const Options& o, int& code) {
+void solve(const SolveOptions& o, int& code) {
   const SettingTexts settings = split_pairs(o.settings, "--set");
   check(o, settings);
   const Problem problem = read_problem(o.file, o.from);
@@ -187,7 +187,7 @@ void solve(const Options& o, int& code) {
 }  // namespace
 
 void add_solve(CLI::App& app, int& code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SolveOptions>();
   CLI::App* verb = app.add_subcommand("solve", "Solve a problem and verify the answer");
   verb->add_option("FILE", options->file, "problem; - for standard input")->required();
   verb->add_option("--from", options->from, "format of the file (default: by its ending)");

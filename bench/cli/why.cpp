@@ -15,7 +15,7 @@ namespace perp::cli {
 
 namespace {
 
-struct Options {
+struct WhyOptions {
   std::string file, from, solvers = "auto";
   double tolerance = 1e-8, time_limit = 10.0, shrink = 5.0;
   int max_iterations = 0;
@@ -23,7 +23,7 @@ struct Options {
   bool json = false;
 };
 
-void tell_why(const Options& o, int& code) {
+void tell_why(const WhyOptions& o, int& code) {
   DiagnosisRequest request;
   request.solvers = split_solvers(o.solvers);
   request.solve.settings = split_pairs(o.settings, "--set");
@@ -47,7 +47,7 @@ void tell_why(const Options& o, int& code) {
 }  // namespace
 
 void add_why(CLI::App& app, int& code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<WhyOptions>();
   CLI::App* verb =
       app.add_subcommand("why", "Tell why solvers fail on a problem, and what would mend it");
   verb->add_option("FILE", options->file, "problem; - for standard input")->required();

@@ -9,6 +9,7 @@
 #include <perp/bench/collection/index.hpp>
 #include <perp/bench/collection/sha256.hpp>
 #include <perp/bench/data/data_files.hpp>
+#include <perp/bench/harness/json_numbers.hpp>
 #include <perp/bench/harness/suite.hpp>
 #include <perp/bench/processes/interrupt.hpp>
 #include <perp/problems/io/fclib.hpp>
@@ -28,7 +29,6 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr const char* kIndex = "index.json";
 constexpr const char* kOwnLicence = "BSD-3-Clause";  // of what perp makes
 constexpr const char* kOwnLicenceText = "licences/perp-LICENSE";
 
@@ -56,9 +56,6 @@ Json to_json(const json::Value& value) { return Json::parse(json::to_text(value)
 std::string document_text(const Json& document) {
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
-
-// A number that is not finite is null, as in results.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 std::string way_of(const char* folder, std::string_view kind, const std::string& name,
                    const std::string& ending) {
@@ -146,7 +143,7 @@ class Exporter {
     facts["from"] = finding.label == Label::kOpen ? Json() : Json(finding.from);
     const bool by_auto = finding.from == "auto" && finding.label != Label::kOpen;
     facts["solver"] = by_auto && !r.route.empty() ? Json(r.route.back().solver.str()) : Json();
-    facts["residual"] = number(r.verdict.measure);
+    facts["residual"] = finite_or_null(r.verdict.measure);
     facts["proof"] = finding.label == Label::kProof ? Json(r.certificate->type) : Json();
     facts["by_clock"] = finding.by_clock;
     const json::Value* known = problem.source.find("known");
@@ -284,10 +281,10 @@ class Exporter {
     folder_.write("recipe.json", read_text_file(recipe_));
     folder_.write("README.md", readme(head));
     folder_.write("index.csv", index_csv_text(told_));
-    folder_.write(kIndex, index_json_text(head, told_));
+    folder_.write(kIndexFile, index_json_text(head, told_));
     folder_.write("SHA256SUMS", folder_.checksums());
     end_if_interrupted();
-    folder_.commit(kIndex);
+    folder_.commit(kIndexFile);
     summary_.files = folder_.files().size();
     for (const CollectionFile& file : folder_.files()) summary_.bytes += file.bytes;
   }

@@ -28,7 +28,7 @@ std::string text_member(const Problem& problem, std::string_view name) {
 }
 
 // Words of titles and parts of paths become one name for a file.
-std::string joined(std::string text) {
+std::string as_one_word(std::string text) {
   for (char& c : text) {
     if (c == ' ' || c == '/' || c == ':') c = '-';
   }
@@ -56,7 +56,7 @@ std::string name_of_step(const Instance& instance, const Problem& problem) {
   const std::string formulation = text_member(problem, "formulation");
   const std::string word = fmt::format(" {}", formulation);
   if (name.find(word) == std::string::npos) name += word;
-  return joined(name + problem.name.substr(std::min(problem.name.size(), scene.size())));
+  return as_one_word(name + problem.name.substr(std::min(problem.name.size(), scene.size())));
 }
 
 DenseMatrix jacobian_at(const Mcp& mcp, const Vector& z) {
@@ -123,7 +123,7 @@ Origin origin_of(const Instance& instance, const Problem& problem, const std::st
   if (folder.starts_with("collections/")) folder.erase(0, folder.find('/') + 1);
   std::string name = instance.name;
   if (name.ends_with(".mof")) name.resize(name.size() - 4);  // NAME.mof.json is another format
-  return {"file", path, joined(folder.empty() ? name : folder + "-" + name)};
+  return {"file", path, as_one_word(folder.empty() ? name : folder + "-" + name)};
 }
 
 std::optional<ConditionEstimate> condition_of(const Problem& problem, const Vector& z) {

@@ -17,11 +17,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kIndex = "index.json";
 constexpr const char* kChecksums = "SHA256SUMS";
 constexpr std::string_view kIndexHead = R"({"format":"perp-collection",)";
 constexpr std::string_view kHidden = ".perp-collection-";
-constexpr std::size_t kDigits = 64;
+constexpr std::size_t kHashDigits = 64;
 
 [[noreturn]] void fail(const fs::path& path, std::string_view what, const std::error_code& error) {
   throw InputError(fmt::format("{}: {} ({})", path.string(), what, error.message()));
@@ -37,16 +36,16 @@ std::string bytes_of(const fs::path& path) {
 // The files of the collection that is there, by its own list; empty where there is none.
 std::set<std::string> listed_files(const fs::path& folder) {
   std::error_code error;
-  if (!fs::is_regular_file(fs::symlink_status(folder / kIndex, error)) ||
+  if (!fs::is_regular_file(fs::symlink_status(folder / kIndexFile, error)) ||
       !fs::is_regular_file(fs::symlink_status(folder / kChecksums, error)))
     return {};
   std::string head(kIndexHead.size(), '\0');
-  std::ifstream(folder / kIndex).read(head.data(), static_cast<std::streamsize>(head.size()));
+  std::ifstream(folder / kIndexFile).read(head.data(), static_cast<std::streamsize>(head.size()));
   if (head != kIndexHead) return {};
   std::set<std::string> files = {kChecksums};
   std::ifstream list(folder / kChecksums);
   for (std::string line; std::getline(list, line);) {
-    if (line.size() > kDigits + 2) files.insert(line.substr(kDigits + 2));
+    if (line.size() > kHashDigits + 2) files.insert(line.substr(kHashDigits + 2));
   }
   return files;
 }

@@ -8,6 +8,9 @@
 
 namespace perp {
 
+/// What a collection is known by.
+inline constexpr const char* kIndexFile = "index.json";
+
 /// A file of a collection.
 struct CollectionFile {
   std::string path;  ///< from the collection's folder, with '/'

@@ -10,14 +10,14 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-std::string text_of(const Json& j) {
+std::string compact_text(const Json& j) {
   return j.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 // A field of CSV: empty for null.
 std::string csv_field(const Json& value) {
   if (value.is_null()) return "";
-  std::string text = value.is_string() ? value.get<std::string>() : text_of(value);
+  std::string text = value.is_string() ? value.get<std::string>() : compact_text(value);
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
@@ -35,30 +35,30 @@ Json file_member(const Json& instance, const char* format, const char* name) {
   return nullptr;
 }
 
-using Column = std::pair<const char*, std::function<Json(const Json&)>>;
+using IndexColumn = std::pair<const char*, std::function<Json(const Json&)>>;
 
-Column plain(const char* name) {
+IndexColumn plain(const char* name) {
   return {name, [name](const Json& i) { return member(i, name); }};
 }
-Column nested(const char* column, const char* outer, const char* inner) {
+IndexColumn nested(const char* column, const char* outer, const char* inner) {
   return {column, [outer, inner](const Json& i) { return member(member(i, outer), inner); }};
 }
 // Of the first matrix: M, H, P, W, J or A.
-Column of_matrix(const char* column, const char* name) {
+IndexColumn of_matrix(const char* column, const char* name) {
   return {column, [name](const Json& i) {
             const Json& matrices = i["matrices"];
             return matrices.empty() ? Json() : member(matrices[0], name);
           }};
 }
-Column of_source(const char* name) {
+IndexColumn of_source(const char* name) {
   return {name, [name](const Json& i) { return member(member(i["origin"], "source"), name); }};
 }
-Column of_file(const char* column, const char* format, const char* name) {
+IndexColumn of_file(const char* column, const char* format, const char* name) {
   return {column, [format, name](const Json& i) { return file_member(i, format, name); }};
 }
 
-const std::vector<Column>& columns() {
-  static const std::vector<Column> list = {
+const std::vector<IndexColumn>& columns() {
+  static const std::vector<IndexColumn> list = {
       plain("name"),
       plain("kind"),
       plain("n"),
@@ -108,11 +108,11 @@ const std::vector<Column>& columns() {
 }  // namespace
 
 std::string index_json_text(const Json& head, const std::vector<Json>& instances) {
-  std::string text = text_of(head);
+  std::string text = compact_text(head);
   text.pop_back();
   text += ",\"instances\":[";
   for (std::size_t k = 0; k < instances.size(); ++k)
-    text += (k == 0 ? "\n" : ",\n") + text_of(instances[k]);
+    text += (k == 0 ? "\n" : ",\n") + compact_text(instances[k]);
   return text + "\n]}\n";
 }
 

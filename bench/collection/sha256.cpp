@@ -11,7 +11,7 @@ namespace perp {
 namespace {
 
 __extension__ using Wide = unsigned __int128;
-using Words = std::array<std::uint32_t, 8>;
+using HashWords = std::array<std::uint32_t, 8>;
 
 constexpr int kRounds = 64;
 constexpr std::size_t kBlock = 64;  // bytes
@@ -48,14 +48,14 @@ constexpr std::array<std::uint32_t, kRounds> round_constants() {
   return constants;
 }
 
-constexpr Words first_hash() {
-  Words words{};
+constexpr HashWords first_hash() {
+  HashWords words{};
   for (std::size_t k = 0; k < words.size(); ++k) words[k] = root_bits(first_primes()[k], 2);
   return words;
 }
 
 // [NistSecureHash2015, Sec. 6.2.2]
-void take_block(const char* block, Words& hash) {
+void take_block(const char* block, HashWords& hash) {
   static constexpr std::array<std::uint32_t, kRounds> kConstants = round_constants();
   std::array<std::uint32_t, kRounds> w{};
   for (std::size_t t = 0; t < 16; ++t) {
@@ -82,14 +82,14 @@ void take_block(const char* block, Words& hash) {
     b = a;
     a = first + second;
   }
-  const Words added = {a, b, c, d, e, f, g, h};
+  const HashWords added = {a, b, c, d, e, f, g, h};
   for (std::size_t k = 0; k < hash.size(); ++k) hash[k] += added[k];
 }
 
 }  // namespace
 
 std::string sha256_text(std::string_view bytes) {
-  Words hash = first_hash();
+  HashWords hash = first_hash();
   std::size_t at = 0;
   for (; bytes.size() - at >= kBlock; at += kBlock) take_block(bytes.data() + at, hash);
   // What is left, a bit that is set, zeros, and the number of bits fill one or two blocks.

@@ -33,7 +33,7 @@ struct Group {
   std::map<std::pair<SettingsKey, ProblemKey>, Sides> problems;
 };
 
-SettingsKey settings_of(const Record& r) {
+SettingsKey settings_key_of(const Record& r) {
   return {r.solver, r.label, r.settings, r.mode, r.tolerance, r.time_limit};
 }
 
@@ -71,7 +71,7 @@ std::map<GroupKey, Group> join(const Listed& before, const Listed& after, int* r
     for (std::size_t k = 0; k < side.records.size(); ++k) {
       const Record& r = side.records[k];
       auto& problems = groups[{r.suite, names[first + k]}].problems;
-      const auto [it, is_new] = problems.try_emplace({settings_of(r), problem_of(r)});
+      const auto [it, is_new] = problems.try_emplace({settings_key_of(r), problem_of(r)});
       Sides& sides = it->second;
       if (is_new) sides.place = first + k;
       Rounds& rounds = is_old ? sides.before : sides.after;
@@ -177,7 +177,7 @@ void count_single(const std::vector<const Sides*>& single, ComparedGroup& group)
       const Rounds& rounds = old ? sides->before : sides->after;
       if (rounds.empty()) continue;
       const Record& r = *rounds.front();
-      auto& count = names[{settings_of(r), r.instance, r.sequence, r.position}];
+      auto& count = names[{settings_key_of(r), r.instance, r.sequence, r.position}];
       ++(old ? count.first : count.second);
       ++(old ? group.only_before : group.only_after);
       group.wrong_alone += !old && state_of(rounds).refuted > 0;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <perp/bench/harness/json_numbers.hpp>
 #include <perp/problems/json/text.hpp>
 
 namespace perp {
@@ -11,9 +12,10 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::size_t kNamed = 10;  // of gained, slower and faster problems; all that are lost
+constexpr std::size_t kNamedProblems =
+    10;  // of gained, slower and faster problems; all that are lost
 
-std::string time_text(double seconds) {
+std::string seconds_text(double seconds) {
   if (!std::isfinite(seconds)) return "no time";
   if (seconds >= 1.0) return fmt::format("{:.3g} s", seconds);
   return seconds >= 1e-3 ? fmt::format("{:.3g} ms", 1e3 * seconds)
@@ -25,7 +27,7 @@ std::string state_text(const ProblemState& s) {
   if (s.right > 0 && s.right < s.rounds)
     text += fmt::format(" (right in {} of {} rounds)", s.right, s.rounds);
   text += s.is_solved() ? " in " : " after ";
-  text += time_text(s.seconds);
+  text += seconds_text(s.seconds);
   if (!s.is_solved() && std::isfinite(s.residual))
     text += fmt::format(", residual {:.1e}", s.residual);
   if (!s.is_solved() && !s.message.empty()) text += fmt::format(", {}", shown(s.message, 200));
@@ -110,12 +112,15 @@ std::string groups_with(const Comparison& c, TimeVerdict verdict) {
   return text.empty() ? "none" : text;
 }
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
 Json state_json(const ProblemState& s) {
-  return {{"outcome", s.outcome},           {"rounds", s.rounds},   {"right", s.right},
-          {"out_of_time", s.out_of_time},   {"refuted", s.refuted}, {"seconds", number(s.seconds)},
-          {"residual", number(s.residual)}, {"message", s.message}};
+  return {{"outcome", s.outcome},
+          {"rounds", s.rounds},
+          {"right", s.right},
+          {"out_of_time", s.out_of_time},
+          {"refuted", s.refuted},
+          {"seconds", finite_or_null(s.seconds)},
+          {"residual", finite_or_null(s.residual)},
+          {"message", s.message}};
 }
 
 Json changes_json(const std::vector<ProblemChange>& changes) {
@@ -125,7 +130,7 @@ Json changes_json(const std::vector<ProblemChange>& changes) {
                     {"old", state_json(p.before)},
                     {"new", state_json(p.after)},
                     {"near_limit", p.near_limit},
-                    {"ratio", number(p.ratio)}});
+                    {"ratio", finite_or_null(p.ratio)}});
   }
   return list;
 }
@@ -143,9 +148,9 @@ Json group_json(const ComparedGroup& g) {
             {"ratio", nullptr},
             {"band", nullptr}};
   if (g.time.timed > 0) {
-    time["ratio"] = number(g.time.band.ratio);
+    time["ratio"] = finite_or_null(g.time.band.ratio);
     if (std::isfinite(g.time.band.high))
-      time["band"] = {number(g.time.band.low), number(g.time.band.high)};
+      time["band"] = {finite_or_null(g.time.band.low), finite_or_null(g.time.band.high)};
   }
   return {{"suite", g.suite},
           {"solver", g.solver},
@@ -193,10 +198,10 @@ std::string comparison_text(const Comparison& c) {
     faster += g.faster.size();
   }
   for (const ComparedGroup& g : c.groups) {
-    out += lines_of("gained", g, g.gained, kNamed);
-    out += lines_of("uneven", g, g.uneven, kNamed);
-    out += lines_of("slower", g, g.slower, kNamed);
-    out += lines_of("faster", g, g.faster, kNamed);
+    out += lines_of("gained", g, g.gained, kNamedProblems);
+    out += lines_of("uneven", g, g.uneven, kNamedProblems);
+    out += lines_of("slower", g, g.slower, kNamedProblems);
+    out += lines_of("faster", g, g.faster, kNamedProblems);
     out += left_out(g);
   }
   out += fmt::format("lost {}, wrong {}, gained {}; slower: {}; faster: {}", c.lost(), c.wrong(),
@@ -213,7 +218,7 @@ Json comparison_json(const Comparison& c) {
           {"old", facts_json(c.before)},
           {"new", facts_json(c.after)},
           {"notes", c.notes},
-          {"common", number(c.common)},
+          {"common", finite_or_null(c.common)},
           {"lost", c.lost()},
           {"wrong", c.wrong()},
           {"groups", groups}};

@@ -43,7 +43,7 @@ std::set<std::string> machines_of(const std::vector<Record>& records) {
   return machines;
 }
 
-Json group_json(const ComparedGroup& g) {
+Json compared_json(const ComparedGroup& g) {
   Json j{{"suite", g.suite},
          {"solver", g.solver},
          {"compared", g.compared},
@@ -87,7 +87,7 @@ Json history_json(const std::vector<Record>& now, const std::vector<std::string>
     Json groups = Json::array();
     try {
       for (const ComparedGroup& g : compare_runs(before, after).groups) {
-        if (g.compared > 0) groups.push_back(group_json(g));
+        if (g.compared > 0) groups.push_back(compared_json(g));
       }
     } catch (const InputError&) {  // nothing in common
       continue;

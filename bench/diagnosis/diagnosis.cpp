@@ -45,7 +45,7 @@ class TraceObserver final : public InterruptObserver {
   Trace residual_, merit_;
 };
 
-const Matrix* matrix_of(const Problem& problem) {
+const Matrix* main_matrix(const Problem& problem) {
   if (const auto* p = std::get_if<Lcp>(&problem.data)) return &p->M;
   if (const auto* p = std::get_if<Mlcp>(&problem.data)) return &p->M;
   if (const auto* p = std::get_if<BoxQp>(&problem.data)) return &p->H;
@@ -208,7 +208,7 @@ std::vector<Cause> causes_in(const Problem& problem) {
                                   names_of(problem, rows)),
                       rows});
   }
-  const Matrix* matrix = matrix_of(problem);
+  const Matrix* matrix = main_matrix(problem);
   if (!matrix || matrix->rows() == 0) return causes;
   const DenseMatrix m = matrix->to_dense();
   see_monotonicity(*matrix, causes);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <perp/bench/diagnosis/diagnosis.hpp>
+#include <perp/bench/harness/json_numbers.hpp>
 #include <perp/bench/harness/result_json.hpp>
 #include <perp/bench/harness/words.hpp>
 #include <perp/problems/io/problem_json.hpp>
@@ -12,15 +13,13 @@
 
 namespace perp {
 
-namespace {
-
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kWidth = 60;    // characters of a drawn trace
-constexpr std::size_t kMostRows = 8;  // of a change that are written out
-constexpr int kSmallEnough = 12;      // unknowns of a problem that is printed
+namespace {
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+constexpr std::size_t kWidth = 60;           // characters of a drawn trace
+constexpr std::size_t kMostChangedRows = 8;  // of a change that are written out
+constexpr int kSmallEnough = 12;             // unknowns of a problem that is printed
 
 Json names(const Problem& problem, const std::vector<int>& rows) {
   Json list = Json::array();
@@ -60,10 +59,11 @@ std::string mend_text(const Problem& problem, const Mend& m) {
   std::string text;
   if (m.what == "q") {
     text = fmt::format("a change of q by {:.4g} in all:", m.amount);
-    for (std::size_t k = 0; k < std::min(m.rows.size(), kMostRows); ++k)
+    for (std::size_t k = 0; k < std::min(m.rows.size(), kMostChangedRows); ++k)
       text += fmt::format(" {} {:+.4g}", shown(problem.variable_name(m.rows[k].first)),
                           m.rows[k].second);
-    if (m.rows.size() > kMostRows) text += fmt::format(" and {} more", m.rows.size() - kMostRows);
+    if (m.rows.size() > kMostChangedRows)
+      text += fmt::format(" and {} more", m.rows.size() - kMostChangedRows);
   } else if (m.what == "compliance") {
     text = fmt::format("a compliance of {:.1e}, added to the diagonal", m.amount);
   } else {
@@ -89,7 +89,7 @@ Json diagnosis_to_json(const Problem& problem, const Diagnosis& d) {
   }
   for (const SolverDiagnosis& s : d.solvers) {
     Json trace = Json::array();
-    for (const double value : s.trace.values) trace.push_back(number(value));
+    for (const double value : s.trace.values) trace.push_back(finite_or_null(value));
     Json one{
         {"result", result_to_json(problem, s.solver, s.result)},
         {"causes", causes_json(problem, s.causes)},

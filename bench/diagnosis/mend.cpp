@@ -13,7 +13,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kProgramTolerance = 1e-10;
+constexpr double kMendTolerance = 1e-10;
 constexpr double kNoChange = 1e-9;  // of q, for its size: rounding
 
 std::optional<Mlcp> linear_form(const Problem& problem) {
@@ -86,8 +86,7 @@ ConicQp least_change(const Mlcp& p) {
 
 std::optional<Mend> mend_q(const Mlcp& p, double tolerance, double time_limit) {
   const int n = p.size();
-  const VerifiedResult found =
-      solve(least_change(p), "interior-point", kProgramTolerance, time_limit);
+  const VerifiedResult found = solve(least_change(p), "interior-point", kMendTolerance, time_limit);
   if (found.status != Status::kSolved) return {};
   const Vector& x = found.answer.z;
   const Vector change = x.segment(n, n) - x.tail(n);

@@ -16,7 +16,7 @@ constexpr double kMostEntries = 1e7;
 constexpr double kLevels[] = {1.0, 1e2, 1e4};  // of the tolerance: what counts as zero
 
 // y = E alpha on the face of K* that s leaves open, one column of E each.
-struct Column {
+struct FaceColumn {
   std::vector<std::pair<int, double>> entries;  // row of y and value
   bool free = false;                            // else alpha >= 0
 };
@@ -24,14 +24,14 @@ struct Tip {
   int column, size;  // of the first of its columns: its part of y must be in the cone
 };
 struct Face {
-  std::vector<Column> columns;
+  std::vector<FaceColumn> columns;
   std::vector<Tip> tips;
 };
 
 // (||x||, -x) for s = (t, x): what is left of the dual cone on its border.
-Column ray_of(const Vector& s, int row, int size) {
+FaceColumn ray_of(const Vector& s, int row, int size) {
   const Vector x = s.segment(row + 1, size - 1);
-  Column ray;
+  FaceColumn ray;
   ray.entries.emplace_back(row, x.norm());
   for (int i = 1; i < size; ++i) ray.entries.emplace_back(row + i, -x[i - 1]);
   return ray;
@@ -143,7 +143,7 @@ Vector least_squares_on(const Face& face, const DenseMatrix& At, const Vector& g
   DenseMatrix G = DenseMatrix::Zero(At.rows(), static_cast<int>(face.columns.size()));
   std::vector<bool> free;
   for (int j = 0; j < G.cols(); ++j) {
-    const Column& column = face.columns[static_cast<std::size_t>(j)];
+    const FaceColumn& column = face.columns[static_cast<std::size_t>(j)];
     for (const auto& [row, value] : column.entries) G.col(j) += value * At.col(row);
     free.push_back(column.free);
   }
@@ -163,7 +163,7 @@ bool bend_tips(Face& face, const Vector& alpha, double slack) {
     bent = true;
     const int row = face.columns[static_cast<std::size_t>(tip.column)].entries.front().first;
     const bool polar = -t >= r;  // the nearest point of the cone is 0
-    Column ray;
+    FaceColumn ray;
     ray.entries.emplace_back(row, polar ? 0.0 : 1.0);
     for (int i = 1; i < tip.size; ++i) {
       ray.entries.emplace_back(row + i, polar ? 0.0 : alpha[tip.column + i] / r);

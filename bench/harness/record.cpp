@@ -4,35 +4,29 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <perp/bench/harness/foreign_json.hpp>
+#include <perp/bench/harness/json_numbers.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/json/json.hpp>
 
 namespace perp {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 namespace {
 
-double number(const Json& j, const char* name) {
-  const auto it = j.find(name);
-  return it != j.end() && it->is_number() ? it->get<double>()
-                                          : std::numeric_limits<double>::quiet_NaN();
-}
-
-void need_members(const Json& object, std::initializer_list<const char*> names) {
+void need_members(const SortedJson& object, std::initializer_list<const char*> names) {
   for (const char* name : names) {
     if (!object.contains(name)) throw InputError(fmt::format("field \"{}\": missing", name));
   }
 }
 
 // What a record cannot do without is there, members have their types, and integers fit.
-void check_members(const Json& j) {
+void check_members(const SortedJson& j) {
   if (!j.is_object()) throw InputError("expected an object");
-  const auto check = [](const Json& object, std::initializer_list<const char*> names,
+  const auto check = [](const SortedJson& object, std::initializer_list<const char*> names,
                         const char* expected, const auto& fits) {
     for (const char* name : names) {
       const auto it = object.find(name);
@@ -40,22 +34,22 @@ void check_members(const Json& j) {
         throw InputError(fmt::format("field \"{}\": expected {}", name, expected));
     }
   };
-  const auto text = [](const Json& v) { return v.is_string(); };
-  const auto integer = [](const Json& v) {
+  const auto text = [](const SortedJson& v) { return v.is_string(); };
+  const auto integer = [](const SortedJson& v) {
     return v.is_number() && std::abs(v.get<double>()) <= 1e9;
   };
-  const auto object = [](const Json& v) { return v.is_object(); };
+  const auto object = [](const SortedJson& v) { return v.is_object(); };
   check(j,
         {"key", "suite", "instance", "instance_hash", "kind", "family", "sequence", "mode",
          "solver", "outcome", "claimed", "message", "worst", "label"},
         "a string", text);
-  const auto number = [](const Json& v) { return v.is_number(); };
-  const auto times = [](const Json& v) {
-    return v.is_array() && std::all_of(v.begin(), v.end(), [](const Json& t) {
+  const auto number = [](const SortedJson& v) { return v.is_number(); };
+  const auto times = [](const SortedJson& v) {
+    return v.is_array() && std::all_of(v.begin(), v.end(), [](const SortedJson& t) {
              return t.is_number() && t.get<double>() >= 0;
            });
   };
-  const auto time = [](const Json& v) {
+  const auto time = [](const SortedJson& v) {
     return v.is_null() || (v.is_number() && v.get<double>() >= 0);
   };
   check(j, {"n", "contacts", "position", "iterations", "x-size"}, "an integer up to 1e9", integer);
@@ -74,7 +68,7 @@ void check_members(const Json& j) {
 }
 
 // Of older records, without the setups of their repeats, there are none.
-std::vector<double> repeats_of(const Json& times) {
+std::vector<double> repeats_of(const SortedJson& times) {
   std::vector<double> repeats = times.value("solve_all", std::vector<double>());
   const std::vector<double> setups = times.value("setup_all", std::vector<double>());
   if (setups.size() != repeats.size()) {
@@ -86,7 +80,7 @@ std::vector<double> repeats_of(const Json& times) {
   return repeats;
 }
 
-Record record_from(const Json& j) {
+Record record_from(const SortedJson& j) {
   Record r;
   r.key = j.at("key");
   r.suite = j.at("suite");
@@ -119,21 +113,21 @@ Record record_from(const Json& j) {
   r.size = j.value("x-size", 0);
   r.tolerance = j.at("tolerance");
   r.vacuous = j.contains("vacuous") && j["vacuous"] == true;
-  r.asked = number(j, "asked_tolerance");
+  r.asked = number_member(j, "asked_tolerance");
   if (std::isnan(r.asked)) r.asked = r.tolerance;
   if (j.contains("time_limit")) r.time_limit = j["time_limit"];
   if (j.contains("memory_limit_mb")) r.memory_limit = j["memory_limit_mb"];
-  r.natural = number(j, "x-measure");
+  r.natural = number_member(j, "x-measure");
   r.iterations = j.at("iterations");
-  r.setup = number(j.at("times"), "setup");
-  r.solve = number(j.at("times"), "solve");
-  r.total = number(j.at("times"), "total");
+  r.setup = number_member(j.at("times"), "setup");
+  r.solve = number_member(j.at("times"), "solve");
+  r.total = number_member(j.at("times"), "total");
   if (std::isnan(r.total)) r.total = r.setup + r.solve;  // older records
   r.repeats = repeats_of(j.at("times"));
   r.own_times = j.at("times").value("own", false);
-  r.wall = number(j.at("times"), "wall");
-  r.llt = number(j.at("times"), "llt");
-  r.peak_memory_mb = number(j, "peak_memory_mb");
+  r.wall = number_member(j.at("times"), "wall");
+  r.llt = number_member(j.at("times"), "llt");
+  r.peak_memory_mb = number_member(j, "peak_memory_mb");
   for (const auto& [name, value] : j.at("statistics").items()) {
     if (value.is_number()) r.statistics[name] = value.get<double>();
   }
@@ -182,7 +176,7 @@ std::vector<Record> read_records(const std::vector<std::string>& paths) {
       at = end + 1;
       if (row.empty()) continue;
       try {
-        const Json document = parse_foreign_json(row, "the line");
+        const SortedJson document = parse_foreign_json(row, "the line");
         check_members(document);
         Record record = record_from(document);
         const auto [it, is_new] = place.try_emplace(record.key, records.size());
@@ -191,7 +185,7 @@ std::vector<Record> read_records(const std::vector<std::string>& paths) {
         } else {
           records[it->second] = std::move(record);
         }
-      } catch (const Json::exception&) {
+      } catch (const SortedJson::exception&) {
         throw InputError(fmt::format("{}: line {}: not a run record", file.string(), line));
       } catch (const InputError& error) {
         throw InputError(

@@ -10,13 +10,13 @@
 namespace perp {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 namespace {
 
 constexpr std::string_view kHead = R"({"format":"perp-record",)";
 
-bool is_record(const Json& j) {
+bool is_record(const SortedJson& j) {
   return j.is_object() && j.contains("key") && j["key"].is_string() && j.contains("outcome") &&
          j["outcome"].is_string();
 }
@@ -30,7 +30,7 @@ long size_of_records(const std::string& path) {
   for (std::string line; std::getline(file, line); ++number) {
     const bool whole = !file.eof();
     const std::string_view head = std::string_view(line).substr(0, kHead.size());
-    const bool fine = whole ? line.empty() || is_record(Json::parse(line, nullptr, false))
+    const bool fine = whole ? line.empty() || is_record(SortedJson::parse(line, nullptr, false))
                             : kHead.starts_with(head);
     if (!fine) {
       throw InputError(
@@ -67,7 +67,7 @@ std::map<std::string, std::string> known_outcomes(const std::string& folder) {
     if (entry.path().extension() != ".jsonl") continue;
     std::ifstream file(entry.path());
     for (std::string line; std::getline(file, line) && !file.eof();) {  // what is cut off is none
-      const Json j = Json::parse(line, nullptr, false);
+      const SortedJson j = SortedJson::parse(line, nullptr, false);
       if (is_record(j)) outcomes[j["key"].get<std::string>()] = j["outcome"].get<std::string>();
     }
   }

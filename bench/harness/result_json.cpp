@@ -9,9 +9,9 @@
 
 namespace perp {
 
-namespace {
-
 using Json = nlohmann::ordered_json;
+
+namespace {
 
 Json list(const Vector& v) { return Json(std::vector<double>(v.data(), v.data() + v.size())); }
 

@@ -19,9 +19,10 @@
 
 namespace perp {
 
+using Json = nlohmann::ordered_json;
+
 namespace {
 
-using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kSmallestLlt = 100;  // unknowns; below it the clock is measured

@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <perp/bench/processes/interrupt.hpp>
+#include <perp/bench/processes/pipes.hpp>
 #include <perp/bench/processes/watchdog.hpp>
 #include <stdexcept>
 
@@ -22,12 +23,6 @@ constexpr std::size_t kErrorTail = 4096;  // bytes
 constexpr int kReadsAtOnce = 64;          // of standard error; limits are looked at between
 constexpr int kWait = 20;                 // ms, the same
 constexpr double kFarewell = 1.0;         // s to end by itself
-
-void make_pipe(int fds[2]) {
-  if (pipe2(fds, O_CLOEXEC) != 0) throw std::runtime_error("cannot create a pipe");
-}
-
-void do_not_block(int fd) { fcntl(fd, F_SETFL, O_NONBLOCK); }
 
 // What this process may not reserve a program may: its memory is watched.
 void free_address_space() {

@@ -1,4 +1,5 @@
 #include <perp/bench/processes/interrupt.hpp>
+#include <perp/bench/processes/pipes.hpp>
 #include <perp/bench/processes/process.hpp>
 #include <perp/bench/processes/watchdog.hpp>
 
@@ -45,12 +46,6 @@ void limit_cpu(double seconds) {
   const rlimit limit{whole, whole + 1};
   setrlimit(RLIMIT_CPU, &limit);
 }
-
-void make_pipe(int fds[2]) {
-  if (pipe2(fds, O_CLOEXEC) != 0) throw std::runtime_error("cannot create a pipe");
-}
-
-void do_not_block(int fd) { fcntl(fd, F_SETFL, O_NONBLOCK); }
 
 }  // namespace
 

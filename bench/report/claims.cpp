@@ -33,7 +33,7 @@ Claim read_claim(const Field& field) {
   field["verdict"].expected("\"holds\", \"holds in part\", \"does not hold\" or \"not tested\"");
 }
 
-ClaimTable read_table(const fs::path& path) {
+ClaimTable read_claim_table(const fs::path& path) {
   const std::string file = path.string();
   const json::Value document = json::parse(read_text_file(file), file);
   const Field root(document, file, "");
@@ -52,7 +52,7 @@ bool holds_claims(const std::string& path) { return !claim_files(path).empty(); 
 std::vector<ClaimTable> read_claims(const std::vector<std::string>& paths) {
   std::vector<ClaimTable> tables;
   for (const std::string& path : paths) {
-    for (const fs::path& file : claim_files(path)) tables.push_back(read_table(file));
+    for (const fs::path& file : claim_files(path)) tables.push_back(read_claim_table(file));
   }
   return tables;
 }

@@ -48,7 +48,7 @@ int flags_of(const Record& r, bool is_main) {
 }
 
 // Four digits are more than a time is worth.
-Json rounded(double value) {
+Json four_digits(double value) {
   if (!std::isfinite(value)) return nullptr;
   return rounded_to(value, 4);
 }
@@ -141,14 +141,14 @@ Json record_data(const std::vector<Record>& records) {
                                 r.n,
                                 r.contacts,
                                 r.position,
-                                rounded(r.total),
-                                rounded(r.solve),
-                                rounded(r.natural),
+                                four_digits(r.total),
+                                four_digits(r.solve),
+                                four_digits(r.natural),
                                 r.tolerance,
                                 r.asked,
                                 r.time_limit,
                                 r.iterations,
-                                rounded(r.llt),
+                                four_digits(r.llt),
                                 flags_of(r, is_main)}));
   }
   return {{"words",

@@ -50,13 +50,13 @@ struct Pose {
 };
 
 // Poses by time, in the order of the bodies.
-struct Motion {
+struct ReplayedMotion {
   std::vector<double> t;
   std::vector<std::vector<Pose>> frames;
 };
 
-Motion read_motion(const fs::path& path, const std::map<std::string, std::size_t>& place) {
-  Motion motion;
+ReplayedMotion read_motion(const fs::path& path, const std::map<std::string, std::size_t>& place) {
+  ReplayedMotion motion;
   std::vector<bool> seen(place.size());
   read_csv(path.string(), {"t", "body", "px", "py", "pz", "qw", "qx", "qy", "qz"},
            [&](std::span<const std::string_view> row) {
@@ -99,7 +99,7 @@ std::vector<std::size_t> chosen_frames(const std::vector<double>& t, std::size_t
   return chosen;
 }
 
-void put_poses(const Motion& motion, const std::vector<std::size_t>& chosen, Json& out) {
+void put_poses(const ReplayedMotion& motion, const std::vector<std::size_t>& chosen, Json& out) {
   std::array<double, 3> low{}, size{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     double least = INFINITY, most = -INFINITY;
@@ -199,7 +199,7 @@ Json replay_data(const std::string& folder, ReplayRoom& room) {
     if (!body["fixed"].get<bool>()) place.emplace(body["name"], place.size());
   }
   if (place.empty()) return nullptr;
-  const Motion motion = read_motion(fs::path(folder) / "trajectory.csv", place);
+  const ReplayedMotion motion = read_motion(fs::path(folder) / "trajectory.csv", place);
   const std::size_t frame_bytes = kPoseBytes * place.size() * 4 / 3 + 1;
   // A run takes no more than a quarter of what is left, so that those behind it have some too.
   const std::size_t most =

@@ -18,13 +18,13 @@ constexpr std::size_t kMostRuns = 14;       // in one drawing: so many line styl
 constexpr std::size_t kMostPathCharts = 4;  // of runs with many bodies
 constexpr std::size_t kMostPairs = 4;       // of bodies, whose forces are drawn
 constexpr std::size_t kPathPoints = 200;
-constexpr std::size_t kChartPoints = 600;  // of a line: more cannot be told apart
-constexpr std::size_t kMostSteps = 150;    // told one by one; beyond: medians of neighbours
+constexpr std::size_t kChartPoints = 600;    // of a line: more cannot be told apart
+constexpr std::size_t kMostStepsTold = 150;  // told one by one; beyond: medians of neighbours
 
-using Column = std::vector<double> SimulationRun::*;
+using RunColumn = std::vector<double> SimulationRun::*;
 
 Chart over_time(const SimulationGroup& group, const std::string& title, const std::string& y_label,
-                Column t, Column values) {
+                RunColumn t, RunColumn values) {
   Chart plot;
   plot.title = title;
   plot.x_label = "t in s";
@@ -40,7 +40,7 @@ Chart over_time(const SimulationGroup& group, const std::string& title, const st
 Series medians(const std::vector<double>& t, const std::vector<double>& values,
                const std::string& label) {
   Series s{label, {}, {}};
-  const std::size_t n = std::min(t.size(), values.size()), parts = std::min(n, kMostSteps);
+  const std::size_t n = std::min(t.size(), values.size()), parts = std::min(n, kMostStepsTold);
   for (std::size_t k = 0; k < parts; ++k) {
     const long first = static_cast<long>(k * n / parts),
                end = static_cast<long>((k + 1) * n / parts);
@@ -51,12 +51,12 @@ Series medians(const std::vector<double>& t, const std::vector<double>& values,
 }
 
 Chart per_step(const SimulationGroup& group, const std::string& title, const std::string& y_label,
-               Column values) {
+               RunColumn values) {
   Chart plot = over_time(group, title, y_label, &SimulationRun::step_t, values);
   for (std::size_t k = 0; k < plot.series.size(); ++k) {
     const SimulationRun& run = group.runs[k];
     plot.series[k] = medians(run.step_t, run.*values, run.label);
-    if (run.step_t.size() > kMostSteps) plot.title = title + " (medians)";
+    if (run.step_t.size() > kMostStepsTold) plot.title = title + " (medians)";
   }
   return plot;
 }

@@ -9,6 +9,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <perp/bench/harness/foreign_json.hpp>
+#include <perp/bench/harness/json_numbers.hpp>
 #include <perp/bench/report/csv.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/json/json.hpp>
@@ -17,7 +18,7 @@
 namespace perp {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 namespace {
 
@@ -26,25 +27,20 @@ constexpr std::array<const char*, 6> kOwnSettings{"scene",  "driver", "formulati
                                                   "solver", "h",      "tolerance"};
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-Json read_object(const fs::path& path) {
-  const Json j = parse_foreign_json(read_text_file(path.string()), path.string());
+SortedJson read_object(const fs::path& path) {
+  const SortedJson j = parse_foreign_json(read_text_file(path.string()), path.string());
   if (!j.is_object()) throw InputError(fmt::format("{}: not a JSON object", path.string()));
   return j;
 }
 
-std::string text_of(const Json& value) {
+std::string setting_text(const SortedJson& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number_float()) return fmt::format("{:g}", value.get<double>());
   return value.dump();
 }
 
-double number(const Json& j, const char* name) {
-  const auto it = j.find(name);
-  return it != j.end() && it->is_number() ? it->get<double>() : kNaN;
-}
-
 // A string member; "" where there is none.
-std::string string_member(const Json& j, const char* name, const fs::path& path) {
+std::string string_member(const SortedJson& j, const char* name, const fs::path& path) {
   const auto it = j.find(name);
   if (it == j.end()) return "";
   if (!it->is_string())
@@ -53,22 +49,23 @@ std::string string_member(const Json& j, const char* name, const fs::path& path)
 }
 
 void read_run_json(const fs::path& path, SimulationRun& run) {
-  const Json j = read_object(path);
+  const SortedJson j = read_object(path);
   run.scene = string_member(j, "scene", path);
   if (run.scene.empty())
     throw InputError(fmt::format("{}: field \"scene\": is missing", path.string()));
   for (const char* name : kOwnSettings) {
-    if (j.contains(name)) run.settings[name] = text_of(j[name]);
+    if (j.contains(name)) run.settings[name] = setting_text(j[name]);
   }
   for (const char* name : {"parameters", "settings"}) {
     if (!j.contains(name) || !j[name].is_object()) continue;
-    for (const auto& [key, value] : j[name].items()) run.settings[key] = text_of(value);
+    for (const auto& [key, value] : j[name].items()) run.settings[key] = setting_text(value);
   }
   run.complete = j.contains("complete") && j["complete"].is_boolean() && j["complete"].get<bool>();
-  run.steps = number(j, "steps");
-  run.failed = number(j, "failed_steps");
-  run.relaxed = number(j, "relaxed_steps");
-  run.wall = j.contains("times") && j["times"].is_object() ? number(j["times"], "wall") : kNaN;
+  run.steps = number_member(j, "steps");
+  run.failed = number_member(j, "failed_steps");
+  run.relaxed = number_member(j, "relaxed_steps");
+  run.wall =
+      j.contains("times") && j["times"].is_object() ? number_member(j["times"], "wall") : kNaN;
   run.message = j.contains("message") ? string_member(j, "message", path) : "";
 }
 
@@ -262,19 +259,19 @@ void label(SimulationGroup& group) {
   throw InputError(fmt::format("{}: field \"{}\": expected {}", path.string(), field, expected));
 }
 
-void read_reference(const Json& j, const fs::path& path, Reference& reference) {
+void read_reference(const SortedJson& j, const fs::path& path, Reference& reference) {
   const char* const what = "{\"label\", \"kinetic\"} or {\"label\", \"path\"}";
   if (!j.is_object()) refuse(path, "reference", what);
   reference.label = string_member(j, "label", path);
-  if (!std::isnan(number(j, "kinetic"))) reference.kinetic = number(j, "kinetic");
+  if (!std::isnan(number_member(j, "kinetic"))) reference.kinetic = number_member(j, "kinetic");
   BodyPath& to = reference.path;
   if (j.contains("path")) {
     if (!j["path"].is_array()) refuse(path, "reference.path", "an array of [t, x, y, z]");
-    for (const Json& point : j["path"]) {
-      const bool good =
-          point.is_array() && point.size() == 4 &&
-          std::all_of(point.begin(), point.end(), [](const Json& v) { return v.is_number(); }) &&
-          (to.t.empty() || point[0].get<double>() > to.t.back());
+    for (const SortedJson& point : j["path"]) {
+      const bool good = point.is_array() && point.size() == 4 &&
+                        std::all_of(point.begin(), point.end(),
+                                    [](const SortedJson& v) { return v.is_number(); }) &&
+                        (to.t.empty() || point[0].get<double>() > to.t.back());
       if (!good) refuse(path, "reference.path", "an array of [t, x, y, z] with rising t");
       const std::array lists{&to.t, &to.x, &to.y, &to.z};
       for (std::size_t k = 0; k < 4; ++k) lists[k]->push_back(point[k].get<double>());
@@ -302,12 +299,12 @@ constexpr std::array<DrawingName, 14> kDrawings{{{"kinetic", GroupDrawing::kKine
                                                  {"time", GroupDrawing::kTime},
                                                  {"infeasibility", GroupDrawing::kInfeasibility}}};
 
-std::vector<GroupDrawing> read_drawings(const Json& j, const fs::path& path) {
+std::vector<GroupDrawing> read_drawings(const SortedJson& j, const fs::path& path) {
   std::vector<GroupDrawing> drawings;
   std::string names;
   for (const DrawingName& d : kDrawings) names += fmt::format(" {}", d.name);
   if (!j.is_array()) refuse(path, "draw", "an array of names:" + names);
-  for (const Json& name : j) {
+  for (const SortedJson& name : j) {
     const auto it = std::find_if(kDrawings.begin(), kDrawings.end(),
                                  [&](const DrawingName& d) { return name == d.name; });
     if (it == kDrawings.end()) refuse(path, "draw", "names of:" + names);
@@ -316,7 +313,7 @@ std::vector<GroupDrawing> read_drawings(const Json& j, const fs::path& path) {
   return drawings;
 }
 
-void read_joint(const Json& j, const fs::path& path, SimulationGroup& group) {
+void read_joint(const SortedJson& j, const fs::path& path, SimulationGroup& group) {
   const bool good = j.is_object() && j.contains("row") && j["row"].is_number_unsigned() &&
                     j["row"].get<std::uint64_t>() <= 1'000'000'000;
   if (!good) refuse(path, "joint", "{\"row\", \"label\"}");
@@ -391,7 +388,7 @@ void read_figure_json(SimulationGroup& group) {
   using enum GroupDrawing;
   group.drawings = {kKinetic, kEnergy, kPath, kContacts, kIterations, kTime};
   if (fs::is_regular_file(path)) {
-    const Json j = read_object(path);
+    const SortedJson j = read_object(path);
     group.title = string_member(j, "title", path);
     group.caption = string_member(j, "caption", path);
     if (j.contains("reference")) read_reference(j["reference"], path, group.reference);

@@ -22,7 +22,7 @@ double statistic(const Record& r, const char* name) {
   return it == r.statistics.end() ? std::numeric_limits<double>::quiet_NaN() : it->second;
 }
 
-std::string number(double value, const char* format) {
+std::string shown_number(double value, const char* format) {
   return std::isnan(value) ? "-" : fmt::format(fmt::runtime(format), value);
 }
 
@@ -259,9 +259,9 @@ std::string suites_text(const std::vector<Record>& records) {
     std::vector<std::pair<std::tuple<double, double>, std::string>> best;
     for (const auto& [name, c] : solvers) {
       const double time = quantile(c.times, 0.5);
-      best.push_back(
-          {{-1.0 * c.right, std::isnan(time) ? INFINITY : time},
-           fmt::format("{} {}/{} {} ms", shown(name), c.right, c.runs, number(time, "{:.3f}"))});
+      best.push_back({{-1.0 * c.right, std::isnan(time) ? INFINITY : time},
+                      fmt::format("{} {}/{} {} ms", shown(name), c.right, c.runs,
+                                  shown_number(time, "{:.3f}"))});
     }
     std::sort(best.begin(), best.end());
     out += fmt::format("{:<22} ", shown(suite));
@@ -300,10 +300,11 @@ std::string summary_text(const std::vector<Record>& all) {
         g.size > 0 ? fmt::format("{}", g.size) : "",
         g.n_min == g.n_max ? fmt::format("{}", g.n_max) : fmt::format("{}-{}", g.n_min, g.n_max),
         shown(g.solver), fmt::format("{}/{}", g.solved, g.runs), g.proven, g.gave_up, g.wrong,
-        number(g.median_ms, "{:.3f}"), number(g.high_ms, "{:.3f}"),
-        number(g.solve_median_ms, "{:.3f}"),
+        shown_number(g.median_ms, "{:.3f}"), shown_number(g.high_ms, "{:.3f}"),
+        shown_number(g.solve_median_ms, "{:.3f}"),
         g.solved > 0 ? fmt::format("{:.1e}", g.worst_residual) : "-",
-        number(g.median_iterations, "{:.0f}"), number(g.median_factorisations, "{:.0f}"));
+        shown_number(g.median_iterations, "{:.0f}"),
+        shown_number(g.median_factorisations, "{:.0f}"));
     if (!g.tightened.empty()) out += "  solved " + tightened_text(g) + " of the tolerance";
     if (g.vacuous > 0) out += fmt::format("  {} of the solved vacuous", g.vacuous);
     out += "\n";

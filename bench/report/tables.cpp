@@ -18,7 +18,7 @@ std::vector<std::string> texts(const Field& field) {
   return list;
 }
 
-StudyTable read_table(const std::string& file) {
+StudyTable read_study_table(const std::string& file) {
   const json::Value document = json::parse(read_text_file(file), file);
   const Field root(document, file, "");
   root.only({"format", "version", "name", "title", "caption", "head", "rows", "missing"}, true);
@@ -47,7 +47,7 @@ std::vector<StudyTable> read_tables(const std::vector<std::string>& paths) {
       if (entry.path().extension() == ".json") files.push_back(entry.path().string());
     }
     std::sort(files.begin(), files.end());
-    for (const std::string& file : files) tables.push_back(read_table(file));
+    for (const std::string& file : files) tables.push_back(read_study_table(file));
   }
   return tables;
 }

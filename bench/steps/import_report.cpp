@@ -4,19 +4,18 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <perp/bench/harness/json_numbers.hpp>
 #include <perp/bench/harness/measure.hpp>
 #include <perp/bench/harness/result_json.hpp>
 #include <perp/problems/json/text.hpp>
 
 namespace perp {
 
-namespace {
-
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostRows = 8;  // contacts of the worst step that are told
+namespace {
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+constexpr std::size_t kMostContactRows = 8;  // contacts of the worst step that are told
 
 // Contacts of a step by both answers, those first in which the impulses differ most.
 std::vector<ContactRow> contact_rows(const Problem& problem, const Vector& engine,
@@ -89,7 +88,7 @@ std::string worst_text(const ImportReport& report) {
   for (int side = 0; side < 2; ++side)
     text += fmt::format("{:>11}{:>11}{:>11}{:>11}", "u_n", "|u_t|", "r_n", "|r_t|");
   text += "\n";
-  for (std::size_t k = 0; k < std::min(kMostRows, report.worst.size()); ++k) {
+  for (std::size_t k = 0; k < std::min(kMostContactRows, report.worst.size()); ++k) {
     const ContactRow& row = report.worst[k];
     text += fmt::format("  {:<32}", shown(row.name, 31));
     for (int side = 0; side < 2; ++side) {
@@ -98,8 +97,8 @@ std::string worst_text(const ImportReport& report) {
     }
     text += "\n";
   }
-  if (report.worst.size() > kMostRows)
-    text += fmt::format("  and {} more\n", report.worst.size() - kMostRows);
+  if (report.worst.size() > kMostContactRows)
+    text += fmt::format("  and {} more\n", report.worst.size() - kMostContactRows);
   return text;
 }
 
@@ -161,10 +160,10 @@ Json import_report_to_json(const ImportReport& report) {
          {"file", s.file},
          {"kind", s.kind},
          {"n", s.size},
-         {"engine", {{"solved", s.engine.solved}, {"measure", number(s.engine.measure)}}},
+         {"engine", {{"solved", s.engine.solved}, {"measure", finite_or_null(s.engine.measure)}}},
          {"perp",
           {{"status", to_string(s.perp.status)},
-           {"measure", number(s.perp.verdict.measure)},
+           {"measure", finite_or_null(s.perp.verdict.measure)},
            {"setup", s.perp.setup_time},
            {"solve", s.perp.solve_time}}}});
   }
@@ -174,10 +173,10 @@ Json import_report_to_json(const ImportReport& report) {
     Json j{{"contact", row.name}, {"mu", row.mu}};
     for (int side = 0; side < 2; ++side) {
       j[side == 0 ? "engine" : "perp"] = {
-          {"normal_velocity", number(row.normal_velocity[side])},
-          {"slip", number(row.slip[side])},
-          {"normal_impulse", number(row.normal_impulse[side])},
-          {"tangential_impulse", number(row.tangential_impulse[side])}};
+          {"normal_velocity", finite_or_null(row.normal_velocity[side])},
+          {"slip", finite_or_null(row.slip[side])},
+          {"normal_impulse", finite_or_null(row.normal_impulse[side])},
+          {"tangential_impulse", finite_or_null(row.tangential_impulse[side])}};
     }
     worst.push_back(std::move(j));
   }

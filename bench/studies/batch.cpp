@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string own_program() {
+std::string own_program_word() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   return shell_word(error ? std::string("perp") : program.string());
@@ -23,7 +23,7 @@ std::string own_program() {
 std::string whole_path(const std::string& path) { return fs::absolute(path).lexically_normal(); }
 
 std::string study_command(const Study& study, const StudyRequest& request) {
-  return fmt::format("{} study {}{} -o {}", own_program(), shell_word(whole_path(study.path)),
+  return fmt::format("{} study {}{} -o {}", own_program_word(), shell_word(whole_path(study.path)),
                      study.quick ? " --quick" : "", shell_word(whole_path(request.folder)));
 }
 

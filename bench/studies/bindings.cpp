@@ -128,4 +128,11 @@ std::string text_of(const Field& field) {
   return fmt::format("{}", field.number());
 }
 
+std::vector<std::string> texts_of(const Field& field) {
+  std::vector<std::string> list;
+  for (const Field& item : field.items()) list.push_back(item.text());
+  if (list.empty()) field.expected("a list of at least one");
+  return list;
+}
+
 }  // namespace perp

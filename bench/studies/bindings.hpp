@@ -37,4 +37,7 @@ std::vector<std::pair<std::string, Field>> members(const Field& field);
 /// A text, number or truth value as text.
 std::string text_of(const Field& field);
 
+/// The texts of a list of at least one. @throws InputError
+std::vector<std::string> texts_of(const Field& field);
+
 }  // namespace perp

@@ -126,7 +126,7 @@ std::string condition(const Field& field, const std::map<std::string, double>& k
   return text;
 }
 
-ClaimRule read_claim(const Field& field) {
+ClaimRule read_claim_rule(const Field& field) {
   field.only({"name", "claim", "experiment", "values", "measured", "holds", "in_part"}, true);
   ClaimRule rule;
   rule.name = field["name"].text();
@@ -199,7 +199,7 @@ ClaimTableRule read_claim_table(const Field& field) {
                        {}};
   std::set<std::string> names;
   for (const Field& claim : field["claims"].items()) {
-    table.claims.push_back(read_claim(claim));
+    table.claims.push_back(read_claim_rule(claim));
     if (!names.insert(table.claims.back().name).second)
       claim["name"].fail("is the name of two claims");
   }

@@ -9,16 +9,17 @@
 namespace perp {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using SortedJson = nlohmann::json;
 
 namespace {
 
-Json document(const std::string& path) {
+SortedJson document(const std::string& path) {
   if (!fs::is_regular_file(path)) return {};
-  return Json::parse(read_text_file(path), nullptr, false);
+  return SortedJson::parse(read_text_file(path), nullptr, false);
 }
 
-void add_numbers(const Json& value, const std::string& name, std::map<std::string, double>& out) {
+void add_numbers(const SortedJson& value, const std::string& name,
+                 std::map<std::string, double>& out) {
   if (value.is_object()) {
     for (const auto& [key, inner] : value.items())
       add_numbers(inner, name.empty() ? key : name + "_" + key, out);
@@ -40,7 +41,7 @@ std::string simulation_folder(const std::string& folder, const std::string& simu
 }
 
 SimulationState state_of_simulation(const std::string& folder) {
-  const Json run = document((fs::path(folder) / "run.json").string());
+  const SortedJson run = document((fs::path(folder) / "run.json").string());
   if (!run.is_object()) return SimulationState::kNone;
   const bool failed = run.value("failed_steps", 0) > 0;
   return run.value("complete", false) || failed ? SimulationState::kWhole
@@ -51,7 +52,7 @@ Evidence::Evidence(const Study& study, std::string folder)
     : study_(study), folder_(std::move(folder)) {}
 
 std::vector<Record> Evidence::records(const std::string& run) const {
-  const Json plan = document(keys_file(folder_, run));
+  const SortedJson plan = document(keys_file(folder_, run));
   if (!plan.is_object() || !plan.contains("keys") || !plan["keys"].is_array())
     throw MissingEvidence(fmt::format("the run {} was not begun", run));
   if (!read_) {
@@ -64,7 +65,7 @@ std::vector<Record> Evidence::records(const std::string& run) const {
     read_ = true;
   }
   std::vector<Record> found;
-  for (const Json& key : plan["keys"]) {
+  for (const SortedJson& key : plan["keys"]) {
     const auto it = records_.find(key.get<std::string>());
     if (it != records_.end()) found.push_back(it->second);
   }

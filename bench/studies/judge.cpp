@@ -175,13 +175,13 @@ double of_tables(const ClaimValue& v, const Evidence& evidence) {
 }
 
 // Rows by what they tell of: body or joint row, and the time, to a billionth.
-using Rows = std::map<std::pair<std::string, long long>, std::vector<double>>;
+using RowsByPlace = std::map<std::pair<std::string, long long>, std::vector<double>>;
 
-Rows rows_of(const ClaimValue& v, const std::string& path) {
+RowsByPlace rows_of(const ClaimValue& v, const std::string& path) {
   const std::string of = v.table == "joints" ? "row" : v.table == "trajectory" ? "body" : "stage";
   std::vector<std::string> columns{"t", of};
   columns.insert(columns.end(), v.columns.begin(), v.columns.end());
-  Rows rows;
+  RowsByPlace rows;
   read_csv(path, columns, [&](std::span<const std::string_view> row) {
     if (!v.body.empty() && row[1] != v.body) return true;
     double t = 0.0;
@@ -198,14 +198,14 @@ Rows rows_of(const ClaimValue& v, const std::string& path) {
 
 // At the times of the simulation with fewer rows, all of which the other one must have.
 std::vector<double> distances(const ClaimValue& v, const Evidence& evidence) {
-  Rows rows[2];
+  RowsByPlace rows[2];
   int k = 0;
   for (const std::string& simulation : {v.of, v.other}) {
     evidence.simulations(simulation);
     rows[k++] = rows_of(v, evidence.table(simulation, v.table));
   }
-  const Rows& few = rows[0].size() <= rows[1].size() ? rows[0] : rows[1];
-  const Rows& many = &few == &rows[0] ? rows[1] : rows[0];
+  const RowsByPlace& few = rows[0].size() <= rows[1].size() ? rows[0] : rows[1];
+  const RowsByPlace& many = &few == &rows[0] ? rows[1] : rows[0];
   std::vector<std::pair<long long, double>> by_time;
   for (const auto& [key, a] : few) {
     const auto it = many.find(key);

@@ -8,11 +8,11 @@
 
 namespace perp {
 
+using Values = std::map<std::string, double>;
+
 namespace {
 
-constexpr int kMostSteps = 1'000'000;
-
-using Values = std::map<std::string, double>;
+constexpr int kMostReferenceSteps = 1'000'000;
 
 double value_of(const Field& field, const Values& names) {
   if (!field.value().get_if<std::string>()) return field.number();
@@ -23,9 +23,9 @@ double value_of(const Field& field, const Values& names) {
   }
 }
 
-class Motion {
+class ReferenceMotion {
  public:
-  explicit Motion(const Field& field) {
+  explicit ReferenceMotion(const Field& field) {
     if (!field.has("state")) return;
     for (const auto& [name, value] : members(field["state"])) state_[name] = value_of(value, {});
     rates_ = members(field["rates"]);
@@ -77,9 +77,9 @@ std::vector<std::array<double, 4>> reference_motion(const Field& field) {
   field.only({"until", "points", "x", "y", "z", "state", "rates", "steps"});
   const double until = field["until"].number();
   const int points = field["points"].integer(2, 10'000);
-  const int steps = field.has("steps") ? field["steps"].integer(1, kMostSteps) : 1;
+  const int steps = field.has("steps") ? field["steps"].integer(1, kMostReferenceSteps) : 1;
   if (!(until > 0)) field["until"].expected("a number above 0");
-  Motion motion(field);
+  ReferenceMotion motion(field);
   std::vector<std::array<double, 4>> path;
   for (int k = 0; k < points; ++k) {
     const double t = until * k / (points - 1);

@@ -36,13 +36,6 @@ std::string plain_name(const Field& field, const std::string& name) {
   return name;
 }
 
-std::vector<std::string> texts(const Field& field) {
-  std::vector<std::string> list;
-  for (const Field& item : field.items()) list.push_back(item.text());
-  if (list.empty()) field.expected("a list of at least one");
-  return list;
-}
-
 double positive(const Field& field, double value) {
   if (!(value > 0) || !std::isfinite(value)) field.expected("a number above 0");
   return value;
@@ -110,7 +103,7 @@ class StudyReader {
     run.name = plain_name(field["name"], field["name"].text());
     if (!runs_.insert(run.name).second)
       field["name"].fail(fmt::format("\"{}\" is the name of two runs", run.name));
-    run.suites = texts(field["suites"]);
+    run.suites = texts_of(field["suites"]);
     run.quick_entries = quick_;
     if (field.has("entries")) {
       const std::string entries = field["entries"].text();
@@ -118,7 +111,7 @@ class StudyReader {
       run.quick_entries |= entries == "quick";
     }
     BenchRequest& r = run.request;
-    r.solvers = texts(field["solvers"]);
+    r.solvers = texts_of(field["solvers"]);
     if (field.has("settings")) {
       for (const auto& [key, value] : members(field["settings"]))
         r.settings.emplace_back(key, text_of(value));

@@ -14,7 +14,7 @@ namespace perp {
 
 namespace {
 
-constexpr const char* kNone = "–";
+constexpr const char* kNoEntry = "–";
 
 using Records = std::vector<const Record*>;
 
@@ -112,7 +112,7 @@ std::string cell_text(const RecordColumn& column, const Records& records) {
     if (name == "size") return span_of(records, &Record::size);
     const std::optional<Statistic> found = statistic(name, records);
     if (!found) throw std::invalid_argument(fmt::format("\"{}\" is no statistic", name));
-    if (!std::isfinite(found->value)) return std::string(kNone);
+    if (!std::isfinite(found->value)) return std::string(kNoEntry);
     return number_text(found->value, format.empty() ? found->format : format);
   });
 }
@@ -126,7 +126,7 @@ std::string key_of(const Record& r, const std::string& by) {
   if (by == "label") return r.label.empty() ? "default" : fmt::format("`{}`", r.label);
   if (by == "start") return r.mode;
   const int value = by == "size" ? r.size : by == "contacts" ? r.contacts : r.n;
-  return value == 0 ? kNone : fmt::format("{}", value);
+  return value == 0 ? kNoEntry : fmt::format("{}", value);
 }
 
 bool belongs(const Record& r, const RecordColumn& c) {
@@ -207,7 +207,7 @@ StudyTable of_values(const TableRule& rule, const Evidence& evidence) {
     for (const std::string& cell : row.cells) {
       cells.push_back(filled(cell, [&](const std::string& name, const std::string& format) {
         const auto it = known.find(name);
-        if (it == known.end() || !std::isfinite(it->second)) return std::string(kNone);
+        if (it == known.end() || !std::isfinite(it->second)) return std::string(kNoEntry);
         return number_text(it->second, format);
       }));
     }

@@ -24,13 +24,6 @@ bool is_statistic(const std::string& name) {
          std::find(std::begin(kStatistics), std::end(kStatistics), name) != std::end(kStatistics);
 }
 
-std::vector<std::string> texts(const Field& field) {
-  std::vector<std::string> list;
-  for (const Field& item : field.items()) list.push_back(item.text());
-  if (list.empty()) field.expected("a list of at least one");
-  return list;
-}
-
 // Refuses cells with names that nothing stands for, and formats that are none.
 void check_cell(const Field& field, const std::string& cell,
                 const std::function<bool(const std::string&)>& is_name) {
@@ -72,7 +65,7 @@ void read_rows(const Field& field, TableRule& rule) {
       const json::Value bound = bindings.bound(item.value());
       const Field row(bound, item.file(), item.path());
       row.only({"each", "values", "cells"});
-      ValueRow values{read_claim_values(row["values"]), texts(row["cells"])};
+      ValueRow values{read_claim_values(row["values"]), texts_of(row["cells"])};
       if (values.cells.size() != rule.head.size())
         row["cells"].expected("as many cells as there are columns");
       for (const std::string& cell : values.cells)
@@ -94,7 +87,7 @@ TableRule read_table_rule(const Field& field) {
   if (field.has("caption")) rule.caption = field["caption"].text();
   if (field.has("records")) {
     field.only({"name", "title", "caption", "records", "by", "where", "columns"}, true);
-    rule.runs = texts(field["records"]);
+    rule.runs = texts_of(field["records"]);
     for (const Field& by : field["by"].items()) {
       rule.by.push_back(by.text());
       if (std::find(std::begin(kKeys), std::end(kKeys), rule.by.back()) == std::end(kKeys))
@@ -106,7 +99,7 @@ TableRule read_table_rule(const Field& field) {
     if (rule.columns.empty()) field["columns"].expected("a list of at least one");
   } else {
     field.only({"name", "title", "caption", "columns", "rows"}, true);
-    rule.head = texts(field["columns"]);
+    rule.head = texts_of(field["columns"]);
     read_rows(field["rows"], rule);
   }
   return rule;

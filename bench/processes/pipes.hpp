@@ -1,0 +1,17 @@
+// Pipes to and from other processes.
+#pragma once
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <stdexcept>
+
+namespace perp {
+
+/// Both ends are closed where a program is started. @throws std::runtime_error
+inline void make_pipe(int fds[2]) {
+  if (pipe2(fds, O_CLOEXEC) != 0) throw std::runtime_error("cannot create a pipe");
+}
+
+inline void do_not_block(int fd) { fcntl(fd, F_SETFL, O_NONBLOCK); }
+
+}  // namespace perp
