@@ -19,7 +19,7 @@ namespace {
 }  // namespace
 
 AppendFile::AppendFile(std::string path, long keep) : path_(std::move(path)), size_(keep) {
-  fd_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (fd_ < 0) refuse(path_, errno);
   if (ftruncate(fd_, size_) == 0 && lseek(fd_, 0, SEEK_END) >= 0) return;
   const int code = errno;
