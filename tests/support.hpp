@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <numbers>
 #include <perp/problems/families/family.hpp>
+#include <perp/problems/scenes/scene_json.hpp>
 #include <perp/problems/standard/random.hpp>
 #include <perp/problems/standard/reductions.hpp>
 #include <perp/problems/standard/verifier.hpp>
@@ -15,6 +18,7 @@
 namespace perp::test {
 
 inline constexpr double kInf = std::numeric_limits<double>::infinity();
+inline constexpr double kPi = std::numbers::pi;
 
 inline DenseMatrix matrix(int rows, int cols, std::initializer_list<double> row_major) {
   DenseMatrix m(rows, cols);
@@ -42,6 +46,26 @@ inline Problem problem_of(ProblemData data) {
   p.data = std::move(data);
   return p;
 }
+
+inline Problem friction(const std::string& family, int size, std::uint64_t seed,
+                        const std::map<std::string, double>& parameters = {}) {
+  return generate(find_family(family), size, seed, parameters);
+}
+
+inline Scene scene_of(const std::string& rest) {
+  return scene_from_text(R"({"format":"perp-scene","version":1,"name":"test",)" + rest + "}",
+                         "test");
+}
+
+class IterationRecords : public Observer {
+ public:
+  std::vector<IterationRecord> records;
+  int stop_after = -1;
+  bool on_iteration(const IterationRecord& r) override {
+    records.push_back(r);
+    return stop_after < 0 || static_cast<int>(records.size()) < stop_after;
+  }
+};
 
 inline double statistic(const Result& result, std::string_view name) {
   for (const auto& [key, value] : result.statistics) {

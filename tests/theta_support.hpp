@@ -6,7 +6,6 @@
 #include <perp/bench/data/scenes.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 #include <perp/formulations/registry.hpp>
-#include <perp/problems/scenes/scene_json.hpp>
 
 #include <functional>
 #include <map>
@@ -41,11 +40,6 @@ inline ThetaRun theta_run(const Scene& scene, const std::string& formulation, do
   r.summary = simulate(scene, request);
   EXPECT_EQ(r.summary.failed_steps, 0) << scene.name << ": " << r.summary.message;
   return r;
-}
-
-inline Scene scene_of(const std::string& rest) {
-  return scene_from_text(R"({"format":"perp-scene","version":1,"name":"test",)" + rest + "}",
-                         "test");
 }
 
 /// log2 of the ratios of values at h and h/2, from the coarsest pair on.

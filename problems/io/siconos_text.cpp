@@ -248,7 +248,7 @@ std::vector<int> read_block_ends(SiconosReader& r, int size) {
   return ends;
 }
 
-ProblemData read_mlcp(SiconosReader& r) {
+ProblemData read_siconos_mlcp(SiconosReader& r) {
   r.set_kind("an MLCP");
   if (r.integer("the first flag (1 where M and q are given)", 0, 1) == 0) {
     r.fail("an MLCP given by A, B, C and D alone is not read");
@@ -292,7 +292,7 @@ Problem problem_from_siconos_text(std::string_view text, const std::string& file
   } else if ((a == 2 || a == 3) && d == reader.peek(4)) {
     problem.data = read_global_friction(reader);
   } else {
-    problem.data = read_mlcp(reader);
+    problem.data = read_siconos_mlcp(reader);
   }
   try {
     validate(problem);

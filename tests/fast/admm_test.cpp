@@ -6,21 +6,17 @@
 namespace perp::test {
 namespace {
 
-Problem friction(const std::string& family, int size, std::uint64_t seed,
-                 const std::map<std::string, double>& parameters = {}) {
-  return generate(find_family(family), size, seed, parameters);
-}
-
-struct Solved {
+struct AdmmAnswer {
   Result result;
   Verdict verdict;
 };
 
-Solved solve(const Problem& problem, double tolerance = 1e-8, const Vector* start = nullptr) {
+AdmmAnswer solve_by_admm(const Problem& problem, double tolerance = 1e-8,
+                         const Vector* start = nullptr) {
   Admm solver;
   solver.limits.tolerance = tolerance;
   solver.prepare(problem);
-  Solved s{solver.solve(start), {}};
+  AdmmAnswer s{solver.solve(start), {}};
   s.verdict = verify(problem, {s.result.z, {}}, tolerance);
   EXPECT_EQ(s.result.status == Status::kSolved, s.verdict.solved) << problem.name;
   return s;
@@ -40,16 +36,18 @@ TEST(Admm, OneContactInClosedForm) {
   for (const auto& [q, r] : {std::pair(vector({1, 2, 3}), vector({0, 0, 0})),             // open
                              std::pair(vector({-1, 0.2, 0.1}), vector({1, -0.2, -0.1})),  // stick
                              std::pair(vector({-1, 3, 4}), vector({1, -0.3, -0.4}))}) {   // slide
-    const Solved s = solve(one_contact(0.5, q, w), 1e-12);
+    const AdmmAnswer s = solve_by_admm(one_contact(0.5, q, w), 1e-12);
     EXPECT_EQ(s.result.status, Status::kSolved);
     EXPECT_LT((s.result.z - r).norm(), 1e-11);
   }
   EXPECT_LT(
-      (solve(one_contact(0, vector({-1, 3, 4}), w), 1e-12).result.z - vector({1, 0, 0})).norm(),
+      (solve_by_admm(one_contact(0, vector({-1, 3, 4}), w), 1e-12).result.z - vector({1, 0, 0}))
+          .norm(),
       1e-11);
-  EXPECT_EQ(solve(one_contact(10, vector({-1, 3, 4}), w)).result.status, Status::kSolved);
-  solve(one_contact(1e6, vector({-1, 3, 4}), w));  // an honest status
-  const Solved plane = solve(one_contact(0.5, vector({-1, 3}), DenseMatrix::Identity(2, 2)), 1e-12);
+  EXPECT_EQ(solve_by_admm(one_contact(10, vector({-1, 3, 4}), w)).result.status, Status::kSolved);
+  solve_by_admm(one_contact(1e6, vector({-1, 3, 4}), w));  // an honest status
+  const AdmmAnswer plane =
+      solve_by_admm(one_contact(0.5, vector({-1, 3}), DenseMatrix::Identity(2, 2)), 1e-12);
   EXPECT_LT((plane.result.z - vector({1, -0.5})).norm(), 1e-11);
 }
 
@@ -58,7 +56,7 @@ TEST(Admm, SolvesStacksTowersAndPiles) {
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
       for (const auto& parameters : std::vector<std::map<std::string, double>>{
                {}, {{"dimension", 2}}, {{"operator", 1}}, {{"duplicates", 1}}}) {
-        const Solved s = solve(friction(family, 20, seed, parameters));
+        const AdmmAnswer s = solve_by_admm(friction(family, 20, seed, parameters));
         EXPECT_EQ(s.result.status, Status::kSolved) << family << " " << seed;
         // The factors serve many iterations.
         EXPECT_LT(10 * statistic(s.result, "factorisations"), s.result.iterations + 20);
@@ -72,7 +70,7 @@ TEST(Admm, SparseAndDenseFactorsAgree) {
   Problem dense = sparse;
   auto& contact = std::get<FrictionContact>(dense.data);
   contact.W = Matrix(contact.W.to_dense());
-  const Solved a = solve(sparse, 1e-10), b = solve(dense, 1e-10);
+  const AdmmAnswer a = solve_by_admm(sparse, 1e-10), b = solve_by_admm(dense, 1e-10);
   ASSERT_EQ(a.result.status, Status::kSolved);
   EXPECT_EQ(a.result.iterations, b.result.iterations);
   EXPECT_LT((a.result.z - b.result.z).norm(), 1e-12 * a.result.z.norm());
@@ -110,13 +108,13 @@ TEST(Admm, TakesAsymmetricMatrices) {
   const DenseMatrix noise = gaussian(random, p.size(), p.size());
   w += 1e-3 * (noise - noise.transpose());
   contact.W = Matrix(w);
-  EXPECT_EQ(solve(p).result.status, Status::kSolved);
+  EXPECT_EQ(solve_by_admm(p).result.status, Status::kSolved);
 }
 
 TEST(Admm, AnAnswerIsAGoodStart) {
   const Problem p = friction("friction-stack", 20, 2);
-  const Solved cold = solve(p);
-  const Solved warm = solve(p, 1e-8, &cold.result.z);
+  const AdmmAnswer cold = solve_by_admm(p);
+  const AdmmAnswer warm = solve_by_admm(p, 1e-8, &cold.result.z);
   EXPECT_GT(cold.result.iterations, 20);
   EXPECT_EQ(warm.result.iterations, 0);
 }
@@ -134,7 +132,7 @@ TEST(Admm, ObeysLimitsAndRefusesBadSettings) {
   FrictionContact none;
   none.W = Matrix(DenseMatrix(0, 0));
   none.q = none.mu = Vector(0);
-  EXPECT_EQ(solve(problem_of(none)).result.status, Status::kSolved);
+  EXPECT_EQ(solve_by_admm(problem_of(none)).result.status, Status::kSolved);
 }
 
 }  // namespace

@@ -9,15 +9,15 @@
 namespace perp::test {
 namespace {
 
-ConicQp conic(const DenseMatrix& p, const Vector& c, const DenseMatrix& a, const Vector& b,
-              std::vector<Cone> cones) {
+ConicQp conic_problem(const DenseMatrix& p, const Vector& c, const DenseMatrix& a, const Vector& b,
+                      std::vector<Cone> cones) {
   return {Matrix(p), c, Matrix(a), b, std::move(cones)};
 }
 
 // Solvable, far out: 1e-11 x_0 = 1; 1e-11 z_0 >= 1.
 ConicQp far_equation() {
-  return conic(DenseMatrix::Zero(2, 2), vector({0, 0}), matrix(2, 2, {1e-11, 0, 0, 1}),
-               vector({1, 0}), {{ConeType::kZero, 2}});
+  return conic_problem(DenseMatrix::Zero(2, 2), vector({0, 0}), matrix(2, 2, {1e-11, 0, 0, 1}),
+                       vector({1, 0}), {{ConeType::kZero, 2}});
 }
 Lcp far_inequality() { return {matrix(2, 2, {1e-11, 0, 0, 1}), vector({-1, 1})}; }
 
@@ -31,8 +31,8 @@ TEST(Certificates, DoNotProveWhatIsFalse) {
   EXPECT_TRUE(b.excludes);
   EXPECT_TRUE(verify(problem_of(far_inequality()), {vector({1e11, 0}), {}}, 1e-8).solved);
   // Bounded below: 1/2 1e-12 x_1^2 + 1/2 x_2^2 - x_1 is least at (1e12, 0).
-  const ConicQp flat =
-      conic(matrix(2, 2, {1e-12, 0, 0, 1}), vector({-1, 0}), DenseMatrix::Zero(0, 2), Vector(), {});
+  const ConicQp flat = conic_problem(matrix(2, 2, {1e-12, 0, 0, 1}), vector({-1, 0}),
+                                     DenseMatrix::Zero(0, 2), Vector(), {});
   const UnboundedCheck c = check_unbounded(flat, vector({1, 0}));
   EXPECT_FALSE(c.holds);
   EXPECT_TRUE(c.excludes);
@@ -83,7 +83,8 @@ TEST(Certificates, HoldWithDependentRows) {
     for (int i = 1; i < m; ++i) y[i] = random.normal();
     y[0] = -a.col(0).tail(m - 1).dot(y.tail(m - 1)) / 7;
     const Vector b = -y;
-    const ConicQp p = conic(DenseMatrix::Zero(2, 2), vector({0, 0}), a, b, {{ConeType::kZero, m}});
+    const ConicQp p =
+        conic_problem(DenseMatrix::Zero(2, 2), vector({0, 0}), a, b, {{ConeType::kZero, m}});
     EXPECT_TRUE(check_farkas(p, y).holds) << trial;
   }
 }

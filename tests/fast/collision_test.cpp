@@ -8,13 +8,10 @@
 #include <perp/problems/scenes/scene_json.hpp>
 
 #include <cmath>
-#include <numbers>
 #include <random>
 
 namespace perp::test {
 namespace {
-
-constexpr double kPi = std::numbers::pi;
 
 Matrix3d turn(double angle, const Vector3d& axis) {
   return Eigen::AngleAxisd(angle, axis.normalized()).toRotationMatrix();
@@ -120,7 +117,7 @@ Shape random_shape(int kind, std::mt19937& random) {
 }
 
 // Apart, just touching, and overlapping by up to a fifth of the size.
-RandomPair random_pair(int kind_a, int kind_b, unsigned seed) {
+RandomPair random_bodies(int kind_a, int kind_b, unsigned seed) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal;
   const auto direction = [&] {
@@ -144,7 +141,7 @@ TEST(Separation, IsTheMaximumOfTheSupportFunctionForAllPairs) {
   for (int a = 0; a < 6; ++a) {
     for (int b = 0; b <= a; ++b) {
       for (unsigned seed = 0; seed < 12; ++seed) {
-        const RandomPair p = random_pair(a, b, 1000 * a + 100 * b + seed);
+        const RandomPair p = random_bodies(a, b, 1000 * a + 100 * b + seed);
         const Separation s = separation(p.first(), p.second());
         EXPECT_NEAR(s.normal.norm(), 1.0, 1e-12);
         EXPECT_NEAR(separation_along(p.first(), p.second(), s.normal), s.gap, 1e-12);
@@ -185,7 +182,7 @@ TEST(Separation, SpheresInDisguise) {
 
 TEST(Separation, ABoxAsAPolyhedron) {
   for (unsigned seed = 0; seed < 60; ++seed) {
-    const RandomPair p = random_pair(4, 4, seed);
+    const RandomPair p = random_bodies(4, 4, seed);
     const auto as_hull = [](const Shape& box) -> Shape {
       std::vector<Vector3d> corners;
       for (const Vector3d& v : unit_cube().vertices)
@@ -204,7 +201,7 @@ TEST(Separation, ABoxAsAPolyhedron) {
 TEST(Polytopes, DepthsAgreeWithBruteForce) {
   for (const auto& [a, b] : {std::pair(4, 4), std::pair(5, 4), std::pair(5, 5)}) {
     for (unsigned seed = 3; seed < 60; seed += 6) {
-      const RandomPair p = random_pair(a, b, seed);
+      const RandomPair p = random_bodies(a, b, seed);
       const double gap = least_gap(pair_contacts(p.first(), p.second(), 1.0));
       const double best = brute_force(p.first(), p.second());
       ASSERT_LT(best, 0.0);
@@ -278,7 +275,7 @@ TEST(Separation, GapsOfSmoothPairsChangeWithTheNormalVelocity) {
   for (const auto& [a, b] :
        {std::pair(1, 0), std::pair(1, 1), std::pair(2, 1), std::pair(2, 2), std::pair(3, 1)}) {
     for (unsigned seed = 0; seed < 12; ++seed) {
-      const RandomPair p = random_pair(a, b, seed);
+      const RandomPair p = random_bodies(a, b, seed);
       const Vector3d v(0.3, -0.5, 0.2), w(0.7, 0.4, -0.6);
       const auto moved = [&](double h) {
         return separation(at(p.a, p.x + h * v, turn(h * w.norm(), w) * p.ra), p.second());

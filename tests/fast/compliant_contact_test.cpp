@@ -6,12 +6,11 @@
 #include <perp/solvers/friction/sap.hpp>
 
 #include <Eigen/Eigenvalues>
-#include <numbers>
 
 namespace perp::test {
 namespace {
 
-constexpr double kPi = std::numbers::pi, kGravity = 9.81;
+constexpr double kGravity = 9.81;
 
 // Impact of a ball that comes with 1 m/s: its largest velocity after it, over a share of the step
 // before it touches.

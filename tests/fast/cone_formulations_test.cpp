@@ -11,7 +11,7 @@
 namespace perp::test {
 namespace {
 
-struct Simulated {
+struct ConeRun {
   SimulationSummary summary;
   std::vector<StepReport> steps;
   const BodyState& body(int b) const { return summary.final_state.bodies[b]; }
@@ -22,15 +22,15 @@ std::string solver_for(const std::string& formulation) {
   return formulation.starts_with("anitescu-tasora") ? "polish(interior-point)" : "polish(lemke)";
 }
 
-Simulated run(const Scene& scene, const std::string& formulation, double duration = 0.0,
-              double h = 0.0, double tolerance = 1e-12, const std::string& solver = "") {
+ConeRun run_cones(const Scene& scene, const std::string& formulation, double duration = 0.0,
+                  double h = 0.0, double tolerance = 1e-12, const std::string& solver = "") {
   SimulationRequest request;
   request.formulation = formulation;
   request.step = h;
   request.duration = duration;
   request.solve.solver = solver.empty() ? solver_for(formulation) : solver;
   request.solve.limits.tolerance = tolerance;
-  Simulated r;
+  ConeRun r;
   request.on_step = [&](const StepReport& step) {
     r.steps.push_back(step);
     return true;
@@ -42,11 +42,6 @@ Simulated run(const Scene& scene, const std::string& formulation, double duratio
 
 Scene ramp(double slope, double vx, double vy, double mu = 0.3) {
   return load_scene("box-on-ramp", {{"slope", slope}, {"vx", vx}, {"vy", vy}, {"mu", mu}});
-}
-
-Scene from_bodies(const std::string& rest) {
-  return scene_from_text(R"({"format":"perp-scene","version":1,"name":"test",)" + rest + "}",
-                         "test");
 }
 
 // A block that slides without tipping, backward Euler: v+ is parallel to w = v + h g_t, which
@@ -63,18 +58,18 @@ Eigen::Vector2d sliding_block(double slope, Eigen::Vector2d v, double mu, double
 TEST(CoulombImplicit, BoxOnRampSlidesByTheClosedForm) {
   const double exact = 9.81 * (std::sin(std::numbers::pi / 6) - 0.3 * std::sqrt(0.75)) * 0.4;
   for (const char* solver : {"nsgs", "newton-ac", "proximal-newton"}) {
-    const Simulated r = run(ramp(30, 0, 0), "coulomb-implicit", 0, 0, 1e-12, solver);
+    const ConeRun r = run_cones(ramp(30, 0, 0), "coulomb-implicit", 0, 0, 1e-12, solver);
     EXPECT_NEAR(r.body(1).velocity.x(), exact, 1e-10) << solver;
     EXPECT_NEAR(r.body(1).velocity.y(), 0.0, 1e-10) << solver;
     EXPECT_NEAR(exact, 0.942515, 1e-6);
   }
   // Below the angle of friction it stays.
-  EXPECT_LT(run(ramp(16, 0, 0), "coulomb-implicit").body(1).velocity.norm(), 1e-10);
+  EXPECT_LT(run_cones(ramp(16, 0, 0), "coulomb-implicit").body(1).velocity.norm(), 1e-10);
 }
 
 TEST(CoulombImplicit, BoxAcrossTheRampSlidesByTheClosedForm) {
   for (const char* options : {"", ":velocities=kept"}) {
-    const Simulated r = run(ramp(30, 1, 1), std::string("coulomb-implicit") + options);
+    const ConeRun r = run_cones(ramp(30, 1, 1), std::string("coulomb-implicit") + options);
     const Eigen::Vector2d exact = sliding_block(30, {1, 1}, 0.3, 0.02, 20);
     EXPECT_LT((r.body(1).velocity.head<2>() - exact).norm(), 1e-10);
     EXPECT_NEAR(exact.x(), 2.0544, 5e-5);
@@ -90,7 +85,7 @@ TEST(CoulombImplicit, FrictionHasNoPreferredDirection) {
   for (int k = 0; k < 12; ++k) {
     const double angle = 0.1 + k * std::numbers::pi / 6;
     const Scene s = ramp(0, 1.5 * std::cos(angle), 1.5 * std::sin(angle));
-    const Simulated r = run(s, "coulomb-implicit", 0.4);
+    const ConeRun r = run_cones(s, "coulomb-implicit", 0.4);
     const Eigen::Vector2d direction(std::cos(angle), std::sin(angle));
     const Eigen::Vector2d v = r.body(1).velocity.head<2>();
     EXPECT_NEAR(v.norm(), 1.5 - 0.3 * 9.81 * 0.4, 1e-10);
@@ -99,7 +94,7 @@ TEST(CoulombImplicit, FrictionHasNoPreferredDirection) {
     for (const ContactResult& c : r.steps.back().result.contacts)
       friction += c.p_t * c.frame.t + c.p_o * c.frame.o;
     EXPECT_LT((friction.head<2>() / friction.norm() + direction).norm(), 1e-9);
-    const double pyramid = run(s, "stewart-trinkle", 0.4).body(1).velocity.norm();
+    const double pyramid = run_cones(s, "stewart-trinkle", 0.4).body(1).velocity.norm();
     least = std::min(least, pyramid);
     most = std::max(most, pyramid);
   }
@@ -108,11 +103,12 @@ TEST(CoulombImplicit, FrictionHasNoPreferredDirection) {
 
 TEST(CoulombImplicit, PyramidsWithMoreEdgesApproachIt) {
   const Scene s = ramp(30, 1, 1);
-  const Vector3d exact = run(s, "coulomb-implicit").body(1).velocity;
+  const Vector3d exact = run_cones(s, "coulomb-implicit").body(1).velocity;
   double distance = kInf;
   for (const int edges : {4, 8, 16, 32}) {
-    const Vector3d v =
-        run(s, "stewart-trinkle:edges=" + std::to_string(edges), 0, 0, 1e-10).body(1).velocity;
+    const Vector3d v = run_cones(s, "stewart-trinkle:edges=" + std::to_string(edges), 0, 0, 1e-10)
+                           .body(1)
+                           .velocity;
     EXPECT_LT((v - exact).norm(), distance);
     distance = (v - exact).norm();
   }
@@ -122,8 +118,8 @@ TEST(CoulombImplicit, PyramidsWithMoreEdgesApproachIt) {
 // In the plane the pyramid is the cone, so the two models are one.
 TEST(CoulombImplicit, IsStewartTrinkleInThePlane) {
   const Scene s = load_scene("disc-polygon", {{"N", 20}});
-  const Simulated cone = run(s, "coulomb-implicit", 0.5),
-                  pyramid = run(s, "stewart-trinkle", 0.5, 0, 1e-10);
+  const ConeRun cone = run_cones(s, "coulomb-implicit", 0.5),
+                pyramid = run_cones(s, "stewart-trinkle", 0.5, 0, 1e-10);
   EXPECT_LT((cone.body(1).velocity - pyramid.body(1).velocity).norm(), 1e-8);
   EXPECT_LT((cone.body(1).position - pyramid.body(1).position).norm(), 1e-8);
 }
@@ -132,8 +128,8 @@ TEST(CoulombImplicit, IsStewartTrinkleInThePlane) {
 TEST(CoulombImplicit, JointsAreThoseOfThePyramidModel) {
   for (const char* name : {"pendulum", "four-bar", "chain"}) {
     const Scene s = load_scene(name, {});
-    const Simulated cone = run(s, "coulomb-implicit", 0.1),
-                    pyramid = run(s, "stewart-trinkle", 0.1, 0, 1e-10);
+    const ConeRun cone = run_cones(s, "coulomb-implicit", 0.1),
+                  pyramid = run_cones(s, "stewart-trinkle", 0.1, 0, 1e-10);
     for (std::size_t b = 0; b < s.bodies.size(); ++b)
       EXPECT_LT((cone.body(b).velocity - pyramid.body(b).velocity).norm(), 1e-7) << name;
     for (std::size_t k = 0; k < cone.steps.size(); ++k) {
@@ -148,7 +144,7 @@ TEST(CoulombImplicit, JointsAreThoseOfThePyramidModel) {
 // A ball on a hinged arm of 1 m meets the ground at 1 m/s: the mass at the contact is (I + m) /
 // 1^2.
 TEST(CoulombImplicit, ContactsOfJointedBodies) {
-  const Scene s = from_bodies(R"("dimension":3,"gravity":[0,0,0],"bodies":[
+  const Scene s = scene_of(R"("dimension":3,"gravity":[0,0,0],"bodies":[
     {"name":"ground","fixed":true,"shape":{"type":"half_space","normal":[0,0,1]}},
     {"name":"wall","fixed":true},
     {"name":"ball","mass":2,"inertia":[0.2,0.2,0.2],"shape":{"type":"sphere","radius":0.5},
@@ -156,7 +152,7 @@ TEST(CoulombImplicit, ContactsOfJointedBodies) {
     "joints":[{"name":"hinge","type":"revolute","a":"ball","b":"wall","anchor":[-1,0,0.5],
      "axis":[0,1,0]}],
     "contact":{"mu":0})");
-  const Simulated r = run(s, "coulomb-implicit", 0.01, 0.01);
+  const ConeRun r = run_cones(s, "coulomb-implicit", 0.01, 0.01);
   EXPECT_NEAR(r.steps[0].result.contacts.at(0).p_n, 2.2, 1e-10);
   EXPECT_LT(r.body(2).velocity.norm() + r.body(2).angular_velocity.norm(), 1e-10);
   EXPECT_LT(r.steps[0].result.momentum_error, 1e-12);
@@ -174,7 +170,7 @@ TEST(CoulombImplicit, EnergyNeverRisesAndMomentumBalances) {
     const Scene s = load_scene(c.name, c.parameters);
     const State start = initial_state(s);
     double energy = kinetic_energy(s, start) + potential_energy(s, start);
-    for (const StepReport& step : run(s, "coulomb-implicit", c.duration, 0, 1e-10).steps) {
+    for (const StepReport& step : run_cones(s, "coulomb-implicit", c.duration, 0, 1e-10).steps) {
       const double next = step.kinetic + step.potential;
       EXPECT_LE(next, energy + 1e-9 * (1 + std::abs(energy)) + step.result.feeding)
           << c.name << " " << step.step;
@@ -186,13 +182,13 @@ TEST(CoulombImplicit, EnergyNeverRisesAndMomentumBalances) {
 
 // p_t = -mu p_n (e_t^2 v_t, e_o^2 v_o) / sqrt(e_t^2 v_t^2 + e_o^2 v_o^2) along the given axes.
 TEST(CoulombImplicit, EllipticFriction) {
-  const Scene s = from_bodies(R"("dimension":3,"gravity":[0,0,-10],"bodies":[
+  const Scene s = scene_of(R"("dimension":3,"gravity":[0,0,-10],"bodies":[
     {"name":"ground","fixed":true,"shape":{"type":"half_space","normal":[0,0,1]}},
     {"name":"box","mass":1,"shape":{"type":"box","half":[0.5,0.5,0.01]},"position":[0,0,0.01],
      "velocity":[1,2,0]}],
     "contact":{"mu":0.3,"e_t":1,"e_o":0.5,"direction":[1,0,0]})");
   Vector3d last(1, 2, 0);
-  for (const StepReport& step : run(s, "coulomb-implicit", 0.2, 0.01).steps) {
+  for (const StepReport& step : run_cones(s, "coulomb-implicit", 0.2, 0.01).steps) {
     const Vector3d v = step.result.state.bodies[1].velocity;
     const double weighted = std::hypot(v.x(), 0.5 * v.y());
     EXPECT_NEAR(v.x() - last.x(), -0.3 * 0.1 * v.x() / weighted, 1e-10);
@@ -203,13 +199,13 @@ TEST(CoulombImplicit, EllipticFriction) {
 
 // Newton's hypothesis: v_n+ = -e v_n-, in one stage, with friction of that impulse.
 TEST(CoulombImplicit, BounceWithFriction) {
-  const Scene s = from_bodies(R"("dimension":3,"gravity":[0,0,0],"bodies":[
+  const Scene s = scene_of(R"("dimension":3,"gravity":[0,0,0],"bodies":[
     {"name":"ground","fixed":true,"shape":{"type":"half_space","normal":[0,0,1]}},
     {"name":"ball","mass":1,"inertia":[0.1,0.1,0.1],"shape":{"type":"sphere","radius":0.5},
      "position":[0,0,0.5],"velocity":[3,4,-2]}],
     "contact":{"mu":0.1,"restitution":0.5})");
   for (const char* formulation : {"coulomb-implicit", "anitescu-tasora"}) {
-    const Simulated r = run(s, formulation, 0.01, 0.01, 1e-10);
+    const ConeRun r = run_cones(s, formulation, 0.01, 0.01, 1e-10);
     const BodyState& ball = r.body(1);
     if (formulation[0] == 'c') {  // impulse 3, friction 0.3 against (3, 4)
       EXPECT_NEAR(ball.velocity.z(), 1.0, 1e-9);
@@ -223,13 +219,13 @@ TEST(CoulombImplicit, BounceWithFriction) {
 }
 
 TEST(CoulombImplicit, CompliantPointsSinkByForceOverStiffness) {
-  const Scene s = from_bodies(R"("dimension":3,"gravity":[0,0,-10],"bodies":[
+  const Scene s = scene_of(R"("dimension":3,"gravity":[0,0,-10],"bodies":[
     {"name":"ground","fixed":true,"shape":{"type":"half_space","normal":[0,0,1]}},
     {"name":"ball","mass":2,"shape":{"type":"sphere","radius":0.5},"position":[0,0,0.5]}],
     "contact":{"mu":0.3,"stiffness":1000,"dissipation":0.05})");
   for (const char* formulation : {"coulomb-implicit", "coulomb-implicit:velocities=kept",
                                   "anitescu-tasora", "anitescu-tasora:velocities=kept"}) {
-    const Simulated r = run(s, formulation, 2.0, 0.01, 1e-10);
+    const ConeRun r = run_cones(s, formulation, 2.0, 0.01, 1e-10);
     EXPECT_NEAR(r.body(1).position.z(), 0.5 - 20.0 / 1000, 1e-6) << formulation;
   }
 }
@@ -241,7 +237,8 @@ TEST(AnitescuTasora, SlidingBodiesGlideAboveThePlane) {
   const double angle = std::numbers::pi / 6, mu = 0.3, h = 0.02;
   const double a = 9.81 * (std::sin(angle) - mu * std::cos(angle));
   for (const char* options : {"", ":velocities=kept"}) {
-    const Simulated r = run(ramp(30, 0, 0), std::string("anitescu-tasora") + options, 0, 0, 1e-10);
+    const ConeRun r =
+        run_cones(ramp(30, 0, 0), std::string("anitescu-tasora") + options, 0, 0, 1e-10);
     double v = 0.0, gain = 0.0;
     for (const StepReport& step : r.steps) {
       gain = (h * a + mu * mu * gain) / (1 + mu * mu);
@@ -257,14 +254,14 @@ TEST(AnitescuTasora, SlidingBodiesGlideAboveThePlane) {
 // The gap of the artefact goes with h.
 TEST(AnitescuTasora, TheGapShrinksWithTheStep) {
   for (const double h : {0.02, 0.005}) {
-    const BodyState box = run(ramp(30, 1, 1), "anitescu-tasora", 0.4, h, 1e-9).body(1);
+    const BodyState box = run_cones(ramp(30, 1, 1), "anitescu-tasora", 0.4, h, 1e-9).body(1);
     EXPECT_NEAR(box.position.z() - 0.5, h * 0.3 * box.velocity.head<2>().norm(), 1e-7);
   }
 }
 
 // Where nothing slides the relaxation is the exact law.
 TEST(AnitescuTasora, StickingIsExact) {
-  const Simulated r = run(ramp(16, 0, 0), "anitescu-tasora", 0, 0, 1e-11);
+  const ConeRun r = run_cones(ramp(16, 0, 0), "anitescu-tasora", 0, 0, 1e-11);
   EXPECT_LT(r.body(1).velocity.norm(), 1e-8);
   EXPECT_NEAR(r.body(1).position.z(), 0.5, 1e-9);
 }
@@ -288,11 +285,11 @@ TEST(ConeFormulations, RefuseWhatTheyHaveNoLawFor) {
 // Rows and unknowns are numbers: other units of mass, length and time make the same problem.
 TEST(ConeFormulations, ProblemsAreDimensionless) {
   const auto posed = [](const char* mass) {
-    const Scene s = from_bodies(std::string(R"("dimension":3,"gravity":[0,0,-10],"bodies":[
+    const Scene s = scene_of(std::string(R"("dimension":3,"gravity":[0,0,-10],"bodies":[
       {"name":"ground","fixed":true,"shape":{"type":"half_space","normal":[0,0,1]}},
       {"name":"ball","mass":)") +
-                                mass +
-                                R"(,"shape":{"type":"sphere","radius":0.5},"position":[0,0,0.5],
+                             mass +
+                             R"(,"shape":{"type":"sphere","radius":0.5},"position":[0,0,0.5],
       "velocity":[1,0,0]}],"contact":{"mu":0.3})");
     const auto formulation = make_formulation("coulomb-implicit");
     return std::get<FrictionContact>(

@@ -2,14 +2,11 @@
 #include "engine_support.hpp"
 
 #include <functional>
-#include <numbers>
 #include <perp/formulations/dynamics/bearings.hpp>
 #include <perp/formulations/registry.hpp>
 
 namespace perp::test {
 namespace {
-
-constexpr double kPi = std::numbers::pi;
 
 Body free_body(const std::string& name, const Vector3d& position) {
   Body b;

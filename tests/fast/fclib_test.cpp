@@ -248,18 +248,18 @@ void expect_q_refused(Write write, std::initializer_list<const char*> words) {
 }
 
 // A plan of storage, closed with its owner.
-struct Plan {
+struct StoragePlan {
   hid_t id = H5Pcreate(H5P_DATASET_CREATE);
-  Plan() = default;
-  Plan(const Plan&) = delete;
-  Plan& operator=(const Plan&) = delete;
-  ~Plan() { H5Pclose(id); }
+  StoragePlan() = default;
+  StoragePlan(const StoragePlan&) = delete;
+  StoragePlan& operator=(const StoragePlan&) = delete;
+  ~StoragePlan() { H5Pclose(id); }
 };
 
 TEST(HostileHdf5, NothingOutsideTheFileIsRead) {
   expect_q_refused(
       [](const Hdf5File& f) {
-        const Plan plan;
+        const StoragePlan plan;
         H5Pset_external(plan.id, "/etc/passwd", 0, 24);
         f.planned("fclib_local/vectors/q", 3, plan.id);
       },
@@ -285,7 +285,7 @@ TEST(HostileHdf5, NothingOutsideTheFileIsRead) {
       {"link"});
   expect_q_refused(
       [](const Hdf5File& f) {
-        const Plan plan;
+        const StoragePlan plan;
         const hsize_t size = 3;
         const hid_t space = H5Screate_simple(1, &size, nullptr);
         H5Pset_virtual(plan.id, space, "/etc/passwd", "/q", space);
@@ -301,7 +301,7 @@ TEST(HostileHdf5, DeclaredSizesAreNotBelieved) {
         [&](const Hdf5File& f) { f.planned("fclib_local/vectors/q", size, H5P_DEFAULT); }, {});
     expect_q_refused(
         [&](const Hdf5File& f) {
-          const Plan plan;
+          const StoragePlan plan;
           const hsize_t chunk = 3;
           H5Pset_chunk(plan.id, 1, &chunk);
           H5Pset_deflate(plan.id, 9);
@@ -311,7 +311,7 @@ TEST(HostileHdf5, DeclaredSizesAreNotBelieved) {
   }
   expect_q_refused(  // packed to next to nothing
       [](const Hdf5File& f) {
-        const Plan plan;
+        const StoragePlan plan;
         const hsize_t size = 5'000'000, chunk = size;
         H5Pset_chunk(plan.id, 1, &chunk);
         H5Pset_deflate(plan.id, 9);
@@ -323,7 +323,7 @@ TEST(HostileHdf5, DeclaredSizesAreNotBelieved) {
 TEST(HostileHdf5, PackedDataAreRead) {
   const Hdf5File file;
   write_but_q(file);
-  const Plan plan;
+  const StoragePlan plan;
   const hsize_t chunk = 2;
   H5Pset_chunk(plan.id, 1, &chunk);
   H5Pset_shuffle(plan.id);

@@ -9,8 +9,8 @@
 namespace perp::test {
 namespace {
 
-FrictionContact friction(const std::string& family, int size, std::uint64_t seed,
-                         const std::map<std::string, double>& parameters = {}) {
+FrictionContact friction_data(const std::string& family, int size, std::uint64_t seed,
+                              const std::map<std::string, double>& parameters = {}) {
   return std::get<FrictionContact>(generate(find_family(family), size, seed, parameters).data);
 }
 
@@ -20,7 +20,7 @@ TEST(FrictionFamilies, HaveTheScenesOfTheContactLcps) {
     const int nc = 22;
     const Family& family = find_family(std::string("contact-") + name);
     const Lcp lcp = std::get<Lcp>(generate(family, nc, 3).data);
-    const FrictionContact p = friction(family.siblings.at("friction_contact"), nc, 3);
+    const FrictionContact p = friction_data(family.siblings.at("friction_contact"), nc, 3);
     ASSERT_EQ(p.size(), 3 * nc);
     const auto row = [&](int i) { return i % 3 == 0 ? i / 3 : nc + 4 * (i / 3) + i % 3 - 1; };
     for (int i = 0; i < p.size(); ++i) {
@@ -34,8 +34,8 @@ TEST(FrictionFamilies, HaveTheScenesOfTheContactLcps) {
 TEST(FrictionFamilies, OperatorAndMatrixAreTheSameProblem) {
   Random random(5);
   for (const char* name : {"friction-stack", "friction-pile", "friction-granular"}) {
-    const FrictionContact w = friction(name, 17, 2);
-    const FrictionContact op = friction(name, 17, 2, {{"operator", 1}});
+    const FrictionContact w = friction_data(name, 17, 2);
+    const FrictionContact op = friction_data(name, 17, 2, {{"operator", 1}});
     EXPECT_TRUE(op.is_operator());
     EXPECT_TRUE(w.W.is_symmetric());
     const Vector r = gaussian(random, w.size(), 1);
@@ -46,28 +46,29 @@ TEST(FrictionFamilies, OperatorAndMatrixAreTheSameProblem) {
 TEST(FrictionFamilies, ParametersDoWhatTheySay) {
   // Heaviest on top: the inverse mass of the highest box is that of the lowest over the ratio.
   const FrictionContact op =
-      friction("friction-tower", 20, 1, {{"operator", 1}, {"mass_ratio", 1e6}});
+      friction_data("friction-tower", 20, 1, {{"operator", 1}, {"mass_ratio", 1e6}});
   EXPECT_DOUBLE_EQ(op.M.coefficient(0, 0), 1.0);
   EXPECT_NEAR(op.M.coefficient(24, 24), 1e6, 1e-3);
   EXPECT_NEAR(op.M.coefficient(12, 12), 1e3, 1e-6);
-  const FrictionContact one = friction("friction-pile", 9, 4);
-  const FrictionContact two = friction("friction-pile", 9, 4, {{"duplicates", 1}});
+  const FrictionContact one = friction_data("friction-pile", 9, 4);
+  const FrictionContact two = friction_data("friction-pile", 9, 4, {{"duplicates", 1}});
   ASSERT_EQ(two.contacts(), 18);
   for (int c = 0; c < 9; ++c) {
     EXPECT_EQ(one.q.segment<3>(3 * c), two.q.segment<3>(6 * c));
     EXPECT_EQ(one.q.segment<3>(3 * c), two.q.segment<3>(6 * c + 3));
   }
   // In the plane: the vertical parts of the velocities are those in space.
-  const FrictionContact plane = friction("friction-stack", 20, 7, {{"dimension", 2}, {"mu", 0.3}});
+  const FrictionContact plane =
+      friction_data("friction-stack", 20, 7, {{"dimension", 2}, {"mu", 0.3}});
   EXPECT_EQ(plane.dimension, 2);
   EXPECT_EQ(plane.size(), 40);
   EXPECT_EQ(plane.mu, Vector(Vector::Constant(20, 0.3)));
-  EXPECT_THROW(friction("friction-stack", 20, 1, {{"dimension", 4}}), std::invalid_argument);
+  EXPECT_THROW(friction_data("friction-stack", 20, 1, {{"dimension", 4}}), std::invalid_argument);
 }
 
 // One rod in closed form: W = 1/m + arm^2 / I, so friction wedges it where W_nn < mu |W_nt|.
 TEST(FrictionFamilies, PainleveRodsAreThoseOfTheTheory) {
-  const FrictionContact p = friction("painleve-rods", 2000, 1);
+  const FrictionContact p = friction_data("painleve-rods", 2000, 1);
   const double critical = 4.0 / 3.0;  // of mu, at the worst angle, tan = 2
   double least = kInf;
   int wedged = 0;

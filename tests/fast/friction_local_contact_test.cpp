@@ -11,7 +11,7 @@
 namespace perp::test {
 namespace {
 
-Problem one_contact(const DenseMatrix& w, const Vector& q, double mu) {
+Problem local_contact_problem(const DenseMatrix& w, const Vector& q, double mu) {
   FrictionContact f;
   f.dimension = static_cast<int>(q.size());
   f.W = Matrix(w);
@@ -81,8 +81,8 @@ TEST(LocalContact, SolvesEveryContactWithAPositiveDefiniteMatrix) {
     const Local local = solve_local(embedded, q3, mu, d);
     ASSERT_NE(local.mode, LocalContactCase::kNone) << k;
     ++modes[static_cast<int>(local.mode)];
-    const Verdict verdict =
-        verify(one_contact(w, q, mu), {Vector(local.r.head(d)), {}}, 1e-11 * (1 + local.r.norm()));
+    const Verdict verdict = verify(local_contact_problem(w, q, mu), {Vector(local.r.head(d)), {}},
+                                   1e-11 * (1 + local.r.norm()));
     EXPECT_TRUE(verdict.solved) << k << " " << verdict.measure;
   }
   EXPECT_GT(modes[0], 500);

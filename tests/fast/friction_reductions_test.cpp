@@ -9,7 +9,7 @@
 namespace perp::test {
 namespace {
 
-FrictionContact one_contact(double mu, const Vector& q, const DenseMatrix& w) {
+FrictionContact one_contact_data(double mu, const Vector& q, const DenseMatrix& w) {
   FrictionContact p;
   p.dimension = static_cast<int>(q.size());
   p.W = Matrix(w);
@@ -27,13 +27,8 @@ FrictionContact as_operator(FrictionContact p) {
   return p;
 }
 
-Problem friction(const std::string& family, int size, std::uint64_t seed,
-                 const std::map<std::string, double>& parameters = {}) {
-  return generate(find_family(family), size, seed, parameters);
-}
-
-VerifiedResult solve(const Problem& p, const std::string& solver,
-                     const std::string& reduction = "") {
+VerifiedResult solve_reduced(const Problem& p, const std::string& solver,
+                             const std::string& reduction = "") {
   SolveRequest request;
   request.solver = solver;
   if (!reduction.empty()) request.settings.emplace_back("reduction", reduction);
@@ -45,8 +40,8 @@ const DenseMatrix kIdentity = DenseMatrix::Identity(3, 3);
 
 TEST(PyramidReduction, OneContactInClosedForm) {
   // Along an edge the pyramid is the cone; between two edges of four it is weaker by sqrt(2).
-  const FrictionContact along = one_contact(0.5, vector({-1, 3, 0}), kIdentity);
-  const FrictionContact between = one_contact(0.5, vector({-1, 3, 3}), kIdentity);
+  const FrictionContact along = one_contact_data(0.5, vector({-1, 3, 0}), kIdentity);
+  const FrictionContact between = one_contact_data(0.5, vector({-1, 3, 3}), kIdentity);
   for (const auto& [p, impulse] :
        {std::pair(along, vector({1, -0.5, 0})), std::pair(between, vector({1, -0.25, -0.25}))}) {
     const Reduction reduction = reduce_to_pyramid_lcp(p, 4);
@@ -96,14 +91,14 @@ TEST(PyramidReduction, IsExactInThePlaneAndWithoutFriction) {
 
 TEST(PyramidReduction, KnownSolutionsComeBack) {
   const Problem p = friction("painleve-rods", 40, 5);
-  const VerifiedResult r = solve(p, "lemke");
+  const VerifiedResult r = solve_reduced(p, "lemke");
   EXPECT_EQ(r.status, Status::kSolved);
   EXPECT_EQ(r.route.back().solver, "lemke on friction_contact as lcp");
 }
 
 // Without de Saxce's term the impulse is the projection of -q, and the contact opens at mu |u_t|.
 TEST(ConvexReduction, OneContactInClosedForm) {
-  FrictionContact p = one_contact(0.5, vector({-1, 2, 0}), kIdentity);
+  FrictionContact p = one_contact_data(0.5, vector({-1, 2, 0}), kIdentity);
   const Vector r = vector({1.6, -0.8, 0});
   const Vector u = vector({0.6, 1.2, 0});
   const Reduction in_r = reduce_to_conic_qp(p);
@@ -143,7 +138,7 @@ TEST(ConvexReduction, WithoutFrictionItIsExact) {
 TEST(ConvexReduction, RefusesWhatIsNotConvex) {
   const auto text_of = [](const DenseMatrix& w) {
     try {
-      reduce_to_conic_qp(one_contact(0.5, vector({-1, 2, 0}), w));
+      reduce_to_conic_qp(one_contact_data(0.5, vector({-1, 2, 0}), w));
     } catch (const std::invalid_argument& error) {
       return std::string(error.what());
     }
@@ -156,7 +151,7 @@ TEST(ConvexReduction, RefusesWhatIsNotConvex) {
 
 // Impulses and slips of a solution of the problem solve the conditions, and come back.
 TEST(FritzJohnReduction, SolutionsAreSolutions) {
-  const FrictionContact slide = one_contact(0.5, vector({-1, 3, 4}), kIdentity);
+  const FrictionContact slide = one_contact_data(0.5, vector({-1, 3, 4}), kIdentity);
   for (const FrictionContact& p : {slide, as_operator(slide)}) {
     const Reduction reduction = reduce_to_mcp(p);
     EXPECT_TRUE(reduction.exact);
@@ -202,7 +197,7 @@ TEST(FritzJohnReduction, JacobianIsTheDerivative) {
 
 TEST(FritzJohnReduction, SolvesStacksByItsSolvers) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
-    const VerifiedResult r = solve(friction("friction-stack", 8, seed), "josephy-newton");
+    const VerifiedResult r = solve_reduced(friction("friction-stack", 8, seed), "josephy-newton");
     EXPECT_EQ(r.status, Status::kSolved) << seed;
     EXPECT_EQ(r.route.back().solver, "josephy-newton on friction_contact as mcp");
   }
@@ -246,7 +241,7 @@ TEST(StartsOfReductions, TheRelaxationsSolutionIsOneOfIt) {
   for (const double operator_form : {0.0, 1.0}) {
     const Problem p = friction("friction-pile", 9, 2, {{"operator", operator_form}});
     const Reduction reduction = reduce_to_conic_qp(std::get<FrictionContact>(p.data));
-    const VerifiedResult r = solve(problem_of(reduction.problem), "interior-point");
+    const VerifiedResult r = solve_reduced(problem_of(reduction.problem), "interior-point");
     ASSERT_EQ(r.status, Status::kSolved);
     const Vector impulses = reduction.map_back(r.answer).z;
     EXPECT_TRUE(verify(reduction.problem, reduction.map_start({impulses, {}}), 1e-7).solved);
@@ -257,7 +252,7 @@ TEST(StartsOfReductions, AnyDirectionIsBetweenTwoEdges) {
   for (const int edges : {4, 6, 16}) {
     for (int k = 0; k < 40; ++k) {
       const double angle = 2 * 3.141592653589793 * k / 40;
-      const FrictionContact p = one_contact(0.5, vector({-1, 3, 4}), kIdentity);
+      const FrictionContact p = one_contact_data(0.5, vector({-1, 3, 4}), kIdentity);
       const Reduction reduction = reduce_to_pyramid_lcp(p, edges);
       const Vector r = vector({1, 0.4 * std::cos(angle), 0.4 * std::sin(angle)});
       const Answer start = reduction.map_start({r, {}});
@@ -275,7 +270,7 @@ TEST(StartsOfReductions, ASolverIsDoneAtOnce) {
   p.start = solve_verified(p, request).answer.z;
   for (const auto& [solver, reduction] :
        {std::pair("newton-fb", ""), {"josephy-newton", "fritz-john"}, {"rpgs", "pyramid"}}) {
-    const VerifiedResult r = solve(p, solver, reduction);
+    const VerifiedResult r = solve_reduced(p, solver, reduction);
     EXPECT_EQ(r.start, "stored") << solver;
     EXPECT_EQ(r.iterations, 0) << solver << " " << reduction;
   }
@@ -283,27 +278,27 @@ TEST(StartsOfReductions, ASolverIsDoneAtOnce) {
 
 TEST(FrictionRoutes, ApproximateOnesAreTakenOnlyWhenAsked) {
   const Problem p = friction("friction-pile", 8, 1);
-  EXPECT_EQ(solve(p, "lemke").status, Status::kUnsupported);
-  const VerifiedResult asked = solve(p, "lemke", "pyramid:8");
+  EXPECT_EQ(solve_reduced(p, "lemke").status, Status::kUnsupported);
+  const VerifiedResult asked = solve_reduced(p, "lemke", "pyramid:8");
   EXPECT_EQ(asked.status, Status::kStalled);  // no wrong claim: the pyramid's problem is solved
   EXPECT_EQ(asked.answer.z.size(), p.size());
   EXPECT_NE(asked.message.find("approximates"), std::string::npos);
-  EXPECT_EQ(solve(p, "auto", "pyramid:8").status, Status::kStalled);
+  EXPECT_EQ(solve_reduced(p, "auto", "pyramid:8").status, Status::kStalled);
   EXPECT_GT(asked.verdict.measure, 1e-8);
   EXPECT_LT(asked.verdict.measure, 0.1);
   // Where the approximation is exact, the answer counts.
-  EXPECT_EQ(solve(friction("friction-pile", 8, 1, {{"mu", 0}}), "lemke", "pyramid").status,
+  EXPECT_EQ(solve_reduced(friction("friction-pile", 8, 1, {{"mu", 0}}), "lemke", "pyramid").status,
             Status::kSolved);
-  EXPECT_EQ(solve(friction("friction-stack", 8, 1), "josephy-newton", "fritz-john").status,
+  EXPECT_EQ(solve_reduced(friction("friction-stack", 8, 1), "josephy-newton", "fritz-john").status,
             Status::kSolved);
 }
 
 TEST(FrictionRoutes, WrongNamesAreRefused) {
   const Problem p = friction("friction-pile", 4, 1);
   for (const char* name : {"cone", "pyramid:", "pyramid:5", "pyramid:8x"})
-    EXPECT_THROW(solve(p, "lemke", name), std::invalid_argument) << name;
+    EXPECT_THROW(solve_reduced(p, "lemke", name), std::invalid_argument) << name;
   // Another kind has none: a try that was refused, not a mistake of the expression.
-  const VerifiedResult none = solve(generate(find_family("psd"), 3, 1), "lemke", "convex");
+  const VerifiedResult none = solve_reduced(generate(find_family("psd"), 3, 1), "lemke", "convex");
   EXPECT_EQ(none.status, Status::kUnsupported);
   EXPECT_NE(none.message.find("only a friction_contact"), std::string::npos) << none.message;
 }
@@ -312,7 +307,7 @@ TEST(FrictionRoutes, NoContactsAtAll) {
   FrictionContact p;
   p.W = Matrix(DenseMatrix(0, 0));
   p.q = p.mu = Vector(0);
-  EXPECT_EQ(solve(problem_of(p), "lemke", "pyramid").status, Status::kSolved);
+  EXPECT_EQ(solve_reduced(problem_of(p), "lemke", "pyramid").status, Status::kSolved);
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ Solved solve_by(const std::string& name, const Problem& problem, double toleranc
   return s;
 }
 
-VerifiedResult solve_by_auto(const Problem& problem, double tolerance = 1e-8) {
+VerifiedResult solve_friction_by_auto(const Problem& problem, double tolerance = 1e-8) {
   SolveRequest request;
   request.limits.tolerance = tolerance;
   request.limits.time_limit = 20;
@@ -58,7 +58,7 @@ TEST(FrictionSolvers, OneContactInClosedForm) {
     const Problem p = problem_of(contact_problem(w, q, 0.5, 3));
     for (const char* name : kSolvers)
       EXPECT_LT((solve_by(name, p, 1e-12).z - r).norm(), 1e-9) << name;
-    EXPECT_LT((solve_by_auto(p, 1e-12).answer.z - r).norm(), 1e-9);
+    EXPECT_LT((solve_friction_by_auto(p, 1e-12).answer.z - r).norm(), 1e-9);
   }
 }
 
@@ -118,7 +118,7 @@ TEST(FrictionSolvers, NoContactsAtAll) {
       EXPECT_EQ(s.status, Status::kSolved) << name;
       EXPECT_EQ(s.z.size(), 0);
     }
-    EXPECT_EQ(solve_by_auto(p).status, Status::kSolved);
+    EXPECT_EQ(solve_friction_by_auto(p).status, Status::kSolved);
   }
 }
 
@@ -225,7 +225,7 @@ TEST(FrictionSolvers, SolveStacksTowersAndPiles) {
       for (const int size : {20, 50}) {
         const Problem p = generate(find_family(family), size, seed);
         EXPECT_EQ(solve_by("proximal-newton", p).status, Status::kSolved) << p.name;
-        EXPECT_EQ(solve_by_auto(p).status, Status::kSolved) << p.name;
+        EXPECT_EQ(solve_friction_by_auto(p).status, Status::kSolved) << p.name;
       }
       const Problem small = generate(find_family(family), 20, seed);
       EXPECT_EQ(solve_by("newton-ac", small, 1e-8, {{"map", "natural"}}).status, Status::kSolved)
@@ -308,7 +308,7 @@ TEST(FrictionSolvers, DuplicatedContactsAndOperators) {
       EXPECT_EQ(solve_by(name, twice).status, Status::kSolved) << name;
       EXPECT_EQ(solve_by(name, applied).status, Status::kSolved) << name;
     }
-    EXPECT_EQ(solve_by_auto(twice).status, Status::kSolved);
+    EXPECT_EQ(solve_friction_by_auto(twice).status, Status::kSolved);
   }
 }
 
@@ -386,7 +386,7 @@ TEST(FrictionSolvers, SayWhichSettingIsWrong) {
 
 TEST(FrictionAuto, GoesOnFromTheBestPoint) {
   const Problem p = generate(find_family("friction-tower"), 100, 1);
-  const VerifiedResult result = solve_by_auto(p);
+  const VerifiedResult result = solve_friction_by_auto(p);
   ASSERT_EQ(result.status, Status::kSolved);
   ASSERT_GE(result.route.size(), 4U);
   EXPECT_EQ(result.route[0].solver, "nsgs");
@@ -410,7 +410,7 @@ TEST(FrictionAuto, SolvesTheStoredProblems) {
         "Rover3865.json", "Spheres-i099-356-679.json.gz",
         "fc2d_granularflowonwall_00667_00000.json.gz"}) {
     const Problem p = read_problem(data_root() / "problems/collections/siconos/friction" / name);
-    EXPECT_EQ(solve_by_auto(p).status, Status::kSolved) << name;
+    EXPECT_EQ(solve_friction_by_auto(p).status, Status::kSolved) << name;
     ++count;
   }
   EXPECT_EQ(count, 18);

@@ -10,12 +10,7 @@
 namespace perp::test {
 namespace {
 
-Scene from_bodies(const std::string& rest) {
-  return scene_from_text(R"({"format":"perp-scene","version":1,"name":"test",)" + rest + "}",
-                         "test");
-}
-
-std::string refusal_of(const std::string& formulation, const Scene& scene) {
+std::string refusal_by_name(const std::string& formulation, const Scene& scene) {
   return ::perp::refusal_of(*make_formulation(formulation), scene).value_or("");
 }
 
@@ -150,7 +145,7 @@ TEST(ImplicitJoints, DoNotDrift) {
   const std::string joints =
       R"({"name":"r","type":"revolute","a":"a","b":"wall","anchor":[0,0,0],"axis":[0,1,0]},
          {"name":"s","type":"spherical","a":"b","b":"a","anchor":[1,0,0]}])";
-  const std::vector<Scene> scenes = {load_scene("pendulum", {}), from_bodies(joined + joints)};
+  const std::vector<Scene> scenes = {load_scene("pendulum", {}), scene_of(joined + joints)};
   for (const Scene& scene : scenes) {
     for (const StepReport& step : run_implicit(scene, 0.02, 0.4).steps) {
       ASSERT_GT(step.result.joint_values.size(), 0);
@@ -162,28 +157,30 @@ TEST(ImplicitJoints, DoNotDrift) {
 
 TEST(GeometricImplicit, RefusesWhatItCannotTreat) {
   const auto with_shape = [](const std::string& shape, const std::string& rest = "") {
-    return from_bodies(
-        R"("dimension":3,"bodies":[{"name":"a","mass":1,"inertia":[1,1,1],"shape":)" + shape +
-        "}]" + rest);
+    return scene_of(R"("dimension":3,"bodies":[{"name":"a","mass":1,"inertia":[1,1,1],"shape":)" +
+                    shape + "}]" + rest);
   };
   const std::string ball = R"({"type":"sphere","radius":1})";
-  EXPECT_EQ(refusal_of("geometric-implicit", with_shape(ball)), "");
-  EXPECT_EQ(refusal_of("closed-form-gap", with_shape(ball)), "");
+  EXPECT_EQ(refusal_by_name("geometric-implicit", with_shape(ball)), "");
+  EXPECT_EQ(refusal_by_name("closed-form-gap", with_shape(ball)), "");
   for (const char* shape : {R"({"type":"box","half":[1,1,1]})",
                             R"({"type":"superquadric","half":[1,1,1],"exponents":[1.5,1]})"}) {
-    EXPECT_NE(refusal_of("geometric-implicit", with_shape(shape)).find("bodies[0].shape"),
+    EXPECT_NE(refusal_by_name("geometric-implicit", with_shape(shape)).find("bodies[0].shape"),
               std::string::npos);
   }
-  EXPECT_NE(refusal_of("closed-form-gap", with_shape(R"({"type":"ellipsoid","half":[1,1,2]})"))
+  EXPECT_NE(refusal_by_name("closed-form-gap", with_shape(R"({"type":"ellipsoid","half":[1,1,2]})"))
                 .find("bodies[0].shape"),
             std::string::npos);
-  EXPECT_NE(refusal_of("geometric-implicit", with_shape(ball, R"(,"contact":{"restitution":0.5})"))
-                .find("contact.restitution"),
-            std::string::npos);
-  EXPECT_NE(refusal_of("geometric-implicit", with_shape(ball, R"(,"contact":{"stiffness":100})"))
-                .find("contact.stiffness"),
-            std::string::npos);
-  EXPECT_EQ(refusal_of("closed-form-gap", with_shape(ball, R"(,"contact":{"stiffness":100})")), "");
+  EXPECT_NE(
+      refusal_by_name("geometric-implicit", with_shape(ball, R"(,"contact":{"restitution":0.5})"))
+          .find("contact.restitution"),
+      std::string::npos);
+  EXPECT_NE(
+      refusal_by_name("geometric-implicit", with_shape(ball, R"(,"contact":{"stiffness":100})"))
+          .find("contact.stiffness"),
+      std::string::npos);
+  EXPECT_EQ(refusal_by_name("closed-form-gap", with_shape(ball, R"(,"contact":{"stiffness":100})")),
+            "");
   for (const char* text : {"geometric-implicit:points=some", "geometric-implicit:points",
                            "closed-form-gap:points=multiplier", "geometric-implicit:friction=none"})
     EXPECT_THROW(make_formulation(text), std::invalid_argument) << text;

@@ -16,7 +16,7 @@
 namespace perp::test {
 namespace {
 
-struct Found {
+struct ConicAnswer {
   Status status;
   Vector x, y;
   int iterations;
@@ -25,8 +25,8 @@ struct Found {
   std::string message;
 };
 
-Found solve_alone(const Problem& p, double tolerance = 1e-9,
-                  const InteriorPointSettings& settings = {}) {
+ConicAnswer solve_alone(const Problem& p, double tolerance = 1e-9,
+                        const InteriorPointSettings& settings = {}) {
   InteriorPoint solver;
   solver.settings = settings;
   solver.limits.tolerance = tolerance;
@@ -38,9 +38,9 @@ Found solve_alone(const Problem& p, double tolerance = 1e-9,
 }
 
 // As polish(interior-point): answers that are all but right get Newton steps on their faces.
-Found solve_by_interior_point(const Problem& p, double tolerance = 1e-9,
-                              const InteriorPointSettings& settings = {}) {
-  Found a = solve_alone(p, tolerance, settings);
+ConicAnswer solve_by_interior_point(const Problem& p, double tolerance = 1e-9,
+                                    const InteriorPointSettings& settings = {}) {
+  ConicAnswer a = solve_alone(p, tolerance, settings);
   if (!(a.measure <= 1e-4) || a.certificate) return a;
   if (const auto* qp = std::get_if<ConicQp>(&p.data)) {
     ConicPolish polish;
@@ -81,7 +81,7 @@ TEST(InteriorPoint, ProjectsOnASecondOrderCone) {
     const int n = 2 + random.index(12);
     Vector v = gaussian(random, n, 1);
     v[0] = random.uniform(-2.0, 2.0) * v.tail(n - 1).norm();
-    const Found a = solve_by_interior_point(
+    const ConicAnswer a = solve_by_interior_point(
         problem_of(conic(DenseMatrix::Identity(n, n), -v, -DenseMatrix::Identity(n, n),
                          Vector::Zero(n), {{ConeType::kSecondOrder, n}})));
     ASSERT_EQ(a.status, Status::kSolved) << seed;
@@ -117,7 +117,7 @@ TEST(InteriorPoint, SolvesTrustRegionProblems) {
     Vector b = Vector::Zero(n + 1);
     b[0] = radius;
     const ConicQp qp = conic(p, c, a, b, {{ConeType::kSecondOrder, n + 1}});
-    const Found found = solve_by_interior_point(problem_of(qp));
+    const ConicAnswer found = solve_by_interior_point(problem_of(qp));
     ASSERT_EQ(found.status, Status::kSolved) << seed;
     EXPECT_NEAR(objective(qp, found.x), objective(qp, expected), 1e-8) << seed;
   }
@@ -134,14 +134,14 @@ TEST(InteriorPoint, FindsVerticesOfLinearPrograms) {
     Vector b = Vector::Zero(n + 1);
     b[0] = 1.0;
     const DenseMatrix zero = DenseMatrix::Zero(n, n);
-    const Found simplex = solve_by_interior_point(
+    const ConicAnswer simplex = solve_by_interior_point(
         problem_of(conic(zero, c, a, b, {{ConeType::kZero, 1}, {ConeType::kNonnegative, n}})));
     ASSERT_EQ(simplex.status, Status::kSolved) << seed;
     int smallest = 0;
     c.minCoeff(&smallest);
     EXPECT_LT((simplex.x - Vector::Unit(n, smallest)).norm(), 1e-9) << seed;
 
-    const Found box = solve_by_interior_point(
+    const ConicAnswer box = solve_by_interior_point(
         problem_of(BoxQp{zero, c, Vector::Constant(n, -1.0), Vector::Constant(n, 2.0)}));
     ASSERT_EQ(box.status, Status::kSolved) << seed;
     for (int j = 0; j < n; ++j) EXPECT_EQ(box.x[j], c[j] > 0 ? -1.0 : 2.0) << seed;
@@ -154,7 +154,7 @@ TEST(InteriorPoint, FindsPlantedSolutions) {
       const Problem p = generate(find_family("socp"), n, seed, {{"rank", 1.0}, {"density", 0.5}});
       const ConicQp& qp = std::get<ConicQp>(p.data);
       ASSERT_TRUE(verify(p, {p.solution->z, p.solution->dual}, 1e-10).solved);
-      const Found a = solve_by_interior_point(p, 1e-10);
+      const ConicAnswer a = solve_by_interior_point(p, 1e-10);
       ASSERT_EQ(a.status, Status::kSolved) << p.name;
       EXPECT_LE(a.iterations, 20) << p.name;
       const double best = objective(qp, p.solution->z);
@@ -215,7 +215,7 @@ TEST(InteriorPoint, CertifiesInfeasibleProblems) {
       for (int seed = 1; seed <= 20; ++seed) {
         const Problem p =
             generate(find_family("socp-infeasible"), n, seed, {{"boundary", boundary}});
-        const Found a = solve_by_interior_point(p);
+        const ConicAnswer a = solve_by_interior_point(p);
         ASSERT_TRUE(a.certificate.has_value()) << p.name;
         EXPECT_EQ(a.certificate->type, "farkas");
         const FarkasCheck check = check_farkas(std::get<ConicQp>(p.data), a.certificate->y);
@@ -238,7 +238,7 @@ TEST(InteriorPoint, CertifiesThatTheDualIsInfeasible) {
   for (const int n : {2, 10, 40}) {
     for (int seed = 1; seed <= 20; ++seed) {
       const Problem p = generate(find_family("socp-unbounded"), n, seed);
-      const Found a = solve_by_interior_point(p);
+      const ConicAnswer a = solve_by_interior_point(p);
       ASSERT_EQ(a.status, Status::kRay) << p.name;
       ASSERT_TRUE(a.certificate && a.certificate->checked) << p.name;
       EXPECT_EQ(a.certificate->type, "unbounded");
@@ -261,7 +261,7 @@ TEST(InteriorPoint, CertifiesSmallContradictions) {
             vector({-1, 0, 0}), {{ConeType::kZero, 1}, {ConeType::kSecondOrder, 2}}),
       conic(none, vector({0}), matrix(1, 1, {0}), vector({-1}), {{ConeType::kNonnegative, 1}})};
   for (const ConicQp& p : problems) {
-    const Found a = solve_by_interior_point(problem_of(p));
+    const ConicAnswer a = solve_by_interior_point(problem_of(p));
     EXPECT_EQ(a.status, Status::kInfeasible);
     ASSERT_TRUE(a.certificate.has_value());
     expect_farkas(p, a.certificate->y);
@@ -313,7 +313,7 @@ TEST(InteriorPoint, AgreesWithLemkeOnLinearCones) {
     Lemke lemke;
     lemke.prepare(problem_of(reduced.problem));
     const Result& other = lemke.solve();
-    const Found a = solve_by_interior_point(problem_of(p), 1e-8);
+    const ConicAnswer a = solve_by_interior_point(problem_of(p), 1e-8);
     if (other.status == Status::kSolved) {
       ++solved;
       ASSERT_EQ(a.status, Status::kSolved) << seed;
@@ -347,13 +347,13 @@ TEST(InteriorPoint, TakesDependentRowsFreeColumnsAndFixedUnknowns) {
   const DenseMatrix p = DenseMatrix::Identity(3, 3);
   const Vector c = vector({-1, -2, -3});
   // The same equation three times, and its double.
-  const Found rows = solve_by_interior_point(
+  const ConicAnswer rows = solve_by_interior_point(
       problem_of(conic(p, c, matrix(4, 3, {1, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2, 2}),
                        vector({3, 3, 3, 6}), {{ConeType::kZero, 4}})));
   ASSERT_EQ(rows.status, Status::kSolved);
   EXPECT_LT((rows.x - vector({0, 1, 2})).norm(), 1e-9);
   // Inequalities that fix x_0 = 0.5, from both sides and twice.
-  const Found fixed = solve_by_interior_point(
+  const ConicAnswer fixed = solve_by_interior_point(
       problem_of(conic(p, c, matrix(4, 3, {1, 0, 0, -1, 0, 0, 1, 0, 0, -1, 0, 0}),
                        vector({0.5, -0.5, 0.5, -0.5}), {{ConeType::kNonnegative, 4}})));
   ASSERT_EQ(fixed.status, Status::kSolved);
@@ -361,13 +361,13 @@ TEST(InteriorPoint, TakesDependentRowsFreeColumnsAndFixedUnknowns) {
   // x_2 in no row and no term of the objective.
   DenseMatrix flat = p;
   flat(2, 2) = 0.0;
-  const Found free =
+  const ConicAnswer free =
       solve_by_interior_point(problem_of(conic(flat, vector({-1, -2, 0}), matrix(1, 3, {1, 1, 0}),
                                                vector({1}), {{ConeType::kNonnegative, 1}})));
   ASSERT_EQ(free.status, Status::kSolved);
   EXPECT_LT((free.x.head(2) - vector({0, 1})).norm(), 1e-9);
   // No rows at all.
-  const Found open =
+  const ConicAnswer open =
       solve_by_interior_point(problem_of(ConicQp{p, c, Matrix(DenseMatrix(0, 3)), Vector(0), {}}));
   ASSERT_EQ(open.status, Status::kSolved);
   EXPECT_LT((open.x + c).norm(), 1e-9);
@@ -378,7 +378,7 @@ TEST(InteriorPoint, TakesDependentRowsFreeColumnsAndFixedUnknowns) {
   arrow.col(0).setOnes();
   Random random(4);
   const Vector planted = gaussian(random, n, 1).cwiseAbs();
-  const Found dense = solve_by_interior_point(
+  const ConicAnswer dense = solve_by_interior_point(
       problem_of(ConicQp{Matrix(SparseMatrix(DenseMatrix::Identity(n, n).sparseView())),
                          -planted,
                          Matrix(SparseMatrix(arrow.sparseView())),
@@ -410,7 +410,7 @@ TEST(InteriorPoint, TakesOtherUnits) {
       const double floor = verify(problem_of(length), planted, 1e-8).residuals.floor;
       const double tolerance = std::max(1e-8, floor);
       // The path alone may stop where s and z leave their cones by rounding, and says so.
-      const Found alone = solve_alone(problem_of(length), tolerance);
+      const ConicAnswer alone = solve_alone(problem_of(length), tolerance);
       EXPECT_LE(alone.measure, std::max(tolerance, 1e-8 * unit)) << seed << " alone " << unit;
       SolveRequest request;
       request.solver = "polish(interior-point)";
@@ -430,7 +430,7 @@ TEST(InteriorPoint, SolvesBoxQpsOfBothRanks) {
         for (int j = 0; j < n; j += 5) box.upper[j] = 0.25;
         for (int j = 1; j < n; j += 7) box.lower[j] = box.upper[j] = 0.125;
         if (family == std::string("psd")) box.lower[n / 2] = -kInf;
-        const Found a = solve_by_interior_point(problem_of(box), 1e-10);
+        const ConicAnswer a = solve_by_interior_point(problem_of(box), 1e-10);
         ASSERT_EQ(a.status, Status::kSolved) << family << n << " " << seed;
         EXPECT_LE(a.iterations, 15);
         NewtonMin other;
@@ -463,8 +463,8 @@ TEST(InteriorPoint, DenseAndSparseSystemsLeadToTheSameAnswers) {
   sparse.linear_algebra = "sparse";
   for (int seed = 1; seed <= 20; ++seed) {
     const Problem p = generate(find_family("socp"), 25, seed, {{"rank", 1.0}});
-    const Found a = solve_by_interior_point(p, 1e-10, dense);
-    const Found b = solve_by_interior_point(p, 1e-10, sparse);
+    const ConicAnswer a = solve_by_interior_point(p, 1e-10, dense);
+    const ConicAnswer b = solve_by_interior_point(p, 1e-10, sparse);
     ASSERT_EQ(a.status, Status::kSolved) << seed;
     ASSERT_EQ(b.status, Status::kSolved) << seed;
     EXPECT_NEAR(objective(std::get<ConicQp>(p.data), a.x),

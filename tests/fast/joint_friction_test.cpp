@@ -36,7 +36,7 @@ struct ArmRun {
   Vector angles;  // at the end
 };
 
-ArmRun run(const Scene& scene, const std::string& formulation, double h, double duration) {
+ArmRun run_arm(const Scene& scene, const std::string& formulation, double h, double duration) {
   ArmRun r;
   SimulationRequest request;
   request.formulation = formulation;
@@ -79,7 +79,7 @@ TEST(JointFriction, OneJointIsTheScalarRecursion) {
     const Scene s = pendulum(coulomb, viscous);
     for (const double h : {1e-2, 1e-3}) {
       const auto expect = [&](const std::string& formulation, const std::string& method) {
-        EXPECT_NEAR(run(s, formulation, h, 2.0).angles[0],
+        EXPECT_NEAR(run_arm(s, formulation, h, 2.0).angles[0],
                     scalar_pendulum(h, 2.0, coulomb, viscous, method), 1e-9)
             << formulation << " " << coulomb << " " << viscous << " " << h;
       };
@@ -96,8 +96,8 @@ TEST(JointFriction, ConvergesWithFirstOrder) {
   EXPECT_NEAR(limit, -1.29957, 1e-5);
   for (const char* viscous : {"after", "before", "implicit"}) {
     const std::string formulation = std::string("joint-friction:viscous=") + viscous;
-    const double coarse = run(s, formulation, 1e-2, 2.0).angles[0] - limit,
-                 fine = run(s, formulation, 1e-3, 2.0).angles[0] - limit;
+    const double coarse = run_arm(s, formulation, 1e-2, 2.0).angles[0] - limit,
+                 fine = run_arm(s, formulation, 1e-3, 2.0).angles[0] - limit;
     EXPECT_LE(std::abs(fine), 3e-3) << viscous;
     EXPECT_NEAR(coarse / fine, 10.0, 2.0) << viscous;
   }
@@ -105,11 +105,11 @@ TEST(JointFriction, ConvergesWithFirstOrder) {
 
 TEST(JointFriction, HoldsAnArmAtRestWhereTheExplicitMethodChatters) {
   const Scene arm = load_scene("arm-friction", {});
-  for (const StepReport& step : run(arm, "joint-friction", 1e-2, 2.0).steps)
+  for (const StepReport& step : run_arm(arm, "joint-friction", 1e-2, 2.0).steps)
     ASSERT_LE(step.result.columns[0], 1e-10);
   const auto chatter = [&](double h) {
     double most = 0.0;
-    for (const StepReport& step : run(arm, "joint-friction:method=explicit", h, 0.2).steps)
+    for (const StepReport& step : run_arm(arm, "joint-friction:method=explicit", h, 0.2).steps)
       most = std::max(most, step.result.columns[0]);
     return most;
   };
@@ -127,8 +127,8 @@ TEST(JointFriction, WithoutCoulombFrictionTheProgramIsExplicit) {
     "joints":[{"name":"j","type":"revolute","a":"rod","b":"wall","anchor":[0,0,0],"axis":[0,1,0],"viscous":0.3}]})",
       "swing");
   const auto apart = [](const Scene& scene, double h, double duration) {
-    const Vector program = run(scene, "joint-friction:viscous=before", h, duration).angles,
-                 torque = run(scene, "joint-friction:method=explicit", h, duration).angles;
+    const Vector program = run_arm(scene, "joint-friction:viscous=before", h, duration).angles,
+                 torque = run_arm(scene, "joint-friction:method=explicit", h, duration).angles;
     EXPECT_GT(program.cwiseAbs().maxCoeff(), 1e-3);
     return (program - torque).cwiseAbs().maxCoeff();
   };
@@ -139,11 +139,11 @@ TEST(JointFriction, WithoutCoulombFrictionTheProgramIsExplicit) {
 
 TEST(JointFriction, MethodsMeetInTheLimit) {
   const Scene arm = load_scene("arm-friction", {{"coulomb", 0.25}, {"viscous", 0.1}});
-  const Vector limit = run(arm, "joint-friction", 1e-4, 0.5).angles;
+  const Vector limit = run_arm(arm, "joint-friction", 1e-4, 0.5).angles;
   const double scale = limit.cwiseAbs().maxCoeff();
   EXPECT_GE(scale, 0.1);
   const auto apart = [&](const std::string& formulation, double h) {
-    return (run(arm, formulation, h, 0.5).angles - limit).cwiseAbs().maxCoeff() / scale;
+    return (run_arm(arm, formulation, h, 0.5).angles - limit).cwiseAbs().maxCoeff() / scale;
   };
   EXPECT_LE(apart("joint-friction:viscous=implicit", 1e-2), 0.05);
   EXPECT_LE(apart("joint-friction:viscous=after", 1e-3), 0.1);
@@ -156,8 +156,8 @@ TEST(JointFriction, MethodsMeetInTheLimit) {
 // All joints, at all times, of the range that each moves through.
 TEST(JointFriction, LargeStepsAreWithinFivePercentOfTheLimit) {
   const Scene arm = load_scene("arm-friction", {{"coulomb", 0.25}, {"viscous", 0.1}});
-  const auto limit = run(arm, "joint-friction", 2e-4, 2.0).steps;
-  const auto coarse = run(arm, "joint-friction", 1e-2, 2.0).steps;
+  const auto limit = run_arm(arm, "joint-friction", 2e-4, 2.0).steps;
+  const auto coarse = run_arm(arm, "joint-friction", 1e-2, 2.0).steps;
   int moving = 0;
   for (int k = 0; k < 8; ++k) {
     double low = 0.0, high = 0.0, apart = 0.0;
@@ -216,8 +216,8 @@ TEST(Scenes, DisplacementsMoveWhatHangsOnAJoint) {
 TEST(JointFriction, FreeArmsMoveAsInMaximalCoordinates) {
   const Scene s = branched_arm(false);
   const auto apart = [&](double h) {
-    const State x = run(s, "joint-friction", h, 0.4).steps.back().result.state;
-    const State y = run(s, "stewart-trinkle", h, 0.4).steps.back().result.state;
+    const State x = run_arm(s, "joint-friction", h, 0.4).steps.back().result.state;
+    const State y = run_arm(s, "stewart-trinkle", h, 0.4).steps.back().result.state;
     double most = 0.0;
     for (std::size_t b = 1; b < 4; ++b) {
       most = std::max(most, (x.bodies[b].position - y.bodies[b].position).norm());

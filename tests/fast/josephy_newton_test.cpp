@@ -52,7 +52,7 @@ Problem billups() {
   });
 }
 
-struct Answered {
+struct JosephyAnswer {
   Status status;
   Vector z;
   int iterations;
@@ -61,8 +61,9 @@ struct Answered {
 };
 
 // Solves and asserts that claim and verifier agree.
-Answered solve(const Problem& problem, const Vector* start = nullptr, double tolerance = 1e-10,
-               const JosephyNewtonSettings& settings = {}) {
+JosephyAnswer solve_by_josephy(const Problem& problem, const Vector* start = nullptr,
+                               double tolerance = 1e-10,
+                               const JosephyNewtonSettings& settings = {}) {
   JosephyNewton solver;
   solver.settings = settings;
   solver.limits.tolerance = tolerance;
@@ -80,11 +81,11 @@ Answered solve(const Problem& problem, const Vector* start = nullptr, double tol
 }
 
 // F(z) = M z + s z^3 elementwise + q with a solution planted among bounds of all sorts.
-struct Planted {
+struct PlantedBox {
   Problem problem;
   Vector solution;
 };
-Planted planted(Random& random, int n, bool monotone, double density = 1.0) {
+PlantedBox planted_box(Random& random, int n, bool monotone, double density = 1.0) {
   DenseMatrix m = gaussian(random, n, n);
   for (double& x : m.reshaped()) x = random.uniform() < density ? x : 0.0;
   if (monotone) m = DenseMatrix(m.transpose() * m / n + 0.1 * DenseMatrix::Identity(n, n));
@@ -102,7 +103,7 @@ Planted planted(Random& random, int n, bool monotone, double density = 1.0) {
     cubes[i] = random.uniform();
   }
   const Vector q = f - m * solution - cubes.cwiseProduct(solution.array().cube().matrix());
-  Planted p;
+  PlantedBox p;
   p.problem = box_problem(lower, upper, [&](const ExprVector& z) {
     ExprVector out(n);
     for (int i = 0; i < n; ++i) {
@@ -118,22 +119,12 @@ Planted planted(Random& random, int n, bool monotone, double density = 1.0) {
   return p;
 }
 
-class Steps : public Observer {
- public:
-  std::vector<IterationRecord> records;
-  int stop_after = -1;
-  bool on_iteration(const IterationRecord& r) override {
-    records.push_back(r);
-    return stop_after < 0 || static_cast<int>(records.size()) < stop_after;
-  }
-};
-
 TEST(JosephyNewton, KojimaShindoTakesAtMostTwelveEvaluations) {
   const Problem problem = kojima_shindo();
   const Vector solutions[] = {vector({std::sqrt(6.0) / 2, 0, 0, 0.5}), vector({1, 0, 3, 0})};
   for (const double s : {0.0, 1.0, 100.0}) {
     const Vector start = Vector::Constant(4, s);
-    const Answered a = solve(problem, &start);
+    const JosephyAnswer a = solve_by_josephy(problem, &start);
     EXPECT_EQ(a.status, Status::kSolved) << s;
     EXPECT_LE(a.evaluations, 12) << s;
     EXPECT_LT(std::min((a.z - solutions[0]).norm(), (a.z - solutions[1]).norm()), 1e-8) << s;
@@ -145,16 +136,17 @@ TEST(JosephyNewton, KojimaShindoFromManyStarts) {
   for (int k = 0; k < 200; ++k) {
     Vector start(4);
     for (double& x : start) x = 5.0 * random.uniform();
-    EXPECT_EQ(solve(kojima_shindo(), &start).status, Status::kSolved) << start.transpose();
+    EXPECT_EQ(solve_by_josephy(kojima_shindo(), &start).status, Status::kSolved)
+        << start.transpose();
   }
   const Vector zero_pivot = vector({0, 0, 0, 1});
-  EXPECT_EQ(solve(kojima_shindo(), &zero_pivot).status, Status::kSolved);
+  EXPECT_EQ(solve_by_josephy(kojima_shindo(), &zero_pivot).status, Status::kSolved);
 }
 
 TEST(JosephyNewton, JosephysProblem) {
   for (const double s : {0.0, 1.0, 100.0}) {
     const Vector start = Vector::Constant(4, s);
-    const Answered a = solve(josephy(), &start);
+    const JosephyAnswer a = solve_by_josephy(josephy(), &start);
     EXPECT_EQ(a.status, Status::kSolved) << s;
     EXPECT_LT((a.z - vector({std::sqrt(6.0) / 2, 0, 0, 0.5})).norm(), 1e-8) << s;
   }
@@ -164,7 +156,7 @@ TEST(JosephyNewton, ConvergesQuadratically) {
   JosephyNewton solver;
   solver.limits.tolerance = 1e-13;
   solver.prepare(josephy());
-  Steps steps;
+  IterationRecords steps;
   const Vector start = Vector::Constant(4, 1.0);
   ASSERT_EQ(solver.solve(&start, &steps).status, Status::kSolved);
   int quadratic = 0;
@@ -185,7 +177,7 @@ TEST(JosephyNewton, BoundsOfAllSorts) {
         f << exp(z[0]) + 1.0, z[1] - 3.0, z[2] * z[2] * z[2] - 8.0, tanh(z[3]) - 0.5, z[4] * z[4];
         return f;
       });
-  const Answered a = solve(problem, nullptr, 1e-12);
+  const JosephyAnswer a = solve_by_josephy(problem, nullptr, 1e-12);
   ASSERT_EQ(a.status, Status::kSolved);
   EXPECT_LT((a.z - vector({0, 1, 2, std::atanh(0.5), 2})).norm(), 1e-11);
 }
@@ -200,7 +192,7 @@ TEST(JosephyNewton, StepsKeepToTheDomain) {
       });
   for (const double s : {1.0, 20.0, 1e-3}) {
     const Vector start = Vector::Constant(2, s);
-    const Answered a = solve(problem, &start);
+    const JosephyAnswer a = solve_by_josephy(problem, &start);
     ASSERT_EQ(a.status, Status::kSolved) << s;
     if (s == 20.0) {
       EXPECT_GT(a.violations, 0);
@@ -215,13 +207,13 @@ TEST(JosephyNewton, AStartOutsideTheDomainIsMoved) {
     f << log(z[0]) + z[1] - 2.0, z[1] - 1.0 / z[0];
     return f;
   });
-  EXPECT_EQ(solve(inside).status, Status::kSolved);
+  EXPECT_EQ(solve_by_josephy(inside).status, Status::kSolved);
   const Problem root = ncp(1, [](const ExprVector& z) {  // F exists at 0, its derivative does not
     ExprVector f(1);
     f << sqrt(z[0]) - 2.0;
     return f;
   });
-  const Answered a = solve(root);
+  const JosephyAnswer a = solve_by_josephy(root);
   ASSERT_EQ(a.status, Status::kSolved);
   EXPECT_NEAR(a.z[0], 4.0, 1e-8);
 }
@@ -232,11 +224,11 @@ TEST(JosephyNewton, NowhereDefinedNamesTheRow) {
     f << z[0], sqrt(-1.0 - z[1] * z[1]), z[2];
     return f;
   });
-  const Answered unnamed = solve(problem);
+  const JosephyAnswer unnamed = solve_by_josephy(problem);
   EXPECT_EQ(unnamed.status, Status::kNumericalError);
   EXPECT_NE(unnamed.message.find("F[1]"), std::string::npos) << unnamed.message;
   problem.variables = {"height", "angle", "force"};
-  const Answered named = solve(problem);
+  const JosephyAnswer named = solve_by_josephy(problem);
   EXPECT_EQ(named.status, Status::kNumericalError);
   EXPECT_NE(named.message.find("angle"), std::string::npos) << named.message;
 }
@@ -251,7 +243,7 @@ TEST(JosephyNewton, CallbacksThatProduceNanAreSurvived) {
   };
   for (const double s : {0.0, 0.1, 2.0, 50.0}) {
     const Vector start = Vector::Constant(2, s);
-    const Answered a = solve(problem_of(mcp), &start, 1e-8);
+    const JosephyAnswer a = solve_by_josephy(problem_of(mcp), &start, 1e-8);
     if (s < 50.0) {
       ASSERT_EQ(a.status, Status::kSolved) << s;
       EXPECT_NEAR(a.z[0], 2.0, 1e-6);
@@ -279,20 +271,20 @@ TEST(JosephyNewton, SingularJacobians) {
     f << s, 2.0 * s;
     return f;
   });
-  EXPECT_EQ(solve(start).status, Status::kSolved);
+  EXPECT_EQ(solve_by_josephy(start).status, Status::kSolved);
   const Vector away = vector({2, 3});
-  EXPECT_EQ(solve(solution, &away).status, Status::kSolved);
-  EXPECT_EQ(solve(everywhere).status, Status::kSolved);
+  EXPECT_EQ(solve_by_josephy(solution, &away).status, Status::kSolved);
+  EXPECT_EQ(solve_by_josephy(everywhere).status, Status::kSolved);
 }
 
 TEST(JosephyNewton, AMinimumThatIsNoSolutionNamesItsRows) {
   Problem problem = billups();
   problem.variables = {"lone"};
-  const Answered stuck = solve(problem, nullptr, 1e-8);
+  const JosephyAnswer stuck = solve_by_josephy(problem, nullptr, 1e-8);
   EXPECT_EQ(stuck.status, Status::kStationary);
   EXPECT_NE(stuck.message.find("lone"), std::string::npos) << stuck.message;
   const Vector beyond = vector({2});
-  const Answered found = solve(problem, &beyond);
+  const JosephyAnswer found = solve_by_josephy(problem, &beyond);
   ASSERT_EQ(found.status, Status::kSolved);
   EXPECT_NEAR(found.z[0], 1.0 + std::sqrt(1.01), 1e-8);
 }
@@ -307,7 +299,7 @@ TEST(JosephyNewton, OverflowEndsASearch) {
   for (int k = 0; k < 20; ++k) {
     Vector start(problem.size());
     for (double& x : start) x = random.uniform(0, 10);
-    const Status status = solve(problem, &start, 1e-8).status;
+    const Status status = solve_by_josephy(problem, &start, 1e-8).status;
     EXPECT_TRUE(status == Status::kSolved || status == Status::kIterationLimit) << k;
     solved += status == Status::kSolved;
   }
@@ -317,8 +309,8 @@ TEST(JosephyNewton, OverflowEndsASearch) {
 TEST(JosephyNewton, MonotonePlantedProblemsAreSolvedAtOnce) {
   Random random(2);
   for (int k = 0; k < 60; ++k) {
-    const Planted p = planted(random, 3 + k / 2, true);
-    const Answered a = solve(p.problem);
+    const PlantedBox p = planted_box(random, 3 + k / 2, true);
+    const JosephyAnswer a = solve_by_josephy(p.problem);
     ASSERT_EQ(a.status, Status::kSolved) << k;
     EXPECT_LT((a.z - p.solution).norm(), 1e-7) << k;  // strongly monotone: the only one
     EXPECT_LE(a.iterations, 12) << k;
@@ -329,8 +321,8 @@ TEST(JosephyNewton, PlantedProblemsThatAreNotMonotone) {
   Random random(3);
   int solved = 0, by_newton_fb = 0;
   for (int k = 0; k < 60; ++k) {
-    const Planted p = planted(random, 3 + k % 13, false);
-    solved += solve(p.problem).status == Status::kSolved;
+    const PlantedBox p = planted_box(random, 3 + k % 13, false);
+    solved += solve_by_josephy(p.problem).status == Status::kSolved;
     NewtonFb other;
     other.limits.tolerance = 1e-10;
     other.prepare(p.problem);
@@ -342,12 +334,12 @@ TEST(JosephyNewton, PlantedProblemsThatAreNotMonotone) {
 
 TEST(JosephyNewton, SparseSystemsGiveTheSameAnswer) {
   Random random(4);
-  const Planted p = planted(random, 160, true, 0.01);
+  const PlantedBox p = planted_box(random, 160, true, 0.01);
   JosephyNewtonSettings dense, sparse;
   dense.linear_algebra = "dense";
   sparse.linear_algebra = "sparse";
-  const Answered a = solve(p.problem, nullptr, 1e-10, dense);
-  const Answered b = solve(p.problem, nullptr, 1e-10, sparse);
+  const JosephyAnswer a = solve_by_josephy(p.problem, nullptr, 1e-10, dense);
+  const JosephyAnswer b = solve_by_josephy(p.problem, nullptr, 1e-10, sparse);
   ASSERT_EQ(a.status, Status::kSolved);
   ASSERT_EQ(b.status, Status::kSolved);
   EXPECT_EQ(a.sparse, 0);
@@ -356,7 +348,7 @@ TEST(JosephyNewton, SparseSystemsGiveTheSameAnswer) {
   // A path of pivots from the start, too.
   sparse.set_rounds = 1;
   sparse.crash_iterations = 0;
-  EXPECT_EQ(solve(p.problem, nullptr, 1e-10, sparse).status, Status::kSolved);
+  EXPECT_EQ(solve_by_josephy(p.problem, nullptr, 1e-10, sparse).status, Status::kSolved);
 }
 
 TEST(JosephyNewton, LinearProblemsAgreeWithEnumeration) {
@@ -367,7 +359,7 @@ TEST(JosephyNewton, LinearProblemsAgreeWithEnumeration) {
     Enumerate all;
     all.prepare(problem);
     const bool has_solution = all.solve().status == Status::kSolved;
-    const bool found = solve(problem, nullptr, 1e-8).status == Status::kSolved;
+    const bool found = solve_by_josephy(problem, nullptr, 1e-8).status == Status::kSolved;
     Lemke path;
     path.limits.tolerance = 1e-8;
     path.prepare(problem);
@@ -387,7 +379,7 @@ TEST(JosephyNewton, PositiveDefiniteLcpsTakeOneStep) {
                   Vector(gaussian(random, 30, 1))};
     JosephyNewtonSettings no_crash;
     no_crash.crash_iterations = 0;
-    const Answered answer = solve(problem_of(lcp), nullptr, 1e-10, no_crash);
+    const JosephyAnswer answer = solve_by_josephy(problem_of(lcp), nullptr, 1e-10, no_crash);
     ASSERT_EQ(answer.status, Status::kSolved);
     EXPECT_LE(answer.iterations, 1);
     EXPECT_LT((answer.z - solve_by_lemke(problem_of(lcp)).z).norm(), 1e-8);
@@ -402,8 +394,9 @@ TEST(JosephyNewton, BothSortsOfPathsSolveLinearisations) {
   for (const char* path : {"far", "point"}) {
     pivots.path = path;
     for (int k = 0; k < 20; ++k) {
-      const Planted p = planted(random, 20, true);
-      EXPECT_EQ(solve(p.problem, nullptr, 1e-10, pivots).status, Status::kSolved) << path;
+      const PlantedBox p = planted_box(random, 20, true);
+      EXPECT_EQ(solve_by_josephy(p.problem, nullptr, 1e-10, pivots).status, Status::kSolved)
+          << path;
     }
   }
 }
@@ -411,14 +404,14 @@ TEST(JosephyNewton, BothSortsOfPathsSolveLinearisations) {
 TEST(JosephyNewton, TightTolerancesAreReached) {
   Random random(8);
   for (int k = 0; k < 20; ++k) {
-    const Planted p = planted(random, 8, true);
-    EXPECT_EQ(solve(p.problem, nullptr, 1e-12).status, Status::kSolved);
+    const PlantedBox p = planted_box(random, 8, true);
+    EXPECT_EQ(solve_by_josephy(p.problem, nullptr, 1e-12).status, Status::kSolved);
   }
 }
 
 TEST(JosephyNewton, AStartThatSolvesIsLeftAlone) {
   const Vector solution = vector({1, 0, 3, 0});
-  const Answered a = solve(kojima_shindo(), &solution);
+  const JosephyAnswer a = solve_by_josephy(kojima_shindo(), &solution);
   EXPECT_EQ(a.iterations, 0);
   EXPECT_EQ(a.evaluations, 2);  // there, and with its rows at their bounds
   EXPECT_EQ(a.z, solution);
@@ -428,7 +421,7 @@ TEST(JosephyNewton, LimitsAndInterruption) {
   JosephyNewton solver;
   solver.limits.tolerance = 1e-10;
   solver.prepare(josephy());
-  Steps steps;
+  IterationRecords steps;
   steps.stop_after = 2;
   EXPECT_EQ(solver.solve(nullptr, &steps).status, Status::kInterrupted);
   EXPECT_EQ(steps.records.size(), 2U);
@@ -453,12 +446,12 @@ TEST(JosephyNewton, SettingsAreChecked) {
 
 TEST(JosephyNewton, TheSameSolveGivesTheSameBits) {
   Random random(9);
-  const Planted p = planted(random, 15, false);
+  const PlantedBox p = planted_box(random, 15, false);
   JosephyNewton solver;
   solver.prepare(p.problem);
   const Vector first = solver.solve().z;
   EXPECT_EQ(first, solver.solve().z);
-  EXPECT_EQ(first, solve(p.problem, nullptr, 1e-8).z);
+  EXPECT_EQ(first, solve_by_josephy(p.problem, nullptr, 1e-8).z);
 }
 
 TEST(CanonicalProblem, ValuesAreThoseOfABuildAnew) {

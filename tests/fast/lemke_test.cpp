@@ -311,21 +311,11 @@ TEST(Lemke, BadScalingIsUndone) {
   }
 }
 
-class Recorder : public Observer {
- public:
-  std::vector<IterationRecord> records;
-  int stop_after = -1;
-  bool on_iteration(const IterationRecord& r) override {
-    records.push_back(r);
-    return stop_after < 0 || static_cast<int>(records.size()) < stop_after;
-  }
-};
-
 TEST(Lemke, ObserverSeesEveryPivotAndMayStop) {
   const Problem p = generate(find_family("contact-stack"), 8, 1);
   Lemke lemke;
   lemke.prepare(p);
-  Recorder recorder;
+  IterationRecords recorder;
   const int iterations = lemke.solve(nullptr, &recorder).iterations;
   EXPECT_EQ(iterations, static_cast<int>(recorder.records.size()));
   EXPECT_EQ(recorder.records.back().leaving, -1);  // t leaves last

@@ -20,8 +20,8 @@ struct Recording {
   const BodyState& last(std::size_t body) const { return summary.final_state.bodies[body]; }
 };
 
-Recording run(const Scene& scene, const std::string& formulation, double h = 0.0,
-              double duration = 0.0, const SolveRequest& solve = {}) {
+Recording run_recorded(const Scene& scene, const std::string& formulation, double h = 0.0,
+                       double duration = 0.0, const SolveRequest& solve = {}) {
   Recording r;
   SimulationRequest request;
   request.formulation = formulation;
@@ -49,9 +49,9 @@ constexpr const char* kModels[] = {"max-dissipation-step", "max-dissipation-impu
 TEST(MaxDissipation, AlongTheSlopeOfTheRamp) {
   const Scene ramp = load_scene("box-on-ramp", {});
   const double exact = 9.81 * (0.5 - 0.3 * std::sqrt(0.75)) * 0.4;
-  const Recording lcp = run(ramp, "stewart-trinkle", 0.02, 0.4, exactly(1e-10));
+  const Recording lcp = run_recorded(ramp, "stewart-trinkle", 0.02, 0.4, exactly(1e-10));
   for (const char* model : kModels) {
-    const Recording r = run(ramp, model, 0.02, 0.4, exactly(1e-10));
+    const Recording r = run_recorded(ramp, model, 0.02, 0.4, exactly(1e-10));
     EXPECT_EQ(r.summary.cut_short_steps, 0);
     EXPECT_NEAR(r.last(1).velocity.x(), exact, 1e-6) << model;
     EXPECT_LE((r.last(1).velocity - lcp.last(1).velocity).norm(), 1e-6) << model;
@@ -62,14 +62,14 @@ TEST(MaxDissipation, AlongTheSlopeOfTheRamp) {
 // and pyramids come nearer to it with more edges.
 TEST(MaxDissipation, AcrossTheRampPyramidsDiffer) {
   const Scene ramp = load_scene("box-on-ramp", {{"vx", 1}, {"vy", 1}});
-  const Recording convex = run(ramp, kModels[0], 0.02, 0.4, exactly(1e-9));
+  const Recording convex = run_recorded(ramp, kModels[0], 0.02, 0.4, exactly(1e-9));
   const Vector3d v = convex.last(1).velocity;
   EXPECT_NEAR(v.x(), 2.0544, 1e-4);
   EXPECT_NEAR(v.y(), 0.5586, 1e-4);
   double apart = INFINITY;
   for (const int edges : {4, 8, 16, 60}) {
-    const Recording pyramid =
-        run(ramp, "stewart-trinkle:edges=" + std::to_string(edges), 0.02, 0.4, exactly(1e-10));
+    const Recording pyramid = run_recorded(ramp, "stewart-trinkle:edges=" + std::to_string(edges),
+                                           0.02, 0.4, exactly(1e-10));
     const double now = (pyramid.last(1).velocity - v).norm();
     if (edges == 4) {
       EXPECT_NEAR(now, 0.4553, 1e-3);
@@ -192,11 +192,12 @@ void expect_properties(const Recording& r) {
 
 TEST(MaxDissipation, PropertiesHoldOnEveryStep) {
   for (const char* model : kModels) {
-    expect_properties(run(load_scene("box-stack", {{"rows", 3}}), model, 0.01, 0.1, exactly(1e-9)));
-    expect_properties(run(jointed_boxes(0.4), model, 0.01, 0.2, exactly(1e-9)));
+    expect_properties(
+        run_recorded(load_scene("box-stack", {{"rows", 3}}), model, 0.01, 0.1, exactly(1e-9)));
+    expect_properties(run_recorded(jointed_boxes(0.4), model, 0.01, 0.2, exactly(1e-9)));
     for (const double vy : {0.0, 1.0})
-      expect_properties(run(load_scene("box-on-ramp", {{"vx", vy}, {"vy", vy}}), model, 0.02, 0.4,
-                            exactly(1e-9)));
+      expect_properties(run_recorded(load_scene("box-on-ramp", {{"vx", vy}, {"vy", vy}}), model,
+                                     0.02, 0.4, exactly(1e-9)));
   }
 }
 
@@ -252,7 +253,7 @@ TEST(MaxDissipation, ThePhasesMayBeCutShort) {
   for (const char* solver : {"gradient-projection", "first(newton-min, gradient-projection)"}) {
     SolveRequest solve = exactly(1e-9);
     solve.solver = solver;
-    const Recording r = run(s, kModels[0], 0.01, 0.2, solve);
+    const Recording r = run_recorded(s, kModels[0], 0.01, 0.2, solve);
     EXPECT_GT(r.summary.cut_short_steps, 10) << solver;
     for (const StepReport& step : r.steps)
       EXPECT_EQ(step.result.columns[1], step.result.columns[2]) << solver;
@@ -262,8 +263,8 @@ TEST(MaxDissipation, ThePhasesMayBeCutShort) {
 
 TEST(MaxDissipation, WithoutFrictionItIsTheComplementarityProblem) {
   const Scene s = jointed_boxes(0.0);
-  const Recording x = run(s, kModels[0], 0.01, 0.3, exactly(1e-11)),
-                  y = run(s, "stewart-trinkle", 0.01, 0.3, exactly(1e-11));
+  const Recording x = run_recorded(s, kModels[0], 0.01, 0.3, exactly(1e-11)),
+                  y = run_recorded(s, "stewart-trinkle", 0.01, 0.3, exactly(1e-11));
   for (std::size_t b : {1U, 2U}) {
     EXPECT_LE((x.last(b).position - y.last(b).position).norm(), 1e-8);
     EXPECT_LE((x.last(b).velocity - y.last(b).velocity).norm(), 1e-7);
@@ -284,7 +285,7 @@ TEST(MaxDissipation, ViscousFrictionIsProportionalToSlip) {
                             "}}",
                         "sled");
     std::vector<double> v;
-    for (const StepReport& step : run(s, kModels[0], h, duration, exactly(1e-10)).steps) {
+    for (const StepReport& step : run_recorded(s, kModels[0], h, duration, exactly(1e-10)).steps) {
       const Vector3d u = step.result.state.bodies[1].velocity;
       EXPECT_NEAR(u.x() * 0.8, u.y() * 0.6, 1e-6);
       EXPECT_NEAR(u.z(), 0.0, 1e-9);
@@ -321,7 +322,7 @@ TEST(MaxDissipation, ViscousFrictionNeedsPressure) {
         "shape":{"type":"sphere","radius":0.5}}],
       "contact":{"viscous":5,"mu":0.3}})",
       "glider");
-  const Recording r = run(s, kModels[0], 0.01, 0.01, exactly(1e-10));
+  const Recording r = run_recorded(s, kModels[0], 0.01, 0.01, exactly(1e-10));
   ASSERT_EQ(r.steps.back().result.contacts.size(), 1U);
   EXPECT_NEAR(r.steps.back().result.state.bodies[1].velocity.x(), 1.0, 1e-9);
   EXPECT_TRUE(
@@ -343,7 +344,7 @@ TEST(MaxDissipation, RestitutionGivesBackWhatWasCompressed) {
     "contact":{"mu":0.2,"restitution":0.6},"step":0.001,"duration":0.001})",
       "ball");
   for (const char* model : kModels) {
-    const Recording r = run(s, model, 0.001, 0.001, exactly(1e-10));
+    const Recording r = run_recorded(s, model, 0.001, 0.001, exactly(1e-10));
     EXPECT_NEAR(r.last(1).velocity.z(), 0.6 * 3.01, 1e-8) << model;
     // It rolls afterwards: that takes 2/7 of its momentum, less than mu p_n.
     EXPECT_NEAR(r.last(1).velocity.x(), 5.0 / 7.0, 1e-6) << model;
@@ -362,7 +363,7 @@ TEST(MaxDissipation, EventsAndStepsAgree) {
     request.solve = exactly(1e-9);
     const SimulationSummary events = simulate(ramp, request);
     EXPECT_EQ(events.failed_steps, 0) << events.message;
-    const Recording steps = run(ramp, kModels[0], h, 0.4, exactly(1e-9));
+    const Recording steps = run_recorded(ramp, kModels[0], h, 0.4, exactly(1e-9));
     return (events.final_state.bodies[1].position - steps.last(1).position).norm();
   };
   const double coarse = apart(0.02), fine = apart(0.002);

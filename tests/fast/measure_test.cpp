@@ -20,9 +20,9 @@ const Problem& one_by_one() {
 // What a solver does at its k-th solve, from 1.
 using Script = std::function<void(int call, const Limits& limits, Result& result)>;
 
-class Scripted final : public Solver {
+class ScriptedCalls final : public Solver {
  public:
-  Scripted(const Script& script, int& calls) : script_(script), calls_(calls) {}
+  ScriptedCalls(const Script& script, int& calls) : script_(script), calls_(calls) {}
   const SolverTraits& traits() const override {
     static const SolverTraits traits{"scripted", "for tests", "", {"lcp", "mlcp"}};
     return traits;
@@ -52,7 +52,9 @@ Measured measured(const Script& script, int repeats = 1, double time_limit = 0.0
   SolveRequest request;
   request.solver = "scripted";
   request.limits = {1e-6, 0, time_limit};
-  request.make = [&](std::string_view) { return std::make_unique<Scripted>(script, out.calls); };
+  request.make = [&](std::string_view) {
+    return std::make_unique<ScriptedCalls>(script, out.calls);
+  };
   out.m = measure(problem, request, repeats, [&](const Measurement&, bool stands) {
     ++out.told;
     out.stood += stands;
@@ -169,7 +171,7 @@ TEST(Measure, OwnTimesCountTheTryFromTheStart) {
   };
   SolveRequest request;
   request.solver = "warm(scripted)";
-  request.make = [&](std::string_view) { return std::make_unique<Scripted>(script, calls); };
+  request.make = [&](std::string_view) { return std::make_unique<ScriptedCalls>(script, calls); };
   request.start = vector({3.0});
   const VerifiedResult r = solve_verified(one_by_one(), request);
   EXPECT_EQ(calls, 2);

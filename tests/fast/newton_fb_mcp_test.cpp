@@ -10,7 +10,7 @@
 namespace perp::test {
 namespace {
 
-struct Answered {
+struct McpAnswer {
   Status status;
   Vector z;
   std::string message;
@@ -18,8 +18,8 @@ struct Answered {
 };
 
 // Solves and asserts that claim and verifier agree.
-Answered solve_by_newton(const Problem& problem, const Vector& start, double tolerance = 1e-12,
-                         const NewtonFbSettings& settings = {}) {
+McpAnswer solve_by_newton(const Problem& problem, const Vector& start, double tolerance = 1e-12,
+                          const NewtonFbSettings& settings = {}) {
   NewtonFb solver;
   solver.settings = settings;
   solver.limits.tolerance = tolerance;
@@ -35,7 +35,7 @@ Answered solve_by_newton(const Problem& problem, const Vector& start, double tol
           statistic(r, "sparse")};
 }
 
-Answered solve_by_newton(const Problem& problem, double tolerance = 1e-12) {
+McpAnswer solve_by_newton(const Problem& problem, double tolerance = 1e-12) {
   return solve_by_newton(problem, Vector(), tolerance);
 }
 
@@ -82,7 +82,7 @@ TEST(NewtonFbMcp, KojimaShindoFromManyStarts) {
   Random random(1);
   int near = 0, far = 0;
   for (int k = 0; k < 100; ++k) {
-    const Answered s = solve_by_newton(p, uniform(random, 4, 0, 5));
+    const McpAnswer s = solve_by_newton(p, uniform(random, 4, 0, 5));
     if (s.status != Status::kSolved) continue;
     ++near;
     EXPECT_LT(std::min((s.z - first).norm(), (s.z - second).norm()), 1e-6) << k;
@@ -98,7 +98,7 @@ TEST(NewtonFbMcp, Josephy) {
   const Problem p = four_quadratics(3, 3, -1);
   Random random(2);
   for (int k = 0; k < 100; ++k) {
-    const Answered s = solve_by_newton(p, uniform(random, 4, 0, 10));
+    const McpAnswer s = solve_by_newton(p, uniform(random, 4, 0, 10));
     ASSERT_EQ(s.status, Status::kSolved) << k;
     EXPECT_LT((s.z - vector({std::sqrt(6.0) / 2, 0, 0, 0.5})).norm(), 1e-10) << k;
   }
@@ -122,12 +122,12 @@ TEST(NewtonFbMcp, BillupsTrap) {
   Problem p = record_nonnegative(
       1, [](const ExprVector& z) { return ExprVector{{(z[0] - 1.0) * (z[0] - 1.0) - 1.01}}; });
   p.variables = {"lone"};
-  const Answered trapped = solve_by_newton(p, vector({0}));
+  const McpAnswer trapped = solve_by_newton(p, vector({0}));
   EXPECT_TRUE(trapped.status == Status::kStationary || trapped.status == Status::kStalled);
   EXPECT_FALSE(trapped.message.empty());
   Random random(4);
   for (int k = 0; k < 50; ++k) {
-    const Answered s = solve_by_newton(p, uniform(random, 1, 1.5, 10));
+    const McpAnswer s = solve_by_newton(p, uniform(random, 1, 1.5, 10));
     ASSERT_EQ(s.status, Status::kSolved) << k;
     EXPECT_NEAR(s.z[0], 1 + std::sqrt(1.01), 1e-11);
   }
@@ -151,7 +151,7 @@ TEST(NewtonFbMcp, BoundsOfEverySort) {
     return f;
   });
   for (int k = 0; k < 20; ++k) {
-    const Answered s = solve_by_newton(p, k == 0 ? Vector() : uniform(random, n, -5, 5));
+    const McpAnswer s = solve_by_newton(p, k == 0 ? Vector() : uniform(random, n, -5, 5));
     ASSERT_EQ(s.status, Status::kSolved) << k;
     // |exp(z) - c| <= 1e-12 and c >= exp(-3).
     EXPECT_LT((s.z - expected).lpNorm<Eigen::Infinity>(), 1.01e-12 * std::exp(3)) << k;
@@ -172,7 +172,7 @@ TEST(NewtonFbMcp, JacobianOfRankOne) {
   };
   for (int k = 0; k < 20; ++k) {
     const Vector start = uniform(random, n, 0, 3);
-    const Answered nonnegative = solve_by_newton(record_nonnegative(n, f), start);
+    const McpAnswer nonnegative = solve_by_newton(record_nonnegative(n, f), start);
     ASSERT_EQ(nonnegative.status, Status::kSolved);
     EXPECT_NEAR(a.dot(nonnegative.z), 1.0, 1e-10);
     EXPECT_EQ(solve_by_newton(record_free(n, f), start).status, Status::kSolved);
@@ -185,7 +185,7 @@ TEST(NewtonFbMcp, SingularJacobianAtTheSolution) {
     const Expr t = z[0] - 1.0;
     return ExprVector{{t * t * t, z[1] - z[0] * z[0]}};
   });
-  const Answered s = solve_by_newton(p, vector({3, -2}), 1e-11);
+  const McpAnswer s = solve_by_newton(p, vector({3, -2}), 1e-11);
   ASSERT_EQ(s.status, Status::kSolved);
   EXPECT_NEAR(s.z[1], 1.0, 1e-3);
 }
@@ -198,7 +198,7 @@ TEST(NewtonFbMcp, NamesTheDependentRowsOfAStationaryPoint) {
   p.variables = {"first", "second", "third"};
   NewtonFbSettings settings;
   settings.patience = 100;  // the merit falls slowly
-  const Answered s = solve_by_newton(p, Vector(), 1e-12, settings);
+  const McpAnswer s = solve_by_newton(p, Vector(), 1e-12, settings);
   EXPECT_EQ(s.status, Status::kStationary);
   EXPECT_NE(s.message.find("first, second"), std::string::npos) << s.message;
   EXPECT_EQ(s.message.find("third"), std::string::npos) << s.message;
@@ -210,7 +210,7 @@ TEST(NewtonFbMcp, NamesTheRowThatIsNotFinite) {
   });
   EXPECT_NE(solve_by_newton(p).message.find("F[1]"), std::string::npos);
   p.variables = {"first", "second", "third"};
-  const Answered s = solve_by_newton(p);
+  const McpAnswer s = solve_by_newton(p);
   EXPECT_EQ(s.status, Status::kNumericalError);
   EXPECT_NE(s.message.find("second"), std::string::npos) << s.message;
   EXPECT_TRUE(s.z.allFinite());
@@ -222,7 +222,7 @@ TEST(NewtonFbMcp, NamesTheRowWhoseJacobianIsNotFinite) {
     return ExprVector{{z[0] - 1.3, sqrt(z[1])}};
   });
   p.variables = {"speed", "force"};
-  const Answered s = solve_by_newton(p);
+  const McpAnswer s = solve_by_newton(p);
   EXPECT_EQ(s.status, Status::kNumericalError);
   EXPECT_NE(s.message.find("force"), std::string::npos) << s.message;
 }
@@ -232,7 +232,7 @@ TEST(NewtonFbMcp, ShortensStepsThatLeaveTheDomain) {
   const auto f = [](const ExprVector& z) {
     return ExprVector{{log(z[0]) + 3.0 + z[1], log(z[1]) - z[0]}};
   };
-  Answered s = solve_by_newton(record_free(2, f), vector({50, 9}));
+  McpAnswer s = solve_by_newton(record_free(2, f), vector({50, 9}));
   EXPECT_EQ(s.status, Status::kSolved) << s.message;
   EXPECT_GT(s.undefined_points, 0);
   s = solve_by_newton(record_nonnegative(2, f));
@@ -291,7 +291,7 @@ TEST(NewtonFbMcp, PlantedSolutionsDense) {
   for (const int n : {1, 4, 10, 30, 100}) {
     for (int seed = 1; seed <= (n < 100 ? 10 : 1); ++seed) {
       const Planted p = planted(n, seed, false);
-      const Answered s = solve_by_newton(p.problem);
+      const McpAnswer s = solve_by_newton(p.problem);
       ASSERT_EQ(s.status, Status::kSolved) << n << " " << seed;
       EXPECT_LT((s.z - p.z).lpNorm<Eigen::Infinity>(), 1e-10) << n << " " << seed;
       EXPECT_EQ(s.sparse, 0);
@@ -307,7 +307,7 @@ TEST(NewtonFbMcp, PlantedSolutionsSparse) {
         NewtonFbSettings settings;
         settings.linear_algebra = kind;
         settings.least_squares = least_squares;
-        const Answered s = solve_by_newton(p.problem, Vector(), 1e-12, settings);
+        const McpAnswer s = solve_by_newton(p.problem, Vector(), 1e-12, settings);
         ASSERT_EQ(s.status, Status::kSolved) << n << " " << kind << " " << least_squares;
         EXPECT_LT((s.z - p.z).lpNorm<Eigen::Infinity>(), 1e-10);
       }
@@ -331,7 +331,7 @@ TEST(NewtonFbMcp, LargeSparseLeastSquares) {
   });
   NewtonFbSettings settings;
   settings.least_squares = "always";
-  const Answered s = solve_by_newton(p, uniform(random, n, 0, 1), 1e-12, settings);
+  const McpAnswer s = solve_by_newton(p, uniform(random, n, 0, 1), 1e-12, settings);
   EXPECT_EQ(s.status, Status::kSolved);
   EXPECT_GT(s.least_squares_steps, 0);
 }
@@ -357,7 +357,7 @@ TEST(NewtonFbMcp, UndoesBadScaling) {
                                     for (int i = 0; i < n; ++i) out[i] = row[i] * f[i];
                                     return out;
                                   });
-    const Answered s = solve_by_newton(scaled, 1e-8);
+    const McpAnswer s = solve_by_newton(scaled, 1e-8);
     ASSERT_EQ(s.status, Status::kSolved) << seed;
     EXPECT_LT((s.z.cwiseProduct(column) - p.z).lpNorm<Eigen::Infinity>(), 1e-2) << seed;
   }
@@ -373,7 +373,7 @@ TEST(NewtonFbMcp, LinearProblemsAsNonlinearOnes) {
     mcp.lower = Vector::Zero(15);
     mcp.upper = Vector::Constant(15, kInf);
     mcp.callback = [&](const Vector& z, Vector& f) { f = m * z + lcp.q; };
-    const Answered s = solve_by_newton(problem_of(mcp));
+    const McpAnswer s = solve_by_newton(problem_of(mcp));
     ASSERT_EQ(s.status, Status::kSolved) << seed;
     EXPECT_LT((s.z - p.solution->z).lpNorm<Eigen::Infinity>(), 1e-8) << seed;
   }
@@ -406,7 +406,7 @@ TEST(NewtonFbMcp, CountsEvaluations) {
 TEST(NewtonFbMcp, DoesNotClaimWhatHasNoSolution) {
   const Problem p =
       record_nonnegative(1, [](const ExprVector& z) { return ExprVector{{-exp(-z[0]) - 0.1}}; });
-  const Answered s = solve_by_newton(p);
+  const McpAnswer s = solve_by_newton(p);
   EXPECT_TRUE(s.status == Status::kStationary || s.status == Status::kStalled);
   EXPECT_FALSE(s.message.empty());
 }

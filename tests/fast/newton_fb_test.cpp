@@ -14,7 +14,7 @@
 namespace perp::test {
 namespace {
 
-struct Answered {
+struct FbAnswer {
   Status status;
   Vector z;
   int iterations;
@@ -22,8 +22,8 @@ struct Answered {
 };
 
 // Solves and asserts that claim and verifier agree.
-Answered solve_by_newton(const Problem& problem, double tolerance = 1e-10,
-                         const NewtonFbSettings& settings = {}, const Vector* start = nullptr) {
+FbAnswer solve_by_newton_fb(const Problem& problem, double tolerance = 1e-10,
+                            const NewtonFbSettings& settings = {}, const Vector* start = nullptr) {
   NewtonFb solver;
   solver.settings = settings;
   solver.limits.tolerance = tolerance;
@@ -42,16 +42,6 @@ bool by_further_tries(const Problem& problem) {
   request.limits.tolerance = 1e-9;
   return solve_verified(problem, request).status == Status::kSolved;
 }
-
-class Recorder : public Observer {
- public:
-  std::vector<IterationRecord> records;
-  int stop_after = -1;
-  bool on_iteration(const IterationRecord& r) override {
-    records.push_back(r);
-    return stop_after < 0 || static_cast<int>(records.size()) < stop_after;
-  }
-};
 
 const std::vector<ComplementarityFunction> kFunctions = {{NcpFunction::kFischerBurmeister, 0.9},
                                                          {NcpFunction::kPenalised, 0.7},
@@ -150,7 +140,7 @@ TEST(NewtonFb, ConvergesQuadraticallyAtANondegenerateSolution) {
   solver.settings.proximal = solver.settings.proximal_factor = 0.0;
   solver.limits.tolerance = 1e-13;
   solver.prepare(problem_of(Lcp{m, w - m * z}));
-  Recorder recorder;
+  IterationRecords recorder;
   ASSERT_EQ(solver.solve(nullptr, &recorder).status, Status::kSolved);
   int quadratic = 0;
   for (std::size_t k = 1; k < recorder.records.size(); ++k) {
@@ -168,7 +158,7 @@ TEST(NewtonFb, AllFunctionsGiveTheOneSolutionOfAPMatrix) {
     for (const char* function : {"fb", "penalised", "min"}) {
       NewtonFbSettings settings;
       settings.function = function;
-      const Answered s = solve_by_newton(p, 1e-10, settings);
+      const FbAnswer s = solve_by_newton_fb(p, 1e-10, settings);
       EXPECT_EQ(s.status, Status::kSolved) << function << " " << seed;
       EXPECT_LT((s.z - p.solution->z).cwiseAbs().maxCoeff(), 1e-8) << function << " " << seed;
     }
@@ -181,7 +171,7 @@ TEST(NewtonFb, SolvesTheLiterature) {
     for (const auto& e :
          std::filesystem::directory_iterator(data_root() / "problems/collections" / folder)) {
       if (e.path().extension() == ".md") continue;
-      const bool is = solve_by_newton(read_problem(e.path().string())).status == Status::kSolved;
+      const bool is = solve_by_newton_fb(read_problem(e.path().string())).status == Status::kSolved;
       EXPECT_TRUE(is || e.path().stem() == "Buck2_mlcp") << e.path();  // that takes another start
       solved += is;
     }
@@ -193,7 +183,7 @@ TEST(NewtonFb, SolvesContactProblemsWithSingularMatrices) {
   for (const char* family : {"contact-stack", "contact-pile"}) {
     for (int seed = 1; seed <= 5; ++seed) {
       const Problem p = generate(find_family(family), 20, seed);
-      const Answered s = solve_by_newton(p);
+      const FbAnswer s = solve_by_newton_fb(p);
       EXPECT_EQ(s.status, Status::kSolved) << p.name;
       EXPECT_LE(s.iterations, 60) << p.name;
     }
@@ -207,7 +197,7 @@ TEST(NewtonFb, DenseAndSparseSystemsBothSolve) {
       NewtonFbSettings settings;
       settings.linear_algebra = kind;
       settings.least_squares = least_squares;
-      EXPECT_EQ(solve_by_newton(p, 1e-8, settings).status, Status::kSolved)
+      EXPECT_EQ(solve_by_newton_fb(p, 1e-8, settings).status, Status::kSolved)
           << kind << " " << least_squares;
     }
   }
@@ -216,7 +206,7 @@ TEST(NewtonFb, DenseAndSparseSystemsBothSolve) {
 // Newton's method from inside does not feel the mesh: rings of the free set need not be walked.
 TEST(NewtonFb, ObstacleProblemsTakeFewSteps) {
   for (const int grid : {20, 40, 60}) {
-    const Answered s = solve_by_newton(generate(find_family("obstacle"), grid, 1));
+    const FbAnswer s = solve_by_newton_fb(generate(find_family("obstacle"), grid, 1));
     EXPECT_EQ(s.status, Status::kSolved);
     EXPECT_LE(s.iterations, 8);
   }
@@ -234,14 +224,14 @@ TEST(NewtonFb, UndoesBadScaling) {
     }
     lcp.M = Matrix(DenseMatrix(row.asDiagonal() * lcp.M.to_dense() * column.asDiagonal()));
     lcp.q = row.cwiseProduct(lcp.q);
-    EXPECT_EQ(solve_by_newton(p, 1e-8).status, Status::kSolved) << seed;
+    EXPECT_EQ(solve_by_newton_fb(p, 1e-8).status, Status::kSolved) << seed;
   }
 }
 
 TEST(NewtonFb, BoundsOnBothSidesFreeAndFixed) {
   const Mlcp p{matrix(4, 4, {2, 1, 0, 0, 1, 2, 0, 0, 0, 0, 1, 1, 0, 1, 0, 1}),
                vector({-9, 5, -1, 0}), vector({-1, -1, -kInf, 3}), vector({1, 1, kInf, 3})};
-  const Answered s = solve_by_newton(problem_of(p), 1e-14);
+  const FbAnswer s = solve_by_newton_fb(problem_of(p), 1e-14);
   ASSERT_EQ(s.status, Status::kSolved);
   EXPECT_EQ(s.z[0], 1.0);
   EXPECT_EQ(s.z[1], -1.0);
@@ -250,21 +240,22 @@ TEST(NewtonFb, BoundsOnBothSidesFreeAndFixed) {
 }
 
 TEST(NewtonFb, TrivialEmptyAndSolvedProblems) {
-  EXPECT_EQ(solve_by_newton(problem_of(Lcp{DenseMatrix(0, 0), Vector(0)})).status, Status::kSolved);
-  EXPECT_EQ(solve_by_newton(problem_of(Lcp{matrix(1, 1, {0}), vector({0})})).status,
+  EXPECT_EQ(solve_by_newton_fb(problem_of(Lcp{DenseMatrix(0, 0), Vector(0)})).status,
+            Status::kSolved);
+  EXPECT_EQ(solve_by_newton_fb(problem_of(Lcp{matrix(1, 1, {0}), vector({0})})).status,
             Status::kSolved);
   const Problem p = generate(find_family("psd"), 20, 1);
-  const Vector z = solve_by_newton(p).z;
-  EXPECT_EQ(solve_by_newton(p, 1e-10, {}, &z).iterations, 0);
+  const Vector z = solve_by_newton_fb(p).z;
+  EXPECT_EQ(solve_by_newton_fb(p, 1e-10, {}, &z).iterations, 0);
 }
 
 // min(z, F) with F = -1 whatever z is: z + F - sqrt(z^2 + 1) falls to -1 but no further.
 TEST(NewtonFb, DoesNotClaimWhatHasNoSolution) {
-  const Answered one = solve_by_newton(problem_of(Lcp{matrix(1, 1, {0}), vector({-1})}));
+  const FbAnswer one = solve_by_newton_fb(problem_of(Lcp{matrix(1, 1, {0}), vector({-1})}));
   EXPECT_TRUE(one.status == Status::kStationary || one.status == Status::kStalled);
   for (const char* family : {"no-solution", "infeasible"}) {
     for (int seed = 1; seed <= 10; ++seed) {
-      const Answered s = solve_by_newton(generate(find_family(family), 10, seed));
+      const FbAnswer s = solve_by_newton_fb(generate(find_family(family), 10, seed));
       EXPECT_TRUE(s.status == Status::kStationary || s.status == Status::kStalled);
       EXPECT_FALSE(s.message.empty());
     }
@@ -276,7 +267,7 @@ TEST(NewtonFb, NamesTheSingularRowsOfAStationaryPoint) {
   Problem p = problem_of(Mlcp{matrix(3, 3, {1, 0, 0, 1, 0, 0, 0, 0, 1}), vector({-1, -2, -5}),
                               Vector::Constant(3, -kInf), Vector::Constant(3, kInf)});
   p.variables = {"first", "second", "third"};
-  const Answered s = solve_by_newton(p);
+  const FbAnswer s = solve_by_newton_fb(p);
   EXPECT_EQ(s.status, Status::kStationary);
   EXPECT_NE(s.message.find("first, second"), std::string::npos) << s.message;
   EXPECT_EQ(s.message.find("third"), std::string::npos) << s.message;
@@ -293,7 +284,7 @@ TEST(NewtonFb, LimitsAndInterruptionAreHonest) {
   const Result& limited = solver.solve();
   EXPECT_EQ(limited.status, Status::kIterationLimit);
   EXPECT_EQ(limited.iterations, 7);
-  Recorder recorder;
+  IterationRecords recorder;
   recorder.stop_after = 4;
   EXPECT_EQ(solver.solve(nullptr, &recorder).status, Status::kInterrupted);
   EXPECT_EQ(recorder.records.size(), 4u);
@@ -316,7 +307,7 @@ TEST(NewtonFb, RefusesSettingsThatItDoesNotKnow) {
 
 TEST(NewtonFb, SameBuildSameBits) {
   const Problem p = generate(find_family("contact-pile"), 20, 2);
-  EXPECT_EQ(solve_by_newton(p).z, solve_by_newton(p).z);
+  EXPECT_EQ(solve_by_newton_fb(p).z, solve_by_newton_fb(p).z);
 }
 
 // Members of all small families and random mixed problems, against enumeration.
@@ -326,7 +317,7 @@ TEST(NewtonFb, AgreesWithEnumeration) {
   for (int seed = 0; seed < 3000; ++seed) {
     Random random(7000 + seed);
     const Problem p = problem_of(random_box_problem(random));
-    const Answered s = solve_by_newton(p, 1e-9);
+    const FbAnswer s = solve_by_newton_fb(p, 1e-9);
     const bool has = !enumerate_solutions(std::get<Mlcp>(p.data), 1e-9).solutions.empty();
     solvable += has;
     solved += s.status == Status::kSolved;

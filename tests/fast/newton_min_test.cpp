@@ -13,7 +13,7 @@
 namespace perp::test {
 namespace {
 
-struct Found {
+struct MinAnswer {
   Status status;
   Vector z;
   int iterations;
@@ -22,9 +22,9 @@ struct Found {
   std::string message;
 };
 
-Found solve_by_newton(const Problem& p, double tolerance = 1e-10,
-                      const NewtonMinSettings& settings = {}, const Vector* start = nullptr,
-                      int max_iterations = 0) {
+MinAnswer solve_by_newton_min(const Problem& p, double tolerance = 1e-10,
+                              const NewtonMinSettings& settings = {}, const Vector* start = nullptr,
+                              int max_iterations = 0) {
   NewtonMin solver;
   solver.settings = settings;
   solver.limits.tolerance = tolerance;
@@ -54,7 +54,7 @@ TEST(NewtonMin, SolvesPsdProblemsOfBothRanksWithFewFactorisations) {
   for (const char* family : {"psd", "psd-deficient"}) {
     for (int seed = 1; seed <= 10; ++seed) {
       const Problem p = generate(find_family(family), 120, seed);
-      const Found a = solve_by_newton(p);
+      const MinAnswer a = solve_by_newton_min(p);
       EXPECT_EQ(a.status, Status::kSolved) << family << seed;
       EXPECT_LE(a.iterations, 12) << family << seed;
       cold += a.factorisations;
@@ -62,7 +62,7 @@ TEST(NewtonMin, SolvesPsdProblemsOfBothRanksWithFewFactorisations) {
       sweeps.settings.symmetric = true;
       sweeps.limits.max_iterations = 12;
       sweeps.prepare(p);
-      const Found b = solve_by_newton(p, 1e-10, {}, &sweeps.solve().z);
+      const MinAnswer b = solve_by_newton_min(p, 1e-10, {}, &sweeps.solve().z);
       EXPECT_EQ(b.status, Status::kSolved) << family << seed;
       EXPECT_LE(b.iterations, 10) << family << seed;
       swept += b.factorisations;
@@ -75,7 +75,7 @@ TEST(NewtonMin, SolvesPsdProblemsOfBothRanksWithFewFactorisations) {
 TEST(NewtonMin, SolvesPMatrices) {
   for (int seed = 1; seed <= 10; ++seed) {
     const Problem p = generate(find_family("p-matrix"), 100, seed);
-    const Found a = solve_by_newton(p);
+    const MinAnswer a = solve_by_newton_min(p);
     EXPECT_EQ(a.status, Status::kSolved);
     EXPECT_LE(a.iterations, 12);
     EXPECT_LT((a.z - p.solution->z).cwiseAbs().maxCoeff(), 1e-7);
@@ -102,7 +102,7 @@ TEST(NewtonMin, AgreesWithEnumerationOnPMatrices) {
     NewtonMinSettings single;
     single.block_tries = 0;
     for (const NewtonMinSettings& settings : {NewtonMinSettings{}, single}) {
-      const Found a = solve_by_newton(problem_of(p), 1e-11, settings);
+      const MinAnswer a = solve_by_newton_min(problem_of(p), 1e-11, settings);
       EXPECT_EQ(a.status, Status::kSolved) << seed;
       EXPECT_LT((a.z - known.solutions[0]).cwiseAbs().maxCoeff(), 1e-8) << seed;
     }
@@ -124,7 +124,7 @@ TEST(NewtonMin, SolvesSmallPsdProblems) {
     q = -m * z;
     for (double& x : q) x += random.index(2) * random.uniform();
     ++asked;
-    const Found found = solve_by_newton(problem_of(Lcp{m, q}), 1e-9);
+    const MinAnswer found = solve_by_newton_min(problem_of(Lcp{m, q}), 1e-9);
     solved += found.status == Status::kSolved;
     singular += found.message.find("singular") != std::string::npos;
     EXPECT_TRUE(rank < n || seed % 2 || found.status == Status::kSolved) << seed;
@@ -140,9 +140,9 @@ TEST(NewtonMin, DoesNotCycleWherePlainNewtonDoes) {
   const Vector start = vector({1, 0, 0});
   NewtonMinSettings plain;
   plain.block_tries = 1 << 30;
-  const Found round = solve_by_newton(p, 1e-10, plain, &start, 99);
+  const MinAnswer round = solve_by_newton_min(p, 1e-10, plain, &start, 99);
   EXPECT_EQ(round.iterations, 99);  // though the projections of its points solve the problem
-  const Found a = solve_by_newton(p, 1e-10, {}, &start);
+  const MinAnswer a = solve_by_newton_min(p, 1e-10, {}, &start);
   EXPECT_EQ(a.status, Status::kSolved);
   EXPECT_EQ(a.z, Vector::Zero(3));
   EXPECT_GT(a.exchanges, 0);
@@ -157,12 +157,12 @@ TEST(NewtonMin, SingleExchangesEndOnPMatrices) {
     Random random(seed);
     const int n = 2 + random.index(7);
     const Problem p = problem_of(Lcp{random_p_matrix(random, n), gaussian(random, n, 1)});
-    const Found a = solve_by_newton(p, 1e-9, single, nullptr, 1 << (n + 1));
+    const MinAnswer a = solve_by_newton_min(p, 1e-9, single, nullptr, 1 << (n + 1));
     EXPECT_EQ(a.status, Status::kSolved) << seed;
   }
   for (const char* family : {"murty", "fathi"}) {
     for (const int n : {4, 8, 12}) {
-      EXPECT_EQ(solve_by_newton(generate(find_family(family), n, 1)).status, Status::kSolved);
+      EXPECT_EQ(solve_by_newton_min(generate(find_family(family), n, 1)).status, Status::kSolved);
     }
   }
 }
@@ -172,7 +172,7 @@ TEST(NewtonMin, SingleExchangesEndOnPMatrices) {
 TEST(NewtonMin, SaysThatThereIsNoNewtonPoint) {
   for (const char* family : {"contact-stack", "contact-pile"}) {
     Problem p = generate(find_family(family), 20, 1);
-    const Found a = solve_by_newton(p);
+    const MinAnswer a = solve_by_newton_min(p);
     EXPECT_EQ(a.status, Status::kStalled) << family;
     EXPECT_NE(a.message.find("singular"), std::string::npos) << a.message;
     EXPECT_TRUE(a.basis.empty());
@@ -180,31 +180,31 @@ TEST(NewtonMin, SaysThatThereIsNoNewtonPoint) {
     SparseMatrix shift(lcp.size(), lcp.size());
     shift.setIdentity();
     lcp.M = SparseMatrix(lcp.M.to_sparse() + 1e-2 * shift);
-    EXPECT_EQ(solve_by_newton(p, 1e-8).message.find("singular"), std::string::npos) << family;
+    EXPECT_EQ(solve_by_newton_min(p, 1e-8).message.find("singular"), std::string::npos) << family;
   }
 }
 
 // The sets move by one layer a step; few changes are updates, not factorisations.
 TEST(NewtonMin, SparseProblemsAndUpdates) {
   const Problem p = generate(find_family("obstacle"), 40, 1);
-  const Found a = solve_by_newton(p, 1e-12);
+  const MinAnswer a = solve_by_newton_min(p, 1e-12);
   EXPECT_EQ(a.status, Status::kSolved);
   EXPECT_GT(a.updates, 0);
   EXPECT_LT(a.factorisations, a.iterations);
-  const Found dense =
-      solve_by_newton(problem_of(Lcp{std::get<Lcp>(p.data).M.to_dense(), std::get<Lcp>(p.data).q}));
+  const MinAnswer dense = solve_by_newton_min(
+      problem_of(Lcp{std::get<Lcp>(p.data).M.to_dense(), std::get<Lcp>(p.data).q}));
   EXPECT_LT((a.z - dense.z).cwiseAbs().maxCoeff(), 1e-9);
 }
 
 TEST(NewtonMin, EndsHonestly) {
   for (int seed = 1; seed <= 10; ++seed) {
-    EXPECT_NE(solve_by_newton(generate(find_family("infeasible"), 12, seed)).status,
+    EXPECT_NE(solve_by_newton_min(generate(find_family("infeasible"), 12, seed)).status,
               Status::kSolved);
-    EXPECT_NE(solve_by_newton(generate(find_family("no-solution"), 8, seed)).status,
+    EXPECT_NE(solve_by_newton_min(generate(find_family("no-solution"), 8, seed)).status,
               Status::kSolved);
   }
   const Problem zero = problem_of(Lcp{DenseMatrix(DenseMatrix::Zero(2, 2)), vector({-1, 1})});
-  EXPECT_NE(solve_by_newton(zero).status, Status::kSolved);
+  EXPECT_NE(solve_by_newton_min(zero).status, Status::kSolved);
 }
 
 TEST(NewtonMin, ObeysLimitsAndObservers) {
@@ -213,9 +213,9 @@ TEST(NewtonMin, ObeysLimitsAndObservers) {
 
 TEST(NewtonMin, AStartWithTheRightSetNeedsOneStep) {
   const Problem p = generate(find_family("psd"), 80, 3);
-  const Found cold = solve_by_newton(p);
+  const MinAnswer cold = solve_by_newton_min(p);
   EXPECT_GT(cold.iterations, 1);
-  EXPECT_EQ(solve_by_newton(p, 1e-10, {}, &cold.z).iterations, 1);
+  EXPECT_EQ(solve_by_newton_min(p, 1e-10, {}, &cold.z).iterations, 1);
   NewtonMin solver;
   solver.limits.tolerance = 1e-10;
   solver.prepare(p);

@@ -46,7 +46,7 @@ double spectral_radius(const DenseMatrix& a) {
   return Eigen::EigenSolver<DenseMatrix>(a, false).eigenvalues().cwiseAbs().maxCoeff();
 }
 
-class Recorder : public Observer {
+class ResidualRecords : public Observer {
  public:
   std::vector<double> residuals;
   int stop_after = 1 << 30;
@@ -64,7 +64,7 @@ double measured_rate(const Problem& problem, double omega, bool symmetric, int c
   solver.settings.check_every = 1;
   solver.limits.tolerance = 1e-12;
   solver.prepare(problem);
-  Recorder observed;
+  ResidualRecords observed;
   EXPECT_EQ(solver.solve(nullptr, &observed).status, Status::kSolved);
   const std::vector<double>& r = observed.residuals;
   return std::pow(r.back() / r[r.size() - 1 - count], 1.0 / count);
@@ -182,7 +182,7 @@ TEST(Pgs, EndsHonestly) {
   solver.limits.time_limit = 1e-9;
   EXPECT_EQ(solver.solve().status, Status::kTimeLimit);
   solver.limits.time_limit = 0.0;
-  Recorder observed;
+  ResidualRecords observed;
   observed.stop_after = 3;
   EXPECT_EQ(solver.solve(nullptr, &observed).status, Status::kInterrupted);
   EXPECT_EQ(observed.residuals.size(), 3u);
@@ -261,7 +261,7 @@ TEST(Rpgs, EndsHonestly) {
   solver.limits.time_limit = 1e-9;
   EXPECT_EQ(solver.solve().status, Status::kTimeLimit);
   solver.limits.time_limit = 0.0;
-  Recorder observed;
+  ResidualRecords observed;
   observed.stop_after = 3;
   EXPECT_EQ(solver.solve(nullptr, &observed).status, Status::kInterrupted);
   solver.settings.rules.relaxation = 0.0;

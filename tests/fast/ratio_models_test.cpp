@@ -11,7 +11,7 @@
 namespace perp::test {
 namespace {
 
-struct Motion {
+struct RatioRun {
   SimulationSummary summary;
   std::vector<StepReport> steps;
 
@@ -25,14 +25,14 @@ struct Motion {
   }
 };
 
-Motion run(const Scene& scene, const std::string& formulation, std::vector<double> pattern,
-           double duration = 0.0) {
+RatioRun run_ratio(const Scene& scene, const std::string& formulation, std::vector<double> pattern,
+                   double duration = 0.0) {
   SimulationRequest request;
   request.formulation = formulation;
   request.pattern = std::move(pattern);
   request.duration = duration;
   request.solve.limits.tolerance = 1e-12;
-  Motion r;
+  RatioRun r;
   request.on_step = [&](const StepReport& step) {
     r.steps.push_back(step);
     return true;
@@ -50,7 +50,7 @@ TEST(RatioModel, OneStepOverlapsByTheSquareOfTheGap) {
       Scene scene = load_scene("falling-cube", {{"gap", gap + half - 1}});
       scene.bodies[1].shape = Box{Vector3d::Constant(half)};
       scene.bodies[1].velocity = {0, 0, -100};
-      const Motion r = run(scene, "ratio-metric", {0.01}, 0.01);
+      const RatioRun r = run_ratio(scene, "ratio-metric", {0.01}, 0.01);
       const double width = 1 + half;
       EXPECT_NEAR(r.summary.final_state.bodies[1].position.z(), width - gap * gap / width, 1e-12);
     }
@@ -62,7 +62,7 @@ double worst_overlap(double h) {
   Scene scene = load_scene("falling-cube", {});
   for (int k = 0; k < 400; ++k) {
     scene.bodies[1].position.z() = 3 + 0.5 * k / 399;
-    const Motion r = run(scene, "ratio-metric", {h});
+    const RatioRun r = run_ratio(scene, "ratio-metric", {h});
     for (const StepReport& s : r.steps)
       worst = std::max(worst, 2 - s.result.state.bodies[1].position.z());
   }
@@ -81,7 +81,7 @@ TEST(VariableSteps, DriftOfAPendulumIsHalfOfTheSquareOfItsStep) {
   const std::vector<std::pair<double, double>> fastest = {{1, 4.43},  {2, 4.43},  {5, 4.45},
                                                           {10, 4.53}, {30, 5.31}, {100, 10.8}};
   for (const auto& [c, speed] : fastest) {
-    const Motion r = run(scene, "stewart-trinkle", {0.01, 0.01 / c});
+    const RatioRun r = run_ratio(scene, "stewart-trinkle", {0.01, 0.01 / c});
     double most = 0.0;
     for (std::size_t k = 1; k < r.steps.size(); ++k) {
       const StepReport& before = r.steps[k - 1];
@@ -98,9 +98,9 @@ TEST(VariableSteps, DriftOfAPendulumIsHalfOfTheSquareOfItsStep) {
 
 TEST(VariableSteps, EndWhereTheDurationDoes) {
   const Scene scene = load_scene("pendulum", {});
-  EXPECT_EQ(run(scene, "stewart-trinkle", {0.25, 0.125}, 1.0).steps.size(), 5u);
-  EXPECT_EQ(run(scene, "stewart-trinkle", {0.25, 0.125}, 0.375).steps.size(), 2u);
-  EXPECT_EQ(run(scene, "stewart-trinkle", {0.25, 0.125}, 0.25).steps.size(), 1u);
+  EXPECT_EQ(run_ratio(scene, "stewart-trinkle", {0.25, 0.125}, 1.0).steps.size(), 5u);
+  EXPECT_EQ(run_ratio(scene, "stewart-trinkle", {0.25, 0.125}, 0.375).steps.size(), 2u);
+  EXPECT_EQ(run_ratio(scene, "stewart-trinkle", {0.25, 0.125}, 0.25).steps.size(), 1u);
   SimulationRequest request;
   request.driver = Driver::kEventDriven;
   request.formulation = "anitescu-potra";
@@ -119,7 +119,7 @@ TEST(RatioModel, SlidesAsTheTrueDistanceDoes) {
     return 0.4 * 9.81 * (std::sin(slope) - mu * std::cos(slope));
   };
   const auto speed = [&](const std::string& formulation) {
-    return run(scene, formulation, {0.02}).summary.final_state.bodies[1].velocity.x();
+    return run_ratio(scene, formulation, {0.02}).summary.final_state.bodies[1].velocity.x();
   };
   EXPECT_NEAR(closed_form(0.3), 0.942515, 1e-6);
   for (const char* law : {"ratio-metric", "stewart-trinkle:gap=ratio", "coulomb-implicit:gap=ratio",
@@ -136,8 +136,8 @@ TEST(RatioModel, IsAnOrderOfTheStepFromTheTrueDistance) {
     Scene scene = load_scene("box-on-slab", {{"vx", 2.0}, {"vy", 1.0}});
     for (int k = 0; k < 20; ++k) {
       scene.bodies[1].position.z() = 0.6 + 0.01 * k;
-      const Motion ratio = run(scene, "ratio-metric", {h}, 0.4),
-                   linearised = run(scene, "stewart-trinkle", {h}, 0.4);
+      const RatioRun ratio = run_ratio(scene, "ratio-metric", {h}, 0.4),
+                     linearised = run_ratio(scene, "stewart-trinkle", {h}, 0.4);
       for (std::size_t i = 0; i < ratio.steps.size(); ++i) {
         worst = std::max(worst, (ratio.steps[i].result.state.bodies[1].position -
                                  linearised.steps[i].result.state.bodies[1].position)
@@ -159,7 +159,8 @@ TEST(RatioModel, InfeasibilityOfAFourBarWithContactIsOfSecondOrder) {
     double most = 0.0;
     for (int k = 0; k < 16; ++k)
       most = std::max(
-          most, run(scene, "ratio-metric", {h * (1 - 0.01 * k)}, 2.0).largest_infeasibility());
+          most,
+          run_ratio(scene, "ratio-metric", {h * (1 - 0.01 * k)}, 2.0).largest_infeasibility());
     return most;
   };
   const double slope = std::log(worst(0.03) / worst(0.001)) / std::log(30.0);
@@ -185,7 +186,7 @@ TEST(RatioModel, HasEveryLawAndSaysWhatItCannotMeasure) {
 // Free fall onto springs: at rest they carry the weight.
 TEST(Penalty, RestsWhereItsSpringsCarryTheWeight) {
   const Scene scene = load_scene("falling-cube", {{"gap", 0.01}});
-  const Motion r = run(scene, "penalty:stiffness=1e5", {1e-4}, 1.0);
+  const RatioRun r = run_ratio(scene, "penalty:stiffness=1e5", {1e-4}, 1.0);
   const double depth = 2 - r.summary.final_state.bodies[1].position.z();
   EXPECT_NEAR(depth, 9.81 / 4e5, 1e-9);  // a mass of 1 kg on four corners
   double pushed = 0.0;
@@ -193,7 +194,8 @@ TEST(Penalty, RestsWhereItsSpringsCarryTheWeight) {
   EXPECT_NEAR(pushed, 9.81e-4, 1e-9);
   // Friction within the cone, against the slip.
   const Scene ramp = load_scene("box-on-slab", {});
-  const double speed = run(ramp, "penalty", {1e-4}, 0.4).summary.final_state.bodies[1].velocity.x();
+  const double speed =
+      run_ratio(ramp, "penalty", {1e-4}, 0.4).summary.final_state.bodies[1].velocity.x();
   EXPECT_NEAR(speed, 0.942515, 1e-3);
 }
 

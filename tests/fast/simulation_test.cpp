@@ -51,11 +51,6 @@ Scene scene(const std::string& name, const std::map<std::string, double>& parame
   return load_scene(name, parameters);
 }
 
-Scene from_bodies(const std::string& rest) {
-  return scene_from_text(R"({"format":"perp-scene","version":1,"name":"test",)" + rest + "}",
-                         "test");
-}
-
 TEST(NumberExpression, FollowsTheRulesOfArithmetic) {
   const std::map<std::string, double> names = {{"a", 2.0}, {"b_1", -3.0}};
   EXPECT_EQ(evaluate_expression("1+2*3-4/2", names), 5.0);
@@ -108,7 +103,7 @@ TEST(Joints, DriftOfChainAndLinkageIsOfSecondOrder) {
 
 // Every joint row's Jacobian against differences of its value.
 TEST(Joints, JacobiansAreDerivatives) {
-  const Scene s = from_bodies(R"("dimension":3,"bodies":[
+  const Scene s = scene_of(R"("dimension":3,"bodies":[
     {"name":"a","mass":1,"inertia":[1,2,3],"position":[0.1,0.2,0.3],"velocity":[0.3,-0.2,0.5],"angular_velocity":[0.4,0.7,-0.6]},
     {"name":"b","mass":2,"inertia":[1,1,2],"position":[1,0.5,0],"velocity":[-0.1,0.6,0.2],"angular_velocity":[-0.5,0.1,0.9]}],
     "joints":[{"name":"p","type":"spherical","a":"a","b":"b","anchor":[0.5,0.4,0.1]},
@@ -135,7 +130,7 @@ TEST(Joints, JacobiansAreDerivatives) {
 
 TEST(FreeMotion, ParabolaOfFirstOrder) {
   const auto error = [](double h) {
-    const Scene s = from_bodies(R"("dimension":3,"gravity":[0,0,-10],"bodies":[
+    const Scene s = scene_of(R"("dimension":3,"gravity":[0,0,-10],"bodies":[
       {"name":"stone","mass":2,"inertia":[1,1,1],"position":[0,0,1],"velocity":[3,0,4]}])");
     const BodyState end = run(s, h, 1.0).summary.final_state.bodies[0];
     EXPECT_NEAR(end.position.x(), 3.0, 1e-12);
@@ -149,7 +144,7 @@ TEST(FreeMotion, ParabolaOfFirstOrder) {
 // A free asymmetric body: energy never rises, and energy and angular momentum are kept to first
 // order.
 TEST(FreeMotion, SpinOfAnAsymmetricBody) {
-  const Scene s = from_bodies(R"("dimension":3,"bodies":[
+  const Scene s = scene_of(R"("dimension":3,"bodies":[
     {"name":"book","mass":1,"inertia":[1,2,3],"angular_velocity":[0.1,2,0.1]}])");
   const Vector3d momentum(0.1, 4.0, 0.3);
   std::vector<double> loss, drift;
@@ -174,7 +169,7 @@ TEST(FreeMotion, SpinOfAnAsymmetricBody) {
 // Bounces of a ball with e = 0.8: heights fall by e^2, to first order in h.
 TEST(Restitution, BouncingBall) {
   const Scene s =
-      from_bodies(R"("dimension":2,"gravity":[0,-9.81],"contact":{"restitution":0.8},"bodies":[
+      scene_of(R"("dimension":2,"gravity":[0,-9.81],"contact":{"restitution":0.8},"bodies":[
     {"name":"ground","fixed":true,"shape":{"type":"half_space","normal":[0,1]}},
     {"name":"ball","mass":1,"shape":{"type":"disc","radius":0.1},"position":[0,1.1]}])");
   std::vector<double> errors;
@@ -329,7 +324,7 @@ const char* const kBall =
     {"name":"ground","fixed":true,"shape":{"type":"half_space","normal":[0,1]}},
     {"name":"ball","mass":1,"shape":{"type":"disc","radius":0.1},"position":[0,1.35]}])";
 
-Simulated run_events(const Scene& scene, double h, double duration) {
+Simulated simulate_events(const Scene& scene, double h, double duration) {
   SimulationRequest request;
   request.driver = Driver::kEventDriven;
   request.formulation = "anitescu-potra";
@@ -341,7 +336,7 @@ Simulated run_events(const Scene& scene, double h, double duration) {
 // Falls 1.25 m in 0.5 s, meets the ground at 5 m/s; flights last 0.8, 0.64, ... s, whatever h.
 TEST(EventDriven, BouncesAtTheTimesOfTheClosedForm) {
   for (const double h : {0.05, 0.01}) {
-    const Simulated r = run_events(from_bodies(kBall), h, 6.0);
+    const Simulated r = simulate_events(scene_of(kBall), h, 6.0);
     std::vector<double> times;
     for (const StepReport& step : r.steps) {
       if (step.h == 0.0) times.push_back(step.result.state.time);
@@ -366,7 +361,7 @@ TEST(EventDriven, EnergyIsKeptInFlightAndOverlapsStaySmall) {
   const Scene s = scene("disc-polygon", {{"N", 12}});
   const State start = initial_state(s);
   double energy = kinetic_energy(s, start) + potential_energy(s, start);
-  for (const StepReport& step : run_events(s, 0.01, 1.0).steps) {
+  for (const StepReport& step : simulate_events(s, 0.01, 1.0).steps) {
     const double next = step.kinetic + step.potential;
     EXPECT_LE(next, energy + 1e-9 * std::abs(energy));
     energy = next;
@@ -377,7 +372,7 @@ TEST(EventDriven, EnergyIsKeptInFlightAndOverlapsStaySmall) {
 TEST(EventDriven, AgreesWithTimeSteppingToFirstOrder) {
   const auto difference = [](double h) {
     const Scene s = scene("disc-polygon", {{"N", 6}});
-    const BodyState a = run_events(s, h, 0.3).summary.final_state.bodies[1],
+    const BodyState a = simulate_events(s, h, 0.3).summary.final_state.bodies[1],
                     b = run(s, h, 0.3, "anitescu-potra").summary.final_state.bodies[1];
     return (a.position - b.position).norm();
   };
@@ -389,20 +384,20 @@ TEST(EventDriven, AgreesWithTimeSteppingToFirstOrder) {
 TEST(EventDriven, NeedsVelocityLevelAndEndsHonestlyAtTheCap) {
   SimulationRequest request;
   request.driver = Driver::kEventDriven;
-  EXPECT_THROW(simulate(from_bodies(kBall), request), std::invalid_argument);
+  EXPECT_THROW(simulate(scene_of(kBall), request), std::invalid_argument);
   request.formulation = "anitescu-potra";
   request.solve.solver = "lemke";
   request.step = 1.0;
   request.duration = 6.0;
   request.max_events = 2;
-  const SimulationSummary summary = simulate(from_bodies(kBall), request);
+  const SimulationSummary summary = simulate(scene_of(kBall), request);
   EXPECT_TRUE(summary.stopped);
   EXPECT_GT(summary.failed_steps, 0);
   EXPECT_NE(summary.message.find("max_events"), std::string::npos);
 }
 
 TEST(Restitution, WhatRestsDoesNotBounce) {
-  const Scene s = from_bodies(
+  const Scene s = scene_of(
       R"("dimension":2,"gravity":[0,-10],"contact":{"restitution":0.9,"mu":0.3},"bodies":[
     {"name":"ground","fixed":true,"shape":{"type":"half_space","normal":[0,1]}},
     {"name":"ball","mass":1,"shape":{"type":"disc","radius":0.1},"position":[0,0.1]}])");
@@ -414,7 +409,7 @@ TEST(Restitution, WhatRestsDoesNotBounce) {
 // A disc between two walls that are closer than it is wide: no velocity opens both gaps. The step
 // is relaxed, and the certificate recorded.
 TEST(Pyramid, WedgedBodiesAreRelaxedWithACertificate) {
-  const Scene s = from_bodies(R"("dimension":2,"gravity":[0,-10],"contact":{"mu":0.5},"bodies":[
+  const Scene s = scene_of(R"("dimension":2,"gravity":[0,-10],"contact":{"mu":0.5},"bodies":[
     {"name":"left","fixed":true,"shape":{"type":"half_space","normal":[1,0],"offset":-0.099999}},
     {"name":"right","fixed":true,"shape":{"type":"half_space","normal":[-1,0],"offset":-0.099999}},
     {"name":"disc","mass":1,"shape":{"type":"disc","radius":0.1}}])");
@@ -430,7 +425,7 @@ TEST(Pyramid, WedgedBodiesAreRelaxedWithACertificate) {
 // A V-shaped groove that is steeper than the friction angle holds an overlapping disc: the linear
 // constraints are feasible, yet the impulses of both walls and their friction balance each other.
 TEST(Verifier, RaysOfJamsAreChecked) {
-  const Scene s = from_bodies(R"("dimension":2,"gravity":[0,-10],"contact":{"mu":1},"bodies":[
+  const Scene s = scene_of(R"("dimension":2,"gravity":[0,-10],"contact":{"mu":1},"bodies":[
     {"name":"left","fixed":true,"shape":{"type":"half_space","normal":[0.99,0.141],"offset":-0.09}},
     {"name":"right","fixed":true,"shape":{"type":"half_space","normal":[-0.99,0.141],"offset":-0.09}},
     {"name":"disc","mass":1,"shape":{"type":"disc","radius":0.1}}])");

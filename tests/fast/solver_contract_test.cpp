@@ -13,7 +13,7 @@ namespace perp::test {
 namespace {
 
 // Velocities and impulses: v - p = -1, v >= 0, p >= 0.
-Problem one_contact() {
+Problem one_contact_in_parts() {
   ConicQp qp{matrix(2, 2, {1, 0, 0, 0}),
              vector({0, 0}),
              matrix(3, 2, {1, -1, -1, 0, 0, -1}),
@@ -49,7 +49,7 @@ std::vector<Problem> some_problems() {
   list.push_back(generate(find_family("mcp-classics"), 0, 1, {}, "kojima-shindo-1"));
   list.push_back(generate(find_family("box-qp"), 12, 1));
   list.push_back(generate(find_family("socp"), 10, 1));
-  list.push_back(one_contact());
+  list.push_back(one_contact_in_parts());
   list.push_back(generate(find_family("friction-stack"), 2, 1));
   list.push_back(generate(find_family("compliant-pile"), 6, 1));
   return list;
@@ -82,10 +82,10 @@ void spoil_data(ConvexContact& p) {
   spoil(p.A), spoil(p.J), spoil(p.R), spoil(p.bias), spoil(p.mu), spoil(p.v_star);
 }
 
-struct Outcome {
+struct EndAndAnswer {
   Status status;
   Vector z, dual;
-  bool operator==(const Outcome& o) const {
+  bool operator==(const EndAndAnswer& o) const {
     const auto same = [](const Vector& a, const Vector& b) {
       return a.size() == b.size() && (a.array() == b.array()).all();
     };
@@ -93,7 +93,7 @@ struct Outcome {
   }
 };
 
-Outcome outcome_of(Solver& solver) {
+EndAndAnswer outcome_of(Solver& solver) {
   const Result& r = solver.solve();
   return {r.status, r.z, r.dual};
 }
@@ -116,7 +116,7 @@ TEST_P(EverySolver, CopiesWhatItNeedsOfAProblem) {
   for (const Problem& problem : problems) {
     const std::unique_ptr<Solver> with_problem = make(), without = make();
     with_problem->prepare(problem);
-    const Outcome expected = outcome_of(*with_problem);
+    const EndAndAnswer expected = outcome_of(*with_problem);
     EXPECT_EQ(expected.status, Status::kSolved) << with_problem->traits().name;
     auto temporary = std::make_unique<Problem>(problem);
     without->prepare(*temporary);
@@ -132,7 +132,7 @@ TEST_P(EverySolver, KeepsWhatIsPreparedWhenAskedAboutOtherProblems) {
   for (const Problem& problem : taken()) {
     const std::unique_ptr<Solver> solver = make();
     solver->prepare(problem);
-    const Outcome expected = outcome_of(*solver);
+    const EndAndAnswer expected = outcome_of(*solver);
     for (const Problem& other : others) (void)solver->refusal(other);
     EXPECT_TRUE(outcome_of(*solver) == expected) << solver->traits().name << problem.kind();
   }
@@ -287,7 +287,7 @@ TEST_P(EverySolver, KeepsNoStartAndNoObserver) {
   for (const Problem& problem : taken()) {
     const std::unique_ptr<Solver> solver = make();
     solver->prepare(problem);
-    const Outcome expected = outcome_of(*solver);
+    const EndAndAnswer expected = outcome_of(*solver);
     auto start = std::make_unique<Vector>(Vector::Constant(problem.size(), 0.5));
     auto observer = std::make_unique<Count>();
     (void)solver->solve(start.get(), observer.get());

@@ -11,7 +11,8 @@
 namespace perp::test {
 namespace {
 
-Verdict judge(ProblemData data, const Vector& z, double tolerance = 1e-8, const Vector& dual = {}) {
+Verdict verdict_on(ProblemData data, const Vector& z, double tolerance = 1e-8,
+                   const Vector& dual = {}) {
   return verify(std::move(data), Answer{z, dual}, tolerance);
 }
 
@@ -84,7 +85,7 @@ TEST(Extended, RoundsUp) {
 
 TEST(VerifierOfBounds, AddsTheVectorBeforeItRounds) {
   const Lcp p{matrix(2, 2, {0, 0, 1e15, 1}), vector({0, -1e15})};
-  const Verdict v = judge(p, vector({1, 0.05}));  // F_1 = 0.05, lost if the product is rounded
+  const Verdict v = verdict_on(p, vector({1, 0.05}));  // F_1 = 0.05, lost if the product is rounded
   EXPECT_FALSE(v.solved);
   EXPECT_EQ(v.measure, 0.05);
   EXPECT_EQ(evaluate_map(p, vector({1, 0.05}))[1], 0.05);
@@ -92,10 +93,10 @@ TEST(VerifierOfBounds, AddsTheVectorBeforeItRounds) {
 
 TEST(VerifierOfBounds, LabelsAMissAtTheRoundingFloorAndDoesNotGrantIt) {
   const Lcp p{matrix(1, 1, {3}), vector({-1e12})};
-  const Verdict near = judge(p, vector({1e12 / 3}));
+  const Verdict near = verdict_on(p, vector({1e12 / 3}));
   EXPECT_FALSE(near.solved);
   EXPECT_TRUE(near.at_floor);
-  const Verdict far = judge(p, vector({1e12 / 3 + 1}));
+  const Verdict far = verdict_on(p, vector({1e12 / 3 + 1}));
   EXPECT_FALSE(far.solved);
   EXPECT_FALSE(far.at_floor);
 }
@@ -123,19 +124,19 @@ TEST(VerifierOfNonlinear, RefusesPolesAtABound) {
   };
   for (const Mcp& p : poles) {
     for (const double z : {0.0, 1e-9, 1e-300, -1e-9}) {
-      const Verdict v = judge(p, vector({z}));
+      const Verdict v = verdict_on(p, vector({z}));
       EXPECT_FALSE(v.solved) << z;
       EXPECT_FALSE(v.measure <= 1e-8) << z;
     }
   }
-  EXPECT_TRUE(judge(poles[0], vector({0.2})).solved);
-  EXPECT_TRUE(judge(poles[1], vector({1.0})).solved);
+  EXPECT_TRUE(verdict_on(poles[0], vector({0.2})).solved);
+  EXPECT_TRUE(verdict_on(poles[1], vector({1.0})).solved);
 }
 
 // z = 2e-9 seems held by its bound, but at the bound, beyond the pole, F has the other sign.
 TEST(VerifierOfNonlinear, RefusesPointsBeyondAPole) {
   const Mcp p = recorded([](const Expr& z) { return 1.0 / (z - 1e-9) + 5.0; });
-  const Verdict v = judge(p, vector({2e-9}));
+  const Verdict v = verdict_on(p, vector({2e-9}));
   EXPECT_LE(v.residuals.natural, 1e-8);
   EXPECT_FALSE(v.solved);
   EXPECT_GT(v.measure, 1e8);
@@ -143,18 +144,18 @@ TEST(VerifierOfNonlinear, RefusesPointsBeyondAPole) {
 
 TEST(VerifierOfNonlinear, GrantsAnswersAtBoundsThatHold) {
   const Mcp p = recorded([](const Expr& z) { return exp(z); });
-  EXPECT_TRUE(judge(p, vector({0.0})).solved);
-  EXPECT_TRUE(judge(p, vector({-1e-9})).solved);
+  EXPECT_TRUE(verdict_on(p, vector({0.0})).solved);
+  EXPECT_TRUE(verdict_on(p, vector({-1e-9})).solved);
   Mcp fixed = recorded([](const Expr& z) { return z - 7.0; });
   fixed.upper = vector({0});  // l = u leaves F free
-  EXPECT_TRUE(judge(fixed, vector({0.0})).solved);
+  EXPECT_TRUE(verdict_on(fixed, vector({0.0})).solved);
 }
 
 TEST(VerifierOfNonlinear, EvaluatesGraphsBeyondDouble) {
   // (1e16 + z) - 1e16 - 1: 2 is what double makes of z = 1.5.
   const Mcp p = recorded([](const Expr& z) { return (1e16 + z) - 1e16 - 2.0; });
-  EXPECT_FALSE(judge(p, vector({1.5})).solved);
-  EXPECT_TRUE(judge(p, vector({2.0})).solved);
+  EXPECT_FALSE(verdict_on(p, vector({1.5})).solved);
+  EXPECT_TRUE(verdict_on(p, vector({2.0})).solved);
 }
 
 // Cones ----------------------------------------------------------------------------------------
@@ -167,9 +168,9 @@ TEST(VerifierOfConicQps, RefusesAGapThatCancels) {
                    vector({0, 0}),
                    {{ConeType::kNonnegative, 2}}};
   };
-  EXPECT_FALSE(judge(lp(1e9), vector({-1e-9, 1}), 1e-8, vector({1e9, 1})).solved);
-  EXPECT_FALSE(judge(lp(1e3), vector({-1e-8, 1e-5}), 1e-8, vector({1e3, 1})).solved);
-  EXPECT_TRUE(judge(lp(1e9), vector({0, 0}), 1e-8, vector({1e9, 1})).solved);
+  EXPECT_FALSE(verdict_on(lp(1e9), vector({-1e-9, 1}), 1e-8, vector({1e9, 1})).solved);
+  EXPECT_FALSE(verdict_on(lp(1e3), vector({-1e-8, 1e-5}), 1e-8, vector({1e3, 1})).solved);
+  EXPECT_TRUE(verdict_on(lp(1e9), vector({0, 0}), 1e-8, vector({1e9, 1})).solved);
 }
 
 // The complementarity of a second-order cone, in every case of its natural map.
@@ -183,12 +184,12 @@ TEST(VerifierOfConicQps, JudgesSecondOrderCones) {
   };
   const ConicQp p = cone(vector({0, 2, 0}));
   const Vector x = vector({1, -1, 0});  // s = x + b = (1, 1, 0), y = x
-  EXPECT_TRUE(judge(p, x, 1e-14, x).solved);
+  EXPECT_TRUE(verdict_on(p, x, 1e-14, x).solved);
   for (const Vector& off : {vector({1e-6, 0, 0}), vector({0, 1e-6, 0}), vector({0, 0, 1e-3})})
-    EXPECT_FALSE(judge(p, x + off, 1e-8, x + off).solved);
+    EXPECT_FALSE(verdict_on(p, x + off, 1e-8, x + off).solved);
   // s and y both well inside: every primal and dual residual is zero.
   const ConicQp q = cone(vector({5, 0, 0}));
-  const Verdict v = judge(q, vector({3, 0, 0}), 1e-8, vector({3, 0, 0}));
+  const Verdict v = verdict_on(q, vector({3, 0, 0}), 1e-8, vector({3, 0, 0}));
   EXPECT_EQ(v.residuals.primal, 0.0);
   EXPECT_EQ(v.residuals.dual, 0.0);
   EXPECT_GT(v.residuals.complementarity, 1.0);
@@ -199,26 +200,26 @@ TEST(VerifierOfConicQps, JudgesSecondOrderCones) {
 
 TEST(VerifierOfFriction, AFarContactHidesNothing) {
   const FrictionContact p = contacts(DenseMatrix::Identity(6, 6), vector({-1e9, 0, 0, -1, 0, 0}));
-  const Verdict v = judge(p, vector({1e9, 0, 0, 0, 0, 0}));
+  const Verdict v = verdict_on(p, vector({1e9, 0, 0, 0, 0, 0}));
   EXPECT_LE(v.residuals.relative, 1e-8);  // FCLIB's number
   EXPECT_FALSE(v.solved);
   EXPECT_EQ(v.residuals.worst_index, 3);
-  EXPECT_TRUE(judge(p, vector({1e9, 0, 0, 1, 0, 0})).solved);
+  EXPECT_TRUE(verdict_on(p, vector({1e9, 0, 0, 1, 0, 0})).solved);
 }
 
 TEST(VerifierOfFriction, NormsDoNotOverflow) {
   const FrictionContact p = contacts(DenseMatrix::Identity(3, 3), vector({1e160, 0, 0}));
-  EXPECT_TRUE(judge(p, vector({0, 0, 0})).solved);
-  EXPECT_FALSE(judge(contacts(DenseMatrix::Identity(6, 6), vector({1e160, 0, 0, 1, 0, 0})),
-                     vector({0, 0, 0, -1, 0, 0}))
+  EXPECT_TRUE(verdict_on(p, vector({0, 0, 0})).solved);
+  EXPECT_FALSE(verdict_on(contacts(DenseMatrix::Identity(6, 6), vector({1e160, 0, 0, 1, 0, 0})),
+                          vector({0, 0, 0, -1, 0, 0}))
                    .solved);
-  EXPECT_FALSE(judge(p, vector({-1e153, 0, 0})).solved);
+  EXPECT_FALSE(verdict_on(p, vector({-1e153, 0, 0})).solved);
 }
 
 TEST(VerifierOfFriction, NothingCancelsBesideLargeImpulses) {
   const FrictionContact p = contacts(1e-12 * DenseMatrix::Identity(3, 3), vector({-1, 0, 0}));
-  EXPECT_TRUE(judge(p, vector({1e12, 0, 0})).solved);
-  EXPECT_FALSE(judge(p, vector({1e12 * (1 + 5e-5), 0, 0})).solved);
+  EXPECT_TRUE(verdict_on(p, vector({1e12, 0, 0})).solved);
+  EXPECT_FALSE(verdict_on(p, vector({1e12 * (1 + 5e-5), 0, 0})).solved);
 }
 
 // F_nat in components against r - Pi(r - u_hat) where that loses nothing.
@@ -282,9 +283,9 @@ TEST(VerifierOfFriction, InvertsIllConditionedMasses) {
   p.mu = Vector::Constant(3, 10.0);
   const Vector r = vector({1, 0, 0, 1, 0, 0, 1, 0, 0});  // = M u, u = -q
   p.q = -MassInverse(p.M).solve(r.cast<Extended>()).cast<double>();
-  EXPECT_TRUE(judge(p, r).solved);
+  EXPECT_TRUE(verdict_on(p, r).solved);
   const Vector twice = 2.0 * r;
-  EXPECT_FALSE(judge(p, twice).solved);
+  EXPECT_FALSE(verdict_on(p, twice).solved);
   const ExtendedVector u = MassInverse(p.M).solve(r.cast<Extended>());
   const AffineSum back = sum_of({AffineTerm::product(p.M, u), AffineTerm::vector(r, -1)}, n);
   EXPECT_LT(static_cast<double>(back.values.cwiseAbs().maxCoeff()), 1e-9);
@@ -297,7 +298,7 @@ TEST(VerifierOfFriction, RefusesMassesThatAreNone) {
   p.q = vector({-1, 0, 0});
   p.mu = vector({1});
   EXPECT_THROW(validate(p), std::invalid_argument);
-  EXPECT_THROW(judge(p, vector({1, 0, 0})), std::invalid_argument);
+  EXPECT_THROW(verdict_on(p, vector({1, 0, 0})), std::invalid_argument);
   p.M = Matrix(matrix(3, 3, {1, 2, 0, 2, 1, 0, 0, 0, 1}));  // positive diagonal, indefinite
   EXPECT_THROW(validate(p), std::invalid_argument);
 }
