@@ -4,15 +4,15 @@
 namespace perp::test {
 namespace {
 
-struct Case {
+struct ContactFamily {
   const char* family;
   int contacts, first_seed, last_seed;
 };
 
-class ContactLcps : public ::testing::TestWithParam<Case> {};
+class ContactLcps : public ::testing::TestWithParam<ContactFamily> {};
 
 TEST_P(ContactLcps, AllAreSolved) {
-  const Case& c = GetParam();
+  const ContactFamily& c = GetParam();
   int solved = 0;
   for (int seed = c.first_seed; seed <= c.last_seed; ++seed) {
     const Problem p = generate(find_family(c.family), c.contacts, seed);
@@ -27,12 +27,13 @@ TEST_P(ContactLcps, AllAreSolved) {
 
 INSTANTIATE_TEST_SUITE_P(
     Families, ContactLcps,
-    ::testing::Values(Case{"contact-stack", 20, 1, 100}, Case{"contact-pile", 20, 1, 100},
-                      Case{"contact-stack", 50, 1, 20}, Case{"contact-pile", 50, 1, 20},
-                      Case{"contact-stack", 100, 1, 5}, Case{"contact-pile", 100, 1, 5},
-                      Case{"contact-stack", 200, 1, 5}, Case{"contact-pile", 200, 1, 5},
-                      Case{"contact-tower", 100, 1, 5}, Case{"contact-stack", 23, 1, 10},
-                      Case{"contact-pile", 1, 1, 10}),
+    ::testing::Values(
+        ContactFamily{"contact-stack", 20, 1, 100}, ContactFamily{"contact-pile", 20, 1, 100},
+        ContactFamily{"contact-stack", 50, 1, 20}, ContactFamily{"contact-pile", 50, 1, 20},
+        ContactFamily{"contact-stack", 100, 1, 5}, ContactFamily{"contact-pile", 100, 1, 5},
+        ContactFamily{"contact-stack", 200, 1, 5}, ContactFamily{"contact-pile", 200, 1, 5},
+        ContactFamily{"contact-tower", 100, 1, 5}, ContactFamily{"contact-stack", 23, 1, 10},
+        ContactFamily{"contact-pile", 1, 1, 10}),
     [](const auto& tested) {
       std::string name = tested.param.family + std::to_string(tested.param.contacts);
       std::erase(name, '-');

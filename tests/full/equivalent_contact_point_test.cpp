@@ -323,7 +323,7 @@ Shape random_shape(Random& random) {
 }
 
 // Two bodies in space that fly at each other.
-Scene random_pair(Random& random) {
+Scene random_pair_scene(Random& random) {
   Scene s;
   s.name = "pair";
   s.contact.mu = random.uniform(0.0, 0.8);
@@ -353,7 +353,7 @@ TEST(EquivalentContactPoint, PropositionsHoldForRandomPairs) {
   int pressed = 0, pairs = 0;
   for (int seed = 1; seed <= 60; ++seed) {
     Random random(static_cast<std::uint64_t>(seed));
-    const Scene s = random_pair(random);
+    const Scene s = random_pair_scene(random);
     const State start = initial_state(s);
     const auto placed = [&](const State& state, int b) {
       const BodyState& at = state.bodies[static_cast<std::size_t>(b)];
