@@ -3,7 +3,7 @@
 
 #include <perp/solvers/box/newton_matrix.hpp>
 #include <perp/solvers/linear_algebra/dense_lu.hpp>
-#include <perp/solvers/linear_algebra/sparse_lu.hpp>
+#include <perp/solvers/linear_algebra/general_lu.hpp>
 #include <vector>
 
 namespace perp {
@@ -56,7 +56,7 @@ class NewtonSystem {
   DenseLu dense_lu_;
   bool normal_equations_ = false;
   DenseMatrix jacobian_, normal_;  // their matrices, kernel by kernel in the top left corner
-  SparseLu sparse_lu_, augmented_lu_;
+  GeneralLu sparse_lu_, augmented_lu_;
 };
 
 }  // namespace perp

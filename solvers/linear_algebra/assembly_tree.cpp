@@ -68,6 +68,7 @@ class Builder {
   }
 
   AssemblyTree build() {
+    find_couplings();
     order_groups();
     build_fronts();
     size_work_space();
@@ -75,6 +76,7 @@ class Builder {
   }
 
  private:
+  void find_couplings();
   void order_groups();
   Lists neighbours_before() const;
   std::vector<int> build_tree();
@@ -84,46 +86,74 @@ class Builder {
 
   const int size_;
   const std::vector<int>&starts_, &rows_, &group_of_;
+  std::vector<int> coupled_starts_, coupled_;   // with lower groups, by group
   std::vector<int> group_sizes_, group_order_;  // of old groups; new -> old
   std::vector<int> group_first_;                // unknown of each group in the new order
   AssemblyTree tree_;
 };
 
+// Of each group those that it is coupled with and that have lower numbers, each once.
+void Builder::find_couplings() {
+  const int count = static_cast<int>(group_sizes_.size());
+  std::vector<int> starts(count + 1, 0), mark(count, -1);
+  const auto for_entries = [&](auto&& visit) {
+    for (int j = 0; j < size_; ++j) {
+      for (int k = starts_[j]; k < starts_[j + 1]; ++k) {
+        const auto [low, high] = std::minmax(group_of_[rows_[k]], group_of_[j]);
+        if (low != high) visit(low, high);
+      }
+    }
+  };
+  for_entries([&](int, int high) { ++starts[high + 1]; });
+  for (int g = 0; g < count; ++g) starts[g + 1] += starts[g];
+  std::vector<int> lows(starts[count]), next(starts.begin(), starts.end() - 1);
+  for_entries([&](int low, int high) { lows[next[high]++] = low; });
+  coupled_starts_.assign(1, 0);
+  for (int g = 0; g < count; ++g) {
+    for (int k = starts[g]; k < starts[g + 1]; ++k) {
+      if (mark[lows[k]] != g) coupled_.push_back(lows[k]);
+      mark[lows[k]] = g;
+    }
+    std::sort(coupled_.begin() + coupled_starts_[g], coupled_.end());
+    coupled_starts_.push_back(static_cast<int>(coupled_.size()));
+  }
+}
+
 // Approximate minimum degree order of the groups.
 void Builder::order_groups() {
   const int count = static_cast<int>(group_sizes_.size());
-  std::vector<Eigen::Triplet<double, int>> entries;
-  entries.reserve(2 * rows_.size());
-  for (int j = 0; j < size_; ++j) {
-    for (int k = starts_[j]; k < starts_[j + 1]; ++k) {
-      const int a = group_of_[rows_[k]], b = group_of_[j];
-      entries.emplace_back(a, b, 1.0);
-      if (a != b) entries.emplace_back(b, a, 1.0);
-    }
-  }
   Eigen::SparseMatrix<double, Eigen::ColMajor, int> pattern(count, count);
-  pattern.setFromTriplets(entries.begin(), entries.end());
+  pattern.reserve(static_cast<Eigen::Index>(coupled_.size()) + count);
+  for (int g = 0; g < count; ++g) {
+    pattern.startVec(g);
+    for (int k = coupled_starts_[g]; k < coupled_starts_[g + 1]; ++k)
+      pattern.insertBackByOuterInner(g, coupled_[k]) = 1.0;
+    pattern.insertBackByOuterInner(g, g) = 1.0;
+  }
+  pattern.finalize();
   Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order;
-  Eigen::AMDOrdering<int>()(pattern, order);
+  Eigen::AMDOrdering<int>()(pattern.selfadjointView<Eigen::Upper>(), order);
   group_order_.assign(order.indices().data(), order.indices().data() + count);
 }
 
 // Groups that each one is coupled with and that stand before it in the order.
 Lists Builder::neighbours_before() const {
-  std::vector<int> place(group_order_.size());
-  for (std::size_t k = 0; k < group_order_.size(); ++k)
-    place[group_order_[k]] = static_cast<int>(k);
-  Lists before(group_order_.size());
-  for (int j = 0; j < size_; ++j) {
-    for (int k = starts_[j]; k < starts_[j + 1]; ++k) {
-      const int a = place[group_of_[rows_[k]]], b = place[group_of_[j]];
-      if (a != b) before[std::max(a, b)].push_back(std::min(a, b));
+  const int count = static_cast<int>(group_order_.size());
+  std::vector<int> place(count), counts(count, 0);
+  for (int k = 0; k < count; ++k) place[group_order_[k]] = k;
+  const auto for_couplings = [&](auto&& visit) {
+    for (int g = 0; g < count; ++g) {
+      for (int k = coupled_starts_[g]; k < coupled_starts_[g + 1]; ++k) {
+        const auto [first, last] = std::minmax(place[g], place[coupled_[k]]);
+        visit(first, last);
+      }
     }
-  }
-  for (std::vector<int>& list : before) {
-    std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-  }
+  };
+  for_couplings([&](int, int last) { ++counts[last]; });
+  Lists before(count);
+  for (int k = 0; k < count; ++k) before[k].reserve(counts[k]);
+  for_couplings([&](int first, int last) { before[last].push_back(first); });
+  for (std::vector<int>& list : before) std::sort(list.begin(), list.end());
   return before;
 }
 
@@ -266,6 +296,28 @@ void Builder::size_work_space() {
 }
 
 }  // namespace
+
+AssemblyRuns assembly_runs(const AssemblyTree& tree) {
+  AssemblyRuns runs;
+  runs.starts.assign(1, 0);
+  std::vector<int> local(tree.order.size());
+  for (const Front& front : tree.fronts) {
+    if (front.parent >= 0) {
+      const Front& parent = tree.fronts[front.parent];
+      for (int i = 0; i < parent.size; ++i) local[tree.rows[parent.rows + i]] = i;
+      const int* rows = tree.rows.data() + front.rows + front.pivots;
+      for (int i = 0; i < front.size - front.pivots; ++i) {
+        const int to = local[rows[i]];
+        const bool first = static_cast<int>(runs.list.size()) == runs.starts.back();
+        if (first || to == parent.pivots || to != runs.list.back().to + runs.list.back().count)
+          runs.list.push_back({i, to, 0});
+        ++runs.list.back().count;
+      }
+    }
+    runs.starts.push_back(static_cast<int>(runs.list.size()));
+  }
+  return runs;
+}
 
 AssemblyTree assembly_tree(const std::vector<int>& starts, const std::vector<int>& rows,
                            const std::vector<int>& group_of) {

@@ -31,6 +31,18 @@ struct AssemblyTree {
   int most_rows = 0, most_pivots = 0;  ///< of a front
 };
 
+/// Rows that each front leaves, in runs that follow each other in its parent, too: `from` on among
+/// the rows that it leaves, `to` on among those of its parent. No run goes on behind the parent's
+/// pivots.
+struct AssemblyRuns {
+  struct Run {
+    int from, to, count;
+  };
+  std::vector<int> starts;  ///< of each front
+  std::vector<Run> list;
+};
+AssemblyRuns assembly_runs(const AssemblyTree& tree);
+
 /// @param starts, rows the upper triangle by columns as of SupernodalLdl
 /// @param group_of for each unknown its group, 0 to the number of groups - 1
 AssemblyTree assembly_tree(const std::vector<int>& starts, const std::vector<int>& rows,

@@ -17,6 +17,9 @@ class DenseLu {
   double* matrix(int size);
   /// @return false where a pivot is zero to rounding.
   bool factor();
+  /// Row swaps()[k] was exchanged for row k before column k was eliminated; L and U stand where the
+  /// matrix stood.
+  const int* swaps() const { return swaps_.data(); }
   /// x := A^-1 x and x := A^-T x, k values.
   void solve(double* x) const;
   void solve_transposed(double* x) const;

@@ -27,35 +27,28 @@ SparseLu::~SparseLu() = default;
 SparseLu::SparseLu(SparseLu&&) noexcept = default;
 SparseLu& SparseLu::operator=(SparseLu&&) noexcept = default;
 
-void SparseLu::begin(int size) {
-  size_ = size;
-  starts_.assign(1, 0);
-  rows_.clear();
-  values_.clear();
-}
-
 bool SparseLu::analyse() {
   klu_->release_numeric();
-  if (size_ == 0) return true;
+  if (a_.size == 0) return true;
   klu_->common.halt_if_singular = 1;
   // True partial pivoting unless asked otherwise: KLU's default favours the diagonal and lets
   // entries grow.
   klu_->common.tol = pivot_tolerance_;
-  if (!klu_->symbolic || starts_ != ordered_starts_ || rows_ != ordered_rows_) {
+  if (!klu_->symbolic || a_.starts != ordered_starts_ || a_.rows != ordered_rows_) {
     klu_->release();
-    klu_->symbolic = klu_analyze(size_, starts_.data(), rows_.data(), &klu_->common);
+    klu_->symbolic = klu_analyze(a_.size, a_.starts.data(), a_.rows.data(), &klu_->common);
     if (!klu_->symbolic) return false;
-    ordered_starts_ = starts_;
-    ordered_rows_ = rows_;
+    ordered_starts_ = a_.starts;
+    ordered_rows_ = a_.rows;
   }
   return true;
 }
 
 bool SparseLu::factor() {
   if (!analyse()) return false;
-  if (size_ == 0) return true;
+  if (a_.size == 0) return true;
   klu_->numeric =
-      klu_factor(starts_.data(), rows_.data(), values_.data(), klu_->symbolic, &klu_->common);
+      klu_factor(a_.starts.data(), a_.rows.data(), a_.values.data(), klu_->symbolic, &klu_->common);
   return klu_->numeric && klu_->common.status == KLU_OK;
 }
 
@@ -64,17 +57,17 @@ double SparseLu::estimated_operations() const {
 }
 
 double SparseLu::pivot_ratio() const {
-  if (size_ == 0) return 1.0;
+  if (a_.size == 0) return 1.0;
   klu_rcond(klu_->symbolic, klu_->numeric, &klu_->common);
   return klu_->common.rcond;
 }
 
 void SparseLu::solve(double* x) const {
-  if (size_ > 0) klu_solve(klu_->symbolic, klu_->numeric, size_, 1, x, &klu_->common);
+  if (a_.size > 0) klu_solve(klu_->symbolic, klu_->numeric, a_.size, 1, x, &klu_->common);
 }
 
 void SparseLu::solve_transposed(double* x) const {
-  if (size_ > 0) klu_tsolve(klu_->symbolic, klu_->numeric, size_, 1, x, &klu_->common);
+  if (a_.size > 0) klu_tsolve(klu_->symbolic, klu_->numeric, a_.size, 1, x, &klu_->common);
 }
 
 }  // namespace perp

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <perp/solvers/linear_algebra/square_columns.hpp>
 #include <vector>
 
 namespace perp {
@@ -15,12 +16,10 @@ class SparseLu {
   SparseLu(SparseLu&&) noexcept;
   SparseLu& operator=(SparseLu&&) noexcept;
 
-  void begin(int size);
-  void append(int row, double value) {
-    rows_.push_back(row);
-    values_.push_back(value);
-  }
-  void end_column() { starts_.push_back(static_cast<int>(rows_.size())); }
+  void begin(int size) { a_.begin(size); }
+  void append(int row, double value) { a_.append(row, value); }
+  void end_column() { a_.end_column(); }
+  const SquareColumns& matrix() const { return a_; }
 
   /// A diagonal entry is taken as pivot where it is at least this share of the largest of its
   /// column; 1: true partial pivoting.
@@ -41,11 +40,9 @@ class SparseLu {
  private:
   struct Handle;
   std::unique_ptr<Handle> klu_;
-  int size_ = 0;
   double pivot_tolerance_ = 1.0;
-  std::vector<int> starts_, rows_;
+  SquareColumns a_;
   std::vector<int> ordered_starts_, ordered_rows_;  // pattern of the ordering that is kept
-  std::vector<double> values_;
 };
 
 }  // namespace perp

@@ -16,7 +16,7 @@ void SupernodalLdl::analyse(int size, const std::vector<int>& starts, const std:
   signs_.resize(size);
   for (int k = 0; k < size; ++k) signs_[k] = signs[tree_.order[k]];
   place_entries(starts, rows);
-  find_runs();
+  runs_ = assembly_runs(tree_);
   panels_.resize(tree_.panel_size);
   stack_.resize(tree_.stack_size);
   product_.reserve(tree_.most_rows, tree_.most_pivots);
@@ -62,41 +62,19 @@ void SupernodalLdl::place_entries(const std::vector<int>& starts, const std::vec
   }
 }
 
-// Runs of rows that a front leaves, and that follow each other in its parent, too.
-void SupernodalLdl::find_runs() {
-  runs_.starts.assign(1, 0);
-  runs_.list.clear();
-  std::vector<int> local(tree_.order.size());
-  for (const Front& front : tree_.fronts) {
-    if (front.parent >= 0) {
-      const Front& parent = tree_.fronts[front.parent];
-      for (int i = 0; i < parent.size; ++i) local[tree_.rows[parent.rows + i]] = i;
-      const int* rows = tree_.rows.data() + front.rows + front.pivots;
-      for (int i = 0; i < front.size - front.pivots; ++i) {
-        const int to = local[rows[i]];
-        const bool first = static_cast<int>(runs_.list.size()) == runs_.starts.back();
-        if (first || to != runs_.list.back().to + runs_.list.back().count)
-          runs_.list.push_back({i, to, 0});
-        ++runs_.list.back().count;
-      }
-    }
-    runs_.starts.push_back(static_cast<int>(runs_.list.size()));
-  }
-}
-
 // Adds what a child leaves to the panel of its parent and to what that leaves in turn.
 void SupernodalLdl::assemble_child(int c, const double* block, const Front& front, double* update) {
   const Front& child = tree_.fronts[c];
   const int rest = child.size - child.pivots, below = front.size - front.pivots;
-  const Run* const end = runs_.list.data() + runs_.starts[c + 1];
-  for (const Run* columns = runs_.list.data() + runs_.starts[c]; columns != end; ++columns) {
+  const AssemblyRuns::Run* const end = runs_.list.data() + runs_.starts[c + 1];
+  for (const AssemblyRuns::Run* columns = runs_.list.data() + runs_.starts[c]; columns != end; ++columns) {
     for (int j = 0; j < columns->count; ++j) {
       const int column = columns->to + j;
       const double* from = block + static_cast<long>(columns->from + j) * rest;
       double* to = column < front.pivots
                        ? panels_.data() + front.panel + static_cast<long>(column) * front.size
                        : update + static_cast<long>(column - front.pivots) * below - front.pivots;
-      for (const Run* rows = columns; rows != end; ++rows) {
+      for (const AssemblyRuns::Run* rows = columns; rows != end; ++rows) {
         const int skipped = rows == columns ? j : 0;
         const double* x = from + rows->from;
         double* y = to + rows->to;

@@ -55,16 +55,6 @@ class SupernodalLdl {
     double first = 0.0;
   };
 
-  /// Rows that a front leaves, `from` on, and their places in its parent, `to` on.
-  struct Run {
-    int from, to, count;
-  };
-  struct Runs {
-    std::vector<int> starts;  // of each front
-    std::vector<Run> list;
-  };
-
-  void find_runs();
   void place_entries(const std::vector<int>& starts, const std::vector<int>& rows);
   long gather_children(int f, double* update);
   void assemble_child(int c, const double* block, const Front& front, double* update);
@@ -75,7 +65,7 @@ class SupernodalLdl {
 
   AssemblyTree tree_;
   Entries entries_;
-  Runs runs_;
+  AssemblyRuns runs_;
   std::vector<signed char> signs_;
   std::vector<double> panels_, pivots_;  // L of the fronts, and D
   std::vector<double> stack_;            // updates that wait

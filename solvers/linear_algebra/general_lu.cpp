@@ -1,0 +1,19 @@
+#include <perp/solvers/linear_algebra/general_lu.hpp>
+
+namespace perp {
+
+namespace {
+
+// Operations by columns; below, analysing blocks costs more than they save.
+constexpr double kBlocksPay = 2e7;
+
+}  // namespace
+
+bool GeneralLu::factor() {
+  by_blocks_ = false;
+  if (!columns_.analyse()) return false;
+  if (columns_.estimated_operations() >= kBlocksPay) by_blocks_ = blocks_.factor(columns_.matrix());
+  return by_blocks_ || columns_.factor();
+}
+
+}  // namespace perp

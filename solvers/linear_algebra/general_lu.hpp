@@ -1,0 +1,34 @@
+// LU factorisation of a sparse square matrix, the way that suits its pattern.
+#pragma once
+
+#include <perp/solvers/linear_algebra/sparse_lu.hpp>
+#include <perp/solvers/linear_algebra/supernodal_lu.hpp>
+
+namespace perp {
+
+/// A = L U by columns (SparseLu) if that takes few operations, by dense blocks (SupernodalLu)
+/// otherwise, which costs more to analyse and does each operation many times faster. If the blocks
+/// do not solve to rounding, by columns after all. The matrix is filled column by column through
+/// begin() / append() / end_column().
+class GeneralLu {
+ public:
+  void begin(int size) { columns_.begin(size); }
+  void append(int row, double value) { columns_.append(row, value); }
+  void end_column() { columns_.end_column(); }
+
+  /// Of SparseLu.
+  void set_pivot_tolerance(double tolerance) { columns_.set_pivot_tolerance(tolerance); }
+
+  /// @return false if the matrix is structurally or numerically singular
+  bool factor();
+  void solve(double* x) { by_blocks_ ? blocks_.solve(x) : columns_.solve(x); }
+  /// Whether the last matrix was factorised by dense blocks.
+  bool by_blocks() const { return by_blocks_; }
+
+ private:
+  SparseLu columns_;
+  SupernodalLu blocks_;
+  bool by_blocks_ = false;
+};
+
+}  // namespace perp

@@ -1,0 +1,315 @@
+#include <perp/solvers/linear_algebra/supernodal_lu.hpp>
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <perp/solvers/linear_algebra/symmetric_pattern.hpp>
+
+namespace perp {
+
+namespace {
+
+constexpr double kBackwardError = 1e-13, kUsable = 1e-10;
+constexpr int kRefinements = 3;
+
+using ConstBlock = Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
+
+}  // namespace
+
+// Orders the unknowns and finds the fronts.
+void SupernodalLu::analyse() {
+  find_fronts();
+  place_entries();
+}
+
+void SupernodalLu::find_fronts() {
+  const SymmetricPattern pattern = symmetric_pattern(a_.size, a_.starts, a_.rows);
+  tree_ = assembly_tree(pattern.starts, pattern.rows, pattern.groups);
+  runs_ = assembly_runs(tree_);
+  upper_at_.clear();
+  long upper_size = 0;
+  for (const Front& front : tree_.fronts) {
+    upper_at_.push_back(upper_size);
+    upper_size += static_cast<long>(front.size - front.pivots) * front.pivots;
+  }
+  lower_.resize(tree_.panel_size);
+  upper_.resize(upper_size);
+  stack_.resize(tree_.stack_size);
+  swaps_.resize(a_.size);
+  for (std::vector<double>* v : {&side_, &residual_, &work_}) v->resize(a_.size);
+  gathered_.resize(tree_.most_rows);
+  block_.reserve(tree_.most_pivots);
+  product_.reserve(tree_.most_rows, tree_.most_pivots);
+}
+
+// Where every entry of A goes: to the front that eliminates its row or its column first.
+void SupernodalLu::place_entries() {
+  const int fronts = static_cast<int>(tree_.fronts.size());
+  std::vector<int> front_of(a_.size);
+  for (int f = 0; f < fronts; ++f) {
+    for (int i = 0; i < tree_.fronts[f].pivots; ++i) front_of[tree_.fronts[f].first + i] = f;
+  }
+  struct Place {
+    int entry, row, column;  // in the new order
+  };
+  std::vector<std::vector<Place>> columns_of(fronts), rows_of(fronts);
+  for (int j = 0; j < a_.size; ++j) {
+    const int column = tree_.position[j];
+    for (int k = a_.starts[j]; k < a_.starts[j + 1]; ++k) {
+      const int row = tree_.position[a_.rows[k]];
+      const int of_row = front_of[row], of_column = front_of[column];
+      if (of_column <= of_row) {
+        columns_of[of_column].push_back({k, row, column});
+      } else {
+        rows_of[of_row].push_back({k, row, column});
+      }
+    }
+  }
+  Entries& e = entries_;
+  e = {};
+  std::vector<int> local(a_.size, -1);
+  for (int f = 0; f < fronts; ++f) {
+    const Front& front = tree_.fronts[f];
+    const int below = front.size - front.pivots;
+    for (int i = 0; i < front.size; ++i) local[tree_.rows[front.rows + i]] = i;
+    e.starts.push_back(static_cast<int>(e.places.size()));
+    for (const Place& p : columns_of[f]) {
+      e.of_matrix.push_back(p.entry);
+      e.places.push_back(front.panel + static_cast<long>(p.column - front.first) * front.size +
+                         local[p.row]);
+    }
+    e.upper_starts.push_back(static_cast<int>(e.places.size()));
+    for (const Place& p : rows_of[f]) {
+      e.of_matrix.push_back(p.entry);
+      e.places.push_back(upper_at_[f] + static_cast<long>(p.row - front.first) * below +
+                         local[p.column] - front.pivots);
+    }
+  }
+  e.starts.push_back(static_cast<int>(e.places.size()));
+}
+
+void SupernodalLu::assemble_entries(int f) {
+  for (int p = entries_.starts[f]; p < entries_.upper_starts[f]; ++p)
+    lower_[entries_.places[p]] += a_.values[entries_.of_matrix[p]];
+  for (int p = entries_.upper_starts[f]; p < entries_.starts[f + 1]; ++p)
+    upper_[entries_.places[p]] += a_.values[entries_.of_matrix[p]];
+}
+
+// Adds what a child leaves to the rows and columns of its parent, and to what that leaves in turn.
+void SupernodalLu::assemble_child(int c, const double* block, int f, double* update) {
+  const Front &child = tree_.fronts[c], &front = tree_.fronts[f];
+  const int rest = child.size - child.pivots, below = front.size - front.pivots;
+  double* const upper = upper_.data() + upper_at_[f];
+  const auto first = runs_.list.begin() + runs_.starts[c];
+  const auto last = runs_.list.begin() + runs_.starts[c + 1];
+  for (auto columns = first; columns != last; ++columns) {
+    for (int j = 0; j < columns->count; ++j) {
+      const int column = columns->to + j;
+      const double* const from = block + static_cast<long>(columns->from + j) * rest;
+      const bool own = column < front.pivots;
+      double* const to = own ? lower(front) + static_cast<long>(column) * front.size
+                             : update + static_cast<long>(column - front.pivots) * below -
+                                   front.pivots;
+      for (auto rows = first; rows != last; ++rows) {
+        const double* const x = from + rows->from;
+        if (!own && rows->to < front.pivots) {  // runs end at the pivots
+          double* const y = upper + static_cast<long>(rows->to) * below + column - front.pivots;
+          for (int i = 0; i < rows->count; ++i) y[static_cast<long>(i) * below] += x[i];
+        } else {
+          double* const y = to + rows->to;
+          for (int i = 0; i < rows->count; ++i) y[i] += x[i];
+        }
+      }
+    }
+  }
+}
+
+// The children's updates are the last ones on the stack, in their order. @return their entries
+long SupernodalLu::gather_children(int f, double* update) {
+  long taken = 0;
+  for (int c = tree_.first_child[f]; c >= 0; c = tree_.next_child[c])
+    taken += tree_.fronts[c].update_size();
+  const double* block = update - taken;
+  for (int c = tree_.first_child[f]; c >= 0; c = tree_.next_child[c]) {
+    assemble_child(c, block, f, update);
+    block += tree_.fronts[c].update_size();
+  }
+  return taken;
+}
+
+// Rows of the front's other unknowns, `pivots` columns wide: X L11' = A of the columns begin .. end,
+// and A less X L11' of the columns behind.
+void SupernodalLu::divide_by_lower(const Front& front, double* rows, int begin, int end) {
+  const int below = front.size - front.pivots, n = front.size;
+  const double* const l = lower(front);
+  const auto at = [&](int i, int j) { return l + static_cast<long>(j) * n + i; };
+  if (end - begin > kNarrow) {
+    const int middle = begin + first_half(end - begin);
+    divide_by_lower(front, rows, begin, middle);
+    product_.add(-1.0, {rows + static_cast<long>(begin) * below, below, below},
+                 {at(middle, begin), end - middle, n}, middle - begin, nullptr,
+                 rows + static_cast<long>(middle) * below, below, false);
+    return divide_by_lower(front, rows, middle, end);
+  }
+  static constexpr double kOnes[kNarrow] = {1, 1, 1, 1, 1, 1, 1, 1};
+  dense_kernels().divide_rows(below, end - begin, rows + static_cast<long>(begin) * below, below,
+                              at(begin, begin), n, kOnes);
+}
+
+// Columns of the front's own unknowns below the pivots: X U11 = A, likewise.
+void SupernodalLu::divide_by_upper(const Front& front, int begin, int end) {
+  const int below = front.size - front.pivots, n = front.size;
+  double* const panel = lower(front);
+  const auto at = [&](int i, int j) { return panel + static_cast<long>(j) * n + i; };
+  if (end - begin > kNarrow) {
+    const int middle = begin + first_half(end - begin);
+    divide_by_upper(front, begin, middle);
+    product_.add(-1.0, {at(front.pivots, begin), below, n}, {at(begin, middle), end - middle, 1, n},
+                 middle - begin, nullptr, at(front.pivots, middle), n, false);
+    return divide_by_upper(front, middle, end);
+  }
+  // X U = X D L' with L' = D^-1 U.
+  double l[kNarrow * kNarrow], inverses[kNarrow];
+  const int width = end - begin;
+  for (int j = 0; j < width; ++j) {
+    inverses[j] = 1.0 / *at(begin + j, begin + j);
+    for (int i = j; i < width; ++i) l[j * kNarrow + i] = *at(begin + j, begin + i) * inverses[j];
+  }
+  dense_kernels().divide_rows(below, width, at(front.pivots, begin), n, l, kNarrow, inverses);
+}
+
+// The pivots of a front, L below them and U beside them.
+bool SupernodalLu::eliminate(int f) {
+  const Front& front = tree_.fronts[f];
+  const int p = front.pivots, n = front.size, below = n - p;
+  double* const matrix = block_.matrix(p);
+  double* const panel = lower(front);
+  for (int j = 0; j < p; ++j) std::copy_n(panel + static_cast<long>(j) * n, p, matrix + j * p);
+  if (!block_.factor()) return false;
+  for (int j = 0; j < p; ++j) std::copy_n(matrix + j * p, p, panel + static_cast<long>(j) * n);
+  std::copy_n(block_.swaps(), p, swaps_.data() + front.first);
+  if (below == 0) return true;
+  double* const rows = upper_.data() + upper_at_[f];
+  for (int k = 0; k < p; ++k) {
+    const int other = block_.swaps()[k];
+    if (other != k)
+      std::swap_ranges(rows + static_cast<long>(k) * below, rows + static_cast<long>(k + 1) * below,
+                       rows + static_cast<long>(other) * below);
+  }
+  divide_by_lower(front, rows, 0, p);
+  divide_by_upper(front, 0, p);
+  return true;
+}
+
+bool SupernodalLu::factor(const SquareColumns& matrix) {
+  const bool same = a_.has_pattern_of(matrix);
+  a_ = matrix;
+  if (!same) analyse();
+  std::fill(lower_.begin(), lower_.end(), 0.0);
+  std::fill(upper_.begin(), upper_.end(), 0.0);
+  long top = 0;  // of the stack
+  for (int f = 0; f < static_cast<int>(tree_.fronts.size()); ++f) {
+    const Front& front = tree_.fronts[f];
+    const int below = front.size - front.pivots;
+    double* const update = stack_.data() + top;
+    std::fill(update, update + front.update_size(), 0.0);
+    assemble_entries(f);
+    const long taken = gather_children(f, update);
+    if (!eliminate(f)) return false;
+    if (below > 0) {
+      product_.add(-1.0, {lower(front) + front.pivots, below, front.size},
+                   {upper_.data() + upper_at_[f], below, below}, front.pivots, nullptr, update,
+                   below, false);
+    }
+    top -= taken;
+    if (taken > 0) {
+      std::memmove(stack_.data() + top, update,
+                   static_cast<std::size_t>(front.update_size()) * sizeof(double));
+    }
+    top += front.update_size();
+  }
+  return solves_ones();
+}
+
+// Whether pivots inside the fronts were good enough.
+bool SupernodalLu::solves_ones() {
+  std::fill(side_.begin(), side_.end(), 0.0);
+  for (int j = 0; j < a_.size; ++j) {
+    for (int k = a_.starts[j]; k < a_.starts[j + 1]; ++k) side_[a_.rows[k]] += a_.values[k];
+  }
+  std::copy(side_.begin(), side_.end(), residual_.begin());
+  substitute(residual_.data());
+  gathered_.resize(std::max(gathered_.size(), residual_.size()));
+  std::copy(residual_.begin(), residual_.end(), gathered_.begin());
+  return residual(gathered_.data()) <= kUsable;
+}
+
+void SupernodalLu::substitute(double* x) {
+  for (int k = 0; k < a_.size; ++k) work_[k] = x[tree_.order[k]];
+  Eigen::Map<Eigen::VectorXd> g(nullptr, 0);
+  const auto gather = [&](const Front& front) {
+    new (&g) Eigen::Map<Eigen::VectorXd>(gathered_.data(), front.size - front.pivots);
+    return tree_.rows.data() + front.rows + front.pivots;
+  };
+  for (const Front& front : tree_.fronts) {
+    double* const own = work_.data() + front.first;
+    for (int k = 0; k < front.pivots; ++k) std::swap(own[k], own[swaps_[front.first + k]]);
+    const Eigen::OuterStride<> stride(front.size);
+    const double* const panel = lower(front);
+    Eigen::Map<Eigen::VectorXd> y(own, front.pivots);
+    ConstBlock(panel, front.pivots, front.pivots, stride)
+        .triangularView<Eigen::UnitLower>()
+        .solveInPlace(y);
+    const int* const rows = gather(front);
+    g.noalias() = ConstBlock(panel + front.pivots, g.size(), front.pivots, stride) * y;
+    for (int i = 0; i < g.size(); ++i) work_[rows[i]] -= g[i];
+  }
+  for (int f = static_cast<int>(tree_.fronts.size()) - 1; f >= 0; --f) {
+    const Front& front = tree_.fronts[f];
+    const int* const rows = gather(front);
+    for (int i = 0; i < g.size(); ++i) g[i] = work_[rows[i]];
+    Eigen::Map<Eigen::VectorXd> y(work_.data() + front.first, front.pivots);
+    y.noalias() -= ConstBlock(upper_.data() + upper_at_[f], g.size(), front.pivots,
+                              Eigen::OuterStride<>(g.size()))
+                       .transpose() *
+                   g;
+    ConstBlock(lower(front), front.pivots, front.pivots, Eigen::OuterStride<>(front.size))
+        .triangularView<Eigen::Upper>()
+        .solveInPlace(y);
+  }
+  for (int k = 0; k < a_.size; ++k) x[tree_.order[k]] = work_[k];
+}
+
+// residual_ := side_ - A x. @return its largest entry over the largest one of |A| |x| + |side_|
+double SupernodalLu::residual(const double* x) {
+  for (int i = 0; i < a_.size; ++i) {
+    residual_[i] = side_[i];
+    work_[i] = std::abs(side_[i]);
+  }
+  for (int j = 0; j < a_.size; ++j) {
+    for (int k = a_.starts[j]; k < a_.starts[j + 1]; ++k) {
+      const double product = a_.values[k] * x[j];
+      residual_[a_.rows[k]] -= product;
+      work_[a_.rows[k]] += std::abs(product);
+    }
+  }
+  double error = 0.0, scale = 0.0;
+  for (int i = 0; i < a_.size; ++i) {
+    if (!std::isfinite(residual_[i])) return residual_[i] - residual_[i];  // NaN
+    error = std::max(error, std::abs(residual_[i]));
+    scale = std::max(scale, work_[i]);
+  }
+  return scale > 0 ? error / scale : 0.0;
+}
+
+void SupernodalLu::solve(double* x) {
+  std::copy_n(x, a_.size, side_.begin());
+  substitute(x);
+  for (int k = 0; k < kRefinements && residual(x) > kBackwardError; ++k) {
+    substitute(residual_.data());
+    for (int i = 0; i < a_.size; ++i) x[i] += residual_[i];
+  }
+}
+
+}  // namespace perp

@@ -1,0 +1,64 @@
+// LU factorisation of a sparse square matrix in dense blocks.
+#pragma once
+
+#include <perp/solvers/linear_algebra/assembly_tree.hpp>
+#include <perp/solvers/linear_algebra/dense_lu.hpp>
+#include <perp/solvers/linear_algebra/dense_product.hpp>
+#include <perp/solvers/linear_algebra/square_columns.hpp>
+#include <vector>
+
+namespace perp {
+
+/// A = L U of a matrix whose factors are large: multifrontal [DuffReid1983] on the pattern of
+/// A + A', in the order of SupernodalLdl. Pivots are sought among the rows of a front that are to
+/// be eliminated there, and nowhere else, so that the patterns of L and U are known before, and
+/// most of the work is done by products of dense matrices (DenseProduct). If that loses too many
+/// digits, factor() says so: SparseLu, which seeks pivots in whole columns, is for those matrices.
+/// If the pattern is that of the last matrix, nothing allocates.
+class SupernodalLu {
+ public:
+  /// @return false if the pivots of a front are singular to rounding, or A x = A (1, ..., 1)' is
+  /// not solved to rounding
+  bool factor(const SquareColumns& matrix);
+  /// Multiplications of a factorisation, after factor().
+  double operations() const { return 2.0 * tree_.operations; }
+
+  /// x := A^-1 x, size values, refined until max |b - A x| is at most 1e-13 max (|A| |x| + |b|),
+  /// up to three times.
+  void solve(double* x);
+
+ private:
+  /// Entries of A by the front that assembles them, first those of its columns.
+  struct Entries {
+    std::vector<int> starts, upper_starts, of_matrix;
+    std::vector<long> places;  // in lower_, or behind in upper_
+  };
+
+  void analyse();
+  void find_fronts();
+  void place_entries();
+  void assemble_entries(int f);
+  long gather_children(int f, double* update);
+  void assemble_child(int c, const double* block, int f, double* update);
+  bool eliminate(int f);
+  void divide_by_lower(const Front& front, double* rows, int begin, int end);
+  void divide_by_upper(const Front& front, int begin, int end);
+  double* lower(const Front& front) { return lower_.data() + front.panel; }
+  bool solves_ones();
+  void substitute(double* x);
+  double residual(const double* x);
+
+  SquareColumns a_;
+  AssemblyTree tree_;
+  AssemblyRuns runs_;
+  Entries entries_;
+  std::vector<double> lower_, upper_;  // of the fronts: columns of L with L11 U11, rows of U12
+  std::vector<long> upper_at_;         // where those of a front begin
+  std::vector<int> swaps_;             // of the pivots' rows
+  std::vector<double> stack_;          // updates that wait
+  DenseLu block_;
+  DenseProduct product_;
+  std::vector<double> side_, residual_, work_, gathered_;  // of solve()
+};
+
+}  // namespace perp
