@@ -68,7 +68,9 @@ std::vector<Plan> linear_plans() {
       {"linear-large",
        "other lcp and mlcp of 600 unknowns and more without a start: where Newton steps succeed, "
        "they cost less than pivots",
-       first("polish(try(newton-fb, cap=50)), " + lemke + last),
+       first("polish(try(newton-fb:patience=60, cap=100)), "
+             "polish(try(newton-fb:inside=always:patience=60, cap=100, from=zero)), " +
+             lemke + last),
        {}},
       {"linear", "other lcp and mlcp", first(start + near + lemke + kNewton + last), {}},
   };
