@@ -63,8 +63,8 @@ std::vector<Plan> linear_plans() {
        "other lcp and mlcp with a symmetric M and a positive diagonal",
        first(start + near + kSets + kNewton + lemke + last),
        {}},
-      // Newton's method mostly needs fewer than 45 steps here; if it needs more it may take
-      // seconds.
+      // Piles of a thousand contacts mostly take 27 to 53 Newton steps, of which more than thirty in
+      // a row may not lower the merit.
       {"linear-large",
        "other lcp and mlcp of 600 unknowns and more without a start: where Newton steps succeed, "
        "they cost less than pivots",

@@ -13,6 +13,7 @@ constexpr int kDenseBelow = 60;  // unknowns for which all is dense
 // stacks, piles, packings and towers of 30 to 200 contacts break even between 6.5 and 8.
 constexpr double kSparseOverhead = 8.0;
 constexpr double kBlockOverhead = 7.0;
+constexpr double kSupernodesPay = 3e7;  // operations of BlockLu
 
 }  // namespace
 
@@ -29,6 +30,7 @@ void ContactNewtonSystem::attach(const ContactProblem& problem, std::string_view
   sparse_lu_.set_pivot_tolerance(kPivotTolerance);
   sparse_ = algebra == "sparse" || algebra == "pivoted";
   blocks_ = width_ == 3 && algebra != "pivoted";
+  supernodes_ = false;
   if (algebra == "auto" && n > kDenseBelow) {
     std::vector<ContactRows> rows(nc);
     for (ContactRows& row : rows) {
@@ -41,6 +43,7 @@ void ContactNewtonSystem::attach(const ContactProblem& problem, std::string_view
       fill_blocks(rows, 1.0);
       block_lu_.analyse();
       sparse_ = kBlockOverhead * block_lu_.estimated_operations() < dense;
+      supernodes_ = sparse_ && block_lu_.estimated_operations() > kSupernodesPay;
     } else {
       fill_sparse(rows, 1.0);
       sparse_ = sparse_lu_.analyse() && kSparseOverhead * sparse_lu_.estimated_operations() < dense;
@@ -167,6 +170,12 @@ void ContactNewtonSystem::right_side(const std::vector<ContactRows>& rows, Vecto
 }
 
 bool ContactNewtonSystem::solve_by_blocks(const std::vector<ContactRows>& rows, double shift) {
+  if (supernodes_) {
+    fill_sparse(rows, shift);
+    if (!sparse_lu_.factor_by_blocks()) return false;
+    sparse_lu_.solve(right_side_.data());
+    return true;
+  }
   fill_blocks(rows, shift);
   return block_lu_.factor() && block_lu_.solve(right_side_.data());
 }

@@ -5,7 +5,7 @@
 #include <perp/solvers/friction/contact_problem.hpp>
 #include <perp/solvers/linear_algebra/block_lu.hpp>
 #include <perp/solvers/linear_algebra/dense_lu.hpp>
-#include <perp/solvers/linear_algebra/sparse_lu.hpp>
+#include <perp/solvers/linear_algebra/general_lu.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,9 +16,9 @@ namespace perp {
 ///
 /// Newton: (A + B (W + (alpha + eps) I)) d = -phi by LU. Open contacts give d = -r at once; the
 /// rows of the others form the kernel, the only part that is factorised: dense, or sparse if that
-/// foresees far fewer operations. Sparse in space is BlockLu, whose blocks are the contacts, and
-/// SparseLu for the systems that it does not solve to rounding (`pivoted` counts them); sparse in
-/// the plane is SparseLu.
+/// foresees far fewer operations. Sparse in space is BlockLu, whose blocks are the contacts, or
+/// SupernodalLu if that takes many operations, and SparseLu for the systems that these do not solve
+/// to rounding (`pivoted` counts them); sparse in the plane is SparseLu.
 ///
 /// Least squares: min ||J d + phi||^2 + damping ||d||^2 (Levenberg-Marquardt) on the kernel, by the
 /// normal equations, dense; only where the kernel is small enough.
@@ -57,12 +57,13 @@ class ContactNewtonSystem {
   int width_ = 3;                         // unknowns a contact: the dimension
   std::string algebra_;                   // of the last attach()
   bool sparse_ = false, blocks_ = false;  // of the sparse ones: BlockLu first
+  bool supernodes_ = false;               // or dense blocks first
   std::vector<int> kernel_, position_;
   std::vector<int> column_starts_, column_blocks_, column_rows_;  // the blocks by columns
   std::vector<double> right_side_;
   DenseLu dense_lu_;
   BlockLu block_lu_;
-  SparseLu sparse_lu_;
+  GeneralLu sparse_lu_;
   DenseMatrix jacobian_, normal_;
 };
 

@@ -12,8 +12,8 @@ constexpr double kBlocksPay = 2e7;
 bool GeneralLu::factor() {
   by_blocks_ = false;
   if (!columns_.analyse()) return false;
-  if (columns_.estimated_operations() >= kBlocksPay) by_blocks_ = blocks_.factor(columns_.matrix());
-  return by_blocks_ || columns_.factor();
+  const bool pays = columns_.estimated_operations() >= kBlocksPay;
+  return (pays && factor_by_blocks()) || columns_.factor();
 }
 
 }  // namespace perp

@@ -19,8 +19,14 @@ class GeneralLu {
   /// Of SparseLu.
   void set_pivot_tolerance(double tolerance) { columns_.set_pivot_tolerance(tolerance); }
 
+  /// As of SparseLu.
+  bool analyse() { return columns_.analyse(); }
+  double estimated_operations() const { return columns_.estimated_operations(); }
   /// @return false if the matrix is structurally or numerically singular
   bool factor();
+  /// By dense blocks, for a caller who knows that this pays.
+  /// @return false if they do not solve to rounding
+  bool factor_by_blocks() { return by_blocks_ = blocks_.factor(columns_.matrix()); }
   void solve(double* x) { by_blocks_ ? blocks_.solve(x) : columns_.solve(x); }
   /// Whether the last matrix was factorised by dense blocks.
   bool by_blocks() const { return by_blocks_; }

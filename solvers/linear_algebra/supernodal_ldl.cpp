@@ -67,7 +67,8 @@ void SupernodalLdl::assemble_child(int c, const double* block, const Front& fron
   const Front& child = tree_.fronts[c];
   const int rest = child.size - child.pivots, below = front.size - front.pivots;
   const AssemblyRuns::Run* const end = runs_.list.data() + runs_.starts[c + 1];
-  for (const AssemblyRuns::Run* columns = runs_.list.data() + runs_.starts[c]; columns != end; ++columns) {
+  for (const AssemblyRuns::Run* columns = runs_.list.data() + runs_.starts[c]; columns != end;
+       ++columns) {
     for (int j = 0; j < columns->count; ++j) {
       const int column = columns->to + j;
       const double* from = block + static_cast<long>(columns->from + j) * rest;

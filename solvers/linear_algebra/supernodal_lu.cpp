@@ -108,9 +108,9 @@ void SupernodalLu::assemble_child(int c, const double* block, int f, double* upd
       const int column = columns->to + j;
       const double* const from = block + static_cast<long>(columns->from + j) * rest;
       const bool own = column < front.pivots;
-      double* const to = own ? lower(front) + static_cast<long>(column) * front.size
-                             : update + static_cast<long>(column - front.pivots) * below -
-                                   front.pivots;
+      double* const to =
+          own ? lower(front) + static_cast<long>(column) * front.size
+              : update + static_cast<long>(column - front.pivots) * below - front.pivots;
       for (auto rows = first; rows != last; ++rows) {
         const double* const x = from + rows->from;
         if (!own && rows->to < front.pivots) {  // runs end at the pivots
@@ -138,8 +138,8 @@ long SupernodalLu::gather_children(int f, double* update) {
   return taken;
 }
 
-// Rows of the front's other unknowns, `pivots` columns wide: X L11' = A of the columns begin .. end,
-// and A less X L11' of the columns behind.
+// Rows of the front's other unknowns, `pivots` columns wide: X L11' = A of the columns begin ..
+// end, and A less X L11' of the columns behind.
 void SupernodalLu::divide_by_lower(const Front& front, double* rows, int begin, int end) {
   const int below = front.size - front.pivots, n = front.size;
   const double* const l = lower(front);

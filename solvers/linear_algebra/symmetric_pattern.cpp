@@ -65,10 +65,9 @@ std::vector<int> groups_of(const Graph& graph) {
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return sums[a] < sums[b]; });
   const auto alike = [&](int a, int b) {
-    return std::equal(graph.others.begin() + graph.starts[a],
-                      graph.others.begin() + graph.starts[a + 1],
-                      graph.others.begin() + graph.starts[b],
-                      graph.others.begin() + graph.starts[b + 1]);
+    return std::equal(
+        graph.others.begin() + graph.starts[a], graph.others.begin() + graph.starts[a + 1],
+        graph.others.begin() + graph.starts[b], graph.others.begin() + graph.starts[b + 1]);
   };
   int group = -1;
   for (int k = 0; k < size; ++k) {
