@@ -12,6 +12,7 @@ namespace {
 
 constexpr int kTinyProblem = 50;    // unknowns; below this pivots take microseconds and seldom fail
 constexpr int kPivotingSize = 600;  // below it pivoting is faster than a few factorisations
+constexpr int kPatientSize = 3000;  // above a hundred Newton steps are faster than pivoting
 constexpr int kGrid = 1000;         // unknowns; above multigrid is faster than sets
 constexpr int kBlockSize = 100;     // unknowns; below interior-point is as fast
 constexpr int kConicPivoting = 3000;  // unknowns and rows; above a pivot takes too long
@@ -63,11 +64,18 @@ std::vector<Plan> linear_plans() {
        "other lcp and mlcp with a symmetric M and a positive diagonal",
        first(start + near + kSets + kNewton + lemke + last),
        {}},
-      // Piles of a thousand contacts mostly take 27 to 53 Newton steps, of which more than thirty in
-      // a row may not lower the merit.
+      // Newton's method mostly needs fewer than 45 steps here; if it needs more it may take
+      // seconds.
       {"linear-large",
-       "other lcp and mlcp of 600 unknowns and more without a start: where Newton steps succeed, "
+       "other lcp and mlcp of 600 to 2999 unknowns without a start: where Newton steps succeed, "
        "they cost less than pivots",
+       first("polish(try(newton-fb, cap=50)), " + lemke + last),
+       {}},
+      // Piles of a thousand contacts mostly take 27 to 53 Newton steps, of which more than thirty
+      // in a row may not lower the merit; their pivots take half a minute.
+      {"linear-huge",
+       "other lcp and mlcp of 3000 unknowns and more without a start: two long runs of Newton "
+       "steps cost less than pivots",
        first("polish(try(newton-fb:patience=60, cap=100)), "
              "polish(try(newton-fb:inside=always:patience=60, cap=100, from=zero)), " +
              lemke + last),
@@ -191,7 +199,8 @@ std::string_view linear_plan(const Problem& problem, bool started) {
   if (symmetric_with_positive_diagonal(m))
     return n >= kGrid && m.is_sparse() && is_z_matrix(m) ? "linear-grid" : "linear-symmetric";
   // From a start near the solution the basis is all but right.
-  return n >= kPivotingSize && !started ? "linear-large" : "linear";
+  if (n < kPivotingSize || started) return "linear";
+  return n >= kPatientSize ? "linear-huge" : "linear-large";
 }
 
 std::string_view conic_plan(const ConicQp& qp) {
