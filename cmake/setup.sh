@@ -49,9 +49,12 @@ perp_install_packages() {
 }
 
 # perp_build PRESET [TARGET]...
+# A build directory that it makes compiles eight sources at a time, which takes less than half as long; one that was
+# made by "cmake --preset PRESET" compiles them one by one, as suits those who change them.
 perp_build() {
-  local preset="$1"
+  local preset="$1" unity=""
   shift
-  cmake --preset "$preset" >/dev/null || { echo "perp: cmake --preset $preset failed" >&2; return 1; }
+  [ -e "build/$preset/CMakeCache.txt" ] || unity="-DCMAKE_UNITY_BUILD=ON"
+  cmake --preset "$preset" $unity >/dev/null || { echo "perp: cmake --preset $preset failed" >&2; return 1; }
   cmake --build --preset "$preset" --parallel "$(nproc)" ${1:+--target "$@"}
 }
