@@ -10,10 +10,10 @@ namespace perp {
 
 namespace {
 
-constexpr double kBackwardError = 1e-13, kUsable = 1e-10;
-constexpr int kRefinements = 3;
+constexpr double kLuRounding = 1e-13, kUsable = 1e-10;
+constexpr int kLuRefinements = 3;
 
-using ConstBlock = Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
+using FrontPart = Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
 
 }  // namespace
 
@@ -258,11 +258,11 @@ void SupernodalLu::substitute(double* x) {
     const Eigen::OuterStride<> stride(front.size);
     const double* const panel = lower(front);
     Eigen::Map<Eigen::VectorXd> y(own, front.pivots);
-    ConstBlock(panel, front.pivots, front.pivots, stride)
+    FrontPart(panel, front.pivots, front.pivots, stride)
         .triangularView<Eigen::UnitLower>()
         .solveInPlace(y);
     const int* const rows = gather(front);
-    g.noalias() = ConstBlock(panel + front.pivots, g.size(), front.pivots, stride) * y;
+    g.noalias() = FrontPart(panel + front.pivots, g.size(), front.pivots, stride) * y;
     for (int i = 0; i < g.size(); ++i) work_[rows[i]] -= g[i];
   }
   for (int f = static_cast<int>(tree_.fronts.size()) - 1; f >= 0; --f) {
@@ -270,11 +270,11 @@ void SupernodalLu::substitute(double* x) {
     const int* const rows = gather(front);
     for (int i = 0; i < g.size(); ++i) g[i] = work_[rows[i]];
     Eigen::Map<Eigen::VectorXd> y(work_.data() + front.first, front.pivots);
-    y.noalias() -= ConstBlock(upper_.data() + upper_at_[f], g.size(), front.pivots,
-                              Eigen::OuterStride<>(g.size()))
+    y.noalias() -= FrontPart(upper_.data() + upper_at_[f], g.size(), front.pivots,
+                             Eigen::OuterStride<>(g.size()))
                        .transpose() *
                    g;
-    ConstBlock(lower(front), front.pivots, front.pivots, Eigen::OuterStride<>(front.size))
+    FrontPart(lower(front), front.pivots, front.pivots, Eigen::OuterStride<>(front.size))
         .triangularView<Eigen::Upper>()
         .solveInPlace(y);
   }
@@ -306,7 +306,7 @@ double SupernodalLu::residual(const double* x) {
 void SupernodalLu::solve(double* x) {
   std::copy_n(x, a_.size, side_.begin());
   substitute(x);
-  for (int k = 0; k < kRefinements && residual(x) > kBackwardError; ++k) {
+  for (int k = 0; k < kLuRefinements && residual(x) > kLuRounding; ++k) {
     substitute(residual_.data());
     for (int i = 0; i < a_.size; ++i) x[i] += residual_[i];
   }

@@ -12,7 +12,7 @@ namespace perp::test {
 namespace {
 
 /// Unsymmetric in pattern and values; `dominant` adds to the diagonal.
-DenseMatrix random_matrix(Random& random, int n, double density, double dominant) {
+DenseMatrix random_sparse_matrix(Random& random, int n, double density, double dominant) {
   DenseMatrix m = DenseMatrix::Zero(n, n);
   for (int j = 0; j < n; ++j) {
     for (int i = 0; i < n; ++i) {
@@ -41,7 +41,7 @@ class SupernodalLuCases : public ::testing::TestWithParam<std::tuple<int, double
 TEST_P(SupernodalLuCases, SolvesToRounding) {
   const auto [n, density] = GetParam();
   Random random(static_cast<std::uint64_t>(n) + 17);
-  DenseMatrix m = random_matrix(random, n, density, 1.0 + 3.0 * std::sqrt(density * n));
+  DenseMatrix m = random_sparse_matrix(random, n, density, 1.0 + 3.0 * std::sqrt(density * n));
   SupernodalLu lu;
   for (int values = 0; values < 2; ++values) {
     ASSERT_TRUE(lu.factor(columns_of(m)));
@@ -103,7 +103,7 @@ TEST(GeneralLu, TakesBlocksIfTheyPayAndColumnsIfBlocksFail) {
   Random random(5);
   for (const auto& [n, dominant, blocks] :
        {std::tuple(60, 20.0, false), std::tuple(400, 60.0, true), std::tuple(400, 0.0, true)}) {
-    const DenseMatrix m = random_matrix(random, n, 0.5, dominant);
+    const DenseMatrix m = random_sparse_matrix(random, n, 0.5, dominant);
     GeneralLu lu;
     const SquareColumns columns = columns_of(m);
     lu.begin(n);
@@ -122,7 +122,7 @@ TEST(GeneralLu, TakesBlocksIfTheyPayAndColumnsIfBlocksFail) {
   GeneralLu
       lu;  // a permutation of 600 that blocks do not solve, beside a dense block that asks for them
   constexpr int kDense = 400, kAll = 1000;
-  const DenseMatrix m = random_matrix(random, kDense, 1.0, 60.0);
+  const DenseMatrix m = random_sparse_matrix(random, kDense, 1.0, 60.0);
   lu.begin(kAll);
   for (int j = 0; j < kAll; ++j) {
     for (int i = 0; i < kDense && j < kDense; ++i) lu.append(i, m(i, j));
@@ -142,7 +142,7 @@ TEST(SymmetricPattern, IsThatOfTheSumAndGroupsWhatLooksAlike) {
   for (int trial = 0; trial < 50; ++trial) {
     const int half = 1 + random.index(12), n = 2 * half;
     DenseMatrix m = DenseMatrix::Zero(n, n);
-    const DenseMatrix small = random_matrix(random, half, 0.3, 1.0);
+    const DenseMatrix small = random_sparse_matrix(random, half, 0.3, 1.0);
     for (int i = 0; i < n; ++i) {  // unknowns come in pairs that look alike
       for (int j = 0; j < n; ++j) m(i, j) = small(i / 2, j / 2);
     }
