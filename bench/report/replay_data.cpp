@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t kMostFrames = 300;
 constexpr std::size_t kMostContacts = 20'000;  // of all frames together, the strongest of each
-constexpr std::size_t kPoseBytes = 14, kContactBytes = 28;
+constexpr std::size_t kPoseBytes = 14;
 
 std::string base64(const std::vector<unsigned char>& bytes) {
   static constexpr char kDigits[] =

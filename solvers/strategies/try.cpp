@@ -156,13 +156,13 @@ class Try final : public Strategy {
   // What is unusual of this try, in the route; the words are kept for the next time.
   void tell(RouteStep& step, int cap, const std::string& from) {
     if (!from.empty() && from != "best") {
-      if (!(told_from_.base == step.solver) || told_from_.suffix != from)
+      if (told_from_.base.str() != step.solver.str() || told_from_.suffix != from)
         told_from_ = {step.solver, from, fmt::format("{} from {}", step.solver.str(), from)};
       step.solver = told_from_.whole;
     }
     if (cap > 0) {
       const std::string suffix = std::to_string(cap);
-      if (!(told_cap_.base == step.settings) || told_cap_.suffix != suffix) {
+      if (told_cap_.base.str() != step.settings.str() || told_cap_.suffix != suffix) {
         told_cap_ = {step.settings, suffix,
                      fmt::format("{}{}max_iterations={}", step.settings.str(),
                                  step.settings.empty() ? "" : " ", cap)};

@@ -74,8 +74,8 @@ double scalar_pendulum(double h, double duration, double coulomb, double viscous
 }
 
 TEST(JointFriction, OneJointIsTheScalarRecursion) {
-  for (const auto& [coulomb, viscous] :
-       {std::pair(0.25, 0.1), {0.25, 0.0}, {0.0, 0.1}, {5.0, 0.0}}) {
+  for (const auto& friction : {std::pair(0.25, 0.1), {0.25, 0.0}, {0.0, 0.1}, {5.0, 0.0}}) {
+    const double coulomb = friction.first, viscous = friction.second;
     const Scene s = pendulum(coulomb, viscous);
     for (const double h : {1e-2, 1e-3}) {
       const auto expect = [&](const std::string& formulation, const std::string& method) {

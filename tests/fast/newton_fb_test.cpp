@@ -71,8 +71,8 @@ TEST(ComplementarityFunction, DerivativesAgreeWithDifferences) {
       const auto& [l, u] = bounds[k % 5];
       const double z = 2 * random.normal(), f = 2 * random.normal(), h = 1e-6;
       const ComplementarityRow row = evaluate_row(function, z, f, l, u);
-      const auto value = [&](double dz, double df) {
-        return evaluate_value(function, z + dz, f + df, l, u);
+      const auto value = [&, lower = l, upper = u](double dz, double df) {
+        return evaluate_value(function, z + dz, f + df, lower, upper);
       };
       // Not across a kink.
       const double here = value(0, 0), bend = value(h, h) + value(-h, -h) - 2 * here;
