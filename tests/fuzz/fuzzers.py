@@ -82,16 +82,20 @@ def fuzz(reader, minutes, seed):
     given = [CORPORA / reader, seeds(reader)]
     log = BUILD / f"{reader}.log"
     with log.open("w") as out:
-        done = subprocess.run(
+        process = subprocess.Popen(
             [PROGRAM, f"-max_total_time={round(60 * minutes)}", f"-timeout={SECONDS}", "-rss_limit_mb=2048",
              f"-malloc_limit_mb={MALLOC_MB.get(reader, 64)}", f"-max_len={READERS[reader][1]}", f"-seed={seed}", "-print_final_stats=1",
              *dictionary(reader, given), f"-artifact_prefix={findings}/", grown, *given],
             stdout=out, stderr=subprocess.STDOUT, env=environment(reader))
+        _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
     text = log.read_text(errors="replace")
     runs = re.findall(r"number_of_executed_units: (\d+)", text)
     edges = re.findall(r"cov: (\d+)", text)
-    what = "nothing found" if done.returncode == 0 else "FOUND: " + finding(text)
-    return f"{reader:10} {int(runs[-1]) if runs else 0:>10} inputs  {edges[-1] if edges else '?':>6} edges  {what}", done.returncode == 0
+    good = process.returncode == 0
+    what = "nothing found" if good else "FOUND: " + finding(text)
+    core = (used.ru_utime + used.ru_stime) / 60  # less than the minutes asked for, if others use the machine
+    return f"{reader:10} {int(runs[-1]) if runs else 0:>10} inputs  {edges[-1] if edges else '?':>6} edges  {core:5.1f} min of a core  {what}", good
 
 
 def finding(text):
