@@ -49,7 +49,7 @@ perp_install_packages() {
 }
 
 # perp_build PRESET [TARGET]...
-# A build directory that it makes compiles eight sources at a time, which takes less than half as long; one that was
+# A build directory that it makes compiles eight sources at a time, which takes about half as long; one that was
 # made by "cmake --preset PRESET" compiles them one by one, as suits those who change them.
 perp_build() {
   local preset="$1" unity=""
