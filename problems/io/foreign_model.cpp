@@ -83,6 +83,12 @@ int composed_function(GraphBuilder& b, std::string_view name, int x) {
 
 constexpr std::size_t kStepsAlways = 2'000'000, kStepsPerNode = 64;
 
+bool is_finite(const RowTerms& terms) {
+  const auto finite = [](const auto& term) { return std::isfinite(term.second); };
+  return std::isfinite(terms.constant) && std::ranges::all_of(terms.linear, finite) &&
+         std::ranges::all_of(terms.nonlinear, finite);
+}
+
 }  // namespace
 
 AffineSplitter::AffineSplitter(const GraphBuilder& builder)
@@ -91,13 +97,14 @@ AffineSplitter::AffineSplitter(const GraphBuilder& builder)
 RowTerms AffineSplitter::split(int root) {
   const GraphBuilder& builder = builder_;
   RowTerms terms;
+  const RowTerms whole = {0.0, {}, {{root, 1.0}}};
   // Operands come before the nodes that use them: taking the last node first meets each once.
   std::map<int, double, std::greater<>> open = {{root, 1.0}};
   while (!open.empty()) {
     const auto [node, factor] = *open.begin();
     open.erase(open.begin());
     if (steps_left_ > 0) --steps_left_;
-    if (gave_up()) return {0.0, {}, {{root, 1.0}}};
+    if (gave_up()) return whole;
     if (factor == 0.0) continue;
     const ExpressionGraph::Node& n = builder.node(node);
     const std::span<const int> operands = builder.graph().operands_of(n);
@@ -120,7 +127,7 @@ RowTerms AffineSplitter::split(int root) {
       terms.nonlinear[node] += factor;
     }
   }
-  return terms;
+  return is_finite(terms) ? terms : whole;
 }
 
 std::vector<int> outputs_of(const Mcp& problem, GraphBuilder& builder) {

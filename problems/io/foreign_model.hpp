@@ -22,7 +22,8 @@ struct RowTerms {
 ///
 /// A sum that many rows share is taken apart for each of them, so a short file can ask for work and
 /// terms without end. After so many steps that no model of its size should need them, a node is
-/// left whole: it is its own nonlinear term.
+/// left whole: it is its own nonlinear term. So is one with a coefficient that is not finite: 3/0
+/// is an expression, but no number that a file could hold.
 class AffineSplitter {
  public:
   explicit AffineSplitter(const GraphBuilder& builder);

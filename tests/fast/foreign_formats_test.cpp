@@ -229,6 +229,26 @@ TEST(ForeignFormats, OperationsOfNlMeanWhatTheAmplLibrarySays) {
   }
 }
 
+// 3/0 and 1e600 are expressions, but no numbers that a file can hold.
+TEST(ForeignFormats, NumbersThatAreNotFiniteStayExpressions) {
+  for (const std::string body : {"o0\no3\nn3\nn0\nv0\n", "o2\nn1e300\no2\nn1e300\nv0\n",
+                                 "o3\nv0\nn0\n", "o0\nn1e308\no0\nn1e308\nv0\n"}) {
+    const std::string nl = kHeader + "V2 0 0\no37\nv1\nC0\n" + body + "C1\no2\nv0\nv2\n" + kTail;
+    const Problem read = problem_from_nl(nl, "", "huge.nl");
+    ASSERT_EQ(read.kind(), "mcp") << body;
+    const Vector expected = std::get<Mcp>(read.data).evaluate(vector({2, 1}));
+    EXPECT_FALSE(std::isfinite(expected[0])) << body;
+    EXPECT_TRUE(std::isfinite(expected[1])) << body;
+    const Problem from_nl = problem_from_nl(problem_to_nl(read), "", "huge.nl");
+    const Problem from_mof = problem_from_mof(problem_to_mof(read), "huge.mof.json");
+    for (const Problem* again : {&from_nl, &from_mof}) {
+      const Vector f = std::get<Mcp>(again->data).evaluate(vector({2, 1}));
+      EXPECT_EQ(f[0], expected[0]) << body;
+      EXPECT_NEAR(f[1], expected[1], 1e-15) << body;
+    }
+  }
+}
+
 TEST(ForeignFormats, SharedSubexpressionsAreWrittenOnce) {
   Mcp mcp;
   {
