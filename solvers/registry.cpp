@@ -3,6 +3,7 @@
 #include <perp/solvers/active_set/newton_min.hpp>
 #include <perp/solvers/block_interior_point/block_augmented_lagrangian.hpp>
 #include <perp/solvers/block_interior_point/block_interior_point.hpp>
+#include <perp/solvers/box_interior_point/box_interior_point.hpp>
 #include <perp/solvers/composed_solver.hpp>
 #include <perp/solvers/enumeration/enumerate.hpp>
 #include <perp/solvers/friction/admm.hpp>
@@ -38,6 +39,7 @@ const std::vector<SolverFactory>& solver_registry() {
       [] { return std::make_unique<InteriorPoint>(); },
       [] { return std::make_unique<BlockInteriorPoint>(); },
       [] { return std::make_unique<BlockAugmentedLagrangian>(); },
+      [] { return std::make_unique<BoxInteriorPoint>(); },
       [] { return std::make_unique<Enumerate>(); },
       [] { return std::make_unique<Nsgs>(); },
       [] { return std::make_unique<NewtonAc>(); },

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <perp/problems/families/conic.hpp>
 #include <perp/problems/families/contact.hpp>
+#include <perp/problems/families/equilibrium.hpp>
 #include <perp/problems/families/friction.hpp>
 #include <perp/problems/families/linear.hpp>
 #include <perp/problems/families/mcp_classics/family.hpp>
@@ -77,6 +78,8 @@ const std::vector<Family>& families() {
       socp_family(),
       socp_infeasible_family(),
       socp_unbounded_family(),
+      traffic_equilibrium_family(),
+      spatial_price_family(),
   };
   return list;
 }

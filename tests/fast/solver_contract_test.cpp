@@ -46,7 +46,7 @@ std::vector<Problem> some_problems() {
   std::get<Mlcp>(bounded.data).upper.setConstant(0.1);
   list.push_back(bounded);
   list.push_back(callback_problem());
-  list.push_back(generate(find_family("mcp-classics"), 0, 1, {}, "kojima-shindo-1"));
+  list.push_back(generate(find_family("random-ncp"), 6, 1));
   list.push_back(generate(find_family("box-qp"), 12, 1));
   list.push_back(generate(find_family("socp"), 10, 1));
   list.push_back(one_contact_in_parts());

@@ -257,6 +257,7 @@ TEST(Plans, AutoIsThePlan) {
                                                           {"socp", 10},
                                                           {"socp", 120},
                                                           {"random-ncp", 8},
+                                                          {"spatial-price", 30},
                                                           {"friction-stack", 10},
                                                           {"friction-granular", 10}}) {
     const Problem problem = generate(find_family(family), size, 1);
@@ -274,7 +275,7 @@ TEST(Plans, AutoIsThePlan) {
       EXPECT_EQ(a.route[k].settings.str(), b.route[k].settings.str());
     }
   }
-  EXPECT_GE(used.size(), 8u);
+  EXPECT_GE(used.size(), 9u);
 }
 
 TEST(Plans, ALargeProblemWithAStartBeginsWithPivots) {

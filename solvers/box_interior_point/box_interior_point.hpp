@@ -1,0 +1,75 @@
+// Infeasible interior-point method for complementarity problems over bounds.
+#pragma once
+
+#include <perp/solvers/box/newton_system.hpp>
+#include <perp/solvers/box_interior_point/interior_pairs.hpp>
+#include <perp/solvers/core/solver.hpp>
+#include <perp/solvers/semismooth_newton/active_set_finish.hpp>
+
+namespace perp {
+
+struct BoxInteriorPointSettings {
+  double distance = 0.0;       ///< of the first point from its bounds; 0: the size of F there [-]
+  double proximal = 1e-10;     ///< eps added to the diagonal of the Jacobian [-]
+  double to_boundary = 0.995;  ///< share of the longest step that is taken at most, in (0, 1) [-]
+  int patience = 20;           ///< steps without progress that end the solve
+  bool finish = true;          ///< solve the active set's system in the end
+  double finish_below = 0.01;  ///< natural residual from which that is tried [-]
+  std::string linear_algebra = "auto";  ///< "auto", "dense" or "sparse"
+
+  template <class Visitor>
+  void visit(Visitor& v) {
+    v.visit("distance", distance,
+            "of the first point from its bounds, and its multipliers; 0: the size of F there");
+    v.visit("proximal", proximal, "eps added to the diagonal of the Jacobian");
+    v.visit("to_boundary", to_boundary, "share of the longest step that is taken at most", kShare);
+    v.visit("patience", patience, "steps without progress that end the solve", kAtLeastOne);
+    v.visit("finish", finish, "solve the linear system of the identified active set in the end");
+    v.visit("finish_below", finish_below, "natural residual from which the finish is tried");
+    v.visit("linear_algebra", linear_algebra, "factorisations: auto, dense or sparse",
+            Choices{"auto", "dense", "sparse"});
+  }
+};
+
+/// Solves l <= z <= u complementary to a monotone F(z) (lcp, mlcp, mcp) by following the path on
+/// which all products of distances to bounds and their multipliers are the same mu
+/// [WrightRalph1996]. A step solves, with D = v / a + w / b on the diagonal,
+///   (J + D + eps I) dz = -F + sigma mu / a - sigma mu / b,
+/// twice with one factorisation: a predictor, which chooses sigma, and the step with the
+/// predictor's second-order term [Mehrotra1992]. It is shortened until the point keeps a distance
+/// from its bounds, no product is far below the mean, and ||F - v + w|| falls, or is no larger over
+/// mu than it was in the beginning. Near a solution the system of the active set is solved
+/// (ActiveSetFinish). If M or the Jacobian is not monotone, the path need not lead anywhere.
+///
+/// Ends: solved; stalled; iteration_limit (200 by default), time_limit, interrupted;
+/// numerical_error (F does not exist at the first point, or a matrix is singular).
+class BoxInteriorPoint final : public Solver {
+ public:
+  BoxInteriorPointSettings settings;
+
+  const SolverTraits& traits() const override;
+  void visit_settings(SettingVisitor& visitor) override { settings.visit(visitor); }
+
+ private:
+  void do_prepare(const Problem& problem) override;
+  void do_update(const Problem& problem) override;
+  void do_solve(const Start& start, Observer* observer, Result& result) override;
+
+  bool begin(const Start& start);
+  Status run(Observer* observer);
+  bool is_solved();
+  bool find_direction();
+  bool search();
+
+  BoxProblem problem_;
+  NewtonSystem system_;
+  InteriorPairs pairs_;
+  ActiveSetFinish finish_;
+  BoxRecord record_;
+  Vector start_, diagonal_, row_weight_, right_side_, direction_;
+  double largest_ratio_ = 0.0;  // of the defect over mu
+  double step_ = 0.0;
+  int iterations_ = 0;
+};
+
+}  // namespace perp
