@@ -16,7 +16,7 @@ constexpr int kPatientSize = 3000;  // above a hundred Newton steps are faster t
 constexpr int kGrid = 1000;         // unknowns; above multigrid is faster than sets
 constexpr int kBlockSize = 100;     // unknowns; below interior-point is as fast
 constexpr int kConicPivoting = 3000;  // unknowns and rows; above a pivot takes too long
-constexpr int kManyEquations = 1000;  // unknowns of an mcp; above pivots take too long
+constexpr int kManyEquations = 300;   // unknowns of an mcp; above pivots take too long
 constexpr int kPlanarContacts = 300, kManyContacts = 1000;
 
 std::string first(const std::string& parts) { return "first(" + parts + ")"; }
@@ -128,7 +128,7 @@ std::vector<Plan> nonlinear_plans() {
       "repeat(10, try(josephy-newton, from=random:{k}))";
   return {{"nonlinear", "mcp", first("try(newton-fb, cap=100), " + pivots), {}},
           {"nonlinear-large",
-           "mcp of 1000 unknowns and more",
+           "mcp of 300 unknowns and more",
            first("try(newton-fb:patience=5, cap=50), try(box-interior-point, cap=100), "
                  "try(newton-fb, cap=100), " +
                  pivots),
