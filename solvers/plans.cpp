@@ -116,7 +116,7 @@ std::vector<Plan> quadratic_plans() {
 // What newton-fb solves it mostly solves at once, and several times faster. Then both by turns: the
 // two fail on different ones, and near the start there is often a point from which one of them gets
 // through. Many unknowns make pivots dear: then the interior-point method comes second, which
-// solves what is monotone in some twenty factorisations, whatever the start.
+// solves what is monotone in a few dozen steps, whatever the start.
 std::vector<Plan> nonlinear_plans() {
   const std::string pivots =
       "warm(josephy-newton), warm(newton-fb:function=fb:inside=always), "
