@@ -58,7 +58,14 @@ void BoxInteriorPoint::do_solve(const Start& start, Observer* observer, Result& 
   step_ = 0.0;
   system_.factorisations = system_.linear_solves = 0;
   finish_.begin({settings.finish, settings.finish_below, settings.proximal, limits.tolerance});
-  result.status = begin(start) ? run(observer) : Status::kNumericalError;
+  problem_.begin(start.z, start_);
+  start_ = start_.cwiseMax(problem_.lower).cwiseMin(problem_.upper);
+  record_.begin(start_);
+  if (start.z && start_solves()) {
+    result.status = Status::kSolved;
+  } else {
+    result.status = begin() ? run(observer) : Status::kNumericalError;
+  }
   problem_.to_original(record_.best_z, result.z);
   result.iterations = iterations_;
   result.message = record_.message(result.status, {});
@@ -72,12 +79,18 @@ void BoxInteriorPoint::do_solve(const Start& start, Observer* observer, Result& 
   add("sparse", problem_.matrix().has_sparse_systems());
 }
 
+// Asked before the start is moved away from its bounds.
+bool BoxInteriorPoint::start_solves() {
+  problem_.map(start_, right_side_);
+  if (!right_side_.allFinite()) return false;
+  const double natural = problem_.natural_residual(start_, right_side_);
+  record_.note_point(start_, natural);
+  return finish_.solves(start_, right_side_, natural, natural, record_);
+}
+
 // A first point as far inside as F is large: a multiplier cannot follow F if it begins much
 // smaller, and a distance much smaller than that lets steps be cut.
-bool BoxInteriorPoint::begin(const Start& start) {
-  problem_.begin(start.z, start_);
-  start_ = start_.cwiseMax(problem_.lower).cwiseMin(problem_.upper);
-  record_.begin(start_);
+bool BoxInteriorPoint::begin() {
   double distance = settings.distance > 0 ? settings.distance : 1.0;
   bool exists = pairs_.begin(start_, distance, distance);
   if (exists && settings.distance <= 0) {

@@ -55,7 +55,8 @@ class BoxInteriorPoint final : public Solver {
   void do_update(const Problem& problem) override;
   void do_solve(const Start& start, Observer* observer, Result& result) override;
 
-  bool begin(const Start& start);
+  bool start_solves();
+  bool begin();
   Status run(Observer* observer);
   bool is_solved();
   bool find_direction();
