@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <perp/problems/standard/row_sums.hpp>
 #include <vector>
 
 namespace perp {
@@ -87,35 +88,70 @@ class ExactSum {
   std::vector<Extended> parts_;
 };
 
-// Calls add(row, a, b) for every product in a term, whose vector is x.
-template <class X, class Add>
-void for_products_with(const AffineTerm& term, const X& x, const Add& add) {
-  const Extended sign = term.sign;
+// Adds a x for an x of more bits, which two doubles hold unless it is out of their range.
+void add_extended(RowSums& sums, int row, double a, Extended x) {
+  const double high = static_cast<double>(x), low = static_cast<double>(x - high);
+  sums.add(row, a, high);
+  if (low != 0.0) sums.add(row, a, low);
+  if (static_cast<Extended>(high) + low != x) sums.doubt(row);
+}
+
+// Calls add(row, a, i) for every product a x_i in a term, a 1 where it has no factors.
+template <class Add>
+void for_factors(const AffineTerm& term, const Add& add) {
   if (term.matrix) {
     for (int col = 0; col < term.matrix->cols(); ++col) {
       term.matrix->for_column(col, [&](int row, double value) {
-        if (term.transposed)
-          add(col, static_cast<Extended>(value), sign * x[row]);
-        else
-          add(row, static_cast<Extended>(value), sign * x[col]);
+        term.transposed ? add(col, value, row) : add(row, value, col);
       });
     }
     return;
   }
-  for (int i = 0; i < x.size(); ++i)
-    add(i, term.diagonal ? static_cast<Extended>((*term.diagonal)[i]) : 1.0L, sign * x[i]);
+  const auto count = term.x ? term.x->size() : term.extended->size();
+  for (int i = 0; i < count; ++i) add(i, term.diagonal ? (*term.diagonal)[i] : 1.0, i);
 }
 
+// Calls add(row, a, b) for every product in a term.
 template <class Add>
 void for_products(const AffineTerm& term, const Add& add) {
-  if (term.x) for_products_with(term, *term.x, add);
-  if (term.extended) for_products_with(term, *term.extended, add);
+  const Extended sign = term.sign;
+  if (term.x) {
+    for_factors(term, [&](int row, double a, int i) {
+      add(row, static_cast<Extended>(a), sign * (*term.x)[i]);
+    });
+  } else if (term.extended) {
+    for_factors(term, [&](int row, double a, int i) {
+      add(row, static_cast<Extended>(a), sign * (*term.extended)[i]);
+    });
+  }
+}
+
+void add_term(const AffineTerm& term, RowSums& sums) {
+  if (!term.x) {
+    if (!term.extended) return;
+    const ExtendedVector& x = *term.extended;
+    return for_factors(term, [&](int row, double a, int at) {
+      add_extended(sums, row, a, term.sign * x[at]);
+    });
+  }
+  const Vector& x = *term.x;
+  if (term.matrix && !term.matrix->is_sparse() && !term.transposed) {
+    const DenseMatrix& a = term.matrix->dense();
+    for (int col = 0; col < a.cols(); ++col)
+      if (x[col] != 0.0) sums.add_column(a.col(col).data(), term.sign * x[col]);
+  } else if (term.matrix || term.diagonal) {
+    for_factors(term, [&](int row, double a, int at) {
+      if (x[at] != 0.0) sums.add(row, a, term.sign * x[at]);
+    });
+  } else {
+    for (int i = 0; i < x.size(); ++i) sums.add(i, term.sign * x[i]);
+  }
 }
 
 }  // namespace
 
 struct SumWorkspace::Rows {
-  std::vector<CompensatedSum> sums;
+  RowSums sums;
   std::vector<int> doubtful;    // of each row: its place in `exact`, or -1
   std::vector<ExactSum> exact;  // never fewer, so that they keep their memory
 };
@@ -157,17 +193,16 @@ void sum_of(std::initializer_list<AffineTerm> terms, int rows, SumWorkspace& wor
   auto& sums = work.rows_->sums;
   auto& doubtful = work.rows_->doubtful;
   auto& exact = work.rows_->exact;
-  sums.assign(static_cast<std::size_t>(rows), {});
-  for (const AffineTerm& term : terms)
-    for_products(term, [&](int row, Extended a, Extended b) { sums[row].add(a, b); });
+  sums.reset(rows);
+  for (const AffineTerm& term : terms) add_term(term, sums);
   result.values.resize(rows);
   result.sizes.resize(rows);
   doubtful.assign(static_cast<std::size_t>(rows), -1);
   std::size_t count = 0;
   for (int i = 0; i < rows; ++i) {
-    result.values[i] = sums[i].value();
-    result.sizes[i] = sums[i].size;
-    if (sums[i].doubtful()) doubtful[i] = static_cast<int>(count++);
+    result.values[i] = sums.value(i);
+    result.sizes[i] = sums.size(i);
+    if (sums.doubtful(i)) doubtful[i] = static_cast<int>(count++);
   }
   if (count == 0) return;
   if (exact.size() < count) exact.resize(count);
