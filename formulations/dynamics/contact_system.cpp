@@ -1,5 +1,6 @@
 #include <perp/formulations/dynamics/contact_system.hpp>
 
+#include <perp/formulations/dynamics/congruence.hpp>
 #include <perp/formulations/dynamics/impulses.hpp>
 #include <perp/formulations/dynamics/joints.hpp>
 
@@ -195,7 +196,7 @@ SparseMatrix ContactSystem::delassus(const SparseMatrix& rows) const {
                     "in a smaller step fewer can close",
                     contacts(), entries, kMostEntries));
   }
-  return rows * motion_.inverse_mass * SparseMatrix(rows.transpose());
+  return congruence(rows, motion_.inverse_mass);
 }
 
 std::string ContactSystem::contact_name(int c) const {

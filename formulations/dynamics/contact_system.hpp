@@ -91,7 +91,8 @@ class ContactSystem {
   Vector initial_velocity() const;
   /// The velocities, from 0 on, and the blocks of M that couple them.
   Partition::Velocities velocity_partition() const;
-  /// R M^-1 R' for rows R of velocities (rows x coordinates).
+  /// R M^-1 R' for rows R of velocities (rows x coordinates), symmetric to the last bit and without
+  /// zeros.
   /// @throws CollisionError if it would have more than 5e7 entries
   SparseMatrix delassus(const SparseMatrix& rows) const;
 

@@ -87,17 +87,16 @@ Matrix ConeRows::scaled_normal_block(double scale) const {
 }
 
 Matrix ConeRows::scaled_block(double scale, const std::optional<SparseMatrix>& chosen) const {
-  const SparseMatrix rows = chosen ? SparseMatrix(*chosen * local_) : local_;
+  const SparseMatrix picked = chosen ? SparseMatrix(*chosen * local_) : SparseMatrix();
+  const SparseMatrix& rows = chosen ? picked : local_;
   SparseMatrix w = scale * system_->delassus(rows);
-  if (system_->joint_count() > 0) {
-    const DenseMatrix response =
-        chosen ? DenseMatrix(joint_response_ * chosen->transpose()) : joint_response_;
-    const DenseMatrix taken =
-        scale *
-        DenseMatrix(rows * system_->inverse_mass() * SparseMatrix(joint_rows_.transpose())) *
-        response;
-    w -= SparseMatrix(taken.sparseView());
-  }
+  if (system_->joint_count() == 0) return Matrix(std::move(w));
+  const DenseMatrix response =
+      chosen ? DenseMatrix(joint_response_ * chosen->transpose()) : joint_response_;
+  const DenseMatrix taken =
+      scale * DenseMatrix(rows * system_->inverse_mass() * SparseMatrix(joint_rows_.transpose())) *
+      response;
+  w -= SparseMatrix(taken.sparseView());
   w = 0.5 * (w + SparseMatrix(w.transpose()));  // symmetric to the last bit
   w.prune(0.0, 0.0);
   return Matrix(std::move(w));

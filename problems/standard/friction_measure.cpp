@@ -37,34 +37,41 @@ void FrictionMeasure::join_by_blocks(const FrictionContact& p, Joining& sets) {
   const int nc = p.contacts(), d = p.dimension;
   auto& touched = sets.touched;
   auto& squares = sets.squares;
-  auto& diagonal = sets.diagonal;
+  auto& norms = sets.norms;  // of the diagonal blocks
   squares.assign(static_cast<std::size_t>(nc), 0);
-  diagonal.assign(static_cast<std::size_t>(nc), 0);
-  // f(row block, ||W_ab||^2) for the blocks of a block column that are not zero.
-  const auto for_blocks = [&](int block, const auto& f) {
-    touched.clear();
-    for (int col = d * block; col < d * (block + 1); ++col) {
-      p.W.for_column(col, [&](int row, double value) {
-        if (squares[row / d] == 0) touched.push_back(row / d);
-        squares[row / d] += static_cast<Extended>(value) * value;
-      });
-    }
-    for (const int other : touched) {
-      f(other, squares[other]);
-      squares[other] = 0;
-    }
+  norms.assign(static_cast<std::size_t>(nc), 0);
+  // f(row block, entry) for the entries of a block column.
+  const auto for_entries = [&](int block, const auto& f) {
+    for (int col = d * block; col < d * (block + 1); ++col)
+      p.W.for_column(col, [&](int row, double v) { f(row / d, static_cast<Extended>(v)); });
   };
   for (int b = 0; b < nc; ++b) {
-    for_blocks(b, [&](int a, Extended square) {
-      if (a == b) diagonal[b] = square;
+    for_entries(b, [&](int a, Extended v) {
+      if (a == b) norms[b] += v * v;
     });
+    norms[b] = std::sqrt(norms[b]);
   }
   sets.reset(nc);
   for (int b = 0; b < nc; ++b) {
-    for_blocks(b, [&](int a, Extended square) {
-      const Extended bound = kCoupled * kCoupled * std::sqrt(diagonal[a]) * std::sqrt(diagonal[b]);
-      if (square > bound) sets.join(a, b);
+    const auto is_large = [&](int a, Extended square) {
+      return square > kCoupled * kCoupled * norms[a] * norms[b];
+    };
+    // One entry is enough as a rule; blocks of which none is are summed up.
+    touched.clear();
+    int joined = b;
+    for_entries(b, [&](int a, Extended v) {
+      if (a == joined || sets.root(a) == sets.root(b)) {
+        joined = a;
+        return;
+      }
+      if (is_large(a, v * v)) return sets.join(a, b);
+      if (squares[a] == 0) touched.push_back(a);
+      squares[a] += v * v;
     });
+    for (const int a : touched) {
+      if (is_large(a, squares[a])) sets.join(a, b);
+      squares[a] = 0;
+    }
   }
 }
 

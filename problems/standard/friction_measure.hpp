@@ -59,7 +59,7 @@ class FrictionMeasure {
   /// Work space of prepare(): sets that grow together, each named by one of its members.
   struct Joining {
     std::vector<int> parent, touched, number;
-    std::vector<Extended> squares, diagonal;
+    std::vector<Extended> squares, norms;
 
     void reset(int size);
     int root(int i);

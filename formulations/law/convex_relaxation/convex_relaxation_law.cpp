@@ -141,7 +141,7 @@ class ConvexRelaxationLaw final : public ContactLaw {
       const int at = rows_->normal(c);
       if (system_->compliance(c) > 0) w.coeffRef(at, at) += scale * system_->compliance(c);
     }
-    w = 0.5 * (w + SparseMatrix(w.transpose()));  // symmetric to the last bit
+    w.makeCompressed();
     Vector q(n + joints);
     q << rows_->local() * system_->free_velocity() - rows_->wanted_with_restitution(),
         rows_->joints() * system_->free_velocity() - system_->wanted_joint_velocities();

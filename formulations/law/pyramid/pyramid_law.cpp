@@ -153,8 +153,7 @@ class PyramidLaw final : public ContactLaw {
 
   // Unknowns (c_n, beta, lambda[, joint multipliers]); an Lcp if there are no joints.
   ProblemData eliminated_problem() const {
-    SparseMatrix w = system_->delassus(system_->jacobian());
-    w.prune(0.0, 0.0);
+    const SparseMatrix w = system_->delassus(system_->jacobian());
     std::vector<Triplet> entries = pyramid_matrix(system_->mass_scale() * w, pyramids_);
     add_compliance(entries);
     const int n = layout_.size();
