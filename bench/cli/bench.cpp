@@ -12,10 +12,12 @@
 #include <nlohmann/json.hpp>
 #include <perp/bench/cli/outputs.hpp>
 #include <perp/bench/comparison/history.hpp>
+#include <perp/bench/harness/batch_run.hpp>
 #include <perp/bench/harness/record.hpp>
 #include <perp/bench/harness/runner.hpp>
 #include <perp/bench/harness/solver_names.hpp>
 #include <perp/bench/harness/solvers.hpp>
+#include <perp/bench/plugins/plugin.hpp>
 #include <perp/bench/report/html.hpp>
 #include <perp/bench/report/summary.hpp>
 #include <perp/problems/io/files.hpp>
@@ -29,7 +31,8 @@ namespace {
 struct BenchOptions {
   std::vector<std::string> what, only, settings, starts = {"zero"};
   std::string shard = "1/1", solvers = "auto";
-  bool quick = false;
+  bool quick = false, batch = false;
+  int threads = 1;
   BenchRequest request;
 };
 
@@ -78,6 +81,55 @@ void keep_only(const std::vector<std::string>& patterns, std::vector<Instance>& 
   });
 }
 
+constexpr const char* kBatchFile = "batch.csv";
+
+// A batch is solved in this process and timed as a whole.
+void check_batch(const BenchOptions& o) {
+  if (!o.batch) {
+    if (o.threads > 1) throw std::invalid_argument("--threads: goes with --batch");
+    return;
+  }
+  const BenchRequest& request = o.request;
+  if (request.resume || request.shards > 1 || request.jobs > 1)
+    throw std::invalid_argument("--batch: goes with none of --resume, --shard, --jobs");
+  if (request.starts != std::vector<StartFrom>{StartFrom::kZero})
+    throw std::invalid_argument("--batch: starts at zero");
+  for (const std::string& solver : request.solvers) {
+    if (is_program(solver))
+      throw std::invalid_argument(fmt::format(
+          "--batch: {} is a program of its own, and batches are solved in this one", solver));
+    if (o.threads > 1 && find_plugin(solver))
+      throw std::invalid_argument(
+          fmt::format("--threads: nobody knows if the plug-in {} may run on several", solver));
+  }
+  expect_folder(request.folder);
+  const std::string file = request.folder + "/" + kBatchFile;
+  if (!std::filesystem::exists(file)) return;
+  if (!request.overwrite)
+    throw InputError(fmt::format("{}: is there already; --overwrite replaces it", file));
+  expect_writable(file);
+}
+
+void run_batches(const BenchOptions& o, int& code) {
+  std::vector<Problem> problems;
+  for (const Instance& instance : o.request.instances) problems.push_back(instance.load());
+  std::vector<BatchRun> runs;
+  for (const std::string& solver : o.request.solvers) {
+    SolveRequest request;
+    request.solver = solver;
+    request.stored_start = false;
+    request.limits.tolerance = o.request.tolerance;
+    request.limits.time_limit = o.request.time_limit;
+    request.settings = settings_of(solver, o.request.settings);
+    request.make = make_any_solver;
+    runs.push_back(run_batch(problems, request, o.threads, o.request.repeats));
+  }
+  make_folder(o.request.folder);
+  write_text_file(o.request.folder + "/" + kBatchFile, batch_csv(runs));
+  std::cout << batch_text(runs);
+  code = kDone;
+}
+
 void run_bench(BenchOptions& o, int& code) {
   BenchRequest& request = o.request;
   std::tie(request.shard, request.shards) = read_shard(o.shard);
@@ -90,7 +142,8 @@ void run_bench(BenchOptions& o, int& code) {
   }
   request.settings = split_pairs(o.settings, "--set");
   check_solvers(request.solvers, request.settings);
-  check_places(o);
+  check_batch(o);
+  if (!o.batch) check_places(o);
   tell_who_has_it_not(request);
   if (o.what.empty()) {
     for (const Suite& suite : list_suites()) o.what.push_back(suite.name);
@@ -102,6 +155,7 @@ void run_bench(BenchOptions& o, int& code) {
   }
   keep_only(o.only, request.instances);
   for (const std::string& note : notes) std::cerr << "perp: " << message_line(note) << '\n';
+  if (o.batch) return run_batches(o, code);
   const bool bar = isatty(STDERR_FILENO) != 0;
   const BenchSummary summary =
       run_benchmark(request, [bar](int done, int total, const std::string& instance,
@@ -207,6 +261,12 @@ void add_bench(CLI::App& app, int& code) {
   verb->add_flag(
       "--overwrite", o->request.overwrite,
       "replace the records that are there; without this or --resume they are not touched");
+  verb->add_flag("--batch", o->batch,
+                 "solve all problems in this process, one by one and as a batch, and compare times "
+                 "and answers: batch.csv in place of records (docs/batches.md)");
+  verb->add_option("--threads", o->threads, "threads of --batch")
+      ->check(CLI::Range(1, 1024))
+      ->capture_default_str();
   verb->add_option("--only", o->only, "instances of this name, or of names like it (*)");
   verb->add_flag("--quick", o->quick, "leave out the entries of tier \"full\"");
   verb->add_option("-o,--output", o->request.folder, "folder for the records")->required();

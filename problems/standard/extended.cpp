@@ -130,9 +130,8 @@ void add_term(const AffineTerm& term, RowSums& sums) {
   if (!term.x) {
     if (!term.extended) return;
     const ExtendedVector& x = *term.extended;
-    return for_factors(term, [&](int row, double a, int at) {
-      add_extended(sums, row, a, term.sign * x[at]);
-    });
+    return for_factors(
+        term, [&](int row, double a, int at) { add_extended(sums, row, a, term.sign * x[at]); });
   }
   const Vector& x = *term.x;
   if (term.matrix && !term.matrix->is_sparse() && !term.transposed) {

@@ -7,9 +7,9 @@ namespace perp {
 namespace {
 
 constexpr Extended kUnitOfDoubles = 0x1p-53L;
-constexpr Extended kDoubtfulRow = 0x1p-60L;  // relative error at which a row is summed exactly
+constexpr Extended kDoubtfulRow = 0x1p-60L;    // relative error at which a row is summed exactly
 constexpr Extended kNegligibleBound = 1e-30L;  // no tolerance asks for less
-constexpr double kLargestSum = 1e280;        // beyond it the halves of a factor may be infinite
+constexpr double kLargestSum = 1e280;          // beyond it the halves of a factor may be infinite
 
 }  // namespace
 
@@ -50,7 +50,9 @@ Extended RowSums::value(int row) const {
 }
 
 // Sums of positive numbers are rounded by less than their count times the unit.
-Extended RowSums::size(int row) const { return sizes_[row] * (1 + 4 * counts_[row] * kUnitOfDoubles); }
+Extended RowSums::size(int row) const {
+  return sizes_[row] * (1 + 4 * counts_[row] * kUnitOfDoubles);
+}
 
 bool RowSums::doubtful(int row) const {
   const Extended total = value(row);

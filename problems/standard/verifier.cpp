@@ -4,6 +4,7 @@
 #include <cmath>
 #include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/precise_measure.hpp>
+#include <type_traits>
 
 namespace perp {
 
@@ -66,8 +67,11 @@ Answer projected(const FrictionContact& p, Vector z) {
 
 template <class P>
 bool meets(const P& problem, const Vector& point, double tolerance) {
+  static thread_local ResidualWork work;  // whoever asks does so again and again
+  // The callback of a foreign function may come back here.
+  constexpr bool foreign = std::is_same_v<P, Mcp>;
   const Answer answer = projected(problem, point);
-  const Residuals r = residuals_of(problem, answer, tolerance, nullptr);
+  const Residuals r = residuals_of(problem, answer, tolerance, foreign ? nullptr : &work);
   return measure_of(problem, r, tolerance) <= tolerance;
 }
 

@@ -55,6 +55,51 @@ class BenchTestCase(CliTestCase):
         return f"exec:. {shlex.quote(str(self.write('solver.sh', 'problem=$(cat)' + chr(10) + text)))}"
 
 
+class TestBatches(BenchTestCase):
+    SUITE = {"format": "perp-suite", "version": 1, "name": "small", "description": "by hand",
+             "entries": [{"family": "contact-pile", "sizes": [1, 2, 3], "seeds": [1, 4]},
+                         {"family": "friction-stack", "sizes": [2], "seeds": [1, 4]}]}
+
+    def batch(self, *arguments, out="batch"):
+        return self.perp("bench", self.write("small.json", json.dumps(self.SUITE)), "--batch", "--repeat", "2",
+                         *arguments, "-o", self.folder / out)
+
+    def test_answers_are_those_of_one_by_one(self):
+        done = self.batch("--threads", "2", "--solvers", "auto,lemke")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        header, *lines = (self.folder / "batch" / "batch.csv").read_text().splitlines()
+        rows = [dict(zip(header.split(","), line.split(","))) for line in lines]
+        self.assertEqual([row["solver"] for row in rows], ["auto", "lemke"])
+        for row in rows:
+            self.assertEqual((row["problems"], row["same_bits"], row["threads"]), ("16", "16", "2"))
+            self.assertLess(int(row["structures"]), 16)
+            for time_of in ("one_by_one_s", "batch_s", "threaded_s"):
+                self.assertGreater(float(row[time_of]), 0.0)
+            self.assertIn(row["solver"], done.stdout)
+        self.assertEqual([row["solved"] for row in rows], ["16", "12"])  # lemke takes no cones
+
+    def test_what_is_there_is_kept(self):
+        self.assertEqual(self.batch().returncode, 0)
+        before = (self.folder / "batch" / "batch.csv").read_text()
+        again = self.batch()
+        self.assertEqual(again.returncode, 2)
+        self.assertRegex(again.stderr, r"batch\.csv: is there already; --overwrite replaces it")
+        self.assertEqual((self.folder / "batch" / "batch.csv").read_text(), before)
+        self.assertEqual(self.batch("--overwrite").returncode, 0)
+
+    def test_what_does_not_go_together_is_refused(self):
+        for arguments, word in (
+            (("--resume",), "--batch"), (("--shard", "1/2"), "--batch"), (("--jobs", "2"), "--batch"),
+            (("--start", "stored"), "--batch"), (("--solvers", "mine=exec:cat"), "--batch"),
+        ):
+            done = self.batch(*arguments)
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
+            self.assertIn(word, done.stderr)
+        alone = self.perp("bench", "lcp-families", "--threads", "2", "-o", self.folder / "out")
+        self.assertEqual(alone.returncode, 2)
+        self.assertIn("--threads: goes with --batch", alone.stderr)
+
+
 class TestStarts(BenchTestCase):
     def carried(self, old, result, new):
         """The answer of one problem as a start of the next, by names."""

@@ -33,7 +33,7 @@ mpq_class exact_value(Extended value) {
 void expect_rounded(Extended value, const mpq_class& exact, const std::string& what) {
   const mpq_class error = abs(exact_value(value) - exact), allowed = abs(exact) * kRounding + 1e-30;
   EXPECT_TRUE(error <= allowed) << what << ": " << static_cast<double>(value) << " and "
-                            << exact.get_d();
+                                << exact.get_d();
 }
 
 // Products that cancel to a share of 10^-digits of their sizes.
@@ -142,11 +142,11 @@ TEST(RowSums, EveryTermAgreesWithExactArithmetic) {
     const SparseMatrix compressed = dense.sparseView();
     const Matrix full(dense), sparse{compressed};
     for (const Matrix* m : {&full, &sparse}) {
-      const AffineSum sum = sum_of(
-          {AffineTerm::product(*m, x), AffineTerm::transposed_product(*m, x, -1),
-           AffineTerm::product(*m, e), AffineTerm::transposed_product(*m, e, -1),
-           AffineTerm::scaled(d, x), AffineTerm::vector(e, -1), AffineTerm::vector(x)},
-          n);
+      const AffineSum sum =
+          sum_of({AffineTerm::product(*m, x), AffineTerm::transposed_product(*m, x, -1),
+                  AffineTerm::product(*m, e), AffineTerm::transposed_product(*m, e, -1),
+                  AffineTerm::scaled(d, x), AffineTerm::vector(e, -1), AffineTerm::vector(x)},
+                 n);
       for (int i = 0; i < n; ++i) {
         mpq_class exact = mpq_class(d[i]) * mpq_class(x[i]) - exact_value(e[i]) + mpq_class(x[i]);
         for (int j = 0; j < n; ++j) {

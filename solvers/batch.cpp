@@ -1,0 +1,162 @@
+#include <perp/solvers/batch.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <optional>
+#include <perp/solvers/session.hpp>
+#include <stdexcept>
+#include <thread>
+#include <unordered_map>
+
+namespace perp {
+
+namespace {
+
+constexpr std::size_t kMostTogether = 32;  // so that threads come out even
+
+// Numbers that are the same in problems of one structure.
+class StructureHash {
+ public:
+  std::size_t operator()(const Problem& problem) {
+    hash_ = 0xcbf29ce484222325u;
+    add(problem.data.index());
+    add(static_cast<std::size_t>(problem.size()));
+    std::visit([this](const auto& data) { add_patterns(data); }, problem.data);
+    return hash_;
+  }
+
+ private:
+  void add(std::size_t number) { hash_ = (hash_ ^ number) * 0x100000001b3u; }
+  void add(const Matrix& m) {
+    if (!m.is_sparse()) return add(static_cast<std::size_t>(m.rows()));
+    const SparseMatrix& s = m.sparse();
+    for (int k = 0; k < s.nonZeros(); ++k) add(static_cast<std::size_t>(s.innerIndexPtr()[k]));
+  }
+  void add_patterns(const Lcp& p) { add(p.M); }
+  void add_patterns(const Mlcp& p) { add(p.M); }
+  void add_patterns(const Mcp&) {}
+  void add_patterns(const BoxQp& p) { add(p.H); }
+  void add_patterns(const ConicQp& p) {
+    add(p.P);
+    add(p.A);
+  }
+  void add_patterns(const FrictionContact& p) {
+    add(p.W);
+    add(p.J);
+  }
+  void add_patterns(const ConvexContact& p) {
+    add(p.A);
+    add(p.J);
+  }
+
+  std::size_t hash_ = 0;
+};
+
+// Runs of problems of one structure, the largest problems first: what is left for the end is small.
+std::vector<std::vector<int>> pieces_of(std::span<const Problem> problems) {
+  std::vector<std::vector<int>> pieces;
+  for (const std::vector<int>& group : group_by_structure(problems)) {
+    for (std::size_t at = 0; at < group.size(); at += kMostTogether) {
+      const std::size_t end = std::min(group.size(), at + kMostTogether);
+      pieces.emplace_back(group.begin() + static_cast<std::ptrdiff_t>(at),
+                          group.begin() + static_cast<std::ptrdiff_t>(end));
+    }
+  }
+  const auto work = [&](const std::vector<int>& piece) {
+    return static_cast<double>(piece.size()) * problems[piece.front()].size();
+  };
+  std::stable_sort(pieces.begin(), pieces.end(),
+                   [&](const auto& a, const auto& b) { return work(a) > work(b); });
+  return pieces;
+}
+
+class Batch {
+ public:
+  Batch(std::span<const Problem> problems, const SolveRequest& request)
+      : problems_(problems),
+        request_(request),
+        pieces_(pieces_of(problems)),
+        results_(problems.size()),
+        faults_(problems.size()) {}
+
+  std::vector<VerifiedResult> run(int threads) {
+    std::vector<std::thread> others;
+    const auto most = std::min<std::size_t>(static_cast<std::size_t>(threads), pieces_.size());
+    for (std::size_t k = 1; k < most; ++k) others.emplace_back([this] { work(); });
+    work();
+    for (std::thread& other : others) other.join();
+    for (std::size_t i = 0; i < faults_.size(); ++i) {
+      if (faults_[i])
+        throw std::invalid_argument(fmt::format("problem {} of the batch: {}", i, *faults_[i]));
+    }
+    if (fault_) std::rethrow_exception(fault_);
+    return std::move(results_);
+  }
+
+ private:
+  void work() {
+    try {
+      Session session(request_);
+      for (std::size_t k = next_++; k < pieces_.size(); k = next_++) {
+        for (const int i : pieces_[k]) solve(session, i);
+      }
+    } catch (...) {  // out of memory
+      next_ = pieces_.size();
+      if (!taken_.test_and_set()) fault_ = std::current_exception();
+    }
+  }
+
+  void solve(Session& session, int i) {
+    try {
+      results_[i] = session.solve(problems_[i], request_);
+    } catch (const std::invalid_argument& fault) {
+      faults_[i] = fault.what();
+    }
+  }
+
+  std::span<const Problem> problems_;
+  const SolveRequest& request_;
+  std::vector<std::vector<int>> pieces_;
+  std::vector<VerifiedResult> results_;
+  std::vector<std::optional<std::string>> faults_;
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic_flag taken_;
+  std::exception_ptr fault_;
+};
+
+}  // namespace
+
+std::vector<std::vector<int>> group_by_structure(std::span<const Problem> problems) {
+  std::vector<std::vector<int>> groups;
+  std::unordered_map<std::size_t, std::vector<std::size_t>> by_hash;  // places of groups
+  StructureHash hash;
+  for (std::size_t i = 0; i < problems.size(); ++i) {
+    std::vector<std::size_t>& alike = by_hash[hash(problems[i])];
+    const auto group = std::find_if(alike.begin(), alike.end(), [&](std::size_t g) {
+      return same_structure(problems[groups[g].front()], problems[i]);
+    });
+    if (group != alike.end()) {
+      groups[*group].push_back(static_cast<int>(i));
+      continue;
+    }
+    alike.push_back(groups.size());
+    groups.push_back({static_cast<int>(i)});
+  }
+  return groups;
+}
+
+std::vector<VerifiedResult> solve_batch(std::span<const Problem> problems,
+                                        const SolveRequest& request, int threads) {
+  if (request.start || request.start_dual || request.start_basis)
+    throw std::invalid_argument("a batch takes no start; its problems may have their own");
+  if (threads < 1) throw std::invalid_argument("a batch needs at least one thread");
+  if (problems.empty()) {
+    Session checked(request);  // an unknown solver is refused all the same
+    return {};
+  }
+  return Batch(problems, request).run(threads);
+}
+
+}  // namespace perp
