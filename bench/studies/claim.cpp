@@ -65,13 +65,15 @@ ClaimValue value_from(const std::string& name, const Field& field) {
     if (field.has(member)) to = field[member].text();
   };
   if (field.has("records")) {
-    field.only({"records", "value", "where", "reduce", "solver", "label", "sequence", "kinds"});
+    field.only(
+        {"records", "value", "where", "reduce", "solver", "label", "sequence", "family", "kinds"});
     v.from = ClaimValue::From::kRecords;
     v.of = field["records"].text();
     optional_text("solver", v.solver);
     v.any_label = !field.has("label");
     optional_text("label", v.label);
     optional_text("sequence", v.sequence);
+    optional_text("family", v.family);
     if (field.has("kinds")) v.kinds = words(field["kinds"]);
   } else if (field.has("run")) {
     field.only({"run", "value", "where", "reduce"});

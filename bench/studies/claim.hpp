@@ -50,6 +50,7 @@ struct ClaimValue {
   std::vector<std::string> columns;     ///< kDistance
   std::vector<std::string> kinds;       ///< kRecords: of problems; none: all
   std::string solver, label, sequence;  ///< kRecords; sequence: part of its name
+  std::string family;                   ///< kRecords; "": all
   bool any_label = false;               ///< kRecords: `label` was not given
   Reduce reduce = Reduce::kMax;
 };

@@ -93,6 +93,7 @@ std::vector<double> of_records(const ClaimValue& v, const Evidence& evidence) {
     const bool meant =
         (v.solver.empty() || r.solver == v.solver) && (v.any_label || r.label == v.label) &&
         r.sequence.find(v.sequence) != std::string::npos &&
+        (v.family.empty() || r.family == v.family) &&
         (v.kinds.empty() || std::find(v.kinds.begin(), v.kinds.end(), r.kind) != v.kinds.end());
     if (!meant || !counts(v.where, names_of(r))) continue;
     values.push_back(evaluate_expression(v.value, names_of(r)));

@@ -122,6 +122,22 @@ class Running(CliTestCase):
         table = json.loads((self.out / "tables" / "literature.json").read_text())
         self.assertEqual((table["rows"], "1 of" in table["missing"]), ([], True))
 
+    def test_values_of_a_family(self):
+        suite = self.write("two.json", {
+            "format": "perp-suite", "version": 1, "name": "two", "description": "by hand",
+            "entries": [{"family": "contact-stack", "sizes": [2, 4], "seeds": [1, 3]}, {"family": "murty", "sizes": [3], "seeds": [1, 1]}]})
+        value = {"records": "all", "value": "size", "reduce": "sum"}
+        study = self.write("family.json", {
+            **{key: STUDY[key] for key in ("format", "version", "title", "description")}, "name": "family",
+            "runs": [{"name": "all", "suites": [str(suite)], "solvers": ["lemke"], "tolerance": 1e-8, "time_limit": 2, "repeat": 1}],
+            "tables": [{"name": "sizes", "title": "Sizes", "columns": ["stack", "murty", "both", "none"], "rows": [
+                {"values": {"a": {**value, "family": "contact-stack"}, "b": {**value, "family": "murty"}, "c": value,
+                            "d": {**value, "family": "fathi"}},
+                 "cells": ["{a:.0f}", "{b:.0f}", "{c:.0f}", "{d:.0f}"]}]}]})
+        self.succeed("study", study, "-o", self.out)
+        table = json.loads((self.out / "tables" / "sizes.json").read_text())
+        self.assertEqual(table["rows"], [["18", "3", "21", "0"]])
+
     def test_again(self):
         self.succeed("study", self.study, "--quick", "-o", self.out)
         refused = self.perp("study", self.study, "--quick", "-o", self.out)
