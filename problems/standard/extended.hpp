@@ -50,10 +50,10 @@ class SumWorkspace {
   std::unique_ptr<Rows> rows_;
 };
 
-/// The sum of the terms, each row as if it were summed exactly and rounded once. It is computed as
-/// if in 128 bits [OgitaRumpOishi2005, Alg. 5.3]; rows that cancel so far that this leaves doubt
-/// are summed again without any rounding [Shewchuk1997]. The terms have `rows` rows and finite
-/// factors.
+/// The sum of the terms, each row as if it were summed exactly and rounded once. It is computed in
+/// three doubles a row (RowSums) [OgitaRumpOishi2005, Alg. 5.10]; rows that cancel so far that this
+/// leaves doubt are summed again without any rounding [Shewchuk1997]. The terms have `rows` rows
+/// and finite factors.
 AffineSum sum_of(std::initializer_list<AffineTerm> terms, int rows);
 /// The same, into `result`, which is not among the terms. Only other sizes allocate, and rows that
 /// are summed exactly.

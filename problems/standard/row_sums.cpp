@@ -58,7 +58,7 @@ bool RowSums::doubtful(int row) const {
   const Extended total = value(row);
   if (unsafe_[row] != 0.0 || !std::isfinite(total) || !(sizes_[row] < kLargestSum)) return true;
   const Extended gamma = 4 * (counts_[row] + 1) * kUnitOfDoubles;
-  const Extended bound = 2 * gamma * gamma * gamma * sizes_[row];  // [OgitaRumpOishi2005, (5.11)]
+  const Extended bound = 2 * gamma * gamma * gamma * sizes_[row];  // [OgitaRumpOishi2005, Sec. 5]
   return bound > kNegligibleBound && bound > kDoubtfulRow * std::abs(total);
 }
 
