@@ -18,6 +18,7 @@
 #include <perp/bench/harness/solver_names.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/plugins/plugin.hpp>
+#include <perp/bench/processes/freed_memory.hpp>
 #include <perp/bench/report/html.hpp>
 #include <perp/bench/report/summary.hpp>
 #include <perp/problems/io/files.hpp>
@@ -111,6 +112,7 @@ void check_batch(const BenchOptions& o) {
 }
 
 void run_batches(const BenchOptions& o, int& code) {
+  keep_freed_memory();
   std::vector<Problem> problems;
   for (const Instance& instance : o.request.instances) problems.push_back(instance.load());
   std::vector<BatchRun> runs;

@@ -10,6 +10,7 @@
 #include <perp/bench/data/scenes.hpp>
 #include <perp/bench/harness/solver_names.hpp>
 #include <perp/bench/harness/solvers.hpp>
+#include <perp/bench/processes/freed_memory.hpp>
 #include <perp/bench/processes/interrupt.hpp>
 #include <perp/bench/simulation/recorder.hpp>
 #include <perp/bench/simulation/simulation.hpp>
@@ -132,6 +133,7 @@ void check(const SimulateOptions& o, const Scene& scene, const RecordRequest& re
 }
 
 void run_simulation(SimulateOptions o, int& code) {
+  keep_freed_memory();
   const Scene scene = load_scene(o.scene, read_parameters(o.parameters));
   if (o.formulation.empty()) o.formulation = default_formulation(scene);
   if (o.solver.empty()) o.solver = "auto";
