@@ -82,11 +82,11 @@ class Batch {
         faults_(problems.size()) {}
 
   std::vector<VerifiedResult> run(int threads) {
-    std::vector<std::thread> others;
+    std::vector<std::jthread> others;  // joined even if the system has no further one
     const auto most = std::min<std::size_t>(static_cast<std::size_t>(threads), pieces_.size());
     for (std::size_t k = 1; k < most; ++k) others.emplace_back([this] { work(); });
     work();
-    for (std::thread& other : others) other.join();
+    others.clear();
     for (std::size_t i = 0; i < faults_.size(); ++i) {
       if (faults_[i])
         throw std::invalid_argument(fmt::format("problem {} of the batch: {}", i, *faults_[i]));
