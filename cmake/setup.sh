@@ -5,7 +5,7 @@ PERP_PACKAGES="g++ cmake ninja-build ccache libeigen3-dev libsuitesparse-dev lib
   libfmt-dev zlib1g-dev libhdf5-dev libqhull-dev libccd-dev liborocos-kdl-dev libgtest-dev libbenchmark-dev libamplsolver-dev python3
   python3-jsonschema"
 
-# The libraries of the peers (docs/peers.md); only ./bench/run peers installs them.
+# The libraries of the peers (docs/reference/peers.md); only ./bench/run peers installs them.
 PERP_PEER_PACKAGES="libsiconos-numerics-dev libbullet-dev libode-dev petsc-dev libdart-dev libmujoco-dev
   coinor-libipopt-dev pkg-config"
 

@@ -21,7 +21,7 @@ struct Plan {
   SolverExpression solver;  ///< the same, parsed
 };
 
-/// All plans; docs/auto.md has the measurements behind them.
+/// All plans; docs/methods/auto.md has the measurements behind them.
 const std::vector<Plan>& plans();
 
 /// The plan for a problem. @param started whether there is a start

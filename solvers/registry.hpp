@@ -13,7 +13,7 @@ namespace perp {
 using SolverFactory = std::function<std::unique_ptr<Solver>()>;
 const std::vector<SolverFactory>& solver_registry();
 
-/// A method by its name, "auto", or an expression (docs/strategies.md).
+/// A method by its name, "auto", or an expression (docs/reference/strategies.md).
 /// @throws std::invalid_argument where there is none of that name; the text lists those there are.
 std::unique_ptr<Solver> make_solver(std::string_view name);
 

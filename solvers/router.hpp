@@ -39,7 +39,7 @@ struct VerifiedResult {
 
 /// What to solve with, and from where.
 struct SolveRequest {
-  /// The name of a method, "auto", or an expression (docs/strategies.md).
+  /// The name of a method, "auto", or an expression (docs/reference/strategies.md).
   std::string solver = "auto";
   Limits limits;
   /// Of an expression or auto they go to every method in it that has one of the name. `reduction`

@@ -20,7 +20,7 @@ struct ContactGroup {
 };
 
 /// Of a friction_contact by its rows, of other kinds by the names of the unknowns, which perp's
-/// models write CONTACT.normal, CONTACT.frictionK and CONTACT.slip (docs/formats.md).
+/// models write CONTACT.normal, CONTACT.frictionK and CONTACT.slip (docs/reference/formats.md).
 std::vector<ContactGroup> contact_groups(const Problem& problem);
 
 }  // namespace perp

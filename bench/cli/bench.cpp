@@ -265,7 +265,7 @@ void add_bench(CLI::App& app, int& code) {
       "replace the records that are there; without this or --resume they are not touched");
   verb->add_flag("--batch", o->batch,
                  "solve all problems in this process, one by one and as a batch, and compare times "
-                 "and answers: batch.csv in place of records (docs/batches.md)");
+                 "and answers: batch.csv in place of records (docs/how-to/batches.md)");
   verb->add_option("--threads", o->threads, "threads of --batch")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();

@@ -40,7 +40,8 @@ std::string command_of(const ImportStepOptions& o) {
   const std::string program = program_beside(name);
   if (program.empty())
     throw InputError(fmt::format(
-        "import-step: the program {} is not built; docs/peers.md tells what it needs", name));
+        "import-step: the program {} is not built; docs/reference/peers.md tells what it needs",
+        name));
   std::string command =
       fmt::format("exec {} {} --skip {} --every {} --laws {}", shell_word(program),
                   shell_word(o.model), o.skip, o.every, shell_word(o.laws));

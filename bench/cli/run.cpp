@@ -133,7 +133,7 @@ int run_verb(int argc, char** argv) {
 }  // namespace
 
 void add_plugin_option(CLI::App& verb) {
-  verb.add_option("--plugin", "a shared library with solvers of yours (docs/adding.md)")
+  verb.add_option("--plugin", "a shared library with solvers of yours (docs/how-to/adding.md)")
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->each([](const std::string& file) { load_plugin(file, is_solver_name); });

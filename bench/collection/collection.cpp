@@ -268,7 +268,7 @@ class Exporter {
         "* `answers/`: answers and proofs\n"
         "* `recipe.json`: what perp made this from (`perp export --collection --recipe`)\n"
         "* `SHA256SUMS`: for `sha256sum -c SHA256SUMS`\n\n"
-        "docs/collection.md of perp explains it all. Licences:\n\n";
+        "docs/how-to/collection.md of perp explains it all. Licences:\n\n";
     for (const Json& licence : licences_) {
       text += fmt::format("* {} (`{}`): {}\n", std::string(licence["licence"]),
                           std::string(licence["text"]), std::string(licence["origin"]));

@@ -1,4 +1,4 @@
-// Bands of ratios of times: what tells a change from noise (docs/compare.md).
+// Bands of ratios of times: what tells a change from noise (docs/how-to/compare.md).
 #pragma once
 
 #include <vector>

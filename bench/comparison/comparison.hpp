@@ -1,4 +1,4 @@
-// Two builds on the same problems: gained, lost, wrong, faster, slower (docs/compare.md).
+// Two builds on the same problems: gained, lost, wrong, faster, slower (docs/how-to/compare.md).
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

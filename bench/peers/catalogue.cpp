@@ -187,15 +187,15 @@ const Peer* find_peer(std::string_view name) {
 std::unique_ptr<Solver> make_peer(const Peer& peer) {
   const std::string program = program_of(peer);
   if (program.empty() && !peer.variable.empty() && !program_beside(peer.program).empty()) {
-    throw std::invalid_argument(
-        fmt::format("solver \"{}\": the variable {} does not name your library; docs/peers.md "
-                    "tells how",
-                    peer.traits.name, peer.variable));
+    throw std::invalid_argument(fmt::format(
+        "solver \"{}\": the variable {} does not name your library; docs/reference/peers.md "
+        "tells how",
+        peer.traits.name, peer.variable));
   }
   if (program.empty()) {
-    throw std::invalid_argument(
-        fmt::format("solver \"{}\": its program {} is not built; docs/peers.md tells what it needs",
-                    peer.traits.name, peer.program));
+    throw std::invalid_argument(fmt::format(
+        "solver \"{}\": its program {} is not built; docs/reference/peers.md tells what it needs",
+        peer.traits.name, peer.program));
   }
   // One thread, as for perp's own; what the library says on the way is not kept.
   return std::make_unique<ExternalSolver>(

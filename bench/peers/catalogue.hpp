@@ -8,7 +8,7 @@
 
 namespace perp {
 
-/// A solver of another library (docs/peers.md).
+/// A solver of another library (docs/reference/peers.md).
 struct Peer {
   SolverTraits traits;
   std::string_view program;  ///< file name of the program that runs it

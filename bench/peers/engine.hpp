@@ -1,4 +1,4 @@
-// Physics engines run on scenes of perp (docs/peers.md).
+// Physics engines run on scenes of perp (docs/reference/peers.md).
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // Steps of a MuJoCo model (Apache License 2.0) as problems of perp: what MuJoCo solves itself, and
-// the exact Coulomb friction of the same contacts (docs/import-step.md).
+// the exact Coulomb friction of the same contacts (docs/how-to/import-step.md).
 #include <mujoco/mujoco.h>
 
 #include <fmt/format.h>

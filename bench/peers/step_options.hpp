@@ -1,4 +1,4 @@
-// Which steps of an engine are written as problems (docs/import-step.md).
+// Which steps of an engine are written as problems (docs/how-to/import-step.md).
 #pragma once
 
 #include <CLI/CLI.hpp>

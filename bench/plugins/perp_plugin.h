@@ -1,4 +1,4 @@
-/* A solver for perp in a shared library: the interface, in C (docs/adding.md, "A shared library").
+/* A solver for perp in a shared library: the interface, in C (docs/how-to/adding.md, "A shared library").
  *
  * The library exports one function,
  *     const perp_plugin *perp_plugin_solver(int index);
@@ -79,7 +79,7 @@ typedef struct perp_problem {
 /* What a solve is asked for. Valid while it runs. */
 typedef struct perp_request {
   size_t size;
-  double tolerance;         /* of perp's verifier, see docs/notation.md */
+  double tolerance;         /* of perp's verifier, see docs/reference/notation.md */
   double time_limit;        /* s; 0: none */
   int max_iterations;       /* 0: as many as the solver wants */
   const double *start;      /* n, or NULL */

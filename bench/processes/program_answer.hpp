@@ -8,8 +8,8 @@
 
 namespace perp {
 
-/// Reads a program's answer, one JSON object (docs/adding.md), into a result whose z and dual are
-/// empty. What cannot be read leaves the status numerical_error and a message.
+/// Reads a program's answer, one JSON object (docs/how-to/adding.md), into a result whose z and
+/// dual are empty. What cannot be read leaves the status numerical_error and a message.
 /// @param said behind that message: last_words()
 void read_program_answer(const std::string& text, const std::string& said, Result& result);
 

@@ -20,7 +20,7 @@ struct StudyRun {
   BenchRequest request;
 };
 
-/// A recorded simulation, by perp or by another engine (docs/peers.md).
+/// A recorded simulation, by perp or by another engine (docs/reference/peers.md).
 struct StudySimulation {
   std::string folder;  ///< GROUP/NAME
   std::string scene;
@@ -28,7 +28,8 @@ struct StudySimulation {
   std::vector<std::string> arguments;  ///< of `perp simulate SCENE`, without --record
 };
 
-/// What is said and drawn beside the simulations of a group: the figure.json of docs/report.md.
+/// What is said and drawn beside the simulations of a group: the figure.json of
+/// docs/reference/report.md.
 struct StudyFigure {
   std::string group, json;
 };

@@ -77,8 +77,8 @@ class StudyRunner {
     if (s.engine.empty()) return own_program();
     const fs::path engine = fs::path(own_program()).parent_path() / ("perp-engine-" + s.engine);
     if (fs::exists(engine)) return engine.string();
-    throw InputError(
-        fmt::format("{}: the engine {} is not built (docs/peers.md)", study_.path, s.engine));
+    throw InputError(fmt::format("{}: the engine {} is not built (docs/reference/peers.md)",
+                                 study_.path, s.engine));
   }
 
   void simulate(const StudySimulation& s) {

@@ -10,7 +10,7 @@ namespace perp {
 /// A column of a table of records: which records of a row count, and what is told of them.
 struct RecordColumn {
   std::string head;
-  std::string cell;  ///< text with "{NAME}" or "{NAME:FORMAT}" in it, see docs/studies.md
+  std::string cell;  ///< text with "{NAME}" or "{NAME:FORMAT}" in it, see docs/how-to/studies.md
   std::string solver, suite, family, problems, kind, where;  ///< "": all
   std::string label;
   bool any_label = true;

@@ -11,7 +11,7 @@ namespace perp {
 
 /// A number that is known, or a node of the Recorder that is active on this thread. Arithmetic
 /// with it records. It cannot be compared or branched on: what is recorded must hold for every z;
-/// use min, max and abs, or see docs/expressions.md.
+/// use min, max and abs, or see docs/reference/expressions.md.
 ///
 /// Every operation throws std::logic_error where an operand belongs to another Recorder than the
 /// active one, and std::invalid_argument where a constant that is not finite enters the graph.

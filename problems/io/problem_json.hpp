@@ -1,4 +1,4 @@
-// Problems to and from perp's JSON (docs/formats.md).
+// Problems to and from perp's JSON (docs/reference/formats.md).
 #pragma once
 
 #include <perp/problems/json/json.hpp>

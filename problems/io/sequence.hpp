@@ -1,4 +1,4 @@
-// Problems that follow each other, one file: perp-sequence (docs/formats.md).
+// Problems that follow each other, one file: perp-sequence (docs/reference/formats.md).
 #pragma once
 
 #include <fstream>

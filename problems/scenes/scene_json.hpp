@@ -1,4 +1,4 @@
-// Scenes from files (docs/scenes.md).
+// Scenes from files (docs/reference/scenes.md).
 #pragma once
 
 #include <map>

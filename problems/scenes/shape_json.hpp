@@ -1,4 +1,4 @@
-// Shapes of scene files (docs/scenes.md).
+// Shapes of scene files (docs/reference/scenes.md).
 #pragma once
 
 #include <map>

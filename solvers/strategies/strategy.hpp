@@ -1,5 +1,5 @@
 // Strategies: what is done with solvers where one method alone may fail. Each is a file here and a
-// line in strategy.cpp; docs/strategies.md describes them.
+// line in strategy.cpp; docs/reference/strategies.md describes them.
 #pragma once
 
 #include <functional>

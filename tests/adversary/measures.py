@@ -1,6 +1,6 @@
 """The measure by which perp judges answers, once more: integers for linear problems, mpmath for graphs and cones.
 
-Written from docs/formats.md and docs/notation.md alone; shares nothing with the program.
+Written from docs/reference/formats.md and docs/reference/notation.md alone; shares nothing with the program.
 """
 from fractions import Fraction
 

@@ -1,5 +1,5 @@
 // What an answer is worth, in exact or nearly exact arithmetic: a second verifier, which shares
-// nothing with perp's but the definitions of docs/formats.md.
+// nothing with perp's but the definitions of docs/reference/formats.md.
 #pragma once
 
 #include "real.hpp"

@@ -22,7 +22,7 @@ from perp_cli import (PERP, ROOT, CliTestCase, dense_rows, natural_residual, par
 from test_foreign_formats import Mof  # noqa: E402
 
 RECIPE = ROOT / "problems" / "recipes" / "collection.json"
-PAGE = ROOT / "docs" / "collection.md"
+PAGE = ROOT / "docs" / "how-to" / "collection.md"
 SICONOS = {"licence": "Apache-2.0", "licence_file": "collections/siconos/LICENSE.Apache-2.0", "origin": "test data of Siconos"}
 ENTRIES = [
     {"family": "psd", "sizes": [5], "seeds": [1, 2]},
@@ -548,7 +548,7 @@ def blocks(language):
 
 
 class TestPage(SharedCollection):
-    """The Python of docs/collection.md runs as it stands, in the folder of a collection."""
+    """The Python of docs/how-to/collection.md runs as it stands, in the folder of a collection."""
     ENTRIES = [{"family": "psd", "sizes": [5], "seeds": [1, 3]}, {"family": "psd", "sizes": [20], "seeds": [1, 1]}, *ENTRIES[2:4]]
 
     def run_block(self, code):

@@ -1,4 +1,4 @@
-"""Solvers that come from outside: programs, programs that are kept, shared libraries (docs/adding.md)."""
+"""Solvers that come from outside: programs, programs that are kept, shared libraries (docs/how-to/adding.md)."""
 import json
 import os
 import re
@@ -259,7 +259,7 @@ class TestPlugins(DoorTestCase):
         self.assertIn("omega", done.stderr)
 
     def page_source(self):
-        section = (ROOT / "docs/adding.md").read_text().split("## A shared library\n", 1)[1]
+        section = (ROOT / "docs/how-to/adding.md").read_text().split("## A shared library\n", 1)[1]
         return self.write("mine.c", re.search(r"^```c\n(.*?)^```", section, re.M | re.S)[1])
 
     def test_refusals_and_settings_of_the_page(self):

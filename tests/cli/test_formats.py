@@ -238,7 +238,7 @@ class TestKinds(FormatTestCase):
         self.assertEqual((facts["kind"], facts["n"]), (kind, make_problem(kind)["n"]))
 
 
-DOCUMENT = ROOT / "docs" / "formats.md"
+DOCUMENT = ROOT / "docs" / "reference" / "formats.md"
 
 
 def documented(language):
@@ -252,11 +252,11 @@ def documented_problems():
 
 @with_cases({kind: (kind,) for kind in KINDS})
 class TestDocumentation(FormatTestCase):
-    """Every json block of docs/formats.md is a problem that perp takes."""
+    """Every json block of docs/reference/formats.md is a problem that perp takes."""
 
     def check(self, kind):
         problems = [problem for problem in documented_problems() if problem["kind"] == kind]
-        self.assertNotEqual(problems, [], "docs/formats.md shows none of this kind")
+        self.assertNotEqual(problems, [], "docs/reference/formats.md shows none of this kind")
         for problem in problems:
             self.assert_survives(problem)
             path = self.write("documented.json", problem)

@@ -1,4 +1,4 @@
-"""perp import-step (docs/import-step.md) with a made-up engine: what is written, judged, told, refused. tests/peers has the engines."""
+"""perp import-step (docs/how-to/import-step.md) with a made-up engine: what is written, judged, told, refused. tests/peers has the engines."""
 import json
 import os
 import shutil

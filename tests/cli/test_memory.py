@@ -1,4 +1,4 @@
-"""Every verb on large bad input: one line, in memory of a few times what was read (docs/formats.md)."""
+"""Every verb on large bad input: one line, in memory of a few times what was read (docs/reference/formats.md)."""
 import os
 import resource
 import subprocess

@@ -12,7 +12,7 @@ HEADER = {"format": "perp-sequence", "version": 1, "name": "by hand"}
 
 
 def read_sequence(text):
-    """Header and problems of a sequence, as docs/formats.md describes it."""
+    """Header and problems of a sequence, as docs/reference/formats.md describes it."""
     lines = text.split("\n")[:-1]  # what follows the last line feed was cut off
     header = parse_json(lines[0])
     shared = header.get("shared", {"format": "perp-problem", "version": 1})

@@ -219,14 +219,14 @@ class TestSceneFiles(SimulateTestCase):
         self.succeed("simulate", self.write("own.json", {**SPACE, "x-note": [1, None]}))
 
     def test_the_examples_of_the_page_are_valid_and_run(self):
-        blocks = re.findall(r"^```json\n(.*?)^```", (ROOT / "docs/scenes.md").read_text(), re.M | re.S)
+        blocks = re.findall(r"^```json\n(.*?)^```", (ROOT / "docs/reference/scenes.md").read_text(), re.M | re.S)
         self.assertGreaterEqual(len(blocks), 2)
         for block in blocks:
             self.assert_valid(parse_json(block), "scene")
             self.succeed("simulate", self.write("example.json", block))
 
     def test_the_commands_of_the_page_run(self):
-        page = (ROOT / "docs/scenes.md").read_text()
+        page = (ROOT / "docs/reference/scenes.md").read_text()
         blocks = re.findall(r"^```sh\n(.*?)^```", page, re.M | re.S)
         self.assertGreaterEqual(len(blocks), 1)
         environment = {**os.environ, "PATH": f"{os.path.dirname(PERP)}:{os.environ['PATH']}"}
@@ -236,7 +236,7 @@ class TestSceneFiles(SimulateTestCase):
             self.assertEqual(ran.returncode, 0, f"{block}\n{ran.stdout}\n{ran.stderr}")
 
     def test_the_page_names_every_scene_and_formulation(self):
-        page = (ROOT / "docs/scenes.md").read_text()
+        page = (ROOT / "docs/reference/scenes.md").read_text()
         for topic in ("scenes", "formulations"):
             for item in parse_json(self.succeed("list", topic, "--json"))[topic]:
                 self.assertIn(f"`{item['name']}`", page)

@@ -103,12 +103,12 @@ class TestUse(CliTestCase):
 
 class TestPages(CliTestCase):
     def test_every_strategy_is_described(self):
-        page = (ROOT / "docs/strategies.md").read_text()
+        page = (ROOT / "docs/reference/strategies.md").read_text()
         for strategy in parse_json(self.succeed("list", "strategies", "--json"))["strategies"]:
             self.assertIn(f"`{strategy['usage']}`", page.replace("\\|", "|"))
 
     def test_every_plan_is_shown_as_it_is(self):
-        page = (ROOT / "docs/auto.md").read_text()
+        page = (ROOT / "docs/methods/auto.md").read_text()
         self.assertIn("```\n" + self.succeed("list", "plans") + "```", page)
 
     def test_the_ablation_takes_every_part_away(self):

@@ -1,4 +1,4 @@
-# What docs/adding.md adds, with the lists that have its lines; tests/rules/test_install.py puts it together.
+# What docs/how-to/adding.md adds, with the lists that have its lines; tests/rules/test_install.py puts it together.
 cmake_minimum_required(VERSION 3.25)
 project(perp_added LANGUAGES CXX)
 find_package(perp 0.1 REQUIRED)

@@ -1,4 +1,4 @@
-// Uses the solver, the strategy, the gap and the law of docs/adding.md.
+// Uses the solver, the strategy, the gap and the law of docs/how-to/adding.md.
 #include <perp/bench/simulation/simulation.hpp>
 #include <perp/problems/scenes/scene_json.hpp>
 #include <perp/solvers/router.hpp>

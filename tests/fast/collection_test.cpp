@@ -145,7 +145,8 @@ double residual_by_asl(const std::string& path, Vector z) {
   return residual;
 }
 
-// A small collection of our own, or all of the one that PERP_COLLECTION names (docs/collection.md).
+// A small collection of our own, or all of the one that PERP_COLLECTION names
+// (docs/how-to/collection.md).
 TEST(Collection, AmplLibraryGrantsTheAnswers) {
   const Scratch scratch;
   std::ofstream(scratch / "recipe.json")

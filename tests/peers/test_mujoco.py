@@ -1,4 +1,4 @@
-"""perp import-step with MuJoCo itself (docs/import-step.md): models that the test writes, and Debian's humanoid if it is here."""
+"""perp import-step with MuJoCo itself (docs/how-to/import-step.md): models that the test writes, and Debian's humanoid if it is here."""
 import json
 import os
 import sys

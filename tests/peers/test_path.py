@@ -1,4 +1,4 @@
-"""The door to the user's own PATH (docs/peers.md), against a stub with PATH's published interface."""
+"""The door to the user's own PATH (docs/reference/peers.md), against a stub with PATH's published interface."""
 import os
 import subprocess
 import sys

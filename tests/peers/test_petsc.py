@@ -1,4 +1,4 @@
-"""PETSc over MPI on two processes (docs/peers.md): sparse problems of every kind that it takes, the same answers as by perp's solvers."""
+"""PETSc over MPI on two processes (docs/reference/peers.md): sparse problems of every kind that it takes, the same answers as by perp's solvers."""
 import json
 import os
 import sys

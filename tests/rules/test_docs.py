@@ -27,7 +27,7 @@ class MadeDocuments(unittest.TestCase):
     def test_they_are_up_to_date(self):
         checked = run(ROOT / "results" / "make-docs", "--check")
         self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
-        documents = [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]
+        documents = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
         self.assertGreaterEqual(sum(len(MADE.findall(path.read_text())) for path in documents), 2)
 
     def test_a_figure_changed_by_hand_is_found_and_made_good(self):

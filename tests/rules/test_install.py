@@ -57,7 +57,7 @@ class Installation(unittest.TestCase):
             self.assertIn("link perp's CMake targets", other.stderr)
 
     def test_the_documents_nonlinear_problem(self):
-        text = (ROOT / "docs/adding.md").read_text()
+        text = (ROOT / "docs/how-to/adding.md").read_text()
         section = text[text.index("## A nonlinear problem"):]
         project = self.folder / "beads"
         project.mkdir()
@@ -83,7 +83,7 @@ class Installation(unittest.TestCase):
 
     def test_the_documents_shared_library(self):
         """Its two files and no others, built against the installed header; then the commands of the page."""
-        section = (ROOT / "docs/adding.md").read_text().split("## A shared library\n", 1)[1].split("\n## ", 1)[0]
+        section = (ROOT / "docs/how-to/adding.md").read_text().split("## A shared library\n", 1)[1].split("\n## ", 1)[0]
         project = self.folder / "mine"
         project.mkdir()
         for language, file in (("c", "mine.c"), ("cmake", "CMakeLists.txt")):
@@ -104,7 +104,7 @@ class Installation(unittest.TestCase):
 
     def test_what_the_page_on_adding_adds_builds_and_runs(self):
         """A solver, a strategy, a gap and a law: the files of the page, and its line in each list."""
-        text = (ROOT / "docs/adding.md").read_text()
+        text = (ROOT / "docs/how-to/adding.md").read_text()
 
         def blocks(title):
             section = text[text.index(f"## {title}\n"):].split("\n## ", 1)[0]

@@ -81,7 +81,7 @@ class Citations(unittest.TestCase):
     def test_every_key_is_in_the_bibliography(self):
         key = re.compile(r"\[((?:[A-Z]\w*?(?:19|20)\d\d[^\]]*?)(?:[;,] [^\]]*)?)\]")
         found = 0
-        for path in list(sources()) + sorted((ROOT / "docs").glob("*.md")):
+        for path in list(sources()) + sorted((ROOT / "docs").rglob("*.md")):
             for group in key.findall(path.read_text()):
                 for name in re.findall(r"\b[A-Z][A-Za-z]+(?:19|20)\d\d\b", group):
                     found += 1
@@ -117,7 +117,7 @@ class Pages(unittest.TestCase):
         text = (ROOT / "bench/peers/catalogue.cpp").read_text()
         peers = re.findall(r'\{\{"([\w-]+)",\s*"[^"]*",\s*"(\w*)"', text)
         self.assertGreater(len(peers), 20)
-        page = (ROOT / "docs/peers.md").read_text()
+        page = (ROOT / "docs/reference/peers.md").read_text()
         keys = re.findall(r"@\w+\{(\w+),", (ROOT / "docs/references.bib").read_text())
         for name, source in peers:
             program = "".join(p.read_text() for p in (ROOT / "bench/peers").glob(f"{name.split('-')[0]}*_peer.cpp"))
@@ -127,7 +127,7 @@ class Pages(unittest.TestCase):
                 self.assertIn(source, keys, name)
 
     def test_docs_name_every_member_of_a_family(self):
-        rows = {row.split("|")[1].strip(): row for row in (ROOT / "docs" / "families.md").read_text().splitlines()
+        rows = {row.split("|")[1].strip(): row for row in (ROOT / "docs" / "reference" / "families.md").read_text().splitlines()
                 if row.startswith("| `")}
         for family in json.loads(run(PERP, "list", "families", "--json").stdout)["families"]:
             for member in family["members"]:
@@ -139,7 +139,7 @@ class Pages(unittest.TestCase):
 
     def test_settings_are_documented(self):
         """Every method has a table that results/make-docs makes; test_docs checks what it says."""
-        pages = "".join(page.read_text() for page in (ROOT / "docs").glob("*.md"))
+        pages = "".join(page.read_text() for page in (ROOT / "docs").rglob("*.md"))
         for solver in json.loads(run(PERP, "list", "solvers", "--json").stdout)["solvers"]:
             # auto is made of others; enumerate is a definition without settings of its own.
             if solver["name"] not in ("auto", "enumerate"):
