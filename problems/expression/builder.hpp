@@ -8,14 +8,15 @@
 
 namespace perp {
 
-/// What stands for a node where there is none.
+/// The index that stands for "no node".
 inline constexpr int kNoNode = -1;
 
-/// Grows a graph node by node. An operation on the same operands gives the same node (hash-consing;
-/// a + b and b + a are the same), constants are folded where the result is finite, and what is
-/// neutral goes: x + 0, x - x, 0 x, 1 x, x / 1, x^1, double signs. 0 x is 0 also where x may be
-/// infinite. Signs move outwards, (-a) b = -(a b), so that terms that differ by sign alone share.
-/// All of this is exact in floating-point arithmetic, up to the sign of a zero.
+/// Grows a graph node by node. The same operation on the same operands gives the same node
+/// (hash-consing; a + b and b + a are the same node). Constants are folded if the result is finite.
+/// Neutral operations are left out: x + 0, x - x, 0 x, 1 x, x / 1, x^1, double signs. 0 x becomes 0
+/// even if x may be infinite. Signs move outwards, (-a) b = -(a b), so that terms that differ only
+/// in sign share a node. All of this is exact in floating-point arithmetic, up to the sign of a
+/// zero.
 ///
 /// Operands are earlier nodes, so every walk over the graph is a loop; nothing recurses.
 class GraphBuilder {
@@ -24,19 +25,21 @@ class GraphBuilder {
   GraphBuilder(const GraphBuilder&) = delete;
   GraphBuilder& operator=(const GraphBuilder&) = delete;
 
-  /// @throws std::invalid_argument where the value is not finite.
+  /// @throws std::invalid_argument if the value is not finite.
   int constant(double value);
-  /// @throws std::invalid_argument where the index is negative.
+  /// @throws std::invalid_argument if the index is negative.
   int variable(int index);
+  /// @throws std::invalid_argument if the index is negative.
   int parameter(int index);
-  /// Any operation but leaves; `operands` must not lie in this graph's own storage.
+  /// Any operation that is no leaf. `operands` must not lie in this graph's own storage.
   int apply(Operation operation, std::span<const int> operands);
   int apply(Operation operation, int a);
   int apply(Operation operation, int a, int b);
 
-  /// Nodes for the outputs of `function` with its variable i put to node variables[i] and its
-  /// parameter i to parameters[i]: the function is written out anew and shares what it can.
-  /// @throws std::invalid_argument where the function has more variables or parameters.
+  /// The outputs of `function` as nodes of this graph, with node variables[i] in place of its
+  /// variable i and node parameters[i] in place of its parameter i. The whole function is added to
+  /// the graph; nodes that exist already are shared.
+  /// @throws std::invalid_argument if the function has more variables or parameters than are given.
   std::vector<int> call(const ExpressionGraph& function, std::span<const int> variables,
                         std::span<const int> parameters);
 
@@ -48,7 +51,7 @@ class GraphBuilder {
     return is_constant(index) && node(index).value == value;
   }
 
-  /// The part of the graph that `outputs` need, with these outputs.
+  /// A graph with these outputs: the part of this graph that they need.
   ExpressionGraph extract(std::span<const int> outputs) const;
 
  private:

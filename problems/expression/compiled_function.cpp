@@ -14,7 +14,7 @@ namespace perp {
 
 namespace {
 
-// Up to here products are as accurate as pow and several times as fast.
+// Up to this exponent, products are as accurate as pow and several times as fast.
 constexpr double kLargestExpandedExponent = 8.0;
 
 int expand_power(GraphBuilder& builder, int base, int exponent) {
@@ -109,7 +109,7 @@ class CompiledFunction::Scheduler {
     }
   }
 
-  // List scheduling: of the operations that are ready, always the most frequent one next.
+  // List scheduling: of the operations that are ready, the most frequent one comes next.
   void schedule(Part& part) {
     part.position = f_.size_;
     std::vector<int> waiting(graph_.nodes.size(), 0);

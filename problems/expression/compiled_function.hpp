@@ -8,48 +8,49 @@
 
 namespace perp {
 
-/// F(z, p) and dF/dz as one flat tape. Made once (milliseconds for thousands of nodes), evaluated
-/// often: nothing is allocated then, nothing is decided.
+/// F(z, p) and dF/dz as one flat tape (list of instructions). It is made once (milliseconds for
+/// thousands of nodes) and evaluated often. Evaluation allocates nothing and takes no decisions.
 ///
 /// * The graph is rebuilt with shared subexpressions (GraphBuilder); powers with small integer
 ///   exponents become products. differentiate() adds the Jacobian to the same graph, so F and its
 ///   Jacobian share what they have in common.
 /// * The tape has three parts: what depends on p alone, which runs only when p changes; what F
-///   needs; what only the Jacobian needs. Evaluating the Jacobian where F was evaluated last runs
-///   the third part alone.
-/// * Within a part the operations are ordered such that equal ones follow each other as far as
-///   their operands allow; such a run is one tight loop. Results lie one behind another, so an
-///   instruction is no more than the positions of its operands.
+///   needs; what only the Jacobian needs. If F was evaluated last at the same z, evaluating the
+///   Jacobian runs the third part alone.
+/// * Within a part, equal operations follow each other as far as their operands allow; such a run
+///   is one tight loop. Results are stored one after another, so an instruction consists only of
+///   the positions of its operands.
 ///
 /// The object itself is constant and may be shared; each user keeps a Workspace.
 class CompiledFunction {
  public:
-  /// @throws std::invalid_argument where the graph is not well formed (ExpressionGraph::check);
-  /// DeadlinePassed.
+  /// @throws std::invalid_argument if the graph is not well formed (ExpressionGraph::check)
+  /// @throws DeadlinePassed
   CompiledFunction(const ExpressionGraph& graph, int variables, int parameters,
                    const Deadline& deadline = Deadline());
 
   int variables() const { return variables_; }
   int parameters() const { return parameters_; }
   int outputs() const { return static_cast<int>(outputs_.size()); }
-  /// outputs x variables in compressed columns; every entry that is not identically zero is
-  /// stored, with value 0.
+  /// The sparsity pattern of dF/dz, outputs() x variables(), in compressed columns. Every entry
+  /// that is not identically zero is stored, with value 0.
   const SparseMatrix& pattern() const { return pattern_; }
 
   struct Workspace {
     std::vector<double> values;
-    bool evaluated = false;  ///< values holds F at the z that stands in it
+    bool evaluated = false;  ///< `values` holds a z and F at this z
   };
   Workspace workspace() const;
 
-  /// To be called before the first evaluation where there are parameters. Size as declared.
+  /// Must be called before the first evaluation if there are parameters. @param p parameters()
+  /// values
   void set_parameters(const Vector& p, Workspace& workspace) const;
-  /// f: outputs() values. Rows outside their domain are NaN or infinite.
+  /// @param f receives outputs() values; a row that is not defined at z becomes NaN or infinite
   void evaluate(const Vector& z, double* f, Workspace& workspace) const;
-  /// values: in the order of pattern().
+  /// @param values receives the entries of dF/dz in the order of pattern()
   void evaluate_jacobian(const Vector& z, double* values, Workspace& workspace) const;
 
-  /// Number of instructions: for parameters only, for F, for the Jacobian beside F.
+  /// Number of instructions in the three parts of the tape.
   struct Counts {
     int parameters, function, jacobian;
   };

@@ -71,7 +71,7 @@ int partial(GraphBuilder& b, int f, std::span<const int> operands, int k) {
   return partial_of_binary(b, operation, f, operands[0], operands[1], k);
 }
 
-// The linearised graph: vertices 0.. are nodes, those from `outputs` on are the outputs.
+// The linearised graph: its first vertices are the nodes of the graph, then come the outputs.
 class LinearisedGraph {
  public:
   LinearisedGraph(GraphBuilder& builder, std::span<const int> outputs)
@@ -97,7 +97,7 @@ class LinearisedGraph {
     }
   }
 
-  // Eliminates every operation; the cheapest first, by number where equal.
+  // Eliminates every operation, the cheapest first; of equally cheap ones the first in the graph.
   void eliminate_operations(const Deadline& deadline) {
     using Candidate = std::pair<long, int>;
     std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
@@ -132,7 +132,7 @@ class LinearisedGraph {
     }
   }
 
-  /// What output i depends on: variable's node -> derivative.
+  /// What output i depends on: node of a variable -> derivative.
   const std::map<int, int>& row(int i) const { return operands_[nodes_ + i]; }
 
  private:

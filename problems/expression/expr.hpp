@@ -9,12 +9,12 @@
 
 namespace perp {
 
-/// A number that is known, or a node of the Recorder that is active on this thread. Arithmetic
-/// with it records. It cannot be compared or branched on: what is recorded must hold for every z;
-/// use min, max and abs, or see docs/reference/expressions.md.
+/// A known number, or a node of the Recorder that is active on this thread. Arithmetic with an Expr
+/// is recorded. An Expr cannot be compared, and no branch can depend on it, because what is
+/// recorded must hold for every z. Use min, max and abs, or see docs/reference/expressions.md.
 ///
-/// Every operation throws std::logic_error where an operand belongs to another Recorder than the
-/// active one, and std::invalid_argument where a constant that is not finite enters the graph.
+/// Every operation throws std::logic_error if an operand belongs to another Recorder than the
+/// active one, and std::invalid_argument if a constant that is not finite enters the graph.
 class Expr {
  public:
   Expr() = default;
@@ -40,9 +40,9 @@ class Expr {
 
  private:
   friend class Recorder;
-  double value_ = 0.0;     // where node_ < 0
+  double value_ = 0.0;     // of a known number, node_ < 0
   int node_ = -1;          // in the graph of the recorder
-  unsigned recorder_ = 0;  // which one: mistakes are found, not computed with
+  unsigned recorder_ = 0;  // whose node it is, to find operands of another recorder
 };
 static_assert(std::is_trivially_copyable_v<Expr>);
 
@@ -80,13 +80,14 @@ Expr norm(const ExprVector3& v);
 ExprVector3 unit(const ExprVector3& v);
 /// R(q) v for a quaternion of length 1: v + 2 w (u x v) + 2 u x (u x v), q = (w, u).
 ExprVector3 rotate(const ExprQuaternion& q, const ExprVector3& v);
-/// |q|^2 R(q) v = (w^2 - u.u) v + 2 (u.v) u + 2 w (u x v): of degree 2 in q, right for any length.
+/// |q|^2 R(q) v = (w^2 - u.u) v + 2 (u.v) u + 2 w (u x v): of degree 2 in q, for a q = (w, u) of
+/// any length.
 ExprVector3 rotate_homogeneous(const ExprQuaternion& q, const ExprVector3& v);
-/// (w, -x, -y, -z): turns back.
+/// (w, -x, -y, -z), the inverse rotation.
 ExprQuaternion conjugate(const ExprQuaternion& q);
 
-/// A graph in the making. Constructing one makes it the active recorder of this thread until it is
-/// destroyed; recorders nest, the innermost is active.
+/// Records a graph. A new Recorder is the active one of this thread until it is destroyed.
+/// Recorders can be nested; the innermost one is active.
 ///
 ///   Recorder recorder;
 ///   const ExprVector z = recorder.variables(2);
@@ -101,25 +102,25 @@ class Recorder {
 
   Expr variable(int index);
   Expr parameter(int index);
-  /// Leaves 0 to count - 1.
+  /// Variables or parameters 0 to count - 1.
   ExprVector variables(int count);
   ExprVector parameters(int count);
 
   /// The outputs of a function recorded earlier, with arguments in place of its variables and
-  /// parameters. The function is written out at every call, not kept as a node: the call then
-  /// shares subexpressions with its surroundings and with other calls, arguments that are constant
-  /// fold it, and differentiation and tape need to know of nothing but operations. The price is
-  /// that the graph grows with the number of calls, as its tape would have to run them all anyway.
-  /// @throws std::invalid_argument where there are too few arguments.
+  /// parameters. The function is written out at every call and not kept as a node. So a call shares
+  /// subexpressions with its surroundings and with other calls, constant arguments simplify it, and
+  /// differentiation and tape know operations only. The price: the graph grows with the number of
+  /// calls (its tape would have to run them all anyway).
+  /// @throws std::invalid_argument if there are too few arguments.
   std::vector<Expr> call(const ExpressionGraph& function, std::span<const Expr> variables,
                          std::span<const Expr> parameters = {});
 
-  /// What the outputs need of all that was recorded.
+  /// A graph with these outputs: the part of the recording that they need.
   ExpressionGraph graph(std::span<const Expr> outputs);
   ExpressionGraph graph(std::initializer_list<Expr> outputs);
   ExpressionGraph graph(const ExprVector& outputs);
 
-  /// @throws std::logic_error where there is none on this thread.
+  /// The active recorder. @throws std::logic_error if there is none on this thread.
   static Recorder& current();
   Expr apply(Operation operation, std::span<const Expr> operands);
 

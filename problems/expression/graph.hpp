@@ -34,23 +34,22 @@ enum class Operation : unsigned char {
   kNorm,
   // Made by differentiation only: they have no JSON form, and ExpressionGraph::check refuses them.
   kSign,         ///< -1, 0 or 1
-  kAtLeast,      ///< 1 where a >= b, else 0
-  kRatioOrZero,  ///< a / b, 0 where b = 0
-  kPowLog,       ///< a^b log a, 0 where a = 0 < b
+  kAtLeast,      ///< 1 if a >= b, else 0
+  kRatioOrZero,  ///< a / b, 0 if b = 0
+  kPowLog,       ///< a^b log a, 0 if a = 0 < b
 };
 inline constexpr int kOperations = static_cast<int>(Operation::kPowLog) + 1;
 
 /// Name of the operation in JSON ("add", "var", ...).
 std::string_view to_string(Operation operation);
-/// @throws std::invalid_argument where there is no such operation.
+/// The operation of that name. @throws std::invalid_argument if there is none.
 Operation operation_from(std::string_view name);
 /// Number of operands: 0 for leaves, -1 for norm (one or more).
 int arity(Operation operation);
 /// Value of an operation that is no leaf. min and max of a NaN are NaN.
 double evaluate(Operation operation, std::span<const double> operands);
 
-/// F: (z, p) -> outputs, as nodes in topological order: operands stand before the node that uses
-/// them.
+/// F: (z, p) -> outputs, as nodes in topological order: the operands of a node stand before it.
 struct ExpressionGraph {
   struct Node {
     Operation operation;
@@ -62,7 +61,8 @@ struct ExpressionGraph {
   std::vector<int> operands;  ///< node indices, `count` of them from `first` on
   std::vector<int> outputs;   ///< node indices
 
-  /// Appends a node and returns its index.
+  /// Appends a node and returns its index. @throws std::length_error at more than 2^31 - 1 nodes or
+  /// operands
   int add(Operation operation, std::span<const int> node_operands);
   int add(Operation operation, std::initializer_list<int> node_operands) {
     return add(operation, std::span<const int>(node_operands.begin(), node_operands.size()));
@@ -75,17 +75,20 @@ struct ExpressionGraph {
     return {operands.data() + node.first, static_cast<std::size_t>(node.count)};
   }
 
-  /// @throws std::invalid_argument naming the node: operand not before its node, leaf out of range.
+  /// @throws std::invalid_argument naming the node or output: a constant that is not finite, a
+  /// variable or parameter out of range, an operation of derivatives, a wrong number of operands,
+  /// an operand that is no earlier node, an output that is no node.
   void check(int variables, int parameters) const;
 
-  /// Values of the outputs, node by node as they stand: slow, and independent of CompiledFunction.
+  /// Values of the outputs, computed node by node: slow, and independent of CompiledFunction.
   Eigen::VectorXd evaluate(const Eigen::VectorXd& variables,
                            const Eigen::VectorXd& parameters) const;
-  /// Likewise in extended precision (64 bits of mantissa on x86), leaves included.
-  /// @param work the values of the nodes, and operands; only other sizes allocate
+  /// Work space of evaluate_extended(): the values of the nodes, and of the operands of one node.
   struct ExtendedWorkspace {
     std::vector<long double> values, operands;
   };
+  /// The same in extended precision (64 bits of mantissa on x86), leaves included.
+  /// @param work memory is allocated only if its sizes change
   void evaluate_extended(const Eigen::VectorXd& variables, const Eigen::VectorXd& parameters,
                          ExtendedWorkspace& work,
                          Eigen::Matrix<long double, Eigen::Dynamic, 1>& result) const;

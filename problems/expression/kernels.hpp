@@ -1,4 +1,4 @@
-// The arithmetic of each operation, once for all who evaluate graphs.
+// The arithmetic of each operation, shared by all code that evaluates graphs.
 #pragma once
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace perp {
 
-/// Value of an operation with one or two operands (b is ignored where there is one). Leaves and
+/// Value of an operation with one or two operands (b is ignored if there is only one). Leaves and
 /// norm have no kernel: NaN.
 template <Operation operation, class T>
 T kernel(T a, T b) {
@@ -39,8 +39,8 @@ T kernel(T a, T b) {
   return std::numeric_limits<T>::quiet_NaN();
 }
 
-/// Euclidean norm of operand(0), ..., operand(count - 1), scaled only where the squares leave the
-/// range of a double.
+/// Euclidean norm of operand(0), ..., operand(count - 1). It is computed with scaling (std::hypot)
+/// only if the sum of squares is near the ends of the range of a double.
 template <class Operand>
 auto norm_of(int count, Operand&& operand) {
   using T = std::remove_cvref_t<decltype(operand(0))>;

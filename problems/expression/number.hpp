@@ -1,4 +1,4 @@
-// Numbers of as many bits as one asks for (MPFR).
+// Numbers with any number of bits (MPFR).
 #pragma once
 
 #include <mpfr.h>
