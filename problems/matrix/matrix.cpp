@@ -1,6 +1,11 @@
 #include <perp/problems/matrix/matrix.hpp>
 
+#include <fmt/format.h>
+#include <algorithm>
 #include <cmath>
+#include <mutex>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace perp {
@@ -28,15 +33,62 @@ Matrix Matrix::from_triplets(int rows, int cols, const std::vector<Triplet>& tri
   return Matrix(std::move(matrix));
 }
 
-int Matrix::rows() const {
-  return std::visit([](const auto& a) { return static_cast<int>(a.rows()); }, storage_);
+struct Matrix::Copy {
+  std::once_flag once;
+  SparseMatrix matrix;
+};
+
+Matrix Matrix::borrow(const SparseColumns& columns, std::shared_ptr<const void> owner) {
+  if (columns.rows < 0 || columns.cols < 0 || !columns.start || columns.start[0] != 0)
+    throw std::invalid_argument("sparse matrix: the columns do not begin at entry 0");
+  for (int j = 0; j < columns.cols; ++j) {
+    if (columns.start[j + 1] < columns.start[j])
+      throw std::invalid_argument(fmt::format("sparse matrix: column {} ends before it begins", j));
+  }
+  for (int j = 0; j < columns.cols; ++j) {
+    for (int k = columns.start[j]; k < columns.start[j + 1]; ++k) {
+      const int row = columns.row[k];
+      if (row < 0 || row >= columns.rows || (k > columns.start[j] && row <= columns.row[k - 1]))
+        throw std::invalid_argument(fmt::format(
+            "sparse matrix: column {}: row {} is out of range or out of order", j, row));
+    }
+  }
+  Matrix matrix;
+  matrix.storage_ = Borrowed{columns, std::move(owner), std::make_shared<Copy>()};
+  return matrix;
 }
 
-int Matrix::cols() const {
-  return std::visit([](const auto& a) { return static_cast<int>(a.cols()); }, storage_);
+const SparseMatrix& Matrix::sparse() const {
+  const Borrowed* borrowed = std::get_if<Borrowed>(&storage_);
+  if (!borrowed) return std::get<SparseMatrix>(storage_);
+  std::call_once(borrowed->copy->once, [&] {
+    const SparseColumns& a = borrowed->columns;
+    borrowed->copy->matrix =
+        Eigen::Map<const SparseMatrix>(a.rows, a.cols, a.entries(), a.start, a.row, a.value);
+  });
+  return borrowed->copy->matrix;
 }
 
-long Matrix::stored() const { return is_sparse() ? sparse().nonZeros() : dense().size(); }
+SparseMatrix& Matrix::sparse() {
+  if (is_borrowed()) {
+    SparseMatrix copy = std::as_const(*this).sparse();
+    storage_ = std::move(copy);
+  }
+  return std::get<SparseMatrix>(storage_);
+}
+
+SparseColumns Matrix::columns() const {
+  if (const Borrowed* borrowed = std::get_if<Borrowed>(&storage_)) return borrowed->columns;
+  const SparseMatrix& a = std::get<SparseMatrix>(storage_);
+  return {static_cast<int>(a.rows()), static_cast<int>(a.cols()), a.outerIndexPtr(),
+          a.innerIndexPtr(), a.valuePtr()};
+}
+
+int Matrix::rows() const { return is_sparse() ? columns().rows : static_cast<int>(dense().rows()); }
+
+int Matrix::cols() const { return is_sparse() ? columns().cols : static_cast<int>(dense().cols()); }
+
+long Matrix::stored() const { return is_sparse() ? columns().entries() : dense().size(); }
 
 long Matrix::nonzeros() const {
   long count = 0;
@@ -54,20 +106,24 @@ SparseMatrix Matrix::to_sparse() const {
 }
 
 double Matrix::coefficient(int row, int col) const {
-  return is_sparse() ? sparse().coeff(row, col) : dense()(row, col);
+  if (!is_sparse()) return dense()(row, col);
+  const SparseColumns a = columns();
+  const int* const end = a.row + a.start[col + 1];
+  const int* const at = std::lower_bound(a.row + a.start[col], end, row);
+  return at != end && *at == row ? a.value[at - a.row] : 0.0;
 }
 
 bool Matrix::all_finite() const {
   if (!is_sparse()) return dense().allFinite();
-  const SparseMatrix& a = sparse();
-  return Eigen::Map<const Vector>(a.valuePtr(), a.nonZeros()).allFinite();
+  const SparseColumns a = columns();
+  return Eigen::Map<const Vector>(a.value, a.entries()).allFinite();
 }
 
 double Matrix::max_abs() const {
   if (stored() == 0) return 0.0;
   if (!is_sparse()) return dense().cwiseAbs().maxCoeff();
-  const SparseMatrix& a = sparse();
-  return Eigen::Map<const Vector>(a.valuePtr(), a.nonZeros()).cwiseAbs().maxCoeff();
+  const SparseColumns a = columns();
+  return Eigen::Map<const Vector>(a.value, a.entries()).cwiseAbs().maxCoeff();
 }
 
 bool Matrix::is_symmetric(double tolerance) const {
@@ -82,9 +138,10 @@ bool Matrix::is_symmetric(double tolerance) const {
     }
     return true;
   }
-  for (int j = 0; j < cols(); ++j) {
-    for (SparseMatrix::InnerIterator it(sparse(), j); it; ++it) {
-      if (std::abs(it.value() - coefficient(j, static_cast<int>(it.row()))) > bound) return false;
+  const SparseColumns a = columns();
+  for (int j = 0; j < a.cols; ++j) {
+    for (int k = a.start[j]; k < a.start[j + 1]; ++k) {
+      if (std::abs(a.value[k] - coefficient(j, a.row[k])) > bound) return false;
     }
   }
   return true;

@@ -3,8 +3,10 @@
 
 #include <Eigen/Core>
 #include <Eigen/SparseCore>
+#include <memory>
 #include <perp/problems/matrix/eigen_layout.hpp>
 #include <variant>
+#include <vector>
 
 namespace perp {
 
@@ -13,8 +15,19 @@ using DenseMatrix = Eigen::MatrixXd;
 using SparseMatrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
 using Triplet = Eigen::Triplet<double, int>;
 
-/// Largest |v_i|; 0 where there is none.
+/// Largest |v_i|; 0 if v is empty.
 inline double max_abs(const Vector& v) { return v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0; }
+
+/// Compressed columns in memory that is not ours: column j has the entries start[j] to
+/// start[j + 1] - 1 of `row` and `value`, and start[0] is 0.
+struct SparseColumns {
+  int rows = 0, cols = 0;
+  const int* start = nullptr;     ///< cols + 1 places
+  const int* row = nullptr;       ///< ascending within a column, each once
+  const double* value = nullptr;  ///< as many as `row`
+
+  long entries() const { return start ? start[cols] : 0; }
+};
 
 /// A dense or sparse (compressed columns) matrix of doubles.
 ///
@@ -26,30 +39,42 @@ class Matrix {
   Matrix(DenseMatrix dense) : storage_(std::move(dense)) {}  // NOLINT: conversion is the point
   Matrix(SparseMatrix sparse);                               // NOLINT
 
+  /// A sparse matrix whose arrays stay in place: nothing is copied until somebody asks for
+  /// sparse(). Verification reads the columns as they are; most solvers ask.
+  /// @param owner keeps the arrays alive; they must not change while the matrix is in use
+  /// @throws std::invalid_argument if the columns are not compressed columns with sorted rows
+  static Matrix borrow(const SparseColumns& columns, std::shared_ptr<const void> owner);
+
   /// rows x cols from coordinate triplets; repeated entries add.
   static Matrix from_triplets(int rows, int cols, const std::vector<Triplet>& triplets);
 
   int rows() const;
   int cols() const;
-  bool is_sparse() const { return std::holds_alternative<SparseMatrix>(storage_); }
-  /// Stored entries: rows*cols where dense.
+  bool is_sparse() const { return !std::holds_alternative<DenseMatrix>(storage_); }
+  bool is_borrowed() const { return std::holds_alternative<Borrowed>(storage_); }
+  /// Stored entries: rows*cols if dense.
   long stored() const;
   /// Entries that are not zero.
   long nonzeros() const;
 
-  /// @throws std::bad_variant_access where the storage is the other one.
+  /// A borrowed matrix is copied by the first call of sparse(), which any thread may make.
+  /// @throws std::bad_variant_access if the storage is the other one.
   const DenseMatrix& dense() const { return std::get<DenseMatrix>(storage_); }
-  const SparseMatrix& sparse() const { return std::get<SparseMatrix>(storage_); }
-  /// To change values; the sparse one must stay compressed and sorted.
+  const SparseMatrix& sparse() const;
+  /// To change values; the sparse one must stay compressed and sorted. A borrowed one becomes a
+  /// matrix of our own.
   DenseMatrix& dense() { return std::get<DenseMatrix>(storage_); }
-  SparseMatrix& sparse() { return std::get<SparseMatrix>(storage_); }
+  SparseMatrix& sparse();
+  /// The arrays of a sparse matrix, never copied; they live as long as the matrix is not changed.
+  /// @throws std::bad_variant_access if it is dense
+  SparseColumns columns() const;
   DenseMatrix to_dense() const;
   SparseMatrix to_sparse() const;
 
   double coefficient(int row, int col) const;
   bool all_finite() const;
   double max_abs() const;
-  /// True where |a_ij - a_ji| <= tolerance * max|a|, elementwise.
+  /// True if |a_ij - a_ji| <= tolerance * max|a|, elementwise.
   bool is_symmetric(double tolerance = 0.0) const;
 
   /// y = A x, accumulated in extended precision (80-bit on x86) and rounded once per row.
@@ -66,16 +91,27 @@ class Matrix {
       for (SparseMatrix::InnerIterator it(*sparse, col); it; ++it) {
         if (it.value() != 0.0) f(static_cast<int>(it.row()), it.value());
       }
+    } else if (const auto* dense = std::get_if<DenseMatrix>(&storage_)) {
+      for (int row = 0; row < dense->rows(); ++row) {
+        if ((*dense)(row, col) != 0.0) f(row, (*dense)(row, col));
+      }
     } else {
-      const DenseMatrix& a = std::get<DenseMatrix>(storage_);
-      for (int row = 0; row < a.rows(); ++row) {
-        if (a(row, col) != 0.0) f(row, a(row, col));
+      const SparseColumns& a = std::get<Borrowed>(storage_).columns;
+      for (int k = a.start[col]; k < a.start[col + 1]; ++k) {
+        if (a.value[k] != 0.0) f(a.row[k], a.value[k]);
       }
     }
   }
 
  private:
-  std::variant<DenseMatrix, SparseMatrix> storage_;
+  struct Copy;  // of borrowed arrays, made when it is needed
+  struct Borrowed {
+    SparseColumns columns;
+    std::shared_ptr<const void> owner;
+    std::shared_ptr<Copy> copy;
+  };
+
+  std::variant<DenseMatrix, SparseMatrix, Borrowed> storage_;
 };
 
 }  // namespace perp
