@@ -17,15 +17,15 @@ namespace perp {
 namespace {
 
 constexpr double kNoCondition = std::numeric_limits<double>::quiet_NaN();
-constexpr double kLeastTolerance = 1e-9;  // below which nothing is told apart
-constexpr double kResiduals = 100.0;      // rows within so many residuals of 0 may be 0
-constexpr double kPoint = 1e-6;           // width, of the size of the numbers, that counts as none
+constexpr double kLeastTolerance = 1e-9;  // values closer than this count as equal
+constexpr double kResiduals = 100.0;      // a row counts as 0 up to so many times the residual
+constexpr double kPoint = 1e-6;           // relative width of a range that counts as one point
 constexpr double kEnumerationSeconds = 20.0;
 
-// Bounds and F of the kinds that have them.
+// Bounds and F of a problem, for the kinds that have them.
 struct BoxView {
   Vector lower, upper, map;
-  std::optional<Mlcp> linear;  // all but an mcp
+  std::optional<Mlcp> linear;  // set for all kinds but mcp
 };
 
 std::optional<BoxView> box_view(const Problem& problem, const Vector& z) {
@@ -59,7 +59,7 @@ std::vector<RowState> row_states(const Problem& problem, const BoxView& box, con
   return rows;
 }
 
-// Of the largest to the least singular value; infinite if there is none above 0.
+// Largest singular value over the least one; infinite if the least one is 0.
 double condition_of(const DenseMatrix& m) {
   if (m.rows() == 0) return 1.0;
   const Vector values = Eigen::BDCSVD<DenseMatrix>(m).singularValues();
@@ -67,7 +67,8 @@ double condition_of(const DenseMatrix& m) {
   return least > 0 ? values[0] / least : std::numeric_limits<double>::infinity();
 }
 
-// M, or the Jacobian at z, and its part of the rows that are 0 between their bounds.
+// Conditions of M (or of the Jacobian at z) and of its rows and columns whose unknowns are between
+// their bounds or biactive.
 void add_conditions(const Problem& problem, const BoxView& box, Analysis& a) {
   DenseMatrix m;
   if (box.linear) {
@@ -111,7 +112,7 @@ void set_state(const ContactValues& v, bool frictionless, double tolerance, Cont
   }
 }
 
-// By the rows of normal impulse, slip and friction.
+// Reads the values from the rows of the normal impulse, slip and friction.
 ContactValues values_of(const ContactGroup& g, const BoxView& box, const Vector& z,
                         double tolerance) {
   ContactValues v{z[g.normal], 0.0, box.map[g.normal]};
@@ -121,7 +122,8 @@ ContactValues values_of(const ContactGroup& g, const BoxView& box, const Vector&
     v.slip_known = v.cone_known = true;
     return v;
   }
-  // Bounded friction: at a bound with its row pushing it slides, between its bounds it sticks.
+  // Friction with bounds: the contact slides if an unknown is at a bound and its row pushes; it
+  // sticks if all are between their bounds.
   v.slip_known = v.cone_known = true;
   v.cone = std::numeric_limits<double>::infinity();
   for (const int i : g.friction) {
@@ -146,7 +148,7 @@ ContactValues values_of(const ContactGroup& g, const FrictionContact& p, const V
   return v;
 }
 
-// What a contact's impulse is made of, as sums over the unknowns.
+// The components of a contact's impulse, as linear functions of the unknowns.
 std::vector<std::pair<std::string, Vector>> functionals_of(const ContactGroup& g, int n) {
   std::vector<std::pair<std::string, Vector>> parts;
   Vector normal = Vector::Zero(n);
@@ -196,7 +198,7 @@ void add_ranges(const Problem& problem, const Extent& extent, Analysis& a) {
   }
 }
 
-// @param if_point what is known if the set is one point
+// @param if_point what is known if the set is a single point
 void add_set(const Problem& problem, const SolutionSet& set, Determinacy if_point, Analysis& a) {
   a.dimension = set.dimension();
   add_ranges(
@@ -209,7 +211,7 @@ void add_set(const Problem& problem, const SolutionSet& set, Determinacy if_poin
   a.determinacy = point ? if_point : all ? Determinacy::kSet : Determinacy::kSubset;
 }
 
-// How many of the solutions differ in the contacts' impulses.
+// Number of solutions that differ in the impulses of contacts.
 int distinct_impulses(const Problem& problem, const std::vector<Vector>& solutions) {
   std::vector<Vector> seen;
   for (const Vector& z : solutions) {
@@ -229,7 +231,7 @@ int distinct_impulses(const Problem& problem, const std::vector<Vector>& solutio
   return static_cast<int>(seen.size());
 }
 
-// The solutions of a small problem, each an extreme point of a piece of the set.
+// All solutions of a small problem; each is an extreme point of a piece of the set.
 bool add_enumeration(const Problem& problem, const Mlcp& linear, Analysis& a) {
   if (linear.size() > kMaxEnumerationSize) return false;
   const Enumeration found =
@@ -275,7 +277,8 @@ void determine(const Problem& problem, const BoxView& box, Analysis& a) {
     add_set(problem, solutions_beside(*box.linear, a.answer.z, false, a.tolerance),
             Determinacy::kUndecided, a);
   }
-  // With a regular matrix of the rows that may move, and none in doubt, nothing else is near.
+  // If no row is biactive and the matrix of the rows that may move is regular, no other solution is
+  // near.
   const bool sure = std::none_of(a.rows.begin(), a.rows.end(),
                                  [](const RowState& r) { return r.state == "biactive"; });
   if (a.determinacy != Determinacy::kSubset && sure && a.active_condition < 1e12) {

@@ -1,5 +1,5 @@
-// What can be said of a problem and an answer to it beside its residual: which contacts stick,
-// slide or open and how surely, and whether the answer is the only one.
+// What is known about an answer besides its residual: which contacts stick, slide or open, by what
+// margin, and whether the answer is the only one.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -10,63 +10,70 @@
 
 namespace perp {
 
-/// Where an unknown stands: at a bound with its row pushing against it, between its bounds with its
-/// row 0, or so near to both that the answer does not tell (biactive, not strictly complementary).
+/// State of an unknown: at a bound with its row pushing against it; between its bounds with its row
+/// 0; or so near to both cases that the answer cannot tell them apart (biactive: not strictly
+/// complementary).
 struct RowState {
   std::string name;
   double value = 0.0, map = 0.0;  ///< z_i and F_i(z)
   std::string_view state;         ///< "at lower", "at upper", "between", "biactive", "fixed"
-  double margin = 0.0;            ///< |F_i| at a bound, the distance from it between: how much may
-                                  ///< change before the state does; 0 if biactive
+  double margin = 0.0;  ///< |F_i| at a bound, distance to the nearer bound between: how much may
+                        ///< change before the state does; 0 if biactive
 };
 
-/// A number of a contact, with what it may be over the solutions that are known.
+/// A number of a contact, with its range over all known solutions.
 struct Ranged {
   std::string name;  ///< "normal", "friction 1", "friction 2"
   double value = 0.0;
   Interval range{0.0, 0.0};
 };
 
-/// A contact, by the names of its unknowns (problem.contacts) or of a friction_contact.
+/// State of a contact. See contact_groups() for how the contacts of a problem are found.
 struct ContactState {
   std::string name;
   std::string_view state;  ///< "stick", "slide", "open", "closed" (without friction), "undecidable"
-  double margin = 0.0;     ///< mu r_n - |r_t| of stick, the slip of slide, the gap's velocity of
-                           ///< open, r_n of closed; in the problem's units
+  double margin = 0.0;  ///< stick: mu r_n - |r_t|; slide: the slip; open: the velocity of the gap;
+                        ///< closed: r_n; in the problem's units
   std::vector<Ranged> impulse;
 };
 
-/// How far the solutions are known.
+/// How much is known about the set of solutions.
 enum class Determinacy {
-  kUnique,    ///< it is the only one
-  kSet,       ///< all are known: a convex set, or a list that is complete
-  kSubset,    ///< a set of solutions is known, there may be others outside of it
-  kLocal,     ///< no other one near it; nothing is known of those further away
-  kUndecided  ///< no solution is known to speak of, or the problem is too large
+  kUnique,    ///< the answer is the only solution
+  kSet,       ///< all solutions are known: a convex set, or a complete list
+  kSubset,    ///< a set of solutions is known; there may be others outside it
+  kLocal,     ///< no other solution is near; nothing is known about solutions further away
+  kUndecided  ///< nothing is known: the answer is no solution, the problem is too large, or no test
+              ///< decides
 };
 std::string_view to_string(Determinacy determinacy);
 
 struct Analysis {
   Answer answer;
   Verdict verdict;
-  double tolerance = 0.0;      ///< below which distances and rows count as 0
+  double tolerance = 0.0;      ///< distances and rows below it count as 0
   std::vector<RowState> rows;  ///< lcp, mlcp, mcp, box_qp
   std::vector<ContactState> contacts;
   Determinacy determinacy = Determinacy::kUndecided;
   std::string_view how;  ///< "monotone", "enumeration", "the same F", "the same velocities", ...
-  int dimension = 0;     ///< of the set, at most
-  std::vector<Interval> ranges;  ///< of every unknown
-  int impulses = 0;  ///< of an enumeration: how many differ in what the contacts' impulses are
+  int dimension = 0;     ///< upper bound of the dimension of the set
+  std::vector<Interval> ranges;  ///< one for every unknown
+  /// of an enumeration: number of solutions that differ in the impulses of contacts
+  int impulses = 0;
   std::vector<Vector> solutions;  ///< of an enumeration: extreme points of the set
   int programs = 0;               ///< linear and cone programs that were solved
-  double condition = 0.0;         ///< of M (H, P, W), its largest by its least singular value
-  double active_condition = 0.0;  ///< of the rows and columns between their bounds
+  double condition = 0.0;  ///< largest over least singular value of the matrix (M, H, P) or the
+                           ///< Jacobian; NaN if it was not computed
+  double active_condition = 0.0;  ///< the same for the rows and columns of unknowns that are
+                                  ///< between their bounds or biactive
 };
 
-/// Largest problem for which sets of solutions and conditions are computed.
+/// Largest number of unknowns for which sets of solutions and conditions are computed.
 inline constexpr int kLargestAnalysed = 600;
 
-/// @param answer a solution, as far as verify() grants it. @throws std::invalid_argument: its size
+/// Verifies the answer and analyses it. If verify() does not accept it, only the states are filled
+/// in.
+/// @throws std::invalid_argument if the answer has the wrong size
 Analysis analyse_answer(const Problem& problem, const Answer& answer, double tolerance);
 
 nlohmann::ordered_json analysis_to_json(const Problem& problem, const Analysis& analysis);

@@ -13,7 +13,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr double kShownAsPoint = 1e-6;   // width of an interval that is shown as one number
+// relative width up to which an interval is shown as one number
+constexpr double kShownAsPoint = 1e-6;
 constexpr std::size_t kShownLines = 40;  // lines of a list in the text
 
 // JSON has no infinity.
@@ -60,7 +61,7 @@ std::string determinacy_text(const Analysis& a) {
       break;
   }
   return a.verdict.solved ? "whether there are others is not known"
-                          : "nothing, for what is given is no solution";
+                          : "nothing, because the given answer is no solution";
 }
 
 }  // namespace

@@ -8,19 +8,20 @@
 
 namespace perp {
 
-/// Unknowns of a contact; -1 where there is none.
+/// Indices of the unknowns of a contact; -1 if there is none.
 struct ContactGroup {
   std::string name;
   int normal = -1, slip = -1;
   std::vector<int> friction;
-  /// Direction in the contact plane of each friction unknown: the edge of a pyramid with as many
-  /// edges if none of them may be negative, else the axis that it is of.
+  /// Direction in the contact plane of each friction unknown. If none of them may be negative,
+  /// these are the edges of a pyramid with that many edges; else they are the two axes.
   std::vector<Eigen::Vector2d> directions;
-  double mu = -1.0;  ///< of a friction_contact; -1: not told
+  double mu = -1.0;  ///< of a friction_contact; -1 for other kinds, which do not state it
 };
 
-/// Of a friction_contact by its rows, of other kinds by the names of the unknowns, which perp's
-/// models write CONTACT.normal, CONTACT.frictionK and CONTACT.slip (docs/reference/formats.md).
+/// Finds the contacts: of a friction_contact by its rows, of other kinds by the names of the
+/// unknowns. perp's models name them CONTACT.normal, CONTACT.frictionK and CONTACT.slip
+/// (docs/reference/formats.md).
 std::vector<ContactGroup> contact_groups(const Problem& problem);
 
 }  // namespace perp

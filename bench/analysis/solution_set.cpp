@@ -14,9 +14,9 @@ namespace perp {
 namespace {
 
 constexpr double kNoEnd = std::numeric_limits<double>::quiet_NaN();
-constexpr double kRank = 1e-10;  // singular values below it, of the largest, are 0
+constexpr double kRank = 1e-10;  // singular values below this share of the largest count as 0
 constexpr double kProgramTolerance = 1e-9;
-constexpr double kProgramSeconds = 10.0;  // for one
+constexpr double kProgramSeconds = 10.0;  // time limit of one program
 
 Vector unit(int size, int index) {
   Vector e = Vector::Zero(size);
@@ -26,7 +26,8 @@ Vector unit(int size, int index) {
 
 }  // namespace
 
-// An orthonormal basis of what satisfies all equations, each scaled to 1.
+// An orthonormal basis of the vectors that satisfy all equations; each equation is scaled to
+// norm 1.
 void SolutionSet::set_basis(const std::vector<Vector>& equations, int size) {
   DenseMatrix rows(static_cast<Eigen::Index>(equations.size()), size);
   int count = 0;
@@ -45,7 +46,7 @@ void SolutionSet::set_basis(const std::vector<Vector>& equations, int size) {
   basis_ = basis_.unaryExpr([](double x) { return std::abs(x) < 1e-14 ? 0.0 : x; });
 }
 
-// Further inequalities rows t + slack >= 0; what does not move needs none.
+// Adds inequalities rows t + slack >= 0; rows that do not depend on t are left out.
 void SolutionSet::bound(const DenseMatrix& rows, const Vector& slack) {
   const auto before = rows_.rows();
   rows_.conservativeResize(before + rows.rows(), basis_.cols());
@@ -107,7 +108,7 @@ SolutionSet solutions_beside(const Mlcp& p, const Vector& z, bool monotone, doub
   set.part_ = monotone ? SolutionSet::Part::kAll : SolutionSet::Part::kSameMap;
   set.point_ = z;
   std::vector<Vector> equations;
-  std::vector<int> signed_rows;  // whose F may move away from 0, to the side of their bound
+  std::vector<int> signed_rows;  // rows whose F may become nonzero, with the sign of their bound
   for (int i = 0; i < n; ++i) {
     const bool at_lower = z[i] - p.lower[i] <= tolerance, at_upper = p.upper[i] - z[i] <= tolerance;
     equations.push_back(monotone ? Vector(m.row(i).transpose() + m.col(i)) : m.row(i).transpose());
@@ -152,7 +153,7 @@ SolutionSet solutions_beside(const FrictionContact& p, const Vector& r, double t
   set.part_ = SolutionSet::Part::kSameVelocities;
   set.point_ = r;
   std::vector<Vector> equations;
-  // Columns of W, compliance included: what a unit impulse does to the velocities.
+  // Columns of W, with compliance: the change of the velocities by a unit impulse.
   const Vector still = p.relative_velocity(Vector::Zero(n));
   DenseMatrix w(n, n);
   for (int j = 0; j < n; ++j) w.col(j) = p.relative_velocity(unit(n, j)) - still;

@@ -20,7 +20,8 @@ Vector vector_of(const Field& field) {
   return Eigen::Map<const Vector>(numbers.data(), static_cast<Eigen::Index>(numbers.size()));
 }
 
-// Whether y or z proves what its type says, of this statement of the problem.
+// Whether the vector (y or z) proves what the type of certificate claims, for this statement of the
+// problem.
 bool holds(const ProblemData& data, const std::string& type, const Vector& v) {
   if (type == "unbounded") {
     const auto* qp = std::get_if<ConicQp>(&data);
@@ -40,7 +41,7 @@ bool proves(const Problem& problem, const std::string& type, const std::string& 
             const Vector& v) {
   if (type != "farkas" && type != "unbounded") return false;
   if (statement.empty()) return holds(problem.data, type, v);
-  // Other statements compute with the numbers of the problem; these copy them.
+  // Only these statements copy the numbers of the problem; others compute with them, which rounds.
   if (!std::holds_alternative<BoxQp>(problem.data) &&
       !std::holds_alternative<ConicQp>(problem.data))
     return false;

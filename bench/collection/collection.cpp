@@ -29,10 +29,10 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr const char* kOwnLicence = "BSD-3-Clause";  // of what perp makes
+constexpr const char* kOwnLicence = "BSD-3-Clause";  // of the problems that perp makes
 constexpr const char* kOwnLicenceText = "licences/perp-LICENSE";
 
-// A signal was noted.
+// Thrown if a signal was noted.
 struct Interrupted {};
 
 void end_if_interrupted() {
@@ -42,7 +42,7 @@ void end_if_interrupted() {
 std::string recipe_path(const std::string& given) {
   if (given.empty()) return (data_root() / "problems" / "recipes" / "collection.json").string();
   if (!is_suite(given))
-    throw InputError(fmt::format("{}: neither a suite nor a suite file", given));
+    throw InputError(fmt::format("{}: is neither a suite nor a suite file", given));
   if (fs::is_regular_file(given)) return given;
   for (const Suite& suite : list_suites()) {
     if (suite.name == given) return suite.path;
@@ -52,7 +52,7 @@ std::string recipe_path(const std::string& given) {
 
 Json to_json(const json::Value& value) { return Json::parse(json::to_text(value)); }
 
-// Bytes of names that are no UTF-8 are replaced, as elsewhere.
+// Bytes of names that are not UTF-8 are replaced, as in all of perp's output.
 std::string document_text(const Json& document) {
   return document.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
@@ -76,7 +76,7 @@ class Exporter {
     const int total = static_cast<int>(instances.size());
     for (Instance& instance : instances) {
       add(instance);
-      instance.made.reset();  // of thousands, those to come are enough
+      instance.made.reset();  // frees memory: there may be thousands of instances
       end_if_interrupted();
       const Json& told = told_.back();
       if (progress_)
@@ -92,28 +92,28 @@ class Exporter {
     try {
       instances = collect_instances(recipe_, request_.quick, &summary_.notes);
     } catch (const InputError&) {
-      end_if_interrupted();  // a step that was cut short is no fault of the recipe
+      end_if_interrupted();  // an interrupted step must not be reported as a fault of the recipe
       throw;
     }
     end_if_interrupted();
-    if (instances.empty()) throw InputError(fmt::format("{}: stands for no instance", recipe_));
+    if (instances.empty()) throw InputError(fmt::format("{}: gives no instance", recipe_));
     for (const Instance& i : instances) {
       if (i.path.empty() || (!i.licence.name.empty() && !i.licence.text.empty())) continue;
-      throw InputError(fmt::format(
-          "{}: field \"licence\": the entry of {} names no licence and licence_file, and a "
-          "collection is for others",
-          recipe_, i.name));
+      throw InputError(
+          fmt::format("{}: field \"licence\": the entry of {} has no licence and licence_file; a "
+                      "collection needs both, because it is made for others",
+                      recipe_, i.name));
     }
     return instances;
   }
 
-  // One instance: its files, and what the index says of it.
+  // Writes the files of one instance and adds its entry to the index.
   void add(const Instance& instance) {
     Problem problem = instance.load();
     const Origin origin = origin_of(instance, problem, recipe_);
     if (!names_.insert(origin.name).second) {
       throw InputError(
-          fmt::format("{}: stands for two instances of the name {}", recipe_, origin.name));
+          fmt::format("{}: gives two instances with the name {}", recipe_, origin.name));
     }
     problem.name = origin.name;
     InterruptObserver observer;
@@ -151,7 +151,7 @@ class Exporter {
     return facts;
   }
 
-  // The text of the licence is put beside the instances once.
+  // The text of each licence is written once, next to the instances.
   std::string licence_of(const Instance& instance) {
     const Licence& given = instance.licence;
     const std::string own = (data_root() / "LICENSE").string();
@@ -207,7 +207,7 @@ class Exporter {
         {{"format", format}, {"path", file.path}, {"bytes", file.bytes}, {"sha256", file.sha256}});
   }
 
-  // A format that cannot hold the problem says why.
+  // If a format cannot hold the problem, the reason is noted.
   void add_foreign(const char* format, const std::string& path,
                    std::string (*write)(const Problem&), const Problem& problem, Json& told) {
     std::string text;
@@ -262,13 +262,13 @@ class Exporter {
         std::string(head["name"]), std::string(head["description"]), summary_.all.instances,
         summary_.all.solved, summary_.all.proofs, summary_.all.open);
     text +=
-        "* `index.json`, `index.csv`: every instance, what is known of it, its files\n"
+        "* `index.json`, `index.csv`: every instance, what is known about it, its files\n"
         "* `problems/`: JSON of perp; `mof/`: MathOptFormat; `nl/`: AMPL; `fclib/`: HDF5 of FCLIB; "
         "`mtx/`: Matrix Market\n"
         "* `answers/`: answers and proofs\n"
         "* `recipe.json`: what perp made this from (`perp export --collection --recipe`)\n"
         "* `SHA256SUMS`: for `sha256sum -c SHA256SUMS`\n\n"
-        "docs/how-to/collection.md of perp explains it all. Licences:\n\n";
+        "docs/how-to/collection.md of perp explains all of this. Licences:\n\n";
     for (const Json& licence : licences_) {
       text += fmt::format("* {} (`{}`): {}\n", std::string(licence["licence"]),
                           std::string(licence["text"]), std::string(licence["origin"]));
@@ -295,7 +295,7 @@ class Exporter {
   std::string recipe_;
   CollectionFolder folder_;
   CollectionSummary summary_;
-  std::vector<Json> told_;  // of each instance, for the index
+  std::vector<Json> told_;  // entries of the index, one for each instance
   std::set<std::string> names_, places_;
   Json licences_ = Json::array();
 };

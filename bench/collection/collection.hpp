@@ -1,4 +1,4 @@
-// A set of instances for others: problems in several formats, verified answers, an index.
+// A collection of instances to hand on: problems in several formats, verified answers, an index.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ struct CollectionRequest {
   std::string folder;
   std::string recipe;      ///< a suite or suite file; empty: problems/recipes/collection.json
   bool quick = false;      ///< without the entries of tier "full"
-  bool overwrite = false;  ///< replaces a collection that is there
-  bool gzip = false;       ///< packs all files of instances but those of HDF5
+  bool overwrite = false;  ///< replaces an existing collection
+  bool gzip = false;       ///< packs all files of instances except those in HDF5
 };
 
 struct CollectionCounts {
@@ -26,19 +26,20 @@ struct CollectionSummary {
   CollectionCounts all;
   std::size_t files = 0;
   std::uintmax_t bytes = 0;
-  std::vector<std::string> notes;     ///< of the recipe, one line each
-  std::vector<std::string> by_clock;  ///< instances that a time limit ended, whose end may differ
-  bool interrupted = false;           ///< nothing was kept
+  std::vector<std::string> notes;  ///< about the recipe, one line each
+  /// names of instances ended by a time limit; another run may end differently
+  std::vector<std::string> by_clock;
+  bool interrupted = false;  ///< by a signal; nothing was kept
 };
 
 using CollectionProgress =
     std::function<void(int done, int total, const std::string& name, std::string_view label)>;
 
-/// Makes the instances of the recipe, looks for answers, reads back what it wrote and verifies it
-/// again. The same recipe gives the same bytes with one build. A signal that was noted
-/// (InterruptGuard) ends it.
-/// @throws InputError: the recipe, a stored file without a licence, two instances of one name, what
-/// cannot be written. The folder is then as it was.
+/// Makes the instances of the recipe, looks for answers, writes all files, reads them back and
+/// verifies them again. The same build writes the same bytes for the same recipe. A signal noted by
+/// InterruptGuard ends it.
+/// @throws InputError if the recipe is wrong, a stored file has no licence, two instances have the
+/// same name, or a file cannot be written. The folder is then as it was before.
 CollectionSummary export_collection(const CollectionRequest& request,
                                     const CollectionProgress& progress);
 

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr int kLargest = 600;        // rows and columns together; of a symmetric matrix rows
+constexpr int kLargest = 600;        // rows plus columns; of a symmetric matrix rows alone
 constexpr double kCounting = 1e-10;  // singular values below this share of the largest are rounding
 
 std::string text_member(const Problem& problem, std::string_view name) {
@@ -27,7 +27,7 @@ std::string text_member(const Problem& problem, std::string_view name) {
   return text ? *text : std::string();
 }
 
-// Words of titles and parts of paths become one name for a file.
+// Joins the words of a title or the parts of a path to one name for a file.
 std::string as_one_word(std::string text) {
   for (char& c : text) {
     if (c == ' ' || c == '/' || c == ':') c = '-';
@@ -35,7 +35,7 @@ std::string as_one_word(std::string text) {
   return text;
 }
 
-// The way from a folder, or nothing where it leads out of it.
+// The path relative to a folder; empty if the path leads out of the folder.
 std::optional<std::string> below(const fs::path& path, const fs::path& folder) {
   const fs::path way = fs::weakly_canonical(path).lexically_relative(fs::weakly_canonical(folder));
   if (way.empty() || *way.begin() == "..") return {};
@@ -48,8 +48,8 @@ std::string stored_path(const std::string& path, const std::string& recipe) {
   return fs::path(path).filename().string();
 }
 
-// SCENE key=value FORMULATION event-driven h=0.1 as the suite calls it, then what is behind the
-// scene's name in that of the problem: step and stage.
+// SCENE key=value FORMULATION event-driven h=0.1 as the suite names it, then step and stage: they
+// follow the name of the scene in the name of the problem.
 std::string name_of_step(const Instance& instance, const Problem& problem) {
   std::string name = instance.sequence;
   const std::string scene = text_member(problem, "scene");
@@ -67,7 +67,7 @@ DenseMatrix jacobian_at(const Mcp& mcp, const Vector& z) {
   return DenseMatrix(jacobian);
 }
 
-// The matrix whose condition counts; null for an mcp.
+// Name of the matrix whose condition matters, and the matrix; null for an mcp.
 std::pair<std::string, const Matrix*> matrix_of(const ProblemData& data) {
   if (const auto* lcp = std::get_if<Lcp>(&data)) return {"M", &lcp->M};
   if (const auto* mlcp = std::get_if<Mlcp>(&data)) return {"M", &mlcp->M};
@@ -85,9 +85,9 @@ Vector eigenvalues_of(const DenseMatrix& symmetric) {
       .eigenvalues();
 }
 
-// From the largest to the smallest; none where that would cost too much. Those of a matrix A that
-// is not symmetric are the upper half of the eigenvalues of [0 A; A' 0], which keeps what A'A would
-// lose.
+// Singular values, the largest first; none if they would cost too much. Those of a matrix A that is
+// not symmetric are the upper half of the eigenvalues of [0 A; A' 0]. A'A would lose the small ones
+// to rounding.
 std::vector<double> singular_values(const DenseMatrix& a) {
   Vector values;
   const auto least = static_cast<std::size_t>(std::min(a.rows(), a.cols()));
@@ -107,7 +107,7 @@ std::vector<double> singular_values(const DenseMatrix& a) {
   return sorted;
 }
 
-// Before anything as large as its square is made.
+// Asked before a dense matrix is made.
 bool is_too_large(int rows, int cols) { return std::max(rows, cols) > kLargest; }
 
 }  // namespace

@@ -33,7 +33,7 @@ std::string bytes_of(const fs::path& path) {
   return bytes;
 }
 
-// The files of the collection that is there, by its own list; empty where there is none.
+// The files that the index of an existing collection lists; empty if there is no collection.
 std::set<std::string> listed_files(const fs::path& folder) {
   std::error_code error;
   if (!fs::is_regular_file(fs::symlink_status(folder / kIndexFile, error)) ||
@@ -50,7 +50,7 @@ std::set<std::string> listed_files(const fs::path& folder) {
   return files;
 }
 
-// What is in the folder and no file of a collection; empty where there is nothing else.
+// An entry of the folder that is no file of the collection; empty if there is none.
 std::string foreign_entry(const fs::path& folder, const std::set<std::string>& files) {
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     const std::string path = entry.path().lexically_relative(folder).generic_string();
@@ -70,19 +70,21 @@ CollectionFolder::CollectionFolder(std::string folder, bool overwrite)
     : folder_(std::move(folder)), overwrite_(overwrite) {
   std::error_code error;
   if (!fs::exists(folder_, error)) return;
-  if (!fs::is_directory(folder_, error)) throw InputError(fmt::format("{}: is no folder", folder_));
+  if (!fs::is_directory(folder_, error))
+    throw InputError(fmt::format("{}: is not a folder", folder_));
   try {
     const std::set<std::string> files = listed_files(folder_);
     const std::string foreign = foreign_entry(folder_, files);
     if (foreign.starts_with(kHidden)) {
       throw InputError(
-          fmt::format("{}/{}: another export is at work there, or was killed; remove it if none is",
+          fmt::format("{}/{}: belongs to another export that is still running or was killed; "
+                      "remove it if none is running",
                       folder_, foreign));
     }
     if (!foreign.empty()) {
       throw InputError(fmt::format(
-          "{}: holds {}, which is not of a collection; name a folder that is empty or new", folder_,
-          foreign));
+          "{}: holds {}, which is not part of a collection; name a folder that is empty or new",
+          folder_, foreign));
     }
     if (files.empty()) return;
     if (!overwrite_) {
@@ -101,7 +103,7 @@ CollectionFolder::~CollectionFolder() {
   if (!hidden_.empty()) fs::remove_all(hidden_, ignored);
   if (!retired_.empty()) fs::remove_all(retired_, ignored);
   if (made_.empty()) return;
-  // Folders that were made for nothing; those that hold something stay.
+  // Removes the folders that were made but stayed empty.
   for (fs::path path = folder_; fs::remove(path, ignored); path = path.parent_path()) {
     if (path == made_) return;
   }
@@ -134,7 +136,7 @@ CollectionFile CollectionFolder::write(const std::string& path, std::string_view
   fs::create_directories(place.parent_path(), error);
   if (error) fail(place.parent_path(), "cannot be created", error);
   write_text_file(place.string(), bytes);
-  const std::string written = bytes_of(place);  // packed, or what the disk made of it
+  const std::string written = bytes_of(place);  // what is on the disk: packed, perhaps damaged
   files_.push_back({path, written.size(), sha256_text(written)});
   return files_.back();
 }
@@ -163,14 +165,14 @@ void CollectionFolder::put(const std::string& name) {
   put_.push_back(name);
 }
 
-// As it was before commit.
+// Puts the folder back into its state before commit().
 void CollectionFolder::take_back() {
   std::error_code ignored;
   for (const std::string& name : put_)
     fs::rename(fs::path(folder_) / name, fs::path(hidden_) / name, ignored);
   for (const std::string& name : moved_)
     fs::rename(fs::path(retired_) / name, fs::path(folder_) / name, ignored);
-  if (ignored) retired_.clear();  // it still holds what cannot be put back
+  if (ignored) retired_.clear();  // keep the folder: it holds files that could not be put back
 }
 
 void CollectionFolder::commit(const std::string& last) {

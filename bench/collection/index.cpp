@@ -14,7 +14,7 @@ std::string compact_text(const Json& j) {
   return j.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// A field of CSV: empty for null.
+// A field of CSV; empty for null.
 std::string csv_field(const Json& value) {
   if (value.is_null()) return "";
   std::string text = value.is_string() ? value.get<std::string>() : compact_text(value);
@@ -43,7 +43,7 @@ IndexColumn plain(const char* name) {
 IndexColumn nested(const char* column, const char* outer, const char* inner) {
   return {column, [outer, inner](const Json& i) { return member(member(i, outer), inner); }};
 }
-// Of the first matrix: M, H, P, W, J or A.
+// A value of the first matrix: M, H, P, W, J or A.
 IndexColumn of_matrix(const char* column, const char* name) {
   return {column, [name](const Json& i) {
             const Json& matrices = i["matrices"];

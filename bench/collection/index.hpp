@@ -7,12 +7,12 @@
 
 namespace perp {
 
-/// Head and instances as one document, an instance a line.
+/// Head and instances as one JSON document, with one line for each instance.
 /// @param head an object without the member "instances"
 std::string index_json_text(const nlohmann::ordered_json& head,
                             const std::vector<nlohmann::ordered_json>& instances);
 
-/// A line for each instance, fields quoted where they must be.
+/// A header line, then one line for each instance; fields are quoted if they must be.
 std::string index_csv_text(const std::vector<nlohmann::ordered_json>& instances);
 
 }  // namespace perp

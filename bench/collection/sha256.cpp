@@ -1,4 +1,4 @@
-// None of the libraries that perp uses has SHA-256, and one function is no reason for another one.
+// None of the libraries that perp uses has SHA-256. One function is no reason to depend on another.
 #include <perp/bench/collection/sha256.hpp>
 
 #include <fmt/format.h>
@@ -27,8 +27,8 @@ constexpr std::array<int, kRounds> first_primes() {
   return primes;
 }
 
-// The first 32 bits behind the point of the square (degree 2) or cube root (3) of a prime p: the
-// largest x with x^degree <= p 2^(32 degree), less its whole part.
+// The first 32 fractional bits of the square root (degree 2) or cube root (degree 3) of a prime p:
+// the largest x with x^degree <= p 2^(32 degree), without its integer part.
 constexpr std::uint32_t root_bits(int prime, int degree) {
   const Wide wanted = static_cast<Wide>(prime) << (32 * degree);
   std::uint64_t x = 0;
@@ -92,7 +92,7 @@ std::string sha256_text(std::string_view bytes) {
   HashWords hash = first_hash();
   std::size_t at = 0;
   for (; bytes.size() - at >= kBlock; at += kBlock) take_block(bytes.data() + at, hash);
-  // What is left, a bit that is set, zeros, and the number of bits fill one or two blocks.
+  // The remaining bytes, one set bit, zeros and the number of bits fill one or two blocks.
   std::string rest(bytes.substr(at));
   rest += '\x80';
   while (rest.size() % kBlock != kBlock - 8) rest += '\0';

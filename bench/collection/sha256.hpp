@@ -1,4 +1,4 @@
-// Checksums that sha256sum understands.
+// SHA-256 checksums, as sha256sum prints them.
 #pragma once
 
 #include <string>
