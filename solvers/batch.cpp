@@ -14,9 +14,10 @@ namespace perp {
 
 namespace {
 
-constexpr std::size_t kMostTogether = 32;  // so that threads come out even
+constexpr std::size_t kMostTogether =
+    32;  // in a piece: small pieces, so that all threads end at about the same time
 
-// Numbers that are the same in problems of one structure.
+// A hash of numbers that problems of one structure have in common.
 class StructureHash {
  public:
   std::size_t operator()(const Problem& problem) {
@@ -54,7 +55,8 @@ class StructureHash {
   std::size_t hash_ = 0;
 };
 
-// Runs of problems of one structure, the largest problems first: what is left for the end is small.
+// Pieces of at most kMostTogether problems of one structure. Those with the most unknowns in all
+// come first, so that only small ones are left for the end.
 std::vector<std::vector<int>> pieces_of(std::span<const Problem> problems) {
   std::vector<std::vector<int>> pieces;
   for (const std::vector<int>& group : group_by_structure(problems)) {
@@ -82,7 +84,7 @@ class Batch {
         faults_(problems.size()) {}
 
   std::vector<VerifiedResult> run(int threads) {
-    std::vector<std::jthread> others;  // joined even if the system has no further one
+    std::vector<std::jthread> others;  // joined even if the system cannot start a further one
     const auto most = std::min<std::size_t>(static_cast<std::size_t>(threads), pieces_.size());
     for (std::size_t k = 1; k < most; ++k) others.emplace_back([this] { work(); });
     work();
@@ -130,7 +132,7 @@ class Batch {
 
 std::vector<std::vector<int>> group_by_structure(std::span<const Problem> problems) {
   std::vector<std::vector<int>> groups;
-  std::unordered_map<std::size_t, std::vector<std::size_t>> by_hash;  // places of groups
+  std::unordered_map<std::size_t, std::vector<std::size_t>> by_hash;  // indices of groups
   StructureHash hash;
   for (std::size_t i = 0; i < problems.size(); ++i) {
     std::vector<std::size_t>& alike = by_hash[hash(problems[i])];
@@ -153,7 +155,7 @@ std::vector<VerifiedResult> solve_batch(std::span<const Problem> problems,
     throw std::invalid_argument("a batch takes no start; its problems may have their own");
   if (threads < 1) throw std::invalid_argument("a batch needs at least one thread");
   if (problems.empty()) {
-    Session checked(request);  // an unknown solver is refused all the same
+    Session checked(request);  // refuses an unknown solver even if there are no problems
     return {};
   }
   return Batch(problems, request).run(threads);

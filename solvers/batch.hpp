@@ -8,19 +8,20 @@
 
 namespace perp {
 
-/// Which problems share a structure (same_structure), each group in order; groups in the order of
-/// their first problems.
+/// Groups of problems with the same structure (same_structure), as indices into `problems`, in
+/// ascending order. The groups stand in the order of their first problems.
 std::vector<std::vector<int>> group_by_structure(std::span<const Problem> problems);
 
-/// Solves and verifies every problem: result i has the bits that solve_verified(problems[i],
-/// request) gives, its times left aside, in whatever order and on however many threads. A thread
-/// keeps one Session, which goes through problems of one structure together, so that solvers are
-/// made once and what depends on structure alone is prepared once.
+/// Solves and verifies every problem. Result i is bit for bit that of solve_verified(problems[i],
+/// request), except for its times; it does not depend on the order or the number of threads. Every
+/// thread keeps one Session and solves problems of one structure one after the other: so solvers
+/// are made once, and what depends on the structure alone is prepared once.
 /// @param request without a start; problems may have starts of their own. If there are several
-/// threads, `make` is called by all of them.
+/// threads, all of them call `make`.
 /// @param threads at least 1; the caller's is one of them
-/// @throws std::invalid_argument: a start or no thread; an unknown solver or setting; a malformed
-/// problem, with its place in the batch. Of several the first.
+/// @throws std::invalid_argument for a start in the request, fewer than one thread, an unknown
+/// solver or setting, or a malformed problem (the text gives its place in the batch; the first one
+/// if there are several).
 std::vector<VerifiedResult> solve_batch(std::span<const Problem> problems,
                                         const SolveRequest& request, int threads = 1);
 

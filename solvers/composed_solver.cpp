@@ -20,7 +20,7 @@ void ComposedSolver::visit_settings(SettingVisitor& visitor) {
   for (const auto& method : methods_) method->visit_settings(visitor);
 }
 
-// What a method refuses is the end of a try.
+// A problem that a method refuses ends a try, not the solve: nothing is refused here.
 std::optional<std::string> ComposedSolver::do_refusal(const Problem&) const { return {}; }
 
 void ComposedSolver::do_prepare(const Problem& problem) {

@@ -1,4 +1,4 @@
-// auto and expressions of strategies as solvers like any other.
+// Makes "auto" and expressions of strategies available as solvers.
 #pragma once
 
 #include <memory>
@@ -11,12 +11,12 @@
 
 namespace perp {
 
-/// A Session behind the interface of a solver. Its settings are those of the methods in it; one
-/// that is set goes to every method that has one of the name. Its claim is what its tries came to,
-/// each of which was verified; times are without that (OwnTimes).
+/// A Session with the interface of a solver. Its settings are those of the methods in it: a value
+/// goes to every method that has a setting of that name. Its claim is the status of its tries after
+/// verification. Its times (OwnTimes) do not include the verification.
 class ComposedSolver final : public Solver {
  public:
-  /// @param text "auto" or an expression. @throws std::invalid_argument as check_expression
+  /// @param text "auto" or an expression. @throws std::invalid_argument as check_expression()
   explicit ComposedSolver(std::string_view text, MakeSolver make);
 
   const SolverTraits& traits() const override { return traits_; }

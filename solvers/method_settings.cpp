@@ -12,7 +12,7 @@ std::ptrdiff_t shared_beginning(std::string_view a, std::string_view b) {
   return std::mismatch(a.begin(), a.end(), b.begin(), b.end()).first - a.begin();
 }
 
-// Nobody has it: what there would be.
+// No method has the setting: names a similar one.
 [[noreturn]] void refuse(const std::vector<std::string>& methods, const std::string& key,
                          const MakeSolver& make) {
   if (methods.size() == 1) set_setting(*make(methods.front()), key, "");  // lists what it has

@@ -1,4 +1,4 @@
-// Settings beside an expression: whose they are.
+// Finds the methods of an expression to which settings belong.
 #pragma once
 
 #include <functional>
@@ -20,9 +20,9 @@ using MakeSolver = std::function<std::unique_ptr<Solver>(std::string_view)>;
 /// Whether a solver has a setting of this name.
 bool has_setting(Solver& solver, std::string_view key);
 
-/// Settings by the method that they go to: every one that has a setting of the name and takes the
-/// value. @throws std::invalid_argument: a setting that none of the methods has (the text names one
-/// that is near), or a value that none which has it takes
+/// Settings by method: each goes to every method that has a setting of this name and accepts the
+/// value. @throws std::invalid_argument if none of the methods has the setting (the text names a
+/// similar one), or if none of those that have it accepts the value
 std::map<std::string, SettingTexts> settings_by_method(const std::vector<std::string>& methods,
                                                        const SettingTexts& settings,
                                                        const MakeSolver& make);

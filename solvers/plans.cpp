@@ -11,9 +11,9 @@ namespace perp {
 namespace {
 
 constexpr int kTinyProblem = 50;    // unknowns; below this pivots take microseconds and seldom fail
-constexpr int kPivotingSize = 600;  // below it pivoting is faster than a few factorisations
-constexpr int kPatientSize = 3000;  // above a hundred Newton steps are faster than pivoting
-constexpr int kGrid = 1000;         // unknowns; above multigrid is faster than sets
+constexpr int kPivotingSize = 600;  // unknowns; below pivoting is faster than a few factorisations
+constexpr int kPatientSize = 3000;  // unknowns; above 100 Newton steps are faster than pivoting
+constexpr int kGrid = 1000;         // unknowns; above multigrid is faster than active sets
 constexpr int kBlockSize = 100;     // unknowns; below interior-point is as fast
 constexpr int kConicPivoting = 3000;  // unknowns and rows; above a pivot takes too long
 constexpr int kManyEquations = 300;   // unknowns of an mcp; above pivots take too long
@@ -21,30 +21,29 @@ constexpr int kPlanarContacts = 300, kManyContacts = 1000;
 
 std::string first(const std::string& parts) { return "first(" + parts + ")"; }
 
-// Of symmetric problems: the sets are all but right after some sweeps; on large grids they move by
-// a layer a step, which multigrid does not.
+// For symmetric problems: after some sweeps the active sets are nearly right. On large grids they
+// change by only one layer of unknowns a step; multigrid has no such limit.
 const std::string kSets = "polish(first(try(pgs, cap=8), try(newton-min, from=best))), ";
 const std::string kNewton = "polish(newton-fb), ";
 
 std::vector<Plan> linear_plans() {
   const std::string start = "polish(start), ";
-  // A start that is right but for rounding is that of bodies at rest, whose forces are redundant.
-  // The answer of M + rho I spreads them evenly, and the next steps stay at it; vertices, and where
-  // other methods happen to end, drift until starts are no good.
+  // A start that is right up to rounding comes from bodies at rest. Their forces are redundant. The
+  // solution of M + rho I spreads them evenly, and the next steps stay near it. The solutions of
+  // other methods (vertices, or other points) drift from step to step until they are poor starts.
   const std::string near =
       "polish(try(proximal(newton-fb, rho=1e-6, steps=3), from=zero, within=1e-5)), ";
-  // Contact problems take about one pivot an unknown, but there are some that take 2^n: hence the
-  // cap.
+  // Contact problems take about one pivot per unknown. Some problems take 2^n: hence the cap.
   const std::string lemke = "certify(polish(warm(try(lemke, cap={1000+100*n})))), ";
   const std::string proximal =
       "try(proximal(polish(lemke), rho=1e-5, steps=30), cap={1000+100*n}), ";
-  // Another covering vector breaks ties that a difficult path failed at; a path from a random basis
-  // costs a small problem next to nothing, a large one a lot.
+  // Another covering vector breaks the ties at which a difficult path failed. A path from a random
+  // basis is cheap for a small problem and expensive for a large one.
   const std::string coverings =
       "repeat(2, polish(try(lemke:covering=\"random:{k}\", cap={1000+100*n}, from=zero))), ";
   const std::string bases =
       "repeat(10, polish(try(lemke:covering=\"random:{k}\", cap={1000+100*n}, from=random:{k}))), ";
-  // Many for small problems, where each takes a millisecond.
+  // Many runs for small problems: there each takes a millisecond.
   const std::string restarts =
       "polish(try(newton-fb:function=penalised:inside=always, from=zero)), "
       "repeat({max(20, min(400, 16000/n))}, "
@@ -65,15 +64,15 @@ std::vector<Plan> linear_plans() {
        "other lcp and mlcp with a symmetric M and a positive diagonal",
        first(start + near + kSets + kNewton + lemke + last),
        {}},
-      // Newton's method mostly needs fewer than 45 steps here; if it needs more it may take
+      // Newton's method needs fewer than 45 steps for most of them; if it needs more, it may take
       // seconds.
       {"linear-large",
-       "other lcp and mlcp of 600 to 2999 unknowns without a start: where Newton steps succeed, "
-       "they cost less than pivots",
+       "other lcp and mlcp of 600 to 2999 unknowns without a start: Newton steps cost less than "
+       "pivots if they succeed",
        first("polish(try(newton-fb, cap=50)), " + lemke + last),
        {}},
-      // Piles of a thousand contacts mostly take 27 to 53 Newton steps, of which more than thirty
-      // in a row may not lower the merit; their pivots take half a minute.
+      // Most piles of a thousand contacts take 27 to 53 Newton steps. More than thirty of these in
+      // a row may fail to lower the merit. Pivoting takes half a minute for them.
       {"linear-huge",
        "other lcp and mlcp of 3000 unknowns and more without a start: two long runs of Newton "
        "steps cost less than pivots",
@@ -113,10 +112,11 @@ std::vector<Plan> quadratic_plans() {
   };
 }
 
-// What newton-fb solves it mostly solves at once, and several times faster. Then both by turns: the
-// two fail on different ones, and near the start there is often a point from which one of them gets
-// through. Many unknowns make pivots dear: then the interior-point method comes second, which
-// solves what is monotone in a few dozen steps, whatever the start.
+// newton-fb comes first: it solves most of the problems that it can solve in its first run, several
+// times faster than pivots. Then both methods take turns: they fail on different problems, and near
+// the start there is often a point from which one of them succeeds. With many unknowns pivots are
+// expensive: then the interior-point method comes second. It solves monotone problems in a few
+// dozen steps from any start.
 std::vector<Plan> nonlinear_plans() {
   const std::string pivots =
       "warm(josephy-newton), warm(newton-fb:function=fb:inside=always), "
@@ -136,8 +136,8 @@ std::vector<Plan> nonlinear_plans() {
 }
 
 std::vector<Plan> friction_plans() {
-  // Sweeps lead off the points at which Newton steps get stuck. Larger rho: other steps where the
-  // first ones got stuck, and those that large mass ratios need.
+  // Sweeps lead away from points at which Newton steps are stuck. A larger rho gives other steps if
+  // the first ones are stuck; large mass ratios need it.
   const std::string newtons =
       "try(newton-ac, from=start, share=.25), try(nsgs:symmetric=true, cap=10), "
       "try(newton-ac, from=best, share=.25), try(nsgs:symmetric=true, cap=2000, from=best), "
@@ -150,12 +150,12 @@ std::vector<Plan> friction_plans() {
       "try(proximal-newton:alpha=1:decrease=0.7, from=best, cap=20000)";
   return {
       {"friction", "friction_contact", first(newtons + others), {}},
-      // In the plane friction is an LCP, of four unknowns a contact.
+      // In the plane friction is an LCP with four unknowns per contact.
       {"friction-planar",
        "friction_contact in the plane, up to 300 contacts",
        first(newtons + "try(lemke, share=.25), " + others),
        {}},
-      // Piles of a thousand contacts are solved sooner by sweeps than by Newton steps.
+      // Sweeps solve piles of a thousand contacts sooner than Newton steps.
       {"friction-large",
        "friction_contact of 1000 contacts and more",
        first("try(nsgs:patience=50, cap=10000, share=.2), try(newton-ac, from=best, share=.25), "
@@ -204,7 +204,7 @@ std::string_view linear_plan(const Problem& problem, bool started) {
   const Matrix& m = linear_matrix(problem);
   if (symmetric_with_positive_diagonal(m))
     return n >= kGrid && m.is_sparse() && is_z_matrix(m) ? "linear-grid" : "linear-symmetric";
-  // From a start near the solution the basis is all but right.
+  // From a start near the solution the basis is nearly right.
   if (n < kPivotingSize || started) return "linear";
   return n >= kPatientSize ? "linear-huge" : "linear-large";
 }
@@ -234,12 +234,12 @@ std::string_view name_of_plan(const Problem& problem, bool started) {
   return linear_plan(problem, started);
 }
 
-// The plan for each problem, built when one first asks for it.
+// Solves each problem by its plan. A plan is built when a problem first needs it.
 class Auto final : public Strategy {
  public:
   Auto(Workshop workshop, BuildPlan build)
       : workshop_(std::move(workshop)), build_(std::move(build)) {
-    workshop_.on_demand = !build_;  // plans live for ever, what others make of them does not
+    workshop_.on_demand = !build_;  // plans live for ever; what build_ makes of them does not
   }
 
   Outcome& run(const Task& task) override {

@@ -1,4 +1,4 @@
-// What "auto" runs: named plans, by kind and structure of the problem.
+// The plans that "auto" runs, chosen by kind and structure of the problem.
 #pragma once
 
 #include <functional>
@@ -17,21 +17,21 @@ struct Workshop;
 struct Plan {
   std::string_view name;
   std::string_view when;    ///< which problems it is for
-  std::string text;         ///< in the grammar of solvers
+  std::string text;         ///< an expression (docs/reference/strategies.md)
   SolverExpression solver;  ///< the same, parsed
 };
 
 /// All plans; docs/methods/auto.md has the measurements behind them.
 const std::vector<Plan>& plans();
 
-/// The plan for a problem. @param started whether there is a start
+/// The plan for a problem. @param started whether a start is given
 const Plan& choose_plan(const Problem& problem, bool started);
 
-/// Makes a solver of a plan, for instance of the plan without one of its parts.
+/// Makes a strategy from a plan, for instance from the plan without one of its parts.
 using BuildPlan =
     std::function<std::unique_ptr<Strategy>(const SolverExpression& plan, const Workshop&)>;
 
-/// Solves each problem by the plan that is chosen for it.
+/// A strategy that solves each problem by the plan chosen for it.
 /// @param build nullptr: Workshop::build
 std::unique_ptr<Strategy> make_auto(const Workshop& workshop, BuildPlan build = nullptr);
 

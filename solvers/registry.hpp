@@ -1,4 +1,4 @@
-// Every method, by name.
+// All methods, by name.
 #pragma once
 
 #include <functional>
@@ -8,13 +8,14 @@
 
 namespace perp {
 
-/// Makes a solver. One line each in registry.cpp; everything else that needs the list reads it from
-/// here.
+/// Makes a solver. Every method has one line in registry.cpp; all other code takes the list from
+/// solver_registry().
 using SolverFactory = std::function<std::unique_ptr<Solver>()>;
 const std::vector<SolverFactory>& solver_registry();
 
 /// A method by its name, "auto", or an expression (docs/reference/strategies.md).
-/// @throws std::invalid_argument where there is none of that name; the text lists those there are.
+/// @throws std::invalid_argument if there is no method of that name (the text lists all methods),
+/// or if the expression is wrong.
 std::unique_ptr<Solver> make_solver(std::string_view name);
 
 }  // namespace perp

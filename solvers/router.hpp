@@ -1,4 +1,4 @@
-// Solving with verification: whatever is claimed, the verifier has the last word.
+// Solving with verification: the verifier decides if a claim holds.
 #pragma once
 
 #include <functional>
@@ -12,63 +12,66 @@
 
 namespace perp {
 
-/// An answer that the verifier has seen.
+/// An answer that the verifier has checked.
 struct VerifiedResult {
-  Status status = Status::kUnsupported;   ///< kSolved only where the verifier agrees
+  Status status = Status::kUnsupported;   ///< kSolved only if the verifier agrees
   Status claimed = Status::kUnsupported;  ///< what the last solver said
   Answer answer;
-  std::vector<PairStatus> basis;  ///< of methods that end at one, else empty
+  std::vector<PairStatus> basis;  ///< one per unknown if the method ends at a basis, else empty
   Verdict verdict;
   std::vector<Vector> solutions;
   std::optional<Certificate> certificate;
   std::vector<RouteStep> route;
   int iterations = 0;
-  /// Seconds, of all tries: from the problem in memory to the answer. Setup is what is done before
-  /// the solver begins: refusals, compiling a graph, reductions, prepare. Mapping an answer back
-  /// belongs to the solve. Verification is in neither.
+  /// Seconds of all tries, from the problem in memory to the answer. Setup is all that is done
+  /// before the solver begins: refusals, compiling a graph, reductions, prepare(). Mapping an
+  /// answer back belongs to the solve. Verification is in neither.
   double setup_time = 0.0, solve_time = 0.0;
   double verification_time = 0.0;
-  bool refuted = false;    ///< the solver claimed an answer that the verifier does not grant
-  bool own_times = false;  ///< a program has told its times itself (OwnTimes)
-  /// What the solver was given and makes use of: "given", "stored" (the problem's own start) or
+  bool refuted = false;    ///< the solver claimed something that the verifier contradicts
+  bool own_times = false;  ///< the times are the solver's own (OwnTimes)
+  /// The start that the solver was given and uses: "given", "stored" (the problem's own start) or
   /// "nothing".
   std::string_view start = "nothing";
   std::string message;
   std::vector<std::pair<std::string_view, double>> statistics;
 };
 
-/// What to solve with, and from where.
+/// The solver, its limits and settings, and the start.
 struct SolveRequest {
   /// The name of a method, "auto", or an expression (docs/reference/strategies.md).
   std::string solver = "auto";
   Limits limits;
-  /// Of an expression or auto they go to every method in it that has one of the name. `reduction`
-  /// states a friction problem anew, as the strategy reduce does.
+  /// Names and values. With an expression or auto each goes to every method in it that has a
+  /// setting of that name. `reduction` replaces a friction problem by another statement of it, as
+  /// the strategy reduce does.
   std::vector<std::pair<std::string, std::string>> settings;
   std::optional<Vector> start;
   std::optional<Vector> start_dual;                    ///< conic_qp: goes with the start
-  std::optional<std::vector<PairStatus>> start_basis;  ///< lcp, mlcp: of every unknown
-  bool stored_start = true;  ///< where no start is given the problem's own is used, if it has one
-  /// Whether it is looked if the problem asks for anything at all (Verdict::vacuous).
+  std::optional<std::vector<PairStatus>> start_basis;  ///< lcp, mlcp: one per unknown
+  bool stored_start = true;  ///< if no start is given, use the problem's own, if it has one
+  /// Whether to check if the problem asks for anything at all (Verdict::vacuous).
   bool look_for_vacuous = true;
-  /// Tolerance of the verification, where it is not the one that is asked of the solver.
+  /// Tolerance of the verification, if it differs from the solver's.
   std::optional<double> verify_at;
-  std::function<std::unique_ptr<Solver>(std::string_view)> make = make_solver;  ///< from a name
+  std::function<std::unique_ptr<Solver>(std::string_view)> make = make_solver;  ///< by name
 };
 
-/// Puts claim and verification together: what a solver's claim amounts to.
+/// The status of a claim after verification: solved if the verifier says so, wrong if only the
+/// solver does, else the claim.
 Status judge(Status claimed, const Verdict& verdict);
 
-/// Prepares, solves and verifies with a given solver; settings as they stand in it. Its time limit
-/// is that of both.
-/// @param start nullptr: the problem's own, if it has one and stored_start says so
-/// @param tolerance of the verification; the solver's own where left out
+/// Prepares, solves and verifies with a given solver and the settings that it has. Its time limit
+/// holds for preparing and solving together.
+/// @param start n values; nullptr: the problem's own, if it has one and stored_start is true
+/// @param tolerance of the verification; none: the solver's own
+/// @throws std::invalid_argument as Solver::prepare() and Solver::solve()
 VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* start = nullptr,
                           Observer* observer = nullptr, std::optional<double> tolerance = {},
                           bool stored_start = true);
 
-/// Solves once, as the request says: Session with one problem.
-/// @throws std::invalid_argument: unknown solver or setting, malformed problem or start.
+/// Solves one problem as the request says: a Session with one problem.
+/// @throws std::invalid_argument for an unknown solver or setting, a malformed problem or start.
 VerifiedResult solve_verified(const Problem& problem, const SolveRequest& request,
                               Observer* observer = nullptr);
 

@@ -1,4 +1,4 @@
-// Whether two problems differ in values alone, or not at all.
+// Whether two problems have the same structure, and whether they have the same values.
 #include <perp/solvers/session.hpp>
 
 #include <algorithm>

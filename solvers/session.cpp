@@ -87,13 +87,13 @@ const VerifiedResult& Session::solve(const Problem& problem, const SolveRequest&
     if (known) result.verdict.vacuous = vacuous_;
     vacuous_ = result.verdict.vacuous;
     const bool answered = has_answer(problem.data, problem.size(), result.answer);
-    vacuous_version_ = answered ? version_ : Version{};  // without one it was not looked at
+    vacuous_version_ = answered ? version_ : Version{};  // without an answer it was not checked
     vacuous_at_ = verify_at;
   }
   return result;
 }
 
-// The problem as it stays while its version does.
+// The problem itself if once_, else a copy that lives until one of another version comes.
 const Problem& Session::keep(const Problem& problem) {
   if (once_) {
     version_ = {1, 1};
@@ -119,7 +119,7 @@ const Problem& Session::keep(const Problem& problem) {
   return kept_;
 }
 
-// What is no number of the problem, but told of it.
+// Copies the parts of the problem that are not its numbers.
 void Session::keep_words(const Problem& problem) {
   kept_.name = problem.name;
   kept_.start = problem.start;
@@ -146,7 +146,7 @@ const Problem* Session::compiled(const Problem& problem, Limits& limits, double&
   return &kept_;
 }
 
-// The time limit passed before the first try; the start, or zero, is all there is.
+// The result if the time limit passed before the first try; its answer is the start, or zero.
 VerifiedResult& Session::too_late(const Problem& problem, const SolveRequest& request,
                                   const Start& start) {
   late_.clear();

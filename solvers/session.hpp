@@ -1,4 +1,4 @@
-// A solver of any sort that is kept from problem to problem, with the verifier's word.
+// Solves a sequence of problems with one solver of any sort, and verifies every answer.
 #pragma once
 
 #include <map>
@@ -12,24 +12,26 @@
 
 namespace perp {
 
-/// Solves one problem after the other by the solver of a request. Methods keep what they have
-/// prepared: nothing is prepared again for the same problem, and of one with the same structure
-/// (kind, sizes, patterns, which bounds are finite) only values are taken. What is verified is
-/// always the problem as posed.
+/// Solves one problem after the other with the solver of a request. Methods keep what they have
+/// prepared: nothing is prepared again for the same problem, and from a problem of the same
+/// structure (kind, sizes, patterns, which bounds are finite) only the values are taken. The
+/// verifier always checks the problem as posed.
 ///
-/// A method that does not take the kind gets an exact reduction of the problem if there is one.
-/// Approximate ones are taken only if the setting `reduction` asks for one: `convex`, `pyramid` or
-/// `pyramid:EDGES` for a friction_contact, which also has `fritz-john` (exact); an answer to one
-/// that does not solve the problem as posed is `stalled`, not `wrong`. Every try is in the route.
+/// A method that does not take the kind gets an exact reduction of the problem, if there is one.
+/// Approximate reductions are used only if the setting `reduction` asks for one: `convex`,
+/// `pyramid` or `pyramid:EDGES` for a friction_contact. It also takes `fritz-john`, which is exact.
+/// If the answer to a reduction does not solve the problem as posed, the status is `stalled`, not
+/// `wrong`. Every try is in the route.
 class Session {
  public:
-  /// @param request solver, settings and make count; the rest is that of solve().
-  /// @param once no second problem will come: nothing is copied for it
-  /// @throws std::invalid_argument: unknown solver or setting
+  /// @param request only solver, settings and make are used here; the rest is taken from solve()
+  /// @param once no second problem will come: the first one is not copied
+  /// @throws std::invalid_argument for an unknown solver or setting
   explicit Session(const SolveRequest& request, bool once = false);
 
-  /// @param request start, limits, stored_start and verify_at count.
-  /// @return what is valid until the next call. @throws std::invalid_argument: malformed problem or
+  /// @param request its start, start_dual, start_basis, limits, stored_start, look_for_vacuous and
+  /// verify_at are used
+  /// @return valid until the next call. @throws std::invalid_argument for a malformed problem or
   /// start
   const VerifiedResult& solve(const Problem& problem, const SolveRequest& request,
                               Observer* observer = nullptr);
@@ -44,7 +46,7 @@ class Session {
   std::unique_ptr<Strategy> solver_;
   bool once_ = false;
   Problem kept_;     // a copy of the last problem
-  Version version_;  // of it
+  Version version_;  // of kept_
   Numbers numbers_;
   Outcome late_;
   Vacuous vacuous_ = Vacuous::kNo;  // of the problem of vacuous_version_, at vacuous_at_
@@ -52,10 +54,10 @@ class Session {
   double vacuous_at_ = -1.0;
 };
 
-/// Whether two problems differ in values alone, names left aside: kind, sizes, patterns of
-/// matrices, which bounds are finite or equal, cones, which mu are 0.
+/// Whether two problems have the same structure: kind, sizes, patterns of matrices, which bounds
+/// are finite or equal, cones, which mu are 0. Names do not count.
 bool same_structure(const Problem& a, const Problem& b);
-/// Whether they are the same to the bit, names and starts left aside.
+/// Whether they are the same to the bit. Names and starts do not count.
 bool same_values(const Problem& a, const Problem& b);
 
 }  // namespace perp

@@ -44,7 +44,7 @@ namespace {
 
 constexpr std::string_view kPyramid = "pyramid:";
 
-// The number in "pyramid:EDGES", 0 if that is not what the text says.
+// The number in "pyramid:EDGES"; 0 if the text has another form.
 int edges_of(std::string_view text) {
   if (!text.starts_with(kPyramid)) return 0;
   text.remove_prefix(kPyramid.size());

@@ -1,4 +1,4 @@
-// Other statements of a problem, for solvers that do not take it as it is.
+// Reductions: other statements of a problem, for solvers that do not take its kind.
 #pragma once
 
 #include <functional>
@@ -9,23 +9,24 @@
 
 namespace perp {
 
-/// Makes a statement when it is needed.
+/// Makes a reduction when it is needed.
 using MakeReduction = std::function<Reduction()>;
 
-/// Exact statements in other kinds, the one that most solvers take first. They refer to the
-/// problem.
+/// Exact reductions to other kinds; the first is the one that most solvers take. They refer to the
+/// problem, which must live as long.
 std::vector<MakeReduction> exact_reductions(const Problem& problem);
 
-/// A start as one of the reduced problem; nothing if there is none.
+/// The start of the reduced problem that corresponds to a start; nothing if there is none.
 std::optional<Answer> start_of_reduction(const Reduction& reduction, const Start& start);
 
-/// The reduction that a setting names. @throws std::invalid_argument
+/// The reduction with the name `text`: convex, pyramid, pyramid:EDGES or fritz-john.
+/// @throws std::invalid_argument if there is no reduction of that name
 Reduction named_reduction(const FrictionContact& contact, const std::string& text);
 /// @throws std::invalid_argument if there is no reduction of that name
 void check_reduction(const std::string& text);
 
-/// What a refusal may be turned into: "; --set reduction=..." of a statement that the solver takes,
-/// or "".
+/// Advice for the text of a refusal: "; --set reduction=..." with a reduction to a kind that the
+/// solver takes, or "".
 std::string advice(const Solver& solver, const Problem& problem);
 
 }  // namespace perp

@@ -24,7 +24,7 @@ bool has_answer(const ProblemData& data, int size, const Answer& answer) {
 
 void check_answer(const Problem& problem, double tolerance, VerifiedResult& result) {
   const auto started = VerifiedClock::now();
-  static thread_local ResidualWork work;  // every step of a sequence asks for the same room
+  static thread_local ResidualWork work;  // every step of a sequence needs the same memory
   // A callback may come back here, to verify a problem of its own.
   const auto* mcp = std::get_if<Mcp>(&problem.data);
   const bool foreign = mcp && !mcp->graph;
@@ -60,8 +60,8 @@ Status judge(Status claimed, const Verdict& verdict) {
 
 namespace {
 
-// What a certificate is worth for the problem, in the verifier's hands: it replaces the one given,
-// and the status that it justifies is returned; nothing if it proves and excludes nothing.
+// Checks a certificate. The checked one replaces the one given, and the status that it justifies is
+// returned; nothing if it neither proves nor excludes anything.
 template <class Check>
 std::optional<Status> take_check(const Check& check, Vector v, Certificate& certificate) {
   if (!check.holds && !check.excludes) return {};
@@ -86,8 +86,8 @@ std::optional<Status> check_certificate(const Problem& problem, Certificate& giv
   return {};
 }
 
-// A claim that there is no solution is worth what its certificate is, whoever makes it. Without one
-// it is refuted if a solution is known, and a claim if not.
+// A claim that there is no solution is judged by its certificate. If that proves nothing, or if
+// there is none, the claim is wrong if a solution is known, else stalled.
 void judge_claim_of_none(const Problem& problem, VerifiedResult& r) {
   const bool unbounded = r.certificate && r.certificate->type == "unbounded";
   if (r.claimed != Status::kInfeasible && r.claimed != Status::kExcluded && !unbounded) return;
@@ -113,8 +113,9 @@ void judge_claim_of_none(const Problem& problem, VerifiedResult& r) {
 
 namespace {
 
-// That the reduced problem has no solution says so of the other, too, if the reduction changes no
-// number of it: those of QPs copy their matrices, those of friction compute with them.
+// If the reduced problem has no solution, the original one has none either, provided that the
+// reduction changes no number: reductions of QPs copy the matrices, those of friction compute with
+// them.
 void carry_over(const Problem& problem, const Reduction& reduction, Status found,
                 VerifiedResult& result) {
   const bool of_none = result.claimed == Status::kInfeasible || found == Status::kExcluded ||
@@ -130,7 +131,7 @@ void carry_over(const Problem& problem, const Reduction& reduction, Status found
 
 }  // namespace
 
-// A claim that holds for the reduced problem is not wrong where it does not hold for the other.
+// A claim that holds for the reduced problem but not for the original one is not wrong.
 void map_back(const Problem& problem, const Reduction& reduction, const Problem& reduced,
               double tolerance, VerifiedResult& result) {
   const bool solved = result.status == Status::kSolved;
@@ -188,7 +189,7 @@ void take_claim(const Solver& solver, const Problem& problem, const Result& resu
                     result.z.size(), result.dual.size(), problem.size(), qp ? qp->b.size() : 0);
   }
   out.status = judge(out.claimed, out.verdict);
-  // Who returns NaN has lost its way, which is not the same as being wrong.
+  // A solver that returns NaN has failed numerically; it is not called wrong.
   if (out.status == Status::kWrong && !(result.z.allFinite() && result.dual.allFinite())) {
     out.status = Status::kNumericalError;
     if (out.message.empty()) out.message = "its answer has numbers that are not finite";

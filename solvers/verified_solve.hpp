@@ -1,4 +1,4 @@
-// A claim and the verifier's word on it: what strategies are made of.
+// Steps of a verified solve, from which strategies are made.
 #pragma once
 
 #include <chrono>
@@ -14,34 +14,36 @@ using VerifiedClock = std::chrono::steady_clock;
 
 double seconds_since(VerifiedClock::time_point start);
 
-/// s: what is left of a time limit that is used up; 0 would be none.
+/// Seconds; the time limit that is passed on if nothing is left of one, since 0 means no limit.
 constexpr double kLeastLimit = 1e-9;
 
 /// "KEY=VALUE ..."
 std::string text_of(const std::vector<std::pair<std::string, std::string>>& settings);
 
-/// Whether there is something that can be verified.
+/// Whether the answer has the right lengths, so that it can be verified. @param size of z
 bool has_answer(const ProblemData& data, int size, const Answer& answer);
 
-/// Verifies the answer, outside the clock.
+/// Verifies the answer. The time counts as verification only.
 void check_answer(const Problem& problem, double tolerance, VerifiedResult& result);
 
-/// Sees, outside the clock, whether the problem asks for anything at all.
+/// Sets Verdict::vacuous: whether the problem asks for anything at all. The time counts as
+/// verification only.
 void see_if_vacuous(const Problem& problem, VerifiedResult& result);
 
-/// What a solver claims of a problem, judged. Times of the call stand in `out`.
+/// Verifies and judges the claim of a solver and writes it to `out`.
 /// @param started whether the solver was given a start
+/// @param out must already hold the times of the call
 void take_claim(const Solver& solver, const Problem& problem, const Result& result, bool started,
                 double tolerance, VerifiedResult& out);
 
-/// What an answer to a reduction is worth for the problem as posed, at this tolerance.
+/// Maps the answer to a reduction back and judges it for the problem as posed, at this tolerance.
 void map_back(const Problem& problem, const Reduction& reduction, const Problem& reduced,
               double tolerance, VerifiedResult& result);
 
-/// Adds what was done before a solver began to the clock of the only try.
+/// Adds seconds that were spent before the solver began, to the setup and to the first try.
 void charge_setup(VerifiedResult& result, double seconds);
 
-/// Times, iterations and route of a part.
+/// Adds times, iterations and route of a part.
 void add_costs(const VerifiedResult& part, VerifiedResult& whole);
 
 }  // namespace perp

@@ -22,7 +22,7 @@ class ImpulseNewton {
 
   /// Symmetric 3 x 3 blocks, of smaller cones the upper left part.
   using ConeBlock = Eigen::Matrix3d;
-  /// @param weights of the rows of G, 0: takes no part. @return false where it breaks down
+  /// @param weights of the rows of G, 0: takes no part. @return false if it breaks down
   bool factor(const std::vector<ConeBlock>& blocks, const Vector& weights);
   /// (dv, dm) from (a, b).
   void solve(const Vector& a, const Vector& b, Vector& dv, Vector& dm);

@@ -74,7 +74,7 @@ bool BoxEquation::move_into_domain() {
   return false;
 }
 
-// Phi, D_a, D_b, merit and residual from z and F. @return false where they overflow.
+// Phi, D_a, D_b, merit and residual from z and F. @return false if they overflow.
 bool BoxEquation::set_rows() {
   for (int i = 0; i < z_.size(); ++i) {
     const ComplementarityRow row =

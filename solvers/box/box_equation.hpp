@@ -23,7 +23,7 @@ class BoxEquation : public NewtonEquation {
   /// Keeps a reference. Allocates.
   void attach(BoxProblem& problem, Sums sums);
   /// From the start, moved to where F exists (move_into_domain).
-  /// @return false where no such point is found
+  /// @return false if no such point is found
   bool begin(const ComplementarityFunction& function, double tolerance, const Vector& start);
 
   double merit() const override { return merit_; }
@@ -37,9 +37,9 @@ class BoxEquation : public NewtonEquation {
  protected:
   /// Another trial point.
   double try_point(const Vector& z);
-  /// Without a search. @return false where F does not exist there
+  /// Without a search. @return false if F does not exist there
   bool move_to(const Vector& z);
-  /// J at z and the gradient of the merit, (D_a + D_b J)' Phi. @return false where J is not finite
+  /// J at z and the gradient of the merit, (D_a + D_b J)' Phi. @return false if J is not finite
   bool linearise();
   /// The residual is small, but F does not hold its signs at the bounds. Steps from there may still
   /// lead to a solution nearby.

@@ -16,7 +16,7 @@ class BoxMatrix : public NewtonMatrix {
   /// Of a Jacobian with this pattern, whose values are not set yet.
   void store(const SparseMatrix& pattern, bool sparse_systems);
 
-  /// @return false where M has an entry outside the pattern: it must be stored anew.
+  /// @return false if M has an entry outside the pattern: it must be stored anew.
   bool set(const Matrix& m, const BoxScaling& scaling);
   /// @param jacobian with the pattern that was stored
   /// @return row of an entry that is not finite, -1: none

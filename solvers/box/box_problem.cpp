@@ -58,7 +58,7 @@ bool BoxProblem::update(const Problem& problem, const Deadline& deadline) {
   return true;
 }
 
-// Values, scaling and bounds of a linear problem. @return false where M does not fit the storage
+// Values, scaling and bounds of a linear problem. @return false if M does not fit the storage
 bool BoxProblem::take_linear(const Problem& problem) {
   const Matrix& m = matrix_of(problem);
   const Vector& q = constants_of(problem);

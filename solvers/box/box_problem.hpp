@@ -38,7 +38,7 @@ class BoxProblem {
 
   /// @throws DeadlinePassed
   void build(const Problem& problem, const Options& options, const Deadline& deadline);
-  /// Takes other values; storage stays. @return false where the structure is another one: build().
+  /// Takes other values; storage stays. @return false if the structure is another one: build().
   bool update(const Problem& problem, const Deadline& deadline);
   /// z := the start in scaled unknowns; without one, the point of the box that is nearest to 0. A
   /// nonlinear problem has its start moved into the bounds, is scaled by its Jacobian there, and
@@ -53,7 +53,7 @@ class BoxProblem {
   void map(const Vector& z, Vector& f);
   void map_extended(const Vector& z, Vector& f);
   /// M := dF/dz at z; nothing is done where it is there already.
-  /// @return false where an entry is not finite: undefined_row() names the first such row.
+  /// @return false if an entry is not finite: undefined_row() names the first such row.
   bool linearise(const Vector& z);
   int undefined_row() const { return undefined_row_; }
 

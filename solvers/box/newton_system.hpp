@@ -23,7 +23,7 @@ class NewtonSystem {
   /// Keeps a reference; the values of the matrix may change between factorisations.
   void attach(const NewtonMatrix& matrix);
 
-  /// @return false where the kernel is singular to rounding.
+  /// @return false if the kernel is singular to rounding.
   bool factor(const Vector& a, const Vector& b, double eps);
   void solve(const Vector& r, Vector& d);
 

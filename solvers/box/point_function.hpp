@@ -16,7 +16,7 @@ class PointFunction {
     jacobian_ = function_.pattern();
     forget();
   }
-  /// The same with other parameters. @return false where the pattern is another one
+  /// The same with other parameters. @return false if the pattern is another one
   bool update(const Mcp& problem, const Deadline& deadline) {
     function_.prepare(problem, deadline);
     forget();

@@ -44,7 +44,7 @@ bool InteriorPairs::begin(const Vector& start, double distance, double multiplie
   return evaluate(point_);
 }
 
-// F, mu and the defect. @return false where F does not exist
+// F, mu and the defect. @return false if F does not exist
 bool InteriorPairs::evaluate(Point& point) {
   problem_->map(point.z, point.f);
   double squares = 0.0, products = 0.0;

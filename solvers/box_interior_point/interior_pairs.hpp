@@ -16,7 +16,7 @@ class InteriorPairs {
   void attach(BoxProblem& problem);
   /// z := the start, moved to `distance` from its bounds if it is nearer or beyond, between two
   /// bounds no further than to their middle; v = w = `multiplier`.
-  /// @return false where F does not exist
+  /// @return false if F does not exist
   bool begin(const Vector& start, double distance, double multiplier);
 
   const Vector& z() const { return point_.z; }

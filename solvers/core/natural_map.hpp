@@ -6,11 +6,13 @@
 
 namespace perp {
 
-/// F = Mz + q summed in extended precision and rounded once, and how far z is from solving with it.
+/// F = Mz + q, summed in extended precision and rounded once, and the natural residual of z from
+/// it.
 class NaturalMap {
  public:
-  /// ||mid(z - l, z - u, F)||_inf, with F left in `f`; inf if an entry is no number. Allocates
-  /// nothing from the second call of a size on.
+  /// @param z, f n values each; F is written to f
+  /// @return ||mid(z - l, z - u, F)||_inf; infinity if an entry is NaN. Allocates nothing if the
+  /// last call had the same size.
   double natural_residual(const Mlcp& problem, const Vector& z, Vector& f);
 
  private:

@@ -6,11 +6,11 @@
 
 namespace perp {
 
-/// One iteration. NaN or -1 where a number has no meaning for the method.
+/// One iteration. NaN or -1: the number has no meaning for the method.
 struct IterationRecord {
   int iteration = 0;
   std::string_view step_type;                                  ///< "pivot", "flip", "newton", ...
-  double residual = std::numeric_limits<double>::quiet_NaN();  ///< natural residual where known
+  double residual = std::numeric_limits<double>::quiet_NaN();  ///< natural residual, if known
   double merit =
       std::numeric_limits<double>::quiet_NaN();  ///< covering variable t for pivoting methods
   double step = std::numeric_limits<double>::quiet_NaN();  ///< step length

@@ -1,4 +1,4 @@
-// A text that is copied without memory being asked for.
+// A text whose copies allocate no memory.
 #pragma once
 
 #include <memory>
@@ -7,11 +7,11 @@
 
 namespace perp {
 
-/// A constant text that its copies share, for what is told of every solve: names, settings.
+/// A constant text that its copies share. For texts that every result has: names, settings.
 class SharedText {
  public:
   SharedText() = default;
-  SharedText(std::string text)  // NOLINT: conversion is the point
+  SharedText(std::string text)  // NOLINT: implicit conversion is intended
       : text_(text.empty() ? nullptr : std::make_shared<const std::string>(std::move(text))) {}
   SharedText(std::string_view text) : SharedText(std::string(text)) {}  // NOLINT
   SharedText(const char* text) : SharedText(std::string(text)) {}       // NOLINT
@@ -20,7 +20,7 @@ class SharedText {
     static const std::string none;
     return text_ ? *text_ : none;
   }
-  operator const std::string&() const { return str(); }  // NOLINT: likewise
+  operator const std::string&() const { return str(); }  // NOLINT
   operator std::string_view() const { return str(); }    // NOLINT
   bool empty() const { return !text_; }
   bool operator==(std::string_view other) const { return str() == other; }

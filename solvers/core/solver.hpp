@@ -4,10 +4,10 @@
 #include <memory>
 #include <optional>
 #include <perp/problems/limits/deadline.hpp>
+#include <perp/problems/settings/settings.hpp>
 #include <perp/problems/standard/problem.hpp>
 #include <perp/problems/standard/verifier.hpp>
 #include <perp/solvers/core/observer.hpp>
-#include <perp/problems/settings/settings.hpp>
 #include <perp/solvers/core/shared_text.hpp>
 #include <perp/solvers/core/start.hpp>
 #include <perp/solvers/core/status.hpp>
@@ -17,21 +17,23 @@
 
 namespace perp {
 
-/// What proves or explains an end that is no solution.
+/// What proves or explains an end without a solution.
 struct Certificate {
   std::string type;       ///< "farkas": y proves infeasibility; "ray": the secondary ray (z, t);
                           ///< "unbounded": z proves that the dual is infeasible (conic_qp)
-  Vector y;               ///< farkas
-  Vector z;               ///< ray, unbounded: direction of z
+  Vector y;               ///< farkas: one multiplier for every unknown, of a conic_qp for every row
+  Vector z;               ///< ray, unbounded: direction of z, size of the unknown
   double t = 0.0;         ///< ray: value of the covering variable on it
-  bool checked = false;   ///< farkas, unbounded: a proof in exact arithmetic; ray: by check_ray
-  double radius = 0.0;    ///< farkas: no feasible point has a 1-norm below this; unbounded: no dual
-                          ///< one; inf if checked
-  std::string reduction;  ///< "": it speaks of the problem itself, else of this statement of it
+  bool checked = false;   ///< farkas, unbounded: it is a proof in exact arithmetic; ray: check_ray
+                          ///< confirmed it
+  double radius = 0.0;    ///< farkas: no feasible point has a 1-norm below this; unbounded: no
+                          ///< feasible point of the dual has; infinity if checked
+  std::string reduction;  ///< "": it is about the problem itself, else about this reduction of it
 };
 
-/// The certificate of a check of y or x, and the status that it justifies: infeasible for a proof
-/// (ray if it is the dual that has no point), excluded if it holds only up to a radius.
+/// The certificate that belongs to a check of y or x, and the status that it justifies: infeasible
+/// for a proof (ray if the dual has no feasible point), excluded if it holds only up to a radius,
+/// else stalled.
 Certificate certificate_of(const FarkasCheck& check, Vector y);
 Certificate certificate_of(const UnboundedCheck& check, Vector x);
 Status status_of(const FarkasCheck& check);
@@ -40,13 +42,13 @@ Status status_of(const UnboundedCheck& check);
 std::string message_of(const FarkasCheck& check);
 std::string message_of(const UnboundedCheck& check);
 
-/// Seconds as the solver measured them itself, where the duration of a call would mislead: a
-/// program that is run for every solve leaves out its start and the reading of the problem.
+/// Seconds that the solver measured itself. For solvers whose calls take longer than their work: a
+/// program that is started for every solve leaves out its start and the reading of the problem.
 struct OwnTimes {
   double setup = 0.0, solve = 0.0;
 };
 
-/// One try on the way to an answer, as strategies tell of it.
+/// One try on the way to an answer. Strategies report every one.
 struct RouteStep {
   SharedText solver;  ///< with the reduction, if any: "lemke on box_qp as mlcp"
   Status status;      ///< after verification
@@ -54,7 +56,7 @@ struct RouteStep {
   int iterations = 0;
   double time = 0.0;  ///< seconds, setup and solve
   std::string message;
-  SharedText settings;                ///< "KEY=VALUE ..." where they are not the usual ones
+  SharedText settings;                ///< "KEY=VALUE ..." of those that differ from the defaults
   double measure = Residuals::kNone;  ///< of its answer, by the verifier
 };
 
@@ -62,9 +64,9 @@ struct RouteStep {
 struct Result {
   Status status = Status::kUnsupported;
   Vector z;                       ///< best point found, size of the unknown
-  Vector dual;                    ///< conic_qp
-  std::vector<PairStatus> basis;  ///< of methods that end at one, else empty
-  std::vector<Vector> solutions;  ///< all that were found, where the method looks for all
+  Vector dual;                    ///< conic_qp: y of the rows
+  std::vector<PairStatus> basis;  ///< one per unknown if the method ends at a basis, else empty
+  std::vector<Vector> solutions;  ///< all that were found, if the method looks for all
   int iterations = 0;
   std::optional<Certificate> certificate;
   std::optional<OwnTimes> own_times;
@@ -81,13 +83,13 @@ struct SolverTraits {
   std::vector<std::string_view> kinds;
   int max_size = 0;          ///< 0: no limit
   bool uses_start = true;    ///< false: begins at the same point whatever start is given
-  bool reads_names = false;  ///< sees names too, as a program does: nothing is kept from solve to
-                             ///< solve
+  bool reads_names = false;  ///< it gets the names too, as an external program does: then nothing
+                             ///< is kept from one solve to the next
 };
 
-/// Solves problems of the kinds it declares. One object serves one thread; workspaces are kept, and
-/// a second solve of the same size allocates nothing outside sparse factorisation libraries. Parts
-/// of a solver point at one another, so it is neither copied nor moved; pass a unique_ptr on.
+/// Solves problems of the kinds it declares. One object serves one thread. Workspaces are kept: a
+/// second solve of the same size allocates nothing outside sparse factorisation libraries. Parts of
+/// a solver point at one another, so it can be neither copied nor moved; pass a unique_ptr instead.
 class Solver {
  public:
   Solver() = default;
@@ -96,29 +98,31 @@ class Solver {
   virtual ~Solver() = default;
   virtual const SolverTraits& traits() const = 0;
 
-  /// Why this problem is not taken, or nothing where it is. What is prepared stays so.
+  /// Why this solver does not take the problem, or nothing if it does. A prepared problem stays
+  /// prepared.
   std::optional<std::string> refusal(const Problem& problem) const;
 
-  /// Analyses and copies what is needed of the problem, which need not live on. What the method
-  /// cannot take is refused here and not when it is solved; numerical trouble, and a time limit
-  /// that passes already here, is a status of solve(). @throws std::invalid_argument if the problem
-  /// is refused or malformed (the text names the field), or a setting is not what it may be.
+  /// Analyses and copies what is needed of the problem, which need not live on. A problem that the
+  /// method cannot take is refused here, not in solve(). Numerical trouble, and a time limit that
+  /// passes here, become a status of solve(). @throws std::invalid_argument if the problem is
+  /// refused or malformed (the text names the field), or if a setting has a value that is not
+  /// allowed.
   void prepare(const Problem& problem);
 
-  /// Takes other values: as prepare(), and with the same result, but of a problem with the
-  /// structure of the one before (kind, sizes, pattern, which bounds are finite), so that what
-  /// depends on nothing else is kept. @throws std::invalid_argument as prepare(), and if kind or
-  /// size are others; std::logic_error without prepare.
+  /// Takes new values. The result is that of prepare(), but the problem must have the structure of
+  /// the one before (kind, sizes, pattern, which bounds are finite). What depends on the structure
+  /// alone is kept. @throws std::invalid_argument as prepare(), and if kind or size differ;
+  /// std::logic_error without prepare.
   void update(const Problem& problem);
 
   /// Solves the prepared problem. The result is valid until the next call.
-  /// @throws std::invalid_argument if a part of the start has the wrong size, or a setting is not
-  /// what it may be; std::logic_error without prepare.
+  /// @throws std::invalid_argument if a part of the start has the wrong size, or if a setting has a
+  /// value that is not allowed; std::logic_error without prepare.
   const Result& solve(const Start& start = {}, Observer* observer = nullptr);
-  /// The same with other limits than the solver's own, this once.
+  /// The same, with other limits than the solver's own for this call.
   const Result& solve(const Start& start, const Limits& other, Observer* observer = nullptr);
 
-  /// Whether a problem is prepared; no if the time limit passed before it was.
+  /// Whether a problem is prepared; false if the time limit passed before it was.
   bool prepared() const { return prepared_size_ >= 0 && !late_; }
 
   Limits limits;
@@ -131,7 +135,7 @@ class Solver {
   virtual void do_update(const Problem& problem) { do_prepare(problem); }
   virtual void do_solve(const Start& start, Observer* observer, Result& result) = 0;
 
-  /// Of the call that runs: prepare, update or solve.
+  /// The deadline of the call that runs: prepare, update or solve.
   const Deadline& deadline() const { return deadline_; }
 
  private:
@@ -148,8 +152,8 @@ class Solver {
 /// All settings of a solver as text, the common ones first.
 std::vector<SettingText> list_settings(Solver& solver);
 
-/// Sets one by name. @throws std::invalid_argument: no such setting (the text lists them), or a
-/// value that cannot be read or is out of range.
+/// Sets one by name. @throws std::invalid_argument if there is no such setting (the text lists
+/// them), or if the value cannot be read or is out of range.
 void set_setting(Solver& solver, std::string_view name, std::string_view value);
 
 }  // namespace perp

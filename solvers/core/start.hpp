@@ -9,12 +9,12 @@ namespace perp {
 /// Where an unknown of an lcp or mlcp stands in a complementary basis.
 enum class PairStatus : unsigned char { kAtLower, kAtUpper, kBasic };
 
-/// What is known before a solve; any of it may be missing. The pointers must live while solve()
-/// runs. A method uses what it can, and SolverTraits::uses_start tells whether that is anything.
+/// What is known before a solve; any of it may be missing. What the pointers point to must live
+/// while solve() runs. A method uses what it can; SolverTraits::uses_start tells if it uses any.
 struct Start {
   const Vector* z = nullptr;                       ///< unknowns
-  const Vector* dual = nullptr;                    ///< conic_qp: y of the rows
-  const std::vector<PairStatus>* basis = nullptr;  ///< lcp, mlcp: of every unknown
+  const Vector* dual = nullptr;                    ///< conic_qp: y, one per row
+  const std::vector<PairStatus>* basis = nullptr;  ///< lcp, mlcp: one per unknown
 
   Start() = default;
   Start(std::nullptr_t) {}
@@ -23,9 +23,9 @@ struct Start {
       : z(unknowns), dual(duals), basis(statuses) {}
 };
 
-/// What every solver obeys.
+/// Limits that every solver keeps.
 struct Limits {
-  double tolerance = 1e-8;  ///< the verifier's measure that is aimed at
+  double tolerance = 1e-8;  ///< largest measure of the verifier that counts as solved
   int max_iterations = 0;   ///< 0: the solver's own default
   double time_limit = 0.0;  ///< seconds a solve may take; 0: none
 };

@@ -12,9 +12,9 @@ enum class Status {
   kWrong,       ///< claimed solved, but the verifier disagrees
   kRay,         ///< Lemke's secondary ray, which proves nothing by itself; of a conic_qp a checked
                 ///< direction along which the objective falls without end (certificate "unbounded")
-  kInfeasible,  ///< no feasible point: a proof that holds in exact arithmetic
-  kExcluded,    ///< a certificate that holds only up to a norm: no feasible point (or none of the
-                ///< dual) nearer than its radius
+  kInfeasible,  ///< no feasible point, with a proof in exact arithmetic
+  kExcluded,    ///< no feasible point (or no feasible point of the dual) has a 1-norm below the
+                ///< radius of the certificate, which proves nothing beyond
   kStationary,  ///< a minimum of the merit function that is no solution
   kIterationLimit,
   kTimeLimit,

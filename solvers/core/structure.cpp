@@ -53,7 +53,7 @@ std::string class_of(const MatrixStructure& m) {
   if (m.definiteness == "positive definite")
     return "monotone, M positive definite: exactly one solution";
   if (m.definiteness == "positive semidefinite") {
-    return "monotone, M positive semidefinite: a solution exists where the linear constraints are "
+    return "monotone, M positive semidefinite: a solution exists if the linear constraints are "
            "feasible";
   }
   if (m.definiteness == "indefinite") return "not monotone: solutions may be none, one or many";
@@ -64,7 +64,7 @@ std::string class_of(const ConicQp& problem, const MatrixStructure& p) {
   const bool linear = std::none_of(problem.cones.begin(), problem.cones.end(),
                                    [](const Cone& c) { return c.type == ConeType::kSecondOrder; });
   if (p.definiteness == "indefinite") return "not convex";
-  const std::string condition = p.definiteness == "unknown" ? " where P is PSD" : "";
+  const std::string condition = p.definiteness == "unknown" ? " if P is PSD" : "";
   if (p.nonzeros == 0) return linear ? "linear program" : "second-order cone program";
   return (linear ? "convex quadratic program" : "convex program over second-order cones") +
          condition;
@@ -110,7 +110,7 @@ MatrixStructure analyse(const std::string& name, const Matrix& a) {
 
 namespace {
 
-// What is told of each kind.
+// The facts about each kind of problem.
 void describe(const Lcp& p, ProblemStructure& s) {
   s.lower_only = s.size;
   s.matrices.push_back(analyse("M", p.M));
@@ -132,7 +132,7 @@ void describe(const BoxQp& p, ProblemStructure& s) {
   count_bounds(p.lower, p.upper, s);
   s.matrices.push_back(analyse("H", p.H));
   s.problem_class =
-      s.matrices[0].definiteness == "indefinite" ? "not convex" : "convex where H is PSD";
+      s.matrices[0].definiteness == "indefinite" ? "not convex" : "convex if H is PSD";
 }
 
 void describe(const ConicQp& p, ProblemStructure& s) {
@@ -149,7 +149,7 @@ void describe(const FrictionContact& p, ProblemStructure& s) {
   } else {
     s.matrices.push_back(analyse("W", p.W));
   }
-  s.problem_class = "exact Coulomb friction: not convex where mu > 0";
+  s.problem_class = "exact Coulomb friction: not convex if mu > 0";
 }
 
 void describe(const ConvexContact& p, ProblemStructure& s) {

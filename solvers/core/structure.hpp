@@ -7,7 +7,7 @@
 
 namespace perp {
 
-/// Facts about a matrix. Numbers that would be too expensive at its size are left at -1 or NaN.
+/// Facts about a matrix. Numbers that are too expensive for its size stay -1 or NaN.
 struct MatrixStructure {
   std::string name;
   int rows = 0, cols = 0;
@@ -19,7 +19,7 @@ struct MatrixStructure {
                              ///< indefinite, unknown
   int rank = -1;             ///< numerical, relative threshold 1e-10
   int zero_diagonal = 0;     ///< zero diagonal entries
-  double smallest = 0.0, largest = 0.0;  ///< absolute values of nonzero entries
+  double smallest = 0.0, largest = 0.0;  ///< of the absolute values of nonzero entries
   bool z_matrix = false;                 ///< no positive entry off the diagonal
 };
 
@@ -32,7 +32,7 @@ struct ProblemStructure {
   std::string problem_class;  ///< one line: what theory says
 };
 
-/// Largest size for which eigenvalues and rank are computed.
+/// Largest size for which eigenvalues and rank are computed, which takes O(n^3) operations.
 inline constexpr int kDenseAnalysisSize = 1500;
 
 MatrixStructure analyse(const std::string& name, const Matrix& matrix);

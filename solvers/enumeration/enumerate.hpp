@@ -23,7 +23,7 @@ struct Enumeration {
 /// nothing is found.
 /// @param tolerance natural residual up to which a point counts as a solution
 /// @param time_limit seconds; 0: none
-/// @throws std::invalid_argument where n > kMaxEnumerationSize.
+/// @throws std::invalid_argument if n > kMaxEnumerationSize.
 Enumeration enumerate_solutions(const Mlcp& problem, double tolerance, double time_limit = 0.0);
 
 constexpr int kMaxEnumerationSize = 15;

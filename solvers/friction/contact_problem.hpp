@@ -57,7 +57,7 @@ class PosedMeasure {
 class ContactProblem {
  public:
   /// Allocates only if sizes or the blocks are others than before, or J and M are given.
-  /// @throws std::invalid_argument naming M where it cannot be factorised.
+  /// @throws std::invalid_argument naming M if it cannot be factorised.
   void build(const FrictionContact& problem, ContactScaling scaling);
   /// Whether the last build() found dimension and blocks where the one before had them.
   bool has_kept_pattern() const { return kept_pattern_; }

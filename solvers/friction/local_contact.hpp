@@ -12,7 +12,7 @@ enum class LocalContactCase { kOpen, kStick, kSlide, kNone };
 /// which is nearly linear in lambda, not by the quartic's closed form, which loses digits.
 /// @param W nine values by columns. @param dimension 2: the third direction is left at zero
 /// @param r the solution; unchanged where the result is kNone
-/// @return kNone where no case holds, which needs a W that is not positive definite.
+/// @return kNone if no case holds, which needs a W that is not positive definite.
 LocalContactCase solve_contact(const double* W, const double* q, double mu, int dimension,
                                double* r);
 

@@ -15,7 +15,7 @@ class ShiftedDelassus {
   /// Analyses nothing anew if the problem has kept its pattern. @param problem is kept by reference
   void attach(const ContactProblem& problem);
 
-  /// @return false where H + shift I is not positive definite.
+  /// @return false if H + shift I is not positive definite.
   bool factor(double shift);
   /// x := (H + shift I)^-1 x.
   void solve(Vector& x) const;

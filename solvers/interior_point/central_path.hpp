@@ -42,11 +42,11 @@ class CentralPath {
   void prepare(const ConicData& data, KktSystem& kkt);
 
   /// To the least-squares point of both feasibilities, moved into the cones.
-  /// @return false where that is no number
+  /// @return false if that is no number
   bool begin(const PathRules& rules);
   void evaluate(bool extended);
   /// One step. @param gap what the sum of all s_i z_i, as posed, need not fall below
-  /// @return false where none can be made
+  /// @return false if none can be made
   bool advance(double gap);
 
   const EmbeddingVector& point() const { return point_; }

@@ -62,7 +62,7 @@ struct ConeMatrix {
   void resize(const ConeProduct& cones);
   /// 1 in rows of the cones, 0 in zero rows.
   void set_identity(const ConeProduct& cones);
-  /// The scaling of Nesterov and Todd: W z = W^-1 s. @return false where s or z is not interior.
+  /// The scaling of Nesterov and Todd: W z = W^-1 s. @return false if s or z is not interior.
   bool set_scaling(const ConeProduct& cones, const Vector& s, const Vector& z);
   /// this := square of other
   void set_square(const ConeProduct& cones, const ConeMatrix& other);

@@ -21,7 +21,7 @@ class EmbeddingSystem {
 
   void prepare(const ConicData& data, KktSystem& kkt);
 
-  /// @return false where the core cannot be factorised.
+  /// @return false if the core cannot be factorised.
   bool factor(const ConeMatrix& h, const Point& point, double delta);
   /// @return residual over right-hand side, both in the largest entry.
   double solve(const Vector& f, const Vector& g, double h, int most_refinements, Vector& dx,

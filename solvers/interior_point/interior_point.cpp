@@ -190,7 +190,7 @@ void InteriorPoint::evaluate() {
   best_.z = answer_.z;
 }
 
-// @return false where the path leads no further.
+// @return false if the path leads no further.
 bool InteriorPoint::step() {
   const ConicData& data = problem_.data;
   const double root = kLeastRoot * limits.tolerance;

@@ -16,7 +16,7 @@ inline constexpr double kRefinedResidual = 1e-13, kLeastRefinementGain = 0.5;
 class KktFactor {
  public:
   virtual ~KktFactor() = default;
-  /// @return false where it breaks down.
+  /// @return false if it breaks down.
   virtual bool factor(const ConeMatrix& h, double p_weight, double delta) = 0;
   /// (x, z) := K^-1 (x, z).
   virtual void solve(Vector& x, Vector& z) = 0;
@@ -40,7 +40,7 @@ class KktSystem {
   /// The data have other values in the places of those that were prepared.
   void update(std::string_view linear_algebra);
 
-  /// @return false where no regularisation up to 1e10 times the one asked for helps.
+  /// @return false if no regularisation up to 1e10 times the one asked for helps.
   bool factor(const ConeMatrix& h, double p_weight, double delta);
   /// @return residual over right-hand side, both in the largest entry.
   double solve(const Vector& a, const Vector& b, Vector& x, Vector& z, int most_refinements);

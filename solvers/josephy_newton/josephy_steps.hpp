@@ -28,7 +28,7 @@ class JosephySteps final : public BoxEquation {
   void attach(BoxProblem& problem);
   /// After an update of the problem: parts that depend on the sorts of its bounds.
   void refit();
-  /// @return false where F exists nowhere near the start
+  /// @return false if F exists nowhere near the start
   bool begin(const ComplementarityFunction& function, const Options& options, double tolerance,
              const Vector& start, const Deadline& deadline);
 

@@ -22,13 +22,13 @@ class BlockLu {
 
   /// Orders the blocks and finds the pattern of L and U, as factor() does first.
   void analyse();
-  /// @return false where a diagonal block is singular to rounding when its turn comes
+  /// @return false if a diagonal block is singular to rounding when its turn comes
   bool factor();
   /// Additions and multiplications that the pattern asks for, after analyse() or factor().
   double estimated_operations() const { return operations_; }
 
   /// x := A^-1 x, 3 size() values, with iterative refinement if that is needed.
-  /// @return false where max |b - A x| stays above 1e-12 max (|A| |x| + |b|); x is spoilt
+  /// @return false if max |b - A x| stays above 1e-12 max (|A| |x| + |b|); x is spoilt
   bool solve(double* x);
 
  private:

@@ -16,7 +16,7 @@ class DenseCholesky {
   /// Lower triangle of the matrix += B B', B with `columns` columns of the matrix's size, one after
   /// the other. Between matrix() and factor().
   void add_products(const double* b, int columns);
-  /// @return false where a pivot is not above `smallest` times the largest diagonal entry.
+  /// @return false if a pivot is not above `smallest` times the largest diagonal entry.
   bool factor(double smallest);
   /// The pivot at which factor() gave up, over the largest diagonal entry.
   double failed_pivot() const { return failed_pivot_; }

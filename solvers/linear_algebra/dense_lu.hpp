@@ -15,7 +15,7 @@ class DenseLu {
   void reserve(int max_size);
   /// Column-major buffer for a k x k matrix, to be filled before factor().
   double* matrix(int size);
-  /// @return false where a pivot is zero to rounding.
+  /// @return false if a pivot is zero to rounding.
   bool factor();
   /// Row swaps()[k] was exchanged for row k before column k was eliminated; L and U stand where the
   /// matrix stood.

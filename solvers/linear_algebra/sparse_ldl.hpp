@@ -18,7 +18,7 @@ class SparseLdl {
 
   /// Values in the order of the pattern. A pivot that is not at least `least` in size and of its
   /// sign is replaced by `substitute` with that sign.
-  /// @return false where an entry is not finite
+  /// @return false if an entry is not finite
   bool factor(const std::vector<double>& values, double least, double substitute);
 
   /// x := K^-1 x.

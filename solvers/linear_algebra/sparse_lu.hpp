@@ -25,10 +25,10 @@ class SparseLu {
   /// column; 1: true partial pivoting.
   void set_pivot_tolerance(double tolerance) { pivot_tolerance_ = tolerance; }
 
-  /// Orders the matrix, as factor() does first. @return false where it is structurally singular.
+  /// Orders the matrix, as factor() does first. @return false if it is structurally singular.
   bool analyse();
   /// The ordering of the last matrix is kept for one of the same pattern.
-  /// @return false where the matrix is structurally or numerically singular.
+  /// @return false if the matrix is structurally or numerically singular.
   bool factor();
   /// Operations that the ordering foresees, after analyse() or factor(); -1 where it does not say.
   double estimated_operations() const;

@@ -16,7 +16,7 @@ class NewtonFbSteps final : public BoxEquation {
   };
 
   void attach(BoxProblem& problem);
-  /// @return false where F exists nowhere near the start
+  /// @return false if F exists nowhere near the start
   bool begin(const ComplementarityFunction& function, const Options& options, const Vector& start);
 
   Verdict judge() override;
