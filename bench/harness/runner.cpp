@@ -13,6 +13,7 @@
 #include <perp/bench/harness/job.hpp>
 #include <perp/bench/harness/measure.hpp>
 #include <perp/bench/harness/record_file.hpp>
+#include <perp/bench/harness/registered_solvers.hpp>
 #include <perp/bench/harness/solver_names.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/peers/catalogue.hpp>
@@ -333,6 +334,7 @@ std::string plugins_of(const std::string& solver) {
   std::string text;
   for (const std::string& method : methods_of(parse_any_solver(solver))) {
     if (const Plugin* plugin = find_plugin(method)) text += hash_text(read_text_file(plugin->file));
+    if (const RegisteredSolver* own = find_registered_solver(method)) text += own->hash;
   }
   return text;
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <perp/bench/harness/registered_solvers.hpp>
 #include <perp/bench/peers/catalogue.hpp>
 #include <perp/bench/plugins/plugin.hpp>
 #include <perp/solvers/registry.hpp>
@@ -36,7 +37,9 @@ std::string unquoted(std::string_view text) {
   return std::string(text);
 }
 
-void check_name(std::string_view name) {
+}  // namespace
+
+void check_solver_name(std::string_view name) {
   const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.';
   });
@@ -49,11 +52,9 @@ void check_name(std::string_view name) {
         fmt::format("solver \"{}=\": {} is a solver of perp's", name, name));
 }
 
-}  // namespace
-
 bool is_solver_name(std::string_view name) {
   const auto& registry = solver_registry();
-  return name == "auto" || find_peer(name) || find_plugin(name) ||
+  return name == "auto" || find_peer(name) || find_plugin(name) || find_registered_solver(name) ||
          std::any_of(registry.begin(), registry.end(),
                      [&](const SolverFactory& make) { return make()->traits().name == name; });
 }
@@ -68,7 +69,7 @@ SolverName read_solver_name(std::string_view text) {
                     mark == kServe};
   if (at > 0) {
     solver.name = text.substr(0, at - 1);
-    check_name(solver.name);
+    check_solver_name(solver.name);
   }
   return solver;
 }

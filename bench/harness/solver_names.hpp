@@ -19,6 +19,10 @@ struct SolverName {
 /// Whether a method, a peer or a plug-in has the name, or "auto" is meant.
 bool is_solver_name(std::string_view name);
 
+/// @throws std::invalid_argument if a solver cannot be called that: it is no name, or another has
+/// it
+void check_solver_name(std::string_view name);
+
 /// A command may stand in double quotes, exec:"COMMAND", within which \" and \\ are " and \.
 /// @throws std::invalid_argument where a name given to a program cannot be one.
 SolverName read_solver_name(std::string_view text);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <perp/bench/harness/registered_solvers.hpp>
 #include <perp/bench/harness/solver_names.hpp>
 #include <perp/bench/peers/catalogue.hpp>
 #include <perp/bench/plugins/plugin.hpp>
@@ -88,7 +89,8 @@ std::string fault_on(const Problem& problem, const std::string& name,
 void try_values(const std::string& name, const SettingTexts& settings) {
   const std::unique_ptr<Solver> solver = make_any_solver(name);
   for (const auto& [key, value] : settings) set_setting(*solver, key, value);
-  if (is_program(name) || find_plugin(name)) return;  // it is not run for this
+  if (is_program(name) || find_plugin(name) || find_registered_solver(name))
+    return;  // it is not run for this
   const auto& kinds = solver->traits().kinds;
   for (const Problem& problem : small_problems()) {
     if (std::find(kinds.begin(), kinds.end(), problem.kind()) == kinds.end()) continue;
@@ -119,6 +121,7 @@ std::unique_ptr<Solver> make_any_solver(std::string_view name) {
     return std::make_unique<ExternalSolver>(std::move(solver.command), std::move(solver.name));
   if (const Peer* peer = find_peer(name)) return make_peer(*peer);
   if (const Plugin* plugin = find_plugin(name)) return make_plugin_solver(*plugin);
+  if (const RegisteredSolver* own = find_registered_solver(name)) return own->make();
   return make_solver(name);
 }
 

@@ -45,8 +45,8 @@ class Simulator {
   Simulator(const Scene& scene, const SimulationRequest& request)
       : scene_(scene),
         request_(request),
-        formulation_(make_formulation(request.formulation.empty() ? default_formulation(scene)
-                                                                  : request.formulation)) {
+        formulation_(request.make_formulation(
+            request.formulation.empty() ? default_formulation(scene) : request.formulation)) {
     if (const auto reason = refusal_of(*formulation_, scene)) {
       throw std::invalid_argument("scene: " + *reason);
     }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <perp/formulations/formulation.hpp>
+#include <perp/formulations/registry.hpp>
 #include <perp/problems/scenes/scene.hpp>
 #include <perp/solvers/router.hpp>
 #include <string>
@@ -51,7 +52,10 @@ Driver driver_from(const std::string& name);
 
 struct SimulationRequest {
   Driver driver = Driver::kTimeStepping;
-  std::string formulation;            ///< empty: default_formulation(scene)
+  std::string formulation;  ///< empty: default_formulation(scene)
+  /// Makes the formulation from its text: one of perp's, or one of the caller's own.
+  std::function<std::unique_ptr<Formulation>(const std::string&)> make_formulation =
+      perp::make_formulation;
   SolveRequest solve;                 ///< solver, tolerance, limits, settings
   double step = 0.0, duration = 0.0;  ///< 0: the scene's
   /// Lengths of steps that are taken in turn, over and over, s; not with the event-driven driver.
