@@ -22,7 +22,7 @@ struct Range {
            (multiple == 0 || static_cast<long>(value) % multiple == 0);
   }
 };
-inline constexpr Range kNonnegative{},
+inline constexpr Range kAtLeastZero{},
     kPositive{0.0, std::numeric_limits<double>::infinity(), true};
 /// Whole numbers from 1, or factors that do not shrink.
 inline constexpr Range kAtLeastOne{1.0};
@@ -41,9 +41,9 @@ class SettingVisitor {
  public:
   virtual ~SettingVisitor() = default;
   virtual void visit(std::string_view name, double& value, std::string_view doc,
-                     const Range& range = kNonnegative) = 0;
+                     const Range& range = kAtLeastZero) = 0;
   virtual void visit(std::string_view name, int& value, std::string_view doc,
-                     const Range& range = kNonnegative) = 0;
+                     const Range& range = kAtLeastZero) = 0;
   virtual void visit(std::string_view name, bool& value, std::string_view doc) = 0;
   virtual void visit(std::string_view name, std::string& value, std::string_view doc,
                      const Choices& choices = {}) = 0;
