@@ -42,8 +42,8 @@ class CompiledFunction {
   };
   Workspace workspace() const;
 
-  /// Must be called before the first evaluation if there are parameters. @param p parameters()
-  /// values
+  /// Must be called before the first evaluation if there are parameters.
+  /// @param p parameters() values
   void set_parameters(const Vector& p, Workspace& workspace) const;
   /// @param f receives outputs() values; a row that is not defined at z becomes NaN or infinite
   void evaluate(const Vector& z, double* f, Workspace& workspace) const;

@@ -14,8 +14,8 @@ struct JacobianEntry {
   int node;    ///< the derivative, in the same graph; never the constant 0
 };
 
-/// Writes d outputs / d variables into the builder's graph. @return the entries, sorted by column,
-/// then by row
+/// Writes d outputs / d variables into the builder's graph.
+/// @return the entries, sorted by column, then by row
 ///
 /// The graph is linearised: an edge from each operation to each operand carries the partial
 /// derivative, a node of the same graph. Then the operations k between outputs and variables are

@@ -19,7 +19,8 @@ const FamilyParameter kLargestCone{"largest_cone", 12.0, "rows of the largest se
 const FamilyParameter kOnBoundary{
     "boundary", 0.0, "share of the second-order cones on whose boundary the certificate lies", 0.0};
 
-constexpr double kFineGrid = 0x1p-10, kCoarseGrid = 0x1p-6;  // of entries; P is made of products
+constexpr double kFineGrid = 0x1p-10,
+                 kCoarseGrid = 0x1p-6;  // entries are multiples of these; P consists of products
 
 // Zero rows n/5, nonnegative rows n/2, second-order cones of 2 to `largest` rows, n/2 in all.
 std::vector<Cone> mixed_cones(Random& random, int n, int largest) {
@@ -70,8 +71,9 @@ Vector direction(Random& random, int size) {
   return v / v.norm();
 }
 
-// What s and y of one cone are: in the interior of K and zero, zero and in the interior, both on
-// the boundary; or one of the two zero and the other on the boundary, or both zero.
+// What s and y of one cone are. Strictly complementary: s in the interior and y zero, s zero and y
+// in the interior, or both on the boundary. Else: one is zero and the other on the boundary, or
+// both are zero.
 enum class Face { kInterior, kApex, kBoundary, kFlatPrimal, kFlatDual, kZero };
 
 void plant_linear(Random& random, bool degenerate, double& s, double& y) {

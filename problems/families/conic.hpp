@@ -5,8 +5,8 @@
 
 namespace perp {
 
-Family socp_family();             ///< mixed cones, a primal-dual solution planted
-Family socp_infeasible_family();  ///< a certificate of primal infeasibility planted
-Family socp_unbounded_family();   ///< feasible, with a direction of descent without end
+Family socp_family();             ///< mixed cones, with a planted primal-dual solution
+Family socp_infeasible_family();  ///< with a planted certificate of primal infeasibility
+Family socp_unbounded_family();   ///< feasible, but the objective has no lower bound
 
 }  // namespace perp

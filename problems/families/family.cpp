@@ -17,7 +17,7 @@ namespace perp {
 
 namespace {
 
-// Null where the family has no named members.
+// Null if the family has no named members.
 const FamilyMember* named_member(const Family& family, const std::string& name) {
   const auto found = std::ranges::find(family.members, name, &FamilyMember::name);
   if (found != family.members.end()) return &*found;
@@ -25,7 +25,7 @@ const FamilyMember* named_member(const Family& family, const std::string& name) 
     throw std::invalid_argument(fmt::format("member: {} has no \"{}\"", family.name, name));
   }
   if (!family.members.empty()) {
-    throw std::invalid_argument(fmt::format("member: {} asks for the name of one", family.name));
+    throw std::invalid_argument(fmt::format("member: {} needs the name of a member", family.name));
   }
   return nullptr;
 }
@@ -130,7 +130,7 @@ void check_request(const Family& family, int size, const std::map<std::string, d
   }
   if (size != 0 && size < least) {
     throw std::invalid_argument(
-        fmt::format("size: {} asks for at least {}, not {}", sized, least, size));
+        fmt::format("size: {} needs at least {}, not {}", sized, least, size));
   }
   for (const auto& [name, value] : parameters) {
     const auto known =

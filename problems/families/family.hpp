@@ -10,10 +10,10 @@
 
 namespace perp {
 
-/// What is known of every member of a family.
+/// What is known about every problem of a family.
 enum class KnownOutcome {
   kSolvable,    ///< a solution exists
-  kInfeasible,  ///< the linear constraints have no point
+  kInfeasible,  ///< no point satisfies the linear constraints
   kNoSolution,  ///< feasible, but no solution exists
 };
 std::string_view to_string(KnownOutcome outcome);
@@ -26,34 +26,35 @@ struct FamilyParameter {
   double least = -1e300;  ///< smallest value allowed
 };
 
-/// A problem that a family knows by name.
+/// A problem of a family that has a name of its own.
 struct FamilyMember {
-  std::string name;     ///< unique in the family, fit for a file name
-  std::string summary;  ///< one line
-  std::string source;   ///< key in docs/references.bib
-  std::string size_doc;
+  std::string name;      ///< unique in the family; can be the name of a file
+  std::string summary;   ///< one line
+  std::string source;    ///< key in docs/references.bib
+  std::string size_doc;  ///< what `size` counts
   int default_size;
-  int min_size;  ///< 0: there is no other size than the default
+  int min_size;  ///< 0: the default is the only size
 };
 
-/// What is asked of a family.
+/// A request for one problem of a family.
 struct FamilyRequest {
   int size = 0;  ///< in the family's own unit (see Family::size_doc)
   std::uint64_t seed = 1;
-  std::string member;  ///< empty where the family has no named members
+  std::string member;  ///< empty if the family has no named members
   std::map<std::string, double>
-      parameters;  ///< all of the family's, set to defaults where not given
+      parameters;  ///< all parameters of the family; those not given have their defaults
 
   double operator[](const std::string& name) const { return parameters.at(name); }
 };
 
-/// A generator with its source and known facts. The same request gives the same bits everywhere.
-/// Members are made from a size and a seed, or, where `members` is not empty, known by name; size
-/// and its meaning are then the member's, and default_size and min_size here mean nothing.
+/// A generator of problems with its source and known facts. The same request gives the same bits on
+/// every machine. A problem is made from a size and a seed. If `members` is not empty, a problem is
+/// made from the name of a member instead; size and its meaning are then those of the member, and
+/// default_size and min_size of the family have no meaning.
 struct Family {
   std::string name;
   std::string summary;   ///< one line
-  std::string source;    ///< key in docs/references.bib, or where the recipe is stated
+  std::string source;    ///< key in docs/references.bib, or the place where the recipe is stated
   std::string size_doc;  ///< what `size` counts, "n" or "contacts" ...
   int default_size;
   int min_size;
@@ -63,29 +64,31 @@ struct Family {
   std::function<ProblemData(const FamilyRequest&, Problem& facts)>
       build;  ///< may set start, solution, variables, contacts
   std::vector<FamilyMember> members = {};
-  /// Families of the same scenes as problems of another kind: kind and name.
+  /// Other families that make problems of another kind from the same scenes: kind and name.
   std::map<std::string, std::string> siblings = {};
 };
 
-/// One line each in family.cpp.
+/// All families, in the order of the list in family.cpp.
 const std::vector<Family>& families();
-/// @throws std::invalid_argument where there is none of that name; the text lists those there are.
+/// @throws std::invalid_argument if no family has that name; the text lists the names.
 const Family& find_family(std::string_view name);
 
 /// The members whose names match a pattern of the shell (fnmatch), in the family's order.
-/// @throws std::invalid_argument where a pattern matches none, or there are no named members.
+/// @throws std::invalid_argument if a pattern matches none, or if there are no named members.
 std::vector<std::string> match_members(const Family& family,
                                        const std::vector<std::string>& patterns);
 
-/// @throws std::invalid_argument as generate does, without generating.
+/// Checks a request without generating. @throws std::invalid_argument as generate() does
 void check_request(const Family& family, int size, const std::map<std::string, double>& parameters,
                    const std::string& member = "");
 
-/// Generates a member, with its source filled in. Its name is NAME-SIZE-SEED, or that of the named
-/// member (and the size, where not its default), and the parameters given.
-/// @param size 0: the default. @param member of a family with named members; else empty.
-/// @throws std::invalid_argument: size below the least one or of a member that has one only,
-/// unknown member, unknown parameter or one below its least value.
+/// Generates a problem, with its `source` filled in. Its name is NAME-SIZE-SEED (NAME-SIZE if the
+/// seed changes nothing), or the name of the member, with the size if that is not its default. The
+/// given parameters follow.
+/// @param size 0: the default
+/// @param member name of a member if the family has named members, else empty
+/// @throws std::invalid_argument if the size is too small or is another than the only one of a
+/// member, if the member or a parameter is unknown, or if a parameter is below its least value
 Problem generate(const Family& family, int size, std::uint64_t seed,
                  const std::map<std::string, double>& parameters = {},
                  const std::string& member = "");

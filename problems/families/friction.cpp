@@ -63,14 +63,15 @@ ProblemData build_stack(const FamilyRequest& r, int tower, Problem& facts) {
                           options, facts);
 }
 
-// The first that holds of: open, stick, slide forward, slide backward.
+// The impulse of one contact in the plane: open, else sticking, else sliding.
 Eigen::Vector2d one_contact_impulse(const Eigen::Matrix2d& w, const Eigen::Vector2d& q, double mu) {
   if (q[0] >= 0.0) return Eigen::Vector2d::Zero();
   const double determinant = w(0, 0) * w(1, 1) - w(0, 1) * w(1, 0);
   const Eigen::Vector2d stick((w(0, 1) * q[1] - w(1, 1) * q[0]) / determinant,
                               (w(1, 0) * q[0] - w(0, 0) * q[1]) / determinant);
   if (std::abs(stick[1]) <= mu * stick[0]) return stick;
-  const double sense = stick[1] > 0 ? -1.0 : 1.0;  // of the slip that friction cannot stop
+  const double sense =
+      stick[1] > 0 ? -1.0 : 1.0;  // direction of the slip that friction cannot stop
   const double normal = -q[0] / (w(0, 0) - sense * mu * w(0, 1));
   return {normal, -sense * mu * normal};
 }
@@ -167,7 +168,8 @@ FrictionContact friction_contact(const ContactScene& scene, const FrictionContac
     p.M = Matrix::from_triplets(n, n, diagonal);
     p.J = Matrix(std::move(j));
   } else {
-    const SparseMatrix half = j * inverse.cwiseSqrt().asDiagonal();  // W symmetric bit for bit
+    const SparseMatrix half =
+        j * inverse.cwiseSqrt().asDiagonal();  // so W is symmetric to the last bit
     SparseMatrix w = half * SparseMatrix(half.transpose());
     w.prune(0.0, 0.0);
     p.W = Matrix(std::move(w));

@@ -19,7 +19,8 @@ DenseMatrix gaussian(Random& random, int rows, int cols) {
 
 Vector gaussian(Random& random, int n) { return gaussian(random, n, 1); }
 
-// Complementary z0, w0; `degenerate` of the pairs are zero in both. q = w0 - M z0.
+// Plants complementary z0, w0. The share `positive` of the pairs has z0 > 0; in the share
+// `degenerate` both are zero. @return q = w0 - M z0
 Vector plant(Random& random, const DenseMatrix& m, double positive, double degenerate,
              Problem& facts) {
   const int n = static_cast<int>(m.rows());
@@ -53,8 +54,8 @@ void know_murty_solution(int n, bool exponential, Problem& facts) {
   facts.solution = KnownSolution{z, {}};
 }
 
-const FamilyParameter kOrientation{"reversed", 0.0,
-                                   "1: rows and columns in reverse order, which is harmless", 0.0};
+const FamilyParameter kOrientation{
+    "reversed", 0.0, "1: rows and columns in reverse order, which makes it easy", 0.0};
 
 double obstacle_height(double x, double y) {
   const double r2 = (x - 0.5) * (x - 0.5) + (y - 0.5) * (y - 0.5);
@@ -140,8 +141,8 @@ Family nonmonotone_family() {
 }
 
 Family infeasible_family() {
-  // Columns are pushed to y'M_j <= 0 and q to y'q = -1 for a random y >= 0: Farkas holds with that
-  // y.
+  // For a random y >= 0, the columns of M are changed until y'M_j <= 0, and q until y'q = -1: then
+  // y is a Farkas certificate.
   return {"infeasible",
           "Gaussian M changed so that a Farkas certificate exists",
           "CottlePangStone2009",
@@ -170,9 +171,9 @@ Family infeasible_family() {
 }
 
 Family no_solution_family() {
-  // w_0 = z_1 - 1 >= 0 asks z_1 > 0 and so w_1 = 0, but w_1 = z_0 + 1 > 0.
+  // w_0 = z_1 - 1 >= 0 needs z_1 > 0, and so w_1 = 0; but w_1 = z_0 + 1 > 0.
   return {"no-solution",
-          "feasible LCPs without solution, hidden by a random principal change of scale and order",
+          "feasible LCPs without solution; rows and columns are scaled and permuted at random",
           "CottlePangStone2009",
           "n",
           20,
@@ -230,7 +231,7 @@ Family murty_family() {
 
 Family fathi_family() {
   return {"fathi",
-          "Fathi's example: likewise with M = L L', symmetric positive definite",
+          "Fathi's example: as Murty's, with M = L L', symmetric positive definite",
           "Fathi1979",
           "n",
           10,

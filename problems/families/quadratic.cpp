@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kShareAtBound = 0.5, kDegenerateShare = 0.05;  // shares of the planted solution
 
-// H = A D A'/n with a Gaussian A of `rank` columns and D = diag(+-1), both triangles the same bits.
+// H = A D A'/n with a Gaussian A of `rank` columns and D = diag(+-1); symmetric to the last bit.
 DenseMatrix random_hessian(Random& random, int n, int rank, int negative) {
   DenseMatrix a(n, rank);
   for (double& x : a.reshaped()) x = random.normal();
@@ -68,7 +68,7 @@ Family box_qp_family() {
         const int negative = static_cast<int>(std::min(r["negative"], 1.0) * rank);
         BoxQp p{random_hessian(random, n, rank, negative), Vector(n), Vector::Zero(n),
                 Vector::Constant(n, kInfinity)};
-        // What is neither planted nor definite may else be unbounded below.
+        // Without bounds, a problem that is neither planted nor definite may be unbounded below.
         const bool planted = r["planted"] != 0.0;
         const bool all = negative > 0 || (!planted && rank < n);
         for (int i = 0; i < n; ++i) {

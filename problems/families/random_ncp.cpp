@@ -22,7 +22,7 @@ struct RandomMap {
 RandomMap draw_map(Random& random, int n, bool monotone) {
   RandomMap map{DenseMatrix(n, n), Vector(n), Vector(n)};
   for (double& entry : map.m.reshaped()) entry = random.normal() / std::sqrt(n);
-  if (monotone) {  // positive semidefinite and skew, rank deficient in the first
+  if (monotone) {  // the sum of a positive semidefinite matrix of deficient rank and a skew one
     const DenseMatrix a = map.m.leftCols((n + 1) / 2), skew = map.m - map.m.transpose();
     map.m = a * a.transpose() + skew;
   }
@@ -71,7 +71,7 @@ Family random_ncp_family() {
           1,
           KnownOutcome::kSolvable,
           true,
-          {{"monotone", 1.0, "1: M positive semidefinite and skew, d >= 0; 0: Gaussian M, any d"}},
+          {{"monotone", 1.0, "1: M positive semidefinite plus skew, d >= 0; 0: Gaussian M, any d"}},
           build_random_ncp};
 }
 

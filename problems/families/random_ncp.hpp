@@ -5,8 +5,8 @@
 
 namespace perp {
 
-/// z >= 0 complementary to F(z) = Mz + d atan(z) + exp(cz) - 1 + q, a solution planted; monotone or
-/// not.
+/// z >= 0 complementary to F(z) = Mz + d atan(z) + exp(cz) - 1 + q (products, atan and exp by
+/// components), with a planted solution; monotone or not.
 Family random_ncp_family();
 
 }  // namespace perp

@@ -33,12 +33,12 @@ struct Resting {
 class Deposition {
  public:
   Deposition(int contacts, std::uint64_t seed) : random_(seed) {
-    // As deep as wide, with about 3 contacts a sphere that fills about half of its space.
+    // About as deep as wide, if a sphere has about 3 contacts and fills about half of its space.
     const double volume = contacts / 3.0 * 8.0 * kRadius * kRadius * kRadius;
     side_ = std::max(7.0 * kRadius, std::cbrt(volume));
   }
 
-  // Drops spheres until there are as many contacts.
+  // Drops spheres until they have so many contacts.
   void run(int contacts) {
     for (int found = 0; found < contacts;) {
       const double radius = kRadius * random_.uniform(1.0 - kSpread, 1.0 + kSpread);
@@ -62,9 +62,9 @@ class Deposition {
   }
 
  private:
-  // Where a sphere that falls along a line comes to rest, or nothing where it finds no place.
+  // Where a sphere that falls along a line comes to rest; nothing if it finds no place.
   std::optional<Resting> drop(const Vector3d& line, double radius) const {
-    double height = radius;  // at which it meets something first
+    double height = radius;  // of its centre when it meets something first
     bool floor = true;
     for (int j = 0; j < static_cast<int>(spheres.size()); ++j) {
       const Vector3d d = image(j, line) - line;
@@ -105,7 +105,7 @@ class Deposition {
     return best;
   }
 
-  // The higher point at the distances of contact from three spheres, where it is between them.
+  // The higher of the two places in which a sphere touches three others, if these carry it there.
   std::optional<Vector3d> resting_on(const std::array<int, 3>& on, const Vector3d& line,
                                      double radius) const {
     const Vector3d p = image(on[0], line);
@@ -123,7 +123,7 @@ class Deposition {
     if (rest <= 0.0 || cross[2] == 0.0) return {};
     const Vector3d up = cross[2] > 0 ? cross : Vector3d(-cross);
     const Vector3d d = base + std::sqrt(rest) * up;
-    // It rests where its weight falls into the triangle of its carriers.
+    // It rests if its weight acts inside the triangle of its carriers.
     const auto area = [](const Vector3d& u, const Vector3d& v) {
       return u[0] * v[1] - u[1] * v[0];
     };

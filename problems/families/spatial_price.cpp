@@ -1,5 +1,5 @@
-// Spatial price equilibrium [Samuelson1952], [FrieszTobinSmithHarker1983]: n markets, each makes
-// and uses a good, and ships it to all. The unknowns are, in this order,
+// Spatial price equilibrium [Samuelson1952], [FrieszTobinSmithHarker1983]: n markets; each makes
+// and uses a good and ships it to all markets. The unknowns are, in this order,
 //   x (n n)  shipment from market i to j  >= 0  _|_  C_ij(x) + u_i - v_j >= 0
 //   s (n)    supply                       >= 0  _|_  P_i(s) - u_i >= 0
 //   d (n)    demand                       >= 0  _|_  v_j - R_j(d) >= 0
@@ -8,8 +8,9 @@
 //   C_ij(x) = g_ij + h_ij x_ij + 0.3 h_ij x_ji + k_ij x_ij^3      what shipping costs
 //   P_i(s)  = a_i + m_i s_i + 0.4 m_i s_(i+1) + 0.02 s_i^3        at which i supplies s_i
 //   R_j(d)  = r_j exp(-d_j / e_j) - d_j - 0.4 d_(j+1)             at which j uses d_j
-// F' is skew but for the derivatives of C, P and -R, which are positive definite and, for the goods
-// next to a market's own, not symmetric: F is monotone and the gradient of nothing.
+// F' is the sum of a skew matrix and the derivatives of C, P and -R. These are positive definite,
+// but not symmetric, because P and R depend on the next market too. So F is monotone, but it is no
+// gradient.
 #include <perp/problems/families/equilibrium.hpp>
 
 #include <fmt/format.h>
@@ -77,7 +78,7 @@ Markets draw_markets(Random& random, int n) {
   return markets;
 }
 
-// A number that complements `value`: positive if it is zero, but for one in ten.
+// A number that complements `value`: if `value` is zero it is positive, except for one in ten.
 double slack_of(Random& random, double value) {
   const double kind = random.uniform(), slack = random.uniform(0.1, 5.0);
   return value == 0.0 && kind >= 0.1 ? slack : 0.0;

@@ -1,13 +1,14 @@
 // Traffic in Wardrop's equilibrium, by arcs and destinations [AashtianiMagnanti1981],
-// [FerrisMeerausRutherford1999]. Of a network with N nodes, A arcs and D destinations, the unknowns
-// are, in this order,
-//   x (D A)        flow to destination d on arc a        >= 0  _|_  p_a + t_jd - t_id >= 0, a = (i,
-//   j) t (D (N - 1))  least time from node i to d           >= 0  _|_  out_i x - in_i x - demand_id
-//   >= 0 f (A)          load of an arc                        free  _|_  c_a(f_a) - p_a = 0 p (A)
-//   time that an arc takes                free  _|_  f_a - sum_d x_da = 0
+// [FerrisMeerausRutherford1999]. A network has N nodes, A arcs and D destinations. The unknowns
+// are,
+// in this order,
+//   x (D A)        flow to destination d on arc a = (i, j)  >= 0  _|_  p_a + t_jd - t_id >= 0
+//   t (D (N - 1))  least time from node i to d      >= 0  _|_  out_i x - in_i x - demand_id >= 0
+//   f (A)          load of arc a                    free  _|_  c_a(f_a) - p_a = 0
+//   p (A)          time that arc a takes            free  _|_  f_a - sum_d x_da = 0
 // with t_dd = 0 and the times c_a(f) = t0_a (1 + 0.15 (f / k_a)^4) of the Bureau of Public Roads
-// [BureauPublicRoads1964]. F' is skew but for c_a' on the diagonal: F is monotone if no load is
-// negative. At zero flow c_a' = 0.
+// [BureauPublicRoads1964]. F' is skew except for c_a' on the diagonal, so F is monotone if no load
+// is negative. At zero flow c_a' = 0.
 #include <perp/problems/families/equilibrium.hpp>
 
 #include <fmt/format.h>
@@ -24,7 +25,7 @@ namespace perp {
 namespace {
 
 constexpr double kDelay =
-    0.15;  // by which a load as large as the capacity delays [BureauPublicRoads1964]
+    0.15;  // relative delay if the load equals the capacity [BureauPublicRoads1964]
 
 struct Arc {
   int tail, head;
@@ -39,7 +40,7 @@ struct Traffic {
   int arc_count() const { return static_cast<int>(arcs.size()); }
   int size() const { return destinations * (arc_count() + nodes - 1) + 2 * arc_count(); }
   int flow(int destination, int arc) const { return destination * arc_count() + arc; }
-  // -1 at the destination itself, from which the way takes no time.
+  // -1 for the destination itself: its time is 0 and no unknown.
   int time(int destination, int node) const {
     if (node == destination) return -1;
     const int first = destinations * arc_count() + destination * (nodes - 1);
@@ -64,7 +65,7 @@ std::vector<Arc> grid_of_roads(int nodes) {
   return arcs;
 }
 
-// Whoever lives at a node drives to all destinations, as many as the masses of both say.
+// From every node there is traffic to all destinations; it is proportional to the masses of both.
 DenseMatrix draw_demand(Random& random, int nodes, int destinations) {
   Vector mass(nodes);
   for (double& value : mass) value = random.uniform(0.2, 1.0);
@@ -105,8 +106,8 @@ std::vector<int> by_distance(const Vector& least) {
   return order;
 }
 
-// Sends the demand along arcs that lie on shortest ways: where there are several, in random shares
-// (some of them zero) if asked for, else along the first.
+// Sends the demand along arcs that lie on shortest ways. If there are several, `shares` (if given)
+// divides the demand at random, some shares being zero; else all of it takes the first.
 Vector flows_on_shortest(const Traffic& traffic, const Vector& times, const Vector& least,
                          int destination, Random* shares) {
   Vector flow = Vector::Zero(traffic.arc_count()), through = traffic.demand.col(destination);
@@ -147,8 +148,8 @@ void draw_roads(Random& random, double congestion, Traffic& traffic) {
   }
 }
 
-// Chooses the times of the arcs in equilibrium, whole numbers so that several ways take equally
-// long, then flows on these ways, then roads that take these times under these loads.
+// Chooses first the times of the arcs in equilibrium, whole numbers so that several ways take
+// equally long; then flows on these ways; then roads that take these times under these loads.
 Vector plant_equilibrium(Random& random, double congestion, Traffic& traffic) {
   const int arcs = traffic.arc_count();
   Vector times(arcs), loads = Vector::Zero(arcs), z = Vector::Zero(traffic.size());

@@ -21,8 +21,8 @@ Vector natural_map(const Mcp& problem, const Vector& z, const Vector& f) {
   return values;
 }
 
-// Divides the rows by their largest derivatives, so that mid() compares changes of z: solutions
-// stay, active sets are guessed better. Returns the factors.
+// Divides the rows by their largest derivatives, so that mid() compares changes of z. That changes
+// no solution, and active sets are guessed better. @return the factors
 Vector scale_rows(SparseMatrix& jacobian, Vector& f) {
   Vector largest = Vector::Zero(f.size());
   for (Eigen::Index j = 0; j < f.size(); ++j) {
@@ -36,8 +36,8 @@ Vector scale_rows(SparseMatrix& jacobian, Vector& f) {
   return factors;
 }
 
-// The Newton step of natural_map: rows of F where F is the middle one, to the bound elsewhere.
-// Nothing where the system is singular.
+// The Newton step of natural_map: the row of F if F is the middle number, else a step to the bound.
+// Nothing if the system is singular.
 std::optional<Vector> newton_step(const SparseMatrix& jacobian, const Vector& f,
                                   const Vector& values) {
   const int n = static_cast<int>(f.size());
@@ -58,7 +58,7 @@ std::optional<Vector> newton_step(const SparseMatrix& jacobian, const Vector& f,
   return step;
 }
 
-// z + the longest of step, step / 2, ... that lowers the scaled map; the full step where none does.
+// z + the longest of step, step / 2, ... that lowers the scaled map; the full step if none does.
 Vector search(const Mcp& problem, McpFunction& function, const Vector& z, const Vector& step,
               const Vector& factors, double norm) {
   constexpr int kHalvings = 8;
@@ -163,7 +163,7 @@ std::optional<Vector> reference_solution(const Mcp& problem, Vector guess) {
     const std::optional<Vector> step = newton_step(jacobian, f, values);
     if (!step) break;
     z = search(problem, function, z, *step, factors, values.norm());
-    for (Eigen::Index i = 0; i < z.size(); ++i) {  // a rounding beside the bound
+    for (Eigen::Index i = 0; i < z.size(); ++i) {  // a variable next to its bound by rounding
       if (values[i] == f[i]) continue;
       const double bound = f[i] > values[i] ? problem.lower[i] : problem.upper[i];
       if (std::abs(z[i] - bound) <= 1e-14 * (1 + std::abs(bound))) z[i] = bound;

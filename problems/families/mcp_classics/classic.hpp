@@ -1,4 +1,4 @@
-// How a nonlinear complementarity problem of the literature is stated: once, with its starts.
+// How a nonlinear complementarity problem of the literature is written down: once, with its starts.
 #pragma once
 
 #include <functional>
@@ -15,17 +15,19 @@ struct Start {
   std::string name;
   std::function<Vector(const Mcp&)> point;
 };
-/// The same number everywhere.
+/// All components have the same value.
 Start uniform(std::string name, double value);
+/// The given components.
 Start listed(std::string name, const std::vector<double>& values);
 
+/// A problem of a certain size.
 struct Instance {
   Mcp mcp;
   std::optional<Vector> solution;
   std::vector<std::string> variables;  ///< names, empty or n
 };
 
-/// A problem. Where min_size is 0 it has one size, its number of unknowns.
+/// A problem of the literature. If min_size is 0 it has only one size, default_size.
 struct Classic {
   std::string name;
   std::string summary;  ///< what it is, and what is difficult about it
@@ -34,7 +36,7 @@ struct Classic {
   int default_size;
   std::function<Instance(int size)> make;
   int min_size = 0;
-  std::string size_doc = "n";
+  std::string size_doc = "n";  ///< what `size` counts
 };
 
 using Map = std::function<ExprVector(const ExprVector& z)>;
@@ -48,22 +50,25 @@ Mcp ncp(int n, const Map& f);
 struct Program {
   Vector lower, upper;
   std::function<Expr(const ExprVector& x)> objective;
-  std::function<std::vector<Expr>(const ExprVector&x)> equations, inequalities;  ///< or none
+  std::function<std::vector<Expr>(const ExprVector&x)> equations, inequalities;  ///< may be empty
 };
 
-/// The first-order conditions in z = (x, y), y the multipliers of the equations (free) and of the
-/// inequalities (>= 0): with the Lagrangian L = f(x) - y'g(x),
+/// The first-order conditions of a program in z = (x, y), y the multipliers of the equations
+/// (free), then of the inequalities (>= 0). With the Lagrangian L = f(x) - y'g(x), g all equations
+/// and inequalities, they are
 ///   lower <= x <= upper  complementary to  dL/dx,      y  complementary to  -dL/dy = g(x).
 Mcp optimality_conditions(const Program& program);
 
 Vector vector_of(const std::vector<double>& values);
-/// Names "base[1]", ..., "base[count]" behind those there are.
+/// Appends the names "base[1]", ..., "base[count]".
 void name_variables(std::vector<std::string>& names, const std::string& base, int count);
 
-/// Newton's method on the rows that mid(z - lower, z - upper, F) takes from F, with the other
-/// variables at their bounds, by full steps from `guess` until rounding stops it
-/// [HintermuellerItoKunisch2003]. Made for the reference solutions of problems whose size can be
-/// chosen; a solver does not rely on it. Nothing where it does not reach 1e-10.
+/// Solves mid(z - lower, z - upper, F(z)) = 0 by Newton's method with an active set
+/// [HintermuellerItoKunisch2003]: each step solves the rows in which the middle number is F, with
+/// the other variables at their bounds. Steps are shortened if the norm does not fall. The
+/// iteration starts at `guess` and ends when rounding stops its progress. It makes the reference
+/// solutions of problems whose size can be chosen; no solver relies on it.
+/// @return nothing if the residual does not reach 1e-10
 std::optional<Vector> reference_solution(const Mcp& problem, Vector guess);
 
 // The problems, by group.

@@ -28,7 +28,7 @@ constexpr double kCoalCost[2][3] = {{5, 6, 8}, {4, 5, 7}};
 constexpr double kOilCost[2][2] = {{1, 1.5}, {1.25, 1.5}};
 constexpr double kCoalFreight[2][2] = {{1, 2.5}, {.75, 2.75}};
 constexpr double kOilFreight[2][2] = {{2, 3}, {4, 2}};
-constexpr double kProductFreight[2][2] = {{1, 1.2}, {1, 1.5}};  // light and heavy alike
+constexpr double kProductFreight[2][2] = {{1, 1.2}, {1, 1.5}};  // the same for light and heavy oil
 
 int position(Block block, int k = 0) {
   int first = 0;
@@ -65,7 +65,8 @@ void add_production(const ExprVector& z, ExprVector& f) {
   }
 }
 
-// Shipments: freight against the difference of values; a is where they come from, b where they go.
+// Shipments: freight against the difference of values; a is the place they come from, b the place
+// they go to.
 void add_shipments(const ExprVector& z, ExprVector& f) {
   for (int a = 0; a < 2; ++a) {
     for (int b = 0; b < 2; ++b) {
@@ -170,7 +171,7 @@ Instance pies_instance() {
   return made;
 }
 
-// Plausible amounts and prices, the same for all goods of a sort.
+// Plausible amounts and prices, the same for all goods of one kind.
 Vector rough_guess(const Mcp& mcp) {
   Vector z = Vector::Constant(mcp.size(), 10.0);
   z.head(position(kPrice)).setConstant(500.0);
@@ -184,7 +185,7 @@ Vector rough_guess(const Mcp& mcp) {
 // linear program whose right-hand side, the demand, depends on its dual, the prices.
 std::vector<Classic> energy_classics() {
   return {{"pies",
-           "mixed: two-sided, one-sided and free; linear but for the demand, not integrable",
+           "mixed: two-sided, one-sided and free; linear except for the demand, not integrable",
            "Josephy1979Pies",
            {listed("published",
                    {300,  300, 400,  200,  300, 600,  1100, 1000, 1300, 1000, 0,   828, 1016, 84,

@@ -5,8 +5,8 @@
 
 namespace perp {
 
-/// Nonlinear complementarity problems of the literature, each with its usual starts: a member is a
-/// problem and a start, named PROBLEM-START.
+/// Nonlinear complementarity problems of the literature, each with its usual starts. A member is a
+/// problem with one of its starts, named PROBLEM-START.
 Family mcp_classics_family();
 
 }  // namespace perp

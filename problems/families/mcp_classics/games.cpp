@@ -21,7 +21,7 @@ Mcp oligopoly(const Vector& cost, const Vector& beta, double s, double gamma) {
 
 Classic nash_5() {
   return {"nash-5",
-          "five firms [MurphySheraliSoyster1982]; F is not defined where nothing is produced",
+          "five firms [MurphySheraliSoyster1982]; F is not defined if nothing is produced",
           "MurphySheraliSoyster1982",
           {uniform("ones", 1.0), uniform("tens", 10.0)},
           5,
@@ -37,7 +37,7 @@ Classic nash_5() {
 // Data: MCPLIB [DirkseFerris1995Mcplib], after [Harker1988].
 Classic nash_10() {
   return {"nash-10",
-          "ten firms; F is not defined where nothing is produced, its Jacobian not at q_i = 0",
+          "ten firms; F is not defined if nothing is produced, its Jacobian not at q_i = 0",
           "Harker1988",
           {uniform("1", 1.0), uniform("2", 10.0),
            listed("3", {1.0, 1.2, 1.4, 1.6, 1.8, 2.1, 2.3, 2.5, 2.7, 2.9}),
@@ -54,7 +54,7 @@ Classic nash_10() {
           }};
 }
 
-// One volunteer is enough: he bears the cost k of what is worth 1 to all. Player i volunteers with
+// One volunteer is enough: he bears the cost k, and all players gain 1. Player i volunteers with
 // probability z_i; F_i = k - P(no one else does). The symmetric equilibrium has
 // z_i = 1 - k^(1/(n-1)); n asymmetric ones have one volunteer.
 Classic volunteers() {

@@ -31,8 +31,9 @@ std::vector<Expr> film(const ExprVector& z, int points, double dx) {
   return h;
 }
 
-// Reynolds' equation, lambda h' = (h^3 exp(-alpha p) p')', where the pressure is positive, and the
-// load: alpha grows with it, lambda with the speed [Kostreva1984].
+// Reynolds' equation, lambda h' = (h^3 exp(-alpha p) p')', at points where the pressure is
+// positive, and the balance of the load. alpha grows with the load, lambda with the speed
+// [Kostreva1984].
 Mcp lubricated_contact(int points, double alpha, double lambda) {
   const double dx = (kLast - kFirst) / points;
   Vector lower = Vector::Zero(points + 1);

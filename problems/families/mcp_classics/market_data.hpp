@@ -1,4 +1,4 @@
-// Tables of the economic problems, with their solutions to full digits.
+// Tables of the economic problems, with their solutions to all digits of a double.
 #pragma once
 
 #include <array>
@@ -8,14 +8,16 @@ namespace perp::classics {
 
 inline constexpr int kScarfGoods = 6, kScarfActivities = 8, kScarfConsumers = 5;
 
-/// Scarf's economy [Scarf1973], in the order of goods: capital at the end of the period, nondurable
-/// and durable consumption, capital at its beginning, skilled and unskilled labour.
+/// Scarf's economy [Scarf1973]. The goods in their order: capital at the end of the period,
+/// nondurable consumption, durable consumption, capital at the beginning of the period, skilled
+/// labour, unskilled labour.
 struct ScarfData {
   double endowment[kScarfGoods][kScarfConsumers];
   double demand[kScarfGoods][kScarfConsumers];  ///< at equal prices, up to scale
   double elasticity[kScarfConsumers];           ///< of substitution
   double net_output[kScarfGoods][kScarfActivities];
 
+  /// Value of the endowment of a consumer if all prices are 1.
   double wealth_at_ones(int consumer) const;
 };
 const ScarfData& scarf_data();
@@ -23,8 +25,8 @@ Vector scarf_solution();
 
 inline constexpr int kChoiBrands = 14, kChoiSubjects = 30, kChoiIngredients = 4;
 
-/// Market of analgesics [ChoiDeSarboHarker1990]. Ingredients: aspirin, its substitutes, caffeine,
-/// additional ones.
+/// Market of analgesics [ChoiDeSarboHarker1990]. The ingredients in their order: aspirin, its
+/// substitutes, caffeine, additional ingredients.
 struct ChoiData {
   std::array<std::array<double, kChoiIngredients>, kChoiBrands> brand;
   std::array<std::array<double, kChoiIngredients>, kChoiSubjects> ideal;

@@ -20,7 +20,7 @@ ExprVector mathiesen_rows(const Expr& y, const ExprVector3& p) {
 
 Classic mathiesen_numeraire() {
   return {"mathiesen-numeraire",
-          "price of good 2 is 1; one market is left out; F is not defined where p_1 = 0",
+          "price of good 2 is 1; one market is left out; F is not defined at p_1 = 0",
           "Mathiesen1987",
           {uniform("ones", 1.0), listed("uneven", {0.1, 10, 0.1}), uniform("hundreds", 100.0)},
           3,

@@ -11,7 +11,7 @@ struct ColvilleData {
 };
 const ColvilleData& colville_data();
 
-// Solutions (x, multipliers) to full digits.
+// Solutions (x, multipliers) to all digits of a double.
 Vector hs66_solution();
 Vector hs71_solution();
 Vector hs76_solution();

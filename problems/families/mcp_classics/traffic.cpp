@@ -1,4 +1,5 @@
-// Traffic in Wardrop's equilibrium: used routes of a pair take equally long, others no less.
+// Traffic in Wardrop's equilibrium: between two places all used routes take equally long, and no
+// other route takes less time.
 #include <array>
 #include <perp/problems/families/mcp_classics/classic.hpp>
 #include <perp/problems/matrix/infinity.hpp>
@@ -111,7 +112,7 @@ Instance ring_difference_instance() {
 
 }  // namespace
 
-// The rings are in the manner of the example of [BertsekasGafni1982]; the numbers are ours.
+// The rings follow the example of [BertsekasGafni1982]; the numbers are ours.
 std::vector<Classic> traffic_classics() {
   return {braess(),
           {"bertsekas",
