@@ -12,20 +12,21 @@ namespace perp {
 
 namespace {
 
-constexpr double kUnclear = 1.25;      // a band that reaches beyond it tells nothing
-constexpr double kNormalMad = 1.4826;  // standard deviation of normal values by their MAD
-constexpr double kLeastSpread = 0.03;  // of logarithms of ratios: repeats are never closer
-constexpr double kSpreadOfFew = 0.1;   // the same where there are few to tell it by
+constexpr double kUnclear = 1.25;      // "same" needs a band within 1 / 1.25 to 1.25
+constexpr double kNormalMad = 1.4826;  // standard deviation over MAD for normal values
+// least spread of logarithms of ratios: repeats always differ by so much
+constexpr double kLeastSpread = 0.03;
+constexpr double kSpreadOfFew = 0.1;  // the same if there are fewer than kFew values
 constexpr std::size_t kFew = 8;
-constexpr double kLeastSpan = 0.1;  // s, of the repeats of a run that stand for themselves
-constexpr double kOfMedians = 1.5;  // a median varies by so much more than a mean
+constexpr double kLeastSpan = 0.1;  // s; least sum of the repeats of a run that can be judged alone
+constexpr double kOfMedians = 1.5;  // variance of a median over that of a mean, about pi / 2
 constexpr int kHeavyTails = 4;      // degrees of freedom for ratios of single problems
 
 double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// Sum of the products of deviations `lag` apart.
+// Sum of the products of deviations from the centre that are `lag` places apart.
 double covariance_sum(const std::vector<double>& values, double centre, std::size_t lag) {
   double sum = 0.0;
   for (std::size_t k = lag; k < values.size(); ++k)
@@ -45,8 +46,8 @@ double spread(const std::vector<double>& values) {
   return kNormalMad * quantile(apart, 0.5);
 }
 
-// P(T > t): the finite sums of Student's distribution for whole degrees of freedom, with
-// t = sqrt(freedom) tan(angle).
+// P(T > t) of Student's distribution: for whole degrees of freedom it is a finite sum, with t =
+// sqrt(freedom) tan(angle).
 double student_tail(double t, int freedom) {
   const double angle = std::atan(t / std::sqrt(freedom));
   const double c = std::cos(angle), s = std::sin(angle);
@@ -68,25 +69,26 @@ std::vector<double> log_times(const std::vector<double>& seconds) {
   return logs;
 }
 
-// A pair whose times are long enough, as logarithms.
+// A pair whose times are long enough to judge, as logarithms.
 struct LogPair {
-  std::size_t place = 0;  // among the pairs of its group
+  std::size_t place = 0;  // index among the pairs of its group
   std::vector<double> before, after;
-  double change = 0.0;  // of the medians
+  double change = 0.0;  // difference of the medians
 };
 
-// What is known of one group before its verdict.
+// The data of one group from which its verdict is made.
 struct GroupLogs {
   std::vector<LogPair> pairs;
-  bool replicated = false;     // there are rounds enough to tell the noise between them
-  std::size_t fewest = 0;      // rounds of a build
-  double round_noise = 0.0;    // variance between rounds of one build, of the group's middle
-  double typical_noise = 0.0;  // variance between rounds of one build, of a problem
+  bool replicated = false;     // there are enough rounds to know the noise between them
+  std::size_t fewest = 0;      // number of rounds of the build with fewer rounds
+  double round_noise = 0.0;    // variance between rounds of one build, of the median over the group
+  double typical_noise = 0.0;  // variance between rounds of one build, of a typical problem
 };
 
-// Variance between the rounds of one build: of the middle one of its problems, each as a deviation
-// from its own mean, so that what hits single solves does not count; of few problems that of
-// their mean. Only of problems that all rounds have.
+// Variance between the rounds of one build. Each problem counts by its deviation from its own mean
+// over the rounds. A round counts by the median of these deviations, so that a delay of single
+// solves has no effect, or by their mean if there are few problems. Problems that are not in all
+// rounds are left out.
 double variance_of_rounds(const std::vector<LogPair>& pairs, std::size_t rounds,
                           std::vector<double> LogPair::*side) {
   std::vector<std::vector<double>> deviations(rounds);
@@ -143,7 +145,7 @@ std::vector<double> changes_of(const GroupLogs& logs) {
   return changes;
 }
 
-// Ratios from `low` to `high` are no change.
+// Ratios from `low` to `high` count as no change.
 struct Allowance {
   double low = 1.0, high = 1.0;
 };
@@ -155,8 +157,9 @@ TimeVerdict verdict_of(const Band& band, const Allowance& allowance) {
   return clear ? TimeVerdict::kSame : TimeVerdict::kUnclear;
 }
 
-// The mean of the logarithms and its band: from the spread over the problems and, where rounds
-// tell it, from that between rounds. Few problems stand for themselves alone where rounds tell.
+// The mean of the logarithms and its band. The band comes from the spread over the problems and, if
+// there are enough rounds, from the noise between rounds. With enough rounds the spread over few
+// problems is not used.
 void judge_group(const GroupLogs& logs, double usual_noise, double tail, const Allowance& allowance,
                  GroupBand& result) {
   const std::vector<double> changes = changes_of(logs);
@@ -175,30 +178,32 @@ void judge_group(const GroupLogs& logs, double usual_noise, double tail, const A
     width = std::hypot(width, student_quantile(tail, 2 * (rounds - 1)) *
                                   std::sqrt(kOfMedians * 2.0 * noise / rounds));
   } else if (problems < 2) {
-    width = std::numeric_limits<double>::infinity();  // nothing tells how large it is
+    width = std::numeric_limits<double>::infinity();  // the noise is not known
   }
   result.band.low = std::exp(centre - width);
   result.band.high = std::exp(centre + width);
   result.verdict = verdict_of(result.band, allowance);
 }
 
-// Whether one bad moment of the machine cannot have held up all repeats of a run.
+// Whether the repeats of a run took so long that a short disturbance of the machine cannot have
+// slowed all of them.
 bool are_long(const std::vector<double>& repeats) {
   return std::accumulate(repeats.begin(), repeats.end(), 0.0) >= kLeastSpan;
 }
 
-// Whether all of one are above all of the other, where there are at least two of both.
+// Whether all values of `high` are above all of `low`, with at least two values of each.
 bool are_apart(const std::vector<double>& low, const std::vector<double>& high) {
   return low.size() > 1 && high.size() > 1 &&
          *std::max_element(low.begin(), low.end()) < *std::min_element(high.begin(), high.end());
 }
 
-// Names single problems: their own times are apart, and by more than noise makes one of so many.
+// Finds single problems that changed: their own times must be apart, and by more than noise can
+// explain in one of so many problems.
 void judge_pairs(const std::vector<TimePair>& pairs, const GroupLogs& logs, double spread_of_one,
                  double tail, const Allowance& allowance, GroupBand& result) {
   result.pairs.resize(pairs.size());
   const double noise_of_one = student_quantile(tail, kHeavyTails) * spread_of_one;
-  std::map<int, double> quantiles;  // by degrees of freedom
+  std::map<int, double> quantiles;  // key: degrees of freedom
   for (const LogPair& pair : logs.pairs) {
     PairVerdict& verdict = result.pairs[pair.place];
     verdict.ratio = std::exp(pair.change);
@@ -226,8 +231,8 @@ void judge_pairs(const std::vector<TimePair>& pairs, const GroupLogs& logs, doub
   }
 }
 
-// How far ratios of single problems are from their group's middle, where nothing but noise tells
-// them apart: of the group, or of all groups where it is small.
+// Spread of the ratios of single problems around the median of their group, taken as noise: of this
+// group, or of all groups together if this one is small.
 double spread_of_ones(const std::vector<double>& changes, const std::vector<double>& all) {
   const std::vector<double>& values = changes.size() >= kFew ? changes : all;
   return std::max(values.size() >= kFew ? kLeastSpread : kSpreadOfFew,
@@ -300,7 +305,8 @@ TimeJudgement judge_times(const std::vector<std::vector<TimePair>>& groups,
     (logs.back().replicated ? round_noises : shifts)
         .push_back(logs.back().replicated ? logs.back().round_noise : mean(changes));
   }
-  // The machine's noise is that of all groups: a group whose rounds agree by chance takes theirs.
+  // All groups share the noise of the machine: a group whose rounds agree by chance gets the usual
+  // one.
   const double usual_noise = round_noises.empty() ? 0.0 : quantile(round_noises, 0.5);
   const double common = common_change(shifts);
   result.common = std::exp(common);
@@ -308,7 +314,7 @@ TimeJudgement judge_times(const std::vector<std::vector<TimePair>>& groups,
     const double noise = options.allowance >= 0 ? options.allowance
                                                 : usual_allowance(static_cast<int>(logs[k].fewest));
     Allowance allowance{1.0 / (1.0 + noise), 1.0 + noise};
-    if (!logs[k].replicated) {  // what all share may be the machine's
+    if (!logs[k].replicated) {  // the machine may be the cause of a common change
       allowance.low *= std::exp(std::min(0.0, common));
       allowance.high *= std::exp(std::max(0.0, common));
     }

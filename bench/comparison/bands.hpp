@@ -1,29 +1,29 @@
-// Bands of ratios of times: what tells a change from noise (docs/how-to/compare.md).
+// Confidence bands for ratios of times. They tell a change from noise (docs/how-to/compare.md).
 #pragma once
 
 #include <vector>
 
 namespace perp {
 
-/// Times of one problem, in seconds: of every round of a build its repeats' median, and all
-/// repeats.
+/// Times of one problem with one build, in seconds: the median of the repeats of each round, and
+/// all repeats of all rounds.
 struct RoundTimes {
   std::vector<double> rounds, repeats;
 };
 
-/// One problem that both builds ended right.
+/// Times of one problem that both builds solved or proved to have no solution.
 struct TimePair {
   RoundTimes before, after;
 };
 
-/// Ratio of times, new to old, and the band that it is known to.
+/// Ratio of times, new over old, and its confidence band.
 struct Band {
   double ratio = 1.0, low = 0.0, high = 0.0;
 };
 
 enum class TimeVerdict {
   kNone,     ///< nothing to compare
-  kUnclear,  ///< the band is too wide to tell: a change of a quarter may hide in it
+  kUnclear,  ///< the band is too wide to tell: it allows a change by a factor of 1.25
   kSame,
   kFaster,
   kSlower
@@ -31,59 +31,64 @@ enum class TimeVerdict {
 
 const char* to_string(TimeVerdict verdict);
 
-/// Of one problem; its ratio has to be outside of `low` to `high` for it to be named.
+/// Verdict on one problem. It is named as slower or faster only if its ratio is outside of `low` to
+/// `high`.
 struct PairVerdict {
   double ratio = 1.0, low = 0.0, high = 0.0;
   TimeVerdict verdict = TimeVerdict::kUnclear;
 };
 
-/// Problems that are judged together: of one suite and solver.
+/// Problems of one suite and solver, which are judged together.
 struct GroupBand {
-  int too_short = 0;  ///< below kLeastCompared in both builds; they say nothing
-  int timed = 0;      ///< the others
+  int too_short = 0;  ///< problems below kLeastCompared in both builds; they are not judged
+  int timed = 0;      ///< all other problems
   Band band;
   TimeVerdict verdict = TimeVerdict::kNone;
   std::vector<PairVerdict> pairs;  ///< one for each pair, in their order
 };
 
-/// s: shorter times count as this, for the clock and the first touch of memory are part of them.
+/// s; shorter times count as this one, because the clock and the first access to memory take a
+/// large part of them.
 inline constexpr double kLeastCompared = 20e-6;
 
-/// So many rounds of both builds tell the noise between runs; with fewer an allowance stands for
-/// it.
+/// Number of rounds of both builds from which the noise between runs is estimated. With fewer
+/// rounds a larger allowance is used instead.
 inline constexpr int kRoundsThatTell = 3;
 
-/// What two runs of one build may differ by though nothing of one shows it, as a ratio less 1:
-/// another load or clock rate of the machine, another place in memory.
+/// Difference, as a ratio minus 1, that two runs of the same build may have for reasons that one
+/// run does not show: the load or clock rate of the machine, other addresses in memory.
 double usual_allowance(int rounds);
 
 struct BandOptions {
-  /// Of the verdicts on all groups together, and of all single problems that are named: the chance
-  /// that one of them is wrong where nothing has changed and the noise is normal.
+  /// Chance that at least one verdict is wrong if nothing has changed and the noise is normal: for
+  /// the verdicts on all groups together, and for those on all single problems together.
   double significance = 0.02, significance_of_ones = 0.01;
-  double allowance = -1.0;  ///< below 0: the usual one
+  double allowance = -1.0;  ///< ratio minus 1; below 0: usual_allowance()
 };
 
 struct TimeJudgement {
-  std::vector<GroupBand> groups;  ///< in their order
-  /// Ratio by which groups changed together where rounds do not tell the noise between runs: it may
-  /// be the machine's, so that a group has to change by more. 1 where it counts for nothing.
+  std::vector<GroupBand> groups;  ///< one for each group, in their order
+  /// Ratio by which all groups changed together, from groups with too few rounds to know the noise
+  /// between runs. The machine may be the cause of it, so such a group must change by more to be
+  /// named. 1 if there is no common change.
   double common = 1.0;
 };
 
-/// Judges groups of pairs; pairs stand in the order in which they were run.
+/// Judges groups of pairs. The pairs of a group must be in the order in which they were run.
 TimeJudgement judge_times(const std::vector<std::vector<TimePair>>& groups,
                           const BandOptions& options = {});
 
-/// The change that the groups share, of the logarithms of theirs: the middle one of three or more;
-/// the smaller of two that have one sign; else 0.
+/// The common part of the changes of groups, given and returned as logarithms of ratios: the median
+/// of three or more; the smaller one of two with the same sign; else 0.
 double common_change(std::vector<double> changes);
 
-/// t with P(T > t) = tail for Student's distribution; 0 < tail <= 0.5, freedom >= 1.
+/// t with P(T > t) = tail for Student's distribution with `freedom` degrees of freedom; 0 < tail <=
+/// 0.5, freedom >= 1.
 double student_quantile(double tail, int freedom);
 
-/// Standard error of the mean of values that may be like their neighbours [NeweyWest1987]; never
-/// less than that of independent ones. Of fewer than two values: 0.
+/// Standard error of the mean of values that may be correlated with their neighbours
+/// [NeweyWest1987]. It is never less than that of independent values. It is 0 for fewer than two
+/// values.
 double standard_error(const std::vector<double>& values);
 
 }  // namespace perp

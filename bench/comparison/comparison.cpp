@@ -16,17 +16,18 @@ namespace perp {
 
 namespace {
 
-// Solver as it is named in reports, with settings, start, tolerance and limit where these differ.
+// Suite, and the solver as reports name it: with settings, start, tolerance and limit if these
+// differ.
 using GroupKey = std::pair<std::string, std::string>;
 using ProblemKey = std::tuple<std::string, std::string, std::string, int>;
-// What the name of a solver may leave out where all records agree in it.
+// Settings that the name of a solver leaves out if all records agree in them.
 using SettingsKey = std::tuple<std::string, std::string, std::string, std::string, double, double>;
 
 using Rounds = std::vector<const Record*>;
 
 struct Sides {
   Rounds before, after;
-  std::size_t place = 0;  // in the order in which the problems were run
+  std::size_t place = 0;  // index in the order in which the problems were run
 };
 
 struct Group {
@@ -41,7 +42,7 @@ ProblemKey problem_of(const Record& r) {
   return {r.instance, r.instance_hash, r.sequence, r.position};
 }
 
-// Records of a build in one place, with the round that each is of.
+// All records of a build in one list, with the round of each.
 struct Listed {
   std::vector<Record> records;
   std::vector<int> round;
@@ -52,7 +53,7 @@ struct Listed {
   }
 };
 
-// The limit of memory takes no part in it: with another one a problem is the same.
+// The memory limit is left out: it does not make a problem another one.
 std::vector<std::string> group_names(const Listed& before, const Listed& after) {
   std::vector<Record> all = before.records;
   all.insert(all.end(), after.records.begin(), after.records.end());
@@ -60,7 +61,8 @@ std::vector<std::string> group_names(const Listed& before, const Listed& after) 
   return solver_names(all);
 }
 
-// @param repeated counts what was left out since the same round has it again
+// @param repeated counts records left out because the same round has a later one of the same
+// problem
 std::map<GroupKey, Group> join(const Listed& before, const Listed& after, int* repeated) {
   const std::vector<std::string> names = group_names(before, after);
   std::map<GroupKey, Group> groups;
@@ -88,7 +90,8 @@ std::map<GroupKey, Group> join(const Listed& before, const Listed& after, int* r
   return groups;
 }
 
-// The request of a family's member may stay the same while the family changes.
+// Compares size and kind, because a family may change while the request for a member stays the
+// same.
 bool are_the_same(const Sides& sides) {
   const auto fact = [](const Rounds& rounds) -> std::pair<int, std::string> {
     for (const Record* r : rounds) {
@@ -118,8 +121,8 @@ bool ran_out(const std::string& outcome) {
   return outcome == "time_limit" || outcome == "timed_out";
 }
 
-// The record that tells most: of a solved problem a right one; else a refuted claim before other
-// failures, and these before rounds that ran out of time.
+// The most informative record: of a solved problem a right one; else a refuted claim if there is
+// one, then another failure, then a round that ran out of time.
 const Record* telling(const Rounds& rounds, bool solved) {
   const auto rank = [solved](const Record* r) {
     if (is_right(*r)) return solved ? 4 : 0;
@@ -168,7 +171,8 @@ RoundTimes times_of(const Rounds& rounds) {
   return times;
 }
 
-// What is in one of the runs alone, and how much of it has its name in the other one, too.
+// Counts the problems that are in one run alone, and how many of them have the same name in the
+// other run.
 void count_single(const std::vector<const Sides*>& single, ComparedGroup& group) {
   using Name = std::tuple<SettingsKey, std::string, std::string, int>;
   std::map<Name, std::pair<int, int>> names;
@@ -205,7 +209,7 @@ void count_change(const ProblemChange& change, const Sides& sides, ComparedGroup
   if (is_uneven(change.before) || is_uneven(change.after)) group.uneven.push_back(change);
 }
 
-// A group on its way: the pairs whose times are judged, and the problems that they are of.
+// A group that is not finished: the pairs whose times are judged, and the problem of each pair.
 struct Draft {
   ComparedGroup group;
   std::vector<TimePair> pairs;
@@ -298,7 +302,7 @@ std::vector<std::string> notes_of(const Comparison& c) {
   for (const RunFacts* run : {&c.before, &c.after}) {
     if (run->repeated > 0) {
       notes.push_back(
-          fmt::format("{}: {} records left out, for the same run stands there again "
+          fmt::format("{}: {} records left out, because the same run is there again "
                       "behind them",
                       shown(run->path), run->repeated));
     }
@@ -306,7 +310,7 @@ std::vector<std::string> notes_of(const Comparison& c) {
   return notes;
 }
 
-// Solvers and suites that one of the runs has not got at all.
+// Notes solvers and suites that only one of the runs has.
 void note_missing(Comparison& c) {
   std::map<std::string, std::pair<bool, bool>> suites;
   for (const ComparedGroup& g : c.groups) {
@@ -331,10 +335,10 @@ void expect_common(const Comparison& c) {
   for (const ComparedGroup& g : c.groups) {
     if (g.compared > 0) return;
   }
-  throw InputError(fmt::format(
-      "{}: no record is of the same suite, problem, solver, settings, start, tolerance and time "
-      "limit as one of {}",
-      shown(c.after.path), shown(c.before.path)));
+  throw InputError(
+      fmt::format("{}: no record has the same suite, problem, solver, settings, start, tolerance "
+                  "and time limit as a record of {}",
+                  shown(c.after.path), shown(c.before.path)));
 }
 
 }  // namespace

@@ -12,8 +12,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::size_t kNamedProblems =
-    10;  // of gained, slower and faster problems; all that are lost
+// gained, slower and faster problems that are listed; lost ones are all listed
+constexpr std::size_t kNamedProblems = 10;
 
 std::string seconds_text(double seconds) {
   if (!std::isfinite(seconds)) return "no time";
@@ -35,9 +35,10 @@ std::string state_text(const ProblemState& s) {
 }
 
 std::string change_line(const char* what, const ComparedGroup& g, const ProblemChange& p) {
-  return fmt::format("{}: {}, {}, {}: {} -> {}{}\n", what, shown(g.suite), shown(g.solver),
-                     shown(p.instance), state_text(p.before), state_text(p.after),
-                     p.near_limit ? " (near the limit: it took more than half of it before)" : "");
+  return fmt::format(
+      "{}: {}, {}, {}: {} -> {}{}\n", what, shown(g.suite), shown(g.solver), shown(p.instance),
+      state_text(p.before), state_text(p.after),
+      p.near_limit ? " (near the limit: it took more than half of the time limit before)" : "");
 }
 
 std::string lines_of(const char* what, const ComparedGroup& g,
@@ -90,7 +91,7 @@ std::string left_out(const ComparedGroup& g) {
     out += fmt::format("in one run alone: {}: {} of OLD, {} of NEW", place, g.only_before,
                        g.only_after);
     if (g.same_name > 0)
-      out += fmt::format("; {} have the same name in both and other content", g.same_name);
+      out += fmt::format("; {} have the same name in both, but other content", g.same_name);
     if (g.wrong_alone > 0) out += fmt::format("; {} of NEW are refuted claims", g.wrong_alone);
     out += "\n";
   }
@@ -178,13 +179,13 @@ std::string comparison_text(const Comparison& c) {
   const int rounds = std::min(c.before.rounds, c.after.rounds);
   if (rounds < kRoundsThatTell) {
     out += fmt::format(
-        "of fewer than {} rounds the noise between runs is not known, and only large changes are "
+        "with fewer than {} rounds the noise between runs is not known, and only large changes are "
         "told\n",
         kRoundsThatTell);
     if (std::abs(std::log(c.common)) > 0.02) {
       out += fmt::format(
-          "what the groups share, a ratio of {:.2f}, may be the machine's: to be told a group has "
-          "to change by more\n",
+          "all groups changed by a ratio of {:.2f} together, which may come from the machine: a "
+          "group must change by more to count\n",
           c.common);
     }
   }

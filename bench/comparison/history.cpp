@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kEnding = ".jsonl.gz";
 constexpr std::string_view kDate = "0000-00-00";
 
-// Its date, if the name begins with one, YYYY-MM-DD.
+// The date, if the file's name begins with one (YYYY-MM-DD), else the name.
 std::string label_of(const std::string& path) {
   const std::string name = fs::path(path).filename().string(), date = name.substr(0, kDate.size());
   const bool dated = std::equal(date.begin(), date.end(), kDate.begin(), kDate.end(),
@@ -51,7 +51,7 @@ Json compared_json(const ComparedGroup& g) {
          {"solved_now", g.solved_after},
          {"timed", g.time.timed}};
   if (g.time.timed == 0) return j;
-  const Band& band = g.time.band;  // now over then
+  const Band& band = g.time.band;  // ratios now over then
   j["ratio"] = 1.0 / band.ratio;
   j["low"] = 1.0 / band.high;
   j["high"] = band.low > 0 ? Json(1.0 / band.low) : Json();

@@ -1,4 +1,4 @@
-// A run beside earlier runs of the same: how times and successes went over versions.
+// Compares a run with earlier runs of the same study: times and successes over versions.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,16 +8,16 @@
 
 namespace perp {
 
-/// Published runs of a study, results/DATE-NAME.jsonl.gz beside perp's data, oldest first; of ""
-/// none.
+/// Paths of the published runs of a study, results/DATE-NAME.jsonl.gz in perp's data folder, oldest
+/// first; none if `study` is empty.
 std::vector<std::string> published_runs(const std::string& study);
 
-/// A run beside earlier ones, record files or folders with some, in the order given:
+/// Compares a run with earlier ones (record files, or folders that hold some), in the order given:
 /// [{"label", "same_machine", "groups": [{"suite", "solver", "compared", "solved_before",
-/// "solved_now", "timed", "ratio", "low", "high"}]}], by compare_runs: ratio is the time then over
-/// the time now, with its band. The label is the date, if the file's name begins with one, else
+/// "solved_now", "timed", "ratio", "low", "high"}]}], by compare_runs(). `ratio` is the time then
+/// over the time now, with its band. The label is the date if the file's name begins with one, else
 /// the name. Runs of the same program, and those without a common problem, are left out.
-/// @throws InputError: an earlier run cannot be read
+/// @throws InputError if an earlier run cannot be read
 nlohmann::ordered_json history_json(const std::vector<Record>& now,
                                     const std::vector<std::string>& earlier);
 

@@ -42,8 +42,8 @@ RunRounds read_rounds(const std::string& path) {
   if (fs::is_directory(path, error)) {
     const std::vector<std::string> folders = round_folders(path);
     if (!folders.empty() && holds_records(path)) {
-      throw InputError(
-          fmt::format("{}: holds records and folders round-*; name the one or the other", path));
+      throw InputError(fmt::format(
+          "{}: holds records and also folders round-*; give a folder with only one of them", path));
     }
     if (!folders.empty()) places = folders;
   }

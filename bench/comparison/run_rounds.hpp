@@ -1,4 +1,4 @@
-// What perp bench wrote of one build, once or in several rounds.
+// Records that perp bench wrote for one build, in one round or several.
 #pragma once
 
 #include <perp/bench/harness/record.hpp>
@@ -11,14 +11,14 @@ namespace perp {
 struct RunRounds {
   std::string path;
   std::vector<std::vector<Record>> rounds;
-  int repeated = 0;  ///< records left out since another one of the same run came after them
+  int repeated = 0;  ///< records left out because a later one of the same run follows
 
   std::vector<Record> all() const;
 };
 
-/// Reads a record file, a folder with some (one round), or a folder with folders round-*, each of
-/// them a round.
-/// @throws InputError naming file, line and field
+/// Reads a record file, a folder with record files (one round), or a folder with folders round-*
+/// (one round each).
+/// @throws InputError with file, line and field if that fails
 RunRounds read_rounds(const std::string& path);
 
 }  // namespace perp

@@ -1,13 +1,13 @@
-// Where the files that come with perp are.
+// The place of the files that come with perp.
 #pragma once
 
 #include <filesystem>
 
 namespace perp {
 
-/// The folder that holds problems/collections and problems/suites: PERP_DATA from the environment,
-/// else what set_data_root() said, else the data installed beside the program (../share/perp), else
-/// the source tree the program was built from.
+/// The folder that holds problems/collections and problems/suites: the environment variable
+/// PERP_DATA if it is set, else the folder given to set_data_root(), else the installed data
+/// (../share/perp relative to the program), else the source tree from which the program was built.
 std::filesystem::path data_root();
 
 /// For programs that use perp as a library and know where its data is installed.

@@ -39,7 +39,7 @@ Scene load_scene_file(const std::string& path, const std::map<std::string, doubl
 }
 
 Scene load_scene_by_name(const std::string& name, const std::map<std::string, double>& parameters) {
-  // Files are called as their scenes are; that saves reading all of them.
+  // A file usually has the name of its scene. Trying it first saves reading all files.
   const fs::path likely = data_root() / "problems" / "scenes" / (name + ".json");
   if (name.find('/') == name.npos && fs::is_regular_file(likely)) {
     Scene scene = load_scene_file(likely.string(), parameters);

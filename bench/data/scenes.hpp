@@ -1,4 +1,4 @@
-// Scenes by the names that the command line takes.
+// Scenes by the names that the command line accepts.
 #pragma once
 
 #include <map>
@@ -11,12 +11,14 @@ namespace perp {
 struct SceneEntry {
   std::string name, description, path;
 };
-/// The scenes in problems/scenes, by name.
+/// The scenes in problems/scenes, sorted by name. @throws InputError if a file cannot be read
 std::vector<SceneEntry> list_scenes();
 
+/// Loads a scene from a file with these values of its parameters. @throws InputError if that fails
 Scene load_scene_file(const std::string& path, const std::map<std::string, double>& parameters);
+/// Loads a scene of problems/scenes by its name. @throws InputError if that fails
 Scene load_scene_by_name(const std::string& name, const std::map<std::string, double>& parameters);
-/// A scene by name or from a file. @throws InputError
+/// Loads a scene by name or from a file. @throws InputError if that fails
 Scene load_scene(const std::string& what, const std::map<std::string, double>& parameters);
 
 }  // namespace perp

@@ -16,11 +16,12 @@ namespace perp {
 namespace {
 
 constexpr double kProofSeconds = 10.0;
-constexpr double kBadScaling = 1e8;   // largest entry of one row for that of another
-constexpr double kDependent = 1e-10;  // singular value, for the largest, that counts as 0
-constexpr double kNegligible = 1e-6;  // of a unit vector, that counts as none
-constexpr std::size_t kTail = 30;     // iterations that tell how fast it goes
-constexpr double kStuck = 0.9999;     // a factor an iteration that gets nowhere
+constexpr double kBadScaling = 1e8;   // ratio of the largest entries of two rows that counts as bad
+constexpr double kDependent = 1e-10;  // singular values below this share of the largest count as 0
+constexpr double kNegligible = 1e-6;  // entries of unit vectors up to it count as 0
+constexpr std::size_t kTail = 30;     // last iterations, from which the speed is estimated
+// reduction factor of one iteration from which on a solver is stuck
+constexpr double kStuck = 0.9999;
 
 class TraceObserver final : public InterruptObserver {
  public:
@@ -63,7 +64,8 @@ std::string names_of(const Problem& problem, const std::vector<int>& rows) {
   return text;
 }
 
-// Rows whose largest entries are far apart: what is small in one is rounding in another.
+// Finds rows with largest entries of very different size: a small error in one row is a large error
+// in another.
 void see_scaling(const Problem& problem, const DenseMatrix& m, std::vector<Cause>& causes) {
   double least = std::numeric_limits<double>::infinity(), most = 0.0;
   int least_row = -1, most_row = -1;
@@ -80,7 +82,7 @@ void see_scaling(const Problem& problem, const DenseMatrix& m, std::vector<Cause
        {most_row, least_row}});
 }
 
-// Directions in which z may move and nothing answers: the unknowns that take part.
+// Finds directions in which z can move without a change of the map, and the unknowns that move.
 void see_dependence(const Problem& problem, const DenseMatrix& m, std::vector<Cause>& causes) {
   const Eigen::BDCSVD<DenseMatrix> svd(m, Eigen::ComputeFullV);
   const Vector& values = svd.singularValues();
@@ -92,8 +94,8 @@ void see_dependence(const Problem& problem, const DenseMatrix& m, std::vector<Ca
     if (kernel.row(i).norm() > kNegligible) rows.push_back(i);
   }
   causes.push_back({"dependent rows",
-                    fmt::format("the matrix has rank {} of {}; what takes part: {}", rank, m.cols(),
-                                names_of(problem, rows)),
+                    fmt::format("the matrix has rank {} of {}; unknowns concerned: {}", rank,
+                                m.cols(), names_of(problem, rows)),
                     rows});
 }
 
@@ -106,7 +108,7 @@ void see_monotonicity(const Matrix& matrix, std::vector<Cause>& causes) {
                     {}});
 }
 
-// How the trace goes at its end.
+// Looks at the end of the trace.
 void see_trace(const SolverDiagnosis& d, double tolerance, std::vector<Cause>& causes) {
   const std::vector<double>& v = d.trace.values;
   if (v.size() < 4 || d.trace.of == "nothing") return;
@@ -118,7 +120,7 @@ void see_trace(const SolverDiagnosis& d, double tolerance, std::vector<Cause>& c
   }
   if (!(from > 0) || !(to > 0)) return;
   const int steps = d.trace.iterations.back() - d.trace.iterations[first];
-  if (steps <= 0) return;  // several methods, one after the other
+  if (steps <= 0) return;  // several methods ran, one after the other
   const double factor = std::pow(to / from, 1.0 / steps);
   const double least = *std::min_element(v.begin(), v.end());
   if (to > 1e3 * std::max(v.front(), least)) {
@@ -153,9 +155,9 @@ void see_run(const Problem& problem, double tolerance, SolverDiagnosis& d) {
   if (r.status == Status::kWrong) {
     d.causes.push_back(
         {"wrong claim",
-         fmt::format("it claims a solution; the verifier measures {:.1e} where {:.1e} is asked, "
-                     "worst at {}",
-                     r.verdict.measure, tolerance, worst_in_words(problem, res)),
+         fmt::format(
+             "it claims a solution, but the verifier measures {:.1e}; {:.1e} is asked; worst at {}",
+             r.verdict.measure, tolerance, worst_in_words(problem, res)),
          worst});
   }
   if (r.verdict.at_floor) {

@@ -1,4 +1,4 @@
-// Why a solver did not solve a problem.
+// Reasons why a solver did not solve a problem.
 #pragma once
 
 #include <functional>
@@ -12,52 +12,53 @@
 
 namespace perp {
 
-/// One reason, as far as the evidence goes.
+/// One likely reason.
 struct Cause {
-  /// Of the problem: "infeasible", "not monotone", "badly scaled", "dependent rows", "not finite".
-  /// Of the run: "refused", "wrong claim", "tolerance below rounding", "slow", "diverges", "stuck",
-  /// "time limit", "ended".
+  /// For the problem: "infeasible", "not monotone", "badly scaled", "dependent rows", "not finite".
+  /// For the run: "refused", "wrong claim", "tolerance below rounding", "slow", "diverges",
+  /// "stuck", "time limit", "ended".
   std::string_view what;
   std::string text;
-  std::vector<int> rows;  ///< unknowns it is about
+  std::vector<int> rows;  ///< indices of the unknowns concerned
 };
 
-/// What a solver told while it ran, of the iterations in which it told anything: its residual, or,
-/// if it never knew that, its merit.
+/// Values that a solver reported while it ran, for the iterations with a report: its residual, or
+/// its merit if it never reported a residual.
 struct Trace {
   std::string_view of = "nothing";  ///< "residual", "merit"
   std::vector<int> iterations;
   std::vector<double> values;
 };
 
-/// One solver on the problem.
+/// Result of one solver on the problem.
 struct SolverDiagnosis {
   std::string solver;
   VerifiedResult result;
   Trace trace;
-  std::vector<Cause> causes;        ///< none if it is solved
-  std::optional<Problem> smallest;  ///< what it still fails on, if that was asked for
+  std::vector<Cause> causes;  ///< empty if the problem is solved
+  /// smallest problem found on which it still fails, if that was asked for
+  std::optional<Problem> smallest;
 };
 
 struct Diagnosis {
-  std::vector<Cause> causes;  ///< of the problem, whoever solves it
+  std::vector<Cause> causes;  ///< in the problem itself, for any solver
   std::vector<Mend> mends;    ///< if no solver solves it
   std::vector<SolverDiagnosis> solvers;
-  bool solved = false;       ///< by one of them
-  bool auto_solves = false;  ///< asked if none of them does
+  bool solved = false;       ///< by one of the solvers
+  bool auto_solves = false;  ///< tried only if none of the solvers solves it
 };
 
 struct DiagnosisRequest {
   std::vector<std::string> solvers;
-  SolveRequest solve;           ///< limits and make count
-  double shrink_seconds = 5.0;  ///< for each solver that fails; 0: nothing is shrunk
+  SolveRequest solve;           ///< its solver is replaced by each of the above
+  double shrink_seconds = 5.0;  ///< s, for each solver that fails; 0: no problem is shrunk
 };
 
-/// Solves with each, looks at the problem if one fails, and at what would mend it if all do and
-/// `auto` does, too.
+/// Solves with each solver. If one fails, looks for causes in the problem. If all fail and `auto`
+/// does, too, looks for changes that would give the problem a solution.
 Diagnosis diagnose(const Problem& problem, const DiagnosisRequest& request);
 
-/// What is wrong with the problem whoever solves it. Sizes up to kLargestAnalysed.
+/// Causes in the problem itself, for any solver. Needs at most kLargestAnalysed unknowns.
 std::vector<Cause> causes_in(const Problem& problem);
 
 nlohmann::ordered_json diagnosis_to_json(const Problem& problem, const Diagnosis& diagnosis);

@@ -17,9 +17,9 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::size_t kWidth = 60;           // characters of a drawn trace
-constexpr std::size_t kMostChangedRows = 8;  // of a change that are written out
-constexpr int kSmallEnough = 12;             // unknowns of a problem that is printed
+constexpr std::size_t kWidth = 60;           // most characters of a drawn trace
+constexpr std::size_t kMostChangedRows = 8;  // most rows of a change that are listed
+constexpr int kSmallEnough = 12;             // most unknowns of a problem that is printed
 
 Json names(const Problem& problem, const std::vector<int>& rows) {
   Json list = Json::array();
@@ -34,7 +34,8 @@ Json causes_json(const Problem& problem, const std::vector<Cause>& causes) {
   return list;
 }
 
-// A trace by the heights of its logarithms, the least of the iterations that share a character.
+// Draws a trace by bars with the heights of its logarithms. If iterations share a character, the
+// least value counts.
 std::string drawing(const std::vector<double>& values) {
   static const std::array<const char*, 8> bars = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   std::vector<double> columns;

@@ -14,7 +14,7 @@ namespace perp {
 namespace {
 
 constexpr double kMendTolerance = 1e-10;
-constexpr double kNoChange = 1e-9;  // of q, for its size: rounding
+constexpr double kNoChange = 1e-9;  // changes of q below this share of its size are rounding
 
 std::optional<Mlcp> linear_form(const Problem& problem) {
   if (const auto* lcp = std::get_if<Lcp>(&problem.data)) return to_mlcp(*lcp);
@@ -34,11 +34,11 @@ VerifiedResult solve(ProblemData data, std::string solver, double tolerance, dou
   return solve_verified(problem, request);
 }
 
-// Rows of a program over (z, p, m), a change of q being p - m with both at least 0.
+// Rows of a linear program over (z, p, m). The change of q is p - m, with p and m at least 0.
 class Rows {
  public:
   explicit Rows(int unknowns) : unknowns_(unknowns) {}
-  // sum of entries <= limit
+  // Adds the row: sum of entries <= limit.
   void add(const std::vector<std::pair<int, double>>& entries, double limit) {
     for (const auto& [column, value] : entries) triplets_.emplace_back(count_, column, value);
     limits_.push_back(limit);
@@ -97,7 +97,7 @@ std::optional<Mend> mend_q(const Mlcp& p, double tolerance, double time_limit) {
     if (std::abs(change[i]) > kNoChange * size) mend.rows.emplace_back(i, change[i]);
   }
   Mlcp changed = p;
-  // A little more, so that rounding does not decide.
+  // Changes q by a little more, so that rounding does not decide.
   changed.q += change * (1.0 + 1e-6);
   mend.solved = solve(std::move(changed), "auto", tolerance, time_limit).status == Status::kSolved;
   return mend;
@@ -118,7 +118,7 @@ std::optional<Mend> mend_compliance(const Mlcp& p, double tolerance, double time
   return {};
 }
 
-// The problem with every mu times a factor; nothing if it tells of none.
+// The problem with every mu times a factor; nothing if it has no mu.
 std::optional<ProblemData> with_friction(const Problem& problem, double factor) {
   if (const auto* contact = std::get_if<FrictionContact>(&problem.data)) {
     FrictionContact changed = *contact;

@@ -293,7 +293,7 @@ exec {PERP} "$@"
 """)
         suite = self.write("tiny.json", SUITE)
         done = self.script(PERP, other, suite, "--rounds", 1, "--no-micro", "-o", self.folder / "out", "--", "--solvers", "lemke", code=2)
-        self.refused("no record is of the same", done=done)
+        self.refused("no record has the same", done=done)
 
     def test_a_study(self):
         """Every run of it with its own solvers and limits, those of studies that it includes first."""
