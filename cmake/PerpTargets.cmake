@@ -4,6 +4,8 @@
 # <perp/solvers/pivoting/lemke.hpp>, in the build tree through a link, after installation as files.
 # A stage sees the roots of the targets it links and no others, so a wrong #include does not compile.
 
+include(PerpHeaders)
+
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
@@ -46,6 +48,9 @@ function(perp_add_stage name folder)
   set(root "${PROJECT_BINARY_DIR}/include/${name}")
   file(MAKE_DIRECTORY "${root}/perp")
   file(CREATE_LINK "${folder}" "${root}/perp/${name}" SYMBOLIC)
+  if(name IN_LIST PERP_UMBRELLAS)
+    perp_link_umbrella(${name} "${root}")
+  endif()
   set(scope PUBLIC)
   if(sources)
     add_library(perp_${name} STATIC ${sources})
