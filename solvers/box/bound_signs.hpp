@@ -1,4 +1,4 @@
-// Whether F holds at the bounds what a small residual of a nonlinear problem promises.
+// Checks the signs of F at the bounds for points with a small residual of a nonlinear problem.
 #pragma once
 
 #include <cmath>
@@ -6,14 +6,16 @@
 
 namespace perp {
 
-/// A natural residual near zero is not enough for a nonlinear F: at z = 0 it takes 0 <= z, 1/z - 5
-/// >= 0 for solved, and points beyond a pole. So the verifier looks at p as well: z with the rows
-/// whose |F_i| exceeds the tolerance put on the bound that F's sign points at, the others clamped
-/// to their bounds. F(p) must be finite, and on those rows keep its sign within the tolerance. The
-/// same here, so that solvers do not stop at such points.
+/// For a nonlinear F a natural residual near zero is not enough: it takes points near z = 0 for
+/// solutions of 0 <= z, 1/z - 5 >= 0, and also points beyond a pole. So the verifier also checks a
+/// point p: z clamped to its bounds, with the rows that have |F_i| above the tolerance put on the
+/// bound that belongs to the sign of F_i (the lower one for F_i > 0). F(p) must be finite, and on
+/// those rows it must keep its sign within the tolerance. Solvers do the same check here, so that
+/// they do not stop at such points.
 class BoundSigns {
  public:
-  /// @param f F(z) @param evaluate (p, f) -> whether F(p), to be put into f, is finite
+  /// @param z, f, lower, upper n values each; f is F(z)
+  /// @param evaluate evaluate(p, f) writes F(p) to f and returns whether it is finite
   template <class Evaluate>
   bool hold(const Vector& z, const Vector& f, const Vector& lower, const Vector& upper,
             double tolerance, const Evaluate& evaluate) {

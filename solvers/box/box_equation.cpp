@@ -10,7 +10,7 @@ namespace perp {
 namespace {
 
 constexpr double kNegligible = 1e-13;  // b_i below this share of a_i: the row is z_i alone
-constexpr int kFalseAnswers = 10;      // points of a run that only look like answers
+constexpr int kFalseAnswers = 10;      // so many false answers in a run mean a pole
 constexpr double kStartInside[] = {1e-2, 1.0, 1e-6};  // lengths by which a start leaves its bounds
 constexpr int kDomainTries = 40;
 
@@ -42,12 +42,13 @@ bool BoxEquation::evaluate() {
   return f_.allFinite() && set_rows();
 }
 
-// F exists at z, and J as well; that of an answer is not asked for.
+// Whether F and J exist at z; J is not needed if z is an answer.
 bool BoxEquation::is_defined() {
   return evaluate() && (natural_ <= tolerance_ || problem_->linearise(z_));
 }
 
-// F does not exist at the start: points off the bounds, then random ones further and further away.
+// If F does not exist at the start: tries points inside the bounds, then random points at growing
+// distances.
 bool BoxEquation::move_into_domain() {
   if (problem_->is_linear()) return false;
   record.note_undefined(f_, problem_->undefined_row());

@@ -1,4 +1,4 @@
-// The equation that a Newton method solves for a problem over bounds.
+// The equation that a Newton method solves for a problem with bounds.
 #pragma once
 
 #include <perp/solvers/box/box_problem.hpp>
@@ -9,20 +9,22 @@
 
 namespace perp {
 
-/// Phi_i(z) = phi(z_i - l_i, F_i), two-sided by composition (ComplementarityFunction), with
-/// D_a + D_b M of its generalised Jacobian [DeLucaFacchineiKanzow1996; Billups1995]. Phi, D_a, D_b,
-/// merit and residual belong to z at all times; the gradient does after linearise(). Directions of
-/// least squares and of the gradient are here; what else a method tries is its own.
+/// Phi_i(z) = phi(z_i - l_i, F_i), for two bounds by composition (ComplementarityFunction), and the
+/// element D_a + D_b M of its generalised Jacobian [DeLucaFacchineiKanzow1996; Billups1995]. Phi,
+/// D_a, D_b, merit and residual always belong to z; the gradient does after linearise(). This class
+/// finds the directions of least squares and of the gradient; methods add their own directions.
 class BoxEquation : public NewtonEquation {
  public:
-  enum class Path { kStraight, kProjected };  ///< of trial points: z + t d, or put on the bounds
-  /// F at the points of a linear problem: updated along directions and by plain products, or
+  /// Trial points: z + t d, or its projection on the bounds.
+  enum class Path { kStraight, kProjected };
+  /// How F of a linear problem is computed: updated along directions and by plain products, or
   /// summed in extended precision at every point.
   enum class Sums { kPlain, kExtended };
 
-  /// Keeps a reference. Allocates.
+  /// Keeps a reference to the problem. Allocates.
   void attach(BoxProblem& problem, Sums sums);
-  /// From the start, moved to where F exists (move_into_domain).
+  /// Begins at the start. If F does not exist there, a point near it is used at which F exists.
+  /// @param start n values, scaled unknowns
   /// @return false if no such point is found
   bool begin(const ComplementarityFunction& function, double tolerance, const Vector& start);
 
@@ -35,23 +37,26 @@ class BoxEquation : public NewtonEquation {
   NewtonSystem system;
 
  protected:
-  /// Another trial point.
+  /// Makes z the trial point. @return its merit
   double try_point(const Vector& z);
-  /// Without a search. @return false if F does not exist there
+  /// Moves to z without a search. @return false if F does not exist there
   bool move_to(const Vector& z);
-  /// J at z and the gradient of the merit, (D_a + D_b J)' Phi. @return false if J is not finite
+  /// Computes J at z and the gradient of the merit, (D_a + D_b J)' Phi.
+  /// @return false if J is not finite
   bool linearise();
-  /// The residual is small, but F does not hold its signs at the bounds. Steps from there may still
-  /// lead to a solution nearby.
+  /// Whether the residual of z is small, but F does not keep its signs at the bounds (BoundSigns).
+  /// Steps from such a point may still lead to a solution nearby.
   bool is_false_answer();
-  /// Whether so many points only looked like answers that a pole must be near.
+  /// Whether there were so many points of this kind (is_false_answer) that a pole must be near.
   bool is_at_pole() const;
-  /// Directions; false if there is none or the merit does not fall along it.
+  /// The direction of Levenberg and Marquardt with mu = `damping`.
+  /// @return false if there is none, or if the merit does not fall along it
   bool find_least_squares_direction(double damping);
-  /// The Cauchy step: ||J g||^2 t = ||g||^2.
+  /// The Cauchy step along the negative gradient: -t g with ||J g||^2 t = ||g||^2.
+  /// @return false as above
   bool find_gradient_direction();
-  /// Of a direction that a method has chosen: whether the merit falls along it; M d, if trial
-  /// points need it.
+  /// Takes the direction that a method has put into direction_, and computes M d if trial points
+  /// need it. @return whether the merit falls along it
   bool take_direction();
   double slope() const { return gradient_.dot(direction_); }
   double largest() const { return phi_.lpNorm<Eigen::Infinity>(); }

@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kSparseProducts = 0.25;  // share of entries up to which products are sparse
 
-// With every diagonal entry stored, if only as zero.
+// The matrix with all diagonal entries stored, also those that are zero.
 SparseMatrix with_diagonal(const SparseMatrix& m) {
   SparseMatrix diagonal(m.rows(), m.cols());
   diagonal.setIdentity();

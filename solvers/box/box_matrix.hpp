@@ -8,18 +8,20 @@
 
 namespace perp {
 
-/// R M C in the storage that was chosen once; its values are replaced without allocating.
+/// R M C (BoxScaling), n x n. store() chooses the storage; set() replaces the values without
+/// allocating.
 class BoxMatrix : public NewtonMatrix {
  public:
-  /// Of a constant M. Products are sparse where systems are, or where few entries are stored.
+  /// Chooses the storage of a constant M. Products are sparse if systems are, or if M has few
+  /// entries.
   void store(const Matrix& m, bool sparse_systems);
-  /// Of a Jacobian with this pattern, whose values are not set yet.
+  /// Chooses the storage of a Jacobian with this pattern. Its values are not set yet.
   void store(const SparseMatrix& pattern, bool sparse_systems);
 
   /// @return false if M has an entry outside the pattern: it must be stored anew.
   bool set(const Matrix& m, const BoxScaling& scaling);
   /// @param jacobian with the pattern that was stored
-  /// @return row of an entry that is not finite, -1: none
+  /// @return the row of an entry that is not finite; -1: none
   int set(const SparseMatrix& jacobian, const BoxScaling& scaling);
 
  private:

@@ -101,8 +101,8 @@ void BoxProblem::begin(const Vector* start, Vector& z) {
   }
 }
 
-// A Jacobian that asks for extreme factors tells about the point where it was taken, not about the
-// problem: then nothing is scaled.
+// If the factors are extreme, the Jacobian at this point is not typical of the problem: then
+// nothing is scaled.
 void BoxProblem::scale_here() {
   function_.forget();
   filled_ = false;
@@ -146,7 +146,7 @@ bool BoxProblem::linearise(const Vector& z) {
   return undefined_row_ < 0;
 }
 
-// q first: a product that is rounded before would hide what is left.
+// The sums begin with q: if products were rounded before q is added, small results would be lost.
 void BoxProblem::map_extended(const Vector& z, Vector& f) {
   if (!linear_) return map(z, f);
   ++linear_evaluations_;

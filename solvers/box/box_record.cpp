@@ -8,7 +8,8 @@ namespace perp {
 
 namespace {
 
-constexpr double kStationary = 1e-6;    // gradient over ||Phi||
+constexpr double kStationary =
+    1e-6;  // largest size of the gradient over ||Phi|| that counts as zero
 constexpr double kSingularShare = 0.1;  // rows with |Phi_i| above this times the largest are named
 constexpr int kNamedRows = 5;
 
@@ -57,24 +58,23 @@ std::string BoxRecord::message(Status status, const std::vector<std::string>& na
   if (status == Status::kNumericalError) {
     if (undefined_row_ < 0) return "the merit is not finite";
     return fmt::format(
-        "{}{} is not finite at the start, and no point near it was found where all are",
+        "{}{} is not finite at the start, and no point near it was found at which all are finite",
         undefined_jacobian_ ? "a derivative of " : "", row);
   }
   if (status != Status::kStalled) return {};
   std::string text = fmt::format("the residual stays at {:.1e}", best_natural);
   if (false_answers > 0) {
     text += fmt::format(
-        "; at {} points it vanished although F does not hold its signs at the bounds (poles)",
+        "; at {} points it vanished although F does not keep its signs at the bounds (poles)",
         false_answers);
   }
   if (undefined_points > 0) {
-    text += fmt::format("; {} points were met where {} or another is not finite", undefined_points,
-                        row);
+    text += fmt::format("; at {} points {} or another row is not finite", undefined_points, row);
   }
   return text;
 }
 
-// The gradient J'Phi vanishes: the rows where Phi does not are linearly dependent.
+// The gradient J'Phi vanishes: the rows with Phi_i not zero are linearly dependent.
 std::string BoxRecord::stationary_message(const std::vector<std::string>& names) const {
   const double largest = lowest_phi_.lpNorm<Eigen::Infinity>();
   std::string rows;

@@ -1,4 +1,4 @@
-// Rows and unknowns of a box problem in other units, by powers of two.
+// Scales rows and unknowns of a box problem by powers of two.
 #pragma once
 
 #include <algorithm>
@@ -7,28 +7,29 @@
 
 namespace perp {
 
-/// F^ = R F and z = C z^, R and C diagonal, from alternating square roots of the row and column
-/// maxima of |M| or of a Jacobian [Ruiz2001]. All are powers of two, so nothing is rounded, and
-/// R = C if |M| is symmetric. The diagonals are 1 until equilibrate() is called.
+/// F^ = R F and z = C z^ with diagonal R and C: a few sweeps divide rows and columns by the square
+/// roots of their largest entries in |M| or in a Jacobian [Ruiz2001]. All factors are powers of
+/// two, so scaling rounds nothing. If |M| is symmetric, R = C. The diagonals are 1 until
+/// equilibrate().
 class BoxScaling {
  public:
-  Vector row, unknown;  ///< diagonals of R and of C
-  Vector map_unit;      ///< of F: F = map_unit F^
+  Vector row, unknown;  ///< diagonals of R and of C, n values each
+  Vector map_unit;      ///< n values: F = map_unit F^, row by row
 
   void reset(Eigen::Index n) {
     row.setOnes(n);
     unknown.setOnes(n);
     map_unit.setOnes(n);
   }
-  /// Whether some row or column maximum is beyond 1/100 ... 100. @param for_entries calls
-  /// visit(i, j, value) for every entry
+  /// Whether the maximum of some row or column is beyond 1/100 ... 100.
+  /// @param for_entries for_entries(visit) calls visit(i, j, value) for every entry
   template <class ForEntries>
   bool is_needed(const ForEntries& for_entries);
   template <class ForEntries>
   void equilibrate(const ForEntries& for_entries);
   /// Whether a factor is beyond 2^-20 ... 2^20.
   bool is_extreme() const;
-  /// z = s C z^ and F = s R^-1 F^ from here on; s a power of two.
+  /// From here on z = s C z^ and F = s R^-1 F^. @param s a power of two
   void set_units(double s) {
     unknown *= s;
     map_unit = s * row.cwiseInverse();

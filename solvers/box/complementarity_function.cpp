@@ -11,13 +11,14 @@ namespace perp {
 namespace {
 
 constexpr double kEvenSlope = 0.29289321881345248;  // 1 - 1/sqrt(2)
-constexpr double kKink = 1e-150;                    // below this norm (a, b) is the kink
+constexpr double kKink = 1e-150;  // a smaller norm of (a, b) is the kink: its square underflows
 
 // phi(a, b) = a + b - sqrt(a^2 + b^2) [Fischer1992].
 ComplementarityRow fischer_burmeister_row(double a, double b) {
   const double norm = std::sqrt(a * a + b * b);
   if (!(norm > kKink)) return {a + b - norm, kEvenSlope, kEvenSlope};
-  // 1 - a / norm loses all digits where b is small beside a > 0: b^2 / (norm (norm + a)) does not.
+  // If b is small compared with a > 0, 1 - a / norm loses all digits; b^2 / (norm (norm + a)) is
+  // the same number and does not.
   const double da = a > 0 ? b * b / (norm * (norm + a)) : 1.0 - a / norm;
   const double db = b > 0 ? a * a / (norm * (norm + b)) : 1.0 - b / norm;
   return {a > 0 && b > 0 ? 2.0 * a / (a + b + norm) * b : a + b - norm, da, db};
@@ -56,10 +57,10 @@ ComplementarityRow one_sided(const ComplementarityFunction& function, double a, 
 ComplementarityRow evaluate_row(const ComplementarityFunction& function, double z, double f,
                                 double lower, double upper) {
   if (lower == upper) return {z - lower, 1.0, 0.0};
-  ComplementarityRow inner{f, 0.0, 1.0};  // -phi(u - z, -F), or F without an upper bound
+  ComplementarityRow inner{f, 0.0, 1.0};  // -phi(u - z, -F); without an upper bound F
   if (upper < kInfinity) {
     inner = one_sided(function, upper - z, -f);
-    inner.value = -inner.value;  // its derivatives by z and F are those by u - z and -F
+    inner.value = -inner.value;  // both signs cancel in the derivatives
   }
   if (lower == -kInfinity) return inner;
   const ComplementarityRow outer = one_sided(function, z - lower, inner.value);

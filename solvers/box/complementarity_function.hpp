@@ -1,20 +1,20 @@
-// Complementarity functions: zero exactly where a row of a box problem is solved.
+// Complementarity functions: zero if and only if a row of a box problem is solved.
 #pragma once
 
 namespace perp {
 
 enum class NcpFunction { kFischerBurmeister, kPenalised, kMin };
 
-/// A choice of function: phi of one row for a lower bound, phi(z - l, F), and for bounds on both
-/// sides Billups' composition phi(z - l, -phi(u - z, -F)) [Billups1995].
+/// The choice of phi: Fischer-Burmeister [Fischer1992], penalised Fischer-Burmeister
+/// [ChenChenKanzow2000] or min(a, b). A row is phi(z - l, F) with a lower bound, -phi(u - z, -F)
+/// with an upper one, and with both Billups' composition phi(z - l, -phi(u - z, -F)) [Billups1995].
 struct ComplementarityFunction {
   NcpFunction kind = NcpFunction::kFischerBurmeister;
   double lambda = 0.9;  ///< share of Fischer-Burmeister in the penalised function
 };
 
-/// Value of a row and an element of its generalised gradient with respect to z_i and F_i; at a kink
-/// the even one.
-/// Both partial derivatives are nonnegative and not both zero.
+/// Value of a row and an element of its generalised gradient with respect to z_i and F_i. At a kink
+/// both derivatives are the same. They are nonnegative and not both zero.
 struct ComplementarityRow {
   double value, dz, df;
 };

@@ -1,17 +1,17 @@
-// The matrix of a Newton method: values that change, in the storage that its systems want.
+// The matrix of a Newton method, in the storage that its linear systems need.
 #pragma once
 
 #include <perp/problems/matrix/matrix.hpp>
 
 namespace perp {
 
-/// M or a Jacobian, n x n. Systems are dense or sparse; a dense one may be kept as sparse too, for
-/// products where it has few entries.
+/// M or a Jacobian, n x n. Its systems are dense or sparse. A matrix with dense systems is also
+/// kept as a sparse one if it has few entries; products then use that.
 class NewtonMatrix {
  public:
   bool has_sparse_systems() const { return sparse_systems_; }
   bool has_sparse() const { return sparse_; }
-  /// Columns of the sparse one hold their diagonal entry, if only as zero.
+  /// All diagonal entries of sparse() are stored, also those that are zero.
   const DenseMatrix& dense() const { return dense_matrix_; }
   const SparseMatrix& sparse() const { return sparse_matrix_; }
   int size() const {

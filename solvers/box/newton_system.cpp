@@ -71,7 +71,8 @@ void NewtonSystem::fill_sparse_kernel(double eps) {
   }
 }
 
-// d_i = r_i / a_i outside the kernel; the kernel's right-hand side with what those contribute.
+// Sets d_i = r_i / a_i outside the kernel, and the right-hand side of the kernel without the
+// contributions of these d_i.
 void NewtonSystem::solve_outside_kernel(const Vector& r, Vector& d) {
   bool outside = false;
   for (int i = 0; i < matrix_->size(); ++i) {
@@ -108,7 +109,7 @@ bool NewtonSystem::factor_least_squares(const Vector& a, const Vector& b, double
   return dense_lu_.factor();
 }
 
-// J'J + mu I of the kernel in blocks: the lower triangle is computed, the upper one copied.
+// J'J + mu I of the kernel, block by block: the lower triangle is computed, the upper one copied.
 void NewtonSystem::fill_normal_equations(double mu) {
   const int n = kernel_size();
   if (jacobian_.rows() < n) {
@@ -158,7 +159,7 @@ void NewtonSystem::fill_kernel_jacobian() {
   }
 }
 
-// The pattern once, the values always: they may be those of another Jacobian.
+// The pattern is built once; the values are copied every time, since the Jacobian may be a new one.
 void NewtonSystem::transpose_sparse() {
   const SparseMatrix& m = matrix_->sparse();
   if (transposed_.cols() != m.cols()) transposed_ = m.transpose();

@@ -8,19 +8,19 @@
 
 namespace perp {
 
-/// Systems with J = diag(a) + diag(b) M, a >= 0, b >= 0; M as it stands when a matrix is
-/// factorised.
+/// Systems with J = diag(a) + diag(b) M, a >= 0, b >= 0. The values of M are those at the time of
+/// factorisation. All vectors have n values.
 ///
 /// Proximal: (diag(a) + diag(b) (M + eps I)) d = r by LU. Rows with b_i = 0 give d_i = r_i / a_i at
-/// once; the others form the kernel, the only part that is factorised. With a and b of zeros and
-/// ones the kernel is M_alpha,alpha of an active set.
+/// once. The other rows form the kernel, the only part that is factorised. If all a_i and b_i are 0
+/// or 1, the kernel is M_alpha,alpha of an active set.
 ///
 /// Least squares: min ||J d - r||^2 + mu ||d||^2 (Levenberg-Marquardt) on the kernel, by the normal
-/// equations, where it is large by the augmented system [I J; J' -mu I]
-/// [GolubVanLoan2013, Sec. 5.3, 6.1]. Only sparse factorisations allocate when all is done again.
+/// equations; if the kernel is large and sparse, by the augmented system [I J; J' -mu I]
+/// [GolubVanLoan2013, Sec. 5.3, 6.1]. In later systems only sparse factorisations allocate.
 class NewtonSystem {
  public:
-  /// Keeps a reference; the values of the matrix may change between factorisations.
+  /// Keeps a reference to the matrix; its values may change between factorisations.
   void attach(const NewtonMatrix& matrix);
 
   /// @return false if the kernel is singular to rounding.
@@ -48,14 +48,14 @@ class NewtonSystem {
 
   const NewtonMatrix* matrix_ = nullptr;
   Vector a_, b_;
-  std::vector<int> kernel_, position_;  // rows with b_i > 0, and where each stands (or -1)
+  std::vector<int> kernel_, position_;  // rows with b_i > 0; position of every row there, or -1
   Vector work_, product_;
   SparseMatrix transposed_;  // of M, for the augmented system
-  std::vector<int> next_;    // of its columns, while they are filled
+  std::vector<int> next_;    // next free place of each of its columns, while they are filled
   std::vector<double> right_side_;
   DenseLu dense_lu_;
   bool normal_equations_ = false;
-  DenseMatrix jacobian_, normal_;  // their matrices, kernel by kernel in the top left corner
+  DenseMatrix jacobian_, normal_;  // J and J'J + mu I of the kernel, in the top left corner
   GeneralLu sparse_lu_, augmented_lu_;
 };
 

@@ -1,4 +1,4 @@
-// F and its Jacobian, each evaluated once a point.
+// F and its Jacobian, each evaluated once per point.
 #pragma once
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 
 namespace perp {
 
-/// A nonlinear F that remembers its last value and its last Jacobian with the points they belong
-/// to, so that asking again costs a comparison.
+/// A nonlinear F that remembers its last value and its last Jacobian, with their points. Asking
+/// again at the same point costs only a comparison. All vectors have n values.
 class PointFunction {
  public:
   /// @throws DeadlinePassed
@@ -16,7 +16,7 @@ class PointFunction {
     jacobian_ = function_.pattern();
     forget();
   }
-  /// The same with other parameters. @return false if the pattern is another one
+  /// Takes new parameters. @return false if the pattern differs. @throws DeadlinePassed
   bool update(const Mcp& problem, const Deadline& deadline) {
     function_.prepare(problem, deadline);
     forget();
@@ -39,7 +39,7 @@ class PointFunction {
     ++evaluations;
     return value_;
   }
-  /// @return whether it was evaluated anew
+  /// @return whether it was evaluated; false if the last Jacobian belongs to this z
   bool evaluate_jacobian(const Vector& z) {
     if (has_jacobian_ && z == jacobian_point_) return false;
     function_.evaluate_jacobian(z, jacobian_.valuePtr());
@@ -49,7 +49,7 @@ class PointFunction {
     return true;
   }
   const SparseMatrix& jacobian() const { return jacobian_; }
-  /// At a point beside those of the solve; nothing is remembered.
+  /// f := F(z) without remembering it, for a point that is no iterate.
   void evaluate_once(const Vector& z, Vector& f) {
     function_.evaluate(z, f);
     ++evaluations;

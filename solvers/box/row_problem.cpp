@@ -11,7 +11,7 @@ namespace perp {
 namespace {
 
 constexpr Eigen::Index kRowBlock = 32;
-constexpr double kOrderMatters = 1e5;  // sums below this are right to 1e-14
+constexpr double kOrderMatters = 1e5;  // smaller sums are right to 1e-14 in any order
 
 }  // namespace
 
@@ -40,7 +40,7 @@ void RowProblem::build(const Problem& problem) {
     const DenseMatrix& columns = m->dense();
     const Eigen::Index n = columns.rows();
     rows_.resize(n, n);
-    for (Eigen::Index j = 0; j < n; j += kRowBlock) {  // by blocks: one of the two has long strides
+    for (Eigen::Index j = 0; j < n; j += kRowBlock) {  // by blocks: one of both has long strides
       const Eigen::Index width = std::min(kRowBlock, n - j);
       for (Eigen::Index i = 0; i < n; i += kRowBlock) {
         const Eigen::Index height = std::min(kRowBlock, n - i);
@@ -89,7 +89,7 @@ void RowProblem::scale(const Vector& s) {
   upper.array() /= s.array();
 }
 
-// Three sums, because one chain of extended additions is slow.
+// Three partial sums, because one chain of extended additions is slow.
 long double RowProblem::extended_row(int i, const double* z) const {
   if (!dense_) {
     Extended sum = q[i];
@@ -126,7 +126,7 @@ double RowProblem::row_sum_norm() const {
   return largest;
 }
 
-// Term by term and q last.
+// The sum in the order of the verifier: term by term, q last.
 double RowProblem::row_in_order(int i, const double* z) const {
   long double sum = 0.0L;
   for_row(i, [&](int j, double value) { sum += static_cast<long double>(value) * z[j]; });
@@ -134,7 +134,7 @@ double RowProblem::row_in_order(int i, const double* z) const {
 }
 
 double RowProblem::natural_residual(const Vector& z) const {
-  // Where the terms are so large that rounding them shows, another order gives another sum.
+  // If the terms are large, rounding makes the sum depend on the order: then use the verifier's.
   const bool in_order =
       size() > 0 && !(max_abs_ * z.lpNorm<Eigen::Infinity>() * size() < kOrderMatters);
   double largest = 0.0;

@@ -1,4 +1,4 @@
-// A mixed LCP by rows.
+// A mixed LCP stored by rows.
 #pragma once
 
 #include <perp/problems/standard/problem.hpp>
@@ -6,11 +6,11 @@
 
 namespace perp {
 
-/// M by rows (dense, or compressed where the problem's M is sparse), q and bounds of an Lcp or
-/// Mlcp; of a BoxQp H and c.
+/// M by rows (dense; compressed if the problem's M is sparse), q and bounds of an Lcp or Mlcp. For
+/// a BoxQp M is H and q is c. All vectors have n = size() values.
 class RowProblem {
  public:
-  /// Copies the problem; allocates only where it is larger than the ones before.
+  /// Copies the problem; allocates only if it is larger than those before.
   /// @throws std::bad_variant_access for other kinds.
   void build(const Problem& problem);
 
@@ -45,23 +45,24 @@ class RowProblem {
   const double* dense_row(int i) const { return rows_.data() + rows_.cols() * i; }
   double entry(int i, int j) const;
 
-  /// |m_ij - m_ji| <= tolerance for all entries of the M this was built from, compared in the order
-  /// of memory where it is dense.
+  /// Whether |m_ij - m_ji| <= tolerance for all entries. @param m the M this was built from; if it
+  /// is dense, it is compared with the rows stored here, in the order of memory
   bool is_symmetric(const Matrix& m, double tolerance) const;
   /// max_i sum_j |M_ij|.
   double row_sum_norm() const;
 
-  /// Other unknowns, z = S y: M := S M S, q := S q, bounds over s. @param s positive
+  /// Changes the unknowns, z = S y: M := S M S, q := S q, bounds divided by s.
+  /// @param s diagonal of S, n positive values
   void scale(const Vector& s);
 
-  /// z into its bounds.
+  /// Projects z on its bounds.
   void clamp(Vector& z) const { z = z.cwiseMax(lower).cwiseMin(upper); }
   /// w := M z + q.
   void evaluate(const Vector& z, Vector& w) const;
   /// (Mz + q)_i summed in extended precision.
   long double extended_row(int i, const double* z) const;
-  /// ||mid(z - l, z - u, Mz + q)||_inf summed in extended precision, as the verifier does;
-  /// infinite where z is not finite.
+  /// ||mid(z - l, z - u, Mz + q)||_inf, summed in extended precision as the verifier does; infinity
+  /// if z or Mz + q is not finite.
   double natural_residual(const Vector& z) const;
 
   /// max |M_ij|.

@@ -1,4 +1,4 @@
-// How far Levenberg-Marquardt steps are damped.
+// The damping of Levenberg-Marquardt steps.
 #pragma once
 
 #include <algorithm>
@@ -6,11 +6,11 @@
 namespace perp {
 
 struct DampingRules {
-  double first = 1e-6;        ///< share of a new run
-  double after_full = 0.25;   ///< factor after a full step
-  double short_below = 0.25;  ///< length of a step that counts as short; one refused has length 0
-  double after_short = 10.0;  ///< factor after it
-  double least = 1e-10, most = 1.0;
+  double first = 1e-6;               ///< share at the beginning of a run
+  double after_full = 0.25;          ///< factor after a full step
+  double short_below = 0.25;         ///< shorter steps count as short; a refused one has length 0
+  double after_short = 10.0;         ///< factor after a short step
+  double least = 1e-10, most = 1.0;  ///< limits of the share
 };
 
 /// mu of min ||Phi + J d||^2 + mu ||d||^2 as a share of ||Phi||: it grows after a step that was

@@ -1,4 +1,4 @@
-// The merits that a globalised Newton method compares with.
+// The merits with which a globalised Newton method compares.
 #pragma once
 
 #include <algorithm>
@@ -7,9 +7,9 @@
 
 namespace perp {
 
-/// Merits of the last points: the highest of `memory` of them is what a nonmonotone search compares
-/// with [GrippoLamparielloLucidi1986], and `patience` points without progress mean that the method
-/// is stuck. Progress is a merit below 0.9 times the lowest before.
+/// Merits of the last points. A nonmonotone search compares with the highest of the last `memory`
+/// ones [GrippoLamparielloLucidi1986]. After more than `patience` points without progress the
+/// method is stuck. Progress is a merit below 0.9 times the lowest one before.
 class MeritHistory {
  public:
   void begin(int memory, int patience) {
@@ -19,7 +19,7 @@ class MeritHistory {
     lowest_ = std::numeric_limits<double>::infinity();
   }
 
-  /// @param compared false: later searches do not compare with it, since it may be taken back
+  /// @param compared false: later searches do not compare with it, since the step may be undone
   void record(double merit, bool compared) {
     ++since_progress_;
     if (merit < lowest_) {
@@ -29,7 +29,7 @@ class MeritHistory {
     if (compared) ring_[static_cast<std::size_t>(kept_++) % ring_.size()] = merit;
   }
 
-  /// Highest of the last merits; one must have been recorded.
+  /// Highest of the last merits. At least one must have been recorded.
   double reference() const {
     const auto count = std::min(static_cast<std::size_t>(kept_), ring_.size());
     return *std::max_element(ring_.begin(), ring_.begin() + static_cast<std::ptrdiff_t>(count));

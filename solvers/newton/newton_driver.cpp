@@ -6,8 +6,8 @@ namespace perp {
 
 namespace {
 
-constexpr double kArmijo = 1e-4;      // sigma of the search
-constexpr double kLeastStep = 1e-12;  // below it no valid point is looked for
+constexpr double kArmijo = 1e-4;      // share of the slope that a search asks for
+constexpr double kLeastStep = 1e-12;  // a search for a valid point ends below it
 constexpr double kWild = 1e4;         // largest merit of a relaxed step over the reference
 
 }  // namespace
@@ -101,7 +101,7 @@ bool NewtonDriver::take_full_step(NewtonEquation& equation, double highest_merit
   return equation.try_step(1.0) <= highest_merit && equation.accept_trial();
 }
 
-// The relaxed steps led nowhere: a shorter one from where they began.
+// The relaxed steps were of no use: takes a shorter step from the point where they began.
 bool NewtonDriver::return_to_base(NewtonEquation& equation) {
   watchdog_.relaxed = 0;
   watchdog_.returned = true;
