@@ -1,169 +1,18 @@
 #include <perp/bench/cli/commands.hpp>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <perp/bench/data/scenes.hpp>
-#include <perp/bench/harness/suite.hpp>
-#include <perp/bench/peers/catalogue.hpp>
-#include <perp/bench/plugins/plugin.hpp>
-#include <perp/bench/studies/study.hpp>
-#include <perp/formulations/law/law.hpp>
-#include <perp/formulations/registry.hpp>
-#include <perp/problems/families/family.hpp>
-#include <perp/solvers/plans.hpp>
-#include <perp/solvers/registry.hpp>
-#include <perp/solvers/strategies/strategy.hpp>
+#include <perp/bench/catalogue/catalogue.hpp>
 
 namespace perp::cli {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-const std::vector<std::string> kTopics = {"solvers",      "strategies",   "plans",  "peers",
-                                          "formulations", "compositions", "scenes", "families",
-                                          "suites",       "studies"};
-
-Json settings_json(const std::vector<SettingText>& list) {
-  Json settings = Json::array();
-  for (const SettingText& s : list)
-    settings.push_back(
-        {{"name", s.name}, {"default", s.value}, {"doc", s.doc}, {"range", s.range}});
-  return settings;
-}
-
-// The names that stand for a composition; else what it is.
-std::string summary_of(const Composition& composition) {
-  std::vector<std::string> names;
-  for (const FormulationEntry& f : formulation_registry()) {
-    if (f.composition != composition) continue;
-    names.emplace_back(f.name);
-    for (const auto& [key, value] : f.fixed) names.back() += fmt::format(" ({}={})", key, value);
-  }
-  if (!names.empty()) return fmt::format("{}", fmt::join(names, ", "));
-  std::string summary;
-  for (const LawEntry& law : contact_laws()) {
-    if (law.name == composition.law) summary = law.summary;
-  }
-  for (const SteppingEntry& stepping : steppings()) {
-    if (stepping.name != composition.stepping) continue;
-    summary += summary.empty() ? "" : "; ";
-    summary += stepping.summary;
-  }
-  return summary;
-}
-
-Json list_of_families() {
-  Json items = Json::array();
-  for (const Family& f : families()) {
-    Json parameters = Json::array();
-    for (const FamilyParameter& p : f.parameters) {
-      parameters.push_back({{"name", p.name}, {"default", p.value}, {"doc", p.doc}});
-    }
-    Json members = Json::array();
-    for (const FamilyMember& m : f.members) {
-      members.push_back({{"name", m.name},
-                         {"summary", m.summary},
-                         {"source", m.source},
-                         {"size", m.size_doc},
-                         {"default_size", m.default_size},
-                         {"sizes", m.min_size > 0 ? "any" : "one"}});
-    }
-    items.push_back({{"name", f.name},
-                     {"summary", f.summary},
-                     {"size", f.size_doc},
-                     {"default_size", f.default_size},
-                     {"seeded", f.seeded},
-                     {"known", to_string(f.outcome)},
-                     {"source", f.source},
-                     {"parameters", parameters},
-                     {"members", members}});
-  }
-  return items;
-}
-
-Json list_of_models(const std::string& topic) {
-  Json items = Json::array();
-  if (topic == "formulations") {
-    for (const FormulationEntry& f : formulation_registry()) {
-      items.push_back({{"name", f.name},
-                       {"summary", f.summary},
-                       {"source", f.source},
-                       {"gap", f.composition.gap},
-                       {"law", f.composition.law},
-                       {"stepping", f.composition.stepping},
-                       {"kinds", kinds_of(f.composition)},
-                       {"settings", settings_json(formulation_settings(std::string(f.name)))}});
-    }
-  } else if (topic == "compositions") {
-    for (const Composition& c : compositions()) {
-      items.push_back({{"name", c.text()},
-                       {"summary", summary_of(c)},
-                       {"kinds", kinds_of(c)},
-                       {"settings", settings_json(formulation_settings(c.text()))}});
-    }
-  }
-  return items;
-}
-
-Json solver_json(Solver& solver) {
-  const SolverTraits& t = solver.traits();
-  return {{"name", t.name},
-          {"summary", t.summary},
-          {"kinds", t.kinds},
-          {"max_size", t.max_size},
-          {"uses_start", t.uses_start},
-          {"source", t.source},
-          {"settings", settings_json(list_settings(solver))}};
-}
-
-Json list_of(const std::string& topic) {
-  Json items = Json::array();
-  if (topic == "solvers") {
-    for (const SolverFactory& make : solver_registry()) items.push_back(solver_json(*make()));
-    for (const auto& plugin : plugins()) {
-      items.push_back(solver_json(*make_plugin_solver(*plugin)));
-      items.back()["plugin"] = plugin->file;
-    }
-  } else if (topic == "strategies") {
-    for (const StrategyEntry& s : strategies())
-      items.push_back({{"name", s.name}, {"summary", s.summary}, {"usage", s.usage}});
-  } else if (topic == "plans") {
-    for (const Plan& p : plans())
-      items.push_back({{"name", p.name}, {"summary", p.when}, {"solver", p.text}});
-  } else if (topic == "peers") {
-    for (const Peer& peer : available_peers()) {
-      const SolverTraits& t = peer.traits;
-      items.push_back({{"name", t.name},
-                       {"summary", t.summary},
-                       {"kinds", t.kinds},
-                       {"uses_start", t.uses_start},
-                       {"source", t.source},
-                       {"program", program_of(peer)}});
-    }
-  } else if (topic == "families") {
-    return list_of_families();
-  } else if (topic == "suites") {
-    for (const Suite& s : list_suites())
-      items.push_back({{"name", s.name}, {"summary", s.description}});
-  } else if (topic == "studies") {
-    for (const Study& s : list_studies())
-      items.push_back({{"name", s.name}, {"summary", s.title}, {"description", s.description}});
-  }
-  if (topic == "formulations" || topic == "compositions") {
-    return list_of_models(topic);
-  } else if (topic == "scenes") {
-    for (const SceneEntry& s : list_scenes()) {
-      items.push_back({{"name", s.name}, {"summary", s.description}});
-    }
-  }
-  return items;
-}
 
 // Names, and behind them their summaries; below these, how they are written.
 void print_items(const Json& items) {
@@ -196,22 +45,22 @@ void add_list(CLI::App& app, int& code) {
                                       "formulations, compositions, scenes, families, "
                                       "suites or studies");
   verb->add_option("topic", options->topic, "what to list; all where left out")
-      ->check(CLI::IsMember(kTopics));
+      ->check(CLI::IsMember(catalogue_topics()));
   verb->add_flag("--json", options->json, "print one JSON document");
   add_plugin_option(*verb);
   verb->footer("Example: perp list families");
   verb->callback([options, &code] {
     std::vector<std::string> topics =
-        options->topic.empty() ? kTopics : std::vector<std::string>{options->topic};
+        options->topic.empty() ? catalogue_topics() : std::vector<std::string>{options->topic};
     if (options->topic == "solvers") topics.push_back("peers");
     if (options->topic == "formulations") topics.push_back("compositions");
     if (options->json) {
       Json document = Json::object();
-      for (const std::string& topic : topics) document[topic] = list_of(topic);
+      for (const std::string& topic : topics) document[topic] = catalogue(topic);
       std::cout << document.dump(2) << '\n';
     } else {
       for (const std::string& topic : topics) {
-        const Json items = list_of(topic);
+        const Json items = catalogue(topic);
         if (topic == "peers" && items.empty() && options->topic != topic) continue;
         if (topics.size() > 1) std::cout << topic << ":\n";
         print_items(items);

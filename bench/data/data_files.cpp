@@ -11,6 +11,11 @@ std::filesystem::path& said_root() {
   return root;
 }
 
+std::filesystem::path& said_program() {
+  static std::filesystem::path program;
+  return program;
+}
+
 }  // namespace
 
 void set_data_root(const std::filesystem::path& folder) { said_root() = folder; }
@@ -19,11 +24,19 @@ std::filesystem::path data_root() {
   namespace fs = std::filesystem;
   if (const char* given = std::getenv("PERP_DATA")) return given;
   if (!said_root().empty()) return said_root();
+  const fs::path program = program_file();
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
   const fs::path installed = program.parent_path().parent_path() / "share" / "perp";
-  if (!error && fs::exists(installed / "problems" / "suites")) return installed;
+  if (!program.empty() && fs::exists(installed / "problems" / "suites", error)) return installed;
   return PERP_SOURCE_DATA;
 }
+
+std::filesystem::path program_file() {
+  if (!said_program().empty()) return said_program();
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/self/exe", error);
+}
+
+void set_program_file(const std::filesystem::path& file) { said_program() = file; }
 
 }  // namespace perp

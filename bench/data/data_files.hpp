@@ -13,4 +13,11 @@ std::filesystem::path data_root();
 /// For programs that use perp as a library and know where its data is installed.
 void set_data_root(const std::filesystem::path& folder);
 
+/// The perp program: what runs now, or what set_program_file() said. Its bytes tell records of
+/// different builds apart, and simulations of studies run it. Empty if it cannot be found.
+std::filesystem::path program_file();
+
+/// For other programs that use perp as a library.
+void set_program_file(const std::filesystem::path& file);
+
 }  // namespace perp

@@ -10,6 +10,7 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <perp/bench/data/data_files.hpp>
 #include <perp/bench/harness/job.hpp>
 #include <perp/bench/harness/measure.hpp>
 #include <perp/bench/harness/record_file.hpp>
@@ -32,7 +33,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::uintmax_t kLargestProgram = 100'000'000;  // bytes
+constexpr std::uintmax_t kLargestProgram =
+    100'000'000;  // bytes; larger files of a command are not hashed
 
 std::string cpu_name() {
   std::ifstream file("/proc/cpuinfo");
@@ -53,21 +55,21 @@ Json machine() {
           {"compiler", PERP_COMPILER " " PERP_BUILD_TYPE}};
 }
 
-// What does not differ from run to run.
+// The data that all runs share.
 struct Sweep {
   const BenchRequest& request;
   Json machine_facts, program;
-  std::map<std::string, Json> settings;  // of each solver those that it has
+  std::map<std::string, Json> settings;  // for each solver, those that it has
 };
 
-// A child at work and what it has told so far.
+// A running child and what it has reported so far.
 struct Running {
   Job job;
   Child child;
-  std::size_t read = 0;           // of its output
-  std::size_t run = 0;            // at which of the job's runs it is
+  std::size_t read = 0;           // bytes of its output that were read
+  std::size_t run = 0;            // index of the current run in the job
   Json problem = Json::object();  // kind and n of that run
-  Json answer = nullptr;          // of that run, while it is being repeated
+  Json answer = nullptr;          // of that run, during its repeats
   double since = now_seconds();   // when that run began
 };
 
@@ -84,7 +86,7 @@ std::string outcome_of(const ChildReport& child) {
   }
 }
 
-// What stands in the place of a result where the child died without one.
+// The result to record if the child died without one.
 Json told_by_end(const ChildReport& child) {
   return {{"outcome", outcome_of(child)},
           {"message",
@@ -187,7 +189,8 @@ class Runner {
  private:
   void begin(Job job) {
     const BenchRequest& r = sweep_.request;
-    // Of every solve; solvers end by themselves at the limit, some of them between long steps.
+    // s, for every solve. Solvers end by themselves at the time limit, but some of them check it
+    // only between long steps.
     const double limit = r.time_limit > 0 ? 2.4 * r.time_limit + 20.0 : 0.0;
     const int solves = static_cast<int>(job.runs.size()) * (r.repeats + kMostTolerances);
     Child child = Child::fork_and_run([&](int fd) { return run_job(r, job, fd); }, limit,
@@ -196,7 +199,7 @@ class Runner {
     skip_done(running_.back());
   }
 
-  // Takes in the lines that have arrived (see run_job).
+  // Reads the lines that have arrived (see run_job).
   void listen(Running& at) {
     const std::string& output = at.child.report().output;
     for (std::size_t end; (end = output.find('\n', at.read)) != std::string::npos;) {
@@ -226,7 +229,7 @@ class Runner {
     while (at.run < runs.size() && runs[at.run].state == Run::State::kDone) ++at.run;
   }
 
-  // Records the current run and turns to the next one that is to be done.
+  // Records the current run and goes on to the next one that is not done.
   void finish(Running& at, const Json& told) {
     Run& run = at.job.runs[at.run];
     const Json record = record_of(sweep_, at, told);
@@ -243,15 +246,15 @@ class Runner {
     at.since = now_seconds();
   }
 
-  // The child died at a run: that is recorded, and another one takes what is left. An answer that
-  // it had already is not lost to a repeat.
+  // The child died in a run. Records this run and gives the rest to a new child. If the child died
+  // in a repeat, its answer is recorded.
   void go_on_behind(Running& at) {
     Run& run = at.job.runs[at.run];
     if (run.state == Run::State::kToDo) {
       const Json answer = at.answer;
       finish(at, answer.is_null() ? told_by_end(at.child.report()) : answer);
     }
-    outcomes_.erase(run.key);  // it is not solved once more
+    outcomes_.erase(run.key);  // so that it is not replayed
     run.state = Run::State::kDone;
     if (!at.job.has_work()) return;
     mark_replays(at.job, outcomes_);
@@ -297,7 +300,7 @@ namespace {
 Sweep sweep_of(const BenchRequest& request) {
   Sweep sweep{request,
               machine(),
-              {{"version", PERP_VERSION}, {"hash", hash_text(read_text_file("/proc/self/exe"))}},
+              {{"version", PERP_VERSION}, {"hash", hash_text(read_text_file(program_file()))}},
               {}};
   for (const std::string& solver : request.solvers) {
     sweep.settings[solver] = Json::object();
@@ -307,8 +310,8 @@ Sweep sweep_of(const BenchRequest& request) {
   return sweep;
 }
 
-// Of the files that a command names (a script, a program by its path): with another content they
-// are another solver.
+// Hash of the files that a command names (a script, a program by its path). Other content makes it
+// another solver.
 std::string files_of_command(const std::string& command) {
   std::string text, word;
   const auto take = [&] {
@@ -329,7 +332,7 @@ std::string files_of_command(const std::string& command) {
   return text.empty() ? text : hash_text(text);
 }
 
-// Of the libraries that plug-ins come from.
+// Hashes of the libraries of plug-ins, and of registered solvers.
 std::string plugins_of(const std::string& solver) {
   std::string text;
   for (const std::string& method : methods_of(parse_any_solver(solver))) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <perp/bench/data/data_files.hpp>
 #include <perp/bench/processes/command.hpp>
 #include <perp/bench/processes/external_solver.hpp>
 #include <stdexcept>
@@ -154,8 +155,8 @@ const std::vector<Peer>& peers() {
 
 std::string program_beside(std::string_view name) {
   std::error_code error;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  if (error) return {};
+  const fs::path folder = program_file().parent_path();
+  if (folder.empty()) return {};
   for (const fs::path& place : {folder, folder.parent_path() / "libexec" / "perp"}) {
     const fs::path program = place / name;
     if (fs::is_regular_file(program, error)) return program.string();

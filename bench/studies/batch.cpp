@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <cctype>
 #include <filesystem>
+#include <perp/bench/data/data_files.hpp>
 #include <perp/bench/processes/command.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/json/json.hpp>
@@ -14,9 +15,8 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string own_program_word() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  return shell_word(error ? std::string("perp") : program.string());
+  const fs::path program = program_file();
+  return shell_word(program.empty() ? std::string("perp") : program.string());
 }
 
 // Tasks may begin in another folder.

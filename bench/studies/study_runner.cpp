@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <perp/bench/comparison/history.hpp>
+#include <perp/bench/data/data_files.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/peers/catalogue.hpp>
 #include <perp/bench/processes/command.hpp>
@@ -23,7 +24,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-std::string own_program() { return fs::read_symlink("/proc/self/exe").string(); }
+std::string own_program() { return program_file().string(); }
 
 class StudyRunner {
  public:
