@@ -13,22 +13,23 @@ namespace {
 
 constexpr int kMostColumns = 3000;
 constexpr double kMostEntries = 1e7;
-constexpr double kLevels[] = {1.0, 1e2, 1e4};  // of the tolerance: what counts as zero
+constexpr double kLevels[] = {1.0, 1e2,
+                              1e4};  // multiples of the tolerance that are tried as limit for zero
 
-// y = E alpha on the face of K* that s leaves open, one column of E each.
+// A column of E in y = E alpha, which describes the face of K* that s allows.
 struct FaceColumn {
   std::vector<std::pair<int, double>> entries;  // row of y and value
-  bool free = false;                            // else alpha >= 0
+  bool free = false;                            // if not: alpha >= 0
 };
 struct Tip {
-  int column, size;  // of the first of its columns: its part of y must be in the cone
+  int column, size;  // of its first column; its part of y must be in the cone
 };
 struct Face {
   std::vector<FaceColumn> columns;
   std::vector<Tip> tips;
 };
 
-// (||x||, -x) for s = (t, x): what is left of the dual cone on its border.
+// (||x||, -x) for s = (t, x): the ray of the dual cone that is possible if s is on the border.
 FaceColumn ray_of(const Vector& s, int row, int size) {
   const Vector x = s.segment(row + 1, size - 1);
   FaceColumn ray;
@@ -43,8 +44,8 @@ Face face_at(const ConicQp& problem, const Vector& s, double zero) {
   for (const Cone& cone : problem.cones) {
     const bool second = cone.type == ConeType::kSecondOrder;
     const double size = second ? s.segment(row, cone.size).norm() : 0.0;
-    const double depth =
-        second ? s[row] - s.segment(row + 1, cone.size - 1).norm() : 0.0;  // within the cone
+    const double depth = second ? s[row] - s.segment(row + 1, cone.size - 1).norm()
+                                : 0.0;  // distance from the border of the cone
     if (second && size > zero) {
       if (depth <= zero) face.columns.push_back(ray_of(s, row, cone.size));
     } else {
@@ -59,7 +60,7 @@ Face face_at(const ConicQp& problem, const Vector& s, double zero) {
   return face;
 }
 
-// min ||G alpha + g||, alpha >= 0 where it is not free.
+// min ||G alpha + g||, with alpha >= 0 for the columns that are not free.
 class LeastSquares {
  public:
   LeastSquares(const DenseMatrix& G, const Vector& g, const std::vector<bool>& free)
@@ -68,7 +69,7 @@ class LeastSquares {
   Vector solve() {
     const auto n = static_cast<int>(free_.size());
     if (n == 0) return alpha_;
-    Vector best = solve_passive();  // as if there were no signs
+    Vector best = solve_passive();  // without signs
     for (int j = 0; j < n; ++j) {
       passive_[j] = free_[j] || best[j] > 0;
       alpha_[j] = passive_[j] ? best[j] : 0.0;
@@ -101,7 +102,8 @@ class LeastSquares {
     return full;
   }
 
-  // To the minimum over the passive ones, as far as signs allow; what reaches zero leaves.
+  // Steps towards the minimum over the passive columns as far as the signs allow. A column that
+  // reaches zero leaves the passive set.
   void step_to_passive() {
     while (true) {
       const Vector target = solve_passive();
@@ -150,7 +152,7 @@ Vector least_squares_on(const Face& face, const DenseMatrix& At, const Vector& g
   return LeastSquares(G, g, free).solve();
 }
 
-// A tip whose part of y lies outside the cone gives it up for the ray nearest to that.
+// If the part of y at a tip is outside the cone, replaces its columns by the ray nearest to it.
 bool bend_tips(Face& face, const Vector& alpha, double slack) {
   bool bent = false;
   std::vector<Tip> kept;

@@ -1,4 +1,4 @@
-// The dual of an answer to a conic_qp that comes without one.
+// Finds the dual of an answer to a conic_qp that has none.
 #pragma once
 
 #include <optional>
@@ -6,12 +6,13 @@
 
 namespace perp {
 
-/// A y in K* with y's = 0, s = b - Ax, that makes ||Px + c + A'y|| small. What s leaves open: of an
-/// equation y is free; where a slack is above zero or within its cone it is 0, on the border of a
-/// second-order cone on the ray (||x||, -x), at its tip anywhere in the cone. How near to zero
-/// counts as zero is tried from the tolerance upwards, and the best verdict decides. The least
-/// squares under these conditions are solved by active sets [LawsonHanson1995, Ch. 23].
-/// @return nothing where the problem is too large for dense factorisations
+/// Finds a y in K* with y's = 0, s = b - Ax, that makes ||Px + c + A'y|| small. The slack s decides
+/// which y are possible: for an equation y is free; if s is above zero or inside its cone, y is 0;
+/// if s = (t, x) is on the border of a second-order cone, y is on the ray (||x||, -x); if s is at
+/// the tip of the cone, y is anywhere in the dual cone. Several limits for "zero" are tried, from
+/// the tolerance upwards, and the y with the best verdict is taken. The least-squares problems with
+/// signs are solved by active sets [LawsonHanson1995, Ch. 23].
+/// @return nothing if the problem is too large for dense factorisations
 std::optional<Vector> recover_dual(const ConicQp& problem, const Vector& x, double tolerance);
 
 }  // namespace perp

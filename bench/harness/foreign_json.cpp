@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kMaxDepth = 100;
 
-// Levels of nesting, without a look at anything else; strings hold no brackets.
+// Counts the levels of nesting and checks nothing else. Brackets in strings are ignored.
 int depth_of(std::string_view text) {
   int depth = 0, deepest = 0;
   bool in_string = false;

@@ -7,8 +7,8 @@
 
 namespace perp {
 
-/// Parses a whole document. @throws InputError "PLACE: ..." where it is not JSON, or nested more
-/// than 100 levels deep: what walks through it may do so by recursion.
+/// Parses a whole document. The depth is limited so that callers may use recursion.
+/// @throws InputError "PLACE: ..." if it is not JSON or nested more than 100 levels deep
 nlohmann::json parse_foreign_json(std::string_view text, const std::string& place);
 
 }  // namespace perp

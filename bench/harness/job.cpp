@@ -8,7 +8,7 @@ namespace perp {
 
 namespace {
 
-// Neighbours in a sequence make one unit, every other instance one of its own.
+// The problems of a sequence make one unit; every other instance is a unit of its own.
 std::vector<std::vector<const Instance*>> units_of(const std::vector<Instance>& instances) {
   std::vector<std::vector<const Instance*>> units;
   for (const Instance& i : instances) {
@@ -18,7 +18,7 @@ std::vector<std::vector<const Instance*>> units_of(const std::vector<Instance>& 
   return units;
 }
 
-// What stands alone has no step before it.
+// An instance outside of sequences has no step before it, so it cannot start warm.
 std::vector<StartFrom> starts_of(const std::vector<const Instance*>& unit,
                                  const std::vector<StartFrom>& asked) {
   std::vector<StartFrom> starts = asked;
@@ -27,8 +27,9 @@ std::vector<StartFrom> starts_of(const std::vector<const Instance*>& unit,
   return starts;
 }
 
-// A program that is kept needs a process that is: its jobs become as many as run at a time. Where a
-// solve depends on the one before, it is a job of its own.
+// A program that is kept running needs one process for many runs. So its jobs are joined to as many
+// as run at a time. Sequences with warm starts stay jobs of their own, because a solve depends on
+// the one before.
 void join_kept(std::vector<Job>& jobs, int at_a_time) {
   std::vector<Job> joined;
   std::map<std::pair<std::string, StartFrom>, std::vector<std::size_t>> places;
@@ -76,7 +77,8 @@ std::vector<Job> deal_jobs(const BenchRequest& request, const SettingsText& sett
       for (const StartFrom start : starts_of(unit, request.starts)) {
         if (number++ % request.shards != request.shard - 1) continue;
         Job job{solver, hash_text(solver + "\n" + settings_text(solver)), start, {}};
-        // Of a sequence the problems before this one belong to the run: it may start from them.
+        // In a sequence the key covers the earlier problems, too: the run may start from their
+        // answers.
         std::string before;
         for (const Instance* i : unit) {
           std::string what = i->hash + job.settings_hash + program_hash(solver);

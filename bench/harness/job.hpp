@@ -1,4 +1,4 @@
-// What one child process of the benchmark is given to do.
+// The work of one child process of the benchmark.
 #pragma once
 
 #include <functional>
@@ -13,12 +13,13 @@ namespace perp {
 struct Run {
   const Instance* instance = nullptr;
   std::string key;
-  /// kReplay: recorded and solved already; solved again, untimed, because later ones start there.
+  /// kReplay: solved and recorded already, but solved again without a record, because later runs
+  /// start from its answer.
   enum class State { kToDo, kReplay, kDone } state = State::kToDo;
 };
 
-/// The runs of one process: a sequence in its order, a single run, or all runs of a program that is
-/// kept from problem to problem.
+/// The runs of one process: a sequence in its order, a single run, or many runs of a program that
+/// is kept running from problem to problem.
 struct Job {
   std::string solver, settings_hash;
   StartFrom start = StartFrom::kZero;
@@ -27,26 +28,26 @@ struct Job {
   bool has_work() const;
 };
 
-/// Marks what is to be solved once more for a job to go on where it stopped.
+/// Marks the runs that must be solved again so that a job can go on at the place where it stopped.
 void mark_replays(Job& job, const std::map<std::string, std::string>& outcomes);
 
-/// Hash of what a solver's answers depend on: perp, and for a peer also the peer's program.
+/// Hash of everything that a solver's answers depend on: perp itself, and the program of a peer.
 using ProgramHash = std::function<std::string(const std::string& solver)>;
 
-/// What of the request a solver's answers depend on, as text.
+/// The parts of the request that a solver's answers depend on, as text.
 using SettingsText = std::function<std::string(const std::string& solver)>;
 
-/// The shard's jobs in order, without those that are all done.
-/// @param outcomes of the runs that are recorded, by key
-/// @param skipped counts the runs left out
+/// The jobs of the shard in order, without jobs that have nothing left to do.
+/// @param outcomes of the runs that are recorded already, by key
+/// @param skipped is increased by the number of runs that are recorded already
 std::vector<Job> deal_jobs(const BenchRequest& request, const SettingsText& settings_text,
                            const ProgramHash& program_hash,
                            const std::map<std::string, std::string>& outcomes, int& skipped);
 
-/// In the child: solves, verifies and tells the parent, one JSON object a line. For every run that
-/// is not done: {"run": index}, then {"kind": .., "n": .., "contacts": ..}, after every solve
-/// {"part": true} (with the result as "answer" where only repeats are to come), then, unless it is
-/// a replay, the result (with "outcome").
+/// Runs in the child: solves, verifies and reports to the parent, one JSON object a line. For every
+/// run that is not done it writes {"run": index}, then {"kind": .., "n": .., "contacts": ..}, then
+/// {"part": true} after every solve (with the result as "answer" once only repeats are left), and
+/// last the result (with "outcome"), except for a replay.
 int run_job(const BenchRequest& request, const Job& job, int write_fd);
 
 }  // namespace perp

@@ -1,4 +1,4 @@
-// Numbers in JSON, which has none that are not finite.
+// Numbers in JSON, which has no infinity and no NaN.
 #pragma once
 
 #include <cmath>
@@ -7,12 +7,12 @@
 
 namespace perp {
 
-/// null where it is not finite.
+/// The value, or null if it is not finite.
 inline nlohmann::ordered_json finite_or_null(double value) {
   return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
 }
 
-/// NaN where there is no such member, or it is no number.
+/// The member as a number; NaN if there is no such member or it is no number.
 inline double number_member(const nlohmann::json& object, const char* name) {
   const auto it = object.find(name);
   return it != object.end() && it->is_number() ? it->get<double>()

@@ -16,7 +16,7 @@ void add_times(Measurement& m, const VerifiedResult& result) {
   m.solves.push_back(result.solve_time);
 }
 
-// Solves once. An answer that came after the limit is too late.
+// Solves once. An answer that comes after the time limit does not count as solved.
 VerifiedResult solve_in_time(int repeat, const Problem& problem, const SolveRequest& request,
                              const SolveOnce& solve) {
   VerifiedResult result =
@@ -29,7 +29,8 @@ VerifiedResult solve_in_time(int repeat, const Problem& problem, const SolveRequ
   return result;
 }
 
-// The first answer that is granted or that the solver itself does not claim; else the best one.
+// The first answer that is not refuted: the verifier accepts it, or the solver does not claim it.
+// If all are refuted, the best one.
 Measurement find_granted(const Problem& problem, SolveRequest request, const AfterRun& after_run,
                          const SolveOnce& solve) {
   const double tolerance = request.limits.tolerance;

@@ -1,4 +1,4 @@
-// What the benchmark measures of one solver on one problem.
+// Measures one solver on one problem for the benchmark.
 #pragma once
 
 #include <functional>
@@ -7,35 +7,37 @@
 
 namespace perp {
 
-/// One solver on one problem.
+/// What was measured.
 struct Measurement {
   VerifiedResult result;  ///< of the run that counts; its times are medians of the repeats
-  double asked = 0.0;     ///< the tolerance that the solver was given in that run
-  double total = 0.0;     ///< median of setup and solve together
-  std::vector<double> setups, solves;  ///< seconds of the run that counts and its repeats
+  double asked = 0.0;     ///< tolerance given to the solver in that run
+  double total = 0.0;     ///< s; median of the sum of setup and solve
+  std::vector<double> setups, solves;  ///< s; of the run that counts and its repeats
 };
 
-/// Solves at most until an answer stands.
+/// Largest number of solves, with tighter and tighter tolerances, until an answer is final.
 inline constexpr int kMostTolerances = 4;
 
-/// Called after every run: `last` says that the answer stands, and only repeats are to come.
+/// Called after every run. `stands` says that the answer is final and only repeats follow.
 using AfterRun = std::function<void(const Measurement& so_far, bool stands)>;
 
-/// Solves for a repeat, perhaps with what it has kept of the problems before.
+/// Solves for the repeat of this number. It may use data kept from earlier problems.
 using SolveOnce =
     std::function<VerifiedResult(int repeat, const Problem& problem, const SolveRequest& request)>;
 
-/// Runs the solver at the tolerance of the request, and where its claim is refuted at a tenth, a
-/// hundredth and a thousandth of it, until the verifier grants the answer at the tolerance of the
-/// request or the solver gives up; a claim refuted at all of them stays `wrong`. The run that was
-/// granted is repeated; every run goes from the problem in memory to the answer and has the time
-/// limit for itself. A repeat that is not granted leaves no time. What was not solved is not
-/// repeated.
-/// @param solve each repeat has a number; nullptr: solve_verified
+/// Runs the solver at the tolerance of the request. If the verifier refutes its claim, the solver
+/// runs again at a tenth, a hundredth and a thousandth of that tolerance, until the verifier
+/// accepts the answer at the tolerance of the request or the solver gives up. A claim refuted at
+/// all of these stays `wrong`. The accepted run is repeated. Every run goes from the problem in
+/// memory to the answer and has the whole time limit for itself. The time of a repeat that is not
+/// accepted does not count. A problem that was not solved is not repeated.
+/// @param repeats number of runs with the accepted tolerance, the first one included
+/// @param solve empty: solve_verified
 Measurement measure(const Problem& problem, SolveRequest request, int repeats,
                     const AfterRun& after_run = {}, const SolveOnce& solve = {});
 
-/// The middle value; of an even number the larger of the two in the middle.
+/// The median; of an even number of values the larger of the two in the middle; NaN if there are
+/// none.
 double median(std::vector<double> values);
 
 }  // namespace perp

@@ -23,7 +23,7 @@ void need_members(const SortedJson& object, std::initializer_list<const char*> n
   }
 }
 
-// What a record cannot do without is there, members have their types, and integers fit.
+// Checks that required members are there, that members have the right types and integers fit.
 void check_members(const SortedJson& j) {
   if (!j.is_object()) throw InputError("expected an object");
   const auto check = [](const SortedJson& object, std::initializer_list<const char*> names,
@@ -67,7 +67,7 @@ void check_members(const SortedJson& j) {
   check(j["times"], {"setup_all", "solve_all"}, "an array of seconds of at least 0", times);
 }
 
-// Of older records, without the setups of their repeats, there are none.
+// Empty for older records: they lack the setups of repeats.
 std::vector<double> repeats_of(const SortedJson& times) {
   std::vector<double> repeats = times.value("solve_all", std::vector<double>());
   const std::vector<double> setups = times.value("setup_all", std::vector<double>());
@@ -91,14 +91,14 @@ Record record_from(const SortedJson& j) {
   r.sequence = j.value("sequence", "");
   r.position = j.value("position", 0);
   r.mode = j.value("mode", "zero");
-  if (r.mode == "cold") r.mode = "zero";  // as it was called
+  if (r.mode == "cold") r.mode = "zero";  // its former name
   r.uses_start = !j.contains("uses_start") || j["uses_start"] != false;
   r.solver = j.at("solver");
   r.outcome = j.at("outcome");
   r.claimed = j.at("claimed");
   r.message = j.at("message");
   r.worst = j.value("worst", "");
-  // Older records do not tell it, and have the outcome with one only.
+  // Older records do not tell the type. They have the outcome "infeasible" only with a certificate.
   r.certificate = j.value("certificate", r.outcome == "infeasible" ? "farkas" : "");
   r.settings = j.at("settings").dump();
   r.version = j.at("program").at("version");
@@ -122,7 +122,7 @@ Record record_from(const SortedJson& j) {
   r.setup = number_member(j.at("times"), "setup");
   r.solve = number_member(j.at("times"), "solve");
   r.total = number_member(j.at("times"), "total");
-  if (std::isnan(r.total)) r.total = r.setup + r.solve;  // older records
+  if (std::isnan(r.total)) r.total = r.setup + r.solve;  // older records have no total
   r.repeats = repeats_of(j.at("times"));
   r.own_times = j.at("times").value("own", false);
   r.wall = number_member(j.at("times"), "wall");

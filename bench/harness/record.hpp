@@ -1,4 +1,5 @@
-// Run records: what one solve of the benchmark left (problems/io/schema/perp-record.schema.json).
+// Run records: the result of one solve of the benchmark
+// (problems/io/schema/perp-record.schema.json).
 #pragma once
 
 #include <map>
@@ -7,38 +8,37 @@
 
 namespace perp {
 
-/// What a report needs of a record.
+/// The parts of a record that reports need.
 struct Record {
   std::string key, suite, instance, instance_hash, kind, family, solver, outcome, claimed, message;
   std::string version, program_hash, cpu, system, compiler, settings;
-  std::string worst;          ///< row of the largest residual in words; "": solved, or not known
-  std::string label;          ///< what is added to the solver's name; "": nothing
-  std::string sequence;       ///< "": in none
+  std::string worst;          ///< row of the largest residual, in words; "" if solved or not known
+  std::string label;          ///< text added to the solver's name; may be ""
+  std::string sequence;       ///< name of its sequence; "" if it is in none
   std::string mode = "zero";  ///< the start: "zero", "stored" or "warm"
   int n = 0, contacts = 0, size = 0, cores = 0, position = 0;
-  std::string certificate;  ///< type of one that was checked; "": none
-  bool uses_start = true;   ///< false: there was a start that the solver makes no use of
-  bool vacuous = false;     ///< what was solved holds at the projection of 0 or of the start
-  bool own_times = false;   ///< told by the program itself
+  std::string certificate;  ///< type of the certificate that was checked; "" if none
+  bool uses_start = true;   ///< false: there was a start, but the solver did not use it
+  bool vacuous = false;     ///< the projection of 0 or of the start solves the problem already
+  bool own_times = false;   ///< the times were reported by the program itself
   double tolerance = 0.0;
-  double asked = 0.0;         ///< the tolerance that the solver was given, at most `tolerance`
-  double time_limit = 0.0;    ///< s; 0: not known
-  double memory_limit = 0.0;  ///< MB; 0: not known
-  double natural = 0.0;       ///< the verifier's measure
+  double asked = 0.0;         ///< tolerance given to the solver, at most `tolerance`
+  double time_limit = 0.0;    ///< s; 0 if not known
+  double memory_limit = 0.0;  ///< MB; 0 if not known
+  double natural = 0.0;       ///< measure of the residual by the verifier
   int iterations = 0;
-  double total = 0.0;  ///< s, setup and solve together: from the problem in memory to the answer
+  double total = 0.0;  ///< s; setup and solve, from the problem in memory to the answer
   double setup = 0.0, solve = 0.0, wall = 0.0, peak_memory_mb = 0.0;
-  std::vector<double> repeats;  ///< s, setup and solve of every run that counts; may be empty
-  double llt = 0.0;             ///< s, see times.llt of the record; NaN where it was not measured
+  std::vector<double> repeats;  ///< s; setup and solve of every run that counts; may be empty
+  double llt = 0.0;             ///< s; see times.llt in the schema; NaN if not measured
   std::map<std::string, double> statistics;
 };
 
-/// Whether a path is a file or a folder with run records (*.jsonl, *.jsonl.gz) in it.
+/// Whether the path is a file of run records, or a folder with such files (*.jsonl, *.jsonl.gz).
 bool holds_records(const std::string& path);
 
-/// Reads every *.jsonl in folders (or single files); of records with the same key the last one
-/// counts.
-/// @throws InputError naming file and line.
+/// Reads single files and all record files in folders. Of records with the same key the last one
+/// counts. @throws InputError with file and line if that fails
 std::vector<Record> read_records(const std::vector<std::string>& paths);
 
 }  // namespace perp

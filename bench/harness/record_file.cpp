@@ -21,7 +21,7 @@ bool is_record(const SortedJson& j) {
          j["outcome"].is_string();
 }
 
-// Bytes of the whole lines of a file of records. @throws InputError where it holds something else.
+// Bytes of the complete lines in a file of records. @throws InputError if it holds something else
 long size_of_records(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw InputError(fmt::format("{}: cannot be read", path));
@@ -66,7 +66,8 @@ std::map<std::string, std::string> known_outcomes(const std::string& folder) {
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".jsonl") continue;
     std::ifstream file(entry.path());
-    for (std::string line; std::getline(file, line) && !file.eof();) {  // what is cut off is none
+    for (std::string line;
+         std::getline(file, line) && !file.eof();) {  // an incomplete last line does not count
       const SortedJson j = SortedJson::parse(line, nullptr, false);
       if (is_record(j)) outcomes[j["key"].get<std::string>()] = j["outcome"].get<std::string>();
     }

@@ -1,4 +1,4 @@
-// The file that a benchmark's records go to.
+// The file to which a benchmark writes its records.
 #pragma once
 
 #include <map>
@@ -7,35 +7,35 @@
 
 namespace perp {
 
-/// What to do about records that are there already.
+/// What to do with records that exist already.
 enum class OldRecords {
-  kRefuse,  ///< nothing is written where there are some
-  kKeep,    ///< new ones are appended
+  kRefuse,  ///< refuse to write if there are some
+  kKeep,    ///< append the new ones
   kReplace
 };
 
-/// Appends lines, each of them whole or not at all; the file is valid whenever the process ends.
+/// Appends lines, each completely or not at all. The file is valid whenever the process ends.
 class RecordFile {
  public:
-  /// Looks at what is there and writes nothing yet. @throws InputError: records are there and
-  /// `old` is kRefuse, or what is there are no records.
+  /// Checks the file and writes nothing yet. @throws InputError if there are records and `old` is
+  /// kRefuse, or if the file holds something else
   RecordFile(std::string path, OldRecords old);
 
-  /// From here on the file is open; a line that a killed run left cut off is dropped.
-  /// @throws InputError where it cannot be written
+  /// Opens the file. An incomplete last line, left by a run that was killed, is dropped.
+  /// @throws InputError if the file cannot be written
   void open();
-  /// @throws InputError where it cannot be written, as on a full disk
+  /// Appends a line. @throws InputError if it cannot be written, for example on a full disk
   void add(const std::string& line);
 
   const std::string& path() const { return path_; }
 
  private:
   std::string path_;
-  long size_ = 0;  // of the whole lines that are there
+  long size_ = 0;  // bytes of the complete lines in the file
   AppendFile file_;
 };
 
-/// Outcomes of the runs recorded in a folder, by key.
+/// Outcomes of the runs recorded in a folder, by key. @throws InputError as read_records()
 std::map<std::string, std::string> known_outcomes(const std::string& folder);
 
 }  // namespace perp

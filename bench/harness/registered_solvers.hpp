@@ -1,4 +1,4 @@
-// Solvers that a program which uses perp as a library brings along, by name.
+// Solvers that are added, by name, by a program that uses perp as a library.
 #pragma once
 
 #include <memory>
@@ -9,18 +9,19 @@
 
 namespace perp {
 
-/// A solver that make_any_solver() knows beside those of perp, from when it is registered.
+/// A solver that make_any_solver() knows besides those of perp, once it is registered.
 struct RegisteredSolver {
   std::string name;    ///< letters, digits, '.', '_' and '-', a letter first
-  SolverFactory make;  ///< what it makes must have this name in its traits
-  std::string hash;    ///< of what its answers depend on (its source), for records; may be empty
+  SolverFactory make;  ///< the solvers that it makes must have this name in their traits
+  std::string hash;  ///< hash of what its answers depend on (its source), for records; may be empty
 };
 
-/// Registers a solver; one that was registered under the same name is replaced. Not to be called
-/// while others solve. @throws std::invalid_argument: the name is none, or another solver has it
+/// Registers a solver. One that is registered with the same name is replaced. Must not be called
+/// while other threads solve. @throws std::invalid_argument if the name is not allowed or another
+/// solver has it
 void register_solver(RegisteredSolver solver);
 
-/// In the order in which they were registered.
+/// All registered solvers, in the order in which they were registered.
 const std::vector<std::unique_ptr<RegisteredSolver>>& registered_solvers();
 const RegisteredSolver* find_registered_solver(std::string_view name);
 

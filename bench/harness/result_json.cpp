@@ -31,7 +31,8 @@ Json certificate_to_json(const std::optional<Certificate>& certificate) {
   return j;
 }
 
-constexpr std::string_view kBasisNames[] = {"lower", "upper", "basic"};  // of PairStatus
+constexpr std::string_view kBasisNames[] = {"lower", "upper",
+                                            "basic"};  // in the order of PairStatus
 
 Json basis_to_json(const std::vector<PairStatus>& basis) {
   Json list = Json::array();

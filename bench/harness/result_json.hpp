@@ -7,21 +7,22 @@
 namespace perp {
 
 nlohmann::ordered_json residuals_to_json(const Residuals& residuals);
-/// Index and name of the worst row, and its contact where one is known.
+/// Index and name of the worst row, and its contact if one is known.
 nlohmann::ordered_json worst_to_json(const Problem& problem, const Residuals& residuals);
 nlohmann::ordered_json result_to_json(const Problem& problem, const std::string& solver,
                                       const VerifiedResult& result);
 
-/// A point to start from, out of a result document: z, and dual and basis if they are there.
+/// A starting point from a result document: z, and also dual and basis if they are there.
 struct StoredStart {
   Vector z;
   std::optional<Vector> dual;
   std::optional<std::vector<PairStatus>> basis;
 };
-/// @throws InputError naming file and field
+/// @param file name for messages. @throws InputError with file and field if the text is wrong
 StoredStart start_from_text(std::string_view text, const std::string& file);
 
-/// z and dual of a result document. @throws InputError naming file and field.
+/// z and dual of a result document. @param file name for messages. @throws InputError with file and
+/// field if the text is wrong
 Answer answer_from_text(std::string_view text, const std::string& file);
 
 }  // namespace perp

@@ -25,7 +25,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kSmallestLlt = 100;  // unknowns; below it the clock is measured
+// unknowns; for smaller matrices the resolution of the clock would be measured
+constexpr int kSmallestLlt = 100;
 
 void write_line(int fd, const Json& line) {
   const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -50,8 +51,9 @@ bool is_dense_symmetric(const Problem& problem) {
   return lcp && !lcp->M.is_sparse() && lcp->M.is_symmetric(1e-12);
 }
 
-// Seconds that Eigen's LLT takes to factorise a matrix of this size and to solve once: a yardstick
-// by the same clock, in the same process, right after the solve. The values do not matter to it.
+// Seconds that Eigen's LLT takes to factorise a matrix of this size and to solve once. It is a
+// yardstick with the same clock, in the same process, right after the solve. The values of the
+// matrix do not matter.
 double llt_seconds(int n, int repeats) {
   Random random(1);
   DenseMatrix a(n, n);
@@ -95,7 +97,7 @@ Json result_line(const Problem& problem, const Measurement& m) {
       {"message", result.message}};
   for (const auto& [name, value] : result.statistics) {
     out["statistics"][name] = value;
-    // Of an external program.
+    // Outcomes of an external program.
     if (result.status == Status::kSolved) continue;
     if (name == "signal") out["outcome"] = "crashed";
     if (name == "out_of_memory") out["outcome"] = "out_of_memory";
@@ -104,8 +106,8 @@ Json result_line(const Problem& problem, const Measurement& m) {
   return out;
 }
 
-// As it is in memory where nothing has been done yet: steps of a scene share a graph that is
-// compiled already, which is part of a solve.
+// The problem in memory as before any solve. Steps of a scene share a compiled graph; it is dropped
+// here, because compiling is part of a solve.
 Problem loaded(const Instance& instance) {
   Problem problem = instance.load();
   if (auto* mcp = std::get_if<Mcp>(&problem.data)) mcp->compiled.reset();
@@ -142,7 +144,8 @@ class Worker {
       solve.settings = settings;
       solve.make = request_.make ? request_.make : make_any_solver;
       const std::string from = choose_start(problem, solve);
-      // A process that dies while it repeats a solve has lost no more than a time.
+      // The answer is reported before the repeats: a process that dies in a repeat loses a time
+      // only.
       const Measurement m = measure(
           problem, solve, replay ? 1 : request_.repeats,
           [&](const Measurement& found, bool stands) {
@@ -176,8 +179,8 @@ class Worker {
     return out;
   }
 
-  // From problem to problem of a sequence with warm starts solvers are kept, too: one for every
-  // stage and every repeat, so that each of these goes through the problems in their order.
+  // With warm starts solvers are kept from problem to problem of a sequence. There is one for every
+  // stage and every repeat, so that each of them sees the problems in their order.
   SolveOnce kept_solvers() {
     if (job_.start != StartFrom::kWarm) return {};
     return [this](int repeat, const Problem& problem, const SolveRequest& request) {
@@ -187,7 +190,7 @@ class Worker {
     };
   }
 
-  // Sets the start; @return where it comes from.
+  // Sets the start; @return its source.
   std::string choose_start(const Problem& problem, SolveRequest& solve) const {
     if (job_.start == StartFrom::kZero) return "nothing";
     if (job_.start == StartFrom::kWarm) {

@@ -33,8 +33,8 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::uintmax_t kLargestProgram =
-    100'000'000;  // bytes; larger files of a command are not hashed
+// bytes; larger files of a command are not hashed
+constexpr std::uintmax_t kLargestProgram = 100'000'000;
 
 std::string cpu_name() {
   std::ifstream file("/proc/cpuinfo");

@@ -18,7 +18,7 @@ SceneProblems scene_problems(const Scene& scene, const SceneProblemsRequest& req
   simulation.driver = request.driver;
   simulation.step = request.step > 0 ? request.step : scene.step;
   simulation.duration = simulation.step * request.last;
-  InterruptObserver observer;  // where signals are noted, they end it
+  InterruptObserver observer;  // a noted signal ends the simulation
   simulation.observer = &observer;
   SceneProblems made;
   const ProblemOrigin origin{simulation.formulation, simulation.solve.solver, simulation.driver};

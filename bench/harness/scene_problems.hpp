@@ -12,24 +12,24 @@ namespace perp {
 /// Which problems are wanted.
 struct SceneProblemsRequest {
   std::string formulation;                ///< empty: default_formulation(scene)
-  std::string solver;                     ///< brings the scene from step to step; empty: auto
+  std::string solver;                     ///< solves the steps of the simulation; empty: auto
   Driver driver = Driver::kTimeStepping;  ///< event-driven: segments and impacts count as steps
-  double step = 0.0;                      ///< s; 0: the scene's
+  double step = 0.0;                      ///< s; 0: the step of the scene
   double tolerance = 1e-10;
   int first = 1, last = 1;  ///< steps, both included
 };
 
 struct SceneProblems {
   std::vector<Problem> problems;
-  json::Object source;    ///< what they have in common
-  int unsolved_step = 0;  ///< where the simulation ended early; 0: nowhere
-  std::string why;        ///< the step could not be solved
+  json::Object source;  ///< the `source` that all of them share
+  /// the step that could not be solved, which ended the simulation; 0: none
+  int unsolved_step = 0;
+  std::string why;  ///< reason why that step could not be solved
 };
 
-/// Simulates up to the last step and returns the problems of the steps wanted, relaxed tries
-/// included, each with the start that the step before gives, where it comes from and, where it was
-/// solved, the answer.
-/// Names are SCENE-STEP-STAGE[-TRY]. Ends early where a step cannot be solved.
+/// Simulates up to the last step and returns the problems of the steps wanted, with relaxed tries.
+/// Each has the start that the step before gives, its source and, if it was solved, the answer.
+/// Names are SCENE-STEP-STAGE[-TRY]. Ends early if a step cannot be solved.
 /// @throws std::invalid_argument as simulate()
 SceneProblems scene_problems(const Scene& scene, const SceneProblemsRequest& request);
 

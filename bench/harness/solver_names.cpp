@@ -17,14 +17,14 @@ namespace {
 
 constexpr std::string_view kExec = "exec:", kServe = "serve:";
 
-// Where a mark begins, first of all or behind NAME=.
+// The position of a mark, at the beginning or after NAME=.
 std::size_t place_of(std::string_view mark, std::string_view text) {
   const std::size_t at = text.find(mark);
   return at == 0 || (at != std::string_view::npos && text[at - 1] == '=') ? at
                                                                           : std::string_view::npos;
 }
 
-// The command of exec:"COMMAND"; what is not one quoted text is the command as it stands.
+// The command of exec:"COMMAND". A text that is not in quotes is the command as it is.
 std::string unquoted(std::string_view text) {
   if (text.size() < 2 || text.front() != '"') return std::string(text);
   std::string command;
@@ -49,7 +49,7 @@ void check_solver_name(std::string_view name) {
   }
   if (is_solver_name(name))
     throw std::invalid_argument(
-        fmt::format("solver \"{}=\": {} is a solver of perp's", name, name));
+        fmt::format("solver \"{}=\": {} is the name of a solver of perp", name, name));
 }
 
 bool is_solver_name(std::string_view name) {
@@ -77,7 +77,7 @@ SolverName read_solver_name(std::string_view text) {
 std::vector<std::string> split_solvers(const std::string& text) {
   std::vector<std::string> parts(1);
   char quote = 0;
-  int depth = 0;  // of parentheses
+  int depth = 0;  // depth of parentheses
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (quote == 0 && (c == '(' || c == ')')) depth += c == '(' ? 1 : -1;

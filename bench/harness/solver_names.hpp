@@ -1,4 +1,4 @@
-// Names of solvers as the command line takes them.
+// Names of solvers as the command line accepts them.
 #pragma once
 
 #include <string>
@@ -7,28 +7,28 @@
 
 namespace perp {
 
-/// NAME, a strategy (solvers/strategies/expression.hpp), exec:COMMAND or serve:COMMAND, or one of
-/// these behind NAME=.
+/// NAME, a strategy (solvers/strategies/expression.hpp), exec:COMMAND or serve:COMMAND. Any of
+/// these may follow NAME=.
 struct SolverName {
-  std::string name;     ///< what results and reports show
+  std::string name;     ///< name in results and reports
   std::string command;  ///< of an external program
   bool external = false;
-  bool kept = false;  ///< serve: it runs on from problem to problem
+  bool kept = false;  ///< serve: the program keeps running from problem to problem
 };
 
-/// Whether a method, a peer or a plug-in has the name, or "auto" is meant.
+/// Whether it is "auto" or the name of a method, a peer or a plug-in.
 bool is_solver_name(std::string_view name);
 
 /// @throws std::invalid_argument if a solver cannot be called that: it is no name, or another has
 /// it
 void check_solver_name(std::string_view name);
 
-/// A command may stand in double quotes, exec:"COMMAND", within which \" and \\ are " and \.
-/// @throws std::invalid_argument where a name given to a program cannot be one.
+/// A command may be in double quotes, exec:"COMMAND"; inside them \" and \\ mean " and \.
+/// @throws std::invalid_argument if the name given to a program is not allowed
 SolverName read_solver_name(std::string_view text);
 
-/// Splits at the commas that are neither in quotes nor in parentheses. @throws
-/// std::invalid_argument: a quote that is not closed, an empty name, one name for two programs.
+/// Splits at commas outside of quotes and parentheses. @throws std::invalid_argument if a quote is
+/// not closed, a name is empty or two programs have the same name
 std::vector<std::string> split_solvers(const std::string& text);
 
 }  // namespace perp

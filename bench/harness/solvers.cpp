@@ -18,7 +18,7 @@ namespace perp {
 
 namespace {
 
-constexpr std::string_view kReduction = "reduction";  // the router's own
+constexpr std::string_view kReduction = "reduction";  // a setting of the router, not of a solver
 
 DenseMatrix twice_the_identity(int n) { return 2.0 * DenseMatrix::Identity(n, n); }
 
@@ -34,7 +34,7 @@ Mcp small_mcp() {
   return mcp;
 }
 
-// The least that a solver of each kind can be tried on.
+// A small problem of each kind, on which solvers are tried.
 const std::vector<Problem>& small_problems() {
   static const std::vector<Problem> problems = [] {
     const Vector q = Vector::Constant(2, -1.0), zero = Vector::Zero(2), top = Vector::Ones(2);
@@ -70,7 +70,7 @@ bool has_setting_named(std::string_view solver, std::string_view key) {
   return false;
 }
 
-// What a solver says against its settings on a small problem; nothing where it takes them.
+// The complaint of a solver about its settings on a small problem; empty if it accepts them.
 std::string fault_on(const Problem& problem, const std::string& name,
                      const SettingTexts& settings) {
   const std::unique_ptr<Solver> solver = make_solver(name);
@@ -85,12 +85,12 @@ std::string fault_on(const Problem& problem, const std::string& name,
   return {};
 }
 
-// Some values are looked at only when there is a problem.
+// Solves small problems, because some values are checked only during a solve.
 void try_values(const std::string& name, const SettingTexts& settings) {
   const std::unique_ptr<Solver> solver = make_any_solver(name);
   for (const auto& [key, value] : settings) set_setting(*solver, key, value);
   if (is_program(name) || find_plugin(name) || find_registered_solver(name))
-    return;  // it is not run for this
+    return;  // programs are not run for this
   const auto& kinds = solver->traits().kinds;
   for (const Problem& problem : small_problems()) {
     if (std::find(kinds.begin(), kinds.end(), problem.kind()) == kinds.end()) continue;

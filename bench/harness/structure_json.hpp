@@ -1,4 +1,4 @@
-// What is known of a problem before it is solved, as perp info --json and collections tell it.
+// Facts about a problem that are known before it is solved, for perp info --json and collections.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kMaxInstances = 100'000;  // of one suite
-constexpr int kMaxSteps = 10'000;               // of a scene: they are simulated, and kept
+constexpr int kMaxSteps = 10'000;  // of a scene; they are all simulated and kept in memory
 constexpr double kMaxSeed = 9007199254740991.0;
 constexpr std::size_t kLongestPattern = 1000;
 
@@ -37,7 +37,7 @@ std::string stem_of(const fs::path& path) {
 }
 
 Instance instance_of_file(const std::string& suite, const fs::path& path) {
-  read_problem(path.string());  // bad input ends the command, not a run
+  read_problem(path.string());  // so that bad input ends the command now and not a run later
   Instance i;
   i.suite = suite;
   i.name = stem_of(path);
@@ -46,7 +46,7 @@ Instance instance_of_file(const std::string& suite, const fs::path& path) {
   return i;
 }
 
-// What problems that follow each other have in common.
+// The common facts of the problems of a sequence.
 struct SequenceFacts {
   std::string suite, name, path;
 };
@@ -67,7 +67,7 @@ void add_sequence(const SequenceFacts& facts, std::vector<Problem> problems,
   }
 }
 
-// @param root what is left out of the names of sequences
+// @param root this folder is left out of the names of sequences
 void add_file(const std::string& suite, const fs::path& path, const fs::path& root,
               std::vector<Instance>& result) {
   if (!is_sequence_file(path.string())) {
@@ -81,7 +81,7 @@ void add_file(const std::string& suite, const fs::path& path, const fs::path& ro
 std::vector<fs::path> files_below(const fs::path& folder) {
   std::vector<fs::path> files;
   const auto options = fs::directory_options::skip_permission_denied;
-  std::error_code unknown;  // what cannot be looked at is no problem file
+  std::error_code unknown;  // ignored: a file that cannot be accessed is no problem file
   for (const auto& entry : fs::recursive_directory_iterator(folder, options)) {
     if (is_problem_file(entry.path()) && entry.is_regular_file(unknown))
       files.push_back(entry.path());
@@ -90,13 +90,13 @@ std::vector<fs::path> files_below(const fs::path& folder) {
   return files;
 }
 
-// How far a suite is read: as it stands, or with its files read and its scenes simulated too.
+// How far a suite is read: its text only, or also its files, with its scenes simulated.
 enum class Depth { kText, kProblems };
 
-// A suite file, read with errors that name file and field.
+// Reads a suite file. Errors name file and field.
 class SuiteReader {
  public:
-  /// @param notes gets what the reader of a report should know, one line each; or null
+  /// @param notes gets remarks for the reader of a report, one line each; may be null
   SuiteReader(const std::string& path, bool quick, Depth depth,
               std::vector<std::string>* notes = nullptr)
       : path_(path),
@@ -193,13 +193,13 @@ class SuiteReader {
       fail("entries", fmt::format("more than {} instances in all", kMaxInstances));
   }
 
-  // Where files and scenes are looked for: beside the suite, then in problems/ of the data.
+  // Folders in which files and scenes are searched: that of the suite, then problems/ of the data.
   std::vector<fs::path> roots() const {
     const fs::path beside = fs::path(path_).parent_path();
     return {beside.empty() ? fs::path(".") : beside, data_root() / "problems"};
   }
 
-  // A suite speaks of what is below these, and of nothing else of the machine.
+  // A suite may name files below these folders only, so that it cannot read others of the machine.
   void check_below(std::string_view field, const std::string& given) const {
     const fs::path path = given;
     const bool leads_up = std::find(path.begin(), path.end(), fs::path("..")) != path.end();
@@ -217,7 +217,7 @@ class SuiteReader {
     const std::string given = text(entry, "licence_file");
     check_below("licence_file", given);
     std::vector<fs::path> places = roots();
-    places.push_back(data_root());  // perp's own
+    places.push_back(data_root());  // for perp's own licence
     for (const fs::path& root : places) {
       if (licence.text.empty() && fs::is_regular_file(root / given))
         licence.text = (root / given).string();
@@ -226,7 +226,7 @@ class SuiteReader {
     return licence;
   }
 
-  // Patterns are relative to the suite's folder; what matches nothing there, to problems/.
+  // Patterns are relative to the suite's folder, or to problems/ if nothing matches there.
   void add_files(const json::Value& entry, std::vector<Instance>& result) const {
     const Licence licence = licence_of(entry);
     const std::size_t before = result.size();
@@ -266,7 +266,7 @@ class SuiteReader {
     return parameters;
   }
 
-  // A file beside the suite, one in problems/, or a scene by its name.
+  // A scene from a file in the suite's folder or in problems/, or by its name.
   Scene scene_of(const json::Value& entry) const {
     const std::string given = text(entry, "scene");
     const std::map<std::string, double> parameters = parameters_of(entry);
@@ -324,7 +324,7 @@ class SuiteReader {
     }
   }
 
-  // Named members have sizes and seeds of their own, {""} stands for members without a name.
+  // Named members have default sizes and seeds. {""} means a member without a name.
   void add_family(const json::Value& entry, std::vector<Instance>& result) const {
     const std::string family = text(entry, "family");
     const std::map<std::string, double> parameters = parameters_of(entry);
@@ -349,7 +349,7 @@ class SuiteReader {
     const double count =
         static_cast<double>(sizes.size() * members.size()) * (seeds[1] - seeds[0] + 1);
     if (count > static_cast<double>(kMaxInstances))
-      fail("seeds", fmt::format("stand for {} instances, at most {}", count, kMaxInstances));
+      fail("seeds", fmt::format("give {} instances; at most {} are allowed", count, kMaxInstances));
     for (const double size : sizes) {
       for (const std::string& member : members) {
         try {
@@ -467,7 +467,7 @@ std::vector<Instance> collect_instances(const std::string& what, bool quick,
       return SuiteReader(suite.path, quick, Depth::kProblems, notes).instances();
     names.push_back(suite.name);
   }
-  throw InputError(fmt::format("{}: neither a file, a folder nor a suite; suites are: {}", what,
+  throw InputError(fmt::format("{}: is neither a file, a folder nor a suite; suites are: {}", what,
                                fmt::join(names, ", ")));
 }
 

@@ -11,11 +11,11 @@
 
 namespace perp {
 
-/// Whose a stored file is, as the entry of the suite tells it; empty where it does not.
+/// Licence of a stored file as given in the entry of the suite; members may be empty.
 struct Licence {
   std::string name;    ///< SPDX identifier
   std::string text;    ///< path of the file that holds the licence
-  std::string origin;  ///< where the files come from and what was changed, one line
+  std::string origin;  ///< source of the files and what was changed, one line
 };
 
 /// An instance that can be loaded or generated when it is needed.
@@ -27,12 +27,13 @@ struct Instance {
   int size = 0;
   std::uint64_t seed = 0;
   std::map<std::string, double> parameters;
-  std::string hash;                     ///< of the file's bytes, or of the generator's request
+  std::string hash;  ///< hash of the file's bytes, or of the request to the generator
   std::shared_ptr<const Problem> made;  ///< of a sequence or scene: the problem itself
-  std::string sequence;                 ///< which it belongs to; its problems are neighbours
-  int position = 0;                     ///< in the sequence, from 1; 0: in none
-  std::string member = "";              ///< of a family with named members
-  Licence licence = {};                 ///< of a file
+  std::string
+      sequence;  ///< name of its sequence, whose problems follow each other in lists; empty if none
+  int position = 0;         ///< in the sequence, from 1; 0 if in none
+  std::string member = "";  ///< name, for a family with named members
+  Licence licence = {};     ///< of a file
 
   Problem load() const;
 };
@@ -41,25 +42,25 @@ struct Suite {
   std::string name, description, path;
 };
 
-/// The suites in problems/suites, by name.
+/// The suites in problems/suites, sorted by name.
 std::vector<Suite> list_suites();
 
-/// Instances of a suite's name, a suite file, a problem file or sequence, or a folder of such files
-/// (recursively). Steps of scenes are simulated here; they are a sequence like that of a file.
+/// Instances of a suite (by name or file), a problem file or sequence, or a folder of such files
+/// (recursively). Scenes are simulated here; their steps form a sequence.
 /// @param quick leaves out entries of tier "full"
-/// @param notes gets what the user should know of the instances, one line each; or null
-/// @throws InputError
+/// @param notes gets remarks on the instances for the user, one line each; may be null
+/// @throws InputError if `what` or a file is wrong
 std::vector<Instance> collect_instances(const std::string& what, bool quick,
                                         std::vector<std::string>* notes = nullptr);
 
-/// Reads a suite file as collect_instances does, but for the problems in its files and the steps of
-/// its scenes. @throws InputError
+/// Checks a suite file as collect_instances() does, but does not read its problem files or simulate
+/// its scenes. @throws InputError if it is wrong
 void check_suite(const std::string& path);
 
-/// Whether that names a suite or a suite file.
+/// Whether `what` is the name of a suite or a suite file.
 bool is_suite(const std::string& what);
 
-/// 64-bit FNV-1a as 16 hexadecimal digits.
+/// Hash of the text: 64-bit FNV-1a as 16 hexadecimal digits.
 std::string hash_text(std::string_view text);
 
 }  // namespace perp
