@@ -53,3 +53,5 @@ install(DIRECTORY problems/scenes DESTINATION ${data_dir}/problems COMPONENT pro
         FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY problems/io/schema DESTINATION ${data_dir} COMPONENT program)
 install(FILES LICENSE DESTINATION ${data_dir} COMPONENT program)
+
+include(PerpPackages)
