@@ -1,4 +1,4 @@
-// Texts with places in braces that are filled in.
+// Texts with places in braces for values.
 #pragma once
 
 #include <functional>
@@ -6,7 +6,7 @@
 
 namespace perp {
 
-/// The text with every "{INSIDE}" replaced by what is given for INSIDE. Braces do not nest.
+/// The text with every "{INSIDE}" replaced by value(INSIDE). Braces cannot be nested.
 /// @throws std::invalid_argument if a '}' is missing
 std::string fill_braces(const std::string& text,
                         const std::function<std::string(const std::string& inside)>& value);

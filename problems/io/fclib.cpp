@@ -81,12 +81,13 @@ class FclibReader {
       fail(path, fmt::format("is {}, expected an integer in {}..{}", v[0], low, high));
     return v[0];
   }
-  // Empty where it is not there.
+  // Empty if it is not there.
   std::string text(const std::string& path) const {
     return has(path) ? to_utf8(data_.at(path).text) : "";
   }
 
-  // Its sizes must be those of vectors, which the file holds: a size is a claim.
+  // The sizes that a file states may be wrong. They must agree with the vectors, which the file
+  // holds.
   SparseMatrix matrix(const std::string& path, Eigen::Index rows, Eigen::Index cols) const {
     const int m = integer(path + "/m", 0, kMaxFclibSize),
               n = integer(path + "/n", 0, kMaxFclibSize);
@@ -109,8 +110,8 @@ class FclibReader {
     return data_.at(path);
   }
 
-  // i are rows and p columns, as CSparse has it and Siconos writes it, where that fits the sizes;
-  // else as FCLIB's own text says.
+  // i are rows and p are columns, as in CSparse and in the files of Siconos, if that fits the
+  // sizes; else i are columns and p are rows, as the documentation of FCLIB says.
   std::vector<Triplet> triplets(const std::string& path, int count, int rows, int cols,
                                 const Eigen::VectorXi& p, const Eigen::VectorXi& i,
                                 const Vector& x) const {
@@ -142,7 +143,8 @@ class FclibReader {
     std::vector<Triplet> entries;
     for (int line = 0; line < lines; ++line) {
       if (p[line + 1] < p[line] || p[line + 1] > std::min(i.size(), x.size()))
-        fail(path + "/p", fmt::format("falls or leads out of i and x at {}", line + 1));
+        fail(path + "/p",
+             fmt::format("decreases or is beyond the ends of i and x at {}", line + 1));
       for (int k = p[line]; k < p[line + 1]; ++k) {
         if (i[k] < 0 || i[k] >= width) fail(path + "/i", "has an index outside the matrix");
         check_value(path, x[k]);
@@ -210,7 +212,7 @@ std::span<const double> numbers_of(const Vector& v) {
   return {v.data(), static_cast<std::size_t>(v.size())};
 }
 
-// By compressed columns.
+// Writes compressed columns.
 void write_matrix(const Hdf5Writer& w, const std::string& path, const SparseMatrix& m) {
   const auto count = static_cast<std::size_t>(m.nonZeros());
   w.group(path);
@@ -223,7 +225,7 @@ void write_matrix(const Hdf5Writer& w, const std::string& path, const SparseMatr
   w.numbers(path + "/x", {m.valuePtr(), count});
 }
 
-// r with the velocities that follow from it.
+// Writes r and the velocities that follow from it.
 void write_point(const Hdf5Writer& w, const std::string& path, const FrictionContact& p,
                  const Vector& r) {
   w.group(path);
@@ -233,7 +235,7 @@ void write_point(const Hdf5Writer& w, const std::string& path, const FrictionCon
     w.numbers(path + "/v", numbers_of(solve_mass(p.M.to_sparse(), p.J.multiply_transposed(r))));
 }
 
-// What is written must be a problem that can be read.
+// What is written must be a valid problem when it is read again.
 void check_written(const FrictionContact& p, const SparseMatrix& mass, const SparseMatrix& h) {
   bool completed = false;
   validate(
@@ -259,7 +261,8 @@ void write_problem_data(const Hdf5Writer& w, const FrictionContact& p, const std
     if (p.compliance.size() > 0) matrix += SparseMatrix(p.compliance.asDiagonal());
     matrix.makeCompressed();
     if (!Matrix(matrix).all_finite()) {
-      throw std::invalid_argument("compliance: W with it on its diagonal is not finite");
+      throw std::invalid_argument(
+          "compliance: added to the diagonal of W, it gives a value that is not finite");
     }
     write_matrix(w, group + "/W", matrix);
     w.numbers(group + "/vectors/q", numbers_of(p.q));

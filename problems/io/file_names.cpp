@@ -10,7 +10,7 @@ namespace perp {
 namespace {
 
 constexpr std::size_t kLongestFileName =
-    150;  // bytes; file systems allow 255, with endings and numbers
+    150;  // bytes; file systems allow 255, and endings and numbers are added
 
 bool is_harmless(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -28,7 +28,7 @@ std::uint64_t hash_of(std::string_view text) {  // FNV-1a
 
 std::string file_name_of(std::string_view name) {
   std::size_t length = std::min(name.size(), kLongestFileName);
-  if (length < name.size()) {  // not within a character of UTF-8
+  if (length < name.size()) {  // does not cut a character of UTF-8
     while (length > 0 && (static_cast<unsigned char>(name[length]) & 0xC0) == 0x80) --length;
   }
   std::string result(name.substr(0, length));

@@ -6,11 +6,11 @@
 
 namespace perp {
 
-/// A name for a file in the folder that the caller chose, whatever the name says. Names are text:
-/// of letters, digits, blanks, "+,-.=@_~" and what lies beyond ASCII the name stays as it is; other
-/// characters (separators of paths among them), a leading dot and what is beyond 150 bytes are
-/// replaced, and a hash of the whole name is added, so that different names stay different. Never
-/// empty.
+/// A safe file name for any text: the file lies in the folder that the caller chose, whatever the
+/// text says. A text of at most 150 bytes stays as it is if it consists of letters, digits, blanks,
+/// "+,-.=@_~" and characters beyond ASCII, and does not begin with a dot. Else other characters
+/// (also the separators of paths) and a leading dot become '_', bytes beyond 150 are cut off, and a
+/// hash of the whole text is added, so that different texts have different names. Never empty.
 std::string file_name_of(std::string_view name);
 
 }  // namespace perp

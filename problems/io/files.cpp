@@ -25,7 +25,7 @@ struct GzCloser {
 };
 using GzHandle = std::unique_ptr<gzFile_s, GzCloser>;
 
-// A file descriptor that is closed with its owner.
+// A file descriptor that is closed by the destructor.
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -40,7 +40,7 @@ class Descriptor {
   int fd_;
 };
 
-// @param expected how many there may be; 0 where that is unknown
+// @param expected how many bytes there may be; 0 if that is unknown
 std::string read_bytes(int fd, const std::string& name, std::size_t expected) {
   std::string bytes(expected, '\0');
   std::size_t length = 0;
@@ -60,7 +60,7 @@ std::string read_bytes(int fd, const std::string& name, std::size_t expected) {
 
 bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
-// Unpacks gzip data, whose parts may follow each other, as gunzip does.
+// Unpacks gzip data, which may consist of several parts, as gunzip does.
 class Gunzip {
  public:
   Gunzip(std::string_view packed, const std::string& name)
@@ -76,7 +76,7 @@ class Gunzip {
       inflateReset(&stream_);
       unpack_part();
     } while (is_gzip(packed_.substr(at_)));
-    // Tapes and some programs fill up with zeros.
+    // Tapes and some programs pad the end with zeros.
     if (packed_.find_first_not_of('\0', at_) != std::string_view::npos) {
       throw InputError(fmt::format("{}: other bytes follow the gzip data", name_));
     }
@@ -108,8 +108,8 @@ class Gunzip {
   void make_room() {
     if (length_ > most_) {
       throw InputError(
-          fmt::format("{}: its {} bytes of gzip data unpack to more than {} MB; where that is "
-                      "meant, unpack the file with gunzip first",
+          fmt::format("{}: its {} bytes of gzip data unpack to more than {} MB; if the file is "
+                      "right, unpack it with gunzip first",
                       name_, packed_.size(), most_ >> 20));
     }
     if (length_ < text_.size()) return;
@@ -123,8 +123,9 @@ class Gunzip {
   z_stream stream_ = {};
 };
 
-// What a problem can be read from: files and pipes; of the devices the terminal alone.
-// @return the bytes to expect, 0 where that is unknown. The size of a file with holes is a claim.
+// Checks that a problem can be read from it: a file, a pipe or the terminal, but no other device.
+// @return the bytes to expect, 0 if that is unknown (the stated size of a file with holes is not
+// trusted)
 std::size_t check_readable(int fd, const std::string& name) {
   struct stat status = {};
   if (fstat(fd, &status) != 0) return 0;
@@ -172,7 +173,7 @@ std::size_t most_unpacked(std::size_t packed) {
 std::string read_text_file(const std::string& path) {
   if (path == "-") return read_text(STDIN_FILENO, "standard input", 0);
   if (path.find('\0') != std::string::npos)
-    throw InputError(fmt::format("{}: no name of a file", path));
+    throw InputError(fmt::format("{}: not a name of a file", path));
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.get() < 0 && errno == ENOENT) throw InputError(fmt::format("{}: no such file", path));
   if (file.get() < 0)
@@ -185,7 +186,7 @@ void write_text_file(const std::string& name, std::string_view text) {
   const fs::path resolved = fs::canonical(name, unknown);  // a link stays a link
   const std::string path = unknown ? name : resolved.string();
   if (!unknown && !fs::is_regular_file(resolved) && !fs::is_directory(resolved)) {
-    return write_plain(path, text);  // a pipe or device is written to, not replaced
+    return write_plain(path, text);  // a pipe or device is not replaced
   }
   const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
   try {

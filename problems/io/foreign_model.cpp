@@ -19,7 +19,7 @@ constexpr int kNone = -1;
 
 [[noreturn]] void refuse(const std::string& fault) { throw std::invalid_argument(fault); }
 
-// Where a row of a linear problem is built, only the terms matter: no nodes are made.
+// The rows of a linear problem have linear terms only: no nodes are made.
 std::vector<RowTerms> linear_rows(const Matrix& m, const Vector& q) {
   std::vector<RowTerms> rows(static_cast<std::size_t>(q.size()));
   for (int i = 0; i < q.size(); ++i) rows[i].constant = q[i];
@@ -47,7 +47,7 @@ int find(std::span<const FunctionNames> table, std::string_view name) {
   return kNone;
 }
 
-// Functions of one operand that the graph has no operation for.
+// Functions of one operand that are no operation of the graph.
 int composed_function(GraphBuilder& b, std::string_view name, int x) {
   const auto number = [&](double value) { return b.constant(value); };
   const auto plus = [&](int u, int v) { return b.apply(kAdd, u, v); };
@@ -98,7 +98,8 @@ RowTerms AffineSplitter::split(int root) {
   const GraphBuilder& builder = builder_;
   RowTerms terms;
   const RowTerms whole = {0.0, {}, {{root, 1.0}}};
-  // Operands come before the nodes that use them: taking the last node first meets each once.
+  // Operands come before the nodes that use them. So if the last node is always taken first, each
+  // node is taken once.
   std::map<int, double, std::greater<>> open = {{root, 1.0}};
   while (!open.empty()) {
     const auto [node, factor] = *open.begin();
@@ -143,8 +144,8 @@ std::vector<RowTerms> rows_of(const Problem& problem, GraphBuilder& builder) {
   if (const auto* mlcp = std::get_if<Mlcp>(&problem.data)) return linear_rows(mlcp->M, mlcp->q);
   const auto* mcp = std::get_if<Mcp>(&problem.data);
   if (mcp == nullptr) {
-    refuse(
-        fmt::format("kind: {} has no form in this format; lcp, mlcp and mcp have", problem.kind()));
+    refuse(fmt::format("kind: this format cannot hold {}; it can hold lcp, mlcp and mcp",
+                       problem.kind()));
   }
   const std::vector<int> outputs = outputs_of(*mcp, builder);
   AffineSplitter splitter(builder);
@@ -195,7 +196,7 @@ std::vector<int> ForeignModel::match_rows() const {
     if (variable == kNone) {
       equations.push_back(i);
     } else if (row_of[variable] != kNone) {
-      refuse(fmt::format("{}: {} is complemented by {} already", rows[i].label, shown(variable),
+      refuse(fmt::format("{}: {} is already complemented by {}", rows[i].label, shown(variable),
                          rows[row_of[variable]].label));
     } else {
       row_of[variable] = i;
@@ -205,7 +206,7 @@ std::vector<int> ForeignModel::match_rows() const {
   for (int j = 0; j < n; ++j) {
     if (row_of[j] != kNone || lower[j] == upper[j]) continue;
     if (std::isfinite(lower[j]) || std::isfinite(upper[j])) {
-      refuse(fmt::format("{} has bounds, and no row complements it", shown(j)));
+      refuse(fmt::format("{} has bounds, but no row complements it", shown(j)));
     }
     if (free < static_cast<int>(equations.size())) row_of[j] = equations[free];
     ++free;

@@ -1,4 +1,4 @@
-// What the foreign formats for complementarity problems have in common.
+// What the readers and writers of foreign formats for complementarity problems share.
 #pragma once
 
 #include <map>
@@ -11,24 +11,25 @@
 
 namespace perp {
 
-/// constant + sum coefficient * variable + sum coefficient * node of a graph.
+/// A row: constant + sum of coefficient * variable + sum of coefficient * node of a graph.
 struct RowTerms {
   double constant = 0.0;
-  std::map<int, double> linear;     ///< by variable
-  std::map<int, double> nonlinear;  ///< by node; no node is a sum, a leaf or a constant multiple
+  std::map<int, double> linear;     ///< coefficient by variable
+  std::map<int, double> nonlinear;  ///< coefficient by node; no node is a sum, a leaf or a constant
+  ///< multiple of another
 };
 
-/// Takes nodes apart as far as they are sums with constant coefficients.
+/// Splits nodes into terms as far as they are sums with constant coefficients.
 ///
-/// A sum that many rows share is taken apart for each of them, so a short file can ask for work and
-/// terms without end. After so many steps that no model of its size should need them, a node is
-/// left whole: it is its own nonlinear term. So is one with a coefficient that is not finite: 3/0
-/// is an expression, but no number that a file could hold.
+/// A sum that many rows share is split for each of them, so a short file can ask for work and terms
+/// without end. After more steps than a model of its size should need, a node is left whole: it is
+/// its own nonlinear term. A node is also left whole if a coefficient is not finite: 3/0 is an
+/// expression, but no number that a file could hold.
 class AffineSplitter {
  public:
   explicit AffineSplitter(const GraphBuilder& builder);
   RowTerms split(int node);
-  /// Whether a node was left whole.
+  /// Whether the steps were used up, so that a node was left whole.
   bool gave_up() const { return steps_left_ <= 0; }
 
  private:
@@ -36,23 +37,26 @@ class AffineSplitter {
   std::size_t steps_left_;
 };
 
-/// The rows of an lcp, mlcp or mcp, its parameters put in. Rows are built in `builder`.
+/// The rows of an lcp, mlcp or mcp, with the values of its parameters inserted. Their nodes are
+/// made in `builder`.
 /// @throws std::invalid_argument for other kinds and for a callback.
 std::vector<RowTerms> rows_of(const Problem& problem, GraphBuilder& builder);
 
-/// The outputs of an mcp's graph as nodes of `builder`, its parameters put in.
+/// The outputs of the graph of an mcp as nodes of `builder`, with the values of its parameters
+/// inserted.
+/// @throws std::invalid_argument if it has a callback
 std::vector<int> outputs_of(const Mcp& problem, GraphBuilder& builder);
 
 /// Bounds of z: those of the problem, 0 and inf for an lcp.
 std::pair<Vector, Vector> bounds_of(const Problem& problem);
 
-/// Functions of other formats by their names ("+", "asin", "log10", ...), put together from the
-/// operations of the graph where it has no such operation.
-/// @return the node, or -1 where there is no such function of so many operands.
+/// Applies a function of another format, given by its name ("+", "asin", "log10", ...). A function
+/// that is no operation of the graph is composed of operations.
+/// @return the node, or -1 if there is no function of that name with so many operands
 int apply_function(GraphBuilder& builder, std::string_view name, std::span<const int> operands);
 
-/// A model in the making: variables with bounds, and rows that are equations or complement a
-/// variable. Every reader fills one.
+/// What a reader of a foreign format collects: variables with bounds, and rows. A row is an
+/// equation or complements a variable.
 struct ForeignModel {
   struct Row {
     std::string label;  ///< for messages
@@ -67,18 +71,20 @@ struct ForeignModel {
   /// Name of a variable for messages.
   std::string shown(int variable) const;
 
-  /// The square problem: rows in the order of their variables; the equations belong, in their
-  /// order, to the free variables that no row complements. A fixed variable may go without a row.
-  /// The kind is the simplest that holds it: lcp, mlcp, mcp. A linear model whose matrix would be
-  /// out of all proportion to the model stays an mcp, whose rows share their sums.
-  /// @throws std::invalid_argument where rows and variables do not match one to one.
+  /// The square problem, with its rows in the order of their variables. The equations, in their
+  /// order, belong to the free variables that no row complements. A fixed variable needs no row.
+  /// The kind of the problem is the simplest that fits: lcp, mlcp, mcp. If a linear model would
+  /// have a matrix that is far too large for the size of the model (AffineSplitter::gave_up), it
+  /// stays an mcp, whose rows share their sums.
+  /// @throws std::invalid_argument if rows and variables do not match one to one
   ProblemData to_problem();
 
  private:
   std::vector<int> match_rows() const;
 };
 
-/// The problem, validated; its names are UTF-8. @throws InputError naming the file and the field.
+/// Checks a problem that was read: validate(), and names must be UTF-8. @return the problem
+/// @throws InputError naming the file and the field
 Problem validated(Problem problem, const std::string& file);
 
 }  // namespace perp

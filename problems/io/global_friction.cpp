@@ -8,7 +8,7 @@ namespace perp {
 
 namespace {
 
-// Completes a matrix of which one triangle alone is stored. @return whether it was one.
+// Completes a matrix of which only one triangle is stored. @return whether that was so
 bool complete_triangle(SparseMatrix& m) {
   long below = 0, above = 0;
   for (int j = 0; j < m.cols(); ++j) {
@@ -33,7 +33,7 @@ Vector solve_mass(const SparseMatrix& m, const Vector& x) {
     throw std::invalid_argument("M: is not positive definite");
   Vector solution = factors.solve(x);
   solution += factors.solve(x - Matrix(m).multiply(solution));
-  if (!solution.allFinite()) throw std::invalid_argument("M: is too near to singular");
+  if (!solution.allFinite()) throw std::invalid_argument("M: is nearly singular");
   return solution;
 }
 

@@ -5,13 +5,14 @@
 
 namespace perp {
 
-/// M^-1 x. @throws std::invalid_argument naming M where it is not positive definite.
+/// M^-1 x. @throws std::invalid_argument naming M if it is not positive definite or nearly
+/// singular.
 Vector solve_mass(const SparseMatrix& M, const Vector& x);
 
 /// M v = H r + f, u = H'v + w [AcaryBremondKoziaraPerignon2014] as the operator J = H', M and
-/// q = H' M^-1 f + w. An M of which one triangle alone is stored is completed.
-/// @param completed set where it was
-/// @throws std::invalid_argument naming M or H where sizes disagree or M is not positive definite.
+/// q = H' M^-1 f + w. If only one triangle of M is stored, M is completed by symmetry.
+/// @param completed set to whether M was completed
+/// @throws std::invalid_argument naming M or H if sizes disagree or M is not positive definite
 FrictionContact friction_from_global(int dimension, SparseMatrix M, const SparseMatrix& H,
                                      const Vector& f, const Vector& w, Vector mu, bool& completed);
 

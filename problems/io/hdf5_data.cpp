@@ -8,7 +8,7 @@
 namespace perp {
 
 namespace {
-const std::string kMissing = "FCLIB files need HDF5, without which perp was built (libhdf5-dev)";
+const std::string kMissing = "FCLIB files need HDF5, but perp was built without it (libhdf5-dev)";
 }
 
 std::vector<Hdf5Data> read_hdf5(std::string_view, std::span<const Hdf5Place>,
@@ -52,7 +52,7 @@ namespace perp {
 
 namespace {
 
-// An HDF5 object that is closed with its owner.
+// An HDF5 object that is closed by the destructor.
 class Handle {
  public:
   Handle(hid_t id, herr_t (*close)(hid_t)) : id_(id), close_(close) {}
@@ -69,10 +69,10 @@ class Handle {
   herr_t (*close_)(hid_t);
 };
 
-// The library would print its own account of every failure.
+// Without this the library prints a text of its own at every failure.
 void keep_quiet() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
 
-// A file that lives in memory and begins as a copy of the bytes.
+// A file in memory that begins as a copy of the bytes.
 hid_t memory_access(std::string_view bytes) {
   const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   H5Pset_fapl_core(access, 1 << 16, false);
@@ -82,7 +82,8 @@ hid_t memory_access(std::string_view bytes) {
   return access;
 }
 
-// The sanitizers reserve more than any limit. GCC and clang tell of them in different ways.
+// The sanitizers reserve more address space than any limit allows. GCC and clang announce
+// sanitizers in different ways.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define PERP_IS_SANITIZED 1
 #elif defined(__has_feature)
@@ -96,7 +97,7 @@ constexpr std::size_t kMegabyte = std::size_t{1} << 20;
 
 // ---- in the process that reads
 
-// Why a dataset is not read: a message.
+// The reason why a dataset is not read, as a message.
 struct Refusal {
   std::string why;
 };
@@ -106,7 +107,7 @@ class Datasets {
  public:
   Datasets(hid_t file, std::size_t bytes) : file_(file), bytes_(bytes) {}
 
-  // False where some part of the path is not there. A link would lead elsewhere.
+  // False if some part of the path is not there. Links are refused: they lead to another place.
   bool has(const std::string& path) const {
     for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
       const std::string part = path.substr(0, end);
@@ -161,7 +162,7 @@ class Datasets {
       throw Refusal{"cannot be read"};
   }
 
-  // That the file holds what the dataset declares, before room is made for it.
+  // Checks that the file holds as much as the dataset declares, before memory is allocated for it.
   void check_stored(hid_t set, hid_t type, hssize_t count) const {
     const Handle plan(H5Dget_create_plist(set), H5Pclose);
     if (!plan.valid()) throw Refusal{"cannot be read"};
@@ -203,7 +204,7 @@ void send_sequence(int fd, const Sequence& values) {
   send(fd, values.data(), static_cast<std::size_t>(count) * sizeof(*values.data()));
 }
 
-// One byte tells whether the file could be opened; then come the places.
+// Sends one byte that says whether the file could be opened, then the data of the places.
 void read_and_send(std::string_view bytes, std::span<const Hdf5Place> places, int fd) {
   keep_quiet();
   H5PLset_loading_state(0);
@@ -237,7 +238,7 @@ void set_limit(int resource, std::size_t value) {
   setrlimit(resource, &limit);
 }
 
-// Address space in use, 0 where that is unknown.
+// Address space in use, bytes; 0 if that is unknown.
 std::size_t address_space() {
   std::size_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
@@ -246,7 +247,7 @@ std::size_t address_space() {
 
 std::size_t seconds_to_read(std::size_t bytes) { return 5 + bytes / (20 * kMegabyte); }
 
-// No core, no word on the terminal, no more time and memory than reading can take.
+// No core dump, no output on the terminal, no more time and memory than reading can take.
 void confine(std::size_t bytes) {
   for (const int signal : {SIGINT, SIGTERM, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPIPE})
     std::signal(signal, SIG_DFL);
@@ -264,13 +265,13 @@ void confine(std::size_t bytes) {
 
 // ---- in the process that waits
 
-// What comes out of a pipe.
+// Reads from a pipe, with a limit on time.
 class Incoming {
  public:
   Incoming(int fd, std::size_t seconds)
       : fd_(fd), end_(std::chrono::steady_clock::now() + std::chrono::seconds(seconds)) {}
 
-  // False where the pipe ends, or the time, before so many bytes.
+  // False if the pipe ends, or the time is used up, before so many bytes have come.
   bool take(void* data, std::size_t size) {
     char* at = static_cast<char*>(data);
     while (size > 0) {
@@ -311,18 +312,19 @@ class Incoming {
   std::chrono::steady_clock::time_point end_;
 };
 
-// Starts reading in a process of its own. @return the end of the pipe to read from
+// Starts the process that reads. @return the end of the pipe to read from, or -1
 int start_reading(std::string_view bytes, std::span<const Hdf5Place> places, pid_t& child) {
   int ends[2];
   if (pipe(ends) != 0) return -1;
   for (const int end : ends) fcntl(end, F_SETFD, FD_CLOEXEC);
   child = fork();
   if (child == 0) {
-    const int out = fcntl(ends[1], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);  // clear of what follows
+    const int out = fcntl(ends[1], F_DUPFD_CLOEXEC,
+                          STDERR_FILENO + 1);  // so that confine() does not replace it
     try {
       confine(bytes.size());
       read_and_send(bytes, places, out);
-    } catch (...) {  // out of memory: what was sent tells where
+    } catch (...) {  // out of memory: what was sent shows at which place
     }
     _exit(0);
   }
@@ -350,7 +352,7 @@ std::vector<Hdf5Data> read_hdf5(std::string_view bytes, std::span<const Hdf5Plac
     good = incoming.take_data(result.emplace_back(), most_unpacked(bytes.size()));
   }
   close(pipe_end);
-  kill(child, SIGKILL);  // whatever it still does
+  kill(child, SIGKILL);  // it may still be running
   while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) continue;
   if (good && !is_open) throw InputError(file + ": is no HDF5 file, or a damaged one");
   if (!good) {
@@ -364,7 +366,7 @@ std::vector<Hdf5Data> read_hdf5(std::string_view bytes, std::span<const Hdf5Plac
 
 namespace {
 
-// Of datasets that do not keep when they were made: the same problem gives the same bytes.
+// Datasets do not store the time when they were made: the same problem gives the same bytes.
 hid_t timeless_plan() {
   const hid_t plan = H5Pcreate(H5P_DATASET_CREATE);
   H5Pset_obj_track_times(plan, false);

@@ -205,7 +205,7 @@ class MofReader {
     return rows;
   }
 
-  // An array of nothing but numbers is kept by the parser as such.
+  // The parser keeps an array that holds only numbers as Numbers.
   void append_terms(const Field& terms, const std::vector<int>& nodes, std::vector<int>& result) {
     if (const auto* numbers = terms.value().get_if<json::Numbers>()) {
       for (const double value : numbers->values) result.push_back(model_.builder.constant(value));
@@ -214,7 +214,7 @@ class MofReader {
     for (const Field& term : terms.items()) result.push_back(nonlinear_term(term, nodes));
   }
 
-  // Terms may stand inside one another, no deeper than the parser lets any JSON nest.
+  // Terms may be nested, as deep as the parser allows for any JSON.
   int nonlinear_term(const Field& term, const std::vector<int>& nodes) {
     GraphBuilder& b = model_.builder;
     if (term.value().get_if<std::string>()) return b.variable(variable(term));

@@ -36,7 +36,7 @@ constexpr std::size_t kLongestVariableName = 1000;
 class MofWriter {
  public:
   explicit MofWriter(const Problem& problem) : problem_(problem), n_(problem.size()) {
-    // Names must differ: those that agree with an earlier one get a _ and, where that is not
+    // Names must differ: a name that is equal to an earlier one gets a _ and, if that is not
     // enough, a number.
     std::unordered_set<std::string> used;
     std::unordered_map<std::string, int> numbers;

@@ -21,7 +21,7 @@ constexpr int kAny = -1;
 struct OperationCode {
   int code;
   std::string_view name;  // as apply_function knows it
-  int operands;           // kAny: a count stands in the next line
+  int operands;           // kAny: the next line has their number
 };
 constexpr OperationCode kOperationCodes[] = {
     {0, "+", 2},      {1, "-", 2},       {2, "*", 2},       {3, "/", 2},     {5, "^", 2},
@@ -38,7 +38,7 @@ const std::map<int, std::string_view> kUnsupported = {
     {56, "precision"}, {57, "round"}, {58, "trunc"}, {59, "count"}, {64, "piecewise-linear"},
     {65, "if"}};
 
-// Lines without their remarks, cut into words.
+// The lines of a file, without remarks and split into words.
 class Lines {
  public:
   Lines(std::string_view text, const std::string& file) : text_(text), file_(file) {}
@@ -79,7 +79,7 @@ class Lines {
   double number(std::size_t k, std::string_view what) const {
     return number_in(word(k, what), what);
   }
-  /// What stands behind the letter of the first word.
+  /// The first word without its letter.
   int integer_behind_letter(std::string_view what, int high = kMaxNlSize) const {
     return integer_in(words_[0].substr(1), what, 0, high);
   }
@@ -330,7 +330,7 @@ class NlReader {
     }
   }
 
-  // Polish notation, an operator or operand a line; without recursion.
+  // Polish notation, one operator or operand in each line; read without recursion.
   int expression() {
     struct Open {
       const OperationCode* code;

@@ -83,7 +83,7 @@ class NlWriter {
     out_ += '\n';
   }
 
-  // The variables of a row with the coefficients of its linear part, 0 where there is none.
+  // The variables of a row with the coefficients of its linear part, 0 for those not in it.
   std::map<int, double> columns_of(const RowTerms& row) {
     std::map<int, double> columns = row.linear;
     if (visited_.size() < builder_.graph().nodes.size()) {
@@ -108,8 +108,8 @@ class NlWriter {
     return columns;
   }
 
-  // The format lists what each row depends on. Rows that share sums of all variables make that
-  // list out of all proportion to the problem; so it is counted before it is made.
+  // The format lists the variables that each row depends on. If rows share sums of many variables,
+  // that list can be far larger than the problem. So its length is counted before it is made.
   void count_columns() {
     const std::size_t most = 4'000'000 + 100 * builder_.graph().nodes.size();
     std::size_t nonzeros = 0;
@@ -117,8 +117,8 @@ class NlWriter {
       nonzeros += columns_of(row).size();
       if (nonzeros <= most && steps_ <= 10 * most) continue;
       throw std::invalid_argument(fmt::format(
-          "graph: its rows share so much that .nl, which lists for each what it depends on, would "
-          "be out of all proportion (more than {} entries); perp and mof files keep what is shared",
+          "graph: .nl lists the variables of each row, and the rows share so much that this list "
+          "would be far too long (more than {} entries); perp and mof files keep what is shared",
           most));
     }
   }
@@ -145,8 +145,8 @@ class NlWriter {
     return std::isfinite(lower_[i]) || std::isfinite(upper_[i]);
   }
 
-  // The format wants nonlinear rows and variables first; all up to the last that is nonlinear are
-  // declared so, which keeps their order.
+  // The format wants nonlinear rows and variables first. To keep their order, all up to the last
+  // nonlinear one are declared nonlinear.
   void write_header() {
     int nonlinear_rows = 0, linear_conditions = 0, nonlinear_conditions = 0, doubles = 0, lows = 0;
     int equations = 0;
@@ -201,7 +201,7 @@ class NlWriter {
     if (row.constant != 0.0) line("n{}", row.constant);
   }
 
-  // Polish notation. With `expand`, the root is written out though it is a defined variable.
+  // Polish notation. With `expand`, the root is written out even if it is a defined variable.
   void write_expression(int root, bool expand) {
     std::vector<int> open = {root};
     for (bool at_root = true; !open.empty(); at_root = false) {

@@ -7,12 +7,13 @@
 
 namespace perp {
 
-/// Reads and validates a problem. `file` is named in messages.
+/// Reads and validates a problem. @param file named in messages
 /// @throws InputError: one line that names the file, the field and the fault.
 Problem problem_from_json(const json::Value& document, const std::string& file);
 Problem problem_from_text(std::string_view text, const std::string& file);
 
-/// The perp-problem document. Doubles read back bit for bit; dense matrices stay dense.
+/// The perp-problem document. Doubles that are read back have the same bits; dense matrices stay
+/// dense.
 /// @throws std::invalid_argument for an Mcp given by a callback: only graphs can be written.
 std::string problem_to_text(const Problem& problem);
 

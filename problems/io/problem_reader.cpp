@@ -39,7 +39,7 @@ Matrix read_dense(const Field& field, int rows, int cols) {
   if (static_cast<int>(items.size()) != rows) {
     field.fail(fmt::format("has {} rows, expected {}", items.size(), rows));
   }
-  for (const Field& item : items) {  // before room is made for them
+  for (const Field& item : items) {  // before memory is allocated for them
     if (item.numbers().size() != static_cast<std::size_t>(cols)) {
       item.fail(fmt::format("has {} entries, expected {}", item.numbers().size(), cols));
     }
@@ -96,8 +96,8 @@ std::pair<int, int> read_shape(const Field& field) {
   return {shape[0], shape[1]};
 }
 
-// A shape is a claim: the sizes come from vectors that the file holds, and what disagrees with them
-// is refused before anything of its size is made.
+// The shape that a file states may be wrong. The sizes come from vectors that the file holds; a
+// shape that disagrees is refused before memory of its size is allocated.
 Matrix read_matrix(const Field& field, int rows, int cols) {
   if (const auto [m, n] = read_shape(field); m != rows || n != cols) {
     field["shape"].fail(fmt::format("is {} x {}, expected {} x {}", m, n, rows, cols));
@@ -110,15 +110,15 @@ Matrix read_matrix(const Field& field, int rows, int cols) {
   return read_coordinates(field, rows, cols);
 }
 
-// M of W = J M^-1 J', whose size no vector tells: it needs an entry in every row.
+// M of W = J M^-1 J'. No vector has its size, so it must have an entry in every row.
 Matrix read_mass(const Field& field) {
   const auto [rows, cols] = read_shape(field);
   const std::size_t entries =
       field.has("dense") ? field["dense"].items().size() : field["value"].numbers().size();
   if (entries < static_cast<std::size_t>(rows)) {
     field["shape"].fail(
-        fmt::format("is {} x {}, but there are too few entries for every row to have one: not "
-                    "positive definite",
+        fmt::format("is {} x {}, but there are too few entries for one in every row: not positive "
+                    "definite",
                     rows, cols));
   }
   return read_matrix(field, rows, rows);
@@ -170,7 +170,7 @@ std::vector<Cone> read_cones(const Field& field) {
   return cones;
 }
 
-// What the lists mean together, validate() checks.
+// validate() checks whether the lists agree.
 Partition read_partition(const Field& field) {
   Partition p;
   const auto lists = [](const Field& from,
@@ -272,7 +272,7 @@ ProblemData read_conic_qp(const Field& root, int n) {
   p.cones = read_cones(root["cones"]);
   long total = 0;
   for (const Cone& cone : p.cones) total += cone.size;
-  // Where b and the cones disagree, A's rows tell which of them is wrong.
+  // If b and the cones disagree, the rows of A show which of them is wrong.
   const int rows = read_shape(root["A"]).first;
   if (p.b.size() == total && rows != total) read_matrix(root["A"], static_cast<int>(total), n);
   if (rows != p.b.size())
@@ -291,7 +291,7 @@ ProblemData read_friction_contact(const Field& root, int n) {
     root["q"].fail(fmt::format("length {} is no multiple of the dimension {}", n, p.dimension));
   p.mu = read_vector(root["mu"], n / p.dimension);
   if (root.has("W") && (root.has("J") || root.has("M")))
-    root["W"].fail("given beside J and M: one or the other");
+    root["W"].fail("is given together with J and M; only one form is allowed");
   if (root.has("J")) {
     p.M = read_mass(root["M"]);
     p.J = read_matrix(root["J"], n, p.M.rows());
@@ -317,7 +317,7 @@ ProblemData read_convex_contact(const Field& root, int n) {
 
 Matrix square_matrix(const Field& field, int n) { return read_matrix(field, n, n); }
 
-// Vectors before matrices: a wrong n shows at the shorter one.
+// Vectors are read before matrices, so that a wrong n is reported for the vector.
 ProblemData read_lcp(const Field& root, int n) {
   Vector q = read_sized_vector(root["q"], n);
   return Lcp{square_matrix(root["M"], n), std::move(q)};

@@ -17,7 +17,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kInfinite = 1e20;  // and beyond, in bounds
+constexpr double kInfinite = 1e20;  // bounds from here on are infinite
 
 struct Row {
   char type = 'N';
@@ -30,10 +30,10 @@ struct Column {
   std::string name;
   double lower = 0.0, upper = kInfinity;
   bool lower_given = false;
-  std::set<int> rows;  // that it has an entry in
+  std::set<int> rows;  // in which it has an entry
 };
 
-// What the file states, before it is a problem.
+// The contents of the file, from which the problem is made.
 struct Model {
   std::string name;
   bool maximise = false;
@@ -119,7 +119,7 @@ class QpsReader {
                                                 "QMATRIX", "QSECTION", "ENDATA"};
     if (!known.contains(word)) {
       section_ = word;
-      fail("is not read; what is read is the QPS part of SIF and MPS");
+      fail("is not supported; the QPS part of SIF and MPS is");
     }
     section_ = word;
     set_.clear();
@@ -136,7 +136,7 @@ class QpsReader {
     if (section_ == "BOUNDS") return read_bound();
     if (section_ == "OBJSENSE") return read_sense(words_[0]);
     if (section_.starts_with("Q")) return read_quadratic();
-    fail(fmt::format("\"{}\" is no data of a section", shown(words_[0])));
+    fail(fmt::format("\"{}\" belongs to no section", shown(words_[0])));
   }
 
   void read_sense(std::string_view word) {
@@ -238,7 +238,7 @@ class QpsReader {
     }
   }
 
-  // Only one set of right-hand sides, ranges and bounds.
+  // Only one set of right-hand sides, ranges and bounds is allowed.
   void check_set(const std::string& name) {
     if (set_.empty()) set_ = name + " ";
     if (set_ != name + " ")
@@ -266,7 +266,7 @@ class QpsReader {
     static const std::set<std::string> kPlain = {"FR", "MI", "PL", "BV"};
     const bool valued = kValued.contains(type);
     if (!valued && !kPlain.contains(type))
-      fail(fmt::format("\"{}\" is no bound that is read", shown(type)));
+      fail(fmt::format("\"{}\" is no type of bound that is supported", shown(type)));
     std::string set, name, value;
     if (fixed_) {
       const auto fields = fixed_fields();
@@ -302,7 +302,7 @@ class QpsReader {
     if (type == "BV") x.lower = 0.0, x.upper = 1.0;
     model_.relaxed += type == "BV" || type == "LI" || type == "UI";
     if (!(x.lower <= x.upper) || x.lower == kInfinity || x.upper == -kInfinity) {
-      fail(fmt::format("the bounds {} and {} of \"{}\" hold for nothing", x.lower, x.upper,
+      fail(fmt::format("no number is between the bounds {} and {} of \"{}\"", x.lower, x.upper,
                        shown(x.name)));
     }
   }
@@ -424,7 +424,7 @@ Problem to_problem(const Model& model) {
   return problem;
 }
 
-// Names of fixed form may hold blanks, which free form divides at.
+// Names of fixed form may have blanks in them, at which free form would split them.
 Model read_model(std::string_view text, const std::string& file) {
   try {
     return QpsReader(text, file, false).read();

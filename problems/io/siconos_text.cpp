@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kMaxSiconosSize = 1'000'000;
 
-// The numbers at the beginning of a file, and the first word behind them.
+// The numbers at the beginning of a file, and the first word after them.
 struct Words {
   std::vector<double> numbers;
   std::string_view next;
@@ -56,20 +56,20 @@ class SiconosReader {
   double peek(std::size_t offset) const {
     return offset < numbers_.size() ? numbers_[offset] : std::numeric_limits<double>::quiet_NaN();
   }
-  /// Asked before room is made for so many.
+  /// Fails if fewer numbers are left. Called before memory is allocated for them.
   void need(std::string_view what, std::size_t count) const {
     if (left() >= count) return;
     fail(next_word_.empty() ? fmt::format("ends within {}", what)
                             : fmt::format("{}: \"{}\" is no number", what, shown(next_word_, 40)));
   }
-  /// Of what follows the data: no numbers but so many, and no number that is misspelt.
+  /// Checks what follows the data: an allowed count of numbers, and no misspelt number.
   void finish(std::initializer_list<std::size_t> allowed) const {
     if (std::ranges::find(allowed, left()) == allowed.end()) {
-      fail(fmt::format("{} numbers are left over behind the data of {}", left(), kind_));
+      fail(fmt::format("{} numbers are left over after the data of {}", left(), kind_));
     }
     const std::size_t first = next_word_.find_first_not_of("+-.");
     if (first != std::string_view::npos && next_word_[first] >= '0' && next_word_[first] <= '9') {
-      fail(fmt::format("behind the data: \"{}\" is no number", shown(next_word_, 40)));
+      fail(fmt::format("after the data: \"{}\" is no number", shown(next_word_, 40)));
     }
   }
   void set_kind(std::string_view kind) { kind_ = kind; }
@@ -113,8 +113,8 @@ class SiconosReader {
     const int rows = integer("the rows of the matrix"), cols = integer("the columns of the matrix");
     if (storage == 2) {
       fail(
-          "matrices stored by sparse columns, which Siconos writes with six digits, are not read; "
-          "FCLIB files keep all");
+          "matrices in sparse columns are not read, because Siconos writes them with six digits "
+          "only; FCLIB files keep all digits");
     }
     return storage == 0 ? dense(rows, cols) : blocks(rows, cols);
   }
@@ -122,7 +122,7 @@ class SiconosReader {
  private:
   Matrix dense(int rows, int cols) {
     if (integer("the rows of the matrix") != rows || integer("the columns of the matrix") != cols) {
-      fail("the two statements of the matrix's size disagree");
+      fail("the matrix has two sizes that disagree");
     }
     need("the matrix", static_cast<std::size_t>(rows) * cols);
     std::vector<Triplet> entries;
@@ -250,11 +250,10 @@ std::vector<int> read_block_ends(SiconosReader& r, int size) {
 
 ProblemData read_siconos_mlcp(SiconosReader& r) {
   r.set_kind("an MLCP");
-  if (r.integer("the first flag (1 where M and q are given)", 0, 1) == 0) {
+  if (r.integer("the first flag (1 if M and q are given)", 0, 1) == 0) {
     r.fail("an MLCP given by A, B, C and D alone is not read");
   }
-  const bool given_twice =
-      r.integer("the second flag (1 where A, B, C and D are given)", 0, 1) == 1;
+  const bool given_twice = r.integer("the second flag (1 if A, B, C and D are given)", 0, 1) == 1;
   const int equations = r.integer("n"), inequalities = r.integer("m"),
             size = equations + inequalities;
   r.need("q", static_cast<std::size_t>(size));
@@ -269,7 +268,7 @@ ProblemData read_siconos_mlcp(SiconosReader& r) {
   }
   p.M = r.matrix(size);
   p.q = r.vector("q", size);
-  // A, B, C, D and their vectors say the same once more. A solution may follow: z, w and the like.
+  // A, B, C, D and their vectors repeat the same data. A solution may follow: z, w and the like.
   const std::size_t again = given_twice ? square(size) + static_cast<std::size_t>(size) : 0;
   r.need("A, B, C and D, which the second flag announces", again);
   r.finish({again, again + static_cast<std::size_t>(size),

@@ -83,7 +83,7 @@ std::vector<int> Field::integers() const {
 std::vector<Field> Field::items() const {
   std::vector<Field> result;
   if (const auto* array = value_->get_if<json::Array>()) {
-    result.reserve(array->size());  // growing would hold half as many more
+    result.reserve(array->size());  // growing the array would take half as much memory again
     for (std::size_t i = 0; i < array->size(); ++i) result.push_back(at(i));
     return result;
   }
@@ -93,7 +93,7 @@ std::vector<Field> Field::items() const {
   return result;
 }
 
-// Names come from the file: the message stays one printable line.
+// Names come from the file; the message must stay one printable line.
 std::string Field::join(std::string_view name) const {
   const std::string text = shown(name);
   return path_.empty() ? text : fmt::format("{}.{}", path_, text);

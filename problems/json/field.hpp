@@ -1,4 +1,4 @@
-// A place in a JSON document, for readers whose complaints name file, field and fault.
+// A place in a JSON document, for readers whose errors name file, field and fault.
 #pragma once
 
 #include <perp/problems/json/json.hpp>
@@ -9,16 +9,18 @@
 
 namespace perp {
 
-/// A value with the way to it. Every access that fails throws InputError:
+/// A value and its path in the document. Every access that fails throws InputError:
 ///   FILE: field "PATH": FAULT
-/// Keeps references to the document and the file's name.
+/// A Field keeps references to the document and to the name of the file.
 class Field {
  public:
+  /// The largest size or index that a file may state.
   static constexpr int kMaxInteger = 100'000'000;
 
   Field(const json::Value& value, const std::string& file, std::string path)
       : value_(&value), file_(&file), path_(std::move(path)) {}
 
+  /// @throws InputError with this fault.
   [[noreturn]] void fail(std::string_view fault) const;
   /// fail("expected WHAT, found ...").
   [[noreturn]] void expected(std::string_view what) const;
@@ -32,7 +34,8 @@ class Field {
   Field operator[](std::string_view name) const;
   /// Element of a general array.
   Field at(std::size_t i) const;
-  /// Refuses members other than these (and, where asked, those that begin with "x-").
+  /// Refuses members other than these. @param extensions members that begin with "x-" are allowed
+  /// too
   void only(const std::set<std::string_view>& allowed, bool extensions = false) const;
 
   std::string text() const;
@@ -41,7 +44,7 @@ class Field {
   int integer(int low, int high) const;
   const std::vector<double>& numbers() const;
   std::vector<int> integers() const;
-  /// Elements of an array of things other than numbers; an empty array has none.
+  /// Elements of an array that holds no numbers; an empty array has none.
   std::vector<Field> items() const;
 
  private:

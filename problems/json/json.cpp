@@ -88,10 +88,11 @@ class Builder {
  private:
   struct OpenObject {
     std::string name;             // of the member being read
-    std::set<std::string> names;  // of the members so far, where they are many
+    std::set<std::string> names;  // of the members so far, if they are many
   };
 
-  // Whether the object being read has a member of that name. Few names are compared one by one.
+  // Whether the object that is being read has a member of that name. If it has few, they are
+  // compared one by one.
   bool is_known(const std::string& name) {
     constexpr std::size_t kFew = 32;
     const auto& members = std::get<Object>(stack_.back().data);
@@ -200,7 +201,7 @@ void append_number(std::string& out, double value) {
   }
   const auto start = out.size();
   fmt::format_to(std::back_inserter(out), "{}", value);
-  // "-0" would be read as the integer 0: a double is always written as one.
+  // "-0" would be read as the integer 0, so a double is always written as a double.
   if (out.find_first_of(".e", start) == std::string::npos) out += ".0";
 }
 

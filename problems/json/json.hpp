@@ -1,4 +1,4 @@
-// A small JSON document in which long arrays of numbers stay compact.
+// A small JSON document; long arrays of numbers stay compact.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace perp {
 
-/// Bad input: the text names the file, the field or place, and the fault. Always one line that can
-/// be read, whatever the input put into it (message_line).
+/// Bad input: the text names the file, the field or place, and the fault. It is always one readable
+/// line, whatever the input contains (message_line).
 class InputError : public std::runtime_error {
  public:
   explicit InputError(const std::string& text);
 };
 
-/// From a file and "field: fault", as the checks of the problems say it: FILE: field "FIELD":
-/// FAULT.
+/// The error FILE: field "FIELD": FAULT, made from a file and "field: fault", the form of the
+/// messages of validate().
 InputError field_error(const std::string& file, std::string_view field_and_fault);
 
 namespace json {
@@ -29,7 +29,7 @@ using Array = std::vector<Value>;
 using Member = std::pair<std::string, Value>;
 using Object = std::vector<Member>;  ///< in the order of the file; names are unique
 
-/// An array that holds nothing but numbers: 8 bytes each. Integers are exact below 2^53;
+/// An array that holds only numbers, 8 bytes each. Integers are exact below 2^53;
 /// `integral` tells whether every number was written as an integer.
 struct Numbers {
   std::vector<double> values;
@@ -56,9 +56,9 @@ struct Value {
   std::string_view type_name() const;
 };
 
-/// Parses a whole document. @throws InputError with line and column; also for repeated names,
-/// nesting deeper than 100, and numbers that do not fit a double. `file` stands in front of the
-/// message.
+/// Parses a whole document. @param file its name, with which messages begin
+/// @throws InputError with line and column; also for repeated names, nesting deeper than 100, and
+/// numbers that do not fit a double
 Value parse(std::string_view text, const std::string& file);
 
 /// Compact text; doubles in the shortest form that reads back to the same bits.

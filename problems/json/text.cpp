@@ -32,7 +32,7 @@ Symbol first_symbol(std::string_view text) {
   return {code, length};
 }
 
-// Controls, separators of lines, and marks of the direction of writing.
+// Control characters, line separators, and marks of the direction of writing.
 bool is_invisible(std::uint32_t code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || (code >= 0x200B && code <= 0x200F) ||
          (code >= 0x2028 && code <= 0x202E) || (code >= 0x2060 && code <= 0x206F) || code == 0xFEFF;

@@ -7,13 +7,13 @@
 
 namespace perp {
 
-/// Thrown by work that has met its deadline.
+/// Thrown by work that was not done at its deadline.
 class DeadlinePassed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Seconds since it was made, against a limit; 0: none.
+/// A limit on the seconds since the object was made; 0: no limit.
 class Deadline {
  public:
   explicit Deadline(double limit = 0.0) : limit_(limit) {}
@@ -21,7 +21,8 @@ class Deadline {
   double elapsed() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
-  /// What is left as a limit of its own: 0 if there is none, above 0 also if it is used up.
+  /// The seconds that are left, as a limit for another Deadline: 0 if there is no limit. If the
+  /// time is used up it is a tiny number above 0, because 0 would mean no limit.
   double left() const {
     constexpr double kUsedUp = 1e-9;
     return limit_ > 0 ? std::max(limit_ - elapsed(), kUsedUp) : 0.0;

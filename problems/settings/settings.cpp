@@ -82,7 +82,7 @@ class Lister : public SettingVisitor {
   }
 
  private:
-  // Of methods that are put together a name may come twice; the first one stands for both.
+  // A method that consists of others may have a name twice; only the first one is listed.
   void add(std::string_view name, std::string value, std::string_view doc, std::string range) {
     const bool known = std::any_of(settings.begin(), settings.end(),
                                    [&](const SettingText& s) { return s.name == name; });
@@ -91,12 +91,12 @@ class Lister : public SettingVisitor {
   }
 };
 
-// Sets every setting of a name. Of several that bear it those count that take the value.
+// Sets every setting of a name. If several have that name, it is enough that one accepts the value.
 class Setter : public SettingVisitor {
  public:
   Setter(std::string_view name, std::string_view text) : name_(name), text_(text) {}
   bool found = false, taken = false;
-  std::string fault;  // of the last that did not take it
+  std::string fault;  // of the last setting that did not accept the value
 
   void visit(std::string_view name, double& value, std::string_view, const Range& range) override {
     if (matches(name)) set_number(value, range, false);

@@ -1,4 +1,4 @@
-// Settings that are declared once: name, default, range, meaning.
+// Settings: each is declared once, with its name, default, range and meaning.
 #pragma once
 
 #include <functional>
@@ -11,11 +11,11 @@
 
 namespace perp {
 
-/// What a number may be. Both ends belong to it, but for those that are open.
+/// The values that a number may have. An end belongs to the range if it is not open.
 struct Range {
   double low = 0.0, high = std::numeric_limits<double>::infinity();
   bool open_low = false, open_high = false;
-  int multiple = 0;  ///< of a whole number: what it is a multiple of; 0: any
+  int multiple = 0;  ///< a whole number must be a multiple of this; 0: any
 
   bool holds(double value) const {
     return (open_low ? value > low : value >= low) && (open_high ? value < high : value <= high) &&
@@ -26,17 +26,17 @@ inline constexpr Range kAtLeastZero{},
     kPositive{0.0, std::numeric_limits<double>::infinity(), true};
 /// Whole numbers from 1, or factors that do not shrink.
 inline constexpr Range kAtLeastOne{1.0};
-/// A share of something, (0, 1], and one that leaves some of it, (0, 1).
+/// A share of something, (0, 1], and a share that is not all of it, (0, 1).
 inline constexpr Range kShare{0.0, 1.0, true}, kPart{0.0, 1.0, true, true};
 /// omega of an over-relaxation, (0, 2) [CottlePangStone2009, Sec. 5.3].
 inline constexpr Range kRelaxation{0.0, 2.0, true, true};
 
-/// What a text may be; empty: the setting says so itself.
+/// The values that a text may have; empty: the documentation of the setting says what is allowed.
 using Choices = std::initializer_list<std::string_view>;
 
-/// Sees every setting of its owner, a solver or a part of a model: its name, a reference to its
-/// value, one line of documentation, and what the value may be. set_setting() checks it, and
-/// prepare() and solve() of a solver do (not of its limits).
+/// Visits every setting of an owner, which is a solver or a part of a model: its name, a reference
+/// to its value, one line of documentation, and the values it may have. set_setting() checks the
+/// value; so do prepare() and solve() of a solver, except for its limits.
 class SettingVisitor {
  public:
   virtual ~SettingVisitor() = default;
@@ -49,14 +49,14 @@ class SettingVisitor {
                      const Choices& choices = {}) = 0;
 };
 
-/// What a value may be, in words: "a number above 0", "fb, penalised or min".
+/// The allowed values in words: "a number above 0", "fb, penalised or min".
 std::string text_of(const Range& range, bool whole);
 std::string text_of(const Choices& choices);
-/// Whether it is one of them; yes if there are none.
+/// Whether the text is one of the choices; true if there are none.
 bool is_choice(const Choices& choices, std::string_view text);
 
-/// Checks values that C++ assigned as those that are set as text. Every visit()
-/// @throws std::invalid_argument naming the setting, if its value is not what it may be.
+/// Checks values that C++ code assigned in the way that set_setting() checks texts. Every visit()
+/// @throws std::invalid_argument naming the setting if its value is not allowed
 class SettingCheck final : public SettingVisitor {
  public:
   void visit(std::string_view name, double& value, std::string_view, const Range& range) override;
@@ -69,7 +69,7 @@ class SettingCheck final : public SettingVisitor {
 /// One setting as text.
 struct SettingText {
   std::string name, value, doc;
-  std::string range;  ///< "at least 1", "fb, penalised or min"; "" if the documentation tells
+  std::string range;  ///< "at least 1", "fb, penalised or min"; "" if `doc` says it
 };
 
 /// Shows every setting of an owner to a visitor.
@@ -78,8 +78,9 @@ using VisitSettings = std::function<void(SettingVisitor&)>;
 /// Every setting with its value.
 std::vector<SettingText> list_settings(const VisitSettings& visit);
 
-/// Sets a setting from text. @param owner for messages: "lemke"
-/// @throws std::invalid_argument naming the setting, and what there is or what it may be
+/// Sets a setting from text. @param owner its name, for messages: "lemke"
+/// @throws std::invalid_argument naming the setting, and the settings that exist or the values that
+/// are allowed
 void set_setting(const VisitSettings& visit, std::string_view owner, std::string_view name,
                  std::string_view value);
 
