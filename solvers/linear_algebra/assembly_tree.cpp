@@ -9,26 +9,26 @@ namespace perp {
 
 namespace {
 
-constexpr int kSmallFront = 16;     // pivots: smaller supernodes are merged more readily
+constexpr int kSmallFront = 16;     // pivots; smaller supernodes may store more zeros
 constexpr double kFewZeros = 0.15;  // share of a merged panel that may be zeros
-constexpr double kSomeZeros = 0.4;  // the same for small ones
+constexpr double kSomeZeros = 0.4;  // the same for small supernodes
 
 using Lists = std::vector<std::vector<int>>;
 
 struct Supernode {
   int first, last;        // groups
   int pivots;             // unknowns
-  long zeros;             // stored for the merging
+  long zeros;             // stored because of merging
   std::vector<int> rows;  // groups below
 };
 
-// Nodes of an elimination tree with children before parents, and of the children of one parent
-// that with most rows last, so that it can be merged into it.
+// Nodes of an elimination tree, children before parents. Of the children of one parent that with
+// most rows is the last one, so that both can be merged.
 std::vector<int> postorder(const std::vector<int>& parent, const std::vector<int>& weight) {
   const int n = static_cast<int>(parent.size());
   std::vector<int> by_weight(n), head(n + 1, -1), next(n, -1), result;
   for (int k = 0; k < n; ++k) by_weight[k] = k;
-  // Pushed to the front of their lists: the heaviest first, so that it ends up last.
+  // Each node is put at the front of a list: the heaviest comes first, so that it ends up last.
   std::stable_sort(by_weight.begin(), by_weight.end(),
                    [&](int a, int b) { return weight[a] > weight[b]; });
   for (const int k : by_weight) {
@@ -86,13 +86,13 @@ class Builder {
 
   const int size_;
   const std::vector<int>&starts_, &rows_, &group_of_;
-  std::vector<int> coupled_starts_, coupled_;   // with lower groups, by group
+  std::vector<int> coupled_starts_, coupled_;   // for each group the lower ones coupled with it
   std::vector<int> group_sizes_, group_order_;  // of old groups; new -> old
-  std::vector<int> group_first_;                // unknown of each group in the new order
+  std::vector<int> group_first_;                // first unknown of each group in the new order
   AssemblyTree tree_;
 };
 
-// Of each group those that it is coupled with and that have lower numbers, each once.
+// For each group the groups with lower numbers that it is coupled with, each once.
 void Builder::find_couplings() {
   const int count = static_cast<int>(group_sizes_.size());
   std::vector<int> starts(count + 1, 0), mark(count, -1);
@@ -136,7 +136,7 @@ void Builder::order_groups() {
   group_order_.assign(order.indices().data(), order.indices().data() + count);
 }
 
-// Groups that each one is coupled with and that stand before it in the order.
+// For each group the groups before it in the order that it is coupled with.
 Lists Builder::neighbours_before() const {
   const int count = static_cast<int>(group_order_.size());
   std::vector<int> place(count), counts(count, 0);
@@ -157,7 +157,7 @@ Lists Builder::neighbours_before() const {
   return before;
 }
 
-// The elimination tree, along whose postorder groups and unknowns are numbered anew.
+// Finds the elimination tree and numbers groups and unknowns anew by its postorder.
 std::vector<int> Builder::build_tree() {
   const int count = static_cast<int>(group_sizes_.size());
   const Lists before = neighbours_before();
@@ -195,8 +195,8 @@ std::vector<int> Builder::build_tree() {
   return tree;
 }
 
-// A group joins the supernode of the group before it where that is its child and few zeros are
-// stored for it.
+// A group joins the supernode of the group before it if that is its child and few zeros are stored
+// for it.
 std::vector<Supernode> Builder::find_supernodes(const std::vector<int>& parent,
                                                 const Lists& before) const {
   const int count = static_cast<int>(parent.size());

@@ -5,45 +5,46 @@
 
 namespace perp {
 
-/// A supernode: unknowns that follow each other in the order and are eliminated together, in one
-/// dense matrix of their rows and those below that they are coupled with.
+/// A supernode: unknowns that are neighbours in the order and are eliminated together, in one dense
+/// matrix. Its rows are these unknowns and the later ones that they are coupled with.
 struct Front {
-  int first = 0, pivots = 0;  ///< of its own unknowns, in the new order
-  int size = 0;               ///< rows: pivots and those below
+  int first = 0, pivots = 0;  ///< first one and number of its own unknowns, in the new order
+  int size = 0;               ///< number of rows: pivots and those below
   long rows = 0;              ///< where the rows begin in AssemblyTree::rows
   long panel = 0;             ///< where its columns of L begin
   int parent = -1;
-  /// Entries of what it leaves to its parent, the upper triangle included.
+  /// Number of entries of the update that it leaves to its parent, the upper triangle included.
   long update_size() const { return static_cast<long>(size - pivots) * (size - pivots); }
 };
 
-/// The order of elimination, AMD [AmestoyDavisDuff1996] of groups of unknowns, and the fronts
-/// [DuffReid1983], relaxed: a front joins its child if few zeros are stored for it. Children stand
-/// before their parents, and every unknown is a pivot of one front.
+/// The order of elimination and the fronts of a multifrontal factorisation [DuffReid1983]. The
+/// order is AMD [AmestoyDavisDuff1996] of groups of unknowns. Fronts are relaxed: a front is merged
+/// with its child if the merged one stores few zeros. Children stand before their parents, and
+/// every unknown is a pivot of exactly one front.
 struct AssemblyTree {
   std::vector<int> order, position;  ///< unknowns: new -> old, old -> new
   std::vector<Front> fronts;
   std::vector<int> rows;  ///< of all fronts, in the new order: own unknowns first
   std::vector<int> first_child, next_child;  ///< fronts, or -1
-  long panel_size = 0;                       ///< entries of L, zeros that are stored included
-  long stack_size = 0;      ///< entries of updates that wait for their parents at the same time
+  long panel_size = 0;                       ///< entries of L, stored zeros included
+  long stack_size = 0;      ///< most entries of updates that wait for their parents at a time
   double operations = 0.0;  ///< multiplications of a factorisation
-  int most_rows = 0, most_pivots = 0;  ///< of a front
+  int most_rows = 0, most_pivots = 0;  ///< largest numbers of a front
 };
 
-/// Rows that each front leaves, in runs that follow each other in its parent, too: `from` on among
-/// the rows that it leaves, `to` on among those of its parent. No run goes on behind the parent's
-/// pivots.
+/// The rows that each front leaves to its parent, as runs of rows that are neighbours in the parent
+/// too: `count` rows, from row `from` of those it leaves and from row `to` of the parent. A run
+/// never contains both pivots of the parent and rows below them.
 struct AssemblyRuns {
   struct Run {
     int from, to, count;
   };
-  std::vector<int> starts;  ///< of each front
+  std::vector<int> starts;  ///< runs of front f: list[starts[f] .. starts[f + 1])
   std::vector<Run> list;
 };
 AssemblyRuns assembly_runs(const AssemblyTree& tree);
 
-/// @param starts, rows the upper triangle by columns as of SupernodalLdl
+/// @param starts, rows the upper triangle by columns, as in SupernodalLdl::analyse()
 /// @param group_of for each unknown its group, 0 to the number of groups - 1
 AssemblyTree assembly_tree(const std::vector<int>& starts, const std::vector<int>& rows,
                            const std::vector<int>& group_of);

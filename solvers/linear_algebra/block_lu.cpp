@@ -164,8 +164,8 @@ void BlockLu::find_pattern_of_u() {
   }
 }
 
-// The column of A that stands in column_ less what the columns before take from it: blocks of U
-// go to upper_, the others stay.
+// Subtracts from the column of A in column_ the contributions of the columns before. Its blocks of
+// U go to upper_, the others stay.
 void BlockLu::eliminate(int column) {
   for (int e = u_.starts[column]; e < u_.starts[column + 1]; ++e) {
     const int k = u_.rows[e];
@@ -222,7 +222,7 @@ void BlockLu::substitute(double* x) {
   for (int k = 0; k < size_; ++k) std::copy_n(y + 3 * k, 3, x + 3 * order_[k]);
 }
 
-// residual_ := side_ - A x, and whether that is rounding.
+// residual_ := side_ - A x. @return whether it is as small as rounding
 bool BlockLu::is_solved(const double* x) {
   residual_ = side_;
   for (std::size_t i = 0; i < side_.size(); ++i) scratch_[i] = std::abs(side_[i]);

@@ -6,29 +6,30 @@
 namespace perp {
 
 /// A = L U by columns of 3 x 3 blocks, left-looking, in an approximate minimum degree order of the
-/// blocks [AmestoyDavisDuff1996]. Pivots are sought inside each diagonal block and nowhere else, so
-/// that the pattern of L and U is known before, and all work is done on whole blocks. Where that
-/// loses too many digits, solve() says so: SparseLu, which seeks pivots in whole columns, is for
-/// those matrices. The matrix is filled column by column through begin() / append() /
-/// end_column(). Nothing but AMD allocates once the sizes have been seen.
+/// blocks [AmestoyDavisDuff1996]. Pivots are chosen only inside the diagonal blocks. So the pattern
+/// of L and U is known in advance, and all work is done on whole blocks. If that loses too many
+/// digits, solve() returns false. For such matrices there is SparseLu, which looks for pivots in
+/// whole columns. The matrix is filled column by column with begin(), append() and end_column().
+/// After a first matrix of the same sizes, nothing but AMD allocates.
 class BlockLu {
  public:
   /// @param size number of blocks in a row and in a column
   void begin(int size);
-  /// Nine values, by columns, of the block in this row of the column at hand; to be filled at once.
-  /// No row may come twice in a column.
+  /// Adds a block in this row of the current column. @return its nine values, by columns; to be
+  /// filled before the next call. No row may come twice in a column.
   double* append(int row);
   void end_column() { a_.starts.push_back(static_cast<int>(a_.rows.size())); }
 
-  /// Orders the blocks and finds the pattern of L and U, as factor() does first.
+  /// Orders the blocks and finds the pattern of L and U. factor() does this first.
   void analyse();
-  /// @return false if a diagonal block is singular to rounding when its turn comes
+  /// @return false if a diagonal block is singular to rounding at its elimination
   bool factor();
-  /// Additions and multiplications that the pattern asks for, after analyse() or factor().
+  /// Additions and multiplications of a factorisation with this pattern, after analyse() or
+  /// factor().
   double estimated_operations() const { return operations_; }
 
-  /// x := A^-1 x, 3 size() values, with iterative refinement if that is needed.
-  /// @return false if max |b - A x| stays above 1e-12 max (|A| |x| + |b|); x is spoilt
+  /// x := A^-1 x, 3 values per block, with iterative refinement if needed.
+  /// @return false if max |b - A x| stays above 1e-12 max (|A| |x| + |b|); x is then useless
   bool solve(double* x);
 
  private:
@@ -52,13 +53,13 @@ class BlockLu {
   };
 
   int size_ = 0;
-  Pattern a_, analysed_;               // the matrix; the one that the analysis is of
+  Pattern a_, analysed_;               // of the matrix; of the one that was analysed last
   Pattern l_, u_;                      // without their diagonals
   std::vector<int> order_, position_;  // new -> old, old -> new
   Tree tree_;
   std::vector<double> values_;                     // of a_
   std::vector<double> lower_, upper_, inverses_;   // L, U and the inverses of U's diagonal blocks
-  std::vector<double> column_;                     // of blocks, at hand
+  std::vector<double> column_;                     // the current column of blocks
   std::vector<double> side_, residual_, scratch_;  // of solve()
   double operations_ = 0.0;
 };

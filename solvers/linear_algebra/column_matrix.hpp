@@ -7,18 +7,19 @@
 
 namespace perp {
 
-/// Columns of a square matrix, kept dense or sparse, whatever the storage it came from. What has
-/// been allocated is kept, so that filling it again allocates only if there are more entries.
+/// Columns of a square matrix, dense or sparse. Its memory is kept, so that filling it again
+/// allocates only if there are more entries.
 class ColumnMatrix {
  public:
-  /// A sparse one with room for so many entries, filled column by column by append and end_column.
+  /// Begins a sparse matrix with room for so many entries; append() and end_column() fill it column
+  /// by column.
   void begin(int size, long entries);
   void append(int row, double value) {
     rows_.push_back(row);
     values_.push_back(value);
   }
   void end_column() { starts_.push_back(static_cast<int>(rows_.size())); }
-  /// Or: a dense matrix of zeros, then its entries.
+  /// Begins a dense matrix of zeros; set() fills it.
   void begin_dense(int size);
   void set(int row, int column, double value) { dense_values_(row, column) = value; }
 

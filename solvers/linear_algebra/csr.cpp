@@ -6,12 +6,12 @@ namespace perp {
 
 namespace {
 
-// The pattern's starts from counts that stand one place on: start[i + 1] entries of row i.
+// Turns counts into starts: start[i + 1] is at first the number of entries of row i.
 void add_up(std::vector<int>& start) {
   for (std::size_t i = 1; i < start.size(); ++i) start[i] += start[i - 1];
 }
 
-// Places are taken from the start of a row on, which then has moved to the start of the next one.
+// Filling moves the start of each row to that of the next one; this moves them back.
 void move_back(std::vector<int>& start) {
   for (std::size_t i = start.size() - 1; i > 0; --i) start[i] = start[i - 1];
   start[0] = 0;

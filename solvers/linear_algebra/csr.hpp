@@ -1,5 +1,5 @@
-// Sparse matrices by rows, with the products that a multigrid hierarchy needs. What is computed
-// into a matrix allocates only where that has been smaller so far.
+// Sparse matrices by rows, with the products that a multigrid hierarchy needs. A result allocates
+// only if its matrix has been smaller so far.
 #pragma once
 
 #include <perp/problems/matrix/matrix.hpp>
@@ -7,7 +7,7 @@
 
 namespace perp {
 
-/// Compressed rows; columns of a row are sorted.
+/// Compressed rows: those of row i are start[i] .. start[i + 1] - 1, with columns in order.
 struct Csr {
   int rows = 0, cols = 0;
   std::vector<int> start, column;
@@ -24,7 +24,7 @@ struct Csr {
   }
 };
 
-/// What a product of matrices is summed up in.
+/// Work space of a product of matrices.
 struct CsrWorkspace {
   std::vector<double> sums;
   std::vector<int> seen, columns;
@@ -37,9 +37,10 @@ void transpose(const Csr& a, Csr& t);
 /// c := a b, row by row [Gustavson1978]
 void multiply(const Csr& a, const Csr& b, CsrWorkspace& work, Csr& c);
 
-/// Values of R T A T R' where `coarse` already has its pattern: T = diag(mask) drops the rows and
-/// columns of A whose mask is zero. @param mask empty: nothing is dropped. @param scratch as many
-/// zeros as R has rows; left so.
+/// Values of R T A T R'. T = diag(mask) drops the rows and columns of A whose mask is zero.
+/// @param prolongation R' @param mask as many values as A has rows; empty: nothing is dropped
+/// @param coarse already has the pattern of the result
+/// @param scratch as many zeros as R has rows; they are zero again afterwards
 void galerkin(const Csr& restriction, const Csr& a, const Csr& prolongation,
               const std::vector<char>& mask, Csr& coarse, std::vector<double>& scratch);
 

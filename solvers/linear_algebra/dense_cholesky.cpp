@@ -34,7 +34,7 @@ bool DenseCholesky::factor(double smallest) {
   return false;
 }
 
-// Columns whose updates from the left are done.
+// Factorises columns whose updates from the left are done.
 bool DenseCholesky::factor_columns(int begin, int end, double least) {
   if (end - begin <= kNarrow) return factor_narrow(begin, end, least);
   const int middle = begin + first_half(end - begin);
@@ -46,8 +46,8 @@ bool DenseCholesky::factor_columns(int begin, int end, double least) {
   return factor_columns(middle, end, least);
 }
 
-// kNarrow columns at most: their own rows column by column, then the rows below, for which
-// L = (unit lower triangle) D.
+// Factorises at most kNarrow columns: first their own rows, column by column, then the rows below,
+// for which L = (unit lower triangle) D.
 bool DenseCholesky::factor_narrow(int begin, int end, double least) {
   const std::size_t n = size_;
   const int width = end - begin;

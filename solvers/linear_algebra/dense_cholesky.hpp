@@ -6,21 +6,21 @@
 
 namespace perp {
 
-/// A = L L' [GolubVanLoan2013, Sec. 4.2], by halves of the columns, so that most of the work is
-/// that of DenseProduct. Nothing allocates once reserve() has seen the size.
+/// A = L L' [GolubVanLoan2013, Sec. 4.2]. The columns are halved recursively, so that DenseProduct
+/// does most of the work. Nothing allocates after reserve() with a size that is large enough.
 class DenseCholesky {
  public:
   void reserve(int max_size);
-  /// Column-major buffer for a k x k matrix; its lower triangle is to be filled before factor().
+  /// Column-major buffer for a k x k matrix, k = `size`; fill its lower triangle before factor().
   double* matrix(int size);
-  /// Lower triangle of the matrix += B B', B with `columns` columns of the matrix's size, one after
-  /// the other. Between matrix() and factor().
+  /// Adds B B' to the lower triangle of the matrix; to be called between matrix() and factor().
+  /// @param b B by columns: `columns` columns of k values
   void add_products(const double* b, int columns);
   /// @return false if a pivot is not above `smallest` times the largest diagonal entry.
   bool factor(double smallest);
-  /// The pivot at which factor() gave up, over the largest diagonal entry.
+  /// The pivot at which factor() failed, over the largest diagonal entry.
   double failed_pivot() const { return failed_pivot_; }
-  /// Its row; the pivot itself is left in the buffer there.
+  /// Its row; the pivot itself stays in the buffer on the diagonal of this row.
   int failed_row() const { return failed_row_; }
   /// x := A^-1 x, x := L^-1 x, x := L^-T x, k values.
   void solve(double* x) const;

@@ -1,4 +1,4 @@
-// The inner loops of dense factorisations, for the vector unit of the machine at hand.
+// The inner loops of dense factorisations, for the vector unit of this machine.
 #pragma once
 
 namespace perp {
@@ -7,24 +7,26 @@ namespace perp {
 /// columns, which are `stride` apart.
 struct DenseKernels {
   const char* name;           ///< "baseline", "avx2" or "avx512"
-  int row_tile, column_tile;  ///< rows of the packed factors
+  int row_tile, column_tile;  ///< rows of the packed factors a and b
 
-  /// c := c - a b' for a of `row_tile` and b of `column_tile` rows, both packed: all rows of an
-  /// inner index, then those of the next. Only the first `rows` and `columns` of c are there.
+  /// c := c - a b'. a has `row_tile` rows and b `column_tile` rows, both `inner` columns, and both
+  /// are packed: all rows of one column, then those of the next. Only the first `rows` rows and
+  /// `columns` columns of c exist.
   void (*subtract_tile)(int inner, const double* a, const double* b, double* c, int stride,
                         int rows, int columns);
 
-  /// Each row a of `columns` entries, kNarrow at most, becomes y D^-1 with y L' = a; L is unit
-  /// lower triangular, and `inverses` are those of D.
+  /// Replaces each row a of `columns` entries (at most kNarrow) by y D^-1 with y L' = a. L is unit
+  /// lower triangular; `inverses` are the reciprocals of the diagonal of D.
   void (*divide_rows)(int rows, int columns, double* a, int stride, const double* l, int l_stride,
                       const double* inverses);
 };
 
+/// Most columns of divide_rows(): recursions by halves of the columns end here.
 inline constexpr int kNarrow = 8;
 
-/// The best that this machine can run, found once. The variable PERP_KERNELS in the environment
-/// names plainer ones, to compare; a name that is not there, or that the machine cannot run, counts
-/// for nothing.
+/// The fastest kernels that this machine can run, chosen once. The environment variable
+/// PERP_KERNELS can name others ("baseline", "avx2" or "avx512"), for comparisons. It is ignored if
+/// there is no such name or if the machine cannot run them.
 const DenseKernels& dense_kernels();
 
 /// By name; null if this machine cannot run them.

@@ -1,6 +1,7 @@
-// The loops of DenseKernels for one width of vectors. Included by one source for each instruction
-// set, which is compiled for it: so nothing but these loops may be defined or included here, else
-// the linker might take a common function from the source that needs the newest machine.
+// The loops of DenseKernels for one width of vectors. One source file for each instruction set
+// includes this file and is compiled for that set. So nothing but these loops may be defined or
+// included here: else the linker might take a common function from the source file that needs the
+// newest machine.
 #pragma once
 
 #include <perp/solvers/linear_algebra/dense_kernels.hpp>

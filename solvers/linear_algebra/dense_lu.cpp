@@ -36,7 +36,7 @@ bool DenseLu::factor() {
   return factor_columns(0, size_);
 }
 
-// Columns whose updates from the left are done: pivots, rows swapped in these columns alone.
+// Factorises columns whose updates from the left are done. Rows are swapped in these columns only.
 bool DenseLu::factor_columns(int begin, int end) {
   if (end - begin <= kFew) return factor_few_columns(begin, end);
   const int middle = begin + first_half(end - begin);
@@ -49,7 +49,7 @@ bool DenseLu::factor_columns(int begin, int end) {
   return true;
 }
 
-// Few columns: panels of kPanel, and what is right of each in one sweep.
+// Factorises few columns by panels of kPanel. One sweep updates the columns right of a panel.
 bool DenseLu::factor_few_columns(int begin, int end) {
   for (int first = begin; first < end; first += kPanel) {
     const int last = std::min(first + kPanel, end);
@@ -59,7 +59,7 @@ bool DenseLu::factor_few_columns(int begin, int end) {
   return true;
 }
 
-// Pivots of the columns first .. last; rows are swapped in the columns begin .. end.
+// Finds the pivots of the columns first .. last; rows are swapped in the columns begin .. end.
 bool DenseLu::factor_panel(int first, int last, int begin, int end) {
   const int n = size_;
   for (int k = first; k < last; ++k) {
@@ -104,7 +104,7 @@ void DenseLu::sweep(int first, int begin, int end) {
   }
 }
 
-// The swaps of the pivots first .. last in the columns begin .. end.
+// Does the swaps of the pivots first .. last in the columns begin .. end.
 void DenseLu::swap_rows(int first, int last, int begin, int end) {
   for (int j = begin; j < end; ++j) {
     double* const column = column_at(j);
@@ -130,7 +130,8 @@ void DenseLu::substitute(int first, int last, int begin, int end) {
   }
 }
 
-// Rows top .. bottom of the columns begin .. end, less L of the columns first .. last times U.
+// Subtracts L of the columns first .. last times U from the rows top .. bottom of the columns
+// begin .. end.
 void DenseLu::subtract_product(int first, int last, int top, int bottom, int begin, int end) {
   product_.add(-1.0, {column_at(first) + top, bottom - top, size_},
                {column_at(begin) + first, end - begin, 1, size_}, last - first, nullptr,

@@ -7,18 +7,18 @@
 
 namespace perp {
 
-/// P A = L U with partial pivoting [GolubVanLoan2013, Alg. 3.4.1], by halves of the columns
-/// [Toledo1997], so that most of the work is that of DenseProduct. Neither factor() nor the solves
-/// allocate once reserve() has seen the size.
+/// P A = L U with partial pivoting [GolubVanLoan2013, Alg. 3.4.1]. The columns are halved
+/// recursively [Toledo1997], so that DenseProduct does most of the work. Neither factor() nor the
+/// solves allocate after reserve() with a size that is large enough.
 class DenseLu {
  public:
   void reserve(int max_size);
-  /// Column-major buffer for a k x k matrix, to be filled before factor().
+  /// Column-major buffer for a k x k matrix, k = `size`, to be filled before factor().
   double* matrix(int size);
   /// @return false if a pivot is zero to rounding.
   bool factor();
-  /// Row swaps()[k] was exchanged for row k before column k was eliminated; L and U stand where the
-  /// matrix stood.
+  /// Row swaps()[k] was exchanged with row k before column k was eliminated. L and U replace the
+  /// matrix in its buffer.
   const int* swaps() const { return swaps_.data(); }
   /// x := A^-1 x and x := A^-T x, k values.
   void solve(double* x) const;

@@ -7,16 +7,16 @@ namespace perp {
 
 namespace {
 
-// Blocks of A fill half of a second-level cache of 512 KB, those of B all of one.
+// A block of A fills half of a second-level cache of 512 KB, a block of B all of it.
 constexpr int kInner = 256, kRows = 128, kColumns = 256;
-constexpr int kTinyProduct = 2000;  // multiplications; packing costs more than it saves below
+constexpr int kTinyProduct = 2000;  // multiplications; below, packing costs more than it saves
 
 std::size_t packed_size(int rows, int inner, int tile) {
   return static_cast<std::size_t>((rows + tile - 1) / tile * tile) *
          static_cast<std::size_t>(inner);
 }
 
-// Of few numbers: column by column.
+// Small products: column by column.
 void add_plainly(double factor, const DensePart& a, const DensePart& b, int inner, const double* d,
                  double* c, int stride, bool lower) {
   for (int k = 0; k < inner; ++k) {
@@ -46,7 +46,7 @@ void DenseProduct::reserve(int rows, int inner) {
   packed_b_.grow(packed_size(std::min(rows, kColumns), depth, kernels_->column_tile));
 }
 
-// Tile by tile: all rows of an inner index, then those of the next; zeros below the last row.
+// Packs tile by tile: all rows of one column, then those of the next; zeros below the last row.
 const double* DenseProduct::pack(const DensePart& part, const Range& range, int tile, double factor,
                                  const double* d, double* packed) {
   for (int row = 0; row < range.rows; row += tile) {

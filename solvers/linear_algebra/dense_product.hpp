@@ -7,34 +7,36 @@
 
 namespace perp {
 
-/// How many of more than kNarrow columns a factorisation by halves takes first: a multiple of
+/// The size of the first half when a factorisation halves more than kNarrow columns: a multiple of
 /// kNarrow.
 constexpr int first_half(int columns) { return (columns / 2 + kNarrow - 1) / kNarrow * kNarrow; }
 
-/// A part of a dense matrix: its columns are `stride` apart, its rows `step`.
+/// A part of a dense matrix: its columns are `stride` values apart, its rows `step`.
 struct DensePart {
   const double* data;
   int rows, stride, step = 1;
 };
 
-/// C := C + f A D B', the work of block factorisations: A and B are packed into tiles that stay in
-/// the caches [GotoVandeGeijn2008].
+/// C := C + f A D B', the main work of block factorisations. A and B are packed into tiles that
+/// stay in the caches [GotoVandeGeijn2008].
 class DenseProduct {
  public:
   explicit DenseProduct(const DenseKernels& kernels = dense_kernels()) : kernels_(&kernels) {}
 
-  /// Work space for factors of at most so many rows and columns: add() then allocates nothing.
+  /// Allocates work space; add() then allocates nothing for factors of at most `rows` rows and
+  /// `inner` columns.
   void reserve(int rows, int inner);
 
-  /// @param inner columns of a and b @param d the diagonal of D, `inner` values; null: D = I
-  /// @param c by columns, which are `stride` apart: a.rows rows and b.rows columns; apart from a, b
-  /// @param lower if set, what is above the diagonal of C is not wanted, and undefined afterwards
+  /// @param factor f @param inner number of columns of a and b
+  /// @param d the diagonal of D, `inner` values; null: D = I
+  /// @param c a.rows rows and b.rows columns, which are `stride` apart; must not overlap a or b
+  /// @param lower if true, only the lower triangle of C is computed; what is above it is undefined
   void add(double factor, const DensePart& a, const DensePart& b, int inner, const double* d,
            double* c, int stride, bool lower);
 
  private:
-  /// Room for packed tiles, of which no page is touched before it is used: most of those that are
-  /// reserved never are.
+  /// Memory for packed tiles. It is not initialised, so that the system provides only the pages
+  /// that are used: most of the reserved ones never are.
   struct Room {
     void grow(std::size_t wanted);
     std::unique_ptr<double[]> data;

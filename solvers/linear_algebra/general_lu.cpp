@@ -4,7 +4,8 @@ namespace perp {
 
 namespace {
 
-// Operations by columns; below, analysing blocks costs more than they save.
+// Operations of a factorisation by columns; below, the analysis of blocks costs more than they
+// save.
 constexpr double kBlocksPay = 2e7;
 
 }  // namespace

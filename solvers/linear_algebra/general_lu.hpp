@@ -1,4 +1,4 @@
-// LU factorisation of a sparse square matrix, the way that suits its pattern.
+// LU factorisation of a sparse square matrix by the method that suits its pattern.
 #pragma once
 
 #include <perp/solvers/linear_algebra/sparse_lu.hpp>
@@ -6,25 +6,25 @@
 
 namespace perp {
 
-/// A = L U by columns (SparseLu) if that takes few operations, by dense blocks (SupernodalLu)
-/// otherwise, which costs more to analyse and does each operation many times faster. If the blocks
-/// do not solve to rounding, by columns after all. The matrix is filled column by column through
-/// begin() / append() / end_column().
+/// A = L U by columns (SparseLu) if that takes few operations, else by dense blocks (SupernodalLu):
+/// these take longer to analyse but do each operation many times faster. If the blocks do not solve
+/// to rounding, A is factorised by columns after all. The matrix is filled column by column with
+/// begin(), append() and end_column().
 class GeneralLu {
  public:
   void begin(int size) { columns_.begin(size); }
   void append(int row, double value) { columns_.append(row, value); }
   void end_column() { columns_.end_column(); }
 
-  /// Of SparseLu.
+  /// As in SparseLu; dense blocks do not use it.
   void set_pivot_tolerance(double tolerance) { columns_.set_pivot_tolerance(tolerance); }
 
-  /// As of SparseLu.
+  /// As in SparseLu.
   bool analyse() { return columns_.analyse(); }
   double estimated_operations() const { return columns_.estimated_operations(); }
   /// @return false if the matrix is structurally or numerically singular
   bool factor();
-  /// By dense blocks, for a caller who knows that this pays.
+  /// Factorises by dense blocks, for a caller who knows that this is faster.
   /// @return false if they do not solve to rounding
   bool factor_by_blocks() { return by_blocks_ = blocks_.factor(columns_.matrix()); }
   void solve(double* x) { by_blocks_ ? blocks_.solve(x) : columns_.solve(x); }

@@ -4,8 +4,8 @@ namespace perp {
 
 namespace {
 
-// Multiplications of a factorisation by rows, and how many of them an entry of L has part in: below
-// either blocks do not pay (bench/micro/ldl_micro.cpp).
+// Multiplications of a factorisation by rows, in all and per entry of L. Blocks are slower if
+// either is smaller (bench/micro/ldl_micro.cpp).
 constexpr double kManyOperations = 2e5, kPerEntry = 12;
 
 }  // namespace

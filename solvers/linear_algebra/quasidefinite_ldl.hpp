@@ -1,4 +1,4 @@
-// LDL' factorisation of a sparse quasi-definite matrix, the way that suits its pattern.
+// LDL' factorisation of a sparse quasi-definite matrix by the method that suits its pattern.
 #pragma once
 
 #include <perp/solvers/linear_algebra/sparse_ldl.hpp>
@@ -8,11 +8,12 @@
 
 namespace perp {
 
-/// K = L D L' by rows (SparseLdl) if that takes few operations, by dense blocks (SupernodalLdl)
-/// otherwise, which costs more to analyse and does each operation several times faster.
+/// K = L D L' by rows (SparseLdl) if that takes few operations, else by dense blocks
+/// (SupernodalLdl): these take longer to analyse but do each operation several times faster. All
+/// functions are as in these classes.
 class QuasidefiniteLdl {
  public:
-  /// As of both. @param signs of the pivots, +1 or -1
+  /// @param signs of the pivots, +1 or -1
   void analyse(int size, const std::vector<int>& starts, const std::vector<int>& rows,
                const std::vector<signed char>& signs);
 
@@ -32,8 +33,8 @@ class QuasidefiniteLdl {
   int first_substituted_row() const {
     return std::visit([](const auto& ldl) { return ldl.first_substituted_row(); }, ldl_);
   }
-  /// Entries of L below the diagonal and multiplications of a factorisation, after analyse(),
-  /// without the zeros that blocks hold.
+  /// Entries of L below the diagonal and multiplications of a factorisation, after analyse(). The
+  /// zeros that blocks store do not count.
   long factor_entries() const { return factor_entries_; }
   double operations() const { return operations_; }
   /// Whether it works by dense blocks.

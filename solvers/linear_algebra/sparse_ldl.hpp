@@ -5,28 +5,30 @@
 
 namespace perp {
 
-/// K = L D L' of a symmetric matrix whose pivots have known signs, as those of a quasi-definite
-/// matrix do in every order [Vanderbei1995]: so the order serves sparsity alone (AMD
-/// [AmestoyDavisDuff1996]) and is found once for a pattern. Row by row, along the elimination tree
+/// K = L D L' of a symmetric matrix whose pivots have known signs. Those of a quasi-definite matrix
+/// are the same in every order [Vanderbei1995]. So the order is chosen for sparsity only (AMD
+/// [AmestoyDavisDuff1996]), once for a pattern. Works row by row, along the elimination tree
 /// [Davis2005]. factor() and solve() allocate nothing.
 class SparseLdl {
  public:
-  /// The pattern of the upper triangle by columns: rows[starts[j] .. starts[j + 1]) of column j,
-  /// the diagonal included, no entry twice. @param signs of the pivots, +1 or -1
+  /// Takes the pattern of the upper triangle by columns: the rows of column j are
+  /// rows[starts[j] .. starts[j + 1]), the diagonal included, no entry twice.
+  /// @param signs of the pivots, +1 or -1, one per unknown
   void analyse(int size, const std::vector<int>& starts, const std::vector<int>& rows,
                const std::vector<signed char>& signs);
 
-  /// Values in the order of the pattern. A pivot that is not at least `least` in size and of its
-  /// sign is replaced by `substitute` with that sign.
+  /// @param values in the order of the pattern
+  /// @param least, substitute a pivot with the wrong sign, or of absolute value below `least`, is
+  /// replaced by `substitute` with the right sign
   /// @return false if an entry is not finite
   bool factor(const std::vector<double>& values, double least, double substitute);
 
-  /// x := K^-1 x.
+  /// x := K^-1 x, `size` values.
   void solve(double* x) const;
 
-  /// Pivots that factor() replaced.
+  /// Number of pivots that factor() replaced.
   int substituted() const { return substituted_.count; }
-  /// The first of them, and its row.
+  /// The value of the first of them before that, and its row.
   double first_substituted() const { return substituted_.first; }
   int first_substituted_row() const { return substituted_.row; }
   /// Entries of L below the diagonal, and multiplications of a factorisation, after analyse().
@@ -38,17 +40,17 @@ class SparseLdl {
   struct Permuted {
     std::vector<int> order, position;  // new -> old, old -> new
     std::vector<int> starts, rows;
-    std::vector<int> target;  // where each value goes
+    std::vector<int> target;  // place of each value of the pattern in `values`
     std::vector<double> values;
     std::vector<signed char> signs;
   };
-  /// L below its diagonal by columns, of which the first `filled` entries are known, and D.
+  /// L below its diagonal by columns, and D. The first `filled` entries of a column are known.
   struct Factor {
     std::vector<long> starts;
     std::vector<int> rows, filled;
     std::vector<double> values, pivots;
   };
-  /// The row of L at hand: its nonzero columns, children of the tree first, and L D there.
+  /// The current row of L: its nonzero columns, children of the tree first, and the values of L D.
   struct Row {
     std::vector<int> mark, path, columns;
     std::vector<double> values;

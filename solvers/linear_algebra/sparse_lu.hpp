@@ -8,7 +8,7 @@
 namespace perp {
 
 /// KLU [DavisPalamadai2010]: block triangular form, AMD ordering, partial pivoting. The matrix is
-/// filled column by column through begin() / append() / end_column().
+/// filled column by column with begin(), append() and end_column().
 class SparseLu {
  public:
   SparseLu();
@@ -21,19 +21,21 @@ class SparseLu {
   void end_column() { a_.end_column(); }
   const SquareColumns& matrix() const { return a_; }
 
-  /// A diagonal entry is taken as pivot where it is at least this share of the largest of its
-  /// column; 1: true partial pivoting.
+  /// A diagonal entry is taken as pivot if it is at least this share of the largest entry of its
+  /// column. 1, the default: true partial pivoting.
   void set_pivot_tolerance(double tolerance) { pivot_tolerance_ = tolerance; }
 
-  /// Orders the matrix, as factor() does first. @return false if it is structurally singular.
+  /// Orders the matrix. factor() does this first. @return false if it is structurally singular.
   bool analyse();
-  /// The ordering of the last matrix is kept for one of the same pattern.
+  /// Factorises. A matrix with the pattern of the last one keeps its ordering.
   /// @return false if the matrix is structurally or numerically singular.
   bool factor();
-  /// Operations that the ordering foresees, after analyse() or factor(); -1 where it does not say.
+  /// Estimate of the operations, from the ordering, after analyse() or factor(); -1 if there is
+  /// none.
   double estimated_operations() const;
-  /// Smallest over largest pivot in absolute value: a cheap sign of rank, after factor().
+  /// Smallest over largest pivot in absolute value, after factor(): near 0 if A is nearly singular.
   double pivot_ratio() const;
+  /// x := A^-1 x and x := A^-T x, `size` values.
   void solve(double* x) const;
   void solve_transposed(double* x) const;
 
@@ -42,7 +44,7 @@ class SparseLu {
   std::unique_ptr<Handle> klu_;
   double pivot_tolerance_ = 1.0;
   SquareColumns a_;
-  std::vector<int> ordered_starts_, ordered_rows_;  // pattern of the ordering that is kept
+  std::vector<int> ordered_starts_, ordered_rows_;  // pattern to which the ordering belongs
 };
 
 }  // namespace perp

@@ -5,7 +5,8 @@
 
 namespace perp {
 
-/// rows[starts[j] .. starts[j + 1]) and their values are column j; no row comes twice in a column.
+/// Column j has the rows rows[starts[j] .. starts[j + 1]) and the values at the same places. No row
+/// comes twice in a column.
 struct SquareColumns {
   int size = 0;
   std::vector<int> starts, rows;

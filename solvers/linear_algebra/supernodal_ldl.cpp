@@ -25,7 +25,7 @@ void SupernodalLdl::analyse(int size, const std::vector<int>& starts, const std:
   work_.resize(size);
 }
 
-// Where every entry of the pattern goes.
+// Finds the front and the place of every entry of the pattern.
 void SupernodalLdl::place_entries(const std::vector<int>& starts, const std::vector<int>& rows) {
   const int size = static_cast<int>(tree_.order.size());
   const int fronts = static_cast<int>(tree_.fronts.size());
@@ -62,7 +62,7 @@ void SupernodalLdl::place_entries(const std::vector<int>& starts, const std::vec
   }
 }
 
-// Adds what a child leaves to the panel of its parent and to what that leaves in turn.
+// Adds the update of a child to the panel of its parent and to the update of the parent.
 void SupernodalLdl::assemble_child(int c, const double* block, const Front& front, double* update) {
   const Front& child = tree_.fronts[c];
   const int rest = child.size - child.pivots, below = front.size - front.pivots;
@@ -98,7 +98,7 @@ long SupernodalLdl::gather_children(int f, double* update) {
   return taken;
 }
 
-// The rows below: what is left of them without the pivots.
+// Computes the update that a front leaves: its rows below without the pivots' contributions.
 void SupernodalLdl::leave_update(const Front& front, double* update) {
   const int below = front.size - front.pivots;
   if (below == 0) return;
@@ -129,7 +129,7 @@ bool SupernodalLdl::factor(const std::vector<double>& values, double least, doub
   return true;
 }
 
-// L D L' of some pivots of a front, and L of all rows below them.
+// Computes L D L' of some pivots of a front, and L of all rows below them.
 bool SupernodalLdl::factor_columns(const Front& front, int begin, int end, const Floor& floor) {
   if (end - begin <= kNarrow) return factor_narrow(front, begin, end, floor);
   const int middle = begin + first_half(end - begin), n = front.size;

@@ -8,31 +8,33 @@
 namespace perp {
 
 /// K = L D L' of a symmetric matrix whose pivots have known signs, as SparseLdl, for matrices whose
-/// factor is large or has blocks: multifrontal [DuffReid1983], with supernodes that are relaxed, so
-/// that most of the work is done by products of dense matrices (DenseProduct). Unknowns that belong
-/// together (a body's velocities) may be stated as a group: then the order (AMD
-/// [AmestoyDavisDuff1996]) is that of the groups, which is found sooner and keeps their blocks.
-/// factor() and solve() allocate nothing of their own.
+/// factor is large or has dense blocks. Multifrontal [DuffReid1983] with relaxed supernodes, so
+/// that products of dense matrices (DenseProduct) do most of the work. Unknowns that belong
+/// together (a body's velocities) may be given as a group. Then the groups are ordered (AMD
+/// [AmestoyDavisDuff1996]), which takes less time and keeps their blocks together. factor() and
+/// solve() allocate nothing.
 class SupernodalLdl {
  public:
-  /// The pattern of the upper triangle by columns: rows[starts[j] .. starts[j + 1]) of column j,
-  /// the diagonal included, no entry twice. @param signs of the pivots, +1 or -1
-  /// @param groups for each unknown the group that it belongs to, 0 to the number of groups - 1;
-  /// empty: each is one of its own
+  /// Takes the pattern of the upper triangle by columns: the rows of column j are
+  /// rows[starts[j] .. starts[j + 1]), the diagonal included, no entry twice.
+  /// @param signs of the pivots, +1 or -1, one per unknown
+  /// @param groups for each unknown its group, 0 to the number of groups - 1; empty: each unknown
+  /// is a group of its own
   void analyse(int size, const std::vector<int>& starts, const std::vector<int>& rows,
                const std::vector<signed char>& signs, const std::vector<int>& groups = {});
 
-  /// Values in the order of the pattern. A pivot that is not at least `least` in size and of its
-  /// sign is replaced by `substitute` with that sign.
+  /// @param values in the order of the pattern
+  /// @param least, substitute a pivot with the wrong sign, or of absolute value below `least`, is
+  /// replaced by `substitute` with the right sign
   /// @return false if an entry is not finite
   bool factor(const std::vector<double>& values, double least, double substitute);
 
-  /// x := K^-1 x.
+  /// x := K^-1 x, `size` values.
   void solve(double* x) const;
 
-  /// Pivots that factor() replaced.
+  /// Number of pivots that factor() replaced.
   int substituted() const { return substituted_.count; }
-  /// The first of them in the order of elimination, and its row.
+  /// The value of the first of them in the order of elimination before that, and its row.
   double first_substituted() const { return substituted_.first; }
   int first_substituted_row() const { return substituted_.row; }
   /// Entries of L (zeros of its blocks included) and multiplications of a factorisation, after
@@ -44,9 +46,9 @@ class SupernodalLdl {
   /// Entries of the pattern by the front that assembles them.
   struct Entries {
     std::vector<int> starts, of_pattern;
-    std::vector<long> places;  // where in the panels
+    std::vector<long> places;  // in the panels
   };
-  /// What a pivot must be, and what it else becomes.
+  /// The least size of a pivot, and its value if it is smaller or has the wrong sign.
   struct Floor {
     double least, substitute;
   };

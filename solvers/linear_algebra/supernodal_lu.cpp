@@ -43,7 +43,7 @@ void SupernodalLu::find_fronts() {
   product_.reserve(tree_.most_rows, tree_.most_pivots);
 }
 
-// Where every entry of A goes: to the front that eliminates its row or its column first.
+// Finds the place of every entry of A: in the front that eliminates its row or its column first.
 void SupernodalLu::place_entries() {
   const int fronts = static_cast<int>(tree_.fronts.size());
   std::vector<int> front_of(a_.size);
@@ -96,7 +96,7 @@ void SupernodalLu::assemble_entries(int f) {
     upper_[entries_.places[p]] += a_.values[entries_.of_matrix[p]];
 }
 
-// Adds what a child leaves to the rows and columns of its parent, and to what that leaves in turn.
+// Adds the update of a child to the rows and columns of its parent and to the parent's update.
 void SupernodalLu::assemble_child(int c, const double* block, int f, double* update) {
   const Front &child = tree_.fronts[c], &front = tree_.fronts[f];
   const int rest = child.size - child.pivots, below = front.size - front.pivots;
@@ -138,8 +138,8 @@ long SupernodalLu::gather_children(int f, double* update) {
   return taken;
 }
 
-// Rows of the front's other unknowns, `pivots` columns wide: X L11' = A of the columns begin ..
-// end, and A less X L11' of the columns behind.
+// For the rows of the front's other unknowns, `pivots` columns wide: solves X L11' = A in the
+// columns begin .. end. The contributions of the columns before must be subtracted already.
 void SupernodalLu::divide_by_lower(const Front& front, double* rows, int begin, int end) {
   const int below = front.size - front.pivots, n = front.size;
   const double* const l = lower(front);
@@ -157,7 +157,7 @@ void SupernodalLu::divide_by_lower(const Front& front, double* rows, int begin, 
                               at(begin, begin), n, kOnes);
 }
 
-// Columns of the front's own unknowns below the pivots: X U11 = A, likewise.
+// The same for the columns of the front's own unknowns below the pivots: X U11 = A.
 void SupernodalLu::divide_by_upper(const Front& front, int begin, int end) {
   const int below = front.size - front.pivots, n = front.size;
   double* const panel = lower(front);
@@ -179,7 +179,7 @@ void SupernodalLu::divide_by_upper(const Front& front, int begin, int end) {
   dense_kernels().divide_rows(below, width, at(front.pivots, begin), n, l, kNarrow, inverses);
 }
 
-// The pivots of a front, L below them and U beside them.
+// Eliminates the pivots of a front: L below them and U beside them.
 bool SupernodalLu::eliminate(int f) {
   const Front& front = tree_.fronts[f];
   const int p = front.pivots, n = front.size, below = n - p;
@@ -232,7 +232,7 @@ bool SupernodalLu::factor(const SquareColumns& matrix) {
   return solves_ones();
 }
 
-// Whether pivots inside the fronts were good enough.
+// Whether pivots inside the fronts were good enough: A x = A (1, ..., 1)' is solved to rounding.
 bool SupernodalLu::solves_ones() {
   std::fill(side_.begin(), side_.end(), 0.0);
   for (int j = 0; j < a_.size; ++j) {

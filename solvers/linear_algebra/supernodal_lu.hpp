@@ -10,11 +10,11 @@
 namespace perp {
 
 /// A = L U of a matrix whose factors are large: multifrontal [DuffReid1983] on the pattern of
-/// A + A', in the order of SupernodalLdl. Pivots are sought among the rows of a front that are to
-/// be eliminated there, and nowhere else, so that the patterns of L and U are known before, and
-/// most of the work is done by products of dense matrices (DenseProduct). If that loses too many
-/// digits, factor() says so: SparseLu, which seeks pivots in whole columns, is for those matrices.
-/// If the pattern is that of the last matrix, nothing allocates.
+/// A + A', in the order of SupernodalLdl. Pivots are chosen only among the rows that a front
+/// eliminates. So the patterns of L and U are known in advance, and products of dense matrices
+/// (DenseProduct) do most of the work. If that loses too many digits, factor() returns false. For
+/// such matrices there is SparseLu, which looks for pivots in whole columns. If the pattern is that
+/// of the last matrix, nothing allocates.
 class SupernodalLu {
  public:
   /// @return false if the pivots of a front are singular to rounding, or A x = A (1, ..., 1)' is
@@ -23,15 +23,15 @@ class SupernodalLu {
   /// Multiplications of a factorisation, after factor().
   double operations() const { return 2.0 * tree_.operations; }
 
-  /// x := A^-1 x, size values, refined until max |b - A x| is at most 1e-13 max (|A| |x| + |b|),
-  /// up to three times.
+  /// x := A^-1 x, `size` values. Refined up to three times, until max |b - A x| is at most
+  /// 1e-13 max (|A| |x| + |b|).
   void solve(double* x);
 
  private:
   /// Entries of A by the front that assembles them, first those of its columns.
   struct Entries {
     std::vector<int> starts, upper_starts, of_matrix;
-    std::vector<long> places;  // in lower_, or behind in upper_
+    std::vector<long> places;  // in lower_; those of upper_ come after them
   };
 
   void analyse();
@@ -53,7 +53,7 @@ class SupernodalLu {
   AssemblyRuns runs_;
   Entries entries_;
   std::vector<double> lower_, upper_;  // of the fronts: columns of L with L11 U11, rows of U12
-  std::vector<long> upper_at_;         // where those of a front begin
+  std::vector<long> upper_at_;         // place where those of a front begin in upper_
   std::vector<int> swaps_;             // of the pivots' rows
   std::vector<double> stack_;          // updates that wait
   DenseLu block_;

@@ -8,13 +8,13 @@ namespace perp {
 
 namespace {
 
-/// Neighbours of each unknown and itself, in order.
+/// For each unknown its neighbours and itself, in order.
 struct Graph {
   std::vector<int> starts, others;
 };
 
 Graph graph_of(int size, const std::vector<int>& starts, const std::vector<int>& rows) {
-  Graph all;  // with entries of A and A' that coincide
+  Graph all;  // entries in both A and A' come twice
   all.starts.assign(size + 1, 1);
   all.starts[0] = 0;
   for (int j = 0; j < size; ++j) {
@@ -47,7 +47,7 @@ Graph graph_of(int size, const std::vector<int>& starts, const std::vector<int>&
   return graph;
 }
 
-// A well-mixed number for each unknown, so that sums of them tell sets of neighbours apart.
+// A pseudo-random number for each unknown: different sets of neighbours then have different sums.
 std::uint64_t mixed(std::uint64_t x) {
   x = (x + 0x9e3779b97f4a7c15u) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;

@@ -1,4 +1,4 @@
-// The pattern of A + A', and unknowns of it that look alike.
+// The pattern of A + A', and groups of unknowns with the same couplings.
 #pragma once
 
 #include <vector>
@@ -6,8 +6,8 @@
 namespace perp {
 
 /// Upper triangle by columns, the diagonal included, rows in order; and for each unknown its group,
-/// numbered from 0: unknowns that are coupled with the same ones and with each other, as those of
-/// one contact are. Ordering the groups is ordering a smaller graph.
+/// numbered from 0. The unknowns of a group are coupled with the same unknowns and with each other,
+/// as those of one contact are. To order the groups takes less time: their graph is smaller.
 struct SymmetricPattern {
   std::vector<int> starts, rows, groups;
 };
