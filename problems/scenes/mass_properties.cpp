@@ -116,7 +116,7 @@ Matrix3d principal_axes(const Matrix3d& inertia) {
   Matrix3d best = found;
   double most = -1.0;
   std::array<int, 3> order = {0, 1, 2};
-  do {  // the largest trace is the least turn
+  do {  // the rotation with the largest trace is the smallest
     Matrix3d axes;
     for (int k = 0; k < 3; ++k) {
       axes.col(k) = found.col(order[k]);

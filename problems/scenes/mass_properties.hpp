@@ -6,19 +6,19 @@
 
 namespace perp {
 
-/// For unit density, in the body frame.
+/// For a density of 1 kg/m^3 (in 2D 1 kg/m^2), in the body frame.
 struct MassProperties {
   double measure;    ///< area in 2D (m^2), volume in 3D (m^3)
   Vector3d centre;   ///< mass centre, m
-  Matrix3d inertia;  ///< about the mass centre; of 2D shapes the zz entry only; kg m^2
+  Matrix3d inertia;  ///< about the mass centre, kg m^2; 2D shapes have the zz entry only
 };
 
 /// @throws std::invalid_argument for half-spaces and bodies without a shape.
 MassProperties mass_properties(const Shape& shape);
 
-/// Axes in which an inertia tensor is diagonal: a rotation whose columns are the axes, in the order
-/// and with the signs that turn the frame least. The identity where the tensor is diagonal already
-/// (to 1e-9 of its trace).
+/// Axes in which an inertia tensor is diagonal: a rotation whose columns are the axes. Their order
+/// and signs are those of the smallest rotation. The identity if the tensor is already diagonal (to
+/// 1e-9 of its trace).
 Matrix3d principal_axes(const Matrix3d& inertia);
 
 }  // namespace perp

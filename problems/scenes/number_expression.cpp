@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kLongestExpression = 1000;  // characters of an expression
 
-// Recursive descent; the depth is bounded so that no file can exhaust the stack.
+// Recursive descent; the depth is limited so that no file can exhaust the stack.
 class Parser {
  public:
   Parser(std::string_view text, const std::map<std::string, double>& names)
@@ -90,7 +90,7 @@ class Parser {
     return any ? static_cast<double>((value != 0.0) != turned) : value;
   }
 
-  // One comparison: chains as a < b < c are refused by what follows.
+  // One comparison. A chain such as a < b < c is refused, because text is left over.
   double comparison() {
     const double left = sum();
     if (take_sign("<=")) return left <= sum();

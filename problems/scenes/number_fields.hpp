@@ -11,19 +11,20 @@ namespace perp {
 
 using Names = std::map<std::string, double>;
 
-/// No number of a scene is beyond this in any unit, and no positive one below its inverse: sums of
-/// a few products of them are finite.
+/// In SI units, no number of a scene is larger than this, and no positive one smaller than its
+/// inverse. So sums of a few products of them are finite.
 inline constexpr double kLargestNumber = 1e30;
-/// Sizes of things that collide, m; places are no farther than the largest from the origin.
+/// Limits on the sizes of shapes, m. No place is farther from the origin than the largest.
 inline constexpr double kLeastLength = 1e-9, kLargestLength = 1e9;
 
-/// A number, or a string that is an expression in the names. As all of these, throws InputError.
+/// A number, or a string that is an expression in the names. All these functions throw InputError.
 double number(const Field& field, const Names& names);
-/// The member of that name, or the fallback where there is none.
+/// The member of that name, or the fallback if there is none.
 double number_or(const Field& field, const char* name, double fallback, const Names& names);
+/// Between 1 / kLargestNumber and kLargestNumber.
 double positive(const Field& field, const Names& names);
 double nonnegative(const Field& field, const Names& names);
-/// Between kLeastLength and kLargestLength.
+/// Between kLeastLength and kLargestLength, m.
 double length(const Field& field, const Names& names);
 /// Elements of an array.
 std::vector<double> numbers(const Field& field, const Names& names);
@@ -31,7 +32,7 @@ std::vector<double> numbers(const Field& field, const Names& names);
 Eigen::Vector3d point(const Field& field, int dimension, const Names& names);
 /// A point no farther than kLargestLength from the origin.
 Eigen::Vector3d place(const Field& field, int dimension, const Names& names);
-/// The member of that name, or zero where there is none.
+/// The point in the member of that name, or zero if there is none.
 Eigen::Vector3d point_or_zero(const Field& field, const char* name, int dimension,
                               const Names& names);
 

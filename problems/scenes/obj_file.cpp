@@ -12,7 +12,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kDent = 1e-6;  // of the size: how far below the hull a face may lie
+constexpr double kDent = 1e-6;  // how far below the hull a face may lie, over the size of the hull
 constexpr std::size_t kMaxVertices = 100'000, kMaxCorners = 600'000;
 constexpr double kFarthest = 1e9;  // m
 
@@ -73,13 +73,13 @@ struct Mesh {
   }
 };
 
-// How far points are below the surface of a hull. Points that follow each other are near the same
-// face, so that the search for a near one begins there.
+// How far points are below the surface of a hull. Points that follow each other are mostly near the
+// same face, so the search begins with the face that was found last.
 class Depth {
  public:
   Depth(const Polyhedron& hull, double allowed) : hull_(hull), allowed_(allowed) {}
 
-  // The least depth below a face, or of one that is not above `allowed`.
+  // The least depth below a face; or, to save time, the first depth that is at most `allowed`.
   double operator()(const Vector3d& x) {
     double least = std::numeric_limits<double>::infinity();
     for (std::size_t k = 0; k < hull_.faces.size(); ++k) {
@@ -131,8 +131,8 @@ Polyhedron polyhedron_from_obj(std::string_view text) {
                      &c = mesh.vertices[face[k + 1]];
       const double dent = std::max({depth(a), depth(b), depth(c), depth((a + b + c) / 3)});
       if (dent > allowed) {
-        throw std::invalid_argument(
-            fmt::format("is not convex: a face lies {:.3g} below the hull of all", dent));
+        throw std::invalid_argument(fmt::format(
+            "is not convex: a face lies {:.3g} m below the hull of all vertices", dent));
       }
     }
   }

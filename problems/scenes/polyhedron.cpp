@@ -19,8 +19,10 @@ namespace perp {
 
 namespace {
 
-constexpr double kFlat = 1e-7;  // of the size: what counts as in one plane, or on one line
-// What faces and edges are compared with takes the square of their number.
+constexpr double kFlat =
+    1e-7;  // over the size: distances that count as lying in one plane or on one line
+// The comparison of faces and edges with each other takes time that grows with the square of their
+// number.
 constexpr std::size_t kMaxFacets = 10'000;
 
 struct Facet {
@@ -29,11 +31,11 @@ struct Facet {
   std::vector<int> points;
 };
 
-// Facets of the hull of points, merged by Qhull where its rounding demands it.
+// Facets of the hull of points. Qhull merges facets if rounding makes that necessary.
 std::vector<Facet> qhull_facets(const std::vector<Vector3d>& points) {
   std::vector<coordT> coordinates;
   for (const Vector3d& p : points) coordinates.insert(coordinates.end(), p.data(), p.data() + 3);
-  // Qhull reports in words on a stream; the exit code is enough here.
+  // Qhull writes texts to a stream; here the exit code is enough.
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> silent(std::fopen("/dev/null", "w"),
                                                                &std::fclose);
   qhT state{};
@@ -84,7 +86,7 @@ std::vector<int> corners(const std::vector<Vector3d>& points, std::vector<int> i
   std::sort(around.begin(), around.end());
   std::vector<int> ring;
   for (const auto& [angle, id] : around) ring.push_back(id);
-  // Leaves out what is no corner, until nothing changes.
+  // Removes points that are no corners, until nothing changes.
   for (std::size_t k = 0, kept = 0; ring.size() >= 3 && kept < ring.size();) {
     const std::size_t n = ring.size();
     const Vector3d &a = points[ring[(k + n - 1) % n]], &b = points[ring[k % n]],
@@ -102,7 +104,7 @@ std::vector<int> corners(const std::vector<Vector3d>& points, std::vector<int> i
   return ring;
 }
 
-// Half the least width across a face.
+// Half the least distance between a face and the vertex farthest from it.
 double half_width(const Polyhedron& p) {
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t f = 0; f < p.faces.size(); ++f) {
@@ -114,7 +116,7 @@ double half_width(const Polyhedron& p) {
   return least;
 }
 
-// Edges, their directions and what is at each vertex, from vertices and faces.
+// Makes the edges, their directions and the lists of faces at each vertex from vertices and faces.
 void complete(Polyhedron& p) {
   p.half_width = half_width(p);
   std::map<std::pair<int, int>, int> known;
@@ -259,8 +261,8 @@ Polyhedron intersection(const std::vector<std::pair<Vector3d, double>>& half_spa
   double depth = std::numeric_limits<double>::infinity();
   for (const auto& [n, d] : planes) depth = std::min(depth, d - n.dot(inside));
   if (!(depth > 1e-9 * bound)) throw std::invalid_argument("the half-spaces have no common inside");
-  // Duality: planes are points n / (d - n.inside), and facets of their hull are vertices. It is
-  // bounded where the hull holds the origin well inside.
+  // Duality: each plane becomes the point n / (d - n.inside), and each facet of the hull of these
+  // points becomes a vertex. The solid is bounded if the origin is well inside that hull.
   std::vector<Vector3d> dual;
   for (const auto& [n, d] : planes) dual.push_back(n / (d - n.dot(inside)));
   const char* unbounded = "the half-spaces leave an unbounded solid";

@@ -33,22 +33,22 @@ struct Polyhedron {
   bool operator==(const Polyhedron&) const = default;
 };
 
-/// The convex hull of points. Points inside it, or within 1e-7 of its size of a face or edge they
-/// do not carry, are left out; faces that flat are one.
+/// The convex hull of points. Points inside it are left out; so are points nearer than 1e-7 of its
+/// size to a face or an edge that does not need them. Faces that lie in one plane to this accuracy
+/// are merged.
 /// @throws std::invalid_argument for fewer than four points, points in a plane, or a hull that
-/// Qhull cannot make or that has more than 10 000 faces.
+/// Qhull cannot make or that has more than 10 000 faces
 Polyhedron convex_hull(const std::vector<Vector3d>& points);
 
-/// The points with n.x <= offset for all (n, offset); n need not be a unit vector.
-/// @throws std::invalid_argument where it is empty, flat or unbounded.
+/// The points x with n.x <= offset for all (n, offset); n need not be a unit vector.
+/// @throws std::invalid_argument if the intersection is empty, flat or unbounded
 Polyhedron intersection(const std::vector<std::pair<Vector3d, double>>& half_spaces);
 
-/// The cube between (-1, -1, -1) and (1, 1, 1): what boxes are, scaled. Vertex k has the signs of
-/// the bits of k, bit 0 for x.
+/// The cube between (-1, -1, -1) and (1, 1, 1); a box is this cube, scaled. The bits of k give the
+/// signs of vertex k: bit 0 for x, 1 for y, 2 for z; a bit that is set means +1.
 const Polyhedron& unit_cube();
 
-/// The polyhedron with every vertex x replaced by R (x - origin).
-/// @param r a rotation
+/// The polyhedron with every vertex x replaced by r (x - origin). @param r a rotation
 Polyhedron transformed(const Polyhedron& p, const Vector3d& origin, const Matrix3d& r);
 
 }  // namespace perp

@@ -9,10 +9,11 @@ namespace perp {
 namespace {
 
 constexpr std::size_t kMaxIndices = 10;  // of one repetition
-constexpr double kMaxRepeated = 1e7;     // what the repetitions of a list may stand for
-constexpr double kTurn = 30.0;           // what a turn of a loop counts for
+constexpr double kMaxRepeated =
+    1e7;                        // numbers and words that the repetitions of a list may stand for
+constexpr double kTurn = 30.0;  // numbers that one pass of a loop counts for
 
-// How many numbers, words and things a value holds; long words count for several.
+// How many numbers, words and other items a value holds; a long word counts for several.
 double size_of(const json::Value& value) {
   double size = 1.0;
   if (const auto* text = value.get_if<std::string>())
@@ -28,8 +29,8 @@ double size_of(const json::Value& value) {
   return size;
 }
 
-// Makes what {"repeat": {"i": COUNT, ...}, "of": ITEM} stands for. Counts may depend on the indices
-// before them, so that the work is counted as it is done.
+// Makes the items that {"repeat": {"i": COUNT, ...}, "of": ITEM} stands for. A count may depend on
+// the indices before it, so the work is not known before; it is counted as it is done.
 class Repetition {
  public:
   Repetition(const Field& item, const Names& names, double& work, const MakeItem& make)

@@ -6,14 +6,15 @@
 
 namespace perp {
 
-constexpr int kMaxRepeats = 100'000;  ///< of one index
+constexpr int kMaxRepeats = 100'000;  ///< largest COUNT of one index
 
 using MakeItem = std::function<void(const Field&, const Names&)>;
 
-/// Calls make(item, names) for every element of a list, as often as it is repeated, with the
-/// indices among the names. Counts may depend on the indices before them. All repetitions of a list
-/// stand for 1e7 numbers and words at most.
-/// @param most times that `make` is called. @throws InputError
+/// Calls make(item, names) for every element of a list, as often as it is repeated; the names then
+/// include the indices. A count may depend on the indices before it. All repetitions of a list
+/// together may stand for at most 1e7 numbers and words.
+/// @param most how often `make` may be called
+/// @throws InputError
 void each(const Field& list, const Names& names, int most, const MakeItem& make);
 
 }  // namespace perp

@@ -81,10 +81,11 @@ std::vector<int> Scene::rigid_groups() const {
 
 namespace {
 
-// What a joint moves with its body_a, by other joints; 1 for each body that it does.
+// The bodies that move with body_a of a joint, because other joints connect them: 1 if a body
+// moves, else 0.
 std::vector<char> moved_by(const Scene& scene, int joint) {
   const Joint& j = scene.joints[static_cast<std::size_t>(joint)];
-  std::vector<std::pair<int, int>> joined;  // a body and one that another joint holds to it
+  std::vector<std::pair<int, int>> joined;  // a body and one that another joint connects to it
   for (std::size_t k = 0; k < scene.joints.size(); ++k) {
     const Joint& other = scene.joints[k];
     if (static_cast<int>(k) == joint) continue;

@@ -17,12 +17,12 @@ namespace perp {
 namespace {
 
 constexpr int kMaxBodies = 100'000;
-constexpr int kMaxItems = 10'000;  // pairs, joints, bearings, springs, loads, impulses: of each
+constexpr int kMaxItems = 10'000;  // of each: pairs, joints, bearings, springs, loads, impulses
 constexpr std::size_t kMaxParameters = 1000, kLongestName = 200;
 constexpr double kLeastTime = 1e-12, kLargestTime = 1e9;  // s
-constexpr double kLargestInertia = 1e60;  // kg or kg m2, also where a density gives it
+constexpr double kLargestInertia = 1e60;                  // kg or kg m2, given or from a density
 
-// A scene while it is read.
+// A scene that is being read.
 struct Draft : Scene {
   std::map<std::string, int, std::less<>> place;  // of the bodies, by name
   ShapeReader shapes;
@@ -33,7 +33,7 @@ bool has_controls(const std::string& text) {
                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
-// "box_{i}_{j+1}" with the values put in.
+// "box_{i}_{j+1}" with the values inserted.
 std::string expanded(const Field& field, const Names& names) {
   std::string text = field.text();
   if (text.size() > 10 * kLongestName) field.fail(fmt::format("a name of {} bytes", text.size()));
@@ -60,15 +60,16 @@ std::string name_with_indices(const Field& field, const Names& names) {
   return text;
 }
 
-// A text that stands in one line wherever it is shown.
+// A text that is one line wherever it is shown.
 std::string one_line(const Field& field) {
   const std::string text = field.text();
   if (has_controls(text)) field.fail("has control characters");
   return text;
 }
 
-// Mass properties of the body's shape for unit density, about its origin and diagonal. The frame of
-// a polyhedron is moved to its mass centre and principal axes, so that it stays where it is.
+// Mass properties of the shape of a body for unit density, about its origin; the inertia is
+// diagonal. The body frame of a polyhedron is moved to its mass centre and principal axes, and its
+// vertices are changed so that the body does not move in the world.
 MassProperties unit_mass(const Field& field, Body& body) {
   MassProperties unit;
   try {
@@ -92,7 +93,7 @@ MassProperties unit_mass(const Field& field, Body& body) {
 
 void read_mass(const Field& field, int dimension, const Names& names, Body& body) {
   if (field.has("density") && field.has("mass"))
-    field["mass"].fail("given beside density: one or the other");
+    field["mass"].fail("is given together with density; only one of them is allowed");
   if (field.has("density")) {
     const double density = positive(field["density"], names);
     const MassProperties unit = unit_mass(field, body);
@@ -112,7 +113,7 @@ void read_mass(const Field& field, int dimension, const Names& names, Body& body
   }
 }
 
-// Mass and moments that are used: in 2D one of these.
+// Checks the mass and the moments of inertia that are used (in 2D only one moment).
 void check_mass(const Field& field, int dimension, const Body& body) {
   const bool plane = dimension == 2;
   const double least = plane ? body.inertia.z() : body.inertia.minCoeff(),
@@ -194,9 +195,9 @@ ContactProperties read_contact(const Field& field, int dimension, const Names& n
     p.direction = p.direction.stableNormalized();
   }
   if (p.rigid() && field.has("dissipation"))
-    field["dissipation"].fail("is of compliant contacts: stiffness is missing");
+    field["dissipation"].fail("needs a compliant contact, but stiffness is missing");
   if (!p.rigid() && p.restitution > 0)
-    field["restitution"].fail("is of rigid contacts, and stiffness is given");
+    field["restitution"].fail("needs a rigid contact, but stiffness is given");
   return p;
 }
 
@@ -214,7 +215,7 @@ int body_index(const Field& field, const Draft& scene, const Names& names) {
   field.fail(fmt::format("there is no body \"{}\"", name));
 }
 
-// A name, or the beginning of names followed by *; some body must fit.
+// A name, or the beginning of names followed by *; at least one body must fit.
 std::string body_pattern(const Field& field, const Draft& scene, const Names& names) {
   const std::string pattern = expanded(field, names);
   const std::string_view stem = std::string_view(pattern).substr(0, pattern.find('*'));
@@ -236,7 +237,7 @@ Joint read_joint(const Field& field, const Draft& scene, const Names& names) {
   if (known == types.end())
     field["type"].fail("unknown joint; expected spherical, revolute, prismatic, fixed or distance");
   if (known->second == JointType::kSpherical && scene.dimension == 2)
-    field["type"].fail("a spherical joint belongs to 3D scenes; revolute is its like in 2D");
+    field["type"].fail("a spherical joint belongs to 3D scenes; use revolute in 2D");
   Joint j;
   j.name = name_with_indices(field["name"], names);
   j.type = known->second;
@@ -262,7 +263,7 @@ Joint read_joint(const Field& field, const Draft& scene, const Names& names) {
     if (!(j.axis.norm() > 0)) field["axis"].fail("is zero");
     j.axis.normalize();
   } else if (field.has("axis")) {
-    field["axis"].fail(fmt::format("a {} joint has none", type));
+    field["axis"].fail(fmt::format("a {} joint has no axis", type));
   }
   const bool slides = j.type == JointType::kPrismatic || j.type == JointType::kRevolute;
   for (const auto& [name, value] : {std::pair("coulomb", &j.coulomb), {"viscous", &j.viscous}}) {
@@ -283,7 +284,8 @@ Joint read_joint(const Field& field, const Draft& scene, const Names& names) {
   return j;
 }
 
-// All joints are stated where no joint is displaced; then they are displaced one by one.
+// The file gives all joints in the state without displacements. They are displaced here, one by
+// one.
 void displace_joints(const Field& joints, Draft& scene, const Names& names) {
   int k = 0;
   each(joints, names, kMaxItems, [&](const Field& f, const Names& n) {
@@ -407,10 +409,17 @@ Load read_load(const Field& field, const Draft& scene, const Names& names) {
 
 Condition read_condition(const Field& field, const Draft& scene, const Names& names) {
   using Q = Condition::Quantity;
-  static const std::map<std::string, Q> quantities = {
-      {"x", Q::kX},   {"y", Q::kY},   {"z", Q::kZ},   {"vx", Q::kVx}, {"vy", Q::kVy},
-      {"vz", Q::kVz}, {"wx", Q::kWx}, {"wy", Q::kWy}, {"wz", Q::kWz}, {"speed", Q::kSpeed},
-      {"touching", Q::kTouching}};
+  static const std::map<std::string, Q> quantities = {{"x", Q::kX},
+                                                      {"y", Q::kY},
+                                                      {"z", Q::kZ},
+                                                      {"vx", Q::kVx},
+                                                      {"vy", Q::kVy},
+                                                      {"vz", Q::kVz},
+                                                      {"wx", Q::kWx},
+                                                      {"wy", Q::kWy},
+                                                      {"wz", Q::kWz},
+                                                      {"speed", Q::kSpeed},
+                                                      {"touching", Q::kTouching}};
   field.only({"body", "quantity", "above", "below"});
   const auto known = quantities.find(field["quantity"].text());
   if (known == quantities.end()) {
@@ -440,7 +449,7 @@ Impulse read_impulse(const Field& field, const Draft& scene, const Names& names)
   if (field.has("time")) impulse.time = nonnegative(field["time"], names);
   if (field.has("when")) impulse.when = read_condition(field["when"], scene, names);
   if (!field.has("times")) return impulse;
-  if (!impulse.when) field["times"].fail("is of impulses with a condition: when is missing");
+  if (!impulse.when) field["times"].fail("needs a condition, but when is missing");
   impulse.times = count(field["times"], 1, kMaxBodies, names);
   return impulse;
 }
@@ -451,7 +460,8 @@ Names read_parameters(const Field& root, const std::map<std::string, double>& gi
     const auto* defaults = root["parameters"].value().get_if<json::Object>();
     if (!defaults) root["parameters"].expected("an object");
     if (defaults->size() > kMaxParameters)
-      root["parameters"].fail(fmt::format("are {}, at most {}", defaults->size(), kMaxParameters));
+      root["parameters"].fail(fmt::format("has {} parameters, at most {} are allowed",
+                                          defaults->size(), kMaxParameters));
     for (const json::Member& m : *defaults) {
       const auto replaced = given.find(m.first);
       names[m.first] =
@@ -499,7 +509,7 @@ Scene scene_from_text(std::string_view text, const std::string& file,
   each(root["bodies"], names, kMaxBodies, [&](const Field& f, const Names& n) {
     Body body = read_body(f, d, n, scene.shapes);
     if (!scene.place.emplace(body.name, static_cast<int>(scene.bodies.size())).second)
-      f["name"].fail(fmt::format("a second body \"{}\"", body.name));
+      f["name"].fail(fmt::format("there is already a body \"{}\"", body.name));
     scene.bodies.push_back(std::move(body));
   });
   if (root.has("contact")) {

@@ -8,7 +8,7 @@
 
 namespace perp {
 
-/// Reads a scene; parameters given here replace the file's defaults.
+/// Reads a scene. @param parameters replace the defaults in the file
 /// @throws InputError: one line that names file, field and fault (unknown parameters included).
 Scene scene_from_text(std::string_view text, const std::string& file,
                       const std::map<std::string, double>& parameters = {});

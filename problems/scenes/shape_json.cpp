@@ -21,11 +21,12 @@ namespace {
 
 constexpr std::size_t kMaxSceneCorners = 300'000;  // of all shapes of a scene
 constexpr int kMaxSides = 16'000;                  // of a polygon
-constexpr int kMaxPoints = 100'000;                // that a hull is taken of
-constexpr int kMaxAllPoints = 3'000'000;           // those of all hulls of a scene
+constexpr int kMaxPoints = 100'000;                // of one hull
+constexpr int kMaxAllPoints = 3'000'000;           // of all hulls of a scene
 constexpr std::size_t kMaxHalfSpaces = 5'000;
 constexpr std::uintmax_t kMaxMeshBytes = 50'000'000;
-constexpr double kLeastExponent = 0.01;  // beyond, powers of coordinates are 0 or infinite
+constexpr double kLeastExponent =
+    0.01;  // nearer to 0 or 2, powers of coordinates become 0 or infinite
 
 Polygon read_polygon(const Field& field, const Names& names) {
   Polygon polygon;
@@ -47,7 +48,8 @@ Polygon read_polygon(const Field& field, const Names& names) {
   const std::size_t n = polygon.vertices.size();
   double turning = 0.0;
   if (n < 3) field["vertices"].fail("expected at least three");
-  if (n > kMaxSides) field["vertices"].fail(fmt::format("are {}, at most {}", n, kMaxSides));
+  if (n > kMaxSides)
+    field["vertices"].fail(fmt::format("has {} vertices, at most {} are allowed", n, kMaxSides));
   for (std::size_t k = 0; k < n; ++k) {
     const Vector3d e = polygon.vertices[(k + 1) % n] - polygon.vertices[k];
     const Vector3d f = polygon.vertices[(k + 2) % n] - polygon.vertices[(k + 1) % n];
@@ -185,7 +187,7 @@ const Polyhedron& ShapeReader::read_obj(const Field& field) {
 Polyhedron ShapeReader::read_polyhedron(const Field& field, const Names& names) {
   field.only({"type", "vertices", "half_spaces", "obj"});
   if (field.has("vertices") + field.has("half_spaces") + field.has("obj") != 1)
-    field.fail("a polyhedron has one of vertices, half_spaces and obj");
+    field.fail("a polyhedron needs exactly one of vertices, half_spaces and obj");
   if (field.has("obj")) return read_obj(field["obj"]);
   const bool by_vertices = field.has("vertices");
   const Field given = field[by_vertices ? "vertices" : "half_spaces"];
@@ -201,7 +203,8 @@ Polyhedron ShapeReader::read_polyhedron(const Field& field, const Names& names) 
     }
     const std::vector<Field> items = given.items();
     if (items.size() > kMaxHalfSpaces)
-      given.fail(fmt::format("are {}, at most {}", items.size(), kMaxHalfSpaces));
+      given.fail(
+          fmt::format("has {} half-spaces, at most {} are allowed", items.size(), kMaxHalfSpaces));
     std::vector<std::pair<Vector3d, double>> spaces;
     for (const Field& item : items) {
       item.only({"normal", "offset"});

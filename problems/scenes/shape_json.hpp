@@ -7,8 +7,8 @@
 
 namespace perp {
 
-/// Reads the shapes of one scene: a mesh that many bodies share is read once, and the corners of
-/// all shapes together are bounded.
+/// Reads the shapes of one scene. A mesh that many bodies share is read once. There is a limit on
+/// the corners of all shapes together.
 class ShapeReader {
  public:
   /// @param dimension 2 or 3: that of the scene
@@ -21,7 +21,7 @@ class ShapeReader {
 
   std::map<std::string, Polyhedron> meshes_;  // by the text of the field
   std::size_t corners_ = 0;
-  int points_ = 0;  // of hulls
+  int points_ = 0;  // of all hulls so far
 };
 
 }  // namespace perp

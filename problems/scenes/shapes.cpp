@@ -11,8 +11,9 @@ namespace perp {
 
 namespace {
 
-constexpr double kTilted = 1e-6;  // rad: from here on a cap's lowest point counts for itself
-constexpr double kNearRim = 0.1;  // rad: rim points so near the support point are left out
+constexpr double kTilted =
+    1e-6;  // rad: a cap tilted by more than this has its support point as an extra point
+constexpr double kNearRim = 0.1;  // rad: rim points nearer to the support point are left out
 constexpr int kDeepest = 2 * kRimPoints;  // ids of the rims' support points begin here
 
 template <class... F>
@@ -27,8 +28,8 @@ double sign(double x) { return x < 0 ? -1.0 : 1.0; }
 // |x|^p with the sign of x.
 double signed_power(double x, double p) { return sign(x) * std::pow(std::abs(x), p); }
 
-// The 1-norm's dual pair: weights w_k = (|u_k| / |u|_q)^(q-1) of the support point of the p-ball.
-// Scaled by the larger entry, since powers of tiny numbers vanish.
+// Weights w_k = (|u_k| / |u|_q)^(q-1) of the support point of the p-ball, q the dual exponent of p.
+// Scaled by the larger entry, because powers of tiny numbers underflow.
 struct Dual {
   double norm, first, second;
 };

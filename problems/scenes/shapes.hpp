@@ -1,4 +1,5 @@
-// Convex shapes of bodies: support functions, features, implicit functions. Body frame, SI.
+// Convex shapes of bodies: support functions, features, implicit functions. In the body frame, SI
+// units.
 #pragma once
 
 #include <Eigen/Core>
@@ -9,7 +10,7 @@
 
 namespace perp {
 
-/// Solid below the plane n.x = offset of the body frame, n the outward unit normal.
+/// The solid n.x <= offset in the body frame, n the outward unit normal.
 struct HalfSpace {
   Vector3d normal;
   double offset;
@@ -56,12 +57,14 @@ using Shape = std::variant<std::monostate, HalfSpace, Disc, Polygon, Sphere, Box
 /// "cylinder", "polyhedron".
 std::string_view shape_name(const Shape& shape);
 
-/// The vertices, faces and edges of a polyhedron or (a scaled cube) a box; nothing for others.
+/// The vertices, faces and edges of a polyhedron, or of the cube that a box is scaled from; nullptr
+/// for other shapes.
 const Polyhedron* mesh_of(const Shape& shape);
-/// What the mesh's vertices are multiplied by: half for a box, 1 for a polyhedron.
+/// Factors on the coordinates of the vertices of mesh_of(): `half` for a box, 1 for a polyhedron.
 Vector3d mesh_scale(const Shape& shape);
 
-/// Radius of a ball about the origin that holds the shape; infinite for half-spaces, 0 for none.
+/// Radius of a ball about the origin that contains the shape, m; infinite for a half-space, 0
+/// without a shape.
 double bounding_radius(const Shape& shape);
 
 /// A point of the shape farthest in a direction (any length, not zero; in 2D its z must be 0).
@@ -69,8 +72,8 @@ double bounding_radius(const Shape& shape);
 Vector3d support_point(const Shape& shape, const Vector3d& direction);
 
 /// A part of the surface: one point, two ends of a segment, or the corners of a face,
-/// counterclockwise from outside. `ids` tell the points of a shape apart; `edges[k]`, of a face,
-/// its side from point k to the next.
+/// counterclockwise as seen from outside. `ids` are numbers that tell the points of a shape apart.
+/// `edges[k]` of a face is the number of its side from point k to the next one.
 struct Feature {
   std::vector<Vector3d> points;
   std::vector<int> ids, edges;
@@ -78,21 +81,23 @@ struct Feature {
   bool is_face() const { return points.size() > 2; }
 };
 
-constexpr int kRimPoints = 8;  ///< of a cylinder's cap that stand for its circle
+constexpr int kRimPoints = 8;  ///< points that stand for the circle of a cylinder's cap
 
-/// The feature that looks in the unit direction: a face whose normal is within `tolerance` (rad) of
-/// it, else a straight edge as near to perpendicular to it, else the support point. Faces and edges
-/// are those at the support point, so that the feature holds a support point. Of a cylinder, a cap
-/// is given by 8 points of its rim that keep their places in the body, and by its support point
-/// where the cap is tilted; the side is a segment.
+/// The feature that faces in the unit direction: a face whose normal is within `tolerance` (rad) of
+/// the direction, else a straight edge that is perpendicular to it within `tolerance`, else the
+/// support point. Only faces and edges at the support point are taken, so that the feature contains
+/// a support point. A cap of a cylinder is given by 8 points of its rim that are fixed in the body,
+/// and, if the cap is tilted, by its support point, which replaces rim points near it. The side of
+/// a cylinder is given by a segment.
 Feature support_feature(const Shape& shape, const Vector3d& direction, double tolerance);
 
-/// Negative inside, positive outside, zero on the surface. Sphere, disc, ellipsoid: sum of
-/// (x/half)^2 less 1; superquadric: the left side above less 1; half-space: n.x - offset; polygon,
-/// box, polyhedron: the largest of its half-spaces; cylinder: the larger of (x^2 + y^2 - r^2) /
-/// (2r) and |z| - half_length.
+/// A function that is negative inside, positive outside and zero on the surface. Sphere, disc,
+/// ellipsoid: sum of (x/half)^2, minus 1; superquadric: the left side of its inequality, minus 1;
+/// half-space: n.x - offset; polygon, box, polyhedron: the largest value of its half-spaces;
+/// cylinder: the larger of (x^2 + y^2 - r^2) / (2r) and |z| - half_length.
 double implicit_value(const Shape& shape, const Vector3d& x);
-/// Gradient of implicit_value; where two pieces meet, of one of them.
+/// Gradient of implicit_value(). At a point where two pieces meet, it is the gradient of one of
+/// them.
 Vector3d implicit_gradient(const Shape& shape, const Vector3d& x);
 
 /// The half-spaces whose intersection a half-space, polygon, box or polyhedron is; empty for
