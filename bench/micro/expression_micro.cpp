@@ -1,5 +1,5 @@
-// Evaluation of expression graphs: each operation, and one contact step with its Jacobian. Values
-// are checked before they are timed.
+// Times of expression graphs: each operation, and one contact step with its Jacobian. Values are
+// checked before the timing.
 #include <benchmark/benchmark.h>
 
 #include <perp/problems/expression/expr.hpp>
@@ -19,7 +19,7 @@ using perp::Vector;
 
 constexpr int kNodes = 1000;
 
-// kNodes applications of one operation to different operands; divide by kNodes.
+// kNodes applications of one operation to different operands. Divide the time by kNodes.
 void operation(benchmark::State& state, Operation op) {
   perp::ExpressionGraph graph;
   std::vector<int> z(kNodes);
@@ -40,7 +40,7 @@ void operation(benchmark::State& state, Operation op) {
     return;
   }
   Vector other = at.reverse();
-  for (auto _ : state) {  // another point each time: equal points are not evaluated again
+  for (auto _ : state) {  // a new point each time, because equal points are not evaluated again
     compiled.evaluate(other, g.data(), workspace);
     benchmark::DoNotOptimize(g.data());
     at.swap(other);
@@ -61,8 +61,8 @@ const bool registered = [] {
 }();
 
 // An ellipsoid on a plane with an implicit contact point, 28 unknowns and 40 parameters: Newton and
-// Euler with the new orientation, quaternion kinematics, closest points by multipliers, friction
-// by Fritz-John conditions. Its cost is that of a model step; it is no model.
+// Euler with the new orientation, quaternion kinematics, closest points by multipliers, friction by
+// Fritz-John conditions. It costs as much as a step of a model, but it is not a real model.
 ExprVector contact_step(const ExprVector& z, const ExprVector& p) {
   const ExprVector3 nu = z.head(3), omega = z.segment(3, 3), x = z.segment(6, 3);
   const ExprQuaternion q = z.segment(9, 4);
@@ -136,7 +136,8 @@ Step make_step() {
   return s;
 }
 
-// Against central differences; 0 where it agrees.
+// Whether the compiled function agrees with the expressions, and its Jacobian with central
+// differences.
 bool is_right(const Step& s) {
   perp::McpFunction function(s.problem);
   Vector f;

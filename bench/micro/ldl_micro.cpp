@@ -1,6 +1,6 @@
-// Factorisations of quasi-definite matrices by rows and by blocks, the products that blocks are
-// made of by each instruction set, and the roofline: what the vector unit could do at most. Every
-// factorisation is checked before it is timed.
+// Times of factorisations of quasi-definite matrices by rows and by blocks, of the products inside
+// the blocks for each instruction set, and of the roofline, the most that the vector unit can do.
+// Every factorisation is checked before the timing.
 #include <benchmark/benchmark.h>
 
 #include <perp/problems/matrix/matrix.hpp>
@@ -13,8 +13,8 @@
 
 namespace {
 
-// A pile: bodies on a cube's grid, each of `unknowns` velocities, coupled with all of its 26
-// neighbours. The upper triangle by columns, diagonally dominant.
+// A pile: bodies on a cubic grid, each with `unknowns` velocities and coupled with all of its 26
+// neighbours. The matrix is diagonally dominant; its upper triangle is stored by columns.
 struct Pile {
   Pile(int side, int unknowns) {
     const int bodies = side * side * side;
@@ -106,7 +106,7 @@ BENCHMARK_CAPTURE(product, baseline, "baseline")->Arg(24)->Arg(100)->Arg(600);
 BENCHMARK_CAPTURE(product, avx2, "avx2")->Arg(24)->Arg(100)->Arg(600);
 BENCHMARK_CAPTURE(product, avx512, "avx512")->Arg(24)->Arg(100)->Arg(600);
 
-// The roof: one tile of each kernel whose factors stay in the first-level cache.
+// The roofline: one tile of each kernel, with factors that stay in the first-level cache.
 void roof(benchmark::State& state, const char* name) {
   const perp::DenseKernels* kernels = perp::find_dense_kernels(name);
   if (!kernels) return state.SkipWithError("not on this machine");

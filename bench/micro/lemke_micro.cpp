@@ -1,4 +1,5 @@
-// Kernels of Lemke's method and whole solves; every answer is verified before it is timed.
+// Times of kernels of Lemke's method and of whole solves. Every answer is verified before the
+// timing.
 #include <benchmark/benchmark.h>
 
 #include <perp/problems/families/family.hpp>
@@ -65,7 +66,7 @@ void dense_lu(benchmark::State& state) {
 }
 BENCHMARK(dense_lu)->Arg(20)->Arg(100)->Arg(300)->Unit(benchmark::kMicrosecond);
 
-// Yardsticks of the same sizes.
+// Yardsticks with the same sizes.
 void eigen_lu(benchmark::State& state) {
   const perp::DenseMatrix a = gaussian(static_cast<int>(state.range(0)));
   for (auto _ : state)

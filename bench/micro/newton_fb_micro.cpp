@@ -1,5 +1,5 @@
-// Prepared solves of monotone nonlinear problems by newton-fb, beside an LU factorisation of the
-// same order by Eigen.
+// Times of prepared solves of monotone nonlinear problems by newton-fb, and of LU factorisations of
+// the same size by Eigen.
 #include <benchmark/benchmark.h>
 
 #include <perp/problems/expression/expr.hpp>

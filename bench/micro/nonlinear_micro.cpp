@@ -1,5 +1,5 @@
-// Nonlinear complementarity problems as they come: Kojima-Shindo from its starts, and the steps of
-// two-spheres, each from the start that the step before gives. eigen_lu/28 is their yardstick.
+// Times of nonlinear complementarity problems: Kojima-Shindo from its starts, and the steps of
+// two-spheres, each from the start that the step before gives. eigen_lu/28 is the yardstick.
 #include <benchmark/benchmark.h>
 
 #include <perp/bench/data/scenes.hpp>
@@ -14,7 +14,7 @@
 
 namespace {
 
-// A graph is compiled once, as it is for all steps of a scene; preparation is timed with the solve.
+// A graph is compiled once, as for all steps of a scene. The time includes the preparation.
 void solve_all(benchmark::State& state, const std::string& name,
                std::vector<perp::Problem> problems, double tolerance) {
   for (perp::Problem& problem : problems) perp::compile(std::get<perp::Mcp>(problem.data));

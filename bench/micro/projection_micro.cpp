@@ -1,4 +1,4 @@
-// Projected sweeps, active sets and multigrid; every answer is verified before it is timed.
+// Times of projected sweeps, active sets and multigrid. Every answer is verified before the timing.
 #include <benchmark/benchmark.h>
 
 #include <perp/problems/families/family.hpp>
@@ -15,7 +15,7 @@ perp::Problem member(const char* family, const benchmark::State& state) {
   return perp::generate(perp::find_family(family), static_cast<int>(state.range(0)), 1);
 }
 
-// One sweep over all rows. Bytes: the matrix, and q, z, step and both bounds.
+// One sweep over all rows. It counts the bytes of the matrix, q, z, the step and both bounds.
 void pgs_sweep(benchmark::State& state, const char* family) {
   const perp::Problem problem = member(family, state);
   const perp::Lcp& lcp = std::get<perp::Lcp>(problem.data);
@@ -43,7 +43,7 @@ BENCHMARK_CAPTURE(pgs_sweep, sparse, "obstacle")
     ->Arg(300)
     ->Unit(benchmark::kMicrosecond);
 
-// Reading as many bytes as a dense sweep does.
+// A product that reads as many bytes as a dense sweep.
 void matrix_vector(benchmark::State& state) {
   const perp::Problem problem = member("psd", state);
   const perp::DenseMatrix& m = std::get<perp::Lcp>(problem.data).M.dense();
@@ -87,7 +87,7 @@ BENCHMARK_CAPTURE(newton_min, psd_deficient, "psd-deficient")
 void multigrid(benchmark::State& state) { solve_family<perp::Multigrid>(state, "obstacle", 1e-8); }
 BENCHMARK(multigrid)->Arg(50)->Arg(200)->Unit(benchmark::kMillisecond);
 
-// The yardstick: factor and solve once with the whole matrix.
+// The yardstick: one factorisation and one solve with the whole matrix.
 void eigen_llt_solve(benchmark::State& state) {
   const perp::Problem problem = member("psd", state);
   const perp::Lcp& lcp = std::get<perp::Lcp>(problem.data);

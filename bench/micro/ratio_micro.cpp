@@ -1,5 +1,5 @@
-// The ratio metric of two polyhedra by the number of their faces, and the penetration depth by a
-// Minkowski sum beside it; every answer is verified before it is timed.
+// Times of the ratio metric of two polyhedra over the number of their faces and, for comparison, of
+// the penetration depth by a Minkowski sum. Every answer is verified before the timing.
 #include <benchmark/benchmark.h>
 
 #include <perp/formulations/gap/ratio_metric/ratio.hpp>
@@ -13,7 +13,7 @@
 
 namespace {
 
-// On a ball of radius 1: 2 (vertices - 2) faces.
+// A polyhedron with vertices on a ball of radius 1. It has 2 (vertices - 2) faces.
 perp::Polyhedron round_polyhedron(int faces, std::uint64_t seed) {
   perp::Random random(seed);
   std::vector<perp::Vector3d> points;
@@ -23,16 +23,18 @@ perp::Polyhedron round_polyhedron(int faces, std::uint64_t seed) {
   return perp::convex_hull(points);
 }
 
-const perp::Vector3d kApart(1.1, 0.5, 0.3);  // of the centres: bodies of many faces overlap
+const perp::Vector3d kApart(1.1, 0.5,
+                            0.3);  // vector between the centres; bodies with many faces overlap
 
-// r is the least t with which balls within the bodies meet at most, and balls around them at least.
+// Bounds for r: scaled balls inside the bodies give an upper bound, and balls around them a lower
+// one.
 bool plausible(const perp::RatioEvent& e, const perp::FacedSolid& a, const perp::FacedSolid& b) {
   const double apart = kApart.norm();
   return e.t <= apart / (a.inner() + b.inner()) && e.t >= apart / (a.reach + b.reach) &&
          e.gradient.norm() <= 1 / (a.inner() + b.inner());
 }
 
-// The mean of many pairs: how often a new row is violated is chance.
+// The mean over many pairs, because the number of violated rows is random.
 void ratio(benchmark::State& state) {
   constexpr int kPairs = 50;
   const int faces = static_cast<int>(state.range(0));
@@ -76,7 +78,7 @@ void minkowski_depth(benchmark::State& state) {
   perp::RatioMetric metric(3);
   const perp::RatioEvent e =
       metric.measure(perp::faced_solid(a, kApart, axes), perp::faced_solid(b, {0, 0, 0}, axes));
-  // s / Delta <= rho in size, signs equal.
+  // Checks |s / Delta| <= |rho| and equal signs.
   const double s = -depth(a, b);
   if (std::abs(s) > (std::abs(e.rho) + 1e-6) * kApart.norm() || s * e.rho < 0) {
     state.SkipWithError("not the depth");

@@ -1,5 +1,5 @@
-// Scenes with Bullet's discrete dynamics world and its sequential impulses, as they come but for
-// damping and sleeping, which are off.
+// Runs scenes with Bullet's discrete dynamics world and its sequential impulses. Settings are the
+// defaults, but damping and sleeping are off.
 #include <perp/bench/peers/engine.hpp>
 
 #include <btBulletDynamicsCommon.h>
@@ -86,7 +86,7 @@ class Bullet final : public Engine {
         body.fixed ? btVector3(0, 0, 0) : to_bullet(body.inertia));
     info.m_startWorldTransform =
         btTransform(btQuaternion(q.x(), q.y(), q.z(), q.w()), to_bullet(body.position));
-    // Bullet multiplies the coefficients of both bodies.
+    // Bullet multiplies the friction coefficients of both bodies.
     info.m_friction = body.fixed ? 1.0 : mu;
     bodies_.push_back(std::make_unique<btRigidBody>(info));
     btRigidBody& b = *bodies_.back();

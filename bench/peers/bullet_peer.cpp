@@ -10,9 +10,9 @@ namespace {
 
 using namespace perp;
 
-constexpr int kSweeps = 100'000;  // of projected Gauss-Seidel at most
+constexpr int kSweeps = 100'000;  // most sweeps of projected Gauss-Seidel
 
-// A x = b + w with lo <= x <= hi is z's problem with A = M and b = -q.
+// Bullet solves A x = b + w with lo <= x <= hi. This is perp's problem with A = M and b = -q.
 class BulletSolver final : public peer::Solver {
  public:
   explicit BulletSolver(const peer::Request& request) {
@@ -47,7 +47,7 @@ class BulletSolver final : public peer::Solver {
   }
 
  private:
-  // Bullet's own infinity.
+  // Replaces infinity by Bullet's own.
   static double bounded(double bound) {
     return std::isinf(bound) ? std::copysign(SIMD_INFINITY, bound) : bound;
   }
@@ -56,7 +56,7 @@ class BulletSolver final : public peer::Solver {
     const int n = problem.size();
     if (request.solver == "bullet-dantzig") {
       if ((problem.lower.array() > 0).any() || (problem.upper.array() < 0).any())
-        throw std::invalid_argument("bullet-dantzig takes bounds with zero between them only");
+        throw std::invalid_argument("bullet-dantzig needs bounds with zero between them");
       solver_ = std::make_unique<btDantzigSolver>();
     } else if (request.solver == "bullet-lemke") {
       if (request.problem.kind() != "lcp")
@@ -64,7 +64,7 @@ class BulletSolver final : public peer::Solver {
       auto lemke = std::make_unique<btLemkeSolver>();
       lemke->m_useLoHighBounds = false;  // a plain LCP; no inverse of A
       lemke->m_maxLoops = request.max_iterations > 0 ? request.max_iterations : 1000 + 50 * n;
-      lemke->m_maxValue = SIMD_INFINITY;  // larger answers would be thrown away
+      lemke->m_maxValue = SIMD_INFINITY;  // Bullet rejects larger answers
       solver_ = std::move(lemke);
     } else if (request.solver == "bullet-pgs") {
       auto pgs = std::make_unique<btSolveProjectedGaussSeidel>();
@@ -78,7 +78,7 @@ class BulletSolver final : public peer::Solver {
 
   btMatrixXu A_;
   btVectorXu b_, x_, lower_, upper_;
-  btAlignedObjectArray<int> none_;  // no friction that depends on another unknown
+  btAlignedObjectArray<int> none_;  // no bound depends on another unknown, as friction bounds would
   std::unique_ptr<btMLCPSolverInterface> solver_;
   int sweeps_ = 0;
 };

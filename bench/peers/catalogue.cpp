@@ -29,7 +29,7 @@ const std::vector<std::string_view> kUpToNonlinear = {"lcp", "mlcp", "mcp"};
 const std::vector<std::string_view> kPrograms = {"lcp", "mlcp", "conic_qp"};
 const std::vector<std::string_view> kFriction = {"friction_contact"};
 
-// What starts the processes of a peer that has many: words of the shell.
+// Words of the shell that start the processes of a peer that uses MPI; else empty.
 std::string starter(const Peer& peer) {
   if (peer.program != kPetscMpi) return {};
   const char* command = std::getenv("PERP_MPIRUN");
@@ -189,7 +189,7 @@ std::unique_ptr<Solver> make_peer(const Peer& peer) {
   const std::string program = program_of(peer);
   if (program.empty() && !peer.variable.empty() && !program_beside(peer.program).empty()) {
     throw std::invalid_argument(fmt::format(
-        "solver \"{}\": the variable {} does not name your library; docs/reference/peers.md "
+        "solver \"{}\": the variable {} must name your library; docs/reference/peers.md "
         "tells how",
         peer.traits.name, peer.variable));
   }
@@ -198,7 +198,7 @@ std::unique_ptr<Solver> make_peer(const Peer& peer) {
         "solver \"{}\": its program {} is not built; docs/reference/peers.md tells what it needs",
         peer.traits.name, peer.program));
   }
-  // One thread, as for perp's own; what the library says on the way is not kept.
+  // One thread, as for perp's own solvers. What the library prints is not kept.
   return std::make_unique<ExternalSolver>(
       fmt::format("OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 exec {}{} {} 2>/dev/null",
                   starter(peer), shell_word(program), peer.traits.name),

@@ -1,4 +1,4 @@
-// Solvers of other libraries that perp can be compared with, each in a program of its own.
+// Solvers of other libraries, with which perp can be compared. Each runs in a program of its own.
 #pragma once
 
 #include <perp/solvers/core/solver.hpp>
@@ -12,18 +12,18 @@ namespace perp {
 struct Peer {
   SolverTraits traits;
   std::string_view program;  ///< file name of the program that runs it
-  /// Variable of the environment that names the user's own library; empty: it needs none
+  /// Environment variable that names the user's own library; empty if the peer needs none.
   std::string_view variable = {};
 };
 
-/// All that perp knows of, whether their programs are there or not.
+/// All peers known to perp, whether their programs were built or not.
 const std::vector<Peer>& peers();
 
-/// Those whose programs are there.
+/// The peers whose programs were built.
 std::vector<Peer> available_peers();
 
-/// Path of a program of perp's peers and engines: beside the running one, or in ../libexec/perp
-/// where perp is installed; empty if there is none.
+/// Path of the program of a peer or engine: in the folder of the running program, or in
+/// ../libexec/perp of an installed perp; empty if there is none.
 std::string program_beside(std::string_view name);
 
 /// Path of a peer's program, by program_beside.
@@ -32,7 +32,8 @@ std::string program_of(const Peer& peer);
 /// The peer of that name, or nullptr.
 const Peer* find_peer(std::string_view name);
 
-/// A solver that runs the peer's program. @throws std::invalid_argument where it is not there.
+/// A solver that runs the peer's program.
+/// @throws std::invalid_argument if the program, or the user's library that it needs, is not there
 std::unique_ptr<Solver> make_peer(const Peer& peer);
 
 }  // namespace perp

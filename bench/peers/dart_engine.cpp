@@ -1,5 +1,5 @@
-// Scenes with DART's world, as it comes: contact LCPs with friction as a box, by Dantzig's method,
-// and if that fails by projected Gauss-Seidel.
+// Runs scenes with DART's world and its default settings: contact LCPs with friction as a box,
+// solved by Dantzig's method or, if that fails, by projected Gauss-Seidel.
 #include "dart_side.hpp"
 
 #include <perp/bench/peers/engine.hpp>

@@ -8,11 +8,11 @@ namespace {
 
 using namespace perp;
 
-constexpr int kSweeps = 100'000;  // of projected Gauss-Seidel at most
+constexpr int kSweeps = 100'000;  // most sweeps of projected Gauss-Seidel
 
 std::vector<double> list(const Vector& v) { return {v.begin(), v.end()}; }
 
-// A x = b + w with lower <= x <= upper is z's problem with A = M and b = -q.
+// DART solves A x = b + w with lower <= x <= upper. This is perp's problem with A = M and b = -q.
 class DartSolver final : public peer::Solver {
  public:
   explicit DartSolver(const peer::Request& request)
@@ -23,7 +23,7 @@ class DartSolver final : public peer::Solver {
       throw std::invalid_argument(request.solver + ": no such solver");
     const Mlcp problem = peer::as_mlcp(request.problem);
     if ((problem.lower.array() > 0).any() || (problem.upper.array() < 0).any())
-      throw std::invalid_argument(request.solver + " takes bounds with zero between them only");
+      throw std::invalid_argument(request.solver + " needs bounds with zero between them");
     const int n = problem.size();
     const auto width = static_cast<std::size_t>(dart_side::row_length(n));
     problem_.n = n;

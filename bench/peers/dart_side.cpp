@@ -20,12 +20,13 @@ using Eigen::Vector3d;
 namespace {
 
 bool solve(dart::constraint::BoxedLcpSolver& solver, BoxedLcp problem, std::vector<double>& x) {
-  std::vector<int> none(x.size(), -1);  // no friction that depends on another unknown
+  std::vector<int> none(x.size(),
+                        -1);  // no bound depends on another unknown, as friction bounds would
   return solver.solve(problem.n, problem.A.data(), x.data(), problem.b.data(), 0,
                       problem.lower.data(), problem.upper.data(), none.data(), true);
 }
 
-// Half-spaces are boxes of this size, in m: DART's detector knows no planes.
+// m; half-spaces are boxes with edges of this length, because DART's detector has no planes.
 constexpr double kGround = 1000.0;
 
 Vector3d vector(const Triple& v) { return {v[0], v[1], v[2]}; }

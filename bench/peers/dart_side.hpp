@@ -1,6 +1,7 @@
-// The side of DART (BSD 2-Clause licence), without Eigen: DART is built with Eigen's own alignment
-// of memory, perp with a fixed one, so that no vector of one side may be freed by the other, and
-// both sides' inline functions must not be merged. This side is a shared library of hidden symbols.
+// Interface to DART (BSD 2-Clause licence) without Eigen. DART is built with Eigen's own alignment
+// of memory, perp with a fixed one. So neither may free vectors of the other, and the linker must
+// not merge their inline functions. The code behind this interface is a shared library with hidden
+// symbols.
 #pragma once
 
 #include <array>
@@ -12,55 +13,60 @@
 
 namespace perp::dart_side {
 
-/// A x = b + w, lower <= x <= upper, by DART's solvers of boxed LCPs, which come from the Open
-/// Dynamics Engine: rows of A are padded to `row_length(n)` entries.
+/// A x = b + w with lower <= x <= upper and w complementary to x. DART's solvers for it come from
+/// the Open Dynamics Engine, which pads the rows of A to `row_length(n)` entries.
 struct BoxedLcp {
   int n = 0;
-  std::vector<double> A, b, lower, upper;  ///< A: n rows, padded with zeros
+  std::vector<double> A, b, lower,
+      upper;  ///< A: n rows of row_length(n) entries, padded with zeros
 };
 
+/// Number of entries of a padded row.
 PERP_DART_API int row_length(int n);
 
-/// Dantzig's method. x: what comes out; the start is not used. @return what DART returns
+/// Dantzig's method. @param x receives the solution; its start is not used @return what DART
+/// returns
 PERP_DART_API bool dantzig(BoxedLcp problem, std::vector<double>& x);
 
-/// Projected Gauss-Seidel from x, until no entry changes by more than `change`.
+/// Projected Gauss-Seidel. Starts at x and stops after `sweeps` sweeps, or if no entry changes by
+/// more than `change`. @param x start, and the solution @return what DART returns
 PERP_DART_API bool projected_gauss_seidel(BoxedLcp problem, int sweeps, double change,
                                           std::vector<double>& x);
 
 using Triple = std::array<double, 3>;
 
-/// Box (moving) or half-space (fixed), SI units, world frame but for the inertia (about the body's
-/// axes). Quaternion: w x y z.
+/// Box (moving) or half-space (fixed). SI units, world frame; the inertia is about the body's axes.
+/// Quaternion: w x y z.
 struct Solid {
   std::string name;
   bool fixed = false;
-  Triple size{};      ///< of a box: its edges
-  double offset = 0;  ///< of a half-space: along its normal, the local z axis, from `position`
+  Triple size{};  ///< of a box: lengths of its edges
+  /// of a half-space: distance from `position` along its normal, the local z axis
+  double offset = 0;
   double mass = 0, friction = 0;
   Triple inertia{}, position{}, velocity{}, angular_velocity{};
   std::array<double, 4> orientation{1, 0, 0, 0};
 };
 
-/// A contact of the last step: solids by their index, the normal into a, the force on a in N.
+/// A contact of the last step: indices of the solids, normal that points into a, force on a in N.
 struct Touch {
   int a = 0, b = 0;
   Triple point{}, normal{}, force{};
-  double depth = 0;  ///< how far the solids overlap
+  double depth = 0;  ///< m; overlap of the solids
 };
 
 PERP_DART_API std::string version();
 
-/// DART's world as it comes, with its own collision detector.
+/// DART's world with its default settings and its own collision detector.
 class PERP_DART_API World {
  public:
   World(const Triple& gravity, const std::vector<Solid>& solids);
   ~World();
   void apply(int solid, const Triple& force, const Triple& moment);
   void step(double h);
-  /// position, orientation and velocities of a moving solid
+  /// Position, orientation and velocities of a moving solid.
   Solid read(int solid) const;
-  /// Of the last step.
+  /// Contacts of the last step.
   std::vector<Touch> contacts() const;
 
  private:

@@ -108,11 +108,11 @@ void record(const std::string& name, const Options& o, const Scene& scene, doubl
   }
 }
 
-// What the engine solves itself stays inside of it.
+// Only the law "coulomb" is available: these engines do not show the problem that they solve.
 void print_steps(const std::string& name, const Options& o, const Scene& scene, double h,
                  Engine& engine) {
   if (!engine.has_contacts())
-    throw std::invalid_argument("--print-steps: this engine does not tell its contacts");
+    throw std::invalid_argument("--print-steps: this engine does not give its contacts");
   State state = initial_state(scene);
   StepCounter counter(o.steps);
   answer_lines(counter, [&] {
@@ -127,7 +127,7 @@ void print_steps(const std::string& name, const Options& o, const Scene& scene, 
         name + " " + engine.version(), scene.name, counter.step(), before.time, h, {}, {}};
     for (const std::string& law : o.steps.laws) {
       if (law != "coulomb") {
-        step.refused.emplace_back(law, "the engine's own problem stays inside of it");
+        step.refused.emplace_back(law, "this engine does not show its own problem");
         continue;
       }
       EngineProblem& p = step.problems.emplace_back(coulomb_problem(scene, before, h, contacts));
@@ -166,8 +166,9 @@ int run_engine(const std::string& name, int argc, char** argv, const MakeEngine&
   app.add_option("--step", o.step, "step size in s (default: the scene's)");
   app.add_option("--duration", o.duration, "seconds to simulate (default: the scene's)");
   app.add_option("--record", o.record, "folder for run.json and the CSV files");
-  app.add_flag("--print-steps", o.print_steps,
-               "for every line of input tell a step with contacts as a problem (perp import-step)");
+  app.add_flag(
+      "--print-steps", o.print_steps,
+      "print a step with contacts as a problem for every line of input (for perp import-step)");
   add_step_options(app, o.steps);
   try {
     app.parse(argc, argv);

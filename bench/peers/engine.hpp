@@ -1,4 +1,4 @@
-// Physics engines run on scenes of perp (docs/reference/peers.md).
+// Runs physics engines on scenes of perp (docs/reference/peers.md).
 #pragma once
 
 #include <functional>
@@ -10,26 +10,29 @@
 
 namespace perp {
 
-/// An engine with a scene in it: boxes on half-spaces, with forces and moments on them.
+/// An engine that holds a scene: boxes on half-spaces, with forces and moments. SI units.
 class Engine {
  public:
   virtual ~Engine() = default;
-  /// Wrench on a body in the next step, world frame, through the mass centre.
+  /// Sets the force (N) and the moment (N m) on a body in the next step: world frame, at the mass
+  /// centre.
   virtual void apply(int body, const Vector3d& force, const Vector3d& moment) = 0;
+  /// Makes a step of h seconds.
   virtual void step(double h) = 0;
   virtual BodyState body(int index) const = 0;
-  /// With the engine's version.
+  /// Version of the engine.
   virtual std::string version() const { return {}; }
-  /// Whether it tells its contacts.
+  /// Whether contacts() is available.
   virtual bool has_contacts() const { return false; }
-  /// Contacts of the last step, h long, as the engine found them at its beginning, and their
-  /// impulses.
+  /// Contacts of the last step, of length h, with their impulses. Their geometry is that of the
+  /// beginning of the step.
   virtual std::vector<EngineContact> contacts(double /*h*/) const { return {}; }
 };
 
-/// main() of an engine's program: PROGRAM SCENE [--param KEY=VALUE]... [--step H] [--duration T]
-/// --record DIR writes what perp simulate writes, without contacts; --print-steps tells a step
-/// as a problem (engine_step_to_text) for every line of standard input.
+/// main() of an engine's program: PROGRAM SCENE [--param KEY=VALUE]... [--step H] [--duration T].
+/// --record DIR writes the files that perp simulate writes, without contacts. --print-steps prints,
+/// for every line of standard input, a step as a problem (engine_step_to_text).
+/// @param make makes the engine for a scene @return the exit code
 int run_engine(const std::string& name, int argc, char** argv,
                const std::function<std::unique_ptr<Engine>(const Scene&)>& make);
 

@@ -18,7 +18,7 @@ double positive(const Field& field) {
   return value;
 }
 
-// Line breaks stand between tokens only.
+// Removes the line breaks, which occur between tokens only.
 std::string one_line(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
@@ -112,7 +112,7 @@ EngineProblem coulomb_problem(const Scene& scene, const State& state, double h,
     info.gap = c.gap;
   }
   data.J = Matrix::from_triplets(3 * count, coordinates.size(), entries);
-  // Blocks of three by three, bodies on their own: the inverse of the inverse is the mass matrix.
+  // Each body has blocks of 3 x 3 of its own. The inverses of the blocks give the mass matrix.
   const SparseMatrix inverse = inverse_mass_matrix(scene, state, coordinates);
   std::vector<Triplet> mass;
   for (int at = 0; at < coordinates.size(); at += 3) {

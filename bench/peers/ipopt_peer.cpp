@@ -1,4 +1,5 @@
-// Ipopt (Eclipse Public License): the interior-point method for nonlinear programs, on convex ones.
+// Ipopt (Eclipse Public License): an interior-point method for nonlinear programs, used on convex
+// problems.
 #include <cmath>
 #include <coin/IpIpoptApplication.hpp>
 #include <coin/IpSolveStatistics.hpp>
@@ -20,7 +21,7 @@ struct Entry {
   double value;
 };
 
-// The entries of a matrix; of a symmetric one those of the lower triangle.
+// The entries of a matrix, or those of its lower triangle only.
 std::vector<Entry> entries_of(const Matrix& matrix, bool lower_only) {
   std::vector<Entry> entries;
   for (int j = 0; j < matrix.cols(); ++j)
@@ -30,16 +31,16 @@ std::vector<Entry> entries_of(const Matrix& matrix, bool lower_only) {
   return entries;
 }
 
-// min 1/2 x'P x + c'x, lower <= x <= upper, row_lower <= A x + [s] <= row_upper; s are unknowns of
-// the rows of second-order cones (t, u), each with 1/2 (t^2 - u'u) >= 0 and t >= 0. Ipopt wants
-// functions that are smooth; the norm is not, and this is the usual way out. No constraint
-// qualification holds at t = 0.
+// min 1/2 x'P x + c'x, lower <= x <= upper, row_lower <= A x + [s] <= row_upper; the unknowns s
+// belong to the rows of second-order cones (t, u), each with 1/2 (t^2 - u'u) >= 0 and t >= 0. This
+// form is usual because Ipopt needs smooth functions and the norm is not smooth. At t = 0 no
+// constraint qualification holds.
 struct Program {
-  int n = 0;                               // unknowns x
+  int n = 0;                               // number of unknowns x
   std::vector<Entry> P, A;                 // P: lower triangle
-  Vector c, row_lower, row_upper;          // of the rows of A
+  Vector c, row_lower, row_upper;          // row_lower, row_upper: bounds of the rows of A
   Vector lower, upper, start;              // of x and s
-  std::vector<int> row_of_slack;           // the row that s_k stands in
+  std::vector<int> row_of_slack;           // the row that contains s_k
   std::vector<std::pair<int, int>> cones;  // first s and size of each second-order cone
 
   int slacks() const { return static_cast<int>(row_of_slack.size()); }
@@ -47,7 +48,8 @@ struct Program {
   int rows() const { return static_cast<int>(row_lower.size()); }
 };
 
-constexpr double kIpoptInfinity = 2e19;  // what Ipopt takes for infinite, by its defaults
+// above 1e19, from which on Ipopt takes bounds as infinite by default
+constexpr double kIpoptInfinity = 2e19;
 
 double bounded(double bound) {
   return std::isinf(bound) ? std::copysign(kIpoptInfinity, bound) : bound;
@@ -56,7 +58,7 @@ double bounded(double bound) {
 Program box_program(const peer::Request& request) {
   const Mlcp problem = peer::as_mlcp(request.problem);
   if (!problem.M.is_symmetric(1e-12))
-    throw std::invalid_argument("ipopt takes mixed LCPs with a symmetric M only");
+    throw std::invalid_argument("ipopt needs a symmetric M in mixed LCPs");
   Program program;
   program.n = problem.size();
   program.P = entries_of(problem.M, true);
@@ -240,10 +242,11 @@ class IpoptSolver final : public peer::Solver {
     const double aim = 0.1 * request.tolerance;
     for (const char* name : {"tol", "dual_inf_tol", "constr_viol_tol"})
       options.SetNumericValue(name, aim);
-    // A product; if both its factors vanish, each is its root.
+    // This one bounds a product of two factors. If both go to zero together, each is its square
+    // root.
     options.SetNumericValue("compl_inf_tol", aim * aim);
-    // Residuals as they are: by default they are divided by the size of the multipliers, rows and
-    // objective are scaled, bounds moved by 1e-8, and an answer of 1e-6 is accepted in the end.
+    // Residuals are used as they are. By default Ipopt divides them by the size of the multipliers,
+    // scales rows and objective, moves bounds by 1e-8 and in the end accepts an answer with 1e-6.
     options.SetNumericValue("s_max", 1e100);
     options.SetStringValue("nlp_scaling_method", "none");
     options.SetNumericValue("bound_relax_factor", 0.0);
@@ -266,7 +269,7 @@ class IpoptSolver final : public peer::Solver {
     if (conic_) answer.dual = functions->dual;
     if (IsValid(application_->Statistics()))
       answer.iterations = application_->Statistics()->IterationCount();
-    // "infeasible" is the local finding of a method that proves nothing.
+    // Ipopt's "infeasible" is local and proves nothing.
     answer.status = status == Ipopt::Solve_Succeeded               ? "solved"
                     : status == Ipopt::Maximum_Iterations_Exceeded ? "iteration_limit"
                     : status == Ipopt::Invalid_Number_Detected     ? "numerical_error"

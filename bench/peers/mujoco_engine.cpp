@@ -1,5 +1,5 @@
-// Scenes with MuJoCo (Apache License 2.0): Newton's method on its convex problem of soft contacts,
-// with the exact cone ("elliptic") in place of the pyramid of four edges that is its default.
+// Runs scenes with MuJoCo (Apache License 2.0): Newton's method on its convex problem of soft
+// contacts, with the exact cone ("elliptic") instead of its default, a pyramid with four edges.
 #include <mujoco/mujoco.h>
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ std::string words(const Quaterniond& q) {
   return fmt::format("{:.17g} {:.17g} {:.17g} {:.17g}", q.w(), q.x(), q.y(), q.z());
 }
 
-// MuJoCo builds models from its XML only.
+// The scene as XML, because MuJoCo builds models only from that.
 std::string model_of(const Scene& scene) {
   std::string geoms, bodies;
   for (const Body& body : scene.bodies) {
@@ -107,7 +107,7 @@ class Mujoco final : public Engine {
 
   mjModel* model_ = nullptr;
   mjData* data_ = nullptr;
-  std::vector<int> index_;  // of the moving bodies
+  std::vector<int> index_;  // indices of the moving bodies
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Steps of a MuJoCo model (Apache License 2.0) as problems of perp: what MuJoCo solves itself, and
-// the exact Coulomb friction of the same contacts (docs/how-to/import-step.md).
+// Steps of a MuJoCo model (Apache License 2.0) as problems of perp: the problem that MuJoCo solves,
+// and exact Coulomb friction for the same contacts (docs/how-to/import-step.md).
 #include <mujoco/mujoco.h>
 
 #include <fmt/format.h>
@@ -31,12 +31,12 @@ struct DeleteData {
   void operator()(mjData* data) const { mj_deleteData(data); }
 };
 
-// A law that a step cannot be stated in.
+// Thrown if a step cannot be stated in a law.
 struct Refused : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// Rows of MuJoCo's Jacobian that belong together.
+// Rows of MuJoCo's Jacobian that belong to one constraint.
 struct Constraint {
   int row = 0, rows = 1;
   mjtConstraint type = mjCNSTR_EQUALITY;
@@ -44,8 +44,8 @@ struct Constraint {
   bool limit() const { return type == mjCNSTR_LIMIT_JOINT || type == mjCNSTR_LIMIT_TENDON; }
 };
 
-// What a normal and two tangents say of a constraint; a limit, or a contact without friction, has
-// tangents that are zero, and mu = 0.
+// A constraint in terms of a normal and two tangents. A limit, or a contact without friction, has
+// zero tangents and mu = 0.
 struct PointContact {
   ContactInfo info;
   RowMatrix J;  // 3 x nv
@@ -60,7 +60,7 @@ class Simulation {
     std::string message(500, '\0');
     if (file.ends_with(".mjb")) {
       model_.reset(mj_loadModel(file.c_str(), nullptr));
-      if (!model_) throw std::invalid_argument(file + ": MuJoCo does not read it");
+      if (!model_) throw std::invalid_argument(file + ": MuJoCo cannot read it");
     } else {
       model_.reset(
           mj_loadXML(file.c_str(), nullptr, message.data(), static_cast<int>(message.size())));
@@ -72,11 +72,11 @@ class Simulation {
     data_.reset(mj_makeData(model_.get()));
     if (keyframe >= model_->nkey)
       throw std::invalid_argument(
-          fmt::format("{}: has {} keyframes, and no {}", file, model_->nkey, keyframe));
+          fmt::format("{}: has {} keyframes, but no keyframe {}", file, model_->nkey, keyframe));
     if (keyframe >= 0) mj_resetDataKeyframe(model_.get(), data_.get(), keyframe);
   }
 
-  // Forces of the state that the step begins with.
+  // Computes the constraints and forces at the state at the beginning of the step.
   void look() {
     mj_forward(model_.get(), data_.get());
     constraints_.clear();
@@ -104,7 +104,7 @@ class Simulation {
                        [](const Constraint& c) { return c.contact || c.limit(); });
   }
 
-  // look() comes before.
+  // Must be called after look().
   EngineStep state(int step, const std::vector<std::string>& laws) const {
     EngineStep s{
         fmt::format("mujoco {}", mj_versionString()), name_, step, data_->time, h_, {}, {}};
@@ -160,7 +160,7 @@ class Simulation {
     }
   }
 
-  // Edges, or normal and tangents, as a point contact. @throws Refused
+  // Rows of a pyramid's edges, or of a normal and tangents, as a point contact. @throws Refused
   PointContact point_contact(const Constraint& c) const {
     const auto rows = jacobian().middleRows(c.row, c.rows);
     const Eigen::Map<const Vector> force(data_->efc_force + c.row, c.rows);
@@ -196,7 +196,7 @@ class Simulation {
     return p;
   }
 
-  // MuJoCo's normal points from the first geom into the second.
+  // MuJoCo's normal points from the first geom to the second.
   void describe(const mjContact& c, ContactInfo& info) const {
     info.body_a = body_of(c.geom2);
     info.body_b = body_of(c.geom1);
@@ -209,10 +209,9 @@ class Simulation {
     std::vector<PointContact> list;
     for (const Constraint& c : constraints_) {
       if (!c.contact && !c.limit())
-        throw Refused(
-            fmt::format("{} is neither a contact nor a limit, and the problem of law {} "
-                        "has none other",
-                        name_of(c), law));
+        throw Refused(fmt::format(
+            "{} is neither a contact nor a limit; the problem of law {} can have no others",
+            name_of(c), law));
       list.push_back(point_contact(c));
     }
     return list;
@@ -233,7 +232,7 @@ class Simulation {
       result.problem.contacts.push_back(p.info);
     }
     f.q = J * free_;
-    // An open contact may close; what overlaps is not pushed apart.
+    // An open contact may close. Bodies that overlap are not pushed apart.
     for (std::ptrdiff_t k = 0; k < count; ++k)
       f.q[3 * k] += std::max(contacts[static_cast<std::size_t>(k)].gap, 0.0) / h_;
     f.J = Matrix(std::move(J));
@@ -242,8 +241,9 @@ class Simulation {
     return result;
   }
 
-  // What MuJoCo minimises, in impulses h f: with pyramids over the multipliers, a (mixed) LCP with
-  // M = J M^-1 J' + R; with elliptic cones over the velocities.
+  // The problem that MuJoCo solves, in impulses h f. With pyramids it is stated in the multipliers,
+  // as a (mixed) LCP with the matrix J M^-1 J' + R; with elliptic cones it is stated in the
+  // velocities.
   EngineProblem own() const { return elliptic() ? own_convex() : own_multipliers(); }
 
   EngineProblem own_multipliers() const {
@@ -317,7 +317,8 @@ class Simulation {
   std::unique_ptr<mjData, DeleteData> data_;
   std::vector<Constraint> constraints_;
   DenseMatrix M_;
-  Vector velocity_, free_;  // at the beginning of the step, and after it without constraints
+  Vector velocity_,
+      free_;  // velocities at the beginning of the step, and at its end without constraints
   double h_ = 0.0;
 };
 
@@ -343,11 +344,11 @@ int main(int argc, char** argv) {
   int keyframe = -1;
   perp::StepOptions options;
   CLI::App app{
-      "Tells steps of a MuJoCo model as problems of perp: one for every line of its input"};
+      "Prints steps of a MuJoCo model as problems of perp, one for every line of its input"};
   app.add_option("MODEL", file, "model file, .xml or .mjb")->required();
-  app.add_option("--cone", cone, "friction cones (default: as the model has)")
+  app.add_option("--cone", cone, "friction cones (default: those of the model)")
       ->check(CLI::IsMember({"pyramidal", "elliptic"}));
-  app.add_option("--keyframe", keyframe, "begin at this keyframe of the model, from 0");
+  app.add_option("--keyframe", keyframe, "begin at this keyframe of the model (the first is 0)");
   perp::add_step_options(app, options);
   try {
     app.parse(argc, argv);

@@ -1,4 +1,4 @@
-// A mixed LCP in the form that knows free and nonnegative unknowns only.
+// A mixed LCP in a form that has only free and nonnegative unknowns.
 #pragma once
 
 #include <perp/problems/standard/lcp.hpp>
@@ -7,13 +7,14 @@
 namespace perp::peer {
 
 /// M x + q with the first `free` unknowns free (their rows are equations) and the others
-/// nonnegative and complementary to their rows. It states an Mlcp exactly: unknowns are shifted to
-/// a finite bound, reflected where only the upper one is finite, and left out where fixed; a second
-/// bound u gives the pair 0 <= y, 0 <= (u - l) - x with y added to the row of x.
+/// nonnegative and complementary to their rows. The form is equivalent to the Mlcp: unknowns are
+/// shifted to a finite bound, reflected if only the upper bound is finite, and left out if they are
+/// fixed. A second bound u gives the pair 0 <= y, 0 <= (u - l) - x, and y is added to the row of x.
 struct NonnegativeForm {
   explicit NonnegativeForm(const Mlcp& problem);
+  /// The point z of the Mlcp for a point x of this form.
   Vector map_back(const Vector& x) const;
-  /// A point of the Mlcp, brought between its bounds; the y begin at 0.
+  /// The point x for a point z of the Mlcp; nonnegative unknowns are raised to 0, and all y are 0.
   Vector map_forward(const Vector& z) const;
 
   DenseMatrix M;
@@ -21,7 +22,7 @@ struct NonnegativeForm {
   int free = 0;
 
  private:
-  std::vector<int> index_;  // in the Mlcp, of the unknowns that are no y
+  std::vector<int> index_;  // indices in the Mlcp, for all unknowns but the y
   Vector sign_, shift_;     // z = shift + sign * x
 };
 

@@ -1,5 +1,5 @@
-// Scenes with the Open Dynamics Engine: dWorldStep, whose friction is a box aligned with two
-// tangents, bounded by mu p_n each (dContactApprox1).
+// Runs scenes with the Open Dynamics Engine (dWorldStep). Its friction is a box along two tangents,
+// with the bound mu p_n for each (dContactApprox1).
 #include <perp/bench/peers/engine.hpp>
 
 #include <ode/ode.h>

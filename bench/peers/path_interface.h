@@ -1,5 +1,5 @@
-/* The part of PATH's C interface that perp uses, as its authors publish it (pages.cs.wisc.edu/~ferris/path.html)
- * and as PATHSolver.jl calls it: names, order and types of what crosses the border. PATH itself is the user's own
+/* The part of PATH's C interface that perp uses: names, order and types of arguments and members, as its authors
+ * publish it (pages.cs.wisc.edu/~ferris/path.html) and as PATHSolver.jl calls it. Users need their own copy of PATH
  * [DirkseFerris1995]. Rows and columns count from 1; 1e20 is infinity. */
 #ifndef PERP_BENCH_PEERS_PATH_INTERFACE_H
 #define PERP_BENCH_PEERS_PATH_INTERFACE_H
@@ -23,14 +23,14 @@ typedef struct {
   void (*basis)(void* data, int size, int* basis);
 } path_mcp_interface;
 
-/* A Boolean has one byte. */
+/* Booleans have one byte. */
 typedef struct {
   double residual, distance, steplength, total_time, basis_time, maximum_distance;
   int major_iterations, minor_iterations, crash_iterations, function_evaluations,
       jacobian_evaluations, gradient_steps, restarts;
   int generate_output, generated_output;
   unsigned char forward, backtrace, gradient, use_start, use_basics, used_start, used_basics;
-  char room[64]; /* for what later versions add */
+  char room[64]; /* space for members that later versions add */
 } path_information;
 
 enum {

@@ -1,5 +1,5 @@
-// PATH [DirkseFerris1995; FerrisMunson1999], loaded at run time from the user's own library, which
-// PERP_PATH_LIBRARY names. perp neither ships nor links it.
+// PATH [DirkseFerris1995; FerrisMunson1999]. It is loaded at run time from the user's own library,
+// which the variable PERP_PATH_LIBRARY names. perp does not ship or link it.
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <algorithm>
@@ -14,9 +14,9 @@ namespace {
 
 using namespace perp;
 
-constexpr double kPathInfinity = 1e20;  // PATH's
+constexpr double kPathInfinity = 1e20;  // PATH's infinity
 
-// The library of the user, open until the program ends.
+// The user's library. It stays open until the program ends.
 class Library {
  public:
   Library() {
@@ -73,7 +73,7 @@ const Library& library() {
   return instance;
 }
 
-// F with its Jacobian in columns, of a linear problem or of an mcp.
+// F of a linear problem or an mcp, with its Jacobian by columns.
 class Function {
  public:
   explicit Function(const Problem& problem) {
@@ -167,7 +167,7 @@ class PathSolver final : public peer::Solver {
  private:
   void set(const std::string& option) { library().options_set(options_, option.c_str()); }
 
-  // MCP_Infeasible is no proof.
+  // MCP_Infeasible does not prove that there is no solution.
   static const char* status_of(int end) {
     switch (end) {
       case PATH_SOLVED:
@@ -202,7 +202,7 @@ class PathSolver final : public peer::Solver {
     }
   }
 
-  // @return how many entries could not be evaluated
+  // @return number of entries that could not be evaluated
   static int function(void* data, int /*size*/, double* z, double* f) {
     return self(data).function_.evaluate(z, f) ? 0 : 1;
   }

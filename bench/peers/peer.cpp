@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
 constexpr int kRepeats = 3;
-constexpr double kRepeatFor = 1.0;  // seconds
+constexpr double kRepeatFor = 1.0;  // s; no repeats after that
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -46,14 +46,14 @@ void write_all(const char* text, std::size_t size) {
   }
 }
 
-// The time is over: the first answer stands where there is one.
+// Called at the time limit. If a first answer was written, it stays the result.
 void on_alarm(int) {
   static constexpr char kLate[] = "{\"status\":\"time_limit\"}\n";
   if (!answered) write_all(kLate, sizeof kLate - 1);
   _exit(0);
 }
 
-// 0 disarms.
+// 0 switches the alarm off.
 void set_alarm(double seconds) {
   itimerval timer{};
   timer.it_value.tv_sec = static_cast<time_t>(seconds);
@@ -63,7 +63,7 @@ void set_alarm(double seconds) {
 }
 
 void tell(const Json& result) {
-  const std::string text = result.dump() + "\n";  // null for what is not finite
+  const std::string text = result.dump() + "\n";  // numbers that are not finite become null
   write_all(text.data(), text.size());
 }
 
@@ -103,7 +103,7 @@ void solve(const Request& request, const Factory& make, double limit) {
 int run(int argc, char** argv, const Factory& make) {
   if (argc != 2) {
     std::cerr << "usage: " << argv[0] << " SOLVER < problem.json > result.json\n"
-              << "The environment may set PERP_TOLERANCE, PERP_TIME_LIMIT and "
+              << "Optional environment variables: PERP_TOLERANCE, PERP_TIME_LIMIT, "
                  "PERP_MAX_ITERATIONS.\n";
     return 2;
   }

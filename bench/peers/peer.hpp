@@ -1,4 +1,4 @@
-// What the programs of the peers share: a problem in, a result with its own times out.
+// Shared by the programs of the peers: they read a problem and write a result with its times.
 #pragma once
 
 #include <functional>
@@ -8,24 +8,24 @@
 
 namespace perp::peer {
 
-/// What is asked for.
+/// What the solver is asked for.
 struct Request {
   std::string solver;       ///< name of the peer: "siconos-lemke"
-  Problem problem;          ///< of any kind; its start is the one to begin at, none: zero
-  double tolerance = 1e-8;  ///< of the natural residual, absolute
-  int max_iterations = 0;   ///< 0: the method's own choice
+  Problem problem;          ///< of any kind; solves begin at its start, or at zero if it has none
+  double tolerance = 1e-8;  ///< for the natural residual, absolute
+  int max_iterations = 0;   ///< 0: default of the method
 };
 
-/// What the library says.
+/// The answer of the library.
 struct Answer {
   Vector z;
-  std::string status = "solved";  ///< as in a result file
+  std::string status = "solved";  ///< the words of result files
   int iterations = 0;
   std::string message;
-  Vector dual = {};  ///< of a conic_qp: y; empty where there is none
+  Vector dual = {};  ///< y of a conic_qp; empty if there is none
 };
 
-/// One solver of the library, holding the problem in the library's own data.
+/// One solver of the library. It holds the problem in the library's own data.
 class Solver {
  public:
   virtual ~Solver() = default;
@@ -33,21 +33,20 @@ class Solver {
   virtual Answer solve() = 0;
 };
 
-/// Brings the problem into the library's own data: everything that is done before the solve.
-/// @throws std::invalid_argument where the solver does not take the problem, and why.
+/// Makes the library's own data from the problem, and does everything else that precedes the solve.
+/// @throws std::invalid_argument with the reason if the solver does not accept the problem
 using Factory = std::function<std::unique_ptr<Solver>(const Request&)>;
 
-/// Main program: reads a perp-problem from standard input, makes the solver (time of setup) and
-/// solves (time of solve, with the answer mapped back), each up to three times as long as that
-/// takes less than a second; medians count. A result goes to standard output after every one, with
-/// the first answer: what a later one does, no answer is lost to it. PERP_TIME_LIMIT is that of
-/// setup and solve of each; where the first exceeds it the result is time_limit. What the library
-/// prints goes to standard error.
+/// Main program. Reads a perp-problem from standard input, makes the solver (setup time) and solves
+/// (solve time, which includes mapping the answer back). It does so up to three times, as long as
+/// the total is below one second, and reports the medians of the times. After every solve it writes
+/// a result with the first answer to standard output, so that a later failure loses no answer.
+/// PERP_TIME_LIMIT limits setup plus solve, each time; if the first one exceeds it, the result is
+/// time_limit. What the library prints goes to standard error.
 /// @return the exit code
 int run(int argc, char** argv, const Factory& make);
 
-/// Bounds of an lcp or mlcp with M and q, as one form. @throws std::invalid_argument for other
-/// kinds.
+/// An lcp or mlcp as an mlcp. @throws std::invalid_argument for other kinds
 Mlcp as_mlcp(const Problem& problem);
 
 }  // namespace perp::peer

@@ -68,7 +68,7 @@ peer::Answer solve_by_tao(const Method& method, Function& function, Vec z, doubl
     };
     check(TaoSetConstraintsRoutine(solver, f, evaluate, &function));
     check(TaoSetJacobianRoutine(solver, J, J, jacobian, &function));
-    check(TaoSetFunctionLowerBound(solver, aim));  // where TAO compares the norm of Phi with it
+    check(TaoSetFunctionLowerBound(solver, aim));  // TAO compares the norm of Phi with this bound
   }
   check(TaoSetMaximumIterations(solver, iterations));
   check(TaoSetMaximumFunctionEvaluations(solver, 1000000));
@@ -101,7 +101,7 @@ double to_petsc(double value) {
 
 PetscErrorCode LinearFunction::evaluate(Vec z, Vec f) { return MatMultAdd(M, z, q, f); }
 
-// The semismooth methods scale their Jacobian in place.
+// Copies M each time, because the semismooth methods scale their Jacobian in place.
 PetscErrorCode LinearFunction::jacobian(Vec /*z*/, Mat J) {
   return MatCopy(M, J, SAME_NONZERO_PATTERN);
 }

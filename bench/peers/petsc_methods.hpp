@@ -1,5 +1,5 @@
-// Solvers of PETSc and its part TAO (BSD 2-Clause licence) on problems that are in PETSc's vectors
-// and matrices, of one process or of many.
+// Solvers of PETSc and its part TAO (BSD 2-Clause licence) for problems in PETSc's vectors and
+// matrices, on one process or many.
 #pragma once
 
 #include <petscsnes.h>
@@ -12,10 +12,10 @@ namespace perp::petsc {
 struct Method {
   enum class Interface { kSnes, kTaoComplementarity, kTaoQp } interface;
   const char* type;
-  const char* options;  ///< of the linear solver
+  const char* options;  ///< options of the linear solver
 };
 
-/// @throws std::runtime_error with PETSc's words
+/// @throws std::runtime_error with PETSc's message if the code is an error
 void check(PetscErrorCode code);
 
 /// A PETSc object that is destroyed with its owner.
@@ -36,20 +36,20 @@ class Owned {
 using OwnedVec = Owned<Vec, VecDestroy>;
 using OwnedMat = Owned<Mat, MatDestroy>;
 
-/// The infinities of perp as those of PETSc.
+/// The value, with perp's infinities replaced by PETSc's.
 double to_petsc(double value);
 
-/// F and its Jacobian between bounds, as PETSc asks for them.
+/// F, its Jacobian and the bounds, in the form that PETSc needs.
 class Function {
  public:
   virtual ~Function() = default;
   virtual PetscErrorCode evaluate(Vec z, Vec f) = 0;
-  /// J: of the pattern of M
+  /// J has the pattern of M.
   virtual PetscErrorCode jacobian(Vec z, Mat J) = 0;
-  /// 1/2 z'Mz + q'z with its gradient; of linear functions with a symmetric M.
+  /// 1/2 z'Mz + q'z and its gradient; for linear functions with a symmetric M.
   virtual PetscErrorCode objective(Vec z, PetscReal* value, Vec gradient) = 0;
 
-  OwnedMat M;  ///< rows with an entry on the diagonal, which the semismooth methods change
+  OwnedMat M;  ///< every row has an entry on the diagonal, because the semismooth methods change it
   OwnedVec lower, upper;
 };
 
@@ -63,8 +63,10 @@ class LinearFunction : public Function {
   OwnedVec q;
 };
 
-/// Solves from z to z. The communicator is that of z.
-/// @param tolerance of perp @param iterations at most @return without z
+/// Solves with PETSc's communicator of z.
+/// @param z start, and the solution @param tolerance as perp asks for it @param iterations most
+/// iterations
+/// @return the answer without its z
 peer::Answer solve(const Method& method, Function& function, Vec z, double tolerance,
                    PetscInt iterations);
 

@@ -1,5 +1,5 @@
-// Solvers of PETSc and TAO (BSD 2-Clause licence) on many processes: rows of sparse matrices are
-// dealt out over MPI. The first process reads the problem and writes the answer.
+// Solvers of PETSc and TAO (BSD 2-Clause licence) on many processes. MPI distributes the rows of
+// sparse matrices. The first process reads the problem and writes the answer.
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -16,11 +16,11 @@ using namespace petsc;
 
 using RowMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
 
-// For matrices of any kind; blocks of one process each.
+// For all matrices: a preconditioner with one block for each process.
 constexpr const char* kBlocks =
     "-ksp_type gmres -ksp_gmres_restart 100 -ksp_rtol 1e-8 -pc_type bjacobi -sub_pc_type ilu";
-// For those of elliptic operators: algebraic multigrid of hypre. PETSc's own (gamg) keeps what
-// belongs to another active set, and fails.
+// For matrices of elliptic operators: algebraic multigrid of hypre. PETSc's own (gamg) fails,
+// because it keeps data of an earlier active set.
 constexpr const char* kMultigrid =
     "-ksp_type cg -ksp_rtol 1e-5 -pc_type hypre -pc_hypre_boomeramg_coarsen_type hmis "
     "-pc_hypre_boomeramg_interp_type ext+i -pc_hypre_boomeramg_agg_nl 1";
@@ -44,7 +44,7 @@ int rank() {
   return value;
 }
 
-// What the first process tells the others to do.
+// Commands of the first process to the others.
 enum class Command { kEnd, kPrepare, kSolve };
 
 Command told(Command command) {
@@ -62,13 +62,13 @@ void broadcast(std::string& text) {
   long size = std::ssize(text);
   broadcast(size);
   text.resize(static_cast<std::size_t>(size));
-  constexpr long kPart = 1 << 30;  // MPI counts in int
+  constexpr long kPart = 1 << 30;  // MPI counts entries in int
   for (long from = 0; from < size; from += kPart)
     MPI_Bcast(text.data() + from, static_cast<int>(std::min(kPart, size - from)), MPI_BYTE, 0,
               PETSC_COMM_WORLD);
 }
 
-// Which rows each process has.
+// The rows that each process has.
 class Rows {
  public:
   Rows() = default;
@@ -88,7 +88,7 @@ class Rows {
   std::vector<int> start_;
 };
 
-// Of all values, which the first process has, those between the starts.
+// Distributes the values, which the first process holds: each process gets those of its rows.
 template <class T>
 std::vector<T> scatter(const T* all, const std::vector<int>& starts, MPI_Datatype type) {
   std::vector<int> counts;
@@ -112,7 +112,7 @@ void scatter_vec(OwnedVec& vec, const Rows& rows, const Vector& all) {
   make_vec(vec, rows, scatter(all.data(), rows.starts(), MPI_DOUBLE).data());
 }
 
-// Rows of this process, with an entry on the diagonal.
+// Makes the rows of this process, each with an entry on the diagonal.
 void make_mat(OwnedMat& mat, const Rows& rows, const std::vector<int>& counts,
               const std::vector<int>& columns, const std::vector<double>& values) {
   std::vector<PetscInt> near, far;
@@ -136,8 +136,8 @@ void make_mat(OwnedMat& mat, const Rows& rows, const std::vector<int>& counts,
   check(MatAssemblyEnd(mat, MAT_FINAL_ASSEMBLY));
 }
 
-// An mcp: every process evaluates the whole function and keeps its rows; what is shared out is the
-// linear algebra.
+// An mcp: every process evaluates the whole function and keeps its own rows. Only the linear
+// algebra is distributed.
 class GraphFunction final : public Function {
  public:
   GraphFunction(const Mcp& mcp, const Rows& rows) : rows_(rows), function_(mcp) {
@@ -207,7 +207,7 @@ struct Facts {
   double tolerance = 0.0;
 };
 
-// The same work on every process; only the first one has a request.
+// The work of every process. Only the first one has a request.
 class Task {
  public:
   explicit Task(const peer::Request* request) {
@@ -233,7 +233,7 @@ class Task {
     scatter_vec(start_, rows_, start);
   }
 
-  // z on the first process.
+  // The answer has its z on the first process only.
   peer::Answer solve() {
     OwnedVec z;
     check(VecDuplicate(start_, &z));
@@ -281,7 +281,7 @@ class Task {
   OwnedVec start_;
 };
 
-// On the first process: every call goes to the others, too.
+// Runs on the first process and passes every call on to the others.
 class PetscMpiSolver final : public peer::Solver {
  public:
   explicit PetscMpiSolver(const peer::Request& request) {
@@ -295,18 +295,19 @@ class PetscMpiSolver final : public peer::Solver {
   }
 
  private:
-  // Before the others are told.
+  // Checks the request before the other processes are involved.
   static void refuse(const peer::Request& request) {
     const auto it = methods().find(request.solver);
     if (it == methods().end()) throw std::invalid_argument(request.solver + ": no such solver");
     const bool qp = it->second.interface == Method::Interface::kTaoQp;
     if (const auto* mcp = std::get_if<Mcp>(&request.problem.data)) {
-      if (qp) throw std::invalid_argument(request.solver + " takes linear problems only");
-      if (!mcp->graph) throw std::invalid_argument(request.solver + " takes graphs, no callbacks");
+      if (qp) throw std::invalid_argument(request.solver + " needs a linear problem");
+      if (!mcp->graph)
+        throw std::invalid_argument(request.solver + " needs a graph; it takes no callbacks");
     } else if (qp && !peer::as_mlcp(request.problem).M.is_symmetric(1e-12)) {
       throw std::invalid_argument(request.solver + " takes a symmetric M only");
     } else if (!qp) {
-      peer::as_mlcp(request.problem);  // of another kind?
+      peer::as_mlcp(request.problem);  // throws for other kinds
     }
   }
 

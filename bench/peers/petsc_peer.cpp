@@ -12,13 +12,13 @@ using namespace perp;
 using namespace petsc;
 
 constexpr const char* kLu = "-ksp_type preonly -pc_type lu";
-// Without a preconditioner the steps tend to the shortest ones where the matrix is singular; ILU,
-// which PETSc would take, breaks down there.
+// No preconditioner: with a singular matrix the steps then tend to the shortest ones. ILU, PETSc's
+// default, breaks down for singular matrices.
 constexpr const char* kGmres =
     "-ksp_type gmres -pc_type none -ksp_gmres_restart 300 -ksp_rtol 1e-8";
 
 constexpr PetscInt kIterations = 2000;
-constexpr double kDense = 0.02;  // part of entries that are not zero, from where LU is a dense one
+constexpr double kDense = 0.02;  // share of nonzero entries from which on the LU is dense
 
 const std::map<std::string, Method>& methods() {
   using enum Method::Interface;
@@ -45,7 +45,7 @@ void fill(OwnedVec& vec, const Vector& values) {
   check(VecRestoreArray(vec, &data));
 }
 
-// Sparse rows get an entry on the diagonal, which the semismooth methods change.
+// Sparse rows get an entry on the diagonal, because the semismooth methods change it.
 void fill(OwnedMat& mat, const Matrix& M, bool dense) {
   const int n = M.rows();
   if (dense) {

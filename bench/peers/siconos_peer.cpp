@@ -24,10 +24,10 @@ namespace {
 
 using namespace perp;
 
-// Numbers of a method in Siconos; 0 where there is none for the kind.
+// Siconos numbers of a method; 0 if it has none for the kind.
 struct Method {
   int lcp, mlcp, friction;
-  int max_iterations;  // at most; 0: as Siconos has it
+  int max_iterations;  // 0: default of Siconos
 };
 
 const std::map<std::string, Method>& methods() {
@@ -52,13 +52,13 @@ const std::map<std::string, Method>& methods() {
   return list;
 }
 
-// Deletes what Siconos has allocated.
+// Deletes data that Siconos allocated.
 struct Delete {
   void operator()(SolverOptions* options) const { solver_options_delete(options); }
 };
 using Options = std::unique_ptr<SolverOptions, Delete>;
 
-// Options of a solver with the tolerance in its own measure.
+// Options of a solver. @param tolerance in the solver's own measure
 Options options_of(int id, const Method& method, const peer::Request& request, double tolerance) {
   Options options(solver_options_create(id));
   options->dparam[SICONOS_DPARAM_TOL] = tolerance;
@@ -72,20 +72,20 @@ peer::Answer answer_of(Vector z, int info, const SolverOptions& options) {
           "info " + std::to_string(info)};
 }
 
-// A NumericsMatrix on dense columns that someone else keeps.
+// A NumericsMatrix that uses the dense columns of M, which the caller keeps.
 NumericsMatrix* dense_matrix(DenseMatrix& M) {
   return NM_create_from_data(NM_DENSE, static_cast<int>(M.rows()), static_cast<int>(M.cols()),
                              M.data());
 }
 
-// LCP and MLCP: in the form with free unknowns first, the others nonnegative.
+// LCP and MLCP, in the form with the free unknowns first and the others nonnegative.
 class LinearSolver final : public peer::Solver {
  public:
   LinearSolver(const peer::Request& request, const Method& method)
       : request_(request), method_(method), form_(peer::as_mlcp(request.problem)) {
     id_ = form_.free == 0 ? method.lcp : method.mlcp;
-    if (id_ == 0) throw std::invalid_argument(request.solver + " takes no free unknowns");
-    // Siconos compares the 2-norm of its natural residual, divided by that of q.
+    if (id_ == 0) throw std::invalid_argument(request.solver + " does not accept free unknowns");
+    // Siconos compares the 2-norm of its natural residual, divided by the 2-norm of q.
     const double norm = form_.q.norm();
     tolerance_ = 0.5 * request.tolerance / (norm > 0 ? norm : 1.0);
   }
@@ -116,7 +116,7 @@ class LinearSolver final : public peer::Solver {
     problem.blocksIsComp = complementarity;
     problem.M = dense_matrix(form_.M);
     problem.q = form_.q.data();
-    // Some methods read the blocks of M instead: rows of equations A, C, then D, B.
+    // Some methods read the blocks of M: A and C are the rows of equations, D and B the others.
     DenseMatrix A = form_.M.topLeftCorner(n, n), C = form_.M.topRightCorner(n, m);
     DenseMatrix D = form_.M.bottomLeftCorner(m, n), B = form_.M.bottomRightCorner(m, m);
     Vector a = form_.q.head(n), b = form_.q.tail(m);
@@ -135,7 +135,7 @@ class LinearSolver final : public peer::Solver {
 
   const peer::Request& request_;
   const Method& method_;
-  peer::NonnegativeForm form_;  // which some methods write into
+  peer::NonnegativeForm form_;  // some methods change it
   int id_ = 0;
   double tolerance_ = 0.0;
 };
@@ -147,7 +147,7 @@ class FrictionSolver final : public peer::Solver {
       : request_(request), method_(method) {
     const auto* problem = std::get_if<FrictionContact>(&request.problem.data);
     if (!problem || problem->dimension != 3 || problem->is_operator())
-      throw std::invalid_argument(request.solver + " takes friction_contact in 3D with W only");
+      throw std::invalid_argument(request.solver + " needs a friction_contact in 3D with W");
     given_ = problem;
     const int n = problem->size();
     q_ = given_->q;
@@ -161,7 +161,7 @@ class FrictionSolver final : public peer::Solver {
   }
 
   peer::Answer solve() override {
-    // Siconos measures as the verifier does: the natural map relative to the 2-norm of q.
+    // Siconos measures like the verifier: the natural map relative to the 2-norm of q.
     const Options options =
         options_of(method_.friction, method_, request_, 0.5 * request_.tolerance);
     Vector r = Vector::Zero(q_.size()), u = Vector::Zero(q_.size());
@@ -192,12 +192,13 @@ class FrictionSolver final : public peer::Solver {
     NM_free(triplets);
   }
 
-  static constexpr int kDense = 200;  // unknowns; smaller problems are faster with a dense W
+  // unknowns; up to this size problems are faster with a dense W
+  static constexpr int kDense = 200;
 
   const peer::Request& request_;
   const Method& method_;
   const FrictionContact* given_ = nullptr;
-  NumericsMatrix* blocks_ = nullptr;  // of 3 x 3, where W is sparse; lives as long as the program
+  NumericsMatrix* blocks_ = nullptr;  // blocks of 3 x 3 if W is sparse; never freed
   DenseMatrix W_;
   Vector q_, mu_;
 };

@@ -1,4 +1,4 @@
-// Which steps of an engine are written as problems (docs/how-to/import-step.md).
+// Selects the steps of an engine that are written as problems (docs/how-to/import-step.md).
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -9,27 +9,28 @@
 namespace perp {
 
 struct StepOptions {
-  int skip = 0;   ///< steps before the first
-  int every = 1;  ///< of the steps with contacts
+  int skip = 0;   ///< number of steps to leave out at the beginning
+  int every = 1;  ///< take every N-th of the steps with contacts
   std::vector<std::string> laws = {"coulomb", "own"};
 };
 
+/// Adds the options --skip, --every and --laws. @param o must live as long as the app
 inline void add_step_options(CLI::App& app, StepOptions& o) {
   app.add_option("--skip", o.skip, "steps to leave out at the beginning")
       ->check(CLI::Range(0, 100'000'000));
   app.add_option("--every", o.every, "take only every N-th of the steps with contacts")
       ->check(CLI::Range(1, 1'000'000));
-  app.add_option("--laws", o.laws, "coulomb, own")
+  app.add_option("--laws", o.laws, "laws to use: coulomb, own")
       ->delimiter(',')
       ->check(CLI::IsMember({"coulomb", "own"}));
 }
 
-/// Counts steps, and tells which of them are written.
+/// Counts steps and decides which of them are written.
 class StepCounter {
  public:
   explicit StepCounter(const StepOptions& options) : options_(options) {}
 
-  /// Of the next step. @param touching whether it has contacts @return whether it is written
+  /// Counts the next step. @param touching whether it has contacts @return whether it is written
   bool next(bool touching) {
     ++step_;
     if (step_ <= options_.skip) last_ = step_;
@@ -37,19 +38,20 @@ class StepCounter {
     last_ = step_;
     return touched_++ % options_.every == 0;
   }
-  /// So many steps without a contact that none will come.
+  /// Whether there were so many steps without contacts that none are expected any more.
   bool hopeless() const { return step_ - last_ > kMostWithout; }
-  int step() const { return step_; }  ///< from 1
+  int step() const { return step_; }  ///< number of the last step, from 1
 
  private:
+  // steps without contacts; more of them count as hopeless
   static constexpr int kMostWithout = 10'000;
 
   const StepOptions& options_;
   int step_ = 0, last_ = 0, touched_ = 0;
 };
 
-/// Steps as they are asked for: for every line of standard input the next one that is wanted.
-/// @param advance makes a step and writes it if its counter wants it @return whether it has
+/// Writes steps on request: for every line of standard input the next step that is selected.
+/// @param advance makes a step, writes it if the counter selects it, and returns whether it did
 template <class Advance>
 void answer_lines(StepCounter& counter, const Advance& advance) {
   for (std::string line; std::getline(std::cin, line);) {

@@ -1,13 +1,14 @@
-/* A solver for perp in a shared library: the interface, in C (docs/how-to/adding.md, "A shared library").
+/* The C interface for solvers in shared libraries (docs/how-to/adding.md, "A shared library").
  *
  * The library exports one function,
  *     const perp_plugin *perp_plugin_solver(int index);
- * which returns its solvers, from index 0 on, and NULL behind the last one. perp loads it with
- * --plugin FILE. All numbers are doubles, indices begin at 0, and sizes are numbers of entries.
- * What perp passes is valid as long as each comment says; a plug-in frees nothing of it.
+ * which returns its solvers, from index 0 on, and NULL after the last one. perp loads the library
+ * with --plugin FILE. All real numbers are doubles, indices begin at 0, and sizes are numbers of
+ * entries. The comments say how long data from perp is valid; a plug-in must not free it.
  *
- * Every struct begins with its size in bytes as the side that filled it knows it. A later version
- * of this interface may add members at the end: look at `size` before you read one of these. */
+ * Structs that begin with `size` hold there their size in bytes, as known to the side that filled
+ * them. A later version of this interface may add members at the end: check `size` before you read
+ * one of these. */
 #ifndef PERP_PLUGIN_H
 #define PERP_PLUGIN_H
 
@@ -20,12 +21,13 @@ extern "C" {
 #define PERP_PLUGIN_VERSION 1
 
 /* Compressed rows: the entries of row i are those from row_start[i] up to row_start[i + 1], by
- * ascending columns. What a problem does not have is 0 x 0, and row_start has its one entry. */
+ * ascending columns. A matrix that a problem does not have is 0 x 0, and its row_start has one
+ * entry. */
 typedef struct perp_matrix {
   int rows, columns;
-  const int *row_start; /* rows + 1 */
-  const int *column;    /* row_start[rows] */
-  const double *value;  /* the same */
+  const int *row_start; /* rows + 1 entries */
+  const int *column;    /* row_start[rows] entries */
+  const double *value;  /* row_start[rows] entries */
 } perp_matrix;
 
 typedef enum perp_cone_type {
@@ -36,7 +38,7 @@ typedef enum perp_cone_type {
 
 typedef struct perp_cone {
   perp_cone_type type;
-  int rows; /* of A that it takes, one cone behind the other */
+  int rows; /* number of rows of A; the cones follow each other */
 } perp_cone;
 
 /* A problem. Valid until the next prepare or update of the same solver, or its destroy. Arrays that
@@ -55,7 +57,7 @@ typedef struct perp_problem {
   const char *kind;
   const char *name;
   int n;
-  perp_matrix M;       /* n x n; of an mcp the pattern of dF/dz, every value 0 */
+  perp_matrix M;       /* n x n; for an mcp the pattern of dF/dz, with values 0 */
   const double *q;     /* n */
   const double *lower; /* n, may be -infinity */
   const double *upper; /* n, may be infinity */
@@ -67,16 +69,17 @@ typedef struct perp_problem {
   int dimension;            /* rows of a contact: 2 or 3 */
   perp_matrix J, mass;      /* friction_contact without M; J also of convex_contact */
   const double *mu;         /* contacts */
-  const double *compliance; /* dimension * contacts: of friction_contact, may be NULL; R of the other */
+  /* dimension * contacts; friction_contact: may be NULL; convex_contact: the diagonal of R */
+  const double *compliance;
   const double *bias;       /* dimension * contacts */
-  /* mcp: f has n values, `value` those of the entries of M, in their order. They return 0, or
-   * another number if what is asked for does not exist at z. */
+  /* mcp: they fill f (n values) and `value` (one for each entry of M, in its order). They return 0,
+   * or another number if F or its derivative does not exist at z. */
   int (*evaluate)(const struct perp_problem *problem, const double *z, double *f);
   int (*jacobian)(const struct perp_problem *problem, const double *z, double *value);
-  void *data; /* perp's own */
+  void *data; /* for perp only */
 } perp_problem;
 
-/* What a solve is asked for. Valid while it runs. */
+/* The request for a solve. Valid while the solve runs. */
 typedef struct perp_request {
   size_t size;
   double tolerance;         /* of perp's verifier, see docs/reference/notation.md */
@@ -84,10 +87,10 @@ typedef struct perp_request {
   int max_iterations;       /* 0: as many as the solver wants */
   const double *start;      /* n, or NULL */
   const double *start_dual; /* rows of A, or NULL */
-  /* To be called once an iteration; if it returns 0, the solve is to end as PERP_INTERRUPTED. NaN
-   * stands for a residual that is not known. */
+  /* The solver should call it in every iteration, with NaN if the residual is not known. If it
+   * returns 0, the solve must end with PERP_INTERRUPTED. */
   int (*on_iteration)(const struct perp_request *request, int iteration, double residual);
-  void *data; /* perp's own */
+  void *data; /* for perp only */
 } perp_request;
 
 typedef enum perp_status {
@@ -103,7 +106,7 @@ typedef enum perp_status {
   PERP_UNSUPPORTED
 } perp_status;
 
-/* What comes of a solve. perp gives the arrays, which are filled with NaN. */
+/* The answer of a solve. perp provides the arrays and fills them with NaN before. */
 typedef struct perp_answer {
   size_t size;
   perp_status status; /* PERP_NUMERICAL_ERROR unless it is set */
@@ -117,32 +120,33 @@ typedef struct perp_answer {
 typedef struct perp_setting {
   const char *name; /* letters, digits and '_' */
   const char *meaning;
-  double value; /* as long as nobody sets it */
+  double value; /* default */
   double least, most;
 } perp_setting;
 
-/* A solver. Valid, with all it points to, until the program ends. An object serves one thread. */
+/* A solver. It and all it points to must stay valid until the program ends. perp uses the object
+ * from create() in one thread at a time. */
 typedef struct perp_plugin {
   size_t size;
   int version;              /* PERP_PLUGIN_VERSION */
   const char *name;         /* letters, digits, '.', '_' and '-', a letter first */
   const char *summary;      /* one line */
-  const char *const *kinds; /* those it takes, then NULL */
-  int uses_start;           /* 0: begins at the same point whatever start is given */
+  const char *const *kinds; /* the kinds it accepts, then NULL */
+  int uses_start;           /* 0: ignores the start */
   const perp_setting *settings;
   int setting_count;
-  void *(*create)(void); /* NULL: it cannot be made */
+  void *(*create)(void); /* returns NULL if that fails */
   void (*destroy)(void *solver);
   void (*set)(void *solver, int setting, double value); /* may be NULL without settings */
-  /* Why it does not take a problem of its kinds, or NULL; the text is copied at once. Here the
-   * problem is valid during the call only. May be NULL. */
+  /* Returns the reason why the solver does not accept a problem of its kinds, or NULL. perp copies
+   * the text at once. The problem is valid during the call only. May be NULL. */
   const char *(*refusal)(void *solver, const perp_problem *problem);
-  /* Takes a problem. Returns 0, or another number if it cannot. */
+  /* Prepares for a problem. Returns 0, or another number if that fails. */
   int (*prepare)(void *solver, const perp_problem *problem);
-  /* The same for a problem with other values and the structure of the one before: sizes, patterns,
-   * which bounds are finite. May be NULL; prepare is called then. */
+  /* The same for a problem with other values but the same structure as the one before: sizes,
+   * patterns, which bounds are finite. May be NULL; then perp calls prepare. */
   int (*update)(void *solver, const perp_problem *problem);
-  /* Solves what is prepared; may be called again and again. */
+  /* Solves the prepared problem. May be called several times. */
   void (*solve)(void *solver, const perp_request *request, perp_answer *answer);
 } perp_plugin;
 

@@ -13,7 +13,8 @@ namespace perp {
 
 namespace {
 
-constexpr int kMostSolvers = 100;  // of one library; more is a function that never says NULL
+// of one library; with more, its function probably never returns NULL
+constexpr int kMostSolvers = 100;
 
 std::vector<std::unique_ptr<Plugin>>& loaded() {
   static std::vector<std::unique_ptr<Plugin>> list;
@@ -42,11 +43,11 @@ std::string fault_of_settings(const perp_plugin& p) {
   return {};
 }
 
-// What is wrong with a solver's description, or nothing.
+// The fault in the description of a solver; empty if there is none.
 std::string fault_of(const perp_plugin& p, const std::function<bool(std::string_view)>& is_taken) {
-  // Nothing else can be read of another version.
+  // The other members can be read only if the version is the same.
   if (p.size < offsetof(perp_plugin, name) || p.version != PERP_PLUGIN_VERSION)
-    return fmt::format("is of version {} of the interface; this perp takes {}", p.version,
+    return fmt::format("uses version {} of the interface; this perp needs version {}", p.version,
                        PERP_PLUGIN_VERSION);
   if (p.size < sizeof(perp_plugin))
     return fmt::format("field \"size\": is {}, but version {} has {}", p.size, p.version,
@@ -77,7 +78,7 @@ const Plugin* find_plugin(std::string_view name) {
 }
 
 void load_plugin(const std::string& file, const std::function<bool(std::string_view)>& is_taken) {
-  // Without a slash it would be looked for among the libraries of the system.
+  // Without a slash the loader would search among the libraries of the system.
   const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
   std::error_code error;
   const std::string place = std::filesystem::canonical(path, error).string();
@@ -93,7 +94,7 @@ void load_plugin(const std::string& file, const std::function<bool(std::string_v
     throw InputError(fmt::format("{}: does not export the function perp_plugin_solver", file));
   for (int i = 0; const perp_plugin* solver = solver_at(i); ++i) {
     if (i >= kMostSolvers)
-      throw InputError(fmt::format("{}: perp_plugin_solver({}) is not NULL, as there are too many",
+      throw InputError(fmt::format("{}: perp_plugin_solver({}) is not NULL; there are too many",
                                    file, kMostSolvers));
     if (const std::string fault = fault_of(*solver, is_taken); !fault.empty())
       throw InputError(fmt::format("{}: solver {}: {}", file, i, fault));

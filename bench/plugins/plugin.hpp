@@ -1,4 +1,4 @@
-// Solvers in shared libraries: --plugin FILE.
+// Loads solvers from shared libraries (option --plugin FILE).
 #pragma once
 
 #include <perp/bench/plugins/perp_plugin.h>
@@ -11,24 +11,25 @@
 
 namespace perp {
 
-/// A solver of a library that was loaded.
+/// A solver of a loaded library.
 struct Plugin {
   const perp_plugin* solver;
-  std::string file;  ///< the library
+  std::string file;  ///< path of the library
   std::vector<std::string_view> kinds;
 };
 
-/// Those that were loaded, in their order. Their places stay.
+/// All loaded solvers, in the order in which they were loaded. Their addresses do not change.
 const std::vector<std::unique_ptr<Plugin>>& plugins();
+/// The plug-in of that name, or nullptr.
 const Plugin* find_plugin(std::string_view name);
 
-/// Loads a library with its solvers; one that is loaded already is not loaded again.
-/// @param is_taken whether another solver has a name
-/// @throws InputError naming the file: it cannot be loaded, exports nothing, is of another version
-/// of the interface, or a solver lacks what it must have or has a name that is taken.
+/// Loads a library with its solvers. A library that is loaded already is not loaded again.
+/// @param is_taken whether another solver has that name
+/// @throws InputError with the file if it cannot be loaded, does not export perp_plugin_solver, has
+/// another version of the interface, or a solver is incomplete or has a name that is taken
 void load_plugin(const std::string& file, const std::function<bool(std::string_view)>& is_taken);
 
-/// @throws std::invalid_argument if the library cannot make it
+/// Makes a solver object. @throws std::invalid_argument if the library cannot make it
 std::unique_ptr<Solver> make_plugin_solver(const Plugin& plugin);
 
 }  // namespace perp

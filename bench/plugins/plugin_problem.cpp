@@ -24,7 +24,7 @@ PluginProblem::PluginProblem(const Problem& problem) : problem_(problem) {
   std::visit([this](const auto& data) { show_data(data); }, problem_.data);
 }
 
-// Entries of its columns, dealt out to the rows.
+// Converts the matrix from columns to rows.
 perp_matrix PluginProblem::show(const Matrix& matrix, Rows& rows) {
   std::vector<int>& start = rows.start;
   start.assign(static_cast<std::size_t>(matrix.rows()) + 1, 0);
@@ -59,7 +59,7 @@ void PluginProblem::show_data(const Mlcp& mlcp) {
 void PluginProblem::show_data(const Mcp& mcp) {
   function_.prepare(mcp);
   SparseMatrix pattern = function_.pattern();
-  // Its entries are numbered by columns, and the numbers dealt out to the rows tell where each is.
+  // Numbers the entries by columns. After the conversion to rows, the numbers give their indices.
   for (int k = 0; k < pattern.nonZeros(); ++k) pattern.valuePtr()[k] = k + 1;
   shown_.M = show(Matrix(pattern), m_);
   for (double& number : m_.value) {

@@ -1,4 +1,4 @@
-// Problems as plug-ins see them.
+// Problems in the form of the plug-in interface.
 #pragma once
 
 #include <perp/bench/plugins/perp_plugin.h>
@@ -9,8 +9,8 @@
 
 namespace perp {
 
-/// Holds a copy of a problem in the form of the interface. It stays where it is, for what it shows
-/// points into it.
+/// Holds a copy of a problem in the form of the interface. It cannot be copied or moved, because
+/// the form points into it.
 class PluginProblem {
  public:
   explicit PluginProblem(const Problem& problem);
@@ -19,7 +19,7 @@ class PluginProblem {
 
   const perp_problem* get() const { return &shown_; }
   int size() const { return shown_.n; }
-  int rows() const { return shown_.A.rows; }  ///< of the dual
+  int rows() const { return shown_.A.rows; }  ///< size of the dual
 
  private:
   struct Rows {
@@ -43,7 +43,7 @@ class PluginProblem {
   Rows m_, a_, j_, mass_;
   std::vector<perp_cone> cones_;
   McpFunction function_;
-  std::vector<int> by_rows_;  // where in the columns of the Jacobian the entries of its rows are
+  std::vector<int> by_rows_;  // for each entry of the Jacobian by rows: its index by columns
   Vector z_, f_, values_;
 };
 

@@ -1,4 +1,4 @@
-// A plug-in as a solver of perp's.
+// A plug-in as a solver of perp.
 #include <fmt/format.h>
 #include <algorithm>
 #include <limits>
@@ -80,7 +80,7 @@ class PluginSolver final : public Solver {
     take(problem, plugin_.update ? plugin_.update : plugin_.prepare);
   }
 
-  // What it took before stays until it has the new one.
+  // The old problem stays valid until the plug-in has the new one.
   void take(const Problem& problem, int (*how)(void*, const perp_problem*)) {
     auto next = std::make_unique<PluginProblem>(problem);
     set_values();
@@ -125,7 +125,7 @@ class PluginSolver final : public Solver {
       result.message = fmt::format("the plug-in threw: {}", error.what());
       return;
     } catch (...) {
-      result.message = "the plug-in threw what is no std::exception";
+      result.message = "the plug-in threw something that is not a std::exception";
       return;
     }
     answer.message[sizeof answer.message - 1] = '\0';
@@ -136,7 +136,7 @@ class PluginSolver final : public Solver {
 
   const perp_plugin& plugin_;
   SolverTraits traits_;
-  std::vector<double> values_;  // of the settings
+  std::vector<double> values_;  // of the settings, in their order
   void* solver_ = nullptr;
   std::unique_ptr<PluginProblem> problem_;
   bool failed_ = false;
