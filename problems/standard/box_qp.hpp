@@ -5,8 +5,9 @@
 
 namespace perp {
 
-/// min 1/2 x'Hx + c'x subject to lower <= x <= upper, H symmetric (not necessarily definite: a
-/// stationary point is what is verified, an optimum only where H is positive semidefinite).
+/// min 1/2 x'Hx + c'x subject to lower <= x <= upper, H symmetric. H need not be definite: the
+/// verifier checks that a point is stationary, which means optimal only if H is positive
+/// semidefinite.
 struct BoxQp {
   Matrix H;      ///< n x n, symmetric
   Vector c;      ///< n

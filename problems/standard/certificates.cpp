@@ -10,8 +10,8 @@ namespace perp {
 
 namespace {
 
-constexpr double kBeyondRounding = 1e-12;  // of the sizes of what is summed
-constexpr double kFarAway = 1e10;          // radius from which on an exclusion is worth telling
+constexpr double kBeyondRounding = 1e-12;  // over the sum of absolute values: more than rounding
+constexpr double kFarAway = 1e10;          // relative radius from which on an exclusion is reported
 
 // a'b and the sum of |a_i b_i|.
 std::pair<double, double> dot_and_size(const Vector& a, const Vector& b) {
@@ -24,8 +24,8 @@ std::pair<double, double> dot_and_size(const Vector& a, const Vector& b) {
   return {static_cast<double>(sum), static_cast<double>(size)};
 }
 
-// How far v is from the product of cones, in its largest entry; of a second-order cone (t, x) the
-// excess of ||x|| over t.
+// How far v is from the product of cones, in its largest entry; for a second-order cone (t, x) it
+// is ||x|| - t.
 double distance_from_cones(const Vector& v, const std::vector<Cone>& cones, bool dual) {
   long double distance = 0;
   int offset = 0;
@@ -45,22 +45,22 @@ double distance_from_cones(const Vector& v, const std::vector<Cone>& cones, bool
   return static_cast<double>(distance);
 }
 
-// A row y_i or (M'y)_j and the cone that it lies in, collected one by one.
+// Collects conditions one by one: rows such as y_i or (M'y)_j, and the cones that they lie in.
 class Conditions {
  public:
   explicit Conditions(int unknowns) { conditions_.objective = Vector::Zero(unknowns); }
 
-  // sign * y_i in the cone of one row.
+  // sign * y_i lies in a cone of one row.
   void add_entry(int i, int sign, ConeType type) {
     entries_.emplace_back(rows_, i, sign);
     add_row(type);
   }
-  // sign * (column j of m)'y.
+  // sign * (column j of m)'y lies in a cone of one row.
   void add_column(const Matrix& m, int j, int sign, ConeType type) {
     m.for_column(j, [&](int i, double value) { entries_.emplace_back(rows_, i, sign * value); });
     add_row(type);
   }
-  // y_i in a cone of more rows.
+  // (y_offset, ...) lies in a cone of several rows.
   void add_identity(int offset, const Cone& cone) {
     for (int i = 0; i < cone.size; ++i) entries_.emplace_back(rows_++, offset + i, 1.0);
     conditions_.cones.push_back(cone);
@@ -76,7 +76,7 @@ class Conditions {
   }
   void add_cone(Cone cone) { conditions_.cones.push_back(cone); }
   void end_of_cones() { conditions_.conic_rows = rows_; }
-  // (column j of m)'y times an end of the interval.
+  // Adds (column j of m)'y times `low` or `high` to the sum.
   void add_support(const Matrix& m, int j, double low, double high) {
     m.for_column(j, [&](int i, double value) { entries_.emplace_back(rows_, i, value); });
     ++rows_;
@@ -154,7 +154,8 @@ bool is_proof_of_unbounded(const ConicQp& p, const Vector& x) {
   return conditions.hold_for(x, p.c);
 }
 
-// A certificate that a radius makes worth a closer look is a proof, or excludes up to that radius.
+// If the radius is large enough: the certificate is a proof, or excludes feasible points up to the
+// radius.
 template <class Check, class Proof>
 void settle(Check& check, double worth_telling, const Proof& proof) {
   if (!(check.radius >= worth_telling)) return;

@@ -1,4 +1,4 @@
-// Proofs that a problem has no solution, and what comes near to one.
+// Proofs that a problem has no solution, and points that nearly prove it.
 #pragma once
 
 #include <perp/problems/standard/problem.hpp>
@@ -6,22 +6,24 @@
 
 namespace perp {
 
-/// A proof that no point satisfies the linear constraints of an (M)LCP: a vector y with y_i >= 0
-/// if F_i >= 0 is asked (finite lower bound only), y_i <= 0 if F_i <= 0 (finite upper bound only),
-/// y_i = 0 if F_i is unrestricted (two finite bounds), and
+/// A proof that no point satisfies the linear constraints of an (M)LCP: a vector y with y_i >= 0 if
+/// F_i >= 0 is required (finite lower bound only), y_i <= 0 if F_i <= 0 is required (finite upper
+/// bound only), y_i = 0 if F_i is unrestricted (two finite bounds), any y_i if F_i = 0 is required
+/// (no finite bound), and
 ///   sup { y'(M z + q) : l <= z <= u } < 0.
 /// For an LCP: y >= 0, M'y <= 0, q'y < 0 [CottlePangStone2009, Sec. 2.7: Farkas].
 struct FarkasCheck {
-  /// A proof: y, or a point next to it with the nearly active conditions exactly active, satisfies
-  /// the conditions in exact integer arithmetic (hold_exactly).
+  /// A proof: y satisfies the conditions in exact integer arithmetic, or a point next to y does at
+  /// which nearly active conditions are exactly active (hold_exactly).
   bool holds = false;
-  /// No proof was found, but no feasible point has a 1-norm below `radius`, which is at least
-  /// 1e10 max(1, ||q|| / ||M||). The problem may be solvable further out.
+  /// No proof was found, but no feasible point has a 1-norm below `radius`, which is at least 1e10
+  /// max(1, ||q|| / ||M||), largest entries. There may be solutions farther from the origin.
   bool excludes = false;
-  double supremum = Residuals::kNone;   ///< of y'(Mz + q) over the box, rounding-size terms left
-                                        ///< out; < 0 is wanted
-  double violation = Residuals::kNone;  ///< largest (M'y)_j of the wrong sign at an infinite bound
-  double radius = Residuals::kNone;     ///< inf if it holds
+  double supremum = Residuals::kNone;  ///< of y'(Mz + q) over the box, without the infinite terms
+                                       ///< that `violation` measures; must be < 0
+  double violation =
+      Residuals::kNone;              ///< largest |(M'y)_j| of the wrong sign at an infinite bound
+  double radius = Residuals::kNone;  ///< inf if it holds
 };
 
 /// Checks a certificate. Entries of y with a sign that is not allowed make it fail.
@@ -29,28 +31,32 @@ struct FarkasCheck {
 FarkasCheck check_farkas(const Lcp& problem, const Vector& y);
 FarkasCheck check_farkas(const Mlcp& problem, const Vector& y);
 
-/// For a conic_qp: y in K*, A'y = 0, b'y < 0, so that b'y = y'(Ax + s) >= 0 has no feasible (x, s).
+/// For a conic_qp: y in K*, A'y = 0, b'y < 0. Every feasible (x, s) would have b'y = y'(Ax + s) =
+/// y's >= 0, so there is none.
 /// `supremum` is b'y, `violation` the largest |A'y|_j.
 FarkasCheck check_farkas(const ConicQp& problem, const Vector& y);
 
 /// A proof that the dual of a conic_qp has no feasible point, and that the objective has no lower
 /// bound if a feasible x exists: Px = 0, -Ax in K, c'x < 0.
 struct UnboundedCheck {
-  bool holds = false;                   ///< exactly, as above
-  bool excludes = false;                ///< only up to the radius
+  bool holds = false;                   ///< a proof, as in FarkasCheck
+  bool excludes = false;                ///< no proof, but true up to the radius
   double slope = Residuals::kNone;      ///< c'x
   double violation = Residuals::kNone;  ///< largest entry of Px, and distance of -Ax from K
   double radius = Residuals::kNone;     ///< no dual feasible (u, y), Pu + c + A'y = 0, has a
                                         ///< 1-norm below this
 };
+/// @throws std::invalid_argument if x has the wrong length
 UnboundedCheck check_unbounded(const ConicQp& problem, const Vector& x);
 
-/// Whether z is a direction of the kind that Lemke's method ends on and that explains its end:
+/// Whether z is a direction of the kind that Lemke's method can end on, and that explains why it
+/// ended:
 ///   z >= 0, Mz >= 0, z'Mz = 0, q'z < 0   (free unknowns: any z_i, (Mz)_i = 0).
 /// For a copositive M the existence of a solution is only sure if there is no such z
-/// [CottlePangStone2009, Sec. 3.8]; in contact problems it is a set of impulses that hold each
-/// other in balance and that the gaps ask to work. Relative tolerance 1e-9: an explanation, not a
-/// proof. False for other bounds than [0, inf) and free.
+/// [CottlePangStone2009, Sec. 3.8]. In contact problems z is a set of impulses that balance each
+/// other and that the gaps demand. The relative tolerance is 1e-9: the result is an explanation,
+/// not a proof. False if there are bounds other than [0, inf) and free.
+/// @throws std::invalid_argument if z has the wrong length
 bool check_ray(const Mlcp& problem, const Vector& z);
 
 }  // namespace perp

@@ -8,7 +8,7 @@ namespace perp {
 
 CompliantRegularisation regularise(const CompliantPoint& point, const CompliantStep& step) {
   const bool rigid = std::isinf(point.stiffness);
-  const double period = step.beta / std::numbers::pi;  // 2 pi / (period of the stiffest point / h)
+  const double period = step.beta / std::numbers::pi;  // tau_d / h of a near-rigid point
   const double closing = step.share * step.h + (rigid ? period * step.h : point.dissipation);
   const double stiffest = 0.25 * period * period * point.inverse_mass;
   const double own = rigid ? 0.0 : 1.0 / (step.h * point.stiffness * closing);

@@ -6,19 +6,20 @@
 
 namespace perp {
 
-/// What a point is like. SI.
+/// The properties of a contact point. SI.
 struct CompliantPoint {
   double inverse_mass = 0.0;  ///< w, 1/kg: effective_inverse_mass()
-  double gap = 0.0;           ///< m, at the end of a step in which v_n = 0
+  double gap = 0.0;           ///< m; the gap at the end of the step if v_n = 0
   double stiffness = std::numeric_limits<double>::infinity();  ///< N/m; infinite: near-rigid
-  double dissipation = 0.0;  ///< tau_d, s; of a near-rigid point beta h / pi is taken
+  double dissipation = 0.0;  ///< tau_d, s; a near-rigid point has beta h / pi instead
 };
 
-/// What is chosen for all points of a step.
+/// The values that all points of a step share.
 struct CompliantStep {
   double h = 0.0;       ///< s
-  double share = 1.0;   ///< of the velocity at the end of the step in the way of the gap
-  double beta = 1.0;    ///< near-rigid: no point is stiffer than beta^2 w / (4 pi^2) [-]
+  double share = 1.0;   ///< share of the velocity at the end of the step in the change of
+                        ///< the gap
+  double beta = 1.0;    ///< bound on stiffness: R_n is at least beta^2 w / (4 pi^2) [-]
   double sigma = 1e-3;  ///< R_t / w [-]
 };
 
@@ -30,7 +31,7 @@ struct CompliantRegularisation {
 };
 CompliantRegularisation regularise(const CompliantPoint& point, const CompliantStep& step);
 
-/// ||W_ii||_F / 3 of the 3 x 3 block of a contact in J M^-1 J'.
+/// w = ||W_ii||_F / 3, 1/kg, with the 3 x 3 block W_ii of a contact in J M^-1 J'.
 double effective_inverse_mass(const Eigen::Matrix3d& block);
 
 }  // namespace perp

@@ -24,17 +24,17 @@ Extended tail_norm(const ConstSegment& v) {
   return euclidean_norm(v.data() + 1, static_cast<int>(v.size()) - 1);
 }
 
-// Distance of (t, x) from the second-order cone, in the largest entry: v - Pi(v) is (t - ||x||) / 2
-// (1, -x / ||x||) between the cone and its polar.
+// Distance of v = (t, x) from the second-order cone, in the largest entry. Between the cone and its
+// polar, v - Pi(v) = (t - ||x||) / 2 (1, -x / ||x||).
 Extended distance_from_cone(const ConstSegment& v) {
   const Extended t = v[0], norm = tail_norm(v);
   if (norm <= t) return 0;
   return norm <= -t ? largest_entry(v) : (norm - t) / 2;
 }
 
-// ||s - Pi(s - y)|| in the largest entry, written in s or y alone like friction_natural_map: with
-// w = s - y, tau = w_x / ||w_x||, e = (1, tau), g = (1, -tau), between cone and polar
-// (y'e / 2) e + (s'g / 2) g + the part of s_x (and y_x) across tau.
+// ||s - Pi(s - y)|| in the largest entry. As in friction_natural_map, each part is written in s or
+// y alone: with w = s - y, tau = w_x / ||w_x||, e = (1, tau), g = (1, -tau), between cone and polar
+// it is (y'e / 2) e + (s'g / 2) g + the part of s_x (which is that of y_x) across tau.
 Extended natural_map_of_cone(const ConstSegment& s, const ConstSegment& y, ResidualWork& work) {
   const auto n = s.size() - 1;
   auto tau = work.tau.head(n);
@@ -214,7 +214,7 @@ Residuals evaluate_residuals(const ConvexContact& p, const Vector& v, ResidualWo
   r.natural = r.worst_value = round_up(worst.value);
   r.worst_index = worst.index;
   if (r.worst_index >= 0) {
-    // Rounding of v itself moves the impulses by that over R.
+    // A rounding error of v changes the impulses by J times it over R.
     Extended size = gradient.sizes[r.worst_index];
     p.J.for_column(r.worst_index, [&](int i, double value) {
       size += std::abs(value) * w.second.sizes[i] / p.R[i];

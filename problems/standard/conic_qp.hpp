@@ -22,12 +22,13 @@ std::string_view to_string(ConeType type);
 /// min 1/2 x'Px + c'x  subject to  A x + s = b, s in K = K_1 x ... x K_p.
 /// Dual: y in K*, P x + c + A'y = 0, s'y = 0.
 struct ConicQp {
-  Matrix P;                                         ///< n x n, symmetric positive semidefinite
-  Vector c;                                         ///< n
-  Matrix A;                                         ///< m x n
-  Vector b;                                         ///< m
-  std::vector<Cone> cones;                          ///< sizes add up to m
-  std::shared_ptr<const Partition> partition = {};  ///< what the model knows of it, or none
+  Matrix P;                 ///< n x n, symmetric positive semidefinite
+  Vector c;                 ///< n
+  Matrix A;                 ///< m x n
+  Vector b;                 ///< m
+  std::vector<Cone> cones;  ///< sizes add up to m
+  std::shared_ptr<const Partition> partition =
+      {};  ///< what the model knows about the problem, or null
   int size() const { return static_cast<int>(c.size()); }
 };
 

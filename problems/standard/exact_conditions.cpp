@@ -13,13 +13,13 @@ namespace perp {
 namespace {
 
 constexpr double kMostWork = 1e7;      // products of integers in a repair: some tenths of a second
-constexpr Extended kWide = 1e100L;     // a distance that bounds something
-constexpr double kLargestDense = 1e6;  // entries of the matrix whose rank a repair finds
+constexpr Extended kWide = 1e100L;     // bounds on distances from here on are useless
+constexpr double kLargestDense = 1e6;  // most entries of the matrix whose rank is found in a repair
 constexpr double kRankTolerance = 1e-11;
-// Rows below such parts of what is summed in them are taken for zero, in turn.
+// A row counts as nearly zero below this part of the sizes that are summed in it. All are tried.
 constexpr double kNearlyZero[] = {1e-13, 1e-10, 1e-7};
 
-// Doubles as integers over one power of two.
+// Doubles as integers over one common power of two.
 class Scaled {
  public:
   explicit Scaled(std::initializer_list<std::pair<const double*, long>> arrays) {
@@ -52,7 +52,7 @@ class Scaled {
 
 using Integers = std::vector<mpz_class>;
 
-// R, c and the ends of the intervals as integers, and the test itself.
+// The exact test, with the rows, c and the ends of the intervals as integers.
 class ExactTest {
  public:
   explicit ExactTest(const ConeConditions& conditions)
@@ -96,7 +96,7 @@ class ExactTest {
     return true;
   }
 
-  // With the scales of both kinds of numbers, which are positive.
+  // The sum times the scales of both kinds of numbers, which are positive.
   mpz_class objective(const Integers& v, const Integers& g) const {
     mpz_class sum = 0;
     for (int j = 0; j < conditions_.objective.size(); ++j)
@@ -113,7 +113,7 @@ class ExactTest {
   mpz_class unit_;
 };
 
-// Which conic rows are to be exactly zero: those of zero cones, and those nearly zero.
+// The conic rows that must be exactly zero: those of zero cones, and those that are nearly zero.
 std::vector<char> tight_rows(const ConeConditions& c, const AffineSum& g, double nearly) {
   std::vector<char> tight(static_cast<std::size_t>(c.conic_rows), 0);
   const auto small = [&](int i) { return std::abs(g.values[i]) <= nearly * g.sizes[i]; };
@@ -131,16 +131,16 @@ std::vector<char> tight_rows(const ConeConditions& c, const AffineSum& g, double
   return tight;
 }
 
-// The tight rows E as equations E v' = 0, split by size of the pivots: v'_P follows from the
-// others.
+// The tight rows E as equations E v' = 0, ordered by the sizes of pivots: the components v'_P
+// follow from the others.
 struct Equations {
-  Vector v;                        // with what must be zero at zero
-  std::vector<int> rows, columns;  // of the conditions; rank many each decide and follow first
+  Vector v;                        // with components that must be zero set to zero
+  std::vector<int> rows, columns;  // of the conditions; the first `rank` are the pivots
   DenseMatrix e;                   // rows by columns, in this order
   int rank = 0;
 };
 
-// Rows with one entry left fix its unknown at zero, which may leave other rows with one.
+// A row with one entry left fixes its unknown at zero, after which other rows may have one left.
 Equations equations(const ConeConditions& c, const std::vector<char>& tight, const Vector& v) {
   Equations result;
   result.v = v;
@@ -193,7 +193,7 @@ bool order(const ConeConditions& c, Equations& q) {
   return true;
 }
 
-// v' as integers up to a positive factor, if the equations can be solved at reasonable cost.
+// v' times a positive factor, as integers, if the equations can be solved at reasonable cost.
 std::optional<Integers> solve(const Equations& q) {
   const auto rank = static_cast<std::size_t>(q.rank);
   const Scaled scale({{q.v.data(), q.v.size()}});
@@ -216,9 +216,9 @@ std::optional<Integers> solve(const Equations& q) {
   return result;
 }
 
-// A bound on ||v'_P - v_P|| in the largest entry for equations of full rank, all roundings
-// included: with C near E_P^-1 and kappa = ||I - C E_P|| < 1 it is ||C E v|| / (1 - kappa)
-// [Rump2010, Sec. 10]. Infinite if that proves nothing.
+// A bound on ||v'_P - v_P|| in the largest entry for equations of full rank, which includes all
+// rounding errors. With C near E_P^-1 and kappa = ||I - C E_P|| < 1 it is ||C E v|| / (1 - kappa)
+// [Rump2010, Sec. 10]. Infinite if no bound was found.
 Extended distance(const Equations& q) {
   const int n = q.rank;
   const Extended infinity = std::numeric_limits<Extended>::infinity();
@@ -250,7 +250,7 @@ bool hold_around(const ConeConditions& c, const std::vector<char>& tight, const 
   const Matrix rows = c.rows;
   const auto m = rows.rows();
   const AffineSum g = sum_of({AffineTerm::product(rows, q.v)}, m);
-  const Extended slack = 1 + 1e-15L;  // of sums that are not those of sum_of
+  const Extended slack = 1 + 1e-15L;  // for the rounding of sums that are not made by sum_of
   ExtendedVector off = rows.multiply_abs(moves).cast<Extended>() * (radius * slack);
   for (int i = 0; i < m; ++i) off[i] += std::abs(g.values[i]) * 1e-18L;
   int offset = 0;
@@ -284,7 +284,7 @@ bool hold_around(const ConeConditions& c, const std::vector<char>& tight, const 
 
 namespace {
 
-// Whether a point next to v holds on which the tight rows are zero.
+// Whether a point next to v, at which the tight rows are zero, satisfies the conditions.
 bool holds_nearby(const ConeConditions& conditions, const ExactTest& test,
                   const std::vector<char>& tight, const Vector& v) {
   Equations q = equations(conditions, tight, v);
@@ -310,7 +310,8 @@ bool hold_exactly(const ConeConditions& conditions, const Vector& v) {
   const ExtendedVector whole =
       rows.multiply_abs(Vector::Constant(v.size(), largest)).cast<Extended>();
   std::vector<std::vector<char>> tried;
-  // Beside what is summed in the row, then beside what could be: tiny entries of v are zero, too.
+  // Rows are compared first with the sizes that are summed in them, then with those of the largest
+  // entry of v. The second comparison treats tiny entries of v as zero, too.
   for (const bool beside_largest : {false, true}) {
     if (beside_largest) g.sizes = whole;
     for (const double nearly : kNearlyZero) {

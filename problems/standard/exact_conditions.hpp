@@ -1,4 +1,4 @@
-// Homogeneous conditions that certificates satisfy, decided without rounding.
+// Homogeneous conditions of certificates, decided without rounding.
 #pragma once
 
 #include <perp/problems/standard/conic_qp.hpp>
@@ -8,7 +8,7 @@ namespace perp {
 
 /// Conditions on v: the first `conic_rows` entries of g = rows v lie in a product of cones, and
 ///   c'v + sum_k support_k(g_k) < 0,   support_k(g) = g high_k if g > 0, g low_k if g <= 0,
-/// the sum over the rows behind. They scale with v: a positive factor changes nothing.
+/// with the sum over the other rows. If v satisfies them, so does v times any positive factor.
 struct ConeConditions {
   SparseMatrix rows;        ///< m x n
   std::vector<Cone> cones;  ///< sizes add up to conic_rows
@@ -17,8 +17,8 @@ struct ConeConditions {
   Vector low, high;  ///< m - conic_rows values, finite
 };
 
-/// Whether v, or a v next to it on which the rows that are nearly zero are exactly so, satisfies
-/// the conditions in exact integer arithmetic. `false` says that no proof was found.
+/// Whether v satisfies the conditions in exact integer arithmetic, or a vector next to v does for
+/// which the rows that are nearly zero are exactly zero. `false` means that no proof was found.
 bool hold_exactly(const ConeConditions& conditions, const Vector& v);
 
 }  // namespace perp

@@ -74,7 +74,7 @@ bool reconstruct(const mpz_class& residue, const mpz_class& m, mpz_class& n, mpz
   return true;
 }
 
-// All components with one denominator, which grows as they ask for it.
+// All components with one common denominator, which grows from component to component.
 std::optional<RationalVector> reconstruct(const std::vector<mpz_class>& x, const mpz_class& m) {
   RationalVector result{std::vector<mpz_class>(x.size()), 1};
   mpz_class n, d, residue;
@@ -100,7 +100,7 @@ bool solves(const std::vector<std::vector<mpz_class>>& a, const std::vector<mpz_
   return true;
 }
 
-// Steps until numerators and denominators by Hadamard's bound are determined.
+// Steps after which Hadamard's bound guarantees that numerators and denominators are determined.
 double steps_needed(const std::vector<std::vector<mpz_class>>& a, const std::vector<mpz_class>& b) {
   double bits = 0, largest = 1;
   for (std::size_t i = 0; i < a.size(); ++i) {
@@ -128,7 +128,7 @@ std::optional<RationalVector> solve_exactly(const std::vector<std::vector<mpz_cl
   std::vector<mpz_class> right = b, x(n, 0);
   std::vector<Word> digits(n), residues(n);
   mpz_class power = 1;
-  int next_try = 2;  // small solutions are found early
+  int next_try = 2;  // so that solutions with short numbers are found early
   for (int step = 1; step <= static_cast<int>(steps) + 1; ++step) {
     for (std::size_t i = 0; i < n; ++i) residues[i] = modulo(right[i]);
     for (std::size_t i = 0; i < n; ++i) {

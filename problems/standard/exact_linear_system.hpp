@@ -13,9 +13,9 @@ struct RationalVector {
   mpz_class denominator;
 };
 
-/// Solves by p-adic lifting [Dixon1982]: A is inverted modulo one prime, every step then gains its
-/// digits by products of that inverse. Nothing if A is singular (or looks so modulo the prime), or
-/// if the work would exceed `most_work` products of integers.
+/// Solves by p-adic lifting [Dixon1982]: A is inverted modulo one prime; then every step finds more
+/// digits of x by products with that inverse. Nothing if A is singular, or singular modulo the
+/// prime, or if the work would exceed `most_work` products of integers.
 /// @param a n x n, row by row
 std::optional<RationalVector> solve_exactly(const std::vector<std::vector<mpz_class>>& a,
                                             const std::vector<mpz_class>& b, double most_work);

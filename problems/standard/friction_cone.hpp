@@ -1,4 +1,4 @@
-// Projections on the friction cone, and on the second-order cone, which is the one of mu = 1.
+// Projections on the friction cone. The second-order cone is the friction cone with mu = 1.
 #pragma once
 
 #include <Eigen/Core>
@@ -16,13 +16,13 @@ Scalar tangential_norm(int size, const Scalar* x) {
   return Eigen::Map<const Eigen::Matrix<Scalar, Eigen::Dynamic, 1>>(x + 1, size - 1).norm();
 }
 
-/// x := its projection on K_mu = { x : ||(x_2, ..., x_size)|| <= mu x_1 }, mu >= 0, in the norm of
-/// diag(R_n, R_t, ..., R_t) with mu_hat = mu R_t / R_n [CastroPermenterHan2022, Sec. IV]. With size
-/// 1 it is the half line x_1 >= 0.
+/// Replaces x by its projection on K_mu = { x : ||(x_2, ..., x_size)|| <= mu x_1 }, mu >= 0, in the
+/// norm of diag(R_n, R_t, ..., R_t), with mu_hat = mu R_t / R_n [CastroPermenterHan2022, Sec. IV].
+/// With size 1, K_mu is the half line x_1 >= 0.
 template <class Scalar>
 void project_on_cone(Scalar mu, Scalar mu_hat, int size, Scalar* x) {
   const Scalar t = tangential_norm(size, x);
-  if (t <= mu * x[0] && x[0] >= 0) return;  // mu = 0 has t <= mu x_1 below the tip too
+  if (t <= mu * x[0] && x[0] >= 0) return;  // for mu = 0, t <= mu x_1 can hold below the tip too
   if (mu_hat * t <= -x[0]) {
     std::fill(x, x + size, Scalar(0));
     return;
@@ -38,9 +38,9 @@ void project_on_cone(Scalar mu, int size, Scalar* x) {
   project_on_cone(mu, mu, size, x);
 }
 
-/// An element of the generalised Jacobian of the projection at x in the norm of
-/// diag(R_n, R_t, ..., R_t), mu_hat = mu R_t / R_n: a matrix whose upper left size x size part
-/// counts, size <= 3, symmetric when divided by R from the right.
+/// An element of the generalised Jacobian at x of the projection in the norm of diag(R_n, R_t, ...,
+/// R_t), mu_hat = mu R_t / R_n. Only the upper left size x size part is used, size <= 3. The
+/// Jacobian times R^-1 (from the right) is symmetric.
 inline Eigen::Matrix3d cone_projection_derivative(double mu, double mu_hat, int size,
                                                   const double* x) {
   Eigen::Matrix3d d = Eigen::Matrix3d::Zero();
@@ -64,7 +64,7 @@ inline Eigen::Matrix3d cone_projection_derivative(double mu, double mu_hat, int 
   return d;
 }
 
-/// The same of the Euclidean projection, symmetric.
+/// The same for the Euclidean projection; symmetric.
 inline Eigen::Matrix3d cone_projection_derivative(double mu, int size, const double* x) {
   return cone_projection_derivative(mu, mu, size, x);
 }

@@ -8,8 +8,8 @@ namespace perp {
 
 namespace {
 
-constexpr Extended kVanishingNorm = 1e-14L;  // a q below is rounding dust
-constexpr Extended kCoupled = 0x1p-52L;      // block of W beside its diagonal blocks
+constexpr Extended kVanishingNorm = 1e-14L;  // a norm of q below this is no more than rounding
+constexpr Extended kCoupled = 0x1p-52L;  // size of a block of W over that of its diagonal blocks
 
 }  // namespace
 
@@ -23,7 +23,7 @@ int FrictionMeasure::Joining::root(int i) {
   return i;
 }
 
-// Contacts 0 .. nc - 1, columns of J behind them.
+// Members 0 .. nc - 1 are the contacts; the columns of J follow.
 void FrictionMeasure::join_by_columns(const FrictionContact& p, Joining& sets) {
   const int nc = p.contacts(), m = p.J.cols();
   sets.reset(nc + m);
@@ -56,7 +56,7 @@ void FrictionMeasure::join_by_blocks(const FrictionContact& p, Joining& sets) {
     const auto is_large = [&](int a, Extended square) {
       return square > kCoupled * kCoupled * norms[a] * norms[b];
     };
-    // One entry is enough as a rule; blocks of which none is are summed up.
+    // Mostly one entry is large enough. Blocks without such an entry are summed up.
     touched.clear();
     int joined = b;
     for_entries(b, [&](int a, Extended v) {
@@ -81,7 +81,7 @@ void friction_natural_map(int d, const Scalar* r, const Scalar* u, Scalar mu, Sc
   const Scalar r2 = d == 3 ? r[2] : Scalar(0), u2 = d == 3 ? u[2] : Scalar(0);
   const Scalar hat = u[0] + mu * length(u[1], u2);  // u_hat_n
   const Scalar w_n = r[0] - hat, w_1 = r[1] - u[1], w_2 = r2 - u2, w_t = length(w_1, w_2);
-  if (w_t <= mu * w_n && w_n >= 0) {  // mu = 0 has w_t <= mu w_n below the tip too
+  if (w_t <= mu * w_n && w_n >= 0) {  // for mu = 0, w_t <= mu w_n can hold below the tip too
     f[0] = hat;
     for (int k = 1; k < d; ++k) f[k] = u[k];
     return;

@@ -8,38 +8,40 @@
 namespace perp {
 
 /// F_nat(r) = r - Pi_K(r - u_hat) of one contact, u_hat = u + mu ||u_t|| n [AcaryBremondHuber2018].
-/// Each component is written in r or u_hat alone, so that nothing cancels: with w = r - u_hat, tau
-/// = w_t / ||w_t||, e = (1, mu tau) / sqrt(1 + mu^2) and g = (mu, -tau) / sqrt(1 + mu^2),
-///   w in K: F = u_hat;   w in -K*: F = r;   else F = (u_hat'e) e + (r'g) g + (r_t'h) h,
-/// h across tau in the tangent plane, r_t'h = u_t'h = (r_t x u_t) / ||w_t||.
-/// @param r, u, f `dimension` values, order (n, t1[, t2])
+/// Each component is written in r or u_hat alone, so that nothing cancels. With w = r - u_hat,
+/// tau = w_t / ||w_t||, e = (1, mu tau) / sqrt(1 + mu^2) and g = (mu, -tau) / sqrt(1 + mu^2):
+///   w in K: F = u_hat;   w in -K*: F = r;   else F = (u_hat'e) e + (r'g) g + (r_t'h) h.
+/// Here h is the unit vector across tau in the tangent plane, r_t'h = u_t'h = (r_t x u_t) /
+/// ||w_t||.
+/// @param r, u, f `dimension` values each, order (n, t1[, t2])
 template <class Scalar>
 void friction_natural_map(int dimension, const Scalar* r, const Scalar* u, Scalar mu, Scalar* f);
 
-/// How far impulses are from solving a problem with friction. ||F_nat||_2 / ||q||_2 is FCLIB's
-/// number; it alone would let a large q somewhere hide a contact that is wrong elsewhere, so each
-/// part of the problem counts for itself too: contacts that share a column of J (columns joined by
-/// M), or with ||W_ab|| > 2^-52 sqrt(||W_aa|| ||W_bb||).
+/// How far impulses are from solving a problem with friction. ||F_nat||_2 / ||q||_2 is the number
+/// that FCLIB uses. Alone it would let a large q at some contacts hide a wrong impulse at others.
+/// So each part of the problem is judged by itself too. Contacts a and b are in the same part if
+/// they share a column of J (or columns that M couples), or, with W, if ||W_ab|| > 2^-52
+/// sqrt(||W_aa|| ||W_bb||).
 ///
 ///   measure = max( ||F|| / ||q||, max over parts p of ||F_p|| / max(||q_p||, min(1, ||q||)) ),
 ///
-/// and ||F|| alone if ||q|| <= 1e-14, that is rounding dust.
+/// and measure = ||F|| if ||q|| <= 1e-14, which is no more than rounding.
 class FrictionMeasure {
  public:
   FrictionMeasure() = default;
   explicit FrictionMeasure(const FrictionContact& problem) { prepare(problem); }
 
-  /// Finds the parts. Keeps no reference. Only other sizes allocate.
+  /// Finds the parts. Keeps no reference. Memory is allocated only if sizes change.
   void prepare(const FrictionContact& problem);
 
   struct Value {
-    double measure;   ///< the number compared with the tolerance
-    double relative;  ///< ||F_nat||_2 / ||q||_2, inf if q = 0
-    double by_part;   ///< the largest over the parts
-    double natural;   ///< ||F_nat||_2
-    int worst_contact;
+    double measure;     ///< the number compared with the tolerance
+    double relative;    ///< ||F_nat||_2 / ||q||_2, inf if q = 0
+    double by_part;     ///< the largest ||F_p|| / max(||q_p||, min(1, ||q||))
+    double natural;     ///< ||F_nat||_2
+    int worst_contact;  ///< with the largest ||F_nat||; -1 without contacts
   };
-  /// @param u relative velocities W r + q at r. Does not allocate.
+  /// Does not allocate. @param u relative velocities W r + q at r
   Value evaluate(const Vector& r, const Vector& u);
   Value evaluate(const ExtendedVector& r, const ExtendedVector& u);
 
@@ -55,8 +57,8 @@ class FrictionMeasure {
   Extended q_norm_ = 0;
   std::vector<int> part_;          // of a contact
   std::vector<Extended> scales_;   // max(||q_p||, min(1, ||q||)) of a part
-  std::vector<Extended> squares_;  // ||F_p||^2, of the evaluation at hand
-  /// Work space of prepare(): sets that grow together, each named by one of its members.
+  std::vector<Extended> squares_;  // ||F_p||^2 of the present evaluation
+  /// Work space of prepare(): sets that are joined; each is represented by one of its members.
   struct Joining {
     std::vector<int> parent, touched, number;
     std::vector<Extended> squares, norms;

@@ -17,11 +17,12 @@ namespace perp {
 
 namespace {
 
-// On the tolerance of conditions whose residuals are products, those of Fritz John and of cones:
-// what is small there is a product of an error and an impulse that may be small too.
+// Factor on the tolerance of conditions whose residuals are products (those of Fritz John and of
+// cones): a product of an error and an impulse is small if the impulse is small, even if the error
+// is not.
 constexpr double kSquared = 1e-5;
 
-// The verifier divides by ||q||, other kinds are judged absolutely.
+// The verifier divides residuals of friction_contact by ||q||; those of other kinds are absolute.
 double tolerance_factor(double size) { return size > 0 ? std::min(1.0, size) : 1.0; }
 
 bool frictionless(const FrictionContact& p) { return !(p.mu.array() > 0.0).any(); }
@@ -32,7 +33,7 @@ SparseMatrix diagonal(const Vector& values) {
   return d;
 }
 
-// W with its compliance, multiplied out where it is an operator.
+// W with its compliance; with J and M it is multiplied out.
 SparseMatrix delassus(const FrictionContact& p) {
   SparseMatrix w;
   if (p.is_operator()) {
@@ -61,8 +62,8 @@ bool positive_semidefinite(const Matrix& w) {
   return factors.info() == Eigen::Success;
 }
 
-// Velocities that impulses lead to, in double: a start need not be exact. The problem must outlive
-// it.
+// Velocities that follow from impulses, in double: a start need not be exact. The problem must
+// outlive the object.
 class Velocities {
  public:
   explicit Velocities(const FrictionContact& p) : p_(&p) {
@@ -100,7 +101,7 @@ Reduction conic_in_impulses(const FrictionContact& p) {
           }};
 }
 
-// In changes of velocity.
+// With changes of velocity as unknowns.
 Reduction conic_in_velocities(const FrictionContact& p) {
   ConvexRelaxation r =
       relaxation_in_velocities({p.M.to_sparse(), p.J.to_sparse(), Vector::Zero(p.J.cols()), p.q,
@@ -119,7 +120,7 @@ Reduction conic_in_velocities(const FrictionContact& p) {
             for (int i = 0; i < posed->compliance.size(); ++i) {
               if (posed->compliance[i] > 0) start.z[compliant++] = a.z[i];
             }
-            for (int i = 0; i < cones.cols(); ++i) {  // one entry in each row, at most in a column
+            for (int i = 0; i < cones.cols(); ++i) {  // no row or column has two entries
               for (SparseMatrix::InnerIterator it(cones, i); it; ++it)
                 start.dual[it.row()] = a.z[i] / it.value();
             }
@@ -127,8 +128,8 @@ Reduction conic_in_velocities(const FrictionContact& p) {
           }};
 }
 
-// F and F' of the Fritz John conditions: rows linear in the unknowns, tangential rows times mu r_n,
-// and a few entries more.
+// F and F' of the Fritz John conditions. They consist of rows that are linear in the unknowns
+// (tangential rows times mu r_n) and a few other entries.
 class FritzJohn {
  public:
   explicit FritzJohn(const FrictionContact& p) : dimension_(p.dimension), q_(p.q) {
@@ -267,8 +268,10 @@ class FritzJohn {
 
 namespace {
 
-// (r_n, beta, lambda) of impulses r: r_t by the two edges beside it, lambda the speed of the slip.
-// @param generators B of r = B (r_n, beta), k edges a contact; n unknowns
+// (r_n, beta, lambda) from impulses r: r_t is a combination of the two edges next to it, lambda is
+// the speed of the slip.
+// @param generators B of r = B (r_n, beta), k edges for each contact
+// @param n number of unknowns
 Vector on_pyramids(const FrictionContact& p, int k, const SparseMatrix& generators, int n,
                    const Vector& r) {
   const int d = p.dimension, nc = p.contacts();
@@ -298,7 +301,8 @@ Vector on_pyramids(const FrictionContact& p, int k, const SparseMatrix& generato
 
 Reduction reduce_to_pyramid_lcp(const FrictionContact& p, int edges) {
   if (edges < 4 || edges % 2 != 0) {
-    throw std::invalid_argument(fmt::format("edges: {} is not an even number from 4 on", edges));
+    throw std::invalid_argument(
+        fmt::format("edges: {} is not an even number of at least 4", edges));
   }
   const int d = p.dimension, nc = p.contacts(), k = d == 2 ? 2 : edges;
   FrictionPyramids pyramids{p.mu, {0}};
@@ -361,8 +365,8 @@ Reduction reduce_to_conic_qp(const ConvexContact& p) {
 
 namespace {
 
-// (v, r, lambda) of impulses r, with lambda = mu r_n |u_t| / |r_t| where r_t opposes u_t.
-// @param from place of every component of r among the n unknowns, -1 for none
+// (v, r, lambda) from impulses r, with lambda = mu r_n |u_t| / |r_t| if r_t is opposite to u_t.
+// @param from index of every component of r among the n unknowns, -1 for none
 Vector with_multipliers(const FrictionContact& p, const std::vector<int>& from, int n,
                         const Vector& r) {
   const int d = p.dimension;
@@ -393,7 +397,7 @@ Reduction reduce_to_mcp(const FrictionContact& p) {
   mcp.pattern = conditions->pattern();
   mcp.lower = Vector::Constant(n, -kInfinity);
   mcp.upper = Vector::Constant(n, kInfinity);
-  std::vector<int> from;  // place of every component of r among the unknowns, -1 for none
+  std::vector<int> from;  // index of every component of r among the unknowns, -1 for none
   int at = p.is_operator() ? p.J.cols() : 0;
   for (int c = 0; c < p.contacts(); ++c) {
     mcp.lower[at] = 0.0;

@@ -13,8 +13,8 @@ struct Lcp {
   int size() const { return static_cast<int>(q.size()); }
 };
 
-/// Mixed (box) LCP: l <= z <= u, and for every i with F = M z + q:
-/// F_i >= 0 where z_i = l_i, F_i <= 0 where z_i = u_i, F_i = 0 between.
+/// Mixed (box) LCP: l <= z <= u, and with F = M z + q for every i:
+/// F_i >= 0 if z_i = l_i, F_i <= 0 if z_i = u_i, F_i = 0 between.
 /// A free variable (l = -inf, u = inf) makes its row an equation; l_i = u_i fixes z_i and leaves
 /// F_i free.
 struct Mlcp {

@@ -10,9 +10,9 @@ namespace {
 
 using ExtendedSparse = Eigen::SparseMatrix<Extended, Eigen::ColMajor, int>;
 
-constexpr int kRefinements = 60;  // each gains digits or is the last
+constexpr int kRefinements = 60;  // at most; each gains digits or is the last
 constexpr Extended kConverged = 4 * std::numeric_limits<Extended>::epsilon();
-constexpr Extended kGain = 0.5L;  // of the correction before, at most
+constexpr Extended kGain = 0.5L;  // a correction must be smaller than this times the one before
 
 }  // namespace
 

@@ -6,17 +6,17 @@
 
 namespace perp {
 
-/// A factorisation LDL' in extended precision, with answers refined by residuals in twice of it, so
-/// that ill-conditioned mass matrices give right digits or none.
+/// A factorisation LDL' in extended precision. Solutions are refined by residuals that are summed
+/// as if exactly and rounded once. So an ill-conditioned mass matrix gives correct digits, or NaN.
 class MassInverse {
  public:
-  /// @param m square, symmetric
+  /// @param m square, symmetric; must outlive this object
   explicit MassInverse(const Matrix& m);
   MassInverse(const MassInverse&) = delete;
   MassInverse& operator=(const MassInverse&) = delete;
   ~MassInverse();
 
-  /// All pivots are positive.
+  /// Whether all pivots are positive.
   bool positive_definite() const;
 
   /// x with M x = b. NaN if the refinement does not converge (condition beyond about 1e18).

@@ -16,18 +16,18 @@ struct Mcp {
   using JacobianCallback = std::function<void(const Vector& z, double* values)>;
 
   std::shared_ptr<const ExpressionGraph>
-      graph;          ///< n outputs of n variables; null where a callback is given
+      graph;          ///< n outputs of n variables; null if a callback is given
   Vector parameters;  ///< values of the graph's parameters
-  /// The graph compiled, where someone has done so: a problem of every time step then costs new
-  /// parameters only. Never stored in files.
+  /// The compiled graph, or null if nobody has compiled it. With it, the problems of a sequence of
+  /// time steps differ in their parameters only. Never stored in files.
   std::shared_ptr<const CompiledFunction> compiled;
 
-  Callback callback;  ///< f has size n on entry; used where graph is null
-  /// dF/dz of the callback: values of the stored entries of `pattern`, in its order. Optional;
-  /// without it McpFunction takes differences.
+  Callback callback;  ///< f has size n on entry; used if graph is null
+  /// dF/dz of the callback: writes the values of the stored entries of `pattern`, in its order.
+  /// Optional; without it McpFunction takes differences.
   JacobianCallback jacobian;
-  /// Stored entries (their values mean nothing) in compressed columns, n x n: the entries of dF/dz
-  /// that may not be zero. 0 x 0: all.
+  /// The entries of dF/dz that may be nonzero, n x n, as stored entries in compressed columns;
+  /// their values have no meaning. 0 x 0: all entries.
   SparseMatrix pattern;
 
   Vector lower;  ///< n, -inf allowed
@@ -36,16 +36,19 @@ struct Mcp {
 
   /// F(z), n values. Allocates; a graph is evaluated node by node, independently of McpFunction.
   Vector evaluate(const Vector& z) const;
-  /// The graph in extended precision; a callback in double. Only other sizes allocate.
+  /// Work space of evaluate_extended().
   struct ExtendedWorkspace {
     ExpressionGraph::ExtendedWorkspace graph;
     Vector f;
   };
+  /// F(z): a graph in extended precision, a callback in double. Memory is allocated only if sizes
+  /// change.
   void evaluate_extended(const Vector& z, ExtendedWorkspace& work, ExtendedVector& f) const;
 };
 
-/// Fills `compiled`. Does nothing where there is no graph. @throws std::invalid_argument where
-/// the graph is not well formed; DeadlinePassed.
+/// Fills `compiled`; does nothing if there is no graph.
+/// @throws std::invalid_argument if the graph is not well formed
+/// @throws DeadlinePassed
 void compile(Mcp& problem, const Deadline& deadline = Deadline());
 
 /// @throws std::invalid_argument naming the field.

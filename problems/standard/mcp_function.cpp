@@ -8,7 +8,7 @@ namespace perp {
 
 namespace {
 
-// Greedy, columns in their order.
+// Groups of columns without a common row; greedy, columns in their order.
 std::vector<std::vector<int>> group_columns(const SparseMatrix& pattern) {
   std::vector<std::vector<int>> groups;
   std::vector<std::vector<char>> occupied;  // rows, by group
@@ -109,7 +109,7 @@ void McpFunction::evaluate_differences(const Vector& z, double* values) {
   for (int i = 0; i < size_; ++i) {
     const double step = relative * std::max(1.0, std::abs(z[i]));
     const double target = z[i] + step > upper_[i] ? z[i] - step : z[i] + step;
-    steps_[i] = target - z[i];  // what is really added, rounding included
+    steps_[i] = target - z[i];  // the step that is really taken, with its rounding
   }
   for (const std::vector<int>& group : column_groups_) {
     shifted_ = z;

@@ -7,24 +7,27 @@
 
 namespace perp {
 
-/// F(z) and the sparse Jacobian dF/dz of an Mcp, whatever F is given by. After prepare(), no call
-/// allocates (a callback may). Values that do not exist are NaN or infinite; nothing is thrown.
+/// F(z) and the sparse Jacobian dF/dz of an Mcp that has a graph or a callback. After prepare(), no
+/// call allocates memory (a callback may). Values that are not defined are NaN or infinite; nothing
+/// is thrown.
 ///
 ///   McpFunction function(problem);
 ///   SparseMatrix jacobian = function.pattern();
 ///   function.evaluate(z, f, jacobian.valuePtr());
 ///
 /// The Jacobian is exact for a graph and for a callback with a Jacobian callback. For a callback
-/// without one it is taken by forward differences with steps sqrt(eps) max(1, |z_i|), backward
-/// where the step would pass an upper bound; columns of `pattern` without a common row share an
-/// evaluation [CurtisPowellReid1974]. Half of the digits are lost then.
+/// without one it is computed by forward differences with steps sqrt(eps) max(1, |z_i|), or by
+/// backward differences if the step would pass an upper bound. Columns of `pattern` without a
+/// common row share an evaluation [CurtisPowellReid1974]. About half of the digits are lost then.
 class McpFunction {
  public:
   McpFunction() = default;
   explicit McpFunction(const Mcp& problem) { prepare(problem); }
 
-  /// Keeps what it needs; `problem` need not live on. A graph is compiled here unless the problem
-  /// carries it compiled or it is the graph that was prepared last. @throws DeadlinePassed.
+  /// Keeps copies of what it needs; `problem` need not outlive the call. A graph is compiled here,
+  /// unless `problem.compiled` is given or it is the graph that was prepared last.
+  /// @throws std::invalid_argument if the graph is not well formed
+  /// @throws DeadlinePassed
   void prepare(const Mcp& problem, const Deadline& deadline = Deadline());
 
   int size() const { return size_; }
@@ -34,8 +37,8 @@ class McpFunction {
 
   /// f: resized to n.
   void evaluate(const Vector& z, Vector& f);
-  /// values: one per stored entry of pattern(), in its order. Cheap where F was evaluated last at
-  /// the same z.
+  /// values: one for each stored entry of pattern(), in its order. For a graph it is cheap if F was
+  /// evaluated last at the same z.
   void evaluate_jacobian(const Vector& z, double* values);
   void evaluate(const Vector& z, Vector& f, double* values) {
     evaluate(z, f);
@@ -47,7 +50,7 @@ class McpFunction {
   void evaluate_differences(const Vector& z, double* values);
 
   int size_ = 0;
-  std::shared_ptr<const ExpressionGraph> graph_;  // what compiled_ was made from, kept alive
+  std::shared_ptr<const ExpressionGraph> graph_;  // compiled_ was made from it; kept alive
   std::shared_ptr<const CompiledFunction> compiled_;
   CompiledFunction::Workspace workspace_;
 

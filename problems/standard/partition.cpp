@@ -11,7 +11,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kSameMass = 1e-12;  // relative: the M of P and of the momentum
+constexpr double kSameMass = 1e-12;  // relative difference between the M of P and that of the rows
 
 // Its memory is kept from one call to the next.
 class Check {
@@ -212,7 +212,7 @@ class Check {
 }  // namespace
 
 void validate(const Partition& partition, const ConicQp& problem) {
-  static thread_local Check check;  // every step of a sequence asks for the same room
+  static thread_local Check check;  // keeps its memory: every step of a sequence needs the same
   check.run(partition, problem);
 }
 

@@ -7,25 +7,26 @@ namespace perp {
 
 struct ConicQp;
 
-/// What a model knows of its conic_qp: which unknowns are velocities v and impulses p, which rows
-/// say what of them. Everything is optional (empty), unknowns and rows of other meaning (joints,
-/// compliance) are not listed, and none is listed twice.
+/// What a model knows about its conic_qp: which unknowns are velocities v and impulses p, and which
+/// conditions on them the rows are. Everything is optional (empty). Unknowns and rows with another
+/// meaning (joints, compliance) are not listed. Nothing is listed twice.
 struct Partition {
   struct Velocities {
     std::vector<int> unknowns;  ///< block after block of the mass matrix M; empty: eliminated
-    std::vector<int> blocks;    ///< their sizes; P couples velocities of one block alone
-    std::vector<int> rows;      ///< of each velocity, M v - J'p = f with the M of P; or empty
+    std::vector<int> blocks;    ///< their sizes; P couples only velocities of the same block
+    std::vector<int> rows;      ///< M v - J'p = f of each velocity, with the M of P; or empty
     bool operator==(const Velocities&) const = default;
   };
   struct Contacts {
-    std::vector<int> unknowns;  ///< impulses, contact after contact; empty: the dual of the rows
-    std::vector<int> sizes;     ///< how many of each contact
-    std::vector<int> rows;      ///< of each impulse: its row in the cone of the contact
+    std::vector<int> unknowns;  ///< impulses, contact after contact; empty: the impulses are the
+                                ///< dual of the rows
+    std::vector<int> sizes;     ///< number of impulses of each contact
+    std::vector<int> rows;      ///< the row of each impulse in the cone of its contact
     bool operator==(const Contacts&) const = default;
   };
   struct Held {
-    std::vector<int> unknowns;  ///< impulses that must be 0, for there is no friction
-    std::vector<int> rows;      ///< that say so
+    std::vector<int> unknowns;  ///< impulses that must be 0, because there is no friction
+    std::vector<int> rows;      ///< the equations of a zero cone that make them 0
     bool operator==(const Held&) const = default;
   };
   Velocities velocities;
@@ -37,8 +38,8 @@ struct Partition {
   bool operator==(const Partition&) const = default;
 };
 
-/// Checks all that is said above against the numbers. @throws std::invalid_argument whose text
-/// begins with the name of the field, "partition.contacts.rows[3]".
+/// Checks that the numbers of the problem agree with all of the above.
+/// @throws std::invalid_argument whose text begins with the field, "partition.contacts.rows[3]"
 void validate(const Partition& partition, const ConicQp& problem);
 
 }  // namespace perp

@@ -18,17 +18,17 @@ using Numbers = std::vector<Number>;
 constexpr Extended kUnit = std::numeric_limits<Extended>::epsilon();
 constexpr mpfr_prec_t kFewestBits = 256, kMostBits = 4096;
 
-// The largest number that has been added up since it was set to 0: what cancels is lost below
-// 2^-bits of it.
+// The largest number that was added since this was set to 0. After cancellation, sums are wrong by
+// about 2^-bits of it.
 Extended& largest_term() {
   thread_local Extended value = 0;
   return value;
 }
 
-// More bits until two measures agree, and sums have far more than what they can lose.
+// Takes more bits until two measures agree, and until sums have many more bits than they can lose.
 template <class Measure>
 double settled(double tolerance, const Measure& measure) {
-  constexpr int kSpare = 128;  // bits: for what projections and divisions make of an error
+  constexpr int kSpare = 128;  // bits: for the growth of errors in projections and divisions
   const mpfr_prec_t before = Number::precision();
   double result = kInfinity;
   Number last;
@@ -40,8 +40,8 @@ double settled(double tolerance, const Measure& measure) {
     const Extended lost = std::ldexp(largest_term(), kSpare - static_cast<int>(bits));
     const bool agrees =
         now.finite() ? abs(now - last) <= abs(now) * Number(0x1p-80) : has_last && !last.finite();
-    // What is next to the tolerance may be above it by what is lost; 4096 bits hold any sum of
-    // products of doubles.
+    // A measure next to the tolerance may be above it by the digits that are lost. With 4096 bits
+    // any sum of products of doubles is exact.
     const Extended apart = std::abs((now - Number(tolerance)).nearest());
     const bool clear = !(apart <= std::ldexp(lost, -kSpare / 2)) || bits == kMostBits;
     if (has_last && agrees && lost <= tolerance && clear) {
@@ -115,7 +115,7 @@ void project(const Number& mu, const Number& mu_hat, int size, Number* v) {
 
 // ---- graphs
 
-// |value - what is meant| <= error, to first order and on the safe side.
+// A value with a bound on its error, to first order and on the safe side.
 template <class T>
 struct Bounded {
   T value = T(0.0);
@@ -126,11 +126,12 @@ Extended nearest(Extended x) { return x; }
 Extended nearest(const Number& x) { return x.nearest(); }
 bool finite(Extended x) { return std::isfinite(x); }
 bool finite(const Number& x) { return x.finite(); }
-// Relative error of an operation, the library's functions included.
+// Relative error of an operation, functions of the library included.
 Extended unit_of(Extended) { return 4 * kUnit; }
 Extended unit_of(const Number&) { return std::ldexp(4.0L, -static_cast<int>(Number::precision())); }
 
-// Errors that operands bring in, to first order and on the safe side; rounding comes on top.
+// The error that comes from the errors of the operands, to first order and on the safe side. The
+// rounding of the operation is not included.
 template <class T>
 Extended carried_error(Operation operation, const std::vector<Bounded<T>>& x, Extended v) {
   using enum Operation;
@@ -223,7 +224,7 @@ T value_of(Operation operation, const std::vector<T>& x) {
   }
 }
 
-// What a graph is evaluated in.
+// Work space for evaluating a graph.
 template <class T>
 struct GraphWork {
   std::vector<Bounded<T>> nodes, operands, f, g;
@@ -270,8 +271,7 @@ T middle(double z, double lower, double upper, T f) {
   return f;
 }
 
-// A measure, and whether every decision that the verdict consists of is beyond what rounding can
-// change.
+// A measure, and whether rounding cannot change any decision that the verdict depends on.
 template <class T>
 struct Judged {
   T measure = T(0.0);
@@ -294,7 +294,7 @@ Judged<T> judged(const Mcp& p, const Vector& z, double tolerance, GraphWork<T>& 
     result.measure = max(result.measure, value);
     result.error = max(result.error, error);
   };
-  // Whether the difference of two numbers is more than an error and the rounding of both.
+  // Whether two numbers differ by more than an error and the rounding of both.
   const auto apart = [](const T& a, double b, Extended error) {
     const Extended difference = std::abs(nearest(T(a - T(b))));
     return difference > error + unit_of(a) * std::abs(static_cast<Extended>(b));
@@ -304,7 +304,7 @@ Judged<T> judged(const Mcp& p, const Vector& z, double tolerance, GraphWork<T>& 
   for (std::size_t i = 0; i < size; ++i) {
     const auto k = static_cast<Eigen::Index>(i);
     if (not_finite(f[i])) return result;
-    // mid does not stretch, and is flat where a bound decides.
+    // mid does not increase an error, and removes it if a bound is the middle number.
     const auto at = [&, &f = f](Extended shift) {
       return middle(z[k], p.lower[k], p.upper[k], T(f[i].value + T(static_cast<double>(shift))));
     };
@@ -335,7 +335,8 @@ Judged<T> judged(const Mcp& p, const Vector& z, double tolerance, GraphWork<T>& 
   return result;
 }
 
-// With more bits until it is sure. What equals the tolerance never is: then a small error will do.
+// Takes more bits until the measure is sure. A measure that equals the tolerance never is; for it a
+// small error is enough.
 double settled(const Mcp& p, const Vector& z, double tolerance) {
   const mpfr_prec_t before = Number::precision();
   double measure = kInfinity;
@@ -395,7 +396,7 @@ Number cone_measure(const ConicQp& p, const Vector& x, const Vector& y) {
   return worst;
 }
 
-// u = J M^-1 J'r by refinement: each correction halves the digits that are missing, or more.
+// Adds J M^-1 J'r to u by refinement. @return false if it does not converge
 bool add_operator(const FrictionContact& p, const MassInverse& mass, const Vector& r, Numbers& u) {
   const auto m = static_cast<std::size_t>(p.J.cols());
   Numbers momentum(m), velocity(m);
@@ -409,7 +410,7 @@ bool add_operator(const FrictionContact& p, const MassInverse& mass, const Vecto
       add_product(p.J, velocity, u);
       return true;
     }
-    // As numbers of order 1, so that they do not leave the range of extended precision.
+    // Scaled to order 1, so that the numbers stay in the range of extended precision.
     ExtendedVector b(static_cast<Eigen::Index>(m));
     for (std::size_t i = 0; i < m; ++i)
       b[static_cast<Eigen::Index>(i)] = (left[i] / error).nearest();
@@ -581,7 +582,7 @@ std::optional<double> precise_measure(const ConvexContact& p, const Answer& a, d
   for (int col = 0; col < p.size(); ++col) {
     Extended row = gradient.sizes[col];
     p.J.for_column(col, [&](int i, double value) {
-      // What rounding can move the impulse by, over the unit.
+      // How much rounding can change the impulse, over the unit of rounding.
       const int c = i / 3;
       Extended y = 0;
       for (int k = 3 * c; k < 3 * c + 3; ++k) y += std::abs(minus_ry.values[k]) / p.R[k];

@@ -1,4 +1,5 @@
-// The measure of an answer if extended precision cannot tell on which side of the tolerance it is.
+// The measure of an answer if extended precision cannot decide on which side of the tolerance it
+// is.
 #pragma once
 
 #include <optional>
@@ -8,13 +9,14 @@
 
 namespace perp {
 
-/// Judged again with more bits, until the side is sure, and rounded up; nothing if the measure that
-/// was found in extended precision is farther from the tolerance than its own rounding can be.
-/// Doubt comes of what cannot be summed as if exactly: graphs that cancel, projections on cones,
-/// the inverse of a mass matrix; and sums are rounded in the last place. Infinite if 4000 bits do
-/// not tell. Where there is no doubt, only other sizes allocate.
-/// @param measure by extended precision; NaN and infinite ones are looked at, too
-/// @param work as evaluate_residuals has left it at this point; changed
+/// The measure, computed with more and more bits until it is sure on which side of the tolerance it
+/// is, and rounded up. Nothing if the measure in extended precision is farther from the tolerance
+/// than its own rounding error can be: then that measure decides. Rounding errors come from
+/// operations that cannot be summed as if exactly (graphs in which terms cancel, projections on
+/// cones, the inverse of a mass matrix) and from the last place of sums. Infinite if 4096 bits are
+/// not enough. If the measure decides, memory is allocated only if sizes change.
+/// @param measure in extended precision; may be NaN or infinite
+/// @param work as evaluate_residuals() has left it for this answer; changed
 std::optional<double> precise_measure(const Lcp& problem, const Answer& answer, double tolerance,
                                       double measure, ResidualWork& work);
 std::optional<double> precise_measure(const Mlcp& problem, const Answer& answer, double tolerance,

@@ -1,4 +1,4 @@
-// Any of the standard problems with what is known about it beside its numbers.
+// Any of the standard problems, with all that is known about it.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace perp {
 
-/// What a contact of a problem stands for. Everything is optional (empty).
+/// What is known about a contact of a problem. Everything is optional (empty).
 struct ContactInfo {
   std::string name, body_a, body_b;
   std::vector<double> point, normal;          ///< 2 or 3 coordinates, metres, world frame
@@ -31,7 +31,7 @@ struct KnownSolution {
 
 using ProblemData = std::variant<Lcp, Mlcp, Mcp, BoxQp, ConicQp, FrictionContact, ConvexContact>;
 
-/// A standard problem and its provenance: what one JSON file holds.
+/// A standard problem with what is known about it: the contents of one JSON file.
 struct Problem {
   ProblemData data;
   std::string name;
@@ -39,7 +39,7 @@ struct Problem {
   std::optional<KnownSolution> solution;
   std::vector<std::string> variables;  ///< names, empty or n
   std::vector<ContactInfo> contacts;
-  json::Value source;       ///< where it comes from; null where not stated
+  json::Value source;       ///< where it comes from; null if not given
   json::Object extensions;  ///< fields whose names begin with "x-"
 
   int size() const;
@@ -52,7 +52,7 @@ struct Problem {
 /// The kinds in the order of ProblemData.
 const std::vector<std::string_view>& problem_kinds();
 
-/// Checks the data and that start, solution and names have its size.
+/// Checks the data, and that start, solution and names have the right sizes.
 /// @throws std::invalid_argument whose text begins with the name of the field.
 void validate(const Problem& problem);
 

@@ -1,4 +1,5 @@
-// A seeded generator whose numbers are the same on every machine (the standard library's are not).
+// A seeded generator of random numbers that are the same on every machine, unlike those of the
+// distributions of the standard library.
 #pragma once
 
 #include <cstdint>
@@ -11,14 +12,16 @@ class Random {
  public:
   explicit Random(std::uint64_t seed);
 
+  /// 64 random bits.
   std::uint64_t bits();
   /// In [0, 1), 53 bits.
   double uniform();
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
   /// In 0 .. count-1, without bias.
   int index(int count);
-  /// Standard normal, polar method.
+  /// Standard normal distribution, polar method.
   double normal();
+  /// A random order of 0 .. count-1.
   std::vector<int> permutation(int count);
 
  private:

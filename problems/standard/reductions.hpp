@@ -1,4 +1,4 @@
-// Problems stated as other problems, with the way back for their solutions.
+// Problems written as other problems, with maps of their solutions back.
 #pragma once
 
 #include <functional>
@@ -8,64 +8,68 @@
 
 namespace perp {
 
-/// A problem in another form. `exact`: a solution of the reduced problem maps to one of the
-/// original.
+/// A problem in another form. `exact`: every solution of the reduced problem maps back to a
+/// solution of the original.
 struct Reduction {
   ProblemData problem;
   std::string name;
   bool exact = true;
   std::function<Answer(const Answer&)> map_back;
-  /// A point of the reduced problem for one of the original (its dual may be empty). A solution
-  /// maps to a solution, of approximate reductions if what they leave out is zero.
+  /// Maps a point of the original problem (its dual may be empty) to a point of the reduced one. A
+  /// solution becomes a solution; for an approximate reduction only if the terms that it leaves out
+  /// are zero.
   std::function<Answer(const Answer&)> map_start;
-  /// Tolerance that the reduced problem asks for, as a factor on that of the original: their
-  /// residuals are in different units.
+  /// Factor from the tolerance of the original problem to that of the reduced one: their residuals
+  /// have different units.
   double tolerance_factor = 1.0;
 };
 
-/// z >= 0 stated as bounds. Exact.
+/// z >= 0 written as bounds. Exact.
 Mlcp to_mlcp(const Lcp& problem);
-/// Stationarity over the box. Exact (an optimum only where H is positive semidefinite).
+/// The conditions of a stationary point in the box. Exact (an optimum only if H is positive
+/// semidefinite).
 Mlcp to_mlcp(const BoxQp& problem);
 
 Reduction reduce_to_mlcp(const Lcp& problem);
 Reduction reduce_to_mlcp(const BoxQp& problem);
-/// Unknowns (x, y): P x + c + A'y = 0 with x free, b - A x complementary to y. Exact for zero and
-/// nonnegative cones. @throws std::invalid_argument where a cone is of second order.
+/// Unknowns (x, y): P x + c + A'y = 0 with x free, b - A x complementary to y. Exact.
+/// @throws std::invalid_argument if there is a second-order cone
 Reduction reduce_to_mlcp(const ConicQp& problem);
-/// For a symmetric M: min 1/2 z'Mz + q'z over z >= 0. Exact where M is positive semidefinite.
-/// @throws std::invalid_argument where M is not symmetric.
+/// For a symmetric M: min 1/2 z'Mz + q'z over z >= 0. A stationary point is a solution, so exact;
+/// an optimum only if M is positive semidefinite.
+/// @throws std::invalid_argument if M is not symmetric
 Reduction reduce_to_box_qp(const Lcp& problem);
 
-/// Friction cones replaced by pyramids with `edges` edges inscribed in them (even, at least 4; in
-/// 2D two, whatever is asked): unknowns (r_n of all contacts, edge impulses beta, slips lambda),
-/// the last two of contacts with mu > 0 [StewartTrinkle1996; AnitescuPotra1997]. Exact in 2D and
-/// where all mu are 0, approximate else. W may be any matrix; an operator is multiplied out.
-/// @throws std::invalid_argument for an odd or too small number of edges.
+/// Friction cones are replaced by inscribed pyramids [StewartTrinkle1996; AnitescuPotra1997].
+/// Unknowns: r_n of all contacts, then edge impulses beta and slips lambda of the contacts with mu
+/// > 0. Exact in 2D and if all mu are 0, else approximate. W may be any matrix; with J and M, W is
+/// multiplied out.
+/// @param edges number of edges, even and at least 4; in 2D there are always two
+/// @throws std::invalid_argument for an odd or too small number of edges
 Reduction reduce_to_pyramid_lcp(const FrictionContact& problem, int edges = 8);
 
-/// Anitescu and Tasora's relaxation, which leaves de Saxce's term out: r in K_mu, u in K_mu*,
+/// The relaxation of Anitescu and Tasora, which leaves de Saxce's term out: r in K_mu, u in K_mu*,
 /// r'u = 0 [Anitescu2006; AnitescuTasora2010]. With a matrix W the unknown is r,
-///   min 1/2 r'Wr + q'r,  r in K_mu;
-/// with J and M it is the change of velocity (and of compliant rows, their impulse),
-///   min 1/2 v'Mv,  Jv + q in K_mu*,
-/// sparse, with W never formed. Exact where all mu are 0, approximate else: sliding contacts
-/// separate at mu |u_t|.
-/// @throws std::invalid_argument where W is not symmetric positive semidefinite.
+///   min 1/2 r'Wr + q'r,  r in K_mu.
+/// With J and M the unknowns are the change v of the velocity and the impulses of compliant rows,
+///   min 1/2 v'Mv,  Jv + q in K_mu*   (without compliance),
+/// which is sparse; W is never formed. Exact if all mu are 0, else approximate: sliding contacts
+/// separate at the velocity mu |u_t|.
+/// @throws std::invalid_argument if W is not symmetric positive semidefinite
 Reduction reduce_to_conic_qp(const FrictionContact& problem);
 
 /// Compliant contact as a program over second-order cones, with the impulses scaled by R as
 /// unknowns beside v [CastroPermenterHan2022]:
-///   min 1/2 ||v - v*||^2_A + 1/2 ||s||^2_R,  J v - bias + R s in F*,
-/// whose multipliers are the impulses, = s. Exact.
+///   min 1/2 ||v - v*||^2_A + 1/2 ||s||^2_R,  J v - bias + R s in F*.
+/// At the solution both its multipliers and s are the impulses. Exact.
 Reduction reduce_to_conic_qp(const ConvexContact& problem);
 
-/// Fritz John's conditions of maximum dissipation: per contact with mu > 0 the unknowns (r_n, r_t,
-/// lambda),
-///   0 <= r_n _|_ u_n >= 0,  mu r_n u_t + lambda r_t = 0,  0 <= lambda _|_ (mu r_n)^2 - |r_t|^2 >=
-///   0
-/// [TrinkleTzitzourisPang2001], without friction r_n alone; with J and M also the change of
-/// velocity v, Mv = J'r. Exact. F is a callback with an exact sparse Jacobian.
+/// The Fritz John conditions of maximum dissipation [TrinkleTzitzourisPang2001]. Each contact with
+/// mu > 0 has the unknowns (r_n, r_t, lambda) and the conditions
+///   0 <= r_n _|_ u_n >= 0,  mu r_n u_t + lambda r_t = 0,
+///   0 <= lambda _|_ (mu r_n)^2 - |r_t|^2 >= 0;
+/// a contact without friction has r_n alone. With J and M the change of velocity v is an unknown
+/// too, Mv = J'r. Exact. F is a callback with an exact sparse Jacobian.
 Reduction reduce_to_mcp(const FrictionContact& problem);
 
 }  // namespace perp

@@ -13,10 +13,10 @@ inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 /// @throws std::invalid_argument naming the field if the length is not n
 void check_length(std::string_view field, const Vector& v, long n);
 
-/// Raises `largest`; a NaN, which no tolerance must ever pass, counts as infinite.
+/// largest = max(largest, value). A NaN counts as infinite, so that it never meets a tolerance.
 void raise(Extended& largest, Extended value);
 
-/// The largest residual and its row. The first row counts if all are zero.
+/// The largest residual and its row; the first row if all are zero.
 struct LargestResidual {
   Extended value = 0;
   int index = -1;

@@ -39,14 +39,15 @@ Extended bounded_fischer_burmeister(Extended z, Extended f, double lower, double
   return has_lower ? fischer_burmeister_extended(z - lower, above) : above;
 }
 
-// Product of F and the distance to the bound that its sign points at; |F| if that is infinite.
+// Product of |F| and the distance to the bound that the sign of F points at; |F| if that is
+// infinite.
 Extended complementarity_product(Extended z, Extended f, double lower, double upper) {
   if (lower == upper) return 0;
   const Extended distance = f >= 0 ? z - lower : upper - z;
   return std::abs(f) * (std::isinf(distance) ? 1 : std::abs(distance));
 }
 
-// F and the sizes of what was added up for it (none for a nonlinear map).
+// F, and the sizes of what was summed for it (none for a nonlinear map).
 void map_at(const Matrix& m, const Vector& q, const Vector& z, ResidualWork& work, AffineSum& f) {
   sum_of({AffineTerm::product(m, z), AffineTerm::vector(q)}, static_cast<int>(q.size()), work.sums,
          f);
@@ -72,7 +73,7 @@ Vector rounded_map(const P& problem, const Vector& z) {
   return work.first.values.cast<double>();
 }
 
-// With F left in work.first.
+// Leaves F in work.first.
 template <class P>
 Residuals box_residuals(const P& problem, const Vector& z, const Vector& lower, const Vector& upper,
                         ResidualWork& work) {
@@ -113,8 +114,8 @@ Residuals box_residuals(const P& problem, const Vector& z, const Vector& lower, 
   return r;
 }
 
-// The largest F_i of the wrong sign at p, over the rows that p puts on a bound for their F_i(z);
-// F(z) stands in work.first.
+// The largest F_i of the wrong sign at p = point_on_bounds(), over the rows that it puts on a
+// bound. F(z) must be in work.first.
 double wrong_sign_at_bounds(const Mcp& problem, const Vector& z, double tolerance,
                             ResidualWork& work, int& worst) {
   const ExtendedVector& f = work.first.values;

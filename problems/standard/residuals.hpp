@@ -1,5 +1,5 @@
-// How far a point is from solving a standard problem. Pure functions: nothing is scaled, nothing
-// written but work space. All sums are those of extended.hpp, and what is returned is rounded up.
+// How far a point is from solving a standard problem. Nothing is scaled, and only work space is
+// written. All sums are those of extended.hpp, and returned residuals are rounded up.
 #pragma once
 
 #include <limits>
@@ -9,15 +9,15 @@
 
 namespace perp {
 
-/// Residuals of a point. Each can lie alone (0 <= x, 1/x >= 0 has natural residual -> 0 as x ->
-/// inf), so all are reported. NaN if a number has no meaning for the kind. Infinity norms unless
-/// said.
+/// Residuals of a point. A single one can be misleading: 0 <= x, 1/x >= 0 has a natural residual ->
+/// 0 as x -> inf. So all are reported. A residual that has no meaning for the kind is NaN. Norms
+/// are infinity norms unless stated otherwise.
 struct Residuals {
   static constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
   double natural = kNone;    ///< box kinds: ||mid(z-l, z-u, F)||; friction: ||F_nat||_2; conic: max
                              ///< of primal, dual, complementarity; convex: gradient
-  double at_bounds = kNone;  ///< mcp: largest wrong sign of F on the bounds that rows sit at
-                             ///< (point_on_bounds); inf if F is not finite there
+  double at_bounds = kNone;  ///< mcp: largest F_i of the wrong sign at point_on_bounds(), over the
+                             ///< rows that it puts on a bound; inf if F is not finite there
   double fischer_burmeister = kNone;  ///< box kinds [Fischer1992; Billups1995]
   double normal_map =
       kNone;  ///< box kinds: ||F(Pi(x)) + x - Pi(x)|| at x = z - F(z) [Robinson1992]
@@ -29,37 +29,37 @@ struct Residuals {
   double relative = kNone;  ///< friction_contact: ||F_nat||_2 / ||q||_2, FCLIB's number
   double by_part = kNone;  ///< friction_contact: largest ||F_p|| / max(||q_p||, min(1, ||q||)) over
                            ///< the parts p that do not act on each other (FrictionMeasure)
-  double floor = kNone;    ///< eps (|M||z| + |q|) in the worst row: what rounding alone can leave
+  double floor = kNone;    ///< eps (|M||z| + |q|) in the worst row: what rounding alone can cause
   int worst_index = -1;    ///< row of the largest residual
   double worst_value = kNone;        ///< the residual of that row, absolute
   bool worst_is_constraint = false;  ///< conic_qp: worst_index is a row of A, not an unknown
 };
 
-/// The middle one of three numbers; with a = z - l >= b = z - u this is z - Pi_[l,u](z - F) for c =
-/// F, without the cancellation of that form if z is large.
+/// The middle one of three numbers. With a = z - l, b = z - u and c = F it is z - Pi_[l,u](z - F),
+/// without the cancellation of that form if z is large.
 double mid(double a, double b, double c);
 
 /// a + b - sqrt(a^2 + b^2), without cancellation [Fischer1992].
 double fischer_burmeister(double a, double b);
 
-/// F at z for the kinds whose residual is a natural map over bounds (lcp, mlcp, mcp, box_qp).
-/// Accumulated in extended precision, the vector of the problem included, and rounded once. A
-/// graph is evaluated in extended precision, a callback in double.
+/// F at z for the kinds whose residual is a natural map over bounds (lcp, mlcp, mcp, box_qp). Sums,
+/// which include the vector q or c of the problem, are accumulated in extended precision and
+/// rounded once. A graph is evaluated in extended precision, a callback in double.
 Vector evaluate_map(const Lcp& problem, const Vector& z);
 Vector evaluate_map(const Mlcp& problem, const Vector& z);
 Vector evaluate_map(const Mcp& problem, const Vector& z);
 Vector evaluate_map(const BoxQp& problem, const Vector& z);
 
-/// The point at which the rows of a nonlinear problem that count as held by a bound show whether
-/// they are: rows with |F_i(z)| > tolerance on the bound that the sign of F_i points at, the others
-/// clamped to their bounds (p). A natural residual near zero alone would take 0 <= z, 1/z - 5 >= 0
-/// for solved at z = 0, or a point beyond a pole.
+/// The point p that shows whether the rows of a nonlinear problem that seem to be held by a bound
+/// really are. A row with |F_i(z)| > tolerance is put on the bound that the sign of F_i points at
+/// (if it is finite); the others are clamped to their bounds. Without this test, a small natural
+/// residual would accept z near 0 for 0 <= z, 1/z - 5 >= 0, or a point beyond a pole.
 void point_on_bounds(const Vector& z, const Vector& f, const Vector& lower, const Vector& upper,
                      double tolerance, Vector& p);
 
-/// Work space of evaluate_residuals() for those who call it again and again: only other sizes
-/// allocate, sums that cancel so far that they are made exactly, a callback, and J and M (their
-/// factors).
+/// Work space of evaluate_residuals(), for callers that call it many times. With it, memory is
+/// allocated only if sizes change, for sums that cancel so much that they are computed exactly, in
+/// a callback, and for the factors of M if a problem has J and M.
 struct ResidualWork {
   SumWorkspace sums;
   Mcp::ExtendedWorkspace map;
@@ -70,8 +70,9 @@ struct ResidualWork {
   FrictionMeasure friction;
 };
 
-/// Residuals at z. @throws std::invalid_argument if a size is wrong.
-/// A point that is not finite has infinite residuals. @param work used if it is given
+/// Residuals at z. A point that is not finite has infinite residuals.
+/// @param work used if it is given
+/// @throws std::invalid_argument if a size is wrong
 Residuals evaluate_residuals(const Lcp& problem, const Vector& z, ResidualWork* work = nullptr);
 Residuals evaluate_residuals(const Mlcp& problem, const Vector& z, ResidualWork* work = nullptr);
 /// @param tolerance decides which rows count as held by a bound
@@ -79,8 +80,9 @@ Residuals evaluate_residuals(const Mcp& problem, const Vector& z, double toleran
                              ResidualWork* work = nullptr);
 Residuals evaluate_residuals(const BoxQp& problem, const Vector& z, ResidualWork* work = nullptr);
 /// Complementarity: in nonnegative rows min(|min(s, y)|, s+ y+), in second-order cones
-/// min(||s - Pi(s - y)||, Pi(s)'Pi(y)); each product alone is small if one of its factors is huge
-/// and the other off by little, each natural map if both are scaled down.
+/// min(||s - Pi(s - y)||, Pi(s)'Pi(y)). The smaller of natural map and product counts: if one
+/// factor is huge and the other is wrong by little, the product is large but the natural map small;
+/// if both factors are small, the product is the smaller one.
 Residuals evaluate_residuals(const ConicQp& problem, const Vector& x, const Vector& y,
                              ResidualWork* work = nullptr);
 Residuals evaluate_residuals(const FrictionContact& problem, const Vector& r,
