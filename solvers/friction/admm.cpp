@@ -12,12 +12,12 @@ namespace perp {
 namespace {
 
 constexpr int kAdmmIterationLimit = 20'000;
-constexpr int kCheckEvery = 5;       // iterations between looks at the natural map
+constexpr int kCheckEvery = 5;       // iterations between checks of the natural map
 constexpr int kPowerSteps = 30;      // of the power method for L
-constexpr double kLargestPower = 2;  // of |p|
+constexpr double kLargestPower = 2;  // bound on |p|
 constexpr double kLeastSize = 1e-300;
-constexpr double kFall = 0.999;           // of the change, from one extrapolation to the next
-constexpr double kAdmmSymmetric = 1e-13;  // asymmetry by rounding
+constexpr double kFall = 0.999;           // factor by which the change must fall, else a restart
+constexpr double kAdmmSymmetric = 1e-13;  // a smaller asymmetry is rounding
 
 }  // namespace
 
@@ -44,7 +44,7 @@ bool Admm::set_penalty(double power) {
   return matrix_.factor(eta + rho_);
 }
 
-// y is the corrected velocity of the start.
+// Begins with y = the corrected velocity of the start.
 void Admm::begin(const Vector* start) {
   r_.setZero();
   if (start) problem_.to_scaled(*start, r_);
@@ -94,14 +94,14 @@ void Admm::iterate() {
       y_[i] = y_hat_[i] + dy;
     }
   }
-  // Relative to what they are differences of.
+  // Relative to the vectors whose differences they are.
   primal_ /= std::max(z_.lpNorm<Eigen::Infinity>(), kLeastSize);
   dual_ /=
       std::max({y_.lpNorm<Eigen::Infinity>(), problem_.q().lpNorm<Eigen::Infinity>(), kLeastSize});
   extrapolate(change);
 }
 
-// Nesterov's extrapolation, restarted where the change does not fall
+// Nesterov's extrapolation, restarted if the change does not fall
 // [GoldsteinODonoghueSetzerBaraniuk2014, Alg. 8].
 void Admm::extrapolate(double change) {
   if (!settings.accelerate || !(change < kFall * change_)) {

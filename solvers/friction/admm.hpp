@@ -7,18 +7,18 @@
 namespace perp {
 
 struct AdmmSettings {
-  double proximal = 1e-6;    ///< eta, on the change of r, for W with blocks of order 1 [-]
+  double proximal = 1e-6;    ///< eta, weight of the change of r, for W with blocks of order 1 [-]
   double power = 0.2;        ///< p of the first penalty sqrt(eta L) (L/eta)^p [-]
   double power_step = 0.05;  ///< change of p when the residuals are out of balance [-]
   double balance = 5.0;      ///< ratio of the residuals from which they are out of balance [-]
   int adapt_every = 10;      ///< iterations between changes of the penalty
   bool accelerate = true;    ///< extrapolate, with restarts
-  int patience = 1000;       ///< looks, each after 5 iterations, without gain: stalled
+  int patience = 1000;       ///< checks (every 5 iterations) without gain before it ends as stalled
   std::string scaling = "contact";  ///< of W and q: "none", "global" or "contact"
 
   template <class Visitor>
   void visit(Visitor& v) {
-    v.visit("proximal", proximal, "eta on the change of r, for W with blocks of order 1",
+    v.visit("proximal", proximal, "eta, weight of the change of r, for W with blocks of order 1",
             kPositive);
     v.visit("power", power, "p of the first penalty sqrt(eta L) (L/eta)^p", Range{-2.0, 2.0});
     v.visit("power_step", power_step, "change of p when the residuals are out of balance");
@@ -26,25 +26,26 @@ struct AdmmSettings {
             kAtLeastOne);
     v.visit("adapt_every", adapt_every, "iterations between changes of the penalty", kAtLeastOne);
     v.visit("accelerate", accelerate, "extrapolate, with restarts");
-    v.visit("patience", patience, "looks without a gain of 1 % before the solve ends as stalled",
+    v.visit("patience", patience, "checks without a gain of 1 % before the solve ends as stalled",
             kAtLeastOne);
     v.visit("scaling", scaling, "of W and q by powers of two: none, global or contact",
             Choices{"none", "global", "contact"});
   }
 };
 
-/// Exact friction as min 1/2 r'Wr + (q + s)'r + I_K(z), r = z, with de Saxce's term s = mu ||y_t||
-/// n taken from the multiplier y of the iteration before, by the alternating direction method of
-/// multipliers with a spectral penalty [CarpentierLeLidecMontaut2024;
+/// Exact friction as min 1/2 r'Wr + (q + s)'r + I_K(z) subject to r = z. de Saxce's term
+/// s = mu ||y_t|| n comes from the multiplier y of the iteration before. Solved by the alternating
+/// direction method of multipliers with a spectral penalty [CarpentierLeLidecMontaut2024;
 /// BoydParikhChuPeleatoEckstein2011]:
 ///   (W + (eta + rho) I) r+ = eta r + rho z + y - q - s,
 ///   z+ = Pi_K(r+ - y/rho),   y+ = y + rho (z+ - r+).
-/// W + (eta + rho) I is positive definite, and its factors serve until rho changes. rho = sqrt(eta
-/// L) (L/eta)^p, L the largest eigenvalue of W, and p goes up or down where the primal residual
+/// W + (eta + rho) I is positive definite; its factors are kept until rho changes.
+/// rho = sqrt(eta L) (L/eta)^p with L the largest eigenvalue of W. p changes if the primal residual
 /// ||r - z|| / ||z|| and the dual one rho ||z+ - z|| / max(||y||, ||q||) are out of balance. z and
-/// y are extrapolated, with restarts [GoldsteinODonoghueSetzerBaraniuk2014]. Of a W that is not
-/// symmetric the symmetric part is factorised and the rest taken from the iteration before. Linear
-/// convergence where it converges; no proof for mu > 0.
+/// y are extrapolated, with restarts [GoldsteinODonoghueSetzerBaraniuk2014]. If W is not symmetric,
+/// its symmetric part is factorised and the rest acts on r of the iteration before. If the method
+/// converges, it does so linearly; there is no proof of convergence for mu > 0.
+/// Ends: solved, stalled, iteration_limit, time_limit, interrupted, numerical_error.
 class Admm final : public Solver {
  public:
   AdmmSettings settings;

@@ -15,7 +15,7 @@ void CompliantContacts::build(const ConvexContact& p) {
   mu_hat_.resize(mu_.size());
   for (int c = 0; c < contacts; ++c) mu_hat_[c] = mu_[c] * r_[3 * c + 1] / r_[3 * c];
 
-  // Columns of each contact: counted, then filled column by column, so that they ascend.
+  // The columns of each contact are counted, then filled column by column: so they are in order.
   starts_.assign(contacts + 1, 0);
   last_.assign(contacts, -1);
   for (int j = 0; j < columns_; ++j) {
@@ -77,7 +77,7 @@ Eigen::Matrix3d CompliantContacts::stiffness(int c, const double* u) const {
   const Eigen::Vector3d y = free_impulse(c, u);
   const Eigen::Matrix3d d = cone_projection_derivative(mu_[c], mu_hat_[c], 3, y.data()) *
                             r_.segment<3>(3 * c).cwiseInverse().asDiagonal();
-  return 0.5 * (d + d.transpose());  // symmetric but for rounding
+  return 0.5 * (d + d.transpose());  // d is symmetric up to rounding
 }
 
 }  // namespace perp

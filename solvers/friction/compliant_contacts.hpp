@@ -7,9 +7,10 @@
 
 namespace perp {
 
-/// Contact by contact, gamma = P_F(y), y = -R^-1 u, u = J v - bias [CastroPermenterHan2022]: the
-/// negative gradient of a convex function of u, so that -d gamma / d u is symmetric positive
-/// semidefinite. J is kept as one dense block of three rows a contact.
+/// For each contact gamma = P_F(y), y = -R^-1 u, u = J v - bias [CastroPermenterHan2022]. gamma is
+/// the negative gradient of a convex function of u, so -d gamma / d u is symmetric positive
+/// semidefinite. J is kept as one dense block of three rows per contact. u and gamma have three
+/// values per contact, v and g columns() values.
 class CompliantContacts {
  public:
   /// Copies what it needs of the problem. Only larger sizes allocate.
@@ -17,7 +18,8 @@ class CompliantContacts {
 
   int size() const { return static_cast<int>(mu_.size()); }
   int columns() const { return columns_; }
-  /// The columns of J that a contact's rows are not zero in, ascending, and those rows by columns.
+  /// The columns in which the rows of a contact in J are not zero (their number and indices, in
+  /// ascending order), and these rows, stored by columns.
   int count(int c) const { return starts_[c + 1] - starts_[c]; }
   const int* places(int c) const { return &places_[starts_[c]]; }
   Eigen::Map<const Eigen::Matrix3Xd> block(int c) const {
@@ -30,7 +32,7 @@ class CompliantContacts {
   void subtract_transposed(const Vector& gamma, Vector& g) const;
   const Vector& bias() const { return bias_; }
 
-  /// Impulses at u, which has the bias taken off.
+  /// gamma at u; the bias must be subtracted from u already.
   void impulses(const Vector& u, Vector& gamma) const;
   Eigen::Vector3d impulse(int c, const double* u) const;
   /// -d gamma / d u of a contact, symmetric.

@@ -8,25 +8,26 @@
 
 namespace perp {
 
-/// Phi(r, u) = 0, contact by contact one of the maps of evaluate_contact(). rho of a contact is
-/// near the inverse of the curvature of its diagonal block and positive, so that the zeros of Phi
-/// are the solutions whatever it is.
+/// Phi(r, u) = 0 with one of the maps of evaluate_contact() for each contact. rho of a contact is
+/// positive and near the inverse of the curvature of its diagonal block. The zeros of Phi are the
+/// solutions for every positive rho. All vectors have 3 values per contact, scaled.
 class ContactEquations {
  public:
-  /// Keeps a reference to the problem. @param rho "split" (1/W_nn and 1/|W_tt|) or "spectral"
-  /// (one over the larger, always so for the natural map). @param factor on every rho
+  /// Keeps a reference to the problem. @param map "ac" or "natural" @param rho "split" (1/W_nn and
+  /// 1/|W_tt|) or "spectral" (one over the larger of both; the natural map always uses this)
+  /// @param factor on every rho
   void attach(const ContactProblem& problem, std::string_view map, std::string_view rho,
               double factor);
 
-  /// Phi with its Jacobian. Sets merit() and largest().
+  /// Computes Phi and its Jacobian, merit() and largest().
   void evaluate(const Vector& r, const Vector& u);
   const std::vector<ContactRows>& rows() const { return rows_; }
   double merit() const { return merit_; }      ///< 1/2 ||Phi||^2
-  double largest() const { return largest_; }  ///< |Phi_i|
+  double largest() const { return largest_; }  ///< max |Phi_i|
 
-  /// 1/2 ||Phi||^2 alone.
+  /// Only 1/2 ||Phi||^2 at (r, u).
   double merit(const Vector& r, const Vector& u) const;
-  /// Phi'(A d + B w), the slope of the merit along (d, w) from the point of evaluate().
+  /// Phi'(A d + B w): the slope of the merit along (d, w) at the point of evaluate().
   double slope(const Vector& d, const Vector& w) const;
 
  private:

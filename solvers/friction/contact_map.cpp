@@ -38,7 +38,7 @@ void alart_curnier(double mu, double rho_n, double rho_t, const double* r, const
     rows.phi[2] = rho_t * u[2];
     return;
   }
-  // phi_t = r_t - mu x s, s = y / |y|: the change of x, and that of s across it.
+  // phi_t = r_t - mu x s with s = y / |y|: the part from the change of x, and that from s.
   const double s[2] = {y[0] / length, y[1] / length}, shrink = radius / length;
   for (int i = 0; i < 2; ++i) {
     rows.phi[1 + i] = r[1 + i] - radius * s[i];

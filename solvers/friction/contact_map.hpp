@@ -10,25 +10,26 @@ enum class ContactMap {
   kNatural,
 };
 
-/// The map of a name that the setting may have: ac or natural.
+/// The map that a setting names: ac or natural.
 ContactMap contact_map(std::string_view name);
 
-/// phi(r, u) of one contact and matrices with d phi = A dr + B du, nine values each, by columns.
+/// phi(r, u) of one contact, and 3 x 3 matrices, by columns, with d phi = A dr + B du.
 struct ContactRows {
   double phi[3];
   double A[9], B[9];
-  bool open;  ///< phi = r: A = I, B = 0
+  bool open;  ///< whether phi = r, so that A = I and B = 0
 };
 
 /// Alart and Curnier's map [AlartCurnier1991]:
 ///   phi_n = r_n - (r_n - rho_n u_n)^+,   phi_t = r_t - Pi_D(r_t - rho_t u_t),
-/// D the disc of radius mu (r_n - rho_n u_n)^+; or the natural map
+/// with D the disc of radius mu (r_n - rho_n u_n)^+; or the natural map
 ///   phi = r - Pi_K(r - rho_t (u + mu ||u_t|| n))   [AcaryBremondHuber2018].
-/// Where it is not differentiable, one of the limits.
+/// At a point where phi is not differentiable, A and B are one of the limits of its derivatives.
+/// @param r, u three values each, the normal one first
 void evaluate_contact(ContactMap map, double mu, double rho_n, double rho_t, const double* r,
                       const double* u, ContactRows& rows);
 
-/// The values alone.
+/// Only the values of phi, three.
 void evaluate_contact(ContactMap map, double mu, double rho_n, double rho_t, const double* r,
                       const double* u, double* phi);
 

@@ -9,7 +9,7 @@ namespace perp {
 namespace {
 
 constexpr double kShortestSearch = 0x1p-19;  // step of a search
-// The rules that these steps had before they shared the loop; those of newton-fb were not tried.
+// These rules are older than the common loop. The rules of newton-fb were not tried here.
 constexpr DampingRules kDamping{1e-2, 0.1,   0.2,
                                 4.0,  1e-12, std::numeric_limits<double>::infinity()};
 
@@ -48,7 +48,8 @@ Status ContactNewton::run(double alpha, const Vector& centre, double tolerance, 
   return own_limit || status == Status::kNumericalError ? Status::kStalled : status;
 }
 
-// u, Phi with its Jacobian, the merit and the measure at r, which may be the best so far.
+// Computes u, Phi with its Jacobian, the merit and the measure at r; keeps r if it is the best
+// point.
 void ContactNewton::evaluate() {
   problem_->velocity(point_.r, point_.u);
   if (aim_.alpha > 0) point_.u += aim_.alpha * (point_.r - *aim_.centre);
@@ -61,7 +62,7 @@ void ContactNewton::evaluate() {
 
 NewtonEquation::Verdict ContactNewton::judge() {
   if (best_measure_ > aim_.tolerance) return Verdict::kGoOn;
-  // Of the problem itself the verifier has to agree, who sums in extended precision.
+  // For the problem itself, the measure is computed like the verifier's, in extended precision.
   if (aim_.alpha == 0) best_measure_ = problem_->measure(*aim_.r);
   return best_measure_ <= aim_.tolerance ? Verdict::kSolved : Verdict::kGoOn;
 }

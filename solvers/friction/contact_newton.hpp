@@ -1,4 +1,4 @@
-// The semismooth Newton method for friction, as newton-ac and proximal-newton use it.
+// The semismooth Newton method for friction that newton-ac and proximal-newton use.
 #pragma once
 
 #include <perp/problems/limits/deadline.hpp>
@@ -13,11 +13,11 @@ namespace perp {
 struct ContactNewtonSettings {
   std::string map = "ac";                  ///< "ac" (Alart-Curnier) or "natural"
   std::string rho = "split";               ///< "split" or "spectral"
-  double rho_factor = 2.0;                 ///< on the rho of every contact [-]
+  double rho_factor = 2.0;                 ///< factor on the rho of every contact [-]
   double proximal = 1e-9;                  ///< least eps [-]
-  double proximal_factor = 1e-3;           ///< eps over ||Phi||_inf [-]
+  double proximal_factor = 1e-3;           ///< eps over min(1, ||Phi||_inf) [-]
   std::string least_squares = "fallback";  ///< "fallback", "always" or "never"
-  int memory = 10;                         ///< merits that the line search compares with
+  int memory = 10;                         ///< number of merits the line search compares with
   int patience = 15;                       ///< steps without a lower merit that end a run
   std::string linear_algebra = "auto";     ///< "auto", "dense", "sparse" or "pivoted"
 
@@ -26,10 +26,9 @@ struct ContactNewtonSettings {
     v.visit("map", map, "equations: ac (Alart-Curnier) or natural", Choices{"ac", "natural"});
     v.visit("rho", rho, "split: 1/W_nn and 1/|W_tt| of each contact; spectral: 1/|W_cc|",
             Choices{"split", "spectral"});
-    v.visit("rho_factor", rho_factor, "on the rho of every contact", kPositive);
+    v.visit("rho_factor", rho_factor, "factor on the rho of every contact", kPositive);
     v.visit("proximal", proximal, "least eps of the steps with W + eps I");
-    v.visit("proximal_factor", proximal_factor,
-            "eps over the largest |Phi_i|, that counted up to 1");
+    v.visit("proximal_factor", proximal_factor, "eps over min(1, largest |Phi_i|)");
     v.visit("least_squares", least_squares, "least-squares steps: fallback, always, never",
             Choices{"fallback", "always", "never"});
     v.visit("memory", memory, "merits that the line search compares with; 1: monotone",
@@ -42,25 +41,28 @@ struct ContactNewtonSettings {
   }
 };
 
-/// Semismooth Newton steps on Phi(r, u) = 0, u = W r + q + alpha (r - centre), Phi as in
-/// ContactEquations, in the loop of NewtonDriver. alpha = 0 is the problem as posed, alpha > 0 one
-/// step of the proximal point method around the centre.
+/// Semismooth Newton steps on Phi(r, u) = 0 with u = W r + q + alpha (r - centre), Phi of
+/// ContactEquations and the loop of NewtonDriver. alpha = 0 is the problem as posed; alpha > 0 is
+/// one step of the proximal point method around the centre. Vectors are scaled, with 3 values per
+/// contact.
 class ContactNewton final : public NewtonEquation {
  public:
   ContactNewtonSettings settings;
 
-  /// Keeps a reference.
+  /// Keeps a reference to the problem.
   void attach(const ContactProblem& problem);
-  /// Before the runs of a solve, which share the limits. Keeps a reference to the deadline.
+  /// To be called before the runs of a solve: they share these limits. Keeps a reference to the
+  /// deadline.
   void begin(const Deadline& deadline, int iteration_limit);
 
-  /// From r: ends solved if the verifier's measure (with this u) is at most the tolerance, stalled
-  /// after `max_steps`, if no step lowers the merit or `patience` is over, or at the limits of
-  /// begin(). r becomes the point with the lowest measure.
+  /// Runs from r; r becomes the point with the lowest measure. Ends: solved if the verifier's
+  /// measure (with this u) is at most the tolerance; stalled after `max_steps`, if no step lowers
+  /// the merit, or if `patience` is used up; iteration_limit or time_limit at the limits of
+  /// begin(); interrupted.
   Status run(double alpha, const Vector& centre, double tolerance, int max_steps,
              Observer* observer, Vector& r);
 
-  /// Of the last run: measure at r.
+  /// The measure at r of the last run.
   double measure() const { return best_measure_; }
   int iterations = 0, least_squares_steps = 0;
   const ContactNewtonSystem& system() const { return system_; }
@@ -71,7 +73,7 @@ class ContactNewton final : public NewtonEquation {
     Vector r, u;
   };
 
-  /// What a run is asked for; r becomes the best point.
+  /// The arguments of a run; r becomes the best point.
   struct Aim {
     double alpha = 0.0, tolerance = 0.0;
     const Vector* centre = nullptr;
@@ -97,7 +99,7 @@ class ContactNewton final : public NewtonEquation {
   NewtonDriver driver_;
   Pair point_, direction_, trial_;
   Aim aim_;
-  double measure_ = 0.0, best_measure_ = 0.0;  // at the point, at *aim_.r
+  double measure_ = 0.0, best_measure_ = 0.0;  // at point_, at *aim_.r
   const Deadline* deadline_ = nullptr;
   int iteration_limit_ = 0, iterations_before_ = 0;  // of all runs; before this one
 };

@@ -8,12 +8,12 @@ namespace perp {
 
 namespace {
 
-constexpr int kDenseBelow = 60;  // unknowns for which all is dense
-// Time of an operation of KLU and of BlockLu over one of the dense LU. That of BlockLu is measured:
-// stacks, piles, packings and towers of 30 to 200 contacts break even between 6.5 and 8.
+constexpr int kDenseBelow = 60;  // unknowns; up to this number all is dense
+// Time of an operation of KLU and of BlockLu over that of the dense LU. The value for BlockLu is
+// measured: stacks, piles, packings and towers of 30 to 200 contacts break even between 6.5 and 8.
 constexpr double kSparseOverhead = 8.0;
 constexpr double kBlockOverhead = 7.0;
-constexpr double kSupernodesPay = 3e7;  // operations of BlockLu
+constexpr double kSupernodesPay = 3e7;  // operations of BlockLu; above, SupernodalLu
 
 }  // namespace
 
@@ -144,7 +144,7 @@ void ContactNewtonSystem::fill_sparse(const std::vector<ContactRows>& rows, doub
   }
 }
 
-// d := -phi off the kernel, and -phi - B W d there as the right-hand side.
+// Sets d := -phi outside the kernel and the right-hand side of the kernel, -phi - B W d.
 void ContactNewtonSystem::right_side(const std::vector<ContactRows>& rows, Vector& d) {
   d.setZero();
   bool moved = false;
@@ -212,7 +212,7 @@ bool ContactNewtonSystem::factor_least_squares(const std::vector<ContactRows>& r
   if (kernel_size() > jacobian_.rows()) return false;
   ++factorisations;
   const int n = kernel_size();
-  // The Jacobian fills the first n^2 values of its matrix, whatever the shape of that.
+  // The Jacobian fills the first n^2 values of its matrix, which may have another shape.
   fill_dense(rows, alpha, jacobian_.data());
   const Eigen::Map<const DenseMatrix> j(jacobian_.data(), n, n);
   for (int column = 0; column < n; column += kHeaplessBlock) {

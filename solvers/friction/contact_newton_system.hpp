@@ -12,24 +12,25 @@
 
 namespace perp {
 
-/// Systems with J = A + B (W + alpha I), A and B of one 3 x 3 block a contact (ContactRows).
+/// Systems with J = A + B (W + alpha I). A and B have one 3 x 3 block per contact (ContactRows).
 ///
-/// Newton: (A + B (W + (alpha + eps) I)) d = -phi by LU. Open contacts give d = -r at once; the
-/// rows of the others form the kernel, the only part that is factorised: dense, or sparse if that
-/// foresees far fewer operations. Sparse in space is BlockLu, whose blocks are the contacts, or
-/// SupernodalLu if that takes many operations, and SparseLu for the systems that these do not solve
-/// to rounding (`pivoted` counts them); sparse in the plane is SparseLu.
+/// Newton: (A + B (W + (alpha + eps) I)) d = -phi by LU. Open contacts give d = -r at once. The
+/// rows of the other contacts form the kernel, the only part that is factorised: dense, or sparse
+/// if that needs far fewer operations. Sparse systems in space are factorised by BlockLu with the
+/// contacts as blocks, or by SupernodalLu if BlockLu would take many operations. If these do not
+/// solve a system to rounding, SparseLu does (`pivoted` counts such systems). Sparse systems in the
+/// plane are factorised by SparseLu.
 ///
 /// Least squares: min ||J d + phi||^2 + damping ||d||^2 (Levenberg-Marquardt) on the kernel, by the
-/// normal equations, dense; only where the kernel is small enough.
-/// Only the sparse factorisation allocates when all is done again.
+/// dense normal equations; only if the kernel is small enough.
+/// In later systems only the sparse factorisation allocates.
 class ContactNewtonSystem {
  public:
-  /// Keeps a reference. Analyses nothing anew if the problem has kept its pattern.
-  /// @param algebra "auto", "dense", "sparse" or "pivoted": SparseLu alone
+  /// Keeps a reference to the problem. Does not repeat the analysis if the problem has kept its
+  /// pattern. @param algebra "auto", "dense", "sparse" or "pivoted" (only SparseLu)
   void attach(const ContactProblem& problem, std::string_view algebra);
 
-  /// d := the Newton step, shift = alpha + eps.
+  /// d := the Newton step. @param shift alpha + eps
   /// @return false if the kernel is singular to rounding
   bool solve(const std::vector<ContactRows>& rows, double shift, Vector& d);
   /// d := the least-squares step.
@@ -54,10 +55,10 @@ class ContactNewtonSystem {
                double* out) const;
 
   const ContactProblem* problem_ = nullptr;
-  int width_ = 3;                         // unknowns a contact: the dimension
+  int width_ = 3;                         // unknowns per contact: the dimension
   std::string algebra_;                   // of the last attach()
-  bool sparse_ = false, blocks_ = false;  // of the sparse ones: BlockLu first
-  bool supernodes_ = false;               // or dense blocks first
+  bool sparse_ = false, blocks_ = false;  // blocks_: sparse systems try BlockLu first
+  bool supernodes_ = false;               // or SupernodalLu first
   std::vector<int> kernel_, position_;
   std::vector<int> column_starts_, column_blocks_, column_rows_;  // the blocks by columns
   std::vector<double> right_side_;

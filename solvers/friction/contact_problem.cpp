@@ -11,16 +11,16 @@ namespace perp {
 
 namespace {
 
-// Of W r + q and of the natural map, wherever it is evaluated.
+// Bound on the relative rounding of the terms of W r + q and of the natural map.
 constexpr double kSlackRounding = 4 * std::numeric_limits<double>::epsilon();
-// As the verifier has it: below this, a residual relative to q means nothing.
+// The verifier's constant: if ||q|| is smaller, a residual relative to q means nothing.
 constexpr double kVanishingNorm = 1e-14;
 
 double finite_power_of_two(double x) {
   return std::isfinite(x) && x > 0 ? std::exp2(std::round(std::log2(x))) : 1.0;
 }
 
-// J M^-1 J', which is sparse where M couples few of its unknowns.
+// J M^-1 J', which is sparse if M couples few of its unknowns.
 Matrix delassus(const FrictionContact& problem) {
   Eigen::SimplicialLDLT<SparseMatrix> mass(problem.M.to_sparse());
   if (mass.info() != Eigen::Success) throw std::invalid_argument("M: cannot be factorised");
@@ -37,7 +37,7 @@ ContactScaling contact_scaling(std::string_view name) {
   return name == "global" ? ContactScaling::kGlobal : ContactScaling::kContact;
 }
 
-// Squares of a q that is large enough overflow in double.
+// Sums are extended, since the squares of a large q overflow in double.
 void PosedMeasure::prepare(const FrictionContact& problem) {
   measure_.prepare(problem);
   slack_.setZero(measure_.parts());
@@ -88,7 +88,7 @@ void ContactProblem::build(const FrictionContact& problem, ContactScaling scalin
   find_asymmetry();
 }
 
-// All blocks, column of contacts after column of contacts.
+// Finds all blocks, one column of contacts after the other.
 void ContactProblem::gather(const FrictionContact& problem) {
   const Matrix formed = problem.is_operator() ? delassus(problem) : Matrix();
   const Matrix& w = problem.is_operator() ? formed : problem.W;

@@ -1,4 +1,4 @@
-// Exact Coulomb friction as the friction solvers see it: scaled 3 x 3 blocks, row by row.
+// Exact Coulomb friction in the form that friction solvers use: scaled 3 x 3 blocks, row by row.
 #pragma once
 
 #include <perp/problems/standard/friction_measure.hpp>
@@ -11,55 +11,55 @@ namespace perp {
 enum class ContactScaling {
   kNone,
   kGlobal,   ///< one factor for W, one for q
-  kContact,  ///< a factor for every contact as well, so that all diagonal blocks are of order 1
+  kContact,  ///< also a factor for every contact, so that all diagonal blocks are of order 1
 };
 
-/// The scaling of a name that the setting may have: none, global or contact.
+/// The scaling that a setting names: none, global or contact.
 ContactScaling contact_scaling(std::string_view name);
 
-/// The verifier's measure of a problem as posed, at impulses r and velocities u of it.
+/// The verifier's measure of a problem as posed, at impulses r and velocities u.
 class PosedMeasure {
  public:
   void prepare(const FrictionContact& problem);
 
-  /// The two arguments of evaluate(), to be filled.
+  /// The arguments of evaluate(), to be filled by the caller; `dimension` values per contact.
   Vector r, u;
-  /// Infinite where it is not finite.
+  /// @return the measure; infinity if it is not finite
   double evaluate();
 
-  /// Those of evaluate_with_slack().
+  /// The arguments of evaluate_with_slack(), to be filled by the caller.
   ExtendedVector exact_r, exact_u;
   void clear_slack() { slack_.setZero(); }
-  /// Counts what rounding may have done to u of a contact.
+  /// Adds a bound on the rounding error in u of a contact.
   void add_slack(int contact, double size) {
     slack_[measure_.part_of(contact)] += static_cast<Extended>(size) * size;
   }
-  /// The measure and what the slack may add to it.
+  /// @return the measure plus what the slack may add to it
   double evaluate_with_slack();
 
  private:
   FrictionMeasure measure_;
   Extended norm_ = 0;           // of q
   ExtendedVector part_scales_;  // max(||q_p||, min(1, ||q||)) of the parts of the measure
-  ExtendedVector slack_;        // squares, of every part
+  ExtendedVector slack_;        // sums of squares, for every part
 };
 
-/// A copy of a FrictionContact as rows of 3 x 3 blocks, dense and sparse alike. A contact in 2D
-/// gets a third direction of its own (W = w I there, q = 0), in which every solution has r = 0, so
-/// that there is one code for both dimensions. Where J and M are given, W = J M^-1 J' is formed:
-/// all solvers here need its diagonal blocks, and for rigid bodies (M block diagonal) its rows have
-/// few blocks. compliance is added to the diagonal.
+/// A copy of a FrictionContact as rows of 3 x 3 blocks, for dense and sparse problems. A contact in
+/// 2D gets a third direction (with W = w I and q = 0), in which every solution has r = 0. So the
+/// same code serves both dimensions. If J and M are given, W = J M^-1 J' is formed: all solvers
+/// here need its diagonal blocks, and for rigid bodies (M block diagonal) its rows have few blocks.
+/// The compliance is added to the diagonal.
 ///
-/// Contact c has r = a_c r', u = b_c u' with powers of two a_c, b_c, so that scaling rounds
-/// nothing; cones and de Saxce's correction are the same in the scaled unknowns, and a symmetric W
-/// stays symmetric (a_c b_c is the same for all c). All vectors but those of the problem as posed
-/// are scaled and have 3 values a contact.
+/// Contact c has r = a_c r', u = b_c u' with powers of two a_c and b_c, so scaling rounds nothing.
+/// Cones and de Saxce's correction are the same in the scaled unknowns. A symmetric W stays
+/// symmetric (a_c b_c is the same for all c). All vectors except those of the problem as posed are
+/// scaled and have 3 values per contact, the normal one first.
 class ContactProblem {
  public:
-  /// Allocates only if sizes or the blocks are others than before, or J and M are given.
-  /// @throws std::invalid_argument naming M if it cannot be factorised.
+  /// Allocates only if sizes or blocks differ from those before, or if J and M are given.
+  /// @throws std::invalid_argument if M cannot be factorised; the text names M.
   void build(const FrictionContact& problem, ContactScaling scaling);
-  /// Whether the last build() found dimension and blocks where the one before had them.
+  /// Whether the last build() found the dimension and the places of blocks of the one before.
   bool has_kept_pattern() const { return kept_pattern_; }
 
   int contacts() const { return static_cast<int>(mu_.size()); }
@@ -86,27 +86,27 @@ class ContactProblem {
   /// y := W x.
   void multiply(const Vector& x, Vector& y) const;
 
-  /// The verifier's measure (FrictionMeasure) of the posed problem at (r, u). Infinite where it is
+  /// The verifier's measure (FrictionMeasure) of the problem as posed at (r, u); infinity if it is
   /// not finite.
   double measure(const Vector& r, const Vector& u) const;
-  /// The same with u = W r + q summed in extended precision, as the verifier does, and what
-  /// rounding may add to it in the problem as posed: where this is within the tolerance, a claim
-  /// holds.
+  /// The same with u = W r + q summed in extended precision, as the verifier does, plus what
+  /// rounding may add to it in the problem as posed. If this is within the tolerance, a claim that
+  /// r is a solution holds.
   double measure(const Vector& r) const;
 
-  /// Between the unknowns as posed and the scaled ones.
+  /// Change from the unknowns as posed to the scaled ones, and back.
   void to_scaled(const Vector& posed, Vector& r) const;
   void to_posed(const Vector& r, Vector& posed) const;
   double impulse_scale(int c) const { return impulse_scale_[c]; }
   double velocity_scale(int c) const { return velocity_scale_[c]; }
 
  private:
-  /// W by rows of blocks, columns ascending; diagonals: places of the diagonal blocks.
+  /// W by rows of blocks, columns ascending; `diagonals` are the places of the diagonal blocks.
   struct Blocks {
     std::vector<int> starts, columns, diagonals;
     std::vector<double> values;
   };
-  /// The same as they come, by columns, and where to put the next one.
+  /// The blocks in the order in which they are found, by columns, and the next place in each row.
   struct Gathering {
     std::vector<int> rows, columns, seen, slot, next;
     std::vector<double> values;

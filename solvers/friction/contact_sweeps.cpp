@@ -17,7 +17,7 @@ double size_of(const double* w) {
   return std::max({std::abs(w[0]), std::abs(w[4]), std::abs(w[8])});
 }
 
-// Where no case of the contact law holds: a projected step on the natural map.
+// If no case of the contact law holds: a projected step on the natural map.
 void project_step(double mu, const double* u, double rho, double* r) {
   r[0] -= rho * (u[0] + mu * std::hypot(u[1], u[2]));
   r[1] -= rho * u[1];

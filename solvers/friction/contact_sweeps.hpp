@@ -7,8 +7,7 @@
 
 namespace perp {
 
-/// Sweeps with the exact solution of every contact: a solver of its own (nsgs) and the start and
-/// fallback of others.
+/// Sweeps that solve every contact exactly, for the solver nsgs.
 class ContactSweeps {
  public:
   /// @param problem is kept by reference.
@@ -16,8 +15,11 @@ class ContactSweeps {
   void order_as_given();
   void order_at_random(std::uint64_t seed);
 
-  /// One sweep. With rho > 0 every contact has W_cc + rho |W_cc| I and is pulled to its impulse.
-  /// @return the largest change of an impulse, NaN where it is not finite.
+  /// One sweep. With rho > 0 it is proximal: every contact has W_cc + rho |W_cc| I instead of W_cc,
+  /// around its present impulse.
+  /// @param relaxation omega, between 0 and 2 @param backward contacts in reverse order
+  /// @param r 3 values per contact, scaled
+  /// @return the largest change of an impulse; NaN if one is not finite.
   double sweep(double relaxation, double rho, bool backward, Vector& r) const;
 
  private:

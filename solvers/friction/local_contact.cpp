@@ -10,9 +10,10 @@ namespace {
 
 constexpr int kNewtonSteps = 100;
 constexpr int kDoublings = 200;
-constexpr double kAccepted = 1e-9;  // of the cone's boundary, where the bracket has closed
+constexpr double kAccepted =
+    1e-9;  // |mu r_n / ||r_t|| - 1| that is accepted once the bracket has closed
 
-// (T + lambda I) r_t = -q_hat, u_n = 0.
+// Sliding: (T + lambda I) r_t = -q_hat, u_n = 0.
 struct Sliding {
   double t00, t01, t10, t11;  // T = W_tt - W_tn W_nt / W_nn
   double q0, q1;              // q_hat = q_t - W_tn q_n / W_nn
@@ -49,7 +50,7 @@ bool slide(const double* w, const double* q, double mu, double* r) {
   double low = 0.0, high = std::abs(s.t00) + std::abs(s.t11), slope = 0.0;
   if (!(high > 0)) high = 1.0;
   int doublings = 0;
-  while (!(s.value(high, slope) > 0)) {  // it tends to infinity
+  while (!(s.value(high, slope) > 0)) {  // ends, since the value tends to infinity
     if (++doublings > kDoublings) return false;
     low = high;
     high *= 4.0;

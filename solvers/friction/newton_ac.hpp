@@ -21,11 +21,11 @@ struct NewtonAcSettings {
 /// by a semismooth Newton method on Alart and Curnier's map [AlartCurnier1991] or the natural map
 /// [AcaryBremondHuber2018]. A step solves
 ///   (A + B (W + eps I)) d = -Phi
-/// with an element A + B W of the generalised Jacobian: eps, a proximal term that vanishes with
-/// ||Phi||, makes the system regular where redundant contacts make W singular. If that gives no
-/// descent the step is one of Levenberg and Marquardt. Lengths come from a nonmonotone Armijo
-/// search on 1/2 ||Phi||^2 [GrippoLamparielloLucidi1986].
-/// Ends: solved, stalled, iteration_limit, time_limit, interrupted.
+/// with an element A + B W of the generalised Jacobian. The proximal term eps vanishes with
+/// ||Phi||. It makes the system regular if redundant contacts make W singular. If this step gives
+/// no descent, a Levenberg-Marquardt step is tried. Lengths come from a nonmonotone Armijo search
+/// on 1/2 ||Phi||^2 [GrippoLamparielloLucidi1986]. Ends: solved, stalled, iteration_limit,
+/// time_limit, interrupted.
 class NewtonAc final : public Solver {
  public:
   NewtonAcSettings settings;

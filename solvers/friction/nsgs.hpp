@@ -1,4 +1,4 @@
-// Nonsmooth Gauss-Seidel: contact after contact, each solved exactly.
+// Nonsmooth Gauss-Seidel: solves one contact after the other, each exactly.
 #pragma once
 
 #include <perp/solvers/core/solver.hpp>
@@ -14,9 +14,9 @@ struct NsgsSettings {
   std::string order = "given";   ///< of the contacts: "given" or "random"
   int seed = 1;                  ///< of the random order
   std::string scaling = "none";  ///< "none", "global" or "contact"
-  double regularisation = 0.0;   ///< rho over the size of the diagonal blocks, of proximal sweeps
-  int check_every = 10;          ///< sweeps between two looks at the natural map
-  int patience = 200;            ///< looks without gain before the solve ends as stalled
+  double regularisation = 0.0;  ///< rho of proximal sweeps over the size of the diagonal blocks [-]
+  int check_every = 10;         ///< sweeps between two checks of the natural map
+  int patience = 200;           ///< checks without gain before the solve ends as stalled
 
   template <class Visitor>
   void visit(Visitor& v) {
@@ -28,20 +28,22 @@ struct NsgsSettings {
             Choices{"none", "global", "contact"});
     v.visit("regularisation", regularisation,
             "rho over the size of the diagonal blocks: proximal sweeps");
-    v.visit("check_every", check_every, "sweeps between two looks at the natural map", kAtLeastOne);
-    v.visit("patience", patience, "looks without a gain of 1 % before the solve ends as stalled",
+    v.visit("check_every", check_every, "sweeps between two checks of the natural map",
+            kAtLeastOne);
+    v.visit("patience", patience, "checks without a gain of 1 % before the solve ends as stalled",
             kAtLeastOne);
   }
 };
 
 /// Solves exact Coulomb friction, K_mu ni r, u = W r + q, u + mu ||u_t|| n in K_mu*, complementary,
-/// by block Gauss-Seidel sweeps over the contacts [JourdanAlartJean1998]: with all other impulses
-/// held, that of contact c becomes the exact solution of its own problem (solve_contact), or the
-/// projection of a gradient step where W_cc admits none.
+/// by block Gauss-Seidel sweeps over the contacts [JourdanAlartJean1998]. The other impulses stay
+/// fixed, and that of contact c becomes the exact solution of its own problem (solve_contact). If
+/// there is none, it becomes the projection of a gradient step.
 ///
-/// There is no proof of convergence for mu > 0 with W as it is in general; for mu = 0 and symmetric
-/// positive definite W it is that of [Cryer1971]. Redundant contacts slow it down beyond use.
-/// Ends: solved, iteration_limit, time_limit, interrupted, stalled, numerical_error (divergence).
+/// There is no proof of convergence for mu > 0 and a general W. For mu = 0 and symmetric positive
+/// definite W the proof is that of [Cryer1971]. With redundant contacts it is too slow to be
+/// useful. Ends: solved, iteration_limit, time_limit, interrupted, stalled, numerical_error
+/// (divergence).
 class Nsgs final : public Solver {
  public:
   NsgsSettings settings;

@@ -8,7 +8,7 @@ namespace perp {
 namespace {
 
 constexpr int kProximalIterationLimit = 5000;
-constexpr double kShareOfTolerance = 0.3;  // no inner problem needs to be solved better
+constexpr double kShareOfTolerance = 0.3;  // least inner tolerance over the tolerance
 
 }  // namespace
 
@@ -30,7 +30,7 @@ void ProximalNewton::do_prepare(const Problem& problem) {
   for (Vector* v : {&r_, &u_, &centre_, &best_}) v->setZero(problem_.size());
 }
 
-// The measure at r, and r itself where it is the best point.
+// Computes the measure at r, and keeps r if it is the best point.
 void ProximalNewton::look_at(const Vector& r) {
   problem_.velocity(r, u_);
   measure_ = problem_.measure(r, u_);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kSapIterationLimit = 500;
 constexpr int kMostSlopes = 60;      // of one search: bisection of [0, 1] needs no more
-constexpr double kFartherOut = 4.0;  // factor on a step that the objective still falls at
+constexpr double kFartherOut = 4.0;  // factor on a step at which the objective still falls
 constexpr double kNothing = 1e-14;   // decrease, over the objective, that counts as none
 
 }  // namespace
@@ -51,7 +51,7 @@ double Sap::measure() {
   return point_.gradient.size() > 0 ? point_.gradient.cwiseAbs().maxCoeff() : 0.0;
 }
 
-// The verifier, who sums in extended precision, has to agree.
+// The verifier sums in extended precision; its residual must be within the tolerance, too.
 bool Sap::is_solved(double measure) {
   return measure <= limits.tolerance &&
          evaluate_residuals(problem_, point_.v, &work_).natural <= limits.tolerance;
@@ -89,7 +89,7 @@ Sap::Slope Sap::slope(double t) {
   return s;
 }
 
-// The root of the slope, which rises with t: Newton steps inside a bracket.
+// The root of the slope, which rises with t, by Newton steps inside a bracket.
 double Sap::search(double slope_at_zero) {
   const double enough = settings.search_tolerance * std::abs(slope_at_zero);
   double low = 0.0, high = std::numeric_limits<double>::infinity(), t = 1.0;

@@ -10,25 +10,26 @@ namespace perp {
 
 struct SapSettings {
   double search_tolerance = 1e-6;  ///< slope at the end of a search over that at its beginning [-]
-  int patience = 10;               ///< steps without a smaller gradient, once nothing is to be won
+  int patience = 10;  ///< steps without a smaller gradient that end the solve, once the
+                      ///< objective no longer falls
 
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("search_tolerance", search_tolerance,
             "slope at the end of a line search over that at its beginning", kPositive);
     v.visit("patience", patience,
-            "steps without a smaller gradient that end a run once the objective stays",
+            "steps without a smaller gradient that end a run once the objective no longer falls",
             kAtLeastOne);
   }
 };
 
-/// Minimises 1/2 ||v - v*||^2_A + 1/2 ||P_F(y(v))||^2_R [CastroPermenterHan2022, Algorithm 1]: each
-/// step solves H d = -gradient with H = A + J'SJ, S from the derivative of the analytic projection,
-/// by a sparse LDL' factorisation, and goes to the minimum along d, found by safeguarded Newton
-/// steps. The objective is strictly convex with a Lipschitz gradient, so this converges from any
-/// start: the one given, or v*.
-/// Ends: solved, stalled (rounding, or a tolerance below it), iteration_limit, time_limit,
-/// interrupted, numerical_error (entries that overflow).
+/// Minimises 1/2 ||v - v*||^2_A + 1/2 ||P_F(y(v))||^2_R [CastroPermenterHan2022, Algorithm 1]. Each
+/// step solves H d = -gradient with H = A + J'SJ by a sparse LDL' factorisation. S comes from the
+/// derivative of the analytic projection. The step goes to the minimum along d, which safeguarded
+/// Newton steps find. The objective is strictly convex with a Lipschitz gradient, so this converges
+/// from any start. It begins at the start given, or at v*.
+/// Ends: solved, stalled (the tolerance is below what rounding permits), iteration_limit,
+/// time_limit, interrupted, numerical_error (entries that overflow).
 class Sap final : public Solver {
  public:
   SapSettings settings;
@@ -37,7 +38,7 @@ class Sap final : public Solver {
   void visit_settings(SettingVisitor& visitor) override { settings.visit(visitor); }
 
  private:
-  /// A point, and what belongs to it.
+  /// A point, with quantities that belong to it.
   struct Point {
     Vector v, change;  ///< v, A (v - v*)
     Vector u, gamma;   ///< J v - bias, and the impulses

@@ -6,8 +6,8 @@ namespace perp {
 
 namespace {
 
-// H is at least A, which is positive definite: pivots are replaced only where rounding has eaten
-// them.
+// H - A is positive semidefinite and A is positive definite: pivots are replaced only if rounding
+// makes them too small.
 constexpr double kLeastSapPivot = 1e-300;
 
 }  // namespace
@@ -38,7 +38,8 @@ void SapMatrix::build(const Matrix& a, const CompliantContacts& contacts) {
   }
 }
 
-// Rows of the upper triangle, column by column: those of A and of the contacts of the column.
+// Finds the rows of the upper triangle, column by column: those of A and those of the contacts in
+// which the column takes part.
 void SapMatrix::find_pattern() {
   const int n = a_->cols();
   contact_starts_.assign(n + 1, 0);
@@ -72,7 +73,7 @@ void SapMatrix::find_pattern() {
   }
 }
 
-// Neighbours that take part in the same contacts.
+// Groups neighbouring unknowns that take part in the same contacts.
 void SapMatrix::find_groups() {
   groups_.assign(a_->cols(), 0);
   const auto list = [&](int column) { return contact_lists_.begin() + contact_starts_[column]; };

@@ -7,13 +7,13 @@
 
 namespace perp {
 
-/// H = A + sum J_c' S_c J_c with a 3 x 3 matrix S_c for each contact, symmetric positive definite,
-/// with the pattern that A and the blocks of J ask for. Unknowns that take part in the same
-/// contacts (a body's velocities) are ordered together. factor() allocates nothing.
+/// H = A + sum J_c' S_c J_c with a 3 x 3 matrix S_c for each contact. H is symmetric positive
+/// definite; its pattern follows from A and the blocks of J. Unknowns that take part in the same
+/// contacts (a body's velocities) are ordered as a group. factor() allocates nothing.
 class SapMatrix {
  public:
-  /// The order is found anew only if the pattern is not that of before; else only larger sizes
-  /// allocate. Keeps references to both.
+  /// Keeps references to both. A new order is found only if the pattern has changed; else only
+  /// larger sizes allocate.
   void build(const Matrix& a, const CompliantContacts& contacts);
 
   /// y := A x.
@@ -37,7 +37,7 @@ class SapMatrix {
   std::vector<int> groups_, analysed_groups_;
   std::vector<int> contact_starts_, contact_lists_;  // of each column
   std::vector<double> fixed_, values_;               // of A alone; of H
-  std::vector<int> places_;                          // contact by contact, pair of columns by pair
+  std::vector<int> places_;                          // for each contact and pair of its columns
   std::vector<int> seen_, next_;                     // of find_pattern(): by column
   SupernodalLdl ldl_;
 };

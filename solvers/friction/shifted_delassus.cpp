@@ -8,7 +8,7 @@ namespace perp {
 namespace {
 
 constexpr double kDenseShare = 0.25;
-constexpr int kSmall = 60;  // unknowns below which a dense factorisation is never slower
+constexpr int kSmall = 60;  // unknowns; below, a dense factorisation is never slower
 
 }  // namespace
 
@@ -56,7 +56,7 @@ void ShiftedDelassus::gather_pattern() {
   });
 }
 
-// An entry of W below the diagonal adds its half to the one above it.
+// An entry of W below the diagonal adds its half to the entry of H above the diagonal.
 void ShiftedDelassus::gather_values() {
   std::fill(values_.begin(), values_.end(), 0.0);
   const int* target = targets_.data();
@@ -111,7 +111,8 @@ void ShiftedDelassus::multiply(const Vector& x, Vector& y) const {
 double ShiftedDelassus::largest_eigenvalue(int steps) {
   const auto n = static_cast<int>(x_.size());
   if (n == 0) return 0.0;
-  for (int i = 0; i < n; ++i) x_[i] = 1.0 + 0.5 * std::sin(i + 1.0);  // no symmetry to miss
+  for (int i = 0; i < n; ++i)
+    x_[i] = 1.0 + 0.5 * std::sin(i + 1.0);  // no symmetry, so that no eigenvector is missed
   double value = 0.0;
   for (int step = 0; step < steps; ++step) {
     const double norm = x_.norm();

@@ -8,11 +8,12 @@
 
 namespace perp {
 
-/// Solves with H + shift I, H = (W + W')/2 and shift > 0: dense where the factor of a sparse one
-/// would hold more than a quarter of the entries.
+/// Solves with H + shift I, H = (W + W')/2 and shift > 0. Dense if a sparse factor would hold more
+/// than a quarter of the entries. Vectors have 3 values per contact.
 class ShiftedDelassus {
  public:
-  /// Analyses nothing anew if the problem has kept its pattern. @param problem is kept by reference
+  /// Does not repeat the analysis if the problem has kept its pattern.
+  /// @param problem is kept by reference
   void attach(const ContactProblem& problem);
 
   /// @return false if H + shift I is not positive definite.
@@ -22,7 +23,7 @@ class ShiftedDelassus {
 
   /// y := H x.
   void multiply(const Vector& x, Vector& y) const;
-  /// Largest eigenvalue of H, from below, by the power method.
+  /// A lower bound on the largest eigenvalue of H, by `steps` steps of the power method.
   double largest_eigenvalue(int steps);
   bool dense() const { return dense_; }
   int factorisations = 0;
@@ -35,7 +36,7 @@ class ShiftedDelassus {
   bool dense_ = false;
   // Upper triangle of H by columns.
   std::vector<int> starts_, rows_;
-  std::vector<int> targets_;  // of the entries of W, block by block: places in values
+  std::vector<int> targets_;  // for each entry of W, block by block: its place in values_
   std::vector<double> values_, shifted_;
   QuasidefiniteLdl sparse_;
   DenseCholesky cholesky_;
