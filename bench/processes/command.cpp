@@ -19,12 +19,12 @@ namespace perp {
 
 namespace {
 
-constexpr std::size_t kErrorTail = 4096;  // bytes
-constexpr int kReadsAtOnce = 64;          // of standard error; limits are looked at between
-constexpr int kWait = 20;                 // ms, the same
-constexpr double kFarewell = 1.0;         // s to end by itself
+constexpr std::size_t kErrorTail = 4096;  // bytes of standard error that are kept
+constexpr int kReadsAtOnce = 64;          // reads of standard error before limits are checked again
+constexpr int kWait = 20;                 // ms to wait before limits are checked again
+constexpr double kFarewell = 1.0;         // s that a command has to end by itself
 
-// What this process may not reserve a program may: its memory is watched.
+// Lifts the limit on address space of this process for a program, whose resident memory is watched.
 void free_address_space() {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0) return;
@@ -32,9 +32,9 @@ void free_address_space() {
   setrlimit(RLIMIT_AS, &limit);
 }
 
-double most_memory = 0.0;  // MB, of all commands
+double most_memory = 0.0;  // MB, largest of all commands
 
-// To write to a program that does not read is an error and not the end.
+// Makes writing to a program that does not read an error instead of a deadly signal.
 class NoBrokenPipe {
  public:
   NoBrokenPipe() : previous_(signal(SIGPIPE, SIG_IGN)) {}
@@ -48,7 +48,7 @@ class NoBrokenPipe {
 
 }  // namespace
 
-// What a command reads and writes besides its standard output, without ever waiting for it.
+// Standard input and standard error of a command, used without blocking.
 class Command::Streams {
  public:
   Streams() {
@@ -63,13 +63,13 @@ class Command::Streams {
     }
   }
 
-  // In the child.
+  // Called in the child.
   void become_standard() const {
     dup2(in_[0], STDIN_FILENO);
     dup2(errors_[1], STDERR_FILENO);
   }
 
-  // In the parent, once there is a child.
+  // Called in the parent after the fork.
   void keep_own_ends() {
     shut(in_[0]);
     shut(errors_[1]);
@@ -77,17 +77,17 @@ class Command::Streams {
     do_not_block(errors_[0]);
   }
 
-  // @param last whether nothing comes behind it
+  // @param last whether no more input follows
   void give(std::string_view input, bool last) {
     input_ = input;
     last_ = last;
   }
 
-  // Waits until there is something to do for the child or for its output.
+  // Waits until one of the pipes is ready, at most kWait.
   void wait(int output) const {
     std::array<pollfd, 3> fds = {pollfd{output, POLLIN, 0}, pollfd{errors_[0], POLLIN, 0},
                                  pollfd{in_[1], POLLOUT, 0}};
-    // What has nothing to be given would be ready all the time.
+    // Without input to write, the pipe for input is left out: it would be ready all the time.
     const std::size_t count = input_.empty() ? 2 : 3;
     ::poll(fds.data(), count, output < 0 ? 1 : kWait);
   }
@@ -111,12 +111,13 @@ class Command::Streams {
     if (!input_.empty()) {
       const ssize_t put = write(in_[1], input_.data(), input_.size());
       if (put > 0) input_.remove_prefix(static_cast<std::size_t>(put));
-      if (put < 0 && errno != EAGAIN && errno != EINTR) input_ = {};  // it does not read: so be it
+      if (put < 0 && errno != EAGAIN && errno != EINTR)
+        input_ = {};  // the program does not read; that is no error
     }
     if (input_.empty() && last_) shut(in_[1]);
   }
 
-  // @return whether there may be more at once
+  // @return whether there may be more to read at once
   bool pass_errors() {
     if (errors_[0] < 0) return false;
     std::array<char, 4096> buffer;
@@ -176,7 +177,7 @@ Command::Command(const std::string& command, const Environment& environment)
 
 Command::~Command() { leave(); }
 
-// @return whether it has ended
+// @return whether the command has ended
 bool Command::step() {
   streams_->wait(child_.output());
   streams_->serve();
@@ -193,7 +194,7 @@ bool Command::step() {
   return false;
 }
 
-// Of what has ended, or is to: nothing of it stays.
+// Kills all processes of the group, after the command has ended or to end it.
 void Command::leave() {
   if (group_ < 0) return;
   ::kill(-group_, SIGKILL);
@@ -234,7 +235,7 @@ std::optional<std::string> Command::ask(std::string_view line, double wall_limit
 
 bool Command::alive() {
   if (group_ < 0) return false;
-  child_.next_part(0.0);  // it has nothing to do
+  child_.next_part(0.0);  // no limit while the program has no task
   if (child_.poll(0.0)) {
     leave();
   } else {

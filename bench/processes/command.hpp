@@ -1,4 +1,4 @@
-// Commands of the shell that are given input and a time, and are gone afterwards.
+// Runs shell commands with an input and a time limit, and leaves no process behind.
 #pragma once
 
 #include <memory>
@@ -11,37 +11,40 @@
 
 namespace perp {
 
-/// Variables that a command sees beside those of this process.
+/// Environment variables (name, value) for a command, besides those of this process.
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-/// A running `sh -c COMMAND`. What it writes to standard error is passed on, and its end kept. What
-/// it leaves running is killed when it ends, and all of it at a limit, at a signal that
-/// InterruptGuard notes, when this object goes, and when this process dies. It may have the memory
-/// that this process may have (memory_limit_mb), with all that it starts.
+/// A running `sh -c COMMAND`. Its standard error is passed on, and the last part of it is kept.
+/// When the command ends, processes that it left running are killed. Command and processes are
+/// killed at a limit, at a signal noted by InterruptGuard, when this object is destroyed and when
+/// this process dies. The limit on memory of this process (memory_limit_mb) holds for the command
+/// with all that it starts.
 class Command {
  public:
+  /// Starts the command. @throws std::runtime_error if no process can be started
   explicit Command(const std::string& command, const Environment& environment = {});
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
   ~Command();
 
-  /// Gives it the input and then no more, and waits until it has ended.
-  /// @param wall_limit seconds from its start; 0: none
+  /// Writes the input, closes the command's standard input, and waits until the command has ended.
+  /// @param wall_limit s, from now on; 0: none
   ChildReport run(std::string_view input, double wall_limit);
 
-  /// Gives it a line and waits for a line, both without their ends.
-  /// @param wall_limit seconds for this line; 0: none
-  /// @return nothing if it has ended, for then there is no other line; report() tells how
+  /// Writes a line and waits for a line. Both are without a line break.
+  /// @param wall_limit s, for this line; 0: none
+  /// @return nothing if the command has ended; then see report()
   std::optional<std::string> ask(std::string_view line, double wall_limit);
 
-  /// Whether it still runs.
+  /// Whether the command is still running.
   bool alive();
-  /// What it has written that nobody has asked for.
+  /// Output of the command that was not asked for.
   std::string_view unasked() const { return written_; }
-  /// Of what has ended; `output` is what came after the last line.
+  /// Report on the command after its end; `output` is what came after the last line.
   ChildReport report();
 
-  /// No more input comes; it has a second to end by itself.
+  /// Closes the command's standard input. The command has one second to end by itself, then it is
+  /// killed.
   void end();
 
  private:
@@ -51,16 +54,16 @@ class Command {
 
   std::unique_ptr<Streams> streams_;
   Child child_;
-  pid_t group_ = -1;  // until it has ended
+  pid_t group_ = -1;  // process group; -1 after its end
   bool interrupted_ = false;
   std::string input_, written_;
 };
 
-/// A text as one word of the shell.
+/// The text as a single word of the shell, quoted if necessary.
 std::string shell_word(std::string_view text);
 
-/// Resident MB that a command of this process, with all that it had started, has had at most; known
-/// if the memory is limited.
+/// Largest resident memory of any command of this process with all that it started, MB. It is
+/// measured only if the memory is limited.
 double memory_of_commands();
 
 }  // namespace perp

@@ -10,9 +10,10 @@ namespace perp {
 
 namespace {
 
-constexpr double kPeerAllowance = 10.0;  // s: its start and its reading, which are not the solve
+// s, for starting and for reading the problem, which are not part of the solve
+constexpr double kPeerAllowance = 10.0;
 
-// The last line that has its end.
+// The last complete line.
 std::string last_line(const std::string& text) {
   const std::size_t end = text.rfind('\n');
   if (end == std::string::npos) return "";
@@ -26,7 +27,7 @@ std::string last_line(const std::string& text) {
 ExternalSolver::ExternalSolver(std::string command, std::string name)
     : command_(std::move(command)), name_(name.empty() ? "exec:" + command_ : std::move(name)) {
   if (command_.find_first_not_of(" \t") == std::string::npos) {
-    throw std::invalid_argument("solver \"exec:\": a command is missing behind the colon");
+    throw std::invalid_argument("solver \"exec:\": the command after the colon is missing");
   }
   traits_ = {name_, "an external program", "", problem_kinds()};
   traits_.reads_names = true;
@@ -43,7 +44,7 @@ void ExternalSolver::do_prepare(const Problem& problem) {
   input_.clear();
 }
 
-// Written when it is needed: of a program that tells its own times it is not on the clock.
+// Made only when needed. For a program that reports its own times this is not part of the time.
 std::string ExternalSolver::input_for(const Vector* start) {
   if (start) {
     problem_.start = *start;

@@ -1,4 +1,4 @@
-// Any program as a solver: "exec:COMMAND" reads a problem as JSON and writes a result.
+// Any program as a solver, "exec:COMMAND": it reads a problem as JSON and writes a result.
 #pragma once
 
 #include <perp/solvers/core/solver.hpp>
@@ -6,21 +6,23 @@
 
 namespace perp {
 
-/// Runs `sh -c COMMAND` with the problem (perp-problem JSON) on standard input and reads from its
-/// standard output one JSON object with "z" (and "dual" for a conic_qp); "status", "iterations",
-/// "certificate", "message" and "times" are optional, a missing status means a claim of solved, and
-/// "z" may be left out where another status is claimed. The problem's "start" is the start that is
-/// asked for; without one it has none. The command finds PERP_TOLERANCE, PERP_TIME_LIMIT and
-/// PERP_MAX_ITERATIONS in its environment and is killed at the time limit. A program that a signal
-/// ended leaves the statistic "signal"; of one that fails the message holds the end of what it
-/// wrote to standard error.
+/// Runs `sh -c COMMAND` with the problem (perp-problem JSON) on standard input. Reads one JSON
+/// object from its standard output with "z" (and "dual" for a conic_qp). "status", "iterations",
+/// "certificate", "message" and "times" are optional. A missing status means that the program
+/// claims solved; with another status "z" may be missing. The "start" of the problem is the start
+/// of the request, if there is one. The command has PERP_TOLERANCE, PERP_TIME_LIMIT and
+/// PERP_MAX_ITERATIONS in its environment and is killed at the time limit. If a signal ended the
+/// program, the result has the statistic "signal". If it failed, the message has the end of its
+/// standard error.
 class ExternalSolver final : public Solver {
  public:
-  /// @param name what results and reports call it; empty: "exec:COMMAND"
+  /// @param name its name in results and reports; empty: "exec:COMMAND"
+  /// @throws std::invalid_argument if the command is empty
   explicit ExternalSolver(std::string command, std::string name = "");
-  /// A peer's program, which keeps to the time limit itself, from the problem in its memory on, and
-  /// writes a line after each of its repeats: the last whole one counts, however the program ends.
-  /// @param traits whose texts outlive the solver
+  /// For a peer's program. It observes the time limit itself, counted from the problem in its
+  /// memory, and writes a line after each repeat. The last complete line counts, however the
+  /// program ends.
+  /// @param traits its texts must live as long as the solver
   ExternalSolver(std::string command, SolverTraits traits);
   const SolverTraits& traits() const override { return traits_; }
   void visit_settings(SettingVisitor&) override {}

@@ -11,7 +11,7 @@ void keep_freed_memory() {
   constexpr int kMebibyte = 1 << 20;
   mallopt(M_TRIM_THRESHOLD, 512 * kMebibyte);
   mallopt(M_TOP_PAD, 4 * kMebibyte);
-  mallopt(M_MMAP_THRESHOLD, 32 * kMebibyte);  // the most that it takes
+  mallopt(M_MMAP_THRESHOLD, 32 * kMebibyte);  // the largest value allowed
 #endif
 }
 

@@ -1,12 +1,12 @@
-// What the program does with memory that it has freed.
+// Keeps freed memory for later use.
 #pragma once
 
 namespace perp {
 
-/// From now on freed memory is kept for what comes next, up to half a gigabyte, in place of being
-/// given back to the system at once: a step that needs tens of matrices would wait for the system
-/// to clear fresh pages for each of them. Not for a process whose children have limits of memory:
-/// they would begin with what it has kept. Does nothing if the C library has no such choice.
+/// From now on the C library keeps up to 512 MiB of freed memory instead of giving it back to the
+/// system at once. Otherwise a step that needs tens of matrices waits for the system to clear new
+/// pages for each of them. Must not be used in a process whose children have memory limits: they
+/// would start with the kept memory. Does nothing if the C library has no such option.
 void keep_freed_memory();
 
 }  // namespace perp

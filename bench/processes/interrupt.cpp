@@ -14,7 +14,8 @@ namespace perp {
 namespace {
 
 constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
-constexpr double kPatience = 0.5;  // s: `timeout` sends its signal twice
+// s; a second signal before that is ignored, because `timeout` sends its signal twice
+constexpr double kPatience = 0.5;
 
 volatile std::sig_atomic_t noted = 0;
 timespec noted_at{};

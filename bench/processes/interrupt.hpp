@@ -1,13 +1,13 @@
-// Ctrl-C and kill as a wish to end soon, with what there is.
+// Ctrl-C and kill as a request to stop soon and keep the results so far.
 #pragma once
 
 #include <perp/solvers/core/observer.hpp>
 
 namespace perp {
 
-/// While one exists, SIGINT, SIGTERM and SIGHUP are noted instead of ending the process at once
-/// (those that are ignored, as under nohup, stay so). A second one, half a second later or more,
-/// ends the process. Of several within each other the outermost counts.
+/// While an object exists, SIGINT, SIGTERM and SIGHUP are noted and do not end the process at once.
+/// Signals that are ignored, as under nohup, stay ignored. A second signal, at least half a second
+/// later, ends the process. If guards are nested, only the outermost has an effect.
 class InterruptGuard {
  public:
   InterruptGuard();
@@ -16,17 +16,17 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 };
 
-/// The signal that was noted; 0: none.
+/// The signal that was noted; 0 if none.
 int interrupt_signal();
 
-/// Ends a solve when a signal was noted.
+/// Ends a solve as interrupted if a signal was noted.
 class InterruptObserver : public Observer {
  public:
   bool on_iteration(const IterationRecord&) override { return interrupt_signal() == 0; }
 };
 
-/// Ends this process by the signal, as if it had never been noted: a shell then knows that its loop
-/// is to end, too, and the exit status is 128 + signal.
+/// Ends this process by the signal, as if it had not been noted. A shell then knows that it must
+/// end its loop, too; the exit status is 128 + signal.
 [[noreturn]] void end_by_signal(int signal);
 
 }  // namespace perp

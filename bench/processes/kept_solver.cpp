@@ -15,10 +15,10 @@ namespace perp {
 
 namespace {
 
-// By their commands, of the process that started them.
+// The running programs, by their commands, and the process that started them.
 struct KeptPrograms {
   pid_t owner = -1;
-  int asked = 0;  // problems so far
+  int asked = 0;  // number of problems so far
   std::map<std::string, std::unique_ptr<Command>> by_command;
 };
 
@@ -27,7 +27,7 @@ KeptPrograms& kept_programs() {
   if (programs.owner != getpid()) {
     for (auto& [name, program] : programs.by_command) {
       static_cast<void>(name);
-      static_cast<void>(program.release());  // another process's, which will end it
+      static_cast<void>(program.release());  // it belongs to another process, which will end it
     }
     programs.by_command.clear();
     programs.owner = getpid();
@@ -43,11 +43,11 @@ Command& program_of(const std::string& command) {
 
 void drop(const std::string& command) { kept_programs().by_command.erase(command); }
 
-// What is wrong with a line that should be the answer to problem k.
+// The fault in a line that should be the answer to problem k; empty if there is none.
 std::string fault_of(const std::string& line, int k) {
   try {
     const json::Value document = json::parse(line, "the program's line");
-    if (!document.get_if<json::Object>()) return "the program's line is no JSON object";
+    if (!document.get_if<json::Object>()) return "the program's line is not a JSON object";
     const json::Value* id = document.find("id");
     const auto* number = id ? id->get_if<std::int64_t>() : nullptr;
     if (id && (!number || *number != k))
@@ -63,8 +63,8 @@ std::string fault_of(const std::string& line, int k) {
 KeptSolver::KeptSolver(std::string command, std::string name)
     : command_(std::move(command)), name_(name.empty() ? "serve:" + command_ : std::move(name)) {
   if (command_.find_first_not_of(" \t") == std::string::npos)
-    throw std::invalid_argument("solver \"serve:\": a command is missing behind the colon");
-  traits_ = {name_, "an external program that is kept", "", problem_kinds()};
+    throw std::invalid_argument("solver \"serve:\": the command after the colon is missing");
+  traits_ = {name_, "an external program that keeps running", "", problem_kinds()};
   traits_.reads_names = true;
 }
 
@@ -77,7 +77,8 @@ std::string KeptSolver::request(const Start& start, int id) {
   if (start.z) problem_.start = *start.z;
   std::string problem = problem_to_text(problem_);
   problem_.start.reset();
-  std::replace(problem.begin(), problem.end(), '\n', ' ');  // within strings it is written as \n
+  std::replace(problem.begin(), problem.end(), '\n',
+               ' ');  // line breaks inside strings are written as \n, so they are not affected
   return fmt::format(
       "{{\"id\": {}, \"tolerance\": {}, \"time_limit\": {}, \"max_iterations\": {}, "
       "\"problem\": {}}}",

@@ -1,37 +1,38 @@
-// How much memory a process has, and whether it is too much.
+// Measures the memory of a process and compares it with a limit.
 #pragma once
 
 #include <sys/types.h>
 
 namespace perp {
 
-/// In MB, from /proc; zeros of a process that is gone.
+/// Memory in MB, from /proc; zeros if the process has ended.
 struct MemoryUse {
   double mapped = 0.0;    ///< address space
-  double resident = 0.0;  ///< what it holds of the machine's memory
+  double resident = 0.0;  ///< part that is in the machine's memory
 };
 
-/// @param process 0: this one
+/// @param process 0 means this process
 MemoryUse memory_use(pid_t process);
 
-/// Resident MB of a process with all that it has started; what they share counts for each.
+/// Resident memory of a process with all processes that it started, MB. Shared memory counts for
+/// each.
 double resident_with_descendants(pid_t process);
 
-/// Looks at the resident memory of a process from time to time. An address space that is reserved
-/// and not used counts nothing, so runtimes that reserve much (of Java, Julia, Go) can be watched.
+/// Checks the resident memory of a process from time to time. Address space that is reserved but
+/// not used does not count, because runtimes such as those of Java, Julia and Go reserve much.
 class MemoryWatch {
  public:
   MemoryWatch() = default;
-  /// @param limit_mb 0: nothing is looked at
-  /// @param before_mb what it has without having asked for it, of a forked process
+  /// @param limit_mb 0: no checks
+  /// @param before_mb memory that a forked process has from its parent; it does not count
   MemoryWatch(pid_t process, bool with_descendants, double limit_mb, double before_mb = 0.0);
 
   bool watches() const { return limit_mb_ > 0; }
-  /// Looks again, unless it has just done so. @return whether there was too much at any look
+  /// Checks again if kInterval has passed. @return whether any check found too much
   bool exceeded();
   double peak_mb() const { return peak_mb_; }
 
-  /// s from look to look
+  /// s between two checks
   static constexpr double kInterval = 0.02;
 
  private:
@@ -40,7 +41,7 @@ class MemoryWatch {
   double limit_mb_ = 0.0, before_mb_ = 0.0, peak_mb_ = 0.0, looked_ = 0.0;
 };
 
-/// Seconds of a monotonic clock.
+/// Time of a monotonic clock, s.
 double now_seconds();
 
 }  // namespace perp

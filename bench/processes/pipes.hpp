@@ -7,7 +7,8 @@
 
 namespace perp {
 
-/// Both ends are closed where a program is started. @throws std::runtime_error
+/// Makes a pipe. Both ends are closed in programs that this process starts.
+/// @throws std::runtime_error if there are no more pipes
 inline void make_pipe(int fds[2]) {
   if (pipe2(fds, O_CLOEXEC) != 0) throw std::runtime_error("cannot create a pipe");
 }

@@ -25,10 +25,11 @@ namespace perp {
 namespace {
 
 constexpr double kGrace = 0.2;                  // s that a killed child's pipe may stay open
-constexpr std::size_t kMostOutput = 1U << 30U;  // bytes
+constexpr std::size_t kMostOutput = 1U << 30U;  // bytes; a child that writes more is killed
 
-// What no look at its memory would be in time for: the address space ends at twice the limit. A
-// program that it starts may have the whole, of which some reserve more than they will use.
+// Limits the address space to twice the memory limit. This stops allocations that are too fast for
+// the checks of MemoryWatch. Programs that the child starts have no such limit, because some
+// reserve more than they use.
 void limit_address_space(double megabytes) {
   if (megabytes <= 0) return;
   rlimit limit{};
@@ -38,7 +39,7 @@ void limit_address_space(double megabytes) {
   setrlimit(RLIMIT_AS, &limit);
 }
 
-double own_memory_limit = 0.0;  // MB
+double own_memory_limit = 0.0;  // MB; 0: none
 
 void limit_cpu(double seconds) {
   if (seconds <= 0) return;
@@ -85,7 +86,7 @@ Child Child::fork_and_run(const std::function<int(int)>& work, double wall_limit
   if (pid < 0) throw std::runtime_error("cannot start a process");
   if (pid == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(1);  // it died in between
+    if (getppid() != parent) _exit(1);  // the parent died in the meantime
     setpgid(0, 0);
     signal(SIGINT, SIG_IGN);
     for (const int s : {SIGTERM, SIGHUP}) signal(s, SIG_DFL);
@@ -104,7 +105,7 @@ Child Child::fork_and_run(const std::function<int(int)>& work, double wall_limit
     Watchdog::stop();
     _exit(code);
   }
-  setpgid(pid, pid);  // as in the child, whoever comes first
+  setpgid(pid, pid);  // the child does the same; the first of the two takes effect
   close(fds[1]);
   do_not_block(fds[0]);
   Child child;
@@ -142,7 +143,7 @@ void Child::kill_if_beyond_limits() {
   if (limit_hit_ || memory_.exceeded()) kill();
 }
 
-// @return false once the pipe has come to its end
+// @return false once the pipe has ended
 bool Child::read_output() {
   std::array<char, 1 << 16> buffer;
   const ssize_t got = read(fd_, buffer.data(), buffer.size());
@@ -163,7 +164,7 @@ bool Child::poll(double seconds) {
     pollfd wait{fd_, POLLIN, 0};
     const bool ready = ::poll(&wait, 1, static_cast<int>(seconds * 1000)) > 0;
     const bool open = !ready || read_output();
-    // What has left the process group may hold the pipe of a child that was killed.
+    // A process that left the group may keep the pipe of a killed child open.
     const bool given_up = killed_at_ > 0 && now_seconds() - killed_at_ > kGrace;
     if (open && !given_up) return false;
     close(fd_);
@@ -172,7 +173,7 @@ bool Child::poll(double seconds) {
   return reap(seconds);
 }
 
-// The pipe is closed; a child that lingers is still bound to its limit.
+// The pipe is closed. A child that does not end is still subject to its limits.
 bool Child::reap(double seconds) {
   int status = 0;
   rusage usage{};

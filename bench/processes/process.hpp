@@ -8,19 +8,19 @@
 
 namespace perp {
 
-/// What became of a child.
+/// How a child ended, and what it used.
 struct ChildReport {
   enum class End { kExited, kSignalled, kKilledByLimit, kOutOfMemory, kInterrupted };
   End end = End::kExited;
   int code = 0;       ///< exit code or signal number
-  double wall = 0.0;  ///< seconds
+  double wall = 0.0;  ///< s
   double peak_memory_mb = 0.0;
-  std::string output;       ///< what it wrote
-  bool too_much = false;    ///< it was killed because it wrote more than anybody wants
-  std::string last_errors;  ///< run_command: the end of what it wrote to standard error
+  std::string output;       ///< text that it wrote to its pipe
+  bool too_much = false;    ///< it was killed because it wrote more than 1 GiB
+  std::string last_errors;  ///< Command: the end of its standard error
 };
 
-/// A running child whose output comes through a pipe. Move-only; killed when destroyed.
+/// A running child with a pipe for its output. Move-only. The destructor kills the child.
 class Child {
  public:
   Child() = default;
@@ -29,28 +29,30 @@ class Child {
   ~Child();
 
   /// Forks and runs `work(write_fd)` in the child, which then exits with its return value.
-  /// @param wall_limit seconds; 0: none. It is that of each of `parts`, see next_part()
-  /// @param most_memory_mb resident memory beyond what this process has now, by MemoryWatch, and
-  /// half of the address space beyond that; 0: none. In the child memory_limit_mb() tells it.
+  /// @param wall_limit s, for each of `parts` (see next_part()); 0: none
+  /// @param most_memory_mb limit, by MemoryWatch, on the resident memory beyond that of this
+  /// process now; the address space may grow by twice as much; 0: none. In the child
+  /// memory_limit_mb() returns it.
+  /// @throws std::runtime_error if no process can be started
   static Child fork_and_run(const std::function<int(int write_fd)>& work, double wall_limit,
                             double most_memory_mb, int parts = 1);
 
-  /// A part of the work is done: the limit begins anew, or another one does.
+  /// Call it when a part of the work is done: the time limit starts again, or a new one does (s).
   void next_part();
   void next_part(double wall_limit);
-  /// From now on the limit on memory holds for the child with all that it starts.
+  /// From now on this limit on resident memory holds for the child with all that it starts.
   void watch_family(double most_memory_mb);
 
-  /// Reads what there is, waits up to `seconds`; true once the child has ended.
+  /// Reads the output so far and waits up to `seconds`. @return whether the child has ended
   bool poll(double seconds);
   const ChildReport& report() const { return report_; }
-  /// What it has written since this was called last.
+  /// The output since the last call.
   std::string take_output();
   double peak_memory_mb() const { return memory_.peak_mb(); }
-  /// With all that it has started.
+  /// Kills the child with all processes of its group.
   void kill();
   pid_t pid() const { return pid_; }
-  /// The pipe's end, for ::poll; -1 once nothing more comes.
+  /// The reading end of the pipe, for ::poll; -1 once the output has ended.
   int output() const { return fd_; }
 
  private:
@@ -69,7 +71,7 @@ class Child {
 /// Exit code of a child that ran out of memory.
 inline constexpr int kOutOfMemoryExit = 77;
 
-/// The limit on memory of this process, if it is a child made with one; 0: none.
+/// The memory limit of this process, MB, if it is a child that was made with one; 0: none.
 double memory_limit_mb();
 
 }  // namespace perp

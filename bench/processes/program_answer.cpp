@@ -9,7 +9,7 @@ namespace perp {
 namespace {
 
 constexpr int kShellSignal = 128, kLastSignal = 64;
-constexpr std::size_t kMostSaid = 400;  // bytes of a program's last words in a message
+constexpr std::size_t kMostSaid = 400;  // bytes of a program's standard error in a message
 
 std::optional<double> number_in(const json::Value& value) {
   if (const auto* i = value.get_if<std::int64_t>()) return static_cast<double>(*i);
@@ -17,7 +17,7 @@ std::optional<double> number_in(const json::Value& value) {
   return {};
 }
 
-// An array of numbers; null stands for one that is not finite, as in what perp itself writes.
+// An array of numbers. null means a number that is not finite, as in perp's own files.
 std::optional<Vector> numbers(const json::Value* value) {
   if (!value) return {};
   if (const auto* list = value->get_if<json::Numbers>()) {
@@ -46,7 +46,7 @@ std::string text(const json::Value& document, const char* name) {
   return s ? *s : std::string();
 }
 
-// "times": {"setup": s, "solve": s}, where both are there and can be times.
+// "times": {"setup": s, "solve": s}, if both are there and possible.
 std::optional<OwnTimes> own_times(const json::Value& document) {
   const json::Value* times = document.find("times");
   if (!times) return {};
@@ -67,7 +67,7 @@ Status status_from(std::string_view name) {
   return Status::kNumericalError;
 }
 
-// A proof that comes with the claim, as in a result file; the verifier is to check it.
+// A proof that comes with the claim, as in result files. The verifier must still check it.
 std::optional<Certificate> certificate_in(const json::Value& document) {
   const json::Value* given = document.find("certificate");
   if (!given || !given->get_if<json::Object>()) return {};
@@ -124,7 +124,8 @@ std::string last_words(std::string_view errors) {
       said += " | ";
     } else if (c == '\t') {
       said += ' ';
-    } else if (code < 0x20 || code > 0x7e) {  // no control of terminals, no half characters
+    } else if (code < 0x20 ||
+               code > 0x7e) {  // no control characters for terminals, no parts of UTF-8 characters
       said += fmt::format("\\x{:02x}", code);
     } else {
       said += c;
@@ -156,7 +157,7 @@ bool tell_end(const ChildReport& child, Result& result) {
     result.message = "the program was stopped: it wrote more than 1 GB" + said;
     return false;
   }
-  // A shell tells of the signal that ended its command by a code of its own.
+  // A shell reports the signal that ended its command by an exit code of 128 + signal.
   const bool by_shell = child.end == ChildReport::End::kExited && child.code > kShellSignal &&
                         child.code <= kShellSignal + kLastSignal;
   const bool signalled = child.end == ChildReport::End::kSignalled || by_shell;

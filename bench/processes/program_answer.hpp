@@ -1,4 +1,4 @@
-// What programs say: their answers, and their last words.
+// Reads what programs write: their answers, and the end of their standard error.
 #pragma once
 
 #include <perp/bench/processes/process.hpp>
@@ -8,17 +8,17 @@
 
 namespace perp {
 
-/// Reads a program's answer, one JSON object (docs/how-to/adding.md), into a result whose z and
-/// dual are empty. What cannot be read leaves the status numerical_error and a message.
-/// @param said behind that message: last_words()
+/// Reads a program's answer, one JSON object (docs/how-to/adding.md), into a result with empty z
+/// and dual. If it cannot be read, the status is numerical_error, with a message.
+/// @param said text to add to that message, from last_words()
 void read_program_answer(const std::string& text, const std::string& said, Result& result);
 
 /// The end of what a program wrote to standard error, as one line of plain text: "; it said: ...".
 std::string last_words(std::string_view errors);
 
-/// What its end means for a result: status and message, and of its end by a signal or for want of
-/// memory a statistic, "signal" or "out_of_memory", by which run_job() knows.
-/// @return whether there may be an answer all the same
+/// Sets status and message of the result from the way the program ended. If a signal or a lack of
+/// memory ended it, sets the statistic "signal" or "out_of_memory", which run_job() uses.
+/// @return whether the output may still hold an answer
 bool tell_end(const ChildReport& child, Result& result);
 
 }  // namespace perp

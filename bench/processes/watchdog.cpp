@@ -15,7 +15,7 @@ namespace {
 pid_t owner = -1, watchdog = -1;
 int to_watchdog = -1;
 
-// Runs in the watchdog; a negative number takes a group off the list.
+// Runs in the watchdog. A negative number removes a group from the list.
 [[noreturn]] void keep_watch(int from_owner) {
   std::array<pid_t, 64> groups{};
   pid_t told = 0;
@@ -38,7 +38,7 @@ void tell(pid_t number) {
   }
 }
 
-// At an orderly end of the program.
+// Stops the watchdog at a normal end of the program.
 struct AtExit {
   ~AtExit() { Watchdog::stop(); }
 };
@@ -48,7 +48,7 @@ struct AtExit {
 void Watchdog::start() {
   if (owner == getpid()) return;
   static const AtExit at_exit;
-  if (to_watchdog >= 0) close(to_watchdog);  // of the process that this one was forked from
+  if (to_watchdog >= 0) close(to_watchdog);  // that of the process from which this one was forked
   to_watchdog = -1;
   int fds[2];
   if (pipe2(fds, O_CLOEXEC) != 0) return;
@@ -56,7 +56,7 @@ void Watchdog::start() {
   if (pid == 0) {
     setpgid(0, 0);
     for (const int s : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) signal(s, SIG_IGN);
-    // What it inherits must not stay open behind its owner's back.
+    // The watchdog must not keep inherited files open.
     if (fds[0] > 0) close_range(0, static_cast<unsigned>(fds[0]) - 1, 0);
     close_range(static_cast<unsigned>(fds[0]) + 1, ~0U, 0);
     keep_watch(fds[0]);

@@ -1,20 +1,22 @@
-// Ends the commands that perp has started if perp itself is killed.
+// Ends the commands that perp started if perp itself is killed.
 #pragma once
 
 #include <sys/types.h>
 
 namespace perp {
 
-/// A small process that waits for the end of this one, however it comes, and then kills the process
-/// groups it was told of: a signal at the parent's death reaches only the shell of a command, not
-/// what the shell has started. Made when it is first needed; of a forked process none or its own.
+/// A small process that waits for the end of this process, for any reason, and then kills the
+/// process groups that it watches. It is necessary because the signal at the death of a parent
+/// reaches only the shell of a command, not the processes that the shell started. It is made when
+/// first needed. A forked process has its own or none.
 class Watchdog {
  public:
-  /// Makes the watchdog if there is none yet; before a group's leader is forked.
+  /// Makes the watchdog if there is none. Must be called before the leader of a group is forked.
   static void start();
   static void watch(pid_t group);
   static void forget(pid_t group);
-  /// Ends it, if this process has one; what it watches is killed. At the end of a process.
+  /// Ends the watchdog of this process, if there is one, and kills what it watches. Called at the
+  /// end of the process.
   static void stop();
 };
 

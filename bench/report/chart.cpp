@@ -35,7 +35,7 @@ double rounded_to(double value, int digits) {
 
 namespace {
 
-// Values that differ by rounding only become one, and that is 0 if it is rounding itself.
+// Values that differ only by rounding become one value; it is 0 if it is rounding itself.
 void make_constant(std::vector<Series>& series, std::vector<double> Series::*values, double scale) {
   constexpr double kRounding = 1e-9;
   double low = INFINITY, high = -INFINITY;

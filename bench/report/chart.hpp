@@ -9,25 +9,25 @@ namespace perp {
 
 struct Series {
   std::string label;
-  std::vector<double> x, y;  ///< of one length; what is not finite is left out
-  bool guide = false;        ///< a thin line: what others are to be compared with
+  std::vector<double> x, y;  ///< of the same length; points that are not finite are left out
+  bool guide = false;        ///< drawn as a thin line, for comparison
 };
 
 struct Chart {
   std::string title, x_label, y_label;
   bool log_y = false;
-  bool same_scale = false;  ///< a unit of x is drawn as long as a unit of y
-  /// What values are measured by: an extent of 1e-9 of it (or of the values themselves) is rounding
-  /// and is drawn as a constant.
+  bool same_scale = false;  ///< x and y have the same scale
+  /// Typical size of the values. If their range is at most 1e-9 of it, or of the values themselves,
+  /// it is rounding, and a constant is drawn.
   double scale = 0.0;
   std::vector<Series> series;
 };
 
-/// At most about `most` points of the series, its extremes kept: first, lowest, highest and last of
-/// each run of neighbours.
+/// About `most` points of the series or fewer. Of each part of the series the first, lowest,
+/// highest and last point are kept.
 Series thinned(const Series& series, std::size_t most);
 
-/// The value with so many decimal digits: what a chart or a table shows of it.
+/// The value rounded to that number of significant digits, for charts and tables.
 double rounded_to(double value, int digits);
 
 /// The chart with constants instead of rounding, see Chart::scale.

@@ -1,4 +1,4 @@
-// Claims of papers against what was measured: files that a report takes in.
+// Claims of papers compared with measurements: files for a report.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ struct Claim {
   std::string verdict;  ///< "holds", "holds in part", "does not hold" or "not tested"
 };
 
-/// What was measured of one paper.
+/// The claims of one paper with the measurements.
 struct ClaimTable {
   std::string title, caption;
   std::vector<Claim> claims;
@@ -20,9 +20,10 @@ struct ClaimTable {
 /// Whether a folder has files of claims.
 bool holds_claims(const std::string& path);
 
-/// Reads claims/*.json of every path that is a folder with some: {"format": "perp-claims",
-/// "version": 1, "title", "caption", "claims": [{"claim", "experiment", "measured", "verdict"}]}.
-/// @throws InputError naming file and field.
+/// Reads the files claims/*.json of every path that is a folder with such files: {"format":
+/// "perp-claims", "version": 1, "title", "caption", "claims": [{"claim", "experiment", "measured",
+/// "verdict"}]}.
+/// @throws InputError with file and field if one is wrong
 std::vector<ClaimTable> read_claims(const std::vector<std::string>& paths);
 
 }  // namespace perp

@@ -6,8 +6,8 @@
 
 namespace perp {
 
-/// What a pair of bodies does to each other, at each of the times `t`: sums over its points, slip
-/// the largest of those that press.
+/// Contact of a pair of bodies at the times `t`. Forces are sums over the contact points; slip is
+/// the largest over the points that press.
 struct ContactHistory {
   std::string pair;              ///< "A on B"
   std::vector<double> t;         ///< ends of steps, s
@@ -17,9 +17,10 @@ struct ContactHistory {
 };
 
 /// Reads a contacts.csv.
-/// @param begin time at the beginning of the first step; @param t of the ends of steps, rising
-/// @param damaged raised by the number of damaged lines, which are left out
-/// @throws InputError for a file without the columns
+/// @param begin time at the beginning of the first step, s @param t ends of the steps, s,
+/// increasing
+/// @param damaged is increased by the number of damaged lines, which are left out
+/// @throws InputError if the file lacks a column
 std::vector<ContactHistory> read_contact_histories(const std::string& path, double begin,
                                                    const std::vector<double>& t, int& damaged);
 

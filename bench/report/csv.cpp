@@ -41,7 +41,7 @@ int read_csv(const std::string& path, const std::vector<std::string>& columns,
   std::vector<std::string_view> picked(columns.size());
   int left_out = 0;
   while (std::getline(file, line)) {
-    if (file.eof()) {  // the line has no end
+    if (file.eof()) {  // the line is incomplete
       ++left_out;
       break;
     }

@@ -1,4 +1,4 @@
-// Reading the CSV files of recorded simulations: columns by name, whole lines only.
+// Reads the CSV files of recorded simulations: columns by name, complete lines only.
 #pragma once
 
 #include <functional>
@@ -9,16 +9,15 @@
 
 namespace perp {
 
-/// Calls `row` with the fields of the named columns, in the order asked for, for each line of the
-/// file. Fields are not quoted. Left out are lines with more or fewer fields than the header has,
-/// lines for which `row` returns false, and a last line without its end, which a run that was
-/// killed may leave.
+/// Calls `row` for each line of the file, with the fields of the named columns in that order.
+/// Fields are not quoted. Some lines are left out: those with more or fewer fields than the header,
+/// those for which `row` returns false, and an incomplete last line, which a killed run may leave.
 /// @return the number of lines left out
-/// @throws InputError where the file cannot be read or a column is missing
+/// @throws InputError if the file cannot be read or a column is missing
 int read_csv(const std::string& path, const std::vector<std::string>& columns,
              const std::function<bool(std::span<const std::string_view>)>& row);
 
-/// A finite number that is the whole of the text.
+/// Reads a finite number. @return false if the whole text is not such a number
 bool read_number(std::string_view text, double& value);
 
 }  // namespace perp

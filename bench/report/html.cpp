@@ -10,7 +10,7 @@ namespace perp {
 
 namespace {
 
-// Text for HTML and for attributes.
+// Escapes text for HTML and for attributes.
 std::string escape(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -34,7 +34,7 @@ std::string escape(std::string_view text) {
   return out;
 }
 
-// JSON within a script element: no "<" of a text may begin a tag.
+// JSON for a script element: a "<" in a text must not begin a tag.
 std::string within_script(const std::string& json) {
   std::string out;
   out.reserve(json.size());
@@ -47,7 +47,7 @@ std::string within_script(const std::string& json) {
   return out;
 }
 
-// The program of the page, bundled (page/README.md).
+// A part of the page that was built before (page/README.md).
 std::string part_of_page(const char* name) {
   return read_text_file((data_root() / "bench" / "report" / "page" / name).string());
 }
@@ -64,7 +64,7 @@ std::string report_html(const std::vector<Record>& records,
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width\">\n<title>{}</title>\n"
-      "<style>{}</style>\n</head>\n<body>\n<noscript>This report is drawn by the script in it: "
+      "<style>{}</style>\n</head>\n<body>\n<noscript>A script in this page draws the report: "
       "allow scripts for this file.</noscript>\n"
       "<script type=\"application/json\" id=\"perp-data\">{}</script>\n<script>{}</script>\n"
       "</body>\n</html>\n",

@@ -1,4 +1,4 @@
-// The report: one self-contained page.
+// The report as one self-contained page.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -11,9 +11,9 @@
 
 namespace perp {
 
-/// HTML with its style, its data (page_data) and the program that draws them, and no reference to
-/// anything outside.
-/// @param earlier runs beside this one (history_json), an empty array if there are none
+/// HTML with the style, the data (page_data) and the script that draws them. It refers to nothing
+/// outside of the page.
+/// @param earlier comparison with earlier runs (history_json); an empty array if there are none
 std::string report_html(const std::vector<Record>& records,
                         const std::vector<SimulationGroup>& simulations,
                         const std::vector<ClaimTable>& claims,

@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-// A list of different words, in the order in which they come.
+// A list of different words, in the order of their first use.
 class Words {
  public:
   int place_of(const std::string& word) {
@@ -30,7 +30,7 @@ class Words {
   std::vector<std::string> words_;
 };
 
-// Of records.js.
+// The same flags as in records.js.
 enum Flag : int {
   kRight = 1,
   kRefused = 2,
@@ -47,7 +47,7 @@ int flags_of(const Record& r, bool is_main) {
          (r.vacuous ? kVacuous : 0) | (r.own_times ? kOwnTimes : 0) | (is_main ? kMain : 0);
 }
 
-// Four digits are more than a time is worth.
+// Four digits are enough for a time.
 Json four_digits(double value) {
   if (!std::isfinite(value)) return nullptr;
   return rounded_to(value, 4);
@@ -115,7 +115,7 @@ Json record_data(const std::vector<Record>& records) {
       "outcome",  "claimed",    "message", "worst", "settings", "size",      "n",
       "contacts", "position",   "total",   "solve", "residual", "tolerance", "asked",
       "limit",    "iterations", "llt",     "flags"};
-  std::set<std::string> from_zero;  // the suites that solvers are compared on from zero
+  std::set<std::string> from_zero;  // suites on which solvers are compared with starts from zero
   for (const Record& r : records) {
     if (r.mode == "zero") from_zero.insert(r.suite);
   }

@@ -1,4 +1,4 @@
-// What the page of a report is made of, as JSON; page/src reads it.
+// The data of a report's page as JSON, which the scripts in page/src read.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,18 +13,19 @@
 namespace perp {
 
 /// {"title", "left_out", "records", "about", "claims", "tables", "history", "simulations"}. Records
-/// are rows of numbers; names stand once in lists of words, to which rows refer. What is not finite
-/// is null. Of records that tell of the same run the last counts.
+/// are rows of numbers. Names are stored once, in lists of words, and rows refer to them by index.
+/// Numbers that are not finite are null. Of several records of the same run the last counts.
 nlohmann::ordered_json page_data(const std::vector<Record>& records,
                                  const std::vector<SimulationGroup>& simulations,
                                  const std::vector<ClaimTable>& claims,
                                  const std::vector<StudyTable>& tables, const std::string& title,
                                  const nlohmann::ordered_json& earlier);
 
-/// The records of it, or null if there are none.
+/// The member "records", or null if there are none.
 nlohmann::ordered_json record_data(const std::vector<Record>& records);
 
-/// A group of simulations: its charts, and a line for each run with its motion (replay_data).
+/// A group of simulations: its charts, and an entry for each run with its motion (replay_data).
+/// @param room is reduced by the size of the motions
 nlohmann::ordered_json simulation_data(const SimulationGroup& group, ReplayRoom& room);
 
 }  // namespace perp

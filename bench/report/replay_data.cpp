@@ -23,7 +23,8 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr std::size_t kMostFrames = 300;
-constexpr std::size_t kMostContacts = 20'000;  // of all frames together, the strongest of each
+// in all frames together; the strongest of each frame are kept
+constexpr std::size_t kMostContacts = 20'000;
 constexpr std::size_t kPoseBytes = 14;
 
 std::string base64(const std::vector<unsigned char>& bytes) {
@@ -49,7 +50,7 @@ struct Pose {
   std::array<double, 7> v;  // position, quaternion w x y z
 };
 
-// Poses by time, in the order of the bodies.
+// Poses at each time, in the order of the bodies.
 struct ReplayedMotion {
   std::vector<double> t;
   std::vector<std::vector<Pose>> frames;
@@ -69,7 +70,7 @@ ReplayedMotion read_motion(const fs::path& path, const std::map<std::string, std
              }
              if (motion.t.empty() || t > motion.t.back()) {
                motion.t.push_back(t);
-               // Who has no row here stays where it was.
+               // A body without a row at this time keeps its pose.
                motion.frames.push_back(motion.frames.empty() ? std::vector<Pose>(place.size())
                                                              : motion.frames.back());
              }
@@ -81,7 +82,7 @@ ReplayedMotion read_motion(const fs::path& path, const std::map<std::string, std
   return motion;
 }
 
-// So many of the frames, the first and the last among them, evenly in time.
+// Chooses at most `most` frames, evenly in time, with the first and the last.
 std::vector<std::size_t> chosen_frames(const std::vector<double>& t, std::size_t most) {
   std::vector<std::size_t> chosen;
   if (t.size() <= most) {
@@ -201,7 +202,7 @@ Json replay_data(const std::string& folder, ReplayRoom& room) {
   if (place.empty()) return nullptr;
   const ReplayedMotion motion = read_motion(fs::path(folder) / "trajectory.csv", place);
   const std::size_t frame_bytes = kPoseBytes * place.size() * 4 / 3 + 1;
-  // A run takes no more than a quarter of what is left, so that those behind it have some too.
+  // A run may use a quarter of the room that is left, so that later runs have some, too.
   const std::size_t most =
       std::min(kMostFrames, static_cast<std::size_t>(std::max(0L, room.left / 4)) / frame_bytes);
   if (motion.frames.size() < 2 || most < 2) return nullptr;

@@ -13,13 +13,14 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::size_t kMostBodies = 60;     // whose paths are drawn
-constexpr std::size_t kMostRuns = 14;       // in one drawing: so many line styles can be told apart
-constexpr std::size_t kMostPathCharts = 4;  // of runs with many bodies
-constexpr std::size_t kMostPairs = 4;       // of bodies, whose forces are drawn
+constexpr std::size_t kMostBodies = 60;  // bodies with drawn paths
+constexpr std::size_t kMostRuns = 14;  // runs in one drawing; more line styles cannot be told apart
+constexpr std::size_t kMostPathCharts = 4;  // drawings of paths, for runs with many bodies
+constexpr std::size_t kMostPairs = 4;       // pairs of bodies with drawn forces
 constexpr std::size_t kPathPoints = 200;
-constexpr std::size_t kChartPoints = 600;    // of a line: more cannot be told apart
-constexpr std::size_t kMostStepsTold = 150;  // told one by one; beyond: medians of neighbours
+constexpr std::size_t kChartPoints = 600;  // points of a line; more cannot be told apart
+// steps with points of their own; with more steps medians of neighbours are drawn
+constexpr std::size_t kMostStepsTold = 150;
 
 using RunColumn = std::vector<double> SimulationRun::*;
 
@@ -36,7 +37,8 @@ Chart over_time(const SimulationGroup& group, const std::string& title, const st
   return plot;
 }
 
-// Values that jump from step to step become a grey mass where steps are many.
+// Medians over neighbouring steps. Values of many steps that jump up and down would be drawn as a
+// grey area.
 Series medians(const std::vector<double>& t, const std::vector<double>& values,
                const std::string& label) {
   Series s{label, {}, {}};
@@ -83,7 +85,7 @@ bool one_body_each(const SimulationGroup& group) {
                      [](const SimulationRun& run) { return run.paths.size() <= 1; });
 }
 
-// 2D: x and y; 3D: x and z, from the side, or x and y, from above.
+// Whether paths are drawn in x and y: in 2D, and in 3D from above. Else in x and z, from the side.
 bool shows_y(const SimulationGroup& group, const SimulationRun& run) {
   return run.flat || group.from_above;
 }
@@ -109,7 +111,8 @@ void add_path(Chart& plot, const Series& path) {
   plot.series.push_back(path);
 }
 
-// Runs of one body together; else a drawing for each run, a line for each body.
+// Runs with one body share a drawing; else there is a drawing for each run, with a line for each
+// body.
 std::vector<Chart> path_plots(const SimulationGroup& group) {
   const auto& runs = group.runs;
   if (one_body_each(group)) {
@@ -139,7 +142,7 @@ std::vector<Chart> path_plots(const SimulationGroup& group) {
   return plots;
 }
 
-// A value over time of the only body of each run; nothing where runs have more.
+// A value over time of the only body of each run; nothing if a run has more bodies.
 template <class Values>
 std::vector<Chart> of_the_body(const SimulationGroup& group, const std::string& title,
                                const std::string& y_label, const Values& values,
@@ -189,7 +192,7 @@ std::vector<Chart> velocity_plots(const SimulationGroup& group) {
                                              std::vector<double>&y) {
                        t = body.t;
                        y = body.*component;
-                       t.resize(std::min(t.size(), y.size()));  // damaged lines
+                       t.resize(std::min(t.size(), y.size()));  // shorter if lines are damaged
                        y.resize(t.size());
                      }))
       plots.push_back(std::move(plot));
@@ -197,7 +200,7 @@ std::vector<Chart> velocity_plots(const SimulationGroup& group) {
   return plots;
 }
 
-// A drawing for each of the first pairs of bodies, a line for each run.
+// A drawing for each of the first pairs of bodies, with a line for each run.
 std::vector<Chart> pair_plots(const SimulationGroup& group, const std::string& title,
                               const std::string& y_label,
                               std::vector<double> ContactHistory::*values) {
@@ -226,7 +229,7 @@ std::vector<Chart> pair_plots(const SimulationGroup& group, const std::string& t
   return plots;
 }
 
-// Where velocities jump to and fro, it is here that one sees it.
+// Shows velocities that jump up and down from step to step.
 std::vector<Chart> spin_plot(const SimulationGroup& group) {
   return of_the_body(
       group, "Angular acceleration: change of the angular velocity, a step", "rad/s2",
@@ -245,7 +248,7 @@ bool draws(const SimulationGroup& group, GroupDrawing drawing) {
          std::find(group.drawings.begin(), group.drawings.end(), drawing) != group.drawings.end();
 }
 
-// What belongs to a drawing of the only body: a head and a value for each run.
+// A column of numbers beside a drawing of the only body: a head, and a value for each run.
 struct Measure {
   const char* head;
   double (*value)(const SimulationGroup&, const SimulationRun&);
@@ -269,7 +272,7 @@ std::vector<Measure> measures_of(const SimulationGroup& group) {
   return measures;
 }
 
-// As many digits as a chart or a table shows.
+// Rounded to the digits that a chart or a table shows.
 Json rounded(double value, int digits = 6) {
   if (!std::isfinite(value)) return nullptr;
   return rounded_to(value, digits);
@@ -279,12 +282,12 @@ Json rounded(const std::vector<double>& values, int digits = 6) {
   for (const double v : values) list.push_back(rounded(v, digits));
   return list;
 }
-// The first and the last.
+// The first and the last value.
 Json ends_of(const std::vector<double>& values) {
   if (values.empty()) return Json::array();
   return {rounded(values.front()), rounded(values.back())};
 }
-// Of many steps: what median and largest are made of.
+// Median and largest value over many steps.
 Json of_steps(std::vector<double> values, double factor = 1.0) {
   if (values.empty()) return Json::array();
   return {rounded(factor * quantile(values, 0.5), 4), rounded(factor * quantile(values, 1.0), 4)};

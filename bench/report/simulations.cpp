@@ -22,7 +22,7 @@ using SortedJson = nlohmann::json;
 
 namespace {
 
-// Of a run, whatever its scene.
+// Settings that a run of any scene has.
 constexpr std::array<const char*, 6> kOwnSettings{"scene",  "driver", "formulation",
                                                   "solver", "h",      "tolerance"};
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -39,7 +39,7 @@ std::string setting_text(const SortedJson& value) {
   return value.dump();
 }
 
-// A string member; "" where there is none.
+// A string member; "" if there is none.
 std::string string_member(const SortedJson& j, const char* name, const fs::path& path) {
   const auto it = j.find(name);
   if (it == j.end()) return "";
@@ -71,7 +71,7 @@ void read_run_json(const fs::path& path, SimulationRun& run) {
 
 struct InitialEnergy {
   double t = kNaN, kinetic = 0.0, potential = 0.0;
-  double first_kinetic = 0.0, first_potential = 0.0;  // sums over bodies after the first step
+  double first_kinetic = 0.0, first_potential = 0.0;  // sums over the bodies after the first step
 };
 
 InitialEnergy read_trajectory(const fs::path& path, SimulationRun& run) {
@@ -114,7 +114,7 @@ InitialEnergy read_trajectory(const fs::path& path, SimulationRun& run) {
   return initial;
 }
 
-// Several rows may belong to one step: its stages and relaxed tries.
+// A step may have several rows: its stages and relaxed tries.
 void read_steps(const fs::path& path, SimulationRun& run) {
   double step = kNaN;
   run.damaged_lines += read_csv(
@@ -141,8 +141,8 @@ void read_steps(const fs::path& path, SimulationRun& run) {
       });
 }
 
-// steps.csv begins after the first step. The energy of springs is in it, but not in the bodies'
-// rows: the initial total is known only where the two agree later.
+// steps.csv begins after the first step. Its energy includes springs, that of the bodies' rows does
+// not. So the initial total is known only if the two agree after the first step.
 void put_initial_state(const InitialEnergy& e, SimulationRun& run) {
   if (std::isnan(e.t) || (!run.t.empty() && run.t.front() <= e.t)) return;
   const double later = e.first_kinetic + e.first_potential;
@@ -188,7 +188,7 @@ std::string value_of(const SimulationRun& run, const std::string& name) {
   return it == run.settings.end() ? "" : it->second;
 }
 
-// Numbers by their value, words after them by their letters.
+// Sorts numbers by value, then words by letters.
 bool is_before(const std::string& a, const std::string& b) {
   double x = 0.0, y = 0.0;
   const bool a_number = read_number(a, x), b_number = read_number(b, y);
@@ -201,7 +201,7 @@ std::string label_of(const SimulationRun& run, const std::vector<std::string>& d
   for (const std::string& name : differs) {
     const std::string value = value_of(run, name);
     if (name == "scene" || name == "formulation" || name == "solver" || name == "driver") {
-      // An engine is its own formulation and solver.
+      // For an engine, formulation and solver are the same; the name appears once.
       if (parts.empty() || parts.back() != value) parts.push_back(value);
     } else {
       parts.push_back(fmt::format("{} = {}{}", name, value, name == "h" ? " s" : ""));
@@ -210,9 +210,10 @@ std::string label_of(const SimulationRun& run, const std::vector<std::string>& d
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-// Parameters belong to scenes: they count where runs of one scene differ in them.
+// Parameters belong to scenes. They count only if runs of the same scene differ in them.
 std::vector<std::string> differing_settings(const std::vector<SimulationRun>& runs) {
-  std::map<std::string, std::set<std::string>> values;  // by setting; parameters with the scene
+  // key: the setting, for parameters with the scene
+  std::map<std::string, std::set<std::string>> values;
   std::set<std::string> names;
   for (const SimulationRun& run : runs) {
     for (const auto& [name, value] : run.settings) names.insert(name);
@@ -338,7 +339,7 @@ void read_joint(const SortedJson& j, const fs::path& path, SimulationGroup& grou
   }
 }
 
-// On a logarithmic axis: what is feasible to rounding stands at its lower end.
+// Reads infeasibilities for a logarithmic axis; smaller ones than 1e-12 are put at its lower end.
 void read_infeasibility(SimulationGroup& group) {
   constexpr double kLeast = 1e-12;
   for (SimulationRun& run : group.runs) {

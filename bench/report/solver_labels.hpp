@@ -1,4 +1,4 @@
-// What a solver is called if records of it differ in more than its name.
+// Names of solvers in reports, if their records differ in settings as well.
 #pragma once
 
 #include <perp/bench/harness/record.hpp>
@@ -7,13 +7,13 @@
 
 namespace perp {
 
-/// Stands behind the name of a solver whose program tells its times itself.
+/// Added to the name of a solver whose program reports its times itself.
 inline constexpr char kOwnTimesMark = '*';
 
-/// How a record's solver is called in tables and charts: its label, its start if that is not zero,
-/// settings if records of this solver (and label) differ in them, tolerance and limits if records
-/// of the suite do. It says if a solver makes no use of the start, and has a mark if its times are
-/// its own word. One name for each record, in their order.
+/// Name of each record's solver in tables and charts, in the order of the records. It has the
+/// label; the start if that is not zero; settings if records of this solver (and label) differ in
+/// them; tolerance and limits if records of the suite differ in them. It says if the solver did not
+/// use the start, and has kOwnTimesMark if the times are the program's own.
 std::vector<std::string> solver_names(const std::vector<Record>& records);
 
 }  // namespace perp

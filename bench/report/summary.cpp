@@ -204,7 +204,7 @@ std::vector<FailureSummary> failures(const std::vector<Record>& records) {
 
 namespace {
 
-// A message without what differs from problem to problem: "(NAME)" and numbers.
+// A message without the parts that differ from problem to problem: "(NAME)" and numbers.
 std::string kind_of(const std::string& message) {
   std::string kind;
   int depth = 0;
@@ -216,8 +216,8 @@ std::string kind_of(const std::string& message) {
   return kind;
 }
 
-// Why solvers took none of some problems, a line for each solver and reason, with the first of its
-// kind.
+// The reasons why solvers refused problems: a line for each solver and reason, with the first
+// message.
 std::string refusals_text(const std::vector<Record>& records) {
   std::map<std::pair<std::string, std::string>, std::pair<int, std::string>> refusals;
   const std::vector<std::string> names = solver_names(records);
@@ -236,8 +236,8 @@ std::string refusals_text(const std::vector<Record>& records) {
 
 namespace {
 
-// A line for each suite: how much was right, and the solvers that were right most often, the
-// fastest of these first.
+// A line for each suite: the solvers with the most right runs and their numbers. Of equal solvers
+// the fastest comes first.
 std::string suites_text(const std::vector<Record>& records) {
   constexpr std::size_t kNamed = 4;
   struct Counts {
@@ -306,12 +306,12 @@ std::string summary_text(const std::vector<Record>& all) {
         shown_number(g.median_iterations, "{:.0f}"),
         shown_number(g.median_factorisations, "{:.0f}"));
     if (!g.tightened.empty()) out += "  solved " + tightened_text(g) + " of the tolerance";
-    if (g.vacuous > 0) out += fmt::format("  {} of the solved vacuous", g.vacuous);
+    if (g.vacuous > 0) out += fmt::format("  {} of the solved are vacuous", g.vacuous);
     out += "\n";
     any_own |= g.solver.ends_with(kOwnTimesMark);
   }
   out += refusals_text(records);
-  if (any_own) out += fmt::format("{} times that the program tells of itself\n", kOwnTimesMark);
+  if (any_own) out += fmt::format("{} times reported by the program itself\n", kOwnTimesMark);
   return out;
 }
 

@@ -1,4 +1,4 @@
-// Tables from run records.
+// Tables made from run records.
 #pragma once
 
 #include <map>
@@ -9,25 +9,27 @@
 namespace perp {
 
 /// One line of the main table: a group of instances (suite, family or folder, size) and a solver.
-/// Times, residuals and counts are of the solved runs alone.
+/// Times, residuals and median counts are those of the solved runs only.
 struct GroupSummary {
-  std::string suite, group, solver;  ///< the solver's name in figures
-  int size = 0;                      ///< of the family's unit; 0 for files
+  std::string suite, group, solver;  ///< solver: its name in figures
+  int size = 0;                      ///< in the unit of the family; 0 for files
   int n_min = 0, n_max = 0;
   int runs = 0, solved = 0;
-  int proven = 0;   ///< no solution, with a proof that was checked
-  int gave_up = 0;  ///< on problems known to have no solution: no answer, no proof, no false claim
+  int proven = 0;  ///< runs that proved that there is no solution; the proof was checked
+  /// runs without answer, proof or false claim on problems known to have no solution
+  int gave_up = 0;
   int wrong = 0, unsupported = 0;
-  int vacuous = 0;  ///< of the solved: problems that need no solver
+  int vacuous = 0;  ///< solved runs whose problems need no solver
   double median_ms = 0.0, low_ms = 0.0,
-         high_ms = 0.0;          ///< setup and solve: median, 10 % and 90 % quantiles
-  double solve_median_ms = 0.0;  ///< of the solve alone
-  std::map<int, int> tightened;  ///< solved runs at 1/10, 1/100, 1/1000 of the tolerance
+         high_ms = 0.0;          ///< setup and solve, ms: median, 10 % and 90 % quantiles
+  double solve_median_ms = 0.0;  ///< of the solve without setup
+  std::map<int, int> tightened;  ///< key 10, 100, 1000: solved runs that needed 1/10, 1/100, 1/1000
+                                 ///< of the tolerance
   double worst_residual = 0.0;
   double median_iterations = 0.0, median_factorisations = 0.0, median_ties = 0.0;
 };
 
-/// What is done in words: "3 at 1/10, 1 at 1/1000"; "" where all was solved at the tolerance
+/// `tightened` in words: "3 at 1/10, 1 at 1/1000"; "" if all runs were solved at the tolerance
 /// itself.
 std::string tightened_text(const GroupSummary& group);
 
@@ -38,39 +40,40 @@ struct FailureSummary {
   std::vector<std::string> examples;  ///< a few instance names
 };
 
-/// Members of a family are grouped by it, problems of a sequence by that; other files by their
-/// kind.
+/// Group of a record: the family, or the sequence of its problem; for other files the kind.
 std::string group_of(const Record& record);
 
-/// The name with its numbers padded by zeros, so that n=8 comes before n=30 where names are sorted.
+/// The name with its numbers padded by zeros, so that n=8 is sorted before n=30.
 std::string sorted_name(const std::string& name);
 
 /// Whether the record's family is known to be infeasible or to have no solution.
 bool has_known_end(const Record& record);
 
-/// Infeasible or unbounded with a proof that was checked; not where the family has a solution.
+/// Infeasible or unbounded with a checked proof, unless the family is known to have a solution.
 bool is_proven(const Record& record);
 
 /// Solved, or proven to have no solution.
 bool is_right(const Record& record);
 
-/// The problem is known to have no solution, and the solver stopped by itself without a claim.
+/// Whether the problem is known to have no solution and the solver stopped by itself without a
+/// claim.
 bool gave_up(const Record& record);
 
-/// Of records that tell of the same run (problem, solver, settings, start, tolerance, limits), be
-/// it by another build of perp, the last.
+/// Of records of the same run (problem, solver, settings, start, tolerance, limits) only the last
+/// one, even if builds of perp differ.
 std::vector<Record> one_each(const std::vector<Record>& records);
 
-/// The records that solvers are compared by: of each suite those from zero where there are any.
+/// The records for comparing solvers: of each suite those with starts from zero if there are any.
 std::vector<Record> main_records(const std::vector<Record>& records);
 
 std::vector<GroupSummary> summarise(const std::vector<Record>& records);
 std::vector<FailureSummary> failures(const std::vector<Record>& records);
 
-/// The q-quantile (0..1) of the values, NaN where there are none; linear between neighbours.
+/// The q-quantile of the values, 0 <= q <= 1, linear between neighbours; NaN if there are none.
 double quantile(std::vector<double> values, double q);
 
-/// The main table as text for a terminal; of more than 60 lines a line for each suite instead.
+/// The main table as text for a terminal. If it had more than 60 lines, one line for each suite
+/// instead.
 std::string summary_text(const std::vector<Record>& records);
 
 }  // namespace perp

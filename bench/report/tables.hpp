@@ -1,4 +1,4 @@
-// Measured tables of a study: files that a report takes in.
+// Measured tables of a study: files for a report.
 #pragma once
 
 #include <string>
@@ -6,17 +6,17 @@
 
 namespace perp {
 
-/// A table as it is shown. Cells are plain text; in "`...`" they are names.
+/// A table for display. Cells are plain text; "`...`" marks a name.
 struct StudyTable {
   std::string name, title, caption;
   std::vector<std::string> head;
-  std::vector<std::vector<std::string>> rows;  ///< each as long as the head
-  std::string missing;                         ///< why cells are empty; "": none is
+  std::vector<std::vector<std::string>> rows;  ///< each has as many cells as the head
+  std::string missing;                         ///< reason why cells are empty; "" if none is
 };
 
-/// Reads tables/*.json of every path that is a folder with some: {"format": "perp-table",
-/// "version": 1, "name", "title", "caption", "head", "rows", "missing"}. @throws InputError naming
-/// file and field.
+/// Reads the files tables/*.json of every path that is a folder with such files: {"format":
+/// "perp-table", "version": 1, "name", "title", "caption", "head", "rows", "missing"}. @throws
+/// InputError with file and field if one is wrong
 std::vector<StudyTable> read_tables(const std::vector<std::string>& paths);
 
 }  // namespace perp

@@ -42,7 +42,7 @@ Indices all(int count) {
   return k;
 }
 
-// `size` indices for each of the blocks that are kept.
+// The `size` indices of each block that is kept.
 Indices blocks(const Indices& kept, int size) {
   Indices r;
   for (const int b : kept) {
@@ -51,14 +51,14 @@ Indices blocks(const Indices& kept, int size) {
   return r;
 }
 
-/// A kind of part of a problem that can be left out.
+/// A type of parts of a problem that can be left out.
 struct Aspect {
   int (*count)(const Problem&);
   /// The problem with these parts only.
   Problem (*with)(const Problem&, const Indices& kept);
 };
 
-// Without what speaks of single unknowns, and with the start of those that stay.
+// A problem with this data. It has no names of unknowns, and the start of the unknowns that stay.
 Problem of_data(const Problem& p, ProblemData data, const Indices& unknowns) {
   Problem r;
   r.data = std::move(data);
@@ -93,7 +93,7 @@ Problem with_unknowns(const Problem& p, const Indices& k) {
   return of_data(p, std::move(r), k);
 }
 
-// The others are fixed where the solver would begin.
+// Fixes the other unknowns at the point at which a solver would begin.
 Problem with_graph_unknowns(const Problem& p, const Indices& k) {
   const auto& mcp = std::get<Mcp>(p.data);
   Vector at = p.start ? *p.start : Vector::Zero(p.size());
@@ -166,7 +166,7 @@ Problem with_compliant_contacts(const Problem& p, const Indices& kept) {
 
 int rows_of(const Problem& p) { return static_cast<int>(std::get<ConicQp>(p.data).b.size()); }
 
-// A second-order cone without its first row is none: what is left of it becomes nonnegative rows.
+// If a second-order cone loses its first row, the rest becomes nonnegative rows.
 Problem with_rows(const Problem& p, const Indices& kept) {
   const auto& qp = std::get<ConicQp>(p.data);
   ConicQp r{qp.P, qp.c, taken(qp.A, kept, all(qp.A.cols())), taken(qp.b, kept), {}};
@@ -202,7 +202,7 @@ void visit(Vector& v, const F& f) {
   }
 }
 
-// Of a symmetric matrix both halves change together.
+// Visits the numbers of a matrix. Both halves of a symmetric matrix change together.
 template <class F>
 void visit(Matrix& m, const F& f) {
   if (m.rows() == 0 || m.cols() == 0) return;
@@ -251,7 +251,7 @@ void visit_numbers(Problem& p, const F& f) {
 
 double with_digits(double x, int digits) {
   return std::strtod(fmt::format("{:.{}e}", x, digits - 1).c_str(),
-                     nullptr);  // stod refuses what is subnormal
+                     nullptr);  // std::stod refuses subnormal numbers
 }
 
 class Shrinker {
@@ -311,7 +311,7 @@ class Shrinker {
     }
   }
 
-  // All numbers with as few digits as will do.
+  // Gives all numbers as few digits as possible.
   bool lose_digits() {
     for (int digits = 1; digits <= 15 && digits < digits_; ++digits) {
       Problem candidate = best_.problem;
@@ -324,7 +324,7 @@ class Shrinker {
     return false;
   }
 
-  // Each to 0, 1 or -1, or one digit.
+  // Tries 0, then 1 or -1, then one digit, for each number.
   bool change_single_numbers() {
     bool smaller = false;
     for (long k = 0; k < numbers_of(best_.problem) && !deadline_.passed(); ++k) {
@@ -342,10 +342,10 @@ class Shrinker {
         });
         if (changed && take(std::move(candidate))) {
           smaller = true;
-          if (change == 0) --k;  // one fewer
+          if (change == 0) --k;  // there is one number fewer now
           break;
         }
-        if (!changed && change > 0) break;  // simple enough already
+        if (!changed && change > 0) break;  // it is simple enough already
       }
     }
     return smaller;

@@ -1,4 +1,4 @@
-// The smallest problem that still shows what a problem shows.
+// Finds a smaller problem that still shows the same behaviour.
 #pragma once
 
 #include <functional>
@@ -7,23 +7,23 @@
 
 namespace perp {
 
-/// What is left of a problem, and what it took.
+/// A shrunk problem, and the effort.
 struct Shrunk {
   Problem problem;
   int tries = 0;        ///< calls of `shows`
-  bool at_end = false;  ///< nothing smaller shows it; else the time was up
+  bool at_end = false;  ///< true: nothing smaller was found; false: the time was up
 };
 
-/// Leaves out what can be left out while `shows` holds [ZellerHildebrandt2002]: contacts, cones,
-/// rows and unknowns, halves first and single ones last; then numbers become 0 and lose digits, all
-/// at once and one by one. Of an mcp an unknown is left out by fixing it, at its start or at 0
-/// within its bounds. Names and known solutions go, the start stays. Graphs and matrices only: an
-/// mcp by a callback is returned as it is.
-/// @param shows called for valid problems only; holds for the problem itself
+/// Leaves out as much as possible as long as `shows` returns true [ZellerHildebrandt2002]:
+/// contacts, cones, rows and unknowns, halves first and single ones last. Then numbers lose digits
+/// or become 0, all at once and one by one. An unknown of an mcp is left out by fixing it: at its
+/// start, or at 0, clipped to its bounds. Names of unknowns and known solutions are dropped; the
+/// start is kept. An mcp with a callback instead of a graph is returned unchanged.
+/// @param shows is called for valid problems only; must be true for `problem` itself
 Shrunk shrink(const Problem& problem, const std::function<bool(const Problem&)>& shows,
               const Deadline& deadline);
 
-/// Numbers of the problem that are not 0 (bounds: that are finite and not 0).
+/// Number of nonzero numbers in the problem (for bounds: finite and nonzero).
 long numbers_of(const Problem& problem);
 
 }  // namespace perp

@@ -430,7 +430,7 @@ class TestFairClocks(BenchTestCase):
         self.assertEqual((record["times"]["total"], record["times"]["own"]), (2.0, True))
         self.assertIn("solver.py* ", out)
         self.assertIn("2000.000", out)
-        self.assertIn("* times that the program tells of itself", out)
+        self.assertIn("* times reported by the program itself", out)
         self.succeed("report", self.folder / "records", "-o", self.folder / "r.html")
         rows = page_records(page_data(self.folder / "r.html"))
         self.assertEqual({row["solver"] for row in rows if "ownTimes" in row["flags"]}, {row["solver"] for row in rows if row["solver"].endswith("solver.py*")})

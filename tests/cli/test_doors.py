@@ -221,7 +221,7 @@ for number, line in enumerate(sys.stdin, 1):
 
     def test_a_missing_command(self):
         done = self.perp("solve", self.write("problem.json", lcp()), "--solver", "serve: ")
-        self.assertEqual((done.returncode, done.stderr), (2, 'perp: solver "serve:": a command is missing behind the colon\n'))
+        self.assertEqual((done.returncode, done.stderr), (2, 'perp: solver "serve:": the command after the colon is missing\n'))
 
 
 class TestPlugins(DoorTestCase):

@@ -137,7 +137,7 @@ TEST(Summary, CountsVacuousProblems) {
                                  record("a", "3", 1, 1, "stalled")};
   records[1].vacuous = records[2].vacuous = true;
   EXPECT_EQ(summarise(records)[0].vacuous, 1);
-  EXPECT_NE(summary_text(records).find("1 of the solved vacuous"), std::string::npos);
+  EXPECT_NE(summary_text(records).find("1 of the solved are vacuous"), std::string::npos);
 }
 
 TEST(Summary, ManyGroupsAreToldBySuite) {
@@ -200,7 +200,7 @@ TEST(SolverLabels, OwnTimesAndUnusedStartsAreMarked) {
                                  record("b", "2", 1, 0)};
   records[2].own_times = true;
   EXPECT_EQ(solver_names(records), (std::vector<std::string>{"a", "b*", "b*"}));
-  EXPECT_NE(summary_text(records).find("* times that the program tells of itself"),
+  EXPECT_NE(summary_text(records).find("* times reported by the program itself"),
             std::string::npos);
   records[0].mode = "stored";
   records[0].uses_start = false;
