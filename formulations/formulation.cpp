@@ -19,7 +19,7 @@ namespace {
 
 using Properties = ContactProperties;
 
-// What a contact has beyond the capabilities, or nothing.
+// The reason why contacts need more than the capabilities, or nothing.
 std::optional<std::string> refusal_of_contacts(const Capabilities& can, std::string_view name,
                                                const Scene& scene) {
   const auto found = [&](auto&& has) {
@@ -47,7 +47,7 @@ std::optional<std::string> refusal_of_contacts(const Capabilities& can, std::str
     if (const auto field = found([](const Properties& p) { return p.viscous > 0; }))
       return fmt::format(
           "field \"{}.viscous\": {} has no viscous friction at contacts; max-dissipation-step and "
-          "-impulse have",
+          "max-dissipation-impulse have it",
           *field, name);
   }
   return {};
@@ -60,14 +60,14 @@ std::optional<std::string> refusal_of(const Formulation& formulation, const Scen
   const Capabilities can = formulation.capabilities();
   if (auto reason = refusal_of_contacts(can, formulation.name(), scene)) return reason;
   if (!scene.joints.empty() && !can.joints)
-    return fmt::format("field \"joints\": {} takes none", formulation.name());
+    return fmt::format("field \"joints\": {} does not support joints", formulation.name());
   if (!scene.bearings.empty() && !can.bearings)
-    return fmt::format("field \"bearings\": {} takes none", formulation.name());
+    return fmt::format("field \"bearings\": {} does not support bearings", formulation.name());
   for (std::size_t k = 0; k < scene.joints.size(); ++k) {
     if (scene.joints[k].has_friction() && !can.joint_friction) {
       return fmt::format(
           "field \"joints[{}]\": {} has no friction in joints; joint-friction and models with the "
-          "exact cone have",
+          "exact cone have it",
           k, formulation.name());
     }
   }

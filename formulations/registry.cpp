@@ -102,7 +102,7 @@ std::vector<std::string_view> law_names() {
   return names;
 }
 
-// Those that know what to do without gaps.
+// The laws that work without gaps.
 std::vector<std::string_view> rigid_law_names() {
   std::vector<std::string_view> names = law_names();
   std::erase(names, "compliant");
@@ -125,7 +125,7 @@ const SteppingEntry* find_stepping(std::string_view name) {
   return nullptr;
 }
 
-// @throws std::invalid_argument unless some stepping knows the name
+// @throws std::invalid_argument if no stepping has the name in this list
 void check_known(std::string_view what, std::string_view name,
                  std::vector<std::string_view> SteppingEntry::*list) {
   std::vector<std::string_view> all;
@@ -139,7 +139,7 @@ void check_known(std::string_view what, std::string_view name,
         fmt::format("unknown {} \"{}\"; there are: {}", what, name, fmt::join(all, ", ")));
 }
 
-// What a model is made of, as long as its settings may change.
+// The parts of a model whose settings may still change.
 class Parts {
  public:
   virtual ~Parts() = default;
@@ -161,8 +161,8 @@ class GapSetting {
     throw std::invalid_argument(
         contains(implicit_gap_names(), name_)
             ? fmt::format(
-                  "setting \"gap\": {} is a gap of geometry at the end of a step; there are "
-                  "{} of its beginning",
+                  "setting \"gap\": {} is for geometry at the end of a step; for geometry at its "
+                  "beginning there are {}",
                   name_, fmt::join(gap_names(), ", "))
             : fmt::format("setting \"gap\": \"{}\" is not one of {}", name_,
                           fmt::join(gap_names(), ", ")));
@@ -278,7 +278,7 @@ Composition read_composition(const std::string& text) {
   return c;
 }
 
-// The entry that a name before a colon speaks of: a composition has no settings of its own.
+// The entry for the name before a colon; a composition becomes an entry without fixed settings.
 FormulationEntry entry_of(const std::string& name) {
   std::vector<std::string_view> names;
   for (const FormulationEntry& entry : formulation_registry()) {
@@ -291,7 +291,7 @@ FormulationEntry entry_of(const std::string& name) {
                   fmt::join(names, ", ")));
 }
 
-// With another gap a model has the name of the entry that stands for it, if there is one.
+// The name of a model with another gap: that of an entry for this model, if there is one.
 std::string name_with_gap(const FormulationEntry& entry, std::string_view gap) {
   if (gap == entry.composition.gap && !entry.name.empty()) return std::string(entry.name);
   Composition other = entry.composition;
@@ -303,7 +303,7 @@ std::string name_with_gap(const FormulationEntry& entry, std::string_view gap) {
   return other.text();
 }
 
-// The parts of a model with the settings that its text has.
+// The parts of a model, with the settings in its text.
 std::pair<FormulationEntry, std::unique_ptr<Parts>> read_parts(const std::string& text) {
   const auto colon = text.find(':');
   FormulationEntry entry = entry_of(text.substr(0, colon));
@@ -361,8 +361,8 @@ std::optional<std::string> refusal_of(const Composition& c) {
   }
   if ((c.gap == "none") != (c.law == "joint-friction"))
     return fmt::format(
-        "{} steps have gap none with law joint-friction alone, a model without contacts; else they "
-        "take {} and {}",
+        "{} steps: gap none goes only with law joint-friction, a model without contacts; other "
+        "models take {} and {}",
         stepping->name, fmt::join(gap_names(), ", "), fmt::join(law_names(), ", "));
   return {};
 }

@@ -1,4 +1,4 @@
-// The models that there are: named ones, and all that gaps, laws and steppings combine to.
+// All models: those with names, and all combinations of gaps, laws and steppings.
 #pragma once
 
 #include <memory>
@@ -24,39 +24,41 @@ struct Composition {
 /// How time is stepped.
 struct SteppingEntry {
   std::string_view name, summary;
-  std::vector<std::string_view> gaps, laws;  ///< that it takes
+  std::vector<std::string_view> gaps, laws;  ///< that it can be combined with
 };
 const std::vector<SteppingEntry>& steppings();
 
-/// Why three choices do not make a model, or nothing. @throws std::invalid_argument if one of them
-/// is unknown
+/// The reason why three choices do not make a model, or nothing.
+/// @throws std::invalid_argument if one of them is unknown
 std::optional<std::string> refusal_of(const Composition& composition);
 
-/// All that make one.
+/// All compositions that make a model.
 std::vector<Composition> compositions();
 
 /// Kinds of the problems that a model poses.
 std::vector<std::string_view> kinds_of(const Composition& composition);
 
-/// A model with a name of its own, mostly that of its paper.
+/// A model with a name, mostly from its paper.
 struct FormulationEntry {
   std::string_view name, summary, source;
   Composition composition;
-  /// Settings that the name stands for: they cannot be changed.
+  /// Settings that are part of the name, and so cannot be changed.
   std::vector<std::pair<std::string, std::string>> fixed = {};
 };
 
-/// One entry each in registry.cpp.
+/// All models with names, in the order of the list in registry.cpp.
 const std::vector<FormulationEntry>& formulation_registry();
 
-/// The formulation that a scene is made for, else stewart-trinkle.
+/// The formulation that a scene is made for (Scene::formulation), or stewart-trinkle if it has
+/// none.
 std::string default_formulation(const Scene& scene);
 
-/// From "NAME" or "NAME:key=value,key=value"; NAME is that of an entry or GAP+LAW+STEPPING.
+/// A formulation from "NAME" or "NAME:key=value,key=value". NAME is the name of an entry, or
+/// GAP+LAW+STEPPING.
 /// @throws std::invalid_argument naming what is unknown, or why the choices do not go together
 std::unique_ptr<Formulation> make_formulation(const std::string& text);
 
-/// Its settings with their defaults. @throws as make_formulation
+/// The settings of a formulation with their values. @throws as make_formulation()
 std::vector<SettingText> formulation_settings(const std::string& text);
 
 }  // namespace perp

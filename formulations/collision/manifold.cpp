@@ -9,15 +9,16 @@ namespace perp {
 
 namespace {
 
-constexpr double kReference = 1e-5;      // rad: how near a face normal is to the contact normal
-constexpr double kIncident = 1.0;        // rad: a box's face that looks most against it is within
+constexpr double kReference =
+    1e-5;  // rad: largest angle between a face normal and the contact normal
+constexpr double kIncident = 1.0;  // rad: the face of a box that faces it is within this angle
 constexpr double kParallelTouch = 0.02;  // rad: edges that touch along their length
-constexpr double kNearlyFlat = 0.5;     // rad: a face that may come to lie on another within a step
-constexpr double kCoincident = 1e-3;    // of the smaller body's radius: points closer are one
-constexpr double kCrossingShare = 0.1;  // of the half width: corners so near a crossing are it
-constexpr double kOnPlane = 1e-7;       // of the size: corners so near a side plane are on it
+constexpr double kNearlyFlat = 0.5;      // rad: a face that may lie on another within a step
+constexpr double kCoincident = 1e-3;     // of the smaller radius: nearer points count as one
+constexpr double kCrossingShare = 0.1;   // of the half width: nearer corners and crossings are one
+constexpr double kOnPlane = 1e-7;        // of the size: corners nearer to a side plane are on it
 
-// What a feature number says, beside two numbers of corners or edges.
+// The kind that a feature number contains, together with two numbers of corners or edges.
 enum FeatureKind { kWitness, kCornerOfA, kCornerOfB, kCutOfA, kCutOfB, kCrossing };
 
 int feature_id(FeatureKind kind, int first, int second = 0) {
@@ -33,13 +34,13 @@ Feature placed_feature(const PlacedShape& p, const Vector3d& direction, double t
 
 double size_of(const PlacedShape& p) { return bounding_radius(*p.shape); }
 
-// A corner of what is left by clipping, with the line that leads from it to the next corner.
+// A corner of the clipped polygon, with the line that leads from it to the next corner.
 struct Corner {
   Vector3d point;
   int feature, line;
 };
 
-// A plane that cuts: n.x <= offset stays. `line` marks the side that the cut makes.
+// A plane that cuts: points with n.x <= offset stay. `line` is the number of the new side.
 struct Side {
   Vector3d n;
   double offset;
@@ -47,11 +48,11 @@ struct Side {
 };
 
 struct Clipper {
-  FeatureKind cut;  // what its new corners are
+  FeatureKind cut;  // kind of the new corners
   double tolerance;
 
-  // Corners within the tolerance of a side are on it: a corner and a cut beside it would be one
-  // contact twice.
+  // Corners within the tolerance of a side count as lying on it: a corner and a cut next to it
+  // would be the same contact twice.
   std::vector<Corner> polygon(const std::vector<Corner>& corners, const Side& side) const {
     std::vector<Corner> result;
     for (std::size_t k = 0; k < corners.size(); ++k) {
@@ -113,7 +114,8 @@ std::vector<Side> ends_of(const Feature& segment) {
           {e, e.dot(segment.points[1]), 0x2000 + segment.ids[1]}};
 }
 
-// Contacts of what a reference with outward normal n leaves of the other shape's feature.
+// The feature `incident` of one shape is clipped by the sides of a reference with outward normal n;
+// its corners become contacts.
 std::vector<PairContact> clipped(const Feature& incident, const std::vector<Side>& sides,
                                  const Vector3d& n, double level, bool reference_is_b, double size,
                                  double margin, bool& overlap) {
@@ -168,7 +170,7 @@ PairContact witness(const Separation& s) {
   return {feature_id(kWitness, 0), 0.5 * (s.point_a + s.point_b), s.normal, s.gap};
 }
 
-// Where a point of the body frame is nearest to the surface: outward normal and signed distance.
+// The place on the surface nearest to a point of the body frame: outward normal, signed distance.
 struct Surface {
   Vector3d normal;
   double distance;
@@ -187,7 +189,7 @@ Surface cylinder_surface(const Cylinder& c, const Vector3d& x) {
   return out > up ? Surface{rim, out} : Surface{axis, up};
 }
 
-// Inside, or where the nearest point is within a face: the outermost half-space.
+// If the point is inside, or nearest to the interior of a face: the half-space of largest value.
 Surface outermost_face(const Shape& shape, const Vector3d& x) {
   Surface best{Vector3d::UnitX(), -std::numeric_limits<double>::infinity()};
   for (const HalfSpace& s : half_spaces_of(shape)) {
@@ -212,7 +214,7 @@ Surface nearest_surface(const Shape& shape, const Vector3d& x) {
   return {s.normal, s.gap};
 }
 
-// A ball against a box, polyhedron, cylinder or polygon; the ball is a where `first`.
+// A ball against a box, polyhedron, cylinder or polygon; the ball is body a if `first`.
 std::vector<PairContact> ball_contacts(const PlacedShape& ball, double radius,
                                        const PlacedShape& other, bool first, double margin) {
   const Vector3d local = other.axes.transpose() * (ball.position - other.position);
@@ -240,9 +242,10 @@ std::vector<PairContact> general_contacts(const PlacedShape& a, const PlacedShap
 
 // ---- polytopes ----
 
-constexpr double kEdgePreference = 1e-3;  // of the half width: what an edge axis must win by
-constexpr double kParallelEdges = 1e-6;   // sine of their angle: they have no product
-constexpr double kMaxEdgePairs = 40000;   // of edges tried; beyond, the general way
+constexpr double kEdgePreference = 1e-3;  // of the half width: advantage that an edge axis needs
+constexpr double kParallelEdges =
+    1e-6;  // sine of their angle: below this, no cross product is taken
+constexpr double kMaxEdgePairs = 40000;  // more pairs of edges take general_contacts()
 
 struct Polytope {
   const PlacedShape& placed;
@@ -252,7 +255,7 @@ struct Polytope {
   explicit Polytope(const PlacedShape& p)
       : placed(p), mesh(*mesh_of(*p.shape)), box(std::get_if<Box>(p.shape)) {}
 
-  // max n.x over the body, less n.position
+  // max n.x over the body, minus n.position
   double reach(const Vector3d& n) const {
     const Vector3d d = placed.axes.transpose() * n;
     if (box) return d.cwiseAbs().dot(box->half);
@@ -266,7 +269,7 @@ struct Polytope {
         box ? Vector3d(mesh.vertices[k].cwiseProduct(box->half)) : mesh.vertices[k];
     return placed.position + placed.axes * local;
   }
-  // The edge with a direction that lies farthest along n.
+  // Of the edges with this direction, the one that lies farthest along n.
   int edge_along(int direction, const Vector3d& n) const {
     int best = -1;
     double farthest = -std::numeric_limits<double>::infinity();
@@ -291,11 +294,13 @@ struct Axis {
   int edge_a = -1, edge_b = -1;
 };
 
-// The face normal of largest gap; b's first, and a's only where they separate by more.
+// The face normal with the largest gap. A normal of a is taken only if its gap is larger than those
+// of b.
 Axis best_face(const Polytope& a, const Polytope& b, double margin) {
   Axis best;
   const double more = 1e-9 * size_of(a.placed);
-  const bool symmetric = a.box && b.box;  // then the normal that looks at the other body is enough
+  const bool symmetric =
+      a.box && b.box;  // then the normals that point to the other body are enough
   const Vector3d line = a.placed.position - b.placed.position;
   for (const bool of_b : {true, false}) {
     const Polytope& p = of_b ? b : a;
@@ -310,7 +315,7 @@ Axis best_face(const Polytope& a, const Polytope& b, double margin) {
   return best;
 }
 
-// Two boxes: all nine products of axes.
+// Two boxes: all nine cross products of axes.
 Axis best_edges_of_boxes(const Polytope& a, const Polytope& b, double margin) {
   Axis best;
   int along_a = -1, along_b = -1;
@@ -354,8 +359,8 @@ std::vector<Arc> arcs(const Polytope& p, double sign) {
   return result;
 }
 
-// Two edges make a face of the difference of the bodies, and only then their product an axis, where
-// the arc of a's edge crosses that of b's turned round.
+// Two edges make a face of the Minkowski difference of the bodies if the arc of a's edge crosses
+// the reversed arc of b's edge. Only then is their cross product an axis.
 Axis best_edges(const Polytope& a, const Polytope& b, double margin) {
   if (a.box && b.box) return best_edges_of_boxes(a, b, margin);
   Axis best;
@@ -378,7 +383,7 @@ Axis best_edges(const Polytope& a, const Polytope& b, double margin) {
   return best;
 }
 
-// The nearest points of the edges of a and b that an axis comes from.
+// The nearest points of the edges of a and b whose cross product is the axis.
 PairContact edge_contact(const Polytope& a, const Polytope& b, const Axis& axis) {
   const Polyhedron::Edge &ia = a.mesh.edges[axis.edge_a], &ib = b.mesh.edges[axis.edge_b];
   const Vector3d p = a.vertex(ia.from), q = b.vertex(ib.from);
@@ -389,8 +394,8 @@ PairContact edge_contact(const Polytope& a, const Polytope& b, const Axis& axis)
           axis.normal, axis.gap};
 }
 
-// Edges that cross between faces which lie almost on each other are not all that may touch within
-// the step: where the faces overlap along the axis, the corners of the overlap may as well.
+// If edges cross between faces that lie almost on each other, other points may touch within the
+// step too: the corners of the area in which the faces overlap along the axis.
 void add_corners_about(const PlacedShape& a, const PlacedShape& b, const Vector3d& n, double margin,
                        std::vector<PairContact>& contacts) {
   const Feature face = placed_feature(b, n, kNearlyFlat),
@@ -407,8 +412,8 @@ void add_corners_about(const PlacedShape& a, const PlacedShape& b, const Vector3
   }
 }
 
-// Of points that almost coincide the one of least gap stays: the others would add rows to the
-// problem that differ from its by next to nothing, which no solver can tell apart.
+// Of points that almost coincide, only the one with the smallest gap is kept. The others would add
+// rows that are almost equal to its row, which no solver can distinguish.
 std::vector<PairContact> thinned(std::vector<PairContact> contacts, double distance) {
   std::stable_sort(contacts.begin(), contacts.end(),
                    [](const PairContact& x, const PairContact& y) { return x.gap < y.gap; });
@@ -460,7 +465,7 @@ std::vector<PairContact> pair_contacts(const PlacedShape& a, const PlacedShape& 
     const Vector3d d = a.position - b.position;
     const double distance = d.norm(), gap = distance - ball_a->radius - ball_b->radius;
     if (gap > margin) return {};
-    // Centres on each other leave no direction; any will part them.
+    // If the centres coincide, any direction separates the balls.
     const Vector3d n = distance > 0 ? Vector3d(d / distance) : Vector3d(Vector3d::UnitY());
     return {{feature_id(kWitness, 0), b.position + (ball_b->radius + gap / 2) * n, n, gap}};
   }

@@ -7,36 +7,40 @@
 
 namespace perp {
 
-/// A contact point of a pair (a, b). `feature` tells the points of a pair apart, the same from step
-/// to step.
+/// A contact point of a pair (a, b). `feature` tells the points of a pair apart; it is the same
+/// from step to step.
 struct PairContact {
   int feature;
-  Vector3d point, normal;  ///< point midway between the surfaces; normal pushes on a
+  Vector3d point, normal;  ///< point midway between the surfaces, m; unit normal into a
   double gap;              ///< m
-  /// Of what is measured, in m, where that is no length: it is gap / unit.
+  /// For a Gap that measures no length: gap = unit * measured value, m. Else 1.
   double unit = 1.0;
 };
 
-/// The points where the features of a and b meet that look along the normal. A face on either side
-/// whose normal it is (b's first) is the reference: what looks at it of the other shape, a face or
-/// an edge, is clipped by its sides, and the corners are contacts with their distances to it. Edges
-/// nearly parallel (0.02 rad) are clipped by each other's ends. Else, and where nothing is left by
-/// clipping, there is none.
+/// The contacts between the features of a and b that face each other along the normal. The
+/// reference is a face of b, or else of a, whose normal is the given one (to 1e-5 rad). The feature
+/// of the other shape that faces it, a face or an edge, is clipped by the sides of the reference;
+/// the remaining corners are the contacts, with their distances to the reference as gaps. If there
+/// is no such face, two edges that are nearly parallel (0.02 rad) are clipped by each other's ends.
+/// In all other cases, and if clipping leaves nothing, there is no contact.
+/// @param margin largest gap, m
 std::vector<PairContact> clipped_contacts(const PlacedShape& a, const PlacedShape& b,
                                           const Vector3d& normal, double margin);
 
-/// Contacts of two convex 3D shapes, half-spaces excepted, with gaps of at most `margin`.
+/// Contacts of two convex 3D shapes, except half-spaces, with gaps of at most `margin`, m.
 std::vector<PairContact> pair_contacts(const PlacedShape& a, const PlacedShape& b, double margin);
 
-/// Of two boxes or polyhedra, by separating axes: face normals and products of edges. An edge axis
-/// decides only where it separates by clearly more than every face (1e-3 of the smaller body's
-/// half width), so that it does not change from step to step; then the nearest points of the
-/// edges are the contact. Where the faces of the axis do not lie over each other, the nearest
-/// points are.
+/// Contacts of two boxes or polyhedra, by separating axes: face normals and cross products of
+/// edges. An edge axis is chosen only if it separates by clearly more than every face (1e-3 of the
+/// half width of the smaller body), so that the choice does not change from step to step; then the
+/// nearest points of the two edges are the contact, and corners of overlapping faces about them may
+/// be contacts too. If a face axis is chosen but the features do not overlap, the contact is the
+/// pair of nearest points. Above 40 000 pairs of edges, the nearest points take the place of
+/// separating axes.
 std::vector<PairContact> polytope_contacts(const PlacedShape& a, const PlacedShape& b,
                                            double margin);
 
-/// Of two polygons, or a polygon and a disc, in 2D.
+/// Contacts of two polygons, discs, or a polygon and a disc, in 2D.
 std::vector<PairContact> planar_contacts(const PlacedShape& a, const PlacedShape& b, double margin);
 
 }  // namespace perp

@@ -10,7 +10,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kOnEnd = 1e-7;  // of the size: a point so near an end of an edge is at it
+constexpr double kOnEnd = 1e-7;  // of the size: a point nearer to an end of an edge is at the end
 
 struct Ring {
   std::vector<Vector3d> points;
@@ -34,8 +34,8 @@ struct Edge {
   int reference = 0, deepest = 0;  // edge of one, vertex of the other
 };
 
-// The edge of `r` that separates most. As edges turn counterclockwise, so does the vertex of the
-// other polygon that lies deepest below them: one way round both is enough.
+// The edge of `r` that separates most. If edges are taken counterclockwise, the deepest vertex of
+// the other polygon moves counterclockwise too, so one turn around both polygons is enough.
 Edge best_edge(const Ring& r, const Ring& other) {
   Edge best;
   int deepest = 0;
@@ -71,7 +71,7 @@ std::vector<PairContact> polygon_contacts(const PlacedShape& a, const PlacedShap
   const Vector3d n = reference.normal(edge.reference), p = reference.at(edge.reference);
   const Vector3d along(-n.y(), n.x(), 0.0);
   const double length = along.dot(reference.at(edge.reference + 1) - p), close = kOnEnd * size;
-  // The edge at the deepest vertex that looks more against the reference, cut by its ends.
+  // Of the two edges at the deepest vertex, the one that faces the reference more, cut at its ends.
   const int before = (edge.deepest + incident.size() - 1) % incident.size();
   const int side =
       incident.normal(before).dot(n) < incident.normal(edge.deepest).dot(n) ? before : edge.deepest;

@@ -11,16 +11,18 @@ namespace perp {
 
 namespace {
 
-constexpr double kApart = 0.02;   // of the size: from here on distances are taken directly
-constexpr double kParted = 0.05;  // of the size: how far shapes are moved apart
+constexpr double kApart = 0.02;   // of the size: larger distances are computed directly
+constexpr double kParted = 0.05;  // of the size: distance to which shapes are moved apart
 constexpr int kMaxSimplices = 200;
 constexpr int kMaxSteps = 60;
 constexpr double kSeparationRounding = 1e-14;
-constexpr int kMaxSupports = 1500;   // that libccd may ask for: it knows no end of its own
-constexpr double kMostUneven = 1e6;  // span of a pair, in its least width, that libccd can resolve
-constexpr double kCertain = 1e-11;   // of the size: error of a gap that needs no second look
+constexpr int kMaxSupports =
+    1500;  // calls of a support function by libccd, which has no limit itself
+constexpr double kMostUneven =
+    1e6;  // largest span over least width of a pair that libccd can resolve
+constexpr double kCertain = 1e-11;  // of the size: a gap with a smaller error is accepted
 
-// A sphere is its centre and a radius, so that spheres that touch have centres apart.
+// A sphere is its centre with a radius, so that the cores of spheres that touch are still apart.
 struct Core {
   const PlacedShape& placed;
   double radius;
@@ -43,8 +45,8 @@ struct Simplex {
   int count = 0;
 };
 
-// Weights of the point of least norm in the affine hull of the chosen corners; false where it is
-// not inside their hull.
+// Weights of the point of least norm in the affine hull of the chosen corners; false if it is not
+// inside their convex hull.
 bool affine_weights(const Simplex& s, const std::array<int, 4>& chosen, int count,
                     std::array<double, 4>& weights) {
   const Vector3d& base = s.corner[chosen[0]].w;
@@ -107,7 +109,7 @@ Vector3d reduce(Simplex& s) {
 }
 
 struct Nearest {
-  Vector3d v, a, b;  // v = a - b; zero where the shapes meet
+  Vector3d v, a, b;  // v = a - b; zero if the shapes meet
 };
 
 // Nearest points of a, moved by `shift`, and b, from a first guess of the direction into a.
@@ -146,14 +148,14 @@ double along(const Core& a, const Core& b, const Vector3d& u) {
   return u.dot(a.support(-u) - b.support(u)) - a.radius - b.radius;
 }
 
-// A shape as libccd sees it.
+// A shape in the form that libccd needs.
 struct CcdObject {
   const PlacedShape& placed;
-  int& left;  // supports that may still be asked for
+  int& left;  // calls of the support function that are left
 };
 
-// After the last support that is granted every point is the same: no direction leads out any more,
-// which ends libccd's loops in order.
+// After the last allowed call, every support point is the same. Then no direction makes progress
+// any more, which ends the loops of libccd regularly.
 void ccd_support(const void* object, const ccd_vec3_t* direction, ccd_vec3_t* result) {
   const auto& o = *static_cast<const CcdObject*>(object);
   ccdVec3Set(result, 0, 0, 0);
@@ -176,8 +178,8 @@ double least_width(const Shape& shape) {
   return width > 0 ? width : std::numeric_limits<double>::infinity();
 }
 
-// libccd's direction of least penetration, or zero where it finds none. Very uneven pairs are kept
-// from it: where rounding blurs the smaller body, it may crash.
+// The direction of least penetration from libccd, or zero if it finds none. It is not called for
+// pairs of very different sizes: it may crash if rounding hides the smaller body.
 Vector3d expanding_polytope(const PlacedShape& a, const PlacedShape& b, double size) {
   const double span = std::max(
       {bounding_radius(*a.shape), bounding_radius(*b.shape), (a.position - b.position).norm()});
@@ -247,8 +249,8 @@ struct Quadric {
   }
 };
 
-// Newton's method on the unit sphere for the largest s(u) of two quadrics near u, with the Hessian
-// made definite where it is not, and steps halved until s rises.
+// Newton's method on the unit sphere for the largest s(u) of two quadrics near u. The Hessian is
+// made definite if it is not, and steps are halved until s does not fall.
 Vector3d newton(const Core& a, const Core& b, const Quadric& qa, const Quadric& qb, Vector3d u,
                 double size) {
   const Vector3d line = a.placed.position - b.placed.position;
@@ -286,14 +288,14 @@ Separation of_quadrics(const PlacedShape& a, const PlacedShape& b, const Core& c
   const Vector3d line = a.position - b.position;
   Vector3d u = newton(ca, cb, qa, qb,
                       line.norm() > 0 ? line.normalized() : Vector3d(Vector3d::UnitZ()), size);
-  if (along(ca, cb, u) < -kApart * size) {  // perhaps a local maximum
+  if (along(ca, cb, u) < -kApart * size) {  // this may be a local maximum
     const Vector3d other = newton(ca, cb, qa, qb, first_direction(a, b, size), size);
     if (along(ca, cb, other) > along(ca, cb, u)) u = other;
   }
   return {u, along(ca, cb, u), a.support(-u), b.support(u)};
 }
 
-// A face normal so near that it is meant: rounding must not tilt a face that lies on another.
+// Replaces u by a face normal very near to it: rounding must not tilt a face that lies on another.
 void snap_to_faces(const PlacedShape& a, const PlacedShape& b, const Core& ca, const Core& cb,
                    double size, Vector3d& u, double& gap) {
   constexpr double kNearFace = 1e-5;
@@ -332,7 +334,7 @@ Separation separation(const PlacedShape& a, const PlacedShape& b) {
   if (found.v.norm() > kApart * size) {
     u = found.v.normalized();
     gap = along(ca, cb, u);
-    exact = found.v.norm() - (gap + radii) <= kCertain * size;  // an upper bound less a lower one
+    exact = found.v.norm() - (gap + radii) <= kCertain * size;  // upper bound minus lower bound
   } else {
     u = first_direction(a, b, size);
     gap = along(ca, cb, u);

@@ -5,7 +5,7 @@
 
 namespace perp {
 
-/// A shape in the world: x = position + axes * (body-frame x). Keeps a pointer to the shape.
+/// A shape in the world: x = position + axes * (x in the body frame). Keeps a pointer to the shape.
 struct PlacedShape {
   const Shape* shape;
   Vector3d position;
@@ -16,27 +16,29 @@ struct PlacedShape {
   }
 };
 
-/// How far two shapes are apart along the unit vector `normal`, which points into a:
+/// The distance of two shapes along the unit vector `normal`, which points into a:
 ///   s(u) = min over x in a of u.x - max over x in b of u.x.
 struct Separation {
   Vector3d normal;
   double gap;                 ///< s(normal), m; < 0 overlapping
-  Vector3d point_a, point_b;  ///< nearest points, or where overlapping the deepest ones
+  Vector3d point_a, point_b;  ///< nearest points; of overlapping shapes the deepest ones
 };
 
+/// s(normal), m.
 double separation_along(const PlacedShape& a, const PlacedShape& b, const Vector3d& normal);
 
-/// The largest s(u): the distance of shapes that are apart, less the penetration depth (the least
-/// translation that parts them) of shapes that overlap. Two polygons or polyhedra included, but no
-/// half-spaces. Gaps are good to about 1e-11 of the size (1e-7 of bodies 20 times as long as wide),
-/// normals to 1e-6. Of deep overlaps, and of overlaps of such long bodies, a local maximum may be
-/// returned.
+/// The separation for the largest s(u): the distance of shapes that are apart, or minus the
+/// penetration depth of shapes that overlap (the shortest translation that separates them). For all
+/// shapes except half-spaces. The errors of gaps are about 1e-11 of the size (1e-7 for bodies 20
+/// times as long as wide), those of normals 1e-6. For deep overlaps, and for overlaps of such long
+/// bodies, the result may be a local maximum.
 ///
-/// Ellipsoids and spheres: Newton's method on the unit sphere. Others, apart by more than 2% of the
-/// size: the algorithm of [GilbertJohnsonKeerthi1988]. Else, and where that ends with an error of
-/// more than 1e-11, it maximises s(u) - d/2 |u - u_k|^2 over unit u again and again: that is the
-/// distance of the shapes once a is moved by d u_k, with d chosen to part them. The first u_0 is
-/// the best of the line of centres, the axes and the direction of libccd's expanding polytope.
+/// Ellipsoids and spheres: Newton's method on the unit sphere. Other shapes, if they are apart by
+/// more than 2 % of the size: the algorithm of [GilbertJohnsonKeerthi1988]. If they are not, or if
+/// that algorithm ends with an error of more than 1e-11 of the size, s(u) - d/2 |u - u_k|^2 is
+/// maximised over unit u repeatedly: this is the distance of the shapes after a is moved by d u_k,
+/// with d large enough to separate them. The first direction u_0 is the best of the line of
+/// centres, the axes and the direction from the expanding polytope of libccd.
 Separation separation(const PlacedShape& a, const PlacedShape& b);
 
 }  // namespace perp

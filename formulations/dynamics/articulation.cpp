@@ -50,7 +50,7 @@ Links links_of(const Scene& scene, bool loose) {
       if (used[k] || (!a && !b)) continue;
       if (links.refusal.empty()) links.refusal = refusal_of(j, k);
       if (a && b && links.refusal.empty())
-        links.refusal = fmt::format("field \"joints[{}]\": closes a loop; trees only", k);
+        links.refusal = fmt::format("field \"joints[{}]\": closes a loop; arms must be trees", k);
       if (!links.refusal.empty()) return links;
       used[k] = found = true;
       const int child = b ? j.body_a : j.body_b, parent = b ? j.body_b : j.body_a;
@@ -62,7 +62,7 @@ Links links_of(const Scene& scene, bool loose) {
     if (!placed[b] && loose && !has_joint(scene, b)) {
       links.loose.push_back(static_cast<int>(b));
     } else if (!placed[b]) {
-      links.refusal = fmt::format("field \"bodies[{}]\": \"{}\" hangs on no joint of the tree", b,
+      links.refusal = fmt::format("field \"bodies[{}]\": no joint connects \"{}\" to the tree", b,
                                   scene.bodies[b].name);
     }
   }
@@ -79,7 +79,7 @@ KDL::RigidBodyInertia inertia_of(const Body& body) {
       KDL::RotationalInertia(i(0, 0), i(1, 1), i(2, 2), i(0, 1), i(0, 2), i(1, 2)));
 }
 
-// In 2D a body resists no motion out of the plane; any inertia will do there.
+// In 2D a body does not move out of the plane, so any inertia about the other axes is right.
 Body solid(const Scene& scene, const Body& body) {
   Body b = body;
   if (scene.dimension == 2) b.inertia = Vector3d::Constant(body.inertia.z());
@@ -89,15 +89,15 @@ Body solid(const Scene& scene, const Body& body) {
 }  // namespace
 
 std::optional<std::string> articulation_refusal(const Scene& scene, bool loose) {
-  if (scene.joints.empty()) return "field \"joints\": an arm needs some";
-  if (!scene.impulses.empty()) return "field \"impulses\": arms take none";
+  if (scene.joints.empty()) return "field \"joints\": an arm needs at least one";
+  if (!scene.impulses.empty()) return "field \"impulses\": arms cannot have impulses";
   const Links links = links_of(scene, loose);
   if (!links.refusal.empty()) return links.refusal;
   return {};
 }
 
-// All segments have the world frame of the initial state, so that anchors, axes and mass centres
-// are those of the scene.
+// The frames of all segments are the world frame in the initial state, so that anchors, axes and
+// mass centres are those of the scene.
 struct Articulation::Tree {
   const Scene& scene;
   std::vector<Link> links;
@@ -252,7 +252,7 @@ SparseMatrix Articulation::twists(const State& state) const {
   const Coordinates coordinates(scene);
   std::vector<std::vector<Link>> chain(scene.bodies.size());  // from the ground to each body
   std::vector<Triplet> entries;
-  // The column of a body's velocity under a force and a moment is that of a unit rate.
+  // add_wrench() puts the velocities of a body at a unit rate in their places in a column.
   const auto add = [&](int body, int column, const Vector3d& velocity, const Vector3d& spin) {
     std::vector<Triplet> row;
     coordinates.add_wrench(body, velocity, spin, 1.0, 0, row);
@@ -294,7 +294,8 @@ Vector Articulation::applied(const State& state) const {
   std::vector<Wrench> wrenches = applied_wrenches(scene, state);
   for (std::size_t b = 0; b < wrenches.size(); ++b)
     wrenches[b].force -= scene.bodies[b].mass * scene.gravity;
-  // What acts on a body acts on every joint between it and the ground: from the leaves inwards.
+  // A force on a body acts on every joint between the body and the ground. The sums go from the
+  // leaves of the tree to the ground.
   for (auto link = tree_->links.rbegin(); link != tree_->links.rend(); ++link) {
     const Joint& j = scene.joints[static_cast<std::size_t>(link->joint)];
     const Vector3d axis = carried_direction(scene, state, link->parent, j.axis);

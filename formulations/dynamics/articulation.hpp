@@ -1,4 +1,4 @@
-// Trees of bodies in reduced coordinates.
+// Trees of bodies that are connected by joints, in reduced coordinates.
 #pragma once
 
 #include <memory>
@@ -9,51 +9,56 @@
 
 namespace perp {
 
-/// Why a scene is no tree of revolute, prismatic and fixed joints that grows from fixed bodies, or
-/// nothing. @param loose bodies without joints may be there too
+/// The reason why a scene is no tree of revolute, prismatic and fixed joints that begins at fixed
+/// bodies, or nothing if it is one. Scenes without joints or with impulses are refused too.
+/// @param loose bodies without joints are allowed
 std::optional<std::string> articulation_refusal(const Scene& scene, bool loose = false);
 
-/// Coordinates of the joints that move, in the scene's order: rad and rad/s of revolute ones, m and
-/// m/s of prismatic ones; positive where the body that is farther from the ground moves about or
-/// along the axis. 0 is the initial state.
+/// Coordinates of the joints that move, in the order of the scene: rad and rad/s for revolute
+/// joints, m and m/s for prismatic ones. Positive means that the body that is farther from the
+/// ground turns about the axis or moves along it in the positive sense. The initial state has
+/// position 0.
 struct JointState {
-  Vector position;  ///< revolute: between -pi and pi
+  Vector position;  ///< revolute joints: between -pi and pi
   Vector rate;
 };
 
-/// The bodies of a scene as functions of the coordinates of its joints. The inverse dynamics behind
-/// inertia and bias are those of the Orocos KDL (recursive Newton-Euler).
+/// The bodies of a scene as functions of the coordinates of its joints. Inertia and bias come from
+/// the inverse dynamics of the Orocos KDL (recursive Newton-Euler).
 class Articulation {
  public:
-  /// @param scene without refusal; must live as long as this.
+  /// @param scene one that articulation_refusal() does not refuse; must outlive this object
   explicit Articulation(const Scene& scene);
   ~Articulation();
   Articulation(Articulation&&) noexcept;
   Articulation& operator=(Articulation&&) noexcept;
 
-  /// Joints that move.
+  /// Number of joints that move, that is, of coordinates.
   int size() const;
-  /// Of a coordinate, in the scene.
+  /// Index of the joint of a coordinate in the scene.
   int joint(int coordinate) const;
+  /// The coordinates and rates of the joints in a state.
   JointState read(const State& state) const;
-  /// Puts the bodies where the joints say.
+  /// Sets positions, orientations and velocities of the bodies from the coordinates of the joints.
   void write(const JointState& joints, State& state) const;
 
-  /// Joint-space inertia, size x size, symmetric positive definite, and the torques or forces that
-  /// hold the joints at their rates against gravity, centrifugal and Coriolis forces.
+  /// Inertia in the coordinates of the joints, size() x size(), symmetric positive definite; and
+  /// the bias: torques (N m) or forces (N) that keep the rates constant against gravity,
+  /// centrifugal and Coriolis forces.
   struct Dynamics {
     DenseMatrix inertia;
     Vector bias;
   };
   Dynamics dynamics(const JointState& joints) const;
 
-  /// Generalised velocities of all bodies (Coordinates) by the rates of the joints, then the
-  /// velocities of the bodies without joints in the scene's order.
+  /// The matrix that gives the generalised velocities of all bodies (Coordinates). Its columns
+  /// belong to the rates of the joints, then to the velocities of the bodies without joints in the
+  /// order of the scene.
   SparseMatrix twists(const State& state) const;
   /// Moving bodies without joints.
   const std::vector<int>& loose() const;
 
-  /// Torques and forces on the joints by loads and springs of the scene.
+  /// Torques (N m) and forces (N) on the joints from loads and springs of the scene.
   Vector applied(const State& state) const;
 
  private:

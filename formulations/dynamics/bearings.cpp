@@ -7,8 +7,8 @@ namespace perp {
 
 namespace {
 
-// Where a cross-section is, in the world: an origin on the axis, and the directions that its
-// corners are told in.
+// The place of a cross-section in the world: an origin on the axis, and the directions in which the
+// positions of its corners are given.
 struct Section {
   Vector3d center, axis, x, y;
 
@@ -27,7 +27,7 @@ std::vector<BearingPoint> bearing_points(const Scene& scene, const State& state,
   using Eigen::Vector2d;
   const Section hole(scene, state, b, b.hole, b.center), pin(scene, state, b, b.pin, b.pin_center);
   const double pitch = 2 * std::numbers::pi / b.corners, inner = b.hole_radius();
-  // Across the hole's axis, as gaps are.
+  // The part across the axis of the hole, in which gaps are measured.
   const auto across = [&](const Vector3d& v) { return Vector2d(hole.x.dot(v), hole.y.dot(v)); };
   const Vector2d center = across(pin.center - hole.center), along = across(pin.axis);
   std::vector<Vector2d> faces;  // their normals, in the hole
@@ -42,7 +42,8 @@ std::vector<BearingPoint> bearing_points(const Scene& scene, const State& state,
     for (std::size_t s = 0; s < b.sections.size(); ++s) {
       const Vector2d arm = from_center + b.sections[s] * along;
       if (near > 0 && arm.squaredNorm() < near * near) continue;
-      // In faces from the first one; the nearest face, and the next on the vertex's side of it.
+      // The angle in units of faces, from the first face on. Faces: the nearest one, and its
+      // neighbour on the side of the vertex.
       const double at = std::atan2(arm.y(), arm.x()) / pitch;
       const int nearest = static_cast<int>(std::lround(at)), next = at < nearest ? -1 : 1;
       for (const int side : {nearest, nearest + next}) {

@@ -7,7 +7,7 @@ namespace perp {
 
 namespace {
 
-// A sparse vector that is summed up in a dense one.
+// A sparse vector that is summed in a dense one.
 class Gathered {
  public:
   explicit Gathered(int size) : values_(size, 0.0), present_(size, 0) {}
@@ -42,9 +42,9 @@ struct Entry {
   double value;
 };
 
-// By columns, in each by rows.
+// The lower half of B A B', sorted by columns, then by rows.
 std::vector<Entry> lower_half(const SparseMatrix& b, const SparseMatrix& a) {
-  const SparseMatrix rows = b.transpose();  // its columns
+  const SparseMatrix rows = b.transpose();  // the rows of B as columns
   const int n = static_cast<int>(b.rows()), m = static_cast<int>(b.cols());
   Gathered spread(m), column(n);
   // Of each column of B: the first entry that is not above the diagonal.
@@ -87,7 +87,7 @@ SparseMatrix congruence(const SparseMatrix& b, const SparseMatrix& a) {
     result.innerIndexPtr()[at] = row;
     result.valuePtr()[at] = value;
   };
-  // What a column has above its diagonal comes from the columns before it.
+  // The entries of a column above its diagonal come from the columns before it.
   for (const Entry& e : lower) {
     put(e.row, e.column, e.value);
     if (e.row != e.column) put(e.column, e.row, e.value);

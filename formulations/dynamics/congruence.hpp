@@ -5,8 +5,9 @@
 
 namespace perp {
 
-/// B A B' for a symmetric A, symmetric to the last bit: the lower half is summed up and mirrored.
-/// Entries that come out as zero are left out. The columns of both matrices are sorted.
+/// B A B' for a symmetric A. The result is symmetric to the last bit, because only the lower half
+/// is computed, then mirrored. Entries that are zero are left out. The entries in the columns of
+/// both matrices must be sorted.
 SparseMatrix congruence(const SparseMatrix& b, const SparseMatrix& a);
 
 }  // namespace perp

@@ -16,8 +16,8 @@ namespace {
 
 constexpr double kTouching = 1e-6;         // m: gap that counts as contact at velocity level
 constexpr double kRelaxationFactor = 0.5;  // factor on gaps and drifts at each retry
-constexpr int kRetries = 4;                // the last one drops them altogether
-constexpr double kMostEntries = 5e7;       // of R M^-1 R': some copies of it fit into a few GB
+constexpr int kRetries = 4;                // the last one sets the factor to 0
+constexpr double kMostEntries = 5e7;       // of R M^-1 R': a few copies need a few GB
 
 }  // namespace
 
@@ -35,7 +35,7 @@ ContactSystem::ContactSystem(const Scene& scene, const State& state, double h, M
   set_scales();
 }
 
-// Rows by the velocities of the bodies, then by those of the step.
+// First the rows for the velocities of the bodies, then for those of the step.
 void ContactSystem::assemble_jacobian(const FrictionDirections& friction) {
   std::vector<Triplet> entries;
   for (int c = 0; c < contacts(); ++c) {
@@ -54,7 +54,8 @@ void ContactSystem::assemble_jacobian(const FrictionDirections& friction) {
   if (choices_.joint_friction) add_joint_rates(entries);
   jacobian_.resize(rate_first() + static_cast<int>(rubbing_.size()), coordinates_.size());
   jacobian_.setFromTriplets(entries.begin(), entries.end());
-  // What meets the contact at the beginning: impulses of the scene included, forces not.
+  // The velocities with which bodies meet at the beginning include the impulses of the scene, but
+  // not forces.
   const Vector before = velocity_after_impulses(*scene_, state_, coordinates_, h_);
   approach_ = jacobian_.topRows(contacts()) * before;
   for (std::size_t k = 0; k < rubbing_.size(); ++k) {
@@ -89,8 +90,8 @@ bool ContactSystem::relax_further() {
 
 void ContactSystem::restore_stabilisation() { relaxation_ = {1.0, relaxation_.now, 0}; }
 
-// A contact that restitutes must meet with its approach velocity, not be slowed down to close its
-// gap.
+// A contact with restitution must keep its approach velocity until it closes; it must not be slowed
+// down to close its gap at the end of the step.
 bool ContactSystem::at_velocity_level(const ContactPoint3& contact) const {
   return choices_.velocity_level || contact.properties.restitution > 0;
 }
@@ -104,7 +105,8 @@ void ContactSystem::find_active_contacts(const HeldContacts& held) {
   for (std::size_t c = 0; held && c < contacts_.size(); ++c) {
     if (at_velocity_level(contacts_[c])) held_[c] = held(contacts_[c]).value_or(0.0);
   }
-  // The multiplier of N v+ / unit >= -gap / (unit h) is unit times the impulse.
+  // The multiplier of N v+ / unit >= -gap / (unit h) is unit times the impulse, so mu applies to
+  // that.
   if (choices_.gap.printed_rows()) {
     for (ContactPoint3& c : contacts_) c.properties.mu *= c.unit;
   }
@@ -136,7 +138,7 @@ void ContactSystem::add_row(int row, const ContactPoint3& c, const FrictionDirec
   coordinates_.add_wrench(c.b, d.force, moment(c.b), -1.0, row, entries);
 }
 
-// p/h = -k (g + h v_n + tau v_n).
+// From p/h = -k (g + h v_n + tau v_n).
 double ContactSystem::compliance(int c) const {
   const ContactProperties& k = contact(c).properties;
   return k.rigid() ? 0.0 : 1.0 / (h_ * k.stiffness * closing_time(c));
@@ -180,7 +182,7 @@ Partition::Velocities ContactSystem::velocity_partition() const {
 }
 
 SparseMatrix ContactSystem::delassus(const SparseMatrix& rows) const {
-  // All rows that touch a body meet each other; a body in space has two blocks of coordinates.
+  // All rows that touch a body are coupled. A body in space has two blocks of coordinates.
   double entries = 0.0;
   for (int at = 0; at + 3 <= rows.cols(); at += 3) {
     double most = 0.0;
@@ -193,7 +195,7 @@ SparseMatrix ContactSystem::delassus(const SparseMatrix& rows) const {
   if (entries > kMostEntries) {
     throw CollisionError(
         fmt::format("{} contacts within one step make a matrix of {:.2g} entries, more than {:g}; "
-                    "in a smaller step fewer can close",
+                    "a smaller step has fewer contacts",
                     contacts(), entries, kMostEntries));
   }
   return congruence(rows, motion_.inverse_mass);
@@ -240,7 +242,7 @@ StepResult ContactSystem::result(const Vector& v, const Vector& impulses,
     r.joint_impulses = Vector::Zero(r.joint_values.size());
     for (std::size_t k = 0; k < rubbing_.size(); ++k) {
       const int row = rate_first() + static_cast<int>(k), joint = rubbing_[k];
-      // On the body that is farther from the ground.
+      // The impulse on the body that is farther from the ground.
       r.joint_impulses[joint] =
           impulses[row] * jacobian_.coeff(row, motion_.rates[static_cast<std::size_t>(joint)]);
     }
@@ -273,7 +275,7 @@ StepResult ContactSystem::result(const Vector& v, const Vector& impulses,
   return r;
 }
 
-// Of the point of contact as it was at the beginning, with the velocities of the end.
+// Slip speed at the contact point of the beginning, with the velocities at the end.
 double ContactSystem::slip_speed(int c, const State& end) const {
   const auto velocity = [&](int body) {
     const BodyState& s = end.bodies[body];

@@ -1,4 +1,4 @@
-// The equations of a time step with geometry taken at its beginning.
+// The equations of a time step whose geometry is that of its beginning.
 #pragma once
 
 #include <functional>
@@ -13,40 +13,43 @@
 
 namespace perp {
 
-/// A wrench for a unit impulse of friction: a force at the contact point, or a moment.
+/// A direction of friction: the force at the contact point, or the moment, of a unit impulse.
 struct FrictionDirection {
   Vector3d force, moment;
 };
 
-/// Directions of friction of a contact with its frame.
+/// Gives the directions of friction of a contact.
 using FrictionDirections =
     std::function<std::vector<FrictionDirection>(const ContactPoint3&, const ContactFrame&)>;
 
-/// What the equations depend on beside the scene.
+/// The choices that the equations depend on, in addition to the scene.
 struct ContactSystemChoices {
   GapChoice gap;
-  bool velocity_level = false;   ///< what touches takes part, without its gap; nothing else does
-  double rest_speed = 1e-3;      ///< m/s: slower approaches (or than h|g|) do not bounce
-  double candidate_share = 0.1;  ///< of speeds, within which contacts are candidates: find_contacts
-  /// Share of the velocity at the end of the step in the way that gaps go: gap + h (share v_n +
-  /// (1 - share) v_n at the beginning).
+  bool velocity_level = false;   ///< only touching contacts take part, without their gaps
+  double rest_speed = 1e-3;      ///< m/s; approaches slower than this or than h|g| do not bounce
+  double candidate_share = 0.1;  ///< `share` of find_contacts()
+  /// Share of the end velocity in the gap at the end of the step: gap + h (share v_n + (1 - share)
+  /// v_n at the beginning).
   double gap_share = 1.0;
   bool joint_friction = false;  ///< joints with friction have rows of their own
 };
 
-/// Impulse that counts as none, and slip that counts as sticking, in units of the scales.
+/// Largest impulse that counts as none (over impulse_scale()), and largest slip that counts as
+/// sticking (over velocity_scale()).
 struct ModeTolerance {
   double open, stick;
 };
 
 /// Impulses over a step and velocities at its end,
 ///   M (v+ - v_free) = J'p,  p = (normal impulses, friction impulses, joint impulses),
-/// with contacts, frames, J and M at the beginning. What the impulses are is a contact law's
-/// matter. Velocities, M and the velocity of free motion are those of a Motion.
+/// with contacts, frames, J and M at the beginning. A contact law determines the impulses.
+/// Velocities, M and the velocity of free motion are those of a Motion.
 class ContactSystem {
  public:
-  /// Finds contacts and assembles J and the scales. The scene must outlive it.
-  /// @param friction and `held` are looked at in this call only  @throws CollisionError
+  /// Finds contacts, and computes J and the scales. The scene must outlive this object.
+  /// @param friction used in this call only
+  /// @param held used in this call only
+  /// @throws CollisionError
   ContactSystem(const Scene& scene, const State& state, double h, Motion motion,
                 const ContactSystemChoices& choices, const FrictionDirections& friction,
                 const HeldContacts& held);
@@ -60,18 +63,19 @@ class ContactSystem {
   int contacts() const { return static_cast<int>(contacts_.size()); }
   const ContactPoint3& contact(int c) const { return contacts_[static_cast<std::size_t>(c)]; }
   const ContactFrame& frame(int c) const { return frames_[static_cast<std::size_t>(c)]; }
-  /// The same for the same contact from step to step.
+  /// A name of the contact that is the same from step to step.
   std::string contact_name(int c) const;
 
-  /// Rows of J: normals of all contacts, then friction from contacts() + friction_begin(c) on, then
-  /// joints from joint_first() on, then the rates of joints with friction.
+  /// Number of rows of J: first the normals of all contacts, then friction (contact c from
+  /// contacts() + friction_begin(c) on), then joints from joint_first() on, then the rates of
+  /// joints with friction from rate_first() on.
   int rows() const { return static_cast<int>(jacobian_.rows()); }
   int joint_count() const { return static_cast<int>(theta_.size()); }
   int joint_first() const { return contacts() + direction_first_.back(); }
-  /// Joints with friction, those of choices.joint_friction; empty without.
+  /// Indices of the joints with friction; empty if choices.joint_friction is false.
   const std::vector<int>& rubbing_joints() const { return rubbing_; }
   int rate_first() const { return joint_first() + joint_count(); }
-  /// Most that the friction of rubbing joint k can do, N s or N m s:
+  /// Largest impulse of the friction of rubbing joint k, N s or N m s:
   /// h (mu_c + mu_v |rate at the beginning|)  [DrumwrightShell2010, QP4].
   double joint_friction_bound(int k) const { return friction_bounds_[k]; }
   int friction_begin(int c) const { return direction_first_[static_cast<std::size_t>(c)]; }
@@ -85,48 +89,53 @@ class ContactSystem {
     return motion_.bodies_inverse_mass.size() > 0 ? motion_.bodies_inverse_mass
                                                   : motion_.inverse_mass;
   }
-  /// Velocities at the end of free motion.
+  /// Velocities at the end of free motion, v_free.
   const Vector& free_velocity() const { return motion_.free; }
-  /// The velocities at the beginning, impulses of the scene given.
+  /// The velocities at the beginning, after the impulses of the scene.
   Vector initial_velocity() const;
-  /// The velocities, from 0 on, and the blocks of M that couple them.
+  /// The velocities as unknowns from 0 on, and the blocks of M.
   Partition::Velocities velocity_partition() const;
-  /// R M^-1 R' for rows R of velocities (rows x coordinates), symmetric to the last bit and without
-  /// zeros.
+  /// R M^-1 R' for rows R (rows x velocities), symmetric to the last bit and without stored zeros.
   /// @throws CollisionError if it would have more than 5e7 entries
   SparseMatrix delassus(const SparseMatrix& rows) const;
 
+  /// Unit of velocities, m/s: h|g|, at least 0.01.
   double velocity_scale() const { return velocity_scale_; }
+  /// Unit of impulses, N s: mean mass of the moving bodies times velocity_scale().
   double impulse_scale() const { return impulse_scale_; }
-  /// Of dimensionless rows over dimensionless unknowns: impulse_scale() / velocity_scale(), kg.
+  /// impulse_scale() / velocity_scale(), kg: the unit of masses in dimensionless problems.
   double mass_scale() const { return impulse_scale_ / velocity_scale_; }
 
   /// Normal velocity at the beginning, m/s.
   double approach(int c) const { return approach_[c]; }
-  /// Its approach is faster than what one step of free fall makes: what rests does not bounce.
+  /// Whether a contact with restitution bounces: its approach is faster than rest_speed and than
+  /// one step of free fall. So a resting contact does not bounce.
   bool bounces(int c) const;
-  /// Velocity that an impulse takes off the constraint of a compliant point, s/kg; 0: rigid.
+  /// Compliance of a point in its normal row: velocity for each unit of impulse, 1/kg; 0: rigid.
   double compliance(int c) const;
-  /// Gap at the end of the step if contacts part with no velocity at it, m.
+  /// Gap at the end of the step if the normal velocity there is 0, m.
   double carried_gap(int c) const {
     return contact(c).gap + (1 - choices_.gap_share) * h_ * approach_[c];
   }
-  /// Share of the velocity at the end of the step in the way that gaps go.
+  /// ContactSystemChoices::gap_share.
   double gap_share() const { return choices_.gap_share; }
-  /// Right-hand side of the normal row, N v+ >= it: gaps to be closed; relaxed.
+  /// Right-hand side of the normal row N v+ >= rhs, m/s. It closes gaps, with the present
+  /// relaxation; at velocity level it is 0, or the velocity that a driver sets.
   double wanted_velocity(int c) const;
-  /// Right-hand side of the joint rows, relaxed.
+  /// Right-hand side of the joint rows, with the present relaxation.
   Vector wanted_joint_velocities() const;
-  /// Less stabilisation for the next try. @return false if there is no less.
+  /// Reduces the stabilisation for the next try. @return false if it cannot be reduced further
   bool relax_further();
-  /// Stabilisation as it is at the beginning of a stage.
+  /// Sets the stabilisation back to its value at the beginning of a stage.
   void restore_stabilisation();
 
-  /// Name, source and contacts of a problem.
+  /// Fills in name, source and contacts of the problem of a stage.
   void describe(std::string_view formulation, Stage& stage) const;
 
-  /// The end of the step. @param impulses of the rows of J, N s
-  /// @param modes of the contacts if the law knows them; else they are read from the answer
+  /// The end of the step.
+  /// @param v velocities at the end, SI
+  /// @param impulses of the rows of J, N s
+  /// @param modes of the contacts if the law knows them; else they follow from impulses and slip
   StepResult result(const Vector& v, const Vector& impulses, const ModeTolerance& tolerance,
                     const std::vector<ContactMode>& modes = {}) const;
 
@@ -151,7 +160,7 @@ class ContactSystem {
   ContactSystemChoices choices_;
   Coordinates coordinates_;
   std::vector<ContactPoint3> contacts_;
-  std::vector<double> held_;  // of each contact: the velocity that a driver holds it at, m/s
+  std::vector<double> held_;  // of each contact: the velocity that a driver sets for it, m/s
   std::vector<ContactFrame> frames_;
   std::vector<FrictionDirection> directions_;  // of all contacts
   std::vector<int> direction_first_ = {0};     // of each contact; one more at the end
@@ -160,7 +169,7 @@ class ContactSystem {
   SparseMatrix jacobian_;
   Vector theta_, approach_;
   double velocity_scale_ = 1.0, impulse_scale_ = 1.0;
-  /// Factor on gaps and drifts: in this try, the least of the stages before, tries so far.
+  /// Factor on gaps and drifts in this try, its least value in earlier stages, and tries so far.
   struct Relaxation {
     double now = 1.0, least = 1.0;
     int tries = 0;

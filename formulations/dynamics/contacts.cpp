@@ -14,9 +14,9 @@ namespace perp {
 namespace {
 
 constexpr int kPolygonVertices = 15;
-constexpr double kFarthest = 1e9;  // m: beyond, places are too coarse for contacts
+constexpr double kFarthest = 1e9;  // m: beyond, doubles are too coarse for gaps
 constexpr std::size_t kMaxContacts = 300'000;
-constexpr double kMaxPairs = 1e7;  // looked at closely within one step
+constexpr double kMaxPairs = 1e7;  // pairs that are examined in one step
 
 bool is_polygon(const Shape& shape) { return std::holds_alternative<Polygon>(shape); }
 
@@ -72,12 +72,12 @@ class Finder {
   }
   double speed(int b) const { return state_.bodies[b].velocity.norm() + spin(b); }
 
-  // What every candidate of a pair may be apart by, however slowly it closes.
+  // The part of the largest gap that does not depend on velocities.
   double base_margin(int a, int b) const {
     return 2 * h_ * h_ * scene_.gravity.norm() + 1e-3 * std::min(reach_[a], reach_[b]);
   }
 
-  // The damper of a compliant point pushes where gap + tau v_n < 0: before bodies touch.
+  // The damper of a compliant point pushes if gap + tau v_n < 0, that is, before bodies touch.
   static double damping_time(const ContactProperties& k) { return k.rigid() ? 0.0 : k.dissipation; }
 
   // The largest gap that a candidate of the pair can have.
@@ -90,7 +90,7 @@ class Finder {
     return h_ * (closing + share_ * (speed(a) + speed(b))) + base_margin(a, b) + damped;
   }
 
-  // Pairs with a polygon take the whole speed, others the approach at the point.
+  // Limits for pairs with a polygon use the whole speeds, other limits the approach at the point.
   bool by_speed(int a, int b) const {
     return is_polygon(scene_.bodies[a].shape) || is_polygon(scene_.bodies[b].shape);
   }
@@ -105,7 +105,7 @@ class Finder {
            double unit = 1.0) {
     if (!by_speed(a, b)) {
       const double va = normal.dot(velocity_at(a, point)), vb = normal.dot(velocity_at(b, point));
-      // Bodies that fall as one close as fast as they fall once the first of them is stopped.
+      // Bodies that fall together approach as fast as they fall after the first of them is stopped.
       const double closing = std::max({0.0, 2 * (vb - va), -va, vb});
       const double damped = damping_time(properties_of(a, b)) * std::max(0.0, vb - va);
       if (gap > h_ * (closing + share_ * (speed(a) + speed(b))) + base_margin(a, b) + damped)
@@ -127,7 +127,7 @@ class Finder {
           fmt::format("more than {:g} pairs of bodies are near each other", kMaxPairs));
   }
 
-  // Points of a pair come one after the other, and rules may be many.
+  // Remembers the last pair: points of a pair follow each other, and there may be many rules.
   const ContactProperties& properties_of(int a, int b) {
     if (std::pair(a, b) != last_pair_) {
       last_pair_ = {a, b};
@@ -141,7 +141,7 @@ class Finder {
             state_.bodies[b].orientation.toRotationMatrix()};
   }
 
-  // Half the extent of a body along an axis of the world, as an interval about its position.
+  // The extent of a body along an axis of the world, as an interval.
   std::pair<double, double> extent(const PlacedShape& p, int axis) const {
     Vector3d d = Vector3d::Unit(axis);
     const double high = p.support(d)[axis];
@@ -157,7 +157,7 @@ class Finder {
     for (const int b : solids) {
       const PlacedShape p = placed(b);
       Extents box{b, Vector3d::Zero(), Vector3d::Zero()};
-      // Either body's share of the margin of any pair it is in.
+      // The part that this body contributes to the margin of any pair.
       const double slack = ((2 + share_) * h_ + longest_damping_) * speed(b) +
                            h_ * h_ * scene_.gravity.norm() + 1e-3 * reach_[b];
       for (int k = 0; k < axes; ++k) {
@@ -217,7 +217,8 @@ class Finder {
     }
   }
 
-  // The lowest points of both rims; and of a cylinder that stands rather than lies, its lower cap.
+  // The lowest points of both rims, and the points of the lower cap if the cylinder stands rather
+  // than lies.
   template <class F>
   void cylinder_points(const Cylinder& cylinder, const Vector3d& look, F&& point) const {
     const Feature cap = support_feature(cylinder, look, 0.8);
@@ -247,7 +248,7 @@ class Finder {
       add(a, b, c.feature, c.point, c.normal, c.gap, c.unit);
   }
 
-  // Bodies of a bearing carry each other along, so that it is their relative velocity that counts.
+  // The bodies of a bearing move together, so only their relative velocity counts.
   void in_bearings() {
     int first_feature = 0;
     for (const Bearing& b : scene_.bearings) {

@@ -8,7 +8,7 @@ namespace perp {
 
 namespace {
 
-// Of the smaller body's radius: linearised models leave gaps of this order where bodies rest.
+// Over the radius of the smaller body. Linearised models leave gaps of this order if bodies rest.
 constexpr double kClosed = 1e-4;
 
 double quantity(const Scene& scene, const State& state, const Condition& c) {
@@ -42,7 +42,7 @@ std::vector<char> impulses_due(const Scene& scene, const State& state, double h)
   for (std::size_t k = 0; k < due.size(); ++k) {
     const Impulse& impulse = scene.impulses[k];
     if (state.given[k] >= impulse.times) continue;
-    // The times of steps carry rounding: what falls on a step's beginning belongs to it.
+    // The times of steps have rounding errors. An impulse at the end of a step belongs to the next.
     const double end = state.time + h - 1e-9 * std::max(h, state.time);
     due[k] = impulse.when ? holds(scene, state, *impulse.when) : impulse.time < end;
   }

@@ -1,4 +1,4 @@
-// Impulses of a scene: when they are given, and what they change.
+// Impulses of a scene: when they act, and how they change velocities.
 #pragma once
 
 #include <perp/formulations/dynamics/state.hpp>
@@ -6,17 +6,18 @@
 
 namespace perp {
 
-/// How many contact points of a body, with all others, have closed gaps: at most 1e-4 of the radius
-/// of the smaller body. A box on a plane: 1 on a corner, 2 on an edge, 4 on a face.
+/// The number of contact points between a body and all others whose gaps are closed, that is, at
+/// most 1e-4 of the radius of the smaller body. For a box on a plane it is 1 on a corner, 2 on an
+/// edge, 4 on a face.
 /// @throws CollisionError as find_contacts does
 int touching_points(const Scene& scene, const State& state, int body);
 
-/// Impulses of the scene that fall into a step of length h from a state: those whose time comes
-/// before its end, or whose condition holds at its beginning, and which have not been given as
-/// often as they may.
+/// For each impulse of the scene: 1 if it acts in the step of length h from this state, else 0. It
+/// acts if its time is before the end of the step, or if its condition holds at the beginning of
+/// the step, and if it has not acted as often as allowed.
 std::vector<char> impulses_due(const Scene& scene, const State& state, double h);
 
-/// Generalised velocity at the beginning of a step of length h, its impulses given.
+/// Generalised velocity at the beginning of a step of length h, after its impulses.
 Vector velocity_after_impulses(const Scene& scene, const State& state,
                                const Coordinates& coordinates, double h);
 

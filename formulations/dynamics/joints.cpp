@@ -155,7 +155,7 @@ void joint_rate(const Scene& scene, const State& state, const Coordinates& coord
     coordinates.add_wrench(b, Vector3d::Zero(), axis, -1.0, row, jacobian);
     return;
   }
-  // The axis turns with b, so b's arm leads to the point of a.
+  // The axis turns with b, so the arm of b leads to the point of a.
   const Vector3d at = carried_point(scene, state, a, joint.anchor_a);
   const auto moment = [&](int body) {
     return Vector3d((at - state.bodies[body].position).cross(axis));

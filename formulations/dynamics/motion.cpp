@@ -8,7 +8,8 @@ namespace perp {
 
 namespace {
 
-// Of the next velocities, a body's: in space the components of its rotation are coupled.
+// Appends the blocks of the velocities of the next body; in space the components of its rotation
+// are coupled.
 void add_blocks_of_body(const Coordinates& coordinates, std::vector<std::vector<int>>& blocks) {
   int at = 0;
   for (const auto& block : blocks) at += static_cast<int>(block.size());

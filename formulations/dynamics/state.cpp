@@ -30,7 +30,8 @@ Vector3d free_spin(const Vector3d& inertia, const Vector3d& spin, double h) {
   return w;
 }
 
-// On body a, whose point is `apart` from that of b and moves against it with `rate`.
+// The force on body a if its point is at `apart` from that of b and moves relative to it with
+// `rate`.
 Vector3d spring_force(const Spring& s, const Vector3d& apart, const Vector3d& rate) {
   if (s.length == 0) return -(s.stiffness * apart + s.damping * rate);
   const double length = apart.norm();
@@ -39,7 +40,7 @@ Vector3d spring_force(const Spring& s, const Vector3d& apart, const Vector3d& ra
   return -(s.stiffness * (length - s.length) + s.damping * n.dot(rate)) * n;
 }
 
-// The spring and damper of a joint as what they do to its two bodies.
+// The wrenches of the spring and damper of a joint on its two bodies.
 void add_joint_spring(const Scene& scene, const State& state, const Joint& j,
                       std::vector<Wrench>& w) {
   const double push = -j.stiffness * (joint_displacement(scene, state, j) - j.rest) -
@@ -185,7 +186,7 @@ Vector free_velocity(const Scene& scene, const State& state, const Coordinates& 
                      double h) {
   Vector v = velocity_after_impulses(scene, state, coordinates, h);
   std::vector<Wrench> wrenches = applied_wrenches(scene, state);
-  for (Wrench& w : wrenches) {  // as impulses
+  for (Wrench& w : wrenches) {  // forces become impulses
     w.force *= h;
     w.moment *= h;
   }

@@ -17,22 +17,23 @@ struct BodyState {
 
 struct State {
   double time = 0.0;
-  std::vector<BodyState> bodies;  ///< as in the scene, fixed ones included
-  std::vector<int> given;         ///< how often the impulses of the scene have been given
+  std::vector<BodyState> bodies;  ///< in the order of the scene, with the fixed ones
+  std::vector<int> given;         ///< how often each impulse of the scene has acted
 };
 
 State initial_state(const Scene& scene);
 
-/// Where the generalised velocity of each body stands: 3 a body in 2D (v_x, v_y, omega_z), 6 in 3D
-/// (v, omega in the world frame). Fixed bodies have none.
+/// The places of the velocities of each body in the vector of generalised velocities. A body has 3
+/// in 2D (v_x, v_y, omega_z) and 6 in 3D (v, omega in the world frame); fixed bodies have none.
 class Coordinates {
  public:
   explicit Coordinates(const Scene& scene);
   int size() const { return size_; }
   int per_body() const { return per_body_; }
-  /// First index, or -1 for fixed bodies.
+  /// Index of the first velocity of a body, or -1 if it is fixed.
   int offset(int body) const { return offset_[body]; }
 
+  /// The generalised velocity of a state.
   Vector velocity(const State& state) const;
   /// Adds sign * (force, moment) to a row of a Jacobian: the wrench of a unit impulse on a body.
   void add_wrench(int body, const Vector3d& force, const Vector3d& moment, double sign, int row,
@@ -43,7 +44,7 @@ class Coordinates {
   std::vector<int> offset_;
 };
 
-/// Inverse of the mass matrix, block diagonal, world frame.
+/// Inverse of the mass matrix, size() x size(), block diagonal, world frame.
 SparseMatrix inverse_mass_matrix(const Scene& scene, const State& state,
                                  const Coordinates& coordinates);
 
@@ -52,33 +53,36 @@ struct Wrench {
   Vector3d force = Vector3d::Zero(), moment = Vector3d::Zero();
 };
 
-/// Displacement of body_a of a revolute or prismatic joint against body_b about or along its axis,
-/// 0 in the initial state: rad between -pi and pi, or m; and its rate.
+/// Displacement of body_a of a revolute or prismatic joint relative to body_b, about or along the
+/// axis: rad between -pi and pi, or m; 0 in the initial state.
 double joint_displacement(const Scene& scene, const State& state, const Joint& joint);
+/// Rate of this displacement, rad/s or m/s.
 double joint_rate(const Scene& scene, const State& state, const Joint& joint);
 
-/// What gravity, loads and springs do to each body in a state.
+/// The wrenches of gravity, loads and springs on each body in a state.
 std::vector<Wrench> applied_wrenches(const Scene& scene, const State& state);
 
-/// Velocities at the end of a step of free motion: the impulses of the step, gravity, loads and
-/// springs at its beginning, and the velocity product -omega x I omega taken implicitly, which
-/// cannot raise the energy.
+/// Velocities at the end of a step of free motion. They include the impulses of the step, gravity,
+/// loads and springs at its beginning, and the gyroscopic term -omega x I omega, which is implicit
+/// so that it cannot raise the energy.
 Vector free_velocity(const Scene& scene, const State& state, const Coordinates& coordinates,
                      double h);
 
-/// The state after moving with a generalised velocity for h: p + h v, Q + h/2 (0, omega) Q,
-/// normalised.
+/// The state after moving with a generalised velocity for the time h: p + h v, and Q + h/2 (0,
+/// omega) Q, normalised.
 State moved(const Scene& scene, const State& state, const Coordinates& coordinates,
             const Vector& velocity, double h);
 
+/// J.
 double kinetic_energy(const Scene& scene, const State& state);
-/// Of gravity (zero at the origin) and springs, also those of joints.
+/// Energy of gravity (zero at the origin) and of springs, also those of joints, J.
 double potential_energy(const Scene& scene, const State& state);
 
-/// World position of a point given in the world frame of the initial state as moving with a body.
+/// World position of a point that moves with a body and had this world position in the initial
+/// state.
 Vector3d carried_point(const Scene& scene, const State& state, int body,
                        const Vector3d& initial_point);
-/// Likewise of a direction.
+/// The same for a direction.
 Vector3d carried_direction(const Scene& scene, const State& state, int body,
                            const Vector3d& initial_direction);
 

@@ -10,7 +10,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kLeastVelocity = 1e-3;  // m/s: scale of scenes where nothing moves or falls
+constexpr double kLeastVelocity = 1e-3;  // m/s: scale of scenes in which nothing moves or falls
 
 // Components of (v, omega) that are unknowns, in the order of Coordinates.
 std::vector<int> components(int dimension) {
@@ -178,7 +178,7 @@ void StepRecorder::record_body(int index) {
     body.axes = given.orientation.toRotationMatrix().cast<Expr>();
     return;
   }
-  // w = (nu - nu_free) / change: differences, so that nothing cancels where bodies are fast.
+  // w = (nu - nu_free) / change: differences, so that no digits are lost if bodies are fast.
   static const std::array<const char*, 6> names = {".v.x", ".v.y", ".v.z", ".w.x", ".w.y", ".w.z"};
   const std::vector<int> parts = components(scene_.dimension);
   Eigen::Matrix<Expr, 6, 1> w, free;

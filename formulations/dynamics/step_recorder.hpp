@@ -1,5 +1,5 @@
-// What geometrically implicit time steps share: an Mcp of bodies and contacts at the end of a step,
-// recorded once and evaluated with the numbers of every step.
+// What all time steps with implicit geometry share: an Mcp of bodies and contacts at the end of a
+// step. It is recorded once and evaluated with the numbers of every step.
 #pragma once
 
 #include <functional>
@@ -14,21 +14,21 @@
 
 namespace perp {
 
-/// Units of a step. Angular velocities have the unit of a velocity / length, moments impulse *
-/// length.
+/// Units of a step. The unit of angular velocities is that of velocities / length, that of angular
+/// impulses is impulse * length.
 struct StepScales {
   double length = 1.0;    ///< m: mean radius of the moving bodies that have a shape
-  double change = 1.0;    ///< m/s, of changes of velocity: h |gravity| or what else is largest
+  double change = 1.0;    ///< m/s, of changes of velocity: h |gravity|, or a larger one
   double velocity = 1.0;  ///< m/s, of velocities: the largest speed
   double impulse = 1.0;   ///< N s: mean mass of moving bodies times `change`
 };
 
-/// A pair of bodies that are in contact in a step, as it is guessed before the step is solved.
+/// The contact of a pair of bodies in a step, as it is guessed before the step is solved.
 struct StartContact {
   int a = 0, b = 0;  ///< bodies; the normal points into a
   Vector3d normal, tangent;
   Vector3d point_a, point_b;  ///< nearest points, world
-  int face = 0;               ///< of a formulation that chooses one
+  int face = 0;               ///< only for a gap that chooses a face
 };
 
 /// The numbers of one step.
@@ -39,12 +39,12 @@ struct StepInput {
   Vector free;  ///< free_velocity of the step
   StepScales scales;
   std::vector<Vector3d> free_position;  ///< of the bodies at the end of free motion
-  State guess;                          ///< to whose poses the contacts belong
+  State guess;  ///< the contacts are those of its positions and orientations
   std::vector<StartContact> contacts;
 };
-/// Without contacts; the guess is the end of free motion.
+/// The input of a step without contacts; the guess is the end of free motion.
 StepInput step_input(const Scene& scene, const State& state, double h);
-/// StepScales::length, the same for all steps.
+/// StepScales::length, m; the same for all steps.
 double length_scale(const Scene& scene);
 
 using ExprMatrix3 = Eigen::Matrix<Expr, 3, 3>;
@@ -53,9 +53,9 @@ using ExprMatrix3 = Eigen::Matrix<Expr, 3, 3>;
 /// zero.
 struct RecordedBody {
   ExprVector3 velocity, spin;  ///< generalised velocity
-  ExprVector3 shift;           ///< of the mass centre from where free motion would have led it
-  /// R(Q)/|Q|^2 of Q = Q^l + h/2 (0, spin) Q^l, which is not normalised: so it is the rotation to
-  /// which the state is normalised after the step.
+  ExprVector3 shift;           ///< of the mass centre, from its place after free motion
+  /// R(Q)/|Q|^2 with Q = Q^l + h/2 (0, spin) Q^l, which is not normalised. It is the rotation that
+  /// the state has after the step, when Q is normalised.
   ExprMatrix3 axes;
 };
 
@@ -67,20 +67,21 @@ struct RecordedContact {
   Expr gap;                  ///< complementary to p_n
 };
 
-/// t along the part of `reference` normal to contact.n, and o; in 2D t = z x n.
+/// Sets t along the part of `reference` that is normal to contact.n, and o; in 2D t = z x n.
 void set_tangents(const ExprVector3& reference, int dimension, RecordedContact& contact);
 
-/// Where the unknowns of a contact stand, its normal impulse and its friction; -1: there is none.
+/// Indices of the unknowns of a contact: its normal impulse and its friction; -1: it has none.
 struct ContactUnknowns {
   int p_n = -1, q_t = -1, q_o = -1, q_r = -1, sigma = -1;
 };
 
-/// A recorded step: the same graph for every step, its parameters computed from StepInput.
+/// A recorded step. The graph is the same for every step; its parameters are computed from
+/// StepInput.
 struct RecordedStep {
   std::shared_ptr<const ExpressionGraph> graph;
   std::shared_ptr<const CompiledFunction> compiled;
   Vector lower;
-  UnknownLayout layout;  ///< row i is the one that unknown i is paired with
+  UnknownLayout layout;  ///< row i is complementary to unknown i
   std::vector<std::function<double(const StepInput&)>> parameters;
 
   int size() const { return static_cast<int>(lower.size()); }
@@ -90,49 +91,53 @@ struct RecordedStep {
 };
 
 /// Records a step. The first unknowns w are the changes of the generalised velocities of the moving
-/// bodies against free motion, in the order of Coordinates; their rows are the momentum balances
+/// bodies relative to free motion, in the order of Coordinates. Their rows are the momentum
+/// balances
 ///   M^l (nu - nu_free) - sum W p = 0   [XieChakraborty2020, Eq. 7],
-/// with W at the end of the step. Use: contacts, pushes and further unknowns, then finish(). While
-/// it lives it is the active Recorder of the thread.
+/// with W at the end of the step. Add contacts, pushes and further unknowns, then call finish().
+/// While this object exists, it is the active Recorder of the thread.
 class StepRecorder {
  public:
   using Number = std::function<double(const StepInput&)>;
   using Point = std::function<Vector3d(const StepInput&)>;
 
-  /// The scene must outlive the recorder, not what is recorded.
+  /// The scene must outlive the recorder, but not the RecordedStep.
   explicit StepRecorder(const Scene& scene);
 
   const Scene& scene() const { return scene_; }
   const RecordedBody& body(int index) const { return bodies_[static_cast<std::size_t>(index)]; }
-  /// Velocity of a point of a body, `arm` from its mass centre.
+  /// Velocity of the point of a body at `arm` from its mass centre.
   ExprVector3 velocity_at(int body, const ExprVector3& arm) const;
 
-  /// A number that is computed anew for every step.
+  /// A parameter of the graph: a number that is computed again for every step.
   Expr parameter(Number value);
   ExprVector3 parameters(const Point& value);
-  /// From where free motion leads body a to where it leads body b.
+  /// The vector from body a to body b (mass centres) after free motion.
   ExprVector3 free_offset(int a, int b);
   /// The tangent of a contact at the beginning of the step.
   ExprVector3 reference(int contact);
 
-  /// A further unknown; returns its index. Lower bound -infinity or 0. Its row is 0 until set.
+  /// Adds an unknown with the lower bound -infinity or 0, and returns its index. Its row is 0 until
+  /// it is set.
   int free_unknown(std::string name, std::uint64_t key);
   int nonnegative_unknown(std::string name, std::uint64_t key);
-  /// Three free unknowns NAME.x, NAME.y, NAME.z with keys from `key` on; the index of the first.
+  /// Adds three free unknowns NAME.x, NAME.y, NAME.z with keys from `key` on; returns the first
+  /// index.
   int free_point(const std::string& name, std::uint64_t key);
   Expr unknown(int index) { return recorder_.variable(index); }
   ExprVector3 point(int first);
-  /// How many there are so far.
+  /// The number of unknowns so far.
   int unknowns() const { return layout_.size(); }
   void set_row(int unknown, Expr row) { rows_[static_cast<std::size_t>(unknown)] = row; }
   void set_rows(int first, const ExprVector3& rows);
 
-  /// Adds sign times an impulse, acting `arm` from the mass centre, and an angular impulse.
+  /// Adds sign times an impulse, which acts at `arm` from the mass centre, and sign times an
+  /// angular impulse to the momentum balance of a body.
   void push(int body, const ExprVector3& force, const ExprVector3& arm, const ExprVector3& moment,
             double sign);
 
-  /// Adds the normal impulse of a contact to the momentum balances, 0 <= p_n complementary to the
-  /// gap, with the key `key`.
+  /// Adds the normal impulse of a contact as an unknown with the key `key`, 0 <= p_n complementary
+  /// to the gap, and adds it to the momentum balances.
   ContactUnknowns add_contact(const std::string& name, std::uint64_t key,
                               const RecordedContact& contact);
 

@@ -1,4 +1,4 @@
-// The gaps that steps with geometry at their beginning can have.
+// The gaps for steps whose geometry is that of their beginning.
 #pragma once
 
 #include <perp/formulations/gap/gap.hpp>
@@ -6,18 +6,19 @@
 
 namespace perp {
 
-/// A gap, and how a step uses it.
+/// A gap, and the form of its rows in a step.
 struct GapChoice {
   const Gap* gap = &linearised_gap();
   std::string rows = "metres";
 
-  /// Rows as they are printed, of a gap that is no length: the multiplier of the normal row is then
-  /// no impulse, and friction is bounded by mu times it.
+  /// Only for a gap that is no length: the rows have the form that the paper prints. Then the
+  /// multiplier of the normal row is no impulse, and friction is bounded by mu times this
+  /// multiplier.
   bool printed_rows() const { return rows == "printed"; }
   void visit_settings(SettingVisitor& visitor);
 };
 
-/// One line each in gaps.cpp.
+/// All gaps, in the order of the list in gaps.cpp.
 const std::vector<const Gap*>& gaps();
 
 }  // namespace perp

@@ -1,4 +1,4 @@
-// The gaps that steps with geometry at their end can have.
+// The gaps for steps whose geometry is that of their end.
 #pragma once
 
 #include <memory>
@@ -8,13 +8,13 @@
 
 namespace perp {
 
-/// A gap of this kind as listed.
+/// An entry of the list.
 struct ImplicitGapEntry {
   std::string_view name, summary, source;
   std::unique_ptr<ImplicitGap> (*make)();
 };
 
-/// One line each in implicit_gaps.cpp.
+/// All gaps of this kind, in the order of the list in implicit_gaps.cpp.
 const std::vector<ImplicitGapEntry>& implicit_gaps();
 
 }  // namespace perp

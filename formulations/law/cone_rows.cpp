@@ -4,7 +4,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kRedundant = 1e-11;  // relative size of the pivots of joint rows that depend
+constexpr double kRedundant = 1e-11;  // relative size of the pivots of dependent joint rows
 
 }  // namespace
 
@@ -54,7 +54,7 @@ Vector ConeRows::normal_part(const Vector& local) const {
   return n;
 }
 
-// The joint impulses are  (G M^-1 G')^+ (w - G v_free) - joint_response_ p.
+// The joint impulses are  (G M^-1 G')^+ (w - G v_free) - joint_response_ p  for contact impulses p.
 void ConeRows::eliminate_joints() {
   if (system_->joint_count() == 0) {
     base_ = system_->free_velocity();
@@ -69,7 +69,7 @@ void ConeRows::eliminate_joints() {
   free_of_drift();
 }
 
-// Velocities and joint impulses without contact, for the stabilisation as it is.
+// Velocities and joint impulses without contact impulses, with the present stabilisation.
 void ConeRows::free_of_drift() {
   if (system_->joint_count() == 0) return;
   joint_base_ =

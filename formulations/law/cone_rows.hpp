@@ -1,4 +1,4 @@
-// Contacts with friction cones that are not replaced by pyramids.
+// Rows of contacts with friction cones (not pyramids).
 #pragma once
 
 #include <Eigen/QR>
@@ -8,67 +8,68 @@
 
 namespace perp {
 
-/// The axes of a friction ellipse as directions of friction: they are scaled away, since with p_t =
-/// e_t p and u = e_t v_t the law of the ellipse is that of the circle.
+/// The axes of a friction ellipse as directions of friction, scaled by its semi-axes. With p_t =
+/// e_t p and u = e_t v_t the law of the ellipse becomes that of the circle.
 std::vector<FrictionDirection> ellipse_axes(const ContactPoint3& contact, const ContactFrame& frame,
                                             int dimension);
 
-/// The rows of a system whose friction has these directions, contact by contact in local order (n,
-/// t[, o]), then those of joints with friction: each a contact whose first tangent is the rate of
-/// the joint, with nothing in its other rows. The system must outlive it.
+/// The rows of a system whose friction has the directions of ellipse_axes(), contact by contact in
+/// local order (n, t[, o]), then those of the joints with friction. Such a joint is treated as a
+/// contact: its first tangential row is the rate of the joint, its other rows are zero. The system
+/// must outlive this object.
 class ConeRows {
  public:
   explicit ConeRows(const ContactSystem& system);
 
   int dimension() const { return system_->dimension(); }
   int contacts() const { return system_->contacts(); }
-  /// Joints with friction.
+  /// Number of joints with friction.
   int rates() const { return static_cast<int>(system_->rubbing_joints().size()); }
-  /// Place of the normal row of a contact, or of a joint with friction, behind the contacts.
+  /// Index of the normal row of a contact; joints with friction follow the contacts.
   int normal(int c) const { return dimension() * c; }
   double mu(int c) const { return system_->contact(c).properties.mu; }
   int size() const { return static_cast<int>(local_.rows()); }
 
-  /// The local rows, and the local rows by those of the system.
+  /// The local rows (size() x velocities), and the matrix that selects them from the rows of the
+  /// system.
   const SparseMatrix& local() const { return local_; }
   const SparseMatrix& contact_rows() const { return contact_rows_; }
   /// The rows of the joints, G.
   const SparseMatrix& joints() const { return joint_rows_; }
-  /// Right-hand side of N v+ >= it in local order (0 for friction): gaps to be closed, 0 for what
-  /// bounces by Poisson's law.
+  /// Right-hand side of N v+ >= rhs in local order, m/s (0 for friction): closes gaps; it is 0 for
+  /// contacts that bounce, as in Poisson's law.
   Vector wanted() const;
-  /// The same with Newton's restitution, -e times the approach for contacts that bounce.
+  /// The same with Newton's restitution: -e times the approach velocity for contacts that bounce.
   Vector wanted_with_restitution() const;
-  /// Of a local vector.
+  /// The normal components of a local vector.
   Vector normal_part(const Vector& local) const;
 
-  /// Takes the joints out of the problem: with G v+ = w their impulses follow from those of the
-  /// contacts. Rows that depend on others (a closed chain in space) share the impulse of least
-  /// norm.
+  /// Eliminates the joints: with G v+ = w their impulses follow from those of the contacts. If rows
+  /// depend on each other (a closed chain in space), the impulse of least norm is taken.
   void eliminate_joints();
-  // All below: with the joints eliminated.
-  /// Takes the stabilisation of the joints as it is now.
+  // The functions below need eliminate_joints().
+  /// Updates base() to the present stabilisation of the joints.
   void free_of_drift();
-  /// Velocities without contact, joints kept together.
+  /// Velocities without contact impulses; the joints hold.
   const Vector& base() const { return base_; }
   /// scale * W of the contacts, symmetric to the last bit.
   Matrix scaled_delassus(double scale) const { return scaled_block(scale, {}); }
-  /// Its normal rows and columns.
+  /// The normal rows and columns of scaled_delassus(scale).
   Matrix scaled_normal_block(double scale) const;
-  /// Velocities that local impulses lead to, and the impulses of all rows of J with them.
+  /// Velocities that follow from local impulses, and the impulses of all rows of J.
   Vector velocity_after(const Vector& p) const;
   Vector all_impulses(const Vector& p) const;
 
  private:
-  /// Of all local rows, or of those that `chosen` takes.
+  /// scale * W of all local rows, or of those that `chosen` selects.
   Matrix scaled_block(double scale, const std::optional<SparseMatrix>& chosen) const;
 
   const ContactSystem* system_;
   SparseMatrix contact_rows_, local_, joint_rows_;
   Vector base_;
   Eigen::CompleteOrthogonalDecomposition<DenseMatrix> joints_;  // of G M^-1 G'
-  DenseMatrix joint_response_;  // joint impulses that a contact impulse takes back
-  Vector joint_base_;           // joint impulses without contact
+  DenseMatrix joint_response_;  // minus the joint impulses for a unit contact impulse
+  Vector joint_base_;           // joint impulses without contact impulses
 };
 
 }  // namespace perp

@@ -1,4 +1,4 @@
-// What a contact law is: which problems a step with geometry at its beginning poses.
+// The interface of contact laws: the problems that a step with geometry at its beginning poses.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace perp {
 
-/// What ends a step. Columns are the values of ContactLaw::columns().
+/// The result of a step. `columns` are the values of ContactLaw::columns().
 struct StepEnd {
   Vector velocity;  ///< at the end, SI
   Vector impulses;  ///< of the rows of J, N s
@@ -22,10 +22,10 @@ struct StepEnd {
 
 using StageOrEnd = std::variant<Stage, StepEnd>;
 
-/// One of the three choices that a model consists of: how contacts and joints push. A law makes
-/// problems of the equations of a step and reads their answers; it knows nothing of collisions, of
-/// how gaps are measured, nor of whether they count. The system that begin() is given lives until
-/// the step has ended. Names and contacts of the problems are set by the step, not by the law.
+/// How contacts and joints push: one of the three choices that a model consists of. A law makes
+/// problems from the equations of a step and reads their answers. It does not depend on collision
+/// detection, on how gaps are measured, or on whether they count. The system that begin() receives
+/// exists until the step has ended. The step, not the law, sets names and contacts of the problems.
 class ContactLaw {
  public:
   ContactLaw() = default;
@@ -33,19 +33,19 @@ class ContactLaw {
   ContactLaw& operator=(const ContactLaw&) = delete;
   virtual ~ContactLaw() = default;
 
-  /// What it treats; of those on joints and contacts alone.
+  /// What it supports; only the members about joints and contacts are used.
   virtual Capabilities capabilities() const { return {}; }
-  /// Why it cannot treat a scene though it has nothing beyond the capabilities, or nothing.
+  /// The reason why it refuses a scene within the capabilities, or nothing.
   virtual std::optional<std::string> refusal(const Scene&) const { return {}; }
   virtual void visit_settings(SettingVisitor&) {}
-  /// Names of the numbers that it tells of every step.
+  /// Names of the numbers that it reports for every step.
   virtual std::vector<std::string> columns() const { return {}; }
 
-  /// Directions that friction impulses of a contact have: generators of a pyramid, axes of a cone.
+  /// Directions of the friction impulses of a contact: generators of a pyramid, or axes of a cone.
   virtual std::vector<FrictionDirection> friction_directions(const ContactPoint3& contact,
                                                              const ContactFrame& frame,
                                                              int dimension) const = 0;
-  /// What of its answers counts as nothing.
+  /// Impulses and slips of its answers that count as zero.
   virtual ModeTolerance mode_tolerance() const = 0;
   /// ContactSystemChoices::candidate_share.
   virtual double candidate_share(const Scene&, double /*h*/) const { return 0.1; }
@@ -57,14 +57,14 @@ class ContactLaw {
   virtual std::optional<StageOrEnd> settle(const Answer&) { return {}; }
 };
 
-/// A law as listed.
+/// An entry of the list.
 struct LawEntry {
   std::string_view name, summary, source;
-  std::vector<std::string_view> kinds;  ///< of the problems that it poses
+  std::vector<std::string_view> kinds;  ///< kinds of the problems that it poses
   std::unique_ptr<ContactLaw> (*make)();
 };
 
-/// Those of steps with geometry at their beginning; one line each in laws.cpp.
+/// The laws for steps with geometry at their beginning, in the order of the list in laws.cpp.
 const std::vector<LawEntry>& contact_laws();
 
 }  // namespace perp

@@ -18,10 +18,10 @@ namespace perp {
 namespace {
 
 constexpr int kLawColumns = 3;            // law_gap, law_cone, law_slip
-constexpr double kOverlap = 1e-9;         // of the length scale: what no step may leave
-constexpr double kNearest = 1e-3;         // of the length scale: higher points touch no longer
-constexpr int kStarts = 3;                // other than the one that carries over
-constexpr std::size_t kMaxBodies = 2000;  // with shapes: every pair is a candidate
+constexpr double kOverlap = 1e-9;         // over the length scale: no step may leave more
+constexpr double kNearest = 1e-3;         // over the length scale: higher points do not touch
+constexpr int kStarts = 3;                // starts after the one that is carried over
+constexpr std::size_t kMaxBodies = 2000;  // with shapes; every pair of them is a candidate
 
 // Nearest points of two bodies, one of which may be a half-space (b). @return the gap
 double nearest(const Scene& scene, const State& state, StartContact& c) {
@@ -59,8 +59,8 @@ bool can_overlap(const Scene& scene, const State& state, int a, int b) {
                                   .norm() <= r * (1 + 1e-6);
 }
 
-// Bodies that may touch, a before b as in find_contacts: half-spaces are b, else the later one is
-// a.
+// Pairs (a, b) of bodies that may touch, in the order of find_contacts: a half-space is b, else the
+// later body is a.
 std::vector<std::pair<int, int>> colliding_pairs(const Scene& scene) {
   const auto body_of = [&](int body) -> const Body& {
     return scene.bodies[static_cast<std::size_t>(body)];
@@ -90,11 +90,11 @@ std::vector<std::pair<int, int>> colliding_pairs(const Scene& scene) {
   return pairs;
 }
 
-// A step begins with the contacts of the pairs that free motion would make overlap; if there are
-// none it is free motion. Pairs that overlap (by more than kOverlap) at the end of the step that
-// the answer gives are added and the step is posed once more: so contacts that stay open, whose
-// geometry may not be unique, are mostly left out, and no pair is forgotten. The step of a set of
-// pairs is recorded once and kept.
+// A step begins with the contacts of the pairs that would overlap after free motion; without such
+// pairs the step is free motion. If other pairs overlap (by more than kOverlap) at the end of the
+// step, they are added and the step is posed again. So contacts that stay open, whose geometry may
+// not be unique, are mostly left out, and no pair is forgotten. The step for a set of pairs is
+// recorded once and kept.
 class ImplicitStep final : public Formulation {
  public:
   ImplicitStep(std::string name, std::unique_ptr<ImplicitGap> gap, FrictionForm friction)
@@ -144,17 +144,19 @@ class ImplicitStep final : public Formulation {
   std::string name_;
   std::unique_ptr<ImplicitGap> gap_;
   FrictionForm friction_;
-  std::optional<Scene> scene_;                   // a copy: what is kept below is of it
+  std::optional<Scene> scene_;                   // a copy; the data below belongs to it
   std::vector<std::pair<int, int>> candidates_;  // pairs of bodies that can collide
   StepInput input_;
   Vector start_velocity_;
-  std::vector<std::pair<int, int>> touching_;  // bodies of the contacts of the step
+  std::vector<std::pair<int, int>> touching_;  // pairs of bodies in contact in the step
   std::vector<ContactPair> pairs_;             // the same with their forms
   std::map<std::vector<ContactPair>, Recording> recordings_;
-  std::map<std::pair<int, int>, std::uint64_t> spells_;  // of unbroken contact, by pair
-  std::map<std::pair<int, int>, Vector3d> pressed_;      // in the last step: where, in a's frame
-  int starts_ = 0;             // that have been tried for the contacts of the step
-  std::vector<int> rewrites_;  // likewise, of each pair
+  std::map<std::pair<int, int>, std::uint64_t>
+      spells_;  // counts periods of unbroken contact, by pair
+  std::map<std::pair<int, int>, Vector3d>
+      pressed_;                // contact points of the last step, in the frame of a
+  int starts_ = 0;             // tried for the contacts of the step
+  std::vector<int> rewrites_;  // tried for each pair
 };
 
 std::optional<std::string> ImplicitStep::refusal(const Scene& scene) const {
@@ -182,7 +184,7 @@ StageOrResult ImplicitStep::begin(const Scene& scene, const State& state, double
   return stage(true);
 }
 
-// Forgets what another scene or run has left.
+// Deletes the data of another scene or run.
 void ImplicitStep::begin_run(const Scene& scene, const State& state) {
   const bool same = scene_ && *scene_ == scene;
   if (!same) {
@@ -195,7 +197,7 @@ void ImplicitStep::begin_run(const Scene& scene, const State& state) {
   pressed_.clear();
 }
 
-// Velocity at which the nearest points part, m/s.
+// Velocity at which the nearest points move apart, m/s.
 double ImplicitStep::parting_speed(const State& state, const StartContact& c) {
   const auto velocity = [&](int body, const Vector3d& point) {
     const BodyState& s = state.bodies[static_cast<std::size_t>(body)];
@@ -204,7 +206,8 @@ double ImplicitStep::parting_speed(const State& state, const StartContact& c) {
   return c.normal.dot(velocity(c.a, c.point_a) - velocity(c.b, c.point_b));
 }
 
-// Pairs that overlap by more than `depth` in a state, or that were pressed before and still touch.
+// Adds pairs that overlap by more than `depth` in a state, or that were pressed before and still
+// touch.
 bool ImplicitStep::add_overlapping(const State& end, double depth) {
   check_places(*scene_, end);
   bool added = false;
@@ -223,7 +226,7 @@ bool ImplicitStep::add_overlapping(const State& end, double depth) {
     if (gap >= -depth && !resting) continue;
     touching_.push_back(pair);
     added = true;
-    // What touched before is a start only where it still is about the nearest point.
+    // The contact goes on if the point that touched before is still about the nearest point.
     const bool goes_on = before != pressed_.end() &&
                          contact.normal.dot(world_point(end, pair.first, before->second) -
                                             contact.point_a) <= kNearest * input_.scales.length;
@@ -235,7 +238,7 @@ bool ImplicitStep::add_overlapping(const State& end, double depth) {
   return true;
 }
 
-// Contacts of the touching pairs as the poses of a state have them.
+// Makes the contacts of the touching pairs from the positions and orientations of a state.
 void ImplicitStep::look(const State& guess) {
   input_.guess = guess;
   input_.contacts.clear();
@@ -339,8 +342,9 @@ StageOrResult ImplicitStep::advance(const Answer& answer) {
     if (!gap_->wrong(input_, p, answer.z, end)) continue;
     if (rewrite_pair(static_cast<std::size_t>(p.number))) return stage(false);
     StepResult result = finish(velocity, &answer.z);
-    result.rejected =
-        fmt::format("contact {}: the answer is on a branch that is not meant", p.name);
+    result.rejected = fmt::format(
+        "contact {}: the answer solves the equations, but is not the contact that they describe",
+        p.name);
     return result;
   }
   if (add_overlapping(end, kOverlap * input_.scales.length)) {
@@ -363,7 +367,7 @@ bool ImplicitStep::rewrite_pair(std::size_t k) {
   return gap_->rewrite(input_, ++rewrites_[k], pairs_[k], input_.contacts[k]);
 }
 
-// The pair that has been rewritten least and can be once more.
+// Rewrites the pair that has been rewritten least, of those that can be rewritten again.
 bool ImplicitStep::rewrite_any() {
   std::vector<std::size_t> order(pairs_.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -372,7 +376,7 @@ bool ImplicitStep::rewrite_any() {
   return std::any_of(order.begin(), order.end(), [&](std::size_t k) { return rewrite_pair(k); });
 }
 
-// Other starts, then other forms.
+// Tries other starts, then other forms.
 std::optional<Stage> ImplicitStep::relax() {
   if (starts_ < kStarts) {
     const Coordinates coordinates(*scene_);
@@ -385,7 +389,7 @@ std::optional<Stage> ImplicitStep::relax() {
   return {};
 }
 
-// What stops the approach, and what carries the weight.
+// An impulse that stops the approach and carries the weight.
 double ImplicitStep::start_impulse(const StartContact& c) const {
   const auto velocity = [&](int body, const Vector3d& point) {
     const BodyState& s = input_.state.bodies[static_cast<std::size_t>(body)];
@@ -408,8 +412,8 @@ std::vector<std::string> ImplicitStep::columns() const {
   return names;
 }
 
-// p/h = -k (gap + tau v_n) where that is positive: 0 <= gap + tau v_n + p_n / (h k) complementary
-// to p_n >= 0, in units of the recorder.
+// p/h = max(0, -k (gap + tau v_n)): 0 <= gap + tau v_n + p_n / (h k) complementary to p_n >= 0, in
+// units of the recorder.
 void ImplicitStep::soften(StepRecorder& recorder, const RecordedContact& contact,
                           const ContactUnknowns& unknowns) const {
   const ContactProperties k = scene_->properties(contact.a, contact.b);
@@ -426,7 +430,7 @@ void ImplicitStep::soften(StepRecorder& recorder, const RecordedContact& contact
                    contact.gap + time * speed + compliance * recorder.unknown(unknowns.p_n));
 }
 
-// How far a contact is from its law, as largest values over the contacts of the step.
+// Raises the columns to the distances of a contact from its law.
 void ImplicitStep::add_law_residuals(const ContactResult& k, double h, double spin,
                                      const Vector3d& v, std::vector<double>& columns) {
   const ContactProperties& c = k.contact.properties;

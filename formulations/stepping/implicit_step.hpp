@@ -1,4 +1,4 @@
-// Time steps with contact geometry at their end.
+// Time steps whose contact geometry is that of their end.
 #pragma once
 
 #include <memory>
@@ -10,17 +10,18 @@
 namespace perp {
 
 struct ImplicitStepChoices {
-  std::string name;  ///< of the formulation
+  std::string name;  ///< name of the formulation
   std::string friction = "normalised";
 
   void visit_settings(SettingVisitor& visitor);
 };
 
-/// A model of a gap, friction over an ellipsoid (law/ellipsoid), and steps with all geometry at
-/// their end: one Mcp of velocities, impulses and what the gap has for unknowns. Columns, how far
-/// the step is from the contact law, largest values: `law_gap`, overlap, or distance of what is
-/// pressed, m; `law_cone`, excess over the friction ellipsoid relative to mu p_n; `law_slip`,
-/// weighted slip that friction does not oppose, m/s; then those of the gap.
+/// A model from a gap, friction over an ellipsoid (law/ellipsoid), and steps with all geometry at
+/// their end. Each step is one Mcp in velocities, impulses and the unknowns of the gap. Its columns
+/// say how far a step is from the contact law, as largest values over the contacts: `law_gap`, the
+/// overlap, or the distance at contacts that are pressed, m; `law_cone`, the excess over the
+/// friction ellipsoid relative to mu p_n; `law_slip`, the weighted slip that friction does not
+/// oppose, m/s. The columns of the gap follow.
 std::unique_ptr<Formulation> make_implicit_step(const ImplicitStepChoices& choices,
                                                 std::unique_ptr<ImplicitGap> gap);
 

@@ -121,7 +121,7 @@ class ImpulseStep final : public Formulation {
   }
 
   ImpulseStepChoices choices_;
-  /// What begin() was given.
+  /// The arguments of begin().
   struct Begun {
     const Scene* scene = nullptr;
     State state;
@@ -131,7 +131,7 @@ class ImpulseStep final : public Formulation {
   std::unique_ptr<MotionRule> motion_;
   std::unique_ptr<ContactLaw> law_;
   Begun begun_;
-  std::optional<ContactSystem> system_;  // of the step that runs, once its motion is known
+  std::optional<ContactSystem> system_;  // of the present step, from when its motion is known
 };
 
 }  // namespace
@@ -139,7 +139,7 @@ class ImpulseStep final : public Formulation {
 void ImpulseStepChoices::visit_settings(SettingVisitor& visitor) {
   gap.visit_settings(visitor);
   visitor.visit("rest_speed", rest_speed,
-                "m/s: a contact that closes slower, or slower than h|g|, does not bounce",
+                "m/s; contacts that close slower than this or than h|g| do not bounce",
                 {0.0, 1e9, false, true});
 }
 

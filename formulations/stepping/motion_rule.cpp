@@ -30,7 +30,7 @@ class ReducedRule final : public MotionRule {
   Motion advance(const Answer&) override { throw std::logic_error("no problem was posed"); }
 
  private:
-  std::optional<Scene> scene_;  // a copy, which arm_ is of
+  std::optional<Scene> scene_;  // a copy; arm_ belongs to it
   std::optional<Articulation> arm_;
 };
 

@@ -1,4 +1,4 @@
-// How a step with geometry at its beginning moves bodies.
+// How bodies move in a step with geometry at its beginning.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace perp {
 
-/// Makes the Motion of each step, perhaps after a problem of its own: that of motion without
+/// Makes the Motion of each step. It may first pose a problem of its own: the motion without
 /// contact.
 class MotionRule {
  public:
@@ -20,21 +20,24 @@ class MotionRule {
   MotionRule& operator=(const MotionRule&) = delete;
   virtual ~MotionRule() = default;
 
+  /// The reason why it cannot treat a scene, or nothing.
   virtual std::optional<std::string> refusal(const Scene&) const { return {}; }
   virtual void visit_settings(SettingVisitor&) {}
   /// ContactSystemChoices::gap_share.
   virtual double gap_share() const { return 1.0; }
 
-  /// The scene lives until the step has ended.
+  /// Begins a step of length h (s). The scene exists until the step has ended.
   virtual std::variant<Stage, Motion> begin(const Scene& scene, const State& state, double h) = 0;
-  /// After the answer of the stage that begin() returned.
+  /// The motion from the answer to the stage that begin() returned.
   virtual Motion advance(const Answer& answer) = 0;
 };
 
-/// Velocities of the bodies, forces and M at the beginning: maximal_motion().
+/// The rule of maximal_motion(): velocities of the bodies, with forces and M at the beginning of
+/// the step.
 std::unique_ptr<MotionRule> make_maximal_motion_rule();
 
-/// Rates of the joints of arms, and velocities of bodies that hang on none: reduced_motion().
+/// The rule of reduced_motion(): rates of the joints of arms, and velocities of bodies without
+/// joints.
 std::unique_ptr<MotionRule> make_reduced_motion_rule();
 
 }  // namespace perp

@@ -53,7 +53,7 @@ Matrix random_rows(Random& random, int rows, int n, double density) {
   return Matrix::from_triplets(rows, n, entries);
 }
 
-// P = B B' / n with sparse columns of B, or dense ones where A is dense.
+// P = B B' / n with sparse columns of B, or dense ones if A is dense.
 Matrix random_psd(Random& random, int n, double rank, double density) {
   const int columns = static_cast<int>(std::lround(rank * n));
   if (columns == 0) return Matrix::from_triplets(n, n, {});

@@ -29,8 +29,9 @@ class ClosedFormGap final : public ImplicitGap {
           std::holds_alternative<HalfSpace>(shape))
         continue;
       return fmt::format(
-          "field \"bodies[{}].shape\": of a {} no distance is known in closed form; there are "
-          "half_space, disc and sphere",
+          "field \"bodies[{}].shape\": closed-form has no distance of a {}; it takes half_space, "
+          "disc "
+          "and sphere",
           k, shape_name(shape));
     }
     return {};
@@ -47,7 +48,8 @@ class ClosedFormGap final : public ImplicitGap {
     const Shape& shape_b = scene.bodies[static_cast<std::size_t>(b)].shape;
     const Expr radius_a = ball_radius(scene.bodies[static_cast<std::size_t>(a)].shape) / unit;
     const ExprVector3 offset = step.free_offset(a, b);
-    const ExprVector3 apart = step.body(a).shift - step.body(b).shift - offset;  // of the centres
+    const ExprVector3 apart =
+        step.body(a).shift - step.body(b).shift - offset;  // vector between the centres
     RecordedContact contact;
     contact.a = a;
     contact.b = b;

@@ -6,7 +6,7 @@ namespace perp {
 
 namespace {
 
-constexpr std::uint64_t kFirstKey = 16;  // of the unknowns of the geometry
+constexpr std::uint64_t kFirstKey = 16;  // first key of the unknowns of the geometry
 
 // Multipliers l_i >= 0 with  0 <= l_i  complementary to  -f_i(y) >= 0   [Eqs. 15, 16].
 int add_multipliers(StepRecorder& recorder, const std::string& name, std::uint64_t key,
@@ -19,7 +19,7 @@ int add_multipliers(StepRecorder& recorder, const std::string& name, std::uint64
   return first;
 }
 
-// The lowest point of a body over a plane n.x = level: the smaller form of Eqs. 13 to 17.
+// The lowest point of a body above a plane n.x = level: a smaller form of Eqs. 13 to 17.
 RecordedContact record_plane(StepRecorder& recorder, const RecordedPair& pair) {
   const Scene& scene = recorder.scene();
   const int a = pair.pair.a, b = pair.pair.b, number = pair.number;
@@ -46,7 +46,7 @@ RecordedContact record_plane(StepRecorder& recorder, const RecordedPair& pair) {
     rows += recorder.unknown(l + static_cast<int>(i)) * f[i].gradient(y);
   recorder.set_rows(first, rows);
   contact.arm_a = body.axes * y;
-  // The half-space is fixed: where it is touched does not matter.
+  // The half-space is fixed: the place where it is touched does not matter.
   contact.arm_b = ExprVector3::Zero();
   const Expr height = recorder.parameter([number, n, level](const StepInput& s) {
     const auto i = static_cast<std::size_t>(s.contacts[static_cast<std::size_t>(number)].a);
@@ -56,14 +56,14 @@ RecordedContact record_plane(StepRecorder& recorder, const RecordedPair& pair) {
   return contact;
 }
 
-// A normal of F at a1 as it enters the equations, and what a1 and a2 are apart by along it.
+// A normal of F at a1 (of any length), and the distance of a1 and a2 in units of its length.
 struct Outward {
   ExprVector3 gradient;
   Expr distance;
 };
 
-// grad C(F, a1) = grad f_k + sum over i != k of l_i grad f_i, and l_k. Which face k is, is a number
-// of the step.
+// grad C(F, a1) = grad f_k + sum over i != k of l_i grad f_i, and l_k. The number k of the face is
+// a parameter of the step.
 Outward face_gradient(StepRecorder& recorder, int number, const std::vector<ConvexInequality>& f,
                       const ExprVector3& y, int l) {
   Outward outward{ExprVector3::Zero(), 0.0};
@@ -106,7 +106,7 @@ RecordedContact record_general(StepRecorder& recorder, const RecordedPair& pair)
 
   Outward outward;
   if (by_distance) {
-    // N = sum l_i grad f_i(a1) of the length that N.n = 1 gives it, n the guessed normal.
+    // N = sum l_i grad f_i(a1); its length is fixed by N.n = 1 with the guessed normal n.
     const int distance =
         recorder.free_unknown(pair.name + ".distance", key + 6 + f.size() + g.size());
     outward = {body1.axes * cone_gradient(recorder, f, y1, l1), recorder.unknown(distance)};
@@ -119,7 +119,7 @@ RecordedContact record_general(StepRecorder& recorder, const RecordedPair& pair)
     outward.gradient = body1.axes * outward.gradient;
   }
 
-  // Everything from where free motion would lead F.
+  // All positions are relative to the place to which free motion would lead F.
   const ExprVector3 arm1 = body1.axes * y1, arm2 = body2.axes * y2;
   const ExprVector3 centre1 = body1.shift, centre2 = recorder.free_offset(one, two) + body2.shift;
   const ExprVector3 a1 = centre1 + arm1, a2 = centre2 + arm2;

@@ -9,16 +9,16 @@ namespace perp {
 /// Ways to write the geometry of a contact (ContactPair::form).
 enum class EcpForm : int {
   kPlane = 0,     ///< b is a half-space
-  kDistance = 1,  ///< both bodies general, with their distance as an unknown; F is a
-  kFirstIsA = 2,  ///< both general, with one active face of F; F is a
-  kFirstIsB = 3   ///< the same, F is b
+  kDistance = 1,  ///< two general bodies, with their distance as an unknown; F is a
+  kFirstIsA = 2,  ///< two general bodies, with one active face of F; F is a
+  kFirstIsB = 3   ///< the same; F is b
 };
 
-/// Where the unknowns of a contact of two general bodies stand.
+/// Indices of the unknowns of a contact of two general bodies F and G.
 struct GeneralUnknowns {
-  int y1, y2;    ///< points in the body frames of F and G, 3 each
-  int l1, l2;    ///< multipliers of F's and G's inequalities
-  int distance;  ///< of kDistance, and one behind the multipliers
+  int y1, y2;    ///< points in the body frames of F and G, 3 unknowns each
+  int l1, l2;    ///< multipliers of the inequalities of F and of G
+  int distance;  ///< only in the form kDistance; the index after the multipliers
 };
 GeneralUnknowns general_unknowns(const Scene& scene, const RecordedPair& pair);
 

@@ -9,8 +9,9 @@
 
 namespace perp {
 
-/// f(y) = 1/2 y'Cy + N.y - offset with C = diag(curvature) >= 0, scaled such that f is near the
-/// distance for points near the surface: |grad f| = 1 on planes, spheres and cylinders.
+/// f(y) = 1/2 y'Cy + N.y - offset with C = diag(curvature) >= 0 and N = normal. It is scaled such
+/// that f is nearly the distance for points near the surface: |grad f| = 1 on planes, spheres and
+/// cylinders.
 struct ConvexInequality {
   Vector3d curvature, normal;
   double offset;
@@ -33,14 +34,15 @@ struct ConvexInequality {
     }
     return g;
   }
-  /// The same in lengths divided by `length`.
+  /// The same inequality if lengths are divided by `length` (m).
   ConvexInequality in_units_of(double length) const {
     return {curvature * length, normal, offset / length};
   }
 };
 
-/// The inequalities whose intersection a shape is: a half-space one plane, a box six, a polyhedron
-/// its faces, a cylinder side and two caps, a sphere or an ellipsoid one. Nothing for other shapes.
+/// The inequalities whose intersection is a shape: one plane for a half-space, six planes for a
+/// box, the faces of a polyhedron, the side and two caps of a cylinder, one inequality for a sphere
+/// or an ellipsoid. Empty for other shapes.
 std::vector<ConvexInequality> convex_inequalities(const Shape& shape);
 
 }  // namespace perp

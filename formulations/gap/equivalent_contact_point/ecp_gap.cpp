@@ -11,10 +11,10 @@ namespace perp {
 
 namespace {
 
-constexpr double kActive = 1e-2;   // of the length scale: faces near the nearest point
-constexpr double kInside = -1e-6;  // of the length scale: a face that is not touched
+constexpr double kActive = 1e-2;   // over the length scale: faces within this of the nearest point
+constexpr double kInside = -1e-6;  // over the length scale: a face below this is not touched
 constexpr double kFacing = 0.05;   // rad: faces and edges that are nearly along the contact
-constexpr double kTouches = 1e-8;  // multipliers of faces that touch
+constexpr double kTouches = 1e-8;  // multipliers of faces that touch are larger
 
 bool is_plane(int form) { return form == static_cast<int>(EcpForm::kPlane); }
 bool is_distance(int form) { return form == static_cast<int>(EcpForm::kDistance); }
@@ -54,14 +54,14 @@ class EcpGap final : public ImplicitGap {
     return s.guess.bodies[static_cast<std::size_t>(b)];
   }
 
-  // A body that may be F with a face that may be k.
+  // A choice of F, with a face of it as k.
   struct Choice {
     EcpForm form;
     int face;
-    double alignment;  // of the face's normal with the line of the contact
+    double alignment;  // cosine of the angle between the normal of the face and the contact normal
   };
 
-  // Faces that look along the contact, the best aligned first; of equal ones that of b.
+  // Faces that face the other body, the best aligned first; if two are equal, that of b.
   std::vector<Choice> choices(const StepInput& s, const StartContact& c) const {
     std::vector<Choice> found;
     const auto look = [&](int b, EcpForm form, const Vector3d& point, const Vector3d& outward) {
@@ -77,7 +77,7 @@ class EcpGap final : public ImplicitGap {
     };
     look(c.b, EcpForm::kFirstIsB, c.point_b, c.normal);
     look(c.a, EcpForm::kFirstIsA, c.point_a, -c.normal);
-    // Rounding must not decide between a face and a face that lies on it.
+    // Rounding must not decide between two faces that lie on each other.
     std::stable_sort(found.begin(), found.end(), [](const Choice& x, const Choice& y) {
       return std::round(x.alignment * 1e6) > std::round(y.alignment * 1e6);
     });
@@ -104,7 +104,7 @@ class EcpGap final : public ImplicitGap {
     return true;
   }
 
-  // A face k that is not touched has a part in the normal that it must not have.
+  // Wrong if the face k is not touched: then it contributes to the normal, which it must not do.
   bool wrong(const StepInput& s, const RecordedPair& p, const Vector& z,
              const State&) const override {
     if (is_plane(p.pair.form) || is_distance(p.pair.form)) return false;
@@ -115,7 +115,7 @@ class EcpGap final : public ImplicitGap {
     return f[static_cast<std::size_t>(k)].value(y) < kInside;
   }
 
-  // How many faces of a body touch, the larger number of the two.
+  // The number of faces of a body that touch; the larger one of the two bodies.
   void raise_columns(const StepInput& s, const RecordedPair& p, const Vector& z,
                      double* columns) const override {
     const auto touching = [&](int first, int count) {
@@ -125,7 +125,7 @@ class EcpGap final : public ImplicitGap {
     if (is_plane(p.pair.form)) {
       faces = touching(p.first + 3, p.unknowns.p_n - p.first - 3);
     } else {
-      // With a face k its multiplier is the distance, and k itself counts.
+      // In the forms with a face k its multiplier is the distance, and k itself is counted.
       const GeneralUnknowns u = general_unknowns(*s.scene, p);
       const double k = is_distance(p.pair.form) ? 0.0 : 1.0;
       faces = std::max(k + touching(u.l1, u.l2 - u.l1), touching(u.l2, u.distance - u.l2));
@@ -137,8 +137,8 @@ class EcpGap final : public ImplicitGap {
     return record_ecp_contact(recorder, p);
   }
 
-  // Multipliers with sum l_i grad f_i = direction (body frame) where the gradients at y of the
-  // faces that are touched are orthogonal; else something near.
+  // Multipliers with sum l_i grad f_i = direction (body frame) if the gradients at y of the touched
+  // faces are orthogonal; else an approximation.
   static void start_multipliers(const std::vector<ConvexInequality>& f, const Vector3d& y,
                                 const Vector3d& direction, int first, Vector& z) {
     for (std::size_t i = 0; i < f.size(); ++i) {
@@ -154,7 +154,7 @@ class EcpGap final : public ImplicitGap {
     return at.orientation.conjugate() * (point - at.position);
   }
 
-  // The middle of the part of a body's surface that looks in a direction, world.
+  // The middle of the part of a body's surface that faces in a direction, world.
   Vector3d middle(const StepInput& s, int b, const Vector3d& direction) const {
     const BodyState& at = state(s, b);
     const Feature feature =
@@ -171,8 +171,8 @@ class EcpGap final : public ImplicitGap {
     return true;
   }
 
-  // Where the bodies face each other: the middle of the face or edge of one that lies on the other,
-  // else the nearest points. On both bodies.
+  // The points, on both bodies, where they face each other: the middle of the face or edge of one
+  // body that lies on the other, else the nearest points.
   std::pair<Vector3d, Vector3d> facing_points(const StepInput& s, const StartContact& c) const {
     const Vector3d apart = c.normal * c.normal.dot(c.point_a - c.point_b);
     const Vector3d on_a = middle(s, c.a, -c.normal);

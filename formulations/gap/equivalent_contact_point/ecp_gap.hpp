@@ -5,8 +5,8 @@
 
 namespace perp {
 
-/// One point for each line or surface contact of boxes, polyhedra, cylinders, spheres and
-/// ellipsoids, 3D [XieChakraborty2020]. Setting: form.
+/// One contact point for each line or surface contact of half-spaces, boxes, polyhedra, cylinders,
+/// spheres and ellipsoids, in 3D [XieChakraborty2020]. Setting: form.
 std::unique_ptr<ImplicitGap> make_ecp_gap();
 
 }  // namespace perp

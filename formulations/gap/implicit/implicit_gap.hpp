@@ -12,8 +12,8 @@
 
 namespace perp {
 
-/// A pair of bodies whose contact is in the problem of a step. `form` tells ways to write its
-/// geometry apart; pairs and forms decide on the graph, everything else is a parameter.
+/// A pair of bodies whose contact is in the problem of a step. `form` is the number of a way to
+/// write its geometry. The graph depends only on pairs and forms; everything else is a parameter.
 struct ContactPair {
   int a = 0, b = 0;  ///< the normal points into a
   int form = 0;
@@ -23,22 +23,23 @@ struct ContactPair {
 /// A contact of a recorded step.
 struct RecordedPair {
   ContactPair pair;
-  int number = 0;  ///< of StepInput::contacts
+  int number = 0;  ///< index in StepInput::contacts
   std::string name;
-  std::uint64_t key = 0;  ///< first of 4096
-  int first = 0;          ///< first unknown of the geometry
+  std::uint64_t key = 0;  ///< first of 4096 keys
+  int first = 0;          ///< index of the first unknown of the geometry
   ContactUnknowns unknowns;
 };
 
 /// A contact at the end of a step.
 struct EndContact {
-  Vector3d point_a, point_b;  ///< world
+  Vector3d point_a, point_b;  ///< contact points, world, m
   ContactFrame frame;         ///< n points into a
   double gap = 0.0;           ///< m
 };
 
-/// One of the three choices that a model consists of: the rows of a contact whose geometry is that
-/// of the end of the step, with unknowns of its own if it has any.
+/// A way to measure gaps at the end of a step: one of the three choices that a model consists of.
+/// It gives the rows of a contact whose geometry is that of the end of the step, and may have
+/// unknowns of its own.
 class ImplicitGap {
  public:
   ImplicitGap() = default;
@@ -47,26 +48,26 @@ class ImplicitGap {
   virtual ~ImplicitGap() = default;
 
   virtual void visit_settings(SettingVisitor&) {}
-  /// Why it cannot measure the gaps of a scene, or nothing.
+  /// The reason why it cannot measure the gaps of a scene, or nothing.
   virtual std::optional<std::string> refusal(const Scene& scene) const = 0;
   /// Whether scenes may have joints.
   virtual bool with_joints() const { return true; }
-  /// Whether its gap goes on below 0 as the depth of bodies that overlap, so that contacts may have
-  /// a stiffness.
+  /// Whether a negative gap is the depth of the overlap, so that contacts may have a stiffness.
   virtual bool with_stiffness() const { return false; }
-  /// How far bodies that pressed may have parted and still be posed as a contact; of the unit of
-  /// length.
+  /// Largest gap, in the unit of length, at which bodies that were pressed together in the last
+  /// step still are in the problem as a contact.
   virtual double parted() const { return 1e-6; }
-  /// Names of numbers that it tells of every step, and their values: largest ones over contacts.
+  /// Names of the numbers that it reports for every step; and a function that raises each number to
+  /// its value for one contact, so that they become the largest values over all contacts.
   virtual std::vector<std::string> columns() const { return {}; }
   virtual void raise_columns(const StepInput&, const RecordedPair&, const Vector&, double*) const {}
 
-  /// The form in which a pair is written first, with its StartContact, which may be changed.
+  /// The form in which a pair is written first. May change the StartContact.
   virtual int form_of(const StepInput&, StartContact&) const { return 0; }
-  /// Other ways to write the pair, tried in turn if a step is not solved or `wrong` says so. False
-  /// if there is none left. `tries` counts from 1.
+  /// Changes the pair to the next way to write it. Called if a step was not solved or if wrong() is
+  /// true; the number of the try counts from 1. False if no way is left.
   virtual bool rewrite(const StepInput&, int, ContactPair&, StartContact&) const { return false; }
-  /// True if an answer solves the equations in a way that they do not mean.
+  /// True if an answer solves the equations but is not the contact that they are meant to describe.
   virtual bool wrong(const StepInput&, const RecordedPair&, const Vector&, const State&) const {
     return false;
   }
@@ -74,6 +75,7 @@ class ImplicitGap {
   virtual RecordedContact record(StepRecorder& recorder, const RecordedPair& pair) const = 0;
   /// Start values of the unknowns of the geometry.
   virtual void start(const StepInput&, const RecordedPair&, Vector&) const {}
+  /// The contact in an answer z; `state` is the end of the step.
   virtual EndContact end(const StepInput& input, const RecordedPair& pair, const Vector& z,
                          const State& state) const = 0;
 };

@@ -41,10 +41,10 @@ RecordedPoints record_closest_points(StepRecorder& step, ClosestPointForm form, 
     pair.unknowns.l1 = step.nonnegative_unknown(name + ".l1", key + 6);
     pair.unknowns.l2 = step.nonnegative_unknown(name + ".l2", key + 7);
     const Expr l1 = step.unknown(pair.unknowns.l1), l2 = step.unknown(pair.unknowns.l2);
-    // [ChakrabortyBerardAkellaTrinkle2007, Eqs. 7-8], the second equation with a factor of its own,
-    // so that it does not vanish where the points meet. With one gap and the other's multiplier a
-    // point inside both bodies would do: l1 = 0 makes the points one, and no row would ask that its
-    // function be 0 there.
+    // [ChakrabortyBerardAkellaTrinkle2007, Eqs. 7-8]. The second equation has its own factor, so
+    // that it does not vanish when the points meet. The multiplier l1 belongs to the body whose
+    // function is the gap: else a point inside both bodies would be a solution, because l1 = 0
+    // makes the points equal and no row would make the function of that body 0 there.
     const RecordedSurface &first = of_a ? f : g, &second = of_a ? g : f;
     const ExprVector3 parallel = first.gradient + l2 * second.gradient;
     const ExprVector3 meeting = apart + (of_a ? l1 : -l1) * first.gradient;

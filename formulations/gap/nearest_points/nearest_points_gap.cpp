@@ -14,9 +14,10 @@ class NearestPointsGap final : public ImplicitGap {
   void visit_settings(SettingVisitor& visitor) override {
     visitor.visit("points", points_, "conditions of the nearest points, see README.md",
                   {"multiplier", "unit-normal", "tangential"});
-    visitor.visit("gap_of", gap_of_,
-                  "whose function is the gap: of body a at the point of b, or of b at that of a",
-                  {"a", "b"});
+    visitor.visit(
+        "gap_of", gap_of_,
+        "body whose function is the gap: of a at the point of b, or of b at the point of a",
+        {"a", "b"});
   }
 
   std::optional<std::string> refusal(const Scene& scene) const override {
@@ -28,8 +29,8 @@ class NearestPointsGap final : public ImplicitGap {
     return {};
   }
 
-  // The forms without multipliers have further solutions, the far sides of the bodies
-  // (N_f' N_g < 0 lies outside the Mcp).
+  // The forms without multipliers have other solutions too, for example the far sides of the bodies
+  // (the condition N_f' N_g < 0 is not in the Mcp).
   bool wrong(const StepInput& input, const RecordedPair& p, const Vector& z,
              const State& end) const override {
     if (form() == ClosestPointForm::kMultiplier) return false;
@@ -39,8 +40,8 @@ class NearestPointsGap final : public ImplicitGap {
            outward.dot(x.a1 - x.a2) > 1e-9 * input.scales.length;
   }
 
-  // Positions of a pair are relative to where free motion leads body a: nothing cancels far from
-  // the origin.
+  // Positions of a pair are relative to the place to which free motion leads body a, so that no
+  // digits are lost far from the origin.
   RecordedContact record(StepRecorder& step, const RecordedPair& p) const override {
     const int a = p.pair.a, b = p.pair.b, number = p.number;
     const Scene& scene = step.scene();

@@ -5,8 +5,8 @@
 
 namespace perp {
 
-/// Bodies are sublevel sets of one smooth convex function each; the gap is one body's function at
-/// the nearest point of the other [ChakrabortyBerardAkellaTrinkle2007]. Settings: points,
+/// Each body is the sublevel set of a smooth convex function. The gap is the function of one body
+/// at the nearest point of the other [ChakrabortyBerardAkellaTrinkle2007]. Settings: points,
 /// gap_of.
 std::unique_ptr<ImplicitGap> make_nearest_points_gap();
 

@@ -23,8 +23,8 @@ RecordedSurface quadric(const Vector3d& half, double factor, const ExprVector3& 
 Expr odd_power(Expr v, double p) { return v * pow(abs(v), p - 2); }
 
 // F(y) = ((y_1/a)^p + (y_2/b)^p)^(q/p) + (y_3/c)^q with p = 2/e_2, q = 2/e_1. With the p-norm
-// r = ((y_1/a)^p + (y_2/b)^p)^(1/p), dF/dy_1 = q/a r^(q-2) (y_1/a) |y_1/(a r)|^(p-2). The tiny
-// number keeps r from 0 on the third axis; it moves the surface by less than 1e-24 of its size.
+// r = ((y_1/a)^p + (y_2/b)^p)^(1/p), dF/dy_1 = q/a r^(q-2) (y_1/a) |y_1/(a r)|^(p-2). A tiny
+// number keeps r > 0 on the third axis; it moves the surface by less than 1e-24 of its size.
 RecordedSurface superquadric(const Vector3d& half, double e1, double e2, double factor,
                              const ExprVector3& y) {
   constexpr double kLeast = 1e-12;
@@ -47,7 +47,7 @@ std::optional<std::string> surface_refusal(const Shape& shape) {
     return {};
   if (const auto* s = std::get_if<Superquadric>(&shape)) {
     if (s->e1 <= 1 && s->e2 <= 1 && s->e2 >= 0.1) return {};
-    return "superquadrics need 0 < e1 <= 1 and 0.1 <= e2 <= 1 here, where they are smooth";
+    return "superquadrics need 0 < e1 <= 1 and 0.1 <= e2 <= 1 here: only these are smooth";
   }
   return "a " + std::string(shape_name(shape)) +
          " is not one smooth surface; there are half_space, disc, sphere, ellipsoid and "
@@ -66,7 +66,7 @@ RecordedSurface record_surface(const Shape& shape, double unit, const RecordedPo
                                const ExprVector3& x) {
   const ExprVector3 apart = x - pose.centre;
   const double factor = surface_factor(shape) / unit;
-  const auto ball = [&](double radius) {  // no orientation
+  const auto ball = [&](double radius) {  // does not depend on orientation
     return quadric(Vector3d::Constant(radius), factor, apart);
   };
   if (const auto* disc = std::get_if<Disc>(&shape)) return ball(disc->radius / unit);

@@ -8,26 +8,27 @@
 
 namespace perp {
 
-/// Where a body stands, recorded: x = centre + axes y, y in the body frame. Lengths are in the unit
-/// of the step.
+/// The recorded position and orientation of a body: x = centre + axes y, y in the body frame.
+/// Lengths are in the unit of the step.
 struct RecordedPose {
   ExprVector3 centre;
   ExprMatrix3 axes;
 };
 
-/// f and its gradient at a point, f < 0 inside. f has the unit of a length: on the surface its
-/// gradient is about 1, so that near it f is about the distance.
+/// f and its gradient at a point, f < 0 inside. f has the unit of a length. On the surface the norm
+/// of its gradient is about 1, so that f is about the distance for points near the surface.
 struct RecordedSurface {
   Expr value;
   ExprVector3 gradient;
 };
 
-/// Why a shape has no such function, or nothing. There are: half-space, disc, sphere, ellipsoid,
-/// and superquadrics with exponents of at most 1 (above, their curvature is infinite).
+/// The reason why a shape has no such function, or nothing. Shapes with one: half-space, disc,
+/// sphere, ellipsoid, and superquadrics with exponents of at most 1 (above 1 the curvature is
+/// infinite at some points) and e2 of at least 0.1.
 std::optional<std::string> surface_refusal(const Shape& shape);
 
-/// What implicit_value is multiplied by for f: half the least semi-axis for quadrics, and so on.
-/// f has its zeros and signs.
+/// The positive factor of f = factor * implicit_value(): for example half the smallest semi-axis of
+/// a quadric. f has the zeros and signs of implicit_value().
 double surface_factor(const Shape& shape);
 
 /// f of a shape in a pose at x. With y = R'(x - centre), and lengths divided by `unit` (m):

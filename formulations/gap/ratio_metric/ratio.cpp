@@ -11,16 +11,16 @@ namespace perp {
 
 namespace {
 
-constexpr double kEnlarged = 1e-10;  // of the size of the pair
+constexpr double kEnlarged = 1e-10;  // of offsets in the search, over the size of the pair
 constexpr std::size_t kMostCombinations = 4096;
-constexpr double kSamePlace = 1e-7;  // of the size
+constexpr double kSamePlace = 1e-7;  // over the size of the pair
 constexpr double kSameNormal = 1e-6;
 constexpr double kParallelDirection = 1e-12;
 
 using RatioMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, 4, 4>;
 using RatioVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, 4, 1>;
 
-// In [1/2, 1), the same for the same face everywhere.
+// A pseudorandom number in [1/2, 1) for a face, the same on every machine.
 double share_of(std::uint64_t face) {
   std::uint64_t k = (face + 1) * 0x9e3779b97f4a7c15u;
   k ^= k >> 31;
@@ -29,7 +29,7 @@ double share_of(std::uint64_t face) {
   return 0.5 + 0.5 * static_cast<double>(k >> 11) * 0x1p-53;
 }
 
-// The first `count` in rising order.
+// Sorts the first `count`.
 template <class Combination>
 void put_in_order(Combination& faces, int count) {
   for (int i = 1; i < count; ++i) {
@@ -62,7 +62,7 @@ FacedSolid faced_solid(const Shape& shape, const Vector3d& position, const Matri
   return solid;
 }
 
-// Unknowns (x - c_a, t).
+// The program in the unknowns (x - c_a, t).
 void RatioMetric::state_program(const FacedSolid& a, const FacedSolid& b) {
   const int d = dimension_;
   const Vector3d apart = b.centre - a.centre;
@@ -81,7 +81,7 @@ void RatioMetric::state_program(const FacedSolid& a, const FacedSolid& b) {
   add(a, Vector3d::Zero());
   add(b, apart);
   true_b_ = program_.b;
-  // Balls within the solids meet at this t, and twice of it is no bound of the solution.
+  // Balls inside the solids meet below half of this t, so the upper bound is never active.
   const double most = 2 * apart.norm() / (a.inner() + b.inner()) + 1;
   program_.lower.fill(-most * a.reach);
   program_.upper.fill(most * a.reach);
@@ -126,7 +126,7 @@ RatioEvent RatioMetric::measure(const FacedSolid& a, const FacedSolid& b,
   event.point = a.centre;
   event.gradient.setZero();
   event.rho = -std::numeric_limits<double>::infinity();
-  if (!found.feasible) return event;  // of numbers that are none
+  if (!found.feasible) return event;  // some numbers are not finite
   for (int i = 0; i < d; ++i) event.point[i] += found.x[i];
   event.t = found.x[d];
   if (!(event.t > 0)) return event;
@@ -141,7 +141,7 @@ RatioEvent RatioMetric::measure(const FacedSolid& a, const FacedSolid& b,
   return event;
 }
 
-// The ends of the edges of the feasible set that leave a vertex, up to a t.
+// The other ends of the edges of the feasible set at a vertex, up to a limit on t.
 std::vector<RatioMetric::Combination> RatioMetric::neighbours(const Combination& at,
                                                               double limit) const {
   const int d = dimension_, faces = static_cast<int>(program_.b.size());
@@ -156,7 +156,7 @@ std::vector<RatioMetric::Combination> RatioMetric::neighbours(const Combination&
   const RatioVector z = lu.solve(side);
   std::vector<Combination> ends;
   for (int leaving = 0; leaving <= d; ++leaving) {
-    // The other faces still meet, this one does no longer.
+    // Along this edge the other faces still meet, but not this one.
     const RatioVector along = lu.solve(RatioVector(-RatioVector::Unit(d + 1, leaving)));
     double step = std::numeric_limits<double>::infinity();
     int entering = -1;

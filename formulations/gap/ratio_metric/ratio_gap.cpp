@@ -13,7 +13,7 @@ FacedSolid faced(const PlacedShape& placed) {
   return faced_solid(*placed.shape, placed.position, placed.axes);
 }
 
-// gap = (t - 1) t / |g| <= margin for all t up to here, since |g| <= 1 / w.
+// Only t up to here can have gap = (t - 1) t / |g| <= margin, because |g| <= 1 / w.
 double largest_ratio(double margin, double width) {
   return 0.5 * (1 + std::sqrt(1 + 4 * margin / width));
 }
@@ -41,20 +41,20 @@ std::optional<std::string> refusal(const Scene& scene) {
     if (std::holds_alternative<HalfSpace>(shape)) {
       return fmt::format(
           "field \"bodies[{}].shape\": a half_space cannot be scaled, so the ratio metric has no "
-          "gap of it; walls and floors are boxes (2D: polygons)",
+          "gap for it; use boxes (2D: polygons) for walls and floors",
           k);
     }
     const std::vector<HalfSpace> faces = half_spaces_of(shape);
     if (faces.empty()) {
       return fmt::format(
-          "field \"bodies[{}].shape\": the ratio metric is that of polygons, boxes and polyhedra; "
+          "field \"bodies[{}].shape\": the ratio metric takes polygons, boxes and polyhedra; "
           "this is a {}",
           k, shape_name(shape));
     }
     for (const HalfSpace& face : faces) {
       if (face.offset > 1e-9 * bounding_radius(shape)) continue;
       return fmt::format(
-          "field \"bodies[{}].shape\": the mass centre, about which the ratio metric scales, is "
+          "field \"bodies[{}].shape\": the ratio metric scales about the mass centre, which is "
           "not inside",
           k);
     }

@@ -5,9 +5,9 @@
 
 namespace perp {
 
-/// Of polygons, boxes and polyhedra: contact points are the events of RatioMetric with gaps
-/// rho / |grad rho| within the margin, their normals the gradients. Unit: 1 / |grad rho|, the
-/// length that rho counts in.
+/// The gap of polygons, boxes and polyhedra. The contact points are the events of RatioMetric whose
+/// gaps rho / |grad rho| are within the margin; their normals are the directions of the gradients.
+/// The unit of rho is the length 1 / |grad rho|.
 const Gap& ratio_gap();
 
 }  // namespace perp

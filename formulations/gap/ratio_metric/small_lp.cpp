@@ -12,9 +12,10 @@ namespace perp {
 
 namespace {
 
-constexpr double kViolated = 1e-13;            // over the numbers that a row is computed from
-constexpr double kParallelRow = 1e-12;         // entries of a row in a plane that are none
-constexpr double kMultiplierRounding = 1e-11;  // of multipliers
+constexpr double kViolated = 1e-13;  // relative to the numbers that a row is computed from
+constexpr double kParallelRow =
+    1e-12;  // entries of a row below this, after its reduction, are zero
+constexpr double kMultiplierRounding = 1e-11;  // rounding of multipliers
 constexpr std::uint64_t kSeed = 1991;
 
 using SmallMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, SmallLp::kMostUnknowns,
@@ -86,7 +87,7 @@ bool SmallLpSolver::solve_level(int unknowns) {
   return true;
 }
 
-// One unknown: an interval, of which c says which end.
+// One unknown: an interval; the sign of c chooses its end.
 bool SmallLpSolver::solve_line() {
   Level& level = levels_[1];
   const int m = static_cast<int>(program_->b.size()), original = level.unknowns[0];
@@ -162,7 +163,7 @@ void SmallLpSolver::lift(int unknowns, const Row& plane, int pivot) {
   to.basis[pivot] = plane.index;
 }
 
-// x anew from the rows of the basis: what the elimination lost is found again.
+// Computes x again from the rows of the basis, which restores the digits that elimination lost.
 void SmallLpSolver::finish() {
   const SmallLp& program = *program_;
   const int d = program.unknowns, m = static_cast<int>(program.b.size());

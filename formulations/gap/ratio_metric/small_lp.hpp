@@ -1,4 +1,4 @@
-// Linear programs of few variables.
+// Linear programs with few unknowns.
 #pragma once
 
 #include <array>
@@ -8,12 +8,13 @@
 namespace perp {
 
 /// min c'x subject to A x <= b and lower <= x <= upper, with up to kMostUnknowns unknowns. The
-/// bounds are finite; a program whose solution lies at one of them may have none without it.
+/// bounds must be finite. If the solution lies on a bound, the program may have no solution without
+/// this bound.
 struct SmallLp {
   static constexpr int kMostUnknowns = 6;
 
   int unknowns = 0;
-  std::vector<double> rows;  ///< of A, one after the other; their length is of no importance
+  std::vector<double> rows;  ///< rows of A, one after the other; they may have any length (norm)
   std::vector<double> b;     ///< one for each row
   std::array<double, kMostUnknowns> c{}, lower{}, upper{};
 };
@@ -22,21 +23,22 @@ struct SmallLp {
 struct SmallLpSolution {
   bool feasible = false;
   double value = 0.0;                              ///< c'x
-  std::array<double, SmallLp::kMostUnknowns> x{};  ///< with A x = b in the rows of the basis
-  /// As many as unknowns: rows of A, then (from their number on) lower bounds, then upper ones.
+  std::array<double, SmallLp::kMostUnknowns> x{};  ///< the rows of the basis hold with equality
+  /// As many constraints as unknowns. Row i of A has the number i; the lower bounds, then the upper
+  /// bounds, have the numbers after the rows.
   std::array<int, SmallLp::kMostUnknowns> basis{};
-  /// y >= 0 with c + sum of y_k a_k = 0 over the basis, where the row of a lower bound is -e_k.
+  /// y >= 0 with c + sum of y_k a_k = 0 over the basis. The row a_k of a lower bound is -e_k.
   std::array<double, SmallLp::kMostUnknowns> multipliers{};
 };
 
-/// Seidel's algorithm [Seidel1991]: rows are added one by one in a random order; where the solution
-/// so far violates one, the next lies on it, and is that of a program with an unknown less. The
-/// expected time is linear in the rows (and d! in the unknowns). The order is that of a generator
-/// with a fixed seed: equal programs have equal solutions. Where several points are solutions it is
-/// a vertex of theirs, and where more rows than unknowns meet the basis has some of them, with
-/// multipliers that are not negative. A row is violated if it is by more than 1e-13 of the
-/// largest numbers in it.
-/// Its work space is kept from call to call.
+/// Seidel's algorithm [Seidel1991]. Rows are added one by one in a random order. If the solution so
+/// far violates the new row, the next solution lies on that row, and is found by a program with one
+/// unknown less. The expected time is linear in the number of rows (and proportional to d! for d
+/// unknowns). The random generator has a fixed seed: equal programs have equal solutions. If
+/// several points are solutions, the result is a vertex of the set of solutions. If more
+/// constraints than unknowns meet in it, the basis has some of them, with multipliers that are not
+/// negative. A row counts as violated if it is violated by more than 1e-13 of the largest numbers
+/// in it. The work space is kept from call to call.
 class SmallLpSolver {
  public:
   const SmallLpSolution& solve(const SmallLp& program);
@@ -47,13 +49,13 @@ class SmallLpSolver {
   struct Row {
     std::array<double, kWidth> a;
     double b;
-    double size;  // of the numbers that b was computed from
+    double size;  // size of the numbers that b was computed from
     int index;
   };
-  /// A program of fewer unknowns: in the planes of some rows.
+  /// A program with fewer unknowns, in the planes of some rows.
   struct Level {
     std::vector<Row> rows;
-    std::array<int, kWidth> unknowns{};  // of the whole program
+    std::array<int, kWidth> unknowns{};  // their indices in the whole program
     std::array<double, kWidth> c{}, x{};
     std::array<int, kWidth> basis{};
   };
@@ -65,8 +67,8 @@ class SmallLpSolver {
   void lift(int unknowns, const Row& plane, int pivot);
   void finish();
 
-  const SmallLp* program_ = nullptr;      // the program at hand
-  std::array<Level, kWidth + 1> levels_;  // by their unknowns
+  const SmallLp* program_ = nullptr;      // the present program
+  std::array<Level, kWidth + 1> levels_;  // by number of unknowns
   SmallLpSolution solution_;
 };
 

@@ -13,7 +13,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kDependent = 1e-11;  // relative size of the pivots of joint rows that depend
+constexpr double kDependent = 1e-11;  // relative size of the pivots of dependent joint rows
 
 class CompliantLaw final : public ContactLaw {
  public:
@@ -27,11 +27,12 @@ class CompliantLaw final : public ContactLaw {
 
   Capabilities capabilities() const override {
     Capabilities c;
-    c.restitution = false;  // dissipation is the law's
+    c.restitution = false;  // the law has dissipation instead
     return c;
   }
 
-  // Impulses are exactly zero in open contacts; stick is known from the cone.
+  // Not needed: impulses of open contacts are exactly zero, and the cone shows which contacts
+  // stick.
   ModeTolerance mode_tolerance() const override { return {0.0, 0.0}; }
   std::vector<FrictionDirection> friction_directions(const ContactPoint3& contact,
                                                      const ContactFrame& frame,
@@ -39,7 +40,8 @@ class CompliantLaw final : public ContactLaw {
     return ellipse_axes(contact, frame, dimension);
   }
 
-  // A sliding contact glides at a gap of (h + tau) mu |v_t|, and must not be lost there.
+  // A sliding contact glides at a gap of (h + tau) mu |v_t|. At this gap it must still be a
+  // candidate.
   double candidate_share(const Scene& scene, double h) const override {
     const auto glide = [h](const ContactProperties& k) {
       return k.mu * std::max(k.e_t, k.e_o) * (1.0 + k.dissipation / h);
@@ -76,7 +78,7 @@ class CompliantLaw final : public ContactLaw {
   std::optional<Stage> relax() override { return {}; }  // strictly convex: always solvable
 
  private:
-  static constexpr double kInside = 1.0 - 1e-9;  // of the cone: it sticks
+  static constexpr double kInside = 1.0 - 1e-9;  // share of the cone below which a contact sticks
 
   Stage stage() {
     const int contacts = rows_->contacts(), d = rows_->dimension();
@@ -117,7 +119,7 @@ class CompliantLaw final : public ContactLaw {
 
   bool has_joints() const { return system_->joint_count() > 0; }
 
-  /// R, bias and mu of the points, SI. @param j their rows by the velocities of the step
+  /// R, bias and mu of the points, SI. @param j rows of the points for the velocities of the step
   void regularise_points(const SparseMatrix& j, ConvexContact& p) const {
     const int contacts = rows_->contacts();
     p.R.resize(3 * contacts);
@@ -130,7 +132,8 @@ class CompliantLaw final : public ContactLaw {
       for (int r = 0; r < 3; ++r) {
         for (int s = 0; s < 3; ++s) w(r, s) = by_rows.row(3 * c + r).dot(back.col(3 * c + s));
       }
-      if (rows_->dimension() == 2) w(2, 2) = w(0, 0);  // across the plane as along the normal
+      if (rows_->dimension() == 2)
+        w(2, 2) = w(0, 0);  // the direction across the plane is like the normal
       const ContactProperties& k = system_->contact(c).properties;
       const CompliantRegularisation r = regularise(
           {effective_inverse_mass(w), system_->carried_gap(c), k.stiffness, k.dissipation},
@@ -145,7 +148,7 @@ class CompliantLaw final : public ContactLaw {
   void find_free_directions() {
     if (!has_joints()) return;
     const SparseMatrix& rows = rows_->joints();
-    std::vector<int> held;  // velocities that joints speak of; the others are free one by one
+    std::vector<int> held;  // velocities in the rows of joints; each of the others is free
     std::vector<Triplet> entries;
     int columns = 0;
     for (int j = 0; j < rows.cols(); ++j) {
@@ -174,7 +177,7 @@ class CompliantLaw final : public ContactLaw {
     return has_joints() ? Vector(rows_->base() + free_directions_ * v) : v;
   }
 
-  // A start is what the velocities are now: they seldom change much.
+  // The start is the present velocity: velocities seldom change much in a step.
   void name_unknowns(Stage& s) const {
     UnknownLayout layout;
     if (!has_joints()) {

@@ -19,7 +19,7 @@ class ConvexRelaxationLaw final : public ContactLaw {
                   {"eliminated", "kept"});
   }
 
-  // Cones are solved to a tolerance, not to a vertex.
+  // Solvers for cones end at a tolerance, not at a vertex.
   ModeTolerance mode_tolerance() const override { return {1e-7, 1e-6}; }
   std::vector<FrictionDirection> friction_directions(const ContactPoint3& contact,
                                                      const ContactFrame& frame,
@@ -27,7 +27,7 @@ class ConvexRelaxationLaw final : public ContactLaw {
     return ellipse_axes(contact, frame, dimension);
   }
 
-  // A sliding contact glides at a gap of h mu |v_t|, and must not be lost there.
+  // A sliding contact glides at a gap of h mu |v_t|. At this gap it must still be a candidate.
   double candidate_share(const Scene& scene, double h) const override {
     double most = scene.contact.mu * std::max(scene.contact.e_t, scene.contact.e_o);
     for (const auto& pair : scene.pairs) {
@@ -54,7 +54,7 @@ class ConvexRelaxationLaw final : public ContactLaw {
       all.tail(system_->joint_count()) = answer.z.tail(system_->joint_count());
     }
     all = system_->impulse_scale() * (all + rows_->contact_rows().transpose() * local);
-    // Momentum holds to rounding, whatever the tolerance of the multipliers.
+    // So momentum is balanced to rounding, whatever the tolerance of the multipliers.
     return StepEnd{system_->free_velocity() +
                        system_->inverse_mass() * (system_->jacobian().transpose() * all),
                    all};
@@ -85,8 +85,8 @@ class ConvexRelaxationLaw final : public ContactLaw {
     return s;
   }
 
-  // min 1/2 (v - v_free)'M (v - v_free) + 1/2 w'Cw, the rows of the cones at Jv - wanted + Cw, the
-  // joints as equations; w has the rows of compliant contacts.
+  // min 1/2 (v - v_free)'M (v - v_free) + 1/2 w'Cw with Jv - wanted + Cw in the cones and the
+  // joints as equations. w are the impulses in the rows of compliant contacts.
   ConvexRelaxation in_velocities(UnknownLayout& layout) const {
     const double scale = system_->mass_scale(), unit = system_->velocity_scale();
     const SparseMatrix mass = system_->mass_matrix() / scale;

@@ -1,4 +1,4 @@
-// Coulomb friction as maximum dissipation over an ellipsoid, as rows of a recorded step.
+// Coulomb friction over an ellipsoid by maximum dissipation, as rows of a recorded step.
 #pragma once
 
 #include <perp/formulations/dynamics/step_recorder.hpp>
@@ -6,18 +6,20 @@
 
 namespace perp {
 
-/// How the friction law is written.
+/// The form in which the friction law is written.
 enum class FrictionForm {
-  kFritzJohn,  ///< as printed: singular at p_n = 0
-  kNormalised  ///< in friction per normal impulse: regular there
+  kFritzJohn,  ///< as the paper prints it: singular at p_n = 0
+  kNormalised  ///< in friction over normal impulse: regular at p_n = 0
 };
 
-/// Adds the friction of a contact whose normal impulse is recorded: with weighted components q_k =
-/// p_k / (mu e_k), u_k = e_k v_k for k = t, o, r
+/// Adds the friction of a contact whose normal impulse is already recorded. With weighted
+/// components
+/// q_k = p_k / (mu e_k), u_k = e_k v_k for k = t, o, r it is
 ///   p_n u_k + sigma q_k = 0,  0 <= sigma complementary to p_n^2 - q'q,
-/// which is [XieChakraborty2020, Eq. 9] divided by mu e_k and mu^2. kNormalised has b = q / p_n:
+/// which is [XieChakraborty2020, Eq. 9] divided by mu e_k and mu^2. The form kNormalised has b = q
+/// / p_n:
 ///   u_k + sigma b_k = 0,  0 <= sigma complementary to 1 - b'b.
-/// Nothing if there is no friction; in 2D only t; if e_r = 0 there is no r. Keys from `key` + 1 to
+/// Adds nothing if there is no friction; in 2D only t; without r if e_r = 0. Keys: `key` + 1 to
 /// `key` + 4.
 void record_friction(StepRecorder& step, FrictionForm form, const std::string& name,
                      std::uint64_t key, const RecordedContact& contact, ContactUnknowns& unknowns);

@@ -10,7 +10,7 @@ namespace {
 class ExactConeLaw final : public ContactLaw {
  public:
   void visit_settings(SettingVisitor& visitor) override {
-    visitor.visit("velocities", velocities_, "eliminated into W, or kept: J and M are the operator",
+    visitor.visit("velocities", velocities_, "eliminated into W, or kept: the problem has J and M",
                   {"eliminated", "kept"});
   }
 
@@ -22,11 +22,11 @@ class ExactConeLaw final : public ContactLaw {
 
   std::optional<std::string> refusal(const Scene& scene) const override {
     if (!keeps_velocities() || scene.joints.empty()) return {};
-    return "field \"joints\": velocities=kept takes no joints; with velocities=eliminated they are "
-           "eliminated too";
+    return "field \"joints\": velocities=kept does not support joints; velocities=eliminated "
+           "eliminates them too";
   }
 
-  // Cones are solved to a tolerance, not to a vertex.
+  // Solvers for cones end at a tolerance, not at a vertex.
   ModeTolerance mode_tolerance() const override { return {1e-7, 1e-6}; }
   std::vector<FrictionDirection> friction_directions(const ContactPoint3& contact,
                                                      const ContactFrame& frame,
@@ -70,8 +70,8 @@ class ExactConeLaw final : public ContactLaw {
     }
     p.q = (rows_->local() * rows_->base() - rows_->wanted_with_restitution()) /
           system_->velocity_scale();
-    // |x| <= bound is the cone of a contact whose normal impulse is the bound: u_n = r_n - bound
-    // vanishes. What is across has nothing to do: u_o = r_o.
+    // |x| <= bound is the friction cone of a contact whose normal impulse equals the bound, by the
+    // row u_n = r_n - bound = 0. The other tangential row has no meaning: u_o = r_o makes it 0.
     for (int k = 0; k < rows_->rates(); ++k) {
       const int at = rows_->normal(rows_->contacts() + k);
       p.q[at] = -system_->joint_friction_bound(k) / system_->impulse_scale();

@@ -45,7 +45,7 @@ class JointFriction final : public Formulation {
       inertia_.compute(d.inertia);
       return explicit_step(torque);
     }
-    // Forces change momenta; viscous friction at the end of the step is as good as inertia.
+    // Forces change momenta; viscous friction at the end of the step acts like inertia.
     DenseMatrix inertia = d.inertia;
     const Vector momentum = d.inertia * joints_.rate + h * torque;
     if (settings_.viscous == "implicit") {
@@ -80,7 +80,7 @@ class JointFriction final : public Formulation {
     return scene_->joints[static_cast<std::size_t>(arm_->joint(k))];
   }
 
-  /// By joints of the scene; those without a coordinate have 0.
+  /// One value for each joint of the scene; 0 for joints without a coordinate.
   Vector by_joints(const Vector& by_coordinates) const {
     Vector all = Vector::Zero(static_cast<int>(scene_->joints.size()));
     for (int k = 0; k < arm_->size(); ++k) all[arm_->joint(k)] = by_coordinates[k];
@@ -140,7 +140,7 @@ class JointFriction final : public Formulation {
   }
 
   JointFrictionSettings settings_;
-  std::optional<Scene> scene_;  // a copy, which arm_ is of
+  std::optional<Scene> scene_;  // a copy; arm_ belongs to it
   std::optional<Articulation> arm_;
   State state_;
   double h_ = 0.0;
@@ -153,7 +153,8 @@ class JointFriction final : public Formulation {
 }  // namespace
 
 void JointFrictionSettings::visit(SettingVisitor& visitor) {
-  visitor.visit("method", method, "friction as a program, or the torque of the beginning of a step",
+  visitor.visit("method", method,
+                "friction from a program, or the torque at the beginning of a step",
                 {"qp", "explicit"});
   visitor.visit("viscous", viscous,
                 "friction with the rate before the step, after free motion, or implicit",

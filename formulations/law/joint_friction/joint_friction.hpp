@@ -14,11 +14,11 @@ struct JointFrictionSettings {
   void visit(SettingVisitor& visitor);
 };
 
-/// Time stepping in reduced coordinates; the friction of a step is the impulse that takes away most
-/// kinetic energy within its bounds, a BoxQp [DrumwrightShell2010, QP4]. method=explicit poses no
-/// problem and takes the friction torque of the beginning of the step [DrumwrightShell2010, Eq. 6].
-/// Scenes: trees of revolute and prismatic joints that hang on fixed bodies; shapes do not collide.
-/// Derivation: README.md.
+/// Time stepping in reduced coordinates. The friction impulse of a step is the one within its
+/// bounds that removes most kinetic energy, a BoxQp [DrumwrightShell2010, QP4]. With
+/// method=explicit no problem is posed: friction is the torque at the beginning of the step
+/// [DrumwrightShell2010, Eq. 6]. Scenes: trees of revolute, prismatic and fixed joints that begin
+/// at fixed bodies; shapes do not collide. Derivation: README.md.
 std::unique_ptr<Formulation> make_joint_friction(const JointFrictionSettings& settings);
 
 }  // namespace perp

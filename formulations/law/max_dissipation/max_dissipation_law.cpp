@@ -12,7 +12,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kSlack = 1e-6;  // of the scales: what an answer that is cut short may violate
+constexpr double kSlack = 1e-6;  // over the scales: allowed violation if a solver was cut short
 
 enum class Phase { kNone, kNormal, kFriction, kRestitution };
 
@@ -30,7 +30,7 @@ class MaxDissipationLaw final : public ContactLaw {
     return {"kappa", "energy_change", "first_phase_energy_change", "phases"};
   }
 
-  // Cones are solved to a tolerance, not to a vertex.
+  // Solvers for cones end at a tolerance, not at a vertex.
   ModeTolerance mode_tolerance() const override { return {1e-7, 1e-6}; }
   std::vector<FrictionDirection> friction_directions(const ContactPoint3& contact,
                                                      const ContactFrame& frame,
@@ -56,7 +56,7 @@ class MaxDissipationLaw final : public ContactLaw {
     ++phases_;
     if (phase_ == Phase::kFriction) {
       impulses_ = at_.impulses.read(answer.z);
-      // Within the tolerance of the answer, the first phase may be the better one.
+      // The answer has a tolerance, so the first phase may be better.
       if (energy_change(impulses_) > first_change_) impulses_ = first_;
       return end_of_friction();
     }
@@ -76,15 +76,16 @@ class MaxDissipationLaw final : public ContactLaw {
     return friction_stage();
   }
 
-  // The first phase is unbounded if overlaps or drift ask for the impossible: bodies in a wedge.
+  // The first phase is unbounded if overlaps or drift demand something impossible, for example from
+  // bodies in a wedge.
   std::optional<Stage> relax() override {
     if (phase_ != Phase::kNormal || !system_->relax_further()) return {};
     rows_->free_of_drift();
     return normal_stage("normal", rows_->base());
   }
 
-  // What the solver has, as long as it is an impulse of the model that leaves no more energy than
-  // the first phase did; else that phase.
+  // Takes the point that the solver reached if it is allowed by the model and leaves no more energy
+  // than the first phase; else the first phase.
   std::optional<StageOrEnd> settle(const Answer& answer) override {
     if (phase_ != Phase::kFriction) return {};
     impulses_ = first_;
@@ -106,7 +107,7 @@ class MaxDissipationLaw final : public ContactLaw {
     if (keeps_velocities()) at_.joints = layout_.add_joints(*system_);
   }
 
-  // Place of the normal impulse of a contact.
+  // Index of the normal impulse of a contact.
   int unknown(int c) const { return at_.impulses.first + rows_->normal(c); }
 
   bool frictional() const {
@@ -117,7 +118,7 @@ class MaxDissipationLaw final : public ContactLaw {
   }
   bool has_friction(int c) const { return rows_->mu(c) > 0 || viscous_[c] > 0; }
 
-  // What viscous friction adds to the radius of the cone, N s: nothing where the first phase
+  // Sets what viscous friction adds to the radius of the cone, N s: nothing if the first phase
   // leaves the contact open.
   void set_viscous_bounds() {
     const Vector slip = rows_->local() * rows_->base();
@@ -164,7 +165,7 @@ class MaxDissipationLaw final : public ContactLaw {
     return s;
   }
 
-  // Rows of A x + s = b as they come, cone by cone.
+  // Collects the rows of A x + s = b, cone by cone.
   struct Rows {
     std::vector<Triplet> entries;
     std::vector<double> right;
@@ -173,7 +174,7 @@ class MaxDissipationLaw final : public ContactLaw {
     Partition partition;
 
     int count() const { return static_cast<int>(right.size()); }
-    /// What the dual of the last row is carried over by.
+    /// The key by which the dual of the last row is carried over.
     void key(std::uint64_t k) {
       keys.resize(right.size(), kNoKey);
       keys.back() = k;
@@ -186,7 +187,7 @@ class MaxDissipationLaw final : public ContactLaw {
       return count() - 1;
     }
     void put(int row, int column, double value) { entries.emplace_back(row, column, value); }
-    /// The last `size` rows are the cone of impulses from `unknown` on.
+    /// The last `size` rows are the cone of the impulses from `unknown` on.
     void contact(int unknown, int size) {
       partition.contacts.sizes.push_back(size);
       for (int i = 0; i < size; ++i) {
@@ -278,12 +279,12 @@ class MaxDissipationLaw final : public ContactLaw {
     for (int c = 0; c < rows_->contacts(); ++c) {
       const int row = rows.add(least[rows_->normal(c)]);
       rows.partition.bounds.push_back(row);
-      qp.P.for_column(rows_->normal(c),  // a row as well: W is symmetric
+      qp.P.for_column(rows_->normal(c),  // also the row: W is symmetric
                       [&](int j, double value) { rows.put(row, j, -value); });
     }
   }
 
-  // p_t = 0 where there is no friction.
+  // p_t = 0 for contacts without friction.
   void add_held_tangents(Rows& rows) const {
     for (int c = 0; c < rows_->contacts(); ++c) {
       for (int i = 1; i < rows_->dimension() && !has_friction(c); ++i) {
@@ -294,8 +295,8 @@ class MaxDissipationLaw final : public ContactLaw {
     }
   }
 
-  // Within the nonnegative cone: sum p_n <= kappa, and p_n >= 0 where no cone says so; then the
-  // cones, (mu p_n + viscous bound, p_t).
+  // In the nonnegative cone: sum p_n <= kappa, and p_n >= 0 if no other cone implies it. Then the
+  // cones (mu p_n + viscous bound, p_t).
   void add_cones(Rows& rows) const {
     const int total = rows.add(kappa_ / system_->impulse_scale());
     rows.key(kTotalKey);
@@ -316,8 +317,8 @@ class MaxDissipationLaw final : public ContactLaw {
     }
   }
 
-  // Phase III, Poisson: what was compressed gives back e times its normal impulse; further normal
-  // impulses keep apart what that pushes together.
+  // Phase III, Poisson's law: each contact that was compressed gives back e times its normal
+  // impulse. Further normal impulses keep bodies apart that this would push together.
   StageOrEnd end_of_friction() {
     Vector back = Vector::Zero(rows_->size());
     for (int c = 0; c < rows_->contacts(); ++c) {
@@ -347,8 +348,8 @@ class MaxDissipationLaw final : public ContactLaw {
   };
   Places at_;
   Phase phase_ = Phase::kNone;
-  int phases_ = 0;           // of this step, that were solved
-  Vector first_, impulses_;  // local; of phase I, and so far
+  int phases_ = 0;           // solved in this step
+  Vector first_, impulses_;  // local; those of phase I, and those so far
   Vector viscous_;           // bounds of viscous friction by contact, N s
   double kappa_ = 0.0, first_change_ = 0.0, change_ = 0.0;
 };

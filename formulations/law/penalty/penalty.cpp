@@ -63,8 +63,8 @@ class Penalty final : public Formulation {
     return 1 / inverse;
   }
 
-  // f_n = max(0, k depth - c v_n), c = 2 zeta sqrt(k m); friction against the slip, mu f_n, or less
-  // where the same damper would turn the slip round.
+  // f_n = max(0, k depth - c v_n), c = 2 zeta sqrt(k m). Friction acts against the slip: it is mu
+  // f_n, or c times the slip speed if that is less.
   ContactResult press(const Scene& scene, const State& state, const Coordinates& coordinates,
                       const ContactPoint3& c, double h, Vector& impulse) const {
     const auto centre = [&](int body) {
@@ -97,7 +97,7 @@ class Penalty final : public Formulation {
     return k;
   }
 
-  // Velocities and work at the end, of the point as it was.
+  // Velocities at the end of the step at the contact point of its beginning, and work.
   static void finish(const State& end, const State& start, ContactResult& k, StepResult& r) {
     const auto velocity = [&](int body) {
       return velocity_at(end, k.contact.point,

@@ -8,7 +8,7 @@
 namespace perp {
 
 struct PenaltySettings {
-  std::string name = "penalty";  ///< of the formulation
+  std::string name = "penalty";  ///< name of the formulation
   GapChoice gap;
   double stiffness = 1e6;      ///< of a contact point, N/m
   double damping_ratio = 1.0;  ///< of the spring with the reduced mass of both bodies [-]
@@ -16,8 +16,8 @@ struct PenaltySettings {
   void visit(SettingVisitor& visitor);
 };
 
-/// Explicit steps with a spring and a damper at every point that overlaps: what the other models
-/// are compared with, and poses no problem.
+/// Explicit steps with a spring and a damper at every point that overlaps. The other models are
+/// compared with it. It poses no problem.
 std::unique_ptr<Formulation> make_penalty(const PenaltySettings& settings);
 
 }  // namespace perp

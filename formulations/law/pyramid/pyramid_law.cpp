@@ -23,7 +23,7 @@ class PyramidLaw final : public ContactLaw {
 
   ModeTolerance mode_tolerance() const override { return {1e-12, 1e-9}; }
 
-  // Edges inscribed in the friction ellipse, and both senses of torsion.
+  // Edges of a pyramid inscribed in the friction ellipse, and both senses of torsion.
   std::vector<FrictionDirection> friction_directions(const ContactPoint3& contact,
                                                      const ContactFrame& f,
                                                      int dimension) const override {
@@ -69,8 +69,8 @@ class PyramidLaw final : public ContactLaw {
     impulses_ += p;
     const Vector v = base_ + inverse_mass * (jacobian.transpose() * p);
     if (restitution_stage_ || !restitutes(p)) return StepEnd{v, impulses_};
-    // Poisson: the second stage gives back e times the normal impulses of the first and may add
-    // more.
+    // Poisson's law: the second stage gives back e times the normal impulses of the first stage,
+    // and may add more.
     restitution_stage_ = true;
     system_->restore_stabilisation();
     for (int c = 0; c < system_->contacts(); ++c) {
@@ -119,13 +119,13 @@ class PyramidLaw final : public ContactLaw {
     return s;
   }
 
-  // Place of the unknown of a row of J.
+  // Index of the unknown of a row of J.
   int place(int row) const {
     return row < system_->joint_first() ? at_.normals.first + row
                                         : at_.joints.first + row - system_->joint_first();
   }
 
-  // Compliance, and what friction has left of the impulses that were given back.
+  // Adds the compliance of the contacts.
   void add_compliance(std::vector<Triplet>& entries) const {
     for (int c = 0; c < system_->contacts(); ++c) {
       const double diagonal =
@@ -134,6 +134,7 @@ class PyramidLaw final : public ContactLaw {
         entries.emplace_back(at_.normals.first + c, at_.normals.first + c, diagonal);
     }
   }
+  // Adds the friction bounds that come from normal impulses that were given back.
   void add_given_friction(Vector& q) const {
     for (int c = 0, slip = at_.slips.first; c < system_->contacts(); ++c) {
       if (pyramids_.has_friction(c))
@@ -141,7 +142,7 @@ class PyramidLaw final : public ContactLaw {
     }
   }
 
-  // Free but for those that are complementary to their rows.
+  // Bounds: free, except unknowns that are complementary to their rows.
   Mlcp mixed(std::vector<Triplet> entries, Vector q, const std::vector<UnknownBlock>& free) const {
     const int n = layout_.size();
     Vector lower = Vector::Zero(n);

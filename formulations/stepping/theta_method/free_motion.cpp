@@ -44,7 +44,7 @@ SparseMatrix mass_matrix(const Scene& scene, const State& state, const Coordinat
   return m;
 }
 
-// Rows that a symmetric matrix couples.
+// Sets of rows that a symmetric matrix couples.
 std::vector<std::vector<int>> coupled_rows(const SparseMatrix& a) {
   const int n = static_cast<int>(a.cols());
   std::vector<int> root(n);
@@ -83,7 +83,7 @@ SparseMatrix inverse(const SparseMatrix& a, const std::vector<std::vector<int>>&
   return b;
 }
 
-// Rows of the rates of what stretches, with stiffness and damping of each.
+// Rows of the rates at which springs stretch, with the stiffness and damping of each.
 class StretchRows {
  public:
   StretchRows(const Scene& scene, const State& state, const Coordinates& coordinates)
@@ -113,7 +113,7 @@ class StretchRows {
     return static_cast<int>(stiffness_.size()) - 1;
   }
 
-  // The material part: along the spring, of a linear one in all directions.
+  // The material part of the stiffness: along the spring, or in all directions if it is linear.
   void add(const Spring& s) {
     const Vector3d a = carried_point(scene_, state_, s.body_a, s.anchor_a),
                    b = carried_point(scene_, state_, s.body_b, s.anchor_b);
@@ -208,7 +208,7 @@ Vector FreeMotion::residual(const Vector& v) const {
   return m;
 }
 
-// Positions q^theta, with velocities v^theta.
+// The state with positions q^theta and velocities v^theta.
 State FreeMotion::between(const Vector& v) const {
   const Theta& t = in_.theta;
   const Vector moving = t.vq * v + (1 - t.vq) * in_.initial;

@@ -36,7 +36,7 @@ class FreeMotionRecorder {
   }
 
  private:
-  /// A body within the step, and what pushes it.
+  /// A body within the step, and the forces on it.
   struct RecordedBody {
     ExprVector3 change, spin_change;  // v - v_0
     ExprVector3 position, moved;      // p^theta and p^theta - p_0
@@ -108,7 +108,8 @@ class FreeMotionRecorder {
 
   RecordedBody& at(int body) { return bodies_[static_cast<std::size_t>(body)]; }
 
-  /// Of a vector that is carried with a body, given at the beginning of the step.
+  /// A vector at the time of q^theta that moves with a body and is given at the beginning of the
+  /// step.
   template <class Function>
   ExprVector3 carried(int body, Function at_beginning) {
     return rotate_homogeneous(at(body).turn, parameters(at_beginning)) / at(body).size;
@@ -144,7 +145,7 @@ class FreeMotionRecorder {
   void add_spring(const Spring& s) {
     const ExprVector3 arm_a = carried_arm(s.body_a, s.anchor_a),
                       arm_b = carried_arm(s.body_b, s.anchor_b);
-    // From the difference of the centres at the beginning, so that little is lost far from 0.
+    // Uses the difference of the centres at the beginning, so that few digits are lost far from 0.
     const auto a = static_cast<std::size_t>(s.body_a), b = static_cast<std::size_t>(s.body_b);
     const ExprVector3 between = parameters([a, b](const Input& in) {
       return Vector3d(in.state.bodies[a].position - in.state.bodies[b].position);

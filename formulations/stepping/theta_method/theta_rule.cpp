@@ -9,23 +9,27 @@ namespace perp {
 
 namespace {
 
-constexpr double kNamed = -1.0;  // theta_q and so on: what the name says
+constexpr double kNamed = -1.0;  // value of theta_q, theta_v, theta_vq: as the setting theta says
 
 class ThetaRule final : public MotionRule {
  public:
   void visit_settings(SettingVisitor& visitor) override {
     visitor.visit("theta", name_, "explicit and symplectic Euler, implicit Euler, midpoint rule",
                   {"explicit", "symplectic", "implicit", "midpoint"});
-    visitor.visit("theta_q", given_.q, "where in a step M and forces take positions; -1: by theta",
+    visitor.visit("theta_q", given_.q,
+                  "time in the step (0 to 1) of the positions for M and forces; -1: by theta",
                   {kNamed, 1.0});
-    visitor.visit("theta_v", given_.v, "where in a step forces take velocities; -1: by theta",
+    visitor.visit("theta_v", given_.v,
+                  "time in the step (0 to 1) of the velocities for forces; -1: by theta",
                   {kNamed, 1.0});
-    visitor.visit("theta_vq", given_.vq, "velocities that positions move with; -1: by theta",
+    visitor.visit("theta_vq", given_.vq,
+                  "time in the step (0 to 1) of the velocities that move positions; -1: by theta",
                   {kNamed, 1.0});
-    visitor.visit("end_gap", end_gap_,
-                  "gap at the end of a step: gap + h v_n, or of the positions there, as printed",
-                  {"linear", "printed"});
-    visitor.visit("A", a_, "theta_vq once, as derived, or twice, as printed",
+    visitor.visit(
+        "end_gap", end_gap_,
+        "gap at the end of a step: gap + h v_n, or that of its positions, as the paper prints",
+        {"linear", "printed"});
+    visitor.visit("A", a_, "theta_vq once, as derived, or twice, as the paper prints",
                   {"derived", "printed"});
   }
 
@@ -41,8 +45,8 @@ class ThetaRule final : public MotionRule {
       for (std::size_t b = 0; b < a; ++b) {
         if (!may_touch(scene, static_cast<int>(a), static_cast<int>(b))) continue;
         return fmt::format(
-            "field \"bodies[{}].shape\": it may touch \"{}\", and with theta_vq = 0 positions at "
-            "the end of a step do not depend on what contacts do",
+            "field \"bodies[{}].shape\": it may touch \"{}\", but with theta_vq = 0 positions at "
+            "the end of a step do not depend on contact impulses",
             a, scene.bodies[b].name);
       }
     }
