@@ -17,8 +17,8 @@ namespace perp::dart_side {
 /// the Open Dynamics Engine, which pads the rows of A to `row_length(n)` entries.
 struct BoxedLcp {
   int n = 0;
-  std::vector<double> A, b, lower,
-      upper;  ///< A: n rows of row_length(n) entries, padded with zeros
+  /// A: n rows of row_length(n) entries, padded with zeros
+  std::vector<double> A, b, lower, upper;
 };
 
 /// Number of entries of a padded row.

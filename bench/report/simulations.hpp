@@ -28,13 +28,13 @@ struct SimulationRun {
   int damaged_lines = 0;  ///< lines of the CSV files that were left out
 
   std::vector<double> t, kinetic, total;  ///< s, J; begin with the initial state if it is known
-  std::vector<double> step_t, contacts, iterations,
-      solve_ms;  ///< one value for each step; step_t: s
+  /// one value for each step; step_t: s
+  std::vector<double> step_t, contacts, iterations, solve_ms;
   std::vector<BodyPath> paths;
-  std::vector<double> joint_t,
-      joint_value;  ///< row of joints.csv that the group asks for; s, m or rad
-  std::vector<double> infeasible_t,
-      infeasible;                     ///< for each row of steps.csv, if it is drawn; s, m
+  /// row of joints.csv that the group asks for; s, m or rad
+  std::vector<double> joint_t, joint_value;
+  /// for each row of steps.csv, if it is drawn; s, m
+  std::vector<double> infeasible_t, infeasible;
   std::vector<ContactHistory> pairs;  ///< if the group draws forces or slip
   bool flat = true;                   ///< all bodies stay in z = 0
 
