@@ -16,8 +16,8 @@ enum class FrictionForm {
 /// components
 /// q_k = p_k / (mu e_k), u_k = e_k v_k for k = t, o, r it is
 ///   p_n u_k + sigma q_k = 0,  0 <= sigma complementary to p_n^2 - q'q,
-/// which is [XieChakraborty2020, Eq. 9] divided by mu e_k and mu^2. The form kNormalised has b = q
-/// / p_n:
+/// which is [XieChakraborty2020, Eq. 9] divided by mu e_k and mu^2. The form kNormalised has
+/// b = q / p_n:
 ///   u_k + sigma b_k = 0,  0 <= sigma complementary to 1 - b'b.
 /// Adds nothing if there is no friction; in 2D only t; without r if e_r = 0. Keys: `key` + 1 to
 /// `key` + 4.
