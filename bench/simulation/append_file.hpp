@@ -1,4 +1,4 @@
-// A file that grows by whole pieces.
+// A file to which complete pieces are appended.
 #pragma once
 
 #include <string>
@@ -6,20 +6,20 @@
 
 namespace perp {
 
-/// Every piece is written at once and entirely or not at all, so that the file is valid whenever
-/// the process ends, also on a full disk.
+/// Every piece is written at once, completely or not at all. So the file is valid whenever the
+/// process ends, also on a full disk.
 class AppendFile {
  public:
   AppendFile() = default;
-  /// Opens or makes the file. @param keep bytes of what is there that stay
-  /// @throws InputError where it cannot be written
+  /// Opens or makes the file. @param keep number of bytes of an existing file that stay
+  /// @throws InputError if the file cannot be written
   explicit AppendFile(std::string path, long keep = 0);
   AppendFile(AppendFile&& other) noexcept;
   AppendFile& operator=(AppendFile&& other) noexcept;
   ~AppendFile();
 
   bool is_open() const { return fd_ >= 0; }
-  /// @throws InputError where it cannot be written
+  /// Appends a piece. @throws InputError if it cannot be written
   void add(std::string_view text);
 
  private:

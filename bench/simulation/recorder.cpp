@@ -52,7 +52,9 @@ SimulationRecorder::SimulationRecorder(const std::string& folder, const Scene& s
     : folder_(folder), scene_(scene), request_(request), columns_(columns.size()) {
   clear_run_folder(folder);
   const fs::path root(folder);
-  write_run({{"scene", scene.name}, {"complete", false}, {"steps", 0}});  // it marks the folder
+  write_run({{"scene", scene.name},
+             {"complete", false},
+             {"steps", 0}});  // marks the folder as that of a run
   if (request.sequence) {
     sequence_.emplace((root / "problems.jsonl").string(), scene.name,
                       source_of_run(scene, request.origin));
@@ -149,7 +151,7 @@ void SimulationRecorder::step(const StepReport& r) {
 
 void SimulationRecorder::write_stages(const StepReport& r, double infeasibility) {
   std::vector<StageReport> stages = r.stages;
-  if (stages.empty()) {  // no contact and no joint: the step posed no problem
+  if (stages.empty()) {  // no contact and no joint, so the step had no problem
     stages.emplace_back();
     stages.back().stage = "free";
     stages.back().status = Status::kSolved;

@@ -13,36 +13,37 @@
 
 namespace perp {
 
-/// Which problems are written.
+/// Selects the problems that are written.
 struct ProblemSelection {
   enum class Kind { kNone, kFailed, kRange, kAll } kind = Kind::kFailed;
   int first = 0, last = 0;
-  /// "none", "failed", "all" or "A:B" (steps, both included). @throws std::invalid_argument
+  /// Reads "none", "failed", "all" or "A:B" (steps, both included).
+  /// @throws std::invalid_argument for any other text
   static ProblemSelection parse(const std::string& text);
 };
 
 struct RecordRequest {
   ProblemSelection problems = {};
-  bool sequence = false;      ///< problems go into one perp-sequence, problems.jsonl
-  bool contacts = true;       ///< contacts.csv, by far the largest file where there are many
-  std::string command = {};   ///< of a solver that is a program with a name of its own, or empty
+  bool sequence = false;  ///< write problems into one perp-sequence, problems.jsonl
+  bool contacts = true;  ///< write contacts.csv, by far the largest file if there are many contacts
+  std::string command = {};   ///< of a solver that is a program with its own name; else empty
   ProblemOrigin origin = {};  ///< for the source of the problems
 };
 
-/// Writes as the simulation goes; what is written stays readable when the run is killed or the disk
-/// is full. All members throw InputError where something cannot be written.
+/// Writes during the simulation. The files stay readable if the run is killed or the disk is full.
+/// All members throw InputError if something cannot be written.
 class SimulationRecorder {
  public:
-  /// Makes the folder, removes what an earlier run recorded in it (clear_run_folder), and writes
-  /// the initial state as step 0.
+  /// Makes the folder, removes the record of an earlier run in it (clear_run_folder) and writes the
+  /// initial state as step 0.
   /// @param columns of the formulation, written at the end of the rows of steps.csv
-  /// @throws InputError where the folder holds other things of the same names
+  /// @throws InputError if the folder holds other files with the names of a record
   SimulationRecorder(const std::string& folder, const Scene& scene, const RecordRequest& request,
                      const std::vector<std::string>& columns = {});
 
   void stage(int step, const Stage& stage, const VerifiedResult& result);
   void step(const StepReport& report);
-  /// run.json; `complete` is false while the run goes on.
+  /// Writes run.json. @param h step, s @param complete false while the run goes on
   void summary(const SimulationRequest& request, double h, const SimulationSummary& summary,
                bool complete);
 
@@ -56,7 +57,7 @@ class SimulationRecorder {
   RecordRequest request_;
   std::size_t columns_;
   std::optional<SequenceWriter> sequence_;
-  int last_step_ = 0, number_ = 0;  // of problems within a step
+  int last_step_ = 0, number_ = 0;  // number_: of the last problem in the step
   AppendFile trajectory_, contacts_, joints_, steps_;
 };
 

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What a file that a run wrote begins with.
+// A file of a record, and the text at its beginning.
 struct RecordPart {
   const char* name;
   std::string_view head;
@@ -32,7 +32,8 @@ constexpr std::array<RecordPart, 6> kParts = {
      {"steps.csv", "step,t,"},
      {"problems.jsonl", R"({"format":"perp-sequence",)"}}};
 constexpr std::string_view kProblemHead = R"({"format":"perp-problem","version":1,)";
-constexpr std::size_t kLookedAt = 4096;  // bytes of a file
+// bytes at the beginning of a file that are read to identify it
+constexpr std::size_t kLookedAt = 4096;
 
 bool is_there(const fs::path& path) {
   std::error_code error;
@@ -52,16 +53,15 @@ std::string beginning(const fs::path& path) {
   return text;
 }
 
-// A file that a killed run has just begun is empty.
+// Also true for an empty file: a run may have been killed when it had just made the file.
 bool begins_with(const fs::path& path, std::string_view head) {
   const std::string text = beginning(path);
   return text.starts_with(head) || text.empty();
 }
 
 [[noreturn]] void refuse(const fs::path& path, std::string_view why) {
-  throw InputError(
-      fmt::format("{}: {}; perp replaces only what it recorded itself, so name another folder",
-                  path.string(), why));
+  throw InputError(fmt::format("{}: {}; perp replaces only its own records, so name another folder",
+                               path.string(), why));
 }
 
 bool is_run_json(const fs::path& path) {
@@ -81,7 +81,7 @@ bool is_problem_name(const std::string& name) {
   return digits >= 6 && digits < name.size() && name[digits] == '-' && name.ends_with(".json");
 }
 
-// A recorded problem is called SCENE-NNNNNN-STAGE, as its file is.
+// A recorded problem has the name SCENE-NNNNNN-STAGE, with the NNNNNN-STAGE of its file.
 bool is_recorded_problem(const fs::path& path) {
   if (!is_plain_file(path)) return false;
   const std::string text = beginning(path);
@@ -89,19 +89,19 @@ bool is_recorded_problem(const fs::path& path) {
          text.find(fmt::format(R"(-{}","n":)", path.stem().string())) != std::string::npos;
 }
 
-// The problems that a run left; @throws InputError where something else has such a name.
+// The problem files of a run. @throws InputError if another file has such a name
 std::vector<fs::path> recorded_problems(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (!is_problem_name(entry.path().filename().string())) continue;
     if (!is_recorded_problem(entry.path()))
-      refuse(entry.path(), "has the name of a recorded problem and is none");
+      refuse(entry.path(), "has the name of a recorded problem, but is not one");
     files.push_back(entry.path());
   }
   return files;
 }
 
-// Files of an earlier run. @throws InputError where there is something else in their place.
+// The files of an earlier run. @throws InputError if something else has their names
 std::vector<fs::path> earlier_files(const fs::path& root) {
   std::vector<fs::path> files;
   const fs::path run = root / "run.json", problems = root / "problems";
@@ -117,7 +117,7 @@ std::vector<fs::path> earlier_files(const fs::path& root) {
   }
   std::error_code error;
   if (is_there(problems) && !fs::is_directory(fs::symlink_status(problems, error)))
-    refuse(problems, "is no folder of its own");
+    refuse(problems, "is not a folder, or is only a link to one");
   if (is_there(problems)) {
     if (!is_record && !fs::is_empty(problems))
       refuse(problems, "is there without the run.json of a recorded run");
@@ -138,7 +138,8 @@ void clear_run_folder(const std::string& folder) {
   } catch (const fs::filesystem_error& fault) {
     throw InputError(fmt::format("{}: cannot be used ({})", folder, fault.code().message()));
   }
-  fs::remove(fs::path(folder) / "problems", error);  // unless there are other things in it
+  fs::remove(fs::path(folder) / "problems",
+             error);  // fails, as it should, if there are other files in it
 }
 
 }  // namespace perp

@@ -1,15 +1,15 @@
-// The folder that a run is recorded in.
+// The folder in which a run is recorded.
 #pragma once
 
 #include <string>
 
 namespace perp {
 
-/// Makes room for the record of a run: makes the folder where there is none, and removes what an
-/// earlier run recorded in it, file by file. What perp did not write stays, and where it is in the
-/// way nothing is touched.
-/// @throws InputError where the folder holds files of the names that a record has and is no
-/// record, links or other things in their place, or cannot be written
+/// Prepares the folder for the record of a run: makes it if there is none, and removes the record
+/// of an earlier run, file by file. Files that perp did not write stay.
+/// @throws InputError if files with the names of a record are not part of a record, if there are
+/// links or other things in their place, or if the folder cannot be written; nothing is removed in
+/// the first two cases
 void clear_run_folder(const std::string& folder);
 
 }  // namespace perp

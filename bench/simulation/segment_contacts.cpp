@@ -7,9 +7,10 @@ namespace perp {
 
 namespace {
 
-constexpr double kRelease = 1e-6;      // m/s: what was not held and parts faster is open,
-constexpr double kNear = 1e-7;         // m: unless it stays so near all the time
-constexpr double kHeldOverlap = 1e-7;  // m: up to which approaches go on
+constexpr double kRelease = 1e-6;  // m/s: a contact that was not held and separates faster is open,
+constexpr double kNear = 1e-7;     // m: except if it stays so near during the whole segment
+// m: overlap up to which a held contact may go on approaching
+constexpr double kHeldOverlap = 1e-7;
 
 }  // namespace
 
@@ -44,7 +45,7 @@ SegmentContacts::SegmentContacts(const Scene& scene, const State& start, double 
   }
 }
 
-// Points of polyhedra that lie on each other come and go as they turn.
+// If polyhedra lie on each other, contact points appear and vanish as the bodies turn.
 bool SegmentContacts::is_new_of_held_pair(const ContactPoint3& c) const {
   return held_pairs_.contains({c.a, c.b}) && !held_.contains(c.key()) && !open_.contains(c.key());
 }
@@ -58,7 +59,7 @@ std::optional<double> SegmentContacts::wanted(const ContactPoint3& c, const Stat
   const auto held = held_.find(c.key());
   if (held == held_.end() && !(is_new_of_held_pair(c) && c.gap <= kTouchingGap)) return {};
   if (at_beginning_) return 0.0;
-  double approach = 0.0;  // taken off within the segment as long as the overlap allows it
+  double approach = 0.0;  // is removed within the segment as far as the overlap allows
   if (held != held_.end()) {
     const auto& [gap, velocity] = held->second;
     approach = std::max(0.0, std::min(-velocity, 2 * (gap + kHeldOverlap) / length));

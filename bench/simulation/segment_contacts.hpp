@@ -1,4 +1,4 @@
-// Contacts in a segment of an event-driven simulation.
+// The contacts in a segment of an event-driven simulation.
 #pragma once
 
 #include <optional>
@@ -10,34 +10,41 @@
 
 namespace perp {
 
-/// Gap up to which contacts touch, m: they take part in impacts, and are held in segments.
+/// m; contacts with a gap up to this one touch: they take part in impacts and are held in segments.
 inline constexpr double kTouchingGap = 1e-6;
-/// Normal velocity of what was held that counts as an error of the segment before, m/s.
+/// m/s; a normal velocity up to this one of a contact that was held counts as an error of the
+/// segment before, not as a separation or an impact.
 inline constexpr double kHeldVelocity = 1e-3;
 
-/// A state after time with the velocities of another one, turned exactly; its own time stays.
+/// The state `from` moved for `time` (s) with the velocities of `velocities`; rotations are exact.
+/// The time of the state does not change.
 State drifted(const Scene& scene, const State& from, const State& velocities, double time);
 
-/// What touches at the beginning of a segment and does not part is held in it, the rest is watched.
-/// Bodies move half the way with the velocities v of the beginning and half with those v+ of the
-/// end. With N of the middle a gap then changes by h N (v + v+)/2, but for terms of third order,
-/// and its contact does the work p N (v + v+)/2: held contacts want N v+ >= -N v, so that both
-/// vanish. Where one of them has friction, geometry is that of the beginning and they want N v+ >=
-/// 0: with the other rule, what sticks would swing about its place.
+/// Contacts that touch at the beginning of a segment and do not separate are held in it; the others
+/// are watched. Bodies move half of the time with the velocities v of the beginning and half with
+/// the velocities v+ of the end. With N of the middle, a gap then changes by h N (v + v+)/2, up to
+/// terms of third order, and its contact does the work p N (v + v+)/2. So held contacts ask for N
+/// v+ >= -N v, which makes both zero. If one of the contacts has friction, or the scene has
+/// impulses, the geometry is that of the beginning and held contacts ask for N v+ >= 0: with the
+/// other rule, contacts that stick would oscillate.
 class SegmentContacts {
  public:
-  /// @param before keys of what the segment before held, where no impact came between
+  /// @param length s @param before keys of the contacts that the segment before held; empty after
+  /// an impact
   SegmentContacts(const Scene& scene, const State& start, double length,
                   const std::unordered_set<std::uint64_t>& before);
 
-  /// The state whose geometry counts in a segment of that length; velocities of the beginning.
+  /// The state whose geometry is used in a segment of that length (s). It has the velocities of the
+  /// beginning.
   State reference(double length) const;
-  /// Right-hand side of N v+ for a contact of that state that is held, m/s; nothing for others.
+  /// Lower bound of N v+ for a contact of that state, m/s, if it is held; else nothing.
   std::optional<double> wanted(const ContactPoint3& contact, const State& reference,
                                double length) const;
 
+  /// Gap of a held contact at the beginning of the segment, else its gap now, m.
   double gap_at_start(const ContactPoint3& contact) const;
-  /// Of those that are watched, at the end, less the overlap that they began with, m.
+  /// The smallest gap at the end of the contacts that are watched, m; an overlap at the beginning
+  /// is subtracted.
   double smallest_gap(const State& end) const;
 
  private:
@@ -49,10 +56,10 @@ class SegmentContacts {
 
   const Scene& scene_;
   State start_;
-  bool at_beginning_;  // geometry
+  bool at_beginning_;  // whether the geometry is that of the beginning
   std::unordered_map<std::uint64_t, Start> held_;
   std::set<std::pair<int, int>> held_pairs_;
-  std::unordered_map<std::uint64_t, double> open_;  // gaps at the beginning, 0 where positive
+  std::unordered_map<std::uint64_t, double> open_;  // gaps at the beginning, m; 0 if positive
 };
 
 }  // namespace perp

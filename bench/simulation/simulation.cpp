@@ -23,12 +23,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr double kEventGap = 1e-9;     // m: how near to contact an event is found
-constexpr double kNewApproach = 1e-9;  // m/s: of what has just closed
+constexpr double kEventGap = 1e-9;     // m: accuracy of the gap at an event
+constexpr double kNewApproach = 1e-9;  // m/s: least approach of a contact that has just closed
 constexpr int kRootSteps = 60;
 constexpr double kLeastStep = 1e-12, kLargestStep = 1e9;  // s
 
-// @throws CollisionError where a body is nowhere.
+// @throws CollisionError if the state of a body is not finite
 void check_finite(const Scene& scene, const State& state) {
   for (std::size_t b = 0; b < state.bodies.size(); ++b) {
     const BodyState& s = state.bodies[b];
@@ -58,7 +58,7 @@ class Simulator {
     pattern_ = request.pattern;
     if (pattern_.empty()) pattern_ = {request.step > 0 ? request.step : scene.step};
     if (request.driver == Driver::kEventDriven && pattern_.size() > 1)
-      throw std::invalid_argument("step: the event-driven driver takes one length");
+      throw std::invalid_argument("step: the event-driven driver needs a single length");
     for (const double h : pattern_) {
       if (!(h >= kLeastStep && h <= kLargestStep)) {
         throw std::invalid_argument(
@@ -112,7 +112,7 @@ class Simulator {
       ++steps_;
   }
 
-  // One step that ends at a time. @return false where the simulation stops.
+  // Makes one step, which ends at the time `end`. @return false if the simulation stops
   bool step_to(double end) {
     StepReport report = new_report(h_);
     report.solved = take_step(summary_.final_state, h_, report);
@@ -120,7 +120,7 @@ class Simulator {
     return accept(report);
   }
 
-  // A step that cannot be taken, nor any after it: everything stays where it was.
+  // Reports a step that cannot be made: everything stays at its place, and the simulation stops.
   bool stay(double end, const std::string& why) {
     summary_.message = why;
     StepReport report = new_report(end - summary_.final_state.time);
@@ -131,7 +131,7 @@ class Simulator {
     return false;
   }
 
-  // Segments and impacts up to a time.
+  // Makes segments and impacts up to the time `end`.
   bool events_to(double end) {
     const double least = 1e-3 * h_;
     for (int events = 0;;) {
@@ -144,7 +144,7 @@ class Simulator {
         StepReport impact = new_report(0.0);
         impact.solved = take_step(summary_.final_state, 0.0, impact, [](const ContactPoint3& c) {
           return c.gap <= kTouchingGap ? std::optional(0.0) : std::nullopt;
-        });  // what parts too: others may push
+        });  // also contacts that separate, because others may push
         ++summary_.events;
         held_.clear();
         for (const ContactResult& c : impact.result.contacts) struck_.insert(c.contact.key());
@@ -162,14 +162,14 @@ class Simulator {
     }
   }
 
-  // Motion for `left`, or up to where an open contact closes.
+  // Motion for the time `left`, or until an open contact closes.
   StepReport next_segment(double left, double least) {
     const State start = summary_.final_state;
     const SegmentContacts contacts(scene_, start, left, held_);
     StepReport tried = try_segment(start, contacts, left);
     double high = left, gap_high = contacts.smallest_gap(tried.result.state);
     if (!tried.solved || gap_high >= -kEventGap) return tried;
-    // The secant, every fourth time the middle: gaps are almost linear in time.
+    // Secant steps, because gaps are almost linear in time; every fourth time the middle.
     double low = 0.0, gap_low = kInfinity;
     for (int k = 0; k < kRootSteps && high > least && high - low > 1e-14 * left; ++k) {
       const double middle = std::isinf(gap_low) || k % 4 == 3
@@ -190,7 +190,7 @@ class Simulator {
     return tried.h >= least ? tried : try_segment(start, contacts, least);
   }
 
-  // Half the way with the velocities of the beginning, half with those of the end.
+  // Moves half of the time with the velocities of the beginning and half with those of the end.
   StepReport try_segment(const State& start, const SegmentContacts& contacts, double length) {
     StepReport report = new_report(length);
     const State reference = contacts.reference(length);
@@ -209,8 +209,8 @@ class Simulator {
     return report;
   }
 
-  // What has just closed meets in an impact, however slowly; what was held only where it closes
-  // faster than the errors of a segment make it.
+  // Whether there is an impact. A contact that has just closed takes part however slowly it closes.
+  // One that was held takes part only if it closes faster than the errors of a segment explain.
   bool approaching(const State& state) const {
     for (const ContactPoint3& c : find_contacts(scene_, state, 0.0)) {
       const bool known = held_.contains(c.key()) || struck_.contains(c.key());
@@ -229,7 +229,7 @@ class Simulator {
   }
 
   bool accept(StepReport& report) {
-    if (interrupted_) {  // the step has not happened
+    if (interrupted_) {  // the step is dropped
       summary_.message = "interrupted";
       return false;
     }
@@ -278,13 +278,13 @@ class Simulator {
     return fail(state, h, report);
   }
 
-  // What reached the time limit is not tried again: that would take a multiple of it.
+  // A solve that reached the time limit is not tried again: that would multiply the time.
   static bool out_of_time(const StepReport& report) {
     return !report.stages.empty() && report.stages.back().status == Status::kTimeLimit;
   }
 
-  // A problem with numbers that are not finite cannot be solved by anybody: the step fails. Other
-  // complaints are about the solver and its settings.
+  // If the problem itself is not valid (for example not finite), no solver can solve it, and the
+  // step fails. Other exceptions are about the solver and its settings.
   VerifiedResult solved(const Stage& stage, const SolveRequest& request) {
     try {
       return solve_in_memory(stage, request);
@@ -292,7 +292,7 @@ class Simulator {
       try {
         validate(stage.problem);
       } catch (const std::invalid_argument& error) {
-        throw CollisionError(fmt::format("stage \"{}\": the problem of the step is none: {}",
+        throw CollisionError(fmt::format("stage \"{}\": the problem of the step is not valid: {}",
                                          stage.name, error.what()));
       }
       throw;
@@ -307,7 +307,7 @@ class Simulator {
     request.look_for_vacuous = static_cast<bool>(request_.on_stage);
     if (request.start && request_.on_stage) stage.problem.start = request.start;
     const VerifiedResult r = solved(stage, request);
-    // A program of its own may say so, too, without anybody having asked it to end.
+    // An external program may report this status without a request to end.
     interrupted_ = r.status == Status::kInterrupted && request_.observer &&
                    !request_.observer->on_iteration({});
     if (request_.on_stage) report.solved_stages.emplace_back(stage, r);
@@ -341,7 +341,7 @@ class Simulator {
     return r.answer;
   }
 
-  // A problem that does not fit into memory is one that was not solved.
+  // A problem that does not fit into memory counts as not solved.
   VerifiedResult solve_in_memory(const Stage& stage, const SolveRequest& request) {
     std::unique_ptr<Session>& session = sessions_[stage.name];
     try {
@@ -356,7 +356,7 @@ class Simulator {
     }
   }
 
-  // No answer: the bodies move freely, and the step is marked.
+  // Without an answer the bodies move freely, and the step is marked as failed.
   bool fail(const State& state, double h, StepReport& report) {
     const Coordinates coordinates(scene_);
     report.result.state =
@@ -367,15 +367,16 @@ class Simulator {
   const Scene& scene_;
   const SimulationRequest& request_;
   std::unique_ptr<Formulation> formulation_;
-  std::vector<double> pattern_;  // of lengths of steps
-  double h_ = 0.0;               // of the step at hand
+  std::vector<double> pattern_;  // lengths of steps, s
+  double h_ = 0.0;               // length of the current step, s
   int steps_ = 0;
   WarmStarts answers_;
-  std::map<std::string, std::unique_ptr<Session>> sessions_;  // by stage
-  std::unordered_set<std::uint64_t> held_;    // in the last segment, without an impact since
-  std::unordered_set<std::uint64_t> struck_;  // in impacts since then
-  Answer unsolved_;                           // of the last stage that was not solved
-  bool interrupted_ = false;                  // by the observer, within a solve
+  std::map<std::string, std::unique_ptr<Session>> sessions_;  // key: the stage
+  // keys of contacts held in the last segment, if no impact followed
+  std::unordered_set<std::uint64_t> held_;
+  std::unordered_set<std::uint64_t> struck_;  // keys of contacts in impacts since then
+  Answer unsolved_;                           // answer of the last stage that was not solved
+  bool interrupted_ = false;                  // the observer ended a solve
   SimulationSummary summary_;
 };
 

@@ -1,4 +1,4 @@
-// Simulation: scene + formulation + solver -> trajectory and records.
+// Simulates a scene with a formulation and a solver.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace perp {
 
-/// What became of one stage of a step.
+/// The result of one stage of a step.
 struct StageReport {
   int step = 0;
   double time = 0.0;  ///< at the beginning of the step, s
@@ -23,78 +23,80 @@ struct StageReport {
   int iterations = 0;
   double setup_time = 0.0, solve_time = 0.0;  ///< s
   int unknowns = 0, contacts = 0;
-  std::string certificate = "none";  ///< farkas or ray where one was found and checked
+  std::string certificate = "none";  ///< farkas or ray if one was found and checked
 };
 
-/// What an observer of a simulation sees after every step.
+/// The data for on_step after every step.
 struct StepReport {
   int step = 0;
-  double h = 0.0;
+  double h = 0.0;  ///< s
   const Scene* scene = nullptr;
   StepResult result;
-  std::vector<StageReport> stages;                              ///< relaxed tries included
+  std::vector<StageReport> stages;                              ///< with relaxed tries
   std::vector<std::pair<Stage, VerifiedResult>> solved_stages;  ///< for on_stage; empty without it
   double kinetic = 0.0, potential = 0.0;                        ///< at the end of the step, J
   bool solved = true;
-  bool cut_short = false;  ///< a stage was not solved, and the formulation did without
+  bool cut_short = false;  ///< a stage was not solved, but the formulation could do without it
 };
 
-/// How time goes on.
+/// How the simulation advances in time.
 enum class Driver {
-  kTimeStepping,  ///< steps of length h; impacts fall on their ends
-  kEventDriven    ///< steps of at most h that end where bodies meet; impacts between them
+  kTimeStepping,  ///< steps of length h; impacts take place at their ends
+  kEventDriven    ///< segments of at most h that end when bodies meet; impacts between them
 };
 
 /// "time-stepping" or "event-driven".
 std::string to_string(Driver driver);
-/// @throws std::invalid_argument
+/// Reads these names. @throws std::invalid_argument for any other name
 Driver driver_from(const std::string& name);
 
 struct SimulationRequest {
   Driver driver = Driver::kTimeStepping;
   std::string formulation;  ///< empty: default_formulation(scene)
-  /// Makes the formulation from its text: one of perp's, or one of the caller's own.
+  /// Makes the formulation from its text. By default these are perp's formulations.
   std::function<std::unique_ptr<Formulation>(const std::string&)> make_formulation =
       perp::make_formulation;
   SolveRequest solve;                 ///< solver, tolerance, limits, settings
-  double step = 0.0, duration = 0.0;  ///< 0: the scene's
-  /// Lengths of steps that are taken in turn, over and over, s; not with the event-driven driver.
-  /// Empty: all are `step` long. The last one is where the duration ends or is passed by less than
-  /// half of it.
+  double step = 0.0, duration = 0.0;  ///< s; 0: those of the scene
+  /// Lengths of steps, s, which are used in turn again and again; not with the event-driven driver.
+  /// Empty: all steps have the length `step`. The last step ends at the duration, or passes it by
+  /// less than half of the step.
   std::vector<double> pattern;
-  bool warm_start = true;   ///< answers of the last step as starts, unknowns matched by their keys
-  int max_events = 1000;    ///< event-driven: impacts within one h; more end the simulation
-  bool keep_going = false;  ///< after a step that failed: its bodies move freely
-  /// May end a solve as interrupted; the step is then given up, and the simulation stops before it.
+  /// start solves from the answers of the last step, matched by keys of unknowns
+  bool warm_start = true;
+  int max_events = 1000;    ///< event-driven: most impacts within one h; more end the simulation
+  bool keep_going = false;  ///< go on after a step that failed; its bodies move freely
+  /// May end a solve as interrupted. Then the step is dropped and the simulation stops before it.
   Observer* observer = nullptr;
-  /// Sees every problem of a step that is kept, with its start, and its answer; before on_step.
+  /// Called before on_step for every problem of a step that is kept, with its start and its answer.
   std::function<void(int step, const Stage&, const VerifiedResult&)> on_stage;
-  /// Sees every step; false stops the simulation.
+  /// Called after every step; if it returns false, the simulation stops.
   std::function<bool(const StepReport&)> on_step;
 };
 
 struct SimulationSummary {
   int events = 0;  ///< impacts of an event-driven run
   int steps = 0, failed_steps = 0, relaxed_steps = 0, uncertified_steps = 0, stages = 0;
-  int cut_short_steps = 0;  ///< of the solved ones: a stage was given up (Formulation::settle)
+  int cut_short_steps = 0;  ///< solved steps with a stage that was given up (Formulation::settle)
   long iterations = 0;
   double setup_time = 0.0, solve_time = 0.0, wall_time = 0.0;  ///< s
-  double peak_memory_mb = 0.0;                                 ///< of the process, so far
+  double peak_memory_mb = 0.0;                                 ///< of the process since its start
   bool stopped = false;  ///< by the observer or after a failed step
   State final_state;
-  std::string message;  ///< of the failed step
+  std::string message;  ///< about the failed step
 };
 
-/// Runs a scene. Event-driven: the formulation must be of velocity level (anitescu-potra or
-/// max-dissipation-impulse). A segment of free or resting motion (SegmentContacts) is tried over
-/// what is left of h; where a contact that was open at its beginning has closed, its length is that
-/// root of the smallest gap, to 1e-9 m. Then every contact within 1e-6 m takes part in an impact, a
-/// stage with h = 0. Against Zeno sequences segments are no shorter than h/1000 (what closes within
-/// is 1e-6 m deep at most at the speeds where that matters), and approaches slower than the
-/// formulation's rest speed do not bounce. More than max_events impacts within one h end the run as
-/// failed. Free motion is exact for constant forces. @throws std::invalid_argument: unknown
-/// formulation or solver, a scene that the formulation refuses, shapes that cannot collide, steps
-/// that are not between 1e-12 and 1e9 s or too many.
+/// Runs a scene. With the event-driven driver the formulation must be of velocity level
+/// (anitescu-potra, max-dissipation-impulse or GAP+LAW+velocity-level). A segment of free or
+/// resting motion (SegmentContacts) is tried over the rest of h. If a contact that was open at its
+/// beginning has closed, the segment ends at the root of the smallest gap, found to 1e-9 m. Then
+/// every contact within 1e-6 m takes part in an impact, which is a stage with h = 0. Two rules act
+/// against Zeno sequences. Segments are not shorter than h/1000; a contact that closes within one
+/// overlaps by 1e-6 m at most, at the speeds at which Zeno sequences matter. Approaches slower than
+/// the formulation's rest speed do not bounce. More than max_events impacts within one h end the
+/// run as failed. Free motion is exact for constant forces.
+/// @throws std::invalid_argument if the formulation or solver is unknown, the formulation refuses
+/// the scene, shapes cannot collide, or steps are not between 1e-12 and 1e9 s or too many
 SimulationSummary simulate(const Scene& scene, const SimulationRequest& request);
 
 }  // namespace perp

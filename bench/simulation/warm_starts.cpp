@@ -8,7 +8,7 @@ namespace perp {
 
 namespace {
 
-// Entry i of the values is that of key i. @return whether one was found
+// Sets entry i of the values from the entry of the map for key i. @return whether any was found
 template <class Map, class Values>
 bool fill(const std::vector<std::uint64_t>& keys, const Map& known, Values& values) {
   bool any = false;

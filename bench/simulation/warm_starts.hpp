@@ -1,4 +1,4 @@
-// Answers of earlier problems as starts of those that follow.
+// Uses answers of earlier problems as starts of later ones.
 #pragma once
 
 #include <cstdint>
@@ -11,27 +11,29 @@
 
 namespace perp {
 
-/// What tells the unknowns of a problem apart, and the rows of a conic_qp; the same for the same
-/// unknown of the next problem. kNoKey: nothing is carried over.
+/// Keys of the unknowns of a problem, and of the rows of a conic_qp. An unknown has the same key in
+/// the next problem. kNoKey: nothing is carried over for it.
 struct ProblemKeys {
   std::vector<std::uint64_t> unknowns, rows;  ///< rows may be empty
-  bool are_places = false;                    ///< they say no more than which place an unknown has
+  bool are_places = false;                    ///< the keys are only the indices of the unknowns
 };
 
-/// Keys of a problem that comes by itself: of the names of its unknowns if they all differ, else
-/// their places.
+/// Keys of a problem without keys of its own: from the names of its unknowns if all differ, else
+/// from their indices.
 ProblemKeys keys_of(const Problem& problem);
 
-/// Keeps the last answer of every stage (of a step; problems without stages have one) and brings
-/// it to the unknowns of the next problem: z, the dual and the basis, each by keys. If one of the
-/// two problems has places for keys, by place, if their sizes agree.
+/// Keeps the last answer of every stage of a step (problems without stages have a single one) and
+/// carries it over to the next problem: z, the dual and the basis, each by keys. If the keys of one
+/// of the two problems are only indices, it is carried over by index, provided that the sizes
+/// agree.
 class WarmStarts {
  public:
-  /// Sets the start of a request: what is known of the last answer, the rest as in `base`, or 0;
-  /// `base` itself if nothing is known. @return whether anything was carried over
+  /// Sets the start of a request: values known from the last answer, and the others from `base`, or
+  /// 0. If no value is known, the start is `base`. @return whether anything was carried over
   bool give(const std::string& stage, const ProblemKeys& keys, const std::optional<Vector>& base,
             SolveRequest& request) const;
 
+  /// Keeps an answer as the last one of the stage.
   void remember(const std::string& stage, const ProblemKeys& keys, const VerifiedResult& result);
 
  private:
@@ -39,8 +41,8 @@ class WarmStarts {
   using ByKey = std::unordered_map<std::uint64_t, T>;
   struct Kept {
     ByKey<double> z, dual;
-    ByKey<PairStatus> basis;  // empty: of a method without one
-    Answer answer;            // by place
+    ByKey<PairStatus> basis;  // empty for a method without a basis
+    Answer answer;            // for use by index
     bool are_places = false;
   };
 

@@ -15,9 +15,9 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::size_t kMostContactRows = 8;  // contacts of the worst step that are told
+constexpr std::size_t kMostContactRows = 8;  // most contacts of the worst step in the report
 
-// Contacts of a step by both answers, those first in which the impulses differ most.
+// Contacts of a step by both answers, those with the largest differences of impulses first.
 std::vector<ContactRow> contact_rows(const Problem& problem, const Vector& engine,
                                      const Vector& perp) {
   const auto& data = std::get<FrictionContact>(problem.data);
@@ -47,7 +47,7 @@ std::vector<ContactRow> contact_rows(const Problem& problem, const Vector& engin
   return rows;
 }
 
-// Of one law: how many are granted, and by how much the others miss.
+// Text on one law: how many answers are accepted, and the measures of the errors.
 std::string law_text(const ImportReport& report, const std::string& law) {
   std::vector<double> engine, perp, times;
   int granted[2] = {0, 0}, worst_step = 0, fewest = 0, most = 0, count = 0;
@@ -75,8 +75,8 @@ std::string law_text(const ImportReport& report, const std::string& law) {
   };
   return fmt::format(
       "{}: {} problems ({}, n = {} to {})\n"
-      "  {:<16} {:>5} granted at {:g}; measure {:.1e} (median), {:.1e} (worst, step {})\n"
-      "  {:<16} {:>5} granted; measure {:.1e} (median), {:.1e} (worst), {:.3f} ms (median)\n",
+      "  {:<16} {:>5} accepted at {:g}; measure {:.1e} (median), {:.1e} (worst, step {})\n"
+      "  {:<16} {:>5} accepted; measure {:.1e} (median), {:.1e} (worst), {:.3f} ms (median)\n",
       law, count, kinds, fewest, most, report.engine, granted[0], report.tolerance, median(engine),
       worst, worst_step, report.solver, granted[1], median(perp), largest(perp), median(times));
 }

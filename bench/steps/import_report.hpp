@@ -1,4 +1,4 @@
-// Answers of engines beside perp's, on the same problems.
+// Compares answers of engines with those of perp, on the same problems.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -12,7 +12,7 @@ namespace perp {
 
 /// A problem of a step with two answers, both judged by the verifier.
 struct JudgedStep {
-  std::string law, file;  ///< file: where the problem was written to
+  std::string law, file;  ///< file: path of the written problem
   int step = 0;
   double time = 0.0;
   std::string kind;
@@ -21,27 +21,28 @@ struct JudgedStep {
   VerifiedResult perp;
 };
 
-/// What an engine missed in a contact of a friction_contact problem: velocities and impulses by
-/// both answers.
+/// Velocities and impulses of a contact of a friction_contact problem by both answers. They show
+/// the error of the engine.
 struct ContactRow {
   std::string name;
   double mu = 0.0;
-  double normal_velocity[2], slip[2];  ///< of the engine, of perp; u_n and ||u_t||, m/s
-  double normal_impulse[2], tangential_impulse[2];  ///< N s
+  double normal_velocity[2], slip[2];  ///< of the engine, then of perp; u_n and ||u_t||, m/s
+  double normal_impulse[2], tangential_impulse[2];  ///< of the engine, then of perp; N s
 };
 
 struct ImportReport {
   std::string engine, model, solver;
   double h = 0.0, tolerance = 0.0;
-  int first = 0, last = 0;  ///< steps
+  int first = 0, last = 0;  ///< numbers of the first and the last step
   std::vector<JudgedStep> steps;
-  std::vector<std::pair<std::string, std::string>> refused;  ///< laws, and why; each once
-  std::string worst_file;         ///< of the Coulomb problem that the engine misses most
-  std::vector<ContactRow> worst;  ///< its contacts, those first that differ most
+  /// laws that do not apply, with the reasons; each once
+  std::vector<std::pair<std::string, std::string>> refused;
+  std::string worst_file;         ///< the Coulomb problem with the largest error of the engine
+  std::vector<ContactRow> worst;  ///< its contacts, those with the largest differences first
 };
 
 /// Judges a step's answers, solves its problems, and adds them to the report.
-/// @param files of the problems, in their order
+/// @param files paths of the step's problems, in their order @param observer may be null
 void judge_step(const EngineStep& step, const std::vector<std::string>& files,
                 const SolveRequest& request, Observer* observer, ImportReport& report);
 

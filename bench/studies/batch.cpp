@@ -19,7 +19,7 @@ std::string own_program_word() {
   return shell_word(program.empty() ? std::string("perp") : program.string());
 }
 
-// Tasks may begin in another folder.
+// The absolute path, because tasks may start in another folder.
 std::string whole_path(const std::string& path) { return fs::absolute(path).lexically_normal(); }
 
 std::string study_command(const Study& study, const StudyRequest& request) {
@@ -27,14 +27,14 @@ std::string study_command(const Study& study, const StudyRequest& request) {
                      study.quick ? " --quick" : "", shell_word(whole_path(request.folder)));
 }
 
-// Of one shard; its number is a word for the shell that runs it. The folder is claimed before, so
-// that no task finds in it what another one, or the scheduler, has begun to write.
+// Command for one shard; its number is a word of the shell. The folder is claimed before, so tasks
+// use --resume: they may find files of other tasks or of the scheduler in it.
 std::string shard_command(const Study& study, const StudyRequest& request, int tasks,
                           const std::string& shard) {
   return fmt::format("{} --shard {}/{} --resume", study_command(study, request), shard, tasks);
 }
 
-// An --output= for sbatch, which has letters behind % for numbers.
+// An --output= for sbatch, in which % marks a placeholder, so that % is doubled.
 std::string output_option(const fs::path& folder, const std::string& name) {
   std::string text;
   for (const char c : folder.string()) text += c == '%' ? std::string("%%") : std::string(1, c);
@@ -47,7 +47,7 @@ void require_program(const std::string& name) {
     throw InputError(fmt::format("{}: is not installed, or not on the PATH", name));
 }
 
-// The output of a program that is to succeed. @param name for messages
+// Runs a command and returns its output. @param name for messages @throws InputError if it fails
 std::string output_of(const std::string& command, const std::string& name) {
   const ChildReport report = Command(command).run("", 0.0);
   if (report.end != ChildReport::End::kExited || report.code != 0)
@@ -64,7 +64,7 @@ std::string submit_to_slurm(const Study& study, const StudyRequest& request, int
   claim_study_folder(study, request);
   const fs::path folder = whole_path(request.folder);
   const std::string script = (folder / "slurm.sh").string();
-  std::string title = "perp-";  // a name that sbatch takes without quotes
+  std::string title = "perp-";  // a name that needs no quotes
   for (const char c : study.name) title += std::isalnum(static_cast<unsigned char>(c)) ? c : '-';
   write_text_file(
       script,
@@ -77,7 +77,7 @@ std::string submit_to_slurm(const Study& study, const StudyRequest& request, int
   const std::string output = output_option(folder, "slurm-%a.txt");
   const std::string job =
       output_of(fmt::format("sbatch --parsable {} {}", output, shell_word(script)), "sbatch");
-  const std::string id = job.substr(0, job.find(';'));  // behind it is the cluster
+  const std::string id = job.substr(0, job.find(';'));  // the text after it is the cluster
   const std::string report =
       output_of(fmt::format("sbatch --parsable --dependency=afterany:{} --job-name={}-report {} "
                             "--wrap {}",

@@ -11,9 +11,9 @@ namespace perp {
 
 namespace {
 
-constexpr std::size_t kMost = 10'000;  // entries from one
+constexpr std::size_t kMost = 10'000;  // most copies of one entry
 
-// Elements of any array, numbers too.
+// The elements of an array as texts, also of numbers.
 std::vector<std::string> values_of(const Field& field) {
   std::vector<std::string> values;
   if (const auto* numbers = field.value().get_if<json::Numbers>()) {
@@ -21,7 +21,7 @@ std::vector<std::string> values_of(const Field& field) {
   } else {
     for (const Field& item : field.items()) values.push_back(text_of(item));
   }
-  if (values.empty()) field.expected("a list of at least one value");
+  if (values.empty()) field.expected("a list with at least one value");
   return values;
 }
 
@@ -31,7 +31,8 @@ std::string Bindings::text(const Field& field) const {
   try {
     return fill_braces(text_of(field), [&](const std::string& name) {
       const auto it = values_.find(name);
-      if (it == values_.end()) field.fail(fmt::format("\"{{{}}}\" is no name in \"each\"", name));
+      if (it == values_.end())
+        field.fail(fmt::format("\"{{{}}}\" is not a name in \"each\"", name));
       return it->second;
     });
   } catch (const std::invalid_argument& error) {
@@ -108,7 +109,7 @@ std::vector<Bindings> bindings_of(const Field& field) {
         more.back().set(name, text);
       }
     }
-    if (more.size() > kMost) each.fail(fmt::format("stands for more than {} entries", kMost));
+    if (more.size() > kMost) each.fail(fmt::format("gives more than {} entries", kMost));
     list = std::move(more);
   }
   return list;

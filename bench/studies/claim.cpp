@@ -42,7 +42,7 @@ std::vector<std::string> words(const Field& field) {
   return list;
 }
 
-// Without names in it an expression is as good when it is read as later.
+// Reads an expression. If it has no names, it is evaluated at once, so that errors show now.
 std::string expression(const Field& field) {
   const std::string text = field.text();
   if (!names_in_expression(text).empty()) return text;
@@ -114,7 +114,7 @@ std::string time_text(double seconds) {
   return fmt::format("{:.3g} µs", seconds / 1e-6);
 }
 
-// A condition in the values that stand before it.
+// A condition in the values before it.
 std::string condition(const Field& field, const std::map<std::string, double>& known) {
   const std::string text = field.text();
   for (const std::string& name : names_in_expression(text)) {
@@ -136,7 +136,7 @@ ClaimRule read_claim_rule(const Field& field) {
   rule.experiment = field["experiment"].text();
   rule.values = read_claim_values(field["values"]);
   std::map<std::string, double> known;
-  double sample = 1.25;  // of no expression a zero
+  double sample = 1.25;  // values for a trial, at which no usual expression is zero
   for (const ClaimValue& value : rule.values) known[value.name] = sample += 1.5;
   rule.measured = field["measured"].text();
   try {

@@ -1,4 +1,4 @@
-// Claims as data: values taken from what was run, and when the claim holds.
+// Claims as data: values from the runs, and conditions under which a claim holds.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,10 @@
 
 namespace perp {
 
-/// How many numbers become one. In the order of the rows, of several simulations the largest:
-/// `kFirst`, `kLast`, `kChange` (the last less the first), `kTurn` (the same of an angle in rad,
-/// whole turns included), `kRise` (the largest step up), `kRoughness` (the sum of the absolute
-/// second differences).
+/// Reduces many numbers to one. These use the order of the rows, and of several simulations the
+/// largest result counts: `kFirst`, `kLast`, `kChange` (last minus first), `kTurn` (the same for an
+/// angle in rad, with whole turns), `kRise` (the largest increase from row to row), `kRoughness`
+/// (the sum of the absolute second differences).
 enum class Reduce {
   kMax,
   kMin,
@@ -30,27 +30,27 @@ enum class Reduce {
   kRoughness
 };
 
-/// A number that a claim depends on.
+/// A number on which a claim depends.
 struct ClaimValue {
   enum class From {
-    kRecords,    ///< records of the study's run `of`
+    kRecords,    ///< records of the run `of` of the study
     kRun,        ///< members of run.json of the simulations that match `of`
     kTable,      ///< rows of a CSV file of the simulations that match `of`
-    kDistance,   ///< of rows of two simulations at the same times
-    kExpression  ///< of the values before it
+    kDistance,   ///< distance of rows of two simulations at the same times
+    kExpression  ///< expression in the values before it
   } from = From::kExpression;
   std::string name;
   std::string of;        ///< a run's name, or a pattern of GROUP/NAME
   std::string other;     ///< kDistance: the second simulation
   std::string table;     ///< "steps", "trajectory", "joints" or "contacts"
   std::string value;     ///< an expression in the names of a record, a row, run.json or values
-  std::string where;     ///< which records or rows count; "": all
-  std::string body;      ///< rows of this body alone; "": all
-  bool by_step = false;  ///< of the rows of a step the last alone
-  std::vector<std::string> columns;     ///< kDistance
-  std::vector<std::string> kinds;       ///< kRecords: of problems; none: all
-  std::string solver, label, sequence;  ///< kRecords; sequence: part of its name
-  std::string family;                   ///< kRecords; "": all
+  std::string where;     ///< condition for records or rows to count; "": all count
+  std::string body;      ///< only rows of this body; "": all
+  bool by_step = false;  ///< only the last row of each step
+  std::vector<std::string> columns;     ///< kDistance: the coordinates
+  std::vector<std::string> kinds;       ///< kRecords: kinds of problems; empty: all
+  std::string solver, label, sequence;  ///< kRecords; sequence: a part of its name
+  std::string family;                   ///< kRecords; "": all families
   bool any_label = false;               ///< kRecords: `label` was not given
   Reduce reduce = Reduce::kMax;
 };
@@ -58,7 +58,7 @@ struct ClaimValue {
 /// A claim of a paper. Expressions are those of evaluate_expression.
 struct ClaimRule {
   std::string name, claim, experiment;
-  std::string measured;        ///< "{NAME:FORMAT}" stands for a value; FORMAT as of fmt, or "time"
+  std::string measured;  ///< text with "{NAME:FORMAT}" for values; FORMAT as in fmt, or "time"
   std::string holds, in_part;  ///< conditions; in_part may be ""
   std::vector<ClaimValue> values;
 };
@@ -69,23 +69,25 @@ struct ClaimTableRule {
   std::vector<ClaimRule> claims;
 };
 
-/// @throws InputError naming file and field, also for expressions that refer to nothing
+/// Reads the claims of a paper. @throws InputError with file and field if something is wrong, also
+/// if an expression has an unknown name
 ClaimTableRule read_claim_table(const Field& field);
 
-/// The values of a claim or of a row of a table, in their order. @throws InputError
+/// The values of a claim or of a row of a table, in their order. @throws InputError as above
 std::vector<ClaimValue> read_claim_values(const Field& field);
 
-/// A number as text. FORMAT as of fmt, or "time" (s). @throws std::invalid_argument for another
+/// A number as text. @param format as in fmt, or "time" (value in s)
+/// @throws std::invalid_argument for other formats
 std::string number_text(double value, const std::string& format);
 
-/// A text in which "{NAME}" and "{NAME:FORMAT}" are replaced by what is given for them.
+/// The text with "{NAME}" and "{NAME:FORMAT}" replaced by the results of `value`.
 /// @throws std::invalid_argument if a '}' is missing
 std::string filled(
     const std::string& text,
     const std::function<std::string(const std::string& name, const std::string& format)>& value);
 
-/// The text of `measured` with numbers in it. @throws std::invalid_argument for a format that is
-/// none
+/// The text `measured` with the numbers filled in.
+/// @throws std::invalid_argument for a name without value or a wrong format
 std::string with_values(const std::string& measured, const std::map<std::string, double>& values);
 
 }  // namespace perp

@@ -52,7 +52,7 @@ bool depends_on_order(Reduce how) { return how >= Reduce::kFirst; }
 double reduced(const std::vector<double>& v, Reduce how) {
   if (how == Reduce::kCount) return static_cast<double>(v.size());
   if (how == Reduce::kSum) return std::accumulate(v.begin(), v.end(), 0.0);
-  if (v.empty()) throw MissingEvidence("there is nothing that counts");
+  if (v.empty()) throw MissingEvidence("no record or row counts");
   switch (how) {
     case Reduce::kMax:
       return *std::max_element(v.begin(), v.end());
@@ -110,7 +110,7 @@ std::vector<double> of_runs(const ClaimValue& v, const Evidence& evidence) {
   return values;
 }
 
-// Columns that expressions name; of a table with bodies also theirs.
+// Columns that the expressions name, and those with the names of bodies if a body is given.
 std::vector<std::string> columns_of(const ClaimValue& v) {
   std::set<std::string> names = names_in_expression(v.value);
   names.merge(names_in_expression(v.where));
@@ -147,7 +147,7 @@ std::vector<double> rows_of_table(const ClaimValue& v, const std::string& path) 
     }
     if (!meant) return true;
     for (const std::string& name : needed) {
-      if (!names.contains(name)) return true;  // an empty field: the row has nothing to say
+      if (!names.contains(name)) return true;  // an empty field: the row does not count
     }
     if (!counts(v.where, names)) return true;
     const double value = evaluate_expression(v.value, names);
@@ -175,7 +175,7 @@ double of_tables(const ClaimValue& v, const Evidence& evidence) {
   return reduced(values, depends_on_order(v.reduce) ? Reduce::kMax : v.reduce);
 }
 
-// Rows by what they tell of: body or joint row, and the time, to a billionth.
+// Rows by body or joint row and by time, in units of 1e-9 s.
 using RowsByPlace = std::map<std::pair<std::string, long long>, std::vector<double>>;
 
 RowsByPlace rows_of(const ClaimValue& v, const std::string& path) {
@@ -197,7 +197,8 @@ RowsByPlace rows_of(const ClaimValue& v, const std::string& path) {
   return rows;
 }
 
-// At the times of the simulation with fewer rows, all of which the other one must have.
+// Distances at the times of the simulation with fewer rows. The other one must have all of these
+// times.
 std::vector<double> distances(const ClaimValue& v, const Evidence& evidence) {
   RowsByPlace rows[2];
   int k = 0;

@@ -1,4 +1,4 @@
-// Verdicts on claims, computed from evidence.
+// Computes the verdicts on claims from evidence.
 #pragma once
 
 #include <map>
@@ -8,22 +8,24 @@
 
 namespace perp {
 
-/// A value of a claim or of a table. @throws MissingEvidence, InputError, or std::invalid_argument
-/// for an expression in what is not known
+/// A value of a claim or of a table. @param known values before it, by name
+/// @throws MissingEvidence if evidence is missing, InputError if a file is wrong,
+/// std::invalid_argument if an expression has an unknown name
 double value_of(const ClaimValue& value, const std::map<std::string, double>& known,
                 const Evidence& evidence);
 
-/// What the expressions on a record are in.
+/// The names, with values, for expressions about a record.
 std::map<std::string, double> names_of(const Record& record);
 
-/// Whether a condition holds; "" always does, one in names that are not there does not.
+/// Whether a condition holds. "" always holds; a condition with a name that is not in `names` does
+/// not.
 bool counts(const std::string& where, const std::map<std::string, double>& names);
 
-/// "holds", "holds in part" or "does not hold", as the conditions of the claim say; "not tested"
-/// with the reason if evidence is missing.
+/// "holds", "holds in part" or "does not hold", by the conditions of the claim; "not tested" with
+/// the reason if evidence is missing.
 Claim judge(const ClaimRule& rule, const Evidence& evidence);
 
-/// All claims of a paper.
+/// Judges all claims of a paper.
 ClaimTable judge(const ClaimTableRule& rules, const Evidence& evidence);
 
 }  // namespace perp

@@ -1,4 +1,4 @@
-// Motions that simulations are compared with: closed forms, or solutions of differential equations.
+// Reference motions for simulations: closed forms, or solutions of differential equations.
 #pragma once
 
 #include <array>
@@ -9,9 +9,9 @@ namespace perp {
 
 /// Points (t, x, y, z) of
 ///   {"until": T, "points": N, "x": X, "y": Y, "z": Z}
-/// with expressions in t and, if there are "state": {"a": A0, ...}, "rates": {"a": RATE, ...} and
-/// "steps", in the state, which the classical Runge-Kutta method integrates in so many steps.
-/// @throws InputError naming the field
+/// with expressions X, Y, Z in t. If there are "state": {"a": A0, ...}, "rates": {"a": RATE, ...}
+/// and "steps", they may use the state as well, which the classical Runge-Kutta method integrates
+/// in so many steps. @throws InputError with the field if it is wrong
 std::vector<std::array<double, 4>> reference_motion(const Field& field);
 
 }  // namespace perp

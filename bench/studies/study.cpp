@@ -26,13 +26,14 @@ constexpr std::size_t kMostSimulations = 10'000;
 
 fs::path study_folder() { return data_root() / "bench" / "studies"; }
 
-// Names become folders and files.
+// Names are used for folders and files, so only plain characters are allowed.
 std::string plain_name(const Field& field, const std::string& name) {
   const bool plain = !name.empty() && name.size() <= 100 && name.front() != '.' &&
                      std::all_of(name.begin(), name.end(), [](unsigned char c) {
                        return std::isalnum(c) || c == '-' || c == '_' || c == '.' || c == '=';
                      });
-  if (!plain) field.fail(fmt::format("\"{}\" has other characters than A-Z a-z 0-9 - _ . =", name));
+  if (!plain)
+    field.fail(fmt::format("\"{}\" may have the characters A-Z a-z 0-9 - _ . = only", name));
   return name;
 }
 
@@ -228,13 +229,13 @@ class StudyReader {
 
 Study read_study(const std::string& name_or_file, bool quick) {
   std::string path = name_or_file;
-  if (!fs::is_regular_file(path)) {  // a folder may have the name of a study
+  if (!fs::is_regular_file(path)) {  // a folder may have the same name as a study
     path = (study_folder() / (name_or_file + ".json")).string();
     if (name_or_file.find('/') != std::string::npos || !fs::exists(path)) {
       std::vector<std::string> names;
       for (const Study& study : list_studies()) names.push_back(study.name);
-      throw InputError(fmt::format("{}: neither a file nor a study; studies are: {}", name_or_file,
-                                   fmt::join(names, ", ")));
+      throw InputError(fmt::format("{}: is neither a file nor a study; studies are: {}",
+                                   name_or_file, fmt::join(names, ", ")));
     }
   }
   Study study;

@@ -1,4 +1,4 @@
-// Studies: what is run, drawn and claimed, as data (problems/io/schema/perp-study.schema.json).
+// Studies: runs, drawings and claims as data (problems/io/schema/perp-study.schema.json).
 #pragma once
 
 #include <map>
@@ -10,13 +10,13 @@
 
 namespace perp {
 
-/// Solvers on suites.
+/// A run of solvers on suites.
 struct StudyRun {
   std::string name;
   std::vector<std::string> suites;
   bool quick_entries = false;  ///< without the entries of tier "full"
-  /// Solvers, starts, settings, label, tolerance, limits, repeats. Instances and folder are for
-  /// whoever runs it.
+  /// Solvers, starts, settings, label, tolerance, limits, repeats. Instances and folder are set by
+  /// the code that runs it.
   BenchRequest request;
 };
 
@@ -24,11 +24,11 @@ struct StudyRun {
 struct StudySimulation {
   std::string folder;  ///< GROUP/NAME
   std::string scene;
-  std::string engine;                  ///< "": perp, else "ode" or "bullet"
-  std::vector<std::string> arguments;  ///< of `perp simulate SCENE`, without --record
+  std::string engine;  ///< "" for perp, else the name of the engine ("ode", "bullet", ...)
+  std::vector<std::string> arguments;  ///< arguments of `perp simulate SCENE`, without --record
 };
 
-/// What is said and drawn beside the simulations of a group: the figure.json of
+/// Title, caption and drawings of a group of simulations: the figure.json of
 /// docs/reference/report.md.
 struct StudyFigure {
   std::string group, json;
@@ -44,12 +44,12 @@ struct Study {
   std::vector<TableRule> tables;
 };
 
-/// Reads a study by name or file, and what it includes.
-/// @param quick leaves out what is of tier "full"
-/// @throws InputError naming file and field
+/// Reads a study by name or file, with all that it includes.
+/// @param quick leaves out entries of tier "full"
+/// @throws InputError with file and field if something is wrong
 Study read_study(const std::string& name_or_file, bool quick);
 
-/// The studies that come with perp: name, title, path; by name.
+/// The studies that come with perp (only name, title and path), sorted by name.
 std::vector<Study> list_studies();
 
 }  // namespace perp

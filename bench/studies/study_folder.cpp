@@ -30,7 +30,7 @@ void write_study_document(const std::string& path, const Json& value) {
 
 namespace {
 
-// Of several shards that begin at once, one looks at the folder and claims it at a time.
+// If several shards start at once, only one at a time may check and claim the folder.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& folder) {
@@ -56,12 +56,12 @@ Json simulation_names(const Study& study) {
   return names;
 }
 
-// What a study wrote, and nothing else.
+// Removes the files that a study wrote, and nothing else.
 void remove_old(const std::string& of, const Json& before) {
   const fs::path folder = of;
   for (const Json& name : before.value("simulations", Json::array())) {
     const std::string text = name.is_string() ? name.get<std::string>() : "..";
-    if (text.find("..") != text.npos) continue;  // none that a study has
+    if (text.find("..") != text.npos) continue;  // no study has such a name
     const fs::path place = simulation_folder(of, text);
     std::error_code error;
     if (!fs::is_directory(place)) continue;
@@ -91,7 +91,7 @@ void claim_study_folder(const Study& study, const StudyRequest& request) {
   const bool empty = fs::is_empty(folder);
   if (!empty && !before.is_object()) {
     throw InputError(
-        fmt::format("{}: is not empty and holds no study; give another folder", request.folder));
+        fmt::format("{}: is not empty, but holds no study; give another folder", request.folder));
   }
   if (!empty && !request.resume && !request.overwrite) {
     throw InputError(

@@ -1,4 +1,4 @@
-// Running a study: its solves, its simulations, its claims and its report, in one folder.
+// Runs a study in one folder: its solves, its simulations, its claims and its report.
 #pragma once
 
 #include <functional>
@@ -9,26 +9,26 @@ namespace perp {
 
 struct StudySummary {
   int solves = 0, solves_skipped = 0, simulations = 0, simulations_skipped = 0;
-  int interrupted = 0;  ///< the signal that ended it
+  int interrupted = 0;  ///< signal that ended it; 0 if none
 };
 
-/// Says what is done next.
+/// Called with a line that tells what is done next.
 using StudyProgress = std::function<void(const std::string& line)>;
 
-/// Runs what the study names. The folder then has
-///   study.json             the study's name, path and what it was asked for
-///   runs/NAME.json         the keys of all records of a run, and the program of a simulation
+/// Runs the solves and simulations of a study. The folder then has
+///   study.json             the study's name and path, and the request
+///   runs/NAME.json         the keys of all records of a run, or the hash of a simulation's program
 ///   records*.jsonl         records, as perp bench writes them
 ///   simulations/GROUP/...  records of simulations, as perp simulate --record writes them
-/// A process that is killed at any time leaves what --resume can go on with: what is whole stays
-/// and is not run again. A simulation that fails is evidence, no error.
-/// @throws InputError: what is there is of something else, or cannot be written; unknown suites,
-/// solvers, scenes, engines
+/// A process may be killed at any time; with --resume, complete results are kept and are not run
+/// again. A simulation that fails is evidence and no error.
+/// @throws InputError if the folder holds something else or cannot be written, or if a suite,
+/// solver, scene or engine is unknown
 StudySummary run_study(const Study& study, const StudyRequest& request,
                        const StudyProgress& progress);
 
-/// Judges the claims from what the folder holds: writes claims/NAME.json and report.html, and
-/// returns the tables.
+/// Judges the claims from the results in the folder. Writes claims/NAME.json, tables/NAME.json and
+/// report.html. @return the claims with verdicts
 std::vector<ClaimTable> report_study(const Study& study, const std::string& folder);
 
 }  // namespace perp

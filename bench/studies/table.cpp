@@ -42,7 +42,7 @@ double count_of(const Records& records, const std::function<bool(const Record&)>
       std::count_if(records.begin(), records.end(), [&](const Record* r) { return which(*r); }));
 }
 
-// A statistic of the records of a cell: its value and the format it has if none is asked for.
+// A statistic of the records of a cell: its value, and its format if the cell gives none.
 struct Statistic {
   double value;
   const char* format;
@@ -111,7 +111,7 @@ std::string cell_text(const RecordColumn& column, const Records& records) {
     if (name == "contacts") return span_of(records, &Record::contacts);
     if (name == "size") return span_of(records, &Record::size);
     const std::optional<Statistic> found = statistic(name, records);
-    if (!found) throw std::invalid_argument(fmt::format("\"{}\" is no statistic", name));
+    if (!found) throw std::invalid_argument(fmt::format("\"{}\" is not a statistic", name));
     if (!std::isfinite(found->value)) return std::string(kNoEntry);
     return number_text(found->value, format.empty() ? found->format : format);
   });
@@ -154,7 +154,7 @@ StudyTable of_records(const TableRule& rule, const Evidence& evidence) {
     table.missing = error.what();
     return table;
   }
-  // Solvers and labels in the order of the runs, all else by name.
+  // Solvers and labels in the order of the runs, everything else sorted by name.
   std::vector<std::vector<std::string>> keys, order;
   std::map<std::vector<std::string>, Records> by_key;
   std::map<std::string, std::size_t> seen;
@@ -199,7 +199,7 @@ StudyTable of_values(const TableRule& rule, const Evidence& evidence) {
     for (const ClaimValue& value : row.values) {
       try {
         known[value.name] = value_of(value, known, evidence);
-      } catch (const std::exception& error) {  // no evidence, or an expression without its values
+      } catch (const std::exception& error) {  // no evidence, or an expression with a missing value
         if (table.missing.empty()) table.missing = fmt::format("{}: {}", value.name, error.what());
       }
     }

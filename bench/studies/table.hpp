@@ -1,4 +1,4 @@
-// Measured tables, computed from evidence.
+// Computes measured tables from evidence.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace perp {
 
-/// The table, as far as there is evidence for it: other cells hold "–".
+/// The table. Cells without evidence hold "–".
 StudyTable make_table(const TableRule& rule, const Evidence& evidence);
 
 }  // namespace perp

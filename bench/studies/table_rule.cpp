@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kKeys[] = {"problems", "family", "suite", "instance", "solver",
                                  "label",    "start",  "size",  "contacts", "n"};
 
-// What a cell can tell of its records, but for "stat.NAME".
+// The names that a cell of records can use, besides "stat.NAME".
 constexpr const char* kStatistics[] = {
     "all",  "taken",  "solved", "wrong",    "unsupported", "proven",   "right",           "vacuous",
     "time", "setup",  "solve",  "time_llt", "iterations",  "residual", "most_iterations", "longest",
@@ -24,12 +24,13 @@ bool is_statistic(const std::string& name) {
          std::find(std::begin(kStatistics), std::end(kStatistics), name) != std::end(kStatistics);
 }
 
-// Refuses cells with names that nothing stands for, and formats that are none.
+// Refuses cells with unknown names or wrong formats.
 void check_cell(const Field& field, const std::string& cell,
                 const std::function<bool(const std::string&)>& is_name) {
   try {
     filled(cell, [&](const std::string& name, const std::string& format) {
-      if (!is_name(name)) throw std::invalid_argument(fmt::format("\"{}\" is no value here", name));
+      if (!is_name(name))
+        throw std::invalid_argument(fmt::format("\"{}\" is not a value here", name));
       return number_text(1.5, format);
     });
   } catch (const std::invalid_argument& error) {

@@ -57,8 +57,8 @@ class TestImportStep(CliTestCase):
         self.install(step(1), step(3, z=(2, 0, 0)))
         done = self.run_import("--steps", "2")
         self.assertIn("made up 1.0, walker: steps 1 to 3 of 0.01 s", done.stdout)
-        self.assertRegex(done.stdout, r"made up 1.0 +1 granted at 1e-08")
-        self.assertRegex(done.stdout, r"auto +2 granted")
+        self.assertRegex(done.stdout, r"made up 1.0 +1 accepted at 1e-08")
+        self.assertRegex(done.stdout, r"auto +2 accepted")
         self.assertIn("own: no problem; nobody knows it", done.stdout)
         self.assertIn("missed most", done.stdout)
         self.assertIn("foot/floor 0", done.stdout)
@@ -91,7 +91,7 @@ class TestImportStep(CliTestCase):
     def test_a_solver_that_fails(self):
         self.install(step(1))
         done = self.run_import("--solver", "nsgs", "--tolerance", "0", code=1)
-        self.assertRegex(done.stdout, r"nsgs +0 granted")
+        self.assertRegex(done.stdout, r"nsgs +0 accepted")
 
     def test_fewer_steps(self):
         self.install(step(1))
