@@ -46,8 +46,10 @@ enum class Determinacy {
   kUndecided  ///< nothing is known: the answer is no solution, the problem is too large, or no test
               ///< decides
 };
+/// "unique", "set", "part" (kSubset), "local" or "undecided".
 std::string_view to_string(Determinacy determinacy);
 
+/// The analysis of an answer; see analyse_answer().
 struct Analysis {
   Answer answer;
   Verdict verdict;
@@ -76,7 +78,9 @@ inline constexpr int kLargestAnalysed = 600;
 /// @throws std::invalid_argument if the answer has the wrong size
 Analysis analyse_answer(const Problem& problem, const Answer& answer, double tolerance);
 
+/// The perp-analysis document.
 nlohmann::ordered_json analysis_to_json(const Problem& problem, const Analysis& analysis);
+/// Text for a terminal; long lists are cut.
 std::string analysis_text(const Problem& problem, const Analysis& analysis);
 
 }  // namespace perp

@@ -8,6 +8,7 @@
 
 namespace perp {
 
+/// What is known of an instance.
 enum class Label {
   kSolved,  ///< the verifier accepts an answer
   kProof,   ///< a certificate is valid in exact arithmetic: infeasible, or (conic_qp) unbounded

@@ -9,6 +9,7 @@
 
 namespace perp {
 
+/// What to export.
 struct CollectionRequest {
   std::string folder;
   std::string recipe;      ///< a suite or suite file; empty: problems/recipes/collection.json
@@ -17,10 +18,12 @@ struct CollectionRequest {
   bool gzip = false;       ///< packs all files of instances except those in HDF5
 };
 
+/// Numbers of instances.
 struct CollectionCounts {
   int instances = 0, solved = 0, proofs = 0, open = 0;
 };
 
+/// What was exported.
 struct CollectionSummary {
   std::map<std::string, CollectionCounts> kinds;  ///< by kind
   CollectionCounts all;

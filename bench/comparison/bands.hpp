@@ -21,6 +21,7 @@ struct Band {
   double ratio = 1.0, low = 0.0, high = 0.0;
 };
 
+/// Verdict on the times of a group or a problem.
 enum class TimeVerdict {
   kNone,     ///< nothing to compare
   kUnclear,  ///< the band is too wide to tell: it allows a change by a factor of 1.25
@@ -59,6 +60,7 @@ inline constexpr int kRoundsThatTell = 3;
 /// run does not show: the load or clock rate of the machine, other addresses in memory.
 double usual_allowance(int rounds);
 
+/// Options of judge_times().
 struct BandOptions {
   /// Chance that at least one verdict is wrong if nothing has changed and the noise is normal: for
   /// the verdicts on all groups together, and for those on all single problems together.
@@ -66,6 +68,7 @@ struct BandOptions {
   double allowance = -1.0;  ///< ratio minus 1; below 0: usual_allowance()
 };
 
+/// Result of judge_times().
 struct TimeJudgement {
   std::vector<GroupBand> groups;  ///< one for each group, in their order
   /// Ratio by which all groups changed together, from groups with too few rounds to know the noise

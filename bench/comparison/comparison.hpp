@@ -58,12 +58,14 @@ struct RunFacts {
   std::vector<std::string> programs, compilers, machines, limits;  ///< every value that occurs
 };
 
+/// The comparison of two runs.
 struct Comparison {
   RunFacts before, after;
   /// other differences between the runs than the program, one line each
   std::vector<std::string> notes;
   double common = 1.0;  ///< see TimeJudgement
   std::vector<ComparedGroup> groups;
+  /// Number of lost problems, and of problems with newly refuted claims, over all groups.
   int lost() const;
   int wrong() const;
 };

@@ -13,6 +13,7 @@ struct RunRounds {
   std::vector<std::vector<Record>> rounds;
   int repeated = 0;  ///< records left out because a later one of the same run follows
 
+  /// The records of all rounds, in order.
   std::vector<Record> all() const;
 };
 

@@ -8,6 +8,7 @@
 
 namespace perp {
 
+/// A scene that comes with perp.
 struct SceneEntry {
   std::string name, description, path;
 };

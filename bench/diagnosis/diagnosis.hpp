@@ -40,6 +40,7 @@ struct SolverDiagnosis {
   std::optional<Problem> smallest;
 };
 
+/// Result of diagnose().
 struct Diagnosis {
   std::vector<Cause> causes;  ///< in the problem itself, for any solver
   std::vector<Mend> mends;    ///< if no solver solves it
@@ -48,6 +49,7 @@ struct Diagnosis {
   bool auto_solves = false;  ///< tried only if none of the solvers solves it
 };
 
+/// What to diagnose.
 struct DiagnosisRequest {
   std::vector<std::string> solvers;
   SolveRequest solve;           ///< its solver is replaced by each of the above
@@ -61,7 +63,9 @@ Diagnosis diagnose(const Problem& problem, const DiagnosisRequest& request);
 /// Causes in the problem itself, for any solver. Needs at most kLargestAnalysed unknowns.
 std::vector<Cause> causes_in(const Problem& problem);
 
+/// The perp-diagnosis document.
 nlohmann::ordered_json diagnosis_to_json(const Problem& problem, const Diagnosis& diagnosis);
+/// Text for a terminal.
 std::string diagnosis_text(const Problem& problem, const Diagnosis& diagnosis);
 
 }  // namespace perp

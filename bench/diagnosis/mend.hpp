@@ -19,10 +19,9 @@ struct Mend {
 
 /// For an lcp, mlcp or box_qp:
 ///  q: the linear program  min sum |d_i|  s.t.  z in [l, u] and the signs that F(z) + d must have.
-///  For a monotone problem a
-///     feasible point is enough for a solution [CottlePangStone2009, Thm 3.1.2]. Left out if no
-///     change is needed.
-/// compliance: the least of |M| 1e-10, |M| 1e-9, ..., |M| after which it is solved.
+///     For a monotone problem a feasible point is enough for a solution
+///     [CottlePangStone2009, Thm 3.1.2]. Left out if no change is needed.
+///  compliance: the least of |M| 1e-10, |M| 1e-9, ..., |M| after which it is solved.
 /// For a friction_contact, and for an lcp with unknowns CONTACT.slip: mu, the largest factor below
 /// 1 of all mu, to within 0.01, after which it is solved. @param time_limit s, of each solve
 std::vector<Mend> mends_of(const Problem& problem, double tolerance, double time_limit);

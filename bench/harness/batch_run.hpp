@@ -30,6 +30,7 @@ BatchRun run_batch(std::span<const Problem> problems, const SolveRequest& reques
 
 /// A header, then one line for each run.
 std::string batch_csv(const std::vector<BatchRun>& runs);
+/// The same as a table for a terminal.
 std::string batch_text(const std::vector<BatchRun>& runs);
 
 }  // namespace perp

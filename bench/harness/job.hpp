@@ -25,6 +25,7 @@ struct Job {
   StartFrom start = StartFrom::kZero;
   std::vector<Run> runs;
 
+  /// Whether a run is still to do.
   bool has_work() const;
 };
 

@@ -23,6 +23,7 @@ void register_solver(RegisteredSolver solver);
 
 /// All registered solvers, in the order in which they were registered.
 const std::vector<std::unique_ptr<RegisteredSolver>>& registered_solvers();
+/// The registered solver of that name, or nullptr.
 const RegisteredSolver* find_registered_solver(std::string_view name);
 
 }  // namespace perp

@@ -6,9 +6,11 @@
 
 namespace perp {
 
+/// The member "residuals" of a result.
 nlohmann::ordered_json residuals_to_json(const Residuals& residuals);
 /// Index and name of the worst row, and its contact if one is known.
 nlohmann::ordered_json worst_to_json(const Problem& problem, const Residuals& residuals);
+/// A perp-result document.
 nlohmann::ordered_json result_to_json(const Problem& problem, const std::string& solver,
                                       const VerifiedResult& result);
 

@@ -25,6 +25,7 @@ std::string to_string(StartFrom start);
 /// @throws std::invalid_argument for any other name
 StartFrom start_from(const std::string& name);
 
+/// What the benchmark runs.
 struct BenchRequest {
   std::vector<Instance> instances;
   std::vector<std::string> solvers;
@@ -45,6 +46,7 @@ struct BenchRequest {
   std::function<std::unique_ptr<Solver>(std::string_view)> make;
 };
 
+/// Numbers of runs: done now, skipped (recorded before), and solved of those done now.
 struct BenchSummary {
   int runs = 0, skipped = 0, solved = 0;
   int interrupted = 0;  ///< signal that ended it; 0 if none

@@ -19,6 +19,7 @@ struct SceneProblemsRequest {
   int first = 1, last = 1;  ///< steps, both included
 };
 
+/// Result of scene_problems().
 struct SceneProblems {
   std::vector<Problem> problems;
   json::Object source;  ///< the `source` that all of them share

@@ -35,9 +35,11 @@ struct Instance {
   std::string member = "";  ///< name, for a family with named members
   Licence licence = {};     ///< of a file
 
+  /// Reads or generates the problem. @throws InputError if that fails
   Problem load() const;
 };
 
+/// A suite that comes with perp.
 struct Suite {
   std::string name, description, path;
 };

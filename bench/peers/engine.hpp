@@ -19,6 +19,7 @@ class Engine {
   virtual void apply(int body, const Vector3d& force, const Vector3d& moment) = 0;
   /// Makes a step of h seconds.
   virtual void step(double h) = 0;
+  /// State of the body with this index in the scene, after the last step.
   virtual BodyState body(int index) const = 0;
   /// Version of the engine.
   virtual std::string version() const { return {}; }

@@ -43,6 +43,7 @@ double to_petsc(double value);
 class Function {
  public:
   virtual ~Function() = default;
+  /// f = F(z).
   virtual PetscErrorCode evaluate(Vec z, Vec f) = 0;
   /// J has the pattern of M.
   virtual PetscErrorCode jacobian(Vec z, Mat J) = 0;

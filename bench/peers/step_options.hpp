@@ -8,6 +8,7 @@
 
 namespace perp {
 
+/// Options for the selection of steps.
 struct StepOptions {
   int skip = 0;   ///< number of steps to leave out at the beginning
   int every = 1;  ///< take every N-th of the steps with contacts

@@ -13,6 +13,7 @@ inline void make_pipe(int fds[2]) {
   if (pipe2(fds, O_CLOEXEC) != 0) throw std::runtime_error("cannot create a pipe");
 }
 
+/// Reading and writing return at once if they would have to wait.
 inline void do_not_block(int fd) { fcntl(fd, F_SETFL, O_NONBLOCK); }
 
 }  // namespace perp

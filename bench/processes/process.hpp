@@ -45,6 +45,7 @@ class Child {
 
   /// Reads the output so far and waits up to `seconds`. @return whether the child has ended
   bool poll(double seconds);
+  /// The report so far; complete once poll() has returned true.
   const ChildReport& report() const { return report_; }
   /// The output since the last call.
   std::string take_output();

@@ -13,6 +13,7 @@ class Watchdog {
  public:
   /// Makes the watchdog if there is none. Must be called before the leader of a group is forked.
   static void start();
+  /// Adds a process group to those that are killed, or removes it.
   static void watch(pid_t group);
   static void forget(pid_t group);
   /// Ends the watchdog of this process, if there is one, and kills what it watches. Called at the

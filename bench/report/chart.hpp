@@ -7,12 +7,14 @@
 
 namespace perp {
 
+/// A line of a chart.
 struct Series {
   std::string label;
   std::vector<double> x, y;  ///< of the same length; points that are not finite are left out
   bool guide = false;        ///< drawn as a thin line, for comparison
 };
 
+/// A chart with its lines. Labels contain the units.
 struct Chart {
   std::string title, x_label, y_label;
   bool log_y = false;

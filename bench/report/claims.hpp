@@ -6,6 +6,7 @@
 
 namespace perp {
 
+/// A claim with the verdict on it.
 struct Claim {
   std::string claim, experiment, measured;
   std::string verdict;  ///< "holds", "holds in part", "does not hold" or "not tested"

@@ -66,7 +66,9 @@ std::vector<Record> one_each(const std::vector<Record>& records);
 /// The records for comparing solvers: of each suite those with starts from zero if there are any.
 std::vector<Record> main_records(const std::vector<Record>& records);
 
+/// The lines of the main table.
 std::vector<GroupSummary> summarise(const std::vector<Record>& records);
+/// Runs that did not end as solved, grouped by cause.
 std::vector<FailureSummary> failures(const std::vector<Record>& records);
 
 /// The q-quantile of the values, 0 <= q <= 1, linear between neighbours; NaN if there are none.

@@ -22,6 +22,7 @@ struct ProblemSelection {
   static ProblemSelection parse(const std::string& text);
 };
 
+/// What is recorded.
 struct RecordRequest {
   ProblemSelection problems = {};
   bool sequence = false;  ///< write problems into one perp-sequence, problems.jsonl
@@ -41,7 +42,9 @@ class SimulationRecorder {
   SimulationRecorder(const std::string& folder, const Scene& scene, const RecordRequest& request,
                      const std::vector<std::string>& columns = {});
 
+  /// Records the problem of a stage, if it is selected. For SimulationRequest::on_stage.
   void stage(int step, const Stage& stage, const VerifiedResult& result);
+  /// Records a step: bodies, contacts, joints, stages. For SimulationRequest::on_step.
   void step(const StepReport& report);
   /// Writes run.json. @param h step, s @param complete false while the run goes on
   void summary(const SimulationRequest& request, double h, const SimulationSummary& summary,

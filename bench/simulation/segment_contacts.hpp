@@ -23,8 +23,8 @@ State drifted(const Scene& scene, const State& from, const State& velocities, do
 /// Contacts that touch at the beginning of a segment and do not separate are held in it; the others
 /// are watched. Bodies move half of the time with the velocities v of the beginning and half with
 /// the velocities v+ of the end. With N of the middle, a gap then changes by h N (v + v+)/2, up to
-/// terms of third order, and its contact does the work p N (v + v+)/2. So held contacts ask for N
-/// v+ >= -N v, which makes both zero. If one of the contacts has friction, or the scene has
+/// terms of third order, and its contact does the work p N (v + v+)/2. So held contacts ask for
+/// N v+ >= -N v, which makes both zero. If one of the contacts has friction, or the scene has
 /// impulses, the geometry is that of the beginning and held contacts ask for N v+ >= 0: with the
 /// other rule, contacts that stick would oscillate.
 class SegmentContacts {

@@ -50,6 +50,7 @@ std::string to_string(Driver driver);
 /// Reads these names. @throws std::invalid_argument for any other name
 Driver driver_from(const std::string& name);
 
+/// What to simulate, and how.
 struct SimulationRequest {
   Driver driver = Driver::kTimeStepping;
   std::string formulation;  ///< empty: default_formulation(scene)
@@ -74,6 +75,7 @@ struct SimulationRequest {
   std::function<bool(const StepReport&)> on_step;
 };
 
+/// Result of a simulation; numbers are totals.
 struct SimulationSummary {
   int events = 0;  ///< impacts of an event-driven run
   int steps = 0, failed_steps = 0, relaxed_steps = 0, uncertified_steps = 0, stages = 0;

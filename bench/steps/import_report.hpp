@@ -30,6 +30,7 @@ struct ContactRow {
   double normal_impulse[2], tangential_impulse[2];  ///< of the engine, then of perp; N s
 };
 
+/// The report on imported steps.
 struct ImportReport {
   std::string engine, model, solver;
   double h = 0.0, tolerance = 0.0;
@@ -46,7 +47,9 @@ struct ImportReport {
 void judge_step(const EngineStep& step, const std::vector<std::string>& files,
                 const SolveRequest& request, Observer* observer, ImportReport& report);
 
+/// Text for a terminal.
 std::string import_report_text(const ImportReport& report);
+/// The report as JSON.
 nlohmann::ordered_json import_report_to_json(const ImportReport& report);
 
 }  // namespace perp

@@ -12,6 +12,7 @@ namespace perp {
 /// The values of the names for one copy of an entry.
 class Bindings {
  public:
+  /// Gives the name a value.
   void set(const std::string& name, std::string text) { values_[name] = std::move(text); }
 
   /// A text with "{NAME}" replaced. @throws InputError for a name that has no value

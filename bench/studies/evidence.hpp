@@ -53,6 +53,7 @@ enum class SimulationState {
   kCutOff,  ///< started, but ended from outside
   kWhole    ///< ran to its end, or to a step that failed
 };
+/// @param folder that of the simulation
 SimulationState state_of_simulation(const std::string& folder);
 
 }  // namespace perp

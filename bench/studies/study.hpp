@@ -34,6 +34,7 @@ struct StudyFigure {
   std::string group, json;
 };
 
+/// A study as read from its file.
 struct Study {
   std::string name, title, description, path;
   bool quick = false;

@@ -7,6 +7,7 @@
 
 namespace perp {
 
+/// How to run a study.
 struct StudyRequest {
   std::string folder;
   int shard = 1, shards = 1;  ///< jobs and simulations are dealt out in turn

@@ -7,6 +7,7 @@
 
 namespace perp {
 
+/// Numbers of solves and simulations that were run, and that were there already (skipped).
 struct StudySummary {
   int solves = 0, solves_skipped = 0, simulations = 0, simulations_skipped = 0;
   int interrupted = 0;  ///< signal that ended it; 0 if none

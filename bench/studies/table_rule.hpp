@@ -23,6 +23,7 @@ struct ValueRow {
   std::vector<std::string> cells;
 };
 
+/// The rule for one table.
 struct TableRule {
   std::string name, title, caption;
   // For a table of records: a row for each combination of the keys in `by` that occurs.
