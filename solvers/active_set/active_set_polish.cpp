@@ -11,11 +11,11 @@ namespace {
 constexpr int kMostSets = 6;          // active sets tried
 constexpr int kProximalSteps = 12;    // on one set
 constexpr double kProximal = 1e-6;    // rho over the largest entry of M
-constexpr double kDegenerate = 1e-7;  // of the largest unknown: zero in the first set
+constexpr double kDegenerate = 1e-7;  // over the largest unknown: counts as zero in the first set
 
 }  // namespace
 
-// A: where the middle of (z - l, z - u, F) is F, and z is further than `margin` from its bounds.
+// A: the rows with mid(z - l, z - u, F) = F and z further than `margin` from its bounds.
 void ActiveSetPolish::choose_active(const Mlcp& p, const Vector& z, double margin) {
   active_.clear();
   for (int i = 0; i < p.size(); ++i) {
@@ -42,7 +42,7 @@ bool ActiveSetPolish::factor(const Mlcp& p, double rho) {
   return lu_.factor();
 }
 
-// F_A(z) = 0 with what is not active at its bound; false where it cannot be had.
+// Solves F_A(z) = 0 with the other unknowns at their bounds. @return false if that fails
 bool ActiveSetPolish::solve_active(const Mlcp& p, double rho, Vector& z) {
   for (int i = 0; i < p.size(); ++i) {
     if (place_[i] < 0) z[i] = z[i] - p.lower[i] <= p.upper[i] - z[i] ? p.lower[i] : p.upper[i];
@@ -76,8 +76,8 @@ double ActiveSetPolish::improve(const Mlcp& p, double tolerance, double target, 
   double best = map_.natural_residual(p, trial_, f_);
   best_ = trial_;
   const double rho = kProximal * std::max(p.M.max_abs(), 1e-300);
-  // What is zero to rounding is first left at its bound: a row that is degenerate would else be
-  // made an equation, and its unknown pushed below zero.
+  // At first, unknowns that are at a bound up to rounding stay there. Else a degenerate row would
+  // become an equation that pushes its unknown beyond the bound.
   double margin = kDegenerate * std::max(1.0, trial_.size() > 0 ? trial_.cwiseAbs().maxCoeff() : 0);
   for (int k = 0; k < kMostSets && best > (k == 0 ? target : tolerance); ++k) {
     choose_active(p, trial_, margin);

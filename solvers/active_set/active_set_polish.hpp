@@ -1,4 +1,4 @@
-// A point near a solution, made to solve the problem.
+// Newton steps from a point near a solution to a solution.
 #pragma once
 
 #include <perp/problems/standard/lcp.hpp>
@@ -8,18 +8,17 @@
 
 namespace perp {
 
-/// Newton steps on min(z, Mz + q) from a point near a solution, such as the answer of the last time
-/// step or of a regularised problem. The rows of the active set, F_i(z) = 0, are often dependent
-/// there (more contacts than degrees of freedom) but consistent, so each step solves them by
-/// proximal iterations
-///   (M_AA + rho I) d = -F_A,   z_A := z_A + d,
-/// which converge to a solution near the start where M_AA is positive semidefinite
-/// [Rockafellar1976].
+/// Newton steps on mid(z - l, z - u, Mz + q) from a point near a solution, such as the answer of
+/// the last time step or of a regularised problem. The rows of the active set A, F_i(z) = 0, are
+/// often dependent (more contacts than degrees of freedom) but consistent. So each step solves them
+/// by proximal iterations
+///   (M_AA + rho I) d = -F_A,   z_A := z_A + d.
+/// These converge to a solution near the start if M_AA is positive semidefinite [Rockafellar1976].
 class ActiveSetPolish {
  public:
-  /// Improves z. One step is made unless z is better than `target`, more where that did not reach
-  /// the tolerance: small errors of one time step would add up over many.
-  /// @return the natural residual reached
+  /// Improves z. One step is made if the natural residual is above `target`, and more if that did
+  /// not reach the tolerance. `target` may be far below the tolerance: small errors of one time
+  /// step would add up over many. @param z n values @return the natural residual reached
   double improve(const Mlcp& problem, double tolerance, double target, Vector& z);
 
   int factorisations = 0;  ///< of the last call

@@ -38,7 +38,8 @@ bool FreeBlock::set(const std::vector<char>& free) {
   return valid_ = factor(free);
 }
 
-// A change costs two triangular sweeps, a factorisation k^3/3 at several times their speed.
+// A changed index costs two triangular solves. A factorisation costs k^3/3 operations, which are
+// several times faster.
 int FreeBlock::border_limit() const {
   return std::min(static_cast<int>(solved_.cols()), 4 + base_.size() / 16);
 }
@@ -78,7 +79,7 @@ void FreeBlock::drop_border(int k) {
   products_.col(k).head(last + 1) = products_.col(last).head(last + 1);
 }
 
-// Row k of C M_BB^-1 times a right-hand side of which first_solve made x.
+// Row k of C M_BB^-1 times a right-hand side. @param x first_solve() of that right-hand side
 double FreeBlock::border_dot(int k, const double* x) const {
   const Eigen::Index size = base_.size();
   if (base_.by_halves()) return solved_.col(k).head(size).dot(Eigen::Map<const Vector>(x, size));

@@ -13,9 +13,9 @@ namespace {
 
 constexpr int kNewtonMinRefinements = 3;
 constexpr double kNewtonMinSymmetric = 1e-14;
-constexpr double kSlack = 0.1;            // of the tolerance: what is no violation yet
-constexpr double kDrift = 0.01;           // of the tolerance, left in an equation by updates
-constexpr double kRelativeDrift = 1e-11;  // likewise, of the terms of the equation
+constexpr double kSlack = 0.1;            // share of the tolerance; less is no violation
+constexpr double kDrift = 0.01;           // share of the tolerance: error from updates that is kept
+constexpr double kRelativeDrift = 1e-11;  // the same as a share of the terms of an equation
 
 }  // namespace
 
@@ -79,7 +79,7 @@ void NewtonMin::do_solve(const Start& start, Observer* observer, Result& result)
   finish(result);
 }
 
-// How the solve ends at this Newton point, if it does.
+// The status if the solve ends at this Newton point, else nothing.
 std::optional<Status> NewtonMin::assess(Observer* observer, IterationRecord& record) {
   record.residual = natural_;
   record.active_set_size = sets_.count_free();
@@ -102,7 +102,7 @@ void NewtonMin::finish(Result& result) {
                                                       : PairStatus::kAtUpper);
     }
   }
-  // Projections are not looked at on the way if the point itself is far off.
+  // Before the end, the residual of a projection is not computed if the point itself is far off.
   if (result.status == Status::kIterationLimit || result.status == Status::kStalled) {
     if (problem_.natural_residual(best_) <= limits.tolerance) result.status = Status::kSolved;
   }
@@ -132,7 +132,7 @@ void NewtonMin::begin(const Start& start) {
   place_all(best_);
 }
 
-// As a complementary basis has them; a bound that is none frees the unknown.
+// Places from a complementary basis; an unknown at an infinite bound becomes free.
 void NewtonMin::place_all(const std::vector<PairStatus>& basis) {
   for (int i = 0; i < problem_.size(); ++i) {
     const bool low = basis[i] == PairStatus::kAtLower && std::isfinite(problem_.lower[i]);
@@ -141,7 +141,7 @@ void NewtonMin::place_all(const std::vector<PairStatus>& basis) {
   }
 }
 
-// At a bound where z is there and w does not pull it off.
+// Places from a point: an unknown is at a bound if z is there and w does not push it off.
 void NewtonMin::place_all(const Vector& z) {
   for (int i = 0; i < problem_.size(); ++i) {
     const bool low = z[i] <= problem_.lower[i], high = z[i] >= problem_.upper[i];
@@ -151,7 +151,7 @@ void NewtonMin::place_all(const Vector& z) {
   }
 }
 
-// z: bounds on N, solution of the free equations on F; w = Mz + q.
+// Sets z_N to the bounds and z_F to the solution of the free equations; w = Mz + q.
 bool NewtonMin::newton_point() {
   if (!block_.set(sets_.free())) return false;
   solve_free();
@@ -183,7 +183,7 @@ void NewtonMin::solve_free() {
   problem_.evaluate(z_, w_);
 }
 
-// True if updates have cost too many digits: the free equations do not hold.
+// Whether updates have lost too many digits, so that the free equations do not hold.
 bool NewtonMin::drifted() const {
   if (!block_.is_bordered()) return false;
   double defect = 0.0;
@@ -194,7 +194,7 @@ bool NewtonMin::drifted() const {
          !(defect <= kRelativeDrift * norm_ * z_.lpNorm<Eigen::Infinity>());
 }
 
-// Where unknown i belongs, by the signs at the Newton point.
+// The place where unknown i belongs, by the signs at the Newton point.
 NewtonMin::Place NewtonMin::wanted_place(int i) const {
   const double slack_z = kSlack / norm_ * limits.tolerance, slack_w = kSlack * limits.tolerance;
   const Place place = sets_.place(i);

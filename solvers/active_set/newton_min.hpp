@@ -16,8 +16,8 @@ struct NewtonMinSettings {
   }
 };
 
-/// Where every unknown of a mixed LCP is. One that is at a bound is at a finite one, and free()
-/// tells those that are at none.
+/// The place of every unknown of a mixed LCP: free, or at one of its bounds, which is then finite.
+/// free() holds 1 for the free unknowns.
 class ActiveSets {
  public:
   enum class Place : char { kFree, kLower, kUpper };
@@ -37,21 +37,22 @@ class ActiveSets {
   std::vector<char> free_;
 };
 
-/// Solves LCP(q, M) and mixed LCPs by the primal-dual active set method, which is a semismooth
-/// Newton method on mid(z - l, z - u, Mz + q) = 0 [HintermuellerItoKunisch2003] and block principal
-/// pivoting [JudicePires1994]: unknowns at a bound are kept there, the free ones solve
-///   M_FF z_F = -(q_F + M_FN z_N),
-/// and every unknown that violates its bounds, or whose (Mz + q)_i has the wrong sign, changes
+/// Solves LCP(q, M) and mixed LCPs by the primal-dual active set method. It is a semismooth Newton
+/// method on mid(z - l, z - u, Mz + q) = 0 [HintermuellerItoKunisch2003] and also block principal
+/// pivoting [JudicePires1994]. Unknowns at a bound (N) stay there; the free ones (F) solve
+///   M_FF z_F = -(q_F + M_FN z_N).
+/// Then every unknown that violates its bounds, or whose (Mz + q)_i has the wrong sign, changes
 /// sets.
 ///
-/// Such block exchanges may go round. After `block_tries` of them that do not lower the number of
-/// violations only the violation of largest index changes sets until their number has fallen
-/// [JudicePires1994]; these are Murty's exchanges, which end after finitely many for every P-matrix
-/// [Murty1988, Sec. 4.1]. Few changes do not cost a factorisation (FreeBlock). Without a start all
-/// unknowns are at 0 or the bound next to it, and those at a bound leave it if (Mz + q)_i pulls
-/// them off. Complementary sets that solve the problem are its basis.
-/// Ends: solved; stalled where a free block is singular, so that there is no Newton point, or where
-/// complementary sets do not give the accuracy; iteration_limit, time_limit, interrupted.
+/// Such block exchanges may cycle. After `block_tries` of them that do not lower the number of
+/// violations, only the violation with the largest index changes sets, until their number has
+/// fallen [JudicePires1994]. These are Murty's exchanges, of which every P-matrix needs only
+/// finitely many [Murty1988, Sec. 4.1]. A few changes need no new factorisation (FreeBlock).
+/// Without a start the first point has all unknowns at 0 or at the bound next to 0. There an
+/// unknown is free unless it is at a bound and (Mz + q)_i does not push it off. If complementary
+/// sets solve the problem, they are its basis. Ends: solved; stalled if a free block is singular,
+/// so that there is no Newton point, or if complementary sets do not give the accuracy;
+/// iteration_limit, time_limit, interrupted.
 class NewtonMin final : public Solver {
  public:
   NewtonMinSettings settings;
@@ -89,9 +90,9 @@ class NewtonMin final : public Solver {
   Vector z_, w_;                 // the Newton point of the sets, w = Mz + q
   double natural_ = 0.0;         // natural residual there
   Vector right_, candidate_;     // workspaces
-  Vector best_;                  // the best point met, within the bounds
+  Vector best_;                  // the best point so far, within the bounds
   double best_natural_ = 0.0;
-  std::size_t fewest_ = 0;  // violations met
+  std::size_t fewest_ = 0;  // violations so far
   int tries_ = 0;           // block exchanges left before single ones
   int single_exchanges_ = 0;
 };

@@ -9,8 +9,8 @@ namespace perp {
 
 namespace {
 
-constexpr double kSingularBlock = 1e-13;  // pivots below this times the largest diagonal
-constexpr double kIndefinite = 1e-8;      // negative pivots beyond this are no rounding
+constexpr double kSingularBlock = 1e-13;  // least pivot over the largest diagonal entry
+constexpr double kIndefinite = 1e-8;      // negative pivots of larger size are no rounding
 constexpr double kSingularRatio = 1e-15;  // smallest over largest pivot of a sparse factorisation
 
 }  // namespace
@@ -35,7 +35,7 @@ void PrincipalBlock::attach(const RowProblem& problem, bool symmetric) {
     sparse_.reset();
   } else {
     if (!sparse_) sparse_ = std::make_unique<Sparse>();
-    const std::size_t most = problem.entries() + static_cast<std::size_t>(n);  // and a diagonal
+    const std::size_t most = problem.entries() + static_cast<std::size_t>(n);  // and the diagonal
     for (Csr* m : {&sparse_->rows, &sparse_->columns}) {
       m->start.reserve(static_cast<std::size_t>(n) + 1);
       m->column.reserve(most);
@@ -64,7 +64,7 @@ bool PrincipalBlock::factor_dense(double rho) {
   cholesky_ = symmetric_;
   if (symmetric_) {
     double* const a = dense_cholesky_.matrix(k);
-    for (int c = 0; c < k; ++c) {  // rows are columns
+    for (int c = 0; c < k; ++c) {  // M is symmetric: rows are columns
       double* const column = a + static_cast<std::size_t>(c) * k;
       const double* const row = problem_->dense_row(indices_[c]);
       for (int r = c; r < k; ++r) column[r] = row[indices_[r]];
@@ -95,7 +95,7 @@ bool PrincipalBlock::factor_sparse(double rho) {
     rows.value.push_back(value);
   };
   for (int r = 0; r < k; ++r) {
-    bool diagonal = false;  // where M has no entry there is rho
+    bool diagonal = false;  // if M has no diagonal entry, the entry is rho
     problem_->for_row(indices_[r], [&](int j, double value) {
       const int c = position_[j];
       if (c < 0) return;
@@ -121,7 +121,7 @@ bool PrincipalBlock::factor_sparse(double rho) {
   return sparse_->lu.factor() && sparse_->lu.pivot_ratio() > kSingularRatio;
 }
 
-// Rows are columns.
+// M is symmetric: its rows are its columns.
 bool PrincipalBlock::factor_sparse_symmetric(double rho) {
   const Csr& rows = sparse_->rows;
   SparseMatrix& block = sparse_->block;

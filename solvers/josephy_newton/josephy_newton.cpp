@@ -6,8 +6,8 @@ namespace perp {
 
 namespace {
 
-constexpr int kJosephyAlwaysDense = 100;  // smaller problems are dense
-constexpr double kSparseBelow = 0.25;     // share of entries from which systems are dense
+constexpr int kJosephyAlwaysDense = 100;  // unknowns; smaller problems are dense
+constexpr double kSparseBelow = 0.25;     // share of entries; with more, systems are dense
 constexpr int kJosephyMostSteps = 200;    // by default
 
 bool prefers_sparse(const Matrix& m) {

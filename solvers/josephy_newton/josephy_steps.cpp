@@ -7,8 +7,8 @@ namespace perp {
 
 namespace {
 
-constexpr double kCrashGain = 0.5;  // merit of a crash step over the one before
-constexpr double kPathGain = 0.9;   // share of the violation that the end of a path may leave
+constexpr double kCrashGain = 0.5;  // largest merit of a crash step over the one before
+constexpr double kPathGain = 0.9;   // the end of a path is tried if it leaves less of the violation
 constexpr int kProximalTries = 4;
 constexpr double kProximalGrowth = 100.0;
 constexpr long kLeastPivots = 200, kPivotsPerUnknown = 10;  // of one path
@@ -63,7 +63,7 @@ std::string_view JosephySteps::take_step(NewtonDriver& driver) {
   return gradient_step(driver) ? "gradient" : "";
 }
 
-// On the merit that a full Newton step brings to zero.
+// The slope of the search is that of a merit which a full Newton step brings to zero.
 bool JosephySteps::search(NewtonDriver& driver, bool may_relax) {
   SearchRule rule;
   rule.slope = -driver.reference();
@@ -71,7 +71,7 @@ bool JosephySteps::search(NewtonDriver& driver, bool may_relax) {
   return driver.search(*this, rule);
 }
 
-// The projected Newton point, where its merit is a good deal lower; z itself stands for none.
+// Takes the projected Newton point if its merit is much lower. If the point is z, there is none.
 bool JosephySteps::crash_step(NewtonDriver& driver) {
   crashing_ = crashing_ && sets_.point() != z_ && counts_.crash < options_.crash_iterations;
   if (!crashing_) return false;
@@ -125,7 +125,7 @@ bool JosephySteps::least_squares_step(NewtonDriver& driver) {
   return taken;
 }
 
-// The Cauchy step put between the bounds, and points on the segment to it.
+// Searches on the segment from z to the Cauchy step projected on the bounds.
 bool JosephySteps::gradient_step(NewtonDriver& driver) {
   problem_->linearise(z_);
   if (!find_gradient_direction()) return false;
@@ -139,7 +139,7 @@ bool JosephySteps::gradient_step(NewtonDriver& driver) {
   return taken;
 }
 
-// What is left of the gradient between the bounds.
+// The largest entry of the projected gradient.
 double JosephySteps::projected_gradient() const {
   double largest = 0.0;
   for (int i = 0; i < z_.size(); ++i) {

@@ -7,8 +7,8 @@
 
 namespace perp {
 
-/// Steps to solutions of the linearised problem, by its sets or by a path of pivots; else least
-/// squares and the projected gradient. Every point lies between the bounds.
+/// Steps to solutions of the linearised problem, found by its sets or by a path of pivots; if these
+/// fail, least-squares steps and the projected gradient. Every point lies within the bounds.
 class JosephySteps final : public BoxEquation {
  public:
   using Origin = LinearisedProblem::Origin;
@@ -18,17 +18,18 @@ class JosephySteps final : public BoxEquation {
     int crash_iterations = 0, set_rounds = 0;
     Origin origin = Origin::kFarAway;
     double proximal = 0.0;       ///< rho / max|J| after a failed path
-    double path_proximal = 0.0;  ///< of every path, times the residual up to 1
+    double path_proximal = 0.0;  ///< rho / max|J| of every path, over min(1, residual)
   };
-  /// Steps by type, and paths that ended without a solution.
+  /// Numbers of steps by type, and of paths that ended without a solution.
   struct Counts {
     int crash = 0, path = 0, proximal = 0, least_squares = 0, gradient = 0, failed_paths = 0;
   };
 
   void attach(BoxProblem& problem);
-  /// After an update of the problem: parts that depend on the sorts of its bounds.
+  /// To be called after an update of the problem: renews the parts that depend on which bounds are
+  /// finite or equal.
   void refit();
-  /// @return false if F exists nowhere near the start
+  /// @param start n values, scaled unknowns @return false if F exists at no point near the start
   bool begin(const ComplementarityFunction& function, const Options& options, double tolerance,
              const Vector& start, const Deadline& deadline);
 
@@ -55,7 +56,7 @@ class JosephySteps final : public BoxEquation {
   LinearisedProblem linearised_;
   bool crashing_ = false;
   Counts counts_;
-  Vector base_z_, base_direction_;  // where relaxed steps began
+  Vector base_z_, base_direction_;  // at the point where relaxed steps began
   Deadline deadline_;
 };
 

@@ -4,7 +4,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kInexact = 1e-6;  // of the residual: violations that a linear solution may have
+constexpr double kInexact = 1e-6;  // share of the residual; smaller violations are ignored
 
 }  // namespace
 
@@ -42,7 +42,7 @@ bool LinearisationSets::solve(const Vector& z, const Vector& f, double natural, 
   return false;
 }
 
-// As mid(z - l, z - u, F) sees it.
+// The sets that mid(z - l, z - u, F) shows.
 void LinearisationSets::classify(const Vector& z, const Vector& f) {
   for (int i = 0; i < problem_->size(); ++i) {
     const double low = problem_->lower[i], high = problem_->upper[i], x = z[i] - f[i];
@@ -58,7 +58,7 @@ void LinearisationSets::put(int i, PairStatus set) {
   at_bound_[i] = 1.0 - basic_[i];
 }
 
-// @return how many changed
+// @return the number of unknowns that changed sets
 int LinearisationSets::exchange(const Vector& z, const Vector& f, double slack) {
   int violations = 0;
   for (int i = 0; i < problem_->size(); ++i) {

@@ -8,23 +8,24 @@
 
 namespace perp {
 
-/// Newton's method on the sets of l <= z + d <= u, F(z) + J d: rows where z - F lies between the
-/// bounds are equations, the other unknowns go to their bounds, and one linear system a round gives
-/// d. Whatever then violates its bounds or has an F of the wrong sign changes sets, as long as
-/// these become fewer with every round.
+/// Newton's method on the active sets of l <= z + d <= u, F(z) + J d. A row with z - F between the
+/// bounds is an equation; the other unknowns go to their bounds. One linear system per round gives
+/// d. Then all unknowns that violate their bounds, or whose F + J d has the wrong sign, change
+/// sets. This goes on as long as their number falls with every round.
 class LinearisationSets {
  public:
   /// Keeps references. Allocates.
   void attach(const BoxProblem& problem, NewtonSystem& system);
   void begin() { singular_systems = 0; }
 
-  /// From the sets that z and F(z) show. Violations up to 1e-6 of the residual are left to the next
-  /// step. @return whether the sets settled: point() solves the linear problem
+  /// Begins with the sets that z and F(z) show. Violations up to 1e-6 of the residual are ignored.
+  /// @param z, f n values each @param natural residual at z @param rounds at most
+  /// @return whether the sets settled: point() solves the linear problem
   bool solve(const Vector& z, const Vector& f, double natural, int rounds);
-  /// z + d between the bounds; if the sets did not settle, of the first system; z, if that was
-  /// singular.
+  /// z + d, projected on the bounds. If the sets did not settle, d is that of the first system; if
+  /// this was singular, the point is z.
   const Vector& point() const { return point_; }
-  /// The sets reached, by unknown.
+  /// The last sets, one per unknown.
   const std::vector<PairStatus>& sets() const { return sets_; }
 
   int singular_systems = 0;

@@ -8,25 +8,27 @@
 namespace perp {
 
 /// l <= z + d <= u  complementary to  F(z) + (J + rho I) d,  solved by a path of complementary
-/// pivots from the basis of given sets [Josephy1979; DirkseFerris1995]. Stated in d, its constants
-/// are F itself and the distances to the bounds, without the cancellation of F - J z. Nothing
-/// allocates after attach() where J is dense.
+/// pivots from the basis of given sets [Josephy1979; DirkseFerris1995]. The unknown is d, so the
+/// constants are F itself and the distances to the bounds, without the cancellation in F - J z. If
+/// J is dense, nothing allocates after attach().
 class LinearisedProblem {
  public:
-  enum class Origin { kPoint, kFarAway };  ///< where the path comes from: z, or infinity
+  enum class Origin { kPoint, kFarAway };  ///< beginning of the path: z, or infinity
 
-  /// Keeps a reference. Allocates.
+  /// Keeps a reference to the problem. Allocates.
   void attach(const BoxProblem& problem);
-  /// Whether the problem's bounds are of the sorts that were attached.
+  /// Whether the same bounds are finite or equal as in the problem that was attached.
   bool fits(const BoxProblem& problem) const;
-  /// The linearisation at z with J = problem.matrix(). Call before the other ones.
+  /// Linearises at z with J = problem.matrix(). To be called before solve().
+  /// @param z, f scaled unknowns and F(z), n values each
   void set_point(const Vector& z, const Vector& f, double rho);
-  /// @param start sets of the first basis, by unknown
+  /// @param start sets of the first basis, one per unknown @param time_limit seconds
   PathEnd solve(Origin origin, const std::vector<PairStatus>& start, long max_pivots,
                 double time_limit);
-  /// z + d, between the bounds: a solution, or where the path ended.
+  /// z + d, within the bounds: a solution, or the point where the path ended.
   const Vector& point() const { return point_; }
-  /// What is left of the first violation at the end of a path from the point: 0 at a solution.
+  /// The share of the first violation that is left at the end of a path from the point: 0 at a
+  /// solution.
   double share_left() const;
 
   long pivots() const {
@@ -38,8 +40,8 @@ class LinearisedProblem {
 
  private:
   const BoxProblem* problem_ = nullptr;
-  Vector z_;     // of set_point
-  Mlcp linear_;  // in d
+  Vector z_;     // of set_point()
+  Mlcp linear_;  // with the unknown d
   CanonicalProblem canonical_;
   LemkePath path_;
   std::vector<PairStatus> start_;

@@ -9,16 +9,16 @@ namespace perp {
 struct PgsSettings {
   double relaxation = 1.0;  ///< omega, between 0 and 2 [-]
   bool symmetric = false;   ///< rows in order and in reverse order by turns
-  int check_every = 10;     ///< sweeps between two looks at the natural residual
-  int patience = 50;        ///< looks without gain before the solve ends as stalled
+  int check_every = 10;     ///< sweeps between two checks of the natural residual
+  int patience = 50;        ///< checks without gain before the solve ends as stalled
 
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("relaxation", relaxation, "omega of the over-relaxation", kRelaxation);
     v.visit("symmetric", symmetric, "sweep in order and in reverse order by turns");
-    v.visit("check_every", check_every, "sweeps between two looks at the natural residual",
+    v.visit("check_every", check_every, "sweeps between two checks of the natural residual",
             kAtLeastOne);
-    v.visit("patience", patience, "looks without a gain of 1 % before the solve ends as stalled",
+    v.visit("patience", patience, "checks without a gain of 1 % before the solve ends as stalled",
             kAtLeastOne);
   }
 };
@@ -26,10 +26,10 @@ struct PgsSettings {
 /// Solves LCP(q, M) and mixed LCPs by sweeps of
 ///   z_i := mid(l_i, u_i, z_i - omega (Mz + q)_i / M_ii)   [Cryer1971; CottlePangStone2009, Ch. 5].
 ///
-/// Converges for symmetric M with positive diagonal where M is positive definite and
-/// 0 < omega < 2 [Cryer1971], and for H-matrices with positive diagonal and omega <= 1
-/// [CottlePangStone2009, Ch. 5]. A row without a positive diagonal is refused, except rows of free
-/// unknowns (equations), which ask for a diagonal that is not zero, and of fixed ones.
+/// Converges for symmetric positive definite M and 0 < omega < 2 [Cryer1971], and for H-matrices
+/// with positive diagonal and omega <= 1 [CottlePangStone2009, Ch. 5]. A row without a positive
+/// diagonal entry is refused, with two exceptions: the rows of free unknowns (equations) only need
+/// one that is not zero, and those of fixed unknowns need none.
 /// Ends: solved, iteration_limit, time_limit, interrupted, stalled, numerical_error (divergence).
 class ProjectedGaussSeidel final : public Solver {
  public:

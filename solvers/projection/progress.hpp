@@ -1,4 +1,4 @@
-// What iterations that only converge in the limit need to know about their progress.
+// The progress of iterations that converge only in the limit.
 #pragma once
 
 #include <cmath>
@@ -9,7 +9,8 @@
 
 namespace perp {
 
-/// Watches a sequence of residuals: still falling, standing still, or growing without bound.
+/// Watches a sequence of residuals. It has stalled after `patience` residuals without a gain of
+/// 1 %, and diverged if a residual is not finite or 1e10 times the first one.
 class Progress {
  public:
   explicit Progress(int patience) : patience_(patience) {}
@@ -30,18 +31,18 @@ class Progress {
   double first_ = -1.0, reference_ = std::numeric_limits<double>::infinity();
 };
 
-/// What is known at the end of an iteration.
+/// The state at the end of an iteration.
 struct IterationEnd {
   const IterationRecord& record;
   const Progress& progress;
   const Deadline& deadline;
-  bool broken;            ///< numbers are not finite, or nothing can come of them
+  bool broken;            ///< numbers are not finite, or the iterations cannot converge
   double residual;        ///< the last or best one, for the message
   std::string_view what;  ///< "sweeps", "iterations"
 };
 
-/// Whether the solve ends here: interrupted, solved (as result.status says already), diverged,
-/// stalled or out of time. Sets status and message.
+/// Whether the solve ends here: interrupted, solved (if result.status says so already),
+/// numerical_error (diverged), stalled or time_limit. Sets status and message.
 bool ends_here(const IterationEnd& end, Observer* observer, Result& result);
 
 }  // namespace perp

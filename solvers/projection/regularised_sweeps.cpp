@@ -11,7 +11,7 @@ namespace {
 constexpr double kSmallWeight = 1e-3;  // of rows whose sweeps need no regularisation
 constexpr double kGrow = 4.0, kShrink = 0.8;
 constexpr double kLeastTheta = 1e-6, kLargestTheta = 1e6;
-constexpr double kGrowth = 2.0;  // of the change from sweep to sweep: too much
+constexpr double kGrowth = 2.0;  // a change over that of the first sweep that is too large
 
 }  // namespace
 

@@ -10,7 +10,7 @@ struct SweepRules {
   double regularisation = 1.0;  ///< first theta [-]
   bool adaptive = true;         ///< change theta with the convergence of the sweeps
   double inner_accuracy = 0.3;  ///< sweeps end at this share of the proximal step [-]
-  int inner_sweeps = 20;        ///< sweeps a step at most
+  int inner_sweeps = 20;        ///< sweeps per step at most
   bool symmetric = false;       ///< rows in order and in reverse order by turns
 };
 
@@ -18,26 +18,26 @@ struct SweepRules {
 ///   z^{k+1} solves  l <= z <= u  complementary to  M z + q + R (z - z^k),  R = theta D,
 /// by projected Gauss-Seidel sweeps from z^k.
 ///
-/// Sweeps converge for symmetric positive semidefinite M with a positive diagonal, whatever R.
-/// Pairs of entries of opposite sign (M_ij M_ji < 0, as in the slip rows of contact problems) make
-/// them diverge where R is too small, so D weighs row i with what a sweep through such pairs would
-/// ask of it,
-///   D_ii = sum_j |M_ij M_ji| / M_jj - M_ii  where positive,
-/// rows with a diagonal that is not positive and no such pair get the mean diagonal, all others a
-/// small weight. theta grows where the sweeps of a step do not contract, and shrinks where they do.
+/// For symmetric positive semidefinite M with a positive diagonal, sweeps converge for every R.
+/// With pairs of entries of opposite sign (M_ij M_ji < 0, as in the slip rows of contact problems)
+/// they diverge if R is too small. So D_ii is the weight that a sweep through such pairs needs,
+///   D_ii = sum_j |M_ij M_ji| / M_jj - M_ii  over these pairs, if that is positive.
+/// Rows without such a pair whose diagonal is not positive get the mean diagonal; all others get a
+/// small weight. theta grows if the sweeps of a step do not contract, and shrinks if they do.
 class RegularisedSweeps {
  public:
-  /// For a problem that must stay alive. Allocates.
+  /// Keeps a reference to the problem. Allocates.
   void prepare(const RowProblem& problem);
   void start(const SweepRules& rules);
 
-  /// One proximal step of at most `budget` sweeps. Undone where the sweeps grow.
-  /// @return last change over the step: what the step left unsolved; infinite where undone.
+  /// One proximal step of at most `budget` sweeps. It is undone if the changes of the sweeps grow.
+  /// @return the last change of z over the length of the step: the share that is left unsolved;
+  /// infinity if the step was undone.
   double step(Vector& z, int budget);
 
   int sweeps = 0;  ///< since start
   double theta = 0.0;
-  bool hopeless = false;  ///< the sweeps grow with the largest theta there is
+  bool hopeless = false;  ///< the changes of sweeps grow even with the largest theta
 
  private:
   void set_theta(double wanted);

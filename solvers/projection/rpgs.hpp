@@ -8,8 +8,8 @@ namespace perp {
 
 struct RpgsSettings {
   SweepRules rules;
-  int check_every = 10;  ///< sweeps at least between two looks at the natural residual
-  int patience = 200;    ///< looks without gain before the solve ends as stalled
+  int check_every = 10;  ///< least number of sweeps between two checks of the natural residual
+  int patience = 200;    ///< checks without gain before the solve ends as stalled
 
   template <class Visitor>
   void visit(Visitor& v) {
@@ -19,21 +19,21 @@ struct RpgsSettings {
     v.visit("adaptive", rules.adaptive, "change theta with the convergence of the inner sweeps");
     v.visit("inner_accuracy", rules.inner_accuracy,
             "inner sweeps end at this share of the proximal step");
-    v.visit("inner_sweeps", rules.inner_sweeps, "inner sweeps a step at most", kAtLeastOne);
+    v.visit("inner_sweeps", rules.inner_sweeps, "inner sweeps per step at most", kAtLeastOne);
     v.visit("symmetric", rules.symmetric, "sweep in order and in reverse order by turns");
-    v.visit("check_every", check_every, "sweeps at least between two looks at the residual",
+    v.visit("check_every", check_every, "least number of sweeps between two checks of the residual",
             kAtLeastOne);
-    v.visit("patience", patience, "looks without a gain of 1 % before the solve ends as stalled",
+    v.visit("patience", patience, "checks without a gain of 1 % before the solve ends as stalled",
             kAtLeastOne);
   }
 };
 
-/// Solves LCP(q, M) and mixed LCPs, zero diagonals included, by the proximal point method
-/// [Rockafellar1976] with projected Gauss-Seidel sweeps inside (see RegularisedSweeps).
+/// Solves LCP(q, M) and mixed LCPs, also with zeros on the diagonal, by the proximal point method
+/// [Rockafellar1976]. Projected Gauss-Seidel sweeps solve its inner problems (RegularisedSweeps).
 ///
-/// For monotone M the outer iteration converges for every R > 0 where the inner problems are solved
+/// For monotone M the outer iteration converges for every R > 0 if the inner problems are solved
 /// to summable accuracy [Rockafellar1976, Thm. 1]. Here their accuracy is a fixed share of the
-/// step, and pyramid contact problems are not monotone: there convergence is an observation.
+/// step, and pyramid contact problems are not monotone: for these, convergence is only observed.
 /// Ends: solved, iteration_limit, time_limit, interrupted, stalled, numerical_error (divergence).
 class RegularisedProjectedGaussSeidel final : public Solver {
  public:

@@ -6,7 +6,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kClaimNonlinear = 0.9;  // its F may be rounded in another order
+constexpr double kClaimNonlinear = 0.9;  // kClaim for a nonlinear F: others may round it otherwise
 constexpr double kTryAgain = 0.1;        // fall of ||Phi|| after which a set is tried again
 constexpr int kFinishRounds = 4, kFinishRefinements = 6;
 
@@ -51,7 +51,7 @@ bool ActiveSetFinish::solves(const Vector& z, const Vector& f, double size, doub
   return run(solved ? 1 : kFinishRounds, target, record) || solved;
 }
 
-// As min sees it.
+// The active set that mid(z - l, z - u, F) shows.
 void ActiveSetFinish::classify(const Vector& z, const Vector& f) {
   for (int i = 0; i < z.size(); ++i) {
     const double low = problem_->lower[i], high = problem_->upper[i], x = z[i] - f[i];
@@ -86,7 +86,7 @@ bool ActiveSetFinish::run(int rounds, double target, BoxRecord& record) {
   return best <= target;
 }
 
-// @return natural residual at the candidate in the end
+// Corrects the candidate. @return its natural residual
 double ActiveSetFinish::correct() {
   double last = kInfinity;
   for (int k = 0;; ++k) {

@@ -1,4 +1,4 @@
-// The end of a semismooth Newton method: the equations of the active set it has found.
+// The end of a semismooth Newton method: solves the equations of the active set that it has found.
 #pragma once
 
 #include <perp/solvers/box/box_problem.hpp>
@@ -7,16 +7,16 @@
 
 namespace perp {
 
-/// Newton's method on min from the set that a point shows: M_alpha,alpha d = -F_alpha with M + eps
-/// I for M, corrected until the residual in extended precision settles [Higham2002, Ch. 12]; bounds
-/// hold exactly. Where F is nonlinear these corrections are chord steps, and every round linearises
-/// it anew. A set that did not solve the problem is not tried again, of a nonlinear one not before
-/// ||Phi|| has fallen to a tenth.
+/// Newton's method on mid(z - l, z - u, F), from the active set alpha of a point:
+/// (M + eps I)_alpha,alpha d = -F_alpha, with corrections until the residual in extended precision
+/// no longer falls [Higham2002, Ch. 12]. Bounds hold exactly. If F is nonlinear, the corrections
+/// are chord steps, and every round linearises F again. A set that did not solve the problem is not
+/// tried again; if F is nonlinear, not before ||Phi||_inf has fallen to a tenth.
 class ActiveSetFinish {
  public:
   struct Options {
     bool enabled = true;
-    double below = 0.01;     ///< largest |Phi_i| from which it is tried
+    double below = 0.01;     ///< it is tried if the largest |Phi_i| is at most this
     double proximal = 1e-6;  ///< eps
     double tolerance = 1e-8;
   };
@@ -25,14 +25,16 @@ class ActiveSetFinish {
   void attach(BoxProblem& problem, NewtonSystem& system);
   void begin(const Options& options);
 
-  /// Whether z solves the problem, judged in extended precision, or the finish from it does; the
-  /// answer, or else the best point so far, is noted.
+  /// Whether z, or the finish from z, solves the problem, judged in extended precision. The answer,
+  /// or else the best point so far, is stored in `record`.
+  /// @param z, f scaled unknowns and F(z), n values each
   /// @param size largest |Phi_i| @param natural residual at z, of plain sums
   bool solves(const Vector& z, const Vector& f, double size, double natural, BoxRecord& record);
-  /// Where the last finish came much closer than z, though it solved nothing.
+  /// Whether the last finish came much closer to a solution than z, but did not solve the problem.
+  /// @param natural residual at z
   bool came_closer(double natural) const { return natural_ < 0.5 * natural; }
   const Vector& point() const { return point_; }
-  /// z was moved there: its set need not be tried again.
+  /// To be called if z was moved to point(): its set need not be tried again.
   void note_move();
 
   int count = 0;  ///< since begin
@@ -45,12 +47,12 @@ class ActiveSetFinish {
   BoxProblem* problem_ = nullptr;
   NewtonSystem* system_ = nullptr;
   Options options_;
-  // Sets as the a and b of a kernel: which rows are equations, which unknowns stand at a bound.
+  // Sets as the a and b of NewtonSystem: the unknowns at a bound, the rows that are equations.
   Vector at_bound_, basic_, tried_;
-  double tried_size_ = 0.0;  // ||Phi|| then
+  double tried_size_ = 0.0;  // ||Phi||_inf when tried_ was tried
   Vector candidate_, candidate_f_, right_side_, direction_;
   Vector point_;
-  double natural_ = 0.0;  // there; infinite: no finish was tried from this z
+  double natural_ = 0.0;  // residual at point_; infinity: no finish was tried from this z
 };
 
 }  // namespace perp

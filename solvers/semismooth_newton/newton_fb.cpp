@@ -6,8 +6,8 @@ namespace perp {
 
 namespace {
 
-constexpr int kFbAlwaysDense = 40;    // smaller problems are dense
-constexpr int kNeverDense = 2500;     // larger ones sparse
+constexpr int kFbAlwaysDense = 40;    // unknowns; smaller problems are dense
+constexpr int kNeverDense = 2500;     // unknowns; larger problems are sparse
 constexpr double kSparseCost = 15.0;  // time of a sparse operation over that of a dense one
 constexpr int kFbMostSteps = 200;     // by default
 
@@ -22,7 +22,7 @@ bool has_z_matrix(const Problem& problem) {
   return is;
 }
 
-// Sparse where the operations that KLU foresees for the whole matrix take less time than dense LU.
+// Sparse if the operations that KLU estimates for the whole matrix take less time than dense LU.
 bool sparse_lu_pays(const Matrix& m) {
   const double n = m.rows();
   if (n > kNeverDense) return true;
@@ -49,7 +49,7 @@ bool sparse_lu_pays(const Matrix& m) {
 const SolverTraits& NewtonFb::traits() const {
   static const SolverTraits traits{
       "newton-fb",
-      "semismooth Newton on the Fischer-Burmeister function, least-squares steps where singular",
+      "semismooth Newton on the Fischer-Burmeister function, least-squares steps if singular",
       "DeLucaFacchineiKanzow1996",
       {"lcp", "mlcp", "mcp"}};
   return traits;

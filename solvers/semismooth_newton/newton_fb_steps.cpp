@@ -6,11 +6,11 @@ namespace perp {
 
 namespace {
 
-constexpr double kShortestStep = 1e-3;  // Newton or least-squares step
+constexpr double kShortestStep = 1e-3;  // shortest length of a Newton or least-squares step
 constexpr double kShortestGradient = 1e-10;
 constexpr double kHalved = 0.5;              // merit after a projected full step over that before
-constexpr double kGoodSlope = 0.1;           // of -||Phi||^2, the slope of an exact Newton step
-constexpr double kNonlinearProximal = 0.01;  // share of proximal_factor that is used there
+constexpr double kGoodSlope = 0.1;           // share of -||Phi||^2, the slope of an exact step
+constexpr double kNonlinearProximal = 0.01;  // share of proximal_factor for a nonlinear F
 
 }  // namespace
 
@@ -53,7 +53,8 @@ std::string_view NewtonFbSteps::take_step(NewtonDriver& driver) {
   return {};
 }
 
-// The finish solved nothing, but where it came closer by both measures its point is the next one.
+// If the finish came closer by residual and merit without solving the problem, z moves to its
+// point.
 bool NewtonFbSteps::move_to_finish() {
   if (!finish_.came_closer(natural_)) return false;
   if (!(try_point(finish_.point()) < merit()) || !accept_trial()) return false;
@@ -61,7 +62,7 @@ bool NewtonFbSteps::move_to_finish() {
   return true;
 }
 
-// (D_a + D_b (M + eps I)) d = -Phi, if it is a good direction of descent.
+// (D_a + D_b (M + eps I)) d = -Phi. @return whether d is a good direction of descent
 bool NewtonFbSteps::find_newton_direction() {
   problem_->linearise(z_);  // the finish may have left another Jacobian
   const double share = problem_->is_linear() ? 1.0 : kNonlinearProximal;
@@ -73,9 +74,10 @@ bool NewtonFbSteps::find_newton_direction() {
   return take_direction() && slope() <= -kGoodSlope * 2.0 * merit();
 }
 
-// A nonlinear F may exist within the bounds only. So the full step projected onto them is taken
-// where it halves the merit; but such steps make little of directions that need several unknowns to
-// move together, hence the straight line otherwise, and the projected one where that fails.
+// A nonlinear F may exist only within the bounds. So the full step projected on them is taken if it
+// halves the merit. But projected steps lose much of a direction in which several unknowns must
+// move together. So otherwise the search follows the straight line, and the projected path if that
+// fails.
 bool NewtonFbSteps::search(NewtonDriver& driver, double shortest) {
   SearchRule rule;
   rule.slope = slope();

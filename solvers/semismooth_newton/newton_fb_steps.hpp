@@ -6,17 +6,18 @@
 
 namespace perp {
 
-/// Proximal Newton steps, least-squares steps, the gradient, and moves to the point of the finish.
+/// Proximal Newton steps, least-squares steps, gradient steps, and moves to the point of the
+/// finish.
 class NewtonFbSteps final : public BoxEquation {
  public:
   struct Options {
-    double proximal = 0.0, proximal_factor = 0.0;  ///< of eps
+    double proximal = 0.0, proximal_factor = 0.0;  ///< least eps; eps over min(1, max |Phi_i|)
     bool newton = true, least_squares = true;      ///< which directions are tried
     ActiveSetFinish::Options finish;
   };
 
   void attach(BoxProblem& problem);
-  /// @return false if F exists nowhere near the start
+  /// @param start n values, scaled unknowns @return false if F exists at no point near the start
   bool begin(const ComplementarityFunction& function, const Options& options, const Vector& start);
 
   Verdict judge() override;
