@@ -15,9 +15,11 @@ namespace perp {
 
 namespace {
 
-// Of a scaled matrix: what may be dependent but for rounding, and what surely is. Both are tried.
+// Rank tolerances of a scaled matrix: with the first, rows that are nearly dependent count as
+// dependent; with the second, only those that surely are. Both are tried.
 constexpr double kRankTolerance = 1e-10, kLeastRankTolerance = 1e-15;
-constexpr double kTermRounding = 4 * std::numeric_limits<double>::epsilon();  // of a term of a sum
+constexpr double kTermRounding =
+    4 * std::numeric_limits<double>::epsilon();  // over a term of a sum
 
 enum class Place : unsigned char { kLower, kUpper, kBetween };
 
@@ -58,7 +60,7 @@ class Enumerator {
     }
   }
 
-  // One complementary basis: rows and columns of the variables between their bounds.
+  // Examines one complementary basis: the rows and columns of the variables between their bounds.
   void examine() {
     ++result_.bases;
     rows_.clear();
@@ -77,7 +79,7 @@ class Enumerator {
     if (nullity > 0) add_rows(0, nullity);
   }
 
-  // Further rows, up to `count` of them, that vanish too.
+  // Adds up to `count` further rows that are set to zero.
   void add_rows(std::size_t from, int count) {
     for (std::size_t k = from; k < others_.size(); ++k) {
       rows_.push_back(others_[k]);
@@ -87,7 +89,7 @@ class Enumerator {
     }
   }
 
-  // Solutions of F_rows = 0 in the columns, recorded if they solve the problem.
+  // Solves F_rows = 0 for the variables of the columns; records what solves the problem.
   // @return the nullity
   int solve_rows() {
     const int k = static_cast<int>(columns_.size()), r = static_cast<int>(rows_.size());
@@ -109,8 +111,8 @@ class Enumerator {
     return nullity;
   }
 
-  // Rows and columns times powers of two until their largest entries are about 1: what depends on
-  // what is then no matter of units.
+  // Multiplies rows and columns by powers of two until their largest entries are about 1. Then the
+  // rank does not depend on units.
   void equilibrate(DenseMatrix& a, Vector& b) {
     constexpr int kRounds = 4;
     const auto to_one = [](double largest) {
@@ -133,8 +135,8 @@ class Enumerator {
     b = b.cwiseProduct(row_scale_);
   }
 
-  // Least-squares solution, of least norm; refined with exact residuals if it nearly solves the
-  // problem, since what cancels in a row may be all that counts.
+  // The least-squares solution of least norm. If it nearly solves the problem, it is refined with
+  // exact residuals, since most of a row may cancel.
   int solve_scaled(const DenseMatrix& a, const Vector& b, double tolerance) {
     constexpr int kRefinements = 3;
     qr_.setThreshold(tolerance);
@@ -157,7 +159,8 @@ class Enumerator {
     return nullity;
   }
 
-  // The point with these values in the columns, moved into the bounds, if it solves the problem.
+  // Records the point with these values in the columns, projected on the bounds, if it solves the
+  // problem.
   bool take(const Vector& x, int nullity) {
     for (int j = 0; j < x.size(); ++j) {
       const int v = columns_[static_cast<std::size_t>(j)];
@@ -176,9 +179,9 @@ class Enumerator {
     return misses_by_at_most(kNear);
   }
 
-  // Whether every row misses the tolerance by at most so much of the sizes of its terms. False for
-  // most bases by far if it is what rounding can do; and the exact residual costs many times as
-  // much.
+  // Whether every row exceeds the tolerance by at most this share of the sizes of its terms. With
+  // the share that rounding can cause, nearly all bases fail here; the exact residual, which costs
+  // many times as much, is then not needed.
   bool misses_by_at_most(double part) {
     f_.noalias() = m_ * z_;
     f_ += p_.q;

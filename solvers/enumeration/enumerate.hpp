@@ -1,4 +1,4 @@
-// All solutions of a small LCP by its complementary bases.
+// All solutions of a small LCP, by enumeration of its complementary bases.
 #pragma once
 
 #include <perp/problems/standard/lcp.hpp>
@@ -7,28 +7,30 @@
 
 namespace perp {
 
-/// What enumeration found.
+/// The result of an enumeration.
 struct Enumeration {
   std::vector<Vector>
       solutions;           ///< distinct; every extreme point of the solution set is among them
   bool continuum = false;  ///< a singular basis holds a solution, so there may be infinitely many
   long bases = 0;          ///< bases examined
-  bool complete = true;    ///< false where the time limit came first
+  bool complete = true;    ///< false if the time limit came first
 };
 
-/// Examines every choice of "at lower bound, at upper bound or between" for every variable
-/// [CottlePangStone2009, Sec. 1.3: complementary cones]. Where the rows B of the variables between
-/// leave a singular M_BB of nullity r, up to r further rows are asked to vanish: an extreme point
-/// of the piece has that many. The solution set of an LCP holds no line, so it is empty only if
-/// nothing is found.
-/// @param tolerance natural residual up to which a point counts as a solution
+/// Examines every choice of "at the lower bound, at the upper bound or between" for every variable
+/// [CottlePangStone2009, Sec. 1.3: complementary cones]. B are the rows of the variables between
+/// their bounds. If M_BB is singular with nullity r, up to r further rows are set to zero: an
+/// extreme point of this piece of the solution set has that many. The solution set of an LCP
+/// contains no line, so it is empty only if nothing is found.
+/// @param tolerance largest natural residual of a point that counts as a solution
 /// @param time_limit seconds; 0: none
 /// @throws std::invalid_argument if n > kMaxEnumerationSize.
 Enumeration enumerate_solutions(const Mlcp& problem, double tolerance, double time_limit = 0.0);
 
+/// Largest n: there are up to 3^n bases.
 constexpr int kMaxEnumerationSize = 15;
 
-/// enumerate_solutions as a solver: the oracle of the tests. Result::solutions holds all of them.
+/// enumerate_solutions() as a solver. Tests use it as a reference. Result::solutions holds all
+/// solutions.
 class Enumerate final : public Solver {
  public:
   const SolverTraits& traits() const override;

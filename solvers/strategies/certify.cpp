@@ -1,4 +1,4 @@
-// Whether what was not solved can be solved at all.
+// certify: asks whether a problem that was not solved has a solution at all.
 #include <perp/problems/standard/reductions.hpp>
 #include <perp/solvers/pivoting/farkas.hpp>
 #include <perp/solvers/strategies/strategy.hpp>
@@ -8,7 +8,7 @@ namespace perp {
 
 namespace {
 
-// Ends after which the question is worth a linear program.
+// Ends after which a linear program is solved to answer this.
 bool asks_why(Status status) {
   return status == Status::kRay || status == Status::kStalled || status == Status::kStationary ||
          status == Status::kNumericalError;

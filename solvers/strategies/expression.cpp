@@ -14,13 +14,13 @@ namespace {
 
 constexpr std::string_view kExec = "exec:", kServe = "serve:";
 
-// With which of these a program's name begins; "" if with none.
+// The one of these with which the name of a program begins; "" if there is none.
 std::string_view program_mark(std::string_view text) {
   return text.starts_with(kExec) ? kExec : text.starts_with(kServe) ? kServe : "";
 }
 constexpr std::string_view kRepeat = "repeat";
 constexpr int kDeepest = 50;
-// What ends a value that is not in quotes.
+// The characters that end a value without quotes.
 constexpr std::string_view kEndsSetting = ",():", kEndsOption = ",()";
 
 class Parser {
@@ -60,8 +60,8 @@ class Parser {
     return std::string(text_.substr(from, at_ - from));
   }
 
-  // In quotes, within which \" and \\ are " and \, or up to a character that ends it. Braces keep
-  // theirs.
+  // A value in quotes, in which \" and \\ stand for " and \, or up to a character that ends it.
+  // Such a character inside braces does not end it.
   std::string value(std::string_view ends) {
     std::string out;
     if (next() == '"') {
@@ -111,7 +111,7 @@ class Parser {
     return e;
   }
 
-  // KEY=VALUE, a number (of repeat: how often), or a solver.
+  // KEY=VALUE, a number (the times of repeat), or a solver.
   void read_argument(SolverExpression& e, int depth) {
     const std::size_t from = (next(), at_);
     const char c = text_.size() > at_ ? text_[at_] : ' ';
@@ -154,7 +154,8 @@ std::string value_text(const std::string& value, std::string_view ends) {
 bool is_expression(std::string_view text) {
   const std::size_t open = text.find('('), colon = text.find(':');
   if (open == std::string_view::npos && colon == std::string_view::npos) return false;
-  // A program, exec:..., serve:... or NAME= and one of these, is none, whatever its command holds.
+  // A program (exec:..., serve:..., or NAME= and one of these) is no expression, whatever
+  // characters its command contains.
   for (const std::string_view mark : {kExec, kServe}) {
     const std::size_t at = text.find(mark);
     if (at != std::string_view::npos && std::min(open, colon) == at + mark.size() - 1) return false;

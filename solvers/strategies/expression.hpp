@@ -1,4 +1,4 @@
-// Solvers as users write them: methods with settings, and strategies that are made of them.
+// The text form of solvers: methods with settings, and strategies made of them.
 //
 //   newton-fb
 //   newton-ac:recoveries=2:map=natural
@@ -14,8 +14,9 @@
 
 namespace perp {
 
-/// A method (no parts, perhaps settings) or a strategy (parts, perhaps options). Texts of settings
-/// and options may hold "{EXPRESSION}", a whole number, rounded down, in n and what strategies add.
+/// A method (no parts, perhaps settings) or a strategy (parts, perhaps options). The texts of
+/// settings and options may contain "{EXPRESSION}". Its value is rounded down to a whole number. It
+/// may use n, contacts and the names that strategies add (k of repeat).
 struct SolverExpression {
   std::string name;
   bool strategy = false;
@@ -23,22 +24,22 @@ struct SolverExpression {
   std::vector<SolverExpression> parts;
 };
 
-/// Whether a text is more than the name of a method, so that it has to be parsed.
+/// Whether a text is more than the name of a method, so that it must be parsed.
 bool is_expression(std::string_view text);
 
-/// @throws std::invalid_argument naming the place and what is wrong
+/// @throws std::invalid_argument; the text says at which character and what is wrong
 SolverExpression parse_solver(std::string_view text);
-/// Likewise, of a text that may be a plain name too, whatever characters it has.
+/// The same for a text that may also be a plain name, with any characters.
 SolverExpression parse_any_solver(std::string_view text);
 
-/// The text that parses to the same.
+/// A text that parses to this expression.
 std::string to_text(const SolverExpression& expression);
 
-/// A text with its "{EXPRESSION}" evaluated. @throws std::invalid_argument
+/// A text with its "{EXPRESSION}" evaluated. @throws std::invalid_argument if one is wrong
 std::string with_numbers(const std::string& text, const std::map<std::string, double>& names);
 
-/// The expression without what bears a name: methods and repetitions are left out, other strategies
-/// give way to what they wrap.
+/// Removes all parts of this name from the expression. Methods and repetitions are left out;
+/// another strategy with one part is replaced by its part.
 /// @return whether anything is left
 bool remove_named(SolverExpression& expression, std::string_view name);
 

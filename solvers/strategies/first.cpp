@@ -1,4 +1,5 @@
-// In turn until one gets through, and all of them for the best.
+// first: runs its parts in turn until one succeeds. best: runs all of them and takes the best
+// answer.
 #include <perp/solvers/strategies/tries.hpp>
 
 namespace perp {
@@ -26,12 +27,12 @@ class InTurn final : public Strategy {
 
  private:
   struct Part {
-    const SolverExpression* expression;  // if it is not built
+    const SolverExpression* expression;  // if it is not built yet
     std::unique_ptr<Strategy> built;
   };
 
   bool all_;
-  Workshop workshop_;  // of parts on demand
+  Workshop workshop_;  // builds parts on demand
   std::vector<Part> parts_;
   Tries tries_;
 };

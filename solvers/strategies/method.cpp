@@ -1,4 +1,4 @@
-// One method, on an exact reduction of the problem if it does not take the kind.
+// One method. If it does not take the kind of problem, it solves an exact reduction.
 #include <fmt/format.h>
 #include <algorithm>
 #include <perp/solvers/statements.hpp>
@@ -61,7 +61,7 @@ class MethodRun final : public Strategy {
     seen_ = prepared_ = {};
   }
 
-  // Those of the task, and within them the method's own, if its settings state some.
+  // The limits of the task; those in the method's settings count if they are tighter.
   Limits limits_of(const Task& task) const {
     Limits limits = task.limits;
     const auto tighter = [](auto own, auto given) {
@@ -73,9 +73,9 @@ class MethodRun final : public Strategy {
     return limits;
   }
 
-  // Whether the method takes the problem, and as what.
+  // Finds whether the method takes the problem, and in which statement.
   void look_at(const Task& task) {
-    seen_ = {};  // until all is known
+    seen_ = {};  // until this is known
     update_ = prepared_.structure > 0 && task.version.structure == prepared_.structure;
     fresh_ = true;
     refusal_.clear();
@@ -113,7 +113,7 @@ class MethodRun final : public Strategy {
     return out_;
   }
 
-  // What is new of the problem; the time since `started` is setup, too.
+  // Prepares or updates the solver if the problem is new. The time since `started` counts as setup.
   void prepare(const Problem& problem, VerifiedClock::time_point started) {
     const double limit = solver_->limits.time_limit;
     before_ = seconds_since(started);
@@ -121,11 +121,12 @@ class MethodRun final : public Strategy {
       if (limit > 0)
         solver_->limits.time_limit = std::max(limit - seconds_since(started), kLeastLimit);
       const Version version = seen_;
-      seen_ = prepared_ = {};  // if it throws
+      seen_ = prepared_ = {};  // for the case that this throws
       update_ ? solver_->update(problem) : solver_->prepare(problem);
       fresh_ = false;
       seen_ = version;
-      if (!reduction_) prepared_ = version;  // what is left out may depend on the values
+      // The structure of a reduction may depend on the values of the problem.
+      if (!reduction_) prepared_ = version;
     }
     out_.result.setup_time = seconds_since(started);
     if (limit > 0)
@@ -138,7 +139,7 @@ class MethodRun final : public Strategy {
     const Result& result = solver_->solve(start, task.observer);
     out.solve_time = seconds_since(started);
     take_claim(*solver_, problem, result, start.z || start.basis, verify_at, out);
-    if (result.own_times && reduction_) out.setup_time += before_;  // it knows nothing of it
+    if (result.own_times && reduction_) out.setup_time += before_;  // the solver does not count it
     if (out.route.empty()) {
       out.route.push_back({name_,
                            out.status,
@@ -151,7 +152,7 @@ class MethodRun final : public Strategy {
     }
   }
 
-  // Solves the reduction and verifies what it maps back to.
+  // Solves the reduction, maps the answer back and verifies it.
   void run_reduced(const Task& task, VerifiedClock::time_point started) {
     const double factor = reduction_->tolerance_factor;
     solver_->limits.tolerance *= factor;
@@ -167,12 +168,12 @@ class MethodRun final : public Strategy {
   SharedText name_, told_settings_;
   std::vector<std::pair<std::string, std::string>> settings_;
   bool depends_on_numbers_ = false, applied_ = false;
-  Numbers numbers_;                      // that the settings were applied with
-  Limits own_;                           // that the settings state
-  double before_ = 0.0;                  // s, from the problem to the solver: refusals, reductions
-  Version seen_;                         // of the problem that refusal_ and reduction_ speak of
+  Numbers numbers_;                      // with which the settings were applied
+  Limits own_;                           // from the settings
+  double before_ = 0.0;                  // s, before the solver begins: refusals, reductions
+  Version seen_;                         // of the problem to which refusal_ and reduction_ belong
   Version prepared_;                     // of the problem that the solver has prepared as posed
-  bool fresh_ = false, update_ = false;  // not prepared yet; of the structure before
+  bool fresh_ = false, update_ = false;  // not prepared yet; has the structure of the one before
   std::string refusal_;
   std::optional<Reduction> reduction_;
   Problem reduced_;

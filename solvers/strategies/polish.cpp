@@ -1,4 +1,4 @@
-// An answer that is all but right needs an active set, not another method.
+// polish: an answer that is nearly right only needs its active set, not another method.
 #include <perp/problems/standard/reductions.hpp>
 #include <perp/solvers/active_set/active_set_polish.hpp>
 #include <perp/solvers/interior_point/conic_polish.hpp>
@@ -11,11 +11,11 @@ namespace perp {
 
 namespace {
 
-constexpr double kNearlySolved = 1e-4;  // measure of an answer worth polishing, data of size 1
-constexpr double kPolished = 1e-3;      // of the tolerance: nothing to gain below
+constexpr double kNearlySolved = 1e-4;  // largest measure worth polishing, for data of size 1
+constexpr double kPolished = 1e-3;      // share of the tolerance; below, there is nothing to gain
 constexpr int kConicSteps = 10;         // Newton steps on the faces of cones
 
-// What counts as nearly solved: with b or c of other units, so is what rounding leaves.
+// The largest measure that counts as nearly solved. It grows with b and c, as rounding errors do.
 double nearly_solved(const Task& task) {
   const auto* conic = std::get_if<ConicQp>(&task.problem.data);
   double unit = 1.0;
@@ -25,10 +25,10 @@ double nearly_solved(const Task& task) {
   return kNearlySolved * unit;
 }
 
-// lcp, mlcp and box_qp, as mlcp.
+// States an lcp, mlcp or box_qp as an mlcp.
 class BoxForm {
  public:
-  // @return nullptr if the kind has none
+  // @return nullptr for other kinds
   const Mlcp* of(const Task& task) {
     if (const auto* mlcp = std::get_if<Mlcp>(&task.problem.data)) return mlcp;
     const auto* lcp = std::get_if<Lcp>(&task.problem.data);
@@ -58,7 +58,7 @@ class Polish final : public Strategy {
     if (out.skipped) return out;
     const double limit = task.limits.time_limit;
     if (limit > 0 && seconds_since(started) - result.verification_time >= limit) return out;
-    const bool is_start = result.route.empty();  // what nobody has worked for, or judged
+    const bool is_start = result.route.empty();  // the start itself, not verified yet
     const bool settled = result.status == Status::kSolved || result.status == Status::kInfeasible ||
                          result.status == Status::kExcluded ||
                          result.status == Status::kInterrupted;

@@ -1,4 +1,4 @@
-// Proximal-point steps for complementarity problems that are monotone but singular.
+// proximal: proximal-point steps for complementarity problems that are monotone but singular.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -10,7 +10,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kRho = 0.01;  // of the largest entry of M
+constexpr double kRho = 0.01;  // rho over the largest entry of M
 constexpr int kSteps = 50;
 
 Matrix shifted(const Matrix& M, double rho) {
@@ -21,8 +21,8 @@ Matrix shifted(const Matrix& M, double rho) {
   return SparseMatrix(M.sparse() + rho * identity);
 }
 
-// z+ solves the problem of M + rho I and q - rho z [Rockafellar1976]; what is verified, and ends
-// the steps, is the problem as posed.
+// z+ solves the problem of M + rho I and q - rho z [Rockafellar1976]. The steps end if z+ solves
+// the problem as posed, which is verified.
 class ProximalPoint final : public Strategy {
  public:
   ProximalPoint(const SolverExpression& e, const Workshop& workshop)
@@ -72,7 +72,7 @@ class ProximalPoint final : public Strategy {
   }
 
  private:
-  // @return false if the kind has no proximal problems
+  // @return false if the problem is no lcp or mlcp
   bool prepare(const Task& task) {
     const auto* lcp = std::get_if<Lcp>(&task.problem.data);
     const auto* mlcp = std::get_if<Mlcp>(&task.problem.data);
@@ -90,7 +90,7 @@ class ProximalPoint final : public Strategy {
     return true;
   }
 
-  // One proximal step. @return whether another one is to follow
+  // One proximal step. @return whether another one follows
   bool step(const Task& task, Task& inner, int k) {
     VerifiedResult& all = out_.result;
     std::get<Mlcp>(near_.data).q = posed_.q - shift_ * centre_;
@@ -101,7 +101,7 @@ class ProximalPoint final : public Strategy {
     const VerifiedResult& r = outcome.result;
     out_.capped |= outcome.capped;
     add_costs(r, all);
-    // What the solver reached is measured on the proximal problem, which is not the one posed.
+    // The measures of these tries belong to the proximal problem, not to the problem as posed.
     for (auto it = all.route.end() - std::ssize(r.route); it != all.route.end(); ++it) {
       it->solver = it->solver.str() + " on proximal step";
       it->measure = Residuals::kNone;

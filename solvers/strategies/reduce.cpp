@@ -1,4 +1,4 @@
-// Another statement of the problem.
+// reduce: solves another statement of the problem.
 #include <fmt/format.h>
 #include <algorithm>
 #include <perp/solvers/statements.hpp>
@@ -28,7 +28,7 @@ class Reduce final : public Strategy {
       reduced_.data = reduction_->problem;
       reduced_.name = task.problem.name;
       seen_ = task.version;
-      ++inner_.structure;  // what is left out may depend on the values
+      ++inner_.structure;  // the structure of the reduction may depend on the values
     }
     const double factor = reduction_->tolerance_factor;
     const std::optional<Answer> start = start_of_reduction(*reduction_, task.start);

@@ -1,4 +1,4 @@
-// first() of copies that a number tells apart: schedules as data.
+// repeat: first() of copies of a solver that differ by a number k.
 #include <perp/solvers/strategies/tries.hpp>
 
 namespace perp {

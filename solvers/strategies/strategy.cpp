@@ -21,7 +21,7 @@ const StrategyEntry* find_strategy(std::string_view name) {
   return it == all.end() ? nullptr : &*it;
 }
 
-// @throws std::invalid_argument: unknown strategy, parts that do not fit, unknown options
+// @throws std::invalid_argument for an unknown strategy, a wrong number of parts or unknown options
 const StrategyEntry& checked_strategy(const SolverExpression& e) {
   const StrategyEntry* strategy = find_strategy(e.name);
   if (!strategy) {
@@ -112,14 +112,14 @@ const std::vector<StrategyEntry>& strategies() {
        make_try},
       {"warm",
        "warm(SOLVER, share=PART)",
-       "from the start, with half of the time; if that leads nowhere, without it",
+       "from the start, with half of the time; if that fails, without it",
        1,
        1,
        {"share"},
        make_warm},
       {"polish",
        "polish(SOLVER)",
-       "Newton steps on the active set of an answer that is all but right (lcp, mlcp, box_qp, "
+       "Newton steps on the active set of an answer that is nearly right (lcp, mlcp, box_qp, "
        "conic_qp)",
        1,
        1,
@@ -149,7 +149,7 @@ const std::vector<StrategyEntry>& strategies() {
        make_reduce},
       {"without",
        "without(SOLVER, part=NAME)",
-       "the solver without one of its methods or strategies: what that is worth",
+       "the solver without one of its methods or strategies, to measure what that is worth",
        1,
        1,
        {"part"},

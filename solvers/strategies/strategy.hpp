@@ -1,5 +1,5 @@
-// Strategies: what is done with solvers where one method alone may fail. Each is a file here and a
-// line in strategy.cpp; docs/reference/strategies.md describes them.
+// Strategies combine solvers, for problems on which one method alone may fail. Each has a file in
+// this folder and a line in strategy.cpp; docs/reference/strategies.md describes them.
 #pragma once
 
 #include <functional>
@@ -19,63 +19,63 @@ namespace perp {
 /// Values of names in "{EXPRESSION}": n, contacts, and k of repeat.
 using Numbers = std::map<std::string, double>;
 
-/// Which problem a part has before it: numbers that change with the problem, so that a part knows
-/// what it has prepared. Another structure has other values, too.
+/// Numbers that change with the problem, so that a part knows if it has prepared it. If the
+/// structure changes, so do the values.
 struct Version {
   long structure = 0, values = 0;
   bool operator==(const Version&) const = default;
 };
 
-/// What a part is asked to do. What it refers to lives until the part has returned; the problem
-/// longer, until one comes with another version.
+/// The task of a part. What it refers to lives until the part has returned. The problem lives
+/// longer, until one with another version comes.
 struct Task {
   const Problem& problem;
   Version version;
   Start start;
-  Limits limits;           ///< the time is what is left of all of it
+  Limits limits;           ///< the time limit is the time that is left
   double verify_at = 0.0;  ///< tolerance of the verification
   Observer* observer = nullptr;
   const Numbers* numbers = nullptr;
-  const VerifiedResult* best = nullptr;  ///< of the tries before, or nullptr
+  const VerifiedResult* best = nullptr;  ///< best result of the tries before, or nullptr
   bool after_cap = false;                ///< whether one of them ended at a cap of iterations
 };
 
-/// What has come of it.
+/// The outcome of a task.
 struct Outcome {
   VerifiedResult result;
-  bool skipped = false;  ///< nothing was done, for instance as there is no start to polish
+  bool skipped = false;  ///< nothing was done, for instance because there is no start to polish
   bool capped = false;   ///< a try ended at a cap of iterations that is not the caller's
 
-  /// As new, but for the answer: that of the last time, whose memory is used again, stands until
-  /// another one is written over it.
+  /// Resets all but the answer. The last answer stays until a new one overwrites it, so that its
+  /// memory is used again.
   void clear();
-  /// There is no answer.
+  /// Removes the answer.
   void drop_answer();
 };
 
-/// A method or a strategy in a composed solver: it keeps the solvers that it is made of, and what
-/// they have prepared, from task to task. A second task of a version, or one that changes values
-/// alone, allocates nothing but what methods and factorisations do.
+/// A method or a strategy in a composed solver. It keeps the solvers that it is made of, and what
+/// they have prepared, from task to task. In a second task with the same version, or with other
+/// values only, nothing allocates but methods and factorisations.
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  /// @return what stays valid until the next call. @throws std::invalid_argument as solve_verified
+  /// @return valid until the next call. @throws std::invalid_argument as solve_verified()
   virtual Outcome& run(const Task& task) = 0;
 };
 
-/// What composed solvers are made with.
+/// Makes composed solvers from expressions.
 struct Workshop {
   std::function<std::unique_ptr<Solver>(std::string_view)> make = make_solver;
-  /// Settings by the method that they go to; they come before those that stand in the expression.
+  /// Settings by method. They are applied before those in the expression.
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> settings;
-  /// Parts of `first` are made when their turn comes. The expressions live as long as what is built
-  /// of them, and are known to be right.
+  /// Whether parts of `first` are made only when their turn comes. The expressions must then live
+  /// as long as what is built from them, and must have been checked.
   bool on_demand = false;
   /// Methods and strategies that are left out of all plans, too.
   std::vector<std::string> left_out{};
 
-  /// A method, auto, start or a strategy.
-  /// @throws std::invalid_argument: unknown strategies, methods, settings, options
+  /// Builds a method, auto, start or a strategy.
+  /// @throws std::invalid_argument for unknown strategies, methods, settings or options
   std::unique_ptr<Strategy> build(const SolverExpression& expression) const;
 };
 
@@ -90,25 +90,25 @@ struct StrategyEntry {
 
 const std::vector<StrategyEntry>& strategies();
 
-/// The methods that an expression runs; those of all plans if auto is in it.
+/// The methods that an expression runs; if auto is in it, those of all plans.
 std::vector<std::string> methods_of(const SolverExpression& expression);
 
-/// Refuses what Workshop::build() does, and what plans would.
+/// Checks an expression. @throws std::invalid_argument as Workshop::build()
 void check_expression(
     const SolverExpression& expression,
     const std::function<std::unique_ptr<Solver>(std::string_view)>& make = make_solver);
 
-/// The same of what SolveRequest::solver takes.
+/// Checks a text for SolveRequest::solver. @throws std::invalid_argument as Workshop::build()
 void check_solver(
     const std::string& solver,
     const std::function<std::unique_ptr<Solver>(std::string_view)>& make = make_solver);
 
-/// An option of a strategy, whose text may hold "{EXPRESSION}".
+/// An option of a strategy. Its text may contain "{EXPRESSION}".
 class OptionText {
  public:
   OptionText(const SolverExpression& expression, std::string_view key);
   explicit operator bool() const { return given_; }
-  /// The text with its numbers; evaluated anew only if they have changed.
+  /// The text with its expressions evaluated; this is done again only if the numbers have changed.
   const std::string& at(const Numbers& numbers);
 
  private:
@@ -122,24 +122,26 @@ class OptionNumber {
  public:
   OptionNumber(const SolverExpression& expression, std::string_view key);
   explicit operator bool() const { return static_cast<bool>(text_); }
+  /// @param otherwise the value if the option is not given
   /// @throws std::invalid_argument if it is no number above 0, or larger than `most`
   double at(const Numbers& numbers, double otherwise,
             double most = std::numeric_limits<double>::max());
-  /// A whole number; larger ones than 2^31 - 1 count as that.
+  /// A whole number; larger ones than 2^31 - 1 count as that. @throws std::invalid_argument as
+  /// at(), and if it is no whole number
   int whole(const Numbers& numbers, int otherwise);
 
  private:
   std::string strategy_, key_;
   OptionText text_;
-  std::string read_;  // the text that value_ is the number of
+  std::string read_;  // the text that was read as value_
   double value_ = 0.0;
 };
 
-/// One method, on an exact reduction of the problem if it does not take the kind.
+/// One method. If it does not take the kind of problem, it solves an exact reduction.
 std::unique_ptr<Strategy> make_method(const SolverExpression& expression, const Workshop& workshop);
-/// The start itself, as an answer that nobody has worked for.
+/// The start itself as an answer, which is not verified yet.
 std::unique_ptr<Strategy> make_start();
-/// Verifies a start that is an answer as it stands; polish takes it before that.
+/// Verifies the outcome of make_start(). polish improves such an outcome before that.
 void judge_start(const Task& task, Outcome& outcome);
 
 // The strategies.
@@ -154,7 +156,7 @@ std::unique_ptr<Strategy> make_proximal(const SolverExpression&, const Workshop&
 std::unique_ptr<Strategy> make_reduce(const SolverExpression&, const Workshop&);
 std::unique_ptr<Strategy> make_without(const SolverExpression&, const Workshop&);
 
-/// What is left of an expression without what the workshop leaves out.
+/// Builds an expression without the parts that the workshop leaves out.
 std::unique_ptr<Strategy> build_rest(SolverExpression rest, const Workshop& workshop);
 
 }  // namespace perp

@@ -7,7 +7,7 @@ namespace perp {
 
 namespace {
 
-// What a later try cannot change: proofs, and the caller's own limits.
+// Ends that a later try cannot change: solutions, proofs, and interruption by the caller.
 bool ends(Status status) {
   return status == Status::kSolved || status == Status::kInfeasible ||
          status == Status::kInterrupted;
@@ -72,7 +72,8 @@ bool Tries::out_of_time() const {
   return tried_ && time_limit_ > 0 && !(used_time() < time_limit_);
 }
 
-// An answer is better than none, and the smaller measure is the better one.
+// Whether the next answer is better: any answer is better than none, and a smaller measure is
+// better.
 bool Tries::nearer(const VerifiedResult& next) const {
   const bool answered = has_answer(problem_->data, problem_->size(), next.answer);
   if (answered != has_answer(problem_->data, problem_->size(), out_.result.answer)) return answered;

@@ -1,4 +1,4 @@
-// Tries, one after the other, and what is to be said of them all.
+// Runs tries one after the other and sums them up in one outcome.
 #pragma once
 
 #include <perp/solvers/strategies/strategy.hpp>
@@ -6,18 +6,20 @@
 
 namespace perp {
 
-/// Keeps the best answer of tries. What it tells is the word of the try that has most to say:
-/// proofs, then other certificates, then how the nearest try ended, and last that it was refused.
+/// Keeps the best answer of tries. Status, message and certificate come from the try that says
+/// most. A proof says most, then another certificate, then the end of the try with the best answer;
+/// a refusal says least.
 class Tries {
  public:
-  /// @param all even if one solves the problem; else that, or a proof, is the end
+  /// @param all run all parts, even if one solves the problem; else a solution or a proof is the
+  /// end
   void begin(const Task& task, bool all);
 
-  /// Runs a part, from what is left of the time, unless the end has come.
-  /// @return whether there is nothing left to do
+  /// Runs a part with the time that is left, unless the tries have ended.
+  /// @return whether the tries have ended
   bool run(Strategy& part, const Task& task);
 
-  /// What has come of them.
+  /// The outcome of all tries.
   Outcome& end();
 
  private:
@@ -36,9 +38,9 @@ class Tries {
   VerifiedClock::time_point started_;
   Outcome out_;
   Said said_ = kRefused;
-  bool tried_ = false;            // something, even if it was skipped
-  bool first_ = true;             // nothing has come of it yet
-  bool stopped_by_time_ = false;  // before the list was done
+  bool tried_ = false;            // a part has run, even if it was skipped
+  bool first_ = true;             // no part has given a result yet
+  bool stopped_by_time_ = false;  // before all parts have run
 };
 
 }  // namespace perp

@@ -1,4 +1,4 @@
-// A share of the time, a cap of iterations, another start.
+// try: runs its part with a share of the time, a cap of iterations, or another start.
 #include <fmt/format.h>
 #include <algorithm>
 #include <charconv>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kRandomPrefix = "random:", kNearPrefix = "near:";
 
-// Bounds of unknown i, as far as the kind has some that a start should keep.
+// Bounds of unknown i that a start should keep; infinite if the kind has none.
 struct Bounds {
   double low = 0.0, high = 2.0;
 };
@@ -27,7 +27,7 @@ Bounds bounds_of(const Problem& problem, int i) {
   return {-kInfinity, kInfinity};
 }
 
-// Half of the unknowns at their lower bounds (if they have one), the others off them.
+// A random half of the unknowns at their lower bounds (if they have one), the others off them.
 void random_start(const Problem& problem, std::uint64_t seed, Vector& start) {
   Random random(seed);
   start.setZero(problem.size());
@@ -42,8 +42,8 @@ void random_start(const Problem& problem, std::uint64_t seed, Vector& start) {
   }
 }
 
-// Uniform in a box around a point, whose width grows with the size of the unknowns, and within the
-// bounds.
+// A random point, uniform in a box around a point and clamped to the bounds. The width of the box
+// grows with the size of the unknowns.
 void start_near(const Problem& problem, const Vector* around, double radius, std::uint64_t seed,
                 Vector& start) {
   Random random(seed);
@@ -65,7 +65,7 @@ const Vector* dual_of(const Answer& answer) {
       fmt::format("try: from={} is not best, zero, start, random:SEED or near:RADIUS:SEED", from));
 }
 
-// The number that a text begins with; what follows stays in the text.
+// The number at the beginning of a text, which is removed from it.
 double leading_number(std::string_view& rest, const std::string& from) {
   double value = 0.0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
@@ -109,7 +109,7 @@ class Try final : public Strategy {
     Outcome& out = part_->run(one);
     if (out.skipped) return out;
     out.capped |= capped && out.result.status == Status::kIterationLimit;
-    if (own_start) out.result.start = "nothing";  // no start of the caller's
+    if (own_start) out.result.start = "nothing";  // the caller's start was not used
     if (!out.result.route.empty())
       tell(out.result.route.back(), capped ? cap : 0,
            own_start ? from_.at(*task.numbers) : kNowhere);
@@ -124,7 +124,7 @@ class Try final : public Strategy {
     return skipped_;
   }
 
-  // Sets the start that is asked for. @return whether it is one of the strategy's own
+  // Sets the start that `from` names. @return whether it is one of the strategy's own
   bool change_start(const std::string& from, Task& task) {
     if (from == "best") {
       const bool usable = task.best && task.best->answer.z.size() == task.problem.size() &&
@@ -153,7 +153,7 @@ class Try final : public Strategy {
     return true;
   }
 
-  // What is unusual of this try, in the route; the words are kept for the next time.
+  // Notes start and cap of this try in the route; the texts are kept for the next time.
   void tell(RouteStep& step, int cap, const std::string& from) {
     if (!from.empty() && from != "best") {
       if (told_from_.base.str() != step.solver.str() || told_from_.suffix != from)

@@ -1,4 +1,4 @@
-// Without a start that leads nowhere: a warm start never solves less than none.
+// warm: solves from the start; if that fails, again without it. So a start never costs a solution.
 #include <algorithm>
 #include <perp/solvers/strategies/tries.hpp>
 
@@ -6,9 +6,9 @@ namespace perp {
 
 namespace {
 
-constexpr double kShareFromStart = 0.5;  // of the time, for the try from the start
+constexpr double kShareFromStart = 0.5;  // share of the time for the try from the start
 
-// Ends that another start may change.
+// Ends after which another start may help.
 bool led_nowhere(Status status) {
   return status != Status::kSolved && status != Status::kInfeasible &&
          status != Status::kExcluded && status != Status::kInterrupted &&
@@ -36,7 +36,7 @@ class Warm final : public Strategy {
   }
 
  private:
-  // The part, with a share of the time.
+  // Runs the part with a share of the time.
   class Share final : public Strategy {
    public:
     Share(Strategy& part, double share) : part_(part), share_(share) {}

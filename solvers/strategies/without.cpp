@@ -1,4 +1,4 @@
-// What a part of a solver is worth: the solver without it.
+// without: a solver without one of its parts, to measure what that part is worth.
 #include <fmt/format.h>
 #include <perp/solvers/strategies/strategy.hpp>
 #include <stdexcept>
@@ -7,7 +7,7 @@ namespace perp {
 
 namespace {
 
-// There is nothing left.
+// The solver if nothing is left.
 class Nothing final : public Strategy {
  public:
   explicit Nothing(const std::string& part)
