@@ -17,10 +17,10 @@ namespace perp {
 namespace {
 
 constexpr double kNoCondition = std::numeric_limits<double>::quiet_NaN();
-constexpr double kLeastTolerance = 1e-9;  // values closer than this count as equal
-constexpr double kResiduals = 100.0;      // a row counts as 0 up to so many times the residual
-constexpr double kPoint = 1e-6;           // relative width of a range that counts as one point
-constexpr double kEnumerationSeconds = 20.0;
+constexpr double kLeastTolerance = 1e-9;      // values closer than this count as equal
+constexpr double kResiduals = 100.0;          // a row counts as 0 up to so many times the residual
+constexpr double kPoint = 1e-6;               // relative width of a range that counts as one point
+constexpr double kEnumerationSeconds = 20.0;  // time limit of an enumeration
 
 // Bounds and F of a problem, for the kinds that have them.
 struct BoxView {

@@ -13,10 +13,11 @@ namespace perp {
 
 namespace {
 
+// the end of a range was not found
 constexpr double kNoEnd = std::numeric_limits<double>::quiet_NaN();
 constexpr double kRank = 1e-10;  // singular values below this share of the largest count as 0
-constexpr double kProgramTolerance = 1e-9;
-constexpr double kProgramSeconds = 10.0;  // time limit of one program
+constexpr double kProgramTolerance = 1e-9;  // tolerance of the programs
+constexpr double kProgramSeconds = 10.0;    // time limit of one program
 
 Vector unit(int size, int index) {
   Vector e = Vector::Zero(size);

@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kChecksums = "SHA256SUMS";
 constexpr std::string_view kIndexHead = R"({"format":"perp-collection",)";
 constexpr std::string_view kHidden = ".perp-collection-";
-constexpr std::size_t kHashDigits = 64;
+constexpr std::size_t kHashDigits = 64;  // of a SHA-256 checksum
 
 [[noreturn]] void fail(const fs::path& path, std::string_view what, const std::error_code& error) {
   throw InputError(fmt::format("{}: {} ({})", path.string(), what, error.message()));

@@ -15,7 +15,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kProofSeconds = 10.0;
+constexpr double kProofSeconds = 10.0;  // time limit of the search for a proof
 constexpr double kBadScaling = 1e8;   // ratio of the largest entries of two rows that counts as bad
 constexpr double kDependent = 1e-10;  // singular values below this share of the largest count as 0
 constexpr double kNegligible = 1e-6;  // entries of unit vectors up to it count as 0

@@ -13,8 +13,8 @@ namespace perp {
 
 namespace {
 
-constexpr double kMendTolerance = 1e-10;
-constexpr double kNoChange = 1e-9;  // changes of q below this share of its size are rounding
+constexpr double kMendTolerance = 1e-10;  // tolerance of the linear program for q
+constexpr double kNoChange = 1e-9;        // changes of q below this share of its size are rounding
 
 std::optional<Mlcp> linear_form(const Problem& problem) {
   if (const auto* lcp = std::get_if<Lcp>(&problem.data)) return to_mlcp(*lcp);

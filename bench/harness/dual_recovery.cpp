@@ -11,8 +11,8 @@ namespace perp {
 
 namespace {
 
-constexpr int kMostColumns = 3000;
-constexpr double kMostEntries = 1e7;
+constexpr int kMostColumns = 3000;    // of E: its least squares are dense
+constexpr double kMostEntries = 1e7;  // of A as a dense matrix, 80 MB
 constexpr double kLevels[] = {1.0, 1e2,
                               1e4};  // multiples of the tolerance that are tried as limit for zero
 

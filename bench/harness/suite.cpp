@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::size_t kMaxInstances = 100'000;  // of one suite
 constexpr int kMaxSteps = 10'000;  // of a scene; they are all simulated and kept in memory
-constexpr double kMaxSeed = 9007199254740991.0;
-constexpr std::size_t kLongestPattern = 1000;
+constexpr double kMaxSeed = 9007199254740991.0;  // 2^53 - 1: integers up to it are exact in JSON
+constexpr std::size_t kLongestPattern = 1000;    // characters
 
 bool is_problem_file(const fs::path& path) {
   const std::string name = path.filename().string();

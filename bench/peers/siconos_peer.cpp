@@ -31,7 +31,7 @@ struct Method {
 };
 
 const std::map<std::string, Method>& methods() {
-  constexpr int kSweeps = 100'000;
+  constexpr int kSweeps = 100'000;  // most iterations, pivots or sweeps
   static const std::map<std::string, Method> list = {
       {"siconos-lemke", {SICONOS_LCP_LEMKE, SICONOS_MLCP_LCP_LEMKE, 0, kSweeps}},
       {"siconos-avi", {SICONOS_LCP_AVI_CAOFERRIS, 0, 0, kSweeps}},

@@ -69,7 +69,7 @@ class Child {
   ChildReport report_;
 };
 
-/// Exit code of a child that ran out of memory.
+/// Exit code by which a child says that it ran out of memory.
 inline constexpr int kOutOfMemoryExit = 77;
 
 /// The memory limit of this process, MB, if it is a child that was made with one; 0: none.

@@ -8,6 +8,7 @@ namespace perp {
 
 namespace {
 
+// Exit codes of a shell for signals are 128 + 1 to 128 + 64.
 constexpr int kShellSignal = 128, kLastSignal = 64;
 constexpr std::size_t kMostSaid = 400;  // bytes of a program's standard error in a message
 

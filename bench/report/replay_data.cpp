@@ -22,10 +22,10 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::size_t kMostFrames = 300;
+constexpr std::size_t kMostFrames = 300;  // of one run
 // in all frames together; the strongest of each frame are kept
 constexpr std::size_t kMostContacts = 20'000;
-constexpr std::size_t kPoseBytes = 14;
+constexpr std::size_t kPoseBytes = 14;  // seven numbers of 16 bits
 
 std::string base64(const std::vector<unsigned char>& bytes) {
   static constexpr char kDigits[] =

@@ -17,8 +17,8 @@ constexpr std::size_t kMostBodies = 60;  // bodies with drawn paths
 constexpr std::size_t kMostRuns = 14;  // runs in one drawing; more line styles cannot be told apart
 constexpr std::size_t kMostPathCharts = 4;  // drawings of paths, for runs with many bodies
 constexpr std::size_t kMostPairs = 4;       // pairs of bodies with drawn forces
-constexpr std::size_t kPathPoints = 200;
-constexpr std::size_t kChartPoints = 600;  // points of a line; more cannot be told apart
+constexpr std::size_t kPathPoints = 200;    // most points of a path, about
+constexpr std::size_t kChartPoints = 600;   // points of a line; more cannot be told apart
 // steps with points of their own; with more steps medians of neighbours are drawn
 constexpr std::size_t kMostStepsTold = 150;
 

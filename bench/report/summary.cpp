@@ -42,7 +42,7 @@ std::string group_of(const Record& r) {
 }
 
 std::string sorted_name(const std::string& name) {
-  constexpr std::size_t kDigits = 12;
+  constexpr std::size_t kDigits = 12;  // longer numbers are not padded
   std::string padded, digits;
   const auto flush = [&] {
     if (!digits.empty() && digits.size() < kDigits) padded.append(kDigits - digits.size(), '0');

@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kEventGap = 1e-9;     // m: accuracy of the gap at an event
 constexpr double kNewApproach = 1e-9;  // m/s: least approach of a contact that has just closed
-constexpr int kRootSteps = 60;
+constexpr int kRootSteps = 60;         // most tries to find the time of an event
 constexpr double kLeastStep = 1e-12, kLargestStep = 1e9;  // s
 
 // @throws CollisionError if the state of a body is not finite

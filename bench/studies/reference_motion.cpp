@@ -12,7 +12,7 @@ using Values = std::map<std::string, double>;
 
 namespace {
 
-constexpr int kMostReferenceSteps = 1'000'000;
+constexpr int kMostReferenceSteps = 1'000'000;  // of the Runge-Kutta method
 
 double value_of(const Field& field, const Values& names) {
   if (!field.value().get_if<std::string>()) return field.number();
