@@ -25,3 +25,6 @@
 #include <perp/problems/standard/reductions.hpp>
 #include <perp/problems/standard/residuals.hpp>
 #include <perp/problems/standard/verifier.hpp>
+
+/// Complementarity problems of rigid-body contact: problems, solvers, formulations, simulation.
+namespace perp {}
