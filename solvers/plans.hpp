@@ -14,6 +14,7 @@ namespace perp {
 class Strategy;
 struct Workshop;
 
+/// A solver that auto chooses for some problems.
 struct Plan {
   std::string_view name;
   std::string_view when;    ///< which problems it is for

@@ -15,6 +15,7 @@ struct BodyState {
   Vector3d angular_velocity;
 };
 
+/// Where the bodies of a scene are at a time, and how they move.
 struct State {
   double time = 0.0;
   std::vector<BodyState> bodies;  ///< in the order of the scene, with the fixed ones

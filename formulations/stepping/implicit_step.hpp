@@ -9,6 +9,7 @@
 
 namespace perp {
 
+/// Settings of an implicit step.
 struct ImplicitStepChoices {
   std::string name;  ///< name of the formulation
   std::string friction = "normalised";

@@ -16,6 +16,7 @@ enum class StepLevel {
   kVelocity   ///< N v+ >= 0 for touching contacts; gaps do not count; contacts are rigid
 };
 
+/// Settings of a step with geometry at its beginning.
 struct ImpulseStepChoices {
   std::string name;  ///< name of the formulation
   GapChoice gap;

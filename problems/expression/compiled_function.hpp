@@ -36,6 +36,7 @@ class CompiledFunction {
   /// that is not identically zero is stored, with value 0.
   const SparseMatrix& pattern() const { return pattern_; }
 
+  /// The values of one evaluation. Each thread needs one of its own.
   struct Workspace {
     std::vector<double> values;
     bool evaluated = false;  ///< `values` holds a z and F at this z

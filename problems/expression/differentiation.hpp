@@ -8,6 +8,7 @@
 
 namespace perp {
 
+/// An entry of a Jacobian as a node of the graph.
 struct JacobianEntry {
   int row;     ///< index into the outputs
   int column;  ///< index of the variable

@@ -137,6 +137,7 @@ class Recorder {
 
 namespace Eigen {
 
+/// Lets Eigen hold expressions as numbers.
 template <>
 struct NumTraits<perp::Expr> : GenericNumTraits<double> {
   using Real = perp::Expr;
@@ -148,10 +149,12 @@ struct NumTraits<perp::Expr> : GenericNumTraits<double> {
 };
 
 // Matrices of numbers and of Expr mix.
+/// An expression and a number give an expression.
 template <class Op>
 struct ScalarBinaryOpTraits<perp::Expr, double, Op> {
   using ReturnType = perp::Expr;
 };
+/// A number and an expression give an expression.
 template <class Op>
 struct ScalarBinaryOpTraits<double, perp::Expr, Op> {
   using ReturnType = perp::Expr;

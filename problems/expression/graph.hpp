@@ -51,6 +51,7 @@ double evaluate(Operation operation, std::span<const double> operands);
 
 /// F: (z, p) -> outputs, as nodes in topological order: the operands of a node stand before it.
 struct ExpressionGraph {
+  /// An operation, or a number, variable or parameter.
   struct Node {
     Operation operation;
     double value = 0.0;  ///< of a constant

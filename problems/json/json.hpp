@@ -36,6 +36,7 @@ struct Numbers {
   bool integral = true;
 };
 
+/// A value of any type: null, bool, number, text, numbers, array or object.
 struct Value {
   std::variant<std::nullptr_t, bool, std::int64_t, double, std::string, Numbers, Array, Object>
       data = nullptr;

@@ -16,6 +16,7 @@ using Eigen::Vector3d;
 struct Polyhedron {
   double half_width =
       0.0;  ///< half the least distance between a face and the vertex farthest from it
+  /// An edge between two vertices.
   struct Edge {
     int from, to;     ///< vertices
     int direction;    ///< index into edge_directions

@@ -26,14 +26,17 @@ struct Polygon {
   std::vector<Vector3d> vertices;
   bool operator==(const Polygon&) const = default;
 };
+/// A ball with its centre at the origin of the body.
 struct Sphere {
   double radius;
   bool operator==(const Sphere&) const = default;
 };
+/// A box with its centre at the origin of the body.
 struct Box {
   Vector3d half;  ///< half the edge lengths
   bool operator==(const Box&) const = default;
 };
+/// An ellipsoid with its centre at the origin of the body.
 struct Ellipsoid {
   Vector3d half;  ///< semi-axes
   bool operator==(const Ellipsoid&) const = default;

@@ -31,6 +31,7 @@ struct AffineTerm {
   static AffineTerm scaled(const Vector& diagonal, const Vector& x, int sign = 1);
 };
 
+/// Sums in extended precision, with their sizes for rounding floors.
 struct AffineSum {
   ExtendedVector values;
   ExtendedVector sizes;  ///< the sums of the absolute values of what is added

@@ -34,6 +34,7 @@ class FrictionMeasure {
   /// Finds the parts. Keeps no reference. Memory is allocated only if sizes change.
   void prepare(const FrictionContact& problem);
 
+  /// The measure and its parts.
   struct Value {
     double measure;     ///< the number compared with the tolerance
     double relative;    ///< ||F_nat||_2 / ||q||_2, inf if q = 0

@@ -6,9 +6,11 @@
 
 namespace perp {
 
+/// Settings of NewtonMin.
 struct NewtonMinSettings {
   int block_tries = 5;  ///< block exchanges without fewer violations before single ones
 
+  /// Shows every setting to a visitor, such as a SettingVisitor.
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("block_tries", block_tries,

@@ -6,12 +6,14 @@
 
 namespace perp {
 
+/// Settings of BlockAugmentedLagrangian.
 struct BlockAugmentedLagrangianSettings {
   double penalty = 1e4;        ///< first one, over the stiffness [-]
   double increase = 10.0;      ///< of the penalty after every update [-]
   double negligible = 0.0;     ///< multipliers of a start below it count as 0
   double start_measure = 0.0;  ///< largest measure of a start to begin from; 0: any
 
+  /// Shows every setting to a visitor, such as a SettingVisitor.
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("penalty", penalty, "first penalty, over the stiffness of cones and rows", kPositive);

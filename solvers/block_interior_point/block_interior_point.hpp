@@ -6,9 +6,11 @@
 
 namespace perp {
 
+/// Settings of BlockInteriorPoint.
 struct BlockInteriorPointSettings {
   int patience = 15;  ///< steps without progress
 
+  /// Shows every setting to a visitor, such as a SettingVisitor.
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("patience", patience, "steps without progress before the solve ends as stalled",

@@ -31,6 +31,7 @@ class BoxProblem {
  public:
   enum class Scaling { kNever, kWhereBad, kAlways };
 
+  /// How the problem is scaled and stored.
   struct Options {
     Scaling scaling = Scaling::kNever;  ///< kWhereBad: if the maximum of a row or column is beyond
                                         ///< 1/100 ... 100; else scaling does not help the merit

@@ -8,6 +8,7 @@
 
 namespace perp {
 
+/// Settings of BoxInteriorPoint.
 struct BoxInteriorPointSettings {
   double distance = 0.0;       ///< of the first point from its bounds; 0: the size of F there [-]
   double proximal = 1e-10;     ///< eps added to the diagonal of the Jacobian [-]
@@ -17,6 +18,7 @@ struct BoxInteriorPointSettings {
   double finish_below = 0.01;  ///< natural residual from which that is tried [-]
   std::string linear_algebra = "auto";  ///< "auto", "dense" or "sparse"
 
+  /// Shows every setting to a visitor, such as a SettingVisitor.
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("distance", distance,

@@ -38,6 +38,7 @@ class InteriorPairs {
   /// mu after a step of that length.
   double mean_product_after(double length) const;
 
+  /// The products and the defect at a trial point.
   struct Trial {
     double mean_product, least_product, defect;  ///< defect: not finite where F does not exist
   };

@@ -23,6 +23,7 @@ struct MatrixStructure {
   bool z_matrix = false;                 ///< no positive entry off the diagonal
 };
 
+/// What is known of a problem before it is solved.
 struct ProblemStructure {
   std::string kind;
   int size = 0;

@@ -6,6 +6,7 @@
 
 namespace perp {
 
+/// Settings of Admm.
 struct AdmmSettings {
   double proximal = 1e-6;    ///< eta, weight of the change of r, for W with blocks of order 1 [-]
   double power = 0.2;        ///< p of the first penalty sqrt(eta L) (L/eta)^p [-]
@@ -16,6 +17,7 @@ struct AdmmSettings {
   int patience = 1000;       ///< checks (every 5 iterations) without gain before it ends as stalled
   std::string scaling = "contact";  ///< of W and q: "none", "global" or "contact"
 
+  /// Shows every setting to a visitor, such as a SettingVisitor.
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("proximal", proximal, "eta, weight of the change of r, for W with blocks of order 1",

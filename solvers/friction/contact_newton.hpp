@@ -10,6 +10,7 @@
 
 namespace perp {
 
+/// Settings that newton-ac and proximal-newton share.
 struct ContactNewtonSettings {
   std::string map = "ac";                  ///< "ac" (Alart-Curnier) or "natural"
   std::string rho = "split";               ///< "split" or "spectral"

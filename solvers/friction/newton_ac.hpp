@@ -7,9 +7,11 @@
 
 namespace perp {
 
+/// Settings of NewtonAc.
 struct NewtonAcSettings {
   std::string scaling = "contact";  ///< of W and q: "none", "global" or "contact"
 
+  /// Shows every setting to a visitor, such as a SettingVisitor.
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("scaling", scaling, "of W and q by powers of two: none, global or contact",

@@ -8,6 +8,7 @@
 
 namespace perp {
 
+/// Settings of Nsgs.
 struct NsgsSettings {
   double relaxation = 1.0;       ///< omega, between 0 and 2 [-]
   bool symmetric = false;        ///< contacts in order and in reverse order by turns
@@ -18,6 +19,7 @@ struct NsgsSettings {
   int check_every = 10;         ///< sweeps between two checks of the natural map
   int patience = 200;           ///< checks without gain before the solve ends as stalled
 
+  /// Shows every setting to a visitor, such as a SettingVisitor.
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("relaxation", relaxation, "omega of the over-relaxation", kRelaxation);

@@ -7,6 +7,7 @@
 
 namespace perp {
 
+/// Settings of ProximalNewton.
 struct ProximalNewtonSettings {
   double alpha = 1e-2;          ///< first alpha, for W with diagonal blocks of order 1 [-]
   double least_alpha = 1e-9;    ///< [-]
@@ -18,6 +19,7 @@ struct ProximalNewtonSettings {
   int outer_iterations = 1000;  ///< proximal steps at most
   std::string scaling = "contact";  ///< of W and q: "none", "global" or "contact"
 
+  /// Shows every setting to a visitor, such as a SettingVisitor.
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("alpha", alpha, "first alpha, for W with diagonal blocks of order 1", kPositive);

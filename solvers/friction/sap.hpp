@@ -8,11 +8,13 @@
 
 namespace perp {
 
+/// Settings of Sap.
 struct SapSettings {
   double search_tolerance = 1e-6;  ///< slope at the end of a search over that at its beginning [-]
   int patience = 10;  ///< steps without a smaller gradient that end the solve, once the
                       ///< objective no longer falls
 
+  /// Shows every setting to a visitor, such as a SettingVisitor.
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("search_tolerance", search_tolerance,

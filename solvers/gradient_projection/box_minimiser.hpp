@@ -10,6 +10,7 @@
 
 namespace perp {
 
+/// Settings of GradientProjection.
 struct GradientProjectionSettings {
   std::string face = "auto";       ///< how faces are minimised over: auto, cg, factorise
   int cg_faces = 2;                ///< first faces of a dense H that are not factorised
@@ -19,6 +20,7 @@ struct GradientProjectionSettings {
   double regularisation = 1e-9;    ///< rho over max|H|, where a face is singular [-]
   int escapes = 100;               ///< departures from saddle points
 
+  /// Shows every setting to a visitor, such as a SettingVisitor.
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("face", face, "minimisation over a face: auto, cg (products only) or factorise",

@@ -9,6 +9,7 @@ namespace perp {
 /// Rows of a product of cones. A second-order cone of one row is the half-line.
 class ConeProduct {
  public:
+  /// Consecutive rows of one second-order cone.
   struct Block {
     int offset, size;
     bool operator==(const Block&) const = default;
@@ -52,6 +53,7 @@ class ConeProduct {
 /// The scaling of Nesterov and Todd has this form, and so have the
 /// derivatives of projections.
 struct ConeMatrix {
+  /// The eigenvalues of the block of one second-order cone.
   struct Spectrum {
     double plus, tangent, minus;
   };

@@ -8,6 +8,7 @@
 
 namespace perp {
 
+/// Settings of InteriorPoint.
 struct InteriorPointSettings {
   double regularisation = 1e-8;         ///< delta of the linear systems, on scaled data [-]
   int refinements = 8;                  ///< of one linear solve at most
@@ -15,6 +16,7 @@ struct InteriorPointSettings {
   bool equilibrate = true;              ///< scale rows, columns, b and c
   std::string linear_algebra = "auto";  ///< auto, dense or sparse
 
+  /// Shows every setting to a visitor, such as a SettingVisitor.
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("regularisation", regularisation, "delta of the first linear systems, on scaled data",

@@ -6,6 +6,7 @@
 
 namespace perp {
 
+/// Settings of JosephyNewton.
 struct JosephyNewtonSettings {
   int crash_iterations = 50;    ///< projected Newton steps before it pivots, at most
   int set_rounds = 20;          ///< linear systems tried on a linearisation before pivots
@@ -20,6 +21,7 @@ struct JosephyNewtonSettings {
   std::string least_squares = "fallback";  ///< Levenberg-Marquardt: "fallback", "always", "never"
   std::string linear_algebra = "auto";     ///< "auto", "dense" or "sparse"
 
+  /// Shows every setting to a visitor, such as a SettingVisitor.
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("crash_iterations", crash_iterations,

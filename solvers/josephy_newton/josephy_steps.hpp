@@ -13,6 +13,7 @@ class JosephySteps final : public BoxEquation {
  public:
   using Origin = LinearisedProblem::Origin;
 
+  /// Which steps are tried, and their parameters.
   struct Options {
     bool newton = true, least_squares = true;  ///< which steps are tried
     int crash_iterations = 0, set_rounds = 0;

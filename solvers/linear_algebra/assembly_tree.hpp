@@ -36,6 +36,7 @@ struct AssemblyTree {
 /// too: `count` rows, from row `from` of those it leaves and from row `to` of the parent. A run
 /// never contains both pivots of the parent and rows below them.
 struct AssemblyRuns {
+  /// Consecutive rows that go from one place to another.
   struct Run {
     int from, to, count;
   };

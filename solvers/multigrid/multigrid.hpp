@@ -8,6 +8,7 @@
 
 namespace perp {
 
+/// Settings of Multigrid.
 struct MultigridSettings {
   int sweeps = 1;         ///< projected sweeps, forward and backward each, before a correction
   bool nested = true;     ///< start from the solutions of the coarser problems
@@ -15,6 +16,7 @@ struct MultigridSettings {
   int watchdog = 4;       ///< steps in a row that may fail to lower the energy
   int patience = 20;      ///< iterations without gain before the solve ends as stalled
 
+  /// Shows every setting to a visitor, such as a SettingVisitor.
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("sweeps", sweeps, "projected sweeps, there and back, before a coarse correction",

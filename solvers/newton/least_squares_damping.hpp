@@ -5,6 +5,7 @@
 
 namespace perp {
 
+/// How the damping changes.
 struct DampingRules {
   double first = 1e-6;               ///< share at the beginning of a run
   double after_full = 0.25;          ///< factor after a full step

@@ -50,6 +50,7 @@ struct SearchRule {
   bool may_relax = false;  ///< the watchdog may accept a full step that does not satisfy this
 };
 
+/// Settings of the loop.
 struct DriverSettings {
   int memory = 1;     ///< number of merits with which searches compare; 1: monotone
   int patience = 15;  ///< more steps without progress end a run

@@ -7,6 +7,7 @@
 
 namespace perp {
 
+/// Settings of Lemke.
 struct LemkeSettings {
   std::string covering =
       "unit";  ///< covering vector: "unit", "random:SEED", or n numbers "1,2,..."
@@ -20,6 +21,7 @@ struct LemkeSettings {
   bool refactor_always = false;  ///< factorise the basis at every pivot (slow, for comparison)
   bool equilibrate = true;       ///< scale rows and columns by powers of two
 
+  /// Shows every setting to a visitor, such as a SettingVisitor.
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("covering", covering,

@@ -40,6 +40,7 @@ struct PathPoint {
   double ray_t = 0.0;  ///< and of t
 };
 
+/// What a path took.
 struct PathCounts {
   long pivots = 0;
   long flips = 0;

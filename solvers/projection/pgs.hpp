@@ -6,12 +6,14 @@
 
 namespace perp {
 
+/// Settings of ProjectedGaussSeidel.
 struct PgsSettings {
   double relaxation = 1.0;  ///< omega, between 0 and 2 [-]
   bool symmetric = false;   ///< rows in order and in reverse order by turns
   int check_every = 10;     ///< sweeps between two checks of the natural residual
   int patience = 50;        ///< checks without gain before the solve ends as stalled
 
+  /// Shows every setting to a visitor, such as a SettingVisitor.
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("relaxation", relaxation, "omega of the over-relaxation", kRelaxation);

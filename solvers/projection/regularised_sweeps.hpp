@@ -5,6 +5,7 @@
 
 namespace perp {
 
+/// Parameters of the sweeps and of the steps around them.
 struct SweepRules {
   double relaxation = 1.0;      ///< omega of the sweeps, between 0 and 2 [-]
   double regularisation = 1.0;  ///< first theta [-]

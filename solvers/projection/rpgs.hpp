@@ -6,11 +6,13 @@
 
 namespace perp {
 
+/// Settings of RegularisedProjectedGaussSeidel.
 struct RpgsSettings {
   SweepRules rules;
   int check_every = 10;  ///< least number of sweeps between two checks of the natural residual
   int patience = 200;    ///< checks without gain before the solve ends as stalled
 
+  /// Shows every setting to a visitor, such as a SettingVisitor.
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("relaxation", rules.relaxation, "omega of the inner sweeps", kRelaxation);

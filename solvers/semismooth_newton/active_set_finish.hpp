@@ -14,6 +14,7 @@ namespace perp {
 /// tried again; if F is nonlinear, not before ||Phi||_inf has fallen to a tenth.
 class ActiveSetFinish {
  public:
+  /// When it is tried, and how.
   struct Options {
     bool enabled = true;
     double below = 0.01;     ///< it is tried if the largest |Phi_i| is at most this

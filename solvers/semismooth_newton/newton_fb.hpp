@@ -6,6 +6,7 @@
 
 namespace perp {
 
+/// Settings of NewtonFb.
 struct NewtonFbSettings {
   std::string function = "auto";  ///< phi: "auto", "fb", "penalised" or "min"
   double lambda = 0.9;            ///< share of fb in the penalised function, in (0, 1] [-]
@@ -20,6 +21,7 @@ struct NewtonFbSettings {
   std::string equilibrate = "auto";        ///< scale by powers of two: "auto", "always", "never"
   std::string linear_algebra = "auto";     ///< "auto", "dense" or "sparse"
 
+  /// Shows every setting to a visitor, such as a SettingVisitor.
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("function", function,

@@ -10,6 +10,7 @@ namespace perp {
 /// finish.
 class NewtonFbSteps final : public BoxEquation {
  public:
+  /// Which steps are tried, and their parameters.
   struct Options {
     double proximal = 0.0, proximal_factor = 0.0;  ///< least eps; eps over min(1, max |Phi_i|)
     bool newton = true, least_squares = true;      ///< which directions are tried

@@ -79,6 +79,7 @@ struct Workshop {
   std::unique_ptr<Strategy> build(const SolverExpression& expression) const;
 };
 
+/// A strategy of the list.
 struct StrategyEntry {
   std::string_view name;
   std::string_view usage;    ///< "first(SOLVER, ...)"

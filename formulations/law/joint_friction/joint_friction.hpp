@@ -7,6 +7,7 @@
 
 namespace perp {
 
+/// Settings of joint-friction.
 struct JointFrictionSettings {
   std::string method = "qp";
   std::string viscous = "before";

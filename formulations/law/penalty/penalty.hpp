@@ -7,6 +7,7 @@
 
 namespace perp {
 
+/// Settings of penalty.
 struct PenaltySettings {
   std::string name = "penalty";  ///< name of the formulation
   GapChoice gap;
