@@ -27,7 +27,9 @@ struct Stage {
       {};  ///< keys of the rows of a conic_qp, for its dual; or empty
 };
 
+/// What a contact does in a step.
 enum class ContactMode { kOpen, kStick, kSlide };
+/// "open", "stick" or "slide".
 std::string_view to_string(ContactMode mode);
 
 /// The result of a contact in a step. Impulses in N s (p_r in N m s), velocities at the end of the
@@ -56,6 +58,7 @@ struct StepResult {
   std::vector<double> columns;  ///< values of Formulation::columns(); empty if no problem was posed
 };
 
+/// The next problem of a step, or its end.
 using StageOrResult = std::variant<Stage, StepResult>;
 
 /// The features of scenes that a model supports. refusal_of() refuses the others and names the
@@ -85,7 +88,9 @@ class Formulation {
   Formulation(const Formulation&) = delete;  // data of a step points at its own parts
   Formulation& operator=(const Formulation&) = delete;
   virtual ~Formulation() = default;
+  /// The name of the model.
   virtual std::string_view name() const = 0;
+  /// What the model supports.
   virtual Capabilities capabilities() const = 0;
   /// The reason why a scene within the capabilities is refused, or nothing.
   virtual std::optional<std::string> refusal(const Scene& scene) const = 0;
@@ -102,6 +107,7 @@ class Formulation {
   /// @throws CollisionError if contacts cannot be found
   virtual StageOrResult begin(const Scene& scene, const State& state, double h,
                               const HeldContacts& held) = 0;
+  /// The same, without a driver that watches contacts.
   StageOrResult begin(const Scene& scene, const State& state, double h) {
     return begin(scene, state, h, {});
   }

@@ -26,6 +26,7 @@ struct SteppingEntry {
   std::string_view name, summary;
   std::vector<std::string_view> gaps, laws;  ///< that it can be combined with
 };
+/// All ways to step.
 const std::vector<SteppingEntry>& steppings();
 
 /// The reason why three choices do not make a model, or nothing.

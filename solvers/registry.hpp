@@ -11,6 +11,7 @@ namespace perp {
 /// Makes a solver. Every method has one line in registry.cpp; all other code takes the list from
 /// solver_registry().
 using SolverFactory = std::function<std::unique_ptr<Solver>()>;
+/// All methods, in the order of the list.
 const std::vector<SolverFactory>& solver_registry();
 
 /// A method by its name, "auto", or an expression (docs/reference/strategies.md).

@@ -10,8 +10,10 @@
 
 namespace perp {
 
+/// The clock of all times.
 using VerifiedClock = std::chrono::steady_clock;
 
+/// Seconds from then to now.
 double seconds_since(VerifiedClock::time_point start);
 
 /// Seconds; the time limit that is passed on if nothing is left of one, since 0 means no limit.

@@ -15,6 +15,7 @@ namespace perp {
 
 /// Selects the problems that are written.
 struct ProblemSelection {
+  /// Which problems.
   enum class Kind { kNone, kFailed, kRange, kAll } kind = Kind::kFailed;
   int first = 0, last = 0;
   /// Reads "none", "failed", "all" or "A:B" (steps, both included).

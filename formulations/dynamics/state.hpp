@@ -22,6 +22,7 @@ struct State {
   std::vector<int> given;         ///< how often each impulse of the scene has acted
 };
 
+/// The state at which a scene begins.
 State initial_state(const Scene& scene);
 
 /// The places of the velocities of each body in the vector of generalised velocities. A body has 3

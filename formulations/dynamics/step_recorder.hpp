@@ -47,6 +47,7 @@ StepInput step_input(const Scene& scene, const State& state, double h);
 /// StepScales::length, m; the same for all steps.
 double length_scale(const Scene& scene);
 
+/// A matrix of three times three expressions.
 using ExprMatrix3 = Eigen::Matrix<Expr, 3, 3>;
 
 /// A body at the end of the step, in units of StepScales. In 2D the components out of the plane are

@@ -11,6 +11,7 @@ namespace perp {
 /// Keys are numbers that tell unknowns apart; the same unknown has the same key in the next step. A
 /// contact has 64 keys, because ContactPoint3::key() has 58 of the 64 bits.
 std::uint64_t velocity_key(int coordinate);
+/// The key of the impulse of a joint row.
 std::uint64_t joint_key(int row);
 /// @param component 0: normal; from 1 on: friction; kSlipComponent: the slip of a pyramid
 std::uint64_t contact_key(const ContactPoint3& contact, int component);
@@ -25,7 +26,9 @@ struct UnknownBlock {
   int first = 0, size = 0;
   double unit = 1.0;  ///< the quantity, SI, for which an unknown has the value 1
 
+  /// The quantities of the block, SI.
   Vector read(const Vector& z) const { return unit * z.segment(first, size); }
+  /// Sets the unknowns of the block from quantities, SI.
   void write(const Vector& values, Vector& z) const { z.segment(first, size) = values / unit; }
 };
 
@@ -36,6 +39,7 @@ class UnknownLayout {
   /// names
   UnknownBlock add(std::vector<std::string> names, std::vector<std::uint64_t> keys, double unit);
 
+  /// Generalised velocities.
   UnknownBlock add_velocities(const ContactSystem& system);
   /// Impulses of the joint rows.
   UnknownBlock add_joints(const ContactSystem& system);
@@ -53,6 +57,7 @@ class UnknownLayout {
   /// Adds one unknown; returns its index.
   int add(std::string name, std::uint64_t key);
 
+  /// Number of unknowns.
   int size() const { return static_cast<int>(names_.size()); }
   /// Sets names and keys of a stage whose problem has these unknowns.
   void name(Stage& stage) const;

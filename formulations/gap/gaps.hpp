@@ -15,6 +15,7 @@ struct GapChoice {
   /// multiplier of the normal row is no impulse, and friction is bounded by mu times this
   /// multiplier.
   bool printed_rows() const { return rows == "printed"; }
+  /// Shows the setting `rows`.
   void visit_settings(SettingVisitor& visitor);
 };
 

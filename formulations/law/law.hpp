@@ -20,6 +20,7 @@ struct StepEnd {
   std::vector<ContactMode> modes = {};  ///< of the contacts, if the law knows them
 };
 
+/// The next problem of a step, or its end.
 using StageOrEnd = std::variant<Stage, StepEnd>;
 
 /// How contacts and joints push: one of the three choices that a model consists of. A law makes
@@ -37,6 +38,7 @@ class ContactLaw {
   virtual Capabilities capabilities() const { return {}; }
   /// The reason why it refuses a scene within the capabilities, or nothing.
   virtual std::optional<std::string> refusal(const Scene&) const { return {}; }
+  /// Shows the settings of the law.
   virtual void visit_settings(SettingVisitor&) {}
   /// Names of the numbers that it reports for every step.
   virtual std::vector<std::string> columns() const { return {}; }
@@ -52,8 +54,11 @@ class ContactLaw {
 
   /// As begin(), advance(), relax() and settle() of Formulation.
   virtual StageOrEnd begin(ContactSystem& system) = 0;
+  /// As Formulation::advance().
   virtual StageOrEnd advance(const Answer& answer) = 0;
+  /// As Formulation::relax().
   virtual std::optional<Stage> relax() { return {}; }
+  /// As Formulation::settle().
   virtual std::optional<StageOrEnd> settle(const Answer&) { return {}; }
 };
 

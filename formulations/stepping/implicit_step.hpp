@@ -14,6 +14,7 @@ struct ImplicitStepChoices {
   std::string name;  ///< name of the formulation
   std::string friction = "normalised";
 
+  /// Shows every setting.
   void visit_settings(SettingVisitor& visitor);
 };
 

@@ -23,6 +23,7 @@ struct ImpulseStepChoices {
   StepLevel level = StepLevel::kPosition;
   double rest_speed = 1e-3;  ///< m/s; approaches slower than this or than h|g| do not bounce
 
+  /// Shows every setting.
   void visit_settings(SettingVisitor& visitor);
 };
 

@@ -29,8 +29,11 @@ class CompiledFunction {
   CompiledFunction(const ExpressionGraph& graph, int variables, int parameters,
                    const Deadline& deadline = Deadline());
 
+  /// Number of variables z.
   int variables() const { return variables_; }
+  /// Number of parameters p.
   int parameters() const { return parameters_; }
+  /// Number of rows of F.
   int outputs() const { return static_cast<int>(outputs_.size()); }
   /// The sparsity pattern of dF/dz, outputs() x variables(), in compressed columns. Every entry
   /// that is not identically zero is stored, with value 0.
@@ -41,6 +44,7 @@ class CompiledFunction {
     std::vector<double> values;
     bool evaluated = false;  ///< `values` holds a z and F at this z
   };
+  /// A new workspace for this function.
   Workspace workspace() const;
 
   /// Must be called before the first evaluation if there are parameters.
@@ -55,6 +59,7 @@ class CompiledFunction {
   struct Counts {
     int parameters, function, jacobian;
   };
+  /// Lengths of the tape.
   Counts counts() const;
 
  private:

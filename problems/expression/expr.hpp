@@ -18,8 +18,10 @@ namespace perp {
 class Expr {
  public:
   Expr() = default;
+  /// A known number.
   Expr(double value) : value_(value) {}  // NOLINT: conversion is the point
 
+  /// Whether it is a known number.
   bool is_constant() const { return node_ < 0; }
 
   Expr& operator+=(Expr b);
@@ -35,7 +37,9 @@ class Expr {
   friend bool operator<=(Expr, Expr) = delete;
   friend bool operator>=(Expr, Expr) = delete;
 
+  /// The result of an operation, recorded by the active Recorder unless all operands are numbers.
   static Expr record(Operation operation, std::span<const Expr> operands);
+  /// @overload
   static Expr record(Operation operation, std::initializer_list<Expr> operands);
 
  private:
@@ -52,27 +56,45 @@ Expr operator*(Expr a, Expr b);
 Expr operator/(Expr a, Expr b);
 Expr operator-(Expr a);
 inline Expr operator+(Expr a) { return a; }
+/// The power of a base.
 Expr pow(Expr base, Expr exponent);
+/// The square root.
 Expr sqrt(Expr a);
+/// The exponential function.
 Expr exp(Expr a);
+/// The natural logarithm.
 Expr log(Expr a);
+/// The sine.
 Expr sin(Expr a);
+/// The cosine.
 Expr cos(Expr a);
+/// The tangent.
 Expr tan(Expr a);
+/// The inverse tangent.
 Expr atan(Expr a);
+/// The hyperbolic tangent.
 Expr tanh(Expr a);
+/// The absolute value.
 Expr abs(Expr a);
+/// The smaller one.
 Expr min(Expr a, Expr b);
+/// The larger one.
 Expr max(Expr a, Expr b);
+/// The Euclidean norm; it has a derivative (0) at 0.
 Expr norm(std::span<const Expr> v);
 
+/// A vector of expressions.
 using ExprVector = Eigen::Matrix<Expr, Eigen::Dynamic, 1>;
+/// A vector of two expressions.
 using ExprVector2 = Eigen::Matrix<Expr, 2, 1>;
+/// A vector of three expressions.
 using ExprVector3 = Eigen::Matrix<Expr, 3, 1>;
 /// (w, x, y, z).
 using ExprQuaternion = Eigen::Matrix<Expr, 4, 1>;
 
+/// The scalar product.
 Expr dot(const ExprVector3& a, const ExprVector3& b);
+/// The vector product.
 ExprVector3 cross(const ExprVector3& a, const ExprVector3& b);
 /// Euclidean norm; unlike v.norm() it has a derivative (0) at 0.
 Expr norm(const ExprVector3& v);
@@ -100,10 +122,13 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
+  /// The variable of that index.
   Expr variable(int index);
+  /// The parameter of that index.
   Expr parameter(int index);
   /// Variables or parameters 0 to count - 1.
   ExprVector variables(int count);
+  /// @overload
   ExprVector parameters(int count);
 
   /// The outputs of a function recorded earlier, with arguments in place of its variables and
@@ -117,11 +142,14 @@ class Recorder {
 
   /// A graph with these outputs: the part of the recording that they need.
   ExpressionGraph graph(std::span<const Expr> outputs);
+  /// @overload
   ExpressionGraph graph(std::initializer_list<Expr> outputs);
+  /// @overload
   ExpressionGraph graph(const ExprVector& outputs);
 
   /// The active recorder. @throws std::logic_error if there is none on this thread.
   static Recorder& current();
+  /// Records an operation, unless it gives a number.
   Expr apply(Operation operation, std::span<const Expr> operands);
 
  private:

@@ -10,6 +10,7 @@
 
 namespace perp {
 
+/// The operations of a graph, and its leaves.
 enum class Operation : unsigned char {
   kConstant,
   kVariable,

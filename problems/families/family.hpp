@@ -16,6 +16,7 @@ enum class KnownOutcome {
   kInfeasible,  ///< no point satisfies the linear constraints
   kNoSolution,  ///< feasible, but no solution exists
 };
+/// "solvable", "infeasible" or "no_solution".
 std::string_view to_string(KnownOutcome outcome);
 
 /// A parameter of a family with its default.
@@ -44,6 +45,7 @@ struct FamilyRequest {
   std::map<std::string, double>
       parameters;  ///< all parameters of the family; those not given have their defaults
 
+  /// The value of a parameter.
   double operator[](const std::string& name) const { return parameters.at(name); }
 };
 

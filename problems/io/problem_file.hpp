@@ -16,9 +16,11 @@ struct FormatInfo {
   /// @return the files written. nullptr: it is not written
   std::vector<std::string> (*write)(const Problem& problem, const std::string& path);
 
+  /// The ending of files that are written.
   std::string_view ending() const { return endings.front(); }
   std::string endings_text() const;  ///< ".hdf5, .h5"
 };
+/// All formats.
 const std::vector<FormatInfo>& problem_formats();
 
 /// @param format a name, or "" to go by the longest ending that a format has, each also with .gz;

@@ -10,6 +10,7 @@ namespace perp {
 /// Reads and validates a problem. @param file named in messages
 /// @throws InputError: one line that names the file, the field and the fault.
 Problem problem_from_json(const json::Value& document, const std::string& file);
+/// The same from a text.
 Problem problem_from_text(std::string_view text, const std::string& file);
 
 /// The perp-problem document. Doubles that are read back have the same bits; dense matrices stay

@@ -15,6 +15,7 @@ namespace perp {
 /// line, whatever the input contains (message_line).
 class InputError : public std::runtime_error {
  public:
+  /// With this text, made fit for one line.
   explicit InputError(const std::string& text);
 };
 
@@ -46,7 +47,9 @@ struct Value {
   requires(!std::is_same_v<std::decay_t<T>, Value>) Value(T&& value)
       : data(std::forward<T>(value)) {}  // NOLINT: conversion is the point
 
+  /// Whether it is null.
   bool is_null() const { return std::holds_alternative<std::nullptr_t>(data); }
+  /// The value if it has the type T, else nullptr.
   template <class T>
   const T* get_if() const {
     return std::get_if<T>(&data);

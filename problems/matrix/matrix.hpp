@@ -10,9 +10,13 @@
 
 namespace perp {
 
+/// A column of doubles.
 using Vector = Eigen::VectorXd;
+/// A dense matrix of doubles.
 using DenseMatrix = Eigen::MatrixXd;
+/// A sparse matrix of doubles in compressed columns.
 using SparseMatrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
+/// Row, column and value of an entry.
 using Triplet = Eigen::Triplet<double, int>;
 
 /// Largest |v_i|; 0 if v is empty.
@@ -26,6 +30,7 @@ struct SparseColumns {
   const int* row = nullptr;       ///< ascending within a column, each once
   const double* value = nullptr;  ///< as many as `row`
 
+  /// Number of stored entries.
   long entries() const { return start ? start[cols] : 0; }
 };
 
@@ -36,7 +41,9 @@ struct SparseColumns {
 class Matrix {
  public:
   Matrix() = default;
+  /// A dense matrix.
   Matrix(DenseMatrix dense) : storage_(std::move(dense)) {}  // NOLINT: conversion is the point
+  /// A sparse matrix, which is compressed if it is not.
   Matrix(SparseMatrix sparse);                               // NOLINT
 
   /// A sparse matrix whose arrays stay in place: nothing is copied until somebody asks for
@@ -48,9 +55,13 @@ class Matrix {
   /// rows x cols from coordinate triplets; repeated entries add.
   static Matrix from_triplets(int rows, int cols, const std::vector<Triplet>& triplets);
 
+  /// Number of rows.
   int rows() const;
+  /// Number of columns.
   int cols() const;
+  /// Whether it is stored as a sparse matrix.
   bool is_sparse() const { return !std::holds_alternative<DenseMatrix>(storage_); }
+  /// Whether its arrays belong to somebody else.
   bool is_borrowed() const { return std::holds_alternative<Borrowed>(storage_); }
   /// Stored entries: rows*cols if dense.
   long stored() const;
@@ -60,19 +71,26 @@ class Matrix {
   /// A borrowed matrix is copied by the first call of sparse(), which any thread may make.
   /// @throws std::bad_variant_access if the storage is the other one.
   const DenseMatrix& dense() const { return std::get<DenseMatrix>(storage_); }
+  /// @overload
   const SparseMatrix& sparse() const;
   /// To change values; the sparse one must stay compressed and sorted. A borrowed one becomes a
   /// matrix of our own.
   DenseMatrix& dense() { return std::get<DenseMatrix>(storage_); }
+  /// @overload
   SparseMatrix& sparse();
   /// The arrays of a sparse matrix, never copied; they live as long as the matrix is not changed.
   /// @throws std::bad_variant_access if it is dense
   SparseColumns columns() const;
+  /// A dense copy.
   DenseMatrix to_dense() const;
+  /// A sparse copy.
   SparseMatrix to_sparse() const;
 
+  /// The entry of a row and a column; 0 if it is not stored.
   double coefficient(int row, int col) const;
+  /// Whether no entry is infinite or NaN.
   bool all_finite() const;
+  /// The largest absolute value of an entry.
   double max_abs() const;
   /// True if |a_ij - a_ji| <= tolerance * max|a|, elementwise.
   bool is_symmetric(double tolerance = 0.0) const;

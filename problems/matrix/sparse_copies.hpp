@@ -5,6 +5,7 @@
 
 namespace perp {
 
+/// A sparse matrix in compressed rows.
 using RowSparseMatrix = Eigen::SparseMatrix<double, Eigen::RowMajor, int>;
 
 /// to := the entries of a that are not zero. As below, only other sizes and more entries than `to`

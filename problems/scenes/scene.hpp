@@ -44,6 +44,7 @@ struct ContactProperties {
   double dissipation = 0.0;  ///< relaxation time of a compliant point, s: p/h = k(-g - tau v_n)
 
   static constexpr double kRigid = std::numeric_limits<double>::infinity();
+  /// Whether contacts do not give way.
   bool rigid() const { return stiffness == kRigid; }
   bool operator==(const ContactProperties&) const = default;
 };
@@ -58,7 +59,9 @@ struct PairRule {
 /// True if the name equals the pattern, or begins with the part of the pattern before its final *.
 bool name_fits(std::string_view pattern, std::string_view name);
 
+/// The types of joints (docs/reference/scenes.md).
 enum class JointType { kSpherical, kRevolute, kPrismatic, kFixed, kDistance };
+/// The name of the type in scene files.
 std::string_view to_string(JointType type);
 
 /// A bilateral joint between two bodies in maximal coordinates. Anchors and axis are given in the
@@ -76,7 +79,9 @@ struct Joint {
   double stiffness = 0.0, damping = 0.0;  ///< N m/rad and N m s, or N/m and N s/m
   double rest = 0.0;                      ///< rad or m
 
+  /// Whether it has friction.
   bool has_friction() const { return coulomb > 0 || viscous > 0; }
+  /// Whether it has a spring or a damper.
   bool has_spring() const { return stiffness > 0 || damping > 0; }
   bool operator==(const Joint&) const = default;
 };
@@ -129,6 +134,7 @@ struct Spring {
 struct TimeFunction {
   double constant = 0.0, amplitude = 0.0, omega = 0.0, phase = 0.0;
   std::vector<double> times, values;  ///< of the table; times increase, s
+  /// The value at a time t, s.
   double operator()(double t) const;
   bool operator==(const TimeFunction&) const = default;
 };
@@ -143,6 +149,7 @@ struct Load {
 /// Compares a quantity of a body with a number. kTouching: the number of its contact points whose
 /// gaps are closed.
 struct Condition {
+  /// What is compared.
   enum class Quantity { kX, kY, kZ, kVx, kVy, kVz, kWx, kWy, kWz, kSpeed, kTouching } quantity;
   int body;
   bool above;    ///< holds if the quantity is above the value, else if it is below

@@ -54,6 +54,7 @@ struct Cylinder {
   bool operator==(const Cylinder&) const = default;
 };
 
+/// The shape of a body, or none.
 using Shape = std::variant<std::monostate, HalfSpace, Disc, Polygon, Sphere, Box, Ellipsoid,
                            Superquadric, Cylinder, Polyhedron>;
 /// "none", "half_space", "disc", "polygon", "sphere", "box", "ellipsoid", "superquadric",

@@ -17,11 +17,13 @@ struct Range {
   bool open_low = false, open_high = false;
   int multiple = 0;  ///< a whole number must be a multiple of this; 0: any
 
+  /// Whether the value is in the range.
   bool holds(double value) const {
     return (open_low ? value > low : value >= low) && (open_high ? value < high : value <= high) &&
            (multiple == 0 || static_cast<long>(value) % multiple == 0);
   }
 };
+/// Numbers from 0, and numbers above 0.
 inline constexpr Range kAtLeastZero{},
     kPositive{0.0, std::numeric_limits<double>::infinity(), true};
 /// Whole numbers from 1, or factors that do not shrink.
@@ -40,17 +42,22 @@ using Choices = std::initializer_list<std::string_view>;
 class SettingVisitor {
  public:
   virtual ~SettingVisitor() = default;
+  /// A number.
   virtual void visit(std::string_view name, double& value, std::string_view doc,
                      const Range& range = kAtLeastZero) = 0;
+  /// A whole number.
   virtual void visit(std::string_view name, int& value, std::string_view doc,
                      const Range& range = kAtLeastZero) = 0;
+  /// A switch.
   virtual void visit(std::string_view name, bool& value, std::string_view doc) = 0;
+  /// A text.
   virtual void visit(std::string_view name, std::string& value, std::string_view doc,
                      const Choices& choices = {}) = 0;
 };
 
 /// The allowed values in words: "a number above 0", "fb, penalised or min".
 std::string text_of(const Range& range, bool whole);
+/// @overload
 std::string text_of(const Choices& choices);
 /// Whether the text is one of the choices; true if there are none.
 bool is_choice(const Choices& choices, std::string_view text);

@@ -29,6 +29,7 @@ struct FarkasCheck {
 /// Checks a certificate. Entries of y with a sign that is not allowed make it fail.
 /// @throws std::invalid_argument if y has the wrong length
 FarkasCheck check_farkas(const Lcp& problem, const Vector& y);
+/// @overload
 FarkasCheck check_farkas(const Mlcp& problem, const Vector& y);
 
 /// For a conic_qp: y in K*, A'y = 0, b'y < 0. Every feasible (x, s) would have b'y = y'(Ax + s) =

@@ -9,6 +9,7 @@
 
 namespace perp {
 
+/// The types of cones: {0}, numbers >= 0, and second-order cones.
 enum class ConeType { kZero, kNonnegative, kSecondOrder };
 
 /// One factor of the product cone. second_order: (t, x) with ||x||_2 <= t.
@@ -17,6 +18,7 @@ struct Cone {
   int size;  ///< >= 1
 };
 
+/// "zero", "nonnegative" or "second_order".
 std::string_view to_string(ConeType type);
 
 /// min 1/2 x'Px + c'x  subject to  A x + s = b, s in K = K_1 x ... x K_p.

@@ -37,6 +37,7 @@ struct VelocityRelaxation {
   Vector mu;
   int dimension = 3;
 };
+/// The relaxation as a conic_qp in v and w.
 ConvexRelaxation relaxation_in_velocities(const VelocityRelaxation& data);
 
 }  // namespace perp

@@ -10,6 +10,7 @@ namespace perp {
 /// 64 bits of mantissa and 15 of exponent on x86: products of doubles neither overflow nor
 /// underflow.
 using Extended = long double;
+/// A column of extended numbers.
 using ExtendedVector = Eigen::Matrix<Extended, Eigen::Dynamic, 1>;
 
 /// A term of a sum of vectors: sign * A x, sign * A'x, sign * diag(d) x, or sign * x. It refers to

@@ -57,6 +57,7 @@ struct ConvexContact {
 
 /// @throws std::invalid_argument naming the field.
 void validate(const FrictionContact& problem);
+/// @overload
 void validate(const ConvexContact& problem);
 
 }  // namespace perp

@@ -12,8 +12,11 @@ struct FrictionPyramids {
   Vector mu;               ///< one coefficient for each contact
   std::vector<int> first;  ///< the first edge of each contact; last: the number of edges
 
+  /// Number of contacts.
   int contacts() const { return static_cast<int>(mu.size()); }
+  /// Number of edges of all contacts.
   int edges() const { return first.back(); }
+  /// Whether a contact has edges.
   bool has_friction(int c) const {
     return first[static_cast<std::size_t>(c) + 1] > first[static_cast<std::size_t>(c)];
   }

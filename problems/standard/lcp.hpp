@@ -28,6 +28,7 @@ struct Mlcp {
 /// @throws std::invalid_argument naming the field: sizes that disagree, entries that are not
 /// finite, lower > upper, lower = +inf, upper = -inf.
 void validate(const Lcp& problem);
+/// @overload
 void validate(const Mlcp& problem);
 
 }  // namespace perp

@@ -22,6 +22,7 @@ namespace perp {
 class McpFunction {
  public:
   McpFunction() = default;
+  /// Prepared for a problem.
   explicit McpFunction(const Mcp& problem) { prepare(problem); }
 
   /// Keeps copies of what it needs; `problem` need not outlive the call. A graph is compiled here,
@@ -30,9 +31,11 @@ class McpFunction {
   /// @throws DeadlinePassed
   void prepare(const Mcp& problem, const Deadline& deadline = Deadline());
 
+  /// Number of unknowns.
   int size() const { return size_; }
   /// n x n in compressed columns, all values 0. Fixed until the next prepare().
   const SparseMatrix& pattern() const;
+  /// Whether the Jacobian is computed without differences.
   bool exact_jacobian() const { return compiled_ != nullptr || jacobian_; }
 
   /// f: resized to n.
@@ -40,6 +43,7 @@ class McpFunction {
   /// values: one for each stored entry of pattern(), in its order. For a graph it is cheap if F was
   /// evaluated last at the same z.
   void evaluate_jacobian(const Vector& z, double* values);
+  /// F and its Jacobian.
   void evaluate(const Vector& z, Vector& f, double* values) {
     evaluate(z, f);
     evaluate_jacobian(z, values);

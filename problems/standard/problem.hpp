@@ -29,6 +29,7 @@ struct KnownSolution {
   Vector dual;  ///< conic_qp only
 };
 
+/// The data of a problem of any kind.
 using ProblemData = std::variant<Lcp, Mlcp, Mcp, BoxQp, ConicQp, FrictionContact, ConvexContact>;
 
 /// A standard problem with what is known about it: the contents of one JSON file.
@@ -42,6 +43,7 @@ struct Problem {
   json::Value source;       ///< where it comes from; null if not given
   json::Object extensions;  ///< fields whose names begin with "x-"
 
+  /// Number of unknowns.
   int size() const;
   /// "lcp", "mlcp", "mcp", "box_qp", "conic_qp", "friction_contact" or "convex_contact".
   std::string_view kind() const;

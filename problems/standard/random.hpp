@@ -10,12 +10,14 @@ namespace perp {
 /// xoshiro256** seeded through splitmix64 [BlackmanVigna2021].
 class Random {
  public:
+  /// The same seed gives the same numbers on every machine.
   explicit Random(std::uint64_t seed);
 
   /// 64 random bits.
   std::uint64_t bits();
   /// In [0, 1), 53 bits.
   double uniform();
+  /// In [low, high).
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
   /// In 0 .. count-1, without bias.
   int index(int count);

@@ -30,7 +30,9 @@ Mlcp to_mlcp(const Lcp& problem);
 /// semidefinite).
 Mlcp to_mlcp(const BoxQp& problem);
 
+/// z >= 0 written as bounds. Exact.
 Reduction reduce_to_mlcp(const Lcp& problem);
+/// The conditions of a stationary point in the box. Exact, as to_mlcp().
 Reduction reduce_to_mlcp(const BoxQp& problem);
 /// Unknowns (x, y): P x + c + A'y = 0 with x free, b - A x complementary to y. Exact.
 /// @throws std::invalid_argument if there is a second-order cone

@@ -46,8 +46,11 @@ double fischer_burmeister(double a, double b);
 /// which include the vector q or c of the problem, are accumulated in extended precision and
 /// rounded once. A graph is evaluated in extended precision, a callback in double.
 Vector evaluate_map(const Lcp& problem, const Vector& z);
+/// @overload
 Vector evaluate_map(const Mlcp& problem, const Vector& z);
+/// @overload
 Vector evaluate_map(const Mcp& problem, const Vector& z);
+/// @overload
 Vector evaluate_map(const BoxQp& problem, const Vector& z);
 
 /// The point p that shows whether the rows of a nonlinear problem that seem to be held by a bound
@@ -74,10 +77,12 @@ struct ResidualWork {
 /// @param work used if it is given
 /// @throws std::invalid_argument if a size is wrong
 Residuals evaluate_residuals(const Lcp& problem, const Vector& z, ResidualWork* work = nullptr);
+/// @overload
 Residuals evaluate_residuals(const Mlcp& problem, const Vector& z, ResidualWork* work = nullptr);
 /// @param tolerance decides which rows count as held by a bound
 Residuals evaluate_residuals(const Mcp& problem, const Vector& z, double tolerance = 1e-8,
                              ResidualWork* work = nullptr);
+/// @overload
 Residuals evaluate_residuals(const BoxQp& problem, const Vector& z, ResidualWork* work = nullptr);
 /// Complementarity: in nonnegative rows min(|min(s, y)|, s+ y+), in second-order cones
 /// min(||s - Pi(s - y)||, Pi(s)'Pi(y)). The smaller of natural map and product counts: if one
@@ -85,8 +90,10 @@ Residuals evaluate_residuals(const BoxQp& problem, const Vector& z, ResidualWork
 /// if both factors are small, the product is the smaller one.
 Residuals evaluate_residuals(const ConicQp& problem, const Vector& x, const Vector& y,
                              ResidualWork* work = nullptr);
+/// @overload
 Residuals evaluate_residuals(const FrictionContact& problem, const Vector& r,
                              ResidualWork* work = nullptr);
+/// @overload
 Residuals evaluate_residuals(const ConvexContact& problem, const Vector& v,
                              ResidualWork* work = nullptr);
 

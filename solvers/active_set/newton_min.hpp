@@ -22,16 +22,23 @@ struct NewtonMinSettings {
 /// free() holds 1 for the free unknowns.
 class ActiveSets {
  public:
+  /// Where an unknown is.
   enum class Place : char { kFree, kLower, kUpper };
 
+  /// For n unknowns.
   void resize(int n);
+  /// Puts an unknown into its place.
   void move(int i, Place place) {
     place_[i] = place;
     free_[i] = place == Place::kFree;
   }
+  /// The place of an unknown.
   Place place(int i) const { return place_[i]; }
+  /// Whether an unknown is free.
   bool is_free(int i) const { return free_[i] != 0; }
+  /// 1 for free unknowns, else 0.
   const std::vector<char>& free() const { return free_; }
+  /// Number of free unknowns.
   int count_free() const;
 
  private:

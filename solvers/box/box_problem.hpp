@@ -15,6 +15,7 @@ namespace perp {
 /// the rounding of the verifier's own sums.
 inline constexpr double kClaim = 1.0 - 1e-9;
 
+/// How matrices are stored.
 enum class SystemStorage { kAuto, kDense, kSparse };
 
 /// The storage that a setting names: auto, dense or sparse.

@@ -3,6 +3,7 @@
 
 namespace perp {
 
+/// The functions phi.
 enum class NcpFunction { kFischerBurmeister, kPenalised, kMin };
 
 /// The choice of phi: Fischer-Burmeister [Fischer1992], penalised Fischer-Burmeister
@@ -19,6 +20,7 @@ struct ComplementarityRow {
   double value, dz, df;
 };
 
+/// The row at z and F.
 ComplementarityRow evaluate_row(const ComplementarityFunction& function, double z, double f,
                                 double lower, double upper);
 /// The value alone.

@@ -35,11 +35,15 @@ struct Certificate {
 /// for a proof (ray if the dual has no feasible point), excluded if it holds only up to a radius,
 /// else stalled.
 Certificate certificate_of(const FarkasCheck& check, Vector y);
+/// @overload
 Certificate certificate_of(const UnboundedCheck& check, Vector x);
+/// The status that a check justifies.
 Status status_of(const FarkasCheck& check);
+/// @overload
 Status status_of(const UnboundedCheck& check);
 /// What a certificate says in words.
 std::string message_of(const FarkasCheck& check);
+/// @overload
 std::string message_of(const UnboundedCheck& check);
 
 /// Seconds that the solver measured itself. For solvers whose calls take longer than their work: a
@@ -96,6 +100,7 @@ class Solver {
   Solver(const Solver&) = delete;
   Solver& operator=(const Solver&) = delete;
   virtual ~Solver() = default;
+  /// Name, source and kinds of the method.
   virtual const SolverTraits& traits() const = 0;
 
   /// Why this solver does not take the problem, or nothing if it does. A prepared problem stays
@@ -130,9 +135,13 @@ class Solver {
   virtual void visit_settings(SettingVisitor& visitor) = 0;
 
  protected:
+  /// refusal() for the kinds of the traits.
   virtual std::optional<std::string> do_refusal(const Problem&) const { return {}; }
+  /// prepare() after all checks.
   virtual void do_prepare(const Problem& problem) = 0;
+  /// update() after all checks; prepares anew unless a method overrides it.
   virtual void do_update(const Problem& problem) { do_prepare(problem); }
+  /// solve() after all checks. Everything in `result` has been reset.
   virtual void do_solve(const Start& start, Observer* observer, Result& result) = 0;
 
   /// The deadline of the call that runs: prepare, update or solve.

@@ -36,7 +36,9 @@ struct ProblemStructure {
 /// Largest size for which eigenvalues and rank are computed, which takes O(n^3) operations.
 inline constexpr int kDenseAnalysisSize = 1500;
 
+/// Analyses one matrix. @param name its name in the problem
 MatrixStructure analyse(const std::string& name, const Matrix& matrix);
+/// Analyses a problem and its matrices.
 ProblemStructure analyse(const Problem& problem);
 
 }  // namespace perp

@@ -5,6 +5,7 @@
 
 namespace perp {
 
+/// The maps whose zeros are the solutions.
 enum class ContactMap {
   kAlartCurnier,
   kNatural,

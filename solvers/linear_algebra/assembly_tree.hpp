@@ -43,6 +43,7 @@ struct AssemblyRuns {
   std::vector<int> starts;  ///< runs of front f: list[starts[f] .. starts[f + 1])
   std::vector<Run> list;
 };
+/// The runs of all fronts of a tree.
 AssemblyRuns assembly_runs(const AssemblyTree& tree);
 
 /// @param starts, rows the upper triangle by columns, as in SupernodalLdl::analyse()

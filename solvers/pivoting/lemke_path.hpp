@@ -29,6 +29,7 @@ struct PathSettings {
                                  ///< else the lexicographically least
 };
 
+/// How a path ended.
 enum class PathEnd { kSolution, kRay, kCycle, kPivotLimit, kTimeLimit, kInterrupted, kNumerical };
 
 /// Where a path ends, canonical and not scaled.

@@ -89,6 +89,7 @@ struct StrategyEntry {
   std::unique_ptr<Strategy> (*make)(const SolverExpression&, const Workshop&);
 };
 
+/// All strategies, in the order of the list.
 const std::vector<StrategyEntry>& strategies();
 
 /// The methods that an expression runs; if auto is in it, those of all plans.
@@ -107,7 +108,9 @@ void check_solver(
 /// An option of a strategy. Its text may contain "{EXPRESSION}".
 class OptionText {
  public:
+  /// The option of that key, which may not be given.
   OptionText(const SolverExpression& expression, std::string_view key);
+  /// Whether it is given.
   explicit operator bool() const { return given_; }
   /// The text with its expressions evaluated; this is done again only if the numbers have changed.
   const std::string& at(const Numbers& numbers);
@@ -121,7 +124,9 @@ class OptionText {
 /// An option that is a finite number above 0.
 class OptionNumber {
  public:
+  /// The option of that key, which may not be given.
   OptionNumber(const SolverExpression& expression, std::string_view key);
+  /// Whether it is given.
   explicit operator bool() const { return static_cast<bool>(text_); }
   /// @param otherwise the value if the option is not given
   /// @throws std::invalid_argument if it is no number above 0, or larger than `most`
@@ -146,15 +151,25 @@ std::unique_ptr<Strategy> make_start();
 void judge_start(const Task& task, Outcome& outcome);
 
 // The strategies.
+/// Makes `first` (docs/reference/strategies.md).
 std::unique_ptr<Strategy> make_first(const SolverExpression&, const Workshop&);
+/// Makes `best` (docs/reference/strategies.md).
 std::unique_ptr<Strategy> make_best(const SolverExpression&, const Workshop&);
+/// Makes `repeat` (docs/reference/strategies.md).
 std::unique_ptr<Strategy> make_repeat(const SolverExpression&, const Workshop&);
+/// Makes `try` (docs/reference/strategies.md).
 std::unique_ptr<Strategy> make_try(const SolverExpression&, const Workshop&);
+/// Makes `warm` (docs/reference/strategies.md).
 std::unique_ptr<Strategy> make_warm(const SolverExpression&, const Workshop&);
+/// Makes `polish` (docs/reference/strategies.md).
 std::unique_ptr<Strategy> make_polish(const SolverExpression&, const Workshop&);
+/// Makes `certify` (docs/reference/strategies.md).
 std::unique_ptr<Strategy> make_certify(const SolverExpression&, const Workshop&);
+/// Makes `proximal` (docs/reference/strategies.md).
 std::unique_ptr<Strategy> make_proximal(const SolverExpression&, const Workshop&);
+/// Makes `reduce` (docs/reference/strategies.md).
 std::unique_ptr<Strategy> make_reduce(const SolverExpression&, const Workshop&);
+/// Makes `without` (docs/reference/strategies.md).
 std::unique_ptr<Strategy> make_without(const SolverExpression&, const Workshop&);
 
 /// Builds an expression without the parts that the workshop leaves out.

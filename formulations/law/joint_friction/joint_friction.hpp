@@ -12,6 +12,7 @@ struct JointFrictionSettings {
   std::string method = "qp";
   std::string viscous = "before";
 
+  /// Shows every setting.
   void visit(SettingVisitor& visitor);
 };
 

@@ -14,6 +14,7 @@ struct PenaltySettings {
   double stiffness = 1e6;      ///< of a contact point, N/m
   double damping_ratio = 1.0;  ///< of the spring with the reduced mass of both bodies [-]
 
+  /// Shows every setting.
   void visit(SettingVisitor& visitor);
 };
 
