@@ -1,0 +1,200 @@
+#include "bindings.hpp"
+
+#include <pthread.h>
+#include <optional>
+#include <perp/bench/cli/commands.hpp>
+#include <perp/bench/data/data_files.hpp>
+#include <perp/bench/harness/runner.hpp>
+#include <perp/bench/harness/solvers.hpp>
+#include <perp/bench/harness/suite.hpp>
+#include <perp/bench/studies/study_runner.hpp>
+#include <perp/problems/io/problem_json.hpp>
+
+namespace perp::python {
+
+namespace {
+
+// While one exists, forks of this thread take the interpreter along: the child of a benchmark may
+// then call solvers written in Python. Without it the child would have a copy of the interpreter's
+// lock that nobody gives back.
+class ForkWithInterpreter {
+ public:
+  ForkWithInterpreter() {
+    static const int once = pthread_atfork(&before, &in_parent, &in_child);
+    (void)once;
+    active_ = true;
+  }
+  ~ForkWithInterpreter() { active_ = false; }
+
+ private:
+  static void before() {
+    if (!active_) return;
+    held_.emplace();
+    PyOS_BeforeFork();
+  }
+  static void in_parent() {
+    if (!active_) return;
+    PyOS_AfterFork_Parent();
+    held_.reset();
+  }
+  static void in_child() {
+    if (!active_) return;
+    PyOS_AfterFork_Child();  // the child keeps the lock to its end, with _exit
+    active_ = false;
+  }
+
+  static thread_local bool active_;
+  static thread_local std::optional<py::gil_scoped_acquire> held_;
+};
+thread_local bool ForkWithInterpreter::active_ = false;
+thread_local std::optional<py::gil_scoped_acquire> ForkWithInterpreter::held_;
+
+void raise_if_interrupted(int signal) {
+  if (signal == 0) return;
+  PyErr_SetString(PyExc_KeyboardInterrupt, "the records that were written are whole");
+  throw py::error_already_set();
+}
+
+std::vector<Instance> instances_from(const py::list& problems, bool quick) {
+  std::vector<Instance> instances;
+  int number = 0;
+  for (const py::handle item : problems) {
+    ++number;
+    if (py::isinstance<py::str>(item)) {
+      for (Instance& i : collect_instances(item.cast<std::string>(), quick))
+        instances.push_back(std::move(i));
+      continue;
+    }
+    if (py::isinstance<Instance>(item)) {
+      instances.push_back(item.cast<const Instance&>());
+      continue;
+    }
+    Instance i;
+    i.made = item.cast<std::shared_ptr<Problem>>();
+    i.suite = "python";
+    i.name = i.made->name.empty() ? "problem-" + std::to_string(number) : i.made->name;
+    i.hash = hash_text(std::holds_alternative<Mcp>(i.made->data) &&
+                               !std::get<Mcp>(i.made->data).graph
+                           ? i.name  // F is a function: the name has to tell
+                           : problem_to_text(*i.made));
+    instances.push_back(std::move(i));
+  }
+  return instances;
+}
+
+}  // namespace
+
+void bind_benchmark(py::module_& m) {
+  py::class_<Instance>(m, "Instance", "A problem of a suite that is loaded when it is needed.")
+      .def_readonly("suite", &Instance::suite)
+      .def_readonly("name", &Instance::name)
+      .def_readonly("family", &Instance::family)
+      .def_readonly("size", &Instance::size)
+      .def_readonly("seed", &Instance::seed)
+      .def_readonly("sequence", &Instance::sequence)
+      .def_readonly("position", &Instance::position)
+      .def("load", [](const Instance& i) {
+        const py::gil_scoped_release release;
+        return std::make_shared<Problem>(i.load());
+      })
+      .def("__repr__",
+           [](const Instance& i) { return "<perp.Instance " + i.suite + "/" + i.name + ">"; });
+  m.def(
+      "instances",
+      [](const std::string& what, bool quick) {
+        const py::gil_scoped_release release;
+        return collect_instances(what, quick);
+      },
+      py::arg("what"), py::kw_only(), py::arg("quick") = false,
+      "The instances of a suite, a suite file, a problem file or a folder. quick leaves out those\n"
+      "of tier full.");
+  m.def(
+      "run_benchmark",
+      [](const py::list& problems, const std::vector<std::string>& solvers,
+         const std::string& folder, double tolerance, double time_limit, double memory_limit,
+         int repeats, int jobs, const std::vector<std::string>& starts, bool quick, bool resume,
+         bool overwrite, const std::string& label, const py::object& progress,
+         const py::kwargs& settings) {
+        BenchRequest request;
+        request.instances = instances_from(problems, quick);
+        request.solvers = solvers;
+        request.folder = folder;
+        request.tolerance = tolerance;
+        request.time_limit = time_limit;
+        request.memory_limit_mb = memory_limit;
+        request.repeats = repeats;
+        request.jobs = jobs;
+        request.resume = resume;
+        request.overwrite = overwrite;
+        request.label = label;
+        request.settings = settings_from(settings);
+        request.starts.clear();
+        for (const std::string& start : starts) request.starts.push_back(start_from(start));
+        check_solvers(request.solvers, request.settings);
+        const BenchProgress tell = [&](int done, int total, const std::string& instance,
+                                       const std::string& solver, const std::string& outcome) {
+          if (progress.is_none()) return;
+          const py::gil_scoped_acquire gil;
+          try {
+            progress(done, total, instance, solver, outcome);
+          } catch (...) {
+            Raised::note();
+          }
+        };
+        Raised::clear();
+        BenchSummary summary;
+        {
+          const ForkWithInterpreter fork;
+          const py::gil_scoped_release release;
+          summary = run_benchmark(request, tell);
+        }
+        Raised::rethrow();
+        raise_if_interrupted(summary.interrupted);
+        return summary.records_file;
+      },
+      py::arg("problems"), py::arg("solvers"), py::arg("folder"), py::kw_only(),
+      py::arg("tolerance"), py::arg("time_limit"), py::arg("memory_limit"), py::arg("repeats"),
+      py::arg("jobs"), py::arg("starts"), py::arg("quick"), py::arg("resume"),
+      py::arg("overwrite"), py::arg("label"), py::arg("progress"));
+  m.def(
+      "run_study",
+      [](const std::string& name, const std::string& folder, bool quick, bool resume,
+         bool overwrite) {
+        StudyRequest request;
+        request.folder = folder;
+        request.resume = resume;
+        request.overwrite = overwrite;
+        StudySummary summary;
+        {
+          const ForkWithInterpreter fork;
+          const py::gil_scoped_release release;
+          const Study study = read_study(name, quick);
+          summary = run_study(study, request, [](const std::string&) {});
+          if (summary.interrupted == 0) report_study(study, folder);
+        }
+        raise_if_interrupted(summary.interrupted);
+        return folder;
+      },
+      py::arg("name"), py::arg("folder"), py::kw_only(), py::arg("quick"), py::arg("resume"),
+      py::arg("overwrite"));
+  m.def(
+      "run_command",
+      [](std::vector<std::string> words) {
+        words.insert(words.begin(), "perp");
+        std::vector<char*> arguments;
+        for (std::string& word : words) arguments.push_back(word.data());
+        arguments.push_back(nullptr);
+        const ForkWithInterpreter fork;
+        const py::gil_scoped_release release;
+        return cli::run(static_cast<int>(words.size()), arguments.data());
+      },
+      py::arg("words"));
+  m.def("set_places", [](const std::string& data, const std::string& program) {
+    if (!data.empty()) set_data_root(data);
+    if (!program.empty()) set_program_file(program);
+  });
+  m.def("data_folder", [] { return data_root().string(); },
+        "where suites, scenes, studies and schemas are read from");
+}
+
+}  // namespace perp::python

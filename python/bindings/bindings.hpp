@@ -1,0 +1,72 @@
+// The parts of the Python module, and what they share.
+#pragma once
+
+#include <pybind11/eigen.h>
+#include <pybind11/functional.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+#include <exception>
+#include <memory>
+#include <perp/problems/json/json.hpp>
+#include <perp/problems/standard/problem.hpp>
+#include <perp/solvers/router.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace perp::python {
+
+namespace py = pybind11;
+
+// Each adds its part to the module.
+void bind_problems(py::module_& m);
+void bind_solving(py::module_& m);
+void bind_solvers(py::module_& m);
+void bind_scenes(py::module_& m);
+void bind_formulations(py::module_& m);
+void bind_simulation(py::module_& m);
+void bind_benchmark(py::module_& m);
+
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+/// Keywords as settings: True is "true", numbers keep all digits.
+Settings settings_from(const py::kwargs& keywords);
+
+/// A matrix from what numpy takes for a 2D array, or from any scipy.sparse matrix. Arrays of a CSC
+/// matrix with sorted 32-bit indices are used in place, everything else is copied.
+/// @param field for messages @throws py::value_error, py::type_error
+Matrix matrix_from(const py::handle& object, const std::string& field);
+
+/// A vector from what numpy takes for a 1D array. @throws py::value_error, py::type_error
+Vector vector_from(const py::handle& object, const std::string& field);
+
+/// A numpy array or scipy.sparse.csc_matrix that shows the numbers in place, read-only.
+py::object matrix_to(const Matrix& matrix, const py::handle& owner);
+py::object vector_to(const Vector& vector, const py::handle& owner);
+
+/// JSON and Python objects, by way of text.
+py::object object_from(const json::Value& value);
+py::object object_from_text(const std::string& text);
+json::Value value_from(const py::handle& object);
+
+/// A Python object that C++ may keep and drop on any thread.
+std::shared_ptr<py::object> shared_object(py::object object);
+
+/// The first exception that Python code raised below a solve: callbacks note it and let the solver
+/// end, and rethrow() raises it once the solver has. One for each thread.
+class Raised {
+ public:
+  /// To be called before a solve.
+  static void clear();
+  /// Of the exception that is being handled.
+  static void note();
+  static bool any();
+  /// With the GIL. @throws what was noted
+  static void rethrow();
+};
+
+/// Solvers of Python, of perp and of other programs, by name.
+std::unique_ptr<Solver> make_solver_for_python(std::string_view name);
+
+}  // namespace perp::python
