@@ -44,7 +44,7 @@ class Matrix {
   /// A dense matrix.
   Matrix(DenseMatrix dense) : storage_(std::move(dense)) {}  // NOLINT: conversion is the point
   /// A sparse matrix, which is compressed if it is not.
-  Matrix(SparseMatrix sparse);                               // NOLINT
+  Matrix(SparseMatrix sparse);  // NOLINT
 
   /// A sparse matrix whose arrays stay in place: nothing is copied until somebody asks for
   /// sparse(). Verification reads the columns as they are; most solvers ask.

@@ -141,7 +141,7 @@ class Solver {
   virtual void do_prepare(const Problem& problem) = 0;
   /// update() after all checks; prepares anew unless a method overrides it.
   virtual void do_update(const Problem& problem) { do_prepare(problem); }
-  /// solve() after all checks. Everything in `result` has been reset.
+  /// solve() after all checks. All of `result` but z and dual has been reset.
   virtual void do_solve(const Start& start, Observer* observer, Result& result) = 0;
 
   /// The deadline of the call that runs: prepare, update or solve.
