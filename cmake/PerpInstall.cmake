@@ -34,6 +34,14 @@ install(CODE "
   endforeach()" COMPONENT dev)
 install(FILES bench/plugins/perp_plugin.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT dev)
 
+# Reference pages of the public headers.
+find_program(PERP_DOXYGEN doxygen)
+if(PERP_DOXYGEN AND PROJECT_IS_TOP_LEVEL)
+  add_custom_target(perp_doxygen COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR}
+                    -D OUTPUT=${PROJECT_BINARY_DIR}/doxygen -D DOXYGEN=${PERP_DOXYGEN}
+                    -P ${PROJECT_SOURCE_DIR}/cmake/PerpDoxygen.cmake VERBATIM)
+endif()
+
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/perp)
 install(EXPORT perpTargets NAMESPACE perp:: DESTINATION ${package_dir} COMPONENT dev)
 configure_package_config_file(cmake/perpConfig.cmake.in perpConfig.cmake INSTALL_DESTINATION ${package_dir})

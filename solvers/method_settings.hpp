@@ -15,6 +15,7 @@ namespace perp {
 /// Keys and values of --set.
 using SettingTexts = std::vector<std::pair<std::string, std::string>>;
 
+/// Makes a method from its name.
 using MakeSolver = std::function<std::unique_ptr<Solver>(std::string_view)>;
 
 /// Whether a solver has a setting of this name.

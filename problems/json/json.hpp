@@ -43,6 +43,7 @@ struct Value {
       data = nullptr;
 
   Value() = default;
+  /// From what it can hold.
   template <class T>
   requires(!std::is_same_v<std::decay_t<T>, Value>) Value(T&& value)
       : data(std::forward<T>(value)) {}  // NOLINT: conversion is the point

@@ -76,6 +76,17 @@ class PublicHeaders(unittest.TestCase):
                 for text, result in zip(texts, pool.map(compiled, sources)):
                     self.assertEqual((result.returncode, result.stderr), (0, ""), text)
 
+    def test_doxygen_has_no_complaint(self):
+        doxygen = shutil.which("doxygen")
+        if not doxygen:
+            self.skipTest("doxygen is not installed")
+        with tempfile.TemporaryDirectory(prefix="perp-doxygen-") as folder:
+            made = run(CMAKE, "-D", f"SOURCE={ROOT}", "-D", f"OUTPUT={folder}", "-D", f"DOXYGEN={doxygen}", "-P",
+                       ROOT / "cmake/PerpDoxygen.cmake")
+            self.assertEqual(made.returncode, 0, made.stderr)
+            page = (pathlib.Path(folder) / "html/classperp_1_1Lemke.html").read_text()
+            self.assertIn("solvers/pivoting/lemke.hpp", page)
+
 
 if __name__ == "__main__":
     unittest.main()
