@@ -53,8 +53,8 @@ typedef struct perp_cone {
  *   "box_qp"            min 1/2 z'M z + q'z, lower <= z <= upper
  *   "conic_qp"          min 1/2 z'M z + q'z, A z + s = b, s in the product of the cones
  *   "friction_contact"  z in K_mu, u + mu |u_t| n in K_mu*, both perpendicular, u = W z + q,
- *                       contact by contact (n, t1[, t2]). W = M if there is one, else J mass^-1 J'; the
- *                       diagonal matrix of `compliance` is added to it
+ *                       contact by contact (n, t1[, t2]). W = M if there is one, else J mass^-1 J';
+ *                       the diagonal matrix of `compliance` is added to it
  *   "convex_contact"    min 1/2 |z - q|^2_M + 1/2 |P(y)|^2_R, y = -R^-1 (J z - bias), P on K_mu */
 typedef struct perp_problem {
   size_t size;
