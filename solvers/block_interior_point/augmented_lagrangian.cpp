@@ -7,9 +7,9 @@ namespace perp {
 
 namespace {
 
-constexpr double kLeastCurvature = 1e-12;  // along nu, where no cone is active
-constexpr double kFlatEnough = 0.5;        // slope at 1 over that at 0 for a whole step
-constexpr double kRoot = 0.2;              // the same at the root that is looked for otherwise
+constexpr double kLeastCurvature = 1e-12;  // along nu, if no cone is active
+constexpr double kFlatEnough = 0.5;  // slope at 1 over |slope at 0| up to which t = 1 is taken
+constexpr double kRoot = 0.2;        // the same at the t that the search finds otherwise
 constexpr int kSearchSteps = 12;
 
 // p := projection of z on the cone.
@@ -79,7 +79,7 @@ void AugmentedLagrangian::point(ImpulsePoint& x) const {
   x.nu = x_.nu;
 }
 
-// Impulses, slacks and gradient at (m, lambda, nu).
+// Computes impulses, slacks and gradient at (m, lambda, nu).
 void AugmentedLagrangian::evaluate() {
   const ImpulseProgram& p = *program_;
   const bool total = p.has_total();
@@ -137,7 +137,7 @@ bool AugmentedLagrangian::find_direction(ImpulseNewton& newton) {
   }
   a_.setZero();
   for (int i = 0; i < p.bounds(); ++i) {
-    // A row that was open, and is violated by no more than what changes now, is not yet closed.
+    // A row that was open stays open as long as its violation is smaller than the present change.
     const bool open = x_.u[i] > 0 || (x_.lambda[i] == 0.0 && x_.slack[i] > -change_);
     weights_[i] = 1.0 / (penalties_.eps[i] + (open ? penalties_.tau[i] : 0.0));
     p.G.add(i, -weights_[i] * gradient_.lambda[i], a_.data());
@@ -150,7 +150,7 @@ bool AugmentedLagrangian::find_direction(ImpulseNewton& newton) {
   return d_.m.allFinite();
 }
 
-// d_nu, as far as nu >= 0 lets it go, and its share of the direction.
+// Computes d_nu, limited by nu >= 0, and adds its contribution to the direction.
 void AugmentedLagrangian::solve_border(ImpulseNewton& newton, double curvature) {
   work_.setZero();
   newton.solve(work_, border_.pull, border_.v, border_.m);
@@ -160,7 +160,7 @@ void AugmentedLagrangian::solve_border(ImpulseNewton& newton, double curvature) 
   d_.m += d_.nu * border_.m;
 }
 
-// lambda follows from v, then v from it, so that they agree to rounding.
+// Computes d_lambda from d_v, then d_v from d_lambda, so that they agree to rounding.
 void AugmentedLagrangian::complete_direction() {
   const ImpulseProgram& p = *program_;
   work_.setZero();
@@ -176,7 +176,7 @@ void AugmentedLagrangian::complete_direction() {
     d_.s[i] = p.J.dot(i, d_.m.data()) + (p.has_total() ? d_.nu * p.e[i] : 0.0);
 }
 
-// Of the augmented Lagrangian along the direction.
+// The slope of the augmented Lagrangian along the direction, at step t.
 double AugmentedLagrangian::slope(double t) const {
   const ImpulseProgram& p = *program_;
   double sum = d_.v.dot(x_.mv) + t * d_.v.dot(d_.mv) - p.f.dot(d_.m) + p.kappa * d_.nu;

@@ -9,7 +9,7 @@ namespace perp {
 namespace {
 
 constexpr double kInnerAccuracy = 0.1;   // gradient over the change of the multipliers
-constexpr double kSmallGradient = 0.01;  // of the tolerance: no Newton step gains more
+constexpr double kSmallGradient = 0.01;  // share of the tolerance; no smaller gradient is needed
 constexpr double kLargestPenalty = 1e8;
 
 }  // namespace
@@ -23,7 +23,7 @@ const SolverTraits& BlockAugmentedLagrangian::traits() const {
   return traits;
 }
 
-// p, lambda and nu of a start; without a dual there are no multipliers.
+// Takes p, lambda and nu from a start; without a dual, lambda and nu are 0.
 void BlockAugmentedLagrangian::read_start(const Start& start) {
   ImpulsePoint& x = point();
   x.p.setZero();

@@ -1,4 +1,5 @@
-// Interior-point method for conic QPs of velocities and impulses, on the graph of the bodies.
+// Interior-point method for conic QPs of velocities and impulses, with linear systems on the graph
+// of the bodies.
 #pragma once
 
 #include <perp/solvers/block_interior_point/impulse_solver.hpp>
@@ -8,7 +9,7 @@ namespace perp {
 
 /// Settings of BlockInteriorPoint.
 struct BlockInteriorPointSettings {
-  int patience = 15;  ///< steps without progress
+  int patience = 15;  ///< steps without progress before the solve ends as stalled
 
   /// Shows every setting to a visitor, such as a SettingVisitor.
   template <class Visitor>
@@ -18,11 +19,12 @@ struct BlockInteriorPointSettings {
   }
 };
 
-/// Solves conic QPs of the form of ImpulseProgram: thousands of contacts, velocities kept, one row
-/// that bounds all normal impulses together, by Mehrotra's predictor and corrector
-/// (PredictorCorrector) with linear systems of the size of the bodies (ImpulseNewton), into which
-/// that row goes as a border of one. It begins at the central start, whatever start is given.
-/// Ends: solved, stalled, iteration_limit, time_limit, interrupted. It proves no infeasibility.
+/// Solves conic QPs of the form of ImpulseProgram, with thousands of contacts, velocities as
+/// unknowns and one row that bounds the sum of all normal impulses. It uses Mehrotra's predictor
+/// and corrector (PredictorCorrector) with linear systems of the size of the bodies
+/// (ImpulseNewton). That row borders them by one row and column. The method begins at its own
+/// central start and ignores the start given. Ends: solved, stalled, iteration_limit, time_limit,
+/// interrupted. It proves no infeasibility.
 class BlockInteriorPoint final : public ImpulseSolver {
  public:
   BlockInteriorPointSettings settings;

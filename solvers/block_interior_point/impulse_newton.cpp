@@ -51,8 +51,8 @@ void ImpulseNewton::find_touched() {
   update();
 }
 
-// Body by body: first v, if G has it, then m. A pivot of v needs nothing of m, one of m follows
-// those of v.
+// Numbers the unknowns body by body: first v, if it is in a row of G, then m. So the pivots of v
+// come before those of m, which they do not need.
 void ImpulseNewton::number_unknowns() {
   const ImpulseProgram& p = *program_;
   const int nv = p.velocities();
@@ -80,7 +80,8 @@ void ImpulseNewton::number_unknowns() {
   work_.resize(static_cast<Eigen::Index>(groups_.size()));
 }
 
-// Of each velocity: consecutive ones with the same contacts, or with some of them, make a body.
+// The body of each velocity: consecutive velocities form a body if the contacts of one are among
+// those of the other.
 std::vector<int> ImpulseNewton::find_bodies() const {
   const int nv = program_->velocities();
   std::vector<std::vector<int>> contacts(nv);
@@ -172,7 +173,8 @@ void ImpulseNewton::analyse() {
   ldl_.analyse(n, starts, rows, signs_, groups_);
 }
 
-// Lets in the cones and rows with weight. @return whether all of them were in already
+// Adds the cones and rows with weight to the pattern. @return whether all of them were in it
+// already
 bool ImpulseNewton::let_in(const std::vector<ConeBlock>& blocks, const Vector& weights) {
   bool known = !pattern_.starts.empty();
   for (std::size_t c = 0; c < blocks.size(); ++c) {

@@ -1,4 +1,4 @@
-// The linear systems of the augmented Lagrangian of an ImpulseProgram.
+// The linear systems of methods for an ImpulseProgram.
 #pragma once
 
 #include <perp/solvers/block_interior_point/impulse_program.hpp>
@@ -9,22 +9,23 @@ namespace perp {
 
 /// Solves
 ///   [M + G'D G, -M; -M, -J'B J] (dv, dm) = (a, b)
-/// for D >= 0 diagonal and B >= 0 block diagonal, one block for every cone. The matrix is
-/// quasi-definite [Vanderbei1995] where B spans enough, and its graph is that of the bodies: rows
-/// of G and cones without weight take no part. Where no row of G meets a block of M, dv = dm + M^-1
-/// a leaves the system, and M joins J'B J.
+/// with diagonal D >= 0 and block diagonal B >= 0, one block for every cone. The matrix is
+/// quasi-definite [Vanderbei1995] if B has enough rank. Its graph is that of the bodies. Rows of G
+/// and cones that have had weight 0 so far are not in its pattern. If no row of G has an entry in
+/// the velocities of a block of M, dv = dm + M^-1 a is eliminated there, and M is added to J'B J.
 class ImpulseNewton {
  public:
   /// Keeps a reference to the program.
   void prepare(const ImpulseProgram& program);
-  /// Takes other values of it, of the same structure.
+  /// To be called if the program has new values with the same structure.
   void update();
 
-  /// Symmetric 3 x 3 blocks, of smaller cones the upper left part.
+  /// Symmetric 3 x 3 blocks; smaller cones use the upper left part.
   using ConeBlock = Eigen::Matrix3d;
-  /// @param weights of the rows of G, 0: takes no part. @return false if it breaks down
+  /// @param blocks B, one per cone @param weights D, one per row of G
+  /// @return false if the factorisation breaks down
   bool factor(const std::vector<ConeBlock>& blocks, const Vector& weights);
-  /// (dv, dm) from (a, b).
+  /// Solves for (dv, dm); all vectors have one value per velocity.
   void solve(const Vector& a, const Vector& b, Vector& dv, Vector& dm);
 
   void clear_counts() { factorisations = analyses = linear_solves = 0; }
@@ -35,8 +36,8 @@ class ImpulseNewton {
     std::vector<int> velocities;
     Eigen::Matrix<double, 3, Eigen::Dynamic> rows;
   };
-  /// The upper triangle by columns; targets: where every contribution goes, those of M, then of the
-  /// cones, then of the rows of G.
+  /// The upper triangle by columns. `targets` are the places of all contributions: first those of
+  /// M, then of the cones, then of the rows of G.
   struct Pattern {
     std::vector<int> starts, rows, targets;
   };
@@ -48,7 +49,7 @@ class ImpulseNewton {
   std::vector<std::pair<int, int>> list_places() const;
 
   const ImpulseProgram* program_ = nullptr;
-  std::vector<Touched> touched_;          // by each cone
+  std::vector<Touched> touched_;          // the velocities in the rows of each cone
   std::vector<char> cone_in_, bound_in_;  // whether it takes part in the pattern
   std::vector<int> v_index_, m_index_;    // of each velocity, or -1
   std::vector<int> groups_;

@@ -8,7 +8,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kDust = 1e-15;  // relative: entries that rounding left
+constexpr double kDust = 1e-15;  // relative size of entries that come from rounding
 
 }  // namespace
 
@@ -91,7 +91,7 @@ void ImpulseProgram::assign_roles(const ConicQp& qp) {
   for (std::size_t i = 0; i < bounds.size(); ++i) role_[bounds[i]] = -2 - static_cast<int>(i);
 }
 
-// J, the cones and the row of the total: an impulse's column has them all.
+// Reads J, the cones and the row of the total, all of them from the columns of the impulses.
 void ImpulseProgram::read_impulses(const ConicQp& qp) {
   const auto& [unknowns, sizes, rows] = partition_->contacts;
   const int total = partition_->total;

@@ -1,4 +1,4 @@
-// Conic QPs of velocities and impulses, by their partition.
+// Conic QPs of velocities and impulses, read by their partition.
 #pragma once
 
 #include <memory>
@@ -41,12 +41,12 @@ struct RowMatrix {
 
 /// One cone of impulses: { p : ||(p_2, ..., p_size)|| <= mu p_1 }, or p_1 >= 0 for size 1.
 struct ImpulseCone {
-  int first = 0, size = 1;  ///< of the impulses; size at most 3
+  int first = 0, size = 1;  ///< first impulse, and number of impulses, at most 3
   double mu = 0.0;
 };
 
-/// Velocities and impulses, and the multipliers lambda of G v >= w, nu of e'p <= kappa, -m of the
-/// momentum and s of the cones: M m = M v + c_v - G'lambda, s = J m + c_p + nu e.
+/// Velocities v and impulses p with the multipliers: lambda of G v >= w, nu of e'p <= kappa, -m of
+/// the momentum and s of the cones. M m = M v + c_v - G'lambda, s = J m + c_p + nu e.
 struct ImpulsePoint {
   Vector v, m, p, s, lambda;
   double nu = 0.0;
@@ -55,20 +55,20 @@ struct ImpulsePoint {
 /// A conic_qp of the form
 ///   min 1/2 v'Mv + c_v'v + c_p'p   over velocities v and impulses p
 ///   subject to  M v - J'p = f,  G v >= w,  e'p <= kappa,  p in a product of cones,
-/// M block diagonal and positive definite, in the order of the problem's partition; impulses are
-/// scaled by the factors of their rows, so that cones are circular. What max-dissipation-step poses
-/// without joints [DrumwrightShell2010, QP2].
+/// with M block diagonal and positive definite, in the order of the problem's partition. Impulses
+/// are scaled by the factors of their rows, so that cones are circular. max-dissipation-step poses
+/// such problems if there are no joints [DrumwrightShell2010, QP2].
 class ImpulseProgram {
  public:
-  /// Why the problem, whose partition holds, is not of the form.
+  /// Why the problem does not have this form, or nothing if it has. Its partition must be valid.
   static std::optional<std::string> refusal(const ConicQp& qp);
-  /// Takes a problem that refusal() says nothing of. Only other sizes allocate.
+  /// Takes a problem for which refusal() returns nothing. Only other sizes allocate.
   void read(const ConicQp& qp);
 
   /// Whether sizes, blocks and patterns are those of another program.
   bool has_structure_of(const ImpulseProgram& other) const;
 
-  /// Of the problem that was read.
+  /// Sizes of the problem that was read.
   int unknowns() const { return static_cast<int>(velocity_of_.size()); }
   int rows() const { return static_cast<int>(role_.size()); }
   int velocities() const { return static_cast<int>(f.size()); }
@@ -76,35 +76,35 @@ class ImpulseProgram {
   int bounds() const { return G.rows(); }
   bool has_total() const { return e.size() > 0; }
 
-  /// a M^-1 a' of row i.
+  /// a M^-1 a' for row i = a of a matrix.
   double stiffness(const RowMatrix& rows, int i) const;
 
-  /// pull += J'B e over one cone. @return e'B e
+  /// pull += J'B e for one cone, with B = block and e = total. @return e'B e
   double pull_total(const ImpulseCone& cone, const Eigen::Matrix3d& block, const Vector& total,
                     Vector& pull) const;
 
-  /// From p, lambda and nu the rest of the point, so that momentum and stationarity hold to
-  /// rounding.
+  /// Computes v, m and s from p, lambda and nu, so that momentum and stationarity hold to rounding.
   void complete(ImpulsePoint& point) const;
-  /// At least the verifier's measure of a completed point whose p is in the cones and lambda, nu >=
-  /// 0: the largest of what is violated, in the problem's units, and of the products of a
-  /// slack and its multiplier, cone by cone, so that nothing cancels.
+  /// An upper bound on the verifier's measure of a completed point with p in the cones and
+  /// lambda, nu >= 0. It is the largest of all violations, in the problem's units, and of the
+  /// products of slacks and their multipliers, cone by cone, so that nothing cancels.
   double measure(const ImpulsePoint& point) const;
-  /// The problem's own x and dual.
+  /// Writes the point as x and dual of the problem as posed.
   void write(const ImpulsePoint& point, Vector& x, Vector& dual) const;
-  /// p of the problem's x; lambda and nu of its dual.
+  /// Read p from x, and lambda and nu from the dual, of the problem as posed.
   void read_start(const Vector& x, Vector& p) const;
   void read_dual(const Vector& dual, Vector& lambda, double& nu) const;
 
   MassBlocks mass;
-  RowMatrix J, G;  ///< J by impulses
-  Vector f, w, cost_v, cost_p;
-  Vector e;  ///< of the row e'p <= kappa; empty if there is none
+  RowMatrix J, G;               ///< one row per impulse; one row per bound
+  Vector f, w, cost_v, cost_p;  ///< cost_v, cost_p: c_v, c_p
+  Vector e;                     ///< of the row e'p <= kappa; empty if there is none
   double kappa = 0.0;
   std::vector<ImpulseCone> cones;
 
  private:
-  /// Impulses that are 0, in the problem's own scale: what their rows' multipliers need.
+  /// Impulses that are fixed at 0, in the problem's own scale: data for the multipliers of their
+  /// rows.
   struct Held {
     RowMatrix J;
     Vector cost, total, factor;  // factor: of the impulse in its row
@@ -120,7 +120,7 @@ class ImpulseProgram {
   std::vector<int> role_;              // of each row: i of velocity i, -2 - i of bound i, or -1
   std::vector<double> impulse_scale_;  // unknown = impulse / scale
   std::vector<int> next_;              // work space: places in rows of G
-  Vector largest_;                     // likewise: entries
+  Vector largest_;                     // work space: largest entries
   Held held_;
 };
 

@@ -8,7 +8,7 @@ namespace perp {
 namespace {
 
 constexpr int kImpulseMostSteps = 200;
-constexpr double kImpulseAim = 0.5;  // of the tolerance
+constexpr double kImpulseAim = 0.5;  // share of the tolerance
 
 }  // namespace
 
@@ -89,7 +89,7 @@ bool ImpulseSolver::goes_on(const char* step_type, double merit, double step, Ob
 }
 
 void ImpulseSolver::end(Result& result) const {
-  // The measure is no smaller than the verifier's: what ends short of the aim may be an answer.
+  // The measure is at least the verifier's: a point that has not reached the aim may be an answer.
   if (result.status != Status::kInterrupted && best_measure_ <= limits.tolerance)
     result.status = Status::kSolved;
   if (result.status == Status::kStalled && result.message.empty())

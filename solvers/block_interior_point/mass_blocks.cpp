@@ -8,8 +8,8 @@ namespace perp {
 
 namespace {
 
-// Lower factor of a symmetric matrix of size n, by columns, in its place. @return false if it is
-// not positive definite
+// Replaces a symmetric matrix of size n, by columns, by its lower Cholesky factor. @return false if
+// it is not positive definite
 bool factor(int n, double* a) {
   for (int j = 0; j < n; ++j) {
     for (int i = j; i < n; ++i) {

@@ -7,7 +7,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kToBoundary = 0.995;  // of the step to the boundary
+constexpr double kToBoundary = 0.995;  // share of the step to the boundary
 
 using Block3 = Eigen::Vector3d;
 
@@ -33,7 +33,7 @@ Block3 product(const Block3& x, const Block3& y, int size) {
   return {x.dot(y), x[0] * y[1] + y[0] * x[1], x[0] * y[2] + y[0] * x[2]};
 }
 
-// y with product(x, y) = r.
+// The y with product(x, y) = r.
 Block3 divide(const Block3& x, const Block3& r, int size) {
   if (size == 1) return {r[0] / x[0], 0.0, 0.0};
   const double det = determinant(x, size);
@@ -157,7 +157,7 @@ bool PredictorCorrector::scale() {
           determinant(segment(x_.s, cone), cone.size) > 0))
       return false;
     scale_cone(cone, k);
-    // In the units of ImpulseNewton, whose normals are not divided by mu.
+    // In the units of ImpulseNewton, in which normals are not divided by mu.
     blocks_[c] = k.w * k.w;
     if (cone.size > 1) {
       blocks_[c].row(0) /= cone.mu;
@@ -203,7 +203,8 @@ void PredictorCorrector::scale_cone(const ImpulseCone& cone, Scaling& k) const {
   k.scaled = k.w * s;
 }
 
-// Newton direction to products `target`; with the second-order term of the affine direction.
+// Newton direction to products `target`; if `corrector`, with the second-order term of the affine
+// direction.
 void PredictorCorrector::direction(ImpulseNewton& newton, double target, bool corrector) {
   const ImpulseProgram& p = *program_;
   right_side(target, corrector);
@@ -228,7 +229,7 @@ void PredictorCorrector::direction(ImpulseNewton& newton, double target, bool co
   }
 }
 
-// What the complementarity of cones and bounds asks for, and a.
+// Computes the terms from the complementarity of cones and bounds, and the right-hand side a.
 void PredictorCorrector::right_side(double target, bool corrector) {
   const ImpulseProgram& p = *program_;
   for (std::size_t c = 0; c < p.cones.size(); ++c) {
@@ -249,7 +250,8 @@ void PredictorCorrector::right_side(double target, bool corrector) {
   }
 }
 
-// b and the border. @return what the row of the total misses without the direction
+// Computes the right-hand side b and the border. @return the part of the residual of the total that
+// does not depend on the direction
 double PredictorCorrector::gather_border() {
   const ImpulseProgram& p = *program_;
   system_.b = missing_.momentum;
@@ -272,7 +274,7 @@ double PredictorCorrector::gather_border() {
   return known;
 }
 
-// d_nu from the equation of the total, and its share of the direction.
+// Computes d_nu from the equation of the total, and adds its contribution to the direction.
 void PredictorCorrector::solve_border(ImpulseNewton& newton, double target, bool corrector,
                                       double known) {
   if (!corrector) {

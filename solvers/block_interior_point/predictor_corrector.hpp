@@ -12,7 +12,7 @@ class PredictorCorrector {
  public:
   /// Keeps a reference to the program. Only other sizes allocate.
   void prepare(const ImpulseProgram& program);
-  /// From the central start. Then step() until the caller is content.
+  /// Begins at the central start.
   void start();
   /// One step. @return false if there is no progress
   bool step(ImpulseNewton& newton);
@@ -20,7 +20,7 @@ class PredictorCorrector {
   double mu() const;
   /// Largest residual of the equations.
   double residual() const;
-  /// p, lambda and nu.
+  /// Writes p, lambda and nu to x.
   void point(ImpulsePoint& x) const;
 
   double last_step() const { return last_step_; }
@@ -30,25 +30,25 @@ class PredictorCorrector {
     Vector v, m, p, s, lambda, slack;  // p and s of self-dual cones
     double nu = 1.0, rest = 1.0;       // rest: kappa - e'p
   };
-  /// Of one cone, by the point of scale().
+  /// The scaling of one cone, at the point of the last scale().
   struct Scaling {
     Eigen::Matrix3d w, inverse;  // w s = inverse p
-    Eigen::Vector3d scaled;      // that
+    Eigen::Vector3d scaled;      // w s
   };
-  /// What the equations miss: momentum, its multipliers, cones, bounds, the total.
+  /// Residuals of the equations: momentum, its multipliers, cones, bounds, the total.
   struct Missing {
     Vector momentum, multipliers, cones, bounds;
     double total = 0.0;
   };
-  /// The program in the units of self-dual cones: rows of normals over their friction.
+  /// The program in the units of self-dual cones: rows of normals are divided by the friction.
   struct SelfDual {
     RowMatrix J;
     Vector cost, e;
   };
-  /// The right-hand side at hand, and the column that borders the matrix with its solution.
+  /// The present right-hand side, and the column that borders the matrix, with its solution.
   struct System {
-    Vector a, b, target;     // target: of the products of slacks and multipliers
-    Vector cones;            // what the complementarity of the cones adds to dp
+    Vector a, b, target;     // target: for the products of slacks and multipliers
+    Vector cones;            // the part of dp from the complementarity of the cones
     Vector border, v, m;     // border = J'W^2 e
     double curvature = 0.0;  // e'W^2 e
   };

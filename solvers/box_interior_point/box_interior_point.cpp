@@ -7,16 +7,16 @@ namespace perp {
 
 namespace {
 
-constexpr int kInteriorAlwaysDense = 100;  // smaller problems are dense
-constexpr double kFewEntries = 0.25;       // share of entries from which systems are dense
+constexpr int kInteriorAlwaysDense = 100;  // unknowns; smaller problems are dense
+constexpr double kFewEntries = 0.25;       // share of entries; with more, systems are dense
 constexpr int kInteriorMostSteps = 200;    // by default
-constexpr double kLargestDistance = 1e4;   // of the first point, if F tells
-constexpr double kRatioGrowth = 10.0;      // of the defect over mu
+constexpr double kLargestDistance = 1e4;   // of the first point, if F determines it
+constexpr double kRatioGrowth = 10.0;      // allowed growth of the defect over mu
 constexpr double kLeastProduct = 1e-5;     // of a pair, over the mean
-constexpr double kLeastFall = 0.01;        // of the defect, of that which a linear F would show
-constexpr double kNearlyAll = 1.0 - 1e-8;  // most of the longest step
+constexpr double kLeastFall = 0.01;        // of the defect, over its fall with a linear F
+constexpr double kNearlyAll = 1.0 - 1e-8;  // largest share of the longest step
 constexpr double kShortestInterior = 1e-8;
-constexpr double kInteriorProgress = 0.9;  // mu or defect over the least before
+constexpr double kInteriorProgress = 0.9;  // mu or defect over the least before: progress
 
 bool prefers_sparse_system(const Matrix& m) {
   const double n = m.rows();
@@ -79,7 +79,7 @@ void BoxInteriorPoint::do_solve(const Start& start, Observer* observer, Result& 
   add("sparse", problem_.matrix().has_sparse_systems());
 }
 
-// Asked before the start is moved away from its bounds.
+// Whether the start is an answer, before it is moved away from its bounds.
 bool BoxInteriorPoint::start_solves() {
   problem_.map(start_, right_side_);
   if (!right_side_.allFinite()) return false;
@@ -88,8 +88,8 @@ bool BoxInteriorPoint::start_solves() {
   return finish_.solves(start_, right_side_, natural, natural, record_);
 }
 
-// A first point as far inside as F is large: a multiplier cannot follow F if it begins much
-// smaller, and a distance much smaller than that lets steps be cut.
+// The distance of the first point from its bounds, and its multipliers, have the size of F. A
+// multiplier that begins much smaller cannot follow F. With a much smaller distance steps are cut.
 bool BoxInteriorPoint::begin() {
   double distance = settings.distance > 0 ? settings.distance : 1.0;
   bool exists = pairs_.begin(start_, distance, distance);
@@ -145,8 +145,8 @@ bool BoxInteriorPoint::is_solved() {
   return finish_.solves(pairs_.z(), pairs_.f(), natural, natural, record_);
 }
 
-// The predictor leads to products of 0; what is left of mu after it tells how much the step centres
-// [Mehrotra1992].
+// The predictor aims at products of 0. The share of mu that is left after it determines how much
+// the step is centred [Mehrotra1992].
 bool BoxInteriorPoint::find_direction() {
   if (!problem_.linearise(pairs_.z())) return false;
   pairs_.diagonal(diagonal_, row_weight_);
@@ -166,7 +166,7 @@ bool BoxInteriorPoint::find_direction() {
 
 bool BoxInteriorPoint::search() {
   const double longest = pairs_.longest_step(), before = pairs_.defect();
-  // Near the end steps go nearly all the way, for superlinear convergence.
+  // Near a solution nearly the longest step is taken, for superlinear convergence.
   const double share =
       std::max(settings.to_boundary, std::min(1.0 - pairs_.mean_product(), kNearlyAll));
   for (step_ = longest < 1.0 ? share * longest : 1.0; step_ > kShortestInterior; step_ *= 0.5) {

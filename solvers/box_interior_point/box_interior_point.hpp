@@ -1,4 +1,4 @@
-// Infeasible interior-point method for complementarity problems over bounds.
+// Infeasible interior-point method for complementarity problems with bounds.
 #pragma once
 
 #include <perp/solvers/box/newton_system.hpp>
@@ -10,24 +10,26 @@ namespace perp {
 
 /// Settings of BoxInteriorPoint.
 struct BoxInteriorPointSettings {
-  double distance = 0.0;       ///< of the first point from its bounds; 0: the size of F there [-]
+  double distance = 0.0;       ///< of the first point from its bounds; 0: from the size of F [-]
   double proximal = 1e-10;     ///< eps added to the diagonal of the Jacobian [-]
-  double to_boundary = 0.995;  ///< share of the longest step that is taken at most, in (0, 1) [-]
+  double to_boundary = 0.995;  ///< share of the longest step that is taken far from a solution [-]
   int patience = 20;           ///< steps without progress that end the solve
   bool finish = true;          ///< solve the active set's system in the end
-  double finish_below = 0.01;  ///< natural residual from which that is tried [-]
+  double finish_below = 0.01;  ///< try that if the natural residual is at most this [-]
   std::string linear_algebra = "auto";  ///< "auto", "dense" or "sparse"
 
   /// Shows every setting to a visitor, such as a SettingVisitor.
   template <class Visitor>
   void visit(Visitor& v) {
-    v.visit("distance", distance,
-            "of the first point from its bounds, and its multipliers; 0: the size of F there");
+    v.visit(
+        "distance", distance,
+        "distance of the first point from its bounds, and its multipliers; 0: the size of F there");
     v.visit("proximal", proximal, "eps added to the diagonal of the Jacobian");
     v.visit("to_boundary", to_boundary, "share of the longest step that is taken at most", kShare);
     v.visit("patience", patience, "steps without progress that end the solve", kAtLeastOne);
     v.visit("finish", finish, "solve the linear system of the identified active set in the end");
-    v.visit("finish_below", finish_below, "natural residual from which the finish is tried");
+    v.visit("finish_below", finish_below,
+            "the finish is tried if the natural residual is at most this");
     v.visit("linear_algebra", linear_algebra, "factorisations: auto, dense or sparse",
             Choices{"auto", "dense", "sparse"});
   }
@@ -35,16 +37,17 @@ struct BoxInteriorPointSettings {
 
 /// Solves l <= z <= u complementary to a monotone F(z) (lcp, mlcp, mcp) by following the path on
 /// which all products of distances to bounds and their multipliers are the same mu
-/// [WrightRalph1996]. A step solves, with D = v / a + w / b on the diagonal,
-///   (J + D + eps I) dz = -F + sigma mu / a - sigma mu / b,
-/// twice with one factorisation: a predictor, which chooses sigma, and the step with the
-/// predictor's second-order term [Mehrotra1992]. It is shortened until the point keeps a distance
-/// from its bounds, no product is far below the mean, and ||F - v + w|| falls, or is no larger over
-/// mu than it was in the beginning. Near a solution the system of the active set is solved
-/// (ActiveSetFinish). If M or the Jacobian is not monotone, the path need not lead anywhere.
+/// [WrightRalph1996]. With distances a = z - l, b = u - z, their multipliers v, w, and
+/// D = v / a + w / b on the diagonal, a step solves
+///   (J + D + eps I) dz = -F + sigma mu / a - sigma mu / b
+/// twice with one factorisation: first a predictor, which chooses sigma, then the step with the
+/// second-order term of the predictor [Mehrotra1992]. The step is shortened until the point keeps a
+/// distance from its bounds, no product is far below the mean, and ||F - v + w|| falls, or its
+/// ratio to mu is at most about that in the beginning. Near a solution the system of the active set
+/// is solved (ActiveSetFinish). If F is not monotone, the path may not lead to a solution.
 ///
 /// Ends: solved; stalled; iteration_limit (200 by default), time_limit, interrupted;
-/// numerical_error (F does not exist at the first point, or a matrix is singular).
+/// numerical_error (F does not exist at the first point, or a matrix is singular or not finite).
 class BoxInteriorPoint final : public Solver {
  public:
   BoxInteriorPointSettings settings;
@@ -70,7 +73,7 @@ class BoxInteriorPoint final : public Solver {
   ActiveSetFinish finish_;
   BoxRecord record_;
   Vector start_, diagonal_, row_weight_, right_side_, direction_;
-  double largest_ratio_ = 0.0;  // of the defect over mu
+  double largest_ratio_ = 0.0;  // allowed ratio of the defect to mu
   double step_ = 0.0;
   int iterations_ = 0;
 };

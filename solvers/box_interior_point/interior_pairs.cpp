@@ -44,7 +44,7 @@ bool InteriorPairs::begin(const Vector& start, double distance, double multiplie
   return evaluate(point_);
 }
 
-// F, mu and the defect. @return false if F does not exist
+// Computes F, mu and the defect. @return false if F does not exist
 bool InteriorPairs::evaluate(Point& point) {
   problem_->map(point.z, point.f);
   double squares = 0.0, products = 0.0;
@@ -82,7 +82,7 @@ void InteriorPairs::right_side(double target, bool corrected, Vector& right_side
   }
 }
 
-// (a + da) (v + dv) = target to first order, and likewise for b and w.
+// (a + da) (v + dv) = target to first order; the same for b and w.
 void InteriorPairs::set_direction(const Vector& dz, double target, bool corrected) {
   for (int i = 0; i < dz.size(); ++i) {
     const double before = step_.z[i];
@@ -151,7 +151,7 @@ InteriorPairs::Trial InteriorPairs::try_step(double length) {
     if (has(i, kLower)) {
       trial_.lower_gap[i] += dz;
       trial_.lower_dual[i] += length * step_.lower_dual[i];
-      // The distance is what is exact; of two, the smaller one.
+      // The distance is exact, so z follows from it; if there are two, from the smaller one.
       if (!has(i, kUpper) || trial_.lower_gap[i] < trial_.upper_gap[i])
         trial_.z[i] = problem_->lower[i] + trial_.lower_gap[i];
       least = std::min(least, trial_.lower_gap[i] * trial_.lower_dual[i]);

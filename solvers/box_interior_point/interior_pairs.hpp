@@ -1,4 +1,4 @@
-// A point inside its bounds, with multipliers, and the steps of an interior-point method from it.
+// A point inside its bounds with multipliers, and the steps of an interior-point method from it.
 #pragma once
 
 #include <perp/solvers/box/box_problem.hpp>
@@ -6,16 +6,17 @@
 
 namespace perp {
 
-/// z between its bounds, at distances a = z - l and b = u - z above 0, with multipliers v and w
-/// above 0 for the bounds there are. At a solution
+/// z is inside its bounds, with distances a = z - l > 0 and b = u - z > 0 and multipliers v > 0 and
+/// w > 0 for the finite bounds. At a solution
 ///   F(z) - v + w = 0,   a_i v_i = 0,   b_i w_i = 0.
-/// An unknown whose bounds are equal stays there, and its row is left out.
+/// An unknown with equal bounds stays there, and its row is left out. All vectors have n values, in
+/// scaled unknowns (BoxProblem).
 class InteriorPairs {
  public:
-  /// Keeps a reference. Allocates.
+  /// Keeps a reference to the problem. Allocates.
   void attach(BoxProblem& problem);
-  /// z := the start, moved to `distance` from its bounds if it is nearer or beyond, between two
-  /// bounds no further than to their middle; v = w = `multiplier`.
+  /// z := the start. If it is nearer to a bound than `distance`, or beyond it, it is moved to this
+  /// distance, but not further than to the middle between two bounds. v = w = `multiplier`.
   /// @return false if F does not exist
   bool begin(const Vector& start, double distance, double multiplier);
 
@@ -25,13 +26,13 @@ class InteriorPairs {
   double defect() const { return point_.defect; }              ///< ||F - v + w||
   int pairs() const { return pairs_; }
 
-  /// The diagonal that the multipliers add to the Jacobian, v / a + w / b; of fixed unknowns
-  /// row_weight is 0 and the diagonal 1 (NewtonSystem).
+  /// The diagonal that the multipliers add to the Jacobian, v / a + w / b. For fixed unknowns
+  /// row_weight is 0 and the diagonal 1 (NewtonSystem), for the others row_weight is 1.
   void diagonal(Vector& diagonal, Vector& row_weight) const;
-  /// -F + t / a - t' / b with the products t, t' that the step is to reach: mu, less what the
-  /// direction in hand adds to them to second order if `corrected` [Mehrotra1992].
+  /// -F + t / a - t' / b with the products t, t' at which the step aims. They are `target`; if
+  /// `corrected`, minus the second-order change by the last direction [Mehrotra1992].
   void right_side(double target, bool corrected, Vector& right_side) const;
-  /// Takes dz, solution for that right side, and finds dv and dw.
+  /// Takes dz, the solution for this right-hand side, and finds dv and dw.
   void set_direction(const Vector& dz, double target, bool corrected);
   /// The longest step, up to 1, that keeps distances and multipliers at or above 0.
   double longest_step() const;
@@ -40,10 +41,10 @@ class InteriorPairs {
 
   /// The products and the defect at a trial point.
   struct Trial {
-    double mean_product, least_product, defect;  ///< defect: not finite where F does not exist
+    double mean_product, least_product, defect;  ///< defect: infinite if F does not exist
   };
   Trial try_step(double length);
-  /// The point of the last trial is the next one.
+  /// Takes the point of the last trial as the next one.
   void accept() { std::swap(point_, trial_); }
 
  private:
@@ -58,7 +59,7 @@ class InteriorPairs {
 
   bool has(int i, Bounds which) const { return (bounds_[i] & which) != 0; }
   bool evaluate(Point& point);
-  /// What the step asks of the product of a pair, and the change of the multiplier.
+  /// The product of a pair at which the step aims.
   static double target_of(double target, bool corrected, double gap_step, double dual_step) {
     return corrected ? target - gap_step * dual_step : target;
   }

@@ -11,13 +11,14 @@ namespace perp {
 
 namespace {
 
-constexpr double kLeastShift = 1.0;  // of a start outside the cones
-// First kappa over the mean of s_i z_i. More where only bounds are: tau then does not give way.
+constexpr double kLeastShift = 1.0;  // shift of a start outside the cones
+// First kappa over the mean of s_i z_i. It is larger for a box_qp, which only has bounds: then tau
+// does not vanish.
 constexpr double kBoxKappa = 30.0, kLeastKappa = 1e-4;
 constexpr double kPoorStart = 1e-6;
-constexpr double kPoorSolve = 1e-10;  // relative residual of a linear solve
-constexpr double kRoundings = 16.0;   // of s_0 z_0, above which mu is kept
-constexpr double kCentralGain = 0.9;  // of the residual, that counts as one
+constexpr double kPoorSolve = 1e-10;  // relative residual of a linear solve that is poor
+constexpr double kRoundings = 16.0;   // roundings of s_0 z_0 below which mu does not go
+constexpr double kCentralGain = 0.9;  // factor on the residual that counts as a gain
 constexpr double kRegularisationStep = 100.0, kLeastRegularisation = 1e-14;
 
 }  // namespace
@@ -104,8 +105,8 @@ bool CentralPath::advance(double gap) {
   return point_.all_finite() && point_.tau > 0 && point_.kappa > 0;
 }
 
-// The affine direction. Refinement cannot undo a delta above the eigenvalues that matter, nor one
-// so small that the factors are wrong: if it does not converge, a smaller one is tried.
+// The affine direction. Refinement fails if delta is above the eigenvalues that matter, or so small
+// that the factors are wrong. If it does not converge, a smaller delta is tried.
 bool CentralPath::find_affine(double gap) {
   const auto attempt = [&](double delta) {
     const EmbeddingSystem::Point at{point_.x, residual_.px, point_.tau, point_.kappa,
@@ -128,17 +129,18 @@ bool CentralPath::find_affine(double gap) {
   return std::isfinite(error);
 }
 
-// Newton's direction towards residuals (1 - sigma) times those here and
-//   lambda o (W dz + W^-1 ds) = sigma mu e - lambda o lambda - (W^-1 ds_a) o (W dz_a),
-// the last term, of the affine direction, being Mehrotra's correction.
-// @return relative residual of the linear solve, infinity if it failed.
+// Newton's direction to residuals that are sigma times the present ones, and
+//   lambda o (W dz + W^-1 ds) = sigma mu e - lambda o lambda - (W^-1 ds_a) o (W dz_a).
+// The last term is Mehrotra's correction, from the affine direction.
+// @return relative residual of the linear solve; infinity if it failed.
 double CentralPath::find_direction(double sigma, double gap, const EmbeddingVector* affine,
                                    EmbeddingVector& d) {
   const ConeProduct& cones = data_->cones;
   const double tau = point_.tau;
   double kappa_right = -tau * point_.kappa;
   if (affine) {
-    // Below what the gap may have mu has nothing to gain, and the linear systems much to lose.
+    // mu need not fall below the value that belongs to `gap`: that would gain nothing, and the
+    // linear systems would become worse.
     const double objective = data_->posed_objective() * (cones.degree() + 1) / (tau * tau);
     const double least = std::max(gap / objective, rounding_of_products());
     const double target = std::max(sigma * mu_, std::min(mu_, least));
@@ -161,8 +163,8 @@ double CentralPath::find_direction(double sigma, double gap, const EmbeddingVect
       system_.solve(right_x_, right_z_, right, rules_.refinements, d.x, d.z, d.tau);
   squared_.multiply(cones, d.z, scratch_);
   d.s = jordan_ - scratch_;
-  // The rounding of W^2 dz grows with W^2, most across the faces of second-order cones. What the
-  // equation of s misses then goes to s there, and is missed by the products s o z instead.
+  // The rounding of W^2 dz grows with W^2, most across the faces of second-order cones. There the
+  // residual of the equation of s is added to ds, so that the error is in the products s o z.
   if (point_.tau > point_.kappa) {
     data_->multiply_a(d.x, right_z_);
     right_z_ = d.tau * data_->b - right_z_ - (1.0 - sigma) * residual_.z - d.s;
@@ -173,8 +175,8 @@ double CentralPath::find_direction(double sigma, double gap, const EmbeddingVect
   return d.x.allFinite() && d.z.allFinite() ? error : kInfinity;
 }
 
-// Points of second-order cones that are closer to the boundary are none in double; and s and z have
-// to come into line, which they do at a mu that stays.
+// The least mu: points of second-order cones that are closer to the boundary cannot be represented
+// in double. s and z must also become aligned, which happens if mu stays the same.
 double CentralPath::rounding_of_products() const {
   double product = 0.0;
   if (point_.tau <= point_.kappa) return product;

@@ -1,4 +1,4 @@
-// The central path of the homogeneous embedding, and Newton's steps along it.
+// The central path of the homogeneous embedding, and Newton steps along it.
 #pragma once
 
 #include <perp/solvers/interior_point/embedding_system.hpp>
@@ -14,7 +14,7 @@ struct EmbeddingVector {
   bool all_finite() const { return x.allFinite() && z.allFinite() && s.allFinite(); }
 };
 
-/// How far a point is from the equations of the embedding, and what occurs in them.
+/// Residuals of the equations of the embedding at a point, and terms that occur in them.
 struct EmbeddingResidual {
   Vector x;      ///< Px + A'z + c tau
   Vector z;      ///< Ax + s - b tau
@@ -24,29 +24,30 @@ struct EmbeddingResidual {
   double xpx = 0.0, cx = 0.0, bz = 0.0;
 };
 
-/// How the steps of a path are made.
+/// Settings of the steps of a path.
 struct PathRules {
-  double regularisation = 1e-8;
-  int refinements = 8;
-  double step_fraction = 0.99;
+  double regularisation = 1e-8;  ///< delta of the linear systems, on scaled data [-]
+  int refinements = 8;           ///< of one linear solve at most
+  double step_fraction = 0.99;   ///< share of the step to the boundary [-]
 };
 
 /// Follows the central path of the homogeneous embedding [AndersenYe1999; GoulartChen2024] with the
 /// predictor and corrector of [Mehrotra1992] and the scaling of [NesterovTodd1997].
 ///
-/// The point is inside the cones, tau and kappa are positive, and residual() and mu() are those of
-/// the point, from evaluate() until the next advance().
+/// The point is inside the cones, and tau and kappa are positive. residual() and mu() belong to the
+/// point from evaluate() until the next advance().
 class CentralPath {
  public:
-  /// For data and linear systems that must stay alive.
+  /// Keeps references to both.
   void prepare(const ConicData& data, KktSystem& kkt);
 
-  /// To the least-squares point of both feasibilities, moved into the cones.
-  /// @return false if that is no number
+  /// Begins at the least-squares point of primal and dual feasibility, moved into the cones.
+  /// @return false if that is not finite
   bool begin(const PathRules& rules);
+  /// Computes residual() and mu(). @param extended sum in extended precision
   void evaluate(bool extended);
-  /// One step. @param gap what the sum of all s_i z_i, as posed, need not fall below
-  /// @return false if none can be made
+  /// One step. @param gap the sum of all s_i z_i, as posed, need not fall below this
+  /// @return false if no step can be made
   bool advance(double gap);
 
   const EmbeddingVector& point() const { return point_; }
@@ -75,7 +76,7 @@ class CentralPath {
   Vector lambda_;  // W z = W^-1 s
   Vector right_x_, right_z_, jordan_, scratch_;
   double mu_ = 1.0, step_ = 1.0;
-  double regularisation_ = 0.0, least_regularisation_ = 0.0;  // of the systems here
+  double regularisation_ = 0.0, least_regularisation_ = 0.0;  // present and least delta
 };
 
 }  // namespace perp

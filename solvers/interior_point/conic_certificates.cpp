@@ -7,11 +7,12 @@ namespace perp {
 
 namespace {
 
-constexpr double kFirstRadius = 1e3, kRadiusGrowth = 30.0;  // of certificates worth a refinement
+// Least first radius of a certificate that is worth a refinement, and least growth of later ones.
+constexpr double kFirstRadius = 1e3, kRadiusGrowth = 30.0;
 constexpr int kCertificateRefinements = 4;
-constexpr double kInsideCone = 4e-16;  // what rounding may take a point out of a cone, relative
+constexpr double kInsideCone = 4e-16;  // relative distance out of a cone that rounding may cause
 
-// How far away a feasible point is at least, where slope and violation are those of a certificate.
+// The least distance of a feasible point, from slope and violation of a certificate.
 double radius(double slope, double violation) { return slope / std::max(violation, 1e-300); }
 
 }  // namespace
@@ -60,7 +61,8 @@ bool ConicCertificates::exclude(Result& result) {
   return true;
 }
 
-// Ends with a proof; keeps what excludes solutions up to a radius, in case nothing better follows.
+// Ends with a proof. Keeps a certificate that excludes solutions up to a radius, in case nothing
+// better follows.
 template <class Check>
 std::optional<Status> ConicCertificates::take(const Check& check, Result& result) {
   if (!check.holds && !check.excludes) return {};
@@ -152,7 +154,7 @@ void ConicCertificates::build_rays() {
   ray_->none.setZero(ray_->data.rows());
 }
 
-// With the scaling of s here.
+// Factorises the equations of rays with the scaling of s at the point of the path.
 bool ConicCertificates::factor_rays(const CentralPath& path) {
   if (!ray_) build_rays();
   const ConeMatrix& squared = path.squared_scaling();
@@ -162,7 +164,7 @@ bool ConicCertificates::factor_rays(const CentralPath& path) {
   return ray_->kkt.factor(ray_->weights, 1.0, regularisation_);
 }
 
-// s := 0 in the cones where z / ||z|| outweighs s / ||s||: there it is 0 in the limit.
+// s := 0 in the cones with z / ||z|| larger than s / ||s||: there s is 0 in the limit.
 void ConicCertificates::drop_vanishing(const CentralPath& path, Vector& s) const {
   const double ratio = path.point().s.norm() / std::max(path.point().z.norm(), 1e-300);
   const ConeMatrix& squared = path.squared_scaling();
@@ -176,8 +178,8 @@ void ConicCertificates::drop_vanishing(const CentralPath& path, Vector& s) const
   }
 }
 
-// The smallest change of s in the norm of W^-1 that satisfies them, from the point of K next to
-// -Ax.
+// The smallest change of s in the norm of W^-1 that satisfies the equations of rays, from the point
+// of K nearest to -Ax.
 void ConicCertificates::refine_ray(const CentralPath& path) {
   Ray& r = *ray_;
   r.data.evaluate_extended(x_, r.none, 0.0, r.px, r.stationarity, r.violation);

@@ -1,4 +1,4 @@
-// Proofs that a conic_qp has no feasible point, or none of its dual.
+// Proofs that a conic_qp, or its dual, has no feasible point.
 #pragma once
 
 #include <memory>
@@ -9,26 +9,28 @@
 
 namespace perp {
 
-/// Looks for proofs where the path of the homogeneous embedding leads: as tau vanishes, z tends to
-/// a y in K* with A'y = 0, b'y < 0, or x to a direction with Px = 0, -Ax in K, c'x < 0. What the
-/// path has is corrected by weighted least squares and checked against the problem as posed.
+/// Looks for proofs along the path of the homogeneous embedding. As tau vanishes, z tends to a y in
+/// K* with A'y = 0, b'y < 0, or x to a direction with Px = 0, -Ax in K, c'x < 0. The point of the
+/// path is corrected by weighted least squares and checked against the problem as posed.
 ///
-/// Of what is no proof but excludes solutions up to a radius the widest is kept, and a try is made
-/// only if the path has come closer to a proof than at the last one.
+/// A certificate that proves nothing may still exclude solutions up to a radius. The one with the
+/// largest radius is kept. A point is only tried if it is much closer to a proof than the last one
+/// that was tried.
 class ConicCertificates {
  public:
   ConicCertificates();
   ~ConicCertificates();
 
-  /// For a problem, its data, and linear systems that must stay alive.
+  /// Keeps references to the problem, its data and the linear systems.
   void prepare(const ConicQp& posed, const ConicData& data, KktSystem& kkt);
   void begin(double regularisation, int refinements, std::string_view linear_algebra);
 
-  /// @return how the solve ends, with certificate and message in `result`, if there is a proof
+  /// Looks for a proof at the point of the path. @return if there is one, the status with which the
+  /// solve ends; certificate and message are then in `result`
   std::optional<Status> look(const CentralPath& path, Result& result);
-  /// Whether the last look has tried a point that is closer to a proof than all before.
+  /// Whether the last look() tried a point that is closer to a proof than all before.
   bool came_closer() const { return came_closer_; }
-  /// Ends with the widest exclusion, if there is one. @return false if not
+  /// Ends with the exclusion of largest radius. @return false if there is none
   bool exclude(Result& result);
 
  private:
@@ -57,7 +59,7 @@ class ConicCertificates {
   Vector x_, y_;        // candidates, scaled
   Vector posed_point_;  // one of them as posed
   Vector right_x_, right_z_, dx_, dz_;
-  std::unique_ptr<Ray> ray_;  // made when a ray is first met
+  std::unique_ptr<Ray> ray_;  // made when the first ray is tried
 };
 
 }  // namespace perp

@@ -7,11 +7,11 @@ namespace perp {
 
 namespace {
 
-constexpr double kDense = 0.4;  // share of entries from which P is kept dense
+constexpr double kDense = 0.4;  // share of entries; with more, P is kept dense
 constexpr int kScalingRounds = 12;
 constexpr int kMostColumnScale = 20, kMostScale = 30;  // exponents
 
-// The power of two nearest to x, within 2^+-most; 1 where x says nothing.
+// The power of two nearest to x, within 2^+-most; 1 if x is not positive and finite.
 double clamped_power_of_two(double x, int most) {
   if (!(x > 0) || !std::isfinite(x)) return 1.0;
   return std::ldexp(1.0, std::clamp(static_cast<int>(std::lround(std::log2(x))), -most, most));
@@ -64,7 +64,7 @@ bool ConicData::has_pattern_of(const ConicData& other) const {
          same_pattern(sparse_p, other.sparse_p) && same_pattern(a, other.a) && cones == other.cones;
 }
 
-// Ruiz's iteration, in exact arithmetic of exponents at its end.
+// Ruiz's iteration; at its end all factors are rounded to powers of two.
 void ConicData::equilibrate() {
   const int n = variables(), m = rows();
   auto& [d, e, by_column, by_row] = work_.scaling;

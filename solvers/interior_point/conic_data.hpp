@@ -1,4 +1,4 @@
-// A conic_qp brought to a common scale, as the interior-point method works on it.
+// A scaled conic_qp, on which the interior-point method works.
 #pragma once
 
 #include <algorithm>
@@ -10,23 +10,23 @@ namespace perp {
 
 /// min 1/2 x'Px + c'x, Ax + s = b, s in K, in scaled variables: with diagonal D, E and numbers
 /// alpha, beta
-///   x_posed = alpha D x, y_posed = beta E y, s_posed = alpha E^-1 s,
-/// all of them powers of two, so that scaling rounds nothing. E is constant over a second-order
+///   x_posed = alpha D x, y_posed = beta E y, s_posed = alpha E^-1 s.
+/// All factors are powers of two, so scaling rounds nothing. E is constant over a second-order
 /// cone. D and E bring the largest entries of rows and columns of [P A'; A 0] near 1 [Ruiz2001],
-/// alpha and beta those of b and c.
+/// alpha and beta those of b and c. x and c have n = variables() values, y, s and b m = rows().
 class ConicData {
  public:
-  /// Of the problem as posed, as the verifier has them (Residuals); of a box_qp the natural
-  /// residual stands for complementarity.
+  /// Residuals of the problem as posed, as in the verifier (Residuals). For a box_qp
+  /// `complementarity` is the natural residual.
   struct Residual {
     double primal, dual, complementarity;
     double measure() const { return std::max({primal, dual, complementarity}); }
   };
 
-  /// Only other sizes, and more entries than ever before, allocate.
+  /// Allocates only for other sizes, or for more entries than in all problems before.
   void build(const ConicQp& problem, bool equilibrate);
 
-  /// Whether cones, sizes and the places of entries are those of another.
+  /// Whether cones, sizes and the places of entries are those of another problem.
   bool has_pattern_of(const ConicData& other) const;
 
   int variables() const { return static_cast<int>(c.size()); }
@@ -45,13 +45,13 @@ class ConicData {
   void evaluate_extended(const Vector& x, const Vector& y, double tau, Vector& px,
                          Vector& stationarity, Vector& s) const;
 
-  /// What the verifier measures at the point of y, Px + c + A'y and b - Ax of the problem as posed,
-  /// from vectors of the scaled one.
+  /// The verifier's residuals of the problem as posed, from scaled vectors: y,
+  /// stationarity = Px + c + A'y and s = b - Ax.
   Residual measure(const Vector& y, const Vector& stationarity, const Vector& s,
                    Vector& scratch) const;
-  /// The largest of it at (x, y), complementarity too from s = b - Ax in extended precision: in
-  /// double Pi(s)'Pi(y) is known to eps |s| |y| only, and may look like 0 where it is not. Leaves
-  /// px, stationarity and s as evaluate_extended().
+  /// The largest of these residuals at (x, y), with s = b - Ax in extended precision, also for
+  /// complementarity: in double Pi(s)'Pi(y) is known only to eps |s| |y|, and may look like 0 if it
+  /// is not. Computes px, stationarity and s as evaluate_extended().
   double measure_extended(const Vector& x, const Vector& y, Vector& px, Vector& stationarity,
                           Vector& s, Vector& scratch) const;
 
@@ -63,12 +63,12 @@ class ConicData {
 
   ConeProduct cones;
   SparseMatrix sparse_p, a;  ///< P with both triangles
-  DenseMatrix full_p;        ///< instead of sparse_p where it is dense
+  DenseMatrix full_p;        ///< instead of sparse_p if P is dense
   RowSparseMatrix a_by_rows;
   Vector c, b;
   Vector column_scale, row_scale;  ///< D, E
   double scale_x = 1.0, scale_y = 1.0;
-  /// Measure the largest min(s_i, y_i) instead of complementarity: the natural residual of a
+  /// Whether complementarity is replaced by the largest min(s_i, y_i), the natural residual of a
   /// box_qp.
   bool natural_gap = false;
 

@@ -8,9 +8,9 @@ namespace perp {
 namespace {
 
 constexpr double kInPlaceOfInfinity = 1e8;  // stands for 1 / 0 in D (I - D)^-1
-constexpr double kRegularisation = 1e-9;    // makes steps proximal ones
+constexpr double kRegularisation = 1e-9;    // makes proximal steps
 constexpr int kPolishRefinements = 3;
-constexpr double kRoundingCounts = 1e-4;  // measure below which rounding counts
+constexpr double kRoundingCounts = 1e-4;  // measure; below, sums are extended
 constexpr double kSameJacobian = 1e-6;    // relative change that needs no new factorisation
 constexpr double kPolishGain = 0.5;
 constexpr int kPolishPatience = 3;
@@ -22,7 +22,8 @@ double flatness(double eigenvalue) {
 
 bool close(double a, double b) { return std::abs(a - b) <= kSameJacobian * std::max(a, b); }
 
-// Whether a factorisation for one serves the other: a few digits suffice where steps repeat.
+// Whether a factorisation for one can be used for the other: since steps are repeated, a few digits
+// suffice.
 bool alike(const ConeProduct& cones, const ConeMatrix& a, const ConeMatrix& b) {
   for (int i : cones.linear()) {
     if (a.diagonal[i] != b.diagonal[i]) return false;
@@ -89,7 +90,7 @@ double ConicPolish::iterate(double target, int most_steps, Vector& x, Vector& y)
   return best;
 }
 
-// The measure at x and dual_ := Pi_K*(y); stationarity_ is left at y itself.
+// The measure at x and dual_ := Pi_K*(y). Afterwards stationarity_ belongs to y itself.
 double ConicPolish::evaluate(const Vector& x, Vector& y) {
   dual_ = y;
   data_.cones.project(dual_, false);
@@ -131,13 +132,13 @@ void ConicPolish::linearise_cone(std::size_t k) {
   }
   if (head <= -length) {
     e = {0.0, 0.0, 0.0};
-    return;  // right-hand side s
+    return;  // the right-hand side stays s
   }
   const double across = flatness(0.5 * (1.0 + head / length));
   e = {kInPlaceOfInfinity, across, 0.0};
-  // The residual s - Pi(s - y) = y + (s - y) - Pi(s - y) by its parts along (1, axis), (1, -axis)
-  // and across both. Pi keeps the first, drops the second and takes D's share of the rest, which
-  // s - y does not have.
+  // The residual s - Pi(s - y) = y + (s - y) - Pi(s - y) has parts along (1, axis), along (1,
+  // -axis) and across both. Pi keeps the first part of s - y and drops the second; s - y has no
+  // third part.
   const double y_along = axis.dot(y_.segment(o + 1, tail));
   const double s_along = axis.dot(s_.segment(o + 1, tail));
   const double plus = 0.5 * (y_[o] + y_along) * kInPlaceOfInfinity;

@@ -7,9 +7,10 @@ namespace perp {
 
 namespace {
 
-constexpr double kShift = 1e-9;  // over the largest entry of P, that hides rounding in its factors
+constexpr double kShift =
+    1e-9;  // over the largest entry of P: more than the rounding of its factors
 
-// A pivot of x_row's is the least of x'Px over the other unknowns before it, x_row = 1.
+// The pivot of x_row is the least x'Px over the unknowns before it in the order, with x_row = 1.
 NegativeCurvature as_posed(const ConicData& data, int row, double pivot) {
   const double unit = data.column_scale[row];
   return {row, pivot * data.scale_y / (data.scale_x * unit * unit)};
@@ -28,7 +29,7 @@ std::optional<NegativeCurvature> ConvexityCheck::of_dense(const ConicData& data)
   shifted.diagonal().array() += kShift * data.full_p.cwiseAbs().maxCoeff();
   if (cholesky_.factor(0.0)) return {};
   const int row = cholesky_.failed_row();
-  return as_posed(data, row, shifted(row, row));  // the pivot is left in its place
+  return as_posed(data, row, shifted(row, row));  // factor() leaves the pivot there
 }
 
 std::optional<NegativeCurvature> ConvexityCheck::of_sparse(const ConicData& data) {

@@ -1,4 +1,4 @@
-// Whether the quadratic part of a conic_qp is convex.
+// Checks whether the quadratic part of a conic_qp is convex.
 #pragma once
 
 #include <optional>
@@ -8,17 +8,18 @@
 
 namespace perp {
 
-/// Of an x with x_row = 1 and x'Px <= value < 0, P as posed.
+/// There is an x with x_row = 1 and x'Px <= value < 0, P as posed.
 struct NegativeCurvature {
   int row;
   double value;
 };
 
-/// Factorises P + 1e-9 max|P| I, P scaled. The work space is kept, and the analysis of a sparse P
-/// as long as its pattern is the one before.
+/// Factorises P + 1e-9 max|P| I, P scaled. The work space is kept. The analysis of a sparse P is
+/// kept as long as its pattern stays the same.
 class ConvexityCheck {
  public:
-  /// If that breaks down, an x that says why; nothing for a P that counts as positive semidefinite.
+  /// @return a negative curvature if the factorisation breaks down; nothing for a P that counts as
+  /// positive semidefinite.
   std::optional<NegativeCurvature> negative_curvature(const ConicData& data);
 
  private:

@@ -11,7 +11,7 @@ namespace {
 using RowIterator = Eigen::SparseMatrix<double, Eigen::RowMajor, int>::InnerIterator;
 
 constexpr int kChunk = 96;  // rows of H^-1/2 A multiplied at once
-// An entry of the sum added on its own takes as long as this many of a product of matrices.
+// Time of adding one entry to the sum by itself, over that of one entry in a product of matrices.
 constexpr double kScatterCost = 6.0;
 
 bool is_scattered(const ConicData& data, int row) {
@@ -21,10 +21,10 @@ bool is_scattered(const ConicData& data, int row) {
          kScatterCost * entries * entries <= n * n;
 }
 
-// With the zero rows E apart: S = w P + delta I + A_c' (H + delta I)^-1 A_c = L L', then
+// With the zero rows E separate: S = w P + delta I + A_c' (H + delta I)^-1 A_c = L L', then
 // E S^-1 E' + delta I = Y'Y + delta I with L Y = E'. Unknowns that an active bound fixes (a row
-// with one entry and no H) and that other rows do not hold are left out of S: what they add to the
-// others is of the order of delta, and refinement sees to it.
+// with one entry and H = 0) and that are in no other rows are left out of S. Their contribution to
+// the other unknowns is of the order of delta; refinement corrects for it.
 class DenseKkt final : public KktFactor {
  public:
   explicit DenseKkt(const ConicData& data) : data_(data) {
@@ -244,9 +244,9 @@ class DenseKkt final : public KktFactor {
   const ConicData& data_;
   double weight_ = 1.0;                            // of P
   std::vector<int> equations_, scattered_, full_;  // rows
-  std::vector<char> only_bounds_;                  // unknowns that no other rows hold
-  std::vector<int> free_, place_;                  // unknowns; where they are among those, or -1
-  ConeMatrix weights_;                             // H + delta I
+  std::vector<char> only_bounds_;                  // unknowns that are in no other rows
+  std::vector<int> free_, place_;  // unknowns of S; place of each unknown there, or -1
+  ConeMatrix weights_;             // H + delta I
   std::vector<double> chunk_, y_;
   Vector right_, weighted_, along_, head_, packed_, fixed_;
   DenseCholesky sum_, reduced_;

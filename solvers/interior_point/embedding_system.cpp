@@ -31,7 +31,7 @@ bool EmbeddingSystem::factor(const ConeMatrix& h, const Point& point, double del
   return std::isfinite(slope_) && slope_ > 0;
 }
 
-// The bordered system with the regularised core.
+// Solves the bordered system with the regularised core, without refinement.
 void EmbeddingSystem::solve_once(Vector& x, Vector& z, double& tau) {
   kkt_->solve_once(x, z);
   tau = (last_row_.dot(x) + data_->b.dot(z) - tau) / slope_;

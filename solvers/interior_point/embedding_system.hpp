@@ -8,9 +8,9 @@ namespace perp {
 /// Solves, at a point (x, tau, kappa) and for a scaling H = W^2,
 ///   P dx + A'dz + c dtau = f,  A dx - H dz - b dtau = g,
 ///   (c + 2 Px / tau)'dx + b'dz - (kappa / tau + x'Px / tau^2) dtau = h
-/// with the factors of [P + delta I, A'; A, -H - delta I] bordered by the last row and column, and
-/// iterative refinement of the whole. The border matters: towards a proof of infeasibility its
-/// core becomes singular, but the whole does not.
+/// with the factors of the core [P + delta I, A'; A, -H - delta I], which is bordered by the last
+/// row and column, and with iterative refinement of the whole system. The border matters: near a
+/// proof of infeasibility the core becomes nearly singular, but the whole system does not.
 class EmbeddingSystem {
  public:
   /// A point of the embedding.
@@ -23,7 +23,7 @@ class EmbeddingSystem {
 
   /// @return false if the core cannot be factorised.
   bool factor(const ConeMatrix& h, const Point& point, double delta);
-  /// @return residual over right-hand side, both in the largest entry.
+  /// @return largest entry of the residual over that of the right-hand side.
   double solve(const Vector& f, const Vector& g, double h, int most_refinements, Vector& dx,
                Vector& dz, double& dtau);
 

@@ -10,14 +10,15 @@ namespace perp {
 namespace {
 
 constexpr int kIterations = 200;
-constexpr double kShortStep = 1e-5;  // a step below counts towards a stall
+constexpr double kShortStep = 1e-5;  // kShortSteps shorter steps in a row end the solve
 constexpr int kShortSteps = 4;
-constexpr int kInteriorPatience = 25;  // iterations without a better point
-constexpr int kLastPatience = 8;       // the same where it is nearly solved
-constexpr double kNearTheEnd = 1e4;    // tolerances from the end: residuals in extended precision
-constexpr double kGain = 0.9;          // of the best residual, that counts as one
-// Shares of the tolerance that need not be gone below: by s'z, and of a box_qp, whose measure is
-// min(s_i, z_i), by the root of s_i z_i, for both may vanish.
+constexpr int kInteriorPatience = 25;  // iterations without a better point that end the solve
+constexpr int kLastPatience = 8;       // the same if the problem is nearly solved
+constexpr double kNearTheEnd = 1e4;  // nearly solved: measure over the tolerance. Sums are extended
+constexpr double kGain = 0.9;        // factor on the best measure that counts as a gain
+// Shares of the tolerance: s'z need not fall below the first. The measure of a box_qp is
+// min(s_i, z_i), both of which may vanish: there the root of s_i z_i need not fall below the
+// second.
 constexpr double kLeastGap = 1e-3, kLeastRoot = 0.1;
 
 }  // namespace
@@ -34,7 +35,7 @@ const SolverTraits& InteriorPoint::traits() const {
 
 std::optional<std::string> InteriorPoint::do_refusal(const Problem& problem) const {
   read(problem, asked_);
-  // What is prepared has passed, and so does the same P in the same scale.
+  // The prepared problem has passed the check, so the same P in the same scale passes, too.
   if (same_entries(asked_.posed.P, problem_.posed.P) &&
       asked_.data.column_scale == problem_.data.column_scale)
     return {};
@@ -62,7 +63,7 @@ void InteriorPoint::do_prepare(const Problem&) { take(false); }
 void InteriorPoint::do_update(const Problem&) { take(asked_.data.has_pattern_of(problem_.data)); }
 
 void InteriorPoint::take(bool same_pattern) {
-  problem_ = asked_;  // both keep their memory
+  problem_ = asked_;  // a copy, so that both keep their memory
   const ConicData& data = problem_.data;
   same_pattern ? kkt_.update(settings.linear_algebra) : kkt_.prepare(data, settings.linear_algebra);
   path_.prepare(data, kkt_);
@@ -72,7 +73,8 @@ void InteriorPoint::take(bool same_pattern) {
   for (Vector* v : {&answer_.z, &answer_.s, &best_.z, &scratch_}) v->setZero(data.rows());
 }
 
-// -x + s = -l, x + s = u; x = l where both are the same, and these rows come first.
+// A row -x + s = -l and x + s = u for each finite bound; x = l if both are the same. These
+// equations come first.
 void InteriorPoint::load(const BoxQp& problem, Reading& reading) {
   const int n = problem.size();
   int fixed = 0, rows = 0;
@@ -126,7 +128,7 @@ void InteriorPoint::do_solve(const Start&, Observer* observer, Result& result) {
   finish(result);
 }
 
-// How the solve ends here, if it does.
+// The status if the solve ends at this point, else nothing.
 std::optional<Status> InteriorPoint::assess(int iteration, Observer* observer, Result& result) {
   IterationRecord record;
   record.iteration = iteration;
@@ -146,7 +148,7 @@ std::optional<Status> InteriorPoint::assess(int iteration, Observer* observer, R
   return {};
 }
 
-// An answer to the problem as posed, with a residual in extended precision.
+// Writes message, answer and statistics.
 void InteriorPoint::finish(Result& result) {
   const bool excluded =
       result.status != Status::kSolved && !result.certificate && certificates_.exclude(result);
@@ -172,7 +174,7 @@ bool InteriorPoint::begin() {
   return path_.begin({settings.regularisation, settings.refinements, settings.step_fraction});
 }
 
-// Residuals of the embedding, and of the problem as posed at (x, z) / tau.
+// Computes residuals of the embedding, and of the problem as posed at (x, z) / tau.
 void InteriorPoint::evaluate() {
   path_.evaluate(best_.measure <= kNearTheEnd * limits.tolerance);
   const EmbeddingVector& point = path_.point();
@@ -190,7 +192,7 @@ void InteriorPoint::evaluate() {
   best_.z = answer_.z;
 }
 
-// @return false if the path leads no further.
+// One step along the path. @return false if there is no further progress
 bool InteriorPoint::step() {
   const ConicData& data = problem_.data;
   const double root = kLeastRoot * limits.tolerance;

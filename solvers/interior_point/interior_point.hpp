@@ -10,9 +10,9 @@ namespace perp {
 
 /// Settings of InteriorPoint.
 struct InteriorPointSettings {
-  double regularisation = 1e-8;         ///< delta of the linear systems, on scaled data [-]
+  double regularisation = 1e-8;         ///< delta of the first linear systems, on scaled data [-]
   int refinements = 8;                  ///< of one linear solve at most
-  double step_fraction = 0.99;          ///< of the step to the boundary [-]
+  double step_fraction = 0.99;          ///< share of the step to the boundary that is taken [-]
   bool equilibrate = true;              ///< scale rows, columns, b and c
   std::string linear_algebra = "auto";  ///< auto, dense or sparse
 
@@ -22,7 +22,8 @@ struct InteriorPointSettings {
     v.visit("regularisation", regularisation, "delta of the first linear systems, on scaled data",
             kPositive);
     v.visit("refinements", refinements, "of one linear solve at most");
-    v.visit("step_fraction", step_fraction, "of the step to the boundary that is taken", kPart);
+    v.visit("step_fraction", step_fraction, "share of the step to the boundary that is taken",
+            kPart);
     v.visit("equilibrate", equilibrate, "scale rows, columns, b and c");
     v.visit("linear_algebra", linear_algebra, "factorisation: auto, dense or sparse",
             Choices{"auto", "dense", "sparse"});
@@ -33,16 +34,17 @@ struct InteriorPointSettings {
 /// a product of zero, nonnegative and second-order cones, by following the central path of the
 /// homogeneous embedding [AndersenYe1999; GoulartChen2024]
 ///   Px + A'z + c tau = 0,  Ax + s - b tau = 0,  x'Px / tau + c'x + b'z + kappa = 0,
-///   s in K, z in K*, tau, kappa >= 0,
-/// whose solutions with tau > 0 are optimal pairs (x, z) / tau and those with kappa > 0 proofs that
+///   s in K, z in K*, tau, kappa >= 0.
+/// Its solutions with tau > 0 are optimal pairs (x, z) / tau. Those with kappa > 0 are proofs that
 /// there is no primal or no dual feasible point. Steps are Mehrotra's predictor and corrector
-/// [Mehrotra1992], with the scaling of [NesterovTodd1997]; equations (zero cones) have z free and
+/// [Mehrotra1992], with the scaling of [NesterovTodd1997]. In equations (zero cones) z is free and
 /// s = 0.
 ///
 /// A box_qp is solved as a conic_qp with a row for every finite bound.
 /// Ends: solved; infeasible with a checked certificate; ray with a checked direction along which
-/// the objective falls without end (dual infeasible); stalled, iteration_limit, time_limit,
-/// interrupted. Refused where P is not positive semidefinite.
+/// the objective falls without end (dual infeasible); excluded with a certificate that holds up to
+/// a radius; stalled, iteration_limit, time_limit, interrupted, numerical_error. A problem is
+/// refused if P is not positive semidefinite.
 class InteriorPoint final : public Solver {
  public:
   InteriorPointSettings settings;
@@ -51,9 +53,9 @@ class InteriorPoint final : public Solver {
   void visit_settings(SettingVisitor& visitor) override { settings.visit(visitor); }
 
  private:
-  /// A problem brought to the form that is solved.
+  /// A problem in the form that is solved.
   struct Reading {
-    ConicQp posed;        // as posed, or what a box_qp became
+    ConicQp posed;        // the problem as posed; for a box_qp its statement as a conic_qp
     Vector lower, upper;  // of a box_qp
     ConicData data;
   };
@@ -64,11 +66,11 @@ class InteriorPoint final : public Solver {
     double measure = 0.0;
   };
 
-  /// The best answer met.
+  /// The best answer so far.
   struct Best {
     Vector x, z;
     double measure = 0.0;
-    int without_gain = 0;  // iterations since it became better by more than a little
+    int without_gain = 0;  // iterations since its measure last fell by 10 %
   };
 
   std::optional<std::string> do_refusal(const Problem& problem) const override;
@@ -87,7 +89,7 @@ class InteriorPoint final : public Solver {
   bool confirmed();
   void write_answer(Result& result) const;
 
-  mutable Reading asked_;  // what do_refusal() made, which prepare() then takes
+  mutable Reading asked_;  // made by do_refusal(), taken by prepare()
   mutable ConvexityCheck convexity_;
   Reading problem_;
   KktSystem kkt_;

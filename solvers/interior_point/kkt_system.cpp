@@ -7,7 +7,7 @@ namespace perp {
 
 namespace {
 
-// A multiplication of the sparse factorisation takes as long as this many of the dense one.
+// Time of a multiplication of the sparse factorisation over that of one of the dense factorisation.
 constexpr double kSparseOverDense = 5.0;
 constexpr int kLargestDense = 6000;
 constexpr int kRegularisations = 6;

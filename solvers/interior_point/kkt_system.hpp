@@ -8,7 +8,8 @@
 
 namespace perp {
 
-// Refinement ends at this residual, or where it gains less.
+// Refinement ends if the relative residual is at most the first, or falls by less than the factor
+// of the second.
 inline constexpr double kRefinedResidual = 1e-13, kLeastRefinementGain = 0.5;
 
 /// A factorisation of [w P + delta I, A'; A, -(H + delta I)]: quasi-definite for delta > 0
@@ -16,7 +17,7 @@ inline constexpr double kRefinedResidual = 1e-13, kLeastRefinementGain = 0.5;
 class KktFactor {
  public:
   virtual ~KktFactor() = default;
-  /// @return false if it breaks down.
+  /// @return false if the factorisation breaks down.
   virtual bool factor(const ConeMatrix& h, double p_weight, double delta) = 0;
   /// (x, z) := K^-1 (x, z).
   virtual void solve(Vector& x, Vector& z) = 0;
@@ -24,11 +25,13 @@ class KktFactor {
   virtual double operations() const = 0;
 };
 
-/// By sparse LDL', second-order cones of more than four rows as sparse blocks of two more unknowns.
+/// By sparse LDL'. Second-order cones of more than four rows become sparse blocks with two more
+/// unknowns.
 std::unique_ptr<KktFactor> make_sparse_kkt(const ConicData& data);
-/// By dense Cholesky factorisations: of P + A' H^-1 A, and of what the zero rows leave.
+/// By two dense Cholesky factorisations: of P + A' H^-1 A, and of the Schur complement of the zero
+/// rows.
 std::unique_ptr<KktFactor> make_dense_kkt(const ConicData& data);
-/// What the latter would cost.
+/// Operations of a dense factorisation.
 double dense_kkt_operations(const ConicData& data);
 
 /// Solves K (x, z) = (a, b) for K = [w P, A'; A, -H] with a regularised factorisation and iterative
@@ -37,18 +40,19 @@ class KktSystem {
  public:
   /// @param linear_algebra "auto", "dense" or "sparse"
   void prepare(const ConicData& data, std::string_view linear_algebra);
-  /// The data have other values in the places of those that were prepared.
+  /// To be called if the data have new values with the pattern of those that were prepared.
   void update(std::string_view linear_algebra);
 
-  /// @return false if no regularisation up to 1e10 times the one asked for helps.
+  /// Factorises with delta, or with a larger regularisation if that fails.
+  /// @return false if no regularisation up to 1e10 delta works.
   bool factor(const ConeMatrix& h, double p_weight, double delta);
-  /// @return residual over right-hand side, both in the largest entry.
+  /// @return largest entry of the residual over that of the right-hand side.
   double solve(const Vector& a, const Vector& b, Vector& x, Vector& z, int most_refinements);
 
   /// (x, z) := (K + regularisation)^-1 (x, z), without refinement.
   void solve_once(Vector& x, Vector& z);
 
-  /// That of the factors at hand.
+  /// The regularisation of the present factors.
   double regularisation() const { return delta_; }
   bool dense() const { return dense_; }
   int factorisations = 0, linear_solves = 0;

@@ -9,15 +9,15 @@ namespace perp {
 
 namespace {
 
-constexpr int kLargestFullBlock = 4;  // rows of a second-order cone kept as one full block
+constexpr int kLargestFullBlock = 4;  // rows of a second-order cone that is kept as one full block
 constexpr double kLeastKktPivot = 1e-14, kSmallestPivot = 1e-25;
 
-// Unknowns: x, z, then two for every larger second-order cone, by which its block
+// Unknowns: x, z, then two for every larger second-order cone. These make its block
 //   H = t (I + p u+ u+' - q u- u-'),  p >= 0, 0 <= q < 1,
-// becomes sparse: -H is what remains of
-//   [-t I, sqrt(t p / (1 + p)) u+, sqrt(t q) u-;  1 / (1 + p);  -1]
-// after the two are eliminated. This matrix is quasi-definite as well, and its entries are
-// bounded by those of t however flat H is.
+// sparse: if the two are eliminated, -H remains from
+//   [-t I, sqrt(t p / (1 + p)) u+, sqrt(t q) u-;  1 / (1 + p);  -1].
+// This matrix is also quasi-definite. Its entries are bounded by those of t, even if H is nearly
+// singular.
 class SparseKkt final : public KktFactor {
  public:
   explicit SparseKkt(const ConicData& data) : data_(data) {
@@ -69,7 +69,7 @@ class SparseKkt final : public KktFactor {
     if (rows_) starts_.push_back(static_cast<int>(values_.size()));
   }
 
-  // Upper triangle by columns; the first time also the pattern.
+  // Writes the upper triangle by columns; the first time also the pattern.
   void fill(const ConeMatrix& h, double p_weight, double delta) {
     values_.clear();
     for (int j = 0; j < data_.variables(); ++j) fill_unknown(j, p_weight, delta);

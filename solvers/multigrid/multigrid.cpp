@@ -13,8 +13,8 @@ namespace {
 
 constexpr double kMultigridSymmetric = 1e-14;
 constexpr int kMultigridIterationLimit = 1000;
-constexpr double kEnergyRounding = 1e-13;  // energies this close are equal
-constexpr double kNestedGain = 1e-3;       // of the residual, on coarser problems
+constexpr double kEnergyRounding = 1e-13;  // relative difference of energies that count as equal
+constexpr double kNestedGain = 1e-3;       // factor on the residual that ends a coarser problem
 
 }  // namespace
 
@@ -97,7 +97,7 @@ void Multigrid::do_solve(const Start& start, Observer* observer, Result& result)
   result.statistics.emplace_back("returns", returns_);
 }
 
-// Coarsest problem first; each solution starts the next finer one.
+// Solves the coarsest problem first; each solution is the start of the next finer problem.
 void Multigrid::nested_start() {
   for (int k = hierarchy_.depth() - 1; k >= 0 && !deadline().passed(); --k) {
     MultigridLevel& level = hierarchy_.level(k);
@@ -164,7 +164,7 @@ double Multigrid::natural_residual(const MultigridLevel& level) {
   return largest;
 }
 
-// z_i := mid(l_i, u_i, z_i - (Az + q)_i / a_ii), there and back.
+// z_i := mid(l_i, u_i, z_i - (Az + q)_i / a_ii), forward and backward.
 void Multigrid::projected_sweeps(MultigridLevel& level) {
   const Csr& a = level.a;
   const int n = level.size();
@@ -182,7 +182,7 @@ void Multigrid::projected_sweeps(MultigridLevel& level) {
   }
 }
 
-// @return true where the set of unknowns at their bounds has changed.
+// @return true if the set of unknowns at their bounds has changed.
 bool Multigrid::update_mask(MultigridLevel& level) {
   bool changed = false;
   for (int i = 0; i < level.size(); ++i) {
@@ -193,8 +193,8 @@ bool Multigrid::update_mask(MultigridLevel& level) {
   return changed;
 }
 
-// z := z + alpha c with c cut at the bounds. Along c the energy is least at force'c / c'Ac; alpha
-// is that, at most what is feasible, and at least 1 unless the step is a careful one.
+// z := z + alpha c with c cut at the bounds. The energy along c is least at force'c / c'Ac. alpha
+// is this value, but at most the largest feasible one; unless `careful`, it is at least 1.
 void Multigrid::correct(MultigridLevel& level, bool careful) {
   Vector& c = level.correction;
   for (int i = 0; i < level.size(); ++i) {

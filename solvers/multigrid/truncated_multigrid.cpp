@@ -11,9 +11,9 @@ namespace {
 constexpr int kCoarsest = 200;
 constexpr int kVisits = 2;  // of a level within one visit of the next finer one
 constexpr int kLargestDepth = 30;
-constexpr int kCoarsestSweeps = 10;       // where the coarsest matrix is not positive definite
+constexpr int kCoarsestSweeps = 10;       // if the coarsest matrix is not positive definite
 constexpr double kStrength = 0.08;        // halved from level to level [VanekMandelBrezina1996]
-constexpr double kLeastCoarsening = 0.8;  // a level that shrinks less than this is not worth it
+constexpr double kLeastCoarsening = 0.8;  // largest size of a level over the next finer one
 
 void prepare_workspaces(MultigridLevel& level) {
   const int n = level.size();
@@ -25,7 +25,8 @@ void prepare_workspaces(MultigridLevel& level) {
   level.scratch.assign(n, 0.0);
 }
 
-// Bounds of coarse unknowns y for which z + P y stays within bounds: P >= 0, row sums at most one.
+// Bounds of coarse unknowns y for which z + P y stays within the bounds, if P >= 0 has row sums of
+// at most one.
 void coarse_bounds(const MultigridLevel& fine, const Vector& z, MultigridLevel& coarse) {
   coarse.lower.setConstant(coarse.size(), -kInfinity);
   coarse.upper.setConstant(coarse.size(), kInfinity);
@@ -61,7 +62,7 @@ void TruncatedMultigrid::build(const SparseMatrix& a, const Vector& q, const Vec
   coarsest_.reserve(std::min(levels_[depth_ - 1].size(), 4 * kCoarsest));
 }
 
-// The Galerkin problem of the groups, stated around the point of the fine box next to 0.
+// The Galerkin problem of the groups, around the point of the fine box that is nearest to 0.
 void TruncatedMultigrid::coarsen(MultigridLevel& fine, MultigridLevel& coarse) {
   aggregates_.smoothed_prolongation(fine.a, fine.prolongation);
   transpose(fine.prolongation, fine.restriction);
@@ -93,7 +94,7 @@ void TruncatedMultigrid::truncate(int top) {
   factor_coarsest(top);
 }
 
-// Ones on the diagonal where nothing is left of a row.
+// Factorises the coarsest matrix. Rows of which nothing is left get a one on the diagonal.
 void TruncatedMultigrid::factor_coarsest(int top) {
   const int last = depth() - 1;
   const Csr& a = matrix(top, last);
@@ -126,8 +127,8 @@ void TruncatedMultigrid::descend(int top, int k) {
   }
 }
 
-// correction += P A_coarse^-1 P'(right - A correction), the inverse by a visit of the coarser
-// level.
+// correction += P A_coarse^-1 P'(right - A correction). Visits of the coarser level approximate the
+// inverse.
 void TruncatedMultigrid::correct_from_below(int top, int k) {
   MultigridLevel &level = levels_[k], &coarse = levels_[k + 1];
   const Csr& a = matrix(top, k);
@@ -143,7 +144,7 @@ void TruncatedMultigrid::correct_from_below(int top, int k) {
   }
 }
 
-// One Gauss-Seidel sweep for A_FF x = right_F; rows without a diagonal are left alone.
+// One Gauss-Seidel sweep for A_FF x = right_F; rows without a diagonal are skipped.
 void TruncatedMultigrid::smooth(int top, int level_index, bool backward) {
   MultigridLevel& level = levels_[level_index];
   const Csr& a = matrix(top, level_index);
