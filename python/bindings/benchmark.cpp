@@ -1,13 +1,19 @@
 #include "bindings.hpp"
 
 #include <pthread.h>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <perp/bench/cli/commands.hpp>
 #include <perp/bench/data/data_files.hpp>
 #include <perp/bench/harness/runner.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/harness/suite.hpp>
+#include <perp/bench/report/claims.hpp>
+#include <perp/bench/report/html.hpp>
+#include <perp/bench/report/simulations.hpp>
+#include <perp/bench/report/tables.hpp>
 #include <perp/bench/studies/study_runner.hpp>
+#include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_json.hpp>
 
 namespace perp::python {
@@ -73,10 +79,10 @@ std::vector<Instance> instances_from(const py::list& problems, bool quick) {
     i.made = item.cast<std::shared_ptr<Problem>>();
     i.suite = "python";
     i.name = i.made->name.empty() ? "problem-" + std::to_string(number) : i.made->name;
-    i.hash = hash_text(std::holds_alternative<Mcp>(i.made->data) &&
-                               !std::get<Mcp>(i.made->data).graph
-                           ? i.name  // F is a function: the name has to tell
-                           : problem_to_text(*i.made));
+    i.hash =
+        hash_text(std::holds_alternative<Mcp>(i.made->data) && !std::get<Mcp>(i.made->data).graph
+                      ? i.name  // F is a function: the name has to tell
+                      : problem_to_text(*i.made));
     instances.push_back(std::move(i));
   }
   return instances;
@@ -93,10 +99,11 @@ void bind_benchmark(py::module_& m) {
       .def_readonly("seed", &Instance::seed)
       .def_readonly("sequence", &Instance::sequence)
       .def_readonly("position", &Instance::position)
-      .def("load", [](const Instance& i) {
-        const py::gil_scoped_release release;
-        return std::make_shared<Problem>(i.load());
-      })
+      .def("load",
+           [](const Instance& i) {
+             const py::gil_scoped_release release;
+             return std::make_shared<Problem>(i.load());
+           })
       .def("__repr__",
            [](const Instance& i) { return "<perp.Instance " + i.suite + "/" + i.name + ">"; });
   m.def(
@@ -154,8 +161,8 @@ void bind_benchmark(py::module_& m) {
       },
       py::arg("problems"), py::arg("solvers"), py::arg("folder"), py::kw_only(),
       py::arg("tolerance"), py::arg("time_limit"), py::arg("memory_limit"), py::arg("repeats"),
-      py::arg("jobs"), py::arg("starts"), py::arg("quick"), py::arg("resume"),
-      py::arg("overwrite"), py::arg("label"), py::arg("progress"));
+      py::arg("jobs"), py::arg("starts"), py::arg("quick"), py::arg("resume"), py::arg("overwrite"),
+      py::arg("label"), py::arg("progress"));
   m.def(
       "run_study",
       [](const std::string& name, const std::string& folder, bool quick, bool resume,
@@ -178,6 +185,22 @@ void bind_benchmark(py::module_& m) {
       py::arg("name"), py::arg("folder"), py::kw_only(), py::arg("quick"), py::arg("resume"),
       py::arg("overwrite"));
   m.def(
+      "write_report",
+      [](const std::vector<std::string>& paths, const std::string& output,
+         const std::string& title) {
+        const py::gil_scoped_release release;
+        std::vector<std::string> with_records;
+        for (const std::string& path : paths) {
+          if (holds_records(path) || !(holds_simulations(path) || holds_claims(path)))
+            with_records.push_back(path);
+        }
+        write_text_file(output, report_html(read_records(with_records), read_simulations(paths),
+                                            read_claims(paths), read_tables(paths), title,
+                                            nlohmann::ordered_json::array()));
+        return output;
+      },
+      py::arg("paths"), py::arg("output"), py::arg("title"));
+  m.def(
       "run_command",
       [](std::vector<std::string> words) {
         words.insert(words.begin(), "perp");
@@ -193,8 +216,9 @@ void bind_benchmark(py::module_& m) {
     if (!data.empty()) set_data_root(data);
     if (!program.empty()) set_program_file(program);
   });
-  m.def("data_folder", [] { return data_root().string(); },
-        "where suites, scenes, studies and schemas are read from");
+  m.def(
+      "data_folder", [] { return data_root().string(); },
+      "where suites, scenes, studies and schemas are read from");
 }
 
 }  // namespace perp::python

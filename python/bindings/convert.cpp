@@ -98,8 +98,7 @@ Matrix matrix_from(const py::handle& object, const std::string& field) {
   const ColumnDoubles array = named_array<ColumnDoubles>(object, field);
   if (array.ndim() != 2)
     throw py::value_error(field + ": " + std::to_string(array.ndim()) + " dimensions, expected 2");
-  return DenseMatrix(
-      Eigen::Map<const DenseMatrix>(array.data(), array.shape(0), array.shape(1)));
+  return DenseMatrix(Eigen::Map<const DenseMatrix>(array.data(), array.shape(0), array.shape(1)));
 }
 
 Vector vector_from(const py::handle& object, const std::string& field) {
@@ -117,8 +116,8 @@ py::object matrix_to(const Matrix& matrix, const py::handle& owner) {
   if (!matrix.is_sparse()) {
     const DenseMatrix& a = matrix.dense();
     const py::ssize_t step = static_cast<py::ssize_t>(sizeof(double));
-    return read_only(py::array_t<double>({a.rows(), a.cols()}, {step, step * a.rows()}, a.data(),
-                                         owner));
+    return read_only(
+        py::array_t<double>({a.rows(), a.cols()}, {step, step * a.rows()}, a.data(), owner));
   }
   const SparseColumns a = matrix.columns();
   const py::object values = read_only(py::array_t<double>(a.entries(), a.value, owner));
@@ -136,8 +135,7 @@ py::object object_from_text(const std::string& text) {
 py::object object_from(const json::Value& value) { return object_from_text(json::to_text(value)); }
 
 json::Value value_from(const py::handle& object) {
-  const std::string text =
-      py::module_::import("json").attr("dumps")(object).cast<std::string>();
+  const std::string text = py::module_::import("json").attr("dumps")(object).cast<std::string>();
   return json::parse(text, "argument");
 }
 

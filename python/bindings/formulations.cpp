@@ -48,9 +48,7 @@ class PythonFormulation final : public Formulation {
 
  private:
   // The scene belongs to whoever simulates, for as long as the step lasts.
-  static py::object shown(const Scene& scene) {
-    return py::cast(std::make_shared<Scene>(scene));
-  }
+  static py::object shown(const Scene& scene) { return py::cast(std::make_shared<Scene>(scene)); }
 
   static void set(Capabilities& c, const std::string& feature) {
     const std::map<std::string, bool Capabilities::*> features = {
@@ -114,18 +112,19 @@ void bind_formulations(py::module_& m) {
            py::arg("state"), py::kw_only(), py::arg("rejected") = "",
            "rejected: why the answer, though it solves the problem, is no step of the model")
       .def_readonly("state", &StepResult::state)
-      .def("add_contact",
-           [](StepResult& r, const ContactPoint3& contact, double p_n, double p_t, double p_o) {
-             ContactResult c;
-             c.contact = contact;
-             c.frame = contact_frame(contact.normal, 3, contact.properties.direction);
-             c.p_n = p_n;
-             c.p_t = p_t;
-             c.p_o = p_o;
-             r.contacts.push_back(c);
-           },
-           py::arg("contact"), py::arg("p_n"), py::arg("p_t") = 0.0, py::arg("p_o") = 0.0,
-           "what a contact did, impulses in N s: it is recorded");
+      .def(
+          "add_contact",
+          [](StepResult& r, const ContactPoint3& contact, double p_n, double p_t, double p_o) {
+            ContactResult c;
+            c.contact = contact;
+            c.frame = contact_frame(contact.normal, 3, contact.properties.direction);
+            c.p_n = p_n;
+            c.p_t = p_t;
+            c.p_o = p_o;
+            r.contacts.push_back(c);
+          },
+          py::arg("contact"), py::arg("p_n"), py::arg("p_t") = 0.0, py::arg("p_o") = 0.0,
+          "what a contact did, impulses in N s: it is recorded");
   m.def(
       "register_model",
       [](const std::string& name, const py::object& maker) {

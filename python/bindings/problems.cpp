@@ -52,15 +52,13 @@ std::vector<Cone> cones_from(const py::object& given) {
   for (const py::handle item : given) {
     const auto [name, size] = item.cast<std::pair<std::string, int>>();
     bool known = false;
-    for (const ConeType type :
-         {ConeType::kZero, ConeType::kNonnegative, ConeType::kSecondOrder}) {
+    for (const ConeType type : {ConeType::kZero, ConeType::kNonnegative, ConeType::kSecondOrder}) {
       if (to_string(type) != name) continue;
       cones.push_back({type, size});
       known = true;
     }
     if (!known)
-      throw py::value_error("cones: \"" + name +
-                            "\" is not zero, nonnegative or second_order");
+      throw py::value_error("cones: \"" + name + "\" is not zero, nonnegative or second_order");
   }
   return cones;
 }
@@ -199,8 +197,8 @@ void bind_constructors(py::module_& m) {
   const py::none none;
   m.def(
       "lcp",
-      [](const py::object& M, const py::object& q, const std::string& name,
-         const py::object& start, const py::object& solution, const py::object& variables) {
+      [](const py::object& M, const py::object& q, const std::string& name, const py::object& start,
+         const py::object& solution, const py::object& variables) {
         return finish(Lcp{matrix_from(M, "M"), vector_from(q, "q")},
                       facts_of(name, start, solution, variables));
       },
@@ -212,20 +210,22 @@ void bind_constructors(py::module_& m) {
       "ValueError if sizes disagree or a number is not finite.");
   m.def(
       "mlcp",
-      [](const py::object& M, const py::object& q, const py::object& lower,
-         const py::object& upper, const std::string& name, const py::object& start,
-         const py::object& solution, const py::object& variables) {
+      [](const py::object& M, const py::object& q, const py::object& lower, const py::object& upper,
+         const std::string& name, const py::object& start, const py::object& solution,
+         const py::object& variables) {
         Vector constant = vector_from(q, "q");
         const int n = static_cast<int>(constant.size());
-        return finish(Mlcp{matrix_from(M, "M"), std::move(constant),
-                           bound(lower, "lower", n, 0.0), bound(upper, "upper", n, kInfinite)},
+        return finish(Mlcp{matrix_from(M, "M"), std::move(constant), bound(lower, "lower", n, 0.0),
+                           bound(upper, "upper", n, kInfinite)},
                       facts_of(name, start, solution, variables));
       },
       py::arg("M"), py::arg("q"), py::arg("lower") = none, py::arg("upper") = none, py::kw_only(),
       py::arg("name") = "", py::arg("start") = none, py::arg("solution") = none,
       py::arg("variables") = none,
-      "Mixed LCP: l <= z <= u, and F = M z + q is >= 0 where z = l, <= 0 where z = u, 0 between.\n\n"
-      "Bounds are arrays of n numbers or one number for all; lower is 0 and upper inf if left out.");
+      "Mixed LCP: l <= z <= u, and F = M z + q is >= 0 where z = l, <= 0 where z = u, 0 "
+      "between.\n\n"
+      "Bounds are arrays of n numbers or one number for all; lower is 0 and upper inf if left "
+      "out.");
   m.def(
       "mcp",
       [](const py::function& F, const py::object& lower, const py::object& upper,
@@ -240,19 +240,20 @@ void bind_constructors(py::module_& m) {
       "Nonlinear mixed complementarity problem: l <= z <= u complementary to F(z).\n\n"
       "F takes and returns n numbers. jacobian(z) returns dF/dz, n x n, dense or sparse; without\n"
       "it differences are taken. pattern: an n x n matrix whose stored entries are those of dF/dz\n"
-      "that may not be 0 (all, if left out). An exception of F ends the solve and is raised there.\n"
+      "that may not be 0 (all, if left out). An exception of F ends the solve and is raised "
+      "there.\n"
       "Such a problem cannot be written to a file.");
   m.def(
       "box_qp",
-      [](const py::object& H, const py::object& c, const py::object& lower,
-         const py::object& upper, const std::string& name, const py::object& start,
-         const py::object& solution, const py::object& variables) {
+      [](const py::object& H, const py::object& c, const py::object& lower, const py::object& upper,
+         const std::string& name, const py::object& start, const py::object& solution,
+         const py::object& variables) {
         Vector linear = vector_from(c, "c");
         const int n = static_cast<int>(linear.size());
-        return finish(BoxQp{matrix_from(H, "H"), std::move(linear),
-                            bound(lower, "lower", n, -kInfinite),
-                            bound(upper, "upper", n, kInfinite)},
-                      facts_of(name, start, solution, variables));
+        return finish(
+            BoxQp{matrix_from(H, "H"), std::move(linear), bound(lower, "lower", n, -kInfinite),
+                  bound(upper, "upper", n, kInfinite)},
+            facts_of(name, start, solution, variables));
       },
       py::arg("H"), py::arg("c"), py::arg("lower") = none, py::arg("upper") = none, py::kw_only(),
       py::arg("name") = "", py::arg("start") = none, py::arg("solution") = none,
@@ -271,13 +272,14 @@ void bind_constructors(py::module_& m) {
       py::arg("name") = "", py::arg("start") = none, py::arg("solution") = none,
       py::arg("dual_solution") = none, py::arg("variables") = none,
       "min 1/2 x'P x + c'x with A x + s = b, s in K.\n\n"
-      "cones: pairs (\"zero\" | \"nonnegative\" | \"second_order\", size); the sizes add up to the\n"
+      "cones: pairs (\"zero\" | \"nonnegative\" | \"second_order\", size); the sizes add up to "
+      "the\n"
       "m rows of A. (t, x) is in the second-order cone if ||x|| <= t.");
   m.def(
       "friction_contact",
       [](const py::object& q, const py::object& mu, const py::object& W, const py::object& J,
-         const py::object& M, const py::object& compliance, int dimension,
-         const std::string& name, const py::object& start, const py::object& solution) {
+         const py::object& M, const py::object& compliance, int dimension, const std::string& name,
+         const py::object& start, const py::object& solution) {
         FrictionContact p;
         p.dimension = dimension;
         p.W = optional_matrix(W, "W");
@@ -305,9 +307,8 @@ void bind_constructors(py::module_& m) {
                                     vector_from(v_star, "v_star")},
                       facts_of(name, start, solution, py::none()));
       },
-      py::arg("A"), py::arg("J"), py::arg("R"), py::arg("bias"), py::arg("mu"),
-      py::arg("v_star"), py::kw_only(), py::arg("name") = "", py::arg("start") = none,
-      py::arg("solution") = none,
+      py::arg("A"), py::arg("J"), py::arg("R"), py::arg("bias"), py::arg("mu"), py::arg("v_star"),
+      py::kw_only(), py::arg("name") = "", py::arg("start") = none, py::arg("solution") = none,
       "Compliant contact as a convex problem (Castro, Permenter and Han 2022):\n"
       "min over v of 1/2 ||v - v*||^2_A + 1/2 ||P_F(y)||^2_R, y = -R^-1 (J v - bias).\n\n"
       "A is n x n positive definite, J 3 nc x n, R and bias have 3 nc numbers, mu nc, v_star n.");
@@ -338,11 +339,13 @@ void bind_problems(py::module_& m) {
             return solution ? vector_to(solution->z, self) : py::none();
           },
           "a known solution, n numbers, or None")
-      .def_property_readonly("variables", [](const Problem& p) { return p.variables; },
-                             "names of the unknowns; empty if they have none")
+      .def_property_readonly(
+          "variables", [](const Problem& p) { return p.variables; },
+          "names of the unknowns; empty if they have none")
       .def("variable_name", &Problem::variable_name, py::arg("index"))
-      .def_property_readonly("source", [](const Problem& p) { return object_from(p.source); },
-                             "where the problem comes from, as JSON would say it; or None")
+      .def_property_readonly(
+          "source", [](const Problem& p) { return object_from(p.source); },
+          "where the problem comes from, as JSON would say it; or None")
       .def_property_readonly("fields", &fields_of,
                              "its numbers by their names: read-only arrays and CSC matrices that\n"
                              "show the problem's memory")
@@ -407,8 +410,7 @@ void bind_problems(py::module_& m) {
         for (const auto& [key, value] : parameters)
           values[key.cast<std::string>()] = value.cast<double>();
         const py::gil_scoped_release release;
-        return std::make_shared<Problem>(
-            generate(find_family(family), size, seed, values, member));
+        return std::make_shared<Problem>(generate(find_family(family), size, seed, values, member));
       },
       py::arg("family"), py::arg("size") = 0, py::arg("seed") = 1, py::kw_only(),
       py::arg("member") = "",

@@ -11,8 +11,7 @@ namespace {
 
 std::map<std::string, double> numbers_from(const py::kwargs& keywords) {
   std::map<std::string, double> numbers;
-  for (const auto& [key, value] : keywords)
-    numbers[key.cast<std::string>()] = value.cast<double>();
+  for (const auto& [key, value] : keywords) numbers[key.cast<std::string>()] = value.cast<double>();
   return numbers;
 }
 
@@ -126,9 +125,9 @@ void bind_scenes(py::module_& m) {
       .def_readonly("step", &Scene::step, "length of a step, s")
       .def_readonly("duration", &Scene::duration, "s")
       .def_readonly("parameters", &Scene::parameters)
-      .def_property_readonly("formulation",
-                             [](const Scene& s) { return default_formulation(s); },
-                             "the one that is taken if none is named")
+      .def_property_readonly(
+          "formulation", [](const Scene& s) { return default_formulation(s); },
+          "the one that is taken if none is named")
       .def_property_readonly(
           "bodies",
           [](const Scene& s) {
@@ -148,8 +147,7 @@ void bind_scenes(py::module_& m) {
       .def_static(
           "from_json",
           [](const std::string& text, const py::kwargs& parameters) {
-            return std::make_shared<Scene>(
-                scene_from_text(text, "text", numbers_from(parameters)));
+            return std::make_shared<Scene>(scene_from_text(text, "text", numbers_from(parameters)));
           },
           py::arg("text"), "a scene from a perp-scene document; InputError names the fault")
       .def("__repr__", [](const Scene& s) {
@@ -166,12 +164,13 @@ void bind_scenes(py::module_& m) {
       "A scene by name or from a file; its parameters are keywords. InputError names the fault.");
   bind_state(m);
   bind_contact(m);
-  m.def("find_contacts",
-        [](const Scene& scene, const State& state, double h) {
-          return find_contacts(scene, state, h);
-        },
-        py::arg("scene"), py::arg("state"), py::arg("h"),
-        "All contacts that can close within h seconds: a list of Contact.");
+  m.def(
+      "find_contacts",
+      [](const Scene& scene, const State& state, double h) {
+        return find_contacts(scene, state, h);
+      },
+      py::arg("scene"), py::arg("state"), py::arg("h"),
+      "All contacts that can close within h seconds: a list of Contact.");
   m.def("contact_jacobian", &contact_jacobian, py::arg("scene"), py::arg("state"),
         py::arg("contacts"),
         "CSC matrix with the rows n, t1[, t2] of every contact: relative velocity = J v.");
@@ -194,8 +193,8 @@ void bind_scenes(py::module_& m) {
         const Coordinates coordinates(scene);
         const Vector v = vector_from(velocity, "velocity");
         if (v.size() != coordinates.size())
-          throw py::value_error("velocity: length is " + std::to_string(v.size()) +
-                                ", expected " + std::to_string(coordinates.size()));
+          throw py::value_error("velocity: length is " + std::to_string(v.size()) + ", expected " +
+                                std::to_string(coordinates.size()));
         return moved(scene, state, coordinates, v, h);
       },
       py::arg("scene"), py::arg("state"), py::arg("velocity"), py::arg("h"),

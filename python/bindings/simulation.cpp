@@ -176,8 +176,7 @@ py::dict run(const Scene& scene, const Options& o, const py::object& on_step,
     record.origin = {o.formulation.empty() ? default_formulation(scene) : o.formulation, o.solver,
                      request.driver};
     recorder = std::make_unique<SimulationRecorder>(
-        o.record, scene, record,
-        make_formulation_for_python(record.origin.formulation)->columns());
+        o.record, scene, record, make_formulation_for_python(record.origin.formulation)->columns());
     request.on_stage = [&](int step, const Stage& stage, const VerifiedResult& result) {
       recorder->stage(step, stage, result);
     };

@@ -99,16 +99,15 @@ std::unique_ptr<VerifiedResult> solve(const Problem& problem, const std::string&
       request_of({solver, tolerance, time_limit, max_iterations}, settings_from(settings));
   set_start(request, start, start_dual);
   PythonObserver watch(observer);
-  return without_gil([&] {
-    return std::make_unique<VerifiedResult>(solve_verified(problem, request, &watch));
-  });
+  return without_gil(
+      [&] { return std::make_unique<VerifiedResult>(solve_verified(problem, request, &watch)); });
 }
 
 // A session of C++ with the request it was made with.
 class PythonSession {
  public:
-  PythonSession(const std::string& solver, double tolerance, int max_iterations,
-                double time_limit, const py::kwargs& settings)
+  PythonSession(const std::string& solver, double tolerance, int max_iterations, double time_limit,
+                const py::kwargs& settings)
       : request_(
             request_of({solver, tolerance, time_limit, max_iterations}, settings_from(settings))),
         session_(request_) {}
@@ -153,10 +152,9 @@ Answer answer_from(const Problem& problem, const py::object& z, const py::object
 }
 
 std::vector<std::shared_ptr<VerifiedResult>> solve_many(const py::list& problems,
-                                                        const std::string& solver,
-                                                        double tolerance, int max_iterations,
-                                                        double time_limit, int threads,
-                                                        const py::kwargs& settings) {
+                                                        const std::string& solver, double tolerance,
+                                                        int max_iterations, double time_limit,
+                                                        int threads, const py::kwargs& settings) {
   const SolveRequest request =
       request_of({solver, tolerance, time_limit, max_iterations}, settings_from(settings));
   std::vector<Problem> copies;
@@ -216,18 +214,20 @@ void bind_verdict(py::module_& m) {
       .def_readonly("tolerance", &Verdict::tolerance)
       .def_readonly("at_floor", &Verdict::at_floor,
                     "not solved, but the worst row misses by no more than rounding can leave")
-      .def_property_readonly("vacuous", [](const Verdict& v) { return to_string(v.vacuous); },
-                             "no, zero or start: whether a point that nobody had to compute would\n"
-                             "have done")
-      .def_property_readonly("residuals", [](const Verdict& v) { return residuals_of(v.residuals); },
-                             "every residual by name; nan if it has no meaning for the kind")
-      .def_property_readonly("worst_index",
-                             [](const Verdict& v) { return v.residuals.worst_index; },
-                             "row of the largest residual, -1 if there is none")
+      .def_property_readonly(
+          "vacuous", [](const Verdict& v) { return to_string(v.vacuous); },
+          "no, zero or start: whether a point that nobody had to compute would\n"
+          "have done")
+      .def_property_readonly(
+          "residuals", [](const Verdict& v) { return residuals_of(v.residuals); },
+          "every residual by name; nan if it has no meaning for the kind")
+      .def_property_readonly(
+          "worst_index", [](const Verdict& v) { return v.residuals.worst_index; },
+          "row of the largest residual, -1 if there is none")
       .def("__bool__", [](const Verdict& v) { return v.solved; })
       .def("__repr__", [](const Verdict& v) {
-        return std::string("<perp.Verdict ") + (v.solved ? "solved" : "not solved") +
-               ", measure " + py::str(py::float_(v.measure)).cast<std::string>() + ", tolerance " +
+        return std::string("<perp.Verdict ") + (v.solved ? "solved" : "not solved") + ", measure " +
+               py::str(py::float_(v.measure)).cast<std::string>() + ", tolerance " +
                py::str(py::float_(v.tolerance)).cast<std::string>() + ">";
       });
 }
@@ -235,13 +235,14 @@ void bind_verdict(py::module_& m) {
 void bind_result(py::module_& m) {
   py::class_<VerifiedResult, std::shared_ptr<VerifiedResult>>(
       m, "Result", "An answer that the verifier has seen.")
-      .def_property_readonly("status", [](const VerifiedResult& r) { return to_string(r.status); },
-                             "solved only if the verifier grants it; wrong, ray, infeasible, ...")
+      .def_property_readonly(
+          "status", [](const VerifiedResult& r) { return to_string(r.status); },
+          "solved only if the verifier grants it; wrong, ray, infeasible, ...")
       .def_property_readonly("solved",
                              [](const VerifiedResult& r) { return r.status == Status::kSolved; })
-      .def_property_readonly("claimed",
-                             [](const VerifiedResult& r) { return to_string(r.claimed); },
-                             "what the solver said of itself")
+      .def_property_readonly(
+          "claimed", [](const VerifiedResult& r) { return to_string(r.claimed); },
+          "what the solver said of itself")
       .def_property_readonly(
           "z",
           [](const py::object& self) {
@@ -255,16 +256,17 @@ void bind_result(py::module_& m) {
           },
           "y of a conic_qp, one number a row of A; else empty")
       .def_readonly("verdict", &VerifiedResult::verdict)
-      .def_property_readonly("measure",
-                             [](const VerifiedResult& r) { return r.verdict.measure; },
-                             "the verifier's measure")
+      .def_property_readonly(
+          "measure", [](const VerifiedResult& r) { return r.verdict.measure; },
+          "the verifier's measure")
       .def_readonly("iterations", &VerifiedResult::iterations)
       .def_readonly("setup_time", &VerifiedResult::setup_time, "s")
       .def_readonly("solve_time", &VerifiedResult::solve_time, "s")
       .def_readonly("verification_time", &VerifiedResult::verification_time, "s")
       .def_readonly("message", &VerifiedResult::message)
-      .def_property_readonly("start", [](const VerifiedResult& r) { return r.start; },
-                             "what the solver made use of: given, stored or nothing")
+      .def_property_readonly(
+          "start", [](const VerifiedResult& r) { return r.start; },
+          "what the solver made use of: given, stored or nothing")
       .def_property_readonly(
           "solutions", [](const VerifiedResult& r) { return r.solutions; },
           "all solutions, if the method looks for all")
@@ -282,14 +284,14 @@ void bind_result(py::module_& m) {
             return r.certificate ? py::object(certificate_of(*r.certificate)) : py::none();
           },
           "what proves or explains an end without a solution, a dict, or None")
-      .def_property_readonly("statistics",
-                             [](const VerifiedResult& r) {
-                               py::dict d;
-                               for (const auto& [name, value] : r.statistics)
-                                 d[py::str(std::string(name))] = value;
-                               return d;
-                             },
-                             "the method's own counts")
+      .def_property_readonly(
+          "statistics",
+          [](const VerifiedResult& r) {
+            py::dict d;
+            for (const auto& [name, value] : r.statistics) d[py::str(std::string(name))] = value;
+            return d;
+          },
+          "the method's own counts")
       .def("__bool__", [](const VerifiedResult& r) { return r.status == Status::kSolved; })
       .def("__repr__", [](const VerifiedResult& r) {
         return "<perp.Result " + std::string(to_string(r.status)) + ", measure " +
@@ -322,21 +324,22 @@ void bind_solving(py::module_& m) {
   bind_verdict(m);
   bind_result(m);
   bind_records(m);
-  m.def("solve", &solve, py::arg("problem"), py::arg("solver") = "auto", py::kw_only(),
-        py::arg("tolerance") = 1e-8, py::arg("max_iterations") = 0, py::arg("time_limit") = 0.0,
-        py::arg("start") = none, py::arg("start_dual") = none, py::arg("observer") = none,
-        "Solves a problem and verifies the answer.\n\n"
-        "solver: a method, auto, an expression of strategies, or the name of a registered one.\n"
-        "tolerance: of the verifier's measure. time_limit: s, 0 for none. start: n numbers, an\n"
-        "earlier Result, \"zero\", \"stored\", or None for the problem's own. observer: called with\n"
-        "every Iteration; False stops the solve. Settings of the method are further keywords.\n"
-        "ValueError if a solver, a setting or a size is wrong. Ctrl-C ends a solve.");
   m.def(
-      "solve_many", &solve_many, py::arg("problems"), py::arg("solver") = "auto", py::kw_only(),
+      "solve", &solve, py::arg("problem"), py::arg("solver") = "auto", py::kw_only(),
       py::arg("tolerance") = 1e-8, py::arg("max_iterations") = 0, py::arg("time_limit") = 0.0,
-      py::arg("threads") = 1,
-      "Solves and verifies many problems; one analysis for each structure, the same bits as one by\n"
-      "one, whatever the number of threads. Returns a list of Result.");
+      py::arg("start") = none, py::arg("start_dual") = none, py::arg("observer") = none,
+      "Solves a problem and verifies the answer.\n\n"
+      "solver: a method, auto, an expression of strategies, or the name of a registered one.\n"
+      "tolerance: of the verifier's measure. time_limit: s, 0 for none. start: n numbers, an\n"
+      "earlier Result, \"zero\", \"stored\", or None for the problem's own. observer: called with\n"
+      "every Iteration; False stops the solve. Settings of the method are further keywords.\n"
+      "ValueError if a solver, a setting or a size is wrong. Ctrl-C ends a solve.");
+  m.def("solve_many", &solve_many, py::arg("problems"), py::arg("solver") = "auto", py::kw_only(),
+        py::arg("tolerance") = 1e-8, py::arg("max_iterations") = 0, py::arg("time_limit") = 0.0,
+        py::arg("threads") = 1,
+        "Solves and verifies many problems; one analysis for each structure, the same bits as one "
+        "by\n"
+        "one, whatever the number of threads. Returns a list of Result.");
   m.def(
       "verify",
       [](const Problem& problem, const py::object& z, const py::object& dual, double tolerance) {

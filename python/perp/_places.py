@@ -1,0 +1,16 @@
+"""Where the data and the program that belong to this module are."""
+import os
+import pathlib
+import shutil
+
+from . import _perp
+
+
+def set_places() -> None:
+    """Data: beside the module (a wheel), else what belongs to the program. Program: beside the module (a wheel),
+    in the build tree, or the first `perp` on the PATH; studies run it for their simulations."""
+    here = pathlib.Path(__file__).resolve().parent
+    data = here / "share" / "perp"
+    programs = [os.environ.get("PERP", ""), here / "bin" / "perp", here.parents[1] / "perp", shutil.which("perp") or ""]
+    program = next((str(p) for p in programs if str(p) and os.path.isfile(p) and os.access(p, os.X_OK)), "")
+    _perp.set_places(str(data) if data.is_dir() else "", program)

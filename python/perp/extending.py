@@ -1,0 +1,75 @@
+"""Solvers and formulations written in Python."""
+from __future__ import annotations
+
+import hashlib
+import inspect
+from typing import Any, Callable, Iterable
+
+from . import _perp
+
+
+def _settings(function: Callable[..., Any]) -> dict[str, Any]:
+    """Keyword-only parameters with their defaults."""
+    settings = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is not inspect.Parameter.KEYWORD_ONLY:
+            continue
+        if parameter.default is inspect.Parameter.empty:
+            raise ValueError(f"setting \"{name}\": has no default")
+        settings[name] = parameter.default
+    return settings
+
+
+def _hash(function: Callable[..., Any]) -> str:
+    """Of the source, so that records of different versions are told apart."""
+    try:
+        text = inspect.getsource(function)
+    except (OSError, TypeError):
+        return ""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def register_solver(name: str, function: Callable[..., Any], kinds: Iterable[str], *, summary: str = "",
+                    uses_start: bool = True) -> None:
+    """Makes a function a solver that `solve`, `Session`, `bench`, `simulate` and strategies know by name.
+
+    function(problem, start, limits, *, SETTING=DEFAULT, ...) gets the Problem, a start (n numbers or None) and
+    limits (a dict: tolerance, max_iterations, time_limit in s or 0). It returns
+      z             n numbers: it claims to have solved the problem;
+      a dict        with z, dual, status, iterations, message (all but z optional; without z, say a status);
+      None          it has given up.
+    Keyword-only parameters are its settings. What it raises is a row with status numerical_error in a benchmark, and
+    an exception of `solve`. Every answer is verified.
+
+    kinds: the kinds of problems it takes. A name may be registered again; one of perp's own is a ValueError."""
+    _perp.register_method(name, function, list(kinds), summary or (inspect.getdoc(function) or "").partition("\n")[0],
+                          uses_start, _settings(function), _hash(function))
+
+
+def solver(name: str, kinds: Iterable[str], *, summary: str = "",
+           uses_start: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator: register_solver."""
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        register_solver(name, function, kinds, summary=summary, uses_start=uses_start)
+        return function
+    return register
+
+
+def register_formulation(name: str, maker: Callable[..., Any]) -> None:
+    """Makes a class a formulation that `simulate` knows by name (with options: "name:key=value").
+
+    maker(**options) returns an object with
+      begin(scene, state, h)   -> Stage or StepResult: begins a step of h seconds;
+      advance(z)               -> Stage or StepResult: goes on with the answer of the last stage;
+      treats                   optional: features of scenes beside plain contact, for example ["restitution"];
+      refusal(scene)           optional: why it cannot treat a scene, or None.
+    Every stage is solved and verified by whoever simulates."""
+    _perp.register_model(name, maker)
+
+
+def formulation(name: str) -> Callable[[type], type]:
+    """Decorator of a class: register_formulation."""
+    def register(maker: type) -> type:
+        register_formulation(name, maker)
+        return maker
+    return register
