@@ -47,6 +47,26 @@ class MadeDocuments(unittest.TestCase):
         self.assertEqual(run(tree / "results" / "make-docs").returncode, 0)
         self.assertEqual((path.read_text(), drawing.read_text()), (before, drawn))
 
+    def test_lists_follow_the_program(self):
+        """A name that is no longer in a list of what there is, or a help text that was changed by hand, is found."""
+        for name, before, after in (("methods.md", "| `psd` |", "| `psdd` |"), ("commands.md", "Solve a problem", "Solves a problem")):
+            tree = self.copy()
+            path = tree / "docs" / "reference" / name
+            text = path.read_text()
+            self.assertIn(before, text)
+            path.write_text(text.replace(before, after))
+            checked = run(tree / "results" / "make-docs", "--check")
+            self.assertEqual((checked.returncode, checked.stdout), (1, f"differs: docs/reference/{name}\n"))
+
+    def test_the_index_lists_every_page_once(self):
+        listed = re.findall(r"^\* \[[^\]]*\]\(([^)]*\.(?:md|ipynb))\): \S.*[^.]*$", (ROOT / "docs" / "index.md").read_text(), re.M)
+        listed = [(ROOT / "docs" / link).resolve().relative_to(ROOT.resolve()).as_posix() for link in listed]
+        self.assertEqual(sorted(listed), sorted(set(listed)))
+        tracked = run("git", "ls-files", cwd=ROOT).stdout.split() or [p.relative_to(ROOT).as_posix() for p in (ROOT / "docs").rglob("*")]
+        pages = {name for name in tracked
+                 if re.fullmatch(r"docs/.*\.(md|ipynb)|(formulations|problems|tests|bench)/.*\.md|results/README\.md|CHANGELOG\.md", name)}
+        self.assertEqual(pages - {"docs/index.md"} - set(listed), set())
+
     def test_no_measured_time_stands_outside_of_them(self):
         """Times of milliseconds and less are always measured."""
         pages = [path for folder in ("docs", "formulations", "solvers", "problems", "bench", "results")
