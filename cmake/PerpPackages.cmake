@@ -15,7 +15,7 @@ set(CPACK_THREADS 0)
 
 get_cmake_property(components COMPONENTS)
 set(CPACK_COMPONENTS_ALL program dev)
-if(python IN_LIST components)
+if("python" IN_LIST components)
   list(APPEND CPACK_COMPONENTS_ALL python)
 endif()
 set(CPACK_COMPONENTS_GROUPING IGNORE)
@@ -56,7 +56,14 @@ of plug-ins (perp_plugin.h) and the CMake package perp.")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-perp)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "perp (= ${PROJECT_VERSION}), python3, python3-numpy")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-pandas")
+# The module is for one version of Python.
+if("python" IN_LIST components)
+  execute_process(COMMAND ${PERP_PYTHON_FOR_MODULE} -c
+                  "import sys; v = sys.version_info; print(f'python3 (>= 3.{v[1]}), python3 (<< 3.{v[1] + 1})')"
+                  OUTPUT_VARIABLE python_depends OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "perp (= ${PROJECT_VERSION}), ${python_depends}, python3-numpy, python3-scipy")
+endif()
 set(CPACK_COMPONENT_PYTHON_DESCRIPTION "complementarity problems of rigid-body contact: Python module
 ${what}
 This package has the Python module perp.")

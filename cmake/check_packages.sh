@@ -24,8 +24,15 @@ cmake --build build
 ./build/consumer
 
 if ls python3-perp_*.deb > python.txt 2>&1; then
-  step "python3-perp: import"
+  step "python3-perp: import, a solve, and where its data is"
   install_packages ./python3-perp_*.deb
-  python3 -c "import perp; print(perp.__file__)"
+  python3 - <<'END'
+import numpy
+import perp
+
+result = perp.solve(perp.lcp(numpy.array([[2.0, 1.0], [1.0, 2.0]]), numpy.array([-4.0, 1.0])))
+print(perp.__version__, perp.__file__, perp.data_folder(), result.status, result.z)
+assert str(result.status) == "solved" and str(perp.data_folder()) == "/usr/share/perp"
+END
 fi
 step "everything is right"
