@@ -62,7 +62,8 @@ if("python" IN_LIST components)
   execute_process(COMMAND ${PERP_PYTHON_FOR_MODULE} -c
                   "import sys; v = sys.version_info; print(f'python3 (>= 3.{v[1]}), python3 (<< 3.{v[1] + 1})')"
                   OUTPUT_VARIABLE python_depends OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "perp (= ${PROJECT_VERSION}), ${python_depends}, python3-numpy, python3-scipy")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+      "perp (= ${PROJECT_VERSION}), ${python_depends}, python3-numpy, python3-scipy")
 endif()
 set(CPACK_COMPONENT_PYTHON_DESCRIPTION "complementarity problems of rigid-body contact: Python module
 ${what}
