@@ -12,13 +12,13 @@ namespace perp {
 
 namespace {
 
-constexpr double kNull = 1e-3;  // share of a regularised step that has curvature, below: none
-constexpr double kAim = 0.99;   // of the tolerance: the verifier may round otherwise
-constexpr int kPatience = 10;   // iterations without gain
-constexpr int kRefresh = 50;    // iterations after which the gradient is evaluated afresh
+constexpr double kNull = 1e-3;  // smaller shares of curvature in a regularised step are none
+constexpr double kAim = 0.99;   // share of the tolerance: the verifier may round in another way
+constexpr int kPatience = 10;   // iterations without gain that end the run
+constexpr int kRefresh = 50;    // iterations after which the gradient is computed again
 constexpr int kSparseIterations = 100;  // conjugate gradients before a sparse factorisation
 
-// Which unknowns a direction moves.
+// Names of the unknowns that a direction moves.
 std::string names_of(const Vector& p) {
   std::string text;
   int named = 0, more = 0;
@@ -74,7 +74,7 @@ bool BoxMinimiser::at_end(Result& result) {
   return false;
 }
 
-// One iteration, and how the run ends after it, if it does.
+// One iteration. @return the status if the run ends after it
 std::optional<Status> BoxMinimiser::iterate(int iteration, Observer* observer) {
   const double before = search_.gained;
   const Step step = advance(iteration == 1);
@@ -110,7 +110,7 @@ void BoxMinimiser::finish(Result& result) {
       result.status = Status::kSolved;
   }
   if (result.status != Status::kSolved && counts_.escapes > 0) {
-    result.status = Status::kSolved;  // what was left, though the objective falls below it
+    result.status = Status::kSolved;  // the saddle point that was left is a stationary point
     point_.x = stationary_;
   }
   const Vector& found = result.status == Status::kSolved || certificate_ ? point_.x : best_;
@@ -167,7 +167,7 @@ void BoxMinimiser::evaluate_gradient(bool extended) {
   }
 }
 
-// At a bound that the objective falls away from.
+// Whether the unknown is at a bound and the objective falls if it leaves that bound.
 bool BoxMinimiser::pulled_off(int i) const {
   if (problem.rows().is_fixed(i)) return false;
   const double least = kFaceTolerance * rules_->limits.tolerance * problem.unit()[i];
@@ -175,7 +175,7 @@ bool BoxMinimiser::pulled_off(int i) const {
          (point_.x[i] == problem.rows().upper[i] && point_.g[i] > least);
 }
 
-// The natural residual, and whether an unknown is pulled off its bound.
+// Computes the natural residual, and whether an unknown is pulled off its bound.
 void BoxMinimiser::look() {
   point_.natural = 0.0;
   point_.released = false;
@@ -188,8 +188,8 @@ void BoxMinimiser::look() {
   best_ = point_.x;
 }
 
-// Whether the residual holds when it is summed in extended precision, as the verifier does. Where
-// not, gradients are evaluated so from now on.
+// Whether the residual is within the tolerance in extended precision, as the verifier sums it. If
+// not, gradients are summed in extended precision from now on.
 bool BoxMinimiser::confirm() {
   if (!problem.has_matrix()) return true;
   double natural = 0.0;
@@ -212,7 +212,8 @@ void BoxMinimiser::choose_face() {
   }
 }
 
-// P(x - alpha D g) until the set at bounds settles or little is gained [MoreToraldo1991].
+// Steps to P(x - alpha D g) until the set of unknowns at bounds stays the same or the gain is small
+// [MoreToraldo1991].
 BoxMinimiser::Step BoxMinimiser::gradient_phase() {
   double best_gain = 0.0, alpha = 1.0;
   Step done = Step::kNone;
@@ -240,8 +241,8 @@ BoxMinimiser::Step BoxMinimiser::gradient_phase() {
   return done;
 }
 
-// While faces change conjugate gradients end early, and what they find is enough for the next
-// face; on one that no unknown wants to leave they go on to the target.
+// While faces change, conjugate gradients end early: a rough minimum suffices to find the next
+// face. If no unknown is pulled off its bound, they go on to the target.
 BoxMinimiser::Step BoxMinimiser::face_phase() {
   choose_face();
   search_.flat = false;
@@ -262,8 +263,9 @@ bool BoxMinimiser::may_factor() const {
   return problem.has_matrix() && rules_->settings.face != "cg";
 }
 
-// A dense face of half the unknowns costs less than a few products with H, so it is factorised once
-// faces do not change much any more; a sparse one where many conjugate gradients were not enough.
+// To factorise a dense face of half the unknowns costs less than a few products with H: this is
+// done once faces no longer change much. A sparse face is factorised if many conjugate gradients
+// were not enough.
 bool BoxMinimiser::by_factors() const {
   if (!may_factor()) return false;
   if (rules_->settings.face == "factorise") return true;
@@ -272,7 +274,7 @@ bool BoxMinimiser::by_factors() const {
   return cg_.iterations >= kSparseIterations || (!point_.released && refined_);
 }
 
-// The block of the face; a singular one gets rho on its diagonal.
+// Factorises the block of the face. If it is singular, rho is added to its diagonal.
 bool BoxMinimiser::factor() {
   while (!block_.set(face_.free)) {
     const double rho = block_.regularisation();
@@ -283,7 +285,7 @@ bool BoxMinimiser::factor() {
   return true;
 }
 
-// The minimum over the face by a factorisation of H_FF + rho I.
+// A step to the minimum over the face by a factorisation of H_FF + rho I.
 BoxMinimiser::Step BoxMinimiser::factorised_step() {
   if (!factor()) return Step::kNone;
   step_type_ = "factorised";
@@ -293,7 +295,7 @@ BoxMinimiser::Step BoxMinimiser::factorised_step() {
   if (!(slope < 0) || !search_.p.allFinite()) return Step::kNone;
   if (rho > 0) {
     ++counts_.regularised_steps;
-    // p'Hp = -g'p - rho p'p: where little of it is left, g has a part in the null space of H_FF.
+    // p'Hp = -g'p - rho p'p. If that is small, g has a part in the null space of H_FF.
     if (-slope - rho * search_.p.squaredNorm() < -kNull * slope) {
       purge();
       return point_.g.dot(search_.p) < 0 ? outcome(search_.search_flat()) : Step::kNone;
@@ -310,7 +312,7 @@ BoxMinimiser::Step BoxMinimiser::conjugate_step(double target, double progress, 
   return outcome(search_.search_flat());
 }
 
-// From a stationary point along negative curvature on its face, where there is some.
+// Leaves a stationary point along negative curvature on its face. @return false if there is none
 bool BoxMinimiser::escape() {
   choose_face();
   if (face_.members.empty() || counts_.escapes >= rules_->settings.escapes) return false;

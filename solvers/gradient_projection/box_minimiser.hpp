@@ -1,8 +1,8 @@
 // The GPCG iteration for quadratic functions on boxes.
 #pragma once
 
-#include <perp/solvers/active_set/free_block.hpp>
 #include <perp/problems/settings/settings.hpp>
+#include <perp/solvers/active_set/free_block.hpp>
 #include <perp/solvers/core/solver.hpp>
 #include <perp/solvers/gradient_projection/face_conjugate_gradients.hpp>
 #include <perp/solvers/gradient_projection/projected_search.hpp>
@@ -12,54 +12,56 @@ namespace perp {
 
 /// Settings of GradientProjection.
 struct GradientProjectionSettings {
-  std::string face = "auto";       ///< how faces are minimised over: auto, cg, factorise
-  int cg_faces = 2;                ///< first faces of a dense H that are not factorised
-  int gradient_steps = 8;          ///< projected gradient steps in a row
-  double gradient_progress = 0.1;  ///< their last gain over the best one, where they end [-]
-  double cg_progress = 0.1;        ///< likewise of the conjugate gradients [-]
-  double regularisation = 1e-9;    ///< rho over max|H|, where a face is singular [-]
-  int escapes = 100;               ///< departures from saddle points
+  std::string face = "auto";       ///< minimisation over a face: auto, cg, factorise
+  int cg_faces = 2;                ///< number of first faces of a dense H that are not factorised
+  int gradient_steps = 8;          ///< projected gradient steps in a row at most
+  double gradient_progress = 0.1;  ///< they end if the last gain over the best one is at most this
+  double cg_progress = 0.1;        ///< the same for conjugate gradients [-]
+  double regularisation = 1e-9;    ///< first rho over max|H|, if a face is singular [-]
+  int escapes = 100;               ///< departures from saddle points at most
 
   /// Shows every setting to a visitor, such as a SettingVisitor.
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("face", face, "minimisation over a face: auto, cg (products only) or factorise",
             Choices{"auto", "cg", "factorise"});
-    v.visit("cg_faces", cg_faces, "first faces of a dense H that are not factorised, in auto");
+    v.visit("cg_faces", cg_faces,
+            "number of first faces of a dense H that are not factorised, in auto");
     v.visit("gradient_steps", gradient_steps, "projected gradient steps in a row at most",
             kAtLeastOne);
     v.visit("gradient_progress", gradient_progress,
-            "gain over the best one at which gradient steps end");
-    v.visit("cg_progress", cg_progress, "likewise of conjugate gradients");
-    v.visit("regularisation", regularisation, "rho over max|H|, where a face is singular");
+            "gradient steps end if the last gain over the best one is at most this");
+    v.visit("cg_progress", cg_progress, "the same for conjugate gradients");
+    v.visit("regularisation", regularisation, "rho over max|H|, if a face is singular");
     v.visit("escapes", escapes, "departures from saddle points at most, for an indefinite H");
   }
 };
 
 /// Minimises 1/2 x'Hx + c'x over l <= x <= u by GPCG [MoreToraldo1991; NocedalWright2006,
 /// Sec. 16.7]. One iteration is
-///   1. steps along the projected gradient, P(x - alpha D g), D = diag(1 / H_ii), until the set of
-///      unknowns at bounds settles or little is gained;
+///   1. steps along the projected gradient, P(x - alpha D g) with D = diag(1 / H_ii), until the set
+///      of unknowns at bounds stays the same or the gain is small;
 ///   2. the minimum d over the face of the unknowns that are not at bounds, and the projected
 ///      search along P(x + alpha d) for a sufficient decrease.
-/// Step 1 is left out while no unknown at a bound is pulled off it. The minimum over a face is had
-/// roughly by conjugate gradients while faces change, then exactly by a factorisation of H_FF
-/// (FreeBlock); where that is singular by regularised steps, (H_FF + rho I) d = -g_F.
+/// Step 1 is left out as long as no unknown at a bound is pulled off it. While faces change,
+/// conjugate gradients find a rough minimum over a face; later a factorisation of H_FF (FreeBlock)
+/// gives the exact one. If H_FF is singular, steps are regularised, (H_FF + rho I) d = -g_F.
 ///
 /// The objective never rises, and the point stays in the box.
 class BoxMinimiser {
  public:
-  /// The function; to be chosen before attach().
+  /// The function; to be set before attach().
   BoxQuadratic problem;
 
-  /// For the function as it is now.
+  /// Prepares the work space for the function.
   void attach();
-  /// What one run obeys; all must stay alive.
+  /// Settings and limits of one run; all must stay alive.
   struct Rules {
     const GradientProjectionSettings& settings;
     const Limits& limits;
     const Deadline& deadline;
   };
+  /// @param start n values as posed, or nullptr
   void run(const Rules& rules, const Vector* start, Observer* observer, Result& result);
 
  private:
@@ -108,11 +110,11 @@ class BoxMinimiser {
   BoxPoint point_;
   Vector best_;  // the point of least natural residual
   double best_natural_ = 0.0;
-  Vector stationary_;  // the last saddle point left
+  Vector stationary_;  // the last saddle point that was left
   Face face_;
-  double far_ = 0.0;       // size of x that speaks of an unbounded function
+  double far_ = 0.0;       // a larger x suggests that the function is unbounded
   bool extended_ = false;  // gradients are summed in extended precision
-  bool refined_ = false;   // the last face was minimised over by conjugate gradients to the end
+  bool refined_ = false;   // conjugate gradients on the last face did not end early
   int idle_ = 0;           // iterations without gain
   std::optional<Certificate> certificate_;
   std::string_view step_type_;

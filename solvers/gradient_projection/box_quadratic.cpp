@@ -11,7 +11,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kUnlike = 64.0;  // diagonal entries of H that ask for other units
+constexpr double kUnlike = 64.0;  // largest ratio of curvatures that needs no scaling
 
 }  // namespace
 
@@ -37,7 +37,7 @@ void BoxQuadratic::attach(SymmetricOperator& h, const Vector& c, const Vector& l
   choose_weights();
 }
 
-// Other units if the diagonal of H asks for them. Curvatures are max(|H_ii|, H_ij^2 / |H_jj|),
+// Scales the unknowns if their curvatures differ much. Curvatures are max(|H_ii|, H_ij^2 / |H_jj|),
 // which is H_ii if H is PSD.
 void BoxQuadratic::choose_units() {
   const int n = size();

@@ -7,9 +7,9 @@ namespace perp {
 
 namespace {
 
-constexpr double kFlatDirection = 1e-14;  // curvature over that of the steepest direction met
+constexpr double kFlatDirection = 1e-14;  // curvature over the largest one so far; below: none
 constexpr double kGradientRounding =
-    1e-24;  // of the squared gradient: what is left of it is rounding
+    1e-24;  // squared gradient over the first one; below, it is rounding
 
 }  // namespace
 

@@ -7,7 +7,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kSymmetric = 1e-12;  // of the largest entry: what counts as symmetric
+constexpr double kSymmetric = 1e-12;  // over the largest entry: less asymmetry does not count
 
 }  // namespace
 

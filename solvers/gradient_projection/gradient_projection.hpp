@@ -8,12 +8,13 @@ namespace perp {
 
 /// Minimises q(x) = 1/2 x'Hx + c'x over l <= x <= u by GPCG (BoxMinimiser).
 ///
-/// A symmetric lcp or mlcp is taken as the statement of stationarity that it is. Where H is not
-/// positive semidefinite the end is a stationary point, and the message says so; directions of
+/// A symmetric lcp or mlcp states the stationarity of such a q, with H = M and c = q. If H is not
+/// positive semidefinite, the end is a stationary point, and the message says so. Directions of
 /// negative curvature are followed to a bound.
-/// Ends: solved; infeasible, with a checked certificate, where q falls without bound along a
-/// direction with Hd = 0, so that there is no stationary point; ray where it does so with negative
-/// curvature; stalled, iteration_limit, time_limit, interrupted.
+/// Ends: solved; infeasible, with a checked certificate, if q falls without bound along a direction
+/// with Hd = 0, so that there is no stationary point; excluded, if that certificate holds only up
+/// to a radius; ray, if q falls without bound along negative curvature; stalled, iteration_limit,
+/// time_limit, interrupted.
 class GradientProjection final : public Solver {
  public:
   GradientProjectionSettings settings;
@@ -29,15 +30,15 @@ class GradientProjection final : public Solver {
   BoxMinimiser minimiser_;
 };
 
-/// min 1/2 x'Hx + c'x over l <= x <= u, H known by its products alone.
+/// min 1/2 x'Hx + c'x over l <= x <= u, with H known only by its products. n values each.
 struct OperatorProblem {
   SymmetricOperator& h;
   const Vector &c, &lower, &upper;
-  Vector diagonal = {};  ///< of H, for scaling; positive estimates will do, and it may be empty
+  Vector diagonal = {};  ///< of H, for scaling, or positive estimates of it; may be empty
 };
 
 /// Minimises it as GradientProjection does, without factorisations and with residuals in double.
-/// The operator is only used during the call.
+/// The operator is used only during the call.
 /// @throws std::invalid_argument if a size or a setting is wrong, or lower > upper.
 Result minimise(const OperatorProblem& problem, const GradientProjectionSettings& settings,
                 const Limits& limits, const Vector* start = nullptr, Observer* observer = nullptr);

@@ -10,10 +10,10 @@ namespace perp {
 
 namespace {
 
-constexpr double kSufficient = 0.1;  // of the decrease that the slope promises
-constexpr int kTrials = 60;          // of a projected search
-constexpr double kOnBound = 1e-14;   // of the way to a bound left: rounding
-constexpr double kTrace = 1e-9;      // entries of a flat direction below this share are rounding
+constexpr double kSufficient = 0.1;  // least decrease over that of the slope
+constexpr int kTrials = 60;          // of a projected search at most
+constexpr double kOnBound = 1e-14;   // share of the way to a bound; less is rounding
+constexpr double kTrace = 1e-9;      // smaller shares of the largest entry of p are rounding
 
 }  // namespace
 
@@ -67,9 +67,9 @@ double ProjectedSearch::first_bend() const {
   return first;
 }
 
-// Along P(x + alpha p) to a sufficient decrease [MoreToraldo1991], where the path is
-// straight so far to its minimum. Backtracking stops at the first bend, so that an unknown meets
-// its bound where the minimum is beyond.
+// Searches along P(x + alpha p) for a sufficient decrease [MoreToraldo1991]; if the path is
+// straight up to its minimum, goes there. Backtracking stops at the first bend: if the minimum is
+// beyond it, an unknown reaches its bound.
 ProjectedSearch::End ProjectedSearch::search(double alpha) {
   double first = -1.0;
   for (int trial = 0; trial < kTrials; ++trial) {
@@ -85,7 +85,7 @@ ProjectedSearch::End ProjectedSearch::search(double alpha) {
     const bool far_from_minimum = !clipped_ && alpha != first && !(exact > 0.5 && exact < 1.5);
     if (far_from_minimum && exact > 0) {
       if (first < 0) first = first_bend();
-      if (alpha * exact > first) {  // the path bends before
+      if (alpha * exact > first) {  // the path bends before its minimum
         alpha = trial == 0 ? alpha * exact : first;
         continue;
       }
@@ -107,9 +107,9 @@ ProjectedSearch::End ProjectedSearch::search(double alpha) {
   return End::kStuck;
 }
 
-// Along a direction without positive curvature: as far as its last bound, or less far.
-// Where the objective falls without bound on a smaller face, that is to be seen before unknowns are
-// released again: the next face is this one without what has met its bound.
+// Searches along a direction without positive curvature: to its last bound, or less far. The next
+// face is this one without the unknowns that have reached their bounds. So if the objective falls
+// without bound on a smaller face, that is found before unknowns are released again.
 ProjectedSearch::End ProjectedSearch::search_flat() {
   flat = true;
   const double trace = kTrace * p.lpNorm<Eigen::Infinity>();
@@ -132,7 +132,7 @@ ProjectedSearch::End ProjectedSearch::search_flat() {
     problem_->multiply(s, hs);
     bend = s.dot(hs);
     negative |= bend < kNegativeCurvature * s.cwiseQuotient(problem_->weight()).dot(s);
-    // Not beyond a minimum of the chord: what has met its bound would be released again.
+    // Not beyond a minimum of the chord: unknowns at their bounds would be released again.
     const bool short_of_minimum = alpha <= first || slope + bend <= 0;
     if (short_of_minimum && slope + 0.5 * bend < kSufficient * slope) {
       move();

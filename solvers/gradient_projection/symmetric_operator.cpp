@@ -32,7 +32,7 @@ void MatrixOperator::multiply(const Vector& x, Vector& y) {
   y.noalias() = h.selfadjointView<Eigen::Lower>() * x;
 }
 
-// Four columns at a time: y is read and written once for each four.
+// Four columns at a time, so that y is read and written only once for four columns.
 void MatrixOperator::multiply_columns(const Vector& x, Vector& y) const {
   const int n = size();
   const auto column = [&](std::size_t k) {

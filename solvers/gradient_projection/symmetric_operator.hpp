@@ -1,4 +1,4 @@
-// The matrix of a quadratic function, known by its products.
+// The matrix of a quadratic function, known only by its products.
 #pragma once
 
 #include <perp/solvers/box/row_problem.hpp>
@@ -6,25 +6,25 @@
 
 namespace perp {
 
-/// A symmetric H, n x n, of which products are all that is asked.
+/// A symmetric H, n x n, of which only products are needed.
 class SymmetricOperator {
  public:
   virtual ~SymmetricOperator() = default;
   virtual int size() const = 0;
   /// y := H x; y has the size of x.
   virtual void multiply(const Vector& x, Vector& y) = 0;
-  /// Sets the face F, in ascending order, that products with H_FF are for.
+  /// Sets the face F, indices in ascending order, for multiply_face().
   virtual void set_face(const std::vector<int>& face) = 0;
-  /// y := H_FF x; x and y have n entries of which the first |F| count.
+  /// y := H_FF x; x and y have n entries, of which the first |F| are used.
   virtual void multiply_face(const Vector& x, Vector& y) = 0;
 };
 
-/// A dense or sparse matrix as operator. Products with a dense one read one triangle, or, where x
-/// has many zeros, the columns of the others; H_FF is copied, so that its products read |F|^2 / 2
-/// entries. Allocates only where a dense face is larger than all before.
+/// A dense or sparse matrix as operator. Products with a dense one read one triangle; if x has many
+/// zeros, only the columns of its nonzero entries. H_FF of a dense one is copied, so that its
+/// products read |F|^2 / 2 entries. Allocates only if a dense face is larger than all before.
 class MatrixOperator final : public SymmetricOperator {
  public:
-  /// The problem must stay alive.
+  /// Keeps a reference to the problem.
   void attach(const RowProblem& problem);
   int size() const override { return problem_->size(); }
   void multiply(const Vector& x, Vector& y) override;

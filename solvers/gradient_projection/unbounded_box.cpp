@@ -1,4 +1,4 @@
-// Where a quadratic function falls without bound on its box.
+// Parts of BoxMinimiser for a quadratic function that falls without bound on its box.
 #include <perp/solvers/gradient_projection/box_minimiser.hpp>
 #include <perp/solvers/gradient_projection/tolerances.hpp>
 
@@ -7,7 +7,7 @@ namespace perp {
 namespace {
 
 constexpr int kInverseIterations = 3;
-constexpr double kImage = 1e-4;  // ||Hp|| / |H| where p'Hp is zero: H is not PSD
+constexpr double kImage = 1e-4;  // with p'Hp = 0, a larger ||Hp|| / |H| means that H is not PSD
 
 }  // namespace
 
@@ -16,7 +16,7 @@ BoxMinimiser::Step BoxMinimiser::outcome(End end) {
   return end == End::kMoved ? Step::kDone : Step::kNone;
 }
 
-// x itself shows the direction where it has gone that far.
+// If x is very large, x itself is the direction.
 BoxMinimiser::Step BoxMinimiser::far_away() {
   far_ *= kUnboundedGrowth;
   for (int i = 0; i < problem.size(); ++i) {
@@ -27,8 +27,8 @@ BoxMinimiser::Step BoxMinimiser::far_away() {
   return end_unbounded() == Step::kUnbounded ? Step::kUnbounded : Step::kDone;
 }
 
-// p never meets a bound, and the objective falls along it. Where Hp = 0 it proves that there is no
-// stationary point: it is a Farkas certificate against the signs asked of Hx + c.
+// There is no bound along p, and the objective falls along it. If Hp = 0, this proves that there is
+// no stationary point: p is a Farkas certificate against the required signs of Hx + c.
 BoxMinimiser::Step BoxMinimiser::end_unbounded() {
   const double size = search_.p.lpNorm<Eigen::Infinity>();
   if (!(size > 0)) return Step::kNone;
@@ -71,7 +71,7 @@ bool BoxMinimiser::prove_unbounded() {
   return certificate_.has_value();
 }
 
-// Leaves of p, by a few inverse iterations, its part in the null space of H_FF.
+// Reduces p to its part in the null space of H_FF, by a few inverse iterations.
 void BoxMinimiser::purge() {
   for (int k = 0; k < kInverseIterations; ++k) {
     block_.solve(search_.p);

@@ -1,4 +1,4 @@
-// Which columns of a complementary pivoting method are basic.
+// The set of basic columns of a complementary pivoting method.
 #pragma once
 
 #include <cstdint>
@@ -7,12 +7,12 @@
 
 namespace perp {
 
-/// The basic ones of the columns x_j (id j), w_j (id m + j) and t (id 2m), and the bounds that the
-/// other x_j stand at.
+/// The basic columns among x_j (id j), w_j (id m + j) and t (id 2m), and the bounds of the other
+/// x_j.
 ///
-/// Invariant: m columns are basic. x_j is at its upper bound (at_upper) or at zero as long as it is
-/// not basic, and at_upper(j) also tells to which of them a basic w_j belongs. Two sets that come
-/// from the same begin() and are equal have the same key.
+/// Invariant: m columns are basic. An x_j that is not basic is at its upper bound if at_upper(j),
+/// else at zero. at_upper(j) also says to which of these bounds a basic w_j belongs. Two equal sets
+/// from the same begin() have the same key.
 class BasicSet {
  public:
   void attach(int size) {
@@ -20,7 +20,7 @@ class BasicSet {
     basic_.assign(2 * size + 1, 0);
     at_upper_.assign(size, 0);
   }
-  /// x_j of the pairs that are basic by their statuses, w_j of the others.
+  /// Makes x_j basic for the pairs with status kBasic, and w_j for the others.
   void begin(const std::vector<PairStatus>& start);
 
   bool is_basic(int id) const { return basic_[id]; }
@@ -42,21 +42,23 @@ class BasicSet {
 /// Well-spread bits of a number (splitmix64 [BlackmanVigna2021]).
 std::uint64_t spread_bits(int number);
 
-/// Whether a path of pivots has come back to a basis.
+/// Finds out whether a path of pivots has come back to a basis.
 ///
-/// In exact arithmetic the lexicographic rule never does; one that does has been misled by
+/// In exact arithmetic and with the lexicographic rule this cannot happen: if it does, it is due to
 /// rounding. Brent's method finds the cycle within about three times its length, in constant
-/// memory. A path may also close on itself: if it starts outside two-sided bounds, or at a point,
-/// its first basis can be met again.
+/// memory. A path may also close: if it starts outside two-sided bounds, or at a point, it can
+/// return to its first basis.
 ///
-/// Invariant: the key kept is that of an earlier step, whose number is a power of two times that of
-/// the one before.
+/// Invariant: the stored key is that of an earlier step. The numbers of the stored steps are powers
+/// of two.
 class RepeatedBasis {
  public:
   void attach(int size) { first_basic_.assign(2 * size + 1, 0); }
-  /// After the covering variable entered. @param may_close the path may return to this basis
+  /// To be called after the covering variable entered.
+  /// @param may_close the path may return to this basis
   void begin(const BasicSet& first, int entering, bool may_close);
-  /// After a step, the one of this number.
+  /// To be called after a step: whether this is the first basis, or an earlier one.
+  /// @param step its number
   bool is_first(const BasicSet& now, int entering, long step) const;
   bool repeats(const BasicSet& now, int entering, long step);
 
@@ -65,7 +67,7 @@ class RepeatedBasis {
   int first_entering_ = -1;
   bool may_close_ = false;
   std::uint64_t kept_key_ = 0;
-  long next_kept_ = 1;  // step whose key is kept next
+  long next_kept_ = 1;  // next step whose key is stored
 };
 
 }  // namespace perp

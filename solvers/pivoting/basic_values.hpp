@@ -6,32 +6,33 @@
 
 namespace perp {
 
-/// What the basic variables are and between which bounds they must stay, by position in the basis.
-/// They are scaled by a power of two that brings the largest constant of the problem near 1, so
-/// that tolerances for values have a meaning.
+/// The values of the basic variables and their bounds, by position in the basis. They are scaled by
+/// a power of two that brings the largest constant of the problem near 1, so that absolute
+/// tolerances for values make sense.
 ///
 /// Invariant: B value = scale b - (columns of the nonbasic x at their upper bounds), up to rounding
-/// that grows until compute() is called again. lower and upper are the bounds of the variable that
-/// stands there: a basic w is of the sign that the bound of its x asks for.
+/// that grows until compute() is called again. lower and upper are the bounds of the variable at
+/// this position. A basic w has the sign that belongs to the bound of its x.
 class BasicValues {
  public:
-  /// Keeps references.
+  /// Keeps references to all three.
   void attach(const CanonicalProblem& problem, const Basis& basis, const BasicSet& set);
   /// Takes the scale from the problem's constants.
   void set_scale();
-  /// Solves for the values, refined once, and sets all bounds; after a factorisation.
+  /// Solves for the values, refines them once, and sets all bounds. To be called after a
+  /// factorisation.
   /// @return false if they are not finite.
   bool compute();
   /// value -= length * direction.
   void move(double length, const Vector& direction);
-  /// Another variable stands at this position, with this value.
+  /// Sets the value of a variable that has entered at this position.
   void enter(int position, double value);
 
-  /// How far a value is from the bound that it approaches if it falls (rate > 0) or rises.
+  /// Distance of a value from the bound that it approaches if it falls (rate > 0) or rises.
   double slack(int position, double rate) const {
     return rate > 0 ? value[position] - lower[position] : upper[position] - value[position];
   }
-  /// By how much a value is outside its bounds; negative inside.
+  /// Distance of a value outside its bounds; negative inside.
   double outward(int position) const {
     return std::max(lower[position] - value[position], value[position] - upper[position]);
   }
@@ -41,7 +42,7 @@ class BasicValues {
   }
 
   Vector value, lower, upper;
-  Vector range;        ///< of the x of each pair, scaled
+  Vector range;        ///< upper bound of the x of each pair, scaled
   double scale = 1.0;  ///< a power of two: value = scale * true value
   double size = 1.0;   ///< max(1, max|value|) after the last move() or compute()
 

@@ -8,7 +8,7 @@ namespace perp {
 namespace {
 
 constexpr int kMaxUpdates = 100;
-constexpr int kSparseKernelFrom = 150;  // size from which a sparse M gets a sparse kernel
+constexpr int kSparseKernelFrom = 150;  // least size of a sparse M with sparse kernels
 
 }  // namespace
 
@@ -98,7 +98,7 @@ bool Basis::factor_sparse_kernel() {
     sparse_lu_.end_column();
   }
   factor_cost_ =
-      200.0 * stored + 1000.0 * k;  // ordering and elimination, measured on contact problems
+      200.0 * stored + 1000.0 * k;  // of ordering and elimination, measured on contact problems
   return sparse_lu_.factor();
 }
 
@@ -123,7 +123,7 @@ void Basis::solve(Vector& a) const {
 void Basis::solve_transposed(Vector& y) const {
   ++linear_solves;
   exchanges_.solve_transposed(y);
-  // Slack columns give y_i = -c_i; the kernel's transpose the rest.
+  // Slack columns give y_i = -c_i; the transpose of the kernel gives the rest.
   const int k = kernel_size();
   for (int c = 0; c < k; ++c) {
     kernel_work_[c] = y[kernel_rows_[c]];
@@ -173,7 +173,7 @@ void Basis::subtract_product(const Vector& x, Vector& r) const {
 void Basis::replace(int position, int entering, const Vector& direction) {
   exchanges_.append(position, direction);
   head_[position] = entering;
-  // What all updates together cost each later pivot: a solve, a check and a row.
+  // All updates together make each later pivot more expensive: a solve, a check and a row.
   update_cost_ += 3.0 * 2.0 * static_cast<double>(exchanges_.stored());
 }
 

@@ -10,7 +10,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kDenseAbove = 0.4;  // share of entries that are not zero from which M is dense
+constexpr double kDenseAbove = 0.4;  // share of nonzero entries; with more, M is dense
 
 }  // namespace
 
@@ -52,7 +52,7 @@ void CanonicalProblem::set_values(const Mlcp& problem, bool equilibrate) {
   assemble(problem);
 }
 
-// Pairs that are not free, and the point that x = 0 stands for.
+// Finds the pairs that are not free, and z at x = 0.
 void CanonicalProblem::classify(const Mlcp& problem) {
   kind.clear();
   variable.clear();
@@ -75,7 +75,7 @@ void CanonicalProblem::set_offset(const Mlcp& problem) {
   }
 }
 
-// The free pairs after the bounded ones.
+// Adds the free pairs after the bounded ones.
 void CanonicalProblem::set_pairs(const Mlcp& problem) {
   const auto add = [&](int row, int column, PairKind k) {
     equation.push_back(row);
@@ -108,8 +108,9 @@ void CanonicalProblem::set_signs(const Mlcp& problem) {
   }
 }
 
-// Everything at its lower bound, free unknowns basic, and partners for those that M_FF leaves over.
-// @return false if pairs had to be split, so that the problem must be assembled anew.
+// The start has all unknowns at their lower bounds, free unknowns basic, and partners for those
+// that M_FF leaves over. @return false if pairs had to be split: then the problem must be assembled
+// again.
 bool CanonicalProblem::find_default_start(const Deadline& deadline) {
   default_start.assign(size(), PairStatus::kAtLower);
   for (int i = 0; i < size(); ++i) {
@@ -149,7 +150,7 @@ void CanonicalProblem::assemble(const Mlcp& problem) {
   }
 }
 
-// Entries of the pairs' matrix that are not zero.
+// Number of entries of the pairs' matrix that are not zero.
 long CanonicalProblem::count_entries(const Matrix& original) const {
   long count = 0;
   for (const int v : variable) {
@@ -164,7 +165,7 @@ void CanonicalProblem::assemble_matrix(const Matrix& original) {
   const int m = size();
   const double dense_from = kDenseAbove * m * m;
   const bool dense = stays_dense_ || static_cast<double>(count_entries(original)) > dense_from;
-  // Room for stored zeros too, which may become entries; split pairs repeat them.
+  // Also room for stored zeros, which may become entries; split pairs repeat entries.
   const double copies = split_pairs() > 0 ? 4.0 : 1.0;
   const double most = std::min(dense_from, copies * static_cast<double>(original.stored()));
   dense ? M.begin_dense(m) : M.begin(m, static_cast<long>(most));

@@ -8,12 +8,12 @@ namespace perp {
 
 namespace {
 
-constexpr double kFeasible = 1e-14;  // of the largest value: outside by less is within the bounds
+constexpr double kFeasible = 1e-14;  // over the largest value: smaller violations do not count
 
 }  // namespace
 
-// p of the values with one bound, t from which they are within it, and the signs S.
-// @return false if one is outside that p does not move
+// Sets p for the values with one bound, the least t at which they are within it, and the signs S.
+// @return false if a value with p = 0 is outside its bound
 bool CoveringEntry::cover_one_sided(const BasicValues& values, const Basis& basis,
                                     const Vector* covering, LexicographicOrder& order,
                                     bool& outside) {
@@ -66,7 +66,7 @@ CoveringEntry::Kind CoveringEntry::from_far_away(const BasicValues& values, cons
 CoveringEntry::Kind CoveringEntry::from_point(const BasicValues& values, const Basis& basis,
                                               const PathOrigin& origin, LexicographicOrder& order) {
   bool outside = false;
-  double longest = kInfinity;  // fall of t until the first value is at its bound
+  double longest = kInfinity;  // how far t falls until the first value is at its bound
   leaving = -1;
   for (int i = 0; i < basis.size(); ++i) {
     const int id = basis.head(i);

@@ -6,7 +6,7 @@ namespace perp {
 
 void EnteringVariable::complement(int left, bool at_upper, const Basis& basis, BasicSet& set) {
   const int pair = basis.pair_of(left);
-  if (basis.is_slack(left)) {  // x moves away from the bound that w belonged to
+  if (basis.is_slack(left)) {  // x moves away from the bound to which w belonged
     id = basis.x_id(pair);
     sense = set.at_upper(pair) ? -1.0 : 1.0;
   } else {

@@ -1,4 +1,4 @@
-// The variable that enters the basis, and how the basic ones move with it.
+// The variable that enters the basis, and the direction in which the basic ones move with it.
 #pragma once
 
 #include <perp/solvers/pivoting/basic_set.hpp>
@@ -6,9 +6,9 @@
 
 namespace perp {
 
-/// A nonbasic column a that leaves its bound in one sense s.
+/// A nonbasic variable with column a that leaves its bound in the sense s.
 ///
-/// Invariant: after solve(), direction = s B^-1 a up to the residual that it returned: as the
+/// Invariant: after solve(), direction = s B^-1 a up to the residual that it returned. If the
 /// variable moves by `length`, the values of the basic ones move by -length * direction.
 class EnteringVariable {
  public:
@@ -16,11 +16,11 @@ class EnteringVariable {
     direction.setZero(size);
     work_.setZero(size);
   }
-  /// The complement of what left. @param at_upper it left at its upper bound
+  /// Takes the complement of the variable that left. @param at_upper it left at its upper bound
   void complement(int left, bool at_upper, const Basis& basis, BasicSet& set);
   /// @return largest residual of the direction, relative to its size or 1
   double solve(const Basis& basis);
-  /// Newton's correction for that residual; right after solve().
+  /// Corrects the direction once by that residual; to be called right after solve().
   void refine(const Basis& basis);
 
   int id = -1;

@@ -5,10 +5,10 @@
 
 namespace perp {
 
-/// Two sweeps of dividing rows and columns by the square roots of their largest entries, which
-/// bring those near 1 [Ruiz2001]. Fixed unknowns and their rows are left out.
+/// Two sweeps divide rows and columns by the square roots of their largest entries, which brings
+/// these near 1 [Ruiz2001]. Fixed unknowns and their rows are left out.
 ///
-/// Invariant: all factors are powers of two, so that scaling by them is exact.
+/// Invariant: all factors are powers of two, so scaling by them is exact.
 class Equilibration {
  public:
   void compute(const Mlcp& problem);

@@ -9,7 +9,8 @@ namespace perp {
 
 namespace {
 
-// Positive costs without ties: the golden ratio's multiples, spread over (1, 2).
+// Positive costs without ties: fractional parts of multiples of the golden ratio, spread over (1,
+// 2).
 double cost(int i) {
   const double x = 0.6180339887498949 * (i + 1);
   return 1.0 + (x - std::floor(x));

@@ -12,8 +12,8 @@ namespace {
 
 constexpr double kFreeRankTolerance =
     1e-11;                                // relative to the largest pivot of the equilibrated block
-constexpr double kClearlyRegular = 1e-7;  // pivot ratio from which rank needs no closer look
-constexpr int kDenseFreeBlock = 400;      // above, rank is revealed by sparse QR
+constexpr double kClearlyRegular = 1e-7;  // with a larger pivot ratio the rank is certainly full
+constexpr int kDenseFreeBlock = 400;      // rows; above, sparse QR reveals the rank
 
 using SparseRankQr = Eigen::SparseQR<SparseMatrix, Eigen::COLAMDOrdering<int>>;
 
@@ -32,7 +32,7 @@ void independent_columns(const SparseMatrix& a, std::vector<int>& in, std::vecto
 struct FreePairing::DenseFactors {
   Eigen::FullPivLU<DenseMatrix> lu;
   DenseMatrix block;
-  std::vector<int> row_at;  // place in the elimination -> row
+  std::vector<int> row_at;  // the row at each place of the elimination
 };
 
 FreePairing::FreePairing() = default;
@@ -126,7 +126,7 @@ void FreePairing::choose_by_dense_lu() {
   }
 }
 
-// Columns first, then rows of those columns.
+// Chooses independent columns first, then independent rows of these columns.
 void FreePairing::choose_by_sparse_qr() {
   const int f = block_size();
   const SparseMatrix block = Eigen::Map<const SparseMatrix>(f, f, starts_[f], starts_.data(),

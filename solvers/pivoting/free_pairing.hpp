@@ -1,4 +1,4 @@
-// Equations and free unknowns, paired so that their block is nonsingular.
+// Pairs equations and free unknowns so that their block is nonsingular.
 #pragma once
 
 #include <memory>
@@ -9,25 +9,25 @@
 namespace perp {
 
 /// Free unknowns must be basic, so the block M_FF of their rows and columns should be nonsingular.
-/// Both the equations and the unknowns are unrestricted, so any pairing of them is right.
+/// The rows are equations and the unknowns have no bounds, so every pairing of them is valid.
 ///
-/// Invariant after by_rank(): the rows and columns named in rows and columns form a block of full
-/// rank, to rounding; left_rows and left_columns are the others, as many rows as columns.
-/// Indices are those of the problem.
+/// Invariant after by_rank(): the rows and columns in `rows` and `columns` form a block of full
+/// rank, to rounding. left_rows and left_columns are the others, as many rows as columns. Indices
+/// are those of the problem.
 class FreePairing {
  public:
   FreePairing();
   ~FreePairing();
 
-  /// Every equation with its own unknown if elimination shows beyond doubt that M_FF is regular;
-  /// else anew, by a factorisation that reveals rank. Allocates nothing the second time if M_FF is
-  /// regular or has at most 400 rows.
+  /// Pairs every equation with its own unknown if elimination clearly shows that M_FF is regular;
+  /// else by a rank-revealing factorisation. A second call allocates nothing if M_FF is regular or
+  /// has at most 400 rows.
   void by_rank(const Mlcp& problem);
-  /// Every equation with its own unknown, whatever the rank of M_FF.
+  /// Pairs every equation with its own unknown, for every rank of M_FF.
   void by_row(const Mlcp& problem);
 
-  std::vector<int> rows, columns;            ///< paired in order
-  std::vector<int> left_rows, left_columns;  ///< likewise
+  std::vector<int> rows, columns;            ///< paired in this order
+  std::vector<int> left_rows, left_columns;  ///< the same for those left over
 
  private:
   struct DenseFactors;
@@ -39,7 +39,7 @@ class FreePairing {
   void choose_by_sparse_qr();
   int block_size() const { return static_cast<int>(free_.size()); }
 
-  std::vector<int> free_, position_;      // the free unknowns; unknown -> place among them, or -1
+  std::vector<int> free_, position_;      // the free unknowns; place of each unknown there, or -1
   std::vector<int> starts_, block_rows_;  // M_FF by columns, rows and columns divided by their
   std::vector<double> values_;            // largest entries
   Vector row_max_, column_max_;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr long kLeastPivotLimit = 10'000'000;
 constexpr int kLemkeRefinements = 3;
-constexpr double kDubious = 1e-6;  // a ray where t has fallen below this share of its first value
+constexpr double kDubious = 1e-6;  // t over its first value: a ray at a smaller t is dubious
 
 PathSettings path_settings(const LemkeSettings& s) {
   return {s.pivot_tolerance, s.tie_tolerance,   s.row_tolerance,
@@ -96,7 +96,7 @@ void Lemke::choose_start(const Start& start) {
   }
 }
 
-// By equation first, in f_, then by pair.
+// Reads the covering vector by equation, into f_, then orders it by pair.
 void Lemke::choose_covering() {
   constexpr std::string_view kRandom = "random:";
   const std::string_view text = settings.covering;
@@ -145,14 +145,14 @@ void Lemke::given_covering(std::string_view numbers) {
   }
 }
 
-// Between the bounds; what is no number counts as 0.
+// Clamps z to the bounds; NaN counts as 0.
 void Lemke::clamp(Vector& z) const {
   if (!z.allFinite()) z = z.array().isFinite().select(z, 0.0);
   z = z.cwiseMax(problem_.lower).cwiseMin(problem_.upper);
 }
 
-// Newton steps on F_i(z) = 0 of the basic unknowns, residuals in extended precision on the problem
-// as posed [Wilkinson1963; Higham2002, Ch. 12]; then everything is put back between its bounds.
+// Newton steps on F_i(z) = 0 of the basic unknowns, with residuals of the problem as posed in
+// extended precision [Wilkinson1963; Higham2002, Ch. 12]. Then z is clamped to its bounds.
 // @return the natural residual
 double Lemke::refine(Vector& z) {
   double natural = map_.natural_residual(problem_, z, f_);
@@ -172,7 +172,7 @@ double Lemke::refine(Vector& z) {
   return natural;
 }
 
-// A point that solves the problem does so however the path came to end there.
+// A point that solves the problem is an answer, with any end of the path.
 void Lemke::judge(PathEnd end, double natural, Result& result) {
   switch (end) {
     case PathEnd::kSolution:
@@ -209,8 +209,8 @@ void Lemke::judge(PathEnd end, double natural, Result& result) {
   result.certificate.reset();
 }
 
-// A ray that begins where t has all but vanished, or along which only t moves (the one that the
-// path came in on), is more likely rounding than a fact.
+// A ray is probably due to rounding if it begins at a t near zero, or if only t moves along it (as
+// on the ray at which the path began).
 void Lemke::describe_ray(Result& result) {
   const PathPoint& end = path_.end();
   const bool dubious =

@@ -14,10 +14,10 @@ struct LemkeSettings {
   double pivot_tolerance =
       1e-8;  ///< entries of a direction below this times its largest are zero [-]
   double tie_tolerance = 5e-16;        ///< values this close to their bound after a step tie [-]
-  std::string ties = "lexicographic";  ///< what leaves of what ties: lexicographic or largest-pivot
+  std::string ties = "lexicographic";  ///< of tied variables which leaves; or "largest-pivot"
   double row_tolerance = 1e-10;  ///< entries of two inverse rows closer than this are equal [-]
   double drift_tolerance =
-      1e-10;  ///< residual of a direction from which the basis is factorised anew [-]
+      1e-10;  ///< with a larger residual of a direction the basis is factorised again [-]
   bool refactor_always = false;  ///< factorise the basis at every pivot (slow, for comparison)
   bool equilibrate = true;       ///< scale rows and columns by powers of two
 
@@ -29,29 +29,31 @@ struct LemkeSettings {
     v.visit("pivot_tolerance", pivot_tolerance,
             "entries of a direction below this times its largest are zero");
     v.visit("tie_tolerance", tie_tolerance, "values this close to their bound after a step tie");
-    v.visit(
-        "ties", ties,
-        "what leaves of what ties: the lexicographic least, or the largest-pivot, which may cycle",
-        Choices{"lexicographic", "largest-pivot"});
+    v.visit("ties", ties,
+            "which tied variable leaves: the lexicographic least, or the largest-pivot, which may "
+            "cycle",
+            Choices{"lexicographic", "largest-pivot"});
     v.visit("row_tolerance", row_tolerance,
             "entries of two inverse rows closer than this are equal");
     v.visit("drift_tolerance", drift_tolerance,
-            "residual of a direction from which the basis is factorised anew");
+            "with a larger residual of a direction the basis is factorised again");
     v.visit("refactor_always", refactor_always,
             "factorise the basis at every pivot (slow, for comparison)");
     v.visit("equilibrate", equilibrate, "scale rows and columns by powers of two");
   }
 };
 
-/// Solves LCP(q, M) and mixed LCPs by Lemke's method (see LemkePath for the method and its
-/// sources): one path, from one basis.
+/// Solves LCP(q, M) and mixed LCPs by Lemke's method: one path, from one basis (LemkePath, with the
+/// sources).
 ///
-/// A start is turned into a starting basis: variables at a bound are nonbasic, the others basic; if
-/// that basis is singular, as many of them as are independent. A point that solves the problem is
-/// returned as it is. The answer's basic part is refined on the problem as posed, with residuals in
-/// extended precision. Ends: solved; ray (nothing is proved unless M is of a class for which
+/// A start becomes a starting basis: variables at a bound are nonbasic, the others basic. If that
+/// basis is singular, only independent ones are basic. A start that solves the problem is returned
+/// as it is. The basic part of the answer is refined on the problem as posed, with residuals in
+/// extended precision. Ends: solved; ray (this proves nothing unless M is of a class for which
 /// Lemke's method processes every q, such as copositive-plus [CottlePangStone2009, Sec. 4.4]);
 /// stalled, iteration_limit, time_limit, interrupted, numerical_error.
+/// solve() throws std::invalid_argument if the covering vector cannot be read or has the wrong
+/// size.
 class Lemke final : public Solver {
  public:
   LemkeSettings settings;
@@ -81,7 +83,7 @@ class Lemke final : public Solver {
   std::vector<PairStatus> wanted_;  // of the unknowns
   std::vector<PairStatus> start_;   // of the pairs
   Vector covering_;                 // by pair
-  Vector f_;                        // F at the point measured last
+  Vector f_;                        // F at the last point that was measured
   Vector rows_, correction_, refined_;
 };
 

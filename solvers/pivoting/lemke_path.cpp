@@ -11,9 +11,9 @@ namespace {
 constexpr double kRefineAbove =
     1e-14;  // a direction with a larger relative residual is refined once
 constexpr double kHopeless =
-    1e-5;  // residual of a direction that a fresh factorisation must not leave
+    1e-5;  // a larger residual of a direction after a new factorisation ends the path
 constexpr double kIndependent =
-    1e-7;  // pivot from which a column counts as independent of the basis
+    1e-7;  // a column with a larger pivot counts as independent of the basis
 
 }  // namespace
 
@@ -98,8 +98,8 @@ PathEnd LemkePath::walk(long max_pivots, Observer* observer) {
   }
 }
 
-// A basis of the start and its values; of a basis that is all but singular, where the values are
-// far larger than the constants, only what is independent.
+// Builds the basis of the start and its values. If that basis is nearly singular, so that the
+// values are far larger than the constants, only independent columns are kept.
 bool LemkePath::begin(const std::vector<PairStatus>& start) {
   const bool regular = build_basis(start) && values_.compute();
   if (regular && values_.size <= 1.0 / kIndependent) return true;
@@ -108,15 +108,15 @@ bool LemkePath::begin(const std::vector<PairStatus>& start) {
   return regular && build_basis(start) && values_.compute();
 }
 
-// The basis of the given statuses. @return false if it is singular.
+// Builds the basis of the given statuses. @return false if it is singular.
 bool LemkePath::build_basis(const std::vector<PairStatus>& start) {
   set_.begin(start);
   basis_.set_head(start);
   return basis_.factor();
 }
 
-// From the default start, which is nonsingular, those x enter in place of their w that the given
-// start has basic and that are independent of the ones before.
+// Begins with the default start, which is nonsingular. Then each x that is basic in the given start
+// replaces its w if it is independent of those before.
 bool LemkePath::build_from_default(const std::vector<PairStatus>& start) {
   if (!build_basis(problem_->default_start)) return false;
   for (int i = 0; i < basis_.size(); ++i) {
@@ -136,7 +136,7 @@ bool LemkePath::build_from_default(const std::vector<PairStatus>& start) {
   return basis_.factor();
 }
 
-// t takes the place of what leaves, with d = -B p.
+// t replaces the variable that leaves, with d = -B p.
 void LemkePath::enter_covering() {
   const Vector& p = entry_.p;
   work_.setZero();
@@ -153,7 +153,7 @@ void LemkePath::enter_covering() {
   repeated_.begin(set_, entering_.id, entry_.may_close);
 }
 
-// A direction with a residual of rounding size, or none.
+// Computes the direction. @return false if its residual is not of the size of rounding
 bool LemkePath::compute_direction() {
   for (int attempt = 0; attempt < 2; ++attempt) {
     const double drift = entering_.solve(basis_);
@@ -169,7 +169,7 @@ bool LemkePath::compute_direction() {
   return false;
 }
 
-// Which basic variable blocks first as the entering one moves.
+// Finds the basic variable that blocks first if the entering one moves.
 LemkePath::Step LemkePath::ratio_test() {
   const int m = basis_.size();
   const Vector& direction = entering_.direction;
@@ -205,7 +205,7 @@ LemkePath::Step LemkePath::ratio_test() {
           std::max(0.0, slack(position)) / std::abs(direction[position])};
 }
 
-// Of the tied positions; -1 for the entering variable's own bound.
+// The one of the tied positions that leaves; -1 for the entering variable's own bound.
 int LemkePath::choose_leaving(bool flip_ties) {
   const Vector& direction = entering_.direction;
   if (settings_.largest_pivot) {
@@ -238,7 +238,7 @@ bool LemkePath::take(const Step& step) {
   return false;
 }
 
-// x has crossed to its other bound; w leaves zero to the side that this bound asks for.
+// x has moved to its other bound; w leaves zero to the side that belongs to this bound.
 void LemkePath::flip(int pair) {
   ++counts_.flips;
   set_.set_at_upper(pair, entering_.sense > 0);

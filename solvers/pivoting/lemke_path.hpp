@@ -17,71 +17,71 @@ namespace perp {
 struct PathSettings {
   double pivot_tolerance =
       1e-8;  ///< entries of a direction below this times its largest one are zero
-  double tie_tolerance = 5e-16;  ///< basic values this close to their bound after a step tie with
-                                 ///< the one that blocks, relative to the largest value: no more
-                                 ///< than rounding, for what ties wrongly ends outside
+  double tie_tolerance = 5e-16;  ///< basic values this close to their bound after a step, relative
+                                 ///< to the largest value, tie with the one that blocks. Not more
+                                 ///< than rounding: a value that ties wrongly ends outside
   double row_tolerance =
       1e-10;  ///< entries of two rows of the inverse closer than this, relative, are equal
   double drift_tolerance =
-      1e-10;  ///< residual of a direction from which the basis is factorised anew
+      1e-10;  ///< with a larger residual of a direction the basis is factorised again
   bool refactor_always = false;  ///< factorise at every pivot: slow, for comparison
-  bool largest_pivot = false;    ///< of those that tie the largest pivot leaves, which may cycle;
-                                 ///< else the lexicographically least
+  bool largest_pivot = false;  ///< of tied variables that with the largest pivot leaves, which may
+                               ///< cycle; else the lexicographically least
 };
 
 /// How a path ended.
 enum class PathEnd { kSolution, kRay, kCycle, kPivotLimit, kTimeLimit, kInterrupted, kNumerical };
 
-/// Where a path ends, canonical and not scaled.
+/// The point at which a path ends, canonical and not scaled.
 struct PathPoint {
   std::vector<PairStatus> status;  ///< of every pair
-  Vector x;
-  double t = 0.0;
-  Vector ray_x;        ///< after kRay: direction of x
-  double ray_t = 0.0;  ///< and of t
+  Vector x;                        ///< one value per pair
+  double t = 0.0;                  ///< value of the covering variable
+  Vector ray_x;                    ///< after kRay: direction of x
+  double ray_t = 0.0;              ///< after kRay: direction of t
 };
 
-/// What a path took.
+/// Numbers of steps of a path.
 struct PathCounts {
   long pivots = 0;
-  long flips = 0;
+  long flips = 0;              ///< steps in which x moves from one of its bounds to the other
   long ties = 0;               ///< pivots with more than one candidate
-  double largest_drift = 0.0;  ///< largest relative residual of a direction before it was mended
+  double largest_drift = 0.0;  ///< largest relative residual of a direction before correction
 };
 
 /// Lemke's method [Lemke1965; CottlePangStone2009, Sec. 4.4] for pairs with two-sided bounds
 /// [compare DirkseFerris1995, CaoFerris1996], from any nonsingular complementary basis.
 ///
-/// With M x - w + d t = b, a start is made at a basis whose values x(t) = x(0) + t p lie within
-/// their bounds for t from some t0 on; d = -B p is the covering column. From then on t is basic,
-/// one pair has no basic member, and the complement of what left last enters. Ties are broken
+/// With M x - w + d t = b, the path starts at a basis whose values x(t) = x(0) + t p are within
+/// their bounds for all t >= t0. d = -B p is the covering column. From then on t is basic, one pair
+/// has no basic member, and the complement of the variable that left last enters. Ties are broken
 /// lexicographically.
 ///
-/// Invariant between two steps: basis, set and values tell the same; the values are within their
-/// bounds up to rounding; of one pair neither member is basic, and one of them enters next.
+/// Invariant between two steps: basis, set and values are consistent; the values are within their
+/// bounds up to rounding; one pair has no basic member, and one of its members enters next.
 class LemkePath {
  public:
-  /// Keeps a reference; allocates.
+  /// Keeps a reference to the problem; allocates.
   void attach(const CanonicalProblem& problem);
 
-  /// Follows the path from a basis. @param start status of every pair; @param covering p of slacks,
-  /// by pair (positive), or nullptr for ones. Of a singular start as many pairs are kept as are
-  /// independent.
+  /// Follows the path from a basis.
+  /// @param start status of every pair; if its basis is singular, only independent pairs are kept
+  /// @param covering p of slacks, by pair (positive); nullptr: ones
   PathEnd follow(const std::vector<PairStatus>& start, const Vector* covering,
                  const PathSettings& settings, long max_pivots, const Deadline& deadline,
                  Observer* observer);
 
-  /// Follows the path that comes from a point. Unlike a path from far away it can end in a cycle
-  /// whatever the bounds.
+  /// Follows the path that begins at a point. Unlike a path from far away, it can end in a cycle
+  /// with all kinds of bounds.
   /// @param x, w of the pairs at that point, canonical.
   PathEnd follow_from(const Vector& x, const Vector& w, const std::vector<PairStatus>& start,
                       const PathSettings& settings, long max_pivots, const Deadline& deadline);
 
   const PathPoint& end() const { return end_; }
-  /// t when it entered: what end().t is to be compared with.
+  /// The value of t when it entered, with which end().t can be compared.
   double first_t() const { return entry_.first_t; }
-  /// x part of B^-1 rows for the last basis (zero if x is not basic): for refinement.
-  /// @return false if that basis is singular.
+  /// For refinement: x_correction := the x part of B^-1 rows for the last basis, zero for x that
+  /// are not basic. @return false if that basis is singular.
   bool correct(const Vector& rows, Vector& x_correction);
 
   const Basis& basis() const { return basis_; }
@@ -94,7 +94,7 @@ class LemkePath {
   struct Step {
     enum class Kind { kPivot, kFlip, kRay } kind;
     int position;   // of the leaving variable
-    double length;  // of the entering variable's move
+    double length;  // by which the entering variable moves
   };
 
   PathEnd follow(const std::vector<PairStatus>& start, const Vector* covering,
@@ -124,7 +124,7 @@ class LemkePath {
   EnteringVariable entering_;
   LexicographicOrder order_;
   RepeatedBasis repeated_;
-  std::vector<int> tied_;  // positions, of ratio_test
+  std::vector<int> tied_;  // positions, for ratio_test()
   Vector work_;
   long steps_ = 0;  // of this walk
   PathCounts counts_;

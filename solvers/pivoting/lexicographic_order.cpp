@@ -47,7 +47,7 @@ int LexicographicOrder::least(const Basis& basis, const std::vector<int>& tied, 
   return best;
 }
 
-// Row of B^-1 B0 S over the entry of the direction.
+// The row of B^-1 B0 S at a position over the entry of the direction.
 void LexicographicOrder::solve_row(const Basis& basis, int position, const Vector& direction,
                                    Vector& row) {
   ++rows_solved;

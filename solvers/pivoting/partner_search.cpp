@@ -7,7 +7,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kLeastEntry = 1e-11;  // of the equilibrated problem: entries below are zero
+constexpr double kLeastEntry = 1e-11;  // smaller entries of the equilibrated problem are zero
 using Kind = CanonicalProblem::PairKind;
 
 }  // namespace
@@ -28,7 +28,8 @@ void PartnerSearch::run(const CanonicalProblem& problem, int first_left, const D
   }
   basis_.set_head(head_);
   if (waiting_.empty()) return;
-  if (!basis_.factor()) {  // M_FF is not what its rank said: the path will find independent ones
+  // If M_FF has a lower rank than was found, the path will choose independent columns itself.
+  if (!basis_.factor()) {
     waiting_.clear();
     return;
   }
@@ -49,7 +50,7 @@ bool PartnerSearch::pivot_in(int i, const Deadline& deadline, std::vector<PairSt
   if (last < 0) return false;
   chain_.clear();  // from the last row back to i
   for (int r = last; r != -1; r = parent_[r]) chain_.push_back(r);
-  for (std::size_t k = chain_.size(); k-- > 0;) {  // row chain[k] takes the column of the next one
+  for (std::size_t k = chain_.size(); k-- > 0;) {  // row chain_[k] gets the column of the next one
     const int entering = basis_.x_id(k > 0 ? chain_[k - 1] : i);
     basis_.column(entering, row_);
     basis_.solve(row_);
@@ -78,7 +79,7 @@ int PartnerSearch::find_chain(int i, const Deadline& deadline) {
     for (const int r : level_) {
       if (deadline.passed()) throw DeadlinePassed("the time limit passed in a search for partners");
       row_.setZero();
-      row_[r] = 1.0;  // slacks that never left stand at their own rows
+      row_[r] = 1.0;  // slacks that have never left are at the positions of their rows
       basis_.solve_transposed(row_);
       const double closing = std::abs(basis_.dot_column(basis_.x_id(i), row_));
       if (closing > best) {

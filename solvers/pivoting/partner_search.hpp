@@ -1,4 +1,4 @@
-// Partners among the bounded pairs for free ones.
+// Finds partners among the bounded pairs for free ones.
 #pragma once
 
 #include <perp/problems/limits/deadline.hpp>
@@ -6,22 +6,24 @@
 
 namespace perp {
 
-/// A start in which all free unknowns are basic though M_FF is singular: each pair that it leaves
-/// over is made basic together with as few bounded pairs as can be, its partners, so that the
-/// principal pivot on them is nonsingular.
+/// Finds a start in which all free unknowns are basic even if M_FF is singular. Each pair that M_FF
+/// leaves over becomes basic together with as few bounded pairs as possible, its partners, so that
+/// the principal pivot on them is nonsingular.
 ///
-/// They are found as a shortest chain of nonzero entries of B^-1 M, breadth first from row i to
-/// column i through pairs whose w is basic; along a shortest chain no exchange spoils a later one.
+/// The partners are a shortest chain of nonzero entries of B^-1 M, found breadth first, from row i
+/// to column i through pairs whose w is basic. In a shortest chain no exchange makes the pivot of a
+/// later one zero.
 ///
-/// Invariant: the basis is nonsingular, and in it all free x but those without partners are basic.
+/// Invariant: the basis is nonsingular, and all free x are basic in it except those without
+/// partners.
 class PartnerSearch {
  public:
-  /// @param first_left the free pairs from here on are those left over; @param start what has been
-  /// chosen before; the partners become basic in it.
+  /// @param first_left first of the free pairs that M_FF leaves over
+  /// @param start status of every pair; the partners become basic in it
   /// @throws DeadlinePassed
   void run(const CanonicalProblem& problem, int first_left, const Deadline& deadline,
            std::vector<PairStatus>& start);
-  /// Pairs for which there were none.
+  /// Pairs without partners.
   const std::vector<int>& without() const { return waiting_; }
   int partners() const { return partners_; }
 
@@ -33,8 +35,8 @@ class PartnerSearch {
   int first_left_ = 0, partners_ = 0;
   Basis basis_;
   std::vector<int> head_, waiting_;
-  std::vector<int> parent_, chain_;  // of the search: the pair that a pair was reached from
-  std::vector<int> level_, next_;    // pairs as many links away from i, and one more
+  std::vector<int> parent_, chain_;  // parent_: the pair from which the search reached a pair
+  std::vector<int> level_, next_;    // pairs at the present distance from i, and at the next one
   std::vector<double> strength_;     // the largest entry that leads to a pair
   std::vector<char> visited_;
   Vector row_;

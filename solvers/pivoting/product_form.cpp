@@ -6,7 +6,8 @@ namespace perp {
 
 namespace {
 
-constexpr std::size_t kReserved = 1 << 21;  // entries held ready; more are allocated when needed
+constexpr std::size_t kReserved =
+    1 << 21;  // most entries reserved in advance; more are allocated when needed
 
 }  // namespace
 
@@ -31,7 +32,7 @@ void ProductForm::append(int position, const Vector& direction) {
   if (factor.dense) {
     values_.insert(values_.end(), direction.data(), direction.data() + size_);
     values_[factor.first + position] = 0.0;
-    rows_.resize(values_.size());  // kept in step, unused
+    rows_.resize(values_.size());  // same length as values_, but not used
     factor.count = size_;
   } else {
     for (int i = 0; i < size_; ++i) {

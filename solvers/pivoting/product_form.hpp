@@ -6,17 +6,19 @@
 
 namespace perp {
 
-/// E_1 ... E_p, the exchanges since a basis was factorised [DantzigOrchardHays1954]: if column r_k
-/// of the basis B_k-1 is replaced by a, B_k = B_k-1 E_k, and E_k is the identity with column r_k
+/// E_1 ... E_p, the exchanges since a basis was factorised [DantzigOrchardHays1954]. If column r_k
+/// of the basis B_k-1 is replaced by a, then B_k = B_k-1 E_k. E_k is the identity with column r_k
 /// replaced by the direction B_k-1^-1 a.
 ///
-/// Invariant: entry r_k of every direction is its pivot and not zero, so that every E_k is
-/// nonsingular; it is kept apart, and stands as zero among the entries.
+/// Invariant: entry r_k of every direction, its pivot, is not zero, so every E_k is nonsingular.
+/// The pivot is stored separately; among the entries there is a zero in its place.
 class ProductForm {
  public:
-  /// Empties it, for bases of m columns. @param most exchanges for which room is held ready
+  /// Empties the product. @param size columns of a basis @param most exchanges for which memory is
+  /// reserved
   void reset(int size, int most);
   void clear();
+  /// Adds an exchange. @param position r_k @param direction B_k-1^-1 a, one value per position
   void append(int position, const Vector& direction);
   /// a := E_p^-1 ... E_1^-1 a, and y := E_1^-T ... E_p^-T y.
   void solve(Vector& a) const;
