@@ -22,7 +22,7 @@ struct NewtonMinSettings {
 /// free() holds 1 for the free unknowns.
 class ActiveSets {
  public:
-  /// Where an unknown is.
+  /// The place of an unknown.
   enum class Place : char { kFree, kLower, kUpper };
 
   /// For n unknowns.
@@ -55,8 +55,8 @@ class ActiveSets {
 ///
 /// Such block exchanges may cycle. After `block_tries` of them that do not lower the number of
 /// violations, only the violation with the largest index changes sets, until their number has
-/// fallen [JudicePires1994]. These are Murty's exchanges, of which every P-matrix needs only
-/// finitely many [Murty1988, Sec. 4.1]. A few changes need no new factorisation (FreeBlock).
+/// fallen [JudicePires1994]. These are Murty's exchanges. Every P-matrix needs only finitely
+/// many of them [Murty1988, Sec. 4.1]. A few changes need no new factorisation (FreeBlock).
 /// Without a start the first point has all unknowns at 0 or at the bound next to 0. There an
 /// unknown is free unless it is at a bound and (Mz + q)_i does not push it off. If complementary
 /// sets solve the problem, they are its basis. Ends: solved; stalled if a free block is singular,

@@ -1,4 +1,4 @@
-// Where a solve begins, and how far it may go.
+// The start of a solve, and its limits.
 #pragma once
 
 #include <perp/problems/matrix/matrix.hpp>

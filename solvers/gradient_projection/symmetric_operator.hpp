@@ -6,7 +6,7 @@
 
 namespace perp {
 
-/// A symmetric H, n x n, of which only products are needed.
+/// A symmetric H, n x n. Only products with it are needed.
 class SymmetricOperator {
  public:
   virtual ~SymmetricOperator() = default;
@@ -15,7 +15,7 @@ class SymmetricOperator {
   virtual void multiply(const Vector& x, Vector& y) = 0;
   /// Sets the face F, indices in ascending order, for multiply_face().
   virtual void set_face(const std::vector<int>& face) = 0;
-  /// y := H_FF x; x and y have n entries, of which the first |F| are used.
+  /// y := H_FF x; x and y have n entries; only the first |F| are used.
   virtual void multiply_face(const Vector& x, Vector& y) = 0;
 };
 

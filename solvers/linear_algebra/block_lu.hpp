@@ -10,7 +10,7 @@ namespace perp {
 /// of L and U is known in advance, and all work is done on whole blocks. If that loses too many
 /// digits, solve() returns false. For such matrices there is SparseLu, which looks for pivots in
 /// whole columns. The matrix is filled column by column with begin(), append() and end_column().
-/// After a first matrix of the same sizes, nothing but AMD allocates.
+/// After a first matrix of the same sizes, only AMD allocates.
 class BlockLu {
  public:
   /// @param size number of blocks in a row and in a column

@@ -1,5 +1,5 @@
 // The loops of DenseKernels for one width of vectors. One source file for each instruction set
-// includes this file and is compiled for that set. So nothing but these loops may be defined or
+// includes this file and is compiled for that set. So only these loops may be defined or
 // included here: else the linker might take a common function from the source file that needs the
 // newest machine.
 #pragma once

@@ -94,7 +94,7 @@ void TruncatedMultigrid::truncate(int top) {
   factor_coarsest(top);
 }
 
-// Factorises the coarsest matrix. Rows of which nothing is left get a one on the diagonal.
+// Factorises the coarsest matrix. Rows without entries get a one on the diagonal.
 void TruncatedMultigrid::factor_coarsest(int top) {
   const int last = depth() - 1;
   const Csr& a = matrix(top, last);
