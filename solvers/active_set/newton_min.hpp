@@ -59,9 +59,9 @@ class ActiveSets {
 /// many of them [Murty1988, Sec. 4.1]. A few changes need no new factorisation (FreeBlock).
 /// Without a start the first point has all unknowns at 0 or at the bound next to 0. There an
 /// unknown is free unless it is at a bound and (Mz + q)_i does not push it off. If complementary
-/// sets solve the problem, they are its basis. Ends: solved; stalled if a free block is singular,
-/// so that there is no Newton point, or if complementary sets do not give the accuracy;
-/// iteration_limit, time_limit, interrupted.
+/// sets solve the problem, they are its basis.
+/// Ends: solved; stalled if a free block is singular, so that there is no Newton point, or if
+/// complementary sets do not give the accuracy; iteration_limit, time_limit, interrupted.
 class NewtonMin final : public Solver {
  public:
   NewtonMinSettings settings;

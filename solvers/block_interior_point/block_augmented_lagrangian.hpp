@@ -30,8 +30,8 @@ struct BlockAugmentedLagrangianSettings {
 /// (AugmentedLagrangian), with linear systems of the size of the bodies (ImpulseNewton). Newton
 /// steps bring the gradient below a tenth of the change of the multipliers. Then the multipliers
 /// are updated and the penalty grows. It is for starts near a solution, with their dual: from these
-/// it needs a few Newton steps. From far away block-interior-point needs fewer. Ends: solved,
-/// stalled, iteration_limit, time_limit, interrupted. It proves no infeasibility.
+/// it needs a few Newton steps. From far away block-interior-point needs fewer.
+/// Ends: solved, stalled, iteration_limit, time_limit, interrupted. It proves no infeasibility.
 class BlockAugmentedLagrangian final : public ImpulseSolver {
  public:
   BlockAugmentedLagrangianSettings settings;

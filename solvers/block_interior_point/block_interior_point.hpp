@@ -23,8 +23,8 @@ struct BlockInteriorPointSettings {
 /// unknowns and one row that bounds the sum of all normal impulses. It uses Mehrotra's predictor
 /// and corrector (PredictorCorrector) with linear systems of the size of the bodies
 /// (ImpulseNewton). That row borders them by one row and column. The method begins at its own
-/// central start and ignores the start given. Ends: solved, stalled, iteration_limit, time_limit,
-/// interrupted. It proves no infeasibility.
+/// central start and ignores the start given.
+/// Ends: solved, stalled, iteration_limit, time_limit, interrupted. It proves no infeasibility.
 class BlockInteriorPoint final : public ImpulseSolver {
  public:
   BlockInteriorPointSettings settings;

@@ -26,8 +26,8 @@ struct NewtonAcSettings {
 /// with an element A + B W of the generalised Jacobian. The proximal term eps vanishes with
 /// ||Phi||. It makes the system regular if redundant contacts make W singular. If this step gives
 /// no descent, a Levenberg-Marquardt step is tried. Lengths come from a nonmonotone Armijo search
-/// on 1/2 ||Phi||^2 [GrippoLamparielloLucidi1986]. Ends: solved, stalled, iteration_limit,
-/// time_limit, interrupted.
+/// on 1/2 ||Phi||^2 [GrippoLamparielloLucidi1986].
+/// Ends: solved, stalled, iteration_limit, time_limit, interrupted.
 class NewtonAc final : public Solver {
  public:
   NewtonAcSettings settings;

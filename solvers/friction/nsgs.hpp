@@ -44,8 +44,8 @@ struct NsgsSettings {
 ///
 /// There is no proof of convergence for mu > 0 and a general W. For mu = 0 and symmetric positive
 /// definite W the proof is that of [Cryer1971]. With redundant contacts it is too slow to be
-/// useful. Ends: solved, iteration_limit, time_limit, interrupted, stalled, numerical_error
-/// (divergence).
+/// useful.
+/// Ends: solved, iteration_limit, time_limit, interrupted, stalled, numerical_error (divergence).
 class Nsgs final : public Solver {
  public:
   NsgsSettings settings;
