@@ -30,7 +30,7 @@ Json settings_json(const std::vector<SettingText>& list) {
   return settings;
 }
 
-// The names that stand for a composition; else what it is.
+// The names of a composition if it has any; else a description.
 std::string summary_of(const Composition& composition) {
   std::vector<std::string> names;
   for (const FormulationEntry& f : formulation_registry()) {

@@ -1,4 +1,4 @@
-// What there is to choose from, as the command line and Python list it.
+// Lists of everything that users can choose, for the command line and Python.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -7,13 +7,13 @@
 
 namespace perp {
 
-/// "solvers", "strategies", "plans", "peers", "formulations", "compositions", "scenes", "families",
-/// "suites", "studies".
+/// The topics: "solvers", "strategies", "plans", "peers", "formulations", "compositions", "scenes",
+/// "families", "suites", "studies".
 const std::vector<std::string>& catalogue_topics();
 
-/// The items of a topic: an array of objects with `name`, `summary` and what else is known of them;
-/// solvers and formulations with their settings. Solvers of plug-ins and those that a program has
-/// registered are among them. An unknown topic has none.
+/// The items of a topic: an array of objects with `name`, `summary` and further facts, for solvers
+/// and formulations also their settings. Solvers of plug-ins and registered solvers are included.
+/// The array is empty for an unknown topic.
 nlohmann::ordered_json catalogue(const std::string& topic);
 
 }  // namespace perp

@@ -10,14 +10,15 @@ namespace perp {
 /// (../share/perp relative to the program), else the source tree from which the program was built.
 std::filesystem::path data_root();
 
-/// For programs that use perp as a library and know where its data is installed.
+/// Sets this folder. For programs that use perp as a library and know the place of its data.
 void set_data_root(const std::filesystem::path& folder);
 
-/// The perp program: what runs now, or what set_program_file() said. Its bytes tell records of
-/// different builds apart, and simulations of studies run it. Empty if it cannot be found.
+/// The perp program: the running program, or the file given to set_program_file(). Its bytes
+/// identify the build in records, and the simulations of studies run it. Empty if it cannot be
+/// found.
 std::filesystem::path program_file();
 
-/// For other programs that use perp as a library.
+/// Sets this file. For other programs that use perp as a library.
 void set_program_file(const std::filesystem::path& file);
 
 }  // namespace perp
