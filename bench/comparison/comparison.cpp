@@ -302,8 +302,7 @@ std::vector<std::string> notes_of(const Comparison& c) {
   for (const RunFacts* run : {&c.before, &c.after}) {
     if (run->repeated > 0) {
       notes.push_back(
-          fmt::format("{}: {} records left out, because the same run is there again "
-                      "behind them",
+          fmt::format("{}: {} records left out, because the same run is there again after them",
                       shown(run->path), run->repeated));
     }
   }

@@ -180,7 +180,7 @@ std::string comparison_text(const Comparison& c) {
   if (rounds < kRoundsThatTell) {
     out += fmt::format(
         "with fewer than {} rounds the noise between runs is not known, and only large changes are "
-        "told\n",
+        "named\n",
         kRoundsThatTell);
     if (std::abs(std::log(c.common)) > 0.02) {
       out += fmt::format(
