@@ -3,7 +3,8 @@
     pip install --no-build-isolation .
 
 The wheel holds the module, the perp program that studies run, and the data (suites, scenes, studies, collections).
-Settings (pip's --config-settings): build-dir=DIR keeps the build there; cmake-args=ARGS are passed on."""
+Settings (pip's --config-settings): build-dir=DIR keeps the build there, cmake-args=ARGS are passed on; built=DIR takes
+a finished build, as ./tests/run leaves it in build/release, as it is."""
 import base64
 import csv
 import hashlib
@@ -124,8 +125,9 @@ def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     settings = config_settings or {}
     with tempfile.TemporaryDirectory(prefix="perp-wheel-") as scratch:
-        build = pathlib.Path(settings.get("build-dir") or pathlib.Path(scratch) / "build").resolve()
-        _build(build, shlex.split(settings.get("cmake-args", "")))
+        build = pathlib.Path(settings.get("built") or settings.get("build-dir") or f"{scratch}/build").resolve()
+        if not settings.get("built"):
+            _build(build, shlex.split(settings.get("cmake-args", "")))
         package = pathlib.Path(scratch) / NAME
         _collect(build, package)
         files = {f"{NAME}/{path.relative_to(package).as_posix()}": (path.read_bytes(), path.stat().st_mode & 0o755 | 0o644)

@@ -126,9 +126,10 @@ void bind_benchmark(py::module_& m) {
         request.instances = instances_from(problems, quick);
         request.solvers = solvers;
         request.folder = folder;
-        request.tolerance = tolerance;
-        request.time_limit = time_limit;
-        request.memory_limit_mb = memory_limit;
+        request.tolerance = at_least_zero(tolerance, "tolerance");
+        request.time_limit = at_least_zero(time_limit, "time_limit");
+        request.memory_limit_mb = at_least_zero(memory_limit, "memory_limit");
+        if (repeats < 1 || jobs < 1) throw py::value_error("repeats, jobs: must be at least 1");
         request.repeats = repeats;
         request.jobs = jobs;
         request.resume = resume;

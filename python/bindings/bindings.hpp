@@ -45,6 +45,9 @@ Vector vector_from(const py::handle& object, const std::string& field);
 py::object matrix_to(const Matrix& matrix, const py::handle& owner);
 py::object vector_to(const Vector& vector, const py::handle& owner);
 
+/// The number, if it is finite and at least 0. @throws py::value_error naming the argument
+double at_least_zero(double value, const char* name);
+
 /// JSON and Python objects, by way of text.
 py::object object_from(const json::Value& value);
 py::object object_from_text(const std::string& text);

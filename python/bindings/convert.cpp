@@ -1,5 +1,6 @@
 #include "bindings.hpp"
 
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -91,6 +92,12 @@ Settings settings_from(const py::kwargs& keywords) {
     settings.emplace_back(key.cast<std::string>(), std::move(text));
   }
   return settings;
+}
+
+double at_least_zero(double value, const char* name) {
+  if (std::isfinite(value) && value >= 0) return value;
+  throw py::value_error(std::string(name) + ": " + py::str(py::float_(value)).cast<std::string>() +
+                        " is not a finite number of at least 0");
 }
 
 Matrix matrix_from(const py::handle& object, const std::string& field) {

@@ -153,10 +153,11 @@ SimulationRequest request_of(const Options& o, const Settings& settings) {
   request.make_formulation = make_formulation_for_python;
   request.solve.solver = o.solver;
   request.solve.make = make_any_solver;
-  request.solve.limits = {o.tolerance, 0, o.time_limit};
+  request.solve.limits = {at_least_zero(o.tolerance, "tolerance"), 0,
+                          at_least_zero(o.time_limit, "time_limit")};
   request.solve.settings = settings;
-  request.step = o.step;
-  request.duration = o.duration;
+  request.step = at_least_zero(o.step, "step");
+  request.duration = at_least_zero(o.duration, "duration");
   request.warm_start = o.warm_start;
   request.keep_going = o.keep_going;
   return request;

@@ -51,7 +51,9 @@ struct Options {
 SolveRequest request_of(const Options& options, Settings settings) {
   SolveRequest request;
   request.solver = options.solver;
-  request.limits = {options.tolerance, options.max_iterations, options.time_limit};
+  at_least_zero(options.max_iterations, "max_iterations");
+  request.limits = {at_least_zero(options.tolerance, "tolerance"), options.max_iterations,
+                    at_least_zero(options.time_limit, "time_limit")};
   request.settings = std::move(settings);
   request.make = make_any_solver;
   return request;
@@ -91,7 +93,7 @@ auto without_gil(const Work& work) {
   return result;
 }
 
-std::unique_ptr<VerifiedResult> solve(const Problem& problem, const std::string& solver,
+std::shared_ptr<VerifiedResult> solve(const Problem& problem, const std::string& solver,
                                       double tolerance, int max_iterations, double time_limit,
                                       const py::object& start, const py::object& start_dual,
                                       const py::object& observer, const py::kwargs& settings) {
@@ -100,7 +102,7 @@ std::unique_ptr<VerifiedResult> solve(const Problem& problem, const std::string&
   set_start(request, start, start_dual);
   PythonObserver watch(observer);
   return without_gil(
-      [&] { return std::make_unique<VerifiedResult>(solve_verified(problem, request, &watch)); });
+      [&] { return std::make_shared<VerifiedResult>(solve_verified(problem, request, &watch)); });
 }
 
 // A session of C++ with the request it was made with.
@@ -112,7 +114,7 @@ class PythonSession {
             request_of({solver, tolerance, time_limit, max_iterations}, settings_from(settings))),
         session_(request_) {}
 
-  std::unique_ptr<VerifiedResult> solve(const Problem& problem, const py::object& start,
+  std::shared_ptr<VerifiedResult> solve(const Problem& problem, const py::object& start,
                                         const py::object& start_dual, const py::object& observer) {
     if (py::isinstance<py::str>(start) && start.cast<std::string>() == "last") {
       set_start(request_, py::none(), py::none());
@@ -126,16 +128,16 @@ class PythonSession {
     }
     PythonObserver watch(observer);
     auto result = without_gil([&] {
-      return std::make_unique<VerifiedResult>(session_.solve(problem, request_, &watch));
+      return std::make_shared<VerifiedResult>(session_.solve(problem, request_, &watch));
     });
-    last_ = std::make_unique<VerifiedResult>(*result);
+    last_ = std::make_shared<VerifiedResult>(*result);
     return result;
   }
 
  private:
   SolveRequest request_;
   Session session_;
-  std::unique_ptr<VerifiedResult> last_;
+  std::shared_ptr<VerifiedResult> last_;
 };
 
 Answer answer_from(const Problem& problem, const py::object& z, const py::object& dual,

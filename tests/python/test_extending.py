@@ -1,0 +1,249 @@
+"""Solvers and formulations of Python run beside perp's own, and nothing they do ends a benchmark."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import numpy as np
+
+import perp
+
+
+def damped_jacobi(problem, start, limits, *, omega=0.5, sweeps=500):
+    """Damped projected Jacobi."""
+    matrix, q = problem["M"], problem["q"]
+    dense = matrix.toarray() if hasattr(matrix, "toarray") else matrix
+    z = np.zeros(problem.size) if start is None else np.array(start)
+    for k in range(sweeps):
+        z = np.maximum(0.0, z - omega * (dense @ z + q) / np.diag(dense))
+    return {"z": z, "iterations": sweeps}
+
+
+def problems():
+    rng = np.random.default_rng(4)
+    made = []
+    for k in range(3):
+        a = rng.normal(size=(6, 6))
+        made.append(perp.lcp(a @ a.T + 6 * np.eye(6), rng.normal(size=6), name=f"random-{k}"))
+    return made
+
+
+class Solvers(unittest.TestCase):
+    def test_a_function_is_a_solver_by_name(self):
+        perp.register_solver("my-jacobi", damped_jacobi, ["lcp"])
+        p = problems()[0]
+        result = perp.solve(p, "my-jacobi")
+        self.assertEqual((result.status, result.iterations), ("solved", 500))
+        few = perp.solve(p, "my-jacobi", sweeps=1)
+        self.assertEqual((few.status, few.claimed), ("wrong", "solved"))
+        listed = next(s for s in perp.solvers() if s["name"] == "my-jacobi")
+        self.assertEqual(listed["summary"], "Damped projected Jacobi.")
+        self.assertEqual({s["name"]: s["default"] for s in listed["settings"]}["omega"], "0.5")
+        # In strategies, in sessions and with starts, too.
+        self.assertTrue(perp.solve(p, "first(my-jacobi:sweeps=1, lemke)").solved)
+        self.assertTrue(perp.solve(p, "polish(my-jacobi:sweeps=40)").solved)
+        session = perp.Session("my-jacobi", sweeps=100)
+        for _ in range(3):
+            self.assertTrue(session.solve(p, start="last").solved)
+        self.assertEqual(perp.solve(perp.generate("box-qp", 5), "my-jacobi").status, "unsupported")
+
+    def test_what_a_solver_raises_is_raised_with_its_traceback(self):
+        @perp.solver("my-raiser", ["lcp"])
+        def raiser(problem, start, limits):
+            raise KeyError("deep inside")
+
+        with self.assertRaisesRegex(KeyError, "deep inside"):
+            perp.solve(problems()[0], "my-raiser")
+        self.assertTrue(perp.solve(problems()[0]).solved)
+
+    def test_names_and_signatures_that_are_wrong_are_refused(self):
+        for call, text in ((lambda: perp.register_solver("lemke", damped_jacobi, ["lcp"]), "lemke"),
+                           (lambda: perp.register_solver("no name", damped_jacobi, ["lcp"]), "no name"),
+                           (lambda: perp.register_solver("mine", damped_jacobi, ["lpc"]), "lpc"),
+                           (lambda: perp.register_solver("mine", lambda p, s, l, *, x: 0, ["lcp"]), "x"),
+                           (lambda: perp.register_solver("mine", lambda p, s, l, *, x=[]: 0, ["lcp"]), "x")):
+            with self.assertRaises(ValueError) as caught:
+                call()
+            self.assertIn(text, str(caught.exception))
+
+    def test_in_a_benchmark_a_bad_solver_is_a_row(self):
+        @perp.solver("bad-raises", ["lcp"])
+        def raises(problem, start, limits):
+            raise RuntimeError("I cannot")
+
+        @perp.solver("bad-hangs", ["lcp"])
+        def hangs(problem, start, limits):
+            while True:
+                time.sleep(10)
+
+        @perp.solver("bad-nan", ["lcp"])
+        def nan(problem, start, limits):
+            return np.full(problem.size, np.nan)
+
+        @perp.solver("bad-size", ["lcp"])
+        def size(problem, start, limits):
+            return [1.0]
+
+        @perp.solver("bad-eats", ["lcp"])
+        def eats(problem, start, limits):
+            return [bytearray(1 << 28) for _ in range(100)]
+
+        @perp.solver("bad-dies", ["lcp"])
+        def dies(problem, start, limits):
+            os.kill(os.getpid(), 11)
+
+        @perp.solver("bad-gives-up", ["lcp"])
+        def gives_up(problem, start, limits):
+            return None
+
+        @perp.solver("bad-prints", ["lcp"])
+        def prints(problem, start, limits):
+            print('{"outcome": "solved"}')
+            return {"status": "stalled", "message": "no luck"}
+
+        perp.register_solver("good", damped_jacobi, ["lcp"])
+        given = problems()[:1]
+        told = []
+        records = perp.bench(given, ["bad-raises", "bad-nan", "bad-size", "bad-eats", "bad-dies", "bad-gives-up",
+                                     "bad-prints", "good", "lemke"], time_limit=30, memory_limit=1000, repeats=1,
+                             progress=lambda *row: told.append(row))
+        hung = perp.bench(given, ["bad-hangs", "lemke"], time_limit=0.5, repeats=1)
+        rows = {**{r["solver"]: r for r in self.rows(records)}, "bad-hangs": self.rows(hung)[0]}
+        self.assertEqual({name: row["outcome"] for name, row in rows.items()}, {
+            "bad-raises": "numerical_error", "bad-hangs": "timed_out", "bad-nan": "numerical_error", "bad-size": "numerical_error",
+            "bad-eats": "out_of_memory", "bad-dies": "crashed", "bad-gives-up": "stalled", "bad-prints": "stalled",
+            "good": "solved", "lemke": "solved"})
+        self.assertIn("RuntimeError: I cannot", rows["bad-raises"]["message"])
+        self.assertIn("length is 1, expected 6", rows["bad-size"]["message"])
+        self.assertEqual(len(told), 9)
+
+    @staticmethod
+    def rows(records):
+        return records if isinstance(records, list) else records.to_dict("records")
+
+    def test_other_threads_do_not_disturb_the_children(self):
+        """Children are forked while other threads hold and give back the interpreter's lock."""
+        import threading
+        done = threading.Event()
+
+        def busy():
+            while not done.is_set():
+                sum(range(1000))
+
+        threads = [threading.Thread(target=busy) for _ in range(2)]
+        for t in threads:
+            t.start()
+        try:
+            perp.register_solver("my-jacobi", damped_jacobi, ["lcp"])
+            rows = self.rows(perp.bench(problems() * 4, ["my-jacobi", "lemke"], repeats=2, time_limit=30))
+        finally:
+            done.set()
+            for t in threads:
+                t.join()
+        self.assertEqual({r["outcome"] for r in rows}, {"solved"})
+
+    def test_records_tell_versions_of_a_function_apart(self):
+        with tempfile.TemporaryDirectory() as folder:
+            perp.register_solver("my-version", damped_jacobi, ["lcp"])
+            first = self.rows(perp.bench(problems()[0], "my-version", folder=folder, repeats=1))
+
+            def my_version(problem, start, limits):
+                return np.zeros(problem.size)
+
+            perp.register_solver("my-version", my_version, ["lcp"])
+            second = self.rows(perp.bench(problems()[0], "my-version", folder=folder, repeats=1, resume=True))
+            self.assertEqual([r["outcome"] for r in first], ["solved"])
+            self.assertEqual([r["outcome"] for r in second], ["solved", "wrong"])
+            with self.assertRaises(ValueError):
+                perp.bench(problems()[0], "my-version", folder=folder)
+
+    def test_the_command_line_within_python(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "mine.py"
+            file.write_text("import numpy as np\n"
+                            "@perp.solver('zero', ['lcp'])\n"
+                            "def zero(problem, start, limits):\n"
+                            "    return np.zeros(problem.size)\n")
+            problem = pathlib.Path(folder) / "p.json"
+            perp.write(perp.lcp([[1.0]], [1.0]), problem)
+            ran = subprocess.run([sys.executable, "-m", "perp", "--import", file, "solve", problem, "--solver", "zero"],
+                                 capture_output=True, text=True)
+            self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+            missing = subprocess.run([sys.executable, "-m", "perp", "--import", file.with_name("no.py"), "list"],
+                                     capture_output=True, text=True)
+            self.assertEqual(missing.returncode, 2)
+            self.assertIn("no.py", missing.stderr)
+
+
+@perp.formulation("my-frictionless")
+class Frictionless:
+    """Touching bodies do not approach: 0 <= p, J v+ >= -gap / h, v+ = v_free + M^-1 J' p."""
+
+    def begin(self, scene, state, h):
+        self.scene, self.state, self.h = scene, state, h
+        self.contacts = perp.find_contacts(scene, state, h)
+        self.free = perp.free_velocity(scene, state, h)
+        if not self.contacts:
+            return perp.StepResult(perp.moved(scene, state, self.free, h))
+        rows = 2 if scene.dimension == 2 else 3
+        self.J = perp.contact_jacobian(scene, state, self.contacts)[::rows]
+        self.W = perp.inverse_mass_matrix(scene, state) @ self.J.T
+        gaps = np.array([c.gap for c in self.contacts])
+        problem = perp.lcp((self.J @ self.W).toarray(), self.J @ self.free + gaps / h)
+        return perp.Stage("normal", problem, [c.key for c in self.contacts])
+
+    def advance(self, z):
+        result = perp.StepResult(perp.moved(self.scene, self.state, self.free + self.W @ z, self.h))
+        for contact, p in zip(self.contacts, z):
+            result.add_contact(contact, p)
+        return result
+
+
+class Formulations(unittest.TestCase):
+    SCENE = """{"format": "perp-scene", "version": 1, "name": "drop", "dimension": 3, "gravity": [0, 0, -10],
+        "step": 0.01, "duration": 0.6, "contact": {"mu": 0}, "bodies": [
+        {"name": "floor", "fixed": true, "shape": {"type": "half_space", "normal": [0, 0, 1]}},
+        {"name": "box", "density": 1000, "shape": {"type": "box", "half": [0.1, 0.1, 0.1]}, "position": [0, 0, 0.6],
+         "velocity": [1, 0, 0]}]}"""
+
+    def test_one_in_python_goes_where_perp_goes_without_friction(self):
+        scene = perp.Scene.from_json(self.SCENE)
+        mine = perp.simulate(scene, "my-frictionless", tolerance=1e-12)
+        theirs = perp.simulate(scene, "stewart-trinkle", tolerance=1e-12)
+        self.assertEqual((mine.failed_steps, mine.steps), (0, 60))
+        np.testing.assert_allclose(mine.position, theirs.position, atol=1e-7)
+        self.assertAlmostEqual(mine.position[-1, 1, 2], 0.1, places=6)
+        weight = 10 * 1000 * 0.2 ** 3 * 0.01
+        last = np.asarray(mine.contacts["step"]) == 60
+        self.assertAlmostEqual(np.asarray(mine.contacts["impulse"])[last, 0].sum(), weight, places=6)
+
+    def test_what_it_cannot_treat_is_refused(self):
+        scene = perp.Scene.from_json(self.SCENE.replace('"mu": 0', '"mu": 0, "restitution": 0.5'))
+        with self.assertRaisesRegex(ValueError, "restitution"):
+            perp.simulate(scene, "my-frictionless")
+
+    def test_what_it_raises_is_raised(self):
+        @perp.formulation("my-faulty")
+        class Faulty:
+            def begin(self, scene, state, h):
+                raise ArithmeticError("no step today")
+
+        with self.assertRaisesRegex(ArithmeticError, "no step today"):
+            perp.simulate(perp.Scene.from_json(self.SCENE), "my-faulty")
+
+        @perp.formulation("my-answer")
+        class Answer:
+            def begin(self, scene, state, h):
+                return 42
+
+        with self.assertRaisesRegex(TypeError, "neither perp.Stage nor perp.StepResult"):
+            perp.simulate(perp.Scene.from_json(self.SCENE), "my-answer")
+        with self.assertRaises(ValueError):
+            perp.register_formulation("anitescu-potra", Answer)
+
+
+if __name__ == "__main__":
+    unittest.main()

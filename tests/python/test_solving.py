@@ -1,0 +1,202 @@
+"""Solving and verifying: the verdicts of the command line, and nothing that ends the session."""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import numpy as np
+
+import perp
+
+M = np.array([[2.0, 1.0], [1.0, 2.0]])
+Q = np.array([-4.0, 1.0])
+
+
+class Solve(unittest.TestCase):
+    def test_five_lines_to_a_verified_answer(self):
+        problem = perp.lcp(M, Q)
+        result = perp.solve(problem)
+        self.assertTrue(result.solved and result)
+        np.testing.assert_allclose(result.z, [2, 0], atol=1e-12)
+        self.assertLessEqual(result.measure, 1e-8)
+        self.assertTrue(perp.verify(problem, result))
+        self.assertFalse(perp.verify(problem, [2, 1e-3]))
+
+    def test_the_answer_is_that_of_the_command_line(self):
+        for family, size in (("contact-pile", 20), ("friction-stack", 8), ("box-qp", 30)):
+            problem = perp.generate(family, size, 3)
+            with tempfile.TemporaryDirectory() as folder:
+                path = pathlib.Path(folder) / "p.json"
+                perp.write(problem, path)
+                told = json.loads(subprocess.run([os.environ["PERP"], "solve", path, "--json"], capture_output=True,
+                                                 text=True).stdout)
+                result = perp.solve(perp.read(path))
+            self.assertEqual((result.status, result.iterations, list(result.z)),
+                             (told["status"], told["iterations"], told["z"]))
+
+    def test_settings_are_keywords(self):
+        problem = perp.generate("contact-stack", 10)
+        few = perp.solve(problem, "lemke", max_iterations=3)
+        self.assertEqual((few.status, few.iterations), ("iteration_limit", 3))
+        self.assertEqual(perp.solve(problem, "lemke", equilibrate=False).route[0]["settings"], "equilibrate=false")
+        for call, text in ((lambda: perp.solve(problem, "lemke", no_such=1), "no_such"),
+                           (lambda: perp.solve(problem, "lemke", ties="any"), "ties"),
+                           (lambda: perp.solve(problem, "lemkes"), "lemkes"),
+                           (lambda: perp.solve(problem, start=[1]), "start"),
+                           (lambda: perp.solve(problem, tolerance=-1), "tolerance"),
+                           (lambda: perp.verify(problem, [1]), "z")):
+            with self.assertRaises(ValueError) as caught:
+                call()
+            self.assertIn(text, str(caught.exception))
+        self.assertEqual(perp.solve(problem, "multigrid").status, "unsupported")
+
+    def test_starts(self):
+        problem = perp.generate("contact-pile", 30)
+        first = perp.solve(problem, "newton-fb")
+        again = perp.solve(problem, "newton-fb", start=first)
+        self.assertEqual(again.start, "given")
+        self.assertLess(again.iterations, first.iterations)
+        stored = perp.lcp(problem["M"], problem["q"], start=first.z)
+        self.assertEqual(perp.solve(stored, "newton-fb").start, "stored")
+        self.assertEqual(perp.solve(stored, "newton-fb", start="zero").start, "nothing")
+
+    def test_the_dual_of_a_conic_problem(self):
+        problem = perp.conic_qp(np.eye(2), [-1, 0], -np.eye(2), [0, 0], [("nonnegative", 2)])
+        result = perp.solve(problem)
+        self.assertEqual(result.dual.shape, (2,))
+        self.assertTrue(perp.verify(problem, result.z, result.dual))
+        self.assertTrue(perp.verify(problem, result.z))  # it is sought
+
+    def test_observers_see_every_iteration_and_may_stop(self):
+        problem = perp.generate("contact-pile", 30)
+        seen = []
+        result = perp.solve(problem, "lemke", observer=lambda r: seen.append((r.iteration, r.step_type)))
+        self.assertGreaterEqual(len(seen), result.iterations)
+        stopped = perp.solve(problem, "lemke", observer=lambda r: r.iteration < 3)
+        self.assertEqual(stopped.status, "interrupted")
+        self.assertLess(stopped.iterations, result.iterations)
+        with self.assertRaises(ZeroDivisionError):
+            perp.solve(problem, "lemke", observer=lambda r: 1 / 0)
+        self.assertTrue(perp.solve(problem, "lemke").solved)
+
+    def test_sessions_keep_what_they_have(self):
+        problems = [perp.generate("contact-stack", 40, seed) for seed in (1, 1, 2)]
+        session = perp.Session("newton-fb", tolerance=1e-10)
+        results = [session.solve(p, start="last") for p in problems]
+        self.assertTrue(all(results))
+        self.assertLessEqual(results[1].iterations, 1)
+        for r, p in zip(results, problems):
+            self.assertTrue(perp.verify(p, r, tolerance=1e-10))
+
+    def test_many_at_once_have_the_bits_of_one_by_one(self):
+        problems = [perp.generate("contact-pile", 3 + k % 5, k + 1) for k in range(40)]
+        alone = [perp.solve(p, "lemke") for p in problems]
+        for threads in (1, 2):
+            together = perp.solve_many(problems, "lemke", threads=threads)
+            self.assertEqual([list(r.z) for r in together], [list(r.z) for r in alone])
+
+    def test_analyse(self):
+        told = perp.analyse(perp.lcp(M, Q), [2, 0])
+        self.assertIn("unique", json.dumps(told))
+
+    def test_certificates(self):
+        result = perp.solve(perp.lcp([[-1.0]], [-1.0]))
+        self.assertFalse(result.solved)
+        self.assertEqual(result.status, "infeasible")
+        self.assertTrue(result.certificate["checked"])
+
+
+class Functions(unittest.TestCase):
+    """Nonlinear problems whose F is a Python function."""
+
+    def f(self, z):
+        return np.array([z[0] ** 2 - 2.0, z[1] + z[0] - 1.0])
+
+    def test_with_and_without_a_jacobian(self):
+        for jacobian in (None, lambda z: np.array([[2 * z[0], 0], [1, 1]])):
+            problem = perp.mcp(self.f, [0, 0], jacobian=jacobian, start=[1, 1])
+            result = perp.solve(problem, "newton-fb")
+            self.assertTrue(result.solved, result)
+            np.testing.assert_allclose(result.z, [np.sqrt(2), 0], atol=1e-7)
+        with self.assertRaises(ValueError):
+            problem.to_json()
+
+    def test_what_a_function_raises_is_raised(self):
+        calls = []
+
+        def faulty(z):
+            calls.append(1)
+            if len(calls) > 3:
+                raise RuntimeError("no value there")
+            return self.f(z)
+
+        with self.assertRaisesRegex(RuntimeError, "no value there"):
+            perp.solve(perp.mcp(faulty, [0, 0]), "newton-fb")
+        with self.assertRaisesRegex(ValueError, "F: length is 1, expected 2"):
+            perp.solve(perp.mcp(lambda z: z[:1], [0, 0]), "newton-fb")
+        with self.assertRaises(TypeError):
+            perp.verify(perp.mcp(lambda: 0, [0, 0]), [0, 0])
+        self.assertFalse(perp.solve(perp.mcp(lambda z: z * np.nan, [0, 0]), "newton-fb").solved)
+        self.assertTrue(perp.solve(perp.lcp(M, Q)).solved)
+
+
+class Interpreter(unittest.TestCase):
+    def test_other_threads_run_while_one_solves(self):
+        problem = perp.generate("contact-pile", 300, 11)
+        ticks, done = [], threading.Event()
+
+        def tick():
+            while not done.is_set():
+                ticks.append(time.perf_counter())
+                time.sleep(0.001)
+
+        thread = threading.Thread(target=tick)
+        thread.start()
+        begun = time.perf_counter()
+        perp.solve(problem, "lemke", equilibrate=False)
+        ended = time.perf_counter()
+        done.set()
+        thread.join()
+        during = sum(begun < t < ended for t in ticks)
+        self.assertGreater(ended - begun, 0.1)  # else it tells nothing
+        self.assertGreater(during, 0.2 * (ended - begun) / 0.0012)
+
+    def test_two_threads_solve_at_once(self):
+        problem = perp.generate("contact-pile", 40, 2)
+        wanted = list(perp.solve(problem).z)
+        found = [None] * 4
+
+        def work(k):
+            found[k] = list(perp.solve(problem).z)
+
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(found, [wanted] * 4)
+
+    def test_ctrl_c_ends_a_solve_and_not_the_session(self):
+        code = ("import perp, sys\n"
+                "p = perp.generate('contact-pile', 1500, 11)\n"
+                "print('ready', flush=True)\n"
+                "try:\n"
+                "    perp.solve(p, 'lemke')\n"
+                "except KeyboardInterrupt:\n"
+                "    print('stopped', perp.solve(perp.lcp([[1.0]], [-1.0])).status, flush=True)\n")
+        child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(child.kill)
+        self.assertEqual(child.stdout.readline(), "ready\n")
+        time.sleep(0.5)
+        child.send_signal(signal.SIGINT)
+        self.assertEqual(child.communicate(timeout=60)[0], "stopped solved\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
