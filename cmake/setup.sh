@@ -9,8 +9,10 @@ PERP_PACKAGES="g++ cmake ninja-build ccache libeigen3-dev libsuitesparse-dev lib
 PERP_PEER_PACKAGES="libsiconos-numerics-dev libbullet-dev libode-dev petsc-dev libdart-dev libmujoco-dev
   coinor-libipopt-dev pkg-config"
 
-# What the tests of documented Python code use beside the standard library; only .ci/run installs it.
-PERP_PYTHON_PACKAGES="python3-numpy python3-scipy python3-mpmath"
+# The Python module and its tests, and what tests of documented Python code use; only .ci/run installs them.
+# Without them the module is not built, and its tests are left out.
+PERP_PYTHON_PACKAGES="pybind11-dev python3-dev python3-numpy python3-scipy python3-pandas python3-mpmath python3-pip
+  python3-wheel python3-venv python3-nbconvert python3-ipykernel mypy"
 
 # What draws and tests the pages of reports (tests/browser); only tests/browser/run installs them.
 # A node from elsewhere brings its npm along, and Debian's would not go with it.

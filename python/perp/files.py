@@ -94,7 +94,7 @@ def read(path: str | os.PathLike[str], format: str = "") -> _perp.Problem:
 
 
 def _read_npz(path: str) -> dict[str, Any]:
-    with np.load(path, allow_pickle=False) as file:
+    with open(path, "rb") as opened, np.load(opened, allow_pickle=False) as file:
         plain = {name: file[name] for name in file.files}
     arrays = {name: value for name, value in plain.items() if "." not in name}
     for matrix in {name.partition(".")[0] for name in plain if "." in name}:

@@ -47,7 +47,7 @@ class Simulation:
 
 
 def simulate(scene: _perp.Scene | str, formulation: str = "", solver: str = "auto", *, step: float = 0.0,
-             duration: float = 0.0, tolerance: float = 1e-8, time_limit: float = 0.0, driver: str = "time-stepping",
+             duration: float = 0.0, tolerance: float = 1e-10, time_limit: float = 0.0, driver: str = "time-stepping",
              warm_start: bool = True, keep_going: bool = False, record: str | os.PathLike[str] | None = None,
              problems: str = "failed", on_step: Callable[[int, _perp.State], Any] | None = None,
              parameters: dict[str, float] | None = None, **settings: Any) -> Simulation:
