@@ -9,7 +9,7 @@
 
 namespace perp::test {
 
-/// Fails the test where a step of max-dissipation-step or -impulse breaks a promise:
+/// Fails the test if a step of max-dissipation-step or -impulse breaks a promise:
 ///  1. contact adds no energy but what -gap/h may feed,
 ///  2. bodies do not close further than their gaps,
 ///  3. normal impulses push,

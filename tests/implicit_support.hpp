@@ -45,7 +45,7 @@ inline const BodyState& body_of(const StepReport& step, const std::string& name)
   throw std::invalid_argument(name);
 }
 
-/// The contact with a body, where there is one.
+/// The contact with a body, if there is one.
 inline const ContactResult* contact_with(const StepReport& step, const std::string& name) {
   for (const ContactResult& c : step.result.contacts) {
     if (step.scene->bodies[static_cast<std::size_t>(c.contact.b)].name == name) return &c;

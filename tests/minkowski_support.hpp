@@ -64,7 +64,7 @@ inline Matrix3d random_axes(Random& random, int dimension) {
 }
 
 /// The Minkowski sum of one solid and another one's mirror image, both about their centres: what
-/// the centre of the second, seen from the first, is in where they overlap.
+/// the centre of the second, seen from the first, is in the region of overlap.
 class MinkowskiSum {
  public:
   MinkowskiSum(const RandomSolid& a, const Matrix3d& axes, const RandomSolid& b, int dimension) {
@@ -117,7 +117,8 @@ class MinkowskiSum {
     for (const auto* polygon : {&a, &b}) {
       for (std::size_t k = 0; k < polygon->size(); ++k)
         sides.push_back((*polygon)[(k + 1) % polygon->size()] - (*polygon)[k]);
-      // Where the first side of all, the one of the least angle, begins: lowest, then rightmost.
+      // The place where the first side of all, the one of the least angle, begins: lowest, then
+      // rightmost.
       corner +=
           *std::min_element(polygon->begin(), polygon->end(), [](const auto& x, const auto& y) {
             return std::pair(x.y(), -x.x()) < std::pair(y.y(), -y.x());

@@ -20,7 +20,7 @@ struct ThetaRun {
   std::vector<State> states;  ///< the initial one, then the end of each step
 };
 
-/// Every problem to `tolerance`; contact by sap where it is convex, else by `contact_solver`.
+/// Every problem to `tolerance`; contact by sap if it is convex, else by `contact_solver`.
 inline ThetaRun theta_run(const Scene& scene, const std::string& formulation, double h,
                           double duration, double tolerance = 1e-10,
                           const std::string& contact_solver = "proximal-newton") {

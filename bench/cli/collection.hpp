@@ -19,7 +19,7 @@ struct CollectionOptions {
 void add_collection_options(CLI::App& verb, CollectionOptions& options);
 
 /// @param given the options of perp export that are on the command line
-/// @throws std::invalid_argument where some of them do not go together: names and options of single
+/// @throws std::invalid_argument if some of them do not go together: names and options of single
 /// exports with --collection, or options of collections without
 void check_collection_options(const std::set<std::string>& given);
 

@@ -21,7 +21,7 @@ std::vector<Problem> read_sequence(const std::string& path);
 class SequenceWriter {
  public:
   /// @param source where the problems come from: an object
-  /// @throws InputError where the file cannot be written
+  /// @throws InputError if the file cannot be written
   SequenceWriter(const std::string& path, const std::string& name, const json::Value& source);
   /// Writes the next problem. @throws InputError if the file cannot be written
   void add(const Problem& problem);

@@ -71,8 +71,8 @@ class Site(unittest.TestCase):
         page = (self.folder / "docs/index.html").read_text()
         navigation = page[page.index('<nav class="pages"'):page.index("</nav>")]
         shown = re.findall(r'href="([^"#]*)"', navigation)
-        index = [link for link in re.findall(r"^\* \[[^\]]*\]\(([^)]*\.md)\)", (ROOT / "docs/index.md").read_text(), re.M)]
-        self.assertEqual(shown[2:], [re.sub(r"README\.html$", "index.html", link[:-3] + ".html") for link in index])
+        index = [link for link in re.findall(r"^\* \[[^\]]*\]\(([^)]*)\.(?:md|ipynb)\)", (ROOT / "docs/index.md").read_text(), re.M)]
+        self.assertEqual(shown[2:], [re.sub(r"README\.html$", "index.html", link + ".html") for link in index])
 
     def test_tables_and_lists_are_whole(self):
         """As many of them as the pages have, so that none is shown as plain text."""
