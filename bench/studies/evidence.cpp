@@ -13,6 +13,11 @@ using SortedJson = nlohmann::json;
 
 namespace {
 
+// Why something may be missing from a study that was read with --quick.
+std::string quick_note(const Study& study, const char* what) {
+  return study.quick ? fmt::format("; --quick leaves out {} of tier full", what) : "";
+}
+
 SortedJson document(const std::string& path) {
   if (!fs::is_regular_file(path)) return {};
   return SortedJson::parse(read_text_file(path), nullptr, false);
@@ -54,7 +59,8 @@ Evidence::Evidence(const Study& study, std::string folder)
 std::vector<Record> Evidence::records(const std::string& run) const {
   const SortedJson plan = document(keys_file(folder_, run));
   if (!plan.is_object() || !plan.contains("keys") || !plan["keys"].is_array())
-    throw MissingEvidence(fmt::format("the run {} was not begun", run));
+    throw MissingEvidence(
+        fmt::format("the run {} was not begun{}", run, quick_note(study_, "runs")));
   if (!read_) {
     if (holds_records(folder_)) {
       for (Record& record : read_records({folder_})) {
@@ -91,7 +97,8 @@ std::vector<std::string> Evidence::simulations(const std::string& pattern) const
     }
   }
   if (found.empty())
-    throw MissingEvidence(fmt::format("no simulation {} is in this study", pattern));
+    throw MissingEvidence(fmt::format("no simulation {} is in this study{}", pattern,
+                                      quick_note(study_, "simulations")));
   return found;
 }
 

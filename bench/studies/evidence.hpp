@@ -23,6 +23,8 @@ class Evidence {
  public:
   Evidence(const Study& study, std::string folder);
 
+  const Study& study() const { return study_; }
+
   /// Records of a run of the study. @throws MissingEvidence if one of them is not there
   std::vector<Record> records(const std::string& run) const;
 

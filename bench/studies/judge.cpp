@@ -49,10 +49,38 @@ namespace {
 
 bool depends_on_order(Reduce how) { return how >= Reduce::kFirst; }
 
-double reduced(const std::vector<double>& v, Reduce how) {
+// What a value looked for, if nothing fits.
+std::string nothing_fits(const ClaimValue& v, const Evidence& evidence) {
+  std::vector<std::string> parts;
+  const auto add = [&](const char* what, const std::string& value) {
+    if (!value.empty()) parts.push_back(fmt::format("{} {}", what, value));
+  };
+  add("solver", v.solver);
+  if (!v.any_label) add("label", v.label);
+  add("kinds", fmt::format("{}", fmt::join(v.kinds, "/")));
+  add("family", v.family);
+  add("sequence", v.sequence);
+  add("body", v.body);
+  add("condition", v.where);
+  const std::string with = parts.empty() ? "" : fmt::format(" with {}", fmt::join(parts, ", "));
+  switch (v.from) {
+    case ClaimValue::From::kRecords:
+      return fmt::format("the run {} has no record{}{}", v.of, with,
+                         evidence.study().quick ? "; --quick leaves out entries of tier full" : "");
+    case ClaimValue::From::kRun:
+      return fmt::format("no simulation {} fits{}", v.of, with);
+    case ClaimValue::From::kTable:
+      return fmt::format("{}.csv of {} has no row{}", v.table, v.of, with);
+    default:
+      return fmt::format("{} and {} have no rows{}", v.of, v.other, with);
+  }
+}
+
+double reduced(const ClaimValue& from, const Evidence& evidence, const std::vector<double>& v,
+               Reduce how) {
   if (how == Reduce::kCount) return static_cast<double>(v.size());
   if (how == Reduce::kSum) return std::accumulate(v.begin(), v.end(), 0.0);
-  if (v.empty()) throw MissingEvidence("no record or row counts");
+  if (v.empty()) throw MissingEvidence(nothing_fits(from, evidence));
   switch (how) {
     case Reduce::kMax:
       return *std::max_element(v.begin(), v.end());
@@ -167,12 +195,12 @@ double of_tables(const ClaimValue& v, const Evidence& evidence) {
   for (const std::string& simulation : evidence.simulations(v.of)) {
     const std::vector<double> rows = rows_of_table(v, evidence.table(simulation, v.table));
     if (depends_on_order(v.reduce)) {
-      values.push_back(reduced(rows, v.reduce));
+      values.push_back(reduced(v, evidence, rows, v.reduce));
     } else {
       values.insert(values.end(), rows.begin(), rows.end());
     }
   }
-  return reduced(values, depends_on_order(v.reduce) ? Reduce::kMax : v.reduce);
+  return reduced(v, evidence, values, depends_on_order(v.reduce) ? Reduce::kMax : v.reduce);
 }
 
 // Rows by body or joint row and by time, in units of 1e-9 s.
@@ -230,13 +258,13 @@ std::vector<double> distances(const ClaimValue& v, const Evidence& evidence) {
 double value_of(const ClaimValue& v, const Values& known, const Evidence& evidence) {
   switch (v.from) {
     case ClaimValue::From::kRecords:
-      return reduced(of_records(v, evidence), v.reduce);
+      return reduced(v, evidence, of_records(v, evidence), v.reduce);
     case ClaimValue::From::kRun:
-      return reduced(of_runs(v, evidence), v.reduce);
+      return reduced(v, evidence, of_runs(v, evidence), v.reduce);
     case ClaimValue::From::kTable:
       return of_tables(v, evidence);
     case ClaimValue::From::kDistance:
-      return reduced(distances(v, evidence), v.reduce);
+      return reduced(v, evidence, distances(v, evidence), v.reduce);
     default:
       return evaluate_expression(v.value, known);
   }

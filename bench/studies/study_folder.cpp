@@ -8,6 +8,7 @@
 #include <perp/bench/simulation/run_folder.hpp>
 #include <perp/bench/studies/evidence.hpp>
 #include <perp/problems/io/files.hpp>
+#include <perp/problems/json/text.hpp>
 
 namespace perp {
 
@@ -81,7 +82,34 @@ void remove_old(const std::string& of, const Json& before) {
   }
 }
 
+// Refuses the run of another study, and one that has more or fewer instances than this one.
+void expect_same_study(const Study& study, const std::string& folder, const Json& held) {
+  const std::string name = held.value("study", "?");
+  const bool quick = held.value("quick", false);
+  if (name != study.name) {
+    throw InputError(fmt::format("{}: holds the study {}, not {}; give another folder", folder,
+                                 shown(name), study.name));
+  }
+  if (quick && !study.quick) {
+    throw InputError(fmt::format(
+        "{}: holds the study {}, run with --quick; add --quick, or give another folder for the "
+        "whole study",
+        folder, study.name));
+  }
+  if (!quick && study.quick) {
+    throw InputError(fmt::format(
+        "{}: holds the whole study {}; leave out --quick, or give another folder for the run with "
+        "--quick",
+        folder, study.name));
+  }
+}
+
 }  // namespace
+
+void check_study_folder(const Study& study, const std::string& folder) {
+  const Json held = study_document((fs::path(folder) / "study.json").string());
+  if (held.is_object()) expect_same_study(study, folder, held);
+}
 
 void claim_study_folder(const Study& study, const StudyRequest& request) {
   const FolderLock lock(request.folder);
@@ -102,11 +130,7 @@ void claim_study_folder(const Study& study, const StudyRequest& request) {
   const Json now{{"format", "perp-study-folder"}, {"version", 1},
                  {"study", study.name},           {"title", study.title},
                  {"quick", study.quick},          {"simulations", simulation_names(study)}};
-  if (!empty && request.resume &&
-      (before.value("study", "") != study.name || before.value("quick", false) != study.quick))
-    throw InputError(fmt::format(
-        "{}: holds the study {}{}, not {}{}", request.folder, before.value("study", "?"),
-        before.value("quick", false) ? " (quick)" : "", study.name, study.quick ? " (quick)" : ""));
+  if (!empty && request.resume) expect_same_study(study, request.folder, before);
   if (!empty && request.overwrite) remove_old(request.folder, before);
   write_study_document(marker, now);
 }

@@ -18,8 +18,13 @@ struct StudyRequest {
 /// Makes the folder one of this study and writes its study.json. The folder may be empty or
 /// missing. With `resume` it may hold an earlier run of this study, which is continued. With
 /// `overwrite` it may hold a run of any study, whose files are removed.
-/// @throws InputError if it holds something else, or an earlier run without `resume` or `overwrite`
+/// @throws InputError if it holds something else, an earlier run without `resume` or `overwrite`,
+/// or with `resume` what check_study_folder refuses
 void claim_study_folder(const Study& study, const StudyRequest& request);
+
+/// @throws InputError if the folder holds another study, or this one run with `quick` although the
+/// study is whole, or the other way round. A folder without study.json passes.
+void check_study_folder(const Study& study, const std::string& folder);
 
 /// A JSON file of the folder; null if there is none, discarded if it is broken.
 nlohmann::ordered_json study_document(const std::string& path);

@@ -134,6 +134,7 @@ StudySummary run_study(const Study& study, const StudyRequest& request,
 }
 
 std::vector<ClaimTable> report_study(const Study& study, const std::string& folder) {
+  check_study_folder(study, folder);
   const Evidence evidence(study, folder);
   std::vector<ClaimTable> tables;
   for (const ClaimTableRule& rules : study.claims) {

@@ -30,6 +30,7 @@ StudySummary run_study(const Study& study, const StudyRequest& request,
 
 /// Judges the claims from the results in the folder. Writes claims/NAME.json, tables/NAME.json and
 /// report.html. @return the claims with verdicts
+/// @throws InputError if the folder holds another study (check_study_folder)
 std::vector<ClaimTable> report_study(const Study& study, const std::string& folder);
 
 }  // namespace perp

@@ -138,6 +138,16 @@ class Running(CliTestCase):
         table = json.loads((self.out / "tables" / "sizes.json").read_text())
         self.assertEqual(table["rows"], [["18", "3", "21", "0"]])
 
+    def test_a_claim_without_records_says_what_it_looked_for(self):
+        study = changed((("claims", 0, "claims", 0, "values", "solved"),
+                         {"records": "pivots", "solver": "lemke", "where": "n > 1e6", "value": "solved", "reduce": "min"}))
+        path = self.write("none.json", study)
+        self.succeed("study", path, "--quick", "-o", self.out)
+        claim = json.loads((self.out / "claims" / "small.json").read_text())["claims"][0]
+        self.assertEqual((claim["verdict"], claim["measured"]),
+                         ("not tested", "solved: the run pivots has no record with solver lemke, condition n > 1e6; "
+                                        "--quick leaves out entries of tier full"))
+
     def test_again(self):
         self.succeed("study", self.study, "--quick", "-o", self.out)
         refused = self.perp("study", self.study, "--quick", "-o", self.out)
@@ -148,8 +158,13 @@ class Running(CliTestCase):
         again = self.perp("study", self.study, "--quick", "--resume", "-o", self.out)
         self.assertIn("0 solves and 0 simulations", again.stderr)
         self.assertEqual(([path.read_bytes() for path in places], places[1].stat().st_mtime_ns), before)
-        other = self.perp("study", self.study, "--resume", "-o", self.out)  # not the quick one
-        self.assertEqual(other.returncode, 2)
+        for what in ("--resume", "--report"):  # not the quick one
+            other = self.perp("study", self.study, what, "-o", self.out)
+            self.assertEqual((other.returncode, other.stdout), (2, ""))
+            self.assertIn("add --quick, or give another folder", other.stderr)
+        another = self.write("another.json", {**STUDY, "name": "another"})
+        self.assertIn("holds the study small, not another",
+                      self.perp("study", another, "--quick", "--report", "-o", self.out).stderr)
         self.write("out/mine.txt", "x")
         self.succeed("study", self.study, "--quick", "--overwrite", "-o", self.out)
         self.expect_whole(("N-10", "N-20"))
