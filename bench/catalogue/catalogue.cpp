@@ -132,7 +132,8 @@ nlohmann::ordered_json catalogue(const std::string& topic) {
       items.push_back(solver_json(*make_plugin_solver(*plugin)));
       items.back()["plugin"] = plugin->file;
     }
-    for (const auto& own : registered_solvers()) items.push_back(solver_json(*own->make()));
+    for (const RegisteredSolver* own : registered_solvers())
+      items.push_back(solver_json(*own->make()));
   } else if (topic == "strategies") {
     for (const StrategyEntry& s : strategies())
       items.push_back({{"name", s.name}, {"summary", s.summary}, {"usage", s.usage}});

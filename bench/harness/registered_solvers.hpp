@@ -16,13 +16,13 @@ struct RegisteredSolver {
   std::string hash;  ///< hash of what its answers depend on (its source), for records; may be empty
 };
 
-/// Registers a solver. One that is registered with the same name is replaced. Must not be called
-/// while other threads solve. @throws std::invalid_argument if the name is not allowed or another
-/// solver has it
+/// Registers a solver. One that is registered with the same name is replaced, but lives on, as
+/// other threads may still use it. @throws std::invalid_argument if the name is not allowed or
+/// another solver has it
 void register_solver(RegisteredSolver solver);
 
 /// All registered solvers, in the order in which they were registered.
-const std::vector<std::unique_ptr<RegisteredSolver>>& registered_solvers();
+std::vector<const RegisteredSolver*> registered_solvers();
 /// The registered solver of that name, or nullptr.
 const RegisteredSolver* find_registered_solver(std::string_view name);
 

@@ -149,14 +149,14 @@ void bind_benchmark(py::module_& m) {
             Raised::note();
           }
         };
-        Raised::clear();
+        Raised raised;
         BenchSummary summary;
         {
           const ForkWithInterpreter fork;
           const py::gil_scoped_release release;
           summary = run_benchmark(request, tell);
         }
-        Raised::rethrow();
+        raised.rethrow();
         raise_if_interrupted(summary.interrupted);
         return summary.records_file;
       },

@@ -56,20 +56,24 @@ json::Value value_from(const py::handle& object);
 /// A Python object that C++ may keep and drop on any thread.
 std::shared_ptr<py::object> shared_object(py::object object);
 
-/// The first exception that Python code raised below a solve: callbacks note it and let the solver
-/// end, and rethrow() raises it once the solver has. One for each thread.
+/// Collects the first exception that Python code raises below a call of C++: callbacks note it and
+/// let C++ come to its end, then rethrow() raises it. Calls nest: a callback may solve, too.
 class Raised {
  public:
-  /// To be called before a solve.
-  static void clear();
-  /// Of the exception that is being handled.
+  Raised();
+  ~Raised();
+  Raised(const Raised&) = delete;
+  Raised& operator=(const Raised&) = delete;
+
+  /// Of the exception that is being handled. What threads of C++ note goes to whoever looks next.
   static void note();
   static bool any();
   /// With the GIL. @throws what was noted
-  static void rethrow();
-};
+  void rethrow();
 
-/// Solvers of Python, of perp and of other programs, by name.
-std::unique_ptr<Solver> make_solver_for_python(std::string_view name);
+ private:
+  std::exception_ptr first_;
+  Raised* outer_;
+};
 
 }  // namespace perp::python

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <stdexcept>
 
 namespace perp::python {
@@ -11,20 +12,20 @@ namespace {
 using Doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
 using ColumnDoubles = py::array_t<double, py::array::f_style | py::array::forcecast>;
 
-// numpy's own words, behind the name of the field.
-template <class Array>
-Array array_from(const py::handle& object, const std::string& field) {
-  const py::object converted =
-      py::module_::import("numpy").attr("asarray")(object, py::arg("dtype") = "float64");
-  Array array = Array::ensure(converted);
-  if (!array) throw py::value_error(field + ": no array of numbers");
-  return array;
-}
-
+// With numpy's own words behind the name of the field.
 template <class Array>
 Array named_array(const py::handle& object, const std::string& field) {
   try {
-    return array_from<Array>(object, field);
+    const py::object given = py::module_::import("numpy").attr("asarray")(object);
+    const std::string kind = given.attr("dtype").attr("kind").cast<std::string>();
+    if (std::string("biufO").find(kind) == std::string::npos)
+      throw py::value_error("no real numbers but " +
+                            py::str(given.attr("dtype")).cast<std::string>());
+    Array array = Array::ensure(given.attr("astype")("float64", py::arg("copy") = false));
+    if (!array) throw py::value_error("no array of numbers");
+    return array;
+  } catch (const py::value_error& error) {
+    throw py::value_error(field + ": " + error.what());
   } catch (py::error_already_set& error) {
     if (!error.matches(PyExc_ValueError) && !error.matches(PyExc_TypeError)) throw;
     throw py::value_error(field + ": " + py::str(error.value()).cast<std::string>());
@@ -80,8 +81,11 @@ std::shared_ptr<py::object> shared_object(py::object object) {
 
 Settings settings_from(const py::kwargs& keywords) {
   Settings settings;
-  for (const auto& [key, value] : keywords) {
+  for (const auto& [key, given] : keywords) {
     std::string text;
+    // Numbers of numpy as those of Python.
+    const py::object value = py::hasattr(given, "item") ? given.attr("item")()
+                                                        : py::reinterpret_borrow<py::object>(given);
     if (py::isinstance<py::bool_>(value)) {
       text = value.cast<bool>() ? "true" : "false";
     } else if (py::isinstance<py::str>(value)) {
@@ -147,19 +151,36 @@ json::Value value_from(const py::handle& object) {
 }
 
 namespace {
-thread_local std::exception_ptr raised;  // NOLINT: one for each thread is the point
+
+thread_local Raised* innermost = nullptr;  // NOLINT: one for each thread is the point
+
+// What was noted on threads that no call from Python runs on.
+std::mutex orphans;
+std::exception_ptr orphan;
+
 }  // namespace
 
-void Raised::clear() { raised = nullptr; }
+Raised::Raised() : outer_(innermost) { innermost = this; }
+
+Raised::~Raised() { innermost = outer_; }
 
 void Raised::note() {
-  if (!raised) raised = std::current_exception();
+  if (innermost) {
+    if (!innermost->first_) innermost->first_ = std::current_exception();
+    return;
+  }
+  const std::lock_guard lock(orphans);
+  if (!orphan) orphan = std::current_exception();
 }
 
-bool Raised::any() { return raised != nullptr; }
+bool Raised::any() { return innermost && innermost->first_; }
 
 void Raised::rethrow() {
-  if (raised) std::rethrow_exception(std::exchange(raised, nullptr));
+  if (!first_) {
+    const std::lock_guard lock(orphans);
+    first_ = std::exchange(orphan, nullptr);
+  }
+  if (first_) std::rethrow_exception(std::exchange(first_, nullptr));
 }
 
 }  // namespace perp::python

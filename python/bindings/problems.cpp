@@ -182,14 +182,14 @@ Vector evaluate(const Problem& problem, const py::object& z) {
   if (point.size() != problem.size())
     throw py::value_error("z: length is " + std::to_string(point.size()) + ", expected " +
                           std::to_string(problem.size()));
-  Raised::clear();
+  Raised raised;
   Vector f = std::visit(
       [&](const auto& data) -> Vector {
         if constexpr (requires { evaluate_map(data, point); }) return evaluate_map(data, point);
         throw py::type_error("F is defined for lcp, mlcp, mcp and box_qp");
       },
       problem.data);
-  Raised::rethrow();
+  raised.rethrow();
   return f;
 }
 

@@ -195,7 +195,7 @@ py::dict run(const Scene& scene, const Options& o, const py::object& on_step,
       return false;
     }
   };
-  Raised::clear();
+  Raised raised;
   SimulationSummary summary;
   {
     const py::gil_scoped_release release;
@@ -203,7 +203,7 @@ py::dict run(const Scene& scene, const Options& o, const py::object& on_step,
     if (recorder)
       recorder->summary(request, request.step > 0 ? request.step : scene.step, summary, true);
   }
-  Raised::rethrow();
+  raised.rethrow();
   py::dict d = trajectory.take(scene);
   d["steps"] = summary.steps;
   d["failed_steps"] = summary.failed_steps;

@@ -84,12 +84,12 @@ void set_start(SolveRequest& request, const py::object& start, const py::object&
 
 template <class Work>
 auto without_gil(const Work& work) {
-  Raised::clear();
+  Raised raised;
   auto result = [&] {
     const py::gil_scoped_release release;
     return work();
   }();
-  Raised::rethrow();
+  raised.rethrow();
   return result;
 }
 
@@ -116,6 +116,8 @@ class PythonSession {
 
   std::shared_ptr<VerifiedResult> solve(const Problem& problem, const py::object& start,
                                         const py::object& start_dual, const py::object& observer) {
+    if (busy_) throw std::runtime_error("this session is solving, in another thread or a callback");
+    const Busy busy(busy_);
     if (py::isinstance<py::str>(start) && start.cast<std::string>() == "last") {
       set_start(request_, py::none(), py::none());
       if (last_ && last_->answer.z.size() == problem.size()) {
@@ -135,6 +137,17 @@ class PythonSession {
   }
 
  private:
+  // Looked at and changed with the GIL only.
+  class Busy {
+   public:
+    explicit Busy(bool& busy) : busy_(busy) { busy_ = true; }
+    ~Busy() { busy_ = false; }
+
+   private:
+    bool& busy_;
+  };
+
+  bool busy_ = false;
   SolveRequest request_;
   Session session_;
   std::shared_ptr<VerifiedResult> last_;

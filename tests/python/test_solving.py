@@ -54,6 +54,8 @@ class Solve(unittest.TestCase):
             with self.assertRaises(ValueError) as caught:
                 call()
             self.assertIn(text, str(caught.exception))
+        self.assertEqual(perp.solve(problem, "lemke", row_tolerance=np.float64(1e-9), equilibrate=np.bool_(True),
+                                    max_iterations=np.int64(2)).iterations, 2)
         self.assertEqual(perp.solve(problem, "multigrid").status, "unsupported")
 
     def test_starts(self):
@@ -181,6 +183,38 @@ class Interpreter(unittest.TestCase):
         for t in threads:
             t.join()
         self.assertEqual(found, [wanted] * 4)
+
+    def test_a_callback_may_solve_too(self):
+        small = perp.lcp(M, Q)
+
+        def f(z):
+            self.assertTrue(perp.solve(small).solved)
+            return z - 1.0
+
+        self.assertTrue(perp.solve(perp.mcp(f, [0, 0]), "newton-fb").solved)
+
+        def faulty(z):
+            try:
+                perp.solve(perp.mcp(lambda y: 1 / 0, [0]), "newton-fb")
+            except ZeroDivisionError:
+                pass
+            raise KeyError("the outer one")
+
+        with self.assertRaisesRegex(KeyError, "the outer one"):
+            perp.solve(perp.mcp(faulty, [0, 0]), "newton-fb")
+
+    def test_a_session_is_not_used_twice_at_once(self):
+        session = perp.Session("lemke")
+        problem = perp.generate("contact-pile", 10)
+        with self.assertRaisesRegex(RuntimeError, "this session is solving"):
+            session.solve(problem, observer=lambda step: session.solve(problem))
+        self.assertTrue(session.solve(problem).solved)
+
+    def test_what_threads_of_a_batch_raise_is_raised(self):
+        problems = [perp.mcp(lambda z: 1 / 0, [0]) for _ in range(4)]
+        for threads in (1, 2):
+            with self.assertRaises(ZeroDivisionError):
+                perp.solve_many(problems, "newton-fb", threads=threads)
 
     def test_ctrl_c_ends_a_solve_and_not_the_session(self):
         code = ("import perp, sys\n"
