@@ -1,11 +1,22 @@
 #include <perp/problems/json/field.hpp>
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <cmath>
 #include <perp/problems/json/text.hpp>
 #include <utility>
 
 namespace perp {
+
+namespace {
+
+bool equal_but_for_case(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+}  // namespace
 
 void Field::fail(std::string_view fault) const {
   throw InputError(path_.empty() ? fmt::format("{}: {}", *file_, fault)
@@ -19,7 +30,14 @@ void Field::expected(std::string_view what) const {
 Field Field::operator[](std::string_view name) const {
   if (!value_->get_if<json::Object>()) expected("an object");
   const json::Value* member = value_->find(name);
-  if (!member) Field(json::Value(), *file_, join(name)).fail("is missing");
+  if (!member) {
+    std::string hint;
+    for (const json::Member& other : *value_->get_if<json::Object>()) {
+      if (!equal_but_for_case(other.first, name)) continue;
+      hint = fmt::format("; there is \"{}\", did you mean \"{}\"?", other.first, name);
+    }
+    Field(json::Value(), *file_, join(name)).fail("is missing" + hint);
+  }
   return Field(*member, *file_, join(name));
 }
 
@@ -33,7 +51,12 @@ void Field::only(const std::set<std::string_view>& allowed, bool extensions) con
   for (const json::Member& member : *object) {
     if (allowed.contains(member.first)) continue;
     if (extensions && member.first.starts_with("x-")) continue;
-    Field(member.second, *file_, join(member.first)).fail("unknown field");
+    const auto meant = std::find_if(allowed.begin(), allowed.end(), [&](std::string_view name) {
+      return equal_but_for_case(name, member.first);
+    });
+    Field(member.second, *file_, join(member.first))
+        .fail(meant == allowed.end() ? "unknown field"
+                                     : fmt::format("unknown field; did you mean \"{}\"?", *meant));
   }
 }
 

@@ -128,6 +128,8 @@ class TestNotAProblemFile(BadInputTestCase):
 @with_cases({
     **{f"missing_{field}": (lcp(**{field: REMOVE}), field, "missing")
        for field in ("format", "version", "kind", "name", "n", "M", "q")},
+    "n_as_a_capital": (lcp(n=REMOVE, N=2), '"n": is missing; there is "n", did you mean "n"?'),
+    "q_as_a_capital": (lcp(Q=[1, 2]), '"q": unknown field; did you mean "q"?'),
     "format_wrong": (lcp(format="perp-suite"), "format"),
     "format_a_number": (lcp(format=1), "format"),
     "version_2": (lcp(version=2), "version"),
