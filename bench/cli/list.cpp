@@ -32,6 +32,15 @@ void print_items(const Json& items) {
   }
 }
 
+// auto is no method, so the catalogue of solvers does not have it.
+Json line_of_auto() {
+  Json item = Json::object();
+  item["name"] = "auto";
+  item["summary"] =
+      "the default: chooses a plan of several solvers for the problem (perp list plans)";
+  return Json::array({item});
+}
+
 }  // namespace
 
 void add_list(CLI::App& app, int& code) {
@@ -63,6 +72,7 @@ void add_list(CLI::App& app, int& code) {
         const Json items = catalogue(topic);
         if (topic == "peers" && items.empty() && options->topic != topic) continue;
         if (topics.size() > 1) std::cout << topic << ":\n";
+        if (topic == "solvers") print_items(line_of_auto());
         print_items(items);
         if (items.empty()) std::cout << "  (none)\n";
       }

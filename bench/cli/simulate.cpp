@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -32,27 +33,48 @@ struct SimulateOptions {
   bool json = false, sequence = false, no_contacts = false, cold = false, keep_going = false;
 };
 
-void print(const Scene& scene, const SimulationSummary& s) {
+// Numbers of the order of the rounding of `largest` are shown as 0.
+Vector3d rounding_as_zero(Vector3d v, double largest) {
+  if (!std::isfinite(largest)) return v;
+  for (double& value : v) {
+    if (std::abs(value) <= 1e-14 * largest) value = 0.0;
+  }
+  return v;
+}
+
+void print_bodies(const Scene& scene, const State& state, double h) {
+  // A velocity comes from the impulse of gravity in a step and what contacts take from it.
+  double far = 0.0, fast = h * scene.gravity.cwiseAbs().maxCoeff();
+  for (const BodyState& body : state.bodies) {
+    far = std::max(far, body.position.cwiseAbs().maxCoeff());
+    fast = std::max(fast, body.velocity.cwiseAbs().maxCoeff());
+  }
+  int printed = 0;
+  for (std::size_t b = 0; b < scene.bodies.size() && printed < 6; ++b) {
+    if (scene.bodies[b].fixed) continue;
+    ++printed;
+    const Vector3d p = rounding_as_zero(state.bodies[b].position, far),
+                   v = rounding_as_zero(state.bodies[b].velocity, fast);
+    std::cout << fmt::format(
+        "  {:<9} position ({:.6g}, {:.6g}, {:.6g}), velocity ({:.4g}, {:.4g}, {:.4g})\n",
+        scene.bodies[b].name, p[0], p[1], p[2], v[0], v[1], v[2]);
+  }
+}
+
+void print(const Scene& scene, const std::string& formulation, double h,
+           const SimulationSummary& s) {
   std::cout << fmt::format(
       "{}: {} steps, {} failed, {} relaxed ({} without certificate), {} problems, "
       "{} iterations\n",
       shown(scene.name), s.steps, s.failed_steps, s.relaxed_steps, s.uncertified_steps, s.stages,
       s.iterations);
+  std::cout << fmt::format("  formulation {}\n", formulation);
   if (s.events > 0) std::cout << fmt::format("  events    {}\n", s.events);
   std::cout << fmt::format(
       "  times     wall {:.3f} s, setup {:.3f} s, solve {:.3f} s; peak memory {:.0f} MB\n",
       s.wall_time, s.setup_time, s.solve_time, s.peak_memory_mb);
   if (s.failed_steps > 0) std::cout << "  message   " << message_line(s.message) << '\n';
-  int shown = 0;
-  for (std::size_t b = 0; b < scene.bodies.size() && shown < 6; ++b) {
-    if (scene.bodies[b].fixed) continue;
-    ++shown;
-    const BodyState& state = s.final_state.bodies[b];
-    std::cout << fmt::format(
-        "  {:<9} position ({:.6g}, {:.6g}, {:.6g}), velocity ({:.4g}, {:.4g}, {:.4g})\n",
-        scene.bodies[b].name, state.position[0], state.position[1], state.position[2],
-        state.velocity[0], state.velocity[1], state.velocity[2]);
-  }
+  print_bodies(scene, s.final_state, h);
 }
 
 nlohmann::ordered_json summary_json(const SimulateOptions& o, const Scene& scene, double h,
@@ -116,7 +138,7 @@ void check(const SimulateOptions& o, const Scene& scene, const RecordRequest& re
         "max-dissipation-impulse or GAP+LAW+velocity-level");
   }
   if (driver_from(o.driver) == Driver::kEventDriven && o.steps.size() > 1)
-    throw std::invalid_argument("--step: --driver event-driven takes one length");
+    throw std::invalid_argument("--step: the event-driven driver needs a single length");
   if (o.record.empty() && (!o.problems.empty() || o.sequence || o.no_contacts)) {
     throw std::invalid_argument(fmt::format("--{}: needs --record", o.sequence ? "sequence"
                                                                     : o.no_contacts
@@ -177,7 +199,7 @@ void run_simulation(SimulateOptions o, int& code) {
   if (o.json) {
     std::cout << json_text(summary_json(o, scene, h, summary)) << '\n';
   } else {
-    print(scene, summary);
+    print(scene, o.formulation, h, summary);
   }
   code = summary.failed_steps == 0 && !summary.stopped ? kDone : kNotSolved;
 }

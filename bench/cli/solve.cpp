@@ -93,6 +93,24 @@ std::string remarks(const Verdict& verdict) {
   return text;
 }
 
+// Several tries stand below a heading: one that did not succeed is not the end of the solve.
+void print_tries(const VerifiedResult& r) {
+  const bool one = r.route.size() == 1;
+  if (r.route.size() > 1)
+    std::cout << fmt::format("  tries         {}, in this order:\n", r.route.size());
+  for (const RouteStep& step : r.route) {
+    std::cout << fmt::format(
+        "  {}{}{}: {}, {} iterations, residual {}, {:.3f} ms{}\n", one ? "try           " : "  ",
+        step.solver.str(), step.settings.empty() ? "" : " " + step.settings.str(),
+        to_string(step.status), step.iterations, number_text(step.measure), 1e3 * step.time,
+        step.message.empty() || step.message == r.message ? "" : "; " + step.message);
+  }
+}
+
+std::string start_in_words(std::string_view start) {
+  return start == "stored" ? "stored (the one in the problem file)" : std::string(start);
+}
+
 void print(const Problem& problem, const VerifiedResult& r) {
   const Residuals& res = r.verdict.residuals;
   std::cout << fmt::format("{}: {}, n = {}\n",
@@ -102,14 +120,9 @@ void print(const Problem& problem, const VerifiedResult& r) {
       "  status        {}{}\n", to_string(r.status),
       r.claimed != r.status ? fmt::format(" (claimed {})", to_string(r.claimed)) : "");
   if (!r.message.empty()) std::cout << "  message       " << message_line(r.message) << '\n';
-  for (const RouteStep& step : r.route) {
-    std::cout << fmt::format(
-        "  try           {}{}: {}, {} iterations, residual {}, {:.3f} ms{}\n", step.solver.str(),
-        step.settings.empty() ? "" : " " + step.settings.str(), to_string(step.status),
-        step.iterations, number_text(step.measure), 1e3 * step.time,
-        step.message.empty() || step.message == r.message ? "" : "; " + step.message);
-  }
-  if (r.start != "nothing") std::cout << fmt::format("  start         {}\n", r.start);
+  print_tries(r);
+  if (r.start != "nothing")
+    std::cout << fmt::format("  start         {}\n", start_in_words(r.start));
   std::cout << fmt::format("  residual      {} (tolerance {:g}, rounding floor {})",
                            number_text(r.verdict.measure), r.verdict.tolerance,
                            number_text(res.floor));

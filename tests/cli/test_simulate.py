@@ -689,6 +689,13 @@ class TestOutput(SimulateTestCase):
         self.simulate("pendulum", "--duration", 0.05)
         self.assertFalse((out / "problems.jsonl").exists())
 
+    def test_the_text_names_the_model_and_shows_rounding_as_zero(self):
+        scene = {**PLANE, "duration": 0.05, "step": 0.01}
+        scene = edit(edit(scene, "bodies.1.position", [1, -7e-18]), "bodies.1.velocity", [1, -3e-17])
+        text = self.succeed("simulate", self.write("scene.json", scene))
+        self.assertIn("\n  formulation stewart-trinkle\n", text)
+        self.assertIn("\n  a         position (1.05, 0, 0), velocity (1, 0, 0)\n", text)
+
     def test_relaxed_steps_have_their_certificates(self):
         # A disc between walls that are nearer than it is wide: no velocity opens both gaps.
         walls = [{"name": name, "fixed": True, "shape": {"type": "half_space", "normal": [side, 0], "offset": -0.099999}}

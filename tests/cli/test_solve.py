@@ -468,7 +468,8 @@ class TestWords(SolveTestCase):
         measures = [step["measure"] for step in result["route"] if step["measure"] is not None]
         self.assertEqual(min(measures), result["residuals"]["natural"])
         text = self.perp("solve", path, *options).stdout
-        self.assertRegex(text, r"try +lemke from zero covering=random:1: [^\n]*residual \d")
+        self.assertRegex(text, r"\n  tries +\d+, in this order:\n")
+        self.assertRegex(text, r"\n    lemke from zero covering=random:1: [^\n]*residual \d")
 
     def test_a_refusal_tells_why_and_what_would_help(self):
         path = self.write("a.json", make_problem("friction_contact"))

@@ -111,6 +111,9 @@ class TestPages(CliTestCase):
         page = (ROOT / "docs/methods/auto.md").read_text()
         self.assertIn("```\n" + self.succeed("list", "plans") + "```", page)
 
+    def test_the_list_of_solvers_says_what_auto_is(self):
+        self.assertRegex(self.succeed("list", "solvers"), r"(?m)^  auto  +\S.*perp list plans\)$")
+
     def test_the_ablation_takes_every_part_away(self):
         study = parse_json((ROOT / "bench/studies/ablation.json").read_text())
         solvers = {solver for run in study["runs"] for solver in run["solvers"]}
