@@ -14,6 +14,9 @@ PERP_PEER_PACKAGES="libsiconos-numerics-dev libbullet-dev libode-dev petsc-dev l
 PERP_PYTHON_PACKAGES="pybind11-dev python3-dev python3-numpy python3-scipy python3-pandas python3-mpmath python3-pip
   python3-wheel python3-venv python3-nbconvert python3-ipykernel mypy"
 
+# What makes the site of the pages and the reference of the headers; only docs/site and .ci/run install them.
+PERP_DOCS_PACKAGES="mkdocs doxygen"
+
 # What draws and tests the pages of reports (tests/browser); only tests/browser/run installs them.
 # A node from elsewhere brings its npm along, and Debian's would not go with it.
 PERP_BROWSER_PACKAGES="chromium"
