@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <perp/bench/data/data_files.hpp>
 #include <perp/formulations/registry.hpp>
-#include <perp/problems/io/files.hpp>
 #include <perp/problems/json/json.hpp>
 #include <perp/problems/scenes/scene_json.hpp>
 
@@ -19,8 +18,7 @@ std::vector<SceneEntry> list_scenes() {
   if (!fs::is_directory(folder)) return scenes;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".json") continue;
-    const Scene scene =
-        scene_from_text(read_text_file(entry.path().string()), entry.path().string());
+    const Scene scene = read_scene(entry.path().string());
     scenes.push_back({scene.name, scene.description, entry.path().string()});
   }
   std::sort(scenes.begin(), scenes.end(),
@@ -29,7 +27,7 @@ std::vector<SceneEntry> list_scenes() {
 }
 
 Scene load_scene_file(const std::string& path, const std::map<std::string, double>& parameters) {
-  Scene scene = scene_from_text(read_text_file(path), path, parameters);
+  Scene scene = read_scene(path, parameters);
   try {
     make_formulation(default_formulation(scene));
   } catch (const std::invalid_argument& error) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
+#include <perp/problems/io/files.hpp>
 #include <perp/problems/json/field.hpp>
 #include <perp/problems/scenes/mass_properties.hpp>
 #include <perp/problems/scenes/number_expression.hpp>
@@ -346,9 +347,12 @@ Bearing read_bearing(const Field& field, const Draft& scene, const Names& names)
 Spring read_spring(const Field& field, const Draft& scene, const Names& names) {
   field.only({"a", "b", "anchor_a", "anchor_b", "stiffness", "damping", "length"});
   const int d = scene.dimension;
-  return {body_index(field["a"], scene, names),   body_index(field["b"], scene, names),
-          place(field["anchor_a"], d, names),     place(field["anchor_b"], d, names),
-          nonnegative(field["stiffness"], names), number_or(field, "damping", 0.0, names),
+  return {body_index(field["a"], scene, names),
+          body_index(field["b"], scene, names),
+          place(field["anchor_a"], d, names),
+          place(field["anchor_b"], d, names),
+          nonnegative(field["stiffness"], names),
+          field.has("damping") ? nonnegative(field["damping"], names) : 0.0,
           nonnegative(field["length"], names)};
 }
 
@@ -548,6 +552,10 @@ Scene scene_from_text(std::string_view text, const std::string& file,
   read_time("step", scene.step);
   read_time("duration", scene.duration);
   return scene;
+}
+
+Scene read_scene(const std::string& path, const std::map<std::string, double>& parameters) {
+  return scene_from_text(read_text_file(path), path, parameters);
 }
 
 }  // namespace perp

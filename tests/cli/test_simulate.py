@@ -393,6 +393,8 @@ class TestMeaningOfScenes(SimulateTestCase):
     "unused_anchors": (joint(anchor_a=[1, 0]), "joints[0].anchor_a"),
     "unknown_body_in_a_pair": (edit(PLANE, "pairs", [{"a": "nobody", "b": "a"}]), "pairs[0].a", "nobody"),
     "unknown_body_in_a_load": (edit(PLANE, "loads", [{"body": "nobody"}]), "loads[0].body", "nobody"),
+    "negative_damping_of_a_spring": (edit(PLANE, "springs", [{"a": "a", "b": "base", "anchor_a": [0, 0], "length": 0, "damping": -1,
+                                                              "anchor_b": [1, 0], "stiffness": 1}]), "springs[0].damping", "negative"),
     "unknown_body_in_a_spring": (edit(PLANE, "springs", [{"a": "nobody", "b": "base", "anchor_a": [0, 0], "length": 0,
                                                           "anchor_b": [1, 0], "stiffness": 1}]), "springs[0].a"),
     "negative_mu": (edit(SPACE, "contact.mu", -0.1), "contact.mu", "negative"),
