@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <zlib.h>
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -188,7 +189,8 @@ void write_text_file(const std::string& name, std::string_view text) {
   if (!unknown && !fs::is_regular_file(resolved) && !fs::is_directory(resolved)) {
     return write_plain(path, text);  // a pipe or device is not replaced
   }
-  const std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
+  static std::atomic<unsigned> written = 0;  // threads may write the same path
+  const std::string temporary = fmt::format("{}.{}-{}.tmp", path, getpid(), written++);
   try {
     if (name.ends_with(".gz")) {
       write_gzip(temporary, text);

@@ -46,6 +46,7 @@ std::string Hdf5Writer::bytes() const { return ""; }
 #include <cstdint>
 #include <cstring>
 #include <fstream>
+#include <new>
 #include <perp/problems/io/files.hpp>
 
 namespace perp {
@@ -94,6 +95,7 @@ hid_t memory_access(std::string_view bytes) {
 constexpr bool kMemoryLimits = !PERP_IS_SANITIZED;
 
 constexpr std::size_t kMegabyte = std::size_t{1} << 20;
+constexpr int kOutOfMemory = 3;  // exit code of the process that reads
 
 // ---- in the process that reads
 
@@ -231,10 +233,12 @@ void read_and_send(std::string_view bytes, std::span<const Hdf5Place> places, in
   }
 }
 
-void set_limit(int resource, std::size_t value) {
+// @param spare what the hard limit is above it: at the hard limit of time there is no SIGXCPU
+void set_limit(int resource, std::size_t value, std::size_t spare = 0) {
   rlimit limit = {};
   if (getrlimit(resource, &limit) != 0) return;
-  limit.rlim_cur = limit.rlim_max = std::min<rlim_t>(limit.rlim_max, value);
+  limit.rlim_max = std::min<rlim_t>(limit.rlim_max, value + spare);
+  limit.rlim_cur = std::min<rlim_t>(limit.rlim_max, value);
   setrlimit(resource, &limit);
 }
 
@@ -249,12 +253,13 @@ std::size_t seconds_to_read(std::size_t bytes) { return 5 + bytes / (20 * kMegab
 
 // No core dump, no output on the terminal, no more time and memory than reading can take.
 void confine(std::size_t bytes) {
-  for (const int signal : {SIGINT, SIGTERM, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPIPE})
+  for (const int signal :
+       {SIGINT, SIGTERM, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGPIPE, SIGXCPU})
     std::signal(signal, SIG_DFL);
   const int nowhere = open("/dev/null", O_RDWR);
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(nowhere, fd);
   set_limit(RLIMIT_CORE, 0);
-  set_limit(RLIMIT_CPU, seconds_to_read(bytes));
+  set_limit(RLIMIT_CPU, seconds_to_read(bytes), 1);
 #ifdef __linux__
   prctl(PR_SET_DUMPABLE, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -281,9 +286,11 @@ class Incoming {
       pollfd waiting = {fd_, POLLIN, 0};
       const int ready = left.count() > 0 ? poll(&waiting, 1, static_cast<int>(left.count())) : 0;
       if (ready < 0 && errno == EINTR) continue;
+      late_ = ready == 0;
       if (ready <= 0) return false;
       const ssize_t got = ::read(fd_, at, size);
       if (got < 0 && errno == EINTR) continue;
+      ended_ = got == 0;
       if (got <= 0) return false;
       at += got;
       size -= static_cast<std::size_t>(got);
@@ -307,10 +314,26 @@ class Incoming {
            take_sequence(data.integers, most) && take_sequence(data.text, most);
   }
 
+  // Why nothing more came: the time was used up, or the process had ended.
+  bool late() const { return late_; }
+  bool ended() const { return ended_; }
+
  private:
   int fd_;
   std::chrono::steady_clock::time_point end_;
+  bool late_ = false, ended_ = false;
 };
+
+// Why the process that reads did not come to its end. @param status as from waitpid
+std::string why_it_failed(const Incoming& incoming, int status) {
+  const bool stopped =
+      WIFSIGNALED(status) && (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL);
+  if (incoming.late() || (incoming.ended() && stopped))
+    return "reading it takes longer than the limit for its size; it may be damaged";
+  if (incoming.ended() && WIFEXITED(status) && WEXITSTATUS(status) == kOutOfMemory)
+    return "reading it takes more memory than the limit for its size; it may be damaged";
+  return "the file is damaged: the HDF5 library fails on it";
+}
 
 // Starts the process that reads. @return the end of the pipe to read from, or -1
 int start_reading(std::string_view bytes, std::span<const Hdf5Place> places, pid_t& child) {
@@ -324,7 +347,9 @@ int start_reading(std::string_view bytes, std::span<const Hdf5Place> places, pid
     try {
       confine(bytes.size());
       read_and_send(bytes, places, out);
-    } catch (...) {  // out of memory: what was sent shows at which place
+    } catch (const std::bad_alloc&) {  // what was sent shows at which place
+      _exit(kOutOfMemory);
+    } catch (...) {  // as if the library had failed
     }
     _exit(0);
   }
@@ -353,13 +378,13 @@ std::vector<Hdf5Data> read_hdf5(std::string_view bytes, std::span<const Hdf5Plac
   }
   close(pipe_end);
   kill(child, SIGKILL);  // it may still be running
-  while (waitpid(child, nullptr, 0) < 0 && errno == EINTR) continue;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   if (good && !is_open) throw InputError(file + ": is no HDF5 file, or a damaged one");
   if (!good) {
     const std::string at =
         result.empty() ? "" : fmt::format("field \"{}\": ", places[result.size() - 1].path);
-    throw InputError(
-        fmt::format("{}: {}the file is damaged: the HDF5 library fails on it", file, at));
+    throw InputError(fmt::format("{}: {}{}", file, at, why_it_failed(incoming, status)));
   }
   return result;
 }

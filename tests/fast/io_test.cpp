@@ -7,10 +7,12 @@
 #include <perp/problems/io/problem_json.hpp>
 #include <perp/problems/json/json.hpp>
 
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <filesystem>
 #include <random>
+#include <thread>
 
 namespace perp::test {
 namespace {
@@ -182,6 +184,27 @@ TEST_F(TemporaryFolder, FailedWriteLeavesNothingBehind) {
   for ([[maybe_unused]] const auto& entry : std::filesystem::directory_iterator(folder_)) ++files;
   EXPECT_EQ(files, 2);
   EXPECT_EQ(read_text_file(path("kept.json")), "old");
+}
+
+TEST_F(TemporaryFolder, ThreadsMayWriteTheSameFile) {
+  const std::string file = path("one.json");
+  std::atomic<int> failures = 0;
+  std::vector<std::thread> threads;
+  for (const char letter : {'a', 'b', 'c', 'd'}) {
+    threads.emplace_back([&, letter] {
+      for (int k = 0; k < 50; ++k) {
+        try {
+          write_text_file(file, std::string(10'000, letter));
+        } catch (const InputError&) {
+          ++failures;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(failures, 0);
+  const std::string text = read_text_file(file);
+  EXPECT_EQ(text, std::string(10'000, text.at(0)));
 }
 
 TEST(Siconos, TextEqualsTheConvertedInstances) {
