@@ -60,7 +60,7 @@ bool can_overlap(const Scene& scene, const State& state, int a, int b) {
 }
 
 // Pairs (a, b) of bodies that may touch, in the order of find_contacts: a half-space is b, else the
-// later body is a.
+// later body is a. Bodies of a joint, and those that fixed joints make one rigid body, do not.
 std::vector<std::pair<int, int>> colliding_pairs(const Scene& scene) {
   const auto body_of = [&](int body) -> const Body& {
     return scene.bodies[static_cast<std::size_t>(body)];
@@ -78,12 +78,16 @@ std::vector<std::pair<int, int>> colliding_pairs(const Scene& scene) {
   std::set<std::pair<int, int>> joined;
   for (const Joint& j : scene.joints)
     joined.emplace(std::max(j.body_a, j.body_b), std::min(j.body_a, j.body_b));
+  const std::vector<int> group = scene.rigid_groups();
+  const auto one_body = [&](int a, int b) {
+    return group[static_cast<std::size_t>(a)] == group[static_cast<std::size_t>(b)];
+  };
   std::vector<std::pair<int, int>> pairs;
   for (std::size_t i = 0; i < usable.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) {
       const int a = usable[i], b = usable[k];
       if ((space(a) && space(b)) || (body_of(a).fixed && body_of(b).fixed)) continue;
-      if (joined.contains({a, b})) continue;
+      if (joined.contains({a, b}) || one_body(a, b)) continue;
       pairs.push_back(space(a) ? std::pair(b, a) : std::pair(a, b));
     }
   }

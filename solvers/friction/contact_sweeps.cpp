@@ -74,7 +74,7 @@ double ContactSweeps::sweep(double relaxation, double rho, bool backward, Vector
   const int nc = static_cast<int>(order_.size());
   for (int k = 0; k < nc; ++k) {
     const double here = update(order_[backward ? nc - 1 - k : k], relaxation, rho, r);
-    if (!(here <= change)) change = here;
+    if (here > change || std::isnan(here)) change = here;  // a NaN stays
   }
   return change;
 }

@@ -3,6 +3,7 @@
 
 #include <perp/solvers/friction/contact_map.hpp>
 #include <perp/solvers/friction/contact_problem.hpp>
+#include <perp/solvers/friction/contact_sweeps.hpp>
 #include <perp/solvers/friction/local_contact.hpp>
 #include <perp/solvers/friction/nsgs.hpp>
 
@@ -215,6 +216,23 @@ TEST(ContactProblem, FindsAsymmetry) {
   ContactProblem contact;
   contact.build(f, ContactScaling::kNone);
   EXPECT_EQ(contact.asymmetry(), 0.25);
+}
+
+TEST(ContactSweeps, TellOfAnImpulseThatIsNotFiniteWhereverItIs) {
+  FrictionContact f;
+  f.dimension = 2;
+  f.W = Matrix(matrix(4, 4, {4, 0, 0, 0, 0, 4, 0, 0, 0, 0, 4, 0, 0, 0, 0, 4}));
+  f.mu = Vector::Ones(2);
+  for (const int wrong : {0, 2}) {  // the normal of the first contact, of the second
+    f.q = -Vector::Ones(4);
+    f.q[wrong] = std::nan("");
+    ContactProblem contact;
+    contact.build(f, ContactScaling::kNone);
+    ContactSweeps sweeps;
+    sweeps.attach(contact);
+    Vector r = Vector::Zero(contact.size());
+    EXPECT_TRUE(std::isnan(sweeps.sweep(1.0, 0.0, false, r))) << wrong;
+  }
 }
 
 }  // namespace

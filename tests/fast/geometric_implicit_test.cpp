@@ -155,6 +155,18 @@ TEST(ImplicitJoints, DoNotDrift) {
   }
 }
 
+// The first ball and the last overlap, but fixed joints make one body of the three.
+TEST(GeometricImplicit, PartsOfARigidBodyDoNotCollide) {
+  const Scene scene = scene_of(R"("dimension":3,"bodies":[
+    {"name":"a","mass":1,"shape":{"type":"sphere","radius":0.5},"velocity":[1,0,0]},
+    {"name":"b","mass":1,"shape":{"type":"sphere","radius":0.5},"position":[0.4,0,0],"velocity":[1,0,0]},
+    {"name":"c","mass":1,"shape":{"type":"sphere","radius":0.5},"position":[0.8,0,0],"velocity":[1,0,0]}],
+    "joints":[{"name":"j","type":"fixed","a":"b","b":"a","anchor":[0.2,0,0]},
+              {"name":"k","type":"fixed","a":"c","b":"b","anchor":[0.6,0,0]}])");
+  for (const StepReport& step : run_implicit(scene, 0.01, 0.05).steps)
+    EXPECT_TRUE(step.result.contacts.empty());
+}
+
 TEST(GeometricImplicit, RefusesWhatItCannotTreat) {
   const auto with_shape = [](const std::string& shape, const std::string& rest = "") {
     return scene_of(R"("dimension":3,"bodies":[{"name":"a","mass":1,"inertia":[1,1,1],"shape":)" +
