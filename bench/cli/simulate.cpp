@@ -215,7 +215,8 @@ void add_simulate(CLI::App& app, int& code) {
       "NAME or GAP+LAW+STEPPING, then :option=value,... (see perp list formulations; default: "
       "the scene's, else stewart-trinkle)");
   verb->add_option("--solver", o->solver,
-                   "a solver's name, auto, exec:COMMAND, serve:COMMAND or NAME= and one of these "
+                   "a solver's name, auto, exec:COMMAND (a program, started for every solve), "
+                   "serve:COMMAND (a program that is kept) or NAME= and one of these "
                    "(default: auto)");
   add_plugin_option(*verb);
   verb->add_option(
