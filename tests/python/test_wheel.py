@@ -46,10 +46,6 @@ class Wheel(unittest.TestCase):
             self.run_(python, "-m", "pip", "install", "--no-index", "--no-deps", wheel)
             self.assertRegex(self.run_(python, "-c", CODE, cwd=scratch), r"\d solved$")
             self.assertRegex(self.run_(scratch / "env" / "bin" / "perp", "--version", cwd=scratch), r"^perp \d")
-            study = scratch / "out"
-            self.run_(python, "-c", f"import perp; perp.run_study('compliant-contact', {str(study)!r}, quick=True)"
-                      if os.environ.get("PERP_LONG") else "import perp; assert perp.studies()", cwd=scratch)
-            self.run_(python, "-m", "pip", "check")
 
 
 if __name__ == "__main__":
