@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <iterator>
+#include <perp/problems/json/text.hpp>
 #include <stdexcept>
 
 namespace perp {
@@ -42,8 +43,13 @@ class MarketWriter {
 
  private:
   std::string head(const std::string& field, const char* layout) const {
-    return fmt::format("%%MatrixMarket matrix {} general\n% perp {}, field {}\n", layout,
-                       problem_.kind(), field);
+    return fmt::format("%%MatrixMarket matrix {} general\n% perp {}, field {}{}\n", layout,
+                       problem_.kind(), field, origin());
+  }
+  // Of a reduction its name, which tells what it was made from.
+  std::string origin() const {
+    const json::Value* of = problem_.source.find("reduction");
+    return of && of->get_if<std::string>() ? ", " + shown(problem_.name, 200) : "";
   }
   // By columns.
   void add_array(const std::string& field, const DenseMatrix& m) {
