@@ -16,7 +16,6 @@ class MarketWriter {
   explicit MarketWriter(const Problem& problem) : problem_(problem) {}
 
   void add(const std::string& field, const Matrix& m) {
-    if (m.rows() == 0 && m.cols() == 0) return;  // a field that is not given
     if (!m.is_sparse()) return add_array(field, m.dense());
     std::string text = head(field, "coordinate real");
     fmt::format_to(std::back_inserter(text), "{} {} {}\n", m.rows(), m.cols(), m.stored());
@@ -27,7 +26,8 @@ class MarketWriter {
     }
     texts.emplace_back(field, std::move(text));
   }
-  void add(const std::string& field, const Vector& v) {
+  void add(const std::string& field, const Vector& v) { add_array(field, v); }
+  void add_if_given(const std::string& field, const Vector& v) {
     if (v.size() > 0) add_array(field, v);
   }
   void add(const std::vector<Cone>& cones) {
@@ -92,12 +92,15 @@ struct Fields {
     w.add(p.cones);
   }
   void operator()(const FrictionContact& p) const {
-    w.add("W", p.W);
-    w.add("J", p.J);
-    w.add("M", p.M);
+    if (p.J.rows() == 0 && p.J.cols() == 0) {
+      w.add("W", p.W);
+    } else {
+      w.add("J", p.J);
+      w.add("M", p.M);
+    }
     w.add("q", p.q);
     w.add("mu", p.mu);
-    w.add("compliance", p.compliance);
+    w.add_if_given("compliance", p.compliance);
   }
   void operator()(const ConvexContact& p) const {
     w.add("A", p.A);
@@ -117,7 +120,7 @@ std::vector<std::pair<std::string, std::string>> problem_to_matrix_market(const 
   if (problem.start) writer.add("start", *problem.start);
   if (problem.solution) {
     writer.add("solution", problem.solution->z);
-    writer.add("dual", problem.solution->dual);
+    writer.add_if_given("dual", problem.solution->dual);
   }
   return std::move(writer.texts);
 }

@@ -24,7 +24,7 @@ const std::vector<FieldsOfKind>& fields_of_kinds() {
       {"lcp", {"M", "q"}, {}},
       {"mlcp", {"M", "q", "lower", "upper"}, {}},
       {"box_qp", {"H", "c", "lower", "upper"}, {}},
-      {"conic_qp", {"P", "c", "A", "cones"}, {"b", "dual"}},  // no b where A has no rows
+      {"conic_qp", {"P", "c", "A", "b", "cones"}, {"dual"}},
       {"friction_contact", {"W", "q", "mu"}, {"compliance"}},
       {"friction_contact", {"J", "M", "q", "mu"}, {"compliance"}},
       {"convex_contact", {"A", "J", "R", "bias", "mu", "v_star"}, {}}};
@@ -83,9 +83,7 @@ class PartsReader {
   }
 
   ConicQp read_conic() {
-    ConicQp p{matrix("P"), vector("c"), matrix("A"), Vector(), read_cones()};
-    if (has("b") || p.A.rows() > 0) p.b = vector("b");
-    return p;
+    return {matrix("P"), vector("c"), matrix("A"), vector("b"), read_cones()};
   }
 
   FrictionContact read_friction() {
@@ -93,11 +91,11 @@ class PartsReader {
     p.q = vector("q");
     p.mu = vector("mu");
     const Eigen::Index contacts = p.mu.size();
-    if (contacts == 0 || (p.q.size() != 2 * contacts && p.q.size() != 3 * contacts)) {
+    if (p.q.size() != 2 * contacts && p.q.size() != 3 * contacts) {
       fail("q", fmt::format("length is {} with {} contacts in mu, expected 2 or 3 for each",
                             p.q.size(), contacts));
     }
-    p.dimension = static_cast<int>(p.q.size() / contacts);
+    p.dimension = p.q.size() == 3 * contacts ? 3 : 2;
     if (has("W")) {
       p.W = matrix("W");
     } else {
