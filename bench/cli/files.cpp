@@ -329,7 +329,7 @@ void add_convert(CLI::App& app, int& code) {
       "friction_contact also by name: pyramid, pyramid:EDGES or convex (approximate)");
   verb->footer(
       "Examples: perp convert problems/collections/siconos/text/lcp_mmc.dat lcp_mmc.json.gz\n"
-      "          perp convert problems/collections/siconos/lcp/lcp_mmc.json mlcp.json --as mlcp\n"
+      "          perp convert --as mlcp problems/collections/siconos/lcp/lcp_mmc.json mlcp.json\n"
       "          perp convert problems/collections/foreign/kojshin.nl kojshin.json");
   verb->callback([options, &code] {
     if (!is_matrix_market(*options)) expect_writable(options->out);
