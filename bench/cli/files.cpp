@@ -317,11 +317,14 @@ void add_convert(CLI::App& app, int& code) {
       app.add_subcommand("convert", "Convert a problem file to another format, or another kind");
   add_problem_input(*verb, *options, "IN");
   verb->add_option("OUT", options->out, "file to write")->required();
-  std::string writes;
+  std::string reads, writes;
   for (const FormatInfo& f : problem_formats()) {
+    if (f.read)
+      reads += fmt::format("{}{} ({})", reads.empty() ? "" : ", ", f.name, f.endings_text());
     if (f.write)
       writes += fmt::format("{}{} ({})", writes.empty() ? "" : ", ", f.name, f.endings_text());
   }
+  verb->get_option("--from")->description("format of IN, by its ending where left out: " + reads);
   verb->add_option("--to", options->to, "format of OUT, by its ending where left out: " + writes);
   verb->add_option(
       "--as", options->as,

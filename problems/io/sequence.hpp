@@ -20,7 +20,7 @@ std::vector<Problem> read_sequence(const std::string& path);
 
 /// One problem of a sequence, as FILE.jsonl:17 names it.
 struct SequencePlace {
-  std::string file;
+  std::string file;  ///< the sequence
   int position = 0;  ///< among the problems, from 1
 };
 /// Nothing if the path is no sequence with a colon behind it, or if a file has this very name.
