@@ -141,7 +141,12 @@ class PartsReader {
     if (m.cols() != 1 && m.rows() != 1) {
       fail(field, fmt::format("is {} x {}, expected one column or one row", m.rows(), m.cols()));
     }
-    return m.to_dense().reshaped();
+    if (!m.is_sparse()) return m.dense().reshaped();
+    Vector v = Vector::Zero(m.rows() * m.cols());  // without a dense copy in between
+    for (int j = 0; j < m.cols(); ++j) {
+      for (SparseMatrix::InnerIterator it(m.sparse(), j); it; ++it) v[it.row() + j] = it.value();
+    }
+    return v;
   }
 
   bool has(std::string_view field) const { return parts_.find(field) != parts_.end(); }
