@@ -25,6 +25,7 @@
 #include <perp/solvers/plans.hpp>
 #include <perp/solvers/projection/pgs.hpp>
 #include <perp/solvers/projection/rpgs.hpp>
+#include <perp/solvers/reduced_problem.hpp>
 #include <perp/solvers/registry.hpp>
 #include <perp/solvers/router.hpp>
 #include <perp/solvers/semismooth_newton/newton_fb.hpp>

@@ -6,19 +6,19 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <perp/bench/analysis/analysis.hpp>
+#include <perp/bench/cli/problem_input.hpp>
 #include <perp/bench/harness/result_json.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/processes/interrupt.hpp>
 #include <perp/problems/io/files.hpp>
-#include <perp/problems/io/problem_file.hpp>
 #include <perp/solvers/router.hpp>
 
 namespace perp::cli {
 
 namespace {
 
-struct AnalyseOptions {
-  std::string file, result, from, solver = "auto";
+struct AnalyseOptions : ProblemInput {
+  std::string result, solver = "auto";
   double tolerance = 1e-8;
   bool json = false;
 };
@@ -53,10 +53,9 @@ void add_analyse(CLI::App& app, int& code) {
   CLI::App* verb = app.add_subcommand(
       "analyse",
       "Tell which contacts stick, slide or open, and whether the answer is the only one");
-  verb->add_option("FILE", options->file, "problem; - for standard input")->required();
+  add_problem_input(*verb, *options);
   verb->add_option("RESULT", options->result,
                    "an answer, as perp solve --json prints it (default: it is solved)");
-  verb->add_option("--from", options->from, "format of the file (default: by its ending)");
   verb->add_option("--solver", options->solver, "that finds the answer, as for solve")
       ->capture_default_str();
   add_plugin_option(*verb);
@@ -69,7 +68,7 @@ void add_analyse(CLI::App& app, int& code) {
       "Exit code 1 if the answer does not solve the problem.");
   verb->callback([options, &code] {
     check_solvers({options->solver}, {});
-    const Problem problem = read_problem(options->file, options->from);
+    const Problem problem = options->read_input();
     const Answer answer = find_answer(*options, problem);
     const Analysis analysis = analyse_answer(problem, answer, options->tolerance);
     if (options->json) {

@@ -11,6 +11,7 @@
 #include <memory>
 #include <perp/bench/cli/collection.hpp>
 #include <perp/bench/cli/outputs.hpp>
+#include <perp/bench/cli/problem_input.hpp>
 #include <perp/bench/data/scenes.hpp>
 #include <perp/bench/harness/scene_problems.hpp>
 #include <perp/bench/simulation/recorder.hpp>
@@ -21,6 +22,7 @@
 #include <perp/problems/io/problem_file.hpp>
 #include <perp/problems/io/sequence.hpp>
 #include <perp/problems/json/text.hpp>
+#include <perp/solvers/reduced_problem.hpp>
 #include <set>
 
 namespace perp::cli {
@@ -287,8 +289,8 @@ void add_export(CLI::App& app, int& code) {
 
 namespace {
 
-struct ConvertOptions {
-  std::string in, out, from, to;
+struct ConvertOptions : ProblemInput {
+  std::string out, to, as;
 };
 
 // That writes files whose names begin with that of OUT.
@@ -296,13 +298,24 @@ bool is_matrix_market(const ConvertOptions& o) {
   return o.to == "mtx" || (o.to.empty() && (o.out.ends_with(".mtx") || o.out.ends_with(".mtx.gz")));
 }
 
+Problem problem_to_convert(const ConvertOptions& o) {
+  Problem problem = o.read_input();
+  if (o.as.empty()) return problem;
+  try {
+    const std::string file = o.file == "-" ? "" : fs::path(o.file).filename().string();
+    return reduced_problem(problem, o.as, to_utf8(file));
+  } catch (const std::invalid_argument& error) {
+    throw InputError(fmt::format("{}: --as {}: {}", o.file, o.as, error.what()));
+  }
+}
+
 }  // namespace
 
 void add_convert(CLI::App& app, int& code) {
   auto options = std::make_shared<ConvertOptions>();
   CLI::App* verb =
-      app.add_subcommand("convert", "Convert a problem file from one format to another");
-  verb->add_option("IN", options->in, "file to read; - for standard input")->required();
+      app.add_subcommand("convert", "Convert a problem file to another format, or another kind");
+  add_problem_input(*verb, *options, "IN");
   verb->add_option("OUT", options->out, "file to write")->required();
   std::string reads, writes;
   for (const FormatInfo& f : problem_formats()) {
@@ -311,14 +324,19 @@ void add_convert(CLI::App& app, int& code) {
     if (f.write)
       writes += fmt::format("{}{} ({})", writes.empty() ? "" : ", ", f.name, f.endings_text());
   }
-  verb->add_option("--from", options->from, "format of IN, by its ending where left out: " + reads);
+  verb->get_option("--from")->description("format of IN, by its ending where left out: " + reads);
   verb->add_option("--to", options->to, "format of OUT, by its ending where left out: " + writes);
+  verb->add_option(
+      "--as", options->as,
+      "write a reduction of the problem, exact: lcp, mlcp, mcp, box_qp or conic_qp; of "
+      "friction_contact also by name: pyramid, pyramid:EDGES or convex (approximate)");
   verb->footer(
       "Examples: perp convert problems/collections/siconos/text/lcp_mmc.dat lcp_mmc.json.gz\n"
+      "          perp convert --as mlcp problems/collections/siconos/lcp/lcp_mmc.json mlcp.json\n"
       "          perp convert problems/collections/foreign/kojshin.nl kojshin.json");
   verb->callback([options, &code] {
     if (!is_matrix_market(*options)) expect_writable(options->out);
-    write_problem(read_problem(options->in, options->from), options->out, options->to);
+    write_problem(problem_to_convert(*options), options->out, options->to);
     code = kDone;
   });
 }

@@ -5,8 +5,8 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <perp/bench/cli/problem_input.hpp>
 #include <perp/bench/harness/structure_json.hpp>
-#include <perp/problems/io/problem_file.hpp>
 #include <perp/problems/json/text.hpp>
 #include <perp/problems/standard/verifier.hpp>
 #include <perp/solvers/core/structure.hpp>
@@ -56,19 +56,17 @@ void print(const Problem& problem, const ProblemStructure& s) {
 }  // namespace
 
 void add_info(CLI::App& app, int& code) {
-  struct Options {
-    std::string file, from;
+  struct Options : ProblemInput {
     bool json = false;
   };
   auto options = std::make_shared<Options>();
   CLI::App* verb =
       app.add_subcommand("info", "Tell size, structure, definiteness, rank and class of a problem");
-  verb->add_option("FILE", options->file, "problem; - for standard input")->required();
-  verb->add_option("--from", options->from, "format of the file (default: by its ending)");
+  add_problem_input(*verb, *options);
   verb->add_flag("--json", options->json, "print one JSON document");
   verb->footer("Example: perp info problems/collections/siconos/lcp/lcp_mmc.json");
   verb->callback([options, &code] {
-    const Problem problem = read_problem(options->file, options->from);
+    const Problem problem = options->read_input();
     const ProblemStructure s = analyse(problem);
     if (options->json) {
       Json j{{"problem", problem.name}};

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 #include <perp/bench/cli/outputs.hpp>
+#include <perp/bench/cli/problem_input.hpp>
 #include <perp/bench/harness/solver_names.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/processes/interrupt.hpp>
@@ -18,8 +19,8 @@ namespace perp::cli {
 
 namespace {
 
-struct ShrinkOptions {
-  std::string file, from, solver = "auto", status, output;
+struct ShrinkOptions : ProblemInput {
+  std::string solver = "auto", status, output;
   double tolerance = 1e-8, time_limit = 5.0, minutes = 1.0;
   std::vector<std::string> settings;
 };
@@ -27,9 +28,9 @@ struct ShrinkOptions {
 void shrink_file(const ShrinkOptions& o, int& code) {
   const SettingTexts settings = split_pairs(o.settings, "--set");
   check_solvers({o.solver}, settings);
-  expect_apart("--output", o.output, {o.file});
+  expect_apart("--output", o.output, {o.file, o.q, o.lower, o.upper});
   expect_writable(o.output);
-  const Problem problem = read_problem(o.file, o.from);
+  const Problem problem = o.read_input();
   SolveRequest request;
   request.solver = o.solver;
   request.limits.tolerance = o.tolerance;
@@ -71,8 +72,7 @@ void add_shrink(CLI::App& app, int& code) {
   auto options = std::make_shared<ShrinkOptions>();
   CLI::App* verb =
       app.add_subcommand("shrink", "Make a problem smaller while a solver ends on it as it does");
-  verb->add_option("FILE", options->file, "problem; - for standard input")->required();
-  verb->add_option("--from", options->from, "format of the file (default: by its ending)");
+  add_problem_input(*verb, *options);
   verb->add_option("--solver", options->solver, "a solver's name, or an expression, as for solve")
       ->capture_default_str();
   add_plugin_option(*verb);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <perp/bench/cli/outputs.hpp>
+#include <perp/bench/cli/problem_input.hpp>
 #include <perp/bench/harness/dual_recovery.hpp>
 #include <perp/bench/harness/result_json.hpp>
 #include <perp/bench/harness/solver_names.hpp>
@@ -14,7 +15,6 @@
 #include <perp/bench/harness/words.hpp>
 #include <perp/bench/processes/interrupt.hpp>
 #include <perp/problems/io/files.hpp>
-#include <perp/problems/io/problem_file.hpp>
 #include <perp/problems/json/text.hpp>
 #include <perp/solvers/plans.hpp>
 #include <perp/solvers/router.hpp>
@@ -23,8 +23,8 @@ namespace perp::cli {
 
 namespace {
 
-struct SolveOptions {
-  std::string file, from, solver = "auto", start, trace;
+struct SolveOptions : ProblemInput {
+  std::string solver = "auto", start, trace;
   double tolerance = 1e-8, time_limit = 0.0;
   int max_iterations = 0;
   std::vector<std::string> settings;
@@ -148,7 +148,7 @@ void check(const SolveOptions& o, const SettingTexts& settings) {
   if (o.trace.empty()) return;
   if (is_program(o.solver))
     throw std::invalid_argument("--trace: a program tells nothing of its iterations");
-  expect_apart("--trace", o.trace, {o.file, o.start});
+  expect_apart("--trace", o.trace, {o.file, o.start, o.q, o.lower, o.upper});
   expect_writable(o.trace);
 }
 
@@ -169,7 +169,7 @@ VerifiedResult solve_in_memory(const Problem& problem, const SolveRequest& reque
 void solve(const SolveOptions& o, int& code) {
   const SettingTexts settings = split_pairs(o.settings, "--set");
   check(o, settings);
-  const Problem problem = read_problem(o.file, o.from);
+  const Problem problem = o.read_input();
   SolveRequest request;
   request.solver = o.solver;
   request.limits = {o.tolerance, o.max_iterations, o.time_limit};
@@ -202,8 +202,7 @@ void solve(const SolveOptions& o, int& code) {
 void add_solve(CLI::App& app, int& code) {
   auto options = std::make_shared<SolveOptions>();
   CLI::App* verb = app.add_subcommand("solve", "Solve a problem and verify the answer");
-  verb->add_option("FILE", options->file, "problem; - for standard input")->required();
-  verb->add_option("--from", options->from, "format of the file (default: by its ending)");
+  add_problem_input(*verb, *options);
   verb->add_option("--solver", options->solver,
                    "a solver's name, auto, a peer's name, exec:COMMAND or serve:COMMAND, also "
                    "behind NAME=, or "
@@ -254,14 +253,14 @@ std::string complete(const Problem& problem, double tolerance, Answer& answer) {
 }  // namespace
 
 void add_verify(CLI::App& app, int& code) {
-  struct VerifyOptions {
-    std::string problem, result;
+  struct VerifyOptions : ProblemInput {
+    std::string result;
     double tolerance = 1e-8;
     bool json = false;
   };
   auto options = std::make_shared<VerifyOptions>();
   CLI::App* verb = app.add_subcommand("verify", "Verify a result against its problem");
-  verb->add_option("PROBLEM", options->problem, "problem file")->required();
+  add_problem_input(*verb, *options, "PROBLEM");
   verb->add_option("RESULT", options->result,
                    "result file, as solve --json prints it; any JSON object with z will do")
       ->required();
@@ -273,7 +272,7 @@ void add_verify(CLI::App& app, int& code) {
       "Example: perp verify problem.json result.json --tolerance 1e-10\n"
       "Exit code 0 where the answer is verified, 1 where it is not.");
   verb->callback([options, &code] {
-    const Problem problem = read_problem(options->problem);
+    const Problem problem = options->read_input();
     Answer answer = answer_from_text(read_text_file(options->result), options->result);
     Verdict verdict;
     std::string message;

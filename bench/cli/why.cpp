@@ -5,18 +5,18 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <perp/bench/cli/problem_input.hpp>
 #include <perp/bench/diagnosis/diagnosis.hpp>
 #include <perp/bench/harness/solver_names.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/processes/interrupt.hpp>
-#include <perp/problems/io/problem_file.hpp>
 
 namespace perp::cli {
 
 namespace {
 
-struct WhyOptions {
-  std::string file, from, solvers = "auto";
+struct WhyOptions : ProblemInput {
+  std::string solvers = "auto";
   double tolerance = 1e-8, time_limit = 10.0, shrink = 5.0;
   int max_iterations = 0;
   std::vector<std::string> settings;
@@ -33,7 +33,7 @@ void tell_why(const WhyOptions& o, int& code) {
   request.solve.limits = {o.tolerance, o.max_iterations, o.time_limit};
   request.solve.make = make_any_solver;
   request.shrink_seconds = o.shrink;
-  const Problem problem = read_problem(o.file, o.from);
+  const Problem problem = o.read_input();
   const InterruptGuard guard;
   const Diagnosis diagnosis = diagnose(problem, request);
   if (o.json) {
@@ -50,8 +50,7 @@ void add_why(CLI::App& app, int& code) {
   auto options = std::make_shared<WhyOptions>();
   CLI::App* verb =
       app.add_subcommand("why", "Tell why solvers fail on a problem, and what would mend it");
-  verb->add_option("FILE", options->file, "problem; - for standard input")->required();
-  verb->add_option("--from", options->from, "format of the file (default: by its ending)");
+  add_problem_input(*verb, *options);
   verb->add_option("--solvers", options->solvers, "solvers, separated by commas, as for bench")
       ->capture_default_str();
   add_plugin_option(*verb);

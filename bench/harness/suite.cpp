@@ -27,7 +27,20 @@ constexpr std::size_t kLongestPattern = 1000;    // characters
 bool is_problem_file(const fs::path& path) {
   const std::string name = path.filename().string();
   return is_sequence_file(name) || name.ends_with(".json") || name.ends_with(".json.gz") ||
-         name.ends_with(".dat") || name.ends_with(".nl") || name.ends_with(".nl.gz");
+         name.ends_with(".dat") || name.ends_with(".nl") || name.ends_with(".nl.gz") ||
+         leads_parts(path.string());
+}
+
+// A path that is no file of one problem but means one: matrices, or a line of a sequence. It is
+// named and hashed by its problem.
+Instance instance_of_problem(const std::string& suite, const std::string& path) {
+  const Problem problem = read_problem(path);
+  Instance i;
+  i.suite = suite;
+  i.name = problem.name;
+  i.path = path;
+  i.hash = hash_text(problem_to_text(problem));
+  return i;
 }
 
 // The name of a file without its endings.
@@ -70,6 +83,10 @@ void add_sequence(const SequenceFacts& facts, std::vector<Problem> problems,
 // @param root this folder is left out of the names of sequences
 void add_file(const std::string& suite, const fs::path& path, const fs::path& root,
               std::vector<Instance>& result) {
+  if (is_in_parts(path.string())) {
+    result.push_back(instance_of_problem(suite, path.string()));
+    return;
+  }
   if (!is_sequence_file(path.string())) {
     result.push_back(instance_of_file(suite, path));
     return;
@@ -446,6 +463,7 @@ void check_suite(const std::string& path) {
 
 std::vector<Instance> collect_instances(const std::string& what, bool quick,
                                         std::vector<std::string>* notes) {
+  if (sequence_place(what)) return {instance_of_problem("files", what)};
   if (fs::is_directory(what)) {
     std::vector<Instance> result;
     for (const fs::path& file : files_below(what)) {
@@ -461,6 +479,7 @@ std::vector<Instance> collect_instances(const std::string& what, bool quick,
     add_file("files", what, fs::path(what).parent_path(), result);
     return result;
   }
+  if (is_in_parts(what) && !fs::exists(what)) return {instance_of_problem("files", what)};
   std::vector<std::string> names;
   for (const Suite& suite : list_suites()) {
     if (suite.name == what)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <iterator>
+#include <perp/problems/json/text.hpp>
 #include <stdexcept>
 
 namespace perp {
@@ -15,7 +16,6 @@ class MarketWriter {
   explicit MarketWriter(const Problem& problem) : problem_(problem) {}
 
   void add(const std::string& field, const Matrix& m) {
-    if (m.rows() == 0 && m.cols() == 0) return;  // a field that is not given
     if (!m.is_sparse()) return add_array(field, m.dense());
     std::string text = head(field, "coordinate real");
     fmt::format_to(std::back_inserter(text), "{} {} {}\n", m.rows(), m.cols(), m.stored());
@@ -26,7 +26,8 @@ class MarketWriter {
     }
     texts.emplace_back(field, std::move(text));
   }
-  void add(const std::string& field, const Vector& v) {
+  void add(const std::string& field, const Vector& v) { add_array(field, v); }
+  void add_if_given(const std::string& field, const Vector& v) {
     if (v.size() > 0) add_array(field, v);
   }
   void add(const std::vector<Cone>& cones) {
@@ -42,8 +43,13 @@ class MarketWriter {
 
  private:
   std::string head(const std::string& field, const char* layout) const {
-    return fmt::format("%%MatrixMarket matrix {} general\n% perp {}, field {}\n", layout,
-                       problem_.kind(), field);
+    return fmt::format("%%MatrixMarket matrix {} general\n% perp {}, field {}{}\n", layout,
+                       problem_.kind(), field, origin());
+  }
+  // Of a reduction its name, which tells what it was made from.
+  std::string origin() const {
+    const json::Value* of = problem_.source.find("reduction");
+    return of && of->get_if<std::string>() ? ", " + shown(problem_.name, 200) : "";
   }
   // By columns.
   void add_array(const std::string& field, const DenseMatrix& m) {
@@ -86,12 +92,15 @@ struct Fields {
     w.add(p.cones);
   }
   void operator()(const FrictionContact& p) const {
-    w.add("W", p.W);
-    w.add("J", p.J);
-    w.add("M", p.M);
+    if (p.J.rows() == 0 && p.J.cols() == 0) {
+      w.add("W", p.W);
+    } else {
+      w.add("J", p.J);
+      w.add("M", p.M);
+    }
     w.add("q", p.q);
     w.add("mu", p.mu);
-    w.add("compliance", p.compliance);
+    w.add_if_given("compliance", p.compliance);
   }
   void operator()(const ConvexContact& p) const {
     w.add("A", p.A);
@@ -111,7 +120,7 @@ std::vector<std::pair<std::string, std::string>> problem_to_matrix_market(const 
   if (problem.start) writer.add("start", *problem.start);
   if (problem.solution) {
     writer.add("solution", problem.solution->z);
-    writer.add("dual", problem.solution->dual);
+    writer.add_if_given("dual", problem.solution->dual);
   }
   return std::move(writer.texts);
 }

@@ -10,6 +10,7 @@
 #include <perp/problems/io/nl.hpp>
 #include <perp/problems/io/problem_json.hpp>
 #include <perp/problems/io/qps.hpp>
+#include <perp/problems/io/sequence.hpp>
 #include <perp/problems/io/siconos_text.hpp>
 #include <perp/problems/json/text.hpp>
 #include <stdexcept>
@@ -23,7 +24,9 @@ void refuse_sequence(const std::string& text, const std::string& shown) {
   const std::string_view head = std::string_view(text).substr(0, text.find('\n')).substr(0, 200);
   if (head.find("\"perp-sequence\"") == std::string_view::npos) return;
   throw InputError(fmt::format(
-      "{}: is a sequence of problems, not one problem; perp bench solves all of them", shown));
+      "{}: is a sequence of problems, not one problem; {}:1 is the first of them, and perp bench "
+      "solves all",
+      shown, shown));
 }
 
 // The file of names beside an .nl file: model.col beside model.nl.
@@ -80,12 +83,21 @@ std::vector<std::string> write_mtx(const Problem& problem, const std::string& pa
   return files;
 }
 
-Problem read_perp(const std::string&, const std::string& text, const std::string& shown) {
+Problem read_perp(const std::string& path, const std::string& shown, const PartFiles&) {
+  const std::string text = read_text_file(path);
   refuse_sequence(text, shown);
   return problem_from_text(text, shown);
 }
 
-Problem read_nl(const std::string& path, const std::string& text, const std::string& shown) {
+Problem read_mtx(const std::string& path, const std::string&, const PartFiles& given) {
+  return read_parts(path, ".mtx", given);
+}
+Problem read_csv_parts(const std::string& path, const std::string&, const PartFiles& given) {
+  return read_parts(path, ".csv", given);
+}
+
+Problem read_nl(const std::string& path, const std::string& shown, const PartFiles&) {
+  const std::string text = read_text_file(path);
   return problem_from_nl(text, read_names(path), shown);
 }
 
@@ -98,8 +110,8 @@ std::vector<std::string> write_nl(const Problem& problem, const std::string& pat
 
 // Formats that are one text a file.
 template <auto from_text>
-Problem read_with(const std::string&, const std::string& text, const std::string& shown) {
-  return from_text(text, shown);
+Problem read_with(const std::string& path, const std::string& shown, const PartFiles&) {
+  return from_text(read_text_file(path), shown);
 }
 template <auto to_text>
 std::vector<std::string> write_with(const Problem& problem, const std::string& path) {
@@ -125,6 +137,16 @@ const FormatInfo* by_ending(std::string_view path, std::string_view& ending) {
   return found;
 }
 
+// The path, or of a folder with matrices a name with their ending.
+std::string file_that_tells(const std::string& path) {
+  std::error_code unknown;
+  if (!std::filesystem::is_directory(path, unknown)) return path;
+  const auto ending = ending_of_parts(path);
+  if (!ending)
+    throw InputError(fmt::format("{}: is a directory, and holds no M.mtx or M.csv", path));
+  return std::string(*ending);
+}
+
 bool serves(const FormatInfo& f, bool write) {
   return write ? f.write != nullptr : f.read != nullptr;
 }
@@ -141,7 +163,7 @@ const FormatInfo& format_of(const std::string& path, const std::string& name, bo
     throw InputError(fmt::format("{}: format \"{}\" is not among those that can be {}: {}", path,
                                  name, write ? "written" : "read", fmt::join(names, ", ")));
   std::string_view ending;
-  const FormatInfo* found = by_ending(path, ending);
+  const FormatInfo* found = by_ending(write ? path : file_that_tells(path), ending);
   if (found && serves(*found, write)) return *found;
   if (write && path != "-")
     throw InputError(
@@ -174,14 +196,28 @@ const std::vector<FormatInfo>& problem_formats() {
        read_with<problem_from_qps>,
        nullptr},
       {"siconos", {".dat", ".txt"}, read_with<problem_from_siconos_text>, nullptr},
-      {"mtx", {".mtx"}, nullptr, write_mtx}};
+      {"mtx", {".mtx"}, read_mtx, write_mtx, true},
+      {"csv", {".csv"}, read_csv_parts, nullptr, true}};
   return formats;
 }
 
-Problem read_problem(const std::string& path, const std::string& format) {
+bool is_in_parts(const std::string& path) {
+  std::string_view ending;
+  const FormatInfo* found = by_ending(path, ending);
+  return found && found->in_parts;
+}
+
+Problem read_problem(const std::string& path, const std::string& format, const PartFiles& given) {
   const FormatInfo& chosen = format_of(path, format, false);
   const std::string shown = path == "-" ? "standard input" : path;
-  Problem problem = chosen.read(path, read_text_file(path), shown);
+  if (!given.empty() && !chosen.in_parts) {
+    throw InputError(
+        fmt::format("{}: --{} goes with a matrix in Matrix Market or CSV, and this is read as {}",
+                    shown, given.begin()->first, chosen.name));
+  }
+  if (const auto place = sequence_place(path); place && format.empty())
+    return read_sequence_problem(*place);
+  Problem problem = chosen.read(path, shown, given);
   const bool own = &chosen == &problem_formats().front();
   if (!own && problem.name.empty()) problem.name = to_utf8(stem(path));
   return problem;

@@ -1,6 +1,7 @@
 // Problems from and to files of any known format.
 #pragma once
 
+#include <perp/problems/io/part_files.hpp>
 #include <perp/problems/standard/problem.hpp>
 #include <string>
 #include <vector>
@@ -11,10 +12,12 @@ namespace perp {
 struct FormatInfo {
   std::string_view name;                  ///< for --from and --to
   std::vector<std::string_view> endings;  ///< the first one is of files that are written
-  /// From the text of a file. @param shown the file in messages. nullptr: it is not read
-  Problem (*read)(const std::string& path, const std::string& text, const std::string& shown);
+  /// @param shown the file in messages @param given files of fields, empty unless `in_parts`.
+  /// nullptr: it is not read
+  Problem (*read)(const std::string& path, const std::string& shown, const PartFiles& given);
   /// @return the files written. nullptr: it is not written
   std::vector<std::string> (*write)(const Problem& problem, const std::string& path);
+  bool in_parts = false;  ///< a file for each matrix and vector
 
   /// The ending of files that are written.
   std::string_view ending() const { return endings.front(); }
@@ -23,10 +26,17 @@ struct FormatInfo {
 /// All formats.
 const std::vector<FormatInfo>& problem_formats();
 
+/// Whether the ending of a path is of a format that has a file for each matrix and vector.
+bool is_in_parts(const std::string& path);
+
 /// @param format a name, or "" to go by the longest ending that a format has, each also with .gz;
 /// what has none is perp's own. "-" is standard input. Names of variables stand in a .col file
-/// beside an .nl file. @throws InputError: one line naming the file, the field and the fault.
-Problem read_problem(const std::string& path, const std::string& format = "");
+/// beside an .nl file. Of formats mtx and csv the path names a folder or one of the files
+/// (read_parts). FILE.jsonl:17 is the 17th problem of a sequence.
+/// @param given files of q, lower and upper beside a matrix M, of formats mtx and csv alone
+/// @throws InputError: one line naming the file, the field and the fault.
+Problem read_problem(const std::string& path, const std::string& format = "",
+                     const PartFiles& given = {});
 
 /// Written to a temporary file first, then renamed; names beside an .nl file go to a .col file.
 /// Format mtx (.mtx) writes a file for each matrix and vector: model.M.mtx for model.mtx.

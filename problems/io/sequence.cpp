@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <charconv>
+#include <filesystem>
 #include <optional>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_json.hpp>
 #include <perp/problems/json/field.hpp>
+#include <perp/problems/json/text.hpp>
 #include <unordered_set>
 
 namespace perp {
@@ -87,6 +90,46 @@ class LineReader {
   std::size_t shared_bytes_, most_, bytes_ = 0;
 };
 
+// The lines of a file that hold problems, one after another.
+class SequenceLines {
+ public:
+  explicit SequenceLines(const std::string& path) : path_(path), text_(read_text_file(path)) {
+    if (text_.empty()) throw InputError(fmt::format("{}: is empty", path_));
+    next_line();
+    reader_.emplace(read_header(line_, place()), line_.size(), text_.size());
+  }
+
+  /// Goes to the next problem. @return false if there is none
+  bool next() {
+    do {
+      if (begin_ >= text_.size() || !next_line()) return false;
+    } while (line_.empty());
+    ++count_;
+    return true;
+  }
+  Problem problem() { return reader_->read(line_, place()); }
+  int count() const { return count_; }
+
+ private:
+  std::string place() const { return fmt::format("{}, line {}", path_, number_); }
+
+  // @return false if it is cut off
+  bool next_line() {
+    const std::size_t end = text_.find('\n', begin_);
+    if (end == std::string::npos && number_ > 0) return false;
+    line_ = std::string_view(text_).substr(begin_, end - begin_);
+    begin_ = end == std::string::npos ? text_.size() : end + 1;
+    ++number_;
+    return true;
+  }
+
+  std::string path_, text_;
+  std::optional<LineReader> reader_;
+  std::string_view line_;
+  std::size_t begin_ = 0;
+  int number_ = 0, count_ = 0;
+};
+
 }  // namespace
 
 bool is_sequence_file(const std::string& path) {
@@ -94,24 +137,40 @@ bool is_sequence_file(const std::string& path) {
 }
 
 std::vector<Problem> read_sequence(const std::string& path) {
-  const std::string text = read_text_file(path);
-  if (text.empty()) throw InputError(fmt::format("{}: is empty", path));
   std::vector<Problem> problems;
-  std::optional<LineReader> reader;
-  std::size_t begin = 0;
-  for (int number = 1; begin < text.size(); ++number) {
-    const std::size_t end = text.find('\n', begin);
-    if (end == std::string::npos && number > 1) break;  // cut off
-    const std::string_view line = std::string_view(text).substr(begin, end - begin);
-    begin = end == std::string::npos ? text.size() : end + 1;
-    const std::string place = fmt::format("{}, line {}", path, number);
-    if (number == 1) {
-      reader.emplace(read_header(line, place), line.size(), text.size());
-    } else if (!line.empty()) {
-      problems.push_back(reader->read(line, place));
-    }
-  }
+  SequenceLines lines(path);
+  while (lines.next()) problems.push_back(lines.problem());
   return problems;
+}
+
+std::optional<SequencePlace> sequence_place(const std::string& path) {
+  const std::size_t colon = path.rfind(':');
+  if (colon == std::string::npos || !is_sequence_file(path.substr(0, colon))) return {};
+  std::error_code unknown;
+  if (std::filesystem::exists(path, unknown)) return {};
+  SequencePlace place{path.substr(0, colon), 0};
+  const char* const end = path.data() + path.size();
+  const auto [next, error] = std::from_chars(path.data() + colon + 1, end, place.position);
+  if (error != std::errc() || next != end || place.position < 1) {
+    throw InputError(fmt::format(
+        "{}: behind the colon stands the position of one problem in the sequence, from 1", path));
+  }
+  return place;
+}
+
+Problem read_sequence_problem(const SequencePlace& place) {
+  SequenceLines lines(place.file);
+  for (int position = 1; lines.next(); ++position) {
+    if (position < place.position) continue;
+    Problem problem = lines.problem();
+    if (problem.name.empty()) {
+      const std::string file = std::filesystem::path(place.file).filename().string();
+      problem.name = fmt::format("{}-{}", to_utf8(file.substr(0, file.rfind(".jsonl"))), position);
+    }
+    return problem;
+  }
+  throw InputError(fmt::format("{}: has {} problems, and none at position {}", place.file,
+                               lines.count(), place.position));
 }
 
 SequenceWriter::SequenceWriter(const std::string& path, const std::string& name,

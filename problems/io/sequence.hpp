@@ -2,6 +2,7 @@
 #pragma once
 
 #include <fstream>
+#include <optional>
 #include <perp/problems/json/json.hpp>
 #include <perp/problems/standard/problem.hpp>
 #include <string>
@@ -16,6 +17,19 @@ bool is_sequence_file(const std::string& path);
 /// last line without its end, which a killed program leaves behind, is dropped.
 /// @throws InputError naming file, line, field and fault.
 std::vector<Problem> read_sequence(const std::string& path);
+
+/// One problem of a sequence, as FILE.jsonl:17 names it.
+struct SequencePlace {
+  std::string file;  ///< the sequence
+  int position = 0;  ///< among the problems, from 1
+};
+/// Nothing if the path is no sequence with a colon behind it, or if a file has this very name.
+/// @throws InputError if behind the colon there is no integer from 1 on.
+std::optional<SequencePlace> sequence_place(const std::string& path);
+
+/// Reads this problem alone; other lines are not looked at. If it has no name, it is called after
+/// the file and the position: steps-17. @throws InputError naming file, line, field and fault.
+Problem read_sequence_problem(const SequencePlace& place);
 
 /// Writes a sequence line by line; what is written stays readable when the program is killed.
 class SequenceWriter {

@@ -73,5 +73,8 @@ Reduction reduce_to_conic_qp(const ConvexContact& problem);
 /// a contact without friction has r_n alone. With J and M the change of velocity v is an unknown
 /// too, Mv = J'r. Exact. F is a callback with an exact sparse Jacobian.
 Reduction reduce_to_mcp(const FrictionContact& problem);
+/// The problem of reduce_to_mcp with F as an expression graph: what a file can hold. The same
+/// unknowns, rows and bounds. @throws std::invalid_argument if the problem is not valid.
+Mcp fritz_john_graph(const FrictionContact& problem);
 
 }  // namespace perp

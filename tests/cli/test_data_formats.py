@@ -131,10 +131,6 @@ class TestMatrixMarket(CliTestCase):
         self.assertEqual(done.returncode, 2)
         self.assertEqual([p.name for p in self.folder.iterdir()], ["p.json"])
 
-    def test_it_is_not_read(self):
-        done = self.perp("solve", self.write("p.mtx", "%%MatrixMarket matrix array real general\n1 1\n1\n"))
-        self.assertEqual(done.returncode, 2)
-
 
 if __name__ == "__main__":
     unittest.main()

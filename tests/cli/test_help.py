@@ -12,11 +12,11 @@ from perp_cli import ROOT, CliTestCase, lcp, with_cases  # noqa: E402
 OPTIONS = {
     "list": ["--json"],
     "info": ["--json"],
-    "solve": ["--solver", "--tolerance", "--max-iterations", "--time-limit", "--set", "--start", "--trace", "--json", "--explain"],
+    "solve": ["--from", "--q", "--lower", "--upper", "--solver", "--tolerance", "--max-iterations", "--time-limit", "--set", "--start", "--trace", "--json", "--explain"],
     "verify": ["--tolerance", "--json"],
     "export": ["--size", "--seed", "--param", "--kind", "--format", "--formulation", "--step", "--steps", "--sequence", "--gzip",
                "-o", "--collection", "--recipe", "--quick", "--overwrite"],
-    "convert": ["--from", "--to"],
+    "convert": ["--from", "--q", "--lower", "--upper", "--to", "--as"],
     "bench": ["--solvers", "--tolerance", "--time-limit", "--memory-limit", "--jobs", "--repeat", "--shard", "--resume", "--overwrite",
               "-o"],
     "report": ["-o", "--earlier"],

@@ -35,6 +35,8 @@ READERS = {
     "fclib": ([], 65536, ["problems/io/fclib.cpp", "problems/io/hdf5_data.cpp", "problems/io/global_friction.cpp"]),
     "siconos": (["problems/collections/siconos/text/*.dat"], 4096, ["problems/io/siconos_text.cpp"]),
     "obj": ([], 4096, ["problems/scenes/obj_file.cpp", "problems/scenes/polyhedron.cpp"]),
+    "mtx": ([], 4096, ["problems/io/matrix_market_reader.cpp", "problems/io/matrix_text.cpp", "problems/io/problem_parts.cpp"]),
+    "csv-matrix": ([], 4096, ["problems/io/csv_matrix.cpp", "problems/io/matrix_text.cpp", "problems/io/problem_parts.cpp"]),
 }
 # No input of some KB may ask for more at once; gzip may unpack to 32 MB, and the text that grows holds twice that.
 MALLOC_MB = {"gzip": 160}

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <perp/bench/harness/record.hpp>
 #include <perp/bench/harness/result_json.hpp>
 #include <perp/bench/harness/suite.hpp>
@@ -13,12 +14,14 @@
 #include <perp/bench/report/simulations.hpp>
 #include <perp/bench/report/summary.hpp>
 #include <perp/bench/studies/study.hpp>
+#include <perp/problems/io/csv_matrix.hpp>
 #include <perp/problems/io/fclib.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/matrix_market.hpp>
 #include <perp/problems/io/mof.hpp>
 #include <perp/problems/io/nl.hpp>
 #include <perp/problems/io/problem_json.hpp>
+#include <perp/problems/io/problem_parts.hpp>
 #include <perp/problems/io/qps.hpp>
 #include <perp/problems/io/sequence.hpp>
 #include <perp/problems/io/siconos_text.hpp>
@@ -81,6 +84,28 @@ void check_foreign(const Problem& problem, const std::string& format, const Read
   }
 }
 
+// Every matrix and vector of the problem as the text that perp writes, read back.
+void check_matrix_market(const Problem& problem) {
+  std::vector<std::pair<std::string, std::string>> written;
+  try {
+    written = problem_to_matrix_market(problem);
+  } catch (const std::invalid_argument&) {  // an mcp
+    return;
+  }
+  std::map<std::string, ProblemPart, std::less<>> parts;
+  try {
+    for (const auto& [field, text] : written) {
+      const auto infinities = may_be_infinite(field) ? Infinities::kAllowed : Infinities::kRefused;
+      parts[field] = {matrix_from_market(text, field, infinities), field};
+    }
+    const Problem again = problem_from_parts(std::move(parts), "written.mtx");
+    expect(problem_to_matrix_market(again) == written,
+           "Matrix Market reads back as it was written");
+  } catch (const InputError& error) {
+    throw BrokenPromise(fmt::format("Matrix Market that was written is refused: {}", error.what()));
+  }
+}
+
 void check_problem(const Problem& problem) {
   validate(problem);
   if (problem.size() > kLargestChecked) return;
@@ -102,10 +127,7 @@ void check_problem(const Problem& problem) {
   check_foreign<problem_to_mof>(problem, "MathOptFormat", [](const std::string& mof) {
     return problem_from_mof(mof, "written.mof.json");
   });
-  try {
-    problem_to_matrix_market(problem);
-  } catch (const std::invalid_argument&) {  // an mcp
-  }
+  check_matrix_market(problem);
 }
 
 // ---- readers of text
@@ -151,6 +173,34 @@ void take_fclib(std::string_view bytes) {
   take_problem_by("x.hdf5",
                   [&](const std::string& file) { return problem_from_fclib(bytes, file); });
 }
+
+// M, q, lower and upper, or what else a line "=== FIELD" names; M needs no such line.
+template <auto read_matrix>
+void take_parts(std::string_view bytes, const std::string& ending) {
+  constexpr std::string_view kBetween = "\n=== ";
+  std::map<std::string, std::pair<std::string, std::string_view>> texts;  // by field: file, text
+  std::string field = "M";
+  while (true) {
+    const std::size_t end = std::min(bytes.find(kBetween), bytes.size());
+    texts[field] = {"x." + field + ending, bytes.substr(0, end)};
+    if (end == bytes.size()) break;
+    bytes.remove_prefix(end + kBetween.size());
+    const std::size_t line = std::min(bytes.find('\n'), bytes.size());
+    field = is_part_field(bytes.substr(0, line)) ? std::string(bytes.substr(0, line)) : "q";
+    bytes.remove_prefix(std::min(line + 1, bytes.size()));
+  }
+  if (texts.size() > 1 && texts["M"].second.empty()) texts.erase("M");
+  take_problem_by("x.", [&](const std::string& file) {
+    std::map<std::string, ProblemPart, std::less<>> parts;
+    for (const auto& [name, text] : texts) {
+      const auto infinities = may_be_infinite(name) ? Infinities::kAllowed : Infinities::kRefused;
+      parts[name] = {Matrix(read_matrix(text.second, text.first, infinities)), text.first};
+    }
+    return problem_from_parts(std::move(parts), file);
+  });
+}
+void take_mtx(std::string_view bytes) { take_parts<matrix_from_market>(bytes, ".mtx"); }
+void take_csv_parts(std::string_view bytes) { take_parts<matrix_from_csv>(bytes, ".csv"); }
 
 void take_obj(std::string_view bytes) {
   try {
@@ -286,14 +336,16 @@ void take_csv(std::string_view bytes) {
 }  // namespace
 
 const std::vector<Reader>& readers() {
-  static const std::vector<Reader> all = {{"problem", take_problem}, {"sequence", take_sequence},
-                                          {"scene", take_scene},     {"result", take_result},
-                                          {"suite", take_suite},     {"study", take_study},
-                                          {"records", take_records}, {"recording", take_recording},
-                                          {"csv", take_csv},         {"gzip", take_gzip},
-                                          {"nl", take_nl},           {"mof", take_mof},
-                                          {"qps", take_qps},         {"fclib", take_fclib},
-                                          {"siconos", take_siconos}, {"obj", take_obj}};
+  static const std::vector<Reader> all = {
+      {"problem", take_problem}, {"sequence", take_sequence},
+      {"scene", take_scene},     {"result", take_result},
+      {"suite", take_suite},     {"study", take_study},
+      {"records", take_records}, {"recording", take_recording},
+      {"csv", take_csv},         {"gzip", take_gzip},
+      {"nl", take_nl},           {"mof", take_mof},
+      {"qps", take_qps},         {"fclib", take_fclib},
+      {"siconos", take_siconos}, {"obj", take_obj},
+      {"mtx", take_mtx},         {"csv-matrix", take_csv_parts}};
   return all;
 }
 
