@@ -38,7 +38,7 @@ Json line_of_auto() {
   item["name"] = "auto";
   item["summary"] =
       "the default: chooses a plan of several solvers for the problem (perp list plans)";
-  return Json::array({item});
+  return item;
 }
 
 }  // namespace
@@ -69,10 +69,10 @@ void add_list(CLI::App& app, int& code) {
       std::cout << document.dump(2) << '\n';
     } else {
       for (const std::string& topic : topics) {
-        const Json items = catalogue(topic);
+        Json items = catalogue(topic);
         if (topic == "peers" && items.empty() && options->topic != topic) continue;
         if (topics.size() > 1) std::cout << topic << ":\n";
-        if (topic == "solvers") print_items(line_of_auto());
+        if (topic == "solvers") items.insert(items.begin(), line_of_auto());
         print_items(items);
         if (items.empty()) std::cout << "  (none)\n";
       }
