@@ -375,7 +375,7 @@ class TestFolders(CollectionTestCase):
         out = self.folder / "out"
         self.write("out/thesis.txt", "mine")
         for options in ((), ("--overwrite",)):
-            self.refuse(self.export(out, ENTRIES[0], options=options), "thesis.txt", "not of a collection")
+            self.refuse(self.export(out, ENTRIES[0], options=options), "thesis.txt", "not part of a collection")
         self.assertEqual(files_below(out), {"thesis.txt": b"mine"})
         self.refuse(self.export(self.write("file", "mine"), ENTRIES[0]), "file")
 
@@ -406,7 +406,7 @@ class TestFolders(CollectionTestCase):
             else:
                 place.unlink()
         (out / "index.json").unlink()
-        self.refuse(self.export(out, ENTRIES[0], options=["--overwrite"]), "not of a collection")
+        self.refuse(self.export(out, ENTRIES[0], options=["--overwrite"]), "not part of a collection")
 
     def test_what_a_killed_export_left_is_named(self):
         self.write("out/.perp-collection-1/index.csv", "half")
