@@ -533,6 +533,8 @@ class TestSchemaRefuses(SimulateTestCase):
     "event_driven_with_gaps": (("sphere-collision", "--driver", "event-driven"), "--driver", "anitescu-potra"),
     "event_driven_with_gaps_named": (("sphere-collision", "--driver", "event-driven", "--formulation", "stewart-trinkle:edges=8"),
                                      "--driver", "anitescu-potra"),
+    "event_driven_with_two_lengths": (("sphere-collision", "--driver", "event-driven", "--formulation", "anitescu-potra",
+                                       "--step", "0.01,0.02"), "--step", "single length"),
     "no_events": (("pendulum", "--max-events", "0"), "--max-events"),
     "step_0": (("pendulum", "--step", "0"), "--step"),
     "negative_duration": (("pendulum", "--duration", "-1"), "--duration"),
