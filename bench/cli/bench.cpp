@@ -216,7 +216,7 @@ void add_bench(CLI::App& app, int& code) {
   CLI::App* verb = app.add_subcommand(
       "bench", "Run solvers on suites, each solve in a process of its own, each sequence in one");
   verb->add_option("WHAT", o->what,
-                   "suites, suite files, problem files or folders; all suites where left out");
+                   "suites, suite files, problem files or folders; all suites if left out");
   verb->add_option(
           "--solvers", o->solvers,
           "solvers, separated by commas; programs are exec:COMMAND, a process for every solve, or "
@@ -228,7 +228,7 @@ void add_bench(CLI::App& app, int& code) {
                    "a setting, KEY=VALUE, of those of the solvers that have it; at least one has")
       ->allow_extra_args(false);
   verb->add_option("--label", o->request.label,
-                   "what reports add to the solvers' names, where their settings are not the usual "
+                   "what reports add to the solvers' names, if their settings are not the usual "
                    "ones");
   verb->add_option(
           "--start", o->starts,

@@ -25,7 +25,7 @@ void add_compare(CLI::App& app, int& code) {
   verb->add_option("NEW", o->after, "the same of the new build")->required();
   verb->add_option("--noise", o->noise,
                    "percent that times of one build may differ by from run to run beyond what the "
-                   "records tell; where left out 10, and 3 from three rounds on")
+                   "records tell; if left out 10, and 3 from three rounds on")
       ->check(nonnegative());
   verb->add_flag("--json", o->json, "print one JSON document");
   verb->footer(

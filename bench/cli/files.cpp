@@ -83,7 +83,7 @@ void write_file(const ExportOptions& o, const Problem& problem) {
     std::cout << written << '\n';
 }
 
-// The problems of a scene's time steps, as files or as one sequence. @return false where the scene
+// The problems of a scene's time steps, as files or as one sequence. @return false if the scene
 // could not be brought to the last step.
 bool export_scene(const ExportOptions& o, const Scene& scene) {
   const ProblemSelection steps = read_steps(o.steps);
@@ -121,7 +121,7 @@ bool export_scene(const ExportOptions& o, const Scene& scene) {
 // What is to be made of the families named, checked before the first file is written.
 struct FamilyMembers {
   const Family* family;
-  std::vector<std::string> members;  // {""} where they have no names
+  std::vector<std::string> members;  // {""} if they have no names
 };
 
 // The family of that name, or the one that has its scenes as problems of the kind asked for.
@@ -266,7 +266,7 @@ void add_export(CLI::App& app, int& code) {
   verb->add_option("--format", options->format, "format to write: perp, mof, nl, fclib or mtx")
       ->capture_default_str();
   verb->add_flag("--gzip", options->gzip, "pack the files: .json.gz");
-  verb->add_option("-o,--output", options->folder, "folder, made where it does not exist");
+  verb->add_option("-o,--output", options->folder, "folder, made if it does not exist");
   add_collection_options(*verb, options->collection);
   verb->footer(
       "Examples: perp export contact-stack contact-pile --size 20 --seed 1 --seeds 3 -o instances\n"
@@ -324,8 +324,8 @@ void add_convert(CLI::App& app, int& code) {
     if (f.write)
       writes += fmt::format("{}{} ({})", writes.empty() ? "" : ", ", f.name, f.endings_text());
   }
-  verb->get_option("--from")->description("format of IN, by its ending where left out: " + reads);
-  verb->add_option("--to", options->to, "format of OUT, by its ending where left out: " + writes);
+  verb->get_option("--from")->description("format of IN, by its ending if left out: " + reads);
+  verb->add_option("--to", options->to, "format of OUT, by its ending if left out: " + writes);
   verb->add_option(
       "--as", options->as,
       "write a reduction of the problem, exact: lcp, mlcp, mcp, box_qp or conic_qp; of "

@@ -53,7 +53,7 @@ void add_list(CLI::App& app, int& code) {
                                       "List solvers, strategies, plans of auto, peers, "
                                       "formulations, compositions, scenes, families, "
                                       "suites or studies");
-  verb->add_option("topic", options->topic, "what to list; all where left out")
+  verb->add_option("topic", options->topic, "what to list; all if left out")
       ->check(CLI::IsMember(catalogue_topics()));
   verb->add_flag("--json", options->json, "print one JSON document");
   add_plugin_option(*verb);

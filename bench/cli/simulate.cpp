@@ -243,7 +243,7 @@ void add_simulate(CLI::App& app, int& code) {
                    "none, failed (default), A:B (steps) or all; needs --record");
   verb->add_flag("--sequence", o->sequence, "record problems as one perp-sequence, problems.jsonl");
   verb->add_flag("--no-contacts", o->no_contacts,
-                 "record no contacts.csv, by far the largest file where there are many");
+                 "record no contacts.csv, by far the largest file if there are many");
   verb->add_option("--driver", o->driver, "time-stepping or event-driven")
       ->check(CLI::IsMember({"time-stepping", "event-driven"}))
       ->capture_default_str();
@@ -256,7 +256,7 @@ void add_simulate(CLI::App& app, int& code) {
   verb->add_flag("--json", o->json, "print one JSON document");
   verb->footer(
       "Example: perp simulate box-stack --param rows=3 --duration 1 --record out/stack\n"
-      "Exit code 0 where every step was solved and verified.");
+      "Exit code 0 if every step was solved and verified.");
   verb->callback([o, max_events, &code] {
     if (max_events->count() > 0 && driver_from(o->driver) != Driver::kEventDriven) {
       throw std::invalid_argument(

@@ -221,7 +221,7 @@ void add_solve(CLI::App& app, int& code) {
   verb->add_option("--start", options->start,
                    "a result file whose z (dual, basis) to start from; zero: no start; stored: the "
                    "problem's own "
-                   "(the default where it has one)");
+                   "(the default if it has one)");
   verb->add_option("--trace", options->trace, "write one line an iteration to this CSV file");
   verb->add_flag("--json", options->json, "print one JSON document with the whole answer");
   verb->add_flag("--explain", options->explain,
@@ -229,7 +229,7 @@ void add_solve(CLI::App& app, int& code) {
   verb->footer(
       "Example: perp solve problems/collections/siconos/lcp/lcp_mmc.json --solver lemke "
       "--tolerance 1e-10\n"
-      "Exit code 0 only where the verifier grants it.");
+      "Exit code 0 only if the verifier grants it.");
   verb->callback([options, &code] { solve(*options, code); });
 }
 
@@ -270,7 +270,7 @@ void add_verify(CLI::App& app, int& code) {
   verb->add_flag("--json", options->json, "print one JSON document");
   verb->footer(
       "Example: perp verify problem.json result.json --tolerance 1e-10\n"
-      "Exit code 0 where the answer is verified, 1 where it is not.");
+      "Exit code 0 if the answer is verified, 1 if it is not.");
   verb->callback([options, &code] {
     const Problem problem = options->read_input();
     Answer answer = answer_from_text(read_text_file(options->result), options->result);

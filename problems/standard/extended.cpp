@@ -96,7 +96,7 @@ void add_extended(RowSums& sums, int row, double a, Extended x) {
   if (static_cast<Extended>(high) + low != x) sums.doubt(row);
 }
 
-// Calls add(row, a, i) for every product a x_i in a term, a 1 where it has no factors.
+// Calls add(row, a, i) for every product a x_i in a term, a 1 if it has no factors.
 template <class Add>
 void for_factors(const AffineTerm& term, const Add& add) {
   if (term.matrix) {
