@@ -136,8 +136,8 @@ TEST(Qps, RefusesWithLineAndSection) {
     EXPECT_NE(at, std::string::npos) << from;
     return [text = text.replace(at, from.size(), to)] { qps(text); };
   };
-  expect_refusal(changed("ROWS", "GROUPS"), {"line 3", "GROUPS", "not read"});
-  expect_refusal(changed("QUADOBJ", "QCMATRIX"), {"QCMATRIX", "not read"});
+  expect_refusal(changed("ROWS", "GROUPS"), {"line 3", "GROUPS", "not supported"});
+  expect_refusal(changed("QUADOBJ", "QCMATRIX"), {"QCMATRIX", "not supported"});
   expect_refusal(changed("2.0            same", "two            same"), {"COLUMNS", "\"two\""});
   expect_refusal(changed("1.5            low ", "1.5            lost"), {"COLUMNS", "lost"});
   expect_refusal(changed("cost      -2.0           low", "cost      -2.0           cost"),
