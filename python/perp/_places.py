@@ -11,6 +11,7 @@ def set_places() -> None:
     in the build tree, or the first `perp` on the PATH; studies run it for their simulations."""
     here = pathlib.Path(__file__).resolve().parent
     data = here / "share" / "perp"
-    programs = [os.environ.get("PERP", ""), here / "bin" / "perp", here.parents[1] / "perp", shutil.which("perp") or ""]
-    program = next((str(p) for p in programs if str(p) and os.path.isfile(p) and os.access(p, os.X_OK)), "")
+    programs = [os.environ.get("PERP", ""), str(here / "bin" / "perp"), str(here.parents[1] / "perp"),
+                shutil.which("perp") or ""]
+    program = next((p for p in programs if p and os.path.isfile(p) and os.access(p, os.X_OK)), "")
     _perp.set_places(str(data) if data.is_dir() else "", program)

@@ -25,7 +25,7 @@ def bench(problems: Iterable[_perp.Problem | _perp.Instance | str] | str, solver
     Nothing that a solver does ends the benchmark: it is solved, wrong, timed_out, out_of_memory, crashed, ... in the
     column outcome. ValueError: an unknown solver or setting, or records that are there already without resume or
     overwrite. Ctrl-C raises KeyboardInterrupt; records that were written are whole."""
-    given = [problems] if isinstance(problems, (str, _perp.Problem, _perp.Instance)) else list(problems)
+    given: list[Any] = [problems] if isinstance(problems, (str, _perp.Problem, _perp.Instance)) else list(problems)
     names = [solvers] if isinstance(solvers, str) else list(solvers)
 
     def run(place: str) -> Any:

@@ -30,11 +30,12 @@ def _frame(rows: list[dict[str, Any]]) -> Any:
 
 
 def _at(record: dict[str, Any], place: str) -> Any:
+    value: Any = record
     for word in place.split("."):
-        if not isinstance(record, dict):
+        if not isinstance(value, dict):
             return None
-        record = record.get(word)
-    return record
+        value = value.get(word)
+    return value
 
 
 def _lines(path: pathlib.Path) -> list[dict[str, Any]]:

@@ -63,6 +63,9 @@ class Types(unittest.TestCase):
                 self.assertTrue((inspect.getdoc(getattr(perp, name)) or "").strip(), name)
 
     def test_a_type_checker_agrees(self):
+        ran = subprocess.run([sys.executable, "-m", "mypy", "--ignore-missing-imports", "--no-incremental", PACKAGE],
+                             capture_output=True, text=True, cwd=PACKAGE.parent)
+        self.assertEqual(ran.returncode, 0, ran.stdout + ran.stderr)
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "use.py"
             for text, wanted in ((USE, 0), (USE + "wrong: int = perp.lcp(np.eye(2), [1.0])\n", 1)):
