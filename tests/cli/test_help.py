@@ -6,7 +6,7 @@ import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from perp_cli import ROOT, CliTestCase, lcp, with_cases  # noqa: E402
+from perp_cli import PERP, ROOT, CliTestCase, lcp, with_cases  # noqa: E402
 
 # The options that scripts may count on.
 OPTIONS = {
@@ -100,7 +100,17 @@ class TestExamples(HelpTestCase):
         for example in examples:
             words = shlex.split(example)
             self.assertEqual(words[:2], ["perp", verb])
+            if verb == "import-step" and not self.engine_is_there(words[3]):
+                refused = self.perp(*self.in_scratch(verb, words[1:]), cwd=ROOT)
+                self.assertEqual(refused.returncode, 2)
+                self.assertRegex(refused.stderr, r"no such file|is not built")
+                continue
             self.succeed(*self.in_scratch(verb, words[1:]), cwd=ROOT)
+
+    @staticmethod
+    def engine_is_there(model):
+        """MuJoCo with its models is installed, and the program that asks it is built."""
+        return os.path.isfile(model) and os.path.isfile(os.path.join(os.path.dirname(PERP), "perp-step-mujoco"))
 
     def in_scratch(self, verb, words):
         """The words with outputs moved to the scratch folder and inputs that the user would have put in their place."""
