@@ -15,7 +15,7 @@ RIGHT = re.compile("|".join((
     "name tell where", "where the bodies of a scene are", "where it meets the floor", "where the rows begin",
     "where its columns of L begin", "where an unknown of an lcp or mlcp stands", "stays where it was", "where steep",
     "where this is defined", "where to go on", r"\| where \|", "`where`", '"where"', "std::string where;", "& where,",
-    "kind, where;", "#where-problems-come-from")), re.I)
+    "kind, where;", "#where-problems-come-from", "where all solvers start")), re.I)
 
 
 def tracked(*endings):
@@ -28,8 +28,9 @@ def prose(path):
     """The lines of a page without what is generated and what is code, others empty in their places."""
     text = path.read_text()
     if path.suffix == ".md":
+        # What is made of published runs has the words of their day; lists and help are the program's of today.
         blank = lambda match: "\n" * match.group(0).count("\n")  # noqa: E731
-        text = re.sub(r"^<!-- made: (?!end).*?^<!-- made: end -->$", blank, text, flags=re.S | re.M)
+        text = re.sub(r"^<!-- made: (?!end|settings|options|list|help).*?^<!-- made: end -->$", blank, text, flags=re.S | re.M)
         text = re.sub(r"^ *```.*?^ *```$", blank, text, flags=re.S | re.M)
     return text.split("\n")
 
@@ -67,7 +68,7 @@ class Language(unittest.TestCase):
     def test_lines_of_pages_are_no_longer_than_120(self):
         for path in tracked(".md"):
             for number, line in enumerate(prose(path), 1):
-                if not line.startswith("|"):  # a row of a table is one line
+                if not line.startswith(("|", "<!-- made: ")):  # a row of a table is one line
                     self.assertLessEqual(len(line), 120, f"{path.relative_to(ROOT)}:{number}")
 
 
