@@ -19,7 +19,8 @@ SceneProblems scene_problems(const Scene& scene, const SceneProblemsRequest& req
   simulation.step = request.step > 0 ? request.step : scene.step;
   simulation.duration = simulation.step * request.last;
   InterruptObserver observer;  // a noted signal ends the simulation
-  simulation.observer = &observer;
+  simulation.observer = request.observer ? request.observer : &observer;
+  simulation.make_formulation = request.make_formulation;
   SceneProblems made;
   const ProblemOrigin origin{simulation.formulation, simulation.solve.solver, simulation.driver};
   made.source = source_of_run(scene, origin);

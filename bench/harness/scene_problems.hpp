@@ -1,6 +1,8 @@
 // Problems of the time steps of a scene.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <perp/bench/simulation/simulation.hpp>
 #include <perp/problems/scenes/scene.hpp>
 #include <perp/problems/standard/problem.hpp>
@@ -17,6 +19,10 @@ struct SceneProblemsRequest {
   double step = 0.0;                      ///< s; 0: the step of the scene
   double tolerance = 1e-10;
   int first = 1, last = 1;  ///< steps, both included
+  /// As in SimulationRequest: one of perp's formulations, or one of the caller's own.
+  std::function<std::unique_ptr<Formulation>(const std::string&)> make_formulation =
+      perp::make_formulation;
+  Observer* observer = nullptr;  ///< may end the simulation; nullptr: a noted signal does
 };
 
 /// Result of scene_problems().

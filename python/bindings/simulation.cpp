@@ -248,9 +248,25 @@ void bind_simulation(py::module_& m) {
         request.tolerance = tolerance;
         request.first = first;
         request.last = last;
+        request.make_formulation = make_formulation_for_python;
+        SignalWatch watch;
+        request.observer = &watch;
+        Raised raised;
+        SceneProblems made;
+        {
+          const py::gil_scoped_release release;
+          made = scene_problems(scene, request);
+        }
+        raised.rethrow();
+        if (made.unsolved_step > 0) {
+          const std::string text = "step " + std::to_string(made.unsolved_step) +
+                                   " could not be solved (" + made.why +
+                                   "); the problems end there";
+          if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0)
+            throw py::error_already_set();
+        }
         std::vector<std::shared_ptr<Problem>> problems;
-        const py::gil_scoped_release release;
-        for (Problem& p : scene_problems(scene, request).problems)
+        for (Problem& p : made.problems)
           problems.push_back(std::make_shared<Problem>(std::move(p)));
         return problems;
       },
@@ -258,7 +274,9 @@ void bind_simulation(py::module_& m) {
       py::arg("step") = 0.0, py::arg("tolerance") = 1e-10, py::arg("first") = 1,
       py::arg("last") = 1,
       "The problems of steps `first` to `last` of a simulation, each with its start, where it\n"
-      "comes from and, if it was solved, the answer.");
+      "comes from and, if it was solved, the answer. A step that cannot be solved ends them with "
+      "a\n"
+      "RuntimeWarning.");
 }
 
 }  // namespace perp::python

@@ -220,6 +220,15 @@ class Formulations(unittest.TestCase):
         last = np.asarray(mine.contacts["step"]) == 60
         self.assertAlmostEqual(np.asarray(mine.contacts["impulse"])[last, 0].sum(), weight, places=6)
 
+    def test_its_problems_are_instances_like_others(self):
+        scene = perp.Scene.from_json(self.SCENE)
+        problems = perp.scene_problems(scene, "my-frictionless", first=36, last=45)
+        self.assertEqual({p.kind for p in problems}, {"lcp"})
+        self.assertEqual(problems[0].source["formulation"], "my-frictionless")
+        records = Solvers.rows(perp.bench(problems, ["lemke", "newton-fb"], repeats=1))
+        self.assertEqual({r["outcome"] for r in records}, {"solved"})
+        self.assertEqual(len(records), 2 * len(problems))
+
     def test_what_it_cannot_treat_is_refused(self):
         scene = perp.Scene.from_json(self.SCENE.replace('"mu": 0', '"mu": 0, "restitution": 0.5'))
         with self.assertRaisesRegex(ValueError, "restitution"):
