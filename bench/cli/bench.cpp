@@ -46,7 +46,7 @@ void tell_who_has_it_not(const BenchRequest& request) {
         without += (without.empty() ? "" : ", ") + read_solver_name(solver).name;
     }
     if (!without.empty())
-      std::cerr << fmt::format("perp: --set {}: is not a setting of {}, which run without it\n",
+      std::cerr << fmt::format("perp: --set {}: is not a setting of {}; there it is left out\n",
                                setting.first, without);
   }
 }

@@ -216,19 +216,33 @@ std::string kind_of(const std::string& message) {
   return kind;
 }
 
-// The reasons why solvers refused problems: a line for each solver and reason, with the first
-// message.
-std::string refusals_text(const std::vector<Record>& records) {
-  std::map<std::pair<std::string, std::string>, std::pair<int, std::string>> refusals;
+// What a solver said of its runs with one of these outcomes, by solver and reason: how often, and
+// the first message.
+using Reasons = std::map<std::pair<std::string, std::string>, std::pair<int, std::string>>;
+Reasons reasons_of(const std::vector<Record>& records, const std::vector<std::string>& outcomes) {
+  Reasons reasons;
   const std::vector<std::string> names = solver_names(records);
   for (std::size_t k = 0; k < records.size(); ++k) {
-    if (records[k].outcome != "unsupported") continue;
-    auto& [runs, message] = refusals[{names[k], kind_of(records[k].message)}];
+    if (std::find(outcomes.begin(), outcomes.end(), records[k].outcome) == outcomes.end()) continue;
+    auto& [runs, message] = reasons[{names[k], kind_of(records[k].message)}];
     if (runs++ == 0) message = records[k].message;
   }
+  return reasons;
+}
+
+// The reasons why solvers refused problems, and the most frequent one why a solver broke down:
+// lines below the table.
+std::string reasons_text(const std::vector<Record>& records) {
   std::string out;
-  for (const auto& [what, told] : refusals)
+  for (const auto& [what, told] : reasons_of(records, {"unsupported"}))
     out += fmt::format("{} refused {}: {}\n", what.first, told.first, told.second);
+  std::map<std::string, std::pair<int, std::string>> worst;
+  for (const auto& [what, told] : reasons_of(records, {"numerical_error", "crashed"})) {
+    if (!told.second.empty() && told.first > worst[what.first].first) worst[what.first] = told;
+  }
+  for (const auto& [solver, told] : worst) {
+    if (told.first > 0) out += fmt::format("{} failed {}: {}\n", solver, told.first, told.second);
+  }
   return out;
 }
 
@@ -310,7 +324,7 @@ std::string summary_text(const std::vector<Record>& all) {
     out += "\n";
     any_own |= g.solver.ends_with(kOwnTimesMark);
   }
-  out += refusals_text(records);
+  out += reasons_text(records);
   if (any_own) out += fmt::format("{} times reported by the program itself\n", kOwnTimesMark);
   return out;
 }

@@ -142,7 +142,7 @@ std::string read_text(int fd, const std::string& name, std::size_t expected) {
   return is_gzip(bytes) ? Gunzip(bytes, name).text() : bytes;
 }
 
-void write_gzip(const std::string& path, std::string_view text) {
+void write_gzip(const std::string& path, std::string_view text, const std::string& shown) {
   GzHandle file(gzopen(path.c_str(), "wb6"));
   bool good = file != nullptr;
   while (good && !text.empty()) {
@@ -152,16 +152,17 @@ void write_gzip(const std::string& path, std::string_view text) {
   }
   if (good) good = gzclose(file.release()) == Z_OK;
   if (!good)
-    throw InputError(fmt::format("{}: cannot be written ({})", path, std::strerror(errno)));
+    throw InputError(fmt::format("{}: cannot be written ({})", shown, std::strerror(errno)));
 }
 
-void write_plain(const std::string& path, std::string_view text) {
+// @param shown the file in messages
+void write_plain(const std::string& path, std::string_view text, const std::string& shown) {
   std::FILE* file = std::fopen(path.c_str(), "wb");
   bool good = file != nullptr;
   if (good) good = std::fwrite(text.data(), 1, text.size(), file) == text.size();
   if (file) good = std::fclose(file) == 0 && good;
   if (!good)
-    throw InputError(fmt::format("{}: cannot be written ({})", path, std::strerror(errno)));
+    throw InputError(fmt::format("{}: cannot be written ({})", shown, std::strerror(errno)));
 }
 
 }  // namespace
@@ -187,15 +188,15 @@ void write_text_file(const std::string& name, std::string_view text) {
   const fs::path resolved = fs::canonical(name, unknown);  // a link stays a link
   const std::string path = unknown ? name : resolved.string();
   if (!unknown && !fs::is_regular_file(resolved) && !fs::is_directory(resolved)) {
-    return write_plain(path, text);  // a pipe or device is not replaced
+    return write_plain(path, text, path);  // a pipe or device is not replaced
   }
   static std::atomic<unsigned> written = 0;  // threads may write the same path
   const std::string temporary = fmt::format("{}.{}-{}.tmp", path, getpid(), written++);
   try {
     if (name.ends_with(".gz")) {
-      write_gzip(temporary, text);
+      write_gzip(temporary, text, path);
     } else {
-      write_plain(temporary, text);
+      write_plain(temporary, text, path);
     }
     std::error_code error;
     fs::rename(temporary, path, error);

@@ -76,6 +76,7 @@ std::vector<Instance> instances_from(const py::list& problems, bool quick) {
       continue;
     }
     Instance i;
+    problem_from(item, "problems");
     i.made = item.cast<std::shared_ptr<Problem>>();
     i.suite = "python";
     i.name = i.made->name.empty() ? "problem-" + std::to_string(number) : i.made->name;
@@ -208,6 +209,7 @@ void bind_benchmark(py::module_& m) {
         std::vector<char*> arguments;
         for (std::string& word : words) arguments.push_back(word.data());
         arguments.push_back(nullptr);
+        const Raised raised;  // what solvers raise is told by the verb
         const ForkWithInterpreter fork;
         const py::gil_scoped_release release;
         return cli::run(static_cast<int>(words.size()), arguments.data());

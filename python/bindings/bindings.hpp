@@ -45,6 +45,9 @@ Vector vector_from(const py::handle& object, const std::string& field);
 py::object matrix_to(const Matrix& matrix, const py::handle& owner);
 py::object vector_to(const Vector& vector, const py::handle& owner);
 
+/// The problem that is given. @throws py::type_error naming the argument if it is none
+const Problem& problem_from(const py::handle& object, const char* name = "problem");
+
 /// The number, if it is finite and at least 0. @throws py::value_error naming the argument
 double at_least_zero(double value, const char* name);
 

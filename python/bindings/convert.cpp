@@ -19,8 +19,11 @@ Array named_array(const py::handle& object, const std::string& field) {
     const py::object given = py::module_::import("numpy").attr("asarray")(object);
     const std::string kind = given.attr("dtype").attr("kind").cast<std::string>();
     if (std::string("biufO").find(kind) == std::string::npos)
-      throw py::value_error("no real numbers but " +
-                            py::str(given.attr("dtype")).cast<std::string>());
+      throw py::value_error(kind == "c" ? "no real numbers but complex ones"
+                            : kind == "U" || kind == "S"
+                                ? "no real numbers but text"
+                                : "no real numbers but " +
+                                      py::str(given.attr("dtype")).cast<std::string>());
     Array array = Array::ensure(given.attr("astype")("float64", py::arg("copy") = false));
     if (!array) throw py::value_error("no array of numbers");
     return array;
@@ -98,6 +101,13 @@ Settings settings_from(const py::kwargs& keywords) {
   return settings;
 }
 
+const Problem& problem_from(const py::handle& object, const char* name) {
+  if (py::isinstance<Problem>(object)) return object.cast<const Problem&>();
+  throw py::type_error(std::string(name) + ": is no perp.Problem but " +
+                       py::str(py::type::of(object).attr("__name__")).cast<std::string>() +
+                       "; perp.lcp and others make one of arrays, perp.read of a file");
+}
+
 double at_least_zero(double value, const char* name) {
   if (std::isfinite(value) && value >= 0) return value;
   throw py::value_error(std::string(name) + ": " + py::str(py::float_(value)).cast<std::string>() +
@@ -154,9 +164,10 @@ namespace {
 
 thread_local Raised* innermost = nullptr;  // NOLINT: one for each thread is the point
 
-// What was noted on threads that no call from Python runs on.
+// What was noted on threads that no call from Python runs on. It is never destroyed: an exception
+// of Python must not be dropped when the interpreter has ended.
 std::mutex orphans;
-std::exception_ptr orphan;
+std::exception_ptr& orphan = *new std::exception_ptr;
 
 }  // namespace
 

@@ -92,11 +92,15 @@ std::unique_ptr<Formulation> make_formulation_for_python(const std::string& text
 
 void bind_formulations(py::module_& m) {
   py::class_<Stage>(m, "Stage", "A problem of a step, which a formulation poses.")
-      .def(py::init([](const std::string& name, const Problem& problem,
-                       const std::vector<std::uint64_t>& keys) {
-             return Stage{name, problem, keys, {}};
+      .def(py::init([](const std::string& name, const Problem& problem, const py::iterable& keys) {
+             std::vector<std::uint64_t> numbers;
+             for (const py::handle key : keys) {
+               const py::object whole = py::module_::import("operator").attr("index")(key);
+               numbers.push_back(whole.cast<std::uint64_t>());
+             }
+             return Stage{name, problem, numbers, {}};
            }),
-           py::arg("name"), py::arg("problem"), py::arg("keys") = std::vector<std::uint64_t>(),
+           py::arg("name"), py::arg("problem"), py::arg("keys") = py::tuple(),
            "keys: one number for each unknown, the same for the same unknown of the next step;\n"
            "answers are carried over by them as starts")
       .def_readonly("name", &Stage::name)

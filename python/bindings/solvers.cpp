@@ -34,7 +34,10 @@ Status status_from(const std::string& name) {
   for (int s = 0; s <= static_cast<int>(Status::kUnsupported); ++s) {
     if (to_string(static_cast<Status>(s)) == name) return static_cast<Status>(s);
   }
-  throw py::value_error("status: \"" + name + "\" is none");
+  std::string all;
+  for (int s = 0; s <= static_cast<int>(Status::kUnsupported); ++s)
+    all += (all.empty() ? "" : ", ") + std::string(to_string(static_cast<Status>(s)));
+  throw py::value_error("status: \"" + name + "\" is no status; there are: " + all);
 }
 
 // A method whose do_solve calls a function of Python. What the function raises is the message of a
@@ -120,7 +123,9 @@ class PythonSolver final : public Solver {
       } else if (name == "status") {
         result.status = status_from(value.cast<std::string>());
       } else if (name == "iterations") {
-        result.iterations = value.cast<int>();
+        const py::object whole = py::module_::import("operator").attr("index")(value);
+        result.iterations = whole.cast<int>();
+        if (result.iterations < 0) throw py::value_error("iterations: is below 0");
       } else if (name == "message") {
         result.message = value.cast<std::string>();
       } else {

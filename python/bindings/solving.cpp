@@ -93,10 +93,17 @@ auto without_gil(const Work& work) {
   return result;
 }
 
-std::shared_ptr<VerifiedResult> solve(const Problem& problem, const std::string& solver,
+void check_observer(const py::object& observer) {
+  if (!observer.is_none() && PyCallable_Check(observer.ptr()) == 0)
+    throw py::type_error("observer: cannot be called");
+}
+
+std::shared_ptr<VerifiedResult> solve(const py::object& given, const std::string& solver,
                                       double tolerance, int max_iterations, double time_limit,
                                       const py::object& start, const py::object& start_dual,
                                       const py::object& observer, const py::kwargs& settings) {
+  const Problem& problem = problem_from(given);
+  check_observer(observer);
   SolveRequest request =
       request_of({solver, tolerance, time_limit, max_iterations}, settings_from(settings));
   set_start(request, start, start_dual);
@@ -114,9 +121,11 @@ class PythonSession {
             request_of({solver, tolerance, time_limit, max_iterations}, settings_from(settings))),
         session_(request_) {}
 
-  std::shared_ptr<VerifiedResult> solve(const Problem& problem, const py::object& start,
+  std::shared_ptr<VerifiedResult> solve(const py::object& given, const py::object& start,
                                         const py::object& start_dual, const py::object& observer) {
     if (busy_) throw std::runtime_error("this session is solving, in another thread or a callback");
+    const Problem& problem = problem_from(given);
+    check_observer(observer);
     const Busy busy(busy_);
     if (py::isinstance<py::str>(start) && start.cast<std::string>() == "last") {
       set_start(request_, py::none(), py::none());
@@ -173,7 +182,7 @@ std::vector<std::shared_ptr<VerifiedResult>> solve_many(const py::list& problems
   const SolveRequest request =
       request_of({solver, tolerance, time_limit, max_iterations}, settings_from(settings));
   std::vector<Problem> copies;
-  for (const py::handle problem : problems) copies.push_back(problem.cast<const Problem&>());
+  for (const py::handle problem : problems) copies.push_back(problem_from(problem, "problems"));
   return without_gil([&] {
     std::vector<std::shared_ptr<VerifiedResult>> results;
     for (VerifiedResult& r : solve_batch(copies, request, threads))
@@ -372,7 +381,8 @@ void bind_solving(py::module_& m) {
   m.def("solve_times", &solve_times, py::arg("problem"), py::arg("solver"), py::arg("count"));
   m.def(
       "verify",
-      [](const Problem& problem, const py::object& z, const py::object& dual, double tolerance) {
+      [](const py::object& given, const py::object& z, const py::object& dual, double tolerance) {
+        const Problem& problem = problem_from(given);
         const Answer answer = answer_from(problem, z, dual, tolerance);
         return without_gil([&] { return verify(problem, answer, tolerance); });
       },
@@ -383,7 +393,8 @@ void bind_solving(py::module_& m) {
       "ValueError if a size is wrong.");
   m.def(
       "analyse",
-      [](const Problem& problem, const py::object& z, const py::object& dual, double tolerance) {
+      [](const py::object& given, const py::object& z, const py::object& dual, double tolerance) {
+        const Problem& problem = problem_from(given);
         const Answer answer = answer_from(problem, z, dual, tolerance);
         const std::string text = without_gil([&] {
           return analysis_to_json(problem, analyse_answer(problem, answer, tolerance))

@@ -48,7 +48,11 @@ def register_solver(name: str, function: Callable[..., Any], kinds: Iterable[str
 
 def solver(name: str, kinds: Iterable[str], *, summary: str = "",
            uses_start: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorator: register_solver."""
+    """Decorator that makes a function a solver: register_solver(name, function, kinds).
+
+    function(problem, start, limits, *, SETTING=DEFAULT) gets a Problem, n numbers or None, and the dict limits with
+    tolerance, max_iterations and time_limit. It returns z, or a dict with z, dual, status, iterations and message,
+    or None if it gives up. help(perp.register_solver) tells more."""
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         register_solver(name, function, kinds, summary=summary, uses_start=uses_start)
         return function

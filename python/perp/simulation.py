@@ -13,6 +13,7 @@ from . import _perp
 @dataclass(frozen=True)
 class Simulation:
     """What a run left. Row 0 of the arrays is the initial state; T steps, B bodies; SI units, world frame."""
+    bodies: list[str]              #: names of the B bodies, in the order of the columns
     time: np.ndarray               #: T + 1, s
     position: np.ndarray           #: T + 1 x B x 3, of the mass centres, m
     orientation: np.ndarray        #: T + 1 x B x 4, quaternions (w, x, y, z)
@@ -33,7 +34,7 @@ class Simulation:
     solve_time: float              #: s
     wall_time: float               #: s
     stopped: bool                  #: by on_step, or after a failed step
-    message: str                   #: why the step failed
+    message: str                   #: why a step failed
     final_state: _perp.State
 
     @property
@@ -61,6 +62,7 @@ def simulate(scene: _perp.Scene | str, formulation: str = "", solver: str = "aut
         scene = _perp.scene(scene, **(parameters or {}))
     elif parameters:
         raise ValueError("parameters: belong to a scene by name or file")
-    return Simulation(**_perp.run_simulation(
+    names = [body["name"] for body in scene.bodies]
+    return Simulation(bodies=names, **_perp.run_simulation(
         scene, formulation, solver, step, duration, tolerance, time_limit, driver, warm_start, keep_going,
         "" if record is None else os.fspath(record), problems, on_step, **settings))

@@ -426,7 +426,7 @@ class TestSettings(LostTestCase):
 
     def test_a_setting_that_some_have_goes_to_those(self):
         errors, records = self.bench("lemke,pgs", "relaxation=0.5", "max_iterations=500")
-        self.assertIn("perp: --set relaxation: is not a setting of lemke, which run without it\n", errors)
+        self.assertIn("perp: --set relaxation: is not a setting of lemke; there it is left out\n", errors)
         self.assertEqual(records["lemke"]["settings"], {"max_iterations": "500"})
         self.assertEqual(records["pgs"]["settings"], {"relaxation": "0.5", "max_iterations": "500"})
         self.assertEqual({r["outcome"] for r in records.values()}, {"solved"})

@@ -59,6 +59,18 @@ class Solvers(unittest.TestCase):
             perp.solve(problems()[0], "my-raiser")
         self.assertTrue(perp.solve(problems()[0]).solved)
 
+    def test_answers_that_are_none_are_told(self):
+        p = problems()[0]
+        for answer, text in (({"status": "great"}, "is no status; there are: solved"),
+                             ({"z": np.zeros(6), "iterations": 2.5}, "integer"),
+                             ({"z": np.zeros(6), "iterations": -5}, "iterations: is below 0"),
+                             ({"z": ["a"] * 6}, "z: no real numbers but text"),
+                             ({"x": 1}, "returned \"x\""), (np.zeros(6) * 1j, "complex"), (np.zeros((6, 1)), "2 dimensions"),
+                             (object(), "z: ")):
+            perp.register_solver("my-answer-solver", lambda problem, start, limits, told=answer: told, ["lcp"])
+            with self.assertRaisesRegex((ValueError, TypeError), text):
+                perp.solve(p, "my-answer-solver")
+
     def test_names_and_signatures_that_are_wrong_are_refused(self):
         for call, text in ((lambda: perp.register_solver("lemke", damped_jacobi, ["lcp"]), "lemke"),
                            (lambda: perp.register_solver("no name", damped_jacobi, ["lcp"]), "no name"),
@@ -172,6 +184,17 @@ class Solvers(unittest.TestCase):
             ran = subprocess.run([sys.executable, "-m", "perp", "--import", file, "solve", problem, "--solver", "zero"],
                                  capture_output=True, text=True)
             self.assertEqual((ran.returncode, ran.stderr), (0, ""))
+            file.write_text("@perp.solver('boom', ['lcp'])\n"
+                            "def boom(problem, start, limits):\n"
+                            "    raise RuntimeError('boom')\n")
+            for solver in ("boom", "first(boom, lemke)"):
+                ran = subprocess.run([sys.executable, "-m", "perp", "--import", file, "solve", problem, "--solver", solver],
+                                     capture_output=True, text=True, timeout=60)  # it ends
+                self.assertEqual(ran.returncode, 1 if solver == "boom" else 0, ran.stdout + ran.stderr)
+            self.assertIn("boom", ran.stdout)
+            ran = subprocess.run([sys.executable, "-m", "perp", "--import", file, "bench", problem, "--solvers", "boom",
+                                  "-o", pathlib.Path(folder) / "out"], capture_output=True, text=True, timeout=60)
+            self.assertIn("boom failed 1: RuntimeError: boom", ran.stdout)
             missing = subprocess.run([sys.executable, "-m", "perp", "--import", file.with_name("no.py"), "list"],
                                      capture_output=True, text=True)
             self.assertEqual(missing.returncode, 2)

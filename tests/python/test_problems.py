@@ -78,7 +78,7 @@ class Arrays(unittest.TestCase):
             (lambda: perp.lcp([["a", "b"], ["c", "d"]], Q), "M: no real numbers"),
             (lambda: perp.lcp([[1, 2], [3]], Q), "M: "),
             (lambda: perp.lcp(M * 1j, Q), "M: no real numbers"),
-            (lambda: perp.lcp(scipy.sparse.csc_matrix(M * 1j), Q), "M: complex"),
+            (lambda: perp.lcp(scipy.sparse.csc_matrix(M * 1j), Q), "M: "),
             (lambda: perp.lcp(M, ["1", "2"]), "q: no real numbers"),
             (lambda: perp.lcp(M, [np.nan, 0]), "q"),
             (lambda: perp.lcp(scipy.sparse.csc_matrix([[np.inf, 0], [0, 1]]), Q), "M"),

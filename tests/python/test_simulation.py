@@ -36,6 +36,7 @@ class Simulations(unittest.TestCase):
         np.testing.assert_array_equal(run.contacts["impulse"][:, 0], [float(r["p_n"]) for r in contacts])
         self.assertEqual(run.contacts["mode"], [r["mode"] for r in contacts])
         self.assertTrue(run.solved.all())
+        self.assertEqual(run.bodies, [b["name"] for b in perp.scene("box-stack", rows=2).bodies])
         self.assertEqual({s["status"] for s in run.stages}, {"solved"})
 
     def test_stopping(self):

@@ -58,6 +58,16 @@ class Solve(unittest.TestCase):
                                     max_iterations=np.int64(2)).iterations, 2)
         self.assertEqual(perp.solve(problem, "multigrid").status, "unsupported")
 
+    def test_what_is_no_problem_is_told(self):
+        for call, text in ((lambda: perp.solve("p.json"), "problem: is no perp.Problem but str"),
+                           (lambda: perp.verify(M, Q), "problem: is no perp.Problem but ndarray"),
+                           (lambda: perp.solve_many([perp.lcp(M, Q), 3]), "problems: is no perp.Problem but int"),
+                           (lambda: perp.bench([3], "lemke"), "problems: is no perp.Problem but int"),
+                           (lambda: perp.solve(perp.lcp(M, Q), observer=3), "observer: cannot be called")):
+            with self.assertRaises(TypeError) as caught:
+                call()
+            self.assertIn(text, str(caught.exception))
+
     def test_starts(self):
         problem = perp.generate("contact-pile", 30)
         first = perp.solve(problem, "newton-fb")
