@@ -124,7 +124,8 @@ std::string index_csv_text(const std::vector<Json>& instances) {
   for (const Json& instance : instances) {
     std::string line;
     for (const auto& [name, value] : columns())
-      line += (name == columns().front().first ? "" : ",") + csv_field(value(instance));
+      line += fmt::format("{}{}", name == columns().front().first ? "" : ",",
+                          csv_field(value(instance)));
     text += line + '\n';
   }
   return text;

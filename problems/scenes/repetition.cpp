@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <cmath>
-#include <optional>
 
 namespace perp {
 
@@ -57,14 +56,14 @@ class Repetition {
     if (count != std::floor(count) || count < 0 || count > kMaxRepeats)
       field.fail(fmt::format("{} is not an integer in 0..{}", count, kMaxRepeats));
     const auto outer = scope_.find(index);
-    const std::optional<double> hidden =
-        outer == scope_.end() ? std::nullopt : std::optional(outer->second);
+    const bool hides = outer != scope_.end();
+    const double hidden = hides ? outer->second : 0.0;
     for (int k = 0; k < static_cast<int>(count); ++k) {
       scope_[index] = k;
       run(level + 1);
     }
-    if (hidden) {
-      scope_[index] = *hidden;
+    if (hides) {
+      scope_[index] = hidden;
     } else {
       scope_.erase(index);
     }
