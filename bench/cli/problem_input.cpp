@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <perp/problems/io/problem_file.hpp>
+#include <stdexcept>
 
 namespace perp::cli {
 
 Problem ProblemInput::read_input() const {
+  if (q.empty() && !(lower.empty() && upper.empty()))
+    throw std::invalid_argument(
+        "--lower, --upper: they go with --q, as options name all files beside M");
   PartFiles given;
   for (const auto& [field, path] : {std::pair("q", q), {"lower", lower}, {"upper", upper}}) {
     if (!path.empty()) given.emplace(field, path);

@@ -43,7 +43,8 @@ class Simulation:
         return self.kinetic + self.potential
 
     def __repr__(self) -> str:
-        return (f"<perp.Simulation {self.steps} steps to {self.time[-1]:g} s, {self.failed_steps} failed, "
+        failed = f" ({self.message})" if self.message else ""
+        return (f"<perp.Simulation {self.steps} steps to {self.time[-1]:g} s, {self.failed_steps} failed{failed}, "
                 f"{len(self.contacts['step'])} contacts>")
 
 

@@ -258,6 +258,17 @@ class Formulations(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "restitution"):
             perp.simulate(scene, "my-frictionless")
 
+    def test_a_step_that_fails_says_why(self):
+        @perp.formulation("my-nowhere")
+        class Nowhere:
+            def begin(self, scene, state, h):
+                v = perp.free_velocity(scene, state, h)
+                return perp.StepResult(perp.moved(scene, state, v * np.nan, h))
+
+        run = perp.simulate(perp.Scene.from_json(self.SCENE), "my-nowhere")
+        self.assertEqual((run.failed_steps, run.stopped), (1, True))
+        self.assertIn("not finite", repr(run))
+
     def test_what_it_raises_is_raised(self):
         @perp.formulation("my-faulty")
         class Faulty:
