@@ -192,7 +192,7 @@ class TestOptionRefusals(MatrixTestCase):
         folder = self.write_all(HERE)
         problem = self.write("p.json", make_problem("lcp"))
         self.refuse("solve", problem, "--q", folder / "q.csv", words=["p.json", "--q", "perp"])
-        self.refuse("solve", folder / "M.csv", "--lower", folder / "q.csv", "--upper", folder / "q.csv", words=['"q"', "missing"])
+        self.refuse("solve", folder / "M.csv", "--lower", folder / "q.csv", "--upper", folder / "q.csv", words=["--q", "--lower"])
         self.refuse("solve", folder / "M.csv", "--q", folder / "none.csv", words=["none.csv", "no such file"])
         self.refuse("solve", folder / "M.csv", "--q", folder, words=["directory"])
         self.refuse("solve", folder / "M.csv", "--q", "/dev/zero", words=["device"])
