@@ -20,6 +20,9 @@ RIGHT = re.compile("|".join((
 
 def tracked(*endings):
     names = run("git", "ls-files", cwd=ROOT).stdout.split("\n")
+    if names == [""]:  # no clone
+        names = [path.relative_to(ROOT).as_posix() for path in ROOT.rglob("*")
+                 if not path.relative_to(ROOT).parts[0] == "build" and "node_modules" not in path.parts]
     return [ROOT / name for name in names
             if name.endswith(endings) and not re.match(r"results/\d{4}-", name) and (ROOT / name).is_file()]
 
