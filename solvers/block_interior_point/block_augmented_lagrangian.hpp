@@ -9,7 +9,7 @@ namespace perp {
 
 /// Settings of BlockAugmentedLagrangian.
 struct BlockAugmentedLagrangianSettings {
-  double penalty = 1e4;        ///< first penalty, over the stiffness of cones and rows [-]
+  double penalty = 100.0;      ///< first penalty, over the stiffness of cones and rows [-]
   double increase = 10.0;      ///< factor on the penalty after every update [-]
   double negligible = 0.0;     ///< smaller multipliers lambda, nu of a start count as 0
   double start_measure = 0.0;  ///< largest measure of a start that is used; 0: any

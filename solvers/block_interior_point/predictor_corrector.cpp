@@ -7,7 +7,13 @@ namespace perp {
 
 namespace {
 
-constexpr double kToBoundary = 0.995;  // share of the step to the boundary
+constexpr double kToBoundary = 0.99;  // share of the step to the boundary
+// Correctors of centrality [Gondzio1996]: each costs a solve, about a tenth of a factorisation.
+constexpr int kMostCorrectors = 4;
+constexpr double kLongEnough = 0.9;           // step that needs none
+constexpr double kLonger = 0.3;               // by how much a corrector tries to lengthen the step
+constexpr double kLeastGain = 0.1;            // share of that which makes it worth another
+constexpr double kLow = 0.01, kHigh = 100.0;  // products over the target that it leaves alone
 
 using Block3 = Eigen::Vector3d;
 
@@ -80,7 +86,7 @@ void PredictorCorrector::prepare(const ImpulseProgram& program) {
     if (program.has_total()) own_.e[cone.first] *= inverse;
   }
   const int nv = program.velocities(), np = program.impulses(), nb = program.bounds();
-  for (Iterate* x : {&x_, &d_, &affine_}) {
+  for (Iterate* x : {&x_, &d_, &kept_}) {
     for (Vector* y : {&x->v, &x->m}) y->setZero(nv);
     for (Vector* y : {&x->p, &x->s}) y->setZero(np);
     for (Vector* y : {&x->lambda, &x->slack}) y->setZero(nb);
@@ -88,8 +94,8 @@ void PredictorCorrector::prepare(const ImpulseProgram& program) {
   for (Vector* x : {&missing_.momentum, &missing_.multipliers, &system_.a, &system_.b,
                     &system_.border, &system_.v, &system_.m, &work_})
     x->setZero(nv);
-  for (Vector* x : {&missing_.cones, &system_.cones}) x->setZero(np);
-  for (Vector* x : {&missing_.bounds, &system_.target, &weights_}) x->setZero(nb);
+  for (Vector* x : {&missing_.cones, &system_.cones, &added_.cones}) x->setZero(np);
+  for (Vector* x : {&missing_.bounds, &system_.target, &weights_, &added_.bounds}) x->setZero(nb);
   scaling_.resize(program.cones.size());
   blocks_.resize(program.cones.size());
 }
@@ -203,15 +209,14 @@ void PredictorCorrector::scale_cone(const ImpulseCone& cone, Scaling& k) const {
   k.scaled = k.w * s;
 }
 
-// Newton direction to products `target`; if `corrector`, with the second-order term of the affine
-// direction.
-void PredictorCorrector::direction(ImpulseNewton& newton, double target, bool corrector) {
+// Newton direction to products `target` and what is added to them.
+void PredictorCorrector::direction(ImpulseNewton& newton, double target) {
   const ImpulseProgram& p = *program_;
-  right_side(target, corrector);
-  const double known = gather_border();
+  right_side(target);
+  const double known = gather_impulses();
   newton.solve(system_.a, system_.b, d_.v, d_.m);
   d_.nu = d_.rest = 0.0;
-  if (p.has_total()) solve_border(newton, target, corrector, known);
+  if (p.has_total()) solve_border(target, known);
   for (std::size_t c = 0; c < p.cones.size(); ++c) {
     const ImpulseCone& cone = p.cones[c];
     const Scaling& k = scaling_[c];
@@ -230,59 +235,61 @@ void PredictorCorrector::direction(ImpulseNewton& newton, double target, bool co
 }
 
 // Computes the terms from the complementarity of cones and bounds, and the right-hand side a.
-void PredictorCorrector::right_side(double target, bool corrector) {
+void PredictorCorrector::right_side(double target) {
   const ImpulseProgram& p = *program_;
   for (std::size_t c = 0; c < p.cones.size(); ++c) {
     const ImpulseCone& cone = p.cones[c];
     const Scaling& k = scaling_[c];
     Block3 r = -product(k.scaled, k.scaled, cone.size);
     r[0] += target;
-    if (corrector)
-      r -= product(k.inverse * segment(affine_.p, cone), k.w * segment(affine_.s, cone), cone.size);
+    r += segment(added_.cones, cone);
     put(system_.cones, cone, k.w * divide(k.scaled, r, cone.size));
   }
   system_.a = missing_.multipliers;
   for (int i = 0; i < p.bounds(); ++i) {
-    double r = target - x_.lambda[i] * x_.slack[i];
-    if (corrector) r -= affine_.lambda[i] * affine_.slack[i];
+    const double r = target - x_.lambda[i] * x_.slack[i] + added_.bounds[i];
     system_.target[i] = r;
     p.G.add(i, (r - x_.lambda[i] * missing_.bounds[i]) / x_.slack[i], system_.a.data());
   }
 }
 
-// Computes the right-hand side b and the border. @return the part of the residual of the total that
-// does not depend on the direction
-double PredictorCorrector::gather_border() {
+// Computes the right-hand side b. @return the part of the residual of the total that does not
+// depend on the direction
+double PredictorCorrector::gather_impulses() {
   const ImpulseProgram& p = *program_;
   system_.b = missing_.momentum;
-  system_.border.setZero();
-  system_.curvature = 0.0;
   double known = missing_.total;
   for (std::size_t c = 0; c < p.cones.size(); ++c) {
     const ImpulseCone& cone = p.cones[c];
     const Scaling& k = scaling_[c];
     const Block3 pull = segment(system_.cones, cone) - k.w * (k.w * segment(missing_.cones, cone));
     for (int i = 0; i < cone.size; ++i) own_.J.add(cone.first + i, -pull[i], system_.b.data());
-    if (!p.has_total()) continue;
+    if (p.has_total()) known -= segment(own_.e, cone).dot(pull);
+  }
+  return known;
+}
+
+// Computes the column of nu and solves for it.
+void PredictorCorrector::find_border(ImpulseNewton& newton) {
+  const ImpulseProgram& p = *program_;
+  system_.border.setZero();
+  system_.curvature = 0.0;
+  for (std::size_t c = 0; c < p.cones.size(); ++c) {
+    const ImpulseCone& cone = p.cones[c];
+    const Scaling& k = scaling_[c];
     const Block3 e = segment(own_.e, cone), we = k.w * (k.w * e);
-    known -= e.dot(pull);
     system_.curvature += e.dot(we);
     for (int i = 0; i < cone.size; ++i) {
       if (we[i] != 0.0) own_.J.add(cone.first + i, we[i], system_.border.data());
     }
   }
-  return known;
+  work_.setZero();
+  newton.solve(work_, system_.border, system_.v, system_.m);
 }
 
 // Computes d_nu from the equation of the total, and adds its contribution to the direction.
-void PredictorCorrector::solve_border(ImpulseNewton& newton, double target, bool corrector,
-                                      double known) {
-  if (!corrector) {
-    work_.setZero();
-    newton.solve(work_, system_.border, system_.v, system_.m);
-  }
-  double r = target - x_.nu * x_.rest;
-  if (corrector) r -= affine_.nu * affine_.rest;
+void PredictorCorrector::solve_border(double target, double known) {
+  const double r = target - x_.nu * x_.rest + added_.total;
   const double pivot =
       x_.rest / x_.nu + std::max(0.0, system_.curvature + system_.border.dot(system_.m));
   d_.nu = (r / x_.nu - known - system_.border.dot(d_.m)) / pivot;
@@ -311,28 +318,99 @@ double PredictorCorrector::longest_step() const {
   return t;
 }
 
+// Mean product at step t.
+double PredictorCorrector::products_at(double t) const {
+  double sum = (x_.p + t * d_.p).dot(x_.s + t * d_.s) +
+               (x_.lambda + t * d_.lambda).dot(x_.slack + t * d_.slack);
+  if (program_->has_total()) sum += (x_.nu + t * d_.nu) * (x_.rest + t * d_.rest);
+  return sum / std::max(1, degree_);
+}
+
+// Takes the product of the changes of the affine direction off [Mehrotra1992].
+void PredictorCorrector::add_second_order() {
+  const ImpulseProgram& p = *program_;
+  for (std::size_t c = 0; c < p.cones.size(); ++c) {
+    const ImpulseCone& cone = p.cones[c];
+    const Scaling& k = scaling_[c];
+    put(added_.cones, cone,
+        -product(k.inverse * segment(d_.p, cone), k.w * segment(d_.s, cone), cone.size));
+  }
+  added_.bounds = -d_.lambda.cwiseProduct(d_.slack);
+  added_.total = -d_.nu * d_.rest;
+}
+
+// Adds what brings the outlying products at step t back to between kLow and kHigh times the target
+// [Gondzio1996]; of a cone, the eigenvalues of the product.
+void PredictorCorrector::add_centrality(double t, double target) {
+  const ImpulseProgram& p = *program_;
+  const double low = kLow * target, high = kHigh * target;
+  const auto change = [&](double x) { return std::max(std::clamp(x, low, high) - x, -high); };
+  for (std::size_t c = 0; c < p.cones.size(); ++c) {
+    const ImpulseCone& cone = p.cones[c];
+    const Scaling& k = scaling_[c];
+    const Block3 w = product(k.scaled + t * (k.inverse * segment(d_.p, cone)),
+                             k.scaled + t * (k.w * segment(d_.s, cone)), cone.size);
+    const double tangential = std::hypot(w[1], w[2]);
+    Block3 add = Block3::Zero();
+    if (cone.size == 1) {
+      add[0] = change(w[0]);
+    } else {
+      const double more = change(w[0] + tangential), less = change(w[0] - tangential);
+      add[0] = 0.5 * (more + less);
+      if (tangential > 0) add.tail<2>() = 0.5 * (more - less) / tangential * w.tail<2>();
+    }
+    put(added_.cones, cone, segment(added_.cones, cone) + add);
+  }
+  for (int i = 0; i < p.bounds(); ++i) {
+    added_.bounds[i] += change((x_.lambda[i] + t * d_.lambda[i]) * (x_.slack[i] + t * d_.slack[i]));
+  }
+  if (p.has_total()) added_.total += change((x_.nu + t * d_.nu) * (x_.rest + t * d_.rest));
+}
+
+// Lengthens the step along the direction by correctors of centrality, as long as they do.
+void PredictorCorrector::centralise(ImpulseNewton& newton, double target) {
+  double t = std::min(1.0, kToBoundary * longest_step());
+  for (int k = 0; k < kMostCorrectors && t < kLongEnough; ++k) {
+    kept_ = d_;
+    const double aim = std::min(1.0, t + kLonger);
+    add_centrality(aim, target);
+    direction(newton, target);
+    const double now = std::min(1.0, kToBoundary * longest_step());
+    if (now < t + kLeastGain * (aim - t)) {
+      if (now < t) std::swap(d_, kept_);
+      break;
+    }
+    t = now;
+  }
+}
+
+void PredictorCorrector::move(double t) {
+  x_.v += t * d_.v;
+  x_.m += t * d_.m;
+  x_.p += t * d_.p;
+  x_.s += t * d_.s;
+  x_.lambda += t * d_.lambda;
+  x_.slack += t * d_.slack;
+  x_.nu += t * d_.nu;
+  x_.rest += t * d_.rest;
+}
+
 bool PredictorCorrector::step(ImpulseNewton& newton) {
   find_missing();
   if (!scale() || !newton.factor(blocks_, weights_)) return false;
   const double before = mu();
-  direction(newton, 0.0, false);
-  const double t = std::min(1.0, longest_step());
-  double after = (x_.p + t * d_.p).dot(x_.s + t * d_.s) +
-                 (x_.lambda + t * d_.lambda).dot(x_.slack + t * d_.slack);
-  if (program_->has_total()) after += (x_.nu + t * d_.nu) * (x_.rest + t * d_.rest);
-  after /= degree_;
-  const double ratio = std::clamp(after / before, 0.0, 1.0);
-  affine_ = d_;
-  direction(newton, ratio * ratio * ratio * before, true);
+  added_.cones.setZero();
+  added_.bounds.setZero();
+  added_.total = 0.0;
+  if (program_->has_total()) find_border(newton);
+  direction(newton, 0.0);
+  const double ratio = std::clamp(products_at(std::min(1.0, longest_step())) / before, 0.0, 1.0);
+  const double target = ratio * ratio * ratio * before;
+  add_second_order();
+  direction(newton, target);
+  centralise(newton, target);
   last_step_ = std::min(1.0, kToBoundary * longest_step());
-  x_.v += last_step_ * d_.v;
-  x_.m += last_step_ * d_.m;
-  x_.p += last_step_ * d_.p;
-  x_.s += last_step_ * d_.s;
-  x_.lambda += last_step_ * d_.lambda;
-  x_.slack += last_step_ * d_.slack;
-  x_.nu += last_step_ * d_.nu;
-  x_.rest += last_step_ * d_.rest;
+  move(last_step_);
   return x_.v.allFinite() && last_step_ > 1e-8;
 }
 

@@ -7,7 +7,8 @@ namespace perp {
 
 /// A primal-dual interior-point method with infeasible start: Mehrotra's predictor and corrector
 /// [Mehrotra1992] with the scaling of Nesterov and Todd [NesterovTodd1997] on the linear systems of
-/// ImpulseNewton. Impulses, slacks and their multipliers stay inside their cones.
+/// ImpulseNewton, and correctors of centrality [Gondzio1996] that make short steps longer. Impulses,
+/// slacks and their multipliers stay inside their cones.
 class PredictorCorrector {
  public:
   /// Keeps a reference to the program. Only other sizes allocate.
@@ -35,6 +36,11 @@ class PredictorCorrector {
     Eigen::Matrix3d w, inverse;  // w s = inverse p
     Eigen::Vector3d scaled;      // w s
   };
+  /// What is added to the products that a direction aims at, in the scaled coordinates of the cones.
+  struct Products {
+    Vector cones, bounds;
+    double total = 0.0;
+  };
   /// Residuals of the equations: momentum, its multipliers, cones, bounds, the total.
   struct Missing {
     Vector momentum, multipliers, cones, bounds;
@@ -55,16 +61,23 @@ class PredictorCorrector {
   void find_missing();
   bool scale();
   void scale_cone(const ImpulseCone& cone, Scaling& scaling) const;
-  void direction(ImpulseNewton& newton, double target, bool corrector);
-  void right_side(double target, bool corrector);
-  double gather_border();
-  void solve_border(ImpulseNewton& newton, double target, bool corrector, double known);
+  void direction(ImpulseNewton& newton, double target);
+  void right_side(double target);
+  double gather_impulses();
+  void find_border(ImpulseNewton& newton);
+  void solve_border(double target, double known);
+  void add_second_order();
+  void add_centrality(double t, double target);
+  void centralise(ImpulseNewton& newton, double target);
+  double products_at(double t) const;
   double longest_step() const;
+  void move(double t);
 
   const ImpulseProgram* program_ = nullptr;
   int degree_ = 0;
   SelfDual own_;
-  Iterate x_, d_, affine_;
+  Iterate x_, d_, kept_;  // kept_: the direction before the last corrector
+  Products added_;
   std::vector<Scaling> scaling_;
   std::vector<ImpulseNewton::ConeBlock> blocks_;
   Vector weights_, work_;

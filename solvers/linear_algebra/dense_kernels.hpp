@@ -19,6 +19,13 @@ struct DenseKernels {
   /// lower triangular; `inverses` are the reciprocals of the diagonal of D.
   void (*divide_rows)(int rows, int columns, double* a, int stride, const double* l, int l_stride,
                       const double* inverses);
+
+  /// y := y - A x, with A of `rows` rows and `columns` columns.
+  void (*subtract_product)(int rows, int columns, const double* a, int stride, const double* x,
+                           double* y);
+  /// y := y - A' x.
+  void (*subtract_transposed)(int rows, int columns, const double* a, int stride, const double* x,
+                              double* y);
 };
 
 /// Most columns of divide_rows(): recursions by halves of the columns end here.

@@ -107,10 +107,78 @@ void divide_rows(int rows, int columns, double* a, int stride, const double* l, 
   }
 }
 
+// kColumns columns at a time, so that y is loaded and stored once for all of them.
+template <int kWidth, int kColumns>
+void subtract_some_columns(int rows, const double* a, int stride, const double* x, double* y) {
+  using V = Lanes<kWidth>;
+  int i = 0;
+  for (; i + kWidth <= rows; i += kWidth) {
+    typename V::Vec even = V::load(y + i), odd = {};
+#pragma GCC unroll 8
+    for (int j = 0; j < kColumns; ++j)
+      (j % 2 == 0 ? even : odd) -= V::load(a + static_cast<long>(j) * stride + i) * x[j];
+    V::store(y + i, even + odd);
+  }
+  for (; i < rows; ++i) {
+    double sum = 0.0;
+#pragma GCC unroll 8
+    for (int j = 0; j < kColumns; ++j) sum += a[static_cast<long>(j) * stride + i] * x[j];
+    y[i] -= sum;
+  }
+}
+
+template <int kWidth>
+void subtract_product(int rows, int columns, const double* a, int stride, const double* x,
+                      double* y) {
+  int j = 0;
+  for (; j + 8 <= columns; j += 8)
+    subtract_some_columns<kWidth, 8>(rows, a + static_cast<long>(j) * stride, stride, x + j, y);
+  for (; j < columns; ++j)
+    subtract_some_columns<kWidth, 1>(rows, a + static_cast<long>(j) * stride, stride, x + j, y);
+}
+
+// The products of x with kColumns columns.
+template <int kWidth, int kColumns>
+void subtract_some_dots(int rows, const double* a, int stride, const double* x, double* y) {
+  using V = Lanes<kWidth>;
+  typename V::Vec sum[kColumns] = {};
+  int i = 0;
+  for (; i + kWidth <= rows; i += kWidth) {
+    const typename V::Vec part = V::load(x + i);
+#pragma GCC unroll 8
+    for (int j = 0; j < kColumns; ++j)
+      sum[j] += V::load(a + static_cast<long>(j) * stride + i) * part;
+  }
+#pragma GCC unroll 8
+  for (int j = 0; j < kColumns; ++j) {
+    double total = 0.0;
+#pragma GCC unroll 8
+    for (int k = 0; k < kWidth; ++k) total += sum[j][k];
+    const double* column = a + static_cast<long>(j) * stride;
+    for (int k = i; k < rows; ++k) total += column[k] * x[k];
+    y[j] -= total;
+  }
+}
+
+template <int kWidth>
+void subtract_transposed(int rows, int columns, const double* a, int stride, const double* x,
+                         double* y) {
+  int j = 0;
+  for (; j + 8 <= columns; j += 8)
+    subtract_some_dots<kWidth, 8>(rows, a + static_cast<long>(j) * stride, stride, x, y + j);
+  for (; j < columns; ++j)
+    subtract_some_dots<kWidth, 1>(rows, a + static_cast<long>(j) * stride, stride, x, y + j);
+}
+
 template <int kWidth, int kVectors, int kColumns>
 constexpr DenseKernels make_kernels(const char* name) {
-  return {name, kWidth * kVectors, kColumns, subtract_tile<kWidth, kVectors, kColumns>,
-          divide_rows<kWidth>};
+  return {name,
+          kWidth * kVectors,
+          kColumns,
+          subtract_tile<kWidth, kVectors, kColumns>,
+          divide_rows<kWidth>,
+          subtract_product<kWidth>,
+          subtract_transposed<kWidth>};
 }
 
 }  // namespace

@@ -1,12 +1,29 @@
 #include <perp/solvers/linear_algebra/supernodal_ldl.hpp>
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <numeric>
 
 namespace perp {
+
+namespace {
+
+// x := L^-1 x for the unit lower triangle L of a narrow block, and x := L'^-1 x.
+void solve_narrow(const double* l, int stride, int width, double* x) {
+  for (int j = 0; j < width; ++j, l += stride) {
+    for (int i = j + 1; i < width; ++i) x[i] -= l[i] * x[j];
+  }
+}
+
+void solve_narrow_transposed(const double* l, int stride, int width, double* x) {
+  for (int j = width - 1; j >= 0; --j) {
+    const double* column = l + static_cast<long>(j) * stride;
+    for (int i = j + 1; i < width; ++i) x[j] -= column[i] * x[i];
+  }
+}
+
+}  // namespace
 
 void SupernodalLdl::analyse(int size, const std::vector<int>& starts, const std::vector<int>& rows,
                             const std::vector<signed char>& signs, const std::vector<int>& groups) {
@@ -174,38 +191,47 @@ double SupernodalLdl::kept_pivot(int k, double pivot, const Floor& floor) {
   return signs_[k] * floor.substitute;
 }
 
+// Forward through a front: `gathered_` holds its pivots' values, then what they take off below.
+void SupernodalLdl::solve_forward(const Front& front) const {
+  const DenseKernels& kernels = dense_kernels();
+  const double* const panel = panels_.data() + front.panel;
+  double* const x = gathered_.data();
+  const int n = front.size;
+  std::copy_n(work_.data() + front.first, front.pivots, x);
+  std::fill(x + front.pivots, x + n, 0.0);
+  for (int begin = 0; begin < front.pivots; begin += kNarrow) {
+    const int end = std::min(begin + kNarrow, front.pivots);
+    const double* const block = panel + static_cast<long>(begin) * n;
+    solve_narrow(block + begin, n, end - begin, x + begin);
+    kernels.subtract_product(n - end, end - begin, block + end, n, x + begin, x + end);
+  }
+  std::copy_n(x, front.pivots, work_.data() + front.first);
+  const int* const rows = tree_.rows.data() + front.rows;
+  for (int i = front.pivots; i < n; ++i) work_[rows[i]] += x[i];
+}
+
+void SupernodalLdl::solve_backward(const Front& front) const {
+  const DenseKernels& kernels = dense_kernels();
+  const double* const panel = panels_.data() + front.panel;
+  double* const x = gathered_.data();
+  const int n = front.size;
+  const int* const rows = tree_.rows.data() + front.rows;
+  for (int i = 0; i < n; ++i) x[i] = work_[rows[i]];
+  for (int begin = (front.pivots - 1) / kNarrow * kNarrow; begin >= 0; begin -= kNarrow) {
+    const int end = std::min(begin + kNarrow, front.pivots);
+    const double* const block = panel + static_cast<long>(begin) * n;
+    kernels.subtract_transposed(n - end, end - begin, block + end, n, x + end, x + begin);
+    solve_narrow_transposed(block + begin, n, end - begin, x + begin);
+  }
+  std::copy_n(x, front.pivots, work_.data() + front.first);
+}
+
 void SupernodalLdl::solve(double* x) const {
   const int size = static_cast<int>(tree_.order.size());
   for (int k = 0; k < size; ++k) work_[k] = x[tree_.order[k]];
-  const auto maps = [&](const Front& front) {
-    const double* panel = panels_.data() + front.panel;
-    using ConstBlock = Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
-    return std::pair(
-        ConstBlock(panel, front.pivots, front.pivots, Eigen::OuterStride<>(front.size)),
-        ConstBlock(panel + front.pivots, front.size - front.pivots, front.pivots,
-                   Eigen::OuterStride<>(front.size)));
-  };
-  for (const Front& front : tree_.fronts) {
-    const auto [l11, l21] = maps(front);
-    Eigen::Map<Eigen::VectorXd> own(work_.data() + front.first, front.pivots);
-    l11.triangularView<Eigen::UnitLower>().solveInPlace(own);
-    const int below = front.size - front.pivots;
-    Eigen::Map<Eigen::VectorXd> g(gathered_.data(), below);
-    g.noalias() = l21 * own;
-    const int* rows = tree_.rows.data() + front.rows + front.pivots;
-    for (int i = 0; i < below; ++i) work_[rows[i]] -= g[i];
-  }
+  for (const Front& front : tree_.fronts) solve_forward(front);
   for (int k = 0; k < size; ++k) work_[k] /= pivots_[k];
-  for (auto it = tree_.fronts.rbegin(); it != tree_.fronts.rend(); ++it) {
-    const auto [l11, l21] = maps(*it);
-    Eigen::Map<Eigen::VectorXd> own(work_.data() + it->first, it->pivots);
-    const int below = it->size - it->pivots;
-    const int* rows = tree_.rows.data() + it->rows + it->pivots;
-    Eigen::Map<Eigen::VectorXd> g(gathered_.data(), below);
-    for (int i = 0; i < below; ++i) g[i] = work_[rows[i]];
-    own.noalias() -= l21.transpose() * g;
-    l11.triangularView<Eigen::UnitLower>().transpose().solveInPlace(own);
-  }
+  for (auto it = tree_.fronts.rbegin(); it != tree_.fronts.rend(); ++it) solve_backward(*it);
   for (int k = 0; k < size; ++k) x[tree_.order[k]] = work_[k];
 }
 

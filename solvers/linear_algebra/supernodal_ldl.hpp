@@ -64,6 +64,8 @@ class SupernodalLdl {
   bool factor_narrow(const Front& front, int begin, int end, const Floor& floor);
   double kept_pivot(int k, double pivot, const Floor& floor);
   void leave_update(const Front& front, double* update);
+  void solve_forward(const Front& front) const;
+  void solve_backward(const Front& front) const;
 
   AssemblyTree tree_;
   Entries entries_;

@@ -68,6 +68,29 @@ TEST(DenseProduct, IsThatOfEigen) {
   }
 }
 
+// Full and partial vectors and blocks of eight columns; nothing beyond the rows is touched.
+TEST(DenseKernels, ProductsWithVectors) {
+  Random random(5);
+  for (const DenseKernels* kernels : runnable()) {
+    for (const int columns : {1, 2, 7, 8, 9, 19}) {
+      for (const int rows : {0, 1, 2, 7, 8, 9, 40, 133}) {
+        const DenseMatrix a = random_matrix(rows + 1, columns, random);
+        const Vector right = random_matrix(columns, 1, random);
+        const Vector left = random_matrix(rows + 1, 1, random);
+        Vector y = left, z = right;
+        kernels->subtract_product(rows, columns, a.data(), rows + 1, right.data(), y.data());
+        kernels->subtract_transposed(rows, columns, a.data(), rows + 1, left.data(), z.data());
+        const double bound = 1e-15 * (rows + columns);
+        EXPECT_LE((y.head(rows) - (left.head(rows) - a.topRows(rows) * right)).norm(), bound)
+            << kernels->name << ' ' << rows << ' ' << columns;
+        EXPECT_EQ(y[rows], left[rows]);
+        EXPECT_LE((z - (right - a.topRows(rows).transpose() * left.head(rows))).norm(), bound)
+            << kernels->name << ' ' << rows << ' ' << columns;
+      }
+    }
+  }
+}
+
 TEST(DenseKernels, DivideRows) {
   Random random(4);
   for (const DenseKernels* kernels : runnable()) {
