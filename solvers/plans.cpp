@@ -36,8 +36,9 @@ std::vector<Plan> linear_plans() {
   // Contact problems take about one pivot per unknown. Some problems take 2^n: hence the cap.
   // With redundant forces a basis may be singular to rounding, and its answer miss a tight
   // tolerance by little. A Newton step or two from there, with its shift of M, repair that.
-  const std::string repair = "polish(try(newton-fb, cap=30, from=best, within=1e-6)), ";
-  const std::string lemke = "certify(polish(warm(try(lemke, cap={1000+100*n})))), " + repair;
+  const std::string repair = "try(newton-fb, cap=30, from=best, within=1e-6)";
+  const std::string lemke =
+      "certify(polish(warm(first(try(lemke, cap={1000+100*n}), " + repair + ")))), ";
   const std::string proximal =
       "try(proximal(polish(lemke), rho=1e-5, steps=30), cap={1000+100*n}), ";
   // Another covering vector breaks the ties at which a difficult path failed. A path from a random
