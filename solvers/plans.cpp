@@ -90,7 +90,7 @@ std::vector<Plan> linear_plans() {
 
 std::vector<Plan> quadratic_plans() {
   const std::string blocks =
-      "try(block-augmented-lagrangian:start_measure=1:negligible=1e-4, cap=8, from=start), "
+      "try(block-augmented-lagrangian:start_measure=0.1:negligible=1e-4, cap=12, from=start), "
       "block-interior-point, "
       "try(block-augmented-lagrangian:penalty=1e4:negligible=1e-4, cap=20, from=best), ";
   const std::string conic = "warm(polish(interior-point))";

@@ -71,7 +71,7 @@ class Builder {
     find_couplings();
     order_groups();
     build_fronts();
-    size_work_space();
+    place_updates();
     return std::move(tree_);
   }
 
@@ -82,7 +82,7 @@ class Builder {
   std::vector<int> build_tree();
   std::vector<Supernode> find_supernodes(const std::vector<int>& parent, const Lists& before) const;
   void build_fronts();
-  void size_work_space();
+  void place_updates();
 
   const int size_;
   const std::vector<int>&starts_, &rows_, &group_of_;
@@ -282,17 +282,27 @@ void Builder::build_fronts() {
   }
 }
 
-// Updates of children lie on a stack until their parent takes them.
-void Builder::size_work_space() {
-  long used = 0;
-  for (std::size_t f = 0; f < tree_.fronts.size(); ++f) {
-    tree_.stack_size = std::max(tree_.stack_size, used + tree_.fronts[f].update_size());
-    for (int c = tree_.first_child[f]; c >= 0; c = tree_.next_child[c])
-      used -= tree_.fronts[c].update_size();
-    used += tree_.fronts[f].update_size();
-    tree_.most_rows = std::max(tree_.most_rows, tree_.fronts[f].size);
-    tree_.most_pivots = std::max(tree_.most_pivots, tree_.fronts[f].pivots);
+// Updates of fronts at even and odd depths lie on two stacks: so a front writes its own while those
+// of its children, which are the last ones on the other stack, still lie there.
+void Builder::place_updates() {
+  const int fronts = static_cast<int>(tree_.fronts.size());
+  std::vector<int> odd(fronts, 0);
+  for (int f = fronts - 1; f >= 0; --f) {
+    if (tree_.fronts[f].parent >= 0) odd[f] = 1 - odd[tree_.fronts[f].parent];
   }
+  long top[2] = {0, 0}, most[2] = {0, 0};
+  for (int f = 0; f < fronts; ++f) {
+    Front& front = tree_.fronts[f];
+    for (int c = tree_.first_child[f]; c >= 0; c = tree_.next_child[c])
+      top[1 - odd[f]] -= tree_.fronts[c].update_size();
+    front.update = top[odd[f]];
+    top[odd[f]] += front.update_size();
+    most[odd[f]] = std::max(most[odd[f]], top[odd[f]]);
+    tree_.most_rows = std::max(tree_.most_rows, front.size);
+    tree_.most_pivots = std::max(tree_.most_pivots, front.pivots);
+  }
+  for (int f = 0; f < fronts; ++f) tree_.fronts[f].update += odd[f] * most[0];
+  tree_.updates_size = most[0] + most[1];
 }
 
 }  // namespace

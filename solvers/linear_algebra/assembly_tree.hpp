@@ -13,6 +13,7 @@ struct Front {
   long rows = 0;              ///< where the rows begin in AssemblyTree::rows
   long panel = 0;             ///< where its columns of L begin
   int parent = -1;
+  long update = 0;  ///< where its update begins among those that wait (AssemblyTree::updates_size)
   /// Number of entries of the update that it leaves to its parent, the upper triangle included.
   long update_size() const { return static_cast<long>(size - pivots) * (size - pivots); }
 };
@@ -27,7 +28,7 @@ struct AssemblyTree {
   std::vector<int> rows;  ///< of all fronts, in the new order: own unknowns first
   std::vector<int> first_child, next_child;  ///< fronts, or -1
   long panel_size = 0;                       ///< entries of L, stored zeros included
-  long stack_size = 0;      ///< most entries of updates that wait for their parents at a time
+  long updates_size = 0;    ///< entries that hold all updates that wait for their parents
   double operations = 0.0;  ///< multiplications of a factorisation
   int most_rows = 0, most_pivots = 0;  ///< largest numbers of a front
 };

@@ -15,6 +15,13 @@ struct DenseKernels {
   void (*subtract_tile)(int inner, const double* a, const double* b, double* c, int stride,
                         int rows, int columns);
 
+  /// Packs `rows` rows (at most `row_tile`, or `column_tile`) of `columns` columns of a, times
+  /// `factor` and, if d is not null, d of the column. The rows that are missing in the tile are 0.
+  void (*pack_rows)(int rows, int columns, const double* a, int stride, double factor,
+                    const double* d, double* packed);
+  void (*pack_columns)(int rows, int columns, const double* a, int stride, double factor,
+                       const double* d, double* packed);
+
   /// Replaces each row a of `columns` entries (at most kNarrow) by y D^-1 with y L' = a. L is unit
   /// lower triangular; `inverses` are the reciprocals of the diagonal of D.
   void (*divide_rows)(int rows, int columns, double* a, int stride, const double* l, int l_stride,

@@ -57,6 +57,21 @@ void subtract_tile(int inner, const double* a, const double* b, double* c, int s
   }
 }
 
+template <int kRows>
+void pack_tile(int rows, int columns, const double* a, int stride, double factor, const double* d,
+               double* packed) {
+  for (int k = 0; k < columns; ++k, a += stride, packed += kRows) {
+    const double scale = d ? factor * d[k] : factor;
+    if (rows == kRows) {
+#pragma GCC unroll 16
+      for (int i = 0; i < kRows; ++i) packed[i] = scale * a[i];
+    } else {
+      for (int i = 0; i < rows; ++i) packed[i] = scale * a[i];
+      for (int i = rows; i < kRows; ++i) packed[i] = 0.0;
+    }
+  }
+}
+
 // kWidth rows of kColumns columns.
 template <int kWidth, int kColumns>
 void divide_some_rows(double* a, int stride, const double* l, int l_stride,
@@ -176,6 +191,8 @@ constexpr DenseKernels make_kernels(const char* name) {
           kWidth * kVectors,
           kColumns,
           subtract_tile<kWidth, kVectors, kColumns>,
+          pack_tile<kWidth * kVectors>,
+          pack_tile<kColumns>,
           divide_rows<kWidth>,
           subtract_product<kWidth>,
           subtract_transposed<kWidth>};

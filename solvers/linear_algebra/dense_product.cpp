@@ -47,17 +47,24 @@ void DenseProduct::reserve(int rows, int inner) {
 }
 
 // Packs tile by tile: all rows of one column, then those of the next; zeros below the last row.
-const double* DenseProduct::pack(const DensePart& part, const Range& range, int tile, double factor,
-                                 const double* d, double* packed) {
+const double* DenseProduct::pack(const DensePart& part, const Range& range, int tile, Pack pack,
+                                 double factor, const double* d, double* packed) {
+  const double* const d_of_range = d ? d + range.column : nullptr;
+  const double* const data = part.data + static_cast<std::ptrdiff_t>(range.column) * part.stride +
+                             static_cast<std::ptrdiff_t>(range.row) * part.step;
   for (int row = 0; row < range.rows; row += tile) {
     double* to = packed + static_cast<std::ptrdiff_t>(row) * range.columns;
+    const double* const from = data + static_cast<std::ptrdiff_t>(row) * part.step;
     const int count = std::min(tile, range.rows - row);
+    if (part.step == 1) {
+      pack(count, range.columns, from, part.stride, factor, d_of_range, to);
+      continue;
+    }
     for (int k = 0; k < range.columns; ++k, to += tile) {
-      const double* from = part.data + static_cast<std::ptrdiff_t>(range.column + k) * part.stride +
-                           static_cast<std::ptrdiff_t>(range.row + row) * part.step;
-      const double scale = d ? factor * d[range.column + k] : factor;
+      const double scale = d ? factor * d_of_range[k] : factor;
+      const double* const column = from + static_cast<std::ptrdiff_t>(k) * part.stride;
       for (int i = 0; i < count; ++i)
-        to[i] = scale * from[static_cast<std::ptrdiff_t>(i) * part.step];
+        to[i] = scale * column[static_cast<std::ptrdiff_t>(i) * part.step];
       for (int i = count; i < tile; ++i) to[i] = 0.0;
     }
   }
@@ -90,10 +97,12 @@ void DenseProduct::add(double factor, const DensePart& a, const DensePart& b, in
       const int depth = std::min(kInner, inner - k);
       const Range of_b{j, std::min(kColumns, b.rows - j), k, depth};
       // The kernels subtract.
-      const double* right = pack(b, of_b, kernels_->column_tile, -factor, d, packed_b_.data.get());
+      const double* right = pack(b, of_b, kernels_->column_tile, kernels_->pack_columns, -factor, d,
+                                 packed_b_.data.get());
       for (int i = lower ? j : 0; i < a.rows; i += kRows) {
         const Range of_a{i, std::min(kRows, a.rows - i), k, depth};
-        const double* left = pack(a, of_a, kernels_->row_tile, 1.0, nullptr, packed_a_.data.get());
+        const double* left = pack(a, of_a, kernels_->row_tile, kernels_->pack_rows, 1.0, nullptr,
+                                  packed_a_.data.get());
         add_tiles(left, right, of_a, of_b, c, stride, lower);
       }
     }

@@ -46,8 +46,9 @@ class DenseProduct {
   struct Range {
     int row, rows, column, columns;
   };
-  static const double* pack(const DensePart& part, const Range& range, int tile, double factor,
-                            const double* d, double* packed);
+  using Pack = decltype(DenseKernels::pack_rows);
+  static const double* pack(const DensePart& part, const Range& range, int tile, Pack pack,
+                            double factor, const double* d, double* packed);
   void add_tiles(const double* left, const double* right, const Range& a, const Range& b, double* c,
                  int stride, bool lower) const;
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <numeric>
 
 namespace perp {
@@ -35,7 +34,7 @@ void SupernodalLdl::analyse(int size, const std::vector<int>& starts, const std:
   place_entries(starts, rows);
   runs_ = assembly_runs(tree_);
   panels_.resize(tree_.panel_size);
-  stack_.resize(tree_.stack_size);
+  updates_.resize(tree_.updates_size);
   product_.reserve(tree_.most_rows, tree_.most_pivots);
   gathered_.resize(tree_.most_rows);
   pivots_.resize(size);
@@ -102,19 +101,6 @@ void SupernodalLdl::assemble_child(int c, const double* block, const Front& fron
   }
 }
 
-// The children's updates are the last ones on the stack, in their order. @return their entries
-long SupernodalLdl::gather_children(int f, double* update) {
-  long taken = 0;
-  for (int c = tree_.first_child[f]; c >= 0; c = tree_.next_child[c])
-    taken += tree_.fronts[c].update_size();
-  const double* block = update - taken;
-  for (int c = tree_.first_child[f]; c >= 0; c = tree_.next_child[c]) {
-    assemble_child(c, block, tree_.fronts[f], update);
-    block += tree_.fronts[c].update_size();
-  }
-  return taken;
-}
-
 // Computes the update that a front leaves: its rows below without the pivots' contributions.
 void SupernodalLdl::leave_update(const Front& front, double* update) {
   const int below = front.size - front.pivots;
@@ -126,22 +112,18 @@ void SupernodalLdl::leave_update(const Front& front, double* update) {
 bool SupernodalLdl::factor(const std::vector<double>& values, double least, double substitute) {
   std::fill(panels_.begin(), panels_.end(), 0.0);
   substituted_ = {};
-  long top = 0;  // of the stack
   for (int f = 0; f < static_cast<int>(tree_.fronts.size()); ++f) {
     const Front& front = tree_.fronts[f];
     for (int e = entries_.starts[f]; e < entries_.starts[f + 1]; ++e)
       panels_[entries_.places[e]] += values[entries_.of_pattern[e]];
-    double* update = stack_.data() + top;
-    std::fill(update, update + front.update_size(), 0.0);
-    const long taken = gather_children(f, update);
+    double* const update = updates_.data() + front.update;
+    const int below = front.size - front.pivots;
+    for (int j = 0; j < below; ++j)
+      std::fill(update + static_cast<long>(j) * below + j, update + (j + 1L) * below, 0.0);
+    for (int c = tree_.first_child[f]; c >= 0; c = tree_.next_child[c])
+      assemble_child(c, updates_.data() + tree_.fronts[c].update, front, update);
     if (!factor_columns(front, 0, front.pivots, {least, substitute})) return false;
     leave_update(front, update);
-    top -= taken;
-    if (taken > 0) {
-      std::memmove(stack_.data() + top, update,
-                   static_cast<std::size_t>(front.update_size()) * sizeof(double));
-    }
-    top += front.update_size();
   }
   return true;
 }

@@ -58,7 +58,6 @@ class SupernodalLdl {
   };
 
   void place_entries(const std::vector<int>& starts, const std::vector<int>& rows);
-  long gather_children(int f, double* update);
   void assemble_child(int c, const double* block, const Front& front, double* update);
   bool factor_columns(const Front& front, int begin, int end, const Floor& floor);
   bool factor_narrow(const Front& front, int begin, int end, const Floor& floor);
@@ -72,7 +71,7 @@ class SupernodalLdl {
   AssemblyRuns runs_;
   std::vector<signed char> signs_;
   std::vector<double> panels_, pivots_;  // L of the fronts, and D
-  std::vector<double> stack_;            // updates that wait
+  std::vector<double> updates_;          // of fronts, until their parents take them
   DenseProduct product_;
   Substituted substituted_;
   mutable std::vector<double> work_, gathered_;

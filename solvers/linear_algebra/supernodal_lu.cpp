@@ -3,7 +3,6 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <perp/solvers/linear_algebra/symmetric_pattern.hpp>
 
 namespace perp {
@@ -35,7 +34,7 @@ void SupernodalLu::find_fronts() {
   }
   lower_.resize(tree_.panel_size);
   upper_.resize(upper_size);
-  stack_.resize(tree_.stack_size);
+  updates_.resize(tree_.updates_size);
   swaps_.resize(a_.size);
   for (std::vector<double>* v : {&side_, &residual_, &work_}) v->resize(a_.size);
   gathered_.resize(tree_.most_rows);
@@ -125,19 +124,6 @@ void SupernodalLu::assemble_child(int c, const double* block, int f, double* upd
   }
 }
 
-// The children's updates are the last ones on the stack, in their order. @return their entries
-long SupernodalLu::gather_children(int f, double* update) {
-  long taken = 0;
-  for (int c = tree_.first_child[f]; c >= 0; c = tree_.next_child[c])
-    taken += tree_.fronts[c].update_size();
-  const double* block = update - taken;
-  for (int c = tree_.first_child[f]; c >= 0; c = tree_.next_child[c]) {
-    assemble_child(c, block, f, update);
-    block += tree_.fronts[c].update_size();
-  }
-  return taken;
-}
-
 // For the rows of the front's other unknowns, `pivots` columns wide: solves X L11' = A in the
 // columns begin .. end. The contributions of the columns before must be subtracted already.
 void SupernodalLu::divide_by_lower(const Front& front, double* rows, int begin, int end) {
@@ -208,26 +194,20 @@ bool SupernodalLu::factor(const SquareColumns& matrix) {
   if (!same) analyse();
   std::fill(lower_.begin(), lower_.end(), 0.0);
   std::fill(upper_.begin(), upper_.end(), 0.0);
-  long top = 0;  // of the stack
   for (int f = 0; f < static_cast<int>(tree_.fronts.size()); ++f) {
     const Front& front = tree_.fronts[f];
     const int below = front.size - front.pivots;
-    double* const update = stack_.data() + top;
-    std::fill(update, update + front.update_size(), 0.0);
+    double* const update = updates_.data() + front.update;
+    std::fill_n(update, front.update_size(), 0.0);
     assemble_entries(f);
-    const long taken = gather_children(f, update);
+    for (int c = tree_.first_child[f]; c >= 0; c = tree_.next_child[c])
+      assemble_child(c, updates_.data() + tree_.fronts[c].update, f, update);
     if (!eliminate(f)) return false;
     if (below > 0) {
       product_.add(-1.0, {lower(front) + front.pivots, below, front.size},
                    {upper_.data() + upper_at_[f], below, below}, front.pivots, nullptr, update,
                    below, false);
     }
-    top -= taken;
-    if (taken > 0) {
-      std::memmove(stack_.data() + top, update,
-                   static_cast<std::size_t>(front.update_size()) * sizeof(double));
-    }
-    top += front.update_size();
   }
   return solves_ones();
 }

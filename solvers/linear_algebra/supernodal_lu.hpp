@@ -38,7 +38,6 @@ class SupernodalLu {
   void find_fronts();
   void place_entries();
   void assemble_entries(int f);
-  long gather_children(int f, double* update);
   void assemble_child(int c, const double* block, int f, double* update);
   bool eliminate(int f);
   void divide_by_lower(const Front& front, double* rows, int begin, int end);
@@ -55,7 +54,7 @@ class SupernodalLu {
   std::vector<double> lower_, upper_;  // of the fronts: columns of L with L11 U11, rows of U12
   std::vector<long> upper_at_;         // place where those of a front begin in upper_
   std::vector<int> swaps_;             // of the pivots' rows
-  std::vector<double> stack_;          // updates that wait
+  std::vector<double> updates_;        // of fronts, until their parents take them
   DenseLu block_;
   DenseProduct product_;
   std::vector<double> side_, residual_, work_, gathered_;  // of solve()
