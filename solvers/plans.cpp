@@ -33,10 +33,11 @@ std::vector<Plan> linear_plans() {
   // other methods (vertices, or other points) drift from step to step until they are poor starts.
   const std::string near =
       "polish(try(proximal(newton-fb, rho=1e-6, steps=3), from=zero, within=1e-5)), ";
-  // Contact problems take about one pivot per unknown. Some problems take 2^n: hence the cap.
   // With redundant forces a basis may be singular to rounding, and its answer miss a tight
-  // tolerance by little. A Newton step or two from there, with its shift of M, repair that.
-  const std::string repair = "try(newton-fb, cap=30, from=best, within=1e-6)";
+  // tolerance by little. The active sets of M + rho I that are near it have no such ties.
+  const std::string repair =
+      "try(proximal(newton-min, rho=1e-6, steps=5), cap=1000, from=best, within=1e-6)";
+  // Contact problems take about one pivot per unknown. Some problems take 2^n: hence the cap.
   const std::string lemke =
       "certify(polish(warm(first(try(lemke, cap={1000+100*n}), " + repair + ")))), ";
   const std::string proximal =
