@@ -143,17 +143,20 @@ bool AugmentedLagrangian::find_direction(ImpulseNewton& newton) {
     p.G.add(i, -weights_[i] * gradient_.lambda[i], a_.data());
   }
   if (!newton.factor(blocks_, weights_)) return false;
-  newton.solve(a_, gradient_.m, d_.v, d_.m);
   d_.nu = 0.0;
-  if (total) solve_border(newton, curvature);
+  if (total) {
+    work_.setZero();
+    newton.solve({{a_, gradient_.m, d_.v, d_.m}, {work_, border_.pull, border_.v, border_.m}});
+    add_border(curvature);
+  } else {
+    newton.solve({{a_, gradient_.m, d_.v, d_.m}});
+  }
   complete_direction();
   return d_.m.allFinite();
 }
 
 // Computes d_nu, limited by nu >= 0, and adds its contribution to the direction.
-void AugmentedLagrangian::solve_border(ImpulseNewton& newton, double curvature) {
-  work_.setZero();
-  newton.solve(work_, border_.pull, border_.v, border_.m);
+void AugmentedLagrangian::add_border(double curvature) {
   const double pivot = curvature + border_.pull.dot(border_.m);
   if (pivot > 0) d_.nu = std::max(-x_.nu, -(gradient_.nu + border_.pull.dot(d_.m)) / pivot);
   d_.v += d_.nu * border_.v;

@@ -228,23 +228,41 @@ bool ImpulseNewton::factor(const std::vector<ConeBlock>& blocks, const Vector& w
   return ldl_.factor(values_, kLeastImpulsePivot, kSubstitute);
 }
 
-void ImpulseNewton::solve(const Vector& a, const Vector& b, Vector& dv, Vector& dm) {
-  ++linear_solves;
-  const ImpulseProgram& p = *program_;
-  for (int i = 0; i < p.velocities(); ++i) {
-    work_[m_index_[i]] = b[i];
+void ImpulseNewton::put_side(const Side& side, double* x) const {
+  for (int i = 0; i < program_->velocities(); ++i) {
+    x[m_index_[i]] = side.b[i];
     if (v_index_[i] >= 0) {
-      work_[v_index_[i]] = a[i];
+      x[v_index_[i]] = side.a[i];
     } else {
-      work_[m_index_[i]] += a[i];
+      x[m_index_[i]] += side.a[i];
     }
   }
-  ldl_.solve(work_.data());
-  dv = a;
-  p.mass.solve(dv);
-  for (int i = 0; i < p.velocities(); ++i) {
-    dm[i] = work_[m_index_[i]];
-    dv[i] = v_index_[i] >= 0 ? work_[v_index_[i]] : dv[i] + dm[i];
+}
+
+void ImpulseNewton::take_solution(const double* x, const Side& side) const {
+  side.dv = side.a;
+  program_->mass.solve(side.dv);
+  for (int i = 0; i < program_->velocities(); ++i) {
+    side.dm[i] = x[m_index_[i]];
+    side.dv[i] = v_index_[i] >= 0 ? x[v_index_[i]] : side.dv[i] + side.dm[i];
+  }
+}
+
+void ImpulseNewton::solve(std::initializer_list<Side> sides) {
+  linear_solves += static_cast<int>(sides.size());
+  const auto n = static_cast<Eigen::Index>(groups_.size());
+  const auto count = static_cast<Eigen::Index>(sides.size());
+  if (work_.size() < count * n) work_.resize(count * n);
+  double* x = work_.data();
+  for (const Side& side : sides) {
+    put_side(side, x);
+    x += n;
+  }
+  ldl_.solve(work_.data(), static_cast<int>(count));
+  x = work_.data();
+  for (const Side& side : sides) {
+    take_solution(x, side);
+    x += n;
   }
 }
 

@@ -1,6 +1,7 @@
 // The linear systems of methods for an ImpulseProgram.
 #pragma once
 
+#include <initializer_list>
 #include <perp/solvers/block_interior_point/impulse_program.hpp>
 #include <perp/solvers/linear_algebra/supernodal_ldl.hpp>
 #include <utility>
@@ -25,8 +26,13 @@ class ImpulseNewton {
   /// @param blocks B, one per cone @param weights D, one per row of G
   /// @return false if the factorisation breaks down
   bool factor(const std::vector<ConeBlock>& blocks, const Vector& weights);
-  /// Solves for (dv, dm); all vectors have one value per velocity.
-  void solve(const Vector& a, const Vector& b, Vector& dv, Vector& dm);
+  /// A right-hand side and where its solution goes: one value per velocity in each.
+  struct Side {
+    const Vector &a, &b;
+    Vector &dv, &dm;
+  };
+  /// Solves for (dv, dm) of each side. Two together take little longer than one.
+  void solve(std::initializer_list<Side> sides);
 
   void clear_counts() { factorisations = analyses = linear_solves = 0; }
   int factorisations = 0, analyses = 0, linear_solves = 0;
@@ -47,6 +53,8 @@ class ImpulseNewton {
   bool let_in(const std::vector<ConeBlock>& blocks, const Vector& weights);
   void analyse();
   std::vector<std::pair<int, int>> list_places() const;
+  void put_side(const Side& side, double* x) const;
+  void take_solution(const double* x, const Side& side) const;
 
   const ImpulseProgram* program_ = nullptr;
   std::vector<Touched> touched_;          // the velocities in the rows of each cone

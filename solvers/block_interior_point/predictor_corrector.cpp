@@ -209,12 +209,20 @@ void PredictorCorrector::scale_cone(const ImpulseCone& cone, Scaling& k) const {
   k.scaled = k.w * s;
 }
 
-// Newton direction to products `target` and what is added to them.
-void PredictorCorrector::direction(ImpulseNewton& newton, double target) {
+// Newton direction to products `target` and what is added to them. The first direction after a
+// factorisation solves for the border too.
+void PredictorCorrector::direction(ImpulseNewton& newton, double target, bool first) {
   const ImpulseProgram& p = *program_;
   right_side(target);
   const double known = gather_impulses();
-  newton.solve(system_.a, system_.b, d_.v, d_.m);
+  if (first && p.has_total()) {
+    find_border();
+    work_.setZero();
+    newton.solve(
+        {{system_.a, system_.b, d_.v, d_.m}, {work_, system_.border, system_.v, system_.m}});
+  } else {
+    newton.solve({{system_.a, system_.b, d_.v, d_.m}});
+  }
   d_.nu = d_.rest = 0.0;
   if (p.has_total()) solve_border(target, known);
   for (std::size_t c = 0; c < p.cones.size(); ++c) {
@@ -269,8 +277,8 @@ double PredictorCorrector::gather_impulses() {
   return known;
 }
 
-// Computes the column of nu and solves for it.
-void PredictorCorrector::find_border(ImpulseNewton& newton) {
+// Computes the column of nu.
+void PredictorCorrector::find_border() {
   const ImpulseProgram& p = *program_;
   system_.border.setZero();
   system_.curvature = 0.0;
@@ -283,8 +291,6 @@ void PredictorCorrector::find_border(ImpulseNewton& newton) {
       if (we[i] != 0.0) own_.J.add(cone.first + i, we[i], system_.border.data());
     }
   }
-  work_.setZero();
-  newton.solve(work_, system_.border, system_.v, system_.m);
 }
 
 // Computes d_nu from the equation of the total, and adds its contribution to the direction.
@@ -374,7 +380,7 @@ void PredictorCorrector::centralise(ImpulseNewton& newton, double target) {
     kept_ = d_;
     const double aim = std::min(1.0, t + kLonger);
     add_centrality(aim, target);
-    direction(newton, target);
+    direction(newton, target, false);
     const double now = std::min(1.0, kToBoundary * longest_step());
     if (now < t + kLeastGain * (aim - t)) {
       if (now < t) std::swap(d_, kept_);
@@ -402,12 +408,11 @@ bool PredictorCorrector::step(ImpulseNewton& newton) {
   added_.cones.setZero();
   added_.bounds.setZero();
   added_.total = 0.0;
-  if (program_->has_total()) find_border(newton);
-  direction(newton, 0.0);
+  direction(newton, 0.0, true);
   const double ratio = std::clamp(products_at(std::min(1.0, longest_step())) / before, 0.0, 1.0);
   const double target = ratio * ratio * ratio * before;
   add_second_order();
-  direction(newton, target);
+  direction(newton, target, false);
   centralise(newton, target);
   last_step_ = std::min(1.0, kToBoundary * longest_step());
   move(last_step_);

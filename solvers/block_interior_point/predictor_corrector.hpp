@@ -7,8 +7,8 @@ namespace perp {
 
 /// A primal-dual interior-point method with infeasible start: Mehrotra's predictor and corrector
 /// [Mehrotra1992] with the scaling of Nesterov and Todd [NesterovTodd1997] on the linear systems of
-/// ImpulseNewton, and correctors of centrality [Gondzio1996] that make short steps longer. Impulses,
-/// slacks and their multipliers stay inside their cones.
+/// ImpulseNewton, and correctors of centrality [Gondzio1996] that make short steps longer.
+/// Impulses, slacks and their multipliers stay inside their cones.
 class PredictorCorrector {
  public:
   /// Keeps a reference to the program. Only other sizes allocate.
@@ -36,7 +36,8 @@ class PredictorCorrector {
     Eigen::Matrix3d w, inverse;  // w s = inverse p
     Eigen::Vector3d scaled;      // w s
   };
-  /// What is added to the products that a direction aims at, in the scaled coordinates of the cones.
+  /// What is added to the products that a direction aims at, in the scaled coordinates of the
+  /// cones.
   struct Products {
     Vector cones, bounds;
     double total = 0.0;
@@ -61,10 +62,10 @@ class PredictorCorrector {
   void find_missing();
   bool scale();
   void scale_cone(const ImpulseCone& cone, Scaling& scaling) const;
-  void direction(ImpulseNewton& newton, double target);
+  void direction(ImpulseNewton& newton, double target, bool first);
   void right_side(double target);
   double gather_impulses();
-  void find_border(ImpulseNewton& newton);
+  void find_border();
   void solve_border(double target, double known);
   void add_second_order();
   void add_centrality(double t, double target);

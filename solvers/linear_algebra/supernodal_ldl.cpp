@@ -174,47 +174,75 @@ double SupernodalLdl::kept_pivot(int k, double pivot, const Floor& floor) {
 }
 
 // Forward through a front: `gathered_` holds its pivots' values, then what they take off below.
-void SupernodalLdl::solve_forward(const Front& front) const {
+void SupernodalLdl::solve_forward(const Front& front, int count) const {
   const DenseKernels& kernels = dense_kernels();
   const double* const panel = panels_.data() + front.panel;
-  double* const x = gathered_.data();
   const int n = front.size;
-  std::copy_n(work_.data() + front.first, front.pivots, x);
-  std::fill(x + front.pivots, x + n, 0.0);
+  const std::size_t size = tree_.order.size();
+  for (int c = 0; c < count; ++c) {
+    double* const x = gathered_.data() + static_cast<long>(c) * n;
+    std::copy_n(work_.data() + c * size + front.first, front.pivots, x);
+    std::fill(x + front.pivots, x + n, 0.0);
+  }
   for (int begin = 0; begin < front.pivots; begin += kNarrow) {
     const int end = std::min(begin + kNarrow, front.pivots);
     const double* const block = panel + static_cast<long>(begin) * n;
-    solve_narrow(block + begin, n, end - begin, x + begin);
-    kernels.subtract_product(n - end, end - begin, block + end, n, x + begin, x + end);
+    for (int c = 0; c < count; ++c) {
+      double* const x = gathered_.data() + static_cast<long>(c) * n;
+      solve_narrow(block + begin, n, end - begin, x + begin);
+      kernels.subtract_product(n - end, end - begin, block + end, n, x + begin, x + end);
+    }
   }
-  std::copy_n(x, front.pivots, work_.data() + front.first);
   const int* const rows = tree_.rows.data() + front.rows;
-  for (int i = front.pivots; i < n; ++i) work_[rows[i]] += x[i];
+  for (int c = 0; c < count; ++c) {
+    const double* const x = gathered_.data() + static_cast<long>(c) * n;
+    double* const all = work_.data() + c * size;
+    std::copy_n(x, front.pivots, all + front.first);
+    for (int i = front.pivots; i < n; ++i) all[rows[i]] += x[i];
+  }
 }
 
-void SupernodalLdl::solve_backward(const Front& front) const {
+void SupernodalLdl::solve_backward(const Front& front, int count) const {
   const DenseKernels& kernels = dense_kernels();
   const double* const panel = panels_.data() + front.panel;
-  double* const x = gathered_.data();
   const int n = front.size;
+  const std::size_t size = tree_.order.size();
   const int* const rows = tree_.rows.data() + front.rows;
-  for (int i = 0; i < n; ++i) x[i] = work_[rows[i]];
+  for (int c = 0; c < count; ++c) {
+    double* const x = gathered_.data() + static_cast<long>(c) * n;
+    for (int i = 0; i < n; ++i) x[i] = work_[c * size + rows[i]];
+  }
   for (int begin = (front.pivots - 1) / kNarrow * kNarrow; begin >= 0; begin -= kNarrow) {
     const int end = std::min(begin + kNarrow, front.pivots);
     const double* const block = panel + static_cast<long>(begin) * n;
-    kernels.subtract_transposed(n - end, end - begin, block + end, n, x + end, x + begin);
-    solve_narrow_transposed(block + begin, n, end - begin, x + begin);
+    for (int c = 0; c < count; ++c) {
+      double* const x = gathered_.data() + static_cast<long>(c) * n;
+      kernels.subtract_transposed(n - end, end - begin, block + end, n, x + end, x + begin);
+      solve_narrow_transposed(block + begin, n, end - begin, x + begin);
+    }
   }
-  std::copy_n(x, front.pivots, work_.data() + front.first);
+  for (int c = 0; c < count; ++c)
+    std::copy_n(gathered_.data() + static_cast<long>(c) * n, front.pivots,
+                work_.data() + c * size + front.first);
 }
 
-void SupernodalLdl::solve(double* x) const {
-  const int size = static_cast<int>(tree_.order.size());
-  for (int k = 0; k < size; ++k) work_[k] = x[tree_.order[k]];
-  for (const Front& front : tree_.fronts) solve_forward(front);
-  for (int k = 0; k < size; ++k) work_[k] /= pivots_[k];
-  for (auto it = tree_.fronts.rbegin(); it != tree_.fronts.rend(); ++it) solve_backward(*it);
-  for (int k = 0; k < size; ++k) x[tree_.order[k]] = work_[k];
+void SupernodalLdl::solve(double* x, int count) const {
+  const std::size_t size = tree_.order.size();
+  if (work_.size() < count * size) {
+    work_.resize(count * size);
+    gathered_.resize(static_cast<std::size_t>(count) * tree_.most_rows);
+  }
+  for (int c = 0; c < count; ++c) {
+    for (std::size_t k = 0; k < size; ++k) work_[c * size + k] = x[c * size + tree_.order[k]];
+  }
+  for (const Front& front : tree_.fronts) solve_forward(front, count);
+  for (int c = 0; c < count; ++c) {
+    for (std::size_t k = 0; k < size; ++k) work_[c * size + k] /= pivots_[k];
+  }
+  for (auto it = tree_.fronts.rbegin(); it != tree_.fronts.rend(); ++it) solve_backward(*it, count);
+  for (int c = 0; c < count; ++c) {
+    for (std::size_t k = 0; k < size; ++k) x[c * size + tree_.order[k]] = work_[c * size + k];
+  }
 }
 
 }  // namespace perp

@@ -29,8 +29,9 @@ class SupernodalLdl {
   /// @return false if an entry is not finite
   bool factor(const std::vector<double>& values, double least, double substitute);
 
-  /// x := K^-1 x, `size` values.
-  void solve(double* x) const;
+  /// x := K^-1 x for `count` right-hand sides of `size` values, one after the other. Two together
+  /// take little longer than one: L comes from memory only once. Only larger counts allocate.
+  void solve(double* x, int count = 1) const;
 
   /// Number of pivots that factor() replaced.
   int substituted() const { return substituted_.count; }
@@ -63,8 +64,8 @@ class SupernodalLdl {
   bool factor_narrow(const Front& front, int begin, int end, const Floor& floor);
   double kept_pivot(int k, double pivot, const Floor& floor);
   void leave_update(const Front& front, double* update);
-  void solve_forward(const Front& front) const;
-  void solve_backward(const Front& front) const;
+  void solve_forward(const Front& front, int count) const;
+  void solve_backward(const Front& front, int count) const;
 
   AssemblyTree tree_;
   Entries entries_;

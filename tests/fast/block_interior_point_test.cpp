@@ -79,6 +79,11 @@ TEST(SupernodalLdl, SolvesWhatDenseLuSolves) {
           Vector x = b;
           ldl.solve(x.data());
           EXPECT_LE((x - expected).cwiseAbs().maxCoeff(), 1e-11) << bodies << ' ' << coupled;
+          Vector two(2 * n);
+          two << b, -3.0 * b;
+          ldl.solve(two.data(), 2);
+          EXPECT_EQ(two.head(n), x);  // the bits of one alone
+          EXPECT_LE((two.tail(n) + 3.0 * expected).cwiseAbs().maxCoeff(), 1e-10);
         }
       }
     }
