@@ -34,12 +34,14 @@ std::vector<Plan> linear_plans() {
   const std::string near =
       "polish(try(proximal(newton-fb, rho=1e-6, steps=3), from=zero, within=1e-5)), ";
   // With redundant forces a basis may be singular to rounding, and its answer miss a tight
-  // tolerance by little. The active sets of M + rho I that are near it have no such ties.
+  // tolerance by little. The active sets of M + rho I that are near it have no such ties. If this
+  // does not repair it, Newton steps from the start cost less than a proof that would find nothing.
   const std::string repair =
-      "try(proximal(newton-min, rho=1e-6, steps=5), cap=1000, from=best, within=1e-6)";
+      "try(proximal(newton-min, rho=1e-6, steps=5), cap=1000, from=best, within=1e-4)";
+  const std::string near_miss = ", try(newton-fb, cap=50, within=1e-4)";
   // Contact problems take about one pivot per unknown. Some problems take 2^n: hence the cap.
-  const std::string lemke =
-      "certify(polish(warm(first(try(lemke, cap={1000+100*n}), " + repair + ")))), ";
+  const std::string lemke = "certify(polish(first(warm(first(try(lemke, cap={1000+100*n}), " +
+                            repair + "))" + near_miss + "))), ";
   const std::string proximal =
       "try(proximal(polish(lemke), rho=1e-5, steps=30), cap={1000+100*n}), ";
   // Another covering vector breaks the ties at which a difficult path failed. A path from a random
