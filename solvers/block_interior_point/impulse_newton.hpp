@@ -26,7 +26,7 @@ class ImpulseNewton {
   /// @param blocks B, one per cone @param weights D, one per row of G
   /// @return false if the factorisation breaks down
   bool factor(const std::vector<ConeBlock>& blocks, const Vector& weights);
-  /// A right-hand side and where its solution goes: one value per velocity in each.
+  /// A right-hand side, and the vectors of its solution: one value per velocity in each.
   struct Side {
     const Vector &a, &b;
     Vector &dv, &dm;
