@@ -4,6 +4,10 @@
 #include <perp/bench/data/scenes.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 
+#include <algorithm>
+#include <cstdint>
+#include <set>
+
 namespace perp::test {
 namespace {
 
@@ -60,10 +64,18 @@ void expect_every_step(const Pour& run) {
   EXPECT_GT(second_phases, static_cast<int>(run.steps.size()) / 2);
 }
 
+// Overlap of the contacts that the step before had too. A pair that was no candidate then may have
+// been thrown at each other within that step: whether this happens hangs on the last digits.
 double deepest(const Pour& run) {
   double depth = 0.0;
+  std::set<std::uint64_t> before;
   for (const StepReport& step : run.steps) {
-    for (const ContactResult& c : step.result.contacts) depth = std::max(depth, -c.contact.gap);
+    std::set<std::uint64_t> now;
+    for (const ContactResult& c : step.result.contacts) {
+      now.insert(c.contact.key());
+      if (before.contains(c.contact.key())) depth = std::max(depth, -c.contact.gap);
+    }
+    before.swap(now);
   }
   return depth;
 }
@@ -80,8 +92,8 @@ TEST(Granular, FallsAndComesToRest) {
       EXPECT_GT(run.steps[k].kinetic, run.steps[k - 1].kinetic);  // free fall
     EXPECT_LT(run.steps[peak].result.state.time, 0.5);
     EXPECT_LE(run.steps.back().kinetic, 1e-4 * run.steps[peak].kinetic);
-    // The distance of spheres is convex in their positions: N v >= -gap/h keeps them apart, and
-    // what is left is the tolerance, in speeds of h g.
+    // The distance of spheres is convex in their positions: N v >= -gap/h keeps those apart that
+    // are contacts of the step. What is left is the tolerance, in speeds of h g.
     EXPECT_LE(deepest(run), 10 * 1e-6 * 9.8 * h * h) << h;
   }
 }
