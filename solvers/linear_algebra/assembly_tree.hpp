@@ -13,7 +13,7 @@ struct Front {
   long rows = 0;              ///< where the rows begin in AssemblyTree::rows
   long panel = 0;             ///< where its columns of L begin
   int parent = -1;
-  long update = 0;  ///< where its update begins among those that wait (AssemblyTree::updates_size)
+  long update = 0;  ///< first entry of its update among all that wait (AssemblyTree::updates_size)
   /// Number of entries of the update that it leaves to its parent, the upper triangle included.
   long update_size() const { return static_cast<long>(size - pivots) * (size - pivots); }
 };
