@@ -373,8 +373,9 @@ void PredictorCorrector::add_centrality(double t, double target) {
   if (p.has_total()) added_.total += change((x_.nu + t * d_.nu) * (x_.rest + t * d_.rest));
 }
 
-// Lengthens the step along the direction by correctors of centrality, as long as they do.
-void PredictorCorrector::centralise(ImpulseNewton& newton, double target) {
+// Lengthens the step along the direction by correctors of centrality, as long as they do. @return
+// the step
+double PredictorCorrector::centralise(ImpulseNewton& newton, double target) {
   double t = std::min(1.0, kToBoundary * longest_step());
   for (int k = 0; k < kMostCorrectors && t < kLongEnough; ++k) {
     kept_ = d_;
@@ -383,11 +384,13 @@ void PredictorCorrector::centralise(ImpulseNewton& newton, double target) {
     direction(newton, target, false);
     const double now = std::min(1.0, kToBoundary * longest_step());
     if (now < t + kLeastGain * (aim - t)) {
-      if (now < t) std::swap(d_, kept_);
-      break;
+      if (now >= t) return now;
+      std::swap(d_, kept_);
+      return t;
     }
     t = now;
   }
+  return t;
 }
 
 void PredictorCorrector::move(double t) {
@@ -413,8 +416,7 @@ bool PredictorCorrector::step(ImpulseNewton& newton) {
   const double target = ratio * ratio * ratio * before;
   add_second_order();
   direction(newton, target, false);
-  centralise(newton, target);
-  last_step_ = std::min(1.0, kToBoundary * longest_step());
+  last_step_ = centralise(newton, target);
   move(last_step_);
   return x_.v.allFinite() && last_step_ > 1e-8;
 }

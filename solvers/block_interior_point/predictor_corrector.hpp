@@ -69,7 +69,7 @@ class PredictorCorrector {
   void solve_border(double target, double known);
   void add_second_order();
   void add_centrality(double t, double target);
-  void centralise(ImpulseNewton& newton, double target);
+  double centralise(ImpulseNewton& newton, double target);
   double products_at(double t) const;
   double longest_step() const;
   void move(double t);
