@@ -145,18 +145,37 @@ std::vector<Plan> nonlinear_plans() {
 std::vector<Plan> friction_plans() {
   // Sweeps lead away from points at which Newton steps are stuck. A larger rho gives other steps if
   // the first ones are stuck; large mass ratios need it.
-  const std::string newtons =
-      "try(newton-ac, from=start, share=.25), try(nsgs:symmetric=true, cap=10), "
-      "try(newton-ac, from=best, share=.25), try(nsgs:symmetric=true, cap=2000, from=best), "
-      "try(proximal-newton, from=best, share=.3), ";
+  const std::string sweeps = "try(nsgs:symmetric=true, cap=10), ";
+  const std::string alternate =
+      "try(newton-ac, from=start, share=.25), " + sweeps + "try(newton-ac, from=best, share=.25), ";
+  const std::string slow =
+      "try(nsgs:symmetric=true, cap=2000, from=best), try(proximal-newton, from=best, share=.3), ";
+  const std::string newtons = alternate + slow;
   const std::string others =
       "try(proximal-newton:rho_factor=3, from=best, share=.5), "
       "try(proximal-newton:rho_factor=10, from=best, share=.4), "
       "try(nsgs:symmetric=true, from=best, share=.3), try(admm, from=best, share=.3), "
       "try(newton-ac:map=natural:rho_factor=0.5, share=.3), "
       "try(proximal-newton:alpha=1:decrease=0.7, from=best, cap=20000)";
+  // With a large rho steps go straight to the redundant forces that are nearest, if they begin
+  // near them: at the start, or at a point to which newton-ac came. From elsewhere they fail. A
+  // start that is right but for rounding needs a step of newton-ac, which leaves less of an error.
+  const std::string near = "try(proximal-newton:rho_factor=1000, from=";
+  // No rho is the best for long: a run soon crawls, and another rho leads it on.
+  const std::string turns =
+      "repeat(3, first(try(proximal-newton:rho_factor=100, from=best, cap=100), " + near +
+      "best, cap=100), try(proximal-newton:rho_factor=10000, from=best, cap=100), " + near +
+      "best, cap=100))), " + near + "best, cap=2000, share=.3), ";
+  const std::string started =
+      "try(newton-ac, from=start, cap=4), " + near +
+      "start, cap=12), try(newton-ac, from=start, share=.25), " + near + "best, cap=40), " +
+      sweeps + "try(newton-ac, from=best, share=.25), " + near + "best, cap=40), " + turns;
   return {
-      {"friction", "friction_contact", first(newtons + others), {}},
+      {"friction", "friction_contact without a start", first(newtons + others), {}},
+      {"friction-started",
+       "friction_contact with a start: the forces of the step before are near those of this one",
+       first(started + slow + others),
+       {}},
       // In the plane friction is an LCP with four unknowns per contact.
       {"friction-planar",
        "friction_contact in the plane, up to 300 contacts",
@@ -164,7 +183,7 @@ std::vector<Plan> friction_plans() {
        {}},
       // Sweeps solve piles of a thousand contacts sooner than Newton steps.
       {"friction-large",
-       "friction_contact of 1000 contacts and more",
+       "friction_contact of 1000 contacts and more without a start",
        first("try(nsgs:patience=50, cap=10000, share=.2), try(newton-ac, from=best, share=.25), "
              "try(proximal-newton, from=best, share=.5), " +
              others),
@@ -225,10 +244,10 @@ std::string_view conic_plan(const ConicQp& qp) {
   return large ? "conic-large" : "conic";
 }
 
-std::string_view friction_plan(const FrictionContact& contact) {
-  const bool planar = contact.dimension == 2 && contact.contacts() <= kPlanarContacts;
-  if (contact.contacts() >= kManyContacts) return "friction-large";
-  return planar ? "friction-planar" : "friction";
+std::string_view friction_plan(const FrictionContact& contact, bool started) {
+  if (contact.dimension == 2 && contact.contacts() <= kPlanarContacts) return "friction-planar";
+  if (started) return "friction-started";
+  return contact.contacts() >= kManyContacts ? "friction-large" : "friction";
 }
 
 std::string_view name_of_plan(const Problem& problem, bool started) {
@@ -236,7 +255,8 @@ std::string_view name_of_plan(const Problem& problem, bool started) {
   if (const auto* qp = std::get_if<ConicQp>(&problem.data)) return conic_plan(*qp);
   if (std::holds_alternative<Mcp>(problem.data))
     return problem.size() >= kManyEquations ? "nonlinear-large" : "nonlinear";
-  if (const auto* c = std::get_if<FrictionContact>(&problem.data)) return friction_plan(*c);
+  if (const auto* c = std::get_if<FrictionContact>(&problem.data))
+    return friction_plan(*c, started);
   if (std::holds_alternative<ConvexContact>(problem.data)) return "convex";
   return linear_plan(problem, started);
 }
