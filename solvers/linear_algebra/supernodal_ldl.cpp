@@ -110,10 +110,13 @@ void SupernodalLdl::leave_update(const Front& front, double* update) {
 }
 
 bool SupernodalLdl::factor(const std::vector<double>& values, double least, double substitute) {
-  std::fill(panels_.begin(), panels_.end(), 0.0);
   substituted_ = {};
   for (int f = 0; f < static_cast<int>(tree_.fronts.size()); ++f) {
     const Front& front = tree_.fronts[f];
+    // Here, not for all fronts at once: what a front writes first is then still in the caches.
+    double* const panel = panels_.data() + front.panel;
+    for (long j = 0; j < front.pivots; ++j)
+      std::fill(panel + j * front.size + j, panel + (j + 1) * front.size, 0.0);
     for (int e = entries_.starts[f]; e < entries_.starts[f + 1]; ++e)
       panels_[entries_.places[e]] += values[entries_.of_pattern[e]];
     double* const update = updates_.data() + front.update;
