@@ -13,6 +13,7 @@ namespace {
 constexpr int kTinyProblem = 50;    // unknowns; below this pivots take microseconds and seldom fail
 constexpr int kPivotingSize = 600;  // unknowns; below pivoting is faster than a few factorisations
 constexpr int kPatientSize = 3000;  // unknowns; above 100 Newton steps are faster than pivoting
+constexpr int kStartedSize = 5000;  // unknowns; the same from a start near the solution
 constexpr int kGrid = 1000;         // unknowns; above multigrid is faster than active sets
 constexpr int kBlockSize = 100;     // unknowns; below interior-point is as fast
 constexpr int kConicPivoting = 3000;  // unknowns and rows; above a pivot takes too long
@@ -56,6 +57,9 @@ std::vector<Plan> linear_plans() {
       "repeat({max(20, min(400, 16000/n))}, "
       "polish(try(newton-fb:patience=60:least_squares=always, from=random:{k}))), ";
   const std::string uncapped = "polish(try(lemke, after=cap))";
+  const std::string newtons =
+      "polish(try(newton-fb:patience=60, cap=100)), "
+      "polish(try(newton-fb:inside=always:patience=60, cap=100, from=zero)), ";
   const std::string last = proximal + coverings + restarts + bases + uncapped;
   return {
       {"linear-tiny",
@@ -83,9 +87,12 @@ std::vector<Plan> linear_plans() {
       {"linear-huge",
        "other lcp and mlcp of 3000 unknowns and more without a start: two long runs of Newton "
        "steps cost less than pivots",
-       first("polish(try(newton-fb:patience=60, cap=100)), "
-             "polish(try(newton-fb:inside=always:patience=60, cap=100, from=zero)), " +
-             lemke + last),
+       first(newtons + lemke + last),
+       {}},
+      {"linear-huge-started",
+       "other lcp and mlcp of 5000 unknowns and more with a start: the same after checks of the "
+       "start",
+       first(start + near + newtons + lemke + last),
        {}},
       {"linear", "other lcp and mlcp", first(start + near + lemke + kNewton + last), {}},
   };
@@ -231,7 +238,8 @@ std::string_view linear_plan(const Problem& problem, bool started) {
   if (symmetric_with_positive_diagonal(m))
     return n >= kGrid && m.is_sparse() && is_z_matrix(m) ? "linear-grid" : "linear-symmetric";
   // From a start near the solution the basis is nearly right.
-  if (n < kPivotingSize || started) return "linear";
+  if (n < (started ? kStartedSize : kPivotingSize)) return "linear";
+  if (started) return "linear-huge-started";
   return n >= kPatientSize ? "linear-huge" : "linear-large";
 }
 
