@@ -10,14 +10,24 @@ namespace {
 
 constexpr double kDust = 1e-15;  // relative size of entries that come from rounding
 
+// Impulses are the duals of the cones' rows.
+bool of_velocities_alone(const Partition& partition) {
+  const auto& [velocities, contacts, held, bounds, total] = partition;
+  return velocities.rows.empty() && contacts.unknowns.empty() && held.unknowns.empty() &&
+         bounds.empty() && total < 0;
+}
+
 }  // namespace
 
 std::optional<std::string> ImpulseProgram::refusal(const ConicQp& qp) {
   if (!qp.partition)
     return "partition: missing, and nothing else says what is a velocity and what an impulse";
   const auto& [velocities, contacts, held, bounds, total] = *qp.partition;
-  if (velocities.rows.empty()) return "partition.velocities.rows: no momentum is stated";
-  if (contacts.unknowns.empty()) return "partition.contacts.unknowns: no impulses";
+  if (contacts.rows.empty()) return "partition.contacts.rows: no impulses";
+  if (!of_velocities_alone(*qp.partition)) {
+    if (velocities.rows.empty()) return "partition.velocities.rows: no momentum is stated";
+    if (contacts.unknowns.empty()) return "partition.contacts.unknowns: no impulses";
+  }
   for (std::size_t i = 0; i < contacts.sizes.size(); ++i) {
     if (contacts.sizes[i] > 3) {
       return fmt::format("partition.contacts.sizes[{}]: {} impulses, more than 3", i,
@@ -37,6 +47,7 @@ std::optional<std::string> ImpulseProgram::refusal(const ConicQp& qp) {
                        qp.b.size() - static_cast<Eigen::Index>(rows));
   }
   for (const std::vector<int>* list : {&contacts.rows, &held.rows}) {
+    if (of_velocities_alone(*qp.partition)) break;
     for (const int row : *list) {
       if (qp.b[row] != 0.0) return fmt::format("b[{}]: a cone of impulses has its apex at 0", row);
     }
@@ -55,17 +66,18 @@ std::optional<std::string> ImpulseProgram::refusal(const ConicQp& qp) {
 
 void ImpulseProgram::read(const ConicQp& qp) {
   partition_ = qp.partition;
-  const auto& [velocities, contacts, held, bounds, total] = *partition_;
+  velocities_alone_ = of_velocities_alone(*partition_);
+  const auto& velocities = partition_->velocities;
   mass.set(qp.P, velocities.unknowns, velocities.blocks);
   const auto nv = static_cast<Eigen::Index>(velocities.unknowns.size());
   cost_v.resize(nv);
   f.resize(nv);
   for (Eigen::Index i = 0; i < nv; ++i) {
-    cost_v[i] = qp.c[velocities.unknowns[i]];
-    f[i] = qp.b[velocities.rows[i]];
+    cost_v[i] = velocities_alone_ ? 0.0 : qp.c[velocities.unknowns[i]];
+    f[i] = velocities_alone_ ? -qp.c[velocities.unknowns[i]] : qp.b[velocities.rows[i]];
   }
   assign_roles(qp);
-  read_impulses(qp);
+  velocities_alone_ ? read_dual_impulses(qp) : read_impulses(qp);
   read_bounds(qp);
   read_held(qp);
 }
@@ -74,7 +86,8 @@ bool ImpulseProgram::has_structure_of(const ImpulseProgram& other) const {
   const auto same = [](const RowMatrix& a, const RowMatrix& b) {
     return a.starts == b.starts && a.columns == b.columns;
   };
-  return velocity_of_ == other.velocity_of_ && role_ == other.role_ &&
+  return velocities_alone_ == other.velocities_alone_ && velocity_of_ == other.velocity_of_ &&
+         role_ == other.role_ &&
          partition_->velocities.blocks == other.partition_->velocities.blocks &&
          partition_->contacts == other.partition_->contacts && same(J, other.J) &&
          same(G, other.G) && has_total() == other.has_total();
@@ -84,11 +97,29 @@ void ImpulseProgram::assign_roles(const ConicQp& qp) {
   const auto& [velocities, contacts, held, bounds, total] = *partition_;
   velocity_of_.assign(static_cast<std::size_t>(qp.size()), -1);
   role_.assign(static_cast<std::size_t>(qp.b.size()), -1);
-  for (std::size_t i = 0; i < velocities.unknowns.size(); ++i) {
+  for (std::size_t i = 0; i < velocities.unknowns.size(); ++i)
     velocity_of_[velocities.unknowns[i]] = static_cast<int>(i);
+  for (std::size_t i = 0; i < velocities.rows.size(); ++i)
     role_[velocities.rows[i]] = static_cast<int>(i);
+  const std::vector<int>& listed = velocities_alone_ ? contacts.rows : bounds;
+  for (std::size_t i = 0; i < listed.size(); ++i) role_[listed[i]] = -2 - static_cast<int>(i);
+}
+
+// The same of a program of velocities alone: J and c_p are -A and b.
+void ImpulseProgram::read_dual_impulses(const ConicQp& qp) {
+  const auto& [unknowns, sizes, rows] = partition_->contacts;
+  cones.clear();
+  impulse_scale_.clear();
+  cost_p.resize(static_cast<Eigen::Index>(rows.size()));
+  e.resize(0);
+  kappa = 0.0;
+  int k = 0;
+  for (const int size : sizes) {
+    cones.push_back({k, size, size > 1 ? 1.0 : 0.0});
+    k += size;
   }
-  for (std::size_t i = 0; i < bounds.size(); ++i) role_[bounds[i]] = -2 - static_cast<int>(i);
+  for (std::size_t i = 0; i < rows.size(); ++i) cost_p[i] = qp.b[rows[i]];
+  gather_rows(qp, static_cast<int>(rows.size()), J);
 }
 
 // Reads J, the cones and the row of the total, all of them from the columns of the impulses.
@@ -125,7 +156,16 @@ void ImpulseProgram::read_bounds(const ConicQp& qp) {
   const auto nb = static_cast<Eigen::Index>(bounds.size());
   w.resize(nb);
   for (Eigen::Index i = 0; i < nb; ++i) w[i] = -qp.b[bounds[i]];
-  const auto for_entries = [&](const auto& take) {  // of G, by columns
+  if (velocities_alone_) {
+    G.clear();
+  } else {
+    gather_rows(qp, static_cast<int>(nb), G);
+  }
+}
+
+// Reads the rows with the roles -2 - i, i < count, with the sign of slacks: -A.
+void ImpulseProgram::gather_rows(const ConicQp& qp, int count, RowMatrix& to) {
+  const auto for_entries = [&](const auto& take) {  // by columns
     for (const int j : partition_->velocities.unknowns) {
       qp.A.for_column(j, [&](int row, double value) {
         if (role_[row] <= -2 && std::abs(value) > kDust * largest_[-2 - role_[row]])
@@ -133,22 +173,22 @@ void ImpulseProgram::read_bounds(const ConicQp& qp) {
       });
     }
   };
-  largest_.setZero(nb);
+  largest_.setZero(count);
   for (const int j : partition_->velocities.unknowns) {
     qp.A.for_column(j, [&](int row, double value) {
       if (role_[row] <= -2)
         largest_[-2 - role_[row]] = std::max(largest_[-2 - role_[row]], std::abs(value));
     });
   }
-  G.starts.assign(bounds.size() + 1, 0);
-  for_entries([&](int row, int, double) { ++G.starts[row + 1]; });
-  for (std::size_t i = 0; i < bounds.size(); ++i) G.starts[i + 1] += G.starts[i];
-  next_.assign(G.starts.begin(), G.starts.end());
-  G.columns.resize(G.starts.back());
-  G.values.resize(G.starts.back());
+  to.starts.assign(count + 1, 0);
+  for_entries([&](int row, int, double) { ++to.starts[row + 1]; });
+  for (int i = 0; i < count; ++i) to.starts[i + 1] += to.starts[i];
+  next_.assign(to.starts.begin(), to.starts.end());
+  to.columns.resize(to.starts.back());
+  to.values.resize(to.starts.back());
   for_entries([&](int row, int column, double value) {
-    G.columns[next_[row]] = column;
-    G.values[next_[row]++] = value;
+    to.columns[next_[row]] = column;
+    to.values[next_[row]++] = value;
   });
 }
 
@@ -237,6 +277,11 @@ void ImpulseProgram::write(const ImpulsePoint& point, Vector& x, Vector& dual) c
   const auto& [velocities, contacts, held, bounds, total] = *partition_;
   x.setZero(unknowns());
   dual.setZero(rows());
+  if (velocities_alone_) {
+    for (int i = 0; i < this->velocities(); ++i) x[velocities.unknowns[i]] = point.v[i];
+    for (int i = 0; i < impulses(); ++i) dual[contacts.rows[i]] = point.p[i];
+    return;
+  }
   for (int i = 0; i < this->velocities(); ++i) {
     x[velocities.unknowns[i]] = point.v[i];
     dual[velocities.rows[i]] = -point.m[i];
@@ -257,13 +302,18 @@ void ImpulseProgram::write(const ImpulsePoint& point, Vector& x, Vector& dual) c
 }
 
 void ImpulseProgram::read_start(const Vector& x, Vector& p) const {
+  if (velocities_alone_) return;
   for (int i = 0; i < impulses(); ++i)
     p[i] = x[partition_->contacts.unknowns[i]] * impulse_scale_[i];
 }
 
-void ImpulseProgram::read_dual(const Vector& dual, Vector& lambda, double& nu) const {
-  for (int i = 0; i < bounds(); ++i) lambda[i] = dual[partition_->bounds[i]];
-  nu = has_total() ? dual[partition_->total] : 0.0;
+void ImpulseProgram::read_dual(const Vector& dual, ImpulsePoint& point) const {
+  if (velocities_alone_) {
+    for (int i = 0; i < impulses(); ++i) point.p[i] = dual[partition_->contacts.rows[i]];
+    return;
+  }
+  for (int i = 0; i < bounds(); ++i) point.lambda[i] = dual[partition_->bounds[i]];
+  point.nu = has_total() ? dual[partition_->total] : 0.0;
 }
 
 }  // namespace perp

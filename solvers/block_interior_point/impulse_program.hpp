@@ -58,6 +58,11 @@ struct ImpulsePoint {
 /// with M block diagonal and positive definite, in the order of the problem's partition. Impulses
 /// are scaled by the factors of their rows, so that cones are circular. max-dissipation-step poses
 /// such problems if there are no joints [DrumwrightShell2010, QP2].
+///
+/// Programs of velocities alone are read, too:
+///   min 1/2 v'Mv + c'v  subject to  b - A v in a product of cones.
+/// They have the same solutions as the form above with p, the dual of the cones' rows, as unknowns:
+/// J = -A, f = -c, c_v = 0, c_p = b. anitescu-tasora with velocities kept poses them.
 class ImpulseProgram {
  public:
   /// Why the problem does not have this form, or nothing if it has. Its partition must be valid.
@@ -91,9 +96,10 @@ class ImpulseProgram {
   double measure(const ImpulsePoint& point) const;
   /// Writes the point as x and dual of the problem as posed.
   void write(const ImpulsePoint& point, Vector& x, Vector& dual) const;
-  /// Read p from x, and lambda and nu from the dual, of the problem as posed.
+  /// Takes what x of the problem as posed says of p: nothing if its unknowns are velocities alone.
   void read_start(const Vector& x, Vector& p) const;
-  void read_dual(const Vector& dual, Vector& lambda, double& nu) const;
+  /// Takes what the dual of the problem as posed says: lambda and nu, or else p.
+  void read_dual(const Vector& dual, ImpulsePoint& point) const;
 
   MassBlocks mass;
   RowMatrix J, G;               ///< one row per impulse; one row per bound
@@ -112,10 +118,13 @@ class ImpulseProgram {
 
   void assign_roles(const ConicQp& qp);
   void read_impulses(const ConicQp& qp);
+  void read_dual_impulses(const ConicQp& qp);
+  void gather_rows(const ConicQp& qp, int count, RowMatrix& to);
   void read_bounds(const ConicQp& qp);
   void read_held(const ConicQp& qp);
 
   std::shared_ptr<const Partition> partition_;
+  bool velocities_alone_ = false;
   std::vector<int> velocity_of_;       // of each unknown, or -1
   std::vector<int> role_;              // of each row: i of velocity i, -2 - i of bound i, or -1
   std::vector<double> impulse_scale_;  // unknown = impulse / scale

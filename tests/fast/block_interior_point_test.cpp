@@ -102,18 +102,23 @@ TEST(SupernodalLdl, ReplacesPivotsOfTheWrongSignAndSeesNan) {
   EXPECT_FALSE(ldl.factor({NAN, 0.0, -3.0}, 1e-20, 0.5));
 }
 
-// Second phases of steps of a small pile, with their starts.
-std::vector<Problem> friction_stages(const Scene& scene, double duration, int every) {
+// Problems of steps, with their starts.
+std::vector<Problem> stages_of(const Scene& scene, const std::string& formulation,
+                               const std::string& name, double duration, int every) {
   std::vector<Problem> stages;
   SimulationRequest request;
-  request.formulation = "max-dissipation-step";
+  request.formulation = formulation;
   request.duration = duration;
   request.solve.limits.tolerance = 1e-8;
   request.on_stage = [&](int step, const Stage& stage, const VerifiedResult&) {
-    if (stage.name == "friction" && step % every == 0) stages.push_back(stage.problem);
+    if (stage.name == name && step % every == 0) stages.push_back(stage.problem);
   };
   EXPECT_EQ(simulate(scene, request).failed_steps, 0);
   return stages;
+}
+
+std::vector<Problem> friction_stages(const Scene& scene, double duration, int every) {
+  return stages_of(scene, "max-dissipation-step", "friction", duration, every);
 }
 
 Scene small_pile() {
@@ -157,6 +162,45 @@ TEST(BlockInteriorPoint, AgreesWithInteriorPointOnStepsOfAPile) {
   const std::vector<Problem> stages = friction_stages(small_pile(), 0.3, 3);
   ASSERT_GE(stages.size(), 5U);
   for (const Problem& problem : stages) expect_agreement(problem, 1e-3);
+}
+
+// The impulses are the dual of the cones' rows. Kept velocities need no momentum of their own.
+TEST(BlockInteriorPoint, AgreesWithInteriorPointOnProgramsOfVelocitiesAlone) {
+  const std::vector<Problem> stages =
+      stages_of(small_pile(), "anitescu-tasora:velocities=kept", "contact", 0.3, 4);
+  ASSERT_GE(stages.size(), 4U);
+  for (const Problem& problem : stages) {
+    ASSERT_TRUE(std::get<ConicQp>(problem.data).partition->contacts.unknowns.empty());
+    expect_agreement(problem, 1e-3);
+  }
+}
+
+// From an answer with its dual nothing is left to do; another problem of the same structure is
+// read anew.
+TEST(BlockAugmentedLagrangian, StartsFromTheDualOfAProgramOfVelocitiesAlone) {
+  const std::vector<Problem> stages =
+      stages_of(small_pile(), "anitescu-tasora:velocities=kept", "contact", 0.3, 4);
+  ASSERT_GE(stages.size(), 4U);
+  Problem problem = stages.back();
+  BlockInteriorPoint path;
+  BlockAugmentedLagrangian solver;
+  path.limits.tolerance = 1e-8;
+  solver.limits.tolerance = 1e-6;
+  for (const double factor : {1.0, 0.5}) {
+    auto& qp = std::get<ConicQp>(problem.data);
+    qp.c *= factor;
+    qp.b *= factor;
+    path.prepare(problem);
+    const Result& x = path.solve();
+    const Answer answer{x.z, x.dual};
+    ASSERT_TRUE(verify(problem, answer, 1e-7).solved);
+    solver.prepare(problem);
+    const Result& y = solver.solve({&answer.z, &answer.dual});
+    EXPECT_EQ(y.status, Status::kSolved);
+    EXPECT_LE(y.iterations, 1);
+    EXPECT_TRUE(verify(problem, {y.z, y.dual}, 1e-6).solved);
+    EXPECT_GT(solver.solve({&answer.z, nullptr}).iterations, 1);
+  }
 }
 
 // The one bound of all impulses: as posed, twice as large, far away, and left out of the problem.
@@ -334,6 +378,18 @@ TEST(BlockInteriorPoint, RefusesWhatIsNotOfVelocitiesAndImpulses) {
   parts = parts_of_one_impulse();
   parts.contacts = {};
   EXPECT_NE(reason(with(qp, parts)).find("no impulses"), std::string::npos);
+  ConicQp alone;  // one velocity at a floor, and in a row of another meaning
+  alone.P = matrix(1, 1, {2});
+  alone.c = vector({1});
+  alone.A = matrix(2, 1, {-1, 1});
+  alone.b = vector({0, 5});
+  alone.cones = {{ConeType::kNonnegative, 2}};
+  parts = {};
+  parts.velocities = {{0}, {1}, {}};
+  parts.contacts = {{}, {1}, {0}};
+  EXPECT_NE(reason(with(alone, parts)).find("1 rows"), std::string::npos);
+  parts.contacts = {{}, {1, 1}, {0, 1}};
+  EXPECT_EQ(reason(with(alone, parts)), "taken");
   ConicQp moved = qp;
   moved.b[2] = 1.0;
   EXPECT_NE(reason(with(moved, parts_of_one_impulse())).find("b[2]"), std::string::npos);
