@@ -15,7 +15,6 @@ constexpr int kPivotingSize = 600;  // unknowns; below pivoting is faster than a
 constexpr int kPatientSize = 3000;  // unknowns; above 100 Newton steps are faster than pivoting
 constexpr int kStartedSize = 5000;  // unknowns; the same from a start near the solution
 constexpr int kGrid = 1000;         // unknowns; above multigrid is faster than active sets
-constexpr int kBlockSize = 100;     // unknowns; below interior-point is as fast
 constexpr int kConicPivoting = 3000;  // unknowns and rows; above a pivot takes too long
 constexpr int kManyEquations = 300;   // unknowns of an mcp; above pivots take too long
 constexpr int kPlanarContacts = 300, kManyContacts = 1000;
@@ -111,18 +110,15 @@ std::vector<Plan> quadratic_plans() {
        first("warm(polish(gradient-projection)), " + kSets + "polish(newton-fb)" + exact),
        {}},
       {"conic", "conic_qp", first(conic), {}},
-      {"conic-large",
-       "conic_qp of 100 unknowns and more: perhaps of velocities and impulses",
+      {"conic-contact",
+       "conic_qp with a partition: perhaps of velocities and impulses",
        first(blocks + conic),
        {}},
       {"conic-linear",
        "conic_qp with linear cones alone, up to 3000 unknowns and rows",
        first(conic + exact),
        {}},
-      {"conic-linear-large",
-       "the same of 100 unknowns and more",
-       first(blocks + conic + exact),
-       {}},
+      {"conic-contact-linear", "the same with a partition", first(blocks + conic + exact), {}},
   };
 }
 
@@ -244,12 +240,11 @@ std::string_view linear_plan(const Problem& problem, bool started) {
 }
 
 std::string_view conic_plan(const ConicQp& qp) {
-  const bool large = qp.size() >= kBlockSize;
   const bool linear = std::all_of(qp.cones.begin(), qp.cones.end(),
                                   [](const Cone& c) { return c.type != ConeType::kSecondOrder; });
   if (linear && qp.size() + qp.b.size() <= kConicPivoting)
-    return large ? "conic-linear-large" : "conic-linear";
-  return large ? "conic-large" : "conic";
+    return qp.partition ? "conic-contact-linear" : "conic-linear";
+  return qp.partition ? "conic-contact" : "conic";
 }
 
 std::string_view friction_plan(const FrictionContact& contact, bool started) {

@@ -223,8 +223,8 @@ TEST(UnknownLayout, KeysOfAStepAreDistinct) {
   check("stewart-trinkle", false, true);
   check("stewart-trinkle:velocities=kept", true, true);
   check("coulomb-implicit", false, false);
-  check("anitescu-tasora", false, true);
-  check("anitescu-tasora:velocities=kept", true, false);
+  check("anitescu-tasora", true, false);
+  check("anitescu-tasora:velocities=eliminated", false, true);
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ namespace {
 class ConvexRelaxationLaw final : public ContactLaw {
  public:
   void visit_settings(SettingVisitor& visitor) override {
-    visitor.visit("velocities", velocities_, "eliminated, or kept as the unknowns",
-                  {"eliminated", "kept"});
+    visitor.visit("velocities", velocities_, "kept as the unknowns, or eliminated",
+                  {"kept", "eliminated"});
   }
 
   // Solvers for cones end at a tolerance, not at a vertex.
@@ -151,7 +151,7 @@ class ConvexRelaxationLaw final : public ContactLaw {
     return relaxation_in_impulses(Matrix(std::move(w)), std::move(q), mu(), rows_->dimension());
   }
 
-  std::string velocities_ = "eliminated";
+  std::string velocities_ = "kept";
   ContactSystem* system_ = nullptr;
   std::optional<ConeRows> rows_;
   SparseMatrix cones_;
