@@ -114,6 +114,7 @@ TEST(Auto, NeverReturnsLessThanItsBestTry) {
 TEST(Auto, WhatCameNearIsNotLostToARefusal) {
   const Problem problem = generate(find_family("socp"), 120, 1);
   SolveRequest request;
+  request.solver = "first(block-interior-point, interior-point)";
   request.limits.max_iterations = 3;
   const VerifiedResult r = solve_verified(problem, request);
   ASSERT_EQ(r.route.front().status, Status::kUnsupported);
