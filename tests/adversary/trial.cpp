@@ -418,7 +418,7 @@ TrialResult run_trial(const Plan& plan, std::uint64_t number) { return Trial(pla
 Shrunk shrink_finding(const Plan& plan, const TrialResult& finding, double seconds) {
   const std::string what = finding.contradictions.front().what;
   const auto shows = [&](const Problem& problem) {
-    constexpr std::uint64_t kTries = 4;  // with other mutants and starts
+    constexpr std::uint64_t kTries = 16;  // with other mutants and starts
     for (std::uint64_t k = 0; k < kTries; ++k) {
       for (const Contradiction& c : Trial(plan, k).attack_alone(problem, finding.solver)) {
         if (c.what == what) return true;
