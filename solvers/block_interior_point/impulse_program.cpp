@@ -24,7 +24,8 @@ std::optional<std::string> ImpulseProgram::refusal(const ConicQp& qp) {
     return "partition: missing, and nothing else says what is a velocity and what an impulse";
   const auto& [velocities, contacts, held, bounds, total] = *qp.partition;
   if (contacts.rows.empty()) return "partition.contacts.rows: no impulses";
-  if (!of_velocities_alone(*qp.partition)) {
+  const bool velocities_alone = of_velocities_alone(*qp.partition);
+  if (!velocities_alone) {
     if (velocities.rows.empty()) return "partition.velocities.rows: no momentum is stated";
     if (contacts.unknowns.empty()) return "partition.contacts.unknowns: no impulses";
   }
@@ -47,9 +48,9 @@ std::optional<std::string> ImpulseProgram::refusal(const ConicQp& qp) {
                        qp.b.size() - static_cast<Eigen::Index>(rows));
   }
   for (const std::vector<int>* list : {&contacts.rows, &held.rows}) {
-    if (of_velocities_alone(*qp.partition)) break;
     for (const int row : *list) {
-      if (qp.b[row] != 0.0) return fmt::format("b[{}]: a cone of impulses has its apex at 0", row);
+      if (!velocities_alone && qp.b[row] != 0.0)
+        return fmt::format("b[{}]: a cone of impulses has its apex at 0", row);
     }
   }
   if (total >= 0 && !(qp.b[total] > 0))
