@@ -17,6 +17,7 @@
 #include <perp/solvers/friction/nsgs.hpp>
 #include <perp/solvers/friction/proximal_newton.hpp>
 #include <perp/solvers/friction/sap.hpp>
+#include <perp/solvers/friction/smoothing_continuation.hpp>
 #include <perp/solvers/gradient_projection/gradient_projection.hpp>
 #include <perp/solvers/interior_point/interior_point.hpp>
 #include <perp/solvers/josephy_newton/josephy_newton.hpp>

@@ -11,6 +11,7 @@
 #include <perp/solvers/friction/nsgs.hpp>
 #include <perp/solvers/friction/proximal_newton.hpp>
 #include <perp/solvers/friction/sap.hpp>
+#include <perp/solvers/friction/smoothing_continuation.hpp>
 #include <perp/solvers/gradient_projection/gradient_projection.hpp>
 #include <perp/solvers/interior_point/interior_point.hpp>
 #include <perp/solvers/josephy_newton/josephy_newton.hpp>
@@ -44,6 +45,7 @@ const std::vector<SolverFactory>& solver_registry() {
       [] { return std::make_unique<Nsgs>(); },
       [] { return std::make_unique<NewtonAc>(); },
       [] { return std::make_unique<ProximalNewton>(); },
+      [] { return std::make_unique<SmoothingContinuation>(); },
       [] { return std::make_unique<Admm>(); },
       [] { return std::make_unique<Sap>(); },
   };

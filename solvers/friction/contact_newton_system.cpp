@@ -177,13 +177,14 @@ bool ContactNewtonSystem::solve_by_blocks(const std::vector<ContactRows>& rows, 
     return true;
   }
   fill_blocks(rows, shift);
-  return block_lu_.factor() && block_lu_.solve(right_side_.data());
+  return block_factors_ = block_lu_.factor() && block_lu_.solve(right_side_.data());
 }
 
 bool ContactNewtonSystem::solve(const std::vector<ContactRows>& rows, double shift, Vector& d) {
   choose_kernel(rows);
   right_side(rows, d);
   ++factorisations;
+  block_factors_ = false;
   if (!sparse_) {
     fill_dense(rows, shift, dense_lu_.matrix(kernel_size()));
     if (!dense_lu_.factor()) return false;
@@ -194,6 +195,20 @@ bool ContactNewtonSystem::solve(const std::vector<ContactRows>& rows, double shi
     fill_sparse(rows, shift);
     if (!sparse_lu_.factor()) return false;
     sparse_lu_.solve(right_side_.data());
+  }
+  ++linear_solves;
+  take_kernel(right_side_.data(), d);
+  return true;
+}
+
+bool ContactNewtonSystem::solve_again(const std::vector<ContactRows>& rows, Vector& d) {
+  right_side(rows, d);
+  if (!sparse_) {
+    dense_lu_.solve(right_side_.data());
+  } else if (!block_factors_) {
+    sparse_lu_.solve(right_side_.data());
+  } else if (!block_lu_.solve(right_side_.data())) {
+    return false;
   }
   ++linear_solves;
   take_kernel(right_side_.data(), d);

@@ -33,6 +33,9 @@ class ContactNewtonSystem {
   /// d := the Newton step. @param shift alpha + eps
   /// @return false if the kernel is singular to rounding
   bool solve(const std::vector<ContactRows>& rows, double shift, Vector& d);
+  /// After solve(): d := the step for other values of phi, by the same factors. @param rows as in
+  /// solve() but for phi @return false if the factors do not solve it to rounding
+  bool solve_again(const std::vector<ContactRows>& rows, Vector& d);
   /// d := the least-squares step.
   /// @return false if the kernel is too large or singular to rounding
   bool solve_least_squares(const std::vector<ContactRows>& rows, double alpha, double damping,
@@ -59,6 +62,7 @@ class ContactNewtonSystem {
   std::string algebra_;                   // of the last attach()
   bool sparse_ = false, blocks_ = false;  // blocks_: sparse systems try BlockLu first
   bool supernodes_ = false;               // or SupernodalLu first
+  bool block_factors_ = false;            // whether the last solve() was by block_lu_
   std::vector<int> kernel_, position_;
   std::vector<int> column_starts_, column_blocks_, column_rows_;  // the blocks by columns
   std::vector<double> right_side_;

@@ -1,0 +1,220 @@
+#include <perp/solvers/friction/smoothing_continuation.hpp>
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace perp {
+
+namespace {
+
+constexpr int kPathStepLimit = 20'000;
+constexpr int kFirstNewtonSteps = 50;     // for each share of de Saxce's correction
+constexpr double kFirstAccuracy = 1e-8;   // ||Phi|| at the first point
+constexpr double kShortestSearch = 1e-3;  // of the Newton steps to the first point
+constexpr double kSufficientDecrease = 1e-4;
+constexpr double kRounding = 1e-12;        // max |Phi_i| that rounding leaves
+constexpr double kLeastContraction = 0.7;  // of max |Phi_i| by a corrector step
+// A corrector step may be as long as this share of the step it corrects, plus an allowance for
+// what the accuracy of the point before left over.
+constexpr double kLongestCorrection = 0.5, kCorrectionAllowance = 1e-5;
+// A point straight from the predictor needs no step if it is closer by this factor.
+constexpr double kPredictorShare = 0.01;
+constexpr double kShorter = 0.4, kLonger = 1.7, kCautious = 0.8;
+constexpr int kEasySteps = 2, kHardSteps = 4;  // of the corrector
+
+}  // namespace
+
+const SolverTraits& SmoothingContinuation::traits() const {
+  static const SolverTraits traits{"smoothing-continuation",
+                                   "a path of smoothed problems, followed by its arc length",
+                                   "AllgowerGeorg2003",
+                                   {"friction_contact"},
+                                   0,
+                                   false};
+  return traits;
+}
+
+void SmoothingContinuation::do_prepare(const Problem& problem) {
+  problem_.build(std::get<FrictionContact>(problem.data), contact_scaling(settings.scaling));
+  smoothed_.attach(problem_);
+  system_.attach(problem_, settings.linear_algebra);
+  for (Vector* v : {&point_.r, &trial_.r, &u_, &best_}) v->setZero(problem_.size());
+  for (Direction* d : {&tangent_, &along_, &newton_}) {
+    d->r.setZero(problem_.size());
+    d->z.setZero(problem_.size());
+  }
+}
+
+// The inner product of the path's metric.
+double SmoothingContinuation::product(const Direction& a, const Direction& b) const {
+  double sum = a.log_sigma * b.log_sigma;
+  for (int c = 0; c < problem_.contacts(); ++c)
+    sum += weights_[c] * a.z.segment<3>(3 * c).dot(b.z.segment<3>(3 * c));
+  return sum;
+}
+
+// Fills in the change of z that belongs to the change of r.
+void SmoothingContinuation::find_change(Direction& direction) {
+  problem_.multiply(direction.r, u_);
+  smoothed_.change_of_z(direction.r, u_, direction.z);
+}
+
+// Newton steps with a line search at the sigma and with the correction's share as given.
+bool SmoothingContinuation::newton_at(double theta) {
+  const double sigma = std::exp(point_.log_sigma);
+  smoothed_.evaluate(sigma, theta, point_.r);
+  for (int k = 0; k < kFirstNewtonSteps && !out_of_time(); ++k) {
+    const double norm = smoothed_.norm();
+    if (norm <= kFirstAccuracy) return true;
+    if (!system_.solve(smoothed_.rows(), 0.0, newton_.r) || !newton_.r.allFinite()) return false;
+    for (double t = 1.0;; t *= 0.5) {
+      trial_.r = point_.r + t * newton_.r;
+      smoothed_.evaluate(sigma, theta, trial_.r);
+      if (smoothed_.norm() <= (1.0 - kSufficientDecrease * t) * norm) break;
+      if (t < kShortestSearch) return false;
+    }
+    point_.r.swap(trial_.r);
+  }
+  return false;
+}
+
+bool SmoothingContinuation::find_first_point() {
+  point_.log_sigma = std::log(settings.first_sigma);
+  smoothed_.set_centre(settings.first_sigma, point_.r);
+  for (const double theta : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+    if (!newton_at(theta)) return false;
+  }
+  tangent_.z.setZero();
+  tangent_.log_sigma = -1.0;
+  step_ = settings.first_step;
+  return true;
+}
+
+// The unit tangent at the point, in the direction of the one before.
+bool SmoothingContinuation::find_tangent() {
+  smoothed_.evaluate(std::exp(point_.log_sigma), 1.0, point_.r);
+  weights_ = smoothed_.weights();
+  if (!system_.solve(smoothed_.rows_of_sigma(), 0.0, along_.r)) return false;
+  find_change(along_);
+  along_.log_sigma = 1.0;
+  const double length = std::sqrt(product(along_, along_));
+  if (!std::isfinite(length)) return false;
+  const double factor = (product(along_, tangent_) < 0 ? -1.0 : 1.0) / length;
+  if (factor * tangent_.log_sigma < 0) ++turns_;
+  tangent_.r = factor * along_.r;
+  tangent_.z = factor * along_.z;
+  tangent_.log_sigma = factor;
+  return true;
+}
+
+// Newton steps from trial_ back to the path, across the tangent.
+bool SmoothingContinuation::correct() {
+  double before = std::numeric_limits<double>::infinity();
+  for (corrections_ = 0;; ++corrections_) {
+    const double sigma = std::exp(trial_.log_sigma);
+    smoothed_.evaluate(sigma, 1.0, trial_.r);
+    const double size = smoothed_.largest();
+    const double share = corrections_ == 0 ? kPredictorShare : 1.0;
+    if (size <= share * settings.accuracy * std::min(1.0, sigma) + kRounding) return true;
+    if (!(size <= kLeastContraction * before) || corrections_ == settings.corrector_steps)
+      return false;
+    before = size;
+    if (!system_.solve(smoothed_.rows(), 0.0, newton_.r) ||
+        !system_.solve_again(smoothed_.rows_of_sigma(), along_.r))
+      return false;
+    find_change(newton_);
+    find_change(along_);
+    newton_.log_sigma = 0.0;
+    along_.log_sigma = 1.0;
+    const double share_along = -product(tangent_, newton_) / product(tangent_, along_);
+    newton_.r += share_along * along_.r;
+    newton_.z += share_along * along_.z;
+    newton_.log_sigma = share_along;
+    const double length = std::sqrt(product(newton_, newton_));
+    if (!(length <= kLongestCorrection * step_ + kCorrectionAllowance)) return false;
+    trial_.r += newton_.r;
+    trial_.log_sigma += newton_.log_sigma;
+  }
+}
+
+// To the next point of the path, with a step that may become shorter. @return false if it becomes
+// too short, or at the time limit.
+bool SmoothingContinuation::step_along_tangent() {
+  for (; step_ >= settings.shortest_step && !out_of_time(); step_ *= kShorter) {
+    trial_.r = point_.r + step_ * tangent_.r;
+    trial_.log_sigma = point_.log_sigma + step_ * tangent_.log_sigma;
+    if (!correct()) continue;
+    point_.r.swap(trial_.r);
+    point_.log_sigma = trial_.log_sigma;
+    if (corrections_ <= kEasySteps) step_ = std::min(kLonger * step_, settings.longest_step);
+    if (corrections_ >= kHardSteps) step_ *= kCautious;
+    return true;
+  }
+  return false;
+}
+
+// Computes the measure at the point, and keeps the point if it is the best.
+void SmoothingContinuation::look_at_point() {
+  problem_.velocity(point_.r, u_);
+  double measure = problem_.measure(point_.r, u_);
+  if (measure <= limits.tolerance) measure = problem_.measure(point_.r);
+  if (!(measure < best_measure_)) return;
+  best_measure_ = measure;
+  best_ = point_.r;
+}
+
+void SmoothingContinuation::do_solve(const Start&, Observer* observer, Result& result) {
+  const int limit = limits.max_iterations > 0 ? limits.max_iterations : kPathStepLimit;
+  system_.factorisations = system_.linear_solves = system_.pivoted = 0;
+  turns_ = 0;
+  best_.setZero();
+  best_measure_ = problem_.measure(best_);
+  result.status = Status::kStalled;
+  if (best_measure_ <= limits.tolerance) {
+    result.status = Status::kSolved;
+  } else if (!find_first_point()) {
+    result.message = "Newton steps find no first point of the path";
+  } else {
+    IterationRecord record;
+    record.step_type = "path";
+    for (;;) {
+      look_at_point();
+      if (best_measure_ <= limits.tolerance) {
+        result.status = Status::kSolved;
+        break;
+      }
+      if (result.iterations > 0) {
+        record.iteration = result.iterations;
+        record.residual = best_measure_;
+        record.merit = std::exp(point_.log_sigma);
+        record.linear_solves = system_.linear_solves;
+        record.factorisations = system_.factorisations;
+        if (observer && !observer->on_iteration(record)) {
+          result.status = Status::kInterrupted;
+          break;
+        }
+      }
+      if (result.iterations >= limit) {
+        result.status = Status::kIterationLimit;
+        break;
+      }
+      if (point_.log_sigma < std::log(settings.least_sigma)) break;
+      record.step = step_;
+      if (!find_tangent() || !step_along_tangent()) break;
+      ++result.iterations;
+    }
+    if (result.status == Status::kStalled)
+      result.message = fmt::format("the path ends at sigma {:.1e}, the natural map stays at {:.1e}",
+                                   std::exp(point_.log_sigma), best_measure_);
+  }
+  if (result.status == Status::kStalled && out_of_time()) result.status = Status::kTimeLimit;
+  problem_.to_posed(best_, result.z);
+  result.statistics.emplace_back("turns", turns_);
+  result.statistics.emplace_back("factorisations", system_.factorisations);
+  result.statistics.emplace_back("linear_solves", system_.linear_solves);
+  result.statistics.emplace_back("pivoted_factorisations", system_.pivoted);
+}
+
+}  // namespace perp

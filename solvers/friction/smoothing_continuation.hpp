@@ -1,0 +1,98 @@
+// A path of smoothed problems, followed by its arc length, for exact friction.
+#pragma once
+
+#include <perp/solvers/core/solver.hpp>
+#include <perp/solvers/friction/contact_newton_system.hpp>
+#include <perp/solvers/friction/smoothed_contacts.hpp>
+#include <string>
+
+namespace perp {
+
+/// Settings of SmoothingContinuation.
+struct SmoothingContinuationSettings {
+  double first_sigma = 1.0;         ///< sigma at which the path begins [-]
+  double least_sigma = 1e-13;       ///< sigma at which the path is given up [-]
+  double first_step = 0.1;          ///< first arc length [-]
+  double longest_step = 2.0;        ///< [-]
+  double shortest_step = 1e-9;      ///< [-]
+  double accuracy = 1e-6;           ///< max |Phi_i| over min(1, sigma) of a point of the path [-]
+  int corrector_steps = 5;          ///< Newton steps back to the path at most
+  std::string scaling = "contact";  ///< of W and q: "none", "global" or "contact"
+  std::string linear_algebra = "auto";  ///< "auto", "dense", "sparse" or "pivoted"
+
+  /// Shows every setting to a visitor, such as a SettingVisitor.
+  template <class Visitor>
+  void visit(Visitor& v) {
+    v.visit("first_sigma", first_sigma, "sigma at which the path begins", kPositive);
+    v.visit("least_sigma", least_sigma, "sigma at which the path is given up", kPositive);
+    v.visit("first_step", first_step, "first arc length", kPositive);
+    v.visit("longest_step", longest_step, "longest arc length", kPositive);
+    v.visit("shortest_step", shortest_step, "shortest arc length", kPositive);
+    v.visit("accuracy", accuracy, "largest |Phi_i| over min(1, sigma) of a point of the path",
+            kPositive);
+    v.visit("corrector_steps", corrector_steps, "Newton steps back to the path at most",
+            kAtLeastOne);
+    v.visit("scaling", scaling, "of W and q by powers of two: none, global or contact",
+            Choices{"none", "global", "contact"});
+    v.visit(
+        "linear_algebra", linear_algebra,
+        "factorisations: auto; dense; sparse, by blocks if they are 3 x 3; pivoted, sparse by KLU",
+        Choices{"auto", "dense", "sparse", "pivoted"});
+  }
+};
+
+/// Solves exact Coulomb friction, K_mu ni r, u = W r + q, u + mu ||u_t|| n in K_mu*, complementary,
+/// by a path of smoothed problems (SmoothedContacts) from a large sigma to a small one.
+///
+/// The relaxed law has one solution at sigma = 1, and Newton steps find it. At this sigma, de
+/// Saxce's correction is brought in by quarters. From there the zeros of Phi(r; sigma) are a curve,
+/// if 0 is a regular value. Friction is not monotone, so the curve may turn back: sigma grows for
+/// a while, and falls again. The curve is followed by its arc length [AllgowerGeorg2003]: a step
+/// along the tangent in (r, ln sigma), then Newton steps across it. Each of them takes one
+/// factorisation of A + B W. The metric measures z = x - rho s, relative to its size in each
+/// contact.
+///
+/// Ends: solved; stalled if no first point is found, if steps become too short, or at the least
+/// sigma; iteration_limit, time_limit, interrupted. A start is not used.
+class SmoothingContinuation final : public Solver {
+ public:
+  SmoothingContinuationSettings settings;
+
+  const SolverTraits& traits() const override;
+  void visit_settings(SettingVisitor& visitor) override { settings.visit(visitor); }
+
+ private:
+  /// A direction in (r, ln sigma), with the change of z.
+  struct Direction {
+    Vector r, z;
+    double log_sigma = 0.0;
+  };
+  /// A point of the path.
+  struct Point {
+    Vector r;
+    double log_sigma = 0.0;
+  };
+
+  void do_prepare(const Problem& problem) override;
+  void do_solve(const Start& start, Observer* observer, Result& result) override;
+  bool find_first_point();
+  bool newton_at(double theta);
+  bool find_tangent();
+  bool step_along_tangent();
+  bool correct();
+  double product(const Direction& a, const Direction& b) const;
+  void find_change(Direction& direction);
+  void look_at_point();
+  bool out_of_time() const { return deadline().passed(); }
+
+  ContactProblem problem_;
+  SmoothedContacts smoothed_;
+  ContactNewtonSystem system_;
+  Point point_, trial_;
+  Direction tangent_, along_, newton_;
+  Vector u_, best_, weights_;  // weights_: of the metric, at the point of the tangent
+  double step_ = 0.0, best_measure_ = 0.0;
+  int corrections_ = 0, turns_ = 0;
+};
+
+}  // namespace perp
