@@ -21,6 +21,8 @@ constexpr double kLeastContraction = 0.7;  // of max |Phi_i| by a corrector step
 constexpr double kLongestCorrection = 0.5, kCorrectionAllowance = 1e-5;
 // A point straight from the predictor needs no step if it is closer by this factor.
 constexpr double kPredictorShare = 0.01;
+// Least cosine of the angle between the tangents of two points that follow each other.
+constexpr double kLeastCosine = 0.7;
 constexpr double kShorter = 0.4, kLonger = 1.7, kCautious = 0.8;
 constexpr int kEasySteps = 2, kHardSteps = 4;  // of the corrector
 
@@ -89,24 +91,35 @@ bool SmoothingContinuation::find_first_point() {
   tangent_.z.setZero();
   tangent_.log_sigma = -1.0;
   step_ = settings.first_step;
-  return true;
+  return find_tangent_at(point_, true);
 }
 
-// The unit tangent at the point, in the direction of the one before.
-bool SmoothingContinuation::find_tangent() {
-  smoothed_.evaluate(std::exp(point_.log_sigma), 1.0, point_.r);
-  weights_ = smoothed_.weights();
-  if (!system_.solve(smoothed_.rows_of_sigma(), 0.0, along_.r)) return false;
+// Computes the direction of the path at a point from the factors of the last system, which are
+// those of a point near it. It points the way of the tangent at the point before.
+// @return false if the path turns too far from there: then it may have been lost
+bool SmoothingContinuation::find_tangent(bool first) {
   find_change(along_);
   along_.log_sigma = 1.0;
   const double length = std::sqrt(product(along_, along_));
+  const double along_before = product(along_, tangent_);
   if (!std::isfinite(length)) return false;
-  const double factor = (product(along_, tangent_) < 0 ? -1.0 : 1.0) / length;
+  if (!first) {
+    const double before = std::sqrt(product(tangent_, tangent_));
+    if (std::abs(along_before) < kLeastCosine * length * before) return false;
+  }
+  const double factor = (along_before < 0 ? -1.0 : 1.0) / length;
   if (factor * tangent_.log_sigma < 0) ++turns_;
   tangent_.r = factor * along_.r;
   tangent_.z = factor * along_.z;
   tangent_.log_sigma = factor;
   return true;
+}
+
+// The same with factors of the point itself.
+bool SmoothingContinuation::find_tangent_at(const Point& point, bool first) {
+  smoothed_.evaluate(std::exp(point.log_sigma), 1.0, point.r);
+  weights_ = smoothed_.weights();
+  return system_.solve(smoothed_.rows_of_sigma(), 0.0, along_.r) && find_tangent(first);
 }
 
 // Newton steps from trial_ back to the path, across the tangent.
@@ -145,7 +158,7 @@ bool SmoothingContinuation::step_along_tangent() {
   for (; step_ >= settings.shortest_step && !out_of_time(); step_ *= kShorter) {
     trial_.r = point_.r + step_ * tangent_.r;
     trial_.log_sigma = point_.log_sigma + step_ * tangent_.log_sigma;
-    if (!correct()) continue;
+    if (!correct() || !find_tangent_at(trial_, false)) continue;
     point_.r.swap(trial_.r);
     point_.log_sigma = trial_.log_sigma;
     if (corrections_ <= kEasySteps) step_ = std::min(kLonger * step_, settings.longest_step);
@@ -202,7 +215,7 @@ void SmoothingContinuation::do_solve(const Start&, Observer* observer, Result& r
       }
       if (point_.log_sigma < std::log(settings.least_sigma)) break;
       record.step = step_;
-      if (!find_tangent() || !step_along_tangent()) break;
+      if (!step_along_tangent()) break;
       ++result.iterations;
     }
     if (result.status == Status::kStalled)

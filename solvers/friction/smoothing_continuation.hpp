@@ -77,7 +77,8 @@ class SmoothingContinuation final : public Solver {
   void do_solve(const Start& start, Observer* observer, Result& result) override;
   bool find_first_point();
   bool newton_at(double theta);
-  bool find_tangent();
+  bool find_tangent(bool first);
+  bool find_tangent_at(const Point& point, bool first);
   bool step_along_tangent();
   bool correct();
   double product(const Direction& a, const Direction& b) const;
