@@ -14,7 +14,7 @@ constexpr int kFirstNewtonSteps = 50;     // for each share of de Saxce's correc
 constexpr double kFirstAccuracy = 1e-8;   // ||Phi|| at the first point
 constexpr double kShortestSearch = 1e-3;  // of the Newton steps to the first point
 constexpr double kSufficientDecrease = 1e-4;
-constexpr double kRounding = 1e-12;        // max |Phi_i| that rounding leaves
+constexpr double kRounding = 1e-11;        // max |Phi_i| that rounding leaves
 constexpr double kLeastContraction = 0.7;  // of max |Phi_i| by a corrector step
 // A corrector step may be as long as this share of the step it corrects, plus an allowance for
 // what the accuracy of the point before left over.
@@ -43,7 +43,7 @@ void SmoothingContinuation::do_prepare(const Problem& problem) {
   smoothed_.attach(problem_);
   system_.attach(problem_, settings.linear_algebra);
   for (Vector* v : {&point_.r, &trial_.r, &u_, &best_}) v->setZero(problem_.size());
-  for (Direction* d : {&tangent_, &along_, &newton_}) {
+  for (Direction* d : {&tangent_, &before_, &along_, &newton_}) {
     d->r.setZero(problem_.size());
     d->z.setZero(problem_.size());
   }
@@ -91,35 +91,48 @@ bool SmoothingContinuation::find_first_point() {
   tangent_.z.setZero();
   tangent_.log_sigma = -1.0;
   step_ = settings.first_step;
-  return find_tangent_at(point_, true);
+  last_step_ = 0.0;
+  smoothed_.evaluate(settings.first_sigma, 1.0, point_.r);
+  return system_.solve(smoothed_.rows_of_sigma(), 0.0, along_.r) && take_tangent(true);
 }
 
-// Computes the direction of the path at a point from the factors of the last system, which are
-// those of a point near it. It points the way of the tangent at the point before.
+// Makes along_, the derivative of the path by ln sigma, the tangent at the point of the last
+// evaluation. It points the way of the tangent before.
 // @return false if the path turns too far from there: then it may have been lost
-bool SmoothingContinuation::find_tangent(bool first) {
+bool SmoothingContinuation::take_tangent(bool first) {
+  weights_.swap(weights_before_);
+  weights_ = smoothed_.weights();
   find_change(along_);
   along_.log_sigma = 1.0;
   const double length = std::sqrt(product(along_, along_));
   const double along_before = product(along_, tangent_);
-  if (!std::isfinite(length)) return false;
-  if (!first) {
-    const double before = std::sqrt(product(tangent_, tangent_));
-    if (std::abs(along_before) < kLeastCosine * length * before) return false;
+  const double before = first ? 0.0 : std::sqrt(product(tangent_, tangent_));
+  if (!(std::abs(along_before) >= kLeastCosine * length * before) || !std::isfinite(length)) {
+    weights_.swap(weights_before_);
+    return false;
   }
   const double factor = (along_before < 0 ? -1.0 : 1.0) / length;
   if (factor * tangent_.log_sigma < 0) ++turns_;
+  std::swap(tangent_, before_);
   tangent_.r = factor * along_.r;
   tangent_.z = factor * along_.z;
   tangent_.log_sigma = factor;
   return true;
 }
 
-// The same with factors of the point itself.
-bool SmoothingContinuation::find_tangent_at(const Point& point, bool first) {
-  smoothed_.evaluate(std::exp(point.log_sigma), 1.0, point.r);
-  weights_ = smoothed_.weights();
-  return system_.solve(smoothed_.rows_of_sigma(), 0.0, along_.r) && find_tangent(first);
+// The same at trial_, to which the corrector came. The factors are those of the point before its
+// last step, which is near enough.
+bool SmoothingContinuation::take_tangent_at_trial() {
+  return (corrections_ > 0 || system_.solve(smoothed_.rows_of_sigma(), 0.0, along_.r)) &&
+         take_tangent(false);
+}
+
+// trial_ := the parabola through the point with its tangent, and that of the point before.
+void SmoothingContinuation::predict() {
+  const double bend = last_step_ > 0 ? 0.5 * step_ * step_ / last_step_ : 0.0;
+  trial_.r = point_.r + (step_ + bend) * tangent_.r - bend * before_.r;
+  trial_.log_sigma =
+      point_.log_sigma + (step_ + bend) * tangent_.log_sigma - bend * before_.log_sigma;
 }
 
 // Newton steps from trial_ back to the path, across the tangent.
@@ -156,9 +169,9 @@ bool SmoothingContinuation::correct() {
 // too short, or at the time limit.
 bool SmoothingContinuation::step_along_tangent() {
   for (; step_ >= settings.shortest_step && !out_of_time(); step_ *= kShorter) {
-    trial_.r = point_.r + step_ * tangent_.r;
-    trial_.log_sigma = point_.log_sigma + step_ * tangent_.log_sigma;
-    if (!correct() || !find_tangent_at(trial_, false)) continue;
+    predict();
+    if (!correct() || !take_tangent_at_trial()) continue;
+    last_step_ = step_;
     point_.r.swap(trial_.r);
     point_.log_sigma = trial_.log_sigma;
     if (corrections_ <= kEasySteps) step_ = std::min(kLonger * step_, settings.longest_step);

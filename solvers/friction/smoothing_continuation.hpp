@@ -77,8 +77,9 @@ class SmoothingContinuation final : public Solver {
   void do_solve(const Start& start, Observer* observer, Result& result) override;
   bool find_first_point();
   bool newton_at(double theta);
-  bool find_tangent(bool first);
-  bool find_tangent_at(const Point& point, bool first);
+  bool take_tangent(bool first);
+  bool take_tangent_at_trial();
+  void predict();
   bool step_along_tangent();
   bool correct();
   double product(const Direction& a, const Direction& b) const;
@@ -90,9 +91,11 @@ class SmoothingContinuation final : public Solver {
   SmoothedContacts smoothed_;
   ContactNewtonSystem system_;
   Point point_, trial_;
-  Direction tangent_, along_, newton_;
-  Vector u_, best_, weights_;  // weights_: of the metric, at the point of the tangent
-  double step_ = 0.0, best_measure_ = 0.0;
+  Direction tangent_, before_;  // at the point, and at the point before it
+  Direction along_, newton_;
+  Vector u_, best_;
+  Vector weights_, weights_before_;  // of the metric, at the point of the tangent
+  double step_ = 0.0, last_step_ = 0.0, best_measure_ = 0.0;
   int corrections_ = 0, turns_ = 0;
 };
 
