@@ -14,11 +14,11 @@ constexpr int kFirstNewtonSteps = 50;     // for each share of de Saxce's correc
 constexpr double kFirstAccuracy = 1e-8;   // ||Phi|| at the first point
 constexpr double kShortestSearch = 1e-3;  // of the Newton steps to the first point
 constexpr double kSufficientDecrease = 1e-4;
-constexpr double kRounding = 1e-11;        // max |Phi_i| that rounding leaves
+constexpr double kRounding = 1e-12;        // max |Phi_i| that rounding leaves
 constexpr double kLeastContraction = 0.7;  // of max |Phi_i| by a corrector step
 // A corrector step may be as long as this share of the step it corrects, plus an allowance for
-// what the accuracy of the point before left over.
-constexpr double kLongestCorrection = 0.5, kCorrectionAllowance = 1e-5;
+// what the accuracy of the point before left over: a multiple of max |Phi_i| / sigma there.
+constexpr double kLongestCorrection = 0.5, kCorrectionAllowance = 10.0;
 // A point straight from the predictor needs no step if it is closer by this factor.
 constexpr double kPredictorShare = 0.01;
 // Least cosine of the angle between the tangents of two points that follow each other.
@@ -143,7 +143,8 @@ bool SmoothingContinuation::correct() {
     smoothed_.evaluate(sigma, 1.0, trial_.r);
     const double size = smoothed_.largest();
     const double share = corrections_ == 0 ? kPredictorShare : 1.0;
-    if (size <= share * settings.accuracy * std::min(1.0, sigma) + kRounding) return true;
+    const double unit = std::min(1.0, sigma), goal = settings.accuracy * unit + kRounding;
+    if (size <= share * goal) return true;
     if (!(size <= kLeastContraction * before) || corrections_ == settings.corrector_steps)
       return false;
     before = size;
@@ -159,7 +160,7 @@ bool SmoothingContinuation::correct() {
     newton_.z += share_along * along_.z;
     newton_.log_sigma = share_along;
     const double length = std::sqrt(product(newton_, newton_));
-    if (!(length <= kLongestCorrection * step_ + kCorrectionAllowance)) return false;
+    if (!(length <= kLongestCorrection * step_ + kCorrectionAllowance * goal / unit)) return false;
     trial_.r += newton_.r;
     trial_.log_sigma += newton_.log_sigma;
   }
