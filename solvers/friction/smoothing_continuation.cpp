@@ -24,6 +24,7 @@ constexpr double kPredictorShare = 0.01;
 // Least cosine of the angle between the tangents of two points that follow each other.
 constexpr double kLeastCosine = 0.7;
 constexpr double kShorter = 0.4, kLonger = 1.7, kCautious = 0.8;
+constexpr double kDecade = 2.302585092994046;  // of sigma, in ln sigma
 constexpr int kEasySteps = 2, kHardSteps = 4;  // of the corrector
 
 }  // namespace
@@ -42,6 +43,9 @@ void SmoothingContinuation::do_prepare(const Problem& problem) {
   problem_.build(std::get<FrictionContact>(problem.data), contact_scaling(settings.scaling));
   smoothed_.attach(problem_);
   system_.attach(problem_, settings.linear_algebra);
+  finish_.settings.linear_algebra = settings.linear_algebra;
+  finish_.settings.least_squares = "never";
+  finish_.attach(problem_);
   for (Vector* v : {&point_.r, &trial_.r, &u_, &best_}) v->setZero(problem_.size());
   for (Direction* d : {&tangent_, &before_, &along_, &newton_}) {
     d->r.setZero(problem_.size());
@@ -182,19 +186,30 @@ bool SmoothingContinuation::step_along_tangent() {
   return false;
 }
 
-// Computes the measure at the point, and keeps the point if it is the best.
-void SmoothingContinuation::look_at_point() {
-  problem_.velocity(point_.r, u_);
-  double measure = problem_.measure(point_.r, u_);
-  if (measure <= limits.tolerance) measure = problem_.measure(point_.r);
+// Computes the measure at r, and keeps r if it is the best point.
+void SmoothingContinuation::look_at(const Vector& r) {
+  problem_.velocity(r, u_);
+  double measure = problem_.measure(r, u_);
+  if (measure <= limits.tolerance) measure = problem_.measure(r);
   if (!(measure < best_measure_)) return;
   best_measure_ = measure;
-  best_ = point_.r;
+  best_ = r;
+}
+
+// Semismooth Newton steps on the problem as posed, from the point, at every new decade of sigma.
+void SmoothingContinuation::try_to_finish(Observer* observer) {
+  if (point_.log_sigma > next_finish_) return;
+  next_finish_ = point_.log_sigma - kDecade;
+  trial_.r = point_.r;
+  finish_.run(0.0, point_.r, limits.tolerance, settings.finish_steps, observer, trial_.r);
+  look_at(trial_.r);
 }
 
 void SmoothingContinuation::do_solve(const Start&, Observer* observer, Result& result) {
   const int limit = limits.max_iterations > 0 ? limits.max_iterations : kPathStepLimit;
   system_.factorisations = system_.linear_solves = system_.pivoted = 0;
+  finish_.begin(deadline(), kPathStepLimit);
+  next_finish_ = std::log(settings.finish_sigma);
   turns_ = 0;
   best_.setZero();
   best_measure_ = problem_.measure(best_);
@@ -207,7 +222,8 @@ void SmoothingContinuation::do_solve(const Start&, Observer* observer, Result& r
     IterationRecord record;
     record.step_type = "path";
     for (;;) {
-      look_at_point();
+      look_at(point_.r);
+      if (best_measure_ > limits.tolerance) try_to_finish(observer);
       if (best_measure_ <= limits.tolerance) {
         result.status = Status::kSolved;
         break;
@@ -239,9 +255,11 @@ void SmoothingContinuation::do_solve(const Start&, Observer* observer, Result& r
   if (result.status == Status::kStalled && out_of_time()) result.status = Status::kTimeLimit;
   problem_.to_posed(best_, result.z);
   result.statistics.emplace_back("turns", turns_);
-  result.statistics.emplace_back("factorisations", system_.factorisations);
-  result.statistics.emplace_back("linear_solves", system_.linear_solves);
-  result.statistics.emplace_back("pivoted_factorisations", system_.pivoted);
+  result.statistics.emplace_back("finish_steps", finish_.iterations);
+  const ContactNewtonSystem& finish = finish_.system();
+  result.statistics.emplace_back("factorisations", system_.factorisations + finish.factorisations);
+  result.statistics.emplace_back("linear_solves", system_.linear_solves + finish.linear_solves);
+  result.statistics.emplace_back("pivoted_factorisations", system_.pivoted + finish.pivoted);
 }
 
 }  // namespace perp

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <perp/solvers/core/solver.hpp>
-#include <perp/solvers/friction/contact_newton_system.hpp>
+#include <perp/solvers/friction/contact_newton.hpp>
 #include <perp/solvers/friction/smoothed_contacts.hpp>
 #include <string>
 
@@ -15,7 +15,7 @@ struct SmoothingContinuationSettings {
   double first_step = 0.1;          ///< first arc length [-]
   double longest_step = 2.0;        ///< [-]
   double shortest_step = 1e-9;      ///< [-]
-  double accuracy = 1e-6;           ///< max |Phi_i| over min(1, sigma) of a point of the path [-]
+  double accuracy = 1e-4;           ///< max |Phi_i| over min(1, sigma) of a point of the path [-]
   int corrector_steps = 5;          ///< Newton steps back to the path at most
   std::string scaling = "contact";  ///< of W and q: "none", "global" or "contact"
   std::string linear_algebra = "auto";  ///< "auto", "dense", "sparse" or "pivoted"
@@ -24,6 +24,9 @@ struct SmoothingContinuationSettings {
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("first_sigma", first_sigma, "sigma at which the path begins", kPositive);
+    v.visit("finish_sigma", finish_sigma, "sigma from which on Newton steps try to finish",
+            kPositive);
+    v.visit("finish_steps", finish_steps, "Newton steps of such a try at most", kAtLeastOne);
     v.visit("least_sigma", least_sigma, "sigma at which the path is given up", kPositive);
     v.visit("first_step", first_step, "first arc length", kPositive);
     v.visit("longest_step", longest_step, "longest arc length", kPositive);
@@ -51,6 +54,11 @@ struct SmoothingContinuationSettings {
 /// along the tangent in (r, ln sigma), then Newton steps across it. Each of them takes one
 /// factorisation of A + B W. The metric measures z = x - rho s, relative to its size in each
 /// contact.
+///
+/// If W is singular, forces that change no velocity are determined by sigma^2 alone, so rounding
+/// ends the path near 1e-7. Before, from `finish_sigma` on and again at every tenth of sigma,
+/// semismooth Newton steps on the problem as posed (ContactNewton, the steps of newton-ac) begin at
+/// the point and try to end the solve; the statistics count them as finish_steps.
 ///
 /// Ends: solved; stalled if no first point is found, if steps become too short, or at the least
 /// sigma; iteration_limit, time_limit, interrupted. A start is not used.
@@ -84,18 +92,20 @@ class SmoothingContinuation final : public Solver {
   bool correct();
   double product(const Direction& a, const Direction& b) const;
   void find_change(Direction& direction);
-  void look_at_point();
+  void look_at(const Vector& r);
+  void try_to_finish(Observer* observer);
   bool out_of_time() const { return deadline().passed(); }
 
   ContactProblem problem_;
   SmoothedContacts smoothed_;
   ContactNewtonSystem system_;
+  ContactNewton finish_;
   Point point_, trial_;
   Direction tangent_, before_;  // at the point, and at the point before it
   Direction along_, newton_;
   Vector u_, best_;
   Vector weights_, weights_before_;  // of the metric, at the point of the tangent
-  double step_ = 0.0, last_step_ = 0.0, best_measure_ = 0.0;
+  double step_ = 0.0, last_step_ = 0.0, best_measure_ = 0.0, next_finish_ = 0.0;
   int corrections_ = 0, turns_ = 0;
 };
 
