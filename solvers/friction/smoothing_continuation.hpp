@@ -11,6 +11,8 @@ namespace perp {
 /// Settings of SmoothingContinuation.
 struct SmoothingContinuationSettings {
   double first_sigma = 1.0;         ///< sigma at which the path begins [-]
+  double finish_sigma = 1e-3;       ///< sigma from which on Newton steps try to finish [-]
+  int finish_steps = 20;            ///< Newton steps of such a try at most
   double least_sigma = 1e-13;       ///< sigma at which the path is given up [-]
   double first_step = 0.1;          ///< first arc length [-]
   double longest_step = 2.0;        ///< [-]
