@@ -154,6 +154,8 @@ std::vector<Plan> friction_plans() {
   const std::string slow =
       "try(nsgs:symmetric=true, cap=2000, from=best), try(proximal-newton, from=best, share=.3), ";
   const std::string newtons = alternate + slow;
+  // The path ends at a solution even if no other method comes near, but it takes many steps.
+  const std::string path = "try(smoothing-continuation, share=.7), ";
   const std::string others =
       "try(proximal-newton:rho_factor=3, from=best, share=.5), "
       "try(proximal-newton:rho_factor=10, from=best, share=.4), "
@@ -174,22 +176,22 @@ std::vector<Plan> friction_plans() {
       "start, cap=12), try(newton-ac, from=start, share=.25), " + near + "best, cap=40), " +
       sweeps + "try(newton-ac, from=best, share=.25), " + near + "best, cap=40), " + turns;
   return {
-      {"friction", "friction_contact without a start", first(newtons + others), {}},
+      {"friction", "friction_contact without a start", first(newtons + path + others), {}},
       {"friction-started",
        "friction_contact with a start: the forces of the step before are near those of this one",
-       first(started + slow + others),
+       first(started + slow + path + others),
        {}},
       // In the plane friction is an LCP with four unknowns per contact.
       {"friction-planar",
        "friction_contact in the plane, up to 300 contacts",
-       first(newtons + "try(lemke, share=.25), " + others),
+       first(newtons + "try(lemke, share=.25), " + path + others),
        {}},
-      // Sweeps solve piles of a thousand contacts sooner than Newton steps.
+      // Sweeps solve piles of a thousand contacts sooner than Newton steps; neither solves
+      // packings.
       {"friction-large",
        "friction_contact of 1000 contacts and more without a start",
-       first("try(nsgs:patience=50, cap=10000, share=.2), try(newton-ac, from=best, share=.25), "
-             "try(proximal-newton, from=best, share=.5), " +
-             others),
+       first("try(nsgs:patience=50, cap=10000, share=.1), try(newton-ac, from=best, share=.1), " +
+             path + "try(proximal-newton, from=best, share=.5), " + others),
        {}},
       {"convex", "convex_contact", first("sap, warm(polish(interior-point))"), {}},
   };
