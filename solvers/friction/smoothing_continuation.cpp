@@ -25,7 +25,8 @@ constexpr double kPredictorShare = 0.01;
 constexpr double kLeastCosine = 0.7;
 constexpr double kShorter = 0.4, kLonger = 1.7, kCautious = 0.8;
 constexpr double kDecade = 2.302585092994046;  // of sigma, in ln sigma
-constexpr int kEasySteps = 2, kHardSteps = 4;  // of the corrector
+// A corrector step that leaves at most this share of max |Phi_i| is followed by a chord step.
+constexpr double kChordContraction = 0.1;
 
 }  // namespace
 
@@ -127,8 +128,7 @@ bool SmoothingContinuation::take_tangent(bool first) {
 // The same at trial_, to which the corrector came. The factors are those of the point before its
 // last step, which is near enough.
 bool SmoothingContinuation::take_tangent_at_trial() {
-  return (corrections_ > 0 || system_.solve(smoothed_.rows_of_sigma(), 0.0, along_.r)) &&
-         take_tangent(false);
+  return (corrector_factors_ > 0 || factor_at_trial()) && take_tangent(false);
 }
 
 // trial_ := the parabola through the point with its tangent, and that of the point before.
@@ -139,26 +139,34 @@ void SmoothingContinuation::predict() {
       point_.log_sigma + (step_ + bend) * tangent_.log_sigma - bend * before_.log_sigma;
 }
 
-// Newton steps from trial_ back to the path, across the tangent.
+// The factors and the direction of the path at trial_, at which smoothed_ was evaluated.
+bool SmoothingContinuation::factor_at_trial() {
+  if (!system_.solve(smoothed_.rows_of_sigma(), 0.0, along_.r)) return false;
+  find_change(along_);
+  along_.log_sigma = 1.0;
+  ++corrector_factors_;
+  return true;
+}
+
+// Newton steps from trial_ back to the path, across the tangent. As long as they contract well they
+// are chord steps, with the factors of an earlier one.
 bool SmoothingContinuation::correct() {
   double before = std::numeric_limits<double>::infinity();
-  for (corrections_ = 0;; ++corrections_) {
+  bool contracts = false;
+  corrector_factors_ = 0;
+  for (int k = 0;; ++k) {
     const double sigma = std::exp(trial_.log_sigma);
     smoothed_.evaluate(sigma, 1.0, trial_.r);
     const double size = smoothed_.largest();
-    const double share = corrections_ == 0 ? kPredictorShare : 1.0;
+    const double share = k == 0 ? kPredictorShare : 1.0;
     const double unit = std::min(1.0, sigma), goal = settings.accuracy * unit + kRounding;
     if (size <= share * goal) return true;
-    if (!(size <= kLeastContraction * before) || corrections_ == settings.corrector_steps)
-      return false;
+    if (!(size <= kLeastContraction * before) || k == settings.corrector_steps) return false;
+    contracts = size <= kChordContraction * before && k > 0;
     before = size;
-    if (!system_.solve(smoothed_.rows(), 0.0, newton_.r) ||
-        !system_.solve_again(smoothed_.rows_of_sigma(), along_.r))
-      return false;
+    if (!contracts && !factor_at_trial()) return false;
+    if (!system_.solve_again(smoothed_.rows(), newton_.r)) return false;
     find_change(newton_);
-    find_change(along_);
-    newton_.log_sigma = 0.0;
-    along_.log_sigma = 1.0;
     const double share_along = -product(tangent_, newton_) / product(tangent_, along_);
     newton_.r += share_along * along_.r;
     newton_.z += share_along * along_.z;
@@ -179,8 +187,8 @@ bool SmoothingContinuation::step_along_tangent() {
     last_step_ = step_;
     point_.r.swap(trial_.r);
     point_.log_sigma = trial_.log_sigma;
-    if (corrections_ <= kEasySteps) step_ = std::min(kLonger * step_, settings.longest_step);
-    if (corrections_ >= kHardSteps) step_ *= kCautious;
+    if (corrector_factors_ <= 1) step_ = std::min(kLonger * step_, settings.longest_step);
+    if (corrector_factors_ > 2) step_ *= kCautious;
     return true;
   }
   return false;

@@ -18,7 +18,7 @@ struct SmoothingContinuationSettings {
   double longest_step = 2.0;        ///< [-]
   double shortest_step = 1e-9;      ///< [-]
   double accuracy = 1e-6;           ///< max |Phi_i| over min(1, sigma) of a point of the path [-]
-  int corrector_steps = 5;          ///< Newton steps back to the path at most
+  int corrector_steps = 8;          ///< Newton steps back to the path at most
   std::string scaling = "contact";  ///< of W and q: "none", "global" or "contact"
   std::string linear_algebra = "auto";  ///< "auto", "dense", "sparse" or "pivoted"
 
@@ -91,6 +91,7 @@ class SmoothingContinuation final : public Solver {
   bool take_tangent_at_trial();
   void predict();
   bool step_along_tangent();
+  bool factor_at_trial();
   bool correct();
   double product(const Direction& a, const Direction& b) const;
   void find_change(Direction& direction);
@@ -108,7 +109,7 @@ class SmoothingContinuation final : public Solver {
   Vector u_, best_;
   Vector weights_, weights_before_;  // of the metric, at the point of the tangent
   double step_ = 0.0, last_step_ = 0.0, best_measure_ = 0.0, next_finish_ = 0.0;
-  int corrections_ = 0, turns_ = 0;
+  int corrector_factors_ = 0, turns_ = 0;
 };
 
 }  // namespace perp
