@@ -116,19 +116,25 @@ bool SmoothingContinuation::take_tangent(bool first) {
     weights_.swap(weights_before_);
     return false;
   }
-  const double factor = (along_before < 0 ? -1.0 : 1.0) / length;
-  if (factor * tangent_.log_sigma < 0) ++turns_;
+  const double sense = tangent_.log_sigma;
   std::swap(tangent_, before_);
+  set_tangent(along_before, length);
+  if (sense * tangent_.log_sigma < 0) ++turns_;
+  return true;
+}
+
+// tangent_ := along_ of this length, in the direction that the inner product tells.
+void SmoothingContinuation::set_tangent(double product_with_last, double length) {
+  const double factor = (product_with_last < 0 ? -1.0 : 1.0) / length;
   tangent_.r = factor * along_.r;
   tangent_.z = factor * along_.z;
   tangent_.log_sigma = factor;
-  return true;
 }
 
 // The same at trial_, to which the corrector came. The factors are those of the point before its
 // last step, which is near enough.
 bool SmoothingContinuation::take_tangent_at_trial() {
-  return (corrector_factors_ > 0 || factor_at_trial()) && take_tangent(false);
+  return (corrector_factors_ > 0 || factor()) && take_tangent(false);
 }
 
 // trial_ := the parabola through the point with its tangent, and that of the point before.
@@ -139,8 +145,8 @@ void SmoothingContinuation::predict() {
       point_.log_sigma + (step_ + bend) * tangent_.log_sigma - bend * before_.log_sigma;
 }
 
-// The factors and the direction of the path at trial_, at which smoothed_ was evaluated.
-bool SmoothingContinuation::factor_at_trial() {
+// The factors and the direction of the path at the point of the last evaluation.
+bool SmoothingContinuation::factor() {
   if (!system_.solve(smoothed_.rows_of_sigma(), 0.0, along_.r)) return false;
   find_change(along_);
   along_.log_sigma = 1.0;
@@ -148,11 +154,20 @@ bool SmoothingContinuation::factor_at_trial() {
   return true;
 }
 
+// The tangent at point_ with factors of that point.
+bool SmoothingContinuation::refresh_tangent() {
+  smoothed_.evaluate(std::exp(point_.log_sigma), 1.0, point_.r);
+  weights_ = smoothed_.weights();
+  if (!factor()) return false;
+  set_tangent(product(along_, tangent_), std::sqrt(product(along_, along_)));
+  return std::isfinite(tangent_.log_sigma);
+}
+
 // Newton steps from trial_ back to the path, across the tangent. As long as they contract well they
 // are chord steps, with the factors of an earlier one.
 bool SmoothingContinuation::correct() {
   double before = std::numeric_limits<double>::infinity();
-  bool contracts = false;
+  bool chord = false;
   corrector_factors_ = 0;
   for (int k = 0;; ++k) {
     const double sigma = std::exp(trial_.log_sigma);
@@ -161,10 +176,12 @@ bool SmoothingContinuation::correct() {
     const double share = k == 0 ? kPredictorShare : 1.0;
     const double unit = std::min(1.0, sigma), goal = settings.accuracy * unit + kRounding;
     if (size <= share * goal) return true;
-    if (!(size <= kLeastContraction * before) || k == settings.corrector_steps) return false;
-    contracts = size <= kChordContraction * before && k > 0;
+    // A chord step that does not contract is no reason to give up: new factors may be enough.
+    if ((!(size <= kLeastContraction * before) && !chord) || k == settings.corrector_steps)
+      return false;
+    chord = size <= kChordContraction * before && k > 0;
     before = size;
-    if (!contracts && !factor_at_trial()) return false;
+    if (!chord && !factor()) return false;
     if (!system_.solve_again(smoothed_.rows(), newton_.r)) return false;
     find_change(newton_);
     const double share_along = -product(tangent_, newton_) / product(tangent_, along_);
@@ -181,9 +198,15 @@ bool SmoothingContinuation::correct() {
 // To the next point of the path, with a step that may become shorter. @return false if it becomes
 // too short, or at the time limit.
 bool SmoothingContinuation::step_along_tangent() {
+  bool fresh = false;
   for (; step_ >= settings.shortest_step && !out_of_time(); step_ *= kShorter) {
     predict();
-    if (!correct() || !take_tangent_at_trial()) continue;
+    if (!correct() || !take_tangent_at_trial()) {
+      // The tangent may be at fault: its factors were those of a point near this one.
+      if (!fresh && !refresh_tangent()) return false;
+      fresh = true;
+      continue;
+    }
     last_step_ = step_;
     point_.r.swap(trial_.r);
     point_.log_sigma = trial_.log_sigma;

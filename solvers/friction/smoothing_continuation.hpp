@@ -91,7 +91,9 @@ class SmoothingContinuation final : public Solver {
   bool take_tangent_at_trial();
   void predict();
   bool step_along_tangent();
-  bool factor_at_trial();
+  bool factor();
+  bool refresh_tangent();
+  void set_tangent(double product_with_last, double length);
   bool correct();
   double product(const Direction& a, const Direction& b) const;
   void find_change(Direction& direction);
