@@ -27,6 +27,7 @@ constexpr double kShorter = 0.4, kLonger = 1.7, kCautious = 0.8;
 constexpr double kDecade = 2.302585092994046;  // of sigma, in ln sigma
 // A corrector step that leaves at most this share of max |Phi_i| is followed by a chord step.
 constexpr double kChordContraction = 0.1;
+constexpr int kRefinements = 1;
 
 }  // namespace
 
@@ -48,7 +49,7 @@ void SmoothingContinuation::do_prepare(const Problem& problem) {
   finish_.settings.least_squares = "never";
   finish_.attach(problem_);
   for (Vector* v : {&point_.r, &trial_.r, &u_, &best_}) v->setZero(problem_.size());
-  for (Direction* d : {&tangent_, &before_, &along_, &newton_}) {
+  for (Direction* d : {&tangent_, &before_, &along_, &newton_, &rest_}) {
     d->r.setZero(problem_.size());
     d->z.setZero(problem_.size());
   }
@@ -163,6 +164,38 @@ bool SmoothingContinuation::refresh_tangent() {
   return std::isfinite(tangent_.log_sigma);
 }
 
+// newton_ := the step with J dr + sigma dPhi/dsigma dlnsigma = -Phi that is orthogonal to the
+// tangent, by block elimination with the factors of J. Near a turn J is nearly singular, and both
+// parts are large and cancel. So the step is refined with the residual of the whole system
+// [GovaertsPryce1990].
+bool SmoothingContinuation::solve_across_tangent() {
+  const std::vector<ContactRows>& by_sigma = smoothed_.rows_of_sigma();
+  newton_.r.setZero();
+  newton_.z.setZero();
+  newton_.log_sigma = 0.0;
+  rest_rows_ = smoothed_.rows();
+  for (int pass = 0;; ++pass) {
+    if (!system_.solve_again(rest_rows_, rest_.r)) return false;
+    find_change(rest_);
+    rest_.log_sigma = 0.0;
+    const double share =
+        -(product(tangent_, newton_) + product(tangent_, rest_)) / product(tangent_, along_);
+    newton_.r += rest_.r + share * along_.r;
+    newton_.log_sigma += share;
+    find_change(newton_);
+    if (pass == kRefinements) return true;
+    for (int c = 0; c < problem_.contacts(); ++c) {
+      ContactRows& row = rest_rows_[c];
+      const double *dr = &newton_.r[3 * c], *du = &u_[3 * c];
+      for (int i = 0; i < 3; ++i) {
+        row.phi[i] = smoothed_.rows()[c].phi[i] + by_sigma[c].phi[i] * newton_.log_sigma;
+        for (int j = 0; j < 3; ++j)
+          row.phi[i] += row.A[3 * j + i] * dr[j] + row.B[3 * j + i] * du[j];
+      }
+    }
+  }
+}
+
 // Newton steps from trial_ back to the path, across the tangent. As long as they contract well they
 // are chord steps, with the factors of an earlier one.
 bool SmoothingContinuation::correct() {
@@ -182,12 +215,7 @@ bool SmoothingContinuation::correct() {
     chord = size <= kChordContraction * before && k > 0;
     before = size;
     if (!chord && !factor()) return false;
-    if (!system_.solve_again(smoothed_.rows(), newton_.r)) return false;
-    find_change(newton_);
-    const double share_along = -product(tangent_, newton_) / product(tangent_, along_);
-    newton_.r += share_along * along_.r;
-    newton_.z += share_along * along_.z;
-    newton_.log_sigma = share_along;
+    if (!solve_across_tangent()) return false;
     const double length = std::sqrt(product(newton_, newton_));
     if (!(length <= kLongestCorrection * step_ + kCorrectionAllowance * goal / unit)) return false;
     trial_.r += newton_.r;

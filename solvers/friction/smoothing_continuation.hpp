@@ -94,6 +94,7 @@ class SmoothingContinuation final : public Solver {
   bool factor();
   bool refresh_tangent();
   void set_tangent(double product_with_last, double length);
+  bool solve_across_tangent();
   bool correct();
   double product(const Direction& a, const Direction& b) const;
   void find_change(Direction& direction);
@@ -107,7 +108,8 @@ class SmoothingContinuation final : public Solver {
   ContactNewton finish_;
   Point point_, trial_;
   Direction tangent_, before_;  // at the point, and at the point before it
-  Direction along_, newton_;
+  Direction along_, newton_, rest_;
+  std::vector<ContactRows> rest_rows_;  // of a refinement
   Vector u_, best_;
   Vector weights_, weights_before_;  // of the metric, at the point of the tangent
   double step_ = 0.0, last_step_ = 0.0, best_measure_ = 0.0, next_finish_ = 0.0;
