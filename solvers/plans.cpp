@@ -191,7 +191,8 @@ std::vector<Plan> friction_plans() {
       {"friction-large",
        "friction_contact of 1000 contacts and more without a start",
        first("try(nsgs:patience=50, cap=10000, share=.1), try(newton-ac, from=best, share=.1), " +
-             path + "try(proximal-newton, from=best, share=.5), " + others),
+             "try(smoothing-continuation, share=.9), try(proximal-newton, from=best, share=.5), " +
+             others),
        {}},
       {"convex", "convex_contact", first("sap, warm(polish(interior-point))"), {}},
   };

@@ -27,8 +27,7 @@ constexpr double kShorter = 0.4, kLonger = 1.7, kCautious = 0.8;
 constexpr double kDecade = 2.302585092994046;  // of sigma, in ln sigma
 // A corrector step that leaves at most this share of max |Phi_i| is followed by a chord step.
 constexpr double kChordContraction = 0.1;
-// Square of the length of dz/dlnsigma above which a turn is near.
-constexpr double kNearTurn = 100.0;
+constexpr int kRefinements = 1;
 
 }  // namespace
 
@@ -175,7 +174,6 @@ bool SmoothingContinuation::solve_across_tangent() {
   newton_.z.setZero();
   newton_.log_sigma = 0.0;
   rest_rows_ = smoothed_.rows();
-  const int passes = product(along_, along_) > kNearTurn ? 1 : 0;
   for (int pass = 0;; ++pass) {
     if (!system_.solve_again(rest_rows_, rest_.r)) return false;
     find_change(rest_);
@@ -185,7 +183,7 @@ bool SmoothingContinuation::solve_across_tangent() {
     newton_.r += rest_.r + share * along_.r;
     newton_.log_sigma += share;
     find_change(newton_);
-    if (pass == passes) return true;
+    if (pass == kRefinements) return true;
     for (int c = 0; c < problem_.contacts(); ++c) {
       ContactRows& row = rest_rows_[c];
       const double *dr = &newton_.r[3 * c], *du = &u_[3 * c];

@@ -17,7 +17,7 @@ struct SmoothingContinuationSettings {
   double first_step = 0.1;          ///< first arc length [-]
   double longest_step = 2.0;        ///< [-]
   double shortest_step = 1e-9;      ///< [-]
-  double accuracy = 1e-6;           ///< max |Phi_i| over min(1, sigma) of a point of the path [-]
+  double accuracy = 1e-5;           ///< max |Phi_i| over min(1, sigma) of a point of the path [-]
   int corrector_steps = 8;          ///< Newton steps back to the path at most
   std::string scaling = "contact";  ///< of W and q: "none", "global" or "contact"
   std::string linear_algebra = "auto";  ///< "auto", "dense", "sparse" or "pivoted"
