@@ -190,7 +190,7 @@ std::vector<Plan> friction_plans() {
       // packings.
       {"friction-large",
        "friction_contact of 1000 contacts and more without a start",
-       first("try(nsgs:patience=50, cap=10000, share=.1), try(newton-ac, from=best, share=.1), " +
+       first("try(nsgs:patience=50, cap=10000, share=.1), try(newton-ac, from=best, share=.1), "
              "try(smoothing-continuation, share=.9), try(proximal-newton, from=best, share=.5), " +
              others),
        {}},
