@@ -18,15 +18,18 @@ constexpr double kRounding = 1e-12;        // max |Phi_i| that rounding leaves
 constexpr double kLeastContraction = 0.7;  // of max |Phi_i| by a corrector step
 // A corrector step may be as long as this share of the step it corrects, plus an allowance for
 // what the accuracy of the point before left over: a multiple of max |Phi_i| / sigma there.
-constexpr double kLongestCorrection = 0.5, kCorrectionAllowance = 10.0;
+constexpr double kLongestCorrection = 0.3, kCorrectionAllowance = 10.0;
 // A point straight from the predictor needs no step if it is closer by this factor.
 constexpr double kPredictorShare = 0.01;
 // Least cosine of the angle between the tangents of two points that follow each other.
-constexpr double kLeastCosine = 0.7;
+constexpr double kLeastCosine = 0.8;
 constexpr double kShorter = 0.4, kLonger = 1.7, kCautious = 0.8;
 constexpr double kDecade = 2.302585092994046;  // of sigma, in ln sigma
 // A corrector step that leaves at most this share of max |Phi_i| is followed by a chord step.
 constexpr double kChordContraction = 0.1;
+// The factors at the predictor are good enough for the tangent if the corrector moved by at most
+// this share of the step.
+constexpr double kNearCorrection = 0.05;
 constexpr int kRefinements = 1;
 
 }  // namespace
@@ -59,7 +62,7 @@ void SmoothingContinuation::do_prepare(const Problem& problem) {
 double SmoothingContinuation::product(const Direction& a, const Direction& b) const {
   double sum = a.log_sigma * b.log_sigma;
   for (int c = 0; c < problem_.contacts(); ++c)
-    sum += weights_[c] * a.z.segment<3>(3 * c).dot(b.z.segment<3>(3 * c));
+    sum += metric_.weights[c] * a.z.segment<3>(3 * c).dot(b.z.segment<3>(3 * c));
   return sum;
 }
 
@@ -96,8 +99,8 @@ bool SmoothingContinuation::find_first_point() {
   }
   tangent_.z.setZero();
   tangent_.log_sigma = -1.0;
-  step_ = settings.first_step;
-  last_step_ = 0.0;
+  step_.next = settings.first_step;
+  step_.last = 0.0;
   smoothed_.evaluate(settings.first_sigma, 1.0, point_.r);
   return system_.solve(smoothed_.rows_of_sigma(), 0.0, along_.r) && take_tangent(true);
 }
@@ -106,21 +109,21 @@ bool SmoothingContinuation::find_first_point() {
 // evaluation. It points the way of the tangent before.
 // @return false if the path turns too far from there: then it may have been lost
 bool SmoothingContinuation::take_tangent(bool first) {
-  weights_.swap(weights_before_);
-  weights_ = smoothed_.weights();
+  metric_.weights.swap(metric_.before);
+  metric_.weights = smoothed_.weights();
   find_change(along_);
   along_.log_sigma = 1.0;
   const double length = std::sqrt(product(along_, along_));
   const double along_before = product(along_, tangent_);
   const double before = first ? 0.0 : std::sqrt(product(tangent_, tangent_));
   if (!(std::abs(along_before) >= kLeastCosine * length * before) || !std::isfinite(length)) {
-    weights_.swap(weights_before_);
+    metric_.weights.swap(metric_.before);
     return false;
   }
   const double sense = tangent_.log_sigma;
   std::swap(tangent_, before_);
   set_tangent(along_before, length);
-  if (sense * tangent_.log_sigma < 0) ++turns_;
+  if (sense * tangent_.log_sigma < 0) ++counts_.turns;
   return true;
 }
 
@@ -132,18 +135,18 @@ void SmoothingContinuation::set_tangent(double product_with_last, double length)
   tangent_.log_sigma = factor;
 }
 
-// The same at trial_, to which the corrector came. The factors are those of the point before its
-// last step, which is near enough.
+// The same at trial_, to which the corrector came. If it came from near, its factors will do.
 bool SmoothingContinuation::take_tangent_at_trial() {
-  return (corrector_factors_ > 0 || factor()) && take_tangent(false);
+  const bool near = counts_.factors > 0 && step_.corrected <= kNearCorrection * step_.next;
+  return (near || factor()) && take_tangent(false);
 }
 
 // trial_ := the parabola through the point with its tangent, and that of the point before.
 void SmoothingContinuation::predict() {
-  const double bend = last_step_ > 0 ? 0.5 * step_ * step_ / last_step_ : 0.0;
-  trial_.r = point_.r + (step_ + bend) * tangent_.r - bend * before_.r;
+  const double bend = step_.last > 0 ? 0.5 * step_.next * step_.next / step_.last : 0.0;
+  trial_.r = point_.r + (step_.next + bend) * tangent_.r - bend * before_.r;
   trial_.log_sigma =
-      point_.log_sigma + (step_ + bend) * tangent_.log_sigma - bend * before_.log_sigma;
+      point_.log_sigma + (step_.next + bend) * tangent_.log_sigma - bend * before_.log_sigma;
 }
 
 // The factors and the direction of the path at the point of the last evaluation.
@@ -151,14 +154,14 @@ bool SmoothingContinuation::factor() {
   if (!system_.solve(smoothed_.rows_of_sigma(), 0.0, along_.r)) return false;
   find_change(along_);
   along_.log_sigma = 1.0;
-  ++corrector_factors_;
+  ++counts_.factors;
   return true;
 }
 
 // The tangent at point_ with factors of that point.
 bool SmoothingContinuation::refresh_tangent() {
   smoothed_.evaluate(std::exp(point_.log_sigma), 1.0, point_.r);
-  weights_ = smoothed_.weights();
+  metric_.weights = smoothed_.weights();
   if (!factor()) return false;
   set_tangent(product(along_, tangent_), std::sqrt(product(along_, along_)));
   return std::isfinite(tangent_.log_sigma);
@@ -201,7 +204,8 @@ bool SmoothingContinuation::solve_across_tangent() {
 bool SmoothingContinuation::correct() {
   double before = std::numeric_limits<double>::infinity();
   bool chord = false;
-  corrector_factors_ = 0;
+  counts_.factors = 0;
+  step_.corrected = 0.0;
   for (int k = 0;; ++k) {
     const double sigma = std::exp(trial_.log_sigma);
     smoothed_.evaluate(sigma, 1.0, trial_.r);
@@ -217,7 +221,9 @@ bool SmoothingContinuation::correct() {
     if (!chord && !factor()) return false;
     if (!solve_across_tangent()) return false;
     const double length = std::sqrt(product(newton_, newton_));
-    if (!(length <= kLongestCorrection * step_ + kCorrectionAllowance * goal / unit)) return false;
+    if (!(length <= kLongestCorrection * step_.next + kCorrectionAllowance * goal / unit))
+      return false;
+    step_.corrected += length;
     trial_.r += newton_.r;
     trial_.log_sigma += newton_.log_sigma;
   }
@@ -227,19 +233,21 @@ bool SmoothingContinuation::correct() {
 // too short, or at the time limit.
 bool SmoothingContinuation::step_along_tangent() {
   bool fresh = false;
-  for (; step_ >= settings.shortest_step && !out_of_time(); step_ *= kShorter) {
+  for (; step_.next >= settings.shortest_step && !out_of_time(); step_.next *= kShorter) {
     predict();
-    if (!correct() || !take_tangent_at_trial()) {
+    const bool corrected = correct();
+    const bool easy = counts_.factors <= 1, hard = counts_.factors > 2;
+    if (!corrected || !take_tangent_at_trial()) {
       // The tangent may be at fault: its factors were those of a point near this one.
       if (!fresh && !refresh_tangent()) return false;
       fresh = true;
       continue;
     }
-    last_step_ = step_;
+    step_.last = step_.next;
     point_.r.swap(trial_.r);
     point_.log_sigma = trial_.log_sigma;
-    if (corrector_factors_ <= 1) step_ = std::min(kLonger * step_, settings.longest_step);
-    if (corrector_factors_ > 2) step_ *= kCautious;
+    if (easy) step_.next = std::min(kLonger * step_.next, settings.longest_step);
+    if (hard) step_.next *= kCautious;
     return true;
   }
   return false;
@@ -256,11 +264,11 @@ void SmoothingContinuation::look_at(const Vector& r) {
 }
 
 // Semismooth Newton steps on the problem as posed, from the point, at every new decade of sigma.
-void SmoothingContinuation::try_to_finish(Observer* observer) {
+void SmoothingContinuation::try_to_finish() {
   if (point_.log_sigma > next_finish_) return;
   next_finish_ = point_.log_sigma - kDecade;
   trial_.r = point_.r;
-  finish_.run(0.0, point_.r, limits.tolerance, settings.finish_steps, observer, trial_.r);
+  finish_.run(0.0, point_.r, limits.tolerance, settings.finish_steps, nullptr, trial_.r);
   look_at(trial_.r);
 }
 
@@ -269,7 +277,7 @@ void SmoothingContinuation::do_solve(const Start&, Observer* observer, Result& r
   system_.factorisations = system_.linear_solves = system_.pivoted = 0;
   finish_.begin(deadline(), kPathStepLimit);
   next_finish_ = std::log(settings.finish_sigma);
-  turns_ = 0;
+  counts_.turns = 0;
   best_.setZero();
   best_measure_ = problem_.measure(best_);
   result.status = Status::kStalled;
@@ -282,7 +290,7 @@ void SmoothingContinuation::do_solve(const Start&, Observer* observer, Result& r
     record.step_type = "path";
     for (;;) {
       look_at(point_.r);
-      if (best_measure_ > limits.tolerance) try_to_finish(observer);
+      if (best_measure_ > limits.tolerance) try_to_finish();
       if (best_measure_ <= limits.tolerance) {
         result.status = Status::kSolved;
         break;
@@ -303,7 +311,7 @@ void SmoothingContinuation::do_solve(const Start&, Observer* observer, Result& r
         break;
       }
       if (point_.log_sigma < std::log(settings.least_sigma)) break;
-      record.step = step_;
+      record.step = step_.next;
       if (!step_along_tangent()) break;
       ++result.iterations;
     }
@@ -313,7 +321,7 @@ void SmoothingContinuation::do_solve(const Start&, Observer* observer, Result& r
   }
   if (result.status == Status::kStalled && out_of_time()) result.status = Status::kTimeLimit;
   problem_.to_posed(best_, result.z);
-  result.statistics.emplace_back("turns", turns_);
+  result.statistics.emplace_back("turns", counts_.turns);
   result.statistics.emplace_back("finish_steps", finish_.iterations);
   const ContactNewtonSystem& finish = finish_.system();
   result.statistics.emplace_back("factorisations", system_.factorisations + finish.factorisations);

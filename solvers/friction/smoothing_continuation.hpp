@@ -17,7 +17,7 @@ struct SmoothingContinuationSettings {
   double first_step = 0.1;          ///< first arc length [-]
   double longest_step = 2.0;        ///< [-]
   double shortest_step = 1e-9;      ///< [-]
-  double accuracy = 1e-5;           ///< max |Phi_i| over min(1, sigma) of a point of the path [-]
+  double accuracy = 1e-6;           ///< max |Phi_i| over min(1, sigma) of a point of the path [-]
   int corrector_steps = 8;          ///< Newton steps back to the path at most
   std::string scaling = "contact";  ///< of W and q: "none", "global" or "contact"
   std::string linear_algebra = "auto";  ///< "auto", "dense", "sparse" or "pivoted"
@@ -83,6 +83,19 @@ class SmoothingContinuation final : public Solver {
     double log_sigma = 0.0;
   };
 
+  /// Weights of the contacts in the metric at the point, and at the point before it.
+  struct Metric {
+    Vector weights, before;
+  };
+  /// Arc lengths of the next step, of the one before it, and of all corrector steps of the next.
+  struct Steps {
+    double next = 0.0, last = 0.0, corrected = 0.0;
+  };
+  /// Factorisations of the last corrector, and turns of the path.
+  struct Counts {
+    int factors = 0, turns = 0;
+  };
+
   void do_prepare(const Problem& problem) override;
   void do_solve(const Start& start, Observer* observer, Result& result) override;
   bool find_first_point();
@@ -99,7 +112,7 @@ class SmoothingContinuation final : public Solver {
   double product(const Direction& a, const Direction& b) const;
   void find_change(Direction& direction);
   void look_at(const Vector& r);
-  void try_to_finish(Observer* observer);
+  void try_to_finish();
   bool out_of_time() const { return deadline().passed(); }
 
   ContactProblem problem_;
@@ -111,9 +124,10 @@ class SmoothingContinuation final : public Solver {
   Direction along_, newton_, rest_;
   std::vector<ContactRows> rest_rows_;  // of a refinement
   Vector u_, best_;
-  Vector weights_, weights_before_;  // of the metric, at the point of the tangent
-  double step_ = 0.0, last_step_ = 0.0, best_measure_ = 0.0, next_finish_ = 0.0;
-  int corrector_factors_ = 0, turns_ = 0;
+  Metric metric_;
+  Steps step_;
+  double best_measure_ = 0.0, next_finish_ = 0.0;
+  Counts counts_;
 };
 
 }  // namespace perp
