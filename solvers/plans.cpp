@@ -156,9 +156,10 @@ std::vector<Plan> friction_plans() {
   const std::string newtons = alternate + slow;
   // The path ends at a solution even if no other method comes near, but it takes many steps.
   const std::string path = "try(smoothing-continuation, share=.7), ";
-  const std::string others =
+  const std::string larger_rho =
       "try(proximal-newton:rho_factor=3, from=best, share=.5), "
-      "try(proximal-newton:rho_factor=10, from=best, share=.4), "
+      "try(proximal-newton:rho_factor=10, from=best, share=.4), ";
+  const std::string last =
       "try(nsgs:symmetric=true, from=best, share=.3), try(admm, from=best, share=.3), "
       "try(newton-ac:map=natural:rho_factor=0.5, share=.3), "
       "try(proximal-newton:alpha=1:decrease=0.7, from=best, cap=20000)";
@@ -176,15 +177,18 @@ std::vector<Plan> friction_plans() {
       "start, cap=12), try(newton-ac, from=start, share=.25), " + near + "best, cap=40), " +
       sweeps + "try(newton-ac, from=best, share=.25), " + near + "best, cap=40), " + turns;
   return {
-      {"friction", "friction_contact without a start", first(newtons + path + others), {}},
+      {"friction",
+       "friction_contact without a start",
+       first(newtons + larger_rho + path + last),
+       {}},
       {"friction-started",
        "friction_contact with a start: the forces of the step before are near those of this one",
-       first(started + slow + path + others),
+       first(started + slow + larger_rho + path + last),
        {}},
       // In the plane friction is an LCP with four unknowns per contact.
       {"friction-planar",
        "friction_contact in the plane, up to 300 contacts",
-       first(newtons + "try(lemke, share=.25), " + path + others),
+       first(newtons + "try(lemke, share=.25), " + larger_rho + path + last),
        {}},
       // Sweeps solve piles of a thousand contacts sooner than Newton steps; neither solves
       // packings.
@@ -192,7 +196,7 @@ std::vector<Plan> friction_plans() {
        "friction_contact of 1000 contacts and more without a start",
        first("try(nsgs:patience=50, cap=10000, share=.1), try(newton-ac, from=best, share=.1), "
              "try(smoothing-continuation, share=.9), try(proximal-newton, from=best, share=.5), " +
-             others),
+             larger_rho + last),
        {}},
       {"convex", "convex_contact", first("sap, warm(polish(interior-point))"), {}},
   };

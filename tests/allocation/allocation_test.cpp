@@ -13,6 +13,7 @@
 #include <perp/solvers/friction/nsgs.hpp>
 #include <perp/solvers/friction/proximal_newton.hpp>
 #include <perp/solvers/friction/sap.hpp>
+#include <perp/solvers/friction/smoothing_continuation.hpp>
 #include <perp/solvers/gradient_projection/gradient_projection.hpp>
 #include <perp/solvers/interior_point/interior_point.hpp>
 #include <perp/solvers/josephy_newton/josephy_newton.hpp>
@@ -287,6 +288,10 @@ TEST(Allocation, SecondFrictionSolveAllocatesNothing) {
       EXPECT_EQ(allocations_of_second_solve<ProximalNewton>(p, 1e-8, {{"linear_algebra", algebra}}),
                 0)
           << name << algebra;
+      EXPECT_EQ(allocations_of_second_solve<SmoothingContinuation>(p, 1e-8,
+                                                                   {{"linear_algebra", algebra}}),
+                0)
+          << name << algebra;
     }
   }
   const Problem soft = generate(find_family("compliant-pile"), 40, 1);
@@ -342,7 +347,8 @@ TEST(Allocation, UpdateOfFrictionAllocatesNothing) {
   const Problem first = generate(find_family("friction-stack"), 20, 1);
   Problem other = first;
   std::get<FrictionContact>(other.data).q *= 1.5;
-  for (const char* name : {"nsgs", "newton-ac", "proximal-newton", "admm"}) {
+  for (const char* name :
+       {"nsgs", "newton-ac", "proximal-newton", "smoothing-continuation", "admm"}) {
     const std::unique_ptr<Solver> solver = make_solver(name);
     solver->prepare(first);
     solver->update(other);

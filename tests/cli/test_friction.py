@@ -80,7 +80,8 @@ class TestModels(CliTestCase):
 
     def test_box_on_ramp(self):
         exact = 9.81 * (0.5 - 0.3 * math.sqrt(0.75)) * 0.4
-        for solver in ("auto", "nsgs", "newton-ac", "proximal-newton", "admm"):
+        for solver in ("auto", "nsgs", "newton-ac", "proximal-newton", "smoothing-continuation",
+                       "admm"):
             vx, vy, pz = self.end("--formulation", "coulomb-implicit", "--solver", solver)
             self.assertAlmostEqual(vx, exact, delta=1e-8, msg=solver)
             self.assertAlmostEqual(vy, 0, delta=1e-8)
