@@ -115,8 +115,9 @@ bool SmoothingContinuation::take_tangent(bool first) {
   along_.log_sigma = 1.0;
   const double length = std::sqrt(product(along_, along_));
   const double along_before = product(along_, tangent_);
+  const double least_cosine = 1.0 - care_ * care_ * (1.0 - kLeastCosine);
   const double before = first ? 0.0 : std::sqrt(product(tangent_, tangent_));
-  if (!(std::abs(along_before) >= kLeastCosine * length * before) || !std::isfinite(length)) {
+  if (!(std::abs(along_before) >= least_cosine * length * before) || !std::isfinite(length)) {
     metric_.weights.swap(metric_.before);
     return false;
   }
@@ -221,7 +222,7 @@ bool SmoothingContinuation::correct() {
     if (!chord && !factor()) return false;
     if (!solve_across_tangent()) return false;
     const double length = std::sqrt(product(newton_, newton_));
-    if (!(length <= kLongestCorrection * step_.next + kCorrectionAllowance * goal / unit))
+    if (!(length <= care_ * kLongestCorrection * step_.next + kCorrectionAllowance * goal / unit))
       return false;
     step_.corrected += length;
     trial_.r += newton_.r;
@@ -246,7 +247,7 @@ bool SmoothingContinuation::step_along_tangent() {
     step_.last = step_.next;
     point_.r.swap(trial_.r);
     point_.log_sigma = trial_.log_sigma;
-    if (easy) step_.next = std::min(kLonger * step_.next, settings.longest_step);
+    if (easy) step_.next = std::min(kLonger * step_.next, care_ * settings.longest_step);
     if (hard) step_.next *= kCautious;
     return true;
   }
@@ -272,56 +273,57 @@ void SmoothingContinuation::try_to_finish() {
   look_at(trial_.r);
 }
 
+// Follows the path from its first point. @return how that ended; stalled with the message why
+Status SmoothingContinuation::follow(int limit, Observer* observer, Result& result) {
+  if (!find_first_point()) {
+    result.message = "Newton steps find no first point of the path";
+    return out_of_time() ? Status::kTimeLimit : Status::kStalled;
+  }
+  const double first = point_.log_sigma, last = std::log(settings.least_sigma);
+  next_finish_ = std::log(settings.finish_sigma);
+  IterationRecord record;
+  record.step_type = "path";
+  while (point_.log_sigma >= last && point_.log_sigma <= first + kDecade) {
+    record.step = step_.next;
+    if (!step_along_tangent()) break;
+    look_at(point_.r);
+    if (best_measure_ > limits.tolerance) try_to_finish();
+    record.iteration = ++result.iterations;
+    record.residual = best_measure_;
+    record.merit = std::exp(point_.log_sigma);
+    record.linear_solves = system_.linear_solves;
+    record.factorisations = system_.factorisations;
+    if (observer && !observer->on_iteration(record)) return Status::kInterrupted;
+    if (best_measure_ <= limits.tolerance) return Status::kSolved;
+    if (result.iterations >= limit) return Status::kIterationLimit;
+  }
+  result.message = fmt::format("the path ends at sigma {:.1e}, the natural map stays at {:.1e}",
+                               std::exp(point_.log_sigma), best_measure_);
+  return out_of_time() ? Status::kTimeLimit : Status::kStalled;
+}
+
 void SmoothingContinuation::do_solve(const Start&, Observer* observer, Result& result) {
   const int limit = limits.max_iterations > 0 ? limits.max_iterations : kPathStepLimit;
   system_.factorisations = system_.linear_solves = system_.pivoted = 0;
   finish_.begin(deadline(), kPathStepLimit);
-  next_finish_ = std::log(settings.finish_sigma);
-  counts_.turns = 0;
+  counts_ = {};
   best_.setZero();
   best_measure_ = problem_.measure(best_);
-  result.status = Status::kStalled;
-  if (best_measure_ <= limits.tolerance) {
-    result.status = Status::kSolved;
-  } else if (!find_first_point()) {
-    result.message = "Newton steps find no first point of the path";
-  } else {
-    IterationRecord record;
-    record.step_type = "path";
-    for (;;) {
-      look_at(point_.r);
-      if (best_measure_ > limits.tolerance) try_to_finish();
-      if (best_measure_ <= limits.tolerance) {
-        result.status = Status::kSolved;
-        break;
-      }
-      if (result.iterations > 0) {
-        record.iteration = result.iterations;
-        record.residual = best_measure_;
-        record.merit = std::exp(point_.log_sigma);
-        record.linear_solves = system_.linear_solves;
-        record.factorisations = system_.factorisations;
-        if (observer && !observer->on_iteration(record)) {
-          result.status = Status::kInterrupted;
-          break;
-        }
-      }
-      if (result.iterations >= limit) {
-        result.status = Status::kIterationLimit;
-        break;
-      }
-      if (point_.log_sigma < std::log(settings.least_sigma)) break;
-      record.step = step_.next;
-      if (!step_along_tangent()) break;
-      ++result.iterations;
-    }
-    if (result.status == Status::kStalled)
-      result.message = fmt::format("the path ends at sigma {:.1e}, the natural map stays at {:.1e}",
-                                   std::exp(point_.log_sigma), best_measure_);
+  result.status = best_measure_ <= limits.tolerance ? Status::kSolved : Status::kStalled;
+  care_ = 1.0;
+  while (result.status == Status::kStalled) {
+    result.status = follow(limit, observer, result);
+    // A path cannot come back to where it began: two parts of it that are near were confused.
+    const bool came_back = point_.log_sigma > std::log(settings.first_sigma);
+    if (result.status != Status::kStalled || !came_back || counts_.returns == settings.returns)
+      break;
+    ++counts_.returns;
+    care_ *= 0.5;
   }
-  if (result.status == Status::kStalled && out_of_time()) result.status = Status::kTimeLimit;
+  if (result.status == Status::kSolved) result.message.clear();
   problem_.to_posed(best_, result.z);
   result.statistics.emplace_back("turns", counts_.turns);
+  result.statistics.emplace_back("returns", counts_.returns);
   result.statistics.emplace_back("finish_steps", finish_.iterations);
   const ContactNewtonSystem& finish = finish_.system();
   result.statistics.emplace_back("factorisations", system_.factorisations + finish.factorisations);

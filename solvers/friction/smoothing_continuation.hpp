@@ -10,16 +10,17 @@ namespace perp {
 
 /// Settings of SmoothingContinuation.
 struct SmoothingContinuationSettings {
-  double first_sigma = 1.0;         ///< sigma at which the path begins [-]
-  double finish_sigma = 1e-3;       ///< sigma from which on Newton steps try to finish [-]
-  int finish_steps = 20;            ///< Newton steps of such a try at most
-  double least_sigma = 1e-13;       ///< sigma at which the path is given up [-]
-  double first_step = 0.1;          ///< first arc length [-]
-  double longest_step = 2.0;        ///< [-]
-  double shortest_step = 1e-9;      ///< [-]
-  double accuracy = 1e-6;           ///< max |Phi_i| over min(1, sigma) of a point of the path [-]
-  int corrector_steps = 8;          ///< Newton steps back to the path at most
-  std::string scaling = "contact";  ///< of W and q: "none", "global" or "contact"
+  double first_sigma = 1.0;     ///< sigma at which the path begins [-]
+  double finish_sigma = 1e-3;   ///< sigma from which on Newton steps try to finish [-]
+  int finish_steps = 20;        ///< Newton steps of such a try at most
+  double least_sigma = 1e-13;   ///< sigma at which the path is given up [-]
+  double first_step = 0.1;      ///< first arc length [-]
+  double longest_step = 2.0;    ///< [-]
+  double shortest_step = 1e-9;  ///< [-]
+  double accuracy = 1e-6;       ///< max |Phi_i| over min(1, sigma) of a point of the path [-]
+  int corrector_steps = 8;      ///< Newton steps back to the path at most
+  int returns = 2;  ///< times that a path which came back to its beginning is followed anew
+  std::string scaling = "contact";      ///< of W and q: "none", "global" or "contact"
   std::string linear_algebra = "auto";  ///< "auto", "dense", "sparse" or "pivoted"
 
   /// Shows every setting to a visitor, such as a SettingVisitor.
@@ -37,6 +38,8 @@ struct SmoothingContinuationSettings {
             kPositive);
     v.visit("corrector_steps", corrector_steps, "Newton steps back to the path at most",
             kAtLeastOne);
+    v.visit("returns", returns,
+            "times that a path which came back to its beginning is followed anew");
     v.visit("scaling", scaling, "of W and q by powers of two: none, global or contact",
             Choices{"none", "global", "contact"});
     v.visit(
@@ -61,6 +64,11 @@ struct SmoothingContinuationSettings {
 /// ends the path near 1e-7. Before, from `finish_sigma` on and again at every tenth of sigma,
 /// semismooth Newton steps on the problem as posed (ContactNewton, the steps of newton-ac) begin at
 /// the point and try to end the solve; the statistics count them as finish_steps.
+///
+/// The path does not come back to where it began, because the first point is the only one at its
+/// sigma. If it does come back, a step went from one part of the path to another that is near, and
+/// led back. Then it is followed anew with steps half as long and corrected half as far, `returns`
+/// times at most.
 ///
 /// Ends: solved; stalled if no first point is found, if steps become too short, or at the least
 /// sigma; iteration_limit, time_limit, interrupted. A start is not used.
@@ -91,9 +99,9 @@ class SmoothingContinuation final : public Solver {
   struct Steps {
     double next = 0.0, last = 0.0, corrected = 0.0;
   };
-  /// Factorisations of the last corrector, and turns of the path.
+  /// Factorisations of the last corrector, turns of the path, and paths that came back.
   struct Counts {
-    int factors = 0, turns = 0;
+    int factors = 0, turns = 0, returns = 0;
   };
 
   void do_prepare(const Problem& problem) override;
@@ -113,6 +121,7 @@ class SmoothingContinuation final : public Solver {
   void find_change(Direction& direction);
   void look_at(const Vector& r);
   void try_to_finish();
+  Status follow(int limit, Observer* observer, Result& result);
   bool out_of_time() const { return deadline().passed(); }
 
   ContactProblem problem_;
@@ -127,6 +136,7 @@ class SmoothingContinuation final : public Solver {
   Metric metric_;
   Steps step_;
   double best_measure_ = 0.0, next_finish_ = 0.0;
+  double care_ = 1.0;  // factor on how far steps may go and be corrected
   Counts counts_;
 };
 
