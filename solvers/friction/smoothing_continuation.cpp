@@ -115,7 +115,7 @@ bool SmoothingContinuation::take_tangent(bool first) {
   along_.log_sigma = 1.0;
   const double length = std::sqrt(product(along_, along_));
   const double along_before = product(along_, tangent_);
-  const double least_cosine = 1.0 - care_ * care_ * (1.0 - kLeastCosine);
+  const double least_cosine = 1.0 - step_.care * step_.care * (1.0 - kLeastCosine);
   const double before = first ? 0.0 : std::sqrt(product(tangent_, tangent_));
   if (!(std::abs(along_before) >= least_cosine * length * before) || !std::isfinite(length)) {
     metric_.weights.swap(metric_.before);
@@ -222,7 +222,8 @@ bool SmoothingContinuation::correct() {
     if (!chord && !factor()) return false;
     if (!solve_across_tangent()) return false;
     const double length = std::sqrt(product(newton_, newton_));
-    if (!(length <= care_ * kLongestCorrection * step_.next + kCorrectionAllowance * goal / unit))
+    if (!(length <=
+          step_.care * kLongestCorrection * step_.next + kCorrectionAllowance * goal / unit))
       return false;
     step_.corrected += length;
     trial_.r += newton_.r;
@@ -247,7 +248,7 @@ bool SmoothingContinuation::step_along_tangent() {
     step_.last = step_.next;
     point_.r.swap(trial_.r);
     point_.log_sigma = trial_.log_sigma;
-    if (easy) step_.next = std::min(kLonger * step_.next, care_ * settings.longest_step);
+    if (easy) step_.next = std::min(kLonger * step_.next, step_.care * settings.longest_step);
     if (hard) step_.next *= kCautious;
     return true;
   }
@@ -310,15 +311,15 @@ void SmoothingContinuation::do_solve(const Start&, Observer* observer, Result& r
   best_.setZero();
   best_measure_ = problem_.measure(best_);
   result.status = best_measure_ <= limits.tolerance ? Status::kSolved : Status::kStalled;
-  care_ = 1.0;
+  step_.care = 1.0;
   while (result.status == Status::kStalled) {
     result.status = follow(limit, observer, result);
-    // A path cannot come back to where it began: two parts of it that are near were confused.
+    // The path should not come back to where it began: parts of it that are near were confused.
     const bool came_back = point_.log_sigma > std::log(settings.first_sigma);
     if (result.status != Status::kStalled || !came_back || counts_.returns == settings.returns)
       break;
     ++counts_.returns;
-    care_ *= 0.5;
+    step_.care *= 0.5;
   }
   if (result.status == Status::kSolved) result.message.clear();
   problem_.to_posed(best_, result.z);

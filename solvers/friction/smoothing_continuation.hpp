@@ -65,10 +65,10 @@ struct SmoothingContinuationSettings {
 /// semismooth Newton steps on the problem as posed (ContactNewton, the steps of newton-ac) begin at
 /// the point and try to end the solve; the statistics count them as finish_steps.
 ///
-/// The path does not come back to where it began, because the first point is the only one at its
-/// sigma. If it does come back, a step went from one part of the path to another that is near, and
-/// led back. Then it is followed anew with steps half as long and corrected half as far, `returns`
-/// times at most.
+/// The path should not come back to where it began: the first point is hardly ever one of several
+/// at its sigma. If it does come back, a step went from one part of the path to another that is
+/// near, and led back. Then it is followed anew with steps half as long and corrected half as far,
+/// `returns` times at most.
 ///
 /// Ends: solved; stalled if no first point is found, if steps become too short, or at the least
 /// sigma; iteration_limit, time_limit, interrupted. A start is not used.
@@ -95,9 +95,10 @@ class SmoothingContinuation final : public Solver {
   struct Metric {
     Vector weights, before;
   };
-  /// Arc lengths of the next step, of the one before it, and of all corrector steps of the next.
+  /// Arc lengths of the next step, of the one before it, and of all corrector steps of the next;
+  /// a factor on how far steps may go and be corrected.
   struct Steps {
-    double next = 0.0, last = 0.0, corrected = 0.0;
+    double next = 0.0, last = 0.0, corrected = 0.0, care = 1.0;
   };
   /// Factorisations of the last corrector, turns of the path, and paths that came back.
   struct Counts {
@@ -136,7 +137,6 @@ class SmoothingContinuation final : public Solver {
   Metric metric_;
   Steps step_;
   double best_measure_ = 0.0, next_finish_ = 0.0;
-  double care_ = 1.0;  // factor on how far steps may go and be corrected
   Counts counts_;
 };
 
