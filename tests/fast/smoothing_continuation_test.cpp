@@ -181,7 +181,7 @@ TEST(SmoothingContinuation, UpdateIsLikePrepare) {
   q[0] -= 0.25;
   SmoothingContinuation kept;
   kept.prepare(first);
-  for (const Problem* p : {&first, &other, &first}) {
+  for (const Problem* p : std::initializer_list<const Problem*>{&first, &other, &first}) {
     SmoothingContinuation fresh;
     fresh.prepare(*p);
     kept.update(*p);
