@@ -10,7 +10,9 @@ namespace perp {
 namespace {
 
 constexpr int kPathStepLimit = 20'000;
-constexpr int kFirstNewtonSteps = 50;     // for each share of de Saxce's correction
+constexpr int kFirstNewtonSteps = 50;  // for each share of de Saxce's correction
+// Steps of de Saxce's correction at the first sigma, halved if Newton steps fail.
+constexpr double kFirstShare = 0.25, kLeastShare = 1e-3;
 constexpr double kFirstAccuracy = 1e-8;   // ||Phi|| at the first point
 constexpr double kShortestSearch = 1e-3;  // of the Newton steps to the first point
 constexpr double kSufficientDecrease = 1e-4;
@@ -94,8 +96,17 @@ bool SmoothingContinuation::newton_at(double theta) {
 bool SmoothingContinuation::find_first_point() {
   point_.log_sigma = std::log(settings.first_sigma);
   smoothed_.set_centre(settings.first_sigma, point_.r);
-  for (const double theta : {0.0, 0.25, 0.5, 0.75, 1.0}) {
-    if (!newton_at(theta)) return false;
+  if (!newton_at(0.0)) return false;
+  double theta = 0.0, step = kFirstShare;
+  while (theta < 1.0) {
+    before_.r = point_.r;
+    if (newton_at(std::min(1.0, theta + step))) {
+      theta += step;
+    } else {
+      point_.r = before_.r;
+      step *= 0.5;
+      if (step < kLeastShare || out_of_time()) return false;
+    }
   }
   tangent_.z.setZero();
   tangent_.log_sigma = -1.0;

@@ -53,10 +53,10 @@ struct SmoothingContinuationSettings {
 /// by a path of smoothed problems (SmoothedContacts) from a large sigma to a small one.
 ///
 /// The relaxed law has one solution at sigma = 1, and Newton steps find it. At this sigma, de
-/// Saxce's correction is brought in by quarters. From there the zeros of Phi(r; sigma) are a curve,
-/// if 0 is a regular value. Friction is not monotone, so the curve may turn back: sigma grows for
-/// a while, and falls again. The curve is followed by its arc length [AllgowerGeorg2003]: a step
-/// along the tangent in (r, ln sigma), then Newton steps across it. Each of them takes one
+/// Saxce's correction is brought in by quarters, or less. From there the zeros of Phi(r; sigma) are
+/// a curve, if 0 is a regular value. Friction is not monotone, so the curve may turn back: sigma
+/// grows for a while, and falls again. The curve is followed by its arc length [AllgowerGeorg2003]:
+/// a step along the tangent in (r, ln sigma), then Newton steps across it. Each of them takes one
 /// factorisation of A + B W. The metric measures z = x - rho s, relative to its size in each
 /// contact.
 ///
