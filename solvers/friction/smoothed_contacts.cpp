@@ -36,8 +36,9 @@ Block spectral_matrix(double first, double second, double across, const double* 
 
 }  // namespace
 
-void SmoothedContacts::attach(const ContactProblem& problem) {
+void SmoothedContacts::attach(const ContactProblem& problem, double compliance) {
   problem_ = &problem;
+  compliance_ = compliance;
   const int nc = problem.contacts(), tangents = problem.dimension() - 1;
   units_.resize(nc);
   rows_.resize(nc);
@@ -73,7 +74,9 @@ void SmoothedContacts::set_centre(double sigma, Vector& r) const {
 }
 
 void SmoothedContacts::evaluate(double sigma, double theta, const Vector& r) {
+  shift_ = compliance_ * sigma;
   problem_->velocity(r, u_);
+  u_ += shift_ * r;
   norm_ = largest_ = 0.0;
   for (int c = 0; c < problem_->contacts(); ++c) {
     if (problem_->mu(c) > 0) {
@@ -86,8 +89,12 @@ void SmoothedContacts::evaluate(double sigma, double theta, const Vector& r) {
       norm_ += size * size;
       largest_ = std::max(largest_, size);
     }
-    std::copy_n(rows_[c].A, 9, rows_of_sigma_[c].A);
-    std::copy_n(rows_[c].B, 9, rows_of_sigma_[c].B);
+    ContactRows& by_sigma = rows_of_sigma_[c];
+    std::copy_n(rows_[c].A, 9, by_sigma.A);
+    std::copy_n(rows_[c].B, 9, by_sigma.B);
+    for (int i = 0; i < 3; ++i) {
+      for (int j = 0; j < 3; ++j) by_sigma.phi[i] += rows_[c].B[3 * j + i] * shift_ * r[3 * c + j];
+    }
     rows_[c].open = rows_of_sigma_[c].open = false;
   }
   norm_ = std::sqrt(norm_);

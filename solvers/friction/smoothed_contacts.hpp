@@ -17,14 +17,17 @@ namespace perp {
 /// every sigma if W is positive semidefinite; theta = 1 is Coulomb's law. A contact with mu = 0 has
 /// the same map for (r_n, u_n), and r_t = 0.
 ///
+/// u = (W + kappa sigma I) r + q. Without the second term there is no zero if jammed bodies leave
+/// no velocity with all contacts separating.
+///
 /// rho of a contact is one over the mean of its diagonal in these unknowns. The lengths sigma_x and
 /// delta are sigma times a unit of the contact, so sigma has no unit: at 1 the largest change of
 /// velocity is as large as what is smoothed. All vectors have 3 values per contact, scaled as in
 /// ContactProblem.
 class SmoothedContacts {
  public:
-  /// Keeps a reference to the problem.
-  void attach(const ContactProblem& problem);
+  /// Keeps a reference to the problem. @param compliance kappa: u = (W + kappa sigma I) r + q
+  void attach(const ContactProblem& problem, double compliance);
 
   /// r of the middle of the cones: x = sigma_x e.
   void set_centre(double sigma, Vector& r) const;
@@ -35,6 +38,8 @@ class SmoothedContacts {
   const std::vector<ContactRows>& rows() const { return rows_; }
   /// The rows with sigma dPhi/dsigma in place of Phi.
   const std::vector<ContactRows>& rows_of_sigma() const { return rows_of_sigma_; }
+  /// kappa sigma of the last evaluation.
+  double shift() const { return shift_; }
   double norm() const { return norm_; }        ///< ||Phi|| in the units of the contacts
   double largest() const { return largest_; }  ///< max |Phi_i| in the units of the contacts
 
@@ -55,7 +60,7 @@ class SmoothedContacts {
   std::vector<Unit> units_;
   std::vector<ContactRows> rows_, rows_of_sigma_;
   Vector u_, along_, weights_;  // along_: derivatives of theta h by u_t, 3 values per contact
-  double norm_ = 0.0, largest_ = 0.0;
+  double compliance_ = 0.0, shift_ = 0.0, norm_ = 0.0, largest_ = 0.0;
 };
 
 }  // namespace perp

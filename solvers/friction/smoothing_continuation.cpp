@@ -48,7 +48,7 @@ const SolverTraits& SmoothingContinuation::traits() const {
 
 void SmoothingContinuation::do_prepare(const Problem& problem) {
   problem_.build(std::get<FrictionContact>(problem.data), contact_scaling(settings.scaling));
-  smoothed_.attach(problem_);
+  smoothed_.attach(problem_, settings.compliance);
   system_.attach(problem_, settings.linear_algebra);
   finish_.settings.linear_algebra = settings.linear_algebra;
   finish_.settings.least_squares = "never";
@@ -71,6 +71,7 @@ double SmoothingContinuation::product(const Direction& a, const Direction& b) co
 // Fills in the change of z that belongs to the change of r.
 void SmoothingContinuation::find_change(Direction& direction) {
   problem_.multiply(direction.r, u_);
+  u_ += smoothed_.shift() * direction.r;
   smoothed_.change_of_z(direction.r, u_, direction.z);
 }
 
@@ -81,7 +82,8 @@ bool SmoothingContinuation::newton_at(double theta) {
   for (int k = 0; k < kFirstNewtonSteps && !out_of_time(); ++k) {
     const double norm = smoothed_.norm();
     if (norm <= kFirstAccuracy) return true;
-    if (!system_.solve(smoothed_.rows(), 0.0, newton_.r) || !newton_.r.allFinite()) return false;
+    if (!system_.solve(smoothed_.rows(), smoothed_.shift(), newton_.r) || !newton_.r.allFinite())
+      return false;
     for (double t = 1.0;; t *= 0.5) {
       trial_.r = point_.r + t * newton_.r;
       smoothed_.evaluate(sigma, theta, trial_.r);
@@ -113,7 +115,8 @@ bool SmoothingContinuation::find_first_point() {
   step_.next = settings.first_step;
   step_.last = 0.0;
   smoothed_.evaluate(settings.first_sigma, 1.0, point_.r);
-  return system_.solve(smoothed_.rows_of_sigma(), 0.0, along_.r) && take_tangent(true);
+  return system_.solve(smoothed_.rows_of_sigma(), smoothed_.shift(), along_.r) &&
+         take_tangent(true);
 }
 
 // Makes along_, the derivative of the path by ln sigma, the tangent at the point of the last
@@ -163,7 +166,7 @@ void SmoothingContinuation::predict() {
 
 // The factors and the direction of the path at the point of the last evaluation.
 bool SmoothingContinuation::factor() {
-  if (!system_.solve(smoothed_.rows_of_sigma(), 0.0, along_.r)) return false;
+  if (!system_.solve(smoothed_.rows_of_sigma(), smoothed_.shift(), along_.r)) return false;
   find_change(along_);
   along_.log_sigma = 1.0;
   ++counts_.factors;

@@ -50,7 +50,7 @@ TEST(SmoothedContacts, DerivativesAreThoseOfDifferences) {
     ContactProblem problem;
     problem.build(smooth_problem(w, gaussian(random, n, 1), mu, 3), ContactScaling::kContact);
     SmoothedContacts smoothed;
-    smoothed.attach(problem);
+    smoothed.attach(problem, 0.7);
     for (const double theta : {0.0, 0.6, 1.0}) {
       for (const double sigma : {1.0, 0.03}) {
         const Vector r = gaussian(random, n, 1), d = gaussian(random, n, 1);
@@ -67,6 +67,7 @@ TEST(SmoothedContacts, DerivativesAreThoseOfDifferences) {
         Vector wd;
         wd.setZero(n);
         problem.multiply(d, wd);
+        wd += smoothed.shift() * d;
         for (int i = 0; i < n; ++i) {
           const ContactRows& row = smoothed.rows()[i / 3];
           double expected = 0.0;
