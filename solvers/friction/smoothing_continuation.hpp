@@ -11,7 +11,8 @@ namespace perp {
 /// Settings of SmoothingContinuation.
 struct SmoothingContinuationSettings {
   double first_sigma = 1.0;  ///< sigma at which the path begins [-]
-  double compliance = 1.0;  ///< kappa: W + kappa sigma I, for W with diagonal blocks of order 1 [-]
+  double compliance =
+      1e-4;  ///< kappa: W + kappa sigma I, for W with diagonal blocks of order 1 [-]
   double finish_sigma = 1e-3;   ///< sigma from which on Newton steps try to finish [-]
   int finish_steps = 20;        ///< Newton steps of such a try at most
   double least_sigma = 1e-13;   ///< sigma at which the path is given up [-]
@@ -62,8 +63,8 @@ struct SmoothingContinuationSettings {
 /// factorisation of A + B W. The metric measures z = x - rho s, relative to its size in each
 /// contact.
 ///
-/// If W is singular, forces that change no velocity are determined by sigma^2 alone, so rounding
-/// ends the path near 1e-7. Before, from `finish_sigma` on and again at every tenth of sigma,
+/// If W is singular, forces that change no velocity are determined by small terms alone, so rounding
+/// may end the path near 1e-7. Before, from `finish_sigma` on and again at every tenth of sigma,
 /// semismooth Newton steps on the problem as posed (ContactNewton, the steps of newton-ac) begin at
 /// the point and try to end the solve; the statistics count them as finish_steps.
 ///
