@@ -63,10 +63,10 @@ struct SmoothingContinuationSettings {
 /// factorisation of A + B W. The metric measures z = x - rho s, relative to its size in each
 /// contact.
 ///
-/// If W is singular, forces that change no velocity are determined by small terms alone, so rounding
-/// may end the path near 1e-7. Before, from `finish_sigma` on and again at every tenth of sigma,
-/// semismooth Newton steps on the problem as posed (ContactNewton, the steps of newton-ac) begin at
-/// the point and try to end the solve; the statistics count them as finish_steps.
+/// If W is singular, forces that change no velocity are determined by small terms alone, so
+/// rounding may end the path near 1e-7. Before, from `finish_sigma` on and again at every tenth of
+/// sigma, semismooth Newton steps on the problem as posed (ContactNewton, the steps of newton-ac)
+/// begin at the point and try to end the solve; the statistics count them as finish_steps.
 ///
 /// The path should not come back to where it began: the first point is hardly ever one of several
 /// at its sigma. If it does come back, a step went from one part of the path to another that is
