@@ -30,7 +30,7 @@ void ContactNewtonSystem::attach(const ContactProblem& problem, std::string_view
   sparse_lu_.set_pivot_tolerance(kPivotTolerance);
   sparse_ = algebra == "sparse" || algebra == "pivoted";
   blocks_ = width_ == 3 && algebra != "pivoted";
-  supernodes_ = false;
+  factors_.supernodes = false;
   if (algebra == "auto" && n > kDenseBelow) {
     std::vector<ContactRows> rows(nc);
     for (ContactRows& row : rows) {
@@ -43,7 +43,7 @@ void ContactNewtonSystem::attach(const ContactProblem& problem, std::string_view
       fill_blocks(rows, 1.0);
       block_lu_.analyse();
       sparse_ = kBlockOverhead * block_lu_.estimated_operations() < dense;
-      supernodes_ = sparse_ && block_lu_.estimated_operations() > kSupernodesPay;
+      factors_.supernodes = sparse_ && block_lu_.estimated_operations() > kSupernodesPay;
     } else {
       fill_sparse(rows, 1.0);
       sparse_ = sparse_lu_.analyse() && kSparseOverhead * sparse_lu_.estimated_operations() < dense;
@@ -170,21 +170,21 @@ void ContactNewtonSystem::right_side(const std::vector<ContactRows>& rows, Vecto
 }
 
 bool ContactNewtonSystem::solve_by_blocks(const std::vector<ContactRows>& rows, double shift) {
-  if (supernodes_) {
+  if (factors_.supernodes) {
     fill_sparse(rows, shift);
     if (!sparse_lu_.factor_by_blocks()) return false;
     sparse_lu_.solve(right_side_.data());
     return true;
   }
   fill_blocks(rows, shift);
-  return block_factors_ = block_lu_.factor() && block_lu_.solve(right_side_.data());
+  return factors_.by_blocks = block_lu_.factor() && block_lu_.solve(right_side_.data());
 }
 
 bool ContactNewtonSystem::solve(const std::vector<ContactRows>& rows, double shift, Vector& d) {
   choose_kernel(rows);
   right_side(rows, d);
   ++factorisations;
-  block_factors_ = false;
+  factors_.by_blocks = false;
   if (!sparse_) {
     fill_dense(rows, shift, dense_lu_.matrix(kernel_size()));
     if (!dense_lu_.factor()) return false;
@@ -205,7 +205,7 @@ bool ContactNewtonSystem::solve_again(const std::vector<ContactRows>& rows, Vect
   right_side(rows, d);
   if (!sparse_) {
     dense_lu_.solve(right_side_.data());
-  } else if (!block_factors_) {
+  } else if (!factors_.by_blocks) {
     sparse_lu_.solve(right_side_.data());
   } else if (!block_lu_.solve(right_side_.data())) {
     return false;

@@ -45,6 +45,12 @@ class ContactNewtonSystem {
   int factorisations = 0, linear_solves = 0, pivoted = 0;
 
  private:
+  /// Which factorisation sparse systems try first, and which one the last solve() used.
+  struct SparseFactors {
+    bool supernodes = false;  ///< SupernodalLu in place of BlockLu
+    bool by_blocks = false;   ///< the last solve() was by BlockLu
+  };
+
   void choose_kernel(const std::vector<ContactRows>& rows);
   void find_columns();
   void fill_dense(const std::vector<ContactRows>& rows, double shift, double* matrix) const;
@@ -61,8 +67,7 @@ class ContactNewtonSystem {
   int width_ = 3;                         // unknowns per contact: the dimension
   std::string algebra_;                   // of the last attach()
   bool sparse_ = false, blocks_ = false;  // blocks_: sparse systems try BlockLu first
-  bool supernodes_ = false;               // or SupernodalLu first
-  bool block_factors_ = false;            // whether the last solve() was by block_lu_
+  SparseFactors factors_;
   std::vector<int> kernel_, position_;
   std::vector<int> column_starts_, column_blocks_, column_rows_;  // the blocks by columns
   std::vector<double> right_side_;

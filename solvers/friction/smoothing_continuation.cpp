@@ -328,7 +328,7 @@ void SmoothingContinuation::do_solve(const Start&, Observer* observer, Result& r
   step_.care = 1.0;
   while (result.status == Status::kStalled) {
     result.status = follow(limit, observer, result);
-    // The path should not come back to where it began: parts of it that are near were confused.
+    // The path should not come back to its beginning: parts of it that are near were confused.
     const bool came_back = point_.log_sigma > std::log(settings.first_sigma);
     if (result.status != Status::kStalled || !came_back || counts_.returns == settings.returns)
       break;

@@ -68,7 +68,7 @@ struct SmoothingContinuationSettings {
 /// sigma, semismooth Newton steps on the problem as posed (ContactNewton, the steps of newton-ac)
 /// begin at the point and try to end the solve; the statistics count them as finish_steps.
 ///
-/// The path should not come back to where it began: the first point is hardly ever one of several
+/// The path should not come back to its beginning: the first point is hardly ever one of several
 /// at its sigma. If it does come back, a step went from one part of the path to another that is
 /// near, and led back. Then it is followed anew with steps half as long and corrected half as far,
 /// `returns` times at most.
