@@ -59,9 +59,9 @@ struct SmoothingContinuationSettings {
 /// Saxce's correction is brought in by quarters, or less. From there the zeros of Phi(r; sigma) are
 /// a curve, if 0 is a regular value. Friction is not monotone, so the curve may turn back: sigma
 /// grows for a while, and falls again. The curve is followed by its arc length [AllgowerGeorg2003]:
-/// a step along the tangent in (r, ln sigma), then Newton steps across it. Each of them takes one
-/// factorisation of A + B W. The metric measures z = x - rho s, relative to its size in each
-/// contact.
+/// a step along a parabola through the last tangents in (r, ln sigma), then Newton steps across the
+/// tangent, each with new factors of A + B W unless the one before contracted well. The metric
+/// measures z = x - rho s, relative to its size in each contact.
 ///
 /// If W is singular, forces that change no velocity are determined by small terms alone, so
 /// rounding may end the path near 1e-7. Before, from `finish_sigma` on and again at every tenth of
