@@ -283,23 +283,18 @@ TEST(Allocation, SecondFrictionSolveAllocatesNothing) {
     EXPECT_EQ(allocations_of_second_solve<Nsgs>(p, 1e-8), 0) << name;
     EXPECT_EQ(allocations_of_second_solve<Admm>(p, 1e-8), 0) << name;
     for (const char* algebra : {"dense", "sparse"}) {
-      EXPECT_EQ(allocations_of_second_solve<NewtonAc>(p, 1e-8, {{"linear_algebra", algebra}}), 0)
-          << name << algebra;
-      EXPECT_EQ(allocations_of_second_solve<ProximalNewton>(p, 1e-8, {{"linear_algebra", algebra}}),
-                0)
-          << name << algebra;
-      EXPECT_EQ(allocations_of_second_solve<SmoothingContinuation>(p, 1e-8,
-                                                                   {{"linear_algebra", algebra}}),
-                0)
-          << name << algebra;
+      SCOPED_TRACE(algebra);
+      const std::initializer_list<std::pair<const char*, const char*>> by = {
+          {"linear_algebra", algebra}};
+      EXPECT_EQ(allocations_of_second_solve<NewtonAc>(p, 1e-8, by), 0) << name;
+      EXPECT_EQ(allocations_of_second_solve<ProximalNewton>(p, 1e-8, by), 0) << name;
+      EXPECT_EQ(allocations_of_second_solve<SmoothingContinuation>(p, 1e-8, by), 0) << name;
     }
   }
   const Problem soft = generate(find_family("compliant-pile"), 40, 1);
   EXPECT_EQ(allocations_of_second_solve<Sap>(soft, 1e-8), 0);
   const Problem pile = generate(find_family("friction-pile"), 20, 1);
-  EXPECT_EQ(allocations_of_second_solve<NewtonAc>(
-                pile, 1e-8, {{"linear_algebra", "dense"}, {"least_squares", "always"}}),
-            0);
+  EXPECT_EQ(allocations_of_second_solve<NewtonAc>(pile, 1e-8, {{"least_squares", "always"}}), 0);
 }
 
 void change_lcp(Problem& p) {
@@ -347,8 +342,8 @@ TEST(Allocation, UpdateOfFrictionAllocatesNothing) {
   const Problem first = generate(find_family("friction-stack"), 20, 1);
   Problem other = first;
   std::get<FrictionContact>(other.data).q *= 1.5;
-  for (const char* name :
-       {"nsgs", "newton-ac", "proximal-newton", "smoothing-continuation", "admm"}) {
+  const auto names = {"nsgs", "newton-ac", "proximal-newton", "smoothing-continuation", "admm"};
+  for (const char* name : names) {
     const std::unique_ptr<Solver> solver = make_solver(name);
     solver->prepare(first);
     solver->update(other);

@@ -1,5 +1,5 @@
 // nsgs, newton-ac, proximal-newton and auto on exact friction.
-#include "support.hpp"
+#include "friction_support.hpp"
 
 #include <perp/bench/data/data_files.hpp>
 #include <perp/problems/io/problem_file.hpp>
@@ -14,15 +14,6 @@ namespace perp::test {
 namespace {
 
 constexpr const char* kSolvers[] = {"nsgs", "newton-ac", "proximal-newton"};
-
-FrictionContact contact_problem(const DenseMatrix& w, const Vector& q, double mu, int dimension) {
-  FrictionContact f;
-  f.dimension = dimension;
-  f.W = Matrix(w);
-  f.q = q;
-  f.mu = Vector::Constant(q.size() / dimension, mu);
-  return f;
-}
 
 /// Solves, and asserts that claim and verifier agree.
 Solved solve_by(const std::string& name, const Problem& problem, double tolerance = 1e-8,
@@ -49,12 +40,7 @@ VerifiedResult solve_friction_by_auto(const Problem& problem, double tolerance =
 
 TEST(FrictionSolvers, OneContactInClosedForm) {
   const DenseMatrix w = vector({2, 4, 4}).asDiagonal();
-  const struct {
-    Vector q, r;
-  } cases[] = {{vector({0.5, -3, 4}), vector({0, 0, 0})},         // take-off
-               {vector({-6, 2, -4}), vector({3, -0.5, 1})},       // stick
-               {vector({-6, 30, -40}), vector({3, -0.9, 1.2})}};  // slide
-  for (const auto& [q, r] : cases) {
+  for (const auto& [q, r] : one_contact_cases()) {
     const Problem p = problem_of(contact_problem(w, q, 0.5, 3));
     for (const char* name : kSolvers)
       EXPECT_LT((solve_by(name, p, 1e-12).z - r).norm(), 1e-9) << name;
@@ -149,24 +135,6 @@ TEST(FrictionSolvers, WithoutFrictionTheLcpOfTheNormals) {
   }
 }
 
-// In the plane, with r_t = b_1 - b_2: 0 <= r_n _|_ u_n, 0 <= b _|_ (u_t, -u_t) + s,
-// 0 <= s _|_ mu r_n - b_1 - b_2.
-Lcp planar_lcp(const FrictionContact& f) {
-  const int nc = f.contacts();
-  DenseMatrix edges = DenseMatrix::Zero(2 * nc, 4 * nc);
-  for (int c = 0; c < nc; ++c) {
-    edges(2 * c, 4 * c) = edges(2 * c + 1, 4 * c + 1) = 1.0;
-    edges(2 * c + 1, 4 * c + 2) = -1.0;
-  }
-  DenseMatrix m = edges.transpose() * f.W.to_dense() * edges;
-  for (int c = 0; c < nc; ++c) {
-    m(4 * c + 1, 4 * c + 3) = m(4 * c + 2, 4 * c + 3) = 1.0;
-    m(4 * c + 3, 4 * c) = f.mu[c];
-    m(4 * c + 3, 4 * c + 1) = m(4 * c + 3, 4 * c + 2) = -1.0;
-  }
-  return {std::move(m), edges.transpose() * f.q};
-}
-
 TEST(FrictionSolvers, AgreeWithAllSolutionsInThePlane) {
   Random random(6);
   int compared = 0;
@@ -181,14 +149,8 @@ TEST(FrictionSolvers, AgreeWithAllSolutionsInThePlane) {
       const Solved s = solve_by(name, p, 1e-11);
       ASSERT_EQ(s.status, Status::kSolved) << name << " " << k;
       double nearest = kInf;
-      for (const Vector& z : all.solutions) {
-        Vector r(2 * nc);
-        for (int c = 0; c < nc; ++c) {
-          r[2 * c] = z[4 * c];
-          r[2 * c + 1] = z[4 * c + 1] - z[4 * c + 2];
-        }
-        nearest = std::min(nearest, (r - s.z).norm());
-      }
+      for (const Vector& z : all.solutions)
+        nearest = std::min(nearest, (planar_impulses(z) - s.z).norm());
       EXPECT_LT(nearest, 1e-7) << name << " " << k;
       ++compared;
     }

@@ -1,6 +1,6 @@
 // smoothing-continuation: its equations by finite differences, its answers by closed forms, by
 // enumeration, by another method and by the verifier; its turns.
-#include "support.hpp"
+#include "friction_support.hpp"
 
 #include <perp/solvers/enumeration/enumerate.hpp>
 #include <perp/solvers/friction/smoothing_continuation.hpp>
@@ -8,15 +8,6 @@
 
 namespace perp::test {
 namespace {
-
-FrictionContact smooth_problem(const DenseMatrix& w, const Vector& q, double mu, int dimension) {
-  FrictionContact f;
-  f.dimension = dimension;
-  f.W = Matrix(w);
-  f.q = q;
-  f.mu = Vector::Constant(q.size() / dimension, mu);
-  return f;
-}
 
 /// Solves from zero; claim and verifier agree.
 Solved follow_path(const Problem& problem, double tolerance = 1e-8,
@@ -48,7 +39,7 @@ TEST(SmoothedContacts, DerivativesAreThoseOfDifferences) {
     const DenseMatrix a = gaussian(random, n, n);
     const DenseMatrix w = a * a.transpose() + DenseMatrix::Identity(n, n);
     ContactProblem problem;
-    problem.build(smooth_problem(w, gaussian(random, n, 1), mu, 3), ContactScaling::kContact);
+    problem.build(contact_problem(w, gaussian(random, n, 1), mu, 3), ContactScaling::kContact);
     SmoothedContacts smoothed;
     smoothed.attach(problem, 0.7);
     for (const double theta : {0.0, 0.6, 1.0}) {
@@ -84,22 +75,17 @@ TEST(SmoothedContacts, DerivativesAreThoseOfDifferences) {
 
 TEST(SmoothingContinuation, OneContactInClosedForm) {
   const DenseMatrix w = vector({2, 4, 4}).asDiagonal();
-  const struct {
-    Vector q, r;
-  } cases[] = {{vector({0.5, -3, 4}), vector({0, 0, 0})},         // take-off
-               {vector({-6, 2, -4}), vector({3, -0.5, 1})},       // stick
-               {vector({-6, 30, -40}), vector({3, -0.9, 1.2})}};  // slide
-  for (const auto& [q, r] : cases) {
-    const Solved s = follow_path(problem_of(smooth_problem(w, q, 0.5, 3)), 1e-12);
+  for (const auto& [q, r] : one_contact_cases()) {
+    const Solved s = follow_path(problem_of(contact_problem(w, q, 0.5, 3)), 1e-12);
     EXPECT_LT((s.z - r).norm(), 1e-9);
   }
 }
 
 TEST(SmoothingContinuation, NoContactsAndNoFriction) {
-  EXPECT_EQ(follow_path(problem_of(smooth_problem(DenseMatrix(0, 0), Vector(0), 0.5, 3))).status,
+  EXPECT_EQ(follow_path(problem_of(contact_problem(DenseMatrix(0, 0), Vector(0), 0.5, 3))).status,
             Status::kSolved);
-  const Solved s = follow_path(
-      problem_of(smooth_problem(DenseMatrix::Identity(6, 6), vector({1, 0, 0, -1, 0, 0}), 0.0, 3)));
+  const Solved s = follow_path(problem_of(
+      contact_problem(DenseMatrix::Identity(6, 6), vector({1, 0, 0, -1, 0, 0}), 0.0, 3)));
   EXPECT_EQ(s.status, Status::kSolved);
   EXPECT_LT((s.z - vector({0, 0, 0, 1, 0, 0})).norm(), 1e-7);
 }
@@ -111,23 +97,13 @@ TEST(SmoothingContinuation, AgreesWithOneOfAllSolutionsInThePlane) {
     const int nc = 1 + k % 3;
     const DenseMatrix a = gaussian(random, 2 * nc, 2 * nc);
     const DenseMatrix w = a * a.transpose() + 0.5 * DenseMatrix::Identity(2 * nc, 2 * nc);
-    const FrictionContact f = smooth_problem(w, gaussian(random, 2 * nc, 1), 0.4, 2);
-    DenseMatrix edges = DenseMatrix::Zero(2 * nc, 4 * nc);
-    for (int c = 0; c < nc; ++c) {
-      edges(2 * c, 4 * c) = edges(2 * c + 1, 4 * c + 1) = 1.0;
-      edges(2 * c + 1, 4 * c + 2) = -1.0;
-    }
-    DenseMatrix m = edges.transpose() * w * edges;
-    for (int c = 0; c < nc; ++c) {
-      m(4 * c + 1, 4 * c + 3) = m(4 * c + 2, 4 * c + 3) = 1.0;
-      m(4 * c + 3, 4 * c) = 0.4;
-      m(4 * c + 3, 4 * c + 1) = m(4 * c + 3, 4 * c + 2) = -1.0;
-    }
-    const Enumeration all = enumerate_solutions(to_mlcp(Lcp{m, edges.transpose() * f.q}), 1e-10);
+    const FrictionContact f = contact_problem(w, gaussian(random, 2 * nc, 1), 0.4, 2);
+    const Enumeration all = enumerate_solutions(to_mlcp(planar_lcp(f)), 1e-10);
     const Solved s = follow_path(problem_of(f), 1e-11);
     ASSERT_EQ(s.status, Status::kSolved) << k;
     double nearest = kInf;
-    for (const Vector& z : all.solutions) nearest = std::min(nearest, (edges * z - s.z).norm());
+    for (const Vector& z : all.solutions)
+      nearest = std::min(nearest, (planar_impulses(z) - s.z).norm());
     EXPECT_LT(nearest, 1e-7) << k;
   }
 }
@@ -138,7 +114,7 @@ TEST(SmoothingContinuation, AgreesWithSweepsWhereTheSolutionIsUnique) {
   const DenseMatrix a = gaussian(random, n, n);
   const DenseMatrix w = 0.01 * a * a.transpose() + DenseMatrix::Identity(n, n);
   const Vector q = gaussian(random, n, 1);
-  const Problem p = problem_of(smooth_problem(w, q, 0.3, 3));
+  const Problem p = problem_of(contact_problem(w, q, 0.3, 3));
   const std::unique_ptr<Solver> sweeps = make_solver("nsgs");
   sweeps->limits.tolerance = 1e-13;
   sweeps->prepare(p);
@@ -146,7 +122,7 @@ TEST(SmoothingContinuation, AgreesWithSweepsWhereTheSolutionIsUnique) {
   EXPECT_GT(r.norm(), 0.5);
   EXPECT_LT((follow_path(p, 1e-12).z - r).norm(), 1e-10);
   // u in other units, r too.
-  const Problem scaled = problem_of(smooth_problem(1e-6 * w, 1e3 * q, 0.3, 3));
+  const Problem scaled = problem_of(contact_problem(1e-6 * w, 1e3 * q, 0.3, 3));
   EXPECT_LT((follow_path(scaled, 1e-12).z * 1e-9 - r).norm(), 1e-8);
 }
 
