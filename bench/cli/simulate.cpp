@@ -69,6 +69,10 @@ void print(const Scene& scene, const std::string& formulation, double h,
       shown(scene.name), s.steps, s.failed_steps, s.relaxed_steps, s.uncertified_steps, s.stages,
       s.iterations);
   std::cout << fmt::format("  formulation {}\n", formulation);
+  if (s.approximate_steps > 0) {
+    std::cout << fmt::format("  failed    {} made with the point reached, {} without\n",
+                             s.approximate_steps, s.failed_steps - s.approximate_steps);
+  }
   if (s.events > 0) std::cout << fmt::format("  events    {}\n", s.events);
   std::cout << fmt::format(
       "  times     wall {:.3f} s, setup {:.3f} s, solve {:.3f} s; peak memory {:.0f} MB\n",
@@ -99,6 +103,7 @@ nlohmann::ordered_json summary_json(const SimulateOptions& o, const Scene& scene
       {"relaxed_steps", summary.relaxed_steps},
       {"uncertified_steps", summary.uncertified_steps},
       {"cut_short_steps", summary.cut_short_steps},
+      {"approximate_steps", summary.approximate_steps},
       {"events", summary.events},
       {"stages", summary.stages},
       {"iterations", summary.iterations},
@@ -252,7 +257,8 @@ void add_simulate(CLI::App& app, int& code) {
                                 ->check(CLI::Range(1, 1000000000))
                                 ->capture_default_str();
   verb->add_flag("--cold", o->cold, "no warm start from the last step");
-  verb->add_flag("--keep-going", o->keep_going, "go on after a step that failed");
+  verb->add_flag("--keep-going", o->keep_going,
+                 "go on after a step that failed, with the point that its solve reached");
   verb->add_flag("--json", o->json, "print one JSON document");
   verb->footer(
       "Example: perp simulate box-stack --param rows=3 --duration 1 --record out/stack\n"

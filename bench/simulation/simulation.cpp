@@ -27,6 +27,7 @@ constexpr double kEventGap = 1e-9;     // m: accuracy of the gap at an event
 constexpr double kNewApproach = 1e-9;  // m/s: least approach of a contact that has just closed
 constexpr int kRootSteps = 60;         // most tries to find the time of an event
 constexpr double kLeastStep = 1e-12, kLargestStep = 1e9;  // s
+constexpr double kEnergyRounding = 1e-9;                  // relative error of an energy
 
 // @throws CollisionError if the state of a body is not finite
 void check_finite(const Scene& scene, const State& state) {
@@ -240,6 +241,7 @@ class Simulator {
     ++summary_.steps;
     summary_.failed_steps += !report.solved;
     summary_.cut_short_steps += report.cut_short;
+    summary_.approximate_steps += report.approximate;
     if (report.result.relaxation < 1.0) {
       ++summary_.relaxed_steps;
       summary_.uncertified_steps +=
@@ -266,16 +268,39 @@ class Simulator {
         next = formulation_->advance(*answer);
         continue;
       }
-      if (interrupted_ || out_of_time(report)) return fail(state, h, report);
-      std::optional<StageOrResult> settled = formulation_->settle(unsolved_);
-      if (!settled) return fail(state, h, report);
-      report.cut_short = true;
-      next = std::move(*settled);
+      if (interrupted_) return fail(state, h, report);
+      std::optional<StageOrResult> settled;
+      if (!out_of_time(report) && (settled = formulation_->settle(unsolved_))) {
+        report.cut_short = true;
+        next = std::move(*settled);
+        continue;
+      }
+      if (!request_.keep_going || unsolved_.z.size() == 0) return fail(state, h, report);
+      report.approximate = true;
+      next = formulation_->advance(unsolved_);
     }
     report.result = std::get<StepResult>(std::move(next));
+    if (report.approximate) {
+      if (!adds_energy(state, h, report.result)) return false;
+      report.approximate = false;
+      report.result = {};
+      return fail(state, h, report);
+    }
     if (report.result.rejected.empty()) return true;
     summary_.message = report.result.rejected;
     return fail(state, h, report);
+  }
+
+  // Whether a step ends with more energy than free motion and the terms of overlap and drift give.
+  // No exact step does. True as well if the end is not finite.
+  bool adds_energy(const State& state, double h, const StepResult& end) const {
+    const double most = kinetic_energy(scene_, free_motion(state, h)) + end.feeding;
+    return !(kinetic_energy(scene_, end.state) <= (1.0 + kEnergyRounding) * most);
+  }
+
+  State free_motion(const State& state, double h) const {
+    const Coordinates coordinates(scene_);
+    return moved(scene_, state, coordinates, free_velocity(scene_, state, coordinates, h), h);
   }
 
   // A solve that reached the time limit is not tried again: that would multiply the time.
@@ -334,7 +359,7 @@ class Simulator {
       summary_.message = r.message.empty()
                              ? fmt::format("stage \"{}\": {}", stage.name, to_string(r.status))
                              : r.message;
-      unsolved_ = r.answer;
+      unsolved_ = fits(r.answer, stage.problem) ? r.answer : Answer{};
       return {};
     }
     if (request_.warm_start) answers_.remember(stage.name, keys, r);
@@ -356,11 +381,16 @@ class Simulator {
     }
   }
 
+  // Whether a point has the shape of an answer and is finite.
+  static bool fits(const Answer& answer, const Problem& problem) {
+    const ConicQp* qp = std::get_if<ConicQp>(&problem.data);
+    return answer.z.size() == problem.size() && answer.z.allFinite() &&
+           (!qp || (answer.dual.size() == qp->b.size() && answer.dual.allFinite()));
+  }
+
   // Without an answer the bodies move freely, and the step is marked as failed.
   bool fail(const State& state, double h, StepReport& report) {
-    const Coordinates coordinates(scene_);
-    report.result.state =
-        moved(scene_, state, coordinates, free_velocity(scene_, state, coordinates, h), h);
+    report.result.state = free_motion(state, h);
     return false;
   }
 

@@ -36,7 +36,8 @@ struct StepReport {
   std::vector<std::pair<Stage, VerifiedResult>> solved_stages;  ///< for on_stage; empty without it
   double kinetic = 0.0, potential = 0.0;                        ///< at the end of the step, J
   bool solved = true;
-  bool cut_short = false;  ///< a stage was not solved, but the formulation could do without it
+  bool cut_short = false;    ///< a stage was not solved, but the formulation could do without it
+  bool approximate = false;  ///< not solved, and made with the point that its solve reached
 };
 
 /// How the simulation advances in time.
@@ -65,8 +66,10 @@ struct SimulationRequest {
   std::vector<double> pattern;
   /// start solves from the answers of the last step, matched by keys of unknowns
   bool warm_start = true;
-  int max_events = 1000;    ///< event-driven: most impacts within one h; more end the simulation
-  bool keep_going = false;  ///< go on after a step that failed; its bodies move freely
+  int max_events = 1000;  ///< event-driven: most impacts within one h; more end the simulation
+  /// Go on after a step that failed. It is made with the point that its solve reached if this adds
+  /// no energy; else its bodies move freely.
+  bool keep_going = false;
   /// May end a solve as interrupted. Then the step is dropped and the simulation stops before it.
   Observer* observer = nullptr;
   /// Called before on_step for every problem of a step that is kept, with its start and its answer.
@@ -79,7 +82,8 @@ struct SimulationRequest {
 struct SimulationSummary {
   int events = 0;  ///< impacts of an event-driven run
   int steps = 0, failed_steps = 0, relaxed_steps = 0, uncertified_steps = 0, stages = 0;
-  int cut_short_steps = 0;  ///< solved steps with a stage that was given up (Formulation::settle)
+  int cut_short_steps = 0;    ///< solved steps with a stage that was given up (Formulation::settle)
+  int approximate_steps = 0;  ///< failed steps made with the points that their solves reached
   long iterations = 0;
   double setup_time = 0.0, solve_time = 0.0, wall_time = 0.0;  ///< s
   double peak_memory_mb = 0.0;                                 ///< of the process since its start

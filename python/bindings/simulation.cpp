@@ -208,6 +208,7 @@ py::dict run(const Scene& scene, const Options& o, const py::object& on_step,
   d["steps"] = summary.steps;
   d["failed_steps"] = summary.failed_steps;
   d["relaxed_steps"] = summary.relaxed_steps;
+  d["approximate_steps"] = summary.approximate_steps;
   d["events"] = summary.events;
   d["iterations"] = summary.iterations;
   d["setup_time"] = summary.setup_time;

@@ -28,6 +28,7 @@ class Simulation:
     steps: int
     failed_steps: int
     relaxed_steps: int
+    approximate_steps: int         #: failed ones made with the point that their solves reached
     events: int                    #: impacts of an event-driven run
     iterations: int
     setup_time: float              #: s
