@@ -92,6 +92,12 @@ class Simulator {
   }
 
  private:
+  struct Unsolved {
+    std::string stage;
+    ProblemKeys keys;
+    VerifiedResult result;  // its answer is empty if it is no point for this stage
+  };
+
   double end_of_step(int k) const {
     const int length = static_cast<int>(pattern_.size());
     const double cycle = std::accumulate(pattern_.begin(), pattern_.end(), 0.0);
@@ -259,6 +265,7 @@ class Simulator {
 
   bool take_step(const State& state, double h, StepReport& report, const HeldContacts& held = {}) {
     StageOrResult next = formulation_->begin(scene_, state, h, held);
+    std::vector<Unsolved> reached;  // what the step is made with although it is no answer
     while (auto* stage = std::get_if<Stage>(&next)) {
       std::optional<Answer> answer = solve(*stage, state, report);
       std::optional<Stage> relaxed;
@@ -270,18 +277,25 @@ class Simulator {
       }
       if (interrupted_) return fail(state, h, report);
       std::optional<StageOrResult> settled;
-      if (!out_of_time(report) && (settled = formulation_->settle(unsolved_))) {
+      if (!out_of_time(report) && (settled = formulation_->settle(unsolved_.result.answer))) {
         report.cut_short = true;
         next = std::move(*settled);
         continue;
       }
-      if (!request_.keep_going || unsolved_.z.size() == 0) return fail(state, h, report);
+      if (!request_.keep_going || unsolved_.result.answer.z.size() == 0)
+        return fail(state, h, report);
       report.approximate = true;
-      next = formulation_->advance(unsolved_);
+      reached.push_back(unsolved_);
+      next = formulation_->advance(unsolved_.result.answer);
     }
     report.result = std::get<StepResult>(std::move(next));
     if (report.approximate) {
-      if (!adds_energy(state, h, report.result)) return false;
+      if (!adds_energy(state, h, report.result)) {
+        if (request_.warm_start) {
+          for (const Unsolved& u : reached) answers_.remember(u.stage, u.keys, u.result);
+        }
+        return false;
+      }
       report.approximate = false;
       report.result = {};
       return fail(state, h, report);
@@ -359,7 +373,8 @@ class Simulator {
       summary_.message = r.message.empty()
                              ? fmt::format("stage \"{}\": {}", stage.name, to_string(r.status))
                              : r.message;
-      unsolved_ = fits(r.answer, stage.problem) ? r.answer : Answer{};
+      unsolved_ = {stage.name, keys, r};
+      if (!fits(r.answer, stage.problem)) unsolved_.result.answer = {};
       return {};
     }
     if (request_.warm_start) answers_.remember(stage.name, keys, r);
@@ -405,7 +420,7 @@ class Simulator {
   // keys of contacts held in the last segment, if no impact followed
   std::unordered_set<std::uint64_t> held_;
   std::unordered_set<std::uint64_t> struck_;  // keys of contacts in impacts since then
-  Answer unsolved_;                           // answer of the last stage that was not solved
+  Unsolved unsolved_;                         // the last stage that was not solved
   bool interrupted_ = false;                  // the observer ended a solve
   SimulationSummary summary_;
 };

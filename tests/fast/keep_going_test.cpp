@@ -32,14 +32,14 @@ class Reaching final : public Solver {
   int size_ = 0;
 };
 
-struct Run {
+struct Kept {
   SimulationSummary summary;
   std::vector<StepReport> steps;
 };
 
-Run run(const SolveRequest& solve) {
+Kept run(const SolveRequest& solve) {
   const Scene stack = load_scene("box-stack", {{"rows", 3}});
-  Run r;
+  Kept r;
   SimulationRequest request;
   request.formulation = "coulomb-implicit";
   request.step = 0.01;
@@ -55,7 +55,7 @@ Run run(const SolveRequest& solve) {
   return r;
 }
 
-Run run_reaching(const std::function<Vector(int)>& point) {
+Kept run_reaching(const std::function<Vector(int)>& point) {
   SolveRequest solve;
   solve.make = [point](std::string_view) { return std::make_unique<Reaching>(point); };
   solve.solver = "nsgs";  // by this name
@@ -66,7 +66,7 @@ TEST(KeepGoing, AStepIsMadeWithThePointThatItsSolveReached) {
   SolveRequest solve;
   solve.solver = "nsgs";
   solve.limits.max_iterations = 40;
-  const Run r = run(solve);
+  const Kept r = run(solve);
   EXPECT_EQ(r.summary.steps, 30);
   EXPECT_GT(r.summary.failed_steps, 20);
   EXPECT_EQ(r.summary.approximate_steps, r.summary.failed_steps);
@@ -95,7 +95,7 @@ TEST(KeepGoing, APointThatAddsEnergyOrIsNoneLeavesFreeMotion) {
   };
   const double h = 0.01;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const Run r = run_reaching(points[i]);
+    const Kept r = run_reaching(points[i]);
     EXPECT_EQ(r.summary.failed_steps, 30) << i;
     EXPECT_EQ(r.summary.approximate_steps, 0) << i;
     const BodyState& box = r.summary.final_state.bodies.back();
