@@ -25,6 +25,9 @@ int feature_id(FeatureKind kind, int first, int second = 0) {
   return (static_cast<int>(kind) << 28) | ((first & 0x3fff) << 14) | (second & 0x3fff);
 }
 
+// Tells the edges of a reference from those of what it clips, whose numbers are the same.
+constexpr int kOfReference = 1 << 14;
+
 Feature placed_feature(const PlacedShape& p, const Vector3d& direction, double tolerance) {
   Feature f = support_feature(*p.shape, p.axes.transpose() * direction, tolerance);
   for (Vector3d& x : f.points) x = p.position + p.axes * x;
@@ -40,7 +43,8 @@ struct Corner {
   int feature, line;
 };
 
-// A plane that cuts: points with n.x <= offset stay. `line` is the number of the new side.
+// A plane that cuts: points with n.x <= offset stay. `line` is the number of the new side, with
+// kOfReference.
 struct Side {
   Vector3d n;
   double offset;
@@ -48,8 +52,13 @@ struct Side {
 };
 
 struct Clipper {
-  FeatureKind cut;  // kind of the new corners
+  FeatureKind cut;     // kind of the new corners
+  FeatureKind corner;  // kind of those at which two sides meet: corners of the reference
   double tolerance;
+
+  int new_corner(int line, int side) const {
+    return feature_id((line & kOfReference) != 0 ? corner : cut, line, side);
+  }
 
   // Corners within the tolerance of a side count as lying on it: a corner and a cut next to it
   // would be the same contact twice.
@@ -63,7 +72,7 @@ struct Clipper {
       if (dp <= tolerance && dp >= -tolerance && dq > tolerance) result.back().line = side.line;
       if (!out && !in) continue;
       const Vector3d x = p.point + dp / (dp - dq) * (q.point - p.point);
-      result.push_back({x, feature_id(cut, p.line, side.line), out ? side.line : p.line});
+      result.push_back({x, new_corner(p.line, side.line), out ? side.line : p.line});
     }
     return result;
   }
@@ -74,7 +83,7 @@ struct Clipper {
     if (dp > tolerance && dq > tolerance) return {};
     if ((dp > tolerance && dq < -tolerance) || (dp < -tolerance && dq > tolerance)) {
       const Vector3d x = ends[0].point + dp / (dp - dq) * (ends[1].point - ends[0].point);
-      ends[dp > 0 ? 0 : 1] = {x, feature_id(cut, ends[0].line, side.line), ends[0].line};
+      ends[dp > 0 ? 0 : 1] = {x, new_corner(ends[0].line, side.line), ends[0].line};
     } else if (dp > tolerance || dq > tolerance) {  // one end is on the plane, the other outside
       ends[dp > tolerance ? 0 : 1] = ends[dp > tolerance ? 1 : 0];
       ends.resize(1);
@@ -102,7 +111,7 @@ std::vector<Side> sides_of(const Feature& face) {
     const Vector3d& p = face.points[k];
     const Vector3d e = face.points[(k + 1) % face.points.size()] - p;
     const Vector3d n = e.cross(face.normal).normalized();
-    sides.push_back({n, n.dot(p), face.edges[k]});
+    sides.push_back({n, n.dot(p), face.edges[k] | kOfReference});
   }
   return sides;
 }
@@ -110,8 +119,8 @@ std::vector<Side> sides_of(const Feature& face) {
 // The planes through the ends of a segment.
 std::vector<Side> ends_of(const Feature& segment) {
   const Vector3d e = (segment.points[1] - segment.points[0]).normalized();
-  return {{-e, -e.dot(segment.points[0]), 0x2000 + segment.ids[0]},
-          {e, e.dot(segment.points[1]), 0x2000 + segment.ids[1]}};
+  return {{-e, -e.dot(segment.points[0]), (0x2000 + segment.ids[0]) | kOfReference},
+          {e, e.dot(segment.points[1]), (0x2000 + segment.ids[1]) | kOfReference}};
 }
 
 // The feature `incident` of one shape is clipped by the sides of a reference with outward normal n;
@@ -119,7 +128,8 @@ std::vector<Side> ends_of(const Feature& segment) {
 std::vector<PairContact> clipped(const Feature& incident, const std::vector<Side>& sides,
                                  const Vector3d& n, double level, bool reference_is_b, double size,
                                  double margin, bool& overlap) {
-  const Clipper clipper{reference_is_b ? kCutOfA : kCutOfB, kOnPlane * size};
+  const Clipper clipper{reference_is_b ? kCutOfA : kCutOfB,
+                        reference_is_b ? kCornerOfB : kCornerOfA, kOnPlane * size};
   std::vector<Corner> corners;
   for (std::size_t k = 0; k < incident.points.size(); ++k) {
     const int id = feature_id(reference_is_b ? kCornerOfA : kCornerOfB, incident.ids[k]);

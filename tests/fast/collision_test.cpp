@@ -8,7 +8,9 @@
 #include <perp/problems/scenes/scene_json.hpp>
 
 #include <cmath>
+#include <numbers>
 #include <random>
+#include <set>
 
 namespace perp::test {
 namespace {
@@ -60,6 +62,33 @@ TEST(Polytopes, FaceOnFaceHasFourCornersWhateverTheRounding) {
       EXPECT_NEAR(c.normal.z(), 1.0, 1e-9);
     }
   }
+}
+
+// Answers are carried from step to step by these numbers. Sides of both faces may have the same
+// numbers, so all sides of one box lie on all of the other.
+TEST(Polytopes, FeaturesTellTheContactsOfAPairApart) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> unit(-1.0, 1.0);
+  const Shape flat = Box{{0.5, 0.4, 0.1}}, cube = Box{Vector3d::Constant(0.3)};
+  const auto quarters = [&] {
+    const auto n = [&] { return std::floor(2.0 + 2.0 * unit(random)) * std::numbers::pi / 2.0; };
+    return Matrix3d(turn(n(), {1, 0, 0}) * turn(n(), {0, 1, 0}) * turn(n(), {0, 0, 1}));
+  };
+  int most = 0;
+  for (int trial = 0; trial < 5000; ++trial) {
+    const PlacedShape lower = at(trial % 2 == 0 ? flat : cube, {0, 0, 0}, quarters());
+    const Matrix3d spin = turn(unit(random), {0, 0, 1}) * turn(1e-4 * unit(random), {1, 1, 0});
+    PlacedShape upper = at(trial % 3 == 0 ? flat : cube, {0, 0, 0}, spin * quarters());
+    upper.position = Vector3d(
+        0.3 * unit(random), 0.3 * unit(random),
+        lower.support(Vector3d::UnitZ()).z() - upper.support(-Vector3d::UnitZ()).z() + 1e-6);
+    std::set<int> features;
+    const std::vector<PairContact> contacts = pair_contacts(upper, lower, 0.01);
+    for (const PairContact& c : contacts)
+      EXPECT_TRUE(features.insert(c.feature).second) << trial << ": " << c.feature;
+    most = std::max(most, static_cast<int>(contacts.size()));
+  }
+  EXPECT_EQ(most, 8);  // two squares, one turned
 }
 
 TEST(Polytopes, DistancesOfKnownPositions) {
