@@ -31,7 +31,10 @@ std::vector<Plan> linear_plans() {
   // A start that is right up to rounding comes from bodies at rest. Their forces are redundant. The
   // solution of M + rho I spreads them evenly, and the next steps stay near it. The solutions of
   // other methods (vertices, or other points) drift from step to step until they are poor starts.
+  // If such a start misses the tolerance by little, the active sets of M + rho I near it have an
+  // answer beside it, which costs a few factorisations.
   const std::string near =
+      "try(proximal(newton-min, rho=1e-6, steps=5), cap=40, from=start, within=1e-5), "
       "polish(try(proximal(newton-fb, rho=1e-6, steps=3), from=zero, within=1e-5)), ";
   // With redundant forces a basis may be singular to rounding, and its answer miss a tight
   // tolerance by little. The active sets of M + rho I that are near it have no such ties. If this

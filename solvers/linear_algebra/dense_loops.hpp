@@ -185,17 +185,32 @@ void subtract_transposed(int rows, int columns, const double* a, int stride, con
     subtract_some_dots<kWidth, 1>(rows, a + static_cast<long>(j) * stride, stride, x, y + j);
 }
 
+// A loop that leaves the upper halves of the vector registers empty. g++ 12 does not always do that
+// by itself. With full ones, all code without AVX that runs later takes several times as long on
+// some machines, until something empties them.
+template <auto kLoop>
+struct Leaving;
+template <class... Arguments, void (*kLoop)(Arguments...)>
+struct Leaving<kLoop> {
+  static void run(Arguments... arguments) {
+    kLoop(arguments...);
+#if defined(__AVX__)
+    __builtin_ia32_vzeroupper();
+#endif
+  }
+};
+
 template <int kWidth, int kVectors, int kColumns>
 constexpr DenseKernels make_kernels(const char* name) {
   return {name,
           kWidth * kVectors,
           kColumns,
-          subtract_tile<kWidth, kVectors, kColumns>,
-          pack_tile<kWidth * kVectors>,
-          pack_tile<kColumns>,
-          divide_rows<kWidth>,
-          subtract_product<kWidth>,
-          subtract_transposed<kWidth>};
+          Leaving<subtract_tile<kWidth, kVectors, kColumns>>::run,
+          Leaving<pack_tile<kWidth * kVectors>>::run,
+          Leaving<pack_tile<kColumns>>::run,
+          Leaving<divide_rows<kWidth>>::run,
+          Leaving<subtract_product<kWidth>>::run,
+          Leaving<subtract_transposed<kWidth>>::run};
 }
 
 }  // namespace

@@ -10,7 +10,11 @@
 #include <Eigen/LU>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <string>
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 namespace perp::test {
 namespace {
@@ -117,6 +121,46 @@ TEST(DenseKernels, DivideRows) {
 }
 
 // B by rows, D = I, another factor.
+#if defined(__x86_64__)
+// Whether the upper parts of vector registers are in use; nothing if the machine does not tell.
+std::optional<bool> upper_parts_in_use() {
+  unsigned a = 0, b = 0, c = 0, d = 0;
+  if (!__get_cpuid_count(0xd, 1, &a, &b, &c, &d) || !(a & 4)) return {};
+  unsigned low = 0, high = 0;
+  asm volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(1));
+  constexpr unsigned kUpperHalves = 1u << 2, kUpperQuarters = 1u << 6;  // of ymm, of zmm
+  return (low & (kUpperHalves | kUpperQuarters)) != 0;
+}
+
+// If they stay in use, all code without AVX that runs later takes several times as long.
+TEST(DenseKernels, LeaveTheUpperPartsOfVectorsEmpty) {
+  Random random(5);
+  for (const DenseKernels* kernels : runnable()) {
+    for (const int n : {1, 3, 8, 17, 40}) {
+      const DenseMatrix a = random_matrix(64, 64, random), l = random_matrix(64, 64, random);
+      DenseMatrix c = random_matrix(64, 64, random);
+      Vector x = Vector::Ones(64), y = Vector::Ones(64), packed(64 * 64);
+      const auto check = [&](const char* name) {
+        EXPECT_FALSE(upper_parts_in_use().value_or(false)) << kernels->name << " " << name << n;
+      };
+      const int rows = std::min(n, kernels->row_tile), columns = std::min(n, kernels->column_tile);
+      kernels->pack_rows(rows, n, a.data(), 64, 1.0, nullptr, packed.data());
+      check("pack_rows");
+      kernels->pack_columns(columns, n, a.data(), 64, 1.0, x.data(), packed.data());
+      check("pack_columns");
+      kernels->subtract_tile(n, a.data(), l.data(), c.data(), 64, rows, columns);
+      check("subtract_tile");
+      kernels->divide_rows(n, std::min(n, kNarrow), c.data(), 64, l.data(), 64, x.data());
+      check("divide_rows");
+      kernels->subtract_product(n, n, a.data(), 64, x.data(), y.data());
+      check("subtract_product");
+      kernels->subtract_transposed(n, n, a.data(), 64, x.data(), y.data());
+      check("subtract_transposed");
+    }
+  }
+}
+#endif
+
 TEST(DenseProduct, TakesTransposedFactors) {
   Random random(6);
   for (const DenseKernels* kernels : runnable()) {
