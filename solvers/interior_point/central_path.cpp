@@ -19,6 +19,7 @@ constexpr double kPoorStart = 1e-6;
 constexpr double kPoorSolve = 1e-10;  // relative residual of a linear solve that is poor
 constexpr double kRoundings = 16.0;   // roundings of s_0 z_0 below which mu does not go
 constexpr double kCentralGain = 0.9;  // factor on the residual that counts as a gain
+constexpr double kLargeGain = 0.1;    // the same for a larger delta, which often gains for a while
 constexpr double kRegularisationStep = 100.0, kLeastRegularisation = 1e-14;
 
 }  // namespace
@@ -45,6 +46,7 @@ bool CentralPath::begin(const PathRules& rules) {
   rules_ = rules;
   regularisation_ = rules.regularisation;
   least_regularisation_ = std::min(kLeastRegularisation, rules.regularisation);
+  most_regularisation_ = rules.regularisation;
   point_.tau = point_.kappa = 1.0;
   mu_ = 1.0;
   step_ = Residuals::kNone;
@@ -106,7 +108,7 @@ bool CentralPath::advance(double gap) {
 }
 
 // The affine direction. Refinement fails if delta is above the eigenvalues that matter, or so small
-// that the factors are wrong. If it does not converge, a smaller delta is tried.
+// that the factors are wrong. If it does not converge, a smaller delta is tried, then a larger one.
 bool CentralPath::find_affine(double gap) {
   const auto attempt = [&](double delta) {
     const EmbeddingSystem::Point at{point_.x, residual_.px, point_.tau, point_.kappa,
@@ -115,16 +117,27 @@ bool CentralPath::find_affine(double gap) {
     return find_direction(0.0, gap, nullptr, affine_);
   };
   double error = attempt(regularisation_);
-  if (error > kPoorSolve && regularisation_ > least_regularisation_) {
-    const double smaller = std::max(regularisation_ / kRegularisationStep, least_regularisation_);
-    const double next = attempt(smaller);
-    if (next < kCentralGain * error) {
-      regularisation_ = smaller;
-      error = next;
-    } else {
-      least_regularisation_ = regularisation_;
-      error = attempt(regularisation_);
+  const auto gains = [&](double delta, double least) {
+    const double next = attempt(delta);
+    if (!(next < least * error)) return false;
+    regularisation_ = delta;
+    error = next;
+    return true;
+  };
+  if (error > kPoorSolve) {
+    const double delta = regularisation_;
+    bool tried = false, gained = false;
+    if (delta > least_regularisation_) {
+      tried = true;
+      gained = gains(std::max(delta / kRegularisationStep, least_regularisation_), kCentralGain);
+      if (!gained) least_regularisation_ = delta;
     }
+    if (!gained && delta < most_regularisation_) {
+      tried = true;
+      gained = gains(std::min(delta * kRegularisationStep, most_regularisation_), kLargeGain);
+      if (!gained) most_regularisation_ = delta;
+    }
+    if (tried && !gained) error = attempt(delta);
   }
   return std::isfinite(error);
 }

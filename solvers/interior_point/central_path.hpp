@@ -76,7 +76,8 @@ class CentralPath {
   Vector lambda_;  // W z = W^-1 s
   Vector right_x_, right_z_, jordan_, scratch_;
   double mu_ = 1.0, step_ = 1.0;
-  double regularisation_ = 0.0, least_regularisation_ = 0.0;  // present and least delta
+  double regularisation_ = 0.0;  // present delta
+  double least_regularisation_ = 0.0, most_regularisation_ = 0.0;
 };
 
 }  // namespace perp

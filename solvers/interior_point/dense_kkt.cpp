@@ -21,10 +21,10 @@ bool is_scattered(const ConicData& data, int row) {
          kScatterCost * entries * entries <= n * n;
 }
 
-// With the zero rows E separate: S = w P + delta I + A_c' (H + delta I)^-1 A_c = L L', then
-// E S^-1 E' + delta I = Y'Y + delta I with L Y = E'. Unknowns that an active bound fixes (a row
-// with one entry and H = 0) and that are in no other rows are left out of S. Their contribution to
-// the other unknowns is of the order of delta; refinement corrects for it.
+// With the zero rows E below: S = w P + delta I + A_c' (H + delta I)^-1 A_c = L L', with the rows
+// Y = E L^-T below L, and the Schur complement Y Y' + delta I. Unknowns that an active bound fixes
+// (a row with one entry and H = 0) and that are in no other rows are left out of S. Their
+// contribution to the other unknowns is of the order of delta; refinement corrects for it.
 class DenseKkt final : public KktFactor {
  public:
   explicit DenseKkt(const ConicData& data) : data_(data) {
@@ -42,7 +42,6 @@ class DenseKkt final : public KktFactor {
     int widest = kChunk;
     for (const auto& block : data.cones.second_order()) widest = std::max(widest, block.size);
     chunk_.resize(static_cast<std::size_t>(n) * widest);
-    y_.resize(n * equations_.size());
     right_.resize(static_cast<int>(equations_.size()));
     weighted_.resize(m);
     along_.resize(n);
@@ -60,7 +59,7 @@ class DenseKkt final : public KktFactor {
           only_bounds_[j] = 0;
       }
     }
-    sum_.reserve(n);
+    sum_.reserve(n + static_cast<int>(equations_.size()));
     reduced_.reserve(static_cast<int>(equations_.size()));
   }
 
@@ -74,12 +73,13 @@ class DenseKkt final : public KktFactor {
     }
     weight_ = p_weight;
     choose_free(h, p_weight, delta);
-    double* const s = sum_.matrix(size());
+    double* const s = sum_.matrix(stride());
     start(s, p_weight, delta);
     for (int i : scattered_) scatter(i, s);
     add_full_rows();
     for (std::size_t k = 0; k < h.spectrum.size(); ++k) add_cone(k);
-    return sum_.factor(0.0) && factor_equations(delta);
+    add_equations(s);
+    return sum_.factor(0.0, size()) && factor_equations(s, delta);
   }
 
   // (S, E'; E, -delta) (x, z_E) = (a + A_c' (H + delta)^-1 b_c, b_E), then z_c from A_c x - b_c.
@@ -94,10 +94,15 @@ class DenseKkt final : public KktFactor {
     }
     for (int k = 0; k < size(); ++k) packed_[k] = x[free_[k]];
     sum_.solve_lower(packed_.data());
-    auto packed = packed_.head(size());
-    for (int k = 0; k < count; ++k) right_[k] = equation(k).dot(packed) - z[equations_[k]];
-    reduced_.solve(right_.data());
-    for (int k = 0; k < count; ++k) packed -= right_[k] * equation(k);
+    if (count > 0) {
+      const double* const y = sum_.values() + size();
+      for (int k = 0; k < count; ++k) right_[k] = z[equations_[k]];
+      dense_kernels().subtract_product(count, size(), y, stride(), packed_.data(), right_.data());
+      right_ = -right_;
+      reduced_.solve(right_.data());
+      dense_kernels().subtract_transposed(count, size(), y, stride(), right_.data(),
+                                          packed_.data());
+    }
     sum_.solve_lower_transposed(packed_.data());
     for (int k = 0; k < size(); ++k) x[free_[k]] = packed_[k];
     for (int j = 0; j < data_.variables(); ++j) {
@@ -116,9 +121,8 @@ class DenseKkt final : public KktFactor {
 
  private:
   int size() const { return static_cast<int>(free_.size()); }
-  Eigen::Map<Vector> equation(int k) {
-    return {y_.data() + static_cast<std::size_t>(k) * size(), size()};
-  }
+  // Rows of the matrix of sum_, that is S and the equations.
+  int stride() const { return size() + static_cast<int>(equations_.size()); }
   Eigen::Map<Vector> chunk(int k) {
     return {chunk_.data() + static_cast<std::size_t>(k) * size(), size()};
   }
@@ -154,7 +158,7 @@ class DenseKkt final : public KktFactor {
 
   void start(double* s, double weight, double delta) const {
     const int k = size();
-    Eigen::Map<DenseMatrix> sum(s, k, k);
+    Eigen::Map<DenseMatrix, 0, Eigen::OuterStride<>> sum(s, k, k, Eigen::OuterStride<>(stride()));
     if (data_.dense_p() && k == data_.variables()) {
       for (int j = 0; j < k; ++j) sum.col(j).tail(k - j) = weight * data_.full_p.col(j).tail(k - j);
     } else if (data_.dense_p()) {
@@ -178,7 +182,7 @@ class DenseKkt final : public KktFactor {
       const double value = weight * column.value();
       const int j = place_[column.col()];
       if (j < 0) continue;
-      double* const target = s + static_cast<std::size_t>(j) * size();
+      double* const target = s + static_cast<std::size_t>(j) * stride();
       for (RowIterator it = column; it; ++it) {
         if (place_[it.col()] >= 0) target[place_[it.col()]] += value * it.value();
       }
@@ -198,10 +202,10 @@ class DenseKkt final : public KktFactor {
       put_row(row, chunk(used));
       chunk(used) /= std::sqrt(weights_.diagonal[row]);
       if (++used < kChunk) continue;
-      sum_.add_products(chunk_.data(), used);
+      sum_.add_products(chunk_.data(), size(), used);
       used = 0;
     }
-    sum_.add_products(chunk_.data(), used);
+    sum_.add_products(chunk_.data(), size(), used);
   }
 
   // Rows of H^-1/2 A for one second-order cone.
@@ -223,22 +227,31 @@ class DenseKkt final : public KktFactor {
       const double axis = weights_.axis[block.offset + r];
       chunk(r) = tangent * (chunk(r) - axis * along) + axis * head;
     }
-    sum_.add_products(chunk_.data(), block.size);
+    sum_.add_products(chunk_.data(), size(), block.size);
   }
 
-  bool factor_equations(double delta) {
+  // The rows below S, and zeros for their Schur complement.
+  void add_equations(double* s) const {
+    const int count = static_cast<int>(equations_.size()), k = size();
+    if (count == 0) return;
+    Eigen::Map<DenseMatrix> all(s, stride(), stride());
+    all.bottomRows(count).setZero();
+    for (int e = 0; e < count; ++e) {
+      for (RowIterator it(data_.a_by_rows, equations_[e]); it; ++it) {
+        if (place_[it.col()] >= 0) all(k + e, place_[it.col()]) = it.value();
+      }
+    }
+  }
+
+  bool factor_equations(const double* s, double delta) {
     const int count = static_cast<int>(equations_.size());
-    double* const s = reduced_.matrix(count);
-    for (int k = 0; k < count; ++k) {
-      put_row(equations_[k], equation(k));
-      sum_.solve_lower(equation(k).data());
-    }
-    Eigen::Map<DenseMatrix> schur(s, count, count);
-    for (int k = 0; k < count; ++k) {
-      for (int i = k; i < count; ++i) schur(i, k) = equation(i).dot(equation(k));
-      schur(k, k) += delta;
-    }
-    return count == 0 || reduced_.factor(0.0);
+    if (count == 0) return true;
+    const Eigen::Map<const DenseMatrix> all(s, stride(), stride());
+    Eigen::Map<DenseMatrix> schur(reduced_.matrix(count), count, count);
+    for (int e = 0; e < count; ++e)
+      schur.col(e).tail(count - e) = -all.col(size() + e).tail(count - e);
+    schur.diagonal().array() += delta;
+    return reduced_.factor(0.0);
   }
 
   const ConicData& data_;
@@ -247,7 +260,7 @@ class DenseKkt final : public KktFactor {
   std::vector<char> only_bounds_;                  // unknowns that are in no other rows
   std::vector<int> free_, place_;  // unknowns of S; place of each unknown there, or -1
   ConeMatrix weights_;             // H + delta I
-  std::vector<double> chunk_, y_;
+  std::vector<double> chunk_;
   Vector right_, weighted_, along_, head_, packed_, fixed_;
   DenseCholesky sum_, reduced_;
 };

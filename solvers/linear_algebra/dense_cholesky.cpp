@@ -1,17 +1,9 @@
 #include <perp/solvers/linear_algebra/dense_cholesky.hpp>
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
 namespace perp {
-
-namespace {
-
-using ConstColumn = Eigen::Map<const Eigen::VectorXd>;
-using Column = Eigen::Map<Eigen::VectorXd>;
-
-}  // namespace
 
 void DenseCholesky::reserve(int max_size) {
   const auto n = static_cast<std::size_t>(max_size);
@@ -25,16 +17,23 @@ double* DenseCholesky::matrix(int size) {
   return a_.data();
 }
 
-bool DenseCholesky::factor(double smallest) {
+bool DenseCholesky::factor(double smallest, int part) {
+  part_ = part;
   const std::size_t n = size_;
   double largest = 0.0;
-  for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, a_[i * n + i]);
-  if (factor_columns(0, size_, smallest * largest)) return true;
-  failed_pivot_ /= largest;
-  return false;
+  for (int i = 0; i < part; ++i) largest = std::max(largest, a_[i * n + i]);
+  if (!factor_columns(0, part, smallest * largest)) {
+    failed_pivot_ /= largest;
+    return false;
+  }
+  if (part == size_) return true;
+  const double* const below = a_.data() + part;
+  product_.add(-1.0, {below, size_ - part, size_}, {below, size_ - part, size_}, part, nullptr,
+               a_.data() + part * n + part, size_, true);
+  return true;
 }
 
-// Factorises columns whose updates from the left are done.
+// Factorises columns whose updates from the left are done, with all rows below.
 bool DenseCholesky::factor_columns(int begin, int end, double least) {
   if (end - begin <= kNarrow) return factor_narrow(begin, end, least);
   const int middle = begin + first_half(end - begin);
@@ -73,8 +72,8 @@ bool DenseCholesky::factor_narrow(int begin, int end, double least) {
   return true;
 }
 
-void DenseCholesky::add_products(const double* b, int columns) {
-  const DensePart part{b, size_, size_};
+void DenseCholesky::add_products(const double* b, int rows, int columns) {
+  const DensePart part{b, rows, rows};
   product_.add(1.0, part, part, columns, nullptr, a_.data(), size_, true);
 }
 
@@ -83,23 +82,34 @@ void DenseCholesky::solve(double* x) const {
   solve_lower_transposed(x);
 }
 
+// In blocks of kNarrow unknowns: their own triangle, then the rows below.
 void DenseCholesky::solve_lower(double* x) const {
   const std::size_t n = size_;
-  for (int k = 0; k < size_; ++k) {
-    if (x[k] == 0.0) continue;
-    const double* const column = a_.data() + k * n;
-    x[k] /= column[k];
-    Column(x + k + 1, size_ - k - 1) -= x[k] * ConstColumn(column + k + 1, size_ - k - 1);
+  for (int begin = 0; begin < part_; begin += kNarrow) {
+    const int end = std::min(begin + kNarrow, part_);
+    const double* const block = a_.data() + begin * n;
+    for (int k = begin; k < end; ++k) {
+      const double* const column = a_.data() + k * n;
+      x[k] /= column[k];
+      for (int i = k + 1; i < end; ++i) x[i] -= x[k] * column[i];
+    }
+    dense_kernels().subtract_product(part_ - end, end - begin, block + end, size_, x + begin,
+                                     x + end);
   }
 }
 
 void DenseCholesky::solve_lower_transposed(double* x) const {
   const std::size_t n = size_;
-  for (int k = size_ - 1; k >= 0; --k) {
-    const double* const column = a_.data() + k * n;
-    const int below = size_ - k - 1;
-    const double sum = ConstColumn(column + k + 1, below).dot(ConstColumn(x + k + 1, below));
-    x[k] = (x[k] - sum) / column[k];
+  for (int begin = (part_ - 1) / kNarrow * kNarrow; begin >= 0; begin -= kNarrow) {
+    const int end = std::min(begin + kNarrow, part_);
+    const double* const block = a_.data() + begin * n;
+    dense_kernels().subtract_transposed(part_ - end, end - begin, block + end, size_, x + end,
+                                        x + begin);
+    for (int k = end - 1; k >= begin; --k) {
+      const double* const column = a_.data() + k * n;
+      for (int i = k + 1; i < end; ++i) x[k] -= column[i] * x[i];
+      x[k] /= column[k];
+    }
   }
 }
 
