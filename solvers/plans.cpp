@@ -31,10 +31,11 @@ std::vector<Plan> linear_plans() {
   // A start that is right up to rounding comes from bodies at rest. Their forces are redundant. The
   // solution of M + rho I spreads them evenly, and the next steps stay near it. The solutions of
   // other methods (vertices, or other points) drift from step to step until they are poor starts.
-  // If such a start misses the tolerance by little, the active sets of M + rho I near it have an
-  // answer beside it, which costs a few factorisations.
+  // newton-min finds this solution in a few factorisations, if it finds it. If not, it may find one
+  // beside the start.
   const std::string near =
-      "try(proximal(newton-min, rho=1e-6, steps=5), cap=40, from=start, within=1e-5), "
+      "try(proximal(newton-min, rho=1e-6, steps=3), cap=60, from=zero, within=1e-5), "
+      "try(proximal(newton-min, rho=1e-5, steps=10), cap=100, from=start, within=1e-5), "
       "polish(try(proximal(newton-fb, rho=1e-6, steps=3), from=zero, within=1e-5)), ";
   // With redundant forces a basis may be singular to rounding, and its answer miss a tight
   // tolerance by little. The active sets of M + rho I that are near it have no such ties. If this
@@ -177,8 +178,9 @@ std::vector<Plan> friction_plans() {
       "best, cap=100))), " + near + "best, cap=2000, share=.3), ";
   const std::string started =
       "try(newton-ac, from=start, cap=4), " + near +
-      "start, cap=12), try(newton-ac, from=start, share=.25), " + near + "best, cap=40), " +
-      sweeps + "try(newton-ac, from=best, share=.25), " + near + "best, cap=40), " + turns;
+      "start, cap=12, within=1e-3), try(newton-ac, from=start, share=.25), " + near +
+      "best, cap=40), " + sweeps + "try(newton-ac, from=best, share=.25), " + near +
+      "best, cap=40), " + turns;
   return {
       {"friction",
        "friction_contact without a start",
