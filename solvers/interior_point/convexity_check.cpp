@@ -10,6 +10,9 @@ namespace {
 constexpr double kShift =
     1e-9;  // over the largest entry of P: more than the rounding of its factors
 
+constexpr int kSmall =
+    64;  // unknowns; up to here a dense factorisation costs less than an analysis
+
 // The pivot of x_row is the least x'Px over the unknowns before it in the order, with x_row = 1.
 NegativeCurvature as_posed(const ConicData& data, int row, double pivot) {
   const double unit = data.column_scale[row];
@@ -19,14 +22,22 @@ NegativeCurvature as_posed(const ConicData& data, int row, double pivot) {
 }  // namespace
 
 std::optional<NegativeCurvature> ConvexityCheck::negative_curvature(const ConicData& data) {
-  return data.dense_p() ? of_dense(data) : of_sparse(data);
+  return data.dense_p() || data.variables() <= kSmall ? of_dense(data) : of_sparse(data);
 }
 
 std::optional<NegativeCurvature> ConvexityCheck::of_dense(const ConicData& data) {
   const int n = data.variables();
   Eigen::Map<DenseMatrix> shifted(cholesky_.matrix(n), n, n);
-  shifted = data.full_p;
-  shifted.diagonal().array() += kShift * data.full_p.cwiseAbs().maxCoeff();
+  if (data.dense_p()) {
+    shifted = data.full_p;
+  } else if (data.sparse_p.nonZeros() == 0) {
+    return {};
+  } else {
+    shifted = data.sparse_p;
+  }
+  const double size = shifted.cwiseAbs().maxCoeff();
+  if (size == 0.0) return {};
+  shifted.diagonal().array() += kShift * size;
   if (cholesky_.factor(0.0)) return {};
   const int row = cholesky_.failed_row();
   return as_posed(data, row, shifted(row, row));  // factor() leaves the pivot there

@@ -10,6 +10,9 @@ namespace {
 // Time of a multiplication of the sparse factorisation over that of one of the dense factorisation.
 constexpr double kSparseOverDense = 5.0;
 constexpr int kLargestDense = 6000;
+// Multiplications of a dense factorisation that all solves together need less time for than the
+// analysis of a sparse one.
+constexpr double kNoAnalysis = 1e5;
 constexpr int kRegularisations = 6;
 constexpr double kMoreRegularisation = 100.0;
 
@@ -25,7 +28,7 @@ void KktSystem::prepare(const ConicData& data, std::string_view linear_algebra) 
     const double dense = dense_kkt_operations(data);
     // A dense P makes every sparse factorisation dense in n unknowns.
     const double at_least = data.dense_p() ? std::pow(n, 3) / 6 : 0.0;
-    dense_ = dense <= kSparseOverDense * at_least;
+    dense_ = dense <= std::max(kNoAnalysis, kSparseOverDense * at_least);
     if (!dense_) {
       factor_ = make_sparse_kkt(data);
       dense_ = dense <= kSparseOverDense * factor_->operations();
