@@ -160,6 +160,7 @@ Command::Command(const std::string& command, const Environment& environment)
   Watchdog::start();
   child_ = Child::fork_and_run(
       [&](int write_fd) {
+        Watchdog::watch_this_group();
         streams_->become_standard();
         dup2(write_fd, STDOUT_FILENO);
         free_address_space();
@@ -171,7 +172,6 @@ Command::Command(const std::string& command, const Environment& environment)
       0.0, 0.0);
   group_ = child_.pid();
   child_.watch_family(memory_limit_mb());
-  Watchdog::watch(group_);
   streams_->keep_own_ends();
 }
 

@@ -33,7 +33,7 @@ int to_watchdog = -1;
 }
 
 void tell(pid_t number) {
-  if (owner != getpid() || to_watchdog < 0) return;
+  if (to_watchdog < 0) return;
   while (write(to_watchdog, &number, sizeof number) < 0 && errno == EINTR) {
   }
 }
@@ -71,8 +71,13 @@ void Watchdog::start() {
   to_watchdog = fds[1];
 }
 
-void Watchdog::watch(pid_t group) { tell(group); }
-void Watchdog::forget(pid_t group) { tell(-group); }
+void Watchdog::watch_this_group() {
+  if (owner == getppid()) tell(getpgrp());
+}
+
+void Watchdog::forget(pid_t group) {
+  if (owner == getpid()) tell(-group);
+}
 
 void Watchdog::stop() {
   if (owner != getpid()) return;

@@ -13,8 +13,11 @@ class Watchdog {
  public:
   /// Makes the watchdog if there is none. Must be called before the leader of a group is forked.
   static void start();
-  /// Adds a process group to those that are killed, or removes it.
-  static void watch(pid_t group);
+  /// Adds the process group of this process, a child of the one with the watchdog, to those that
+  /// are killed. To be called before the child becomes another program: the parent may be killed
+  /// as soon as that one runs.
+  static void watch_this_group();
+  /// Removes a process group from those that are killed.
   static void forget(pid_t group);
   /// Ends the watchdog of this process, if there is one, and kills what it watches. Called at the
   /// end of the process.
