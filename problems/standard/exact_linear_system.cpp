@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 namespace perp {
 
@@ -25,35 +27,54 @@ Word invert(Word a) {  // a^(p - 2)
 }
 Word modulo(const mpz_class& a) { return mpz_fdiv_ui(a.get_mpz_t(), kPrime); }
 
-using ModularMatrix = std::vector<std::vector<Word>>;
-
-// Gauss-Jordan elimination. False if the matrix is singular modulo the prime.
-bool invert(ModularMatrix a, ModularMatrix& inverse) {
-  const std::size_t n = a.size();
-  inverse.assign(n, std::vector<Word>(n, 0));
-  for (std::size_t i = 0; i < n; ++i) inverse[i][i] = 1;
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t pivot = k;
-    while (pivot < n && a[pivot][k] == 0) ++pivot;
-    if (pivot == n) return false;
-    std::swap(a[pivot], a[k]);
-    std::swap(inverse[pivot], inverse[k]);
-    const Word scale = invert(a[k][k]);
-    for (std::size_t j = 0; j < n; ++j) {
-      a[k][j] = multiply(a[k][j], scale);
-      inverse[k][j] = multiply(inverse[k][j], scale);
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      const Word factor = a[i][k];
-      if (i == k || factor == 0) continue;
-      for (std::size_t j = 0; j < n; ++j) {
-        a[i][j] = subtract(a[i][j], multiply(factor, a[k][j]));
-        inverse[i][j] = subtract(inverse[i][j], multiply(factor, inverse[k][j]));
+// A square matrix modulo the prime, factorised: P A = L U with a unit diagonal in L
+// [GolubVanLoan2013, Sec. 3.4].
+class ModularLu {
+ public:
+  // @return false if the matrix is singular modulo the prime
+  bool factor(std::vector<std::vector<Word>> a) {
+    lu_ = std::move(a);
+    const std::size_t n = lu_.size();
+    rows_.resize(n);
+    inverse_pivots_.resize(n);
+    for (std::size_t i = 0; i < n; ++i) rows_[i] = i;
+    for (std::size_t k = 0; k < n; ++k) {
+      std::size_t pivot = k;
+      while (pivot < n && lu_[pivot][k] == 0) ++pivot;
+      if (pivot == n) return false;
+      std::swap(lu_[pivot], lu_[k]);
+      std::swap(rows_[pivot], rows_[k]);
+      inverse_pivots_[k] = invert(lu_[k][k]);
+      for (std::size_t i = k + 1; i < n; ++i) {
+        if (lu_[i][k] == 0) continue;
+        const Word factor = lu_[i][k] = multiply(lu_[i][k], inverse_pivots_[k]);
+        for (std::size_t j = k + 1; j < n; ++j)
+          lu_[i][j] = subtract(lu_[i][j], multiply(factor, lu_[k][j]));
       }
     }
+    return true;
   }
-  return true;
-}
+
+  // x with A x = b
+  void solve(const std::vector<Word>& b, std::vector<Word>& x) const {
+    const std::size_t n = lu_.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      Wide sum = 0;
+      for (std::size_t j = 0; j < i; ++j) sum += multiply(lu_[i][j], x[j]);
+      x[i] = subtract(b[rows_[i]], static_cast<Word>(sum % kPrime));
+    }
+    for (std::size_t i = n; i-- > 0;) {
+      Wide sum = 0;
+      for (std::size_t j = i + 1; j < n; ++j) sum += multiply(lu_[i][j], x[j]);
+      x[i] = multiply(subtract(x[i], static_cast<Word>(sum % kPrime)), inverse_pivots_[i]);
+    }
+  }
+
+ private:
+  std::vector<std::vector<Word>> lu_;
+  std::vector<std::size_t> rows_;
+  std::vector<Word> inverse_pivots_;
+};
 
 // n / d = residue modulo m with |n|, d <= sqrt(m / 2) [Wang1981]; false if there is none.
 bool reconstruct(const mpz_class& residue, const mpz_class& m, mpz_class& n, mpz_class& d) {
@@ -120,10 +141,11 @@ std::optional<RationalVector> solve_exactly(const std::vector<std::vector<mpz_cl
   const std::size_t n = a.size();
   const double order = static_cast<double>(n), steps = steps_needed(a, b);
   if (order * order * (steps + order) > most_work) return {};
-  ModularMatrix reduced(n, std::vector<Word>(n)), inverse;
+  std::vector<std::vector<Word>> reduced(n, std::vector<Word>(n));
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) reduced[i][j] = modulo(a[i][j]);
-  if (!invert(std::move(reduced), inverse)) return {};
+  ModularLu lu;
+  if (!lu.factor(std::move(reduced))) return {};
   const mpz_class prime = kPrime;
   std::vector<mpz_class> right = b, x(n, 0);
   std::vector<Word> digits(n), residues(n);
@@ -131,12 +153,8 @@ std::optional<RationalVector> solve_exactly(const std::vector<std::vector<mpz_cl
   int next_try = 2;  // so that solutions with short numbers are found early
   for (int step = 1; step <= static_cast<int>(steps) + 1; ++step) {
     for (std::size_t i = 0; i < n; ++i) residues[i] = modulo(right[i]);
-    for (std::size_t i = 0; i < n; ++i) {
-      Wide sum = 0;
-      for (std::size_t j = 0; j < n; ++j) sum += multiply(inverse[i][j], residues[j]);
-      digits[i] = static_cast<Word>(sum % kPrime);
-      x[i] += power * mpz_class(digits[i]);
-    }
+    lu.solve(residues, digits);
+    for (std::size_t i = 0; i < n; ++i) x[i] += power * mpz_class(digits[i]);
     for (std::size_t i = 0; i < n; ++i) {
       for (std::size_t j = 0; j < n; ++j)
         mpz_submul_ui(right[i].get_mpz_t(), a[i][j].get_mpz_t(), digits[j]);
