@@ -13,8 +13,8 @@ struct RationalVector {
   mpz_class denominator;
 };
 
-/// Solves by p-adic lifting [Dixon1982]: A is inverted modulo one prime; then every step finds more
-/// digits of x by products with that inverse. Nothing if A is singular, or singular modulo the
+/// Solves by p-adic lifting [Dixon1982]: A is factorised modulo one prime; then every step finds
+/// more digits of x with these factors. Nothing if A is singular, or singular modulo the
 /// prime, or if the work would exceed `most_work` products of integers.
 /// @param a n x n, row by row
 std::optional<RationalVector> solve_exactly(const std::vector<std::vector<mpz_class>>& a,
