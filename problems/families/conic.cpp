@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <vector>
 
 namespace perp {
 
@@ -15,6 +17,15 @@ const FamilyParameter kRank{"rank", 0.5, "rank of P over n; 0: a linear objectiv
 const FamilyParameter kDensity{"density", 0.0, "share of entries of A; 0: about 5 a row", 0.0};
 const FamilyParameter kLargestCone{"largest_cone", 12.0, "rows of the largest second-order cone",
                                    2.0};
+
+const FamilyParameter kNoInterior{
+    "no_interior", 0.0, "1: no primal point is in the interior of all cones; 2: no dual one", 0.0};
+const FamilyParameter kMargin{
+    "margin", 1.0, "factor on slacks and multipliers of half of the cones, which are nearly active",
+    0.0};
+const FamilyParameter kDecades{
+    "decades", 0.0,
+    "rows and columns are multiplied by random powers of ten between -this and this", 0.0};
 
 const FamilyParameter kOnBoundary{
     "boundary", 0.0, "share of the second-order cones on whose boundary the certificate lies", 0.0};
@@ -200,19 +211,135 @@ void make_orthogonal(SparseMatrix& a, const Vector& y, int row) {
   a.makeCompressed();
 }
 
+// A planted problem: its rows, its solution x and its complementary s and y.
+struct Planted {
+  std::vector<Cone> cones;
+  SparseMatrix a, p;
+  Vector x, s, y;
+};
+
+// Slacks and multipliers of half of the cones (of single rows, if they are linear) times `margin`.
+void make_nearly_active(Random& random, double margin, Planted& q) {
+  int offset = 0;
+  for (const Cone& cone : q.cones) {
+    const int part = cone.type == ConeType::kSecondOrder ? cone.size : 1;
+    for (int i = offset; i < offset + cone.size; i += part) {
+      if (cone.type == ConeType::kZero || random.uniform() < 0.5) continue;
+      q.s.segment(i, part) *= margin;
+      q.y.segment(i, part) *= margin;
+    }
+    offset += cone.size;
+  }
+}
+
+// The first row of every second-order cone up to its sign in the second one, and nothing in the
+// others: s = (l, +-l, 0, ...) is on the boundary for every x. Every second nonnegative row is the
+// negative of the one before it: both slacks are 0.
+void flatten_primal(Random& random, Planted& q) {
+  std::vector<Triplet> entries;
+  Eigen::SparseMatrix<double, Eigen::RowMajor, int> rows = q.a;
+  const auto copy = [&](int from, int to, double factor) {
+    for (decltype(rows)::InnerIterator it(rows, from); it; ++it)
+      entries.emplace_back(to, static_cast<int>(it.col()), factor * it.value());
+  };
+  int offset = 0;
+  for (const Cone& cone : q.cones) {
+    if (cone.type == ConeType::kSecondOrder) {
+      const double sign = random.uniform() < 0.5 ? -1.0 : 1.0;
+      copy(offset, offset, 1.0);
+      copy(offset, offset + 1, sign);
+      auto s = q.s.segment(offset, cone.size), y = q.y.segment(offset, cone.size);
+      s.setZero();
+      y.setZero();
+      s[0] = random.uniform(0.1, 1.0);
+      y[0] = random.uniform(0.1, 1.0);
+      s[1] = sign * s[0];
+      y[1] = -sign * y[0];
+    } else {
+      for (int i = offset; i < offset + cone.size; ++i) {
+        const bool opposite = cone.type == ConeType::kNonnegative && (i - offset) % 2 == 1;
+        copy(opposite ? i - 1 : i, i, opposite ? -1.0 : 1.0);
+        if (opposite) q.s[i - 1] = q.s[i] = 0.0;
+      }
+    }
+    offset += cone.size;
+  }
+  q.a.setFromTriplets(entries.begin(), entries.end());
+}
+
+// A tenth of the unknowns, one at least: -A e_j is in K, in rows in which y is 0, and P e_j = 0. So
+// every dual point has y'A e_j = 0, with y = 0 or on the boundary in these rows.
+void flatten_dual(Random& random, Planted& q) {
+  const int n = static_cast<int>(q.x.size());
+  std::vector<char> ray(static_cast<std::size_t>(n), 0);
+  for (int k = 0; k < std::max(1, n / 10); ++k) ray[static_cast<std::size_t>(random.index(n))] = 1;
+  const auto of_ray = [&](auto i) { return ray[static_cast<std::size_t>(i)] != 0; };
+  q.p.prune([&](int i, int j, double) { return !of_ray(i) && !of_ray(j); });
+  std::vector<Triplet> entries;
+  for (int j = 0; j < n; ++j) {
+    for (SparseMatrix::InnerIterator it(q.a, j); it && !of_ray(j); ++it)
+      entries.emplace_back(static_cast<int>(it.row()), j, it.value());
+  }
+  for (int j = 0; j < n; ++j) {
+    int offset = 0;
+    for (const Cone& cone : q.cones) {
+      const bool whole = cone.type == ConeType::kSecondOrder;
+      for (int i = offset; i < offset + cone.size; i += whole ? cone.size : 1) {
+        const bool open = q.y.segment(i, whole ? cone.size : 1).norm() == 0.0;
+        if (of_ray(j) && open && cone.type != ConeType::kZero && random.uniform() < 0.3)
+          entries.emplace_back(i, j, -random.uniform(0.5, 2.0));
+      }
+      offset += cone.size;
+    }
+  }
+  q.a.setFromTriplets(entries.begin(), entries.end());
+}
+
+// Multiplies the unknowns and the cones by powers of ten.
+void scale_badly(Random& random, double decades, Planted& q) {
+  const auto factor = [&] { return std::pow(10.0, random.uniform(-decades, decades)); };
+  Vector rows(q.s.size()), columns(q.x.size());
+  for (double& value : columns) value = factor();
+  int offset = 0;
+  for (const Cone& cone : q.cones) {
+    const double common = factor();
+    for (int i = offset; i < offset + cone.size; ++i)
+      rows[i] = cone.type == ConeType::kSecondOrder ? common : factor();
+    offset += cone.size;
+  }
+  q.a = SparseMatrix(rows.asDiagonal() * q.a * columns.asDiagonal());
+  q.p = SparseMatrix(columns.asDiagonal() * q.p * columns.asDiagonal());
+  q.s = q.s.cwiseProduct(rows);
+  q.y = q.y.cwiseQuotient(rows);
+  q.x = q.x.cwiseQuotient(columns);
+}
+
 ProblemData build_socp(const FamilyRequest& r, Problem& facts) {
   Random random(r.seed);
   const int n = r.size;
+  Planted q;
+  q.cones = mixed_cones(random, n, static_cast<int>(r["largest_cone"]));
+  const int m = count_rows(q.cones);
+  q.a = random_rows(random, m, n, r["density"]).to_sparse();
+  q.p = random_psd(random, n, r["rank"], r["density"]).to_sparse();
+  q.x = gaussian_vector(random, n);
+  q.s.resize(m);
+  q.y.resize(m);
+  plant(random, q.cones, r["degenerate"], q.s, q.y);
+  const double side = r["no_interior"];
+  if (side != 0.0 && side != 1.0 && side != 2.0)
+    throw std::invalid_argument("no_interior: is 0, 1 or 2");
+  if (side == 1.0) flatten_primal(random, q);
+  if (side == 2.0) flatten_dual(random, q);
+  if (r["margin"] != 1.0) make_nearly_active(random, r["margin"], q);
+  if (r["decades"] > 0.0) scale_badly(random, r["decades"], q);
   ConicQp p;
-  p.cones = mixed_cones(random, n, static_cast<int>(r["largest_cone"]));
-  const int m = count_rows(p.cones);
-  p.A = random_rows(random, m, n, r["density"]);
-  p.P = random_psd(random, n, r["rank"], r["density"]);
-  Vector x = gaussian_vector(random, n), s(m), y(m);
-  plant(random, p.cones, r["degenerate"], s, y);
-  p.b = p.A.multiply(x) + s;
-  p.c = -p.P.multiply(x) - p.A.multiply_transposed(y);
-  facts.solution = KnownSolution{x, y};
+  p.cones = q.cones;
+  p.A = q.a;
+  p.P = q.p;
+  p.b = p.A.multiply(q.x) + q.s;
+  p.c = -p.P.multiply(q.x) - p.A.multiply_transposed(q.y);
+  facts.solution = KnownSolution{q.x, q.y};
   return p;
 }
 
@@ -227,7 +354,7 @@ Family socp_family() {
           2,
           KnownOutcome::kSolvable,
           true,
-          {kRank, kDensity, kLargestCone, kDegenerate},
+          {kRank, kDensity, kLargestCone, kDegenerate, kNoInterior, kMargin, kDecades},
           build_socp};
 }
 

@@ -44,6 +44,54 @@ TEST(Families, PlantedSolutionsSolve) {
   EXPECT_GE(planted, 25);
 }
 
+TEST(Families, IllPosedSocpsAreWhatTheySay) {
+  for (int seed = 1; seed <= 5; ++seed) {
+    const auto socp = [&](const std::map<std::string, double>& parameters) {
+      const Problem p = generate(find_family("socp"), 30, seed, parameters);
+      EXPECT_TRUE(verify(p, {p.solution->z, p.solution->dual}, 1e-9).solved) << p.name;
+      return std::get<ConicQp>(p.data);
+    };
+    // Primal: every nonnegative row but the last has an opposite one, and of a second-order cone
+    // the second row is the first up to its sign.
+    ConicQp qp = socp({{"no_interior", 1}});
+    DenseMatrix a = qp.A.to_dense();
+    int offset = 0;
+    for (const Cone& cone : qp.cones) {
+      for (int i = offset + 1; cone.type == ConeType::kNonnegative && i < offset + cone.size;
+           i += 2) {
+        EXPECT_TRUE(a.row(i) == -a.row(i - 1));
+        EXPECT_NEAR(qp.b[i], -qp.b[i - 1], 1e-14);
+      }
+      if (cone.type == ConeType::kSecondOrder) {
+        EXPECT_EQ(a.row(offset).cwiseAbs(), a.row(offset + 1).cwiseAbs());
+        EXPECT_EQ(a.middleRows(offset + 2, cone.size - 2).norm(), 0.0);
+      }
+      offset += cone.size;
+    }
+    // Dual: P e_j = 0, c_j = 0, -A e_j in K and not 0 for some j.
+    qp = socp({{"no_interior", 2}});
+    a = qp.A.to_dense();
+    const DenseMatrix p = qp.P.to_dense();
+    int rays = 0;
+    for (int j = 0; j < qp.size(); ++j) {
+      if (p.col(j).norm() > 0 || qp.c[j] != 0.0 || a.col(j).norm() == 0.0) continue;
+      ++rays;
+      offset = 0;
+      for (const Cone& cone : qp.cones) {
+        for (int i = offset; i < offset + cone.size; ++i)
+          EXPECT_TRUE(cone.type == ConeType::kZero ? a(i, j) == 0.0 : a(i, j) <= 0.0);
+        offset += cone.size;
+      }
+    }
+    EXPECT_GE(rays, 1);
+    socp({{"margin", 1e-6}});
+    a = socp({{"decades", 3}}).A.to_dense();
+    EXPECT_GT(a.cwiseAbs().maxCoeff(),
+              1e6 * (a.array() == 0).select(1e300, a.cwiseAbs()).minCoeff());
+  }
+  EXPECT_THROW(generate(find_family("socp"), 30, 1, {{"no_interior", 3}}), std::invalid_argument);
+}
+
 TEST(Families, MatricesHaveTheirProperties) {
   for (int seed = 1; seed <= 5; ++seed) {
     const auto structure = [&](const char* name) {

@@ -184,6 +184,30 @@ TEST(InteriorPoint, SolvesTheFamilyOfSocps) {
   }
 }
 
+// Without interior on one side, with nearly active cones, of bad scales. Not all of them can be
+// solved: the tolerance is absolute.
+TEST(InteriorPoint, SolvesNearlyAllIllPosedSocps) {
+  const std::map<std::string, double> variants[] = {
+      {{"no_interior", 1}},
+      {{"no_interior", 2}},
+      {{"margin", 1e-5}},
+      {{"decades", 3}},
+      {{"no_interior", 1}, {"margin", 1e-4}, {"decades", 2}},
+      {{"no_interior", 2}, {"margin", 1e-4}, {"decades", 2}},
+  };
+  int all = 0, solved = 0;
+  for (const auto& variant : variants) {
+    for (const int n : {20, 60}) {
+      for (int seed = 1; seed <= 10; ++seed) {
+        const Problem p = generate(find_family("socp"), n, seed, variant);
+        ++all;
+        solved += solve_by_interior_point(p, 1e-8).status == Status::kSolved;
+      }
+    }
+  }
+  EXPECT_GE(solved, 0.95 * all);
+}
+
 // The certificate in plain long double arithmetic: y in K*, A'y = 0, b'y < 0.
 void expect_farkas(const ConicQp& p, const Vector& y) {
   const DenseMatrix a = p.A.to_dense();
