@@ -255,17 +255,21 @@ TEST(DenseCholesky, FactorisesALeadingBlock) {
       const int n = part + below;
       const DenseMatrix b = gaussian(random, n, n);
       const DenseMatrix a = b * b.transpose() + DenseMatrix::Identity(n, n);
-      const DenseMatrix a11 = a.topLeftCorner(part, part), a21 = a.bottomLeftCorner(below, part);
+      const DenseMatrix a11 = a.topLeftCorner(part, part);
+      const DenseMatrix lower = a11.llt().matrixL();
       double* const target = cholesky.matrix(n);
       std::copy(a.data(), a.data() + a.size(), target);
       ASSERT_TRUE(cholesky.factor(0.0, part));
-      const Eigen::Map<const DenseMatrix> found(cholesky.values(), n, n);
-      const DenseMatrix lower = a11.llt().matrixL();
-      const DenseMatrix rest =
-          a.bottomRightCorner(below, below) - a21 * a11.llt().solve(a21.transpose());
-      EXPECT_LT((found.bottomLeftCorner(below, part) * lower.transpose() - a21).norm(), 1e-10 * n);
-      for (int j = 0; j < below; ++j) {
-        for (int i = j; i < below; ++i) EXPECT_NEAR(found(part + i, part + j), rest(i, j), 1e-9);
+      if (below > 0) {
+        const Eigen::Map<const DenseMatrix> found(cholesky.values(), n, n);
+        const DenseMatrix a21 = a.bottomLeftCorner(below, part);
+        const DenseMatrix rest =
+            a.bottomRightCorner(below, below) - a21 * a11.llt().solve(a21.transpose());
+        EXPECT_LT((found.bottomLeftCorner(below, part) * lower.transpose() - a21).norm(),
+                  1e-10 * n);
+        for (int j = 0; j < below; ++j) {
+          for (int i = j; i < below; ++i) EXPECT_NEAR(found(part + i, part + j), rest(i, j), 1e-9);
+        }
       }
       const Vector right = gaussian(random, part, 1);
       Vector x = right;
