@@ -4,6 +4,7 @@
 
 #include <perp/formulations/registry.hpp>
 #include <perp/solvers/session.hpp>
+#include <perp/solvers/verified_solve.hpp>
 
 #include <fmt/format.h>
 #include <sys/resource.h>
@@ -374,7 +375,9 @@ class Simulator {
                              ? fmt::format("stage \"{}\": {}", stage.name, to_string(r.status))
                              : r.message;
       unsolved_ = {stage.name, keys, r};
-      if (!fits(r.answer, stage.problem)) unsolved_.result.answer = {};
+      if (!has_answer(stage.problem.data, stage.problem.size(), r.answer) ||
+          !r.answer.z.allFinite() || !r.answer.dual.allFinite())
+        unsolved_.result.answer = {};
       return {};
     }
     if (request_.warm_start) answers_.remember(stage.name, keys, r);
@@ -394,13 +397,6 @@ class Simulator {
       result.message = "out of memory";
       return result;
     }
-  }
-
-  // Whether a point has the shape of an answer and is finite.
-  static bool fits(const Answer& answer, const Problem& problem) {
-    const ConicQp* qp = std::get_if<ConicQp>(&problem.data);
-    return answer.z.size() == problem.size() && answer.z.allFinite() &&
-           (!qp || (answer.dual.size() == qp->b.size() && answer.dual.allFinite()));
   }
 
   // Without an answer the bodies move freely, and the step is marked as failed.

@@ -59,7 +59,7 @@ class DenseKkt final : public KktFactor {
           only_bounds_[j] = 0;
       }
     }
-    sum_.reserve(n + static_cast<int>(equations_.size()));
+    sum_.reserve(n, static_cast<int>(equations_.size()));
     reduced_.reserve(static_cast<int>(equations_.size()));
   }
 
@@ -73,18 +73,17 @@ class DenseKkt final : public KktFactor {
     }
     weight_ = p_weight;
     choose_free(h, p_weight, delta);
-    double* const s = sum_.matrix(stride());
+    double* const s = sum_.matrix(size(), count());
     start(s, p_weight, delta);
     for (int i : scattered_) scatter(i, s);
     add_full_rows();
     for (std::size_t k = 0; k < h.spectrum.size(); ++k) add_cone(k);
     add_equations(s);
-    return sum_.factor(0.0, size()) && factor_equations(s, delta);
+    return sum_.factor(0.0) && factor_equations(delta);
   }
 
   // (S, E'; E, -delta) (x, z_E) = (a + A_c' (H + delta)^-1 b_c, b_E), then z_c from A_c x - b_c.
   void solve(Vector& x, Vector& z) override {
-    const int count = static_cast<int>(equations_.size());
     weights_.divide(data_.cones, z, weighted_);
     for (int j = 0; j < data_.variables(); ++j) {
       double sum = 0.0;
@@ -94,13 +93,13 @@ class DenseKkt final : public KktFactor {
     }
     for (int k = 0; k < size(); ++k) packed_[k] = x[free_[k]];
     sum_.solve_lower(packed_.data());
-    if (count > 0) {
+    if (count() > 0) {
       const double* const y = sum_.values() + size();
-      for (int k = 0; k < count; ++k) right_[k] = z[equations_[k]];
-      dense_kernels().subtract_product(count, size(), y, stride(), packed_.data(), right_.data());
+      for (int k = 0; k < count(); ++k) right_[k] = z[equations_[k]];
+      dense_kernels().subtract_product(count(), size(), y, stride(), packed_.data(), right_.data());
       right_ = -right_;
       reduced_.solve(right_.data());
-      dense_kernels().subtract_transposed(count, size(), y, stride(), right_.data(),
+      dense_kernels().subtract_transposed(count(), size(), y, stride(), right_.data(),
                                           packed_.data());
     }
     sum_.solve_lower_transposed(packed_.data());
@@ -114,15 +113,16 @@ class DenseKkt final : public KktFactor {
         weighted_[it.row()] += it.value() * x[j];
     }
     weights_.divide(data_.cones, weighted_, z);
-    for (int k = 0; k < count; ++k) z[equations_[k]] = right_[k];
+    for (int k = 0; k < count(); ++k) z[equations_[k]] = right_[k];
   }
 
   double operations() const override { return dense_kkt_operations(data_); }
 
  private:
   int size() const { return static_cast<int>(free_.size()); }
-  // Rows of the matrix of sum_, that is S and the equations.
-  int stride() const { return size() + static_cast<int>(equations_.size()); }
+  int count() const { return static_cast<int>(equations_.size()); }
+  // Rows of the buffer of sum_, that is S and the equations.
+  int stride() const { return size() + count(); }
   Eigen::Map<Vector> chunk(int k) {
     return {chunk_.data() + static_cast<std::size_t>(k) * size(), size()};
   }
@@ -202,10 +202,10 @@ class DenseKkt final : public KktFactor {
       put_row(row, chunk(used));
       chunk(used) /= std::sqrt(weights_.diagonal[row]);
       if (++used < kChunk) continue;
-      sum_.add_products(chunk_.data(), size(), used);
+      sum_.add_products(chunk_.data(), used, size());
       used = 0;
     }
-    sum_.add_products(chunk_.data(), size(), used);
+    sum_.add_products(chunk_.data(), used, size());
   }
 
   // Rows of H^-1/2 A for one second-order cone.
@@ -227,30 +227,28 @@ class DenseKkt final : public KktFactor {
       const double axis = weights_.axis[block.offset + r];
       chunk(r) = tangent * (chunk(r) - axis * along) + axis * head;
     }
-    sum_.add_products(chunk_.data(), size(), block.size);
+    sum_.add_products(chunk_.data(), block.size, size());
   }
 
-  // The rows below S, and zeros for their Schur complement.
+  // Writes the equations below S.
   void add_equations(double* s) const {
-    const int count = static_cast<int>(equations_.size()), k = size();
-    if (count == 0) return;
-    Eigen::Map<DenseMatrix> all(s, stride(), stride());
-    all.bottomRows(count).setZero();
-    for (int e = 0; e < count; ++e) {
+    for (int e = 0; e < count(); ++e) {
+      double* const row = s + size() + e;
+      for (int j = 0; j < size(); ++j) row[static_cast<std::size_t>(j) * stride()] = 0.0;
       for (RowIterator it(data_.a_by_rows, equations_[e]); it; ++it) {
-        if (place_[it.col()] >= 0) all(k + e, place_[it.col()]) = it.value();
+        const int j = place_[it.col()];
+        if (j >= 0) row[static_cast<std::size_t>(j) * stride()] = it.value();
       }
     }
   }
 
-  bool factor_equations(const double* s, double delta) {
-    const int count = static_cast<int>(equations_.size());
-    if (count == 0) return true;
-    const Eigen::Map<const DenseMatrix> all(s, stride(), stride());
-    Eigen::Map<DenseMatrix> schur(reduced_.matrix(count), count, count);
-    for (int e = 0; e < count; ++e)
-      schur.col(e).tail(count - e) = -all.col(size() + e).tail(count - e);
-    schur.diagonal().array() += delta;
+  // The Schur complement Y Y' + delta I, factorised.
+  bool factor_equations(double delta) {
+    if (count() == 0) return true;
+    Eigen::Map<DenseMatrix> schur(reduced_.matrix(count()), count(), count());
+    schur.setZero();
+    schur.diagonal().setConstant(delta);
+    reduced_.add_products(sum_.values() + size(), size(), stride());
     return reduced_.factor(0.0);
   }
 

@@ -10,8 +10,7 @@ namespace {
 // Time of a multiplication of the sparse factorisation over that of one of the dense factorisation.
 constexpr double kSparseOverDense = 5.0;
 constexpr int kLargestDense = 6000;
-// Multiplications of a dense factorisation that all solves together need less time for than the
-// analysis of a sparse one.
+// Multiplications; a dense factorisation with fewer costs less than the analysis of a sparse one.
 constexpr double kNoAnalysis = 1e5;
 constexpr int kRegularisations = 6;
 constexpr double kMoreRegularisation = 100.0;
