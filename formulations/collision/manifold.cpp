@@ -124,7 +124,7 @@ std::vector<Side> ends_of(const Feature& segment) {
 }
 
 // The feature `incident` of one shape is clipped by the sides of a reference with outward normal n;
-// its corners become contacts.
+// its corners become contacts, all in the plane across n that is midway at the nearest corner.
 std::vector<PairContact> clipped(const Feature& incident, const std::vector<Side>& sides,
                                  const Vector3d& n, double level, bool reference_is_b, double size,
                                  double margin, bool& overlap) {
@@ -138,12 +138,14 @@ std::vector<PairContact> clipped(const Feature& incident, const std::vector<Side
   }
   corners = clipper.run(corners, sides);
   overlap = !corners.empty();
+  double least = std::numeric_limits<double>::infinity();
+  for (const Corner& c : corners) least = std::min(least, n.dot(c.point) - level);
   std::vector<PairContact> contacts;
   for (const Corner& c : corners) {
     const double gap = n.dot(c.point) - level;
     if (gap > margin) continue;
-    contacts.push_back(
-        {c.feature, c.point - 0.5 * gap * n, reference_is_b ? n : Vector3d(-n), gap});
+    contacts.push_back({c.feature, c.point - (gap - 0.5 * least) * n,
+                        reference_is_b ? n : Vector3d(-n), gap});
   }
   return contacts;
 }
@@ -417,8 +419,8 @@ void add_corners_about(const PlacedShape& a, const PlacedShape& b, const Vector3
                                std::numeric_limits<double>::infinity(), overlap)) {
     const double gap = c.gap / face.normal.dot(n);  // along the axis
     if (gap > margin) continue;
-    const Vector3d on_a = c.point + 0.5 * c.gap * face.normal;
-    contacts.push_back({c.feature, on_a - 0.5 * gap * n, n, std::max(gap, contacts[0].gap)});
+    const double along = n.dot(contacts[0].point - c.point);
+    contacts.push_back({c.feature, c.point + along * n, n, std::max(gap, contacts[0].gap)});
   }
 }
 

@@ -11,7 +11,10 @@ namespace perp {
 /// from step to step.
 struct PairContact {
   int feature;
-  Vector3d point, normal;  ///< point midway between the surfaces, m; unit normal into a
+  /// Point between the surfaces, m, and unit normal into a. If a pair has several points, they are
+  /// in one plane across the normal, midway at the smallest gap. So the pair has a relative motion
+  /// that closes all gaps and slides at no point; else friction could hold all but one of them.
+  Vector3d point, normal;
   double gap;              ///< m
   /// For a Gap that measures no length: gap = unit * measured value, m. Else 1.
   double unit = 1.0;

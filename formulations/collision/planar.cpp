@@ -77,14 +77,16 @@ std::vector<PairContact> polygon_contacts(const PlacedShape& a, const PlacedShap
       incident.normal(before).dot(n) < incident.normal(edge.deepest).dot(n) ? before : edge.deepest;
   std::vector<PairContact> contacts;
   bool overlap = false;
+  double least = std::numeric_limits<double>::infinity();
   const Vector3d x = incident.at(side), y = incident.at(side + 1);
   const double tx = along.dot(x - p), ty = along.dot(y - p);
   const auto add = [&](const Vector3d& point, int feature) {
     overlap = true;
     const double gap = n.dot(point - p);
     if (gap > margin) return;
-    contacts.push_back({feature + (reference_is_b ? 0 : 1), point - 0.5 * gap * n,
+    contacts.push_back({feature + (reference_is_b ? 0 : 1), point - gap * n,
                         reference_is_b ? n : Vector3d(-n), gap});
+    least = std::min(least, gap);
   };
   const auto inside = [&](double t) { return t >= -close && t <= length + close; };
   if (inside(tx)) add(x, 4 * side + 4);
@@ -94,6 +96,8 @@ std::vector<PairContact> polygon_contacts(const PlacedShape& a, const PlacedShap
     if (std::min(tx, ty) > t - close || std::max(tx, ty) < t + close) continue;
     add(x + (t - tx) / (ty - tx) * (y - x), 4 * ((edge.reference + end) % reference.size()) + 6);
   }
+  // All on one line along the edge, midway at the nearest point.
+  for (PairContact& c : contacts) c.point += 0.5 * least * n;
   if (overlap) return contacts;
   const PairContact nearest = witness(a, b);
   if (nearest.gap > margin) return {};

@@ -198,10 +198,14 @@ class Finder {
     const double level = n.dot(sb.position) + space.offset, slack = margin(a, b);
     if (n.dot(sa.position) - level > reach_[a] + slack) return;
     const Vector3d look = sa.orientation.conjugate() * -n;  // in the body
+    corners_.clear();
+    double least = std::numeric_limits<double>::infinity();
     const auto point = [&](int feature, const Vector3d& local) {
       const Vector3d x = sa.position + sa.orientation * local;
       const double gap = n.dot(x) - level;
-      if (gap <= slack) add(a, b, feature, x, n, gap);
+      if (gap > slack) return;
+      corners_.push_back({feature, x, gap});
+      least = std::min(least, gap);
     };
     const Shape& shape = scene_.bodies[a].shape;
     if (const auto* polygon = std::get_if<Polygon>(&shape)) {
@@ -215,6 +219,8 @@ class Finder {
     } else {
       point(0, support_point(shape, look));
     }
+    for (const auto& [feature, x, gap] : corners_)  // in the plane across n of the lowest one
+      add(a, b, feature, x - (gap - least) * n, n, gap);
   }
 
   // The lowest points of both rims, and the points of the lower cap if the cylinder stands rather
@@ -275,11 +281,18 @@ class Finder {
     Vector3d low, high;
   };
 
+  struct Corner {
+    int feature;
+    Vector3d point;
+    double gap;
+  };
+
   const Scene& scene_;
   const State& state_;
   double h_, share_;
   const Gap& gap_;
   std::vector<double> reach_;
+  std::vector<Corner> corners_;  // of a body near a half-space
   std::vector<std::pair<int, int>> joined_;
   double longest_damping_ = 0.0;  // s, of compliant contacts
   std::vector<int> group_;        // of bodies that fixed joints hold together

@@ -34,7 +34,7 @@ inline constexpr std::uint64_t kNoKey = 0;
 struct ContactPoint3 {
   int a, b;
   int feature;      ///< tells the points of a pair apart; the same from step to step
-  Vector3d point;   ///< world, m; on a surface, or midway between both
+  Vector3d point;   ///< world, m; between the surfaces, those of a pair in one plane across n
   Vector3d normal;  ///< unit, world
   double gap;       ///< m; < 0 overlapping
   ContactProperties properties;
