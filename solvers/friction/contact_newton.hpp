@@ -1,4 +1,4 @@
-// The semismooth Newton method for friction that newton-ac and proximal-newton use.
+// The semismooth Newton method for friction that newton-ac, proximal-newton and newton-pyramid use.
 #pragma once
 
 #include <perp/problems/limits/deadline.hpp>
@@ -10,9 +10,9 @@
 
 namespace perp {
 
-/// Settings that newton-ac and proximal-newton share.
+/// Settings that these solvers share.
 struct ContactNewtonSettings {
-  std::string map = "ac";                  ///< "ac" (Alart-Curnier) or "natural"
+  std::string map = "ac";                  ///< "ac" (Alart-Curnier), "natural" or "pyramid"
   std::string rho = "split";               ///< "split" or "spectral"
   double rho_factor = 2.0;                 ///< factor on the rho of every contact [-]
   double proximal = 1e-9;                  ///< least eps [-]
@@ -25,6 +25,11 @@ struct ContactNewtonSettings {
   template <class Visitor>
   void visit(Visitor& v) {
     v.visit("map", map, "equations: ac (Alart-Curnier) or natural", Choices{"ac", "natural"});
+    visit_steps(v);
+  }
+  /// All but the map.
+  template <class Visitor>
+  void visit_steps(Visitor& v) {
     v.visit("rho", rho, "split: 1/W_nn and 1/|W_tt| of each contact; spectral: 1/|W_cc|",
             Choices{"split", "spectral"});
     v.visit("rho_factor", rho_factor, "factor on the rho of every contact", kPositive);

@@ -74,10 +74,14 @@ double PosedMeasure::evaluate_with_slack() {
 }
 
 void ContactProblem::build(const FrictionContact& problem, ContactScaling scaling) {
+  measure_.prepare(problem);
+  build_blocks(problem, scaling);
+}
+
+void ContactProblem::build_blocks(const FrictionContact& problem, ContactScaling scaling) {
   kept_pattern_ = dimension_ == problem.dimension;
   dimension_ = problem.dimension;
   mu_ = problem.mu;
-  measure_.prepare(problem);
   q_.setZero(size());
   for (int c = 0; c < contacts(); ++c) {
     for (int k = 0; k < dimension_; ++k) q_[3 * c + k] = problem.q[dimension_ * c + k];

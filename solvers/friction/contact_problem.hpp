@@ -56,6 +56,11 @@ class PosedMeasure {
 /// scaled and have 3 values per contact, the normal one first.
 class ContactProblem {
  public:
+  ContactProblem() = default;
+  ContactProblem(const ContactProblem&) = delete;
+  ContactProblem& operator=(const ContactProblem&) = delete;
+  virtual ~ContactProblem() = default;
+
   /// Allocates only if sizes or blocks differ from those before, or if J and M are given.
   /// @throws std::invalid_argument if M cannot be factorised; the text names M.
   void build(const FrictionContact& problem, ContactScaling scaling);
@@ -88,17 +93,21 @@ class ContactProblem {
 
   /// The verifier's measure (FrictionMeasure) of the problem as posed at (r, u); infinity if it is
   /// not finite.
-  double measure(const Vector& r, const Vector& u) const;
+  virtual double measure(const Vector& r, const Vector& u) const;
   /// The same with u = W r + q summed in extended precision, as the verifier does, plus what
   /// rounding may add to it in the problem as posed. If this is within the tolerance, a claim that
   /// r is a solution holds.
-  double measure(const Vector& r) const;
+  virtual double measure(const Vector& r) const;
 
   /// Change from the unknowns as posed to the scaled ones, and back.
   void to_scaled(const Vector& posed, Vector& r) const;
   void to_posed(const Vector& r, Vector& posed) const;
   double impulse_scale(int c) const { return impulse_scale_[c]; }
   double velocity_scale(int c) const { return velocity_scale_[c]; }
+
+ protected:
+  /// build() without the verifier's measure, for classes with another one.
+  void build_blocks(const FrictionContact& problem, ContactScaling scaling);
 
  private:
   /// W by rows of blocks, columns ascending; `diagonals` are the places of the diagonal blocks.
