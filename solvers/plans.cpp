@@ -84,7 +84,7 @@ std::vector<Plan> linear_plans() {
        {}},
       {"linear-pyramid-started",
        "the same with a start: the impulses of the step before are near those of this one",
-       first(start + pyramid_started + lemke + kNewton + last),
+       first("start, " + pyramid_started + lemke + kNewton + last),
        {}},
       {"linear-tiny",
        "lcp and mlcp of fewer than 50 unknowns: pivots take microseconds and seldom fail",

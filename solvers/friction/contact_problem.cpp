@@ -75,58 +75,45 @@ double PosedMeasure::evaluate_with_slack() {
 
 void ContactProblem::build(const FrictionContact& problem, ContactScaling scaling) {
   measure_.prepare(problem);
-  build_blocks(problem, scaling);
+  const Matrix formed = problem.is_operator() ? delassus(problem) : Matrix();
+  const Matrix& w = problem.is_operator() ? formed : problem.W;
+  build_blocks(problem.dimension, problem.mu, problem.q, scaling, [&](int j, auto&& entry) {
+    if (problem.compliance.size() > 0) entry(j, problem.compliance[j]);
+    w.for_column(j, entry);
+  });
 }
 
-void ContactProblem::build_blocks(const FrictionContact& problem, ContactScaling scaling) {
-  kept_pattern_ = dimension_ == problem.dimension;
-  dimension_ = problem.dimension;
-  mu_ = problem.mu;
+void ContactProblem::begin(int dimension, const Vector& mu, const Vector& q) {
+  kept_pattern_ = dimension_ == dimension;
+  dimension_ = dimension;
+  mu_ = mu;
   q_.setZero(size());
   for (int c = 0; c < contacts(); ++c) {
-    for (int k = 0; k < dimension_; ++k) q_[3 * c + k] = problem.q[dimension_ * c + k];
+    for (int k = 0; k < dimension_; ++k) q_[3 * c + k] = q[dimension_ * c + k];
   }
-  gather(problem);
+  Gathering& g = gathering_;
+  g.rows.clear();
+  g.columns.clear();
+  g.values.clear();
+  g.seen.assign(contacts(), -1);
+  g.slot.assign(contacts(), 0);
+}
+
+void ContactProblem::end(ContactScaling scaling) {
+  if (dimension_ == 2) fill_third_direction();
   sort_by_rows();
   scale(scaling);
   find_asymmetry();
 }
 
-// Finds all blocks, one column of contacts after the other.
-void ContactProblem::gather(const FrictionContact& problem) {
-  const Matrix formed = problem.is_operator() ? delassus(problem) : Matrix();
-  const Matrix& w = problem.is_operator() ? formed : problem.W;
-  const int nc = contacts(), d = dimension_;
+// In 2D: as stiff as the others are on average, or 1.
+void ContactProblem::fill_third_direction() {
   Gathering& g = gathering_;
-  g.rows.clear();
-  g.columns.clear();
-  g.values.clear();
-  g.seen.assign(nc, -1);
-  g.slot.assign(nc, 0);
-  const auto entry = [&](int row, int column, double value) {
-    const int c = row / d, e = column / d;
-    if (g.seen[c] != e) {
-      g.seen[c] = e;
-      g.slot[c] = static_cast<int>(g.rows.size());
-      g.rows.push_back(c);
-      g.columns.push_back(e);
-      g.values.resize(g.values.size() + 9, 0.0);
-    }
-    g.values[9 * static_cast<std::size_t>(g.slot[c]) + 3 * (column % d) + row % d] += value;
-  };
-  for (int e = 0; e < nc; ++e) {
-    double trace = 0.0;
-    for (int k = 0; k < d; ++k) {
-      const int column = d * e + k;
-      entry(column, column, problem.compliance.size() > 0 ? problem.compliance[column] : 0.0);
-      w.for_column(column, [&](int row, double value) {
-        entry(row, column, value);
-        if (row == column) trace += std::abs(value);
-      });
-    }
-    if (d == 2) {
-      g.values[9 * static_cast<std::size_t>(g.slot[e]) + 8] = trace > 0 ? trace / 2 : 1.0;
-    }
+  for (std::size_t k = 0; k < g.rows.size(); ++k) {
+    if (g.rows[k] != g.columns[k]) continue;
+    double* w = &g.values[9 * k];
+    const double trace = std::abs(w[0]) + std::abs(w[4]);
+    w[8] = trace > 0 ? trace / 2 : 1.0;
   }
 }
 

@@ -106,8 +106,18 @@ class ContactProblem {
   double velocity_scale(int c) const { return velocity_scale_[c]; }
 
  protected:
-  /// build() without the verifier's measure, for classes with another one.
-  void build_blocks(const FrictionContact& problem, ContactScaling scaling);
+  /// build() from columns of W, without the verifier's measure, for classes with another one.
+  /// @param for_column for_column(j, f) calls f(i, w_ij) for the entries of column j
+  template <class ForColumn>
+  void build_blocks(int dimension, const Vector& mu, const Vector& q, ContactScaling scaling,
+                    ForColumn&& for_column) {
+    begin(dimension, mu, q);
+    for (int j = 0; j < dimension * contacts(); ++j) {
+      add_entry(j, j, 0.0);
+      for_column(j, [&](int i, double value) { add_entry(i, j, value); });
+    }
+    end(scaling);
+  }
 
  private:
   /// W by rows of blocks, columns ascending; `diagonals` are the places of the diagonal blocks.
@@ -122,7 +132,23 @@ class ContactProblem {
     Vector sizes;  // of the diagonal blocks
   };
 
-  void gather(const FrictionContact& problem);
+  void begin(int dimension, const Vector& mu, const Vector& q);
+  void end(ContactScaling scaling);
+  /// Columns must come in ascending order.
+  void add_entry(int row, int column, double value) {
+    Gathering& g = gathering_;
+    const int c = row / dimension_, e = column / dimension_;
+    if (g.seen[c] != e) {
+      g.seen[c] = e;
+      g.slot[c] = static_cast<int>(g.rows.size());
+      g.rows.push_back(c);
+      g.columns.push_back(e);
+      g.values.resize(g.values.size() + 9, 0.0);
+    }
+    g.values[9 * static_cast<std::size_t>(g.slot[c]) + 3 * (column % dimension_) +
+             row % dimension_] += value;
+  }
+  void fill_third_direction();
   void sort_by_rows();
   void scale(ContactScaling scaling);
   void find_asymmetry();

@@ -10,169 +10,176 @@ namespace {
 
 constexpr double kOpposite = 1e-12;  // of the largest entry of M or q: sums that should be 0
 
-struct Entry {
-  int index;
-  double value;
-};
-
 // Finds the contacts by the columns and rows of their slips: these are the only ones with an empty
 // diagonal whose other entries are 1 in the column, -1 and one mu in the row.
 class PyramidFinder {
  public:
-  explicit PyramidFinder(const Lcp& problem) : lcp_(problem), n_(problem.size()) {}
-
-  bool find() {
+  bool find(const Lcp& problem) {
+    lcp_ = &problem;
+    n_ = problem.size();
+    largest_ = 0.0;
+    contacts_.clear();
+    pairs_.clear();
     find_slips();
-    return collect_rows() && place_edges() && place_normals() && are_opposite();
+    if (contacts_.empty() || !place_edges()) return false;
+    pair_edges();
+    return read_rows() && columns_cancel() && place_normals();
   }
-  std::vector<PyramidContact> take() { return std::move(contacts_); }
+  const std::vector<PyramidContact>& contacts() const { return contacts_; }
 
  private:
   void find_slips() {
     owner_.assign(n_, -1);
     for (int j = 0; j < n_; ++j) {
-      int ones = 0, others = 0;
-      lcp_.M.for_column(j, [&](int i, double value) {
-        if (value != 0) ++(value == 1.0 && i != j ? ones : others);
-        largest_ = std::max(largest_, std::abs(value));
-      });
-      if (others > 0 || (ones != 2 && ones != 4) || lcp_.q[j] != 0) continue;
+      if (lcp_->q[j] != 0 || !is_column_of_slip(j)) continue;
       owner_[j] = static_cast<int>(contacts_.size());
       contacts_.emplace_back().slip = j;
     }
   }
 
-  // The entries of the rows of slips.
-  bool collect_rows() {
-    rows_.resize(contacts_.size());
-    for (int j = 0; j < n_; ++j) {
-      lcp_.M.for_column(j, [&](int i, double value) {
-        if (owner_[i] >= 0 && value != 0) rows_[owner_[i]].push_back({j, value});
-      });
+  bool is_column_of_slip(int j) const {
+    if (lcp_->M.is_sparse()) {  // most columns have another first entry
+      const SparseMatrix& m = lcp_->M.sparse();
+      const int first = m.outerIndexPtr()[j];
+      if (first == m.outerIndexPtr()[j + 1] || m.valuePtr()[first] != 1.0) return false;
     }
-    return true;
+    int ones = 0, others = 0;
+    lcp_->M.for_column(j, [&](int i, double value) {
+      if (value != 0) ++(value == 1.0 && i != j ? ones : others);
+    });
+    return others == 0 && (ones == 2 || ones == 4);
   }
 
-  // Edges are the rows of the slip's column and the columns of -1 in its row.
+  // Edges are the rows of the slip's column.
   bool place_edges() {
     edge_of_.assign(n_, -1);
+    edges_.assign(contacts_.size(), {});
+    bool valid = true;
     for (std::size_t c = 0; c < contacts_.size(); ++c) {
-      std::vector<int> edges;
-      lcp_.M.for_column(contacts_[c].slip, [&](int i, double value) {
-        if (value != 0) edges.push_back(i);
+      lcp_->M.for_column(contacts_[c].slip, [&](int i, double value) {
+        if (value == 0) return;
+        valid = valid && edge_of_[i] < 0 && owner_[i] < 0;
+        edge_of_[i] = static_cast<int>(c);
+        edges_[c].push(i);
       });
-      for (const int e : edges) {
-        if (edge_of_[e] >= 0 || owner_[e] >= 0) return false;
-        edge_of_[e] = static_cast<int>(c);
-      }
-      if (!place_row(static_cast<int>(c), edges.size()) || !pair_edges(contacts_[c], edges))
-        return false;
     }
-    return true;
+    return valid;
   }
 
-  bool place_row(int c, std::size_t edges) {
-    std::size_t opposed = 0;
-    for (const auto& [column, value] : rows_[c]) {
-      if (value == -1.0 && edge_of_[column] == c) {
-        ++opposed;
-      } else if (contacts_[c].normal < 0 && value > 0 && owner_[column] < 0) {
-        contacts_[c].normal = column;
-        contacts_[c].mu = value;
-      } else {
-        return false;
-      }
+  // The row of a slip has -1 for its edges and mu for the normal. The rows of opposite edges
+  // cancel.
+  bool read_rows() {
+    opposed_.assign(contacts_.size(), 0);
+    sums_.assign(n_, 0.0);
+    const double bound = kOpposite * largest_;
+    bool valid = true;
+    for (int j = 0; j < n_; ++j) {
+      if (owner_[j] >= 0) continue;
+      lcp_->M.for_column(j, [&](int i, double value) {
+        if (pair_of_[i] >= 0) sums_[pair_of_[i]] += value;
+        if (owner_[i] < 0 || value == 0) return;
+        PyramidContact& contact = contacts_[owner_[i]];
+        if (value == -1.0 && edge_of_[j] == owner_[i]) {
+          ++opposed_[owner_[i]];
+        } else if (contact.normal < 0 && value > 0 && edge_of_[j] < 0) {
+          contact.normal = j;
+          contact.mu = value;
+        } else {
+          valid = false;
+        }
+      });
+      lcp_->M.for_column(j, [&](int i, double) {
+        if (pair_of_[i] < 0) return;
+        valid = valid && std::abs(sums_[pair_of_[i]]) <= bound;
+        sums_[pair_of_[i]] = 0.0;
+      });
     }
-    return opposed == edges && contacts_[c].normal >= 0;
+    for (std::size_t c = 0; c < contacts_.size(); ++c)
+      valid = valid && opposed_[c] == edges_[c].count && contacts_[c].normal >= 0;
+    return valid;
   }
 
   // The first edge is opposite to that with which it has the least entry.
-  bool pair_edges(PyramidContact& contact, const std::vector<int>& edges) const {
-    std::size_t opposite = 1;
-    double least = 0.0;
-    for (std::size_t k = 1; k < edges.size(); ++k) {
-      const double value = lcp_.M.coefficient(edges[k], edges[0]);
-      if (value >= least) continue;
-      least = value;
-      opposite = k;
+  void pair_edges() {
+    pair_of_.assign(n_, -1);
+    for (std::size_t c = 0; c < contacts_.size(); ++c) {
+      const Edges& e = edges_[c];
+      int opposite = 1;
+      double least = 0.0;
+      lcp_->M.for_column(e.list[0], [&](int i, double value) {
+        if (edge_of_[i] != static_cast<int>(c)) return;
+        largest_ = std::max(largest_, std::abs(value));
+        if (value >= least) return;
+        least = value;
+        opposite = static_cast<int>(std::find(e.list.begin(), e.list.end(), i) - e.list.begin());
+      });
+      add_pair(contacts_[c].edges[0], e.list[0], e.list[opposite]);
+      if (e.count == 2) continue;
+      const int third = opposite == 1 ? 2 : 1, fourth = opposite == 3 ? 2 : 3;
+      add_pair(contacts_[c].edges[1], e.list[third], e.list[fourth]);
     }
-    contact.edges[0] = {edges[0], edges[opposite]};
-    if (edges.size() == 2) return true;
-    std::vector<int> rest;
-    for (std::size_t k = 1; k < edges.size(); ++k) {
-      if (k != opposite) rest.push_back(edges[k]);
-    }
-    contact.edges[1] = {rest[0], rest[1]};
-    return true;
+  }
+
+  void add_pair(std::array<int, 2>& edges, int forth, int back) {
+    edges = {forth, back};
+    pair_of_[forth] = pair_of_[back] = static_cast<int>(pairs_.size());
+    pairs_.push_back(edges);
   }
 
   // All other unknowns are normals, each of one contact.
   bool place_normals() {
-    std::vector<char> taken(n_, 0);
+    taken_.assign(n_, 0);
     for (const PyramidContact& c : contacts_) {
-      if (edge_of_[c.normal] >= 0 || taken[c.normal]) return false;
-      taken[c.normal] = 1;
+      if (taken_[c.normal]) return false;
+      taken_[c.normal] = 1;
     }
-    if (contacts_.empty()) return false;
     for (int i = 0; i < n_; ++i) {
-      if (!taken[i] && edge_of_[i] < 0 && owner_[i] < 0) contacts_.emplace_back().normal = i;
+      if (!taken_[i] && edge_of_[i] < 0 && owner_[i] < 0) contacts_.emplace_back().normal = i;
     }
     std::sort(contacts_.begin(), contacts_.end(),
               [](const auto& a, const auto& b) { return a.normal < b.normal; });
     return true;
   }
 
-  // Whether rows, columns and q of the edges of every pair cancel, apart from the slip's.
-  bool are_opposite() {
-    std::vector<int> pair(n_, -1);
-    std::vector<std::array<int, 2>> pairs;
-    for (const PyramidContact& c : contacts_) {
-      for (const auto& edges : c.edges) {
-        if (edges[0] < 0) continue;
-        for (const int e : edges) pair[e] = static_cast<int>(pairs.size());
-        pairs.push_back(edges);
-      }
-    }
+  // Whether columns and q of opposite edges cancel, apart from the slip's row.
+  bool columns_cancel() {
     const double bound = kOpposite * largest_,
-                 bound_q = kOpposite * lcp_.q.lpNorm<Eigen::Infinity>();
-    std::vector<double> sums(pairs.size(), 0.0), column(n_, 0.0);
-    std::vector<int> seen;
-    bool opposite = true;
-    for (int j = 0; j < n_; ++j) {
-      if (owner_[j] >= 0) continue;
-      seen.clear();
-      lcp_.M.for_column(j, [&](int i, double value) {
-        if (pair[i] < 0) return;
-        sums[pair[i]] += value;
-        seen.push_back(pair[i]);
-      });
-      for (const int p : seen) {
-        opposite = opposite && std::abs(sums[p]) <= bound;
-        sums[p] = 0.0;
+                 bound_q = kOpposite * lcp_->q.lpNorm<Eigen::Infinity>();
+    sums_.assign(n_, 0.0);
+    bool cancel = true;
+    for (const auto& edges : pairs_) {
+      for (const int j : edges)
+        lcp_->M.for_column(j, [&](int i, double value) { sums_[i] += value; });
+      for (const int j : edges) {
+        lcp_->M.for_column(j, [&](int i, double) {
+          cancel = cancel && (owner_[i] >= 0 || std::abs(sums_[i]) <= bound);
+          sums_[i] = 0.0;
+        });
       }
+      cancel = cancel && std::abs(lcp_->q[edges[0]] + lcp_->q[edges[1]]) <= bound_q;
     }
-    for (const auto& edges : pairs) {
-      const auto add = [&](int j) {
-        lcp_.M.for_column(j, [&](int i, double value) { column[i] += value; });
-      };
-      add(edges[0]);
-      add(edges[1]);
-      const auto check = [&](int i, double) {
-        opposite = opposite && (owner_[i] >= 0 || std::abs(column[i]) <= bound);
-      };
-      for (const int j : edges) lcp_.M.for_column(j, check);
-      for (const int j : edges) lcp_.M.for_column(j, [&](int i, double) { column[i] = 0.0; });
-      opposite = opposite && std::abs(lcp_.q[edges[0]] + lcp_.q[edges[1]]) <= bound_q;
-    }
-    return opposite;
+    return cancel;
   }
 
-  const Lcp& lcp_;
-  int n_;
-  double largest_ = 0.0;      // |M_ij|
-  std::vector<int> owner_;    // the contact whose slip an unknown is, or -1
-  std::vector<int> edge_of_;  // the contact whose edge it is, or -1
-  std::vector<std::vector<Entry>> rows_;
+  struct Edges {
+    std::array<int, 4> list = {-1, -1, -1, -1};
+    int count = 0;
+    void push(int i) {
+      if (count < 4) list[count++] = i;
+    }
+  };
+
+  const Lcp* lcp_ = nullptr;
+  int n_ = 0;
+  double largest_ = 0.0;                   // |M_ij| of edges of one contact
+  std::vector<int> owner_;                 // the contact whose slip an unknown is, or -1
+  std::vector<int> edge_of_;               // the contact whose edge it is, or -1
+  std::vector<Edges> edges_;               // of the contacts
+  std::vector<std::array<int, 2>> pairs_;  // of opposite edges
+  std::vector<int> pair_of_;               // the pair of an edge, or -1
+  std::vector<int> opposed_;               // work space, like the two below
+  std::vector<double> sums_;
+  std::vector<char> taken_;
   std::vector<PyramidContact> contacts_;
 };
 
@@ -204,10 +211,9 @@ double slip_of(const PyramidContact& contact, const double* r, const double* u) 
 
 }  // namespace
 
-std::optional<std::vector<PyramidContact>> find_pyramid_contacts(const Lcp& problem) {
-  PyramidFinder finder(problem);
-  if (!finder.find()) return {};
-  return finder.take();
+const std::vector<PyramidContact>* find_pyramid_contacts(const Lcp& problem) {
+  static thread_local PyramidFinder finder;  // every step of a sequence needs the same memory
+  return finder.find(problem) ? &finder.contacts() : nullptr;
 }
 
 std::optional<std::string> PyramidProblem::refusal(const Problem& problem) {
@@ -217,38 +223,32 @@ std::optional<std::string> PyramidProblem::refusal(const Problem& problem) {
 
 void PyramidProblem::build(const Problem& problem, ContactScaling scaling) {
   const auto& lcp = std::get<Lcp>(problem.data);
-  auto found = find_pyramid_contacts(lcp);
+  const std::vector<PyramidContact>* found = find_pyramid_contacts(lcp);
   if (!found) throw std::invalid_argument("M: no contacts with friction pyramids");
-  contacts_ = std::move(*found);
+  contacts_ = *found;
   lcp_.build(problem);
   const int nc = static_cast<int>(contacts_.size());
-  std::vector<int> place(lcp.size(), -1);  // among the impulses r
-  FrictionContact blocks;
-  blocks.q.setZero(3 * nc);
-  blocks.mu.setZero(nc);
-  std::vector<Eigen::Triplet<double>> entries;
+  place_.assign(lcp.size(), -1);
+  unknown_.assign(3 * static_cast<std::size_t>(nc), -1);
+  mu_.resize(nc);
+  q_.setZero(3 * nc);
+  const auto put = [&](int r, int z) {
+    if (z < 0) return;
+    place_[z] = r;
+    unknown_[r] = z;
+    q_[r] = lcp.q[z];
+  };
   for (int c = 0; c < nc; ++c) {
-    blocks.mu[c] = contacts_[c].mu;
-    place[contacts_[c].normal] = 3 * c;
-    for (int k = 0; k < 2; ++k) {
-      if (contacts_[c].has(k)) {
-        place[contacts_[c].edges[k][0]] = 3 * c + 1 + k;
-      } else {
-        entries.emplace_back(3 * c + 1 + k, 3 * c + 1 + k, 1.0);
-      }
-    }
+    mu_[c] = contacts_[c].mu;
+    put(3 * c, contacts_[c].normal);
+    for (int k = 0; k < 2; ++k) put(3 * c + 1 + k, contacts_[c].edges[k][0]);
   }
-  for (int j = 0; j < lcp.size(); ++j) {
-    if (place[j] < 0) continue;
-    blocks.q[place[j]] = lcp.q[j];
-    lcp.M.for_column(j, [&](int i, double value) {
-      if (place[i] >= 0 && value != 0) entries.emplace_back(place[i], place[j], value);
+  build_blocks(3, mu_, q_, scaling, [&](int j, auto&& entry) {
+    if (unknown_[j] < 0) return entry(j, 1.0);
+    lcp.M.for_column(unknown_[j], [&](int i, double value) {
+      if (place_[i] >= 0 && value != 0) entry(place_[i], value);
     });
-  }
-  SparseMatrix w(3 * nc, 3 * nc);
-  w.setFromTriplets(entries.begin(), entries.end());
-  blocks.W = Matrix(std::move(w));
-  build_blocks(blocks, scaling);
+  });
   u_.setZero(3 * nc);
   z_.setZero(lcp.size());
 }

@@ -26,9 +26,10 @@ struct PyramidContact {
   bool has(int direction) const { return edges[direction][0] >= 0; }
 };
 
-/// The contacts of an LCP, in the order of their normals; nothing if M has another form. Every
-/// contact with friction must have two or four edges, of which each is the negative of another.
-std::optional<std::vector<PyramidContact>> find_pyramid_contacts(const Lcp& problem);
+/// The contacts of an LCP, in the order of their normals, or nullptr if M has another form. Every
+/// contact with friction must have two or four edges, of which each is the negative of another. The
+/// list lives until the next call on the same thread.
+const std::vector<PyramidContact>* find_pyramid_contacts(const Lcp& problem);
 
 /// The LCP with impulses r = (c_n, x_1, x_2) for each contact, x the difference of the impulses
 /// forth and back, and the law
@@ -39,6 +40,7 @@ class PyramidProblem final : public ContactProblem {
  public:
   /// Why this LCP cannot be taken, or nothing if it can.
   static std::optional<std::string> refusal(const Problem& problem);
+  /// Allocates only if sizes or blocks differ from those before.
   /// @throws std::invalid_argument if the LCP has another form.
   void build(const Problem& problem, ContactScaling scaling);
 
@@ -56,6 +58,9 @@ class PyramidProblem final : public ContactProblem {
  private:
   std::vector<PyramidContact> contacts_;
   RowProblem lcp_;
+  std::vector<int> place_;    // of the unknowns of the LCP among the impulses r, or -1
+  std::vector<int> unknown_;  // of the LCP for each impulse, or -1
+  Vector mu_, q_;
   mutable Vector u_, z_;  // work space
 };
 
