@@ -134,11 +134,24 @@ class PyramidFinder {
       taken_[c.normal] = 1;
     }
     for (int i = 0; i < n_; ++i) {
-      if (!taken_[i] && edge_of_[i] < 0 && owner_[i] < 0) contacts_.emplace_back().normal = i;
+      if (taken_[i] || edge_of_[i] >= 0 || owner_[i] >= 0) continue;
+      if (!is_plain(i)) return false;
+      contacts_.emplace_back().normal = i;
     }
     std::sort(contacts_.begin(), contacts_.end(),
               [](const auto& a, const auto& b) { return a.normal < b.normal; });
     return true;
+  }
+
+  // Whether an unknown may be the normal impulse of a contact without friction: its row is its
+  // column, with a positive diagonal.
+  bool is_plain(int i) const {
+    const double bound = kOpposite * largest_;
+    bool plain = lcp_->M.coefficient(i, i) > 0;
+    lcp_->M.for_column(i, [&](int j, double value) {
+      plain = plain && std::abs(lcp_->M.coefficient(i, j) - value) <= bound;
+    });
+    return plain;
   }
 
   // Whether columns and q of opposite edges cancel, apart from the slip's row.

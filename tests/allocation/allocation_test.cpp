@@ -11,7 +11,9 @@
 #include <perp/solvers/friction/admm.hpp>
 #include <perp/solvers/friction/newton_ac.hpp>
 #include <perp/solvers/friction/nsgs.hpp>
+#include <perp/solvers/friction/newton_pyramid.hpp>
 #include <perp/solvers/friction/proximal_newton.hpp>
+#include <perp/solvers/friction/proximal_pyramid.hpp>
 #include <perp/solvers/friction/sap.hpp>
 #include <perp/solvers/friction/smoothing_continuation.hpp>
 #include <perp/solvers/gradient_projection/gradient_projection.hpp>
@@ -267,6 +269,13 @@ TEST(Allocation, SecondContactSolveAllocatesNothing) {
   for (const char* name : {"contact-stack", "contact-pile"}) {
     EXPECT_EQ(allocations_of_second_solve(generate(find_family(name), 20, 1)), 0) << name;
   }
+}
+
+TEST(Allocation, SecondPyramidSolveAllocatesNothing) {
+  const UncountedFactors uncounted;  // AMD
+  const Problem stack = generate(find_family("contact-stack"), 20, 1);
+  EXPECT_EQ(allocations_of_second_solve<NewtonPyramid>(stack), 0);
+  EXPECT_EQ(allocations_of_second_solve<ProximalPyramid>(stack), 0);
 }
 
 // A sparse factorisation of our own.

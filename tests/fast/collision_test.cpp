@@ -91,6 +91,31 @@ TEST(Polytopes, FeaturesTellTheContactsOfAPairApart) {
   EXPECT_EQ(most, 8);  // two squares, one turned
 }
 
+// Else a pair that rolls shut would have to slide at all points but one, by as little as the points
+// are out of plane: friction could then hold all of them only with forces far from any other.
+TEST(Polytopes, PointsOfAPairLieInOnePlaneAcrossTheNormal) {
+  std::mt19937 random(4);
+  std::uniform_real_distribution<double> unit(-1.0, 1.0);
+  const Shape cube = Box{Vector3d::Constant(0.3)}, can = Cylinder{0.3, 0.2};
+  int several = 0;
+  for (int trial = 0; trial < 2000; ++trial) {
+    const PlacedShape lower = at(trial % 3 == 0 ? can : cube, {0, 0, 0}, Matrix3d::Identity());
+    const Matrix3d tilted = turn(unit(random), {0, 0, 1}) * turn(0.02 * unit(random), {1, 0, 0}) *
+                            turn(0.02 * unit(random), {0, 1, 0});
+    PlacedShape upper = at(trial % 2 == 0 ? can : cube, {0, 0, 0}, tilted);
+    upper.position = Vector3d(
+        0.2 * unit(random), 0.2 * unit(random),
+        lower.support(Vector3d::UnitZ()).z() - upper.support(-Vector3d::UnitZ()).z() + 1e-3);
+    const std::vector<PairContact> contacts = pair_contacts(upper, lower, 0.05);
+    for (const PairContact& c : contacts) {
+      EXPECT_LT((c.normal - contacts[0].normal).norm(), 1e-12);
+      EXPECT_NEAR(c.normal.dot(c.point - contacts[0].point), 0.0, 1e-12) << trial;
+    }
+    several += contacts.size() > 2;
+  }
+  EXPECT_GT(several, 1000);
+}
+
 TEST(Polytopes, DistancesOfKnownPositions) {
   const Shape cube = Box{Vector3d::Constant(0.5)}, tall = Box{{1, 1, 1.5}};
   const PlacedShape a = at(cube, {0, 0, 2.5}), b = at(tall, {0.2, 0.1, 0});
