@@ -77,6 +77,10 @@ std::vector<Plan> linear_plans() {
       "try(proximal-pyramid:rho_factor=10:alpha=1e-5, cap=60, from=best), "
       "try(proximal-pyramid, cap=1000, from=zero, share=.5), ";
   return {
+      {"linear-tiny",
+       "lcp and mlcp of fewer than 50 unknowns: pivots take microseconds and seldom fail",
+       first(start + near + lemke + kNewton + proximal + coverings + bases + restarts + uncapped),
+       {}},
       {"linear-pyramid",
        "lcp of 50 unknowns and more that has the form of contacts with friction pyramids of four "
        "edges, without a start",
@@ -85,10 +89,6 @@ std::vector<Plan> linear_plans() {
       {"linear-pyramid-started",
        "the same with a start: the impulses of the step before are near those of this one",
        first("start, " + pyramid_started + lemke + kNewton + last),
-       {}},
-      {"linear-tiny",
-       "lcp and mlcp of fewer than 50 unknowns: pivots take microseconds and seldom fail",
-       first(start + near + lemke + kNewton + proximal + coverings + bases + restarts + uncapped),
        {}},
       {"linear-grid",
        "lcp and mlcp with a sparse M of 1000 unknowns and more, symmetric, with a positive "
@@ -205,6 +205,12 @@ std::vector<Plan> friction_plans() {
       near + "2000, share=.3), ";
   const std::string started = newton + "start, share=.25), " + near + "40), " + creep + sweeps +
                               newton + "best, share=.25), " + near + "40), " + creep + turns;
+  // Of packings of thousands no step is near the one before.
+  const std::string started_large = newton + "start, share=.25), " + near + "40, within=1e-3), " +
+                                    creep +
+                                    "try(proximal-newton, from=start, share=.6), "
+                                    "try(nsgs:patience=50, cap=10000, from=best, share=.5), "
+                                    "try(proximal-newton, from=best, share=.5), ";
   return {
       {"friction",
        "friction_contact without a start",
@@ -213,6 +219,10 @@ std::vector<Plan> friction_plans() {
       {"friction-started",
        "friction_contact with a start: the forces of the step before are near those of this one",
        first(started + slow + larger_rho + path + last),
+       {}},
+      {"friction-large-started",
+       "the same of 1000 contacts and more",
+       first(started_large + larger_rho + path + last),
        {}},
       // In the plane friction is an LCP with four unknowns per contact.
       {"friction-planar",
@@ -288,8 +298,9 @@ std::string_view conic_plan(const ConicQp& qp) {
 
 std::string_view friction_plan(const FrictionContact& contact, bool started) {
   if (contact.dimension == 2 && contact.contacts() <= kPlanarContacts) return "friction-planar";
-  if (started) return "friction-started";
-  return contact.contacts() >= kManyContacts ? "friction-large" : "friction";
+  const bool large = contact.contacts() >= kManyContacts;
+  if (started) return large ? "friction-large-started" : "friction-started";
+  return large ? "friction-large" : "friction";
 }
 
 std::string_view name_of_plan(const Problem& problem, bool started) {
