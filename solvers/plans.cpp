@@ -28,7 +28,13 @@ std::string first(const std::string& parts) { return "first(" + parts + ")"; }
 const std::string kSets = "polish(first(try(pgs, cap=8), try(newton-min, from=best))), ";
 const std::string kNewton = "polish(newton-fb), ";
 
-std::vector<Plan> linear_plans() {
+// What the plans for linear problems have in common: a start near a solution, pivots with what may
+// repair or explain their end, and what is left then.
+struct LinearTries {
+  std::string start, near, lemke, last, last_if_tiny;
+};
+
+LinearTries linear_tries() {
   const std::string start = "polish(start), ";
   // A start that is right up to rounding comes from bodies at rest. Their forces are redundant. The
   // solution of M + rho I spreads them evenly, and the next steps stay near it. The solutions of
@@ -62,33 +68,19 @@ std::vector<Plan> linear_plans() {
       "repeat({max(20, min(400, 16000/n))}, "
       "polish(try(newton-fb:patience=60:least_squares=always, from=random:{k}))), ";
   const std::string uncapped = "polish(try(lemke, after=cap))";
+  return {start, near, lemke, proximal + coverings + restarts + bases + uncapped,
+          proximal + coverings + bases + restarts + uncapped};
+}
+
+std::vector<Plan> linear_plans() {
+  const auto [start, near, lemke, last, last_if_tiny] = linear_tries();
   const std::string newtons =
       "polish(try(newton-fb:patience=60, cap=100)), "
       "polish(try(newton-fb:inside=always:patience=60, cap=100, from=zero)), ";
-  const std::string last = proximal + coverings + restarts + bases + uncapped;
-  // Contacts with friction pyramids: newton-pyramid needs a fraction of the time of other methods.
-  // Where redundant contacts stop it, proximal steps lead on; without a start they are best begun
-  // anew. A few towers and steps are left for pivots.
-  const std::string pyramid =
-      "try(newton-pyramid, cap=100), try(proximal-pyramid, cap=10000, from=zero, share=.5), ";
-  const std::string pyramid_started =
-      "try(newton-pyramid:rho_factor=0.5:patience=40:memory=5, from=start), "
-      "try(proximal-pyramid:rho_factor=1000:alpha=1e-5, cap=60, from=best), "
-      "try(proximal-pyramid:rho_factor=10:alpha=1e-5, cap=60, from=best), "
-      "try(proximal-pyramid, cap=1000, from=zero, share=.5), ";
   return {
       {"linear-tiny",
        "lcp and mlcp of fewer than 50 unknowns: pivots take microseconds and seldom fail",
-       first(start + near + lemke + kNewton + proximal + coverings + bases + restarts + uncapped),
-       {}},
-      {"linear-pyramid",
-       "lcp of 50 unknowns and more that has the form of contacts with friction pyramids of four "
-       "edges, without a start",
-       first(pyramid + lemke + kNewton + last),
-       {}},
-      {"linear-pyramid-started",
-       "the same with a start: the impulses of the step before are near those of this one",
-       first("start, " + pyramid_started + lemke + kNewton + last),
+       first(start + near + lemke + kNewton + last_if_tiny),
        {}},
       {"linear-grid",
        "lcp and mlcp with a sparse M of 1000 unknowns and more, symmetric, with a positive "
@@ -119,6 +111,32 @@ std::vector<Plan> linear_plans() {
        first(start + near + newtons + lemke + last),
        {}},
       {"linear", "other lcp and mlcp", first(start + near + lemke + kNewton + last), {}},
+  };
+}
+
+std::vector<Plan> pyramid_plans() {
+  // Contacts with friction pyramids: newton-pyramid needs a fraction of the time of other methods.
+  // If redundant contacts stop it, proximal steps lead on; without a start they are best begun
+  // anew. A few towers and steps are left for pivots.
+  const std::string pyramid =
+      "try(newton-pyramid, cap=100), try(proximal-pyramid, cap=10000, from=zero, share=.5), ";
+  const std::string pyramid_started =
+      "try(newton-pyramid:rho_factor=0.5:patience=40:memory=5, from=start), "
+      "try(proximal-pyramid:rho_factor=1000:alpha=1e-5, cap=60, from=best), "
+      "try(proximal-pyramid:rho_factor=10:alpha=1e-5, cap=60, from=best), "
+      "try(proximal-pyramid, cap=1000, from=zero, share=.5), ";
+  const LinearTries linear = linear_tries();
+  const std::string pivots = linear.lemke + kNewton + linear.last;
+  return {
+      {"linear-pyramid",
+       "lcp of 50 unknowns and more that has the form of contacts with friction pyramids of four "
+       "edges, without a start",
+       first(pyramid + pivots),
+       {}},
+      {"linear-pyramid-started",
+       "the same with a start: the impulses of the step before are near those of this one",
+       first("start, " + pyramid_started + pivots),
+       {}},
   };
 }
 
@@ -243,7 +261,8 @@ std::vector<Plan> friction_plans() {
 
 std::vector<Plan> make_plans() {
   std::vector<Plan> list;
-  for (const auto& plans : {linear_plans, quadratic_plans, nonlinear_plans, friction_plans}) {
+  for (const auto& plans :
+       {linear_plans, pyramid_plans, quadratic_plans, nonlinear_plans, friction_plans}) {
     for (Plan& plan : plans()) list.push_back(std::move(plan));
   }
   for (Plan& plan : list) plan.solver = parse_solver(plan.text);

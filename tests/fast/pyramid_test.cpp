@@ -164,8 +164,8 @@ TEST(Pyramids, SolveStacksAndPiles) {
   }
 }
 
-// Contacts without friction have neither edges nor slip; in 2D there are two edges. Dense and sparse
-// matrices are the same problem.
+// Contacts without friction have neither edges nor slip; in 2D there are two edges. Dense and
+// sparse matrices are the same problem.
 TEST(Pyramids, TakeContactsWithoutFrictionAndWithTwoEdges) {
   const Lcp full = lcp_of(generate(find_family("contact-pile"), 9, 4));
   const std::vector<PyramidContact> contacts = *find_pyramid_contacts(full);

@@ -104,8 +104,14 @@ class EverySolver : public testing::TestWithParam<std::size_t> {
   // What it takes of some_problems().
   static std::vector<Problem> taken() {
     const std::unique_ptr<Solver> solver = make();
+    const auto refused = [&](const Problem& p) { return solver->refusal(p).has_value(); };
     std::vector<Problem> list = some_problems();
-    std::erase_if(list, [&](const Problem& p) { return solver->refusal(p).has_value(); });
+    std::erase_if(list, refused);
+    if (!list.empty()) return list;
+    // A method for contacts with pyramids alone.
+    for (const char* family : {"contact-stack", "contact-pile"})
+      list.push_back(generate(find_family(family), 5, 1));
+    std::erase_if(list, refused);
     return list;
   }
 };

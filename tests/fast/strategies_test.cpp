@@ -251,6 +251,7 @@ TEST(Plans, AutoIsThePlan) {
        std::initializer_list<std::pair<const char*, int>>{{"nonmonotone", 10},
                                                           {"infeasible", 8},
                                                           {"contact-pile", 20},
+                                                          {"p-matrix", 60},
                                                           {"psd", 60},
                                                           {"contact-stack", 100},
                                                           {"box-qp", 30},
@@ -279,7 +280,7 @@ TEST(Plans, AutoIsThePlan) {
 }
 
 TEST(Plans, ALargeProblemWithAStartBeginsWithPivots) {
-  const Problem problem = generate(find_family("contact-pile"), 100, 1);  // 600 unknowns
+  const Problem problem = generate(find_family("p-matrix"), 600, 1);
   EXPECT_EQ(choose_plan(problem, false).name, "linear-large");
   EXPECT_EQ(choose_plan(problem, true).name, "linear");
   SolveRequest request;
@@ -290,6 +291,21 @@ TEST(Plans, ALargeProblemWithAStartBeginsWithPivots) {
   EXPECT_EQ(warm.status, Status::kSolved);
   EXPECT_EQ(warm.route.front().solver.str(), "polish");
   EXPECT_EQ(warm.iterations, 0);  // the start is the answer
+}
+
+TEST(Plans, PyramidsBeginWithTheirStart) {
+  const Problem problem = generate(find_family("contact-pile"), 100, 1);
+  EXPECT_EQ(choose_plan(problem, false).name, "linear-pyramid");
+  EXPECT_EQ(choose_plan(problem, true).name, "linear-pyramid-started");
+  SolveRequest request;
+  const VerifiedResult cold = solve_verified(problem, request);
+  ASSERT_EQ(cold.status, Status::kSolved);
+  EXPECT_EQ(cold.route.front().solver.str(), "newton-pyramid");
+  request.start = cold.answer.z;
+  const VerifiedResult warm = solve_verified(problem, request);
+  EXPECT_EQ(warm.status, Status::kSolved);
+  EXPECT_EQ(warm.route.front().solver.str(), "start");
+  EXPECT_EQ(warm.route.size(), 1u);
 }
 
 TEST(Plans, EveryPlanIsWellFormed) {

