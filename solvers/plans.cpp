@@ -247,11 +247,12 @@ std::vector<Plan> friction_plans() {
        "friction_contact in the plane, up to 300 contacts",
        first(newtons + "try(lemke, share=.25), " + larger_rho + path + last),
        {}},
-      // Sweeps solve piles of a thousand contacts sooner than Newton steps; neither solves
-      // packings.
+      // Newton steps solve most stacks at once. Sweeps solve piles of a thousand contacts sooner
+      // than Newton steps; neither solves packings.
       {"friction-large",
        "friction_contact of 1000 contacts and more without a start",
-       first("try(nsgs:patience=50, cap=10000, share=.1), try(newton-ac, from=best, share=.1), "
+       first("try(newton-ac:proximal=1e-5:patience=8, cap=60, share=.1), "
+             "try(nsgs:patience=50, cap=10000, share=.1), try(newton-ac, from=best, share=.1), "
              "try(smoothing-continuation, share=.9), try(proximal-newton, from=best, share=.5), " +
              larger_rho + last),
        {}},
