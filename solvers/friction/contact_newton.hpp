@@ -10,6 +10,18 @@
 
 namespace perp {
 
+/// The setting of newton-ac and newton-pyramid besides those of the steps.
+struct ContactScalingSetting {
+  std::string scaling = "contact";  ///< of W and q: "none", "global" or "contact"
+
+  /// Shows the setting to a visitor, such as a SettingVisitor.
+  template <class Visitor>
+  void visit(Visitor& v) {
+    v.visit("scaling", scaling, "of W and q by powers of two: none, global or contact",
+            Choices{"none", "global", "contact"});
+  }
+};
+
 /// Settings that these solvers share.
 struct ContactNewtonSettings {
   std::string map = "ac";                  ///< "ac" (Alart-Curnier), "natural" or "pyramid"

@@ -3,21 +3,8 @@
 
 #include <perp/solvers/core/solver.hpp>
 #include <perp/solvers/friction/contact_newton.hpp>
-#include <string>
 
 namespace perp {
-
-/// Settings of NewtonAc.
-struct NewtonAcSettings {
-  std::string scaling = "contact";  ///< of W and q: "none", "global" or "contact"
-
-  /// Shows every setting to a visitor, such as a SettingVisitor.
-  template <class Visitor>
-  void visit(Visitor& v) {
-    v.visit("scaling", scaling, "of W and q by powers of two: none, global or contact",
-            Choices{"none", "global", "contact"});
-  }
-};
 
 /// Solves exact Coulomb friction, K_mu ni r, u = W r + q, u + mu ||u_t|| n in K_mu*, complementary,
 /// by a semismooth Newton method on Alart and Curnier's map [AlartCurnier1991] or the natural map
@@ -30,7 +17,7 @@ struct NewtonAcSettings {
 /// Ends: solved, stalled, iteration_limit, time_limit, interrupted.
 class NewtonAc final : public Solver {
  public:
-  NewtonAcSettings settings;
+  ContactScalingSetting settings;
 
   const SolverTraits& traits() const override;
   void visit_settings(SettingVisitor& visitor) override {

@@ -4,21 +4,8 @@
 #include <perp/solvers/core/solver.hpp>
 #include <perp/solvers/friction/contact_newton.hpp>
 #include <perp/solvers/friction/pyramid_problem.hpp>
-#include <string>
 
 namespace perp {
-
-/// Settings of NewtonPyramid.
-struct NewtonPyramidSettings {
-  std::string scaling = "contact";  ///< of W and q: "none", "global" or "contact"
-
-  /// Shows every setting to a visitor, such as a SettingVisitor.
-  template <class Visitor>
-  void visit(Visitor& v) {
-    v.visit("scaling", scaling, "of W and q by powers of two: none, global or contact",
-            Choices{"none", "global", "contact"});
-  }
-};
 
 /// Solves the LCP of contacts with friction pyramids of four edges [StewartTrinkle1996] by the
 /// semismooth Newton method of newton-ac, with the square |x_1| + |x_2| <= mu (c_n - rho_n u_n)^+
@@ -29,7 +16,7 @@ struct NewtonPyramidSettings {
 /// refused.
 class NewtonPyramid final : public Solver {
  public:
-  NewtonPyramidSettings settings;
+  ContactScalingSetting settings;
 
   NewtonPyramid();
   const SolverTraits& traits() const override;
