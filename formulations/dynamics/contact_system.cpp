@@ -1,8 +1,8 @@
 #include <perp/formulations/dynamics/contact_system.hpp>
 
-#include <perp/formulations/dynamics/congruence.hpp>
 #include <perp/formulations/dynamics/impulses.hpp>
 #include <perp/formulations/dynamics/joints.hpp>
+#include <perp/problems/matrix/congruence.hpp>
 
 #include <fmt/format.h>
 #include <Eigen/Cholesky>

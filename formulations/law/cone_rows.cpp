@@ -89,7 +89,8 @@ Matrix ConeRows::scaled_normal_block(double scale) const {
 Matrix ConeRows::scaled_block(double scale, const std::optional<SparseMatrix>& chosen) const {
   const SparseMatrix picked = chosen ? SparseMatrix(*chosen * local_) : SparseMatrix();
   const SparseMatrix& rows = chosen ? picked : local_;
-  SparseMatrix w = scale * system_->delassus(rows);
+  SparseMatrix w = system_->delassus(rows);
+  w *= scale;
   if (system_->joint_count() == 0) return Matrix(std::move(w));
   const DenseMatrix response =
       chosen ? DenseMatrix(joint_response_ * chosen->transpose()) : joint_response_;

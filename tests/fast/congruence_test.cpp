@@ -1,5 +1,5 @@
 // B A B' beside the product of dense matrices.
-#include <perp/formulations/dynamics/congruence.hpp>
+#include <perp/problems/matrix/congruence.hpp>
 #include <perp/problems/standard/friction_measure.hpp>
 #include <perp/problems/standard/random.hpp>
 
