@@ -126,6 +126,16 @@ void for_products(const AffineTerm& term, const Add& add) {
   }
 }
 
+// Adds a column times x. Entries of bodies and contacts stand in rows that follow each other.
+void add_sparse_column(const SparseColumns& a, int col, double x, RowSums& sums) {
+  for (int k = a.start[col]; k < a.start[col + 1];) {
+    int end = k + 1;
+    while (end < a.start[col + 1] && a.row[end] == a.row[end - 1] + 1) ++end;
+    sums.add_rows(a.row[k], end - k, a.value + k, x);
+    k = end;
+  }
+}
+
 void add_term(const AffineTerm& term, RowSums& sums) {
   if (!term.x) {
     if (!term.extended) return;
@@ -137,7 +147,12 @@ void add_term(const AffineTerm& term, RowSums& sums) {
   if (term.matrix && !term.matrix->is_sparse() && !term.transposed) {
     const DenseMatrix& a = term.matrix->dense();
     for (int col = 0; col < a.cols(); ++col)
-      if (x[col] != 0.0) sums.add_column(a.col(col).data(), term.sign * x[col]);
+      if (x[col] != 0.0)
+        sums.add_rows(0, static_cast<int>(a.rows()), a.col(col).data(), term.sign * x[col]);
+  } else if (term.matrix && !term.transposed) {
+    const SparseColumns a = term.matrix->columns();
+    for (int col = 0; col < a.cols; ++col)
+      if (x[col] != 0.0) add_sparse_column(a, col, term.sign * x[col], sums);
   } else if (term.matrix || term.diagonal) {
     for_factors(term, [&](int row, double a, int at) {
       if (x[at] != 0.0) sums.add(row, a, term.sign * x[at]);

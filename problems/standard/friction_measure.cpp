@@ -33,21 +33,24 @@ void FrictionMeasure::join_by_columns(const FrictionContact& p, Joining& sets) {
   }
 }
 
-void FrictionMeasure::join_by_blocks(const FrictionContact& p, Joining& sets) {
-  const int nc = p.contacts(), d = p.dimension;
+// For a dimension that the compiler knows: rows are divided by it.
+template <int D>
+void FrictionMeasure::join_blocks(const FrictionContact& p, Joining& sets) {
+  const int nc = p.contacts();
   auto& touched = sets.touched;
   auto& squares = sets.squares;
   auto& norms = sets.norms;  // of the diagonal blocks
+  auto& met = sets.met;      // of a row of blocks: the last column whose set it is known to be in
   squares.assign(static_cast<std::size_t>(nc), 0);
   norms.assign(static_cast<std::size_t>(nc), 0);
-  // f(row block, entry) for the entries of a block column.
+  met.assign(static_cast<std::size_t>(nc), -1);
+  // f(row, entry) for the entries of a column of blocks.
   const auto for_entries = [&](int block, const auto& f) {
-    for (int col = d * block; col < d * (block + 1); ++col)
-      p.W.for_column(col, [&](int row, double v) { f(row / d, static_cast<Extended>(v)); });
+    for (int col = D * block; col < D * (block + 1); ++col) p.W.for_column(col, f);
   };
   for (int b = 0; b < nc; ++b) {
-    for_entries(b, [&](int a, Extended v) {
-      if (a == b) norms[b] += v * v;
+    for_entries(b, [&, first = D * b](int row, double v) {
+      if (row >= first && row < first + D) norms[b] += static_cast<Extended>(v) * v;
     });
     norms[b] = std::sqrt(norms[b]);
   }
@@ -58,21 +61,31 @@ void FrictionMeasure::join_by_blocks(const FrictionContact& p, Joining& sets) {
     };
     // Mostly one entry is large enough. Blocks without such an entry are summed up.
     touched.clear();
-    int joined = b;
-    for_entries(b, [&](int a, Extended v) {
-      if (a == joined || sets.root(a) == sets.root(b)) {
-        joined = a;
+    met[b] = b;
+    for_entries(b, [&](int row, double v) {
+      const int a = row / D;
+      if (met[a] == b) return;
+      if (sets.root(a) == sets.root(b)) {
+        met[a] = b;
         return;
       }
-      if (is_large(a, v * v)) return sets.join(a, b);
+      const Extended square = static_cast<Extended>(v) * v;
+      if (is_large(a, square)) {
+        met[a] = b;
+        return sets.join(a, b);
+      }
       if (squares[a] == 0) touched.push_back(a);
-      squares[a] += v * v;
+      squares[a] += square;
     });
     for (const int a : touched) {
       if (is_large(a, squares[a])) sets.join(a, b);
       squares[a] = 0;
     }
   }
+}
+
+void FrictionMeasure::join_by_blocks(const FrictionContact& p, Joining& sets) {
+  p.dimension == 3 ? join_blocks<3>(p, sets) : join_blocks<2>(p, sets);
 }
 
 template <class Scalar>

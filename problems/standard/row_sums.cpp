@@ -14,22 +14,21 @@ constexpr double kLargestSum = 1e280;          // beyond it the halves of a fact
 }  // namespace
 
 void RowSums::reset(int rows) {
-  rows_ = rows;
   for (std::vector<double>* v : {&sums_, &errors_, &rests_, &sizes_, &counts_, &unsafe_})
     v->assign(static_cast<std::size_t>(rows), 0.0);
 }
 
 // add(), in a form that compilers turn into vectors of rows.
-void RowSums::add_column(const double* a, double x) {
+void RowSums::add_rows(int first, int count, const double* a, double x) {
   const Halves v = split(x);
-  double* const sums = sums_.data();
-  double* const errors = errors_.data();
-  double* const rests = rests_.data();
-  double* const sizes = sizes_.data();
-  double* const unsafe = unsafe_.data();
-  double* const counts = counts_.data();
+  double* const sums = sums_.data() + first;
+  double* const errors = errors_.data() + first;
+  double* const rests = rests_.data() + first;
+  double* const sizes = sizes_.data() + first;
+  double* const unsafe = unsafe_.data() + first;
+  double* const counts = counts_.data() + first;
 #pragma GCC ivdep
-  for (int i = 0; i < rows_; ++i) {
+  for (int i = 0; i < count; ++i) {
     const double product = a[i] * x, size = std::abs(product);
     const double error = error_of(product, split(a[i]), v);
     unsafe[i] = std::abs(a[i]) > 0.0 && size < kSmallestProduct ? 1.0 : unsafe[i];

@@ -16,8 +16,8 @@ class RowSums {
   /// All sums are 0. Allocates if there are more rows than ever before.
   void reset(int rows);
 
-  /// Adds a[i] x to every row i. Factors are finite, x is not 0.
-  void add_column(const double* a, double x);
+  /// Adds a[i] x to row first + i, i < count. Factors are finite, x is not 0.
+  void add_rows(int first, int count, const double* a, double x);
   /// Adds a x to a row.
   void add(int row, double a, double x) {
     const double product = a * x;
@@ -66,7 +66,6 @@ class RowSums {
   // Below it the error of a product may be no double.
   static constexpr double kSmallestProduct = 1e-280;
 
-  int rows_ = 0;
   std::vector<double> sums_, errors_, rests_, sizes_, counts_;
   std::vector<double> unsafe_;  // 1: a product is too small
 };

@@ -112,10 +112,7 @@ class ContactProblem {
   void build_blocks(int dimension, const Vector& mu, const Vector& q, ContactScaling scaling,
                     ForColumn&& for_column) {
     begin(dimension, mu, q);
-    for (int j = 0; j < dimension * contacts(); ++j) {
-      add_entry(j, j, 0.0);
-      for_column(j, [&](int i, double value) { add_entry(i, j, value); });
-    }
+    dimension == 3 ? gather<3>(for_column) : gather<2>(for_column);
     end(scaling);
   }
 
@@ -134,19 +131,28 @@ class ContactProblem {
 
   void begin(int dimension, const Vector& mu, const Vector& q);
   void end(ContactScaling scaling);
-  /// Columns must come in ascending order.
-  void add_entry(int row, int column, double value) {
-    Gathering& g = gathering_;
-    const int c = row / dimension_, e = column / dimension_;
-    if (g.seen[c] != e) {
-      g.seen[c] = e;
-      g.slot[c] = static_cast<int>(g.rows.size());
-      g.rows.push_back(c);
-      g.columns.push_back(e);
-      g.values.resize(g.values.size() + 9, 0.0);
+  /// The entries of all columns, for a dimension that the compiler knows: rows are divided by it.
+  template <int D, class ForColumn>
+  void gather(ForColumn&& for_column) {
+    for (int e = 0; e < contacts(); ++e) {
+      add_block(e, e);
+      for (int k = 0; k < D; ++k) {
+        for_column(D * e + k, [&, e, k](int row, double value) {
+          const int c = row / D;
+          if (gathering_.seen[c] != e) add_block(c, e);
+          gathering_.values[9 * static_cast<std::size_t>(gathering_.slot[c]) +
+                            static_cast<std::size_t>(3 * k + row - D * c)] += value;
+        });
+      }
     }
-    g.values[9 * static_cast<std::size_t>(g.slot[c]) + 3 * (column % dimension_) +
-             row % dimension_] += value;
+  }
+  void add_block(int row, int column) {
+    Gathering& g = gathering_;
+    g.seen[row] = column;
+    g.slot[row] = static_cast<int>(g.rows.size());
+    g.rows.push_back(row);
+    g.columns.push_back(column);
+    g.values.resize(g.values.size() + 9, 0.0);
   }
   void fill_third_direction();
   void sort_by_rows();

@@ -81,7 +81,9 @@ TEST(RowSums, ColumnsAndProductsGiveTheSameBits) {
     std::vector<double> a(rows);
     for (double& v : a) v = random.uniform(0, 1) < 0.2 ? 0.0 : random.normal();
     const double x = random.normal();
-    by_column.add_column(a.data(), x);
+    const int first = col % 5;  // the rows before it one by one
+    for (int i = 0; i < first; ++i) by_column.add(i, a[i], x);
+    by_column.add_rows(first, rows - first, a.data() + first, x);
     for (int i = 0; i < rows; ++i) one_by_one.add(i, a[i], x);
   }
   for (int i = 0; i < rows; ++i) {
@@ -103,7 +105,7 @@ TEST(RowSums, DoubtWhatDoublesCannotHold) {
     added.reset(1);
     column.reset(1);
     added.add(0, p.a, p.x);
-    column.add_column(&p.a, p.x);
+    column.add_rows(0, 1, &p.a, p.x);
     EXPECT_TRUE(added.doubtful(0)) << p.a << " " << p.x;
     EXPECT_TRUE(column.doubtful(0)) << p.a << " " << p.x;
   }
