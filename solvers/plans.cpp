@@ -144,6 +144,8 @@ std::vector<Plan> quadratic_plans() {
   const std::string blocks =
       "try(block-augmented-lagrangian:start_measure=0.1:negligible=1e-4, cap=12, from=start), "
       "block-interior-point, "
+      "try(newton-cone, from=best, cap=60, within=1e-6), "
+      "try(proximal-cone, from=best, cap=400, within=1e-6), "
       "try(block-augmented-lagrangian:penalty=1e4:negligible=1e-4, cap=20, from=best), ";
   const std::string conic = "warm(polish(interior-point))";
   const std::string exact = ", certify(polish(warm(lemke)))";
@@ -236,11 +238,11 @@ std::vector<Plan> friction_plans() {
        {}},
       {"friction-started",
        "friction_contact with a start: the forces of the step before are near those of this one",
-       first(started + slow + larger_rho + path + last),
+       first("start, " + started + slow + larger_rho + path + last),
        {}},
       {"friction-large-started",
        "the same of 1000 contacts and more",
-       first(started_large + larger_rho + path + last),
+       first("start, " + started_large + larger_rho + path + last),
        {}},
       // In the plane friction is an LCP with four unknowns per contact.
       {"friction-planar",

@@ -8,8 +8,10 @@
 #include <perp/solvers/enumeration/enumerate.hpp>
 #include <perp/solvers/friction/admm.hpp>
 #include <perp/solvers/friction/newton_ac.hpp>
+#include <perp/solvers/friction/newton_cone.hpp>
 #include <perp/solvers/friction/newton_pyramid.hpp>
 #include <perp/solvers/friction/nsgs.hpp>
+#include <perp/solvers/friction/proximal_cone.hpp>
 #include <perp/solvers/friction/proximal_newton.hpp>
 #include <perp/solvers/friction/proximal_pyramid.hpp>
 #include <perp/solvers/friction/sap.hpp>
@@ -47,8 +49,10 @@ const std::vector<SolverFactory>& solver_registry() {
       [] { return std::make_unique<Nsgs>(); },
       [] { return std::make_unique<NewtonAc>(); },
       [] { return std::make_unique<NewtonPyramid>(); },
+      [] { return std::make_unique<NewtonCone>(); },
       [] { return std::make_unique<ProximalNewton>(); },
       [] { return std::make_unique<ProximalPyramid>(); },
+      [] { return std::make_unique<ProximalCone>(); },
       [] { return std::make_unique<SmoothingContinuation>(); },
       [] { return std::make_unique<Admm>(); },
       [] { return std::make_unique<Sap>(); },

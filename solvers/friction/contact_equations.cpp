@@ -26,7 +26,8 @@ void ContactEquations::attach(const ContactProblem& problem, std::string_view ma
     const double* w = problem.diagonal(c);
     double n = w[0], t = largest_eigenvalue(w[4], 0.5 * (w[5] + w[7]), w[8]);
     if (problem.dimension() == 2) t = w[4];
-    if (rho == "spectral" || map_ == ContactMap::kNatural) n = t = std::max(n, t);
+    if (rho == "spectral" || map_ == ContactMap::kNatural || map_ == ContactMap::kCone)
+      n = t = std::max(n, t);
     if (n > 0) rho_n_[c] = factor / n;
     if (t > 0) rho_t_[c] = factor / t;
   }

@@ -14,7 +14,7 @@ namespace perp {
 class ContactEquations {
  public:
   /// Keeps a reference to the problem. @param map "ac" or "natural" @param rho "split" (1/W_nn and
-  /// 1/|W_tt|) or "spectral" (one over the larger of both; the natural map always uses this)
+  /// 1/|W_tt|) or "spectral" (one over the larger of both; natural and cone always use this)
   /// @param factor on every rho
   void attach(const ContactProblem& problem, std::string_view map, std::string_view rho,
               double factor);

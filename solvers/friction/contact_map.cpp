@@ -114,10 +114,32 @@ void natural(double mu, double rho, const double* r, const double* u, ContactRow
   }
 }
 
+// r - Pi_K(r - rho u) so that nothing cancels: friction_natural_map() without de Saxce's term.
+void cone(double mu, double rho, const double* r, const double* u, double* phi) {
+  const double without = u[0] - mu * std::hypot(u[1], u[2]);
+  const double step[3] = {rho * without, rho * u[1], rho * u[2]};
+  friction_natural_map(3, r, step, mu, phi);
+}
+
+void cone(double mu, double rho, const double* r, const double* u, ContactRows& rows) {
+  const double x[3] = {r[0] - rho * u[0], r[1] - rho * u[1], r[2] - rho * u[2]};
+  if (mu * tangential_norm(3, x) <= -x[0]) return set_open(r, rows);
+  rows.open = false;
+  const Eigen::Matrix3d p = cone_projection_derivative(mu, 3, x);
+  cone(mu, rho, r, u, rows.phi);
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      rows.A[3 * j + i] = (i == j ? 1.0 : 0.0) - p(i, j);
+      rows.B[3 * j + i] = rho * p(i, j);
+    }
+  }
+}
+
 }  // namespace
 
 ContactMap contact_map(std::string_view name) {
   if (name == "pyramid") return ContactMap::kPyramid;
+  if (name == "cone") return ContactMap::kCone;
   return name == "natural" ? ContactMap::kNatural : ContactMap::kAlartCurnier;
 }
 
@@ -130,6 +152,8 @@ void evaluate_contact(ContactMap map, double mu, double rho_n, double rho_t, con
       return natural(mu, rho_t, r, u, rows);
     case ContactMap::kPyramid:
       return pyramid(mu, rho_n, rho_t, r, u, rows);
+    case ContactMap::kCone:
+      return cone(mu, rho_t, r, u, rows);
   }
 }
 
@@ -139,6 +163,7 @@ void evaluate_contact(ContactMap map, double mu, double rho_n, double rho_t, con
     const double step[3] = {rho_t * u[0], rho_t * u[1], rho_t * u[2]};
     return friction_natural_map(3, r, step, mu, phi);
   }
+  if (map == ContactMap::kCone) return cone(mu, rho_t, r, u, phi);
   const double x = std::max(0.0, r[0] - rho_n * u[0]);
   const double y[2] = {r[1] - rho_t * u[1], r[2] - rho_t * u[2]};
   phi[0] = r[0] - x;

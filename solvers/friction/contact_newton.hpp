@@ -1,4 +1,5 @@
-// The semismooth Newton method for friction that newton-ac, proximal-newton and newton-pyramid use.
+// The semismooth Newton method for friction that newton-ac, proximal-newton, newton-pyramid and
+// newton-cone use.
 #pragma once
 
 #include <perp/problems/limits/deadline.hpp>
@@ -24,7 +25,7 @@ struct ContactScalingSetting {
 
 /// Settings that these solvers share.
 struct ContactNewtonSettings {
-  std::string map = "ac";                  ///< "ac" (Alart-Curnier), "natural" or "pyramid"
+  std::string map = "ac";                  ///< "ac" (Alart-Curnier), "natural", "pyramid" or "cone"
   std::string rho = "split";               ///< "split" or "spectral"
   double rho_factor = 2.0;                 ///< factor on the rho of every contact [-]
   double proximal = 1e-9;                  ///< least eps [-]

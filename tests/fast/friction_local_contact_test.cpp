@@ -101,7 +101,7 @@ TEST(LocalContact, SaysWhereNoCaseHolds) {
 TEST(ContactMap, JacobiansAreDerivatives) {
   Random random(2);
   for (const ContactMap map :
-       {ContactMap::kAlartCurnier, ContactMap::kNatural, ContactMap::kPyramid}) {
+       {ContactMap::kAlartCurnier, ContactMap::kNatural, ContactMap::kPyramid, ContactMap::kCone}) {
     for (int k = 0; k < 300; ++k) {
       const Vector r = gaussian(random, 3, 1), u = gaussian(random, 3, 1);
       const double mu = random.uniform(0.0, 2.0), rho_n = random.uniform(0.1, 2.0),

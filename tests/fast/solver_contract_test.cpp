@@ -24,6 +24,18 @@ Problem one_contact_in_parts() {
   return problem_of(std::move(qp));
 }
 
+// Velocities alone, in a cone that the velocity without the contact is not in.
+Problem one_contact_in_velocities() {
+  ConicQp qp{matrix(3, 3, {1, 0, 0, 0, 2, 0, 0, 0, 3}),
+             vector({1, 0.2, -0.1}),
+             matrix(3, 3, {-1, 0, 0, 0, -1, 0, 0, 0, -1}),
+             vector({0, 0.3, 0}),
+             {{ConeType::kSecondOrder, 3}}};
+  qp.partition = std::make_shared<const Partition>(
+      Partition{{{0, 1, 2}, {1, 1, 1}, {}}, {{}, {3}, {0, 1, 2}}, {}, {}, -1});
+  return problem_of(std::move(qp));
+}
+
 // z >= 0 complementary to exp(z_i) - 2 + z_j / 10 by a callback, which outlives the problem only if
 // it is copied.
 Problem callback_problem() {
@@ -108,7 +120,8 @@ class EverySolver : public testing::TestWithParam<std::size_t> {
     std::vector<Problem> list = some_problems();
     std::erase_if(list, refused);
     if (!list.empty()) return list;
-    // A method for contacts with pyramids alone.
+    // A method for contacts with pyramids or cones alone.
+    list.push_back(one_contact_in_velocities());
     for (const char* family : {"contact-stack", "contact-pile"})
       list.push_back(generate(find_family(family), 5, 1));
     std::erase_if(list, refused);
