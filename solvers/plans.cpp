@@ -238,11 +238,11 @@ std::vector<Plan> friction_plans() {
        {}},
       {"friction-started",
        "friction_contact with a start: the forces of the step before are near those of this one",
-       first("start, " + started + slow + larger_rho + path + last),
+       first(started + slow + larger_rho + path + last),
        {}},
       {"friction-large-started",
        "the same of 1000 contacts and more",
-       first("start, " + started_large + larger_rho + path + last),
+       first(started_large + larger_rho + path + last),
        {}},
       // In the plane friction is an LCP with four unknowns per contact.
       {"friction-planar",

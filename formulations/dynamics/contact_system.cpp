@@ -158,17 +158,23 @@ Vector ContactSystem::wanted_joint_velocities() const {
 SparseMatrix ContactSystem::mass_matrix() const {
   if (motion_.mass.size() > 0) return motion_.mass;
   // Blocks of at most 3 x 3: inverted one by one.
-  std::vector<Triplet> entries;
-  for (int at = 0; at < coordinates_.size(); at += 3) {
-    const Matrix3d block = Matrix3d(motion_.inverse_mass.block(at, at, 3, 3)).inverse();
-    for (int i = 0; i < 3; ++i) {
-      for (int j = 0; j < 3; ++j) {
-        if (block(i, j) != 0.0) entries.emplace_back(at + i, at + j, block(i, j));
+  const int n = coordinates_.size();
+  SparseMatrix m(n, n);
+  m.reserve(Eigen::VectorXi::Constant(n, 3));
+  for (int at = 0; at < n; at += 3) {
+    Matrix3d block = Matrix3d::Zero();
+    for (int j = 0; j < 3; ++j) {
+      for (SparseMatrix::InnerIterator it(motion_.inverse_mass, at + j); it; ++it)
+        block(it.row() - at, j) = it.value();
+    }
+    block = Matrix3d(block.inverse());
+    for (int j = 0; j < 3; ++j) {
+      for (int i = 0; i < 3; ++i) {
+        if (block(i, j) != 0.0) m.insert(at + i, at + j) = block(i, j);
       }
     }
   }
-  SparseMatrix m(coordinates_.size(), coordinates_.size());
-  m.setFromTriplets(entries.begin(), entries.end());
+  m.makeCompressed();
   return m;
 }
 
@@ -203,7 +209,12 @@ SparseMatrix ContactSystem::delassus(const SparseMatrix& rows) const {
 
 std::string ContactSystem::contact_name(int c) const {
   const ContactPoint3& k = contact(c);
-  return fmt::format("{}/{}:{}", scene_->bodies[k.a].name, scene_->bodies[k.b].name, k.feature);
+  const std::string &a = scene_->bodies[k.a].name, &b = scene_->bodies[k.b].name;
+  const std::string feature = std::to_string(k.feature);
+  std::string name;  // every step needs the names of all contacts
+  name.reserve(a.size() + b.size() + feature.size() + 2);
+  name.append(a).append("/").append(b).append(":").append(feature);
+  return name;
 }
 
 void ContactSystem::describe(std::string_view formulation, Stage& stage) const {
@@ -287,12 +298,21 @@ double ContactSystem::slip_speed(int c, const State& end) const {
 }
 
 double ContactSystem::momentum_error(const Vector& v, const Vector& impulses) const {
-  const Vector wrench = jacobian_.transpose() * impulses;
-  const Vector change = mass_matrix() * (v - motion_.free);
-  const SparseMatrix mass = mass_matrix().cwiseAbs();
-  const double size = (jacobian_.cwiseAbs().transpose() * impulses.cwiseAbs()).sum() +
-                      (mass * (v.cwiseAbs() + motion_.free.cwiseAbs())).sum();
-  const double error = (change - wrench).cwiseAbs().sum();
+  const SparseMatrix mass = mass_matrix();
+  const Vector change = v - motion_.free, moved = v.cwiseAbs() + motion_.free.cwiseAbs();
+  double error = 0.0, size = 0.0;
+  for (int j = 0; j < velocities(); ++j) {  // M is symmetric
+    double rest = 0.0;
+    for (SparseMatrix::InnerIterator it(mass, j); it; ++it) {
+      rest += it.value() * change[it.row()];
+      size += std::abs(it.value()) * moved[it.row()];
+    }
+    for (SparseMatrix::InnerIterator it(jacobian_, j); it; ++it) {
+      rest -= it.value() * impulses[it.row()];
+      size += std::abs(it.value() * impulses[it.row()]);
+    }
+    error += std::abs(rest);
+  }
   return size > 0 ? error / size : error;
 }
 

@@ -8,6 +8,14 @@
 
 namespace perp {
 
+namespace {
+
+std::string friction_name(const std::string& contact, int direction) {
+  return contact + ".friction" + std::to_string(direction);
+}
+
+}  // namespace
+
 std::uint64_t velocity_key(int coordinate) {
   return (1ULL << 62) + static_cast<std::uint64_t>(coordinate);
 }
@@ -81,7 +89,7 @@ UnknownBlock UnknownLayout::add_friction(const ContactSystem& system) {
   for (int c = 0; c < system.contacts(); ++c) {
     const std::string contact = system.contact_name(c);
     for (int e = 0; e < system.friction_end(c) - system.friction_begin(c); ++e) {
-      names.push_back(fmt::format("{}.friction{}", contact, e));
+      names.push_back(friction_name(contact, e));
       keys.push_back(contact_key(system.contact(c), 1 + e));
     }
   }
@@ -105,7 +113,7 @@ UnknownBlock UnknownLayout::add_local_impulses(const ContactSystem& system) {
   for (int c = 0; c < system.contacts(); ++c) {
     const std::string contact = system.contact_name(c);
     for (int i = 0; i < system.dimension(); ++i) {
-      names.push_back(i == 0 ? contact + ".normal" : fmt::format("{}.friction{}", contact, i - 1));
+      names.push_back(i == 0 ? contact + ".normal" : friction_name(contact, i - 1));
       keys.push_back(contact_key(system.contact(c), i));
     }
   }

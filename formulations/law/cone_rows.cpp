@@ -1,10 +1,36 @@
 #include <perp/formulations/law/cone_rows.hpp>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 namespace perp {
 
 namespace {
 
 constexpr double kRedundant = 1e-11;  // relative size of the pivots of dependent joint rows
+
+// Rows of a matrix: S A, if each row and each column of S has at most one entry, 1.
+SparseMatrix picked(const SparseMatrix& s, const SparseMatrix& a) {
+  std::vector<int> to(static_cast<std::size_t>(s.cols()), -1);
+  for (int j = 0; j < s.cols(); ++j) {
+    for (SparseMatrix::InnerIterator it(s, j); it; ++it) to[j] = static_cast<int>(it.row());
+  }
+  SparseMatrix result(s.rows(), a.cols());
+  result.reserve(a.nonZeros());
+  std::vector<std::pair<int, double>> column;
+  for (int j = 0; j < a.cols(); ++j) {
+    column.clear();
+    for (SparseMatrix::InnerIterator it(a, j); it; ++it) {
+      if (to[it.row()] >= 0) column.emplace_back(to[it.row()], it.value());
+    }
+    std::sort(column.begin(), column.end());
+    result.startVec(j);
+    for (const auto& [row, value] : column) result.insertBack(row, j) = value;
+  }
+  result.finalize();
+  return result;
+}
 
 }  // namespace
 
@@ -28,7 +54,7 @@ ConeRows::ConeRows(const ContactSystem& system) : system_(&system) {
     entries.emplace_back(normal(contacts() + k) + 1, system.rate_first() + k, 1.0);
   contact_rows_.resize(n, system.rows());
   contact_rows_.setFromTriplets(entries.begin(), entries.end());
-  local_ = contact_rows_ * system.jacobian();
+  local_ = picked(contact_rows_, system.jacobian());
   joint_rows_ =
       SparseMatrix(system.jacobian().middleRows(system.joint_first(), system.joint_count()));
 }

@@ -34,37 +34,34 @@ void FrictionMeasure::join_by_columns(const FrictionContact& p, Joining& sets) {
 }
 
 // For a dimension that the compiler knows: rows are divided by it.
-template <int D>
-void FrictionMeasure::join_blocks(const FrictionContact& p, Joining& sets) {
-  const int nc = p.contacts();
+// @param column column(j, f) calls f(count, rows, values) once with the entries of column j of W
+template <int D, class Column>
+void FrictionMeasure::join_blocks(int contacts, Joining& sets, const Column& column) {
   auto& touched = sets.touched;
   auto& squares = sets.squares;
   auto& norms = sets.norms;  // of the diagonal blocks
   auto& met = sets.met;      // of a row of blocks: the last column whose set it is known to be in
-  squares.assign(static_cast<std::size_t>(nc), 0);
-  norms.assign(static_cast<std::size_t>(nc), 0);
-  met.assign(static_cast<std::size_t>(nc), -1);
-  // f(row, entry) for the entries of a column of blocks.
-  const auto for_entries = [&](int block, const auto& f) {
-    for (int col = D * block; col < D * (block + 1); ++col) p.W.for_column(col, f);
-  };
-  for (int b = 0; b < nc; ++b) {
-    for_entries(b, [&, first = D * b](int row, double v) {
-      if (row >= first && row < first + D) norms[b] += static_cast<Extended>(v) * v;
+  squares.assign(static_cast<std::size_t>(contacts), 0);
+  norms.assign(static_cast<std::size_t>(contacts), 0);
+  met.assign(static_cast<std::size_t>(contacts), -1);
+  for (int j = 0; j < D * contacts; ++j) {
+    const int first = j / D * D;
+    column(j, [&](int count, const int* rows, const double* values) {
+      for (int k = static_cast<int>(std::lower_bound(rows, rows + count, first) - rows);
+           k < count && rows[k] < first + D; ++k)
+        norms[j / D] += static_cast<Extended>(values[k]) * values[k];
     });
-    norms[b] = std::sqrt(norms[b]);
   }
-  sets.reset(nc);
-  for (int b = 0; b < nc; ++b) {
+  for (Extended& norm : norms) norm = std::sqrt(norm);
+  sets.reset(contacts);
+  for (int b = 0; b < contacts; ++b) {
     const auto is_large = [&](int a, Extended square) {
       return square > kCoupled * kCoupled * norms[a] * norms[b];
     };
     // Mostly one entry is large enough. Blocks without such an entry are summed up.
     touched.clear();
     met[b] = b;
-    for_entries(b, [&](int row, double v) {
-      const int a = row / D;
-      if (met[a] == b) return;
+    const auto take = [&](int a, double v) {
       if (sets.root(a) == sets.root(b)) {
         met[a] = b;
         return;
@@ -74,9 +71,18 @@ void FrictionMeasure::join_blocks(const FrictionContact& p, Joining& sets) {
         met[a] = b;
         return sets.join(a, b);
       }
+      if (square == 0) return;
       if (squares[a] == 0) touched.push_back(a);
       squares[a] += square;
-    });
+    };
+    for (int j = D * b; j < D * (b + 1); ++j) {
+      column(j, [&](int count, const int* rows, const double* values) {
+        for (int k = 0; k < count; ++k) {
+          const int a = rows[k] / D;
+          if (met[a] != b) take(a, values[k]);
+        }
+      });
+    }
     for (const int a : touched) {
       if (is_large(a, squares[a])) sets.join(a, b);
       squares[a] = 0;
@@ -85,7 +91,23 @@ void FrictionMeasure::join_blocks(const FrictionContact& p, Joining& sets) {
 }
 
 void FrictionMeasure::join_by_blocks(const FrictionContact& p, Joining& sets) {
-  p.dimension == 3 ? join_blocks<3>(p, sets) : join_blocks<2>(p, sets);
+  const auto join = [&](const auto& column) {
+    p.dimension == 3 ? join_blocks<3>(p.contacts(), sets, column)
+                     : join_blocks<2>(p.contacts(), sets, column);
+  };
+  if (p.W.is_sparse()) {
+    const SparseColumns w = p.W.columns();
+    return join([&](int j, const auto& f) {
+      f(w.start[j + 1] - w.start[j], w.row + w.start[j], w.value + w.start[j]);
+    });
+  }
+  const DenseMatrix& w = p.W.dense();
+  sets.all.resize(static_cast<std::size_t>(w.rows()));
+  std::iota(sets.all.begin(), sets.all.end(), 0);
+  join([&](int j, const auto& f) {
+    f(static_cast<int>(w.rows()), sets.all.data(),
+      w.data() + static_cast<std::ptrdiff_t>(j) * w.rows());
+  });
 }
 
 template <class Scalar>

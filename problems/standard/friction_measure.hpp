@@ -61,7 +61,7 @@ class FrictionMeasure {
   std::vector<Extended> squares_;  // ||F_p||^2 of the present evaluation
   /// Work space of prepare(): sets that are joined; each is represented by one of its members.
   struct Joining {
-    std::vector<int> parent, touched, met, number;
+    std::vector<int> parent, touched, met, number, all;
     std::vector<Extended> squares, norms;
 
     void reset(int size);
@@ -70,8 +70,8 @@ class FrictionMeasure {
   };
   static void join_by_columns(const FrictionContact& problem, Joining& sets);
   static void join_by_blocks(const FrictionContact& problem, Joining& sets);
-  template <int D>
-  static void join_blocks(const FrictionContact& problem, Joining& sets);
+  template <int D, class Column>
+  static void join_blocks(int contacts, Joining& sets, const Column& column);
   Joining joining_;
 };
 

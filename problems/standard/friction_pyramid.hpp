@@ -35,9 +35,9 @@ Eigen::Vector2d pyramid_edge(int e, int k);
 void add_pyramid_border(const FrictionPyramids& pyramids, int normals, int edges, int slips,
                         std::vector<Triplet>& entries);
 
-/// All entries of the matrix for unknowns (c_n, beta, lambda, others).
-/// @param delassus W of the rows of c_n, beta and the others
-std::vector<Triplet> pyramid_matrix(const SparseMatrix& delassus, const FrictionPyramids& pyramids);
+/// The matrix for unknowns (c_n, beta, lambda, others).
+/// @param delassus W of the rows of c_n, beta and the others, with sorted columns
+SparseMatrix pyramid_matrix(const SparseMatrix& delassus, const FrictionPyramids& pyramids);
 
 /// The LCP in unknowns (c_n, beta, lambda).
 /// @param velocity velocities in the rows of c_n and beta if all these impulses are 0

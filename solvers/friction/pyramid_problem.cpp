@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <stdexcept>
 
 namespace perp {
@@ -196,6 +197,21 @@ class PyramidFinder {
   std::vector<PyramidContact> contacts_;
 };
 
+// To the bit.
+bool is_same(const Lcp& a, const Lcp& b) {
+  if (a.size() == 0 || a.size() != b.size() || a.M.is_sparse() != b.M.is_sparse()) return false;
+  const auto same = [](const auto* x, const auto* y, std::ptrdiff_t count) {
+    return std::memcmp(x, y, static_cast<std::size_t>(count) * sizeof(*x)) == 0;
+  };
+  if (!same(a.q.data(), b.q.data(), a.size())) return false;
+  if (!a.M.is_sparse())
+    return a.M.dense().size() == b.M.dense().size() &&
+           same(a.M.dense().data(), b.M.dense().data(), a.M.dense().size());
+  const SparseColumns m = a.M.columns(), n = b.M.columns();
+  return m.entries() == n.entries() && same(m.start, n.start, m.cols + 1) &&
+         same(m.row, n.row, m.entries()) && same(m.value, n.value, m.entries());
+}
+
 // The largest |min(z, w)| of the edges and the slip of one contact.
 double friction_residual(const PyramidContact& contact, const double* r, const double* u,
                          double slip) {
@@ -226,7 +242,15 @@ double slip_of(const PyramidContact& contact, const double* r, const double* u) 
 
 const std::vector<PyramidContact>* find_pyramid_contacts(const Lcp& problem) {
   static thread_local PyramidFinder finder;  // every step of a sequence needs the same memory
-  return finder.find(problem) ? &finder.contacts() : nullptr;
+  // A plan, a refusal and a preparation ask for the contacts of one problem, one after another.
+  static thread_local Lcp last;
+  if (is_same(problem, last)) return &finder.contacts();
+  last.q.resize(0);
+  if (!finder.find(problem)) return nullptr;
+  last.M =
+      problem.M.is_borrowed() ? Matrix(problem.M.sparse()) : problem.M;  // its owner may change
+  last.q = problem.q;
+  return &finder.contacts();
 }
 
 std::optional<std::string> PyramidProblem::refusal(const Problem& problem) {

@@ -125,13 +125,13 @@ class PyramidLaw final : public ContactLaw {
                                         : at_.joints.first + row - system_->joint_first();
   }
 
-  // Adds the compliance of the contacts.
-  void add_compliance(std::vector<Triplet>& entries) const {
+  // Calls add(i, value) for the compliance of each contact, in row i of its normal impulse.
+  template <class Add>
+  void for_compliance(const Add& add) const {
     for (int c = 0; c < system_->contacts(); ++c) {
       const double diagonal =
           system_->compliance(c) * system_->impulse_scale() / system_->velocity_scale();
-      if (diagonal > 0)
-        entries.emplace_back(at_.normals.first + c, at_.normals.first + c, diagonal);
+      if (diagonal > 0) add(at_.normals.first + c, diagonal);
     }
   }
   // Adds the friction bounds that come from normal impulses that were given back.
@@ -143,27 +143,27 @@ class PyramidLaw final : public ContactLaw {
   }
 
   // Bounds: free, except unknowns that are complementary to their rows.
-  Mlcp mixed(std::vector<Triplet> entries, Vector q, const std::vector<UnknownBlock>& free) const {
+  Mlcp mixed(Matrix m, Vector q, const std::vector<UnknownBlock>& free) const {
     const int n = layout_.size();
     Vector lower = Vector::Zero(n);
     for (const UnknownBlock& block : free)
       lower.segment(block.first, block.size).setConstant(-kInfinity);
-    return {Matrix::from_triplets(n, n, entries), std::move(q), std::move(lower),
-            Vector::Constant(n, kInfinity)};
+    return {std::move(m), std::move(q), std::move(lower), Vector::Constant(n, kInfinity)};
   }
 
   // Unknowns (c_n, beta, lambda[, joint multipliers]); an Lcp if there are no joints.
   ProblemData eliminated_problem() const {
-    const SparseMatrix w = system_->delassus(system_->jacobian());
-    std::vector<Triplet> entries = pyramid_matrix(system_->mass_scale() * w, pyramids_);
-    add_compliance(entries);
+    SparseMatrix w = system_->delassus(system_->jacobian());
+    w *= system_->mass_scale();
+    SparseMatrix m = pyramid_matrix(w, pyramids_);
+    for_compliance([&](int i, double diagonal) { m.coeffRef(i, i) += diagonal; });
     const int n = layout_.size();
     Vector q = Vector::Zero(n);
     const Vector r = (system_->jacobian() * base_ - stabilisation()) / system_->velocity_scale();
     for (int i = 0; i < r.size(); ++i) q[place(i)] = r[i];
     add_given_friction(q);
-    if (system_->joint_count() == 0) return Lcp{Matrix::from_triplets(n, n, entries), std::move(q)};
-    return mixed(std::move(entries), std::move(q), {at_.joints});
+    if (system_->joint_count() == 0) return Lcp{Matrix(std::move(m)), std::move(q)};
+    return mixed(Matrix(std::move(m)), std::move(q), {at_.joints});
   }
 
   // Unknowns (v, joint multipliers, c_n, beta, lambda), the first two free.
@@ -184,10 +184,11 @@ class PyramidLaw final : public ContactLaw {
     q.head(at_.velocities.size) = -(m * base_) / system_->impulse_scale();
     const Vector rhs = stabilisation() / system_->velocity_scale();
     for (int i = 0; i < rhs.size(); ++i) q[place(i)] = -rhs[i];
-    add_compliance(entries);
+    for_compliance([&](int i, double diagonal) { entries.emplace_back(i, i, diagonal); });
     add_given_friction(q);
     add_pyramid_border(pyramids_, at_.normals.first, at_.friction.first, at_.slips.first, entries);
-    return mixed(std::move(entries), std::move(q), {at_.velocities, at_.joints});
+    const int n = layout_.size();
+    return mixed(Matrix::from_triplets(n, n, entries), std::move(q), {at_.velocities, at_.joints});
   }
 
   // Impulses of the rows of J, in N s.
