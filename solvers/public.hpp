@@ -14,8 +14,10 @@
 #include <perp/solvers/enumeration/enumerate.hpp>
 #include <perp/solvers/friction/admm.hpp>
 #include <perp/solvers/friction/newton_ac.hpp>
+#include <perp/solvers/friction/newton_cone.hpp>
 #include <perp/solvers/friction/newton_pyramid.hpp>
 #include <perp/solvers/friction/nsgs.hpp>
+#include <perp/solvers/friction/proximal_cone.hpp>
 #include <perp/solvers/friction/proximal_newton.hpp>
 #include <perp/solvers/friction/proximal_pyramid.hpp>
 #include <perp/solvers/friction/sap.hpp>

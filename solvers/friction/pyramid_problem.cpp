@@ -244,11 +244,15 @@ const std::vector<PyramidContact>* find_pyramid_contacts(const Lcp& problem) {
   static thread_local PyramidFinder finder;  // every step of a sequence needs the same memory
   // A plan, a refusal and a preparation ask for the contacts of one problem, one after another.
   static thread_local Lcp last;
-  if (is_same(problem, last)) return &finder.contacts();
-  last.q.resize(0);
-  if (!finder.find(problem)) return nullptr;
-  last.M =
-      problem.M.is_borrowed() ? Matrix(problem.M.sparse()) : problem.M;  // its owner may change
+  static thread_local bool found = false;  // in `last`
+  if (found && is_same(problem, last)) return &finder.contacts();
+  found = finder.find(problem);
+  if (!found) return nullptr;
+  if (problem.M.is_borrowed()) {
+    last.M = Matrix(problem.M.sparse());  // the owner may change it
+  } else {
+    last.M = problem.M;
+  }
   last.q = problem.q;
   return &finder.contacts();
 }
