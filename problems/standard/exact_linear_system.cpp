@@ -15,7 +15,12 @@ __extension__ typedef unsigned __int128 Wide;
 constexpr Word kPrime = (Word(1) << 61) - 1;
 constexpr int kDigits = 61;  // bits that a step gains
 
-Word multiply(Word a, Word b) { return static_cast<Word>(static_cast<Wide>(a) * b % kPrime); }
+// Without a division, because 2^61 is 1 modulo the prime. @param a less than 2^122
+Word reduce(Wide a) {
+  const Word sum = (static_cast<Word>(a) & kPrime) + static_cast<Word>(a >> kDigits);
+  return sum >= kPrime ? sum - kPrime : sum;
+}
+Word multiply(Word a, Word b) { return reduce(static_cast<Wide>(a) * b); }
 Word subtract(Word a, Word b) { return a >= b ? a - b : a + kPrime - b; }
 Word invert(Word a) {  // a^(p - 2)
   Word result = 1;
@@ -61,12 +66,12 @@ class ModularLu {
     for (std::size_t i = 0; i < n; ++i) {
       Wide sum = 0;
       for (std::size_t j = 0; j < i; ++j) sum += multiply(lu_[i][j], x[j]);
-      x[i] = subtract(b[rows_[i]], static_cast<Word>(sum % kPrime));
+      x[i] = subtract(b[rows_[i]], reduce(sum));
     }
     for (std::size_t i = n; i-- > 0;) {
       Wide sum = 0;
       for (std::size_t j = i + 1; j < n; ++j) sum += multiply(lu_[i][j], x[j]);
-      x[i] = multiply(subtract(x[i], static_cast<Word>(sum % kPrime)), inverse_pivots_[i]);
+      x[i] = multiply(subtract(x[i], reduce(sum)), inverse_pivots_[i]);
     }
   }
 

@@ -21,6 +21,15 @@ constexpr double kGain = 0.9;        // factor on the best measure that counts a
 // second.
 constexpr double kLeastGap = 1e-3, kLeastRoot = 0.1;
 
+bool same_program(const ConicQp& a, const ConicQp& b) {
+  const auto same_cone = [](const Cone& x, const Cone& y) {
+    return x.type == y.type && x.size == y.size;
+  };
+  return a.c.size() == b.c.size() && a.b.size() == b.b.size() && a.c == b.c && a.b == b.b &&
+         std::equal(a.cones.begin(), a.cones.end(), b.cones.begin(), b.cones.end(), same_cone) &&
+         same_entries(a.P, b.P) && same_entries(a.A, b.A);
+}
+
 }  // namespace
 
 const SolverTraits& InteriorPoint::traits() const {
@@ -34,6 +43,20 @@ const SolverTraits& InteriorPoint::traits() const {
 }
 
 std::optional<std::string> InteriorPoint::do_refusal(const Problem& problem) const {
+  // Whoever asks before prepare() asks twice: prepare() does so itself.
+  const auto* conic = std::get_if<ConicQp>(&problem.data);
+  if (conic && asked_.accepted && settings.equilibrate == asked_.equilibrated &&
+      same_program(*conic, asked_.posed))
+    return {};
+  auto refusal = ask(problem);
+  asked_.accepted = conic && !refusal;
+  asked_.equilibrated = settings.equilibrate;
+  return refusal;
+}
+
+// Reads the problem, and asks whether it is convex.
+std::optional<std::string> InteriorPoint::ask(const Problem& problem) const {
+  asked_.accepted = false;
   read(problem, asked_);
   // The prepared problem has passed the check, so the same P in the same scale passes, too.
   if (same_entries(asked_.posed.P, problem_.posed.P) &&

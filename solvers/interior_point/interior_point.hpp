@@ -58,6 +58,7 @@ class InteriorPoint final : public Solver {
     ConicQp posed;        // the problem as posed; for a box_qp its statement as a conic_qp
     Vector lower, upper;  // of a box_qp
     ConicData data;
+    bool accepted = false, equilibrated = false;  // of a conic_qp: not refused, and how it was read
   };
 
   /// The point of the path over tau, an answer to the scaled problem.
@@ -78,6 +79,7 @@ class InteriorPoint final : public Solver {
   void do_update(const Problem& problem) override;
   void do_solve(const Start& start, Observer* observer, Result& result) override;
 
+  std::optional<std::string> ask(const Problem& problem) const;
   void read(const Problem& problem, Reading& reading) const;
   static void load(const BoxQp& problem, Reading& reading);
   void take(bool same_pattern);

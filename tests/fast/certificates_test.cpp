@@ -144,5 +144,30 @@ TEST(ExactConditions, KnowTheBoundaryOfACone) {
   EXPECT_FALSE(hold_exactly(c, vector({5, 3, 4})));  // not negative
 }
 
+// The last proof is remembered. Whatever differs from it by a bit is another question.
+TEST(ExactConditions, AreAskedAgainIfAnythingChanges) {
+  ConeConditions good;
+  good.rows = SparseMatrix(DenseMatrix(DenseMatrix::Identity(4, 4)).sparseView());
+  good.cones = {{ConeType::kSecondOrder, 3}};
+  good.conic_rows = 3;
+  good.objective = vector({-1, 0, 0, 0});
+  good.low = good.high = vector({1});
+  const Vector v = vector({5, 3, 4, 4});
+  const auto expect_refused = [&](const auto& change) {
+    ASSERT_TRUE(hold_exactly(good, v));
+    ASSERT_TRUE(hold_exactly(good, v));
+    ConeConditions other = good;
+    change(other);
+    EXPECT_FALSE(hold_exactly(other, v));
+  };
+  expect_refused([](ConeConditions& c) { c.rows.coeffRef(1, 1) = std::nextafter(1.0, 2.0); });
+  expect_refused([](ConeConditions& c) { c.rows.coeffRef(3, 0) = 1.0; });
+  expect_refused([](ConeConditions& c) { c.cones = {{ConeType::kZero, 3}}; });
+  expect_refused([](ConeConditions& c) { c.objective[0] = 0.0; });
+  expect_refused([](ConeConditions& c) { c.high[0] = 2.0; });
+  ASSERT_TRUE(hold_exactly(good, v));
+  EXPECT_FALSE(hold_exactly(good, vector({5, 3, std::nextafter(4.0, 5.0), 4})));
+}
+
 }  // namespace
 }  // namespace perp::test
