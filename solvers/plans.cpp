@@ -144,7 +144,6 @@ std::vector<Plan> quadratic_plans() {
   const std::string blocks =
       "try(block-augmented-lagrangian:start_measure=0.1:negligible=1e-4, cap=12, from=start), "
       "block-interior-point, "
-      "try(newton-cone, from=best, cap=60, within=1e-6), "
       "try(proximal-cone, from=best, cap=400, within=1e-6), "
       "try(block-augmented-lagrangian:penalty=1e4:negligible=1e-4, cap=20, from=best), ";
   const std::string conic = "warm(polish(interior-point))";
