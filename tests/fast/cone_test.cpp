@@ -37,7 +37,7 @@ Problem random_program(int bodies, int contacts, int dimension, std::uint64_t se
   const Vector reached = gaussian(random, nv, 1);
   ConvexRelaxation r = relaxation_in_velocities({mass.sparseView(),
                                                  j.sparseView(),
-                                                 gaussian(random, nv, 5),
+                                                 5.0 * gaussian(random, nv, 1),
                                                  inside - j * reached,
                                                  {},
                                                  mu,
