@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <perp/problems/matrix/sparse_copies.hpp>
 #include <perp/problems/standard/exact_linear_system.hpp>
 #include <perp/problems/standard/extended.hpp>
 
@@ -309,11 +310,9 @@ bool same_bits(const Vector& a, const Vector& b) {
 }
 
 bool same_bits(const ConeConditions& a, const ConeConditions& b) {
-  const SparseMatrix &m = a.rows, &n = b.rows;
-  return m.rows() == n.rows() && m.cols() == n.cols() && m.nonZeros() == n.nonZeros() &&
-         std::equal(m.outerIndexPtr(), m.outerIndexPtr() + m.cols() + 1, n.outerIndexPtr()) &&
-         std::equal(m.innerIndexPtr(), m.innerIndexPtr() + m.nonZeros(), n.innerIndexPtr()) &&
-         same_bits(m.valuePtr(), n.valuePtr(), m.nonZeros()) && a.conic_rows == b.conic_rows &&
+  return same_pattern(a.rows, b.rows) &&
+         same_bits(a.rows.valuePtr(), b.rows.valuePtr(), a.rows.nonZeros()) &&
+         a.conic_rows == b.conic_rows &&
          std::equal(
              a.cones.begin(), a.cones.end(), b.cones.begin(), b.cones.end(),
              [](const Cone& x, const Cone& y) { return x.type == y.type && x.size == y.size; }) &&

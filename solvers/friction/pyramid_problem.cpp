@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <perp/problems/matrix/sparse_copies.hpp>
 #include <stdexcept>
 
 namespace perp {
@@ -197,21 +197,6 @@ class PyramidFinder {
   std::vector<PyramidContact> contacts_;
 };
 
-// To the bit.
-bool is_same(const Lcp& a, const Lcp& b) {
-  if (a.size() == 0 || a.size() != b.size() || a.M.is_sparse() != b.M.is_sparse()) return false;
-  const auto same = [](const auto* x, const auto* y, std::ptrdiff_t count) {
-    return std::memcmp(x, y, static_cast<std::size_t>(count) * sizeof(*x)) == 0;
-  };
-  if (!same(a.q.data(), b.q.data(), a.size())) return false;
-  if (!a.M.is_sparse())
-    return a.M.dense().size() == b.M.dense().size() &&
-           same(a.M.dense().data(), b.M.dense().data(), a.M.dense().size());
-  const SparseColumns m = a.M.columns(), n = b.M.columns();
-  return m.entries() == n.entries() && same(m.start, n.start, m.cols + 1) &&
-         same(m.row, n.row, m.entries()) && same(m.value, n.value, m.entries());
-}
-
 // The largest |min(z, w)| of the edges and the slip of one contact.
 double friction_residual(const PyramidContact& contact, const double* r, const double* u,
                          double slip) {
@@ -245,7 +230,9 @@ const std::vector<PyramidContact>* find_pyramid_contacts(const Lcp& problem) {
   // A plan, a refusal and a preparation ask for the contacts of one problem, one after another.
   static thread_local Lcp last;
   static thread_local bool found = false;  // in `last`
-  if (found && is_same(problem, last)) return &finder.contacts();
+  if (found && problem.q.size() == last.q.size() && problem.q == last.q &&
+      same_entries(problem.M, last.M))
+    return &finder.contacts();
   found = finder.find(problem);
   if (!found) return nullptr;
   if (problem.M.is_borrowed()) {
