@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <perp/problems/standard/problem.hpp>
 #include <perp/solvers/block_interior_point/impulse_program.hpp>
 #include <perp/solvers/core/start.hpp>
 #include <perp/solvers/friction/contact_problem.hpp>
