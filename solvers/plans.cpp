@@ -135,7 +135,7 @@ std::vector<Plan> pyramid_plans() {
        {}},
       {"linear-pyramid-started",
        "the same with a start: the impulses of the step before are near those of this one",
-       first("start, " + pyramid_started + pivots),
+       first(pyramid_started + pivots),
        {}},
   };
 }
@@ -297,12 +297,13 @@ bool is_z_matrix(const Matrix& m) {
 std::string_view linear_plan(const Problem& problem, bool started) {
   const int n = problem.size();
   if (n < kTinyProblem) return "linear-tiny";
-  const Matrix& m = linear_matrix(problem);
-  if (symmetric_with_positive_diagonal(m))
-    return n >= kGrid && m.is_sparse() && is_z_matrix(m) ? "linear-grid" : "linear-symmetric";
+  // Never symmetric: the rows and columns of slips have opposite signs.
   const auto* lcp = std::get_if<Lcp>(&problem.data);
   if (lcp && find_pyramid_contacts(*lcp))
     return started ? "linear-pyramid-started" : "linear-pyramid";
+  const Matrix& m = linear_matrix(problem);
+  if (symmetric_with_positive_diagonal(m))
+    return n >= kGrid && m.is_sparse() && is_z_matrix(m) ? "linear-grid" : "linear-symmetric";
   // From a start near the solution the basis is nearly right.
   if (n < (started ? kStartedSize : kPivotingSize)) return "linear";
   if (started) return "linear-huge-started";

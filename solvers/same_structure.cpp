@@ -25,12 +25,14 @@ bool same_places(const SparseMatrix& a, const SparseMatrix& b) {
 }
 
 bool same_places(const Matrix& a, const Matrix& b) {
+  if (a.shares(b)) return true;
   if (a.is_sparse() != b.is_sparse()) return false;
   if (a.is_sparse()) return same_places(a.sparse(), b.sparse());
   return a.rows() == b.rows() && a.cols() == b.cols();
 }
 
 bool same_bits(const Matrix& a, const Matrix& b) {
+  if (a.shares(b)) return true;
   if (!same_places(a, b)) return false;
   if (a.is_sparse())
     return same_bits(a.sparse().valuePtr(), b.sparse().valuePtr(), a.sparse().nonZeros());

@@ -18,6 +18,12 @@ constexpr double kTouching = 1e-6;         // m: gap that counts as contact at v
 constexpr double kRelaxationFactor = 0.5;  // factor on gaps and drifts at each retry
 constexpr int kRetries = 4;                // the last one sets the factor to 0
 constexpr double kMostEntries = 5e7;       // of R M^-1 R': a few copies need a few GB
+// Largest displacement of a body that is followed, over its radius: its error in J is a hundredth
+// of the usual tolerance.
+constexpr double kFollowed = 1e-12;
+// Largest change of its speed that is followed, over its radius and the length of the step. Speeds
+// only decide which points are candidates, with a margin of a thousandth of the radius.
+constexpr double kFollowedSpeed = 1e-6;
 
 }  // namespace
 
@@ -33,6 +39,65 @@ ContactSystem::ContactSystem(const Scene& scene, const State& state, double h, M
   find_active_contacts(held);
   assemble_jacobian(friction);
   set_scales();
+  const bool plain = scene.joints.empty() && scene.bearings.empty() && !motion_.reduced() &&
+                     motion_.mass.size() == 0 && motion_.bodies_inverse_mass.size() == 0;
+  if (plain && !held && !choices.velocity_level && choices.gap.gap == &linearised_gap())
+    remember_geometry();
+}
+
+void ContactSystem::remember_geometry() {
+  found_ = {*scene_, state_, Vector(contacts()), {}};
+  for (int c = 0; c < contacts(); ++c) found_->gaps[c] = contact(c).gap;
+  for (const Body& body : scene_->bodies) found_->radii.push_back(bounding_radius(body.shape));
+}
+
+bool ContactSystem::follow(const Scene& scene, const State& state, double h, Motion& motion) {
+  if (!found_ || h != h_ || !(state.time > state_.time) || !(scene == found_->scene)) return false;
+  const std::optional<Vector> moved = small_displacement(state);
+  if (!moved) return false;
+  followed_ = true;
+  scene_ = &scene;
+  state_ = state;
+  motion_.free = std::move(motion.free);
+  motion_.moved = std::move(motion.moved);
+  relaxation_ = {};
+  const Vector widening = jacobian_.topRows(contacts()) * *moved;
+  for (int c = 0; c < contacts(); ++c)
+    contacts_[static_cast<std::size_t>(c)].gap = found_->gaps[c] + widening[c];
+  approach_ =
+      jacobian_.topRows(contacts()) * velocity_after_impulses(*scene_, state_, coordinates_, h_);
+  return true;
+}
+
+// The displacement since the contacts were found, in generalised coordinates: m and rad. Nothing if
+// it is too large for a body.
+std::optional<Vector> ContactSystem::small_displacement(const State& state) const {
+  Vector moved = Vector::Zero(coordinates_.size());
+  for (std::size_t b = 0; b < state.bodies.size(); ++b) {
+    const BodyState &now = state.bodies[b], &then = found_->state.bodies[b];
+    const Vector3d path = now.position - then.position;
+    const Quaterniond turn = now.orientation * then.orientation.conjugate();
+    const Vector3d angle = std::copysign(2.0, turn.w()) * turn.vec();
+    const int at = coordinates_.offset(static_cast<int>(b));
+    if (at < 0) {
+      if (!path.isZero(0.0) || !(now.orientation.coeffs() == then.orientation.coeffs())) return {};
+      continue;
+    }
+    const double radius = found_->radii[b];
+    const double faster = (now.velocity - then.velocity).norm() +
+                          radius * (now.angular_velocity - then.angular_velocity).norm();
+    // Not true if something is not finite.
+    if (!(path.norm() + radius * angle.norm() <= kFollowed * radius &&
+          h_ * faster <= kFollowedSpeed * radius))
+      return {};
+    if (coordinates_.per_body() == 3) {
+      moved.segment<3>(at) << path.head<2>(), angle.z();
+    } else {
+      moved.segment<3>(at) = path;
+      moved.segment<3>(at + 3) = angle;
+    }
+  }
+  return moved;
 }
 
 // First the rows for the velocities of the bodies, then for those of the step.
@@ -217,7 +282,7 @@ std::string ContactSystem::contact_name(int c) const {
   return name;
 }
 
-void ContactSystem::describe(std::string_view formulation, Stage& stage) const {
+void ContactSystem::describe(std::string_view formulation, Stage& stage) {
   Problem& problem = stage.problem;
   problem.name = fmt::format("{}-{}-{:.6f}", scene_->name, stage.name, state_.time);
   problem.source = json::Object{{"scene", scene_->name},
@@ -227,17 +292,25 @@ void ContactSystem::describe(std::string_view formulation, Stage& stage) const {
                                 {"h", h_},
                                 {"velocity_scale", velocity_scale_},
                                 {"impulse_scale", impulse_scale_}};
+  if (described_.empty() && contacts() > 0) described_ = described_contacts();
+  problem.contacts = described_;
+}
+
+std::vector<ContactInfo> ContactSystem::described_contacts() const {
+  const auto list = [](const Vector3d& v) { return std::vector<double>{v[0], v[1], v[2]}; };
+  std::vector<ContactInfo> all;
+  all.reserve(contacts_.size());
   for (int c = 0; c < contacts(); ++c) {
-    const auto list = [](const Vector3d& v) { return std::vector<double>{v[0], v[1], v[2]}; };
     const ContactPoint3& k = contact(c);
-    problem.contacts.push_back({contact_name(c),
-                                scene_->bodies[k.a].name,
-                                scene_->bodies[k.b].name,
-                                list(k.point),
-                                list(k.normal),
-                                {list(frame(c).t), list(frame(c).o)},
-                                k.gap});
+    all.push_back({contact_name(c),
+                   scene_->bodies[k.a].name,
+                   scene_->bodies[k.b].name,
+                   list(k.point),
+                   list(k.normal),
+                   {list(frame(c).t), list(frame(c).o)},
+                   k.gap});
   }
+  return all;
 }
 
 StepResult ContactSystem::result(const Vector& v, const Vector& impulses,

@@ -54,6 +54,17 @@ class ContactSystem {
                 const ContactSystemChoices& choices, const FrictionDirections& friction,
                 const HeldContacts& held);
 
+  /// Goes on to a later step of the same scene, if no body has moved since the contacts were found
+  /// by more than 1e-12 of its radius. Contacts, J and M then stay as they are, to the bit; gaps
+  /// change by J times the displacement, which is exact but for its square. So a pile at rest is
+  /// not measured again. Scenes with joints or bearings, gaps other than the linearised one and
+  /// steps of another length or at velocity level are never followed.
+  /// @param motion that of the new step; it is taken only if the result is true
+  /// @return false if nothing was changed, because the step needs a system of its own
+  bool follow(const Scene& scene, const State& state, double h, Motion& motion);
+  /// Whether contacts, J and M are those of the step before: follow() led here.
+  bool followed() const { return followed_; }
+
   const Scene& scene() const { return *scene_; }
   const State& state() const { return state_; }
   double h() const { return h_; }
@@ -129,8 +140,9 @@ class ContactSystem {
   /// Sets the stabilisation back to its value at the beginning of a stage.
   void restore_stabilisation();
 
-  /// Fills in name, source and contacts of the problem of a stage.
-  void describe(std::string_view formulation, Stage& stage) const;
+  /// Fills in name, source and contacts of the problem of a stage. After follow() the contacts are
+  /// described as they were found.
+  void describe(std::string_view formulation, Stage& stage);
 
   /// The end of the step.
   /// @param v velocities at the end, SI
@@ -140,6 +152,9 @@ class ContactSystem {
                     const std::vector<ContactMode>& modes = {}) const;
 
  private:
+  void remember_geometry();
+  std::vector<ContactInfo> described_contacts() const;
+  std::optional<Vector> small_displacement(const State& state) const;
   void find_active_contacts(const HeldContacts& held);
   void assemble_jacobian(const FrictionDirections& friction);
   void add_joint_rates(std::vector<Triplet>& entries);
@@ -168,6 +183,16 @@ class ContactSystem {
   std::vector<double> friction_bounds_;  // of rubbing joints
   SparseMatrix jacobian_;
   Vector theta_, approach_;
+  /// What the contacts were found from, for follow().
+  struct Geometry {
+    Scene scene;  // a copy
+    State state;
+    Vector gaps;                // m, of the contacts
+    std::vector<double> radii;  // m, of the bodies
+  };
+  std::optional<Geometry> found_;  // nothing if it cannot be followed
+  bool followed_ = false;
+  SharedList<ContactInfo> described_;  // the contacts, if a stage was described
   double velocity_scale_ = 1.0, impulse_scale_ = 1.0;
   /// Factor on gaps and drifts in this try, its least value in earlier stages, and tries so far.
   struct Relaxation {

@@ -35,7 +35,7 @@ UnknownBlock UnknownLayout::add(std::vector<std::string> names, std::vector<std:
                                 double unit) {
   if (names.size() != keys.size()) throw std::logic_error("as many keys as names");
   const UnknownBlock block{size(), static_cast<int>(names.size()), unit};
-  std::move(names.begin(), names.end(), std::back_inserter(names_));
+  std::move(names.begin(), names.end(), std::back_inserter(names_.edit()));
   keys_.insert(keys_.end(), keys.begin(), keys.end());
   return block;
 }

@@ -63,7 +63,7 @@ class UnknownLayout {
   void name(Stage& stage) const;
 
  private:
-  std::vector<std::string> names_;
+  SharedList<std::string> names_;
   std::vector<std::uint64_t> keys_;
 };
 

@@ -104,7 +104,7 @@ void ConeRows::free_of_drift() {
       system_->free_velocity() + system_->inverse_mass() * (joint_rows_.transpose() * joint_base_);
 }
 
-Matrix ConeRows::scaled_normal_block(double scale) const {
+SparseMatrix ConeRows::scaled_normal_block(double scale) const {
   std::vector<Triplet> entries;
   for (int c = 0; c < contacts(); ++c) entries.emplace_back(c, dimension() * c, 1.0);
   SparseMatrix normals(contacts(), local_.rows());
@@ -112,12 +112,12 @@ Matrix ConeRows::scaled_normal_block(double scale) const {
   return scaled_block(scale, normals);
 }
 
-Matrix ConeRows::scaled_block(double scale, const std::optional<SparseMatrix>& chosen) const {
+SparseMatrix ConeRows::scaled_block(double scale, const std::optional<SparseMatrix>& chosen) const {
   const SparseMatrix picked = chosen ? SparseMatrix(*chosen * local_) : SparseMatrix();
   const SparseMatrix& rows = chosen ? picked : local_;
   SparseMatrix w = system_->delassus(rows);
   w *= scale;
-  if (system_->joint_count() == 0) return Matrix(std::move(w));
+  if (system_->joint_count() == 0) return w;
   const DenseMatrix response =
       chosen ? DenseMatrix(joint_response_ * chosen->transpose()) : joint_response_;
   const DenseMatrix taken =
@@ -126,7 +126,7 @@ Matrix ConeRows::scaled_block(double scale, const std::optional<SparseMatrix>& c
   w -= SparseMatrix(taken.sparseView());
   w = 0.5 * (w + SparseMatrix(w.transpose()));  // symmetric to the last bit
   w.prune(0.0, 0.0);
-  return Matrix(std::move(w));
+  return w;
 }
 
 // Impulses of all rows of J from those of the contacts in local order.

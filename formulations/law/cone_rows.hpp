@@ -47,22 +47,24 @@ class ConeRows {
   /// Eliminates the joints: with G v+ = w their impulses follow from those of the contacts. If rows
   /// depend on each other (a closed chain in space), the impulse of least norm is taken.
   void eliminate_joints();
+  /// After ContactSystem::follow(): the same rows, in a step without joints.
+  void follow() { base_ = system_->free_velocity(); }
   // The functions below need eliminate_joints().
   /// Updates base() to the present stabilisation of the joints.
   void free_of_drift();
   /// Velocities without contact impulses; the joints hold.
   const Vector& base() const { return base_; }
   /// scale * W of the contacts, symmetric to the last bit.
-  Matrix scaled_delassus(double scale) const { return scaled_block(scale, {}); }
+  SparseMatrix scaled_delassus(double scale) const { return scaled_block(scale, {}); }
   /// The normal rows and columns of scaled_delassus(scale).
-  Matrix scaled_normal_block(double scale) const;
+  SparseMatrix scaled_normal_block(double scale) const;
   /// Velocities that follow from local impulses, and the impulses of all rows of J.
   Vector velocity_after(const Vector& p) const;
   Vector all_impulses(const Vector& p) const;
 
  private:
   /// scale * W of all local rows, or of those that `chosen` selects.
-  Matrix scaled_block(double scale, const std::optional<SparseMatrix>& chosen) const;
+  SparseMatrix scaled_block(double scale, const std::optional<SparseMatrix>& chosen) const;
 
   const ContactSystem* system_;
   SparseMatrix contact_rows_, local_, joint_rows_;

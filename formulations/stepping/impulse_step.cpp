@@ -42,7 +42,7 @@ class ImpulseStep final : public Formulation {
 
   StageOrResult begin(const Scene& scene, const State& state, double h,
                       const HeldContacts& held) override {
-    system_.reset();
+    moving_ = false;
     begun_ = {&scene, state, h};
     std::variant<Stage, Motion> motion = motion_->begin(scene, state, h);
     if (auto* stage = std::get_if<Stage>(&motion)) return describe(std::move(*stage));
@@ -50,19 +50,19 @@ class ImpulseStep final : public Formulation {
   }
 
   StageOrResult advance(const Answer& answer) override {
-    if (!system_) return with(motion_->advance(answer), {});
+    if (!moving_) return with(motion_->advance(answer), {});
     return next(law_->advance(answer));
   }
 
   std::optional<Stage> relax() override {
-    if (!system_) return {};
+    if (!moving_) return {};
     std::optional<Stage> stage = law_->relax();
     if (stage) system_->describe(name(), *stage);
     return stage;
   }
 
   std::optional<StageOrResult> settle(const Answer& answer) override {
-    if (!system_) return {};
+    if (!moving_) return {};
     std::optional<StageOrEnd> settled = law_->settle(answer);
     if (!settled) return {};
     return next(std::move(*settled));
@@ -71,6 +71,14 @@ class ImpulseStep final : public Formulation {
  private:
   // The contacts of a step whose motion is known.
   StageOrResult with(Motion motion, const HeldContacts& held) {
+    if (held || !system_ || !system_->follow(*begun_.scene, begun_.state, begun_.h, motion))
+      pose(std::move(motion), held);
+    moving_ = true;
+    return next(law_->begin(*system_));
+  }
+
+  void pose(Motion motion, const HeldContacts& held) {
+    system_.reset();
     ContactSystemChoices choices;
     choices.gap = choices_.gap;
     choices.velocity_level = choices_.level == StepLevel::kVelocity;
@@ -83,7 +91,6 @@ class ImpulseStep final : public Formulation {
     };
     system_.emplace(*begun_.scene, begun_.state, begun_.h, std::move(motion), choices, friction,
                     held);
-    return next(law_->begin(*system_));
   }
 
   // Of motion without contact.
@@ -98,7 +105,7 @@ class ImpulseStep final : public Formulation {
     return stage;
   }
 
-  StageOrResult next(StageOrEnd given) const {
+  StageOrResult next(StageOrEnd given) {
     if (auto* stage = std::get_if<Stage>(&given)) {
       system_->describe(name(), *stage);
       return std::move(*stage);
@@ -131,7 +138,8 @@ class ImpulseStep final : public Formulation {
   std::unique_ptr<MotionRule> motion_;
   std::unique_ptr<ContactLaw> law_;
   Begun begun_;
-  std::optional<ContactSystem> system_;  // of the present step, from when its motion is known
+  bool moving_ = false;                  // the motion of the present step is known
+  std::optional<ContactSystem> system_;  // of the present step if moving_, else of one before
 };
 
 }  // namespace

@@ -27,6 +27,20 @@ Matrix::Matrix(SparseMatrix sparse) {
   storage_ = std::move(sparse);
 }
 
+Matrix Matrix::share(SparseMatrix sparse) {
+  sparse.makeCompressed();
+  Matrix matrix;
+  const bool finite = Eigen::Map<const Vector>(sparse.valuePtr(), sparse.nonZeros()).allFinite();
+  matrix.storage_ = std::make_shared<const Kept>(Kept{std::move(sparse), finite});
+  return matrix;
+}
+
+bool Matrix::shares(const Matrix& other) const {
+  const auto* here = std::get_if<Shared>(&storage_);
+  const auto* there = std::get_if<Shared>(&other.storage_);
+  return here && there && *here == *there;
+}
+
 Matrix Matrix::from_triplets(int rows, int cols, const std::vector<Triplet>& triplets) {
   SparseMatrix matrix(rows, cols);
   matrix.setFromTriplets(triplets.begin(), triplets.end());
@@ -59,8 +73,8 @@ Matrix Matrix::borrow(const SparseColumns& columns, std::shared_ptr<const void> 
 }
 
 const SparseMatrix& Matrix::sparse() const {
-  const Borrowed* borrowed = std::get_if<Borrowed>(&storage_);
-  if (!borrowed) return std::get<SparseMatrix>(storage_);
+  if (const SparseMatrix* stored = stored_sparse()) return *stored;
+  const Borrowed* borrowed = &std::get<Borrowed>(storage_);
   std::call_once(borrowed->copy->once, [&] {
     const SparseColumns& a = borrowed->columns;
     borrowed->copy->matrix =
@@ -70,7 +84,7 @@ const SparseMatrix& Matrix::sparse() const {
 }
 
 SparseMatrix& Matrix::sparse() {
-  if (is_borrowed()) {
+  if (is_sparse() && !std::holds_alternative<SparseMatrix>(storage_)) {
     SparseMatrix copy = std::as_const(*this).sparse();
     storage_ = std::move(copy);
   }
@@ -79,7 +93,8 @@ SparseMatrix& Matrix::sparse() {
 
 SparseColumns Matrix::columns() const {
   if (const Borrowed* borrowed = std::get_if<Borrowed>(&storage_)) return borrowed->columns;
-  const SparseMatrix& a = std::get<SparseMatrix>(storage_);
+  if (!is_sparse()) throw std::bad_variant_access();
+  const SparseMatrix& a = *stored_sparse();
   return {static_cast<int>(a.rows()), static_cast<int>(a.cols()), a.outerIndexPtr(),
           a.innerIndexPtr(), a.valuePtr()};
 }
@@ -115,6 +130,7 @@ double Matrix::coefficient(int row, int col) const {
 
 bool Matrix::all_finite() const {
   if (!is_sparse()) return dense().allFinite();
+  if (is_shared()) return std::get<Shared>(storage_)->finite;
   const SparseColumns a = columns();
   return Eigen::Map<const Vector>(a.value, a.entries()).allFinite();
 }

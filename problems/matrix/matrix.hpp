@@ -52,6 +52,15 @@ class Matrix {
   /// @throws std::invalid_argument if the columns are not compressed columns with sorted rows
   static Matrix borrow(const SparseColumns& columns, std::shared_ptr<const void> owner);
 
+  /// A sparse matrix, compressed if it is not, that copies of this object share: to copy it costs
+  /// nothing, whatever its size. Who asks for sparse() to change it gets a matrix of their own.
+  static Matrix share(SparseMatrix sparse);
+  /// Whether it is shared, by itself or with others.
+  bool is_shared() const { return std::holds_alternative<Shared>(storage_); }
+  /// Whether both have one matrix of share() between them, which says without a look at the
+  /// entries that they are equal.
+  bool shares(const Matrix& other) const;
+
   /// rows x cols from coordinate triplets; repeated entries add.
   static Matrix from_triplets(int rows, int cols, const std::vector<Triplet>& triplets);
 
@@ -73,8 +82,8 @@ class Matrix {
   const DenseMatrix& dense() const { return std::get<DenseMatrix>(storage_); }
   /// @overload
   const SparseMatrix& sparse() const;
-  /// To change values; the sparse one must stay compressed and sorted. A borrowed one becomes a
-  /// matrix of our own.
+  /// To change values; the sparse one must stay compressed and sorted. A borrowed or shared one
+  /// becomes a matrix of our own.
   DenseMatrix& dense() { return std::get<DenseMatrix>(storage_); }
   /// @overload
   SparseMatrix& sparse();
@@ -105,7 +114,7 @@ class Matrix {
   /// Calls f(row, value) for every stored entry of a column that is not zero.
   template <class F>
   void for_column(int col, F&& f) const {
-    if (const auto* sparse = std::get_if<SparseMatrix>(&storage_)) {
+    if (const SparseMatrix* sparse = stored_sparse()) {
       for (SparseMatrix::InnerIterator it(*sparse, col); it; ++it) {
         if (it.value() != 0.0) f(static_cast<int>(it.row()), it.value());
       }
@@ -129,7 +138,20 @@ class Matrix {
     std::shared_ptr<Copy> copy;
   };
 
-  std::variant<DenseMatrix, SparseMatrix, Borrowed> storage_;
+  struct Kept {
+    SparseMatrix matrix;
+    bool finite;  // all entries are
+  };
+  using Shared = std::shared_ptr<const Kept>;
+
+  /// The sparse matrix that is stored, our own or shared; nullptr if there is none.
+  const SparseMatrix* stored_sparse() const {
+    if (const auto* own = std::get_if<SparseMatrix>(&storage_)) return own;
+    const auto* shared = std::get_if<Shared>(&storage_);
+    return shared ? &(*shared)->matrix : nullptr;
+  }
+
+  std::variant<DenseMatrix, SparseMatrix, Borrowed, Shared> storage_;
 };
 
 }  // namespace perp

@@ -97,6 +97,7 @@ bool same_pattern(const SparseMatrix& a, const SparseMatrix& b) {
 }
 
 bool same_entries(const Matrix& a, const Matrix& b) {
+  if (a.shares(b)) return true;
   if (a.is_sparse() != b.is_sparse()) return false;
   if (!a.is_sparse()) return a.rows() == b.rows() && a.cols() == b.cols() && a.dense() == b.dense();
   const SparseMatrix &x = a.sparse(), &y = b.sparse();

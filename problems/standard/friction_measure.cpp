@@ -137,25 +137,40 @@ void friction_natural_map(int d, const Scalar* r, const Scalar* u, Scalar mu, Sc
 template void friction_natural_map(int, const double*, const double*, double, double*);
 template void friction_natural_map(int, const Extended*, const Extended*, Extended, Extended*);
 
-void FrictionMeasure::prepare(const FrictionContact& problem) {
+bool FrictionMeasure::has_parts_of(const FrictionContact& problem) const {
+  if (problem.dimension != dimension_ || problem.contacts() != std::ssize(part_)) return false;
+  return problem.is_operator() ? problem.J.shares(J_) && problem.M.shares(M_)
+                               : problem.W.shares(W_);
+}
+
+void FrictionMeasure::find_parts(const FrictionContact& problem) {
   dimension_ = problem.dimension;
-  mu_ = problem.mu;
-  const int nc = problem.contacts(), d = dimension_;
+  const int nc = problem.contacts();
   problem.is_operator() ? join_by_columns(problem, joining_) : join_by_blocks(problem, joining_);
   std::vector<int>& number = joining_.number;
   number.clear();
   part_.resize(static_cast<std::size_t>(nc));
-  scales_.clear();
-  Extended total = 0;
+  int parts = 0;
   for (int c = 0; c < nc; ++c) {
     const auto root = static_cast<std::size_t>(joining_.root(c));
     if (root >= number.size()) number.resize(root + 1, -1);
-    if (number[root] < 0) {
-      number[root] = parts();
-      scales_.push_back(0);
-    }
+    if (number[root] < 0) number[root] = parts++;
     part_[c] = number[root];
-    for (int k = d * c; k < d * (c + 1); ++k) {
+  }
+  scales_.resize(static_cast<std::size_t>(parts));
+  const auto keep = [](const Matrix& from, Matrix& to) { to = from.is_shared() ? from : Matrix(); };
+  keep(problem.W, W_);
+  keep(problem.J, J_);
+  keep(problem.M, M_);
+}
+
+void FrictionMeasure::prepare(const FrictionContact& problem) {
+  mu_ = problem.mu;
+  if (!has_parts_of(problem)) find_parts(problem);
+  std::fill(scales_.begin(), scales_.end(), 0);
+  Extended total = 0;
+  for (int c = 0; c < problem.contacts(); ++c) {
+    for (int k = dimension_ * c; k < dimension_ * (c + 1); ++k) {
       const Extended square = static_cast<Extended>(problem.q[k]) * problem.q[k];
       scales_[part_[c]] += square;
       total += square;

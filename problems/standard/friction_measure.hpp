@@ -31,7 +31,8 @@ class FrictionMeasure {
   FrictionMeasure() = default;
   explicit FrictionMeasure(const FrictionContact& problem) { prepare(problem); }
 
-  /// Finds the parts. Keeps no reference. Memory is allocated only if sizes change.
+  /// Finds the parts. Memory is allocated only if sizes change. The parts of the problem before are
+  /// kept if its matrices are shared with this one (Matrix::share()).
   void prepare(const FrictionContact& problem);
 
   /// The measure and its parts.
@@ -52,8 +53,11 @@ class FrictionMeasure {
  private:
   template <class V>
   Value evaluate_as(const V& r, const V& u);
+  bool has_parts_of(const FrictionContact& problem) const;
+  void find_parts(const FrictionContact& problem);
 
   int dimension_ = 3;
+  Matrix W_, J_, M_;  // of which parts are known, if they are shared
   Vector mu_;
   Extended q_norm_ = 0;
   std::vector<int> part_;          // of a contact

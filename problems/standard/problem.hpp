@@ -8,6 +8,7 @@
 #include <perp/problems/standard/friction_contact.hpp>
 #include <perp/problems/standard/lcp.hpp>
 #include <perp/problems/standard/mcp.hpp>
+#include <perp/problems/standard/shared_list.hpp>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -38,8 +39,8 @@ struct Problem {
   std::string name;
   std::optional<Vector> start;
   std::optional<KnownSolution> solution;
-  std::vector<std::string> variables;  ///< names, empty or n
-  std::vector<ContactInfo> contacts;
+  SharedList<std::string> variables;  ///< names, empty or n
+  SharedList<ContactInfo> contacts;
   json::Value source;       ///< where it comes from; null if not given
   json::Object extensions;  ///< fields whose names begin with "x-"
 

@@ -39,12 +39,21 @@ Extended bounded_fischer_burmeister(Extended z, Extended f, double lower, double
   return has_lower ? fischer_burmeister_extended(z - lower, above) : above;
 }
 
+// mid(z - lower, z - upper, F). Infinite bounds are told apart, because x87 arithmetic with an
+// infinity takes a hundred times as long as with a number.
+Extended mid_of(Extended z, Extended f, double lower, double upper) {
+  const bool has_lower = lower > -kInfinity, has_upper = upper < kInfinity;
+  if (has_lower && has_upper) return mid_extended(z - lower, z - upper, f);
+  if (has_lower) return std::min(z - lower, f);
+  return has_upper ? std::max(z - upper, f) : f;
+}
+
 // Product of |F| and the distance to the bound that the sign of F points at; |F| if that is
 // infinite.
 Extended complementarity_product(Extended z, Extended f, double lower, double upper) {
   if (lower == upper) return 0;
-  const Extended distance = f >= 0 ? z - lower : upper - z;
-  return std::abs(f) * (std::isinf(distance) ? 1 : std::abs(distance));
+  const double bound = f >= 0 ? lower : upper;
+  return std::isinf(bound) ? std::abs(f) : std::abs(f) * std::abs(z - bound);
 }
 
 // F, and the sizes of what was summed for it (none for a nonlinear map).
@@ -89,7 +98,7 @@ Residuals box_residuals(const P& problem, const Vector& z, const Vector& lower, 
   x.resize(z.size());
   for (int i = 0; i < z.size(); ++i) {
     const Extended f_i = f.values[i], z_i = z[i];
-    natural.add(i, std::abs(mid_extended(z_i - lower[i], z_i - upper[i], f_i)));
+    natural.add(i, std::abs(mid_of(z_i, f_i, lower[i], upper[i])));
     raise(fischer_burmeister, std::abs(bounded_fischer_burmeister(z_i, f_i, lower[i], upper[i])));
     raise(complementarity, complementarity_product(z_i, f_i, lower[i], upper[i]));
     x[i] = z_i - f_i;

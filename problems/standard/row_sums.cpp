@@ -4,6 +4,10 @@
 
 namespace perp {
 
+#if defined(__x86_64__)
+extern const RowSumLoop kAvx512RowSumLoop;
+#endif
+
 namespace {
 
 constexpr Extended kUnitOfDoubles = 0x1p-53L;
@@ -18,27 +22,21 @@ void RowSums::reset(int rows) {
     v->assign(static_cast<std::size_t>(rows), 0.0);
 }
 
-// add(), in a form that compilers turn into vectors of rows.
 void RowSums::add_rows(int first, int count, const double* a, double x) {
-  const Halves v = split(x);
-  double* const sums = sums_.data() + first;
-  double* const errors = errors_.data() + first;
-  double* const rests = rests_.data() + first;
-  double* const sizes = sizes_.data() + first;
-  double* const unsafe = unsafe_.data() + first;
-  double* const counts = counts_.data() + first;
-#pragma GCC ivdep
-  for (int i = 0; i < count; ++i) {
-    const double product = a[i] * x, size = std::abs(product);
-    const double error = error_of(product, split(a[i]), v);
-    unsafe[i] = std::abs(a[i]) > 0.0 && size < kSmallestProduct ? 1.0 : unsafe[i];
-    const double of_sum = two_sum(sums[i], product);
-    const double of_first = two_sum(errors[i], error);
-    const double of_second = two_sum(errors[i], of_sum);
-    rests[i] += of_first + of_second;
-    sizes[i] += size;
-    counts[i] += 1.0;
-  }
+  static const RowSumLoop loop = row_sum_loops().back();
+  const auto from = static_cast<std::size_t>(first);
+  loop({sums_.data() + from, errors_.data() + from, rests_.data() + from, sizes_.data() + from,
+        counts_.data() + from, unsafe_.data() + from},
+       count, a, x);
+}
+
+std::vector<RowSumLoop> row_sum_loops() {
+  std::vector<RowSumLoop> loops = {add_to_rows};
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f")) loops.push_back(kAvx512RowSumLoop);
+#endif
+  return loops;
 }
 
 Extended RowSums::value(int row) const {

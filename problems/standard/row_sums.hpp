@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <perp/problems/standard/extended.hpp>
+#include <perp/problems/standard/row_sum_loop.hpp>
 #include <vector>
 
 namespace perp {
@@ -22,8 +23,8 @@ class RowSums {
   void add(int row, double a, double x) {
     const double product = a * x;
     if (!(std::abs(product) >= kSmallestProduct) && a != 0.0 && x != 0.0) unsafe_[row] = 1.0;
-    const Halves u = split(a), v = split(x);
-    add_parts(row, product, error_of(product, u, v));
+    add_parts(row, product,
+              double_double::error_of(product, double_double::split(a), double_double::split(x)));
   }
   void add(int row, double x) { add_parts(row, x, 0.0); }
   /// That what is added to a row is no product of doubles.
@@ -36,25 +37,8 @@ class RowSums {
   bool doubtful(int row) const;
 
  private:
-  struct Halves {
-    double high, low;
-  };
-  // Of 26 bits each.
-  static Halves split(double x) {
-    const double c = 0x1p27 * x + x, high = c - (c - x);
-    return {high, x - high};
-  }
-  static double error_of(double product, const Halves& u, const Halves& v) {
-    return ((u.high * v.high - product) + u.high * v.low + u.low * v.high) + u.low * v.low;
-  }
-  // sum + error = a + b [Knuth1998, Sec. 4.2.2].
-  static double two_sum(double& a, double b) {
-    const double sum = a + b, virtual_b = sum - a;
-    const double error = (a - (sum - virtual_b)) + (b - virtual_b);
-    a = sum;
-    return error;
-  }
   void add_parts(int row, double product, double error) {
+    using double_double::two_sum;
     const double of_sum = two_sum(sums_[row], product);
     const double of_first = two_sum(errors_[row], error);
     const double of_second = two_sum(errors_[row], of_sum);
@@ -63,11 +47,11 @@ class RowSums {
     counts_[row] += 1.0;
   }
 
-  // Below it the error of a product may be no double.
-  static constexpr double kSmallestProduct = 1e-280;
-
   std::vector<double> sums_, errors_, rests_, sizes_, counts_;
   std::vector<double> unsafe_;  // 1: a product is too small
 };
+
+/// The loops of add_rows() that this machine can run, the fastest one last. All give the same bits.
+std::vector<RowSumLoop> row_sum_loops();
 
 }  // namespace perp

@@ -340,7 +340,7 @@ void bind_problems(py::module_& m) {
           },
           "a known solution, n numbers, or None")
       .def_property_readonly(
-          "variables", [](const Problem& p) { return p.variables; },
+          "variables", [](const Problem& p) { return p.variables.get(); },
           "names of the unknowns; empty if they have none")
       .def("variable_name", &Problem::variable_name, py::arg("index"))
       .def_property_readonly(

@@ -34,6 +34,8 @@ void RowProblem::build(const Problem& problem) {
     lower = mlcp.lower;
     upper = mlcp.upper;
   }
+  if (m->shares(M_)) return;
+  M_ = m->is_shared() ? *m : Matrix();
   dense_ = !m->is_sparse();
   max_abs_ = m->max_abs();
   if (dense_) {
@@ -73,6 +75,7 @@ void RowProblem::evaluate(const Vector& z, Vector& w) const {
 }
 
 void RowProblem::scale(const Vector& s) {
+  M_ = {};
   max_abs_ = 0.0;
   const auto change = [&](int i, int j, double& value) {
     value *= s[i] * s[j];

@@ -10,7 +10,8 @@ namespace perp {
 /// a BoxQp M is H and q is c. All vectors have n = size() values.
 class RowProblem {
  public:
-  /// Copies the problem; allocates only if it is larger than those before.
+  /// Copies the problem; allocates only if it is larger than those before. Of a problem that shares
+  /// M with the one before (Matrix::share()), only q and bounds are copied.
   /// @throws std::bad_variant_access for other kinds.
   void build(const Problem& problem);
 
@@ -77,6 +78,7 @@ class RowProblem {
   bool dense_ = false;
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows_;  // dense M
   Csr sparse_;
+  Matrix M_;  // of which the rows are, if it is shared and they are not scaled
 };
 
 }  // namespace perp

@@ -73,24 +73,45 @@ double PosedMeasure::evaluate_with_slack() {
   return measure + static_cast<double>(std::max(whole / norm_, by_part));
 }
 
+bool ContactProblem::keep_blocks(const Source& source, int dimension, const Vector& mu,
+                                 const Vector& q) {
+  const auto same = [](const Matrix& a, const Matrix& b) {
+    return a.shares(b) || (a.stored() == 0 && b.stored() == 0);
+  };
+  const bool kept = source.matrix.shares(source_.matrix) && same(source.other, source_.other) &&
+                    source.scaling == source_.scaling && dimension == dimension_ &&
+                    mu.size() == mu_.size() &&
+                    source.compliance.size() == source_.compliance.size() &&
+                    source.compliance == source_.compliance;
+  if (!kept) return false;
+  kept_pattern_ = true;
+  mu_ = mu;
+  take_q(q);
+  scale_q();
+  return true;
+}
+
 void ContactProblem::build(const FrictionContact& problem, ContactScaling scaling) {
   measure_.prepare(problem);
-  const Matrix formed = problem.is_operator() ? delassus(problem) : Matrix();
-  const Matrix& w = problem.is_operator() ? formed : problem.W;
+  const bool forms = problem.is_operator();
+  const Matrix &first = forms ? problem.J : problem.W, &second = problem.M;
+  const bool shared = first.is_shared() && (!forms || second.is_shared());
+  const Source source = shared ? Source{first, second, problem.compliance, scaling} : Source{};
+  if (keep_blocks(source, problem.dimension, problem.mu, problem.q)) return;
+  const Matrix formed = forms ? delassus(problem) : Matrix();
+  const Matrix& w = forms ? formed : problem.W;
   build_blocks(problem.dimension, problem.mu, problem.q, scaling, [&](int j, auto&& entry) {
     if (problem.compliance.size() > 0) entry(j, problem.compliance[j]);
     w.for_column(j, entry);
   });
+  set_source(source);
 }
 
 void ContactProblem::begin(int dimension, const Vector& mu, const Vector& q) {
   kept_pattern_ = dimension_ == dimension;
   dimension_ = dimension;
   mu_ = mu;
-  q_.setZero(size());
-  for (int c = 0; c < contacts(); ++c) {
-    for (int k = 0; k < dimension_; ++k) q_[3 * c + k] = q[dimension_ * c + k];
-  }
+  take_q(q);
   Gathering& g = gathering_;
   g.rows.clear();
   g.columns.clear();
@@ -99,10 +120,19 @@ void ContactProblem::begin(int dimension, const Vector& mu, const Vector& q) {
   g.slot.assign(contacts(), 0);
 }
 
+void ContactProblem::take_q(const Vector& q) {
+  q_.setZero(size());
+  for (int c = 0; c < contacts(); ++c) {
+    for (int k = 0; k < dimension_; ++k) q_[3 * c + k] = q[dimension_ * c + k];
+  }
+}
+
 void ContactProblem::end(ContactScaling scaling) {
   if (dimension_ == 2) fill_third_direction();
   sort_by_rows();
-  scale(scaling);
+  find_sizes(scaling);
+  scale_q();
+  scale_blocks();
   find_asymmetry();
 }
 
@@ -140,30 +170,37 @@ void ContactProblem::sort_by_rows() {
   }
 }
 
-void ContactProblem::scale(ContactScaling scaling) {
+void ContactProblem::find_sizes(ContactScaling scaling) {
+  const int nc = contacts();
+  sizes_.resize(scaling == ContactScaling::kNone ? 0 : nc);
+  if (sizes_.size() == 0) return;
+  for (int c = 0; c < nc; ++c) {
+    const double* w = diagonal(c);
+    sizes_[c] = (std::abs(w[0]) + std::abs(w[4]) + std::abs(w[8])) / 3.0;
+  }
+  if (scaling == ContactScaling::kGlobal) sizes_.setConstant(sizes_.mean());
+  for (double& size : sizes_) size = finite_power_of_two(1.0 / std::sqrt(size));
+}
+
+// The scales of contacts: their product does not depend on q, so neither do the scaled blocks.
+void ContactProblem::scale_q() {
   const int nc = contacts();
   impulse_scale_.setOnes(nc);
   velocity_scale_.setOnes(nc);
-  if (scaling == ContactScaling::kNone || nc == 0) return;
-  Vector& size = gathering_.sizes;  // of the diagonal blocks
-  size.resize(nc);
-  for (int c = 0; c < nc; ++c) {
-    const double* w = diagonal(c);
-    size[c] = (std::abs(w[0]) + std::abs(w[4]) + std::abs(w[8])) / 3.0;
-  }
-  if (scaling == ContactScaling::kGlobal) size.setConstant(size.mean());
+  if (sizes_.size() == 0) return;
   double sum = 0.0;
-  for (int c = 0; c < nc; ++c) {
-    impulse_scale_[c] = finite_power_of_two(1.0 / std::sqrt(size[c]));
-    sum += (q_.segment<3>(3 * c) * impulse_scale_[c]).squaredNorm();
-  }
+  for (int c = 0; c < nc; ++c) sum += (q_.segment<3>(3 * c) * sizes_[c]).squaredNorm();
   const double level = finite_power_of_two(std::sqrt(sum / nc));
   for (int c = 0; c < nc; ++c) {
-    velocity_scale_[c] = level / impulse_scale_[c];
-    impulse_scale_[c] *= level;
+    velocity_scale_[c] = level / sizes_[c];
+    impulse_scale_[c] = sizes_[c] * level;
     q_.segment<3>(3 * c) /= velocity_scale_[c];
   }
-  for (int c = 0; c < nc; ++c) {
+}
+
+void ContactProblem::scale_blocks() {
+  if (sizes_.size() == 0) return;
+  for (int c = 0; c < contacts(); ++c) {
     for (int k = W_.starts[c]; k < W_.starts[c + 1]; ++k) {
       const double factor = impulse_scale_[W_.columns[k]] / velocity_scale_[c];
       for (int i = 0; i < 9; ++i) W_.values[9 * static_cast<std::size_t>(k) + i] *= factor;

@@ -3,6 +3,7 @@
 
 #include <perp/problems/standard/friction_measure.hpp>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace perp {
@@ -61,7 +62,9 @@ class ContactProblem {
   ContactProblem& operator=(const ContactProblem&) = delete;
   virtual ~ContactProblem() = default;
 
-  /// Allocates only if sizes or blocks differ from those before, or if J and M are given.
+  /// Allocates only if sizes or blocks differ from those before, or if J and M are given. If the
+  /// matrices are shared with those of the problem before (Matrix::share()), only q and mu are
+  /// taken.
   /// @throws std::invalid_argument if M cannot be factorised; the text names M.
   void build(const FrictionContact& problem, ContactScaling scaling);
   /// Whether the last build() found the dimension and the places of blocks of the one before.
@@ -106,11 +109,24 @@ class ContactProblem {
   double velocity_scale(int c) const { return velocity_scale_[c]; }
 
  protected:
+  /// What the blocks of W follow from.
+  struct Source {
+    Matrix matrix, other;
+    Vector compliance;
+    ContactScaling scaling = ContactScaling::kNone;
+  };
+  /// If the source is shared and that of the blocks: takes q and mu, and keeps the blocks.
+  /// @return false if it is not
+  bool keep_blocks(const Source& source, int dimension, const Vector& mu, const Vector& q);
+  /// After build_blocks(): the blocks follow from it.
+  void set_source(Source source) { source_ = std::move(source); }
+
   /// build() from columns of W, without the verifier's measure, for classes with another one.
   /// @param for_column for_column(j, f) calls f(i, w_ij) for the entries of column j
   template <class ForColumn>
   void build_blocks(int dimension, const Vector& mu, const Vector& q, ContactScaling scaling,
                     ForColumn&& for_column) {
+    source_ = {};
     begin(dimension, mu, q);
     dimension == 3 ? gather<3>(for_column) : gather<2>(for_column);
     end(scaling);
@@ -126,10 +142,10 @@ class ContactProblem {
   struct Gathering {
     std::vector<int> rows, columns, seen, slot, next;
     std::vector<double> values;
-    Vector sizes;  // of the diagonal blocks
   };
 
   void begin(int dimension, const Vector& mu, const Vector& q);
+  void take_q(const Vector& q);
   void end(ContactScaling scaling);
   /// The entries of all columns, for a dimension that the compiler knows: rows are divided by it.
   template <int D, class ForColumn>
@@ -156,7 +172,9 @@ class ContactProblem {
   }
   void fill_third_direction();
   void sort_by_rows();
-  void scale(ContactScaling scaling);
+  void find_sizes(ContactScaling scaling);
+  void scale_q();
+  void scale_blocks();
   void find_asymmetry();
   void to_posed_pair(int c, const double* r, const double* u) const;
 
@@ -164,7 +182,9 @@ class ContactProblem {
   bool kept_pattern_ = false;
   Blocks W_;
   Gathering gathering_;  // work space
+  Source source_;
   Vector q_, mu_, impulse_scale_, velocity_scale_;
+  Vector sizes_;  // powers of two, one over the roots of the sizes of the diagonal blocks; or empty
   mutable PosedMeasure measure_;
   double asymmetry_ = 0.0;
 };

@@ -60,6 +60,7 @@ class PyramidProblem final : public ContactProblem {
   RowProblem lcp_;
   std::vector<int> place_;    // of the unknowns of the LCP among the impulses r, or -1
   std::vector<int> unknown_;  // of the LCP for each impulse, or -1
+  std::vector<int> former_;   // unknown_ of the problem before
   Vector mu_, q_;
   mutable Vector u_, z_;  // work space
 };

@@ -33,13 +33,13 @@ void JosephyNewton::do_prepare(const Problem& problem) {
   problem_.build(problem, box, deadline());
   steps_.attach(problem_);
   start_.setZero(problem_.size());
-  names_ = problem.variables;
+  names_ = problem.variables.get();
 }
 
 void JosephyNewton::do_update(const Problem& problem) {
   if (!problem_.update(problem, deadline())) return do_prepare(problem);
   steps_.refit();
-  names_ = problem.variables;
+  names_ = problem.variables.get();
 }
 
 void JosephyNewton::do_solve(const Start& start, Observer* observer, Result& result) {

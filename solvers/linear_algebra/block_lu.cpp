@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <utility>
 
 namespace perp {
@@ -74,6 +75,7 @@ void BlockLu::begin(int size) {
   size_ = size;
   a_.starts.assign(1, 0);
   a_.rows.clear();
+  if (std::exchange(has_factored_, false)) values_.swap(factored_values_);
   values_.clear();
 }
 
@@ -85,7 +87,9 @@ double* BlockLu::append(int row) {
 
 void BlockLu::analyse() {
   if (a_ == analysed_) return;
+  factored_ = has_factored_ = false;
   analysed_ = a_;
+  factored_values_.reserve(values_.size());
   order_blocks();
   find_pattern();
   find_pattern_of_u();
@@ -182,8 +186,16 @@ void BlockLu::eliminate(int column) {
   }
 }
 
+// Whether the values, in the pattern analysed, are those of the last factorisation.
+bool BlockLu::is_factored() const {
+  return factored_ && values_.size() == factored_values_.size() &&
+         std::memcmp(values_.data(), factored_values_.data(), sizeof(double) * values_.size()) == 0;
+}
+
 bool BlockLu::factor() {
   analyse();
+  if (is_factored()) return has_factored_ = true;
+  factored_ = has_factored_ = false;
   std::fill(column_.begin(), column_.end(), 0.0);
   for (int j = 0; j < size_; ++j) {
     for (int k = a_.starts[order_[j]]; k < a_.starts[order_[j] + 1]; ++k) {
@@ -202,7 +214,7 @@ bool BlockLu::factor() {
       std::fill_n(x, kStored, 0.0);
     }
   }
-  return true;
+  return factored_ = has_factored_ = true;
 }
 
 void BlockLu::substitute(double* x) {

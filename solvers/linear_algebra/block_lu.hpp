@@ -22,6 +22,7 @@ class BlockLu {
 
   /// Orders the blocks and finds the pattern of L and U. factor() does this first.
   void analyse();
+  /// Nothing is done if the matrix is that of the factorisation before, to the bit.
   /// @return false if a diagonal block is singular to rounding at its elimination
   bool factor();
   /// Additions and multiplications of a factorisation with this pattern, after analyse() or
@@ -35,6 +36,7 @@ class BlockLu {
  private:
   static constexpr int kStored = 12;  // doubles of a block: columns are padded to four
 
+  bool is_factored() const;
   void order_blocks();
   void find_pattern();
   void find_pattern_of_u();
@@ -58,6 +60,9 @@ class BlockLu {
   std::vector<int> order_, position_;  // new -> old, old -> new
   Tree tree_;
   std::vector<double> values_;                     // of a_
+  std::vector<double> factored_values_;            // of the matrix of L and U, from begin() on
+  bool factored_ = false;                          // L and U are those of a matrix of analysed_
+  bool has_factored_ = false;                      // and values_ are its values
   std::vector<double> lower_, upper_, inverses_;   // L, U and the inverses of U's diagonal blocks
   std::vector<double> column_;                     // the current column of blocks
   std::vector<double> side_, residual_, scratch_;  // of solve()

@@ -74,7 +74,7 @@ void NewtonFb::do_update(const Problem& problem) {
 }
 
 void NewtonFb::take_rest(const Problem& problem) {
-  names_ = problem.variables;
+  names_ = problem.variables.get();
   only_negative_ = has_z_matrix(problem);
 }
 

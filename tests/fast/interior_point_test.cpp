@@ -541,7 +541,7 @@ TEST(InteriorPoint, RefusesWhatIsNotConvexAndSaysWhere) {
                                        Vector::Zero(n), {{ConeType::kNonnegative, n}}));
     if (sparse) std::get<ConicQp>(problem.data).P = Matrix(SparseMatrix(p.sparseView()));
     problem.variables.resize(n);
-    for (int i = 0; i < n; ++i) problem.variables[i] = "x" + std::to_string(i);
+    for (int i = 0; i < n; ++i) problem.variables.edit()[i] = "x" + std::to_string(i);
     const std::string text = solver.refusal(problem).value_or("");
     EXPECT_NE(text.find("P is not positive semidefinite"), std::string::npos) << text;
     EXPECT_NE(text.find("for " + unknown + " is 1"), std::string::npos) << text;

@@ -36,10 +36,16 @@ class ExactConeLaw final : public ContactLaw {
 
   StageOrEnd begin(ContactSystem& system) override {
     system_ = &system;
-    rows_.emplace(system);
-    rows_->eliminate_joints();
-    layout_ = {};
-    impulses_ = layout_.add_local_impulses(system);
+    if (rows_ && system.followed()) {
+      rows_->follow();
+    } else {
+      rows_.reset();
+      matrices_ = {};
+      layout_ = {};
+      impulses_ = layout_.add_local_impulses(system);
+      rows_.emplace(system);
+      rows_->eliminate_joints();
+    }
     if (rows_->size() > 0) return stage();
     return StepEnd{rows_->base(), rows_->all_impulses(Vector(0))};
   }
@@ -79,12 +85,18 @@ class ExactConeLaw final : public ContactLaw {
       if (rows_->dimension() == 3) softness[at + 2] = 1.0;
     }
     if ((softness.array() > 0.0).any()) p.compliance = softness;
-    if (keeps_velocities()) {
-      p.J = Matrix(rows_->local());
-      p.M = Matrix(SparseMatrix(system_->mass_matrix() / scale));
-    } else {
-      p.W = rows_->scaled_delassus(scale);
+    if (!matrices_) {
+      matrices_.emplace();
+      if (keeps_velocities()) {
+        matrices_->J = Matrix::share(rows_->local());
+        matrices_->M = Matrix::share(system_->mass_matrix() / scale);
+      } else {
+        matrices_->W = Matrix::share(rows_->scaled_delassus(scale));
+      }
     }
+    p.W = matrices_->W;
+    p.J = matrices_->J;
+    p.M = matrices_->M;
     Stage s{"contact", {}, {}};
     s.problem.data = std::move(p);
     layout_.name(s);
@@ -94,6 +106,10 @@ class ExactConeLaw final : public ContactLaw {
   std::string velocities_ = "eliminated";
   ContactSystem* system_ = nullptr;
   std::optional<ConeRows> rows_;
+  struct Matrices {
+    Matrix W, J, M;
+  };
+  std::optional<Matrices> matrices_;  // of rows_
   UnknownLayout layout_;
   UnknownBlock impulses_;
 };

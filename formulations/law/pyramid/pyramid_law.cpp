@@ -4,6 +4,8 @@
 #include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/friction_pyramid.hpp>
 
+#include <optional>
+
 namespace perp {
 
 namespace {
@@ -46,14 +48,7 @@ class PyramidLaw final : public ContactLaw {
   StageOrEnd begin(ContactSystem& system) override {
     system_ = &system;
     const int nc = system.contacts();
-    pyramids_ = {Vector(nc), {0}};
-    std::vector<int> frictional;
-    for (int c = 0; c < nc; ++c) {
-      pyramids_.mu[c] = system.contact(c).properties.mu;
-      pyramids_.first.push_back(system.friction_end(c));
-      if (pyramids_.has_friction(c)) frictional.push_back(c);
-    }
-    lay_out(frictional);
+    if (!matrix_ || !system.followed()) take_contacts();
     restitution_stage_ = false;
     given_ = Vector::Zero(nc);
     base_ = system.free_velocity();
@@ -90,6 +85,22 @@ class PyramidLaw final : public ContactLaw {
 
  private:
   bool keeps_velocities() const { return velocities_ == "kept"; }
+
+  // What follows from contacts, J and M.
+  void take_contacts() {
+    matrix_.reset();
+    const int nc = system_->contacts();
+    pyramids_ = {Vector(nc), {0}};
+    std::vector<int> frictional;
+    for (int c = 0; c < nc; ++c) {
+      pyramids_.mu[c] = system_->contact(c).properties.mu;
+      pyramids_.first.push_back(system_->friction_end(c));
+      if (pyramids_.has_friction(c)) frictional.push_back(c);
+    }
+    lay_out(frictional);
+    if (system_->rows() > 0)
+      matrix_ = Matrix::share(keeps_velocities() ? mixed_matrix() : eliminated_matrix());
+  }
 
   void lay_out(const std::vector<int>& frictional) {
     layout_ = {};
@@ -151,23 +162,26 @@ class PyramidLaw final : public ContactLaw {
     return {std::move(m), std::move(q), std::move(lower), Vector::Constant(n, kInfinity)};
   }
 
-  // Unknowns (c_n, beta, lambda[, joint multipliers]); an Lcp if there are no joints.
-  ProblemData eliminated_problem() const {
+  SparseMatrix eliminated_matrix() const {
     SparseMatrix w = system_->delassus(system_->jacobian());
     w *= system_->mass_scale();
     SparseMatrix m = pyramid_matrix(w, pyramids_);
     for_compliance([&](int i, double diagonal) { m.coeffRef(i, i) += diagonal; });
+    return m;
+  }
+
+  // Unknowns (c_n, beta, lambda[, joint multipliers]); an Lcp if there are no joints.
+  ProblemData eliminated_problem() const {
     const int n = layout_.size();
     Vector q = Vector::Zero(n);
     const Vector r = (system_->jacobian() * base_ - stabilisation()) / system_->velocity_scale();
     for (int i = 0; i < r.size(); ++i) q[place(i)] = r[i];
     add_given_friction(q);
-    if (system_->joint_count() == 0) return Lcp{Matrix(std::move(m)), std::move(q)};
-    return mixed(Matrix(std::move(m)), std::move(q), {at_.joints});
+    if (system_->joint_count() == 0) return Lcp{*matrix_, std::move(q)};
+    return mixed(*matrix_, std::move(q), {at_.joints});
   }
 
-  // Unknowns (v, joint multipliers, c_n, beta, lambda), the first two free.
-  ProblemData mixed_problem() const {
+  SparseMatrix mixed_matrix() const {
     std::vector<Triplet> entries;
     const double mass = system_->mass_scale();
     const SparseMatrix m = system_->mass_matrix();
@@ -180,15 +194,21 @@ class PyramidLaw final : public ContactLaw {
         entries.emplace_back(at, j, it.value());
       }
     }
+    for_compliance([&](int i, double diagonal) { entries.emplace_back(i, i, diagonal); });
+    add_pyramid_border(pyramids_, at_.normals.first, at_.friction.first, at_.slips.first, entries);
+    SparseMatrix all(layout_.size(), layout_.size());
+    all.setFromTriplets(entries.begin(), entries.end());
+    return all;
+  }
+
+  // Unknowns (v, joint multipliers, c_n, beta, lambda), the first two free.
+  ProblemData mixed_problem() const {
     Vector q = Vector::Zero(layout_.size());
-    q.head(at_.velocities.size) = -(m * base_) / system_->impulse_scale();
+    q.head(at_.velocities.size) = -(system_->mass_matrix() * base_) / system_->impulse_scale();
     const Vector rhs = stabilisation() / system_->velocity_scale();
     for (int i = 0; i < rhs.size(); ++i) q[place(i)] = -rhs[i];
-    for_compliance([&](int i, double diagonal) { entries.emplace_back(i, i, diagonal); });
     add_given_friction(q);
-    add_pyramid_border(pyramids_, at_.normals.first, at_.friction.first, at_.slips.first, entries);
-    const int n = layout_.size();
-    return mixed(Matrix::from_triplets(n, n, entries), std::move(q), {at_.velocities, at_.joints});
+    return mixed(*matrix_, std::move(q), {at_.velocities, at_.joints});
   }
 
   // Impulses of the rows of J, in N s.
@@ -209,6 +229,7 @@ class PyramidLaw final : public ContactLaw {
   std::string velocities_ = "eliminated";
   ContactSystem* system_ = nullptr;
   FrictionPyramids pyramids_;
+  std::optional<Matrix> matrix_;  // of the problem; nothing if it has no rows
   UnknownLayout layout_;
   struct Places {
     UnknownBlock velocities, joints, normals, friction, slips;
