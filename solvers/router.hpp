@@ -52,6 +52,9 @@ struct SolveRequest {
   bool stored_start = true;  ///< if no start is given, use the problem's own, if it has one
   /// Whether to check if the problem asks for anything at all (Verdict::vacuous).
   bool look_for_vacuous = true;
+  /// Whether the verdict also has the residuals that the verifier does not judge by; else they are
+  /// NaN.
+  bool all_residuals = true;
   /// Tolerance of the verification, if it differs from the solver's.
   std::optional<double> verify_at;
   std::function<std::unique_ptr<Solver>(std::string_view)> make = make_solver;  ///< by name

@@ -81,6 +81,7 @@ const VerifiedResult& Session::solve(const Problem& problem, const SolveRequest&
   }
   result.setup_time += spent;
   if (stored && result.start == "given") result.start = "stored";
+  if (request.all_residuals) complete_residuals(problem, result);
   if (request.look_for_vacuous) {
     const bool known = !once_ && vacuous_version_ == version_ && vacuous_at_ == verify_at;
     if (!known) see_if_vacuous(problem, result);
@@ -153,6 +154,7 @@ VerifiedResult& Session::too_late(const Problem& problem, const SolveRequest& re
   VerifiedResult& result = late_.result;
   result.answer.z = start.z ? *start.z : Vector(Vector::Zero(problem.size()));
   check_answer(problem, request.verify_at.value_or(request.limits.tolerance), result);
+  if (request.all_residuals) complete_residuals(problem, result);
   result.claimed = Status::kTimeLimit;
   result.status = judge(result.claimed, result.verdict);
   result.message = "the time limit passed before the Jacobian was derived";

@@ -22,13 +22,33 @@ bool has_answer(const ProblemData& data, int size, const Answer& answer) {
   return answer.z.size() == size && (!qp || answer.dual.size() == qp->b.size());
 }
 
+namespace {
+
+// Whether the verifier calls a function that may come back here, to verify a problem of its own.
+bool calls_back(const Problem& problem) {
+  const auto* mcp = std::get_if<Mcp>(&problem.data);
+  return mcp && !mcp->graph;
+}
+
+}  // namespace
+
 void check_answer(const Problem& problem, double tolerance, VerifiedResult& result) {
   const auto started = VerifiedClock::now();
   static thread_local ResidualWork work;  // every step of a sequence needs the same memory
-  // A callback may come back here, to verify a problem of its own.
-  const auto* mcp = std::get_if<Mcp>(&problem.data);
-  const bool foreign = mcp && !mcp->graph;
-  result.verdict = verify(problem.data, result.answer, tolerance, foreign ? nullptr : &work);
+  work.judged_only = true;
+  result.verdict =
+      verify(problem.data, result.answer, tolerance, calls_back(problem) ? nullptr : &work);
+  result.verification_time += seconds_since(started);
+}
+
+void complete_residuals(const Problem& problem, VerifiedResult& result) {
+  const bool complete = std::holds_alternative<ConicQp>(problem.data) ||
+                        std::holds_alternative<ConvexContact>(problem.data) || calls_back(problem);
+  if (complete || !has_answer(problem.data, problem.size(), result.answer)) return;
+  const auto started = VerifiedClock::now();
+  static thread_local ResidualWork work;
+  const double tolerance = result.verdict.tolerance;
+  result.verdict.residuals = verify(problem.data, result.answer, tolerance, &work).residuals;
   result.verification_time += seconds_since(started);
 }
 
@@ -224,6 +244,7 @@ VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* 
                          out.setup_time + out.solve_time, out.message, "", out.verdict.measure});
   }
   if (stored && out.start == "given") out.start = "stored";
+  complete_residuals(problem, out);
   see_if_vacuous(problem, out);
   return out;
 }

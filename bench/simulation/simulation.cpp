@@ -344,7 +344,7 @@ class Simulator {
     const ProblemKeys keys{stage.keys, stage.row_keys};
     request.start = stage.problem.start;
     if (request_.warm_start) answers_.give(stage.name, keys, stage.problem.start, request);
-    request.look_for_vacuous = static_cast<bool>(request_.on_stage);
+    request.look_for_vacuous = request.all_residuals = static_cast<bool>(request_.on_stage);
     if (request.start && request_.on_stage) stage.problem.start = request.start;
     const VerifiedResult r = solved(stage, request);
     // An external program may report this status without a request to end.

@@ -8,26 +8,43 @@ namespace perp {
 
 namespace {
 
-// Sets entry i of the values from the entry of the map for key i. @return whether any was found
-template <class Map, class Values>
-bool fill(const std::vector<std::uint64_t>& keys, const Map& known, Values& values) {
+// Sets entry i of the values from the known value of key i. @return whether any was found
+template <class Known, class Values>
+bool fill(const std::vector<std::uint64_t>& keys, const Known& known, Values& values) {
   bool any = false;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const auto it = known.find(keys[i]);
-    if (it == known.end()) continue;
-    values[static_cast<std::ptrdiff_t>(i)] = it->second;
+  const auto take = [&](std::size_t i, std::size_t from) {
+    values[static_cast<std::ptrdiff_t>(i)] = known.values[static_cast<std::ptrdiff_t>(from)];
     any = true;
+  };
+  if (keys == known.keys) {
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (keys[i] != kNoKey) take(i, i);
+    }
+    return any;
+  }
+  if (known.places.empty()) {
+    for (std::size_t i = 0; i < known.keys.size(); ++i) {
+      if (known.keys[i] != kNoKey) known.places[known.keys[i]] = i;
+    }
+  }
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const auto it = known.places.find(keys[i]);
+    if (it != known.places.end()) take(i, it->second);
   }
   return any;
 }
 
-template <class Values, class Map>
-void keep(const std::vector<std::uint64_t>& keys, const Values& values, Map& known) {
-  known.clear();
-  if (static_cast<std::size_t>(values.size()) != keys.size()) return;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (keys[i] != kNoKey) known[keys[i]] = values[static_cast<std::ptrdiff_t>(i)];
+template <class Values, class Known>
+void keep(const std::vector<std::uint64_t>& keys, const Values& values, Known& known) {
+  if (static_cast<std::size_t>(values.size()) != keys.size()) {
+    known = {};
+    return;
   }
+  if (known.keys != keys) {
+    known.keys = keys;
+    known.places.clear();
+  }
+  known.values = values;
 }
 
 }  // namespace

@@ -37,12 +37,19 @@ class WarmStarts {
   void remember(const std::string& stage, const ProblemKeys& keys, const VerifiedResult& result);
 
  private:
-  template <class T>
-  using ByKey = std::unordered_map<std::uint64_t, T>;
+  /// Values by their keys. Mostly they are asked for by the same keys.
+  template <class Values>
+  struct ByKey {
+    std::vector<std::uint64_t> keys;
+    Values values;
+    mutable std::unordered_map<std::uint64_t, std::size_t> places;  // of keys; or empty
+
+    bool empty() const { return keys.empty(); }
+  };
   struct Kept {
-    ByKey<double> z, dual;
-    ByKey<PairStatus> basis;  // empty for a method without a basis
-    Answer answer;            // for use by index
+    ByKey<Vector> z, dual;
+    ByKey<std::vector<PairStatus>> basis;  // empty for a method without a basis
+    Answer answer;                         // for use by index
     bool are_places = false;
   };
 

@@ -46,16 +46,19 @@ ContactSystem::ContactSystem(const Scene& scene, const State& state, double h, M
 }
 
 void ContactSystem::remember_geometry() {
-  found_ = {*scene_, state_, Vector(contacts()), {}};
-  for (int c = 0; c < contacts(); ++c) found_->gaps[c] = contact(c).gap;
-  for (const Body& body : scene_->bodies) found_->radii.push_back(bounding_radius(body.shape));
+  kept_.geometry = {*scene_, state_, Vector(contacts()), {}};
+  for (int c = 0; c < contacts(); ++c) kept_.geometry->gaps[c] = contact(c).gap;
+  for (const Body& body : scene_->bodies)
+    kept_.geometry->radii.push_back(bounding_radius(body.shape));
 }
 
 bool ContactSystem::follow(const Scene& scene, const State& state, double h, Motion& motion) {
-  if (!found_ || h != h_ || !(state.time > state_.time) || !(scene == found_->scene)) return false;
+  if (!kept_.geometry || h != h_ || !(state.time > state_.time) ||
+      !(scene == kept_.geometry->scene))
+    return false;
   const std::optional<Vector> moved = small_displacement(state);
   if (!moved) return false;
-  followed_ = true;
+  kept_.followed = true;
   scene_ = &scene;
   state_ = state;
   motion_.free = std::move(motion.free);
@@ -63,7 +66,7 @@ bool ContactSystem::follow(const Scene& scene, const State& state, double h, Mot
   relaxation_ = {};
   const Vector widening = jacobian_.topRows(contacts()) * *moved;
   for (int c = 0; c < contacts(); ++c)
-    contacts_[static_cast<std::size_t>(c)].gap = found_->gaps[c] + widening[c];
+    contacts_[static_cast<std::size_t>(c)].gap = kept_.geometry->gaps[c] + widening[c];
   approach_ =
       jacobian_.topRows(contacts()) * velocity_after_impulses(*scene_, state_, coordinates_, h_);
   return true;
@@ -74,7 +77,7 @@ bool ContactSystem::follow(const Scene& scene, const State& state, double h, Mot
 std::optional<Vector> ContactSystem::small_displacement(const State& state) const {
   Vector moved = Vector::Zero(coordinates_.size());
   for (std::size_t b = 0; b < state.bodies.size(); ++b) {
-    const BodyState &now = state.bodies[b], &then = found_->state.bodies[b];
+    const BodyState &now = state.bodies[b], &then = kept_.geometry->state.bodies[b];
     const Vector3d path = now.position - then.position;
     const Quaterniond turn = now.orientation * then.orientation.conjugate();
     const Vector3d angle = std::copysign(2.0, turn.w()) * turn.vec();
@@ -83,7 +86,7 @@ std::optional<Vector> ContactSystem::small_displacement(const State& state) cons
       if (!path.isZero(0.0) || !(now.orientation.coeffs() == then.orientation.coeffs())) return {};
       continue;
     }
-    const double radius = found_->radii[b];
+    const double radius = kept_.geometry->radii[b];
     const double faster = (now.velocity - then.velocity).norm() +
                           radius * (now.angular_velocity - then.angular_velocity).norm();
     // Not true if something is not finite.
@@ -292,8 +295,8 @@ void ContactSystem::describe(std::string_view formulation, Stage& stage) {
                                 {"h", h_},
                                 {"velocity_scale", velocity_scale_},
                                 {"impulse_scale", impulse_scale_}};
-  if (described_.empty() && contacts() > 0) described_ = described_contacts();
-  problem.contacts = described_;
+  if (kept_.described.empty() && contacts() > 0) kept_.described = described_contacts();
+  problem.contacts = kept_.described;
 }
 
 std::vector<ContactInfo> ContactSystem::described_contacts() const {

@@ -63,7 +63,7 @@ class ContactSystem {
   /// @return false if nothing was changed, because the step needs a system of its own
   bool follow(const Scene& scene, const State& state, double h, Motion& motion);
   /// Whether contacts, J and M are those of the step before: follow() led here.
-  bool followed() const { return followed_; }
+  bool followed() const { return kept_.followed; }
 
   const Scene& scene() const { return *scene_; }
   const State& state() const { return state_; }
@@ -183,16 +183,20 @@ class ContactSystem {
   std::vector<double> friction_bounds_;  // of rubbing joints
   SparseMatrix jacobian_;
   Vector theta_, approach_;
-  /// What the contacts were found from, for follow().
+  /// What the contacts were found from.
   struct Geometry {
     Scene scene;  // a copy
     State state;
     Vector gaps;                // m, of the contacts
     std::vector<double> radii;  // m, of the bodies
   };
-  std::optional<Geometry> found_;  // nothing if it cannot be followed
-  bool followed_ = false;
-  SharedList<ContactInfo> described_;  // the contacts, if a stage was described
+  /// For later steps.
+  struct Kept {
+    std::optional<Geometry> geometry;  // nothing if it cannot be followed
+    bool followed = false;
+    SharedList<ContactInfo> described;  // the contacts, if a stage was described
+  };
+  Kept kept_;
   double velocity_scale_ = 1.0, impulse_scale_ = 1.0;
   /// Factor on gaps and drifts in this try, its least value in earlier stages, and tries so far.
   struct Relaxation {

@@ -166,7 +166,7 @@ Residuals evaluate_residuals(const FrictionContact& p, const Vector& r, Residual
   impulses = r.cast<Extended>();
   const int d = p.dimension;
   Extended primal = 0, dual = 0, complementarity = 0;
-  for (int c = 0; c < p.contacts(); ++c) {
+  for (int c = 0; c < p.contacts() && !w.judged_only; ++c) {
     const auto impulse = impulses.segment(d * c, d);
     Extended corrected[3] = {};
     Eigen::Map<ExtendedVector> velocity(corrected, d);
@@ -177,9 +177,13 @@ Residuals evaluate_residuals(const FrictionContact& p, const Vector& r, Residual
     velocity[0] += p.mu[c] * slip;  // de Saxce's correction
     raise(complementarity, std::abs(dot_product(impulse, velocity)));
   }
-  result.primal = round_up(primal);
-  result.dual = round_up(dual);
-  result.complementarity = round_up(complementarity);
+  if (w.judged_only) {
+    result.primal = result.dual = result.complementarity = Residuals::kNone;
+  } else {
+    result.primal = round_up(primal);
+    result.dual = round_up(dual);
+    result.complementarity = round_up(complementarity);
+  }
   w.friction.prepare(p);
   const FrictionMeasure::Value value = w.friction.evaluate(impulses, u.values);
   result.natural = value.natural;

@@ -99,8 +99,10 @@ Residuals box_residuals(const P& problem, const Vector& z, const Vector& lower, 
   for (int i = 0; i < z.size(); ++i) {
     const Extended f_i = f.values[i], z_i = z[i];
     natural.add(i, std::abs(mid_of(z_i, f_i, lower[i], upper[i])));
-    raise(fischer_burmeister, std::abs(bounded_fischer_burmeister(z_i, f_i, lower[i], upper[i])));
-    raise(complementarity, complementarity_product(z_i, f_i, lower[i], upper[i]));
+    if (!work.judged_only) {
+      raise(fischer_burmeister, std::abs(bounded_fischer_burmeister(z_i, f_i, lower[i], upper[i])));
+      raise(complementarity, complementarity_product(z_i, f_i, lower[i], upper[i]));
+    }
     x[i] = z_i - f_i;
     projected[i] = std::clamp(static_cast<double>(x[i]), lower[i], upper[i]);
   }
@@ -109,15 +111,17 @@ Residuals box_residuals(const P& problem, const Vector& z, const Vector& lower, 
     r.worst_index = natural.index;
     return r;
   }
-  map_at(problem, projected, work, g);
-  for (int i = 0; i < z.size(); ++i)
-    raise(normal_map, std::abs(g.values[i] + (x[i] - projected[i])));
   Residuals r;
   r.natural = r.worst_value = round_up(natural.value);
   r.worst_index = natural.index;
-  r.fischer_burmeister = round_up(fischer_burmeister);
-  r.complementarity = round_up(complementarity);
-  r.normal_map = round_up(normal_map);
+  if (!work.judged_only) {
+    map_at(problem, projected, work, g);
+    for (int i = 0; i < z.size(); ++i)
+      raise(normal_map, std::abs(g.values[i] + (x[i] - projected[i])));
+    r.fischer_burmeister = round_up(fischer_burmeister);
+    r.complementarity = round_up(complementarity);
+    r.normal_map = round_up(normal_map);
+  }
   if (f.sizes.size() > 0)
     r.floor = r.worst_index < 0 ? 0.0 : kEpsilon * static_cast<double>(f.sizes[r.worst_index]);
   return r;

@@ -93,6 +93,34 @@ TEST(RowSums, ColumnsAndProductsGiveTheSameBits) {
   }
 }
 
+// Whatever instructions the machine has.
+TEST(RowSums, AllLoopsGiveTheSameBits) {
+  Random random(3);
+  for (const RowSumLoop loop : row_sum_loops()) {
+    for (const int rows : {1, 3, 8, 17, 40}) {
+      RowSums expected;
+      expected.reset(rows);
+      std::vector<std::vector<double>> arrays(6, std::vector<double>(rows, 0.0));
+      const RowSumArrays to{arrays[0].data(), arrays[1].data(), arrays[2].data(),
+                            arrays[3].data(), arrays[4].data(), arrays[5].data()};
+      std::vector<double> a(rows);
+      for (int k = 0; k < 30; ++k) {
+        for (double& v : a) v = random.normal() * std::pow(10.0, random.uniform(-20, 5));
+        const double x = random.normal();
+        loop(to, rows, a.data(), x);
+        for (int i = 0; i < rows; ++i) expected.add(i, a[i], x);
+      }
+      for (int i = 0; i < rows; ++i) {
+        const Extended sum = arrays[0][i], error = arrays[1][i], total = sum + error;
+        const Extended lost = (sum - (total - (total - sum))) + (error - (total - sum));
+        EXPECT_EQ(total + (lost + arrays[2][i]), expected.value(i)) << rows;
+        EXPECT_EQ(arrays[4][i], 30.0);
+        EXPECT_EQ(arrays[5][i], 0.0);
+      }
+    }
+  }
+}
+
 // Products that overflow, underflow or cannot be split.
 TEST(RowSums, DoubtWhatDoublesCannotHold) {
   for (const Product& p : std::vector<Product>{{1e200, 1e200},
