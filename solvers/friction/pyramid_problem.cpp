@@ -270,6 +270,7 @@ void PyramidProblem::build(const Problem& problem, ContactScaling scaling) {
   place_.assign(lcp.size(), -1);
   unknown_.swap(former_);
   unknown_.assign(3 * static_cast<std::size_t>(nc), -1);
+  former_.reserve(unknown_.size());
   mu_.resize(nc);
   q_.setZero(3 * nc);
   const auto put = [&](int r, int z) {
