@@ -46,16 +46,15 @@ ContactSystem::ContactSystem(const Scene& scene, const State& state, double h, M
 }
 
 void ContactSystem::remember_geometry() {
-  kept_.geometry = {*scene_, state_, Vector(contacts()), {}};
+  kept_.geometry = {state_, Vector(contacts()), {}};
   for (int c = 0; c < contacts(); ++c) kept_.geometry->gaps[c] = contact(c).gap;
   for (const Body& body : scene_->bodies)
     kept_.geometry->radii.push_back(bounding_radius(body.shape));
 }
 
 bool ContactSystem::follow(const Scene& scene, const State& state, double h, Motion& motion) {
-  if (!kept_.geometry || h != h_ || !(state.time > state_.time) ||
-      !(scene == kept_.geometry->scene))
-    return false;
+  const bool plain = !motion.reduced() && motion.mass.size() == 0;
+  if (!kept_.geometry || !plain || h != h_ || !(state.time > state_.time)) return false;
   const std::optional<Vector> moved = small_displacement(state);
   if (!moved) return false;
   kept_.followed = true;

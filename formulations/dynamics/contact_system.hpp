@@ -54,11 +54,11 @@ class ContactSystem {
                 const ContactSystemChoices& choices, const FrictionDirections& friction,
                 const HeldContacts& held);
 
-  /// Goes on to a later step of the same scene, if no body has moved since the contacts were found
-  /// by more than 1e-12 of its radius. Contacts, J and M then stay as they are, to the bit; gaps
-  /// change by J times the displacement, which is exact but for its square. So a pile at rest is
-  /// not measured again. Scenes with joints or bearings, gaps other than the linearised one and
-  /// steps of another length or at velocity level are never followed.
+  /// Goes on to a later step of a scene that is equal to that of this system, if no body has moved
+  /// since the contacts were found by more than 1e-12 of its radius. Contacts, J and M then stay as
+  /// they are, to the bit; gaps change by J times the displacement, which is exact but for its
+  /// square. So a pile at rest is not measured again. Scenes with joints or bearings, gaps other
+  /// than the linearised one and steps of another length or at velocity level are never followed.
   /// @param motion that of the new step; it is taken only if the result is true
   /// @return false if nothing was changed, because the step needs a system of its own
   bool follow(const Scene& scene, const State& state, double h, Motion& motion);
@@ -185,7 +185,6 @@ class ContactSystem {
   Vector theta_, approach_;
   /// What the contacts were found from.
   struct Geometry {
-    Scene scene;  // a copy
     State state;
     Vector gaps;                // m, of the contacts
     std::vector<double> radii;  // m, of the bodies

@@ -42,6 +42,10 @@ class ImpulseStep final : public Formulation {
 
   StageOrResult begin(const Scene& scene, const State& state, double h,
                       const HeldContacts& held) override {
+    if (!(scene_ == scene)) {
+      system_.reset();
+      scene_ = scene;
+    }
     moving_ = false;
     begun_ = {&scene, state, h};
     std::variant<Stage, Motion> motion = motion_->begin(scene, state, h);
@@ -138,6 +142,7 @@ class ImpulseStep final : public Formulation {
   std::unique_ptr<MotionRule> motion_;
   std::unique_ptr<ContactLaw> law_;
   Begun begun_;
+  std::optional<Scene> scene_;           // a copy of that of system_
   bool moving_ = false;                  // the motion of the present step is known
   std::optional<ContactSystem> system_;  // of the present step if moving_, else of one before
 };
