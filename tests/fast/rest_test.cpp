@@ -174,7 +174,7 @@ TEST(AtRest, SharedMatricesGiveTheBitsOfCopies) {
   const Scene scene = cubes();
   for (const std::string& name : kModels) {
     const bool pyramids = name.starts_with("stewart");
-    for (const std::string& solver :
+    for (const char* const solver :
          {"auto", pyramids ? "newton-fb" : "newton-ac", pyramids ? "lemke" : "nsgs"}) {
       SolveRequest request;
       request.solver = solver;
