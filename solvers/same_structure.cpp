@@ -1,21 +1,14 @@
 // Whether two problems have the same structure, and whether they have the same values.
 #include <perp/solvers/session.hpp>
 
+#include <perp/problems/matrix/sparse_copies.hpp>
+
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 namespace perp {
 
 namespace {
-
-bool same_bits(const double* a, const double* b, std::ptrdiff_t count) {
-  return count == 0 || std::memcmp(a, b, static_cast<std::size_t>(count) * sizeof(double)) == 0;
-}
-
-bool same_bits(const Vector& a, const Vector& b) {
-  return a.size() == b.size() && same_bits(a.data(), b.data(), a.size());
-}
 
 bool same_places(const SparseMatrix& a, const SparseMatrix& b) {
   return a.rows() == b.rows() && a.cols() == b.cols() && a.nonZeros() == b.nonZeros() &&
@@ -31,7 +24,7 @@ bool same_places(const Matrix& a, const Matrix& b) {
   return a.rows() == b.rows() && a.cols() == b.cols();
 }
 
-bool same_bits(const Matrix& a, const Matrix& b) {
+bool same_matrix(const Matrix& a, const Matrix& b) {
   if (a.shares(b)) return true;
   if (!same_places(a, b)) return false;
   if (a.is_sparse())
@@ -93,9 +86,9 @@ bool structure(const ConvexContact& a, const ConvexContact& b) {
   return same_places(a.A, b.A) && same_places(a.J, b.J) && same_zeros(a.mu, b.mu);
 }
 
-bool values(const Lcp& a, const Lcp& b) { return same_bits(a.M, b.M) && same_bits(a.q, b.q); }
+bool values(const Lcp& a, const Lcp& b) { return same_matrix(a.M, b.M) && same_bits(a.q, b.q); }
 bool values(const Mlcp& a, const Mlcp& b) {
-  return same_bits(a.M, b.M) && same_bits(a.q, b.q) && same_bits(a.lower, b.lower) &&
+  return same_matrix(a.M, b.M) && same_bits(a.q, b.q) && same_bits(a.lower, b.lower) &&
          same_bits(a.upper, b.upper);
 }
 bool values(const Mcp& a, const Mcp& b) {
@@ -103,20 +96,20 @@ bool values(const Mcp& a, const Mcp& b) {
          same_bits(a.lower, b.lower) && same_bits(a.upper, b.upper);
 }
 bool values(const BoxQp& a, const BoxQp& b) {
-  return same_bits(a.H, b.H) && same_bits(a.c, b.c) && same_bits(a.lower, b.lower) &&
+  return same_matrix(a.H, b.H) && same_bits(a.c, b.c) && same_bits(a.lower, b.lower) &&
          same_bits(a.upper, b.upper);
 }
 bool values(const ConicQp& a, const ConicQp& b) {
-  return same_bits(a.P, b.P) && same_bits(a.c, b.c) && same_bits(a.A, b.A) && same_bits(a.b, b.b) &&
-         same_cones(a, b);
+  return same_matrix(a.P, b.P) && same_bits(a.c, b.c) && same_matrix(a.A, b.A) &&
+         same_bits(a.b, b.b) && same_cones(a, b);
 }
 bool values(const FrictionContact& a, const FrictionContact& b) {
-  return a.dimension == b.dimension && same_bits(a.W, b.W) && same_bits(a.J, b.J) &&
-         same_bits(a.M, b.M) && same_bits(a.q, b.q) && same_bits(a.mu, b.mu) &&
+  return a.dimension == b.dimension && same_matrix(a.W, b.W) && same_matrix(a.J, b.J) &&
+         same_matrix(a.M, b.M) && same_bits(a.q, b.q) && same_bits(a.mu, b.mu) &&
          same_bits(a.compliance, b.compliance);
 }
 bool values(const ConvexContact& a, const ConvexContact& b) {
-  return same_bits(a.A, b.A) && same_bits(a.J, b.J) && same_bits(a.R, b.R) &&
+  return same_matrix(a.A, b.A) && same_matrix(a.J, b.J) && same_bits(a.R, b.R) &&
          same_bits(a.bias, b.bias) && same_bits(a.mu, b.mu) && same_bits(a.v_star, b.v_star);
 }
 

@@ -1,6 +1,7 @@
 #include <perp/problems/matrix/sparse_copies.hpp>
 
 #include <algorithm>
+#include <cstring>
 
 namespace perp {
 
@@ -94,6 +95,14 @@ bool same_pattern(const SparseMatrix& a, const SparseMatrix& b) {
   return a.rows() == b.rows() && a.cols() == b.cols() && a.nonZeros() == b.nonZeros() &&
          std::equal(a.outerIndexPtr(), a.outerIndexPtr() + a.cols() + 1, b.outerIndexPtr()) &&
          std::equal(a.innerIndexPtr(), a.innerIndexPtr() + a.nonZeros(), b.innerIndexPtr());
+}
+
+bool same_bits(const double* a, const double* b, std::ptrdiff_t count) {
+  return count == 0 || std::memcmp(a, b, static_cast<std::size_t>(count) * sizeof(double)) == 0;
+}
+
+bool same_bits(const Vector& a, const Vector& b) {
+  return a.size() == b.size() && same_bits(a.data(), b.data(), a.size());
 }
 
 bool same_entries(const Matrix& a, const Matrix& b) {

@@ -22,5 +22,9 @@ void copy_symmetric_part(const SparseMatrix& a, SparseMatrix& transposed, Sparse
 bool same_pattern(const SparseMatrix& a, const SparseMatrix& b);
 /// Whether also storage and values are.
 bool same_entries(const Matrix& a, const Matrix& b);
+/// Whether sizes and values are the same to the bit: NaN equals itself, and 0 is not -0.
+bool same_bits(const double* a, const double* b, std::ptrdiff_t count);
+/// @overload
+bool same_bits(const Vector& a, const Vector& b);
 
 }  // namespace perp

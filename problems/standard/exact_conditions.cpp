@@ -4,7 +4,6 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <perp/problems/matrix/sparse_copies.hpp>
 #include <perp/problems/standard/exact_linear_system.hpp>
@@ -301,15 +300,7 @@ bool holds_nearby(const ConeConditions& conditions, const ExactTest& test,
 
 namespace {
 
-bool same_bits(const double* a, const double* b, std::ptrdiff_t count) {
-  return count == 0 || std::memcmp(a, b, static_cast<std::size_t>(count) * sizeof(double)) == 0;
-}
-
-bool same_bits(const Vector& a, const Vector& b) {
-  return a.size() == b.size() && same_bits(a.data(), b.data(), a.size());
-}
-
-bool same_bits(const ConeConditions& a, const ConeConditions& b) {
+bool same_conditions(const ConeConditions& a, const ConeConditions& b) {
   return same_pattern(a.rows, b.rows) &&
          same_bits(a.rows.valuePtr(), b.rows.valuePtr(), a.rows.nonZeros()) &&
          a.conic_rows == b.conic_rows &&
@@ -354,7 +345,7 @@ bool hold_exactly(const ConeConditions& conditions, const Vector& v) {
   if (!v.allFinite()) return false;
   static thread_local ConeConditions proven;
   static thread_local Vector by;
-  if (by.size() > 0 && same_bits(v, by) && same_bits(conditions, proven)) return true;
+  if (by.size() > 0 && same_bits(v, by) && same_conditions(conditions, proven)) return true;
   if (!find_proof(conditions, v)) return false;
   proven = conditions;
   by = v;
