@@ -187,10 +187,14 @@ void Raised::note() {
 bool Raised::any() { return innermost && innermost->first_; }
 
 void Raised::rethrow() {
-  if (!first_) {
+  // If this thread and another one of its batch have noted something, the other one's must go too:
+  // it would be raised by a later call that has nothing to do with it.
+  std::exception_ptr other;
+  {
     const std::lock_guard lock(orphans);
-    first_ = std::exchange(orphan, nullptr);
+    other = std::exchange(orphan, nullptr);
   }
+  if (!first_) first_ = other;
   if (first_) std::rethrow_exception(std::exchange(first_, nullptr));
 }
 
