@@ -170,22 +170,26 @@ std::vector<Plan> quadratic_plans() {
 // times faster than pivots. Then both methods take turns: they fail on different problems, and near
 // the start there is often a point from which one of them succeeds. With many unknowns pivots are
 // expensive: then the interior-point method comes second. It solves monotone problems in a few
-// dozen steps from any start.
+// dozen steps from any start. If these fail, bodies that do not touch each other are solved apart.
 std::vector<Plan> nonlinear_plans() {
-  const std::string pivots =
-      "warm(josephy-newton), warm(newton-fb:function=fb:inside=always), "
-      "josephy-newton:path=point:path_proximal=0.01:crash_iterations=0, "
-      "try(newton-fb:least_squares=always, from=best), "
-      "repeat(18, try(newton-fb, from=near:1:{k})), "
-      "repeat(9, try(josephy-newton:function=penalised:crash_iterations=0, "
-      "from=near:1:{k})), "
-      "repeat(10, try(josephy-newton, from=random:{k}))";
-  return {{"nonlinear", "mcp", first("try(newton-fb, cap=100), " + pivots), {}},
+  // A structured start, as a time step has one, may be a point that no method leaves.
+  const std::string beside =
+      "repeat(10, first(try(newton-fb, from=near:0.03:{k}), try(josephy-newton, "
+      "from=near:0.1:{k}))), ";
+  const std::string pivots = "warm(josephy-newton), warm(newton-fb:function=fb:inside=always), " +
+                             beside +
+                             "josephy-newton:path=point:path_proximal=0.01:crash_iterations=0, "
+                             "try(newton-fb:least_squares=always, from=best), "
+                             "repeat(18, try(newton-fb, from=near:1:{k})), "
+                             "repeat(9, try(josephy-newton:function=penalised:crash_iterations=0, "
+                             "from=near:1:{k})), "
+                             "repeat(10, try(josephy-newton, from=random:{k}))";
+  const std::string newton = "try(newton-fb, cap=100)";
+  return {{"nonlinear", "mcp", first(newton + ", islands(" + first(pivots) + ")"), {}},
           {"nonlinear-large",
            "mcp of 300 unknowns and more",
-           first("try(newton-fb:patience=5, cap=50), try(box-interior-point, cap=100), "
-                 "try(newton-fb, cap=100), " +
-                 pivots),
+           first("try(newton-fb:patience=5, cap=50), try(box-interior-point, cap=100), islands(" +
+                 first(newton + ", " + pivots) + ")"),
            {}}};
 }
 

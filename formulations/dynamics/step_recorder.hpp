@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <perp/formulations/dynamics/contacts.hpp>
 #include <perp/formulations/dynamics/state.hpp>
 #include <perp/formulations/dynamics/unknown_layout.hpp>
@@ -23,12 +24,21 @@ struct StepScales {
   double impulse = 1.0;   ///< N s: mean mass of moving bodies times `change`
 };
 
+/// What a simpler step says about the contact of a pair of bodies, to start from.
+struct PredictedContact {
+  double p_n = 0.0;                     ///< N s, of all contact points together
+  Vector3d impulse = Vector3d::Zero();  ///< N s, on body a
+  Vector3d centre = Vector3d::Zero();   ///< of pressure: mean of the points by p_n; frame of a
+  Vector3d slip = Vector3d::Zero();     ///< m/s, of a over b: mean by p_n
+};
+
 /// The contact of a pair of bodies in a step, as it is guessed before the step is solved.
 struct StartContact {
   int a = 0, b = 0;  ///< bodies; the normal points into a
   Vector3d normal, tangent;
   Vector3d point_a, point_b;  ///< nearest points, world
   int face = 0;               ///< only for a gap that chooses a face
+  std::optional<PredictedContact> predicted = {};
 };
 
 /// The numbers of one step.

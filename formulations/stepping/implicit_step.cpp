@@ -1,9 +1,10 @@
 #include <perp/formulations/stepping/implicit_step.hpp>
 
-#include <perp/formulations/collision/separation.hpp>
 #include <perp/formulations/dynamics/joints.hpp>
 #include <perp/formulations/dynamics/recorded_joints.hpp>
 #include <perp/formulations/law/ellipsoid/ellipsoid.hpp>
+#include <perp/formulations/stepping/colliding_pairs.hpp>
+#include <perp/formulations/stepping/predictor.hpp>
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -17,82 +18,10 @@ namespace perp {
 
 namespace {
 
-constexpr int kLawColumns = 3;            // law_gap, law_cone, law_slip
-constexpr double kOverlap = 1e-9;         // over the length scale: no step may leave more
-constexpr double kNearest = 1e-3;         // over the length scale: higher points do not touch
-constexpr int kStarts = 3;                // starts after the one that is carried over
-constexpr std::size_t kMaxBodies = 2000;  // with shapes; every pair of them is a candidate
-
-// Nearest points of two bodies, one of which may be a half-space (b). @return the gap
-double nearest(const Scene& scene, const State& state, StartContact& c) {
-  const auto placed = [&](int body) {
-    const BodyState& s = state.bodies[static_cast<std::size_t>(body)];
-    return PlacedShape{&scene.bodies[static_cast<std::size_t>(body)].shape, s.position,
-                       s.orientation.toRotationMatrix()};
-  };
-  const PlacedShape a = placed(c.a), b = placed(c.b);
-  double gap = 0.0;
-  if (const auto* space = std::get_if<HalfSpace>(b.shape)) {
-    c.normal = b.axes * space->normal;
-    c.point_a = a.support(-c.normal);
-    gap = c.normal.dot(c.point_a - b.position) - space->offset;
-    c.point_b = c.point_a - gap * c.normal;
-  } else {
-    const Separation s = separation(a, b);
-    check_contact(scene, c.a, c.b, s.normal, s.gap);
-    c.normal = s.normal;
-    c.point_a = s.point_a;
-    c.point_b = s.point_b;
-    gap = s.gap;
-  }
-  c.tangent = contact_frame(c.normal, scene.dimension, scene.properties(c.a, c.b).direction).t;
-  return gap;
-}
-
-bool can_overlap(const Scene& scene, const State& state, int a, int b) {
-  const auto reach = [&](int body) {
-    return bounding_radius(scene.bodies[static_cast<std::size_t>(body)].shape);
-  };
-  const double r = reach(a) + reach(b);
-  return std::isinf(r) || (state.bodies[static_cast<std::size_t>(a)].position -
-                           state.bodies[static_cast<std::size_t>(b)].position)
-                                  .norm() <= r * (1 + 1e-6);
-}
-
-// Pairs (a, b) of bodies that may touch, in the order of find_contacts: a half-space is b, else the
-// later body is a. Bodies of a joint, and those that fixed joints make one rigid body, do not.
-std::vector<std::pair<int, int>> colliding_pairs(const Scene& scene) {
-  const auto body_of = [&](int body) -> const Body& {
-    return scene.bodies[static_cast<std::size_t>(body)];
-  };
-  const auto space = [&](int body) {
-    return std::holds_alternative<HalfSpace>(body_of(body).shape);
-  };
-  std::vector<int> usable;
-  for (int b = 0; b < static_cast<int>(scene.bodies.size()); ++b) {
-    if (!std::holds_alternative<std::monostate>(body_of(b).shape)) usable.push_back(b);
-  }
-  if (usable.size() > kMaxBodies)
-    throw CollisionError(fmt::format("{} bodies with shapes; this formulation takes at most {}",
-                                     usable.size(), kMaxBodies));
-  std::set<std::pair<int, int>> joined;
-  for (const Joint& j : scene.joints)
-    joined.emplace(std::max(j.body_a, j.body_b), std::min(j.body_a, j.body_b));
-  const std::vector<int> group = scene.rigid_groups();
-  const auto one_body = [&](int a, int b) {
-    return group[static_cast<std::size_t>(a)] == group[static_cast<std::size_t>(b)];
-  };
-  std::vector<std::pair<int, int>> pairs;
-  for (std::size_t i = 0; i < usable.size(); ++i) {
-    for (std::size_t k = 0; k < i; ++k) {
-      const int a = usable[i], b = usable[k];
-      if ((space(a) && space(b)) || (body_of(a).fixed && body_of(b).fixed)) continue;
-      if (joined.contains({a, b}) || one_body(a, b)) continue;
-      pairs.push_back(space(a) ? std::pair(b, a) : std::pair(a, b));
-    }
-  }
-  return pairs;
-}
+constexpr int kLawColumns = 3;     // law_gap, law_cone, law_slip
+constexpr double kOverlap = 1e-9;  // over the length scale: no step may leave more
+constexpr double kNearest = 1e-3;  // over the length scale: higher points do not touch
+constexpr int kStarts = 3;         // starts after the one that is carried over
 
 // A step begins with the contacts of the pairs that would overlap after free motion; without such
 // pairs the step is free motion. If other pairs overlap (by more than kOverlap) at the end of the
@@ -101,8 +30,12 @@ std::vector<std::pair<int, int>> colliding_pairs(const Scene& scene) {
 // recorded once and kept.
 class ImplicitStep final : public Formulation {
  public:
-  ImplicitStep(std::string name, std::unique_ptr<ImplicitGap> gap, FrictionForm friction)
-      : name_(std::move(name)), gap_(std::move(gap)), friction_(friction) {}
+  ImplicitStep(std::string name, std::unique_ptr<ImplicitGap> gap, FrictionForm friction,
+               std::unique_ptr<Formulation> predictor)
+      : name_(std::move(name)),
+        gap_(std::move(gap)),
+        friction_(friction),
+        predictor_(std::move(predictor)) {}
 
   std::string_view name() const override { return name_; }
   Capabilities capabilities() const override {
@@ -126,6 +59,10 @@ class ImplicitStep final : public Formulation {
   };
 
   bool add_overlapping(const State& end, double depth);
+  bool predicts() const;
+  StageOrResult predict(StageOrResult next);
+  void take_prediction(const StepResult& prediction);
+  void forget_prediction();
   void look(const State& guess);
   bool rewrite_pair(std::size_t k);
   bool rewrite_any();
@@ -148,6 +85,7 @@ class ImplicitStep final : public Formulation {
   std::string name_;
   std::unique_ptr<ImplicitGap> gap_;
   FrictionForm friction_;
+  Predictor predictor_;
   std::optional<Scene> scene_;                   // a copy; the data below belongs to it
   std::vector<std::pair<int, int>> candidates_;  // pairs of bodies that can collide
   StepInput input_;
@@ -181,11 +119,54 @@ StageOrResult ImplicitStep::begin(const Scene& scene, const State& state, double
   touching_.clear();
   pairs_.clear();
   starts_ = 0;
+  predictor_.reset();
   if (!add_overlapping(input_.guess, 0.0) && scene_->joints.empty()) {
     pressed_.clear();
     return finish(input_.free, nullptr);
   }
+  if (predicts()) return predict(predictor_.begin(*scene_, state, h));
   return stage(true);
+}
+
+bool ImplicitStep::predicts() const {
+  const Prediction when = gap_->prediction();
+  if (when != Prediction::kSeveral) return when == Prediction::kAlways;
+  std::set<int> seen;
+  const auto again = [&](int body) {
+    return !scene_->bodies[static_cast<std::size_t>(body)].fixed && !seen.insert(body).second;
+  };
+  return std::any_of(touching_.begin(), touching_.end(), [&](const std::pair<int, int>& pair) {
+    const bool first = again(pair.first), second = again(pair.second);
+    return first || second;
+  });
+}
+
+// Passes on the stages of the prediction; after the last one the step itself begins.
+StageOrResult ImplicitStep::predict(StageOrResult next) {
+  if (auto* stage = std::get_if<Stage>(&next)) {
+    stage->name = "prediction";
+    return next;
+  }
+  take_prediction(std::get<StepResult>(next));
+  return stage(true);
+}
+
+// The step has the pairs that the prediction presses together, and those that overlap at its end.
+// Nothing is carried over from the step before, which the prediction knows already.
+void ImplicitStep::take_prediction(const StepResult& prediction) {
+  predictor_.take(input_.state, prediction);
+  touching_.clear();
+  start_velocity_ = Coordinates(*scene_).velocity(prediction.state);
+  if (!add_overlapping(prediction.state, 0.0)) forget_prediction();
+}
+
+// Begins as if there were no prediction.
+void ImplicitStep::forget_prediction() {
+  predictor_.forget();
+  input_ = step_input(*scene_, input_.state, input_.h);
+  start_velocity_ = Coordinates(*scene_).velocity(input_.state);
+  touching_.clear();
+  add_overlapping(input_.guess, 0.0);
 }
 
 // Deletes the data of another scene or run.
@@ -227,7 +208,7 @@ bool ImplicitStep::add_overlapping(const State& end, double depth) {
       gap += properties.dissipation * std::min(0.0, parting_speed(end, contact));
     const auto before = pressed_.find(pair);
     const bool resting = before != pressed_.end() && gap <= gap_->parted() * input_.scales.length;
-    if (gap >= -depth && !resting) continue;
+    if (gap >= -depth && !resting && !predictor_.of(pair)) continue;
     touching_.push_back(pair);
     added = true;
     // The contact goes on if the point that touched before is still about the nearest point.
@@ -253,6 +234,7 @@ void ImplicitStep::look(const State& guess) {
     contact.a = a;
     contact.b = b;
     nearest(*scene_, guess, contact);
+    if (const PredictedContact* predicted = predictor_.of({a, b})) contact.predicted = *predicted;
     const int form = gap_->form_of(input_, contact);
     pairs_.push_back({a, b, form});
   }
@@ -300,13 +282,18 @@ Stage ImplicitStep::stage(bool carried_over) {
     z[i] = change[i] * (angular ? input_.scales.length : 1.0) / input_.scales.change;
   }
   for (const RecordedPair& p : r.pairs) {
-    z[p.unknowns.p_n] = start_impulse(input_.contacts[static_cast<std::size_t>(p.number)]);
+    const StartContact& contact = input_.contacts[static_cast<std::size_t>(p.number)];
+    z[p.unknowns.p_n] = start_impulse(contact);
+    if (contact.predicted)
+      start_friction(input_.scales, scene_->properties(contact.a, contact.b), friction_, p.unknowns,
+                     *contact.predicted, contact.normal, contact.tangent, z);
     gap_->start(input_, p, z);
     const std::uint64_t spell = spells_[{p.pair.a, p.pair.b}];
     for (std::uint64_t& key : s.keys) {
       if (key >> 12U == p.key >> 12U) key += spell << 48U;
     }
   }
+  for (std::uint64_t& key : s.keys) key = predictor_.marked(key);
   if (!carried_over) std::fill(s.keys.begin(), s.keys.end(), kNoKey);
   s.problem.start = std::move(z);
   add_contact_infos(s.problem);
@@ -339,6 +326,7 @@ void ImplicitStep::add_contact_infos(Problem& problem) const {
 }
 
 StageOrResult ImplicitStep::advance(const Answer& answer) {
+  if (predictor_.at_work()) return predict(predictor_.advance(answer));
   const Recording& r = recording();
   const Vector velocity = r.step.velocity(input_, answer.z);
   const State end = moved(*scene_, input_.state, Coordinates(*scene_), velocity, input_.h);
@@ -382,6 +370,14 @@ bool ImplicitStep::rewrite_any() {
 
 // Tries other starts, then other forms.
 std::optional<Stage> ImplicitStep::relax() {
+  if (predictor_.at_work()) {  // the step can do without
+    predictor_.reset();
+    return stage(true);
+  }
+  if (predictor_.has_spoken()) {
+    forget_prediction();
+    return stage(true);
+  }
   if (starts_ < kStarts) {
     const Coordinates coordinates(*scene_);
     ++starts_;
@@ -393,8 +389,10 @@ std::optional<Stage> ImplicitStep::relax() {
   return {};
 }
 
-// An impulse that stops the approach and carries the weight.
+// The predicted impulse, or one that stops the approach and carries the weight.
 double ImplicitStep::start_impulse(const StartContact& c) const {
+  if (c.predicted) return c.predicted->p_n / input_.scales.impulse;
+  if (predictor_.has_spoken()) return 0.0;
   const auto velocity = [&](int body, const Vector3d& point) {
     const BodyState& s = input_.state.bodies[static_cast<std::size_t>(body)];
     const BodyState& at = input_.guess.bodies[static_cast<std::size_t>(body)];
@@ -545,10 +543,12 @@ void ImplicitStepChoices::visit_settings(SettingVisitor& visitor) {
 }
 
 std::unique_ptr<Formulation> make_implicit_step(const ImplicitStepChoices& choices,
-                                                std::unique_ptr<ImplicitGap> gap) {
+                                                std::unique_ptr<ImplicitGap> gap,
+                                                std::unique_ptr<Formulation> predictor) {
   return std::make_unique<ImplicitStep>(
       choices.name, std::move(gap),
-      choices.friction == "normalised" ? FrictionForm::kNormalised : FrictionForm::kFritzJohn);
+      choices.friction == "normalised" ? FrictionForm::kNormalised : FrictionForm::kFritzJohn,
+      std::move(predictor));
 }
 
 }  // namespace perp

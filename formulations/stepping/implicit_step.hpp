@@ -24,7 +24,9 @@ struct ImplicitStepChoices {
 /// overlap, or the distance at contacts that are pressed, m; `law_cone`, the excess over the
 /// friction ellipsoid relative to mu p_n; `law_slip`, the weighted slip that friction does not
 /// oppose, m/s. The columns of the gap follow.
+/// @param predictor takes the step that this one starts from, if gap->prediction() asks for it
 std::unique_ptr<Formulation> make_implicit_step(const ImplicitStepChoices& choices,
-                                                std::unique_ptr<ImplicitGap> gap);
+                                                std::unique_ptr<ImplicitGap> gap,
+                                                std::unique_ptr<Formulation> predictor);
 
 }  // namespace perp

@@ -169,6 +169,8 @@ std::unique_ptr<Strategy> make_certify(const SolverExpression&, const Workshop&)
 std::unique_ptr<Strategy> make_proximal(const SolverExpression&, const Workshop&);
 /// Makes `reduce` (docs/reference/strategies.md).
 std::unique_ptr<Strategy> make_reduce(const SolverExpression&, const Workshop&);
+/// Makes `islands` (docs/reference/strategies.md).
+std::unique_ptr<Strategy> make_islands(const SolverExpression&, const Workshop&);
 /// Makes `without` (docs/reference/strategies.md).
 std::unique_ptr<Strategy> make_without(const SolverExpression&, const Workshop&);
 

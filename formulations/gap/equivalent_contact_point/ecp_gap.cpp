@@ -27,6 +27,14 @@ class EcpGap final : public ImplicitGap {
                   "plane: smaller equations with half-spaces, distance elsewhere; distance: an "
                   "unknown everywhere; faces: one active face",
                   {"plane", "distance", "faces"});
+    visitor.visit("prediction", prediction_,
+                  "start from the end of a step of coulomb-implicit: if a moving body has several "
+                  "contacts, never, or always",
+                  {"several", "never", "always"});
+  }
+  Prediction prediction() const override {
+    if (prediction_ == "never") return Prediction::kNever;
+    return prediction_ == "always" ? Prediction::kAlways : Prediction::kSeveral;
   }
   bool with_joints() const override { return false; }
 
@@ -171,10 +179,15 @@ class EcpGap final : public ImplicitGap {
     return true;
   }
 
-  // The points, on both bodies, where they face each other: the middle of the face or edge of one
-  // body that lies on the other, else the nearest points.
+  // The points, on both bodies, where they face each other: the predicted centre of pressure, the
+  // middle of the face or edge of one body that lies on the other, else the nearest points.
   std::pair<Vector3d, Vector3d> facing_points(const StepInput& s, const StartContact& c) const {
     const Vector3d apart = c.normal * c.normal.dot(c.point_a - c.point_b);
+    if (c.predicted) {
+      const BodyState& at = state(s, c.a);
+      const Vector3d centre = at.position + at.orientation * c.predicted->centre;
+      return {centre, centre - apart};
+    }
     const Vector3d on_a = middle(s, c.a, -c.normal);
     if (std::holds_alternative<HalfSpace>(body(s, c.b).shape) || holds(s, c.b, on_a - apart))
       return {on_a, on_a - apart};
@@ -250,7 +263,7 @@ class EcpGap final : public ImplicitGap {
     return e;
   }
 
-  std::string form_ = "plane";
+  std::string form_ = "plane", prediction_ = "several";
 };
 
 }  // namespace

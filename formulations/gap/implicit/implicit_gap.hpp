@@ -37,6 +37,13 @@ struct EndContact {
   double gap = 0.0;           ///< m
 };
 
+/// When a step begins with a simpler one (coulomb-implicit), whose end is the start of this one.
+enum class Prediction {
+  kNever,
+  kSeveral,  ///< if a moving body has several contacts
+  kAlways
+};
+
 /// A way to measure gaps at the end of a step: one of the three choices that a model consists of.
 /// It gives the rows of a contact whose geometry is that of the end of the step, and may have
 /// unknowns of its own.
@@ -61,6 +68,9 @@ class ImplicitGap {
   /// its value for one contact, so that they become the largest values over all contacts.
   virtual std::vector<std::string> columns() const { return {}; }
   virtual void raise_columns(const StepInput&, const RecordedPair&, const Vector&, double*) const {}
+
+  /// Whether steps begin with a prediction.
+  virtual Prediction prediction() const { return Prediction::kNever; }
 
   /// The form in which a pair is written first. May change the StartContact.
   virtual int form_of(const StepInput&, StartContact&) const { return 0; }

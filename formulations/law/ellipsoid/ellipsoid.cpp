@@ -1,5 +1,7 @@
 #include <perp/formulations/law/ellipsoid/ellipsoid.hpp>
 
+#include <cmath>
+
 namespace perp {
 
 void record_friction(StepRecorder& step, FrictionForm form, const std::string& name,
@@ -35,6 +37,28 @@ void record_friction(StepRecorder& step, FrictionForm form, const std::string& n
   step.set_row(u.sigma, cone);
   step.push(a, force, contact.arm_a, moment, 1.0);
   step.push(b, force, contact.arm_b, moment, -1.0);
+}
+
+void start_friction(const StepScales& scales, const ContactProperties& properties,
+                    FrictionForm form, const ContactUnknowns& u, const PredictedContact& predicted,
+                    const Vector3d& n, const Vector3d& t, Vector& z) {
+  if (u.q_t < 0) return;
+  const Vector3d o = n.cross(t);
+  const double unit = form == FrictionForm::kNormalised ? predicted.p_n : scales.impulse;
+  double share = 0.0, weighted = 0.0;  // squares: of the impulse of the largest one, of the slip
+  const auto start = [&](int index, double e, const Vector3d& direction) {
+    if (index < 0) return;
+    const double p = predicted.impulse.dot(direction) / (properties.mu * e);
+    z[index] = p / unit;
+    share += p / predicted.p_n * (p / predicted.p_n);
+    const double v = e * predicted.slip.dot(direction) / scales.velocity;
+    weighted += v * v;
+  };
+  start(u.q_t, properties.e_t, t);
+  start(u.q_o, properties.e_o, o);
+  if (u.q_r >= 0) z[u.q_r] = 0.0;
+  constexpr double kSliding = 0.999;
+  z[u.sigma] = share >= kSliding * kSliding ? std::sqrt(weighted) : 0.0;
 }
 
 ContactImpulse contact_impulse(const StepScales& scales, const ContactProperties& properties,

@@ -24,6 +24,12 @@ enum class FrictionForm {
 void record_friction(StepRecorder& step, FrictionForm form, const std::string& name,
                      std::uint64_t key, const RecordedContact& contact, ContactUnknowns& unknowns);
 
+/// Start values of the friction of a contact from a prediction with p_n > 0, along t and o = n x t.
+void start_friction(const StepScales& scales, const ContactProperties& properties,
+                    FrictionForm form, const ContactUnknowns& unknowns,
+                    const PredictedContact& predicted, const Vector3d& n, const Vector3d& t,
+                    Vector& z);
+
 /// The impulses of a contact in an answer: p_n, p_t, p_o in N s, p_r in N m s.
 struct ContactImpulse {
   double p_n = 0.0, p_t = 0.0, p_o = 0.0, p_r = 0.0;

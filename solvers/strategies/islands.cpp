@@ -1,0 +1,195 @@
+// islands: solves parts of a nonlinear problem apart if they do not act on each other.
+#include <fmt/format.h>
+#include <algorithm>
+#include <iterator>
+#include <perp/problems/limits/deadline.hpp>
+#include <perp/problems/standard/islands.hpp>
+#include <perp/solvers/strategies/strategy.hpp>
+#include <perp/solvers/verified_solve.hpp>
+
+namespace perp {
+
+namespace {
+
+// Newton's method on the whole takes steps that suit the worst island, and a run fails if one
+// island fails. Of the best answer before, islands that it solves are kept.
+class Islands final : public Strategy {
+ public:
+  Islands(const SolverExpression& e, const Workshop& workshop)
+      : part_(workshop.build(e.parts.front())) {}
+
+  Outcome& run(const Task& task) override {
+    const auto* mcp = std::get_if<Mcp>(&task.problem.data);
+    if (!mcp || !mcp->graph) return part_->run(task);
+    started_ = VerifiedClock::now();
+    if (task.version.structure != seen_.structure) find(*mcp, task.version);
+    if (islands_.size() < 2) {
+      const double spent = seconds_since(started_);
+      Outcome& out = part_->run(task);
+      charge_setup(out.result, spent);
+      return out;
+    }
+    begin(task, *mcp);
+    std::vector<std::size_t> open = unsolved(task, *mcp);
+    double unknowns = 0.0;
+    for (const std::size_t k : open) unknowns += static_cast<double>(islands_[k].unknowns.size());
+    for (const std::size_t k : open) {
+      const auto size = static_cast<double>(islands_[k].unknowns.size());
+      if (!solve(task, *mcp, k, size / unknowns)) break;
+      unknowns -= size;
+    }
+    end(task);
+    return out_;
+  }
+
+ private:
+  void find(const Mcp& mcp, Version version) {
+    seen_ = {};
+    islands_ = find_islands(mcp);
+    compiled_.assign(islands_.size(), nullptr);
+    seen_ = version;
+  }
+
+  void begin(const Task& task, const Mcp& mcp) {
+    out_.clear();
+    VerifiedResult& all = out_.result;
+    all.status = all.claimed = Status::kStalled;
+    all.verdict.tolerance = task.verify_at;
+    if (task.start.z) all.start = "given";
+    const bool best = task.best && has_answer(task.problem.data, mcp.size(), task.best->answer);
+    all.answer.z = best           ? task.best->answer.z
+                   : task.start.z ? *task.start.z
+                                  : Vector(Vector::Zero(mcp.size()));
+    all.answer.dual.resize(0);
+    all.setup_time = seconds_since(started_);
+  }
+
+  // The islands that the answer so far does not solve.
+  std::vector<std::size_t> unsolved(const Task& task, const Mcp& mcp) {
+    std::vector<std::size_t> open;
+    VerifiedResult judged;
+    for (std::size_t k = 0; k < islands_.size(); ++k) {
+      island_.data = problem_of(islands_[k], mcp);
+      judged.answer.z = part_of(islands_[k], out_.result.answer.z);
+      check_answer(island_, task.verify_at, judged);
+      if (!judged.verdict.solved) open.push_back(k);
+    }
+    out_.result.verification_time += judged.verification_time;
+    return open;
+  }
+
+  // Seconds that are left of the task's limit, which must be above 0.
+  double left(const Task& task) const {
+    return task.limits.time_limit - seconds_since(started_) + out_.result.verification_time;
+  }
+
+  // Solves an island with a share of the time that is left. @return whether there was time for it
+  bool solve(const Task& task, const Mcp& mcp, std::size_t k, double share) {
+    Task inner{island_,       inner_,    {},      task.limits,   task.verify_at,
+               task.observer, &numbers_, nullptr, task.after_cap};
+    if (task.limits.time_limit > 0) {
+      if (left(task) <= 0)
+        return ended(Status::kTimeLimit, "the time limit passed between islands");
+      inner.limits.time_limit = std::max(left(task) * share, kLeastLimit);
+    }
+    const Island& island = islands_[k];
+    Mcp part = problem_of(island, mcp);
+    if (!compile_island(k, inner.limits, part))
+      return ended(Status::kTimeLimit, "the time limit passed before a Jacobian was derived");
+    island_.data = std::move(part);
+    island_.name = fmt::format("{} island {} of {}", task.problem.name, k + 1, islands_.size());
+    numbers_ = *task.numbers;
+    numbers_["n"] = static_cast<double>(island.unknowns.size());
+    numbers_["contacts"] = 0.0;
+    inner.version = inner_ = {inner_.structure + 1, inner_.values + 1};
+    if (task.start.z) {
+      start_ = part_of(island, *task.start.z);
+      inner.start = {&start_};
+    }
+    Outcome& outcome = part_->run(inner);
+    judge_start(inner, outcome);
+    take(k, outcome);
+    return outcome.result.status != Status::kInterrupted;
+  }
+
+  bool ended(Status status, std::string_view message) {
+    out_.result.status = out_.result.claimed = status;
+    out_.result.message = message;
+    return false;
+  }
+
+  bool compile_island(std::size_t k, Limits& limits, Mcp& part) {
+    if (compiled_[k]) {
+      part.compiled = compiled_[k];
+      return true;
+    }
+    const auto started = VerifiedClock::now();
+    try {
+      compile(part, Deadline(limits.time_limit));
+    } catch (const DeadlinePassed&) {
+      return false;
+    }
+    compiled_[k] = part.compiled;
+    const double spent = seconds_since(started);
+    out_.result.setup_time += spent;
+    if (limits.time_limit > 0) limits.time_limit = std::max(limits.time_limit - spent, kLeastLimit);
+    return true;
+  }
+
+  // Writes the answer of an island into that of the whole.
+  void take(std::size_t k, const Outcome& outcome) {
+    VerifiedResult& all = out_.result;
+    const VerifiedResult& r = outcome.result;
+    out_.capped |= outcome.capped;
+    add_costs(r, all);
+    for (auto it = all.route.end() - std::ssize(r.route); it != all.route.end(); ++it)
+      it->solver = fmt::format("{} on island {}", it->solver.str(), k + 1);
+    if (r.status != Status::kSolved) {
+      all.claimed = r.claimed == Status::kSolved ? Status::kStalled : r.claimed;
+      all.message = fmt::format("island {} of {}: {}", k + 1, islands_.size(), r.message);
+    }
+    if (outcome.skipped || !has_answer(island_.data, island_.size(), r.answer)) return;
+    for (std::size_t i = 0; i < islands_[k].unknowns.size(); ++i)
+      all.answer.z[islands_[k].unknowns[i]] = r.answer.z[static_cast<Eigen::Index>(i)];
+  }
+
+  void end(const Task& task) {
+    VerifiedResult& all = out_.result;
+    check_answer(task.problem, task.verify_at, all);
+    all.status = judge(all.claimed, all.verdict);
+    if (all.verdict.solved) {
+      all.claimed = Status::kSolved;
+      all.message.clear();
+    }
+    all.solve_time =
+        std::max(0.0, seconds_since(started_) - all.setup_time - all.verification_time);
+    all.route.push_back({name_,
+                         all.status,
+                         all.claimed,
+                         all.iterations,
+                         all.setup_time + all.solve_time,
+                         all.message,
+                         {},
+                         all.verdict.measure});
+  }
+
+  const SharedText name_ = "islands";
+  std::unique_ptr<Strategy> part_;
+  std::vector<Island> islands_;
+  std::vector<std::shared_ptr<const CompiledFunction>> compiled_;  // of the islands, if needed
+  Version seen_;                                                   // of the whole problem
+  Version inner_{1, 1};
+  Problem island_;  // the one that is being solved
+  Vector start_;
+  Numbers numbers_;
+  VerifiedClock::time_point started_;
+  Outcome out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_islands(const SolverExpression& e, const Workshop& workshop) {
+  return std::make_unique<Islands>(e, workshop);
+}
+
+}  // namespace perp
