@@ -16,6 +16,13 @@ void add_times(Measurement& m, const VerifiedResult& result) {
   m.solves.push_back(result.solve_time);
 }
 
+// Solved, or proven to have no solution: the times of these ends are compared.
+bool is_final(const VerifiedResult& result) {
+  return result.status == Status::kSolved || result.status == Status::kInfeasible ||
+         (result.certificate && result.certificate->type == "unbounded" &&
+          result.certificate->checked);
+}
+
 // Solves once. An answer that comes after the time limit does not count as solved.
 VerifiedResult solve_in_time(int repeat, const Problem& problem, const SolveRequest& request,
                              const SolveOnce& solve) {
@@ -64,13 +71,13 @@ Measurement measure(const Problem& problem, SolveRequest request, int repeats,
                     const AfterRun& after_run, const SolveOnce& solve) {
   Measurement m = find_granted(problem, request, after_run, solve);
   m.total = m.setups.front() + m.solves.front();
-  if (m.result.status != Status::kSolved) return m;
+  if (!is_final(m.result)) return m;
   if (after_run) after_run(m, true);
   request.verify_at = request.limits.tolerance;
   request.limits.tolerance = m.asked;
   for (int k = 1; k < repeats; ++k) {
     const VerifiedResult again = solve_in_time(k, problem, request, solve);
-    if (again.status == Status::kSolved) add_times(m, again);
+    if (is_final(again)) add_times(m, again);
     if (after_run) after_run(m, false);
   }
   std::vector<double> totals = m.setups;

@@ -30,7 +30,7 @@ using SolveOnce =
 /// accepts the answer at the tolerance of the request or the solver gives up. A claim refuted at
 /// all of these stays `wrong`. The accepted run is repeated. Every run goes from the problem in
 /// memory to the answer and has the whole time limit for itself. The time of a repeat that is not
-/// accepted does not count. A problem that was not solved is not repeated.
+/// accepted does not count. What is neither solved nor proven to have no solution is not repeated.
 /// @param repeats number of runs with the accepted tolerance, the first one included
 /// @param solve empty: solve_verified
 Measurement measure(const Problem& problem, SolveRequest request, int repeats,

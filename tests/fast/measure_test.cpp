@@ -114,6 +114,24 @@ TEST(Measure, WhoGivesUpIsNotAskedAgain) {
   EXPECT_EQ(later.calls, 2);
 }
 
+// A proof takes time too, and the first run of a process takes longer than the others. A claim
+// without a proof is no end.
+TEST(Measure, ProofsAreRepeated) {
+  const Problem infeasible = problem_of(Lcp{matrix(1, 1, {0}), vector({-1})});
+  for (const bool proves : {true, false}) {
+    const Measured r = measured(
+        [&](int, const Limits&, Result& result) {
+          result.status = Status::kInfeasible;
+          if (proves) result.certificate = Certificate{"farkas", vector({1.0}), {}};
+        },
+        3, 0.0, infeasible);
+    EXPECT_EQ(r.m.result.status, proves ? Status::kInfeasible : Status::kStalled);
+    EXPECT_EQ(r.calls, proves ? 3 : 1);
+    EXPECT_EQ(r.m.solves.size(), proves ? 3u : 1u);
+    EXPECT_EQ(r.stood, proves ? 1 : 0);
+  }
+}
+
 TEST(Measure, RepeatsThatFailLeaveNoTime) {
   const Measured r = measured(
       [](int call, const Limits&, Result& result) {
