@@ -2,6 +2,7 @@
 
 #include <perp/solvers/friction/pyramid_problem.hpp>
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <map>
 #include <perp/solvers/strategies/strategy.hpp>
@@ -172,24 +173,28 @@ std::vector<Plan> quadratic_plans() {
 // expensive: then the interior-point method comes second. It solves monotone problems in a few
 // dozen steps from any start. If these fail, bodies that do not touch each other are solved apart.
 std::vector<Plan> nonlinear_plans() {
-  // A structured start, as a time step has one, may be a point that no method leaves.
-  const std::string beside =
-      "repeat(10, first(try(newton-fb, from=near:0.03:{k}), try(josephy-newton, "
-      "from=near:0.1:{k}))), ";
-  const std::string pivots = "warm(josephy-newton), warm(newton-fb:function=fb:inside=always), " +
-                             beside +
-                             "josephy-newton:path=point:path_proximal=0.01:crash_iterations=0, "
-                             "try(newton-fb:least_squares=always, from=best), "
-                             "repeat(18, try(newton-fb, from=near:1:{k})), "
-                             "repeat(9, try(josephy-newton:function=penalised:crash_iterations=0, "
-                             "from=near:1:{k})), "
-                             "repeat(10, try(josephy-newton, from=random:{k}))";
-  const std::string newton = "try(newton-fb, cap=100)";
-  return {{"nonlinear", "mcp", first(newton + ", islands(" + first(pivots) + ")"), {}},
+  const std::string newton = "try(newton-fb, cap=100), ";
+  // The start of a time step is a kink of many rows; a point beside it is none.
+  const auto beside = [](int times) {
+    return fmt::format("repeat({}, try(newton-fb, cap=60, from=near:0.03:{{k}})), ", times);
+  };
+  const std::string pivots = "warm(josephy-newton), warm(newton-fb:function=fb:inside=always), ";
+  const std::string others =
+      "repeat(10, try(josephy-newton, from=near:0.1:{k})), "
+      "josephy-newton:path=point:path_proximal=0.01:crash_iterations=0, "
+      "try(newton-fb:least_squares=always, from=best), "
+      "repeat(18, try(newton-fb, from=near:1:{k})), "
+      "repeat(9, try(josephy-newton:function=penalised:crash_iterations=0, "
+      "from=near:1:{k})), "
+      "repeat(10, try(josephy-newton, from=random:{k}))";
+  return {{"nonlinear",
+           "mcp",
+           first(newton + "islands(" + first(pivots + beside(6) + others) + ")"),
+           {}},
           {"nonlinear-large",
            "mcp of 300 unknowns and more",
            first("try(newton-fb:patience=5, cap=50), try(box-interior-point, cap=100), islands(" +
-                 first(newton + ", " + pivots) + ")"),
+                 first(newton + beside(25) + pivots + others) + ")"),
            {}}};
 }
 

@@ -95,9 +95,13 @@ bool CentralPath::advance(double gap) {
   if (!scaling_.set_scaling(data_->cones, point_.s, point_.z)) return false;
   squared_.set_square(data_->cones, scaling_);
   scaling_.multiply(data_->cones, point_.z, lambda_);
-  if (!find_affine(gap)) return false;
-  const double sigma = std::pow(1.0 - largest_step(affine_), 3);
-  if (!std::isfinite(find_direction(sigma, gap, &affine_, combined_))) return false;
+  // The affine direction, which only serves for sigma and the correction, need not be refined. If
+  // then the combined one is poor, it is refined after all, and delta may change.
+  bool solved = factor(regularisation_) &&
+                std::isfinite(find_direction(0.0, gap, nullptr, 0, affine_)) &&
+                find_combined(gap) <= kPoorSolve;
+  if (!solved) solved = find_affine(gap) && std::isfinite(find_combined(gap));
+  if (!solved) return false;
   step_ = std::min(1.0, rules_.step_fraction * largest_step(combined_));
   point_.x += step_ * combined_.x;
   point_.z += step_ * combined_.z;
@@ -107,14 +111,23 @@ bool CentralPath::advance(double gap) {
   return point_.all_finite() && point_.tau > 0 && point_.kappa > 0;
 }
 
+bool CentralPath::factor(double delta) {
+  return system_.factor(squared_, {point_.x, residual_.px, point_.tau, point_.kappa, residual_.xpx},
+                        delta);
+}
+
+// The direction with the correction from the affine one. @return as find_direction()
+double CentralPath::find_combined(double gap) {
+  const double sigma = std::pow(1.0 - largest_step(affine_), 3);
+  return find_direction(sigma, gap, &affine_, rules_.refinements, combined_);
+}
+
 // The affine direction. Refinement fails if delta is above the eigenvalues that matter, or so small
 // that the factors are wrong. If it does not converge, a smaller delta is tried, then a larger one.
 bool CentralPath::find_affine(double gap) {
   const auto attempt = [&](double delta) {
-    const EmbeddingSystem::Point at{point_.x, residual_.px, point_.tau, point_.kappa,
-                                    residual_.xpx};
-    if (!system_.factor(squared_, at, delta)) return kInfinity;
-    return find_direction(0.0, gap, nullptr, affine_);
+    if (!factor(delta)) return kInfinity;
+    return find_direction(0.0, gap, nullptr, rules_.refinements, affine_);
   };
   double error = attempt(regularisation_);
   const auto gains = [&](double delta, double least) {
@@ -145,9 +158,9 @@ bool CentralPath::find_affine(double gap) {
 // Newton's direction to residuals that are sigma times the present ones, and
 //   lambda o (W dz + W^-1 ds) = sigma mu e - lambda o lambda - (W^-1 ds_a) o (W dz_a).
 // The last term is Mehrotra's correction, from the affine direction.
-// @return relative residual of the linear solve; infinity if it failed.
+// @return relative residual of the linear solve, 0 without refinement; infinity if it failed.
 double CentralPath::find_direction(double sigma, double gap, const EmbeddingVector* affine,
-                                   EmbeddingVector& d) {
+                                   int refinements, EmbeddingVector& d) {
   const ConeProduct& cones = data_->cones;
   const double tau = point_.tau;
   double kappa_right = -tau * point_.kappa;
@@ -172,8 +185,7 @@ double CentralPath::find_direction(double sigma, double gap, const EmbeddingVect
   right_x_ = -(1.0 - sigma) * residual_.x;
   right_z_ = -(1.0 - sigma) * residual_.z - jordan_;
   const double right = -(1.0 - sigma) * residual_.tau - kappa_right / tau;
-  const double error =
-      system_.solve(right_x_, right_z_, right, rules_.refinements, d.x, d.z, d.tau);
+  const double error = system_.solve(right_x_, right_z_, right, refinements, d.x, d.z, d.tau);
   squared_.multiply(cones, d.z, scratch_);
   d.s = jordan_ - scratch_;
   // The rounding of W^2 dz grows with W^2, most across the faces of second-order cones. There the

@@ -60,8 +60,10 @@ class CentralPath {
   double step() const { return step_; }
 
  private:
+  bool factor(double delta);
   bool find_affine(double gap);
-  double find_direction(double sigma, double gap, const EmbeddingVector* affine,
+  double find_combined(double gap);
+  double find_direction(double sigma, double gap, const EmbeddingVector* affine, int refinements,
                         EmbeddingVector& d);
   double rounding_of_products() const;
   double largest_step(const EmbeddingVector& d) const;

@@ -60,6 +60,7 @@ double EmbeddingSystem::solve(const Vector& f, const Vector& g, double h, int mo
   dz = g;
   dtau = h;
   solve_once(dx, dz, dtau);
+  if (most_refinements == 0) return 0.0;
   const double size = std::max({max_abs(f), max_abs(g), std::abs(h), 1e-300});
   double error = residual(f, g, h, dx, dz, dtau);
   for (int k = 0; k < most_refinements && error > kRefinedResidual * size; ++k) {

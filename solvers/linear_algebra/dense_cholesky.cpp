@@ -9,6 +9,7 @@ void DenseCholesky::reserve(int max_size, int most_below) {
   const auto n = static_cast<std::size_t>(max_size),
              rows = n + static_cast<std::size_t>(most_below);
   if (a_.size() < rows * n) a_.resize(rows * n);
+  if (inverses_.size() < n) inverses_.resize(n);
   product_.reserve(max_size + most_below, max_size);
 }
 
@@ -46,7 +47,8 @@ bool DenseCholesky::factor_narrow(int begin, int end, double least) {
   const std::size_t rows = rows_;
   const int width = end - begin;
   double* const block = a_.data() + begin * rows + begin;
-  double unit[kNarrow * kNarrow], inverses[kNarrow];
+  double* const inverses = inverses_.data() + begin;
+  double unit[kNarrow * kNarrow];
   for (int j = 0; j < width; ++j) {
     double* const column = block + j * rows;
     for (int k = 0; k < j; ++k) {
@@ -85,7 +87,7 @@ void DenseCholesky::solve_lower(double* x) const {
     const double* const block = a_.data() + begin * rows;
     for (int k = begin; k < end; ++k) {
       const double* const column = a_.data() + k * rows;
-      x[k] /= column[k];
+      x[k] *= inverses_[k];
       for (int i = k + 1; i < end; ++i) x[i] -= x[k] * column[i];
     }
     dense_kernels().subtract_product(size_ - end, end - begin, block + end, rows_, x + begin,
@@ -100,10 +102,10 @@ void DenseCholesky::solve_lower_transposed(double* x) const {
     const double* const block = a_.data() + begin * rows;
     dense_kernels().subtract_transposed(size_ - end, end - begin, block + end, rows_, x + end,
                                         x + begin);
+    // Rows of L, so that no unknown waits for a sum over those that are known.
     for (int k = end - 1; k >= begin; --k) {
-      const double* const column = a_.data() + k * rows;
-      for (int i = k + 1; i < end; ++i) x[k] -= column[i] * x[i];
-      x[k] /= column[k];
+      x[k] *= inverses_[k];
+      for (int i = begin; i < k; ++i) x[i] -= a_[i * rows + k] * x[k];
     }
   }
 }

@@ -37,7 +37,7 @@ class DenseCholesky {
 
   int size_ = 0, rows_ = 0, failed_row_ = -1;  // k; rows of the buffer
   double failed_pivot_ = 0.0;
-  std::vector<double> a_;
+  std::vector<double> a_, inverses_;  // of the diagonal of L
   DenseProduct product_;
 };
 

@@ -4,9 +4,9 @@ namespace perp {
 
 namespace {
 
-// Multiplications of a factorisation by rows, in all and per entry of L. Blocks are slower if
-// either is smaller (bench/micro/ldl_micro.cpp).
-constexpr double kManyOperations = 2e5, kPerEntry = 12;
+// Multiplications of a factorisation by rows, in all, per entry of L and per entry that blocks pass
+// on. Blocks are slower if any of them is smaller (bench/micro/ldl_micro.cpp).
+constexpr double kManyOperations = 2e5, kPerEntry = 12, kPerPassedOn = 3;
 
 }  // namespace
 
@@ -18,7 +18,8 @@ void QuasidefiniteLdl::analyse(int size, const std::vector<int>& starts,
   factor_entries_ = by_rows.factor_entries();
   operations_ = by_rows.operations();
   if (operations_ < kManyOperations ||
-      operations_ < kPerEntry * static_cast<double>(factor_entries_))
+      operations_ < kPerEntry * static_cast<double>(factor_entries_) ||
+      operations_ < kPerPassedOn * by_rows.passed_on())
     return;
   ldl_.emplace<SupernodalLdl>().analyse(size, starts, rows, signs);
 }

@@ -86,10 +86,13 @@ void SparseLdl::count_columns() {
     }
   }
   l_.starts.assign(size_ + 1, 0);
-  operations_ = 0.0;
+  operations_ = passed_on_ = 0.0;
   for (int k = 0; k < size_; ++k) {
     l_.starts[k + 1] = l_.starts[k] + counts[k];
-    operations_ += static_cast<double>(counts[k]) * static_cast<double>(counts[k] + 1) / 2;
+    const double pairs = static_cast<double>(counts[k]) * static_cast<double>(counts[k] + 1) / 2;
+    operations_ += pairs;
+    const bool ends = parent_[k] >= 0 && counts[parent_[k]] != counts[k] - 1;
+    if (ends) passed_on_ += pairs;
   }
 }
 

@@ -34,6 +34,9 @@ class SparseLdl {
   /// Entries of L below the diagonal, and multiplications of a factorisation, after analyse().
   long factor_entries() const { return l_.starts.empty() ? 0 : l_.starts.back(); }
   double operations() const { return operations_; }
+  /// Entries that a factorisation by blocks would pass on from one block to another, after
+  /// analyse(): half of (entries below the block) squared, for blocks of columns with equal rows.
+  double passed_on() const { return passed_on_; }
 
  private:
   /// The upper triangle of P K P' by columns, and the signs of its pivots.
@@ -71,7 +74,7 @@ class SparseLdl {
   Factor l_;
   Row row_;
   Substituted substituted_;
-  double operations_ = 0.0;
+  double operations_ = 0.0, passed_on_ = 0.0;
   mutable std::vector<double> work_;
 };
 

@@ -8,10 +8,12 @@
 #include <perp/solvers/linear_algebra/quasidefinite_ldl.hpp>
 
 #include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <vector>
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -222,6 +224,37 @@ TEST(QuasidefiniteLdl, WorksByRowsOrByBlocks) {
     ldl.solve(again.data());
     EXPECT_EQ(y, again);  // bit for bit
   }
+}
+
+// 400 unknowns that are tied to 30 of 90 others each, but not to each other: blocks of one column
+// would pass on as much as they compute.
+TEST(QuasidefiniteLdl, LeavesThatPassEverythingOnAreTakenByRows) {
+  Random random(6);
+  constexpr int kLeaves = 400, kOthers = 90, kTies = 30;
+  std::vector<int> starts{0}, rows;
+  std::vector<double> values;
+  for (int j = 0; j < kLeaves + kOthers; ++j) {
+    if (j >= kLeaves) {
+      for (int leaf = 0; leaf < kLeaves; ++leaf) {
+        if ((j - kLeaves + 7 * leaf) % kOthers >= kTies) continue;
+        rows.push_back(leaf);
+        values.push_back(random.uniform(-1, 1));
+      }
+    }
+    rows.push_back(j);
+    values.push_back(j < kLeaves ? 1.0 : -1.0);
+    starts.push_back(static_cast<int>(rows.size()));
+  }
+  std::vector<signed char> signs(kLeaves + kOthers, 1);
+  std::fill(signs.begin() + kLeaves, signs.end(), -1);
+  SparseLdl by_rows;
+  by_rows.analyse(kLeaves + kOthers, starts, rows, signs);
+  EXPECT_GT(by_rows.operations(), 2e5);
+  EXPECT_GT(by_rows.passed_on(), kLeaves * kTies * (kTies + 1) / 2 - 1);
+  QuasidefiniteLdl ldl;
+  ldl.analyse(kLeaves + kOthers, starts, rows, signs);
+  EXPECT_FALSE(ldl.by_blocks());
+  ASSERT_TRUE(ldl.factor(values, 1e-25, 1e-12));
 }
 
 // Below the least eigenvalue of the grid, 4 - 4 cos(pi / (n + 1)), the matrix is indefinite, and so
