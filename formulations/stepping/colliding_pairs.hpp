@@ -1,4 +1,4 @@
-// The pairs of bodies that an implicit step looks at, and where they are nearest.
+// The pairs of bodies that an implicit step looks at, and their nearest points.
 #pragma once
 
 #include <perp/formulations/dynamics/step_recorder.hpp>

@@ -1,4 +1,4 @@
-// A simpler step that says where a step with geometry at its end is likely to end.
+// A simpler step, whose end is a prediction of that of a step with geometry at its end.
 #pragma once
 
 #include <cstdint>

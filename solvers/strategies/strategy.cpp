@@ -102,8 +102,7 @@ const std::vector<StrategyEntry>& strategies() {
        make_repeat},
       {"try",
        "try(SOLVER, share=PART, cap=ITERATIONS, from=best|zero|start|random:SEED|"
-       "near:RADIUS:SEED, "
-       "within=MEASURE, after=cap)",
+       "near:RADIUS:SEED, within=MEASURE, after=cap)",
        "with a share of the time that is left, a cap of iterations, or another start; or only if "
        "the best answer before is within a measure, or after a try that ended at its cap",
        1,
@@ -147,13 +146,7 @@ const std::vector<StrategyEntry>& strategies() {
        1,
        {"to"},
        make_reduce},
-      {"islands",
-       "islands(SOLVER)",
-       "each part of the problem that acts on no other part apart (mcp)",
-       1,
-       1,
-       {},
-       make_islands},
+      {"islands", "islands(SOLVER)", "each island of an mcp by itself", 1, 1, {}, make_islands},
       {"without",
        "without(SOLVER, part=NAME)",
        "the solver without one of its methods or strategies, to measure what that is worth",

@@ -118,11 +118,14 @@ TEST(Measure, WhoGivesUpIsNotAskedAgain) {
 // without a proof is no end.
 TEST(Measure, ProofsAreRepeated) {
   const Problem infeasible = problem_of(Lcp{matrix(1, 1, {0}), vector({-1})});
+  Certificate proof;
+  proof.type = "farkas";
+  proof.y = vector({1.0});
   for (const bool proves : {true, false}) {
     const Measured r = measured(
         [&](int, const Limits&, Result& result) {
           result.status = Status::kInfeasible;
-          if (proves) result.certificate = Certificate{"farkas", vector({1.0}), {}};
+          if (proves) result.certificate = proof;
         },
         3, 0.0, infeasible);
     EXPECT_EQ(r.m.result.status, proves ? Status::kInfeasible : Status::kStalled);
