@@ -124,7 +124,9 @@ StageOrResult ImplicitStep::begin(const Scene& scene, const State& state, double
     pressed_.clear();
     return finish(input_.free, nullptr);
   }
-  if (predicts()) return predict(predictor_.begin(*scene_, state, h));
+  if (predicts()) {
+    if (auto next = predictor_.begin(*scene_, state, h)) return predict(std::move(*next));
+  }
   return stage(true);
 }
 
@@ -157,7 +159,12 @@ void ImplicitStep::take_prediction(const StepResult& prediction) {
   predictor_.take(input_.state, prediction);
   touching_.clear();
   start_velocity_ = Coordinates(*scene_).velocity(prediction.state);
-  if (!add_overlapping(prediction.state, 0.0)) forget_prediction();
+  bool touches = false;
+  try {
+    touches = add_overlapping(prediction.state, 0.0);
+  } catch (const CollisionError&) {  // this is no end to start from
+  }
+  if (!touches) forget_prediction();
 }
 
 // Begins as if there were no prediction.

@@ -2,10 +2,14 @@
 
 namespace perp {
 
-StageOrResult Predictor::begin(const Scene& scene, const State& state, double h) {
-  StageOrResult next = formulation_->begin(scene, state, h);
-  at_work_ = std::holds_alternative<Stage>(next);
-  return next;
+std::optional<StageOrResult> Predictor::begin(const Scene& scene, const State& state, double h) {
+  try {
+    StageOrResult next = formulation_->begin(scene, state, h);
+    at_work_ = std::holds_alternative<Stage>(next);
+    return next;
+  } catch (const CollisionError&) {
+    return {};
+  }
 }
 
 StageOrResult Predictor::advance(const Answer& answer) {

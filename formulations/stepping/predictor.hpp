@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <perp/formulations/dynamics/step_recorder.hpp>
 #include <perp/formulations/formulation.hpp>
 #include <utility>
@@ -18,9 +19,9 @@ class Predictor {
   explicit Predictor(std::unique_ptr<Formulation> formulation)
       : formulation_(std::move(formulation)) {}
 
-  /// As Formulation::begin() and advance(): its stages, then its end.
-  StageOrResult begin(const Scene& scene, const State& state, double h);
-  /// @overload
+  /// As Formulation::begin(): its first stage, or its end; nothing if it cannot find the contacts.
+  std::optional<StageOrResult> begin(const Scene& scene, const State& state, double h);
+  /// As Formulation::advance(): its next stage, or its end.
   StageOrResult advance(const Answer& answer);
   /// Whether a stage of it is being solved.
   bool at_work() const { return at_work_; }

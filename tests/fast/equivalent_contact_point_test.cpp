@@ -166,6 +166,44 @@ TEST(EquivalentContactPoint, CylinderRollsOnAPulledBlock) {
   }
 }
 
+// A prediction only gives the start: the motion is the same with it and without.
+TEST(EquivalentContactPoint, PredictionsDoNotChangeTheMotion) {
+  const Scene s = load_scene("box-on-box", {});
+  const auto stages_of = [](const ImplicitRun& run) {
+    int predictions = 0;
+    for (const StepReport& step : run.steps) {
+      for (const StageReport& stage : step.stages) predictions += stage.stage == "prediction";
+    }
+    return predictions;
+  };
+  const ImplicitRun never = run_implicit(s, 0.01, 0.5, kEcp + ":prediction=never"),
+                    several = run_implicit(s, 0.01, 0.5, kEcp),
+                    always = run_implicit(s, 0.01, 0.5, kEcp + ":prediction=always");
+  ASSERT_EQ(never.steps.size(), 50u);
+  EXPECT_LE(largest_difference(never, several), 1e-8);
+  EXPECT_LE(largest_difference(never, always), 1e-8);
+  EXPECT_EQ(stages_of(never), 0);
+  EXPECT_GE(stages_of(several),
+            40);  // the lower box has two contacts, until the upper one leaves it
+  const Scene one = load_scene("sliding-cube", {});
+  EXPECT_EQ(stages_of(run_implicit(one, 0.01, 0.1, kEcp)), 0);
+  EXPECT_GE(stages_of(run_implicit(one, 0.01, 0.1, kEcp + ":prediction=always")), 10);
+}
+
+// Boxes that fall on each other, with several contacts each: from the velocity at the beginning and
+// the middles of faces most of these steps take several tries, if they are solved at all.
+TEST(EquivalentContactPoint, PredictionsSolveStepsOfManyBoxes) {
+  Scene s = load_scene("falling-boxes", {{"layers", 2}, {"across", 3}});
+  const ImplicitRun run = run_implicit(s, 0.01, 0.35, kEcp);
+  ASSERT_EQ(run.steps.size(), 35u);
+  for (const StepReport& step : run.steps) {
+    int tries = 0;
+    for (const StageReport& stage : step.stages) tries += stage.status != Status::kSolved;
+    EXPECT_EQ(tries, 0) << step.step;
+    for (const ContactResult& c : step.result.contacts) EXPECT_GE(c.contact.gap, -1e-8);
+  }
+}
+
 TEST(EquivalentContactPoint, RefusesWhatItCannotTake) {
   const auto refusal = [](const std::string& rest) {
     const Scene scene = scene_from_text(
