@@ -190,21 +190,6 @@ TEST(EquivalentContactPoint, PredictionsDoNotChangeTheMotion) {
   EXPECT_GE(stages_of(run_implicit(one, 0.01, 0.1, kEcp + ":prediction=always")), 10);
 }
 
-// Boxes that fall on each other have several contacts each: which of their faces and edges press is
-// what a prediction tells. Without it most iterations go to tries from wrong starts.
-TEST(EquivalentContactPoint, PredictionsSaveIterations) {
-  const Scene s = load_scene("falling-boxes", {{"layers", 4}, {"across", 2}});
-  const auto iterations = [&](const std::string& formulation) {
-    int sum = 0;
-    for (const StepReport& step : run_implicit(s, 0.01, 0.3, formulation).steps) {
-      for (const StageReport& stage : step.stages) sum += stage.iterations;
-      for (const ContactResult& c : step.result.contacts) EXPECT_GE(c.contact.gap, -1e-8);
-    }
-    return sum;
-  };
-  EXPECT_LT(iterations(kEcp), 0.7 * iterations(kEcp + ":prediction=never"));
-}
-
 TEST(EquivalentContactPoint, RefusesWhatItCannotTake) {
   const auto refusal = [](const std::string& rest) {
     const Scene scene = scene_from_text(
