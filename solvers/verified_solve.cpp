@@ -64,6 +64,11 @@ void charge_setup(VerifiedResult& result, double seconds) {
   if (!result.route.empty()) result.route.front().time += seconds;
 }
 
+RouteStep route_step(const SharedText& name, const VerifiedResult& r) {
+  return {name,      r.status, r.claimed,        r.iterations, r.setup_time + r.solve_time,
+          r.message, {},       r.verdict.measure};
+}
+
 void add_costs(const VerifiedResult& part, VerifiedResult& whole) {
   whole.setup_time += part.setup_time;
   whole.solve_time += part.solve_time;

@@ -49,6 +49,9 @@ void map_back(const Problem& problem, const Reduction& reduction, const Problem&
 /// Adds seconds that were spent before the solver began, to the setup and to the first try.
 void charge_setup(VerifiedResult& result, double seconds);
 
+/// The step of a route that sums up a result: a try, or all tries of a strategy.
+RouteStep route_step(const SharedText& name, const VerifiedResult& result);
+
 /// Adds times, iterations and route of a part.
 void add_costs(const VerifiedResult& part, VerifiedResult& whole);
 

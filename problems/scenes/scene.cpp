@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <numeric>
+#include <perp/problems/standard/disjoint_sets.hpp>
 #include <stdexcept>
 
 namespace perp {
@@ -66,16 +66,13 @@ bool Scene::joined(int a, int b) const {
 }
 
 std::vector<int> Scene::rigid_groups() const {
-  std::vector<int> group(bodies.size());
-  std::iota(group.begin(), group.end(), 0);
-  const auto find = [&](int body) {
-    while (group[body] != body) body = group[body] = group[group[body]];
-    return body;
-  };
+  const int count = static_cast<int>(bodies.size());
+  DisjointSets sets(count);
   for (const Joint& j : joints) {
-    if (j.type == JointType::kFixed) group[find(j.body_a)] = find(j.body_b);
+    if (j.type == JointType::kFixed) sets.join(j.body_a, j.body_b);
   }
-  for (std::size_t b = 0; b < group.size(); ++b) group[b] = find(static_cast<int>(b));
+  std::vector<int> group(bodies.size());
+  for (int b = 0; b < count; ++b) group[static_cast<std::size_t>(b)] = sets.root(b);
   return group;
 }
 

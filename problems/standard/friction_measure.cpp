@@ -13,16 +13,6 @@ constexpr Extended kCoupled = 0x1p-52L;  // size of a block of W over that of it
 
 }  // namespace
 
-void FrictionMeasure::Joining::reset(int size) {
-  parent.resize(static_cast<std::size_t>(size));
-  std::iota(parent.begin(), parent.end(), 0);
-}
-
-int FrictionMeasure::Joining::root(int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
 // Members 0 .. nc - 1 are the contacts; the columns of J follow.
 void FrictionMeasure::join_by_columns(const FrictionContact& p, Joining& sets) {
   const int nc = p.contacts(), m = p.J.cols();

@@ -1,6 +1,7 @@
 // The measure by which answers to friction_contact problems are judged.
 #pragma once
 
+#include <perp/problems/standard/disjoint_sets.hpp>
 #include <perp/problems/standard/extended.hpp>
 #include <perp/problems/standard/friction_contact.hpp>
 #include <vector>
@@ -63,14 +64,10 @@ class FrictionMeasure {
   std::vector<int> part_;          // of a contact
   std::vector<Extended> scales_;   // max(||q_p||, min(1, ||q||)) of a part
   std::vector<Extended> squares_;  // ||F_p||^2 of the present evaluation
-  /// Work space of prepare(): sets that are joined; each is represented by one of its members.
-  struct Joining {
-    std::vector<int> parent, touched, met, number, all;
+  /// Work space of prepare(): sets of contacts that are joined.
+  struct Joining : DisjointSets {
+    std::vector<int> touched, met, number, all;
     std::vector<Extended> squares, norms;
-
-    void reset(int size);
-    int root(int i);
-    void join(int i, int j) { parent[root(i)] = root(j); }
   };
   static void join_by_columns(const FrictionContact& problem, Joining& sets);
   static void join_by_blocks(const FrictionContact& problem, Joining& sets);

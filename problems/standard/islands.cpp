@@ -1,7 +1,7 @@
 #include <perp/problems/standard/islands.hpp>
 
 #include <algorithm>
-#include <numeric>
+#include <perp/problems/standard/disjoint_sets.hpp>
 #include <stdexcept>
 
 namespace perp {
@@ -11,23 +11,6 @@ namespace {
 using enum Operation;
 
 constexpr int kNone = -1;
-
-// Disjoint sets of nodes, as trees whose paths are halved.
-class Sets {
- public:
-  explicit Sets(std::size_t size) : parents_(size) {
-    std::iota(parents_.begin(), parents_.end(), 0);
-  }
-  int root(int x) {
-    while (at(x) != x) x = at(x) = at(at(x));
-    return x;
-  }
-  void join(int x, int y) { at(root(x)) = root(y); }
-
- private:
-  int& at(int x) { return parents_[static_cast<std::size_t>(x)]; }
-  std::vector<int> parents_;
-};
 
 template <class T>
 auto& at(T& list, int index) {
@@ -51,7 +34,7 @@ std::vector<Island> sets_of_unknowns(const Mcp& problem) {
   const ExpressionGraph& graph = *problem.graph;
   const int n = problem.size(), nodes = static_cast<int>(graph.nodes.size());
   const std::vector<char> depends = depend_on_unknowns(graph);
-  Sets sets(graph.nodes.size() + static_cast<std::size_t>(n));  // nodes, then unknowns
+  DisjointSets sets(nodes + n);  // nodes, then unknowns
   for (int i = 0; i < nodes; ++i) {
     const ExpressionGraph::Node& node = at(graph.nodes, i);
     if (node.operation == kVariable) sets.join(i, nodes + node.first);

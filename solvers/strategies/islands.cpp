@@ -163,14 +163,7 @@ class Islands final : public Strategy {
     }
     all.solve_time =
         std::max(0.0, seconds_since(started_) - all.setup_time - all.verification_time);
-    all.route.push_back({name_,
-                         all.status,
-                         all.claimed,
-                         all.iterations,
-                         all.setup_time + all.solve_time,
-                         all.message,
-                         {},
-                         all.verdict.measure});
+    all.route.push_back(route_step(name_, all));
   }
 
   const SharedText name_ = "islands";

@@ -140,16 +140,7 @@ class MethodRun final : public Strategy {
     out.solve_time = seconds_since(started);
     take_claim(*solver_, problem, result, start.z || start.basis, verify_at, out);
     if (result.own_times && reduction_) out.setup_time += before_;  // the solver does not count it
-    if (out.route.empty()) {
-      out.route.push_back({name_,
-                           out.status,
-                           out.claimed,
-                           out.iterations,
-                           out.setup_time + out.solve_time,
-                           out.message,
-                           {},
-                           out.verdict.measure});
-    }
+    if (out.route.empty()) out.route.push_back(route_step(name_, out));
   }
 
   // Solves the reduction, maps the answer back and verifies it.

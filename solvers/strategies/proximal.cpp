@@ -60,14 +60,7 @@ class ProximalPoint final : public Strategy {
       }
       if (!step(task, inner, k)) break;
     }
-    all.route.push_back({"proximal",
-                         all.status,
-                         all.claimed,
-                         all.iterations,
-                         all.setup_time + all.solve_time,
-                         all.message,
-                         {},
-                         all.verdict.measure});
+    all.route.push_back(route_step("proximal", all));
     return out_;
   }
 
