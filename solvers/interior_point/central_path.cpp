@@ -15,8 +15,11 @@ constexpr double kLeastShift = 1.0;  // shift of a start outside the cones
 // First kappa over the mean of s_i z_i. It is larger for a box_qp, which only has bounds: then tau
 // does not vanish.
 constexpr double kBoxKappa = 30.0, kLeastKappa = 1e-4;
-constexpr double kPoorStart = 1e-6;
-constexpr double kPoorSolve = 1e-10;  // relative residual of a linear solve that is poor
+constexpr double kPoorStart = 1e-6;  // relative residual of the least-squares point
+// Relative residuals of linear solves: refinement ends at the first if the path leads to an answer
+// that is not near yet, at the second if it is near. A solve is poor above the second, and above
+// the one at which it should have ended.
+constexpr double kRefinedEarly = 1e-6, kRefinedLate = 1e-10;
 constexpr double kRoundings = 16.0;   // roundings of s_0 z_0 below which mu does not go
 constexpr double kCentralGain = 0.9;  // factor on the residual that counts as a gain
 constexpr double kLargeGain = 0.1;    // the same for a larger delta, which often gains for a while
@@ -53,7 +56,8 @@ bool CentralPath::begin(const PathRules& rules) {
   squared_.set_identity(data_->cones);
   if (!kkt_->factor(squared_, 1.0, rules.regularisation)) return false;
   right_x_ = -data_->c;
-  const double error = kkt_->solve(right_x_, data_->b, point_.x, point_.z, rules.refinements);
+  const double error =
+      kkt_->solve(right_x_, data_->b, point_.x, point_.z, {rules.refinements, kPoorStart});
   if (error > kPoorStart) {  // the equations contradict each other
     point_.x.setZero();
     point_.z.setZero();
@@ -72,6 +76,7 @@ bool CentralPath::begin(const PathRules& rules) {
 }
 
 void CentralPath::evaluate(bool extended) {
+  extended_ = extended;
   auto& r = residual_;
   const auto& [x, z, s, tau, kappa] = point_;
   if (extended) {
@@ -99,7 +104,7 @@ bool CentralPath::advance(double gap) {
   // then the combined one is poor, it is refined after all, and delta may change.
   bool solved = factor(regularisation_) &&
                 std::isfinite(find_direction(0.0, gap, nullptr, 0, affine_)) &&
-                find_combined(gap) <= kPoorSolve;
+                find_combined(gap) <= poor_residual();
   if (!solved) solved = find_affine(gap) && std::isfinite(find_combined(gap));
   if (!solved) return false;
   step_ = std::min(1.0, rules_.step_fraction * largest_step(combined_));
@@ -137,7 +142,7 @@ bool CentralPath::find_affine(double gap) {
     error = next;
     return true;
   };
-  if (error > kPoorSolve) {
+  if (error > poor_residual()) {
     const double delta = regularisation_;
     bool tried = false, gained = false;
     if (delta > least_regularisation_) {
@@ -185,7 +190,8 @@ double CentralPath::find_direction(double sigma, double gap, const EmbeddingVect
   right_x_ = -(1.0 - sigma) * residual_.x;
   right_z_ = -(1.0 - sigma) * residual_.z - jordan_;
   const double right = -(1.0 - sigma) * residual_.tau - kappa_right / tau;
-  const double error = system_.solve(right_x_, right_z_, right, refinements, d.x, d.z, d.tau);
+  const double error =
+      system_.solve(right_x_, right_z_, right, {refinements, refined_residual()}, d.x, d.z, d.tau);
   squared_.multiply(cones, d.z, scratch_);
   d.s = jordan_ - scratch_;
   // The rounding of W^2 dz grows with W^2, most across the faces of second-order cones. There the
@@ -199,6 +205,15 @@ double CentralPath::find_direction(double sigma, double gap, const EmbeddingVect
   d.kappa = (kappa_right - point_.kappa * d.tau) / tau;
   return d.x.allFinite() && d.z.allFinite() ? error : kInfinity;
 }
+
+// The relative residual at which the refinement of a linear solve ends. The direction of a proof
+// asks for more digits: the last row of the system is nearly a combination of the others.
+double CentralPath::refined_residual() const {
+  if (point_.tau < point_.kappa) return Refinement{}.residual;
+  return extended_ ? kRefinedLate : kRefinedEarly;
+}
+
+double CentralPath::poor_residual() const { return std::max(refined_residual(), kRefinedLate); }
 
 // The least mu: points of second-order cones that are closer to the boundary cannot be represented
 // in double. s and z must also become aligned, which happens if mu stays the same.

@@ -65,6 +65,8 @@ class CentralPath {
   double find_combined(double gap);
   double find_direction(double sigma, double gap, const EmbeddingVector* affine, int refinements,
                         EmbeddingVector& d);
+  double refined_residual() const;
+  double poor_residual() const;
   double rounding_of_products() const;
   double largest_step(const EmbeddingVector& d) const;
 
@@ -78,6 +80,7 @@ class CentralPath {
   Vector lambda_;  // W z = W^-1 s
   Vector right_x_, right_z_, jordan_, scratch_;
   double mu_ = 1.0, step_ = 1.0;
+  bool extended_ = false;        // residual_ was summed in extended precision
   double regularisation_ = 0.0;  // present delta
   double least_regularisation_ = 0.0, most_regularisation_ = 0.0;
 };

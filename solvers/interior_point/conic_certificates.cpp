@@ -103,7 +103,7 @@ void ConicCertificates::refine_farkas() {
   data_->multiply_at(y_, right_x_);
   right_x_ = -right_x_;
   right_z_.setZero();
-  kkt_->solve(right_x_, right_z_, dx_, dz_, refinements_);
+  kkt_->solve(right_x_, right_z_, dx_, dz_, {refinements_});
   y_ += dz_;
   data_->cones.project(y_, false);
 }
@@ -188,7 +188,7 @@ void ConicCertificates::refine_ray(const CentralPath& path) {
   drop_vanishing(path, r.s);
   r.violation -= r.s;
   right_x_.setZero();
-  r.kkt.solve(right_x_, r.violation, dx_, r.s, refinements_);
+  r.kkt.solve(right_x_, r.violation, dx_, r.s, {refinements_});
   x_ += dx_;
 }
 

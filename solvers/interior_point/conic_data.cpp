@@ -9,12 +9,26 @@ namespace {
 
 constexpr double kDense = 0.4;  // share of entries; with more, P is kept dense
 constexpr int kScalingRounds = 12;
+constexpr double kEven = 1.2;  // largest entries of rows and columns, or their inverses: no more
+                               // rounds, since factors are rounded to powers of two
 constexpr int kMostColumnScale = 20, kMostScale = 30;  // exponents
 
 // The power of two nearest to x, within 2^+-most; 1 if x is not positive and finite.
 double clamped_power_of_two(double x, int most) {
   if (!(x > 0) || !std::isfinite(x)) return 1.0;
   return std::ldexp(1.0, std::clamp(static_cast<int>(std::lround(std::log2(x))), -most, most));
+}
+
+// factors := factors / sqrt(largest), entry by entry, if that is not zero.
+// @return whether all of these lie between 1 / kEven and kEven
+bool divide_by_roots(const Vector& largest, Vector& factors) {
+  bool even = true;
+  for (Eigen::Index i = 0; i < largest.size(); ++i) {
+    if (!(largest[i] > 0)) continue;
+    factors[i] /= std::sqrt(largest[i]);
+    even = even && largest[i] <= kEven && largest[i] * kEven >= 1.0;
+  }
+  return even;
 }
 
 void raise(double& value, double by) {
@@ -91,12 +105,8 @@ void ConicData::equilibrate() {
     for (const auto& block : cones.second_order())
       by_row.segment(block.offset, block.size)
           .setConstant(by_row.segment(block.offset, block.size).maxCoeff());
-    for (int j = 0; j < n; ++j) {
-      if (by_column[j] > 0) d[j] /= std::sqrt(by_column[j]);
-    }
-    for (int i = 0; i < m; ++i) {
-      if (by_row[i] > 0) e[i] /= std::sqrt(by_row[i]);
-    }
+    const bool even = divide_by_roots(by_column, d);
+    if (divide_by_roots(by_row, e) && even) break;
   }
   for (int j = 0; j < n; ++j) column_scale[j] = clamped_power_of_two(d[j], kMostColumnScale);
   for (int i = 0; i < m; ++i) row_scale[i] = clamped_power_of_two(e[i], kMostColumnScale);

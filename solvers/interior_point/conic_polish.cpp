@@ -83,7 +83,7 @@ double ConicPolish::iterate(double target, int most_steps, Vector& x, Vector& y)
       last_jacobian_ = jacobian_;
       factorised = true;
     }
-    kkt_.solve(right_x_, right_z_, dx_, dy_, kPolishRefinements);
+    kkt_.solve(right_x_, right_z_, dx_, dy_, {kPolishRefinements});
     x_ += dx_;
     y_ += dy_;
   }

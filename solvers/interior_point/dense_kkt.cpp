@@ -10,7 +10,7 @@ namespace {
 
 using RowIterator = Eigen::SparseMatrix<double, Eigen::RowMajor, int>::InnerIterator;
 
-constexpr int kChunk = 96;  // rows of H^-1/2 A multiplied at once
+constexpr int kChunk = 96;  // rows of H^-1/2 A that are multiplied at once, if there are so many
 // Time of adding one entry to the sum by itself, over that of one entry in a product of matrices.
 constexpr double kScatterCost = 6.0;
 
@@ -39,9 +39,9 @@ class DenseKkt final : public KktFactor {
         full_.push_back(i);
       }
     }
-    int widest = kChunk;
+    int widest = 1;
     for (const auto& block : data.cones.second_order()) widest = std::max(widest, block.size);
-    chunk_.resize(static_cast<std::size_t>(n) * widest);
+    chunk_.resize(static_cast<std::size_t>(n) * std::min(kChunk - 1 + widest, m));
     right_.resize(static_cast<int>(equations_.size()));
     weighted_.resize(m);
     along_.resize(n);
@@ -76,8 +76,9 @@ class DenseKkt final : public KktFactor {
     double* const s = sum_.matrix(size(), count());
     start(s, p_weight, delta);
     for (int i : scattered_) scatter(i, s);
-    add_full_rows();
+    for (int row : full_) add_full_row(row);
     for (std::size_t k = 0; k < h.spectrum.size(); ++k) add_cone(k);
+    add_chunk();
     add_equations(s);
     return sum_.factor(0.0) && factor_equations(delta);
   }
@@ -123,8 +124,18 @@ class DenseKkt final : public KktFactor {
   int count() const { return static_cast<int>(equations_.size()); }
   // Rows of the buffer of sum_, that is S and the equations.
   int stride() const { return size() + count(); }
-  Eigen::Map<Vector> chunk(int k) {
-    return {chunk_.data() + static_cast<std::size_t>(k) * size(), size()};
+  // Row k after those that wait in the chunk.
+  Eigen::Map<Vector> row_of_chunk(int k) {
+    return {chunk_.data() + static_cast<std::size_t>(waiting_ + k) * size(), size()};
+  }
+  // The rows written last wait, until there are kChunk.
+  void keep_in_chunk(int rows) {
+    waiting_ += rows;
+    if (waiting_ >= kChunk) add_chunk();
+  }
+  void add_chunk() {
+    if (waiting_ > 0) sum_.add_products(chunk_.data(), waiting_, size());
+    waiting_ = 0;
   }
 
   // P_jF x_F.
@@ -196,16 +207,10 @@ class DenseKkt final : public KktFactor {
     }
   }
 
-  void add_full_rows() {
-    int used = 0;
-    for (int row : full_) {
-      put_row(row, chunk(used));
-      chunk(used) /= std::sqrt(weights_.diagonal[row]);
-      if (++used < kChunk) continue;
-      sum_.add_products(chunk_.data(), used, size());
-      used = 0;
-    }
-    sum_.add_products(chunk_.data(), used, size());
+  void add_full_row(int row) {
+    put_row(row, row_of_chunk(0));
+    row_of_chunk(0) /= std::sqrt(weights_.diagonal[row]);
+    keep_in_chunk(1);
   }
 
   // Rows of H^-1/2 A for one second-order cone.
@@ -217,17 +222,17 @@ class DenseKkt final : public KktFactor {
     auto along = along_.head(size()), head = head_.head(size());
     along.setZero();
     for (int r = 0; r < block.size; ++r) {
-      put_row(block.offset + r, chunk(r));
-      if (r > 0) along += weights_.axis[block.offset + r] * chunk(r);
+      put_row(block.offset + r, row_of_chunk(r));
+      if (r > 0) along += weights_.axis[block.offset + r] * row_of_chunk(r);
     }
-    head = chunk(0);
-    chunk(0) = 0.5 * plus * (head + along) + 0.5 * minus * (head - along);
+    head = row_of_chunk(0);
+    row_of_chunk(0) = 0.5 * plus * (head + along) + 0.5 * minus * (head - along);
     head = 0.5 * plus * (head + along) - 0.5 * minus * (head - along);
     for (int r = 1; r < block.size; ++r) {
       const double axis = weights_.axis[block.offset + r];
-      chunk(r) = tangent * (chunk(r) - axis * along) + axis * head;
+      row_of_chunk(r) = tangent * (row_of_chunk(r) - axis * along) + axis * head;
     }
-    sum_.add_products(chunk_.data(), block.size, size());
+    keep_in_chunk(block.size);
   }
 
   // Writes the equations below S.
@@ -258,7 +263,8 @@ class DenseKkt final : public KktFactor {
   std::vector<char> only_bounds_;                  // unknowns that are in no other rows
   std::vector<int> free_, place_;  // unknowns of S; place of each unknown there, or -1
   ConeMatrix weights_;             // H + delta I
-  std::vector<double> chunk_;
+  std::vector<double> chunk_;      // rows of (H + delta I)^-1/2 A_c that wait for their product
+  int waiting_ = 0;
   Vector right_, weighted_, along_, head_, packed_, fixed_;
   DenseCholesky sum_, reduced_;
 };

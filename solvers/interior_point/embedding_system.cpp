@@ -54,16 +54,16 @@ double EmbeddingSystem::residual(const Vector& f, const Vector& g, double h, con
   return std::max({max_abs(res_x_), max_abs(res_z_), std::abs(res_tau_)});
 }
 
-double EmbeddingSystem::solve(const Vector& f, const Vector& g, double h, int most_refinements,
-                              Vector& dx, Vector& dz, double& dtau) {
+double EmbeddingSystem::solve(const Vector& f, const Vector& g, double h,
+                              const Refinement& refinement, Vector& dx, Vector& dz, double& dtau) {
   dx = f;
   dz = g;
   dtau = h;
   solve_once(dx, dz, dtau);
-  if (most_refinements == 0) return 0.0;
+  if (refinement.most == 0) return 0.0;
   const double size = std::max({max_abs(f), max_abs(g), std::abs(h), 1e-300});
   double error = residual(f, g, h, dx, dz, dtau);
-  for (int k = 0; k < most_refinements && error > kRefinedResidual * size; ++k) {
+  for (int k = 0; k < refinement.most && error > refinement.residual * size; ++k) {
     solve_once(res_x_, res_z_, res_tau_);
     try_x_ = dx + res_x_;
     try_z_ = dz + res_z_;

@@ -23,8 +23,8 @@ class EmbeddingSystem {
 
   /// @return false if the core cannot be factorised.
   bool factor(const ConeMatrix& h, const Point& point, double delta);
-  /// @return largest entry of the residual over that of the right-hand side.
-  double solve(const Vector& f, const Vector& g, double h, int most_refinements, Vector& dx,
+  /// @return largest entry of the residual over that of the right-hand side; 0 without refinement.
+  double solve(const Vector& f, const Vector& g, double h, const Refinement& refinement, Vector& dx,
                Vector& dz, double& dtau);
 
  private:

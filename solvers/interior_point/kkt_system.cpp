@@ -38,6 +38,7 @@ void KktSystem::prepare(const ConicData& data, std::string_view linear_algebra) 
   } else if (!factor_) {
     factor_ = make_sparse_kkt(data);
   }
+  factor_->finish_analysis();
   for (Vector* v : {&res_x_, &work_x_, &try_x_}) v->setZero(n);
   for (Vector* v : {&res_z_, &work_z_, &try_z_}) v->setZero(m);
 }
@@ -75,14 +76,14 @@ void KktSystem::residual(const Vector& a, const Vector& b, const Vector& x, cons
 }
 
 double KktSystem::solve(const Vector& a, const Vector& b, Vector& x, Vector& z,
-                        int most_refinements) {
+                        const Refinement& refinement) {
   x = a;
   z = b;
   solve_once(x, z);
   const double size = std::max({max_abs(a), max_abs(b), 1e-300});
   residual(a, b, x, z);
   double error = std::max(max_abs(res_x_), max_abs(res_z_));
-  for (int k = 0; k < most_refinements && error > kRefinedResidual * size; ++k) {
+  for (int k = 0; k < refinement.most && error > refinement.residual * size; ++k) {
     solve_once(res_x_, res_z_);
     try_x_ = x + res_x_;
     try_z_ = z + res_z_;

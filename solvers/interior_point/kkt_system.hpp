@@ -8,15 +8,23 @@
 
 namespace perp {
 
-// Refinement ends if the relative residual is at most the first, or falls by less than the factor
-// of the second.
-inline constexpr double kRefinedResidual = 1e-13, kLeastRefinementGain = 0.5;
+/// How far the solution of a linear system is refined: until the largest entry of its residual over
+/// that of the right-hand side is at most `residual`, or after `most` corrections, or until one
+/// gains less than the factor kLeastRefinementGain.
+struct Refinement {
+  int most;
+  double residual = 1e-13;
+};
+inline constexpr double kLeastRefinementGain = 0.5;
 
 /// A factorisation of [w P + delta I, A'; A, -(H + delta I)]: quasi-definite for delta > 0
 /// [Vanderbei1995].
 class KktFactor {
  public:
   virtual ~KktFactor() = default;
+  /// What is left of the analysis of the pattern. operations() are known before; what follows needs
+  /// this.
+  virtual void finish_analysis() {}
   /// @return false if the factorisation breaks down.
   virtual bool factor(const ConeMatrix& h, double p_weight, double delta) = 0;
   /// (x, z) := K^-1 (x, z).
@@ -47,7 +55,8 @@ class KktSystem {
   /// @return false if no regularisation up to 1e10 delta works.
   bool factor(const ConeMatrix& h, double p_weight, double delta);
   /// @return largest entry of the residual over that of the right-hand side.
-  double solve(const Vector& a, const Vector& b, Vector& x, Vector& z, int most_refinements);
+  double solve(const Vector& a, const Vector& b, Vector& x, Vector& z,
+               const Refinement& refinement);
 
   /// (x, z) := (K + regularisation)^-1 (x, z), without refinement.
   void solve_once(Vector& x, Vector& z);

@@ -30,17 +30,21 @@ class SparseKkt final : public KktFactor {
       const auto& block = data.cones.second_order()[k];
       std::fill_n(block_of_.begin() + block.offset, block.size, static_cast<int>(k));
     }
-    std::vector<signed char> signs(size_, -1);
-    std::fill_n(signs.begin(), n, 1);
-    for (int k = 0; k < extra; ++k) signs[n + m + 2 * k] = 1;
+    signs_.assign(size_, -1);
+    std::fill_n(signs_.begin(), n, 1);
+    for (int k = 0; k < extra; ++k) signs_[n + m + 2 * k] = 1;
     ConeMatrix one;
     one.set_identity(data.cones);
     rows_.emplace();
     starts_.push_back(0);
     fill(one, 1.0, 0.0);
-    ldl_.analyse(size_, starts_, *rows_, signs);
-    rows_.reset();
+    ldl_.analyse_by_rows(size_, starts_, *rows_, signs_);
     work_.resize(size_);
+  }
+
+  void finish_analysis() override {
+    ldl_.choose(starts_, *rows_, signs_);
+    rows_.reset();
   }
 
   bool factor(const ConeMatrix& h, double p_weight, double delta) override {
@@ -155,7 +159,8 @@ class SparseKkt final : public KktFactor {
   const ConicData& data_;
   int size_ = 0;
   std::vector<int> block_of_, starts_;
-  std::optional<std::vector<int>> rows_;  // only while the pattern is written
+  std::optional<std::vector<int>> rows_;  // only until the pattern is analysed
+  std::vector<signed char> signs_;
   std::vector<double> values_;
   Vector work_;
   QuasidefiniteLdl ldl_;

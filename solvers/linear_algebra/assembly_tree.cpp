@@ -1,8 +1,7 @@
 #include <perp/solvers/linear_algebra/assembly_tree.hpp>
 
-#include <Eigen/OrderingMethods>
-#include <Eigen/SparseCore>
 #include <algorithm>
+#include <perp/solvers/linear_algebra/minimum_degree.hpp>
 #include <utility>
 
 namespace perp {
@@ -57,11 +56,12 @@ std::vector<int> postorder(const std::vector<int>& parent, const std::vector<int
 class Builder {
  public:
   Builder(const std::vector<int>& starts, const std::vector<int>& rows,
-          const std::vector<int>& group_of)
+          const std::vector<int>& group_of, const std::vector<int>& order)
       : size_(static_cast<int>(group_of.size())),
         starts_(starts),
         rows_(rows),
-        group_of_(group_of) {
+        group_of_(group_of),
+        group_order_(order) {
     const int count = size_ == 0 ? 0 : 1 + *std::max_element(group_of.begin(), group_of.end());
     group_sizes_.assign(count, 0);
     for (const int g : group_of) ++group_sizes_[g];
@@ -69,7 +69,7 @@ class Builder {
 
   AssemblyTree build() {
     find_couplings();
-    order_groups();
+    if (group_order_.empty()) group_order_ = minimum_degree_order(coupled_starts_, coupled_);
     build_fronts();
     place_updates();
     return std::move(tree_);
@@ -77,7 +77,6 @@ class Builder {
 
  private:
   void find_couplings();
-  void order_groups();
   Lists neighbours_before() const;
   std::vector<int> build_tree();
   std::vector<Supernode> find_supernodes(const std::vector<int>& parent, const Lists& before) const;
@@ -86,9 +85,10 @@ class Builder {
 
   const int size_;
   const std::vector<int>&starts_, &rows_, &group_of_;
-  std::vector<int> coupled_starts_, coupled_;   // for each group the lower ones coupled with it
-  std::vector<int> group_sizes_, group_order_;  // of old groups; new -> old
-  std::vector<int> group_first_;                // first unknown of each group in the new order
+  std::vector<int> coupled_starts_, coupled_;  // for each group the lower ones coupled with it
+  std::vector<int> group_order_;               // new -> old
+  std::vector<int> group_sizes_;               // of old groups
+  std::vector<int> group_first_;               // first unknown of each group in the new order
   AssemblyTree tree_;
 };
 
@@ -117,23 +117,6 @@ void Builder::find_couplings() {
     std::sort(coupled_.begin() + coupled_starts_[g], coupled_.end());
     coupled_starts_.push_back(static_cast<int>(coupled_.size()));
   }
-}
-
-// Approximate minimum degree order of the groups.
-void Builder::order_groups() {
-  const int count = static_cast<int>(group_sizes_.size());
-  Eigen::SparseMatrix<double, Eigen::ColMajor, int> pattern(count, count);
-  pattern.reserve(static_cast<Eigen::Index>(coupled_.size()) + count);
-  for (int g = 0; g < count; ++g) {
-    pattern.startVec(g);
-    for (int k = coupled_starts_[g]; k < coupled_starts_[g + 1]; ++k)
-      pattern.insertBackByOuterInner(g, coupled_[k]) = 1.0;
-    pattern.insertBackByOuterInner(g, g) = 1.0;
-  }
-  pattern.finalize();
-  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order;
-  Eigen::AMDOrdering<int>()(pattern.selfadjointView<Eigen::Upper>(), order);
-  group_order_.assign(order.indices().data(), order.indices().data() + count);
 }
 
 // For each group the groups before it in the order that it is coupled with.
@@ -330,8 +313,8 @@ AssemblyRuns assembly_runs(const AssemblyTree& tree) {
 }
 
 AssemblyTree assembly_tree(const std::vector<int>& starts, const std::vector<int>& rows,
-                           const std::vector<int>& group_of) {
-  return Builder(starts, rows, group_of).build();
+                           const std::vector<int>& group_of, const std::vector<int>& order) {
+  return Builder(starts, rows, group_of, order).build();
 }
 
 }  // namespace perp

@@ -1,10 +1,10 @@
 #include <perp/solvers/linear_algebra/block_lu.hpp>
 
-#include <amd.h>
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <perp/solvers/linear_algebra/minimum_degree.hpp>
 #include <utility>
 
 namespace perp {
@@ -102,10 +102,8 @@ void BlockLu::analyse() {
 }
 
 void BlockLu::order_blocks() {
-  order_.resize(size_);
+  order_ = minimum_degree_order(a_.starts, a_.rows);
   position_.resize(size_);
-  if (size_ == 0) return;
-  amd_order(size_, a_.starts.data(), a_.rows.data(), order_.data(), nullptr, nullptr);
   for (int k = 0; k < size_; ++k) position_[order_[k]] = k;
 }
 

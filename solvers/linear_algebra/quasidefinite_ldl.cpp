@@ -13,15 +13,29 @@ constexpr double kManyOperations = 2e5, kPerEntry = 12, kPerPassedOn = 3;
 void QuasidefiniteLdl::analyse(int size, const std::vector<int>& starts,
                                const std::vector<int>& rows,
                                const std::vector<signed char>& signs) {
+  analyse_by_rows(size, starts, rows, signs);
+  choose(starts, rows, signs);
+}
+
+void QuasidefiniteLdl::analyse_by_rows(int size, const std::vector<int>& starts,
+                                       const std::vector<int>& rows,
+                                       const std::vector<signed char>& signs) {
   SparseLdl& by_rows = ldl_.emplace<SparseLdl>();
   by_rows.analyse(size, starts, rows, signs);
   factor_entries_ = by_rows.factor_entries();
   operations_ = by_rows.operations();
+}
+
+void QuasidefiniteLdl::choose(const std::vector<int>& starts, const std::vector<int>& rows,
+                              const std::vector<signed char>& signs) {
+  const auto& by_rows = std::get<SparseLdl>(ldl_);
   if (operations_ < kManyOperations ||
       operations_ < kPerEntry * static_cast<double>(factor_entries_) ||
       operations_ < kPerPassedOn * by_rows.passed_on())
     return;
-  ldl_.emplace<SupernodalLdl>().analyse(size, starts, rows, signs);
+  const std::vector<int> order = by_rows.order();
+  ldl_.emplace<SupernodalLdl>().analyse(static_cast<int>(order.size()), starts, rows, signs, {},
+                                        order);
 }
 
 }  // namespace perp

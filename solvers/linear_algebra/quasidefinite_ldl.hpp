@@ -16,6 +16,12 @@ class QuasidefiniteLdl {
   /// @param signs of the pivots, +1 or -1
   void analyse(int size, const std::vector<int>& starts, const std::vector<int>& rows,
                const std::vector<signed char>& signs);
+  /// analyse() in two steps. After the first operations() are known, which may be all that is asked
+  /// for; the second chooses between rows and blocks, and takes the same pattern.
+  void analyse_by_rows(int size, const std::vector<int>& starts, const std::vector<int>& rows,
+                       const std::vector<signed char>& signs);
+  void choose(const std::vector<int>& starts, const std::vector<int>& rows,
+              const std::vector<signed char>& signs);
 
   bool factor(const std::vector<double>& values, double least, double substitute) {
     return std::visit([&](auto& ldl) { return ldl.factor(values, least, substitute); }, ldl_);

@@ -1,37 +1,15 @@
 #include <perp/solvers/linear_algebra/sparse_ldl.hpp>
 
-#include <Eigen/OrderingMethods>
-#include <Eigen/SparseCore>
+#include <algorithm>
 #include <cmath>
+#include <perp/solvers/linear_algebra/minimum_degree.hpp>
 
 namespace perp {
-
-namespace {
-
-// Approximate minimum degree order of the symmetric pattern: new -> old.
-std::vector<int> minimum_degree_order(int size, const std::vector<int>& starts,
-                                      const std::vector<int>& rows) {
-  std::vector<Eigen::Triplet<double, int>> entries;
-  entries.reserve(2 * rows.size());
-  for (int j = 0; j < size; ++j) {
-    for (int k = starts[j]; k < starts[j + 1]; ++k) {
-      entries.emplace_back(rows[k], j, 1.0);
-      if (rows[k] != j) entries.emplace_back(j, rows[k], 1.0);
-    }
-  }
-  Eigen::SparseMatrix<double, Eigen::ColMajor, int> pattern(size, size);
-  pattern.setFromTriplets(entries.begin(), entries.end());
-  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> order;
-  Eigen::AMDOrdering<int>()(pattern, order);
-  return {order.indices().data(), order.indices().data() + size};
-}
-
-}  // namespace
 
 void SparseLdl::analyse(int size, const std::vector<int>& starts, const std::vector<int>& rows,
                         const std::vector<signed char>& signs) {
   size_ = size;
-  k_.order = minimum_degree_order(size, starts, rows);
+  k_.order = minimum_degree_order(starts, rows);
   k_.position.resize(size);
   k_.signs.resize(size);
   for (int k = 0; k < size; ++k) {

@@ -26,6 +26,8 @@ class SparseLdl {
   /// x := K^-1 x, `size` values.
   void solve(double* x) const;
 
+  /// The order of elimination, new -> old, after analyse().
+  const std::vector<int>& order() const { return k_.order; }
   /// Number of pivots that factor() replaced.
   int substituted() const { return substituted_.count; }
   /// The value of the first of them before that, and its row.

@@ -25,10 +25,11 @@ void solve_narrow_transposed(const double* l, int stride, int width, double* x) 
 }  // namespace
 
 void SupernodalLdl::analyse(int size, const std::vector<int>& starts, const std::vector<int>& rows,
-                            const std::vector<signed char>& signs, const std::vector<int>& groups) {
+                            const std::vector<signed char>& signs, const std::vector<int>& groups,
+                            const std::vector<int>& order) {
   std::vector<int> each_alone(groups.empty() ? size : 0);
   std::iota(each_alone.begin(), each_alone.end(), 0);
-  tree_ = assembly_tree(starts, rows, groups.empty() ? each_alone : groups);
+  tree_ = assembly_tree(starts, rows, groups.empty() ? each_alone : groups, order);
   signs_.resize(size);
   for (int k = 0; k < size; ++k) signs_[k] = signs[tree_.order[k]];
   place_entries(starts, rows);
