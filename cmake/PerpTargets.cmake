@@ -25,9 +25,10 @@ target_compile_features(perp_flags INTERFACE cxx_std_20)
 target_compile_options(perp_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
                                             -ffp-contract=off)
 target_compile_definitions(perp_flags INTERFACE EIGEN_DONT_PARALLELIZE EIGEN_MPL2_ONLY)
-if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # Said of sources that share a unit, and not of these sources by themselves.
-  target_compile_options(perp_flags INTERFACE -Wno-shadow -Wno-subobject-linkage)
+  target_compile_options(perp_flags INTERFACE
+    $<$<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>:-Wno-shadow;-Wno-subobject-linkage>)
 endif()
 if(PERP_WARNINGS_AS_ERRORS)
   target_compile_options(perp_flags INTERFACE -Werror)
