@@ -177,7 +177,7 @@ TEST(KktSystem, SolvesTheSystemsOfTheMethod) {
       kkt.prepare(data, linear_algebra);
       ASSERT_TRUE(kkt.factor(h, 0.5, 1e-8));
       Vector x, z;
-      EXPECT_LT(kkt.solve(right.head(n), right.tail(kRows), x, z, 10), 1e-11);
+      EXPECT_LT(kkt.solve(right.head(n), right.tail(kRows), x, z, {10}), 1e-11);
       EXPECT_LT((x - expected.head(n)).norm(), 1e-7 * expected.norm()) << linear_algebra << seed;
       EXPECT_LT((z - expected.tail(kRows)).norm(), 1e-7 * expected.norm());
     }
