@@ -16,10 +16,10 @@ constexpr double kLeastShift = 1.0;  // shift of a start outside the cones
 // does not vanish.
 constexpr double kBoxKappa = 30.0, kLeastKappa = 1e-4;
 constexpr double kPoorStart = 1e-6;  // relative residual of the least-squares point
-// Relative residuals of linear solves: refinement ends at the first if the path leads to an answer
-// that is not near yet, at the second if it is near. A solve is poor above the second, and above
-// the one at which it should have ended.
-constexpr double kRefinedEarly = 1e-6, kRefinedLate = 1e-10;
+// Refinement of a linear solve ends at this relative residual as long as the path leads to an
+// answer that is not near yet, mu (of the scaled problem) being above kEarlyMu.
+constexpr double kRefinedEarly = 1e-6, kEarlyMu = 1e-4;
+constexpr double kPoorSolve = 1e-10;  // relative residual of a poor solve, if refined further
 constexpr double kRoundings = 16.0;   // roundings of s_0 z_0 below which mu does not go
 constexpr double kCentralGain = 0.9;  // factor on the residual that counts as a gain
 constexpr double kLargeGain = 0.1;    // the same for a larger delta, which often gains for a while
@@ -206,14 +206,15 @@ double CentralPath::find_direction(double sigma, double gap, const EmbeddingVect
   return d.x.allFinite() && d.z.allFinite() ? error : kInfinity;
 }
 
-// The relative residual at which the refinement of a linear solve ends. The direction of a proof
-// asks for more digits: the last row of the system is nearly a combination of the others.
+// The relative residual at which the refinement of a linear solve ends. The last digits of an
+// answer ask for more, and the direction of a proof does: there the last row of the system is
+// nearly a combination of the others.
 double CentralPath::refined_residual() const {
-  if (point_.tau < point_.kappa) return Refinement{}.residual;
-  return extended_ ? kRefinedLate : kRefinedEarly;
+  const bool early = !extended_ && mu_ > kEarlyMu && point_.tau >= point_.kappa;
+  return early ? kRefinedEarly : Refinement{}.residual;
 }
 
-double CentralPath::poor_residual() const { return std::max(refined_residual(), kRefinedLate); }
+double CentralPath::poor_residual() const { return std::max(refined_residual(), kPoorSolve); }
 
 // The least mu: points of second-order cones that are closer to the boundary cannot be represented
 // in double. s and z must also become aligned, which happens if mu stays the same.

@@ -2,6 +2,7 @@
 
 #include <amd.h>
 #include <new>
+#include <numeric>
 
 namespace perp {
 
@@ -9,8 +10,10 @@ std::vector<int> minimum_degree_order(const std::vector<int>& starts,
                                       const std::vector<int>& rows) {
   const int size = static_cast<int>(starts.size()) - 1;
   std::vector<int> order(size);
-  if (size > 0 && amd_order(size, starts.data(), rows.data(), order.data(), nullptr, nullptr) ==
-                      AMD_OUT_OF_MEMORY)
+  std::iota(order.begin(), order.end(), 0);
+  if (rows.empty()) return order;  // AMD refuses an empty list
+  if (amd_order(size, starts.data(), rows.data(), order.data(), nullptr, nullptr) ==
+      AMD_OUT_OF_MEMORY)
     throw std::bad_alloc();
   return order;
 }
