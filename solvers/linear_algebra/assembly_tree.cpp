@@ -69,7 +69,7 @@ class Builder {
 
   AssemblyTree build() {
     find_couplings();
-    if (group_order_.empty()) group_order_ = minimum_degree_order(coupled_starts_, coupled_);
+    if (group_order_.empty()) find_minimum_degree_order(coupled_starts_, coupled_, group_order_);
     build_fronts();
     place_updates();
     return std::move(tree_);

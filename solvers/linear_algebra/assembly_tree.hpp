@@ -49,7 +49,7 @@ AssemblyRuns assembly_runs(const AssemblyTree& tree);
 
 /// @param starts, rows the upper triangle by columns, as in SupernodalLdl::analyse()
 /// @param group_of for each unknown its group, 0 to the number of groups - 1
-/// @param order of the groups, new -> old; empty: their minimum_degree_order()
+/// @param order of the groups, new -> old; empty: by find_minimum_degree_order()
 AssemblyTree assembly_tree(const std::vector<int>& starts, const std::vector<int>& rows,
                            const std::vector<int>& group_of, const std::vector<int>& order = {});
 

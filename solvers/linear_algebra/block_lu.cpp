@@ -102,7 +102,7 @@ void BlockLu::analyse() {
 }
 
 void BlockLu::order_blocks() {
-  order_ = minimum_degree_order(a_.starts, a_.rows);
+  find_minimum_degree_order(a_.starts, a_.rows, order_);
   position_.resize(size_);
   for (int k = 0; k < size_; ++k) position_[order_[k]] = k;
 }

@@ -9,7 +9,7 @@ namespace perp {
 void SparseLdl::analyse(int size, const std::vector<int>& starts, const std::vector<int>& rows,
                         const std::vector<signed char>& signs) {
   size_ = size;
-  k_.order = minimum_degree_order(starts, rows);
+  find_minimum_degree_order(starts, rows, k_.order);
   k_.position.resize(size);
   k_.signs.resize(size);
   for (int k = 0; k < size; ++k) {

@@ -20,7 +20,7 @@ class SupernodalLdl {
   /// @param signs of the pivots, +1 or -1, one per unknown
   /// @param groups for each unknown its group, 0 to the number of groups - 1; empty: each unknown
   /// is a group of its own
-  /// @param order of the groups, new -> old; empty: their minimum_degree_order()
+  /// @param order of the groups, new -> old; empty: by find_minimum_degree_order()
   void analyse(int size, const std::vector<int>& starts, const std::vector<int>& rows,
                const std::vector<signed char>& signs, const std::vector<int>& groups = {},
                const std::vector<int>& order = {});
