@@ -5,6 +5,7 @@
 #include <perp/problems/standard/random.hpp>
 #include <perp/solvers/linear_algebra/dense_kernels.hpp>
 #include <perp/solvers/linear_algebra/dense_product.hpp>
+#include <perp/solvers/linear_algebra/minimum_degree.hpp>
 #include <perp/solvers/linear_algebra/quasidefinite_ldl.hpp>
 
 #include <Eigen/LU>
@@ -206,6 +207,48 @@ struct Grid {
   std::vector<double> values;
   std::vector<signed char> signs;
 };
+
+// A hub that all others are tied to comes last or, as one of two that are left, last but one.
+TEST(MinimumDegree, EliminatesTheHubOfAStarLast) {
+  constexpr int kLeaves = 6, kHub = 2;
+  std::vector<int> starts{0}, rows, order;
+  for (int j = 0; j <= kLeaves; ++j) {
+    if (j > kHub) rows.push_back(kHub);
+    for (int i = 0; i < j && j == kHub; ++i) rows.push_back(i);
+    starts.push_back(static_cast<int>(rows.size()));
+  }
+  find_minimum_degree_order(starts, rows, order);
+  ASSERT_EQ(order.size(), kLeaves + 1u);
+  EXPECT_TRUE(order[kLeaves] == kHub || order[kLeaves - 1] == kHub);
+  std::sort(order.begin(), order.end());
+  for (int j = 0; j <= kLeaves; ++j) EXPECT_EQ(order[j], j);
+}
+
+TEST(MinimumDegree, TakesMatricesWithoutCouplings) {
+  std::vector<int> order{7};
+  find_minimum_degree_order({0, 0, 0, 0}, {}, order);
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2}));
+  find_minimum_degree_order({0}, {}, order);
+  EXPECT_TRUE(order.empty());
+}
+
+// The count of operations, which needs no more than the first step, is that of the whole analysis.
+TEST(QuasidefiniteLdl, AnalysesInTwoSteps) {
+  const Grid grid(70, 4.0);
+  QuasidefiniteLdl at_once, in_steps;
+  at_once.analyse(grid.size, grid.starts, grid.rows, grid.signs);
+  in_steps.analyse_by_rows(grid.size, grid.starts, grid.rows, grid.signs);
+  EXPECT_EQ(in_steps.operations(), at_once.operations());
+  EXPECT_FALSE(in_steps.by_blocks());
+  in_steps.choose(grid.starts, grid.rows, grid.signs);
+  EXPECT_TRUE(in_steps.by_blocks());
+  ASSERT_TRUE(at_once.factor(grid.values, 1e-25, 1e-12));
+  ASSERT_TRUE(in_steps.factor(grid.values, 1e-25, 1e-12));
+  Vector x = Vector::Ones(grid.size), y = x;
+  at_once.solve(x.data());
+  in_steps.solve(y.data());
+  EXPECT_EQ(x, y);  // bit for bit
+}
 
 TEST(QuasidefiniteLdl, WorksByRowsOrByBlocks) {
   Random random(5);
