@@ -414,6 +414,7 @@ TEST(InteriorPoint, TakesDependentRowsFreeColumnsAndFixedUnknowns) {
 
 // Rows, unknowns, objective and right-hand sides in other units.
 TEST(InteriorPoint, TakesOtherUnits) {
+  std::vector<double> over_rounding;
   for (int seed = 1; seed <= 10; ++seed) {
     const Problem p = generate(find_family("socp"), 20, seed, {{"rank", 1.0}});
     const ConicQp& qp = std::get<ConicQp>(p.data);
@@ -433,9 +434,12 @@ TEST(InteriorPoint, TakesOtherUnits) {
       const Answer planted{unit * p.solution->z, unit * p.solution->dual};
       const double floor = verify(problem_of(length), planted, 1e-8).residuals.floor;
       const double tolerance = std::max(1e-8, floor);
-      // The path alone may stop where s and z leave their cones by rounding, and says so.
+      // The path alone may stop where s and z leave their cones by rounding, and says so. How far
+      // from the answer that is, is a matter of rounding.
       const ConicAnswer alone = solve_alone(problem_of(length), tolerance);
-      EXPECT_LE(alone.measure, std::max(tolerance, 1e-8 * unit)) << seed << " alone " << unit;
+      const double rounding = std::max(tolerance, 1e-8 * unit);
+      EXPECT_LE(alone.measure, 10.0 * rounding) << seed << " alone " << unit;
+      if (unit > 1.0) over_rounding.push_back(alone.measure / rounding);
       SolveRequest request;
       request.solver = "polish(interior-point)";
       request.limits.tolerance = tolerance;
@@ -443,6 +447,8 @@ TEST(InteriorPoint, TakesOtherUnits) {
           << seed << " length " << unit;
     }
   }
+  std::nth_element(over_rounding.begin(), over_rounding.begin() + 5, over_rounding.end());
+  EXPECT_LE(over_rounding[5], 0.1);  // of ten seeds
 }
 
 TEST(InteriorPoint, SolvesBoxQpsOfBothRanks) {
