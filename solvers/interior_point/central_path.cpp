@@ -76,8 +76,8 @@ bool CentralPath::begin(const PathRules& rules) {
 }
 
 void CentralPath::evaluate(bool extended) {
-  extended_ = extended;
   auto& r = residual_;
+  r.extended = extended;
   const auto& [x, z, s, tau, kappa] = point_;
   if (extended) {
     data_->evaluate_extended(x, z, tau, r.px, r.x, r.slack);
@@ -210,7 +210,7 @@ double CentralPath::find_direction(double sigma, double gap, const EmbeddingVect
 // answer ask for more, and the direction of a proof does: there the last row of the system is
 // nearly a combination of the others.
 double CentralPath::refined_residual() const {
-  const bool early = !extended_ && mu_ > kEarlyMu && point_.tau >= point_.kappa;
+  const bool early = !residual_.extended && mu_ > kEarlyMu && point_.tau >= point_.kappa;
   return early ? kRefinedEarly : Refinement{}.residual;
 }
 

@@ -22,6 +22,7 @@ struct EmbeddingResidual {
   Vector px;     ///< Px
   Vector slack;  ///< b tau - Ax
   double xpx = 0.0, cx = 0.0, bz = 0.0;
+  bool extended = false;  ///< whether x, z and px were summed in extended precision
 };
 
 /// Settings of the steps of a path.
@@ -80,7 +81,6 @@ class CentralPath {
   Vector lambda_;  // W z = W^-1 s
   Vector right_x_, right_z_, jordan_, scratch_;
   double mu_ = 1.0, step_ = 1.0;
-  bool extended_ = false;        // residual_ was summed in extended precision
   double regularisation_ = 0.0;  // present delta
   double least_regularisation_ = 0.0, most_regularisation_ = 0.0;
 };
