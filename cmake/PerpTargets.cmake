@@ -36,16 +36,16 @@ endif()
 if(PERP_SANITIZE)
   target_compile_options(perp_flags INTERFACE -fsanitize=${PERP_SANITIZE} -fno-omit-frame-pointer
                                               -fno-sanitize-recover=all)
+  target_link_options(perp_flags INTERFACE -fsanitize=${PERP_SANITIZE})
   if(PERP_SANITIZE STREQUAL "address,undefined")
     # Left out, since they take a third of the compiler's time: checks of every pointer for null and for the end of its
     # object, which the address sanitizer reports too, and of its alignment, which the fuzzers' build keeps for the
     # readers (tests/fuzz).
     target_compile_options(perp_flags INTERFACE -fno-sanitize=null,object-size,vptr,alignment)
+    # At a fixed address: the records of the sanitizers are millions of pointers, which else are relocated at every
+    # start.
+    target_link_options(perp_flags INTERFACE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
   endif()
-  # At a fixed address: the records of the sanitizers are millions of pointers, and to relocate them takes longer than
-  # most tests, each of which is a process.
-  target_link_options(perp_flags INTERFACE -fsanitize=${PERP_SANITIZE}
-                                           $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
 endif()
 # Eigen's layout is the same in the libraries and in programs built with other flags (AVX, sanitizers).
 set(PERP_EIGEN_LAYOUT EIGEN_MAX_ALIGN_BYTES=64 EIGEN_MAX_STATIC_ALIGN_BYTES=16)

@@ -22,7 +22,7 @@ struct EmbeddingResidual {
   Vector px;     ///< Px
   Vector slack;  ///< b tau - Ax
   double xpx = 0.0, cx = 0.0, bz = 0.0;
-  bool extended = false;  ///< whether x, z and px were summed in extended precision
+  bool extended = false;  ///< whether products with P and A were summed in extended precision
 };
 
 /// Settings of the steps of a path.
