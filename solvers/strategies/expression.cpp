@@ -18,7 +18,7 @@ constexpr std::string_view kExec = "exec:", kServe = "serve:";
 std::string_view program_mark(std::string_view text) {
   return text.starts_with(kExec) ? kExec : text.starts_with(kServe) ? kServe : "";
 }
-constexpr std::string_view kRepeat = "repeat";
+constexpr std::string_view kRepeat = "repeat", kEliminate = "eliminate";
 constexpr int kDeepest = 50;
 // The characters that end a value without quotes.
 constexpr std::string_view kEndsSetting = ",():", kEndsOption = ",()";
@@ -208,8 +208,9 @@ bool remove_named(SolverExpression& e, std::string_view name) {
     }
   }
   if (e.strategy && e.parts.empty()) return false;
+  if (e.name == kEliminate && e.parts.size() < 2) return false;
   if (e.name != name) return true;
-  if (!e.strategy || e.name == kRepeat) return false;
+  if (!e.strategy || e.name == kRepeat || e.name == kEliminate) return false;
   if (e.parts.size() > 1) return true;
   SolverExpression inner = std::move(e.parts.front());
   e = std::move(inner);

@@ -16,7 +16,7 @@ namespace perp {
 
 /// A method (no parts, perhaps settings) or a strategy (parts, perhaps options). The texts of
 /// settings and options may contain "{EXPRESSION}". Its value is rounded down to a whole number. It
-/// may use n, contacts and the names that strategies add (k of repeat).
+/// may use n, contacts and the names that strategies add (k of repeat, round of eliminate).
 struct SolverExpression {
   std::string name;
   bool strategy = false;
@@ -38,8 +38,9 @@ std::string to_text(const SolverExpression& expression);
 /// A text with its "{EXPRESSION}" evaluated. @throws std::invalid_argument if one is wrong
 std::string with_numbers(const std::string& text, const std::map<std::string, double>& names);
 
-/// Removes all parts of this name from the expression. Methods and repetitions are left out;
-/// another strategy with one part is replaced by its part.
+/// Removes all parts of this name from the expression. Methods, repetitions and eliminations are
+/// left out, and eliminations that lose one of their two parts; another strategy with one part is
+/// replaced by its part.
 /// @return whether anything is left
 bool remove_named(SolverExpression& expression, std::string_view name);
 

@@ -69,8 +69,8 @@ class Islands final : public Strategy {
     std::vector<std::size_t> open;
     VerifiedResult judged;
     for (std::size_t k = 0; k < islands_.size(); ++k) {
-      island_.data = problem_of(islands_[k], mcp);
-      judged.answer.z = part_of(islands_[k], out_.result.answer.z);
+      island_.data = problem_of(islands_[k], mcp, out_.result.answer.z);
+      judged.answer.z = entries_of(islands_[k], out_.result.answer.z);
       check_answer(island_, task.verify_at, judged);
       if (!judged.verdict.solved) open.push_back(k);
     }
@@ -92,8 +92,8 @@ class Islands final : public Strategy {
         return ended(Status::kTimeLimit, "the time limit passed between islands");
       inner.limits.time_limit = std::max(left(task) * share, kLeastLimit);
     }
-    const Island& island = islands_[k];
-    Mcp part = problem_of(island, mcp);
+    const McpPart& island = islands_[k];
+    Mcp part = problem_of(island, mcp, out_.result.answer.z);
     if (!compile_island(k, inner.limits, part))
       return ended(Status::kTimeLimit, "the time limit passed before a Jacobian was derived");
     island_.data = std::move(part);
@@ -103,7 +103,7 @@ class Islands final : public Strategy {
     numbers_["contacts"] = 0.0;
     inner.version = inner_ = {inner_.structure + 1, inner_.values + 1};
     if (task.start.z) {
-      start_ = part_of(island, *task.start.z);
+      start_ = entries_of(island, *task.start.z);
       inner.start = {&start_};
     }
     Outcome& outcome = part_->run(inner);
@@ -149,8 +149,7 @@ class Islands final : public Strategy {
       all.message = fmt::format("island {} of {}: {}", k + 1, islands_.size(), r.message);
     }
     if (outcome.skipped || !has_answer(island_.data, island_.size(), r.answer)) return;
-    for (std::size_t i = 0; i < islands_[k].unknowns.size(); ++i)
-      all.answer.z[islands_[k].unknowns[i]] = r.answer.z[static_cast<Eigen::Index>(i)];
+    write_entries(islands_[k], r.answer.z, all.answer.z);
   }
 
   void end(const Task& task) {
@@ -168,7 +167,7 @@ class Islands final : public Strategy {
 
   const SharedText name_ = "islands";
   std::unique_ptr<Strategy> part_;
-  std::vector<Island> islands_;
+  std::vector<McpPart> islands_;
   std::vector<std::shared_ptr<const CompiledFunction>> compiled_;  // of the islands, if needed
   Version seen_;                                                   // of the whole problem
   Version inner_{1, 1};

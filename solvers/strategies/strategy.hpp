@@ -16,7 +16,7 @@
 
 namespace perp {
 
-/// Values of names in "{EXPRESSION}": n, contacts, and k of repeat.
+/// Values of names in "{EXPRESSION}": n, contacts, k of repeat, and round of eliminate.
 using Numbers = std::map<std::string, double>;
 
 /// Numbers that change with the problem, so that a part knows if it has prepared it. If the
@@ -171,6 +171,8 @@ std::unique_ptr<Strategy> make_proximal(const SolverExpression&, const Workshop&
 std::unique_ptr<Strategy> make_reduce(const SolverExpression&, const Workshop&);
 /// Makes `islands` (docs/reference/strategies.md).
 std::unique_ptr<Strategy> make_islands(const SolverExpression&, const Workshop&);
+/// Makes `eliminate` (docs/reference/strategies.md).
+std::unique_ptr<Strategy> make_eliminate(const SolverExpression&, const Workshop&);
 /// Makes `without` (docs/reference/strategies.md).
 std::unique_ptr<Strategy> make_without(const SolverExpression&, const Workshop&);
 

@@ -36,13 +36,19 @@ bool Tries::run(Strategy& part, const Task& task) {
   Task next = task;
   next.after_cap |= out_.capped;
   if (!first_) next.best = &out_.result;
-  if (time_limit_ > 0) next.limits.time_limit = std::max(time_limit_ - used_time(), kLeastLimit);
+  next.limits.time_limit = time_left();
   tried_ = true;
   Outcome& outcome = part.run(next);
   judge_start(next, outcome);
   out_.capped |= outcome.capped;
   if (!outcome.skipped) take(outcome.result);
   return ended();
+}
+
+void Tries::charge(const VerifiedResult& work) { add_costs(work, out_.result); }
+
+double Tries::time_left() const {
+  return time_limit_ > 0 ? std::max(time_limit_ - used_time(), kLeastLimit) : 0.0;
 }
 
 Outcome& Tries::end() {

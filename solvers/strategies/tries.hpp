@@ -19,6 +19,11 @@ class Tries {
   /// @return whether the tries have ended
   bool run(Strategy& part, const Task& task);
 
+  /// Adds the costs of work for the next try.
+  void charge(const VerifiedResult& work);
+  /// Seconds that are left of the time limit, above 0; 0 if there is none.
+  double time_left() const;
+
   /// The outcome of all tries.
   Outcome& end();
 

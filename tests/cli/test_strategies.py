@@ -119,7 +119,7 @@ class TestPages(CliTestCase):
         solvers = {solver for run in study["runs"] for solver in run["solvers"]}
         plans = " ".join(p["solver"] for p in parse_json(self.succeed("list", "plans", "--json"))["plans"])
         methods = [s["name"] for s in parse_json(self.succeed("list", "solvers", "--json"))["solvers"]]
-        for part in [*methods, "polish", "repeat", "warm", "certify", "proximal", "islands"]:
+        for part in [*methods, "polish", "repeat", "warm", "certify", "proximal", "islands", "eliminate"]:
             if part in plans.replace("(", " ").replace(":", " ").replace(",", " ").replace(")", " ").split():
                 self.assertIn(f"without(auto, part={part})", solvers)
 

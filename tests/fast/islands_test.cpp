@@ -90,7 +90,7 @@ TEST(FindIslands, AreThePartsThatWereMixed) {
     std::vector<int> sizes(static_cast<std::size_t>(1 + random.index(6)));
     for (int& size : sizes) size = 1 + random.index(7);
     const Mixed mixed = mixed_parts(random, sizes);
-    const std::vector<Island> islands = find_islands(mixed.problem);
+    const std::vector<McpPart> islands = find_islands(mixed.problem);
     ASSERT_EQ(islands.size(), mixed.parts.size());
     for (std::size_t k = 0; k < islands.size(); ++k) EXPECT_EQ(islands[k].unknowns, mixed.parts[k]);
   }
@@ -104,12 +104,12 @@ TEST(FindIslands, HaveTheRowsAndBoundsOfTheWhole) {
     mixed.problem.upper = mixed.problem.lower.array() + 1.0;
     const Vector z = gaussian(random, 13, 1);
     const Vector f = mixed.problem.evaluate(z);
-    for (const Island& island : find_islands(mixed.problem)) {
-      const Mcp part = perp::problem_of(island, mixed.problem);
+    for (const McpPart& island : find_islands(mixed.problem)) {
+      const Mcp part = perp::problem_of(island, mixed.problem, z);
       EXPECT_NO_THROW(validate(part));
-      EXPECT_EQ(part.evaluate(part_of(island, z)), part_of(island, f));
-      EXPECT_EQ(part.lower, part_of(island, mixed.problem.lower));
-      EXPECT_EQ(part.upper, part_of(island, mixed.problem.upper));
+      EXPECT_EQ(part.evaluate(entries_of(island, z)), entries_of(island, f));
+      EXPECT_EQ(part.lower, entries_of(island, mixed.problem.lower));
+      EXPECT_EQ(part.upper, entries_of(island, mixed.problem.upper));
     }
   }
 }
@@ -137,7 +137,7 @@ TEST(FindIslands, FollowTheGraph) {
   mcp.parameters = Vector{{3.0}};
   mcp.lower = Vector::Zero(7);
   mcp.upper = Vector::Ones(7);
-  const std::vector<Island> islands = find_islands(mcp);
+  const std::vector<McpPart> islands = find_islands(mcp);
   ASSERT_EQ(islands.size(), 4u);
   EXPECT_EQ(islands[0].unknowns, std::vector<int>{0});
   EXPECT_EQ(islands[1].unknowns, (std::vector<int>{1, 2}));
