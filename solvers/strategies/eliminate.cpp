@@ -66,6 +66,7 @@ class Eliminate final : public Strategy {
     if (!mcp || !mcp->graph) return whole_.run(task);
     tries_.begin(task, false);
     best_norm_ = std::numeric_limits<double>::infinity();
+    best_.resize(0);
     without_progress_ = 0;
     const bool best = task.best && has_answer(task.problem.data, mcp->size(), task.best->answer);
     if (best) {
@@ -135,7 +136,7 @@ class Eliminate final : public Strategy {
     const double norm = residuals_.norm();
     ++without_progress_;
     if (norm <= kWorse * best_norm_ && without_progress_ % kPatience != 0) return;
-    if (best_.size() != z_.size()) return;
+    if (best_.size() == 0) return;  // F is not defined at any point so far
     z_ = best_;
     residuals_of(mcp, z_, residuals_);
   }
