@@ -175,8 +175,8 @@ std::vector<Plan> quadratic_plans() {
 // dozen steps from any start. If these fail, bodies that do not touch each other are solved apart.
 std::vector<Plan> nonlinear_plans() {
   const std::string newton = "try(newton-fb, cap=100), ";
-  // Where Newton steps stall, mostly a few contacts are far from solved. It is cheaper to solve
-  // these apart, from many points, than to begin anew with all of them.
+  // Where Newton steps stall, mostly a few contacts are far from solved. If some starts of all do
+  // not help, it is better to solve these few apart, from many points.
   const std::string parts =
       "eliminate(try(newton-fb:least_squares=never, cap=60), first(try(newton-fb, cap=60), "
       "try(josephy-newton, cap=20))), ";
@@ -208,7 +208,7 @@ std::vector<Plan> nonlinear_plans() {
           {"nonlinear-large",
            "mcp of 300 unknowns and more",
            first("try(newton-fb:patience=5, cap=50), try(box-interior-point, cap=100), islands(" +
-                 first(newton + parts + beside(at_most(25)) + pivots +
+                 first(newton + beside(at_most(25)) + parts + pivots +
                        others({at_most(10), at_most(18), at_most(9), at_most(10)})) +
                  ")"),
            {}}};
