@@ -12,6 +12,15 @@ namespace perp {
 namespace {
 
 constexpr int kAny = 1000;
+constexpr std::string_view kTryUsage =
+    "try(SOLVER, share=PART, cap=ITERATIONS, from=best|zero|start|random:SEED|near:RADIUS:SEED, "
+    "within=MEASURE, after=cap)";
+constexpr std::string_view kTrySummary =
+    "with a share of the time that is left, a cap of iterations, or another start; or only if the "
+    "best answer before is within a measure, or after a try that ended at its cap";
+constexpr std::string_view kEliminateSummary =
+    "where WHOLE stalls, PART solves the worst rows and what is next to them, and WHOLE goes on "
+    "from there (mcp)";
 constexpr std::string_view kAuto = "auto", kStart = "start";
 
 const StrategyEntry* find_strategy(std::string_view name) {
@@ -100,15 +109,7 @@ const std::vector<StrategyEntry>& strategies() {
        1,
        {"times"},
        make_repeat},
-      {"try",
-       "try(SOLVER, share=PART, cap=ITERATIONS, from=best|zero|start|random:SEED|"
-       "near:RADIUS:SEED, within=MEASURE, after=cap)",
-       "with a share of the time that is left, a cap of iterations, or another start; or only if "
-       "the best answer before is within a measure, or after a try that ended at its cap",
-       1,
-       1,
-       {"share", "cap", "from", "within", "after"},
-       make_try},
+      {"try", kTryUsage, kTrySummary, 1, 1, {"share", "cap", "from", "within", "after"}, make_try},
       {"warm",
        "warm(SOLVER, share=PART)",
        "from the start, with half of the time; if that fails, without it",
@@ -149,8 +150,7 @@ const std::vector<StrategyEntry>& strategies() {
       {"islands", "islands(SOLVER)", "each island of an mcp by itself", 1, 1, {}, make_islands},
       {"eliminate",
        "eliminate(WHOLE, PART, rounds=ROUNDS, share=SHARE)",
-       "where WHOLE stalls, PART solves the worst rows and what is next to them, and WHOLE goes on "
-       "from there (mcp)",
+       kEliminateSummary,
        2,
        2,
        {"rounds", "share"},
