@@ -19,7 +19,7 @@ constexpr std::string_view kTrySummary =
     "with a share of the time that is left, a cap of iterations, or another start; or only if the "
     "best answer before is within a measure, or after a try that ended at its cap";
 constexpr std::string_view kEliminateSummary =
-    "where WHOLE stalls, PART solves the worst rows and what is next to them, and WHOLE goes on "
+    "if WHOLE stalls, PART solves the worst rows and what is next to them, and WHOLE goes on "
     "from there (mcp)";
 constexpr std::string_view kAuto = "auto", kStart = "start";
 
