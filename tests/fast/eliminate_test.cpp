@@ -158,13 +158,14 @@ TEST(Eliminate, WithoutASolutionOfThePartIsTheBestAnswer) {
   }
 }
 
-TEST(Eliminate, EndsInTime) {
+// A hundred rounds of so many tries would take minutes.
+TEST(Eliminate, EndsAtTheTimeLimit) {
   const VerifiedResult r = solve_hard(
       "eliminate(newton-fb, repeat(1000000, try(newton-fb, cap=1, from=near:0.001:{k+round})))",
       100.0, 0.2);
+  EXPECT_EQ(r.status, Status::kTimeLimit) << r.message;
   EXPECT_FALSE(r.verdict.solved);
-  EXPECT_LT(r.setup_time + r.solve_time, 2.0);
-  EXPECT_GT(r.setup_time + r.solve_time, 0.1);
+  EXPECT_EQ(r.answer.z.size(), 50);
 }
 
 TEST(Eliminate, GivesOtherKindsToTheFirstSolver) {
