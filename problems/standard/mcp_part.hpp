@@ -31,7 +31,7 @@ class McpParts {
   int copy(int index, ExpressionGraph& graph);
 
   const ExpressionGraph& graph_;
-  std::vector<int> nodes_;       // where they are in the part
+  std::vector<int> nodes_;       // their numbers in the part
   std::vector<int> unknowns_;    // their numbers in the part
   std::vector<int> fixed_;       // their numbers among the parameters of the part
   std::vector<int> parameters_;  // the same
