@@ -109,7 +109,7 @@ class Eliminate final : public Strategy {
     parts_.reset();
     Mcp posed = mcp;
     try {
-      compile(posed, Deadline(tries_.time_left()));
+      if (!posed.compiled) compile(posed, Deadline(tries_.time_left()));
     } catch (const DeadlinePassed&) {
       return false;
     }
