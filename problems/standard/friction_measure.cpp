@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <perp/problems/standard/friction_cone.hpp>
 
 namespace perp {
 
@@ -102,7 +103,7 @@ void FrictionMeasure::join_by_blocks(const FrictionContact& p, Joining& sets) {
 
 template <class Scalar>
 void friction_natural_map(int d, const Scalar* r, const Scalar* u, Scalar mu, Scalar* f) {
-  const auto length = [d](Scalar a, Scalar b) { return d == 3 ? std::hypot(a, b) : std::abs(a); };
+  const auto length = [d](Scalar a, Scalar b) { return d == 3 ? plane_norm(a, b) : std::abs(a); };
   const Scalar r2 = d == 3 ? r[2] : Scalar(0), u2 = d == 3 ? u[2] : Scalar(0);
   const Scalar hat = u[0] + mu * length(u[1], u2);  // u_hat_n
   const Scalar w_n = r[0] - hat, w_1 = r[1] - u[1], w_2 = r2 - u2, w_t = length(w_1, w_2);

@@ -50,7 +50,7 @@ void Admm::begin(const Vector* start) {
   if (start) problem_.to_scaled(*start, r_);
   problem_.velocity(r_, y_);
   for (int c = 0; c < problem_.contacts(); ++c) {
-    y_[3 * c] += problem_.mu(c) * std::hypot(y_[3 * c + 1], y_[3 * c + 2]);
+    y_[3 * c] += problem_.mu(c) * plane_norm(y_[3 * c + 1], y_[3 * c + 2]);
     project_on_cone(problem_.mu(c), 3, &r_[3 * c]);
   }
   z_ = r_;
@@ -68,7 +68,7 @@ void Admm::iterate() {
   const double eta = settings.proximal;
   next_ = eta * r_ + rho_ * z_hat_ + y_hat_ - problem_.q();
   for (int c = 0; c < problem_.contacts(); ++c)
-    next_[3 * c] -= problem_.mu(c) * std::hypot(y_hat_[3 * c + 1], y_hat_[3 * c + 2]);
+    next_[3 * c] -= problem_.mu(c) * plane_norm(y_hat_[3 * c + 1], y_hat_[3 * c + 2]);
   if (problem_.asymmetry() > kAdmmSymmetric) {
     problem_.multiply(r_, u_);
     matrix_.multiply(r_, skew_);

@@ -73,7 +73,7 @@ void alart_curnier(double mu, double rho_n, double rho_t, const double* r, const
   if (x <= 0) return set_open(r, rows);
   rows.open = false;
   const double y[2] = {r[1] - rho_t * u[1], r[2] - rho_t * u[2]};
-  const double length = std::hypot(y[0], y[1]), radius = mu * x;
+  const double length = plane_norm(y[0], y[1]), radius = mu * x;
   set_identity(rows.A, 0.0);
   set_identity(rows.B, rho_t);
   rows.B[0] = rho_n;
@@ -98,7 +98,7 @@ void alart_curnier(double mu, double rho_n, double rho_t, const double* r, const
 }
 
 void natural(double mu, double rho, const double* r, const double* u, ContactRows& rows) {
-  const double slip = std::hypot(u[1], u[2]);
+  const double slip = plane_norm(u[1], u[2]);
   const double x[3] = {r[0] - rho * (u[0] + mu * slip), r[1] - rho * u[1], r[2] - rho * u[2]};
   if (mu * tangential_norm(3, x) <= -x[0]) return set_open(r, rows);
   rows.open = false;
@@ -116,7 +116,7 @@ void natural(double mu, double rho, const double* r, const double* u, ContactRow
 
 // r - Pi_K(r - rho u) so that nothing cancels: friction_natural_map() without de Saxce's term.
 void cone(double mu, double rho, const double* r, const double* u, double* phi) {
-  const double without = u[0] - mu * std::hypot(u[1], u[2]);
+  const double without = u[0] - mu * plane_norm(u[1], u[2]);
   const double step[3] = {rho * without, rho * u[1], rho * u[2]};
   friction_natural_map(3, r, step, mu, phi);
 }
@@ -173,7 +173,7 @@ void evaluate_contact(ContactMap map, double mu, double rho_n, double rho_t, con
     phi[2] = r[2] - found.s[1];
     return;
   }
-  const double length = std::hypot(y[0], y[1]), radius = mu * x;
+  const double length = plane_norm(y[0], y[1]), radius = mu * x;
   const double shrink = length > radius ? radius / length : 1.0;
   phi[1] = r[1] - shrink * y[0];
   phi[2] = r[2] - shrink * y[1];

@@ -19,7 +19,7 @@ double size_of(const double* w) {
 
 // If no case of the contact law holds: a projected step on the natural map.
 void project_step(double mu, const double* u, double rho, double* r) {
-  r[0] -= rho * (u[0] + mu * std::hypot(u[1], u[2]));
+  r[0] -= rho * (u[0] + mu * plane_norm(u[1], u[2]));
   r[1] -= rho * u[1];
   r[2] -= rho * u[2];
   project_on_cone(mu, 3, r);
@@ -54,7 +54,10 @@ double ContactSweeps::update(int c, double relaxation, double rho, Vector& r) co
     q[i] = u[i] - (w[i] * old[0] + w[3 + i] * old[1] + w[6 + i] * old[2]) - shift * old[i];
     local[4 * i] += shift;
   }
-  const LocalContactCase mode = solve_contact(local, q, problem_->mu(c), problem_->dimension(), x);
+  // While it slides, u_t = -lambda r_t; lambda changes little from sweep to sweep.
+  const double slip_ratio = -(u[1] * old[1] + u[2] * old[2]) / (old[1] * old[1] + old[2] * old[2]);
+  const LocalContactCase mode =
+      solve_contact(local, q, problem_->mu(c), problem_->dimension(), x, slip_ratio);
   if (mode == LocalContactCase::kNone) {
     const double size = size_of(local);
     project_step(problem_->mu(c), u, size > 0 ? 1.0 / size : 1.0, x);

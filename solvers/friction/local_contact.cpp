@@ -1,17 +1,20 @@
 #include <perp/solvers/friction/local_contact.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
+#include <perp/problems/standard/friction_cone.hpp>
 
 namespace perp {
 
 namespace {
 
-constexpr int kNewtonSteps = 100;
-constexpr int kDoublings = 200;
-constexpr double kAccepted =
-    1e-9;  // |mu r_n / ||r_t|| - 1| that is accepted once the bracket has closed
+constexpr int kNewtonSteps = 300;  // and steps of the bracket
+// Of |mu r_n / ||r_t|| - 1|: at which Newton's method ends, below which it ends if it does not
+// halve the value, and what is accepted once the bracket has closed.
+constexpr double kRounding = 0x1p-50, kAlmost = 1e-12, kAccepted = 1e-9;
+constexpr double kLargestGuess = 1e6;  // of lambda, over the trace of T; far from 0 / 0
 
 // Sliding: (T + lambda I) r_t = -q_hat, u_n = 0.
 struct Sliding {
@@ -23,47 +26,51 @@ struct Sliding {
 
   // mu r_n / ||r_t|| - 1 and its derivative.
   double value(double lambda, double& slope) {
-    const double a = t00 + lambda, d = t11 + lambda, det = a * d - t01 * t10;
-    r0 = -(d * q0 - t01 * q1) / det;
-    r1 = -(a * q1 - t10 * q0) / det;
+    const double a = t00 + lambda, d = t11 + lambda, share = 1.0 / (a * d - t01 * t10);
+    r0 = (t01 * q1 - d * q0) * share;
+    r1 = (t10 * q0 - a * q1) * share;
     rn = base - n0 * r0 - n1 * r1;
-    const double dr0 = -(d * r0 - t01 * r1) / det, dr1 = -(a * r1 - t10 * r0) / det;
-    const double length = std::hypot(r0, r1), drn = -n0 * dr0 - n1 * dr1;
-    slope = mu * (drn - rn * (r0 * dr0 + r1 * dr1) / (length * length)) / length;
-    return mu * rn / length - 1.0;
+    const double dr0 = (t01 * r1 - d * r0) * share, dr1 = (t10 * r0 - a * r1) * share;
+    const double over = 1.0 / plane_norm(r0, r1), drn = -n0 * dr0 - n1 * dr1;
+    slope = mu * (drn - rn * (r0 * dr0 + r1 * dr1) * over * over) * over;
+    return mu * rn * over - 1.0;
   }
 };
 
-bool slide(const double* w, const double* q, double mu, double* r) {
-  const double wn = w[0];
-  if (!(wn > 0)) return false;
-  Sliding s{w[4] - w[1] * w[3] / wn,
-            w[7] - w[1] * w[6] / wn,
-            w[5] - w[2] * w[3] / wn,
-            w[8] - w[2] * w[6] / wn,
-            q[1] - w[1] * q[0] / wn,
-            q[2] - w[2] * q[0] / wn,
-            -q[0] / wn,
-            w[3] / wn,
-            w[6] / wn,
+// Starts from lambda, or from the trace of T if that is not positive or very large.
+bool slide(const double* w, const double* q, double mu, double lambda, double* r) {
+  if (!(w[0] > 0)) return false;
+  const double over = 1.0 / w[0], n0 = w[3] * over, n1 = w[6] * over, base = -q[0] * over;
+  Sliding s{w[4] - w[1] * n0,
+            w[7] - w[1] * n1,
+            w[5] - w[2] * n0,
+            w[8] - w[2] * n1,
+            q[1] + w[1] * base,
+            q[2] + w[2] * base,
+            base,
+            n0,
+            n1,
             mu};
-  double low = 0.0, high = std::abs(s.t00) + std::abs(s.t11), slope = 0.0;
-  if (!(high > 0)) high = 1.0;
-  int doublings = 0;
-  while (!(s.value(high, slope) > 0)) {  // ends, since the value tends to infinity
-    if (++doublings > kDoublings) return false;
-    low = high;
-    high *= 4.0;
-  }
-  double lambda = high, value = s.value(lambda, slope);
-  for (int k = 0; k < kNewtonSteps && value != 0.0; ++k) {
-    double next = lambda - value / slope;
-    if (!(next > low && next < high)) next = 0.5 * (low + high);
-    if (next == lambda || !(high - low > 1e-15 * high)) break;
-    lambda = next;
+  const double trace = std::abs(s.t00) + std::abs(s.t11), usual = trace > 0 ? trace : 1.0;
+  if (!(lambda > 0 && lambda < kLargestGuess * usual)) lambda = usual;
+  double low = 0.0, high = std::numeric_limits<double>::infinity(), slope = 0.0, value = -1.0;
+  bool at_zero = false;  // has been: Newton steps from below do not pass the solution
+  for (int k = 0; k < kNewtonSteps; ++k) {
+    const double before = std::abs(value);
     value = s.value(lambda, slope);
+    if (std::abs(value) < kRounding || (before < kAlmost && !(std::abs(value) < 0.5 * before)))
+      break;
     (value > 0 ? high : low) = lambda;
-    if (std::abs(value) < 4 * std::numeric_limits<double>::epsilon()) break;
+    const double next = lambda - value / slope;
+    if (next == lambda || !(high - low > 1e-15 * low)) break;
+    if (next > low && next < high) {
+      lambda = next;
+    } else if (next <= 0.0 && value > 0 && low == 0.0 && !at_zero) {
+      lambda = 0.0;
+      at_zero = true;
+    } else {  // the value tends to infinity
+      lambda = std::isfinite(high) ? 0.5 * (low + high) : std::max(usual, 4.0 * lambda);
+    }
   }
   if (!(std::abs(value) < kAccepted) || !(s.rn > 0)) return false;
   r[0] = s.rn;
@@ -77,14 +84,13 @@ bool stick(const double* w, const double* q, double mu, double* r) {
                c2 = w[3] * w[7] - w[4] * w[6];
   const double det = w[0] * c0 + w[1] * c1 + w[2] * c2;
   if (det == 0.0) return false;
-  const double x = -(c0 * q[0] + c1 * q[1] + c2 * q[2]) / det;
-  const double y = -((w[2] * w[7] - w[1] * w[8]) * q[0] + (w[0] * w[8] - w[2] * w[6]) * q[1] +
-                     (w[1] * w[6] - w[0] * w[7]) * q[2]) /
-                   det;
-  const double z = -((w[1] * w[5] - w[2] * w[4]) * q[0] + (w[2] * w[3] - w[0] * w[5]) * q[1] +
-                     (w[0] * w[4] - w[1] * w[3]) * q[2]) /
-                   det;
-  if (!(std::hypot(y, z) <= mu * x)) return false;
+  const double over = -1.0 / det;
+  const double x = over * (c0 * q[0] + c1 * q[1] + c2 * q[2]);
+  const double y = over * ((w[2] * w[7] - w[1] * w[8]) * q[0] + (w[0] * w[8] - w[2] * w[6]) * q[1] +
+                           (w[1] * w[6] - w[0] * w[7]) * q[2]);
+  const double z = over * ((w[1] * w[5] - w[2] * w[4]) * q[0] + (w[2] * w[3] - w[0] * w[5]) * q[1] +
+                           (w[0] * w[4] - w[1] * w[3]) * q[2]);
+  if (!(plane_norm(y, z) <= mu * x)) return false;
   r[0] = x;
   r[1] = y;
   r[2] = z;
@@ -115,7 +121,7 @@ LocalContactCase solve_in_plane(const double* w, const double* q, double mu, dou
 }  // namespace
 
 LocalContactCase solve_contact(const double* W, const double* q, double mu, int dimension,
-                               double* r) {
+                               double* r, double slip_ratio) {
   if (q[0] >= 0) {
     r[0] = r[1] = r[2] = 0.0;
     return LocalContactCase::kOpen;
@@ -128,7 +134,7 @@ LocalContactCase solve_contact(const double* W, const double* q, double mu, int 
   }
   if (dimension == 2) return solve_in_plane(W, q, mu, r);
   if (stick(W, q, mu, r)) return LocalContactCase::kStick;
-  return slide(W, q, mu, r) ? LocalContactCase::kSlide : LocalContactCase::kNone;
+  return slide(W, q, mu, slip_ratio, r) ? LocalContactCase::kSlide : LocalContactCase::kNone;
 }
 
 }  // namespace perp

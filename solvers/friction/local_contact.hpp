@@ -14,8 +14,9 @@ enum class LocalContactCase { kOpen, kStick, kSlide, kNone };
 /// @param W nine values by columns @param q three values @param dimension 2: the third direction
 /// stays zero
 /// @param r the solution, three values; unchanged if the result is kNone
+/// @param slip_ratio a guess of lambda = ||u_t|| / ||r_t||, to start the Newton steps; 0 for none
 /// @return the case; kNone if none holds, which happens only if W is not positive definite.
 LocalContactCase solve_contact(const double* W, const double* q, double mu, int dimension,
-                               double* r);
+                               double* r, double slip_ratio = 0.0);
 
 }  // namespace perp

@@ -1,6 +1,7 @@
 // One contact: the exact solver, the maps with their Jacobians, the scaled form of the problem.
 #include "support.hpp"
 
+#include <perp/problems/standard/friction_cone.hpp>
 #include <perp/solvers/friction/contact_map.hpp>
 #include <perp/solvers/friction/contact_problem.hpp>
 #include <perp/solvers/friction/contact_sweeps.hpp>
@@ -8,6 +9,7 @@
 #include <perp/solvers/friction/nsgs.hpp>
 
 #include <array>
+#include <cmath>
 
 namespace perp::test {
 namespace {
@@ -89,6 +91,44 @@ TEST(LocalContact, SolvesEveryContactWithAPositiveDefiniteMatrix) {
   EXPECT_GT(modes[0], 500);
   EXPECT_GT(modes[1], 100);
   EXPECT_GT(modes[2], 500);
+}
+
+// A symmetric positive definite W has one solution, whatever the guess of ||u_t|| / ||r_t||.
+TEST(LocalContact, AnyGuessOfTheSlipRatioGivesTheSameImpulse) {
+  Random random(3);
+  int slides = 0;
+  for (int k = 0; k < 2000; ++k) {
+    const DenseMatrix a = gaussian(random, 3, 3);
+    const DenseMatrix w = a * a.transpose() + 0.05 * DenseMatrix::Identity(3, 3);
+    const Vector q = gaussian(random, 3, 1);
+    const double mu = std::array{0.1, 0.5, 1.0}[k % 3];
+    if (w(0, 0) <= mu * w.col(0).tail(2).norm() * 1.01) continue;
+    const Local plain = solve_local(w, q, mu);
+    if (plain.mode != LocalContactCase::kSlide) continue;
+    ++slides;
+    const Vector u = w * plain.r + q;
+    const double ratio = u.tail(2).norm() / plain.r.tail(2).norm();
+    for (const double guess : {ratio, 0.9 * ratio, 1e3 * ratio, 1e-9 * ratio, 1e300, 1e-300, -1.0,
+                               double(INFINITY), double(NAN)}) {
+      Vector r = Vector::Zero(3);
+      ASSERT_EQ(solve_contact(w.data(), q.data(), mu, 3, r.data(), guess), LocalContactCase::kSlide)
+          << k << " " << guess;
+      EXPECT_LT((r - plain.r).norm(), 1e-11 * plain.r.norm()) << k << " " << guess;
+    }
+  }
+  EXPECT_GT(slides, 300);
+}
+
+TEST(PlaneNorm, IsTheNormForNumbersOfAnySize) {
+  EXPECT_EQ(plane_norm(3.0, -4.0), 5.0);
+  EXPECT_EQ(plane_norm(0.0, 0.0), 0.0);
+  Random random(4);
+  for (const double size : {1.0, 1e-130, 1e-139, 1e-141, 1e-200, 1e-300, 1e149, 1e151, 1e300}) {
+    for (int k = 0; k < 100; ++k) {
+      const double x = size * random.uniform(-1.0, 1.0), y = size * random.uniform(-1.0, 1.0);
+      EXPECT_NEAR(plane_norm(x, y) / std::hypot(x, y), 1.0, 4e-16);
+    }
+  }
 }
 
 TEST(LocalContact, SaysWhereNoCaseHolds) {

@@ -253,13 +253,18 @@ TEST(FrictionSolvers, UpdateIsLikePrepare) {
   }
 }
 
-// The Newton steps converge fast at the end: far fewer steps than sweeps, and 1e-11 is reached.
+// The Newton steps converge fast at the end: far fewer steps than sweeps, and 1e-11 is reached. Of
+// a hundred such problems some three stall, and rounding decides which.
 TEST(FrictionSolvers, NewtonNeedsFewSteps) {
-  const Problem p = generate(find_family("friction-stack"), 50, 1);
-  const Solved newton = solve_by("newton-ac", p, 1e-11, {{"map", "natural"}});
-  EXPECT_EQ(newton.status, Status::kSolved);
-  EXPECT_LT(newton.pivots, 40);
-  EXPECT_GT(solve_by("nsgs", p).pivots, 500);
+  int solved = 0;
+  for (int seed = 1; seed <= 10; ++seed) {
+    const Problem p = generate(find_family("friction-stack"), 50, seed);
+    const Solved newton = solve_by("newton-ac", p, 1e-11, {{"map", "natural"}});
+    EXPECT_LT(newton.pivots, 40) << seed;
+    solved += newton.status == Status::kSolved;
+    EXPECT_GT(solve_by("nsgs", p).pivots, 500) << seed;
+  }
+  EXPECT_GE(solved, 8);
 }
 
 TEST(FrictionSolvers, DuplicatedContactsAndOperators) {
