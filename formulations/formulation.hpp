@@ -16,6 +16,13 @@
 
 namespace perp {
 
+/// How often a step offers a problem with its start.
+enum class Offer {
+  kOnce,   ///< once: it is worth all effort
+  kEarly,  ///< before others: relax() has other starts or forms, so a solver may give up early
+  kAgain,  ///< it was offered early before
+};
+
 /// A problem of a step. The keys tell its unknowns apart; the same unknown (contact and component)
 /// has the same key in the next step, so that answers can be carried over as starts. Unknowns
 /// without a known key start from problem.start, or from 0 if there is none.
@@ -25,6 +32,7 @@ struct Stage {
   std::vector<std::uint64_t> keys;
   std::vector<std::uint64_t> row_keys =
       {};  ///< keys of the rows of a conic_qp, for its dual; or empty
+  Offer offer = Offer::kOnce;
 };
 
 /// What a contact does in a step.
@@ -113,8 +121,8 @@ class Formulation {
   }
   /// Continues with the answer of the last stage.
   virtual StageOrResult advance(const Answer& answer) = 0;
-  /// Called if the last stage could not be solved: the same stage again, relaxed; nothing if it
-  /// cannot be relaxed.
+  /// Called if the last stage could not be solved: the same stage again, relaxed, in another form or
+  /// from another start; nothing if there is no more to offer.
   virtual std::optional<Stage> relax() { return {}; }
   /// Called if the last stage could not be solved even when relaxed: continues without it if the
   /// model allows that, else nothing. The argument is the point that the solver reached, which may

@@ -179,7 +179,7 @@ std::vector<Plan> nonlinear_plans() {
   // not help, it is better to solve these few apart, from many points.
   const std::string parts =
       "eliminate(try(newton-fb:least_squares=never, cap=60), first(try(newton-fb, cap=60), "
-      "try(josephy-newton, cap=20))), ";
+      "try(josephy-newton, cap=20))";
   const std::string pivots = "warm(josephy-newton), warm(newton-fb:function=fb:inside=always), ";
   // The start of a time step is a kink of many rows; a point beside it is none.
   const auto beside = [](const std::string& times) {
@@ -196,6 +196,7 @@ std::vector<Plan> nonlinear_plans() {
         "repeat({}, try(josephy-newton, from=random:{{k}}))",
         times[0], times[1], times[2], times[3]);
   };
+  const std::string whole = "try(newton-fb:patience=5, cap=50), try(box-interior-point, cap=100), ";
   // With many unknowns other points lead nowhere more often, and each costs more.
   const auto at_most = [](int times) {
     return fmt::format("{{max(1, min({0}, {1}/n))}}", times, 300 * times);
@@ -207,10 +208,15 @@ std::vector<Plan> nonlinear_plans() {
            {}},
           {"nonlinear-large",
            "mcp of 300 unknowns and more",
-           first("try(newton-fb:patience=5, cap=50), try(box-interior-point, cap=100), islands(" +
-                 first(newton + beside(at_most(25)) + parts + pivots +
+           first(whole + "islands(" +
+                 first(newton + beside(at_most(25)) + parts + ", rounds=300), " + pivots +
                        others({at_most(10), at_most(18), at_most(9), at_most(10)})) +
                  ")"),
+           {}},
+          {"nonlinear-large-early",
+           "the same if there are other starts (steps of perp simulate): one of them is often "
+           "solved in less time than all effort from this one takes",
+           first(whole + "islands(" + first(newton + beside(at_most(8)) + parts + ")") + ")"),
            {}}};
 }
 
@@ -350,11 +356,13 @@ std::string_view friction_plan(const FrictionContact& contact, bool started) {
   return large ? "friction-large" : "friction";
 }
 
-std::string_view name_of_plan(const Problem& problem, bool started) {
+std::string_view name_of_plan(const Problem& problem, bool started, bool other_starts) {
   if (std::holds_alternative<BoxQp>(problem.data)) return "box-qp";
   if (const auto* qp = std::get_if<ConicQp>(&problem.data)) return conic_plan(*qp);
-  if (std::holds_alternative<Mcp>(problem.data))
-    return problem.size() >= kManyEquations ? "nonlinear-large" : "nonlinear";
+  if (std::holds_alternative<Mcp>(problem.data)) {
+    if (problem.size() < kManyEquations) return "nonlinear";
+    return other_starts ? "nonlinear-large-early" : "nonlinear-large";
+  }
   if (const auto* c = std::get_if<FrictionContact>(&problem.data))
     return friction_plan(*c, started);
   if (std::holds_alternative<ConvexContact>(problem.data)) return "convex";
@@ -372,13 +380,15 @@ class Auto final : public Strategy {
   Outcome& run(const Task& task) override {
     const auto started = VerifiedClock::now();
     const bool has_start = task.start.z || task.start.basis;
-    if (!chosen_ || task.version != seen_ || has_start != had_start_) {
-      const Plan& plan = choose_plan(task.problem, has_start);
+    if (!chosen_ || task.version != seen_ || has_start != had_start_ ||
+        task.other_starts != had_others_) {
+      const Plan& plan = choose_plan(task.problem, has_start, task.other_starts);
       auto& built = built_[plan.name];
       if (!built) built = build_ ? build_(plan.solver, workshop_) : workshop_.build(plan.solver);
       chosen_ = built.get();
       seen_ = task.version;
       had_start_ = has_start;
+      had_others_ = task.other_starts;
     }
     const double spent = seconds_since(started);
     Outcome& out = chosen_->run(task);
@@ -392,7 +402,7 @@ class Auto final : public Strategy {
   std::map<std::string_view, std::unique_ptr<Strategy>> built_;
   Strategy* chosen_ = nullptr;  // for the problem of this version
   Version seen_;
-  bool had_start_ = false;
+  bool had_start_ = false, had_others_ = false;
 };
 
 }  // namespace
@@ -402,8 +412,8 @@ const std::vector<Plan>& plans() {
   return list;
 }
 
-const Plan& choose_plan(const Problem& problem, bool started) {
-  const std::string_view name = name_of_plan(problem, started);
+const Plan& choose_plan(const Problem& problem, bool started, bool other_starts) {
+  const std::string_view name = name_of_plan(problem, started, other_starts);
   return *std::find_if(plans().begin(), plans().end(),
                        [&](const Plan& plan) { return plan.name == name; });
 }

@@ -25,8 +25,9 @@ struct Plan {
 /// All plans; docs/methods/auto.md has the measurements behind them.
 const std::vector<Plan>& plans();
 
-/// The plan for a problem. @param started whether a start is given
-const Plan& choose_plan(const Problem& problem, bool started);
+/// The plan for a problem. @param started whether a start is given @param other_starts whether the
+/// caller has others
+const Plan& choose_plan(const Problem& problem, bool started, bool other_starts = false);
 
 /// Makes a strategy from a plan, for instance from the plan without one of its parts.
 using BuildPlan =

@@ -70,7 +70,8 @@ const VerifiedResult& Session::solve(const Problem& problem, const SolveRequest&
   numbers_["n"] = std::max(posed->size(), 1);
   numbers_["contacts"] = static_cast<double>(problem.contacts.size());
   const double verify_at = request.verify_at.value_or(request.limits.tolerance);
-  const Task task{*posed, version_, start, limits, verify_at, observer, &numbers_};
+  Task task{*posed, version_, start, limits, verify_at, observer, &numbers_};
+  task.other_starts = request.other_starts;
   Outcome& out = solver_->run(task);
   judge_start(task, out);
   VerifiedResult& result = out.result;

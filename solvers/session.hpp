@@ -29,8 +29,8 @@ class Session {
   /// @throws std::invalid_argument for an unknown solver or setting
   explicit Session(const SolveRequest& request, bool once = false);
 
-  /// @param request its start, start_dual, start_basis, limits, stored_start, look_for_vacuous and
-  /// verify_at are used
+  /// @param request its start, start_dual, start_basis, limits, stored_start, other_starts,
+  /// look_for_vacuous and verify_at are used
   /// @return valid until the next call. @throws std::invalid_argument for a malformed problem or
   /// start
   const VerifiedResult& solve(const Problem& problem, const SolveRequest& request,

@@ -3,6 +3,7 @@
 #include <perp/bench/simulation/warm_starts.hpp>
 
 #include <perp/formulations/registry.hpp>
+#include <perp/solvers/plans.hpp>
 #include <perp/solvers/session.hpp>
 #include <perp/solvers/verified_solve.hpp>
 
@@ -270,8 +271,11 @@ class Simulator {
     while (auto* stage = std::get_if<Stage>(&next)) {
       std::optional<Answer> answer = solve(*stage, state, report);
       std::optional<Stage> relaxed;
-      while (!answer && !interrupted_ && !out_of_time(report) && (relaxed = formulation_->relax()))
-        answer = solve(*relaxed, state, report);
+      while (!answer && !interrupted_ && !out_of_time(report) &&
+             (relaxed = formulation_->relax())) {
+        if (relaxed->offer != Offer::kAgain || gave_up_early(*relaxed))
+          answer = solve(*relaxed, state, report);
+      }
       if (answer) {
         next = formulation_->advance(*answer);
         continue;
@@ -318,6 +322,12 @@ class Simulator {
     return moved(scene_, state, coordinates, free_velocity(scene_, state, coordinates, h), h);
   }
 
+  // Whether the solver does more for a start without others: a named method never does.
+  bool gave_up_early(const Stage& stage) const {
+    return request_.solve.solver == "auto" && choose_plan(stage.problem, true, true).name !=
+                                                  choose_plan(stage.problem, true, false).name;
+  }
+
   // A solve that reached the time limit is not tried again: that would multiply the time.
   static bool out_of_time(const StepReport& report) {
     return !report.stages.empty() && report.stages.back().status == Status::kTimeLimit;
@@ -343,6 +353,7 @@ class Simulator {
     SolveRequest request = request_.solve;
     const ProblemKeys keys{stage.keys, stage.row_keys};
     request.start = stage.problem.start;
+    request.other_starts = stage.offer == Offer::kEarly;
     if (request_.warm_start) answers_.give(stage.name, keys, stage.problem.start, request);
     request.look_for_vacuous = request.all_residuals = static_cast<bool>(request_.on_stage);
     if (request.start && request_.on_stage) stage.problem.start = request.start;

@@ -21,7 +21,7 @@ namespace {
 constexpr int kLawColumns = 3;     // law_gap, law_cone, law_slip
 constexpr double kOverlap = 1e-9;  // over the length scale: no step may leave more
 constexpr double kNearest = 1e-3;  // over the length scale: higher points do not touch
-constexpr int kStarts = 3;         // starts after the one that is carried over
+constexpr int kEarlyStarts = 3;    // starts after those of the prediction and of the step before
 
 // A step begins with the contacts of the pairs that would overlap after free motion; without such
 // pairs the step is free motion. If other pairs overlap (by more than kOverlap) at the end of the
@@ -64,6 +64,7 @@ class ImplicitStep final : public Formulation {
   void take_prediction(const StepResult& prediction);
   void forget_prediction();
   void look(const State& guess);
+  static Stage once_more(Stage stage);
   bool rewrite_pair(std::size_t k);
   bool rewrite_any();
   double start_impulse(const StartContact& contact) const;
@@ -96,9 +97,11 @@ class ImplicitStep final : public Formulation {
   std::map<std::pair<int, int>, std::uint64_t>
       spells_;  // counts periods of unbroken contact, by pair
   std::map<std::pair<int, int>, Vector3d>
-      pressed_;                // contact points of the last step, in the frame of a
-  int starts_ = 0;             // tried for the contacts of the step
-  std::vector<int> rewrites_;  // tried for each pair
+      pressed_;                           // contact points of the last step, in the frame of a
+  std::optional<StepResult> prediction_;  // until it is offered again
+  int starts_ = 0;                        // tried for the contacts of the step
+  bool again_ = false;                    // whether starts of the step have been offered again
+  std::vector<int> rewrites_;             // tried for each pair
 };
 
 std::optional<std::string> ImplicitStep::refusal(const Scene& scene) const {
@@ -119,6 +122,8 @@ StageOrResult ImplicitStep::begin(const Scene& scene, const State& state, double
   touching_.clear();
   pairs_.clear();
   starts_ = 0;
+  again_ = false;
+  prediction_.reset();
   predictor_.reset();
   if (!add_overlapping(input_.guess, 0.0) && scene_->joints.empty()) {
     pressed_.clear();
@@ -149,7 +154,8 @@ StageOrResult ImplicitStep::predict(StageOrResult next) {
     stage->name = "prediction";
     return next;
   }
-  take_prediction(std::get<StepResult>(next));
+  prediction_ = std::get<StepResult>(std::move(next));
+  take_prediction(*prediction_);
   return stage(true);
 }
 
@@ -230,6 +236,11 @@ bool ImplicitStep::add_overlapping(const State& end, double depth) {
   return true;
 }
 
+Stage ImplicitStep::once_more(Stage stage) {
+  stage.offer = Offer::kAgain;
+  return stage;
+}
+
 // Makes the contacts of the touching pairs from the positions and orientations of a state.
 void ImplicitStep::look(const State& guess) {
   input_.guess = guess;
@@ -279,6 +290,7 @@ Stage ImplicitStep::stage(bool carried_over) {
   const Recording& r = recording();
   Stage s;
   s.name = "contact";
+  s.offer = Offer::kEarly;
   s.problem = r.step.problem(input_);
   r.step.layout.name(s);
   const Coordinates coordinates(*scene_);
@@ -375,7 +387,7 @@ bool ImplicitStep::rewrite_any() {
   return std::any_of(order.begin(), order.end(), [&](std::size_t k) { return rewrite_pair(k); });
 }
 
-// Tries other starts, then other forms.
+// Tries other starts, all early; then those that are likeliest again; then other forms.
 std::optional<Stage> ImplicitStep::relax() {
   if (predictor_.at_work()) {  // the step can do without
     predictor_.reset();
@@ -383,14 +395,22 @@ std::optional<Stage> ImplicitStep::relax() {
   }
   if (predictor_.has_spoken()) {
     forget_prediction();
-    return stage(true);
+    if (!again_) return stage(true);
+    starts_ = kEarlyStarts;
+    return once_more(stage(true));
   }
-  if (starts_ < kStarts) {
+  if (starts_ < kEarlyStarts) {
     const Coordinates coordinates(*scene_);
     ++starts_;
     start_velocity_ = starts_ == 2 ? input_.free : coordinates.velocity(input_.state);
-    if (starts_ == 3) look(input_.state);
+    if (starts_ == kEarlyStarts) look(input_.state);
     return stage(false);
+  }
+  if (!again_) {
+    again_ = true;
+    if (prediction_) take_prediction(*std::exchange(prediction_, {}));
+    starts_ = kEarlyStarts;
+    return once_more(stage(false));
   }
   if (rewrite_any()) return stage(false);
   return {};

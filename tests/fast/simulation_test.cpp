@@ -477,6 +477,67 @@ TEST(SceneProblems, AreThoseOfTheRunWithStartsAndAnswers) {
   EXPECT_THROW(read_sequence(path), InputError);
 }
 
+// Offers problems without a solution as it is told, then one with a solution.
+class Offering final : public Formulation {
+ public:
+  Offering(int size, std::vector<Offer> offers) : size_(size), offers_(std::move(offers)) {}
+  std::string_view name() const override { return "offering"; }
+  Capabilities capabilities() const override { return {}; }
+  std::optional<std::string> refusal(const Scene&) const override { return {}; }
+  StageOrResult begin(const Scene&, const State& state, double, const HeldContacts&) override {
+    result_.state = state;
+    next_ = 0;
+    return next();
+  }
+  StageOrResult advance(const Answer&) override { return result_; }
+  std::optional<Stage> relax() override { return next(); }
+
+ private:
+  // F = -1 has no solution in z >= 0, F = 1 has z = 0.
+  Stage next() {
+    const bool last = next_ == offers_.size();
+    Stage s;
+    s.name = "contact";
+    Mcp mcp;
+    mcp.lower.setZero(size_);
+    mcp.upper.setConstant(size_, INFINITY);
+    mcp.callback = [last](const Vector&, Vector& f) { f.setConstant(last ? 1.0 : -1.0); };
+    mcp.pattern.resize(size_, size_);
+    mcp.pattern.setIdentity();
+    s.problem = problem_of(std::move(mcp));
+    s.keys.assign(static_cast<std::size_t>(size_), kNoKey);
+    s.offer = last ? Offer::kOnce : offers_[next_++];
+    return s;
+  }
+
+  int size_;
+  std::vector<Offer> offers_;
+  std::size_t next_ = 0;
+  StepResult result_;
+};
+
+int problems_of_a_step(int size, const char* solver, std::vector<Offer> offers) {
+  SimulationRequest request;
+  request.formulation = "offering";
+  request.step = request.duration = 0.01;
+  request.solve.solver = solver;
+  request.make_formulation = [&](const std::string&) -> std::unique_ptr<Formulation> {
+    return std::make_unique<Offering>(size, std::move(offers));
+  };
+  const Simulated r = run(scene("disc"), request);
+  EXPECT_EQ(r.steps.size(), 1u);
+  return r.summary.stages;
+}
+
+// Only the plan that gave up early does more if it gets the start again. Named methods do not.
+TEST(Offers, AreTakenAgainByThePlanThatGaveUpEarly) {
+  const std::vector offers = {Offer::kEarly, Offer::kEarly, Offer::kAgain};
+  EXPECT_EQ(problems_of_a_step(2, "auto", offers), 3);
+  EXPECT_EQ(problems_of_a_step(2, "newton-fb", offers), 3);
+  EXPECT_EQ(problems_of_a_step(300, "newton-fb", offers), 3);
+  EXPECT_EQ(problems_of_a_step(300, "auto", offers), 4);
+}
+
 TEST(Formulations, UnknownNamesAndOptionsAreRefused) {
   for (const char* text :
        {"nothing", "stewart-trinkle:edges=5", "stewart-trinkle:edges=2", "anitescu-potra:x=1"}) {

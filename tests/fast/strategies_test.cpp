@@ -293,6 +293,26 @@ TEST(Plans, ALargeProblemWithAStartBeginsWithPivots) {
   EXPECT_EQ(warm.iterations, 0);  // the start is the answer
 }
 
+// The plan for a start before others has the first tries of the plan for the only one.
+TEST(Plans, AStartBeforeOthersIsGivenUpEarly) {
+  const Problem large = generate(find_family("spatial-price"), 20, 1);
+  ASSERT_GE(large.size(), 300);
+  EXPECT_EQ(choose_plan(large, true).name, "nonlinear-large");
+  const Plan& early = choose_plan(large, true, true);
+  EXPECT_EQ(early.name, "nonlinear-large-early");
+  EXPECT_LT(early.text.size(), choose_plan(large, true).text.size());
+  const Problem small = generate(find_family("random-ncp"), 8, 1);
+  EXPECT_EQ(choose_plan(small, true, true).name, choose_plan(small, true).name);
+
+  SolveRequest request;
+  request.other_starts = true;
+  const VerifiedResult as_auto = solve_verified(large, request);
+  request.solver = early.text;
+  const VerifiedResult by_plan = solve_verified(large, request);
+  EXPECT_EQ(as_auto.answer.z, by_plan.answer.z);
+  EXPECT_EQ(as_auto.route.size(), by_plan.route.size());
+}
+
 TEST(Plans, PyramidsBeginWithTheirStart) {
   const Problem problem = generate(find_family("contact-pile"), 100, 1);
   EXPECT_EQ(choose_plan(problem, false).name, "linear-pyramid");
