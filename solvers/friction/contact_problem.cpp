@@ -1,5 +1,7 @@
 #include <perp/solvers/friction/contact_problem.hpp>
 
+#include <perp/solvers/linear_algebra/dense_kernels.hpp>
+
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <array>
@@ -159,7 +161,7 @@ void ContactProblem::sort_by_rows() {
   W_.starts = next;
   W_.columns.resize(count);
   W_.diagonals.assign(nc, 0);
-  W_.values.resize(9 * static_cast<std::size_t>(count));
+  W_.values.resize(9 * static_cast<std::size_t>(count) + 1);  // DenseKernels::add_block_row
   for (int k = 0; k < count; ++k) {
     const int to = next[g.rows[k]]++;
     kept_pattern_ = kept_pattern_ && W_.columns[to] == g.columns[k];
@@ -230,17 +232,10 @@ void ContactProblem::find_asymmetry() {
 }
 
 void ContactProblem::velocity(int c, const Vector& r, double* u) const {
-  double u0 = q_[3 * c], u1 = q_[3 * c + 1], u2 = q_[3 * c + 2];
-  for (int k = W_.starts[c]; k < W_.starts[c + 1]; ++k) {
-    const double* w = block(k);
-    const double* x = &r[3 * W_.columns[k]];
-    u0 += w[0] * x[0] + w[3] * x[1] + w[6] * x[2];
-    u1 += w[1] * x[0] + w[4] * x[1] + w[7] * x[2];
-    u2 += w[2] * x[0] + w[5] * x[1] + w[8] * x[2];
-  }
-  u[0] = u0;
-  u[1] = u1;
-  u[2] = u2;
+  static const DenseKernels& kernels = dense_kernels();
+  for (int i = 0; i < 3; ++i) u[i] = q_[3 * c + i];
+  const int first = W_.starts[c];
+  kernels.add_block_row(W_.starts[c + 1] - first, &W_.columns[first], block(first), r.data(), u);
 }
 
 void ContactProblem::velocity(const Vector& r, Vector& u) const {

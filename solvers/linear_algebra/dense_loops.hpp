@@ -185,6 +185,32 @@ void subtract_transposed(int rows, int columns, const double* a, int stride, con
     subtract_some_dots<kWidth, 1>(rows, a + static_cast<long>(j) * stride, stride, x, y + j);
 }
 
+// A column of a block is a vector of four whose last entry has no effect.
+template <int kWidth>
+void add_block_row(int blocks, const int* columns, const double* a, const double* x, double* y) {
+  if constexpr (kWidth < 4) {
+    double sum[3] = {y[0], y[1], y[2]};
+    for (int k = 0; k < blocks; ++k, a += 9) {
+      const double* part = x + 3 * static_cast<long>(columns[k]);
+#pragma GCC unroll 3
+      for (int i = 0; i < 3; ++i)
+        sum[i] += a[i] * part[0] + a[3 + i] * part[1] + a[6 + i] * part[2];
+    }
+    for (int i = 0; i < 3; ++i) y[i] = sum[i];
+  } else {
+    using V = Lanes<4>;
+    typename V::Vec first = {y[0], y[1], y[2], 0.0}, second = {}, third = {};
+    for (int k = 0; k < blocks; ++k, a += 9) {
+      const double* part = x + 3 * static_cast<long>(columns[k]);
+      first += V::load(a) * part[0];
+      second += V::load(a + 3) * part[1];
+      third += V::load(a + 6) * part[2];
+    }
+    first += second + third;
+    for (int i = 0; i < 3; ++i) y[i] = first[i];
+  }
+}
+
 // A loop that leaves the upper halves of the vector registers empty. g++ 12 does not always do that
 // by itself. With full ones, all code without AVX that runs later takes several times as long on
 // some machines, until something empties them.
@@ -210,7 +236,8 @@ constexpr DenseKernels make_kernels(const char* name) {
           Leaving<pack_tile<kColumns>>::run,
           Leaving<divide_rows<kWidth>>::run,
           Leaving<subtract_product<kWidth>>::run,
-          Leaving<subtract_transposed<kWidth>>::run};
+          Leaving<subtract_transposed<kWidth>>::run,
+          Leaving<add_block_row<kWidth>>::run};
 }
 
 }  // namespace

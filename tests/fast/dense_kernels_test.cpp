@@ -44,6 +44,26 @@ TEST(DenseKernels, AreThoseOfTheMachine) {
   }
 }
 
+// The number after the last block is no part of it.
+TEST(DenseKernels, ARowOfBlocksTimesAVector) {
+  Random random(5);
+  for (const DenseKernels* kernels : runnable()) {
+    for (int blocks = 0; blocks < 12; ++blocks) {
+      std::vector<int> columns(static_cast<std::size_t>(blocks));
+      for (int& c : columns) c = random.index(20);
+      const Vector x = random_matrix(60, 1, random), before = random_matrix(3, 1, random);
+      Vector a = random_matrix(9 * blocks + 1, 1, random);
+      a[9 * blocks] = std::nan("");
+      Vector expected = before;
+      for (int k = 0; k < blocks; ++k)
+        expected += a.segment<9>(9 * k).reshaped(3, 3) * x.segment<3>(3 * columns[k]);
+      Vector y = before;
+      kernels->add_block_row(blocks, columns.data(), a.data(), x.data(), y.data());
+      EXPECT_LT((y - expected).norm(), 1e-14 * (1 + blocks)) << kernels->name << " " << blocks;
+    }
+  }
+}
+
 // Tiles and blocks that are full and that are not; more inner indices than a block has.
 TEST(DenseProduct, IsThatOfEigen) {
   Random random(3);
