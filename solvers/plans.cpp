@@ -174,16 +174,18 @@ std::vector<Plan> quadratic_plans() {
 // expensive: then the interior-point method comes second. It solves monotone problems in a few
 // dozen steps from any start. If these fail, bodies that do not touch each other are solved apart.
 std::vector<Plan> nonlinear_plans() {
-  const std::string newton = "try(newton-fb, cap=100), ";
+  // With many unknowns a least-squares step takes as long as ten Newton steps, and it seldom leads
+  // out of a stall.
+  const std::string newton = "newton-fb", quick_newton = "newton-fb:least_squares=never";
   // Where Newton steps stall, mostly a few contacts are far from solved. If some starts of all do
   // not help, it is better to solve these few apart, from many points.
   const std::string parts =
-      "eliminate(try(newton-fb:least_squares=never, cap=60), first(try(newton-fb, cap=60), "
-      "try(josephy-newton, cap=20))";
+      fmt::format("eliminate(try({}, cap=60), first(try({}, cap=60), try(josephy-newton, cap=20))",
+                  quick_newton, newton);
   const std::string pivots = "warm(josephy-newton), warm(newton-fb:function=fb:inside=always), ";
   // The start of a time step is a kink of many rows; a point beside it is none.
-  const auto beside = [](const std::string& times) {
-    return fmt::format("repeat({}, try(newton-fb, cap=60, from=near:0.03:{{k}})), ", times);
+  const auto beside = [](const std::string& times, const std::string& method) {
+    return fmt::format("repeat({}, try({}, cap=60, from=near:0.03:{{k}})), ", times, method);
   };
   const auto others = [](const std::array<std::string, 4>& times) {
     return fmt::format(
@@ -196,28 +198,33 @@ std::vector<Plan> nonlinear_plans() {
         "repeat({}, try(josephy-newton, from=random:{{k}}))",
         times[0], times[1], times[2], times[3]);
   };
-  const std::string whole = "try(newton-fb:patience=5, cap=50), try(box-interior-point, cap=100), ";
+  const std::string whole =
+      "try(" + quick_newton + ":patience=5, cap=50), try(box-interior-point, cap=100), ";
+  const std::string first_of_large = "try(" + quick_newton + ", cap=100), ";
   // With many unknowns other points lead nowhere more often, and each costs more.
   const auto at_most = [](int times) {
     return fmt::format("{{max(1, min({0}, {1}/n))}}", times, 300 * times);
   };
-  return {{"nonlinear",
-           "mcp",
-           first(newton + "islands(" +
-                 first(pivots + beside("6") + others({"10", "18", "9", "10"})) + ")"),
-           {}},
-          {"nonlinear-large",
-           "mcp of 300 unknowns and more",
-           first(whole + "islands(" +
-                 first(newton + beside(at_most(25)) + parts + ", rounds=300), " + pivots +
-                       others({at_most(10), at_most(18), at_most(9), at_most(10)})) +
-                 ")"),
-           {}},
-          {"nonlinear-large-early",
-           "the same if there are other starts (steps of perp simulate): one of them is often "
-           "solved in less time than all effort from this one takes",
-           first(whole + "islands(" + first(newton + beside(at_most(8)) + parts + ")") + ")"),
-           {}}};
+  return {
+      {"nonlinear",
+       "mcp",
+       first("try(newton-fb, cap=100), islands(" +
+             first(pivots + beside("6", newton) + others({"10", "18", "9", "10"})) + ")"),
+       {}},
+      {"nonlinear-large",
+       "mcp of 300 unknowns and more",
+       first(whole + "islands(" +
+             first(first_of_large + beside(at_most(25), quick_newton) + parts + ", rounds=300), " +
+                   pivots + others({at_most(10), at_most(18), at_most(9), at_most(10)})) +
+             ")"),
+       {}},
+      {"nonlinear-large-early",
+       "the same if there are other starts (steps of perp simulate): one of them is often "
+       "solved in less time than all effort from this one takes",
+       first(whole + "islands(" +
+             first(first_of_large + beside(at_most(8), quick_newton) + parts + ", rounds=60)") +
+             ")"),
+       {}}};
 }
 
 std::vector<Plan> friction_plans() {
