@@ -191,7 +191,7 @@ class Runner {
     const BenchRequest& r = sweep_.request;
     // s, for every solve. Solvers end by themselves at the time limit, but some of them check it
     // only between long steps.
-    const double limit = r.time_limit > 0 ? 2.4 * r.time_limit + 20.0 : 0.0;
+    const double limit = r.time_limit > 0 ? 2.4 * r.time_limit + r.grace : 0.0;
     const int solves = static_cast<int>(job.runs.size()) * (r.repeats + kMostTolerances);
     Child child = Child::fork_and_run([&](int fd) { return run_job(r, job, fd); }, limit,
                                       r.memory_limit_mb, solves);

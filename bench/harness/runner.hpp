@@ -33,7 +33,8 @@ struct BenchRequest {
   std::vector<std::pair<std::string, std::string>> settings;
   std::string label;  ///< reports add it to the solvers' names; may be empty
   double tolerance = 1e-8;
-  double time_limit = 60.0;       ///< s; of one solve with its setup, and of each repeat
+  double time_limit = 60.0;  ///< s; of one solve with its setup, and of each repeat
+  double grace = 20.0;  ///< s; a solve is killed this long after 2.4 limits, unless it has ended
   double memory_limit_mb = 4096;  ///< resident memory of a solve or of the program that it runs
   int jobs = 1;
   int repeats = 3;            ///< runs of each problem that is solved

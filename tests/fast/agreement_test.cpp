@@ -11,6 +11,12 @@
 namespace perp::test {
 namespace {
 
+#if defined(__SANITIZE_ADDRESS__)
+constexpr int kSmallProblems = 2000;
+#else
+constexpr int kSmallProblems = 10000;
+#endif
+
 TEST(Enumerate, FindsAllSolutions) {
   // M = [0 1; 1 0]-like with three solutions: (0,0), (1,1) and none else for q = (1,1), M = -I: z
   // in {0,1}^2.
@@ -65,9 +71,10 @@ void check_proof(const Mlcp& p, bool solvable, std::map<std::string, int>& ends)
   EXPECT_GE(farkas->check.radius, 1e10);
 }
 
-TEST(Agreement, TenThousandSmallProblems) {
+// Ten thousand; with sanitizers, which look for faults that each has or none, fewer.
+TEST(Agreement, SmallProblems) {
   std::map<std::string, int> ends;
-  for (int seed = 0; seed < 10000; ++seed) {
+  for (int seed = 0; seed < kSmallProblems; ++seed) {
     Random random(1000 + seed);
     const Problem p = problem_of(random_box_problem(random));
     const Solved s = solve_by_lemke(p, 1e-9);
@@ -88,8 +95,8 @@ TEST(Agreement, TenThousandSmallProblems) {
     }
   }
   for (const auto& [end, count] : ends) RecordProperty(end, count);
-  EXPECT_GT(ends["solved solvable"], 4000);
-  EXPECT_GT(ends["proved infeasible"], 2000);
+  EXPECT_GT(ends["solved solvable"], 0.4 * kSmallProblems);
+  EXPECT_GT(ends["proved infeasible"], 0.2 * kSmallProblems);
 }
 
 // Positive semidefinite and feasible: Lemke's method must solve it [CottlePangStone2009,
