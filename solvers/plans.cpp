@@ -425,6 +425,10 @@ const Plan& choose_plan(const Problem& problem, bool started, bool other_starts)
                        [&](const Plan& plan) { return plan.name == name; });
 }
 
+bool runs_plans(const SolverExpression& solver) {
+  return solver.name == "auto" || std::any_of(solver.parts.begin(), solver.parts.end(), runs_plans);
+}
+
 std::unique_ptr<Strategy> make_auto(const Workshop& workshop, BuildPlan build) {
   return std::make_unique<Auto>(workshop, std::move(build));
 }

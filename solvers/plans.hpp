@@ -29,6 +29,9 @@ const std::vector<Plan>& plans();
 /// caller has others
 const Plan& choose_plan(const Problem& problem, bool started, bool other_starts = false);
 
+/// Whether a solver runs plans: it is auto, or has it as a part.
+bool runs_plans(const SolverExpression& solver);
+
 /// Makes a strategy from a plan, for instance from the plan without one of its parts.
 using BuildPlan =
     std::function<std::unique_ptr<Strategy>(const SolverExpression& plan, const Workshop&)>;

@@ -324,8 +324,9 @@ class Simulator {
 
   // Whether the solver does more for a start without others: a named method never does.
   bool gave_up_early(const Stage& stage) const {
-    return request_.solve.solver == "auto" && choose_plan(stage.problem, true, true).name !=
-                                                  choose_plan(stage.problem, true, false).name;
+    return runs_plans(parse_any_solver(request_.solve.solver)) &&
+           choose_plan(stage.problem, true, true).name !=
+               choose_plan(stage.problem, true, false).name;
   }
 
   // A solve that reached the time limit is not tried again: that would multiply the time.

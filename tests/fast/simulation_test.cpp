@@ -536,6 +536,7 @@ TEST(Offers, AreTakenAgainByThePlanThatGaveUpEarly) {
   EXPECT_EQ(problems_of_a_step(2, "newton-fb", offers), 3);
   EXPECT_EQ(problems_of_a_step(300, "newton-fb", offers), 3);
   EXPECT_EQ(problems_of_a_step(300, "auto", offers), 4);
+  EXPECT_EQ(problems_of_a_step(300, "without(auto, part=eliminate)", offers), 4);
 }
 
 TEST(Formulations, UnknownNamesAndOptionsAreRefused) {
