@@ -205,6 +205,7 @@ std::vector<Plan> nonlinear_plans() {
   const auto at_most = [](int times) {
     return fmt::format("{{max(1, min({0}, {1}/n))}}", times, 300 * times);
   };
+  const std::string quick_times = "{max(1, min(25, 50000/n))}";
   return {
       {"nonlinear",
        "mcp",
@@ -214,7 +215,7 @@ std::vector<Plan> nonlinear_plans() {
       {"nonlinear-large",
        "mcp of 300 unknowns and more",
        first(whole + "islands(" +
-             first(first_of_large + beside(at_most(25), quick_newton) + parts + ", rounds=300), " +
+             first(first_of_large + beside(quick_times, quick_newton) + parts + ", rounds=300), " +
                    pivots + others({at_most(10), at_most(18), at_most(9), at_most(10)})) +
              ")"),
        {}},
@@ -222,7 +223,7 @@ std::vector<Plan> nonlinear_plans() {
        "the same if there are other starts (steps of perp simulate): one of them is often "
        "solved in less time than all effort from this one takes",
        first(whole + "islands(" +
-             first(first_of_large + beside(at_most(8), quick_newton) + parts + ", rounds=60)") +
+             first(first_of_large + beside(quick_times, quick_newton) + parts + ", rounds=60)") +
              ")"),
        {}}};
 }

@@ -100,7 +100,7 @@ class ImplicitStep final : public Formulation {
       pressed_;                           // contact points of the last step, in the frame of a
   std::optional<StepResult> prediction_;  // until it is offered again
   int starts_ = 0;                        // tried for the contacts of the step
-  bool again_ = false;                    // whether starts of the step have been offered again
+  bool again_ = false;                    // whether it has been
   std::vector<int> rewrites_;             // tried for each pair
 };
 
@@ -396,7 +396,7 @@ std::optional<Stage> ImplicitStep::relax() {
   if (predictor_.has_spoken()) {
     forget_prediction();
     if (!again_) return stage(true);
-    starts_ = kEarlyStarts;
+    starts_ = kEarlyStarts;  // the others have been tried with these contacts
     return once_more(stage(true));
   }
   if (starts_ < kEarlyStarts) {
@@ -406,10 +406,14 @@ std::optional<Stage> ImplicitStep::relax() {
     if (starts_ == kEarlyStarts) look(input_.state);
     return stage(false);
   }
-  if (!again_) {
+  if (prediction_) {
     again_ = true;
-    if (prediction_) take_prediction(*std::exchange(prediction_, {}));
+    take_prediction(*std::exchange(prediction_, {}));
     starts_ = kEarlyStarts;
+    return once_more(stage(false));
+  }
+  if (starts_ == kEarlyStarts) {
+    ++starts_;
     return once_more(stage(false));
   }
   if (rewrite_any()) return stage(false);
