@@ -121,8 +121,8 @@ class Formulation {
   }
   /// Continues with the answer of the last stage.
   virtual StageOrResult advance(const Answer& answer) = 0;
-  /// Called if the last stage could not be solved: the same stage again, relaxed, in another form or
-  /// from another start; nothing if there is no more to offer.
+  /// Called if the last stage could not be solved: the same stage again, relaxed, in another form
+  /// or from another start; nothing if there is no more to offer.
   virtual std::optional<Stage> relax() { return {}; }
   /// Called if the last stage could not be solved even when relaxed: continues without it if the
   /// model allows that, else nothing. The argument is the point that the solver reached, which may
