@@ -21,7 +21,7 @@ constexpr int kStartedSize = 5000;  // unknowns; the same from a start near the 
 constexpr int kGrid = 1000;         // unknowns; above multigrid is faster than active sets
 constexpr int kConicPivoting = 3000;  // unknowns and rows; above a pivot takes too long
 constexpr int kManyEquations = 300;   // unknowns of an mcp; above pivots take too long
-constexpr int kPlanarContacts = 300, kManyContacts = 1000;
+constexpr int kFewContacts = 100, kPlanarContacts = 300, kManyContacts = 1000;
 
 std::string first(const std::string& parts) { return "first(" + parts + ")"; }
 
@@ -81,7 +81,7 @@ std::vector<Plan> linear_plans() {
       "polish(try(newton-fb:inside=always:patience=60, cap=100, from=zero)), ";
   return {
       {"linear-tiny",
-       "lcp and mlcp of fewer than 50 unknowns: pivots take microseconds and seldom fail",
+       "other lcp and mlcp of fewer than 50 unknowns: pivots take microseconds and seldom fail",
        first(start + near + lemke + kNewton + last_if_tiny),
        {}},
       {"linear-grid",
@@ -131,12 +131,12 @@ std::vector<Plan> pyramid_plans() {
   const std::string pivots = linear.lemke + kNewton + linear.last;
   return {
       {"linear-pyramid",
-       "lcp of 50 unknowns and more that has the form of contacts with friction pyramids of four "
-       "edges, without a start",
+       "lcp that has the form of contacts with friction pyramids of four edges, without a start",
        first(pyramid + pivots),
        {}},
       {"linear-pyramid-started",
-       "the same with a start: the impulses of the step before are near those of this one",
+       "the same of 50 unknowns and more with a start: the impulses of the step before are near "
+       "those of this one",
        first(pyramid_started + pivots),
        {}},
   };
@@ -270,8 +270,14 @@ std::vector<Plan> friction_plans() {
                                     "try(nsgs:patience=50, cap=10000, from=best, share=.5), "
                                     "try(proximal-newton, from=best, share=.5), ";
   return {
+      // Few contacts: Newton steps cost less than sweeps.
+      {"friction-small",
+       "friction_contact of fewer than 100 contacts without a start",
+       first(alternate + "try(proximal-newton, from=best, cap=400), " + slow + larger_rho + path +
+             last),
+       {}},
       {"friction",
-       "friction_contact without a start",
+       "the same of 100 to 999 contacts",
        first(newtons + larger_rho + path + last),
        {}},
       {"friction-started",
@@ -335,11 +341,13 @@ bool is_z_matrix(const Matrix& m) {
 
 std::string_view linear_plan(const Problem& problem, bool started) {
   const int n = problem.size();
-  if (n < kTinyProblem) return "linear-tiny";
+  const bool tiny = n < kTinyProblem;
+  if (tiny && started) return "linear-tiny";
   // Never symmetric: the rows and columns of slips have opposite signs.
   const auto* lcp = std::get_if<Lcp>(&problem.data);
   if (lcp && find_pyramid_contacts(*lcp))
     return started ? "linear-pyramid-started" : "linear-pyramid";
+  if (tiny) return "linear-tiny";
   const Matrix& m = linear_matrix(problem);
   if (symmetric_with_positive_diagonal(m))
     return n >= kGrid && m.is_sparse() && is_z_matrix(m) ? "linear-grid" : "linear-symmetric";
@@ -361,6 +369,7 @@ std::string_view friction_plan(const FrictionContact& contact, bool started) {
   if (contact.dimension == 2 && contact.contacts() <= kPlanarContacts) return "friction-planar";
   const bool large = contact.contacts() >= kManyContacts;
   if (started) return large ? "friction-large-started" : "friction-started";
+  if (contact.contacts() < kFewContacts) return "friction-small";
   return large ? "friction-large" : "friction";
 }
 

@@ -110,7 +110,10 @@ bool same_entries(const Matrix& a, const Matrix& b) {
   if (a.is_sparse() != b.is_sparse()) return false;
   if (!a.is_sparse()) return a.rows() == b.rows() && a.cols() == b.cols() && a.dense() == b.dense();
   const SparseMatrix &x = a.sparse(), &y = b.sparse();
-  return same_pattern(x, y) && std::equal(x.valuePtr(), x.valuePtr() + x.nonZeros(), y.valuePtr());
+  if (!same_pattern(x, y)) return false;
+  // Bits are compared many at a time.
+  return same_bits(x.valuePtr(), y.valuePtr(), x.nonZeros()) ||
+         std::equal(x.valuePtr(), x.valuePtr() + x.nonZeros(), y.valuePtr());
 }
 
 }  // namespace perp

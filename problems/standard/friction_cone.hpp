@@ -14,7 +14,10 @@ inline double plane_norm(double x, double y) {
   return squares > 1e-280 && squares < 1e300 ? std::sqrt(squares) : std::hypot(x, y);
 }
 /// The same in extended precision.
-inline long double plane_norm(long double x, long double y) { return std::hypot(x, y); }
+inline long double plane_norm(long double x, long double y) {
+  const long double squares = x * x + y * y;
+  return squares > 1e-4900L && squares < 1e4900L ? std::sqrt(squares) : std::hypot(x, y);
+}
 
 /// ||(x_2, ..., x_size)||.
 template <class Scalar>

@@ -45,7 +45,8 @@ void FrictionMeasure::join_blocks(int contacts, Joining& sets, const Column& col
   }
   for (Extended& norm : norms) norm = std::sqrt(norm);
   sets.reset(contacts);
-  for (int b = 0; b < contacts; ++b) {
+  int apart = contacts;  // sets that are left
+  for (int b = 0; b < contacts && apart > 1; ++b) {
     const auto is_large = [&](int a, Extended square) {
       return square > kCoupled * kCoupled * norms[a] * norms[b];
     };
@@ -60,6 +61,7 @@ void FrictionMeasure::join_blocks(int contacts, Joining& sets, const Column& col
       const Extended square = static_cast<Extended>(v) * v;
       if (is_large(a, square)) {
         met[a] = b;
+        --apart;
         return sets.join(a, b);
       }
       if (square == 0) return;
@@ -75,7 +77,10 @@ void FrictionMeasure::join_blocks(int contacts, Joining& sets, const Column& col
       });
     }
     for (const int a : touched) {
-      if (is_large(a, squares[a])) sets.join(a, b);
+      if (is_large(a, squares[a]) && sets.root(a) != sets.root(b)) {
+        sets.join(a, b);
+        --apart;
+      }
       squares[a] = 0;
     }
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 #include <perp/problems/matrix/infinity.hpp>
+#include <perp/problems/standard/friction_cone.hpp>
 #include <perp/problems/standard/residual_parts.hpp>
 
 namespace perp {
@@ -22,7 +23,7 @@ Extended mid_extended(Extended a, Extended b, Extended c) {
 }
 
 Extended fischer_burmeister_extended(Extended a, Extended b) {
-  const Extended norm = std::hypot(a, b);
+  const Extended norm = plane_norm(a, b);
   if (a > 0 && b > 0) {
     if (std::isinf(norm)) return std::min(a, b);
     return 2 * a / (a + b + norm) * b;
@@ -115,9 +116,11 @@ Residuals box_residuals(const P& problem, const Vector& z, const Vector& lower, 
   r.natural = r.worst_value = round_up(natural.value);
   r.worst_index = natural.index;
   if (!work.judged_only) {
-    map_at(problem, projected, work, g);
+    const bool same_point = projected == z;  // mostly so at a solution
+    if (!same_point) map_at(problem, projected, work, g);
+    const ExtendedVector& there = same_point ? f.values : g.values;
     for (int i = 0; i < z.size(); ++i)
-      raise(normal_map, std::abs(g.values[i] + (x[i] - projected[i])));
+      raise(normal_map, std::abs(there[i] + (x[i] - projected[i])));
     r.fischer_burmeister = round_up(fischer_burmeister);
     r.complementarity = round_up(complementarity);
     r.normal_map = round_up(normal_map);

@@ -11,9 +11,10 @@ extern const RowSumLoop kAvx512RowSumLoop;
 namespace {
 
 constexpr Extended kUnitOfDoubles = 0x1p-53L;
-constexpr Extended kDoubtfulRow = 0x1p-60L;    // relative error at which a row is summed exactly
-constexpr Extended kNegligibleBound = 1e-30L;  // no tolerance asks for less
-constexpr double kLargestSum = 1e280;          // beyond it the halves of a factor may be infinite
+constexpr Extended kDoubtfulRow = 0x1p-60L;     // relative error at which a row is summed exactly
+constexpr Extended kNegligibleBound = 1e-30L;   // no tolerance asks for less
+constexpr double kSurelyNegligible = 0.99e-30;  // the same with room for the rounding of doubles
+constexpr double kLargestSum = 1e280;           // beyond it the halves of a factor may be infinite
 
 }  // namespace
 
@@ -52,6 +53,12 @@ Extended RowSums::size(int row) const {
 }
 
 bool RowSums::doubtful(int row) const {
+  // Mostly the bound on the error is below what any tolerance asks for, whatever the value. Then
+  // doubles are enough to see it.
+  const double unit = 4 * (counts_[row] + 1) * static_cast<double>(kUnitOfDoubles);
+  if (unsafe_[row] == 0.0 && 2 * unit * unit * unit * sizes_[row] < kSurelyNegligible &&
+      std::isfinite(errors_[row]) && std::isfinite(rests_[row]))
+    return false;
   const Extended total = value(row);
   if (unsafe_[row] != 0.0 || !std::isfinite(total) || !(sizes_[row] < kLargestSum)) return true;
   const Extended gamma = 4 * (counts_[row] + 1) * kUnitOfDoubles;

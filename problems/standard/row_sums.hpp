@@ -30,6 +30,7 @@ class RowSums {
   /// That what is added to a row is no product of doubles.
   void doubt(int row) { unsafe_[row] = 1.0; }
 
+  /// The sum of a row.
   Extended value(int row) const;
   /// Not less than the sum of the absolute values of what was added, if the row is not doubtful.
   Extended size(int row) const;

@@ -58,8 +58,8 @@ bool slide(const double* w, const double* q, double mu, double lambda, double* r
   for (int k = 0; k < kNewtonSteps; ++k) {
     const double before = std::abs(value);
     value = s.value(lambda, slope);
-    if (std::abs(value) < kRounding || (before < kAlmost && !(std::abs(value) < 0.5 * before)))
-      break;
+    const double now = std::abs(value);
+    if (now < kRounding || (before < kAlmost && !(now < 0.5 * before) && now < kAccepted)) break;
     (value > 0 ? high : low) = lambda;
     const double next = lambda - value / slope;
     if (next == lambda || !(high - low > 1e-15 * low)) break;

@@ -81,14 +81,21 @@ class PyramidFinder {
   // cancel.
   bool read_rows() {
     opposed_.assign(contacts_.size(), 0);
-    sums_.assign(n_, 0.0);
+    single_.assign(pairs_.size(), 0.0);
     const double bound = kOpposite * largest_;
     bool valid = true;
     for (int j = 0; j < n_; ++j) {
       if (owner_[j] >= 0) continue;
+      int singles = 0;  // pairs of which the column has had one entry so far
       lcp_->M.for_column(j, [&](int i, double value) {
-        if (pair_of_[i] >= 0) sums_[pair_of_[i]] += value;
-        if (owner_[i] < 0 || value == 0) return;
+        if (pair_of_[i] >= 0) {
+          double& other = single_[pair_of_[i]];
+          singles += other == 0 ? 1 : -1;
+          valid = valid && (other == 0 || std::abs(other + value) <= bound);
+          other = other == 0 ? value : 0.0;
+          return;
+        }
+        if (owner_[i] < 0) return;
         PyramidContact& contact = contacts_[owner_[i]];
         if (value == -1.0 && edge_of_[j] == owner_[i]) {
           ++opposed_[owner_[i]];
@@ -99,10 +106,11 @@ class PyramidFinder {
           valid = false;
         }
       });
+      if (singles == 0) continue;
       lcp_->M.for_column(j, [&](int i, double) {
         if (pair_of_[i] < 0) return;
-        valid = valid && std::abs(sums_[pair_of_[i]]) <= bound;
-        sums_[pair_of_[i]] = 0.0;
+        valid = valid && std::abs(single_[pair_of_[i]]) <= bound;
+        single_[pair_of_[i]] = 0.0;
       });
     }
     for (std::size_t c = 0; c < contacts_.size(); ++c)
@@ -170,17 +178,33 @@ class PyramidFinder {
     const double bound = kOpposite * largest_,
                  bound_q = kOpposite * lcp_->q.lpNorm<Eigen::Infinity>();
     sums_.assign(n_, 0.0);
+    return std::all_of(pairs_.begin(), pairs_.end(), [&](const auto& edges) {
+      return columns_cancel(edges, bound) &&
+             std::abs(lcp_->q[edges[0]] + lcp_->q[edges[1]]) <= bound_q;
+    });
+  }
+
+  bool columns_cancel(const std::array<int, 2>& edges, double bound) {
     bool cancel = true;
-    for (const auto& edges : pairs_) {
-      for (const int j : edges)
-        lcp_->M.for_column(j, [&](int i, double value) { sums_[i] += value; });
-      for (const int j : edges) {
-        lcp_->M.for_column(j, [&](int i, double) {
-          cancel = cancel && (owner_[i] >= 0 || std::abs(sums_[i]) <= bound);
-          sums_[i] = 0.0;
-        });
+    if (lcp_->M.is_sparse()) {  // mostly both have entries in the same rows
+      const SparseColumns m = lcp_->M.columns();
+      const int first = m.start[edges[0]], other = m.start[edges[1]];
+      const int count = m.start[edges[0] + 1] - first;
+      if (count == m.start[edges[1] + 1] - other &&
+          std::equal(m.row + first, m.row + first + count, m.row + other)) {
+        for (int k = 0; k < count && cancel; ++k)
+          cancel = owner_[m.row[first + k]] >= 0 ||
+                   std::abs(m.value[first + k] + m.value[other + k]) <= bound;
+        return cancel;
       }
-      cancel = cancel && std::abs(lcp_->q[edges[0]] + lcp_->q[edges[1]]) <= bound_q;
+    }
+    for (const int j : edges)
+      lcp_->M.for_column(j, [&](int i, double value) { sums_[i] += value; });
+    for (const int j : edges) {
+      lcp_->M.for_column(j, [&](int i, double) {
+        cancel = cancel && (owner_[i] >= 0 || std::abs(sums_[i]) <= bound);
+        sums_[i] = 0.0;
+      });
     }
     return cancel;
   }
@@ -201,8 +225,8 @@ class PyramidFinder {
   std::vector<Edges> edges_;               // of the contacts
   std::vector<std::array<int, 2>> pairs_;  // of opposite edges
   std::vector<int> pair_of_;               // the pair of an edge, or -1
-  std::vector<int> opposed_;               // work space, like the two below
-  std::vector<double> sums_;
+  std::vector<int> opposed_;               // work space, like those below
+  std::vector<double> single_, sums_;
   std::vector<char> taken_;
   std::vector<PyramidContact> contacts_;
 };
