@@ -81,6 +81,9 @@ struct Capabilities {
   bool torsional_friction = false;  ///< ContactProperties::e_r
   bool elliptic_friction = true;    ///< ContactProperties::e_t and e_o other than 1
   bool held_contacts = false;       ///< HeldContacts at velocity level; needed if event-driven
+  /// Times that a driver halves a step for which no answer is found, if it is not told otherwise:
+  /// more than 0 for equations that are so nonlinear that this may happen.
+  int halvings = 0;
 };
 
 /// The decisions of a driver that watches contacts itself: with a value (m/s) the contact takes
@@ -110,7 +113,7 @@ class Formulation {
   /// Begins a step of length h (s) from a state. The scene must exist until the step has ended.
   /// Data that is kept from step to step belongs to all scenes that are equal to it, wherever they
   /// are in memory. A step that does not begin later than the step before it is the first of a new
-  /// run.
+  /// run; a step that has not ended may also begin again, for instance with half of its length.
   /// @param held used in this call only, and only if capabilities().held_contacts
   /// @throws CollisionError if contacts cannot be found
   virtual StageOrResult begin(const Scene& scene, const State& state, double h,

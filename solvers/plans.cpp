@@ -14,6 +14,7 @@ namespace perp {
 
 namespace {
 
+constexpr int kFewPivots = 12;      // unknowns; up to here pivots of round numbers round nothing
 constexpr int kTinyProblem = 50;    // unknowns; below this pivots take microseconds and seldom fail
 constexpr int kPivotingSize = 600;  // unknowns; below pivoting is faster than a few factorisations
 constexpr int kPatientSize = 3000;  // unknowns; above 100 Newton steps are faster than pivoting
@@ -131,7 +132,8 @@ std::vector<Plan> pyramid_plans() {
   const std::string pivots = linear.lemke + kNewton + linear.last;
   return {
       {"linear-pyramid",
-       "lcp that has the form of contacts with friction pyramids of four edges, without a start",
+       "lcp of 13 unknowns and more that has the form of contacts with friction pyramids of four "
+       "edges, without a start",
        first(pyramid + pivots),
        {}},
       {"linear-pyramid-started",
@@ -342,7 +344,7 @@ bool is_z_matrix(const Matrix& m) {
 std::string_view linear_plan(const Problem& problem, bool started) {
   const int n = problem.size();
   const bool tiny = n < kTinyProblem;
-  if (tiny && started) return "linear-tiny";
+  if (tiny && (started || n <= kFewPivots)) return "linear-tiny";
   // Never symmetric: the rows and columns of slips have opposite signs.
   const auto* lcp = std::get_if<Lcp>(&problem.data);
   if (lcp && find_pyramid_contacts(*lcp))

@@ -29,7 +29,7 @@ struct SimulateOptions {
   double duration = 0.0, tolerance = 1e-10, time_limit = 0.0;
   std::vector<std::string> parameters, settings;
   std::string driver = "time-stepping";
-  int max_events = 1000;
+  int max_events = 1000, halvings = -1;
   bool json = false, sequence = false, no_contacts = false, cold = false, keep_going = false;
 };
 
@@ -73,6 +73,9 @@ void print(const Scene& scene, const std::string& formulation, double h,
     std::cout << fmt::format("  failed    {} made with the point reached, {} without\n",
                              s.approximate_steps, s.failed_steps - s.approximate_steps);
   }
+  if (s.halved_steps > 0)
+    std::cout << fmt::format("  halved    {} steps without an answer at full length\n",
+                             s.halved_steps);
   if (s.events > 0) std::cout << fmt::format("  events    {}\n", s.events);
   std::cout << fmt::format(
       "  times     wall {:.3f} s, setup {:.3f} s, solve {:.3f} s; peak memory {:.0f} MB\n",
@@ -102,6 +105,7 @@ nlohmann::ordered_json summary_json(const SimulateOptions& o, const Scene& scene
       {"failed_steps", summary.failed_steps},
       {"relaxed_steps", summary.relaxed_steps},
       {"uncertified_steps", summary.uncertified_steps},
+      {"halved_steps", summary.halved_steps},
       {"cut_short_steps", summary.cut_short_steps},
       {"approximate_steps", summary.approximate_steps},
       {"events", summary.events},
@@ -122,6 +126,7 @@ SimulationRequest request_from(const SimulateOptions& o) {
   request.duration = o.duration;
   request.warm_start = !o.cold;
   request.keep_going = o.keep_going;
+  request.halvings = o.halvings;
   request.solve.solver = o.solver;
   request.solve.limits.tolerance = o.tolerance;
   request.solve.limits.time_limit = o.time_limit;
@@ -259,6 +264,10 @@ void add_simulate(CLI::App& app, int& code) {
   verb->add_flag("--cold", o->cold, "no warm start from the last step");
   verb->add_flag("--keep-going", o->keep_going,
                  "go on after a step that failed, with the point that its solve reached");
+  verb->add_option("--halvings", o->halvings,
+                   "times that a step without an answer is halved, each part once more and so on; "
+                   "not with --keep-going (default: 4 for geometry at the end of the step, else 0)")
+      ->check(CLI::Range(0, 20));
   verb->add_flag("--json", o->json, "print one JSON document");
   verb->footer(
       "Example: perp simulate box-stack --param rows=3 --duration 1 --record out/stack\n"
@@ -267,6 +276,10 @@ void add_simulate(CLI::App& app, int& code) {
     if (max_events->count() > 0 && driver_from(o->driver) != Driver::kEventDriven) {
       throw std::invalid_argument(
           "--max-events: time-stepping has no events; it needs --driver event-driven");
+    }
+    if (o->halvings > 0 && (o->keep_going || driver_from(o->driver) == Driver::kEventDriven)) {
+      throw std::invalid_argument(
+          "--halvings: neither with --keep-going nor with --driver event-driven");
     }
     run_simulation(*o, code);
   });

@@ -70,6 +70,8 @@ class Simulator {
     }
     count_steps(request.duration > 0 ? request.duration : scene.duration);
     check_solver(request.solve.solver, request.solve.make);
+    halvings_ = request.halvings >= 0 ? request.halvings : formulation_->capabilities().halvings;
+    if (request.keep_going) halvings_ = 0;
   }
 
   SimulationSummary run() {
@@ -123,10 +125,26 @@ class Simulator {
 
   // Makes one step, which ends at the time `end`. @return false if the simulation stops
   bool step_to(double end) {
-    StepReport report = new_report(h_);
-    report.solved = take_step(summary_.final_state, h_, report);
-    report.result.state.time = end;
-    return accept(report);
+    halvings_left_ = halvings_;
+    return part_to(end, h_, new_report(h_));
+  }
+
+  // Makes a step or a part of one. If there is no answer, it is made in two halves.
+  bool part_to(double end, double length, StepReport report) {
+    report.solved = take_step(summary_.final_state, length, report);
+    if (report.solved || interrupted_ || halvings_left_ == 0 || out_of_time(report)) {
+      report.result.state.time = end;
+      return accept(report);
+    }
+    summary_.halved_steps += halvings_left_ == halvings_;
+    --halvings_left_;
+    StepReport half = new_report(0.5 * length);
+    half.stages = std::move(report.stages);
+    half.solved_stages = std::move(report.solved_stages);
+    const bool going = part_to(end - 0.5 * length, half.h, std::move(half)) &&
+                       part_to(end, 0.5 * length, new_report(0.5 * length));
+    ++halvings_left_;
+    return going;
   }
 
   // Reports a step that cannot be made: everything stays at its place, and the simulation stops.
@@ -273,6 +291,7 @@ class Simulator {
       std::optional<Stage> relaxed;
       while (!answer && !interrupted_ && !out_of_time(report) &&
              (relaxed = formulation_->relax())) {
+        if (relaxed->offer == Offer::kAgain && halvings_left_ > 0) break;
         if (relaxed->offer != Offer::kAgain || gave_up_early(*relaxed))
           answer = solve(*relaxed, state, report);
       }
@@ -423,6 +442,7 @@ class Simulator {
   std::vector<double> pattern_;  // lengths of steps, s
   double h_ = 0.0;               // length of the current step, s
   int steps_ = 0;
+  int halvings_ = 0, halvings_left_ = 0;  // of a step, and of the present part of one
   WarmStarts answers_;
   std::map<std::string, std::unique_ptr<Session>> sessions_;  // key: the stage
   // keys of contacts held in the last segment, if no impact followed

@@ -32,7 +32,7 @@ struct StepReport {
   double h = 0.0;  ///< s
   const Scene* scene = nullptr;
   StepResult result;
-  std::vector<StageReport> stages;                              ///< with relaxed tries
+  std::vector<StageReport> stages;  ///< with relaxed tries, and those of a step that was halved
   std::vector<std::pair<Stage, VerifiedResult>> solved_stages;  ///< for on_stage; empty without it
   double kinetic = 0.0, potential = 0.0;                        ///< at the end of the step, J
   bool solved = true;
@@ -66,6 +66,10 @@ struct SimulationRequest {
   std::vector<double> pattern;
   /// start solves from the answers of the last step, matched by keys of unknowns
   bool warm_start = true;
+  /// A step without an answer is made as two steps of half the length, and these likewise, so many
+  /// times at most; then every effort goes into the shortest one. Not if a solve reached its time
+  /// limit or with keep_going; not for the event-driven driver. -1: Capabilities::halvings
+  int halvings = -1;
   int max_events = 1000;  ///< event-driven: most impacts within one h; more end the simulation
   /// Go on after a step that failed. It is made with the point that its solve reached if this adds
   /// no energy; else its bodies move freely.
@@ -82,6 +86,7 @@ struct SimulationRequest {
 struct SimulationSummary {
   int events = 0;  ///< impacts of an event-driven run
   int steps = 0, failed_steps = 0, relaxed_steps = 0, uncertified_steps = 0, stages = 0;
+  int halved_steps = 0;       ///< made in two or more parts, each of which counts as a step
   int cut_short_steps = 0;    ///< solved steps with a stage that was given up (Formulation::settle)
   int approximate_steps = 0;  ///< failed steps made with the points that their solves reached
   long iterations = 0;

@@ -21,6 +21,7 @@ namespace {
 constexpr int kLawColumns = 3;     // law_gap, law_cone, law_slip
 constexpr double kOverlap = 1e-9;  // over the length scale: no step may leave more
 constexpr double kNearest = 1e-3;  // over the length scale: higher points do not touch
+constexpr int kHalvings = 4;       // of a step without an answer
 constexpr int kEarlyStarts = 3;    // starts after those of the prediction and of the step before
 
 // A step begins with the contacts of the pairs that would overlap after free motion; without such
@@ -42,7 +43,8 @@ class ImplicitStep final : public Formulation {
     return {.joints = gap_->with_joints(),
             .restitution = false,
             .compliant_contacts = gap_->with_stiffness(),
-            .torsional_friction = true};
+            .torsional_friction = true,
+            .halvings = kHalvings};
   }
   std::optional<std::string> refusal(const Scene& scene) const override;
   std::vector<std::string> columns() const override;
@@ -101,6 +103,7 @@ class ImplicitStep final : public Formulation {
   std::optional<StepResult> prediction_;  // until it is offered again
   int starts_ = 0;                        // tried for the contacts of the step
   bool again_ = false;                    // whether it has been
+  bool ended_ = true;                     // whether the step has
   std::vector<int> rewrites_;             // tried for each pair
 };
 
@@ -117,6 +120,7 @@ std::optional<std::string> ImplicitStep::refusal(const Scene& scene) const {
 StageOrResult ImplicitStep::begin(const Scene& scene, const State& state, double h,
                                   const HeldContacts&) {
   begin_run(scene, state);
+  ended_ = false;
   input_ = step_input(*scene_, state, h);
   start_velocity_ = Coordinates(*scene_).velocity(state);
   touching_.clear();
@@ -127,6 +131,7 @@ StageOrResult ImplicitStep::begin(const Scene& scene, const State& state, double
   predictor_.reset();
   if (!add_overlapping(input_.guess, 0.0) && scene_->joints.empty()) {
     pressed_.clear();
+    ended_ = true;
     return finish(input_.free, nullptr);
   }
   if (predicts()) {
@@ -190,7 +195,9 @@ void ImplicitStep::begin_run(const Scene& scene, const State& state) {
     candidates_ = colliding_pairs(scene);
     recordings_.clear();
   }
-  if (same && state.time > input_.state.time) return;
+  // A driver may begin a step again that has not ended, for instance with half of its length.
+  if (same && (state.time > input_.state.time || (state.time == input_.state.time && !ended_)))
+    return;
   spells_.clear();
   pressed_.clear();
 }
@@ -363,6 +370,7 @@ StageOrResult ImplicitStep::advance(const Answer& answer) {
     return stage(true);
   }
   StepResult result = finish(velocity, &answer.z);
+  ended_ = true;
   pressed_.clear();
   for (const RecordedPair& p : r.pairs) {
     const ContactResult& c = result.contacts[static_cast<std::size_t>(p.number)];

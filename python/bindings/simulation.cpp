@@ -144,6 +144,7 @@ struct Options {
   double step, duration, tolerance, time_limit;
   std::string driver, record, problems;
   bool warm_start, keep_going;
+  int halvings;
 };
 
 SimulationRequest request_of(const Options& o, const Settings& settings) {
@@ -160,6 +161,7 @@ SimulationRequest request_of(const Options& o, const Settings& settings) {
   request.duration = at_least_zero(o.duration, "duration");
   request.warm_start = o.warm_start;
   request.keep_going = o.keep_going;
+  request.halvings = o.halvings;
   return request;
 }
 
@@ -208,6 +210,7 @@ py::dict run(const Scene& scene, const Options& o, const py::object& on_step,
   d["steps"] = summary.steps;
   d["failed_steps"] = summary.failed_steps;
   d["relaxed_steps"] = summary.relaxed_steps;
+  d["halved_steps"] = summary.halved_steps;
   d["approximate_steps"] = summary.approximate_steps;
   d["events"] = summary.events;
   d["iterations"] = summary.iterations;
@@ -227,17 +230,17 @@ void bind_simulation(py::module_& m) {
       "run_simulation",
       [](const Scene& scene, const std::string& formulation, const std::string& solver, double step,
          double duration, double tolerance, double time_limit, const std::string& driver,
-         bool warm_start, bool keep_going, const std::string& record, const std::string& problems,
-         const py::object& on_step, const py::kwargs& settings) {
+         bool warm_start, bool keep_going, int halvings, const std::string& record,
+         const std::string& problems, const py::object& on_step, const py::kwargs& settings) {
         return run(scene,
                    {formulation, solver, step, duration, tolerance, time_limit, driver, record,
-                    problems, warm_start, keep_going},
+                    problems, warm_start, keep_going, halvings},
                    on_step, settings_from(settings));
       },
       py::arg("scene"), py::arg("formulation"), py::arg("solver"), py::arg("step"),
       py::arg("duration"), py::arg("tolerance"), py::arg("time_limit"), py::arg("driver"),
-      py::arg("warm_start"), py::arg("keep_going"), py::arg("record"), py::arg("problems"),
-      py::arg("on_step"));
+      py::arg("warm_start"), py::arg("keep_going"), py::arg("halvings"), py::arg("record"),
+      py::arg("problems"), py::arg("on_step"));
   m.def(
       "scene_problems",
       [](const Scene& scene, const std::string& formulation, const std::string& solver, double step,

@@ -28,6 +28,7 @@ class Simulation:
     steps: int
     failed_steps: int
     relaxed_steps: int
+    halved_steps: int              #: made in two or more parts, each of which counts as a step
     approximate_steps: int         #: failed ones made with the point that their solves reached
     events: int                    #: impacts of an event-driven run
     iterations: int
@@ -51,13 +52,15 @@ class Simulation:
 
 def simulate(scene: _perp.Scene | str, formulation: str = "", solver: str = "auto", *, step: float = 0.0,
              duration: float = 0.0, tolerance: float = 1e-10, time_limit: float = 0.0, driver: str = "time-stepping",
-             warm_start: bool = True, keep_going: bool = False, record: str | os.PathLike[str] | None = None,
-             problems: str = "failed", on_step: Callable[[int, _perp.State], Any] | None = None,
-             parameters: dict[str, float] | None = None, **settings: Any) -> Simulation:
+             warm_start: bool = True, keep_going: bool = False, halvings: int = -1,
+             record: str | os.PathLike[str] | None = None, problems: str = "failed",
+             on_step: Callable[[int, _perp.State], Any] | None = None, parameters: dict[str, float] | None = None,
+             **settings: Any) -> Simulation:
     """Simulates a scene; every problem of every step is verified.
 
     scene: a Scene, a name or a file (then with `parameters`). formulation, step (s) and duration (s): the scene's own
     if left out. record: a folder for what `perp simulate --record` writes; problems: none, failed, all or "A:B".
+    halvings: times that a step without an answer is halved; -1: those of the formulation.
     on_step(number, state) is called after every step; False stops the run. Settings of the solver are further
     keywords. ValueError for unknown names and scenes that the formulation refuses."""
     if isinstance(scene, str):
@@ -67,4 +70,4 @@ def simulate(scene: _perp.Scene | str, formulation: str = "", solver: str = "aut
     names = [body["name"] for body in scene.bodies]
     return Simulation(bodies=names, **_perp.run_simulation(
         scene, formulation, solver, step, duration, tolerance, time_limit, driver, warm_start, keep_going,
-        "" if record is None else os.fspath(record), problems, on_step, **settings))
+        halvings, "" if record is None else os.fspath(record), problems, on_step, **settings))

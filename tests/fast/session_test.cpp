@@ -161,7 +161,7 @@ TEST(SessionOfMethods, AutoIsASolver) {
   }
   EXPECT_THROW(set_setting(*solver, "magic", "1"), std::invalid_argument);
   set_setting(*solver, "ties", "largest-pivot");  // of lemke
-  const Problem problem = generate(find_family("contact-stack"), 4, 1);
+  const Problem problem = generate(find_family("contact-stack"), 2, 1);
   solver->prepare(problem);
   EXPECT_NE(solver->solve().route.front().settings.str().find("ties=largest-pivot"),
             std::string::npos);
