@@ -97,7 +97,8 @@ class ImplicitStep final : public Formulation {
   std::vector<ContactPair> pairs_;             // the same with their forms
   std::map<std::vector<ContactPair>, Recording> recordings_;
   std::map<std::pair<int, int>, std::uint64_t>
-      spells_;  // counts periods of unbroken contact, by pair
+      spells_,         // counts periods of unbroken contact, by pair
+      spells_before_;  // the step
   std::map<std::pair<int, int>, Vector3d>
       pressed_;                           // contact points of the last step, in the frame of a
   std::optional<StepResult> prediction_;  // until it is offered again
@@ -196,8 +197,15 @@ void ImplicitStep::begin_run(const Scene& scene, const State& state) {
     recordings_.clear();
   }
   // A driver may begin a step again that has not ended, for instance with half of its length.
-  if (same && (state.time > input_.state.time || (state.time == input_.state.time && !ended_)))
+  if (same && state.time == input_.state.time && !ended_) {
+    spells_ = spells_before_;
     return;
+  }
+  if (same && state.time > input_.state.time) {
+    spells_before_ = spells_;
+    return;
+  }
+  spells_before_.clear();
   spells_.clear();
   pressed_.clear();
 }

@@ -57,16 +57,19 @@ class Demanding final : public Solver {
   void do_prepare(const Problem& problem) override {
     inner_->limits = limits;
     inner_->prepare(problem);
+    size_ = problem.size();
   }
   void do_solve(const Start& start, Observer* observer, Result& result) override {
     if (demand_.refused) {
       result.status = Status::kStalled;
+      result.z.setZero(size_);  // no answer
       return;
     }
     result = inner_->solve(start, observer);
   }
   std::unique_ptr<Solver> inner_;
   const Demand& demand_;
+  int size_ = 0;
 };
 
 struct Halved {
@@ -109,16 +112,18 @@ SimulationRequest geometry_at_the_end() {
 
 Scene stack() { return load_scene("box-stack", {{"rows", 2}}); }
 
-void expect_same_states(const State& a, const State& b) {
+void expect_near(const State& a, const State& b, double rounding) {
   ASSERT_EQ(a.bodies.size(), b.bodies.size());
   for (std::size_t i = 0; i < a.bodies.size(); ++i) {
-    EXPECT_EQ(a.bodies[i].position, b.bodies[i].position) << i;
-    EXPECT_EQ(a.bodies[i].velocity, b.bodies[i].velocity) << i;
-    EXPECT_EQ(a.bodies[i].orientation.coeffs(), b.bodies[i].orientation.coeffs()) << i;
+    const BodyState &x = a.bodies[i], &y = b.bodies[i];
+    EXPECT_LE((x.position - y.position).norm(), rounding) << i;
+    EXPECT_LE((x.velocity - y.velocity).norm(), rounding) << i;
+    EXPECT_LE((x.orientation.coeffs() - y.orientation.coeffs()).norm(), rounding) << i;
   }
 }
 
-// The reference is a run that is told these lengths from the beginning.
+// The reference is a run that is told these lengths from the beginning. Its states have the same
+// bits, except that what the exact cone keeps of bodies at rest is rounded in another order.
 TEST(Halvings, PartsAreTheStepsOfARunWithTheirLengths) {
   for (const SimulationRequest& asked : {exact_cone(), geometry_at_the_end()}) {
     Demand demand{.from = 0.05, .to = 0.06, .longest = kStep / 4};
@@ -144,7 +149,8 @@ TEST(Halvings, PartsAreTheStepsOfARunWithTheirLengths) {
       EXPECT_EQ(halved.steps[k].step, static_cast<int>(k) + 1);
       EXPECT_DOUBLE_EQ(halved.steps[k].h, reference.steps[k].h) << k;
       EXPECT_NEAR(halved.steps[k].result.state.time, reference.steps[k].result.state.time, 1e-12);
-      expect_same_states(halved.steps[k].result.state, reference.steps[k].result.state);
+      expect_near(halved.steps[k].result.state, reference.steps[k].result.state,
+                  asked.solve.solver == "nsgs" ? 1e-12 : 0.0);
     }
     // What was tried without an answer is told with the first part.
     EXPECT_GT(halved.steps[5].stages.size(), reference.steps[5].stages.size());
