@@ -18,17 +18,18 @@ namespace perp {
 
 namespace {
 
-constexpr int kLawColumns = 3;     // law_gap, law_cone, law_slip
-constexpr double kOverlap = 1e-9;  // over the length scale: no step may leave more
-constexpr double kNearest = 1e-3;  // over the length scale: higher points do not touch
-constexpr int kHalvings = 4;       // of a step without an answer
-constexpr int kEarlyStarts = 3;    // starts after those of the prediction and of the step before
+constexpr int kLawColumns = 3;           // law_gap, law_cone, law_slip
+constexpr double kOverlap = 1e-9;        // over the length scale: no step may leave more
+constexpr double kNearest = 1e-3;        // over the length scale: higher points do not touch
+constexpr std::size_t kRecordings = 32;  // kept; heaps of many bodies have other sets in each step
+constexpr int kHalvings = 4;             // of a step without an answer
+constexpr int kEarlyStarts = 3;  // starts after those of the prediction and of the step before
 
 // A step begins with the contacts of the pairs that would overlap after free motion; without such
 // pairs the step is free motion. If other pairs overlap (by more than kOverlap) at the end of the
 // step, they are added and the step is posed again. So contacts that stay open, whose geometry may
 // not be unique, are mostly left out, and no pair is forgotten. The step for a set of pairs is
-// recorded once and kept.
+// recorded once and kept for a while.
 class ImplicitStep final : public Formulation {
  public:
   ImplicitStep(std::string name, std::unique_ptr<ImplicitGap> gap, FrictionForm friction,
@@ -197,17 +198,13 @@ void ImplicitStep::begin_run(const Scene& scene, const State& state) {
     recordings_.clear();
   }
   // A driver may begin a step again that has not ended, for instance with half of its length.
-  if (same && state.time == input_.state.time && !ended_) {
-    spells_ = spells_before_;
-    return;
+  const bool again = same && state.time == input_.state.time && !ended_;
+  if (again) spells_ = spells_before_;
+  if (!again && !(same && state.time > input_.state.time)) {
+    spells_.clear();
+    pressed_.clear();
   }
-  if (same && state.time > input_.state.time) {
-    spells_before_ = spells_;
-    return;
-  }
-  spells_before_.clear();
-  spells_.clear();
-  pressed_.clear();
+  spells_before_ = spells_;
 }
 
 // Velocity at which the nearest points move apart, m/s.
@@ -276,6 +273,7 @@ void ImplicitStep::look(const State& guess) {
 const ImplicitStep::Recording& ImplicitStep::recording() {
   const auto known = recordings_.find(pairs_);
   if (known != recordings_.end()) return known->second;
+  if (recordings_.size() >= kRecordings) recordings_.clear();
   Recording r;
   StepRecorder recorder(*scene_);
   for (std::size_t k = 0; k < pairs_.size(); ++k) {
