@@ -19,6 +19,13 @@ int add_multipliers(StepRecorder& recorder, const std::string& name, std::uint64
   return first;
 }
 
+// A gap in units of the way that the change of velocity of a step makes: so it is of the order of
+// the change that an impulse of order 1 makes, whatever the length of the step.
+Expr in_steps(StepRecorder& recorder, const Expr& gap) {
+  return gap * recorder.parameter(
+                   [](const StepInput& s) { return s.scales.length / (s.h * s.scales.change); });
+}
+
 // The lowest point of a body above a plane n.x = level: a smaller form of Eqs. 13 to 17.
 RecordedContact record_plane(StepRecorder& recorder, const RecordedPair& pair) {
   const Scene& scene = recorder.scene();
@@ -52,7 +59,7 @@ RecordedContact record_plane(StepRecorder& recorder, const RecordedPair& pair) {
     const auto i = static_cast<std::size_t>(s.contacts[static_cast<std::size_t>(number)].a);
     return (n.dot(s.free_position[i]) - level) / s.scales.length;
   });
-  contact.gap = height + dot(contact.n, body.shift + contact.arm_a);
+  contact.gap = in_steps(recorder, height + dot(contact.n, body.shift + contact.arm_a));
   return contact;
 }
 
@@ -136,13 +143,14 @@ RecordedContact record_general(StepRecorder& recorder, const RecordedPair& pair)
   contact.arm_a = first_is_a ? arm1 : arm2;
   contact.arm_b = first_is_a ? arm2 : arm1;
   if (by_distance) {
-    contact.gap = outward.distance;
+    contact.gap = in_steps(recorder, outward.distance);
     return contact;
   }
   // max f_i(a2)   [XieChakraborty2020, Eq. 17]
   const ExprVector3 a2_in_1 = body1.axes.transpose() * (a2 - centre1);
   contact.gap = f[0].value(a2_in_1);
   for (std::size_t i = 1; i < f.size(); ++i) contact.gap = max(contact.gap, f[i].value(a2_in_1));
+  contact.gap = in_steps(recorder, contact.gap);
   return contact;
 }
 
