@@ -218,7 +218,9 @@ class ImplicitParts final : public Parts {
   std::unique_ptr<Formulation> build(
       const std::function<std::string(std::string_view gap)>& name) override {
     choices_.name = name(name_);
-    return make_implicit_step(choices_, std::move(gap_), make_formulation("coulomb-implicit"));
+    return make_implicit_step(choices_, std::move(gap_),
+                              {make_formulation("coulomb-implicit"),
+                               make_formulation("linearised+exact-cone+velocity-level")});
   }
 
  private:

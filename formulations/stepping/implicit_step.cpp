@@ -33,7 +33,7 @@ constexpr int kEarlyStarts = 3;  // starts after those of the prediction and of 
 class ImplicitStep final : public Formulation {
  public:
   ImplicitStep(std::string name, std::unique_ptr<ImplicitGap> gap, FrictionForm friction,
-               std::unique_ptr<Formulation> predictor)
+               Predictor predictor)
       : name_(std::move(name)),
         gap_(std::move(gap)),
         friction_(friction),
@@ -169,7 +169,7 @@ StageOrResult ImplicitStep::predict(StageOrResult next) {
 // The step has the pairs that the prediction presses together, and those that overlap at its end.
 // Nothing is carried over from the step before, which the prediction knows already.
 void ImplicitStep::take_prediction(const StepResult& prediction) {
-  predictor_.take(input_.state, prediction);
+  predictor_.take(prediction);
   touching_.clear();
   start_velocity_ = Coordinates(*scene_).velocity(prediction.state);
   bool touches = false;
@@ -404,7 +404,7 @@ bool ImplicitStep::rewrite_any() {
 // Tries other starts, all early; then those that are likeliest again; then other forms.
 std::optional<Stage> ImplicitStep::relax() {
   if (predictor_.at_work()) {  // the step can do without
-    predictor_.reset();
+    if ((prediction_ = predictor_.stop())) take_prediction(*prediction_);
     return stage(true);
   }
   if (predictor_.has_spoken()) {
@@ -589,7 +589,7 @@ void ImplicitStepChoices::visit_settings(SettingVisitor& visitor) {
 
 std::unique_ptr<Formulation> make_implicit_step(const ImplicitStepChoices& choices,
                                                 std::unique_ptr<ImplicitGap> gap,
-                                                std::unique_ptr<Formulation> predictor) {
+                                                Predictor predictor) {
   return std::make_unique<ImplicitStep>(
       choices.name, std::move(gap),
       choices.friction == "normalised" ? FrictionForm::kNormalised : FrictionForm::kFritzJohn,

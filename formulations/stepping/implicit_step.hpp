@@ -4,6 +4,7 @@
 #include <memory>
 #include <perp/formulations/formulation.hpp>
 #include <perp/formulations/gap/implicit/implicit_gap.hpp>
+#include <perp/formulations/stepping/predictor.hpp>
 #include <perp/problems/settings/settings.hpp>
 #include <string>
 
@@ -24,9 +25,9 @@ struct ImplicitStepChoices {
 /// overlap, or the distance at contacts that are pressed, m; `law_cone`, the excess over the
 /// friction ellipsoid relative to mu p_n; `law_slip`, the weighted slip that friction does not
 /// oppose, m/s. The columns of the gap follow.
-/// @param predictor takes the step that this one starts from, if gap->prediction() asks for it
+/// @param predictor takes the steps that this one starts from, if gap->prediction() asks for it
 std::unique_ptr<Formulation> make_implicit_step(const ImplicitStepChoices& choices,
                                                 std::unique_ptr<ImplicitGap> gap,
-                                                std::unique_ptr<Formulation> predictor);
+                                                Predictor predictor);
 
 }  // namespace perp

@@ -1,24 +1,71 @@
 #include <perp/formulations/stepping/predictor.hpp>
 
+#include <perp/formulations/dynamics/contacts.hpp>
+#include <perp/formulations/dynamics/state.hpp>
+
 namespace perp {
 
+namespace {
+
+constexpr int kRounds = 1;  // steps taken again
+
+}  // namespace
+
 std::optional<StageOrResult> Predictor::begin(const Scene& scene, const State& state, double h) {
+  scene_ = &scene;
+  start_ = geometry_ = state;
+  h_ = h;
+  rounds_ = 0;
+  end_.reset();
+  now_ = first_.get();
   try {
-    StageOrResult next = formulation_->begin(scene, state, h);
-    at_work_ = std::holds_alternative<Stage>(next);
-    return next;
+    return go_on(now_->begin(scene, state, h));
   } catch (const CollisionError&) {
     return {};
   }
 }
 
-StageOrResult Predictor::advance(const Answer& answer) {
-  StageOrResult next = formulation_->advance(answer);
+StageOrResult Predictor::advance(const Answer& answer) { return go_on(now_->advance(answer)); }
+
+// After an end the step is taken again, with the contacts of that end: N v+ >= N v - gap / h, where
+// v and the gap are those of the end.
+StageOrResult Predictor::go_on(StageOrResult next) {
+  while (auto* result = std::get_if<StepResult>(&next)) {
+    if (rounds_ > 0) {  // its positions are an end moved on
+      const Coordinates coordinates(*scene_);
+      result->state = moved(*scene_, start_, coordinates, coordinates.velocity(result->state), h_);
+    }
+    end_ = *result;
+    if (rounds_ == kRounds) break;
+    ++rounds_;
+    const State end = result->state;
+    State geometry = start_;
+    for (std::size_t b = 0; b < end.bodies.size(); ++b) {
+      geometry.bodies[b].position = end.bodies[b].position;
+      geometry.bodies[b].orientation = end.bodies[b].orientation;
+    }
+    const auto held = [&](const ContactPoint3& c) {
+      return std::optional(normal_velocity(c, end) - c.gap / h_);
+    };
+    try {
+      next = again_->begin(*scene_, geometry, h_, held);
+    } catch (const CollisionError&) {
+      break;
+    }
+    geometry_ = std::move(geometry);
+    now_ = again_.get();
+  }
   at_work_ = std::holds_alternative<Stage>(next);
   return next;
 }
 
-void Predictor::take(const State& start, const StepResult& end) {
+std::optional<StepResult> Predictor::stop() {
+  at_work_ = false;
+  contacts_.clear();
+  return end_;
+}
+
+void Predictor::take(const StepResult& end) {
   ++predictions_;
   contacts_.clear();
   for (const ContactResult& k : end.contacts) {
@@ -26,11 +73,11 @@ void Predictor::take(const State& start, const StepResult& end) {
     const Vector3d& point = k.contact.point;
     const auto velocity = [&](int body) {
       const BodyState& s = end.state.bodies[static_cast<std::size_t>(body)];
-      const Vector3d arm = point - start.bodies[static_cast<std::size_t>(body)].position;
+      const Vector3d arm = point - geometry_.bodies[static_cast<std::size_t>(body)].position;
       return Vector3d(s.velocity + s.angular_velocity.cross(arm));
     };
     const int a = k.contact.a, b = k.contact.b;
-    const BodyState& at = start.bodies[static_cast<std::size_t>(a)];
+    const BodyState& at = geometry_.bodies[static_cast<std::size_t>(a)];
     PredictedContact& pair = contacts_[{a, b}];
     pair.p_n += k.p_n;
     pair.impulse += k.p_n * k.frame.n + k.p_t * k.frame.t + k.p_o * k.frame.o;

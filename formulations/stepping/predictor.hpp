@@ -12,12 +12,15 @@
 namespace perp {
 
 /// Takes a step of another formulation, whose contacts have many points and the geometry of the
-/// beginning, and sums its impulses up by pairs of bodies: normal impulse, force, centre of
-/// pressure. The step that follows starts from them.
+/// beginning. Then it takes the step again with the geometry of the end that it has found. It sums
+/// the impulses up by pairs of bodies: normal impulse, force, centre of pressure. The step that
+/// follows starts from them.
 class Predictor {
  public:
-  explicit Predictor(std::unique_ptr<Formulation> formulation)
-      : formulation_(std::move(formulation)) {}
+  /// @param first a step of position level @param again one of velocity level, to which the gaps
+  /// of the predicted end are given (HeldContacts)
+  Predictor(std::unique_ptr<Formulation> first, std::unique_ptr<Formulation> again)
+      : first_(std::move(first)), again_(std::move(again)) {}
 
   /// As Formulation::begin(): its first stage, or its end; nothing if it cannot find the contacts.
   std::optional<StageOrResult> begin(const Scene& scene, const State& state, double h);
@@ -25,9 +28,11 @@ class Predictor {
   StageOrResult advance(const Answer& answer);
   /// Whether a stage of it is being solved.
   bool at_work() const { return at_work_; }
+  /// Ends the work. @return the last end that was found
+  std::optional<StepResult> stop();
 
-  /// Takes its end as the prediction of a step that begins at `start`.
-  void take(const State& start, const StepResult& end);
+  /// Takes its end as the prediction of the step.
+  void take(const StepResult& end);
   /// Whether the step has a prediction in which something is pressed.
   bool has_spoken() const { return !contacts_.empty(); }
   /// What it says of a pair of bodies; nullptr if it does not press them together.
@@ -42,7 +47,15 @@ class Predictor {
   std::uint64_t marked(std::uint64_t key) const;
 
  private:
-  std::unique_ptr<Formulation> formulation_;
+  StageOrResult go_on(StageOrResult next);
+
+  std::unique_ptr<Formulation> first_, again_;
+  Formulation* now_ = nullptr;
+  const Scene* scene_ = nullptr;
+  State start_, geometry_;  // the beginning, and the state whose contacts the step has
+  double h_ = 0.0;
+  int rounds_ = 0;  // steps taken again
+  std::optional<StepResult> end_;
   bool at_work_ = false;
   std::uint64_t predictions_ = 0;
   std::map<std::pair<int, int>, PredictedContact> contacts_;
