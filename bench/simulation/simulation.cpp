@@ -291,8 +291,7 @@ class Simulator {
       std::optional<Stage> relaxed;
       while (!answer && !interrupted_ && !out_of_time(report) &&
              (relaxed = formulation_->relax())) {
-        if (relaxed->offer == Offer::kAgain && halvings_left_ > 0) break;
-        if (relaxed->offer != Offer::kAgain || gave_up_early(*relaxed))
+        if (relaxed->offer != Offer::kAgain || (halvings_left_ == 0 && gave_up_early(*relaxed)))
           answer = solve(*relaxed, state, report);
       }
       if (answer) {

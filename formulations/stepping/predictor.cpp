@@ -5,17 +5,10 @@
 
 namespace perp {
 
-namespace {
-
-constexpr int kRounds = 1;  // steps taken again
-
-}  // namespace
-
 std::optional<StageOrResult> Predictor::begin(const Scene& scene, const State& state, double h) {
   scene_ = &scene;
   start_ = geometry_ = state;
   h_ = h;
-  rounds_ = 0;
   end_.reset();
   now_ = first_.get();
   try {
@@ -31,13 +24,13 @@ StageOrResult Predictor::advance(const Answer& answer) { return go_on(now_->adva
 // v and the gap are those of the end.
 StageOrResult Predictor::go_on(StageOrResult next) {
   while (auto* result = std::get_if<StepResult>(&next)) {
-    if (rounds_ > 0) {  // its positions are an end moved on
+    const bool again = now_ == again_.get();
+    if (again) {  // its positions are an end moved on
       const Coordinates coordinates(*scene_);
       result->state = moved(*scene_, start_, coordinates, coordinates.velocity(result->state), h_);
     }
     end_ = *result;
-    if (rounds_ == kRounds) break;
-    ++rounds_;
+    if (again) break;
     const State end = result->state;
     State geometry = start_;
     for (std::size_t b = 0; b < end.bodies.size(); ++b) {

@@ -54,7 +54,6 @@ class Predictor {
   const Scene* scene_ = nullptr;
   State start_, geometry_;  // the beginning, and the state whose contacts the step has
   double h_ = 0.0;
-  int rounds_ = 0;  // steps taken again
   std::optional<StepResult> end_;
   bool at_work_ = false;
   std::uint64_t predictions_ = 0;
