@@ -18,9 +18,10 @@ namespace perp {
 
 /// How often a step offers a problem with its start.
 enum class Offer {
-  kOnce,   ///< once: it is worth all effort
-  kEarly,  ///< before others: relax() has other starts or forms, so a solver may give up early
-  kAgain,  ///< it was offered early before
+  kOnce,     ///< once: it is worth all effort
+  kEarly,    ///< before others: relax() has other starts or forms, so a solver may give up early
+  kAgain,    ///< it was offered early before
+  kRelaxed,  ///< another problem, with weaker stabilisation: only if nothing else helps
 };
 
 /// A problem of a step. The keys tell its unknowns apart; the same unknown (contact and component)
@@ -82,7 +83,7 @@ struct Capabilities {
   bool elliptic_friction = true;    ///< ContactProperties::e_t and e_o other than 1
   bool held_contacts = false;       ///< HeldContacts at velocity level; needed if event-driven
   /// Times that a driver halves a step for which no answer is found, if it is not told otherwise:
-  /// more than 0 for equations that are so nonlinear that this may happen.
+  /// more than 0 if solvers are known to find none for some steps.
   int halvings = 0;
 };
 

@@ -256,15 +256,16 @@ std::vector<Plan> friction_plans() {
   const std::string near = "try(proximal-newton:rho_factor=1000:alpha=1e-5, from=best, cap=";
   // If bodies stick so that the rounding of their positions decides which contacts creep, forces
   // have far to go although the error is small. A still larger rho takes them there.
-  const std::string creep =
-      "try(proximal-newton:rho_factor=10000:alpha=1e-5, from=best, cap=400, within=1e-6), ";
+  const std::string far = "try(proximal-newton:rho_factor=10000:alpha=1e-5, from=best, cap=";
+  const std::string creep = far + "400, within=1e-6), ", more_creep = far + "1000, within=1e-8), ";
   // No rho is the best for long: a run soon crawls, and another rho leads it on.
-  const std::string turns =
-      "repeat(3, first(try(proximal-newton:rho_factor=100, from=best, cap=100), " + near +
-      "100), try(proximal-newton:rho_factor=10000, from=best, cap=100), " + near + "100))), " +
-      near + "2000, share=.3), ";
-  const std::string started = newton + "start, share=.25), " + near + "40), " + creep + sweeps +
-                              newton + "best, share=.25), " + near + "40), " + creep + turns;
+  const std::string turn = "try(proximal-newton:rho_factor=100, from=best, cap=100), " + near +
+                           "100), try(proximal-newton:rho_factor=10000, from=best, cap=100), " +
+                           near + "100)";
+  const std::string turns = "repeat(3, first(" + turn + ")), " + near + "2000, share=.3), ";
+  const std::string begun = newton + "start, share=.25), " + near + "40), " + more_creep + sweeps +
+                            newton + "best, share=.25), " + near + "40), " + creep;
+  const std::string started = begun + turns;
   // Of packings of thousands no step is near the one before.
   const std::string started_large = newton + "start, share=.25), " + near + "40, within=1e-3), " +
                                     creep +
@@ -286,9 +287,18 @@ std::vector<Plan> friction_plans() {
        "friction_contact with a start: the forces of the step before are near those of this one",
        first(started + slow + larger_rho + path + last),
        {}},
+      {"friction-started-early",
+       "the same if the caller has another way (perp simulate halves a step): it mostly takes less "
+       "time than the last methods",
+       first(begun + turn),
+       {}},
       {"friction-large-started",
-       "the same of 1000 contacts and more",
+       "friction_contact of 1000 contacts and more with a start",
        first(started_large + larger_rho + path + last),
+       {}},
+      {"friction-large-started-early",
+       "the same if the caller has another way",
+       first(started_large + "try(proximal-newton:rho_factor=3, from=best, share=.5)"),
        {}},
       // In the plane friction is an LCP with four unknowns per contact.
       {"friction-planar",
@@ -367,23 +377,24 @@ std::string_view conic_plan(const ConicQp& qp) {
   return qp.partition ? "conic-contact" : "conic";
 }
 
-std::string_view friction_plan(const FrictionContact& contact, bool started) {
+std::string_view friction_plan(const FrictionContact& contact, bool started, bool early) {
   if (contact.dimension == 2 && contact.contacts() <= kPlanarContacts) return "friction-planar";
   const bool large = contact.contacts() >= kManyContacts;
+  if (started && early) return large ? "friction-large-started-early" : "friction-started-early";
   if (started) return large ? "friction-large-started" : "friction-started";
   if (contact.contacts() < kFewContacts) return "friction-small";
   return large ? "friction-large" : "friction";
 }
 
-std::string_view name_of_plan(const Problem& problem, bool started, bool other_starts) {
+std::string_view name_of_plan(const Problem& problem, bool started, bool give_up_early) {
   if (std::holds_alternative<BoxQp>(problem.data)) return "box-qp";
   if (const auto* qp = std::get_if<ConicQp>(&problem.data)) return conic_plan(*qp);
   if (std::holds_alternative<Mcp>(problem.data)) {
     if (problem.size() < kManyEquations) return "nonlinear";
-    return other_starts ? "nonlinear-large-early" : "nonlinear-large";
+    return give_up_early ? "nonlinear-large-early" : "nonlinear-large";
   }
   if (const auto* c = std::get_if<FrictionContact>(&problem.data))
-    return friction_plan(*c, started);
+    return friction_plan(*c, started, give_up_early);
   if (std::holds_alternative<ConvexContact>(problem.data)) return "convex";
   return linear_plan(problem, started);
 }
@@ -400,14 +411,14 @@ class Auto final : public Strategy {
     const auto started = VerifiedClock::now();
     const bool has_start = task.start.z || task.start.basis;
     if (!chosen_ || task.version != seen_ || has_start != had_start_ ||
-        task.other_starts != had_others_) {
-      const Plan& plan = choose_plan(task.problem, has_start, task.other_starts);
+        task.give_up_early != had_early_) {
+      const Plan& plan = choose_plan(task.problem, has_start, task.give_up_early);
       auto& built = built_[plan.name];
       if (!built) built = build_ ? build_(plan.solver, workshop_) : workshop_.build(plan.solver);
       chosen_ = built.get();
       seen_ = task.version;
       had_start_ = has_start;
-      had_others_ = task.other_starts;
+      had_early_ = task.give_up_early;
     }
     const double spent = seconds_since(started);
     Outcome& out = chosen_->run(task);
@@ -421,7 +432,7 @@ class Auto final : public Strategy {
   std::map<std::string_view, std::unique_ptr<Strategy>> built_;
   Strategy* chosen_ = nullptr;  // for the problem of this version
   Version seen_;
-  bool had_start_ = false, had_others_ = false;
+  bool had_start_ = false, had_early_ = false;
 };
 
 }  // namespace
@@ -431,8 +442,8 @@ const std::vector<Plan>& plans() {
   return list;
 }
 
-const Plan& choose_plan(const Problem& problem, bool started, bool other_starts) {
-  const std::string_view name = name_of_plan(problem, started, other_starts);
+const Plan& choose_plan(const Problem& problem, bool started, bool give_up_early) {
+  const std::string_view name = name_of_plan(problem, started, give_up_early);
   return *std::find_if(plans().begin(), plans().end(),
                        [&](const Plan& plan) { return plan.name == name; });
 }

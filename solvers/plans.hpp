@@ -25,9 +25,9 @@ struct Plan {
 /// All plans; docs/methods/auto.md has the measurements behind them.
 const std::vector<Plan>& plans();
 
-/// The plan for a problem. @param started whether a start is given @param other_starts whether the
-/// caller has others
-const Plan& choose_plan(const Problem& problem, bool started, bool other_starts = false);
+/// The plan for a problem. @param started whether a start is given @param give_up_early as
+/// SolveRequest::give_up_early
+const Plan& choose_plan(const Problem& problem, bool started, bool give_up_early = false);
 
 /// Whether a solver runs plans: it is auto, or has it as a part.
 bool runs_plans(const SolverExpression& solver);

@@ -50,8 +50,9 @@ struct SolveRequest {
   std::optional<Vector> start_dual;                    ///< conic_qp: goes with the start
   std::optional<std::vector<PairStatus>> start_basis;  ///< lcp, mlcp: one per unknown
   bool stored_start = true;  ///< if no start is given, use the problem's own, if it has one
-  /// Whether the caller has other starts for the same problem: `auto` then gives up early.
-  bool other_starts = false;
+  /// Whether the caller has another way, as other starts or shorter steps: `auto` then gives up
+  /// early.
+  bool give_up_early = false;
   /// Whether to check if the problem asks for anything at all (Verdict::vacuous).
   bool look_for_vacuous = true;
   /// Whether the verdict also has the residuals that the verifier does not judge by; else they are

@@ -71,7 +71,7 @@ const VerifiedResult& Session::solve(const Problem& problem, const SolveRequest&
   numbers_["contacts"] = static_cast<double>(problem.contacts.size());
   const double verify_at = request.verify_at.value_or(request.limits.tolerance);
   Task task{*posed, version_, start, limits, verify_at, observer, &numbers_};
-  task.other_starts = request.other_starts;
+  task.give_up_early = request.give_up_early;
   Outcome& out = solver_->run(task);
   judge_start(task, out);
   VerifiedResult& result = out.result;

@@ -29,7 +29,7 @@ class Session {
   /// @throws std::invalid_argument for an unknown solver or setting
   explicit Session(const SolveRequest& request, bool once = false);
 
-  /// @param request its start, start_dual, start_basis, limits, stored_start, other_starts,
+  /// @param request its start, start_dual, start_basis, limits, stored_start, give_up_early,
   /// look_for_vacuous and verify_at are used
   /// @return valid until the next call. @throws std::invalid_argument for a malformed problem or
   /// start

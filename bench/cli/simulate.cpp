@@ -264,9 +264,11 @@ void add_simulate(CLI::App& app, int& code) {
   verb->add_flag("--cold", o->cold, "no warm start from the last step");
   verb->add_flag("--keep-going", o->keep_going,
                  "go on after a step that failed, with the point that its solve reached");
-  verb->add_option("--halvings", o->halvings,
-                   "times that a step without an answer is halved, each part once more and so on; "
-                   "not with --keep-going (default: 4 for geometry at the end of the step, else 0)")
+  verb->add_option(
+          "--halvings", o->halvings,
+          "times that a step without an answer is halved, each part once more and so on; "
+          "not with --keep-going (default: 4 for the exact cone and for geometry at the end "
+          "of the step, else 0)")
       ->check(CLI::Range(0, 20));
   verb->add_flag("--json", o->json, "print one JSON document");
   verb->footer(

@@ -266,6 +266,9 @@ class Simulator {
     report.potential = potential_energy(scene_, state);
     ++summary_.steps;
     summary_.failed_steps += !report.solved;
+    // What tries said whose step was made in another way is of no interest.
+    if (report.solved) summary_.message = failure_;
+    failure_ = summary_.message;
     summary_.cut_short_steps += report.cut_short;
     summary_.approximate_steps += report.approximate;
     if (report.result.relaxation < 1.0) {
@@ -291,6 +294,8 @@ class Simulator {
       std::optional<Stage> relaxed;
       while (!answer && !interrupted_ && !out_of_time(report) &&
              (relaxed = formulation_->relax())) {
+        // Half of the step is nearer to the model than a weaker stabilisation.
+        if (relaxed->offer == Offer::kRelaxed && halvings_left_ > 0) break;
         if (relaxed->offer != Offer::kAgain || (halvings_left_ == 0 && gave_up_early(*relaxed)))
           answer = solve(*relaxed, state, report);
       }
@@ -372,7 +377,8 @@ class Simulator {
     SolveRequest request = request_.solve;
     const ProblemKeys keys{stage.keys, stage.row_keys};
     request.start = stage.problem.start;
-    request.other_starts = stage.offer == Offer::kEarly;
+    request.give_up_early =
+        stage.offer == Offer::kEarly || (stage.offer == Offer::kOnce && halvings_left_ > 0);
     if (request_.warm_start) answers_.give(stage.name, keys, stage.problem.start, request);
     request.look_for_vacuous = request.all_residuals = static_cast<bool>(request_.on_stage);
     if (request.start && request_.on_stage) stage.problem.start = request.start;
@@ -448,6 +454,7 @@ class Simulator {
   std::unordered_set<std::uint64_t> held_;
   std::unordered_set<std::uint64_t> struck_;  // keys of contacts in impacts since then
   Unsolved unsolved_;                         // the last stage that was not solved
+  std::string failure_;                       // message of the last step that failed
   bool interrupted_ = false;                  // the observer ended a solve
   SimulationSummary summary_;
 };

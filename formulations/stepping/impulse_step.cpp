@@ -61,7 +61,9 @@ class ImpulseStep final : public Formulation {
   std::optional<Stage> relax() override {
     if (!moving_) return {};
     std::optional<Stage> stage = law_->relax();
-    if (stage) system_->describe(name(), *stage);
+    if (!stage) return {};
+    stage->offer = Offer::kRelaxed;
+    system_->describe(name(), *stage);
     return stage;
   }
 

@@ -38,7 +38,7 @@ struct Task {
   const Numbers* numbers = nullptr;
   const VerifiedResult* best = nullptr;  ///< best result of the tries before, or nullptr
   bool after_cap = false;                ///< whether one of them ended at a cap of iterations
-  bool other_starts = false;             ///< whether the caller has other starts
+  bool give_up_early = false;            ///< whether the caller has another way
 };
 
 /// The outcome of a task.

@@ -133,6 +133,7 @@ TEST(Halvings, PartsAreTheStepsOfARunWithTheirLengths) {
     EXPECT_EQ(demand.begun, 3) << asked.formulation;  // the step and its two halves
     EXPECT_EQ(halved.summary.halved_steps, 1);
     EXPECT_EQ(halved.summary.failed_steps, 0);
+    EXPECT_EQ(halved.summary.message, "");
     EXPECT_EQ(halved.summary.steps, 13);
     ASSERT_EQ(halved.steps.size(), 13U);
     EXPECT_NEAR(halved.summary.final_state.time, 0.1, 1e-12);
@@ -170,9 +171,27 @@ TEST(Halvings, TheShortestPartThatMayBeFailsInTheEnd) {
   EXPECT_NEAR(r.summary.final_state.time, 0.05 + kStep / 4, 1e-12);
 }
 
+TEST(Halvings, OnlyTheShortestPartIsRelaxed) {
+  Demand demand{.from = 0.05, .to = 0.06};
+  demand.longest = kStep / 8;
+  SimulationRequest request = exact_cone();
+  request.halvings = 0;
+  const std::size_t whole = run(request, demand, stack()).steps.back().stages.size();
+  EXPECT_GT(whole, 1U);  // relaxed tries
+  request.halvings = 2;
+  const Halved r = run(request, demand, stack());
+  EXPECT_EQ(r.steps.back().stages.size(), whole + 2);
+  EXPECT_EQ(r.summary.relaxed_steps, 0);
+  EXPECT_NE(r.summary.message, "");
+}
+
 TEST(Halvings, AreTheFormulationsIfNotAskedForAndNoneWithKeepGoing) {
   Demand demand{.from = 0.05, .to = 0.06, .longest = kStep / 2};
-  EXPECT_EQ(run(exact_cone(), demand, stack()).summary.failed_steps, 1);
+  SimulationRequest pyramid = exact_cone();
+  pyramid.formulation = "stewart-trinkle";
+  pyramid.solve.solver = "lemke";
+  EXPECT_EQ(run(pyramid, demand, stack()).summary.failed_steps, 1);
+  EXPECT_EQ(run(exact_cone(), demand, stack()).summary.halved_steps, 1);
   EXPECT_EQ(run(geometry_at_the_end(), demand, stack()).summary.halved_steps, 1);
   SimulationRequest going = exact_cone();
   going.halvings = 2;

@@ -293,8 +293,8 @@ TEST(Plans, ALargeProblemWithAStartBeginsWithPivots) {
   EXPECT_EQ(warm.iterations, 0);  // the start is the answer
 }
 
-// The plan for a start before others has the first tries of the plan for the only one.
-TEST(Plans, AStartBeforeOthersIsGivenUpEarly) {
+// The plan of a caller that has another way has the first tries of the plan for the only one.
+TEST(Plans, GiveUpEarlyIfTheCallerHasAnotherWay) {
   const Problem large = generate(find_family("spatial-price"), 20, 1);
   ASSERT_GE(large.size(), 300);
   EXPECT_EQ(choose_plan(large, true).name, "nonlinear-large");
@@ -303,9 +303,17 @@ TEST(Plans, AStartBeforeOthersIsGivenUpEarly) {
   EXPECT_LT(early.text.size(), choose_plan(large, true).text.size());
   const Problem small = generate(find_family("random-ncp"), 8, 1);
   EXPECT_EQ(choose_plan(small, true, true).name, choose_plan(small, true).name);
+  for (const auto& [contacts, name] :
+       {std::pair(20, "friction-started-early"), std::pair(1000, "friction-large-started-early")}) {
+    const Problem friction = generate(find_family("friction-stack"), contacts, 1);
+    EXPECT_EQ(choose_plan(friction, true, true).name, name);
+    EXPECT_LT(choose_plan(friction, true, true).text.size(),
+              choose_plan(friction, true).text.size());
+    EXPECT_EQ(choose_plan(friction, false, true).name, choose_plan(friction, false).name);
+  }
 
   SolveRequest request;
-  request.other_starts = true;
+  request.give_up_early = true;
   const VerifiedResult as_auto = solve_verified(large, request);
   request.solver = early.text;
   const VerifiedResult by_plan = solve_verified(large, request);
