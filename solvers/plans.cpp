@@ -167,6 +167,7 @@ std::vector<Plan> quadratic_plans() {
        first(conic + exact),
        {}},
       {"conic-contact-linear", "the same with a partition", first(blocks + conic + exact), {}},
+      {"convex", "convex_contact", first("sap, warm(polish(interior-point))"), {}},
   };
 }
 
@@ -230,24 +231,56 @@ std::vector<Plan> nonlinear_plans() {
        {}}};
 }
 
-std::vector<Plan> friction_plans() {
+// Tries of several plans for friction.
+struct FrictionTries {
   // Sweeps lead away from points at which Newton steps are stuck. A larger rho gives other steps if
   // the first ones are stuck; large mass ratios need it.
   const std::string sweeps = "try(nsgs:symmetric=true, cap=10), ";
-  const std::string alternate =
-      "try(newton-ac, from=start, share=.25), " + sweeps + "try(newton-ac, from=best, share=.25), ";
   const std::string slow =
       "try(nsgs:symmetric=true, cap=2000, from=best), try(proximal-newton, from=best, share=.3), ";
-  const std::string newtons = alternate + slow;
-  // The path ends at a solution even if no other method comes near, but it takes many steps.
-  const std::string path = "try(smoothing-continuation, share=.7), ";
   const std::string larger_rho =
       "try(proximal-newton:rho_factor=3, from=best, share=.5), "
       "try(proximal-newton:rho_factor=10, from=best, share=.4), ";
+  // The path ends at a solution even if no other method comes near, but it takes many steps.
+  const std::string path = "try(smoothing-continuation, share=.7), ";
   const std::string last =
       "try(nsgs:symmetric=true, from=best, share=.3), try(admm, from=best, share=.3), "
       "try(newton-ac:map=natural:rho_factor=0.5, share=.3), "
       "try(proximal-newton:alpha=1:decrease=0.7, from=best, cap=20000)";
+};
+
+std::vector<Plan> friction_plans() {
+  const FrictionTries tries;
+  const std::string alternate = "try(newton-ac, from=start, share=.25), " + tries.sweeps +
+                                "try(newton-ac, from=best, share=.25), ";
+  const std::string newtons = alternate + tries.slow;
+  const std::string others = tries.larger_rho + tries.path + tries.last;
+  return {
+      // Few contacts: Newton steps cost less than sweeps.
+      {"friction-small",
+       "friction_contact of fewer than 100 contacts without a start",
+       first(alternate + "try(proximal-newton, from=best, cap=400), " + tries.slow + others),
+       {}},
+      {"friction", "the same of 100 to 999 contacts", first(newtons + others), {}},
+      // Newton steps solve most stacks at once. Sweeps solve piles of a thousand contacts sooner
+      // than Newton steps; neither solves packings.
+      {"friction-large",
+       "the same of 1000 contacts and more",
+       first("try(newton-ac:proximal=1e-5:patience=8, cap=60, share=.1), "
+             "try(nsgs:patience=50, cap=10000, share=.1), try(newton-ac, from=best, share=.1), "
+             "try(smoothing-continuation, share=.9), try(proximal-newton, from=best, share=.5), " +
+             tries.larger_rho + tries.last),
+       {}},
+      // In the plane friction is an LCP with four unknowns per contact.
+      {"friction-planar",
+       "friction_contact in the plane, up to 300 contacts",
+       first(newtons + "try(lemke, share=.25), " + others),
+       {}},
+  };
+}
+
+std::vector<Plan> started_friction_plans() {
+  const FrictionTries tries;
   // Redundant contacts make the Jacobian singular. With less regularisation the last steps change
   // the forces by far more than the error is worth.
   const std::string newton = "try(newton-ac:proximal=1e-5, from=";
@@ -263,29 +296,19 @@ std::vector<Plan> friction_plans() {
                            "100), try(proximal-newton:rho_factor=10000, from=best, cap=100), " +
                            near + "100)";
   const std::string turns = "repeat(3, first(" + turn + ")), " + near + "2000, share=.3), ";
-  const std::string begun = newton + "start, share=.25), " + near + "40), " + more_creep + sweeps +
-                            newton + "best, share=.25), " + near + "40), " + creep;
-  const std::string started = begun + turns;
+  const std::string begun = newton + "start, share=.25), " + near + "40), " + more_creep +
+                            tries.sweeps + newton + "best, share=.25), " + near + "40), " + creep;
   // Of packings of thousands no step is near the one before.
-  const std::string started_large = newton + "start, share=.25), " + near + "40, within=1e-3), " +
-                                    creep +
-                                    "try(proximal-newton, from=start, share=.6), "
-                                    "try(nsgs:patience=50, cap=10000, from=best, share=.5), "
-                                    "try(proximal-newton, from=best, share=.5), ";
+  const std::string begun_large = newton + "start, share=.25), " + near + "40, within=1e-3), " +
+                                  creep +
+                                  "try(proximal-newton, from=start, share=.6), "
+                                  "try(nsgs:patience=50, cap=10000, from=best, share=.5), "
+                                  "try(proximal-newton, from=best, share=.5), ";
+  const std::string others = tries.larger_rho + tries.path + tries.last;
   return {
-      // Few contacts: Newton steps cost less than sweeps.
-      {"friction-small",
-       "friction_contact of fewer than 100 contacts without a start",
-       first(alternate + "try(proximal-newton, from=best, cap=400), " + slow + larger_rho + path +
-             last),
-       {}},
-      {"friction",
-       "the same of 100 to 999 contacts",
-       first(newtons + larger_rho + path + last),
-       {}},
       {"friction-started",
        "friction_contact with a start: the forces of the step before are near those of this one",
-       first(started + slow + larger_rho + path + last),
+       first(begun + turns + tries.slow + others),
        {}},
       {"friction-started-early",
        "the same if the caller has another way (perp simulate halves a step): it mostly takes less "
@@ -294,34 +317,19 @@ std::vector<Plan> friction_plans() {
        {}},
       {"friction-large-started",
        "friction_contact of 1000 contacts and more with a start",
-       first(started_large + larger_rho + path + last),
+       first(begun_large + others),
        {}},
       {"friction-large-started-early",
        "the same if the caller has another way",
-       first(started_large + "try(proximal-newton:rho_factor=3, from=best, share=.5)"),
+       first(begun_large + "try(proximal-newton:rho_factor=3, from=best, share=.5)"),
        {}},
-      // In the plane friction is an LCP with four unknowns per contact.
-      {"friction-planar",
-       "friction_contact in the plane, up to 300 contacts",
-       first(newtons + "try(lemke, share=.25), " + larger_rho + path + last),
-       {}},
-      // Newton steps solve most stacks at once. Sweeps solve piles of a thousand contacts sooner
-      // than Newton steps; neither solves packings.
-      {"friction-large",
-       "friction_contact of 1000 contacts and more without a start",
-       first("try(newton-ac:proximal=1e-5:patience=8, cap=60, share=.1), "
-             "try(nsgs:patience=50, cap=10000, share=.1), try(newton-ac, from=best, share=.1), "
-             "try(smoothing-continuation, share=.9), try(proximal-newton, from=best, share=.5), " +
-             larger_rho + last),
-       {}},
-      {"convex", "convex_contact", first("sap, warm(polish(interior-point))"), {}},
   };
 }
 
 std::vector<Plan> make_plans() {
   std::vector<Plan> list;
-  for (const auto& plans :
-       {linear_plans, pyramid_plans, quadratic_plans, nonlinear_plans, friction_plans}) {
+  for (const auto& plans : {linear_plans, pyramid_plans, quadratic_plans, nonlinear_plans,
+                            friction_plans, started_friction_plans}) {
     for (Plan& plan : plans()) list.push_back(std::move(plan));
   }
   for (Plan& plan : list) plan.solver = parse_solver(plan.text);
