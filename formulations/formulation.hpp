@@ -87,10 +87,15 @@ struct Capabilities {
   int halvings = 0;
 };
 
-/// The decisions of a driver that watches contacts itself: with a value (m/s) the contact takes
-/// part at velocity level, N v+ >= value; without a value it does not take part. An empty function:
-/// the model decides.
-using HeldContacts = std::function<std::optional<double>(const ContactPoint3&)>;
+/// A contact that takes part at velocity level: N v+ >= velocity (m/s).
+struct HeldContact {
+  ContactPoint3 point;
+  double velocity = 0.0;
+};
+
+/// The decisions of a caller that watches contacts itself: of the points that were found, those
+/// that take part, or others in their place. An empty function: the model decides.
+using HeldContacts = std::function<std::vector<HeldContact>(std::vector<ContactPoint3>)>;
 
 /// Turns a step into problems, and their answers into the next state. It never calls a solver: the
 /// caller solves each stage and passes the answer to advance().

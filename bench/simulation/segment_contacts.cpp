@@ -29,6 +29,14 @@ State drifted(const Scene& scene, const State& from, const State& velocities, do
   return to;
 }
 
+std::vector<HeldContact> touching_points(std::vector<ContactPoint3> found) {
+  std::vector<HeldContact> touching;
+  for (ContactPoint3& c : found) {
+    if (c.gap <= kTouchingGap) touching.push_back({std::move(c), 0.0});
+  }
+  return touching;
+}
+
 SegmentContacts::SegmentContacts(const Scene& scene, const State& start, double length,
                                  const std::unordered_set<std::uint64_t>& before)
     : scene_(scene), start_(start), at_beginning_(!scene.impulses.empty()) {
@@ -52,6 +60,16 @@ bool SegmentContacts::is_new_of_held_pair(const ContactPoint3& c) const {
 
 State SegmentContacts::reference(double length) const {
   return at_beginning_ ? start_ : drifted(scene_, start_, start_, 0.5 * length);
+}
+
+std::vector<HeldContact> SegmentContacts::held(std::vector<ContactPoint3> found,
+                                               const State& reference, double length) const {
+  std::vector<HeldContact> held;
+  for (ContactPoint3& c : found) {
+    if (const std::optional<double> velocity = wanted(c, reference, length))
+      held.push_back({std::move(c), *velocity});
+  }
+  return held;
 }
 
 std::optional<double> SegmentContacts::wanted(const ContactPoint3& c, const State& reference,

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <optional>
-#include <perp/formulations/dynamics/contacts.hpp>
+#include <perp/formulations/formulation.hpp>
 #include <set>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 namespace perp {
 
@@ -19,6 +20,9 @@ inline constexpr double kHeldVelocity = 1e-3;
 /// The state `from` moved for `time` (s) with the velocities of `velocities`; rotations are exact.
 /// The time of the state does not change.
 State drifted(const Scene& scene, const State& from, const State& velocities, double time);
+
+/// Of the points that were found, those that touch, N v+ >= 0: they take part in an impact.
+std::vector<HeldContact> touching_points(std::vector<ContactPoint3> found);
 
 /// Contacts that touch at the beginning of a segment and do not separate are held in it; the others
 /// are watched. Bodies move half of the time with the velocities v of the beginning and half with
@@ -37,6 +41,9 @@ class SegmentContacts {
   /// The state whose geometry is used in a segment of that length (s). It has the velocities of the
   /// beginning.
   State reference(double length) const;
+  /// Of the points that were found for that state, those that are held.
+  std::vector<HeldContact> held(std::vector<ContactPoint3> found, const State& reference,
+                                double length) const;
   /// Lower bound of N v+ for a contact of that state, m/s, if it is held; else nothing.
   std::optional<double> wanted(const ContactPoint3& contact, const State& reference,
                                double length) const;

@@ -169,9 +169,8 @@ class Simulator {
           return false;
         }
         StepReport impact = new_report(0.0);
-        impact.solved = take_step(summary_.final_state, 0.0, impact, [](const ContactPoint3& c) {
-          return c.gap <= kTouchingGap ? std::optional(0.0) : std::nullopt;
-        });  // also contacts that separate, because others may push
+        // Also contacts that separate take part, because others may push.
+        impact.solved = take_step(summary_.final_state, 0.0, impact, touching_points);
         ++summary_.events;
         held_.clear();
         for (const ContactResult& c : impact.result.contacts) struck_.insert(c.contact.key());
@@ -221,8 +220,8 @@ class Simulator {
   StepReport try_segment(const State& start, const SegmentContacts& contacts, double length) {
     StepReport report = new_report(length);
     const State reference = contacts.reference(length);
-    report.solved = take_step(reference, length, report, [&](const ContactPoint3& c) {
-      return contacts.wanted(c, reference, length);
+    report.solved = take_step(reference, length, report, [&](std::vector<ContactPoint3> found) {
+      return contacts.held(std::move(found), reference, length);
     });
     State& end = report.result.state;
     const State moved =

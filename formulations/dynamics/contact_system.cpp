@@ -9,6 +9,7 @@
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace perp {
 
@@ -165,12 +166,16 @@ bool ContactSystem::at_velocity_level(const ContactPoint3& contact) const {
 
 void ContactSystem::find_active_contacts(const HeldContacts& held) {
   contacts_ = find_contacts(*scene_, state_, h_, choices_.candidate_share, *choices_.gap.gap);
-  std::erase_if(contacts_, [&](const ContactPoint3& c) {
-    return at_velocity_level(c) && (held ? !held(c) : c.gap > kTouching);
-  });
-  held_.assign(contacts_.size(), 0.0);
-  for (std::size_t c = 0; held && c < contacts_.size(); ++c) {
-    if (at_velocity_level(contacts_[c])) held_[c] = held(contacts_[c]).value_or(0.0);
+  if (held) {
+    for (HeldContact& c : held(std::exchange(contacts_, {}))) {
+      contacts_.push_back(std::move(c.point));
+      held_.push_back(c.velocity);
+    }
+  } else {
+    std::erase_if(contacts_, [&](const ContactPoint3& c) {
+      return at_velocity_level(c) && c.gap > kTouching;
+    });
+    held_.assign(contacts_.size(), 0.0);
   }
   // The multiplier of N v+ / unit >= -gap / (unit h) is unit times the impulse, so mu applies to
   // that.
