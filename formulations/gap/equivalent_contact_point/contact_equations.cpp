@@ -130,9 +130,13 @@ RecordedContact record_general(StepRecorder& recorder, const RecordedPair& pair)
   const ExprVector3 arm1 = body1.axes * y1, arm2 = body2.axes * y2;
   const ExprVector3 centre1 = body1.shift, centre2 = recorder.free_offset(one, two) + body2.shift;
   const ExprVector3 a1 = centre1 + arm1, a2 = centre2 + arm2;
-  // [XieChakraborty2020, Eqs. 13, 14]
-  recorder.set_rows(first1, a1 - a2 + outward.distance * outward.gradient);
-  recorder.set_rows(first2, outward.gradient + body2.axes * cone_gradient(recorder, g, y2, l2));
+  // [XieChakraborty2020, Eqs. 13, 14], in the frames of the bodies. So each row is in the direction
+  // of its unknown, and a proximal term acts as a compliance against tilting, whatever the
+  // orientations.
+  recorder.set_rows(first1,
+                    body1.axes.transpose() * (a1 - a2 + outward.distance * outward.gradient));
+  recorder.set_rows(first2,
+                    body2.axes.transpose() * outward.gradient + cone_gradient(recorder, g, y2, l2));
 
   RecordedContact contact;
   contact.a = a;
