@@ -8,13 +8,15 @@
 #include <perp/formulations/dynamics/step_recorder.hpp>
 #include <perp/formulations/formulation.hpp>
 #include <utility>
+#include <vector>
 
 namespace perp {
 
 /// Takes a step of another formulation, whose contacts have many points and the geometry of the
-/// beginning. Then it takes the step again with the geometry of the end that it has found. It sums
-/// the impulses up by pairs of bodies: normal impulse, force, centre of pressure. The step that
-/// follows starts from them.
+/// beginning. It sums the impulses up by pairs of bodies: normal impulse, force, centre of
+/// pressure. Then it takes the step again, up to 15 times, with the geometry and the centres of the
+/// end that it has found: the friction of two bodies that touch at several points acts at their
+/// centre of pressure only, as in the step that follows. That step starts from the sums.
 class Predictor {
  public:
   /// @param first a step of position level @param again one of velocity level, to which the gaps
@@ -47,7 +49,12 @@ class Predictor {
   std::uint64_t marked(std::uint64_t key) const;
 
  private:
+  using Pairs = std::map<std::pair<int, int>, PredictedContact>;
+
   StageOrResult go_on(StageOrResult next);
+  bool look(const StepResult& end);
+  Pairs pairs(const StepResult& end) const;
+  std::vector<HeldContact> centred(std::vector<ContactPoint3> found, const State& end) const;
 
   std::unique_ptr<Formulation> first_, again_;
   Formulation* now_ = nullptr;
@@ -57,7 +64,9 @@ class Predictor {
   std::optional<StepResult> end_;
   bool at_work_ = false;
   std::uint64_t predictions_ = 0;
-  std::map<std::pair<int, int>, PredictedContact> contacts_;
+  Pairs centres_;   // those of the next round
+  Pairs contacts_;  // what it says
+  int rounds_ = 0;  // taken again
 };
 
 }  // namespace perp

@@ -4,6 +4,14 @@
 
 namespace perp {
 
+namespace {
+
+// A contact slides if its share of the largest friction, less this many shares for one velocity
+// scale of slip, is outside of the unit disc.
+constexpr double kPush = 2.0;
+
+}  // namespace
+
 void record_friction(StepRecorder& step, FrictionForm form, const std::string& name,
                      std::uint64_t key, const RecordedContact& contact, ContactUnknowns& u) {
   const int a = contact.a, b = contact.b;
@@ -44,21 +52,27 @@ void start_friction(const StepScales& scales, const ContactProperties& propertie
                     const Vector3d& n, const Vector3d& t, Vector& z) {
   if (u.q_t < 0) return;
   const Vector3d o = n.cross(t);
-  const double unit = form == FrictionForm::kNormalised ? predicted.p_n : scales.impulse;
-  double share = 0.0, weighted = 0.0;  // squares: of the impulse of the largest one, of the slip
-  const auto start = [&](int index, double e, const Vector3d& direction) {
-    if (index < 0) return;
-    const double p = predicted.impulse.dot(direction) / (properties.mu * e);
-    z[index] = p / unit;
-    share += p / predicted.p_n * (p / predicted.p_n);
-    const double v = e * predicted.slip.dot(direction) / scales.velocity;
-    weighted += v * v;
+  const double unit = form == FrictionForm::kNormalised ? 1.0 : predicted.p_n / scales.impulse;
+  // In weighted components: the share of the largest impulse, and the slip.
+  const auto share = [&](double e, const Vector3d& axis) {
+    return predicted.impulse.dot(axis) / (properties.mu * e * predicted.p_n);
+  };
+  const auto slip = [&](double e, const Vector3d& axis) {
+    return e * predicted.slip.dot(axis) / scales.velocity;
+  };
+  const auto pushed = [&](double e, const Vector3d& axis) {
+    return share(e, axis) - kPush * slip(e, axis);
+  };
+  const double e_o = u.q_o >= 0 ? properties.e_o : 0.0;
+  const double length = std::hypot(pushed(properties.e_t, t), e_o > 0 ? pushed(e_o, o) : 0.0);
+  const bool slides = length > 1.0;
+  const auto start = [&](int index, double e, const Vector3d& axis) {
+    if (index >= 0) z[index] = unit * (slides ? pushed(e, axis) / length : share(e, axis));
   };
   start(u.q_t, properties.e_t, t);
   start(u.q_o, properties.e_o, o);
   if (u.q_r >= 0) z[u.q_r] = 0.0;
-  constexpr double kSliding = 0.999;
-  z[u.sigma] = share >= kSliding * kSliding ? std::sqrt(weighted) : 0.0;
+  z[u.sigma] = slides ? std::hypot(slip(properties.e_t, t), slip(e_o, o)) : 0.0;
 }
 
 ContactImpulse contact_impulse(const StepScales& scales, const ContactProperties& properties,
