@@ -44,9 +44,6 @@ class SegmentContacts {
   /// Of the points that were found for that state, those that are held.
   std::vector<HeldContact> held(std::vector<ContactPoint3> found, const State& reference,
                                 double length) const;
-  /// Lower bound of N v+ for a contact of that state, m/s, if it is held; else nothing.
-  std::optional<double> wanted(const ContactPoint3& contact, const State& reference,
-                               double length) const;
 
   /// Gap of a held contact at the beginning of the segment, else its gap now, m.
   double gap_at_start(const ContactPoint3& contact) const;
@@ -59,6 +56,9 @@ class SegmentContacts {
     double gap, velocity;  // m, m/s
   };
 
+  // Lower bound of N v+ for a contact of that state, m/s, if it is held; else nothing.
+  std::optional<double> wanted(const ContactPoint3& contact, const State& reference,
+                               double length) const;
   bool is_new_of_held_pair(const ContactPoint3& contact) const;
 
   const Scene& scene_;

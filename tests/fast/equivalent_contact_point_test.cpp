@@ -206,7 +206,7 @@ TEST(EquivalentContactPoint, PredictionsDoNotBrakeASpin) {
   ASSERT_EQ(run.steps.size(), 8u);
   for (const StepReport& step : run.steps) {
     for (const StageReport& stage : step.stages) {
-      if (stage.stage == "contact") iterations += static_cast<int>(stage.iterations);
+      if (stage.stage == "contact") iterations += stage.iterations;
     }
     EXPECT_NEAR(step.result.state.bodies[1].angular_velocity.z(), 4.0, 1e-8) << step.step;
   }
