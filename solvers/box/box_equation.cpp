@@ -21,7 +21,7 @@ void BoxEquation::attach(BoxProblem& problem, Sums sums) {
   sums_ = sums;
   system.attach(problem.matrix());
   for (Vector* v : {&z_, &f_, &phi_, &da_, &db_, &gradient_, &direction_, &map_direction_,
-                    &right_side_, &trial_z_, &trial_f_}) {
+                    &right_side_, &trial_.z, &trial_.f, &base_.z, &base_.direction}) {
     v->setZero(problem.size());
   }
   record.begin(z_);
@@ -96,22 +96,22 @@ bool BoxEquation::linearise() {
 }
 
 double BoxEquation::try_step(double t) {
-  trial_z_ = z_ + t * direction_;
+  trial_.z = z_ + t * direction_;
   if (path_ == Path::kProjected)
-    trial_z_ = trial_z_.cwiseMax(problem_->lower).cwiseMin(problem_->upper);
+    trial_.z = trial_.z.cwiseMax(problem_->lower).cwiseMin(problem_->upper);
   if (sums_ == Sums::kExtended) {
-    problem_->map_extended(trial_z_, trial_f_);
+    problem_->map_extended(trial_.z, trial_.f);
   } else if (problem_->is_linear()) {
-    trial_f_ = f_ + t * map_direction_;
+    trial_.f = f_ + t * map_direction_;
   } else {
-    problem_->map(trial_z_, trial_f_);
+    problem_->map(trial_.z, trial_.f);
   }
   return set_trial_merit();
 }
 
 double BoxEquation::try_point(const Vector& z) {
-  trial_z_ = z;
-  problem_->map(trial_z_, trial_f_);
+  trial_.z = z;
+  problem_->map(trial_.z, trial_.f);
   return set_trial_merit();
 }
 
@@ -122,23 +122,23 @@ bool BoxEquation::move_to(const Vector& z) {
 
 double BoxEquation::set_trial_merit() {
   double sum = 0.0;
-  for (int i = 0; i < trial_z_.size(); ++i) {
+  for (int i = 0; i < trial_.z.size(); ++i) {
     const double value =
-        evaluate_value(function_, trial_z_[i], trial_f_[i], problem_->lower[i], problem_->upper[i]);
+        evaluate_value(function_, trial_.z[i], trial_.f[i], problem_->lower[i], problem_->upper[i]);
     sum += value * value;
   }
-  if (!std::isfinite(sum)) record.note_undefined(trial_f_, -1);
+  if (!std::isfinite(sum)) record.note_undefined(trial_.f, -1);
   return 0.5 * sum;
 }
 
 bool BoxEquation::accept_trial() {
-  const bool answer = problem_->natural_residual(trial_z_, trial_f_) <= tolerance_;
-  if (!answer && !problem_->linearise(trial_z_)) {
-    record.note_undefined(trial_f_, problem_->undefined_row());
+  const bool answer = problem_->natural_residual(trial_.z, trial_.f) <= tolerance_;
+  if (!answer && !problem_->linearise(trial_.z)) {
+    record.note_undefined(trial_.f, problem_->undefined_row());
     return false;
   }
-  z_.swap(trial_z_);
-  f_.swap(trial_f_);
+  z_.swap(trial_.z);
+  f_.swap(trial_.f);
   if (sums_ == Sums::kPlain && problem_->is_linear()) problem_->map(z_, f_);
   set_rows();
   return true;
@@ -174,6 +174,16 @@ bool BoxEquation::take_direction() {
   if (problem_->is_linear() && sums_ == Sums::kPlain)
     problem_->matrix().multiply(direction_, map_direction_);
   return true;
+}
+
+void BoxEquation::keep_base() {
+  base_.z = z_;
+  base_.direction = direction_;
+}
+
+bool BoxEquation::return_to_base() {
+  direction_ = base_.direction;
+  return move_to(base_.z);
 }
 
 void BoxEquation::describe(IterationRecord& told) const {

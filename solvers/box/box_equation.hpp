@@ -31,6 +31,8 @@ class BoxEquation : public NewtonEquation {
   double merit() const override { return merit_; }
   double try_step(double t) override;
   bool accept_trial() override;
+  void keep_base() override;
+  bool return_to_base() override;
   void describe(IterationRecord& record) const override;
 
   BoxRecord record;
@@ -78,7 +80,12 @@ class BoxEquation : public NewtonEquation {
   Sums sums_ = Sums::kPlain;
   ComplementarityFunction function_;
   double merit_ = 0.0;
-  Vector trial_z_, trial_f_;
+  struct {
+    Vector z, f;
+  } trial_;
+  struct {
+    Vector z, direction;
+  } base_;  // of the watchdog
 };
 
 }  // namespace perp

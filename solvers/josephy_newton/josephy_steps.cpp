@@ -20,8 +20,6 @@ void JosephySteps::attach(BoxProblem& problem) {
   path_ = Path::kProjected;
   sets_.attach(problem, system);
   linearised_.attach(problem);
-  base_z_.setZero(problem.size());
-  base_direction_.setZero(problem.size());
 }
 
 void JosephySteps::refit() {
@@ -148,16 +146,6 @@ double JosephySteps::projected_gradient() const {
     largest = std::max(largest, std::abs(moved));
   }
   return largest;
-}
-
-void JosephySteps::keep_base() {
-  base_z_ = z_;
-  base_direction_ = direction_;
-}
-
-bool JosephySteps::return_to_base() {
-  direction_ = base_direction_;
-  return move_to(base_z_);
 }
 
 void JosephySteps::describe(IterationRecord& told) const {

@@ -36,8 +36,6 @@ class JosephySteps final : public BoxEquation {
 
   Verdict judge() override;
   std::string_view take_step(NewtonDriver& driver) override;
-  void keep_base() override;
-  bool return_to_base() override;
   void describe(IterationRecord& record) const override;
 
   const Counts& counts() const { return counts_; }
@@ -57,7 +55,6 @@ class JosephySteps final : public BoxEquation {
   LinearisedProblem linearised_;
   bool crashing_ = false;
   Counts counts_;
-  Vector base_z_, base_direction_;  // at the point where relaxed steps began
   Deadline deadline_;
 };
 

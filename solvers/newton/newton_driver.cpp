@@ -8,13 +8,12 @@ namespace {
 
 constexpr double kArmijo = 1e-4;      // share of the slope that a search asks for
 constexpr double kLeastStep = 1e-12;  // a search for a valid point ends below it
-constexpr double kWild = 1e4;         // largest merit of a relaxed step over the reference
 
 }  // namespace
 
 void NewtonDriver::begin(const DriverSettings& settings, const Deadline& deadline) {
   history_.begin(settings.memory, settings.patience);
-  watchdog_ = {settings.watchdog, 0, false};
+  watchdog_ = {settings.watchdog, settings.wild};
   deadline_ = deadline;
   most_steps_ = settings.most_steps;
   damping.begin(settings.damping);
@@ -84,7 +83,7 @@ NewtonDriver::Trial NewtonDriver::try_length(NewtonEquation& equation, const Sea
   if (!std::isfinite(merit)) return Trial::kInvalid;
   const bool low = merit <= reference + kArmijo * step_ * rule.slope;
   const bool relaxed = !low && rule.may_relax && step_ == 1.0 && !watchdog_.returned &&
-                       watchdog_.relaxed < watchdog_.most && merit <= kWild * reference;
+                       watchdog_.relaxed < watchdog_.most && merit <= watchdog_.wild * reference;
   if (!low && !relaxed) return Trial::kRejected;
   if (relaxed && watchdog_.relaxed == 0) {
     equation.keep_base();

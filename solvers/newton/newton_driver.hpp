@@ -57,6 +57,7 @@ struct DriverSettings {
   int watchdog = 0;   ///< number of full steps in a row that need not satisfy the rule
   int most_steps = 200;
   DampingRules damping = {};
+  double wild = 1e4;  ///< of the watchdog: largest merit over that with which searches compare
 };
 
 /// The loop of a globalised Newton method: steps, a nonmonotone search by halving for their length
@@ -91,7 +92,9 @@ class NewtonDriver {
 
   /// `relaxed` counts the full steps since the last step that satisfied the rule.
   struct Watchdog {
-    int most = 0, relaxed = 0;
+    int most = 0;
+    double wild = 0.0;
+    int relaxed = 0;
     bool returned = false;  // to the base, and no step has satisfied the rule since
   };
 

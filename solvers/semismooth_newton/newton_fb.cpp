@@ -10,6 +10,9 @@ constexpr int kFbAlwaysDense = 40;    // unknowns; smaller problems are dense
 constexpr int kNeverDense = 2500;     // unknowns; larger problems are sparse
 constexpr double kSparseCost = 15.0;  // time of a sparse operation over that of a dense one
 constexpr int kFbMostSteps = 200;     // by default
+// Largest merit of a relaxed step over the reference. From a residual of 1e-8 a step far along a
+// curve of near solutions may lead to one of 1e-3, and the next steps back to the curve.
+constexpr double kFbWild = 1e10;
 
 bool has_z_matrix(const Problem& problem) {
   if (std::holds_alternative<Mcp>(problem.data)) return false;
@@ -80,8 +83,12 @@ void NewtonFb::take_rest(const Problem& problem) {
 
 void NewtonFb::do_solve(const Start& start, Observer* observer, Result& result) {
   set_start(start.z);
-  driver_.begin({settings.memory, settings.patience, 0,
-                 limits.max_iterations > 0 ? limits.max_iterations : kFbMostSteps},
+  driver_.begin({settings.memory,
+                 settings.patience,
+                 settings.watchdog,
+                 limits.max_iterations > 0 ? limits.max_iterations : kFbMostSteps,
+                 {},
+                 kFbWild},
                 deadline());
   Status status = steps_.begin(chosen_function(), options(), start_) ? driver_.run(steps_, observer)
                                                                      : Status::kNumericalError;

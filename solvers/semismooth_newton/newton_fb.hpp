@@ -16,10 +16,11 @@ struct NewtonFbSettings {
   std::string least_squares = "fallback";  ///< Levenberg-Marquardt: "fallback", "always", "never"
   int memory = 10;                         ///< number of merits the line search compares with
   int patience = 15;                       ///< more steps without progress end the solve
-  bool finish = true;                      ///< solve the active set's linear system in the end
-  double finish_below = 0.01;              ///< try that if the largest |Phi_i| is at most this [-]
-  std::string equilibrate = "auto";        ///< scale by powers of two: "auto", "always", "never"
-  std::string linear_algebra = "auto";     ///< "auto", "dense" or "sparse"
+  int watchdog = 0;                  ///< full Newton steps in a row that need not lower the merit
+  bool finish = true;                ///< solve the active set's linear system in the end
+  double finish_below = 0.01;        ///< try that if the largest |Phi_i| is at most this [-]
+  std::string equilibrate = "auto";  ///< scale by powers of two: "auto", "always", "never"
+  std::string linear_algebra = "auto";  ///< "auto", "dense" or "sparse"
 
   /// Shows every setting to a visitor, such as a SettingVisitor.
   template <class Visitor>
@@ -41,6 +42,7 @@ struct NewtonFbSettings {
     v.visit("memory", memory, "merits that the line search compares with; 1: monotone",
             kAtLeastOne);
     v.visit("patience", patience, "steps without a lower merit that end the solve", kAtLeastOne);
+    v.visit("watchdog", watchdog, "full Newton steps in a row that need not lower the merit");
     v.visit("finish", finish, "solve the linear system of the identified active set in the end");
     v.visit("finish_below", finish_below,
             "the finish is tried if the largest |Phi_i| is at most this");
@@ -58,13 +60,13 @@ struct NewtonFbSettings {
 /// [ChenChenKanzow2000], or min. M is the Jacobian of F at the iterate.
 ///
 /// Newton step: (D_a + D_b (M + eps I)) d = -Phi. eps is a proximal perturbation [Billups1995] that
-/// vanishes with Phi. If d is no good descent direction, a least-squares step follows,
-/// (J'J + mu I) d = -J'Phi, then the gradient. The line search on 1/2 ||Phi||^2 is nonmonotone
-/// (NewtonDriver). If F is nonlinear, steps are shortened until F and its Jacobian exist, and a
-/// full step projected on the bounds is taken if it halves the merit. Near a solution Newton's
-/// method solves the system of the active set (ActiveSetFinish). Its point is the answer, or the
-/// next iterate if it is better. There is one run from one start. A start at which F does not exist
-/// is moved.
+/// vanishes with Phi. If d is no good descent direction, a least-squares step follows, (J'J + mu I)
+/// d = -J'Phi, then the gradient. The line search on 1/2 ||Phi||^2 is nonmonotone (NewtonDriver); a
+/// watchdog may let a few full steps pass. If F is nonlinear, steps are shortened until F and its
+/// Jacobian exist, and a full step projected on the bounds is taken if it halves the merit. Near a
+/// solution Newton's method solves the system of the active set (ActiveSetFinish). Its point is the
+/// answer, or the next iterate if it is better. There is one run from one start. A start at which F
+/// does not exist is moved.
 ///
 /// Points at which the residual vanishes but F does not keep its signs at the bounds (poles,
 /// BoundSigns) are no answers; after a few of them the solve ends. Ends: solved; stationary

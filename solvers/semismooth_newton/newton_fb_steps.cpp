@@ -38,7 +38,8 @@ std::string_view NewtonFbSteps::take_step(NewtonDriver& driver) {
   if (!linearise()) return {};
   if (natural_ > tolerance_) record.note_merit(merit(), gradient_.norm(), phi_);
   if (move_to_finish()) return "active_set";
-  if (options_.newton && find_newton_direction() && search(driver, kShortestStep)) return "newton";
+  if (options_.newton && find_newton_direction() && search(driver, kShortestStep, true))
+    return "newton";
   if (options_.least_squares && problem_->linearise(z_) &&
       find_least_squares_direction(driver.damping.share())) {
     const bool taken = search(driver, kShortestStep);
@@ -78,7 +79,7 @@ bool NewtonFbSteps::find_newton_direction() {
 // halves the merit. But projected steps lose much of a direction in which several unknowns must
 // move together. So otherwise the search follows the straight line, and the projected path if that
 // fails.
-bool NewtonFbSteps::search(NewtonDriver& driver, double shortest) {
+bool NewtonFbSteps::search(NewtonDriver& driver, double shortest, bool may_relax) {
   SearchRule rule;
   rule.slope = slope();
   rule.shortest = shortest;
@@ -87,7 +88,9 @@ bool NewtonFbSteps::search(NewtonDriver& driver, double shortest) {
   path_ = Path::kProjected;
   if (driver.take_full_step(*this, kHalved * merit())) return true;
   path_ = Path::kStraight;
+  rule.may_relax = may_relax;
   if (driver.search(*this, rule)) return true;
+  rule.may_relax = false;
   path_ = Path::kProjected;
   return driver.search(*this, rule);
 }

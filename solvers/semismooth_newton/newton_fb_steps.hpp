@@ -30,7 +30,7 @@ class NewtonFbSteps final : public BoxEquation {
  private:
   bool move_to_finish();
   bool find_newton_direction();
-  bool search(NewtonDriver& driver, double shortest);
+  bool search(NewtonDriver& driver, double shortest, bool may_relax = false);
 
   Options options_;
   ActiveSetFinish finish_;

@@ -422,5 +422,33 @@ TEST(NewtonFbMcp, SameBuildSameBits) {
   EXPECT_EQ(solver.solve(&start).z, once);
 }
 
+// x^2 + y^2 = 1 and 1e-4 (y - 0.8) = 0: from (1, 0), which nearly solves this, a full step leads to
+// (1, 0.8), far off the circle, and the next ones to (0.6, 0.8).
+TEST(NewtonFbMcp, WatchdogGoesFarAlongACurveOfNearSolutions) {
+  const Problem problem = record_free(2, [](const ExprVector& z) {
+    ExprVector f(2);
+    f << z[0] * z[0] + z[1] * z[1] - 1.0, 1e-4 * (z[1] - 0.8);
+    return f;
+  });
+  const auto iterations = [&](int watchdog) {
+    NewtonFb solver;
+    solver.settings.watchdog = watchdog;
+    solver.settings.equilibrate = "never";
+    solver.settings.finish = false;
+    solver.settings.patience = 1000;
+    solver.limits.tolerance = 1e-10;
+    solver.limits.max_iterations = 1000;
+    solver.prepare(problem);
+    const Vector start{{1.0, 0.0}};
+    const Result& r = solver.solve(&start);
+    EXPECT_EQ(r.status, Status::kSolved);
+    EXPECT_NEAR(r.z[0], 0.6, 1e-5);
+    EXPECT_NEAR(r.z[1], 0.8, 1e-5);
+    return r.iterations;
+  };
+  EXPECT_LT(iterations(5), 15);
+  EXPECT_GT(iterations(0), 2 * iterations(5));
+}
+
 }  // namespace
 }  // namespace perp::test
