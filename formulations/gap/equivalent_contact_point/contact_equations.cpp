@@ -105,9 +105,13 @@ RecordedContact record_general(StepRecorder& recorder, const RecordedPair& pair)
                                       g = scaled_inequalities(scene, two);
 
   const std::uint64_t key = pair.key + kFirstKey;
-  const int first1 = recorder.free_point(pair.name + ".y1", key);
+  const int apart = recorder.free_point(pair.name + ".d", key);
   const int first2 = recorder.free_point(pair.name + ".y2", key + 3);
-  const ExprVector3 y1 = recorder.point(first1), y2 = recorder.point(first2);
+  const ExprVector3 d = recorder.point(apart), y2 = recorder.point(first2);
+  // All positions are relative to the place to which free motion would lead F.
+  const ExprVector3 centre1 = body1.shift, centre2 = recorder.free_offset(one, two) + body2.shift;
+  const ExprVector3 arm2 = body2.axes * y2, a2 = centre2 + arm2, arm1 = a2 - d - centre1;
+  const ExprVector3 y1 = body1.axes.transpose() * arm1;
   const int l1 = add_multipliers(recorder, pair.name + ".f", key + 6, f, y1);
   const int l2 = add_multipliers(recorder, pair.name + ".g", key + 6 + f.size(), g, y2);
 
@@ -120,21 +124,17 @@ RecordedContact record_general(StepRecorder& recorder, const RecordedPair& pair)
     const ExprVector3 guess = recorder.parameters([number](const StepInput& s) {
       return Vector3d(-s.contacts[static_cast<std::size_t>(number)].normal);
     });
-    recorder.set_row(distance, dot(guess, outward.gradient) - 1.0);
+    // With this sign l and the distance are a saddle point, as the other pairs are.
+    recorder.set_row(distance, 1.0 - dot(guess, outward.gradient));
   } else {
     outward = face_gradient(recorder, number, f, y1, l1);
     outward.gradient = body1.axes * outward.gradient;
   }
 
-  // All positions are relative to the place to which free motion would lead F.
-  const ExprVector3 arm1 = body1.axes * y1, arm2 = body2.axes * y2;
-  const ExprVector3 centre1 = body1.shift, centre2 = recorder.free_offset(one, two) + body2.shift;
-  const ExprVector3 a1 = centre1 + arm1, a2 = centre2 + arm2;
-  // [XieChakraborty2020, Eqs. 13, 14], in the frames of the bodies. So each row is in the direction
-  // of its unknown, and a proximal term acts as a compliance against tilting, whatever the
-  // orientations.
-  recorder.set_rows(first1,
-                    body1.axes.transpose() * (a1 - a2 + outward.distance * outward.gradient));
+  // [XieChakraborty2020, Eqs. 13, 14], the second one in the frame of G. So rows are in the
+  // directions of their unknowns: a proximal term acts as a compliance against tilting, whatever
+  // the orientations, and it does not separate the points where the bodies push each other.
+  recorder.set_rows(apart, d - outward.distance * outward.gradient);
   recorder.set_rows(first2,
                     body2.axes.transpose() * outward.gradient + cone_gradient(recorder, g, y2, l2));
 
@@ -151,7 +151,7 @@ RecordedContact record_general(StepRecorder& recorder, const RecordedPair& pair)
     return contact;
   }
   // max f_i(a2)   [XieChakraborty2020, Eq. 17]
-  const ExprVector3 a2_in_1 = body1.axes.transpose() * (a2 - centre1);
+  const ExprVector3 a2_in_1 = y1 + body1.axes.transpose() * d;
   contact.gap = f[0].value(a2_in_1);
   for (std::size_t i = 1; i < f.size(); ++i) contact.gap = max(contact.gap, f[i].value(a2_in_1));
   contact.gap = in_steps(recorder, contact.gap);

@@ -16,7 +16,8 @@ enum class EcpForm : int {
 
 /// Indices of the unknowns of a contact of two general bodies F and G.
 struct GeneralUnknowns {
-  int y1, y2;    ///< points in the body frames of F and G, 3 unknowns each
+  int apart;     ///< 3 unknowns: the way from the closest point of F to that of G, world
+  int y2;        ///< 3 unknowns: the closest point of G, in its frame
   int l1, l2;    ///< multipliers of the inequalities of F and of G
   int distance;  ///< only in the form kDistance; the index after the multipliers
 };

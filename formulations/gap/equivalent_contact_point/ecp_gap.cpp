@@ -114,13 +114,33 @@ class EcpGap final : public ImplicitGap {
 
   // Wrong if the face k is not touched: then it contributes to the normal, which it must not do.
   bool wrong(const StepInput& s, const RecordedPair& p, const Vector& z,
-             const State&) const override {
+             const State& end) const override {
     if (is_plane(p.pair.form) || is_distance(p.pair.form)) return false;
     const int one = first_is_a(p.pair.form) ? p.pair.a : p.pair.b;
     const std::vector<ConvexInequality> f = scaled_inequalities(*s.scene, one);
     const int k = s.contacts[static_cast<std::size_t>(p.number)].face;
-    const Vector3d y = z.segment<3>(general_unknowns(*s.scene, p).y1);
-    return f[static_cast<std::size_t>(k)].value(y) < kInside;
+    return f[static_cast<std::size_t>(k)].value(general_points(s, p, z, end).y1) < kInside;
+  }
+
+  // The closest points of F and G, and that of F in its frame in units of the length scale.
+  struct GeneralPoints {
+    Vector3d a1, a2, y1;
+  };
+  static GeneralPoints general_points(const StepInput& s, const RecordedPair& p, const Vector& z,
+                                      const State& end) {
+    const bool a_first = first_is_a(p.pair.form);
+    const auto at = [&](int b) -> const BodyState& {
+      return end.bodies[static_cast<std::size_t>(b)];
+    };
+    const BodyState &one = at(a_first ? p.pair.a : p.pair.b),
+                    &two = at(a_first ? p.pair.b : p.pair.a);
+    const GeneralUnknowns u = general_unknowns(*s.scene, p);
+    const double length = s.scales.length;
+    GeneralPoints g;
+    g.a2 = two.position + two.orientation * (length * z.segment<3>(u.y2));
+    g.a1 = g.a2 - length * z.segment<3>(u.apart);
+    g.y1 = one.orientation.conjugate() * (g.a1 - one.position) / length;
+    return g;
   }
 
   // The number of faces of a body that touch; the larger one of the two bodies.
@@ -199,21 +219,27 @@ class EcpGap final : public ImplicitGap {
   void start(const StepInput& s, const RecordedPair& p, Vector& z) const override {
     const StartContact& c = s.contacts[static_cast<std::size_t>(p.number)];
     const auto [on_a, on_b] = facing_points(s, c);
-    const auto place = [&](int b, const Vector3d& point, const Vector3d& outward, int y, int l) {
-      const std::vector<ConvexInequality> f = scaled_inequalities(*s.scene, b);
-      const Vector3d local = in_body(s, b, point) / s.scales.length;
-      z.segment<3>(y) = local;
-      start_multipliers(f, local, state(s, b).orientation.conjugate() * outward, l, z);
+    const auto local = [&](int b, const Vector3d& point) {
+      return Vector3d(in_body(s, b, point) / s.scales.length);
+    };
+    const auto press = [&](int b, const Vector3d& point, const Vector3d& outward, int l) {
+      start_multipliers(scaled_inequalities(*s.scene, b), local(b, point),
+                        state(s, b).orientation.conjugate() * outward, l, z);
     };
     if (is_plane(p.pair.form)) {
-      place(c.a, on_a, -c.normal, p.first, p.first + 3);
+      z.segment<3>(p.first) = local(c.a, on_a);
+      press(c.a, on_a, -c.normal, p.first + 3);
       return;
     }
     const bool a_first = first_is_a(p.pair.form);
     const GeneralUnknowns u = general_unknowns(*s.scene, p);
+    const int one = a_first ? c.a : c.b, two = a_first ? c.b : c.a;
+    const Vector3d a1 = a_first ? on_a : on_b, a2 = a_first ? on_b : on_a;
     const Vector3d outward = a_first ? Vector3d(-c.normal) : c.normal;
-    place(a_first ? c.a : c.b, a_first ? on_a : on_b, outward, u.y1, u.l1);
-    place(a_first ? c.b : c.a, a_first ? on_b : on_a, -outward, u.y2, u.l2);
+    z.segment<3>(u.apart) = (a2 - a1) / s.scales.length;
+    z.segment<3>(u.y2) = local(two, a2);
+    press(one, a1, outward, u.l1);
+    press(two, a2, -outward, u.l2);
     if (is_distance(p.pair.form)) return;
     // The face k has the weight 1, and its own multiplier is the distance.
     const double weight = z[u.l1 + c.face];
@@ -224,26 +250,22 @@ class EcpGap final : public ImplicitGap {
   EndContact end(const StepInput& s, const RecordedPair& p, const Vector& z,
                  const State& end) const override {
     const StartContact& c = s.contacts[static_cast<std::size_t>(p.number)];
-    const auto world = [&](int b, const Vector3d& y) {
-      const BodyState& at = end.bodies[static_cast<std::size_t>(b)];
-      return Vector3d(at.position + at.orientation * (s.scales.length * y));
-    };
     EndContact e;
     if (is_plane(p.pair.form)) {
       const Body& ground = body(s, c.b);
       const auto& space = std::get<HalfSpace>(ground.shape);
       e.frame = contact_frame(ground.orientation * space.normal, 3,
                               s.scene->properties(c.a, c.b).direction);
-      e.point_a = world(c.a, z.segment<3>(p.first));
+      const BodyState& at = end.bodies[static_cast<std::size_t>(c.a)];
+      e.point_a = at.position + at.orientation * (s.scales.length * z.segment<3>(p.first));
       e.gap = e.frame.n.dot(e.point_a - ground.position) - space.offset;
       e.point_b = e.point_a - e.gap * e.frame.n;
       return e;
     }
     const bool a_first = first_is_a(p.pair.form);
-    const int one = a_first ? c.a : c.b, two = a_first ? c.b : c.a;
+    const int one = a_first ? c.a : c.b;
     const GeneralUnknowns u = general_unknowns(*s.scene, p);
-    const Vector3d y1 = z.segment<3>(u.y1);
-    const Vector3d a1 = world(one, y1), a2 = world(two, z.segment<3>(u.y2));
+    const auto [a1, a2, y1] = general_points(s, p, z, end);
     e.point_a = a_first ? a1 : a2;
     e.point_b = a_first ? a2 : a1;
     const std::vector<ConvexInequality> f = convex_inequalities(body(s, one).shape);
