@@ -201,8 +201,14 @@ std::vector<Plan> nonlinear_plans() {
         "repeat({}, try(josephy-newton, from=random:{{k}}))",
         times[0], times[1], times[2], times[3]);
   };
-  const std::string whole =
-      "try(" + quick_newton + ":patience=5, cap=50), try(box-interior-point, cap=100), ";
+  const std::string whole = "try(" + quick_newton + ":patience=5, cap=50), ";
+  const std::string interior = "try(box-interior-point, cap=100), ";
+  // If bodies stick in loops, their forces are not unique and the gaps around a loop contradict
+  // each other a little. Newton steps are then long and lead nowhere; proximal steps go on.
+  const std::string proximal =
+      "proximal(try(" + quick_newton +
+      ":patience=8:watchdog=3, cap=60)), "
+      "try(newton-fb:least_squares=always, from=best, cap=60, within=1e-6), ";
   const std::string first_of_large = "try(" + quick_newton + ", cap=100), ";
   // With many unknowns other points lead nowhere more often, and each costs more.
   const auto at_most = [](int times) {
@@ -217,7 +223,7 @@ std::vector<Plan> nonlinear_plans() {
        {}},
       {"nonlinear-large",
        "mcp of 300 unknowns and more",
-       first(whole + "islands(" +
+       first(whole + interior + proximal + "islands(" +
              first(first_of_large + beside(quick_times, quick_newton) + parts + ", rounds=300), " +
                    pivots + others({at_most(10), at_most(18), at_most(9), at_most(10)})) +
              ")"),
@@ -225,7 +231,7 @@ std::vector<Plan> nonlinear_plans() {
       {"nonlinear-large-early",
        "the same if there are other starts (steps of perp simulate): one of them is often "
        "solved in less time than all effort from this one takes",
-       first(whole + "islands(" +
+       first(whole + proximal + interior + "islands(" +
              first(first_of_large + beside(quick_times, quick_newton) + parts + ", rounds=60)") +
              ")"),
        {}}};

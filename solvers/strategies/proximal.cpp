@@ -3,8 +3,7 @@
 #include <cmath>
 #include <iterator>
 #include <perp/problems/standard/reductions.hpp>
-#include <perp/solvers/strategies/strategy.hpp>
-#include <perp/solvers/verified_solve.hpp>
+#include <perp/solvers/strategies/proximal_steps.hpp>
 
 namespace perp {
 
@@ -23,9 +22,9 @@ Matrix shifted(const Matrix& M, double rho) {
 
 // z+ solves the problem of M + rho I and q - rho z [Rockafellar1976]. The steps end if z+ solves
 // the problem as posed, which is verified.
-class ProximalPoint final : public Strategy {
+class LinearProximalPoint final : public Strategy {
  public:
-  ProximalPoint(const SolverExpression& e, const Workshop& workshop)
+  LinearProximalPoint(const SolverExpression& e, const Workshop& workshop)
       : part_(workshop.build(e.parts.front())), rho_(e, "rho"), steps_(e, "steps") {}
 
   Outcome& run(const Task& task) override {
@@ -34,7 +33,7 @@ class ProximalPoint final : public Strategy {
     VerifiedResult& all = out_.result;
     if (!prepare(task)) {
       out_.drop_answer();
-      all.message = "proximal takes lcp and mlcp";
+      all.message = "proximal takes lcp, mlcp and mcp";
       all.route.push_back(
           {"proximal", all.status, all.claimed, 0, 0.0, all.message, {}, Residuals::kNone});
       return out_;
@@ -48,17 +47,7 @@ class ProximalPoint final : public Strategy {
     centre_ = centre_.cwiseMax(posed_.lower).cwiseMin(posed_.upper);
     const int steps = steps_.whole(*task.numbers, kSteps);
     for (int k = 0; k < steps; ++k) {
-      Task inner{near_,         inner_version_, task.start, task.limits,   task.limits.tolerance,
-                 task.observer, task.numbers,   nullptr,    task.after_cap};
-      if (task.limits.time_limit > 0) {
-        const double left = task.limits.time_limit - seconds_since(started) + all.verification_time;
-        if (k > 0 && left <= 0) {
-          all.status = all.claimed = Status::kTimeLimit;
-          break;
-        }
-        inner.limits.time_limit = std::max(left, kLeastLimit);
-      }
-      if (!step(task, inner, k)) break;
+      if (!step(task, started, k)) break;
     }
     all.route.push_back(route_step("proximal", all));
     return out_;
@@ -84,21 +73,21 @@ class ProximalPoint final : public Strategy {
   }
 
   // One proximal step. @return whether another one follows
-  bool step(const Task& task, Task& inner, int k) {
+  bool step(const Task& task, VerifiedClock::time_point started, int k) {
     VerifiedResult& all = out_.result;
     std::get<Mlcp>(near_.data).q = posed_.q - shift_ * centre_;
     ++inner_version_.values;
-    inner.version = inner_version_;
+    Task inner{near_,         inner_version_, task.start, task.limits,   task.limits.tolerance,
+               task.observer, task.numbers,   nullptr,    task.after_cap};
     if (k > 0) inner.start = {&centre_, nullptr, basis_.empty() ? nullptr : &basis_};
-    const Outcome& outcome = part_->run(inner);
+    const Outcome* run = run_proximal_step(*part_, task, inner, started, k == 0, all);
+    if (!run) {
+      all.status = all.claimed = Status::kTimeLimit;
+      return false;
+    }
+    const Outcome& outcome = *run;
     const VerifiedResult& r = outcome.result;
     out_.capped |= outcome.capped;
-    add_costs(r, all);
-    // The measures of these tries belong to the proximal problem, not to the problem as posed.
-    for (auto it = all.route.end() - std::ssize(r.route); it != all.route.end(); ++it) {
-      it->solver = it->solver.str() + " on proximal step";
-      it->measure = Residuals::kNone;
-    }
     if (outcome.skipped || !has_answer(near_.data, near_.size(), r.answer)) {
       if (k == 0) out_.drop_answer();
       all.status = all.claimed = r.status;
@@ -130,7 +119,41 @@ class ProximalPoint final : public Strategy {
   Outcome out_;
 };
 
+// Chooses by the kind of the problem.
+class ProximalPoint final : public Strategy {
+ public:
+  ProximalPoint(const SolverExpression& e, const Workshop& workshop)
+      : linear_(e, workshop), nonlinear_(make_nonlinear_proximal(e, workshop)) {}
+
+  Outcome& run(const Task& task) override {
+    return std::holds_alternative<Mcp>(task.problem.data) ? nonlinear_->run(task)
+                                                          : linear_.run(task);
+  }
+
+ private:
+  LinearProximalPoint linear_;
+  std::unique_ptr<Strategy> nonlinear_;
+};
+
 }  // namespace
+
+const Outcome* run_proximal_step(Strategy& part, const Task& task, Task inner,
+                                 VerifiedClock::time_point started, bool first,
+                                 VerifiedResult& all) {
+  if (task.limits.time_limit > 0) {
+    const double left = task.limits.time_limit - seconds_since(started) + all.verification_time;
+    if (!first && left <= 0) return nullptr;
+    inner.limits.time_limit = std::max(left, kLeastLimit);
+  }
+  const Outcome& outcome = part.run(inner);
+  add_costs(outcome.result, all);
+  // The measures of these tries belong to the proximal problem, not to the problem as posed.
+  for (auto it = all.route.end() - std::ssize(outcome.result.route); it != all.route.end(); ++it) {
+    it->solver = it->solver.str() + " on proximal step";
+    it->measure = Residuals::kNone;
+  }
+  return &outcome;
+}
 
 std::unique_ptr<Strategy> make_proximal(const SolverExpression& e, const Workshop& workshop) {
   return std::make_unique<ProximalPoint>(e, workshop);

@@ -135,7 +135,7 @@ const std::vector<StrategyEntry>& strategies() {
       {"proximal",
        "proximal(SOLVER, rho=RHO, steps=STEPS)",
        "proximal-point steps: the solver gets M + rho I, which is nonsingular if M is monotone "
-       "(lcp, mlcp)",
+       "(lcp, mlcp), or F(z) + rho (z - c) with a rho that changes (mcp)",
        1,
        1,
        {"rho", "steps"},

@@ -408,18 +408,21 @@ TEST(EquivalentContactPoint, PropositionsHoldForRandomPairs) {
 }
 
 // Boxes that fall on each other have several contacts each: which of their faces and edges press is
-// what a prediction tells. Without it most iterations go to tries from wrong starts.
+// what a prediction tells. Without it most iterations go to tries from wrong starts. Only
+// iterations on the step itself count: those on a prediction take a tenth of the time.
 TEST(EquivalentContactPoint, PredictionsSaveIterations) {
   const Scene s = load_scene("falling-boxes", {{"layers", 4}, {"across", 2}});
   const auto iterations = [&](const std::string& formulation) {
     int sum = 0;
     for (const StepReport& step : run_implicit(s, 0.01, 0.5, formulation).steps) {
-      for (const StageReport& stage : step.stages) sum += stage.iterations;
+      for (const StageReport& stage : step.stages) {
+        if (stage.stage == "contact") sum += stage.iterations;
+      }
       for (const ContactResult& c : step.result.contacts) EXPECT_GE(c.contact.gap, -1e-8);
     }
     return sum;
   };
-  EXPECT_LT(iterations(kEcp), 0.7 * iterations(kEcp + ":prediction=never"));
+  EXPECT_LT(iterations(kEcp), 0.3 * iterations(kEcp + ":prediction=never"));
 }
 
 }  // namespace
