@@ -18,7 +18,9 @@ constexpr int kEasy = 10;      // iterations; inner problems that take more are 
 constexpr double kFall = 0.3;  // factor of rho after an easy inner problem
 constexpr double kLeastRho = 1e-8;  // over the first rho
 constexpr double kRise = 4.0;       // factor of rho after an inner problem that was not solved
-constexpr int kWithout = 40;        // so many steps that do not halve the best measure are the end
+constexpr double kAlong = 0.9;      // least cosine of moves of the same direction
+constexpr double kMostReach = 64.0;
+constexpr int kWithout = 40;  // so many steps that do not halve the best measure are the end
 
 // F(z) + rho (z - c) of a problem, as a callback.
 class ShiftedMcp {
@@ -135,6 +137,10 @@ class NonlinearProximalPoint final : public Strategy {
     centre = centre.cwiseMax(mcp.lower).cwiseMin(mcp.upper);
     first_rho_ = rho_.at(*task.numbers, kFirstRho) * shifted_.largest_entry(centre);
     shifted_.rho = first_rho_;
+    drift_.point = centre;
+    drift_.move.setZero(mcp.size());
+    drift_.before.setZero(mcp.size());
+    drift_.reach = 0.0;
     all.answer.z = centre;
     all.setup_time = seconds_since(started_);
     check_answer(task.problem, task.verify_at, all);
@@ -156,6 +162,7 @@ class NonlinearProximalPoint final : public Strategy {
   // One proximal step. @return whether another one follows
   bool step(const Task& task, int k) {
     VerifiedResult& all = out_.result;
+    const auto& mcp = std::get<Mcp>(task.problem.data);
     const double accuracy = std::max(task.verify_at, kAccuracy * measures_.back());
     ++inner_version_.values;
     Task inner{near_,        inner_version_, {&shifted_.centre},
@@ -182,15 +189,38 @@ class NonlinearProximalPoint final : public Strategy {
     }
     const bool there = r.status == Status::kSolved && std::isfinite(measure);
     const bool better = measure < measures_.back();
-    if (there || better) shifted_.centre = next_.answer.z;
+    const bool reached = drift_.reach > 0;
+    set_centre(mcp, there, better);
     if (better) {
       all.answer.z = next_.answer.z;
       all.verdict = next_.verdict;
     }
     measures_.push_back(std::min(measure, measures_.back()));
     if (all.verdict.solved) return false;
-    follow(there, r.iterations);
+    if (there || !reached) follow(there, r.iterations);
     return goes_on(r);
+  }
+
+  // The next centre: the answer. If the last moves had the same direction, the answers drift until
+  // other bounds hold, and the centre is so many moves ahead of the answer. If the inner problem
+  // there is not solved, the centre goes back.
+  void set_centre(const Mcp& mcp, bool solved, bool better) {
+    Vector& centre = shifted_.centre;
+    if (!solved) {
+      if (better) drift_.point = next_.answer.z;
+      centre = drift_.point;
+      drift_.move.setZero(centre.size());
+      drift_.reach = 0.0;
+      return;
+    }
+    drift_.before.swap(drift_.move);
+    drift_.point = next_.answer.z;
+    drift_.move = drift_.point - centre;
+    const double cosine = drift_.move.dot(drift_.before);
+    const bool along = cosine > kAlong * drift_.move.norm() * drift_.before.norm();
+    drift_.reach = along ? std::clamp(2 * drift_.reach, 1.0, kMostReach) : 0.0;
+    centre = drift_.point + drift_.reach * drift_.move;
+    centre = centre.cwiseMax(mcp.lower).cwiseMin(mcp.upper);
   }
 
   // Changes rho after an inner problem.
@@ -217,6 +247,10 @@ class NonlinearProximalPoint final : public Strategy {
   Problem near_;  // the proximal problem around the centre
   Version version_, inner_version_;
   double first_rho_ = 0.0;
+  struct {
+    Vector point, move, before;  // last answer, how it moved from its centre, and the move before
+    double reach = 0.0;          // moves from the last answer to the centre
+  } drift_;
   std::vector<double> measures_;  // the best one at the start and after each step
   VerifiedResult next_;
   VerifiedClock::time_point started_;

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <functional>
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace perp::test {
 namespace {
@@ -135,6 +137,55 @@ TEST(NonlinearProximal, RaisesRhoUntilTheInnerProblemIsSolved) {
   for (std::size_t k = 1; k < rhos.size(); ++k) EXPECT_GT(rhos[k], 2 * rhos[k - 1]);
   EXPECT_EQ(r.status, Status::kStalled);
   EXPECT_EQ(r.answer.z, Vector::Constant(1 + kSupports, 0.5));  // the start is the best answer
+}
+
+// Solves F(z) = g + rho (z - c) = 0 with a constant g, and remembers c and z.
+class Drifting final : public Solver {
+ public:
+  explicit Drifting(std::vector<std::pair<double, double>>& steps) : steps_(steps) {
+    traits_ = {"drifting", "scripted", "", {"mcp"}};
+  }
+  const SolverTraits& traits() const override { return traits_; }
+  void visit_settings(SettingVisitor&) override {}
+
+ private:
+  void do_prepare(const Problem& problem) override { inner_ = std::get<Mcp>(problem.data); }
+  void do_solve(const Start& start, Observer*, Result& result) override {
+    const Vector& c = *start.z;
+    const double g = inner_.evaluate(c)[0], rho = inner_.evaluate(c.array() + 1.0)[0] - g;
+    result.z = c.array() - g / rho;
+    result.status = Status::kSolved;
+    steps_.emplace_back(c[0], result.z[0]);
+  }
+
+  std::vector<std::pair<double, double>>& steps_;
+  SolverTraits traits_;
+  Mcp inner_;
+};
+
+// z moves by the same F / rho in each step until it is at its bound, far away: centres go ahead of
+// the answers by 1, 2, 4, ... and at last 64 moves.
+TEST(NonlinearProximal, GoesAheadOfAnswersThatDrift) {
+  Mcp mcp;
+  {
+    Recorder recorder;
+    const ExprVector z = recorder.variables(1);
+    ExprVector rows(1);
+    rows[0] = 0.0 * z[0] - 1e-3;
+    mcp.graph = std::make_shared<const ExpressionGraph>(recorder.graph(rows));
+  }
+  mcp.lower = Vector::Zero(1);
+  mcp.upper = Vector::Constant(1, 1e9);
+  std::vector<std::pair<double, double>> steps;
+  SolveRequest request = request_of("proximal(drifting, steps=11)");
+  request.make = [&](std::string_view) { return std::make_unique<Drifting>(steps); };
+  solve_verified(problem_of(mcp), request);
+  ASSERT_EQ(steps.size(), 11u);
+  for (std::size_t k = 0; k + 1 < steps.size(); ++k) {
+    const auto [c, z] = steps[k];
+    const double ahead = k == 0 ? 0.0 : std::min(64.0, std::pow(2.0, static_cast<double>(k) - 1));
+    EXPECT_NEAR(steps[k + 1].first, z + ahead * (z - c), 1e-9 * z) << k;
+  }
 }
 
 TEST(NonlinearProximal, NeedsNoStepIfTheStartSolvesTheProblem) {
