@@ -149,7 +149,7 @@ class NonlinearProximalPoint final : public Strategy {
 
   // @throws DeadlinePassed
   void prepare(const Task& task, const Mcp& mcp) {
-    if (task.version == version_) return;
+    if (task.version == version_ && shifted_.problem().size() > 0) return;
     const bool same = task.version.structure == version_.structure;
     version_ = {};
     shifted_.prepare(mcp, Deadline(task.limits.time_limit));
