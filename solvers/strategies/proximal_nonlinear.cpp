@@ -14,6 +14,7 @@ constexpr double kFirstRho = 0.01;  // over the largest entry of the Jacobian at
 constexpr double kMostRho = 1e4;    // over the first rho; with a larger one nothing moves
 constexpr int kMostSteps = 200;
 constexpr double kAccuracy = 0.02;  // of an inner problem, over the best measure so far
+constexpr double kTighter = 0.1;    // the same, at least: over the tolerance as posed
 constexpr int kEasy = 10;      // iterations; inner problems that take more are no reason to go on
 constexpr double kFall = 0.3;  // factor of rho after an easy inner problem
 constexpr double kLeastRho = 1e-8;  // over the first rho
@@ -163,7 +164,7 @@ class NonlinearProximalPoint final : public Strategy {
   bool step(const Task& task, int k) {
     VerifiedResult& all = out_.result;
     const auto& mcp = std::get<Mcp>(task.problem.data);
-    const double accuracy = std::max(task.verify_at, kAccuracy * measures_.back());
+    const double accuracy = std::max(kTighter * task.verify_at, kAccuracy * measures_.back());
     ++inner_version_.values;
     Task inner{near_,        inner_version_, {&shifted_.centre},
                task.limits,  accuracy,       task.observer,
