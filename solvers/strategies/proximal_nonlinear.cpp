@@ -1,4 +1,4 @@
-// proximal for nonlinear problems, on whose Jacobian rho depends.
+// proximal for nonlinear problems: rho changes from step to step.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,7 +14,7 @@ constexpr double kFirstRho = 0.01;  // over the largest entry of the Jacobian at
 constexpr double kMostRho = 1e4;    // over the first rho; with a larger one nothing moves
 constexpr int kMostSteps = 200;
 constexpr double kAccuracy = 0.02;  // of an inner problem, over the best measure so far
-constexpr double kTighter = 0.1;    // the same, at least: over the tolerance as posed
+constexpr double kTighter = 0.1;    // least accuracy, over the tolerance of the problem as posed
 constexpr int kEasy = 10;      // iterations; inner problems that take more are no reason to go on
 constexpr double kFall = 0.3;  // factor of rho after an easy inner problem
 constexpr double kLeastRho = 1e-8;  // over the first rho
