@@ -19,7 +19,8 @@ constexpr int kEasy = 10;      // iterations; inner problems that take more are 
 constexpr double kFall = 0.3;  // factor of rho after an easy inner problem
 constexpr double kLeastRho = 1e-8;  // over the first rho
 constexpr double kRise = 4.0;       // factor of rho after an inner problem that was not solved
-constexpr double kAlong = 0.9;      // least cosine of moves of the same direction
+constexpr int kMostWait = 4;
+constexpr double kAlong = 0.9;  // least cosine of moves of the same direction
 constexpr double kMostReach = 64.0;
 constexpr int kWithout = 40;  // so many steps that do not halve the best measure are the end
 
@@ -142,6 +143,7 @@ class NonlinearProximalPoint final : public Strategy {
     drift_.move.setZero(mcp.size());
     drift_.before.setZero(mcp.size());
     drift_.reach = 0.0;
+    wait_ = {};
     all.answer.z = centre;
     all.setup_time = seconds_since(started_);
     check_answer(task.problem, task.verify_at, all);
@@ -224,11 +226,17 @@ class NonlinearProximalPoint final : public Strategy {
     centre = centre.cwiseMax(mcp.lower).cwiseMin(mcp.upper);
   }
 
-  // Changes rho after an inner problem.
+  // Changes rho after an inner problem. If a smaller rho has failed, more easy inner problems come
+  // before the next fall.
   void follow(bool solved, int iterations) {
     double& rho = shifted_.rho;
-    if (!solved) rho *= kRise;
-    if (solved && iterations <= kEasy) rho = std::max(kFall * rho, kLeastRho * first_rho_);
+    if (!solved) {
+      rho *= kRise;
+      wait_ = {std::min(kMostWait, 2 * wait_.length + 1), 0};
+    } else if (iterations <= kEasy && wait_.done++ >= wait_.length) {
+      rho = std::max(kFall * rho, kLeastRho * first_rho_);
+      wait_ = {wait_.length / 2, 0};
+    }
   }
 
   bool goes_on(const VerifiedResult& last) {
@@ -252,6 +260,9 @@ class NonlinearProximalPoint final : public Strategy {
     Vector point, move, before;  // last answer, how it moved from its centre, and the move before
     double reach = 0.0;          // moves from the last answer to the centre
   } drift_;
+  struct {
+    int length = 0, done = 0;  // easy inner problems before rho falls again
+  } wait_;
   std::vector<double> measures_;  // the best one at the start and after each step
   VerifiedResult next_;
   VerifiedClock::time_point started_;

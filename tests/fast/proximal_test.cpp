@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -63,26 +64,29 @@ TEST(NonlinearProximal, SolvesASingularProblemNearTheStart) {
   }
 }
 
-// Gives the start back, with success or without, after the inner problem has been looked at.
+// Looks at the inner problem, and gives the start back; newton-fb solves what shall be solved.
 class Looking final : public Solver {
  public:
-  using Look = std::function<void(const Mcp& inner, const Vector& start)>;
-  Looking(bool succeeds, Look look) : succeeds_(succeeds), look_(std::move(look)) {
+  using Look = std::function<bool(const Mcp& inner, const Vector& start)>;
+  explicit Looking(Look look) : look_(std::move(look)) {
     traits_ = {"looking", "scripted", "", {"mcp"}};
   }
   const SolverTraits& traits() const override { return traits_; }
   void visit_settings(SettingVisitor&) override {}
 
  private:
-  void do_prepare(const Problem& problem) override { inner_ = std::get<Mcp>(problem.data); }
+  void do_prepare(const Problem& problem) override {
+    inner_ = std::get<Mcp>(problem.data);
+    newton_->prepare(problem);
+  }
   void do_solve(const Start& start, Observer*, Result& result) override {
-    look_(inner_, *start.z);
-    result.z = *start.z;
-    result.status = succeeds_ ? Status::kSolved : Status::kStalled;
+    const bool solve = look_(inner_, *start.z);
+    result.z = solve ? newton_->solve(start).z : *start.z;
+    result.status = solve ? Status::kSolved : Status::kStalled;
   }
 
-  bool succeeds_;
   Look look_;
+  std::unique_ptr<Solver> newton_ = make_solver("newton-fb");
   SolverTraits traits_;
   Mcp inner_;
 };
@@ -106,15 +110,18 @@ double rho_of(const Mcp& posed, const Mcp& inner, const Vector& start) {
   return rho;
 }
 
-// The rho of all steps if the inner solver gives its start back.
-std::vector<double> rhos_of(bool succeeds, const std::string& solver, VerifiedResult& result) {
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+// The rho of all steps if the inner solver solves problems from `least` rho on, and no others.
+std::vector<double> rhos_of(double least, const std::string& solver, VerifiedResult& result) {
   const Problem problem = redundant_supports();
   std::vector<double> rhos;
   SolveRequest request = request_of(solver);
   request.start = Vector::Constant(1 + kSupports, 0.5);
   request.make = [&](std::string_view) {
-    return std::make_unique<Looking>(succeeds, [&](const Mcp& inner, const Vector& start) {
+    return std::make_unique<Looking>([&](const Mcp& inner, const Vector& start) {
       rhos.push_back(rho_of(std::get<Mcp>(problem.data), inner, start));
+      return rhos.back() >= least;
     });
   };
   result = solve_verified(problem, request);
@@ -124,7 +131,7 @@ std::vector<double> rhos_of(bool succeeds, const std::string& solver, VerifiedRe
 // The largest entry of the Jacobian at v = 1/2 is 1 + 3 / 4.
 TEST(NonlinearProximal, ShiftsTheProblemByRhoTimesTheLargestEntry) {
   VerifiedResult r;
-  const std::vector<double> rhos = rhos_of(false, "proximal(looking, rho=.5, steps=1)", r);
+  const std::vector<double> rhos = rhos_of(kNever, "proximal(looking, rho=.5, steps=1)", r);
   ASSERT_EQ(rhos.size(), 1u);
   EXPECT_NEAR(rhos[0], 0.5 * 1.75, 1e-12);
 }
@@ -132,11 +139,26 @@ TEST(NonlinearProximal, ShiftsTheProblemByRhoTimesTheLargestEntry) {
 // If the inner problem is not solved, rho rises, until nothing can move any more.
 TEST(NonlinearProximal, RaisesRhoUntilTheInnerProblemIsSolved) {
   VerifiedResult r;
-  const std::vector<double> rhos = rhos_of(false, "proximal(looking)", r);
+  const std::vector<double> rhos = rhos_of(kNever, "proximal(looking)", r);
   ASSERT_GT(rhos.size(), 2u);
   for (std::size_t k = 1; k < rhos.size(); ++k) EXPECT_GT(rhos[k], 2 * rhos[k - 1]);
   EXPECT_EQ(r.status, Status::kStalled);
   EXPECT_EQ(r.answer.z, Vector::Constant(1 + kSupports, 0.5));  // the start is the best answer
+}
+
+// What has failed with a smaller rho is not tried again after the next success.
+TEST(NonlinearProximal, WaitsAfterRhoWasTooSmall) {
+  VerifiedResult r;
+  const double least = 0.01;
+  const std::vector<double> rhos = rhos_of(least, "proximal(looking)", r);
+  int rises = 0;
+  for (std::size_t k = 0; k + 2 < rhos.size(); ++k) {
+    if (rhos[k] >= least) continue;
+    ++rises;
+    EXPECT_GE(rhos[k + 1], least);
+    EXPECT_EQ(rhos[k + 2], rhos[k + 1]);
+  }
+  EXPECT_GE(rises, 2);
 }
 
 // Solves F(z) = g + rho (z - c) = 0 with a constant g, and remembers c and z.
