@@ -19,8 +19,8 @@ constexpr int kEasy = 10;      // iterations; inner problems that take more are 
 constexpr double kFall = 0.3;  // factor of rho after an easy inner problem
 constexpr double kLeastRho = 1e-8;  // over the first rho
 constexpr double kRise = 4.0;       // factor of rho after an inner problem that was not solved
-constexpr int kMostWait = 4;
-constexpr double kAlong = 0.9;  // least cosine of moves of the same direction
+constexpr int kMostWait = 4;        // easy inner problems before rho falls again
+constexpr double kAlong = 0.9;      // least cosine of moves of the same direction
 constexpr double kMostReach = 64.0;
 constexpr int kWithout = 40;  // so many steps that do not halve the best measure are the end
 

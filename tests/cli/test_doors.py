@@ -75,6 +75,7 @@ class TestFaultsApart(DoorTestCase):
             faults = ",".join(f"lemke,{solvers[fault]}" for fault in chosen)
             records += self.bench(self.folder / "mine", "--solvers", faults, "--time-limit", limit, "--memory-limit", "200",
                                   *arguments)
+        self.assertEqual({r["outcome"] for r in records if r["solver"] == "lemke"}, {"solved"})
         seen = {}
         for fault, solver in solvers.items():
             rows = [r for r in records if r["solver"] == solver.split("=")[0]]
