@@ -125,7 +125,7 @@ class StepRecorder {
   ExprVector3 parameters(const Point& value);
   /// The vector from body a to body b (mass centres) after free motion.
   ExprVector3 free_offset(int a, int b);
-  /// The tangent of a contact at the beginning of the step.
+  /// The tangent of a contact at StepInput::guess.
   ExprVector3 reference(int contact);
 
   /// Adds an unknown with the lower bound -infinity or 0, and returns its index. Its row is 0 until

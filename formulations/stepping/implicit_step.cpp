@@ -4,6 +4,7 @@
 #include <perp/formulations/dynamics/recorded_joints.hpp>
 #include <perp/formulations/law/ellipsoid/ellipsoid.hpp>
 #include <perp/formulations/stepping/colliding_pairs.hpp>
+#include <perp/formulations/stepping/implicit_result.hpp>
 #include <perp/formulations/stepping/predictor.hpp>
 
 #include <fmt/format.h>
@@ -18,7 +19,6 @@ namespace perp {
 
 namespace {
 
-constexpr int kLawColumns = 3;           // law_gap, law_cone, law_slip
 constexpr double kOverlap = 1e-9;        // over the length scale: no step may leave more
 constexpr double kNearest = 1e-3;        // over the length scale: higher points do not touch
 constexpr std::size_t kRecordings = 32;  // kept; heaps of many bodies have other sets in each step
@@ -48,7 +48,7 @@ class ImplicitStep final : public Formulation {
             .halvings = kHalvings};
   }
   std::optional<std::string> refusal(const Scene& scene) const override;
-  std::vector<std::string> columns() const override;
+  std::vector<std::string> columns() const override { return implicit_columns(*gap_); }
   StageOrResult begin(const Scene& scene, const State& state, double h,
                       const HeldContacts& held) override;
   StageOrResult advance(const Answer& answer) override;
@@ -79,12 +79,6 @@ class ImplicitStep final : public Formulation {
   void add_contact_infos(Problem& problem) const;
   void soften(StepRecorder& recorder, const RecordedContact& contact,
               const ContactUnknowns& unknowns) const;
-  static void add_law_residuals(const ContactResult& contact, double h, double spin,
-                                const Vector3d& velocity, std::vector<double>& columns);
-  void add_joints(const Vector& z, StepResult& r, Vector& wrenches) const;
-  StepResult finish(const Vector& velocity, const Vector* z) const;
-  void add_contact(const RecordedPair& pair, const Vector& z, StepResult& r, Vector& wrenches,
-                   double& size) const;
 
   std::string name_;
   std::unique_ptr<ImplicitGap> gap_;
@@ -104,7 +98,7 @@ class ImplicitStep final : public Formulation {
       pressed_;                           // contact points of the last step, in the frame of a
   std::optional<StepResult> prediction_;  // until it is offered again
   int starts_ = 0;                        // tried for the contacts of the step
-  bool again_ = false;                    // whether it has been
+  bool prediction_again_ = false;         // whether it has been offered again
   bool ended_ = true;                     // whether the step has
   std::vector<int> rewrites_;             // tried for each pair
 };
@@ -128,13 +122,13 @@ StageOrResult ImplicitStep::begin(const Scene& scene, const State& state, double
   touching_.clear();
   pairs_.clear();
   starts_ = 0;
-  again_ = false;
+  prediction_again_ = false;
   prediction_.reset();
   predictor_.reset();
   if (!add_overlapping(input_.guess, 0.0) && scene_->joints.empty()) {
     pressed_.clear();
     ended_ = true;
-    return finish(input_.free, nullptr);
+    return free_result(input_);
   }
   if (predicts()) {
     if (auto next = predictor_.begin(*scene_, state, h)) return predict(std::move(*next));
@@ -146,11 +140,11 @@ bool ImplicitStep::predicts() const {
   const Prediction when = gap_->prediction();
   if (when != Prediction::kSeveral) return when == Prediction::kAlways;
   std::set<int> seen;
-  const auto again = [&](int body) {
+  const auto seen_before = [&](int body) {
     return !scene_->bodies[static_cast<std::size_t>(body)].fixed && !seen.insert(body).second;
   };
   return std::any_of(touching_.begin(), touching_.end(), [&](const std::pair<int, int>& pair) {
-    const bool first = again(pair.first), second = again(pair.second);
+    const bool first = seen_before(pair.first), second = seen_before(pair.second);
     return first || second;
   });
 }
@@ -193,14 +187,15 @@ void ImplicitStep::forget_prediction() {
 void ImplicitStep::begin_run(const Scene& scene, const State& state) {
   const bool same = scene_ && *scene_ == scene;
   if (!same) {
+    std::vector<std::pair<int, int>> candidates = colliding_pairs(scene);  // may throw
     scene_ = scene;
-    candidates_ = colliding_pairs(scene);
+    candidates_ = std::move(candidates);
     recordings_.clear();
   }
   // A driver may begin a step again that has not ended, for instance with half of its length.
-  const bool again = same && state.time == input_.state.time && !ended_;
-  if (again) spells_ = spells_before_;
-  if (!again && !(same && state.time > input_.state.time)) {
+  const bool restarted = same && state.time == input_.state.time && !ended_;
+  if (restarted) spells_ = spells_before_;
+  if (!restarted && !(same && state.time > input_.state.time)) {
     spells_.clear();
     pressed_.clear();
   }
@@ -342,7 +337,7 @@ Stage ImplicitStep::stage(bool carried_over) {
   return s;
 }
 
-// The contacts as they are at the beginning of the step.
+// The contacts as they are at the guess.
 void ImplicitStep::add_contact_infos(Problem& problem) const {
   const auto list = [](const Vector3d& v) { return std::vector<double>{v[0], v[1], v[2]}; };
   for (const RecordedPair& p : recordings_.at(pairs_).pairs) {
@@ -365,7 +360,8 @@ StageOrResult ImplicitStep::advance(const Answer& answer) {
   for (const RecordedPair& p : r.pairs) {
     if (!gap_->wrong(input_, p, answer.z, end)) continue;
     if (rewrite_pair(static_cast<std::size_t>(p.number))) return stage(false);
-    StepResult result = finish(velocity, &answer.z);
+    StepResult result =
+        implicit_result(input_, *gap_, friction_, r.pairs, r.joints, velocity, answer.z);
     result.rejected = fmt::format(
         "contact {}: the answer solves the equations, but is not the contact that they describe",
         p.name);
@@ -375,7 +371,8 @@ StageOrResult ImplicitStep::advance(const Answer& answer) {
     start_velocity_ = velocity;
     return stage(true);
   }
-  StepResult result = finish(velocity, &answer.z);
+  StepResult result =
+      implicit_result(input_, *gap_, friction_, r.pairs, r.joints, velocity, answer.z);
   ended_ = true;
   pressed_.clear();
   for (const RecordedPair& p : r.pairs) {
@@ -409,7 +406,7 @@ std::optional<Stage> ImplicitStep::relax() {
   }
   if (predictor_.has_spoken()) {
     forget_prediction();
-    if (!again_) return stage(true);
+    if (!prediction_again_) return stage(true);
     starts_ = kEarlyStarts;  // the others have been tried with these contacts
     return once_more(stage(true));
   }
@@ -421,13 +418,14 @@ std::optional<Stage> ImplicitStep::relax() {
     return stage(false);
   }
   if (prediction_) {
-    again_ = true;
+    prediction_again_ = true;
     take_prediction(*std::exchange(prediction_, {}));
     starts_ = kEarlyStarts;
     return once_more(stage(false));
   }
   if (starts_ == kEarlyStarts) {
     ++starts_;
+    look(input_.state);
     return once_more(stage(false));
   }
   if (rewrite_any()) return stage(false);
@@ -453,12 +451,6 @@ Vector3d ImplicitStep::world_point(const State& state, int body, const Vector3d&
   return s.position + s.orientation * local;
 }
 
-std::vector<std::string> ImplicitStep::columns() const {
-  std::vector<std::string> names = {"law_gap", "law_cone", "law_slip"};
-  for (std::string& name : gap_->columns()) names.push_back(std::move(name));
-  return names;
-}
-
 // p/h = max(0, -k (gap + tau v_n)): 0 <= gap + tau v_n + p_n / (h k) complementary to p_n >= 0, in
 // units of the recorder.
 void ImplicitStep::soften(StepRecorder& recorder, const RecordedContact& contact,
@@ -475,108 +467,6 @@ void ImplicitStep::soften(StepRecorder& recorder, const RecordedContact& contact
   });
   recorder.set_row(unknowns.p_n,
                    contact.gap + time * speed + compliance * recorder.unknown(unknowns.p_n));
-}
-
-// Raises the columns to the distances of a contact from its law.
-void ImplicitStep::add_law_residuals(const ContactResult& k, double h, double spin,
-                                     const Vector3d& v, std::vector<double>& columns) {
-  const ContactProperties& c = k.contact.properties;
-  double slack = k.contact.gap;
-  if (!c.rigid()) slack += c.dissipation * k.v_n + k.p_n / (h * c.stiffness);
-  columns[0] =
-      std::max(columns[0], k.mode == ContactMode::kOpen ? std::max(0.0, -slack) : std::abs(slack));
-  if (k.mode == ContactMode::kOpen || c.mu == 0.0) return;
-  const double limit = c.mu * k.p_n;
-  const Vector3d share(k.p_t / (c.e_t * limit), k.p_o / (c.e_o * limit),
-                       c.e_r > 0 ? k.p_r / (c.e_r * limit) : 0.0);
-  const Vector3d slip(c.e_t * v.dot(k.frame.t), c.e_o * v.dot(k.frame.o), c.e_r * spin);
-  columns[1] = std::max(columns[1], share.norm() - 1);
-  columns[2] = std::max(columns[2], slip.norm() + slip.dot(share));
-}
-
-// Impulses of the joints, and the values of their rows at the beginning of the step.
-void ImplicitStep::add_joints(const Vector& z, StepResult& r, Vector& wrenches) const {
-  const std::vector<JointRow>& rows = recordings_.at(pairs_).joints;
-  const Coordinates coordinates(*scene_);
-  std::vector<Triplet> entries;
-  r.joint_values = joint_constraints(*scene_, input_.state, coordinates, 0, entries);
-  r.joint_impulses.resize(static_cast<Eigen::Index>(rows.size()));
-  for (std::size_t k = 0; k < rows.size(); ++k) {
-    r.joint_impulses[static_cast<Eigen::Index>(k)] =
-        z[rows[k].unknown] * input_.scales.impulse * std::pow(input_.scales.length, rows[k].power);
-  }
-  entries.clear();
-  joint_constraints(*scene_, r.state, coordinates, 0, entries);
-  for (const Triplet& t : entries) wrenches[t.col()] += t.value() * r.joint_impulses[t.row()];
-}
-
-StepResult ImplicitStep::finish(const Vector& velocity, const Vector* z) const {
-  const Coordinates coordinates(*scene_);
-  StepResult r;
-  r.state = moved(*scene_, input_.state, coordinates, velocity, input_.h);
-  Vector wrenches = Vector::Zero(coordinates.size());
-  double size = 0.0;
-  if (z) {
-    r.columns.assign(columns().size(), 0.0);
-    for (const RecordedPair& p : recordings_.at(pairs_).pairs) {
-      add_contact(p, *z, r, wrenches, size);
-      if (r.contacts.back().mode != ContactMode::kOpen)
-        gap_->raise_columns(input_, p, *z, r.columns.data() + kLawColumns);
-    }
-    add_joints(*z, r, wrenches);
-  }
-  const SparseMatrix inverse = inverse_mass_matrix(*scene_, input_.state, coordinates);
-  const Vector error = velocity - input_.free - inverse * wrenches;
-  size += (velocity.cwiseAbs() + input_.free.cwiseAbs()).sum();
-  r.momentum_error = size > 0 ? error.cwiseAbs().sum() / size : 0.0;
-  return r;
-}
-
-void ImplicitStep::add_contact(const RecordedPair& p, const Vector& z, StepResult& r,
-                               Vector& wrenches, double& size) const {
-  const EndContact e = gap_->end(input_, p, z, r.state);
-  const int a = p.pair.a, b = p.pair.b;
-  ContactResult k;
-  const ContactProperties properties = scene_->properties(a, b);
-  k.contact = {a, b, p.pair.form, 0.5 * (e.point_a + e.point_b), e.frame.n, e.gap, properties};
-  k.frame = e.frame;
-  const ContactImpulse impulse =
-      contact_impulse(input_.scales, properties, friction_, p.unknowns, z);
-  k.p_n = impulse.p_n;
-  k.p_t = impulse.p_t;
-  k.p_o = impulse.p_o;
-  k.p_r = impulse.p_r;
-  const auto& bodies = r.state.bodies;
-  const BodyState &sa = bodies[static_cast<std::size_t>(a)],
-                  &sb = bodies[static_cast<std::size_t>(b)];
-  const Vector3d v = sa.velocity + sa.angular_velocity.cross(e.point_a - sa.position) -
-                     sb.velocity - sb.angular_velocity.cross(e.point_b - sb.position);
-  k.v_n = v.dot(e.frame.n);
-  const Vector3d slip = v - k.v_n * e.frame.n;
-  const double spin = e.frame.n.dot(sa.angular_velocity - sb.angular_velocity);
-  k.slip = slip.norm();
-  const double moving = std::max(k.slip, properties.e_r * std::abs(spin));
-  k.mode = k.p_n <= 1e-12 * input_.scales.impulse    ? ContactMode::kOpen
-           : moving <= 1e-9 * input_.scales.velocity ? ContactMode::kStick
-                                                     : ContactMode::kSlide;
-  const Vector3d force = k.p_n * e.frame.n + k.p_t * e.frame.t + k.p_o * e.frame.o;
-  const Vector3d moment = k.p_r * e.frame.n;
-  r.contact_work += force.dot(v) + k.p_r * spin;
-  add_law_residuals(k, input_.h, spin, v, r.columns);
-  r.feeding += k.p_n * std::max(0.0, k.v_n);
-  const Coordinates coordinates(*scene_);
-  const auto push = [&](int body, const Vector3d& point, double sign) {
-    const int at = coordinates.offset(body);
-    if (at < 0) return;
-    const Vector3d arm = point - bodies[static_cast<std::size_t>(body)].position;
-    std::vector<Triplet> entries;
-    coordinates.add_wrench(body, force, arm.cross(force) + moment, sign, 0, entries);
-    for (const Triplet& t : entries) wrenches[t.col()] += t.value();
-    size += force.norm() / scene_->bodies[static_cast<std::size_t>(body)].mass;
-  };
-  push(a, e.point_a, 1.0);
-  push(b, e.point_b, -1.0);
-  r.contacts.push_back(k);
 }
 
 }  // namespace

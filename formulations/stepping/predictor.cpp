@@ -89,7 +89,7 @@ std::optional<StageOrResult> Predictor::begin(const Scene& scene, const State& s
   end_.reset();
   centres_.clear();
   rounds_ = 0;
-  now_ = first_.get();
+  now_ = first_step_.get();
   try {
     return go_on(now_->begin(scene, state, h));
   } catch (const CollisionError&) {
@@ -102,13 +102,14 @@ StageOrResult Predictor::advance(const Answer& answer) { return go_on(now_->adva
 // After an end the step is taken again, with the contacts of that end, until the centres stay.
 StageOrResult Predictor::go_on(StageOrResult next) {
   while (auto* result = std::get_if<StepResult>(&next)) {
-    const bool again = now_ == again_.get();
+    const bool again = now_ == repeated_step_.get();
     if (again) {  // its positions are an end moved on
       const Coordinates coordinates(*scene_);
       result->state = moved(*scene_, start_, coordinates, coordinates.velocity(result->state), h_);
     }
     const bool settled = look(*result);
     end_ = *result;
+    end_geometry_ = geometry_;
     if (again && (++rounds_ >= kRounds || settled)) break;
     const State end = result->state;
     State geometry = start_;
@@ -117,14 +118,14 @@ StageOrResult Predictor::go_on(StageOrResult next) {
       geometry.bodies[b].orientation = end.bodies[b].orientation;
     }
     try {
-      next = again_->begin(*scene_, geometry, h_, [&](std::vector<ContactPoint3> found) {
+      next = repeated_step_->begin(*scene_, geometry, h_, [&](std::vector<ContactPoint3> found) {
         return centred(std::move(found), end);
       });
     } catch (const CollisionError&) {
       break;
     }
     geometry_ = std::move(geometry);
-    now_ = again_.get();
+    now_ = repeated_step_.get();
   }
   at_work_ = std::holds_alternative<Stage>(next);
   return next;
@@ -183,6 +184,7 @@ std::vector<HeldContact> Predictor::centred(std::vector<ContactPoint3> found,
 std::optional<StepResult> Predictor::stop() {
   at_work_ = false;
   contacts_.clear();
+  if (end_) geometry_ = end_geometry_;  // the round under way has another one
   return end_;
 }
 

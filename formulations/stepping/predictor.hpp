@@ -22,7 +22,7 @@ class Predictor {
   /// @param first a step of position level @param again one of velocity level, to which the gaps
   /// of the predicted end are given (HeldContacts)
   Predictor(std::unique_ptr<Formulation> first, std::unique_ptr<Formulation> again)
-      : first_(std::move(first)), again_(std::move(again)) {}
+      : first_step_(std::move(first)), repeated_step_(std::move(again)) {}
 
   /// As Formulation::begin(): its first stage, or its end; nothing if it cannot find the contacts.
   std::optional<StageOrResult> begin(const Scene& scene, const State& state, double h);
@@ -56,12 +56,13 @@ class Predictor {
   Pairs pairs(const StepResult& end) const;
   std::vector<HeldContact> centred(std::vector<ContactPoint3> found, const State& end) const;
 
-  std::unique_ptr<Formulation> first_, again_;
+  std::unique_ptr<Formulation> first_step_, repeated_step_;
   Formulation* now_ = nullptr;
   const Scene* scene_ = nullptr;
   State start_, geometry_;  // the beginning, and the state whose contacts the step has
   double h_ = 0.0;
-  std::optional<StepResult> end_;
+  std::optional<StepResult> end_;  // the last one, of a step with the contacts of end_geometry_
+  State end_geometry_;
   bool at_work_ = false;
   std::uint64_t predictions_ = 0;
   Pairs centres_;   // those of the next round

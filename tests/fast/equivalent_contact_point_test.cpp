@@ -2,8 +2,10 @@
 #include "implicit_support.hpp"
 
 #include <perp/formulations/collision/separation.hpp>
+#include <perp/formulations/dynamics/state.hpp>
 #include <perp/formulations/gap/equivalent_contact_point/convex_inequalities.hpp>
 #include <perp/formulations/registry.hpp>
+#include <perp/formulations/stepping/predictor.hpp>
 
 #include <Eigen/LU>
 
@@ -211,6 +213,34 @@ TEST(EquivalentContactPoint, PredictionsDoNotBrakeASpin) {
     EXPECT_NEAR(step.result.state.bodies[1].angular_velocity.z(), 4.0, 1e-8) << step.step;
   }
   EXPECT_LE(iterations, 8);
+}
+
+// A round without an answer leaves the end of the round before. Its contacts are where they were
+// when that round began, not where the next round has them: here one step of 2 m/s lower.
+TEST(EquivalentContactPoint, AStoppedPredictionKeepsTheFrameOfItsEnd) {
+  const Scene s = scene_from_text(R"({"format":"perp-scene","version":1,"name":"fall","dimension":3,
+    "gravity":[0,0,0],
+    "bodies":[{"name":"box","mass":8,"shape":{"type":"box","half":[0.1,0.1,0.1]},
+               "position":[0,0,0.11],"velocity":[0,0,-2]},
+              {"name":"ground","fixed":true,"shape":{"type":"half_space","normal":[0,0,1]}}],
+    "contact":{"mu":0.4},"step":0.01,"duration":0.01})",
+                                  "fall");
+  Predictor predictor(make_formulation("coulomb-implicit"),
+                      make_formulation("linearised+exact-cone+velocity-level"));
+  auto next = predictor.begin(s, initial_state(s), 0.01);
+  ASSERT_TRUE(next);
+  ASSERT_TRUE(std::holds_alternative<Stage>(*next));
+  const VerifiedResult round = solve_verified(std::get<Stage>(*next).problem, {});
+  ASSERT_EQ(round.status, Status::kSolved);
+  ASSERT_TRUE(std::holds_alternative<Stage>(predictor.advance(round.answer)));
+  const std::optional<StepResult> end = predictor.stop();
+  ASSERT_TRUE(end);
+  predictor.take(*end);
+  const ContactPoint3& point = end->contacts.front().contact;
+  const PredictedContact* found = predictor.of({point.a, point.b});
+  ASSERT_TRUE(found);
+  ASSERT_EQ(point.a, 0);  // the box
+  EXPECT_NEAR(found->centre.z(), point.point.z() - 0.11, 1e-12);
 }
 
 TEST(EquivalentContactPoint, RefusesWhatItCannotTake) {

@@ -6,7 +6,7 @@
 namespace perp {
 
 /// One contact point for each line or surface contact of half-spaces, boxes, polyhedra, cylinders,
-/// spheres and ellipsoids, in 3D [XieChakraborty2020]. Setting: form.
+/// spheres and ellipsoids, in 3D [XieChakraborty2020]. Settings: form, prediction.
 std::unique_ptr<ImplicitGap> make_ecp_gap();
 
 }  // namespace perp
