@@ -17,6 +17,9 @@ namespace {
 constexpr std::size_t kMostTogether =
     32;  // in a piece: small pieces, so that all threads end at about the same time
 
+constexpr std::size_t kMostHashed =
+    32;  // row indices of a matrix; same_structure compares them all
+
 // A hash of numbers that problems of one structure have in common.
 class StructureHash {
  public:
@@ -33,7 +36,11 @@ class StructureHash {
   void add(const Matrix& m) {
     if (!m.is_sparse()) return add(static_cast<std::size_t>(m.rows()));
     const SparseMatrix& s = m.sparse();
-    for (int k = 0; k < s.nonZeros(); ++k) add(static_cast<std::size_t>(s.innerIndexPtr()[k]));
+    const auto entries = static_cast<std::size_t>(s.nonZeros());
+    add(entries);
+    const std::size_t stride = 1 + entries / kMostHashed;
+    for (std::size_t k = 0; k < entries; k += stride)
+      add(static_cast<std::size_t>(s.innerIndexPtr()[k]));
   }
   void add_patterns(const Lcp& p) { add(p.M); }
   void add_patterns(const Mlcp& p) { add(p.M); }

@@ -33,6 +33,12 @@ Workshop workshop_of(const SolverExpression& solver, const SolveRequest& request
   return {request.make, settings_by_method(methods_of(solver), settings, request.make)};
 }
 
+// Contacts are listed in some files only; a friction_contact always has them.
+double contacts_of(const Problem& problem) {
+  const auto* friction = std::get_if<FrictionContact>(&problem.data);
+  return friction ? friction->contacts() : static_cast<double>(problem.contacts.size());
+}
+
 void check_start(const Problem& problem, const Start& start) {
   const auto check = [&](std::string_view what, std::ptrdiff_t length) {
     if (length == problem.size()) return;
@@ -68,7 +74,7 @@ const VerifiedResult& Session::solve(const Problem& problem, const SolveRequest&
   const Problem* posed = compiled(keep(problem), limits, spent);
   if (!posed) return too_late(problem, request, start);
   numbers_["n"] = std::max(posed->size(), 1);
-  numbers_["contacts"] = static_cast<double>(problem.contacts.size());
+  numbers_["contacts"] = contacts_of(problem);
   const double verify_at = request.verify_at.value_or(request.limits.tolerance);
   Task task{*posed, version_, start, limits, verify_at, observer, &numbers_};
   task.give_up_early = request.give_up_early;
@@ -84,7 +90,10 @@ const VerifiedResult& Session::solve(const Problem& problem, const SolveRequest&
   if (stored && result.start == "given") result.start = "stored";
   if (request.all_residuals) complete_residuals(problem, result);
   if (request.look_for_vacuous) {
-    const bool known = !once_ && vacuous_version_ == version_ && vacuous_at_ == verify_at;
+    // Versions say nothing of stored starts.
+    const bool starts = problem.start.has_value() || vacuous_ == Vacuous::kStart;
+    const bool known = !once_ && vacuous_version_ == version_ && vacuous_at_ == verify_at &&
+                       (!starts || vacuous_ == Vacuous::kZero);
     if (!known) see_if_vacuous(problem, result);
     if (known) result.verdict.vacuous = vacuous_;
     vacuous_ = result.verdict.vacuous;
@@ -98,6 +107,7 @@ const VerifiedResult& Session::solve(const Problem& problem, const SolveRequest&
 // The problem itself if once_, else a copy that lives until one of another version comes.
 const Problem& Session::keep(const Problem& problem) {
   if (once_) {
+    validate(problem);
     version_ = {1, 1};
     return problem;
   }
@@ -107,6 +117,7 @@ const Problem& Session::keep(const Problem& problem) {
     keep_words(problem);
     return kept_;
   }
+  validate(problem);  // plans look into the problem before a method does
   ++version_.values;
   if (!known) {
     ++version_.structure;
@@ -136,7 +147,6 @@ const Problem* Session::compiled(const Problem& problem, Limits& limits, double&
   const auto* mcp = std::get_if<Mcp>(&problem.data);
   if (!mcp || !mcp->graph || mcp->compiled) return &problem;
   const auto started = VerifiedClock::now();
-  validate(problem);
   if (&problem != &kept_) kept_ = problem;
   try {
     compile(std::get<Mcp>(kept_.data), Deadline(limits.time_limit));

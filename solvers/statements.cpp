@@ -57,7 +57,8 @@ int edges_of(std::string_view text) {
 }  // namespace
 
 void check_reduction(const std::string& text) {
-  if (text == "convex" || text == "fritz-john" || text == "pyramid" || edges_of(text) != 0) return;
+  if (text == "convex" || text == "fritz-john" || text == "pyramid") return;
+  if (const int edges = edges_of(text); edges != 0) return check_edges(edges);
   throw std::invalid_argument(
       fmt::format("reduction: \"{}\" is not convex, pyramid, pyramid:EDGES or fritz-john", text));
 }

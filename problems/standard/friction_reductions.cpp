@@ -299,11 +299,15 @@ Vector on_pyramids(const FrictionContact& p, int k, const SparseMatrix& generato
 
 }  // namespace
 
-Reduction reduce_to_pyramid_lcp(const FrictionContact& p, int edges) {
-  if (edges < 4 || edges % 2 != 0) {
+void check_edges(int edges) {
+  constexpr int kLeast = 4, kMost = 360;  // with more, one edge a degree, only memory is filled
+  if (edges < kLeast || edges > kMost || edges % 2 != 0)
     throw std::invalid_argument(
-        fmt::format("edges: {} is not an even number of at least 4", edges));
-  }
+        fmt::format("edges: {} is not an even number from {} to {}", edges, kLeast, kMost));
+}
+
+Reduction reduce_to_pyramid_lcp(const FrictionContact& p, int edges) {
+  check_edges(edges);
   const int d = p.dimension, nc = p.contacts(), k = d == 2 ? 2 : edges;
   FrictionPyramids pyramids{p.mu, {0}};
   std::vector<Triplet> generators;  // r = B (r_n, beta)

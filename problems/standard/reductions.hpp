@@ -46,9 +46,11 @@ Reduction reduce_to_box_qp(const Lcp& problem);
 /// Unknowns: r_n of all contacts, then edge impulses beta and slips lambda of the contacts with mu
 /// > 0. Exact in 2D and if all mu are 0, else approximate. W may be any matrix; with J and M, W is
 /// multiplied out.
-/// @param edges number of edges, even and at least 4; in 2D there are always two
+/// @param edges number of edges, see check_edges(); in 2D there are always two
 /// @throws std::invalid_argument for an odd or too small number of edges
 Reduction reduce_to_pyramid_lcp(const FrictionContact& problem, int edges = 8);
+/// @throws std::invalid_argument if it is not an even number from 4 to 360
+void check_edges(int edges);
 
 /// The relaxation of Anitescu and Tasora, which leaves de Saxce's term out: r in K_mu, u in K_mu*,
 /// r'u = 0 [Anitescu2006; AnitescuTasora2010]. With a matrix W the unknown is r,

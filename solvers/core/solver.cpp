@@ -94,6 +94,7 @@ void Solver::update(const Problem& problem) {
 void Solver::check_settings() {
   SettingCheck check;
   visit_settings(check);
+  do_check_settings();
 }
 
 void Solver::take(const Problem& problem, bool update) {

@@ -133,6 +133,9 @@ class Solver {
   Limits limits;
   /// Visits the method's own settings (not the limits).
   virtual void visit_settings(SettingVisitor& visitor) = 0;
+  /// Checks the settings that do not depend on a problem, as prepare() does.
+  /// @throws std::invalid_argument
+  void check_settings();
 
  protected:
   /// refusal() for the kinds of the traits.
@@ -144,12 +147,14 @@ class Solver {
   /// solve() after all checks. All of `result` but z and dual has been reset.
   virtual void do_solve(const Start& start, Observer* observer, Result& result) = 0;
 
+  /// Checks what the ranges of settings do not say. @throws std::invalid_argument
+  virtual void do_check_settings() const {}
+
   /// The deadline of the call that runs: prepare, update or solve.
   const Deadline& deadline() const { return deadline_; }
 
  private:
   void take(const Problem& problem, bool update);
-  void check_settings();
 
   std::string_view prepared_kind_;
   int prepared_size_ = -1;

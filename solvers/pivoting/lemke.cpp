@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cmath>
 #include <perp/problems/matrix/infinity.hpp>
+#include <optional>
 #include <stdexcept>
 
 namespace perp {
@@ -20,6 +21,41 @@ constexpr double kDubious = 1e-6;  // t over its first value: a ray at a smaller
 PathSettings path_settings(const LemkeSettings& s) {
   return {s.pivot_tolerance, s.tie_tolerance,   s.row_tolerance,
           s.drift_tolerance, s.refactor_always, s.ties == "largest-pivot"};
+}
+
+// What the setting says; "unit" leaves both empty.
+struct Covering {
+  std::optional<std::uint64_t> seed;
+  std::vector<double> numbers;
+};
+
+// @throws std::invalid_argument
+Covering read_covering(std::string_view text) {
+  constexpr std::string_view kRandom = "random:";
+  Covering covering;
+  if (text == "unit") return covering;
+  if (text.starts_with(kRandom)) {
+    text.remove_prefix(kRandom.size());
+    std::uint64_t seed = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seed);
+    if (error != std::errc() || end != text.data() + text.size())
+      throw std::invalid_argument(
+          "setting \"covering\": the seed after \"random:\" is not a number");
+    covering.seed = seed;
+    return covering;
+  }
+  while (!text.empty() || covering.numbers.empty()) {
+    const auto comma = std::min(text.find(','), text.size());
+    double value = 0.0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + comma, value);
+    if (error != std::errc() || end != text.data() + comma || !(value >= 0) || std::isinf(value))
+      throw std::invalid_argument(
+          "setting \"covering\": expected \"unit\", \"random:SEED\" or nonnegative numbers "
+          "separated by commas");
+    covering.numbers.push_back(value);
+    text.remove_prefix(std::min(comma + 1, text.size()));
+  }
+  return covering;
 }
 
 }  // namespace
@@ -96,52 +132,25 @@ void Lemke::choose_start(const Start& start) {
   }
 }
 
-// Reads the covering vector by equation, into f_, then orders it by pair.
+void Lemke::do_check_settings() const { read_covering(settings.covering); }
+
+// Finds the covering vector by equation, in f_, then orders it by pair.
 void Lemke::choose_covering() {
-  constexpr std::string_view kRandom = "random:";
-  const std::string_view text = settings.covering;
-  if (text == "unit") {
-    f_.setOnes();
-  } else if (text.starts_with(kRandom)) {
-    random_covering(text.substr(kRandom.size()));
-  } else {
-    given_covering(text);
+  const Covering covering = read_covering(settings.covering);
+  f_.setOnes();
+  if (covering.seed) {
+    Random random(*covering.seed);
+    for (double& d : f_) d = std::exp(random.uniform(-3.0, 3.0));
+  } else if (!covering.numbers.empty()) {
+    if (std::ssize(covering.numbers) != problem_.size()) {
+      throw std::invalid_argument(
+          fmt::format("setting \"covering\": has {} numbers, the problem {} unknowns",
+                      covering.numbers.size(), problem_.size()));
+    }
+    std::copy(covering.numbers.begin(), covering.numbers.end(), f_.begin());
   }
   for (int i = 0; i < canonical_.size(); ++i) {
     covering_[i] = f_[canonical_.equation[i]] * std::abs(canonical_.row_scale[i]);
-  }
-}
-
-void Lemke::random_covering(std::string_view seed) {
-  std::uint64_t number = 0;
-  const auto [end, error] = std::from_chars(seed.data(), seed.data() + seed.size(), number);
-  if (error != std::errc() || end != seed.data() + seed.size()) {
-    throw std::invalid_argument("setting \"covering\": the seed after \"random:\" is not a number");
-  }
-  Random random(number);
-  for (double& d : f_) d = std::exp(random.uniform(-3.0, 3.0));
-}
-
-void Lemke::given_covering(std::string_view numbers) {
-  const int n = problem_.size();
-  int count = 0;
-  while (!numbers.empty()) {
-    const auto comma = std::min(numbers.find(','), numbers.size());
-    double value = 0.0;
-    const auto [end, error] = std::from_chars(numbers.data(), numbers.data() + comma, value);
-    if (error != std::errc() || end != numbers.data() + comma || !(value >= 0) ||
-        std::isinf(value)) {
-      throw std::invalid_argument(
-          "setting \"covering\": expected \"unit\", \"random:SEED\" or nonnegative numbers "
-          "separated by commas");
-    }
-    if (count < n) f_[count] = value;
-    ++count;
-    numbers.remove_prefix(std::min(comma + 1, numbers.size()));
-  }
-  if (count != n) {
-    throw std::invalid_argument(
-        fmt::format("setting \"covering\": has {} numbers, the problem {} unknowns", count, n));
   }
 }
 

@@ -52,8 +52,7 @@ struct LemkeSettings {
 /// extended precision. Ends: solved; ray (this proves nothing unless M is of a class for which
 /// Lemke's method processes every q, such as copositive-plus [CottlePangStone2009, Sec. 4.4]);
 /// stalled, iteration_limit, time_limit, interrupted, numerical_error.
-/// solve() throws std::invalid_argument if the covering vector cannot be read or has the wrong
-/// size.
+/// solve() throws std::invalid_argument if the covering vector has the wrong size.
 class Lemke final : public Solver {
  public:
   LemkeSettings settings;
@@ -62,13 +61,12 @@ class Lemke final : public Solver {
   void visit_settings(SettingVisitor& visitor) override { settings.visit(visitor); }
 
  private:
+  void do_check_settings() const override;
   void do_prepare(const Problem& problem) override;
   void do_solve(const Start& start, Observer* observer, Result& result) override;
 
   void choose_start(const Start& start);
   void choose_covering();
-  void random_covering(std::string_view seed);
-  void given_covering(std::string_view numbers);
   void clamp(Vector& z) const;
   double refine(Vector& z);
   PairStatus status_at(int i, double z) const;

@@ -58,12 +58,12 @@ class Eliminate final : public Strategy {
   Eliminate(const SolverExpression& e, const Workshop& workshop)
       : whole_(workshop.build(e.parts[0])),
         part_(workshop.build(e.parts[1])),
-        rounds_(e, "rounds"),
-        share_(e, "share") {}
+        rounds_(e, "rounds", OptionRange::kWhole),
+        share_(e, "share", OptionRange::kShare) {}
 
   Outcome& run(const Task& task) override {
     const auto* mcp = std::get_if<Mcp>(&task.problem.data);
-    if (!mcp || !mcp->graph) return whole_.run(task);
+    if (!mcp || !mcp->graph || mcp->size() == 0) return whole_.run(task);
     tries_.begin(task, false);
     best_norm_ = std::numeric_limits<double>::infinity();
     best_.resize(0);
@@ -199,8 +199,7 @@ class Eliminate final : public Strategy {
   bool improve_part(const Task& task, const Mcp& mcp) {
     const auto started = VerifiedClock::now();
     Random random(static_cast<std::uint64_t>(round_));
-    const McpPart part =
-        parts_->part(unknowns_of_part(share_.at(*task.numbers, kShare, 1.0), random));
+    const McpPart part = parts_->part(unknowns_of_part(share_.at(*task.numbers, kShare), random));
     Mcp posed = problem_of(part, mcp, z_);
     try {
       compile(posed, Deadline(tries_.time_left()));
@@ -215,8 +214,9 @@ class Eliminate final : public Strategy {
     numbers_["contacts"] = 0.0;
     numbers_["round"] = static_cast<double>(round_);
     inner_ = {inner_.structure + 1, inner_.values + 1};
-    Task inner{posed_,        inner_,    {&start}, task.limits,   task.verify_at,
-               task.observer, &numbers_, nullptr,  task.after_cap};
+    Task inner = task.with(posed_, inner_);
+    inner.start = {&start};
+    inner.numbers = &numbers_;
     const double setup = seconds_since(started);
     inner.limits.time_limit = tries_.time_left();
     Outcome& outcome = part_->run(inner);

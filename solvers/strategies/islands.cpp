@@ -20,12 +20,12 @@ class Islands final : public Strategy {
 
   Outcome& run(const Task& task) override {
     const auto* mcp = std::get_if<Mcp>(&task.problem.data);
-    if (!mcp || !mcp->graph) return part_->run(task);
+    if (!mcp || !mcp->graph) return solve_whole(task);
     started_ = VerifiedClock::now();
     if (task.version.structure != seen_.structure) find(*mcp, task.version);
     if (islands_.size() < 2) {
       const double spent = seconds_since(started_);
-      Outcome& out = part_->run(task);
+      Outcome& out = solve_whole(task);
       charge_setup(out.result, spent);
       return out;
     }
@@ -48,6 +48,22 @@ class Islands final : public Strategy {
     islands_ = find_islands(mcp);
     compiled_.assign(islands_.size(), nullptr);
     seen_ = version;
+  }
+
+  Outcome& solve_whole(const Task& task) {
+    if (task.version.structure != whole_.structure)
+      whole_inner_.structure = next_version().structure;
+    if (task.version != whole_) whole_inner_.values = next_version().values;
+    whole_ = task.version;
+    Task whole = task;
+    whole.version = whole_inner_;
+    return part_->run(whole);
+  }
+
+  // Numbers that nothing else had which the part has solved: whole problems and islands share them.
+  Version next_version() {
+    last_ = {last_.structure + 1, last_.values + 1};
+    return last_;
   }
 
   void begin(const Task& task, const Mcp& mcp) {
@@ -85,8 +101,8 @@ class Islands final : public Strategy {
 
   // Solves an island with a share of the time that is left. @return whether there was time for it
   bool solve(const Task& task, const Mcp& mcp, std::size_t k, double share) {
-    Task inner{island_,       inner_,    {},      task.limits,   task.verify_at,
-               task.observer, &numbers_, nullptr, task.after_cap};
+    Task inner = task.with(island_, next_version());
+    inner.numbers = &numbers_;
     if (task.limits.time_limit > 0) {
       if (left(task) <= 0)
         return ended(Status::kTimeLimit, "the time limit passed between islands");
@@ -101,7 +117,6 @@ class Islands final : public Strategy {
     numbers_ = *task.numbers;
     numbers_["n"] = static_cast<double>(island.unknowns.size());
     numbers_["contacts"] = 0.0;
-    inner.version = inner_ = {inner_.structure + 1, inner_.values + 1};
     if (task.start.z) {
       start_ = entries_of(island, *task.start.z);
       inner.start = {&start_};
@@ -170,8 +185,9 @@ class Islands final : public Strategy {
   std::vector<McpPart> islands_;
   std::vector<std::shared_ptr<const CompiledFunction>> compiled_;  // of the islands, if needed
   Version seen_;                                                   // of the whole problem
-  Version inner_{1, 1};
-  Problem island_;  // the one that is being solved
+  Version whole_, whole_inner_;  // of the last problem solved as a whole: its own and for the part
+  Version last_;                 // the last one that the part was given
+  Problem island_;               // the one that is being solved
   Vector start_;
   Numbers numbers_;
   VerifiedClock::time_point started_;

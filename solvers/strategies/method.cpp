@@ -23,7 +23,10 @@ class MethodRun final : public Strategy {
       depends_on_numbers_ |= depends;
       if (!depends) set_setting(*solver_, key, value);
     }
-    if (!depends_on_numbers_) told_settings_ = text_of(settings_);
+    if (!depends_on_numbers_) {
+      solver_->check_settings();
+      told_settings_ = text_of(settings_);
+    }
     own_ = solver_->limits;
   }
 
@@ -50,6 +53,7 @@ class MethodRun final : public Strategy {
   void apply_settings(const Numbers& numbers) {
     if (!depends_on_numbers_ || (applied_ && numbers == numbers_)) return;
     std::vector<std::pair<std::string, std::string>> told = settings_;
+    solver_->limits = own_;  // not those of the last task
     for (auto& [key, value] : told) {
       value = with_numbers(value, numbers);
       set_setting(*solver_, key, value);

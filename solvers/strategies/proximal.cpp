@@ -25,7 +25,9 @@ Matrix shifted(const Matrix& M, double rho) {
 class LinearProximalPoint final : public Strategy {
  public:
   LinearProximalPoint(const SolverExpression& e, const Workshop& workshop)
-      : part_(workshop.build(e.parts.front())), rho_(e, "rho"), steps_(e, "steps") {}
+      : part_(workshop.build(e.parts.front())),
+        rho_(e, "rho"),
+        steps_(e, "steps", OptionRange::kWhole) {}
 
   Outcome& run(const Task& task) override {
     const auto started = VerifiedClock::now();
@@ -77,8 +79,9 @@ class LinearProximalPoint final : public Strategy {
     VerifiedResult& all = out_.result;
     std::get<Mlcp>(near_.data).q = posed_.q - shift_ * centre_;
     ++inner_version_.values;
-    Task inner{near_,         inner_version_, task.start, task.limits,   task.limits.tolerance,
-               task.observer, task.numbers,   nullptr,    task.after_cap};
+    Task inner = task.with(near_, inner_version_);
+    inner.verify_at = task.limits.tolerance;
+    inner.start = task.start;
     if (k > 0) inner.start = {&centre_, nullptr, basis_.empty() ? nullptr : &basis_};
     const Outcome* run = run_proximal_step(*part_, task, inner, started, k == 0, all);
     if (!run) {

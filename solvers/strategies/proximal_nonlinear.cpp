@@ -99,7 +99,9 @@ class ShiftedMcp {
 class NonlinearProximalPoint final : public Strategy {
  public:
   NonlinearProximalPoint(const SolverExpression& e, const Workshop& workshop)
-      : part_(workshop.build(e.parts.front())), rho_(e, "rho"), steps_(e, "steps") {}
+      : part_(workshop.build(e.parts.front())),
+        rho_(e, "rho"),
+        steps_(e, "steps", OptionRange::kWhole) {}
 
   Outcome& run(const Task& task) override {
     started_ = VerifiedClock::now();
@@ -168,10 +170,9 @@ class NonlinearProximalPoint final : public Strategy {
     const auto& mcp = std::get<Mcp>(task.problem.data);
     const double accuracy = std::max(kTighter * task.verify_at, kAccuracy * measures_.back());
     ++inner_version_.values;
-    Task inner{near_,        inner_version_, {&shifted_.centre},
-               task.limits,  accuracy,       task.observer,
-               task.numbers, nullptr,        task.after_cap};
-    inner.limits.tolerance = accuracy;
+    Task inner = task.with(near_, inner_version_);
+    inner.start = {&shifted_.centre};
+    inner.limits.tolerance = inner.verify_at = accuracy;
     const Outcome* outcome = run_proximal_step(*part_, task, inner, started_, k == 0, all);
     if (!outcome) {
       all.status = all.claimed = Status::kTimeLimit;

@@ -15,6 +15,7 @@ class Reduce final : public Strategy {
   Reduce(const SolverExpression& e, const Workshop& workshop)
       : part_(workshop.build(e.parts.front())), to_(e, "to") {
     if (!to_) throw std::invalid_argument("reduce: option to is missing");
+    if (to_.is_constant()) check_reduction(to_.at({}));
   }
 
   Outcome& run(const Task& task) override {
@@ -35,8 +36,9 @@ class Reduce final : public Strategy {
     numbers_ = *task.numbers;
     numbers_["n"] = std::max(reduced_.size(), 1);
     numbers_["contacts"] = 0.0;
-    Task inner{reduced_,      inner_,    {},      task.limits,   task.verify_at * factor,
-               task.observer, &numbers_, nullptr, task.after_cap};
+    Task inner = task.with(reduced_, inner_);
+    inner.numbers = &numbers_;
+    inner.verify_at *= factor;
     inner.limits.tolerance *= factor;
     if (start) inner.start = {&start->z, start->dual.size() > 0 ? &start->dual : nullptr};
     const double spent = seconds_since(started);

@@ -1,5 +1,6 @@
 // repeat: first() of copies of a solver that differ by a number k.
 #include <perp/solvers/strategies/tries.hpp>
+#include <stdexcept>
 
 namespace perp {
 
@@ -8,14 +9,16 @@ namespace {
 class Repeat final : public Strategy {
  public:
   Repeat(const SolverExpression& e, const Workshop& workshop)
-      : part_(workshop.build(e.parts.front())), times_(e, "times") {}
+      : part_(workshop.build(e.parts.front())), times_(e, "times", OptionRange::kWhole) {
+    if (!times_) throw std::invalid_argument("repeat: the number of copies is missing");
+  }
 
   Outcome& run(const Task& task) override {
     Task one = task;
     numbers_ = *task.numbers;
     one.numbers = &numbers_;
     tries_.begin(task, false);
-    const int times = times_.whole(*task.numbers, 1);
+    const int times = times_.whole(*task.numbers, 0);
     for (long k = 1; k <= times; ++k) {
       numbers_["k"] = static_cast<double>(k);
       if (tries_.run(*part_, one)) break;

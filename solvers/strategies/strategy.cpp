@@ -47,6 +47,9 @@ const StrategyEntry& checked_strategy(const SolverExpression& e) {
         strategy->options.end())
       throw std::invalid_argument(
           fmt::format("{} has no option {}: {}", e.name, key, strategy->usage));
+    const auto same = [&key = key](const auto& s) { return s.first == key; };
+    if (std::count_if(e.settings.begin(), e.settings.end(), same) > 1)
+      throw std::invalid_argument(fmt::format("{}: option {} is given twice", e.name, key));
   }
   return *strategy;
 }
@@ -192,6 +195,11 @@ void check_solver(const std::string& solver,
   check_expression(parse_any_solver(solver), make);
 }
 
+Task Task::with(const Problem& other, Version its_version) const {
+  return {other,    its_version, {},      limits,    verify_at,
+          observer, numbers,     nullptr, after_cap, give_up_early};
+}
+
 OptionText::OptionText(const SolverExpression& e, std::string_view key) {
   for (const auto& [name, value] : e.settings) {
     if (name != key) continue;
@@ -210,33 +218,32 @@ const std::string& OptionText::at(const Numbers& numbers) {
   return value_;
 }
 
-OptionNumber::OptionNumber(const SolverExpression& e, std::string_view key)
-    : strategy_(e.name), key_(key), text_(e, key) {}
+OptionNumber::OptionNumber(const SolverExpression& e, std::string_view key, OptionRange range)
+    : strategy_(e.name), key_(key), range_(range), text_(e, key) {
+  if (text_.is_constant()) at({}, 0.0);
+}
 
-double OptionNumber::at(const Numbers& numbers, double otherwise, double most) {
+double OptionNumber::at(const Numbers& numbers, double otherwise) {
   if (!text_) return otherwise;
   const std::string& text = text_.at(numbers);
-  if (text == read_) return value_;
+  if (!read_.empty() && text == read_) return value_;
+  const auto refuse = [&](std::string_view why) {
+    throw std::invalid_argument(fmt::format("{}: {}={} {}", strategy_, key_, text, why));
+  };
   double value = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || !(value > 0) ||
       !std::isfinite(value))
-    throw std::invalid_argument(
-        fmt::format("{}: {}={} is no number above 0", strategy_, key_, text));
-  if (value > most)
-    throw std::invalid_argument(
-        fmt::format("{}: {}={} is above {:g}", strategy_, key_, text, most));
+    refuse("is no number above 0");
+  if (range_ == OptionRange::kShare && value > 1.0) refuse("is above 1");
+  if (range_ == OptionRange::kWhole && value != std::floor(value)) refuse("is no whole number");
   read_ = text;
   return value_ = value;
 }
 
 int OptionNumber::whole(const Numbers& numbers, int otherwise) {
-  if (!text_) return otherwise;
-  const double value = at(numbers, otherwise);
-  if (value != std::floor(value))
-    throw std::invalid_argument(
-        fmt::format("{}: {}={} is no whole number", strategy_, key_, text_.at(numbers)));
-  return static_cast<int>(std::min(value, double{std::numeric_limits<int>::max()}));
+  return static_cast<int>(
+      std::min(at(numbers, otherwise), double{std::numeric_limits<int>::max()}));
 }
 
 }  // namespace perp

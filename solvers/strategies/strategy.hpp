@@ -39,6 +39,9 @@ struct Task {
   const VerifiedResult* best = nullptr;  ///< best result of the tries before, or nullptr
   bool after_cap = false;                ///< whether one of them ended at a cap of iterations
   bool give_up_early = false;            ///< whether the caller has another way
+
+  /// The same task for another problem, without a start and a best result.
+  Task with(const Problem& other, Version its_version) const;
 };
 
 /// The outcome of a task.
@@ -113,6 +116,8 @@ class OptionText {
   OptionText(const SolverExpression& expression, std::string_view key);
   /// Whether it is given.
   explicit operator bool() const { return given_; }
+  /// Whether it is given and the same for all problems.
+  bool is_constant() const { return given_ && constant_; }
   /// The text with its expressions evaluated; this is done again only if the numbers have changed.
   const std::string& at(const Numbers& numbers);
 
@@ -122,23 +127,27 @@ class OptionText {
   Numbers numbers_;
 };
 
-/// An option that is a finite number above 0.
+/// Which numbers an option may be.
+enum class OptionRange { kPositive, kShare, kWhole };  ///< finite, > 0; (0, 1]; 1, 2, 3, ...
+
+/// An option that is a number.
 class OptionNumber {
  public:
-  /// The option of that key, which may not be given.
-  OptionNumber(const SolverExpression& expression, std::string_view key);
+  /// The option of that key, which may not be given. @throws std::invalid_argument if it is
+  /// constant and not in the range
+  OptionNumber(const SolverExpression& expression, std::string_view key,
+               OptionRange range = OptionRange::kPositive);
   /// Whether it is given.
   explicit operator bool() const { return static_cast<bool>(text_); }
   /// @param otherwise the value if the option is not given
-  /// @throws std::invalid_argument if it is no number above 0, or larger than `most`
-  double at(const Numbers& numbers, double otherwise,
-            double most = std::numeric_limits<double>::max());
-  /// A whole number; larger ones than 2^31 - 1 count as that. @throws std::invalid_argument as
-  /// at(), and if it is no whole number
+  /// @throws std::invalid_argument if it is not in the range
+  double at(const Numbers& numbers, double otherwise);
+  /// A whole number; larger ones than 2^31 - 1 count as that. @throws std::invalid_argument as at()
   int whole(const Numbers& numbers, int otherwise);
 
  private:
   std::string strategy_, key_;
+  OptionRange range_;
   OptionText text_;
   std::string read_;  // the text that was read as value_
   double value_ = 0.0;

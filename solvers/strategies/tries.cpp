@@ -24,7 +24,7 @@ void Tries::begin(const Task& task, bool all) {
   said_ = kRefused;
   first_ = true;
   tried_ = false;
-  stopped_by_time_ = false;
+  stopped_by_time_ = interrupted_ = false;
 }
 
 bool Tries::run(Strategy& part, const Task& task) {
@@ -70,7 +70,7 @@ Tries::Said Tries::said_by(const VerifiedResult& r) {
   return r.status == Status::kUnsupported && r.answer.z.size() == 0 ? kRefused : kFailed;
 }
 
-bool Tries::ended() const { return !all_ && !first_ && said_ == kEnded; }
+bool Tries::ended() const { return interrupted_ || (!all_ && !first_ && said_ == kEnded); }
 
 double Tries::used_time() const { return seconds_since(started_) - out_.result.verification_time; }
 
@@ -90,6 +90,7 @@ bool Tries::nearer(const VerifiedResult& next) const {
 void Tries::take(const VerifiedResult& next) {
   VerifiedResult& result = out_.result;
   const Said said = said_by(next);
+  interrupted_ |= next.status == Status::kInterrupted;
   const bool solves = !all_ && next.status == Status::kSolved;
   const bool is_nearer = first_ || solves || nearer(next);
   if (first_ || said > said_ || (said == said_ && is_nearer)) {

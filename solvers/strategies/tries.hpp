@@ -46,6 +46,7 @@ class Tries {
   bool tried_ = false;            // a part has run, even if it was skipped
   bool first_ = true;             // no part has given a result yet
   bool stopped_by_time_ = false;  // before all parts have run
+  bool interrupted_ = false;      // by the caller
 };
 
 }  // namespace perp

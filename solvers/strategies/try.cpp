@@ -60,6 +60,13 @@ const Vector* dual_of(const Answer& answer) {
   return answer.dual.size() > 0 ? &answer.dual : nullptr;
 }
 
+// Where a try starts.
+struct Place {
+  enum Kind { kBest, kZero, kStart, kRandom, kNear } kind = kStart;
+  double radius = 0.0;
+  std::uint64_t seed = 0;
+};
+
 [[noreturn]] void refuse(const std::string& from) {
   throw std::invalid_argument(
       fmt::format("try: from={} is not best, zero, start, random:SEED or near:RADIUS:SEED", from));
@@ -76,20 +83,39 @@ double leading_number(std::string_view& rest, const std::string& from) {
 
 std::uint64_t seed_of(std::string_view rest, const std::string& from) {
   const double seed = leading_number(rest, from);
-  if (!rest.empty() || seed != std::floor(seed)) refuse(from);
+  if (!rest.empty() || seed != std::floor(seed) || !(seed < 0x1p64)) refuse(from);
   return static_cast<std::uint64_t>(seed);
+}
+
+// @throws std::invalid_argument
+Place read_place(const std::string& from) {
+  if (from == "best") return {Place::kBest};
+  if (from == "zero") return {Place::kZero};
+  if (from == "start") return {Place::kStart};
+  std::string_view rest = from;
+  if (rest.starts_with(kRandomPrefix)) {
+    rest.remove_prefix(kRandomPrefix.size());
+    return {Place::kRandom, 0.0, seed_of(rest, from)};
+  }
+  if (!rest.starts_with(kNearPrefix)) refuse(from);
+  rest.remove_prefix(kNearPrefix.size());
+  const double radius = leading_number(rest, from);
+  if (rest.empty() || rest.front() != ':') refuse(from);
+  rest.remove_prefix(1);
+  return {Place::kNear, radius, seed_of(rest, from)};
 }
 
 class Try final : public Strategy {
  public:
   Try(const SolverExpression& e, const Workshop& workshop)
       : part_(workshop.build(e.parts.front())),
-        share_(e, "share"),
-        cap_(e, "cap"),
+        share_(e, "share", OptionRange::kShare),
+        cap_(e, "cap", OptionRange::kWhole),
         within_(e, "within"),
         from_(e, "from"),
         after_(e, "after") {
     if (after_ && after_.at({}) != "cap") throw std::invalid_argument("try: after is cap");
+    if (from_.is_constant()) read_place(from_.at({}));
   }
 
   Outcome& run(const Task& task) override {
@@ -103,8 +129,8 @@ class Try final : public Strategy {
     const int cap = cap_.whole(*task.numbers, 0);
     const bool capped = cap > 0 && !(caller > 0 && caller <= cap);
     if (capped) caller = cap;
-    one.limits.time_limit *= share_.at(*task.numbers, 1.0, 1.0);
-    const bool own_start = from_ && !from_start && change_start(from_.at(*task.numbers), one);
+    one.limits.time_limit *= share_.at(*task.numbers, 1.0);
+    const bool own_start = from_ && change_start(from_.at(*task.numbers), one);
     static const std::string kNowhere;
     Outcome& out = part_->run(one);
     if (out.skipped) return out;
@@ -126,28 +152,25 @@ class Try final : public Strategy {
 
   // Sets the start that `from` names. @return whether it is one of the strategy's own
   bool change_start(const std::string& from, Task& task) {
-    if (from == "best") {
-      const bool usable = task.best && task.best->answer.z.size() == task.problem.size() &&
-                          task.best->answer.z.allFinite();
-      if (usable) task.start = {&task.best->answer.z, dual_of(task.best->answer)};
-      return usable;
-    }
-    if (from == "zero") {
-      task.start = {};
-      return true;
-    }
-    std::string_view rest = from;
-    if (rest.starts_with(kRandomPrefix)) {
-      rest.remove_prefix(kRandomPrefix.size());
-      random_start(task.problem, seed_of(rest, from), start_);
-    } else if (rest.starts_with(kNearPrefix)) {
-      rest.remove_prefix(kNearPrefix.size());
-      const double radius = leading_number(rest, from);
-      if (rest.empty() || rest.front() != ':') refuse(from);
-      rest.remove_prefix(1);
-      start_near(task.problem, task.start.z, radius, seed_of(rest, from), start_);
-    } else {
-      refuse(from);
+    const Place place = read_place(from);
+    switch (place.kind) {
+      case Place::kBest: {
+        const bool usable = task.best && task.best->answer.z.size() == task.problem.size() &&
+                            task.best->answer.z.allFinite();
+        if (usable) task.start = {&task.best->answer.z, dual_of(task.best->answer)};
+        return usable;
+      }
+      case Place::kStart:
+        return false;
+      case Place::kZero:
+        task.start = {};
+        return true;
+      case Place::kRandom:
+        random_start(task.problem, place.seed, start_);
+        break;
+      case Place::kNear:
+        start_near(task.problem, task.start.z, place.radius, place.seed, start_);
+        break;
     }
     task.start = {&start_};
     return true;

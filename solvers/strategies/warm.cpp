@@ -18,19 +18,17 @@ bool led_nowhere(Status status) {
 class Warm final : public Strategy {
  public:
   Warm(const SolverExpression& e, const Workshop& workshop)
-      : part_(workshop.build(e.parts.front())), share_(e, "share") {}
+      : part_(workshop.build(e.parts.front())), share_(e, "share", OptionRange::kShare) {}
 
   Outcome& run(const Task& task) override {
     if (!task.start.z && !task.start.basis) return part_->run(task);
     tries_.begin(task, false);
-    Share first{*part_, share_.at(*task.numbers, kShareFromStart, 1.0)};
+    Share first{*part_, share_.at(*task.numbers, kShareFromStart)};
     tries_.run(first, task);
     Outcome& out = tries_.end();
-    const int used = out.result.iterations, most = task.limits.max_iterations;
-    if (out.skipped || !led_nowhere(out.result.status) || (most > 0 && used >= most)) return out;
+    if (out.skipped || !led_nowhere(out.result.status)) return out;
     Task cold = task;
     cold.start = {};
-    if (most > 0) cold.limits.max_iterations = most - used;
     tries_.run(*part_, cold);
     return tries_.end();
   }

@@ -7,6 +7,18 @@ namespace perp {
 
 namespace {
 
+// @throws std::invalid_argument if it is no method and no strategy
+void check_name(const std::string& name, const Workshop& workshop) {
+  if (name == "start") return;
+  const auto& all = strategies();
+  if (std::any_of(all.begin(), all.end(), [&](const auto& s) { return s.name == name; })) return;
+  try {
+    workshop.make(name);
+  } catch (const std::invalid_argument&) {
+    throw std::invalid_argument(fmt::format("without: {} is no method and no strategy", name));
+  }
+}
+
 // The solver if nothing is left.
 class Nothing final : public Strategy {
  public:
@@ -38,6 +50,7 @@ class Nothing final : public Strategy {
 std::unique_ptr<Strategy> make_without(const SolverExpression& e, const Workshop& workshop) {
   OptionText option(e, "part");
   if (!option) throw std::invalid_argument("without: option part is missing");
+  check_name(option.at({}), workshop);
   Workshop tools = workshop;
   tools.left_out.push_back(option.at({}));
   return build_rest(e.parts.front(), tools);

@@ -3,6 +3,7 @@
 
 #include <perp/problems/standard/islands.hpp>
 #include <perp/solvers/router.hpp>
+#include <perp/solvers/session.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -208,7 +209,31 @@ TEST(IslandsStrategy, DoesNotKeepAFalseSolution) {
             Vector{{1e-12, 1.0}});
   const bool tried = std::ranges::count(solvers_of(r), "start on island 1") > 0;
   EXPECT_TRUE(tried);
-  EXPECT_EQ(r.status == Status::kSolved, r.verdict.solved);
+  if (r.status == Status::kSolved) {
+    EXPECT_NEAR(1.0 / r.answer.z[0], 5.0, 1e-6);
+  }
+  EXPECT_NEAR(r.answer.z[1], 3.0, 1e-6);
+}
+
+// Problems of one island go to the part as they are. They must not be taken for islands that it had
+// before.
+TEST(IslandsStrategy, ProblemsOfOneIslandAndOfSeveralInTurn) {
+  Random random(4);
+  for (const char* solver : {"islands(newton-fb)", "islands(islands(newton-fb))",
+                             "islands(eliminate(newton-fb, newton-fb))"}) {
+    SolveRequest request;
+    request.solver = solver;
+    Session session(request);
+    for (const std::vector<int>& sizes :
+         std::vector<std::vector<int>>{{4}, {3, 3}, {3}, {3, 2, 4}, {4}, {4}, {3, 3}, {3}}) {
+      const Problem problem = problem_of(mixed_parts(random, sizes).problem);
+      const VerifiedResult alone = solve_verified(problem, request);
+      ASSERT_EQ(alone.status, Status::kSolved);
+      const VerifiedResult& together = session.solve(problem, request);
+      EXPECT_EQ(together.status, Status::kSolved) << solver;
+      EXPECT_EQ(together.answer.z, alone.answer.z) << solver;
+    }
+  }
 }
 
 TEST(IslandsStrategy, ASingleIslandIsSolvedAsItIs) {

@@ -347,8 +347,11 @@ TEST(Lemke, CoveringVectorCanBeGiven) {
   for (const char* covering : {"1", "1,2,3", "1,x", "-1,1", "random:", "nonsense"}) {
     Lemke lemke;
     lemke.settings.covering = covering;
-    lemke.prepare(p);
-    EXPECT_THROW(lemke.solve(), std::invalid_argument) << covering;
+    const auto run = [&] {
+      lemke.prepare(p);
+      lemke.solve();
+    };
+    EXPECT_THROW(run(), std::invalid_argument) << covering;
   }
 }
 

@@ -211,8 +211,58 @@ TEST(StrategyCertify, ProvesWhatPgsCannot) {
   ASSERT_TRUE(r.certificate);
   EXPECT_TRUE(r.certificate->checked);
   EXPECT_TRUE(check_farkas(std::get<Lcp>(none.data), r.certificate->y).holds);
+  request.solver = "pgs";
+  const Problem rows = problem_of(Lcp{matrix(2, 2, {1, -2, -2, 1}), vector({-1, -1})});
+  ASSERT_NE(solve_verified(rows, request).status, Status::kSolved);
   request.solver = "certify(pgs)";
+  EXPECT_EQ(solve_verified(rows, request).status, Status::kInfeasible);
   EXPECT_EQ(solve_verified(two_by_two(2, -1), request).status, Status::kSolved);
+}
+
+TEST(SessionOfMethods, ForgetsTheLimitsOfTheLastTask) {
+  SolveRequest request;
+  request.solver = "pgs:patience={1000*n}";  // read anew for each number of unknowns
+  Session session(request);
+  SolveRequest hasty = request;
+  hasty.limits.max_iterations = 1;
+  hasty.limits.tolerance = 1e-2;
+  session.solve(two_by_two(2, -1), hasty);
+  const Problem one =
+      problem_of(Mlcp{matrix(3, 3, {4, 1, 0, 1, 4, 1, 0, 1, 4}), vector({-1, -2, -3}),
+                      vector({-kInf, -kInf, -kInf}), vector({kInf, kInf, kInf})});
+  const VerifiedResult alone = solve_verified(one, request);
+  ASSERT_EQ(alone.status, Status::kSolved);
+  ASSERT_GT(alone.iterations, 1);
+  const VerifiedResult& r = session.solve(one, request);
+  EXPECT_EQ(r.status, Status::kSolved);
+  EXPECT_EQ(r.iterations, alone.iterations);
+}
+
+TEST(SessionOfMethods, WhatIsVacuousFollowsTheStoredStart) {
+  SolveRequest request;
+  request.look_for_vacuous = true;
+  request.stored_start = false;
+  Session session(request);
+  Problem problem = two_by_two(2, -1);
+  const Vector solution = solve_verified(problem, request).answer.z;
+  for (const bool right : {true, false, true}) {
+    problem.start = right ? solution : Vector(solution.array() + 1.0);
+    const Vacuous expected = right ? Vacuous::kStart : Vacuous::kNo;
+    EXPECT_EQ(session.solve(problem, request).verdict.vacuous, expected);
+    EXPECT_EQ(solve_verified(problem, request).verdict.vacuous, expected);
+  }
+}
+
+// Before plans look at the problem, and again if it is posed again.
+TEST(SessionOfMethods, RefusesAMalformedProblemEachTime) {
+  Problem problem = generate(find_family("contact-pile"), 4, 1);
+  auto& lcp = std::get<Lcp>(problem.data);
+  const Eigen::Index n = lcp.q.size();
+  lcp.q.conservativeResize(n + 200);
+  lcp.q.tail(200).setZero();
+  Session session({});
+  for (int k = 0; k < 2; ++k) EXPECT_THROW(session.solve(problem, {}), std::invalid_argument);
+  EXPECT_THROW(solve_verified(problem, {}), std::invalid_argument);
 }
 
 // A problem that is refused leaves what is prepared as it was.

@@ -1,6 +1,7 @@
 // Strategies: the grammar, what each of them does, and that auto is its plan.
 #include "support.hpp"
 
+#include <perp/problems/expression/expr.hpp>
 #include <perp/problems/families/family.hpp>
 #include <perp/solvers/plans.hpp>
 #include <perp/solvers/router.hpp>
@@ -109,6 +110,27 @@ TEST_F(Strategies, BestRunsAllOfThem) {
   EXPECT_EQ(r.answer.z, (Vector{{1.0, 2.0}}));
 }
 
+TEST_F(Strategies, BestEndsIfTheCallerSaysSo) {
+  struct Stop final : Observer {
+    bool on_iteration(const IterationRecord&) override { return ++calls > 1; }
+    int calls = 0;
+  } stop;
+  SolveRequest request;
+  request.solver = "best(newton-fb, newton-fb, lemke)";
+  const VerifiedResult r = solve_verified(problem_, request, &stop);
+  EXPECT_EQ(r.status, Status::kInterrupted);
+  EXPECT_EQ(r.route.size(), 1u);
+}
+
+// A cap of the caller is one of each try.
+TEST_F(Strategies, WarmHasTheWholeCapTwice) {
+  request_.limits.max_iterations = 5;
+  request_.start = Vector{{3.0, 3.0}};
+  solve("warm(far)");
+  ASSERT_EQ(asked_.size(), 2u);
+  for (const Asked& asked : asked_) EXPECT_EQ(asked.max_iterations, 5);
+}
+
 TEST_F(Strategies, RepeatCounts) {
   solve("repeat(3, far:level={10*k+n})");
   ASSERT_EQ(asked_.size(), 3u);
@@ -211,6 +233,27 @@ TEST(StrategiesOfMethods, ProximalSolvesASingularProblem) {
   EXPECT_GT(r.route.size(), 1u);
 }
 
+TEST(StrategiesOfMethods, EliminateTakesAProblemOfNoUnknowns) {
+  Mcp none;
+  {
+    Recorder recorder;
+    none.graph = std::make_shared<const ExpressionGraph>(recorder.graph(ExprVector(0)));
+  }
+  Problem problem;
+  problem.data = none;
+  SolveRequest request;
+  request.solver = "best(newton-fb, eliminate(newton-fb, newton-fb))";
+  EXPECT_EQ(solve_verified(problem, request).status, Status::kSolved);
+}
+
+TEST(StrategiesOfMethods, ContactsAreThoseOfTheProblem) {
+  Problem problem = generate(find_family("friction-pile"), 3, 1);
+  problem.contacts.clear();  // files need not list them
+  SolveRequest request;
+  request.solver = "try(nsgs, cap={1000*contacts})";
+  EXPECT_EQ(solve_verified(problem, request).status, Status::kSolved);
+}
+
 TEST(StrategiesOfMethods, ReduceStatesItAnew) {
   const Problem problem = generate(find_family("friction-pile"), 3, 1);
   SolveRequest request, settings;
@@ -223,7 +266,7 @@ TEST(StrategiesOfMethods, ReduceStatesItAnew) {
 }
 
 TEST(StrategiesOfMethods, WithoutAPart) {
-  const Problem problem = generate(find_family("contact-pile"), 3, 1);
+  const Problem problem = generate(find_family("contact-pile"), 2, 1);
   for (const Plan& plan : plans()) {
     SolverExpression rest = plan.solver;
     if (remove_named(rest, "lemke")) {
@@ -235,6 +278,7 @@ TEST(StrategiesOfMethods, WithoutAPart) {
     EXPECT_EQ(to_text(bare).find("polish"), std::string::npos);
   }
   SolveRequest request;
+  EXPECT_EQ(solve_verified(problem, request).route.back().solver.str(), "lemke");
   request.solver = "without(auto, part=lemke)";
   const VerifiedResult r = solve_verified(problem, request);
   EXPECT_EQ(r.status, Status::kSolved);
@@ -383,6 +427,40 @@ TEST(SolverGrammar, FaultsAreNamedWithTheirPlace) {
       EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
       EXPECT_NE(std::string(error.what()).find("character"), std::string::npos) << error.what();
     }
+  }
+}
+
+// Before a folder is touched or a benchmark begins.
+TEST(SolverGrammar, OptionsThatNoProblemFitsAreRefusedBeforehand) {
+  for (const char* solver : {"try(lemke, share=abc)",
+                             "try(lemke, share=1.5)",
+                             "try(lemke, share=\"\")",
+                             "try(lemke, cap=2.5)",
+                             "try(lemke, cap=-1)",
+                             "try(lemke, within=nan)",
+                             "try(lemke, from=random:x)",
+                             "try(lemke, from=random:1e30)",
+                             "try(lemke, from=near:1)",
+                             "try(lemke, share=.5, share=.4)",
+                             "first(lemke, try(lemke, within=abc))",
+                             "warm(lemke, share=x)",
+                             "repeat(lemke)",
+                             "proximal(lemke, steps=0.5)",
+                             "proximal(lemke, rho=0)",
+                             "eliminate(lemke, lemke, rounds=x)",
+                             "eliminate(lemke, lemke, share=7)",
+                             "reduce(lemke, to=x)",
+                             "reduce(lemke, to=pyramid:100000000)",
+                             "without(auto, part=lemkee)",
+                             "lemke:covering=abc",
+                             "lemke:covering=random:x"}) {
+    EXPECT_THROW(check_solver(solver), std::invalid_argument) << solver;
+  }
+  for (const char* solver :
+       {"try(lemke, share=1, cap={n}, within=.5, from=random:{k})", "repeat(2, lemke)",
+        "reduce(lemke, to=\"pyramid:{4*k}\")", "without(auto, part=start)",
+        "lemke:covering=\"random:{k}\"", "lemke:covering=1"}) {
+    EXPECT_NO_THROW(check_solver(solver)) << solver;
   }
 }
 
