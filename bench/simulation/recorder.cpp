@@ -151,10 +151,10 @@ void SimulationRecorder::step(const StepReport& r) {
 
 void SimulationRecorder::write_stages(const StepReport& r, double infeasibility) {
   std::vector<StageReport> stages = r.stages;
-  if (stages.empty()) {  // no contact and no joint, so the step had no problem
+  if (stages.empty()) {  // no contact and no joint, or a step that could not be made
     stages.emplace_back();
     stages.back().stage = "free";
-    stages.back().status = Status::kSolved;
+    stages.back().status = r.solved ? Status::kSolved : Status::kNumericalError;
   }
   std::string rows;
   for (const StageReport& s : stages) {

@@ -84,7 +84,7 @@ class Simulator {
       try {
         going = request_.driver == Driver::kTimeStepping ? step_to(end) : events_to(end);
       } catch (const CollisionError& error) {
-        going = stay(end, error.what());
+        going = stay(end, error.what(), new_report(0.0));
       }
     }
     summary_.stopped = !going;
@@ -131,10 +131,14 @@ class Simulator {
 
   // Makes a step or a part of one. If there is no answer, it is made in two halves.
   bool part_to(double end, double length, StepReport report) {
-    report.solved = take_step(summary_.final_state, length, report);
-    if (report.solved || interrupted_ || halvings_left_ == 0 || out_of_time(report)) {
-      report.result.state.time = end;
-      return accept(report);
+    try {
+      report.solved = take_step(summary_.final_state, length, report);
+      if (report.solved || interrupted_ || halvings_left_ == 0 || out_of_time(report)) {
+        report.result.state.time = end;
+        return accept(report);
+      }
+    } catch (const CollisionError& error) {
+      return stay(end, error.what(), std::move(report));
     }
     summary_.halved_steps += halvings_left_ == halvings_;
     --halvings_left_;
@@ -148,10 +152,11 @@ class Simulator {
   }
 
   // Reports a step that cannot be made: everything stays at its place, and the simulation stops.
-  bool stay(double end, const std::string& why) {
+  bool stay(double end, const std::string& why, StepReport report) {
     summary_.message = why;
-    StepReport report = new_report(end - summary_.final_state.time);
     report.solved = false;
+    report.h = end - summary_.final_state.time;
+    report.result = {};
     report.result.state = summary_.final_state;
     report.result.state.time = end;
     accept(report);
@@ -295,7 +300,9 @@ class Simulator {
              (relaxed = formulation_->relax())) {
         // Half of the step is nearer to the model than a weaker stabilisation.
         if (relaxed->offer == Offer::kRelaxed && halvings_left_ > 0) break;
-        if (relaxed->offer != Offer::kAgain || (halvings_left_ == 0 && gave_up_early(*relaxed)))
+        // To go on, the formulation needs a point of the problem that it has offered last.
+        if (relaxed->offer != Offer::kAgain || request_.keep_going ||
+            (halvings_left_ == 0 && gave_up_early(*relaxed)))
           answer = solve(*relaxed, state, report);
       }
       if (answer) {
@@ -324,7 +331,6 @@ class Simulator {
         return false;
       }
       report.approximate = false;
-      report.result = {};
       return fail(state, h, report);
     }
     if (report.result.rejected.empty()) return true;
@@ -436,6 +442,7 @@ class Simulator {
 
   // Without an answer the bodies move freely, and the step is marked as failed.
   bool fail(const State& state, double h, StepReport& report) {
+    report.result = {};  // contacts and impulses of an answer that was refused
     report.result.state = free_motion(state, h);
     return false;
   }

@@ -61,8 +61,8 @@ struct SimulationRequest {
   SolveRequest solve;                 ///< solver, tolerance, limits, settings
   double step = 0.0, duration = 0.0;  ///< s; 0: those of the scene
   /// Lengths of steps, s, which are used in turn again and again; not with the event-driven driver.
-  /// Empty: all steps have the length `step`. The last step ends at the duration, or passes it by
-  /// less than half of the step.
+  /// Empty: all steps have the length `step`. The last step is that which ends nearest to the
+  /// duration.
   std::vector<double> pattern;
   /// start solves from the answers of the last step, matched by keys of unknowns
   bool warm_start = true;

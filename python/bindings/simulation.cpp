@@ -168,6 +168,7 @@ SimulationRequest request_of(const Options& o, const Settings& settings) {
 py::dict run(const Scene& scene, const Options& o, const py::object& on_step,
              const Settings& settings) {
   SimulationRequest request = request_of(o, settings);
+  if (request.formulation.empty()) request.formulation = default_formulation(scene);
   Trajectory trajectory;
   trajectory.add_state(scene, initial_state(scene));
   SignalWatch watch;
@@ -176,8 +177,7 @@ py::dict run(const Scene& scene, const Options& o, const py::object& on_step,
   if (!o.record.empty()) {
     RecordRequest record;
     record.problems = ProblemSelection::parse(o.problems);
-    record.origin = {o.formulation.empty() ? default_formulation(scene) : o.formulation, o.solver,
-                     request.driver};
+    record.origin = {request.formulation, o.solver, request.driver};
     recorder = std::make_unique<SimulationRecorder>(
         o.record, scene, record, make_formulation_for_python(record.origin.formulation)->columns());
     request.on_stage = [&](int step, const Stage& stage, const VerifiedResult& result) {
@@ -203,14 +203,17 @@ py::dict run(const Scene& scene, const Options& o, const py::object& on_step,
     const py::gil_scoped_release release;
     summary = simulate(scene, request);
     if (recorder)
-      recorder->summary(request, request.step > 0 ? request.step : scene.step, summary, true);
+      recorder->summary(request, request.step > 0 ? request.step : scene.step, summary,
+                        !summary.stopped);
   }
   raised.rethrow();
   py::dict d = trajectory.take(scene);
   d["steps"] = summary.steps;
   d["failed_steps"] = summary.failed_steps;
   d["relaxed_steps"] = summary.relaxed_steps;
+  d["uncertified_steps"] = summary.uncertified_steps;
   d["halved_steps"] = summary.halved_steps;
+  d["cut_short_steps"] = summary.cut_short_steps;
   d["approximate_steps"] = summary.approximate_steps;
   d["events"] = summary.events;
   d["iterations"] = summary.iterations;

@@ -28,7 +28,9 @@ class Simulation:
     steps: int
     failed_steps: int
     relaxed_steps: int
+    uncertified_steps: int         #: relaxed ones without a checked certificate
     halved_steps: int              #: made in two or more parts, each of which counts as a step
+    cut_short_steps: int           #: in which the model went on without a problem that was not solved
     approximate_steps: int         #: failed ones made with the point that their solves reached
     events: int                    #: impacts of an event-driven run
     iterations: int
