@@ -96,12 +96,14 @@ void check_batch(const BenchOptions& o) {
   if (request.starts != std::vector<StartFrom>{StartFrom::kZero})
     throw std::invalid_argument("--batch: starts at zero");
   for (const std::string& solver : request.solvers) {
-    if (is_program(solver))
-      throw std::invalid_argument(fmt::format(
-          "--batch: {} is a program of its own, and batches are solved in this one", solver));
-    if (o.threads > 1 && find_plugin(solver))
-      throw std::invalid_argument(
-          fmt::format("--threads: nobody knows if the plug-in {} may run on several", solver));
+    for (const std::string& method : methods_of(parse_any_solver(solver))) {
+      if (is_program(method))
+        throw std::invalid_argument(fmt::format(
+            "--batch: {} is a program of its own, and batches are solved in this one", method));
+      if (o.threads > 1 && find_plugin(method))
+        throw std::invalid_argument(
+            fmt::format("--threads: nobody knows if the plug-in {} may run on several", method));
+    }
   }
   expect_folder(request.folder);
   const std::string file = request.folder + "/" + kBatchFile;

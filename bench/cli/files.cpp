@@ -189,6 +189,14 @@ bool export_names(const ExportOptions& o) {
   read_steps(o.steps);
   for (const std::string& name : o.names) {
     if (!is_family(name)) {
+      if (!is_scene(name)) {
+        std::vector<std::string> known;
+        for (const SceneEntry& entry : list_scenes()) known.push_back(entry.name);
+        throw InputError(fmt::format(
+            "{}: neither a family (perp list families), nor a file, nor a scene; scenes "
+            "are: {}",
+            name, fmt::join(known, ", ")));
+      }
       scenes.push_back(load_scene(name, parameters));
       if (const auto why =
               refusal_of(*make_formulation(formulation_for(o, scenes.back())), scenes.back()))

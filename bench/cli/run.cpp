@@ -32,9 +32,15 @@ std::vector<std::pair<std::string, std::string>> split_pairs(const std::vector<s
 }
 
 std::pair<int, int> read_shard(const std::string& text) {
-  int shard = 0, shards = 0, used = 0;
-  const bool read = std::sscanf(text.c_str(), "%d/%d%n", &shard, &shards, &used) == 2;
-  if (!read || used != static_cast<int>(text.size()) || shard < 1 || shard > shards)
+  int shard = 0, shards = 0;
+  const char* const end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, shard);
+  bool read = first.ec == std::errc() && first.ptr != end && *first.ptr == '/';
+  if (read) {
+    const auto second = std::from_chars(first.ptr + 1, end, shards);
+    read = second.ec == std::errc() && second.ptr == end;
+  }
+  if (!read || shard < 1 || shard > shards)
     throw std::invalid_argument(fmt::format("--shard: \"{}\" is not I/N with 1 <= I <= N", text));
   return {shard, shards};
 }
@@ -52,6 +58,17 @@ CLI::Validator number_check(bool zero_allowed, const char* expected) {
         return fmt::format("\"{}\" is not {}", text, expected);
       },
       "", "");
+}
+
+// An empty text is mostly a variable of a shell that is not set. It does not count as "not given".
+void refuse_empty_texts(CLI::App& app) {
+  for (CLI::App* verb : app.get_subcommands({})) {
+    for (CLI::Option* option : verb->get_options()) {
+      if (option->get_expected_max() == 0) continue;
+      option->check([](const std::string& text) { return text.empty() ? "the text is empty" : ""; },
+                    "");
+    }
+  }
 }
 
 // What CLI11 would only call a missing verb.
@@ -102,6 +119,7 @@ int run_verb(int argc, char** argv) {
   add_analyse(app, code);
   add_why(app, code);
   add_import_step(app, code);
+  refuse_empty_texts(app);
   if (argc > 1) {
     if (const std::string fault = first_word_fault(app, argv[1]); !fault.empty()) {
       std::cerr << "perp: " << message_line(fault) << '\n';

@@ -52,6 +52,13 @@ Scene load_scene_by_name(const std::string& name, const std::map<std::string, do
       fmt::format("{}: neither a file nor a scene; scenes are: {}", name, fmt::join(names, ", ")));
 }
 
+bool is_scene(const std::string& what) {
+  if (fs::exists(what) || what.ends_with(".json")) return true;
+  const std::vector<SceneEntry> scenes = list_scenes();
+  return std::any_of(scenes.begin(), scenes.end(),
+                     [&](const SceneEntry& entry) { return entry.name == what; });
+}
+
 Scene load_scene(const std::string& what, const std::map<std::string, double>& parameters) {
   return fs::is_regular_file(what) || what.ends_with(".json")
              ? load_scene_file(what, parameters)

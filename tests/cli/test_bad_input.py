@@ -378,6 +378,19 @@ class TestKinds(BadInputTestCase):
     "bench_shard_not_a_pair": (("bench", "GOOD", "--shard", "1", "-o", "OUT"), "--shard"),
     "bench_shard_with_a_tail": (("bench", "GOOD", "--shard", "1/2x", "-o", "OUT"), "--shard", "1/2x"),
     "bench_shard_text": (("bench", "GOOD", "--shard", "a/b", "-o", "OUT"), "--shard", "a/b"),
+    "bench_shard_too_large": (("bench", "GOOD", "--shard", "4294967297/4294967297", "-o", "OUT"), "--shard"),
+    "bench_bad_option_of_a_strategy": (("bench", "GOOD", "--solvers", "lemke,first(lemke, try(lemke, share=abc))",
+                                        "-o", "OUT"), "share=abc"),
+    "bench_bad_text_of_a_setting": (("bench", "GOOD", "--solvers", "lemke:covering=abc", "-o", "OUT"), "covering"),
+    "bench_without_an_unknown_part": (("bench", "GOOD", "--solvers", "without(auto, part=lemkee)", "-o", "OUT"),
+                                      "lemkee"),
+    "bench_empty_output": (("bench", "GOOD", "-o", ""), "--output", "empty"),
+    "solve_bad_option_that_is_not_reached": (("solve", "GOOD", "--solver", "first(lemke, try(lemke, within=abc))"),
+                                             "within=abc"),
+    "solve_too_many_edges": (("solve", "GOOD", "--solver", "reduce(lemke, to=pyramid:100000000)"), "100000000"),
+    "solve_empty_trace": (("solve", "GOOD", "--trace", ""), "--trace", "empty"),
+    "simulate_empty_record": (("simulate", "box-on-ramp", "--record", ""), "--record", "empty"),
+    "export_of_no_name": (("export", "contact-stak", "-o", "OUT"), "contact-stak", "perp list families"),
     "bench_tolerance_negative": (("bench", "GOOD", "--tolerance", "-1", "-o", "OUT"), "--tolerance", "-1"),
     "bench_no_time": (("bench", "GOOD", "--time-limit", "0", "-o", "OUT"), "--time-limit", "0"),
     "bench_no_memory": (("bench", "GOOD", "--memory-limit", "-5", "-o", "OUT"), "--memory-limit", "-5"),
@@ -655,6 +668,14 @@ class TestNothingHalfWritten(BadInputTestCase):
         self.refuse("bench", self.write("good.json", lcp()), "--set", "pivot_tol=1", "-o", records.parent,
                     words=["pivot_tol"])
         self.assertEqual(records.read_text(), self.OLD)
+
+    def test_simulate_with_a_bad_solver_keeps_the_record(self):
+        out = self.folder / "run"
+        self.succeed("simulate", "box-on-ramp", "--duration", "0.05", "--record", out)
+        before = {path: path.read_bytes() for path in out.rglob("*") if path.is_file()}
+        for solver in ("try(lemke, share=abc)", "lemke:covering=abc", "first(lemke, reduce(lemke, to=x))"):
+            self.refuse("simulate", "box-on-ramp", "--duration", "0.05", "--record", out, "--solver", solver)
+            self.assertEqual({path: path.read_bytes() for path in out.rglob("*") if path.is_file()}, before)
 
     def test_report_of_something_else(self):
         self.write("records/records.jsonl", '{"format": "perp-suite"}\n')

@@ -91,6 +91,7 @@ class TestBatches(BenchTestCase):
         for arguments, word in (
             (("--resume",), "--batch"), (("--shard", "1/2"), "--batch"), (("--jobs", "2"), "--batch"),
             (("--start", "stored"), "--batch"), (("--solvers", "mine=exec:cat"), "--batch"),
+            (("--solvers", 'first(lemke, exec:"cat")'), "--batch"),
         ):
             done = self.batch(*arguments)
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
