@@ -15,14 +15,14 @@ constexpr double kMostRho = 1e4;    // over the first rho; with a larger one not
 constexpr int kMostSteps = 200;
 constexpr double kAccuracy = 0.02;  // of an inner problem, over the best measure so far
 constexpr double kTighter = 0.1;    // least accuracy, over the tolerance of the problem as posed
-constexpr int kEasy = 10;      // iterations; inner problems that take more are no reason to go on
-constexpr double kFall = 0.3;  // factor of rho after an easy inner problem
+constexpr int kEasy = 10;  // iterations; after an inner problem that takes more rho does not fall
+constexpr double kFall = 0.3;       // factor of rho after an easy inner problem
 constexpr double kLeastRho = 1e-8;  // over the first rho
 constexpr double kRise = 4.0;       // factor of rho after an inner problem that was not solved
 constexpr int kMostWait = 4;        // easy inner problems before rho falls again
 constexpr double kAlong = 0.9;      // least cosine of moves of the same direction
 constexpr double kMostReach = 64.0;
-constexpr int kWithout = 40;  // so many steps that do not halve the best measure are the end
+constexpr int kStepsToHalve = 40;  // the best measure must halve in so many steps
 
 // F(z) + rho (z - c) of a problem, as a callback.
 class ShiftedMcp {
@@ -243,8 +243,8 @@ class NonlinearProximalPoint final : public Strategy {
   bool goes_on(const VerifiedResult& last) {
     VerifiedResult& all = out_.result;
     const bool far = shifted_.rho > kMostRho * first_rho_;
-    const bool halved = std::ssize(measures_) <= kWithout ||
-                        measures_.back() <= 0.5 * measures_[measures_.size() - 1 - kWithout];
+    const bool halved = std::ssize(measures_) <= kStepsToHalve ||
+                        measures_.back() <= 0.5 * measures_[measures_.size() - 1 - kStepsToHalve];
     if (!far && halved) return true;
     all.status = all.claimed = Status::kStalled;
     all.message = last.message;

@@ -1,5 +1,6 @@
 """Trajectories as arrays are those that perp simulate records."""
 import csv
+import json
 import os
 import pathlib
 import subprocess
@@ -17,6 +18,14 @@ class Simulations(unittest.TestCase):
         with open(path, encoding="utf-8") as file:
             return list(csv.DictReader(file))
 
+    @staticmethod
+    def run_of(folder):
+        """What run.json says, without what changes from run to run, and what Python does not know of the scene."""
+        document = json.loads(pathlib.Path(folder, "run.json").read_text())
+        for key in ("times", "peak_memory_mb", "parameters"):
+            document.pop(key, None)
+        return document
+
     def test_arrays_are_what_the_command_line_records(self):
         with tempfile.TemporaryDirectory() as scratch:
             ran = subprocess.run([os.environ["PERP"], "simulate", "box-stack", "--param", "rows=2", "--duration", "0.1",
@@ -26,6 +35,7 @@ class Simulations(unittest.TestCase):
             rows = self.rows(f"{scratch}/cli/trajectory.csv")
             self.assertEqual(pathlib.Path(f"{scratch}/python/trajectory.csv").read_bytes(),
                              pathlib.Path(f"{scratch}/cli/trajectory.csv").read_bytes())
+            self.assertEqual(self.run_of(f"{scratch}/python"), self.run_of(f"{scratch}/cli"))
             contacts = self.rows(f"{scratch}/cli/contacts.csv")
         moving = [b for b, body in enumerate(perp.scene("box-stack", rows=2).bodies) if not body["fixed"]]
         self.assertEqual(run.position.shape, (run.steps + 1, len(moving) + 1, 3))
@@ -38,6 +48,12 @@ class Simulations(unittest.TestCase):
         self.assertTrue(run.solved.all())
         self.assertEqual(run.bodies, [b["name"] for b in perp.scene("box-stack", rows=2).bodies])
         self.assertEqual({s["status"] for s in run.stages}, {"solved"})
+
+    def test_a_record_says_if_the_run_was_stopped(self):
+        with tempfile.TemporaryDirectory() as scratch:
+            run = perp.simulate("box-stack", duration=0.1, record=scratch, on_step=lambda step, state: step < 3)
+            self.assertTrue(run.stopped)
+            self.assertFalse(self.run_of(scratch)["complete"])
 
     def test_stopping(self):
         seen = []
