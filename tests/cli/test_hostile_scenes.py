@@ -364,5 +364,16 @@ class TestTimeLimit(HostileTestCase):
             self.refuse("simulate", "pendulum", "--time-limit", limit, words=["--time-limit"])
 
 
+class TestStepsThatCannotBeMade(HostileTestCase):
+    def test_the_record_calls_them_failed(self):
+        box = {"name": "box", "mass": 1, "shape": {"type": "box", "half": [0.1, 0.1, 0.1]}, "position": [0, 0, 0.1]}
+        far = {**box, "name": "far", "position": [3, 0, 1], "velocity": [1e30, 0, 0]}
+        path = self.write("s.json", json.dumps(scene(GROUND, box, far)))
+        self.perp("simulate", path, "--record", self.folder / "out")
+        with open(self.folder / "out" / "steps.csv", encoding="utf-8") as file:
+            last = list(csv.DictReader(file))[-1]
+        self.assertEqual((last["stage"], last["status"]), ("free", "numerical_error"))
+
+
 if __name__ == "__main__":
     unittest.main()

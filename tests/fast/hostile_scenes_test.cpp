@@ -70,6 +70,33 @@ TEST(Simulation, AStateThatIsNotFiniteIsAFailedStep) {
   }
 }
 
+TEST(Simulation, AStepThatCannotBeMadeKeepsItsProblems) {
+  Scene s = scene_from_text(
+      R"({"format":"perp-scene","version":1,"name":"t","dimension":3,"gravity":[0,0,-9.81],"bodies":[
+      {"name":"ground","fixed":true,"shape":{"type":"half_space","normal":[0,0,1]}},
+      {"name":"ball","mass":1,"shape":{"type":"sphere","radius":1},"position":[0,0,1]},
+      {"name":"point","mass":1,"inertia":[1,1,1]}]})",
+      "test");
+  s.bodies[2].velocity.x() = 1e300;
+  SimulationRequest request;
+  request.step = request.duration = 1e9;
+  std::vector<StepReport> reports;
+  int problems = 0;
+  request.on_stage = [&](int, const Stage&, const VerifiedResult&) { ++problems; };
+  request.on_step = [&](const StepReport& report) {
+    reports.push_back(report);
+    return true;
+  };
+  const SimulationSummary summary = simulate(s, request);
+  EXPECT_EQ(summary.failed_steps, 1);
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_FALSE(reports[0].solved);
+  EXPECT_TRUE(reports[0].result.contacts.empty());
+  EXPECT_EQ(std::ssize(reports[0].stages), summary.stages);
+  EXPECT_GE(summary.stages, 1);
+  EXPECT_EQ(problems, summary.stages);
+}
+
 TEST(Simulation, StepsBeyondReasonAreRefused) {
   for (const double h : {1e-300, 1e300, std::numeric_limits<double>::infinity()}) {
     SimulationRequest request;
