@@ -58,8 +58,8 @@ class Eliminate final : public Strategy {
   Eliminate(const SolverExpression& e, const Workshop& workshop)
       : whole_(workshop.build(e.parts[0])),
         part_(workshop.build(e.parts[1])),
-        rounds_(e, "rounds", OptionRange::kWhole),
-        share_(e, "share", OptionRange::kShare) {}
+        rounds_(e, "rounds", OptionRange::kInteger),
+        share_(e, "share", OptionRange::kUpToOne) {}
 
   Outcome& run(const Task& task) override {
     const auto* mcp = std::get_if<Mcp>(&task.problem.data);

@@ -27,7 +27,7 @@ class LinearProximalPoint final : public Strategy {
   LinearProximalPoint(const SolverExpression& e, const Workshop& workshop)
       : part_(workshop.build(e.parts.front())),
         rho_(e, "rho"),
-        steps_(e, "steps", OptionRange::kWhole) {}
+        steps_(e, "steps", OptionRange::kInteger) {}
 
   Outcome& run(const Task& task) override {
     const auto started = VerifiedClock::now();

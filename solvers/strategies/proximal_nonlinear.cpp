@@ -101,7 +101,7 @@ class NonlinearProximalPoint final : public Strategy {
   NonlinearProximalPoint(const SolverExpression& e, const Workshop& workshop)
       : part_(workshop.build(e.parts.front())),
         rho_(e, "rho"),
-        steps_(e, "steps", OptionRange::kWhole) {}
+        steps_(e, "steps", OptionRange::kInteger) {}
 
   Outcome& run(const Task& task) override {
     started_ = VerifiedClock::now();

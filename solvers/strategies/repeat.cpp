@@ -9,7 +9,7 @@ namespace {
 class Repeat final : public Strategy {
  public:
   Repeat(const SolverExpression& e, const Workshop& workshop)
-      : part_(workshop.build(e.parts.front())), times_(e, "times", OptionRange::kWhole) {
+      : part_(workshop.build(e.parts.front())), times_(e, "times", OptionRange::kInteger) {
     if (!times_) throw std::invalid_argument("repeat: the number of copies is missing");
   }
 

@@ -235,8 +235,8 @@ double OptionNumber::at(const Numbers& numbers, double otherwise) {
   if (error != std::errc() || end != text.data() + text.size() || !(value > 0) ||
       !std::isfinite(value))
     refuse("is no number above 0");
-  if (range_ == OptionRange::kShare && value > 1.0) refuse("is above 1");
-  if (range_ == OptionRange::kWhole && value != std::floor(value)) refuse("is no whole number");
+  if (range_ == OptionRange::kUpToOne && value > 1.0) refuse("is above 1");
+  if (range_ == OptionRange::kInteger && value != std::floor(value)) refuse("is no whole number");
   read_ = text;
   return value_ = value;
 }

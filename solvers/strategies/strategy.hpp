@@ -128,7 +128,7 @@ class OptionText {
 };
 
 /// Which numbers an option may be.
-enum class OptionRange { kPositive, kShare, kWhole };  ///< finite, > 0; (0, 1]; 1, 2, 3, ...
+enum class OptionRange { kAboveZero, kUpToOne, kInteger };  ///< finite, > 0; (0, 1]; 1, 2, 3, ...
 
 /// An option that is a number.
 class OptionNumber {
@@ -136,7 +136,7 @@ class OptionNumber {
   /// The option of that key, which may not be given. @throws std::invalid_argument if it is
   /// constant and not in the range
   OptionNumber(const SolverExpression& expression, std::string_view key,
-               OptionRange range = OptionRange::kPositive);
+               OptionRange range = OptionRange::kAboveZero);
   /// Whether it is given.
   explicit operator bool() const { return static_cast<bool>(text_); }
   /// @param otherwise the value if the option is not given

@@ -109,8 +109,8 @@ class Try final : public Strategy {
  public:
   Try(const SolverExpression& e, const Workshop& workshop)
       : part_(workshop.build(e.parts.front())),
-        share_(e, "share", OptionRange::kShare),
-        cap_(e, "cap", OptionRange::kWhole),
+        share_(e, "share", OptionRange::kUpToOne),
+        cap_(e, "cap", OptionRange::kInteger),
         within_(e, "within"),
         from_(e, "from"),
         after_(e, "after") {

@@ -18,7 +18,7 @@ bool led_nowhere(Status status) {
 class Warm final : public Strategy {
  public:
   Warm(const SolverExpression& e, const Workshop& workshop)
-      : part_(workshop.build(e.parts.front())), share_(e, "share", OptionRange::kShare) {}
+      : part_(workshop.build(e.parts.front())), share_(e, "share", OptionRange::kUpToOne) {}
 
   Outcome& run(const Task& task) override {
     if (!task.start.z && !task.start.basis) return part_->run(task);
