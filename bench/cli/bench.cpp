@@ -23,6 +23,7 @@
 #include <perp/bench/report/summary.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/json/text.hpp>
+#include <perp/solvers/strategies/strategy.hpp>
 #include <tuple>
 
 namespace perp::cli {
