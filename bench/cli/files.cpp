@@ -189,15 +189,12 @@ bool export_names(const ExportOptions& o) {
   read_steps(o.steps);
   for (const std::string& name : o.names) {
     if (!is_family(name)) {
-      if (!is_scene(name)) {
-        std::vector<std::string> known;
-        for (const SceneEntry& entry : list_scenes()) known.push_back(entry.name);
-        throw InputError(fmt::format(
-            "{}: neither a family (perp list families), nor a file, nor a scene; scenes "
-            "are: {}",
-            name, fmt::join(known, ", ")));
+      try {
+        scenes.push_back(load_scene(name, parameters));
+      } catch (const InputError& fault) {
+        if (is_scene(name)) throw;
+        throw InputError(fmt::format("{}; perp list families shows the families", fault.what()));
       }
-      scenes.push_back(load_scene(name, parameters));
       if (const auto why =
               refusal_of(*make_formulation(formulation_for(o, scenes.back())), scenes.back()))
         throw InputError(fmt::format("{}: {}", name, *why));

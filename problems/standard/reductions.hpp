@@ -47,7 +47,7 @@ Reduction reduce_to_box_qp(const Lcp& problem);
 /// > 0. Exact in 2D and if all mu are 0, else approximate. W may be any matrix; with J and M, W is
 /// multiplied out.
 /// @param edges number of edges, see check_edges(); in 2D there are always two
-/// @throws std::invalid_argument for an odd or too small number of edges
+/// @throws std::invalid_argument as check_edges()
 Reduction reduce_to_pyramid_lcp(const FrictionContact& problem, int edges = 8);
 /// @throws std::invalid_argument if it is not an even number from 4 to 360
 void check_edges(int edges);
