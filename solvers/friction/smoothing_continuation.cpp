@@ -25,13 +25,16 @@ constexpr double kLongestCorrection = 0.3, kCorrectionAllowance = 10.0;
 constexpr double kPredictorShare = 0.01;
 // Least cosine of the angle between the tangents of two points that follow each other.
 constexpr double kLeastCosine = 0.8;
-constexpr double kShorter = 0.4, kLonger = 1.7, kCautious = 0.8;
-constexpr double kDecade = 2.302585092994046;  // of sigma, in ln sigma
+// What the length of the next step aims at: this share of it for the corrector, and this angle
+// between the tangents at its ends.
+constexpr double kAimedCorrection = 0.03, kAimedAngle = 0.4;
+constexpr double kShorter = 0.4, kLonger = 2.0;  // factors on the length from one step to the next
+constexpr double kDecade = 2.302585092994046;    // of sigma, in ln sigma
 // A corrector step that leaves at most this share of max |Phi_i| is followed by a chord step.
 constexpr double kChordContraction = 0.1;
 // The factors at the predictor are good enough for the tangent if the corrector moved by at most
 // this share of the step.
-constexpr double kNearCorrection = 0.05;
+constexpr double kNearCorrection = 0.1;
 constexpr int kRefinements = 1;
 
 }  // namespace
@@ -114,6 +117,7 @@ bool SmoothingContinuation::find_first_point() {
   tangent_.log_sigma = -1.0;
   step_.next = settings.first_step;
   step_.last = 0.0;
+  step_.exact_tangent = true;
   smoothed_.evaluate(settings.first_sigma, 1.0, point_.r);
   return system_.solve(smoothed_.rows_of_sigma(), smoothed_.shift(), along_.r) &&
          take_tangent(true);
@@ -130,11 +134,12 @@ bool SmoothingContinuation::take_tangent(bool first) {
   const double length = std::sqrt(product(along_, along_));
   const double along_before = product(along_, tangent_);
   const double least_cosine = 1.0 - step_.care * step_.care * (1.0 - kLeastCosine);
-  const double before = first ? 0.0 : std::sqrt(product(tangent_, tangent_));
-  if (!(std::abs(along_before) >= least_cosine * length * before) || !std::isfinite(length)) {
+  const double both = first ? 0.0 : length * std::sqrt(product(tangent_, tangent_));
+  if (!(std::abs(along_before) >= least_cosine * both) || !std::isfinite(length)) {
     metric_.weights.swap(metric_.before);
     return false;
   }
+  step_.angle = both > 0 ? std::acos(std::min(1.0, std::abs(along_before) / both)) : 0.0;
   const double sense = tangent_.log_sigma;
   std::swap(tangent_, before_);
   set_tangent(along_before, length);
@@ -153,7 +158,9 @@ void SmoothingContinuation::set_tangent(double product_with_last, double length)
 // The same at trial_, to which the corrector came. If it came from near, its factors will do.
 bool SmoothingContinuation::take_tangent_at_trial() {
   const bool near = counts_.factors > 0 && step_.corrected <= kNearCorrection * step_.next;
-  return (near || factor()) && take_tangent(false);
+  if (!(near || factor()) || !take_tangent(false)) return false;
+  step_.exact_tangent = !near;
+  return true;
 }
 
 // trial_ := the parabola through the point with its tangent, and that of the point before.
@@ -179,6 +186,7 @@ bool SmoothingContinuation::refresh_tangent() {
   metric_.weights = smoothed_.weights();
   if (!factor()) return false;
   set_tangent(product(along_, tangent_), std::sqrt(product(along_, along_)));
+  step_.exact_tangent = true;
   return std::isfinite(tangent_.log_sigma);
 }
 
@@ -245,26 +253,30 @@ bool SmoothingContinuation::correct() {
   }
 }
 
+// The length of the step after one that was taken. The error of the parabola grows with the third
+// power of the length, so its share of the length with the second. The angle grows with the length.
+void SmoothingContinuation::choose_length() {
+  const double share = step_.corrected / step_.last;
+  const double factor =
+      std::min(std::sqrt(step_.care * kAimedCorrection / share), kAimedAngle / step_.angle);
+  step_.next = std::min(std::clamp(factor, kShorter, kLonger) * step_.last,
+                        step_.care * settings.longest_step);
+}
+
 // To the next point of the path, with a step that may become shorter. @return false if it becomes
 // too short, or at the time limit.
 bool SmoothingContinuation::step_along_tangent() {
-  bool fresh = false;
   for (; step_.next >= settings.shortest_step && !out_of_time(); step_.next *= kShorter) {
     predict();
-    const bool corrected = correct();
-    const bool easy = counts_.factors <= 1, hard = counts_.factors > 2;
-    if (!corrected || !take_tangent_at_trial()) {
-      // The tangent may be at fault: its factors were those of a point near this one.
-      if (!fresh && !refresh_tangent()) return false;
-      fresh = true;
-      continue;
+    if (correct() && take_tangent_at_trial()) {
+      step_.last = step_.next;
+      point_.r.swap(trial_.r);
+      point_.log_sigma = trial_.log_sigma;
+      choose_length();
+      return true;
     }
-    step_.last = step_.next;
-    point_.r.swap(trial_.r);
-    point_.log_sigma = trial_.log_sigma;
-    if (easy) step_.next = std::min(kLonger * step_.next, step_.care * settings.longest_step);
-    if (hard) step_.next *= kCautious;
-    return true;
+    // The tangent may be at fault: its factors were those of a point near this one.
+    if (!step_.exact_tangent && !refresh_tangent()) return false;
   }
   return false;
 }

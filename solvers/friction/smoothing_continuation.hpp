@@ -98,10 +98,12 @@ class SmoothingContinuation final : public Solver {
   struct Metric {
     Vector weights, before;
   };
-  /// Arc lengths of the next step, of the one before it, and of all corrector steps of the next;
-  /// a factor on how far steps may go and be corrected.
+  /// Arc lengths of the next step, of the one before it, and of the corrector steps of the last
+  /// try; the angle between the last two tangents; a factor on how far steps may go and be
+  /// corrected; whether the tangent was found with factors of its point, not of one that is near.
   struct Steps {
-    double next = 0.0, last = 0.0, corrected = 0.0, care = 1.0;
+    double next = 0.0, last = 0.0, corrected = 0.0, angle = 0.0, care = 1.0;
+    bool exact_tangent = false;
   };
   /// Factorisations of the last corrector, turns of the path, and paths that came back.
   struct Counts {
@@ -115,6 +117,7 @@ class SmoothingContinuation final : public Solver {
   bool take_tangent(bool first);
   bool take_tangent_at_trial();
   void predict();
+  void choose_length();
   bool step_along_tangent();
   bool factor();
   bool refresh_tangent();
