@@ -5,19 +5,10 @@
 #pragma once
 
 #include <perp/solvers/linear_algebra/dense_kernels.hpp>
+#include <perp/solvers/linear_algebra/vector_lanes.hpp>
 
 namespace perp {
 namespace {
-
-// A vector of kWidth doubles.
-template <int kWidth>
-struct Lanes {
-  typedef double Vec __attribute__((vector_size(8 * kWidth)));
-  typedef double Unaligned __attribute__((vector_size(8 * kWidth), aligned(8), may_alias));
-
-  static Vec load(const double* from) { return *reinterpret_cast<const Unaligned*>(from); }
-  static void store(double* to, Vec x) { *reinterpret_cast<Unaligned*>(to) = x; }
-};
 
 // A tile has kVectors vectors of rows.
 template <int kWidth, int kVectors, int kColumns>
@@ -210,21 +201,6 @@ void add_block_row(int blocks, const int* columns, const double* a, const double
     for (int i = 0; i < 3; ++i) y[i] = first[i];
   }
 }
-
-// A loop that leaves the upper halves of the vector registers empty. g++ 12 does not always do that
-// by itself. With full ones, all code without AVX that runs later takes several times as long on
-// some machines, until something empties them.
-template <auto kLoop>
-struct Leaving;
-template <class... Arguments, void (*kLoop)(Arguments...)>
-struct Leaving<kLoop> {
-  static void run(Arguments... arguments) {
-    kLoop(arguments...);
-#if defined(__AVX__)
-    __builtin_ia32_vzeroupper();
-#endif
-  }
-};
 
 template <int kWidth, int kVectors, int kColumns>
 constexpr DenseKernels make_kernels(const char* name) {

@@ -26,16 +26,13 @@ class DenseLu {
 
  private:
   bool factor_columns(int begin, int end);
-  bool factor_few_columns(int begin, int end);
-  bool factor_panel(int first, int last, int begin, int end);
-  void sweep(int first, int begin, int end);
   void swap_rows(int first, int last, int begin, int end);
   void substitute(int first, int last, int begin, int end);
   void subtract_product(int first, int last, int top, int bottom, int begin, int end);
   double* column_at(int j) { return a_.data() + static_cast<std::size_t>(j) * size_; }
 
   int size_ = 0;
-  double largest_ = 0.0;
+  double least_ = 0.0;  // pivots up to it count as zero
   std::vector<double> a_;
   std::vector<int> swaps_;
   DenseProduct product_;

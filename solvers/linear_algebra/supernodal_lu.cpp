@@ -1,6 +1,5 @@
 #include <perp/solvers/linear_algebra/supernodal_lu.hpp>
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <perp/solvers/linear_algebra/symmetric_pattern.hpp>
@@ -11,8 +10,6 @@ namespace {
 
 constexpr double kLuRounding = 1e-13, kUsable = 1e-10;
 constexpr int kLuRefinements = 3;
-
-using FrontPart = Eigen::Map<const Eigen::MatrixXd, 0, Eigen::OuterStride<>>;
 
 }  // namespace
 
@@ -126,17 +123,17 @@ void SupernodalLu::assemble_child(int c, const double* block, int f, double* upd
 
 // For the rows of the front's other unknowns, `pivots` columns wide: solves X L11' = A in the
 // columns begin .. end. The contributions of the columns before must be subtracted already.
-void SupernodalLu::divide_by_lower(const Front& front, double* rows, int begin, int end) {
+void SupernodalLu::eliminate_rows(const Front& front, double* rows, int begin, int end) {
   const int below = front.size - front.pivots, n = front.size;
   const double* const l = lower(front);
   const auto at = [&](int i, int j) { return l + static_cast<long>(j) * n + i; };
   if (end - begin > kNarrow) {
     const int middle = begin + first_half(end - begin);
-    divide_by_lower(front, rows, begin, middle);
+    eliminate_rows(front, rows, begin, middle);
     product_.add(-1.0, {rows + static_cast<long>(begin) * below, below, below},
                  {at(middle, begin), end - middle, n}, middle - begin, nullptr,
                  rows + static_cast<long>(middle) * below, below, false);
-    return divide_by_lower(front, rows, middle, end);
+    return eliminate_rows(front, rows, middle, end);
   }
   static constexpr double kOnes[kNarrow] = {1, 1, 1, 1, 1, 1, 1, 1};
   dense_kernels().divide_rows(below, end - begin, rows + static_cast<long>(begin) * below, below,
@@ -144,16 +141,16 @@ void SupernodalLu::divide_by_lower(const Front& front, double* rows, int begin, 
 }
 
 // The same for the columns of the front's own unknowns below the pivots: X U11 = A.
-void SupernodalLu::divide_by_upper(const Front& front, int begin, int end) {
+void SupernodalLu::eliminate_columns(const Front& front, int begin, int end) {
   const int below = front.size - front.pivots, n = front.size;
   double* const panel = lower(front);
   const auto at = [&](int i, int j) { return panel + static_cast<long>(j) * n + i; };
   if (end - begin > kNarrow) {
     const int middle = begin + first_half(end - begin);
-    divide_by_upper(front, begin, middle);
+    eliminate_columns(front, begin, middle);
     product_.add(-1.0, {at(front.pivots, begin), below, n}, {at(begin, middle), end - middle, 1, n},
                  middle - begin, nullptr, at(front.pivots, middle), n, false);
-    return divide_by_upper(front, middle, end);
+    return eliminate_columns(front, middle, end);
   }
   // X U = X D L' with L' = D^-1 U.
   double l[kNarrow * kNarrow], inverses[kNarrow];
@@ -183,8 +180,8 @@ bool SupernodalLu::eliminate(int f) {
       std::swap_ranges(rows + static_cast<long>(k) * below, rows + static_cast<long>(k + 1) * below,
                        rows + static_cast<long>(other) * below);
   }
-  divide_by_lower(front, rows, 0, p);
-  divide_by_upper(front, 0, p);
+  eliminate_rows(front, rows, 0, p);
+  eliminate_columns(front, 0, p);
   return true;
 }
 
@@ -227,38 +224,53 @@ bool SupernodalLu::solves_ones() {
 
 void SupernodalLu::substitute(double* x) {
   for (int k = 0; k < a_.size; ++k) work_[k] = x[tree_.order[k]];
-  Eigen::Map<Eigen::VectorXd> g(nullptr, 0);
-  const auto gather = [&](const Front& front) {
-    new (&g) Eigen::Map<Eigen::VectorXd>(gathered_.data(), front.size - front.pivots);
-    return tree_.rows.data() + front.rows + front.pivots;
-  };
-  for (const Front& front : tree_.fronts) {
-    double* const own = work_.data() + front.first;
-    for (int k = 0; k < front.pivots; ++k) std::swap(own[k], own[swaps_[front.first + k]]);
-    const Eigen::OuterStride<> stride(front.size);
-    const double* const panel = lower(front);
-    Eigen::Map<Eigen::VectorXd> y(own, front.pivots);
-    FrontPart(panel, front.pivots, front.pivots, stride)
-        .triangularView<Eigen::UnitLower>()
-        .solveInPlace(y);
-    const int* const rows = gather(front);
-    g.noalias() = FrontPart(panel + front.pivots, g.size(), front.pivots, stride) * y;
-    for (int i = 0; i < g.size(); ++i) work_[rows[i]] -= g[i];
-  }
-  for (int f = static_cast<int>(tree_.fronts.size()) - 1; f >= 0; --f) {
-    const Front& front = tree_.fronts[f];
-    const int* const rows = gather(front);
-    for (int i = 0; i < g.size(); ++i) g[i] = work_[rows[i]];
-    Eigen::Map<Eigen::VectorXd> y(work_.data() + front.first, front.pivots);
-    y.noalias() -= FrontPart(upper_.data() + upper_at_[f], g.size(), front.pivots,
-                             Eigen::OuterStride<>(g.size()))
-                       .transpose() *
-                   g;
-    FrontPart(lower(front), front.pivots, front.pivots, Eigen::OuterStride<>(front.size))
-        .triangularView<Eigen::Upper>()
-        .solveInPlace(y);
-  }
+  for (const Front& front : tree_.fronts) divide_by_lower(front);
+  for (auto front = tree_.fronts.rbegin(); front != tree_.fronts.rend(); ++front)
+    divide_by_upper(*front);
   for (int k = 0; k < a_.size; ++k) x[tree_.order[k]] = work_[k];
+}
+
+// The part of work_ := L^-1 work_ by the columns of a front.
+void SupernodalLu::divide_by_lower(const Front& front) {
+  const int p = front.pivots, n = front.size;
+  double* const own = work_.data() + front.first;
+  for (int k = 0; k < p; ++k) std::swap(own[k], own[swaps_[front.first + k]]);
+  double* const x = gathered_.data();
+  std::copy_n(own, p, x);
+  std::fill(x + p, x + n, 0.0);
+  for (int begin = 0; begin < p; begin += kNarrow) {
+    const int end = std::min(begin + kNarrow, p);
+    const double* const panel = lower(front) + static_cast<long>(begin) * n;
+    for (int j = begin; j < end; ++j) {
+      const double* const column = panel + static_cast<long>(j - begin) * n;
+      for (int i = j + 1; i < end; ++i) x[i] -= column[i] * x[j];
+    }
+    dense_kernels().subtract_product(n - end, end - begin, panel + end, n, x + begin, x + end);
+  }
+  std::copy_n(x, p, own);
+  const int* const rows = tree_.rows.data() + front.rows;
+  for (int i = p; i < n; ++i) work_[rows[i]] += x[i];
+}
+
+// The part of work_ := U^-1 work_ by the rows of a front.
+void SupernodalLu::divide_by_upper(const Front& front) {
+  const int p = front.pivots, n = front.size, below = n - p;
+  const int* const rows = tree_.rows.data() + front.rows;
+  double* const x = gathered_.data();
+  for (int i = 0; i < n; ++i) x[i] = work_[rows[i]];
+  dense_kernels().subtract_transposed(
+      below, p, upper_.data() + upper_at_[&front - &tree_.fronts[0]], below, x + p, x);
+  for (int begin = (p - 1) / kNarrow * kNarrow; begin >= 0; begin -= kNarrow) {
+    const int end = std::min(begin + kNarrow, p);
+    const double* const panel = lower(front) + static_cast<long>(begin) * n;
+    for (int j = end - 1; j >= begin; --j) {
+      const double* const column = panel + static_cast<long>(j - begin) * n;
+      x[j] /= column[j];
+      for (int i = begin; i < j; ++i) x[i] -= column[i] * x[j];
+    }
+    dense_kernels().subtract_product(begin, end - begin, panel, n, x + begin, x);
+  }
+  std::copy_n(x, p, work_.data() + front.first);
 }
 
 // residual_ := side_ - A x. @return its largest entry over the largest one of |A| |x| + |side_|

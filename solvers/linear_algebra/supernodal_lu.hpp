@@ -40,11 +40,13 @@ class SupernodalLu {
   void assemble_entries(int f);
   void assemble_child(int c, const double* block, int f, double* update);
   bool eliminate(int f);
-  void divide_by_lower(const Front& front, double* rows, int begin, int end);
-  void divide_by_upper(const Front& front, int begin, int end);
+  void eliminate_rows(const Front& front, double* rows, int begin, int end);
+  void eliminate_columns(const Front& front, int begin, int end);
   double* lower(const Front& front) { return lower_.data() + front.panel; }
   bool solves_ones();
   void substitute(double* x);
+  void divide_by_lower(const Front& front);
+  void divide_by_upper(const Front& front);
   double residual(const double* x);
 
   SquareColumns a_;

@@ -1,0 +1,168 @@
+// The loops of the dense LU: the same bits by every instruction set, against Eigen, and at their
+// edges.
+#include "support.hpp"
+
+#include <Eigen/LU>
+#include <cmath>
+#include <limits>
+#include <perp/problems/standard/random.hpp>
+#include <perp/solvers/linear_algebra/dense_kernels.hpp>
+#include <perp/solvers/linear_algebra/dense_lu.hpp>
+#include <perp/solvers/linear_algebra/lu_kernels.hpp>
+#include <vector>
+
+namespace perp::test {
+namespace {
+
+DenseMatrix random_square(int n, Random& random) {
+  DenseMatrix a(n, n);
+  for (double& x : a.reshaped()) x = random.normal();
+  return a;
+}
+
+std::vector<const LuKernels*> runnable_lu_kernels() {
+  std::vector<const LuKernels*> list;
+  for (const char* name : {"baseline", "avx2", "avx512"}) {
+    if (const LuKernels* kernels = find_lu_kernels(name)) list.push_back(kernels);
+  }
+  return list;
+}
+
+/// What a factorisation and a solve by some kernels leave.
+struct Factored {
+  bool regular;
+  DenseMatrix lu;
+  std::vector<int> swaps;
+  Vector x;
+};
+Factored factored(const LuKernels& kernels, const DenseMatrix& a, const Vector& b) {
+  const int n = static_cast<int>(a.rows());
+  Factored f{false, a, std::vector<int>(static_cast<std::size_t>(n), -1), b};
+  const double least = 1e-15 * kernels.largest(a.size(), a.data());
+  f.regular = kernels.factor_columns(n, 0, n, least, f.lu.data(), f.swaps.data());
+  if (!f.regular) return f;
+  for (int k = 0; k < n; ++k) std::swap(f.x[k], f.x[f.swaps[k]]);
+  kernels.solve(n, f.lu.data(), f.x.data());
+  return f;
+}
+
+TEST(LuKernels, AreThoseOfTheMachine) {
+  EXPECT_EQ(&lu_kernels(), find_lu_kernels(dense_kernels().name));
+  EXPECT_NE(find_lu_kernels("baseline"), nullptr);
+  EXPECT_EQ(find_lu_kernels("none"), nullptr);
+}
+
+// Sizes around those of panels and vectors; rows with zeros, and pivots that need exchanges.
+TEST(LuKernels, SolveToRoundingWithTheSameBits) {
+  Random random(11);
+  for (const int n : {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 31, 33, 64}) {
+    DenseMatrix a = random_square(n, random);
+    for (double& x : a.reshaped()) {
+      if (random.uniform() < 0.2) x = 0.0;
+    }
+    for (int i = 0; i < n; ++i) a(i, (i + n / 2) % n) += 5.0;
+    Vector b = gaussian(random, n, 1);
+    if (n > 8) b.head(5).setZero();
+    const Factored first = factored(*runnable_lu_kernels().front(), a, b);
+    ASSERT_TRUE(first.regular);
+    const Vector exact = a.partialPivLu().solve(b);
+    EXPECT_LE((first.x - exact).norm(), 1e-13 * n * exact.norm()) << n;
+    for (const LuKernels* kernels : runnable_lu_kernels()) {
+      const Factored other = factored(*kernels, a, b);
+      EXPECT_EQ(other.swaps, first.swaps) << n;
+      EXPECT_EQ(other.lu, first.lu) << n;
+      EXPECT_EQ(other.x, first.x) << n;
+    }
+  }
+}
+
+// Only the columns begin .. end change; the other rows of U are found from them.
+TEST(LuKernels, FactorisePartOfTheColumns) {
+  Random random(12);
+  const DenseMatrix a = random_square(20, random);
+  for (const LuKernels* kernels : runnable_lu_kernels()) {
+    DenseMatrix part = a;
+    std::vector<int> swaps(20, -1);
+    ASSERT_TRUE(kernels->factor_columns(20, 3, 12, 0.0, part.data(), swaps.data()));
+    EXPECT_EQ(part.leftCols(3), a.leftCols(3));
+    EXPECT_EQ(part.rightCols(8), a.rightCols(8));
+    EXPECT_EQ(part.block(0, 3, 3, 9), a.block(0, 3, 3, 9));
+    for (int k = 0; k < 20; ++k) EXPECT_EQ(swaps[k] >= k, k >= 3 && k < 12) << k;
+    DenseMatrix rows = a.block(3, 3, 17, 9);
+    for (int k = 3; k < 12; ++k) rows.row(k - 3).swap(rows.row(swaps[k] - 3));
+    const DenseMatrix lower = part.block(3, 3, 9, 9).triangularView<Eigen::UnitLower>();
+    const DenseMatrix upper = part.block(3, 3, 9, 9).triangularView<Eigen::Upper>();
+    EXPECT_LE((lower * upper - rows.topRows(9)).norm(), 1e-13);
+    EXPECT_LE((part.block(12, 3, 8, 9) * upper - rows.bottomRows(8)).norm(), 1e-13);
+  }
+}
+
+TEST(LuKernels, SubstituteInRowsOfColumns) {
+  Random random(13);
+  constexpr int kSize = 11;
+  for (const int rows : {1, 2, 5, 7, 8}) {
+    for (const int columns : {0, 1, 3, 4, 9}) {
+      const DenseMatrix a = random_square(kSize, random);
+      DenseMatrix c(kSize, columns);
+      for (double& x : c.reshaped()) x = random.normal();
+      const DenseMatrix lower = a.topLeftCorner(rows, rows).triangularView<Eigen::UnitLower>();
+      const DenseMatrix expected = lower.triangularView<Eigen::UnitLower>().solve(c.topRows(rows));
+      DenseMatrix first;
+      for (const LuKernels* kernels : runnable_lu_kernels()) {
+        DenseMatrix x = c;
+        kernels->substitute(kSize, rows, columns, a.data(), x.data());
+        EXPECT_LE((x.topRows(rows) - expected).norm(), 1e-12 * (1 + expected.norm()));
+        EXPECT_EQ(x.bottomRows(kSize - rows), c.bottomRows(kSize - rows));
+        if (first.size() == 0) first = x;
+        EXPECT_EQ(x, first);
+      }
+    }
+  }
+}
+
+// Of entries of the same size the first is the pivot; a pivot that is not larger than the least, or
+// that is not a number, ends the factorisation.
+TEST(LuKernels, ChooseThePivot) {
+  const double nan = std::nan(""), infinity = std::numeric_limits<double>::infinity();
+  for (const LuKernels* kernels : runnable_lu_kernels()) {
+    DenseMatrix a = DenseMatrix::Identity(19, 19);
+    a(5, 0) = -3.0;
+    a(17, 0) = 3.0;
+    std::vector<int> swaps(19, -1);
+    ASSERT_TRUE(kernels->factor_columns(19, 0, 1, 1.0, a.data(), swaps.data()));
+    EXPECT_EQ(swaps[0], 5);
+    EXPECT_EQ(a(17, 0), -1.0);
+    DenseMatrix small = 0.5 * DenseMatrix::Identity(3, 3);
+    EXPECT_FALSE(kernels->factor_columns(3, 0, 3, 0.5, small.data(), swaps.data()));
+    DenseMatrix none = DenseMatrix::Identity(3, 3);
+    none(0, 0) = nan;
+    EXPECT_FALSE(kernels->factor_columns(3, 0, 3, 0.0, none.data(), swaps.data()));
+    EXPECT_EQ(kernels->largest(0, nullptr), 0.0);
+    std::vector<double> x(13, -1.0);
+    x[11] = nan;
+    EXPECT_EQ(kernels->largest(13, x.data()), 1.0);
+    x[3] = -infinity;
+    EXPECT_EQ(kernels->largest(13, x.data()), infinity);
+  }
+}
+
+// Larger than the loops alone: products of blocks take part.
+TEST(DenseLu, SolvesLargeSystems) {
+  Random random(14);
+  for (const int n : {65, 130, 301}) {
+    const DenseMatrix a = random_square(n, random);
+    const Vector exact = gaussian(random, n, 1);
+    DenseLu lu;
+    std::copy(a.data(), a.data() + a.size(), lu.matrix(n));
+    ASSERT_TRUE(lu.factor());
+    Vector x = a * exact, y = a.transpose() * exact;
+    lu.solve(x.data());
+    lu.solve_transposed(y.data());
+    const double bound = 1e-10 * exact.norm();
+    EXPECT_LE((x - exact).norm(), bound) << n;
+    EXPECT_LE((y - exact).norm(), bound) << n;
+  }
+}
+
+}  // namespace
+}  // namespace perp::test
