@@ -151,7 +151,7 @@ std::vector<Plan> quadratic_plans() {
       "try(proximal-cone, from=best, cap=400, within=1e-6), "
       "try(block-augmented-lagrangian:penalty=1e4:negligible=1e-4, cap=20, from=best), ";
   const std::string conic = "warm(polish(interior-point))";
-  const std::string exact = ", certify(polish(warm(lemke)))";
+  const std::string exact = ", polish(warm(lemke))";
   return {
       {"box-qp",
        "box_qp",
