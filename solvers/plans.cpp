@@ -242,8 +242,9 @@ struct FrictionTries {
   // Sweeps lead away from points at which Newton steps are stuck. A larger rho gives other steps if
   // the first ones are stuck; large mass ratios need it.
   const std::string sweeps = "try(nsgs:symmetric=true, cap=10), ";
-  const std::string slow =
-      "try(nsgs:symmetric=true, cap=2000, from=best), try(proximal-newton, from=best, share=.3), ";
+  const std::string more_sweeps = "try(nsgs:symmetric=true, cap=2000, from=best), ";
+  const std::string proximal = "try(proximal-newton, from=best, share=.3), ";
+  const std::string slow = more_sweeps + proximal;
   const std::string larger_rho =
       "try(proximal-newton:rho_factor=3, from=best, share=.5), "
       "try(proximal-newton:rho_factor=10, from=best, share=.4), ";
@@ -267,7 +268,15 @@ std::vector<Plan> friction_plans() {
        "friction_contact of fewer than 100 contacts without a start",
        first(alternate + "try(proximal-newton, from=best, cap=400), " + tries.slow + others),
        {}},
-      {"friction", "the same of 100 to 999 contacts", first(newtons + others), {}},
+      // What 400 proximal steps do not solve is mostly a packing. Most of these are solved in a few
+      // hundred points of the path, but in thousands of proximal steps.
+      {"friction",
+       "the same of 100 to 999 contacts",
+       first(alternate + tries.more_sweeps +
+             "try(proximal-newton, from=best, cap=400), "
+             "try(smoothing-continuation, cap=2000, share=.6), " +
+             tries.proximal + others),
+       {}},
       // Newton steps solve most stacks at once. Sweeps solve piles of a thousand contacts sooner
       // than Newton steps; neither solves packings.
       {"friction-large",

@@ -257,8 +257,8 @@ bool SmoothingContinuation::correct() {
 // power of the length, so its share of the length with the second. The angle grows with the length.
 void SmoothingContinuation::choose_length() {
   const double share = step_.corrected / step_.last;
-  const double factor =
-      std::min(std::sqrt(step_.care * kAimedCorrection / share), kAimedAngle / step_.angle);
+  const double factor = std::min(std::sqrt(step_.care * kAimedCorrection / share),
+                                 step_.care * kAimedAngle / step_.angle);
   step_.next = std::min(std::clamp(factor, kShorter, kLonger) * step_.last,
                         step_.care * settings.longest_step);
 }

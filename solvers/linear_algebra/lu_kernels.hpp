@@ -3,9 +3,9 @@
 
 namespace perp {
 
-/// Loops that are compiled for several instruction sets (lu_loops.hpp). All of them give the same
-/// bits: nothing is fused, and every number goes through the same operations in the same order.
-/// Matrices are square and stored by columns.
+/// Loops that are compiled for several instruction sets (lu_loops.hpp). If all numbers are finite,
+/// all of them give the same bits: nothing is fused, and every number goes through the same
+/// operations in the same order. Matrices are square and stored by columns.
 struct LuKernels {
   /// The largest |x_i|; 0 without any. An x_i that is not a number does not count.
   double (*largest)(long count, const double* x);

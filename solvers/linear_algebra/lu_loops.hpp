@@ -174,7 +174,8 @@ void substitute(int size, int rows, int columns, const double* a, double* c) {
     }
     return;
   }
-  double l[kNarrow][kNarrow] = {};  // zeros on and above the diagonal
+  // Zeros on and above the diagonal: there 0 times a finite number is subtracted.
+  double l[kNarrow][kNarrow] = {};
   for (int k = 0; k < kNarrow; ++k) {
     for (int i = k + 1; i < kNarrow; ++i) l[k][i] = a[static_cast<long>(k) * size + i];
   }
