@@ -278,11 +278,12 @@ std::vector<Plan> friction_plans() {
              tries.proximal + others),
        {}},
       // Newton steps solve most stacks at once. Sweeps solve piles of a thousand contacts sooner
-      // than Newton steps; neither solves packings.
+      // than Newton steps, or leave a little to a few proximal steps. None of them solves packings.
       {"friction-large",
        "the same of 1000 contacts and more",
        first("try(newton-ac:proximal=1e-5:patience=8, cap=60, share=.1), "
              "try(nsgs:patience=50, cap=10000, share=.1), try(newton-ac, from=best, share=.1), "
+             "try(proximal-newton, from=best, cap=60), "
              "try(smoothing-continuation, share=.9), try(proximal-newton, from=best, share=.5), " +
              tries.larger_rho + tries.last),
        {}},
