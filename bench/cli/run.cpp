@@ -6,6 +6,7 @@
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <perp/bench/cli/outputs.hpp>
@@ -140,6 +141,10 @@ int run_verb(int argc, char** argv) {
     return kBadInput;
   } catch (const std::bad_alloc&) {
     std::cerr << "perp: out of memory\n";
+    return kBadInput;
+  } catch (const std::filesystem::filesystem_error& error) {  // such as a name that is too long
+    const std::string text = error.path1().string() + ": " + error.code().message();
+    std::cerr << "perp: " << message_line(text) << '\n';
     return kBadInput;
   } catch (const std::exception& error) {
     std::cerr << "perp: " << message_line(error.what()) << '\n';

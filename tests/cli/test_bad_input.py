@@ -121,6 +121,12 @@ class TestNotAProblemFile(BadInputTestCase):
     def test_empty_standard_input(self):
         self.refuse("solve", "-", words=["empty"], file="standard input")
 
+    def test_a_name_that_no_file_can_have(self):
+        name = "a" * 300
+        for verb in (("bench", name, "-o", self.folder / "out"), ("simulate", name), ("solve", name)):
+            with self.subTest(verb=verb[0]):
+                self.refuse(*verb, words=[f"perp: {name}: "])
+
     def test_line_break_in_the_file_name(self):
         self.refuse("solve", self.write("bad\nname.json", "{}"), words=["format"], file="name.json")
 
