@@ -428,7 +428,7 @@ class Auto final : public Strategy {
  public:
   Auto(Workshop workshop, BuildPlan build)
       : workshop_(std::move(workshop)), build_(std::move(build)) {
-    workshop_.on_demand = !build_;  // plans live for ever; what build_ makes of them does not
+    workshop_.on_demand = true;  // plans live for ever, and build_ keeps what it makes of them
   }
 
   Outcome& run(const Task& task) override {

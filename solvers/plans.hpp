@@ -32,7 +32,8 @@ const Plan& choose_plan(const Problem& problem, bool started, bool give_up_early
 /// Whether a solver runs plans: it is auto, or has it as a part.
 bool runs_plans(const SolverExpression& solver);
 
-/// Makes a strategy from a plan, for instance from the plan without one of its parts.
+/// Makes a strategy from a plan, for instance from the plan without one of its parts. Parts are
+/// built on demand, so the strategy must keep an expression that is not the plan's.
 using BuildPlan =
     std::function<std::unique_ptr<Strategy>(const SolverExpression& plan, const Workshop&)>;
 

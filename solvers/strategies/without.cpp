@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <perp/solvers/strategies/strategy.hpp>
 #include <stdexcept>
+#include <utility>
 
 namespace perp {
 
@@ -45,6 +46,19 @@ class Nothing final : public Strategy {
   Outcome out_;
 };
 
+// A solver that keeps what it was built from: parts that are built on demand refer to it.
+class Rest final : public Strategy {
+ public:
+  Rest(SolverExpression e, const Workshop& workshop)
+      : expression_(std::move(e)), solver_(workshop.build(expression_)) {}
+
+  Outcome& run(const Task& task) override { return solver_->run(task); }
+
+ private:
+  const SolverExpression expression_;
+  const std::unique_ptr<Strategy> solver_;
+};
+
 }  // namespace
 
 std::unique_ptr<Strategy> make_without(const SolverExpression& e, const Workshop& workshop) {
@@ -60,7 +74,7 @@ std::unique_ptr<Strategy> build_rest(SolverExpression rest, const Workshop& work
   for (const std::string& part : workshop.left_out) {
     if (!remove_named(rest, part)) return std::make_unique<Nothing>(part);
   }
-  return workshop.build(rest);
+  return std::make_unique<Rest>(std::move(rest), workshop);
 }
 
 }  // namespace perp
