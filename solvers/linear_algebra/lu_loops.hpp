@@ -12,29 +12,12 @@ namespace {
 
 constexpr int kPanel = 4;  // columns; one sweep updates the columns right of a panel
 
-// Calls f(lanes, i) for parts of begin .. end: one to get to an even row, then two to a multiple of
-// four, and so on to vectors of kWidth; at the end half of it, and so on. So the parts begin at the
-// same rows whatever `begin` is: a vector that is loaded across two that were just stored would
-// have to wait for them.
-template <int kFew, int kWidth, class F>
-[[gnu::always_inline]] inline int to_multiple(int begin, int end, F&& f) {
-  if constexpr (kFew < kWidth) {
-    if ((begin & kFew) != 0 && begin + kFew <= end) {
-      f(Lanes<kFew>(), begin);
-      begin += kFew;
-    }
-    return to_multiple<2 * kFew, kWidth>(begin, end, f);
-  }
-  return begin;
-}
-template <int kWidth, class F>
-[[gnu::always_inline]] inline void from_multiple(int begin, int end, F&& f) {
-  for (; begin + kWidth <= end; begin += kWidth) f(Lanes<kWidth>(), begin);
-  if constexpr (kWidth > 1) from_multiple<kWidth / 2>(begin, end, f);
-}
+// Calls f(lanes, i) for parts of begin .. end: vectors of kWidth first, then of half of it, and so
+// on.
 template <int kWidth, class F>
 [[gnu::always_inline]] inline void for_lanes(int begin, int end, F&& f) {
-  from_multiple<kWidth>(to_multiple<1, kWidth>(begin, end, f), end, f);
+  for (; begin + kWidth <= end; begin += kWidth) f(Lanes<kWidth>(), begin);
+  if constexpr (kWidth > 1) for_lanes<kWidth / 2>(begin, end, f);
 }
 
 // As LuKernels::largest, from `start` on.

@@ -16,12 +16,6 @@
 namespace perp::test {
 namespace {
 
-DenseMatrix random_square(int n, Random& random) {
-  DenseMatrix a(n, n);
-  for (double& x : a.reshaped()) x = random.normal();
-  return a;
-}
-
 std::vector<const LuKernels*> runnable_lu_kernels() {
   std::vector<const LuKernels*> list;
   for (const char* name : {"baseline", "avx2", "avx512"}) {
@@ -66,7 +60,7 @@ TEST(LuKernels, AreThoseOfTheMachine) {
 TEST(LuKernels, SolveToRoundingWithTheSameBits) {
   Random random(11);
   for (const int n : {1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 31, 33, 64}) {
-    DenseMatrix a = random_square(n, random);
+    DenseMatrix a = gaussian(random, n, n);
     for (double& x : a.reshaped()) {
       if (random.uniform() < 0.2) x = random.uniform() < 0.5 ? 0.0 : -0.0;
     }
@@ -89,7 +83,7 @@ TEST(LuKernels, SolveToRoundingWithTheSameBits) {
 // Only the columns begin .. end change; the other rows of U are found from them.
 TEST(LuKernels, FactorisePartOfTheColumns) {
   Random random(12);
-  const DenseMatrix a = random_square(20, random);
+  const DenseMatrix a = gaussian(random, 20, 20);
   DenseMatrix first;
   for (const LuKernels* kernels : runnable_lu_kernels()) {
     DenseMatrix part = a;
@@ -115,9 +109,8 @@ TEST(LuKernels, SubstituteInRowsOfColumns) {
   for (const auto& [rows, size] : {std::pair(1, 11), std::pair(2, 2), std::pair(5, 11),
                                    std::pair(7, 7), std::pair(8, 8), std::pair(8, 11)}) {
     for (const int columns : {0, 1, 3, 4, 9}) {
-      const DenseMatrix a = random_square(size, random);
-      DenseMatrix c(size, columns);
-      for (double& x : c.reshaped()) x = random.normal();
+      const DenseMatrix a = gaussian(random, size, size);
+      const DenseMatrix c = gaussian(random, size, columns);
       const DenseMatrix lower = a.topLeftCorner(rows, rows).triangularView<Eigen::UnitLower>();
       const DenseMatrix expected = lower.triangularView<Eigen::UnitLower>().solve(c.topRows(rows));
       DenseMatrix first;
@@ -171,7 +164,7 @@ TEST(LuKernels, ChooseThePivot) {
 TEST(DenseLu, SolvesLargeSystems) {
   Random random(14);
   for (const int n : {65, 130, 301}) {
-    const DenseMatrix a = random_square(n, random);
+    const DenseMatrix a = gaussian(random, n, n);
     const Vector exact = gaussian(random, n, 1);
     DenseLu lu;
     std::copy(a.data(), a.data() + a.size(), lu.matrix(n));
