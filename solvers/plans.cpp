@@ -146,7 +146,7 @@ std::vector<Plan> pyramid_plans() {
 
 std::vector<Plan> quadratic_plans() {
   const std::string blocks =
-      "try(block-augmented-lagrangian:start_measure=0.1:negligible=1e-4, cap=12, from=start), "
+      "try(block-augmented-lagrangian:start_measure=0.1:negligible=1e-4, cap=30, from=start), "
       "block-interior-point, "
       "try(proximal-cone, from=best, cap=400, within=1e-6), "
       "try(block-augmented-lagrangian:penalty=1e4:negligible=1e-4, cap=20, from=best), ";
