@@ -116,6 +116,7 @@ class Parser {
     const std::size_t from = (next(), at_);
     const char c = text_.size() > at_ ? text_[at_] : ' ';
     if (c == '{' || std::isdigit(static_cast<unsigned char>(c))) {
+      if (!e.parts.empty() || !e.settings.empty()) fail("a number stands before all else");
       e.settings.emplace_back("times", value(kEndsOption));
       return;
     }

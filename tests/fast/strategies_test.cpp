@@ -445,6 +445,8 @@ TEST(SolverGrammar, OptionsThatNoProblemFitsAreRefusedBeforehand) {
                              "first(lemke, try(lemke, within=abc))",
                              "warm(lemke, share=x)",
                              "repeat(lemke)",
+                             "repeat(lemke, 3)",
+                             "repeat(2, 3, lemke)",
                              "proximal(lemke, steps=0.5)",
                              "proximal(lemke, rho=0)",
                              "eliminate(lemke, lemke, rounds=x)",
