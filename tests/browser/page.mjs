@@ -89,6 +89,15 @@ const tests = {
     await page.setViewportSize({width: 400, height: 800});
     assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 400));
   },
+  async versions() {
+    const suites = page.locator("#versions details");
+    assert.equal(await suites.count(), 2);
+    await seeEverything();
+    // Every suite has its chart and its table, and the sections below are there, too.
+    assert.equal(await page.locator("#versions figure svg[role=img]").count(), 2);
+    assert.equal(await suites.first().locator("tbody tr").count(), 5);
+    assert.equal(await page.locator("#suite-piles figure svg[role=img]").count(), 4);
+  },
   async large() {
     // Long lists are shown in parts: that is what lets the page open at once.
     assert.match(await page.locator(".lead").textContent(), /^10000 runs of 5 solvers on 2000 problems; /);

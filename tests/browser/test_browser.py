@@ -64,12 +64,12 @@ class Browser(unittest.TestCase):
         self.addCleanup(scratch.cleanup)
         self.folder = pathlib.Path(scratch.name)
 
-    def report(self, records=(), *folders):
+    def report(self, records=(), *options):
         (self.folder / "records").mkdir(exist_ok=True)
         (self.folder / "records/records.jsonl").write_text("".join(json.dumps(r) + "\n" for r in records))
         page = self.folder / "report.html"
         given = [self.folder / "records"] if records else []
-        subprocess.run([PERP, "report", *given, *folders, "-o", page], check=True, capture_output=True, env=os.environ | {"PERP_DATA": str(ROOT)})
+        subprocess.run([PERP, "report", *given, *options, "-o", page], check=True, capture_output=True, env=os.environ | {"PERP_DATA": str(ROOT)})
         return page
 
     def look(self, what, page):
@@ -78,6 +78,11 @@ class Browser(unittest.TestCase):
 
     def test_tables_charts_filters(self):
         self.look("benchmark", self.report(list(many_records(600))))
+
+    def test_times_over_versions(self):
+        earlier = self.folder / "earlier.jsonl"
+        earlier.write_text("".join(json.dumps(r | {"program": {"version": "0.0.9", "hash": "y"}}) + "\n" for r in many_records(600)))
+        self.look("versions", self.report(list(many_records(600)), "--earlier", earlier))
 
     def test_ten_thousand_records(self):
         self.look("large", self.report(list(many_records(10_000))))

@@ -19,7 +19,7 @@ export function historySection(history) {
     [...suites].map(([suite, list]) => {
       const timed = list.filter((row) => row.timed > 0);
       return h("details", {open: suites.size < 4}, h("summary", {}, suite),
-        timed.length > 0 && whenSeen(() => historyChart(timed, [...runs, "now"], suite)), table([
+        timed.length > 0 && whenSeen(h("div", {class: "figures"}), (place) => place.append(historyChart(timed, [...runs, "now"], suite))), table([
           {head: "solver", text: true, cell: (r) => h("span", {class: "solver"}, h("i", {style: {background: penOf(r.solver).colour}}), r.solver), sort: (r) => r.solver},
           {head: "run", text: true, cell: (r) => r.label},
           {head: "problems in both", cell: (r) => `${r.compared}`, sort: (r) => r.compared},
