@@ -12,7 +12,7 @@ constexpr double kToBoundary = 0.99;  // share of the step to the boundary
 // [Mehrotra1992] has 3 throughout. With 5, problems of packings take fewer steps; but close to the
 // answer products become too unequal.
 constexpr int kEarlyPower = 5, kLatePower = 3;
-constexpr double kLate = 1e-5;  // share of the first products
+constexpr double kLate = 1e-3;  // share of the first products
 // Correctors of centrality [Gondzio1996]: each costs a solve, about a tenth of a factorisation.
 constexpr int kMostCorrectors = 4;
 constexpr double kLongEnough = 0.9;           // step that needs none
