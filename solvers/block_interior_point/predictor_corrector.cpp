@@ -8,11 +8,6 @@ namespace perp {
 namespace {
 
 constexpr double kToBoundary = 0.99;  // share of the step to the boundary
-// Power of the share of the products that the predictor leaves, which gives the corrector's target.
-// [Mehrotra1992] has 3 throughout. With 5, problems of packings take fewer steps; but close to the
-// answer products become too unequal.
-constexpr int kEarlyPower = 5, kLatePower = 3;
-constexpr double kLate = 1e-3;  // share of the first products
 // Correctors of centrality [Gondzio1996]: each costs a solve, about a tenth of a factorisation.
 constexpr int kMostCorrectors = 4;
 constexpr double kLongEnough = 0.9;           // step that needs none
@@ -126,7 +121,6 @@ void PredictorCorrector::start() {
   x_.slack.setConstant(size);
   x_.nu = size;
   x_.rest = size;
-  first_mu_ = mu();
 }
 
 double PredictorCorrector::mu() const {
@@ -419,8 +413,7 @@ bool PredictorCorrector::step(ImpulseNewton& newton) {
   added_.total = 0.0;
   direction(newton, 0.0, true);
   const double ratio = std::clamp(products_at(std::min(1.0, longest_step())) / before, 0.0, 1.0);
-  const int power = before > kLate * first_mu_ ? kEarlyPower : kLatePower;
-  const double target = std::pow(ratio, power) * before;
+  const double target = ratio * ratio * ratio * before;
   add_second_order();
   direction(newton, target, false);
   last_step_ = centralise(newton, target);

@@ -84,7 +84,7 @@ class PredictorCorrector {
   Vector weights_, work_;
   Missing missing_;
   System system_;
-  double first_mu_ = 0.0, last_step_ = 0.0;
+  double last_step_ = 0.0;
 };
 
 }  // namespace perp
