@@ -128,12 +128,11 @@ bool AugmentedLagrangian::find_direction(ImpulseNewton& newton) {
   const ImpulseProgram& p = *program_;
   const bool total = p.has_total();
   border_.pull.setZero();  // J'B e
-  double curvature = kLeastCurvature;
   for (std::size_t c = 0; c < p.cones.size(); ++c) {
     const ImpulseCone& cone = p.cones[c];
     blocks_[c] = penalties_.sigma[static_cast<int>(c)] *
                  cone_projection_derivative(cone.mu, cone.size, x_.z.data() + cone.first);
-    if (total) curvature += p.pull_total(cone, blocks_[c], p.e, border_.pull);
+    if (total) p.pull_total(cone, blocks_[c], border_.pull);
   }
   a_.setZero();
   for (int i = 0; i < p.bounds(); ++i) {
@@ -147,7 +146,7 @@ bool AugmentedLagrangian::find_direction(ImpulseNewton& newton) {
   if (total) {
     work_.setZero();
     newton.solve({{a_, gradient_.m, d_.v, d_.m}, {work_, border_.pull, border_.v, border_.m}});
-    add_border(curvature);
+    add_border();
   } else {
     newton.solve({{a_, gradient_.m, d_.v, d_.m}});
   }
@@ -156,9 +155,10 @@ bool AugmentedLagrangian::find_direction(ImpulseNewton& newton) {
 }
 
 // Computes d_nu, limited by nu >= 0, and adds its contribution to the direction.
-void AugmentedLagrangian::add_border(double curvature) {
-  const double pivot = curvature + border_.pull.dot(border_.m);
-  if (pivot > 0) d_.nu = std::max(-x_.nu, -(gradient_.nu + border_.pull.dot(d_.m)) / pivot);
+void AugmentedLagrangian::add_border() {
+  const double pivot =
+      kLeastCurvature + program_->curvature_of_total(blocks_, weights_, border_.v, border_.m);
+  d_.nu = std::max(-x_.nu, -(gradient_.nu + border_.pull.dot(d_.m)) / pivot);
   d_.v += d_.nu * border_.v;
   d_.m += d_.nu * border_.m;
 }

@@ -69,7 +69,7 @@ class AugmentedLagrangian {
   void evaluate();
   double largest_change() const;
   bool find_direction(ImpulseNewton& newton);
-  void add_border(double curvature);
+  void add_border();
   void complete_direction();
   double search() const;
   double slope(double t) const;

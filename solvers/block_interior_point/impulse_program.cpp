@@ -221,15 +221,31 @@ double ImpulseProgram::stiffness(const RowMatrix& rows, int i) const {
   return sum;
 }
 
-double ImpulseProgram::pull_total(const ImpulseCone& cone, const Eigen::Matrix3d& block,
-                                  const Vector& total, Vector& pull) const {
+void ImpulseProgram::pull_total(const ImpulseCone& cone, const Eigen::Matrix3d& block,
+                                Vector& pull) const {
   Eigen::Vector3d part = Eigen::Vector3d::Zero();
-  for (int i = 0; i < cone.size; ++i) part[i] = total[cone.first + i];
+  for (int i = 0; i < cone.size; ++i) part[i] = e[cone.first + i];
   const Eigen::Vector3d product = block * part;
   for (int i = 0; i < cone.size; ++i) {
     if (product[i] != 0.0) J.add(cone.first + i, product[i], pull.data());
   }
-  return part.dot(product);
+}
+
+double ImpulseProgram::curvature_of_total(const std::vector<Eigen::Matrix3d>& blocks,
+                                          const Vector& weights, const Vector& v,
+                                          const Vector& m) const {
+  double sum = 0.0;
+  for (std::size_t c = 0; c < cones.size(); ++c) {
+    const ImpulseCone& cone = cones[c];
+    Eigen::Vector3d s = Eigen::Vector3d::Zero();
+    for (int i = 0; i < cone.size; ++i) s[i] = J.dot(cone.first + i, m.data()) + e[cone.first + i];
+    sum += s.dot(blocks[c] * s);
+  }
+  for (int i = 0; i < bounds(); ++i) {
+    const double rate = G.dot(i, v.data());
+    sum += weights[i] * rate * rate;
+  }
+  return sum + mass.square(v);
 }
 
 void ImpulseProgram::complete(ImpulsePoint& x) const {

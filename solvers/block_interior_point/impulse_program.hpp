@@ -84,9 +84,14 @@ class ImpulseProgram {
   /// a M^-1 a' for row i = a of a matrix.
   double stiffness(const RowMatrix& rows, int i) const;
 
-  /// pull += J'B e for one cone, with B = block and e = total. @return e'B e
-  double pull_total(const ImpulseCone& cone, const Eigen::Matrix3d& block, const Vector& total,
-                    Vector& pull) const;
+  /// pull += J'B e for one cone, with B = block.
+  void pull_total(const ImpulseCone& cone, const Eigen::Matrix3d& block, Vector& pull) const;
+  /// e'B (J m + e) for the solution (v, m) of the equations of ImpulseNewton with right-hand side
+  /// (0, J'B e), as the equal sum (J m + e)'B (J m + e) + v'(M + G'D G)v. As posed, terms cancel
+  /// that grow without bound along a path; of the sum none is negative.
+  /// @param blocks B, one per cone @param weights D, one per row of G
+  double curvature_of_total(const std::vector<Eigen::Matrix3d>& blocks, const Vector& weights,
+                            const Vector& v, const Vector& m) const;
 
   /// Computes v, m and s from p, lambda and nu, so that momentum and stationarity hold to rounding.
   void complete(ImpulsePoint& point) const;

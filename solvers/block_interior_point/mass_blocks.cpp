@@ -95,6 +95,16 @@ void MassBlocks::multiply(const Vector& x, Vector& y) const {
   }
 }
 
+double MassBlocks::square(const Vector& x) const {
+  double sum = 0.0;
+  for (int b = 0; b < blocks(); ++b) {
+    for (int i = begins_[b]; i < begins_[b + 1]; ++i) {
+      for (int j = begins_[b]; j < begins_[b + 1]; ++j) sum += value(i, j) * x[i] * x[j];
+    }
+  }
+  return sum;
+}
+
 void MassBlocks::solve(Vector& x) const {
   double in[kLargest];
   for (int b = 0; b < blocks(); ++b) {

@@ -32,6 +32,8 @@ class MassBlocks {
 
   /// y := M x.
   void multiply(const Vector& x, Vector& y) const;
+  /// x'Mx.
+  double square(const Vector& x) const;
   /// x := M^-1 x.
   void solve(Vector& x) const;
 

@@ -20,7 +20,7 @@ class PredictorCorrector {
   /// Mean product of impulses, slacks and their multipliers.
   double mu() const;
   /// Largest residual of the equations.
-  double residual() const;
+  double residual() const { return size_of(missing_); }
   /// Writes p, lambda and nu to x.
   void point(ImpulsePoint& x) const;
 
@@ -54,37 +54,42 @@ class PredictorCorrector {
   };
   /// The present right-hand side, and the column that borders the matrix, with its solution.
   struct System {
-    Vector a, b, target;     // target: for the products of slacks and multipliers
-    Vector cones;            // the part of dp from the complementarity of the cones
-    Vector border, v, m;     // border = J'W^2 e
-    double curvature = 0.0;  // e'W^2 e
+    Vector a, b;
+    Vector cones;         // the part of dp from the complementarity of the cones
+    Vector bounds;        // what the products of slacks and multipliers miss
+    double total = 0.0;   // what that of nu misses
+    Vector border, v, m;  // border = J'W^2 e
+    double pivot = 0.0;   // of nu
   };
   void find_missing();
+  void add_linear(const Iterate& x, Missing& r);
+  double size_of(const Missing& r) const;
   bool scale();
   void scale_cone(const ImpulseCone& cone, Scaling& scaling) const;
   void direction(ImpulseNewton& newton, double target, bool first);
-  void right_side(double target);
-  double gather_impulses();
-  void find_border();
-  void solve_border(double target, double known);
+  void refine(ImpulseNewton& newton, double target);
+  void solve(ImpulseNewton& newton, const Missing& missing, bool first, Iterate& d);
+  void find_products(double target);
+  double gather_impulses(const Missing& missing);
+  void solve_border(double known, Iterate& d) const;
   void add_second_order();
   void add_centrality(double t, double target);
   double centralise(ImpulseNewton& newton, double target);
   double products_at(double t) const;
   double longest_step() const;
-  void move(double t);
+  static void add(double t, const Iterate& x, Iterate& y);
 
   const ImpulseProgram* program_ = nullptr;
   int degree_ = 0;
   SelfDual own_;
-  Iterate x_, d_, kept_;  // kept_: the direction before the last corrector
+  Iterate x_, d_, correction_, kept_;  // kept_: the direction before the last corrector
   Products added_;
   std::vector<Scaling> scaling_;
   std::vector<ImpulseNewton::ConeBlock> blocks_;
   Vector weights_, work_;
-  Missing missing_;
+  Missing missing_, error_;
   System system_;
-  double last_step_ = 0.0;
+  double first_mu_ = 0.0, last_step_ = 0.0;
 };
 
 }  // namespace perp

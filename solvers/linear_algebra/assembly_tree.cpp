@@ -260,8 +260,12 @@ void Builder::build_fronts() {
     Front& front = tree_.fronts[f];
     if (front.parent < 0) continue;
     front.parent = front_of[front.parent];
-    tree_.next_child[f] = tree_.first_child[front.parent];
-    tree_.first_child[front.parent] = f;
+    int& first = tree_.first_child[front.parent];
+    int& place = first >= 0 && tree_.fronts[first].update_size() > front.update_size()
+                     ? tree_.next_child[first]
+                     : first;
+    tree_.next_child[f] = place;
+    place = f;
   }
 }
 

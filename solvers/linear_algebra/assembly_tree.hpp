@@ -26,8 +26,9 @@ struct AssemblyTree {
   std::vector<int> order, position;  ///< unknowns: new -> old, old -> new
   std::vector<Front> fronts;
   std::vector<int> rows;  ///< of all fronts, in the new order: own unknowns first
-  std::vector<int> first_child, next_child;  ///< fronts, or -1
-  long panel_size = 0;                       ///< entries of L, stored zeros included
+  /// Fronts, or -1. The child that leaves the largest update is the first.
+  std::vector<int> first_child, next_child;
+  long panel_size = 0;      ///< entries of L, stored zeros included
   long updates_size = 0;    ///< entries that hold all updates that wait for their parents
   double operations = 0.0;  ///< multiplications of a factorisation
   int most_rows = 0, most_pivots = 0;  ///< largest numbers of a front

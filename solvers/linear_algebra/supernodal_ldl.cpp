@@ -79,19 +79,61 @@ void SupernodalLdl::place_entries(const std::vector<int>& starts, const std::vec
   }
 }
 
-// Adds the update of a child to the panel of its parent and to the update of the parent.
-void SupernodalLdl::assemble_child(int c, const double* block, const Front& front, double* update) {
+// The entries of a column of a front, pivots and update, from its first row on.
+double* SupernodalLdl::column_of(const Front& front, int column) {
+  if (column < front.pivots)
+    return panels_.data() + front.panel + static_cast<long>(column) * front.size;
+  const long below = front.size - front.pivots;
+  return updates_.data() + front.update + (column - front.pivots) * below - front.pivots;
+}
+
+void SupernodalLdl::clear_columns(const Front& front, int begin, int end) {
+  for (int j = begin; j < end; ++j) {
+    double* const column = column_of(front, j);
+    std::fill(column + j, column + front.size, 0.0);
+  }
+}
+
+// Writes the update of a child to a front whose entries have no values yet, and 0 to all others:
+// each entry comes into the caches once, not twice as if zeros came first.
+void SupernodalLdl::assign_child(int c, const Front& front) {
   const Front& child = tree_.fronts[c];
-  const int rest = child.size - child.pivots, below = front.size - front.pivots;
+  const int rest = child.size - child.pivots;
+  const double* const block = updates_.data() + child.update;
+  const AssemblyRuns::Run* const end = runs_.list.data() + runs_.starts[c + 1];
+  int next = 0;  // first column without values
+  for (const AssemblyRuns::Run* columns = runs_.list.data() + runs_.starts[c]; columns != end;
+       ++columns) {
+    clear_columns(front, next, columns->to);
+    for (int j = 0; j < columns->count; ++j) {
+      const double* const from = block + static_cast<long>(columns->from + j) * rest;
+      double* const to = column_of(front, columns->to + j);
+      int row = columns->to + j;
+      for (const AssemblyRuns::Run* rows = columns; rows != end; ++rows) {
+        const int skipped = rows == columns ? j : 0;
+        std::fill(to + row, to + rows->to + skipped, 0.0);
+        std::copy(from + rows->from + skipped, from + rows->from + rows->count,
+                  to + rows->to + skipped);
+        row = rows->to + rows->count;
+      }
+      std::fill(to + row, to + front.size, 0.0);
+    }
+    next = columns->to + columns->count;
+  }
+  clear_columns(front, next, front.size);
+}
+
+// Adds the update of a child to the panel of its parent and to the update of the parent.
+void SupernodalLdl::add_child(int c, const Front& front) {
+  const Front& child = tree_.fronts[c];
+  const int rest = child.size - child.pivots;
+  const double* const block = updates_.data() + child.update;
   const AssemblyRuns::Run* const end = runs_.list.data() + runs_.starts[c + 1];
   for (const AssemblyRuns::Run* columns = runs_.list.data() + runs_.starts[c]; columns != end;
        ++columns) {
     for (int j = 0; j < columns->count; ++j) {
-      const int column = columns->to + j;
-      const double* from = block + static_cast<long>(columns->from + j) * rest;
-      double* to = column < front.pivots
-                       ? panels_.data() + front.panel + static_cast<long>(column) * front.size
-                       : update + static_cast<long>(column - front.pivots) * below - front.pivots;
+      const double* const from = block + static_cast<long>(columns->from + j) * rest;
+      double* const to = column_of(front, columns->to + j);
       for (const AssemblyRuns::Run* rows = columns; rows != end; ++rows) {
         const int skipped = rows == columns ? j : 0;
         const double* x = from + rows->from;
@@ -102,32 +144,37 @@ void SupernodalLdl::assemble_child(int c, const double* block, const Front& fron
   }
 }
 
+// Gathers what a front is before its elimination: entries of the matrix, and what its children
+// leave.
+void SupernodalLdl::assemble(int f, const std::vector<double>& values) {
+  const Front& front = tree_.fronts[f];
+  const int first = tree_.first_child[f];
+  if (first < 0) {
+    clear_columns(front, 0, front.size);
+  } else {
+    assign_child(first, front);
+    for (int c = tree_.next_child[first]; c >= 0; c = tree_.next_child[c]) add_child(c, front);
+  }
+  for (int e = entries_.starts[f]; e < entries_.starts[f + 1]; ++e)
+    panels_[entries_.places[e]] += values[entries_.of_pattern[e]];
+}
+
 // Computes the update that a front leaves: its rows below without the pivots' contributions.
-void SupernodalLdl::leave_update(const Front& front, double* update) {
+void SupernodalLdl::leave_update(const Front& front) {
   const int below = front.size - front.pivots;
   if (below == 0) return;
   const DensePart l{panels_.data() + front.panel + front.pivots, below, front.size};
-  product_.add(-1.0, l, l, front.pivots, pivots_.data() + front.first, update, below, true);
+  product_.add(-1.0, l, l, front.pivots, pivots_.data() + front.first,
+               updates_.data() + front.update, below, true);
 }
 
 bool SupernodalLdl::factor(const std::vector<double>& values, double least, double substitute) {
   substituted_ = {};
   for (int f = 0; f < static_cast<int>(tree_.fronts.size()); ++f) {
     const Front& front = tree_.fronts[f];
-    // Here, not for all fronts at once: what a front writes first is then still in the caches.
-    double* const panel = panels_.data() + front.panel;
-    for (long j = 0; j < front.pivots; ++j)
-      std::fill(panel + j * front.size + j, panel + (j + 1) * front.size, 0.0);
-    for (int e = entries_.starts[f]; e < entries_.starts[f + 1]; ++e)
-      panels_[entries_.places[e]] += values[entries_.of_pattern[e]];
-    double* const update = updates_.data() + front.update;
-    const int below = front.size - front.pivots;
-    for (int j = 0; j < below; ++j)
-      std::fill(update + static_cast<long>(j) * below + j, update + (j + 1L) * below, 0.0);
-    for (int c = tree_.first_child[f]; c >= 0; c = tree_.next_child[c])
-      assemble_child(c, updates_.data() + tree_.fronts[c].update, front, update);
+    assemble(f, values);
     if (!factor_columns(front, 0, front.pivots, {least, substitute})) return false;
-    leave_update(front, update);
+    leave_update(front);
   }
   return true;
 }

@@ -61,11 +61,15 @@ class SupernodalLdl {
   };
 
   void place_entries(const std::vector<int>& starts, const std::vector<int>& rows);
-  void assemble_child(int c, const double* block, const Front& front, double* update);
+  double* column_of(const Front& front, int column);
+  void clear_columns(const Front& front, int begin, int end);
+  void assign_child(int c, const Front& front);
+  void add_child(int c, const Front& front);
+  void assemble(int f, const std::vector<double>& values);
   bool factor_columns(const Front& front, int begin, int end, const Floor& floor);
   bool factor_narrow(const Front& front, int begin, int end, const Floor& floor);
   double kept_pivot(int k, double pivot, const Floor& floor);
-  void leave_update(const Front& front, double* update);
+  void leave_update(const Front& front);
   void solve_forward(const Front& front, int count) const;
   void solve_backward(const Front& front, int count) const;
 

@@ -6,6 +6,7 @@
 #include <perp/problems/standard/random.hpp>
 #include <perp/solvers/block_interior_point/block_augmented_lagrangian.hpp>
 #include <perp/solvers/block_interior_point/block_interior_point.hpp>
+#include <perp/solvers/block_interior_point/impulse_newton.hpp>
 #include <perp/solvers/interior_point/interior_point.hpp>
 #include <perp/solvers/linear_algebra/supernodal_ldl.hpp>
 
@@ -132,29 +133,20 @@ Vector velocities(const Problem& problem, const Vector& x) {
   return v;
 }
 
-// Velocities are unique, impulses need not be. What the path leaves above 1e-9, rarely and never
-// above 1e-7, the multipliers finish from there.
+// Velocities are unique, impulses need not be. Without refined directions the path ends above 1e-9
+// on some of these problems: its matrix has weights of 1e12 beside masses of 1.
 void expect_agreement(const Problem& problem, double tolerance) {
   BlockInteriorPoint block;
-  BlockAugmentedLagrangian finish;
   InteriorPoint point;
-  block.limits.tolerance = finish.limits.tolerance = point.limits.tolerance = 1e-9;
+  block.limits.tolerance = point.limits.tolerance = 1e-9;
   const VerifiedResult y = solve_with(point, problem);
   ASSERT_EQ(y.status, Status::kSolved) << problem.name;
   block.prepare(problem);
   const Result& x = block.solve();
+  ASSERT_EQ(x.status, Status::kSolved) << problem.name << ' ' << x.message;
   EXPECT_LE(x.iterations, 60) << problem.name;
-  EXPECT_TRUE(verify(problem, {x.z, x.dual}, 1e-7).solved) << problem.name;
-  Answer answer{x.z, x.dual};
-  if (x.status != Status::kSolved) {
-    finish.prepare(problem);
-    const Result& last = finish.solve({&answer.z, &answer.dual});
-    ASSERT_EQ(last.status, Status::kSolved) << problem.name << last.message;
-    EXPECT_LE(last.iterations, 100) << problem.name;
-    answer = Answer{last.z, last.dual};
-  }
-  EXPECT_TRUE(verify(problem, answer, 1e-9).solved) << problem.name;
-  const Vector difference = velocities(problem, answer.z) - velocities(problem, y.answer.z);
+  EXPECT_TRUE(verify(problem, {x.z, x.dual}, 1e-9).solved) << problem.name;
+  const Vector difference = velocities(problem, x.z) - velocities(problem, y.answer.z);
   EXPECT_LE(difference.cwiseAbs().maxCoeff(), tolerance) << problem.name;
 }
 
@@ -200,6 +192,41 @@ TEST(BlockAugmentedLagrangian, StartsFromTheDualOfAProgramOfVelocitiesAlone) {
     EXPECT_LE(y.iterations, 1);
     EXPECT_TRUE(verify(problem, {y.z, y.dual}, 1e-6).solved);
     EXPECT_GT(solver.solve({&answer.z, nullptr}).iterations, 1);
+  }
+}
+
+// Both forms of the pivot of the total, with weights so moderate that nothing is lost in either.
+TEST(ImpulseProgram, TheCurvatureOfTheTotalIsASumWithoutCancellation) {
+  Random random(5);
+  for (const Problem& problem : friction_stages(small_pile(), 0.25, 6)) {
+    ImpulseProgram program;
+    program.read(std::get<ConicQp>(problem.data));
+    ASSERT_TRUE(program.has_total());
+    std::vector<Eigen::Matrix3d> blocks(program.cones.size(), Eigen::Matrix3d::Zero());
+    Vector weights(program.bounds()), pull = Vector::Zero(program.velocities());
+    for (std::size_t c = 0; c < blocks.size(); ++c) {
+      const int n = program.cones[c].size;
+      Eigen::Matrix3d root = Eigen::Matrix3d::Zero();
+      for (int i = 0; i < n * n; ++i) root(i / n, i % n) = random.uniform(-1, 1);
+      blocks[c] = root * root.transpose();
+      program.pull_total(program.cones[c], blocks[c], pull);
+    }
+    for (double& weight : weights) weight = random.uniform(0, 2);
+    double posed = 0.0;
+    for (std::size_t c = 0; c < blocks.size(); ++c) {
+      const ImpulseCone& cone = program.cones[c];
+      const auto e = program.e.segment(cone.first, cone.size);
+      posed += e.dot(blocks[c].topLeftCorner(cone.size, cone.size) * e);
+    }
+    ImpulseNewton newton;
+    newton.prepare(program);
+    ASSERT_TRUE(newton.factor(blocks, weights));
+    const Vector zero = Vector::Zero(program.velocities());
+    Vector v = zero, m = zero;
+    newton.solve({{zero, pull, v, m}});
+    posed += pull.dot(m);
+    EXPECT_GT(posed, 0.0);
+    EXPECT_NEAR(program.curvature_of_total(blocks, weights, v, m), posed, 1e-10 * pull.norm());
   }
 }
 
