@@ -47,6 +47,8 @@ Values names_of(const Record& r) {
 
 namespace {
 
+constexpr double kInCommon = 0.9;  // share of the times that both simulations must have
+
 bool depends_on_order(Reduce how) { return how >= Reduce::kFirst; }
 
 // What a value looked for, if nothing fits.
@@ -225,8 +227,8 @@ RowsByPlace rows_of(const ClaimValue& v, const std::string& path) {
   return rows;
 }
 
-// Distances at the times of the simulation with fewer rows. The other one must have all of these
-// times.
+// Distances at the times that both simulations have. One that makes steps in halves has more of
+// them, but most of the shorter simulation's times must be among the other's.
 std::vector<double> distances(const ClaimValue& v, const Evidence& evidence) {
   RowsByPlace rows[2];
   int k = 0;
@@ -239,13 +241,16 @@ std::vector<double> distances(const ClaimValue& v, const Evidence& evidence) {
   std::vector<std::pair<long long, double>> by_time;
   for (const auto& [key, a] : few) {
     const auto it = many.find(key);
-    if (it == many.end())
-      throw MissingEvidence(fmt::format("{} and {} have no times in common at {} s", v.of, v.other,
-                                        static_cast<double>(key.second) * 1e-9));
+    if (it == many.end()) continue;
     double square = 0.0;
     for (std::size_t i = 0; i < a.size(); ++i)
       square += (a[i] - it->second[i]) * (a[i] - it->second[i]);
     by_time.emplace_back(key.second, std::sqrt(square));
+  }
+  if (static_cast<double>(by_time.size()) < kInCommon * static_cast<double>(few.size()) ||
+      by_time.empty()) {
+    throw MissingEvidence(fmt::format("{} and {} have {} of {} times in common", v.of, v.other,
+                                      by_time.size(), few.size()));
   }
   std::sort(by_time.begin(), by_time.end());
   std::vector<double> values;

@@ -542,7 +542,19 @@ class MissingEvidence(Case):
         self.simulation("joint-friction-viscous/explicit-0.001", joints=[{"t": 0.05 * k, "row": 3, "theta": 1} for k in range(2)])
         verdict, why = self.judged("joint-convergence")
         self.assertEqual(verdict, "not tested")
-        self.assertIn("no times in common", why)
+        self.assertIn("1 of 2 times in common", why)
+
+    def test_times_of_steps_in_halves_are_left_out(self):
+        def judged_with(halves):
+            for (name, off), half in zip((("qp-0.0001", 0), ("qp-0.01", 0.01), ("explicit-0.001", 0.1), ("explicit-0.0001", 0.01)), halves):
+                rows = [{"t": 0.1 * k, "row": 3, "theta": 1.0 + off} for k in range(20)]
+                rows[half:half] = [{"t": 0.1 * half - 0.05, "row": 3, "theta": 100.0}] if half else []
+                self.simulation("joint-friction-viscous/" + name, joints=rows)
+            return self.judged("joint-convergence")
+
+        whole = judged_with([0, 0, 0, 0])
+        self.assertEqual(whole[0], "holds")
+        self.assertEqual(judged_with([5, 7, 9, 11]), whole)
 
     def test_a_table_that_is_missing(self):
         two_spheres()(self)
