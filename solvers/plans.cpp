@@ -269,12 +269,14 @@ std::vector<Plan> friction_plans() {
        first(alternate + "try(proximal-newton, from=best, cap=400), " + tries.slow + others),
        {}},
       // What 400 proximal steps do not solve is mostly a packing. Most of these are solved in a few
-      // hundred points of the path, but in thousands of proximal steps.
+      // hundred points of the path, but in thousands of proximal steps. A path that is long with one
+      // smoothing is mostly short with another.
       {"friction",
        "the same of 100 to 999 contacts",
        first(alternate + tries.more_sweeps +
              "try(proximal-newton, from=best, cap=400), "
-             "try(smoothing-continuation, cap=2000, share=.6), " +
+             "try(smoothing-continuation:slip_smoothing=0.1, cap=1500, share=.5), "
+             "try(smoothing-continuation, cap=2000, share=.5), " +
              tries.proximal + others),
        {}},
       // Newton steps solve most stacks at once. Sweeps solve piles of a thousand contacts sooner
@@ -284,7 +286,9 @@ std::vector<Plan> friction_plans() {
        first("try(newton-ac:proximal=1e-5:patience=8, cap=60, share=.1), "
              "try(nsgs:patience=50, cap=10000, share=.1), try(newton-ac, from=best, share=.1), "
              "try(proximal-newton, from=best, cap=60), "
-             "try(smoothing-continuation, share=.9), try(proximal-newton, from=best, share=.5), " +
+             "try(smoothing-continuation, cap=2000, share=.65), "
+             "try(smoothing-continuation:slip_smoothing=0.1, share=.9), "
+             "try(proximal-newton, from=best, share=.5), " +
              tries.larger_rho + tries.last),
        {}},
       // In the plane friction is an LCP with four unknowns per contact.

@@ -36,9 +36,11 @@ Block spectral_matrix(double first, double second, double across, const double* 
 
 }  // namespace
 
-void SmoothedContacts::attach(const ContactProblem& problem, double compliance) {
+void SmoothedContacts::attach(const ContactProblem& problem, double compliance,
+                              double slip_smoothing) {
   problem_ = &problem;
   compliance_ = compliance;
+  slip_smoothing_ = slip_smoothing;
   const int nc = problem.contacts(), tangents = problem.dimension() - 1;
   units_.resize(nc);
   rows_.resize(nc);
@@ -103,7 +105,7 @@ void SmoothedContacts::evaluate(double sigma, double theta, const Vector& r) {
 void SmoothedContacts::evaluate_contact(int c, double sigma, double theta, const double* r,
                                         const double* u) {
   const double mu = problem_->mu(c), rho = units_[c].rho;
-  const double size = sigma * units_[c].force, delta = sigma * units_[c].velocity;
+  const double size = sigma * units_[c].force, delta = slip_smoothing_ * sigma * units_[c].velocity;
   const double h = std::sqrt(u[1] * u[1] + u[2] * u[2] + delta * delta);
   // h - delta without cancellation.
   const double slip = (u[1] * u[1] + u[2] * u[2]) / (h + delta);

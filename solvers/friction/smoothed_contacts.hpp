@@ -20,14 +20,15 @@ namespace perp {
 /// u = (W + kappa sigma I) r + q. Without the second term there is no zero if jammed bodies leave
 /// no velocity with all contacts separating.
 ///
-/// rho of a contact is one over the mean of its diagonal in these unknowns. The lengths sigma_x and
-/// delta are sigma times a unit of the contact, so sigma has no unit: at 1 the largest change of
-/// velocity is as large as what is smoothed. All vectors have 3 values per contact, scaled as in
-/// ContactProblem.
+/// rho of a contact is one over the mean of its diagonal in these unknowns. The length sigma_x is
+/// sigma times a unit of the contact, and delta is sigma times another one and `slip_smoothing`. So
+/// sigma has no unit: at 1 the largest change of velocity is as large as what is smoothed. All
+/// vectors have 3 values per contact, scaled as in ContactProblem.
 class SmoothedContacts {
  public:
   /// Keeps a reference to the problem. @param compliance kappa: u = (W + kappa sigma I) r + q
-  void attach(const ContactProblem& problem, double compliance);
+  /// @param slip_smoothing delta over sigma, in units of the contact's velocity
+  void attach(const ContactProblem& problem, double compliance, double slip_smoothing);
 
   /// r of the middle of the cones: x = sigma_x e.
   void set_centre(double sigma, Vector& r) const;
@@ -60,7 +61,7 @@ class SmoothedContacts {
   std::vector<Unit> units_;
   std::vector<ContactRows> rows_, rows_of_sigma_;
   Vector u_, along_, weights_;  // along_: derivatives of theta h by u_t, 3 values per contact
-  double compliance_ = 0.0, shift_ = 0.0, norm_ = 0.0, largest_ = 0.0;
+  double compliance_ = 0.0, slip_smoothing_ = 1.0, shift_ = 0.0, norm_ = 0.0, largest_ = 0.0;
 };
 
 }  // namespace perp

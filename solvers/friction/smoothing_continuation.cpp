@@ -51,7 +51,7 @@ const SolverTraits& SmoothingContinuation::traits() const {
 
 void SmoothingContinuation::do_prepare(const Problem& problem) {
   problem_.build(std::get<FrictionContact>(problem.data), contact_scaling(settings.scaling));
-  smoothed_.attach(problem_, settings.compliance);
+  smoothed_.attach(problem_, settings.compliance, settings.slip_smoothing);
   system_.attach(problem_, settings.linear_algebra);
   finish_.settings.linear_algebra = settings.linear_algebra;
   finish_.settings.least_squares = "never";

@@ -13,6 +13,7 @@ struct SmoothingContinuationSettings {
   double first_sigma = 1.0;  ///< sigma at which the path begins [-]
   double compliance =
       1e-4;  ///< kappa: W + kappa sigma I, for W with diagonal blocks of order 1 [-]
+  double slip_smoothing = 0.3;  ///< delta over sigma, in the contact's unit of velocity [-]
   double finish_sigma = 1e-3;   ///< sigma from which on Newton steps try to finish [-]
   int finish_steps = 20;        ///< Newton steps of such a try at most
   double least_sigma = 1e-13;   ///< sigma at which the path is given up [-]
@@ -30,6 +31,8 @@ struct SmoothingContinuationSettings {
   void visit(Visitor& v) {
     v.visit("first_sigma", first_sigma, "sigma at which the path begins", kPositive);
     v.visit("compliance", compliance, "kappa: the path is that of W + kappa sigma I");
+    v.visit("slip_smoothing", slip_smoothing, "delta over sigma, in a contact's unit of velocity",
+            kPositive);
     v.visit("finish_sigma", finish_sigma, "sigma from which on Newton steps try to finish",
             kPositive);
     v.visit("finish_steps", finish_steps, "Newton steps of such a try at most", kAtLeastOne);

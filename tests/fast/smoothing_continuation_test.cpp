@@ -41,7 +41,7 @@ TEST(SmoothedContacts, DerivativesAreThoseOfDifferences) {
     ContactProblem problem;
     problem.build(contact_problem(w, gaussian(random, n, 1), mu, 3), ContactScaling::kContact);
     SmoothedContacts smoothed;
-    smoothed.attach(problem, 0.7);
+    smoothed.attach(problem, 0.7, 0.4);
     for (const double theta : {0.0, 0.6, 1.0}) {
       for (const double sigma : {1.0, 0.03}) {
         const Vector r = gaussian(random, n, 1), d = gaussian(random, n, 1);
@@ -132,6 +132,7 @@ TEST(SmoothingContinuation, FollowsAPathThatTurns) {
   for (const char* finish : {"1e-3", "1e-30"}) {
     SmoothingContinuation solver;
     set_setting(solver, "finish_sigma", finish);
+    set_setting(solver, "slip_smoothing", "1");
     solver.prepare(p);
     const Result& r = solver.solve();
     EXPECT_EQ(r.status, Status::kSolved) << r.message;
