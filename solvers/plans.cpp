@@ -269,8 +269,8 @@ std::vector<Plan> friction_plans() {
        first(alternate + "try(proximal-newton, from=best, cap=400), " + tries.slow + others),
        {}},
       // What 400 proximal steps do not solve is mostly a packing. Most of these are solved in a few
-      // hundred points of the path, but in thousands of proximal steps. A path that is long with one
-      // smoothing is mostly short with another.
+      // hundred points of the path, but in thousands of proximal steps. A path that is long with
+      // one smoothing is mostly short with another.
       {"friction",
        "the same of 100 to 999 contacts",
        first(alternate + tries.more_sweeps +
