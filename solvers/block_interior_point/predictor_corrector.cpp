@@ -22,6 +22,7 @@ constexpr double kLeastGain = 0.1;   // share of that which makes it worth anoth
 // is missing, or of the target.
 constexpr double kSmallError = 0.01;
 constexpr int kMostRefinements = 3;
+constexpr double kRefined = 0.5;  // share of its error that a round of refinement may leave at most
 constexpr double kLow = 0.01, kHigh = 100.0;  // products over the target that it leaves alone
 
 using Block3 = Eigen::Vector3d;
@@ -143,7 +144,8 @@ double PredictorCorrector::mu() const {
   return sum / std::max(1, degree_);
 }
 
-double PredictorCorrector::size_of(const Missing& r) const {
+// The largest of all residuals.
+double PredictorCorrector::size_of(const Missing& r) {
   return std::max({max_abs(r.momentum), max_abs(r.multipliers), max_abs(r.cones), max_abs(r.bounds),
                    std::abs(r.total)});
 }
@@ -154,7 +156,7 @@ void PredictorCorrector::find_missing() {
   missing_.multipliers = -p.cost_v;
   missing_.cones = own_.cost;
   missing_.bounds = -p.w;
-  missing_.total = p.kappa;
+  missing_.total = p.has_total() ? p.kappa : 0.0;
   add_linear(x_, missing_);
 }
 
@@ -177,8 +179,6 @@ void PredictorCorrector::add_linear(const Iterate& x, Missing& r) {
   if (p.has_total()) {
     r.cones += x.nu * own_.e;
     r.total -= own_.e.dot(x.p) + x.rest;
-  } else {
-    r.total = 0.0;
   }
 }
 
@@ -255,7 +255,7 @@ void PredictorCorrector::refine(ImpulseNewton& newton, double target) {
     error_ = missing_;
     add_linear(d_, error_);
     const double error = size_of(error_);
-    if (error <= enough || !(error < 0.5 * before)) return;
+    if (error <= enough || !(error < kRefined * before)) return;
     before = error;
     system_.cones.setZero();
     system_.bounds.setZero();

@@ -63,7 +63,7 @@ class PredictorCorrector {
   };
   void find_missing();
   void add_linear(const Iterate& x, Missing& r);
-  double size_of(const Missing& r) const;
+  static double size_of(const Missing& r);
   bool scale();
   void scale_cone(const ImpulseCone& cone, Scaling& scaling) const;
   void direction(ImpulseNewton& newton, double target, bool first);
