@@ -201,18 +201,19 @@ bool ContactNewtonSystem::solve(const std::vector<ContactRows>& rows, double shi
   return true;
 }
 
-bool ContactNewtonSystem::solve_again(const std::vector<ContactRows>& rows, Vector& d) {
-  right_side(rows, d);
+void ContactNewtonSystem::divide(Vector& x) {
+  for (std::size_t p = 0; p < kernel_.size(); ++p)
+    std::copy_n(x.data() + 3 * static_cast<std::ptrdiff_t>(kernel_[p]), width_,
+                right_side_.data() + width_ * p);
   if (!sparse_) {
     dense_lu_.solve(right_side_.data());
-  } else if (!factors_.by_blocks) {
-    sparse_lu_.solve(right_side_.data());
-  } else if (!block_lu_.solve(right_side_.data())) {
-    return false;
+  } else if (factors_.by_blocks) {
+    block_lu_.substitute(right_side_.data());
+  } else {
+    sparse_lu_.substitute(right_side_.data());
   }
   ++linear_solves;
-  take_kernel(right_side_.data(), d);
-  return true;
+  take_kernel(right_side_.data(), x);
 }
 
 void ContactNewtonSystem::take_kernel(const double* values, Vector& d) const {

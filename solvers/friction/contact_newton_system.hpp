@@ -33,9 +33,8 @@ class ContactNewtonSystem {
   /// d := the Newton step. @param shift alpha + eps
   /// @return false if the kernel is singular to rounding
   bool solve(const std::vector<ContactRows>& rows, double shift, Vector& d);
-  /// After solve(): d := the step for other values of phi, by the same factors. @param rows as in
-  /// solve() but for phi @return false if the factors do not solve it to rounding
-  bool solve_again(const std::vector<ContactRows>& rows, Vector& d);
+  /// After solve() without open contacts: x := J^-1 x by the factors, without refinement.
+  void divide(Vector& x);
   /// d := the least-squares step.
   /// @return false if the kernel is too large or singular to rounding
   bool solve_least_squares(const std::vector<ContactRows>& rows, double alpha, double damping,

@@ -44,6 +44,8 @@ class SmoothedContacts {
   double norm() const { return norm_; }        ///< ||Phi|| in the units of the contacts
   double largest() const { return largest_; }  ///< max |Phi_i| in the units of the contacts
 
+  /// Unit of Phi of contact c: force times that of the scaling.
+  double unit_of_force(int c) const { return units_[c].force; }
   /// Weight w_c of z = x - rho s in the metric of the path: one over the mean number of unknowns
   /// and the square of ||z_c|| + sigma_x.
   const Vector& weights() const { return weights_; }

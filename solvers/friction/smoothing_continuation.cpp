@@ -29,13 +29,9 @@ constexpr double kLeastCosine = 0.8;
 // between the tangents at its ends.
 constexpr double kAimedCorrection = 0.03, kAimedAngle = 0.4;
 constexpr double kShorter = 0.4, kLonger = 2.0;  // factors on the length from one step to the next
-constexpr double kDecade = 2.302585092994046;    // of sigma, in ln sigma
-// A corrector step that leaves at most this share of max |Phi_i| is followed by a chord step.
-constexpr double kChordContraction = 0.1;
-// The factors at the predictor are good enough for the tangent if the corrector moved by at most
-// this share of the step.
-constexpr double kNearCorrection = 0.1;
-constexpr int kRefinements = 1;
+// Failed steps from a point after which its tangent is found anew, more accurately.
+constexpr int kFailedSteps = 2;
+constexpr double kDecade = 2.302585092994046;  // of sigma, in ln sigma
 
 }  // namespace
 
@@ -52,30 +48,16 @@ const SolverTraits& SmoothingContinuation::traits() const {
 void SmoothingContinuation::do_prepare(const Problem& problem) {
   problem_.build(std::get<FrictionContact>(problem.data), contact_scaling(settings.scaling));
   smoothed_.attach(problem_, settings.compliance, settings.slip_smoothing);
-  system_.attach(problem_, settings.linear_algebra);
+  path_.attach(problem_, smoothed_, settings.linear_algebra);
   finish_.settings.linear_algebra = settings.linear_algebra;
   finish_.settings.least_squares = "never";
   finish_.attach(problem_);
   for (Vector* v : {&point_.r, &trial_.r, &u_, &best_}) v->setZero(problem_.size());
-  for (Direction* d : {&tangent_, &before_, &along_, &newton_, &rest_}) {
+  weights_.setZero(problem_.contacts());
+  for (PathDirection* d : {&tangent_, &before_, &next_, &newton_}) {
     d->r.setZero(problem_.size());
     d->z.setZero(problem_.size());
   }
-}
-
-// The inner product of the path's metric.
-double SmoothingContinuation::product(const Direction& a, const Direction& b) const {
-  double sum = a.log_sigma * b.log_sigma;
-  for (int c = 0; c < problem_.contacts(); ++c)
-    sum += metric_.weights[c] * a.z.segment<3>(3 * c).dot(b.z.segment<3>(3 * c));
-  return sum;
-}
-
-// Fills in the change of z that belongs to the change of r.
-void SmoothingContinuation::find_change(Direction& direction) {
-  problem_.multiply(direction.r, u_);
-  u_ += smoothed_.shift() * direction.r;
-  smoothed_.change_of_z(direction.r, u_, direction.z);
 }
 
 // Newton steps with a line search at the sigma and with the correction's share as given.
@@ -85,8 +67,7 @@ bool SmoothingContinuation::newton_at(double theta) {
   for (int k = 0; k < kFirstNewtonSteps && !out_of_time(); ++k) {
     const double norm = smoothed_.norm();
     if (norm <= kFirstAccuracy) return true;
-    if (!system_.solve(smoothed_.rows(), smoothed_.shift(), newton_.r) || !newton_.r.allFinite())
-      return false;
+    if (!path_.newton_step(newton_.r)) return false;
     for (double t = 1.0;; t *= 0.5) {
       trial_.r = point_.r + t * newton_.r;
       smoothed_.evaluate(sigma, theta, trial_.r);
@@ -113,54 +94,52 @@ bool SmoothingContinuation::find_first_point() {
       if (step < kLeastShare || out_of_time()) return false;
     }
   }
+  tangent_.r.setZero();
   tangent_.z.setZero();
   tangent_.log_sigma = -1.0;
   step_.next = settings.first_step;
   step_.last = 0.0;
-  step_.exact_tangent = true;
   smoothed_.evaluate(settings.first_sigma, 1.0, point_.r);
-  return system_.solve(smoothed_.rows_of_sigma(), smoothed_.shift(), along_.r) &&
-         take_tangent(true);
+  return take_tangent();
 }
 
-// Makes along_, the derivative of the path by ln sigma, the tangent at the point of the last
-// evaluation. It points the way of the tangent before.
+// Finds the tangent at the point of the last evaluation, in the direction of the one before.
 // @return false if the path turns too far from there: then it may have been lost
-bool SmoothingContinuation::take_tangent(bool first) {
-  metric_.weights.swap(metric_.before);
-  metric_.weights = smoothed_.weights();
-  find_change(along_);
-  along_.log_sigma = 1.0;
-  const double length = std::sqrt(product(along_, along_));
-  const double along_before = product(along_, tangent_);
+bool SmoothingContinuation::take_tangent() {
+  path_.set_weights(smoothed_.weights());
+  const bool first = tangent_.r.isZero(0);
   const double least_cosine = 1.0 - step_.care * step_.care * (1.0 - kLeastCosine);
-  const double both = first ? 0.0 : length * std::sqrt(product(tangent_, tangent_));
-  if (!(std::abs(along_before) >= least_cosine * both) || !std::isfinite(length)) {
-    metric_.weights.swap(metric_.before);
+  double length = 0.0, cosine = 0.0;
+  if (path_.solve_along(tangent_, next_)) {
+    length = path_.norm(next_);
+    cosine = path_.product(next_, tangent_) / (length * path_.norm(tangent_));
+  }
+  if (!(first ? length > 0 : cosine >= least_cosine) || !std::isfinite(length)) {
+    path_.set_weights(weights_);
     return false;
   }
-  step_.angle = both > 0 ? std::acos(std::min(1.0, std::abs(along_before) / both)) : 0.0;
-  const double sense = tangent_.log_sigma;
+  weights_ = smoothed_.weights();
+  step_.angle = first ? 0.0 : std::acos(std::min(1.0, cosine));
+  if (tangent_.log_sigma * next_.log_sigma < 0) ++counts_.turns;
   std::swap(tangent_, before_);
-  set_tangent(along_before, length);
-  if (sense * tangent_.log_sigma < 0) ++counts_.turns;
+  set_tangent(length);
   return true;
 }
 
-// tangent_ := along_ of this length, in the direction that the inner product tells.
-void SmoothingContinuation::set_tangent(double product_with_last, double length) {
-  const double factor = (product_with_last < 0 ? -1.0 : 1.0) / length;
-  tangent_.r = factor * along_.r;
-  tangent_.z = factor * along_.z;
-  tangent_.log_sigma = factor;
+// tangent_ := next_, which has this length.
+void SmoothingContinuation::set_tangent(double length) {
+  tangent_.r = next_.r / length;
+  tangent_.z = next_.z / length;
+  tangent_.log_sigma = next_.log_sigma / length;
 }
 
-// The same at trial_, to which the corrector came. If it came from near, its factors will do.
-bool SmoothingContinuation::take_tangent_at_trial() {
-  const bool near = counts_.factors > 0 && step_.corrected <= kNearCorrection * step_.next;
-  if (!(near || factor()) || !take_tangent(false)) return false;
-  step_.exact_tangent = !near;
-  return true;
+// The tangent at point_ once more, with factors of that point.
+bool SmoothingContinuation::refresh_tangent() {
+  smoothed_.evaluate(std::exp(point_.log_sigma), 1.0, point_.r);
+  if (!path_.solve_along_exactly(tangent_, next_)) return false;
+  const double length = path_.norm(next_);
+  set_tangent(length);
+  return std::isfinite(length);
 }
 
 // trial_ := the parabola through the point with its tangent, and that of the point before.
@@ -171,63 +150,9 @@ void SmoothingContinuation::predict() {
       point_.log_sigma + (step_.next + bend) * tangent_.log_sigma - bend * before_.log_sigma;
 }
 
-// The factors and the direction of the path at the point of the last evaluation.
-bool SmoothingContinuation::factor() {
-  if (!system_.solve(smoothed_.rows_of_sigma(), smoothed_.shift(), along_.r)) return false;
-  find_change(along_);
-  along_.log_sigma = 1.0;
-  ++counts_.factors;
-  return true;
-}
-
-// The tangent at point_ with factors of that point.
-bool SmoothingContinuation::refresh_tangent() {
-  smoothed_.evaluate(std::exp(point_.log_sigma), 1.0, point_.r);
-  metric_.weights = smoothed_.weights();
-  if (!factor()) return false;
-  set_tangent(product(along_, tangent_), std::sqrt(product(along_, along_)));
-  step_.exact_tangent = true;
-  return std::isfinite(tangent_.log_sigma);
-}
-
-// newton_ := the step with J dr + sigma dPhi/dsigma dlnsigma = -Phi that is orthogonal to the
-// tangent, by block elimination with the factors of J. Near a turn J is nearly singular, and both
-// parts are large and cancel. So the step is refined with the residual of the whole system
-// [GovaertsPryce1990].
-bool SmoothingContinuation::solve_across_tangent() {
-  const std::vector<ContactRows>& by_sigma = smoothed_.rows_of_sigma();
-  newton_.r.setZero();
-  newton_.z.setZero();
-  newton_.log_sigma = 0.0;
-  rest_rows_ = smoothed_.rows();
-  for (int pass = 0;; ++pass) {
-    if (!system_.solve_again(rest_rows_, rest_.r)) return false;
-    find_change(rest_);
-    rest_.log_sigma = 0.0;
-    const double share =
-        -(product(tangent_, newton_) + product(tangent_, rest_)) / product(tangent_, along_);
-    newton_.r += rest_.r + share * along_.r;
-    newton_.log_sigma += share;
-    find_change(newton_);
-    if (pass == kRefinements) return true;
-    for (int c = 0; c < problem_.contacts(); ++c) {
-      ContactRows& row = rest_rows_[c];
-      const double *dr = &newton_.r[3 * c], *du = &u_[3 * c];
-      for (int i = 0; i < 3; ++i) {
-        row.phi[i] = smoothed_.rows()[c].phi[i] + by_sigma[c].phi[i] * newton_.log_sigma;
-        for (int j = 0; j < 3; ++j)
-          row.phi[i] += row.A[3 * j + i] * dr[j] + row.B[3 * j + i] * du[j];
-      }
-    }
-  }
-}
-
-// Newton steps from trial_ back to the path, across the tangent. As long as they contract well they
-// are chord steps, with the factors of an earlier one.
+// Newton steps from trial_ back to the path, across the tangent.
 bool SmoothingContinuation::correct() {
   double before = std::numeric_limits<double>::infinity();
-  bool chord = false;
-  counts_.factors = 0;
   step_.corrected = 0.0;
   for (int k = 0;; ++k) {
     const double sigma = std::exp(trial_.log_sigma);
@@ -236,14 +161,10 @@ bool SmoothingContinuation::correct() {
     const double share = k == 0 ? kPredictorShare : 1.0;
     const double unit = std::min(1.0, sigma), goal = settings.accuracy * unit + kRounding;
     if (size <= share * goal) return true;
-    // A chord step that does not contract is no reason to give up: new factors may be enough.
-    if ((!(size <= kLeastContraction * before) && !chord) || k == settings.corrector_steps)
-      return false;
-    chord = size <= kChordContraction * before && k > 0;
+    if (!(size <= kLeastContraction * before) || k == settings.corrector_steps) return false;
     before = size;
-    if (!chord && !factor()) return false;
-    if (!solve_across_tangent()) return false;
-    const double length = std::sqrt(product(newton_, newton_));
+    if (!path_.solve_across(tangent_, newton_)) return false;
+    const double length = path_.norm(newton_);
     if (!(length <=
           step_.care * kLongestCorrection * step_.next + kCorrectionAllowance * goal / unit))
       return false;
@@ -266,17 +187,18 @@ void SmoothingContinuation::choose_length() {
 // To the next point of the path, with a step that may become shorter. @return false if it becomes
 // too short, or at the time limit.
 bool SmoothingContinuation::step_along_tangent() {
+  int failed = 0;
   for (; step_.next >= settings.shortest_step && !out_of_time(); step_.next *= kShorter) {
     predict();
-    if (correct() && take_tangent_at_trial()) {
+    if (correct() && take_tangent()) {
       step_.last = step_.next;
       point_.r.swap(trial_.r);
       point_.log_sigma = trial_.log_sigma;
       choose_length();
       return true;
     }
-    // The tangent may be at fault: its factors were those of a point near this one.
-    if (!step_.exact_tangent && !refresh_tangent()) return false;
+    // The tangent may be at fault: it was found only so accurately.
+    if (++failed == kFailedSteps && !refresh_tangent()) return false;
   }
   return false;
 }
@@ -318,8 +240,8 @@ Status SmoothingContinuation::follow(int limit, Observer* observer, Result& resu
     record.iteration = ++result.iterations;
     record.residual = best_measure_;
     record.merit = std::exp(point_.log_sigma);
-    record.linear_solves = system_.linear_solves;
-    record.factorisations = system_.factorisations;
+    record.linear_solves = path_.factors().linear_solves;
+    record.factorisations = path_.factors().factorisations;
     if (observer && !observer->on_iteration(record)) return Status::kInterrupted;
     if (best_measure_ <= limits.tolerance) return Status::kSolved;
     if (result.iterations >= limit) return Status::kIterationLimit;
@@ -331,7 +253,7 @@ Status SmoothingContinuation::follow(int limit, Observer* observer, Result& resu
 
 void SmoothingContinuation::do_solve(const Start&, Observer* observer, Result& result) {
   const int limit = limits.max_iterations > 0 ? limits.max_iterations : kPathStepLimit;
-  system_.factorisations = system_.linear_solves = system_.pivoted = 0;
+  path_.begin();
   finish_.begin(deadline(), kPathStepLimit);
   counts_ = {};
   best_.setZero();
@@ -352,10 +274,10 @@ void SmoothingContinuation::do_solve(const Start&, Observer* observer, Result& r
   result.statistics.emplace_back("turns", counts_.turns);
   result.statistics.emplace_back("returns", counts_.returns);
   result.statistics.emplace_back("finish_steps", finish_.iterations);
-  const ContactNewtonSystem& finish = finish_.system();
-  result.statistics.emplace_back("factorisations", system_.factorisations + finish.factorisations);
-  result.statistics.emplace_back("linear_solves", system_.linear_solves + finish.linear_solves);
-  result.statistics.emplace_back("pivoted_factorisations", system_.pivoted + finish.pivoted);
+  const ContactNewtonSystem &factors = path_.factors(), &finish = finish_.system();
+  result.statistics.emplace_back("factorisations", factors.factorisations + finish.factorisations);
+  result.statistics.emplace_back("linear_solves", factors.linear_solves + finish.linear_solves);
+  result.statistics.emplace_back("pivoted_factorisations", factors.pivoted + finish.pivoted);
 }
 
 }  // namespace perp

@@ -3,6 +3,7 @@
 
 #include <perp/solvers/core/solver.hpp>
 #include <perp/solvers/friction/contact_newton.hpp>
+#include <perp/solvers/friction/path_system.hpp>
 #include <perp/solvers/friction/smoothed_contacts.hpp>
 #include <string>
 
@@ -63,8 +64,8 @@ struct SmoothingContinuationSettings {
 /// a curve, if 0 is a regular value. Friction is not monotone, so the curve may turn back: sigma
 /// grows for a while, and falls again. The curve is followed by its arc length [AllgowerGeorg2003]:
 /// a step along a parabola through the last tangents in (r, ln sigma), then Newton steps across the
-/// tangent, each with new factors of A + B W unless the one before contracted well. The metric
-/// measures z = x - rho s, relative to its size in each contact.
+/// tangent. PathSystem has their linear systems: Gmres with the factors of an earlier point. The
+/// metric measures z = x - rho s, relative to its size in each contact.
 ///
 /// If W is singular, forces that change no velocity are determined by small terms alone, so
 /// rounding may end the path near 1e-7. Before, from `finish_sigma` on and again at every tenth of
@@ -86,49 +87,34 @@ class SmoothingContinuation final : public Solver {
   void visit_settings(SettingVisitor& visitor) override { settings.visit(visitor); }
 
  private:
-  /// A direction in (r, ln sigma), with the change of z.
-  struct Direction {
-    Vector r, z;
-    double log_sigma = 0.0;
-  };
   /// A point of the path.
   struct Point {
     Vector r;
     double log_sigma = 0.0;
   };
 
-  /// Weights of the contacts in the metric at the point, and at the point before it.
-  struct Metric {
-    Vector weights, before;
-  };
   /// Arc lengths of the next step, of the one before it, and of the corrector steps of the last
   /// try; the angle between the last two tangents; a factor on how far steps may go and be
-  /// corrected; whether the tangent was found with factors of its point, not of one that is near.
+  /// corrected.
   struct Steps {
     double next = 0.0, last = 0.0, corrected = 0.0, angle = 0.0, care = 1.0;
-    bool exact_tangent = false;
   };
-  /// Factorisations of the last corrector, turns of the path, and paths that came back.
+  /// Turns of the path, and paths that came back.
   struct Counts {
-    int factors = 0, turns = 0, returns = 0;
+    int turns = 0, returns = 0;
   };
 
   void do_prepare(const Problem& problem) override;
   void do_solve(const Start& start, Observer* observer, Result& result) override;
   bool find_first_point();
   bool newton_at(double theta);
-  bool take_tangent(bool first);
-  bool take_tangent_at_trial();
+  bool take_tangent();
+  bool refresh_tangent();
+  void set_tangent(double length);
   void predict();
   void choose_length();
   bool step_along_tangent();
-  bool factor();
-  bool refresh_tangent();
-  void set_tangent(double product_with_last, double length);
-  bool solve_across_tangent();
   bool correct();
-  double product(const Direction& a, const Direction& b) const;
-  void find_change(Direction& direction);
   void look_at(const Vector& r);
   void try_to_finish();
   Status follow(int limit, Observer* observer, Result& result);
@@ -136,14 +122,12 @@ class SmoothingContinuation final : public Solver {
 
   ContactProblem problem_;
   SmoothedContacts smoothed_;
-  ContactNewtonSystem system_;
+  PathSystem path_;
   ContactNewton finish_;
   Point point_, trial_;
-  Direction tangent_, before_;  // at the point, and at the point before it
-  Direction along_, newton_, rest_;
-  std::vector<ContactRows> rest_rows_;  // of a refinement
-  Vector u_, best_;
-  Metric metric_;
+  PathDirection tangent_, before_;  // at the point, and at the point before it
+  PathDirection next_, newton_;
+  Vector u_, best_, weights_;  // weights_: of the contacts in the metric at the point
   Steps step_;
   double best_measure_ = 0.0, next_finish_ = 0.0;
   Counts counts_;

@@ -32,6 +32,8 @@ class BlockLu {
   /// x := A^-1 x, 3 values per block, with iterative refinement if needed.
   /// @return false if max |b - A x| stays above 1e-12 max (|A| |x| + |b|); x is then useless
   bool solve(double* x);
+  /// The same without refinement and check, for preconditioners.
+  void substitute(double* x);
 
  private:
   static constexpr int kStored = 12;  // doubles of a block: columns are padded to four
@@ -41,7 +43,6 @@ class BlockLu {
   void find_pattern();
   void find_pattern_of_u();
   void eliminate(int column);
-  void substitute(double* x);
   bool is_solved(const double* x);
 
   /// Of blocks, by columns.

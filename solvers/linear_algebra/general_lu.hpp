@@ -28,6 +28,8 @@ class GeneralLu {
   /// @return false if they do not solve to rounding
   bool factor_by_blocks() { return by_blocks_ = blocks_.factor(columns_.matrix()); }
   void solve(double* x) { by_blocks_ ? blocks_.solve(x) : columns_.solve(x); }
+  /// The same without refinement of what dense blocks solve.
+  void substitute(double* x) { by_blocks_ ? blocks_.substitute(x) : columns_.solve(x); }
   /// Whether the last matrix was factorised by dense blocks.
   bool by_blocks() const { return by_blocks_; }
 

@@ -26,6 +26,8 @@ class SupernodalLu {
   /// x := A^-1 x, `size` values. Refined up to three times, until max |b - A x| is at most
   /// 1e-13 max (|A| |x| + |b|).
   void solve(double* x);
+  /// The same without refinement, for preconditioners.
+  void substitute(double* x);
 
  private:
   /// Entries of A by the front that assembles them, first those of its columns.
@@ -44,7 +46,6 @@ class SupernodalLu {
   void eliminate_columns(const Front& front, int begin, int end);
   double* lower(const Front& front) { return lower_.data() + front.panel; }
   bool solves_ones();
-  void substitute(double* x);
   void divide_by_lower(const Front& front);
   void divide_by_upper(const Front& front);
   double residual(const double* x);

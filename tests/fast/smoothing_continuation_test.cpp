@@ -138,6 +138,8 @@ TEST(SmoothingContinuation, FollowsAPathThatTurns) {
     EXPECT_EQ(r.status, Status::kSolved) << r.message;
     EXPECT_TRUE(verify(p, {r.z, {}}, 1e-8).solved);
     EXPECT_GE(statistic(r, "turns"), 10);
+    // Points near each other share factors.
+    EXPECT_LT(statistic(r, "factorisations"), r.iterations);
     EXPECT_EQ(statistic(r, "finish_steps") > 0, finish == std::string("1e-3"));
   }
 }
