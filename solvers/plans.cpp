@@ -270,11 +270,12 @@ std::vector<Plan> friction_plans() {
        {}},
       // What 400 proximal steps do not solve is mostly a packing. Most of these are solved in a few
       // hundred points of the path, but in thousands of proximal steps. A path that is long with
-      // one smoothing is mostly short with another.
+      // one smoothing is mostly short with another; the smaller ones take few points or too many.
       {"friction",
        "the same of 100 to 999 contacts",
        first(alternate + tries.more_sweeps +
              "try(proximal-newton, from=best, cap=400), "
+             "try(smoothing-continuation:slip_smoothing=0.03, cap=700, share=.5), "
              "try(smoothing-continuation:slip_smoothing=0.1, cap=1500, share=.5), "
              "try(smoothing-continuation, cap=2000, share=.5), " +
              tries.proximal + others),
@@ -286,7 +287,8 @@ std::vector<Plan> friction_plans() {
        first("try(newton-ac:proximal=1e-5:patience=8, cap=60, share=.1), "
              "try(nsgs:patience=50, cap=10000, share=.1), try(newton-ac, from=best, share=.1), "
              "try(proximal-newton, from=best, cap=60), "
-             "try(smoothing-continuation, cap=2000, share=.65), "
+             "try(smoothing-continuation:slip_smoothing=0.06, cap=800, share=.5), "
+             "try(smoothing-continuation, cap=2000, share=.7), "
              "try(smoothing-continuation:slip_smoothing=0.1, share=.9), "
              "try(proximal-newton, from=best, share=.5), " +
              tries.larger_rho + tries.last),

@@ -25,6 +25,8 @@ constexpr double kLongestCorrection = 0.3, kCorrectionAllowance = 10.0;
 constexpr double kPredictorShare = 0.01;
 // Least cosine of the angle between the tangents of two points that follow each other.
 constexpr double kLeastCosine = 0.8;
+// A step shorter than this may end at any angle below 90 degrees: there the path itself turns so.
+constexpr double kSharpTurn = 1e-4;
 // What the length of the next step aims at: this share of it for the corrector, and this angle
 // between the tangents at its ends.
 constexpr double kAimedCorrection = 0.03, kAimedAngle = 0.4;
@@ -108,7 +110,8 @@ bool SmoothingContinuation::find_first_point() {
 bool SmoothingContinuation::take_tangent() {
   path_.set_weights(smoothed_.weights());
   const bool first = tangent_.r.isZero(0);
-  const double least_cosine = 1.0 - step_.care * step_.care * (1.0 - kLeastCosine);
+  const double least_cosine =
+      step_.next < kSharpTurn ? 0.0 : 1.0 - step_.care * step_.care * (1.0 - kLeastCosine);
   double length = 0.0, cosine = 0.0;
   if (path_.solve_along(tangent_, next_)) {
     length = path_.norm(next_);
