@@ -26,7 +26,7 @@ constexpr double kPredictorShare = 0.01;
 // Least cosine of the angle between the tangents of two points that follow each other.
 constexpr double kLeastCosine = 0.8;
 // A step shorter than this may end at any angle below 90 degrees: there the path itself turns so.
-constexpr double kSharpTurn = 1e-4;
+constexpr double kSharpTurn = 1e-6;
 // What the length of the next step aims at: this share of it for the corrector, and this angle
 // between the tangents at its ends.
 constexpr double kAimedCorrection = 0.03, kAimedAngle = 0.4;
