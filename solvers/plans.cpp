@@ -275,7 +275,8 @@ std::vector<Plan> friction_plans() {
        "the same of 100 to 999 contacts",
        first(alternate + tries.more_sweeps +
              "try(proximal-newton, from=best, cap=400), "
-             "try(smoothing-continuation:slip_smoothing=0.03, cap=700, share=.5), "
+             "try(smoothing-continuation:slip_smoothing=0.01, cap=800, share=.5), "
+             "try(smoothing-continuation:slip_smoothing=0.003, cap=800, share=.5), "
              "try(smoothing-continuation:slip_smoothing=0.1, cap=1500, share=.5), "
              "try(smoothing-continuation, cap=2000, share=.5), " +
              tries.proximal + others),
