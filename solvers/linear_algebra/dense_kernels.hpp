@@ -33,6 +33,11 @@ struct DenseKernels {
   /// y := y - A' x.
   void (*subtract_transposed)(int rows, int columns, const double* a, int stride, const double* x,
                               double* y);
+  /// The same with A in single precision. All sums are in double precision.
+  void (*subtract_single_product)(int rows, int columns, const float* a, int stride,
+                                  const double* x, double* y);
+  void (*subtract_single_transposed)(int rows, int columns, const float* a, int stride,
+                                     const double* x, double* y);
 
   /// y := y + A x with a row A of 3 x 3 blocks. Block k is stored by columns at a + 9 k and belongs
   /// to x + 3 columns[k]. The number after the last block is read, but has no effect.

@@ -114,8 +114,8 @@ void divide_rows(int rows, int columns, double* a, int stride, const double* l, 
 }
 
 // kColumns columns at a time, so that y is loaded and stored once for all of them.
-template <int kWidth, int kColumns>
-void subtract_some_columns(int rows, const double* a, int stride, const double* x, double* y) {
+template <int kWidth, int kColumns, class T>
+void subtract_some_columns(int rows, const T* a, int stride, const double* x, double* y) {
   using V = Lanes<kWidth>;
   int i = 0;
   for (; i + kWidth <= rows; i += kWidth) {
@@ -133,9 +133,8 @@ void subtract_some_columns(int rows, const double* a, int stride, const double* 
   }
 }
 
-template <int kWidth>
-void subtract_product(int rows, int columns, const double* a, int stride, const double* x,
-                      double* y) {
+template <int kWidth, class T>
+void subtract_product(int rows, int columns, const T* a, int stride, const double* x, double* y) {
   int j = 0;
   for (; j + 8 <= columns; j += 8)
     subtract_some_columns<kWidth, 8>(rows, a + static_cast<long>(j) * stride, stride, x + j, y);
@@ -144,8 +143,8 @@ void subtract_product(int rows, int columns, const double* a, int stride, const 
 }
 
 // The products of x with kColumns columns.
-template <int kWidth, int kColumns>
-void subtract_some_dots(int rows, const double* a, int stride, const double* x, double* y) {
+template <int kWidth, int kColumns, class T>
+void subtract_some_dots(int rows, const T* a, int stride, const double* x, double* y) {
   using V = Lanes<kWidth>;
   typename V::Vec sum[kColumns] = {};
   int i = 0;
@@ -160,14 +159,14 @@ void subtract_some_dots(int rows, const double* a, int stride, const double* x, 
     double total = 0.0;
 #pragma GCC unroll 8
     for (int k = 0; k < kWidth; ++k) total += sum[j][k];
-    const double* column = a + static_cast<long>(j) * stride;
+    const T* column = a + static_cast<long>(j) * stride;
     for (int k = i; k < rows; ++k) total += column[k] * x[k];
     y[j] -= total;
   }
 }
 
-template <int kWidth>
-void subtract_transposed(int rows, int columns, const double* a, int stride, const double* x,
+template <int kWidth, class T>
+void subtract_transposed(int rows, int columns, const T* a, int stride, const double* x,
                          double* y) {
   int j = 0;
   for (; j + 8 <= columns; j += 8)
@@ -211,8 +210,10 @@ constexpr DenseKernels make_kernels(const char* name) {
           Leaving<pack_tile<kWidth * kVectors>>::run,
           Leaving<pack_tile<kColumns>>::run,
           Leaving<divide_rows<kWidth>>::run,
-          Leaving<subtract_product<kWidth>>::run,
-          Leaving<subtract_transposed<kWidth>>::run,
+          Leaving<subtract_product<kWidth, double>>::run,
+          Leaving<subtract_transposed<kWidth, double>>::run,
+          Leaving<subtract_product<kWidth, float>>::run,
+          Leaving<subtract_transposed<kWidth, float>>::run,
           Leaving<add_block_row<kWidth>>::run};
 }
 

@@ -11,6 +11,24 @@ namespace {
 constexpr double kLuRounding = 1e-13, kUsable = 1e-10;
 constexpr int kLuRefinements = 3;
 
+// y := y - A x and y := y - A' x
+void subtract_product(int rows, int columns, const double* a, int stride, const double* x,
+                      double* y) {
+  dense_kernels().subtract_product(rows, columns, a, stride, x, y);
+}
+void subtract_product(int rows, int columns, const float* a, int stride, const double* x,
+                      double* y) {
+  dense_kernels().subtract_single_product(rows, columns, a, stride, x, y);
+}
+void subtract_transposed(int rows, int columns, const double* a, int stride, const double* x,
+                         double* y) {
+  dense_kernels().subtract_transposed(rows, columns, a, stride, x, y);
+}
+void subtract_transposed(int rows, int columns, const float* a, int stride, const double* x,
+                         double* y) {
+  dense_kernels().subtract_single_transposed(rows, columns, a, stride, x, y);
+}
+
 }  // namespace
 
 // Orders the unknowns and finds the fronts.
@@ -29,8 +47,8 @@ void SupernodalLu::find_fronts() {
     upper_at_.push_back(upper_size);
     upper_size += static_cast<long>(front.size - front.pivots) * front.pivots;
   }
-  lower_.resize(tree_.panel_size);
-  upper_.resize(upper_size);
+  factors_.lower.resize(tree_.panel_size);
+  factors_.upper.resize(upper_size);
   updates_.resize(tree_.updates_size);
   swaps_.resize(a_.size);
   for (std::vector<double>* v : {&side_, &residual_, &work_}) v->resize(a_.size);
@@ -87,16 +105,16 @@ void SupernodalLu::place_entries() {
 
 void SupernodalLu::assemble_entries(int f) {
   for (int p = entries_.starts[f]; p < entries_.upper_starts[f]; ++p)
-    lower_[entries_.places[p]] += a_.values[entries_.of_matrix[p]];
+    factors_.lower[entries_.places[p]] += a_.values[entries_.of_matrix[p]];
   for (int p = entries_.upper_starts[f]; p < entries_.starts[f + 1]; ++p)
-    upper_[entries_.places[p]] += a_.values[entries_.of_matrix[p]];
+    factors_.upper[entries_.places[p]] += a_.values[entries_.of_matrix[p]];
 }
 
 // Adds the update of a child to the rows and columns of its parent and to the parent's update.
 void SupernodalLu::assemble_child(int c, const double* block, int f, double* update) {
   const Front &child = tree_.fronts[c], &front = tree_.fronts[f];
   const int rest = child.size - child.pivots, below = front.size - front.pivots;
-  double* const upper = upper_.data() + upper_at_[f];
+  double* const upper = factors_.upper.data() + upper_at_[f];
   const auto first = runs_.list.begin() + runs_.starts[c];
   const auto last = runs_.list.begin() + runs_.starts[c + 1];
   for (auto columns = first; columns != last; ++columns) {
@@ -173,7 +191,7 @@ bool SupernodalLu::eliminate(int f) {
   for (int j = 0; j < p; ++j) std::copy_n(matrix + j * p, p, panel + static_cast<long>(j) * n);
   std::copy_n(block_.swaps(), p, swaps_.data() + front.first);
   if (below == 0) return true;
-  double* const rows = upper_.data() + upper_at_[f];
+  double* const rows = factors_.upper.data() + upper_at_[f];
   for (int k = 0; k < p; ++k) {
     const int other = block_.swaps()[k];
     if (other != k)
@@ -188,9 +206,10 @@ bool SupernodalLu::eliminate(int f) {
 bool SupernodalLu::factor(const SquareColumns& matrix) {
   const bool same = a_.has_pattern_of(matrix);
   a_ = matrix;
+  has_single_ = false;
   if (!same) analyse();
-  std::fill(lower_.begin(), lower_.end(), 0.0);
-  std::fill(upper_.begin(), upper_.end(), 0.0);
+  std::fill(factors_.lower.begin(), factors_.lower.end(), 0.0);
+  std::fill(factors_.upper.begin(), factors_.upper.end(), 0.0);
   for (int f = 0; f < static_cast<int>(tree_.fronts.size()); ++f) {
     const Front& front = tree_.fronts[f];
     const int below = front.size - front.pivots;
@@ -202,8 +221,8 @@ bool SupernodalLu::factor(const SquareColumns& matrix) {
     if (!eliminate(f)) return false;
     if (below > 0) {
       product_.add(-1.0, {lower(front) + front.pivots, below, front.size},
-                   {upper_.data() + upper_at_[f], below, below}, front.pivots, nullptr, update,
-                   below, false);
+                   {factors_.upper.data() + upper_at_[f], below, below}, front.pivots, nullptr,
+                   update, below, false);
     }
   }
   return solves_ones();
@@ -216,22 +235,36 @@ bool SupernodalLu::solves_ones() {
     for (int k = a_.starts[j]; k < a_.starts[j + 1]; ++k) side_[a_.rows[k]] += a_.values[k];
   }
   std::copy(side_.begin(), side_.end(), residual_.begin());
-  substitute(residual_.data());
+  substitute(factors_, residual_.data());
   gathered_.resize(std::max(gathered_.size(), residual_.size()));
   std::copy(residual_.begin(), residual_.end(), gathered_.begin());
   return residual(gathered_.data()) <= kUsable;
 }
 
-void SupernodalLu::substitute(double* x) {
+// x := A^-1 x by the factors, without refinement.
+template <class T>
+void SupernodalLu::substitute(const Factors<T>& factors, double* x) {
+  const int fronts = static_cast<int>(tree_.fronts.size());
+  const T *const lower = factors.lower.data(), *const upper = factors.upper.data();
   for (int k = 0; k < a_.size; ++k) work_[k] = x[tree_.order[k]];
-  for (const Front& front : tree_.fronts) divide_by_lower(front);
-  for (auto front = tree_.fronts.rbegin(); front != tree_.fronts.rend(); ++front)
-    divide_by_upper(*front);
+  for (const Front& front : tree_.fronts) divide_by_lower(front, lower + front.panel);
+  for (int f = fronts - 1; f >= 0; --f)
+    divide_by_upper(tree_.fronts[f], lower + tree_.fronts[f].panel, upper + upper_at_[f]);
   for (int k = 0; k < a_.size; ++k) x[tree_.order[k]] = work_[k];
 }
 
+void SupernodalLu::substitute(double* x) {
+  if (!has_single_) {
+    single_.lower.assign(factors_.lower.begin(), factors_.lower.end());
+    single_.upper.assign(factors_.upper.begin(), factors_.upper.end());
+    has_single_ = true;
+  }
+  substitute(single_, x);
+}
+
 // The part of work_ := L^-1 work_ by the columns of a front.
-void SupernodalLu::divide_by_lower(const Front& front) {
+template <class T>
+void SupernodalLu::divide_by_lower(const Front& front, const T* lower) {
   const int p = front.pivots, n = front.size;
   double* const own = work_.data() + front.first;
   for (int k = 0; k < p; ++k) std::swap(own[k], own[swaps_[front.first + k]]);
@@ -240,12 +273,12 @@ void SupernodalLu::divide_by_lower(const Front& front) {
   std::fill(x + p, x + n, 0.0);
   for (int begin = 0; begin < p; begin += kNarrow) {
     const int end = std::min(begin + kNarrow, p);
-    const double* const panel = lower(front) + static_cast<long>(begin) * n;
+    const T* const panel = lower + static_cast<long>(begin) * n;
     for (int j = begin; j < end; ++j) {
-      const double* const column = panel + static_cast<long>(j - begin) * n;
+      const T* const column = panel + static_cast<long>(j - begin) * n;
       for (int i = j + 1; i < end; ++i) x[i] -= column[i] * x[j];
     }
-    dense_kernels().subtract_product(n - end, end - begin, panel + end, n, x + begin, x + end);
+    subtract_product(n - end, end - begin, panel + end, n, x + begin, x + end);
   }
   std::copy_n(x, p, own);
   const int* const rows = tree_.rows.data() + front.rows;
@@ -253,22 +286,22 @@ void SupernodalLu::divide_by_lower(const Front& front) {
 }
 
 // The part of work_ := U^-1 work_ by the rows of a front.
-void SupernodalLu::divide_by_upper(const Front& front) {
+template <class T>
+void SupernodalLu::divide_by_upper(const Front& front, const T* lower, const T* upper) {
   const int p = front.pivots, n = front.size, below = n - p;
   const int* const rows = tree_.rows.data() + front.rows;
   double* const x = gathered_.data();
   for (int i = 0; i < n; ++i) x[i] = work_[rows[i]];
-  dense_kernels().subtract_transposed(
-      below, p, upper_.data() + upper_at_[&front - &tree_.fronts[0]], below, x + p, x);
+  subtract_transposed(below, p, upper, below, x + p, x);
   for (int begin = (p - 1) / kNarrow * kNarrow; begin >= 0; begin -= kNarrow) {
     const int end = std::min(begin + kNarrow, p);
-    const double* const panel = lower(front) + static_cast<long>(begin) * n;
+    const T* const panel = lower + static_cast<long>(begin) * n;
     for (int j = end - 1; j >= begin; --j) {
-      const double* const column = panel + static_cast<long>(j - begin) * n;
+      const T* const column = panel + static_cast<long>(j - begin) * n;
       x[j] /= column[j];
       for (int i = begin; i < j; ++i) x[i] -= column[i] * x[j];
     }
-    dense_kernels().subtract_product(begin, end - begin, panel, n, x + begin, x);
+    subtract_product(begin, end - begin, panel, n, x + begin, x);
   }
   std::copy_n(x, p, work_.data() + front.first);
 }
@@ -297,9 +330,9 @@ double SupernodalLu::residual(const double* x) {
 
 void SupernodalLu::solve(double* x) {
   std::copy_n(x, a_.size, side_.begin());
-  substitute(x);
+  substitute(factors_, x);
   for (int k = 0; k < kLuRefinements && residual(x) > kLuRounding; ++k) {
-    substitute(residual_.data());
+    substitute(factors_, residual_.data());
     for (int i = 0; i < a_.size; ++i) x[i] += residual_[i];
   }
 }

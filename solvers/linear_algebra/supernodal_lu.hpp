@@ -26,14 +26,22 @@ class SupernodalLu {
   /// x := A^-1 x, `size` values. Refined up to three times, until max |b - A x| is at most
   /// 1e-13 max (|A| |x| + |b|).
   void solve(double* x);
-  /// The same without refinement, for preconditioners.
+  /// The same for preconditioners: without refinement, and from factors rounded to single
+  /// precision, as the time of a substitution is that of reading the factors. x is not finite if a
+  /// number in the factors is too large for single precision.
   void substitute(double* x);
 
  private:
   /// Entries of A by the front that assembles them, first those of its columns.
   struct Entries {
     std::vector<int> starts, upper_starts, of_matrix;
-    std::vector<long> places;  // in lower_; those of upper_ come after them
+    std::vector<long> places;  // in factors_.lower; those of factors_.upper come after them
+  };
+
+  /// Of all fronts: columns of L with L11 U11, and rows of U12.
+  template <class T>
+  struct Factors {
+    std::vector<T> lower, upper;
   };
 
   void analyse();
@@ -44,20 +52,26 @@ class SupernodalLu {
   bool eliminate(int f);
   void eliminate_rows(const Front& front, double* rows, int begin, int end);
   void eliminate_columns(const Front& front, int begin, int end);
-  double* lower(const Front& front) { return lower_.data() + front.panel; }
+  double* lower(const Front& front) { return factors_.lower.data() + front.panel; }
   bool solves_ones();
-  void divide_by_lower(const Front& front);
-  void divide_by_upper(const Front& front);
+  template <class T>
+  void substitute(const Factors<T>& factors, double* x);
+  template <class T>
+  void divide_by_lower(const Front& front, const T* lower);
+  template <class T>
+  void divide_by_upper(const Front& front, const T* lower, const T* upper);
   double residual(const double* x);
 
   SquareColumns a_;
   AssemblyTree tree_;
   AssemblyRuns runs_;
   Entries entries_;
-  std::vector<double> lower_, upper_;  // of the fronts: columns of L with L11 U11, rows of U12
-  std::vector<long> upper_at_;         // place where those of a front begin in upper_
-  std::vector<int> swaps_;             // of the pivots' rows
-  std::vector<double> updates_;        // of fronts, until their parents take them
+  Factors<double> factors_;
+  Factors<float> single_;        // factors_, rounded
+  bool has_single_ = false;      // since factor()
+  std::vector<long> upper_at_;   // place where those of a front begin in the upper factors
+  std::vector<int> swaps_;       // of the pivots' rows
+  std::vector<double> updates_;  // of fronts, until their parents take them
   DenseLu block_;
   DenseProduct product_;
   std::vector<double> side_, residual_, work_, gathered_;  // of solve()

@@ -11,7 +11,18 @@ struct Lanes {
   typedef double Vec __attribute__((vector_size(8 * kWidth)));
   typedef double Unaligned __attribute__((vector_size(8 * kWidth), aligned(8), may_alias));
 
+  typedef float UnalignedSingle __attribute__((vector_size(4 * kWidth), aligned(4), may_alias));
+
   static Vec load(const double* from) { return *reinterpret_cast<const Unaligned*>(from); }
+  static Vec load(const float* from) {
+    return widen<Vec>(*reinterpret_cast<const UnalignedSingle*>(from));
+  }
+
+  // A template, as g++ 12 looks at the types of __builtin_convertvector before it knows kWidth.
+  template <class To, class From>
+  static To widen(From values) {
+    return __builtin_convertvector(values, To);
+  }
   static void store(double* to, Vec x) { *reinterpret_cast<Unaligned*>(to) = x; }
 };
 

@@ -113,6 +113,19 @@ TEST(DenseKernels, ProductsWithVectors) {
         EXPECT_EQ(y[rows], left[rows]);
         EXPECT_LE((z - (right - a.topRows(rows).transpose() * left.head(rows))).norm(), bound)
             << kernels->name << ' ' << rows << ' ' << columns;
+        const Eigen::MatrixXf single = a.cast<float>();
+        const DenseMatrix rounded = single.cast<double>();
+        y = left;
+        z = right;
+        kernels->subtract_single_product(rows, columns, single.data(), rows + 1, right.data(),
+                                         y.data());
+        kernels->subtract_single_transposed(rows, columns, single.data(), rows + 1, left.data(),
+                                            z.data());
+        EXPECT_LE((y.head(rows) - (left.head(rows) - rounded.topRows(rows) * right)).norm(), bound)
+            << kernels->name << ' ' << rows << ' ' << columns;
+        EXPECT_EQ(y[rows], left[rows]);
+        EXPECT_LE((z - (right - rounded.topRows(rows).transpose() * left.head(rows))).norm(), bound)
+            << kernels->name << ' ' << rows << ' ' << columns;
       }
     }
   }
@@ -163,6 +176,7 @@ TEST(DenseKernels, LeaveTheUpperPartsOfVectorsEmpty) {
       const DenseMatrix a = random_matrix(64, 64, random), l = random_matrix(64, 64, random);
       DenseMatrix c = random_matrix(64, 64, random);
       Vector x = Vector::Ones(64), y = Vector::Ones(64), packed(64 * 64);
+      const Eigen::MatrixXf single = a.cast<float>();
       const auto check = [&](const char* name) {
         EXPECT_FALSE(upper_parts_in_use().value_or(false)) << kernels->name << " " << name << n;
       };
@@ -179,6 +193,10 @@ TEST(DenseKernels, LeaveTheUpperPartsOfVectorsEmpty) {
       check("subtract_product");
       kernels->subtract_transposed(n, n, a.data(), 64, x.data(), y.data());
       check("subtract_transposed");
+      kernels->subtract_single_product(n, n, single.data(), 64, x.data(), y.data());
+      check("subtract_single_product");
+      kernels->subtract_single_transposed(n, n, single.data(), 64, x.data(), y.data());
+      check("subtract_single_transposed");
     }
   }
 }
