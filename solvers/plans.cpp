@@ -278,7 +278,7 @@ std::vector<Plan> friction_plans() {
              "try(smoothing-continuation:slip_smoothing=0.01, cap=800, share=.5), "
              "try(smoothing-continuation:slip_smoothing=0.003, cap=800, share=.5), "
              "try(smoothing-continuation:slip_smoothing=0.1, cap=1500, share=.5), "
-             "try(smoothing-continuation, cap=2000, share=.5), " +
+             "try(smoothing-continuation:slip_smoothing=0.3, cap=2000, share=.5), " +
              tries.proximal + others),
        {}},
       // Newton steps solve most stacks at once. Sweeps solve piles of a thousand contacts sooner
@@ -289,7 +289,7 @@ std::vector<Plan> friction_plans() {
              "try(nsgs:patience=50, cap=10000, share=.1), try(newton-ac, from=best, share=.1), "
              "try(proximal-newton, from=best, cap=60), "
              "try(smoothing-continuation:slip_smoothing=0.06, cap=800, share=.5), "
-             "try(smoothing-continuation, cap=1200, share=.5), "
+             "try(smoothing-continuation:slip_smoothing=0.3, cap=1200, share=.5), "
              "try(smoothing-continuation:slip_smoothing=1, cap=800, share=.5), "
              "try(smoothing-continuation:slip_smoothing=0.1, share=.9), "
              "try(proximal-newton, from=best, share=.5), " +

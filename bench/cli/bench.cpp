@@ -251,13 +251,13 @@ void add_bench(CLI::App& app, int& code) {
       ->check(positive())
       ->capture_default_str();
   verb->add_option("--jobs", o->request.jobs, "solves at once; times then disturb one another")
-      ->check(CLI::Range(1, 1024))
+      ->check(whole_number(1, 1024))
       ->capture_default_str();
   verb->add_option(
           "--repeat", o->request.repeats,
           "runs of what is solved, each from the problem in memory to the answer; the median time "
           "counts")
-      ->check(CLI::Range(1, 100000))
+      ->check(whole_number(1, 100000))
       ->capture_default_str();
   verb->add_option("--shard", o->shard, "I/N: only every N-th process, from the I-th")
       ->capture_default_str();
@@ -270,7 +270,7 @@ void add_bench(CLI::App& app, int& code) {
                  "solve all problems in this process, one by one and as a batch, and compare times "
                  "and answers: batch.csv in place of records (docs/how-to/batches.md)");
   verb->add_option("--threads", o->threads, "threads of --batch")
-      ->check(CLI::Range(1, 1024))
+      ->check(whole_number(1, 1024))
       ->capture_default_str();
   verb->add_option("--only", o->only, "instances of this name, or of names like it (*)");
   verb->add_flag("--quick", o->quick, "leave out the entries of tier \"full\"");

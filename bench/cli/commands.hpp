@@ -46,6 +46,8 @@ std::map<std::string, double> read_parameters(const std::vector<std::string>& te
 /// Options that take finite numbers of at least zero, or above zero.
 CLI::Validator nonnegative();
 CLI::Validator positive();
+/// Options that take whole numbers from low to high.
+CLI::Validator whole_number(int low, int high);
 
 /// What --json prints, on one line; bytes that are no UTF-8 are replaced.
 std::string json_text(const nlohmann::ordered_json& document);

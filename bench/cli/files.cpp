@@ -257,7 +257,7 @@ void add_export(CLI::App& app, int& code) {
       ->check(nonnegative())
       ->capture_default_str();
   verb->add_option("--seeds", options->seeds, "number of members, with seeds that follow")
-      ->check(CLI::Range(1, 1000000))
+      ->check(whole_number(1, 1000000))
       ->capture_default_str();
   verb->add_option("--member", options->members,
                    "families with named members: those that match a pattern (default: all)")

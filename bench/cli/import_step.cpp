@@ -144,19 +144,19 @@ void add_import_step(CLI::App& app, int& code) {
                    "mujoco: a model file (.xml, .mjb); bullet, dart: a scene's name or file")
       ->required();
   verb->add_option("--steps", o->steps, "how many steps with contacts")
-      ->check(CLI::Range(1, 100'000))
+      ->check(whole_number(1, 100'000))
       ->capture_default_str();
   verb->add_option("--skip", o->skip, "steps to leave out at the beginning")
-      ->check(CLI::Range(0, 100'000'000));
+      ->check(whole_number(0, 100'000'000));
   verb->add_option("--every", o->every, "take only every N-th of the steps with contacts")
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(whole_number(1, 1'000'000));
   verb->add_option("--laws", o->laws,
                    "coulomb: exact friction of rigid bodies; own: what the engine solves")
       ->capture_default_str();
   verb->add_option("--cone", o->cone, "mujoco: pyramidal or elliptic (default: as the model has)")
       ->check(CLI::IsMember({"pyramidal", "elliptic"}));
   verb->add_option("--keyframe", o->keyframe, "mujoco: begin at this keyframe, from 0")
-      ->check(CLI::Range(0, 1'000'000));
+      ->check(whole_number(0, 1'000'000));
   verb->add_option("--param", o->parameters, "a parameter of the scene, KEY=VALUE")
       ->allow_extra_args(false);
   verb->add_option("--solver", o->solver, "solves the problems, for comparison")

@@ -259,7 +259,7 @@ void add_simulate(CLI::App& app, int& code) {
       ->capture_default_str();
   CLI::Option* max_events = verb->add_option("--max-events", o->max_events,
                                              "event-driven: impacts within one step at most")
-                                ->check(CLI::Range(1, 1000000000))
+                                ->check(whole_number(1, 1000000000))
                                 ->capture_default_str();
   verb->add_flag("--cold", o->cold, "no warm start from the last step");
   verb->add_flag("--keep-going", o->keep_going,
@@ -269,7 +269,7 @@ void add_simulate(CLI::App& app, int& code) {
           "times that a step without an answer is halved, each part once more and so on; "
           "not with --keep-going (default: 4 for the exact cone and for geometry at the end "
           "of the step, else 0)")
-      ->check(CLI::Range(0, 20));
+      ->check(whole_number(0, 20));
   verb->add_flag("--json", o->json, "print one JSON document");
   verb->footer(
       "Example: perp simulate box-stack --param rows=3 --duration 1 --record out/stack\n"

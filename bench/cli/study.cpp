@@ -102,9 +102,9 @@ void add_study(CLI::App& app, int& code) {
       ->capture_default_str();
   verb->add_option("--slurm", o->slurm,
                    "submit it to Slurm as an array of so many tasks, and a job that reports")
-      ->check(CLI::Range(1, 10000));
+      ->check(whole_number(1, 10000));
   verb->add_option("--parallel", o->parallel, "run it as so many tasks of GNU parallel")
-      ->check(CLI::Range(1, 10000));
+      ->check(whole_number(1, 10000));
   verb->add_flag("--resume", o->request.resume, "keep what is there and run what is missing");
   verb->add_flag("--overwrite", o->request.overwrite, "replace what an earlier run left there");
   verb->add_option("-o,--output", o->request.folder, "folder of the study's results")->required();

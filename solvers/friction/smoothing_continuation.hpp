@@ -14,7 +14,7 @@ struct SmoothingContinuationSettings {
   double first_sigma = 1.0;  ///< sigma at which the path begins [-]
   double compliance =
       1e-4;  ///< kappa: W + kappa sigma I, for W with diagonal blocks of order 1 [-]
-  double slip_smoothing = 0.3;  ///< delta over sigma, in the contact's unit of velocity [-]
+  double slip_smoothing = 0.1;  ///< delta over sigma, in the contact's unit of velocity [-]
   double finish_sigma = 1e-3;   ///< sigma from which on Newton steps try to finish [-]
   int finish_steps = 20;        ///< Newton steps of such a try at most
   double least_sigma = 1e-13;   ///< sigma at which the path is given up [-]

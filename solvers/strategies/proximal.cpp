@@ -1,9 +1,11 @@
 // proximal: proximal-point steps for complementarity problems that are monotone but singular.
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <perp/problems/standard/reductions.hpp>
 #include <perp/solvers/strategies/proximal_steps.hpp>
+#include <stdexcept>
 
 namespace perp {
 
@@ -66,6 +68,9 @@ class LinearProximalPoint final : public Strategy {
     validate(task.problem);
     posed_ = lcp ? to_mlcp(*lcp) : *mlcp;
     shift_ = share * posed_.M.max_abs();
+    if (!std::isfinite(shift_))
+      throw std::invalid_argument(fmt::format(
+          "proximal: rho={} times the largest entry of M is not a finite number", share));
     near_.name = task.problem.name;
     near_.data = Mlcp{shifted(posed_.M, shift_), posed_.q, posed_.lower, posed_.upper};
     inner_version_.structure += task.version.structure != version_.structure || share_ == 0.0;
@@ -77,7 +82,13 @@ class LinearProximalPoint final : public Strategy {
   // One proximal step. @return whether another one follows
   bool step(const Task& task, VerifiedClock::time_point started, int k) {
     VerifiedResult& all = out_.result;
-    std::get<Mlcp>(near_.data).q = posed_.q - shift_ * centre_;
+    Vector& q = std::get<Mlcp>(near_.data).q;
+    q = posed_.q - shift_ * centre_;
+    if (!q.allFinite()) {
+      all.status = all.claimed = Status::kStalled;
+      all.message = "q - rho z is not finite";
+      return false;
+    }
     ++inner_version_.values;
     Task inner = task.with(near_, inner_version_);
     inner.verify_at = task.limits.tolerance;

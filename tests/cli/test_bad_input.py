@@ -402,6 +402,8 @@ class TestKinds(BadInputTestCase):
     "bench_no_memory": (("bench", "GOOD", "--memory-limit", "-5", "-o", "OUT"), "--memory-limit", "-5"),
     "bench_no_jobs": (("bench", "GOOD", "--jobs", "0", "-o", "OUT"), "--jobs", "0"),
     "bench_no_repeats": (("bench", "GOOD", "--repeat", "0", "-o", "OUT"), "--repeat", "0"),
+    "bench_half_a_repeat": (("bench", "GOOD", "--repeat", "1.5", "-o", "OUT"), "--repeat", "\"1.5\" is not a whole number"),
+    "proximal_too_large": (("solve", "GOOD", "--solver", "proximal(lemke, rho=1.7e308)"), "proximal", "rho=1.7e+308"),
     "bench_empty_folder": (("bench", "EMPTY", "-o", "OUT"), "empty"),
     "report_without_output": (("report", "EMPTY"), "-o"),
     "report_no_such_folder": (("report", "nowhere", "-o", "OUT/r.html"), "nowhere"),

@@ -91,5 +91,17 @@ class TheLimitBites(CliTestCase):
         self.assertNotEqual(done.stderr.count("expected an object"), 1, done.stderr)
 
 
+class OutOfMemory(CliTestCase):
+    @unittest.skipIf(is_sanitized(), "the sanitizers reserve more than any limit")
+    def test_a_tree_too_large_to_destroy(self):
+        """The result of a million tries; what is built of it needs memory to be freed."""
+        problem = str(self.write("p.json", lcp()))
+        limit = 500 << 20
+        done = subprocess.run([PERP, "solve", problem, "--solver", "repeat(1000000, pgs:max_iterations=1:relaxation=1e-9)", "--json"],
+                              capture_output=True, text=True, timeout=SECONDS,
+                              preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", "perp: out of memory\n"))
+
+
 if __name__ == "__main__":
     unittest.main()
