@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <perp/solvers/linear_algebra/symmetric_pattern.hpp>
 
 namespace perp {
@@ -253,13 +254,31 @@ void SupernodalLu::substitute(const Factors<T>& factors, double* x) {
   for (int k = 0; k < a_.size; ++k) x[tree_.order[k]] = work_[k];
 }
 
-void SupernodalLu::substitute(double* x) {
-  if (!has_single_) {
-    single_.lower.assign(factors_.lower.begin(), factors_.lower.end());
-    single_.upper.assign(factors_.upper.begin(), factors_.upper.end());
-    has_single_ = true;
+// Rounds the factors to single precision if no number is too large for it and no pivot too small.
+void SupernodalLu::round_factors() {
+  using Limits = std::numeric_limits<float>;
+  const auto fits = [](double x) { return std::abs(x) <= Limits::max(); };
+  has_single_ = true;
+  fits_single_ = std::all_of(factors_.lower.begin(), factors_.lower.end(), fits) &&
+                 std::all_of(factors_.upper.begin(), factors_.upper.end(), fits);
+  for (const Front& front : tree_.fronts) {
+    for (int j = 0; j < front.pivots; ++j) {
+      const double pivot = lower(front)[static_cast<long>(j) * (front.size + 1)];
+      fits_single_ = fits_single_ && std::abs(pivot) >= Limits::min();
+    }
   }
-  substitute(single_, x);
+  if (!fits_single_) return;
+  single_.lower.assign(factors_.lower.begin(), factors_.lower.end());
+  single_.upper.assign(factors_.upper.begin(), factors_.upper.end());
+}
+
+void SupernodalLu::substitute(double* x) {
+  if (!has_single_) round_factors();
+  if (fits_single_) {
+    substitute(single_, x);
+  } else {
+    substitute(factors_, x);
+  }
 }
 
 // The part of work_ := L^-1 work_ by the columns of a front.

@@ -27,8 +27,7 @@ class SupernodalLu {
   /// 1e-13 max (|A| |x| + |b|).
   void solve(double* x);
   /// The same for preconditioners: without refinement, and from factors rounded to single
-  /// precision, as the time of a substitution is that of reading the factors. x is not finite if a
-  /// number in the factors is too large for single precision.
+  /// precision if they fit in it, as the time of a substitution is that of reading the factors.
   void substitute(double* x);
 
  private:
@@ -54,6 +53,7 @@ class SupernodalLu {
   void eliminate_columns(const Front& front, int begin, int end);
   double* lower(const Front& front) { return factors_.lower.data() + front.panel; }
   bool solves_ones();
+  void round_factors();
   template <class T>
   void substitute(const Factors<T>& factors, double* x);
   template <class T>
@@ -69,6 +69,7 @@ class SupernodalLu {
   Factors<double> factors_;
   Factors<float> single_;        // factors_, rounded
   bool has_single_ = false;      // since factor()
+  bool fits_single_ = false;     // whether single_ can hold the factors
   std::vector<long> upper_at_;   // place where those of a front begin in the upper factors
   std::vector<int> swaps_;       // of the pivots' rows
   std::vector<double> updates_;  // of fronts, until their parents take them
