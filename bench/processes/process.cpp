@@ -15,6 +15,8 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <new>
 #include <stdexcept>
 #include <thread>
@@ -26,6 +28,26 @@ namespace {
 
 constexpr double kGrace = 0.2;                  // s that a killed child's pipe may stay open
 constexpr std::size_t kMostOutput = 1U << 30U;  // bytes; a child that writes more is killed
+
+// What exit_without_memory() was told last.
+struct WithoutMemory {
+  int code = 0;
+  std::string_view line;
+  std::terminate_handler otherwise = std::abort;
+} without_memory;
+
+void end_without_memory() {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    const ssize_t written =
+        write(STDERR_FILENO, without_memory.line.data(), without_memory.line.size());
+    static_cast<void>(written);  // there is nobody left to tell
+    _exit(without_memory.code);
+  } catch (...) {
+  }
+  without_memory.otherwise();
+}
 
 // Limits the address space to twice the memory limit. This stops allocations that are too fast for
 // the checks of MemoryWatch. Programs that the child starts have no such limit, because some
@@ -75,6 +97,13 @@ Child::~Child() {
   }
 }
 
+void exit_without_memory(int code, std::string_view line) {
+  without_memory.code = code;
+  without_memory.line = line;
+  const std::terminate_handler before = std::set_terminate(end_without_memory);
+  if (before != end_without_memory) without_memory.otherwise = before;
+}
+
 Child Child::fork_and_run(const std::function<int(int)>& work, double wall_limit,
                           double most_memory_mb, int parts) {
   int fds[2];
@@ -92,6 +121,7 @@ Child Child::fork_and_run(const std::function<int(int)>& work, double wall_limit
     for (const int s : {SIGTERM, SIGHUP}) signal(s, SIG_DFL);
     close(fds[0]);
     own_memory_limit = most_memory_mb;
+    exit_without_memory(kOutOfMemoryExit, "");
     limit_address_space(most_memory_mb);
     limit_cpu(wall_limit * parts);
     int code = 1;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <perp/bench/processes/memory_watch.hpp>
 #include <string>
+#include <string_view>
 
 namespace perp {
 
@@ -71,6 +72,11 @@ class Child {
 
 /// Exit code by which a child says that it ran out of memory.
 inline constexpr int kOutOfMemoryExit = 77;
+
+/// From here on, a std::bad_alloc that cannot be caught ends this process with an exit code and a
+/// line on the standard error. The destructor of a large JSON tree, for one, needs memory itself.
+/// @param line kept, not copied; may be empty
+void exit_without_memory(int code, std::string_view line);
 
 /// The memory limit of this process, MB, if it is a child that was made with one; 0: none.
 double memory_limit_mb();
