@@ -521,6 +521,7 @@ int problems_of_a_step(int size, const char* solver, std::vector<Offer> offers) 
   request.formulation = "offering";
   request.step = request.duration = 0.01;
   request.solve.solver = solver;
+  request.solve.limits.max_iterations = 10;  // of each method: the plans alone are asked
   request.make_formulation = [&](const std::string&) -> std::unique_ptr<Formulation> {
     return std::make_unique<Offering>(size, std::move(offers));
   };
