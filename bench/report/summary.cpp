@@ -305,7 +305,7 @@ std::string summary_text(const std::vector<Record>& all) {
       "{:>6}";
   std::string out = fmt::format(fmt::runtime(kLine), "suite", "problems", "size", "n", "solver",
                                 "solved", "proven", "gave up", "wrong", "median ms", "90% ms",
-                                "solve ms", "residual", "pivots", "factor") +
+                                "solve ms", "residual", "steps", "factor") +
                     "\n";
   bool any_own = false;
   for (const GroupSummary& g : groups) {

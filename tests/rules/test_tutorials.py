@@ -143,6 +143,12 @@ class Tutorials(unittest.TestCase):
     def test_first_study(self):
         self.assertGreaterEqual(self.follow(ROOT / "docs/tutorials/first-study.md"), 3)
 
+    def test_how_to_run_benchmarks(self):
+        self.assertEqual(self.follow(ROOT / "docs/how-to/benchmarks.md"), 1)
+
+    def test_how_to_export(self):
+        self.follow(ROOT / "docs/how-to/exporting.md")
+
     def test_they_are_short(self):
         for path in TUTORIALS:
             prose = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.M | re.S)
