@@ -7,6 +7,7 @@
 #include <optional>
 #include <perp/solvers/session.hpp>
 #include <stdexcept>
+#include <system_error>
 #include <thread>
 #include <unordered_map>
 
@@ -91,9 +92,12 @@ class Batch {
         faults_(problems.size()) {}
 
   std::vector<VerifiedResult> run(int threads) {
-    std::vector<std::jthread> others;  // joined even if the system cannot start a further one
+    std::vector<std::jthread> others;
     const auto most = std::min<std::size_t>(static_cast<std::size_t>(threads), pieces_.size());
-    for (std::size_t k = 1; k < most; ++k) others.emplace_back([this] { work(); });
+    try {
+      for (std::size_t k = 1; k < most; ++k) others.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {  // the system starts no more: those that run do the work
+    }
     work();
     others.clear();
     for (std::size_t i = 0; i < faults_.size(); ++i) {
@@ -111,7 +115,7 @@ class Batch {
       for (std::size_t k = next_++; k < pieces_.size(); k = next_++) {
         for (const int i : pieces_[k]) solve(session, i);
       }
-    } catch (...) {  // out of memory
+    } catch (...) {  // out of memory, or what a solver throws
       next_ = pieces_.size();
       if (!taken_.test_and_set()) fault_ = std::current_exception();
     }

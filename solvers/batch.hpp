@@ -14,11 +14,12 @@ std::vector<std::vector<int>> group_by_structure(std::span<const Problem> proble
 
 /// Solves and verifies every problem. Result i is bit for bit that of solve_verified(problems[i],
 /// request), except for its times; it does not depend on the order or the number of threads. Every
-/// thread keeps one Session and solves problems of one structure one after the other: so solvers
-/// are made once, and what depends on the structure alone is prepared once.
+/// thread keeps one Session and solves up to 32 problems of one structure one after the other: for
+/// these, solvers are made once, and what depends on the structure alone is prepared once.
 /// @param request without a start; problems may have starts of their own. If there are several
 /// threads, all of them call `make`.
-/// @param threads at least 1; the caller's is one of them
+/// @param threads at least 1; the caller's is one of them. If the system starts fewer, these do the
+/// work.
 /// @throws std::invalid_argument for a start in the request, fewer than one thread, an unknown
 /// solver or setting, or a malformed problem (the text gives its place in the batch; the first one
 /// if there are several).

@@ -111,13 +111,13 @@ const Problem& Session::keep(const Problem& problem) {
     version_ = {1, 1};
     return problem;
   }
+  validate(problem);  // plans look into the problem before a method does
   const bool known = version_.structure > 0 && same_structure(problem, kept_) &&
                      problem.variables == kept_.variables;
   if (known && same_values(problem, kept_)) {
     keep_words(problem);
     return kept_;
   }
-  validate(problem);  // plans look into the problem before a method does
   ++version_.values;
   if (!known) {
     ++version_.structure;

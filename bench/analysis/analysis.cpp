@@ -203,7 +203,7 @@ void add_set(const Problem& problem, const SolutionSet& set, Determinacy if_poin
   a.dimension = set.dimension();
   add_ranges(
       problem, [&](const Vector& f) { return set.extent(f, a.programs); }, a);
-  const double width = kPoint * std::max(1.0, a.answer.z.cwiseAbs().maxCoeff());
+  const double width = kPoint * std::max(1.0, a.answer.z.lpNorm<Eigen::Infinity>());
   const bool point = std::all_of(a.ranges.begin(), a.ranges.end(),
                                  [&](const Interval& r) { return r.is_point(width); });
   if (point) a.dimension = 0;

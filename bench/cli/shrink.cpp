@@ -66,6 +66,13 @@ void shrink_file(const ShrinkOptions& o, int& code) {
   code = kDone;
 }
 
+std::vector<std::string> status_names() {
+  std::vector<std::string> names;
+  for (int k = 0; k <= static_cast<int>(Status::kUnsupported); ++k)
+    names.emplace_back(to_string(static_cast<Status>(k)));
+  return names;
+}
+
 }  // namespace
 
 void add_shrink(CLI::App& app, int& code) {
@@ -77,7 +84,8 @@ void add_shrink(CLI::App& app, int& code) {
       ->capture_default_str();
   add_plugin_option(*verb);
   verb->add_option("--status", options->status,
-                   "how it must end (default: as it ends on the file, unless that is solved)");
+                   "how it must end (default: as it ends on the file, unless that is solved)")
+      ->check(CLI::IsMember(status_names()));
   verb->add_option("--tolerance", options->tolerance, "verifier's measure that counts as solved")
       ->check(nonnegative())
       ->capture_default_str();

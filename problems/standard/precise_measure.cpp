@@ -44,7 +44,8 @@ double settled(double tolerance, const Measure& measure) {
     // any sum of products of doubles is exact.
     const Extended apart = std::abs((now - Number(tolerance)).nearest());
     const bool clear = !(apart <= std::ldexp(lost, -kSpare / 2)) || bits == kMostBits;
-    if (has_last && agrees && lost <= tolerance && clear) {
+    const bool exact = lost <= tolerance || bits == kMostBits;
+    if (has_last && agrees && exact && clear) {
       result = now.finite() ? now.upward() : kInfinity;
       break;
     }

@@ -60,6 +60,10 @@ void BlockAugmentedLagrangian::iterate(Observer* observer, Result& result) {
         std::max(kInnerAccuracy * lagrangian_.change(), kSmallGradient * limits.tolerance);
     if (lagrangian_.gradient() <= small) {
       if (penalty >= kLargestPenalty) return;
+      if (deadline().passed()) {
+        result.status = Status::kTimeLimit;
+        return;
+      }
       penalty *= settings.increase;
       lagrangian_.update(penalty);
       continue;

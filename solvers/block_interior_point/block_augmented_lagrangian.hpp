@@ -5,6 +5,8 @@
 #include <perp/solvers/block_interior_point/augmented_lagrangian.hpp>
 #include <perp/solvers/block_interior_point/impulse_solver.hpp>
 
+#include <limits>
+
 namespace perp {
 
 /// Settings of BlockAugmentedLagrangian.
@@ -19,7 +21,7 @@ struct BlockAugmentedLagrangianSettings {
   void visit(Visitor& v) {
     v.visit("penalty", penalty, "first penalty, over the stiffness of cones and rows", kPositive);
     v.visit("increase", increase, "factor on the penalty after every update of the multipliers",
-            kAtLeastOne);
+            Range{1.0, std::numeric_limits<double>::infinity(), true});
     v.visit("negligible", negligible, "smaller multipliers of a start count as 0");
     v.visit("start_measure", start_measure,
             "a start with a larger measure ends the solve as stalled; 0: any start");

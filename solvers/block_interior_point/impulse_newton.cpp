@@ -18,7 +18,7 @@ void ImpulseNewton::prepare(const ImpulseProgram& program) {
   cone_in_.assign(program.cones.size(), 0);
   bound_in_.assign(program.bounds(), 0);
   number_unknowns();
-  pattern_.starts.clear();
+  analysed_ = false;
 }
 
 void ImpulseNewton::update() {
@@ -176,22 +176,22 @@ void ImpulseNewton::analyse() {
 // Adds the cones and rows with weight to the pattern. @return whether all of them were in it
 // already
 bool ImpulseNewton::let_in(const std::vector<ConeBlock>& blocks, const Vector& weights) {
-  bool known = !pattern_.starts.empty();
-  for (std::size_t c = 0; c < blocks.size(); ++c) {
-    if (cone_in_[c] || blocks[c].isZero(0.0)) continue;
-    cone_in_[c] = 1;
+  bool known = true;
+  const auto take = [&](char& in, bool has_weight) {
+    if (in == has_weight || (in && !first_)) return;
+    in = has_weight;
     known = false;
-  }
-  for (int i = 0; i < program_->bounds(); ++i) {
-    if (bound_in_[i] || weights[i] == 0.0) continue;
-    bound_in_[i] = 1;
-    known = false;
-  }
+  };
+  for (std::size_t c = 0; c < blocks.size(); ++c) take(cone_in_[c], !blocks[c].isZero(0.0));
+  for (int i = 0; i < program_->bounds(); ++i) take(bound_in_[i], weights[i] != 0.0);
+  first_ = false;
   return known;
 }
 
 bool ImpulseNewton::factor(const std::vector<ConeBlock>& blocks, const Vector& weights) {
-  if (!let_in(blocks, weights)) analyse();
+  analysed_ &= let_in(blocks, weights);
+  if (!analysed_) analyse();
+  analysed_ = true;
   ++factorisations;
   const ImpulseProgram& p = *program_;
   std::fill(values_.begin(), values_.end(), 0.0);

@@ -34,7 +34,13 @@ class ImpulseNewton {
   /// Solves for (dv, dm) of each side. Two together take little longer than one.
   void solve(std::initializer_list<Side> sides);
 
-  void clear_counts() { factorisations = analyses = linear_solves = 0; }
+  /// Begins a solve. Cones and rows that have no weight in its first factorisation are out of the
+  /// pattern, as if there had been no solve before: the order of elimination, and with it the last
+  /// bits, depend on the pattern.
+  void begin() {
+    first_ = true;
+    factorisations = analyses = linear_solves = 0;
+  }
   int factorisations = 0, analyses = 0, linear_solves = 0;
 
  private:
@@ -59,6 +65,8 @@ class ImpulseNewton {
   const ImpulseProgram* program_ = nullptr;
   std::vector<Touched> touched_;          // the velocities in the rows of each cone
   std::vector<char> cone_in_, bound_in_;  // whether it takes part in the pattern
+  bool first_ = true;                     // nothing was factorised in this solve yet
+  bool analysed_ = false;                 // the analysis is that of the pattern
   std::vector<int> v_index_, m_index_;    // of each velocity, or -1
   std::vector<int> groups_;
   std::vector<signed char> signs_;

@@ -261,7 +261,27 @@ void ImpulseProgram::complete(ImpulsePoint& x) const {
     x.s[i] = J.dot(i, x.m.data()) + cost_p[i] + (has_total() ? x.nu * e[i] : 0.0);
 }
 
+double ImpulseProgram::measure_of_cone(const ImpulseCone& cone, const double* p, const double* s) {
+  // y = (s_1 / mu, s_2, s_3) of the cone |y_t| <= y_1.
+  const int size = cone.size;
+  const double normal = cone.mu > 0 ? s[0] / cone.mu : s[0], t = tangential_norm(size, s);
+  double outside = 0.0;
+  if (t > normal) {
+    outside =
+        size == 1 || t <= -normal ? std::max(-normal, t) : 0.5 * (t - normal);  // of both entries
+  }
+  // As in the verifier, of the projection: the part of s outside could cancel the rest.
+  double inside[3] = {normal, size > 1 ? s[1] : 0.0, size > 2 ? s[2] : 0.0};
+  project_on_cone(1.0, size, inside);
+  double product = p[0] * (cone.mu > 0 ? cone.mu * inside[0] : inside[0]);
+  for (int i = 1; i < size; ++i) product += p[i] * inside[i];
+  return std::max(std::abs(product), outside);
+}
+
 double ImpulseProgram::measure(const ImpulsePoint& x) const {
+  const bool finite = x.v.allFinite() && x.p.allFinite() && x.s.allFinite() &&
+                      x.lambda.allFinite() && std::isfinite(x.nu);
+  if (!finite) return INFINITY;  // max() would pass over NaN
   double worst = 0.0;
   for (int i = 0; i < bounds(); ++i) {
     const double slack = G.dot(i, x.v.data()) - w[i];
@@ -269,18 +289,8 @@ double ImpulseProgram::measure(const ImpulsePoint& x) const {
     worst = std::max(worst, std::abs(x.lambda[i] * slack));
   }
   for (const ImpulseCone& cone : cones) {
-    // y = (s_1 / mu, s_2, s_3) of the cone |y_t| <= y_1.
-    const double* s = x.s.data() + cone.first;
-    const double normal = cone.mu > 0 ? s[0] / cone.mu : s[0], t = tangential_norm(cone.size, s);
-    if (t > normal) {
-      const double outside = cone.size == 1 || t <= -normal
-                                 ? std::max(-normal, t)
-                                 : 0.5 * (t - normal);  // of both entries
-      worst = std::max(worst, outside);
-    }
-    double product = 0.0;
-    for (int i = 0; i < cone.size; ++i) product += x.p[cone.first + i] * s[i];
-    worst = std::max(worst, std::abs(product));
+    worst =
+        std::max(worst, measure_of_cone(cone, x.p.data() + cone.first, x.s.data() + cone.first));
   }
   if (has_total()) {
     const double rest = kappa - e.dot(x.p);

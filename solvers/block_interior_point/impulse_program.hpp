@@ -97,8 +97,11 @@ class ImpulseProgram {
   void complete(ImpulsePoint& point) const;
   /// An upper bound on the verifier's measure of a completed point with p in the cones and
   /// lambda, nu >= 0. It is the largest of all violations, in the problem's units, and of the
-  /// products of slacks and their multipliers, cone by cone, so that nothing cancels.
+  /// products of multipliers and slacks, those of cones projected on them, cone by cone, so that
+  /// nothing cancels. Infinite if the point is not finite.
   double measure(const ImpulsePoint& point) const;
+  /// The same of one cone, with its impulses p in the cone and its slacks s.
+  static double measure_of_cone(const ImpulseCone& cone, const double* p, const double* s);
   /// Writes the point as x and dual of the problem as posed.
   void write(const ImpulsePoint& point, Vector& x, Vector& dual) const;
   /// Takes what x of the problem as posed says of p: nothing if its unknowns are velocities alone.

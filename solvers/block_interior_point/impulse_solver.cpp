@@ -45,7 +45,7 @@ void ImpulseSolver::begin(Result& result) {
   result.z.setZero(program_.unknowns());
   result.dual.setZero(program_.rows());
   result.status = Status::kStalled;
-  newton_.clear_counts();
+  newton_.begin();
   best_measure_ = INFINITY;
 }
 

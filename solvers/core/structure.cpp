@@ -13,16 +13,31 @@ namespace {
 
 constexpr double kRelative = 1e-10;
 
+// The symmetric part, with powers of two on both sides that bring the largest entry of each row
+// near 1: definiteness is the same, and a small entry next to large ones counts.
+DenseMatrix scaled_symmetric_part(const DenseMatrix& a) {
+  constexpr int kRounds = 4;
+  DenseMatrix s = 0.5 * a + 0.5 * a.transpose();
+  for (int round = 0; round < kRounds; ++round) {
+    Vector factor = Vector::Ones(s.rows());
+    for (int i = 0; i < s.rows(); ++i) {
+      const double most = s.row(i).cwiseAbs().maxCoeff();
+      if (most > 0) factor[i] = std::ldexp(1.0, -std::ilogb(most) / 2);
+    }
+    s = factor.asDiagonal() * s * factor.asDiagonal();
+  }
+  return s;
+}
+
 std::string definiteness_of(const Matrix& a) {
   const double size = a.max_abs();
   if (a.rows() == 0) return "positive definite";
   if (size == 0) return "positive semidefinite";
   if (a.rows() <= kDenseAnalysisSize) {
-    const DenseMatrix dense = a.to_dense();
-    const DenseMatrix symmetric = 0.5 * (dense + dense.transpose());
+    const DenseMatrix symmetric = scaled_symmetric_part(a.to_dense());
     const Eigen::SelfAdjointEigenSolver<DenseMatrix> eigen(symmetric, Eigen::EigenvaluesOnly);
     const double low = eigen.eigenvalues().minCoeff();
-    const double scale = std::max(eigen.eigenvalues().cwiseAbs().maxCoeff(), size);
+    const double scale = std::max(eigen.eigenvalues().cwiseAbs().maxCoeff(), 1.0);
     if (low > kRelative * scale) return "positive definite";
     return low >= -kRelative * scale ? "positive semidefinite" : "indefinite";
   }

@@ -169,9 +169,18 @@ class Enumerator {
     if (!misses_by_at_most(kTermRounding * (p_.size() + 2)) ||
         evaluate_residuals(p_, z_).natural > tolerance_)
       return false;
-    result_.continuum = result_.continuum || nullity > 0;
+    result_.continuum = result_.continuum || (nullity > 0 && basis_holds());
     record();
     return true;
+  }
+
+  // Whether F is zero in the rows of the basis, up to rounding and the tolerance. If it is singular
+  // and its equations contradict each other, the least-squares point may be another basis's
+  // solution.
+  bool basis_holds() const {
+    return std::all_of(rows_.begin(), rows_.end(), [this](int i) {
+      return std::abs(f_[i]) - kTermRounding * (p_.size() + 2) * size_[i] <= tolerance_;
+    });
   }
 
   bool nearly_solves() {

@@ -43,13 +43,6 @@ SparseMatrix padded_rows(const ImpulseProgram& program) {
   return j;
 }
 
-// How far s is from K* in the largest entry, as ImpulseProgram::measure() has it.
-double distance_from_dual(int size, double mu, const double* s) {
-  const double normal = mu > 0 ? s[0] / mu : s[0], t = tangential_norm(size, s);
-  if (t <= normal) return 0.0;
-  return size == 1 || t <= -normal ? std::max(-normal, t) : 0.5 * (t - normal);
-}
-
 }  // namespace
 
 std::optional<std::string> ConeProblem::refusal(const Problem& problem) {
@@ -87,17 +80,18 @@ double ConeProblem::measure(const Vector& r, const Vector& u) const {
   double worst = 0.0;
   for (int c = 0; c < contacts(); ++c) {
     const int size = program_.cones[c].size;
-    double impulse[3] = {}, slack[3] = {}, product = 0.0;
+    double impulse[3] = {}, slack[3] = {}, sum = 0.0;
     for (int i = 0; i < size; ++i) {
       impulse[i] = impulse_scale(c) * r[3 * c + i];
       slack[i] = velocity_scale(c) * u[3 * c + i];
-      product += impulse[i] * slack[i];
+      sum += impulse[i] + slack[i];
     }
     double inside[3] = {impulse[0], size > 1 ? impulse[1] : 0.0, size > 2 ? impulse[2] : 0.0};
     project_on_cone(mu_[c], size, inside);
-    double here = std::max(std::abs(product), distance_from_dual(size, mu_[c], slack));
+    double here = ImpulseProgram::measure_of_cone(program_.cones[c], inside, slack);
     for (int i = 0; i < size; ++i) here = std::max(here, std::abs(impulse[i] - inside[i]));
-    worst = std::isnan(here) ? std::numeric_limits<double>::infinity() : std::max(worst, here);
+    if (!std::isfinite(sum)) return std::numeric_limits<double>::infinity();
+    worst = std::max(worst, here);
   }
   return worst;
 }

@@ -53,10 +53,10 @@ struct ContactNewtonSettings {
     v.visit("memory", memory, "merits that the line search compares with; 1: monotone",
             kAtLeastOne);
     v.visit("patience", patience, "steps without a lower merit that end a run", kAtLeastOne);
-    v.visit(
-        "linear_algebra", linear_algebra,
-        "factorisations: auto; dense; sparse, by blocks if they are 3 x 3; pivoted, sparse by KLU",
-        Choices{"auto", "dense", "sparse", "pivoted"});
+    v.visit("linear_algebra", linear_algebra,
+            "factorisations: auto; dense; sparse, by blocks if they are 3 x 3; pivoted, sparse, by "
+            "columns",
+            Choices{"auto", "dense", "sparse", "pivoted"});
   }
 };
 

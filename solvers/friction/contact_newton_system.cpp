@@ -20,7 +20,7 @@ constexpr double kSupernodesPay = 3e7;  // operations of BlockLu; above, Superno
 void ContactNewtonSystem::attach(const ContactProblem& problem, std::string_view algebra) {
   if (problem_ == &problem && problem.has_kept_pattern() && algebra == algebra_) return;
   problem_ = &problem;
-  algebra_ = algebra;
+  algebra_.clear();  // until all of this is done
   width_ = problem.dimension();
   const int nc = problem.contacts(), n = width_ * nc;
   kernel_.reserve(nc);
@@ -55,6 +55,7 @@ void ContactNewtonSystem::attach(const ContactProblem& problem, std::string_view
     jacobian_.resize(n, n);
     normal_.resize(n, n);
   }
+  algebra_ = algebra;
 }
 
 void ContactNewtonSystem::find_columns() {
@@ -193,7 +194,8 @@ bool ContactNewtonSystem::solve(const std::vector<ContactRows>& rows, double shi
     if (blocks_) right_side(rows, d);
     pivoted += blocks_;
     fill_sparse(rows, shift);
-    if (!sparse_lu_.factor()) return false;
+    // Where supernodes have failed they would fail again.
+    if (!(factors_.supernodes ? sparse_lu_.factor_by_columns() : sparse_lu_.factor())) return false;
     sparse_lu_.solve(right_side_.data());
   }
   ++linear_solves;

@@ -17,9 +17,9 @@ namespace perp {
 /// Newton: (A + B (W + (alpha + eps) I)) d = -phi by LU. Open contacts give d = -r at once. The
 /// rows of the other contacts form the kernel, the only part that is factorised: dense, or sparse
 /// if that needs far fewer operations. Sparse systems in space are factorised by BlockLu with the
-/// contacts as blocks, or by SupernodalLu if BlockLu would take many operations. If these do not
-/// solve a system to rounding, SparseLu does (`pivoted` counts such systems). Sparse systems in the
-/// plane are factorised by SparseLu.
+/// contacts as blocks, or by SupernodalLu if BlockLu would take many operations. If BlockLu does
+/// not solve a system to rounding, GeneralLu does, and if SupernodalLu breaks down, SparseLu
+/// (`pivoted` counts such systems). Sparse systems in the plane are factorised by GeneralLu.
 ///
 /// Least squares: min ||J d + phi||^2 + damping ||d||^2 (Levenberg-Marquardt) on the kernel, by the
 /// dense normal equations; only if the kernel is small enough.
@@ -27,7 +27,7 @@ namespace perp {
 class ContactNewtonSystem {
  public:
   /// Keeps a reference to the problem. Does not repeat the analysis if the problem has kept its
-  /// pattern. @param algebra "auto", "dense", "sparse" or "pivoted" (only SparseLu)
+  /// pattern. @param algebra "auto", "dense", "sparse" or "pivoted" (only GeneralLu)
   void attach(const ContactProblem& problem, std::string_view algebra);
 
   /// d := the Newton step. @param shift alpha + eps

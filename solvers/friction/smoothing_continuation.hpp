@@ -49,10 +49,10 @@ struct SmoothingContinuationSettings {
             "times that a path which came back to its beginning is followed anew");
     v.visit("scaling", scaling, "of W and q by powers of two: none, global or contact",
             Choices{"none", "global", "contact"});
-    v.visit(
-        "linear_algebra", linear_algebra,
-        "factorisations: auto; dense; sparse, by blocks if they are 3 x 3; pivoted, sparse by KLU",
-        Choices{"auto", "dense", "sparse", "pivoted"});
+    v.visit("linear_algebra", linear_algebra,
+            "factorisations: auto; dense; sparse, by blocks if they are 3 x 3; pivoted, sparse, by "
+            "columns",
+            Choices{"auto", "dense", "sparse", "pivoted"});
   }
 };
 

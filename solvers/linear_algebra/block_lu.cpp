@@ -88,7 +88,7 @@ double* BlockLu::append(int row) {
 void BlockLu::analyse() {
   if (a_ == analysed_) return;
   factored_ = has_factored_ = false;
-  analysed_ = a_;
+  analysed_.starts.clear();  // until all of this is done
   factored_values_.reserve(values_.size());
   order_blocks();
   find_pattern();
@@ -99,6 +99,7 @@ void BlockLu::analyse() {
   column_.assign(static_cast<std::size_t>(kStored) * size_, 0.0);
   for (std::vector<double>* v : {&side_, &residual_, &scratch_})
     v->resize(3 * static_cast<std::size_t>(size_));
+  analysed_ = a_;
 }
 
 void BlockLu::order_blocks() {

@@ -46,6 +46,7 @@ bool DenseCholesky::factor_columns(int begin, int end, double least) {
 bool DenseCholesky::factor_narrow(int begin, int end, double least) {
   const std::size_t rows = rows_;
   const int width = end - begin;
+  if (width == 0) return true;  // the rows below have no entries
   double* const block = a_.data() + begin * rows + begin;
   double* const inverses = inverses_.data() + begin;
   double unit[kNarrow * kNarrow];

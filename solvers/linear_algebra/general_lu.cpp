@@ -10,6 +10,11 @@ constexpr double kBlocksPay = 2e7;
 
 }  // namespace
 
+bool GeneralLu::factor_by_columns() {
+  by_blocks_ = false;
+  return columns_.analyse() && columns_.factor();
+}
+
 bool GeneralLu::factor() {
   by_blocks_ = false;
   if (!columns_.analyse()) return false;

@@ -24,6 +24,8 @@ class GeneralLu {
   double estimated_operations() const { return columns_.estimated_operations(); }
   /// @return false if the matrix is structurally or numerically singular
   bool factor();
+  /// Factorises by columns, whatever that takes. @return as factor()
+  bool factor_by_columns();
   /// Factorises by dense blocks, for a caller who knows that this is faster.
   /// @return false if they do not solve to rounding
   bool factor_by_blocks() { return by_blocks_ = blocks_.factor(columns_.matrix()); }

@@ -187,9 +187,11 @@ bool SupernodalLu::eliminate(int f) {
   const int p = front.pivots, n = front.size, below = n - p;
   double* const matrix = block_.matrix(p);
   double* const panel = lower(front);
-  for (int j = 0; j < p; ++j) std::copy_n(panel + static_cast<long>(j) * n, p, matrix + j * p);
+  for (int j = 0; j < p; ++j)
+    std::copy_n(panel + static_cast<long>(j) * n, p, matrix + static_cast<long>(j) * p);
   if (!block_.factor()) return false;
-  for (int j = 0; j < p; ++j) std::copy_n(matrix + j * p, p, panel + static_cast<long>(j) * n);
+  for (int j = 0; j < p; ++j)
+    std::copy_n(matrix + static_cast<long>(j) * p, p, panel + static_cast<long>(j) * n);
   std::copy_n(block_.swaps(), p, swaps_.data() + front.first);
   if (below == 0) return true;
   double* const rows = factors_.upper.data() + upper_at_[f];
@@ -205,10 +207,11 @@ bool SupernodalLu::eliminate(int f) {
 }
 
 bool SupernodalLu::factor(const SquareColumns& matrix) {
-  const bool same = a_.has_pattern_of(matrix);
+  analysed_ &= a_.has_pattern_of(matrix);
   a_ = matrix;
   has_single_ = false;
-  if (!same) analyse();
+  if (!analysed_) analyse();
+  analysed_ = true;
   std::fill(factors_.lower.begin(), factors_.lower.end(), 0.0);
   std::fill(factors_.upper.begin(), factors_.upper.end(), 0.0);
   for (int f = 0; f < static_cast<int>(tree_.fronts.size()); ++f) {

@@ -68,6 +68,7 @@ class SupernodalLu {
   Entries entries_;
   Factors<double> factors_;
   Factors<float> single_;        // factors_, rounded
+  bool analysed_ = false;        // the pattern of a_
   bool has_single_ = false;      // since factor()
   bool fits_single_ = false;     // whether single_ can hold the factors
   std::vector<long> upper_at_;   // place where those of a front begin in the upper factors

@@ -4,6 +4,7 @@
 #include <perp/solvers/statements.hpp>
 #include <perp/solvers/strategies/strategy.hpp>
 #include <perp/solvers/verified_solve.hpp>
+#include <utility>
 
 namespace perp {
 
@@ -140,7 +141,10 @@ class MethodRun final : public Strategy {
   void solve(const Problem& problem, const Task& task, const Start& start, double verify_at) {
     VerifiedResult& out = out_.result;
     const auto started = VerifiedClock::now();
+    const Version seen = std::exchange(seen_, {}), prepared = std::exchange(prepared_, {});
     const Result& result = solver_->solve(start, task.observer);
+    seen_ = seen;  // now that this has not thrown
+    prepared_ = prepared;
     out.solve_time = seconds_since(started);
     take_claim(*solver_, problem, result, start.z || start.basis, verify_at, out);
     if (result.own_times && reduction_) out.setup_time += before_;  // the solver does not count it

@@ -58,6 +58,19 @@ class AnalyseTestCase(CliTestCase):
 
 
 class TestDeterminacy(AnalyseTestCase):
+    def test_a_small_negative_entry_beside_a_large_one(self):
+        told = self.analyse(lcp(n=2, M={"shape": [2, 2], "dense": [[1e13, 0], [0, -1]]}, q=[1, 1]))
+        self.assertEqual((told["determinacy"]["what"], len(told["determinacy"]["solutions"])), ("set", 2))
+
+    def test_equations_that_contradict_each_other_give_no_continuum(self):
+        """w0 = 3 makes z0 = 0, and then z1 is 0."""
+        told = self.analyse(lcp(n=2, M={"shape": [2, 2], "dense": [[0, 0], [-2, 2]]}, q=[3, 1]))
+        self.assertEqual(told["determinacy"]["what"], "unique")
+
+    def test_no_unknowns(self):
+        told = self.analyse(lcp(n=0, M={"shape": [0, 0], "dense": []}, q=[], name="empty"))
+        self.assertEqual(told["determinacy"]["what"], "unique")
+
     def test_a_table_on_three_legs(self):
         """Each leg carries its barycentric share of the load."""
         told = self.analyse(table([(1, 0), (-1, 1), (-1, -1)], load=(0.2, 0.1)))

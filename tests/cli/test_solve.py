@@ -284,6 +284,12 @@ class TestSettings(SolveTestCase):
         self.assertEqual(self.perp("verify", path, answer, "--tolerance", "1e-3").returncode, 0)
         self.assertEqual(self.solve(path, "--tolerance", "1e-3")["tolerance"], 1e-3)
 
+    def test_an_exact_answer_meets_any_tolerance(self):
+        path = self.write("p.json", lcp())
+        answer = self.write("result.json", {"z": [2, 0]})
+        self.assertEqual(self.perp("verify", path, answer, "--tolerance", "0").returncode, 0)
+        self.assertEqual(self.solve(path, "--tolerance", "0")["residuals"]["natural"], 0)
+
     def test_tolerance_below_the_floor_is_not_granted_by_luck(self):
         result = self.solve(LCPS / "lcp_mmc.json", "--tolerance", "0", code=1)
         self.assertNotEqual(result["status"], "solved")

@@ -247,6 +247,17 @@ TEST(DenseCholesky, AddsProducts) {
   }
 }
 
+// All unknowns may be eliminated before, while rows are left.
+TEST(DenseCholesky, WithoutColumnsRowsBelowStayAsTheyAre) {
+  DenseCholesky cholesky;
+  double* const values = cholesky.matrix(0, 9);
+  const double before = 3.0;
+  std::vector<double> guard(100, before);  // next to them on the heap
+  EXPECT_TRUE(cholesky.factor(0.0));
+  EXPECT_EQ(guard, std::vector<double>(100, before));
+  EXPECT_EQ(values, cholesky.values());
+}
+
 TEST(DenseCholesky, TakesRowsBelow) {
   Random random(6);
   DenseCholesky cholesky;
