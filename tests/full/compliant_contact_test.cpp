@@ -155,7 +155,10 @@ Heap heap(int walls, int every) {
     const Reduction reduction = reduce_to_conic_qp(p);
     const VerifiedResult path = solve_verified(problem_of(reduction.problem), cold);
     const Vector v = reduction.map_back(path.answer).z;
-    EXPECT_EQ(newton.status, Status::kSolved) << number << newton.message;
+    // In some problems 1e-12 is less than rounding allows: then nothing but rounding is missing.
+    EXPECT_TRUE(newton.status == Status::kSolved || newton.verdict.at_floor)
+        << number << ' ' << newton.message;
+    EXPECT_LE(newton.verdict.measure, 1e-11) << number;
     ++r.compared;
     // Its complementarity is a product, which may be small where the gradient is not yet.
     if (evaluate_residuals(p, v).natural > 1e-10) return;
