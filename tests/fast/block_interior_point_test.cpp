@@ -140,7 +140,8 @@ void expect_agreement(const Problem& problem, double tolerance) {
   InteriorPoint point;
   block.limits.tolerance = point.limits.tolerance = 1e-9;
   const VerifiedResult y = solve_with(point, problem);
-  ASSERT_EQ(y.status, Status::kSolved) << problem.name;
+  // With some redundant contacts the other method, which is a yardstick here, ends above 1e-9.
+  ASSERT_LE(y.verdict.measure, 1e-8) << problem.name << ' ' << y.message;
   block.prepare(problem);
   const Result& x = block.solve();
   ASSERT_EQ(x.status, Status::kSolved) << problem.name << ' ' << x.message;
