@@ -110,6 +110,7 @@ TEST(BlockAugmentedLagrangian, HasTheBitsOfAFreshSolverAfterOtherProblems) {
 TEST(Session, RefusesAStoredStartThatIsNotFinite) {
   Problem problem = program_of(DenseMatrix::Identity(3, 3), vector({-1, 0, 0}), Vector::Zero(3), 3);
   SolveRequest request;
+  request.solver = "block-augmented-lagrangian";  // which looks at no start by itself
   Session session(request);
   EXPECT_EQ(session.solve(problem, request).status, Status::kSolved);
   problem.start = vector({std::numeric_limits<double>::quiet_NaN(), 0, 0});
