@@ -54,8 +54,9 @@ struct ContactNewtonSettings {
             kAtLeastOne);
     v.visit("patience", patience, "steps without a lower merit that end a run", kAtLeastOne);
     v.visit("linear_algebra", linear_algebra,
-            "factorisations: auto; dense; sparse, by blocks if they are 3 x 3; pivoted, sparse, by "
-            "columns",
+            "factorisations: auto; dense; sparse, in 3D by blocks of 3 x 3; pivoted, sparse with "
+            "pivots "
+            "from all rows",
             Choices{"auto", "dense", "sparse", "pivoted"});
   }
 };

@@ -18,9 +18,11 @@ constexpr double kSupernodesPay = 3e7;  // operations of BlockLu; above, Superno
 }  // namespace
 
 void ContactNewtonSystem::attach(const ContactProblem& problem, std::string_view algebra) {
-  if (problem_ == &problem && problem.has_kept_pattern() && algebra == algebra_) return;
+  if (problem_ == &problem && attached_.pattern == problem.pattern() &&
+      algebra == attached_.algebra)
+    return;
   problem_ = &problem;
-  algebra_.clear();  // until all of this is done
+  attached_ = {problem.pattern(), {}};  // until all of this is done
   width_ = problem.dimension();
   const int nc = problem.contacts(), n = width_ * nc;
   kernel_.reserve(nc);
@@ -55,7 +57,7 @@ void ContactNewtonSystem::attach(const ContactProblem& problem, std::string_view
     jacobian_.resize(n, n);
     normal_.resize(n, n);
   }
-  algebra_ = algebra;
+  attached_.algebra = algebra;
 }
 
 void ContactNewtonSystem::find_columns() {

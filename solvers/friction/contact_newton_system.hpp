@@ -63,8 +63,11 @@ class ContactNewtonSystem {
                double* out) const;
 
   const ContactProblem* problem_ = nullptr;
-  int width_ = 3;                         // unknowns per contact: the dimension
-  std::string algebra_;                   // of the last attach()
+  int width_ = 3;  // unknowns per contact: the dimension
+  struct Attached {
+    long pattern = -1;    // of the problem
+    std::string algebra;  // empty: nothing is done
+  } attached_;
   bool sparse_ = false, blocks_ = false;  // blocks_: sparse systems try BlockLu first
   SparseFactors factors_;
   std::vector<int> kernel_, position_;

@@ -86,7 +86,6 @@ bool ContactProblem::keep_blocks(const Source& source, int dimension, const Vect
                     source.compliance.size() == source_.compliance.size() &&
                     source.compliance == source_.compliance;
   if (!kept) return false;
-  kept_pattern_ = true;
   mu_ = mu;
   take_q(q);
   scale_q();
@@ -110,7 +109,7 @@ void ContactProblem::build(const FrictionContact& problem, ContactScaling scalin
 }
 
 void ContactProblem::begin(int dimension, const Vector& mu, const Vector& q) {
-  kept_pattern_ = dimension_ == dimension;
+  if (dimension_ != dimension) ++pattern_;
   dimension_ = dimension;
   mu_ = mu;
   take_q(q);
@@ -156,20 +155,21 @@ void ContactProblem::sort_by_rows() {
   next.assign(nc + 1, 0);
   for (int row : g.rows) ++next[row + 1];
   for (int c = 0; c < nc; ++c) next[c + 1] += next[c];
-  kept_pattern_ =
-      kept_pattern_ && next == W_.starts && static_cast<int>(W_.columns.size()) == count;
+  const long before = pattern_++;  // another one, also if memory ends below
+  bool kept = next == W_.starts && static_cast<int>(W_.columns.size()) == count;
   W_.starts = next;
   W_.columns.resize(count);
   W_.diagonals.assign(nc, 0);
   W_.values.resize(9 * static_cast<std::size_t>(count) + 1);  // DenseKernels::add_block_row
   for (int k = 0; k < count; ++k) {
     const int to = next[g.rows[k]]++;
-    kept_pattern_ = kept_pattern_ && W_.columns[to] == g.columns[k];
+    kept = kept && W_.columns[to] == g.columns[k];
     W_.columns[to] = g.columns[k];
     if (g.rows[k] == g.columns[k]) W_.diagonals[g.rows[k]] = to;
     std::copy_n(&g.values[9 * static_cast<std::size_t>(k)], 9,
                 &W_.values[9 * static_cast<std::size_t>(to)]);
   }
+  if (kept) pattern_ = before;
 }
 
 void ContactProblem::find_sizes(ContactScaling scaling) {

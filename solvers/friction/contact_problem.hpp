@@ -67,8 +67,9 @@ class ContactProblem {
   /// taken.
   /// @throws std::invalid_argument if M cannot be factorised; the text names M.
   void build(const FrictionContact& problem, ContactScaling scaling);
-  /// Whether the last build() found the dimension and the places of blocks of the one before.
-  bool has_kept_pattern() const { return kept_pattern_; }
+  /// A number that changes if build() finds another dimension, or other places of blocks, than the
+  /// build() before.
+  long pattern() const { return pattern_; }
 
   int contacts() const { return static_cast<int>(mu_.size()); }
   int size() const { return 3 * contacts(); }
@@ -179,7 +180,7 @@ class ContactProblem {
   void to_posed_pair(int c, const double* r, const double* u) const;
 
   int dimension_ = 3;
-  bool kept_pattern_ = false;
+  long pattern_ = 0;
   Blocks W_;
   Gathering gathering_;  // work space
   Source source_;

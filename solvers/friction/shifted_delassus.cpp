@@ -14,8 +14,9 @@ constexpr int kSmall = 60;  // unknowns; below, a dense factorisation is never s
 
 void ShiftedDelassus::attach(const ContactProblem& problem) {
   factorisations = 0;
-  if (problem_ == &problem && problem.has_kept_pattern()) return gather_values();
+  if (problem_ == &problem && pattern_ == problem.pattern()) return gather_values();
   problem_ = &problem;
+  pattern_ = -1;  // until all of this is done
   gather_pattern();
   gather_values();
   const int n = problem.size();
@@ -28,6 +29,7 @@ void ShiftedDelassus::attach(const ContactProblem& problem) {
   shifted_ = values_;
   x_.resize(n);
   y_.resize(n);
+  pattern_ = problem.pattern();
 }
 
 void ShiftedDelassus::gather_pattern() {

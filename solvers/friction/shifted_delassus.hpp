@@ -33,6 +33,7 @@ class ShiftedDelassus {
   void gather_values();
 
   const ContactProblem* problem_ = nullptr;
+  long pattern_ = -1;  // of the problem, if what depends on it is done
   bool dense_ = false;
   // Upper triangle of H by columns.
   std::vector<int> starts_, rows_;

@@ -50,8 +50,9 @@ struct SmoothingContinuationSettings {
     v.visit("scaling", scaling, "of W and q by powers of two: none, global or contact",
             Choices{"none", "global", "contact"});
     v.visit("linear_algebra", linear_algebra,
-            "factorisations: auto; dense; sparse, by blocks if they are 3 x 3; pivoted, sparse, by "
-            "columns",
+            "factorisations: auto; dense; sparse, in 3D by blocks of 3 x 3; pivoted, sparse with "
+            "pivots "
+            "from all rows",
             Choices{"auto", "dense", "sparse", "pivoted"});
   }
 };
