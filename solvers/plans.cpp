@@ -82,7 +82,8 @@ std::vector<Plan> linear_plans() {
       "polish(try(newton-fb:inside=always:patience=60, cap=100, from=zero)), ";
   return {
       {"linear-tiny",
-       "other lcp and mlcp of fewer than 50 unknowns: pivots take microseconds and seldom fail",
+       "lcp and mlcp of fewer than 50 unknowns (friction pyramids without a start: up to 12): "
+       "pivots take microseconds and seldom fail",
        first(start + near + lemke + kNewton + last_if_tiny),
        {}},
       {"linear-grid",
@@ -91,29 +92,34 @@ std::vector<Plan> linear_plans() {
        first(start + "polish(multigrid), " + kSets + kNewton + lemke + last),
        {}},
       {"linear-symmetric",
-       "other lcp and mlcp with a symmetric M and a positive diagonal",
+       "lcp and mlcp of 50 unknowns and more with a symmetric M and a positive diagonal, if "
+       "linear-grid does not take them",
        first(start + near + kSets + kNewton + lemke + last),
        {}},
       // Newton's method needs fewer than 45 steps for most of them; if it needs more, it may take
       // seconds.
       {"linear-large",
-       "other lcp and mlcp of 600 to 2999 unknowns without a start: Newton steps cost less than "
-       "pivots if they succeed",
+       "lcp and mlcp of 600 to 2999 unknowns without a start, neither symmetric nor of friction "
+       "pyramids: Newton steps cost less than pivots if they succeed",
        first("polish(try(newton-fb, cap=50)), " + lemke + last),
        {}},
       // Most piles of a thousand contacts take 27 to 53 Newton steps. More than thirty of these in
       // a row may fail to lower the merit. Pivoting takes half a minute for them.
       {"linear-huge",
-       "other lcp and mlcp of 3000 unknowns and more without a start: two long runs of Newton "
-       "steps cost less than pivots",
+       "lcp and mlcp of 3000 unknowns and more without a start, neither symmetric nor of friction "
+       "pyramids: two long runs of Newton steps cost less than pivots",
        first(newtons + lemke + last),
        {}},
       {"linear-huge-started",
-       "other lcp and mlcp of 5000 unknowns and more with a start: the same after checks of the "
-       "start",
+       "lcp and mlcp of 5000 unknowns and more with a start, neither symmetric nor of friction "
+       "pyramids: checks of the start, then two long runs of Newton steps",
        first(start + near + newtons + lemke + last),
        {}},
-      {"linear", "other lcp and mlcp", first(start + near + lemke + kNewton + last), {}},
+      {"linear",
+       "lcp and mlcp of 50 to 599 unknowns, with a start up to 4999, neither symmetric nor of "
+       "friction pyramids",
+       first(start + near + lemke + kNewton + last),
+       {}},
   };
 }
 
@@ -137,8 +143,8 @@ std::vector<Plan> pyramid_plans() {
        first(pyramid + pivots),
        {}},
       {"linear-pyramid-started",
-       "the same of 50 unknowns and more with a start: the impulses of the step before are near "
-       "those of this one",
+       "lcp of 50 unknowns and more that has the form of contacts with friction pyramids of four "
+       "edges, with a start: the impulses of the step before are near those of this one",
        first(pyramid_started + pivots),
        {}},
   };
@@ -157,16 +163,24 @@ std::vector<Plan> quadratic_plans() {
        "box_qp",
        first("warm(polish(gradient-projection)), " + kSets + "polish(newton-fb)" + exact),
        {}},
-      {"conic", "conic_qp", first(conic), {}},
+      {"conic",
+       "conic_qp with second-order cones, or of more than 3000 unknowns and rows",
+       first(conic),
+       {}},
       {"conic-contact",
-       "conic_qp with a partition: perhaps of velocities and impulses",
+       "conic_qp with a partition of velocities and impulses, and second-order cones or more than "
+       "3000 unknowns and rows",
        first(blocks + conic),
        {}},
       {"conic-linear",
        "conic_qp with linear cones alone, up to 3000 unknowns and rows",
        first(conic + exact),
        {}},
-      {"conic-contact-linear", "the same with a partition", first(blocks + conic + exact), {}},
+      {"conic-contact-linear",
+       "conic_qp with a partition of velocities and impulses and linear cones alone, up to 3000 "
+       "unknowns and rows",
+       first(blocks + conic + exact),
+       {}},
       {"convex", "convex_contact", first("sap, warm(polish(interior-point))"), {}},
   };
 }
@@ -217,7 +231,7 @@ std::vector<Plan> nonlinear_plans() {
   const std::string quick_times = "{max(1, min(25, 50000/n))}";
   return {
       {"nonlinear",
-       "mcp",
+       "mcp of fewer than 300 unknowns",
        first("try(newton-fb, cap=100), islands(" +
              first(pivots + beside("6", newton) + others({"10", "18", "9", "10"})) + ")"),
        {}},
@@ -229,8 +243,8 @@ std::vector<Plan> nonlinear_plans() {
              ")"),
        {}},
       {"nonlinear-large-early",
-       "the same if there are other starts (steps of perp simulate): one of them is often "
-       "solved in less time than all effort from this one takes",
+       "mcp of 300 unknowns and more, if there are other starts (steps of perp simulate): one of "
+       "them is often solved in less time than all effort from this one takes",
        first(whole + proximal + interior + "islands(" +
              first(first_of_large + beside(quick_times, quick_newton) + parts + ", rounds=60)") +
              ")"),
@@ -272,7 +286,7 @@ std::vector<Plan> friction_plans() {
       // hundred points of the path, but in thousands of proximal steps. A path that is long with
       // one smoothing is mostly short with another; the smaller ones take few points or too many.
       {"friction",
-       "the same of 100 to 999 contacts",
+       "friction_contact of 100 to 999 contacts without a start",
        first(alternate + tries.more_sweeps +
              "try(proximal-newton, from=best, cap=400), "
              "try(smoothing-continuation:slip_smoothing=0.01, cap=800, share=.5), "
@@ -284,7 +298,7 @@ std::vector<Plan> friction_plans() {
       // Newton steps solve most stacks at once. Sweeps solve piles of a thousand contacts sooner
       // than Newton steps, or leave a little to a few proximal steps. None of them solves packings.
       {"friction-large",
-       "the same of 1000 contacts and more",
+       "friction_contact of 1000 contacts and more without a start",
        first("try(newton-ac:proximal=1e-5:patience=8, cap=60, share=.1), "
              "try(nsgs:patience=50, cap=10000, share=.1), try(newton-ac, from=best, share=.1), "
              "try(proximal-newton, from=best, cap=60), "
@@ -331,12 +345,13 @@ std::vector<Plan> started_friction_plans() {
   const std::string others = tries.larger_rho + tries.path + tries.last;
   return {
       {"friction-started",
-       "friction_contact with a start: the forces of the step before are near those of this one",
+       "friction_contact of fewer than 1000 contacts with a start: the forces of the step before "
+       "are near those of this one",
        first(begun + turns + tries.slow + others),
        {}},
       {"friction-started-early",
-       "the same if the caller has another way (perp simulate halves a step): it mostly takes less "
-       "time than the last methods",
+       "friction_contact of fewer than 1000 contacts with a start, if the caller has another way "
+       "(perp simulate halves a step): it mostly takes less time than the last methods",
        first(begun + turn),
        {}},
       {"friction-large-started",
@@ -344,7 +359,7 @@ std::vector<Plan> started_friction_plans() {
        first(begun_large + others),
        {}},
       {"friction-large-started-early",
-       "the same if the caller has another way",
+       "friction_contact of 1000 contacts and more with a start, if the caller has another way",
        first(begun_large + "try(proximal-newton:rho_factor=3, from=best, share=.5)"),
        {}},
   };
