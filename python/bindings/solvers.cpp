@@ -94,12 +94,12 @@ class PythonSolver final : public Solver {
     py::dict keywords;
     for (const auto& [name, value] : settings_)
       std::visit([&, key = name](const auto& v) { keywords[py::str(key)] = v; }, value);
-    py::dict limits;
-    limits["tolerance"] = this->limits.tolerance;
-    limits["max_iterations"] = this->limits.max_iterations;
-    limits["time_limit"] = deadline().left();
+    py::dict allowed;
+    allowed["tolerance"] = limits.tolerance;
+    allowed["max_iterations"] = limits.max_iterations;
+    allowed["time_limit"] = deadline().left();
     const py::object z = start.z ? py::cast(*start.z) : py::object(py::none());
-    return (*method_->function)(problem_, z, limits, **keywords);
+    return (*method_->function)(problem_, z, allowed, **keywords);
   }
 
   // None, an array, or a dict with z and what else is to be said.

@@ -82,7 +82,7 @@ std::string as_coordinates(Random& random, Shape shape, const DenseMatrix& m, bo
         if (value < 0) {
           const std::size_t at = text.find_last_of(" \t") + 1;
           if (text[at] == '+') text.erase(at, 1);
-          text.insert(at, "-");
+          text.insert(at, 1, '-');
         }
         lines.push_back(text);
       }
