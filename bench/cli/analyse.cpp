@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <perp/bench/analysis/analysis.hpp>
 #include <perp/bench/cli/problem_input.hpp>
 #include <perp/bench/harness/result_json.hpp>
@@ -23,8 +24,8 @@ struct AnalyseOptions : ProblemInput {
   bool json = false;
 };
 
-// The answer of the file, or one that is found.
-Answer find_answer(const AnalyseOptions& o, const Problem& problem) {
+// The answer of the file, or one that is found. @return nothing if none is found, which is said
+std::optional<Answer> find_answer(const AnalyseOptions& o, const Problem& problem) {
   if (!o.result.empty()) {
     Answer answer = answer_from_text(read_text_file(o.result), o.result);
     if (answer.z.size() != problem.size())
@@ -39,10 +40,13 @@ Answer find_answer(const AnalyseOptions& o, const Problem& problem) {
   const InterruptGuard guard;
   InterruptObserver observer;
   VerifiedResult result = solve_verified(problem, request, &observer);
-  if (result.answer.z.size() != problem.size())
-    throw InputError(fmt::format("{}: {} found no answer ({}{}); perp why tells more", o.file,
-                                 o.solver, to_string(result.status),
-                                 result.message.empty() ? "" : ", " + result.message));
+  if (result.answer.z.size() != problem.size()) {
+    std::cerr << message_line(fmt::format(
+                     "perp: {}: {} found no answer ({}{}); perp why tells more", o.file, o.solver,
+                     to_string(result.status), result.message.empty() ? "" : ", " + result.message))
+              << '\n';
+    return std::nullopt;
+  }
   return std::move(result.answer);
 }
 
@@ -65,12 +69,18 @@ void add_analyse(CLI::App& app, int& code) {
   verb->add_flag("--json", options->json, "print one JSON document");
   verb->footer(
       "Example: perp analyse problems/collections/siconos/lcp/lcp_mmc.json\n"
-      "Exit code 1 if the answer does not solve the problem.");
-  verb->callback([options, &code] {
+      "Exit code 1 if the answer does not solve the problem, or none was found.");
+  verb->callback([options, verb, &code] {
+    if (!options->result.empty() && verb->count("--solver") > 0)
+      throw std::invalid_argument("--solver: RESULT is the answer, so nothing is solved");
     check_solvers({options->solver}, {});
     const Problem problem = options->read_input();
-    const Answer answer = find_answer(*options, problem);
-    const Analysis analysis = analyse_answer(problem, answer, options->tolerance);
+    const std::optional<Answer> answer = find_answer(*options, problem);
+    if (!answer) {
+      code = kNotSolved;
+      return;
+    }
+    const Analysis analysis = analyse_answer(problem, *answer, options->tolerance);
     if (options->json) {
       std::cout << json_text(analysis_to_json(problem, analysis)) << '\n';
     } else {

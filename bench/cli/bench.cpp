@@ -59,6 +59,9 @@ void check_places(const BenchOptions& o) {
   const RecordFile records = record_file(o.request);
   expect_folder(o.request.folder);
   if (std::filesystem::exists(records.path())) expect_writable(records.path());
+}
+
+void check_quick(const BenchOptions& o) {
   if (!o.quick || o.what.empty()) return;
   if (std::none_of(o.what.begin(), o.what.end(), is_suite))
     throw std::invalid_argument("--quick: only suites have entries to leave out");
@@ -86,7 +89,7 @@ void keep_only(const std::vector<std::string>& patterns, std::vector<Instance>& 
 constexpr const char* kBatchFile = "batch.csv";
 
 // A batch is solved in this process and timed as a whole.
-void check_batch(const BenchOptions& o) {
+void check_batch(const BenchOptions& o, const CLI::App& verb) {
   if (!o.batch) {
     if (o.threads > 1) throw std::invalid_argument("--threads: goes with --batch");
     return;
@@ -94,6 +97,10 @@ void check_batch(const BenchOptions& o) {
   const BenchRequest& request = o.request;
   if (request.resume || request.shards > 1 || request.jobs > 1)
     throw std::invalid_argument("--batch: goes with none of --resume, --shard, --jobs");
+  if (verb.count("--label") > 0)
+    throw std::invalid_argument("--label: is for records, and --batch writes none");
+  if (verb.count("--memory-limit") > 0)
+    throw std::invalid_argument("--memory-limit: limits processes, and --batch starts none");
   if (request.starts != std::vector<StartFrom>{StartFrom::kZero})
     throw std::invalid_argument("--batch: starts at zero");
   for (const std::string& solver : request.solvers) {
@@ -135,7 +142,7 @@ void run_batches(const BenchOptions& o, int& code) {
   code = kDone;
 }
 
-void run_bench(BenchOptions& o, int& code) {
+void run_bench(BenchOptions& o, const CLI::App& verb, int& code) {
   BenchRequest& request = o.request;
   std::tie(request.shard, request.shards) = read_shard(o.shard);
   request.solvers = split_solvers(o.solvers);
@@ -147,14 +154,17 @@ void run_bench(BenchOptions& o, int& code) {
   }
   request.settings = split_pairs(o.settings, "--set");
   check_solvers(request.solvers, request.settings);
-  check_batch(o);
+  check_batch(o, verb);
+  check_quick(o);
   if (!o.batch) check_places(o);
   tell_who_has_it_not(request);
   if (o.what.empty()) {
     for (const Suite& suite : list_suites()) o.what.push_back(suite.name);
   }
-  std::vector<std::string> notes;
+  std::vector<std::string> notes, seen;
   for (const std::string& what : o.what) {
+    if (std::find(seen.begin(), seen.end(), what) != seen.end()) continue;  // named twice
+    seen.push_back(what);
     for (Instance& instance : collect_instances(what, o.quick, &notes))
       request.instances.push_back(std::move(instance));
   }
@@ -207,6 +217,8 @@ void write_report(const std::vector<std::string>& paths, const std::string& outp
       with_records.push_back(path);
   }
   const std::vector<Record> records = read_records(with_records);
+  if (records.empty() && !with_records.empty())
+    throw InputError(fmt::format("{}: holds no run records", fmt::join(with_records, ", ")));
   write_text_file(output, report_html(records, read_simulations(paths), read_claims(paths),
                                       read_tables(paths), title, history_json(records, earlier)));
   std::cout << output << '\n';
@@ -228,11 +240,14 @@ void add_bench(CLI::App& app, int& code) {
       ->capture_default_str();
   add_plugin_option(*verb);
   verb->add_option("--set", o->settings,
-                   "a setting, KEY=VALUE, of those of the solvers that have it; at least one has")
+                   "a setting, KEY=VALUE, for those of the solvers that have it and give no value "
+                   "themselves; "
+                   "at least one")
       ->allow_extra_args(false);
-  verb->add_option("--label", o->request.label,
-                   "what reports add to the solvers' names, if their settings are not the usual "
-                   "ones");
+  verb->add_option(
+      "--label", o->request.label,
+      "a text that reports add to the solvers' names, to tell runs with other settings "
+      "apart");
   verb->add_option(
           "--start", o->starts,
           "where all solvers start, separated by commas: zero, without a start; stored, at the "
@@ -279,7 +294,7 @@ void add_bench(CLI::App& app, int& code) {
       "Example: perp bench contact-lcp --solvers lemke --tolerance 1e-10 --quick -o "
       "results/contact\n"
       "         perp bench steps --quick --start zero,warm -o results/steps");
-  verb->callback([o, &code] { run_bench(*o, code); });
+  verb->callback([o, verb, &code] { run_bench(*o, *verb, code); });
 }
 
 void add_report(CLI::App& app, int& code) {

@@ -33,7 +33,8 @@ void add_analyse(CLI::App& app, int& code);
 void add_why(CLI::App& app, int& code);
 void add_import_step(CLI::App& app, int& code);
 
-/// "KEY=VALUE" split at the first '='. @throws std::invalid_argument naming the option.
+/// "KEY=VALUE" split at the first '='. @throws std::invalid_argument naming the option, also if a
+/// key is given twice
 std::vector<std::pair<std::string, std::string>> split_pairs(const std::vector<std::string>& texts,
                                                              const std::string& option);
 

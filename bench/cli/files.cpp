@@ -67,7 +67,7 @@ ProblemSelection read_steps(const std::string& text) {
 const FormatInfo& find_format(const std::string& name) {
   std::string known;
   for (const FormatInfo& format : problem_formats()) {
-    if (!format.write) continue;
+    if (!format.can_write()) continue;
     if (format.name == name) return format;
     known += fmt::format("{}{}", known.empty() ? "" : ", ", format.name);
   }
@@ -76,6 +76,7 @@ const FormatInfo& find_format(const std::string& name) {
 }
 
 void write_file(const ExportOptions& o, const Problem& problem) {
+  make_folder(o.folder);
   const std::string file = fmt::format("{}{}{}", file_name_of(problem.name),
                                        find_format(o.format).ending(), o.gzip ? ".gz" : "");
   const fs::path path = fs::path(o.folder) / file;
@@ -210,7 +211,6 @@ bool export_names(const ExportOptions& o) {
   }
   bool complete = true;
   for (const Scene& scene : scenes) complete &= export_scene(o, scene);
-  if (!chosen.empty()) make_folder(o.folder);
   for (const FamilyMembers& members : chosen) export_family(o, members, parameters);
   return complete;
 }
@@ -321,12 +321,12 @@ void add_convert(CLI::App& app, int& code) {
   CLI::App* verb =
       app.add_subcommand("convert", "Convert a problem file to another format, or another kind");
   add_problem_input(*verb, *options, "IN");
-  verb->add_option("OUT", options->out, "file to write")->required();
+  verb->add_option("OUT", options->out, "file to write; - for standard output")->required();
   std::string reads, writes;
   for (const FormatInfo& f : problem_formats()) {
     if (f.read)
       reads += fmt::format("{}{} ({})", reads.empty() ? "" : ", ", f.name, f.endings_text());
-    if (f.write)
+    if (f.can_write())
       writes += fmt::format("{}{} ({})", writes.empty() ? "" : ", ", f.name, f.endings_text());
   }
   verb->get_option("--from")->description("format of IN, by its ending if left out: " + reads);
@@ -334,12 +334,17 @@ void add_convert(CLI::App& app, int& code) {
   verb->add_option(
       "--as", options->as,
       "write a reduction of the problem, exact: lcp, mlcp, mcp, box_qp or conic_qp; of "
-      "friction_contact also by name: pyramid, pyramid:EDGES or convex (approximate)");
+      "friction_contact also fritz-john (the same as mcp) and, approximate, pyramid, pyramid:EDGES "
+      "or convex");
   verb->footer(
       "Examples: perp convert problems/collections/siconos/text/lcp_mmc.dat lcp_mmc.json.gz\n"
       "          perp convert --as mlcp problems/collections/siconos/lcp/lcp_mmc.json mlcp.json\n"
       "          perp convert problems/collections/foreign/kojshin.nl kojshin.json");
   verb->callback([options, &code] {
+    if (options->out == "-") {
+      std::cout << problem_text(problem_to_convert(*options), options->to);
+      return;
+    }
     if (!is_matrix_market(*options)) expect_writable(options->out);
     write_problem(problem_to_convert(*options), options->out, options->to);
     code = kDone;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <csignal>
@@ -27,7 +28,10 @@ std::vector<std::pair<std::string, std::string>> split_pairs(const std::vector<s
     if (equals == std::string::npos || equals == 0) {
       throw std::invalid_argument(fmt::format("{}: \"{}\" is not KEY=VALUE", option, text));
     }
-    pairs.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+    const std::string key = text.substr(0, equals);
+    if (std::any_of(pairs.begin(), pairs.end(), [&](const auto& p) { return p.first == key; }))
+      throw std::invalid_argument(fmt::format("{}: {} is given twice", option, key));
+    pairs.emplace_back(key, text.substr(equals + 1));
   }
   return pairs;
 }

@@ -145,6 +145,8 @@ void print(const Problem& problem, const VerifiedResult& r) {
 // What is known to be wrong before the problem is read.
 void check(const SolveOptions& o, const SettingTexts& settings) {
   check_solvers({o.solver}, settings);
+  if (o.explain && o.solver != "auto")
+    throw std::invalid_argument("--explain: only auto chooses a plan, and --solver names another");
   if (o.trace.empty()) return;
   if (is_program(o.solver))
     throw std::invalid_argument("--trace: a program tells nothing of its iterations");
@@ -181,7 +183,7 @@ void solve(const SolveOptions& o, int& code) {
   const InterruptGuard guard;
   const VerifiedResult result = solve_in_memory(problem, request, &observer);
   const bool started = request.start || (request.stored_start && problem.start);
-  const Plan* plan = o.explain && o.solver == "auto" ? &choose_plan(problem, started) : nullptr;
+  const Plan* plan = o.explain ? &choose_plan(problem, started) : nullptr;
   if (!o.trace.empty()) write_text_file(o.trace, observer.trace());
   if (o.json) {
     const std::string shown = read_solver_name(o.solver).name;

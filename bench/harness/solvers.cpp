@@ -70,6 +70,16 @@ bool has_setting_named(std::string_view solver, std::string_view key) {
   return false;
 }
 
+// Whether a method of the solver has the setting and leaves its value open.
+bool leaves_open(const SolverExpression& solver, std::string_view key) {
+  if (solver.strategy)
+    return std::any_of(solver.parts.begin(), solver.parts.end(),
+                       [&](const SolverExpression& part) { return leaves_open(part, key); });
+  return has_setting_named(solver.name, key) &&
+         std::none_of(solver.settings.begin(), solver.settings.end(),
+                      [&](const auto& own) { return own.first == key; });
+}
+
 // The complaint of a solver about its settings on a small problem; empty if it accepts them.
 std::string fault_on(const Problem& problem, const std::string& name,
                      const SettingTexts& settings) {
@@ -157,6 +167,14 @@ void check_solvers(const std::vector<std::string>& solvers, const SettingTexts& 
   }
   for (const auto& [method, own] : settings_by_method(methods, of_methods, make_any_solver))
     try_values(method, own);
+  for (const auto& [key, value] : of_methods) {
+    if (std::none_of(solvers.begin(), solvers.end(), [&key = key](const std::string& solver) {
+          return leaves_open(parse_any_solver(solver), key);
+        }))
+      throw std::invalid_argument(
+          fmt::format("setting \"{}\": every method that has it gives its own value: {}", key,
+                      fmt::join(solvers, ", ")));
+  }
 }
 
 }  // namespace perp

@@ -22,8 +22,9 @@ bool is_program(std::string_view name);
 SettingTexts settings_of(std::string_view solver, const SettingTexts& settings);
 
 /// Checks names and values before any work. Values are tried on small problems of 1 to 3 unknowns.
-/// @throws std::invalid_argument if a solver is unknown, none of the solvers has a setting, or a
-/// solver does not accept the value of a setting that it has
+/// @throws std::invalid_argument if a solver is unknown, none of the solvers has a setting or all
+/// that have it give their own value, or a solver does not accept the value of a setting that it
+/// has
 void check_solvers(const std::vector<std::string>& solvers, const SettingTexts& settings);
 
 }  // namespace perp

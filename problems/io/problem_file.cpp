@@ -101,21 +101,16 @@ Problem read_nl(const std::string& path, const std::string& shown, const PartFil
   return problem_from_nl(text, read_names(path), shown);
 }
 
-std::vector<std::string> write_nl(const Problem& problem, const std::string& path) {
-  expect_own_names(path);
-  write_text_file(path, problem_to_nl(problem));
-  write_names(problem, path);
-  return {path};
-}
-
 // Formats that are one text a file.
 template <auto from_text>
 Problem read_with(const std::string& path, const std::string& shown, const PartFiles&) {
   return from_text(read_text_file(path), shown);
 }
-template <auto to_text>
-std::vector<std::string> write_with(const Problem& problem, const std::string& path) {
-  write_text_file(path, to_text(problem));
+std::vector<std::string> write_one(const Problem& problem, const std::string& path,
+                                   const FormatInfo& format) {
+  expect_own_names(path);
+  write_text_file(path, format.to_text(problem));
+  write_names(problem, path);
   return {path};
 }
 
@@ -147,9 +142,7 @@ std::string file_that_tells(const std::string& path) {
   return std::string(*ending);
 }
 
-bool serves(const FormatInfo& f, bool write) {
-  return write ? f.write != nullptr : f.read != nullptr;
-}
+bool serves(const FormatInfo& f, bool write) { return write ? f.can_write() : f.read != nullptr; }
 
 const FormatInfo& format_of(const std::string& path, const std::string& name, bool write) {
   std::vector<std::string_view> names, endings;
@@ -187,16 +180,16 @@ std::string FormatInfo::endings_text() const { return fmt::format("{}", fmt::joi
 
 const std::vector<FormatInfo>& problem_formats() {
   static const std::vector<FormatInfo> formats = {
-      {"perp", {".json"}, read_perp, write_with<problem_to_text>},
-      {"mof", {".mof.json"}, read_with<problem_from_mof>, write_with<problem_to_mof>},
-      {"nl", {".nl"}, read_nl, write_nl},
-      {"fclib", {".hdf5", ".h5"}, read_with<problem_from_fclib>, write_with<problem_to_fclib>},
+      {"perp", {".json"}, read_perp, problem_to_text},
+      {"mof", {".mof.json"}, read_with<problem_from_mof>, problem_to_mof},
+      {"nl", {".nl"}, read_nl, problem_to_nl},
+      {"fclib", {".hdf5", ".h5"}, read_with<problem_from_fclib>, problem_to_fclib},
       {"qps",
        {".qps", ".mps", ".sif", ".QPS", ".MPS", ".SIF"},
        read_with<problem_from_qps>,
        nullptr},
       {"siconos", {".dat", ".txt"}, read_with<problem_from_siconos_text>, nullptr},
-      {"mtx", {".mtx"}, read_mtx, write_mtx, true},
+      {"mtx", {".mtx"}, read_mtx, nullptr, true, write_mtx},
       {"csv", {".csv"}, read_csv_parts, nullptr, true}};
   return formats;
 }
@@ -227,9 +220,21 @@ std::vector<std::string> write_problem(const Problem& problem, const std::string
                                        const std::string& format) {
   const FormatInfo& chosen = format_of(path, format, true);
   try {
-    return chosen.write(problem, path);
+    return chosen.to_text ? write_one(problem, path, chosen) : chosen.write_parts(problem, path);
   } catch (const std::invalid_argument& error) {
     throw InputError(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+std::string problem_text(const Problem& problem, const std::string& format) {
+  const FormatInfo& chosen = format_of("-", format, true);
+  if (!chosen.to_text)
+    throw InputError(fmt::format(
+        "standard output: format {} writes a file for each matrix and vector", chosen.name));
+  try {
+    return chosen.to_text(problem);
+  } catch (const std::invalid_argument& error) {
+    throw InputError(fmt::format("standard output: {}", error.what()));
   }
 }
 

@@ -15,13 +15,17 @@ struct FormatInfo {
   /// @param shown the file in messages @param given files of fields, empty unless `in_parts`.
   /// nullptr: it is not read
   Problem (*read)(const std::string& path, const std::string& shown, const PartFiles& given);
-  /// @return the files written. nullptr: it is not written
-  std::vector<std::string> (*write)(const Problem& problem, const std::string& path);
+  /// The whole file. nullptr: it is not written, or is in parts
+  std::string (*to_text)(const Problem& problem);
   bool in_parts = false;  ///< a file for each matrix and vector
+  /// @return the files written. nullptr: it is not written in parts
+  std::vector<std::string> (*write_parts)(const Problem& problem,
+                                          const std::string& path) = nullptr;
 
   /// The ending of files that are written.
   std::string_view ending() const { return endings.front(); }
   std::string endings_text() const;  ///< ".hdf5, .h5"
+  bool can_write() const { return to_text || write_parts; }
 };
 /// All formats.
 const std::vector<FormatInfo>& problem_formats();
@@ -43,5 +47,9 @@ Problem read_problem(const std::string& path, const std::string& format = "",
 /// @return the files written, without a .col file @throws InputError
 std::vector<std::string> write_problem(const Problem& problem, const std::string& path,
                                        const std::string& format = "");
+
+/// What write_problem() would write to one file, perp's own format if none is named.
+/// @throws InputError, also if the format has several files
+std::string problem_text(const Problem& problem, const std::string& format = "");
 
 }  // namespace perp

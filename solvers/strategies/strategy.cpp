@@ -30,6 +30,15 @@ const StrategyEntry* find_strategy(std::string_view name) {
   return it == all.end() ? nullptr : &*it;
 }
 
+// @throws std::invalid_argument if a setting or option stands twice in it
+void expect_once(const SolverExpression& e, std::string_view what) {
+  for (const auto& [key, value] : e.settings) {
+    const auto same = [&key = key](const auto& s) { return s.first == key; };
+    if (std::count_if(e.settings.begin(), e.settings.end(), same) > 1)
+      throw std::invalid_argument(fmt::format("{}: {} {} is given twice", e.name, what, key));
+  }
+}
+
 // @throws std::invalid_argument for an unknown strategy, a wrong number of parts or unknown options
 const StrategyEntry& checked_strategy(const SolverExpression& e) {
   const StrategyEntry* strategy = find_strategy(e.name);
@@ -47,10 +56,8 @@ const StrategyEntry& checked_strategy(const SolverExpression& e) {
         strategy->options.end())
       throw std::invalid_argument(
           fmt::format("{} has no option {}: {}", e.name, key, strategy->usage));
-    const auto same = [&key = key](const auto& s) { return s.first == key; };
-    if (std::count_if(e.settings.begin(), e.settings.end(), same) > 1)
-      throw std::invalid_argument(fmt::format("{}: option {} is given twice", e.name, key));
   }
+  expect_once(e, "option");
   return *strategy;
 }
 
@@ -171,6 +178,7 @@ const std::vector<StrategyEntry>& strategies() {
 
 std::unique_ptr<Strategy> Workshop::build(const SolverExpression& e) const {
   if (e.strategy) return checked_strategy(e).make(e, *this);
+  expect_once(e, "setting");
   const bool special = e.name == kStart || e.name == kAuto;
   if (special && !e.settings.empty())
     throw std::invalid_argument(fmt::format("{} has no settings", e.name));

@@ -207,6 +207,18 @@ class TestDeterminacy(AnalyseTestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn('field "z": length is 1, expected 2', done.stderr)
 
+    def test_no_answer_to_analyse(self):
+        nothing = self.write("nothing.py", "import sys\nsys.exit(1)\n")
+        done = self.perp("analyse", self.write("p.json", lcp()), "--solver", f"exec:{PYTHON} {nothing}")
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (1, "", 1), done.stderr)
+        self.assertIn("found no answer", done.stderr)
+
+    def test_an_answer_and_a_solver(self):
+        answer = self.write("answer.json", {"z": [2, 0]})
+        done = self.perp("analyse", self.write("p.json", lcp()), answer, "--solver", "lemke")
+        self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
+        self.assertIn("--solver", done.stderr)
+
     def test_an_exported_scene(self):
         """The unknowns' names tell contacts; a box on four corners shares its weight as a table does."""
         folder = self.folder / "out"

@@ -649,7 +649,7 @@ class TestNothingHalfWritten(BadInputTestCase):
     def test_export_of_another_kind(self):
         out = self.folder / "out"
         self.refuse("export", "psd", "--size", "2", "--kind", "box_qp", "-o", out, words=["kind", "box_qp"])
-        self.assertEqual(list(out.rglob("*")), [])
+        self.assertFalse(out.exists())
 
     def test_export_without_room(self):
         out = self.folder / "out" / "psd-50-1.json"
@@ -694,6 +694,14 @@ class TestNothingHalfWritten(BadInputTestCase):
         self.write("records/records.jsonl", '{"format": "perp-record", "vers')
         out = self.folder / "out.html"
         self.refuse_writing(out, "report", self.folder / "records", "-o", out, words=["line 1"], file="records.jsonl")
+
+    def test_report_of_an_empty_file(self):
+        out = self.folder / "out.html"
+        self.refuse_writing(out, "report", self.write("records.jsonl", ""), "-o", out, words=["no run records"],
+                            file="records.jsonl")
+
+    def test_convert_of_matrices_to_standard_output(self):
+        self.refuse("convert", self.write("good.json", lcp()), "-", "--to", "mtx", words=["standard output", "mtx"])
 
     def test_report_of_nothing(self):
         out = self.folder / "out.html"

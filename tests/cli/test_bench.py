@@ -91,7 +91,8 @@ class TestBatches(BenchTestCase):
         for arguments, word in (
             (("--resume",), "--batch"), (("--shard", "1/2"), "--batch"), (("--jobs", "2"), "--batch"),
             (("--start", "stored"), "--batch"), (("--solvers", "mine=exec:cat"), "--batch"),
-            (("--solvers", 'first(lemke, exec:"cat")'), "--batch"),
+            (("--solvers", 'first(lemke, exec:"cat")'), "--batch"), (("--label", "mine"), "--label"),
+            (("--memory-limit", "100"), "--memory-limit"),
         ):
             done = self.batch(*arguments)
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
@@ -99,6 +100,14 @@ class TestBatches(BenchTestCase):
         alone = self.perp("bench", "lcp-families", "--threads", "2", "-o", self.folder / "out")
         self.assertEqual(alone.returncode, 2)
         self.assertIn("--threads: goes with --batch", alone.stderr)
+        quick = self.perp("bench", self.write("good.json", json.dumps(lcp())), "--batch", "--quick", "-o", self.folder / "out")
+        self.assertEqual((quick.returncode, quick.stderr.count("\n")), (2, 1), quick.stderr)
+        self.assertIn("--quick: only suites", quick.stderr)
+
+    def test_what_is_named_twice_is_run_once(self):
+        problem = self.write("good.json", json.dumps(lcp()))
+        self.succeed("bench", problem, problem, "--batch", "-o", self.folder / "out")
+        self.assertIn("auto,1,", (self.folder / "out" / "batch.csv").read_text())
 
 
 class TestStarts(BenchTestCase):

@@ -216,6 +216,16 @@ class TestRoundTrip(FormatTestCase):
         self.succeed("convert", "-", out, stdin=json.dumps(lcp()))
         self.assertEqual(differences(lcp(), load(out)), [])
 
+    def test_convert_to_standard_output(self):
+        """The bytes that a file of that format has."""
+        source = self.write("original.json", lcp())
+        for to, ending in (("perp", ".json"), ("mof", ".mof.json"), ("nl", ".nl")):
+            file = self.folder / f"file{ending}"
+            self.succeed("convert", source, file)
+            self.assertEqual(self.succeed("convert", source, "-", "--to", to), file.read_text())
+        self.assertEqual(self.succeed("convert", source, "-"), (self.folder / "file.json").read_text())
+        self.assertEqual(list(self.folder.glob("-*")), [])
+
     def test_convert_by_named_formats(self):
         out = self.folder / "out.problem"
         self.succeed("convert", self.write("in.problem", lcp()), out, "--from", "perp", "--to", "perp")

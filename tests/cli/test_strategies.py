@@ -100,6 +100,17 @@ class TestUse(CliTestCase):
             self.refuse("solve", MMC, "--solver", solver, "--set", "magic=1", word="magic")
         self.refuse("solve", MMC, "--solver", TWO, "--set", "memory=many", word="memory")
 
+    def test_settings_without_effect(self):
+        """A setting that all methods give themselves would be lost; of two values for one setting, too."""
+        for solver in ("newton-fb:memory=5", "first(newton-fb:memory=5, newton-fb:memory=1, lemke)"):
+            self.refuse("solve", MMC, "--solver", solver, "--set", "memory=3", word=solver)
+            self.refuse("bench", MMC, "--solvers", f"lemke,{solver}", "--set", "memory=3", "-o", self.folder / "out", word=solver)
+        self.refuse("solve", MMC, "--solver", "newton-fb", "--set", "memory=3", "--set", "memory=5", word="--set: memory is given twice")
+        self.refuse("simulate", "box-on-ramp", "--param", "mu=1", "--param", "mu=2", word="--param: mu is given twice")
+
+    def test_explain_of_a_named_solver(self):
+        self.refuse("solve", MMC, "--solver", "lemke", "--explain", word="--explain")
+
 
 class TestPages(CliTestCase):
     def test_every_strategy_is_described(self):
@@ -126,7 +137,7 @@ class TestPages(CliTestCase):
 
 @with_cases({
     "open": ("first(lemke", "')'"), "empty": ("first()", "name"), "strategy": ("fist(lemke)", "fist"), "method": ("first(magic)", "magic"),
-    "setting": ("lemke:magic=1", "magic"), "option": ("try(lemke, speed=1)", "speed"), "rest": ("first(lemke) x", "nothing more"),
+    "setting": ("lemke:magic=1", "magic"), "setting_twice": ("newton-fb:memory=1:memory=2", "memory is given twice"), "option": ("try(lemke, speed=1)", "speed"), "rest": ("first(lemke) x", "nothing more"),
     "number": ("try(lemke, share=-1)", "share"), "more_than_all": ("try(lemke, share=2)", "share"),
     "endless": ("try(lemke, cap=inf)", "number"), "part_of_one": ("try(lemke, cap=.5)", "whole"), "half_steps": ("proximal(lemke, steps=.5)", "whole"), "start": ("try(lemke, from=here)", "here"), "reduction": ("reduce(lemke, to=magic)", "reduction"),
     "part": ("without(auto)", "part"), "number_in_braces": ("try(lemke, cap={m})", "m"),
