@@ -7,6 +7,7 @@
 #include <limits>
 #include <optional>
 #include <perp/bench/analysis/contact_groups.hpp>
+#include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/mcp_function.hpp>
 #include <perp/problems/standard/reductions.hpp>
 #include <perp/solvers/core/structure.hpp>
@@ -20,6 +21,7 @@ constexpr double kNoCondition = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLeastTolerance = 1e-9;      // values closer than this count as equal
 constexpr double kResiduals = 100.0;          // a row counts as 0 up to so many times the residual
 constexpr double kPoint = 1e-6;               // relative width of a range that counts as one point
+constexpr double kNoSlope = 1e-9;             // of a functional of norm 1 along a ray
 constexpr double kEnumerationSeconds = 20.0;  // time limit of an enumeration
 
 // Bounds and F of a problem, for the kinds that have them.
@@ -231,7 +233,7 @@ int distinct_impulses(const Problem& problem, const std::vector<Vector>& solutio
   return static_cast<int>(seen.size());
 }
 
-// All solutions of a small problem; each is an extreme point of a piece of the set.
+// All solutions of a small problem: extreme points of the pieces of the set, and its rays.
 bool add_enumeration(const Problem& problem, const Mlcp& linear, Analysis& a) {
   if (linear.size() > kMaxEnumerationSize) return false;
   const Enumeration found =
@@ -247,6 +249,11 @@ bool add_enumeration(const Problem& problem, const Mlcp& linear, Analysis& a) {
         for (const Vector& z : a.solutions) {
           range.low = std::min(range.low, f.dot(z));
           range.high = std::max(range.high, f.dot(z));
+        }
+        for (const Vector& d : found.rays) {
+          const double slope = f.dot(d);
+          if (slope < -kNoSlope * f.norm()) range.low = -kInfinity;
+          if (slope > kNoSlope * f.norm()) range.high = kInfinity;
         }
         return range;
       },

@@ -47,8 +47,8 @@ std::string determinacy_text(const Analysis& a) {
                                a.dimension);
     case Determinacy::kSubset:
       return a.how == "enumeration"
-                 ? fmt::format("one of infinitely many solutions with {} extreme points",
-                               a.solutions.size())
+                 ? fmt::format("one of infinitely many solutions with {} extreme point{}",
+                               a.solutions.size(), a.solutions.size() == 1 ? "" : "s")
                  : fmt::format(
                        "one of a convex set of solutions with {}, of dimension {} at most; "
                        "others are not excluded",

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <perp/problems/matrix/infinity.hpp>
+#include <perp/solvers/enumeration/recession_cone.hpp>
 #include <stdexcept>
 
 namespace perp {
@@ -32,10 +33,12 @@ class Enumerator {
         tolerance_(tolerance),
         deadline_(time_limit),
         place_(p.size()),
+        at_(p.size()),
         z_(p.size()) {}
 
   Enumeration run() {
     choose(0);
+    if (result_.complete) find_continua();
     return std::move(result_);
   }
 
@@ -102,7 +105,7 @@ class Enumerator {
       for (int j = 0; j < k; ++j) a(i, j) = m_(rows_[i], columns_[j]);
     }
     if (k == 0) {
-      take(Vector(), 0);
+      take(Vector());
       return 0;
     }
     equilibrate(a, b);
@@ -144,7 +147,7 @@ class Enumerator {
     const int nullity = static_cast<int>(a.cols() - qr_.rank());
     Vector x = qr_.solve(b);
     x += qr_.solve(b - a * x);
-    for (int k = 0; !take(x.cwiseProduct(column_scale_), nullity) && k < kRefinements; ++k) {
+    for (int k = 0; !take(x.cwiseProduct(column_scale_)) && k < kRefinements; ++k) {
       if (!nearly_solves()) break;
       for (std::size_t j = 0; j < columns_.size(); ++j)
         z_[columns_[j]] =
@@ -161,7 +164,7 @@ class Enumerator {
 
   // Records the point with these values in the columns, projected on the bounds, if it solves the
   // problem.
-  bool take(const Vector& x, int nullity) {
+  bool take(const Vector& x) {
     for (int j = 0; j < x.size(); ++j) {
       const int v = columns_[static_cast<std::size_t>(j)];
       z_[v] = std::min(std::max(x[j], p_.lower[v]), p_.upper[v]);
@@ -169,18 +172,8 @@ class Enumerator {
     if (!misses_by_at_most(kTermRounding * (p_.size() + 2)) ||
         evaluate_residuals(p_, z_).natural > tolerance_)
       return false;
-    result_.continuum = result_.continuum || (nullity > 0 && basis_holds());
     record();
     return true;
-  }
-
-  // Whether F is zero in the rows of the basis, up to rounding and the tolerance. If it is singular
-  // and its equations contradict each other, the least-squares point may be another basis's
-  // solution.
-  bool basis_holds() const {
-    return std::all_of(rows_.begin(), rows_.end(), [this](int i) {
-      return std::abs(f_[i]) - kTermRounding * (p_.size() + 2) * size_[i] <= tolerance_;
-    });
   }
 
   bool nearly_solves() {
@@ -203,6 +196,111 @@ class Enumerator {
     return true;
   }
 
+  // Which pieces of the solution set hold a solution z is known from z: a variable between its
+  // bounds is in the basis, one at a bound with F != 0 is not, and a biactive one may be. Where z
+  // can be left within a piece there is a continuum.
+  void find_continua() {
+    std::vector<Vector> extreme;
+    const std::vector<Vector> found = std::move(result_.solutions);
+    for (const Vector& z : found) {
+      z_ = z;
+      if (is_extreme()) extreme.push_back(z);
+    }
+    result_.solutions = std::move(extreme);
+  }
+
+  // Examines all pieces that hold z. @return false if z lies between two other points of one
+  bool is_extreme() {
+    constexpr double kZero = 1e-9;
+    bool extreme = true;
+    std::vector<int> biactive;
+    misses_by_at_most(0.0);  // computes F
+    const double size = kZero * std::max(1.0, z_.lpNorm<Eigen::Infinity>());
+    for (int i = 0; i < p_.size(); ++i) {
+      at_[i] = {z_[i] - p_.lower[i] <= size, p_.upper[i] - z_[i] <= size,
+                std::abs(f_[i]) <= std::max(tolerance_, kZero * size_[i])};
+      place_[i] = at_[i].lower ? Place::kLower : at_[i].upper ? Place::kUpper : Place::kBetween;
+      const bool fixed = at_[i].lower && at_[i].upper;
+      if (place_[i] != Place::kBetween && at_[i].zero && !fixed) biactive.push_back(i);
+    }
+    const std::vector<Place> places = place_;
+    for (unsigned long chosen = 0; chosen < 1ul << biactive.size(); ++chosen) {
+      if (deadline_.passed()) result_.complete = false;
+      if (!result_.complete) break;
+      place_ = places;
+      for (std::size_t k = 0; k < biactive.size(); ++k)
+        if (chosen >> k & 1) place_[biactive[k]] = Place::kBetween;
+      extreme &= examine_piece();
+    }
+    return extreme;
+  }
+
+  // @return false if z lies between two other points of the piece, and not on a line of it
+  bool examine_piece() {
+    const DenseMatrix null = null_space_of_basis();
+    if (null.cols() == 0) return true;
+    const auto stop = [this] { return deadline_.passed(); };
+    const ConeRays near = rays_of_cone(limits_along(null, true), stop);
+    if (near.rays.empty()) return true;
+    result_.continuum = true;
+    const ConeRays far = rays_of_cone(limits_along(null, false), stop);
+    for (const Vector& t : far.rays) record_ray(null * t);
+    return near.lines == far.lines;
+  }
+
+  // L, so that L t >= 0 keeps what z + null t must not fall below: of the bounds and the signs of
+  // F, those that z is at, or all.
+  DenseMatrix limits_along(const DenseMatrix& null, bool at_z) {
+    const DenseMatrix change = m_ * null;
+    DenseMatrix limits(2 * p_.size(), null.cols());
+    int count = 0;
+    const auto limit = [&](const auto& row, double size, double sign) {
+      if (row.cwiseAbs().maxCoeff() > kRankTolerance * size) limits.row(count++) = sign * row;
+    };
+    for (int i = 0; i < p_.size(); ++i) {
+      const At& at = at_[i];
+      if (place_[i] != Place::kBetween) {
+        const double sign = place_[i] == Place::kLower ? 1.0 : -1.0;
+        const bool fixed = at.lower && at.upper;
+        if (!fixed && (at.zero || !at_z)) limit(change.row(i), absolute_.row(i).maxCoeff(), sign);
+        continue;
+      }
+      if (at_z ? at.lower : p_.lower[i] > -kInfinity) limit(null.row(i), 1.0, 1.0);
+      if (at_z ? at.upper : p_.upper[i] < kInfinity) limit(null.row(i), 1.0, -1.0);
+    }
+    return limits.topRows(count);
+  }
+
+  // Columns d, of largest entry 1, with d = 0 beside the basis and (M d)_B = 0.
+  DenseMatrix null_space_of_basis() {
+    std::vector<int> basis;
+    for (int i = 0; i < p_.size(); ++i)
+      if (place_[i] == Place::kBetween) basis.push_back(i);
+    DenseMatrix a = m_(basis, basis);
+    Vector right_side = Vector::Zero(a.rows());
+    equilibrate(a, right_side);
+    const DenseMatrix kernel = null_space(a, kRankTolerance);
+    DenseMatrix null = DenseMatrix::Zero(p_.size(), kernel.cols());
+    null(basis, Eigen::all) = column_scale_.asDiagonal() * kernel;
+    for (auto column : null.colwise()) column /= column.cwiseAbs().maxCoeff();
+    return null;
+  }
+
+  // Only directions along which z + d still solves the problem.
+  void record_ray(Vector d) {
+    constexpr double kSame = 1e-7, kNear = 1e-9;
+    d /= d.cwiseAbs().maxCoeff();
+    const Vector from = z_;
+    z_ += std::max(1.0, from.cwiseAbs().maxCoeff()) * d;
+    const bool solves = misses_by_at_most(kNear);
+    z_ = from;
+    if (!solves) return;
+    for (const Vector& known : result_.rays) {
+      if ((known - d).cwiseAbs().maxCoeff() <= kSame) return;
+    }
+    result_.rays.push_back(std::move(d));
+  }
+
   void record() {
     for (const Vector& known : result_.solutions) {
       if ((known - z_).cwiseAbs().maxCoeff() <= 1e-7 * std::max(1.0, z_.cwiseAbs().maxCoeff()))
@@ -215,7 +313,11 @@ class Enumerator {
   DenseMatrix m_, absolute_;
   double tolerance_;
   Deadline deadline_;
+  struct At {
+    bool lower, upper, zero;  // zero: F
+  };
   std::vector<Place> place_;
+  std::vector<At> at_;  // of a solution
   std::vector<int> rows_, columns_, others_;
   Vector z_, f_, size_, row_scale_, column_scale_;
   SumWorkspace work_;

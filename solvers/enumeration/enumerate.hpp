@@ -12,15 +12,21 @@ struct Enumeration {
   std::vector<Vector>
       solutions;           ///< distinct; every extreme point of the solution set is among them
   bool continuum = false;  ///< a singular basis holds a solution, so there may be infinitely many
-  long bases = 0;          ///< bases examined
-  bool complete = true;    ///< false if the time limit came first
+  /// Directions d, with a largest entry of 1, so that z + t d is a solution for every t >= 0 and
+  /// some solution z. Each piece of the solution set is the sums of a mean of its extreme points
+  /// and of such rays with factors >= 0.
+  std::vector<Vector> rays;
+  long bases = 0;        ///< bases examined
+  bool complete = true;  ///< false if the time limit came first
 };
 
 /// Examines every choice of "at the lower bound, at the upper bound or between" for every variable
 /// [CottlePangStone2009, Sec. 1.3: complementary cones]. B are the rows of the variables between
 /// their bounds. If M_BB is singular with nullity r, up to r further rows are set to zero: an
 /// extreme point of this piece of the solution set has that many. The solution set of an LCP
-/// contains no line, so it is empty only if nothing is found.
+/// contains no line, so it is empty only if nothing is found. The rays are those of the recession
+/// cone of each piece with M_BB singular: { d : d = 0 beside B, (M d)_B = 0, and d and M d have the
+/// signs that keep the bounds and the other rows }.
 /// @param tolerance largest natural residual of a point that counts as a solution
 /// @param time_limit seconds; 0: none
 /// @throws std::invalid_argument if n > kMaxEnumerationSize.

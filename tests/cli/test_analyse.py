@@ -152,6 +152,12 @@ class TestDeterminacy(AnalyseTestCase):
         self.assertEqual(told["determinacy"]["impulses"], 3)
         self.assert_range(self.normal(told, "tip")["range"], 0, stick)
 
+    def test_solutions_without_end(self):
+        """z1 is 0 or 1, and z2 >= 0 is any number: M is not monotone."""
+        told = self.analyse(lcp(M={"shape": [2, 2], "dense": [[-1, 0], [0, 0]]}, q=[1, 0]))
+        self.assertEqual([u["range"] for u in told["unknowns"]], [[0, 1], [0, "inf"]])
+        self.assertIn("infinitely many", told["determinacy"]["text"])
+
     def test_a_rod_with_less_friction_has_one_solution(self):
         _, problem = rod(mu=0.5, q=(-0.1, -1.0))
         told = self.analyse(problem)
