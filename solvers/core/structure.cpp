@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <perp/problems/matrix/infinity.hpp>
+#include <perp/solvers/linear_algebra/dense_equilibration.hpp>
 
 namespace perp {
 
@@ -117,7 +118,10 @@ MatrixStructure analyse(const std::string& name, const Matrix& a) {
   if (std::max(a.rows(), a.cols()) <= kDenseAnalysisSize && a.rows() > 0 && a.cols() > 0) {
     Eigen::ColPivHouseholderQR<DenseMatrix> qr;
     qr.setThreshold(kRelative);
-    qr.compute(a.to_dense());
+    DenseMatrix scaled = a.to_dense();
+    Vector row, column;
+    equilibrate(scaled, row, column);
+    qr.compute(scaled);
     s.rank = static_cast<int>(qr.rank());
   }
   return s;

@@ -17,7 +17,7 @@ struct MatrixStructure {
   double asymmetry = 0.0;    ///< max|A - A'| / max|A|
   std::string definiteness;  ///< of the symmetric part: positive definite, positive semidefinite,
                              ///< indefinite, unknown
-  int rank = -1;             ///< numerical, relative threshold 1e-10
+  int rank = -1;             ///< numerical: relative threshold 1e-10 after equilibrate()
   int zero_diagonal = 0;     ///< zero diagonal entries
   double smallest = 0.0, largest = 0.0;  ///< of the absolute values of nonzero entries
   bool z_matrix = false;                 ///< no positive entry off the diagonal

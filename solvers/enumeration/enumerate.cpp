@@ -10,6 +10,7 @@
 #include <limits>
 #include <perp/problems/matrix/infinity.hpp>
 #include <perp/solvers/enumeration/recession_cone.hpp>
+#include <perp/solvers/linear_algebra/dense_equilibration.hpp>
 #include <stdexcept>
 
 namespace perp {
@@ -108,34 +109,11 @@ class Enumerator {
       take(Vector());
       return 0;
     }
-    equilibrate(a, b);
+    equilibrate(a, row_scale_, column_scale_);
+    b = b.cwiseProduct(row_scale_);
     const int nullity = solve_scaled(a, b, kRankTolerance);
     if (nullity > 0) solve_scaled(a, b, kLeastRankTolerance);
     return nullity;
-  }
-
-  // Multiplies rows and columns by powers of two until their largest entries are about 1. Then the
-  // rank does not depend on units.
-  void equilibrate(DenseMatrix& a, Vector& b) {
-    constexpr int kRounds = 4;
-    const auto to_one = [](double largest) {
-      return largest > 0 && std::isfinite(largest) ? std::ldexp(1.0, -std::ilogb(largest)) : 1.0;
-    };
-    row_scale_ = Vector::Ones(a.rows());
-    column_scale_ = Vector::Ones(a.cols());
-    for (int round = 0; round < kRounds; ++round) {
-      for (int i = 0; i < a.rows(); ++i) {
-        const double factor = to_one(a.row(i).cwiseAbs().maxCoeff());
-        a.row(i) *= factor;
-        row_scale_[i] *= factor;
-      }
-      for (int j = 0; j < a.cols(); ++j) {
-        const double factor = to_one(a.col(j).cwiseAbs().maxCoeff());
-        a.col(j) *= factor;
-        column_scale_[j] *= factor;
-      }
-    }
-    b = b.cwiseProduct(row_scale_);
   }
 
   // The least-squares solution of least norm. If it nearly solves the problem, it is refined with
@@ -277,8 +255,7 @@ class Enumerator {
     for (int i = 0; i < p_.size(); ++i)
       if (place_[i] == Place::kBetween) basis.push_back(i);
     DenseMatrix a = m_(basis, basis);
-    Vector right_side = Vector::Zero(a.rows());
-    equilibrate(a, right_side);
+    equilibrate(a, row_scale_, column_scale_);
     const DenseMatrix kernel = null_space(a, kRankTolerance);
     DenseMatrix null = DenseMatrix::Zero(p_.size(), kernel.cols());
     null(basis, Eigen::all) = column_scale_.asDiagonal() * kernel;

@@ -198,6 +198,12 @@ class TestDeterminacy(AnalyseTestCase):
         self.assertEqual(told["matrices"][0]["rank"], 2)
         self.assertIn("monotone", told["class"])
 
+    def test_the_rank_does_not_depend_on_units(self):
+        for scale in (1e-13, 1e13):
+            for M, rank in (([[scale, 0], [0, 1]], 2), ([[scale, 2 * scale], [1, 2]], 1)):
+                told = self.analyse(lcp(M={"shape": [2, 2], "dense": M}, q=[1, 1]))
+                self.assertEqual(told["matrices"][0]["rank"], rank, M)
+
     def test_other_kinds(self):
         for kind in ("mlcp", "mcp", "box_qp", "conic_qp", "friction_contact", "convex_contact"):
             with self.subTest(kind):
