@@ -10,6 +10,7 @@
 #include <perp/bench/processes/interrupt.hpp>
 #include <perp/bench/shrink/shrink.hpp>
 #include <perp/solvers/core/structure.hpp>
+#include <perp/solvers/linear_algebra/dense_equilibration.hpp>
 
 namespace perp {
 
@@ -83,7 +84,9 @@ void see_scaling(const Problem& problem, const DenseMatrix& m, std::vector<Cause
 }
 
 // Finds directions in which z can move without a change of the map, and the unknowns that move.
-void see_dependence(const Problem& problem, const DenseMatrix& m, std::vector<Cause>& causes) {
+void see_dependence(const Problem& problem, DenseMatrix m, std::vector<Cause>& causes) {
+  Vector row, column;
+  equilibrate(m, row, column);  // the same unknowns move
   const Eigen::BDCSVD<DenseMatrix> svd(m, Eigen::ComputeFullV);
   const Vector& values = svd.singularValues();
   const auto rank = (values.array() > kDependent * values[0]).count();

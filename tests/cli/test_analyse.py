@@ -304,6 +304,7 @@ class TestWhy(AnalyseTestCase):
         problem = lcp(M={"shape": [2, 2], "dense": [[2e12, 1e12], [1, 2]]}, q=[-4e12 / 3, 1], variables=["huge", "usual"])
         told, _ = self.why(problem, "pgs", "--tolerance", "1e-14", "--shrink", "0")
         self.assertEqual(self.causes(told)["badly scaled"]["rows"], ["huge", "usual"])
+        self.assertNotIn("dependent rows", self.causes(told))  # the matrix is regular
         self.assertIn("tolerance below rounding", {c["what"] for c in told["solvers"][0]["causes"]})
 
     def test_contacts_that_depend_on_each_other(self):
