@@ -18,9 +18,11 @@ namespace perp {
 namespace {
 
 constexpr double kNoCondition = std::numeric_limits<double>::quiet_NaN();
-constexpr double kLeastTolerance = 1e-9;      // values closer than this count as equal
-constexpr double kResiduals = 100.0;          // a row counts as 0 up to so many times the residual
-constexpr double kPoint = 1e-6;               // relative width of a range that counts as one point
+constexpr double kLeastTolerance = 1e-9;  // values closer than this count as equal
+constexpr double kResiduals = 100.0;      // a row counts as 0 up to so many times the residual
+// Relative widths of a range: a larger one is surely no point, and a smaller one surely is. Where
+// solutions are redundant, the ends of a range are exact to no more than the first.
+constexpr double kNoPoint = 1e-6, kPoint = 1e-8;
 constexpr double kNoSlope = 1e-9;             // of a functional of norm 1 along a ray
 constexpr double kEnumerationSeconds = 20.0;  // time limit of an enumeration
 
@@ -200,17 +202,28 @@ void add_ranges(const Problem& problem, const Extent& extent, Analysis& a) {
   }
 }
 
+// Whether a set with these ranges is a single point, if that is known.
+std::optional<bool> is_point(const SolutionSet& set, const std::vector<Interval>& ranges) {
+  bool sure = true;
+  for (const Interval& r : ranges) {
+    if (std::isinf(r.low) || std::isinf(r.high)) return false;
+    const double size = std::max({1.0, std::abs(r.low), std::abs(r.high)});
+    if (r.high - r.low > kNoPoint * size) return false;
+    sure = sure && r.high - r.low <= kPoint * size;  // not if an end was not found
+  }
+  return sure ? std::optional(true) : set.is_point();
+}
+
 // @param if_point what is known if the set is a single point
 void add_set(const Problem& problem, const SolutionSet& set, Determinacy if_point, Analysis& a) {
   a.dimension = set.dimension();
   add_ranges(
       problem, [&](const Vector& f) { return set.extent(f, a.programs); }, a);
-  const double width = kPoint * std::max(1.0, a.answer.z.lpNorm<Eigen::Infinity>());
-  const bool point = std::all_of(a.ranges.begin(), a.ranges.end(),
-                                 [&](const Interval& r) { return r.is_point(width); });
-  if (point) a.dimension = 0;
+  const std::optional<bool> point = is_point(set, a.ranges);
+  if (!point) return;
+  if (*point) a.dimension = 0;
   const bool all = set.part() == SolutionSet::Part::kAll;
-  a.determinacy = point ? if_point : all ? Determinacy::kSet : Determinacy::kSubset;
+  a.determinacy = *point ? if_point : all ? Determinacy::kSet : Determinacy::kSubset;
 }
 
 // Number of solutions that differ in the impulses of contacts.
@@ -225,8 +238,9 @@ int distinct_impulses(const Problem& problem, const std::vector<Vector>& solutio
     const Vector impulses =
         Eigen::Map<const Vector>(values.data(), static_cast<Eigen::Index>(values.size()));
     const auto same = [&](const Vector& other) {
-      return impulses.size() == 0 || (impulses - other).lpNorm<Eigen::Infinity>() <=
-                                         kPoint * std::max(1.0, impulses.lpNorm<Eigen::Infinity>());
+      return impulses.size() == 0 ||
+             (impulses - other).lpNorm<Eigen::Infinity>() <=
+                 kNoPoint * std::max(1.0, impulses.lpNorm<Eigen::Infinity>());
     };
     if (std::none_of(seen.begin(), seen.end(), same)) seen.push_back(impulses);
   }
@@ -317,6 +331,10 @@ Analysis analyse_answer(const Problem& problem, const Answer& answer, double tol
   a.answer = answer;
   a.verdict = verify(problem, answer, tolerance);
   a.tolerance = std::max(kLeastTolerance, kResiduals * a.verdict.measure);
+  // The measure of friction is relative to the velocities without impulses.
+  if (const auto* friction = std::get_if<FrictionContact>(&problem.data);
+      friction && friction->q.norm() > 0)
+    a.tolerance *= friction->q.norm();
   a.condition = a.active_condition = kNoCondition;
   const std::optional<BoxView> box = box_view(problem, answer.z);
   if (box) a.rows = row_states(problem, *box, answer.z, a.tolerance);

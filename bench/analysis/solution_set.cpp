@@ -7,6 +7,7 @@
 #include <numeric>
 #include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/residuals.hpp>
+#include <perp/solvers/enumeration/recession_cone.hpp>
 #include <perp/solvers/router.hpp>
 
 namespace perp {
@@ -91,7 +92,8 @@ Interval SolutionSet::extent(const Vector& functional, int& programs) const {
     ++programs;
     double& end = sign > 0 ? interval.low : interval.high;
     if (result.status == Status::kSolved) {
-      end = here + slope.dot(result.answer.z);
+      const double found = here + slope.dot(result.answer.z);
+      end = sign > 0 ? std::min(found, here) : std::max(found, here);
     } else if (!(result.certificate && result.certificate->type == "unbounded" &&
                  result.certificate->checked) &&
                result.status != Status::kRay) {
@@ -101,6 +103,20 @@ Interval SolutionSet::extent(const Vector& functional, int& programs) const {
   return interval;
 }
 
+std::optional<bool> SolutionSet::is_point() const {
+  constexpr int kMostChoices = 20000;
+  if (dimension() == 0) return true;
+  if (!cones_.empty()) return std::nullopt;
+  std::vector<int> met;
+  for (int i = 0; i < rows_.rows(); ++i)
+    if (slack_[i] <= tolerance_) met.push_back(i);
+  int choices = 0;
+  const DenseMatrix limits = rows_(met, Eigen::all);
+  const ConeRays cone = rays_of_cone(limits, [&] { return ++choices > kMostChoices; });
+  if (!cone.rays.empty()) return false;
+  return choices > kMostChoices ? std::nullopt : std::optional(true);
+}
+
 SolutionSet solutions_beside(const Mlcp& p, const Vector& z, bool monotone, double tolerance) {
   const int n = p.size();
   const Vector f = evaluate_map(p, z);
@@ -108,18 +124,20 @@ SolutionSet solutions_beside(const Mlcp& p, const Vector& z, bool monotone, doub
   SolutionSet set;
   set.part_ = monotone ? SolutionSet::Part::kAll : SolutionSet::Part::kSameMap;
   set.point_ = z;
+  set.tolerance_ = tolerance;
   std::vector<Vector> equations;
-  std::vector<int> signed_rows;  // rows whose F may become nonzero, with the sign of their bound
+  std::vector<int>
+      signed_rows;  // rows at a bound, whose F keeps its sign; -1 - i: at the upper one
   for (int i = 0; i < n; ++i) {
     const bool at_lower = z[i] - p.lower[i] <= tolerance, at_upper = p.upper[i] - z[i] <= tolerance;
     equations.push_back(monotone ? Vector(m.row(i).transpose() + m.col(i)) : m.row(i).transpose());
-    if (std::abs(f[i]) > tolerance || (at_lower && at_upper)) {
+    const bool fixed = at_lower && at_upper;
+    if (std::abs(f[i]) > tolerance || fixed) {
       equations.push_back(unit(n, i));
     } else if (!at_lower && !at_upper) {
       equations.push_back(m.row(i).transpose());
-    } else {
-      signed_rows.push_back(at_lower ? i : -1 - i);
     }
+    if (at_lower != at_upper) signed_rows.push_back(at_lower ? i : -1 - i);
   }
   set.set_basis(equations, n);
   const int k = set.dimension();
@@ -141,7 +159,7 @@ SolutionSet solutions_beside(const Mlcp& p, const Vector& z, bool monotone, doub
   for (const int row : monotone ? signed_rows : std::vector<int>()) {
     const int i = row >= 0 ? row : -1 - row;
     rows.row(count) = (row >= 0 ? 1.0 : -1.0) * (m.row(i) * set.basis_);
-    slack[count++] = 0.0;
+    slack[count++] = std::abs(f[i]) > tolerance ? std::abs(f[i]) : 0.0;
   }
   set.bound(rows.topRows(count), slack.head(count));
   return set;
@@ -153,6 +171,7 @@ SolutionSet solutions_beside(const FrictionContact& p, const Vector& r, double t
   SolutionSet set;
   set.part_ = SolutionSet::Part::kSameVelocities;
   set.point_ = r;
+  set.tolerance_ = tolerance;
   std::vector<Vector> equations;
   // Columns of W, with compliance: the change of the velocities by a unit impulse.
   const Vector still = p.relative_velocity(Vector::Zero(n));

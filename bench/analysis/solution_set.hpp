@@ -1,6 +1,7 @@
 // All solutions besides a known one, if they are a convex set that can be written down.
 #pragma once
 
+#include <optional>
 #include <perp/problems/standard/problem.hpp>
 #include <vector>
 
@@ -30,6 +31,9 @@ class SolutionSet {
   /// is solved if f'N = 0. @param functional f, of size n @param programs is increased by the
   /// number of programs solved
   Interval extent(const Vector& functional, int& programs) const;
+  /// Whether the known solution is the only one of the set, by the rays of the cone of the limits
+  /// that it is at; no program is solved. Nothing if that would take long, or if there are cones.
+  std::optional<bool> is_point() const;
 
  private:
   friend SolutionSet solutions_beside(const Mlcp&, const Vector&, bool, double);
@@ -42,6 +46,7 @@ class SolutionSet {
   DenseMatrix basis_;  // n x k, orthonormal columns
   DenseMatrix rows_;   // H and h: of the inequalities, then of the cones
   Vector slack_;
+  double tolerance_ = 0.0;  // of slacks that count as 0
   std::vector<int> cones_;  // sizes
 };
 

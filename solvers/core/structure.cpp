@@ -13,6 +13,8 @@ namespace perp {
 namespace {
 
 constexpr double kRelative = 1e-10;
+// Below 0 by more of the largest eigenvalue is indefinite: no matter of rounding.
+constexpr double kNegative = 1e-13;
 
 // The symmetric part, with powers of two on both sides that bring the largest entry of each row
 // near 1: definiteness is the same, and a small entry next to large ones counts.
@@ -40,7 +42,7 @@ std::string definiteness_of(const Matrix& a) {
     const double low = eigen.eigenvalues().minCoeff();
     const double scale = std::max(eigen.eigenvalues().cwiseAbs().maxCoeff(), 1.0);
     if (low > kRelative * scale) return "positive definite";
-    return low >= -kRelative * scale ? "positive semidefinite" : "indefinite";
+    return low >= -kNegative * scale ? "positive semidefinite" : "indefinite";
   }
   const SparseMatrix sparse = a.to_sparse();
   const SparseMatrix symmetric = 0.5 * (sparse + SparseMatrix(sparse.transpose()));

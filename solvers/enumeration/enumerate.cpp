@@ -20,6 +20,7 @@ namespace {
 // Rank tolerances of a scaled matrix: with the first, rows that are nearly dependent count as
 // dependent; with the second, only those that surely are. Both are tried.
 constexpr double kRankTolerance = 1e-10, kLeastRankTolerance = 1e-15;
+constexpr double kNullTolerance = 1e-13;  // pivots of a scaled basis that are 0 but for rounding
 constexpr double kTermRounding =
     4 * std::numeric_limits<double>::epsilon();  // over a term of a sum
 
@@ -256,7 +257,7 @@ class Enumerator {
       if (place_[i] == Place::kBetween) basis.push_back(i);
     DenseMatrix a = m_(basis, basis);
     equilibrate(a, row_scale_, column_scale_);
-    const DenseMatrix kernel = null_space(a, kRankTolerance);
+    const DenseMatrix kernel = null_space(a, kNullTolerance);
     DenseMatrix null = DenseMatrix::Zero(p_.size(), kernel.cols());
     null(basis, Eigen::all) = column_scale_.asDiagonal() * kernel;
     for (auto column : null.colwise()) column /= column.cwiseAbs().maxCoeff();

@@ -58,6 +58,47 @@ class AnalyseTestCase(CliTestCase):
 
 
 class TestDeterminacy(AnalyseTestCase):
+    def test_a_free_unknown_beside_a_large_one(self):
+        """How far z1 may move does not depend on the size of z0."""
+        for large in (1.0, 1e6, 1e12):
+            told = self.analyse(make_problem("mlcp", M={"shape": [2, 2], "dense": [[1, 0], [0, 0]]}, q=[-large, 0],
+                                             lower=[0, 0], upper=["inf", 0.5]))
+            self.assertEqual(told["determinacy"]["what"], "set", large)
+            self.assert_range(told["unknowns"][1]["range"], 0, 0.5)
+
+    def test_a_small_set(self):
+        """z0 + z1 = 4e-7: the ends of the ranges are nearer than programs tell for sure."""
+        told = self.analyse(lcp(M={"shape": [2, 2], "dense": [[1, 1], [1, 1]]}, q=[-4e-7, -4e-7]))
+        self.assertEqual(told["determinacy"]["what"], "set")
+
+    def test_a_row_that_pushes_keeps_its_sign(self):
+        """M is skew: w0 = 1 - z1 must stay at least 0."""
+        told = self.analyse(lcp(M={"shape": [2, 2], "dense": [[0, -1], [1, 0]]}, q=[1, 0]))
+        self.assert_range(told["unknowns"][1]["range"], 0, 1)
+
+    def test_a_matrix_that_is_nearly_monotone(self):
+        """The determinant is negative, by more than rounding: (1, 0) and (0, 1 + e/2) are solutions, not what is between."""
+        s, e = 65536.0, 2.0**-34
+        told = self.analyse(lcp(M={"shape": [2, 2], "dense": [[s, s], [s, s * (1 - e)]]}, q=[-s, -s * (1 - e) * (1 + e / 2)]))
+        self.assertEqual(told["determinacy"]["what"], "set")
+        corners = [z for z in told["determinacy"]["solutions"] if min(z) == 0]
+        self.assertEqual(sorted(corners), [[0, 1 + e / 2], [1, 0]])
+
+    def test_a_range_that_is_not_found_is_no_set(self):
+        """One contact at the limit of friction, whose third row moves nothing: nothing else is in the cone."""
+        problem = make_problem("friction_contact", n=3, dimension=3, mu=[1], q=[-1, -1, 0],
+                               W={"shape": [3, 3], "dense": [[1, 0, 0], [0, 1, 0], [0, 0, 0]]})
+        told = self.analyse(problem, self.write("answer.json", {"z": [1, 1, 0]}))
+        self.assertIn(told["determinacy"]["what"], ("undecided", "local"))
+
+    def test_states_do_not_depend_on_the_unit_of_velocity(self):
+        """The slip 1e-3 s is an error of the answer, which is accepted: the contact sticks."""
+        for s in (1e-9, 1.0, 1e6):
+            problem = make_problem("friction_contact", n=3, dimension=3, mu=[1], q=[-s, 0.1 * s, 0],
+                                   W={"shape": [3, 3], "dense": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]})
+            told = self.analyse(problem, self.write("answer.json", {"z": [s, -0.1 * s + 1e-9 * s, 0]}))
+            self.assertEqual(told["contact_states"][0]["state"], "stick", s)
+
     def test_a_small_negative_entry_beside_a_large_one(self):
         told = self.analyse(lcp(n=2, M={"shape": [2, 2], "dense": [[1e13, 0], [0, -1]]}, q=[1, 1]))
         self.assertEqual((told["determinacy"]["what"], len(told["determinacy"]["solutions"])), ("set", 2))
