@@ -63,13 +63,16 @@ class StructureHash {
   std::size_t hash_ = 0;
 };
 
-// Pieces of at most kMostTogether problems of one structure. Those with the most unknowns in all
-// come first, so that only small ones are left for the end.
-std::vector<std::vector<int>> pieces_of(std::span<const Problem> problems) {
+// Pieces of problems of one structure, at most kMostTogether and so few that each thread has some.
+// Those with the most unknowns in all come first, so that only small ones are left for the end.
+std::vector<std::vector<int>> pieces_of(std::span<const Problem> problems, int threads) {
   std::vector<std::vector<int>> pieces;
+  const auto shares = static_cast<std::size_t>(std::max(threads, 1));
+  const std::size_t most =
+      std::clamp<std::size_t>((problems.size() + shares - 1) / shares, 1, kMostTogether);
   for (const std::vector<int>& group : group_by_structure(problems)) {
-    for (std::size_t at = 0; at < group.size(); at += kMostTogether) {
-      const std::size_t end = std::min(group.size(), at + kMostTogether);
+    for (std::size_t at = 0; at < group.size(); at += most) {
+      const std::size_t end = std::min(group.size(), at + most);
       pieces.emplace_back(group.begin() + static_cast<std::ptrdiff_t>(at),
                           group.begin() + static_cast<std::ptrdiff_t>(end));
     }
@@ -87,11 +90,11 @@ class Batch {
   Batch(std::span<const Problem> problems, const SolveRequest& request)
       : problems_(problems),
         request_(request),
-        pieces_(pieces_of(problems)),
         results_(problems.size()),
         faults_(problems.size()) {}
 
   std::vector<VerifiedResult> run(int threads) {
+    pieces_ = pieces_of(problems_, threads);
     std::vector<std::jthread> others;
     const auto most = std::min<std::size_t>(static_cast<std::size_t>(threads), pieces_.size());
     try {

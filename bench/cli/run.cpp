@@ -1,12 +1,14 @@
 #include <perp/bench/cli/commands.hpp>
 
 #include <fmt/format.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -179,16 +181,32 @@ void add_plugin_option(CLI::App& verb) {
       ->each([](const std::string& file) { load_plugin(file, is_solver_name); });
 }
 
+namespace {
+
+bool at_work = true;
+
+// Nothing in perp calls exit() before the end: a plug-in did, and its code is no verdict.
+void end_of_exit() {
+  if (!at_work) return;
+  constexpr std::string_view kTold = "perp: a plug-in has ended the program\n";
+  [[maybe_unused]] const auto told = write(STDERR_FILENO, kTold.data(), kTold.size());
+  _exit(kBadInput);
+}
+
+}  // namespace
+
 std::string json_text(const nlohmann::ordered_json& document) {
   return document.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 int run(int argc, char** argv) {
   hold_standard_streams();
+  std::atexit(end_of_exit);
   std::signal(SIGXFSZ, SIG_IGN);  // a limit on file sizes is an error of writing, not the end
   const int code = run_verb(argc, argv);
   end_kept_programs();
   const bool written = finish_output();
+  at_work = false;
   if (interrupt_signal() != 0) end_by_signal(interrupt_signal());
   return written ? code : kBadInput;
 }

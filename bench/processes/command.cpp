@@ -187,7 +187,7 @@ bool Command::step() {
     leave();
     return true;
   }
-  if (interrupt_signal() != 0 && !interrupted_) {
+  if (!interrupted_ && interrupted()) {
     interrupted_ = true;
     child_.kill();
   }

@@ -16,7 +16,7 @@ using Environment = std::vector<std::pair<std::string, std::string>>;
 
 /// A running `sh -c COMMAND`. Its standard error is passed on, and the last part of it is kept.
 /// When the command ends, processes that it left running are killed. Command and processes are
-/// killed at a limit, at a signal noted by InterruptGuard, when this object is destroyed and when
+/// killed at a limit, if interrupted(), when this object is destroyed and when
 /// this process dies. The limit on memory of this process (memory_limit_mb) holds for the command
 /// with all that it starts.
 class Command {

@@ -21,6 +21,8 @@ volatile std::sig_atomic_t noted = 0;
 timespec noted_at{};
 std::array<struct sigaction, kSignals.size()> previous;
 int guards = 0;
+bool (*probe)() = nullptr;
+pid_t probe_owner = -1;
 
 void on_signal(int signal) {
   timespec now{};
@@ -57,6 +59,13 @@ InterruptGuard::~InterruptGuard() {
 }
 
 int interrupt_signal() { return noted; }
+
+void set_interrupt_probe(bool (*asked)()) {
+  probe = asked;
+  probe_owner = getpid();
+}
+
+bool interrupted() { return noted != 0 || (probe && probe_owner == getpid() && probe()); }
 
 void end_by_signal(int signal) {
   Watchdog::stop();

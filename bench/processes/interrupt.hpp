@@ -19,6 +19,12 @@ class InterruptGuard {
 /// The signal that was noted; 0 if none.
 int interrupt_signal();
 
+/// What else ends the wait for a program: true ends it. Python has its own signals. It is not asked
+/// in processes that were forked after this call.
+void set_interrupt_probe(bool (*probe)());
+/// Whether a signal was noted, or the probe says so.
+bool interrupted();
+
 /// Ends a solve as interrupted if a signal was noted.
 class InterruptObserver : public Observer {
  public:

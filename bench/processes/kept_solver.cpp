@@ -15,7 +15,8 @@ namespace perp {
 
 namespace {
 
-// The running programs, by their commands, and the process that started them.
+// The running programs of a thread, by their commands, and the process that started them. What two
+// threads ask at once must not meet in one pipe.
 struct KeptPrograms {
   pid_t owner = -1;
   int asked = 0;  // number of problems so far
@@ -23,7 +24,7 @@ struct KeptPrograms {
 };
 
 KeptPrograms& kept_programs() {
-  static KeptPrograms programs;
+  static thread_local KeptPrograms programs;
   if (programs.owner != getpid()) {
     for (auto& [name, program] : programs.by_command) {
       static_cast<void>(name);

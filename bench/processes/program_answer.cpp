@@ -1,6 +1,7 @@
 #include <perp/bench/processes/program_answer.hpp>
 
 #include <fmt/format.h>
+#include <cmath>
 #include <limits>
 #include <perp/problems/json/json.hpp>
 
@@ -53,10 +54,10 @@ std::optional<OwnTimes> own_times(const json::Value& document) {
   if (!times) return {};
   const json::Value* setup = times->find("setup");
   const json::Value* solve = times->find("solve");
-  const auto a = setup ? number_in(*setup) : std::nullopt;
-  const auto b = solve ? number_in(*solve) : std::nullopt;
-  if (!a || !b || *a < 0 || *b < 0) return {};
-  return OwnTimes{*a, *b};
+  const double a = setup ? number_in(*setup).value_or(-1.0) : -1.0;
+  const double b = solve ? number_in(*solve).value_or(-1.0) : -1.0;
+  if (a < 0 || b < 0) return {};
+  return OwnTimes{a, b};
 }
 
 Status status_from(std::string_view name) {
@@ -83,6 +84,23 @@ std::optional<Certificate> certificate_in(const json::Value& document) {
   return known ? std::optional<Certificate>(std::move(certificate)) : std::nullopt;
 }
 
+// What is wrong with "status" or "iterations"; empty if nothing is.
+std::string fault_in_members(const json::Value& document) {
+  if (const json::Value* status = document.find("status")) {
+    const auto* name = status->get_if<std::string>();
+    if (!name) return "the program's \"status\" is no text";
+    if (status_from(*name) == Status::kNumericalError && *name != "numerical_error")
+      return fmt::format("the program's \"status\", \"{}\", is none of perp's", *name);
+  }
+  if (const json::Value* iterations = document.find("iterations")) {
+    const double count = number_in(*iterations).value_or(-1.0);
+    constexpr int kMost = std::numeric_limits<int>::max();
+    if (count < 0 || count > kMost || count != std::floor(count))
+      return fmt::format("the program's \"iterations\" is no whole number from 0 to {}", kMost);
+  }
+  return {};
+}
+
 void read_result(const json::Value& document, Result& result) {
   const std::string claimed = text(document, "status");
   const Status status = claimed.empty() ? Status::kSolved : status_from(claimed);
@@ -91,13 +109,17 @@ void read_result(const json::Value& document, Result& result) {
     result.message = "the program's output has no array of numbers \"z\"";
     return;
   }
+  if (const std::string fault = fault_in_members(document); !fault.empty()) {
+    result.message = fault;
+    return;
+  }
   result.status = status;
   result.z = z.value_or(Vector());
   result.dual = numbers(document.find("dual")).value_or(Vector());
   result.own_times = own_times(document);
   result.certificate = certificate_in(document);
   if (const json::Value* value = document.find("iterations")) {
-    if (const auto* i = value->get_if<std::int64_t>()) result.iterations = static_cast<int>(*i);
+    result.iterations = static_cast<int>(number_in(*value).value_or(0.0));
   }
   if (!text(document, "message").empty()) result.message = text(document, "message");
 }

@@ -71,11 +71,15 @@ class Raised {
   /// Of the exception that is being handled. What threads of C++ note goes to whoever looks next.
   static void note();
   static bool any();
+  /// Of a thread that C++ has started: whether any call from Python has noted something, as the one
+  /// that started it may have. Of other threads: any().
+  static bool any_above();
   /// With the GIL. @throws what was noted
   void rethrow();
 
  private:
   std::exception_ptr first_;
+  bool noted_ = false;
   Raised* outer_;
 };
 

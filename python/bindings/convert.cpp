@@ -1,5 +1,6 @@
 #include "bindings.hpp"
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -169,15 +170,22 @@ thread_local Raised* innermost = nullptr;  // NOLINT: one for each thread is the
 std::mutex orphans;
 std::exception_ptr& orphan = *new std::exception_ptr;
 
+std::atomic<int> noted_in_calls = 0;  // calls from Python that have noted something
+
 }  // namespace
 
 Raised::Raised() : outer_(innermost) { innermost = this; }
 
-Raised::~Raised() { innermost = outer_; }
+Raised::~Raised() {
+  innermost = outer_;
+  if (noted_) --noted_in_calls;
+}
 
 void Raised::note() {
   if (innermost) {
-    if (!innermost->first_) innermost->first_ = std::current_exception();
+    if (innermost->first_) return;
+    innermost->first_ = std::current_exception();
+    if (!std::exchange(innermost->noted_, true)) ++noted_in_calls;
     return;
   }
   const std::lock_guard lock(orphans);
@@ -185,6 +193,8 @@ void Raised::note() {
 }
 
 bool Raised::any() { return innermost && innermost->first_; }
+
+bool Raised::any_above() { return innermost ? any() : noted_in_calls > 0; }
 
 void Raised::rethrow() {
   // If this thread and another one of its batch have noted something, the other one's must go too:

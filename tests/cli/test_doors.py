@@ -104,6 +104,14 @@ class TestFaultsApart(DoorTestCase):
         self.check({fault: fault for fault in ROWS}, "--plugin", library)
 
 
+    def test_a_plugin_that_ends_the_program(self):
+        """Its exit code 0 is not the verifier's."""
+        ends = (ROOT / "tests/plugins/faulty.c").read_text().replace("*nowhere = 1;", "(void)nowhere;\n  exit(0);")
+        library = self.compiled(self.write("ends.c", ends))
+        done = self.perp("solve", self.write("p.json", lcp()), "--plugin", library, "--solver", "crash")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", "perp: a plug-in has ended the program\n"))
+
+
 class TestKeptPrograms(DoorTestCase):
     """serve:COMMAND starts once, and again only after its end."""
 

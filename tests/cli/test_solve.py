@@ -571,6 +571,14 @@ class TestExternalSolvers(SolveTestCase):
         self.assertEqual(result["status"], "numerical_error")
         self.assertIn("z", result["message"])
 
+    def test_members_that_mean_nothing(self):
+        for member, value in (("status", "converged"), ("status", 3), ("iterations", -5), ("iterations", 99999999999),
+                              ("iterations", 2.5), ("iterations", "many")):
+            result = self.run_program(self.print_result(**{"z": [2, 0], member: value}))
+            self.assertEqual(result["status"], "numerical_error", (member, value))
+            self.assertIn(f'"{member}"', result["message"])
+        self.assertEqual(self.run_program(self.print_result(z=[2, 0], iterations=3.0), code=0)["iterations"], 3)
+
     def test_answer_with_nan(self):
         result = self.run_program('print(\'{"status": "solved", "z": [NaN, 0]}\')')
         self.assertEqual(result["status"], "numerical_error")

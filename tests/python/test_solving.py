@@ -228,6 +228,53 @@ class Interpreter(unittest.TestCase):
                     perp.solve_many(problems, "newton-fb", threads=threads)
                 self.assertTrue(perp.solve(perp.lcp(M, Q)).solved)  # nothing is left over
 
+    def program(self, text):
+        """The command of a Python program."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name) / "program.py"
+        path.write_text(text)
+        return f"{sys.executable} {path}"
+
+    def test_threads_have_a_kept_program_each(self):
+        kept = "serve:" + self.program("import sys\nfor line in sys.stdin: print('{\"z\": [2, 0]}', flush=True)\n")
+        problems = [perp.lcp(M, Q) for _ in range(40)]
+        solved = []
+        threads = [threading.Thread(target=lambda: solved.extend(perp.solve(p, kept).solved for p in problems)) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(solved, [True] * 120)
+        self.assertTrue(all(perp.solve_many(problems, kept, threads=2)))
+
+    def test_few_problems_go_to_all_threads(self):
+        """Each of two programs answers only if the other one runs, too."""
+        with tempfile.TemporaryDirectory() as folder:
+            meet = self.program("import json, pathlib, sys, time\n"
+                                f"here = pathlib.Path({folder!r})\n"
+                                "(here / json.load(sys.stdin)['name']).touch()\n"
+                                "for _ in range(200):\n"
+                                "    if len(list(here.iterdir())) == 2: print('{\"z\": [2, 0]}'); break\n"
+                                "    time.sleep(0.05)\n")
+            problems = [perp.lcp(M, Q, name=name) for name in ("one", "two")]
+            self.assertTrue(all(perp.solve_many(problems, f"exec:{meet}", threads=2)))
+
+    def test_ctrl_c_ends_the_wait_for_a_program(self):
+        for call in ("perp.solve(p, 'exec:echo started >&2; sleep 600')", "perp.solve(p, 'serve:echo started >&2; sleep 600')",
+                     "perp.solve_many([p, p, p], 'exec:echo started >&2; sleep 600', threads=2)"):
+            code = ("import perp\n"
+                    "p = perp.lcp([[1.0]], [-1.0])\n"
+                    "try:\n"
+                    f"    {call}\n"
+                    "except KeyboardInterrupt:\n"
+                    "    print('stopped', perp.solve(p).status, flush=True)\n")
+            with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+                self.addCleanup(child.kill)
+                self.assertEqual(child.stderr.readline(), "started\n")
+                child.send_signal(signal.SIGINT)
+                self.assertEqual(child.communicate(timeout=60)[0], "stopped solved\n", call)
+
     def test_ctrl_c_ends_a_solve_and_not_the_session(self):
         code = ("import perp, sys\n"
                 "p = perp.generate('contact-pile', 1500, 11)\n"
