@@ -25,6 +25,7 @@ struct FormatInfo {
   /// The ending of files that are written.
   std::string_view ending() const { return endings.front(); }
   std::string endings_text() const;  ///< ".hdf5, .h5"
+  /// Whether files of the format are written.
   bool can_write() const { return to_text || write_parts; }
 };
 /// All formats.
