@@ -12,6 +12,7 @@
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/processes/interrupt.hpp>
 #include <perp/problems/io/files.hpp>
+#include <perp/problems/json/text.hpp>
 #include <perp/solvers/router.hpp>
 
 namespace perp::cli {
