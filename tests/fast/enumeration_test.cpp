@@ -1,6 +1,9 @@
 // Rays of cones, and all solutions of small problems: points, rays and lines.
 #include "support.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/random.hpp>
 #include <perp/problems/standard/reductions.hpp>
@@ -51,7 +54,9 @@ TEST(RaysOfCone, RaysMakeTheWholeCone) {
       for (int j = 0; j < n; ++j) limits(i, j) = random.index(5) - 2;
     const std::vector<Vector> rays = rays_of(limits);
     for (const Vector& ray : rays) {
-      if (m > 0) EXPECT_GE((limits * ray).minCoeff(), -1e-9);
+      if (m > 0) {
+        EXPECT_GE((limits * ray).minCoeff(), -1e-9);
+      }
     }
     for (int k = 0; k < 50; ++k) {
       Vector t(n), f(n);
@@ -62,7 +67,9 @@ TEST(RaysOfCone, RaysMakeTheWholeCone) {
       if (m > 0 && (limits * t).minCoeff() < 0) continue;
       const bool positive_on_rays =
           std::all_of(rays.begin(), rays.end(), [&](const Vector& r) { return f.dot(r) >= 0; });
-      if (positive_on_rays) EXPECT_GE(f.dot(t), -1e-9) << limits << "\nt " << t.transpose();
+      if (positive_on_rays) {
+        EXPECT_GE(f.dot(t), -1e-9) << limits << "\nt " << t.transpose();
+      }
       outside += f.dot(t) < 0;
     }
   }
@@ -151,12 +158,15 @@ TEST(Enumerate, RaysAreThoseOfTheProblem) {
         z[i] = kEntries[static_cast<std::size_t>(rest) % kEntries.size()];
       if (!solves(z)) continue;
       reached = reached || z.maxCoeff() == kEntries.back();
-      if (!found.continuum)
+      if (!found.continuum) {
         EXPECT_TRUE(contains(found.solutions, z)) << m << "\nq " << q.transpose();
+      }
     }
     const bool close = std::all_of(found.solutions.begin(), found.solutions.end(),
                                    [&](const Vector& z) { return z.maxCoeff() < kEntries.back(); });
-    if (reached && close) EXPECT_FALSE(found.rays.empty()) << m << "\nq " << q.transpose();
+    if (reached && close) {
+      EXPECT_FALSE(found.rays.empty()) << m << "\nq " << q.transpose();
+    }
     (found.rays.empty() ? bounded : unbounded) += 1;
   }
   EXPECT_GT(unbounded, 20);
