@@ -126,8 +126,8 @@ SolutionSet solutions_beside(const Mlcp& p, const Vector& z, bool monotone, doub
   set.point_ = z;
   set.tolerance_ = tolerance;
   std::vector<Vector> equations;
-  std::vector<int>
-      signed_rows;  // rows at a bound, whose F keeps its sign; -1 - i: at the upper one
+  // Rows at a bound, whose F keeps its sign; -1 - i: at the upper one.
+  std::vector<int> signed_rows;
   for (int i = 0; i < n; ++i) {
     const bool at_lower = z[i] - p.lower[i] <= tolerance, at_upper = p.upper[i] - z[i] <= tolerance;
     equations.push_back(monotone ? Vector(m.row(i).transpose() + m.col(i)) : m.row(i).transpose());
