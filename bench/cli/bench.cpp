@@ -266,7 +266,7 @@ void add_bench(CLI::App& app, int& code) {
       ->check(positive())
       ->capture_default_str();
   verb->add_option("--jobs", o->request.jobs, "solves at once; times then disturb one another")
-      ->check(whole_number(1, 1024))
+      ->check(whole_number(1, kMostThreads))
       ->capture_default_str();
   verb->add_option(
           "--repeat", o->request.repeats,

@@ -47,6 +47,9 @@ std::map<std::string, double> read_parameters(const std::vector<std::string>& te
 /// Options that take finite numbers of at least zero, or above zero.
 CLI::Validator nonnegative();
 CLI::Validator positive();
+/// The largest number for --threads.
+inline constexpr int kMostThreads = 1024;
+
 /// Options that take whole numbers from low to high.
 CLI::Validator whole_number(int low, int high);
 

@@ -29,7 +29,7 @@ struct SimulateOptions {
   double duration = 0.0, tolerance = 1e-10, time_limit = 0.0;
   std::vector<std::string> parameters, settings;
   std::string driver = "time-stepping";
-  int max_events = 1000, halvings = -1;
+  int max_events = 1000, halvings = -1, threads = 1;
   bool json = false, sequence = false, no_contacts = false, cold = false, keep_going = false;
 };
 
@@ -130,6 +130,7 @@ SimulationRequest request_from(const SimulateOptions& o) {
   request.solve.solver = o.solver;
   request.solve.limits.tolerance = o.tolerance;
   request.solve.limits.time_limit = o.time_limit;
+  request.solve.limits.threads = o.threads;
   request.solve.settings = split_pairs(o.settings, "--set");
   request.solve.make = make_any_solver;
   return request;
@@ -246,6 +247,11 @@ void add_simulate(CLI::App& app, int& code) {
                    "seconds that the solve of each problem may take; the step of one that takes "
                    "longer has failed (default: none)")
       ->check(positive());
+  verb->add_option(
+          "--threads", o->threads,
+          "threads that each solve may use; the answers have the same bits whatever their number")
+      ->check(whole_number(1, kMostThreads))
+      ->capture_default_str();
   verb->add_option("--set", o->settings, "a setting of the solver, KEY=VALUE")
       ->allow_extra_args(false);
   verb->add_option("--record", o->record, "folder for run.json and the CSV files");

@@ -26,7 +26,7 @@ namespace {
 struct SolveOptions : ProblemInput {
   std::string solver = "auto", start, trace;
   double tolerance = 1e-8, time_limit = 0.0;
-  int max_iterations = 0;
+  int max_iterations = 0, threads = 1;
   std::vector<std::string> settings;
   bool json = false, explain = false;
 };
@@ -174,7 +174,7 @@ void solve(const SolveOptions& o, int& code) {
   const Problem problem = o.read_input();
   SolveRequest request;
   request.solver = o.solver;
-  request.limits = {o.tolerance, o.max_iterations, o.time_limit};
+  request.limits = {o.tolerance, o.max_iterations, o.time_limit, o.threads};
   request.settings = settings;
   read_start(o.start, problem, o.file, request);
   request.stored_start = o.start.empty();
@@ -218,6 +218,11 @@ void add_solve(CLI::App& app, int& code) {
   verb->add_option("--max-iterations", options->max_iterations, "0: the solver's default")
       ->check(nonnegative());
   verb->add_option("--time-limit", options->time_limit, "seconds; 0: none")->check(nonnegative());
+  verb->add_option("--threads", options->threads,
+                   "threads that the solve may use; the answer has the same bits whatever their "
+                   "number")
+      ->check(whole_number(1, kMostThreads))
+      ->capture_default_str();
   verb->add_option("--set", options->settings, "a setting of the solver, KEY=VALUE")
       ->allow_extra_args(false);
   verb->add_option("--start", options->start,

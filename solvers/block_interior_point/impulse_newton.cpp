@@ -170,7 +170,7 @@ void ImpulseNewton::analyse() {
     starts.push_back(static_cast<int>(rows.size()));
   }
   values_.resize(rows.size());
-  ldl_.analyse(n, starts, rows, signs_, groups_);
+  ldl_.analyse(n, starts, rows, signs_, groups_, {}, threads_);
 }
 
 // Adds the cones and rows with weight to the pattern. @return whether all of them were in it

@@ -36,9 +36,11 @@ class ImpulseNewton {
 
   /// Begins a solve. Cones and rows that have no weight in its first factorisation are out of the
   /// pattern, as if there had been no solve before: the order of elimination, and with it the last
-  /// bits, depend on the pattern.
-  void begin() {
+  /// bits, depend on the pattern. @param threads of the factorisations
+  void begin(int threads = 1) {
     first_ = true;
+    analysed_ &= threads == threads_;
+    threads_ = threads;
     factorisations = analyses = linear_solves = 0;
   }
   int factorisations = 0, analyses = 0, linear_solves = 0;
@@ -66,8 +68,9 @@ class ImpulseNewton {
   std::vector<Touched> touched_;          // the velocities in the rows of each cone
   std::vector<char> cone_in_, bound_in_;  // whether it takes part in the pattern
   bool first_ = true;                     // nothing was factorised in this solve yet
-  bool analysed_ = false;                 // the analysis is that of the pattern
-  std::vector<int> v_index_, m_index_;    // of each velocity, or -1
+  bool analysed_ = false;                 // the analysis is that of the pattern and of threads_
+  int threads_ = 1;
+  std::vector<int> v_index_, m_index_;  // of each velocity, or -1
   std::vector<int> groups_;
   std::vector<signed char> signs_;
   Pattern pattern_;

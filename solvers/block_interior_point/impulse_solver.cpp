@@ -45,7 +45,7 @@ void ImpulseSolver::begin(Result& result) {
   result.z.setZero(program_.unknowns());
   result.dual.setZero(program_.rows());
   result.status = Status::kStalled;
-  newton_.begin();
+  newton_.begin(limits.threads);
   best_measure_ = INFINITY;
 }
 

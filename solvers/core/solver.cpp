@@ -100,6 +100,7 @@ void Solver::check_settings() {
 void Solver::take(const Problem& problem, bool update) {
   prepared_size_ = -1;
   check_settings();
+  if (limits.threads < 1) throw std::invalid_argument("limits: fewer than one thread");
   validate(problem);
   if (const auto reason = refusal(problem)) throw std::invalid_argument("problem: " + *reason);
   deadline_ = Deadline(limits.time_limit);

@@ -27,7 +27,7 @@ const SolverTraits& Sap::traits() const {
 void Sap::do_prepare(const Problem& problem) {
   problem_ = std::get<ConvexContact>(problem.data);
   contacts_.build(problem_);
-  matrix_.build(problem_.A, contacts_);
+  matrix_.build(problem_.A, contacts_, limits.threads);
   const int n = problem_.size(), rows = 3 * problem_.contacts();
   for (Vector* x : {&point_.v, &point_.change, &point_.gradient, &direction_.v, &direction_.change,
                     &best_, &trial_})

@@ -12,13 +12,16 @@ constexpr double kLeastSapPivot = 1e-300;
 
 }  // namespace
 
-void SapMatrix::build(const Matrix& a, const CompliantContacts& contacts) {
+void SapMatrix::build(const Matrix& a, const CompliantContacts& contacts, int threads) {
   contacts_ = &contacts;
   a_ = &a;
   find_pattern();
   find_groups();
-  if (starts_ != analysed_starts_ || rows_ != analysed_rows_ || groups_ != analysed_groups_) {
-    ldl_.analyse(a.cols(), starts_, rows_, std::vector<signed char>(a.cols(), 1), groups_);
+  if (starts_ != analysed_starts_ || rows_ != analysed_rows_ || groups_ != analysed_groups_ ||
+      threads != analysed_threads_) {
+    ldl_.analyse(a.cols(), starts_, rows_, std::vector<signed char>(a.cols(), 1), groups_, {},
+                 threads);
+    analysed_threads_ = threads;
     analysed_starts_ = starts_;
     analysed_rows_ = rows_;
     analysed_groups_ = groups_;

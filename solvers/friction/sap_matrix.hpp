@@ -13,8 +13,8 @@ namespace perp {
 class SapMatrix {
  public:
   /// Keeps references to both. A new order is found only if the pattern has changed; else only
-  /// larger sizes allocate.
-  void build(const Matrix& a, const CompliantContacts& contacts);
+  /// larger sizes allocate. @param threads of the factorisations
+  void build(const Matrix& a, const CompliantContacts& contacts, int threads = 1);
 
   /// y := A x.
   void multiply(const Vector& x, Vector& y) const;
@@ -35,6 +35,7 @@ class SapMatrix {
   std::vector<int> starts_, rows_;                    // upper triangle by columns
   std::vector<int> analysed_starts_, analysed_rows_;  // of ldl_
   std::vector<int> groups_, analysed_groups_;
+  int analysed_threads_ = 0;
   std::vector<int> contact_starts_, contact_lists_;  // of each column
   std::vector<double> fixed_, values_;               // of A alone; of H
   std::vector<int> places_;                          // for each contact and pair of its columns

@@ -88,7 +88,8 @@ void InteriorPoint::do_update(const Problem&) { take(asked_.data.has_pattern_of(
 void InteriorPoint::take(bool same_pattern) {
   problem_ = asked_;  // a copy, so that both keep their memory
   const ConicData& data = problem_.data;
-  same_pattern ? kkt_.update(settings.linear_algebra) : kkt_.prepare(data, settings.linear_algebra);
+  same_pattern ? kkt_.update(settings.linear_algebra, limits.threads)
+               : kkt_.prepare(data, settings.linear_algebra, limits.threads);
   path_.prepare(data, kkt_);
   certificates_.prepare(problem_.posed, data, kkt_);
   for (Vector* v : {&answer_.x, &answer_.px, &answer_.stationarity, &best_.x})

@@ -17,8 +17,9 @@ constexpr double kMoreRegularisation = 100.0;
 
 }  // namespace
 
-void KktSystem::prepare(const ConicData& data, std::string_view linear_algebra) {
+void KktSystem::prepare(const ConicData& data, std::string_view linear_algebra, int threads) {
   data_ = &data;
+  threads_ = threads;
   linear_algebra_ = linear_algebra;
   const int n = data.variables(), m = data.rows();
   factor_.reset();
@@ -38,13 +39,14 @@ void KktSystem::prepare(const ConicData& data, std::string_view linear_algebra) 
   } else if (!factor_) {
     factor_ = make_sparse_kkt(data);
   }
-  factor_->finish_analysis();
+  factor_->finish_analysis(threads);
   for (Vector* v : {&res_x_, &work_x_, &try_x_}) v->setZero(n);
   for (Vector* v : {&res_z_, &work_z_, &try_z_}) v->setZero(m);
 }
 
-void KktSystem::update(std::string_view linear_algebra) {
-  if (linear_algebra != linear_algebra_) prepare(*data_, linear_algebra);
+void KktSystem::update(std::string_view linear_algebra, int threads) {
+  if (linear_algebra != linear_algebra_ || threads != threads_)
+    prepare(*data_, linear_algebra, threads);
 }
 
 bool KktSystem::factor(const ConeMatrix& h, double p_weight, double delta) {

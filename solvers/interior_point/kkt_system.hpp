@@ -23,8 +23,8 @@ class KktFactor {
  public:
   virtual ~KktFactor() = default;
   /// What is left of the analysis of the pattern. operations() are known before; what follows needs
-  /// this.
-  virtual void finish_analysis() {}
+  /// this. @param threads of factor()
+  virtual void finish_analysis([[maybe_unused]] int threads) {}
   /// @return false if the factorisation breaks down.
   virtual bool factor(const ConeMatrix& h, double p_weight, double delta) = 0;
   /// (x, z) := K^-1 (x, z).
@@ -46,10 +46,10 @@ double dense_kkt_operations(const ConicData& data);
 /// refinement.
 class KktSystem {
  public:
-  /// @param linear_algebra "auto", "dense" or "sparse"
-  void prepare(const ConicData& data, std::string_view linear_algebra);
+  /// @param linear_algebra "auto", "dense" or "sparse" @param threads of sparse factorisations
+  void prepare(const ConicData& data, std::string_view linear_algebra, int threads = 1);
   /// To be called if the data have new values with the pattern of those that were prepared.
-  void update(std::string_view linear_algebra);
+  void update(std::string_view linear_algebra, int threads = 1);
 
   /// Factorises with delta, or with a larger regularisation if that fails.
   /// @return false if no regularisation up to 1e10 delta works.
@@ -71,6 +71,7 @@ class KktSystem {
 
   const ConicData* data_ = nullptr;
   std::string linear_algebra_;
+  int threads_ = 1;
   const ConeMatrix* h_ = nullptr;
   double p_weight_ = 1.0, delta_ = 0.0;
   bool dense_ = false;

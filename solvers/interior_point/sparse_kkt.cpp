@@ -42,8 +42,8 @@ class SparseKkt final : public KktFactor {
     work_.resize(size_);
   }
 
-  void finish_analysis() override {
-    ldl_.choose(starts_, *rows_, signs_);
+  void finish_analysis(int threads) override {
+    ldl_.choose(starts_, *rows_, signs_, threads);
     rows_.reset();
   }
 

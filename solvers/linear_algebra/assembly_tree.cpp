@@ -8,9 +8,11 @@ namespace perp {
 
 namespace {
 
-constexpr int kSmallFront = 16;     // pivots; smaller supernodes may store more zeros
-constexpr double kFewZeros = 0.15;  // share of a merged panel that may be zeros
-constexpr double kSomeZeros = 0.4;  // the same for small supernodes
+constexpr int kSmallFront = 16;      // pivots; smaller supernodes may store more zeros
+constexpr double kFewZeros = 0.15;   // share of a merged panel that may be zeros
+constexpr double kSomeZeros = 0.4;   // the same for small supernodes
+constexpr double kThreadsPay = 5e6;  // multiplications; below, the start of threads costs too much
+constexpr int kShares = 4;  // subtrees for each thread, at least, so that all end at about one time
 
 using Lists = std::vector<std::vector<int>>;
 
@@ -20,6 +22,12 @@ struct Supernode {
   long zeros;             // stored because of merging
   std::vector<int> rows;  // groups below
 };
+
+double operations_of(const Front& front) {
+  double sum = 0.0;
+  for (int i = 0; i < front.pivots; ++i) sum += 0.5 * (front.size - i) * (front.size - i + 1.0);
+  return sum;
+}
 
 // Nodes of an elimination tree, children before parents. Of the children of one parent that with
 // most rows is the last one, so that both can be merged.
@@ -56,8 +64,9 @@ std::vector<int> postorder(const std::vector<int>& parent, const std::vector<int
 class Builder {
  public:
   Builder(const std::vector<int>& starts, const std::vector<int>& rows,
-          const std::vector<int>& group_of, const std::vector<int>& order)
-      : size_(static_cast<int>(group_of.size())),
+          const std::vector<int>& group_of, const std::vector<int>& order, int threads)
+      : threads_(threads),
+        size_(static_cast<int>(group_of.size())),
         starts_(starts),
         rows_(rows),
         group_of_(group_of),
@@ -71,7 +80,7 @@ class Builder {
     find_couplings();
     if (group_order_.empty()) find_minimum_degree_order(coupled_starts_, coupled_, group_order_);
     build_fronts();
-    place_updates();
+    place_updates(share_fronts());
     return std::move(tree_);
   }
 
@@ -81,9 +90,10 @@ class Builder {
   std::vector<int> build_tree();
   std::vector<Supernode> find_supernodes(const std::vector<int>& parent, const Lists& before) const;
   void build_fronts();
-  void place_updates();
+  std::vector<int> share_fronts();
+  void place_updates(const std::vector<int>& share);
 
-  const int size_;
+  const int threads_, size_;
   const std::vector<int>&starts_, &rows_, &group_of_;
   std::vector<int> coupled_starts_, coupled_;  // for each group the lower ones coupled with it
   std::vector<int> group_order_;               // new -> old
@@ -249,8 +259,7 @@ void Builder::build_fronts() {
     }
     front.size = static_cast<int>(static_cast<long>(tree_.rows.size()) - front.rows);
     tree_.panel_size += static_cast<long>(front.size) * front.pivots;
-    for (int i = 0; i < front.pivots; ++i)
-      tree_.operations += 0.5 * (front.size - i) * (front.size - i + 1.0);
+    tree_.operations += operations_of(front);
     tree_.fronts.push_back(front);
   }
   const int fronts = static_cast<int>(tree_.fronts.size());
@@ -269,27 +278,82 @@ void Builder::build_fronts() {
   }
 }
 
-// Updates of fronts at even and odd depths lie on two stacks: so a front writes its own while those
-// of its children, which are the last ones on the other stack, still lie there.
-void Builder::place_updates() {
+// Finds the subtrees and the fronts above them: the subtree with most operations is cut into those
+// of its children until it is small beside what a thread has to do. @return for each front its
+// subtree, or the number of subtrees
+std::vector<int> Builder::share_fronts() {
   const int fronts = static_cast<int>(tree_.fronts.size());
-  std::vector<int> odd(fronts, 0);
-  for (int f = fronts - 1; f >= 0; --f) {
-    if (tree_.fronts[f].parent >= 0) odd[f] = 1 - odd[tree_.fronts[f].parent];
+  std::vector<int> share(fronts, 0);
+  std::vector<Subtree>& subtrees = tree_.subtrees;
+  if (threads_ > 1 && tree_.operations >= kThreadsPay) {
+    std::vector<int> begin(fronts), roots;
+    std::vector<double> work(fronts, 0.0);
+    for (int f = 0; f < fronts; ++f) begin[f] = f;
+    for (int f = 0; f < fronts; ++f) {
+      work[f] += operations_of(tree_.fronts[f]);
+      const int parent = tree_.fronts[f].parent;
+      if (parent < 0) {
+        roots.push_back(f);
+      } else {
+        work[parent] += work[f];
+        begin[parent] = std::min(begin[parent], begin[f]);
+      }
+    }
+    const auto less = [&](int a, int b) { return work[a] < work[b]; };
+    std::make_heap(roots.begin(), roots.end(), less);
+    while (!roots.empty()) {
+      std::pop_heap(roots.begin(), roots.end(), less);
+      const int root = roots.back();
+      roots.pop_back();
+      if (work[root] * kShares * threads_ <= tree_.operations) {
+        subtrees.push_back({begin[root], root + 1});
+        continue;
+      }
+      for (int c = tree_.first_child[root]; c >= 0; c = tree_.next_child[c]) {
+        roots.push_back(c);
+        std::push_heap(roots.begin(), roots.end(), less);
+      }
+    }
   }
-  long top[2] = {0, 0}, most[2] = {0, 0};
+  const int count = static_cast<int>(subtrees.size());
+  std::fill(share.begin(), share.end(), count);
+  for (int s = 0; s < count; ++s)
+    std::fill(share.begin() + subtrees[s].begin, share.begin() + subtrees[s].end, s);
+  for (int f = 0; f < fronts; ++f) {
+    if (share[f] == count) tree_.above.push_back(f);
+  }
+  return share;
+}
+
+// Updates of fronts at even and odd depths lie on two stacks: so a front writes its own while those
+// of its children, which are the last ones on the other stack, still lie there. Each subtree has
+// two stacks of its own, and so have the fronts above them.
+void Builder::place_updates(const std::vector<int>& share) {
+  const int fronts = static_cast<int>(tree_.fronts.size());
+  std::vector<int> stack(fronts);  // 2 share + (1 at odd depths)
+  for (int f = fronts - 1; f >= 0; --f) {
+    const int parent = tree_.fronts[f].parent;
+    stack[f] = 2 * share[f] + (parent >= 0 ? 1 - stack[parent] % 2 : 0);
+  }
+  std::vector<long> top(2 * (tree_.subtrees.size() + 1), 0), most = top;
   for (int f = 0; f < fronts; ++f) {
     Front& front = tree_.fronts[f];
-    for (int c = tree_.first_child[f]; c >= 0; c = tree_.next_child[c])
-      top[1 - odd[f]] -= tree_.fronts[c].update_size();
-    front.update = top[odd[f]];
-    top[odd[f]] += front.update_size();
-    most[odd[f]] = std::max(most[odd[f]], top[odd[f]]);
+    for (int c = tree_.first_child[f]; c >= 0; c = tree_.next_child[c]) {
+      if (share[c] == share[f]) top[stack[c]] -= tree_.fronts[c].update_size();
+    }
+    long& end = top[stack[f]];
+    front.update = end;
+    end += front.update_size();
+    most[stack[f]] = std::max(most[stack[f]], end);
     tree_.most_rows = std::max(tree_.most_rows, front.size);
     tree_.most_pivots = std::max(tree_.most_pivots, front.pivots);
   }
-  for (int f = 0; f < fronts; ++f) tree_.fronts[f].update += odd[f] * most[0];
-  tree_.updates_size = most[0] + most[1];
+  std::vector<long> base(most.size(), 0);
+  for (std::size_t s = 0; s < most.size(); ++s) {
+    base[s] = tree_.updates_size;
+    tree_.updates_size += most[s];
+  }
+  for (int f = 0; f < fronts; ++f) tree_.fronts[f].update += base[stack[f]];
 }
 
 }  // namespace
@@ -317,8 +381,9 @@ AssemblyRuns assembly_runs(const AssemblyTree& tree) {
 }
 
 AssemblyTree assembly_tree(const std::vector<int>& starts, const std::vector<int>& rows,
-                           const std::vector<int>& group_of, const std::vector<int>& order) {
-  return Builder(starts, rows, group_of, order).build();
+                           const std::vector<int>& group_of, const std::vector<int>& order,
+                           int threads) {
+  return Builder(starts, rows, group_of, order, threads).build();
 }
 
 }  // namespace perp

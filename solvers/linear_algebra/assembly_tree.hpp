@@ -18,6 +18,11 @@ struct Front {
   long update_size() const { return static_cast<long>(size - pivots) * (size - pivots); }
 };
 
+/// The fronts begin .. end - 1, of which the last one is an ancestor of all others.
+struct Subtree {
+  int begin, end;
+};
+
 /// The order of elimination and the fronts of a multifrontal factorisation [DuffReid1983]. The
 /// order is AMD [AmestoyDavisDuff1996] of groups of unknowns. Fronts are relaxed: a front is merged
 /// with its child if the merged one stores few zeros. Children stand before their parents, and
@@ -32,6 +37,11 @@ struct AssemblyTree {
   long updates_size = 0;    ///< entries that hold all updates that wait for their parents
   double operations = 0.0;  ///< multiplications of a factorisation
   int most_rows = 0, most_pivots = 0;  ///< largest numbers of a front
+  /// For several threads: subtrees that need nothing of one another, those with most operations
+  /// first, and in order the fronts above them. Updates of two subtrees share no memory. For one
+  /// thread there are no subtrees, and all fronts are in `above`.
+  std::vector<Subtree> subtrees;
+  std::vector<int> above;
 };
 
 /// The rows that each front leaves to its parent, as runs of rows that are neighbours in the parent
@@ -51,7 +61,9 @@ AssemblyRuns assembly_runs(const AssemblyTree& tree);
 /// @param starts, rows the upper triangle by columns, as in SupernodalLdl::analyse()
 /// @param group_of for each unknown its group, 0 to the number of groups - 1
 /// @param order of the groups, new -> old; empty: by find_minimum_degree_order()
+/// @param threads for how many the fronts are shared out; if there are few operations, for one
 AssemblyTree assembly_tree(const std::vector<int>& starts, const std::vector<int>& rows,
-                           const std::vector<int>& group_of, const std::vector<int>& order = {});
+                           const std::vector<int>& group_of, const std::vector<int>& order = {},
+                           int threads = 1);
 
 }  // namespace perp

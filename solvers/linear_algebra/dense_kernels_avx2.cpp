@@ -4,6 +4,6 @@
 namespace perp {
 
 extern const DenseKernels kAvx2Kernels;
-const DenseKernels kAvx2Kernels = make_kernels<4, 2, 4>("avx2");
+const DenseKernels kAvx2Kernels = make_kernels<4, 3, 4>("avx2");
 
 }  // namespace perp

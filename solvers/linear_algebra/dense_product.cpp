@@ -7,8 +7,9 @@ namespace perp {
 
 namespace {
 
-// A block of A fills half of a second-level cache of 512 KB, a block of B all of it.
-constexpr int kInner = 256, kRows = 128, kColumns = 256;
+// A block of A fills a little more than half a second-level cache of 512 KB, a block of B all of
+// it. kRows is a multiple of the row tiles of all kernels: 4, 12 and 16.
+constexpr int kInner = 256, kRows = 144, kColumns = 256;
 constexpr int kTinyProduct = 2000;  // multiplications; below, packing costs more than it saves
 
 std::size_t packed_size(int rows, int inner, int tile) {

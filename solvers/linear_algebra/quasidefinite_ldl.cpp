@@ -11,10 +11,10 @@ constexpr double kManyOperations = 2e5, kPerEntry = 12, kPerPassedOn = 3;
 }  // namespace
 
 void QuasidefiniteLdl::analyse(int size, const std::vector<int>& starts,
-                               const std::vector<int>& rows,
-                               const std::vector<signed char>& signs) {
+                               const std::vector<int>& rows, const std::vector<signed char>& signs,
+                               int threads) {
   analyse_by_rows(size, starts, rows, signs);
-  choose(starts, rows, signs);
+  choose(starts, rows, signs, threads);
 }
 
 void QuasidefiniteLdl::analyse_by_rows(int size, const std::vector<int>& starts,
@@ -27,7 +27,7 @@ void QuasidefiniteLdl::analyse_by_rows(int size, const std::vector<int>& starts,
 }
 
 void QuasidefiniteLdl::choose(const std::vector<int>& starts, const std::vector<int>& rows,
-                              const std::vector<signed char>& signs) {
+                              const std::vector<signed char>& signs, int threads) {
   const auto& by_rows = std::get<SparseLdl>(ldl_);
   if (operations_ < kManyOperations ||
       operations_ < kPerEntry * static_cast<double>(factor_entries_) ||
@@ -35,7 +35,7 @@ void QuasidefiniteLdl::choose(const std::vector<int>& starts, const std::vector<
     return;
   const std::vector<int> order = by_rows.order();
   ldl_.emplace<SupernodalLdl>().analyse(static_cast<int>(order.size()), starts, rows, signs, {},
-                                        order);
+                                        order, threads);
 }
 
 }  // namespace perp

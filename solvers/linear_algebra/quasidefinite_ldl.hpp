@@ -13,15 +13,15 @@ namespace perp {
 /// functions are as in these classes.
 class QuasidefiniteLdl {
  public:
-  /// @param signs of the pivots, +1 or -1
+  /// @param signs of the pivots, +1 or -1 @param threads of factor() by blocks
   void analyse(int size, const std::vector<int>& starts, const std::vector<int>& rows,
-               const std::vector<signed char>& signs);
+               const std::vector<signed char>& signs, int threads = 1);
   /// analyse() in two steps. After the first operations() are known, which may be all that is asked
   /// for; the second chooses between rows and blocks, and takes the same pattern.
   void analyse_by_rows(int size, const std::vector<int>& starts, const std::vector<int>& rows,
                        const std::vector<signed char>& signs);
   void choose(const std::vector<int>& starts, const std::vector<int>& rows,
-              const std::vector<signed char>& signs);
+              const std::vector<signed char>& signs, int threads = 1);
 
   bool factor(const std::vector<double>& values, double least, double substitute) {
     return std::visit([&](auto& ldl) { return ldl.factor(values, least, substitute); }, ldl_);

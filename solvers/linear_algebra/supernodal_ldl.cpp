@@ -1,12 +1,16 @@
 #include <perp/solvers/linear_algebra/supernodal_ldl.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <numeric>
 
 namespace perp {
 
 namespace {
+
+constexpr double kShareOfProduct = 1e5;  // multiplications; smaller shares cost more than they save
+constexpr int kColumnsTogether = 8;      // a multiple of the column tiles of all kernels
 
 // x := L^-1 x for the unit lower triangle L of a narrow block, and x := L'^-1 x.
 void solve_narrow(const double* l, int stride, int width, double* x) {
@@ -26,17 +30,18 @@ void solve_narrow_transposed(const double* l, int stride, int width, double* x) 
 
 void SupernodalLdl::analyse(int size, const std::vector<int>& starts, const std::vector<int>& rows,
                             const std::vector<signed char>& signs, const std::vector<int>& groups,
-                            const std::vector<int>& order) {
+                            const std::vector<int>& order, int threads) {
   std::vector<int> each_alone(groups.empty() ? size : 0);
   std::iota(each_alone.begin(), each_alone.end(), 0);
-  tree_ = assembly_tree(starts, rows, groups.empty() ? each_alone : groups, order);
+  tree_ = assembly_tree(starts, rows, groups.empty() ? each_alone : groups, order, threads);
   signs_.resize(size);
   for (int k = 0; k < size; ++k) signs_[k] = signs[tree_.order[k]];
   place_entries(starts, rows);
   runs_ = assembly_runs(tree_);
   panels_.resize(tree_.panel_size);
   updates_.resize(tree_.updates_size);
-  product_.reserve(tree_.most_rows, tree_.most_pivots);
+  workers_.resize(tree_.subtrees.empty() ? 1 : static_cast<std::size_t>(threads));
+  for (Worker& worker : workers_) worker.product.reserve(tree_.most_rows, tree_.most_pivots);
   gathered_.resize(tree_.most_rows);
   pivots_.resize(size);
   work_.resize(size);
@@ -159,41 +164,100 @@ void SupernodalLdl::assemble(int f, const std::vector<double>& values) {
     panels_[entries_.places[e]] += values[entries_.of_pattern[e]];
 }
 
-// Computes the update that a front leaves: its rows below without the pivots' contributions.
-void SupernodalLdl::leave_update(const Front& front) {
-  const int below = front.size - front.pivots;
-  if (below == 0) return;
-  const DensePart l{panels_.data() + front.panel + front.pivots, below, front.size};
-  product_.add(-1.0, l, l, front.pivots, pivots_.data() + front.first,
-               updates_.data() + front.update, below, true);
-}
-
 bool SupernodalLdl::factor(const std::vector<double>& values, double least, double substitute) {
+  const Floor floor{least, substitute};
+  for (Worker& worker : workers_) worker.substituted = {};
   substituted_ = {};
-  for (int f = 0; f < static_cast<int>(tree_.fronts.size()); ++f) {
-    const Front& front = tree_.fronts[f];
-    assemble(f, values);
-    if (!factor_columns(front, 0, front.pivots, {least, substitute})) return false;
-    leave_update(front);
+  if (!tree_.subtrees.empty()) {
+    if (!factor_by_threads(values, floor)) return false;
+  } else {
+    for (const int f : tree_.above) {
+      if (!eliminate(f, values, floor, workers_[0])) return false;
+    }
   }
+  for (const Worker& worker : workers_) substituted_.add(worker.substituted);
   return true;
 }
 
+bool SupernodalLdl::factor_by_threads(const std::vector<double>& values, const Floor& floor) {
+  ThreadTeam team(static_cast<int>(workers_.size()));
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> fails = false;
+  team.run([&](int k) {
+    for (std::size_t s = next++; s < tree_.subtrees.size(); s = next++) {
+      for (int f = tree_.subtrees[s].begin; f < tree_.subtrees[s].end; ++f) {
+        if (fails || !eliminate(f, values, floor, workers_[static_cast<std::size_t>(k)])) {
+          fails = true;
+          return;
+        }
+      }
+    }
+  });
+  workers_[0].team = &team;
+  for (const int f : tree_.above) {
+    if (fails) break;
+    fails = !eliminate(f, values, floor, workers_[0]);
+  }
+  workers_[0].team = nullptr;
+  return !fails;
+}
+
+bool SupernodalLdl::eliminate(int f, const std::vector<double>& values, const Floor& floor,
+                              Worker& worker) {
+  const Front& front = tree_.fronts[f];
+  assemble(f, values);
+  if (!factor_columns(front, 0, front.pivots, floor, worker)) return false;
+  leave_update(front, worker);
+  return true;
+}
+
+// Computes the update that a front leaves: its rows below without the pivots' contributions.
+void SupernodalLdl::leave_update(const Front& front, Worker& worker) {
+  const int below = front.size - front.pivots;
+  if (below == 0) return;
+  subtract_product({panels_.data() + front.panel + front.pivots, below, front.size}, below,
+                   front.pivots, pivots_.data() + front.first, updates_.data() + front.update,
+                   below, worker);
+}
+
+// C := C - L D L1', the lower triangle of its first columns; L1 has as many of the first rows of L.
+void SupernodalLdl::subtract_product(const DensePart& l, int columns, int inner, const double* d,
+                                     double* c, int stride, Worker& worker) {
+  const int shares = worker.team ? worker.team->size() : 1;
+  if (shares == 1 || static_cast<double>(l.rows) * columns * inner < kShareOfProduct * shares)
+    return worker.product.add(-1.0, l, {l.data, columns, l.stride}, inner, d, c, stride, true);
+  // The columns before that of share k have k of so many shares of the entries.
+  const auto first_of = [&](int k) {
+    if (k == shares) return columns;
+    const double rows = l.rows, all = columns * (rows - 0.5 * columns);
+    const double column = rows - std::sqrt(rows * rows - 2.0 * all * k / shares);
+    return static_cast<int>(column / kColumnsTogether + 0.5) * kColumnsTogether;
+  };
+  worker.team->run([&](int k) {
+    const int begin = first_of(k), end = std::min(first_of(k + 1), columns);
+    if (begin >= end) return;
+    workers_[static_cast<std::size_t>(k)].product.add(
+        -1.0, {l.data + begin, l.rows - begin, l.stride}, {l.data + begin, end - begin, l.stride},
+        inner, d, c + static_cast<long>(begin) * stride + begin, stride, true);
+  });
+}
+
 // Computes L D L' of some pivots of a front, and L of all rows below them.
-bool SupernodalLdl::factor_columns(const Front& front, int begin, int end, const Floor& floor) {
-  if (end - begin <= kNarrow) return factor_narrow(front, begin, end, floor);
+bool SupernodalLdl::factor_columns(const Front& front, int begin, int end, const Floor& floor,
+                                   Worker& worker) {
+  if (end - begin <= kNarrow) return factor_narrow(front, begin, end, floor, worker);
   const int middle = begin + first_half(end - begin), n = front.size;
-  if (!factor_columns(front, begin, middle, floor)) return false;
+  if (!factor_columns(front, begin, middle, floor, worker)) return false;
   double* const panel = panels_.data() + front.panel;
-  const double* const left = panel + static_cast<long>(begin) * n + middle;
-  product_.add(-1.0, {left, n - middle, n}, {left, end - middle, n}, middle - begin,
-               pivots_.data() + front.first + begin, panel + static_cast<long>(middle) * n + middle,
-               n, true);
-  return factor_columns(front, middle, end, floor);
+  subtract_product({panel + static_cast<long>(begin) * n + middle, n - middle, n}, end - middle,
+                   middle - begin, pivots_.data() + front.first + begin,
+                   panel + static_cast<long>(middle) * n + middle, n, worker);
+  return factor_columns(front, middle, end, floor, worker);
 }
 
 // The same of kNarrow pivots at most: their own rows one by one, then those below.
-bool SupernodalLdl::factor_narrow(const Front& front, int begin, int end, const Floor& floor) {
+bool SupernodalLdl::factor_narrow(const Front& front, int begin, int end, const Floor& floor,
+                                  Worker& worker) {
   const long n = front.size;
   const int width = end - begin;
   double* const block = panels_.data() + front.panel + begin * n + begin;
@@ -202,7 +266,7 @@ bool SupernodalLdl::factor_narrow(const Front& front, int begin, int end, const 
     double* const column = block + j * n;
     if (!std::isfinite(column[j])) return false;
     const int k = front.first + begin + j;
-    pivots_[k] = kept_pivot(k, column[j], floor);
+    pivots_[k] = kept_pivot(k, column[j], floor, worker.substituted);
     inverses[j] = 1.0 / pivots_[k];
     for (int c = j + 1; c < width; ++c) {
       const double factor = column[c] * inverses[j];
@@ -215,13 +279,21 @@ bool SupernodalLdl::factor_narrow(const Front& front, int begin, int end, const 
   return true;
 }
 
-double SupernodalLdl::kept_pivot(int k, double pivot, const Floor& floor) {
+double SupernodalLdl::kept_pivot(int k, double pivot, const Floor& floor,
+                                 Substituted& substituted) const {
   if (pivot * signs_[k] >= floor.least) return pivot;
-  if (substituted_.count++ == 0) {
-    substituted_.first = pivot;
-    substituted_.row = tree_.order[k];
-  }
+  substituted.add({1, k, tree_.order[k], pivot});
   return signs_[k] * floor.substitute;
+}
+
+void SupernodalLdl::Substituted::add(const Substituted& others) {
+  if (others.count == 0) return;
+  if (count == 0 || others.place < place) {
+    place = others.place;
+    row = others.row;
+    first = others.first;
+  }
+  count += others.count;
 }
 
 // Forward through a front: `gathered_` holds its pivots' values, then what they take off below.

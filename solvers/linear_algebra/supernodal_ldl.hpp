@@ -3,6 +3,7 @@
 
 #include <perp/solvers/linear_algebra/assembly_tree.hpp>
 #include <perp/solvers/linear_algebra/dense_product.hpp>
+#include <perp/solvers/linear_algebra/thread_team.hpp>
 #include <vector>
 
 namespace perp {
@@ -11,8 +12,10 @@ namespace perp {
 /// factor is large or has dense blocks. Multifrontal [DuffReid1983] with relaxed supernodes, so
 /// that products of dense matrices (DenseProduct) do most of the work. Unknowns that belong
 /// together (a body's velocities) may be given as a group. Then the groups are ordered (AMD
-/// [AmestoyDavisDuff1996]), which takes less time and keeps their blocks together. factor() and
-/// solve() allocate nothing.
+/// [AmestoyDavisDuff1996]), which takes less time and keeps their blocks together. On several
+/// threads, subtrees are eliminated at the same time, then the products of each front above them
+/// are cut into shares; the bits are those of one thread. On one thread, factor() and solve()
+/// allocate nothing.
 class SupernodalLdl {
  public:
   /// Takes the pattern of the upper triangle by columns: the rows of column j are
@@ -21,9 +24,10 @@ class SupernodalLdl {
   /// @param groups for each unknown its group, 0 to the number of groups - 1; empty: each unknown
   /// is a group of its own
   /// @param order of the groups, new -> old; empty: by find_minimum_degree_order()
+  /// @param threads of factor(), at least 1; small matrices are factorised on one
   void analyse(int size, const std::vector<int>& starts, const std::vector<int>& rows,
                const std::vector<signed char>& signs, const std::vector<int>& groups = {},
-               const std::vector<int>& order = {});
+               const std::vector<int>& order = {}, int threads = 1);
 
   /// @param values in the order of the pattern
   /// @param least, substitute a pivot with the wrong sign, or of absolute value below `least`, is
@@ -55,9 +59,17 @@ class SupernodalLdl {
   struct Floor {
     double least, substitute;
   };
+  /// Of one thread, or of all; `place` is that of the first one in the new order.
   struct Substituted {
-    int count = 0, row = -1;
+    int count = 0, place = 0, row = -1;
     double first = 0.0;
+    void add(const Substituted& others);
+  };
+  /// What a thread needs for itself. The team takes part in products, if there is one.
+  struct Worker {
+    DenseProduct product;
+    Substituted substituted;
+    ThreadTeam* team = nullptr;
   };
 
   void place_entries(const std::vector<int>& starts, const std::vector<int>& rows);
@@ -66,10 +78,14 @@ class SupernodalLdl {
   void assign_child(int c, const Front& front);
   void add_child(int c, const Front& front);
   void assemble(int f, const std::vector<double>& values);
-  bool factor_columns(const Front& front, int begin, int end, const Floor& floor);
-  bool factor_narrow(const Front& front, int begin, int end, const Floor& floor);
-  double kept_pivot(int k, double pivot, const Floor& floor);
-  void leave_update(const Front& front);
+  bool factor_by_threads(const std::vector<double>& values, const Floor& floor);
+  bool eliminate(int f, const std::vector<double>& values, const Floor& floor, Worker& worker);
+  bool factor_columns(const Front& front, int begin, int end, const Floor& floor, Worker& worker);
+  bool factor_narrow(const Front& front, int begin, int end, const Floor& floor, Worker& worker);
+  double kept_pivot(int k, double pivot, const Floor& floor, Substituted& substituted) const;
+  void leave_update(const Front& front, Worker& worker);
+  void subtract_product(const DensePart& l, int columns, int inner, const double* d, double* c,
+                        int stride, Worker& worker);
   void solve_forward(const Front& front, int count) const;
   void solve_backward(const Front& front, int count) const;
 
@@ -79,7 +95,7 @@ class SupernodalLdl {
   std::vector<signed char> signs_;
   std::vector<double> panels_, pivots_;  // L of the fronts, and D
   std::vector<double> updates_;          // of fronts, until their parents take them
-  DenseProduct product_;
+  std::vector<Worker> workers_;          // one per thread
   Substituted substituted_;
   mutable std::vector<double> work_, gathered_;
 };

@@ -508,6 +508,7 @@ class TestSchemaRefuses(SimulateTestCase):
 
 
 @with_cases({
+    "no_thread": (("pendulum", "--threads", 0), "--threads", "whole number"),
     "unknown_scene": (("no-such-scene",), "no-such-scene", "box-stack"),
     "missing_file": (("none.json",), "none.json"),
     "unknown_parameter": (("pendulum", "--param", "mu=1"), "pendulum.json", "\"mu\"", "length"),
@@ -640,6 +641,15 @@ class TestOutput(SimulateTestCase):
             else:
                 self.assertEqual((row["body_a"], row["body_b"]), ("second", "first"))
                 self.assertGreater(row["nx"], 0.5)
+
+    def test_threads_change_no_byte(self):
+        # From 0.31 s on the factorisations are large enough for several threads.
+        options = ("--formulation", "max-dissipation-step", "--tolerance", "1e-6", "--duration", 0.35)
+        for threads in (1, 3):
+            self.succeed("simulate", "granular", *options, "--threads", threads, "--record", self.folder / f"on{threads}")
+        for file in ("trajectory.csv", "contacts.csv"):
+            one, three = ((self.folder / f"on{threads}" / file).read_bytes() for threads in (1, 3))
+            self.assertEqual(one, three, file)
 
     def test_two_runs_give_the_same_bytes(self):
         for name, duration in (("box-stack", 0.3), ("falling-boxes", 0.2), ("sphere-collision", 2), ("chain", 0.5)):

@@ -155,6 +155,13 @@ class Versions(unittest.TestCase):
 
 
 class Sizes(unittest.TestCase):
+    def test_micro_benchmarks_have_names_of_their_own(self):
+        # perp compare tells kernels by their names; and sources are compiled together.
+        found = [name for path in sources("bench/micro")
+                 for name in re.findall(r"^void (\w+)\(benchmark::State& state\)", path.read_text(), re.M)]
+        self.assertIn("eigen_lu", found)
+        self.assertEqual(sorted(found), sorted(set(found)))
+
     def test_files_stay_readable(self):
         for path in sources():
             self.assertLessEqual(len(path.read_text().splitlines()), 600, path.relative_to(ROOT))
