@@ -3,13 +3,17 @@
 
 #include <perp/problems/matrix/matrix.hpp>
 #include <perp/problems/standard/random.hpp>
+#include <perp/problems/standard/verifier.hpp>
 #include <perp/solvers/linear_algebra/supernodal_ldl.hpp>
 #include <perp/solvers/linear_algebra/thread_team.hpp>
+#include <perp/solvers/registry.hpp>
 
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
+#include <optional>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -178,6 +182,50 @@ TEST(AssemblyTree, SubtreesShareNothing) {
       writer[k] = owner[f];
     }
   }
+}
+
+// A box QP whose Hessian is that of a pile.
+Problem pile_qp() {
+  const Piles piles({6});
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int j = 0; j < piles.size(); ++j) {
+    for (int k = piles.starts[j]; k < piles.starts[j + 1]; ++k) {
+      const double value = piles.rows[k] == j ? Piles::kDiagonal : piles.values[k];
+      entries.emplace_back(piles.rows[k], j, value);
+      if (piles.rows[k] != j) entries.emplace_back(j, piles.rows[k], value);
+    }
+  }
+  SparseMatrix hessian(piles.size(), piles.size());
+  hessian.setFromTriplets(entries.begin(), entries.end());
+  BoxQp qp;
+  qp.H = Matrix(hessian);
+  qp.c = Vector::LinSpaced(piles.size(), -100, 100);
+  qp.lower = Vector::Constant(piles.size(), -0.3);
+  qp.upper = Vector::Constant(piles.size(), 0.3);
+  Problem problem;
+  problem.data = qp;
+  return problem;
+}
+
+TEST(Solver, ThreadsGiveTheBitsOfOne) {
+  const Problem problem = pile_qp();
+  std::optional<Vector> expected;
+  for (const int threads : {1, 3}) {
+    const auto solver = make_solver("interior-point");
+    solver->limits.threads = threads;
+    solver->prepare(problem);
+    const Result& result = solver->solve();
+    ASSERT_EQ(result.status, Status::kSolved);
+    EXPECT_TRUE(verify(problem, {result.z, {}}, 1e-8).solved);
+    if (!expected) expected = result.z;
+    EXPECT_EQ(result.z, *expected);  // bit for bit
+  }
+}
+
+TEST(Solver, NeedsAThread) {
+  const auto solver = make_solver("interior-point");
+  solver->limits.threads = 0;
+  EXPECT_THROW(solver->prepare(pile_qp()), std::invalid_argument);
 }
 
 }  // namespace
