@@ -4,12 +4,15 @@
 #include <atomic>
 #include <cmath>
 #include <numeric>
+#include <optional>
 
 namespace perp {
 
 namespace {
 
-constexpr double kShareOfProduct = 1e5;  // multiplications; smaller shares cost more than they save
+// Smaller shares cost more than they save.
+constexpr double kShareOfProduct = 1e5;  // multiplications
+constexpr double kShareOfEntries = 1e4;  // entries of a front that children add to
 constexpr int kColumnsTogether = 8;      // a multiple of the column tiles of all kernels
 
 // x := L^-1 x for the unit lower triangle L of a narrow block, and x := L'^-1 x.
@@ -24,6 +27,26 @@ void solve_narrow_transposed(const double* l, int stride, int width, double* x) 
     const double* column = l + static_cast<long>(j) * stride;
     for (int i = j + 1; i < width; ++i) x[j] -= column[i] * x[i];
   }
+}
+
+// Cuts `columns` columns, the first ones of a lower triangle of `rows` rows, into shares of about
+// the same number of entries, if the team has several threads and the work pays: work(k, begin,
+// end) for the share of thread k.
+template <class F>
+void share_columns(ThreadTeam* team, int rows, int columns, bool pays, const F& work) {
+  const int shares = team && pays ? team->size() : 1;
+  if (shares == 1) return work(0, 0, columns);
+  // The columns before that of share k have k of so many shares of the entries.
+  const auto first_of = [&](int k) {
+    if (k == shares) return columns;
+    const double height = rows, all = columns * (height - 0.5 * columns);
+    const double column = height - std::sqrt(height * height - 2.0 * all * k / shares);
+    return static_cast<int>(column / kColumnsTogether + 0.5) * kColumnsTogether;
+  };
+  team->run([&](int k) {
+    const int begin = first_of(k), end = std::min(first_of(k + 1), columns);
+    if (begin < end) work(k, begin, end);
+  });
 }
 
 }  // namespace
@@ -42,9 +65,9 @@ void SupernodalLdl::analyse(int size, const std::vector<int>& starts, const std:
   updates_.resize(tree_.updates_size);
   workers_.resize(tree_.subtrees.empty() ? 1 : static_cast<std::size_t>(threads));
   for (Worker& worker : workers_) worker.product.reserve(tree_.most_rows, tree_.most_pivots);
-  gathered_.resize(tree_.most_rows);
   pivots_.resize(size);
   work_.resize(size);
+  values_.resize(tree_.rows.size());
 }
 
 // Finds the front and the place of every entry of the pattern.
@@ -92,30 +115,33 @@ double* SupernodalLdl::column_of(const Front& front, int column) {
   return updates_.data() + front.update + (column - front.pivots) * below - front.pivots;
 }
 
-void SupernodalLdl::clear_columns(const Front& front, int begin, int end) {
-  for (int j = begin; j < end; ++j) {
+void SupernodalLdl::clear_columns(const Front& front, const Columns& columns) {
+  for (int j = columns.begin; j < columns.end; ++j) {
     double* const column = column_of(front, j);
     std::fill(column + j, column + front.size, 0.0);
   }
 }
 
-// Writes the update of a child to a front whose entries have no values yet, and 0 to all others:
-// each entry comes into the caches once, not twice as if zeros came first.
-void SupernodalLdl::assign_child(int c, const Front& front) {
+// Writes the update of a child to some columns of a front whose entries have no values yet, and 0
+// to all other entries of these columns: each comes into the caches once, not twice as if zeros
+// came first.
+void SupernodalLdl::assign_child(int c, const Front& front, const Columns& some) {
   const Front& child = tree_.fronts[c];
   const int rest = child.size - child.pivots;
   const double* const block = updates_.data() + child.update;
-  const AssemblyRuns::Run* const end = runs_.list.data() + runs_.starts[c + 1];
-  int next = 0;  // first column without values
-  for (const AssemblyRuns::Run* columns = runs_.list.data() + runs_.starts[c]; columns != end;
-       ++columns) {
-    clear_columns(front, next, columns->to);
-    for (int j = 0; j < columns->count; ++j) {
-      const double* const from = block + static_cast<long>(columns->from + j) * rest;
-      double* const to = column_of(front, columns->to + j);
-      int row = columns->to + j;
-      for (const AssemblyRuns::Run* rows = columns; rows != end; ++rows) {
-        const int skipped = rows == columns ? j : 0;
+  const AssemblyRuns::Run* const last = runs_.list.data() + runs_.starts[c + 1];
+  int next = some.begin;  // first column without values
+  for (const AssemblyRuns::Run* run = runs_.list.data() + runs_.starts[c]; run != last; ++run) {
+    const int end = std::min(run->to + run->count, some.end);
+    for (int column = std::max(run->to, some.begin); column < end; ++column) {
+      if (next < column) clear_columns(front, {next, column});
+      next = column + 1;
+      const int j = column - run->to;
+      const double* const from = block + static_cast<long>(run->from + j) * rest;
+      double* const to = column_of(front, column);
+      int row = column;
+      for (const AssemblyRuns::Run* rows = run; rows != last; ++rows) {
+        const int skipped = rows == run ? j : 0;
         std::fill(to + row, to + rows->to + skipped, 0.0);
         std::copy(from + rows->from + skipped, from + rows->from + rows->count,
                   to + rows->to + skipped);
@@ -123,24 +149,24 @@ void SupernodalLdl::assign_child(int c, const Front& front) {
       }
       std::fill(to + row, to + front.size, 0.0);
     }
-    next = columns->to + columns->count;
   }
-  clear_columns(front, next, front.size);
+  clear_columns(front, {next, some.end});
 }
 
-// Adds the update of a child to the panel of its parent and to the update of the parent.
-void SupernodalLdl::add_child(int c, const Front& front) {
+// Adds the update of a child to some columns of its parent, pivots and update.
+void SupernodalLdl::add_child(int c, const Front& front, const Columns& some) {
   const Front& child = tree_.fronts[c];
   const int rest = child.size - child.pivots;
   const double* const block = updates_.data() + child.update;
-  const AssemblyRuns::Run* const end = runs_.list.data() + runs_.starts[c + 1];
-  for (const AssemblyRuns::Run* columns = runs_.list.data() + runs_.starts[c]; columns != end;
-       ++columns) {
-    for (int j = 0; j < columns->count; ++j) {
-      const double* const from = block + static_cast<long>(columns->from + j) * rest;
-      double* const to = column_of(front, columns->to + j);
-      for (const AssemblyRuns::Run* rows = columns; rows != end; ++rows) {
-        const int skipped = rows == columns ? j : 0;
+  const AssemblyRuns::Run* const last = runs_.list.data() + runs_.starts[c + 1];
+  for (const AssemblyRuns::Run* run = runs_.list.data() + runs_.starts[c]; run != last; ++run) {
+    const int end = std::min(run->to + run->count, some.end);
+    for (int column = std::max(run->to, some.begin); column < end; ++column) {
+      const int j = column - run->to;
+      const double* const from = block + static_cast<long>(run->from + j) * rest;
+      double* const to = column_of(front, column);
+      for (const AssemblyRuns::Run* rows = run; rows != last; ++rows) {
+        const int skipped = rows == run ? j : 0;
         const double* x = from + rows->from;
         double* y = to + rows->to;
         for (int i = skipped; i < rows->count; ++i) y[i] += x[i];
@@ -151,15 +177,17 @@ void SupernodalLdl::add_child(int c, const Front& front) {
 
 // Gathers what a front is before its elimination: entries of the matrix, and what its children
 // leave.
-void SupernodalLdl::assemble(int f, const std::vector<double>& values) {
+void SupernodalLdl::assemble(int f, const std::vector<double>& values, const Worker& worker) {
   const Front& front = tree_.fronts[f];
   const int first = tree_.first_child[f];
-  if (first < 0) {
-    clear_columns(front, 0, front.size);
-  } else {
-    assign_child(first, front);
-    for (int c = tree_.next_child[first]; c >= 0; c = tree_.next_child[c]) add_child(c, front);
-  }
+  const double size = front.size;
+  const bool pays = worker.team && size * size >= 2.0 * kShareOfEntries * worker.team->size();
+  share_columns(worker.team, front.size, front.size, pays, [&](int, int begin, int end) {
+    if (first < 0) return clear_columns(front, {begin, end});
+    assign_child(first, front, {begin, end});
+    for (int c = tree_.next_child[first]; c >= 0; c = tree_.next_child[c])
+      add_child(c, front, {begin, end});
+  });
   for (int e = entries_.starts[f]; e < entries_.starts[f + 1]; ++e)
     panels_[entries_.places[e]] += values[entries_.of_pattern[e]];
 }
@@ -205,7 +233,7 @@ bool SupernodalLdl::factor_by_threads(const std::vector<double>& values, const F
 bool SupernodalLdl::eliminate(int f, const std::vector<double>& values, const Floor& floor,
                               Worker& worker) {
   const Front& front = tree_.fronts[f];
-  assemble(f, values);
+  assemble(f, values, worker);
   if (!factor_columns(front, 0, front.pivots, floor, worker)) return false;
   leave_update(front, worker);
   return true;
@@ -223,22 +251,13 @@ void SupernodalLdl::leave_update(const Front& front, Worker& worker) {
 // C := C - L D L1', the lower triangle of its first columns; L1 has as many of the first rows of L.
 void SupernodalLdl::subtract_product(const DensePart& l, int columns, int inner, const double* d,
                                      double* c, int stride, Worker& worker) {
-  const int shares = worker.team ? worker.team->size() : 1;
-  if (shares == 1 || static_cast<double>(l.rows) * columns * inner < kShareOfProduct * shares)
-    return worker.product.add(-1.0, l, {l.data, columns, l.stride}, inner, d, c, stride, true);
-  // The columns before that of share k have k of so many shares of the entries.
-  const auto first_of = [&](int k) {
-    if (k == shares) return columns;
-    const double rows = l.rows, all = columns * (rows - 0.5 * columns);
-    const double column = rows - std::sqrt(rows * rows - 2.0 * all * k / shares);
-    return static_cast<int>(column / kColumnsTogether + 0.5) * kColumnsTogether;
-  };
-  worker.team->run([&](int k) {
-    const int begin = first_of(k), end = std::min(first_of(k + 1), columns);
-    if (begin >= end) return;
-    workers_[static_cast<std::size_t>(k)].product.add(
-        -1.0, {l.data + begin, l.rows - begin, l.stride}, {l.data + begin, end - begin, l.stride},
-        inner, d, c + static_cast<long>(begin) * stride + begin, stride, true);
+  const double work = static_cast<double>(l.rows) * columns * inner;
+  const bool pays = worker.team && work >= kShareOfProduct * worker.team->size();
+  share_columns(worker.team, l.rows, columns, pays, [&](int k, int begin, int end) {
+    Worker& one = worker.team ? workers_[static_cast<std::size_t>(k)] : worker;
+    one.product.add(-1.0, {l.data + begin, l.rows - begin, l.stride},
+                    {l.data + begin, end - begin, l.stride}, inner, d,
+                    c + static_cast<long>(begin) * stride + begin, stride, true);
   });
 }
 
@@ -296,73 +315,110 @@ void SupernodalLdl::Substituted::add(const Substituted& others) {
   count += others.count;
 }
 
-// Forward through a front: `gathered_` holds its pivots' values, then what they take off below.
-void SupernodalLdl::solve_forward(const Front& front, int count) const {
+// Visits children before their parents, or parents first; subtrees on the threads of the team.
+template <class F>
+void SupernodalLdl::for_each_front(ThreadTeam* team, bool upwards, const F& visit) const {
+  const auto visit_subtree = [&](const Subtree& tree) {
+    for (int k = 0; k < tree.end - tree.begin; ++k)
+      visit(upwards ? tree.begin + k : tree.end - 1 - k);
+  };
+  const auto visit_subtrees = [&] {
+    std::atomic<std::size_t> next = 0;
+    if (team) {
+      team->run([&](int) {
+        for (std::size_t s = next++; s < tree_.subtrees.size(); s = next++)
+          visit_subtree(tree_.subtrees[s]);
+      });
+    }
+  };
+  if (upwards) {
+    visit_subtrees();
+    for (const int f : tree_.above) visit(f);
+  } else {
+    for (auto f = tree_.above.rbegin(); f != tree_.above.rend(); ++f) visit(*f);
+    visit_subtrees();
+  }
+}
+
+// Work space for the values of a front's rows, for one right-hand side.
+double* SupernodalLdl::values_of(const Front& front, int side) const {
+  return values_.data() + side * tree_.rows.size() + front.rows;
+}
+
+// Forward through a front: its values become those of its pivots, then what its subtree takes off
+// the rows below.
+void SupernodalLdl::solve_forward(int f, int count) const {
   const DenseKernels& kernels = dense_kernels();
+  const Front& front = tree_.fronts[f];
   const double* const panel = panels_.data() + front.panel;
   const int n = front.size;
   const std::size_t size = tree_.order.size();
   for (int c = 0; c < count; ++c) {
-    double* const x = gathered_.data() + static_cast<long>(c) * n;
+    double* const x = values_of(front, c);
     std::copy_n(work_.data() + c * size + front.first, front.pivots, x);
     std::fill(x + front.pivots, x + n, 0.0);
+    for (int k = tree_.first_child[f]; k >= 0; k = tree_.next_child[k]) {
+      const double* const below = values_of(tree_.fronts[k], c) + tree_.fronts[k].pivots;
+      for (int r = runs_.starts[k]; r < runs_.starts[k + 1]; ++r) {
+        const AssemblyRuns::Run& run = runs_.list[r];
+        for (int i = 0; i < run.count; ++i) x[run.to + i] += below[run.from + i];
+      }
+    }
   }
   for (int begin = 0; begin < front.pivots; begin += kNarrow) {
     const int end = std::min(begin + kNarrow, front.pivots);
     const double* const block = panel + static_cast<long>(begin) * n;
     for (int c = 0; c < count; ++c) {
-      double* const x = gathered_.data() + static_cast<long>(c) * n;
+      double* const x = values_of(front, c);
       solve_narrow(block + begin, n, end - begin, x + begin);
       kernels.subtract_product(n - end, end - begin, block + end, n, x + begin, x + end);
     }
   }
-  const int* const rows = tree_.rows.data() + front.rows;
-  for (int c = 0; c < count; ++c) {
-    const double* const x = gathered_.data() + static_cast<long>(c) * n;
-    double* const all = work_.data() + c * size;
-    std::copy_n(x, front.pivots, all + front.first);
-    for (int i = front.pivots; i < n; ++i) all[rows[i]] += x[i];
-  }
+  for (int c = 0; c < count; ++c)
+    std::copy_n(values_of(front, c), front.pivots, work_.data() + c * size + front.first);
 }
 
-void SupernodalLdl::solve_backward(const Front& front, int count) const {
+void SupernodalLdl::solve_backward(int f, int count) const {
   const DenseKernels& kernels = dense_kernels();
+  const Front& front = tree_.fronts[f];
   const double* const panel = panels_.data() + front.panel;
   const int n = front.size;
   const std::size_t size = tree_.order.size();
   const int* const rows = tree_.rows.data() + front.rows;
   for (int c = 0; c < count; ++c) {
-    double* const x = gathered_.data() + static_cast<long>(c) * n;
+    double* const x = values_of(front, c);
     for (int i = 0; i < n; ++i) x[i] = work_[c * size + rows[i]];
   }
   for (int begin = (front.pivots - 1) / kNarrow * kNarrow; begin >= 0; begin -= kNarrow) {
     const int end = std::min(begin + kNarrow, front.pivots);
     const double* const block = panel + static_cast<long>(begin) * n;
     for (int c = 0; c < count; ++c) {
-      double* const x = gathered_.data() + static_cast<long>(c) * n;
+      double* const x = values_of(front, c);
       kernels.subtract_transposed(n - end, end - begin, block + end, n, x + end, x + begin);
       solve_narrow_transposed(block + begin, n, end - begin, x + begin);
     }
   }
   for (int c = 0; c < count; ++c)
-    std::copy_n(gathered_.data() + static_cast<long>(c) * n, front.pivots,
-                work_.data() + c * size + front.first);
+    std::copy_n(values_of(front, c), front.pivots, work_.data() + c * size + front.first);
 }
 
 void SupernodalLdl::solve(double* x, int count) const {
   const std::size_t size = tree_.order.size();
   if (work_.size() < count * size) {
     work_.resize(count * size);
-    gathered_.resize(static_cast<std::size_t>(count) * tree_.most_rows);
+    values_.resize(static_cast<std::size_t>(count) * tree_.rows.size());
   }
   for (int c = 0; c < count; ++c) {
     for (std::size_t k = 0; k < size; ++k) work_[c * size + k] = x[c * size + tree_.order[k]];
   }
-  for (const Front& front : tree_.fronts) solve_forward(front, count);
+  std::optional<ThreadTeam> several;
+  if (!tree_.subtrees.empty()) several.emplace(static_cast<int>(workers_.size()));
+  ThreadTeam* const team = several ? &*several : nullptr;
+  for_each_front(team, true, [&](int f) { solve_forward(f, count); });
   for (int c = 0; c < count; ++c) {
     for (std::size_t k = 0; k < size; ++k) work_[c * size + k] /= pivots_[k];
   }
-  for (auto it = tree_.fronts.rbegin(); it != tree_.fronts.rend(); ++it) solve_backward(*it, count);
+  for_each_front(team, false, [&](int f) { solve_backward(f, count); });
   for (int c = 0; c < count; ++c) {
     for (std::size_t k = 0; k < size; ++k) x[c * size + tree_.order[k]] = work_[c * size + k];
   }

@@ -74,10 +74,14 @@ class SupernodalLdl {
 
   void place_entries(const std::vector<int>& starts, const std::vector<int>& rows);
   double* column_of(const Front& front, int column);
-  void clear_columns(const Front& front, int begin, int end);
-  void assign_child(int c, const Front& front);
-  void add_child(int c, const Front& front);
-  void assemble(int f, const std::vector<double>& values);
+  /// The columns begin .. end - 1 of a front.
+  struct Columns {
+    int begin, end;
+  };
+  void clear_columns(const Front& front, const Columns& columns);
+  void assign_child(int c, const Front& front, const Columns& some);
+  void add_child(int c, const Front& front, const Columns& some);
+  void assemble(int f, const std::vector<double>& values, const Worker& worker);
   bool factor_by_threads(const std::vector<double>& values, const Floor& floor);
   bool eliminate(int f, const std::vector<double>& values, const Floor& floor, Worker& worker);
   bool factor_columns(const Front& front, int begin, int end, const Floor& floor, Worker& worker);
@@ -86,8 +90,11 @@ class SupernodalLdl {
   void leave_update(const Front& front, Worker& worker);
   void subtract_product(const DensePart& l, int columns, int inner, const double* d, double* c,
                         int stride, Worker& worker);
-  void solve_forward(const Front& front, int count) const;
-  void solve_backward(const Front& front, int count) const;
+  template <class F>
+  void for_each_front(ThreadTeam* team, bool upwards, const F& visit) const;
+  double* values_of(const Front& front, int side) const;
+  void solve_forward(int f, int count) const;
+  void solve_backward(int f, int count) const;
 
   AssemblyTree tree_;
   Entries entries_;
@@ -97,7 +104,8 @@ class SupernodalLdl {
   std::vector<double> updates_;          // of fronts, until their parents take them
   std::vector<Worker> workers_;          // one per thread
   Substituted substituted_;
-  mutable std::vector<double> work_, gathered_;
+  // Of solve(): all unknowns in the new order; for each front the values of its rows.
+  mutable std::vector<double> work_, values_;
 };
 
 }  // namespace perp

@@ -115,6 +115,11 @@ TEST(SupernodalLdl, ThreadsGiveTheBitsOfOne) {
         Vector y = b;
         ldl.solve(y.data());
         EXPECT_EQ(y, expected);  // bit for bit
+        Vector two(2 * piles.size());
+        two << b, b;
+        ldl.solve(two.data(), 2);
+        EXPECT_EQ(two.head(piles.size()), expected);
+        EXPECT_EQ(two.tail(piles.size()), expected);
       }
     }
   }
