@@ -50,6 +50,8 @@ const Problem& problem_from(const py::handle& object, const char* name = "proble
 
 /// The number, if it is finite and at least 0. @throws py::value_error naming the argument
 double at_least_zero(double value, const char* name);
+/// The number, if it is at least 1. @throws py::value_error naming the argument
+int at_least_one(int value, const char* name);
 
 /// JSON and Python objects, by way of text.
 py::object object_from(const json::Value& value);

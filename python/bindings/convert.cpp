@@ -109,6 +109,11 @@ const Problem& problem_from(const py::handle& object, const char* name) {
                        "; perp.lcp and others make one of arrays, perp.read of a file");
 }
 
+int at_least_one(int value, const char* name) {
+  if (value < 1) throw py::value_error(std::string(name) + ": is below 1");
+  return value;
+}
+
 double at_least_zero(double value, const char* name) {
   if (std::isfinite(value) && value >= 0) return value;
   throw py::value_error(std::string(name) + ": " + py::str(py::float_(value)).cast<std::string>() +

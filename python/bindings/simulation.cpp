@@ -144,7 +144,7 @@ struct Options {
   double step, duration, tolerance, time_limit;
   std::string driver, record, problems;
   bool warm_start, keep_going;
-  int halvings;
+  int halvings, threads;
 };
 
 SimulationRequest request_of(const Options& o, const Settings& settings) {
@@ -155,7 +155,8 @@ SimulationRequest request_of(const Options& o, const Settings& settings) {
   request.solve.solver = o.solver;
   request.solve.make = make_any_solver;
   request.solve.limits = {at_least_zero(o.tolerance, "tolerance"), 0,
-                          at_least_zero(o.time_limit, "time_limit")};
+                          at_least_zero(o.time_limit, "time_limit"),
+                          at_least_one(o.threads, "threads")};
   request.solve.settings = settings;
   request.step = at_least_zero(o.step, "step");
   request.duration = at_least_zero(o.duration, "duration");
@@ -233,17 +234,17 @@ void bind_simulation(py::module_& m) {
       "run_simulation",
       [](const Scene& scene, const std::string& formulation, const std::string& solver, double step,
          double duration, double tolerance, double time_limit, const std::string& driver,
-         bool warm_start, bool keep_going, int halvings, const std::string& record,
+         bool warm_start, bool keep_going, int halvings, int threads, const std::string& record,
          const std::string& problems, const py::object& on_step, const py::kwargs& settings) {
         return run(scene,
                    {formulation, solver, step, duration, tolerance, time_limit, driver, record,
-                    problems, warm_start, keep_going, halvings},
+                    problems, warm_start, keep_going, halvings, threads},
                    on_step, settings_from(settings));
       },
       py::arg("scene"), py::arg("formulation"), py::arg("solver"), py::arg("step"),
       py::arg("duration"), py::arg("tolerance"), py::arg("time_limit"), py::arg("driver"),
-      py::arg("warm_start"), py::arg("keep_going"), py::arg("halvings"), py::arg("record"),
-      py::arg("problems"), py::arg("on_step"));
+      py::arg("warm_start"), py::arg("keep_going"), py::arg("halvings"), py::arg("threads"),
+      py::arg("record"), py::arg("problems"), py::arg("on_step"));
   m.def(
       "scene_problems",
       [](const Scene& scene, const std::string& formulation, const std::string& solver, double step,

@@ -45,7 +45,7 @@ class PythonObserver final : public Observer {
 struct Options {
   std::string solver = "auto";
   double tolerance = 1e-8, time_limit = 0.0;
-  int max_iterations = 0;
+  int max_iterations = 0, threads = 1;
 };
 
 SolveRequest request_of(const Options& options, Settings settings) {
@@ -53,7 +53,8 @@ SolveRequest request_of(const Options& options, Settings settings) {
   request.solver = options.solver;
   at_least_zero(options.max_iterations, "max_iterations");
   request.limits = {at_least_zero(options.tolerance, "tolerance"), options.max_iterations,
-                    at_least_zero(options.time_limit, "time_limit")};
+                    at_least_zero(options.time_limit, "time_limit"),
+                    at_least_one(options.threads, "threads")};
   request.settings = std::move(settings);
   request.make = make_any_solver;
   return request;
@@ -100,12 +101,13 @@ void check_observer(const py::object& observer) {
 
 std::shared_ptr<VerifiedResult> solve(const py::object& given, const std::string& solver,
                                       double tolerance, int max_iterations, double time_limit,
-                                      const py::object& start, const py::object& start_dual,
-                                      const py::object& observer, const py::kwargs& settings) {
+                                      int threads, const py::object& start,
+                                      const py::object& start_dual, const py::object& observer,
+                                      const py::kwargs& settings) {
   const Problem& problem = problem_from(given);
   check_observer(observer);
   SolveRequest request =
-      request_of({solver, tolerance, time_limit, max_iterations}, settings_from(settings));
+      request_of({solver, tolerance, time_limit, max_iterations, threads}, settings_from(settings));
   set_start(request, start, start_dual);
   PythonObserver watch(observer);
   return without_gil(
@@ -116,9 +118,9 @@ std::shared_ptr<VerifiedResult> solve(const py::object& given, const std::string
 class PythonSession {
  public:
   PythonSession(const std::string& solver, double tolerance, int max_iterations, double time_limit,
-                const py::kwargs& settings)
-      : request_(
-            request_of({solver, tolerance, time_limit, max_iterations}, settings_from(settings))),
+                int threads, const py::kwargs& settings)
+      : request_(request_of({solver, tolerance, time_limit, max_iterations, threads},
+                            settings_from(settings))),
         session_(request_) {}
 
   std::shared_ptr<VerifiedResult> solve(const py::object& given, const py::object& start,
@@ -362,16 +364,17 @@ void bind_solving(py::module_& m) {
   bind_verdict(m);
   bind_result(m);
   bind_records(m);
-  m.def(
-      "solve", &solve, py::arg("problem"), py::arg("solver") = "auto", py::kw_only(),
-      py::arg("tolerance") = 1e-8, py::arg("max_iterations") = 0, py::arg("time_limit") = 0.0,
-      py::arg("start") = none, py::arg("start_dual") = none, py::arg("observer") = none,
-      "Solves a problem and verifies the answer.\n\n"
-      "solver: a method, auto, an expression of strategies, or the name of a registered one.\n"
-      "tolerance: of the verifier's measure. time_limit: s, 0 for none. start: n numbers, an\n"
-      "earlier Result, \"zero\", \"stored\", or None for the problem's own. observer: called with\n"
-      "every Iteration; False stops the solve. Settings of the method are further keywords.\n"
-      "ValueError if a solver, a setting or a size is wrong. Ctrl-C ends a solve.");
+  m.def("solve", &solve, py::arg("problem"), py::arg("solver") = "auto", py::kw_only(),
+        py::arg("tolerance") = 1e-8, py::arg("max_iterations") = 0, py::arg("time_limit") = 0.0,
+        py::arg("threads") = 1, py::arg("start") = none, py::arg("start_dual") = none,
+        py::arg("observer") = none,
+        "Solves a problem and verifies the answer.\n\n"
+        "solver: a method, auto, an expression of strategies, or the name of a registered one.\n"
+        "tolerance: of the verifier's measure. time_limit: s, 0 for none. threads: that large\n"
+        "factorisations may use; the bits do not depend on them. start: n numbers, an earlier\n"
+        "Result, \"zero\", \"stored\", or None for the problem's own. observer: called with\n"
+        "every Iteration; False stops the solve. Settings of the method are further keywords.\n"
+        "ValueError if a solver, a setting or a size is wrong. Ctrl-C ends a solve.");
   m.def("solve_many", &solve_many, py::arg("problems"), py::arg("solver") = "auto", py::kw_only(),
         py::arg("tolerance") = 1e-8, py::arg("max_iterations") = 0, py::arg("time_limit") = 0.0,
         py::arg("threads") = 1,
@@ -384,6 +387,7 @@ void bind_solving(py::module_& m) {
       [](const py::object& given, const py::object& z, const py::object& dual, double tolerance) {
         const Problem& problem = problem_from(given);
         const Answer answer = answer_from(problem, z, dual, tolerance);
+        at_least_zero(tolerance, "tolerance");
         return without_gil([&] { return verify(problem, answer, tolerance); });
       },
       py::arg("problem"), py::arg("z"), py::arg("dual") = none, py::kw_only(),
@@ -396,6 +400,7 @@ void bind_solving(py::module_& m) {
       [](const py::object& given, const py::object& z, const py::object& dual, double tolerance) {
         const Problem& problem = problem_from(given);
         const Answer answer = answer_from(problem, z, dual, tolerance);
+        at_least_zero(tolerance, "tolerance");
         const std::string text = without_gil([&] {
           return analysis_to_json(problem, analyse_answer(problem, answer, tolerance))
               .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
@@ -410,9 +415,9 @@ void bind_solving(py::module_& m) {
       m, "Session",
       "A solver that is kept from problem to problem: for the same problem nothing is prepared\n"
       "again, and of one with the same structure only values are taken.")
-      .def(py::init<const std::string&, double, int, double, const py::kwargs&>(),
+      .def(py::init<const std::string&, double, int, double, int, const py::kwargs&>(),
            py::arg("solver") = "auto", py::kw_only(), py::arg("tolerance") = 1e-8,
-           py::arg("max_iterations") = 0, py::arg("time_limit") = 0.0)
+           py::arg("max_iterations") = 0, py::arg("time_limit") = 0.0, py::arg("threads") = 1)
       .def("solve", &PythonSession::solve, py::arg("problem"), py::arg("start") = none,
            py::kw_only(), py::arg("start_dual") = none, py::arg("observer") = none,
            "As perp.solve; start=\"last\" begins at this session's last answer.");

@@ -113,6 +113,24 @@ class Solve(unittest.TestCase):
             together = perp.solve_many(problems, "lemke", threads=threads)
             self.assertEqual([list(r.z) for r in together], [list(r.z) for r in alone])
 
+    def test_threads(self):
+        problem = perp.generate("contact-pile", 5, 1)
+        alone = perp.solve(problem)
+        self.assertEqual(list(perp.solve(problem, threads=2).z), list(alone.z))
+        self.assertEqual(list(perp.Session(threads=2).solve(problem).z), list(alone.z))
+        for call in (perp.solve, lambda p, threads: perp.Session(threads=threads),
+                     lambda p, threads: perp.simulate("chain", threads=threads)):
+            with self.assertRaisesRegex(ValueError, "threads: is below 1"):
+                call(problem, threads=0)
+
+    def test_no_tolerance_below_zero(self):
+        problem = perp.lcp(M, Q)
+        for call in (perp.solve, lambda p, tolerance: perp.verify(p, [0, 1], tolerance=tolerance),
+                     lambda p, tolerance: perp.analyse(p, [0, 1], tolerance=tolerance)):
+            for wrong in (-1.0, float("nan")):
+                with self.assertRaisesRegex(ValueError, "tolerance"):
+                    call(problem, tolerance=wrong)
+
     def test_analyse(self):
         told = perp.analyse(perp.lcp(M, Q), [2, 0])
         self.assertIn("unique", json.dumps(told))
