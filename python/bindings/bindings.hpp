@@ -53,6 +53,12 @@ double at_least_zero(double value, const char* name);
 /// The number, if it is at least 1. @throws py::value_error naming the argument
 int at_least_one(int value, const char* name);
 
+/// A string that a callback has returned. @throws py::type_error naming the field
+std::string string_from(const py::handle& object, const std::string& field);
+/// Whether a run goes on, by what a callback has returned: true for None and True.
+/// @throws py::type_error naming the callback
+bool goes_on(const py::object& answer, const std::string& callback);
+
 /// JSON and Python objects, by way of text.
 py::object object_from(const json::Value& value);
 py::object object_from_text(const std::string& text);

@@ -13,6 +13,10 @@ namespace {
 using Doubles = py::array_t<double, py::array::c_style | py::array::forcecast>;
 using ColumnDoubles = py::array_t<double, py::array::f_style | py::array::forcecast>;
 
+std::string type_of(const py::handle& object) {
+  return py::str(py::type::of(object).attr("__name__")).cast<std::string>();
+}
+
 // With numpy's own words behind the name of the field.
 template <class Array>
 Array named_array(const py::handle& object, const std::string& field) {
@@ -104,9 +108,24 @@ Settings settings_from(const py::kwargs& keywords) {
 
 const Problem& problem_from(const py::handle& object, const char* name) {
   if (py::isinstance<Problem>(object)) return object.cast<const Problem&>();
-  throw py::type_error(std::string(name) + ": is no perp.Problem but " +
-                       py::str(py::type::of(object).attr("__name__")).cast<std::string>() +
+  throw py::type_error(std::string(name) + ": is no perp.Problem but " + type_of(object) +
                        "; perp.lcp and others make one of arrays, perp.read of a file");
+}
+
+std::string string_from(const py::handle& object, const std::string& field) {
+  if (!py::isinstance<py::str>(object))
+    throw py::type_error(field + ": is no string but of type " + type_of(object));
+  return object.cast<std::string>();
+}
+
+bool goes_on(const py::object& answer, const std::string& callback) {
+  if (answer.is_none()) return true;
+  try {
+    return answer.cast<bool>();
+  } catch (const py::cast_error&) {
+    throw py::type_error(callback + ": returned something of type " + type_of(answer) +
+                         "; None, True or False is expected");
+  }
 }
 
 int at_least_one(int value, const char* name) {

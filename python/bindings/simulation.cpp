@@ -191,8 +191,7 @@ py::dict run(const Scene& scene, const Options& o, const py::object& on_step,
     if (on_step.is_none()) return !Raised::any();
     const py::gil_scoped_acquire gil;
     try {
-      const py::object answer = on_step(report.step, report.result.state);
-      return !Raised::any() && (answer.is_none() || answer.cast<bool>());
+      return goes_on(on_step(report.step, report.result.state), "on_step") && !Raised::any();
     } catch (...) {
       Raised::note();
       return false;

@@ -1,6 +1,7 @@
 #include "bindings.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <perp/bench/catalogue/catalogue.hpp>
 #include <perp/bench/harness/registered_solvers.hpp>
@@ -115,19 +116,20 @@ class PythonSolver final : public Solver {
     }
     const py::dict d = told;
     for (const auto& [key, value] : d) {
-      const std::string name = key.cast<std::string>();
+      const std::string name = string_from(key, "a key that a solver returned");
       if (name == "z") {
         result.z = sized(value, problem_->size(), "z");
       } else if (name == "dual") {
         result.dual = vector_from(value, "dual");
       } else if (name == "status") {
-        result.status = status_from(value.cast<std::string>());
+        result.status = status_from(string_from(value, "status"));
       } else if (name == "iterations") {
-        const py::object whole = py::module_::import("operator").attr("index")(value);
+        const py::int_ whole = py::module_::import("operator").attr("index")(value);
+        if (whole < py::int_(0) || whole > py::int_(std::numeric_limits<int>::max()))
+          throw py::value_error("iterations: is below 0 or too large");
         result.iterations = whole.cast<int>();
-        if (result.iterations < 0) throw py::value_error("iterations: is below 0");
       } else if (name == "message") {
-        result.message = value.cast<std::string>();
+        result.message = string_from(value, "message");
       } else {
         throw py::value_error("a solver returned \"" + name +
                               "\"; there are: z, dual, status, iterations, message");

@@ -27,8 +27,7 @@ class PythonObserver final : public Observer {
     try {
       if (PyErr_CheckSignals() != 0) throw py::error_already_set();
       if (function_.is_none()) return true;
-      const py::object answer = function_(record);
-      return answer.is_none() || answer.cast<bool>();
+      return goes_on(function_(record), "observer");
     } catch (...) {
       Raised::note();
       return false;

@@ -64,6 +64,10 @@ class Solvers(unittest.TestCase):
         for answer, text in (({"status": "great"}, "is no status; there are: solved"),
                              ({"z": np.zeros(6), "iterations": 2.5}, "integer"),
                              ({"z": np.zeros(6), "iterations": -5}, "iterations: is below 0"),
+                             ({"z": np.zeros(6), "iterations": 10**12}, "iterations: .* too large"),
+                             ({"status": 3}, "status: is no string but of type int"),
+                             ({"z": np.zeros(6), "message": None}, "message: is no string but of type NoneType"),
+                             ({3: 1}, "a key that a solver returned: is no string"),
                              ({"z": ["a"] * 6}, "z: no real numbers but text"),
                              ({"x": 1}, "returned \"x\""), (np.zeros(6) * 1j, "complex"), (np.zeros((6, 1)), "2 dimensions"),
                              (object(), "z: ")):

@@ -64,6 +64,8 @@ class Simulations(unittest.TestCase):
 
         run = perp.simulate("box-stack", duration=0.2, parameters={"rows": 1}, on_step=watch)
         self.assertEqual((run.steps, run.stopped, [s for s, _ in seen]), (3, True, [1, 2, 3]))
+        with self.assertRaisesRegex(TypeError, "on_step: returned something of type list"):
+            perp.simulate("box-stack", duration=0.2, on_step=lambda step, state: [state])
         with self.assertRaises(ZeroDivisionError):
             perp.simulate("box-stack", duration=0.2, on_step=lambda step, state: 1 / 0)
 

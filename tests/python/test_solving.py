@@ -90,6 +90,8 @@ class Solve(unittest.TestCase):
         seen = []
         result = perp.solve(problem, "lemke", observer=lambda r: seen.append((r.iteration, r.step_type)))
         self.assertGreaterEqual(len(seen), result.iterations)
+        with self.assertRaisesRegex(TypeError, "observer: returned something of type str; None, True or False"):
+            perp.solve(problem, "lemke", observer=lambda r: "stop")
         stopped = perp.solve(problem, "lemke", observer=lambda r: r.iteration < 3)
         self.assertEqual(stopped.status, "interrupted")
         self.assertLess(stopped.iterations, result.iterations)
