@@ -7,6 +7,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 #include <exception>
+#include <map>
 #include <memory>
 #include <perp/problems/json/json.hpp>
 #include <perp/problems/standard/problem.hpp>
@@ -53,6 +54,8 @@ double at_least_zero(double value, const char* name);
 /// The number, if it is at least 1. @throws py::value_error naming the argument
 int at_least_one(int value, const char* name);
 
+/// Parameters of a family or a scene by name. @throws py::type_error naming one that is no number
+std::map<std::string, double> numbers_from(const py::kwargs& parameters);
 /// A string that a callback has returned. @throws py::type_error naming the field
 std::string string_from(const py::handle& object, const std::string& field);
 /// Whether a run goes on, by what a callback has returned: true for None and True.

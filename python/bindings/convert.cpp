@@ -112,6 +112,20 @@ const Problem& problem_from(const py::handle& object, const char* name) {
                        "; perp.lcp and others make one of arrays, perp.read of a file");
 }
 
+std::map<std::string, double> numbers_from(const py::kwargs& parameters) {
+  std::map<std::string, double> numbers;
+  for (const auto& [key, value] : parameters) {
+    const std::string name = key.cast<std::string>();
+    try {
+      numbers[name] = value.cast<double>();
+    } catch (const py::cast_error&) {
+      throw py::type_error("parameter \"" + name + "\": is no number but of type " +
+                           type_of(value));
+    }
+  }
+  return numbers;
+}
+
 std::string string_from(const py::handle& object, const std::string& field) {
   if (!py::isinstance<py::str>(object))
     throw py::type_error(field + ": is no string but of type " + type_of(object));

@@ -406,9 +406,7 @@ void bind_problems(py::module_& m) {
       "generate",
       [](const std::string& family, int size, std::uint64_t seed, const std::string& member,
          const py::kwargs& parameters) {
-        std::map<std::string, double> values;
-        for (const auto& [key, value] : parameters)
-          values[key.cast<std::string>()] = value.cast<double>();
+        const std::map<std::string, double> values = numbers_from(parameters);
         const py::gil_scoped_release release;
         return std::make_shared<Problem>(generate(find_family(family), size, seed, values, member));
       },

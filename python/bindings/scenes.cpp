@@ -9,12 +9,6 @@ namespace perp::python {
 
 namespace {
 
-std::map<std::string, double> numbers_from(const py::kwargs& keywords) {
-  std::map<std::string, double> numbers;
-  for (const auto& [key, value] : keywords) numbers[key.cast<std::string>()] = value.cast<double>();
-  return numbers;
-}
-
 // One row a body.
 using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 

@@ -160,6 +160,7 @@ void add_method(const std::string& name, const py::function& function,
   method->name = name;
   method->summary = summary;
   method->uses_start = uses_start;
+  if (kinds.empty()) throw py::value_error("kinds: there are none");
   for (const std::string& kind : kinds) {
     const auto& all = problem_kinds();
     if (std::find(all.begin(), all.end(), kind) == all.end())

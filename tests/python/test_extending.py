@@ -79,6 +79,7 @@ class Solvers(unittest.TestCase):
         for call, text in ((lambda: perp.register_solver("lemke", damped_jacobi, ["lcp"]), "lemke"),
                            (lambda: perp.register_solver("no name", damped_jacobi, ["lcp"]), "no name"),
                            (lambda: perp.register_solver("mine", damped_jacobi, ["lpc"]), "lpc"),
+                           (lambda: perp.register_solver("mine", damped_jacobi, []), "kinds: there are none"),
                            (lambda: perp.register_solver("mine", lambda p, s, l, *, x: 0, ["lcp"]), "x"),
                            (lambda: perp.register_solver("mine", lambda p, s, l, *, x=[]: 0, ["lcp"]), "x")):
             with self.assertRaises(ValueError) as caught:

@@ -80,6 +80,12 @@ class Simulations(unittest.TestCase):
                 call()
             self.assertIn(text, str(caught.exception))
 
+    def test_parameters_are_numbers(self):
+        for call in (lambda: perp.scene("box-on-ramp", mu="much"), lambda: perp.generate("socp", 20, mu="much"),
+                     lambda: perp.simulate("box-on-ramp", parameters={"mu": "much"})):
+            with self.assertRaisesRegex(TypeError, 'parameter "mu": is no number but of type str'):
+                call()
+
     def test_states_are_arrays(self):
         scene = perp.scene("box-stack", rows=1)
         state = scene.initial_state()
