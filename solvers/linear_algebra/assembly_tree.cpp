@@ -1,6 +1,7 @@
 #include <perp/solvers/linear_algebra/assembly_tree.hpp>
 
 #include <algorithm>
+#include <numeric>
 #include <perp/solvers/linear_algebra/minimum_degree.hpp>
 #include <utility>
 
@@ -90,6 +91,7 @@ class Builder {
   std::vector<int> build_tree();
   std::vector<Supernode> find_supernodes(const std::vector<int>& parent, const Lists& before) const;
   void build_fronts();
+  void find_subtrees();
   std::vector<int> share_fronts();
   void place_updates(const std::vector<int>& share);
 
@@ -278,48 +280,50 @@ void Builder::build_fronts() {
   }
 }
 
-// Finds the subtrees and the fronts above them: the subtree with most operations is cut into those
-// of its children until it is small beside what a thread has to do. @return for each front its
-// subtree, or the number of subtrees
-std::vector<int> Builder::share_fronts() {
+// The subtree with most operations is cut into those of its children until it is small beside what
+// a thread has to do.
+void Builder::find_subtrees() {
+  if (threads_ == 1 || tree_.operations < kThreadsPay) return;
   const int fronts = static_cast<int>(tree_.fronts.size());
-  std::vector<int> share(fronts, 0);
-  std::vector<Subtree>& subtrees = tree_.subtrees;
-  if (threads_ > 1 && tree_.operations >= kThreadsPay) {
-    std::vector<int> begin(fronts), roots;
-    std::vector<double> work(fronts, 0.0);
-    for (int f = 0; f < fronts; ++f) begin[f] = f;
-    for (int f = 0; f < fronts; ++f) {
-      work[f] += operations_of(tree_.fronts[f]);
-      const int parent = tree_.fronts[f].parent;
-      if (parent < 0) {
-        roots.push_back(f);
-      } else {
-        work[parent] += work[f];
-        begin[parent] = std::min(begin[parent], begin[f]);
-      }
-    }
-    const auto less = [&](int a, int b) { return work[a] < work[b]; };
-    std::make_heap(roots.begin(), roots.end(), less);
-    while (!roots.empty()) {
-      std::pop_heap(roots.begin(), roots.end(), less);
-      const int root = roots.back();
-      roots.pop_back();
-      if (work[root] * kShares * threads_ <= tree_.operations) {
-        subtrees.push_back({begin[root], root + 1});
-        continue;
-      }
-      for (int c = tree_.first_child[root]; c >= 0; c = tree_.next_child[c]) {
-        roots.push_back(c);
-        std::push_heap(roots.begin(), roots.end(), less);
-      }
+  std::vector<int> begin(fronts), roots;
+  std::iota(begin.begin(), begin.end(), 0);
+  std::vector<double> work(fronts, 0.0);
+  for (int f = 0; f < fronts; ++f) {
+    work[f] += operations_of(tree_.fronts[f]);
+    const int parent = tree_.fronts[f].parent;
+    if (parent < 0) {
+      roots.push_back(f);
+    } else {
+      work[parent] += work[f];
+      begin[parent] = std::min(begin[parent], begin[f]);
     }
   }
-  const int count = static_cast<int>(subtrees.size());
-  std::fill(share.begin(), share.end(), count);
+  const auto less = [&](int a, int b) { return work[a] < work[b]; };
+  std::make_heap(roots.begin(), roots.end(), less);
+  while (!roots.empty()) {
+    std::pop_heap(roots.begin(), roots.end(), less);
+    const int root = roots.back();
+    roots.pop_back();
+    if (work[root] * kShares * threads_ <= tree_.operations) {
+      tree_.subtrees.push_back({begin[root], root + 1});
+      continue;
+    }
+    for (int c = tree_.first_child[root]; c >= 0; c = tree_.next_child[c]) {
+      roots.push_back(c);
+      std::push_heap(roots.begin(), roots.end(), less);
+    }
+  }
+}
+
+// Finds the subtrees and the fronts above them. @return for each front its subtree, or the number
+// of subtrees
+std::vector<int> Builder::share_fronts() {
+  find_subtrees();
+  const int count = static_cast<int>(tree_.subtrees.size());
+  std::vector<int> share(tree_.fronts.size(), count);
   for (int s = 0; s < count; ++s)
-    std::fill(share.begin() + subtrees[s].begin, share.begin() + subtrees[s].end, s);
-  for (int f = 0; f < fronts; ++f) {
+    std::fill(share.begin() + tree_.subtrees[s].begin, share.begin() + tree_.subtrees[s].end, s);
+  for (int f = 0; f < static_cast<int>(share.size()); ++f) {
     if (share[f] == count) tree_.above.push_back(f);
   }
   return share;

@@ -4,13 +4,12 @@
 #include <atomic>
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 namespace perp {
 
 namespace {
 
-// Smaller shares cost more than they save.
+// Of smaller shares, handing them out takes a good part of the time.
 constexpr double kShareOfProduct = 1e5;  // multiplications
 constexpr double kShareOfEntries = 1e4;  // entries of a front that children add to
 constexpr int kColumnsTogether = 8;      // a multiple of the column tiles of all kernels
@@ -209,25 +208,15 @@ bool SupernodalLdl::factor(const std::vector<double>& values, double least, doub
 
 bool SupernodalLdl::factor_by_threads(const std::vector<double>& values, const Floor& floor) {
   ThreadTeam team(static_cast<int>(workers_.size()));
-  std::atomic<std::size_t> next = 0;
-  std::atomic<bool> fails = false;
-  team.run([&](int k) {
-    for (std::size_t s = next++; s < tree_.subtrees.size(); s = next++) {
-      for (int f = tree_.subtrees[s].begin; f < tree_.subtrees[s].end; ++f) {
-        if (fails || !eliminate(f, values, floor, workers_[static_cast<std::size_t>(k)])) {
-          fails = true;
-          return;
-        }
-      }
-    }
-  });
+  if (!visit_subtrees(team, true, [&](int f, int k) {
+        return eliminate(f, values, floor, workers_[static_cast<std::size_t>(k)]);
+      }))
+    return false;
   workers_[0].team = &team;
-  for (const int f : tree_.above) {
-    if (fails) break;
-    fails = !eliminate(f, values, floor, workers_[0]);
-  }
+  const bool works = std::all_of(tree_.above.begin(), tree_.above.end(),
+                                 [&](int f) { return eliminate(f, values, floor, workers_[0]); });
   workers_[0].team = nullptr;
-  return !fails;
+  return works;
 }
 
 bool SupernodalLdl::eliminate(int f, const std::vector<double>& values, const Floor& floor,
@@ -315,29 +304,23 @@ void SupernodalLdl::Substituted::add(const Substituted& others) {
   count += others.count;
 }
 
-// Visits children before their parents, or parents first; subtrees on the threads of the team.
+// Visits the fronts of the subtrees, each subtree on one thread: visit(front, thread). Children
+// come before their parents, or parents first. @return false if a visit did; then no other one
+// begins
 template <class F>
-void SupernodalLdl::for_each_front(ThreadTeam* team, bool upwards, const F& visit) const {
-  const auto visit_subtree = [&](const Subtree& tree) {
-    for (int k = 0; k < tree.end - tree.begin; ++k)
-      visit(upwards ? tree.begin + k : tree.end - 1 - k);
-  };
-  const auto visit_subtrees = [&] {
-    std::atomic<std::size_t> next = 0;
-    if (team) {
-      team->run([&](int) {
-        for (std::size_t s = next++; s < tree_.subtrees.size(); s = next++)
-          visit_subtree(tree_.subtrees[s]);
-      });
+bool SupernodalLdl::visit_subtrees(ThreadTeam& team, bool upwards, const F& visit) const {
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> fails = false;
+  team.run([&](int thread) {
+    for (std::size_t s = next++; s < tree_.subtrees.size(); s = next++) {
+      const auto [begin, end] = tree_.subtrees[s];
+      for (int k = 0; k < end - begin; ++k) {
+        if (fails) return;
+        if (!visit(upwards ? begin + k : end - 1 - k, thread)) fails = true;
+      }
     }
-  };
-  if (upwards) {
-    visit_subtrees();
-    for (const int f : tree_.above) visit(f);
-  } else {
-    for (auto f = tree_.above.rbegin(); f != tree_.above.rend(); ++f) visit(*f);
-    visit_subtrees();
-  }
+  });
+  return !fails;
 }
 
 // Work space for the values of a front's rows, for one right-hand side.
@@ -411,14 +394,20 @@ void SupernodalLdl::solve(double* x, int count) const {
   for (int c = 0; c < count; ++c) {
     for (std::size_t k = 0; k < size; ++k) work_[c * size + k] = x[c * size + tree_.order[k]];
   }
-  std::optional<ThreadTeam> several;
-  if (!tree_.subtrees.empty()) several.emplace(static_cast<int>(workers_.size()));
-  ThreadTeam* const team = several ? &*several : nullptr;
-  for_each_front(team, true, [&](int f) { solve_forward(f, count); });
+  ThreadTeam team(static_cast<int>(workers_.size()));
+  visit_subtrees(team, true, [&](int f, int) {
+    solve_forward(f, count);
+    return true;
+  });
+  for (const int f : tree_.above) solve_forward(f, count);
   for (int c = 0; c < count; ++c) {
     for (std::size_t k = 0; k < size; ++k) work_[c * size + k] /= pivots_[k];
   }
-  for_each_front(team, false, [&](int f) { solve_backward(f, count); });
+  for (auto f = tree_.above.rbegin(); f != tree_.above.rend(); ++f) solve_backward(*f, count);
+  visit_subtrees(team, false, [&](int f, int) {
+    solve_backward(f, count);
+    return true;
+  });
   for (int c = 0; c < count; ++c) {
     for (std::size_t k = 0; k < size; ++k) x[c * size + tree_.order[k]] = work_[c * size + k];
   }

@@ -91,7 +91,7 @@ class SupernodalLdl {
   void subtract_product(const DensePart& l, int columns, int inner, const double* d, double* c,
                         int stride, Worker& worker);
   template <class F>
-  void for_each_front(ThreadTeam* team, bool upwards, const F& visit) const;
+  bool visit_subtrees(ThreadTeam& team, bool upwards, const F& visit) const;
   double* values_of(const Front& front, int side) const;
   void solve_forward(int f, int count) const;
   void solve_backward(int f, int count) const;

@@ -6,7 +6,7 @@ namespace perp {
 
 namespace {
 
-constexpr int kLooks = 300;  // before a thread sleeps: about the time that it takes to wake one
+constexpr int kLooks = 300;  // before a thread sleeps
 
 // Waits until the value is another one.
 template <class T>
