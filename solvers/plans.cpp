@@ -301,11 +301,11 @@ std::vector<Plan> friction_plans() {
        "friction_contact of 1000 contacts and more without a start",
        first("try(newton-ac:proximal=1e-5:patience=8, cap=60, share=.1), "
              "try(nsgs:patience=50, cap=10000, share=.1), try(newton-ac, from=best, share=.1), "
-             "try(proximal-newton, from=best, cap=60), "
+             "try(proximal-newton, from=best, cap=60), together("
              "try(smoothing-continuation:slip_smoothing=0.06, cap=800, share=.5), "
              "try(smoothing-continuation:slip_smoothing=0.3, cap=1200, share=.5), "
              "try(smoothing-continuation:slip_smoothing=1, cap=800, share=.5), "
-             "try(smoothing-continuation:slip_smoothing=0.1, share=.9), "
+             "try(smoothing-continuation:slip_smoothing=0.1, share=.9)), "
              "try(proximal-newton, from=best, share=.5), " +
              tries.larger_rho + tries.last),
        {}},

@@ -28,8 +28,8 @@ struct Limits {
   double tolerance = 1e-8;  ///< largest measure of the verifier that counts as solved
   int max_iterations = 0;   ///< 0: the solver's own default
   double time_limit = 0.0;  ///< seconds a solve may take; 0: none
-  /// Threads that a solve may use, at least 1. Only factorisations by dense blocks (SupernodalLdl)
-  /// use several; the answer has the same bits whatever their number.
+  /// Threads that a solve may use, at least 1. Factorisations by dense blocks (SupernodalLdl) and
+  /// `together` use several; the answer has the same bits whatever their number.
   int threads = 1;
 };
 

@@ -165,6 +165,8 @@ void judge_start(const Task& task, Outcome& outcome);
 std::unique_ptr<Strategy> make_first(const SolverExpression&, const Workshop&);
 /// Makes `best` (docs/reference/strategies.md).
 std::unique_ptr<Strategy> make_best(const SolverExpression&, const Workshop&);
+/// Makes `together` (docs/reference/strategies.md).
+std::unique_ptr<Strategy> make_together(const SolverExpression&, const Workshop&);
 /// Makes `repeat` (docs/reference/strategies.md).
 std::unique_ptr<Strategy> make_repeat(const SolverExpression&, const Workshop&);
 /// Makes `try` (docs/reference/strategies.md).

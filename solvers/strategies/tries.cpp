@@ -28,21 +28,35 @@ void Tries::begin(const Task& task, bool all) {
 }
 
 bool Tries::run(Strategy& part, const Task& task) {
+  Task next = task;
+  next.after_cap |= out_.capped;
+  if (!first_) next.best = &out_.result;
+  return run_apart(part, next);
+}
+
+bool Tries::run_apart(Strategy& part, const Task& task) {
   if (ended()) return true;
   if (out_of_time()) {
     stopped_by_time_ = true;
     return true;
   }
   Task next = task;
-  next.after_cap |= out_.capped;
-  if (!first_) next.best = &out_.result;
   next.limits.time_limit = time_left();
   tried_ = true;
   Outcome& outcome = part.run(next);
   judge_start(next, outcome);
+  return take(outcome);
+}
+
+bool Tries::take(const Outcome& outcome) {
+  tried_ = true;
   out_.capped |= outcome.capped;
   if (!outcome.skipped) take(outcome.result);
   return ended();
+}
+
+bool Tries::is_end(const Outcome& outcome) {
+  return !outcome.skipped && said_by(outcome.result) == kEnded;
 }
 
 void Tries::charge(const VerifiedResult& work) { add_costs(work, out_.result); }

@@ -18,6 +18,13 @@ class Tries {
   /// Runs a part with the time that is left, unless the tries have ended.
   /// @return whether the tries have ended
   bool run(Strategy& part, const Task& task);
+  /// The same for a part that does not see the best answer of those before.
+  bool run_apart(Strategy& part, const Task& task);
+  /// Takes what a part has made of a task elsewhere, judged by judge_start().
+  /// @return as run()
+  bool take(const Outcome& outcome);
+  /// Whether a later part cannot change this outcome: a solution, a proof, or an interruption.
+  static bool is_end(const Outcome& outcome);
 
   /// Adds the costs of work for the next try.
   void charge(const VerifiedResult& work);
