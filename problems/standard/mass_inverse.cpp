@@ -3,6 +3,7 @@
 #include <Eigen/SparseCholesky>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace perp {
 
@@ -49,6 +50,28 @@ ExtendedVector MassInverse::solve(const ExtendedVector& b) const {
     before = size;
   }
   return ExtendedVector::Constant(b.size(), std::numeric_limits<Extended>::quiet_NaN());
+}
+
+ExtendedVector MassInverse::error_of(const ExtendedVector& x, const ExtendedVector& changes) const {
+  const auto& ldl = factors_->ldl;
+  const auto& l = ldl.matrixL().nestedExpression();
+  ExtendedVector bound = ldl.permutationP() * changes;
+  const auto n = static_cast<int>(bound.size());
+  for (int j = 0; j < n; ++j) {
+    for (std::remove_cvref_t<decltype(l)>::InnerIterator it(l, j); it; ++it) {
+      if (it.row() > j) bound[it.row()] += std::abs(it.value()) * bound[j];
+    }
+  }
+  bound.array() /= ldl.vectorD().array().abs();
+  for (int j = n - 1; j >= 0; --j) {
+    for (std::remove_cvref_t<decltype(l)>::InnerIterator it(l, j); it; ++it) {
+      if (it.row() > j) bound[j] += std::abs(it.value()) * bound[it.row()];
+    }
+  }
+  ExtendedVector error = ldl.permutationPinv() * bound;
+  // What refinement leaves: its last correction, wrong by half of itself at most.
+  if (n > 0) error.array() += 2 * kConverged * x.cwiseAbs().maxCoeff();
+  return error;
 }
 
 bool is_positive_definite(const Matrix& m) { return MassInverse(m).positive_definite(); }

@@ -22,6 +22,11 @@ class MassInverse {
   /// x with M x = b. NaN if the refinement does not converge (condition beyond about 1e18).
   ExtendedVector solve(const ExtendedVector& b) const;
 
+  /// A bound for |x - M^-1 (b + e)| of a solution x of solve(b), for all e with |e_i| <=
+  /// changes[i]. With comparison matrices of the factors [Higham2002, Sec. 8.3], so it may be too
+  /// large if they are ill-conditioned, but never too small but for rounding.
+  ExtendedVector error_of(const ExtendedVector& x, const ExtendedVector& changes) const;
+
  private:
   struct Factors;
   const Matrix* m_;

@@ -50,6 +50,119 @@ TEST(PreciseMeasure, PointsWithoutAValueAreNotGranted) {
   }
 }
 
+// F(z) of one unknown, z free, that `build` adds to a graph.
+template <class Build>
+Mcp free_function(const Build& build) {
+  ExpressionGraph g;
+  const int z = g.add_leaf(Operation::kVariable, 0);
+  g.outputs = {build(g, z)};
+  Mcp p = cancelling(1.0);
+  p.graph = std::make_shared<const ExpressionGraph>(g);
+  return p;
+}
+
+bool granted(const Mcp& p, double z) { return verify(p, {vector({z}), {}}, 1e-8).solved; }
+
+// norm(2^31, 0.49, ..., 0.49) - 2^31 - z: each square is lost in the sum, but not all together.
+TEST(PreciseMeasure, NormsOfManyOperandsAreNotGranted) {
+  for (const int count : {200, 1000, 4000}) {
+    const Mcp p = free_function([&](ExpressionGraph& g, int z) {
+      const int large = g.add_constant(0x1p31), small = g.add_constant(0.49);
+      std::vector<int> operands(static_cast<std::size_t>(count), small);
+      operands.insert(operands.begin(), large);
+      const int norm = g.add(Operation::kNorm, operands);
+      return g.add(Operation::kSubtract, {g.add(Operation::kSubtract, {norm, large}), z});
+    });
+    const double exact = count * 0.49 * 0.49 / 0x1p32;
+    EXPECT_FALSE(granted(p, 0.0)) << count;
+    EXPECT_TRUE(granted(p, exact)) << count;
+  }
+}
+
+// A small error of an exponent is a large one of the power.
+TEST(PreciseMeasure, PowersWhoseExponentsCancelAreNotGranted) {
+  const auto lost = [](ExpressionGraph& g, int z) {  // (1e20 + z) - 1e20
+    const int large = g.add_constant(1e20);
+    return g.add(Operation::kSubtract, {g.add(Operation::kAdd, {large, z}), large});
+  };
+  const Mcp power = free_function([&](ExpressionGraph& g, int z) {
+    const int p = g.add(Operation::kPow, {g.add_constant(1000.0), lost(g, z)});
+    return g.add(Operation::kMultiply, {g.add_constant(1e-12), p});
+  });
+  EXPECT_FALSE(granted(power, 3.9));  // 1e-12 * 1000^3.9 = 0.5
+  EXPECT_TRUE(granted(power, 1.0));
+  const Mcp steep = free_function([&](ExpressionGraph& g, int z) {
+    const int base = g.add(Operation::kAdd, {g.add_constant(1.0), z});
+    const int p = g.add(Operation::kPow, {base, g.add_constant(1e21)});
+    return g.add(Operation::kMultiply, {g.add_constant(1e-12), p});
+  });
+  EXPECT_FALSE(granted(steep, 5e-20));  // 1e-12 e^50
+  // A root of what may be negative; a root of a square may be 0.
+  const Mcp root = free_function([&](ExpressionGraph& g, int z) {
+    const int one = g.add_constant(1.0);
+    const int x = g.add(Operation::kSubtract, {g.add(Operation::kAdd, {one, z}), one});
+    return g.add(Operation::kSqrt, {x});
+  });
+  EXPECT_FALSE(granted(root, -1e-20));
+  EXPECT_TRUE(granted(root, 0.0));
+  const Mcp length = free_function([&](ExpressionGraph& g, int z) {
+    const int x = lost(g, z);
+    const int square = g.add(Operation::kMultiply, {x, x});
+    return g.add(Operation::kSqrt, {g.add(Operation::kAdd, {square, square})});
+  });
+  EXPECT_TRUE(granted(length, 0.0));
+  EXPECT_FALSE(granted(length, 1e-7));
+}
+
+// e^z e^z e^(-1.8 z) e^(-0.2 z) is 1 for every z, but a product of the first two may underflow.
+TEST(PreciseMeasure, UnderflowIsNoZero) {
+  const Mcp p = free_function([](ExpressionGraph& g, int z) {
+    const auto power = [&](double factor) {
+      return g.add(Operation::kExp, {g.add(Operation::kMultiply, {g.add_constant(factor), z})});
+    };
+    int product = g.add(Operation::kMultiply, {power(1.0), power(1.0)});
+    product = g.add(Operation::kMultiply, {product, power(-1.8)});
+    return g.add(Operation::kMultiply, {product, power(-0.2)});
+  });
+  EXPECT_FALSE(granted(p, -6000.0));
+  const Mcp zero = free_function([](ExpressionGraph& g, int z) {
+    return g.add(Operation::kSqrt, {g.add(Operation::kMultiply, {g.add_constant(1e-300), z})});
+  });
+  EXPECT_TRUE(granted(zero, 0.0));
+}
+
+// M is singular but for 2^-44: it amplifies what rounding J'r loses.
+TEST(PreciseMeasure, IllConditionedMassesAreNotGuessed) {
+  FrictionContact p;
+  p.dimension = 2;
+  p.mu = vector({1.0});
+  p.J = Matrix(matrix(2, 2, {1.2500000000027411, 1.250000000002815, 1, -1}));
+  const double c = 1 - 0x1p-44;
+  p.M = Matrix(matrix(2, 2, {1, c, c, 1}));
+  p.q = vector({-1.7187500000077416, 1.430859375});  // u_t = -7e-17
+  EXPECT_TRUE(verify(p, {vector({1.1, 0}), {}}, 1e-8).solved);
+  p.q[1] = 1.4308586120605469;  // u_t = -7.6e-7
+  EXPECT_FALSE(verify(p, {vector({1.1, 0}), {}}, 1e-8).solved);
+}
+
+// (t, x) with |x| above t by less than the last of 256 bits.
+TEST(PreciseMeasure, HugeConesAreNotGuessed) {
+  const ConicQp cone{Matrix(matrix(1, 1, {0})),
+                     vector({0}),
+                     Matrix(DenseMatrix::Zero(3, 1)),
+                     vector({1e200, 1e200, 1e98}),
+                     {{ConeType::kSecondOrder, 3}}};
+  const Verdict v = verify(cone, {vector({0}), vector({0, 0, 0})}, 1e-8);
+  EXPECT_FALSE(v.solved);
+  EXPECT_NEAR(v.measure, 0.5e-4 / 2, 1e-6);  // half of |x| - t = 1e196 / 2e200
+  FrictionContact friction;
+  friction.dimension = 3;
+  friction.W = Matrix(DenseMatrix::Zero(3, 3));
+  friction.q = vector({0, 0, 0});
+  friction.mu = vector({1.0});
+  EXPECT_FALSE(verify(friction, {vector({1e200, 1e200, 1e98}), {}}, 1e-8).solved);
+}
+
 // u = q + 2^900 - 2^900, next to the tolerance: few bits would lose q twice, and agree.
 TEST(PreciseMeasure, SumsThatCancelAreNotLost) {
   FrictionContact p;
