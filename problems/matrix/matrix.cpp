@@ -142,25 +142,49 @@ double Matrix::max_abs() const {
   return Eigen::Map<const Vector>(a.value, a.entries()).cwiseAbs().maxCoeff();
 }
 
-bool Matrix::is_symmetric(double tolerance) const {
-  if (rows() != cols()) return false;
-  const double bound = tolerance * max_abs();
-  if (!is_sparse()) {
-    const DenseMatrix& a = dense();
+namespace {
+
+// Whether near(i, j, a_ij, a_ji) holds for all stored entries.
+template <class Near>
+bool is_mirrored(const Matrix& m, const Near& near) {
+  if (m.rows() != m.cols()) return false;
+  if (!m.is_sparse()) {
+    const DenseMatrix& a = m.dense();
     for (int j = 0; j < a.cols(); ++j) {
       for (int i = 0; i < j; ++i) {
-        if (std::abs(a(i, j) - a(j, i)) > bound) return false;
+        if (!near(i, j, a(i, j), a(j, i))) return false;
       }
     }
     return true;
   }
-  const SparseColumns a = columns();
+  const SparseColumns a = m.columns();
   for (int j = 0; j < a.cols; ++j) {
     for (int k = a.start[j]; k < a.start[j + 1]; ++k) {
-      if (std::abs(a.value[k] - coefficient(j, a.row[k])) > bound) return false;
+      if (!near(a.row[k], j, a.value[k], m.coefficient(j, a.row[k]))) return false;
     }
   }
   return true;
+}
+
+}  // namespace
+
+bool Matrix::is_symmetric(double tolerance) const {
+  const double bound = tolerance * max_abs();
+  return is_mirrored(*this,
+                     [&](int, int, double a, double b) { return !(std::abs(a - b) > bound); });
+}
+
+bool Matrix::is_symmetric_by_entry(double tolerance) const {
+  Vector roots;
+  return is_mirrored(*this, [&](int i, int j, double a, double b) {
+    const double difference = std::abs(a - b);
+    if (!(difference > tolerance * std::max(std::abs(a), std::abs(b)))) return true;
+    if (roots.size() == 0) {
+      roots.resize(rows());
+      for (int k = 0; k < rows(); ++k) roots[k] = std::sqrt(std::abs(coefficient(k, k)));
+    }
+    return !(difference > tolerance * roots[i] * roots[j]);
+  });
 }
 
 Vector Matrix::multiply(const Vector& x) const {

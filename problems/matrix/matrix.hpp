@@ -103,6 +103,9 @@ class Matrix {
   double max_abs() const;
   /// True if |a_ij - a_ji| <= tolerance * max|a|, elementwise.
   bool is_symmetric(double tolerance = 0.0) const;
+  /// True if |a_ij - a_ji| <= tolerance * max(|a_ij|, |a_ji|, sqrt(|a_ii a_jj|)), elementwise: as
+  /// near as the rounding of products such as J M^-1 J' leaves it, whatever the units of rows are.
+  bool is_symmetric_by_entry(double tolerance) const;
 
   /// y = A x, accumulated in extended precision (80-bit on x86) and rounded once per row.
   Vector multiply(const Vector& x) const;

@@ -11,6 +11,7 @@ namespace perp {
 namespace {
 
 constexpr double kBeyondRounding = 1e-12;  // over the sum of absolute values: more than rounding
+constexpr Extended kHidden = 1e-29L;       // more than sums that are made exactly can hide
 constexpr double kFarAway = 1e10;          // relative radius from which on an exclusion is reported
 
 // a'b and the sum of |a_i b_i|.
@@ -22,6 +23,54 @@ std::pair<double, double> dot_and_size(const Vector& a, const Vector& b) {
     size += std::abs(term);
   }
   return {static_cast<double>(sum), static_cast<double>(size)};
+}
+
+// At least the absolute value of an exact sum: what rounding may hide is added. Sums are exact to
+// about 2^-60 of them, or 1e-30.
+Extended at_least(const AffineSum& sum, Eigen::Index i) {
+  return sum.sizes[i] > 0 ? std::abs(sum.values[i]) * (1 + 0x1p-40L) + kHidden : 0;
+}
+
+double largest_of(const AffineSum& sum) {
+  Extended largest = 0;
+  for (Eigen::Index i = 0; i < sum.values.size(); ++i)
+    largest = std::max(largest, at_least(sum, i));
+  return static_cast<double>(largest);
+}
+
+// At least the distance of exact sums from the product of cones, as distance_from_cones().
+double distance_of(const AffineSum& sum, const std::vector<Cone>& cones) {
+  Extended distance = 0;
+  int offset = 0;
+  for (const Cone& cone : cones) {
+    if (cone.type == ConeType::kSecondOrder) {
+      Extended squares = 0, hidden = 0;
+      for (int i = offset; i < offset + cone.size; ++i) {
+        if (i > offset) squares += sum.values[i] * sum.values[i];
+        if (sum.sizes[i] > 0) hidden += 0x1p-58L * std::abs(sum.values[i]) + kHidden;
+      }
+      distance = std::max(distance, std::sqrt(squares) - sum.values[offset] + hidden);
+    } else {
+      for (int i = offset; i < offset + cone.size; ++i) {
+        if (cone.type == ConeType::kZero || sum.values[i] <= kHidden)
+          distance = std::max(distance, at_least(sum, i));
+      }
+    }
+    offset += cone.size;
+  }
+  return static_cast<double>(distance);
+}
+
+// How far v may be from the cones because of the rounding of a norm.
+double hidden_in_norms(const Vector& v, const std::vector<Cone>& cones) {
+  double hidden = 0.0;
+  int offset = 0;
+  for (const Cone& cone : cones) {
+    if (cone.type == ConeType::kSecondOrder && cone.size > 1)
+      hidden = std::max(hidden, 0x1p-60 * cone.size * max_abs(v.segment(offset, cone.size)));
+    offset += cone.size;
+  }
+  return hidden;
 }
 
 // How far v is from the product of cones, in its largest entry; for a second-order cone (t, x) it
@@ -154,13 +203,14 @@ bool is_proof_of_unbounded(const ConicQp& p, const Vector& x) {
   return conditions.hold_for(x, p.c);
 }
 
-// If the radius is large enough: the certificate is a proof, or excludes feasible points up to the
-// radius.
+// The certificate is a proof, or excludes feasible points up to the radius if that is large enough.
+// The exact proof is tried if the certificate may be one.
 template <class Check, class Proof>
-void settle(Check& check, double worth_telling, const Proof& proof) {
-  if (!(check.radius >= worth_telling)) return;
+void settle(Check& check, bool may_hold, double worth_telling, const Proof& proof) {
+  const bool far = check.radius >= worth_telling;
+  if (!far && !may_hold) return;
   check.holds = proof();
-  check.excludes = !check.holds;
+  check.excludes = far && !check.holds;
   if (check.holds) check.radius = kInfinity;
 }
 
@@ -177,21 +227,31 @@ FarkasCheck check_farkas(const Mlcp& p, const Vector& y) {
         has_lower ? (has_upper ? y[i] == 0 : y[i] >= 0) : (!has_upper || y[i] <= 0);
     if (!allowed) return check;
   }
-  const Vector g = p.M.multiply_transposed(y);
+  const AffineSum g = sum_of({AffineTerm::transposed_product(p.M, y)}, n);
   long double supremum = 0, size = 0;
   check.violation = 0.0;
+  bool may_hold = true;  // up to rounding
   const auto add = [&](double a, double b) {
     supremum += static_cast<long double>(a) * b;
     size += std::abs(static_cast<long double>(a) * b);
   };
   for (int j = 0; j < n; ++j) {
     add(p.q[j], y[j]);
-    if (g[j] == 0) continue;
-    const double bound = g[j] > 0 ? p.upper[j] : p.lower[j];
-    if (std::isinf(bound)) {
-      check.violation = std::max(check.violation, std::abs(g[j]));
-    } else {
-      add(g[j], bound);
+    if (g.sizes[j] == 0) continue;
+    // At least the absolute value of the exact sum; if its sign is in doubt, the worse bound
+    // counts.
+    const Extended value = g.values[j], most = at_least(g, j);
+    for (const bool positive : {true, false}) {
+      if (std::abs(value) > kHidden && positive != (value > 0)) continue;
+      const double bound = positive ? p.upper[j] : p.lower[j];
+      if (std::isinf(bound)) {
+        check.violation = std::max(check.violation, static_cast<double>(most));
+        may_hold = may_hold && std::abs(value) <= kHidden;
+      } else if (std::abs(value) > kHidden) {
+        add(static_cast<double>(value), bound);
+      } else {
+        supremum += most * std::abs(bound);
+      }
     }
   }
   check.supremum = static_cast<double>(supremum);
@@ -199,7 +259,7 @@ FarkasCheck check_farkas(const Mlcp& p, const Vector& y) {
   check.radius = check.violation > 0 ? margin / check.violation : kInfinity;
   const double length = std::max(1.0, max_abs(p.q) / std::max(p.M.max_abs(), 1e-300));
   if (!(margin > kBeyondRounding * static_cast<double>(size) && margin > 0)) return check;
-  settle(check, kFarAway * length, [&] { return is_proof(p, y); });
+  settle(check, may_hold, kFarAway * length, [&] { return is_proof(p, y); });
   return check;
 }
 
@@ -213,12 +273,22 @@ FarkasCheck check_farkas(const ConicQp& p, const Vector& y) {
   FarkasCheck check;
   if (!y.allFinite() || distance_from_cones(y, p.cones, true) > 0) return check;
   const auto [sum, size] = dot_and_size(p.b, y);
-  check.supremum = sum;
-  check.violation = max_abs(p.A.multiply_transposed(y));
-  check.radius = check.violation > 0 ? -sum / check.violation : kInfinity;
+  // With y outside of its cone by `hidden`, y's for s = b - Ax in K is above -hidden |s|_1.
+  const double hidden = hidden_in_norms(y, p.cones);
+  const AffineSum g = sum_of({AffineTerm::transposed_product(p.A, y)}, p.size());
+  check.supremum = sum + hidden * p.b.lpNorm<1>();
+  check.violation = largest_of(g);
+  const bool may_hold = check.violation <= 2 * kHidden;
+  if (hidden > 0) {
+    Vector columns = Vector::Zero(p.size());  // 1-norms
+    for (int j = 0; j < p.size(); ++j)
+      p.A.for_column(j, [&](int, double value) { columns[j] += std::abs(value); });
+    check.violation += hidden * max_abs(columns);
+  }
+  check.radius = check.violation > 0 ? -check.supremum / check.violation : kInfinity;
   const double length = std::max(1.0, max_abs(p.b) / std::max(p.A.max_abs(), 1e-300));
   if (-sum > kBeyondRounding * size)
-    settle(check, kFarAway * length, [&] { return is_proof(p, y); });
+    settle(check, may_hold, kFarAway * length, [&] { return is_proof(p, y); });
   return check;
 }
 
@@ -228,12 +298,16 @@ UnboundedCheck check_unbounded(const ConicQp& p, const Vector& x) {
   if (!x.allFinite()) return check;
   const auto [sum, size] = dot_and_size(p.c, x);
   check.slope = sum;
-  const Vector s = -p.A.multiply(x);
-  check.violation = std::max(max_abs(p.P.multiply(x)), distance_from_cones(s, p.cones, false));
+  const AffineSum s = sum_of({AffineTerm::product(p.A, x, -1)}, static_cast<int>(p.b.size()));
+  const AffineSum curvature = sum_of({AffineTerm::product(p.P, x)}, p.size());
+  check.violation = std::max(largest_of(curvature), distance_of(s, p.cones));
+  const bool may_hold =
+      largest_of(curvature) <= 2 * kHidden &&
+      distance_from_cones(Vector(s.values.cast<double>()), p.cones, false) <= 2 * kHidden;
   check.radius = check.violation > 0 ? -sum / check.violation : kInfinity;
   const double data = std::max({p.P.max_abs(), p.A.max_abs(), 1e-300});
   if (-sum > kBeyondRounding * size) {
-    settle(check, kFarAway * std::max(1.0, max_abs(p.c) / data),
+    settle(check, may_hold, kFarAway * std::max(1.0, max_abs(p.c) / data),
            [&] { return is_proof_of_unbounded(p, x); });
   }
   return check;

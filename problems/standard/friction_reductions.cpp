@@ -87,7 +87,7 @@ class Velocities {
 
 Reduction conic_in_impulses(const FrictionContact& p) {
   Matrix w = p.compliance.size() > 0 ? Matrix(delassus(p)) : p.W;
-  if (!w.is_symmetric(1e-12)) throw std::invalid_argument("W: not symmetric");
+  if (!w.is_symmetric_by_entry(1e-12)) throw std::invalid_argument("W: not symmetric");
   if (!positive_semidefinite(w)) throw std::invalid_argument("W: not positive semidefinite");
   ConvexRelaxation r = relaxation_in_impulses(std::move(w), p.q, p.mu, p.dimension);
   // s = D r and D'y = u, D diagonal.

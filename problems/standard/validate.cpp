@@ -35,7 +35,7 @@ void check_nonnegative(std::string_view field, const Vector& v, int length) {
 }
 
 void check_symmetric(std::string_view field, const Matrix& a) {
-  if (!a.is_symmetric(1e-12)) fail(fmt::format("{}: not symmetric", field));
+  if (!a.is_symmetric_by_entry(1e-12)) fail(fmt::format("{}: not symmetric", field));
 }
 
 void check_positive_definite(std::string_view field, const Matrix& a) {

@@ -39,6 +39,36 @@ TEST(Certificates, DoNotProveWhatIsFalse) {
   EXPECT_TRUE(verify(problem_of(flat), {vector({1e12, 0}), Vector()}, 1e-3).solved);
 }
 
+// Rounded products vanish, the exact ones do not: such a y excludes nothing that is a solution.
+TEST(Certificates, WhatRoundingHidesExcludesNothing) {
+  for (const double large : {1e20, 0x1p70}) {
+    const Lcp p{matrix(3, 3, {large, -large, 0, 0.5, 0, 0, -large, large, 0}), vector({0, -1, 0})};
+    EXPECT_TRUE(verify(problem_of(p), {vector({2, 2, 0}), {}}, 1e-12).solved);
+    const FarkasCheck check = check_farkas(p, vector({1, 1, 1}));
+    EXPECT_FALSE(check.holds);
+    EXPECT_FALSE(check.excludes);
+    EXPECT_LE(check.radius, 4.0);
+  }
+  const double large = 0x1p68;
+  const ConicQp cone = conic_problem(DenseMatrix::Zero(2, 2), vector({0, 0}),
+                                     matrix(3, 2, {-large, -4, large, 0, 0, 0x1p35}),
+                                     vector({-1, 0, 0}), {{ConeType::kSecondOrder, 3}});
+  EXPECT_TRUE(verify(problem_of(cone), {vector({1, 1}), vector({0, 0, 0})}, 1e-12).solved);
+  const FarkasCheck outside = check_farkas(cone, vector({1, 1, 0x1p-33}));
+  EXPECT_FALSE(outside.holds);
+  EXPECT_FALSE(outside.excludes && outside.radius > 2.0);
+}
+
+// On the boundary of a cone, and with terms that cancel exactly: still a proof.
+TEST(Certificates, ProofsOnABoundaryHold) {
+  const ConicQp p = conic_problem(DenseMatrix::Zero(2, 2), vector({0, 0}),
+                                  matrix(3, 2, {3e20, 4e20, -5e20, 0, 0, -5e20}),
+                                  vector({-1e-9, 0, 0}), {{ConeType::kSecondOrder, 3}});
+  const FarkasCheck check = check_farkas(p, vector({5, 3, 4}));
+  EXPECT_TRUE(check.holds);
+  EXPECT_EQ(check.radius, kInf);
+}
+
 // What no solver says of them: infeasible or unbounded.
 TEST(Certificates, SolversDoNotClaimThem) {
   const BoxQp flat{matrix(2, 2, {1e-12, 0, 0, 1}), vector({-1, 0}), vector({-kInf, -kInf}),
