@@ -93,9 +93,15 @@ struct HeldContact {
   double velocity = 0.0;
 };
 
-/// The decisions of a caller that watches contacts itself: of the points that were found, those
-/// that take part, or others in their place. An empty function: the model decides.
-using HeldContacts = std::function<std::vector<HeldContact>(std::vector<ContactPoint3>)>;
+/// The decisions of a caller that watches contacts itself.
+struct HeldContacts {
+  /// Of the points that were found, those that take part, or others in their place. An empty
+  /// function: the model decides.
+  std::function<std::vector<HeldContact>(std::vector<ContactPoint3>)> choose{};
+  /// Joints ask for J v+ = -joints_kept J v - joints_corrected Theta / h, v the velocities of the
+  /// state.
+  double joints_kept = 0.0, joints_corrected = 1.0;
+};
 
 /// Turns a step into problems, and their answers into the next state. It never calls a solver: the
 /// caller solves each stage and passes the answer to advance().

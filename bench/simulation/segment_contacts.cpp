@@ -59,7 +59,9 @@ bool SegmentContacts::is_new_of_held_pair(const ContactPoint3& c) const {
 }
 
 State SegmentContacts::reference(double length) const {
-  return at_beginning_ ? start_ : drifted(scene_, start_, start_, 0.5 * length);
+  State reference = at_beginning_ ? start_ : drifted(scene_, start_, start_, 0.5 * length);
+  if (scene_.impulses.empty()) reference.time += 0.5 * length;
+  return reference;
 }
 
 std::vector<HeldContact> SegmentContacts::held(std::vector<ContactPoint3> found,
@@ -70,6 +72,16 @@ std::vector<HeldContact> SegmentContacts::held(std::vector<ContactPoint3> found,
       held.push_back({std::move(c), *velocity});
   }
   return held;
+}
+
+HeldContacts SegmentContacts::decisions(const State& reference, double length, double step) const {
+  HeldContacts decisions;
+  decisions.choose = [this, &reference, length](std::vector<ContactPoint3> found) {
+    return held(std::move(found), reference, length);
+  };
+  decisions.joints_kept = at_beginning_ ? 0.0 : 1.0;
+  decisions.joints_corrected = at_beginning_ ? length / std::max(step, length) : 0.0;
+  return decisions;
 }
 
 std::optional<double> SegmentContacts::wanted(const ContactPoint3& c, const State& reference,

@@ -39,11 +39,17 @@ class SegmentContacts {
                   const std::unordered_set<std::uint64_t>& before);
 
   /// The state whose geometry is used in a segment of that length (s). It has the velocities of the
-  /// beginning.
+  /// beginning. Its time, at which loads are evaluated, is that of the middle, unless the scene has
+  /// impulses: they are due by the time of the beginning.
   State reference(double length) const;
   /// Of the points that were found for that state, those that are held.
   std::vector<HeldContact> held(std::vector<ContactPoint3> found, const State& reference,
                                 double length) const;
+  /// What a formulation is told for a segment of that length in a step of length `step` (s). Joints
+  /// are held as contacts are. With the geometry of the beginning their errors grow by second order
+  /// in the length, so they are corrected, as time stepping would: over a whole step, since over
+  /// the length of a short segment that would add energy without bound.
+  HeldContacts decisions(const State& reference, double length, double step) const;
 
   /// Gap of a held contact at the beginning of the segment, else its gap now, m.
   double gap_at_start(const ContactPoint3& contact) const;

@@ -175,7 +175,7 @@ class Simulator {
         }
         StepReport impact = new_report(0.0);
         // Also contacts that separate take part, because others may push.
-        impact.solved = take_step(summary_.final_state, 0.0, impact, touching_points);
+        impact.solved = take_step(summary_.final_state, 0.0, impact, {touching_points});
         ++summary_.events;
         held_.clear();
         for (const ContactResult& c : impact.result.contacts) struck_.insert(c.contact.key());
@@ -225,10 +225,9 @@ class Simulator {
   StepReport try_segment(const State& start, const SegmentContacts& contacts, double length) {
     StepReport report = new_report(length);
     const State reference = contacts.reference(length);
-    report.solved = take_step(reference, length, report, [&](std::vector<ContactPoint3> found) {
-      return contacts.held(std::move(found), reference, length);
-    });
+    report.solved = take_step(reference, length, report, contacts.decisions(reference, length, h_));
     State& end = report.result.state;
+    end.time = start.time + length;
     const State moved =
         drifted(scene_, drifted(scene_, start, start, 0.5 * length), end, 0.5 * length);
     for (std::size_t b = 0; b < end.bodies.size(); ++b) {

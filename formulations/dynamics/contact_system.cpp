@@ -39,10 +39,11 @@ ContactSystem::ContactSystem(const Scene& scene, const State& state, double h, M
       coordinates_(scene) {
   find_active_contacts(held);
   assemble_jacobian(friction);
+  ask_of_joints(held);
   set_scales();
   const bool plain = scene.joints.empty() && scene.bearings.empty() && !motion_.reduced() &&
                      motion_.mass.size() == 0 && motion_.bodies_inverse_mass.size() == 0;
-  if (plain && !held && !choices.velocity_level && choices.gap.gap == &linearised_gap())
+  if (plain && !held.choose && !choices.velocity_level && choices.gap.gap == &linearised_gap())
     remember_geometry();
 }
 
@@ -166,8 +167,8 @@ bool ContactSystem::at_velocity_level(const ContactPoint3& contact) const {
 
 void ContactSystem::find_active_contacts(const HeldContacts& held) {
   contacts_ = find_contacts(*scene_, state_, h_, choices_.candidate_share, *choices_.gap.gap);
-  if (held) {
-    for (HeldContact& c : held(std::exchange(contacts_, {}))) {
+  if (held.choose) {
+    for (HeldContact& c : held.choose(std::exchange(contacts_, {}))) {
       contacts_.push_back(std::move(c.point));
       held_.push_back(c.velocity);
     }
@@ -223,8 +224,17 @@ double ContactSystem::wanted_velocity(int c) const {
          closing_time(c);
 }
 
+void ContactSystem::ask_of_joints(const HeldContacts& held) {
+  kept_joint_velocities_ = joint_corrections_ = Vector::Zero(joint_count());
+  if (h_ > 0) joint_corrections_ = -held.joints_corrected * theta_ / h_;
+  if (held.joints_kept != 0.0)
+    kept_joint_velocities_ = -held.joints_kept *
+                             jacobian_.middleRows(joint_first(), joint_count()) *
+                             coordinates_.velocity(state_);
+}
+
 Vector ContactSystem::wanted_joint_velocities() const {
-  return h_ > 0 ? Vector(-relaxation_.now * theta_ / h_) : Vector(Vector::Zero(joint_count()));
+  return kept_joint_velocities_ + relaxation_.now * joint_corrections_;
 }
 
 SparseMatrix ContactSystem::mass_matrix() const {

@@ -156,6 +156,7 @@ class ContactSystem {
   std::vector<ContactInfo> described_contacts() const;
   std::optional<Vector> small_displacement(const State& state) const;
   void find_active_contacts(const HeldContacts& held);
+  void ask_of_joints(const HeldContacts& held);
   void assemble_jacobian(const FrictionDirections& friction);
   void add_joint_rates(std::vector<Triplet>& entries);
   void add_row(int row, const ContactPoint3& c, const FrictionDirection& d,
@@ -175,6 +176,7 @@ class ContactSystem {
   ContactSystemChoices choices_;
   Coordinates coordinates_;
   std::vector<ContactPoint3> contacts_;
+  Vector kept_joint_velocities_, joint_corrections_;  // of wanted_joint_velocities()
   std::vector<double> held_;  // of each contact: the velocity that a driver sets for it, m/s
   std::vector<ContactFrame> frames_;
   std::vector<FrictionDirection> directions_;  // of all contacts

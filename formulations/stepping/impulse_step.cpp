@@ -77,7 +77,7 @@ class ImpulseStep final : public Formulation {
  private:
   // The contacts of a step whose motion is known.
   StageOrResult with(Motion motion, const HeldContacts& held) {
-    if (held || !system_ || !system_->follow(*begun_.scene, begun_.state, begun_.h, motion))
+    if (held.choose || !system_ || !system_->follow(*begun_.scene, begun_.state, begun_.h, motion))
       pose(std::move(motion), held);
     moving_ = true;
     return next(law_->begin(*system_));

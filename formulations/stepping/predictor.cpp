@@ -118,9 +118,11 @@ StageOrResult Predictor::go_on(StageOrResult next) {
       geometry.bodies[b].orientation = end.bodies[b].orientation;
     }
     try {
-      next = repeated_step_->begin(*scene_, geometry, h_, [&](std::vector<ContactPoint3> found) {
+      HeldContacts decisions;
+      decisions.choose = [&](std::vector<ContactPoint3> found) {
         return centred(std::move(found), end);
-      });
+      };
+      next = repeated_step_->begin(*scene_, geometry, h_, decisions);
     } catch (const CollisionError&) {
       break;
     }

@@ -196,5 +196,125 @@ TEST(EventDriven, ForcesDoTheirWork) {
   EXPECT_NEAR(coarse / fine, 4.0, 0.2);
 }
 
+// A force that grows evenly is exact at the middle of a segment; at its beginning the velocity
+// would lack h t / 2.
+TEST(EventDriven, LoadsOverTimeAreThoseOfTheMiddle) {
+  Scene scene;
+  scene.name = "pushed";
+  scene.dimension = 2;
+  Body mass;
+  mass.name = "mass";
+  mass.mass = 1.0;
+  mass.inertia = Vector3d(0, 0, 1);
+  scene.bodies = {mass};
+  Load load;
+  load.body = 0;
+  load.force[0].times = load.force[0].values = {0.0, 1.0};
+  scene.loads = {load};
+  SimulationRequest request;
+  request.driver = Driver::kEventDriven;
+  request.formulation = "anitescu-potra";
+  request.step = 0.1;
+  request.duration = 1.0;
+  const SimulationSummary summary = simulate(scene, request);
+  EXPECT_NEAR(summary.final_state.bodies[0].velocity.x(), 0.5, 1e-12);
+  EXPECT_NEAR(summary.final_state.time, 1.0, 1e-12);
+}
+
+// A pendulum of length 1 m whose bob hangs in a joint, and beside it a ball that bounces before the
+// end of a step, so that a short segment follows.
+struct JointAndBall {
+  Scene scene;
+
+  JointAndBall(double before_end, double mu) {
+    scene.name = "joint-and-ball";
+    scene.dimension = 2;
+    scene.gravity = Vector3d(0, -9.81, 0);
+    Body pivot, bob, ground, ball;
+    pivot.name = "pivot";
+    pivot.fixed = ground.fixed = true;
+    bob.name = "bob";
+    bob.mass = 1.0;
+    bob.inertia = Vector3d(0, 0, 0.001);
+    bob.position = Vector3d(1, 0, 0);
+    ground.name = "ground";
+    ground.shape = HalfSpace{Vector3d::UnitY(), -3.0};
+    ball.name = "ball";
+    ball.mass = 1.0;
+    ball.inertia = Vector3d(0, 0, 0.001);
+    ball.shape = Sphere{0.1};
+    const double fall = 0.5 - before_end;
+    ball.position = Vector3d(5, -2.9 + 0.5 * 9.81 * fall * fall, 0);
+    scene.bodies = {pivot, bob, ground, ball};
+    Joint joint;
+    joint.name = "joint";
+    joint.body_a = 1;
+    joint.body_b = 0;
+    joint.type = JointType::kRevolute;
+    joint.anchor_a = joint.anchor_b = Vector3d::Zero();
+    scene.joints = {joint};
+    scene.contact.mu = mu;
+    scene.contact.restitution = 0.5;
+  }
+
+  struct Run {
+    double least = 0.0, most = 0.0, stretch = 0.0;  // energy of the bob, J; error of its length, m
+  };
+  Run run(double h, double duration) const {
+    SimulationRequest request;
+    request.driver = Driver::kEventDriven;
+    request.formulation = "anitescu-potra";
+    request.step = h;
+    request.duration = duration;
+    Run run;
+    request.on_step = [&](const StepReport& step) {
+      const BodyState& bob = step.result.state.bodies[1];
+      const double spin = bob.angular_velocity.z();
+      const double energy =
+          0.5 * bob.velocity.squaredNorm() + 0.0005 * spin * spin + 9.81 * bob.position.y();
+      run.least = std::min(run.least, energy);
+      run.most = std::max(run.most, energy);
+      run.stretch = std::max(run.stretch, std::abs(bob.position.norm() - 1.0));
+      return true;
+    };
+    const SimulationSummary summary = simulate(scene, request);
+    EXPECT_EQ(summary.failed_steps, 0) << summary.message;
+    EXPECT_GT(summary.events, 0);
+    return run;
+  }
+};
+
+// In a short segment the error of a joint must not be taken back in the time of that segment: the
+// speed would be the error over that time.
+TEST(EventDriven, AShortSegmentDoesNotThrowAJoint) {
+  for (const double before_end : {1e-3, 1e-5, 1e-7}) {
+    const JointAndBall::Run run = JointAndBall(before_end, 0.0).run(0.01, 1.0);
+    EXPECT_LE(run.most, 1e-9) << before_end;
+    EXPECT_GE(run.least, -1e-5) << before_end;  // the impact projects on the joint
+    EXPECT_LE(run.stretch, 0.01) << before_end;
+  }
+}
+
+TEST(EventDriven, JointsAreOfSecondOrderAndLoseNothing) {
+  std::vector<double> stretch;
+  for (const double h : {0.02, 0.01, 0.005})
+    stretch.push_back(JointAndBall(1e-5, 0.0).run(h, 4.0).stretch);
+  for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(stretch[k] / stretch[k + 1], 4.0, 0.5);
+  EXPECT_LE(stretch[2], 1e-3);
+}
+
+// With friction the geometry is that of the beginning, and errors of joints are corrected.
+TEST(EventDriven, WithFrictionJointsStayTogether) {
+  Scene scene = JointAndBall(1e-5, 0.5).scene;
+  scene.bodies[3].velocity = Vector3d(1, 0, 0);
+  JointAndBall rubbing(1e-5, 0.5);
+  rubbing.scene = scene;
+  for (const double h : {0.02, 0.01, 0.005}) {
+    const JointAndBall::Run run = rubbing.run(h, 4.0);
+    EXPECT_LE(run.stretch, 20 * h * h) << h;
+    EXPECT_LE(run.most, 40 * h) << h;
+  }
+}
+
 }  // namespace
 }  // namespace perp::test
