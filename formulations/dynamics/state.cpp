@@ -43,8 +43,8 @@ Vector3d spring_force(const Spring& s, const Vector3d& apart, const Vector3d& ra
 // The wrenches of the spring and damper of a joint on its two bodies.
 void add_joint_spring(const Scene& scene, const State& state, const Joint& j,
                       std::vector<Wrench>& w) {
-  const double push = -j.stiffness * (joint_displacement(scene, state, j) - j.rest) -
-                      j.damping * joint_rate(scene, state, j);
+  const double push =
+      -j.stiffness * joint_extension(scene, state, j) - j.damping * joint_rate(scene, state, j);
   const Vector3d axis = carried_direction(scene, state, j.body_b, j.axis);
   const bool slides = j.type == JointType::kPrismatic;
   const Vector3d at = carried_point(scene, state, j.body_a, j.anchor_a);
@@ -99,6 +99,11 @@ double joint_displacement(const Scene& scene, const State& state, const Joint& j
   return (b * joint.axis)
       .dot(carried_point(scene, state, joint.body_a, joint.anchor_a) -
            carried_point(scene, state, joint.body_b, joint.anchor_b));
+}
+
+double joint_extension(const Scene& scene, const State& state, const Joint& joint) {
+  const double x = joint_displacement(scene, state, joint) + joint.displacement;
+  return (joint.type == JointType::kRevolute ? std::remainder(x, 2 * M_PI) : x) - joint.rest;
 }
 
 double joint_rate(const Scene& scene, const State& state, const Joint& joint) {
@@ -262,7 +267,7 @@ double potential_energy(const Scene& scene, const State& state) {
   }
   for (const Joint& j : scene.joints) {
     if (!(j.stiffness > 0)) continue;
-    const double x = joint_displacement(scene, state, j) - j.rest;
+    const double x = joint_extension(scene, state, j);
     energy += 0.5 * j.stiffness * x * x;
   }
   return energy;

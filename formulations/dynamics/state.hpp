@@ -58,6 +58,8 @@ struct Wrench {
 /// Displacement of body_a of a revolute or prismatic joint relative to body_b, about or along the
 /// axis: rad between -pi and pi, or m; 0 in the initial state.
 double joint_displacement(const Scene& scene, const State& state, const Joint& joint);
+/// x - rest of the spring of a joint, x its displacement: rad, x between -pi and pi, or m.
+double joint_extension(const Scene& scene, const State& state, const Joint& joint);
 /// Rate of this displacement, rad/s or m/s.
 double joint_rate(const Scene& scene, const State& state, const Joint& joint);
 

@@ -75,9 +75,11 @@ struct Joint {
   /// Friction of revolute and prismatic joints: N m and N m s, or N and N s/m.
   double coulomb = 0.0, viscous = 0.0;
   /// Spring and damper of revolute and prismatic joints on the displacement x of body_a against
-  /// body_b, 0 in the initial state: the torque or force -stiffness (x - rest) - damping dx/dt.
+  /// body_b: the torque or force -stiffness (x - rest) - damping dx/dt. Angles x are between -pi
+  /// and pi.
   double stiffness = 0.0, damping = 0.0;  ///< N m/rad and N m s, or N/m and N s/m
   double rest = 0.0;                      ///< rad or m
+  double displacement = 0.0;              ///< x in the initial state, rad or m
 
   /// Whether it has friction.
   bool has_friction() const { return coulomb > 0 || viscous > 0; }

@@ -281,6 +281,8 @@ Joint read_joint(const Field& field, const Draft& scene, const Names& names) {
   if (field.has("rest")) {
     if (!(j.stiffness > 0)) field["rest"].fail("belongs to a joint with stiffness");
     j.rest = number(field["rest"], names);
+    if (j.type == JointType::kRevolute && std::abs(j.rest) > M_PI)
+      field["rest"].fail(fmt::format("{} is not between -pi and pi", j.rest));
   }
   return j;
 }
@@ -298,7 +300,7 @@ void displace_joints(const Field& joints, Draft& scene, const Names& names) {
     try {
       const double displacement = number(f["displacement"], n);
       displace(scene, joint, displacement);
-      scene.joints[static_cast<std::size_t>(joint)].rest -= displacement;
+      scene.joints[static_cast<std::size_t>(joint)].displacement = displacement;
     } catch (const std::invalid_argument& e) {
       f["displacement"].fail(e.what());
     }

@@ -1,6 +1,7 @@
 // Arms that touch things, in coordinates of their joints and in maximal ones.
 #include "../theta_support.hpp"
 
+#include <fmt/format.h>
 #include <perp/formulations/dynamics/articulation.hpp>
 
 namespace perp::test {
@@ -157,6 +158,33 @@ TEST(JointSpring, OscillatesWithItsPeriodInAllCoordinates) {
     }
     EXPECT_LT(errors[1], 0.03) << model;
     EXPECT_LT(errors[1], 0.7 * errors[0]) << model;
+  }
+}
+
+// A joint that is displaced to one side, with a spring that rests at the other: it goes the whole
+// way and comes to rest, since the angle is taken from the state without displacements.
+TEST(ArmContact, ASpringOfAJointGoesToItsRest) {
+  for (const double rest : {2.0, -3.0}) {
+    const Scene scene = scene_from_text(
+        fmt::format(
+            R"({{"format":"perp-scene","version":1,"name":"winding","dimension":2,"gravity":[0,0],
+      "bodies":[{{"name":"wall","fixed":true}},{{"name":"w","mass":1,"inertia":1}}],
+      "joints":[{{"name":"j","type":"revolute","a":"w","b":"wall","anchor":[0,0],"stiffness":1,
+      "damping":2.5,"rest":{},"displacement":{}}}]}})",
+            rest, -rest),
+        "winding.json", {});
+    for (const char* formulation : {"stewart-trinkle", "theta-method", "coulomb-implicit"}) {
+      SimulationRequest request;
+      request.formulation = formulation;
+      request.step = 0.01;
+      request.duration = 25.0;
+      const SimulationSummary end = simulate(scene, request);
+      const Quaterniond& q = end.final_state.bodies[1].orientation;
+      EXPECT_NEAR(std::remainder(2 * std::atan2(q.z(), q.w()) - rest, 2 * M_PI), 0.0, 0.01)
+          << formulation << " " << rest;
+      EXPECT_NEAR(potential_energy(scene, end.final_state), 0.0, 1e-4) << formulation;
+      EXPECT_NEAR(potential_energy(scene, initial_state(scene)), 2 * rest * rest, 1e-9);
+    }
   }
 }
 

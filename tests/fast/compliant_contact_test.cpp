@@ -226,5 +226,21 @@ TEST(CompliantContact, JointsHold) {
   EXPECT_LT(apart, 0.05);
 }
 
+// The point of a contact is where the model puts it, for both bodies: else columns would tell of
+// velocities and moments that no force of the step had.
+TEST(CompliantContact, TheRecordedPointIsThatOfTheModel) {
+  const Scene pair = scene_of(
+      R"("dimension":3,"gravity":[0,0,0],"contact":{"mu":0.5,"stiffness":1000},"bodies":[
+      {"name":"a","mass":1,"shape":{"type":"sphere","radius":0.2},"position":[0,0,0]},
+      {"name":"b","mass":1,"shape":{"type":"sphere","radius":0.2},"position":[0.1,0.05,0.45],"velocity":[0,0,-2]}])");
+  bool touched = false;
+  const ThetaRun run = theta_run(pair, "closed-form-gap", 0.001, 0.1);
+  for (const StepReport& s : run.steps) {
+    EXPECT_LT(s.result.momentum_error, 1e-9);
+    for (const ContactResult& c : s.result.contacts) touched |= c.p_n > 0 && c.slip > 1e-3;
+  }
+  EXPECT_TRUE(touched);
+}
+
 }  // namespace
 }  // namespace perp::test

@@ -86,7 +86,7 @@ class ClosedFormGap final : public ImplicitGap {
     e.gap = distance(*input.scene, state, a, b);
     e.point_a = state.bodies[static_cast<std::size_t>(a)].position -
                 ball_radius(input.scene->bodies[static_cast<std::size_t>(a)].shape) * n;
-    e.point_b = e.point_a - e.gap * n;
+    e.point_b = e.point_a;  // where the model puts the contact, for both bodies
     e.frame = contact_frame(n, input.scene->dimension,
                             input.contacts[static_cast<std::size_t>(p.number)].tangent);
     return e;

@@ -169,7 +169,7 @@ class FreeMotionRecorder {
       return carried_direction(scene, s.state, j.body_b, j.axis);
     });
     const Expr start = parameter(
-        [&scene = scene_, j](const Input& s) { return joint_displacement(scene, s.state, j); });
+        [&scene = scene_, j](const Input& s) { return joint_extension(scene, s.state, j); });
     if (j.type == JointType::kRevolute) {
       // Rotation of a against b since the beginning, as seen at the beginning.
       const ExprQuaternion turn = product(conjugate(at(j.body_b).turn), at(j.body_a).turn);
@@ -179,7 +179,7 @@ class FreeMotionRecorder {
       const Expr x =
           start + 2.0 * atan(dot(ExprVector3(turn[1], turn[2], turn[3]), axis_0) / turn[0]);
       const Expr rate = dot(axis, ExprVector3(at(j.body_a).spin - at(j.body_b).spin));
-      const Expr torque = -(j.stiffness * (x - j.rest) + j.damping * rate);
+      const Expr torque = -(j.stiffness * x + j.damping * rate);
       at(j.body_a).moment += torque * axis;
       at(j.body_b).moment -= torque * axis;
       return;
@@ -188,10 +188,10 @@ class FreeMotionRecorder {
                       anchor_b = carried_arm(j.body_b, j.anchor_b);
     const ExprVector3 at_a = at(j.body_a).position + arm_a;
     const ExprVector3 arm_b = at_a - at(j.body_b).position;  // to the same point
-    const Expr x = dot(axis, ExprVector3(arm_b - anchor_b));
+    const Expr x = dot(axis, ExprVector3(arm_b - anchor_b)) + (j.displacement - j.rest);
     const Expr rate =
         dot(axis, ExprVector3(velocity_at(j.body_a, arm_a) - velocity_at(j.body_b, arm_b)));
-    const ExprVector3 force = -(j.stiffness * (x - j.rest) + j.damping * rate) * axis;
+    const ExprVector3 force = -(j.stiffness * x + j.damping * rate) * axis;
     push(j.body_a, arm_a, force, 1.0);
     push(j.body_b, arm_b, force, -1.0);
   }
