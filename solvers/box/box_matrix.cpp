@@ -9,6 +9,8 @@ namespace {
 
 constexpr double kSparseProducts = 0.25;  // share of entries up to which products are sparse
 
+bool has_few_entries(double stored, int n) { return stored < kSparseProducts * n * n; }
+
 // The matrix with all diagonal entries stored, also those that are zero.
 SparseMatrix with_diagonal(const SparseMatrix& m) {
   SparseMatrix diagonal(m.rows(), m.cols());
@@ -20,9 +22,16 @@ SparseMatrix with_diagonal(const SparseMatrix& m) {
 
 }  // namespace
 
+// A full matrix is stored sparse without its zeros, a sparse one with them.
+bool BoxMatrix::stores_alike(const Matrix& m, bool sparse_systems) const {
+  const bool sparse =
+      sparse_systems || has_few_entries(static_cast<double>(m.nonzeros()), m.rows());
+  return sparse_systems == sparse_systems_ && sparse == sparse_ && (!sparse || m.is_sparse());
+}
+
 void BoxMatrix::choose(double stored, int n, bool sparse_systems) {
   sparse_systems_ = sparse_systems;
-  sparse_ = sparse_systems || stored < kSparseProducts * n * n;
+  sparse_ = sparse_systems || has_few_entries(stored, n);
   dense_matrix_.resize(0, 0);
   sparse_matrix_.resize(0, 0);
   places_.clear();

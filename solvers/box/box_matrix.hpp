@@ -18,6 +18,10 @@ class BoxMatrix : public NewtonMatrix {
   /// Chooses the storage of a Jacobian with this pattern. Its values are not set yet.
   void store(const SparseMatrix& pattern, bool sparse_systems);
 
+  /// Whether store() would choose the storage that is there. @param m with the structure of the
+  /// matrix that was stored, perhaps with zeros at other places
+  bool stores_alike(const Matrix& m, bool sparse_systems) const;
+
   /// @return false if M has an entry outside the pattern: it must be stored anew.
   bool set(const Matrix& m, const BoxScaling& scaling);
   /// @param jacobian with the pattern that was stored

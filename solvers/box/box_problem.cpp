@@ -19,6 +19,17 @@ const Vector& constants_of(const Problem& problem) {
   return lcp ? lcp->q : std::get<Mlcp>(problem.data).q;
 }
 
+// A hash of the places where M is not zero.
+std::uint64_t hash_of_places(const Matrix& m) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (int j = 0; j < m.cols(); ++j) {
+    hash = (hash ^ static_cast<std::uint64_t>(m.rows())) * 0x100000001b3u;
+    m.for_column(
+        j, [&](int i, double) { hash = (hash ^ static_cast<std::uint64_t>(i)) * 0x100000001b3u; });
+  }
+  return hash;
+}
+
 }  // namespace
 
 SystemStorage storage_named(std::string_view name) {
@@ -29,15 +40,12 @@ SystemStorage storage_named(std::string_view name) {
 
 void BoxProblem::build(const Problem& problem, const Options& options, const Deadline& deadline) {
   options_ = options;
-  const auto sparse = [&](const Matrix& pattern) {
-    return options.storage == SystemStorage::kAuto ? options.prefers_sparse(pattern)
-                                                   : options.storage == SystemStorage::kSparse;
-  };
   const auto* mcp = std::get_if<Mcp>(&problem.data);
   linear_ = !mcp;
   if (!mcp) {
     const Matrix& m = matrix_of(problem);
-    matrix_.store(m, sparse(m));
+    matrix_.store(m, wants_sparse(m));
+    zeros_ = hash_of_places(m);
     take_linear(problem);
     return;
   }
@@ -46,12 +54,26 @@ void BoxProblem::build(const Problem& problem, const Options& options, const Dea
   posed_upper_ = upper = mcp->upper;
   SparseMatrix pattern = function_.jacobian();
   pattern.coeffs().setOnes();
-  matrix_.store(pattern, sparse(Matrix(pattern)));
+  matrix_.store(pattern, wants_sparse(Matrix(pattern)));
+}
+
+bool BoxProblem::wants_sparse(const Matrix& pattern) const {
+  return options_.storage == SystemStorage::kAuto ? options_.prefers_sparse(pattern)
+                                                  : options_.storage == SystemStorage::kSparse;
+}
+
+// Whether build() would store M as it is stored now. Matrices of one structure may have zeros at
+// different places, and the storage depends on these, and the last bits of products on the storage.
+bool BoxProblem::is_stored_for(const Matrix& m) {
+  const std::uint64_t zeros = hash_of_places(m);
+  if (zeros == zeros_) return true;
+  zeros_ = zeros;
+  return matrix_.stores_alike(m, wants_sparse(m));
 }
 
 bool BoxProblem::update(const Problem& problem, const Deadline& deadline) {
   const auto* mcp = std::get_if<Mcp>(&problem.data);
-  if (!mcp) return !linear_ ? false : take_linear(problem);
+  if (!mcp) return linear_ && is_stored_for(matrix_of(problem)) && take_linear(problem);
   if (linear_ || !function_.update(*mcp, deadline)) return false;
   posed_lower_ = lower = mcp->lower;
   posed_upper_ = upper = mcp->upper;

@@ -1,6 +1,7 @@
 // A problem with bounds in scaled unknowns, with the map and the products that Newton methods need.
 #pragma once
 
+#include <cstdint>
 #include <perp/problems/standard/problem.hpp>
 #include <perp/solvers/box/bound_signs.hpp>
 #include <perp/solvers/box/box_matrix.hpp>
@@ -75,6 +76,8 @@ class BoxProblem {
   int jacobian_evaluations() const { return linear_ ? 0 : function_.jacobian_evaluations; }
 
  private:
+  bool wants_sparse(const Matrix& pattern) const;
+  bool is_stored_for(const Matrix& m);
   bool take_linear(const Problem& problem);
   void scale_here();
 
@@ -83,6 +86,7 @@ class BoxProblem {
   BoxScaling scaling_;
   BoxMatrix matrix_;
   // Linear problems.
+  std::uint64_t zeros_ = 0;  // hash of the places where M is not zero
   Vector q_;
   std::vector<long double> sums_;
   int linear_evaluations_ = 0;

@@ -47,8 +47,9 @@ void BoxRecord::note_undefined(const Vector& f, int jacobian_row) {
 }
 
 Status BoxRecord::end() const {
-  return lowest_gradient_ <= kStationary * std::sqrt(2.0 * lowest_merit_) ? Status::kStationary
-                                                                          : Status::kStalled;
+  const bool stationary = std::isfinite(lowest_merit_) &&
+                          lowest_gradient_ <= kStationary * std::sqrt(2.0 * lowest_merit_);
+  return stationary ? Status::kStationary : Status::kStalled;
 }
 
 std::string BoxRecord::message(Status status, const std::vector<std::string>& names) const {

@@ -155,6 +155,7 @@ const Result& Solver::solve(const Start& start, Observer* observer) {
     result_.message = "the time limit passed before the problem was prepared";
     result_.z.setZero(prepared_size_);
     if (start.z) result_.z = *start.z;
+    result_.dual.resize(0);
     return result_;
   }
   check_settings();

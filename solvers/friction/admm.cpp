@@ -125,6 +125,7 @@ void Admm::do_solve(const Start& start, Observer* observer, Result& result) {
   const int limit = limits.max_iterations > 0 ? limits.max_iterations : kAdmmIterationLimit;
   Progress progress(settings.patience);
   matrix_.factorisations = 0;
+  rho_ = 1.0;
   double power = settings.power;
   begin(start.z);
   best_ = z_;

@@ -112,7 +112,7 @@ double Sap::search(double slope_at_zero) {
 void Sap::do_solve(const Start& start, Observer* observer, Result& result) {
   const int limit = limits.max_iterations > 0 ? limits.max_iterations : kSapIterationLimit;
   factorisations_ = slopes_ = 0;
-  point_.v = start.z ? *start.z : problem_.v_star;
+  best_ = point_.v = start.z ? *start.z : problem_.v_star;
   double best = std::numeric_limits<double>::infinity();
   int idle = 0;
   IterationRecord record;

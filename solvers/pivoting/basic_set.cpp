@@ -36,13 +36,15 @@ void BasicSet::set_at_upper(int pair, bool at_upper) {
 
 void RepeatedBasis::begin(const BasicSet& first, int entering, bool may_close) {
   first_basic_ = first.basic();
+  first_key_ = first.key();
   first_entering_ = entering;
   may_close_ = may_close;
   next_kept_ = 1;
 }
 
 bool RepeatedBasis::is_first(const BasicSet& now, int entering, long step) const {
-  return may_close_ && step > 1 && entering == first_entering_ && now.basic() == first_basic_;
+  return may_close_ && step > 1 && entering == first_entering_ && now.key() == first_key_ &&
+         now.basic() == first_basic_;
 }
 
 bool RepeatedBasis::repeats(const BasicSet& now, int entering, long step) {

@@ -64,6 +64,7 @@ class RepeatedBasis {
 
  private:
   std::vector<char> first_basic_;
+  std::uint64_t first_key_ = 0;  // covers the bounds, too, at which x of basic w are
   int first_entering_ = -1;
   bool may_close_ = false;
   std::uint64_t kept_key_ = 0;

@@ -20,6 +20,7 @@ class MethodRun final : public Strategy {
       std::erase_if(settings_, [&](const auto& s) { return s.first == own.first; });
     settings_.insert(settings_.end(), e.settings.begin(), e.settings.end());
     for (const auto& [key, value] : settings_) {
+      has_tolerance_ |= key == "tolerance";
       const bool depends = value.find('{') != value.npos;
       depends_on_numbers_ |= depends;
       if (!depends) set_setting(*solver_, key, value);
@@ -74,7 +75,7 @@ class MethodRun final : public Strategy {
     };
     limits.max_iterations = tighter(own_.max_iterations, limits.max_iterations);
     limits.time_limit = tighter(own_.time_limit, limits.time_limit);
-    if (own_.tolerance != Limits{}.tolerance) limits.tolerance = own_.tolerance;
+    if (has_tolerance_) limits.tolerance = own_.tolerance;
     return limits;
   }
 
@@ -166,6 +167,7 @@ class MethodRun final : public Strategy {
   std::unique_ptr<Solver> solver_;
   SharedText name_, told_settings_;
   std::vector<std::pair<std::string, std::string>> settings_;
+  bool has_tolerance_ = false;  // among the settings
   bool depends_on_numbers_ = false, applied_ = false;
   Numbers numbers_;                      // with which the settings were applied
   Limits own_;                           // from the settings

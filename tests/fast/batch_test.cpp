@@ -122,5 +122,43 @@ TEST(Batch, RefusesWhatMakesNoSense) {
   EXPECT_TRUE(solve_batch({}, {}, 4).empty());
 }
 
+// Full matrices of one size have one structure, whatever their zeros. A solver that chooses its
+// storage by the zeros must choose it anew.
+TEST(Batch, FullMatricesWithOtherZerosHaveTheBitsOfOneByOne) {
+  const int n = 160;
+  Random random(3);
+  const auto vector_of = [&] {
+    Vector q(n);
+    for (double& x : q) x = random.normal();
+    return q;
+  };
+  DenseMatrix root(n, n), band = DenseMatrix::Zero(n, n), wide = DenseMatrix::Zero(n, n);
+  for (double& x : root.reshaped()) x = random.normal();
+  const DenseMatrix full = root * root.transpose() / n + 0.1 * DenseMatrix::Identity(n, n);
+  for (int i = 0; i < n; ++i) {
+    for (int j = std::max(0, i - 20); j < std::min(n, i + 21); ++j) {
+      wide(i, j) = i == j ? 45.0 : -1.0;
+      if (std::abs(i - j) <= 1) band(i, j) = i == j ? 2.1 : -1.0;
+    }
+  }
+  std::vector<Problem> problems;
+  for (const DenseMatrix* m :
+       std::vector<const DenseMatrix*>{&full, &band, &wide, &band, &full, &wide})
+    problems.push_back(problem_of(Lcp{Matrix(*m), vector_of()}));
+  for (const char* solver : {"newton-fb", "josephy-newton", "box-interior-point", "lemke", "auto",
+                             "proximal(newton-fb)", "pgs", "newton-min"}) {
+    SolveRequest request;
+    request.solver = solver;
+    for (const int threads : {1, 3}) {
+      const std::vector<VerifiedResult> together = solve_batch(problems, request, threads);
+      for (std::size_t i = 0; i < problems.size(); ++i) {
+        const VerifiedResult alone = solve_verified(problems[i], request);
+        expect_same(together[i], alone, i);
+        EXPECT_EQ(together[i].statistics, alone.statistics) << solver << " " << i;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace perp::test

@@ -491,5 +491,39 @@ TEST(Lemke, RefusesWhatItCannotTake) {
   EXPECT_THROW(lemke.solve(), std::logic_error);
 }
 
+// M + M' is positive definite: t is monotone along the path, which cannot return. With bounds on
+// both sides a basis may have the same basic variables as the first one, with others at the upper
+// bound.
+TEST(Lemke, AnotherUpperBoundIsAnotherBasis) {
+  const Problem p = problem_of(Mlcp{matrix(3, 3, {2, 4, -2, -4, 4, 1, 2, -1, 1}),
+                                    vector({-4, 6, -5}), vector({0, 0, 0}), vector({1, 2, 1})});
+  Lemke lemke;
+  lemke.limits.tolerance = 1e-10;
+  lemke.prepare(p);
+  const Vector start = vector({0, 1, 0});
+  const Result& r = lemke.solve(&start);
+  EXPECT_EQ(r.status, Status::kSolved) << r.message;
+  EXPECT_EQ(r.z, vector({1, 0, 1}));
+  Random random(4);
+  for (int k = 0; k < 3000; ++k) {
+    const int n = 2 + random.index(6);
+    DenseMatrix root(n, n), skew(n, n);
+    Mlcp q{{}, Vector(n), Vector::Zero(n), Vector(n)};
+    Vector from(n);
+    for (int i = 0; i < n; ++i) {
+      for (int j = 0; j < n; ++j)
+        root(i, j) = random.index(5) - 2, skew(i, j) = random.index(9) - 4;
+      q.q[i] = random.index(13) - 6;
+      q.upper[i] = 1 + random.index(3);
+      from[i] = random.index(4);
+    }
+    q.M = Matrix(DenseMatrix(root * root.transpose() + DenseMatrix::Identity(n, n) + skew -
+                             skew.transpose()));
+    lemke.prepare(problem_of(q));
+    const Result& any = lemke.solve(&from);
+    EXPECT_NE(any.status, Status::kStalled) << k << " " << any.message;
+  }
+}
+
 }  // namespace
 }  // namespace perp::test

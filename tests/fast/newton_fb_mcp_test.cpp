@@ -3,6 +3,7 @@
 #include "support.hpp"
 
 #include <perp/problems/expression/expr.hpp>
+#include <perp/solvers/router.hpp>
 #include <perp/solvers/semismooth_newton/newton_fb.hpp>
 
 #include <functional>
@@ -448,6 +449,27 @@ TEST(NewtonFbMcp, WatchdogGoesFarAlongACurveOfNearSolutions) {
   };
   EXPECT_LT(iterations(5), 15);
   EXPECT_GT(iterations(0), 2 * iterations(5));
+}
+
+// F_0 = 1/z_0 is all but 0 far from its pole, where it changes its sign: no answer, and no minimum
+// of the merit function, since none was ever noted.
+TEST(NewtonFbMcp, AMeritThatWasNeverFoundHasNoMinimum) {
+  Mcp p;
+  p.lower = vector({0, -kInf});
+  p.upper = vector({kInf, kInf});
+  p.callback = [](const Vector& z, Vector& f) { f = vector({1 / z[0], z[1] - 1}); };
+  p.pattern = SparseMatrix(DenseMatrix::Identity(2, 2).sparseView());
+  p.jacobian = [](const Vector& z, double* values) {
+    values[0] = -1 / (z[0] * z[0]);
+    values[1] = 1;
+  };
+  for (const char* solver : {"newton-fb", "josephy-newton"}) {
+    SolveRequest request;
+    request.solver = solver;
+    request.start = vector({1e-9, 1});
+    const VerifiedResult r = solve_verified(problem_of(p), request);
+    EXPECT_NE(r.claimed, Status::kStationary) << solver << ": " << r.message;
+  }
 }
 
 }  // namespace

@@ -145,5 +145,19 @@ TEST(Sap, AutoSolvesAndInteriorPointTakesTheStatement) {
   expect_solved(pile(5, 1), "polish(interior-point)");
 }
 
+// A start whose residual is not finite is no better than none; the last answer is that of another
+// solve.
+TEST(Sap, TheLastAnswerIsForgotten) {
+  const Problem p = pile(5, 1);
+  const Vector far = Vector::Constant(p.size(), 1e308);
+  Sap again, fresh;
+  again.prepare(p);
+  again.solve();
+  fresh.prepare(p);
+  const Result &r = again.solve(&far), &alone = fresh.solve(&far);
+  EXPECT_EQ(r.status, alone.status);
+  EXPECT_EQ(r.z, alone.z);
+}
+
 }  // namespace
 }  // namespace perp::test

@@ -474,5 +474,20 @@ TEST(SolverGrammar, WhatIsUnknownIsRefusedBeforehand) {
   }
 }
 
+// Also if it is the value that a tolerance has by itself.
+TEST(StrategiesOfMethods, ATolerancesOfItsOwnGoesFirst) {
+  const Problem problem = generate(find_family("contact-stack"), 10, 1);
+  const auto iterations = [&](const std::string& solver, double tolerance) {
+    SolveRequest request;
+    request.solver = solver;
+    request.limits.tolerance = tolerance;
+    return solve_verified(problem, request).iterations;
+  };
+  const std::string own = "rpgs:tolerance=1e-8", near = "rpgs:tolerance=1.0001e-8";
+  for (const double tolerance : {1e-2, 1e-11})
+    EXPECT_NEAR(iterations(own, tolerance), iterations(near, tolerance), 3) << tolerance;
+  EXPECT_GT(iterations(own, 1e-2), iterations("rpgs", 1e-2));
+}
+
 }  // namespace
 }  // namespace perp::test
