@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <iterator>
+#include <perp/solvers/core/iteration_count.hpp>
 
 namespace perp {
 
@@ -28,6 +29,15 @@ namespace {
 bool calls_back(const Problem& problem) {
   const auto* mcp = std::get_if<Mcp>(&problem.data);
   return mcp && !mcp->graph;
+}
+
+std::string fault_of_lengths(const Problem& problem, const Answer& answer) {
+  const auto* qp = std::get_if<ConicQp>(&problem.data);
+  if (!qp && answer.dual.size() == 0)
+    return fmt::format("the answer's z has length {}, expected {}", answer.z.size(),
+                       problem.size());
+  return fmt::format("the answer's z and dual have lengths {} and {}, expected {} and {}",
+                     answer.z.size(), answer.dual.size(), problem.size(), qp ? qp->b.size() : 0);
 }
 
 }  // namespace
@@ -73,7 +83,7 @@ void add_costs(const VerifiedResult& part, VerifiedResult& whole) {
   whole.setup_time += part.setup_time;
   whole.solve_time += part.solve_time;
   whole.verification_time += part.verification_time;
-  whole.iterations += part.iterations;
+  whole.iterations = sum_of_iterations(whole.iterations, part.iterations);
   whole.own_times |= part.own_times;
   whole.route.insert(whole.route.end(), part.route.begin(), part.route.end());
 }
@@ -207,11 +217,8 @@ void take_claim(const Solver& solver, const Problem& problem, const Result& resu
   out.verdict.tolerance = tolerance;
   if (has_answer(problem.data, problem.size(), out.answer)) {
     check_answer(problem, tolerance, out);
-  } else if (out.message.empty()) {
-    const auto* qp = std::get_if<ConicQp>(&problem.data);
-    out.message =
-        fmt::format("the answer's z and dual have lengths {} and {}, expected {} and {}",
-                    result.z.size(), result.dual.size(), problem.size(), qp ? qp->b.size() : 0);
+  } else if (out.message.empty() && (result.z.size() > 0 || result.status == Status::kSolved)) {
+    out.message = fault_of_lengths(problem, out.answer);
   }
   out.status = judge(out.claimed, out.verdict);
   // A solver that returns NaN has failed numerically; it is not called wrong.

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <perp/bench/comparison/comparison.hpp>
 #include <perp/bench/data/data_files.hpp>
+#include <perp/bench/report/summary.hpp>
 #include <perp/problems/json/json.hpp>
 #include <set>
 #include <string_view>
@@ -78,10 +79,10 @@ Json history_json(const std::vector<Record>& now, const std::vector<std::string>
   Json list = Json::array();
   if (now.empty()) return list;
   RunRounds after;
-  after.rounds = {now};
+  after.rounds = {one_each(now)};
   for (const std::string& path : earlier) {
     RunRounds before;
-    before.rounds = {read_records({path})};
+    before.rounds = {one_each(read_records({path}))};
     const std::vector<Record>& then = before.rounds.front();
     if (programs_of(then) == programs_of(now)) continue;
     Json groups = Json::array();

@@ -8,14 +8,26 @@ namespace perp {
 
 namespace {
 
+// Whether an instance follows another one in its sequence; problems between them may be left out.
+bool follows(const Instance& next, const Instance& before) {
+  return before.position > 0 && next.position > before.position && next.suite == before.suite &&
+         next.sequence == before.sequence;
+}
+
 // The problems of a sequence make one unit; every other instance is a unit of its own.
 std::vector<std::vector<const Instance*>> units_of(const std::vector<Instance>& instances) {
   std::vector<std::vector<const Instance*>> units;
   for (const Instance& i : instances) {
-    if (i.position <= 1) units.emplace_back();
+    if (units.empty() || !follows(i, *units.back().back())) units.emplace_back();
     units.back().push_back(&i);
   }
   return units;
+}
+
+// What makes an instance another one than all others: a problem may be in several suites, and files
+// with different names may have the same contents.
+std::string identity_of(const Instance& i) {
+  return hash_text(i.suite + "\n" + i.sequence + "\n" + i.name) + i.hash;
 }
 
 // An instance outside of sequences has no step before it, so it cannot start warm.
@@ -76,12 +88,14 @@ std::vector<Job> deal_jobs(const BenchRequest& request, const SettingsText& sett
     for (const std::string& solver : request.solvers) {
       for (const StartFrom start : starts_of(unit, request.starts)) {
         if (number++ % request.shards != request.shard - 1) continue;
-        Job job{solver, hash_text(solver + "\n" + settings_text(solver)), start, {}};
+        const std::string settings = solver + "\n" + settings_text(solver);
+        Job job{solver, hash_text(settings), start, {}};
         // In a sequence the key covers the earlier problems, too: the run may start from their
         // answers.
         std::string before;
         for (const Instance* i : unit) {
-          std::string what = i->hash + job.settings_hash + program_hash(solver);
+          std::string what =
+              identity_of(*i) + hash_text(settings + "\n" + request.label) + program_hash(solver);
           if (i->position > 0 || start != StartFrom::kZero) what += to_string(start) + before;
           Run run{i, hash_text(what), Run::State::kToDo};
           if (outcomes.contains(run.key)) run.state = Run::State::kDone;

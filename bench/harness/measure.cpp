@@ -64,7 +64,8 @@ double median(std::vector<double> values) {
   if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
   const auto middle = values.begin() + static_cast<long>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  if (values.size() % 2 == 1) return *middle;
+  return 0.5 * (*std::max_element(values.begin(), middle) + *middle);
 }
 
 Measurement measure(const Problem& problem, SolveRequest request, int repeats,

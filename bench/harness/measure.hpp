@@ -36,7 +36,7 @@ using SolveOnce =
 Measurement measure(const Problem& problem, SolveRequest request, int repeats,
                     const AfterRun& after_run = {}, const SolveOnce& solve = {});
 
-/// The median; of an even number of values the larger of the two in the middle; NaN if there are
+/// The median; of an even number of values the mean of the two in the middle; NaN if there are
 /// none.
 double median(std::vector<double> values);
 

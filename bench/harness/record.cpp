@@ -41,7 +41,7 @@ void check_members(const SortedJson& j) {
   const auto object = [](const SortedJson& v) { return v.is_object(); };
   check(j,
         {"key", "suite", "instance", "instance_hash", "kind", "family", "sequence", "mode",
-         "solver", "outcome", "claimed", "message", "worst", "label"},
+         "solver", "outcome", "claimed", "message", "worst", "label", "source", "given", "plugin"},
         "a string", text);
   const auto number = [](const SortedJson& v) { return v.is_number(); };
   const auto times = [](const SortedJson& v) {
@@ -88,6 +88,9 @@ Record record_from(const SortedJson& j) {
   r.instance_hash = j.at("instance_hash");
   r.kind = j.at("kind");
   r.family = j.at("family");
+  r.source = j.value("source", "");
+  r.given = j.value("given", "");
+  r.plugin = j.value("plugin", "");
   r.sequence = j.value("sequence", "");
   r.position = j.value("position", 0);
   r.mode = j.value("mode", "zero");
@@ -166,7 +169,6 @@ std::vector<Record> read_records(const std::vector<std::string>& paths) {
     files.insert(files.end(), found.begin(), found.end());
   }
   std::vector<Record> records;
-  std::map<std::string, std::size_t> place;
   for (const fs::path& file : files) {
     const std::string text = read_text_file(file.string());
     std::size_t line = 1;
@@ -178,13 +180,7 @@ std::vector<Record> read_records(const std::vector<std::string>& paths) {
       try {
         const SortedJson document = parse_foreign_json(row, "the line");
         check_members(document);
-        Record record = record_from(document);
-        const auto [it, is_new] = place.try_emplace(record.key, records.size());
-        if (is_new) {
-          records.push_back(std::move(record));
-        } else {
-          records[it->second] = std::move(record);
-        }
+        records.push_back(record_from(document));
       } catch (const SortedJson::exception&) {
         throw InputError(fmt::format("{}: line {}: not a run record", file.string(), line));
       } catch (const InputError& error) {

@@ -12,9 +12,12 @@ namespace perp {
 struct Record {
   std::string key, suite, instance, instance_hash, kind, family, solver, outcome, claimed, message;
   std::string version, program_hash, cpu, system, compiler, settings;
-  std::string worst;          ///< row of the largest residual, in words; "" if solved or not known
-  std::string label;          ///< text added to the solver's name; may be ""
-  std::string sequence;       ///< name of its sequence; "" if it is in none
+  std::string worst;     ///< row of the largest residual, in words; "" if solved or not known
+  std::string label;     ///< text added to the solver's name; may be ""
+  std::string source;    ///< what was given to perp bench: suite, file, folder; "" if not known
+  std::string given;     ///< the solver as it was given, if that is not its name; else ""
+  std::string plugin;    ///< libraries of plug-ins in the solver; ""
+  std::string sequence;  ///< name of its sequence; "" if it is in none
   std::string mode = "zero";  ///< the start: "zero", "stored" or "warm"
   int n = 0, contacts = 0, size = 0, cores = 0, position = 0;
   std::string certificate;  ///< type of the certificate that was checked; "" if none
@@ -37,8 +40,8 @@ struct Record {
 /// Whether the path is a file of run records, or a folder with such files (*.jsonl, *.jsonl.gz).
 bool holds_records(const std::string& path);
 
-/// Reads single files and all record files in folders. Of records with the same key the last one
-/// counts. @throws InputError with file and line if that fails
+/// Reads single files and all record files in folders, in order. If there are several records of a
+/// run, the last one counts: see one_each(). @throws InputError with file and line if that fails
 std::vector<Record> read_records(const std::vector<std::string>& paths);
 
 }  // namespace perp

@@ -43,20 +43,28 @@ long size_of_records(const std::string& path) {
 
 }  // namespace
 
-RecordFile::RecordFile(std::string path, OldRecords old) : path_(std::move(path)) {
+RecordFile::RecordFile(std::string path, OldRecords old) : path_(std::move(path)), old_(old) {
+  size_to_keep();
+}
+
+// Bytes of the file that stay: those of complete lines.
+long RecordFile::size_to_keep() const {
   std::error_code error;
   const fs::file_status status = fs::status(path_, error);
-  if (!fs::exists(status)) return;
+  if (!fs::exists(status)) return 0;
   if (!fs::is_regular_file(status)) throw InputError(fmt::format("{}: is not a file", path_));
-  if (old == OldRecords::kKeep) size_ = size_of_records(path_);
-  if (old == OldRecords::kRefuse && fs::file_size(path_, error) > 0) {
+  if (old_ == OldRecords::kRefuse && fs::file_size(path_, error) > 0) {
     throw InputError(fmt::format(
         "{}: holds records of an earlier run; --resume adds to them, --overwrite replaces them",
         path_));
   }
+  return old_ == OldRecords::kKeep ? size_of_records(path_) : 0;
 }
 
-void RecordFile::open() { file_ = AppendFile(path_, size_); }
+void RecordFile::open() {
+  file_ = AppendFile(path_);
+  file_.keep(size_to_keep());
+}
 
 void RecordFile::add(const std::string& line) { file_.add(line + "\n"); }
 

@@ -22,16 +22,21 @@ class RecordFile {
   RecordFile(std::string path, OldRecords old);
 
   /// Opens the file. An incomplete last line, left by a run that was killed, is dropped.
-  /// @throws InputError if the file cannot be written
+  /// @throws InputError if the file cannot be written or another process writes it, and as the
+  /// constructor, if it has changed since
   void open();
+  /// In a child process: closes its copy of the file.
+  void leave() { file_.leave(); }
   /// Appends a line. @throws InputError if it cannot be written, for example on a full disk
   void add(const std::string& line);
 
   const std::string& path() const { return path_; }
 
  private:
+  long size_to_keep() const;
+
   std::string path_;
-  long size_ = 0;  // bytes of the complete lines in the file
+  OldRecords old_;
   AppendFile file_;
 };
 

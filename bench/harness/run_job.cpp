@@ -123,7 +123,9 @@ std::string stage_of(const Problem& problem) {
 class Worker {
  public:
   Worker(const BenchRequest& request, const Job& job, int fd)
-      : request_(request), job_(job), fd_(fd) {}
+      : request_(request), job_(job), fd_(fd), process_(getpid()) {}
+
+  void begin(std::size_t run) { tell({{"run", run}}); }
 
   void solve(const Run& run) {
     const bool replay = run.state == Run::State::kReplay;
@@ -135,7 +137,7 @@ class Worker {
           {"kind", problem.kind()}, {"n", problem.size()}, {"contacts", problem.contacts.size()}};
       facts["settings"] = Json::object();
       for (const auto& [name, value] : settings) facts["settings"][name] = value;
-      write_line(fd_, facts);
+      tell(facts);
       SolveRequest solve;
       solve.solver = job_.solver;
       solve.stored_start = false;
@@ -151,7 +153,7 @@ class Worker {
           [&](const Measurement& found, bool stands) {
             Json line{{"part", true}};
             if (stands && !replay) line["answer"] = told(problem, found, from);
-            write_line(fd_, line);
+            tell(line);
           },
           kept_solvers());
       if (m.result.status == Status::kSolved)
@@ -164,12 +166,18 @@ class Worker {
     } catch (const std::invalid_argument& error) {
       out = {{"outcome", "unsupported"}, {"message", error.what()}};
     }
-    if (replay) return;
+    if (replay && getpid() == process_) return;
     out["peak_memory_mb"] = peak_memory_mb();
-    write_line(fd_, out);
+    tell(out);
   }
 
  private:
+  // A solver may fork and let its child return into perp: that copy must tell nothing.
+  void tell(const Json& line) const {
+    if (getpid() != process_) _exit(1);
+    write_line(fd_, line);
+  }
+
   static Json told(const Problem& problem, const Measurement& m, const std::string& from) {
     Json out = result_line(problem, m);
     out["started_from"] = from;
@@ -203,6 +211,7 @@ class Worker {
   const BenchRequest& request_;
   const Job& job_;
   int fd_;
+  pid_t process_;
   WarmStarts answers_;
   std::map<std::pair<std::string, int>, std::unique_ptr<Session>> sessions_;
 };
@@ -213,7 +222,7 @@ int run_job(const BenchRequest& request, const Job& job, int write_fd) {
   Worker worker(request, job, write_fd);
   for (std::size_t k = 0; k < job.runs.size(); ++k) {
     if (job.runs[k].state == Run::State::kDone) continue;
-    write_line(write_fd, {{"run", k}});
+    worker.begin(k);
     worker.solve(job.runs[k]);
   }
   end_kept_programs();

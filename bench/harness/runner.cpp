@@ -94,6 +94,16 @@ Json told_by_end(const ChildReport& child) {
           {"peak_memory_mb", child.peak_memory_mb}};
 }
 
+// The libraries of the plug-ins in a solver, separated by commas.
+std::string plugin_files(const SolverName& solver) {
+  std::vector<std::string> files;
+  if (solver.external) return {};
+  for (const std::string& method : methods_of(parse_any_solver(solver.name))) {
+    if (const Plugin* plugin = find_plugin(method)) files.push_back(plugin->file);
+  }
+  return fmt::format("{}", fmt::join(files, ","));
+}
+
 Json record_of(const Sweep& sweep, const Running& at, const Json& told) {
   const Run& run = at.job.runs[at.run];
   const Instance& i = *run.instance;
@@ -101,6 +111,7 @@ Json record_of(const Sweep& sweep, const Running& at, const Json& told) {
               {"version", 1},
               {"key", run.key},
               {"suite", i.suite},
+              {"source", i.source},
               {"instance", i.name},
               {"instance_hash", i.hash},
               {"kind", at.problem.value("kind", "")},
@@ -145,8 +156,11 @@ Json record_of(const Sweep& sweep, const Running& at, const Json& told) {
   if (told.contains("llt")) record["times"]["llt"] = told["llt"];
   if (told.value("own_times", false)) record["times"]["own"] = true;
   const SolverName solver = read_solver_name(at.job.solver);
-  if (solver.name != at.job.solver) record["command"] = solver.command;
-  if (const Plugin* plugin = find_plugin(solver.name)) record["plugin"] = plugin->file;
+  if (solver.name != at.job.solver) {
+    record["command"] = solver.command;
+    record["given"] = at.job.solver;
+  }
+  if (const std::string files = plugin_files(solver); !files.empty()) record["plugin"] = files;
   return record;
 }
 
@@ -193,8 +207,12 @@ class Runner {
     // only between long steps.
     const double limit = r.time_limit > 0 ? 2.4 * r.time_limit + r.grace : 0.0;
     const int solves = static_cast<int>(job.runs.size()) * (r.repeats + kMostTolerances);
-    Child child = Child::fork_and_run([&](int fd) { return run_job(r, job, fd); }, limit,
-                                      r.memory_limit_mb, solves);
+    Child child = Child::fork_and_run(
+        [&](int fd) {
+          records_.leave();
+          return run_job(r, job, fd);
+        },
+        limit, r.memory_limit_mb, solves);
     running_.push_back({std::move(job), std::move(child)});
     skip_done(running_.back());
   }
@@ -208,7 +226,7 @@ class Runner {
       at.read = end + 1;
       if (!line.is_object()) continue;
       if (line.contains("run")) {
-        at.run = line["run"].get<std::size_t>();
+        at.run = std::min(line["run"].get<std::size_t>(), at.job.runs.size());
         at.problem = Json::object();
         at.answer = Json();
         at.since = now_seconds();
@@ -218,7 +236,7 @@ class Runner {
         at.child.next_part();
       } else if (line.contains("kind")) {
         at.problem = line;
-      } else if (line.contains("outcome")) {
+      } else if (line.contains("outcome") && at.run < at.job.runs.size()) {
         finish(at, line);
       }
     }
@@ -285,10 +303,32 @@ StartFrom start_from(const std::string& name) {
   throw std::invalid_argument(fmt::format("--start: \"{}\" is not zero, stored or warm", name));
 }
 
+namespace {
+
+// Records of the same runs in files of other names would be counted as well, and may be older.
+void refuse_other_files(const BenchRequest& request, const std::string& own) {
+  std::error_code error;
+  const std::string shards = fmt::format("-of-{}.jsonl", request.shards);
+  for (const auto& entry : fs::directory_iterator(request.folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const bool of_shard = name.starts_with("records-") && name.ends_with(".jsonl") &&
+                          name.find("-of-") != std::string::npos;
+    if (name == own || (name != "records.jsonl" && !of_shard)) continue;
+    if (request.shards > 1 && of_shard && name.ends_with(shards)) continue;
+    throw InputError(fmt::format(
+        "{}: holds records of an earlier run with another --shard; --resume adds to them, else "
+        "take another folder",
+        entry.path().string()));
+  }
+}
+
+}  // namespace
+
 RecordFile record_file(const BenchRequest& request) {
   const std::string name =
       request.shards > 1 ? fmt::format("records-{}-of-{}.jsonl", request.shard, request.shards)
                          : "records.jsonl";
+  if (!request.resume) refuse_other_files(request, name);
   return RecordFile((fs::path(request.folder) / name).string(), request.resume ? OldRecords::kKeep
                                                                 : request.overwrite
                                                                     ? OldRecords::kReplace
@@ -332,12 +372,14 @@ std::string files_of_command(const std::string& command) {
   return text.empty() ? text : hash_text(text);
 }
 
-// Hashes of the libraries of plug-ins, and of registered solvers.
-std::string plugins_of(const std::string& solver) {
+// Hashes of the libraries of plug-ins, of registered solvers, and of the files of programs.
+std::string hashes_of_methods(const std::string& solver) {
   std::string text;
   for (const std::string& method : methods_of(parse_any_solver(solver))) {
     if (const Plugin* plugin = find_plugin(method)) text += hash_text(read_text_file(plugin->file));
     if (const RegisteredSolver* own = find_registered_solver(method)) text += own->hash;
+    if (const SolverName name = read_solver_name(method); name.external)
+      text += files_of_command(name.command);
   }
   return text;
 }
@@ -345,7 +387,7 @@ std::string plugins_of(const std::string& solver) {
 std::string program_hash_of(const std::string& solver) {
   if (const Peer* peer = find_peer(solver)) return hash_text(read_text_file(program_of(*peer)));
   const SolverName name = read_solver_name(solver);
-  return name.external ? files_of_command(name.command) : plugins_of(solver);
+  return name.external ? files_of_command(name.command) : hashes_of_methods(solver);
 }
 
 std::vector<Job> jobs_of(const Sweep& sweep, const BenchRequest& request,

@@ -185,6 +185,7 @@ class SuiteReader {
   std::vector<double> integers(const json::Value& object, std::string_view name) const {
     const auto* numbers = field(object, name).get_if<json::Numbers>();
     if (!numbers || !numbers->integral) fail(name, "expected integers");
+    if (!numbers->exact.empty()) fail(name, "expected integers up to 2^53");
     return numbers->values;
   }
   std::vector<std::string> strings(const json::Value& object, std::string_view name) const {
@@ -461,8 +462,10 @@ void check_suite(const std::string& path) {
   reader.instances();
 }
 
-std::vector<Instance> collect_instances(const std::string& what, bool quick,
-                                        std::vector<std::string>* notes) {
+namespace {
+
+std::vector<Instance> instances_of(const std::string& what, bool quick,
+                                   std::vector<std::string>* notes) {
   if (sequence_place(what)) return {instance_of_problem("files", what)};
   if (fs::is_directory(what)) {
     std::vector<Instance> result;
@@ -488,6 +491,15 @@ std::vector<Instance> collect_instances(const std::string& what, bool quick,
   }
   throw InputError(fmt::format("{}: is neither a file, a folder nor a suite; suites are: {}", what,
                                fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+std::vector<Instance> collect_instances(const std::string& what, bool quick,
+                                        std::vector<std::string>* notes) {
+  std::vector<Instance> instances = instances_of(what, quick, notes);
+  for (Instance& i : instances) i.source = what;
+  return instances;
 }
 
 }  // namespace perp

@@ -21,7 +21,8 @@ struct Licence {
 /// An instance that can be loaded or generated when it is needed.
 struct Instance {
   std::string suite;
-  std::string name;
+  std::string source = "";  ///< the text from which it was collected: a suite, a file or a folder
+  std::string name = "";
   std::string path;    ///< of a file; empty for a member of a family or a step of a scene
   std::string family;  ///< empty for a file
   int size = 0;

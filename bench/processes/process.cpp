@@ -186,6 +186,22 @@ bool Child::read_output() {
   return got > 0;
 }
 
+bool Child::has_exited() const {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == pid_;
+}
+
+// Takes what a child that has ended has left in the pipe. Processes that it left behind may keep
+// the pipe open; they are killed, unless they have left its group.
+void Child::drain() {
+  ::kill(-pid_, SIGKILL);
+  for (std::size_t before = report_.output.size() + 1; before != report_.output.size();) {
+    before = report_.output.size();
+    if (!read_output() || report_.too_much) return;
+  }
+}
+
 bool Child::poll(double seconds) {
   if (pid_ <= 0) return true;
   kill_if_beyond_limits();
@@ -193,7 +209,11 @@ bool Child::poll(double seconds) {
   if (fd_ >= 0) {
     pollfd wait{fd_, POLLIN, 0};
     const bool ready = ::poll(&wait, 1, static_cast<int>(seconds * 1000)) > 0;
-    const bool open = !ready || read_output();
+    bool open = !ready || read_output();
+    if (open && has_exited()) {
+      drain();
+      open = false;
+    }
     // A process that left the group may keep the pipe of a killed child open.
     const bool given_up = killed_at_ > 0 && now_seconds() - killed_at_ > kGrace;
     if (open && !given_up) return false;

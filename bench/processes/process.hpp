@@ -59,6 +59,8 @@ class Child {
 
  private:
   bool read_output();
+  bool has_exited() const;
+  void drain();
   bool reap(double seconds);
   void kill_if_beyond_limits();
 

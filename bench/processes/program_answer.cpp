@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <perp/problems/json/json.hpp>
+#include <perp/solvers/core/iteration_count.hpp>
 
 namespace perp {
 
@@ -89,14 +90,16 @@ std::string fault_in_members(const json::Value& document) {
   if (const json::Value* status = document.find("status")) {
     const auto* name = status->get_if<std::string>();
     if (!name) return "the program's \"status\" is no text";
+    if (*name == to_string(Status::kWrong))
+      return "the program's \"status\" is \"wrong\", which is for perp to find";
     if (status_from(*name) == Status::kNumericalError && *name != "numerical_error")
       return fmt::format("the program's \"status\", \"{}\", is none of perp's", *name);
   }
   if (const json::Value* iterations = document.find("iterations")) {
     const double count = number_in(*iterations).value_or(-1.0);
-    constexpr int kMost = std::numeric_limits<int>::max();
-    if (count < 0 || count > kMost || count != std::floor(count))
-      return fmt::format("the program's \"iterations\" is no whole number from 0 to {}", kMost);
+    if (count < 0 || count > kMostIterations || count != std::floor(count))
+      return fmt::format("the program's \"iterations\" is no whole number from 0 to {}",
+                         kMostIterations);
   }
   return {};
 }
@@ -128,6 +131,10 @@ void read_result(const json::Value& document, Result& result) {
 
 void read_program_answer(const std::string& text, const std::string& said, Result& result) {
   result.status = Status::kNumericalError;
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    result.message = "the program printed nothing on standard output" + said;
+    return;
+  }
   try {
     read_result(json::parse(text, "the program's output"), result);
   } catch (const InputError& error) {
@@ -167,7 +174,7 @@ bool tell_end(const ChildReport& child, Result& result) {
       return false;
     case ChildReport::End::kKilledByLimit:
       result.status = Status::kTimeLimit;
-      if (!said.empty()) result.message = "the program was stopped at the time limit" + said;
+      result.message = "the program was stopped at the time limit" + said;
       return false;
     case ChildReport::End::kOutOfMemory:
       result.statistics.emplace_back("out_of_memory", child.peak_memory_mb);

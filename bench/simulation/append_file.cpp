@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 #include <cerrno>
 #include <cstring>
@@ -18,13 +19,23 @@ namespace {
 
 }  // namespace
 
-AppendFile::AppendFile(std::string path, long keep) : path_(std::move(path)), size_(keep) {
-  fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+AppendFile::AppendFile(std::string path) : path_(std::move(path)) {
+  fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (fd_ < 0) refuse(path_, errno);
-  if (ftruncate(fd_, size_) == 0 && lseek(fd_, 0, SEEK_END) >= 0) return;
-  const int code = errno;
-  close(fd_);
-  refuse(path_, code);
+  // Where files cannot be locked (some network folders), they are written without a lock.
+  if (flock(fd_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) return;
+  leave();
+  throw InputError(fmt::format("{}: another process writes it", path_));
+}
+
+void AppendFile::keep(long size) {
+  size_ = size;
+  if (ftruncate(fd_, size) != 0) refuse(path_, errno);
+}
+
+void AppendFile::leave() {
+  if (fd_ >= 0) close(fd_);
+  fd_ = -1;
 }
 
 AppendFile::AppendFile(AppendFile&& other) noexcept { *this = std::move(other); }
@@ -36,9 +47,7 @@ AppendFile& AppendFile::operator=(AppendFile&& other) noexcept {
   return *this;
 }
 
-AppendFile::~AppendFile() {
-  if (fd_ >= 0) close(fd_);
-}
+AppendFile::~AppendFile() { leave(); }
 
 void AppendFile::add(std::string_view text) {
   for (std::string_view rest = text; !rest.empty();) {

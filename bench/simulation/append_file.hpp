@@ -11,14 +11,18 @@ namespace perp {
 class AppendFile {
  public:
   AppendFile() = default;
-  /// Opens or makes the file. @param keep number of bytes of an existing file that stay
-  /// @throws InputError if the file cannot be written
-  explicit AppendFile(std::string path, long keep = 0);
+  /// Opens or makes the file and locks it. The content stays until keep().
+  /// @throws InputError if the file cannot be written, or another process has it open
+  explicit AppendFile(std::string path);
   AppendFile(AppendFile&& other) noexcept;
   AppendFile& operator=(AppendFile&& other) noexcept;
   ~AppendFile();
 
   bool is_open() const { return fd_ >= 0; }
+  /// Cuts the file off after so many bytes. @throws InputError if it cannot be written
+  void keep(long size);
+  /// In a child process: closes its copy of the file, which stays locked.
+  void leave();
   /// Appends a piece. @throws InputError if it cannot be written
   void add(std::string_view text);
 

@@ -20,6 +20,7 @@ namespace {
 
 AppendFile open(const fs::path& path, const std::string& header) {
   AppendFile file(path.string());
+  file.keep(0);
   file.add(header + "\n");
   return file;
 }

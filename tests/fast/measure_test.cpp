@@ -200,5 +200,13 @@ TEST(Measure, OwnTimesCountTheTryFromTheStart) {
   EXPECT_EQ(r.solve_time, 20.0);
 }
 
+TEST(Measure, TheMedianOfAnEvenNumberIsTheMeanOfTwo) {
+  EXPECT_EQ(median({3, 1}), 2.0);
+  EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
+  EXPECT_EQ(median({5, 1, 3}), 3.0);
+  EXPECT_EQ(median({7}), 7.0);
+  EXPECT_TRUE(std::isnan(median({})));
+}
+
 }  // namespace
 }  // namespace perp::test
