@@ -8,6 +8,7 @@
 #include <perp/bench/report/solver_labels.hpp>
 #include <perp/bench/report/summary.hpp>
 #include <set>
+#include <tuple>
 
 namespace perp {
 
@@ -111,20 +112,26 @@ Json table_data(const std::vector<StudyTable>& tables) {
 Json record_data(const std::vector<Record>& records) {
   if (records.empty()) return nullptr;
   static const std::vector<std::string> kColumns = {
-      "suite",    "group",      "problem", "kind",  "solver",   "base",      "mode",
-      "outcome",  "claimed",    "message", "worst", "settings", "size",      "n",
-      "contacts", "position",   "total",   "solve", "residual", "tolerance", "asked",
-      "limit",    "iterations", "llt",     "flags"};
+      "suite",   "group",   "problem",  "kind",      "solver", "base",  "mode",       "outcome",
+      "claimed", "message", "worst",    "settings",  "size",   "n",     "contacts",   "position",
+      "total",   "solve",   "residual", "tolerance", "asked",  "limit", "iterations", "llt",
+      "flags",   "id",      "label",    "memory",    "source", "given", "plugin"};
   std::set<std::string> from_zero;  // suites on which solvers are compared with starts from zero
   for (const Record& r : records) {
     if (r.mode == "zero") from_zero.insert(r.suite);
   }
+  // Problems may have the same name: members of a family with other parameters, files in two
+  // folders.
+  std::map<std::tuple<std::string, std::string, std::string, int>, int> ids;
   Words suites, groups, problems, kinds, solvers, modes, outcomes, messages, settings;
   const std::vector<std::string> names = solver_names(records);
   Json rows = Json::array();
   for (std::size_t k = 0; k < records.size(); ++k) {
     const Record& r = records[k];
     const bool is_main = r.mode == "zero" || !from_zero.contains(r.suite);
+    const int id = ids.try_emplace({r.instance_hash, r.instance, r.sequence, r.position},
+                                   static_cast<int>(ids.size()))
+                       .first->second;
     rows.push_back(Json::array({suites.place_of(r.suite),
                                 groups.place_of(group_of(r)),
                                 problems.place_of(r.instance),
@@ -149,7 +156,13 @@ Json record_data(const std::vector<Record>& records) {
                                 r.time_limit,
                                 r.iterations,
                                 four_digits(r.llt),
-                                flags_of(r, is_main)}));
+                                flags_of(r, is_main),
+                                id,
+                                settings.place_of(r.label),
+                                r.memory_limit,
+                                settings.place_of(r.source),
+                                settings.place_of(r.given),
+                                settings.place_of(r.plugin)}));
   }
   return {{"words",
            {{"suites", suites.list()},

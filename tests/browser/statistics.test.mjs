@@ -3,10 +3,11 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {bootstrap, commonProblems, measures, median, problemClasses, profile, quantile, solversOf, verdictOf, wilson} from "../../bench/report/page/src/statistics.js";
 import {command, decode} from "../../bench/report/page/src/records.js";
+import {percent} from "../../bench/report/page/src/format.js";
 import {penOf} from "../../bench/report/page/src/pens.js";
 
 const record = (solver, problem, total, more = {}) => ({
-  suite: "s", group: "g", kind: "lcp", problem, position: 0, solver, base: solver, n: 20, contacts: 0, total, residual: 1e-12, outcome: "solved",
+  suite: "s", group: "g", kind: "lcp", problem, id: problem, position: 0, solver, base: solver, n: 20, contacts: 0, total, residual: 1e-12, outcome: "solved",
   right: true, refused: false, knownEnd: false, gaveUp: false, ...more});
 const failed = {right: false, outcome: "ray", residual: 1e-3};
 
@@ -80,12 +81,38 @@ test("intervals", () => {
 });
 
 test("records and the command that repeats one", () => {
-  const [r] = decode({words: {suites: ["it's"], groups: ["g"], problems: ["p 1"], kinds: ["lcp"], solvers: ["lemke", "first(a, b)"], modes: ["warm"], outcomes: ["ray"], messages: [""], settings: ['{"x":"1"}']},
+  const [r] = decode({words: {suites: ["it's"], groups: ["g"], problems: ["p 1"], kinds: ["lcp"], solvers: ["lemke", "first(a, b)"], modes: ["warm"], outcomes: ["ray"], messages: [""], settings: ['{"x":"1"}', "", "dir/it's.json"]},
     columns: ["suite", "group", "problem", "kind", "solver", "base", "mode", "outcome", "claimed", "message", "worst", "settings", "size", "n", "contacts", "position", "total", "solve",
-      "residual", "tolerance", "asked", "limit", "iterations", "llt", "flags"],
-    rows: [[0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 3, 4, 0, 2, 0.5, 0.25, null, 1e-8, 1e-8, 5, 7, null, 1 + 64]]});
-  assert.deepEqual([r.right, r.refused, r.main, r.residual, r.limit], [true, false, true, null, 5]);
-  assert.equal(command(r), "perp bench 'it'\\''s' --only 'p 1' --solvers 'first(a, b)' --set x=1 --start warm --tolerance 1e-8 --time-limit 5 -o again");
+      "residual", "tolerance", "asked", "limit", "iterations", "llt", "flags", "id", "label", "memory", "source", "given", "plugin"],
+    rows: [[0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 3, 4, 0, 2, 0.5, 0.25, null, 1e-8, 1e-8, 5, 7, null, 1 + 64, 9, 1, 100, 2, 1, 1]]});
+  assert.deepEqual([r.right, r.refused, r.main, r.residual, r.limit, r.id, r.source], [true, false, true, null, 5, 9, "dir/it's.json"]);
+  const rest = "--tolerance 1e-8 --time-limit 5 --memory-limit 100 -o again";
+  // A solve that began at the answer before needs the whole sequence.
+  assert.equal(command(r), `perp bench 'dir/it'\\''s.json' --solvers 'first(a, b)' --set x=1 --start warm ${rest}`);
+  assert.equal(command({...r, mode: "stored"}), `perp bench 'dir/it'\\''s.json' --only 'p 1' --solvers 'first(a, b)' --set x=1 --start stored ${rest}`);
+  const own = {...r, mode: "zero", source: "", suite: "s", given: 'mine=exec:"a b"', plugin: "x.so,y.so", label: "new"};
+  assert.equal(command(own), `perp bench s --only 'p 1' --solvers 'mine=exec:"a b"' --plugin x.so --plugin y.so --set x=1 ${rest.replace("-o", "--label new -o")}`);
+});
+
+// Members of a family with other parameters, and files of two folders, may have one name.
+test("problems of one name are counted apart", () => {
+  const twice = [record("a", "p", 1, {id: 1}), record("a", "p", 3, {id: 2, ...failed}), record("b", "p", 2, {id: 1}), record("b", "p", 2, {id: 2})];
+  const [c] = problemClasses(twice);
+  assert.equal(c.problems.length, 2);
+  assert.equal(verdictOf(c).use, "b");
+  assert.deepEqual(solversOf(c).map((s) => [s.solver, s.right, s.taken]), [["a", 1, 2], ["b", 2, 2]]);
+  assert.equal(commonProblems(twice).problems.length, 2);
+});
+
+test("a time of 0 is no failure", () => {
+  const [c] = problemClasses([record("a", "1", 1e-3), record("b", "1", 0), record("a", "2", 1e-3), record("b", "2", 1, failed)]);
+  const [loss] = verdictOf(c).losses;
+  assert.equal(loss.fails, false);
+  assert.ok(Number.isFinite(loss.ratio));
+});
+
+test("all and nothing are told from nearly all and hardly any", () => {
+  assert.deepEqual([1, 0.996, 0.5, 0.004, 0].map(percent), ["100 %", "99 %", "50 %", "<1 %", "0 %"]);
 });
 
 test("a solver's pen does not depend on the report, and known solvers do not share one", () => {

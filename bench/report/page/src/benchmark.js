@@ -34,7 +34,7 @@ function classDetail(problemClass, verdict) {
     verdict && verdict.losses.length > 0 && h("div", {}, h("p", {}, `Problems on which another solver is better than ${verdict.use}:`), table([
       {head: "problem", text: true, cell: (l) => l.problem.name},
       {head: "better", text: true, cell: (l) => solverName(l.by), sort: (l) => l.by},
-      {head: "times faster", cell: (l) => (Number.isFinite(l.ratio) ? number(l.ratio, 3) : `${verdict.use} fails: ${l.problem.cells.find((r) => r?.solver === verdict.use).outcome.replaceAll("_", " ")}`),
+      {head: "times faster", cell: (l) => (!l.fails ? number(l.ratio, 3) : `${verdict.use} fails: ${l.problem.cells.find((r) => r?.solver === verdict.use).outcome.replaceAll("_", " ")}`),
        sort: (l) => l.ratio},
     ], verdict.losses, {by: "times faster", falling: true})),
     verdict && verdict.losses.length === 0 && h("p", {}, `On no problem is another solver better than ${verdict.use} by more than a tenth.`));
@@ -107,11 +107,13 @@ function groupTable(records) {
 
 function startTable(records) {
   const started = records.filter((r) => r.mode !== "zero" && !r.refused);
-  const rows = [...groupBy(started, (r) => [r.group, r.base, r.mode].join("\n")).values()].map((list) => {
-    const cold = new Map(records.filter((r) => r.mode === "zero" && r.base === list[0].base && r.settings === list[0].settings).map((r) => [`${r.problem}\n${r.position}`, r]));
-    const pairs = list.map((r) => [r, cold.get(`${r.problem}\n${r.position}`)]).filter(([w, c]) => c && w.right && c.right);
+  // Runs are compared with the run from zero of the same solver, settings, tolerance and limit.
+  const apart = (r) => [r.base, r.label, r.settings, r.tolerance, r.limit, r.memory].join("\n");
+  const rows = [...groupBy(started, (r) => [r.group, r.mode, apart(r)].join("\n")).values()].map((list) => {
+    const cold = new Map(records.filter((r) => r.mode === "zero" && apart(r) === apart(list[0])).map((r) => [r.id, r]));
+    const pairs = list.map((r) => [r, cold.get(r.id)]).filter(([w, c]) => c && w.right && c.right);
     const sum = (k, name) => pairs.reduce((total, pair) => total + pair[k][name], 0);
-    const lost = list.filter((r) => !r.right && cold.get(`${r.problem}\n${r.position}`)?.right).map((r) => `${r.problem} (${r.outcome.replaceAll("_", " ")})`);
+    const lost = list.filter((r) => !r.right && cold.get(r.id)?.right).map((r) => `${r.problem} (${r.outcome.replaceAll("_", " ")})`);
     return {group: list[0].group, solver: list[0].solver, runs: list.length, right: list.filter((r) => r.right).length, shared: pairs.length, lost,
             time: [sum(0, "total"), sum(1, "total")], iterations: [sum(0, "iterations"), sum(1, "iterations")]};
   });

@@ -17,7 +17,8 @@ export function residual(value) {
 }
 
 export function percent(share) {
-  return `${Math.round(100 * share)} %`;
+  const whole = Math.round(100 * share);  // all and nothing are told from nearly all and hardly any
+  return `${share < 1 && whole === 100 ? 99 : share > 0 && whole === 0 ? "<1" : whole} %`;
 }
 
 export function number(value, count = 4) {

@@ -90,7 +90,7 @@ const fixed = [claimSection(data.claims), tableSection(data.tables), historySect
 function lead() {
   const parts = [];
   if (all.length > 0) {
-    parts.push(`${many(all.length, "run")} of ${many(distinct(all, (r) => r.base).length, "solver")} on ${many(new Set(all.map((r) => `${r.suite}\n${r.problem}\n${r.position}`)).size, "problem")}`,
+    parts.push(`${many(all.length, "run")} of ${many(distinct(all, (r) => r.base).length, "solver")} on ${many(new Set(all.map((r) => `${r.suite}\n${r.id}`)).size, "problem")}`,
       `${all.filter((r) => r.outcome === "solved").length} solved and verified`, `${all.filter((r) => r.outcome === "wrong").length} wrong`);
   }
   const runs = data.simulations.reduce((sum, group) => sum + group.runs.length, 0);

@@ -12,9 +12,10 @@ export function decode(data) {
       suite: word(row, "suite", "suites"), group: word(row, "group", "groups"), problem: word(row, "problem", "problems"), kind: word(row, "kind", "kinds"),
       solver: word(row, "solver", "solvers"), base: word(row, "base", "solvers"), mode: word(row, "mode", "modes"), outcome: word(row, "outcome", "outcomes"),
       claimed: word(row, "claimed", "outcomes"), message: word(row, "message", "messages"), worst: word(row, "worst", "messages"),
-      settings: word(row, "settings", "settings"),
+      settings: word(row, "settings", "settings"), label: word(row, "label", "settings"),
+      source: word(row, "source", "settings"), given: word(row, "given", "settings"), plugin: word(row, "plugin", "settings"),
     };
-    for (const name of ["size", "n", "contacts", "position", "total", "solve", "residual", "tolerance", "asked", "limit", "iterations", "llt"])
+    for (const name of ["size", "n", "contacts", "position", "total", "solve", "residual", "tolerance", "asked", "limit", "iterations", "llt", "id", "memory"])
       r[name] = row[place[name]];
     const flags = row[place.flags];
     for (const [name, bit] of Object.entries(FLAGS)) r[name] = (flags & bit) !== 0;
@@ -22,11 +23,15 @@ export function decode(data) {
   });
 }
 
-/** The command that runs the record's solve again. */
+const quoted = (text) => (/^[\w./=+:@%-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+/** An option, if it has a value. */
+const option = (name, value) => (value === "" || value === undefined ? "" : ` --${name} ${quoted(`${value}`)}`);
+
+/** The command that runs the record's solve again; with warm starts the whole sequence, since a solve begins at the answer before. */
 export function command(r) {
-  const quoted = (text) => (/^[\w./=+:@%-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
-  const settings = Object.entries(JSON.parse(r.settings || "{}")).map(([name, value]) => ` --set ${quoted(`${name}=${value}`)}`).join("");
-  const start = r.mode === "zero" ? "" : ` --start ${r.mode}`;
-  const limit = r.limit > 0 ? ` --time-limit ${r.limit}` : "";
-  return `perp bench ${quoted(r.suite)} --only ${quoted(r.problem)} --solvers ${quoted(r.base)}${settings}${start} --tolerance ${r.tolerance}${limit} -o again`;
+  const settings = Object.entries(JSON.parse(r.settings || "{}")).map(([name, value]) => option("set", `${name}=${value}`)).join("");
+  const plugins = r.plugin ? r.plugin.split(",").map((file) => option("plugin", file)).join("") : "";
+  return `perp bench ${quoted(r.source || r.suite)}${r.mode === "warm" ? "" : option("only", r.problem)} --solvers ${quoted(r.given || r.base)}${plugins}${settings}` +
+    `${r.mode === "zero" ? "" : option("start", r.mode)} --tolerance ${r.tolerance}${r.limit > 0 ? option("time-limit", r.limit) : ""}` +
+    `${r.memory > 0 ? option("memory-limit", r.memory) : ""}${option("label", r.label)} -o again`;
 }

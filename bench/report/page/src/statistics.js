@@ -51,11 +51,11 @@ export function bootstrap(count, statistic, resamples = RESAMPLES, seed = 1) {
 
 // ---- problems and the solvers that were given them
 
-/** A table with a row for each problem that some record is of, and a column for each solver. */
+/** A table with a row for each problem that some record is of, and a column for each solver. Several problems may have one name. */
 export function crossTable(records) {
   const solvers = [...new Set(records.map((r) => r.solver))].sort();
   const place = new Map(solvers.map((name, k) => [name, k]));
-  const problems = [...groupBy(records, (r) => `${r.problem}\n${r.position}`).values()].map((list) => {
+  const problems = [...groupBy(records, (r) => r.id).values()].map((list) => {
     const cells = Array(solvers.length).fill(null);
     for (const r of list) cells[place.get(r.solver)] = r;
     return {name: list[0].problem, first: list[0], cells};
@@ -114,7 +114,8 @@ export function verdictOf(problemClass) {
   const losses = problems
     .map((p) => ({problem: p, by: fastestOf(p.cells)}))
     .filter(({problem, by}) => by !== null && by !== use && (!problem.cells[use].right || problem.cells[by].total < problem.cells[use].total / 1.1))
-    .map(({problem, by}) => ({problem, by: solvers[by], ratio: problem.cells[use].right ? problem.cells[use].total / problem.cells[by].total : Infinity}))
+    .map(({problem, by}) => ({problem, by: solvers[by], fails: !problem.cells[use].right,
+                              ratio: problem.cells[use].right ? Math.max(problem.cells[use].total, 1e-7) / Math.max(problem.cells[by].total, 1e-7) : Infinity}))
     .sort((a, b) => b.ratio - a.ratio);
   return {
     use: solvers[use], certainty: stays / again, right: right(use), time: median(rows.filter((row) => row[use].right).map((row) => row[use].total)),
