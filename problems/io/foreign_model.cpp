@@ -70,9 +70,16 @@ int composed_function(GraphBuilder& b, std::string_view name, int x) {
     const int up = b.apply(kExp, x), down = b.apply(kExp, b.apply(kNegate, x));
     return times(number(0.5), name == "sinh" ? minus(up, down) : plus(up, down));
   }
-  if (name == "asinh" || name == "acosh") {
-    const double sign = name == "asinh" ? 1.0 : -1.0;
-    return b.apply(kLog, plus(x, b.apply(kSqrt, plus(times(x, x), number(sign)))));
+  const auto log_with_root = [&](int u, double one) {  // log(u + sqrt(u^2 + one))
+    return b.apply(kLog, plus(u, b.apply(kSqrt, plus(times(u, u), number(one)))));
+  };
+  if (name == "acosh") return log_with_root(x, -1.0);
+  if (name == "asinh") {
+    // Of the positive and of the negative part apart, since the sum cancels for x < 0. At 0 the
+    // derivatives of both add up to 1, whichever operand of max counts there.
+    const int up = b.apply(kMax, x, number(0.0));
+    const int down = b.apply(kMax, number(0.0), b.apply(kNegate, x));
+    return minus(log_with_root(up, 1.0), log_with_root(down, 1.0));
   }
   if (name == "atanh") {
     const int ratio = over(plus(number(1.0), x), minus(number(1.0), x));

@@ -42,13 +42,12 @@ std::string read_names(const std::string& path) {
 
 void write_names(const Problem& problem, const std::string& path) {
   const std::string file = names_file(path);
-  const auto has_line_break = [](const std::string& name) {
-    return name.find_first_of("\r\n") != std::string::npos;
-  };
   if (file.empty()) return;
   std::string text;
-  if (std::ranges::none_of(problem.variables, has_line_break)) {
-    for (const std::string& name : problem.variables) text += name + '\n';
+  for (std::string name : problem.variables) {
+    std::ranges::replace_if(
+        name, [](char c) { return c == '\r' || c == '\n'; }, '_');
+    text += name + '\n';
   }
   if (!text.empty()) {
     write_text_file(file, text);
@@ -76,7 +75,21 @@ std::vector<std::string> write_mtx(const Problem& problem, const std::string& pa
     ending.insert(0, part);
   }
   std::vector<std::string> files;
-  for (const auto& [field, text] : problem_to_matrix_market(problem)) {
+  const auto fields = problem_to_matrix_market(problem);
+  // Parts of an older problem must not stand beside those of this one: they would be read as its.
+  for (const std::string_view field : part_fields()) {
+    for (const std::string_view other : {".mtx", ".mtx.gz"}) {
+      const std::string file = fmt::format("{}.{}{}", first, field, other);
+      const bool is_own = other == ending && std::ranges::any_of(fields, [&](const auto& own) {
+                            return own.first == field;
+                          });
+      std::error_code error;
+      if (is_own || !std::filesystem::exists(file, error)) continue;
+      if (!std::filesystem::remove(file, error))
+        throw InputError(fmt::format("{}: is of an older problem and cannot be removed", file));
+    }
+  }
+  for (const auto& [field, text] : fields) {
     files.push_back(fmt::format("{}.{}{}", first, field, ending));
     write_text_file(files.back(), text);
   }

@@ -21,15 +21,14 @@ constexpr double kInfinite = 1e20;  // bounds from here on are infinite
 
 struct Row {
   char type = 'N';
-  double rhs = 0.0;
-  std::optional<double> range;
+  std::optional<double> rhs, range;
   std::vector<std::pair<int, double>> entries;  // by column
 };
 
 struct Column {
   std::string name;
   double lower = 0.0, upper = kInfinity;
-  bool lower_given = false;
+  bool lower_given = false, upper_given = false;
   std::set<int> rows;  // in which it has an entry
 };
 
@@ -109,6 +108,15 @@ class QpsReader {
       }
       fields[k] = f;
     }
+    // A number or name that does not fit its field would be cut off.
+    for (const auto& [first, count] :
+         {std::pair{12UL, 2UL}, {22UL, 2UL}, {36UL, 3UL}, {47UL, 2UL}}) {
+      if (first < line_.size() &&
+          line_.substr(first, count).find_first_not_of(" \t") != std::string_view::npos)
+        fail(fmt::format("\"{}\" does not keep to the fields of fixed form", shown(line_)));
+    }
+    if (line_.size() > 61 && line_[60] != ' ' && line_[61] != ' ' && line_[61] != '\t')
+      fail(fmt::format("\"{}\" does not keep to the fields of fixed form", shown(line_)));
     return fields;
   }
 
@@ -122,11 +130,19 @@ class QpsReader {
       fail("is not supported; the QPS part of SIF and MPS is");
     }
     section_ = word;
-    set_.clear();
     model_.both_triangles |= word == "QMATRIX";
     if (word == "NAME" && words_.size() > 1) model_.name = words_[1];
     if (word == "OBJSENSE" && words_.size() > 1) read_sense(words_[1]);
     if (word.front() == 'Q' && !model_.quadratic.empty()) fail("is a second quadratic part");
+    if (word.front() == 'Q' && words_.size() > 1) check_quadratic_row(std::string(words_[1]));
+  }
+
+  void check_quadratic_row(const std::string& name) {
+    const auto found = model_.row_index.find(name);
+    if (found == model_.row_index.end()) fail(fmt::format("there is no row \"{}\"", shown(name)));
+    if (found->second != model_.objective)
+      fail(fmt::format("row \"{}\" is not the objective; quadratic constraints are not supported",
+                       shown(name)));
   }
 
   void read_data() {
@@ -160,7 +176,7 @@ class QpsReader {
     if (!model_.row_index.emplace(std::move(name), index).second)
       fail(fmt::format("row \"{}\" comes twice", shown(words_.back())));
     if (kind == 'N' && model_.objective < 0) model_.objective = index;
-    model_.rows.push_back({kind, 0.0, {}, {}});
+    model_.rows.push_back({kind, {}, {}, {}});
   }
 
   // The name and the pairs of name and number of a data line; the name may be left out (RHS).
@@ -226,7 +242,7 @@ class QpsReader {
     const auto [place, added] =
         model_.column_index.emplace(data.name, static_cast<int>(model_.columns.size()));
     if (added) {
-      model_.columns.push_back({data.name, 0.0, kInfinity, false, {}});
+      model_.columns.push_back({data.name, 0.0, kInfinity, false, false, {}});
       model_.relaxed += integers_;
     }
     Column& to = model_.columns[place->second];
@@ -240,9 +256,9 @@ class QpsReader {
 
   // Only one set of right-hand sides, ranges and bounds is allowed.
   void check_set(const std::string& name) {
-    if (set_.empty()) set_ = name + " ";
-    if (set_ != name + " ")
-      fail(fmt::format("set \"{}\" after set \"{}\": only one is read", shown(name), shown(set_)));
+    const std::string& first = sets_.try_emplace(section_, name).first->second;
+    if (first != name)
+      fail(fmt::format("set \"{}\" after set \"{}\": only one is read", shown(name), shown(first)));
   }
 
   void read_right_hand_side() {
@@ -250,6 +266,8 @@ class QpsReader {
     check_set(data.name);
     for (const auto& [name, value] : data.values) {
       Row& to = row(name);
+      if ((section_ == "RHS" ? to.rhs : to.range).has_value())
+        fail(fmt::format("row \"{}\" comes twice", shown(name)));
       if (section_ == "RHS") {
         to.rhs = finite(name, value);
       } else if (to.type == 'N') {
@@ -286,6 +304,12 @@ class QpsReader {
 
   void apply_bound(const std::string& type, Column& x, double value) {
     if (std::abs(value) >= kInfinite) value = std::copysign(kInfinity, value);
+    const bool is_lower = type != "UP" && type != "UI" && type != "PL";
+    const bool is_upper = type != "LO" && type != "LI" && type != "MI";
+    if ((is_lower && x.lower_given) || (is_upper && x.upper_given))
+      fail(fmt::format("\"{}\" has two {} bounds", shown(x.name),
+                       is_lower && x.lower_given ? "lower" : "upper"));
+    x.upper_given |= is_upper;
     if (type == "LO" || type == "LI" || type == "FX") {
       x.lower = value;
       x.lower_given = true;
@@ -299,7 +323,7 @@ class QpsReader {
       x.lower_given = true;
     }
     if (type == "FR" || type == "PL") x.upper = kInfinity;
-    if (type == "BV") x.lower = 0.0, x.upper = 1.0;
+    if (type == "BV") x.lower = 0.0, x.upper = 1.0, x.lower_given = true;
     model_.relaxed += type == "BV" || type == "LI" || type == "UI";
     if (!(x.lower <= x.upper) || x.lower == kInfinity || x.upper == -kInfinity) {
       fail(fmt::format("no number is between the bounds {} and {} of \"{}\"", x.lower, x.upper,
@@ -327,22 +351,22 @@ class QpsReader {
   bool fixed_, integers_ = false;
   std::size_t at_ = 0;
   int number_ = 0;
-  std::string section_, set_;
+  std::string section_;
+  std::map<std::string, std::string> sets_;  // by section
   std::vector<std::string_view> words_;
   Model model_;
 };
 
 // lower <= row <= upper.
 std::pair<double, double> limits(const Row& row) {
-  const double size = std::abs(row.range.value_or(0.0));
+  const double rhs = row.rhs.value_or(0.0), size = std::abs(row.range.value_or(0.0));
   switch (row.type) {
     case 'E':
-      return row.range.value_or(0.0) < 0 ? std::pair(row.rhs - size, row.rhs)
-                                         : std::pair(row.rhs, row.rhs + size);
+      return row.range.value_or(0.0) < 0 ? std::pair(rhs - size, rhs) : std::pair(rhs, rhs + size);
     case 'G':
-      return {row.rhs, row.range ? row.rhs + size : kInfinity};
+      return {rhs, row.range ? rhs + size : kInfinity};
     default:
-      return {row.range ? row.rhs - size : -kInfinity, row.rhs};
+      return {row.range ? rhs - size : -kInfinity, rhs};
   }
 }
 
@@ -403,7 +427,7 @@ Problem to_problem(const Model& model) {
   Problem problem;
   problem.name = model.name;
   for (const Column& x : model.columns) problem.variables.push_back(x.name);
-  json::Object source{{"format", "QPS"}, {"constant", 0.0 - sign * objective.rhs}};
+  json::Object source{{"format", "QPS"}, {"constant", 0.0 - sign * objective.rhs.value_or(0.0)}};
   if (model.maximise) source.emplace_back("sense", "a maximum was asked; all signs are changed");
   if (model.relaxed > 0) {
     source.emplace_back("relaxed",
@@ -428,12 +452,14 @@ Problem to_problem(const Model& model) {
 Model read_model(std::string_view text, const std::string& file) {
   try {
     return QpsReader(text, file, false).read();
-  } catch (const InputError&) {
+  } catch (const InputError& in_free_form) {
     try {
       return QpsReader(text, file, true).read();
-    } catch (const InputError&) {
+    } catch (const InputError& in_fixed_form) {
+      const std::string also = std::string(in_fixed_form.what()).substr(file.size() + 2);
+      if (std::string(in_free_form.what()).ends_with(also)) throw;
+      throw InputError(fmt::format("{}; in fixed form: {}", in_free_form.what(), also));
     }
-    throw;
   }
 }
 

@@ -118,6 +118,7 @@ class SequenceLines {
     const std::size_t end = text_.find('\n', begin_);
     if (end == std::string::npos && number_ > 0) return false;
     line_ = std::string_view(text_).substr(begin_, end - begin_);
+    if (line_.ends_with('\r')) line_.remove_suffix(1);
     begin_ = end == std::string::npos ? text_.size() : end + 1;
     ++number_;
     return true;

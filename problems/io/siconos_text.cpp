@@ -277,6 +277,22 @@ ProblemData read_siconos_mlcp(SiconosReader& r) {
   return p;
 }
 
+// An MLCP of one equation and one inequality begins as an LCP of one unknown does.
+ProblemData read_lcp_or_small_mlcp(SiconosReader& reader, std::string_view text,
+                                   const std::string& file) {
+  if (reader.peek(0) != 1) return read_lcp_or_relay(reader);
+  try {
+    return read_lcp_or_relay(reader);
+  } catch (const InputError&) {
+    try {
+      SiconosReader again(split(text), file);
+      return read_siconos_mlcp(again);
+    } catch (const InputError&) {
+    }
+    throw;
+  }
+}
+
 }  // namespace
 
 Problem problem_from_siconos_text(std::string_view text, const std::string& file) {
@@ -284,10 +300,11 @@ Problem problem_from_siconos_text(std::string_view text, const std::string& file
   if (reader.left() < 4) reader.fail("fewer than four numbers at the beginning");
   const double a = reader.peek(0), b = reader.peek(1), c = reader.peek(2), d = reader.peek(3);
   Problem problem;
-  if ((a == 2 || a == 3) && d == a * b && reader.peek(4) == d) {
+  const bool is_storage = c == 0 || c == 1 || c == 2;
+  if ((a == 2 || a == 3) && is_storage && d == a * b && reader.peek(4) == d) {
     problem.data = read_friction(reader);
   } else if (c == a && d == a) {
-    problem.data = read_lcp_or_relay(reader);
+    problem.data = read_lcp_or_small_mlcp(reader, text, file);
   } else if ((a == 2 || a == 3) && d == reader.peek(4)) {
     problem.data = read_global_friction(reader);
   } else {

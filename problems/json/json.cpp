@@ -26,6 +26,7 @@ namespace perp::json {
 
 namespace {
 
+constexpr double kExact = 9007199254740992.0;  // 2^53: up to it all integers are doubles
 constexpr int kMaxDepth = 100;
 
 // "line 3, column 7" of a byte offset.
@@ -140,25 +141,31 @@ class Builder {
   static Array to_array(const Numbers& numbers) {
     Array array;
     array.reserve(numbers.values.size() + 1);
-    for (const double number : numbers.values) {
-      if (numbers.integral) {
-        array.emplace_back(static_cast<std::int64_t>(number));
-      } else {
+    for (std::size_t i = 0; i < numbers.values.size(); ++i) {
+      const double number = numbers.values[i];
+      if (!numbers.integral) {
         array.emplace_back(number);
+      } else {
+        array.emplace_back(numbers.exact.empty() ? static_cast<std::int64_t>(number)
+                                                 : numbers.exact[i]);
       }
     }
     return array;
   }
 
   bool add_number(double value, std::int64_t integer, bool integral) {
-    const bool exact = !integral || std::abs(value) < 9007199254740992.0;
     auto* numbers = stack_.empty() ? nullptr : std::get_if<Numbers>(&stack_.back().data);
-    if (numbers && (exact || !numbers->integral)) {
-      numbers->values.push_back(value);
-      numbers->integral = numbers->integral && integral;
-      return true;
+    if (!numbers) return integral ? add(Value(integer)) : add(Value(value));
+    numbers->integral = numbers->integral && integral;
+    std::vector<std::int64_t>& exact = numbers->exact;
+    if (!numbers->integral) {
+      exact.clear();
+    } else if (!exact.empty() || std::abs(value) > kExact) {
+      if (exact.empty()) exact.assign(numbers->values.begin(), numbers->values.end());
+      exact.push_back(integer);
     }
-    return integral ? add(Value(integer)) : add(Value(value));
+    numbers->values.push_back(value);
+    return true;
   }
 
   std::string_view text_;
@@ -228,13 +235,16 @@ void append_text(std::string& out, const Value& value) {
     append_string(out, *text);
   } else if (const auto* numbers = value.get_if<Numbers>()) {
     out += '[';
-    append_all(numbers->values, [&](double v) {
-      if (numbers->integral) {
-        fmt::format_to(std::back_inserter(out), "{}", static_cast<std::int64_t>(v));
-      } else {
-        append_number(out, v);
-      }
-    });
+    const auto append_integer = [&](auto v) {
+      fmt::format_to(std::back_inserter(out), "{}", static_cast<std::int64_t>(v));
+    };
+    if (!numbers->integral) {
+      append_all(numbers->values, [&](double v) { append_number(out, v); });
+    } else if (numbers->exact.empty()) {
+      append_all(numbers->values, append_integer);
+    } else {
+      append_all(numbers->exact, append_integer);
+    }
     out += ']';
   } else if (const auto* array = value.get_if<Array>()) {
     out += '[';

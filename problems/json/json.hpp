@@ -31,10 +31,12 @@ using Member = std::pair<std::string, Value>;
 using Object = std::vector<Member>;  ///< in the order of the file; names are unique
 
 /// An array that holds only numbers, 8 bytes each. Integers are exact below 2^53;
-/// `integral` tells whether every number was written as an integer.
+/// `integral` tells whether every number was written as an integer. If so, and one is not exact as
+/// a double, `exact` has all of them.
 struct Numbers {
   std::vector<double> values;
   bool integral = true;
+  std::vector<std::int64_t> exact = {};
 };
 
 /// A value of any type: null, bool, number, text, numbers, array or object.

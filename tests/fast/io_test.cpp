@@ -221,5 +221,45 @@ TEST(Siconos, TextEqualsTheConvertedInstances) {
   }
 }
 
+// Arrays whose integers are not all doubles: as numbers they are rounded, as text they stay exact.
+TEST(Json, LargeIntegersAreNumbers) {
+  for (const char* text : {"[-10000000000000000,1]", "[1,100000000000000000]", "[9007199254740993]",
+                           "[9223372036854775807,-9223372036854775808,0]", "[1,2,3]"}) {
+    const json::Value v = json::parse(text, "test");
+    ASSERT_NE(v.get_if<json::Numbers>(), nullptr) << text;
+    EXPECT_EQ(json::to_text(v), text);
+  }
+  const json::Value mixed = json::parse("[9007199254740993,0.5]", "test");
+  ASSERT_NE(mixed.get_if<json::Numbers>(), nullptr);
+  EXPECT_EQ(mixed.get_if<json::Numbers>()->values[0], 9007199254740992.0);
+  EXPECT_EQ(json::to_text(json::parse("[9007199254740993,\"x\"]", "test")),
+            "[9007199254740993,\"x\"]");
+  const Problem p = problem_from_text(
+      R"({"format":"perp-problem","version":1,"kind":"lcp","name":"p","n":2,
+          "M":{"shape":[2,2],"dense":[[1,0],[0,1]]},"q":[-10000000000000000,1]})",
+      "p.json");
+  EXPECT_EQ(std::get<Lcp>(p.data).q, vector({-1e16, 1}));
+}
+
+// The parts of an older problem must not be read as parts of the new one.
+TEST(Files, MatrixMarketLeavesNoOlderParts) {
+  const auto folder = std::filesystem::temp_directory_path() / "perp-older-parts";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directories(folder);
+  const std::string path = (folder / "model.mtx").string();
+  Problem box = problem_of(Mlcp{matrix(1, 1, {1}), vector({-2}), vector({-1}), vector({1})});
+  box.start = vector({1});
+  write_problem(box, path);
+  write_problem(box, (folder / "other.mtx").string());
+  write_problem(box, path + ".gz");
+  const Problem lcp = problem_of(Lcp{matrix(1, 1, {1}), vector({-2})});
+  write_problem(lcp, path);
+  const Problem back = read_problem(path);
+  EXPECT_EQ(back.kind(), "lcp");
+  EXPECT_FALSE(back.start.has_value());
+  EXPECT_EQ(read_problem((folder / "other.mtx").string()).kind(), "mlcp");
+  std::filesystem::remove_all(folder);
+}
+
 }  // namespace
 }  // namespace perp::test

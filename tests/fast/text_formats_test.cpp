@@ -155,6 +155,38 @@ TEST(Qps, RefusesWithLineAndSection) {
                  {"H"});
 }
 
+// What says something else than the reader would take must not be read in silence.
+TEST(Qps, WhatStandsTwiceOrElsewhereIsRefused) {
+  const std::string head = "NAME x\nROWS\n N obj\n L c1\nCOLUMNS\n x obj 1 c1 1\n";
+  expect_refusal([&] { qps(head + "RHS\n c1 10\n c1 20\nENDATA\n"); }, {"line 9", "c1", "twice"});
+  expect_refusal([&] { qps(head + "RHS\n A c1 10\nRHS\n B c1 30\nENDATA\n"); },
+                 {"line 10", "only one"});
+  expect_refusal([&] { qps(head + "RANGES\n c1 10\n c1 20\nENDATA\n"); }, {"twice"});
+  expect_refusal([&] { qps(head + "BOUNDS\n UP b x 1\n UP b x 2\nENDATA\n"); },
+                 {"line 9", "x", "upper"});
+  expect_refusal([&] { qps(head + "BOUNDS\n LO b x 1\n FX b x 2\nENDATA\n"); }, {"x", "lower"});
+  expect_refusal([&] { qps(head + "QSECTION c1\n x x 2\nENDATA\n"); },
+                 {"line 7", "c1", "quadratic constraints"});
+  expect_refusal([&] { qps(head + "QSECTION nothing\n x x 2\nENDATA\n"); }, {"nothing"});
+  const Problem quadratic = qps(head + "QSECTION obj\n x x 2\nENDATA\n");
+  EXPECT_EQ(std::get<ConicQp>(quadratic.data).P.to_dense(), matrix(1, 1, {2}));
+  const Problem bounded = qps(head + "BOUNDS\n LO b x -1\n UP b x 2\nENDATA\n");
+  EXPECT_EQ(std::get<ConicQp>(bounded.data).b, vector({0, 2, 1}));
+}
+
+TEST(Qps, FixedFieldsAreNotCut) {
+  const std::string head = "NAME\nROWS\n N  obj\n L  c 1\nCOLUMNS\n";
+  expect_refusal([&] { qps(head + "    x         obj       0.1234567e-10\nRHS\nENDATA\n"); },
+                 {"line 6", "fixed form"});
+  expect_refusal(
+      [&] {
+        qps(head +
+            "    x         c 1       1.0\nRHS\n    R         c 1       1234567890123\n"
+            "ENDATA\n");
+      },
+      {"line 8", "fixed form"});
+}
+
 // Reads the texts back with a reader of its own.
 DenseMatrix from_matrix_market(const std::string& text) {
   std::istringstream in(text);
