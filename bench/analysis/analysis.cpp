@@ -7,11 +7,14 @@
 #include <limits>
 #include <optional>
 #include <perp/bench/analysis/contact_groups.hpp>
+#include <perp/problems/expression/graph.hpp>
 #include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/mcp_function.hpp>
 #include <perp/problems/standard/reductions.hpp>
+#include <perp/problems/standard/verifier.hpp>
 #include <perp/solvers/core/structure.hpp>
 #include <perp/solvers/enumeration/enumerate.hpp>
+#include <span>
 
 namespace perp {
 
@@ -23,6 +26,7 @@ constexpr double kResiduals = 100.0;      // a row counts as 0 up to so many tim
 // Relative widths of a range: a larger one is surely no point, and a smaller one surely is. Where
 // solutions are redundant, the ends of a range are exact to no more than the first.
 constexpr double kNoPoint = 1e-6, kPoint = 1e-8;
+constexpr double kEndResidual = 1e-6;         // of an end of a range, over 1 and its entries
 constexpr double kNoSlope = 1e-9;             // of a functional of norm 1 along a ray
 constexpr double kEnumerationSeconds = 20.0;  // time limit of an enumeration
 
@@ -214,11 +218,22 @@ std::optional<bool> is_point(const SolutionSet& set, const std::vector<Interval>
   return sure ? std::optional(true) : set.is_point();
 }
 
+// Whether the ends of ranges are solutions. A set that rests on a matrix which is singular only up
+// to rounding may be one of near solutions.
+bool are_solutions(const Problem& problem, const std::vector<Vector>& ends, double tolerance) {
+  return std::all_of(ends.begin(), ends.end(), [&](const Vector& z) {
+    const double size = z.size() > 0 ? z.cwiseAbs().maxCoeff() : 0.0;
+    return verify(problem, {z, {}}, std::max(tolerance, kEndResidual * (1.0 + size))).solved;
+  });
+}
+
 // @param if_point what is known if the set is a single point
 void add_set(const Problem& problem, const SolutionSet& set, Determinacy if_point, Analysis& a) {
   a.dimension = set.dimension();
+  std::vector<Vector> ends;
   add_ranges(
-      problem, [&](const Vector& f) { return set.extent(f, a.programs); }, a);
+      problem, [&](const Vector& f) { return set.extent(f, a.programs, ends); }, a);
+  if (!are_solutions(problem, ends, a.tolerance)) return;
   const std::optional<bool> point = is_point(set, a.ranges);
   if (!point) return;
   if (*point) a.dimension = 0;
@@ -285,6 +300,28 @@ bool is_monotone(const Matrix& m) {
   return definiteness == "positive definite" || definiteness == "positive semidefinite";
 }
 
+// Whether F has a kink at z (abs, min, max or norm): then its Jacobian is that of one side only.
+bool has_kink(const Problem& problem, const Vector& z, double tolerance) {
+  const auto* mcp = std::get_if<Mcp>(&problem.data);
+  if (!mcp || !mcp->graph) return false;
+  ExpressionGraph::ExtendedWorkspace work;
+  ExtendedVector f;
+  mcp->graph->evaluate_extended(z, mcp->parameters, work, f);
+  const auto value = [&](int node) { return work.values[static_cast<std::size_t>(node)]; };
+  const auto near = [&](long double x, long double y) {
+    return std::abs(x - y) <= tolerance * std::max({1.0L, std::abs(x), std::abs(y)});
+  };
+  for (std::size_t k = 0; k < mcp->graph->nodes.size(); ++k) {
+    const ExpressionGraph::Node& node = mcp->graph->nodes[k];
+    const std::span<const int> x = mcp->graph->operands_of(node);
+    const bool two = node.operation == Operation::kMin || node.operation == Operation::kMax;
+    const bool one = node.operation == Operation::kAbs || node.operation == Operation::kNorm;
+    if ((two && near(value(x[0]), value(x[1]))) || (one && near(value(static_cast<int>(k)), 0)))
+      return true;
+  }
+  return false;
+}
+
 void determine(const Problem& problem, const BoxView& box, Analysis& a) {
   if (box.linear && is_monotone(box.linear->M)) {
     a.how = "monotone";
@@ -302,7 +339,8 @@ void determine(const Problem& problem, const BoxView& box, Analysis& a) {
   // near.
   const bool sure = std::none_of(a.rows.begin(), a.rows.end(),
                                  [](const RowState& r) { return r.state == "biactive"; });
-  if (a.determinacy != Determinacy::kSubset && sure && a.active_condition < 1e12) {
+  if (a.determinacy != Determinacy::kSubset && sure && a.active_condition < 1e12 &&
+      !has_kink(problem, a.answer.z, a.tolerance)) {
     a.determinacy = Determinacy::kLocal;
     a.how = "the rows between their bounds";
   }

@@ -28,7 +28,8 @@ Json range_json(const Interval& range) {
 }
 
 bool is_point(const Interval& range) {
-  return range.is_point(kShownAsPoint * std::max(1.0, std::abs(range.low)));
+  return std::isfinite(range.low) && std::isfinite(range.high) &&
+         range.is_point(kShownAsPoint * std::max(1.0, std::abs(range.low)));
 }
 
 std::string range_text(double value, const Interval& range) {

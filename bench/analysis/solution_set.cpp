@@ -63,7 +63,8 @@ void SolutionSet::bound(const DenseMatrix& rows, const Vector& slack) {
   slack_.conservativeResize(at);
 }
 
-Interval SolutionSet::extent(const Vector& functional, int& programs) const {
+Interval SolutionSet::extent(const Vector& functional, int& programs,
+                             std::vector<Vector>& ends) const {
   const double here = functional.dot(point_);
   const Vector slope = basis_.transpose() * functional;
   if (slope.size() == 0 || slope.cwiseAbs().maxCoeff() <= kRank * functional.norm())
@@ -94,6 +95,7 @@ Interval SolutionSet::extent(const Vector& functional, int& programs) const {
     if (result.status == Status::kSolved) {
       const double found = here + slope.dot(result.answer.z);
       end = sign > 0 ? std::min(found, here) : std::max(found, here);
+      ends.emplace_back(point_ + basis_ * result.answer.z);
     } else if (!(result.certificate && result.certificate->type == "unbounded" &&
                  result.certificate->checked) &&
                result.status != Status::kRay) {

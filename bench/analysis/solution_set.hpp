@@ -29,8 +29,8 @@ class SolutionSet {
   int dimension() const { return static_cast<int>(basis_.cols()); }
   /// Least and largest value of f'z over the set, by two linear or second-order cone programs; none
   /// is solved if f'N = 0. @param functional f, of size n @param programs is increased by the
-  /// number of programs solved
-  Interval extent(const Vector& functional, int& programs) const;
+  /// number of programs solved @param ends the points at which the values were found are appended
+  Interval extent(const Vector& functional, int& programs, std::vector<Vector>& ends) const;
   /// Whether the known solution is the only one of the set, by the rays of the cone of the limits
   /// that it is at; no program is solved. Nothing if that would take long, or if there are cones.
   std::optional<bool> is_point() const;
