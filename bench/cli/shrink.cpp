@@ -47,7 +47,14 @@ void shrink_file(const ShrinkOptions& o, int& code) {
       return std::string(to_string(Status::kUnsupported));
     }
   };
+  const auto stopped = [] { return interrupt_signal() != 0; };
   const std::string end = ends(problem), wanted = o.status.empty() ? end : o.status;
+  if (stopped()) {
+    std::cout << fmt::format("{}: interrupted in the first solve; nothing is written\n",
+                             shown(o.file));
+    code = kNotSolved;
+    return;
+  }
   if (end != wanted || (o.status.empty() && end == to_string(Status::kSolved))) {
     std::cout << fmt::format("{}: {} ends with {}; nothing to shrink{}\n", shown(o.file), o.solver,
                              end, o.status.empty() ? " (--status solved keeps that)" : "");
@@ -56,14 +63,16 @@ void shrink_file(const ShrinkOptions& o, int& code) {
   }
   const Deadline deadline(60 * o.minutes);
   const Shrunk r = shrink(
-      problem, [&](const Problem& p) { return ends(p) == wanted; }, deadline);
+      problem, [&](const Problem& p) { return ends(p) == wanted; }, deadline, stopped);
   write_problem(r.problem, o.output);
   std::cout << fmt::format("{}: {}, n = {}, {} numbers: {} ends with {}\n", shown(o.file),
                            problem.kind(), problem.size(), numbers_of(problem), o.solver, wanted);
   std::cout << fmt::format("{}: n = {}, {} numbers, after {} solves; {}\n", shown(o.output),
                            r.problem.size(), numbers_of(r.problem), r.tries,
-                           r.at_end ? "nothing smaller does so" : "the time was up");
-  code = kDone;
+                           r.at_end    ? "nothing smaller does so"
+                           : stopped() ? "interrupted"
+                                       : "the time was up");
+  code = stopped() ? kNotSolved : kDone;
 }
 
 std::vector<std::string> status_names() {

@@ -257,8 +257,8 @@ double with_digits(double x, int digits) {
 class Shrinker {
  public:
   Shrinker(const Problem& problem, const std::function<bool(const Problem&)>& shows,
-           const Deadline& deadline)
-      : shows_(shows), deadline_(deadline) {
+           const Deadline& deadline, const std::function<bool()>& stopped)
+      : shows_(shows), deadline_(deadline), stopped_(stopped) {
     best_.problem = problem;
   }
 
@@ -268,19 +268,21 @@ class Shrinker {
     best_.problem.contacts.clear();
     if (auto* qp = std::get_if<ConicQp>(&best_.problem.data)) qp->partition = nullptr;
     bool smaller = true;
-    while (smaller && !deadline_.passed()) {
+    while (smaller && !is_over()) {
       smaller = false;
       for (const Aspect& aspect : aspects_of(best_.problem)) smaller |= leave_out(aspect);
       smaller |= lose_digits();
       smaller |= change_single_numbers();
     }
-    best_.at_end = !smaller && !deadline_.passed();
+    best_.at_end = !smaller && !is_over();
     return std::move(best_);
   }
 
  private:
+  bool is_over() const { return deadline_.passed() || (stopped_ && stopped_()); }
+
   bool take(Problem candidate) {
-    if (deadline_.passed()) return false;
+    if (is_over()) return false;
     try {
       validate(candidate);
     } catch (const std::invalid_argument&) {
@@ -327,7 +329,7 @@ class Shrinker {
   // Tries 0, then 1 or -1, then one digit, for each number.
   bool change_single_numbers() {
     bool smaller = false;
-    for (long k = 0; k < numbers_of(best_.problem) && !deadline_.passed(); ++k) {
+    for (long k = 0; k < numbers_of(best_.problem) && !is_over(); ++k) {
       for (int change = 0; change < 3; ++change) {
         Problem candidate = best_.problem;
         long at = 0;
@@ -353,6 +355,7 @@ class Shrinker {
 
   const std::function<bool(const Problem&)>& shows_;
   const Deadline& deadline_;
+  const std::function<bool()>& stopped_;
   Shrunk best_;
   int digits_ = 17;
 };
@@ -360,10 +363,10 @@ class Shrinker {
 }  // namespace
 
 Shrunk shrink(const Problem& problem, const std::function<bool(const Problem&)>& shows,
-              const Deadline& deadline) {
+              const Deadline& deadline, const std::function<bool()>& stopped) {
   const auto* mcp = std::get_if<Mcp>(&problem.data);
   if (mcp && !mcp->graph) return {problem, 0, true};
-  return Shrinker(problem, shows, deadline).run();
+  return Shrinker(problem, shows, deadline, stopped).run();
 }
 
 long numbers_of(const Problem& problem) {

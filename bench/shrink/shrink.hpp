@@ -11,7 +11,7 @@ namespace perp {
 struct Shrunk {
   Problem problem;
   int tries = 0;        ///< calls of `shows`
-  bool at_end = false;  ///< true: nothing smaller was found; false: the time was up
+  bool at_end = false;  ///< true: nothing smaller was found; false: it was stopped
 };
 
 /// Leaves out as much as possible as long as `shows` returns true [ZellerHildebrandt2002]:
@@ -20,8 +20,10 @@ struct Shrunk {
 /// start, or at 0, clipped to its bounds. Names of unknowns and known solutions are dropped; the
 /// start is kept. An mcp with a callback instead of a graph is returned unchanged.
 /// @param shows is called for valid problems only; must be true for `problem` itself
+/// @param stopped asked before and after each call of `shows`: true ends the search, and what that
+/// call said does not count
 Shrunk shrink(const Problem& problem, const std::function<bool(const Problem&)>& shows,
-              const Deadline& deadline);
+              const Deadline& deadline, const std::function<bool()>& stopped = {});
 
 /// Number of nonzero numbers in the problem (for bounds: finite and nonzero).
 long numbers_of(const Problem& problem);

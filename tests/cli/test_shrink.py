@@ -1,11 +1,14 @@
 """perp shrink: the smallest problem on which a solver ends as it does."""
 import json
 import os
+import signal
+import subprocess
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from perp_cli import CliTestCase  # noqa: E402
+from perp_cli import PERP, CliTestCase  # noqa: E402
 
 
 def lcp(rows, q):
@@ -42,6 +45,24 @@ class TestShrink(CliTestCase):
             done, small = self.shrink(lcp([[2, 1], [1, 2]], [-4, 1]), *options)
             self.assertEqual((done.returncode, done.stderr, small), (1, "", None))
             self.assertIn("nothing to shrink", done.stdout)
+
+    def test_an_interruption_is_told(self):
+        """In the first solve nothing is known, and nothing written; later the smallest problem so far is."""
+        for kept_solves, text in ((0, "interrupted in the first solve; nothing is written"), (2, r"after \d+ solves; interrupted")):
+            calls = self.folder / f"calls{kept_solves}"
+            script = self.write("slow.sh", f"cat > /dev/null; echo x >> {calls}; [ $(wc -l < {calls}) -gt {kept_solves} ] && exec sleep 60\n"
+                                "echo '{\"status\": \"stalled\"}'\n")
+            out = self.folder / f"out{kept_solves}.json"
+            running = subprocess.Popen([PERP, "shrink", str(self.write("problem.json", with_a_core())), "--solver", f"exec:sh {script}",
+                                        "-o", str(out)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            deadline = time.monotonic() + 60
+            while (not calls.exists() or calls.read_text().count("x") <= kept_solves) and time.monotonic() < deadline:
+                time.sleep(0.05)
+            running.send_signal(signal.SIGINT)
+            said = running.communicate(timeout=60)[0]
+            self.assertRegex(said, text)
+            self.assertNotEqual(running.returncode, 0)
+            self.assertEqual(out.exists(), kept_solves > 0)
 
     def test_bad_usage(self):
         problem = self.write("problem.json", with_a_core())
