@@ -36,6 +36,10 @@ std::ptrdiff_t shared_beginning(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+bool is_limit(std::string_view key) {
+  return key == "tolerance" || key == "max_iterations" || key == "time_limit";
+}
+
 bool has_setting(Solver& solver, std::string_view key) {
   const std::vector<SettingText> settings = list_settings(solver);
   return std::any_of(settings.begin(), settings.end(),

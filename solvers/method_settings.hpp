@@ -18,6 +18,9 @@ using SettingTexts = std::vector<std::pair<std::string, std::string>>;
 /// Makes a method from its name.
 using MakeSolver = std::function<std::unique_ptr<Solver>(std::string_view)>;
 
+/// Whether a setting of this name is one of the limits that every solver has.
+bool is_limit(std::string_view key);
+
 /// Whether a solver has a setting of this name.
 bool has_setting(Solver& solver, std::string_view key);
 

@@ -66,7 +66,7 @@ void add_list(CLI::App& app, int& code) {
     if (options->json) {
       Json document = Json::object();
       for (const std::string& topic : topics) document[topic] = catalogue(topic);
-      std::cout << document.dump(2) << '\n';
+      std::cout << document.dump(2, ' ', false, Json::error_handler_t::replace) << '\n';
     } else {
       for (const std::string& topic : topics) {
         Json items = catalogue(topic);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <perp/problems/json/json.hpp>
 #include <perp/problems/standard/problem.hpp>
+#include <perp/solvers/method_settings.hpp>
 
 namespace perp {
 
@@ -36,6 +37,13 @@ std::string fault_of_settings(const perp_plugin& p) {
   for (int i = 0; i < p.setting_count; ++i) {
     const perp_setting& s = p.settings[i];
     if (!is_name(s.name, "_")) return fmt::format("field \"settings[{}].name\": is no name", i);
+    if (is_limit(s.name))
+      return fmt::format("field \"settings[{}].name\": {} is a limit, which perp_request tells", i,
+                         s.name);
+    for (int k = 0; k < i; ++k) {
+      if (std::string_view(p.settings[k].name) == s.name)
+        return fmt::format("field \"settings[{}].name\": there is a setting {} already", i, s.name);
+    }
     if (!s.meaning) return fmt::format("field \"settings[{}].meaning\": is missing", i);
     if (!(s.least <= s.value && s.value <= s.most))
       return fmt::format("field \"settings[{}].value\": is not between least and most", i);

@@ -5,6 +5,8 @@
 #include <new>
 #include <perp/bench/plugins/plugin.hpp>
 #include <perp/bench/plugins/plugin_problem.hpp>
+#include <perp/problems/json/text.hpp>
+#include <perp/solvers/core/iteration_count.hpp>
 #include <stdexcept>
 
 namespace perp {
@@ -46,15 +48,30 @@ int tell_iteration(const perp_request* request, int iteration, double residual) 
   return observer->on_iteration(record) ? 1 : 0;
 }
 
+// What a call of a plug-in threw; empty: nothing.
+template <class Call>
+std::string fault_of_call(const Call& call) {
+  try {
+    call();
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    return fmt::format("the plug-in threw: {}", to_utf8(error.what()));
+  } catch (...) {
+    return "the plug-in threw something that is not a std::exception";
+  }
+  return {};
+}
+
 class PluginSolver final : public Solver {
  public:
   explicit PluginSolver(const Plugin& plugin) : plugin_(*plugin.solver) {
-    traits_ = {plugin_.name, plugin_.summary, "", plugin.kinds, 0, plugin_.uses_start != 0};
+    traits_ = {plugin_.name, summary_, "", plugin.kinds, 0, plugin_.uses_start != 0};
     for (int i = 0; i < plugin_.setting_count; ++i) values_.push_back(plugin_.settings[i].value);
-    solver_ = plugin_.create();
+    const std::string fault = fault_of_call([&] { solver_ = plugin_.create(); });
     if (!solver_)
-      throw std::invalid_argument(
-          fmt::format("solver \"{}\": {} cannot make it", traits_.name, plugin.file));
+      throw std::invalid_argument(fmt::format("solver \"{}\": {} cannot make it{}{}", traits_.name,
+                                              plugin.file, fault.empty() ? "" : ": ", fault));
   }
   ~PluginSolver() override { plugin_.destroy(solver_); }
 
@@ -71,8 +88,11 @@ class PluginSolver final : public Solver {
   std::optional<std::string> do_refusal(const Problem& problem) const override {
     if (!plugin_.refusal) return {};
     const PluginProblem shown(problem);
-    const char* why = plugin_.refusal(solver_, shown.get());
-    return why ? std::optional<std::string>(why) : std::nullopt;
+    std::optional<std::string> why;
+    const std::string fault = fault_of_call([&] {
+      if (const char* text = plugin_.refusal(solver_, shown.get())) why = text;
+    });
+    return fault.empty() ? why : fmt::format("{}: in refusal {}", traits_.name, fault);
   }
 
   void do_prepare(const Problem& problem) override { take(problem, plugin_.prepare); }
@@ -84,7 +104,11 @@ class PluginSolver final : public Solver {
   void take(const Problem& problem, int (*how)(void*, const perp_problem*)) {
     auto next = std::make_unique<PluginProblem>(problem);
     set_values();
-    failed_ = how(solver_, next->get()) != 0;
+    failure_.clear();
+    const std::string fault = fault_of_call([&] {
+      if (how(solver_, next->get()) != 0) failure_ = "the plug-in could not prepare the problem";
+    });
+    if (!fault.empty()) failure_ = "in prepare " + fault;
     problem_ = std::move(next);
   }
 
@@ -95,9 +119,10 @@ class PluginSolver final : public Solver {
 
   void do_solve(const Start& start, Observer* observer, Result& result) override {
     result.status = Status::kNumericalError;
-    if (failed_) {
+    if (!failure_.empty()) {
       result.z.resize(0);
-      result.message = "the plug-in could not prepare the problem";
+      result.dual.resize(0);
+      result.message = failure_;
       return;
     }
     constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
@@ -117,29 +142,21 @@ class PluginSolver final : public Solver {
     answer.status = PERP_NUMERICAL_ERROR;
     answer.z = result.z.data();
     answer.dual = problem_->rows() > 0 ? result.dual.data() : nullptr;
-    try {
-      plugin_.solve(solver_, &request, &answer);
-    } catch (const std::bad_alloc&) {
-      throw;
-    } catch (const std::exception& error) {
-      result.message = fmt::format("the plug-in threw: {}", error.what());
-      return;
-    } catch (...) {
-      result.message = "the plug-in threw something that is not a std::exception";
-      return;
-    }
+    result.message = fault_of_call([&] { plugin_.solve(solver_, &request, &answer); });
+    if (!result.message.empty()) return;
     answer.message[sizeof answer.message - 1] = '\0';
     result.status = status_of(answer.status);
-    result.iterations = std::max(answer.iterations, 0);
-    result.message = answer.message;
+    result.iterations = std::clamp(answer.iterations, 0, kMostIterations);
+    result.message = to_utf8(answer.message);
   }
 
   const perp_plugin& plugin_;
+  std::string summary_ = to_utf8(plugin_.summary);  // of traits_
   SolverTraits traits_;
   std::vector<double> values_;  // of the settings, in their order
   void* solver_ = nullptr;
   std::unique_ptr<PluginProblem> problem_;
-  bool failed_ = false;
+  std::string failure_;  // of prepare
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include <perp/bench/studies/study_runner.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_json.hpp>
+#include <utility>
 
 namespace perp::python {
 
@@ -35,25 +36,26 @@ class ForkWithInterpreter {
  private:
   static void before() {
     if (!active_) return;
-    held_.emplace();
+    held_ = new py::gil_scoped_acquire;
     PyOS_BeforeFork();
   }
   static void in_parent() {
     if (!active_) return;
     PyOS_AfterFork_Parent();
-    held_.reset();
+    delete std::exchange(held_, nullptr);
   }
   static void in_child() {
     if (!active_) return;
     PyOS_AfterFork_Child();  // the child keeps the lock to its end, with _exit
+    held_ = nullptr;
     active_ = false;
   }
 
   static thread_local bool active_;
-  static thread_local std::optional<py::gil_scoped_acquire> held_;
+  static thread_local py::gil_scoped_acquire* held_;
 };
 thread_local bool ForkWithInterpreter::active_ = false;
-thread_local std::optional<py::gil_scoped_acquire> ForkWithInterpreter::held_;
+thread_local py::gil_scoped_acquire* ForkWithInterpreter::held_ = nullptr;
 
 void raise_if_interrupted(int signal) {
   if (signal == 0) return;

@@ -46,6 +46,12 @@ bool is_sparse(const py::handle& object) {
 
 Matrix sparse_from(const py::handle& object, const std::string& field) {
   py::object csc = object.attr("tocsc")();  // itself if it is one
+  try {  // scipy trusts the arrays that it is given, also in sum_duplicates()
+    csc.attr("check_format")(true);
+  } catch (py::error_already_set& error) {
+    if (!error.matches(PyExc_ValueError) && !error.matches(PyExc_TypeError)) throw;
+    throw py::value_error(field + ": " + py::str(error.value()).cast<std::string>());
+  }
   if (!csc.attr("has_canonical_format").cast<bool>()) {
     csc = csc.attr("copy")();
     csc.attr("sum_duplicates")();  // sorts, too

@@ -340,6 +340,14 @@ void bind_problems(py::module_& m) {
           },
           "a known solution, n numbers, or None")
       .def_property_readonly(
+          "dual_solution",
+          [](const py::object& self) -> py::object {
+            const auto& solution = self.cast<const Problem&>().solution;
+            return solution && solution->dual.size() > 0 ? vector_to(solution->dual, self)
+                                                         : py::none();
+          },
+          "conic_qp: the dual of the known solution, one number per row, or None")
+      .def_property_readonly(
           "variables", [](const Problem& p) { return p.variables.get(); },
           "names of the unknowns; empty if they have none")
       .def("variable_name", &Problem::variable_name, py::arg("index"))

@@ -144,7 +144,7 @@ struct Options {
   double step, duration, tolerance, time_limit;
   std::string driver, record, problems;
   bool warm_start, keep_going;
-  int halvings, threads;
+  int halvings, threads, max_events;
 };
 
 SimulationRequest request_of(const Options& o, const Settings& settings) {
@@ -163,6 +163,7 @@ SimulationRequest request_of(const Options& o, const Settings& settings) {
   request.warm_start = o.warm_start;
   request.keep_going = o.keep_going;
   request.halvings = o.halvings;
+  request.max_events = at_least_one(o.max_events, "max_events");
   return request;
 }
 
@@ -233,17 +234,18 @@ void bind_simulation(py::module_& m) {
       "run_simulation",
       [](const Scene& scene, const std::string& formulation, const std::string& solver, double step,
          double duration, double tolerance, double time_limit, const std::string& driver,
-         bool warm_start, bool keep_going, int halvings, int threads, const std::string& record,
-         const std::string& problems, const py::object& on_step, const py::kwargs& settings) {
+         bool warm_start, bool keep_going, int halvings, int threads, int max_events,
+         const std::string& record, const std::string& problems, const py::object& on_step,
+         const py::kwargs& settings) {
         return run(scene,
                    {formulation, solver, step, duration, tolerance, time_limit, driver, record,
-                    problems, warm_start, keep_going, halvings, threads},
+                    problems, warm_start, keep_going, halvings, threads, max_events},
                    on_step, settings_from(settings));
       },
       py::arg("scene"), py::arg("formulation"), py::arg("solver"), py::arg("step"),
       py::arg("duration"), py::arg("tolerance"), py::arg("time_limit"), py::arg("driver"),
       py::arg("warm_start"), py::arg("keep_going"), py::arg("halvings"), py::arg("threads"),
-      py::arg("record"), py::arg("problems"), py::arg("on_step"));
+      py::arg("max_events"), py::arg("record"), py::arg("problems"), py::arg("on_step"));
   m.def(
       "scene_problems",
       [](const Scene& scene, const std::string& formulation, const std::string& solver, double step,

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <perp/bench/catalogue/catalogue.hpp>
 #include <perp/bench/harness/registered_solvers.hpp>
 #include <perp/bench/harness/solvers.hpp>
+#include <perp/solvers/core/iteration_count.hpp>
+#include <perp/solvers/method_settings.hpp>
 #include <variant>
 
 namespace perp::python {
@@ -78,10 +81,20 @@ class PythonSolver final : public Solver {
 
   void do_solve(const Start& start, Observer*, Result& result) override {
     const py::gil_scoped_acquire gil;
+    const Depth depth;
     result.z = start.z ? *start.z : Vector::Zero(problem_->size());
+    result.dual.resize(0);  // not that of the last problem
     try {
+      if (Depth::now() > kDeepest)
+        throw std::runtime_error("solvers that call solvers, " + std::to_string(kDeepest) +
+                                 " deep: does it call itself?");
       take(call(start), result);
-    } catch (const std::exception& error) {  // error_already_set is one
+    } catch (const py::error_already_set& error) {
+      if (error.matches(PyExc_MemoryError)) throw std::bad_alloc();
+      Raised::note();
+      result.status = Status::kNumericalError;
+      result.message = first_line(error.what());
+    } catch (const std::exception& error) {
       Raised::note();
       result.status = Status::kNumericalError;
       result.message = first_line(error.what());
@@ -89,6 +102,20 @@ class PythonSolver final : public Solver {
   }
 
  private:
+  // How many solvers of this thread wait for one another.
+  class Depth {
+   public:
+    Depth() { ++now(); }
+    ~Depth() { --now(); }
+    Depth(const Depth&) = delete;
+    Depth& operator=(const Depth&) = delete;
+    static int& now() {
+      thread_local int depth = 0;
+      return depth;
+    }
+  };
+  static constexpr int kDeepest = 50;
+
   static std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
   py::object call(const Start& start) {
@@ -122,10 +149,13 @@ class PythonSolver final : public Solver {
       } else if (name == "dual") {
         result.dual = vector_from(value, "dual");
       } else if (name == "status") {
-        result.status = status_from(string_from(value, "status"));
+        const std::string status = string_from(value, "status");
+        if (status == to_string(Status::kWrong))
+          throw py::value_error("status: wrong is for perp to find");
+        result.status = status_from(status);
       } else if (name == "iterations") {
         const py::int_ whole = py::module_::import("operator").attr("index")(value);
-        if (whole < py::int_(0) || whole > py::int_(std::numeric_limits<int>::max()))
+        if (whole < py::int_(0) || whole > py::int_(kMostIterations))
           throw py::value_error("iterations: is below 0 or too large");
         result.iterations = whole.cast<int>();
       } else if (name == "message") {
@@ -169,6 +199,8 @@ void add_method(const std::string& name, const py::function& function,
   }
   for (const auto& [key, value] : settings) {
     const std::string setting = key.cast<std::string>();
+    if (is_limit(setting))
+      throw py::value_error(setting + ": is a limit, which a solver finds in its third argument");
     method->settings.emplace_back(setting, setting_value(value, setting));
   }
   method->function = shared_object(function);

@@ -65,6 +65,10 @@ void set_start(SolveRequest& request, const py::object& start, const py::object&
   request.start_dual.reset();
   request.start_basis.reset();
   request.stored_start = true;
+  const bool is_array =
+      !start.is_none() && !py::isinstance<py::str>(start) && !py::isinstance<VerifiedResult>(start);
+  if (!dual.is_none() && !is_array)
+    throw py::value_error("start_dual: goes with an array as start");
   if (start.is_none()) return;
   if (py::isinstance<py::str>(start)) {
     const std::string word = start.cast<std::string>();
@@ -132,7 +136,9 @@ class PythonSession {
       set_start(request_, py::none(), py::none());
       if (last_ && last_->answer.z.size() == problem.size()) {
         request_.start = last_->answer.z;
-        if (last_->answer.dual.size() > 0) request_.start_dual = last_->answer.dual;
+        const auto* conic = std::get_if<ConicQp>(&problem.data);
+        if (conic && last_->answer.dual.size() == conic->b.size())
+          request_.start_dual = last_->answer.dual;
         if (!last_->basis.empty()) request_.start_basis = last_->basis;
       }
     } else {

@@ -58,7 +58,8 @@ def _plain(name: str, value: Any) -> Any:
     if scipy.sparse.issparse(value):
         value = value.toarray()
     array = np.asarray(value)
-    return array.reshape(-1) if array.ndim == 2 and 1 in array.shape or array.ndim == 0 else array
+    flat = array.ndim == 0 or array.ndim == 2 and (1 in array.shape or array.size == 0)
+    return array.reshape(-1) if flat else array
 
 
 def to_arrays(problem: _perp.Problem) -> dict[str, Any]:
@@ -66,7 +67,7 @@ def to_arrays(problem: _perp.Problem) -> dict[str, Any]:
     if problem.kind == "mcp":
         raise ValueError("an mcp has no arrays: F is a function")
     arrays = dict(problem.fields)
-    for fact in ("start", "solution"):
+    for fact in ("start", "solution", "dual_solution"):
         if getattr(problem, fact) is not None:
             arrays[fact] = getattr(problem, fact)
     if problem.name:
@@ -102,6 +103,9 @@ def _read_npz(path: str) -> dict[str, Any]:
         if missing:
             raise ValueError(f"{matrix}.{missing[0]}: is missing")
         data, indices, indptr, shape = (plain[f"{matrix}.{part}"] for part in _PARTS)
+        for part, whole in (("indices", indices), ("indptr", indptr), ("shape", shape)):
+            if whole.dtype.kind not in "iu":
+                raise ValueError(f"{matrix}.{part}: expected integers")
         arrays[matrix] = scipy.sparse.csc_matrix((data, indices, indptr), shape=tuple(shape))
     return arrays
 

@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import pathlib
+import zlib
 from typing import Any
 
 from . import _perp
@@ -13,7 +14,7 @@ from . import _perp
 _COLUMNS = {
     "suite": "suite", "instance": "instance", "family": "family", "kind": "kind", "n": "n", "contacts": "contacts",
     "solver": "solver", "label": "label", "start": "mode", "outcome": "outcome", "claimed": "claimed",
-    "certificate": "certificate", "measure": "residuals.natural", "tolerance": "tolerance", "iterations": "iterations",
+    "certificate": "certificate", "measure": "x-measure", "tolerance": "tolerance", "iterations": "iterations",
     "total": "times.total", "setup": "times.setup", "solve": "times.solve", "wall": "times.wall",
     "peak_memory_mb": "peak_memory_mb", "time_limit": "time_limit", "sequence": "sequence", "position": "position",
     "seed": "seed", "message": "message", "version": "program.version", "cpu": "machine.cpu", "key": "key",
@@ -39,16 +40,21 @@ def _at(record: dict[str, Any], place: str) -> Any:
 
 
 def _lines(path: pathlib.Path) -> list[dict[str, Any]]:
-    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else open(path, encoding="utf-8")
     records = []
-    with opened as file:
-        for number, line in enumerate(file, 1):
-            if not line.endswith("\n"):
-                break  # a killed run has left it
-            try:
-                records.append(json.loads(line))
-            except ValueError as error:
-                raise _perp.InputError(f"{path}: line {number}: {error}") from None
+    number = 0
+    try:
+        with gzip.open(path) if path.suffix == ".gz" else open(path, "rb") as file:
+            for number, line in enumerate(file, 1):
+                if not line.endswith(b"\n"):
+                    break  # a killed run has left it
+                record = json.loads(line.decode("utf-8"))
+                if not isinstance(record, dict) or not isinstance(record.get("key", ""), str):
+                    raise ValueError("not a run record")
+                records.append(record)
+    except (EOFError, OSError, zlib.error) as error:
+        raise _perp.InputError(f"{path}: cannot be read ({error})") from None
+    except ValueError as error:
+        raise _perp.InputError(f"{path}: line {number}: {error}") from None
     return records
 
 

@@ -55,6 +55,7 @@ class Simulation:
 def simulate(scene: _perp.Scene | str, formulation: str = "", solver: str = "auto", *, step: float = 0.0,
              duration: float = 0.0, tolerance: float = 1e-10, time_limit: float = 0.0, driver: str = "time-stepping",
              warm_start: bool = True, keep_going: bool = False, halvings: int = -1, threads: int = 1,
+             max_events: int = 1000,
              record: str | os.PathLike[str] | None = None, problems: str = "failed",
              on_step: Callable[[int, _perp.State], Any] | None = None, parameters: dict[str, float] | None = None,
              **settings: Any) -> Simulation:
@@ -63,7 +64,7 @@ def simulate(scene: _perp.Scene | str, formulation: str = "", solver: str = "aut
     scene: a Scene, a name or a file (then with `parameters`). formulation, step (s) and duration (s): the scene's own
     if left out. record: a folder for what `perp simulate --record` writes; problems: none, failed, all or "A:B".
     halvings: times that a step without an answer is halved; -1: those of the formulation. threads: that each solve may
-    use; the bits do not depend on them.
+    use; the bits do not depend on them. max_events: event-driven: impacts within one step at most.
     on_step(number, state) is called after every step; False stops the run. Settings of the solver are further
     keywords. ValueError for unknown names and scenes that the formulation refuses."""
     if isinstance(scene, str):
@@ -73,4 +74,4 @@ def simulate(scene: _perp.Scene | str, formulation: str = "", solver: str = "aut
     names = [body["name"] for body in scene.bodies]
     return Simulation(bodies=names, **_perp.run_simulation(
         scene, formulation, solver, step, duration, tolerance, time_limit, driver, warm_start, keep_going,
-        halvings, threads, "" if record is None else os.fspath(record), problems, on_step, **settings))
+        halvings, threads, max_events, "" if record is None else os.fspath(record), problems, on_step, **settings))

@@ -43,7 +43,8 @@ ROWS = {"crash": {"crashed"}, "loop": {"timed_out", "time_limit"}, "eat": {"out_
 class DoorTestCase(CliTestCase):
     def compiled(self, source, name=None):
         library = self.folder / f"lib{name or Path(source).stem}.so"
-        subprocess.run(["cc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wno-unused-function", "-Werror", "-shared", "-fPIC", f"-I{HEADER}", source,
+        compiler = ["c++", "-std=c++20", "-Wno-volatile"] if Path(source).suffix == ".cpp" else ["cc", "-std=c11"]
+        subprocess.run([*compiler, "-Wall", "-Wextra", "-Wpedantic", "-Wno-unused-function", "-Werror", "-shared", "-fPIC", f"-I{HEADER}", source,
                         "-o", library, "-lm"], check=True)
         return library
 
@@ -103,6 +104,30 @@ class TestFaultsApart(DoorTestCase):
         library = self.compiled(ROOT / "tests/plugins/faulty.c")
         self.check({fault: fault for fault in ROWS}, "--plugin", library)
 
+
+    def test_a_plugin_that_throws_beside_solving(self):
+        """Like one that throws in solve: the next solver has its turn."""
+        text = (ROOT / "tests/plugins/faulty.c").read_text().replace("create(void) {", "create(void) { if (getenv(\"T\") && *getenv(\"T\") == 'c') throw 3;")
+        text = text.replace("  size = problem->n;", "  if (getenv(\"T\") && *getenv(\"T\") == 'p') throw std::runtime_error(\"no luck\");\n  size = problem->n;")
+        text = text.replace("#include <stdlib.h>", "#include <stdexcept>\n#include <stdlib.h>").replace("malloc(bytes)", "(char *)malloc(bytes)")
+        library = self.compiled(self.write("throws.cpp", text))
+        problem = self.write("p.json", lcp())
+        for when, solver, code, word in (("p", "lie", 1, "in prepare the plug-in threw: no luck"), ("p", "first(lie, lemke)", 0, "lemke"),
+                                         ("c", "lie", 2, "cannot make it")):
+            done = self.perp("solve", problem, "--plugin", library, "--solver", solver, env={**os.environ, "T": when})
+            self.assertEqual(done.returncode, code, done.stderr)
+            self.assertIn(word, done.stdout + done.stderr)
+
+    def test_settings_of_plugins_have_names_of_their_own(self):
+        text = (ROOT / "tests/plugins/faulty.c").read_text().replace("kinds, 0, NULL, 0, create", "kinds, 0, given, 2, create")
+        text = text.replace("destroy, NULL, NULL, prepare", "destroy, set, NULL, prepare")
+        for names, word in ((("tolerance", "b"), "tolerance is a limit"), (("b", "b"), "a setting b already")):
+            given = ", ".join(f'{{"{name}", "what it is", 1, 0, 2}}' for name in names)
+            more = f"static void set(void *self, int i, double x) {{ (void)self, (void)i, (void)x; }}\nstatic const perp_setting given[] = {{{given}}};\n"
+            library = self.compiled(self.write("named.c", text.replace("static const char *const kinds", more + "static const char *const kinds")))
+            done = self.perp("list", "solvers", "--plugin", library)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+            self.assertIn(word, done.stderr)
 
     def test_a_plugin_that_ends_the_program(self):
         """Its exit code 0 is not the verifier's."""

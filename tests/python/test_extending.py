@@ -137,6 +137,81 @@ class Solvers(unittest.TestCase):
         self.assertIn("length is 1, expected 6", rows["bad-size"]["message"])
         self.assertEqual(len(told), 9)
 
+    def test_a_copy_of_the_process_tells_nothing(self):
+        """A solver forks, and the child comes back into perp as if it had solved."""
+        @perp.solver("bad-forks", ["lcp"])
+        def forks(problem, start, limits):
+            child = os.fork()
+            if child == 0:
+                raise RuntimeError("the helper is not there")
+            os.waitpid(child, 0)
+            return np.zeros(problem.size)
+
+        rows = self.rows(perp.bench(problems()[:2], ["bad-forks", "lemke"], repeats=1, time_limit=30))
+        self.assertEqual([(r["solver"], r["outcome"]) for r in rows],
+                         [("bad-forks", "wrong"), ("lemke", "solved")] * 2 if rows[1]["solver"] == "lemke"
+                         else [("bad-forks", "wrong")] * 2 + [("lemke", "solved")] * 2)
+
+    def test_memory_that_is_refused_is_out_of_memory(self):
+        @perp.solver("bad-asks", ["lcp"])
+        def asks(problem, start, limits):
+            return np.ones(10**9)[:problem.size]
+
+        [row] = self.rows(perp.bench(problems()[:1], ["bad-asks"], repeats=1, time_limit=30, memory_limit=1000))
+        self.assertEqual(row["outcome"], "out_of_memory")
+
+    def test_helpers_that_stay_do_not_hold_up_a_benchmark(self):
+        @perp.solver("leaves-helpers", ["lcp"])
+        def leaves(problem, start, limits):
+            if os.fork() == 0:
+                time.sleep(300)
+                os._exit(0)
+            return np.zeros(problem.size)
+
+        [row] = self.rows(perp.bench(problems()[:1], ["leaves-helpers"], repeats=1, time_limit=0))
+        self.assertEqual(row["outcome"], "wrong")
+
+    def test_a_benchmark_within_a_solver(self):
+        @perp.solver("asks-lemke", ["lcp"])
+        def asks(problem, start, limits):
+            perp.bench([problem], ["lemke"], repeats=1)
+            return perp.solve(problem, "lemke").z
+
+        [row] = self.rows(perp.bench(problems()[:1], ["asks-lemke"], repeats=1, time_limit=60))
+        self.assertEqual((row["outcome"], row["message"]), ("solved", ""))
+
+    def test_a_solver_that_calls_itself_is_told(self):
+        @perp.solver("calls-itself", ["lcp"])
+        def calls(problem, start, limits):
+            return perp.solve(problem, "calls-itself").z
+
+        with self.assertRaises(RuntimeError) as caught:
+            perp.solve(problems()[0], "calls-itself")
+        self.assertIn("call itself", str(caught.exception))
+
+    def test_limits_are_no_settings(self):
+        for name in ("tolerance", "max_iterations", "time_limit"):
+            function = eval(f"lambda problem, start, limits, *, {name}=3: start")
+            with self.assertRaises(ValueError) as caught:
+                perp.register_solver("defs", function, ["lcp"])
+            self.assertIn(name, str(caught.exception))
+
+    def test_a_dual_of_an_earlier_problem_is_no_answer(self):
+        p = perp.conic_qp(np.eye(2), [-1.0, -1.0], np.array([[1.0, 1.0]]), [1.0], [("nonnegative", 1)])
+        ref = perp.solve(p, "interior-point")
+        calls = []
+
+        @perp.solver("forgets", ["conic_qp"])
+        def forgets(problem, start, limits):
+            calls.append(1)
+            return {"z": ref.z, "dual": ref.dual} if len(calls) == 1 else ref.z
+
+        session = perp.Session("forgets")
+        self.assertTrue(session.solve(p).solved)
+        again = session.solve(p)
+        self.assertFalse(again.solved)
+        self.assertEqual(len(again.dual), 0)
+
     @staticmethod
     def rows(records):
         return records if isinstance(records, list) else records.to_dict("records")

@@ -1,5 +1,6 @@
 """Problems from arrays and files: what goes in comes out, and what is wrong is told."""
 import copy
+import os
 import pathlib
 import pickle
 import subprocess
@@ -194,6 +195,45 @@ class Files(unittest.TestCase):
         self.assertGreater(instances[0].load().size, 0)
         with self.assertRaises(ValueError):
             perp.instances("no-such-suite")
+
+
+class TestArraysInFiles(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def test_damaged_sparse_matrices_are_refused(self):
+        """scipy does not look at them, and reads beyond the arrays."""
+        good = {"data": [1.0, 2.0, 3.0], "indices": [0, 1, 1], "indptr": [0, 2, 3], "shape": [2, 2]}
+        for change in ({"indptr": [0, 50, 3]}, {"indptr": [0, 2000000, 3]}, {"indptr": [0, 1000, 3]}, {"indptr": [1, 2, 3]},
+                       {"indptr": [0, 3, 2, 3], "shape": [3, 3]}, {"indices": [0, 1.5, 1]}, {"indices": [0, 1, 7]},
+                       {"indices": [0, -1, 1]}, {"indptr": [0.0, 2.0, 3.0]}):
+            parts = {**good, **change}
+            path = os.path.join(self.folder, "p.npz")
+            np.savez(path, q=np.ones(parts["shape"][0]), **{f"M.{name}": np.array(value) for name, value in parts.items()})
+            with self.assertRaises(perp.InputError, msg=change) as caught:
+                perp.read(path)
+            self.assertIn("p.npz", str(caught.exception))
+        np.savez(path, q=np.ones(2), **{f"M.{name}": np.array(value) for name, value in good.items()})
+        self.assertEqual(perp.read(path).kind, "lcp")
+
+    def test_sparse_matrices_in_memory_are_looked_at_too(self):
+        m = scipy.sparse.csc_matrix((np.array([1.0, 2.0]), np.array([0, 1]), np.array([0, 1, 2])), shape=(2, 2))
+        m.indptr = np.array([0, 10**6, 2], dtype=np.int32)
+        with self.assertRaises(ValueError):
+            perp.lcp(m, [1.0, 1.0])
+
+    def test_known_duals_and_empty_vectors_come_back(self):
+        program = perp.conic_qp(np.eye(1), [0.0], np.ones((1, 1)), [1.0], [("nonnegative", 1)], solution=[0.0], dual_solution=[0.5])
+        empty = perp.conic_qp(np.eye(2), [1.0, 1.0], np.zeros((0, 2)), [], [])
+        for name in ("p.npz", "p.mat"):
+            path = os.path.join(self.folder, name)
+            perp.write(program, path)
+            self.assertEqual(list(perp.read(path).dual_solution), [0.5])
+            perp.write(empty, path)
+            self.assertEqual(perp.read(path).fields["b"].size, 0)
+        self.assertIsNone(empty.dual_solution)
 
 
 if __name__ == "__main__":

@@ -80,6 +80,17 @@ class Simulations(unittest.TestCase):
                 call()
             self.assertIn(text, str(caught.exception))
 
+    def test_impacts_within_a_step_have_a_limit(self):
+        scene = {"format": "perp-scene", "version": 1, "name": "ball", "dimension": 2, "gravity": [0, -10],
+                 "bodies": [{"name": "ground", "fixed": True, "shape": {"type": "half_space", "normal": [0, 1]}},
+                            {"name": "ball", "mass": 1, "shape": {"type": "disc", "radius": 0.1}, "position": [0, 0.2]}],
+                 "contact": {"restitution": 0.8}}
+        with tempfile.TemporaryDirectory() as scratch:
+            path = pathlib.Path(scratch, "ball.json")
+            path.write_text(json.dumps(scene))
+            run = perp.simulate(str(path), "anitescu-potra", driver="event-driven", step=1.0, duration=3.0, max_events=2)
+        self.assertEqual(run.message, "more events within one step than max_events")
+
     def test_parameters_are_numbers(self):
         for call in (lambda: perp.scene("box-on-ramp", mu="much"), lambda: perp.generate("socp", 20, mu="much"),
                      lambda: perp.simulate("box-on-ramp", parameters={"mu": "much"})):

@@ -311,5 +311,24 @@ class Interpreter(unittest.TestCase):
         self.assertEqual(child.communicate(timeout=60)[0], "stopped solved\n")
 
 
+class TestStartsOfSessions(unittest.TestCase):
+    @staticmethod
+    def program(rows):
+        a = np.vstack([np.eye(3), np.ones((rows - 3, 3))])
+        return perp.conic_qp(np.eye(3), [-1.0, -2.0, -3.0], a, np.arange(1.0, rows + 1), [("nonnegative", rows)])
+
+    def test_a_last_dual_of_other_rows_is_left_out(self):
+        """One contact more than in the step before."""
+        session = perp.Session("interior-point")
+        session.solve(self.program(4))
+        self.assertTrue(session.solve(self.program(5), start="last").solved)
+
+    def test_a_dual_alone_is_no_start(self):
+        for start in (None, "zero", perp.solve(self.program(4))):
+            with self.assertRaises(ValueError) as caught:
+                perp.solve(self.program(4), "interior-point", start=start, start_dual=np.ones(99))
+            self.assertIn("start_dual", str(caught.exception))
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -1,4 +1,5 @@
 """Benchmarks and studies as data frames."""
+import gzip
 import json
 import os
 import pathlib
@@ -53,9 +54,17 @@ class Studies(unittest.TestCase):
             self.assertEqual(list(mine.outcome), list(frame.outcome))
             self.assertEqual(list(mine.measure), list(frame.measure))
             self.assertEqual(list(mine.key), list(frame.key))  # the same program, the same settings
-            (pathlib.Path(scratch) / "bad.jsonl").write_text("{\n")
-            with self.assertRaisesRegex(perp.InputError, "bad.jsonl: line 1"):
-                perp.read_records(scratch)
+            lines = [json.loads(line) for line in (pathlib.Path(scratch) / "records.jsonl").read_text().splitlines()]
+            self.assertEqual(list(frame.measure), [line["x-measure"] for line in lines])  # by what it was judged
+            for bad in (b"{\n", b"[1]\n", b'{"key": [1]}\n', b"\xff\n"):
+                (pathlib.Path(scratch) / "bad.jsonl").write_bytes(bad)
+                with self.assertRaisesRegex(perp.InputError, "bad.jsonl: line 1"):
+                    perp.read_records(scratch)
+            (pathlib.Path(scratch) / "bad.jsonl").unlink()
+            for bad in (gzip.compress(b"{}\n" * 1000)[:30], b"no gz"):
+                (pathlib.Path(scratch) / "bad.jsonl.gz").write_bytes(bad)
+                with self.assertRaisesRegex(perp.InputError, "bad.jsonl.gz"):
+                    perp.read_records(scratch)
 
     def test_without_pandas_there_are_dicts(self):
         code = ("import sys\nsys.modules['pandas'] = None\nimport perp\n"
