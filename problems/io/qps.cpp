@@ -304,8 +304,9 @@ class QpsReader {
 
   void apply_bound(const std::string& type, Column& x, double value) {
     if (std::abs(value) >= kInfinite) value = std::copysign(kInfinity, value);
-    const bool is_lower = type != "UP" && type != "UI" && type != "PL";
-    const bool is_upper = type != "LO" && type != "LI" && type != "MI";
+    // BV says all there is to say, also after other bounds.
+    const bool is_lower = type != "UP" && type != "UI" && type != "PL" && type != "BV";
+    const bool is_upper = type != "LO" && type != "LI" && type != "MI" && type != "BV";
     if ((is_lower && x.lower_given) || (is_upper && x.upper_given))
       fail(fmt::format("\"{}\" has two {} bounds", shown(x.name),
                        is_lower && x.lower_given ? "lower" : "upper"));
@@ -323,7 +324,7 @@ class QpsReader {
       x.lower_given = true;
     }
     if (type == "FR" || type == "PL") x.upper = kInfinity;
-    if (type == "BV") x.lower = 0.0, x.upper = 1.0, x.lower_given = true;
+    if (type == "BV") x.lower = 0.0, x.upper = 1.0, x.lower_given = x.upper_given = true;
     model_.relaxed += type == "BV" || type == "LI" || type == "UI";
     if (!(x.lower <= x.upper) || x.lower == kInfinity || x.upper == -kInfinity) {
       fail(fmt::format("no number is between the bounds {} and {} of \"{}\"", x.lower, x.upper,

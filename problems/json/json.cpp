@@ -26,7 +26,7 @@ namespace perp::json {
 
 namespace {
 
-constexpr double kExact = 9007199254740992.0;  // 2^53: up to it all integers are doubles
+constexpr double kExact = 9007199254740992.0;  // 2^53: below it all integers are doubles
 constexpr int kMaxDepth = 100;
 
 // "line 3, column 7" of a byte offset.
@@ -160,7 +160,7 @@ class Builder {
     std::vector<std::int64_t>& exact = numbers->exact;
     if (!numbers->integral) {
       exact.clear();
-    } else if (!exact.empty() || std::abs(value) > kExact) {
+    } else if (!exact.empty() || std::abs(value) >= kExact) {
       if (exact.empty()) exact.assign(numbers->values.begin(), numbers->values.end());
       exact.push_back(integer);
     }

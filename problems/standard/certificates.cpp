@@ -11,8 +11,9 @@ namespace perp {
 namespace {
 
 constexpr double kBeyondRounding = 1e-12;  // over the sum of absolute values: more than rounding
-constexpr Extended kHidden = 1e-29L;       // more than sums that are made exactly can hide
-constexpr double kFarAway = 1e10;          // relative radius from which on an exclusion is reported
+// More than sums that are made exactly can hide: this much, or this share of what is summed.
+constexpr Extended kHidden = 1e-29L, kHiddenShare = 0x1p-90L;
+constexpr double kFarAway = 1e10;  // relative radius from which on an exclusion is reported
 
 // a'b and the sum of |a_i b_i|.
 std::pair<double, double> dot_and_size(const Vector& a, const Vector& b) {
@@ -25,10 +26,23 @@ std::pair<double, double> dot_and_size(const Vector& a, const Vector& b) {
   return {static_cast<double>(sum), static_cast<double>(size)};
 }
 
+Extended hidden_in(const AffineSum& sum, Eigen::Index i) {
+  return std::min(kHidden, kHiddenShare * sum.sizes[i]);
+}
+
 // At least the absolute value of an exact sum: what rounding may hide is added. Sums are exact to
-// about 2^-60 of them, or 1e-30.
+// about 2^-60 of them, but for what is hidden.
 Extended at_least(const AffineSum& sum, Eigen::Index i) {
-  return sum.sizes[i] > 0 ? std::abs(sum.values[i]) * (1 + 0x1p-40L) + kHidden : 0;
+  return std::abs(sum.values[i]) * (1 + 0x1p-40L) + hidden_in(sum, i);
+}
+
+// The sums, rounded, with 0 for those that may be 0.
+Vector plainly(const AffineSum& sum) {
+  Vector plain = sum.values.cast<double>();
+  for (Eigen::Index i = 0; i < plain.size(); ++i) {
+    if (std::abs(sum.values[i]) <= hidden_in(sum, i)) plain[i] = 0.0;
+  }
+  return plain;
 }
 
 double largest_of(const AffineSum& sum) {
@@ -47,12 +61,12 @@ double distance_of(const AffineSum& sum, const std::vector<Cone>& cones) {
       Extended squares = 0, hidden = 0;
       for (int i = offset; i < offset + cone.size; ++i) {
         if (i > offset) squares += sum.values[i] * sum.values[i];
-        if (sum.sizes[i] > 0) hidden += 0x1p-58L * std::abs(sum.values[i]) + kHidden;
+        hidden += 0x1p-58L * std::abs(sum.values[i]) + hidden_in(sum, i);
       }
       distance = std::max(distance, std::sqrt(squares) - sum.values[offset] + hidden);
     } else {
       for (int i = offset; i < offset + cone.size; ++i) {
-        if (cone.type == ConeType::kZero || sum.values[i] <= kHidden)
+        if (cone.type == ConeType::kZero || sum.values[i] <= hidden_in(sum, i))
           distance = std::max(distance, at_least(sum, i));
       }
     }
@@ -241,13 +255,14 @@ FarkasCheck check_farkas(const Mlcp& p, const Vector& y) {
     // At least the absolute value of the exact sum; if its sign is in doubt, the worse bound
     // counts.
     const Extended value = g.values[j], most = at_least(g, j);
+    const bool is_clear = std::abs(value) > hidden_in(g, j);
     for (const bool positive : {true, false}) {
-      if (std::abs(value) > kHidden && positive != (value > 0)) continue;
+      if (is_clear && positive != (value > 0)) continue;
       const double bound = positive ? p.upper[j] : p.lower[j];
       if (std::isinf(bound)) {
         check.violation = std::max(check.violation, static_cast<double>(most));
-        may_hold = may_hold && std::abs(value) <= kHidden;
-      } else if (std::abs(value) > kHidden) {
+        may_hold = may_hold && !is_clear;
+      } else if (is_clear) {
         add(static_cast<double>(value), bound);
       } else {
         supremum += most * std::abs(bound);
@@ -278,7 +293,7 @@ FarkasCheck check_farkas(const ConicQp& p, const Vector& y) {
   const AffineSum g = sum_of({AffineTerm::transposed_product(p.A, y)}, p.size());
   check.supremum = sum + hidden * p.b.lpNorm<1>();
   check.violation = largest_of(g);
-  const bool may_hold = check.violation <= 2 * kHidden;
+  const bool may_hold = plainly(g).isZero(0.0);
   if (hidden > 0) {
     Vector columns = Vector::Zero(p.size());  // 1-norms
     for (int j = 0; j < p.size(); ++j)
@@ -302,8 +317,7 @@ UnboundedCheck check_unbounded(const ConicQp& p, const Vector& x) {
   const AffineSum curvature = sum_of({AffineTerm::product(p.P, x)}, p.size());
   check.violation = std::max(largest_of(curvature), distance_of(s, p.cones));
   const bool may_hold =
-      largest_of(curvature) <= 2 * kHidden &&
-      distance_from_cones(Vector(s.values.cast<double>()), p.cones, false) <= 2 * kHidden;
+      plainly(curvature).isZero(0.0) && distance_from_cones(plainly(s), p.cones, false) <= 0.0;
   check.radius = check.violation > 0 ? -sum / check.violation : kInfinity;
   const double data = std::max({p.P.max_abs(), p.A.max_abs(), 1e-300});
   if (-sum > kBeyondRounding * size) {

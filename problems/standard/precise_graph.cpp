@@ -4,6 +4,7 @@
 #include <perp/problems/standard/precise_measure.hpp>
 #include <perp/problems/standard/precise_parts.hpp>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,12 @@ bool finite(const Number& x) { return x.finite(); }
 Extended unit_of(Extended) { return 4 * kExtendedUnit; }
 Extended unit_of(const Number&) { return std::ldexp(4.0L, -static_cast<int>(Number::precision())); }
 
+// With the most bits any sum of doubles is exact, so a number that may be below 0 is not.
+template <class T>
+bool is_most_precise() {
+  return std::is_same_v<T, Number> && Number::precision() >= kMostBits;
+}
+
 // The error that comes from the errors of the operands, to first order and on the safe side. The
 // rounding of the operation is not included.
 template <class T>
@@ -39,7 +46,7 @@ Extended carried_error(Operation operation, const std::vector<Bounded<T>>& x, Ex
     case kSqrt:
       if (ea == 0) return 0;
       if (ea < a / 2) return ea / v;
-      return x[0].nonnegative ? std::sqrt(std::abs(a) + ea) : infinity;
+      return x[0].nonnegative || is_most_precise<T>() ? std::sqrt(std::abs(a) + ea) : infinity;
     case kExp:
       return ea == 0 ? 0 : v * std::expm1(ea);
     case kLog:

