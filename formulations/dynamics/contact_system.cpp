@@ -170,13 +170,13 @@ void ContactSystem::find_active_contacts(const HeldContacts& held) {
   if (held.choose) {
     for (HeldContact& c : held.choose(std::exchange(contacts_, {}))) {
       contacts_.push_back(std::move(c.point));
-      held_.push_back(c.velocity);
+      held_.contacts.push_back(c.velocity);
     }
   } else {
     std::erase_if(contacts_, [&](const ContactPoint3& c) {
       return at_velocity_level(c) && c.gap > kTouching;
     });
-    held_.assign(contacts_.size(), 0.0);
+    held_.contacts.assign(contacts_.size(), 0.0);
   }
   // The multiplier of N v+ / unit >= -gap / (unit h) is unit times the impulse, so mu applies to
   // that.
@@ -219,22 +219,21 @@ double ContactSystem::compliance(int c) const {
 
 double ContactSystem::wanted_velocity(int c) const {
   const double gap = carried_gap(c);
-  if (at_velocity_level(contact(c))) return held_[static_cast<std::size_t>(c)];
+  if (at_velocity_level(contact(c))) return held_.contacts[static_cast<std::size_t>(c)];
   return -(gap < 0 && contact(c).properties.rigid() ? relaxation_.now * gap : gap) /
          closing_time(c);
 }
 
 void ContactSystem::ask_of_joints(const HeldContacts& held) {
-  kept_joint_velocities_ = joint_corrections_ = Vector::Zero(joint_count());
-  if (h_ > 0) joint_corrections_ = -held.joints_corrected * theta_ / h_;
+  held_.joints = held_.joint_corrections = Vector::Zero(joint_count());
+  if (h_ > 0) held_.joint_corrections = -held.joints_corrected * theta_ / h_;
   if (held.joints_kept != 0.0)
-    kept_joint_velocities_ = -held.joints_kept *
-                             jacobian_.middleRows(joint_first(), joint_count()) *
-                             coordinates_.velocity(state_);
+    held_.joints = -held.joints_kept * jacobian_.middleRows(joint_first(), joint_count()) *
+                   coordinates_.velocity(state_);
 }
 
 Vector ContactSystem::wanted_joint_velocities() const {
-  return kept_joint_velocities_ + relaxation_.now * joint_corrections_;
+  return held_.joints + relaxation_.now * held_.joint_corrections;
 }
 
 SparseMatrix ContactSystem::mass_matrix() const {

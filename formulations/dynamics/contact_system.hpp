@@ -176,8 +176,13 @@ class ContactSystem {
   ContactSystemChoices choices_;
   Coordinates coordinates_;
   std::vector<ContactPoint3> contacts_;
-  Vector kept_joint_velocities_, joint_corrections_;  // of wanted_joint_velocities()
-  std::vector<double> held_;  // of each contact: the velocity that a driver sets for it, m/s
+  // What a driver asks for: a velocity for each contact, and for joints, in two parts, m/s and
+  // rad/s.
+  struct Held {
+    std::vector<double> contacts;
+    Vector joints, joint_corrections;
+  };
+  Held held_;
   std::vector<ContactFrame> frames_;
   std::vector<FrictionDirection> directions_;  // of all contacts
   std::vector<int> direction_first_ = {0};     // of each contact; one more at the end

@@ -18,6 +18,9 @@ constexpr std::string_view kTryUsage =
 constexpr std::string_view kTrySummary =
     "with a share of the time that is left, a cap of iterations, or another start; or only if the "
     "best answer before is within a measure, or after a try that ended at its cap";
+constexpr std::string_view kTogetherSummary =
+    "as first(), but none sees the answers of those before: on several threads they run at the "
+    "same time, and the result is the same";
 constexpr std::string_view kEliminateSummary =
     "if WHOLE stalls, PART solves the worst rows and what is next to them, and WHOLE goes on "
     "from there (mcp)";
@@ -112,14 +115,7 @@ const std::vector<StrategyEntry>& strategies() {
        kAny,
        {},
        make_best},
-      {"together",
-       "together(SOLVER, ...)",
-       "as first(), but none sees the answers of those before: on several threads they run at the "
-       "same time, and the result is the same",
-       1,
-       kAny,
-       {},
-       make_together},
+      {"together", "together(SOLVER, ...)", kTogetherSummary, 1, kAny, {}, make_together},
       {"repeat",
        "repeat(TIMES, SOLVER)",
        "first() of copies in which {k} is 1, 2, ...",
