@@ -9,6 +9,7 @@
 #include <perp/problems/io/mof.hpp>
 #include <perp/problems/io/nl.hpp>
 #include <perp/problems/io/problem_json.hpp>
+#include <perp/problems/io/problem_parts.hpp>
 #include <perp/problems/io/qps.hpp>
 #include <perp/problems/io/sequence.hpp>
 #include <perp/problems/io/siconos_text.hpp>
