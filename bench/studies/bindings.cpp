@@ -17,9 +17,7 @@ constexpr std::size_t kMost = 10'000;  // most copies of one entry
 std::vector<std::string> values_of(const Field& field) {
   std::vector<std::string> values;
   if (const auto* numbers = field.value().get_if<json::Numbers>()) {
-    for (const std::int64_t value : numbers->exact) values.push_back(fmt::format("{}", value));
-    for (std::size_t i = values.size(); i < numbers->values.size(); ++i)
-      values.push_back(fmt::format("{}", numbers->values[i]));
+    for (const double value : numbers->values) values.push_back(fmt::format("{}", value));
   } else {
     for (const Field& item : field.items()) values.push_back(text_of(item));
   }

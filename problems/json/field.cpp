@@ -130,6 +130,12 @@ void Field::fail_at_first_non_number() const {
       at(i).expected("a number");
     }
   }
+  for (std::size_t i = 0; i < array->size(); ++i) {
+    const auto* integer = (*array)[i].get_if<std::int64_t>();
+    const double value = integer ? static_cast<double>(*integer) : 0.0;
+    if (integer && !(value < 0x1p63 && static_cast<std::int64_t>(value) == *integer))
+      at(i).fail(fmt::format("{} is not exactly a double", *integer));
+  }
   fail("expected an array of numbers");
 }
 

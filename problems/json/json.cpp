@@ -26,7 +26,6 @@ namespace perp::json {
 
 namespace {
 
-constexpr double kExact = 9007199254740992.0;  // 2^53: below it all integers are doubles
 constexpr int kMaxDepth = 100;
 
 // "line 3, column 7" of a byte offset.
@@ -62,7 +61,10 @@ class Builder {
     open_objects_.pop_back();
     return close();
   }
-  bool end_array() { return close(); }
+  bool end_array() {
+    pack(stack_.back());
+    return close();
+  }
   bool key(std::string& name) {
     if (is_known(name)) {
       throw InputError(fmt::format("{}: field \"{}\" appears twice", file_, shown(name)));
@@ -141,31 +143,46 @@ class Builder {
   static Array to_array(const Numbers& numbers) {
     Array array;
     array.reserve(numbers.values.size() + 1);
-    for (std::size_t i = 0; i < numbers.values.size(); ++i) {
-      const double number = numbers.values[i];
-      if (!numbers.integral) {
-        array.emplace_back(number);
+    for (const double number : numbers.values) {
+      if (numbers.integral) {
+        array.emplace_back(static_cast<std::int64_t>(number));
       } else {
-        array.emplace_back(numbers.exact.empty() ? static_cast<std::int64_t>(number)
-                                                 : numbers.exact[i]);
+        array.emplace_back(number);
       }
     }
     return array;
   }
 
-  bool add_number(double value, std::int64_t integer, bool integral) {
-    auto* numbers = stack_.empty() ? nullptr : std::get_if<Numbers>(&stack_.back().data);
-    if (!numbers) return integral ? add(Value(integer)) : add(Value(value));
-    numbers->integral = numbers->integral && integral;
-    std::vector<std::int64_t>& exact = numbers->exact;
-    if (!numbers->integral) {
-      exact.clear();
-    } else if (!exact.empty() || std::abs(value) >= kExact) {
-      if (exact.empty()) exact.assign(numbers->values.begin(), numbers->values.end());
-      exact.push_back(integer);
+  // Whether a double holds the integer exactly.
+  static bool is_double(std::int64_t integer) {
+    const auto value = static_cast<double>(integer);
+    return value < 0x1p63 && static_cast<std::int64_t>(value) == integer;
+  }
+
+  // An array of numbers that began with an integer which is no double, and not of integers alone.
+  static void pack(Value& value) {
+    const auto* array = std::get_if<Array>(&value.data);
+    if (!array) return;
+    Numbers numbers{{}, true};
+    for (const Value& item : *array) {
+      const auto* real = item.get_if<double>();
+      const auto* integer = item.get_if<std::int64_t>();
+      if (!real && !integer) return;
+      numbers.integral = numbers.integral && integer;
+      numbers.values.push_back(real ? *real : static_cast<double>(*integer));
     }
-    numbers->values.push_back(value);
-    return true;
+    if (!numbers.integral) value.data = std::move(numbers);
+  }
+
+  bool add_number(double value, std::int64_t integer, bool integral) {
+    const bool exact = !integral || is_double(integer);
+    auto* numbers = stack_.empty() ? nullptr : std::get_if<Numbers>(&stack_.back().data);
+    if (numbers && (exact || !numbers->integral)) {
+      numbers->values.push_back(value);
+      numbers->integral = numbers->integral && integral;
+      return true;
+    }
+    return integral ? add(Value(integer)) : add(Value(value));
   }
 
   std::string_view text_;
@@ -235,16 +252,13 @@ void append_text(std::string& out, const Value& value) {
     append_string(out, *text);
   } else if (const auto* numbers = value.get_if<Numbers>()) {
     out += '[';
-    const auto append_integer = [&](auto v) {
-      fmt::format_to(std::back_inserter(out), "{}", static_cast<std::int64_t>(v));
-    };
-    if (!numbers->integral) {
-      append_all(numbers->values, [&](double v) { append_number(out, v); });
-    } else if (numbers->exact.empty()) {
-      append_all(numbers->values, append_integer);
-    } else {
-      append_all(numbers->exact, append_integer);
-    }
+    append_all(numbers->values, [&](double v) {
+      if (numbers->integral) {
+        fmt::format_to(std::back_inserter(out), "{}", static_cast<std::int64_t>(v));
+      } else {
+        append_number(out, v);
+      }
+    });
     out += ']';
   } else if (const auto* array = value.get_if<Array>()) {
     out += '[';

@@ -30,13 +30,11 @@ using Array = std::vector<Value>;
 using Member = std::pair<std::string, Value>;
 using Object = std::vector<Member>;  ///< in the order of the file; names are unique
 
-/// An array that holds only numbers, 8 bytes each. Integers are exact below 2^53;
-/// `integral` tells whether every number was written as an integer. If so, and one is not exact as
-/// a double, `exact` has all of them.
+/// An array that holds only numbers, 8 bytes each; `integral` tells whether every number was written
+/// as an integer. An array of integers of which one is not exactly a double is an Array.
 struct Numbers {
   std::vector<double> values;
   bool integral = true;
-  std::vector<std::int64_t> exact = {};
 };
 
 /// A value of any type: null, bool, number, text, numbers, array or object.
