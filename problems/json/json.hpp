@@ -30,8 +30,8 @@ using Array = std::vector<Value>;
 using Member = std::pair<std::string, Value>;
 using Object = std::vector<Member>;  ///< in the order of the file; names are unique
 
-/// An array that holds only numbers, 8 bytes each; `integral` tells whether every number was written
-/// as an integer. An array of integers of which one is not exactly a double is an Array.
+/// An array that holds only numbers, 8 bytes each; `integral` tells whether all were written as
+/// integers. An array of integers of which one is not exactly a double is an Array.
 struct Numbers {
   std::vector<double> values;
   bool integral = true;
