@@ -32,6 +32,30 @@ Eigen::Vector4d wxyz(const BodyState& b) {
   return {q.w(), q.x(), q.y(), q.z()};
 }
 
+// What pickle keeps of a state: 13 numbers of each body.
+py::tuple parts_of(const State& state) {
+  const Rows rows = rows_of(state, 13, [](const BodyState& b) {
+    Eigen::Matrix<double, 13, 1> numbers;
+    numbers << b.position, wxyz(b), b.velocity, b.angular_velocity;
+    return numbers;
+  });
+  return py::make_tuple(state.time, rows, state.given);
+}
+
+State state_from(const py::tuple& parts) {
+  if (parts.size() != 3) throw py::value_error("the pickle is not one of a State");
+  State state;
+  state.time = parts[0].cast<double>();
+  const auto rows = parts[1].cast<Rows>();
+  state.bodies.resize(rows.rows());
+  set_rows(state, rows, 13, "the pickle", [](BodyState& b, const auto& r) {
+    b = {r.template segment<3>(0), Quaterniond(r[3], r[4], r[5], r[6]), r.template segment<3>(7),
+         r.template segment<3>(10)};
+  });
+  state.given = parts[2].cast<std::vector<int>>();
+  return state;
+}
+
 void bind_state(py::module_& m) {
   py::class_<State>(m, "State", "Positions and velocities of all bodies of a scene; SI.")
       .def_readwrite("time", &State::time, "s")
@@ -67,6 +91,7 @@ void bind_state(py::module_& m) {
                      [](BodyState& b, const auto& r) { b.angular_velocity = r; });
           },
           "bodies x 3, rad/s, world frame")
+      .def(py::pickle(&parts_of, &state_from))
       .def("__copy__", [](const State& s) { return State(s); });
 }
 

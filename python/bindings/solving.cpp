@@ -1,4 +1,5 @@
 #include "bindings.hpp"
+#include "pickling.hpp"
 
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -220,6 +221,7 @@ py::dict certificate_of(const Certificate& c) {
   d["t"] = c.t;
   d["checked"] = c.checked;
   d["radius"] = c.radius;
+  if (!c.reduction.empty()) d["reduction"] = c.reduction;
   return d;
 }
 
@@ -269,6 +271,7 @@ void bind_verdict(py::module_& m) {
       .def_property_readonly(
           "worst_index", [](const Verdict& v) { return v.residuals.worst_index; },
           "row of the largest residual, -1 if there is none")
+      .def(py::pickle([](const Verdict& v) { return state_of(v); }, &verdict_from))
       .def("__bool__", [](const Verdict& v) { return v.solved; })
       .def("__repr__", [](const Verdict& v) {
         return std::string("<perp.Verdict ") + (v.solved ? "solved" : "not solved") + ", measure " +
@@ -337,6 +340,7 @@ void bind_result(py::module_& m) {
             return d;
           },
           "the method's own counts")
+      .def(py::pickle([](const VerifiedResult& r) { return state_of(r); }, &result_from))
       .def("__bool__", [](const VerifiedResult& r) { return r.status == Status::kSolved; })
       .def("__repr__", [](const VerifiedResult& r) {
         return "<perp.Result " + std::string(to_string(r.status)) + ", measure " +

@@ -1,7 +1,10 @@
 """Solving and verifying: the verdicts of the command line, and nothing that ends the session."""
+import copy
 import json
+import multiprocessing
 import os
 import pathlib
+import pickle
 import signal
 import subprocess
 import sys
@@ -328,6 +331,64 @@ class TestStartsOfSessions(unittest.TestCase):
             with self.assertRaises(ValueError) as caught:
                 perp.solve(self.program(4), "interior-point", start=start, start_dual=np.ones(99))
             self.assertIn("start_dual", str(caught.exception))
+
+
+def solve_in_process(problem):
+    return perp.solve(problem)
+
+
+class TestPickles(unittest.TestCase):
+    def assert_same(self, a, b):
+        """All that is public is the same, to the last bit; nan is nan."""
+        for name in (n for n in dir(a) if not n.startswith("_")):
+            x, y = getattr(a, name), getattr(b, name)
+            if isinstance(x, perp.Verdict):
+                self.assert_same(x, y)
+            else:
+                np.testing.assert_equal(y, x, name)
+
+    def test_results_survive_whole(self):
+        ray = perp.lcp([[0.0, -1.0], [1.0, 0.0]], [-1.0, -1.0])
+        many = perp.lcp([[1.0, 2.0], [2.0, 1.0]], [-1.0, -1.0])
+        conic = perp.conic_qp(np.eye(2), [1.0, 1.0], -np.eye(2), [0.0, 0.0], [("nonnegative", 2)])
+        results = [perp.solve(perp.generate("friction-stack", 8, 3)), perp.solve(ray, "lemke"),
+                   perp.solve(many, "enumerate"), perp.solve(conic, "interior-point"),
+                   perp.solve(perp.generate("contact-pile", 10, 1), "lemke", max_iterations=3)]
+        self.assertIsNotNone(results[1].certificate)
+        self.assertEqual(len(results[2].solutions), 3)
+        for result in results:
+            for again in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
+                self.assert_same(result, again)
+        again = pickle.loads(pickle.dumps(results[0]))
+        problem = perp.generate("friction-stack", 8, 3)
+        self.assertTrue(perp.verify(problem, again))
+        self.assertTrue(perp.solve(problem, start=again).solved)
+
+    def test_a_certificate_says_what_it_is_about(self):
+        """A ray of the reduced problem has another size than the problem."""
+        none = perp.conic_qp([[1.0]], [0.0], [[1.0], [-1.0]], [-1.0, -1.0], [("nonnegative", 2)])
+        ray = pickle.loads(pickle.dumps(perp.solve(none, "lemke"))).certificate
+        self.assertEqual((ray["reduction"], len(ray["z"])), ("conic_qp as mlcp", 3))
+        self.assertNotIn("reduction", perp.solve(none).certificate)
+
+    def test_processes_give_results_back(self):
+        problems = [perp.generate("contact-pile", 10, seed) for seed in range(1, 5)]
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            found = pool.map(solve_in_process, problems)
+        for problem, result in zip(problems, found):
+            self.assertEqual(list(result.z), list(perp.solve(problem).z))
+
+    def test_what_is_no_pickle_of_a_result_is_refused(self):
+        make, _, state = perp.solve(perp.lcp(M, Q)).__reduce_ex__(2)[:3]
+        for wrong in ((), state[:-1], (99, *state[1:]), (state[0], 77, *state[2:]), (*state[:2], "x", *state[3:])):
+            with self.assertRaises(ValueError):
+                make(perp.Result).__setstate__(wrong)
+
+    def test_states_of_scenes(self):
+        state = perp.scene("box-stack").initial_state()
+        again = pickle.loads(pickle.dumps(state))
+        state.time, again.time = 1.5, 1.5
+        self.assert_same(state, again)
 
 
 if __name__ == "__main__":
