@@ -104,11 +104,14 @@ std::optional<Status> take_check(const Check& check, Vector v, Certificate& cert
   return status_of(check);
 }
 
+}  // namespace
+
 std::optional<Status> check_certificate(const Problem& problem, Certificate& given) {
   const auto farkas = [&](const auto& data) -> std::optional<Status> {
     if (given.type != "farkas" || given.y.size() != problem.size()) return {};
     return take_check(check_farkas(data, given.y), given.y, given);
   };
+  if (!given.reduction.empty()) return {};  // it speaks of another problem
   if (const auto* lcp = std::get_if<Lcp>(&problem.data)) return farkas(*lcp);
   if (const auto* mlcp = std::get_if<Mlcp>(&problem.data)) return farkas(*mlcp);
   if (const auto* qp = std::get_if<BoxQp>(&problem.data)) return farkas(to_mlcp(*qp));
@@ -120,6 +123,8 @@ std::optional<Status> check_certificate(const Problem& problem, Certificate& giv
     return take_check(check_unbounded(*qp, given.z), given.z, given);
   return {};
 }
+
+namespace {
 
 // A claim that there is no solution is judged by its certificate. If that proves nothing, or if
 // there is none, the claim is wrong if a solution is known, else stalled.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <perp/problems/standard/reductions.hpp>
 #include <perp/solvers/router.hpp>
 #include <string>
@@ -41,6 +42,12 @@ void see_if_vacuous(const Problem& problem, VerifiedResult& result);
 /// @param out must already hold the times of the call
 void take_claim(const Solver& solver, const Problem& problem, const Result& result, bool started,
                 double tolerance, VerifiedResult& out);
+
+/// Checks what a certificate of type farkas or unbounded says of the problem as posed, in exact
+/// arithmetic, and replaces it by the checked one. A secondary ray proves nothing.
+/// @return the status that it justifies: infeasible, excluded, or ray for a checked `unbounded`;
+/// nothing if it proves nothing, has the wrong length, or speaks of a reduction of the problem
+std::optional<Status> check_certificate(const Problem& problem, Certificate& certificate);
 
 /// Maps the answer to a reduction back and judges it for the problem as posed, at this tolerance.
 void map_back(const Problem& problem, const Reduction& reduction, const Problem& reduced,

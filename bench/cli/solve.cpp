@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <perp/bench/cli/outputs.hpp>
 #include <perp/bench/cli/problem_input.hpp>
 #include <perp/bench/harness/dual_recovery.hpp>
@@ -18,6 +19,7 @@
 #include <perp/problems/json/text.hpp>
 #include <perp/solvers/plans.hpp>
 #include <perp/solvers/router.hpp>
+#include <perp/solvers/verified_solve.hpp>
 
 namespace perp::cli {
 
@@ -257,19 +259,112 @@ std::string complete(const Problem& problem, double tolerance, Answer& answer) {
   return "the result has no dual; judged with the best one that least squares find for its z";
 }
 
+struct VerifyOptions : ProblemInput {
+  std::string result;
+  double tolerance = 1e-8;
+  bool json = false;
+};
+
+// What verify finds of a result.
+struct Finding {
+  bool answered = false;  // whether the result has an answer
+  Verdict verdict;
+  std::string message;
+  std::optional<Certificate> certificate;
+  std::optional<Status> shown;  // what the certificate shows
+};
+
+Finding look_at(const Problem& problem, const VerifyOptions& o) {
+  StoredResult stored = result_from_text(read_text_file(o.result), o.result);
+  Finding finding;
+  finding.verdict.tolerance = o.tolerance;
+  finding.certificate = std::move(stored.certificate);
+  if (finding.certificate) {
+    finding.shown = check_certificate(problem, *finding.certificate);
+    if (stored.answer && stored.answer->z.size() == 0 && problem.size() > 0) stored.answer.reset();
+  }
+  finding.answered = stored.answer.has_value();
+  if (!finding.answered) {
+    finding.message = "the result has no z";
+    return finding;
+  }
+  try {
+    finding.message = complete(problem, o.tolerance, *stored.answer);
+    finding.verdict = verify(problem, *stored.answer, o.tolerance);
+    if (!finding.message.empty() && !finding.verdict.solved) {
+      finding.message =
+          "the result has no dual (field \"dual\"), and none that least squares find goes with its "
+          "z; residuals are those of the best";
+    }
+  } catch (const std::invalid_argument& error) {
+    throw field_error(o.result, error.what());
+  }
+  return finding;
+}
+
+std::string certificate_in_words(const Finding& finding) {
+  const Certificate& c = *finding.certificate;
+  if (!finding.shown) {
+    return c.reduction.empty() ? "proves nothing of this problem"
+                               : fmt::format("speaks of {}, not of this problem", c.reduction);
+  }
+  const bool dual = c.type == "unbounded";
+  if (!c.checked)
+    return fmt::format("no feasible point{} has a 1-norm below {:.3g}", dual ? " of the dual" : "",
+                       c.radius);
+  return dual ? "proves that the dual has no feasible point, so there is no solution"
+              : "proves that there is no solution";
+}
+
+void print(const Problem& problem, const Finding& finding) {
+  const Verdict& verdict = finding.verdict;
+  const Residuals& r = verdict.residuals;
+  if (finding.answered) {
+    std::cout << fmt::format(
+        "{}: {}, residual {} against {:g}, rounding floor {}{}{}\n", shown(problem.name),
+        verdict.solved ? "solved" : "not solved", number_text(verdict.measure), verdict.tolerance,
+        number_text(r.floor),
+        r.worst_index >= 0 ? ", worst at " + shown(worst_in_words(problem, r)) : "",
+        remarks(verdict));
+    if (!finding.message.empty()) std::cout << "  " << finding.message << '\n';
+  } else {
+    std::cout << fmt::format("{}: not solved, {}\n", shown(problem.name), finding.message);
+  }
+  if (finding.certificate) {
+    std::cout << fmt::format("  certificate {}: {}\n", shown(finding.certificate->type),
+                             certificate_in_words(finding));
+  }
+}
+
+void print_json(const Problem& problem, const Finding& finding) {
+  const Verdict& verdict = finding.verdict;
+  nlohmann::ordered_json j{{"problem", problem.name},
+                           {"kind", problem.kind()},
+                           {"solved", verdict.solved},
+                           {"measure", verdict.measure},
+                           {"tolerance", verdict.tolerance},
+                           {"residuals", residuals_to_json(verdict.residuals)},
+                           {"worst", worst_to_json(problem, verdict.residuals)},
+                           {"at_floor", verdict.at_floor},
+                           {"vacuous", to_string(verdict.vacuous)},
+                           {"message", finding.message}};
+  if (finding.certificate) {
+    j["certificate"] = certificate_to_json(finding.certificate);
+    j["certificate"]["shows"] =
+        finding.shown ? nlohmann::ordered_json(to_string(*finding.shown)) : nullptr;
+  }
+  std::cout << json_text(j) << '\n';
+}
+
 }  // namespace
 
 void add_verify(CLI::App& app, int& code) {
-  struct VerifyOptions : ProblemInput {
-    std::string result;
-    double tolerance = 1e-8;
-    bool json = false;
-  };
   auto options = std::make_shared<VerifyOptions>();
   CLI::App* verb = app.add_subcommand("verify", "Verify a result against its problem");
   add_problem_input(*verb, *options, "PROBLEM");
   verb->add_option("RESULT", options->result,
-                   "result file, as solve --json prints it; any JSON object with z will do")
+                   "result file, as solve --json prints it; any JSON object with z, or with a "
+                   "certificate that there is no solution, will do")
       ->required();
   verb->add_option("--tolerance", options->tolerance, "measure that counts as solved")
       ->check(nonnegative())
@@ -277,46 +372,13 @@ void add_verify(CLI::App& app, int& code) {
   verb->add_flag("--json", options->json, "print one JSON document");
   verb->footer(
       "Example: perp verify problem.json result.json --tolerance 1e-10\n"
-      "Exit code 0 if the answer is verified, 1 if it is not.");
+      "Exit code 0 if the answer is verified, 1 if it is not, also if a certificate proves that "
+      "there is none.");
   verb->callback([options, &code] {
     const Problem problem = options->read_input();
-    Answer answer = answer_from_text(read_text_file(options->result), options->result);
-    Verdict verdict;
-    std::string message;
-    try {
-      message = complete(problem, options->tolerance, answer);
-      verdict = verify(problem, answer, options->tolerance);
-      if (!message.empty() && !verdict.solved) {
-        message =
-            "the result has no dual (field \"dual\"), and none that least squares find goes "
-            "with its z; residuals are those of the best";
-      }
-    } catch (const std::invalid_argument& error) {
-      throw field_error(options->result, error.what());
-    }
-    const Residuals& r = verdict.residuals;
-    if (options->json) {
-      const nlohmann::ordered_json j{{"problem", problem.name},
-                                     {"kind", problem.kind()},
-                                     {"solved", verdict.solved},
-                                     {"measure", verdict.measure},
-                                     {"tolerance", verdict.tolerance},
-                                     {"residuals", residuals_to_json(r)},
-                                     {"worst", worst_to_json(problem, r)},
-                                     {"at_floor", verdict.at_floor},
-                                     {"vacuous", to_string(verdict.vacuous)},
-                                     {"message", message}};
-      std::cout << json_text(j) << '\n';
-    } else {
-      std::cout << fmt::format(
-          "{}: {}, residual {} against {:g}, rounding floor {}{}{}\n", shown(problem.name),
-          verdict.solved ? "solved" : "not solved", number_text(verdict.measure), verdict.tolerance,
-          number_text(r.floor),
-          r.worst_index >= 0 ? ", worst at " + shown(worst_in_words(problem, r)) : "",
-          remarks(verdict));
-      if (!message.empty()) std::cout << "  " << message << '\n';
-    }
-    code = verdict.solved ? kDone : kNotSolved;
+    const Finding finding = look_at(problem, *options);
+    options->json ? print_json(problem, finding) : print(problem, finding);
+    code = finding.verdict.solved ? kDone : kNotSolved;
   });
 }
 

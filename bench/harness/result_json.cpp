@@ -15,22 +15,6 @@ namespace {
 
 Json list(const Vector& v) { return Json(std::vector<double>(v.data(), v.data() + v.size())); }
 
-Json certificate_to_json(const std::optional<Certificate>& certificate) {
-  if (!certificate) return nullptr;
-  Json j{{"type", certificate->type}, {"checked", certificate->checked}};
-  if (!certificate->reduction.empty()) j["reduction"] = certificate->reduction;
-  if (certificate->type == "farkas") {
-    j["y"] = list(certificate->y);
-    if (std::isfinite(certificate->radius)) j["radius"] = certificate->radius;
-  } else {
-    j["z"] = list(certificate->z);
-    if (certificate->type == "ray") j["t"] = certificate->t;
-    if (certificate->type == "unbounded" && std::isfinite(certificate->radius))
-      j["radius"] = certificate->radius;
-  }
-  return j;
-}
-
 constexpr std::string_view kBasisNames[] = {"lower", "upper",
                                             "basic"};  // in the order of PairStatus
 
@@ -57,20 +41,69 @@ std::vector<PairStatus> basis_field(const json::Value& value, const std::string&
   return basis;
 }
 
-Vector vector_field(const json::Value& document, const char* name, const std::string& file) {
-  const json::Value* value = document.find(name);
-  if (!value) throw InputError(fmt::format("{}: field \"{}\": is missing", file, name));
+// @param within the object that has the field, for messages: "certificate."
+Vector vector_field(const json::Value& object, const char* name, const std::string& file,
+                    std::string_view within = "") {
+  const json::Value* value = object.find(name);
+  if (!value) throw InputError(fmt::format("{}: field \"{}{}\": is missing", file, within, name));
   const auto* numbers = value->get_if<json::Numbers>();
   if (!numbers) {
-    throw InputError(
-        fmt::format("{}: field \"{}\": expected an array of numbers, found {}", file, name,
-                    value->get_if<json::Array>() ? "other things in it" : value->type_name()));
+    throw InputError(fmt::format(
+        "{}: field \"{}{}\": expected an array of numbers, found {}", file, within, name,
+        value->get_if<json::Array>() ? "other things in it" : value->type_name()));
   }
   return Eigen::Map<const Vector>(numbers->values.data(),
                                   static_cast<Eigen::Index>(numbers->values.size()));
 }
 
+Certificate certificate_field(const json::Value& value, const std::string& file) {
+  const json::Value* type = value.find("type");
+  const auto* name = type ? type->get_if<std::string>() : nullptr;
+  if (!name) {
+    throw InputError(fmt::format(
+        "{}: field \"certificate.type\": expected \"farkas\", \"unbounded\" or \"ray\"", file));
+  }
+  Certificate certificate;
+  certificate.type = *name;
+  if (value.find("y")) certificate.y = vector_field(value, "y", file, "certificate.");
+  if (value.find("z")) certificate.z = vector_field(value, "z", file, "certificate.");
+  const json::Value* reduction = value.find("reduction");
+  if (const auto* text = reduction ? reduction->get_if<std::string>() : nullptr)
+    certificate.reduction = *text;
+  return certificate;
+}
+
+json::Value document_from(std::string_view text, const std::string& file) {
+  json::Value document = json::parse(text, file);
+  if (!document.get_if<json::Object>())
+    throw InputError(fmt::format("{}: expected an object", file));
+  return document;
+}
+
+Answer answer_of(const json::Value& document, const std::string& file) {
+  Answer answer;
+  answer.z = vector_field(document, "z", file);
+  if (document.find("dual")) answer.dual = vector_field(document, "dual", file);
+  return answer;
+}
+
 }  // namespace
+
+Json certificate_to_json(const std::optional<Certificate>& certificate) {
+  if (!certificate) return nullptr;
+  Json j{{"type", certificate->type}, {"checked", certificate->checked}};
+  if (!certificate->reduction.empty()) j["reduction"] = certificate->reduction;
+  if (certificate->type == "farkas") {
+    j["y"] = list(certificate->y);
+    if (std::isfinite(certificate->radius)) j["radius"] = certificate->radius;
+  } else {
+    j["z"] = list(certificate->z);
+    if (certificate->type == "ray") j["t"] = certificate->t;
+    if (certificate->type == "unbounded" && std::isfinite(certificate->radius))
+      j["radius"] = certificate->radius;
+  }
+  return j;
+}
 
 Json residuals_to_json(const Residuals& r) {
   Json j{{"natural", r.natural},
@@ -157,13 +190,17 @@ StoredStart start_from_text(std::string_view text, const std::string& file) {
 }
 
 Answer answer_from_text(std::string_view text, const std::string& file) {
-  const json::Value document = json::parse(text, file);
-  if (!document.get_if<json::Object>())
-    throw InputError(fmt::format("{}: expected an object", file));
-  Answer answer;
-  answer.z = vector_field(document, "z", file);
-  if (document.find("dual")) answer.dual = vector_field(document, "dual", file);
-  return answer;
+  return answer_of(document_from(text, file), file);
+}
+
+StoredResult result_from_text(std::string_view text, const std::string& file) {
+  const json::Value document = document_from(text, file);
+  StoredResult result;
+  const json::Value* certificate = document.find("certificate");
+  if (certificate && !certificate->is_null())
+    result.certificate = certificate_field(*certificate, file);
+  if (document.find("z") || !result.certificate) result.answer = answer_of(document, file);
+  return result;
 }
 
 }  // namespace perp
