@@ -162,9 +162,11 @@ void set_setting(const VisitSettings& visit, std::string_view owner, std::string
 
 std::vector<std::pair<std::string, std::string>> split_settings(std::string_view text) {
   std::vector<std::pair<std::string, std::string>> settings;
-  while (!text.empty()) {
-    const std::string_view item = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(item.size() + 1, text.size()));
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::string_view item = text.substr(at, text.find(',', at) - at);
+    at += item.size() + 1;
+    if (item.empty())
+      throw std::invalid_argument(fmt::format("settings \"{}\": expected key=value,...", text));
     const std::size_t equals = std::min(item.find('='), item.size());
     settings.emplace_back(item.substr(0, equals), item.substr(std::min(equals + 1, item.size())));
   }

@@ -91,7 +91,7 @@ std::vector<SettingText> list_settings(const VisitSettings& visit);
 void set_setting(const VisitSettings& visit, std::string_view owner, std::string_view name,
                  std::string_view value);
 
-/// "key=value,key=value" as pairs; a value is empty if there is no "=".
+/// "key=value,..." as pairs; no "=": an empty value. @throws std::invalid_argument if one is empty
 std::vector<std::pair<std::string, std::string>> split_settings(std::string_view text);
 
 }  // namespace perp

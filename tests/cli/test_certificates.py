@@ -1,10 +1,13 @@
 """Certificates in results: perp verify judges them on the problem as posed, whoever made them."""
 import itertools
+import os
 import random
+import sys
 import unittest
 from fractions import Fraction
 
-from perp_cli import CliTestCase, dense_rows, lcp, make_problem, parse_json, product, transpose, with_cases
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from perp_cli import CliTestCase, dense_rows, lcp, make_problem, parse_json, product, transpose, with_cases  # noqa: E402
 
 NONE = {"M": {"shape": [2, 2], "dense": [[-1, 0], [0, 1]]}, "q": [-1, 1]}  # -z_0 - 1 >= 0 has no z_0 >= 0
 INSIDE_OUT = {"n": 1, "P": {"shape": [1, 1], "dense": [[1]]}, "c": [0], "A": {"shape": [2, 1], "dense": [[1], [-1]]},
