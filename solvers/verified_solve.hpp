@@ -46,7 +46,7 @@ void take_claim(const Solver& solver, const Problem& problem, const Result& resu
 /// Checks what a certificate of type farkas or unbounded says of the problem as posed, in exact
 /// arithmetic, and replaces it by the checked one. A secondary ray proves nothing.
 /// @return the status that it justifies: infeasible, excluded, or ray for a checked `unbounded`;
-/// nothing if it proves nothing, has the wrong length, or speaks of a reduction of the problem
+/// nothing if it proves nothing of this problem or has the wrong length
 std::optional<Status> check_certificate(const Problem& problem, Certificate& certificate);
 
 /// Maps the answer to a reduction back and judges it for the problem as posed, at this tolerance.

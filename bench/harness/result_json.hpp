@@ -27,12 +27,12 @@ StoredStart start_from_text(std::string_view text, const std::string& file);
 /// field if the text is wrong
 Answer answer_from_text(std::string_view text, const std::string& file);
 
-/// What a result document says, as a whole. @throws InputError as answer_from_text(), also if it
-/// has neither z nor a certificate
+/// What a result document holds: an answer, a certificate, or both.
 struct StoredResult {
   std::optional<Answer> answer;
   std::optional<Certificate> certificate;
 };
+/// @throws InputError as answer_from_text(), also if there is neither z nor a certificate
 StoredResult result_from_text(std::string_view text, const std::string& file);
 
 /// The member "certificate" of a result; null if there is none.

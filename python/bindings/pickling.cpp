@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <mutex>
 #include <set>
 #include <string_view>
+#include <type_traits>
 
 namespace perp::python {
 
@@ -102,17 +104,6 @@ std::string_view kept(const std::string& text) {
   return *texts.insert(text).first;
 }
 
-template <class Item, class Visit>
-py::list list_of(const std::vector<Item>& items, const Visit& visit) {
-  py::list list;
-  for (const Item& item : items) {
-    Writer writer;
-    visit(writer, item);
-    list.append(writer.state());
-  }
-  return list;
-}
-
 }  // namespace
 
 py::tuple state_of(const Verdict& verdict) {
@@ -147,8 +138,12 @@ py::tuple state_of(const VerifiedResult& r) {
   std::string basis(r.basis.size(), '\0');
   std::transform(r.basis.begin(), r.basis.end(), basis.begin(),
                  [](PairStatus p) { return static_cast<char>(p); });
-  const py::list route =
-      list_of(r.route, [](Writer& writer, const RouteStep& step) { route_step(writer, step); });
+  py::list route;
+  for (const RouteStep& step : r.route) {
+    Writer writer;
+    route_step(writer, step);
+    route.append(writer.state());
+  }
   py::list statistics;
   for (const auto& [name, value] : r.statistics)
     statistics.append(py::make_tuple(std::string(name), value));
