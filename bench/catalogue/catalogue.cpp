@@ -163,7 +163,10 @@ nlohmann::ordered_json catalogue(const std::string& topic) {
     return list_of_models(topic);
   } else if (topic == "scenes") {
     for (const SceneEntry& s : list_scenes()) {
-      items.push_back({{"name", s.name}, {"summary", s.description}});
+      Json parameters = Json::array();
+      for (const auto& [name, value] : s.parameters)
+        parameters.push_back({{"name", name}, {"default", value}});
+      items.push_back({{"name", s.name}, {"summary", s.description}, {"parameters", parameters}});
     }
   }
   return items;

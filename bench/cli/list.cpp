@@ -14,7 +14,28 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Names, and behind them their summaries; below these, how they are written.
+// What --size and --param of a family or scene may be.
+std::string choices_of(const Json& item) {
+  std::string text;
+  if (item.contains("members") && !item["members"].empty())
+    text = fmt::format("--member such as {}, of {} (perp list families --json)",
+                       item["members"][0]["name"].get_ref<const std::string&>(),
+                       item["members"].size());
+  else if (item.contains("size"))
+    text = fmt::format("--size {} (default {})", item["size"].get_ref<const std::string&>(),
+                       item["default_size"].get<int>());
+  if (!item.contains("parameters") || item["parameters"].empty()) return text;
+  text += text.empty() ? "--param" : "; --param";
+  const char* before = " ";
+  for (const Json& p : item["parameters"]) {
+    text += fmt::format("{}{}={:.6g}", before, p["name"].get_ref<const std::string&>(),
+                        p["default"].get<double>());
+    before = ", ";
+  }
+  return text;
+}
+
+// Names, and behind them their summaries; below these, how they are written or chosen.
 void print_items(const Json& items) {
   std::size_t width = 21;
   for (const Json& item : items)
@@ -29,6 +50,7 @@ void print_items(const Json& items) {
     for (const char* more : {"usage", "solver"}) {
       if (item.contains(more)) print("", item[more]);
     }
+    if (const std::string choices = choices_of(item); !choices.empty()) print("", choices);
   }
 }
 

@@ -148,6 +148,10 @@ int run_verb(int argc, char** argv) {
   }
   try {
     app.parse(argc, argv);
+  } catch (const CLI::ExtrasError&) {  // whose own text has them in the order from the last
+    const std::string extras = fmt::format("{}", fmt::join(app.remaining(true), " "));
+    std::cerr << "perp: " << message_line("not expected: " + extras) << '\n';
+    return kBadInput;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     std::cerr << "perp: " << message_line(error.what()) << '\n';

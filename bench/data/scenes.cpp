@@ -19,7 +19,7 @@ std::vector<SceneEntry> list_scenes() {
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".json") continue;
     const Scene scene = read_scene(entry.path().string());
-    scenes.push_back({scene.name, scene.description, entry.path().string()});
+    scenes.push_back({scene.name, scene.description, entry.path().string(), scene.parameters});
   }
   std::sort(scenes.begin(), scenes.end(),
             [](const SceneEntry& a, const SceneEntry& b) { return a.name < b.name; });

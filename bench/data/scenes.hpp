@@ -11,6 +11,7 @@ namespace perp {
 /// A scene that comes with perp.
 struct SceneEntry {
   std::string name, description, path;
+  std::map<std::string, double> parameters;  ///< their values in the file
 };
 /// The scenes in problems/scenes, sorted by name. @throws InputError if a file cannot be read
 std::vector<SceneEntry> list_scenes();

@@ -321,6 +321,7 @@ class TestKinds(BadInputTestCase):
     "solve_without_a_file": (("solve",), "FILE"),
     "solve_two_files": (("solve", "GOOD", "other.json"), "other.json"),
     "solve_unknown_option": (("solve", "GOOD", "--frobnicate"), "--frobnicate"),
+    "solve_unknown_words_in_their_order": (("solve", "GOOD", "--frob", "x", "--nicate"), "--frob x --nicate"),
     "unknown_solver": (("solve", "GOOD", "--solver", "lemkee"), "lemkee", "lemke,"),
     "empty_exec_command": (("solve", "GOOD", "--solver", "exec:"), "exec"),
     "unknown_setting": (("solve", "GOOD", "--set", "pivot_tol=1"), "pivot_tol", "pivot_tolerance"),

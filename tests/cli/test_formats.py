@@ -481,6 +481,27 @@ class TestLists(FormatTestCase):
                 self.assertTrue(item["summary"].strip(), item["name"])
                 self.assertIn(item["name"], self.succeed("list", topic))
 
+    def test_scenes_have_the_parameters_of_their_files(self):
+        text = self.succeed("list", "scenes")
+        for scene in parse_json(self.succeed("list", "scenes", "--json"))["scenes"]:
+            with self.subTest(scene["name"]):
+                names = load(ROOT / "problems" / "scenes" / f"{scene['name']}.json").get("parameters", {})
+                self.assertEqual(sorted(p["name"] for p in scene["parameters"]), sorted(names))
+                for parameter in scene["parameters"]:
+                    self.assertIn(f"{parameter['name']}={parameter['default']:.6g}", text)
+
+    def test_families_name_size_and_parameters(self):
+        lines = self.succeed("list", "families").split("\n")
+        for family in parse_json(self.succeed("list", "families", "--json"))["families"]:
+            with self.subTest(family["name"]):
+                below = lines[next(i for i, line in enumerate(lines) if line.split()[:1] == [family["name"]]) + 1]
+                if family["members"]:
+                    self.assertIn(family["members"][0]["name"], below)
+                else:
+                    self.assertIn(f"--size {family['size']} (default {family['default_size']})", below)
+                for parameter in family["parameters"]:
+                    self.assertIn(f"{parameter['name']}={parameter['default']:.6g}", below)
+
     def test_every_suite_file_is_listed(self):
         suites = [suite["name"] for suite in parse_json(self.succeed("list", "suites", "--json"))["suites"]]
         self.assertEqual(sorted(load(path)["name"] for path in SUITES.glob("*.json")), suites)
