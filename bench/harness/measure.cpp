@@ -23,15 +23,18 @@ bool is_final(const VerifiedResult& result) {
           result.certificate->checked);
 }
 
-// Solves once. An answer that comes after the time limit does not count as solved.
+// Solves once. An answer or a proof that comes after the time limit does not count.
 VerifiedResult solve_in_time(int repeat, const Problem& problem, const SolveRequest& request,
                              const SolveOnce& solve) {
   VerifiedResult result =
       solve ? solve(repeat, problem, request) : solve_verified(problem, request);
   const double limit = request.limits.time_limit, used = result.setup_time + result.solve_time;
-  if (limit > 0 && used > limit && result.status == Status::kSolved) {
+  if (limit > 0 && used > limit && is_final(result)) {
+    result.message =
+        fmt::format("{} after {:.3g} s, the limit is {:g} s",
+                    result.status == Status::kSolved ? "solved" : "proven", used, limit);
     result.status = Status::kTimeLimit;
-    result.message = fmt::format("solved after {:.3g} s, the limit is {:g} s", used, limit);
+    result.certificate.reset();
   }
   return result;
 }

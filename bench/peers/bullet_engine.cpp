@@ -5,6 +5,7 @@
 #include <btBulletDynamicsCommon.h>
 #include <fmt/format.h>
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -86,8 +87,7 @@ class Bullet final : public Engine {
         body.fixed ? btVector3(0, 0, 0) : to_bullet(body.inertia));
     info.m_startWorldTransform =
         btTransform(btQuaternion(q.x(), q.y(), q.z(), q.w()), to_bullet(body.position));
-    // Bullet multiplies the friction coefficients of both bodies.
-    info.m_friction = body.fixed ? 1.0 : mu;
+    info.m_friction = std::sqrt(mu);  // Bullet multiplies the coefficients of both bodies
     bodies_.push_back(std::make_unique<btRigidBody>(info));
     btRigidBody& b = *bodies_.back();
     if (!body.fixed) {

@@ -43,8 +43,13 @@ void check(const Scene& scene) {
   if (scene.dimension != 3 || !scene.joints.empty() || !scene.bearings.empty() ||
       !scene.springs.empty() || !scene.impulses.empty() || !scene.pairs.empty())
     throw std::invalid_argument("scene: engines take 3D scenes of bodies, contact and loads");
-  if (scene.contact.viscous > 0)
-    throw std::invalid_argument("scene: field \"contact.viscous\": engines have Coulomb friction");
+  ContactProperties plain;
+  plain.mu = scene.contact.mu;
+  plain.direction = scene.contact.direction;  // of no effect if friction is isotropic
+  if (scene.contact != plain)
+    throw std::invalid_argument(
+        "scene: field \"contact\": engines take mu alone: rigid, without restitution, torsion or "
+        "viscous friction, isotropic");
   for (const Body& body : scene.bodies) {
     const bool space = std::holds_alternative<HalfSpace>(body.shape) && body.fixed;
     if (!space && (body.fixed || !std::holds_alternative<Box>(body.shape)))

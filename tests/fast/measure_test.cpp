@@ -168,6 +168,22 @@ TEST(Measure, AnAnswerBeyondTheLimitIsTooLate) {
   EXPECT_EQ(r.calls, 1);
 }
 
+TEST(Measure, AProofBeyondTheLimitIsTooLate) {
+  const Problem infeasible = problem_of(Lcp{matrix(1, 1, {0}), vector({-1})});
+  const Script prove = [](int, const Limits&, Result& result) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    result.status = Status::kInfeasible;
+    result.certificate.emplace();
+    result.certificate->type = "farkas";
+    result.certificate->y = vector({1.0});
+  };
+  EXPECT_EQ(measured(prove, 1, 100.0, infeasible).m.result.status, Status::kInfeasible);
+  const Measured late = measured(prove, 3, 0.01, infeasible);
+  EXPECT_EQ(late.m.result.status, Status::kTimeLimit);
+  EXPECT_FALSE(late.m.result.certificate);
+  EXPECT_EQ(late.calls, 1);
+}
+
 TEST(Measure, TimesAreMediansAndTotalsOfRuns) {
   const Measured r = measured(
       [](int call, const Limits&, Result& result) {
