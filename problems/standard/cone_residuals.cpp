@@ -191,11 +191,9 @@ Residuals evaluate_residuals(const FrictionContact& p, const Vector& r, Residual
   result.by_part = value.by_part;
   result.worst_index = d * value.worst_contact;
   if (value.worst_contact < 0) return result;
-  Extended f[3] = {};
-  friction_natural_map<Extended>(d, impulses.data() + result.worst_index,
-                                 u.values.data() + result.worst_index, p.mu[value.worst_contact],
-                                 f);
-  result.worst_value = round_up(euclidean_norm(f, d));
+  result.worst_value = round_up(friction_error<Extended>(d, impulses.data() + result.worst_index,
+                                                         u.values.data() + result.worst_index,
+                                                         p.mu[value.worst_contact]));
   result.floor =
       kEpsilon * static_cast<double>(euclidean_norm(u.sizes.data() + result.worst_index, d));
   return result;

@@ -1,6 +1,7 @@
 #include <perp/problems/standard/friction_measure.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <perp/problems/standard/friction_cone.hpp>
@@ -133,6 +134,30 @@ void friction_natural_map(int d, const Scalar* r, const Scalar* u, Scalar mu, Sc
 template void friction_natural_map(int, const double*, const double*, double, double*);
 template void friction_natural_map(int, const Extended*, const Extended*, Extended, Extended*);
 
+namespace {
+
+// Both squares of a contact: of its natural map, and of its error.
+template <class Scalar>
+std::array<Extended, 2> squares_of(int d, const Scalar* r, const Scalar* u, Scalar mu) {
+  Scalar f[3] = {};
+  friction_natural_map<Scalar>(d, r, u, mu, f);
+  Extended map = 0;
+  for (int k = 0; k < d; ++k) map += static_cast<Extended>(f[k]) * f[k];
+  const Extended normal = std::min(r[0], u[0]);
+  const Extended square = normal * normal;
+  return {map, square > map ? square : map};  // a NaN of map stays
+}
+
+}  // namespace
+
+template <class Scalar>
+Extended friction_error(int dimension, const Scalar* r, const Scalar* u, Scalar mu) {
+  return std::sqrt(squares_of(dimension, r, u, mu)[1]);
+}
+
+template Extended friction_error(int, const double*, const double*, double);
+template Extended friction_error(int, const Extended*, const Extended*, Extended);
+
 bool FrictionMeasure::has_parts_of(const FrictionContact& problem) const {
   if (problem.dimension != dimension_ || problem.contacts() != std::ssize(part_)) return false;
   return problem.is_operator() ? problem.J.shares(J_) && problem.M.shares(M_)
@@ -173,7 +198,9 @@ void FrictionMeasure::prepare(const FrictionContact& problem) {
     }
   }
   q_norm_ = std::sqrt(total);
-  for (Extended& scale : scales_) scale = std::max(std::sqrt(scale), std::min(1.0L, q_norm_));
+  for (Extended& scale : scales_) {
+    scale = q_norm_ <= kVanishingNorm ? 1.0L : std::max(std::sqrt(scale), std::min(1.0L, q_norm_));
+  }
   squares_.assign(scales_.size(), 0);
 }
 
@@ -184,13 +211,11 @@ FrictionMeasure::Value FrictionMeasure::evaluate_as(const V& r, const V& u) {
   Extended total = 0, worst = -1, by_part = 0;
   Value value{0, 0, 0, 0, -1};
   for (int c = 0; c < static_cast<int>(part_.size()); ++c) {
-    Scalar f[3] = {};
-    friction_natural_map<Scalar>(dimension_, r.data() + dimension_ * c, u.data() + dimension_ * c,
-                                 static_cast<Scalar>(mu_[c]), f);
-    Extended square = 0;
-    for (int k = 0; k < dimension_; ++k) square += static_cast<Extended>(f[k]) * f[k];
+    const auto [map, square] =
+        squares_of<Scalar>(dimension_, r.data() + dimension_ * c, u.data() + dimension_ * c,
+                           static_cast<Scalar>(mu_[c]));
     squares_[part_[c]] += square;
-    total += square;
+    total += map;
     if (!(square <= worst * worst) || worst < 0) {
       worst = std::sqrt(square);
       value.worst_contact = c;
@@ -205,7 +230,7 @@ FrictionMeasure::Value FrictionMeasure::evaluate_as(const V& r, const V& u) {
   value.relative = round_up(q_norm_ > 0 ? norm / q_norm_ : infinity);
   value.by_part = round_up(std::isnan(by_part) ? infinity : by_part);
   value.measure =
-      q_norm_ <= kVanishingNorm ? value.natural : std::max(value.relative, value.by_part);
+      std::max(q_norm_ <= kVanishingNorm ? value.natural : value.relative, value.by_part);
   return value;
 }
 

@@ -18,15 +18,22 @@ namespace perp {
 template <class Scalar>
 void friction_natural_map(int dimension, const Scalar* r, const Scalar* u, Scalar mu, Scalar* f);
 
+/// The larger of ||F_nat(r)||_2 and |min(r_n, u_n)|. Every solution has both 0. The natural map
+/// alone shows an error e of u_n as no more than e / sqrt(1 + mu^2) if the contact slides, so with
+/// a large mu bodies would pass through each other.
+template <class Scalar>
+Extended friction_error(int dimension, const Scalar* r, const Scalar* u, Scalar mu);
+
 /// How far impulses are from solving a problem with friction. ||F_nat||_2 / ||q||_2 is the number
 /// that FCLIB uses. Alone it would let a large q at some contacts hide a wrong impulse at others.
-/// So each part of the problem is judged by itself too. Contacts a and b are in the same part if
-/// they share a column of J (or columns that M couples), or, with W, if ||W_ab|| > 2^-52
-/// sqrt(||W_aa|| ||W_bb||).
+/// So each part of the problem is judged by itself too, there by friction_error() of its contacts.
+/// Contacts a and b are in the same part if they share a column of J (or columns that M couples),
+/// or, with W, if ||W_ab|| > 2^-52 sqrt(||W_aa|| ||W_bb||).
 ///
-///   measure = max( ||F|| / ||q||, max over parts p of ||F_p|| / max(||q_p||, min(1, ||q||)) ),
+///   measure = max( ||F|| / ||q||, max over parts p of ||E_p|| / max(||q_p||, min(1, ||q||)) ),
 ///
-/// and measure = ||F|| if ||q|| <= 1e-14, which is no more than rounding.
+/// E_p the errors of its contacts. If ||q|| <= 1e-14, which is no more than rounding, all of these
+/// are absolute: measure = max(||F||, max over p of ||E_p||).
 class FrictionMeasure {
  public:
   FrictionMeasure() = default;
@@ -40,9 +47,9 @@ class FrictionMeasure {
   struct Value {
     double measure;     ///< the number compared with the tolerance
     double relative;    ///< ||F_nat||_2 / ||q||_2, inf if q = 0
-    double by_part;     ///< the largest ||F_p|| / max(||q_p||, min(1, ||q||))
+    double by_part;     ///< the largest ||E_p|| / max(||q_p||, min(1, ||q||)), or ||E_p||
     double natural;     ///< ||F_nat||_2
-    int worst_contact;  ///< with the largest ||F_nat||; -1 without contacts
+    int worst_contact;  ///< with the largest friction_error(); -1 without contacts
   };
   /// Does not allocate. @param u relative velocities W r + q at r
   Value evaluate(const Vector& r, const Vector& u);
@@ -62,8 +69,8 @@ class FrictionMeasure {
   Vector mu_;
   Extended q_norm_ = 0;
   std::vector<int> part_;          // of a contact
-  std::vector<Extended> scales_;   // max(||q_p||, min(1, ||q||)) of a part
-  std::vector<Extended> squares_;  // ||F_p||^2 of the present evaluation
+  std::vector<Extended> scales_;   // max(||q_p||, min(1, ||q||)) of a part, or 1
+  std::vector<Extended> squares_;  // ||E_p||^2 of the present evaluation
   /// Work space of prepare(): sets of contacts that are joined.
   struct Joining : DisjointSets {
     std::vector<int> touched, met, number, all;

@@ -196,24 +196,29 @@ Number friction_measure(const FrictionContact& p, const FrictionMeasure& parts,
   for (int c = 0; c < p.contacts(); ++c) {
     const auto part = static_cast<std::size_t>(parts.part_of(c));
     Number* velocity = &u[static_cast<std::size_t>(d * c)];
+    const Number normal = min(noted(r[d * c]), velocity[0]);
     velocity[0] += Number(p.mu[c]) * norm(velocity + 1, d - 1);
     Numbers w;
     for (int k = 0; k < d; ++k) w.push_back(noted(r[d * c + k]) - velocity[k]);
     project(p.mu[c], p.mu[c], d, w.data());
+    Number map;
     for (int k = 0; k < d; ++k) {
       const Number f = Number(r[d * c + k]) - w[static_cast<std::size_t>(k)], q(p.q[d * c + k]);
-      error += f * f;
-      errors[part] += f * f;
+      map += f * f;
       size += q * q;
       sizes[part] += q * q;
     }
+    error += map;
+    errors[part] += max(map, normal * normal);  // friction_error()
   }
   error = sqrt(error);
   size = sqrt(size);
-  if (size <= 1e-14) return error;
-  Number worst = error / size;
-  for (std::size_t k = 0; k < errors.size(); ++k)
-    worst = max(worst, sqrt(errors[k]) / max(sqrt(sizes[k]), min(Number(1.0), size)));
+  const bool absolute = size <= 1e-14;
+  Number worst = absolute ? error : error / size;
+  for (std::size_t k = 0; k < errors.size(); ++k) {
+    const Number part = sqrt(errors[k]);
+    worst = max(worst, absolute ? part : part / max(sqrt(sizes[k]), min(Number(1.0), size)));
+  }
   return worst;
 }
 

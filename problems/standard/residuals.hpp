@@ -27,7 +27,7 @@ struct Residuals {
   double dual = kNone;  ///< cone kinds: stationarity and distance of the dual point from its cone
   double gap = kNone;   ///< conic_qp: |x'Px + c'x + b'y|; reported, not judged
   double relative = kNone;  ///< friction_contact: ||F_nat||_2 / ||q||_2, FCLIB's number
-  double by_part = kNone;  ///< friction_contact: largest ||F_p|| / max(||q_p||, min(1, ||q||)) over
+  double by_part = kNone;  ///< friction_contact: largest ||E_p|| / max(||q_p||, min(1, ||q||)) over
                            ///< the parts p that do not act on each other (FrictionMeasure)
   double floor = kNone;    ///< eps (|M||z| + |q|) in the worst row: what rounding alone can cause
   int worst_index = -1;    ///< row of the largest residual

@@ -36,7 +36,7 @@ double measure_of(const FrictionContact& problem, const Residuals& r, double) {
   Extended squares = 0;
   for (const Extended q_i : problem.q) squares += q_i * q_i;
   const bool vanishes = std::sqrt(squares) <= kVanishingConstant;
-  return vanishes ? r.natural : std::max(r.relative, r.by_part);
+  return std::max(vanishes ? r.natural : r.relative, r.by_part);
 }
 
 // The points that nobody had to compute.

@@ -9,6 +9,8 @@
 #include <exception>
 #include <map>
 #include <memory>
+#include <perp/formulations/dynamics/contacts.hpp>
+#include <perp/formulations/dynamics/state.hpp>
 #include <perp/problems/json/json.hpp>
 #include <perp/problems/standard/problem.hpp>
 #include <perp/solvers/router.hpp>
@@ -56,6 +58,10 @@ int at_least_one(int value, const char* name);
 
 /// Parameters of a family or a scene by name. @throws py::type_error naming one that is no number
 std::map<std::string, double> numbers_from(const py::kwargs& parameters);
+/// @throws py::value_error if the state is none of the scene: another number of bodies or impulses
+void check_state(const Scene& scene, const State& state);
+/// @throws py::value_error if the contact is between bodies that the scene does not have
+void check_contact(const Scene& scene, const ContactPoint3& contact);
 /// A string that a callback has returned. @throws py::type_error naming the field
 std::string string_from(const py::handle& object, const std::string& field);
 /// Whether a run goes on, by what a callback has returned: true for None and True.

@@ -38,6 +38,8 @@ class PythonFormulation final : public Formulation {
   StageOrResult begin(const Scene& scene, const State& state, double h,
                       const HeldContacts&) override {
     const py::gil_scoped_acquire gil;
+    scene_ = &scene;
+    start_ = state;
     return answer_of(model_->attr("begin")(shown(scene), state, h));
   }
 
@@ -66,14 +68,39 @@ class PythonFormulation final : public Formulation {
     c.*(at->second) = true;
   }
 
-  static StageOrResult answer_of(const py::object& told) {
+  StageOrResult answer_of(const py::object& told) const {
     if (py::isinstance<Stage>(told)) return told.cast<Stage>();
-    if (py::isinstance<StepResult>(told)) return told.cast<StepResult>();
-    throw py::type_error("a formulation returned neither perp.Stage nor perp.StepResult");
+    if (!py::isinstance<StepResult>(told))
+      throw py::type_error("a formulation returned neither perp.Stage nor perp.StepResult");
+    auto result = told.cast<StepResult>();
+    check_state(*scene_, result.state);
+    for (ContactResult& c : result.contacts) finish(result.state, c);
+    return result;
   }
+
+  // The frame of the scene's dimension, and the motion at the end of the step.
+  void finish(const State& end, ContactResult& c) const {
+    check_contact(*scene_, c.contact);
+    c.frame = contact_frame(c.contact.normal, scene_->dimension, c.contact.properties.direction);
+    const auto velocity = [&](int body) {
+      const BodyState& moved = end.bodies[static_cast<std::size_t>(body)];
+      const Vector3d arm = c.contact.point - start_.bodies[static_cast<std::size_t>(body)].position;
+      return Vector3d(moved.velocity + moved.angular_velocity.cross(arm));
+    };
+    const Vector3d v = velocity(c.contact.a) - velocity(c.contact.b);
+    c.v_n = v.dot(c.frame.n);
+    c.slip = (v - c.v_n * c.frame.n).norm();
+    c.mode = c.p_n <= 0         ? ContactMode::kOpen
+             : c.slip <= kStick ? ContactMode::kStick
+                                : ContactMode::kSlide;
+  }
+
+  static constexpr double kStick = 1e-6;  // m/s
 
   std::string name_;
   std::shared_ptr<py::object> model_;
+  const Scene* scene_ = nullptr;  // of the present step, with the state at which it began
+  State start_;
 };
 
 }  // namespace
@@ -121,7 +148,6 @@ void bind_formulations(py::module_& m) {
           [](StepResult& r, const ContactPoint3& contact, double p_n, double p_t, double p_o) {
             ContactResult c;
             c.contact = contact;
-            c.frame = contact_frame(contact.normal, 3, contact.properties.direction);
             c.p_n = p_n;
             c.p_t = p_t;
             c.p_o = p_o;

@@ -112,10 +112,12 @@ void bind_contact(py::module_& m) {
 // Rows n, t and (3D) o of every contact: relative velocities are J v, impulses act by J'.
 SparseMatrix contact_jacobian(const Scene& scene, const State& state,
                               const std::vector<ContactPoint3>& contacts) {
+  check_state(scene, state);
   const Coordinates coordinates(scene);
   std::vector<Triplet> entries;
   int row = 0;
   for (const ContactPoint3& c : contacts) {
+    check_contact(scene, c);
     const ContactFrame frame = contact_frame(c.normal, scene.dimension, c.properties.direction);
     std::vector<Vector3d> axes = {frame.n, frame.t};
     if (scene.dimension == 3) axes.push_back(frame.o);
@@ -132,7 +134,32 @@ SparseMatrix contact_jacobian(const Scene& scene, const State& state,
   return jacobian;
 }
 
+auto energy(double (*of)(const Scene&, const State&)) {
+  return [of](const Scene& scene, const State& state) {
+    check_state(scene, state);
+    return of(scene, state);
+  };
+}
+
 }  // namespace
+
+void check_state(const Scene& scene, const State& state) {
+  const auto expect = [](const char* what, std::ptrdiff_t has, std::ptrdiff_t expected) {
+    if (has != expected)
+      throw py::value_error("state: is of another scene: it has " + std::to_string(has) + " " +
+                            what + ", the scene " + std::to_string(expected));
+  };
+  expect("bodies", std::ssize(state.bodies), std::ssize(scene.bodies));
+  expect("impulses", std::ssize(state.given), std::ssize(scene.impulses));
+}
+
+void check_contact(const Scene& scene, const ContactPoint3& contact) {
+  for (const int body : {contact.a, contact.b}) {
+    if (body < 0 || body >= std::ssize(scene.bodies))
+      throw py::value_error("contact: is of another scene, which has a body " +
+                            std::to_string(body));
+  }
+}
 
 void bind_scenes(py::module_& m) {
   py::class_<Scene, std::shared_ptr<Scene>>(m, "Scene",
@@ -186,6 +213,7 @@ void bind_scenes(py::module_& m) {
   m.def(
       "find_contacts",
       [](const Scene& scene, const State& state, double h) {
+        check_state(scene, state);
         return find_contacts(scene, state, h);
       },
       py::arg("scene"), py::arg("state"), py::arg("h"),
@@ -196,12 +224,14 @@ void bind_scenes(py::module_& m) {
   m.def(
       "inverse_mass_matrix",
       [](const Scene& scene, const State& state) {
+        check_state(scene, state);
         return inverse_mass_matrix(scene, state, Coordinates(scene));
       },
       py::arg("scene"), py::arg("state"), "M^-1, block diagonal, world frame: a CSC matrix.");
   m.def(
       "free_velocity",
       [](const Scene& scene, const State& state, double h) {
+        check_state(scene, state);
         return free_velocity(scene, state, Coordinates(scene), h);
       },
       py::arg("scene"), py::arg("state"), py::arg("h"),
@@ -209,6 +239,7 @@ void bind_scenes(py::module_& m) {
   m.def(
       "moved",
       [](const Scene& scene, const State& state, const py::object& velocity, double h) {
+        check_state(scene, state);
         const Coordinates coordinates(scene);
         const Vector v = vector_from(velocity, "velocity");
         if (v.size() != coordinates.size())
@@ -218,8 +249,8 @@ void bind_scenes(py::module_& m) {
       },
       py::arg("scene"), py::arg("state"), py::arg("velocity"), py::arg("h"),
       "The state after moving for h seconds with a generalised velocity.");
-  m.def("kinetic_energy", &kinetic_energy, py::arg("scene"), py::arg("state"), "J");
-  m.def("potential_energy", &potential_energy, py::arg("scene"), py::arg("state"), "J");
+  m.def("kinetic_energy", energy(&kinetic_energy), py::arg("scene"), py::arg("state"), "J");
+  m.def("potential_energy", energy(&potential_energy), py::arg("scene"), py::arg("state"), "J");
 }
 
 }  // namespace perp::python

@@ -274,8 +274,8 @@ class Generator {
   }
 
   double friction_coefficient() {
-    static const double kValues[] = {0.0, 0.1, 0.3, 0.7, 1.0, 2.5};
-    return kValues[random_.index(6)];
+    static const double kValues[] = {0.0, 0.1, 0.3, 0.7, 1.0, 2.5, 1e4, 1e9};
+    return kValues[random_.index(8)];
   }
 
   FrictionContact friction() {

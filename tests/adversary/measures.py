@@ -188,15 +188,16 @@ def friction(p, answer, _):
     errors, sizes, error, size = {}, {}, mpf(0), mpf(0)
     for c, part in enumerate(parts(p)):
         mu, impulse, hat = mpf(p["mu"][c]), r[d * c:d * c + d], u[d * c:d * c + d]
+        normal = min(impulse[0], hat[0])
         hat[0] += mu * norm(hat[1:])
         nearest = project([a - b for a, b in zip(impulse, hat)], mu)
         square = sum((a - b) ** 2 for a, b in zip(impulse, nearest))
         own = sum(mpf(q) ** 2 for q in p["q"][d * c:d * c + d])
-        errors[part], sizes[part] = errors.get(part, 0) + square, sizes.get(part, 0) + own
+        errors[part], sizes[part] = errors.get(part, 0) + max(square, normal ** 2), sizes.get(part, 0) + own
         error, size = error + square, size + own
     error, size = mpmath.sqrt(error), mpmath.sqrt(size)
     if size <= 1e-14:
-        return error
+        return max([error] + [mpmath.sqrt(e) for e in errors.values()])
     return max([error / size] + [mpmath.sqrt(e) / max(mpmath.sqrt(sizes[k]), min(mpf(1), size)) for k, e in errors.items()])
 
 

@@ -393,19 +393,20 @@ std::optional<Real> measure_of(const FrictionContact& p, const Answer& answer, d
       size += q * q;
       sizes[static_cast<std::size_t>(part[c])] += q * q;
     }
+    const Real normal = min(impulse[0], hat[0]);
     hat[0] += mu * norm(hat, 1);
     const Reals f = difference(impulse, projected(difference(impulse, hat), mu));
-    for (const Real& x : f) {
-      error += x * x;
-      errors[static_cast<std::size_t>(part[c])] += x * x;
-    }
+    Real square;
+    for (const Real& x : f) square += x * x;
+    error += square;
+    errors[static_cast<std::size_t>(part[c])] += max(square, normal * normal);
   }
   error = sqrt(error);
   size = sqrt(size);
-  if (size <= 1e-14) return error;
-  Real worst = error / size;
+  const bool absolute = size <= 1e-14;
+  Real worst = absolute ? error : error / size;
   for (std::size_t k = 0; k < errors.size(); ++k) {
-    const Real least = max(sqrt(sizes[k]), min(Real(1.0), size));
+    const Real least = absolute ? Real(1.0) : max(sqrt(sizes[k]), min(Real(1.0), size));
     worst = max(worst, sqrt(errors[k]) / least);
   }
   return worst;

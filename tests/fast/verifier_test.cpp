@@ -250,6 +250,48 @@ TEST(VerifierOfFriction, NaturalMapIsTheOneOfTheDefinition) {
   }
 }
 
+// An error of the normal velocity counts in full, whatever mu: the natural map divides it.
+TEST(VerifierOfFriction, LargeFrictionHidesNoNormalVelocity) {
+  for (const int d : {2, 3}) {
+    for (const double mu : {0.5, 1e3, 1e6, 1e10, 1e14}) {
+      FrictionContact p;
+      p.dimension = d;
+      p.W = Matrix(DenseMatrix(DenseMatrix::Identity(d, d)));
+      p.q = d == 3 ? vector({-1, 0.4, 0}) : vector({-1, 0.4});
+      p.mu = vector({mu});
+      const Vector solution = (-p.q).eval(), none = Vector::Zero(d);
+      const Problem problem = problem_of(p);
+      EXPECT_TRUE(verify(problem, {solution, {}}, 1e-12).solved) << mu;  // it sticks
+      const Verdict verdict = verify(problem, {none, {}}, 1e-2);
+      EXPECT_FALSE(verdict.solved) << mu;
+      EXPECT_GE(verdict.measure, 0.9 / p.q.norm()) << mu;
+      // A contact that slides and separates while it pushes: r on the cone, u_n = 1.
+      p.q = d == 3 ? vector({0, 1, 0}) : vector({0, 1});
+      Vector sliding = none;
+      sliding[0] = 1;
+      sliding[1] = -mu;
+      p.q[1] += mu;
+      EXPECT_GE(verify(problem_of(p), {sliding, {}}, 1e-2).residuals.by_part, 0.9 / p.q.norm())
+          << mu;
+    }
+  }
+}
+
+TEST(VerifierOfFriction, TheErrorOfAContactIsThatOfItsMapButForTheNormalOne) {
+  Random random(11);
+  for (int trial = 0; trial < 2000; ++trial) {
+    const double mu = random.uniform(0.0, 4.0);
+    double r[3], u[3], f[3];
+    for (double& x : r) x = random.normal();
+    for (double& x : u) x = random.normal();
+    friction_natural_map<double>(3, r, u, mu, f);
+    const double map = std::hypot(f[0], f[1], f[2]), normal = std::abs(std::min(r[0], u[0]));
+    const double error = static_cast<double>(friction_error<double>(3, r, u, mu));
+    EXPECT_NEAR(error, std::max(map, normal), 1e-14 * error);
+    EXPECT_LE(error, (1 + 1e-12) * std::sqrt(1 + mu * mu) * map) << trial;  // no other is lost
+  }
+}
+
 TEST(VerifierOfFriction, FindsThePartsThatDoNotActOnEachOther) {
   DenseMatrix w = DenseMatrix::Identity(9, 9);
   w(0, 4) = w(4, 0) = 1e-3;

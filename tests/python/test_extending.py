@@ -1,4 +1,5 @@
 """Solvers and formulations of Python run beside perp's own, and nothing they do ends a benchmark."""
+import csv
 import os
 import pathlib
 import subprocess
@@ -306,12 +307,23 @@ class Frictionless:
         return result
 
 
+class Stray:
+    """Returns the state of another scene."""
+
+    def begin(self, scene, state, h):
+        return perp.StepResult(perp.scene("falling-boxes").initial_state())
+
+
 class Formulations(unittest.TestCase):
     SCENE = """{"format": "perp-scene", "version": 1, "name": "drop", "dimension": 3, "gravity": [0, 0, -10],
         "step": 0.01, "duration": 0.6, "contact": {"mu": 0}, "bodies": [
         {"name": "floor", "fixed": true, "shape": {"type": "half_space", "normal": [0, 0, 1]}},
         {"name": "box", "density": 1000, "shape": {"type": "box", "half": [0.1, 0.1, 0.1]}, "position": [0, 0, 0.6],
          "velocity": [1, 0, 0]}]}"""
+    FLAT = """{"format": "perp-scene", "version": 1, "name": "flat", "dimension": 2, "gravity": [0, -10],
+        "step": 0.01, "duration": 0.1, "contact": {"mu": 0}, "bodies": [
+        {"name": "floor", "fixed": true, "shape": {"type": "half_space", "normal": [0, 1]}},
+        {"name": "disc", "mass": 1, "inertia": 0.5, "shape": {"type": "disc", "radius": 1}, "position": [0, 1], "velocity": [2, 0]}]}"""
 
     def test_one_in_python_goes_where_perp_goes_without_friction(self):
         scene = perp.Scene.from_json(self.SCENE)
@@ -323,6 +335,42 @@ class Formulations(unittest.TestCase):
         weight = 10 * 1000 * 0.2 ** 3 * 0.01
         last = np.asarray(mine.contacts["step"]) == 60
         self.assertAlmostEqual(np.asarray(mine.contacts["impulse"])[last, 0].sum(), weight, places=6)
+
+    def test_contacts_are_recorded_in_the_frame_of_their_jacobian(self):
+        """Also in the plane, and with the motion at the end of the step."""
+        scene = perp.Scene.from_json(self.FLAT)
+        state = scene.initial_state()
+        rows = perp.contact_jacobian(scene, state, perp.find_contacts(scene, state, 0.01)).toarray()
+        with tempfile.TemporaryDirectory() as folder:
+            perp.simulate(scene, "my-frictionless", duration=0.05, record=folder)
+            with open(pathlib.Path(folder) / "contacts.csv", encoding="utf-8") as file:
+                contacts = [c for c in csv.DictReader(file) if float(c["p_n"]) > 0]
+        self.assertTrue(contacts)
+        for c in contacts:
+            np.testing.assert_allclose([float(c["tx"]), float(c["ty"])], rows[1, :2], atol=1e-12)
+            np.testing.assert_allclose([float(c["nx"]), float(c["ny"])], rows[0, :2], atol=1e-12)
+            self.assertEqual(c["mode"], "slide")
+            self.assertAlmostEqual(float(c["slip"]), 2.0, places=9)
+
+    def test_states_of_other_scenes_are_refused(self):
+        scene, other = perp.scene("falling-boxes"), perp.scene("sliding-cube").initial_state()
+        contacts = perp.find_contacts(scene, scene.initial_state(), 1.0)
+        self.assertTrue(contacts)
+        velocity = perp.free_velocity(scene, scene.initial_state(), 0.01)
+        for call in (lambda: perp.find_contacts(scene, other, 0.01), lambda: perp.contact_jacobian(scene, other, contacts),
+                     lambda: perp.inverse_mass_matrix(scene, other), lambda: perp.free_velocity(scene, other, 0.01),
+                     lambda: perp.moved(scene, other, velocity, 0.01), lambda: perp.kinetic_energy(scene, other),
+                     lambda: perp.potential_energy(scene, other)):
+            with self.assertRaisesRegex(ValueError, "state: is of another scene: it has 2 bodies, the scene 101"):
+                call()
+        small = perp.scene("sliding-cube")
+        with self.assertRaisesRegex(ValueError, "contact: is of another scene"):
+            perp.contact_jacobian(small, small.initial_state(), [c for c in contacts if c.a > 1])
+
+    def test_a_formulation_that_returns_a_state_of_another_scene_is_refused(self):
+        perp.register_formulation("my-stray", lambda: Stray())
+        with self.assertRaisesRegex(ValueError, "state: is of another scene"):
+            perp.simulate(perp.Scene.from_json(self.SCENE), "my-stray")
 
     def test_its_problems_are_instances_like_others(self):
         scene = perp.Scene.from_json(self.SCENE)
