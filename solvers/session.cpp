@@ -81,6 +81,7 @@ const VerifiedResult& Session::solve(const Problem& problem, const SolveRequest&
   Outcome& out = solver_->run(task);
   judge_start(task, out);
   VerifiedResult& result = out.result;
+  if (result.answer.z.size() == 0) result.verdict.tolerance = verify_at;  // nobody judged
   if (out.skipped) {
     result.message = "there was nothing to do: no start, no earlier try";
     result.route.push_back(

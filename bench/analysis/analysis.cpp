@@ -350,6 +350,8 @@ void determine(const Problem& problem, const BoxView& box, Analysis& a) {
 
 std::string_view to_string(Determinacy determinacy) {
   switch (determinacy) {
+    case Determinacy::kNone:
+      return "none";
     case Determinacy::kUnique:
       return "unique";
     case Determinacy::kSet:
@@ -385,6 +387,18 @@ Analysis analyse_answer(const Problem& problem, const Answer& answer, double tol
     a.how = "the same velocities";
     add_set(problem, solutions_beside(*friction, answer.z, a.tolerance), Determinacy::kLocal, a);
   }
+  return a;
+}
+
+Analysis analysis_of_none(const Problem& problem, const Answer& nearest, double tolerance) {
+  Analysis a;
+  a.answer = nearest;
+  if (nearest.z.size() == problem.size()) a = analyse_answer(problem, nearest, tolerance);
+  a.verdict.tolerance = tolerance;
+  a.determinacy = Determinacy::kNone;
+  a.how = "a checked certificate";
+  a.rows.clear();
+  a.contacts.clear();
   return a;
 }
 

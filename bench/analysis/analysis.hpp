@@ -39,6 +39,7 @@ struct ContactState {
 
 /// How much is known about the set of solutions.
 enum class Determinacy {
+  kNone,      ///< there is no solution: a checked certificate proves it
   kUnique,    ///< the answer is the only solution
   kSet,       ///< all solutions are known: a convex set, or a complete list
   kSubset,    ///< a set of solutions is known; there may be others outside it
@@ -46,7 +47,7 @@ enum class Determinacy {
   kUndecided  ///< nothing is known: the answer is no solution, the problem is too large, or no test
               ///< decides
 };
-/// "unique", "set", "part" (kSubset), "local" or "undecided".
+/// "none", "unique", "set", "part" (kSubset), "local" or "undecided".
 std::string_view to_string(Determinacy determinacy);
 
 /// The analysis of an answer; see analyse_answer().
@@ -77,6 +78,10 @@ inline constexpr int kLargestAnalysed = 600;
 /// in.
 /// @throws std::invalid_argument if the answer has the wrong size
 Analysis analyse_answer(const Problem& problem, const Answer& answer, double tolerance);
+
+/// What is left to say of a problem that is proved to have no solution: no states of contacts and
+/// rows. @param nearest the point at which the solver ended, if it has one
+Analysis analysis_of_none(const Problem& problem, const Answer& nearest, double tolerance);
 
 /// The perp-analysis document.
 nlohmann::ordered_json analysis_to_json(const Problem& problem, const Analysis& analysis);

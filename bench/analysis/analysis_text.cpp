@@ -39,6 +39,8 @@ std::string range_text(double value, const Interval& range) {
 
 std::string determinacy_text(const Analysis& a) {
   switch (a.determinacy) {
+    case Determinacy::kNone:
+      return "there is no solution: a checked certificate proves it";
     case Determinacy::kUnique:
       return "the only solution";
     case Determinacy::kSet:
@@ -62,7 +64,7 @@ std::string determinacy_text(const Analysis& a) {
       break;
   }
   return a.verdict.solved ? "whether there are others is not known"
-                          : "nothing, because the given answer is no solution";
+                          : "nothing, because the point is no solution";
 }
 
 }  // namespace
@@ -123,8 +125,9 @@ std::string analysis_text(const Problem& problem, const Analysis& a) {
     text += fmt::format("  condition     {:.1e}; of the rows between their bounds {:.1e}\n",
                         a.condition, a.active_condition);
   }
-  text += fmt::format("  answer        {}, residual {:.1e}\n",
-                      a.verdict.solved ? "solves it" : "does NOT solve it", a.verdict.measure);
+  if (a.answer.z.size() > 0)
+    text += fmt::format("  answer        {}, residual {:.1e}\n",
+                        a.verdict.solved ? "solves it" : "does NOT solve it", a.verdict.measure);
   text += fmt::format("  determinacy   {}", determinacy_text(a));
   if (a.impulses > 1) text += fmt::format("; {} differ in impulses", a.impulses);
   text += '\n';

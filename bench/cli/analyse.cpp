@@ -25,14 +25,15 @@ struct AnalyseOptions : ProblemInput {
   bool json = false;
 };
 
-// The answer of the file, or one that is found. @return nothing if none is found, which is said
-std::optional<Answer> find_answer(const AnalyseOptions& o, const Problem& problem) {
+// The analysis of the answer of the file, or of one that is found.
+// @return nothing if none is found, which is said
+std::optional<Analysis> analysis_of(const AnalyseOptions& o, const Problem& problem) {
   if (!o.result.empty()) {
     Answer answer = answer_from_text(read_text_file(o.result), o.result);
     if (answer.z.size() != problem.size())
       throw InputError(fmt::format("{}: field \"z\": length is {}, expected {}", o.result,
                                    answer.z.size(), problem.size()));
-    return answer;
+    return analyse_answer(problem, answer, o.tolerance);
   }
   SolveRequest request;
   request.solver = o.solver;
@@ -41,6 +42,10 @@ std::optional<Answer> find_answer(const AnalyseOptions& o, const Problem& proble
   const InterruptGuard guard;
   InterruptObserver observer;
   VerifiedResult result = solve_verified(problem, request, &observer);
+  const std::optional<Certificate>& proof = result.certificate;
+  if (result.status != Status::kSolved && proof && proof->checked &&
+      (proof->type == "farkas" || proof->type == "unbounded"))
+    return analysis_of_none(problem, result.answer, o.tolerance);
   if (result.answer.z.size() != problem.size()) {
     std::cerr << message_line(fmt::format(
                      "perp: {}: {} found no answer ({}{}); perp why tells more", o.file, o.solver,
@@ -48,7 +53,7 @@ std::optional<Answer> find_answer(const AnalyseOptions& o, const Problem& proble
               << '\n';
     return std::nullopt;
   }
-  return std::move(result.answer);
+  return analyse_answer(problem, result.answer, o.tolerance);
 }
 
 }  // namespace
@@ -76,18 +81,17 @@ void add_analyse(CLI::App& app, int& code) {
       throw std::invalid_argument("--solver: RESULT is the answer, so nothing is solved");
     check_solvers({options->solver}, {});
     const Problem problem = options->read_input();
-    const std::optional<Answer> answer = find_answer(*options, problem);
-    if (!answer) {
+    const std::optional<Analysis> analysis = analysis_of(*options, problem);
+    if (!analysis) {
       code = kNotSolved;
       return;
     }
-    const Analysis analysis = analyse_answer(problem, *answer, options->tolerance);
     if (options->json) {
-      std::cout << json_text(analysis_to_json(problem, analysis)) << '\n';
+      std::cout << json_text(analysis_to_json(problem, *analysis)) << '\n';
     } else {
-      std::cout << analysis_text(problem, analysis);
+      std::cout << analysis_text(problem, *analysis);
     }
-    code = analysis.verdict.solved ? kDone : kNotSolved;
+    code = analysis->verdict.solved ? kDone : kNotSolved;
   });
 }
 

@@ -1,6 +1,7 @@
 #include <perp/bench/diagnosis/diagnosis.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
@@ -172,7 +173,8 @@ void see_run(const Problem& problem, double tolerance, SolverDiagnosis& d) {
   }
   if (r.status == Status::kTimeLimit)
     d.causes.push_back({"time limit", "the time was up before it ended", {}});
-  see_trace(d, tolerance, d.causes);
+  const bool proved = r.certificate && r.certificate->checked;
+  if (!proved) see_trace(d, tolerance, d.causes);  // who proved something was not stuck
   if (d.causes.empty()) {
     std::string text = fmt::format("it ended as {}", to_string(r.status));
     if (!worst.empty())
@@ -222,6 +224,33 @@ std::vector<Cause> causes_in(const Problem& problem) {
   return causes;
 }
 
+namespace {
+
+// What a solver proved of a problem whose constraints causes_in() does not read.
+void add_proof_of_a_solver(const Problem& problem, Diagnosis& diagnosis) {
+  if (!std::holds_alternative<ConicQp>(problem.data)) return;
+  for (const SolverDiagnosis& d : diagnosis.solvers) {
+    const auto& proof = d.result.certificate;
+    if (d.result.status != Status::kInfeasible || !proof || !proof->checked) continue;
+    const double size = proof->y.size() > 0 ? proof->y.cwiseAbs().maxCoeff() : 0.0;
+    std::vector<std::string> rows;
+    for (int i = 0; i < proof->y.size(); ++i) {
+      if (std::abs(proof->y[i]) > kNegligible * size) rows.push_back(fmt::format("row {}", i));
+    }
+    const std::size_t shown = std::min<std::size_t>(rows.size(), 6);
+    std::string text = fmt::format("{}", fmt::join(rows.begin(), rows.begin() + shown, ", "));
+    if (rows.size() > shown) text += fmt::format(" and {} more", rows.size() - shown);
+    diagnosis.causes.push_back({"infeasible",
+                                fmt::format("no point satisfies the constraints (proof of {}, "
+                                            "checked); those in conflict: {}",
+                                            d.solver, text),
+                                {}});
+    return;
+  }
+}
+
+}  // namespace
+
 Diagnosis diagnose(const Problem& problem, const DiagnosisRequest& request) {
   Diagnosis diagnosis;
   bool all_solved = true;
@@ -239,9 +268,12 @@ Diagnosis diagnose(const Problem& problem, const DiagnosisRequest& request) {
     if (!solved) see_run(problem, request.solve.limits.tolerance, d);
     if (!solved && request.shrink_seconds > 0 && d.result.status != Status::kInterrupted)
       d.smallest = shrunk(problem, d, request);
+    const bool interrupted = d.result.status == Status::kInterrupted;
     diagnosis.solvers.push_back(std::move(d));
+    if (interrupted) return diagnosis;
   }
   if (!all_solved) diagnosis.causes = causes_in(problem);
+  add_proof_of_a_solver(problem, diagnosis);
   if (diagnosis.solved) return diagnosis;
   SolveRequest solve = request.solve;
   solve.solver = "auto";

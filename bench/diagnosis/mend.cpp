@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <perp/bench/analysis/contact_groups.hpp>
 #include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/reductions.hpp>
@@ -97,16 +96,21 @@ std::optional<Mend> mend_q(const Mlcp& p, double tolerance, double time_limit) {
     if (std::abs(change[i]) > kNoChange * size) mend.rows.emplace_back(i, change[i]);
   }
   Mlcp changed = p;
-  // Changes q by a little more, so that rounding does not decide.
-  changed.q += change * (1.0 + 1e-6);
+  // Changes q by a little more, so that rounding does not decide; but not that of equations, which
+  // may contradict each other then.
+  for (int i = 0; i < n; ++i) {
+    const bool free = std::isinf(p.lower[i]) && std::isinf(p.upper[i]);
+    changed.q[i] += change[i] * (free ? 1.0 : 1.0 + 1e-6);
+  }
   mend.solved = solve(std::move(changed), "auto", tolerance, time_limit).status == Status::kSolved;
   return mend;
 }
 
 std::optional<Mend> mend_compliance(const Mlcp& p, double tolerance, double time_limit) {
-  const double size = std::max(p.M.max_abs(), std::numeric_limits<double>::min());
+  const double largest = p.M.max_abs(), size = largest > 0 ? largest : 1.0;
   for (int power = -10; power <= 0; ++power) {
     Mend mend{"compliance", size * std::pow(10.0, power), {}};
+    if (!std::isfinite(largest + mend.amount)) break;
     Mlcp changed = p;
     DenseMatrix m = p.M.to_dense();
     m.diagonal().array() += mend.amount;

@@ -139,6 +139,8 @@ Record record_from(const SortedJson& j) {
 
 bool is_record_file(const fs::path& path) {
   const std::string name = path.filename().string();
+  if (name == "problems.jsonl" && fs::exists(path.parent_path() / "run.json"))
+    return false;  // the sequence of problems of a recorded simulation
   return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz");
 }
 

@@ -99,7 +99,7 @@ Extended gap_of(const ConicQp& p, const Vector& x, const Vector& y, ResidualWork
 
 Residuals evaluate_residuals(const ConicQp& p, const Vector& x, const Vector& y,
                              ResidualWork* work) {
-  check_length("x", x, p.size());
+  check_length("z", x, p.size());
   check_length("dual", y, p.b.size());
   Residuals r;
   if (!x.allFinite() || !y.allFinite()) {

@@ -2,12 +2,15 @@
 import json
 import math
 import shlex
+import signal
+import subprocess
 import sys
+import time
 import unittest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
-from perp_cli import CliTestCase, lcp, make_problem, parse_json  # noqa: E402
+from perp_cli import CliTestCase, PERP, lcp, make_problem, parse_json  # noqa: E402
 
 PYTHON = shlex.quote(sys.executable)
 WEIGHT = 2.0  # of a step: m g h
@@ -282,6 +285,23 @@ class TestDeterminacy(AnalyseTestCase):
         self.assertEqual({len(c["impulse"]) > 0 for c in told["contact_states"]}, {True})
 
 
+class TestNoSolution(AnalyseTestCase):
+    def test_a_proof_is_told(self):
+        """z_1 cannot make 0 z_1 - 1 positive; a QP without a lower bound has no solution, either."""
+        unbounded = make_problem("conic_qp", n=1, P={"shape": [1, 1], "dense": [[0]]}, c=[-1], A={"shape": [1, 1], "dense": [[-1]]}, b=[0],
+                                 cones=[{"type": "nonnegative", "size": 1}])
+        for problem in (lcp(M={"shape": [2, 2], "dense": [[0, 0], [0, 1]]}, q=[-1, 1]), unbounded):
+            file = self.write("none.json", problem)
+            told = parse_json(self.perp("analyse", file, "--json").stdout)
+            self.assertEqual((told["determinacy"]["what"], told["determinacy"]["how"]), ("none", "a checked certificate"))
+            self.assertEqual((told["answer"]["solved"], told["contact_states"]), (False, []))
+            self.assertTrue(all("state" not in unknown for unknown in told["unknowns"]))
+            done = self.perp("analyse", file)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("there is no solution", done.stdout)
+            self.assertNotIn("given answer", done.stdout)
+
+
 class TestWhy(AnalyseTestCase):
     def why(self, problem, solvers, *arguments, code=1):
         done = self.perp("why", self.write("problem.json", problem), "--solvers", solvers, *arguments, "--json")
@@ -366,6 +386,45 @@ class TestWhy(AnalyseTestCase):
         self.assertTrue(mend["mu"]["solved"])
         self.assertAlmostEqual(mend["mu"]["amount"] * 2.0, 1.0, delta=0.05)
         self.assertIn("every mu times", text)
+
+    def test_a_change_of_equations_mends_them(self):
+        """Rows of free unknowns that contradict each other: the change that is named is tried as it is."""
+        problem = make_problem("mlcp", n=3, M={"shape": [3, 3], "dense": [[2, 2, 0], [2, 2, 0], [0, 0, 1]]}, q=[0.1, 0.3, -1],
+                               lower=["-inf", "-inf", 0], upper=["inf", "inf", "inf"])
+        told, _ = self.why(problem, "auto", "--shrink", "0")
+        mend = {m["what"]: m for m in told["mends"]}["q"]
+        self.assertAlmostEqual(mend["amount"], 0.2, delta=1e-6)
+        self.assertTrue(mend["solved"])
+
+    def test_what_a_solver_proved_of_cones(self):
+        """x <= -1 and x >= 1: both rows are in conflict, and no method was stuck."""
+        problem = make_problem("conic_qp", n=1, P={"shape": [1, 1], "dense": [[1]]}, c=[1], A={"shape": [2, 1], "dense": [[1], [-1]]}, b=[-1, -1],
+                               cones=[{"type": "nonnegative", "size": 2}])
+        told, text = self.why(problem, "auto", "--shrink", "0")
+        self.assertEqual(told["solvers"][0]["result"]["status"], "infeasible")
+        self.assertIn("row 0, row 1", self.causes(told)["infeasible"]["text"])
+        self.assertNotIn("stuck", {c["what"] for c in told["solvers"][0]["causes"]})
+        self.assertIn("row 0, row 1", text)
+
+    def test_entries_at_the_end_of_the_range(self):
+        """What it would add to the diagonal overflows: it is left out, and all else is told."""
+        problem = make_problem("mlcp", n=2, M={"shape": [2, 2], "dense": [[1.7e308, 0], [0, 0]]}, q=[-1, -1], lower=[0, 0], upper=["inf", "inf"])
+        told, _ = self.why(problem, "lemke", "--shrink", "0")
+        self.assertEqual(self.causes(told)["infeasible"]["rows"], ["z[1]"])
+
+    def test_interrupted_it_speaks_of_no_mends(self):
+        began = self.folder / "began"
+        script = self.write("slow.sh", f"cat > /dev/null; touch {began}; exec sleep 60\n")
+        running = subprocess.Popen([PERP, "why", self.write("problem.json", lcp()), "--solvers", f"exec:sh {script}"],
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        deadline = time.monotonic() + 60
+        while not began.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        running.send_signal(signal.SIGINT)
+        said = running.communicate(timeout=60)[0]
+        self.assertIn("interrupted", said)
+        self.assertNotIn("mend", said)
+        self.assertEqual(running.returncode, -signal.SIGINT)
 
     def test_what_another_solver_solves_needs_no_mend(self):
         fails = self.write("fails.py", "import sys\nsys.stdin.read()\nprint('{\"status\": \"numerical_error\"}')\n")

@@ -72,6 +72,13 @@ class TestProofs(CertificateTestCase):
 
 
 class TestCertificates(CertificateTestCase):
+    def test_an_answer_of_another_length_names_the_field_of_the_file(self):
+        problem = make_problem("conic_qp", n=2, P={"shape": [2, 2], "dense": [[1, 0], [0, 1]]}, c=[1, 1],
+                               A={"shape": [1, 2], "dense": [[1, 1]]}, b=[1], cones=[{"type": "zero", "size": 1}])
+        done = self.perp("verify", self.write("problem.json", problem), self.write("result.json", '{"z": [1], "dual": [0]}'))
+        self.assertEqual(done.returncode, 2)
+        self.assertIn('field "z": length is 1, expected 2', done.stderr)
+
     def test_a_certificate_alone(self):
         self.assertEqual(self.shown(lcp(**NONE), type="farkas", y=[2, 0]),
                          ("infeasible", "  certificate farkas: proves that there is no solution"))

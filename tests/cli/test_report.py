@@ -64,6 +64,12 @@ class TestReportOfSimulations(CliTestCase):
             self.assertNotIn(outside, shell)
         return page_data(out)
 
+    def test_a_run_recorded_with_its_sequence(self):
+        """problems.jsonl of a simulation is no file of run records."""
+        self.simulate("sim/a", "box-stack", "--duration", 0.05, "--record-problems", "all", "--sequence")
+        for folder in ("sim/a", "sim"):
+            self.assertEqual(len(self.report(folder)["simulations"]), 1)
+
     def polygons(self):
         for sides in (10, 20, 100):
             self.simulate(f"sim/polygons/N-{sides}", "disc-polygon", "--param", f"N={sides}", "--duration", 0.3)

@@ -149,6 +149,11 @@ class TestResult(SolveTestCase):
         self.assertEqual(result["status"], "unsupported")
         self.assertIn("15", result["message"])
 
+    def test_a_strategy_that_refuses_names_the_tolerance(self):
+        for arguments, expected in (((), 1e-8), (("--tolerance", "1e-5"), 1e-5)):
+            result = self.solve(lcp(), "--solver", "polish(start)", *arguments, code=1)
+            self.assertEqual((result["status"], result["tolerance"]), ("unsupported", expected))
+
 
 class TestCertificates(SolveTestCase):
     def check_farkas(self, path):
