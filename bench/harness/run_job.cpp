@@ -1,5 +1,6 @@
 #include <perp/bench/harness/job.hpp>
 
+#include <fmt/format.h>
 #include <sys/resource.h>
 #include <unistd.h>
 #include <Eigen/Cholesky>
@@ -12,6 +13,7 @@
 #include <perp/bench/harness/words.hpp>
 #include <perp/bench/processes/command.hpp>
 #include <perp/bench/processes/kept_solver.hpp>
+#include <perp/bench/processes/memory_watch.hpp>
 #include <perp/bench/simulation/warm_starts.hpp>
 #include <perp/problems/json/json.hpp>
 #include <perp/problems/standard/random.hpp>
@@ -146,6 +148,7 @@ class Worker {
       solve.settings = settings;
       solve.make = request_.make ? request_.make : make_any_solver;
       const std::string from = choose_start(problem, solve);
+      forgets_peaks_ = PeakMemory::reset();
       // The answer is reported before the repeats: a process that dies in a repeat loses a time
       // only.
       const Measurement m = measure(
@@ -156,9 +159,9 @@ class Worker {
             tell(line);
           },
           kept_solvers());
-      if (m.result.status == Status::kSolved)
-        answers_.remember(stage_of(problem), keys_of(problem), m.result);
       out = told(problem, m, from);
+      if (out["outcome"] == "solved")
+        answers_.remember(stage_of(problem), keys_of(problem), m.result);
       if (!replay && problem.size() >= kSmallestLlt && is_dense_symmetric(problem))
         out["llt"] = llt_seconds(problem.size(), request_.repeats);
     } catch (const InputError& error) {
@@ -178,13 +181,24 @@ class Worker {
     write_line(fd_, line);
   }
 
-  static Json told(const Problem& problem, const Measurement& m, const std::string& from) {
+  Json told(const Problem& problem, const Measurement& m, const std::string& from) const {
     Json out = result_line(problem, m);
+    refuse_too_much_memory(out);
     out["started_from"] = from;
     if (m.result.status != Status::kUnsupported)
       out["uses_start"] = from == "nothing" || m.result.start != "nothing";
     out["peak_memory_mb"] = peak_memory_mb();
     return out;
+  }
+
+  // MemoryWatch looks from time to time only. What ended between two looks, or had a short peak, is
+  // found here, so that the outcome is not a matter of chance.
+  void refuse_too_much_memory(Json& out) const {
+    const double used = PeakMemory::mb() - before_mb_;
+    if (request_.memory_limit_mb <= 0 || !forgets_peaks_ || used <= request_.memory_limit_mb)
+      return;
+    out["outcome"] = "out_of_memory";
+    out["message"] = fmt::format("took {:.0f} MB at its peak", used);
   }
 
   // With warm starts solvers are kept from problem to problem of a sequence. There is one for every
@@ -212,6 +226,8 @@ class Worker {
   const Job& job_;
   int fd_;
   pid_t process_;
+  double before_mb_ = memory_use(0).resident;  // from the parent
+  bool forgets_peaks_ = false;
   WarmStarts answers_;
   std::map<std::pair<std::string, int>, std::unique_ptr<Session>> sessions_;
 };

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 namespace perp {
 
@@ -32,6 +33,20 @@ double resident_with_descendants(pid_t process) {
     for (pid_t child = 0; children >> child;) sum += resident_with_descendants(child);
   }
   return sum;
+}
+
+// See proc(5): 5 in clear_refs sets VmHWM to the present resident memory.
+bool PeakMemory::reset() {
+  return static_cast<bool>(std::ofstream("/proc/self/clear_refs") << 5 << std::flush);
+}
+
+double PeakMemory::mb() {
+  std::ifstream file("/proc/self/status");
+  for (std::string word; file >> word;) {
+    double kilobytes = 0.0;
+    if (word == "VmHWM:") return file >> kilobytes ? kilobytes / 1024.0 : 0.0;
+  }
+  return 0.0;
 }
 
 MemoryWatch::MemoryWatch(pid_t process, bool with_descendants, double limit_mb, double before_mb)

@@ -18,6 +18,15 @@ MemoryUse memory_use(pid_t process);
 /// each.
 double resident_with_descendants(pid_t process);
 
+/// Largest resident memory of this process since its start or since reset(), as the kernel counts
+/// it: no peak is too short to be seen.
+class PeakMemory {
+ public:
+  /// From now on earlier peaks do not count. @return false if the kernel cannot forget them
+  static bool reset();
+  static double mb();  ///< 0 if the kernel does not tell it
+};
+
 /// Checks the resident memory of a process from time to time. Address space that is reserved but
 /// not used does not count, because runtimes such as those of Java, Julia and Go reserve much.
 class MemoryWatch {

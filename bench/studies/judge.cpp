@@ -47,7 +47,8 @@ Values names_of(const Record& r) {
 
 namespace {
 
-constexpr double kInCommon = 0.9;  // share of the times that both simulations must have
+constexpr double kInCommon = 0.9;  // share of the times, and of the time, that both simulations
+                                   // must have
 
 bool depends_on_order(Reduce how) { return how >= Reduce::kFirst; }
 
@@ -227,8 +228,25 @@ RowsByPlace rows_of(const ClaimValue& v, const std::string& path) {
   return rows;
 }
 
+// Time of the last row, s.
+double end_of(const RowsByPlace& rows) {
+  long long end = 0;
+  for (const auto& [place, numbers] : rows) end = std::max(end, place.second);
+  return 1e-9 * static_cast<double>(end);
+}
+
+// One simulation that ended in a failed step is near any other one for as long as it ran. That
+// says nothing of their distance later.
+void expect_equal_ends(const ClaimValue& v, const RowsByPlace (&rows)[2]) {
+  const double ends[2] = {end_of(rows[0]), end_of(rows[1])};
+  if (std::min(ends[0], ends[1]) < kInCommon * std::max(ends[0], ends[1])) {
+    throw MissingEvidence(
+        fmt::format("{} ends at {:.4g} s, {} at {:.4g} s", v.of, ends[0], v.other, ends[1]));
+  }
+}
+
 // Distances at the times that both simulations have. One that makes steps in halves has more of
-// them, but most of the shorter simulation's times must be among the other's.
+// them, but most of the times of the one with fewer rows must be among the other's.
 std::vector<double> distances(const ClaimValue& v, const Evidence& evidence) {
   RowsByPlace rows[2];
   int k = 0;
@@ -252,6 +270,7 @@ std::vector<double> distances(const ClaimValue& v, const Evidence& evidence) {
     throw MissingEvidence(fmt::format("{} and {} have {} of {} times in common", v.of, v.other,
                                       by_time.size(), few.size()));
   }
+  expect_equal_ends(v, rows);
   std::sort(by_time.begin(), by_time.end());
   std::vector<double> values;
   for (const auto& [time, distance] : by_time) values.push_back(distance);

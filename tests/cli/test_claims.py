@@ -544,6 +544,18 @@ class MissingEvidence(Case):
         self.assertEqual(verdict, "not tested")
         self.assertIn("1 of 2 times in common", why)
 
+    def test_nothing_is_said_of_the_distance_from_a_run_that_ended_early(self):
+        def run(name, steps, off, **summary):
+            self.simulation("joint-friction-viscous/" + name, joints=[{"t": 0.1 * k, "row": 3, "theta": 1 + off} for k in range(steps)], **summary)
+
+        for name, off in (("qp-0.0001", 0), ("qp-0.01", 0.01), ("explicit-0.001", 0.1), ("explicit-0.0001", 0.01)):
+            run(name, 11, off)
+        self.expect("joint-convergence", "holds")
+        run("qp-0.01", 4, 0.01, failed_steps=1, complete=False)
+        verdict, why = self.judged("joint-convergence")
+        self.assertEqual(verdict, "not tested")
+        self.assertIn("joint-friction-viscous/qp-0.01 ends at 0.3 s, joint-friction-viscous/qp-0.0001 at 1 s", why)
+
     def test_times_of_steps_in_halves_are_left_out(self):
         def judged_with(halves):
             for (name, off), half in zip((("qp-0.0001", 0), ("qp-0.01", 0.01), ("explicit-0.001", 0.1), ("explicit-0.0001", 0.01)), halves):

@@ -161,6 +161,18 @@ class Solvers(unittest.TestCase):
         [row] = self.rows(perp.bench(problems()[:1], ["bad-asks"], repeats=1, time_limit=30, memory_limit=1000))
         self.assertEqual(row["outcome"], "out_of_memory")
 
+    def test_a_short_peak_of_memory_counts(self):
+        """Too short for the checks that are made from time to time; the next solve in the process is not blamed."""
+        @perp.solver("peaks", ["lcp"])
+        def peaks(problem, start, limits):
+            if problem.name == "random-1":
+                np.ones(40 << 17)  # 40 MiB, freed at once
+            return perp.solve(problem, "lemke").z
+
+        for limit, outcome in ((30, "out_of_memory"), (1000, "solved")):
+            rows = self.rows(perp.bench(problems(), ["peaks"], repeats=1, time_limit=30, memory_limit=limit))
+            self.assertEqual([r["outcome"] for r in rows], ["solved", outcome, "solved"])
+
     def test_helpers_that_stay_do_not_hold_up_a_benchmark(self):
         @perp.solver("leaves-helpers", ["lcp"])
         def leaves(problem, start, limits):
