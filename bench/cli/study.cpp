@@ -35,8 +35,11 @@ void tell(const Study& study, const std::vector<ClaimTable>& tables, const std::
     for (const auto& [verdict, count] : verdicts)
       line += fmt::format("{}{} {}", line.empty() ? "" : ", ", verdict, count);
     std::cout << fmt::format("{}: {}\n", message_line(table.title), line);
-    for (const Claim& claim : table.claims)
-      std::cout << fmt::format("  {:<14} {}\n", claim.verdict, message_line(claim.claim));
+    for (const Claim& claim : table.claims) {
+      const bool untested = claim.verdict == "not tested";
+      std::cout << fmt::format("  {:<14} {}{}\n", claim.verdict, message_line(claim.claim),
+                               untested ? " (" + message_line(claim.measured) + ")" : "");
+    }
   }
   std::cout << fmt::format("report of {}: {}\n", study.name,
                            (std::filesystem::path(folder) / "report.html").string());

@@ -41,6 +41,7 @@ ExternalSolver::ExternalSolver(std::string command, SolverTraits traits)
 void ExternalSolver::do_prepare(const Problem& problem) {
   problem_ = problem;
   problem_.start.reset();
+  problem_.solution.reset();  // what is known of the answer is not for those who look for it
   input_.clear();
 }
 

@@ -72,6 +72,7 @@ KeptSolver::KeptSolver(std::string command, std::string name)
 void KeptSolver::do_prepare(const Problem& problem) {
   problem_ = problem;
   problem_.start.reset();
+  problem_.solution.reset();  // what is known of the answer is not for those who look for it
 }
 
 std::string KeptSolver::request(const Start& start, int id) {

@@ -287,10 +287,11 @@ Json ends_of(const std::vector<double>& values) {
   if (values.empty()) return Json::array();
   return {rounded(values.front()), rounded(values.back())};
 }
-// Median and largest value over many steps.
-Json of_steps(std::vector<double> values, double factor = 1.0) {
-  if (values.empty()) return Json::array();
-  return {rounded(factor * quantile(values, 0.5), 4), rounded(factor * quantile(values, 1.0), 4)};
+// Median and largest value over many steps; null if there are none.
+Json of_steps(const std::vector<double>& values, double factor = 1.0) {
+  if (values.empty()) return nullptr;
+  return {{"median", rounded(factor * quantile(values, 0.5), 4)},
+          {"most", rounded(factor * quantile(values, 1.0), 4)}};
 }
 
 std::string notes_of(const SimulationRun& run) {

@@ -26,22 +26,26 @@ bool counts(const std::string& where, const Values& names) {
 }
 
 Values names_of(const Record& r) {
+  const bool killed =
+      r.outcome == "timed_out" || r.outcome == "crashed" || r.outcome == "out_of_memory";
+  const bool unsupported = r.outcome == "unsupported";
   Values names{{"n", r.n},
                {"contacts", r.contacts},
                {"size", r.size},
                {"position", r.position},
-               {"iterations", r.iterations},
                {"tolerance", r.tolerance},
-               {"seconds", r.total},
-               {"setup", r.setup},
-               {"solve", r.solve},
                {"solved", r.outcome == "solved"},
                {"wrong", r.outcome == "wrong"},
-               {"unsupported", r.outcome == "unsupported"},
+               {"unsupported", unsupported},
                {"proven", is_proven(r)},
-               {"killed", r.outcome == "timed_out" || r.outcome == "crashed" ||
-                              r.outcome == "out_of_memory"}};
+               {"killed", killed}};
   if (std::isfinite(r.natural)) names["residual"] = r.natural;
+  if (!unsupported && !killed) {  // a solver that refuses a problem or dies of it is not fast
+    names.insert({{"iterations", r.iterations},
+                  {"seconds", r.total},
+                  {"setup", r.setup},
+                  {"solve", r.solve}});
+  }
   return names;
 }
 
@@ -118,17 +122,35 @@ double reduced(const ClaimValue& from, const Evidence& evidence, const std::vect
   }
 }
 
+// The value of an expression for a record. @throws MissingEvidence if the record has no such number
+double value_in(const Record& r, const std::string& expression) {
+  const Values names = names_of(r);
+  for (const std::string& name : names_in_expression(expression)) {
+    const bool of_records = name == "residual" || name == "iterations" || name == "seconds" ||
+                            name == "setup" || name == "solve";
+    if (of_records && !names.contains(name)) {
+      throw MissingEvidence(
+          fmt::format("{} on {} has no {}: {}", r.solver, r.instance, name, r.outcome));
+    }
+  }
+  return evaluate_expression(expression, names);
+}
+
 std::vector<double> of_records(const ClaimValue& v, const Evidence& evidence) {
   std::vector<double> values;
+  bool any = false;  // a count of none says nothing if there was nothing to count
   for (const Record& r : evidence.records(v.of)) {
     const bool meant =
         (v.solver.empty() || r.solver == v.solver) && (v.any_label || r.label == v.label) &&
         r.sequence.find(v.sequence) != std::string::npos &&
         (v.family.empty() || r.family == v.family) &&
         (v.kinds.empty() || std::find(v.kinds.begin(), v.kinds.end(), r.kind) != v.kinds.end());
+    any |= meant;
     if (!meant || !counts(v.where, names_of(r))) continue;
-    values.push_back(evaluate_expression(v.value, names_of(r)));
+    values.push_back(value_in(r, v.value));
   }
+  if (!any || (values.empty() && v.reduce == Reduce::kSum))
+    throw MissingEvidence(nothing_fits(v, evidence));
   return values;
 }
 

@@ -78,12 +78,18 @@ class StudyReader {
         plain_name(table["name"], study_.tables.back().name);
         if (!tables_.insert(study_.tables.back().name).second)
           table["name"].fail("is the name of two tables");
+        if (table.has("records")) {
+          for (const Field& run : table["records"].items()) expect_run(run);
+        } else {
+          for (const Field& row : table["rows"].items()) expect_runs(row);
+        }
       }
     }
     if (root.has("claims")) {
       for (const Field& table : root["claims"].items()) {
         study_.claims.push_back(read_claim_table(table));
         plain_name(table["name"], study_.claims.back().name);
+        for (const Field& claim : table["claims"].items()) expect_runs(claim);
       }
     }
   }
@@ -94,6 +100,23 @@ class StudyReader {
     const std::string tier = field["tier"].text();
     if (tier != "quick" && tier != "full") field["tier"].expected("\"quick\" or \"full\"");
     return quick_ && tier == "full";
+  }
+
+  // A misspelled name is told before the study runs.
+  void expect_run(const Field& name) const {
+    if (!runs_.contains(name.text())) {
+      name.fail(fmt::format("\"{}\" is no run of this study; runs are: {}", name.text(),
+                            runs_.empty() ? "none" : fmt::format("{}", fmt::join(runs_, ", "))));
+    }
+  }
+
+  // The same for the values of a claim or of a row.
+  void expect_runs(const Field& field) const {
+    if (!field.has("values")) return;
+    for (const auto& [name, value] : members(field["values"])) {
+      if (!value.value().get_if<std::string>() && value.has("records"))
+        expect_run(value["records"]);
+    }
   }
 
   void read_run(const Field& field) {

@@ -77,6 +77,8 @@ class PythonSolver final : public Solver {
  protected:
   void do_prepare(const Problem& problem) override {
     problem_ = std::make_shared<Problem>(problem);
+    problem_->start.reset();     // do_solve has the start
+    problem_->solution.reset();  // what is known of the answer is not for those who look for it
   }
 
   void do_solve(const Start& start, Observer*, Result& result) override {

@@ -362,6 +362,19 @@ class TestFairClocks(BenchTestCase):
         return (f"path = {path!r}\ncall = 1 + (os.path.exists(path) and len(open(path).read()))\n"
                 "open(path, 'a').write('x')\n")
 
+    def test_what_is_known_of_the_answer_is_not_told(self):
+        """A program gets neither the stored solution nor, from zero, the stored start."""
+        problem = self.write("a.json", {**lcp(name="a"), "start": [1, 1], "solution": {"z": [2, 0]}})
+        peeks = self.python("print(json.dumps({'z': problem.get('solution', {}).get('z') or problem.get('start') or [0, 0]}))\n")
+        [record] = self.bench(problem, "--solvers", peeks)
+        self.assertEqual(record["outcome"], "wrong")
+        path = self.write("kept.py", "import json, sys\n"
+                          "for line in sys.stdin:\n    asked = json.loads(line)\n    problem = asked['problem']\n"
+                          "    z = problem.get('solution', {}).get('z') or problem.get('start') or [0, 0]\n"
+                          "    print(json.dumps({'id': asked['id'], 'z': z}), flush=True)\n")
+        [record] = self.bench(problem, "--solvers", f"serve:{shlex.quote(sys.executable)} {shlex.quote(str(path))}")
+        self.assertEqual(record["outcome"], "wrong")
+
     def test_another_script_is_another_solver(self):
         """A script that was changed is run again; one that was not is not."""
         problem = self.write("a.json", lcp(name="a"))

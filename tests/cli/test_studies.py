@@ -136,7 +136,8 @@ class Running(CliTestCase):
                  "cells": ["{a:.0f}", "{b:.0f}", "{c:.0f}", "{d:.0f}"]}]}]})
         self.succeed("study", study, "-o", self.out)
         table = json.loads((self.out / "tables" / "sizes.json").read_text())
-        self.assertEqual(table["rows"], [["18", "3", "21", "0"]])
+        self.assertEqual(table["rows"], [["18", "3", "21", "–"]])
+        self.assertIn("has no record with family fathi", table["missing"])
 
     def test_a_claim_without_records_says_what_it_looked_for(self):
         study = changed((("claims", 0, "claims", 0, "values", "solved"),
@@ -147,6 +148,30 @@ class Running(CliTestCase):
         self.assertEqual((claim["verdict"], claim["measured"]),
                          ("not tested", "solved: the run pivots has no record with solver lemke, condition n > 1e6; "
                                         "--quick leaves out entries of tier full"))
+
+    def test_a_claim_does_not_hold_for_want_of_evidence(self):
+        """Projected Gauss-Seidel refuses problems of the run."""
+        times = {"value": "seconds", "reduce": "max"}
+        failures = {"where": "solved < 0.5", "reduce": "count"}
+        cases = {
+            "time": ("v < 1e9", {"solver": "pgs", **times}, "has no seconds: unsupported"),
+            "residual": ("v < 1e9", {"solver": "pgs", "value": "residual", "reduce": "max"}, "has no residual: unsupported"),
+            "name": ("v == 0", {"solver": "lemka", **failures}, "no record with solver lemka"),
+            "kind": ("v == 0", {"solver": "lemke", "kinds": ["conic_qp"], **failures}, "no record with solver lemke, kinds conic_qp"),
+            "sum": ("v == 0", {"solver": "lemke", "where": "n > 1e6", "reduce": "sum"}, "no record with solver lemke, condition n > 1e6"),
+            "solved": ("v < 1e9", {"solver": "pgs", "where": "solved", **times}, ""),
+            "failed": ("v > 0", {"solver": "pgs", **failures}, "")}
+        claims = [{"name": name, "claim": "c", "experiment": "e", "measured": "{v}", "holds": holds, "values": {"v": {"records": "pivots", **value}}}
+                  for name, (holds, value, _) in cases.items()]
+        study = changed((("runs", 0, "solvers"), ["lemke", "pgs"]), (("runs", 1), None), (("simulations",), []), (("tables",), []),
+                        (("claims", 0, "claims"), claims))
+        told = self.succeed("study", self.write("one.json", study), "--quick", "-o", self.out)
+        judged = dict(zip(cases, json.loads((self.out / "claims" / "small.json").read_text())["claims"], strict=True))
+        for name, (_, _, why) in cases.items():
+            with self.subTest(name):
+                self.assertEqual(judged[name]["verdict"], "not tested" if why else "holds")
+                self.assertIn(why, judged[name]["measured"])
+                self.assertIn(why, told)  # on the terminal
 
     def test_again(self):
         self.succeed("study", self.study, "--quick", "-o", self.out)
@@ -242,6 +267,11 @@ class Running(CliTestCase):
     "motion": ([(("simulations", 0, "reference"), {"label": "x", "motion": {"until": 1, "points": 3, "x": "u", "y": 0, "z": 0}})],
                "simulations[0].reference.motion.x"),
     "include": ([(("include",), ["nothing"])], "nothing"),
+    "run_of_a_claim": ([(("claims", 0, "claims", 0, "values", "solved", "records"), "pivot")],
+                       'claims[0].claims[0].values.solved.records": "pivot" is no run of this study; runs are: bounds, pivots'),
+    "run_of_a_row": ([(("tables", 1, "rows", 0, "values", "loss"), {"records": "pivot", "value": "1", "reduce": "sum"})],
+                     'tables[1].rows[0].values.loss.records": "pivot"'),
+    "run_of_a_table": ([(("tables", 0, "records"), ["pivot"])], 'tables[0].records[0]": "pivot"'),
 })
 class Refused(CliTestCase):
     def check(self, changes, named):

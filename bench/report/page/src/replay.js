@@ -84,7 +84,9 @@ class View {
     this.camera.up.set(0, 0, 1);
     const away = motion.dimension === 2 ? new Vector3(0, 0, 1) : new Vector3(0.35, -1, 0.35).normalize();
     if (motion.dimension === 2) this.camera.up.set(0, 1, 0);
-    this.camera.position.copy(this.middle).addScaledVector(away, 1.9 * this.reach);
+    // The sphere around all bodies at all times fits into the view.
+    const radius = 0.5 * Math.hypot(...motion.size) + this.largestRadius();
+    this.camera.position.copy(this.middle).addScaledVector(away, radius / Math.sin((35 / 2) * (Math.PI / 180)));
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.target.copy(this.middle);
     this.controls.addEventListener("change", () => this.draw());
@@ -95,9 +97,19 @@ class View {
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
   }
 
-  typicalSize() {
+  moverShapes() {
     const movers = new Set(this.motion.moving.map((body) => body.shape));
-    const sizes = this.motion.shapes.filter((s, k) => s.type !== "half_space" && movers.has(k)).map((s) => Math.max(s.radius ?? 0, s.half_length ?? 0, ...(s.half ?? [0]), ...(s.vertices ?? []).map((v) => Math.hypot(...v))));
+    return this.motion.shapes.filter((s, k) => s.type !== "half_space" && movers.has(k));
+  }
+
+  // Of the sphere around the centre that holds a body.
+  largestRadius() {
+    const radii = this.moverShapes().map((s) => Math.max((s.radius ?? 0) + (s.half_length ?? 0), Math.hypot(...(s.half ?? [0])), ...(s.vertices ?? []).map((v) => Math.hypot(...v))));
+    return Math.max(...radii, 0.1 * Math.max(...this.motion.size), 1e-3);
+  }
+
+  typicalSize() {
+    const sizes = this.moverShapes().map((s) => Math.max(s.radius ?? 0, s.half_length ?? 0, ...(s.half ?? [0]), ...(s.vertices ?? []).map((v) => Math.hypot(...v))));
     return Math.max(...sizes, 0.1 * Math.max(...this.motion.size), 1e-3);
   }
 

@@ -3,12 +3,12 @@ import {seriesChart} from "./charts.js";
 import {h, prose, whenSeen} from "./dom.js";
 import {many, number, seconds} from "./format.js";
 import {replay} from "./replay.js";
-import {median} from "./statistics.js";
 import {table} from "./table.js";
 
 const LARGEST_GROUP = 14;  // runs in one chart: so many lines can be told apart
 
-const largest = (values) => values.reduce((a, b) => Math.max(a, b), -Infinity);
+// Median and largest value over the steps of a run, as {median, most}; null if there are none.
+const ofSteps = (of, text) => (of ? `${text(of.median)} / ${text(of.most)}` : "–");
 
 /** Charts as C++ asks for them: {title, x, y, log, equal, series: [{name, x, y}], guide: [...]} */
 function charts(group) {
@@ -25,9 +25,9 @@ function runTable(group) {
     {head: "failed", cell: (r) => h("span", {class: r.failed > 0 ? "some" : null}, r.failed > 0 ? `${r.failed}` : "")},
     {head: "relaxed", cell: (r) => (r.relaxed > 0 ? `${r.relaxed}` : "")},
     {head: "wall", cell: (r) => seconds(r.wall), sort: (r) => r.wall},
-    {head: "contacts, median and most", cell: (r) => (r.contacts.length ? `${number(median(r.contacts))} / ${number(largest(r.contacts))}` : "–"), sort: (r) => largest(r.contacts)},
-    {head: "iterations", cell: (r) => (r.iterations.length ? `${number(median(r.iterations))} / ${number(largest(r.iterations))}` : "–"), sort: (r) => median(r.iterations)},
-    {head: "solve, a step", cell: (r) => (r.solve.length ? `${seconds(median(r.solve))} / ${seconds(largest(r.solve))}` : "–"), sort: (r) => median(r.solve)},
+    {head: "contacts, median and most", cell: (r) => ofSteps(r.contacts, number), sort: (r) => r.contacts?.most},
+    {head: "iterations", cell: (r) => ofSteps(r.iterations, number), sort: (r) => r.iterations?.median},
+    {head: "solve, a step", cell: (r) => ofSteps(r.solve, seconds), sort: (r) => r.solve?.median},
     {head: "kinetic energy in J", cell: (r) => ends(r.kinetic)},
     {head: "total energy in J", cell: (r) => ends(r.total)},
     ...group.measures.map((name, k) => ({head: name, cell: (r) => number(r.measures[k], 3), sort: (r) => r.measures[k]})),
