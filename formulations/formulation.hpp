@@ -101,6 +101,9 @@ struct HeldContacts {
   /// Joints ask for J v+ = -joints_kept J v - joints_corrected Theta / h, v the velocities of the
   /// state.
   double joints_kept = 0.0, joints_corrected = 1.0;
+  /// Below 1 in place of joints_kept: bodies will move with share v+ + (1 - share) v. The rows of
+  /// joints are then those of a later place (ContactSystemChoices::joint_share).
+  double joint_share = 1.0;
 };
 
 /// Turns a step into problems, and their answers into the next state. It never calls a solver: the

@@ -125,11 +125,19 @@ std::optional<Status> check_certificate(const Problem& problem, Certificate& giv
 
 namespace {
 
+// What a certificate is worth is found here, whatever the solver says of it. A ray is no proof, and
+// a certificate of a reduced problem was checked there.
+void judge_certificate(const Problem& problem, std::optional<Certificate>& certificate) {
+  if (!certificate || certificate->type == "ray" || !certificate->reduction.empty()) return;
+  if (!check_certificate(problem, *certificate)) certificate->checked = false;
+}
+
 // A claim that there is no solution is judged by its certificate. If that proves nothing, or if
 // there is none, the claim is wrong if a solution is known, else stalled.
 void judge_claim_of_none(const Problem& problem, VerifiedResult& r) {
   const bool unbounded = r.certificate && r.certificate->type == "unbounded";
-  if (r.claimed != Status::kInfeasible && r.claimed != Status::kExcluded && !unbounded) return;
+  if (r.claimed != Status::kInfeasible && r.claimed != Status::kExcluded && !unbounded)
+    return judge_certificate(problem, r.certificate);
   if (r.certificate) {
     if (const auto status = check_certificate(problem, *r.certificate)) {
       r.status = *status;
@@ -207,7 +215,7 @@ void map_back(const Problem& problem, const Reduction& reduction, const Problem&
 
 void take_claim(const Solver& solver, const Problem& problem, const Result& result, bool started,
                 double tolerance, VerifiedResult& out) {
-  if (result.own_times) {
+  if (result.own_times && result.own_times->setup >= 0 && result.own_times->solve >= 0) {
     out.own_times = true;
     out.setup_time = result.own_times->setup;
     out.solve_time = result.own_times->solve;
@@ -231,10 +239,14 @@ void take_claim(const Solver& solver, const Problem& problem, const Result& resu
     if (out.message.empty()) out.message = "its answer has numbers that are not finite";
   }
   out.certificate = result.certificate;
-  if (!out.verdict.solved) judge_claim_of_none(problem, out);
+  if (out.verdict.solved) {
+    judge_certificate(problem, out.certificate);
+  } else {
+    judge_claim_of_none(problem, out);
+  }
   out.refuted = out.status == Status::kWrong;
   out.solutions = result.solutions;
-  out.iterations = result.iterations;
+  out.iterations = std::max(0, result.iterations);
   out.statistics = result.statistics;
   out.route = result.route;
 }

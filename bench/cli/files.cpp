@@ -101,6 +101,13 @@ bool export_scene(const ExportOptions& o, const Scene& scene) {
                      shown(scene.name), unsolved_step, why))
               << '\n';
   }
+  if (problems.empty() && unsolved_step == 0) {
+    std::cerr << message_line(fmt::format(
+                     "perp: {}: steps {} to {} pose no problem (no contact, no joint); others: "
+                     "--steps A:B",
+                     shown(scene.name), steps.first, steps.last))
+              << '\n';
+  }
   for (const Problem& problem : problems) {
     if (!o.kind.empty() && o.kind != problem.kind()) {
       throw std::invalid_argument(

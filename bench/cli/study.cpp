@@ -36,9 +36,9 @@ void tell(const Study& study, const std::vector<ClaimTable>& tables, const std::
       line += fmt::format("{}{} {}", line.empty() ? "" : ", ", verdict, count);
     std::cout << fmt::format("{}: {}\n", message_line(table.title), line);
     for (const Claim& claim : table.claims) {
-      const bool untested = claim.verdict == "not tested";
-      std::cout << fmt::format("  {:<14} {}{}\n", claim.verdict, message_line(claim.claim),
-                               untested ? " (" + message_line(claim.measured) + ")" : "");
+      std::cout << fmt::format("  {:<14} {}\n", claim.verdict, message_line(claim.claim));
+      if (claim.verdict == "not tested")
+        std::cout << fmt::format("  {:<14} {}\n", "", message_line(claim.measured));
     }
   }
   std::cout << fmt::format("report of {}: {}\n", study.name,

@@ -39,8 +39,9 @@ VerifiedResult solve_in_time(int repeat, const Problem& problem, const SolveRequ
   return result;
 }
 
-// The first answer that is not refuted: the verifier accepts it, or the solver does not claim it.
-// If all are refuted, the best one.
+// The first answer that the verifier accepts. If there is none, a claim that was refuted (the best
+// one) stands, whatever the solver said when less was asked: it was made at the tolerance that
+// counts. Else the first answer.
 Measurement find_granted(const Problem& problem, SolveRequest request, const AfterRun& after_run,
                          const SolveOnce& solve) {
   const double tolerance = request.limits.tolerance;
@@ -53,8 +54,8 @@ Measurement find_granted(const Problem& problem, SolveRequest request, const Aft
     add_times(m, m.result);
     const bool refuted = m.result.refuted;
     const bool first = best.solves.empty();
-    if (first || !refuted || m.result.verdict.measure < best.result.verdict.measure)
-      best = std::move(m);
+    const bool better = refuted && m.result.verdict.measure < best.result.verdict.measure;
+    if (first || better || is_final(m.result)) best = std::move(m);
     if (after_run) after_run(best, false);
     if (!refuted || tolerance == 0.0) break;
   }

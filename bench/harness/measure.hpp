@@ -27,10 +27,11 @@ using SolveOnce =
 
 /// Runs the solver at the tolerance of the request. If the verifier refutes its claim, the solver
 /// runs again at a tenth, a hundredth and a thousandth of that tolerance, until the verifier
-/// accepts the answer at the tolerance of the request or the solver gives up. A claim refuted at
-/// all of these stays `wrong`. The accepted run is repeated. Every run goes from the problem in
-/// memory to the answer and has the whole time limit for itself. The time of a repeat that is not
-/// accepted does not count. What is neither solved nor proven to have no solution is not repeated.
+/// accepts the answer at the tolerance of the request or the solver gives up. If no answer is
+/// accepted, the refuted claim stays `wrong`. The accepted run is repeated. Every run goes from the
+/// problem in memory to the answer and has the whole time limit for itself. The time of a repeat
+/// that is not accepted does not count. What is neither solved nor proven to have no solution is
+/// not repeated.
 /// @param repeats number of runs with the accepted tolerance, the first one included
 /// @param solve empty: solve_verified
 Measurement measure(const Problem& problem, SolveRequest request, int repeats,

@@ -104,7 +104,7 @@ bool is_right(const Record& r) { return r.outcome == "solved" || is_proven(r); }
 bool gave_up(const Record& r) {
   static const std::set<std::string> kOwnEnds = {"ray",     "stationary",      "iteration_limit",
                                                  "stalled", "numerical_error", "excluded"};
-  return has_known_end(r) && !is_right(r) && kOwnEnds.contains(r.outcome);
+  return has_known_end(r) && !is_right(r) && r.claimed != "solved" && kOwnEnds.contains(r.outcome);
 }
 
 double quantile(std::vector<double> values, double q) {

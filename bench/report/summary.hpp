@@ -56,7 +56,7 @@ bool is_proven(const Record& record);
 bool is_right(const Record& record);
 
 /// Whether the problem is known to have no solution and the solver stopped by itself without a
-/// claim.
+/// claim. An answer with NaN that was called solved is a claim.
 bool gave_up(const Record& record);
 
 /// Of records of the same run (problem, solver, settings, start, tolerance, limits) only the last

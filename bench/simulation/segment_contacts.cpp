@@ -29,7 +29,12 @@ State drifted(const Scene& scene, const State& from, const State& velocities, do
   return to;
 }
 
-std::vector<HeldContact> touching_points(std::vector<ContactPoint3> found) {
+State without_impulses(const Scene& scene, State state) {
+  for (std::size_t k = 0; k < state.given.size(); ++k) state.given[k] = scene.impulses[k].times;
+  return state;
+}
+
+std::vector<HeldContact> held_if_touching(std::vector<ContactPoint3> found) {
   std::vector<HeldContact> touching;
   for (ContactPoint3& c : found) {
     if (c.gap <= kTouchingGap) touching.push_back({std::move(c), 0.0});
@@ -39,7 +44,7 @@ std::vector<HeldContact> touching_points(std::vector<ContactPoint3> found) {
 
 SegmentContacts::SegmentContacts(const Scene& scene, const State& start, double length,
                                  const std::unordered_set<std::uint64_t>& before)
-    : scene_(scene), start_(start), at_beginning_(!scene.impulses.empty()) {
+    : scene_(scene), start_(start), at_beginning_(false) {
   const double release = std::max(kRelease, kNear / length);
   for (const ContactPoint3& c : find_contacts(scene, start, length)) {
     const double velocity = normal_velocity(c, start);
@@ -60,8 +65,8 @@ bool SegmentContacts::is_new_of_held_pair(const ContactPoint3& c) const {
 
 State SegmentContacts::reference(double length) const {
   State reference = at_beginning_ ? start_ : drifted(scene_, start_, start_, 0.5 * length);
-  if (scene_.impulses.empty()) reference.time += 0.5 * length;
-  return reference;
+  reference.time += 0.5 * length;
+  return without_impulses(scene_, std::move(reference));
 }
 
 std::vector<HeldContact> SegmentContacts::held(std::vector<ContactPoint3> found,
@@ -81,6 +86,7 @@ HeldContacts SegmentContacts::decisions(const State& reference, double length, d
   };
   decisions.joints_kept = at_beginning_ ? 0.0 : 1.0;
   decisions.joints_corrected = at_beginning_ ? length / std::max(step, length) : 0.0;
+  if (at_beginning_) decisions.joint_share = 0.5;
   return decisions;
 }
 

@@ -21,16 +21,19 @@ inline constexpr double kHeldVelocity = 1e-3;
 /// The time of the state does not change.
 State drifted(const Scene& scene, const State& from, const State& velocities, double time);
 
+/// The state as if all impulses of the scene had acted, so that none of them is due.
+State without_impulses(const Scene& scene, State state);
+
 /// Of the points that were found, those that touch, N v+ >= 0: they take part in an impact.
-std::vector<HeldContact> touching_points(std::vector<ContactPoint3> found);
+std::vector<HeldContact> held_if_touching(std::vector<ContactPoint3> found);
 
 /// Contacts that touch at the beginning of a segment and do not separate are held in it; the others
 /// are watched. Bodies move half of the time with the velocities v of the beginning and half with
 /// the velocities v+ of the end. With N of the middle, a gap then changes by h N (v + v+)/2, up to
 /// terms of third order, and its contact does the work p N (v + v+)/2. So held contacts ask for
-/// N v+ >= -N v, which makes both zero. If one of the contacts has friction, or the scene has
-/// impulses, the geometry is that of the beginning and held contacts ask for N v+ >= 0: with the
-/// other rule, contacts that stick would oscillate.
+/// N v+ >= -N v, which makes both zero. If one of the contacts has friction, their geometry is that
+/// of the beginning and they ask for N v+ >= 0: with the other rule, contacts that stick would
+/// oscillate. Impulses of the scene act between segments.
 class SegmentContacts {
  public:
   /// @param length s @param before keys of the contacts that the segment before held; empty after
@@ -39,16 +42,15 @@ class SegmentContacts {
                   const std::unordered_set<std::uint64_t>& before);
 
   /// The state whose geometry is used in a segment of that length (s). It has the velocities of the
-  /// beginning. Its time, at which loads are evaluated, is that of the middle, unless the scene has
-  /// impulses: they are due by the time of the beginning.
+  /// beginning. Its time, at which loads are evaluated, is that of the middle. No impulses are due.
   State reference(double length) const;
   /// Of the points that were found for that state, those that are held.
   std::vector<HeldContact> held(std::vector<ContactPoint3> found, const State& reference,
                                 double length) const;
   /// What a formulation is told for a segment of that length in a step of length `step` (s). Joints
-  /// are held as contacts are. With the geometry of the beginning their errors grow by second order
-  /// in the length, so they are corrected, as time stepping would: over a whole step, since over
-  /// the length of a short segment that would add energy without bound.
+  /// have the geometry of the middle, so that they do no work. If that of the contacts is that of
+  /// the beginning, errors of joints are corrected, as time stepping would: over a whole step,
+  /// because over the length of a short segment that would add energy without bound.
   HeldContacts decisions(const State& reference, double length, double step) const;
 
   /// Gap of a held contact at the beginning of the segment, else its gap now, m.

@@ -1,6 +1,7 @@
 #include <perp/bench/simulation/segment_contacts.hpp>
 #include <perp/bench/simulation/simulation.hpp>
 #include <perp/bench/simulation/warm_starts.hpp>
+#include <perp/formulations/dynamics/impulses.hpp>
 
 #include <perp/formulations/registry.hpp>
 #include <perp/solvers/plans.hpp>
@@ -167,7 +168,8 @@ class Simulator {
   bool events_to(double end) {
     const double least = 1e-3 * h_;
     for (int events = 0;;) {
-      if (approaching(summary_.final_state)) {
+      const bool given = impulse_is_due(end);
+      if (given || approaching(summary_.final_state)) {
         if (events++ >= request_.max_events) {
           summary_.message = "more events within one step than max_events";
           ++summary_.failed_steps;
@@ -175,22 +177,53 @@ class Simulator {
         }
         StepReport impact = new_report(0.0);
         // Also contacts that separate take part, because others may push.
-        impact.solved = take_step(summary_.final_state, 0.0, impact, {touching_points});
+        const State now =
+            given ? summary_.final_state : without_impulses(scene_, summary_.final_state);
+        impact.solved = take_step(now, 0.0, impact, {held_if_touching});
+        if (!given) impact.result.state.given = summary_.final_state.given;
+        given_ |= given;
         ++summary_.events;
         held_.clear();
         for (const ContactResult& c : impact.result.contacts) struck_.insert(c.contact.key());
         if (!accept(impact)) return false;
         continue;
       }
-      const double left = end - summary_.final_state.time;
-      if (!(left > 1e-12 * std::max(h_, end))) return true;
+      const double stop = next_impulse(end);
+      const double left = stop - summary_.final_state.time;
+      if (!(left > 1e-12 * std::max(h_, end))) {
+        if (stop >= end) return true;
+        summary_.final_state.time = stop;
+        continue;
+      }
       StepReport segment = next_segment(left, std::min(left, least));
-      if (segment.h == left) segment.result.state.time = end;
+      if (segment.h == left) segment.result.state.time = stop;
+      given_ = false;
       struck_.clear();
       held_.clear();
       for (const ContactResult& c : segment.result.contacts) held_.insert(c.contact.key());
       if (!accept(segment)) return false;
     }
+  }
+
+  // Impulses are events between segments. One whose condition holds acts once before a segment, and
+  // one at the end of a step in the next step.
+  bool impulse_is_due(double end) const {
+    const State& now = summary_.final_state;
+    if (given_ || !(end - now.time > 1e-12 * std::max(h_, end))) return false;
+    const std::vector<char> due = impulses_due(scene_, now, 0.0);
+    return std::find(due.begin(), due.end(), 1) != due.end();
+  }
+
+  // The time of the next impulse that has one, at most `end`.
+  double next_impulse(double end) const {
+    const State& now = summary_.final_state;
+    double stop = end;
+    for (std::size_t k = 0; k < scene_.impulses.size(); ++k) {
+      const Impulse& impulse = scene_.impulses[k];
+      if (!impulse.when && now.given[k] < impulse.times && impulse.time > now.time)
+        stop = std::min(stop, impulse.time);
+    }
+    return stop;
   }
 
   // Motion for the time `left`, or until an open contact closes.
@@ -227,7 +260,10 @@ class Simulator {
     const State reference = contacts.reference(length);
     report.solved = take_step(reference, length, report, contacts.decisions(reference, length, h_));
     State& end = report.result.state;
+    if (!report.solved && !request_.keep_going) end = start;  // the run ends
     end.time = start.time + length;
+    end.given = start.given;
+    if (!report.solved && !request_.keep_going) return report;
     const State moved =
         drifted(scene_, drifted(scene_, start, start, 0.5 * length), end, 0.5 * length);
     for (std::size_t b = 0; b < end.bodies.size(); ++b) {
@@ -442,7 +478,8 @@ class Simulator {
   // Without an answer the bodies move freely, and the step is marked as failed.
   bool fail(const State& state, double h, StepReport& report) {
     report.result = {};  // contacts and impulses of an answer that was refused
-    report.result.state = free_motion(state, h);
+    // A run that goes on needs some motion; one that ends shows the last state that it knows.
+    report.result.state = request_.keep_going ? free_motion(state, h) : state;
     return false;
   }
 
@@ -456,6 +493,7 @@ class Simulator {
   WarmStarts answers_;
   std::map<std::string, std::unique_ptr<Session>> sessions_;  // key: the stage
   // keys of contacts held in the last segment, if no impact followed
+  bool given_ = false;  // whether impulses have acted since the last segment
   std::unordered_set<std::uint64_t> held_;
   std::unordered_set<std::uint64_t> struck_;  // keys of contacts in impacts since then
   Unsolved unsolved_;                         // the last stage that was not solved

@@ -37,6 +37,7 @@ ContactSystem::ContactSystem(const Scene& scene, const State& state, double h, M
       motion_(std::move(motion)),
       choices_(choices),
       coordinates_(scene) {
+  choices_.joint_share = std::min(choices.joint_share, held.joint_share);
   find_active_contacts(held);
   assemble_jacobian(friction);
   ask_of_joints(held);
@@ -117,9 +118,7 @@ void ContactSystem::assemble_jacobian(const FrictionDirections& friction) {
     }
     direction_first_.push_back(static_cast<int>(directions_.size()));
   }
-  theta_ = motion_.reduced()
-               ? Vector()
-               : joint_constraints(*scene_, state_, coordinates_, joint_first(), entries);
+  add_joints(entries);
   if (choices_.joint_friction) add_joint_rates(entries);
   jacobian_.resize(rate_first() + static_cast<int>(rubbing_.size()), coordinates_.size());
   jacobian_.setFromTriplets(entries.begin(), entries.end());
@@ -133,6 +132,26 @@ void ContactSystem::assemble_jacobian(const FrictionDirections& friction) {
     friction_bounds_.push_back(h_ * (joint.coulomb + joint.viscous * std::abs(rate)));
   }
   if (motion_.reduced()) jacobian_ = jacobian_ * motion_.twists;
+}
+
+// The values of the joints at the beginning, and their rows.
+void ContactSystem::add_joints(std::vector<Triplet>& entries) {
+  if (motion_.reduced()) return;
+  const std::size_t first = entries.size();
+  theta_ = joint_constraints(*scene_, state_, coordinates_, joint_first(), entries);
+  if (choices_.joint_share == 1.0 || joint_count() == 0) return;
+  const Vector v = velocity_after_impulses(*scene_, state_, coordinates_, h_);
+  const auto rates = [&] {
+    Vector sums = Vector::Zero(joint_count());
+    for (std::size_t k = first; k < entries.size(); ++k)
+      sums[entries[k].row() - joint_first()] += entries[k].value() * v[entries[k].col()];
+    return sums;
+  };
+  held_.curvature = rates();
+  entries.resize(first);
+  const State between = moved(*scene_, state_, coordinates_, v, (1 - choices_.joint_share) * h_);
+  joint_constraints(*scene_, between, coordinates_, joint_first(), entries);
+  held_.curvature -= rates();
 }
 
 void ContactSystem::add_joint_rates(std::vector<Triplet>& entries) {
@@ -165,8 +184,17 @@ bool ContactSystem::at_velocity_level(const ContactPoint3& contact) const {
   return choices_.velocity_level || contact.properties.restitution > 0;
 }
 
+// The state with the velocities after the impulses of the scene: a struck body reaches farther.
+State ContactSystem::struck() const {
+  State state = state_;
+  const std::vector<char> due = impulses_due(*scene_, state_, h_);
+  if (std::find(due.begin(), due.end(), 1) != due.end())
+    set_velocity(coordinates_, velocity_after_impulses(*scene_, state_, coordinates_, h_), state);
+  return state;
+}
+
 void ContactSystem::find_active_contacts(const HeldContacts& held) {
-  contacts_ = find_contacts(*scene_, state_, h_, choices_.candidate_share, *choices_.gap.gap);
+  contacts_ = find_contacts(*scene_, struck(), h_, choices_.candidate_share, *choices_.gap.gap);
   if (held.choose) {
     for (HeldContact& c : held.choose(std::exchange(contacts_, {}))) {
       contacts_.push_back(std::move(c.point));
@@ -227,6 +255,7 @@ double ContactSystem::wanted_velocity(int c) const {
 void ContactSystem::ask_of_joints(const HeldContacts& held) {
   held_.joints = held_.joint_corrections = Vector::Zero(joint_count());
   if (h_ > 0) held_.joint_corrections = -held.joints_corrected * theta_ / h_;
+  if (held_.curvature.size() > 0) held_.joints = held_.curvature;
   if (held.joints_kept != 0.0)
     held_.joints = -held.joints_kept * jacobian_.middleRows(joint_first(), joint_count()) *
                    coordinates_.velocity(state_);

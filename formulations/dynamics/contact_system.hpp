@@ -31,6 +31,10 @@ struct ContactSystemChoices {
   /// Share of the end velocity in the gap at the end of the step: gap + h (share v_n + (1 - share)
   /// v_n at the beginning).
   double gap_share = 1.0;
+  /// Share of the end velocity in the motion of a step, q + h (share v + (1 - share) v_0). The rows
+  /// G of joints are those at q + (1 - share) h v_0, and ask for
+  /// G v = (G_0 - G) v_0 - Theta_0 / h  with G_0, Theta_0 at q. Derivation: theta_method/README.md.
+  double joint_share = 1.0;
   bool joint_friction = false;  ///< joints with friction have rows of their own
 };
 
@@ -155,9 +159,11 @@ class ContactSystem {
   void remember_geometry();
   std::vector<ContactInfo> described_contacts() const;
   std::optional<Vector> small_displacement(const State& state) const;
+  State struck() const;
   void find_active_contacts(const HeldContacts& held);
   void ask_of_joints(const HeldContacts& held);
   void assemble_jacobian(const FrictionDirections& friction);
+  void add_joints(std::vector<Triplet>& entries);
   void add_joint_rates(std::vector<Triplet>& entries);
   void add_row(int row, const ContactPoint3& c, const FrictionDirection& d,
                std::vector<Triplet>& entries) const;
@@ -176,11 +182,12 @@ class ContactSystem {
   ContactSystemChoices choices_;
   Coordinates coordinates_;
   std::vector<ContactPoint3> contacts_;
-  // What a driver asks for: a velocity for each contact, and for joints, in two parts, m/s and
+  // What is asked for: a velocity for each contact, and for joints, in two parts, m/s and
   // rad/s.
   struct Held {
     std::vector<double> contacts;
     Vector joints, joint_corrections;
+    Vector curvature;  // (G_0 - G) v_0, see ContactSystemChoices::joint_share; may be empty
   };
   Held held_;
   std::vector<ContactFrame> frames_;

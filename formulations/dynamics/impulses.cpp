@@ -44,7 +44,9 @@ std::vector<char> impulses_due(const Scene& scene, const State& state, double h)
     if (state.given[k] >= impulse.times) continue;
     // The times of steps have rounding errors. An impulse at the end of a step belongs to the next.
     const double end = state.time + h - 1e-9 * std::max(h, state.time);
-    due[k] = impulse.when ? holds(scene, state, *impulse.when) : impulse.time < end;
+    due[k] = impulse.when ? holds(scene, state, *impulse.when)
+             : h > 0      ? impulse.time < end
+                          : impulse.time <= state.time;
   }
   return due;
 }

@@ -14,7 +14,8 @@ int touching_points(const Scene& scene, const State& state, int body);
 
 /// For each impulse of the scene: 1 if it acts in the step of length h from this state, else 0. It
 /// acts if its time is before the end of the step, or if its condition holds at the beginning of
-/// the step, and if it has not acted as often as allowed.
+/// the step, and if it has not acted as often as allowed. In an event (h = 0) it acts if its time
+/// has come.
 std::vector<char> impulses_due(const Scene& scene, const State& state, double h);
 
 /// Generalised velocity at the beginning of a step of length h, after its impulses.

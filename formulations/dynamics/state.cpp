@@ -10,22 +10,50 @@ namespace {
 
 // Body-frame angular velocity after h without moments: I (w+ - w) + h w+ x I w+ = 0, by Newton's
 // method. Multiplying by w+ gives w+'I w+ = w+'I w, so the energy does not rise.
-Vector3d free_spin(const Vector3d& inertia, const Vector3d& spin, double h) {
+// @return false if Newton's method has not solved it
+bool solve_free_spin(const Vector3d& inertia, const Vector3d& spin, double h, Vector3d& w) {
   const auto cross_matrix = [](const Vector3d& a) {
     Matrix3d m;
     m << 0, -a.z(), a.y(), a.z(), 0, -a.x(), -a.y(), a.x(), 0;
     return m;
   };
-  Vector3d w = spin;
+  constexpr double kSolved = 1e-12;  // residual over the size of its terms
+  const auto residual = [&] {
+    return Vector3d(inertia.cwiseProduct(w - spin) + h * w.cross(inertia.cwiseProduct(w)));
+  };
+  w = spin;
   for (int k = 0; k < 20; ++k) {
     const Vector3d momentum = inertia.cwiseProduct(w);
-    const Vector3d f = inertia.cwiseProduct(w - spin) + h * w.cross(momentum);
+    const Vector3d f = residual();
     Matrix3d jacobian = inertia.asDiagonal();
     jacobian +=
         h * (cross_matrix(w) * inertia.asDiagonal().toDenseMatrix() - cross_matrix(momentum));
     const Vector3d step = jacobian.partialPivLu().solve(f);
     w -= step;
     if (step.norm() <= 1e-16 * w.norm()) break;
+  }
+  const Vector3d momentum = inertia.cwiseProduct(w);
+  const double size =
+      momentum.norm() + inertia.cwiseProduct(spin).norm() + h * w.norm() * momentum.norm();
+  return residual().norm() <= kSolved * size &&
+         w.dot(momentum) <= (1 + kSolved) * spin.dot(inertia.cwiseProduct(spin));
+}
+
+// For a body that turns far within h Newton's method may not converge. Then h is cut in halves,
+// which do not raise the energy either.
+Vector3d free_spin(const Vector3d& inertia, const Vector3d& spin, double h) {
+  constexpr int kMostHalvings = 30;
+  Vector3d w = spin, next;
+  double left = h, part = h;
+  int halvings = 0;
+  while (left > 0) {
+    if (!solve_free_spin(inertia, w, part, next)) {
+      if (++halvings > kMostHalvings) return w;  // not finite
+      part *= 0.5;
+      continue;
+    }
+    w = next;
+    left -= part;
   }
   return w;
 }
@@ -215,16 +243,11 @@ Vector free_velocity(const Scene& scene, const State& state, const Coordinates& 
   return v;
 }
 
-State moved(const Scene& scene, const State& state, const Coordinates& coordinates,
-            const Vector& velocity, double h) {
-  State next = state;
-  next.time += h;
-  const std::vector<char> due = impulses_due(scene, state, h);
-  for (std::size_t k = 0; k < due.size(); ++k) next.given[k] += due[k];
-  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+void set_velocity(const Coordinates& coordinates, const Vector& velocity, State& state) {
+  for (std::size_t b = 0; b < state.bodies.size(); ++b) {
     const int at = coordinates.offset(static_cast<int>(b));
     if (at < 0) continue;
-    BodyState& s = next.bodies[b];
+    BodyState& s = state.bodies[b];
     if (coordinates.per_body() == 6) {
       s.velocity = velocity.segment<3>(at);
       s.angular_velocity = velocity.segment<3>(at + 3);
@@ -232,6 +255,19 @@ State moved(const Scene& scene, const State& state, const Coordinates& coordinat
       s.velocity = {velocity[at], velocity[at + 1], 0.0};
       s.angular_velocity = {0.0, 0.0, velocity[at + 2]};
     }
+  }
+}
+
+State moved(const Scene& scene, const State& state, const Coordinates& coordinates,
+            const Vector& velocity, double h) {
+  State next = state;
+  next.time += h;
+  const std::vector<char> due = impulses_due(scene, state, h);
+  for (std::size_t k = 0; k < due.size(); ++k) next.given[k] += due[k];
+  set_velocity(coordinates, velocity, next);
+  for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
+    if (coordinates.offset(static_cast<int>(b)) < 0) continue;
+    BodyState& s = next.bodies[b];
     s.position += h * s.velocity;
     const Vector3d w = 0.5 * h * s.angular_velocity;
     const Quaterniond rate = Quaterniond(0.0, w.x(), w.y(), w.z()) * s.orientation;

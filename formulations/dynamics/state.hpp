@@ -72,6 +72,9 @@ std::vector<Wrench> applied_wrenches(const Scene& scene, const State& state);
 Vector free_velocity(const Scene& scene, const State& state, const Coordinates& coordinates,
                      double h);
 
+/// Sets the velocities of the moving bodies.
+void set_velocity(const Coordinates& coordinates, const Vector& velocity, State& state);
+
 /// The state after moving with a generalised velocity for the time h: p + h v, and Q + h/2 (0,
 /// omega) Q, normalised.
 State moved(const Scene& scene, const State& state, const Coordinates& coordinates,

@@ -91,6 +91,7 @@ class ImpulseStep final : public Formulation {
     choices.rest_speed = choices_.rest_speed;
     choices.candidate_share = law_->candidate_share(*begun_.scene, begun_.h);
     choices.gap_share = motion_->gap_share();
+    choices.joint_share = motion_->joint_share();
     choices.joint_friction = law_->capabilities().joint_friction;
     const auto friction = [&](const ContactPoint3& contact, const ContactFrame& frame) {
       return law_->friction_directions(contact, frame, begun_.scene->dimension);

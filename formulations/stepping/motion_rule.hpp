@@ -25,6 +25,8 @@ class MotionRule {
   virtual void visit_settings(SettingVisitor&) {}
   /// ContactSystemChoices::gap_share.
   virtual double gap_share() const { return 1.0; }
+  /// ContactSystemChoices::joint_share.
+  virtual double joint_share() const { return 1.0; }
 
   /// Begins a step of length h (s). The scene exists until the step has ended.
   virtual std::variant<Stage, Motion> begin(const Scene& scene, const State& state, double h) = 0;

@@ -84,8 +84,8 @@ class PythonSolver final : public Solver {
   void do_solve(const Start& start, Observer*, Result& result) override {
     const py::gil_scoped_acquire gil;
     const Depth depth;
-    result.z = start.z ? *start.z : Vector::Zero(problem_->size());
-    result.dual.resize(0);  // not that of the last problem
+    result.z.resize(0);  // neither the start nor the answer of the last problem is its answer
+    result.dual.resize(0);
     try {
       if (Depth::now() > kDeepest)
         throw std::runtime_error("solvers that call solvers, " + std::to_string(kDeepest) +
@@ -94,10 +94,12 @@ class PythonSolver final : public Solver {
     } catch (const py::error_already_set& error) {
       if (error.matches(PyExc_MemoryError)) throw std::bad_alloc();
       Raised::note();
+      result.z.resize(0);
       result.status = Status::kNumericalError;
       result.message = first_line(error.what());
     } catch (const std::exception& error) {
       Raised::note();
+      result.z.resize(0);
       result.status = Status::kNumericalError;
       result.message = first_line(error.what());
     }

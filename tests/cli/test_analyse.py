@@ -275,6 +275,11 @@ class TestDeterminacy(AnalyseTestCase):
         self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
         self.assertIn("--solver", done.stderr)
 
+    def test_steps_without_a_problem_are_told(self):
+        done = self.perp("export", "falling-boxes", "-o", self.folder / "none")
+        self.assertEqual((done.returncode, list((self.folder / "none").iterdir())), (0, []))
+        self.assertIn("steps 1 to 1 pose no problem", done.stderr)
+
     def test_an_exported_scene(self):
         """The unknowns' names tell contacts; a box on four corners shares its weight as a table does."""
         folder = self.folder / "out"

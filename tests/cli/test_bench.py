@@ -400,6 +400,23 @@ class TestFairClocks(BenchTestCase):
         [record] = self.bench(self.write("a.json", lcp(name="a")), "--solvers", liar)
         self.assertEqual((record["outcome"], (self.folder / "calls").read_text()), ("wrong", "xxxx"))
 
+    def test_a_refuted_claim_stays_wrong_whatever_is_said_next(self):
+        """A claim at 1e-8; at less than that the solver says something else."""
+        for end in ("stalled", "unsupported", "time_limit", "numerical_error"):
+            turns = self.python(self.counted() + f"print(json.dumps({{'z': [1, 1], 'status': 'solved' if call == 1 else '{end}'}}))\n")
+            [record] = self.bench(self.write("a.json", lcp(name="a")), "--solvers", turns)
+            self.assertEqual((record["outcome"], record["claimed"], (self.folder / "calls").read_text()), ("wrong", "solved", "xx"))
+            (self.folder / "calls").unlink()
+
+    def test_nan_that_is_called_solved_is_no_honest_end(self):
+        """On problems without a solution, ends without a claim are counted apart."""
+        entry = {"family": "no-solution", "sizes": [4], "seeds": [1, 2]}
+        suite = self.write("s.json", {"format": "perp-suite", "version": 1, "name": "s", "description": "s", "entries": [entry]})
+        for claim, gave_up in (("solved", 0), ("stalled", 2)):
+            program = self.python(f"print(json.dumps({{'z': [None] * problem['n'], 'status': '{claim}'}}))\n")
+            told = self.perp("bench", suite, "--solvers", "mine=" + program, "-o", self.folder / claim).stdout
+            self.assertRegex(told, rf"solved +proven +gave up +wrong.*\n.* mine\*? +0/2 +0 +{gave_up} +0 ")
+
     def test_who_gives_up_is_asked_once(self):
         honest = self.python(self.counted() + "print(json.dumps({'z': [1, 1], 'status': 'stalled'}))\n")
         self.perp("bench", self.write("a.json", lcp(name="a")), "--solvers", honest, "--repeat", "3", "-o", self.folder / "records")

@@ -578,6 +578,9 @@ class TestOutput(SimulateTestCase):
         self.assertEqual(self.run_json("on")["failed_steps"], 20)
         records = self.simulate("box-on-ramp", "--solver", "exec:false", code=1)
         self.assertEqual({row["step"] for row in records["steps"]}, {1})
+        where = {step: [(row["body"], row["px"], row["py"], row["vx"], row["vy"]) for row in records["trajectory"] if row["step"] == step]
+                 for step in (0, 1)}
+        self.assertEqual(where[0], where[1])  # nobody knows how they move
         run = self.run_json()
         self.assertEqual((run["complete"], run["steps"], run["failed_steps"]), (False, 1, 1))
         self.assertNotEqual(run["message"], "")
@@ -1303,7 +1306,7 @@ class TestEventDriven(SimulateTestCase):
         self.assertEqual([gain for _, gain in changes], [1, 1])
         first = next(row["t"] for row in rows if row["py"] < 0.5)
         self.assertAlmostEqual(changes[0][0], first, 12)
-        self.assertAlmostEqual(changes[1][0], 0.6, 12)
+        self.assertAlmostEqual(changes[1][0], 0.62, 12)
 
     def test_two_runs_give_the_same_bytes(self):
         for run in ("one", "two"):

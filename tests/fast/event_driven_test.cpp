@@ -303,7 +303,74 @@ TEST(EventDriven, JointsAreOfSecondOrderAndLoseNothing) {
   EXPECT_LE(stretch[2], 1e-3);
 }
 
-// With friction the geometry is that of the beginning, and errors of joints are corrected.
+// Something that rubs elsewhere, or an impulse that never acts, is no business of a joint.
+TEST(EventDriven, AJointKeepsItsEnergyWhateverElseIsInTheScene) {
+  const std::string pendulum =
+      R"("dimension":2,"gravity":[0,-9.81],"bodies":[{"name":"wall","fixed":true},
+    {"name":"bob","mass":1,"inertia":0.001,"position":[1,0]},
+    {"name":"ground","fixed":true,"shape":{"type":"half_space","normal":[0,1],"offset":-3}},
+    {"name":"puck","mass":1,"inertia":0.001,"shape":{"type":"disc","radius":0.1},"position":[9,-2.9]}],
+    "joints":[{"name":"j","type":"revolute","a":"bob","b":"wall","anchor":[0,0]}])";
+  const auto gain = [](const std::string& text, double h) {
+    const Scene scene = scene_of(text);
+    SimulationRequest request;
+    request.driver = Driver::kEventDriven;
+    request.formulation = "anitescu-potra";
+    request.step = h;
+    request.duration = 10.0;
+    double most = 0.0;
+    const double first = potential_energy(scene, initial_state(scene));
+    request.on_step = [&](const StepReport& step) {
+      most = std::max(most, std::abs(step.kinetic + step.potential - first));
+      return true;
+    };
+    EXPECT_EQ(simulate(scene, request).failed_steps, 0);
+    return most;
+  };
+  const std::string smooth = R"(,"contact":{"mu":0})", rough = R"(,"contact":{"mu":0.3})";
+  EXPECT_LT(gain(pendulum + smooth, 0.01), 1e-10);
+  EXPECT_LT(
+      gain(pendulum + smooth + R"(,"impulses":[{"body":"puck","linear":[1,0],"time":99}])", 0.01),
+      1e-10);
+  const double with_friction = gain(pendulum + rough, 0.01);
+  EXPECT_LT(with_friction, 0.1);
+  EXPECT_LT(gain(pendulum + rough, 0.005), with_friction / 4);
+}
+
+// An impulse ends a segment: the ball flies 5 cm at 1 m/s, is struck to 11 m/s, and closes the
+// other 5 cm in 5/1100 s, for every h. It bounces with half its speed.
+TEST(EventDriven, AnImpulseActsAtItsTime) {
+  const Scene scene = scene_of(R"("dimension":2,"gravity":[0,0],"bodies":[
+    {"name":"wall","fixed":true,"shape":{"type":"half_space","normal":[-1,0],"offset":0}},
+    {"name":"ball","mass":1,"inertia":1,"shape":{"type":"disc","radius":0.1},"position":[-0.2,0],"velocity":[1,0]}],
+    "contact":{"mu":0,"restitution":0.5},
+    "impulses":[{"body":"ball","linear":[10,0],"time":0.05},
+                {"body":"ball","linear":[1,0],"when":{"body":"ball","quantity":"vx","below":0},"times":2}])");
+  for (const double h : {0.1, 0.05, 0.01}) {
+    SimulationRequest request;
+    request.driver = Driver::kEventDriven;
+    request.formulation = "anitescu-potra";
+    request.step = h;
+    request.duration = 0.1;
+    double overlap = 0.0, bounce = 0.0;
+    request.on_step = [&](const StepReport& step) {
+      const BodyState& ball = step.result.state.bodies[1];
+      overlap = std::max(overlap, ball.position.x() + 0.1);
+      if (bounce == 0.0 && ball.velocity.x() < 0) bounce = step.result.state.time;
+      return true;
+    };
+    const SimulationSummary r = simulate(scene, request);
+    EXPECT_EQ(r.failed_steps, 0) << r.message;
+    EXPECT_LT(overlap, 1e-8) << h;
+    EXPECT_NEAR(bounce, 0.05 + 0.05 / 11, 1e-8) << h;
+    // Flies back at 5.5 m/s, and is slowed by 1 m/s before each of the next two segments, if any.
+    EXPECT_NEAR(r.final_state.bodies[1].velocity.x(), h < 0.02 ? -3.5 : -4.5, 1e-8) << h;
+    EXPECT_EQ(r.final_state.given[0], 1);
+  }
+}
+
+// With friction the geometry of contacts is that of the beginning, and errors of joints are
+// corrected.
 TEST(EventDriven, WithFrictionJointsStayTogether) {
   Scene scene = JointAndBall(1e-5, 0.5).scene;
   scene.bodies[3].velocity = Vector3d(1, 0, 0);

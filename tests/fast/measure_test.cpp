@@ -106,12 +106,19 @@ TEST(Measure, WhoGivesUpIsNotAskedAgain) {
       5);
   EXPECT_EQ(r.m.result.status, Status::kStalled);
   EXPECT_EQ(r.calls, 1);  // what is not solved is not repeated either
-  const Measured later = measured([](int call, const Limits&, Result& result) {
-    result.z[0] = 2.0;
-    if (call == 2) result.status = Status::kIterationLimit;
-  });
-  EXPECT_EQ(later.m.result.status, Status::kIterationLimit);
-  EXPECT_EQ(later.calls, 2);
+}
+
+// Whatever a solver says at a smaller tolerance, its claim at the one that counts was false.
+TEST(Measure, ARefutedClaimStands) {
+  for (const Status end : {Status::kIterationLimit, Status::kUnsupported, Status::kTimeLimit}) {
+    const Measured r = measured([&](int call, const Limits&, Result& result) {
+      result.z[0] = 2.0;
+      if (call == 2) result.status = end;
+    });
+    EXPECT_EQ(r.m.result.status, Status::kWrong);
+    EXPECT_EQ(r.m.result.claimed, Status::kSolved);
+    EXPECT_EQ(r.calls, 2);
+  }
 }
 
 // A proof takes time too, and the first run of a process takes longer than the others. A claim

@@ -51,6 +51,34 @@ class Solvers(unittest.TestCase):
             self.assertTrue(session.solve(p, start="last").solved)
         self.assertEqual(perp.solve(perp.generate("box-qp", 5), "my-jacobi").status, "unsupported")
 
+    def test_a_solver_that_says_nothing_has_no_answer(self):
+        """Zero, or the start, solves these problems; but no solver found that out."""
+        def raises(problem, start, limits):
+            raise ValueError("no")
+
+        ends = {"says-raises": raises, "says-none": lambda problem, start, limits: None,
+                "says-refused": lambda problem, start, limits: {"status": "unsupported"},
+                "says-garbled": lambda problem, start, limits: {"z": [0, 0], "iterations": -1}}
+        outcomes = {"says-raises": "numerical_error", "says-none": "stalled", "says-refused": "unsupported",
+                    "says-garbled": "numerical_error"}
+        zero = perp.lcp(np.eye(2), np.ones(2), name="zero")
+        begun = perp.lcp(np.eye(2), -np.ones(2), name="begun", start=np.ones(2))
+        for name, function in ends.items():
+            perp.register_solver(name, function, ["lcp"])
+        for start in ("zero", "stored"):
+            rows = self.rows(perp.bench([zero, begun], list(ends), repeats=1, time_limit=30, starts=[start]))
+            for row in rows:
+                self.assertEqual(row["outcome"], outcomes[row["solver"]], row)
+
+    def test_no_solver_sees_the_stored_answer(self):
+        @perp.solver("peeks", ["lcp"])
+        def peeks(problem, start, limits):
+            z = problem.solution if problem.solution is not None else problem.start
+            return np.zeros(2) if z is None else z
+
+        known = perp.lcp(np.eye(2), -np.ones(2), start=np.ones(2), solution=np.ones(2))
+        self.assertEqual(perp.solve(known, "peeks", start="zero").status, "wrong")
+
     def test_what_a_solver_raises_is_raised_with_its_traceback(self):
         @perp.solver("my-raiser", ["lcp"])
         def raiser(problem, start, limits):

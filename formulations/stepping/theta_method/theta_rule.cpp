@@ -53,6 +53,7 @@ class ThetaRule final : public MotionRule {
     return {};
   }
 
+  double joint_share() const override { return theta().vq; }
   double gap_share() const override { return end_gap_ == "printed" ? theta().vq : 1.0; }
 
   std::variant<Stage, Motion> begin(const Scene& scene, const State& state, double h) override {
