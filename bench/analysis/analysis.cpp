@@ -193,10 +193,15 @@ void add_contacts(const Problem& problem, const std::optional<BoxView>& box, Ana
 template <class Extent>
 void add_ranges(const Problem& problem, const Extent& extent, Analysis& a) {
   const int n = static_cast<int>(a.answer.z.size());
+  const std::optional<BoxView> box = box_view(problem, a.answer.z);
   for (int i = 0; i < n; ++i) {
     Vector f = Vector::Zero(n);
     f[i] = 1.0;
-    a.ranges.push_back(extent(f));
+    Interval range = extent(f);
+    // The programs that find the ends meet bounds up to their tolerance only; NaN stays.
+    if (box && range.low < box->lower[i]) range.low = std::min(box->lower[i], a.answer.z[i]);
+    if (box && range.high > box->upper[i]) range.high = std::max(box->upper[i], a.answer.z[i]);
+    a.ranges.push_back(range);
   }
   const std::vector<ContactGroup> groups = contact_groups(problem);
   for (std::size_t c = 0; c < groups.size(); ++c) {

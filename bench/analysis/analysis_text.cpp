@@ -34,7 +34,10 @@ bool is_point(const Interval& range) {
 
 std::string range_text(double value, const Interval& range) {
   if (is_point(range)) return fmt::format("{:.6g}", value);
-  return fmt::format("{:.6g} of [{:.6g}, {:.6g}]", value, range.low, range.high);
+  const auto end = [](double x) {
+    return std::isnan(x) ? std::string("not found") : fmt::format("{:.6g}", x);
+  };
+  return fmt::format("{:.6g} of [{}, {}]", value, end(range.low), end(range.high));
 }
 
 std::string determinacy_text(const Analysis& a) {

@@ -33,6 +33,7 @@ class StudyRunner {
 
   StudySummary run() {
     const InterruptGuard guard;
+    check_names();
     claim_study_folder(study_, request_);
     for (const StudyRun& run : study_.runs) {
       if (summary_.interrupted == 0) solve(run);
@@ -50,9 +51,19 @@ class StudyRunner {
   }
 
  private:
+  // A study that names what does not exist must not take its folder.
+  void check_names() const {
+    for (const StudyRun& run : study_.runs) {
+      check_solvers(run.request.solvers, run.request.settings);
+      for (const std::string& suite : run.suites) {
+        if (!is_suite(suite) && !fs::exists(suite)) collect_instances(suite, true);  // says why
+      }
+    }
+    for (const StudySimulation& s : study_.simulations) program_for(s);
+  }
+
   void solve(const StudyRun& run) {
     BenchRequest request = run.request;
-    check_solvers(request.solvers, request.settings);
     for (const std::string& suite : run.suites) {
       for (Instance& instance : collect_instances(suite, run.quick_entries))
         request.instances.push_back(std::move(instance));

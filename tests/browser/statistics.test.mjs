@@ -86,7 +86,7 @@ test("records and the command that repeats one", () => {
       "residual", "tolerance", "asked", "limit", "iterations", "llt", "flags", "id", "label", "memory", "source", "given", "plugin"],
     rows: [[0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 3, 4, 0, 2, 0.5, 0.25, null, 1e-8, 1e-8, 5, 7, null, 1 + 64, 9, 1, 100, 2, 1, 1]]});
   assert.deepEqual([r.right, r.refused, r.main, r.residual, r.limit, r.id, r.source], [true, false, true, null, 5, 9, "dir/it's.json"]);
-  const rest = "--tolerance 1e-8 --time-limit 5 --memory-limit 100 -o again";
+  const rest = "--tolerance 1e-8 --time-limit 5 --memory-limit 100 -o again --overwrite";
   // A solve that began at the answer before needs the whole sequence.
   assert.equal(command(r), `perp bench 'dir/it'\\''s.json' --solvers 'first(a, b)' --set x=1 --start warm ${rest}`);
   assert.equal(command({...r, mode: "stored"}), `perp bench 'dir/it'\\''s.json' --only 'p 1' --solvers 'first(a, b)' --set x=1 --start stored ${rest}`);

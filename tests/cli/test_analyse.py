@@ -275,6 +275,12 @@ class TestDeterminacy(AnalyseTestCase):
         self.assertEqual((done.returncode, done.stdout, done.stderr.count("\n")), (2, "", 1), done.stderr)
         self.assertIn("--solver", done.stderr)
 
+    def test_ranges_end_at_bounds(self):
+        """All z_0 >= 0 solve it. The ends are found by programs with a tolerance."""
+        zero = lcp(n=2, M={"shape": [2, 2], "dense": [[0, 0], [0, 0]]}, q=[0, 1])
+        told = parse_json(self.succeed("analyse", self.write("p.json", zero), "--json"))
+        self.assertEqual([u["range"] for u in told["unknowns"]], [[0, "inf"], [0, 0]])
+
     def test_steps_without_a_problem_are_told(self):
         done = self.perp("export", "falling-boxes", "-o", self.folder / "none")
         self.assertEqual((done.returncode, list((self.folder / "none").iterdir())), (0, []))

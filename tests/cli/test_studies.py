@@ -173,6 +173,14 @@ class Running(CliTestCase):
                 self.assertIn(why, judged[name]["measured"])
                 self.assertIn(why, told)  # on the terminal
 
+    def test_a_study_that_names_nothing_takes_no_folder(self):
+        for path, value, word in ((("runs", 0, "suites"), ["nosuch"], "nosuch"), (("runs", 1, "solvers"), ["nobody"], "nobody"),
+                                  (("simulations", 0, "runs", 0, "engine"), "steam", "steam")):
+            done = self.perp("study", self.write("bad.json", changed((path, value))), "--quick", "-o", self.out)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(word, done.stderr)
+            self.assertFalse(self.out.exists() and any(self.out.iterdir()))
+
     def test_again(self):
         self.succeed("study", self.study, "--quick", "-o", self.out)
         refused = self.perp("study", self.study, "--quick", "-o", self.out)

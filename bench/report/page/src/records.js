@@ -33,5 +33,5 @@ export function command(r) {
   const plugins = r.plugin ? r.plugin.split(",").map((file) => option("plugin", file)).join("") : "";
   return `perp bench ${quoted(r.source || r.suite)}${r.mode === "warm" ? "" : option("only", r.problem)} --solvers ${quoted(r.given || r.base)}${plugins}${settings}` +
     `${r.mode === "zero" ? "" : option("start", r.mode)} --tolerance ${r.tolerance}${r.limit > 0 ? option("time-limit", r.limit) : ""}` +
-    `${r.memory > 0 ? option("memory-limit", r.memory) : ""}${option("label", r.label)} -o again`;
+    `${r.memory > 0 ? option("memory-limit", r.memory) : ""}${option("label", r.label)} -o again --overwrite`;
 }
