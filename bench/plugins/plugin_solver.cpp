@@ -68,12 +68,11 @@ class PluginSolver final : public Solver {
   explicit PluginSolver(const Plugin& plugin) : plugin_(*plugin.solver) {
     traits_ = {plugin_.name, summary_, "", plugin.kinds, 0, plugin_.uses_start != 0};
     for (int i = 0; i < plugin_.setting_count; ++i) values_.push_back(plugin_.settings[i].value);
-    const std::string fault = fault_of_call([&] { solver_ = plugin_.create(); });
-    if (!solver_)
-      throw std::invalid_argument(fmt::format("solver \"{}\": {} cannot make it{}{}", traits_.name,
-                                              plugin.file, fault.empty() ? "" : ": ", fault));
+    file_ = plugin.file;
   }
-  ~PluginSolver() override { plugin_.destroy(solver_); }
+  ~PluginSolver() override {
+    if (solver_) plugin_.destroy(solver_);
+  }
 
   const SolverTraits& traits() const override { return traits_; }
 
@@ -85,8 +84,17 @@ class PluginSolver final : public Solver {
   }
 
  private:
+  // Makes the plug-in's object when it is first needed: in a benchmark that is in a child process,
+  // which may crash or hang. @return the fault if that fails; empty if it is made
+  std::string make() const {
+    if (solver_) return {};
+    const std::string fault = fault_of_call([&] { solver_ = plugin_.create(); });
+    if (solver_) return {};
+    return fmt::format("{} cannot make it{}{}", file_, fault.empty() ? "" : ": ", fault);
+  }
+
   std::optional<std::string> do_refusal(const Problem& problem) const override {
-    if (!plugin_.refusal) return {};
+    if (!plugin_.refusal || !make().empty()) return {};
     const PluginProblem shown(problem);
     std::optional<std::string> why;
     const std::string fault = fault_of_call([&] {
@@ -103,8 +111,9 @@ class PluginSolver final : public Solver {
   // The old problem stays valid until the plug-in has the new one.
   void take(const Problem& problem, int (*how)(void*, const perp_problem*)) {
     auto next = std::make_unique<PluginProblem>(problem);
+    failure_ = make();
+    if (!failure_.empty()) return;
     set_values();
-    failure_.clear();
     const std::string fault = fault_of_call([&] {
       if (how(solver_, next->get()) != 0) failure_ = "the plug-in could not prepare the problem";
     });
@@ -154,7 +163,8 @@ class PluginSolver final : public Solver {
   std::string summary_ = to_utf8(plugin_.summary);  // of traits_
   SolverTraits traits_;
   std::vector<double> values_;  // of the settings, in their order
-  void* solver_ = nullptr;
+  std::string file_;
+  mutable void* solver_ = nullptr;  // see make()
   std::unique_ptr<PluginProblem> problem_;
   std::string failure_;  // of prepare
 };

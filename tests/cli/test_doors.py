@@ -113,10 +113,19 @@ class TestFaultsApart(DoorTestCase):
         library = self.compiled(self.write("throws.cpp", text))
         problem = self.write("p.json", lcp())
         for when, solver, code, word in (("p", "lie", 1, "in prepare the plug-in threw: no luck"), ("p", "first(lie, lemke)", 0, "lemke"),
-                                         ("c", "lie", 2, "cannot make it")):
+                                         ("c", "lie", 1, "cannot make it"), ("c", "first(lie, lemke)", 0, "lemke")):
             done = self.perp("solve", problem, "--plugin", library, "--solver", solver, env={**os.environ, "T": when})
             self.assertEqual(done.returncode, code, done.stderr)
             self.assertIn(word, done.stdout + done.stderr)
+
+    def test_a_plugin_whose_object_cannot_be_made_does_not_end_a_benchmark(self):
+        text = (ROOT / "tests/plugins/faulty.c").read_text()
+        for name, fault, outcome in (("aborts", "abort();", "crashed"), ("hangs", "for (volatile int i = 0;; i = i + 1) i = 0;", "timed_out"),
+                                     ("gives nothing", "return NULL;", "numerical_error")):
+            library = self.compiled(self.write(f"{outcome}.c", text.replace("create(void) {", "create(void) { " + fault)))
+            records = self.bench(self.write("p.json", lcp(name="p")), "--solvers", "lemke,lie", "--plugin", library, "--set", "tolerance=1e-9",
+                                 "--time-limit", "1")
+            self.assertEqual({r["solver"]: r["outcome"] for r in records}, {"lemke": "solved", "lie": outcome}, name)
 
     def test_settings_of_plugins_have_names_of_their_own(self):
         text = (ROOT / "tests/plugins/faulty.c").read_text().replace("kinds, 0, NULL, 0, create", "kinds, 0, given, 2, create")
