@@ -65,7 +65,7 @@ const tests = {
     await table.locator("thead button", {hasText: /^n$/}).click();
     assert.deepEqual(await byN(), [...(await byN())].sort((a, b) => b - a));
     assert.ok((await column(table, "worst row")).every((text) => text === "z[3] (contact of a and b)"));
-    assert.match((await column(table, "again with"))[0], /^perp bench \w+ --only pile-\d+ --solvers [\w-]+ --tolerance 1e-8 --time-limit 10 -o again --overwrite$/);
+    assert.match((await column(table, "again with"))[0], /^perp bench \w+ --only pile-\d+ --solvers [\w-]+ --tolerance 1e-8 --time-limit 10 --memory-limit 1000 -o again --overwrite$/);
     // What is empty has no column.
     assert.ok(!(await texts("#suite-piles thead th")).includes("vacuous"));
     // Filters restrict everything.
