@@ -18,10 +18,12 @@ const column = async (table, head) => {
   return table.locator(`tbody tr td:nth-child(${k})`).allTextContents();
 };
 const seeEverything = async () => {
-  const height = await page.evaluate(() => document.documentElement.scrollHeight);
-  for (let y = 0; y < height; y += 600) {
-    await page.evaluate((at) => window.scrollTo(0, at), y);
-    await page.waitForTimeout(30);
+  // The page grows while it is drawn. What comes into view is told once a frame, however long it takes.
+  for (let y = 0; y < (await page.evaluate(() => document.documentElement.scrollHeight)); y += 600) {
+    await page.evaluate((at) => new Promise((seen) => {
+      window.scrollTo(0, at);
+      requestAnimationFrame(() => requestAnimationFrame(seen));
+    }), y);
   }
 };
 
@@ -94,6 +96,8 @@ const tests = {
     assert.equal(await suites.count(), 2);
     await seeEverything();
     // Every suite has its chart and its table, and the sections below are there, too.
+    await page.locator("#versions figure svg[role=img]").nth(1).waitFor();
+    await page.locator("#suite-piles figure svg[role=img]").nth(3).waitFor();
     assert.equal(await page.locator("#versions figure svg[role=img]").count(), 2);
     assert.equal(await suites.first().locator("tbody tr").count(), 5);
     assert.equal(await page.locator("#suite-piles figure svg[role=img]").count(), 4);
