@@ -89,6 +89,7 @@ class View {
     this.camera.position.copy(this.middle).addScaledVector(away, radius / Math.sin((35 / 2) * (Math.PI / 180)));
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.target.copy(this.middle);
+    this.controls.update();  // so that the camera looks there
     this.controls.addEventListener("change", () => this.draw());
     this.addBodies();
     this.addCentres();
