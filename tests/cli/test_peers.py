@@ -13,7 +13,7 @@ PEER = """#!{python}
 import json, os, sys
 problem = json.load(sys.stdin)
 print("a line of the library", file=sys.stderr)
-print(json.dumps({{"z": problem["solution"]["z"], "message": sys.argv[1], "iterations": int(os.environ["OMP_NUM_THREADS"]),
+print(json.dumps({{"z": problem["x-answer"], "message": sys.argv[1], "iterations": int(os.environ["OMP_NUM_THREADS"]),
                   "times": {{"setup": 0.5, "solve": 0.25}}}}))
 """
 
@@ -61,7 +61,7 @@ class TestPeers(CliTestCase):
         self.assertIn("peers:\n  bullet-dantzig", self.run_alone("list", "solvers").stdout)
 
     def check_solve(self):
-        done, result = self.solve_with("bullet-dantzig", lcp(solution={"z": [2, 0]}))
+        done, result = self.solve_with("bullet-dantzig", lcp(**{"x-answer": [2, 0]}))
         self.assertEqual((done.returncode, result["status"], result["solver"]), (0, "solved", "bullet-dantzig"))
         self.assertEqual((result["message"], result["iterations"]), ("bullet-dantzig", 1))  # one thread
         self.assertEqual(result["times"], {"setup": 0.5, "solve": 0.25, "own": True})
@@ -83,15 +83,15 @@ class TestPeers(CliTestCase):
 
     def test_wrong_answers_are_wrong(self):
         self.install("perp-peer-bullet")
-        done, result = self.solve_with("bullet-dantzig", lcp(solution={"z": [1, 1]}))
+        done, result = self.solve_with("bullet-dantzig", lcp(**{"x-answer": [1, 1]}))
         self.assertEqual((done.returncode, result["status"]), (1, "wrong"))
 
     def test_an_answer_is_not_lost_to_what_comes_after_it(self):
         """A line that is whole counts, the last of them, however the program ends."""
-        line = """print(json.dumps({{"z": problem["solution"]["z"], "times": {{"setup": 0.5, "solve": %s}}}}), flush=True)\n"""
+        line = """print(json.dumps({{"z": problem["x-answer"], "times": {{"setup": 0.5, "solve": %s}}}}), flush=True)\n"""
         for end in ("os.kill(os.getpid(), 11)\n", "sys.exit(3)\n", "print('{{\"z\": [1', end='')\n"):
             self.install("perp-peer-bullet", text=PEER[:PEER.index("print(")] + "sys.argv\n" + line % 4 + line % 2 + end)
-            done, result = self.solve_with("bullet-dantzig", lcp(solution={"z": [2, 0]}))
+            done, result = self.solve_with("bullet-dantzig", lcp(**{"x-answer": [2, 0]}))
             self.assertEqual((done.returncode, result["status"]), (0, "solved"), end)
             self.assertEqual(result["times"]["solve"], 2)
 
@@ -101,7 +101,7 @@ class TestPeers(CliTestCase):
         self.assertEqual((done.returncode, result["status"], result["statistics"]["signal"]), (1, "numerical_error", 11))
 
     def test_gets_the_start_that_is_asked_for(self):
-        echo = PEER.replace('problem["solution"]["z"]', 'problem.get("start", [7, 7])')
+        echo = PEER.replace('problem["x-answer"]', 'problem.get("start", [7, 7])')
         self.install("perp-peer-bullet", text=echo)
         problem = self.write("problem.json", lcp(start=[2, 0]))
         for start, outcome in (("zero", "wrong"), ("stored", "solved")):
@@ -113,7 +113,7 @@ class TestPeers(CliTestCase):
                 self.assert_valid(record, "record")
 
     def test_a_reduction_is_on_its_clock(self):
-        self.install("perp-peer-bullet", text=PEER.replace('"setup": 0.5', '"setup": 0.0').replace('problem["solution"]["z"]', "[1, 2]"))
+        self.install("perp-peer-bullet", text=PEER.replace('"setup": 0.5', '"setup": 0.0').replace('problem["x-answer"]', "[1, 2]"))
         _, result = self.solve_with("bullet-dantzig", make_problem("box_qp", solution={"z": [1, 2]}))
         self.assertEqual(result["status"], "solved")
         self.assertGreater(result["times"]["setup"], 0)
@@ -121,7 +121,7 @@ class TestPeers(CliTestCase):
     def test_another_program_is_another_run(self):
         """--resume goes by the peer's program too."""
         self.install("perp-peer-bullet")
-        problem = self.write("problem.json", lcp(solution={"z": [2, 0]}))
+        problem = self.write("problem.json", lcp(**{"x-answer": [2, 0]}))
         command = ["bench", problem, "--solvers", "bullet-dantzig", "--resume", "-o", self.folder / "records"]
         self.assertIn("1 runs", self.run_alone(*command).stderr)
         self.assertIn("0 runs", self.run_alone(*command).stderr)
