@@ -219,15 +219,9 @@ bool ContactSystem::bounces(int c) const {
 }
 
 void ContactSystem::set_scales() {
-  double mass = 0.0;
-  int moving = 0;
-  for (const Body& body : scene_->bodies) {
-    if (body.fixed) continue;
-    mass += body.mass;
-    ++moving;
-  }
+  const bool moving = coordinates_.size() > 0;
   velocity_scale_ = std::max(h_ * scene_->gravity.norm(), 1e-2);
-  impulse_scale_ = moving > 0 ? mass / moving * velocity_scale_ : 1.0;
+  impulse_scale_ = moving ? typical_mass(*scene_) * velocity_scale_ : 1.0;
 }
 
 void ContactSystem::add_row(int row, const ContactPoint3& c, const FrictionDirection& d,

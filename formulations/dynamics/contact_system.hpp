@@ -116,7 +116,7 @@ class ContactSystem {
 
   /// Unit of velocities, m/s: h|g|, at least 0.01.
   double velocity_scale() const { return velocity_scale_; }
-  /// Unit of impulses, N s: mean mass of the moving bodies times velocity_scale().
+  /// Unit of impulses, N s: typical_mass() times velocity_scale().
   double impulse_scale() const { return impulse_scale_; }
   /// impulse_scale() / velocity_scale(), kg: the unit of masses in dimensionless problems.
   double mass_scale() const { return impulse_scale_ / velocity_scale_; }

@@ -191,6 +191,17 @@ void Coordinates::add_wrench(int body, const Vector3d& force, const Vector3d& mo
   }
 }
 
+double typical_mass(const Scene& scene) {
+  double first = 0.0, logarithms = 0.0;
+  int moving = 0;
+  for (const Body& body : scene.bodies) {
+    if (body.fixed) continue;
+    if (moving++ == 0) first = body.mass;
+    logarithms += std::log(body.mass / first);  // exactly 0 for equal masses
+  }
+  return moving > 0 ? first * std::exp(logarithms / moving) : 1.0;
+}
+
 SparseMatrix inverse_mass_matrix(const Scene& scene, const State& state,
                                  const Coordinates& coordinates) {
   std::vector<Triplet> entries;

@@ -46,6 +46,10 @@ class Coordinates {
   std::vector<int> offset_;
 };
 
+/// Geometric mean of the masses of the moving bodies, kg; 1 if there are none. A single body that
+/// is much heavier than the others then hardly changes the unit of impulses.
+double typical_mass(const Scene& scene);
+
 /// Inverse of the mass matrix, size() x size(), block diagonal, world frame.
 SparseMatrix inverse_mass_matrix(const Scene& scene, const State& state,
                                  const Coordinates& coordinates);

@@ -21,12 +21,11 @@ std::vector<int> components(int dimension) {
 StepScales step_scales(const Scene& scene, const State& state, double h, const Vector& free) {
   const Coordinates coordinates(scene);
   const Vector change = free - coordinates.velocity(state);
-  double mass = 0.0, fastest = 0.0, largest = h * scene.gravity.norm();
+  double fastest = 0.0, largest = h * scene.gravity.norm();
   int moving = 0;
   for (std::size_t b = 0; b < scene.bodies.size(); ++b) {
     const int at = coordinates.offset(static_cast<int>(b));
     if (at < 0) continue;
-    mass += scene.bodies[b].mass;
     ++moving;
     double r = bounding_radius(scene.bodies[b].shape);
     if (std::isinf(r)) r = 0.0;
@@ -40,7 +39,7 @@ StepScales step_scales(const Scene& scene, const State& state, double h, const V
   StepScales s;
   s.change = std::max(largest, kLeastVelocity);
   s.velocity = std::max(fastest, s.change);
-  if (moving > 0) s.impulse = mass / moving * s.change;
+  if (moving > 0) s.impulse = typical_mass(scene) * s.change;
   s.length = length_scale(scene);
   return s;
 }

@@ -21,7 +21,7 @@ struct StepScales {
   double length = 1.0;    ///< m: mean radius of the moving bodies that have a shape
   double change = 1.0;    ///< m/s, of changes of velocity: h |gravity|, or a larger one
   double velocity = 1.0;  ///< m/s, of velocities: the largest speed
-  double impulse = 1.0;   ///< N s: mean mass of moving bodies times `change`
+  double impulse = 1.0;   ///< N s: typical_mass() times `change`
 };
 
 /// What a simpler step says about the contact of a pair of bodies, to start from.

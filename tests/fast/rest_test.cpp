@@ -305,5 +305,33 @@ TEST(BlockLu, FactorsAnEqualMatrixOnceAndAnotherOneAnew) {
   check(first, "after a singular one");
 }
 
+// The unit of impulses is that of a typical body. With the mean mass as the unit, the impulses on a
+// grain were below the tolerance beside ten thousand tons that rest far away: it was not braked,
+// and every step counted as solved.
+TEST(Scales, AHeavyBodyFarAwayChangesNothing) {
+  const Scene scene = scene_of(R"("dimension":3,"gravity":[0,0,-9.81],"bodies":[
+    {"name":"floor","fixed":true,"shape":{"type":"half_space","normal":[0,0,1]}},
+    {"name":"heavy","mass":1e7,"shape":{"type":"sphere","radius":1},"position":[50,0,1]},
+    {"name":"grain","mass":0.001,"shape":{"type":"sphere","radius":0.1},"position":[0,0,0.1],"velocity":[2,0,0]}],
+    "contact":{"mu":0.2})");
+  for (const char* formulation :
+       {"coulomb-implicit", "stewart-trinkle", "closed-form-gap", "geometric-implicit"}) {
+    SimulationRequest request;
+    request.formulation = formulation;
+    request.step = 0.01;
+    request.duration = 0.1;
+    request.solve.limits.tolerance = 1e-10;
+    request.on_step = [&](const StepReport& step) {
+      for (const ContactResult& c : step.result.contacts)
+        EXPECT_NE(c.mode, ContactMode::kOpen) << formulation;
+      return true;
+    };
+    const SimulationSummary run = simulate(scene, request);
+    EXPECT_EQ(run.failed_steps, 0) << formulation;
+    EXPECT_NEAR(run.final_state.bodies[2].velocity.x(), 2.0 - 0.2 * 9.81 * 0.1, 1e-6)
+        << formulation;
+  }
+}
+
 }  // namespace
 }  // namespace perp::test
