@@ -260,10 +260,13 @@ class Simulator {
     const State reference = contacts.reference(length);
     report.solved = take_step(reference, length, report, contacts.decisions(reference, length, h_));
     State& end = report.result.state;
-    if (!report.solved && !request_.keep_going) end = start;  // the run ends
+    if (!report.solved && !request_.keep_going) {  // the run ends
+      end = start;
+      end.time += length;
+      return report;
+    }
     end.time = start.time + length;
     end.given = start.given;
-    if (!report.solved && !request_.keep_going) return report;
     const State moved =
         drifted(scene_, drifted(scene_, start, start, 0.5 * length), end, 0.5 * length);
     for (std::size_t b = 0; b < end.bodies.size(); ++b) {
@@ -492,8 +495,8 @@ class Simulator {
   int halvings_ = 0, halvings_left_ = 0;  // of a step, and of the present part of one
   WarmStarts answers_;
   std::map<std::string, std::unique_ptr<Session>> sessions_;  // key: the stage
-  // keys of contacts held in the last segment, if no impact followed
   bool given_ = false;  // whether impulses have acted since the last segment
+  // keys of contacts held in the last segment, if no impact followed
   std::unordered_set<std::uint64_t> held_;
   std::unordered_set<std::uint64_t> struck_;  // keys of contacts in impacts since then
   Unsolved unsolved_;                         // the last stage that was not solved
