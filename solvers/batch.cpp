@@ -87,9 +87,10 @@ std::vector<std::vector<int>> pieces_of(std::span<const Problem> problems, int t
 
 class Batch {
  public:
-  Batch(std::span<const Problem> problems, const SolveRequest& request)
+  Batch(std::span<const Problem> problems, const SolveRequest& request, Observer* observer)
       : problems_(problems),
         request_(request),
+        observer_(observer),
         results_(problems.size()),
         faults_(problems.size()) {}
 
@@ -126,7 +127,7 @@ class Batch {
 
   void solve(Session& session, int i) {
     try {
-      results_[i] = session.solve(problems_[i], request_);
+      results_[i] = session.solve(problems_[i], request_, observer_);
     } catch (const std::invalid_argument& fault) {
       faults_[i] = fault.what();
     }
@@ -134,6 +135,7 @@ class Batch {
 
   std::span<const Problem> problems_;
   const SolveRequest& request_;
+  Observer* observer_;
   std::vector<std::vector<int>> pieces_;
   std::vector<VerifiedResult> results_;
   std::vector<std::optional<std::string>> faults_;
@@ -164,7 +166,8 @@ std::vector<std::vector<int>> group_by_structure(std::span<const Problem> proble
 }
 
 std::vector<VerifiedResult> solve_batch(std::span<const Problem> problems,
-                                        const SolveRequest& request, int threads) {
+                                        const SolveRequest& request, int threads,
+                                        Observer* observer) {
   if (request.start || request.start_dual || request.start_basis)
     throw std::invalid_argument("a batch takes no start; its problems may have their own");
   if (threads < 1) throw std::invalid_argument("a batch needs at least one thread");
@@ -172,7 +175,7 @@ std::vector<VerifiedResult> solve_batch(std::span<const Problem> problems,
     Session checked(request);  // refuses an unknown solver even if there are no problems
     return {};
   }
-  return Batch(problems, request).run(threads);
+  return Batch(problems, request, observer).run(threads);
 }
 
 }  // namespace perp

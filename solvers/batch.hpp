@@ -20,10 +20,12 @@ std::vector<std::vector<int>> group_by_structure(std::span<const Problem> proble
 /// threads, all of them call `make`.
 /// @param threads at least 1; the caller's is one of them. If the system starts fewer, these do the
 /// work.
+/// @param observer of every solve, or nullptr; all threads call it at the same time
 /// @throws std::invalid_argument for a start in the request, fewer than one thread, an unknown
 /// solver or setting, or a malformed problem (the text gives its place in the batch; the first one
 /// if there are several).
 std::vector<VerifiedResult> solve_batch(std::span<const Problem> problems,
-                                        const SolveRequest& request, int threads = 1);
+                                        const SolveRequest& request, int threads = 1,
+                                        Observer* observer = nullptr);
 
 }  // namespace perp

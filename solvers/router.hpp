@@ -24,8 +24,9 @@ struct VerifiedResult {
   std::vector<RouteStep> route;
   int iterations = 0;
   /// Seconds of all tries, from the problem in memory to the answer. Setup is all that is done
-  /// before the solver begins: refusals, compiling a graph, reductions, prepare(). Mapping an
-  /// answer back belongs to the solve. Verification is in neither.
+  /// before and between the methods: plans, making of solvers when their turn comes, refusals,
+  /// compiling a graph, reductions, prepare(). Mapping an answer back belongs to the solve.
+  /// Verification is in neither.
   double setup_time = 0.0, solve_time = 0.0;
   double verification_time = 0.0;
   bool refuted = false;    ///< the solver claimed something that the verifier contradicts

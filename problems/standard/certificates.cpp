@@ -11,9 +11,7 @@ namespace perp {
 namespace {
 
 constexpr double kBeyondRounding = 1e-12;  // over the sum of absolute values: more than rounding
-// More than sums that are made exactly can hide: this much, or this share of what is summed.
-constexpr Extended kHidden = 1e-29L, kHiddenShare = 0x1p-90L;
-constexpr double kFarAway = 1e10;  // relative radius from which on an exclusion is reported
+constexpr double kFarAway = 1e10;          // relative radius from which on an exclusion is reported
 
 // a'b and the sum of |a_i b_i|.
 std::pair<double, double> dot_and_size(const Vector& a, const Vector& b) {
@@ -24,10 +22,6 @@ std::pair<double, double> dot_and_size(const Vector& a, const Vector& b) {
     size += std::abs(term);
   }
   return {static_cast<double>(sum), static_cast<double>(size)};
-}
-
-Extended hidden_in(const AffineSum& sum, Eigen::Index i) {
-  return std::min(kHidden, kHiddenShare * sum.sizes[i]);
 }
 
 // At least the absolute value of an exact sum: what rounding may hide is added. Sums are exact to
@@ -271,9 +265,9 @@ FarkasCheck check_farkas(const Mlcp& p, const Vector& y) {
   }
   check.supremum = static_cast<double>(supremum);
   const double margin = -check.supremum;
-  check.radius = check.violation > 0 ? margin / check.violation : kInfinity;
   const double length = std::max(1.0, max_abs(p.q) / std::max(p.M.max_abs(), 1e-300));
   if (!(margin > kBeyondRounding * static_cast<double>(size) && margin > 0)) return check;
+  check.radius = check.violation > 0 ? margin / check.violation : kInfinity;
   settle(check, may_hold, kFarAway * length, [&] { return is_proof(p, y); });
   return check;
 }
@@ -300,10 +294,10 @@ FarkasCheck check_farkas(const ConicQp& p, const Vector& y) {
       p.A.for_column(j, [&](int, double value) { columns[j] += std::abs(value); });
     check.violation += hidden * max_abs(columns);
   }
-  check.radius = check.violation > 0 ? -check.supremum / check.violation : kInfinity;
   const double length = std::max(1.0, max_abs(p.b) / std::max(p.A.max_abs(), 1e-300));
-  if (-sum > kBeyondRounding * size)
-    settle(check, may_hold, kFarAway * length, [&] { return is_proof(p, y); });
+  if (!(-sum > kBeyondRounding * size)) return check;
+  check.radius = check.violation > 0 ? -check.supremum / check.violation : kInfinity;
+  settle(check, may_hold, kFarAway * length, [&] { return is_proof(p, y); });
   return check;
 }
 
@@ -318,12 +312,11 @@ UnboundedCheck check_unbounded(const ConicQp& p, const Vector& x) {
   check.violation = std::max(largest_of(curvature), distance_of(s, p.cones));
   const bool may_hold =
       plainly(curvature).isZero(0.0) && distance_from_cones(plainly(s), p.cones, false) <= 0.0;
+  if (!(-sum > kBeyondRounding * size)) return check;
   check.radius = check.violation > 0 ? -sum / check.violation : kInfinity;
   const double data = std::max({p.P.max_abs(), p.A.max_abs(), 1e-300});
-  if (-sum > kBeyondRounding * size) {
-    settle(check, may_hold, kFarAway * std::max(1.0, max_abs(p.c) / data),
-           [&] { return is_proof_of_unbounded(p, x); });
-  }
+  settle(check, may_hold, kFarAway * std::max(1.0, max_abs(p.c) / data),
+         [&] { return is_proof_of_unbounded(p, x); });
   return check;
 }
 

@@ -23,7 +23,7 @@ struct FarkasCheck {
                                        ///< that `violation` measures; must be < 0
   double violation =
       Residuals::kNone;              ///< largest |(M'y)_j| of the wrong sign at an infinite bound
-  double radius = Residuals::kNone;  ///< inf if it holds
+  double radius = Residuals::kNone;  ///< inf if it holds, NaN if it excludes nothing at all
 };
 
 /// Checks a certificate. Entries of y with a sign that is not allowed make it fail.
@@ -45,7 +45,7 @@ struct UnboundedCheck {
   double slope = Residuals::kNone;      ///< c'x
   double violation = Residuals::kNone;  ///< largest entry of Px, and distance of -Ax from K
   double radius = Residuals::kNone;     ///< no dual feasible (u, y), Pu + c + A'y = 0, has a
-                                        ///< 1-norm below this
+                                        ///< 1-norm below this; NaN if nothing is excluded
 };
 /// @throws std::invalid_argument if x has the wrong length
 UnboundedCheck check_unbounded(const ConicQp& problem, const Vector& x);

@@ -236,8 +236,10 @@ Extended distance(const Equations& q) {
   Vector v(q.e.cols());
   for (int j = 0; j < v.size(); ++j) v[j] = q.v[q.columns[j]];
   const Matrix e = q.e;
-  const ExtendedVector residual =
-      sum_of({AffineTerm::product(e, v)}, n).values.cwiseAbs() * (1 + unit);
+  const AffineSum exact = sum_of({AffineTerm::product(e, v)}, n);
+  ExtendedVector residual(n);
+  for (int i = 0; i < n; ++i)
+    residual[i] = std::abs(exact.values[i]) * (1 + unit) + hidden_in(exact, i);
   const ExtendedVector moved = inverse.cwiseAbs().cast<Extended>() * residual;
   return moved.maxCoeff() * (1 + unit) / (1 - kappa) + std::numeric_limits<double>::denorm_min();
 }
@@ -251,9 +253,10 @@ bool hold_around(const ConeConditions& c, const std::vector<char>& tight, const 
   const Matrix rows = c.rows;
   const auto m = rows.rows();
   const AffineSum g = sum_of({AffineTerm::product(rows, q.v)}, m);
-  const Extended slack = 1 + 1e-15L;  // for the rounding of sums that are not made by sum_of
+  // For the rounding of sums of doubles: twice as much for each term, and for a root.
+  const Extended slack = 1 + Extended(q.v.size() + 8) * std::numeric_limits<double>::epsilon();
   ExtendedVector off = rows.multiply_abs(moves).cast<Extended>() * (radius * slack);
-  for (int i = 0; i < m; ++i) off[i] += std::abs(g.values[i]) * 1e-18L;
+  for (int i = 0; i < m; ++i) off[i] += std::abs(g.values[i]) * 1e-18L + hidden_in(g, i);
   int offset = 0;
   for (const Cone& cone : c.cones) {
     Extended squares = 0;
@@ -268,8 +271,9 @@ bool hold_around(const ConeConditions& c, const std::vector<char>& tight, const 
       if (!tight[i] && g.values[i] < off[i]) return false;
     offset += cone.size;
   }
-  Extended sum = dot_product(c.objective.cast<Extended>(), q.v.cast<Extended>()),
-           size = std::abs(sum);
+  const Matrix objective = DenseMatrix(c.objective.transpose());
+  const AffineSum value = sum_of({AffineTerm::product(objective, q.v)}, 1);
+  Extended sum = value.values[0] + hidden_in(value, 0), size = std::abs(sum);
   sum += c.objective.cwiseAbs().dot(moves) * radius * slack;
   for (int k = 0; k < c.low.size(); ++k) {
     const auto support = [&](Extended value) { return value * (value > 0 ? c.high[k] : c.low[k]); };

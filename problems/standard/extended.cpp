@@ -230,6 +230,11 @@ void sum_of(std::initializer_list<AffineTerm> terms, int rows, SumWorkspace& wor
     if (doubtful[i] >= 0) result.values[i] = exact[doubtful[i]].value();
 }
 
+Extended hidden_in(const AffineSum& sum, Eigen::Index i) {
+  constexpr Extended kHidden = 1e-29L, kHiddenShare = 0x1p-90L;
+  return std::min(kHidden, kHiddenShare * sum.sizes[i]);
+}
+
 Extended dot_product(const Eigen::Ref<const ExtendedVector>& a,
                      const Eigen::Ref<const ExtendedVector>& b) {
   CompensatedSum sum;

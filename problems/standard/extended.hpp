@@ -62,6 +62,9 @@ AffineSum sum_of(std::initializer_list<AffineTerm> terms, int rows);
 void sum_of(std::initializer_list<AffineTerm> terms, int rows, SumWorkspace& work,
             AffineSum& result);
 
+/// More than the exact sum i can differ from values[i] beyond 2^-60 of that.
+Extended hidden_in(const AffineSum& sum, Eigen::Index i);
+
 /// a'b, likewise.
 Extended dot_product(const Eigen::Ref<const ExtendedVector>& a,
                      const Eigen::Ref<const ExtendedVector>& b);

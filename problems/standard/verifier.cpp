@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <cmath>
 #include <perp/problems/matrix/infinity.hpp>
+#include <perp/problems/standard/friction_cone.hpp>
 #include <perp/problems/standard/precise_measure.hpp>
 #include <type_traits>
 
@@ -50,18 +51,8 @@ Answer projected(const BoxQp& p, const Vector& z) { return {clamped(z, p.lower, 
 Answer projected(const ConicQp& p, const Vector& z) { return {z, Vector::Zero(p.b.size())}; }
 Answer projected(const ConvexContact&, const Vector& z) { return {z, {}}; }
 Answer projected(const FrictionContact& p, Vector z) {
-  for (int c = 0; c < p.contacts(); ++c) {
-    auto r = z.segment(p.dimension * c, p.dimension);
-    const double n = r[0], t = r.tail(p.dimension - 1).norm(), mu = p.mu[c];
-    if (t <= mu * n) continue;
-    if (mu * t <= -n) {
-      r.setZero();
-      continue;
-    }
-    const double normal = (n + mu * t) / (1.0 + mu * mu);
-    r.tail(p.dimension - 1) *= mu * normal / t;
-    r[0] = normal;
-  }
+  for (int c = 0; c < p.contacts(); ++c)
+    project_on_cone(p.mu[c], p.dimension, z.data() + p.dimension * c);
   return {z, {}};
 }
 

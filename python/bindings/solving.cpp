@@ -1,6 +1,7 @@
 #include "bindings.hpp"
 #include "pickling.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <perp/bench/analysis/analysis.hpp>
@@ -8,6 +9,7 @@
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/solvers/batch.hpp>
 #include <perp/solvers/session.hpp>
+#include <thread>
 
 namespace perp::python {
 
@@ -42,6 +44,22 @@ class PythonObserver final : public Observer {
   Clock::time_point next_look_ = Clock::now() + kBetweenLooks;
 };
 
+// Ends all solves of a batch at Ctrl-C. Python tells only the thread that called it.
+class BatchObserver final : public Observer {
+ public:
+  bool on_iteration(const IterationRecord& record) override {
+    if (stopped_) return false;
+    if (std::this_thread::get_id() == caller_ && !watch_.on_iteration(record)) stopped_ = true;
+    return !stopped_;
+  }
+
+ private:
+  const py::object nothing_ = py::none();
+  PythonObserver watch_{nothing_};
+  std::thread::id caller_ = std::this_thread::get_id();
+  std::atomic<bool> stopped_ = false;
+};
+
 struct Options {
   std::string solver = "auto";
   double tolerance = 1e-8, time_limit = 0.0;
@@ -61,7 +79,8 @@ SolveRequest request_of(const Options& options, Settings settings) {
 }
 
 // A start may be an array, an earlier result, "zero" or None (the problem's own, if it has one).
-void set_start(SolveRequest& request, const py::object& start, const py::object& dual) {
+void set_start(SolveRequest& request, const Problem& problem, const py::object& start,
+               const py::object& dual) {
   request.start.reset();
   request.start_dual.reset();
   request.start_basis.reset();
@@ -75,6 +94,8 @@ void set_start(SolveRequest& request, const py::object& start, const py::object&
     const std::string word = start.cast<std::string>();
     if (word != "zero" && word != "stored")
       throw py::value_error("start: \"" + word + "\" is neither an array, zero nor stored");
+    if (word == "stored" && !problem.start)
+      throw py::value_error("start: the problem has no stored start");
     request.stored_start = word == "stored";
   } else if (py::isinstance<VerifiedResult>(start)) {
     const VerifiedResult& earlier = start.cast<const VerifiedResult&>();
@@ -112,7 +133,7 @@ std::shared_ptr<VerifiedResult> solve(const py::object& given, const std::string
   check_observer(observer);
   SolveRequest request =
       request_of({solver, tolerance, time_limit, max_iterations, threads}, settings_from(settings));
-  set_start(request, start, start_dual);
+  set_start(request, problem, start, start_dual);
   PythonObserver watch(observer);
   return without_gil(
       [&] { return std::make_shared<VerifiedResult>(solve_verified(problem, request, &watch)); });
@@ -134,7 +155,7 @@ class PythonSession {
     check_observer(observer);
     const Busy busy(busy_);
     if (py::isinstance<py::str>(start) && start.cast<std::string>() == "last") {
-      set_start(request_, py::none(), py::none());
+      set_start(request_, problem, py::none(), py::none());
       if (last_ && last_->answer.z.size() == problem.size()) {
         request_.start = last_->answer.z;
         const auto* conic = std::get_if<ConicQp>(&problem.data);
@@ -143,7 +164,7 @@ class PythonSession {
         if (!last_->basis.empty()) request_.start_basis = last_->basis;
       }
     } else {
-      set_start(request_, start, start_dual);
+      set_start(request_, problem, start, start_dual);
     }
     PythonObserver watch(observer);
     auto result = without_gil([&] {
@@ -191,9 +212,10 @@ std::vector<std::shared_ptr<VerifiedResult>> solve_many(const py::list& problems
       request_of({solver, tolerance, time_limit, max_iterations}, settings_from(settings));
   std::vector<Problem> copies;
   for (const py::handle problem : problems) copies.push_back(problem_from(problem, "problems"));
+  BatchObserver watch;
   return without_gil([&] {
     std::vector<std::shared_ptr<VerifiedResult>> results;
-    for (VerifiedResult& r : solve_batch(copies, request, threads))
+    for (VerifiedResult& r : solve_batch(copies, request, threads, &watch))
       results.push_back(std::make_shared<VerifiedResult>(std::move(r)));
     return results;
   });

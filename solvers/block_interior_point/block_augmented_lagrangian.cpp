@@ -30,7 +30,7 @@ void BlockAugmentedLagrangian::read_start(const Start& start) {
   x.lambda.setZero();
   x.nu = 0.0;
   if (start.z) program().read_start(*start.z, x.p);
-  if (start.dual && start.dual->size() == program().rows()) program().read_dual(*start.dual, x);
+  if (start.dual) program().read_dual(*start.dual, x);
   const auto kept = [&](double value) { return value >= settings.negligible ? value : 0.0; };
   for (double& lambda : x.lambda) lambda = std::max(0.0, kept(lambda));
   x.nu = std::max(0.0, kept(x.nu));

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <perp/problems/matrix/infinity.hpp>
+#include <perp/problems/standard/extended.hpp>
 
 namespace perp {
 
 namespace {
 
 constexpr Eigen::Index kRowBlock = 32;
-constexpr double kOrderMatters = 1e5;  // smaller sums are right to 1e-14 in any order
+constexpr double kLargeTerms = 1e5;  // smaller sums are right to 1e-14 in extended precision
 
 }  // namespace
 
@@ -129,22 +130,27 @@ double RowProblem::row_sum_norm() const {
   return largest;
 }
 
-// The sum in the order of the verifier: term by term, q last.
-double RowProblem::row_in_order(int i, const double* z) const {
-  long double sum = 0.0L;
-  for_row(i, [&](int j, double value) { sum += static_cast<long double>(value) * z[j]; });
-  return static_cast<double>(sum + q[i]);
+// The sum as the verifier computes it: as if exactly, rounded once.
+double RowProblem::exact_row(int i, const Vector& z) const {
+  ExtendedVector row(size() + 1), factors(size() + 1);
+  Eigen::Index terms = 0;
+  row[terms] = q[i];
+  factors[terms++] = 1;
+  for_row(i, [&](int j, double value) {
+    row[terms] = value;
+    factors[terms++] = z[j];
+  });
+  return static_cast<double>(dot_product(row.head(terms), factors.head(terms)));
 }
 
 double RowProblem::natural_residual(const Vector& z) const {
-  // If the terms are large, rounding makes the sum depend on the order: then use the verifier's.
-  const bool in_order =
-      size() > 0 && !(max_abs_ * z.lpNorm<Eigen::Infinity>() * size() < kOrderMatters);
+  if (!z.allFinite()) return kInfinity;
+  const bool exactly =
+      size() > 0 && !(max_abs_ * z.lpNorm<Eigen::Infinity>() * size() < kLargeTerms);
   double largest = 0.0;
   for (int i = 0; i < size(); ++i) {
-    const double f =
-        in_order ? row_in_order(i, z.data()) : static_cast<double>(extended_row(i, z.data()));
-    if (!std::isfinite(f) || !std::isfinite(z[i])) return kInfinity;
+    const double f = exactly ? exact_row(i, z) : static_cast<double>(extended_row(i, z.data()));
+    if (!std::isfinite(f)) return kInfinity;
     largest = std::max(largest, std::abs(mid(z[i] - lower[i], z[i] - upper[i], f)));
   }
   return largest;

@@ -72,7 +72,7 @@ class RowProblem {
   Vector q, lower, upper, diagonal;
 
  private:
-  double row_in_order(int i, const double* z) const;
+  double exact_row(int i, const Vector& z) const;
 
   double max_abs_ = 0.0;
   bool dense_ = false;

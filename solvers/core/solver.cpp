@@ -112,6 +112,8 @@ void Solver::take(const Problem& problem, bool update) {
   }
   prepared_size_ = problem.size();
   prepared_kind_ = problem.kind();
+  const auto* conic = std::get_if<ConicQp>(&problem.data);
+  prepared_rows_ = conic ? static_cast<int>(conic->b.size()) : 0;
 }
 
 namespace {
@@ -149,6 +151,8 @@ const Result& Solver::solve(const Start& start, Observer* observer) {
   if (prepared_size_ < 0) throw std::logic_error("solve called before prepare");
   if (start.z) check_length("start", start.z->size(), prepared_size_);
   if (start.basis) check_length("start basis", std::ssize(*start.basis), prepared_size_);
+  if (start.dual && prepared_kind_ == "conic_qp")
+    check_length("start dual", start.dual->size(), prepared_rows_);
   clear(result_);
   if (late_) {
     result_.status = Status::kTimeLimit;

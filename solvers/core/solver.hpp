@@ -157,8 +157,8 @@ class Solver {
   void take(const Problem& problem, bool update);
 
   std::string_view prepared_kind_;
-  int prepared_size_ = -1;
-  bool late_ = false;  // the time limit passed in prepare
+  int prepared_size_ = -1, prepared_rows_ = 0;  // rows: of a conic_qp
+  bool late_ = false;                           // the time limit passed in prepare
   Deadline deadline_;
   Result result_;
 };

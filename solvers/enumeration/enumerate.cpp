@@ -28,12 +28,13 @@ enum class Place : unsigned char { kLower, kUpper, kBetween };
 
 class Enumerator {
  public:
-  Enumerator(const Mlcp& p, double tolerance, double time_limit)
+  Enumerator(const Mlcp& p, double tolerance, double time_limit, Observer* observer)
       : p_(p),
         m_(p.M.to_dense()),
         absolute_(m_.cwiseAbs()),
         tolerance_(tolerance),
         deadline_(time_limit),
+        observer_(observer),
         place_(p.size()),
         at_(p.size()),
         z_(p.size()) {}
@@ -48,11 +49,9 @@ class Enumerator {
   void choose(int i) {
     if (!result_.complete) return;
     if (i == p_.size()) {
-      if (deadline_.passed()) {
-        result_.complete = false;
-        return;
-      }
-      examine();
+      result_.interrupted = !tell();
+      result_.complete = !result_.interrupted && !deadline_.passed();
+      if (result_.complete) examine();
       return;
     }
     const bool below = p_.lower[i] > -kInfinity, above = p_.upper[i] < kInfinity;
@@ -63,6 +62,16 @@ class Enumerator {
       place_[i] = place;
       choose(i + 1);
     }
+  }
+
+  // @return false if the observer ends the enumeration; it is asked at every kTold-th basis
+  bool tell() {
+    constexpr long kTold = 1024;
+    if (!observer_ || result_.bases % kTold != 0) return true;
+    IterationRecord record;
+    record.iteration = static_cast<int>(result_.bases);
+    record.step_type = "bases";
+    return observer_->on_iteration(record);
   }
 
   // Examines one complementary basis: the rows and columns of the variables between their bounds.
@@ -291,6 +300,7 @@ class Enumerator {
   DenseMatrix m_, absolute_;
   double tolerance_;
   Deadline deadline_;
+  Observer* observer_;
   struct At {
     bool lower, upper, zero;  // zero: F
   };
@@ -306,14 +316,15 @@ class Enumerator {
 
 }  // namespace
 
-Enumeration enumerate_solutions(const Mlcp& problem, double tolerance, double time_limit) {
+Enumeration enumerate_solutions(const Mlcp& problem, double tolerance, double time_limit,
+                                Observer* observer) {
   validate(problem);
   if (problem.size() > kMaxEnumerationSize) {
     throw std::invalid_argument(
         fmt::format("problem: enumeration takes at most {} unknowns, not {}", kMaxEnumerationSize,
                     problem.size()));
   }
-  return Enumerator(problem, tolerance, time_limit).run();
+  return Enumerator(problem, tolerance, time_limit, observer).run();
 }
 
 const SolverTraits& Enumerate::traits() const {
@@ -329,17 +340,18 @@ void Enumerate::do_prepare(const Problem& problem) {
   problem_ = lcp ? to_mlcp(*lcp) : std::get<Mlcp>(problem.data);
 }
 
-void Enumerate::do_solve(const Start&, Observer*, Result& result) {
-  Enumeration found = enumerate_solutions(problem_, limits.tolerance, deadline().left());
+void Enumerate::do_solve(const Start&, Observer* observer, Result& result) {
+  Enumeration found = enumerate_solutions(problem_, limits.tolerance, deadline().left(), observer);
   result.iterations = static_cast<int>(found.bases);
   result.statistics.emplace_back("solutions", static_cast<double>(found.solutions.size()));
   result.statistics.emplace_back("continuum", found.continuum ? 1.0 : 0.0);
   if (!found.solutions.empty()) {
-    result.status = Status::kSolved;
+    result.status = found.interrupted ? Status::kInterrupted : Status::kSolved;
     result.z = found.solutions.front();
     result.message = fmt::format(
         "{} solution{}{}", found.solutions.size(), found.solutions.size() > 1 ? "s" : "",
-        !found.complete   ? " found before the time limit"
+        found.interrupted ? " found before the end"
+        : !found.complete ? " found before the time limit"
         : found.continuum ? " found; a singular basis holds one, so there may be more"
                           : "");
     result.solutions = std::move(found.solutions);
@@ -347,7 +359,7 @@ void Enumerate::do_solve(const Start&, Observer*, Result& result) {
   }
   result.z = Vector::Zero(problem_.size()).cwiseMax(problem_.lower).cwiseMin(problem_.upper);
   if (!found.complete) {
-    result.status = Status::kTimeLimit;
+    result.status = found.interrupted ? Status::kInterrupted : Status::kTimeLimit;
     return;
   }
   result.status = Status::kStalled;

@@ -16,8 +16,9 @@ struct Enumeration {
   /// some solution z. Each piece of the solution set is the sums of a mean of its extreme points
   /// and of such rays with factors >= 0.
   std::vector<Vector> rays;
-  long bases = 0;        ///< bases examined
-  bool complete = true;  ///< false if the time limit came first
+  long bases = 0;            ///< bases examined
+  bool complete = true;      ///< false if the time limit came first, or the observer ended it
+  bool interrupted = false;  ///< by the observer
 };
 
 /// Examines every choice of "at the lower bound, at the upper bound or between" for every variable
@@ -29,8 +30,10 @@ struct Enumeration {
 /// signs that keep the bounds and the other rows }.
 /// @param tolerance largest natural residual of a point that counts as a solution
 /// @param time_limit seconds; 0: none
+/// @param observer is told every 1024 bases; may be nullptr
 /// @throws std::invalid_argument if n > kMaxEnumerationSize.
-Enumeration enumerate_solutions(const Mlcp& problem, double tolerance, double time_limit = 0.0);
+Enumeration enumerate_solutions(const Mlcp& problem, double tolerance, double time_limit = 0.0,
+                                Observer* observer = nullptr);
 
 /// Largest n: there are up to 3^n bases.
 constexpr int kMaxEnumerationSize = 15;

@@ -32,8 +32,8 @@ struct ContactNewtonSettings {
   double proximal_factor = 1e-3;           ///< eps over min(1, ||Phi||_inf) [-]
   std::string least_squares = "fallback";  ///< "fallback", "always" or "never"
   int memory = 10;                         ///< number of merits the line search compares with
-  int patience = 15;                       ///< steps without a lower merit that end a run
-  std::string linear_algebra = "auto";     ///< "auto", "dense", "sparse" or "pivoted"
+  int patience = 15;  ///< steps that end a run if the lowest merit does not fall by 10 %
+  std::string linear_algebra = "auto";  ///< "auto", "dense", "sparse" or "pivoted"
 
   template <class Visitor>
   void visit(Visitor& v) {
@@ -52,7 +52,8 @@ struct ContactNewtonSettings {
             Choices{"fallback", "always", "never"});
     v.visit("memory", memory, "merits that the line search compares with; 1: monotone",
             kAtLeastOne);
-    v.visit("patience", patience, "steps without a lower merit that end a run", kAtLeastOne);
+    v.visit("patience", patience,
+            "steps in which the lowest merit does not fall by 10 % that end a run", kAtLeastOne);
     v.visit("linear_algebra", linear_algebra,
             "factorisations: auto; dense; sparse, in 3D by blocks of 3 x 3; pivoted, sparse with "
             "pivots "

@@ -90,7 +90,7 @@ bool stick(const double* w, const double* q, double mu, double* r) {
                            (w[1] * w[6] - w[0] * w[7]) * q[2]);
   const double z = over * ((w[1] * w[5] - w[2] * w[4]) * q[0] + (w[2] * w[3] - w[0] * w[5]) * q[1] +
                            (w[0] * w[4] - w[1] * w[3]) * q[2]);
-  if (!(plane_norm(y, z) <= mu * x)) return false;
+  if (!std::isfinite(x) || !(plane_norm(y, z) <= mu * x)) return false;  // w is nearly singular
   r[0] = x;
   r[1] = y;
   r[2] = z;
@@ -100,7 +100,7 @@ bool stick(const double* w, const double* q, double mu, double* r) {
 LocalContactCase solve_in_plane(const double* w, const double* q, double mu, double* r) {
   const double det = w[0] * w[4] - w[1] * w[3];
   const double x = -(w[4] * q[0] - w[3] * q[1]) / det, y = -(w[0] * q[1] - w[1] * q[0]) / det;
-  if (std::abs(y) <= mu * x) {
+  if (std::isfinite(x) && std::abs(y) <= mu * x) {  // else w is singular: one direction of motion
     r[0] = x;
     r[1] = y;
     r[2] = 0.0;

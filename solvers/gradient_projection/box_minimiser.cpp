@@ -109,7 +109,8 @@ void BoxMinimiser::finish(Result& result) {
     if (point_.natural <= kAim * rules_->limits.tolerance && confirm())
       result.status = Status::kSolved;
   }
-  if (result.status != Status::kSolved && counts_.escapes > 0) {
+  const bool ended = result.status == Status::kSolved || result.status == Status::kInterrupted;
+  if (!ended && counts_.escapes > 0) {
     result.status = Status::kSolved;  // the saddle point that was left is a stationary point
     point_.x = stationary_;
   }
@@ -307,7 +308,8 @@ BoxMinimiser::Step BoxMinimiser::factorised_step() {
 BoxMinimiser::Step BoxMinimiser::conjugate_step(double target, double progress, int limit) {
   step_type_ = "cg";
   problem.h().set_face(face_.members);
-  const FaceEnd end = cg_.minimise(face_.members, point_.g, target, progress, limit, search_.p);
+  const FaceEnd end =
+      cg_.minimise(face_.members, point_.g, target, progress, limit, rules_->deadline, search_.p);
   if (end != FaceEnd::kFlat) return outcome(search_.search(1.0));
   return outcome(search_.search_flat());
 }
@@ -320,8 +322,9 @@ bool BoxMinimiser::escape() {
   for (int i = 0; i < problem.size(); ++i) search_.s[i] = face_.free[i] ? random.normal() : 0.0;
   problem.h().set_face(face_.members);
   const int size = static_cast<int>(face_.members.size());
-  if (cg_.minimise(face_.members, search_.s, 0.0, 0.0, 2 * size, search_.p) != FaceEnd::kFlat)
-    return false;
+  const FaceEnd end =
+      cg_.minimise(face_.members, search_.s, 0.0, 0.0, 2 * size, rules_->deadline, search_.p);
+  if (end != FaceEnd::kFlat) return false;
   if (!(cg_.curvature <
         kNegativeCurvature * search_.p.cwiseQuotient(problem.weight()).dot(search_.p)))
     return false;

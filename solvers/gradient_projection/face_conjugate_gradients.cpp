@@ -22,7 +22,8 @@ void FaceConjugateGradients::attach(SymmetricOperator& h, const Vector& weight,
 }
 
 FaceEnd FaceConjugateGradients::minimise(const std::vector<int>& face, const Vector& g,
-                                         double target, double progress, int limit, Vector& d) {
+                                         double target, double progress, int limit,
+                                         const Deadline& deadline, Vector& d) {
   const auto size = static_cast<Eigen::Index>(face.size());
   const auto weight = [&](Eigen::Index k) { return (*weight_)[face[k]]; };
   double rho = 0.0, steepest = 0.0, best_gain = 0.0;
@@ -42,6 +43,7 @@ FaceEnd FaceConjugateGradients::minimise(const std::vector<int>& face, const Vec
       end = FaceEnd::kMinimum;
       break;
     }
+    if (deadline.passed()) break;
     h_->multiply_face(p_, hp_);
     ++iterations;
     double scale = 0.0;  // p'p in the metric of the preconditioner

@@ -1,6 +1,7 @@
 // Conjugate gradients for a quadratic function on a face of a box.
 #pragma once
 
+#include <perp/problems/limits/deadline.hpp>
 #include <perp/solvers/gradient_projection/symmetric_operator.hpp>
 
 namespace perp {
@@ -25,10 +26,10 @@ class FaceConjugateGradients {
   /// @param face the face of set_face(), ascending @param g n values
   /// @param target for the largest gradient entry on the face
   /// @param progress it ends if the last step gained at most this share of the best one; 0: never
-  /// @param limit of iterations
+  /// @param limit of iterations @param deadline it ends as at the limit
   /// @param d the minimiser found, n values; if the end is kFlat, the flat direction p with g'p < 0
   FaceEnd minimise(const std::vector<int>& face, const Vector& g, double target, double progress,
-                   int limit, Vector& d);
+                   int limit, const Deadline& deadline, Vector& d);
 
   int iterations = 0;      ///< of all calls since this was set to zero
   double curvature = 0.0;  ///< p'Hp of the last flat direction

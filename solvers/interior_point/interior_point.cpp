@@ -134,8 +134,7 @@ void InteriorPoint::load(const BoxQp& problem, Reading& reading) {
   posed.cones.clear();
   if (fixed > 0) posed.cones.push_back({ConeType::kZero, fixed});
   if (rows > fixed) posed.cones.push_back({ConeType::kNonnegative, rows - fixed});
-  reading.lower = problem.lower;
-  reading.upper = problem.upper;
+  reading.box = {problem.H, problem.c, problem.lower, problem.upper};
 }
 
 void InteriorPoint::do_solve(const Start&, Observer* observer, Result& result) {
@@ -174,8 +173,8 @@ std::optional<Status> InteriorPoint::assess(int iteration, Observer* observer, R
 
 // Writes message, answer and statistics.
 void InteriorPoint::finish(Result& result) {
-  const bool excluded =
-      result.status != Status::kSolved && !result.certificate && certificates_.exclude(result);
+  const bool ended = result.status == Status::kSolved || result.status == Status::kInterrupted;
+  const bool excluded = !ended && !result.certificate && certificates_.exclude(result);
   if (!excluded && (result.status == Status::kStalled || result.status == Status::kNumericalError))
     result.message = fmt::format("no progress below a residual of {:.1e}", best_.measure);
   write_answer(result);
@@ -229,22 +228,36 @@ bool InteriorPoint::step() {
          best_.without_gain < (near ? kLastPatience : kInteriorPatience);
 }
 
-// Whether the best point is within the tolerance in extended precision.
+// Whether the best point is within the tolerance in extended precision. Of a box_qp, that is the
+// point to return, within its bounds: its gradient differs from that of the path.
 bool InteriorPoint::confirmed() {
-  best_.measure = problem_.data.measure_extended(best_.x, best_.z, answer_.px, answer_.stationarity,
-                                                 answer_.s, scratch_);
+  const ConicData& data = problem_.data;
+  if (data.natural_gap) {
+    write_box_answer(box_answer_);
+    best_.measure = natural_map_.natural_residual(problem_.box, box_answer_, gradient_);
+  } else {
+    best_.measure = data.measure_extended(best_.x, best_.z, answer_.px, answer_.stationarity,
+                                          answer_.s, scratch_);
+  }
   return best_.measure <= limits.tolerance;
+}
+
+void InteriorPoint::write_box_answer(Vector& z) const {
+  const ConicData& data = problem_.data;
+  z.resize(data.variables());
+  for (int j = 0; j < data.variables(); ++j) z[j] = data.posed_x(j) * best_.x[j];
+  z = z.cwiseMax(problem_.box.lower).cwiseMin(problem_.box.upper);
 }
 
 void InteriorPoint::write_answer(Result& result) const {
   const ConicData& data = problem_.data;
-  result.z.resize(data.variables());
-  for (int j = 0; j < data.variables(); ++j) result.z[j] = data.posed_x(j) * best_.x[j];
   if (data.natural_gap) {
-    result.z = result.z.cwiseMax(problem_.lower).cwiseMin(problem_.upper);
+    write_box_answer(result.z);
     result.dual.resize(0);
     return;
   }
+  result.z.resize(data.variables());
+  for (int j = 0; j < data.variables(); ++j) result.z[j] = data.posed_x(j) * best_.x[j];
   result.dual.resize(data.rows());
   for (int i = 0; i < data.rows(); ++i) result.dual[i] = data.posed_y(i) * best_.z[i];
 }

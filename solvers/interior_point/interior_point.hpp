@@ -1,6 +1,7 @@
 // A primal-dual interior-point method for convex conic quadratic programs.
 #pragma once
 
+#include <perp/solvers/core/natural_map.hpp>
 #include <perp/solvers/core/solver.hpp>
 #include <perp/solvers/interior_point/central_path.hpp>
 #include <perp/solvers/interior_point/conic_certificates.hpp>
@@ -55,8 +56,8 @@ class InteriorPoint final : public Solver {
  private:
   /// A problem in the form that is solved.
   struct Reading {
-    ConicQp posed;        // the problem as posed; for a box_qp its statement as a conic_qp
-    Vector lower, upper;  // of a box_qp
+    ConicQp posed;  // the problem as posed; for a box_qp its statement as a conic_qp
+    Mlcp box;       // a box_qp: its conditions
     ConicData data;
     bool accepted = false, equilibrated = false;  // of a conic_qp: not refused, and how it was read
   };
@@ -89,6 +90,7 @@ class InteriorPoint final : public Solver {
   bool step();
   void finish(Result& result);
   bool confirmed();
+  void write_box_answer(Vector& z) const;
   void write_answer(Result& result) const;
 
   mutable Reading asked_;  // made by do_refusal(), taken by prepare()
@@ -99,7 +101,8 @@ class InteriorPoint final : public Solver {
   ConicCertificates certificates_;
   Answer answer_;
   Best best_;
-  Vector scratch_;
+  NaturalMap natural_map_;
+  Vector scratch_, box_answer_, gradient_;
   int short_steps_ = 0;  // in a row
 };
 

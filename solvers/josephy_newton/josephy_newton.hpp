@@ -40,7 +40,9 @@ struct JosephyNewtonSettings {
             kAtLeastOne);
     v.visit("watchdog", watchdog,
             "full steps in a row that need not lower the merit as the search asks; 0: none");
-    v.visit("patience", patience, "steps without a lower merit that end the solve", kAtLeastOne);
+    v.visit("patience", patience,
+            "steps in which the lowest merit does not fall by 10 % that end the solve",
+            kAtLeastOne);
     v.visit("least_squares", least_squares,
             "Levenberg-Marquardt steps: fallback (if the linear problem is not solved), always "
             "(and no other Newton steps), never",

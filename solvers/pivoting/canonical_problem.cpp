@@ -142,7 +142,7 @@ void CanonicalProblem::assemble(const Mlcp& problem) {
   q.resize(size());
   range.resize(size());
   for (int i = 0; i < size(); ++i) {
-    q[i] = row_scale[i] * (static_cast<double>(sums_[equation[i]]) + problem.q[equation[i]]);
+    q[i] = row_scale[i] * static_cast<double>(sums_[equation[i]] + problem.q[equation[i]]);
     const int v = variable[i];
     range[i] = kind[i] == PairKind::kBoxed
                    ? (problem.upper[v] - problem.lower[v]) / std::abs(column_scale[i])

@@ -50,6 +50,8 @@ CoveringEntry::Kind CoveringEntry::from_far_away(const BasicValues& values, cons
   if (!outside) return Kind::kSolved;
   if (may_close && t <= 0) t = 1.0;
   leaving = -1;
+  int nearest = -1;  // t is rounded: even at the one that blocks, it may be an ulp more than needed
+  double least = kInfinity;
   for (int i = 0; i < basis.size(); ++i) {
     const double outward = values.outward(i);
     const bool boxed = std::isfinite(values.lower[i]) && std::isfinite(values.upper[i]);
@@ -57,8 +59,16 @@ CoveringEntry::Kind CoveringEntry::from_far_away(const BasicValues& values, cons
       p[i] = (values.lower[i] > values.value[i] ? outward : -outward) / t;
     }
     // Of those that tie, the last position is lexicographically smallest: S e_i / |p_i|.
-    if (p[i] != 0.0 && t * std::abs(p[i]) - outward <= tie) leaving = i;
+    const double beyond = t * std::abs(p[i]) - outward;
+    if (p[i] == 0.0) continue;
+    if (beyond <= tie) leaving = i;
+    if (beyond < least) {
+      least = beyond;
+      nearest = i;
+    }
   }
+  if (leaving < 0) leaving = nearest;
+  if (leaving < 0) return Kind::kUncovered;  // t is infinite
   first_t = t / values.scale;
   return Kind::kReady;
 }

@@ -23,13 +23,13 @@ class CoveringEntry {
   enum class Kind {
     kReady,
     kSolved,    ///< the values are within their bounds without t
-    kUncovered  ///< a value is outside its bounds for every t
+    kUncovered  ///< a value is outside its bounds for every finite t (overflow, underflow)
   };
 
   void attach(int size) { p.setZero(size); }
   /// From far away: t falls from infinity, and p is 1 or -1, inwards, at values with one bound.
   /// Values outside two-sided bounds are moved to the nearer bound.
-  /// @param covering |p| of slacks, by pair (nonnegative); nullptr: 1
+  /// @param covering |p| of slacks, by pair (positive); nullptr: 1
   /// @param tie values closer than this to their bound at t tie with the one that blocks
   Kind from_far_away(const BasicValues& values, const Basis& basis, const Vector* covering,
                      double tie, LexicographicOrder& order);

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <perp/problems/matrix/infinity.hpp>
 #include <optional>
+#include <perp/problems/matrix/infinity.hpp>
 #include <stdexcept>
 
 namespace perp {
@@ -48,9 +48,9 @@ Covering read_covering(std::string_view text) {
     const auto comma = std::min(text.find(','), text.size());
     double value = 0.0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + comma, value);
-    if (error != std::errc() || end != text.data() + comma || !(value >= 0) || std::isinf(value))
+    if (error != std::errc() || end != text.data() + comma || !(value > 0) || std::isinf(value))
       throw std::invalid_argument(
-          "setting \"covering\": expected \"unit\", \"random:SEED\" or nonnegative numbers "
+          "setting \"covering\": expected \"unit\", \"random:SEED\" or positive numbers "
           "separated by commas");
     covering.numbers.push_back(value);
     text.remove_prefix(std::min(comma + 1, text.size()));

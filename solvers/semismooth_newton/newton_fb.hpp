@@ -41,7 +41,9 @@ struct NewtonFbSettings {
             Choices{"fallback", "always", "never"});
     v.visit("memory", memory, "merits that the line search compares with; 1: monotone",
             kAtLeastOne);
-    v.visit("patience", patience, "steps without a lower merit that end the solve", kAtLeastOne);
+    v.visit("patience", patience,
+            "steps in which the lowest merit does not fall by 10 % that end the solve",
+            kAtLeastOne);
     v.visit("watchdog", watchdog, "full Newton steps in a row that need not lower the merit");
     v.visit("finish", finish, "solve the linear system of the identified active set in the end");
     v.visit("finish_below", finish_below,

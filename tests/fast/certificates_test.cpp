@@ -2,6 +2,7 @@
 #include "support.hpp"
 
 #include <gmpxx.h>
+#include <cmath>
 #include <perp/problems/standard/exact_conditions.hpp>
 #include <perp/problems/standard/exact_linear_system.hpp>
 #include <perp/solvers/router.hpp>
@@ -20,6 +21,16 @@ ConicQp far_equation() {
                        vector({1, 0}), {{ConeType::kZero, 2}});
 }
 Lcp far_inequality() { return {matrix(2, 2, {1e-11, 0, 0, 1}), vector({-1, 1})}; }
+
+// Without b'y < 0 nothing is excluded, near or far.
+TEST(Certificates, WhatProvesNothingHasNoRadius) {
+  const FarkasCheck zero = check_farkas(Lcp{matrix(1, 1, {1}), vector({1})}, vector({0}));
+  EXPECT_FALSE(zero.holds || zero.excludes);
+  EXPECT_TRUE(std::isnan(zero.radius));
+  const FarkasCheck wrong = check_farkas(far_equation(), vector({1, 0}));
+  EXPECT_FALSE(wrong.holds || wrong.excludes);
+  EXPECT_TRUE(std::isnan(wrong.radius));
+}
 
 TEST(Certificates, DoNotProveWhatIsFalse) {
   const FarkasCheck a = check_farkas(far_equation(), vector({-1, 0}));

@@ -123,6 +123,22 @@ TEST(Enumerate, SeesAContinuumBehindAnExtremePoint) {
   EXPECT_TRUE(contains(found.rays, Vector{{1, 1}}));
 }
 
+// 3^12 bases take a while: who stops it gets an end that says so.
+TEST(Enumerate, CanBeStopped) {
+  const int n = 12;
+  Mlcp p = lcp_of(DenseMatrix::Identity(n, n), Vector::Constant(n, -1.0));
+  p.lower.setZero();
+  p.upper.setOnes();
+  IterationRecords stop;
+  stop.stop_after = 3;
+  Enumerate solver;
+  solver.prepare(problem_of(p));
+  const Result& r = solver.solve(nullptr, &stop);
+  EXPECT_EQ(r.status, Status::kInterrupted);
+  EXPECT_EQ(stop.records.size(), 3u);
+  EXPECT_LT(r.iterations, 10000);
+}
+
 // Small whole numbers give many singular bases. Every ray leads over solutions, from one of those
 // found. What solves the problem on a grid is in the list, or there is a continuum.
 TEST(Enumerate, RaysAreThoseOfTheProblem) {

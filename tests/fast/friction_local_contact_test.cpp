@@ -56,6 +56,14 @@ TEST(LocalContact, SlidesAgainstTheVelocity) {
   EXPECT_LT((local.r - vector({3, -0.9, 1.2})).norm(), 1e-14);
 }
 
+// In the plane too, a body with one direction of motion has a singular W: here u = (r_n + r_t - 1,
+// r_n + r_t), which is (0, 1) for the r on the edge of the cone, and cannot vanish.
+TEST(LocalContact, SlidesIfOneDirectionOfMotionIsAllThereIs) {
+  const Local local = solve_local(matrix(2, 2, {1, 1, 1, 1}), vector({-1, 0}), 0.5, 2);
+  EXPECT_EQ(local.mode, LocalContactCase::kSlide);
+  EXPECT_EQ(local.r, vector({2, -1, 0}));
+}
+
 TEST(LocalContact, WithoutFrictionPushesAlongTheNormalAlone) {
   const DenseMatrix w = matrix(3, 3, {2, 1, 0, 1, 3, 0, 0, 0, 1});
   const Local local = solve_local(w, vector({-6, 7, 8}), 0.0);

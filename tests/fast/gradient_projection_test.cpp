@@ -141,6 +141,27 @@ TEST(GradientProjection, LeavesSaddlePointsAndSaysSo) {
   EXPECT_NEAR(objective(p, solve_by_projection(problem_of(p), 1e-10, {}, &start).z), -6.0, 1e-12);
 }
 
+// A saddle point that was left is a stationary point, but a solve that is stopped says that.
+TEST(GradientProjection, IsInterruptedAfterItHasLeftASaddlePoint) {
+  int stopped = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    Random random(seed);
+    const int n = 12;
+    const DenseMatrix a = gaussian(random, n, n);
+    const BoxQp hill{Matrix(DenseMatrix(a + a.transpose())), Vector::Zero(n),
+                     Vector::Constant(n, -1.0), Vector::Constant(n, 1.0)};
+    GradientProjection solver;
+    solver.prepare(problem_of(hill));
+    IterationRecords all;
+    if (statistic(solver.solve(nullptr, &all), "escapes") == 0) continue;
+    IterationRecords stop;
+    stop.stop_after = static_cast<int>(all.records.size());
+    EXPECT_EQ(solver.solve(nullptr, &stop).status, Status::kInterrupted) << seed;
+    ++stopped;
+  }
+  EXPECT_GT(stopped, 0);
+}
+
 TEST(GradientProjection, NamesTheDirectionWhereTheObjectiveFallsForEver) {
   const Vector none = Vector::Constant(3, -kInf);
   const BoxQp p{matrix(3, 3, {1, 1, 0, 1, 1, 0, 0, 0, 2}), vector({-1, 1, 0}), none, -none};

@@ -1,6 +1,7 @@
 // Lemke's method: known problems, known pivot counts, ends, starts, settings.
 #include "support.hpp"
 
+#include <fmt/format.h>
 #include <perp/bench/data/data_files.hpp>
 #include <perp/problems/io/problem_file.hpp>
 #include <perp/solvers/enumeration/enumerate.hpp>
@@ -344,7 +345,7 @@ TEST(Lemke, CoveringVectorCanBeGiven) {
     EXPECT_EQ(s.status, Status::kSolved);
     EXPECT_NEAR(s.z[0], 4.0 / 3.0, 1e-14);
   }
-  for (const char* covering : {"1", "1,2,3", "1,x", "-1,1", "random:", "nonsense"}) {
+  for (const char* covering : {"1", "1,2,3", "1,x", "-1,1", "1,0", "random:", "nonsense"}) {
     Lemke lemke;
     lemke.settings.covering = covering;
     const auto run = [&] {
@@ -352,6 +353,21 @@ TEST(Lemke, CoveringVectorCanBeGiven) {
       lemke.solve();
     };
     EXPECT_THROW(run(), std::invalid_argument) << covering;
+  }
+}
+
+// t = 0.875 / d is rounded: for about every fourth d, t d is an ulp above .875, and without a
+// tolerance no value seems to be at its bound.
+TEST(Lemke, TakesNoToleranceForTies) {
+  const Problem p = problem_of(Lcp{matrix(1, 1, {1}), vector({-1.75})});
+  Random random(3);
+  for (int k = 0; k < 100; ++k) {
+    LemkeSettings settings;
+    settings.tie_tolerance = 0.0;
+    settings.covering = k == 0 ? "0.3" : fmt::format("{}", random.uniform(0.1, 2.0));
+    const Solved s = solve_by_lemke(p, 1e-12, settings);
+    EXPECT_EQ(s.status, Status::kSolved) << settings.covering;
+    EXPECT_EQ(s.z[0], 1.75) << settings.covering;
   }
 }
 

@@ -317,6 +317,17 @@ TEST_P(EverySolver, KeepsNoStartAndNoObserver) {
   }
 }
 
+TEST_P(EverySolver, RefusesAStartOfTheWrongSize) {
+  for (const Problem& problem : taken()) {
+    const std::unique_ptr<Solver> solver = make();
+    solver->prepare(problem);
+    const Vector none(0), long_start = Vector::Zero(problem.size() + 1);
+    EXPECT_THROW(solver->solve(&long_start), std::invalid_argument);
+    if (!std::holds_alternative<ConicQp>(problem.data)) continue;
+    EXPECT_THROW(solver->solve(Start{nullptr, &none}), std::invalid_argument);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Solvers, EverySolver,
                          testing::Range(std::size_t{0}, solver_registry().size()),
                          [](const auto& tested) {

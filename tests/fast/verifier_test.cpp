@@ -111,6 +111,12 @@ TEST(VerifierOfBounds, TellsVacuousAnswers) {
   EXPECT_EQ(verify(p, {vector({0}), {}}, 2.0).vacuous, Vacuous::kZero);
   p = problem_of(contacts(DenseMatrix::Identity(3, 3), vector({1, 0, 0})));
   EXPECT_EQ(verify(p, {vector({0, 0, 0}), {}}, 1e-8).vacuous, Vacuous::kZero);
+  // The start, with the impulse that pulls at the contact without friction projected to 0.
+  FrictionContact two = contacts(DenseMatrix::Identity(6, 6), vector({-1, 0, 0, 1, 0, 0}));
+  two.mu = vector({0.5, 0});
+  p = problem_of(two);
+  p.start = vector({1, 0, 0, -1, 0, 0});
+  EXPECT_EQ(verify(p, {vector({1, 0, 0, 0, 0, 0}), {}}, 1e-8).vacuous, Vacuous::kStart);
 }
 
 // Nonlinear ------------------------------------------------------------------------------------

@@ -80,6 +80,8 @@ class Solve(unittest.TestCase):
         stored = perp.lcp(problem["M"], problem["q"], start=first.z)
         self.assertEqual(perp.solve(stored, "newton-fb").start, "stored")
         self.assertEqual(perp.solve(stored, "newton-fb", start="zero").start, "nothing")
+        with self.assertRaisesRegex(ValueError, "start: the problem has no stored start"):
+            perp.solve(problem, "newton-fb", start="stored")
 
     def test_the_dual_of_a_conic_problem(self):
         problem = perp.conic_qp(np.eye(2), [-1, 0], -np.eye(2), [0, 0], [("nonnegative", 2)])
@@ -299,19 +301,20 @@ class Interpreter(unittest.TestCase):
                 self.assertEqual(child.communicate(timeout=60)[0], "stopped solved\n", call)
 
     def test_ctrl_c_ends_a_solve_and_not_the_session(self):
-        code = ("import perp, sys\n"
-                "p = perp.generate('contact-pile', 1500, 11)\n"
-                "print('ready', flush=True)\n"
-                "try:\n"
-                "    perp.solve(p, 'lemke')\n"
-                "except KeyboardInterrupt:\n"
-                "    print('stopped', perp.solve(perp.lcp([[1.0]], [-1.0])).status, flush=True)\n")
-        child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-        self.addCleanup(child.kill)
-        self.assertEqual(child.stdout.readline(), "ready\n")
-        time.sleep(0.5)
-        child.send_signal(signal.SIGINT)
-        self.assertEqual(child.communicate(timeout=60)[0], "stopped solved\n")
+        for call in ("perp.solve(p, 'lemke')", "perp.solve_many([p] * 20, 'lemke', threads=2)"):
+            code = ("import perp, sys\n"
+                    "p = perp.generate('contact-pile', 1500, 11)\n"
+                    "print('ready', flush=True)\n"
+                    "try:\n"
+                    f"    {call}\n"
+                    "except KeyboardInterrupt:\n"
+                    "    print('stopped', perp.solve(perp.lcp([[1.0]], [-1.0])).status, flush=True)\n")
+            with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as child:
+                self.addCleanup(child.kill)
+                self.assertEqual(child.stdout.readline(), "ready\n")
+                time.sleep(0.5)
+                child.send_signal(signal.SIGINT)
+                self.assertEqual(child.communicate(timeout=60)[0], "stopped solved\n", call)
 
 
 class TestStartsOfSessions(unittest.TestCase):
