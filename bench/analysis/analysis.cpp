@@ -169,6 +169,11 @@ std::vector<std::pair<std::string, Vector>> functionals_of(const ContactGroup& g
     if (f.isZero()) continue;
     parts.emplace_back(axis == 0 ? "friction 1" : "friction 2", std::move(f));
   }
+  if (g.torsion.empty()) return parts;
+  Vector torsion = Vector::Zero(n);
+  for (std::size_t e = 0; e < g.torsion.size(); ++e)
+    torsion[g.torsion[e]] = e % 2 == 0 ? 1.0 : -1.0;
+  parts.emplace_back("torsion", std::move(torsion));
   return parts;
 }
 
@@ -181,7 +186,7 @@ void add_contacts(const Problem& problem, const std::optional<BoxView>& box, Ana
     state.name = g.name;
     const ContactValues v =
         friction ? values_of(g, *friction, z, u) : values_of(g, *box, z, a.tolerance);
-    const bool frictionless = g.friction.empty() || g.mu == 0.0;
+    const bool frictionless = (g.friction.empty() && g.torsion.empty()) || g.mu == 0.0;
     set_state(v, frictionless, a.tolerance, state);
     for (const auto& [name, f] : functionals_of(g, static_cast<int>(z.size())))
       state.impulse.push_back({name, f.dot(z), {f.dot(z), f.dot(z)}});

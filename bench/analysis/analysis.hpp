@@ -23,7 +23,7 @@ struct RowState {
 
 /// A number of a contact, with its range over all known solutions.
 struct Ranged {
-  std::string name;  ///< "normal", "friction 1", "friction 2"
+  std::string name;  ///< "normal", "friction 1", "friction 2", "torsion"
   double value = 0.0;
   Interval range{0.0, 0.0};
 };

@@ -8,6 +8,8 @@ namespace perp {
 
 namespace {
 
+constexpr std::string_view kBound = ".bound";
+
 const Vector* lower_bounds(const Problem& problem) {
   if (const auto* p = std::get_if<Mlcp>(&problem.data)) return &p->lower;
   if (const auto* p = std::get_if<Mcp>(&problem.data)) return &p->lower;
@@ -30,14 +32,25 @@ void find_directions(const Vector* lower, ContactGroup& group) {
   }
 }
 
+// Row c of a friction_contact may be the friction of a joint, which is in no list of contacts: the
+// first of its unknowns is JOINT.bound.
+std::string name_of_row(const FrictionContact& p, const Problem& problem, int c) {
+  const auto at = static_cast<std::size_t>(c);
+  const auto first = static_cast<std::size_t>(p.dimension) * at;
+  if (at < problem.contacts.size() && !problem.contacts[at].name.empty())
+    return problem.contacts[at].name;
+  if (first < problem.variables.size() && problem.variables[first].ends_with(kBound)) {
+    const std::string& bound = problem.variables[first];
+    return fmt::format("joint {}", bound.substr(0, bound.size() - kBound.size()));
+  }
+  return fmt::format("contact {}", c);
+}
+
 std::vector<ContactGroup> groups_of(const FrictionContact& p, const Problem& problem) {
   std::vector<ContactGroup> groups;
   for (int c = 0; c < p.contacts(); ++c) {
     ContactGroup g;
-    const auto at = static_cast<std::size_t>(c);
-    g.name = at < problem.contacts.size() && !problem.contacts[at].name.empty()
-                 ? problem.contacts[at].name
-                 : fmt::format("contact {}", c);
+    g.name = name_of_row(p, problem, c);
     g.normal = p.dimension * c;
     g.mu = p.mu[c];
     for (int i = 1; i < p.dimension; ++i) {
@@ -61,13 +74,15 @@ std::vector<ContactGroup> contact_groups(const Problem& problem) {
     if (dot == std::string::npos) continue;
     const std::string what = name.substr(dot + 1);
     const bool friction = what.starts_with("friction");
-    if (what != "normal" && what != "slip" && !friction) continue;
+    const bool torsion = what.starts_with("torsion");
+    if (what != "normal" && what != "slip" && !friction && !torsion) continue;
     const auto [place, is_new] = places.try_emplace(name.substr(0, dot), groups.size());
-    if (is_new) groups.push_back({name.substr(0, dot), -1, -1, {}, {}, -1.0});
+    if (is_new) groups.push_back({name.substr(0, dot), -1, -1, {}, {}, {}, -1.0});
     ContactGroup& group = groups[place->second];
     if (what == "normal") group.normal = static_cast<int>(i);
     if (what == "slip") group.slip = static_cast<int>(i);
     if (friction) group.friction.push_back(static_cast<int>(i));
+    if (torsion) group.torsion.push_back(static_cast<int>(i));
   }
   std::erase_if(groups, [](const ContactGroup& g) { return g.normal < 0; });
   for (ContactGroup& group : groups) find_directions(lower_bounds(problem), group);

@@ -28,7 +28,10 @@ using Clock = std::chrono::steady_clock;
 
 constexpr double kEventGap = 1e-9;     // m: accuracy of the gap at an event
 constexpr double kNewApproach = 1e-9;  // m/s: least approach of a contact that has just closed
-constexpr int kRootSteps = 60;         // most tries to find the time of an event
+// An event-driven segment is looked at so often that no body moves by more than this share of its
+// radius in between, but at most so many times.
+constexpr double kPathBetweenLooks = 0.5, kMostLooks = 1000;
+constexpr int kRootSteps = 60;                            // most tries to find the time of an event
 constexpr double kLeastStep = 1e-12, kLargestStep = 1e9;  // s
 constexpr double kEnergyRounding = 1e-9;                  // relative error of an energy
 
@@ -232,7 +235,14 @@ class Simulator {
     const SegmentContacts contacts(scene_, start, left, held_);
     StepReport tried = try_segment(start, contacts, left);
     double high = left, gap_high = contacts.smallest_gap(tried.result.state);
-    if (!tried.solved || gap_high >= -kEventGap) return tried;
+    if (!tried.solved) return tried;
+    if (const auto earlier = first_overlap(start, contacts, tried)) {
+      tried = try_segment(start, contacts, *earlier);
+      high = tried.h;
+      gap_high = contacts.smallest_gap(tried.result.state);
+      if (!tried.solved) return tried;
+    }
+    if (gap_high >= -kEventGap) return tried;
     // Secant steps, because gaps are almost linear in time; every fourth time the middle.
     double low = 0.0, gap_low = kInfinity;
     for (int k = 0; k < kRootSteps && high > least && high - low > 1e-14 * left; ++k) {
@@ -252,6 +262,31 @@ class Simulator {
       }
     }
     return tried.h >= least ? tried : try_segment(start, contacts, least);
+  }
+
+  // The earliest of some times within a segment at which an open contact overlaps. Bodies that pass
+  // through each other are apart again at its end. Between two of these times no body moves by more
+  // than a part of its radius.
+  std::optional<double> first_overlap(const State& start, const SegmentContacts& contacts,
+                                      const StepReport& segment) const {
+    const State& end = segment.result.state;
+    double most = 0.0;  // radii
+    for (std::size_t b = 0; b < scene_.bodies.size(); ++b) {
+      const double radius = bounding_radius(scene_.bodies[b].shape);
+      if (scene_.bodies[b].fixed || !(radius > 0) || std::isinf(radius)) continue;
+      for (const BodyState* at : {&start.bodies[b], &end.bodies[b]}) {
+        most = std::max(most,
+                        segment.h * (at->velocity.norm() / radius + at->angular_velocity.norm()));
+      }
+    }
+    const double looks = std::min(std::ceil(most / kPathBetweenLooks), kMostLooks);
+    for (int k = 1; k < looks; ++k) {
+      const double time = segment.h * k / looks, half = 0.5 * segment.h;
+      State at = drifted(scene_, start, start, std::min(time, half));
+      if (time > half) at = drifted(scene_, at, end, time - half);
+      if (contacts.smallest_gap(at) < -kEventGap) return time;
+    }
+    return {};
   }
 
   // Moves half of the time with the velocities of the beginning and half with those of the end.

@@ -98,8 +98,14 @@ std::vector<PairContact> polygon_contacts(const PlacedShape& a, const PlacedShap
   }
   // All on one line along the edge, midway at the nearest point.
   for (PairContact& c : contacts) c.point += 0.5 * least * n;
-  if (overlap) return contacts;
+  // If the deepest vertex is beyond the ends of the edge, what is cut off may be nearer.
+  const bool cut = edge.gap > 0 && least > edge.gap + close;
+  if (overlap && !cut) return contacts;
   const PairContact nearest = witness(a, b);
+  if (overlap) {
+    if (nearest.gap < least - close) contacts.push_back(nearest);
+    return contacts;
+  }
   if (nearest.gap > margin) return {};
   return {nearest};
 }

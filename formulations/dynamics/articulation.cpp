@@ -90,9 +90,14 @@ Body solid(const Scene& scene, const Body& body) {
 
 std::optional<std::string> articulation_refusal(const Scene& scene, bool loose) {
   if (scene.joints.empty()) return "field \"joints\": an arm needs at least one";
-  if (!scene.impulses.empty()) return "field \"impulses\": arms cannot have impulses";
   const Links links = links_of(scene, loose);
   if (!links.refusal.empty()) return links.refusal;
+  for (std::size_t k = 0; k < scene.impulses.size(); ++k) {
+    const auto body = static_cast<std::size_t>(scene.impulses[k].body);
+    if (scene.bodies[body].fixed || !has_joint(scene, body)) continue;
+    return fmt::format("field \"impulses[{}]\": \"{}\" is in an arm, and arms cannot have impulses",
+                       k, scene.bodies[body].name);
+  }
   return {};
 }
 

@@ -58,6 +58,9 @@ void ContactSystem::remember_geometry() {
 bool ContactSystem::follow(const Scene& scene, const State& state, double h, Motion& motion) {
   const bool plain = !motion.reduced() && motion.mass.size() == 0;
   if (!kept_.geometry || !plain || h != h_ || !(state.time > state_.time)) return false;
+  // An impulse of the scene may throw a body far: contacts are looked for with its new velocity.
+  const std::vector<char> due = impulses_due(scene, state, h);
+  if (std::find(due.begin(), due.end(), 1) != due.end()) return false;
   const std::optional<Vector> moved = small_displacement(state);
   if (!moved) return false;
   kept_.followed = true;
@@ -103,6 +106,12 @@ std::optional<Vector> ContactSystem::small_displacement(const State& state) cons
     }
   }
   return moved;
+}
+
+int ContactSystem::torsion_begin(int c) const {
+  int d = friction_begin(c);
+  while (d < friction_end(c) && !directions_[static_cast<std::size_t>(d)].force.isZero(0.0)) ++d;
+  return d;
 }
 
 // First the rows for the velocities of the bodies, then for those of the step.
@@ -383,8 +392,9 @@ StepResult ContactSystem::result(const Vector& v, const Vector& impulses,
       k.p_r += beta * directions_[e].moment.dot(frame(c).n);
     }
     k.slip = slip_speed(c, r.state);
+    const double moving = std::max(k.slip, k.contact.properties.e_r * spin_speed(c, r.state));
     k.mode = k.p_n <= tolerance.open * impulse_scale_      ? ContactMode::kOpen
-             : k.slip <= tolerance.stick * velocity_scale_ ? ContactMode::kStick
+             : moving <= tolerance.stick * velocity_scale_ ? ContactMode::kStick
                                                            : ContactMode::kSlide;
     if (!modes.empty()) k.mode = modes[static_cast<std::size_t>(c)];
     r.feeding += k.p_n * std::max(0.0, wanted_velocity(c));
@@ -407,6 +417,13 @@ double ContactSystem::slip_speed(int c, const State& end) const {
   };
   const Vector3d v = velocity(contact(c).a) - velocity(contact(c).b);
   return (v - v.dot(frame(c).n) * frame(c).n).norm();
+}
+
+// Speed of turning about the normal, rad/s.
+double ContactSystem::spin_speed(int c, const State& end) const {
+  const Vector3d turns =
+      end.bodies[contact(c).a].angular_velocity - end.bodies[contact(c).b].angular_velocity;
+  return std::abs(frame(c).n.dot(turns));
 }
 
 double ContactSystem::momentum_error(const Vector& v, const Vector& impulses) const {

@@ -95,6 +95,8 @@ class ContactSystem {
   double joint_friction_bound(int k) const { return friction_bounds_[k]; }
   int friction_begin(int c) const { return direction_first_[static_cast<std::size_t>(c)]; }
   int friction_end(int c) const { return friction_begin(c + 1); }
+  /// The first direction of contact c that is a moment alone, or friction_end(c).
+  int torsion_begin(int c) const;
   const SparseMatrix& jacobian() const { return jacobian_; }
 
   const SparseMatrix& inverse_mass() const { return motion_.inverse_mass; }
@@ -173,6 +175,7 @@ class ContactSystem {
     return choices_.gap_share * h_ + contact(c).properties.dissipation;
   }
   double slip_speed(int c, const State& end) const;
+  double spin_speed(int c, const State& end) const;
   double momentum_error(const Vector& v, const Vector& impulses) const;
 
   const Scene* scene_;

@@ -88,8 +88,11 @@ UnknownBlock UnknownLayout::add_friction(const ContactSystem& system) {
   std::vector<std::uint64_t> keys;
   for (int c = 0; c < system.contacts(); ++c) {
     const std::string contact = system.contact_name(c);
-    for (int e = 0; e < system.friction_end(c) - system.friction_begin(c); ++e) {
-      names.push_back(friction_name(contact, e));
+    const int edges = system.friction_end(c) - system.friction_begin(c);
+    const int torsion = system.torsion_begin(c) - system.friction_begin(c);
+    for (int e = 0; e < edges; ++e) {
+      names.push_back(e < torsion ? friction_name(contact, e)
+                                  : contact + ".torsion" + std::to_string(e - torsion));
       keys.push_back(contact_key(system.contact(c), 1 + e));
     }
   }

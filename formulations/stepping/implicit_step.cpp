@@ -28,8 +28,9 @@ constexpr int kEarlyStarts = 3;  // starts after those of the prediction and of 
 // A step begins with the contacts of the pairs that would overlap after free motion; without such
 // pairs the step is free motion. If other pairs overlap (by more than kOverlap) at the end of the
 // step, they are added and the step is posed again. So contacts that stay open, whose geometry may
-// not be unique, are mostly left out, and no pair is forgotten. The step for a set of pairs is
-// recorded once and kept for a while.
+// not be unique, are mostly left out, and no pair is forgotten that overlaps at the end. A step in
+// which bodies pass through each other is rejected. The step for a set of pairs is recorded once
+// and kept for a while.
 class ImplicitStep final : public Formulation {
  public:
   ImplicitStep(std::string name, std::unique_ptr<ImplicitGap> gap, FrictionForm friction,
@@ -72,6 +73,8 @@ class ImplicitStep final : public Formulation {
   bool rewrite_any();
   double start_impulse(const StartContact& contact) const;
   void begin_run(const Scene& scene, const State& state);
+  bool passes(int a, int b, const State& end, const Vector3d& normal_at_end) const;
+  std::string passed_by(const State& end) const;
   static double parting_speed(const State& state, const StartContact& contact);
   static Vector3d world_point(const State& state, int body, const Vector3d& local);
   const Recording& recording();
@@ -103,6 +106,11 @@ class ImplicitStep final : public Formulation {
   std::vector<int> rewrites_;             // tried for each pair
 };
 
+std::string told_of_passing(const std::string& pair) {
+  if (pair.empty()) return {};
+  return fmt::format("contact {}: the bodies pass through each other within the step", pair);
+}
+
 std::optional<std::string> ImplicitStep::refusal(const Scene& scene) const {
   if (auto reason = gap_->refusal(scene)) return reason;
   for (std::size_t k = 0; k < scene.bodies.size(); ++k) {
@@ -126,9 +134,12 @@ StageOrResult ImplicitStep::begin(const Scene& scene, const State& state, double
   prediction_.reset();
   predictor_.reset();
   if (!add_overlapping(input_.guess, 0.0) && scene_->joints.empty()) {
+    StepResult result = free_result(input_);
+    result.rejected = told_of_passing(passed_by(result.state));
+    if (!result.rejected.empty()) return result;
     pressed_.clear();
     ended_ = true;
-    return free_result(input_);
+    return result;
   }
   if (predicts()) {
     if (auto next = predictor_.begin(*scene_, state, h)) return predict(std::move(*next));
@@ -209,6 +220,58 @@ double ImplicitStep::parting_speed(const State& state, const StartContact& c) {
     return Vector3d(s.velocity + s.angular_velocity.cross(point - s.position));
   };
   return c.normal.dot(velocity(c.a, c.point_a) - velocity(c.b, c.point_b));
+}
+
+// Whether a pair that overlapped by no more than kNearest at the beginning has its sides exchanged
+// at the end, so that its normal there would push the bodies out on the far side of each other.
+bool ImplicitStep::passes(int a, int b, const State& end, const Vector3d& normal_at_end) const {
+  StartContact before;
+  before.a = a;
+  before.b = b;
+  double gap = 0.0;
+  try {
+    gap = nearest(*scene_, input_.state, before);
+  } catch (const CollisionError&) {  // nothing is known of this pair
+    return false;
+  }
+  const double touching = kNearest * input_.scales.length;
+  if (!(gap >= -touching) || !(before.normal.dot(normal_at_end) < 0)) return false;
+  const auto path = [&](int body, const Vector3d& point) {
+    const BodyState &from = input_.state.bodies[static_cast<std::size_t>(body)],
+                    &to = end.bodies[static_cast<std::size_t>(body)];
+    const Vector3d local = from.orientation.conjugate() * (point - from.position);
+    return Vector3d(to.position + to.orientation * local - point);
+  };
+  // Bodies that go around each other have exchanged their sides, too, but come no nearer.
+  return before.normal.dot(path(a, before.point_a) - path(b, before.point_b)) <
+         -std::max(gap, touching);
+}
+
+// The first pair that has passed through each other in the step; empty if there is none. Only
+// bodies that move by as much as the smaller one of the pair is large are looked at.
+std::string ImplicitStep::passed_by(const State& end) const {
+  for (const auto& [a, b] : candidates_) {
+    const auto path = [&](int body) {
+      const auto at = static_cast<std::size_t>(body);
+      return Vector3d(end.bodies[at].position - input_.state.bodies[at].position);
+    };
+    const double size =
+        std::min(bounding_radius(scene_->bodies[static_cast<std::size_t>(a)].shape),
+                 bounding_radius(scene_->bodies[static_cast<std::size_t>(b)].shape));
+    if (!((path(a) - path(b)).norm() > size)) continue;
+    StartContact after;
+    after.a = a;
+    after.b = b;
+    try {
+      nearest(*scene_, end, after);
+    } catch (const CollisionError&) {
+      continue;
+    }
+    if (passes(a, b, end, after.normal))
+      return scene_->bodies[static_cast<std::size_t>(a)].name + "-" +
+             scene_->bodies[static_cast<std::size_t>(b)].name;
+  }
+  return {};
 }
 
 // Adds pairs that overlap by more than `depth` in a state, or that were pressed before and still
@@ -373,6 +436,13 @@ StageOrResult ImplicitStep::advance(const Answer& answer) {
   }
   StepResult result =
       implicit_result(input_, *gap_, friction_, r.pairs, r.joints, velocity, answer.z);
+  std::string passed = passed_by(end);
+  for (const RecordedPair& p : r.pairs) {
+    const ContactResult& c = result.contacts[static_cast<std::size_t>(p.number)];
+    if (c.mode != ContactMode::kOpen && passes(p.pair.a, p.pair.b, end, c.frame.n)) passed = p.name;
+  }
+  result.rejected = told_of_passing(passed);
+  if (!passed.empty()) return result;
   ended_ = true;
   pressed_.clear();
   for (const RecordedPair& p : r.pairs) {

@@ -133,6 +133,8 @@ void displace(Scene& scene, int joint, double displacement) {
     if (!moves[b]) continue;
     scene.bodies[b].position = moved(scene.bodies[b].position);
     scene.bodies[b].orientation = (turn * scene.bodies[b].orientation).normalized();
+    scene.bodies[b].velocity = turn * scene.bodies[b].velocity;
+    scene.bodies[b].angular_velocity = turn * scene.bodies[b].angular_velocity;
   }
   for (Joint& other : scene.joints) {
     if (!is_moved(other.body_a) || !is_moved(other.body_b)) continue;

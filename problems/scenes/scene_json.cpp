@@ -155,6 +155,10 @@ Body read_body(const Field& field, int dimension, const Names& names, ShapeReade
   if (!body.fixed) {
     read_mass(field, dimension, names, body);
     check_mass(field, dimension, body);
+  } else {
+    for (const char* name : {"mass", "density"}) {  // of no effect, but numbers
+      if (field.has(name)) number(field[name], names);
+    }
   }
   body.velocity = point_or_zero(field, "velocity", dimension, names);
   if (dimension == 3) {
@@ -162,6 +166,9 @@ Body read_body(const Field& field, int dimension, const Names& names, ShapeReade
   } else if (field.has("angular_velocity")) {
     body.angular_velocity.z() = number(field["angular_velocity"], names);
   }
+  if (body.fixed && !body.velocity.isZero(0.0)) field["velocity"].fail("the body is fixed");
+  if (body.fixed && !body.angular_velocity.isZero(0.0))
+    field["angular_velocity"].fail("the body is fixed");
   return body;
 }
 
@@ -245,6 +252,9 @@ Joint read_joint(const Field& field, const Draft& scene, const Names& names) {
   j.body_a = body_index(field["a"], scene, names);
   j.body_b = body_index(field["b"], scene, names);
   if (j.body_a == j.body_b) field["b"].fail("a joint needs two bodies");
+  if (scene.bodies[static_cast<std::size_t>(j.body_a)].fixed &&
+      scene.bodies[static_cast<std::size_t>(j.body_b)].fixed)
+    field["b"].fail("both bodies of the joint are fixed");
   const int d = scene.dimension;
   const bool distance = j.type == JointType::kDistance;
   if (distance && field.has("anchor"))
@@ -349,8 +359,10 @@ Bearing read_bearing(const Field& field, const Draft& scene, const Names& names)
 Spring read_spring(const Field& field, const Draft& scene, const Names& names) {
   field.only({"a", "b", "anchor_a", "anchor_b", "stiffness", "damping", "length"});
   const int d = scene.dimension;
-  return {body_index(field["a"], scene, names),
-          body_index(field["b"], scene, names),
+  const int a = body_index(field["a"], scene, names), b = body_index(field["b"], scene, names);
+  if (a == b) field["b"].fail("a spring needs two bodies");
+  return {a,
+          b,
           place(field["anchor_a"], d, names),
           place(field["anchor_b"], d, names),
           nonnegative(field["stiffness"], names),

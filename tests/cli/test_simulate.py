@@ -397,6 +397,13 @@ class TestMeaningOfScenes(SimulateTestCase):
                                                               "anchor_b": [1, 0], "stiffness": 1}]), "springs[0].damping", "negative"),
     "unknown_body_in_a_spring": (edit(PLANE, "springs", [{"a": "nobody", "b": "base", "anchor_a": [0, 0], "length": 0,
                                                           "anchor_b": [1, 0], "stiffness": 1}]), "springs[0].a"),
+    "spring_of_a_body_with_itself": (edit(PLANE, "springs", [{"a": "a", "b": "a", "anchor_a": [0, 0], "length": 0,
+                                                              "anchor_b": [1, 0], "stiffness": 1}]), "springs[0].b", "two bodies"),
+    "joint_of_fixed_bodies": ({**joint(a="post"), "bodies": [*PLANE["bodies"], {"name": "post", "fixed": True}]},
+                              "joints[0].b", "fixed"),
+    "velocity_of_a_fixed_body": (edit(SPACE, "bodies.0.velocity", [1, 0, 0]), "bodies[0].velocity", "fixed"),
+    "spin_of_a_fixed_body": (edit(PLANE, "bodies.0.angular_velocity", 1), "bodies[0].angular_velocity", "fixed"),
+    "mass_of_a_fixed_body_that_is_no_number": (edit(SPACE, "bodies.0.mass", "2*q"), "bodies[0].mass", "\"q\""),
     "negative_mu": (edit(SPACE, "contact.mu", -0.1), "contact.mu", "negative"),
     "restitution_above_1": (edit(SPACE, "contact.restitution", 1.5), "contact.restitution", "1"),
     "no_e_t": (edit(SPACE, "contact.e_t", 0), "contact.e_t", "positive"),
@@ -496,7 +503,8 @@ class TestSchemaRefuses(SimulateTestCase):
               "direction_of_zero_of_a_pair", "row_of_words", "times_that_fall", "a_time_twice", "unknown_body_in_an_impulse",
               "impulse_on_a_fixed_body", "above_a_word", "unknown_body_in_a_condition", "unknown_body_in_a_bearing",
               "bearing_of_a_body_with_itself", "bearing_of_fixed_bodies", "bearing_with_axis_zero", "displacement_of_a_bearing",
-              "direction_of_a_bearing_along_its_axis", "bearing_with_implicit_geometry"}
+              "direction_of_a_bearing_along_its_axis", "bearing_with_implicit_geometry", "spring_of_a_body_with_itself",
+              "joint_of_fixed_bodies", "velocity_of_a_fixed_body", "spin_of_a_fixed_body", "mass_of_a_fixed_body_that_is_no_number"}
 
     def test_what_the_program_refuses(self):
         source = {name[5:]: getattr(TestBadScenes, name).__defaults__[0][0]
@@ -647,6 +655,12 @@ class TestOutput(SimulateTestCase):
             else:
                 self.assertEqual((row["body_a"], row["body_b"]), ("second", "first"))
                 self.assertGreater(row["nx"], 0.5)
+
+    def test_what_spins_on_the_spot_slides(self):
+        """Torsional friction is at its limit: by the beginning's geometry as by that of the end."""
+        for formulation in ("stewart-trinkle", "anitescu-potra", "geometric-implicit"):
+            self.succeed("simulate", "spinning-sphere", "--formulation", formulation, "--duration", 0.07, "--record", self.folder / formulation)
+            self.assertEqual([row["mode"] for row in self.rows("contacts", formulation)], ["slide"], formulation)
 
     def test_threads_change_no_byte(self):
         # From 0.31 s on the factorisations are large enough for several threads.
@@ -1198,7 +1212,7 @@ class TestContactProperties(SimulateTestCase):
             names[velocities] = problem["variables"]
         first, second = (contact["name"] for contact in problem["contacts"])
         self.assertEqual((first.split(":")[0], second.split(":")[0]), ("b_0/ground", "b_1/ground"))
-        friction = [f"{second}.friction{k}" for k in range(6)]
+        friction = [*(f"{second}.friction{k}" for k in range(4)), f"{second}.torsion0", f"{second}.torsion1"]
         self.assertEqual(names["eliminated"], [f"{first}.normal", f"{second}.normal", *friction, f"{second}.slip"])
         self.assertEqual(names["kept"], [*(f"velocity{k}" for k in range(12)), *names["eliminated"]])
 

@@ -108,6 +108,23 @@ TEST(ArmContact, WhatIsNoArmIsRefused) {
                std::invalid_argument);
 }
 
+// What is in no arm may be struck.
+TEST(ArmContact, AnImpulseActsOnALooseBody) {
+  const auto scene = [](const char* body) {
+    return scene_of(fmt::format(R"("dimension":3,"bodies":[{{"name":"post","fixed":true}},
+      {{"name":"arm","mass":1,"inertia":[0.1,0.1,0.1],"position":[3,0,2]}},
+      {{"name":"ball","mass":1,"shape":{{"type":"sphere","radius":0.5}}}}],
+      "joints":[{{"name":"j","type":"revolute","a":"arm","b":"post","anchor":[2.5,0,2],"axis":[0,1,0]}}],
+      "impulses":[{{"body":"{}","linear":[1,0,0],"time":0}}])",
+                                body));
+  };
+  const State end = theta_run(scene("ball"), kReduced, 0.01, 0.05).states.back();
+  EXPECT_NEAR(end.bodies[2].velocity.x(), 1.0, 1e-12);
+  const auto refusal = make_formulation(kReduced)->refusal(scene("arm"));
+  ASSERT_TRUE(refusal);
+  EXPECT_NE(refusal->find("impulses[0]"), std::string::npos) << *refusal;
+}
+
 // The plate's weight, 1.08 N, is held by 16 N and not by 1 N [CastroPermenterHan2022, Sec. VI].
 TEST(SlipControl, SticksAtSixteenNewtonsAndSlipsAtOne) {
   const Scene scene = load_scene("slip-control", {{"period", 0.6}});

@@ -1,5 +1,7 @@
 // Friction in the joints of arms: closed forms, the same arms in maximal coordinates, dissipation.
-#include "support.hpp"
+#include "../theta_support.hpp"
+
+#include <fmt/format.h>
 
 #include <cmath>
 #include <perp/bench/data/scenes.hpp>
@@ -213,6 +215,21 @@ TEST(Scenes, DisplacementsMoveWhatHangsOnAJoint) {
 }
 
 // Nothing is shared but the scene: there constraints on bodies, here joint coordinates.
+// An arm that turns at 1 rad/s does so wherever its joint stands, in all coordinates.
+TEST(Scenes, DisplacementsTurnVelocitiesToo) {
+  for (const double angle : {0.0, 1.5707963267948966, -2.0}) {
+    const Scene scene = scene_of(fmt::format(R"("dimension":2,"bodies":[
+      {{"name":"w","fixed":true}},
+      {{"name":"b","mass":1,"inertia":0.01,"position":[1,0],"velocity":[0,1],"angular_velocity":1}}],
+      "joints":[{{"name":"j","type":"revolute","a":"b","b":"w","anchor":[0,0],"displacement":{}}}])",
+                                             angle));
+    for (const char* formulation : {"coulomb-implicit", "theta-method", "joint-friction"}) {
+      const ThetaRun r = theta_run(scene, formulation, 0.001, 0.01);
+      EXPECT_NEAR(r.states.back().bodies[1].angular_velocity.z(), 1.0, 1e-3) << formulation;
+    }
+  }
+}
+
 TEST(JointFriction, FreeArmsMoveAsInMaximalCoordinates) {
   const Scene s = branched_arm(false);
   const auto apart = [&](double h) {

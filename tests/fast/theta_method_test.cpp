@@ -158,6 +158,23 @@ TEST(ThetaMethod, AJointHasTheOrderOfTheRule) {
 }
 
 // A joint does no work. With its rows at the beginning of the step the energy grows without bound.
+// A spring of length .1 m at rest whose ends meet has no direction, and no force: a constant force
+// moves the body off, and the spring pushes it on.
+TEST(ThetaMethod, ASpringOfNoLengthHasNoForce) {
+  const Scene scene = scene_of(R"("dimension":2,"bodies":[{"name":"w","fixed":true},
+    {"name":"b","mass":1,"inertia":1,"position":[0,0]}],
+    "springs":[{"a":"b","b":"w","anchor_a":[0,0],"anchor_b":[0,0],"stiffness":100,"length":0.1}],
+    "loads":[{"body":"b","force":[1,0]}])");
+  const State plain = theta_run(scene, "stewart-trinkle", 0.01, 0.01).states.back();
+  for (const char* rule : {"explicit", "symplectic"}) {
+    const std::string model = std::string("theta-method:theta=") + rule;
+    const State end = theta_run(scene, model, 0.01, 0.01).states.back();
+    EXPECT_NEAR(end.bodies[1].velocity.x(), 0.01, 1e-9) << rule;
+    EXPECT_NEAR(end.bodies[1].velocity.y(), 0.0, 1e-9) << rule;
+  }
+  EXPECT_NEAR(plain.bodies[1].velocity.x(), 0.01, 1e-9);
+}
+
 TEST(ThetaMethod, JointsKeepTheEnergy) {
   for (const char* name : {"pendulum", "four-bar"}) {
     const Scene scene = load_scene(name, {});

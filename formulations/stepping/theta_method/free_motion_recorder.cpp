@@ -8,6 +8,8 @@ namespace {
 
 using Input = FreeMotionInput;
 
+constexpr double kTinyShare = 1e-9;  // of the length of a spring at rest: its direction is none
+
 ExprQuaternion product(const ExprQuaternion& a, const ExprQuaternion& b) {
   const ExprVector3 u(a[1], a[2], a[3]), v(b[1], b[2], b[3]);
   const ExprVector3 w = a[0] * v + b[0] * u + cross(u, v);
@@ -156,7 +158,10 @@ class FreeMotionRecorder {
     if (s.length == 0) {
       force = -(Expr(s.stiffness) * apart + Expr(s.damping) * rate);
     } else {
-      const Expr length = norm(apart);
+      // A spring of no length has no direction, so no force. The square of a tiny length, which
+      // rounds away beside any other, keeps the quotient finite there.
+      const double tiny = kTinyShare * s.length;
+      const Expr length = sqrt(dot(apart, apart) + tiny * tiny);
       const ExprVector3 n = apart / length;
       force = -(s.stiffness * (length - s.length) + s.damping * dot(n, rate)) * n;
     }
