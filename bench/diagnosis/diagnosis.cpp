@@ -116,23 +116,24 @@ void see_monotonicity(const Matrix& matrix, std::vector<Cause>& causes) {
 void see_trace(const SolverDiagnosis& d, double tolerance, std::vector<Cause>& causes) {
   const std::vector<double>& v = d.trace.values;
   if (v.size() < 4 || d.trace.of == "nothing") return;
-  const std::size_t first = v.size() > kTail ? v.size() - kTail : 0;
-  const double from = v[first], to = v.back();
+  // The lowest values count: one that bounces up and down makes no progress.
+  const std::size_t middle = v.size() - std::min(kTail, v.size()) / 2;
+  const double from = *std::min_element(v.begin(), v.begin() + static_cast<long>(middle)),
+               least = *std::min_element(v.begin(), v.end()), to = v.back();
   if (!std::isfinite(to)) {
     causes.push_back({"not finite", fmt::format("its {} is not finite", d.trace.of), {}});
     return;
   }
-  if (!(from > 0) || !(to > 0)) return;
-  const int steps = d.trace.iterations.back() - d.trace.iterations[first];
+  if (!(from > 0) || !(least > 0)) return;
+  const int steps = d.trace.iterations.back() - d.trace.iterations[middle - 1];
   if (steps <= 0) return;  // several methods ran, one after the other
-  const double factor = std::pow(to / from, 1.0 / steps);
-  const double least = *std::min_element(v.begin(), v.end());
+  const double factor = std::pow(least / from, 1.0 / steps);
   if (to > 1e3 * std::max(v.front(), least)) {
     causes.push_back({"diverges",
                       fmt::format("its {} grew from {:.1e} to {:.1e}", d.trace.of, v.front(), to),
                       {}});
-  } else if (factor < kStuck && to > tolerance) {
-    const double more = std::log(tolerance / to) / std::log(factor);
+  } else if (factor < kStuck && least > tolerance) {
+    const double more = std::log(tolerance / least) / std::log(factor);
     causes.push_back({"slow",
                       fmt::format("its {} falls by a factor of {:.3f} an iteration; at that pace "
                                   "it needs about {:.0f} more",

@@ -82,8 +82,17 @@ Measurement measure(const Problem& problem, SolveRequest request, int repeats,
   request.limits.tolerance = m.asked;
   for (int k = 1; k < repeats; ++k) {
     const VerifiedResult again = solve_in_time(k, problem, request, solve);
-    if (is_final(again)) add_times(m, again);
+    if (is_final(again)) {
+      add_times(m, again);
+    } else {
+      ++m.failed_repeats;
+    }
     if (after_run) after_run(m, false);
+  }
+  if (m.failed_repeats > 0) {
+    m.result.message +=
+        fmt::format("{}{} of {} repeats failed", m.result.message.empty() ? "" : "; ",
+                    m.failed_repeats, repeats - 1);
   }
   std::vector<double> totals = m.setups;
   for (std::size_t k = 0; k < totals.size(); ++k) totals[k] += m.solves[k];

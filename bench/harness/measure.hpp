@@ -13,6 +13,7 @@ struct Measurement {
   double asked = 0.0;     ///< tolerance given to the solver in that run
   double total = 0.0;     ///< s; median of the sum of setup and solve
   std::vector<double> setups, solves;  ///< s; of the run that counts and its repeats
+  int failed_repeats = 0;              ///< repeats that did not end like the run that counts
 };
 
 /// Largest number of solves, with tighter and tighter tolerances, until an answer is final.

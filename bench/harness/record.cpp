@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <perp/bench/harness/foreign_json.hpp>
 #include <perp/bench/harness/json_numbers.hpp>
@@ -130,6 +131,8 @@ Record record_from(const SortedJson& j) {
   r.own_times = j.at("times").value("own", false);
   r.wall = number_member(j.at("times"), "wall");
   r.llt = number_member(j.at("times"), "llt");
+  r.failed_repeats = j.value("failed_repeats", 0);
+  r.written = j.value("written", 0.0);
   r.peak_memory_mb = number_member(j, "peak_memory_mb");
   for (const auto& [name, value] : j.at("statistics").items()) {
     if (value.is_number()) r.statistics[name] = value.get<double>();
@@ -137,11 +140,22 @@ Record record_from(const SortedJson& j) {
   return r;
 }
 
+// Whether the first line is that of a perp-sequence, which may lie beside records.
+bool is_sequence(const fs::path& path) {
+  constexpr std::size_t kBeginning = 4096;  // bytes; the format is among the first members
+  std::string beginning(kBeginning, '\0');
+  std::ifstream file(path, std::ios::binary);
+  file.read(beginning.data(), static_cast<std::streamsize>(kBeginning));
+  beginning.resize(std::min(static_cast<std::size_t>(file.gcount()), beginning.find('\n')));
+  return beginning.find("\"perp-sequence\"") != beginning.npos;
+}
+
 bool is_record_file(const fs::path& path) {
   const std::string name = path.filename().string();
   if (name == "problems.jsonl" && fs::exists(path.parent_path() / "run.json"))
     return false;  // the sequence of problems of a recorded simulation
-  return name.ends_with(".jsonl") || name.ends_with(".jsonl.gz");
+  if (name.ends_with(".jsonl.gz")) return true;
+  return name.ends_with(".jsonl") && !is_sequence(path);
 }
 
 std::vector<fs::path> record_files(const std::string& path) {

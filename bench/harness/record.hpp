@@ -34,6 +34,8 @@ struct Record {
   double setup = 0.0, solve = 0.0, wall = 0.0, peak_memory_mb = 0.0;
   std::vector<double> repeats;  ///< s; setup and solve of every run that counts; may be empty
   double llt = 0.0;             ///< s; see times.llt in the schema; NaN if not measured
+  int failed_repeats = 0;       ///< repeats that did not end like the run that counts
+  double written = 0.0;         ///< s since 1970; 0 if not known
   std::map<std::string, double> statistics;
 };
 
@@ -41,7 +43,8 @@ struct Record {
 bool holds_records(const std::string& path);
 
 /// Reads single files and all record files in folders, in order. If there are several records of a
-/// run, the last one counts: see one_each(). @throws InputError with file and line if that fails
+/// run, the one that was written last counts: see one_each(). @throws InputError with file and line
+/// if that fails
 std::vector<Record> read_records(const std::vector<std::string>& paths);
 
 }  // namespace perp

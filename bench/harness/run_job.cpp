@@ -39,14 +39,6 @@ void write_line(int fd, const Json& line) {
   }
 }
 
-double peak_memory_mb() {
-  rusage own{}, children{};
-  getrusage(RUSAGE_SELF, &own);
-  getrusage(RUSAGE_CHILDREN, &children);
-  const double reaped = static_cast<double>(std::max(own.ru_maxrss, children.ru_maxrss)) / 1024.0;
-  return std::max(reaped, memory_of_commands());
-}
-
 bool is_dense_symmetric(const Problem& problem) {
   if (const auto* qp = std::get_if<BoxQp>(&problem.data)) return !qp->H.is_sparse();
   const auto* lcp = std::get_if<Lcp>(&problem.data);
@@ -96,6 +88,7 @@ Json result_line(const Problem& problem, const Measurement& m) {
       {"setup_all", m.setups},
       {"solve_all", m.solves},
       {"asked", m.asked},
+      {"failed_repeats", m.failed_repeats},
       {"message", result.message}};
   for (const auto& [name, value] : result.statistics) {
     out["statistics"][name] = value;
@@ -189,6 +182,16 @@ class Worker {
       out["uses_start"] = from == "nothing" || m.result.start != "nothing";
     out["peak_memory_mb"] = peak_memory_mb();
     return out;
+  }
+
+  // Of this process since the solve began, without what the sweep itself has in memory, or of a
+  // program that it started. The peak of a program may be that of its process before it became the
+  // program: a copy of this one.
+  double peak_memory_mb() const {
+    rusage children{};
+    getrusage(RUSAGE_CHILDREN, &children);
+    const double own = PeakMemory::mb(), child = static_cast<double>(children.ru_maxrss) / 1024.0;
+    return std::max({own - before_mb_, child > own ? child : 0.0, memory_of_commands(), 0.0});
   }
 
   // MemoryWatch looks from time to time only. What ended between two looks, or had a short peak, is

@@ -4,6 +4,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -86,6 +87,11 @@ std::string outcome_of(const ChildReport& child) {
   }
 }
 
+double seconds_since_1970() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration<double>(now).count();
+}
+
 // The result to record if the child died without one.
 Json told_by_end(const ChildReport& child) {
   return {{"outcome", outcome_of(child)},
@@ -149,6 +155,8 @@ Json record_of(const Sweep& sweep, const Running& at, const Json& told) {
                 {"solve_all", told.value("solve_all", Json::array())},
                 {"wall", now_seconds() - at.since}}},
               {"peak_memory_mb", told.value("peak_memory_mb", 0.0)},
+              {"failed_repeats", told.value("failed_repeats", 0)},
+              {"written", seconds_since_1970()},
               {"message", told.value("message", "")},
               {"worst", told.value("worst", "")},
               {"x-size", i.size},

@@ -40,6 +40,7 @@ class MemoryWatch {
   /// Checks again if kInterval has passed. @return whether any check found too much
   bool exceeded();
   double peak_mb() const { return peak_mb_; }
+  double before_mb() const { return before_mb_; }
 
   /// s between two checks
   static constexpr double kInterval = 0.02;

@@ -232,8 +232,8 @@ bool Child::reap(double seconds) {
     return false;
   }
   report_.wall = now_seconds() - started_;
-  report_.peak_memory_mb =
-      std::max(memory_.peak_mb(), static_cast<double>(usage.ru_maxrss) / 1024.0);
+  const double largest = std::max(memory_.peak_mb(), static_cast<double>(usage.ru_maxrss) / 1024.0);
+  report_.peak_memory_mb = std::max(0.0, largest - memory_.before_mb());
   const bool signalled = WIFSIGNALED(status);
   report_.code = signalled ? WTERMSIG(status) : WEXITSTATUS(status);
   const bool cpu_limit = signalled && report_.code == SIGXCPU;

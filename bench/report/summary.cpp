@@ -73,18 +73,23 @@ std::vector<Record> main_records(const std::vector<Record>& records) {
 }
 
 std::vector<Record> one_each(const std::vector<Record>& records) {
-  std::set<std::tuple<std::string, std::string, std::string, std::string, int, std::string,
-                      std::string, std::string, std::string, double, double, double>>
-      seen;
-  std::vector<Record> chosen;
-  for (auto r = records.rbegin(); r != records.rend(); ++r) {
-    const bool is_new =
-        seen.emplace(r->suite, r->instance, r->instance_hash, r->sequence, r->position, r->solver,
-                     r->label, r->settings, r->mode, r->tolerance, r->time_limit, r->memory_limit)
-            .second;
-    if (is_new) chosen.push_back(*r);
+  std::map<std::tuple<std::string, std::string, std::string, std::string, int, std::string,
+                      std::string, std::string, std::string, double, double, double>,
+           std::size_t>
+      last;
+  for (std::size_t k = 0; k < records.size(); ++k) {
+    const Record& r = records[k];
+    const auto [place, is_new] =
+        last.try_emplace({r.suite, r.instance, r.instance_hash, r.sequence, r.position, r.solver,
+                          r.label, r.settings, r.mode, r.tolerance, r.time_limit, r.memory_limit},
+                         k);
+    if (!is_new && r.written >= records[place->second].written) place->second = k;
   }
-  std::reverse(chosen.begin(), chosen.end());
+  std::vector<std::size_t> kept;
+  for (const auto& [run, k] : last) kept.push_back(k);
+  std::sort(kept.begin(), kept.end());
+  std::vector<Record> chosen;
+  for (const std::size_t k : kept) chosen.push_back(records[k]);
   return chosen;
 }
 

@@ -59,8 +59,9 @@ bool is_right(const Record& record);
 /// claim. An answer with NaN that was called solved is a claim.
 bool gave_up(const Record& record);
 
-/// Of records of the same run (problem, solver, settings, start, tolerance, limits) only the last
-/// one, even if builds of perp differ.
+/// Of records of the same run (problem, solver, settings, start, tolerance, limits) only the one
+/// written last, even if builds of perp or programs of this name differ. Of those that do not tell
+/// when, the last in order counts.
 std::vector<Record> one_each(const std::vector<Record>& records);
 
 /// The records for comparing solvers: of each suite those with starts from zero if there are any.

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <cmath>
 #include <perp/bench/studies/bindings.hpp>
+#include <perp/bench/studies/judge.hpp>
 #include <perp/problems/io/braces.hpp>
 #include <perp/problems/scenes/number_expression.hpp>
 #include <set>
@@ -54,6 +55,19 @@ std::string expression(const Field& field) {
   return text;
 }
 
+}  // namespace
+
+std::string read_record_expression(const Field& field) {
+  const std::string text = expression(field);
+  for (const std::string& name : names_in_expression(text)) {
+    if (!names_about_records().contains(name))
+      field.fail(fmt::format("\"{}\" is none of {}", name, fmt::join(names_about_records(), ", ")));
+  }
+  return text;
+}
+
+namespace {
+
 ClaimValue value_from(const std::string& name, const Field& field) {
   ClaimValue v;
   v.name = name;
@@ -100,8 +114,9 @@ ClaimValue value_from(const std::string& name, const Field& field) {
     field.expected("an expression, or an object with records, run, table or distance");
   }
   if (v.from != ClaimValue::From::kDistance) {
-    v.value = field.has("value") ? expression(field["value"]) : "1";
-    if (field.has("where")) v.where = expression(field["where"]);
+    const auto read = v.from == ClaimValue::From::kRecords ? read_record_expression : expression;
+    v.value = field.has("value") ? read(field["value"]) : "1";
+    if (field.has("where")) v.where = read(field["where"]);
   }
   v.reduce = reduction(field["reduce"]);
   return v;

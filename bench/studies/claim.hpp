@@ -76,6 +76,10 @@ ClaimTableRule read_claim_table(const Field& field);
 /// The values of a claim or of a row of a table, in their order. @throws InputError as above
 std::vector<ClaimValue> read_claim_values(const Field& field);
 
+/// An expression about records. @throws InputError if one of its names is not in
+/// names_about_records()
+std::string read_record_expression(const Field& field);
+
 /// A number as text. @param format as in fmt, or "time" (value in s)
 /// @throws std::invalid_argument for other formats
 std::string number_text(double value, const std::string& format);

@@ -49,6 +49,18 @@ Values names_of(const Record& r) {
   return names;
 }
 
+const std::set<std::string>& names_about_records() {
+  static const std::set<std::string> names = [] {
+    Record whole;
+    whole.outcome = "solved";
+    whole.natural = 0.0;
+    std::set<std::string> all;
+    for (const auto& [name, value] : names_of(whole)) all.insert(name);
+    return all;
+  }();
+  return names;
+}
+
 namespace {
 
 constexpr double kInCommon = 0.9;  // share of the times, and of the time, that both simulations
@@ -126,9 +138,7 @@ double reduced(const ClaimValue& from, const Evidence& evidence, const std::vect
 double value_in(const Record& r, const std::string& expression) {
   const Values names = names_of(r);
   for (const std::string& name : names_in_expression(expression)) {
-    const bool of_records = name == "residual" || name == "iterations" || name == "seconds" ||
-                            name == "setup" || name == "solve";
-    if (of_records && !names.contains(name)) {
+    if (!names.contains(name)) {
       throw MissingEvidence(
           fmt::format("{} on {} has no {}: {}", r.solver, r.instance, name, r.outcome));
     }
@@ -158,6 +168,10 @@ std::vector<double> of_runs(const ClaimValue& v, const Evidence& evidence) {
   std::vector<double> values;
   for (const std::string& simulation : evidence.simulations(v.of)) {
     const Values names = evidence.summary(simulation);
+    for (const std::string& name : names_in_expression(v.where)) {
+      if (!names.contains(name))
+        throw MissingEvidence(fmt::format("the simulation {} has no number {}", simulation, name));
+    }
     if (counts(v.where, names)) values.push_back(evaluate_expression(v.value, names));
   }
   return values;

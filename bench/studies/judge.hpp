@@ -4,6 +4,7 @@
 #include <map>
 #include <perp/bench/report/claims.hpp>
 #include <perp/bench/studies/evidence.hpp>
+#include <set>
 #include <string>
 
 namespace perp {
@@ -14,8 +15,12 @@ namespace perp {
 double value_of(const ClaimValue& value, const std::map<std::string, double>& known,
                 const Evidence& evidence);
 
-/// The names, with values, for expressions about a record.
+/// The names, with values, for expressions about a record: those of names_about_records() that it
+/// has.
 std::map<std::string, double> names_of(const Record& record);
+
+/// All names that an expression about records may have.
+const std::set<std::string>& names_about_records();
 
 /// Whether a condition holds. "" always holds; a condition with a name that is not in `names` does
 /// not.

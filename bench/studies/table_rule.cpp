@@ -53,7 +53,7 @@ RecordColumn read_column(const Field& field) {
   optional_text("family", c.family);
   optional_text("problems", c.problems);
   optional_text("kind", c.kind);
-  optional_text("where", c.where);
+  if (field.has("where")) c.where = read_record_expression(field["where"]);
   c.any_label = !field.has("label");
   if (field.has("size")) c.size = field["size"].integer(1, Field::kMaxInteger);
   check_cell(field["cell"], c.cell, is_statistic);
@@ -94,7 +94,7 @@ TableRule read_table_rule(const Field& field) {
       if (std::find(std::begin(kKeys), std::end(kKeys), rule.by.back()) == std::end(kKeys))
         by.expected(fmt::format("one of {}", fmt::join(kKeys, ", ")));
     }
-    if (field.has("where")) rule.where = field["where"].text();
+    if (field.has("where")) rule.where = read_record_expression(field["where"]);
     for (const Field& column : field["columns"].items())
       rule.columns.push_back(read_column(column));
     if (rule.columns.empty()) field["columns"].expected("a list of at least one");

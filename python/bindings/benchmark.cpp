@@ -15,6 +15,7 @@
 #include <perp/bench/studies/study_runner.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_json.hpp>
+#include <set>
 #include <utility>
 
 namespace perp::python {
@@ -65,6 +66,7 @@ void raise_if_interrupted(int signal) {
 
 std::vector<Instance> instances_from(const py::list& problems, bool quick) {
   std::vector<Instance> instances;
+  std::set<std::string> functions;  // names of problems whose F is a Python function
   int number = 0;
   for (const py::handle item : problems) {
     ++number;
@@ -82,10 +84,12 @@ std::vector<Instance> instances_from(const py::list& problems, bool quick) {
     i.made = item.cast<std::shared_ptr<Problem>>();
     i.suite = "python";
     i.name = i.made->name.empty() ? "problem-" + std::to_string(number) : i.made->name;
-    i.hash =
-        hash_text(std::holds_alternative<Mcp>(i.made->data) && !std::get<Mcp>(i.made->data).graph
-                      ? i.name  // F is a function: the name has to tell
-                      : problem_to_text(*i.made));
+    const auto* mcp = std::get_if<Mcp>(&i.made->data);
+    const bool by_name = mcp && !mcp->graph;  // F is a function: the name has to tell
+    if (by_name && !functions.insert(i.name).second)
+      throw py::value_error("problems: two whose F is a function are named \"" + i.name +
+                            "\"; give them names of their own");
+    i.hash = hash_text(by_name ? i.name : problem_to_text(*i.made));
     instances.push_back(std::move(i));
   }
   return instances;

@@ -21,6 +21,8 @@ std::string type_of(const py::handle& object) {
 template <class Array>
 Array named_array(const py::handle& object, const std::string& field) {
   try {
+    if (py::hasattr(object, "mask") && py::hasattr(object, "filled"))
+      throw py::value_error("a masked array: fill it first");
     const py::object given = py::module_::import("numpy").attr("asarray")(object);
     const std::string kind = given.attr("dtype").attr("kind").cast<std::string>();
     if (std::string("biufO").find(kind) == std::string::npos)

@@ -40,8 +40,10 @@ Facts facts_of(const std::string& name, const py::object& start, const py::objec
 
 Vector bound(const py::object& given, const std::string& field, int n, double otherwise) {
   if (given.is_none()) return Vector::Constant(n, otherwise);
-  if (py::isinstance<py::float_>(given) || py::isinstance<py::int_>(given))
-    return Vector::Constant(n, given.cast<double>());
+  const py::module_ numpy = py::module_::import("numpy");
+  const bool listed = py::isinstance<py::list>(given) || py::isinstance<py::tuple>(given);
+  if (!listed && numpy.attr("ndim")(given).cast<int>() == 0)  // one number for all
+    return Vector::Constant(n, vector_from(numpy.attr("atleast_1d")(given), field)[0]);
   return vector_from(given, field);
 }
 
@@ -50,7 +52,14 @@ constexpr double kInfinite = std::numeric_limits<double>::infinity();
 std::vector<Cone> cones_from(const py::object& given) {
   std::vector<Cone> cones;
   for (const py::handle item : given) {
-    const auto [name, size] = item.cast<std::pair<std::string, int>>();
+    std::pair<std::string, int> pair;
+    try {
+      pair = item.cast<std::pair<std::string, int>>();
+    } catch (const py::cast_error&) {
+      throw py::value_error("cones: " + py::repr(item).cast<std::string>() +
+                            " is not a pair of a name and a whole number");
+    }
+    const auto& [name, size] = pair;
     bool known = false;
     for (const ConeType type : {ConeType::kZero, ConeType::kNonnegative, ConeType::kSecondOrder}) {
       if (to_string(type) != name) continue;

@@ -24,7 +24,10 @@ def bench(problems: Iterable[_perp.Problem | _perp.Instance | str] | str, solver
 
     Nothing that a solver does ends the benchmark: it is solved, wrong, timed_out, out_of_memory, crashed, ... in the
     column outcome. ValueError: an unknown solver or setting, or records that are there already without resume or
-    overwrite. Ctrl-C raises KeyboardInterrupt; records that were written are whole."""
+    overwrite. Ctrl-C raises KeyboardInterrupt; records that were written are whole.
+
+    With resume, a run that is recorded is not run again. A problem whose F is a function is known by its name, a
+    registered solver by its source and the values it holds: another F needs another name."""
     given: list[Any] = [problems] if isinstance(problems, (str, _perp.Problem, _perp.Instance)) else list(problems)
     names = [solvers] if isinstance(solvers, str) else list(solvers)
 

@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import os
+import pickle
 from typing import Any, Callable, Iterable
 
 from . import _perp
@@ -21,12 +23,20 @@ def _settings(function: Callable[..., Any]) -> dict[str, Any]:
 
 
 def _hash(function: Callable[..., Any]) -> str:
-    """Of the source, so that records of different versions are told apart."""
+    """Of the source and of the values that belong to the function (defaults, what a closure holds), so that records of
+    different versions are told apart. Values that cannot be pickled make it another version every time."""
     try:
-        text = inspect.getsource(function)
+        text = inspect.getsource(function).encode()
     except (OSError, TypeError):
-        return ""
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+        text = b""
+    try:
+        held = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+        owner = getattr(getattr(function, "__self__", None), "__dict__", None)
+        values = (held, getattr(function, "__defaults__", None), getattr(function, "__kwdefaults__", None), owner)
+        text += pickle.dumps(values)
+    except Exception:  # whatever an object raises that does not want to be pickled
+        text += os.urandom(16)
+    return hashlib.sha256(text).hexdigest()[:16]
 
 
 def register_solver(name: str, function: Callable[..., Any], kinds: Iterable[str], *, summary: str = "",

@@ -1,6 +1,7 @@
 """Problems from and to files, also those of numpy and MATLAB."""
 from __future__ import annotations
 
+import itertools
 import os
 import pathlib
 import re
@@ -162,7 +163,7 @@ def export(problems: Iterable[_perp.Problem], folder: str | os.PathLike[str], fo
     for number, problem in enumerate(problems, 1):
         name = re.sub(r"[^\w.+-]", "-", problem.name) or f"problem-{number}"
         if name in names:
-            name += f"-{number}"
+            name = next(n for k in itertools.count(number) if (n := f"{name}-{k}") not in names)
         names.add(name)
         written += write(problem, os.path.join(folder, name + ending), format if format not in ("npz", "mat") else "")
     return written

@@ -17,7 +17,7 @@ _COLUMNS = {
     "certificate": "certificate", "measure": "x-measure", "tolerance": "tolerance", "iterations": "iterations",
     "total": "times.total", "setup": "times.setup", "solve": "times.solve", "wall": "times.wall",
     "peak_memory_mb": "peak_memory_mb", "time_limit": "time_limit", "sequence": "sequence", "position": "position",
-    "seed": "seed", "message": "message", "version": "program.version", "cpu": "machine.cpu", "key": "key",
+    "seed": "seed", "failed_repeats": "failed_repeats", "message": "message", "version": "program.version", "cpu": "machine.cpu", "key": "key",
 }
 
 

@@ -182,6 +182,30 @@ class TestDeterminacy(AnalyseTestCase):
             self.assertLessEqual(high, mu * WEIGHT / 2 + 1e-6)
             self.assertAlmostEqual(low, -high, delta=1e-5)
 
+    def test_torsion_is_no_tangential_friction(self):
+        """A sphere that spins on the spot: the moment about the normal is mu r_n in semi-axes, against the spin."""
+        out = self.folder / "spin"
+        done = self.perp("export", "spinning-sphere", "--formulation", "stewart-trinkle", "-o", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        problem = min(out.glob("*.json"))
+        names = json.loads(problem.read_text())["variables"]
+        self.assertEqual([n.rsplit(".", 1)[1] for n in names if ".torsion" in n], ["torsion0", "torsion1"])
+        told = parse_json(self.perp("analyse", problem, "--json").stdout)
+        (state,) = told["contact_states"]
+        impulse = {i["name"]: i["value"] for i in state["impulse"]}
+        self.assertEqual(state["state"], "slide")
+        for axis in ("friction 1", "friction 2"):
+            self.assertAlmostEqual(impulse[axis], 0.0, delta=1e-9)
+        self.assertAlmostEqual(impulse["torsion"], -0.2 * impulse["normal"], delta=1e-9)
+
+    def test_the_friction_of_a_joint_is_no_contact(self):
+        """A friction_contact may have rows of joints: they are listed by the names of the joints."""
+        problem = make_problem("friction_contact", n=6, dimension=3, mu=[0.5, 1], q=[-1, 0, 0, -1, 0, 0],
+                               W={"shape": [6, 6], "dense": [[float(i == j) for j in range(6)] for i in range(6)]},
+                               variables=["tip.normal", "tip.friction0", "tip.friction1", "elbow.bound", "elbow.friction", "elbow.nothing"],
+                               contacts=[contact("tip")])
+        self.assertEqual(list(self.contacts(self.analyse(problem))), ["tip", "joint elbow"])
+
     def test_painleves_rod(self):
         """It may open, slide or stick."""
         (nn, nt, tt), problem = rod()
@@ -397,6 +421,13 @@ class TestWhy(AnalyseTestCase):
         self.assertTrue(mend["mu"]["solved"])
         self.assertAlmostEqual(mend["mu"]["amount"] * 2.0, 1.0, delta=0.05)
         self.assertIn("every mu times", text)
+
+    def test_who_bounces_up_and_down_is_stuck_not_slow(self):
+        """-z - 1 >= 0 has no solution: the residual of newton-fb is 1/2, then 2, and so on."""
+        told, text = self.why(lcp(n=1, M={"shape": [1, 1], "dense": [[-1]]}, q=[-1]), "lemke,newton-fb", "--shrink", "1")
+        causes = {c["what"] for c in told["solvers"][1]["causes"]}
+        self.assertIn("stuck", causes)
+        self.assertNotIn("slow", causes)
 
     def test_a_change_of_equations_mends_them(self):
         """Rows of free unknowns that contradict each other: the change that is named is tried as it is."""

@@ -19,7 +19,7 @@ SEQUENCE_OF_SCENES = (("falling-boxes", "--param", "layers=1", "--param", "acros
 
 def facts(record):
     """A record without what differs from run to run."""
-    return {k: v for k, v in record.items() if k not in ("times", "peak_memory_mb")}
+    return {k: v for k, v in record.items() if k not in ("times", "peak_memory_mb", "written")}
 
 
 class BenchTestCase(CliTestCase):
@@ -205,6 +205,44 @@ class TestStarts(BenchTestCase):
         parts = [parse_json(line) for path in (self.folder / "shards").iterdir() for line in path.read_text().splitlines()]
         self.assertEqual(len(parts), 4 * len(problems))
         self.assertEqual(*(sorted(map(json.dumps, map(facts, records))) for records in (whole, parts)))
+
+
+    def test_a_solver_that_was_mended_counts_as_it_is_now(self):
+        """Files are read in the order of their names: the old record comes after the new ones."""
+        path = self.sequence(lcp(name="a"), lcp(name="b"))
+        program = self.write("mine.py", "print('{}')\n")
+        options = ("bench", path, "--repeat", "1", "--solvers", f"mine=exec:python3 {program}", "-o", self.folder / "out")
+        self.succeed("bench", *options[1:])
+        self.write("mine.py", "print('{\"z\": [2, 0]}')\n")
+        self.succeed("bench", *options[1:], "--resume", "--shard", "1/2")
+        told = self.succeed("bench", *options[1:], "--resume", "--shard", "2/2")
+        self.assertIn("2/2", told)
+        self.assertNotIn("0/2", told)
+
+    def test_a_sequence_beside_the_records_is_none_of_them(self):
+        path = self.sequence(lcp(name="a"), lcp(name="b"))
+        told = self.succeed("bench", path, "--solvers", "lemke", "-o", path.parent)
+        self.assertIn("2/2", told)
+        self.succeed("report", path.parent, "-o", self.folder / "report.html")
+
+    def test_the_memory_is_that_of_the_solve(self):
+        """The sweep holds a sequence of some 10 MB, and the problem has two unknowns."""
+        n = 400
+        large = lcp(name="large", n=n, M={"shape": [n, n], "dense": [[float(i == j) + 1e-3 for j in range(n)] for i in range(n)]}, q=[-1] * n)
+        alone = self.bench(self.sequence(lcp(name="small"), name="alone.jsonl"), "--solvers", "lemke")
+        beside = self.bench(self.sequence(*[large] * 40, lcp(name="small"), name="beside.jsonl"), "--solvers", "lemke")
+        small = beside[-1]
+        self.assertEqual(small["instance"], alone[0]["instance"].replace("alone", "beside"))
+        self.assertLess(small["peak_memory_mb"], alone[0]["peak_memory_mb"] + 8)
+
+    def test_repeats_that_fail_are_told(self):
+        count = self.folder / "count"
+        program = self.write("flaky.py", f"import pathlib\nfirst = not pathlib.Path({str(count)!r}).exists()\npathlib.Path({str(count)!r}).touch()\n"
+                             "print('{\"z\": [2, 0]}' if first else '{}')\n")
+        self.succeed("bench", self.sequence(lcp(name="a")), "--repeat", "4", "--solvers", f"exec:python3 {program}", "-o", self.folder / "flaky")
+        (record,) = self.records("flaky")
+        self.assertEqual((record["outcome"], record["failed_repeats"]), ("solved", 3))
+        self.assertIn("3 of 3 repeats failed", record["message"])
 
 
 @with_cases({

@@ -181,6 +181,15 @@ class Running(CliTestCase):
             self.assertIn(word, done.stderr)
             self.assertFalse(self.out.exists() and any(self.out.iterdir()))
 
+    def test_a_name_that_no_record_has_is_refused(self):
+        """Else "count where solvd == 0" would be no failures."""
+        for path, value in ((("claims", 0, "claims", 0, "values", "solved", "where"), "solvd == 0"),
+                            (("claims", 0, "claims", 0, "values", "solved", "value"), "1 - solvd"),
+                            (("tables", 0, "where"), "nn < 3"), (("tables", 0, "columns", 0, "where"), "secs < 3")):
+            done = self.perp("study", self.write("bad.json", changed((path, value))), "--quick", "-o", self.out)
+            self.assertEqual(done.returncode, 2, path)
+            self.assertRegex(done.stderr, r'"(solvd|nn|secs)" is none of contacts, ')
+
     def test_again(self):
         self.succeed("study", self.study, "--quick", "-o", self.out)
         refused = self.perp("study", self.study, "--quick", "-o", self.out)

@@ -151,6 +151,8 @@ TEST(Measure, RepeatsThatFailLeaveNoTime) {
   EXPECT_EQ(r.m.result.status, Status::kSolved);
   EXPECT_EQ(r.calls, 4);
   EXPECT_EQ(r.m.solves.size(), 3u);
+  EXPECT_EQ(r.m.failed_repeats, 1);
+  EXPECT_EQ(r.m.result.message, "1 of 3 repeats failed");
   EXPECT_EQ(r.stood, 1);
 }
 

@@ -193,6 +193,12 @@ TEST(Summary, OfTheSameRunTheLastRecordCounts) {
   EXPECT_EQ(kept[1].outcome, "solved");
   records[0].mode = "stored";
   EXPECT_EQ(one_each(records).size(), 3u);
+  // Whatever the order in which they are read.
+  records[0].mode = records[2].mode;
+  records[0].written = 2.0;
+  records[2].written = 1.0;
+  ASSERT_EQ(one_each(records).size(), 2u);
+  EXPECT_EQ(one_each(records)[0].outcome, "stalled");
 }
 
 TEST(SolverLabels, OwnTimesAndUnusedStartsAreMarked) {

@@ -293,6 +293,24 @@ class Solvers(unittest.TestCase):
             with self.assertRaises(ValueError):
                 perp.bench(problems()[0], "my-version", folder=folder)
 
+    def test_records_tell_the_values_of_a_closure_apart(self):
+        def made_with(value):
+            def solver(problem, start, limits):
+                return np.full(problem.size, value)
+            return solver
+
+        problem = perp.lcp([[1.0]], [-1.0], name="one")
+        with tempfile.TemporaryDirectory() as folder:
+            for value in (4.0, 1.0):
+                perp.register_solver("my-value", made_with(value), ["lcp"])
+                rows = self.rows(perp.bench(problem, "my-value", folder=folder, repeats=1, resume=True))
+        self.assertEqual([r["outcome"] for r in rows], ["wrong", "solved"])
+
+    def test_two_functions_of_one_name_are_refused(self):
+        two = [perp.mcp(lambda z, k=k: z - k, [0.0], name="f") for k in (1.0, 2.0)]
+        with self.assertRaisesRegex(ValueError, 'are named "f"'):
+            perp.bench(two, "newton-fb", repeats=1)
+
     def test_the_command_line_within_python(self):
         with tempfile.TemporaryDirectory() as folder:
             file = pathlib.Path(folder) / "mine.py"

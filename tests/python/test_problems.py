@@ -71,6 +71,10 @@ class Arrays(unittest.TestCase):
         data = perp.lcp(M, Q)["q"]  # the problem lives on with it
         np.testing.assert_array_equal(data, Q)
 
+    def test_one_number_for_all_bounds(self):
+        for three in (3, 3.0, np.int64(3), np.float32(3), np.array(3)):
+            self.assertEqual(list(perp.mlcp(M, Q, 0, three)["upper"]), [3.0, 3.0])
+
     def test_what_is_wrong_is_told(self):
         wrong = [
             (lambda: perp.lcp(M, [1, 2, 3]), "M"),
@@ -85,6 +89,10 @@ class Arrays(unittest.TestCase):
             (lambda: perp.lcp(scipy.sparse.csc_matrix([[np.inf, 0], [0, 1]]), Q), "M"),
             (lambda: perp.mlcp(M, Q, [0, 2], [1, 1]), "lower"),
             (lambda: perp.conic_qp(M, Q, M, Q, [("round", 2)]), "cones"),
+            (lambda: perp.conic_qp(M, Q, M, Q, [("zero", 2.5)]), "cones: ('zero', 2.5) is not a pair"),
+            (lambda: perp.conic_qp(M, Q, M, Q, ["ab"]), "cones: 'ab' is not a pair"),
+            (lambda: perp.lcp(M, np.ma.masked_array(Q, [True, False])), "q: a masked array"),
+            (lambda: perp.mlcp(M, Q, "0", 1), "lower: no real numbers but text"),
             (lambda: perp.box_qp([[1, 2], [0, 1]], Q), "H"),
             (lambda: perp.friction_contact([0, 0, 0], [-1], np.eye(3)), "mu"),
             (lambda: perp.from_arrays({"M": M}), "make no kind"),
@@ -182,6 +190,8 @@ class Files(unittest.TestCase):
                 written = perp.export(problems, self.folder / form, form)
                 self.assertEqual(len(set(written)), len(written))
                 self.assertTrue(all(pathlib.Path(path).is_file() for path in written))
+        named = [perp.lcp([[1.0]], [q], name=name) for q, name in ((-1, "x-3"), (-2, "x"), (-3, "x"))]
+        self.assertEqual([perp.read(path)["q"][0] for path in perp.export(named, self.folder / "named")], [-1, -2, -3])
         again = perp.read(sorted((self.folder / "nl").glob("*.nl"))[0])
         self.assertEqual(again.size, problems[0].size)
         with self.assertRaises(ValueError):
