@@ -24,7 +24,6 @@
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/json/text.hpp>
 #include <perp/solvers/strategies/strategy.hpp>
-#include <stdexcept>
 #include <tuple>
 
 namespace perp::cli {
@@ -158,10 +157,6 @@ void run_bench(BenchOptions& o, const CLI::App& verb, int& code) {
     if (std::find(list.begin(), list.end(), start) == list.end()) list.push_back(start);
   }
   request.settings = split_pairs(o.settings, "--set");
-  for (const auto& [key, value] : request.settings) {
-    if (key == "tolerance")  // a record could not tell by which tolerance its solver was asked
-      throw std::invalid_argument("--set: tolerance is set by --tolerance");
-  }
   check_solvers(request.solvers, request.settings);
   check_batch(o, verb);
   check_quick(o);

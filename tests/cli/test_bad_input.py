@@ -378,7 +378,6 @@ class TestKinds(BadInputTestCase):
     "bench_unknown_solver": (("bench", "GOOD", "--solvers", "lemke,simplex", "-o", "OUT"), "simplex"),
     "bench_unknown_setting": (("bench", "GOOD", "--set", "pivot_tol=1", "-o", "OUT"), "pivot_tol"),
     "bench_bad_setting_value": (("bench", "GOOD", "--set", "pivot_tolerance=x", "-o", "OUT"), "pivot_tolerance"),
-    "bench_tolerance_as_a_setting": (("bench", "GOOD", "--set", "tolerance=1e-3", "-o", "OUT"), "--set", "--tolerance"),
     "bench_set_without_equals": (("bench", "GOOD", "--set", "pivot_tolerance", "-o", "OUT"), "--set"),
     "bench_shard_above": (("bench", "GOOD", "--shard", "3/2", "-o", "OUT"), "--shard", "3/2"),
     "bench_shard_zero": (("bench", "GOOD", "--shard", "0/2", "-o", "OUT"), "--shard", "0/2"),
