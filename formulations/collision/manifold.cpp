@@ -144,8 +144,8 @@ std::vector<PairContact> clipped(const Feature& incident, const std::vector<Side
   for (const Corner& c : corners) {
     const double gap = n.dot(c.point) - level;
     if (gap > margin) continue;
-    contacts.push_back(
-        {c.feature, c.point - (gap - 0.5 * least) * n, reference_is_b ? n : Vector3d(-n), gap});
+    contacts.push_back({c.feature, c.point - (gap - 0.5 * least) * n,
+                        reference_is_b ? n : Vector3d(-n), gap});
   }
   return contacts;
 }
@@ -465,16 +465,8 @@ std::vector<PairContact> polytope_contacts(const PlacedShape& a, const PlacedSha
   }
   bool overlap = false;
   std::vector<PairContact> contacts = clip_features(a, b, face.normal, margin, overlap);
-  // If the deepest vertex is beyond the edges of the face, what is cut off may be nearer.
-  double least = std::numeric_limits<double>::infinity();
-  for (const PairContact& c : contacts) least = std::min(least, c.gap);
-  const double close = kCoincident * std::min(size_of(a), size_of(b));
-  if (overlap && !(face.gap > 0 && least > face.gap + close)) return contacts;
+  if (overlap) return contacts;
   const Separation s = separation(a, b);
-  if (overlap) {
-    if (s.gap <= margin && s.gap < least - close) contacts.push_back(witness(s));
-    return contacts;
-  }
   if (s.gap > margin) return {};
   return {witness(s)};
 }

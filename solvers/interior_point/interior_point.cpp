@@ -134,7 +134,10 @@ void InteriorPoint::load(const BoxQp& problem, Reading& reading) {
   posed.cones.clear();
   if (fixed > 0) posed.cones.push_back({ConeType::kZero, fixed});
   if (rows > fixed) posed.cones.push_back({ConeType::kNonnegative, rows - fixed});
-  reading.box = {problem.H, problem.c, problem.lower, problem.upper};
+  reading.box.M = problem.H;
+  reading.box.q = problem.c;
+  reading.box.lower = problem.lower;
+  reading.box.upper = problem.upper;
 }
 
 void InteriorPoint::do_solve(const Start&, Observer* observer, Result& result) {

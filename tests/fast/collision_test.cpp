@@ -421,28 +421,6 @@ TEST(Polygons, GapsOfSeparatePairsAreTheirDistances) {
   EXPECT_GT(apart, 1000);
 }
 
-TEST(Polytopes, GapsOfSeparatePairsAreTheirDistances) {
-  const std::vector<Vector3d> corners = {{-0.19, -0.8, 0}, {0.41, 0.4, 0}, {-0.22, 0.4, 0}};
-  std::vector<Vector3d> vertices;
-  for (const Vector3d& c : corners) {
-    for (const double z : {-0.5, 0.5}) vertices.push_back(c + Vector3d(0, 0, z));
-  }
-  const Shape prism = convex_hull(vertices), box = Box{Vector3d::Ones()};
-  std::mt19937 random(7);
-  std::uniform_real_distribution<double> u(0, 1);
-  int apart = 0;
-  for (int trial = 0; trial < 2000; ++trial) {
-    const PlacedShape a = at(prism, Vector3d(0.5 + u(random), 1.2 + u(random), 0),
-                             turn(2 * kPi * u(random), Vector3d::UnitZ()));
-    const PlacedShape b = at(box, {0, 0, 0});
-    const double distance = separation(a, b).gap;
-    if (!(distance > 0)) continue;
-    ++apart;
-    EXPECT_LT(least_gap(pair_contacts(a, b, 10)), distance + 2e-3) << trial;
-  }
-  EXPECT_GT(apart, 500);
-}
-
 // ---- whole scenes ----
 
 std::vector<ContactPoint3> contacts_of(const std::string& bodies, double h = 0.01) {
