@@ -142,7 +142,8 @@ Record record_from(const SortedJson& j) {
 
 // Whether the first line is that of a perp-sequence, which may lie beside records.
 bool is_sequence(const fs::path& path) {
-  constexpr std::size_t kBeginning = 4096;  // bytes; the format is among the first members
+  if (!fs::is_regular_file(path)) return false;  // to open a pipe would wait for ever
+  constexpr std::size_t kBeginning = 4096;       // bytes; the format is among the first members
   std::string beginning(kBeginning, '\0');
   std::ifstream file(path, std::ios::binary);
   file.read(beginning.data(), static_cast<std::streamsize>(kBeginning));
