@@ -272,8 +272,8 @@ bool hold_around(const ConeConditions& c, const std::vector<char>& tight, const 
     offset += cone.size;
   }
   const Matrix objective = DenseMatrix(c.objective.transpose());
-  const AffineSum value = sum_of({AffineTerm::product(objective, q.v)}, 1);
-  Extended sum = value.values[0] + hidden_in(value, 0), size = std::abs(sum);
+  const AffineSum level = sum_of({AffineTerm::product(objective, q.v)}, 1);
+  Extended sum = level.values[0] + hidden_in(level, 0), size = std::abs(sum);
   sum += c.objective.cwiseAbs().dot(moves) * radius * slack;
   for (int k = 0; k < c.low.size(); ++k) {
     const auto support = [&](Extended value) { return value * (value > 0 ? c.high[k] : c.low[k]); };
