@@ -22,12 +22,13 @@ SimulationSummary end_of(const Scene& scene, const std::string& formulation, dou
 
 // A ball beside a wall 1 m away, at rest on the ground until an impulse throws it at 150 m/s.
 Scene thrown_ball(double time) {
-  return scene_of(R"("dimension":3,"gravity":[0,0,-9.81],"contact":{"mu":0},"bodies":[
+  std::string text = R"("dimension":3,"gravity":[0,0,-9.81],"contact":{"mu":0},"bodies":[
     {"name":"floor","fixed":true,"shape":{"type":"half_space","normal":[0,0,1]}},
     {"name":"wall","fixed":true,"position":[1.1,0,1],"shape":{"type":"box","half":[0.1,1,1]}},
     {"name":"ball","mass":1,"shape":{"type":"sphere","radius":0.1},"position":[0,0,0.1]}],
-    "impulses":[{"body":"ball","linear":[150,0,0],"time":)" +
-                  std::to_string(time) + "}]");
+    "impulses":[{"body":"ball","linear":[150,0,0],"time":)";
+  text.append(std::to_string(time)).append("}]");
+  return scene_of(text);
 }
 
 // Contacts that were found for the ball at rest do not do for the one that is thrown.
