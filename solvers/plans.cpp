@@ -273,7 +273,7 @@ struct FrictionTries {
 std::vector<Plan> friction_plans() {
   const FrictionTries tries;
   const std::string alternate = "try(newton-ac, from=start, share=.25), " + tries.sweeps +
-                                "try(newton-ac, from=best, share=.25), ";
+                                "certify(try(newton-ac, from=best, share=.25)), ";
   const std::string newtons = alternate + tries.slow;
   const std::string others = tries.larger_rho + tries.path + tries.last;
   return {
@@ -335,7 +335,8 @@ std::vector<Plan> started_friction_plans() {
                            near + "100)";
   const std::string turns = "repeat(3, first(" + turn + ")), " + near + "2000, share=.3), ";
   const std::string begun = newton + "start, share=.25), " + near + "40), " + more_creep +
-                            tries.sweeps + newton + "best, share=.25), " + near + "40), " + creep;
+                            tries.sweeps + "certify(" + newton + "best, share=.25)), " + near +
+                            "40), " + creep;
   // Of packings of thousands no step is near the one before.
   const std::string begun_large = newton + "start, share=.25), " + near + "40, within=1e-3), " +
                                   creep +

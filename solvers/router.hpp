@@ -54,6 +54,9 @@ struct SolveRequest {
   /// Whether the caller has another way, as other starts or shorter steps: `auto` then gives up
   /// early.
   bool give_up_early = false;
+  /// Whether the caller has no use for solutions beyond the radius of a certificate: then
+  /// Status::kExcluded ends the tries. Else `auto` goes on.
+  bool stop_if_excluded = false;
   /// Whether to check if the problem asks for anything at all (Verdict::vacuous).
   bool look_for_vacuous = true;
   /// Whether the verdict also has the residuals that the verifier does not judge by; else they are

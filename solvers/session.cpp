@@ -86,6 +86,7 @@ const VerifiedResult& Session::solve(const Problem& problem, const SolveRequest&
   const double verify_at = request.verify_at.value_or(request.limits.tolerance);
   Task task{*posed, version_, start, limits, verify_at, observer, &numbers_};
   task.give_up_early = request.give_up_early;
+  task.stop_if_excluded = request.stop_if_excluded;
   const auto started = VerifiedClock::now();
   Outcome& out = solver_->run(task);
   judge_start(task, out);

@@ -114,6 +114,7 @@ std::optional<Status> check_certificate(const Problem& problem, Certificate& giv
   if (const auto* lcp = std::get_if<Lcp>(&problem.data)) return farkas(*lcp);
   if (const auto* mlcp = std::get_if<Mlcp>(&problem.data)) return farkas(*mlcp);
   if (const auto* qp = std::get_if<BoxQp>(&problem.data)) return farkas(to_mlcp(*qp));
+  if (const auto* friction = std::get_if<FrictionContact>(&problem.data)) return farkas(*friction);
   const auto* qp = std::get_if<ConicQp>(&problem.data);
   if (!qp) return {};
   if (given.type == "farkas" && given.y.size() == qp->b.size())

@@ -162,10 +162,12 @@ std::optional<Mend> mend_friction(const Problem& problem, double tolerance, doub
 }  // namespace
 
 std::optional<Vector> infeasibility(const Problem& problem, double time_limit) {
-  const std::optional<Mlcp> p = linear_form(problem);
-  if (!p) return {};
-  std::optional<Vector> feasible;
-  const std::optional<FarkasCertificate> proof = find_farkas(*p, time_limit, &feasible);
+  std::optional<FarkasCertificate> proof;
+  if (const auto* friction = std::get_if<FrictionContact>(&problem.data)) {
+    proof = find_farkas(*friction, time_limit);
+  } else if (const std::optional<Mlcp> p = linear_form(problem)) {
+    proof = find_farkas(*p, time_limit);
+  }
   return proof && proof->check.holds ? std::optional<Vector>(proof->y) : std::nullopt;
 }
 

@@ -371,8 +371,9 @@ class Simulator {
       std::optional<Stage> relaxed;
       while (!answer && !interrupted_ && !out_of_time(report) &&
              (relaxed = formulation_->relax())) {
-        // Half of the step is nearer to the model than a weaker stabilisation.
-        if (relaxed->offer == Offer::kRelaxed && halvings_left_ > 0) break;
+        // Half of the step is nearer to the model than a weaker stabilisation. But if gaps
+        // contradict each other, half of the step asks for twice the velocity.
+        if (relaxed->offer == Offer::kRelaxed && halvings_left_ > 0 && !contradicts(report)) break;
         // To go on, the formulation needs a point of the problem that it has offered last.
         if (relaxed->offer != Offer::kAgain || request_.keep_going ||
             (halvings_left_ == 0 && gave_up_early(*relaxed)))
@@ -430,6 +431,12 @@ class Simulator {
                choose_plan(stage.problem, true, false).name;
   }
 
+  // Whether the last problem was shown to have no solution.
+  static bool contradicts(const StepReport& report) {
+    const std::string& certificate = report.stages.back().certificate;
+    return certificate == "farkas" || certificate == "excluded";
+  }
+
   // A solve that reached the time limit is not tried again: that would multiply the time.
   static bool out_of_time(const StepReport& report) {
     return !report.stages.empty() && report.stages.back().status == Status::kTimeLimit;
@@ -457,6 +464,7 @@ class Simulator {
     request.start = stage.problem.start;
     request.give_up_early =
         stage.offer == Offer::kEarly || (stage.offer == Offer::kOnce && halvings_left_ > 0);
+    request.stop_if_excluded = true;  // no body takes an impulse of 1e10 times those around it
     if (request_.warm_start) answers_.give(stage.name, keys, stage.problem.start, request);
     request.look_for_vacuous = request.all_residuals = static_cast<bool>(request_.on_stage);
     if (request.start && request_.on_stage) stage.problem.start = request.start;
@@ -479,6 +487,7 @@ class Simulator {
     s.contacts = static_cast<int>(stage.problem.contacts.size());
     if (r.status != Status::kSolved && r.certificate && r.certificate->checked)
       s.certificate = r.certificate->type;
+    if (r.status == Status::kExcluded) s.certificate = "excluded";
     report.stages.push_back(s);
     ++summary_.stages;
     summary_.iterations += r.iterations;

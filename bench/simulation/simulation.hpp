@@ -23,7 +23,8 @@ struct StageReport {
   int iterations = 0;
   double setup_time = 0.0, solve_time = 0.0;  ///< s
   int unknowns = 0, contacts = 0;
-  std::string certificate = "none";  ///< farkas or ray if one was found and checked
+  std::string certificate = "none";  ///< farkas or ray if one was found and checked, or
+                                     ///< excluded: no impulses below a huge radius solve it
 };
 
 /// The data for on_step after every step.

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/exact_conditions.hpp>
+#include <perp/problems/standard/mass_inverse.hpp>
 #include <stdexcept>
 
 namespace perp {
@@ -201,6 +202,47 @@ bool is_proof(const ConicQp& p, const Vector& y) {
   return conditions.hold_for(y, p.b);
 }
 
+// Whether y may count row i: normals without compliance, whose u_n >= 0 does not depend on r_i.
+bool counts(const FrictionContact& p, int i) {
+  return i % p.dimension == 0 && !(p.compliance.size() > 0 && p.compliance[i] > 0);
+}
+
+bool is_proof(const FrictionContact& p, const Vector& y) {
+  Conditions conditions(p.size());
+  for (int i = 0; i < p.size(); ++i)
+    conditions.add_entry(i, 1, counts(p, i) ? ConeType::kNonnegative : ConeType::kZero);
+  const Matrix& responses = p.is_operator() ? p.J : p.W;
+  conditions.add_matrix(responses, true, 1);
+  if (responses.cols() > 0) conditions.add_cone({ConeType::kZero, responses.cols()});
+  conditions.end_of_cones();
+  return conditions.hold_for(y, p.q);
+}
+
+// At least the largest |W'y|_j. `may_vanish`: W'y or J'y may be 0, up to rounding.
+double largest_response(const FrictionContact& p, const Vector& y, bool& may_vanish) {
+  const bool forms = p.is_operator();
+  const AffineSum pull =
+      sum_of({AffineTerm::transposed_product(forms ? p.J : p.W, y)}, forms ? p.J.cols() : p.size());
+  may_vanish = plainly(pull).isZero(0.0);
+  if (!forms || pull.sizes.isZero(0)) return largest_of(pull);
+  const MassInverse mass(p.M);
+  if (!mass.positive_definite()) return kInfinity;
+  const ExtendedVector velocity = mass.solve(pull.values);
+  if (!velocity.allFinite()) return kInfinity;
+  ExtendedVector hidden(pull.values.size());
+  for (Eigen::Index k = 0; k < hidden.size(); ++k)
+    hidden[k] = at_least(pull, k) - std::abs(pull.values[k]);
+  const ExtendedVector error = mass.error_of(velocity, hidden);
+  const AffineSum response = sum_of({AffineTerm::product(p.J, velocity)}, p.size());
+  ExtendedVector carried = ExtendedVector::Zero(p.size());
+  for (int k = 0; k < p.J.cols(); ++k)
+    p.J.for_column(k, [&](int i, double value) { carried[i] += std::abs(value) * error[k]; });
+  Extended largest = 0;
+  for (int i = 0; i < p.size(); ++i)
+    largest = std::max(largest, at_least(response, i) + 2 * carried[i]);
+  return static_cast<double>(largest);
+}
+
 bool is_proof_of_unbounded(const ConicQp& p, const Vector& x) {
   Conditions conditions(p.size());
   conditions.add_matrix(p.P, false, 1);
@@ -297,6 +339,26 @@ FarkasCheck check_farkas(const ConicQp& p, const Vector& y) {
   const double length = std::max(1.0, max_abs(p.b) / std::max(p.A.max_abs(), 1e-300));
   if (!(-sum > kBeyondRounding * size)) return check;
   check.radius = check.violation > 0 ? -check.supremum / check.violation : kInfinity;
+  settle(check, may_hold, kFarAway * length, [&] { return is_proof(p, y); });
+  return check;
+}
+
+FarkasCheck check_farkas(const FrictionContact& p, const Vector& y) {
+  if (y.size() != p.size()) throw std::invalid_argument("y: wrong length");
+  FarkasCheck check;
+  if (!y.allFinite()) return check;
+  for (int i = 0; i < p.size(); ++i) {
+    if (counts(p, i) ? y[i] < 0 : y[i] != 0) return check;
+  }
+  const auto [sum, size] = dot_and_size(p.q, y);
+  bool may_hold = false;
+  check.supremum = sum;
+  check.violation = largest_response(p, y, may_hold);
+  const double largest =
+      p.is_operator() ? p.J.max_abs() * p.J.max_abs() / p.M.max_abs() : p.W.max_abs();
+  const double length = std::max(1.0, max_abs(p.q) / std::max(largest, 1e-300));
+  if (!(-sum > kBeyondRounding * size)) return check;
+  check.radius = check.violation > 0 ? -sum / check.violation : kInfinity;
   settle(check, may_hold, kFarAway * length, [&] { return is_proof(p, y); });
   return check;
 }

@@ -37,6 +37,14 @@ FarkasCheck check_farkas(const Mlcp& problem, const Vector& y);
 /// `supremum` is b'y, `violation` the largest |A'y|_j.
 FarkasCheck check_farkas(const ConicQp& problem, const Vector& y);
 
+/// For a friction_contact: y >= 0 for normals, y = 0 for tangents and compliant rows, W'y = 0 (with
+/// J and M: J'y = 0), q'y < 0. Every r would have y'u = y'(Wr + q) = q'y < 0, so not all u_n >= 0:
+/// impulses y balance each other, and the gaps demand them. Without such a y no q_n makes contacts
+/// contradict each other if W is symmetric positive semidefinite: other conditions of this kind,
+/// with -W'y in the dual of the cones, give y'Wy = 0 and so W'y = 0.
+/// `supremum` is q'y, `violation` the largest |W'y|_j.
+FarkasCheck check_farkas(const FrictionContact& problem, const Vector& y);
+
 /// A proof that the dual of a conic_qp has no feasible point, and that the objective has no lower
 /// bound if a feasible x exists: Px = 0, -Ax in K, c'x < 0.
 struct UnboundedCheck {

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <perp/problems/matrix/infinity.hpp>
+#include <perp/problems/standard/reductions.hpp>
 
 namespace perp {
 
@@ -67,36 +68,65 @@ void clean(const Mlcp& p, Vector& y) {
   }
 }
 
+// The end of the path of a problem from far away: a solution or the direction of a ray.
+struct Ending {
+  PathEnd end = PathEnd::kNumerical;
+  Vector point;
+};
+
+Ending follow_path(const Mlcp& problem, long most_pivots, double time_limit) {
+  const Deadline deadline(time_limit);
+  Ending ending;
+  CanonicalProblem canonical;
+  try {
+    canonical.build(problem, true, deadline);
+  } catch (const DeadlinePassed&) {
+    ending.end = PathEnd::kTimeLimit;
+    return ending;
+  }
+  LemkePath path;
+  path.attach(canonical);
+  ending.end =
+      path.follow(canonical.default_start, nullptr, PathSettings{}, most_pivots, deadline, nullptr);
+  if (ending.end == PathEnd::kSolution) canonical.to_original(path.end().x, ending.point);
+  if (ending.end == PathEnd::kRay) canonical.direction_to_original(path.end().ray_x, ending.point);
+  return ending;
+}
+
+template <class P>
+std::optional<FarkasCertificate> checked(const P& problem, Vector y) {
+  const FarkasCheck check = check_farkas(problem, y);
+  if (!check.holds && !check.excludes) return {};
+  return FarkasCertificate{std::move(y), check};
+}
+
 }  // namespace
 
 std::optional<FarkasCertificate> find_farkas(const Mlcp& problem, double time_limit,
                                              std::optional<Vector>* feasible) {
   const int n = problem.size();
-  const Mlcp lp = feasibility_problem(problem);
-  const Deadline deadline(time_limit);
-  CanonicalProblem canonical;
-  try {
-    canonical.build(lp, true, deadline);
-  } catch (const DeadlinePassed&) {
-    return {};
-  }
-  LemkePath path;
-  path.attach(canonical);
-  const PathEnd end = path.follow(canonical.default_start, nullptr, PathSettings{}, 50L * (n + 20),
-                                  deadline, nullptr);
-  Vector point;
-  if (end == PathEnd::kSolution) {
-    canonical.to_original(path.end().x, point);
-    if (feasible) *feasible = point.head(n);
-    return {};
-  }
-  if (end != PathEnd::kRay) return {};
-  canonical.direction_to_original(path.end().ray_x, point);
-  Vector y = point.tail(n);
+  const Ending ending = follow_path(feasibility_problem(problem), 50L * (n + 20), time_limit);
+  if (ending.end == PathEnd::kSolution && feasible) *feasible = ending.point.head(n);
+  if (ending.end != PathEnd::kRay) return {};
+  Vector y = ending.point.tail(n);
   clean(problem, y);
-  const FarkasCheck check = check_farkas(problem, y);
-  if (!check.holds && !check.excludes) return {};
-  return FarkasCertificate{std::move(y), check};
+  return checked(problem, std::move(y));
+}
+
+std::optional<FarkasCertificate> find_farkas(const FrictionContact& problem, double time_limit,
+                                             std::optional<Vector>* feasible) {
+  FrictionContact smooth = problem;
+  smooth.mu.setZero();
+  const Mlcp normals = to_mlcp(std::get<Lcp>(reduce_to_pyramid_lcp(smooth).problem));
+  const Ending ending = follow_path(normals, 50L * (normals.size() + 20), time_limit);
+  if (ending.end != PathEnd::kSolution && ending.end != PathEnd::kRay) return {};
+  Vector of_normals = ending.point;
+  if (ending.end == PathEnd::kRay) clean(normals, of_normals);
+  Vector y = Vector::Zero(problem.size());
+  for (int c = 0; c < problem.contacts(); ++c) y[problem.dimension * c] = of_normals[c];
+  if (ending.end == PathEnd::kRay) return checked(problem, std::move(y));
+  if (feasible) *feasible = std::move(y);
+  return {};
 }
 
 }  // namespace perp

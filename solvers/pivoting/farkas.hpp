@@ -1,8 +1,9 @@
-// Certificates that a mixed LCP has no feasible point.
+// Certificates that no point satisfies the linear constraints of a problem.
 #pragma once
 
 #include <optional>
 #include <perp/problems/standard/certificates.hpp>
+#include <perp/problems/standard/friction_contact.hpp>
 #include <perp/problems/standard/lcp.hpp>
 
 namespace perp {
@@ -19,6 +20,12 @@ struct FarkasCertificate {
 /// infeasible [CottlePangStone2009, Sec. 4.4].
 /// @param time_limit seconds; 0: none @param feasible set to a feasible point if one was found
 std::optional<FarkasCertificate> find_farkas(const Mlcp& problem, double time_limit,
-                                             std::optional<Vector>* feasible);
+                                             std::optional<Vector>* feasible = nullptr);
+/// The same for friction: that no impulses make all u_n >= 0. Follows Lemke's path of the problem
+/// without friction, an LCP of one unknown per contact. If W is symmetric positive semidefinite, it
+/// ends on a ray only if there is a certificate.
+/// @param feasible set to normal impulses that make all u_n >= 0 if they were found
+std::optional<FarkasCertificate> find_farkas(const FrictionContact& problem, double time_limit,
+                                             std::optional<Vector>* feasible = nullptr);
 
 }  // namespace perp

@@ -14,6 +14,20 @@ bool asks_why(Status status) {
          status == Status::kNumericalError;
 }
 
+bool can_ask(const Problem& problem) {
+  return std::holds_alternative<Lcp>(problem.data) || std::holds_alternative<Mlcp>(problem.data) ||
+         std::holds_alternative<FrictionContact>(problem.data);
+}
+
+std::optional<FarkasCertificate> search(const Problem& problem, double time_limit,
+                                        std::optional<Vector>& feasible) {
+  if (const auto* lcp = std::get_if<Lcp>(&problem.data))
+    return find_farkas(to_mlcp(*lcp), time_limit, &feasible);
+  if (const auto* mlcp = std::get_if<Mlcp>(&problem.data))
+    return find_farkas(*mlcp, time_limit, &feasible);
+  return find_farkas(std::get<FrictionContact>(problem.data), time_limit, &feasible);
+}
+
 class Certify final : public Strategy {
  public:
   Certify(const SolverExpression& e, const Workshop& workshop)
@@ -24,9 +38,7 @@ class Certify final : public Strategy {
     Outcome& out = part_->run(task);
     VerifiedResult& result = out.result;
     if (out.skipped || !asks_why(result.status)) return out;
-    const auto* lcp = std::get_if<Lcp>(&task.problem.data);
-    const auto* mlcp = std::get_if<Mlcp>(&task.problem.data);
-    if (!lcp && !mlcp) return out;
+    if (!can_ask(task.problem)) return out;
     double left = task.limits.time_limit;
     if (left > 0) {
       left -= seconds_since(started) - result.verification_time;
@@ -34,7 +46,7 @@ class Certify final : public Strategy {
     }
     const auto asked = VerifiedClock::now();
     std::optional<Vector> feasible;
-    const auto farkas = find_farkas(lcp ? to_mlcp(*lcp) : *mlcp, left, &feasible);
+    const auto farkas = search(task.problem, left, feasible);
     RouteStep step{"certify", Status::kStalled, Status::kStalled, 0, 0.0, "", {}, Residuals::kNone};
     if (farkas) {
       result.certificate = certificate_of(farkas->check, farkas->y);

@@ -141,7 +141,8 @@ const std::vector<StrategyEntry>& strategies() {
        make_polish},
       {"certify",
        "certify(SOLVER)",
-       "if it fails: a linear program that may prove that there is no solution (lcp, mlcp)",
+       "if it fails: a linear program that may prove that there is no solution (lcp, mlcp, "
+       "friction_contact)",
        1,
        1,
        {},
@@ -208,8 +209,8 @@ void check_solver(const std::string& solver,
 }
 
 Task Task::with(const Problem& other, Version its_version) const {
-  return {other,    its_version, {},      limits,    verify_at,
-          observer, numbers,     nullptr, after_cap, give_up_early};
+  return {other,   its_version, {},        limits,        verify_at,       observer,
+          numbers, nullptr,     after_cap, give_up_early, stop_if_excluded};
 }
 
 OptionText::OptionText(const SolverExpression& e, std::string_view key) {

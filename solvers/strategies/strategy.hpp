@@ -39,6 +39,7 @@ struct Task {
   const VerifiedResult* best = nullptr;  ///< best result of the tries before, or nullptr
   bool after_cap = false;                ///< whether one of them ended at a cap of iterations
   bool give_up_early = false;            ///< whether the caller has another way
+  bool stop_if_excluded = false;         ///< as SolveRequest::stop_if_excluded
 
   /// The same task for another problem, without a start and a best result.
   Task with(const Problem& other, Version its_version) const;

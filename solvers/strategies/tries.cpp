@@ -19,6 +19,7 @@ void Tries::begin(const Task& task, bool all) {
   problem_ = &task.problem;
   time_limit_ = task.limits.time_limit;
   all_ = all;
+  stop_if_excluded_ = task.stop_if_excluded;
   started_ = VerifiedClock::now();
   out_.clear();
   said_ = kRefused;
@@ -84,7 +85,11 @@ Tries::Said Tries::said_by(const VerifiedResult& r) {
   return r.status == Status::kUnsupported && r.answer.z.size() == 0 ? kRefused : kFailed;
 }
 
-bool Tries::ended() const { return interrupted_ || (!all_ && !first_ && said_ == kEnded); }
+bool Tries::ended() const {
+  if (interrupted_) return true;
+  const bool excluded = stop_if_excluded_ && out_.result.status == Status::kExcluded;
+  return !all_ && !first_ && (said_ == kEnded || excluded);
+}
 
 double Tries::used_time() const { return seconds_since(started_) - out_.result.verification_time; }
 

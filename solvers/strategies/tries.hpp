@@ -46,7 +46,7 @@ class Tries {
 
   const Problem* problem_ = nullptr;
   double time_limit_ = 0.0;
-  bool all_ = false;
+  bool all_ = false, stop_if_excluded_ = false;
   VerifiedClock::time_point started_;
   Outcome out_;
   Said said_ = kRefused;

@@ -140,6 +140,36 @@ bool feasible_box(const Matrix& m, const Vector& q, const Vector& lower, const V
   return conditions.hold_somewhere();
 }
 
+// Impulses with |r_t|_1 <= mu r_n are in the cones. If none of them makes all u_n >= 0, others may.
+std::optional<bool> feasible_friction(const FrictionContact& p) {
+  const int n = p.size(), d = p.dimension, m = p.is_operator() ? p.J.cols() : 0;
+  LinearConditions conditions(n + m);  // r, and v with M v = J'r
+  const auto zero = Rationals(static_cast<std::size_t>(n + m));
+  const auto at = [](int i) { return static_cast<std::size_t>(i); };
+  const auto j = rational_rows(p.is_operator() ? p.J : p.W), mass = rational_rows(p.M);
+  for (int k = 0; k < m; ++k) {
+    Rationals row = zero;
+    for (int l = 0; l < m; ++l) row[at(n + l)] = mass[at(k)][at(l)];
+    for (int i = 0; i < n; ++i) row[at(i)] = -j[at(i)][at(k)];
+    conditions.add(std::move(row), 0, 0);
+  }
+  for (int i = 0; i < n; i += d) {
+    Rationals u = zero;
+    for (std::size_t k = 0; k < j[at(i)].size(); ++k)
+      u[p.is_operator() ? at(n) + k : k] = j[at(i)][k];
+    if (p.compliance.size() > 0) u[at(i)] += mpq_class(p.compliance[i]);
+    conditions.add(std::move(u), -mpq_class(p.q[i]), 1);
+    for (int signs = 0; signs < (1 << (d - 1)); ++signs) {
+      Rationals row = zero;
+      row[at(i)] = mpq_class(p.mu[i / d]);
+      for (int k = 1; k < d; ++k) row[at(i + k)] = (signs >> (k - 1)) & 1 ? -1 : 1;
+      conditions.add(std::move(row), 0, 1);
+    }
+    conditions.bound(i, 0.0, 1);
+  }
+  return conditions.hold_somewhere() ? std::optional<bool>(true) : std::nullopt;
+}
+
 // Complementary bases one after the other, each a set of linear conditions.
 class Bases {
  public:
@@ -206,6 +236,8 @@ std::optional<bool> feasible(const ProblemData& problem) {
   }
   if (const auto* mlcp = std::get_if<Mlcp>(&problem))
     return feasible_box(mlcp->M, mlcp->q, mlcp->lower, mlcp->upper);
+  if (const auto* friction = std::get_if<FrictionContact>(&problem))
+    return feasible_friction(*friction);
   const auto* p = std::get_if<ConicQp>(&problem);
   if (p == nullptr || has_second_order(*p)) return {};
   LinearConditions conditions(p->size());

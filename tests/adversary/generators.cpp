@@ -285,7 +285,9 @@ class Generator {
     integer_ = chance(0.2);
     const int bodies = count(6) + (chance(0.5) ? n : 0);
     DenseMatrix j = filled(n, bodies);
-    if (nc > 1 && chance(0.3)) j.bottomRows(d) = j.topRows(d).eval();  // the same contact twice
+    if (nc > 1 && chance(0.3)) {  // the same contact twice, or its counterpart
+      j.bottomRows(d) = (chance(0.5) ? 1 : -1) * j.topRows(d).eval();
+    }
     if (chance(0.4)) {
       p.J = stored(j);
       p.M = stored(

@@ -350,6 +350,8 @@ class Trial {
   FarkasCheck farkas(const ProblemData& data, const Vector& y) const {
     if (const auto* lcp = std::get_if<Lcp>(&data)) return check_farkas(*lcp, y);
     if (const auto* mlcp = std::get_if<Mlcp>(&data)) return check_farkas(*mlcp, y);
+    if (const auto* friction = std::get_if<FrictionContact>(&data))
+      return check_farkas(*friction, y);
     return check_farkas(std::get<ConicQp>(data), y);
   }
 
@@ -398,6 +400,7 @@ class Trial {
     if (auto* lcp = std::get_if<Lcp>(&data)) q = &lcp->q;
     if (auto* mlcp = std::get_if<Mlcp>(&data)) q = &mlcp->q;
     if (auto* conic = std::get_if<ConicQp>(&data)) q = &conic->b;
+    if (auto* friction = std::get_if<FrictionContact>(&data)) q = &friction->q;
     const double square = y.squaredNorm(), slope = q->dot(y);
     if (!(square > 0) || !std::isfinite(slope)) return;
     const double hair = std::ldexp(1.0, -random_.index(45));

@@ -86,6 +86,19 @@ class TestCertificates(CertificateTestCase):
             self.assertEqual(self.shown(lcp(**NONE), type="farkas", y=y),
                              (None, "  certificate farkas: proves nothing of this problem"))
 
+    def test_gaps_of_contacts_that_contradict_each_other(self):
+        problem = make_problem("friction_contact", n=4, dimension=2, mu=[0.5, 0.5], q=[-1, 0, 0.5, 0],
+                               W={"shape": [4, 4], "dense": [[1, 0, -1, 0], [0, 1, 0, 1], [-1, 0, 1, 0], [0, 1, 0, 1]]})
+        self.assertEqual(self.shown(problem, type="farkas", y=[3, 0, 3, 0]),
+                         ("infeasible", "  certificate farkas: proves that there is no solution"))
+        for y in ([3, 0, 2, 0], [1, 1, 1, -1], [-1, 0, -1, 0], [0, 0, 0, 0]):
+            self.assertEqual(self.shown(problem, type="farkas", y=y)[0], None)
+        self.assertEqual(self.shown({**problem, "q": [-1, 0, 1.5, 0]}, type="farkas", y=[3, 0, 3, 0])[0], None)
+        result = self.solve(problem, code=1)
+        self.assertEqual((result["status"], result["certificate"]["checked"]), ("infeasible", True))
+        self.assertIn("those in conflict: contact0.normal, contact1.normal",
+                      self.perp("why", self.write("problem.json", problem)).stdout)
+
     def test_a_direction_without_end(self):
         problem = make_problem("conic_qp", **FALLS)
         self.assertEqual(self.shown(problem, type="unbounded", z=[3]),
@@ -116,7 +129,7 @@ class TestCertificates(CertificateTestCase):
         self.assertIn("speaks of conic_qp as mlcp, not of this problem", words)
 
     def test_kinds_without_certificates(self):
-        for kind in ("mcp", "friction_contact", "convex_contact"):
+        for kind in ("mcp", "convex_contact"):
             self.assertEqual(self.shown(make_problem(kind), type="farkas", y=[1, 1, 1])[0], None)
 
     def test_proofs_agree_with_fractions(self):
