@@ -38,8 +38,11 @@ double settled(double tolerance, const Measure& measure) {
     largest_term() = 0;
     const Number now = measure();
     const Extended lost = std::ldexp(largest_term(), kSpare - static_cast<int>(bits));
-    const bool agrees =
-        now.finite() ? abs(now - last) <= abs(now) * Number(0x1p-80) : has_last && !last.finite();
+    // A measure that is exactly 0 is nothing but dust if it has divisions: then the tolerance is
+    // what the digits are compared with.
+    const bool agrees = now.finite()
+                            ? abs(now - last) <= max(abs(now), Number(tolerance)) * Number(0x1p-80)
+                            : has_last && !last.finite();
     // A measure next to the tolerance may be above it by the digits that are lost. With 4096 bits
     // any sum of products of doubles is exact.
     const Extended apart = std::abs((now - Number(tolerance)).nearest());

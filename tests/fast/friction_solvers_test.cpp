@@ -355,13 +355,14 @@ TEST(FrictionAuto, GoesOnFromTheBestPoint) {
   const Problem p = generate(find_family("friction-tower"), 100, 1);
   const VerifiedResult result = solve_friction_by_auto(p);
   ASSERT_EQ(result.status, Status::kSolved);
-  ASSERT_GE(result.route.size(), 4U);
+  ASSERT_GE(result.route.size(), 5U);
   EXPECT_EQ(result.route[0].solver, "nsgs");
   EXPECT_EQ(result.route[1].solver, "newton-ac");
   EXPECT_NE(result.route[1].status, Status::kSolved);
-  EXPECT_EQ(result.route[2].solver, "nsgs");
-  EXPECT_LT(result.route[2].measure, result.route[0].measure);
-  EXPECT_EQ(result.route[3].solver, "proximal-newton");
+  EXPECT_EQ(result.route[2].solver, "certify");  // it cannot prove that there is no solution
+  EXPECT_EQ(result.route[3].solver, "nsgs");
+  EXPECT_LT(result.route[3].measure, result.route[0].measure);
+  EXPECT_EQ(result.route[4].solver, "proximal-newton");
   EXPECT_EQ(result.route.back().status, Status::kSolved);
 }
 

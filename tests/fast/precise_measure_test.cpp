@@ -194,6 +194,27 @@ std::optional<double> again(const ProblemData& problem, const Answer& answer) {
 }
 
 // Above the tolerance by 1e-292.
+// The mass divides, so the velocity of an exact answer is 0 up to dust, of which no digits ever
+// agree. A large friction coefficient makes the verifier ask for them.
+TEST(PreciseMeasure, DustOfDivisionsIsNoResidual) {
+  for (const double mass : {3.0, 5.0, 6.0, 0.7}) {
+    for (const int dimension : {2, 3}) {
+      FrictionContact p;
+      p.dimension = dimension;
+      p.J = Matrix(DenseMatrix(-DenseMatrix::Identity(dimension, 1)));
+      p.M = matrix(1, 1, {mass});
+      p.q = -Vector::Unit(dimension, 0);
+      p.mu = vector({1e9});
+      const Verdict v = verify(problem_of(p), {mass * Vector::Unit(dimension, 0), {}}, 1e-8);
+      EXPECT_TRUE(v.solved) << mass << " " << v.measure;
+      const Verdict off =
+          verify(problem_of(p), {mass * 1.1 * Vector::Unit(dimension, 0), {}}, 1e-8);
+      EXPECT_FALSE(off.solved) << mass;
+      EXPECT_NEAR(off.measure, 0.1, 1e-12);
+    }
+  }
+}
+
 TEST(PreciseMeasure, ExcessOfAHairCounts) {
   const Lcp lcp{Matrix(matrix(3, 3, {0, 1, 2, 0, 0, 0, 0, 0, 0})), vector({0, 0, 0})};
   EXPECT_TRUE(verify(lcp, {vector({1, 1e-8, 0}), {}}, 1e-8).solved);
