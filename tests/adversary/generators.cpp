@@ -319,8 +319,10 @@ class Generator {
     p.R = Vector(3 * nc);
     p.mu = Vector(nc);
     for (int c = 0; c < nc; ++c) {
-      p.R[3 * c] = std::ldexp(1.0, -random_.index(12));
-      p.R[3 * c + 1] = p.R[3 * c + 2] = std::ldexp(1.0, -random_.index(12));
+      const double part =
+          chance(0.5) ? 1.0 : count(3) / 3.0;  // of a power of two, and to divide by
+      p.R[3 * c] = part * std::ldexp(1.0, -random_.index(12));
+      p.R[3 * c + 1] = p.R[3 * c + 2] = part * std::ldexp(1.0, -random_.index(12));
       p.mu[c] = friction_coefficient();
     }
     p.bias = values(3 * nc);
