@@ -189,12 +189,13 @@ class Enumerator {
   // can be left within a piece there is a continuum.
   void find_continua() {
     std::vector<Vector> extreme;
-    const std::vector<Vector> found = std::move(result_.solutions);
-    for (const Vector& z : found) {
+    std::vector<Vector> kept = std::move(result_.solutions);
+    for (const Vector& z : kept) {
       z_ = z;
       if (is_extreme()) extreme.push_back(z);
     }
-    result_.solutions = std::move(extreme);
+    // Scales of 1e15 within a problem hide the ends of a piece: then no point seems to be one.
+    result_.solutions = std::move(extreme.empty() ? kept : extreme);
   }
 
   // Examines all pieces that hold z. @return false if z lies between two other points of one

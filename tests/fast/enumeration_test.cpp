@@ -124,6 +124,16 @@ TEST(Enumerate, SeesAContinuumBehindAnExtremePoint) {
 }
 
 // 3^12 bases take a while: who stops it gets an end that says so.
+// z_1 from 0 to 2e-6, z_2 = 4e9 - 2e15 z_1: beside numbers of 1e15 no end of the piece is seen, and
+// the points that were found must not get lost.
+TEST(Enumerate, LosesNoSolutionToBadScales) {
+  const Mlcp p{matrix(3, 3, {0, 0, 1, 0, 0, 0, 0, 2e15, 1}), vector({0, 0, -4e9}),
+               vector({0, 0, -kInf}), vector({kInf, kInf, kInf})};
+  const Enumeration all = enumerate_solutions(p, 1e-8);
+  ASSERT_FALSE(all.solutions.empty());
+  for (const Vector& z : all.solutions) EXPECT_LE(evaluate_residuals(p, z).natural, 1e-8);
+}
+
 TEST(Enumerate, CanBeStopped) {
   const int n = 12;
   Mlcp p = lcp_of(DenseMatrix::Identity(n, n), Vector::Constant(n, -1.0));
