@@ -141,8 +141,7 @@ const std::vector<StrategyEntry>& strategies() {
        make_polish},
       {"certify",
        "certify(SOLVER)",
-       "if it fails: a linear program that may prove that there is no solution (lcp, mlcp, "
-       "friction_contact)",
+       "if it fails: a search for a proof that there is no solution (lcp, mlcp, friction_contact)",
        1,
        1,
        {},

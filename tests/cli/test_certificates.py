@@ -96,7 +96,7 @@ class TestCertificates(CertificateTestCase):
         self.assertEqual(self.shown({**problem, "q": [-1, 0, 1.5, 0]}, type="farkas", y=[3, 0, 3, 0])[0], None)
         result = self.solve(problem, code=1)
         self.assertEqual((result["status"], result["certificate"]["checked"]), ("infeasible", True))
-        self.assertIn("those in conflict: contact0.normal, contact1.normal",
+        self.assertIn("those in conflict: z[0], z[2]",
                       self.perp("why", self.write("problem.json", problem)).stdout)
 
     def test_a_direction_without_end(self):
