@@ -128,9 +128,10 @@ std::vector<Plan> pyramid_plans() {
   // If redundant contacts stop it, proximal steps lead on; without a start they are best begun
   // anew. A few towers and steps are left for pivots.
   const std::string pyramid =
-      "try(newton-pyramid, cap=100), try(proximal-pyramid, cap=10000, from=zero, share=.5), ";
+      "certify(try(newton-pyramid, cap=100)), "
+      "try(proximal-pyramid, cap=10000, from=zero, share=.5), ";
   const std::string pyramid_started =
-      "try(newton-pyramid:rho_factor=0.5:patience=40:memory=5, from=start), "
+      "certify(try(newton-pyramid:rho_factor=0.5:patience=40:memory=5, from=start)), "
       "try(proximal-pyramid:rho_factor=1000:alpha=1e-5, cap=60, from=best), "
       "try(proximal-pyramid:rho_factor=10:alpha=1e-5, cap=60, from=best), "
       "try(proximal-pyramid, cap=1000, from=zero, share=.5), ";
@@ -300,7 +301,8 @@ std::vector<Plan> friction_plans() {
       {"friction-large",
        "friction_contact of 1000 contacts and more without a start",
        first("try(newton-ac:proximal=1e-5:patience=8, cap=60, share=.1), "
-             "try(nsgs:patience=50, cap=10000, share=.1), try(newton-ac, from=best, share=.1), "
+             "try(nsgs:patience=50, cap=10000, share=.1), "
+             "certify(try(newton-ac, from=best, share=.1)), "
              "try(proximal-newton, from=best, cap=60), together("
              "try(smoothing-continuation:slip_smoothing=0.06, cap=800, share=.5), "
              "try(smoothing-continuation:slip_smoothing=0.3, cap=1200, share=.5), "
@@ -338,8 +340,8 @@ std::vector<Plan> started_friction_plans() {
                             tries.sweeps + "certify(" + newton + "best, share=.25)), " + near +
                             "40), " + creep;
   // Of packings of thousands no step is near the one before.
-  const std::string begun_large = newton + "start, share=.25), " + near + "40, within=1e-3), " +
-                                  creep +
+  const std::string begun_large = "certify(" + newton + "start, share=.25)), " + near +
+                                  "40, within=1e-3), " + creep +
                                   "try(proximal-newton, from=start, share=.6), "
                                   "try(nsgs:patience=50, cap=10000, from=best, share=.5), "
                                   "try(proximal-newton, from=best, share=.5), ";

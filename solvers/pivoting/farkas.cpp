@@ -1,5 +1,6 @@
 #include <perp/solvers/pivoting/farkas.hpp>
 
+#include <perp/solvers/friction/pyramid_problem.hpp>
 #include <perp/solvers/pivoting/lemke_path.hpp>
 
 #include <cmath>
@@ -93,11 +94,83 @@ Ending follow_path(const Mlcp& problem, long most_pivots, double time_limit) {
   return ending;
 }
 
+// Some z >= 0 with M z + q >= 0, for a problem whose bounds are those of an LCP. Sweeps look for a
+// z with M z > 0: of contacts, impulses that push all of them apart. That takes a small share of
+// the time of a path, but there need be none.
+std::optional<Vector> push_apart(const Mlcp& p) {
+  constexpr int kSweeps = 200;
+  constexpr double kFarEnough = 0.1;  // share of the aim, above which rounding is of no account
+  const double aim = 2.0 * max_abs(p.q);
+  Vector z = Vector::Zero(p.size()), w = p.q, diagonal(p.size());
+  for (int i = 0; i < p.size(); ++i) diagonal[i] = p.M.coefficient(i, i);
+  for (int sweep = 0; sweep < kSweeps; ++sweep) {
+    for (int i = 0; i < p.size(); ++i) {
+      if (!(diagonal[i] > 0)) continue;
+      const double step = std::max(-z[i], (aim - w[i]) / diagonal[i]);
+      z[i] += step;
+      p.M.for_column(i, [&](int k, double value) { w[k] += value * step; });
+    }
+    if (!(w.size() > 0 && w.minCoeff() < kFarEnough * aim)) return z;
+  }
+  return {};
+}
+
 template <class P>
 std::optional<FarkasCertificate> checked(const P& problem, Vector y) {
   const FarkasCheck check = check_farkas(problem, y);
   if (!check.holds && !check.excludes) return {};
   return FarkasCertificate{std::move(y), check};
+}
+
+// What is known of the normal impulses of contacts without friction: some that leave no overlap, or
+// a ray along which nothing keeps the bodies apart.
+struct Normals {
+  std::optional<Vector> feasible, ray;
+};
+
+Normals search_normals(const Mlcp& normals, double time_limit) {
+  if (std::optional<Vector> apart = push_apart(normals)) return {std::move(apart), {}};
+  Ending ending = follow_path(normals, 50L * (normals.size() + 20), time_limit);
+  if (ending.end == PathEnd::kSolution) return {std::move(ending.point), {}};
+  if (ending.end != PathEnd::kRay) return {};
+  clean(normals, ending.point);
+  return {{}, std::move(ending.point)};
+}
+
+// The rows and columns of the normals.
+Mlcp normals_of(const Lcp& p, const std::vector<PyramidContact>& contacts) {
+  std::vector<int> place(static_cast<std::size_t>(p.size()), -1);
+  const int nc = static_cast<int>(contacts.size());
+  for (int c = 0; c < nc; ++c) place[contacts[c].normal] = c;
+  std::vector<Triplet> entries;
+  Lcp normals{Matrix(), Vector(nc)};
+  for (int c = 0; c < nc; ++c) {
+    normals.q[c] = p.q[contacts[c].normal];
+    p.M.for_column(contacts[c].normal, [&](int i, double value) {
+      if (place[i] >= 0) entries.emplace_back(place[i], c, value);
+    });
+  }
+  normals.M = Matrix::from_triplets(nc, nc, entries);
+  return to_mlcp(normals);
+}
+
+// The normal impulses among the unknowns of the LCP. `slips`: with slips that satisfy the rows of
+// the edges.
+Vector with_pyramids(const Lcp& p, const std::vector<PyramidContact>& contacts,
+                     const Vector& of_normals, bool slips) {
+  Vector z = Vector::Zero(p.size());
+  for (std::size_t c = 0; c < contacts.size(); ++c)
+    z[contacts[c].normal] = of_normals[static_cast<Eigen::Index>(c)];
+  if (!slips) return z;
+  const Vector w = p.M.multiply(z) + p.q;
+  for (const PyramidContact& contact : contacts) {
+    for (const auto& edges : contact.edges) {
+      for (const int edge : edges) {
+        if (edge >= 0) z[contact.slip] = std::max(z[contact.slip], -w[edge]);
+      }
+    }
+  }
+  return z;
 }
 
 }  // namespace
@@ -113,20 +186,36 @@ std::optional<FarkasCertificate> find_farkas(const Mlcp& problem, double time_li
   return checked(problem, std::move(y));
 }
 
+std::optional<FarkasCertificate> find_farkas(const Lcp& problem, double time_limit,
+                                             std::optional<Vector>* feasible) {
+  if (const std::vector<PyramidContact>* found = find_pyramid_contacts(problem)) {
+    const std::vector<PyramidContact> contacts = *found;
+    const Normals normals = search_normals(normals_of(problem, contacts), time_limit);
+    if (normals.feasible) {
+      if (feasible) *feasible = with_pyramids(problem, contacts, *normals.feasible, true);
+      return {};
+    }
+    if (normals.ray) {
+      if (auto proof = checked(problem, with_pyramids(problem, contacts, *normals.ray, false)))
+        return proof;
+    }
+  }
+  return find_farkas(to_mlcp(problem), time_limit, feasible);
+}
+
 std::optional<FarkasCertificate> find_farkas(const FrictionContact& problem, double time_limit,
                                              std::optional<Vector>* feasible) {
   FrictionContact smooth = problem;
   smooth.mu.setZero();
-  const Mlcp normals = to_mlcp(std::get<Lcp>(reduce_to_pyramid_lcp(smooth).problem));
-  const Ending ending = follow_path(normals, 50L * (normals.size() + 20), time_limit);
-  if (ending.end != PathEnd::kSolution && ending.end != PathEnd::kRay) return {};
-  Vector of_normals = ending.point;
-  if (ending.end == PathEnd::kRay) clean(normals, of_normals);
-  Vector y = Vector::Zero(problem.size());
-  for (int c = 0; c < problem.contacts(); ++c) y[problem.dimension * c] = of_normals[c];
-  if (ending.end == PathEnd::kRay) return checked(problem, std::move(y));
-  if (feasible) *feasible = std::move(y);
-  return {};
+  const Normals normals =
+      search_normals(to_mlcp(std::get<Lcp>(reduce_to_pyramid_lcp(smooth).problem)), time_limit);
+  const auto with_tangents = [&](const Vector& of_normals) {
+    Vector r = Vector::Zero(problem.size());
+    for (int c = 0; c < problem.contacts(); ++c) r[problem.dimension * c] = of_normals[c];
+    return r;
+  };
+  if (normals.feasible && feasible) *feasible = with_tangents(*normals.feasible);
+  return normals.ray ? checked(problem, with_tangents(*normals.ray)) : std::nullopt;
 }
 
 }  // namespace perp

@@ -21,9 +21,14 @@ struct FarkasCertificate {
 /// @param time_limit seconds; 0: none @param feasible set to a feasible point if one was found
 std::optional<FarkasCertificate> find_farkas(const Mlcp& problem, double time_limit,
                                              std::optional<Vector>* feasible = nullptr);
-/// The same for friction: that no impulses make all u_n >= 0. Follows Lemke's path of the problem
-/// without friction, an LCP of one unknown per contact. If W is symmetric positive semidefinite, it
-/// ends on a ray only if there is a certificate.
+/// The same. If the LCP is that of contacts with friction pyramids (find_pyramid_contacts), the
+/// normals decide, as below: slips and edges can always follow.
+std::optional<FarkasCertificate> find_farkas(const Lcp& problem, double time_limit,
+                                             std::optional<Vector>* feasible = nullptr);
+/// The same for friction: that no impulses make all u_n >= 0. If sweeps find no impulses that push
+/// all contacts apart, follows Lemke's path of the problem without friction, an LCP of one unknown
+/// per contact. If W is symmetric positive semidefinite, the path ends on a ray only if there is a
+/// certificate.
 /// @param feasible set to normal impulses that make all u_n >= 0 if they were found
 std::optional<FarkasCertificate> find_farkas(const FrictionContact& problem, double time_limit,
                                              std::optional<Vector>* feasible = nullptr);

@@ -1,5 +1,4 @@
 // certify: asks whether a problem that was not solved has a solution at all.
-#include <perp/problems/standard/reductions.hpp>
 #include <perp/solvers/pivoting/farkas.hpp>
 #include <perp/solvers/strategies/strategy.hpp>
 #include <perp/solvers/verified_solve.hpp>
@@ -22,7 +21,7 @@ bool can_ask(const Problem& problem) {
 std::optional<FarkasCertificate> search(const Problem& problem, double time_limit,
                                         std::optional<Vector>& feasible) {
   if (const auto* lcp = std::get_if<Lcp>(&problem.data))
-    return find_farkas(to_mlcp(*lcp), time_limit, &feasible);
+    return find_farkas(*lcp, time_limit, &feasible);
   if (const auto* mlcp = std::get_if<Mlcp>(&problem.data))
     return find_farkas(*mlcp, time_limit, &feasible);
   return find_farkas(std::get<FrictionContact>(problem.data), time_limit, &feasible);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <Eigen/LU>
+#include <perp/problems/standard/reductions.hpp>
 #include <perp/solvers/pivoting/farkas.hpp>
 #include <perp/solvers/router.hpp>
 
@@ -135,6 +136,28 @@ TEST(FrictionCertificates, AreFoundByCertifyAndByAuto) {
     ASSERT_TRUE(feasible);
     const Vector u = between_walls(-1, 1.5, keeps_velocities).relative_velocity(*feasible);
     EXPECT_GE(std::min(u[0], u[3]), -1e-12);
+  }
+}
+
+// Of contacts with pyramids, the normals alone decide, and impulses that push them apart are found
+// with slips that make all rows nonnegative.
+TEST(FrictionCertificates, OfPyramidsAreThoseOfNormals) {
+  for (const double q : {0.5, 1.5}) {
+    const FrictionContact p = between_walls(-1, q, false);
+    const Reduction pyramids = reduce_to_pyramid_lcp(p, 4);
+    const auto& lcp = std::get<Lcp>(pyramids.problem);
+    std::optional<Vector> feasible;
+    const auto found = find_farkas(lcp, 0.0, &feasible);
+    EXPECT_EQ(found.has_value(), q < 1);
+    EXPECT_EQ(feasible.has_value(), q > 1);
+    if (found) {
+      EXPECT_TRUE(found->check.holds);
+      EXPECT_EQ((found->y.array() != 0).count(), 2);
+    }
+    if (feasible) {
+      EXPECT_GE(feasible->minCoeff(), 0);
+      EXPECT_GE((lcp.M.multiply(*feasible) + lcp.q).minCoeff(), -1e-12);
+    }
   }
 }
 
