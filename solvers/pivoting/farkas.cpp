@@ -99,7 +99,7 @@ Ending follow_path(const Mlcp& problem, long most_pivots, double time_limit) {
 // the time of a path, but there need be none.
 std::optional<Vector> push_apart(const Mlcp& p) {
   constexpr int kSweeps = 200;
-  constexpr double kFarEnough = 0.1;  // share of the aim, above which rounding is of no account
+  constexpr double kFarEnough = 0.1;  // share of the aim: rounding is of no account there
   const double aim = 2.0 * max_abs(p.q);
   Vector z = Vector::Zero(p.size()), w = p.q, diagonal(p.size());
   for (int i = 0; i < p.size(); ++i) diagonal[i] = p.M.coefficient(i, i);
@@ -110,6 +110,8 @@ std::optional<Vector> push_apart(const Mlcp& p) {
       z[i] += step;
       p.M.for_column(i, [&](int k, double value) { w[k] += value * step; });
     }
+    if (w.size() > 0 && w.minCoeff() < kFarEnough * aim) continue;
+    w = p.M.multiply(z) + p.q;  // without the roundings of all steps
     if (!(w.size() > 0 && w.minCoeff() < kFarEnough * aim)) return z;
   }
   return {};
