@@ -192,6 +192,7 @@ std::optional<FarkasCertificate> find_farkas(const Lcp& problem, double time_lim
                                              std::optional<Vector>* feasible) {
   if (const std::vector<PyramidContact>* found = find_pyramid_contacts(problem)) {
     const std::vector<PyramidContact> contacts = *found;
+    const Deadline deadline(time_limit);
     const Normals normals = search_normals(normals_of(problem, contacts), time_limit);
     if (normals.feasible) {
       if (feasible) *feasible = with_pyramids(problem, contacts, *normals.feasible, true);
@@ -201,6 +202,7 @@ std::optional<FarkasCertificate> find_farkas(const Lcp& problem, double time_lim
       if (auto proof = checked(problem, with_pyramids(problem, contacts, *normals.ray, false)))
         return proof;
     }
+    time_limit = deadline.left();
   }
   return find_farkas(to_mlcp(problem), time_limit, feasible);
 }

@@ -123,7 +123,6 @@ TEST(Enumerate, SeesAContinuumBehindAnExtremePoint) {
   EXPECT_TRUE(contains(found.rays, Vector{{1, 1}}));
 }
 
-// 3^12 bases take a while: who stops it gets an end that says so.
 // z_1 from 0 to 2e-6, z_2 = 4e9 - 2e15 z_1: beside numbers of 1e15 no end of the piece is seen, and
 // the points that were found must not get lost.
 TEST(Enumerate, LosesNoSolutionToBadScales) {
@@ -134,6 +133,7 @@ TEST(Enumerate, LosesNoSolutionToBadScales) {
   for (const Vector& z : all.solutions) EXPECT_LE(evaluate_residuals(p, z).natural, 1e-8);
 }
 
+// 3^12 bases take a while: who stops it gets an end that says so.
 TEST(Enumerate, CanBeStopped) {
   const int n = 12;
   Mlcp p = lcp_of(DenseMatrix::Identity(n, n), Vector::Constant(n, -1.0));

@@ -1,8 +1,6 @@
 // Contacts whose gaps contradict each other: proofs that a friction problem has no solution.
 #include "support.hpp"
 
-#include <gtest/gtest.h>
-#include <Eigen/LU>
 #include <perp/problems/standard/reductions.hpp>
 #include <perp/solvers/pivoting/farkas.hpp>
 #include <perp/solvers/router.hpp>
@@ -76,22 +74,27 @@ TEST(FrictionCertificates, AreNoProofOfWhatIsSolvedFarOut) {
 // Impulses in the cones with u_n >= 0 are planted; what certificates exclude lies closer.
 TEST(FrictionCertificates, NeverExcludeAFeasiblePoint) {
   Random random(5);
-  int near_misses = 0;
+  int near_misses = 0, exclusions = 0;
   for (int trial = 0; trial < 400; ++trial) {
     FrictionContact p = random_friction_problem(random);
     const int d = p.dimension, n = p.size();
     DenseMatrix w = p.W.to_dense();
-    if (trial % 2 == 0) {  // the last contact is the counterpart of the first
+    const int far = 42 + random.index(10);
+    if (trial % 2 == 0) {  // the last contact is the counterpart of the first, or nearly
       w.bottomRows(d) = -w.topRows(d).eval();
       w.rightCols(d) = -w.leftCols(d).eval();
-      if (trial % 4 == 0) w(n - d, 0) *= 1 + std::ldexp(1.0, -20 - random.index(32));
+      if (trial % 4 == 0) w(n - d, 0) *= 1 - std::ldexp(1.0, random.index(6) - far);
       p.W = Matrix(w);
     }
     Vector r = Vector::Zero(n);
     for (int c = 0; c < p.contacts(); ++c) {
-      const double size = std::ldexp(random.uniform(), random.index(60));
+      const double size = std::ldexp(random.uniform(), trial % 4 == 0 ? 0 : random.index(60));
       r[d * c] = size;
       for (int k = 1; k < d; ++k) r[d * c + k] = 0.5 * p.mu[c] * size * random.uniform();
+    }
+    if (trial % 4 == 0) {  // the two nearly balance each other, and far out they part
+      r[0] += std::ldexp(1.0, far);
+      if (p.contacts() > 1) r[n - d] += std::ldexp(1.0, far);
     }
     Vector u = gaussian(random, n, 1);
     for (int c = 0; c < p.contacts(); ++c) u[d * c] = random.index(3) * std::abs(u[d * c]);
@@ -109,6 +112,7 @@ TEST(FrictionCertificates, NeverExcludeAFeasiblePoint) {
         EXPECT_LE(check.radius, r.lpNorm<1>() * (1 + 1e-9)) << trial;
       }
       near_misses += check.supremum < 0;
+      exclusions += check.excludes;
     }
     if (const auto found = find_farkas(p, 0.0)) {
       EXPECT_FALSE(found->check.holds) << trial;
@@ -116,6 +120,7 @@ TEST(FrictionCertificates, NeverExcludeAFeasiblePoint) {
     }
   }
   EXPECT_GT(near_misses, 50);
+  EXPECT_GT(exclusions, 10);
 }
 
 TEST(FrictionCertificates, AreFoundByCertifyAndByAuto) {
