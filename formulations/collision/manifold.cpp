@@ -144,8 +144,8 @@ std::vector<PairContact> clipped(const Feature& incident, const std::vector<Side
   for (const Corner& c : corners) {
     const double gap = n.dot(c.point) - level;
     if (gap > margin) continue;
-    contacts.push_back({c.feature, c.point - (gap - 0.5 * least) * n,
-                        reference_is_b ? n : Vector3d(-n), gap});
+    contacts.push_back(
+        {c.feature, c.point - (gap - 0.5 * least) * n, reference_is_b ? n : Vector3d(-n), gap});
   }
   return contacts;
 }
@@ -238,6 +238,22 @@ std::vector<PairContact> ball_contacts(const PlacedShape& ball, double radius,
            first ? n : Vector3d(-n), gap}};
 }
 
+double least_gap(const std::vector<PairContact>& contacts) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const PairContact& c : contacts) least = std::min(least, c.gap);
+  return least;
+}
+
+// The round part of a cylinder's cap lies outside the polygon that stands for the cap in clipping.
+// If the nearest point is there, it comes to the contacts as one more.
+void add_if_nearer(const Separation& s, double slack, std::vector<PairContact>& contacts) {
+  if (least_gap(contacts) - s.gap <= slack) return;
+  PairContact nearest = witness(s);
+  nearest.normal = contacts[0].normal;
+  for (PairContact& c : contacts) c.point += c.normal.dot(nearest.point - c.point) * c.normal;
+  contacts.push_back(nearest);
+}
+
 std::vector<PairContact> general_contacts(const PlacedShape& a, const PlacedShape& b,
                                           double margin) {
   const Vector3d line = a.position - b.position;
@@ -247,7 +263,10 @@ std::vector<PairContact> general_contacts(const PlacedShape& a, const PlacedShap
   if (!smooth(*a.shape) && !smooth(*b.shape)) {
     bool overlap = false;
     std::vector<PairContact> contacts = clip_features(a, b, s.normal, margin, overlap);
-    if (!contacts.empty()) return contacts;
+    if (!contacts.empty()) {
+      add_if_nearer(s, kCoincident * std::min(size_of(a), size_of(b)), contacts);
+      return contacts;
+    }
   }
   return {witness(s)};
 }
@@ -395,15 +414,21 @@ Axis best_edges(const Polytope& a, const Polytope& b, double margin) {
   return best;
 }
 
-// The nearest points of the edges of a and b whose cross product is the axis.
-PairContact edge_contact(const Polytope& a, const Polytope& b, const Axis& axis) {
+// The nearest points of the edges of a and b whose cross product is the axis; none if the lines
+// through the edges are nearest to each other beyond the ends of one, by more than `slack`. Then
+// the bodies are apart, and farther than along this axis.
+std::optional<PairContact> edge_contact(const Polytope& a, const Polytope& b, const Axis& axis,
+                                        double slack) {
   const Polyhedron::Edge &ia = a.mesh.edges[axis.edge_a], &ib = b.mesh.edges[axis.edge_b];
   const Vector3d p = a.vertex(ia.from), q = b.vertex(ib.from);
-  const Vector3d u = (a.vertex(ia.to) - p).normalized(), v = (b.vertex(ib.to) - q).normalized();
-  const double uv = u.dot(v);
-  const double s = (u.dot(q - p) - uv * v.dot(q - p)) / (1 - uv * uv);
-  return {feature_id(kCrossing, axis.edge_a, axis.edge_b), p + s * u - 0.5 * axis.gap * axis.normal,
-          axis.normal, axis.gap};
+  const Vector3d along_a = a.vertex(ia.to) - p, along_b = b.vertex(ib.to) - q;
+  const Vector3d u = along_a.normalized(), v = along_b.normalized();
+  const double uv = u.dot(v), up = u.dot(q - p), vp = v.dot(q - p);
+  const double s = (up - uv * vp) / (1 - uv * uv), t = (uv * up - vp) / (1 - uv * uv);
+  if (std::min(s, t) < -slack || s > along_a.norm() + slack || t > along_b.norm() + slack)
+    return {};
+  return PairContact{feature_id(kCrossing, axis.edge_a, axis.edge_b),
+                     p + s * u - 0.5 * axis.gap * axis.normal, axis.normal, axis.gap};
 }
 
 // If edges cross between faces that lie almost on each other, other points may touch within the
@@ -457,18 +482,24 @@ std::vector<PairContact> polytope_contacts(const PlacedShape& a, const PlacedSha
   if (face.gap > margin) return {};
   const Axis edges = best_edges(pa, pb, margin);
   if (edges.gap > margin) return {};
-  const double preference = kEdgePreference * std::min(pa.half_width(), pb.half_width());
-  if (edges.gap > face.gap + preference) {
-    std::vector<PairContact> contacts = {edge_contact(pa, pb, edges)};
-    add_corners_about(a, b, edges.normal, margin, contacts);
-    return thinned(contacts, kCrossingShare * std::min(pa.half_width(), pb.half_width()));
+  const double width = std::min(pa.half_width(), pb.half_width());
+  const double preference = kEdgePreference * width;
+  if (edges.gap <= face.gap + preference) {
+    bool overlap = false;
+    std::vector<PairContact> contacts = clip_features(a, b, face.normal, margin, overlap);
+    if (least_gap(contacts) <= face.gap + preference) return contacts;
+    // The corner nearest to the plane of the face is not above the face.
   }
-  bool overlap = false;
-  std::vector<PairContact> contacts = clip_features(a, b, face.normal, margin, overlap);
-  if (overlap) return contacts;
-  const Separation s = separation(a, b);
-  if (s.gap > margin) return {};
-  return {witness(s)};
+  std::optional<PairContact> nearest;
+  if (edges.gap > face.gap) nearest = edge_contact(pa, pb, edges, preference);
+  if (!nearest) {
+    const Separation s = separation(a, b);
+    if (s.gap > margin) return {};
+    return {witness(s)};
+  }
+  std::vector<PairContact> contacts = {*nearest};
+  add_corners_about(a, b, nearest->normal, margin, contacts);
+  return thinned(contacts, kCrossingShare * width);
 }
 
 std::vector<PairContact> pair_contacts(const PlacedShape& a, const PlacedShape& b, double margin) {

@@ -15,7 +15,7 @@ struct PairContact {
   /// in one plane across the normal, midway at the smallest gap. So the pair has a relative motion
   /// that closes all gaps and slides at no point; else friction could hold all but one of them.
   Vector3d point, normal;
-  double gap;              ///< m
+  double gap;  ///< m
   /// For a Gap that measures no length: gap = unit * measured value, m. Else 1.
   double unit = 1.0;
 };
@@ -35,11 +35,13 @@ std::vector<PairContact> pair_contacts(const PlacedShape& a, const PlacedShape& 
 
 /// Contacts of two boxes or polyhedra, by separating axes: face normals and cross products of
 /// edges. An edge axis is chosen only if it separates by clearly more than every face (1e-3 of the
-/// half width of the smaller body), so that the choice does not change from step to step; then the
-/// nearest points of the two edges are the contact, and corners of overlapping faces about them may
-/// be contacts too. If a face axis is chosen but the features do not overlap, the contact is the
-/// pair of nearest points. Above 40 000 pairs of edges, the nearest points take the place of
-/// separating axes.
+/// half width of the smaller body, here called e), so that the choice does not change from step to
+/// step. A face is also given up if the corner nearest to its plane does not lie above it: if no
+/// contact above it is within e of its axis' gap. Instead of a face, the contact is the pair of
+/// nearest points of the two edges, or of the bodies if those of the edges are beyond their ends;
+/// corners of overlapping faces about them may be contacts too. So the smallest gap of bodies that
+/// are apart is their distance, to about e. Above 40 000 pairs of edges, the nearest points take
+/// the place of separating axes.
 std::vector<PairContact> polytope_contacts(const PlacedShape& a, const PlacedShape& b,
                                            double margin);
 

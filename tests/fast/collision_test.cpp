@@ -264,6 +264,24 @@ TEST(Polytopes, DepthsAgreeWithBruteForce) {
   }
 }
 
+// Shapes of random sizes with corners and edges in all positions. A gap that is too large lets the
+// bodies overlap in the next step.
+TEST(Contacts, TheSmallestGapOfSeparatePairsIsTheirDistance) {
+  for (int a = 3; a < 6; ++a) {
+    for (int b = 3; b <= a; ++b) {
+      for (unsigned trial = 0; trial < 1000; ++trial) {
+        const RandomPair p = random_bodies(a, b, 6 * trial + trial % 2);  // .3 or .02 m apart
+        const double distance = separation(p.first(), p.second()).gap;
+        ASSERT_GT(distance, 0.0);
+        const std::vector<PairContact> contacts = pair_contacts(p.first(), p.second(), 0.5);
+        EXPECT_NEAR(least_gap(contacts), distance, 2e-3) << a << " " << b << " " << trial;
+        for (const PairContact& c : contacts)
+          EXPECT_NEAR(c.normal.dot(c.point - contacts[0].point), 0.0, 1e-9);
+      }
+    }
+  }
+}
+
 TEST(Balls, AgainstBoxesAndCylinders) {
   const Shape ball = Sphere{0.5}, box = Box{{1, 2, 3}}, cylinder = Cylinder{1, 2};
   const auto gap = [&](const Shape& other, const Vector3d& x) {
@@ -416,7 +434,7 @@ TEST(Polygons, GapsOfSeparatePairsAreTheirDistances) {
     const double distance = separation(a, b).gap;
     if (!(distance > 0)) continue;
     ++apart;
-    EXPECT_LT(least_gap(planar_contacts(a, b, 10)), distance + 1e-6) << trial;
+    EXPECT_NEAR(least_gap(planar_contacts(a, b, 10)), distance, 1e-6) << trial;
   }
   EXPECT_GT(apart, 1000);
 }
