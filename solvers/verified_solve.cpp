@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <perp/solvers/core/iteration_count.hpp>
 
@@ -45,7 +46,7 @@ std::string fault_of_lengths(const Problem& problem, const Answer& answer) {
 void check_answer(const Problem& problem, double tolerance, VerifiedResult& result) {
   const auto started = VerifiedClock::now();
   static thread_local ResidualWork work;  // every step of a sequence needs the same memory
-  work.judged_only = true;
+  work.complete_up_to = tolerance;        // of others, complete_residuals() completes the last one
   result.verdict =
       verify(problem.data, result.answer, tolerance, calls_back(problem) ? nullptr : &work);
   result.verification_time += seconds_since(started);
@@ -53,7 +54,9 @@ void check_answer(const Problem& problem, double tolerance, VerifiedResult& resu
 
 void complete_residuals(const Problem& problem, VerifiedResult& result) {
   const bool complete = std::holds_alternative<ConicQp>(problem.data) ||
-                        std::holds_alternative<ConvexContact>(problem.data) || calls_back(problem);
+                        std::holds_alternative<ConvexContact>(problem.data) ||
+                        calls_back(problem) ||
+                        !std::isnan(result.verdict.residuals.complementarity);
   if (complete || !has_answer(problem.data, problem.size(), result.answer)) return;
   const auto started = VerifiedClock::now();
   static thread_local ResidualWork work;

@@ -26,11 +26,13 @@ std::string text_of(const std::vector<std::pair<std::string, std::string>>& sett
 /// Whether the answer has the right lengths, so that it can be verified. @param size of z
 bool has_answer(const ProblemData& data, int size, const Answer& answer);
 
-/// Verifies the answer. Residuals that are not judged by are left out (ResidualWork::judged_only).
+/// Verifies the answer. If it is not solved, residuals that are not judged by are left out
+/// (ResidualWork::complete_up_to).
 /// The time counts as verification only.
 void check_answer(const Problem& problem, double tolerance, VerifiedResult& result);
 
-/// Adds the residuals that check_answer() has left out. The time counts as verification only.
+/// Adds the residuals that check_answer() has left out, if any. The time counts as verification
+/// only.
 void complete_residuals(const Problem& problem, VerifiedResult& result);
 
 /// Sets Verdict::vacuous: whether the problem asks for anything at all. The time counts as

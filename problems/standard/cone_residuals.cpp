@@ -151,6 +151,31 @@ Residuals evaluate_residuals(const ConicQp& p, const Vector& x, const Vector& y,
   return r;
 }
 
+namespace {
+
+// Adds the residuals of friction that the verifier does not judge by.
+void add_primal_and_dual(const FrictionContact& p, const ExtendedVector& impulses,
+                         const ExtendedVector& u, Residuals& result) {
+  const int d = p.dimension;
+  Extended primal = 0, dual = 0, complementarity = 0;
+  for (int c = 0; c < p.contacts(); ++c) {
+    const auto impulse = impulses.segment(d * c, d);
+    Extended corrected[3] = {};
+    Eigen::Map<ExtendedVector> velocity(corrected, d);
+    velocity = u.segment(d * c, d);
+    const Extended slip = tail_norm(velocity);
+    raise(primal, tail_norm(impulse) - p.mu[c] * impulse[0]);
+    raise(dual, -velocity[0]);      // mu ||u_t|| - u_hat_n
+    velocity[0] += p.mu[c] * slip;  // de Saxce's correction
+    raise(complementarity, std::abs(dot_product(impulse, velocity)));
+  }
+  result.primal = round_up(primal);
+  result.dual = round_up(dual);
+  result.complementarity = round_up(complementarity);
+}
+
+}  // namespace
+
 Residuals evaluate_residuals(const FrictionContact& p, const Vector& r, ResidualWork* work) {
   check_length("r", r, p.size());
   Residuals result;
@@ -165,30 +190,16 @@ Residuals evaluate_residuals(const FrictionContact& p, const Vector& r, Residual
   ExtendedVector& impulses = w.extended_x;
   impulses = r.cast<Extended>();
   const int d = p.dimension;
-  Extended primal = 0, dual = 0, complementarity = 0;
-  for (int c = 0; c < p.contacts() && !w.judged_only; ++c) {
-    const auto impulse = impulses.segment(d * c, d);
-    Extended corrected[3] = {};
-    Eigen::Map<ExtendedVector> velocity(corrected, d);
-    velocity = u.values.segment(d * c, d);
-    const Extended slip = tail_norm(velocity);
-    raise(primal, tail_norm(impulse) - p.mu[c] * impulse[0]);
-    raise(dual, -velocity[0]);      // mu ||u_t|| - u_hat_n
-    velocity[0] += p.mu[c] * slip;  // de Saxce's correction
-    raise(complementarity, std::abs(dot_product(impulse, velocity)));
-  }
-  if (w.judged_only) {
-    result.primal = result.dual = result.complementarity = Residuals::kNone;
-  } else {
-    result.primal = round_up(primal);
-    result.dual = round_up(dual);
-    result.complementarity = round_up(complementarity);
-  }
   w.friction.prepare(p);
   const FrictionMeasure::Value value = w.friction.evaluate(impulses, u.values);
   result.natural = value.natural;
   result.relative = value.relative;
   result.by_part = value.by_part;
+  if (std::min(result.natural, std::max(result.relative, result.by_part)) <= w.complete_up_to) {
+    add_primal_and_dual(p, impulses, u.values, result);
+  } else {
+    result.primal = result.dual = result.complementarity = Residuals::kNone;
+  }
   result.worst_index = d * value.worst_contact;
   if (value.worst_contact < 0) return result;
   result.worst_value = round_up(friction_error<Extended>(d, impulses.data() + result.worst_index,

@@ -92,7 +92,6 @@ Residuals box_residuals(const P& problem, const Vector& z, const Vector& lower, 
   AffineSum &f = work.first, &g = work.second;
   map_at(problem, z, work, f);
   LargestResidual natural;
-  Extended fischer_burmeister = 0, complementarity = 0, normal_map = 0;
   Vector& projected = work.projected;
   ExtendedVector& x = work.extended_x;
   projected.resize(z.size());
@@ -100,10 +99,6 @@ Residuals box_residuals(const P& problem, const Vector& z, const Vector& lower, 
   for (int i = 0; i < z.size(); ++i) {
     const Extended f_i = f.values[i], z_i = z[i];
     natural.add(i, std::abs(mid_of(z_i, f_i, lower[i], upper[i])));
-    if (!work.judged_only) {
-      raise(fischer_burmeister, std::abs(bounded_fischer_burmeister(z_i, f_i, lower[i], upper[i])));
-      raise(complementarity, complementarity_product(z_i, f_i, lower[i], upper[i]));
-    }
     x[i] = z_i - f_i;
     projected[i] = std::clamp(static_cast<double>(x[i]), lower[i], upper[i]);
   }
@@ -115,12 +110,17 @@ Residuals box_residuals(const P& problem, const Vector& z, const Vector& lower, 
   Residuals r;
   r.natural = r.worst_value = round_up(natural.value);
   r.worst_index = natural.index;
-  if (!work.judged_only) {
+  if (r.natural <= work.complete_up_to) {
     const bool same_point = projected == z;  // mostly so at a solution
     if (!same_point) map_at(problem, projected, work, g);
     const ExtendedVector& there = same_point ? f.values : g.values;
-    for (int i = 0; i < z.size(); ++i)
+    Extended fischer_burmeister = 0, complementarity = 0, normal_map = 0;
+    for (int i = 0; i < z.size(); ++i) {
+      const Extended f_i = f.values[i], z_i = z[i];
+      raise(fischer_burmeister, std::abs(bounded_fischer_burmeister(z_i, f_i, lower[i], upper[i])));
+      raise(complementarity, complementarity_product(z_i, f_i, lower[i], upper[i]));
       raise(normal_map, std::abs(there[i] + (x[i] - projected[i])));
+    }
     r.fischer_burmeister = round_up(fischer_burmeister);
     r.complementarity = round_up(complementarity);
     r.normal_map = round_up(normal_map);

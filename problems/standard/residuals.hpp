@@ -64,9 +64,10 @@ void point_on_bounds(const Vector& z, const Vector& f, const Vector& lower, cons
 /// allocated only if sizes change, for sums that cancel so much that they are computed exactly, in
 /// a callback, and for the factors of M if a problem has J and M.
 struct ResidualWork {
-  /// Leaves out (NaN) what the verifier does not judge by: normal map, Fischer-Burmeister function
-  /// and complementarity of the kinds with bounds; primal, dual and complementarity of friction.
-  bool judged_only = false;
+  /// What the verifier does not judge by is left out (NaN) of points with larger residuals: normal
+  /// map, Fischer-Burmeister function and complementarity of the kinds with bounds; primal, dual
+  /// and complementarity of friction. Negative: it is always left out.
+  double complete_up_to = std::numeric_limits<double>::infinity();
   SumWorkspace sums;
   Mcp::ExtendedWorkspace map;
   AffineSum first, second;                     ///< F and G; s and the gradient; u

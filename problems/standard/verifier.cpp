@@ -61,7 +61,7 @@ bool meets(const P& problem, const Vector& point, double tolerance) {
   static thread_local ResidualWork work;  // whoever asks does so again and again
   // The callback of a foreign function may come back here.
   constexpr bool foreign = std::is_same_v<P, Mcp>;
-  work.judged_only = true;
+  work.complete_up_to = -1.0;
   const Answer answer = projected(problem, point);
   const Residuals r = residuals_of(problem, answer, tolerance, foreign ? nullptr : &work);
   return measure_of(problem, r, tolerance) <= tolerance;

@@ -28,6 +28,9 @@ void ContactNewtonSystem::attach(const ContactProblem& problem, std::string_view
   kernel_.reserve(nc);
   position_.assign(nc, -1);
   right_side_.assign(2 * static_cast<std::size_t>(n), 0.0);
+  block_column_.padded.assign(static_cast<std::size_t>(kBlockValues) * nc, 0.0);
+  block_column_.rows.resize(nc);
+  for (auto* blocks : {&block_column_.left, &block_column_.right}) blocks->resize(nc);
   find_columns();
   sparse_lu_.set_pivot_tolerance(kPivotTolerance);
   sparse_ = algebra == "sparse" || algebra == "pivoted";
@@ -54,8 +57,8 @@ void ContactNewtonSystem::attach(const ContactProblem& problem, std::string_view
   if (!sparse_) dense_lu_.reserve(n);
   if (n <= kDenseLeastSquares) {
     dense_lu_.reserve(n);
-    jacobian_.resize(n, n);
-    normal_.resize(n, n);
+    least_squares_.jacobian.resize(n, n);
+    least_squares_.normal.resize(n, n);
   }
   attached_.algebra = algebra;
 }
@@ -119,14 +122,33 @@ void ContactNewtonSystem::fill_dense(const std::vector<ContactRows>& rows, doubl
 
 void ContactNewtonSystem::fill_blocks(const std::vector<ContactRows>& rows, double shift) {
   block_lu_.begin(static_cast<int>(kernel_.size()));
+  BlockColumn& column = block_column_;
+  for (const int c : kernel_) {
+    double* const to = &column.padded[static_cast<std::size_t>(kBlockValues) * c];
+    for (int k = 0; k < 9; ++k) to[k / 3 * kBlockStride + k % 3] = rows[c].B[k];
+  }
+  double shifted[9];
   for (const int e : kernel_) {
+    int count = 0, diagonal = -1;
     for (int k = column_starts_[e]; k < column_starts_[e + 1]; ++k) {
       const int c = column_rows_[k];
       if (position_[c] < 0) continue;
-      product(rows[c], problem_->block(column_blocks_[k]), shift, c == e,
-              block_lu_.append(position_[c]));
+      column.rows[count] = position_[c];
+      column.left[count] = &column.padded[static_cast<std::size_t>(kBlockValues) * c];
+      column.right[count] = problem_->block(column_blocks_[k]);
+      if (c == e) diagonal = count;
+      ++count;
     }
-    block_lu_.end_column();
+    if (diagonal >= 0) {
+      std::copy_n(column.right[diagonal], 9, shifted);
+      for (int i = 0; i < 9; i += 4) shifted[i] += shift;
+      column.right[diagonal] = shifted;
+    }
+    double* const out = block_lu_.append_column(std::span(column.rows).first(count));
+    block_kernels().multiply(count, column.left.data(), column.right.data(), out);
+    if (diagonal < 0) continue;
+    double* const to = out + static_cast<std::ptrdiff_t>(kBlockValues) * diagonal;
+    for (int k = 0; k < 9; ++k) to[k / 3 * kBlockStride + k % 3] += rows[e].A[k];
   }
 }
 
@@ -229,17 +251,17 @@ void ContactNewtonSystem::take_kernel(const double* values, Vector& d) const {
 bool ContactNewtonSystem::factor_least_squares(const std::vector<ContactRows>& rows, double alpha,
                                                double damping) {
   choose_kernel(rows);
-  if (kernel_size() > jacobian_.rows()) return false;
+  if (kernel_size() > least_squares_.jacobian.rows()) return false;
   ++factorisations;
   const int n = kernel_size();
   // The Jacobian fills the first n^2 values of its matrix, which may have another shape.
-  fill_dense(rows, alpha, jacobian_.data());
-  const Eigen::Map<const DenseMatrix> j(jacobian_.data(), n, n);
+  fill_dense(rows, alpha, least_squares_.jacobian.data());
+  const Eigen::Map<const DenseMatrix> j(least_squares_.jacobian.data(), n, n);
   for (int column = 0; column < n; column += kHeaplessBlock) {
     const int columns = std::min(kHeaplessBlock, n - column);
     for (int row = column; row < n; row += kHeaplessBlock) {
       const int height = std::min(kHeaplessBlock, n - row);
-      auto block = normal_.block(row, column, height, columns);
+      auto block = least_squares_.normal.block(row, column, height, columns);
       block.setZero();
       for (int k = 0; k < n; k += kHeaplessBlock) {
         const int depth = std::min(kHeaplessBlock, n - k);
@@ -251,7 +273,7 @@ bool ContactNewtonSystem::factor_least_squares(const std::vector<ContactRows>& r
   double* matrix = dense_lu_.matrix(n);
   for (int column = 0; column < n; ++column) {
     for (int row = column; row < n; ++row) {
-      const double value = normal_(row, column) + (row == column ? damping : 0.0);
+      const double value = least_squares_.normal(row, column) + (row == column ? damping : 0.0);
       matrix[static_cast<std::size_t>(column) * n + row] = value;
       matrix[static_cast<std::size_t>(row) * n + column] = value;
     }
@@ -264,7 +286,7 @@ bool ContactNewtonSystem::solve_least_squares(const std::vector<ContactRows>& ro
   if (!factor_least_squares(rows, alpha, damping)) return false;
   right_side(rows, d);
   const int n = kernel_size();
-  const Eigen::Map<const DenseMatrix> j(jacobian_.data(), n, n);
+  const Eigen::Map<const DenseMatrix> j(least_squares_.jacobian.data(), n, n);
   const Eigen::Map<const Vector> side(right_side_.data(), n);
   Eigen::Map<Vector> result(right_side_.data() + n, n);
   result.noalias() = j.transpose() * side;

@@ -75,8 +75,16 @@ class ContactNewtonSystem {
   std::vector<double> right_side_;
   DenseLu dense_lu_;
   BlockLu block_lu_;
+  /// Work space of fill_blocks(): B of all contacts, padded; the blocks of one column, as products.
+  struct BlockColumn {
+    std::vector<double> padded;
+    std::vector<int> rows;
+    std::vector<const double*> left, right;
+  } block_column_;
   GeneralLu sparse_lu_;
-  DenseMatrix jacobian_, normal_;
+  struct LeastSquares {
+    DenseMatrix jacobian, normal;
+  } least_squares_;
 };
 
 }  // namespace perp

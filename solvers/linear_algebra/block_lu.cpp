@@ -1,6 +1,5 @@
 #include <perp/solvers/linear_algebra/block_lu.hpp>
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -15,25 +14,12 @@ constexpr double kSingularPivot = 1e-14;  // pivot over the largest entry of its
 constexpr double kBackwardError = 1e-12;
 constexpr int kBlockRefinements = 3;
 
-// A column of a block, padded.
-using Column4 = Eigen::Map<Eigen::Array4d>;
-using ConstColumn4 = Eigen::Map<const Eigen::Array4d>;
-
-// x -= a b
-inline void subtract_product(const double* a, const double* b, double* x) {
-  const Eigen::Array4d a0 = ConstColumn4(a), a1 = ConstColumn4(a + 4), a2 = ConstColumn4(a + 8);
-  for (int j = 0; j < 12; j += 4) Column4(x + j) -= a0 * b[j] + a1 * b[j + 1] + a2 * b[j + 2];
-}
-
-// x := a b
-inline void set_product(const double* a, const double* b, double* x) {
-  const Eigen::Array4d a0 = ConstColumn4(a), a1 = ConstColumn4(a + 4), a2 = ConstColumn4(a + 8);
-  for (int j = 0; j < 12; j += 4) Column4(x + j) = a0 * b[j] + a1 * b[j + 1] + a2 * b[j + 2];
-}
-
-// y -= a x
-inline void subtract_times(const double* a, const double* x, double* y) {
-  for (int i = 0; i < 3; ++i) y[i] -= a[i] * x[0] + a[4 + i] * x[1] + a[8 + i] * x[2];
+// From x to y, which have so many values a block.
+template <int kFrom, int kTo>
+void copy_blocks(int count, const double* x, double* y) {
+  for (int k = 0; k < count; ++k, x += kFrom, y += kTo) {
+    for (int i = 0; i < 3; ++i) y[i] = x[i];
+  }
 }
 
 // Gauss-Jordan elimination with partial pivoting.
@@ -42,7 +28,7 @@ bool invert(const double* block, double* inverse) {
   double largest = 0.0;
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 3; ++j) {
-      a[i][j] = block[4 * j + i];
+      a[i][j] = block[kBlockStride * j + i];
       a[i][3 + j] = i == j ? 1.0 : 0.0;
       largest = std::max(largest, std::abs(a[i][j]));
     }
@@ -63,8 +49,8 @@ bool invert(const double* block, double* inverse) {
     }
   }
   for (int j = 0; j < 3; ++j) {
-    for (int i = 0; i < 3; ++i) inverse[4 * j + i] = a[i][3 + j];
-    inverse[4 * j + 3] = 0.0;
+    for (int i = 0; i < 3; ++i) inverse[kBlockStride * j + i] = a[i][3 + j];
+    inverse[kBlockStride * j + 3] = 0.0;
   }
   return true;
 }
@@ -76,29 +62,31 @@ void BlockLu::begin(int size) {
   a_.starts.assign(1, 0);
   a_.rows.clear();
   if (std::exchange(has_factored_, false)) values_.swap(factored_values_);
-  values_.clear();
 }
 
-double* BlockLu::append(int row) {
-  a_.rows.push_back(row);
-  values_.resize(values_.size() + 9);
-  return values_.data() + values_.size() - 9;
+double* BlockLu::append_column(std::span<const int> rows) {
+  const std::size_t begin = filled();
+  a_.rows.insert(a_.rows.end(), rows.begin(), rows.end());
+  a_.starts.push_back(static_cast<int>(a_.rows.size()));
+  if (values_.size() < filled()) values_.resize(std::max(filled(), 2 * values_.size()));
+  return values_.data() + begin;
 }
 
 void BlockLu::analyse() {
   if (a_ == analysed_) return;
   factored_ = has_factored_ = false;
   analysed_.starts.clear();  // until all of this is done
-  factored_values_.reserve(values_.size());
+  if (factored_values_.size() < filled()) factored_values_.resize(values_.size());
   order_blocks();
   find_pattern();
   find_pattern_of_u();
-  lower_.resize(kStored * l_.rows.size());
-  upper_.resize(kStored * l_.rows.size());
-  inverses_.resize(static_cast<std::size_t>(kStored) * size_);
-  column_.assign(static_cast<std::size_t>(kStored) * size_, 0.0);
-  for (std::vector<double>* v : {&side_, &residual_, &scratch_})
-    v->resize(3 * static_cast<std::size_t>(size_));
+  lower_.resize(kBlockValues * l_.rows.size());
+  upper_.resize(kBlockValues * l_.rows.size());
+  inverses_.resize(static_cast<std::size_t>(kBlockValues) * size_);
+  column_.assign(static_cast<std::size_t>(kBlockValues) * size_, 0.0);
+  for (std::vector<double>* v :
+       {&sides_.given, &sides_.solution, &sides_.residual, &sides_.scratch})
+    v->assign(static_cast<std::size_t>(kBlockStride) * size_, 0.0);
   analysed_ = a_;
 }
 
@@ -167,28 +155,18 @@ void BlockLu::find_pattern_of_u() {
   }
 }
 
-// Subtracts from the column of A in column_ the contributions of the columns before. Its blocks of
-// U go to upper_, the others stay.
-void BlockLu::eliminate(int column) {
-  for (int e = u_.starts[column]; e < u_.starts[column + 1]; ++e) {
-    const int k = u_.rows[e];
-    double* u = &upper_[static_cast<std::size_t>(kStored) * e];
-    double* x = &column_[static_cast<std::size_t>(kStored) * k];
-    double b[kStored];
-    std::copy_n(x, kStored, b);
-    std::copy_n(b, kStored, u);
-    std::fill_n(x, kStored, 0.0);
-    for (int f = l_.starts[k]; f < l_.starts[k + 1]; ++f) {
-      subtract_product(&lower_[static_cast<std::size_t>(kStored) * f], b,
-                       &column_[static_cast<std::size_t>(kStored) * l_.rows[f]]);
-    }
-  }
-}
-
 // Whether the values, in the pattern analysed, are those of the last factorisation.
 bool BlockLu::is_factored() const {
-  return factored_ && values_.size() == factored_values_.size() &&
-         std::memcmp(values_.data(), factored_values_.data(), sizeof(double) * values_.size()) == 0;
+  return factored_ &&
+         std::memcmp(values_.data(), factored_values_.data(), sizeof(double) * filled()) == 0;
+}
+
+void BlockLu::load_column(int column) {
+  const std::size_t bytes = sizeof(double) * kBlockValues;
+  for (int k = a_.starts[column]; k < a_.starts[column + 1]; ++k) {
+    std::memcpy(&column_[static_cast<std::size_t>(kBlockValues) * position_[a_.rows[k]]],
+                &values_[static_cast<std::size_t>(kBlockValues) * k], bytes);
+  }
 }
 
 bool BlockLu::factor() {
@@ -197,76 +175,63 @@ bool BlockLu::factor() {
   factored_ = has_factored_ = false;
   std::fill(column_.begin(), column_.end(), 0.0);
   for (int j = 0; j < size_; ++j) {
-    for (int k = a_.starts[order_[j]]; k < a_.starts[order_[j] + 1]; ++k) {
-      const double* from = &values_[9 * static_cast<std::size_t>(k)];
-      double* to = &column_[static_cast<std::size_t>(kStored) * position_[a_.rows[k]]];
-      for (int c = 0; c < 3; ++c) std::copy_n(from + 3 * c, 3, to + 4 * c);
-    }
-    eliminate(j);
-    double* diagonal = &column_[static_cast<std::size_t>(kStored) * j];
-    double* inverse = &inverses_[static_cast<std::size_t>(kStored) * j];
+    load_column(order_[j]);
+    block_kernels().eliminate(u_.starts[j], u_.starts[j + 1], u_.rows.data(), upper_.data(),
+                              l_.with(lower_), column_.data());
+    double* diagonal = &column_[static_cast<std::size_t>(kBlockValues) * j];
+    double* inverse = &inverses_[static_cast<std::size_t>(kBlockValues) * j];
     if (!invert(diagonal, inverse)) return false;
-    std::fill_n(diagonal, kStored, 0.0);
-    for (int e = l_.starts[j]; e < l_.starts[j + 1]; ++e) {
-      double* x = &column_[static_cast<std::size_t>(kStored) * l_.rows[e]];
-      set_product(x, inverse, &lower_[static_cast<std::size_t>(kStored) * e]);
-      std::fill_n(x, kStored, 0.0);
-    }
+    std::fill_n(diagonal, kBlockValues, 0.0);
+    block_kernels().divide(l_.starts[j], l_.starts[j + 1], l_.rows.data(), inverse, column_.data(),
+                           lower_.data());
   }
   return factored_ = has_factored_ = true;
 }
 
 void BlockLu::substitute(double* x) {
-  double* y = scratch_.data();
-  for (int k = 0; k < size_; ++k) std::copy_n(x + 3 * order_[k], 3, y + 3 * k);
-  for (int k = 0; k < size_; ++k) {
-    for (int e = l_.starts[k]; e < l_.starts[k + 1]; ++e)
-      subtract_times(&lower_[static_cast<std::size_t>(kStored) * e], y + 3 * k, y + 3 * l_.rows[e]);
-  }
-  for (int k = size_ - 1; k >= 0; --k) {
-    double value[3] = {0.0, 0.0, 0.0};
-    subtract_times(&inverses_[static_cast<std::size_t>(kStored) * k], y + 3 * k, value);
-    for (int i = 0; i < 3; ++i) y[3 * k + i] = -value[i];
-    for (int e = u_.starts[k]; e < u_.starts[k + 1]; ++e)
-      subtract_times(&upper_[static_cast<std::size_t>(kStored) * e], y + 3 * k, y + 3 * u_.rows[e]);
-  }
-  for (int k = 0; k < size_; ++k) std::copy_n(y + 3 * k, 3, x + 3 * order_[k]);
+  copy_blocks<3, kBlockStride>(size_, x, sides_.solution.data());
+  substitute_padded(sides_.solution.data());
+  copy_blocks<kBlockStride, 3>(size_, sides_.solution.data(), x);
 }
 
-// residual_ := side_ - A x. @return whether it is as small as rounding
+void BlockLu::substitute_padded(double* x) {
+  double* y = sides_.scratch.data();
+  for (int k = 0; k < size_; ++k)
+    copy_blocks<kBlockStride, kBlockStride>(1, x + kBlockStride * order_[k], y + kBlockStride * k);
+  block_kernels().substitute(size_, l_.with(lower_), u_.with(upper_), inverses_.data(), y);
+  for (int k = 0; k < size_; ++k)
+    copy_blocks<kBlockStride, kBlockStride>(1, y + kBlockStride * k, x + kBlockStride * order_[k]);
+}
+
+// The residual := given - A x. @return whether it is as small as rounding
 bool BlockLu::is_solved(const double* x) {
-  residual_ = side_;
-  for (std::size_t i = 0; i < side_.size(); ++i) scratch_[i] = std::abs(side_[i]);
-  for (int j = 0; j < size_; ++j) {
-    const double* xj = x + 3 * j;
-    for (int k = a_.starts[j]; k < a_.starts[j + 1]; ++k) {
-      const double* a = &values_[9 * static_cast<std::size_t>(k)];
-      double* r = &residual_[3 * static_cast<std::size_t>(a_.rows[k])];
-      double* size = &scratch_[3 * static_cast<std::size_t>(a_.rows[k])];
-      for (int i = 0; i < 3; ++i) {
-        r[i] -= a[i] * xj[0] + a[3 + i] * xj[1] + a[6 + i] * xj[2];
-        size[i] += std::abs(a[i] * xj[0]) + std::abs(a[3 + i] * xj[1]) + std::abs(a[6 + i] * xj[2]);
-      }
-    }
-  }
+  sides_.residual = sides_.given;
+  for (std::size_t i = 0; i < sides_.given.size(); ++i)
+    sides_.scratch[i] = std::abs(sides_.given[i]);
+  block_kernels().subtract(size_, a_.with(values_), x, sides_.residual.data(),
+                           sides_.scratch.data());
   double error = 0.0, scale = 0.0;
   bool finite = true;
-  for (std::size_t i = 0; i < side_.size(); ++i) {
-    finite = finite && std::isfinite(residual_[i]);
-    error = std::max(error, std::abs(residual_[i]));
-    scale = std::max(scale, scratch_[i]);
+  for (std::size_t k = 0; k < sides_.given.size(); k += kBlockStride) {
+    for (std::size_t i = k; i < k + 3; ++i) {
+      finite = finite && std::isfinite(sides_.residual[i]);
+      error = std::max(error, std::abs(sides_.residual[i]));
+      scale = std::max(scale, sides_.scratch[i]);
+    }
   }
   return finite && error <= kBackwardError * scale;
 }
 
 bool BlockLu::solve(double* x) {
-  std::copy_n(x, side_.size(), side_.begin());
-  substitute(x);
-  for (int k = 0; !is_solved(x); ++k) {
+  copy_blocks<3, kBlockStride>(size_, x, sides_.given.data());
+  sides_.solution = sides_.given;
+  substitute_padded(sides_.solution.data());
+  for (int k = 0; !is_solved(sides_.solution.data()); ++k) {
     if (k == kBlockRefinements) return false;
-    substitute(residual_.data());
-    for (std::size_t i = 0; i < side_.size(); ++i) x[i] += residual_[i];
+    substitute_padded(sides_.residual.data());
+    for (std::size_t i = 0; i < sides_.given.size(); ++i) sides_.solution[i] += sides_.residual[i];
   }
+  copy_blocks<kBlockStride, 3>(size_, sides_.solution.data(), x);
   return true;
 }
 

@@ -1,6 +1,8 @@
 // LU factorisation of a sparse square matrix of 3 x 3 blocks.
 #pragma once
 
+#include <perp/solvers/linear_algebra/block_kernels.hpp>
+#include <span>
 #include <vector>
 
 namespace perp {
@@ -9,16 +11,16 @@ namespace perp {
 /// blocks [AmestoyDavisDuff1996]. Pivots are chosen only inside the diagonal blocks. So the pattern
 /// of L and U is known in advance, and all work is done on whole blocks. If that loses too many
 /// digits, solve() returns false. For such matrices there is SparseLu, which looks for pivots in
-/// whole columns. The matrix is filled column by column with begin(), append() and end_column().
-/// After a first matrix of the same sizes, only AMD allocates.
+/// whole columns. The matrix is filled column by column with begin() and append_column(). After a
+/// first matrix of the same sizes, only AMD allocates.
 class BlockLu {
  public:
   /// @param size number of blocks in a row and in a column
   void begin(int size);
-  /// Adds a block in this row of the current column. @return its nine values, by columns; to be
-  /// filled before the next call. No row may come twice in a column.
-  double* append(int row);
-  void end_column() { a_.starts.push_back(static_cast<int>(a_.rows.size())); }
+  /// Adds a column of blocks in these rows, of which none may come twice. @return kBlockValues
+  /// values for each block, one block after the other; to be filled before the next call, their
+  /// paddings with zeros
+  double* append_column(std::span<const int> rows);
 
   /// Orders the blocks and finds the pattern of L and U. factor() does this first.
   void analyse();
@@ -36,19 +38,22 @@ class BlockLu {
   void substitute(double* x);
 
  private:
-  static constexpr int kStored = 12;  // doubles of a block: columns are padded to four
-
+  std::size_t filled() const { return kBlockValues * a_.rows.size(); }  // of values_
   bool is_factored() const;
   void order_blocks();
   void find_pattern();
   void find_pattern_of_u();
-  void eliminate(int column);
+  void load_column(int column);
+  void substitute_padded(double* x);
   bool is_solved(const double* x);
 
   /// Of blocks, by columns.
   struct Pattern {
     std::vector<int> starts, rows;
     bool operator==(const Pattern&) const = default;
+    BlockColumns with(const std::vector<double>& values) const {
+      return {starts.data(), rows.data(), values.data()};
+    }
   };
   /// Work space of find_pattern(): A + A' below its diagonal, by columns; the elimination tree.
   struct Tree {
@@ -60,13 +65,16 @@ class BlockLu {
   Pattern l_, u_;                      // without their diagonals
   std::vector<int> order_, position_;  // new -> old, old -> new
   Tree tree_;
-  std::vector<double> values_;                     // of a_
-  std::vector<double> factored_values_;            // of the matrix of L and U, from begin() on
-  bool factored_ = false;                          // L and U are those of a matrix of analysed_
-  bool has_factored_ = false;                      // and values_ are its values
-  std::vector<double> lower_, upper_, inverses_;   // L, U and the inverses of U's diagonal blocks
-  std::vector<double> column_;                     // the current column of blocks
-  std::vector<double> side_, residual_, scratch_;  // of solve()
+  std::vector<double> values_;                    // of a_; may be longer
+  std::vector<double> factored_values_;           // of the matrix of L and U, from begin() on
+  bool factored_ = false;                         // L and U are those of a matrix of analysed_
+  bool has_factored_ = false;                     // and values_ are its values
+  std::vector<double> lower_, upper_, inverses_;  // L, U and the inverses of U's diagonal blocks
+  std::vector<double> column_;                    // the current column of blocks
+  /// Of solve(): kBlockStride values for each block.
+  struct Sides {
+    std::vector<double> given, solution, residual, scratch;
+  } sides_;
   double operations_ = 0.0;
 };
 

@@ -77,11 +77,17 @@ void fill(BlockLu& lu, const DenseMatrix& a) {
   const int blocks = static_cast<int>(a.rows()) / 3;
   lu.begin(blocks);
   for (int j = 0; j < blocks; ++j) {
+    std::vector<int> rows;
     for (int i = 0; i < blocks; ++i) {
-      const DenseMatrix block = a.block(3 * i, 3 * j, 3, 3);
-      if (block.cwiseAbs().maxCoeff() > 0) std::copy_n(block.data(), 9, lu.append(i));
+      if (a.block(3 * i, 3 * j, 3, 3).cwiseAbs().maxCoeff() > 0) rows.push_back(i);
     }
-    lu.end_column();
+    double* to = lu.append_column(rows);
+    for (const int i : rows) {
+      Eigen::Map<Eigen::Matrix<double, kBlockStride, 3>> block(to);
+      block.setZero();
+      block.topRows(3) = a.block(3 * i, 3 * j, 3, 3);
+      to += kBlockValues;
+    }
   }
 }
 
@@ -147,14 +153,7 @@ TEST(BlockLu, SaysWhereItNeedsPivotsOfOtherBlocks) {
   a.block(0, 3, 3, 3).setIdentity();
   a.block(3, 0, 3, 3).setIdentity();
   BlockLu lu;
-  lu.begin(2);
-  for (int j = 0; j < 2; ++j) {
-    for (int i = 0; i < 2; ++i) {
-      const DenseMatrix block = a.block(3 * i, 3 * j, 3, 3);
-      std::copy_n(block.data(), 9, lu.append(i));
-    }
-    lu.end_column();
-  }
+  fill(lu, a);
   EXPECT_FALSE(lu.factor());
   // Growth of 1e18 leaves no digit of the others; after 1e10 refinement finds what is lost.
   Random random(4);

@@ -1,12 +1,14 @@
-// The loops of the dense LU: the same bits by every instruction set, against Eigen, and at their
-// edges.
+// The loops of the dense LU and of the LU of blocks: the same bits by every instruction set,
+// against Eigen, and at their edges.
 #include "support.hpp"
 
 #include <Eigen/LU>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <perp/problems/standard/random.hpp>
+#include <perp/solvers/linear_algebra/block_kernels.hpp>
 #include <perp/solvers/linear_algebra/dense_kernels.hpp>
 #include <perp/solvers/linear_algebra/dense_lu.hpp>
 #include <perp/solvers/linear_algebra/lu_kernels.hpp>
@@ -175,6 +177,128 @@ TEST(DenseLu, SolvesLargeSystems) {
     const double bound = 1e-10 * exact.norm();
     EXPECT_LE((x - exact).norm(), bound) << n;
     EXPECT_LE((y - exact).norm(), bound) << n;
+  }
+}
+
+// ---- blocks of 3 x 3 ----
+
+std::vector<const BlockKernels*> runnable_block_kernels() {
+  std::vector<const BlockKernels*> list;
+  for (const char* name : {"baseline", "avx2", "avx512"}) {
+    if (const BlockKernels* kernels = find_block_kernels(name)) list.push_back(kernels);
+  }
+  return list;
+}
+
+Matrix3d block_of(const std::vector<double>& values, std::size_t k) {
+  return Eigen::Map<const Eigen::Matrix<double, kBlockStride, 3>>(values.data() + kBlockValues * k)
+      .topRows(3);
+}
+
+/// Solves with the blocks of a full matrix, by the steps of BlockLu, and subtracts A x from b.
+struct SolvedBlocks {
+  std::vector<double> lower, upper, inverses, x, rest, sizes;
+
+  SolvedBlocks(const BlockKernels& kernels, const DenseMatrix& a, const std::vector<double>& b)
+      : x(b), rest(b), sizes(b) {
+    const int n = static_cast<int>(a.rows()) / 3;
+    std::vector<int> l_starts = {0}, l_rows, u_starts = {0}, u_rows, a_starts = {0}, a_rows;
+    std::vector<double> values;
+    for (int j = 0; j < n; ++j) {
+      for (int i = 0; i < n; ++i) {
+        (i < j ? &u_rows : &l_rows)->push_back(i);
+        if (i == j) l_rows.pop_back();
+        a_rows.push_back(i);
+        for (int k = 0; k < kBlockValues; ++k)
+          values.push_back(k % 4 < 3 ? a(3 * i + k % 4, 3 * j + k / 4) : 0.0);
+      }
+      l_starts.push_back(static_cast<int>(l_rows.size()));
+      u_starts.push_back(static_cast<int>(u_rows.size()));
+      a_starts.push_back(static_cast<int>(a_rows.size()));
+    }
+    lower.resize(kBlockValues * l_rows.size());
+    upper.resize(kBlockValues * u_rows.size());
+    inverses.resize(kBlockValues * static_cast<std::size_t>(n));
+    const BlockColumns l{l_starts.data(), l_rows.data(), lower.data()},
+        u{u_starts.data(), u_rows.data(), upper.data()},
+        whole{a_starts.data(), a_rows.data(), values.data()};
+    for (int j = 0; j < n; ++j) {
+      const std::ptrdiff_t begin = static_cast<std::ptrdiff_t>(kBlockValues) * n * j;
+      std::vector<double> column(values.begin() + begin, values.begin() + begin + kBlockValues * n);
+      kernels.eliminate(u_starts[j], u_starts[j + 1], u_rows.data(), upper.data(), l,
+                        column.data());
+      double* inverse = &inverses[kBlockValues * static_cast<std::size_t>(j)];
+      Eigen::Map<Eigen::Matrix<double, kBlockStride, 3>>(inverse).topRows(3) =
+          block_of(column, static_cast<std::size_t>(j)).inverse();
+      kernels.divide(l_starts[j], l_starts[j + 1], l_rows.data(), inverse, column.data(),
+                     lower.data());
+      for (int i = 0; i < n; ++i) {
+        if (i == j) continue;
+        EXPECT_EQ(block_of(column, static_cast<std::size_t>(i)).cwiseAbs().maxCoeff(), 0.0);
+      }
+    }
+    kernels.substitute(n, l, u, inverses.data(), x.data());
+    kernels.subtract(n, whole, x.data(), rest.data(), sizes.data());
+  }
+};
+
+TEST(BlockKernels, AreThoseOfTheMachine) {
+  EXPECT_EQ(&block_kernels(), find_block_kernels(dense_kernels().name));
+  EXPECT_NE(find_block_kernels("baseline"), nullptr);
+  EXPECT_EQ(find_block_kernels("none"), nullptr);
+}
+
+TEST(BlockKernels, SolveToRoundingWithTheSameBits) {
+  Random random(2);
+  for (const int n : {1, 2, 3, 7, 20}) {
+    DenseMatrix a(3 * n, 3 * n);
+    for (double& x : a.reshaped()) x = random.normal();
+    a.diagonal().array() += 3.0 * n;
+    std::vector<double> b(static_cast<std::size_t>(kBlockStride) * n, 0.0);
+    Vector dense(3 * n);
+    for (int k = 0; k < 3 * n; ++k) dense[k] = b[k / 3 * kBlockStride + k % 3] = random.normal();
+    const Vector reference = Eigen::PartialPivLU<DenseMatrix>(a).solve(dense);
+    const Vector sizes = dense + a.cwiseAbs() * reference.cwiseAbs();
+    std::optional<SolvedBlocks> first;
+    for (const BlockKernels* kernels : runnable_block_kernels()) {
+      const SolvedBlocks now(*kernels, a, b);
+      if (!first) first = now;
+      for (int k = 0; k < 3 * n; ++k) {
+        const std::size_t at = k / 3 * kBlockStride + k % 3;
+        EXPECT_NEAR(now.x[at], reference[k], 1e-13) << n;
+        EXPECT_NEAR(now.rest[at], 0.0, 1e-13) << n;
+        EXPECT_NEAR(now.sizes[at], sizes[k], 1e-12) << n;
+      }
+      for (auto part : {&SolvedBlocks::lower, &SolvedBlocks::upper, &SolvedBlocks::x,
+                        &SolvedBlocks::rest, &SolvedBlocks::sizes})
+        EXPECT_TRUE(same_bits(now.*part, (*first).*part)) << n;
+    }
+  }
+}
+
+TEST(BlockKernels, MultiplyBlocks) {
+  Random random(3);
+  constexpr int kCount = 5;
+  std::vector<double> left(kBlockValues * kCount, 0.0), right(9 * kCount);
+  for (std::size_t k = 0; k < left.size(); ++k) left[k] = k % 4 < 3 ? random.normal() : 0.0;
+  for (double& x : right) x = random.normal();
+  std::vector<const double*> b, w;
+  for (int k = 0; k < kCount; ++k) {
+    b.push_back(&left[kBlockValues * static_cast<std::size_t>(k)]);
+    w.push_back(&right[9 * static_cast<std::size_t>(k)]);
+  }
+  std::vector<double> first;
+  for (const BlockKernels* kernels : runnable_block_kernels()) {
+    std::vector<double> out(kBlockValues * kCount, 7.0);
+    kernels->multiply(kCount, b.data(), w.data(), out.data());
+    for (std::size_t k = 0; k < kCount; ++k) {
+      const Matrix3d product = block_of(left, k) * Eigen::Map<const Matrix3d>(w[k]);
+      EXPECT_LT((block_of(out, k) - product).cwiseAbs().maxCoeff(), 1e-14);
+      for (std::size_t j = 0; j < 3; ++j)
+        EXPECT_EQ(out[kBlockValues * k + kBlockStride * j + 3], 0.0);
+    }
+    if (first.empty()) first = out;
+    EXPECT_TRUE(same_bits(out, first));
   }
 }
 

@@ -274,8 +274,11 @@ TEST(BlockLu, FactorsAnEqualMatrixOnceAndAnotherOneAnew) {
   const auto fill = [&](const DenseMatrix& a) {
     lu.begin(n);
     for (int j = 0; j < n; ++j) {
-      for (int i = 0; i < n; ++i) Eigen::Map<Matrix3d>(lu.append(i)) = a.block<3, 3>(3 * i, 3 * j);
-      lu.end_column();
+      double* to = lu.append_column(std::vector{0, 1, 2, 3});
+      for (int i = 0; i < n; ++i, to += kBlockValues) {
+        Eigen::Map<Eigen::Matrix<double, kBlockStride, 3>> block(to);
+        block << a.block<3, 3>(3 * i, 3 * j), Eigen::RowVector3d::Zero();
+      }
     }
   };
   const auto check = [&](const DenseMatrix& a, const char* what) {

@@ -1,0 +1,51 @@
+// The inner loops of BlockLu, for the vector unit of this machine.
+#pragma once
+
+namespace perp {
+
+/// A block of 3 x 3 is kept by columns, each padded to kBlockStride; a vector of blocks has as many
+/// values for each block. The values that fill up are 0.
+constexpr int kBlockStride = 4;
+constexpr int kBlockValues = 3 * kBlockStride;
+
+/// Blocks of a matrix, by columns: those of column j are starts[j] .. starts[j + 1].
+struct BlockColumns {
+  const int* starts;
+  const int* rows;
+  const double* values;
+};
+
+/// Loops that are compiled for several instruction sets (block_loops.hpp). If all numbers are
+/// finite, all of them give the same bits: nothing is fused, and every number goes through the same
+/// operations in the same order.
+struct BlockKernels {
+  /// Subtracts from a column of A, in `column`, the contributions of the columns of L that the
+  /// blocks begin .. end of `upper`, with these rows, ask for in turn. These blocks are moved from
+  /// `column` to `upper`.
+  void (*eliminate)(int begin, int end, const int* rows, double* upper, BlockColumns lower,
+                    double* column);
+
+  /// Blocks begin .. end of `lower` := those of `column` in these rows, times `inverse`. They are
+  /// set to 0 in `column`.
+  void (*divide)(int begin, int end, const int* rows, const double* inverse, double* column,
+                 double* lower);
+
+  /// y := U^-1 L^-1 y. `inverses` are those of the blocks on U's diagonal.
+  void (*substitute)(int size, BlockColumns lower, BlockColumns upper, const double* inverses,
+                     double* y);
+
+  /// r := r - A x and s := s + |A| |x|, entry by entry.
+  void (*subtract)(int size, BlockColumns a, const double* x, double* r, double* s);
+
+  /// Blocks of `out`, one after the other, := b[k] w[k]. Those of w are not padded.
+  void (*multiply)(int count, const double* const* b, const double* const* w, double* out);
+};
+
+/// Those with the instructions of dense_kernels().
+const BlockKernels& block_kernels();
+
+/// By the names of DenseKernels; null if this machine cannot run them. Blocks are as wide as the
+/// vectors of AVX2, so "avx512" has its loops.
+const BlockKernels* find_block_kernels(const char* name);
+
+}  // namespace perp
