@@ -25,6 +25,10 @@ struct BlockKernels {
   void (*eliminate)(int begin, int end, const int* rows, double* upper, BlockColumns lower,
                     double* column);
 
+  /// inverse := block^-1, by elimination with partial pivoting.
+  /// @return false if a pivot is at most 1e-14 times the largest entry
+  bool (*invert)(const double* block, double* inverse);
+
   /// Blocks begin .. end of `lower` := those of `column` in these rows, times `inverse`. They are
   /// set to 0 in `column`.
   void (*divide)(int begin, int end, const int* rows, const double* inverse, double* column,

@@ -61,6 +61,57 @@ inline void eliminate_blocks(int begin, int end, const int* rows, double* upper,
   }
 }
 
+constexpr double kSingularPivot = 1e-14;
+
+// A row of a block, and of what becomes its inverse.
+struct TwinRow {
+  V::Vec left, right;
+
+  [[gnu::always_inline]] void exchange(TwinRow& other) {
+    const TwinRow before = *this;
+    *this = other;
+    other = before;
+  }
+};
+
+// Gauss-Jordan elimination. Of rows that are done only what is 0 or 1 changes nothing.
+inline bool invert_block(const double* block, double* inverse) {
+  TwinRow rows[3];
+  double largest = 0.0;
+  for (int i = 0; i < 3; ++i) {
+    for (int j = 0; j < 3; ++j) {
+      const double value = block[kBlockStride * j + i];
+      const double size = __builtin_fabs(value);
+      largest = largest < size ? size : largest;
+      rows[i].left[j] = value;
+      rows[i].right[j] = i == j ? 1.0 : 0.0;
+    }
+    rows[i].left[3] = rows[i].right[3] = 0.0;
+  }
+  for (int k = 0; k < 3; ++k) {
+    int pivot = k;
+    for (int i = k + 1; i < 3; ++i) {
+      if (__builtin_fabs(rows[i].left[k]) > __builtin_fabs(rows[pivot].left[k])) pivot = i;
+    }
+    if (!(__builtin_fabs(rows[pivot].left[k]) > kSingularPivot * largest)) return false;
+    if (pivot != k) rows[k].exchange(rows[pivot]);
+    const double scale = 1.0 / rows[k].left[k];
+    rows[k].left *= scale;
+    rows[k].right *= scale;
+    for (int i = 0; i < 3; ++i) {
+      if (i == k) continue;
+      const double factor = rows[i].left[k];
+      rows[i].left -= factor * rows[k].left;
+      rows[i].right -= factor * rows[k].right;
+    }
+  }
+  for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3; ++i) inverse[kBlockStride * j + i] = rows[i].right[j];
+    inverse[kBlockStride * j + 3] = 0.0;
+  }
+  return true;
+}
+
 inline void divide_blocks(int begin, int end, const int* rows, const double* inverse,
                           double* column, double* lower) {
   const typename V::Vec zero = {};
@@ -119,9 +170,9 @@ inline void multiply_blocks(int count, const double* const* b, const double* con
 }
 
 constexpr BlockKernels make_block_kernels() {
-  return {Leaving<eliminate_blocks>::run, Leaving<divide_blocks>::run,
-          Leaving<substitute_blocks>::run, Leaving<subtract_blocks>::run,
-          Leaving<multiply_blocks>::run};
+  return {Leaving<eliminate_blocks>::run, Leaving<invert_block>::run,
+          Leaving<divide_blocks>::run,    Leaving<substitute_blocks>::run,
+          Leaving<subtract_blocks>::run,  Leaving<multiply_blocks>::run};
 }
 
 }  // namespace

@@ -10,7 +10,6 @@ namespace perp {
 
 namespace {
 
-constexpr double kSingularPivot = 1e-14;  // pivot over the largest entry of its diagonal block
 constexpr double kBackwardError = 1e-12;
 constexpr int kBlockRefinements = 3;
 
@@ -20,39 +19,6 @@ void copy_blocks(int count, const double* x, double* y) {
   for (int k = 0; k < count; ++k, x += kFrom, y += kTo) {
     for (int i = 0; i < 3; ++i) y[i] = x[i];
   }
-}
-
-// Gauss-Jordan elimination with partial pivoting.
-bool invert(const double* block, double* inverse) {
-  double a[3][6];
-  double largest = 0.0;
-  for (int i = 0; i < 3; ++i) {
-    for (int j = 0; j < 3; ++j) {
-      a[i][j] = block[kBlockStride * j + i];
-      a[i][3 + j] = i == j ? 1.0 : 0.0;
-      largest = std::max(largest, std::abs(a[i][j]));
-    }
-  }
-  for (int k = 0; k < 3; ++k) {
-    int pivot = k;
-    for (int i = k + 1; i < 3; ++i) {
-      if (std::abs(a[i][k]) > std::abs(a[pivot][k])) pivot = i;
-    }
-    if (!(std::abs(a[pivot][k]) > kSingularPivot * largest)) return false;
-    std::swap(a[k], a[pivot]);
-    const double scale = 1.0 / a[k][k];
-    for (double& value : a[k]) value *= scale;
-    for (int i = 0; i < 3; ++i) {
-      if (i == k) continue;
-      const double factor = a[i][k];
-      for (int j = k; j < 6; ++j) a[i][j] -= factor * a[k][j];
-    }
-  }
-  for (int j = 0; j < 3; ++j) {
-    for (int i = 0; i < 3; ++i) inverse[kBlockStride * j + i] = a[i][3 + j];
-    inverse[kBlockStride * j + 3] = 0.0;
-  }
-  return true;
 }
 
 }  // namespace
@@ -180,7 +146,7 @@ bool BlockLu::factor() {
                               l_.with(lower_), column_.data());
     double* diagonal = &column_[static_cast<std::size_t>(kBlockValues) * j];
     double* inverse = &inverses_[static_cast<std::size_t>(kBlockValues) * j];
-    if (!invert(diagonal, inverse)) return false;
+    if (!block_kernels().invert(diagonal, inverse)) return false;
     std::fill_n(diagonal, kBlockValues, 0.0);
     block_kernels().divide(l_.starts[j], l_.starts[j + 1], l_.rows.data(), inverse, column_.data(),
                            lower_.data());

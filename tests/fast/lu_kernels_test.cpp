@@ -228,8 +228,12 @@ struct SolvedBlocks {
       kernels.eliminate(u_starts[j], u_starts[j + 1], u_rows.data(), upper.data(), l,
                         column.data());
       double* inverse = &inverses[kBlockValues * static_cast<std::size_t>(j)];
-      Eigen::Map<Eigen::Matrix<double, kBlockStride, 3>>(inverse).topRows(3) =
-          block_of(column, static_cast<std::size_t>(j)).inverse();
+      const Matrix3d diagonal = block_of(column, static_cast<std::size_t>(j));
+      EXPECT_TRUE(kernels.invert(&column[kBlockValues * static_cast<std::size_t>(j)], inverse));
+      EXPECT_LT((diagonal * block_of(inverses, static_cast<std::size_t>(j)) - Matrix3d::Identity())
+                    .cwiseAbs()
+                    .maxCoeff(),
+                1e-13);
       kernels.divide(l_starts[j], l_starts[j + 1], l_rows.data(), inverse, column.data(),
                      lower.data());
       for (int i = 0; i < n; ++i) {
@@ -273,6 +277,22 @@ TEST(BlockKernels, SolveToRoundingWithTheSameBits) {
                         &SolvedBlocks::rest, &SolvedBlocks::sizes})
         EXPECT_TRUE(same_bits(now.*part, (*first).*part)) << n;
     }
+  }
+}
+
+TEST(BlockKernels, RefuseSingularBlocks) {
+  Random random(4);
+  for (const BlockKernels* kernels : runnable_block_kernels()) {
+    std::vector<double> block(kBlockValues, 0.0), inverse(kBlockValues);
+    EXPECT_FALSE(kernels->invert(block.data(), inverse.data()));
+    const Vector3d u(random.normal(), random.normal(), random.normal());
+    for (int k = 0; k < 9; ++k) block[k / 3 * kBlockStride + k % 3] = u[k / 3] * u[k % 3];
+    EXPECT_FALSE(kernels->invert(block.data(), inverse.data()));
+    block[0] += 1e-3;
+    block[5] -= 1e-3;
+    EXPECT_TRUE(kernels->invert(block.data(), inverse.data()));
+    block[0] = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_FALSE(kernels->invert(block.data(), inverse.data()));
   }
 }
 
