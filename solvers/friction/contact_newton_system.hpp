@@ -44,10 +44,10 @@ class ContactNewtonSystem {
   int factorisations = 0, linear_solves = 0, pivoted = 0;
 
  private:
-  /// Which factorisation sparse systems try first, and which one the last solve() used.
+  /// The last factorisation of a sparse system.
   struct SparseFactors {
-    bool supernodes = false;  ///< SupernodalLu in place of BlockLu
-    bool by_blocks = false;   ///< the last solve() was by BlockLu
+    bool supernodes = false;  ///< SupernodalLu was tried in place of BlockLu
+    bool by_blocks = false;   ///< BlockLu succeeded
   };
 
   void choose_kernel(const std::vector<ContactRows>& rows);
