@@ -15,9 +15,8 @@ struct BlockColumns {
   const double* values;
 };
 
-/// Loops that are compiled for several instruction sets (block_loops.hpp). If all numbers are
-/// finite, all of them give the same bits: nothing is fused, and every number goes through the same
-/// operations in the same order.
+/// Loops that are compiled for several instruction sets (block_loops.hpp), with fused operations
+/// where there are any. They may differ in last bits.
 struct BlockKernels {
   /// Subtracts from a column of A, in `column`, the contributions of the columns of L that the
   /// blocks begin .. end of `upper`, with these rows, ask for in turn. These blocks are moved from

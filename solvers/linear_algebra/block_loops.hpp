@@ -1,6 +1,5 @@
 // The loops of BlockKernels. As with dense_loops.hpp, one source file for each instruction set
-// includes this file, and nothing else may be defined or included here. These files are compiled
-// without fused operations.
+// includes this file, and nothing else may be defined or included here.
 #pragma once
 
 #include <perp/solvers/linear_algebra/block_kernels.hpp>
@@ -18,10 +17,13 @@ struct BlockVec {
   [[gnu::always_inline]] explicit BlockVec(const double* block)
       : column{V::load(block), V::load(block + kBlockStride), V::load(block + 2 * kBlockStride)} {}
 
-  [[gnu::always_inline]] V::Vec times(double x0, double x1, double x2) const {
-    return column[0] * x0 + column[1] * x1 + column[2] * x2;
+  [[gnu::always_inline]] V::Vec times(const double* x) const {
+    return column[0] * x[0] + column[1] * x[1] + column[2] * x[2];
   }
-  [[gnu::always_inline]] V::Vec times(const double* x) const { return times(x[0], x[1], x[2]); }
+  // y - block x
+  [[gnu::always_inline]] V::Vec taken_from(V::Vec y, const double* x) const {
+    return y - column[0] * x[0] - column[1] * x[1] - column[2] * x[2];
+  }
 };
 
 inline const double* block_at(const double* values, int k) {
@@ -55,7 +57,7 @@ inline void eliminate_blocks(int begin, int end, const int* rows, double* upper,
       double* const x = block_at(column, lower.rows[f]);
       for (int j = 0; j < 3; ++j) {
         double* const to = x + kBlockStride * j;
-        V::store(to, V::load(to) - a.times(b + 3 * j));
+        V::store(to, a.taken_from(V::load(to), b + 3 * j));
       }
     }
   }
@@ -130,17 +132,16 @@ inline void divide_blocks(int begin, int end, const int* rows, const double* inv
   const double* const x = y + static_cast<long>(kBlockStride) * column;
   for (int e = a.starts[column]; e < a.starts[column + 1]; ++e) {
     double* const to = y + static_cast<long>(kBlockStride) * a.rows[e];
-    V::store(to, V::load(to) - BlockVec(block_at(a.values, e)).times(x));
+    V::store(to, BlockVec(block_at(a.values, e)).taken_from(V::load(to), x));
   }
 }
 
 inline void substitute_blocks(int size, BlockColumns lower, BlockColumns upper,
                               const double* inverses, double* y) {
   for (int k = 0; k < size; ++k) subtract_column(lower, k, y);
-  const typename V::Vec zero = {};
   for (int k = size - 1; k >= 0; --k) {
     double* const x = y + static_cast<long>(kBlockStride) * k;
-    V::store(x, -(zero - BlockVec(block_at(inverses, k)).times(x)));
+    V::store(x, BlockVec(block_at(inverses, k)).times(x));
     subtract_column(upper, k, y);
   }
 }

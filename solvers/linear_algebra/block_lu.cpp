@@ -50,8 +50,7 @@ void BlockLu::analyse() {
   upper_.resize(kBlockValues * l_.rows.size());
   inverses_.resize(static_cast<std::size_t>(kBlockValues) * size_);
   column_.assign(static_cast<std::size_t>(kBlockValues) * size_, 0.0);
-  for (std::vector<double>* v :
-       {&sides_.given, &sides_.solution, &sides_.residual, &sides_.scratch})
+  for (Values* v : {&sides_.given, &sides_.solution, &sides_.residual, &sides_.scratch})
     v->assign(static_cast<std::size_t>(kBlockStride) * size_, 0.0);
   analysed_ = a_;
 }

@@ -1,6 +1,8 @@
 // LU factorisation of a sparse square matrix of 3 x 3 blocks.
 #pragma once
 
+#include <Eigen/Core>
+#include <perp/problems/matrix/eigen_layout.hpp>
 #include <perp/solvers/linear_algebra/block_kernels.hpp>
 #include <span>
 #include <vector>
@@ -38,6 +40,9 @@ class BlockLu {
   void substitute(double* x);
 
  private:
+  // Aligned, so that no column of a block lies across two lines of the cache.
+  using Values = std::vector<double, Eigen::aligned_allocator<double>>;
+
   std::size_t filled() const { return kBlockValues * a_.rows.size(); }  // of values_
   bool is_factored() const;
   void order_blocks();
@@ -51,7 +56,7 @@ class BlockLu {
   struct Pattern {
     std::vector<int> starts, rows;
     bool operator==(const Pattern&) const = default;
-    BlockColumns with(const std::vector<double>& values) const {
+    BlockColumns with(const Values& values) const {
       return {starts.data(), rows.data(), values.data()};
     }
   };
@@ -65,15 +70,15 @@ class BlockLu {
   Pattern l_, u_;                      // without their diagonals
   std::vector<int> order_, position_;  // new -> old, old -> new
   Tree tree_;
-  std::vector<double> values_;                    // of a_; may be longer
-  std::vector<double> factored_values_;           // of the matrix of L and U, from begin() on
-  bool factored_ = false;                         // L and U are those of a matrix of analysed_
-  bool has_factored_ = false;                     // and values_ are its values
-  std::vector<double> lower_, upper_, inverses_;  // L, U and the inverses of U's diagonal blocks
-  std::vector<double> column_;                    // the current column of blocks
+  Values values_;                    // of a_; may be longer
+  Values factored_values_;           // of the matrix of L and U, from begin() on
+  bool factored_ = false;            // L and U are those of a matrix of analysed_
+  bool has_factored_ = false;        // and values_ are its values
+  Values lower_, upper_, inverses_;  // L, U and the inverses of U's diagonal blocks
+  Values column_;                    // the current column of blocks
   /// Of solve(): kBlockStride values for each block.
   struct Sides {
-    std::vector<double> given, solution, residual, scratch;
+    Values given, solution, residual, scratch;
   } sides_;
   double operations_ = 0.0;
 };
