@@ -14,9 +14,9 @@ constexpr int kDenseBelow = 60;  // unknowns; up to this number all is dense
 constexpr double kSparseOverhead = 8.0;
 constexpr double kBlockOverhead = 4.5;
 // Operations of BlockLu above which SupernodalLu takes less time. Measured on packings and piles of
-// 300 to 5000 contacts: from 2e8 on if the pattern is that of the factorisation before, from 6e8 on
+// 300 to 5000 contacts: from 5e8 on if the pattern is that of the factorisation before, from 1e9 on
 // if SupernodalLu has to analyse it.
-constexpr double kSupernodesPay = 3e8;
+constexpr double kSupernodesPay = 7e8;
 
 }  // namespace
 
