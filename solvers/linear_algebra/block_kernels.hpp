@@ -15,8 +15,8 @@ struct BlockColumns {
   const double* values;
 };
 
-/// Loops that are compiled for several instruction sets (block_loops.hpp), with fused operations
-/// where there are any. They may differ in last bits.
+/// Loops that are compiled for several instruction sets (block_loops.hpp), for AVX2 with fused
+/// operations. So they may differ in last bits.
 struct BlockKernels {
   /// Subtracts from a column of A, in `column`, the contributions of the columns of L that the
   /// blocks begin .. end of `upper`, with these rows, ask for in turn. These blocks are moved from
