@@ -198,7 +198,8 @@ void ContactNewtonSystem::right_side(const std::vector<ContactRows>& rows, Vecto
 bool ContactNewtonSystem::solve_by_blocks(const std::vector<ContactRows>& rows, double shift) {
   fill_blocks(rows, shift);
   block_lu_.analyse();
-  factors_.supernodes = block_lu_.estimated_operations() > kSupernodesPay;
+  factors_.supernodes =
+      attached_.algebra == "auto" && block_lu_.estimated_operations() > kSupernodesPay;
   if (factors_.supernodes) {
     fill_sparse(rows, shift);
     if (!sparse_lu_.factor_by_blocks()) return false;
