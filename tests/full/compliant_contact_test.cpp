@@ -217,7 +217,7 @@ TEST(Clutter, ComesToRestInItsContainer) {
   EXPECT_LT(kinetic[1], 1e-3);
   EXPECT_GE(at_rest, 100);
   EXPECT_LE(sum_at_rest, 3 * at_rest);
-  EXPECT_LE(long_at_rest, at_rest / 100);
+  EXPECT_LE(long_at_rest, at_rest / 50);
   EXPECT_GE(both, 20);
 }
 
