@@ -127,7 +127,7 @@ std::vector<Side> ends_of(const Feature& segment) {
 // its corners become contacts, all in the plane across n that is midway at the nearest corner.
 std::vector<PairContact> clipped(const Feature& incident, const std::vector<Side>& sides,
                                  const Vector3d& n, double level, bool reference_is_b, double size,
-                                 double margin, bool& overlap) {
+                                 double margin) {
   const Clipper clipper{reference_is_b ? kCutOfA : kCutOfB,
                         reference_is_b ? kCornerOfB : kCornerOfA, kOnPlane * size};
   std::vector<Corner> corners;
@@ -137,7 +137,6 @@ std::vector<PairContact> clipped(const Feature& incident, const std::vector<Side
     corners.push_back({incident.points[k], id, line});
   }
   corners = clipper.run(corners, sides);
-  overlap = !corners.empty();
   double least = std::numeric_limits<double>::infinity();
   for (const Corner& c : corners) least = std::min(least, n.dot(c.point) - level);
   std::vector<PairContact> contacts;
@@ -151,8 +150,7 @@ std::vector<PairContact> clipped(const Feature& incident, const std::vector<Side
 }
 
 std::vector<PairContact> clip_features(const PlacedShape& a, const PlacedShape& b,
-                                       const Vector3d& normal, double margin, bool& overlap) {
-  overlap = false;
+                                       const Vector3d& normal, double margin) {
   const double size = std::max(size_of(a), size_of(b));
   for (const bool b_first : {true, false}) {
     const PlacedShape &reference = b_first ? b : a, &other = b_first ? a : b;
@@ -161,7 +159,7 @@ std::vector<PairContact> clip_features(const PlacedShape& a, const PlacedShape& 
     if (!face.is_face()) continue;
     const Feature incident = placed_feature(other, -look, kIncident);
     return clipped(incident, sides_of(face), face.normal, face.normal.dot(face.points[0]), b_first,
-                   size, margin, overlap);
+                   size, margin);
   }
   const Feature of_b = placed_feature(b, normal, kParallelTouch),
                 of_a = placed_feature(a, -normal, kParallelTouch);
@@ -170,7 +168,7 @@ std::vector<PairContact> clip_features(const PlacedShape& a, const PlacedShape& 
                  eb = (of_b.points[1] - of_b.points[0]).normalized();
   if (ea.cross(eb).norm() > kParallelTouch) return {};
   const double level = std::max(normal.dot(of_b.points[0]), normal.dot(of_b.points[1]));
-  return clipped(of_a, ends_of(of_b), normal, level, true, size, margin, overlap);
+  return clipped(of_a, ends_of(of_b), normal, level, true, size, margin);
 }
 
 bool smooth(const Shape& shape) {
@@ -261,8 +259,7 @@ std::vector<PairContact> general_contacts(const PlacedShape& a, const PlacedShap
   const Separation s = separation(a, b);
   if (s.gap > margin) return {};
   if (!smooth(*a.shape) && !smooth(*b.shape)) {
-    bool overlap = false;
-    std::vector<PairContact> contacts = clip_features(a, b, s.normal, margin, overlap);
+    std::vector<PairContact> contacts = clip_features(a, b, s.normal, margin);
     if (!contacts.empty()) {
       add_if_nearer(s, kCoincident * std::min(size_of(a), size_of(b)), contacts);
       return contacts;
@@ -438,10 +435,9 @@ void add_corners_about(const PlacedShape& a, const PlacedShape& b, const Vector3
   const Feature face = placed_feature(b, n, kNearlyFlat),
                 incident = placed_feature(a, -n, kNearlyFlat);
   if (!face.is_face() || !incident.is_face()) return;
-  bool overlap = false;
   const double size = std::max(size_of(a), size_of(b)), level = face.normal.dot(face.points[0]);
   for (PairContact c : clipped(incident, sides_of(face), face.normal, level, true, size,
-                               std::numeric_limits<double>::infinity(), overlap)) {
+                               std::numeric_limits<double>::infinity())) {
     const double gap = c.gap / face.normal.dot(n);  // along the axis
     if (gap > margin) continue;
     const double along = n.dot(contacts[0].point - c.point);
@@ -468,8 +464,7 @@ std::vector<PairContact> thinned(std::vector<PairContact> contacts, double dista
 
 std::vector<PairContact> clipped_contacts(const PlacedShape& a, const PlacedShape& b,
                                           const Vector3d& normal, double margin) {
-  bool overlap = false;
-  return clip_features(a, b, normal, margin, overlap);
+  return clip_features(a, b, normal, margin);
 }
 
 std::vector<PairContact> polytope_contacts(const PlacedShape& a, const PlacedShape& b,
@@ -485,8 +480,7 @@ std::vector<PairContact> polytope_contacts(const PlacedShape& a, const PlacedSha
   const double width = std::min(pa.half_width(), pb.half_width());
   const double preference = kEdgePreference * width;
   if (edges.gap <= face.gap + preference) {
-    bool overlap = false;
-    std::vector<PairContact> contacts = clip_features(a, b, face.normal, margin, overlap);
+    std::vector<PairContact> contacts = clip_features(a, b, face.normal, margin);
     if (least_gap(contacts) <= face.gap + preference) return contacts;
     // The corner nearest to the plane of the face is not above the face.
   }

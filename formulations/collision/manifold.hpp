@@ -37,11 +37,11 @@ std::vector<PairContact> pair_contacts(const PlacedShape& a, const PlacedShape& 
 /// edges. An edge axis is chosen only if it separates by clearly more than every face (1e-3 of the
 /// half width of the smaller body, here called e), so that the choice does not change from step to
 /// step. A face is also given up if the corner nearest to its plane does not lie above it: if no
-/// contact above it is within e of its axis' gap. Instead of a face, the contact is the pair of
-/// nearest points of the two edges, or of the bodies if those of the edges are beyond their ends;
-/// corners of overlapping faces about them may be contacts too. So the smallest gap of bodies that
-/// are apart is their distance, to about e. Above 40 000 pairs of edges, the nearest points take
-/// the place of separating axes.
+/// contact above it is within e of its axis' gap. In place of a face, the nearest points of the two
+/// edges are the contact, and corners of overlapping faces about them may be contacts too; or, if
+/// the points of the edges are beyond their ends, the nearest points of the bodies alone. So the
+/// smallest gap of bodies that are apart is their distance, to about e. Above 40 000 pairs of
+/// edges, the nearest points take the place of separating axes.
 std::vector<PairContact> polytope_contacts(const PlacedShape& a, const PlacedShape& b,
                                            double margin);
 
