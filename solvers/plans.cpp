@@ -134,7 +134,7 @@ std::vector<Plan> pyramid_plans() {
       "certify(try(newton-pyramid:rho_factor=0.5:patience=40:memory=5, from=start)), "
       "try(proximal-pyramid:rho_factor=1000:alpha=1e-5, cap=60, from=best), "
       "try(proximal-pyramid:rho_factor=10:alpha=1e-5, cap=60, from=best), "
-      "try(proximal-pyramid, cap=1000, from=zero, share=.5), ";
+      "try(proximal-pyramid, cap=10000, from=zero, share=.5), ";
   const LinearTries linear = linear_tries();
   const std::string pivots = linear.lemke + kNewton + linear.last;
   return {
