@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <functional>
+#include <perp/problems/io/csv_field.hpp>
 #include <utility>
 
 namespace perp {
@@ -15,13 +16,9 @@ std::string compact_text(const Json& j) {
 }
 
 // A field of CSV; empty for null.
-std::string csv_field(const Json& value) {
+std::string field_of(const Json& value) {
   if (value.is_null()) return "";
-  std::string text = value.is_string() ? value.get<std::string>() : compact_text(value);
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? "\"\"" : std::string(1, c);
-  return quoted + '"';
+  return csv_field(value.is_string() ? value.get<std::string>() : compact_text(value));
 }
 
 Json member(const Json& object, const char* name) {
@@ -125,7 +122,7 @@ std::string index_csv_text(const std::vector<Json>& instances) {
     std::string line;
     for (const auto& [name, value] : columns())
       line += fmt::format("{}{}", name == columns().front().first ? "" : ",",
-                          csv_field(value(instance)));
+                          field_of(value(instance)));
     text += line + '\n';
   }
   return text;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstring>
 #include <perp/bench/harness/measure.hpp>
+#include <perp/problems/io/csv_field.hpp>
 #include <perp/solvers/batch.hpp>
 
 namespace perp {
@@ -66,10 +67,9 @@ std::string batch_csv(const std::vector<BatchRun>& runs) {
   std::string text =
       "solver,problems,structures,solved,same_bits,threads,one_by_one_s,batch_s,threaded_s\n";
   for (const BatchRun& r : runs) {
-    const bool quoted = r.solver.find_first_of(",\"") != std::string::npos;
-    text += fmt::format("{0}{1}{0},{2},{3},{4},{5},{6},{7},{8},{9}\n", quoted ? "\"" : "", r.solver,
-                        r.problems, r.structures, r.solved, r.same_bits, r.threads, r.one_by_one,
-                        r.batch, r.threaded);
+    text +=
+        fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_field(r.solver), r.problems, r.structures,
+                    r.solved, r.same_bits, r.threads, r.one_by_one, r.batch, r.threaded);
   }
   return text;
 }

@@ -11,13 +11,30 @@ namespace perp {
 
 namespace {
 
-void split(std::string_view line, std::vector<std::string_view>& fields) {
+// Reads a field from `at` on, and leaves `at` at its end. In quotes it may have commas, and two
+// quotes stand for one; these are taken away inside the line.
+std::string_view take_field(std::string& line, std::size_t& at) {
+  if (at == line.size() || line[at] != '"') {
+    const std::size_t begin = at;
+    at = std::min(line.find(',', at), line.size());
+    return std::string_view(line).substr(begin, at - begin);
+  }
+  const std::size_t begin = ++at;
+  std::size_t end = begin;
+  for (; at < line.size(); ++at) {
+    if (line[at] == '"' && (++at == line.size() || line[at] != '"')) break;
+    line[end++] = line[at];
+  }
+  return std::string_view(line).substr(begin, end - begin);
+}
+
+// The fields are parts of the line, which changes if some are in quotes.
+void split(std::string& line, std::vector<std::string_view>& fields) {
   fields.clear();
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  for (std::size_t at = 0; at <= line.size();) {
-    const std::size_t end = std::min(line.find(',', at), line.size());
-    fields.push_back(line.substr(at, end - at));
-    at = end + 1;
+  if (line.ends_with('\r')) line.pop_back();
+  for (std::size_t at = 0; at <= line.size(); ++at) {
+    fields.push_back(take_field(line, at));
+    at = std::min(line.find(',', at), line.size());
   }
 }
 

@@ -10,8 +10,9 @@
 namespace perp {
 
 /// Calls `row` for each line of the file, with the fields of the named columns in that order.
-/// Fields are not quoted. Some lines are left out: those with more or fewer fields than the header,
-/// those for which `row` returns false, and an incomplete last line, which a killed run may leave.
+/// Fields may be in quotes (csv_field), but not over several lines. Some lines are left out: those
+/// with more or fewer fields than the header, those for which `row` returns false, and an
+/// incomplete last line, which a killed run may leave.
 /// @return the number of lines left out
 /// @throws InputError if the file cannot be read or a column is missing
 int read_csv(const std::string& path, const std::vector<std::string>& columns,

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <perp/bench/simulation/run_folder.hpp>
 #include <perp/bench/simulation/shapes_json.hpp>
+#include <perp/problems/io/csv_field.hpp>
 #include <perp/problems/io/file_names.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_file.hpp>
@@ -160,8 +161,8 @@ void SimulationRecorder::write_stages(const StepReport& r, double infeasibility)
   std::string rows;
   for (const StageReport& s : stages) {
     rows += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", r.step,
-                        r.result.state.time, s.stage, to_string(s.status), s.solver, s.natural,
-                        s.iterations, s.setup_time, s.solve_time, s.contacts, r.kinetic,
+                        r.result.state.time, s.stage, to_string(s.status), csv_field(s.solver),
+                        s.natural, s.iterations, s.setup_time, s.solve_time, s.contacts, r.kinetic,
                         r.potential, r.result.contact_work, infeasibility, r.result.feeding,
                         r.result.relaxation, r.result.momentum_error, r.h, s.certificate);
     for (std::size_t k = 0; k < columns_; ++k)

@@ -630,6 +630,12 @@ class TestOutput(SimulateTestCase):
                 self.assertEqual((set(run["times"]), set(run["versions"])),
                                  ({"setup", "solve", "wall"}, {"perp", "compiler"}))
 
+    def test_the_name_of_a_strategy_is_one_field(self):
+        strategy = 'first(try(newton-ac:scaling="none", from=start), try(newton-ac, from=start))'  # no start: nothing is tried
+        records = self.simulate("box-on-ramp", "--formulation", "coulomb-implicit", "--solver", strategy,
+                                "--duration", 0.04, code=1)
+        self.assertEqual({row["solver"] for row in records["steps"]}, {strategy})
+
     def test_a_step_without_contacts_has_its_row_too(self):
         records = self.simulate(edit(SPACE, "bodies.1.position", [0, 0, 100]))
         self.assertEqual([row["step"] for row in records["steps"]], list(range(1, 11)))

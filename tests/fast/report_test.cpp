@@ -5,6 +5,7 @@
 #include <perp/bench/report/csv.hpp>
 #include <perp/bench/report/solver_labels.hpp>
 #include <perp/bench/report/summary.hpp>
+#include <perp/problems/io/csv_field.hpp>
 #include <perp/problems/json/json.hpp>
 
 #include <unistd.h>
@@ -229,6 +230,26 @@ TEST(Csv, ColumnsByNameAndWholeLinesOnly) {
   EXPECT_THROW(read_csv(path, {"d"}, [](auto) { return true; }), InputError);
   std::filesystem::remove(path);
   EXPECT_THROW(read_csv(path, {"a"}, [](auto) { return true; }), InputError);
+}
+
+TEST(Csv, FieldsWithCommasAndQuotesComeBack) {
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("perp-csv-q-" + std::to_string(getpid())))
+          .string();
+  const std::vector<std::string> texts = {"first(a:b=\"c, d\", e)", "plain", "\"", ",", ""};
+  std::ofstream file(path);
+  file << "text,end\n";
+  for (const std::string& text : texts) file << csv_field(text) << ",1\n";
+  file << "\"open,1\n";
+  file.close();
+  std::vector<std::string> read;
+  const int left_out = read_csv(path, {"text", "end"}, [&](std::span<const std::string_view> row) {
+    read.emplace_back(row[0]);
+    return row[1] == "1";
+  });
+  std::filesystem::remove(path);
+  EXPECT_EQ(read, texts);
+  EXPECT_EQ(left_out, 1);  // a quote that does not end
 }
 
 TEST(Csv, Numbers) {
