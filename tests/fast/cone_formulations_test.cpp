@@ -7,6 +7,7 @@
 #include <perp/problems/scenes/scene_json.hpp>
 
 #include <numbers>
+#include <set>
 
 namespace perp::test {
 namespace {
@@ -264,6 +265,46 @@ TEST(AnitescuTasora, StickingIsExact) {
   const ConeRun r = run_cones(ramp(16, 0, 0), "anitescu-tasora", 0, 0, 1e-11);
   EXPECT_LT(r.body(1).velocity.norm(), 1e-8);
   EXPECT_NEAR(r.body(1).position.z(), 0.5, 1e-9);
+}
+
+// With velocities as unknowns impulses are multipliers, which are carried over by the keys of their
+// rows: at rest a step begins where the one before has ended.
+TEST(AnitescuTasora, StepsAtRestStartFromTheImpulsesOfTheStepBefore) {
+  const Scene scene = load_scene("box-stack", {{"rows", 4}, {"columns", 2}});
+  long iterations[2];
+  for (const bool warm : {false, true}) {
+    SimulationRequest request;
+    request.formulation = "anitescu-tasora";
+    request.duration = 0.2;
+    request.warm_start = warm;
+    const SimulationSummary summary = simulate(scene, request);
+    EXPECT_EQ(summary.failed_steps, 0) << summary.message;
+    iterations[warm] = summary.iterations;
+  }
+  EXPECT_LT(iterations[true], iterations[false] / 2);
+}
+
+// A contact without friction has one row, and joints have theirs behind those of the contacts.
+TEST(AnitescuTasora, EveryRowOfAProblemInVelocitiesHasItsKey) {
+  for (const char* name : {"box-stack", "four-bar-contact"}) {
+    for (const double mu : {0.0, 0.5}) {
+      Scene scene = load_scene(name, {});
+      scene.contact.mu = mu;
+      SimulationRequest request;
+      request.formulation = "anitescu-tasora";
+      request.duration = 2 * scene.step;
+      int stages = 0;
+      request.on_stage = [&](int, const Stage& stage, const VerifiedResult&) {
+        ++stages;
+        EXPECT_EQ(static_cast<int>(stage.row_keys.size()),
+                  std::get<ConicQp>(stage.problem.data).A.rows());
+        EXPECT_EQ(std::set<std::uint64_t>(stage.row_keys.begin(), stage.row_keys.end()).size(),
+                  stage.row_keys.size());
+      };
+      simulate(scene, request);
+      EXPECT_GT(stages, 0) << name;
+    }
+  }
 }
 
 TEST(ConeFormulations, RefuseWhatTheyHaveNoLawFor) {

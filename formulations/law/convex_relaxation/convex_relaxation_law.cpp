@@ -5,8 +5,10 @@
 #include <perp/problems/standard/convex_relaxation.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <utility>
+#include <vector>
 
 namespace perp {
 
@@ -82,7 +84,21 @@ class ConvexRelaxationLaw final : public ContactLaw {
     r.problem.partition = std::make_shared<const Partition>(std::move(r.partition));
     s.problem.data = std::move(r.problem);
     layout.name(s);
+    if (keeps_velocities()) s.row_keys = row_keys();
     return s;
+  }
+
+  // With velocities as unknowns the impulses are multipliers: of the rows of the cones, then of the
+  // joints. By these keys the next step starts from them.
+  std::vector<std::uint64_t> row_keys() const {
+    std::vector<std::uint64_t> keys;
+    keys.reserve(cones_.rows() + system_->joint_count());
+    for (int c = 0; c < rows_->contacts(); ++c) {
+      const int size = rows_->mu(c) > 0 ? rows_->dimension() : 1;
+      for (int i = 0; i < size; ++i) keys.push_back(contact_key(system_->contact(c), i));
+    }
+    for (int j = 0; j < system_->joint_count(); ++j) keys.push_back(joint_key(j));
+    return keys;
   }
 
   // min 1/2 (v - v_free)'M (v - v_free) + 1/2 w'Cw with Jv - wanted + Cw in the cones and the
