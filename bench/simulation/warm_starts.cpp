@@ -1,8 +1,10 @@
 #include <perp/bench/simulation/warm_starts.hpp>
 
+#include <fmt/format.h>
 #include <functional>
 #include <perp/formulations/formulation.hpp>
 #include <unordered_set>
+#include <variant>
 
 namespace perp {
 
@@ -47,6 +49,27 @@ void keep(const std::vector<std::uint64_t>& keys, const Values& values, Known& k
   known.values = values;
 }
 
+// Keys of the rows of a conic_qp whose impulses are the dual: from the names of the contacts if all
+// differ. Empty for other problems.
+std::vector<std::uint64_t> row_keys_of(const Problem& problem) {
+  const auto* qp = std::get_if<ConicQp>(&problem.data);
+  if (!qp || !qp->partition) return {};
+  const Partition::Contacts& contacts = qp->partition->contacts;
+  if (!contacts.unknowns.empty() || contacts.sizes.size() != problem.contacts.size()) return {};
+  std::unordered_set<std::string> names;
+  for (const ContactInfo& contact : problem.contacts) {
+    if (!names.insert(contact.name).second) return {};
+  }
+  std::vector<std::uint64_t> keys(static_cast<std::size_t>(qp->b.size()), kNoKey);
+  auto row = contacts.rows.begin();
+  for (std::size_t c = 0; c < contacts.sizes.size(); ++c) {
+    for (int i = 0; i < contacts.sizes[c]; ++i)
+      keys[static_cast<std::size_t>(*row++)] =
+          std::hash<std::string>{}(fmt::format("{} {}", problem.contacts[c].name, i));
+  }
+  return keys;
+}
+
 }  // namespace
 
 ProblemKeys keys_of(const Problem& problem) {
@@ -60,6 +83,7 @@ ProblemKeys keys_of(const Problem& problem) {
     keys.unknowns.push_back(told_apart ? std::hash<std::string>{}(names[i]) : i + 1);
   }
   keys.are_places = !told_apart;
+  keys.rows = row_keys_of(problem);
   return keys;
 }
 

@@ -19,7 +19,8 @@ struct ProblemKeys {
 };
 
 /// Keys of a problem without keys of its own: from the names of its unknowns if all differ, else
-/// from their indices.
+/// from their indices. The rows of a conic_qp have keys if their dual is the impulses of contacts
+/// (Partition::Contacts) whose names all differ.
 ProblemKeys keys_of(const Problem& problem);
 
 /// Keeps the last answer of every stage of a step (problems without stages have a single one) and
