@@ -190,9 +190,7 @@ void run_simulation(SimulateOptions o, int& code) {
     recorder = std::make_unique<SimulationRecorder>(o.record, scene, record,
                                                     make_formulation(o.formulation)->columns());
     recorder->summary(named, h, {}, false);
-    request.on_stage = [&](int step, const Stage& stage, const VerifiedResult& r) {
-      recorder->stage(step, stage, r);
-    };
+    recorder->record_stages(request);
   }
   const bool bar = isatty(STDERR_FILENO) != 0;
   request.on_step = [&](const StepReport& report) {

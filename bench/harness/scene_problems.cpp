@@ -25,8 +25,11 @@ SceneProblems scene_problems(const Scene& scene, const SceneProblemsRequest& req
   const ProblemOrigin origin{simulation.formulation, simulation.solve.solver, simulation.driver};
   made.source = source_of_run(scene, origin);
   int last_step = 0, number = 0;
+  simulation.full_verdicts = false;
+  simulation.stages = [&](int step, Status) {
+    return step >= request.first && step <= request.last;
+  };
   simulation.on_stage = [&](int step, const Stage& stage, const VerifiedResult& result) {
-    if (step < request.first || step > request.last) return;
     number = step == last_step ? number + 1 : 1;
     last_step = step;
     Problem problem = stage.problem;

@@ -97,13 +97,23 @@ void SimulationRecorder::write_bodies(int step, const State& state) {
   trajectory_.add(rows);
 }
 
-void SimulationRecorder::stage(int step, const Stage& stage, const VerifiedResult& result) {
+void SimulationRecorder::record_stages(SimulationRequest& request) {
+  request.full_verdicts = false;
+  request.stages = [this](int step, Status status) { return selects(step, status); };
+  request.on_stage = [this](int step, const Stage& problem, const VerifiedResult& result) {
+    stage(step, problem, result);
+  };
+}
+
+bool SimulationRecorder::selects(int step, Status status) const {
   using Kind = ProblemSelection::Kind;
   const ProblemSelection& chosen = request_.problems;
-  const bool wanted = chosen.kind == Kind::kAll ||
-                      (chosen.kind == Kind::kFailed && result.status != Status::kSolved) ||
-                      (chosen.kind == Kind::kRange && step >= chosen.first && step <= chosen.last);
-  if (!wanted) return;
+  return chosen.kind == Kind::kAll || (chosen.kind == Kind::kFailed && status != Status::kSolved) ||
+         (chosen.kind == Kind::kRange && step >= chosen.first && step <= chosen.last);
+}
+
+void SimulationRecorder::stage(int step, const Stage& stage, const VerifiedResult& result) {
+  if (!selects(step, result.status)) return;
   number_ = step == last_step_ ? number_ + 1 : 1;
   last_step_ = step;
   Problem problem = stage.problem;

@@ -43,6 +43,11 @@ class SimulationRecorder {
   SimulationRecorder(const std::string& folder, const Scene& scene, const RecordRequest& request,
                      const std::vector<std::string>& columns = {});
 
+  /// Has the problems of `request` that are selected recorded, and only those kept for it. The
+  /// recorder must outlive the simulation.
+  void record_stages(SimulationRequest& request);
+  /// Whether a problem is selected.
+  bool selects(int step, Status status) const;
   /// Records the problem of a stage, if it is selected. For SimulationRequest::on_stage.
   void stage(int step, const Stage& stage, const VerifiedResult& result);
   /// Records a step: bodies, contacts, joints, stages. For SimulationRequest::on_step.

@@ -466,13 +466,16 @@ class Simulator {
         stage.offer == Offer::kEarly || (stage.offer == Offer::kOnce && halvings_left_ > 0);
     request.stop_if_excluded = true;  // no body takes an impulse of 1e10 times those around it
     if (request_.warm_start) answers_.give(stage.name, keys, stage.problem.start, request);
-    request.look_for_vacuous = request.all_residuals = static_cast<bool>(request_.on_stage);
-    if (request.start && request_.on_stage) stage.problem.start = request.start;
+    request.look_for_vacuous = request.all_residuals = request_.on_stage && request_.full_verdicts;
+    if (request.start && request.look_for_vacuous) stage.problem.start = request.start;
     const VerifiedResult r = solved(stage, request);
     // An external program may report this status without a request to end.
     interrupted_ = r.status == Status::kInterrupted && request_.observer &&
                    !request_.observer->on_iteration({});
-    if (request_.on_stage) report.solved_stages.emplace_back(stage, r);
+    if (request_.on_stage && (!request_.stages || request_.stages(report.step, r.status))) {
+      if (request.start) stage.problem.start = request.start;
+      report.solved_stages.emplace_back(stage, r);
+    }
     StageReport s;
     s.step = report.step;
     s.time = state.time;

@@ -79,6 +79,11 @@ struct SimulationRequest {
   Observer* observer = nullptr;
   /// Called before on_step for every problem of a step that is kept, with its start and its answer.
   std::function<void(int step, const Stage&, const VerifiedResult&)> on_stage;
+  /// The problems that on_stage is called for; empty: all. No copies are made of others.
+  std::function<bool(int step, Status status)> stages;
+  /// Whether verdicts for on_stage hold all they can: Verdict::vacuous, and the residuals that
+  /// nothing is judged by. The files of SimulationRecorder need neither.
+  bool full_verdicts = true;
   /// Called after every step; if it returns false, the simulation stops.
   std::function<bool(const StepReport&)> on_step;
 };

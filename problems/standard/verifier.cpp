@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <cmath>
 #include <perp/problems/matrix/infinity.hpp>
+#include <perp/problems/standard/clear_miss.hpp>
 #include <perp/problems/standard/friction_cone.hpp>
 #include <perp/problems/standard/precise_measure.hpp>
 #include <type_traits>
@@ -56,6 +57,14 @@ Answer projected(const FrictionContact& p, Vector z) {
   return {z, {}};
 }
 
+// Whether a verdict is needed to know that a point is no answer.
+template <class P>
+bool may_meet(const P& problem, const Vector& point, double tolerance) {
+  if constexpr (requires { clearly_misses(problem, point, tolerance); })
+    return !clearly_misses(problem, point, tolerance);
+  return true;
+}
+
 template <class P>
 bool meets(const P& problem, const Vector& point, double tolerance) {
   static thread_local ResidualWork work;  // whoever asks does so again and again
@@ -63,6 +72,7 @@ bool meets(const P& problem, const Vector& point, double tolerance) {
   constexpr bool foreign = std::is_same_v<P, Mcp>;
   work.complete_up_to = -1.0;
   const Answer answer = projected(problem, point);
+  if (!answer.z.allFinite() || !may_meet(problem, answer.z, tolerance)) return false;
   const Residuals r = residuals_of(problem, answer, tolerance, foreign ? nullptr : &work);
   return measure_of(problem, r, tolerance) <= tolerance;
 }

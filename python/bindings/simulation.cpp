@@ -182,9 +182,7 @@ py::dict run(const Scene& scene, const Options& o, const py::object& on_step,
     record.origin = {request.formulation, o.solver, request.driver};
     recorder = std::make_unique<SimulationRecorder>(
         o.record, scene, record, make_formulation_for_python(record.origin.formulation)->columns());
-    request.on_stage = [&](int step, const Stage& stage, const VerifiedResult& result) {
-      recorder->stage(step, stage, result);
-    };
+    recorder->record_stages(request);
   }
   request.on_step = [&](const StepReport& report) {
     if (recorder) recorder->step(report);
