@@ -87,6 +87,7 @@ const VerifiedResult& Session::solve(const Problem& problem, const SolveRequest&
   Task task{*posed, version_, start, limits, verify_at, observer, &numbers_};
   task.give_up_early = request.give_up_early;
   task.stop_if_excluded = request.stop_if_excluded;
+  task.all_residuals = request.all_residuals;
   const auto started = VerifiedClock::now();
   Outcome& out = solver_->run(task);
   judge_start(task, out);
@@ -176,7 +177,8 @@ VerifiedResult& Session::too_late(const Problem& problem, const SolveRequest& re
   late_.clear();
   VerifiedResult& result = late_.result;
   result.answer.z = start.z ? *start.z : Vector(Vector::Zero(problem.size()));
-  check_answer(problem, request.verify_at.value_or(request.limits.tolerance), result);
+  check_answer(problem, request.verify_at.value_or(request.limits.tolerance), result,
+               request.all_residuals);
   if (request.all_residuals) complete_residuals(problem, result);
   result.claimed = Status::kTimeLimit;
   result.status = judge(result.claimed, result.verdict);

@@ -43,10 +43,12 @@ std::string fault_of_lengths(const Problem& problem, const Answer& answer) {
 
 }  // namespace
 
-void check_answer(const Problem& problem, double tolerance, VerifiedResult& result) {
+void check_answer(const Problem& problem, double tolerance, VerifiedResult& result,
+                  bool all_residuals) {
   const auto started = VerifiedClock::now();
   static thread_local ResidualWork work;  // every step of a sequence needs the same memory
-  work.complete_up_to = tolerance;        // of others, complete_residuals() completes the last one
+  // Of others, complete_residuals() completes the last one.
+  work.complete_up_to = all_residuals ? tolerance : -1.0;
   result.verdict =
       verify(problem.data, result.answer, tolerance, calls_back(problem) ? nullptr : &work);
   result.verification_time += seconds_since(started);
@@ -184,7 +186,7 @@ void carry_over(const Problem& problem, const Reduction& reduction, Status found
 
 // A claim that holds for the reduced problem but not for the original one is not wrong.
 void map_back(const Problem& problem, const Reduction& reduction, const Problem& reduced,
-              double tolerance, VerifiedResult& result) {
+              double tolerance, VerifiedResult& result, bool all_residuals) {
   const bool solved = result.status == Status::kSolved;
   const auto started = VerifiedClock::now();
   const bool answered = has_answer(reduced.data, reduced.size(), result.answer);
@@ -193,7 +195,7 @@ void map_back(const Problem& problem, const Reduction& reduction, const Problem&
   result.solve_time += spent;
   result.verdict = {};
   result.verdict.tolerance = tolerance;
-  if (answered) check_answer(problem, tolerance, result);
+  if (answered) check_answer(problem, tolerance, result, all_residuals);
   result.solutions.clear();
   const Status found = result.status;
   if (result.certificate) result.certificate->reduction = reduction.name;
@@ -218,7 +220,7 @@ void map_back(const Problem& problem, const Reduction& reduction, const Problem&
 }
 
 void take_claim(const Solver& solver, const Problem& problem, const Result& result, bool started,
-                double tolerance, VerifiedResult& out) {
+                double tolerance, VerifiedResult& out, bool all_residuals) {
   if (result.own_times && result.own_times->setup >= 0 && result.own_times->solve >= 0) {
     out.own_times = true;
     out.setup_time = result.own_times->setup;
@@ -232,7 +234,7 @@ void take_claim(const Solver& solver, const Problem& problem, const Result& resu
   out.message = result.message;
   out.verdict.tolerance = tolerance;
   if (has_answer(problem.data, problem.size(), out.answer)) {
-    check_answer(problem, tolerance, out);
+    check_answer(problem, tolerance, out, all_residuals);
   } else if (out.message.empty() && (result.z.size() > 0 || result.status == Status::kSolved)) {
     out.message = fault_of_lengths(problem, out.answer);
   }
@@ -270,7 +272,7 @@ VerifiedResult solve_with(Solver& solver, const Problem& problem, const Vector* 
   const Result& result = solver.solve(start, limits, observer);
   out.solve_time = seconds_since(solving);
   take_claim(solver, problem, result, start != nullptr, tolerance.value_or(solver.limits.tolerance),
-             out);
+             out, true);
   if (out.route.empty()) {
     out.route.push_back({std::string(solver.traits().name), out.status, out.claimed, out.iterations,
                          out.setup_time + out.solve_time, out.message, "", out.verdict.measure});

@@ -26,10 +26,11 @@ std::string text_of(const std::vector<std::pair<std::string, std::string>>& sett
 /// Whether the answer has the right lengths, so that it can be verified. @param size of z
 bool has_answer(const ProblemData& data, int size, const Answer& answer);
 
-/// Verifies the answer. If it is not solved, residuals that are not judged by are left out
-/// (ResidualWork::complete_up_to).
-/// The time counts as verification only.
-void check_answer(const Problem& problem, double tolerance, VerifiedResult& result);
+/// Verifies the answer. The time counts as verification only.
+/// @param all_residuals of an answer that is solved; else those that are not judged by are left out
+/// (ResidualWork::complete_up_to)
+void check_answer(const Problem& problem, double tolerance, VerifiedResult& result,
+                  bool all_residuals = false);
 
 /// Adds the residuals that check_answer() has left out, if any. The time counts as verification
 /// only.
@@ -42,8 +43,9 @@ void see_if_vacuous(const Problem& problem, VerifiedResult& result);
 /// Verifies and judges the claim of a solver and writes it to `out`.
 /// @param started whether the solver was given a start
 /// @param out must already hold the times of the call
+/// @param all_residuals as check_answer()
 void take_claim(const Solver& solver, const Problem& problem, const Result& result, bool started,
-                double tolerance, VerifiedResult& out);
+                double tolerance, VerifiedResult& out, bool all_residuals = false);
 
 /// Checks what a certificate of type farkas or unbounded says of the problem as posed, in exact
 /// arithmetic, and replaces it by the checked one. A secondary ray proves nothing.
@@ -52,8 +54,9 @@ void take_claim(const Solver& solver, const Problem& problem, const Result& resu
 std::optional<Status> check_certificate(const Problem& problem, Certificate& certificate);
 
 /// Maps the answer to a reduction back and judges it for the problem as posed, at this tolerance.
+/// @param all_residuals as check_answer()
 void map_back(const Problem& problem, const Reduction& reduction, const Problem& reduced,
-              double tolerance, VerifiedResult& result);
+              double tolerance, VerifiedResult& result, bool all_residuals = false);
 
 /// Adds seconds that were spent before the solver began, to the setup and to the first try.
 void charge_setup(VerifiedResult& result, double seconds);

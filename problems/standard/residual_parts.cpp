@@ -11,9 +11,4 @@ void check_length(std::string_view field, const Vector& v, long n) {
   }
 }
 
-void raise(Extended& largest, Extended value) {
-  if (std::isnan(value)) value = HUGE_VALL;
-  if (value > largest) largest = value;
-}
-
 }  // namespace perp

@@ -14,7 +14,10 @@ inline constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 void check_length(std::string_view field, const Vector& v, long n);
 
 /// largest = max(largest, value). A NaN counts as infinite, so that it never meets a tolerance.
-void raise(Extended& largest, Extended value);
+inline void raise(Extended& largest, Extended value) {
+  if (std::isnan(value)) value = HUGE_VALL;
+  if (value > largest) largest = value;
+}
 
 /// The largest residual and its row; the first row if all are zero.
 struct LargestResidual {

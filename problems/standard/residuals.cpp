@@ -96,13 +96,15 @@ Residuals box_residuals(const P& problem, const Vector& z, const Vector& lower, 
   ExtendedVector& x = work.extended_x;
   projected.resize(z.size());
   x.resize(z.size());
+  bool finite = true;
   for (int i = 0; i < z.size(); ++i) {
     const Extended f_i = f.values[i], z_i = z[i];
+    finite &= static_cast<bool>(std::isfinite(f_i));
     natural.add(i, std::abs(mid_of(z_i, f_i, lower[i], upper[i])));
     x[i] = z_i - f_i;
     projected[i] = std::clamp(static_cast<double>(x[i]), lower[i], upper[i]);
   }
-  if (!f.values.allFinite() || !projected.allFinite()) {
+  if (!finite || !projected.allFinite()) {
     Residuals r = infinite_residuals();
     r.worst_index = natural.index;
     return r;

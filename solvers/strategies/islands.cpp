@@ -169,7 +169,7 @@ class Islands final : public Strategy {
 
   void end(const Task& task) {
     VerifiedResult& all = out_.result;
-    check_answer(task.problem, task.verify_at, all);
+    check_answer(task.problem, task.verify_at, all, task.all_residuals);
     all.status = judge(all.claimed, all.verdict);
     if (all.verdict.solved) {
       all.claimed = Status::kSolved;

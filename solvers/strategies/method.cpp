@@ -147,7 +147,8 @@ class MethodRun final : public Strategy {
     seen_ = seen;  // now that this has not thrown
     prepared_ = prepared;
     out.solve_time = seconds_since(started);
-    take_claim(*solver_, problem, result, start.z || start.basis, verify_at, out);
+    take_claim(*solver_, problem, result, start.z || start.basis, verify_at, out,
+               task.all_residuals && !reduction_);
     if (result.own_times && reduction_) out.setup_time += before_;  // the solver does not count it
     if (out.route.empty()) out.route.push_back(route_step(name_, out));
   }
@@ -161,7 +162,7 @@ class MethodRun final : public Strategy {
     Start mapped;
     if (start) mapped = {&start->z, start->dual.size() > 0 ? &start->dual : nullptr};
     solve(reduced_, task, mapped, task.verify_at * factor);
-    map_back(task.problem, *reduction_, reduced_, task.verify_at, out_.result);
+    map_back(task.problem, *reduction_, reduced_, task.verify_at, out_.result, task.all_residuals);
   }
 
   std::unique_ptr<Solver> solver_;
@@ -218,7 +219,7 @@ void judge_start(const Task& task, Outcome& outcome) {
     r.message = "the start is no whole answer: there are no duals";
     outcome.drop_answer();
   } else {
-    check_answer(task.problem, task.verify_at, r);
+    check_answer(task.problem, task.verify_at, r, task.all_residuals);
     r.status = r.claimed = r.verdict.solved ? Status::kSolved : Status::kStalled;
   }
   r.route.push_back({kName, r.status, r.claimed, 0, 0.0, r.message, {}, r.verdict.measure});

@@ -91,7 +91,7 @@ class Polish final : public Strategy {
     r.solve_time = seconds_since(started);
     r.iterations = form ? polishing_.factorisations : conic_polishing_.steps;
     r.statistics.emplace_back("factorisations", r.iterations);
-    check_answer(task.problem, task.verify_at, r);
+    check_answer(task.problem, task.verify_at, r, task.all_residuals);
     r.status = judge(r.claimed, r.verdict);
     r.refuted = r.status == Status::kWrong;
     r.route.push_back(

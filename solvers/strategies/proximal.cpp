@@ -111,7 +111,7 @@ class LinearProximalPoint final : public Strategy {
     centre_ = r.answer.z;
     basis_ = r.basis;
     all.answer.z = centre_;
-    check_answer(task.problem, task.verify_at, all);
+    check_answer(task.problem, task.verify_at, all, task.all_residuals);
     if (all.verdict.solved) {
       all.status = all.claimed = Status::kSolved;
       return false;

@@ -46,7 +46,8 @@ class Reduce final : public Strategy {
       inner.limits.time_limit = std::max(inner.limits.time_limit - spent, kLeastLimit);
     Outcome& out = part_->run(inner);
     charge_setup(out.result, spent);
-    if (!out.skipped) map_back(task.problem, *reduction_, reduced_, task.verify_at, out.result);
+    if (!out.skipped)
+      map_back(task.problem, *reduction_, reduced_, task.verify_at, out.result, task.all_residuals);
     return out;
   }
 

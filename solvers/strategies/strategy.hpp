@@ -40,8 +40,9 @@ struct Task {
   bool after_cap = false;                ///< whether one of them ended at a cap of iterations
   bool give_up_early = false;            ///< whether the caller has another way
   bool stop_if_excluded = false;         ///< as SolveRequest::stop_if_excluded
+  bool all_residuals = false;  ///< as SolveRequest::all_residuals; else the session adds them
 
-  /// The same task for another problem, without a start and a best result.
+  /// The same task for another problem, without a start, a best result, and all residuals.
   Task with(const Problem& other, Version its_version) const;
 };
 
