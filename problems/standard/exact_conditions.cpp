@@ -13,7 +13,12 @@ namespace perp {
 
 namespace {
 
-constexpr double kMostWork = 1e7;      // products of integers in a repair: some tenths of a second
+// Products of integers in a repair: some hundredths of a second at first, then some tenths.
+constexpr double kLittleWork = 1e7, kMostWork = 1e8;
+// A point with no neighbours but its multiples does not depend on the digits of v. Its numbers may
+// be as short as those of the problem, so these steps are tried whatever Hadamard's bound says.
+constexpr double kMostWorkForRay = 5e8;
+constexpr int kStepsForRay = 18;
 constexpr Extended kWide = 1e100L;     // bounds on distances from here on are useless
 constexpr double kLargestDense = 1e6;  // most entries of the matrix whose rank is found in a repair
 constexpr double kRankTolerance = 1e-11;
@@ -194,28 +199,42 @@ bool order(const ConeConditions& c, Equations& q) {
   return true;
 }
 
-// v' times a positive factor, as integers, if the equations can be solved at reasonable cost.
-std::optional<Integers> solve(const Equations& q) {
-  const auto rank = static_cast<std::size_t>(q.rank);
-  const Scaled scale({{q.v.data(), q.v.size()}});
-  const Scaled entry({{q.e.data(), q.e.size()}});
-  Integers result(static_cast<std::size_t>(q.v.size()), 0), right(rank, 0);
-  for (const int j : q.columns) result[j] = scale(q.v[j]);
-  std::vector<Integers> a(rank, Integers(rank));
-  for (int i = 0; i < q.rank; ++i) {
-    for (int j = 0; j < q.e.cols(); ++j) {
-      if (j < q.rank)
-        a[i][j] = entry(q.e(i, j));
-      else
-        right[i] -= entry(q.e(i, j)) * result[q.columns[j]];
+// The equations for v' times a positive factor, in integers: a x = right for the pivots, the other
+// components as they are.
+struct IntegerEquations {
+  std::vector<int> pivots;  // components
+  std::vector<Integers> a;
+  Integers right, others;
+  bool ray = false;  // there is no solution but its multiples
+
+  explicit IntegerEquations(const Equations& q)
+      : pivots(q.columns.begin(), q.columns.begin() + q.rank),
+        a(static_cast<std::size_t>(q.rank), Integers(static_cast<std::size_t>(q.rank))),
+        right(static_cast<std::size_t>(q.rank), 0),
+        others(static_cast<std::size_t>(q.v.size()), 0),
+        ray(q.e.cols() == q.rank + 1) {
+    const Scaled scale({{q.v.data(), q.v.size()}});
+    const Scaled entry({{q.e.data(), q.e.size()}});
+    for (const int j : q.columns) others[j] = scale(q.v[j]);
+    for (int i = 0; i < q.rank; ++i) {
+      for (int j = 0; j < q.e.cols(); ++j) {
+        if (j < q.rank)
+          a[i][j] = entry(q.e(i, j));
+        else
+          right[i] -= entry(q.e(i, j)) * others[q.columns[j]];
+      }
     }
   }
-  const auto x = solve_exactly(a, right, kMostWork);
-  if (!x) return {};
-  for (mpz_class& value : result) value *= x->denominator;
-  for (std::size_t j = 0; j < rank; ++j) result[q.columns[j]] = x->numerators[j];
-  return result;
-}
+
+  std::optional<Integers> solution(double most_work, int most_steps) const {
+    const auto x = solve_exactly(a, right, most_work, most_steps);
+    if (!x) return {};
+    Integers result = others;
+    for (mpz_class& value : result) value *= x->denominator;
+    for (std::size_t j = 0; j < pivots.size(); ++j) result[pivots[j]] = x->numerators[j];
+    return result;
+  }
+};
 
 // A bound on ||v'_P - v_P|| in the largest entry for equations of full rank, which includes all
 // rounding errors. With C near E_P^-1 and kappa = ||I - C E_P|| < 1 it is ||C E v|| / (1 - kappa)
@@ -289,16 +308,45 @@ bool hold_around(const ConeConditions& c, const std::vector<char>& tight, const 
 
 namespace {
 
-// Whether a point next to v, at which the tight rows are zero, satisfies the conditions.
-bool holds_nearby(const ConeConditions& conditions, const ExactTest& test,
-                  const std::vector<char>& tight, const Vector& v) {
-  Equations q = equations(conditions, tight, v);
-  if (!q.rows.empty() && !order(conditions, q)) return false;
-  const Extended radius = distance(q);
-  if (radius < kWide && hold_around(conditions, tight, q, radius)) return true;
-  const auto repaired = solve(q);
-  return repaired && test.holds(*repaired);
-}
+// Points next to v at which some rows are exactly zero.
+class Neighbours {
+ public:
+  Neighbours(const ConeConditions& conditions, const ExactTest& test, const Vector& v)
+      : conditions_(conditions), test_(test), v_(v) {}
+
+  // Whether a point at which the tight rows are zero is found to satisfy the conditions.
+  bool hold(const std::vector<char>& tight) {
+    if (std::find(tried_.begin(), tried_.end(), tight) != tried_.end()) return false;
+    tried_.push_back(tight);
+    Equations q = equations(conditions_, tight, v_);
+    if (!q.rows.empty() && !order(conditions_, q)) return false;
+    const Extended radius = distance(q);
+    if (radius < kWide && hold_around(conditions_, tight, q, radius)) return true;
+    IntegerEquations exact(q);
+    if (exact_work(exact.a, exact.right) <= kLittleWork) return repaired(exact, kLittleWork);
+    if (exact.ray) return repaired(exact, kMostWorkForRay, kStepsForRay);
+    left_.push_back(std::move(exact));
+    return false;
+  }
+  // The same for the rows tried so far that ask for more work.
+  bool hold_at_last() const {
+    return std::any_of(left_.begin(), left_.end(),
+                       [&](const IntegerEquations& q) { return repaired(q, kMostWork); });
+  }
+
+ private:
+  bool repaired(const IntegerEquations& equations, double most_work,
+                int most_steps = std::numeric_limits<int>::max()) const {
+    const auto point = equations.solution(most_work, most_steps);
+    return point && test_.holds(*point);
+  }
+
+  const ConeConditions& conditions_;
+  const ExactTest& test_;
+  const Vector& v_;
+  std::vector<std::vector<char>> tried_;
+  std::vector<IntegerEquations> left_;
+};
 
 }  // namespace
 
@@ -326,34 +374,40 @@ bool find_proof(const ConeConditions& conditions, const Vector& v) {
   const double largest = v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0;
   const ExtendedVector whole =
       rows.multiply_abs(Vector::Constant(v.size(), largest)).cast<Extended>();
-  std::vector<std::vector<char>> tried;
+  Neighbours neighbours(conditions, test, v);
   // Rows are compared first with the sizes that are summed in them, then with those of the largest
   // entry of v. The second comparison treats tiny entries of v as zero, too.
   for (const bool beside_largest : {false, true}) {
     if (beside_largest) g.sizes = whole;
-    for (const double nearly : kNearlyZero) {
-      const std::vector<char> tight = tight_rows(conditions, g, nearly);
-      if (std::find(tried.begin(), tried.end(), tight) != tried.end()) continue;
-      if (holds_nearby(conditions, test, tight, v)) return true;
-      tried.push_back(tight);
-    }
+    for (const double nearly : kNearlyZero)
+      if (neighbours.hold(tight_rows(conditions, g, nearly))) return true;
   }
-  return false;
+  return neighbours.hold_at_last();
 }
 
 }  // namespace
 
-// A method asks before it claims, the verifier asks again. To the same question, to the bit, the
-// answer is the same, so the last proof on this thread is remembered.
+namespace {
+
+// Asked the same question, to the bit, hold_exactly() gives the same answer.
+struct LastProof {
+  ConeConditions conditions;
+  Vector point;
+};
+thread_local LastProof last_proof;
+
+}  // namespace
+
 bool hold_exactly(const ConeConditions& conditions, const Vector& v) {
   if (!v.allFinite()) return false;
-  static thread_local ConeConditions proven;
-  static thread_local Vector by;
-  if (by.size() > 0 && same_bits(v, by) && same_conditions(conditions, proven)) return true;
+  const bool known = last_proof.point.size() > 0 && same_bits(v, last_proof.point) &&
+                     same_conditions(conditions, last_proof.conditions);
+  if (known) return true;
   if (!find_proof(conditions, v)) return false;
-  proven = conditions;
-  by = v;
+  last_proof = {conditions, v};
   return true;
 }
+
+void forget_proof() { last_proof.point.resize(0); }
 
 }  // namespace perp

@@ -19,6 +19,11 @@ struct ConeConditions {
 
 /// Whether v satisfies the conditions in exact integer arithmetic, or a vector next to v does for
 /// which the rows that are nearly zero are exactly zero. `false` means that no proof was found.
+/// The last proof on this thread is remembered, so that a method that asks before it claims and the
+/// verifier that asks again make it once.
 bool hold_exactly(const ConeConditions& conditions, const Vector& v);
+
+/// Forgets that proof. Every solve begins with it, so that its time holds its own proofs.
+void forget_proof();
 
 }  // namespace perp

@@ -141,11 +141,18 @@ double steps_needed(const std::vector<std::vector<mpz_class>>& a, const std::vec
 
 }  // namespace
 
+double exact_work(const std::vector<std::vector<mpz_class>>& a, const std::vector<mpz_class>& b,
+                  int most_steps) {
+  const auto order = static_cast<double>(a.size());
+  return order * order * (std::min<double>(steps_needed(a, b), most_steps) + order);
+}
+
 std::optional<RationalVector> solve_exactly(const std::vector<std::vector<mpz_class>>& a,
-                                            const std::vector<mpz_class>& b, double most_work) {
+                                            const std::vector<mpz_class>& b, double most_work,
+                                            int most_steps) {
   const std::size_t n = a.size();
-  const double order = static_cast<double>(n), steps = steps_needed(a, b);
-  if (order * order * (steps + order) > most_work) return {};
+  if (exact_work(a, b, most_steps) > most_work) return {};
+  const double steps = std::min<double>(steps_needed(a, b), most_steps);
   std::vector<std::vector<Word>> reduced(n, std::vector<Word>(n));
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) reduced[i][j] = modulo(a[i][j]);

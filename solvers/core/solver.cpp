@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <perp/problems/standard/exact_conditions.hpp>
 #include <stdexcept>
 
 namespace perp {
@@ -163,6 +164,7 @@ const Result& Solver::solve(const Start& start, Observer* observer) {
     return result_;
   }
   check_settings();
+  forget_proof();
   deadline_ = Deadline(limits.time_limit);
   do_solve(start, observer, result_);
   return result_;

@@ -171,6 +171,31 @@ TEST(ExactLinearSystem, RefusesSingularMatricesAndTooMuchWork) {
   EXPECT_FALSE(solve_exactly(regular, {1, 1}, 1.0).has_value());
 }
 
+// A dense system of order 60 may have solutions with thousands of digits, but one with short ones
+// is found in a few steps.
+TEST(ExactLinearSystem, FindsShortSolutionsInFewSteps) {
+  Random random(4);
+  const int n = 60;
+  std::vector<std::vector<mpz_class>> a(n);
+  std::vector<mpz_class> b(n, 0), x(b);
+  for (int i = 0; i < n; ++i) x[i] = random.index(2001) - 1000;
+  for (int i = 0; i < n; ++i) {
+    for (int j = 0; j < n; ++j) {
+      a[i].push_back(random.index(200001) - 100000);
+      b[i] += a[i][j] * x[j];
+    }
+  }
+  const double little = exact_work(a, b, 6);
+  EXPECT_GT(exact_work(a, b), 1.3 * little);
+  EXPECT_FALSE(solve_exactly(a, b, little).has_value());
+  const auto found = solve_exactly(a, b, little, 6);
+  ASSERT_TRUE(found.has_value());
+  for (int i = 0; i < n; ++i) EXPECT_TRUE(found->numerators[i] == x[i] * found->denominator);
+  for (int i = 0; i < n; ++i) b[i] = i + 1;  // long fractions
+  EXPECT_FALSE(solve_exactly(a, b, little, 6).has_value());
+  EXPECT_TRUE(solve_exactly(a, b, exact_work(a, b)).has_value());
+}
+
 // Second-order cones: the boundary is inside, a hair beyond is not.
 TEST(ExactConditions, KnowTheBoundaryOfACone) {
   ConeConditions c;
