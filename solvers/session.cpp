@@ -88,6 +88,7 @@ const VerifiedResult& Session::solve(const Problem& problem, const SolveRequest&
   task.give_up_early = request.give_up_early;
   task.stop_if_excluded = request.stop_if_excluded;
   task.all_residuals = request.all_residuals;
+  task.is_valid = true;
   const auto started = VerifiedClock::now();
   Outcome& out = solver_->run(task);
   judge_start(task, out);

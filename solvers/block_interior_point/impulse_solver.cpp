@@ -8,7 +8,6 @@ namespace perp {
 namespace {
 
 constexpr int kImpulseMostSteps = 200;
-constexpr double kImpulseAim = 0.5;  // share of the tolerance
 
 }  // namespace
 
@@ -61,7 +60,7 @@ double ImpulseSolver::look() {
   return measure;
 }
 
-bool ImpulseSolver::is_solved() const { return best_measure_ <= kImpulseAim * limits.tolerance; }
+bool ImpulseSolver::is_solved() const { return best_measure_ <= aim() * limits.tolerance; }
 
 bool ImpulseSolver::goes_on(const char* step_type, double merit, double step, Observer* observer,
                             Result& result) {

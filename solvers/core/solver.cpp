@@ -79,9 +79,9 @@ std::optional<std::string> Solver::refusal(const Problem& problem) const {
   return do_refusal(problem);
 }
 
-void Solver::prepare(const Problem& problem) { take(problem, false); }
+void Solver::prepare(const Problem& problem, bool is_valid) { take(problem, is_valid, false); }
 
-void Solver::update(const Problem& problem) {
+void Solver::update(const Problem& problem, bool is_valid) {
   if (prepared_size_ < 0) throw std::logic_error("update called before prepare");
   if (problem.kind() != prepared_kind_ || problem.size() != prepared_size_) {
     throw std::invalid_argument(
@@ -89,7 +89,7 @@ void Solver::update(const Problem& problem) {
                     "a {} of {}",
                     problem.kind(), problem.size(), prepared_kind_, prepared_size_));
   }
-  take(problem, true);
+  take(problem, is_valid, true);
 }
 
 void Solver::check_settings() {
@@ -98,11 +98,11 @@ void Solver::check_settings() {
   do_check_settings();
 }
 
-void Solver::take(const Problem& problem, bool update) {
+void Solver::take(const Problem& problem, bool is_valid, bool update) {
   prepared_size_ = -1;
   check_settings();
   if (limits.threads < 1) throw std::invalid_argument("limits: fewer than one thread");
-  validate(problem);
+  if (!is_valid) validate(problem);
   if (const auto reason = refusal(problem)) throw std::invalid_argument("problem: " + *reason);
   deadline_ = Deadline(limits.time_limit);
   late_ = false;

@@ -112,13 +112,14 @@ class Solver {
   /// passes here, become a status of solve(). @throws std::invalid_argument if the problem is
   /// refused or malformed (the text names the field), or if a setting has a value that is not
   /// allowed.
-  void prepare(const Problem& problem);
+  /// @param is_valid the caller has called validate(problem)
+  void prepare(const Problem& problem, bool is_valid = false);
 
   /// Takes new values. The result is that of prepare(), but the problem must have the structure of
   /// the one before (kind, sizes, pattern, which bounds are finite). What depends on the structure
   /// alone is kept. @throws std::invalid_argument as prepare(), and if kind or size differ;
   /// std::logic_error without prepare.
-  void update(const Problem& problem);
+  void update(const Problem& problem, bool is_valid = false);
 
   /// Solves the prepared problem. The result is valid until the next call.
   /// @throws std::invalid_argument if a part of the start has the wrong size, or if a setting has a
@@ -154,7 +155,7 @@ class Solver {
   const Deadline& deadline() const { return deadline_; }
 
  private:
-  void take(const Problem& problem, bool update);
+  void take(const Problem& problem, bool is_valid, bool update);
 
   std::string_view prepared_kind_;
   int prepared_size_ = -1, prepared_rows_ = 0;  // rows: of a conic_qp

@@ -44,7 +44,7 @@ class MethodRun final : public Strategy {
     if (reduction_) {
       run_reduced(task, started);
     } else {
-      prepare(task.problem, started);
+      prepare(task.problem, task.is_valid, started);
       solve(task.problem, task, task.start, task.verify_at);
     }
     if (!out_.result.route.empty()) out_.result.route.front().settings = told_settings_;
@@ -120,7 +120,7 @@ class MethodRun final : public Strategy {
   }
 
   // Prepares or updates the solver if the problem is new. The time since `started` counts as setup.
-  void prepare(const Problem& problem, VerifiedClock::time_point started) {
+  void prepare(const Problem& problem, bool is_valid, VerifiedClock::time_point started) {
     const double limit = solver_->limits.time_limit;
     before_ = seconds_since(started);
     if (fresh_) {
@@ -128,7 +128,7 @@ class MethodRun final : public Strategy {
         solver_->limits.time_limit = std::max(limit - seconds_since(started), kLeastLimit);
       const Version version = seen_;
       seen_ = prepared_ = {};  // for the case that this throws
-      update_ ? solver_->update(problem) : solver_->prepare(problem);
+      update_ ? solver_->update(problem, is_valid) : solver_->prepare(problem, is_valid);
       fresh_ = false;
       seen_ = version;
       // The structure of a reduction may depend on the values of the problem.
@@ -158,7 +158,7 @@ class MethodRun final : public Strategy {
     const double factor = reduction_->tolerance_factor;
     solver_->limits.tolerance *= factor;
     const std::optional<Answer> start = start_of_reduction(*reduction_, task.start);
-    prepare(reduced_, started);
+    prepare(reduced_, false, started);
     Start mapped;
     if (start) mapped = {&start->z, start->dual.size() > 0 ? &start->dual : nullptr};
     solve(reduced_, task, mapped, task.verify_at * factor);
@@ -191,7 +191,7 @@ class StartItself final : public Strategy {
       out_.drop_answer();
       return out_;
     }
-    if (task.version != seen_) validate(task.problem);
+    if (task.version != seen_ && !task.is_valid) validate(task.problem);
     seen_ = task.version;
     out_.result.answer.z = *task.start.z;
     out_.result.answer.dual.resize(0);

@@ -65,7 +65,7 @@ class LinearProximalPoint final : public Strategy {
     if (!lcp && !mlcp) return false;
     const double share = rho_.at(*task.numbers, kRho);
     if (task.version == version_ && share == share_ && posed_.size() > 0) return true;
-    validate(task.problem);
+    if (!task.is_valid) validate(task.problem);
     posed_ = lcp ? to_mlcp(*lcp) : *mlcp;
     shift_ = share * posed_.M.max_abs();
     if (!std::isfinite(shift_))

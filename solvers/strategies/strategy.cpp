@@ -208,8 +208,8 @@ void check_solver(const std::string& solver,
 }
 
 Task Task::with(const Problem& other, Version its_version) const {
-  return {other,   its_version, {},        limits,        verify_at,       observer,
-          numbers, nullptr,     after_cap, give_up_early, stop_if_excluded};
+  return {other,   its_version, {},      limits,    verify_at,     observer,
+          numbers, false,       nullptr, after_cap, give_up_early, stop_if_excluded};
 }
 
 OptionText::OptionText(const SolverExpression& e, std::string_view key) {

@@ -36,6 +36,7 @@ struct Task {
   double verify_at = 0.0;  ///< tolerance of the verification
   Observer* observer = nullptr;
   const Numbers* numbers = nullptr;
+  bool is_valid = false;                 ///< validate(problem) has been called
   const VerifiedResult* best = nullptr;  ///< best result of the tries before, or nullptr
   bool after_cap = false;                ///< whether one of them ended at a cap of iterations
   bool give_up_early = false;            ///< whether the caller has another way
