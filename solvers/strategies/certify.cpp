@@ -7,10 +7,12 @@ namespace perp {
 
 namespace {
 
-// Ends after which a linear program is solved to answer this.
-bool asks_why(Status status) {
+// Ends after which a linear program is solved to answer this: without an answer, and not at a limit
+// that the caller has set.
+bool asks_why(const Outcome& outcome) {
+  const Status status = outcome.result.status;
   return status == Status::kRay || status == Status::kStalled || status == Status::kStationary ||
-         status == Status::kNumericalError;
+         status == Status::kNumericalError || (status == Status::kIterationLimit && outcome.capped);
 }
 
 bool can_ask(const Problem& problem) {
@@ -36,7 +38,7 @@ class Certify final : public Strategy {
     const auto started = VerifiedClock::now();
     Outcome& out = part_->run(task);
     VerifiedResult& result = out.result;
-    if (out.skipped || !asks_why(result.status)) return out;
+    if (out.skipped || !asks_why(out)) return out;
     if (!can_ask(task.problem)) return out;
     double left = task.limits.time_limit;
     if (left > 0) {

@@ -219,6 +219,17 @@ TEST(StrategyCertify, ProvesWhatPgsCannot) {
   EXPECT_EQ(solve_verified(two_by_two(2, -1), request).status, Status::kSolved);
 }
 
+// A cap of the strategy is no wish of the caller: what ends there is asked, too.
+TEST(StrategyCertify, AsksAfterACapButNotAfterTheCallersLimit) {
+  const Problem none = generate(find_family("infeasible"), 60, 1);
+  SolveRequest request;
+  request.solver = "certify(try(lemke, cap=3))";
+  EXPECT_EQ(solve_verified(none, request).status, Status::kInfeasible);
+  request.solver = "certify(lemke)";
+  request.limits.max_iterations = 3;
+  EXPECT_EQ(solve_verified(none, request).status, Status::kIterationLimit);
+}
+
 TEST(SessionOfMethods, ForgetsTheLimitsOfTheLastTask) {
   SolveRequest request;
   request.solver = "pgs:patience={1000*n}";  // read anew for each number of unknowns
