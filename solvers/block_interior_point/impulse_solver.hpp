@@ -16,8 +16,8 @@ class ImpulseSolver : public Solver {
   void do_update(const Problem& problem) override;
   /// Prepares the work space of the method for program(), whose sizes may be new.
   virtual void prepare_method() = 0;
-  /// Share of the tolerance at which the solve ends. Half of it, so that the answer still is one, or
-  /// nearly, after a step of time in which little moves.
+  /// Share of the tolerance at which the solve ends. Half of it, so that the answer still is one,
+  /// or nearly, after a step of time in which little moves.
   virtual double aim() const { return 0.5; }
 
   const ImpulseProgram& program() const { return program_; }
