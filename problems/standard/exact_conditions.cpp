@@ -3,7 +3,9 @@
 #include <gmpxx.h>
 #include <Eigen/LU>
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <perp/problems/matrix/sparse_copies.hpp>
 #include <perp/problems/standard/exact_linear_system.hpp>
@@ -48,10 +50,9 @@ class Scaled {
   void include(double value) {
     if (value == 0) return;
     int exponent = 0;
-    auto integer = static_cast<long long>(std::ldexp(std::frexp(value, &exponent), 53));
-    int last = exponent - 53;
-    for (; integer % 2 == 0; integer /= 2) ++last;
-    least_ = std::min(least_, last);
+    const double integer = std::ldexp(std::frexp(std::abs(value), &exponent), 53);
+    least_ =
+        std::min(least_, exponent - 53 + std::countr_zero(static_cast<std::uint64_t>(integer)));
   }
   int least_ = 0;
 };
@@ -363,14 +364,27 @@ bool same_conditions(const ConeConditions& a, const ConeConditions& b) {
          same_bits(a.high, b.high);
 }
 
+// Whether rows that must be zero are surely not, so that the exact test is not needed.
+bool surely_fail(const ConeConditions& c, const AffineSum& g) {
+  int offset = 0;
+  for (const Cone& cone : c.cones) {
+    for (int i = offset; i < offset + cone.size && cone.type == ConeType::kZero; ++i)
+      if (std::abs(g.values[i]) > 2 * hidden_in(g, i)) return true;
+    offset += cone.size;
+  }
+  return false;
+}
+
 bool find_proof(const ConeConditions& conditions, const Vector& v) {
   const ExactTest test(conditions);
-  const Scaled scale({{v.data(), v.size()}});
-  Integers given(static_cast<std::size_t>(v.size()));
-  for (int j = 0; j < v.size(); ++j) given[j] = scale(v[j]);
-  if (test.holds(given)) return true;
   const Matrix rows = conditions.rows;
   AffineSum g = sum_of({AffineTerm::product(rows, v)}, rows.rows());
+  if (!surely_fail(conditions, g)) {
+    const Scaled scale({{v.data(), v.size()}});
+    Integers given(static_cast<std::size_t>(v.size()));
+    for (int j = 0; j < v.size(); ++j) given[j] = scale(v[j]);
+    if (test.holds(given)) return true;
+  }
   const double largest = v.size() > 0 ? v.cwiseAbs().maxCoeff() : 0.0;
   const ExtendedVector whole =
       rows.multiply_abs(Vector::Constant(v.size(), largest)).cast<Extended>();

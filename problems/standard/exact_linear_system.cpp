@@ -22,6 +22,17 @@ Word reduce(Wide a) {
 }
 Word multiply(Word a, Word b) { return reduce(static_cast<Wide>(a) * b); }
 Word subtract(Word a, Word b) { return a >= b ? a - b : a + kPrime - b; }
+// The scalar product of two arrays. 32 products are less than 2^127 together.
+Word dot(const Word* a, const Word* b, std::size_t count) {
+  constexpr std::size_t kAtOnce = 32;
+  Wide sum = 0;
+  for (std::size_t from = 0; from < count; from += kAtOnce) {
+    const std::size_t end = std::min(count, from + kAtOnce);
+    for (std::size_t k = from; k < end; ++k) sum += static_cast<Wide>(a[k]) * b[k];
+    sum = (sum & kPrime) + (sum >> kDigits);
+  }
+  return reduce(sum);
+}
 Word invert(Word a) {  // a^(p - 2)
   Word result = 1;
   for (Word exponent = kPrime - 2; exponent > 0; exponent >>= 1) {
@@ -32,51 +43,55 @@ Word invert(Word a) {  // a^(p - 2)
 }
 Word modulo(const mpz_class& a) { return mpz_fdiv_ui(a.get_mpz_t(), kPrime); }
 
-// A square matrix modulo the prime, factorised: P A = L U with a unit diagonal in L
-// [GolubVanLoan2013, Sec. 3.4].
+// A square matrix modulo the prime, factorised: P A = L U with a unit diagonal in L, column by
+// column [GolubVanLoan2013, Sec. 3.4]. Every entry is a scalar product, since the sum of many
+// products is reduced once.
 class ModularLu {
  public:
   // @return false if the matrix is singular modulo the prime
   bool factor(std::vector<std::vector<Word>> a) {
-    lu_ = std::move(a);
-    const std::size_t n = lu_.size();
+    lower_ = std::move(a);  // L and, not yet factorised, the columns to the right of it
+    const std::size_t n = lower_.size();
+    std::vector<std::vector<Word>> columns(n, std::vector<Word>(n));  // of U
     rows_.resize(n);
     inverse_pivots_.resize(n);
     for (std::size_t i = 0; i < n; ++i) rows_[i] = i;
     for (std::size_t k = 0; k < n; ++k) {
+      const Word* const above = columns[k].data();
+      for (std::size_t i = k; i < n; ++i)
+        lower_[i][k] = subtract(lower_[i][k], dot(lower_[i].data(), above, k));
       std::size_t pivot = k;
-      while (pivot < n && lu_[pivot][k] == 0) ++pivot;
+      while (pivot < n && lower_[pivot][k] == 0) ++pivot;
       if (pivot == n) return false;
-      std::swap(lu_[pivot], lu_[k]);
+      std::swap(lower_[pivot], lower_[k]);
       std::swap(rows_[pivot], rows_[k]);
-      inverse_pivots_[k] = invert(lu_[k][k]);
-      for (std::size_t i = k + 1; i < n; ++i) {
-        if (lu_[i][k] == 0) continue;
-        const Word factor = lu_[i][k] = multiply(lu_[i][k], inverse_pivots_[k]);
-        for (std::size_t j = k + 1; j < n; ++j)
-          lu_[i][j] = subtract(lu_[i][j], multiply(factor, lu_[k][j]));
-      }
+      columns[k][k] = lower_[k][k];
+      inverse_pivots_[k] = invert(lower_[k][k]);
+      for (std::size_t i = k + 1; i < n; ++i)
+        lower_[i][k] = multiply(lower_[i][k], inverse_pivots_[k]);
+      const Word* const left = lower_[k].data();
+      for (std::size_t j = k + 1; j < n; ++j)
+        columns[j][k] = subtract(left[j], dot(left, columns[j].data(), k));
     }
+    upper_.assign(n, std::vector<Word>(n));
+    for (std::size_t j = 0; j < n; ++j)
+      for (std::size_t i = 0; i <= j; ++i) upper_[i][j] = columns[j][i];
     return true;
   }
 
   // x with A x = b
   void solve(const std::vector<Word>& b, std::vector<Word>& x) const {
-    const std::size_t n = lu_.size();
-    for (std::size_t i = 0; i < n; ++i) {
-      Wide sum = 0;
-      for (std::size_t j = 0; j < i; ++j) sum += multiply(lu_[i][j], x[j]);
-      x[i] = subtract(b[rows_[i]], reduce(sum));
-    }
+    const std::size_t n = lower_.size();
+    for (std::size_t i = 0; i < n; ++i)
+      x[i] = subtract(b[rows_[i]], dot(lower_[i].data(), x.data(), i));
     for (std::size_t i = n; i-- > 0;) {
-      Wide sum = 0;
-      for (std::size_t j = i + 1; j < n; ++j) sum += multiply(lu_[i][j], x[j]);
-      x[i] = multiply(subtract(x[i], reduce(sum)), inverse_pivots_[i]);
+      const Word known = dot(upper_[i].data() + i + 1, x.data() + i + 1, n - i - 1);
+      x[i] = multiply(subtract(x[i], known), inverse_pivots_[i]);
     }
   }
 
  private:
-  std::vector<std::vector<Word>> lu_;
+  std::vector<std::vector<Word>> lower_, upper_;  // by rows
   std::vector<std::size_t> rows_;
   std::vector<Word> inverse_pivots_;
 };
