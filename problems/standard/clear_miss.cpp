@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <perp/problems/matrix/infinity.hpp>
+#include <perp/problems/standard/residuals.hpp>
 
 namespace perp {
 
@@ -49,17 +50,13 @@ class BoundedSum {
   double terms_ = 0;
 };
 
-double middle(double a, double b, double c) {
-  return std::max(std::min(a, b), std::min(std::max(a, b), c));
-}
-
 // mid(z - l, z - u, F) grows with each of the three, so two evaluations enclose it.
 bool box_row_misses(double z, double lower, double upper, double f, double error, double least) {
   if (!std::isfinite(f) || !std::isfinite(error)) return false;
   const double a = z - lower, b = z - upper;
   const double da = std::isinf(a) ? 0.0 : kUnit * std::abs(a);
   const double db = std::isinf(b) ? 0.0 : kUnit * std::abs(b);
-  return middle(a - da, b - db, f - error) > least || middle(a + da, b + db, f + error) < -least;
+  return mid(a - da, b - db, f - error) > least || mid(a + da, b + db, f + error) < -least;
 }
 
 template <class Bounds>
