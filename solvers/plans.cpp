@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <perp/solvers/strategies/strategy.hpp>
 #include <perp/solvers/verified_solve.hpp>
 #include <string>
@@ -84,42 +86,35 @@ std::vector<Plan> linear_plans() {
       {"linear-tiny",
        "lcp and mlcp of fewer than 50 unknowns (friction pyramids without a start: up to 12): "
        "pivots take microseconds and seldom fail",
-       first(start + near + lemke + kNewton + last_if_tiny),
-       {}},
+       first(start + near + lemke + kNewton + last_if_tiny)},
       {"linear-grid",
        "lcp and mlcp with a sparse M of 1000 unknowns and more, symmetric, with a positive "
        "diagonal and no positive entry off it: multigrid",
-       first(start + "polish(multigrid), " + kSets + kNewton + lemke + last),
-       {}},
+       first(start + "polish(multigrid), " + kSets + kNewton + lemke + last)},
       {"linear-symmetric",
        "lcp and mlcp of 50 unknowns and more with a symmetric M and a positive diagonal, if "
        "linear-grid does not take them",
-       first(start + near + kSets + kNewton + lemke + last),
-       {}},
+       first(start + near + kSets + kNewton + lemke + last)},
       // Newton's method needs fewer than 45 steps for most of them; if it needs more, it may take
       // seconds.
       {"linear-large",
        "lcp and mlcp of 600 to 2999 unknowns without a start, neither symmetric nor of friction "
        "pyramids: Newton steps cost less than pivots if they succeed",
-       first("polish(try(newton-fb, cap=50)), " + lemke + last),
-       {}},
+       first("polish(try(newton-fb, cap=50)), " + lemke + last)},
       // Most piles of a thousand contacts take 27 to 53 Newton steps. More than thirty of these in
       // a row may fail to lower the merit. Pivoting takes half a minute for them.
       {"linear-huge",
        "lcp and mlcp of 3000 unknowns and more without a start, neither symmetric nor of friction "
        "pyramids: two long runs of Newton steps cost less than pivots",
-       first(newtons + lemke + last),
-       {}},
+       first(newtons + lemke + last)},
       {"linear-huge-started",
        "lcp and mlcp of 5000 unknowns and more with a start, neither symmetric nor of friction "
        "pyramids: checks of the start, then two long runs of Newton steps",
-       first(start + near + newtons + lemke + last),
-       {}},
+       first(start + near + newtons + lemke + last)},
       {"linear",
        "lcp and mlcp of 50 to 599 unknowns, with a start up to 4999, neither symmetric nor of "
        "friction pyramids",
-       first(start + near + lemke + kNewton + last),
-       {}},
+       first(start + near + lemke + kNewton + last)},
   };
 }
 
@@ -141,13 +136,11 @@ std::vector<Plan> pyramid_plans() {
       {"linear-pyramid",
        "lcp of 13 unknowns and more that has the form of contacts with friction pyramids of four "
        "edges, without a start",
-       first(pyramid + pivots),
-       {}},
+       first(pyramid + pivots)},
       {"linear-pyramid-started",
        "lcp of 50 unknowns and more that has the form of contacts with friction pyramids of four "
        "edges, with a start: the impulses of the step before are near those of this one",
-       first(pyramid_started + pivots),
-       {}},
+       first(pyramid_started + pivots)},
   };
 }
 
@@ -160,29 +153,21 @@ std::vector<Plan> quadratic_plans() {
   const std::string conic = "warm(polish(interior-point))";
   const std::string exact = ", polish(warm(lemke))";
   return {
-      {"box-qp",
-       "box_qp",
-       first("warm(polish(gradient-projection)), " + kSets + "polish(newton-fb)" + exact),
-       {}},
-      {"conic",
-       "conic_qp with second-order cones, or of more than 3000 unknowns and rows",
-       first(conic),
-       {}},
+      {"box-qp", "box_qp",
+       first("warm(polish(gradient-projection)), " + kSets + "polish(newton-fb)" + exact)},
+      {"conic", "conic_qp with second-order cones, or of more than 3000 unknowns and rows",
+       first(conic)},
       {"conic-contact",
        "conic_qp with a partition of velocities and impulses, and second-order cones or more than "
        "3000 unknowns and rows",
-       first(blocks + conic),
-       {}},
-      {"conic-linear",
-       "conic_qp with linear cones alone, up to 3000 unknowns and rows",
-       first(conic + exact),
-       {}},
+       first(blocks + conic)},
+      {"conic-linear", "conic_qp with linear cones alone, up to 3000 unknowns and rows",
+       first(conic + exact)},
       {"conic-contact-linear",
        "conic_qp with a partition of velocities and impulses and linear cones alone, up to 3000 "
        "unknowns and rows",
-       first(blocks + conic + exact),
-       {}},
-      {"convex", "convex_contact", first("sap, warm(polish(interior-point))"), {}},
+       first(blocks + conic + exact)},
+      {"convex", "convex_contact", first("sap, warm(polish(interior-point))")},
   };
 }
 
@@ -231,25 +216,20 @@ std::vector<Plan> nonlinear_plans() {
   };
   const std::string quick_times = "{max(1, min(25, 50000/n))}";
   return {
-      {"nonlinear",
-       "mcp of fewer than 300 unknowns",
+      {"nonlinear", "mcp of fewer than 300 unknowns",
        first("try(newton-fb, cap=100), islands(" +
-             first(pivots + beside("6", newton) + others({"10", "18", "9", "10"})) + ")"),
-       {}},
-      {"nonlinear-large",
-       "mcp of 300 unknowns and more",
+             first(pivots + beside("6", newton) + others({"10", "18", "9", "10"})) + ")")},
+      {"nonlinear-large", "mcp of 300 unknowns and more",
        first(whole + interior + proximal + "islands(" +
              first(first_of_large + beside(quick_times, quick_newton) + parts + ", rounds=300), " +
                    pivots + others({at_most(10), at_most(18), at_most(9), at_most(10)})) +
-             ")"),
-       {}},
+             ")")},
       {"nonlinear-large-early",
        "mcp of 300 unknowns and more, if there are other starts (steps of perp simulate): one of "
        "them is often solved in less time than all effort from this one takes",
        first(whole + proximal + interior + "islands(" +
              first(first_of_large + beside(quick_times, quick_newton) + parts + ", rounds=60)") +
-             ")"),
-       {}}};
+             ")")}};
 }
 
 // Tries of several plans for friction.
@@ -279,27 +259,22 @@ std::vector<Plan> friction_plans() {
   const std::string others = tries.larger_rho + tries.path + tries.last;
   return {
       // Few contacts: Newton steps cost less than sweeps.
-      {"friction-small",
-       "friction_contact of fewer than 100 contacts without a start",
-       first(alternate + "try(proximal-newton, from=best, cap=400), " + tries.slow + others),
-       {}},
+      {"friction-small", "friction_contact of fewer than 100 contacts without a start",
+       first(alternate + "try(proximal-newton, from=best, cap=400), " + tries.slow + others)},
       // What 400 proximal steps do not solve is mostly a packing. Most of these are solved in a few
       // hundred points of the path, but in thousands of proximal steps. A path that is long with
       // one smoothing is mostly short with another; the smaller ones take few points or too many.
-      {"friction",
-       "friction_contact of 100 to 999 contacts without a start",
+      {"friction", "friction_contact of 100 to 999 contacts without a start",
        first(alternate + tries.more_sweeps +
              "try(proximal-newton, from=best, cap=400), "
              "try(smoothing-continuation:slip_smoothing=0.01, cap=800, share=.5), "
              "try(smoothing-continuation:slip_smoothing=0.003, cap=800, share=.5), "
              "try(smoothing-continuation:slip_smoothing=0.1, cap=1500, share=.5), "
              "try(smoothing-continuation:slip_smoothing=0.3, cap=2000, share=.5), " +
-             tries.proximal + others),
-       {}},
+             tries.proximal + others)},
       // Newton steps solve most stacks at once. Sweeps solve piles of a thousand contacts sooner
       // than Newton steps, or leave a little to a few proximal steps. None of them solves packings.
-      {"friction-large",
-       "friction_contact of 1000 contacts and more without a start",
+      {"friction-large", "friction_contact of 1000 contacts and more without a start",
        first("try(newton-ac:proximal=1e-5:patience=8, cap=60, share=.1), "
              "try(nsgs:patience=50, cap=10000, share=.1), "
              "certify(try(newton-ac, from=best, share=.1)), "
@@ -309,13 +284,10 @@ std::vector<Plan> friction_plans() {
              "try(smoothing-continuation:slip_smoothing=1, cap=800, share=.5), "
              "try(smoothing-continuation:slip_smoothing=0.1, share=.9)), "
              "try(proximal-newton, from=best, share=.5), " +
-             tries.larger_rho + tries.last),
-       {}},
+             tries.larger_rho + tries.last)},
       // In the plane friction is an LCP with four unknowns per contact.
-      {"friction-planar",
-       "friction_contact in the plane, up to 300 contacts",
-       first(newtons + "try(lemke, share=.25), " + others),
-       {}},
+      {"friction-planar", "friction_contact in the plane, up to 300 contacts",
+       first(newtons + "try(lemke, share=.25), " + others)},
   };
 }
 
@@ -350,21 +322,16 @@ std::vector<Plan> started_friction_plans() {
       {"friction-started",
        "friction_contact of fewer than 1000 contacts with a start: the forces of the step before "
        "are near those of this one",
-       first(begun + turns + tries.slow + others),
-       {}},
+       first(begun + turns + tries.slow + others)},
       {"friction-started-early",
        "friction_contact of fewer than 1000 contacts with a start, if the caller has another way "
        "(perp simulate halves a step): it mostly takes less time than the last methods",
-       first(begun + turn),
-       {}},
-      {"friction-large-started",
-       "friction_contact of 1000 contacts and more with a start",
-       first(begun_large + others),
-       {}},
+       first(begun + turn)},
+      {"friction-large-started", "friction_contact of 1000 contacts and more with a start",
+       first(begun_large + others)},
       {"friction-large-started-early",
        "friction_contact of 1000 contacts and more with a start, if the caller has another way",
-       first(begun_large + "try(proximal-newton:rho_factor=3, from=best, share=.5)"),
-       {}},
+       first(begun_large + "try(proximal-newton:rho_factor=3, from=best, share=.5)")},
   };
 }
 
@@ -374,7 +341,6 @@ std::vector<Plan> make_plans() {
                             friction_plans, started_friction_plans}) {
     for (Plan& plan : plans()) list.push_back(std::move(plan));
   }
-  for (Plan& plan : list) plan.solver = parse_solver(plan.text);
   return list;
 }
 
@@ -464,7 +430,10 @@ class Auto final : public Strategy {
         task.give_up_early != had_early_) {
       const Plan& plan = choose_plan(task.problem, has_start, task.give_up_early);
       auto& built = built_[plan.name];
-      if (!built) built = build_ ? build_(plan.solver, workshop_) : workshop_.build(plan.solver);
+      if (!built) {
+        const SolverExpression& solver = solver_of(plan);
+        built = build_ ? build_(solver, workshop_) : workshop_.build(solver);
+      }
       chosen_ = built.get();
       seen_ = task.version;
       had_start_ = has_start;
@@ -490,6 +459,17 @@ class Auto final : public Strategy {
 const std::vector<Plan>& plans() {
   static const std::vector<Plan> list = make_plans();
   return list;
+}
+
+const SolverExpression& solver_of(const Plan& plan) {
+  struct Parsed {
+    std::once_flag once;
+    SolverExpression solver;
+  };
+  static const auto all = std::make_unique<Parsed[]>(plans().size());
+  Parsed& parsed = all[static_cast<std::size_t>(&plan - plans().data())];
+  std::call_once(parsed.once, [&] { parsed.solver = parse_solver(plan.text); });
+  return parsed.solver;
 }
 
 const Plan& choose_plan(const Problem& problem, bool started, bool give_up_early) {

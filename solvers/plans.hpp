@@ -17,13 +17,16 @@ struct Workshop;
 /// A solver that auto chooses for some problems.
 struct Plan {
   std::string_view name;
-  std::string_view when;    ///< which problems it is for
-  std::string text;         ///< an expression (docs/reference/strategies.md)
-  SolverExpression solver;  ///< the same, parsed
+  std::string_view when;  ///< which problems it is for
+  std::string text;       ///< an expression (docs/reference/strategies.md)
 };
 
 /// All plans; docs/methods/auto.md has the measurements behind them.
 const std::vector<Plan>& plans();
+
+/// The expression of one of plans(), which is parsed when it is first asked for: most programs need
+/// one or two of them. Threads may ask at the same time.
+const SolverExpression& solver_of(const Plan& plan);
 
 /// The plan for a problem. @param started whether a start is given @param give_up_early as
 /// SolveRequest::give_up_early

@@ -30,6 +30,7 @@ SolverExpression expression_of(const SolveRequest& request) {
 Workshop workshop_of(const SolverExpression& solver, const SolveRequest& request) {
   SettingTexts settings = request.settings;
   std::erase_if(settings, [](const auto& s) { return s.first == kReduction; });
+  if (settings.empty()) return {request.make, {}};  // no need to know all methods
   return {request.make, settings_by_method(methods_of(solver), settings, request.make)};
 }
 

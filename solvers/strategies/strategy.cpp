@@ -68,7 +68,7 @@ void collect_methods(const SolverExpression& e, std::vector<std::string>& names)
   for (const SolverExpression& part : e.parts) collect_methods(part, names);
   if (e.strategy || e.name == kStart) return;
   if (e.name == kAuto) {
-    for (const Plan& plan : plans()) collect_methods(plan.solver, names);
+    for (const Plan& plan : plans()) collect_methods(solver_of(plan), names);
   } else if (std::find(names.begin(), names.end(), e.name) == names.end()) {
     names.push_back(e.name);
   }

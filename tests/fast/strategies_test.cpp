@@ -268,12 +268,12 @@ TEST(StrategiesOfMethods, ReduceStatesItAnew) {
 TEST(StrategiesOfMethods, WithoutAPart) {
   const Problem problem = generate(find_family("contact-pile"), 2, 1);
   for (const Plan& plan : plans()) {
-    SolverExpression rest = plan.solver;
+    SolverExpression rest = solver_of(plan);
     if (remove_named(rest, "lemke")) {
       EXPECT_EQ(to_text(rest).find("lemke"), std::string::npos);
       EXPECT_EQ(to_text(parse_solver(to_text(rest))), to_text(rest));
     }
-    SolverExpression bare = plan.solver;
+    SolverExpression bare = solver_of(plan);
     ASSERT_TRUE(remove_named(bare, "polish"));
     EXPECT_EQ(to_text(bare).find("polish"), std::string::npos);
   }
@@ -383,8 +383,8 @@ TEST(Plans, PyramidsBeginWithTheirStart) {
 
 TEST(Plans, EveryPlanIsWellFormed) {
   for (const Plan& plan : plans()) {
-    EXPECT_NO_THROW(check_expression(plan.solver)) << plan.name;
-    EXPECT_EQ(to_text(plan.solver), plan.text) << plan.name;
+    EXPECT_NO_THROW(check_expression(solver_of(plan))) << plan.name;
+    EXPECT_EQ(to_text(solver_of(plan)), plan.text) << plan.name;
   }
 }
 
