@@ -224,9 +224,9 @@ void add_simulate(CLI::App& app, int& code) {
       "NAME or GAP+LAW+STEPPING, then :option=value,... (see perp list formulations; default: "
       "the scene's, else stewart-trinkle)");
   verb->add_option("--solver", o->solver,
-                   "a solver's name, auto, exec:COMMAND (a program, started for every solve), "
-                   "serve:COMMAND (a program that is kept) or NAME= and one of these "
-                   "(default: auto)");
+                   "a solver's name, auto, a peer's name, exec:COMMAND (a program, started for "
+                   "every solve) or serve:COMMAND (a program that is kept), also behind NAME=, or "
+                   "a strategy (perp list strategies) (default: auto)");
   add_plugin_option(*verb);
   verb->add_option(
           "--step", o->steps,

@@ -62,6 +62,8 @@ bool run_as_batch(const Study& study, const StudyOptions& o) {
 void run_or_report(const StudyOptions& o, int& code) {
   if (o.request.resume && o.request.overwrite)
     throw std::invalid_argument("--overwrite: does not go with --resume, which keeps the records");
+  if (o.report && (o.request.resume || o.request.overwrite))
+    throw std::invalid_argument("--report: runs nothing, so --resume and --overwrite have no use");
   const Study study = read_study(o.study, o.quick);
   if (run_as_batch(study, o)) {
     code = kDone;
@@ -113,8 +115,8 @@ void add_study(CLI::App& app, int& code) {
   verb->add_option("-o,--output", o->request.folder, "folder of the study's results")->required();
   verb->footer(
       "Example: perp study formulations --quick -o results/formulations\n"
-      "Shards may run into one folder at the same time; a run that was killed goes on with "
-      "--resume.");
+      "Shards may run into one folder at the same time if each has --resume; so goes on a run that "
+      "was killed.");
   verb->callback([o, &code] {
     std::tie(o->request.shard, o->request.shards) = read_shard(o->shard);
     run_or_report(*o, code);

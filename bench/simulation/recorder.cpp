@@ -41,9 +41,9 @@ ProblemSelection ProblemSelection::parse(const std::string& text) {
   const auto colon = text.find(':');
   const std::string_view view = text;
   if (colon == std::string::npos || !read_int(view.substr(0, colon), s.first) ||
-      !read_int(view.substr(colon + 1), s.last) || s.last < s.first) {
-    throw std::invalid_argument(
-        fmt::format("--record-problems: \"{}\" is not none, failed, all or A:B", text));
+      !read_int(view.substr(colon + 1), s.last) || s.first < 1 || s.last < s.first) {
+    throw std::invalid_argument(fmt::format(
+        "--record-problems: \"{}\" is not none, failed, all or A:B with 1 <= A <= B", text));
   }
   return s;
 }

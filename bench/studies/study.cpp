@@ -175,7 +175,11 @@ class StudyReader {
       for (const Bindings& bindings : bindings_of(run)) add_simulation(group, run, bindings);
       if (study_.simulations.size() > kMostSimulations) run.fail("too many simulations");
     }
-    if (field.has("title")) study_.figures.push_back({group, figure_json(field)});
+    for (const char* of_figure : {"title", "caption", "view", "draw", "joint", "reference"}) {
+      if (!field.has(of_figure)) continue;
+      study_.figures.push_back({group, figure_json(field)});  // refuses a group without a title
+      break;
+    }
   }
 
   void add_simulation(const std::string& group, const Field& field, const Bindings& bindings) {

@@ -108,7 +108,9 @@ void expect_same_study(const Study& study, const std::string& folder, const Json
 
 void check_study_folder(const Study& study, const std::string& folder) {
   const Json held = study_document((fs::path(folder) / "study.json").string());
-  if (held.is_object()) expect_same_study(study, folder, held);
+  if (!held.is_object())
+    throw InputError(fmt::format("{}: holds no study; its study.json is missing", folder));
+  expect_same_study(study, folder, held);
 }
 
 void claim_study_folder(const Study& study, const StudyRequest& request) {

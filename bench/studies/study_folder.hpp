@@ -23,7 +23,7 @@ struct StudyRequest {
 void claim_study_folder(const Study& study, const StudyRequest& request);
 
 /// @throws InputError if the folder holds another study, or this one run with `quick` although the
-/// study is whole, or the other way round. A folder without study.json passes.
+/// study is whole, or the other way round, or has no study.json.
 void check_study_folder(const Study& study, const std::string& folder);
 
 /// A JSON file of the folder; null if there is none, discarded if it is broken.

@@ -106,6 +106,7 @@ class Case(CliTestCase):
     def judged(self, name):
         """The verdict on a claim, and what stands beside it."""
         (self.out / "records.jsonl").write_text("".join(json.dumps(r, separators=(",", ":")) + "\n" for r in self.records))
+        (self.out / "study.json").write_text(json.dumps({"study": self.STUDY, "quick": self.QUICK}))
         self.succeed("study", self.STUDY, *(["--quick"] if self.QUICK else []), "--report", "-o", self.out)
         for study in sorted(STUDIES.glob("*.json")):
             for table in json.loads(study.read_text()).get("claims", []):

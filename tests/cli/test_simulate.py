@@ -538,6 +538,7 @@ class TestSchemaRefuses(SimulateTestCase):
     "unknown_solver": (("pendulum", "--solver", "magic"), "magic"),
     "unknown_setting": (("pendulum", "--set", "magic=1"), "magic"),
     "bad_selection": (("pendulum", "--record-problems", "5:1", "--record", "/nonexistent/run"), "--record-problems", "5:1"),
+    "selection_from_zero": (("pendulum", "--record-problems", "0:1", "--record", "/nonexistent/run"), "--record-problems", "0:1"),
     "no_contacts_without_record": (("pendulum", "--no-contacts"), "--no-contacts", "--record"),
     "selection_without_record": (("pendulum", "--record-problems", "1:5"), "--record-problems", "--record"),
     "sequence_without_record": (("pendulum", "--sequence"), "--sequence", "--record"),
