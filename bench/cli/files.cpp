@@ -152,19 +152,28 @@ FamilyMembers members_of(const Family& family, const ExportOptions& o,
   return chosen;
 }
 
+// All members of a family are of the kind of the first one, which is made to see it: so a family of
+// another kind is refused before the members of others are written.
+void expect_kind(const ExportOptions& o, const std::vector<FamilyMembers>& all,
+                 const std::map<std::string, double>& parameters) {
+  if (o.kind.empty()) return;
+  for (const auto& [family, members] : all) {
+    const std::string_view kind =
+        generate(*family, o.size, static_cast<std::uint64_t>(o.seed), parameters, members.front())
+            .kind();
+    if (kind != o.kind)
+      throw std::invalid_argument(
+          fmt::format("--kind: {} gives {}, not {}", family->name, kind, o.kind));
+  }
+}
+
 void export_family(const ExportOptions& o, const FamilyMembers& chosen,
                    const std::map<std::string, double>& parameters) {
   const Family& family = *chosen.family;
   for (const std::string& member : chosen.members) {
-    for (int k = 0; k < (family.seeded ? o.seeds : 1); ++k) {
-      const Problem problem =
-          generate(family, o.size, static_cast<std::uint64_t>(o.seed + k), parameters, member);
-      if (!o.kind.empty() && o.kind != problem.kind()) {
-        throw std::invalid_argument(
-            fmt::format("--kind: {} gives {}, not {}", family.name, problem.kind(), o.kind));
-      }
-      write_file(o, problem);
-    }
+    for (int k = 0; k < (family.seeded ? o.seeds : 1); ++k)
+      write_file(
+          o, generate(family, o.size, static_cast<std::uint64_t>(o.seed + k), parameters, member));
   }
 }
 
@@ -211,6 +220,7 @@ bool export_names(const ExportOptions& o) {
     chosen.push_back(members_of(family_of_kind(name, o.kind), o, parameters));
   }
   check_options(o, !scenes.empty(), chosen);
+  expect_kind(o, chosen, parameters);
   expect_folder(o.folder);
   if (o.seed > std::numeric_limits<std::int64_t>::max() - o.seeds) {
     throw std::invalid_argument(

@@ -30,6 +30,7 @@ void shrink_file(const ShrinkOptions& o, int& code) {
   check_solvers({o.solver}, settings);
   expect_apart("--output", o.output, {o.file, o.q, o.lower, o.upper});
   expect_writable(o.output);
+  expect_written_format(o.output);
   const Problem problem = o.read_input();
   SolveRequest request;
   request.solver = o.solver;
@@ -64,11 +65,12 @@ void shrink_file(const ShrinkOptions& o, int& code) {
   const Deadline deadline(60 * o.minutes);
   const Shrunk r = shrink(
       problem, [&](const Problem& p) { return ends(p) == wanted; }, deadline, stopped);
-  write_problem(r.problem, o.output);
+  const std::vector<std::string> written = write_problem(r.problem, o.output);
   std::cout << fmt::format("{}: {}, n = {}, {} numbers: {} ends with {}\n", shown(o.file),
                            problem.kind(), problem.size(), numbers_of(problem), o.solver, wanted);
-  std::cout << fmt::format("{}: n = {}, {} numbers, after {} solves; {}\n", shown(o.output),
-                           r.problem.size(), numbers_of(r.problem), r.tries,
+  std::cout << fmt::format("{}: n = {}, {} numbers, after {} solves; {}\n",
+                           shown(fmt::format("{}", fmt::join(written, ", "))), r.problem.size(),
+                           numbers_of(r.problem), r.tries,
                            r.at_end    ? "nothing smaller does so"
                            : stopped() ? "interrupted"
                                        : "the time was up");

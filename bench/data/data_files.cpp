@@ -1,6 +1,9 @@
 #include <perp/bench/data/data_files.hpp>
 
+#include <fmt/format.h>
 #include <cstdlib>
+#include <perp/problems/json/json.hpp>
+#include <perp/problems/json/text.hpp>
 
 namespace perp {
 
@@ -22,7 +25,12 @@ void set_data_root(const std::filesystem::path& folder) { said_root() = folder; 
 
 std::filesystem::path data_root() {
   namespace fs = std::filesystem;
-  if (const char* given = std::getenv("PERP_DATA")) return given;
+  if (const char* given = std::getenv("PERP_DATA")) {
+    std::error_code unknown;
+    if (*given != '\0' && !fs::is_directory(given, unknown))
+      throw InputError(fmt::format("PERP_DATA: {}: no such folder", shown(given)));
+    return given;
+  }
   if (!said_root().empty()) return said_root();
   const fs::path program = program_file();
   std::error_code error;

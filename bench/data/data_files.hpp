@@ -8,6 +8,7 @@ namespace perp {
 /// The folder that holds problems/collections and problems/suites: the environment variable
 /// PERP_DATA if it is set, else the folder given to set_data_root(), else the installed data
 /// (../share/perp relative to the program), else the source tree from which the program was built.
+/// @throws InputError if PERP_DATA names no folder
 std::filesystem::path data_root();
 
 /// Sets this folder. For programs that use perp as a library and know the place of its data.

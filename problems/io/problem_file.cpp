@@ -240,6 +240,8 @@ std::vector<std::string> write_problem(const Problem& problem, const std::string
   }
 }
 
+void expect_written_format(const std::string& path) { format_of(path, "", true); }
+
 std::string problem_text(const Problem& problem, const std::string& format) {
   const FormatInfo& chosen = format_of("-", format, true);
   if (!chosen.to_text)

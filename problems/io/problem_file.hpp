@@ -49,6 +49,9 @@ Problem read_problem(const std::string& path, const std::string& format = "",
 std::vector<std::string> write_problem(const Problem& problem, const std::string& path,
                                        const std::string& format = "");
 
+/// @throws InputError if the ending of a file names no format that write_problem() can write
+void expect_written_format(const std::string& path);
+
 /// What write_problem() would write to one file, perp's own format if none is named.
 /// @throws InputError, also if the format has several files
 std::string problem_text(const Problem& problem, const std::string& format = "");

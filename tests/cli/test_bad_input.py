@@ -4,11 +4,12 @@ import json
 import os
 import random
 import resource
+import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from perp_cli import REMOVE, CliTestCase, lcp, make_problem, needs_memory_limits, with_cases  # noqa: E402
+from perp_cli import PERP, REMOVE, CliTestCase, lcp, make_problem, needs_memory_limits, with_cases  # noqa: E402
 
 GOOD_TEXT = json.dumps(lcp())
 
@@ -650,7 +651,15 @@ class TestNothingHalfWritten(BadInputTestCase):
     def test_export_of_another_kind(self):
         out = self.folder / "out"
         self.refuse("export", "psd", "--size", "2", "--kind", "box_qp", "-o", out, words=["kind", "box_qp"])
+        self.refuse("export", "psd", "mcp-classics", "--kind", "lcp", "-o", out, words=["kind", "mcp-classics", "lcp"])
         self.assertFalse(out.exists())
+
+    def test_data_folder_that_is_missing(self):
+        for arguments in (("list", "suites"), ("bench", "literature", "-o", self.folder / "out")):
+            done = subprocess.run([PERP, *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False,
+                                  env={**os.environ, "PERP_DATA": "/nonexistent"})
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertEqual(done.stderr, "perp: PERP_DATA: /nonexistent: no such folder\n")
 
     def test_export_without_room(self):
         out = self.folder / "out" / "psd-50-1.json"

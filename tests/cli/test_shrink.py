@@ -46,6 +46,13 @@ class TestShrink(CliTestCase):
             self.assertEqual((done.returncode, done.stderr, small), (1, "", None))
             self.assertIn("nothing to shrink", done.stdout)
 
+    def test_files_in_parts_are_named(self):
+        done = self.perp("shrink", self.write("problem.json", with_a_core()), "-o", self.folder / "small.mtx")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for part in ("small.M.mtx", "small.q.mtx"):
+            self.assertIn(str(self.folder / part), done.stdout)
+            self.assertTrue((self.folder / part).exists())
+
     def test_an_interruption_is_told(self):
         """In the first solve nothing is known, and nothing written; later the smallest problem so far is."""
         for kept_solves, text in ((0, "interrupted in the first solve; nothing is written"), (2, r"after \d+ solves; interrupted")):
@@ -71,6 +78,9 @@ class TestShrink(CliTestCase):
             self.assertEqual(done.returncode, 2, arguments)
             self.assertEqual(done.stderr.count("\n"), 1, arguments)
             self.assertFalse((self.folder / "small.json").exists())
+        unknown = self.perp("shrink", problem, "-o", self.folder / "small.foo")
+        self.assertEqual((unknown.returncode, unknown.stdout), (2, ""))  # before anything is shrunk
+        self.assertIn("small.foo", unknown.stderr)
         self.assertEqual(self.perp("shrink", problem).returncode, 2)
         self.assertEqual(self.perp("shrink", problem, "-o", problem).returncode, 2)
         self.assertEqual(self.perp("shrink", problem, "-o", self.folder / "no" / "small.json").returncode, 2)
