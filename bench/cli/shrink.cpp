@@ -30,8 +30,8 @@ void shrink_file(const ShrinkOptions& o, int& code) {
   check_solvers({o.solver}, settings);
   expect_apart("--output", o.output, {o.file, o.q, o.lower, o.upper});
   expect_writable(o.output);
-  expect_written_format(o.output);
   const Problem problem = o.read_input();
+  expect_written_format(o.output);
   SolveRequest request;
   request.solver = o.solver;
   request.limits.tolerance = o.tolerance;

@@ -245,7 +245,7 @@ double largest_response(const FrictionContact& p, const Vector& y, bool& may_van
 
 bool is_proof_of_unbounded(const ConicQp& p, const Vector& x) {
   Conditions conditions(p.size());
-  conditions.add_matrix(p.P, false, 1);
+  conditions.add_matrix(p.P, true, 1);  // P may be symmetric to rounding alone
   if (p.size() > 0) conditions.add_cone({ConeType::kZero, p.size()});
   conditions.add_matrix(p.A, false, -1);
   for (const Cone& cone : p.cones) conditions.add_cone(cone);
@@ -370,7 +370,7 @@ UnboundedCheck check_unbounded(const ConicQp& p, const Vector& x) {
   const auto [sum, size] = dot_and_size(p.c, x);
   check.slope = sum;
   const AffineSum s = sum_of({AffineTerm::product(p.A, x, -1)}, static_cast<int>(p.b.size()));
-  const AffineSum curvature = sum_of({AffineTerm::product(p.P, x)}, p.size());
+  const AffineSum curvature = sum_of({AffineTerm::transposed_product(p.P, x)}, p.size());
   check.violation = std::max(largest_of(curvature), distance_of(s, p.cones));
   const bool may_hold =
       plainly(curvature).isZero(0.0) && distance_from_cones(plainly(s), p.cones, false) <= 0.0;

@@ -35,6 +35,7 @@ MassInverse::~MassInverse() = default;
 bool MassInverse::positive_definite() const { return factors_->positive; }
 
 ExtendedVector MassInverse::solve(const ExtendedVector& b) const {
+  if (b.size() == 0) return b;  // no velocities
   ExtendedVector x = factors_->ldl.solve(b);
   const AffineTerm right = AffineTerm::vector(b);
   Extended before = std::numeric_limits<Extended>::infinity();

@@ -280,7 +280,7 @@ bool BoxMinimiser::factor() {
   while (!block_.set(face_.free)) {
     const double rho = block_.regularisation();
     const double next = rho > 0 ? 100.0 * rho : rules_->settings.regularisation * problem.scale();
-    if (!(next > 0) || !(next <= problem.scale())) return false;
+    if (!(next > rho) || !(next <= problem.scale())) return false;  // also if they are infinite
     block_.set_regularisation(next);
   }
   return true;

@@ -654,6 +654,12 @@ class TestNothingHalfWritten(BadInputTestCase):
         self.refuse("export", "psd", "mcp-classics", "--kind", "lcp", "-o", out, words=["kind", "mcp-classics", "lcp"])
         self.assertFalse(out.exists())
 
+    def test_curvature_below_all_normal_numbers_ends(self):
+        problem = self.write("problem.json", {"format": "perp-problem", "version": 1, "name": "z", "kind": "box_qp", "n": 2, "c": [1, 0],
+                                              "H": {"shape": [2, 2], "dense": [[5e-324, 0], [0, 1]]}, "lower": ["-inf", "-inf"],
+                                              "upper": ["inf", 5]})
+        self.assertIn(self.perp("solve", problem, "--time-limit", 2).returncode, (0, 1))
+
     def test_data_folder_that_is_missing(self):
         for arguments in (("list", "suites"), ("bench", "literature", "-o", self.folder / "out")):
             done = subprocess.run([PERP, *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False,

@@ -115,6 +115,25 @@ class TestCertificates(CertificateTestCase):
         self.assertGreater(told["certificate"]["radius"], 9e11)
         self.assertIn("certificate farkas: no feasible point has a 1-norm below 1e+12", words)
 
+    def test_a_matrix_that_is_symmetric_to_rounding_alone(self):
+        """P x = 0 proves nothing: multiplied by x, P z + c = 0 becomes (P'x)'z + c'x = 0, and P'x is not 0 here."""
+        d = 2.0**-41
+        problem = {"format": "perp-problem", "version": 1, "name": "nearly", "kind": "conic_qp", "n": 3, "c": [-1, 0, 0], "b": [], "cones": [],
+                   "P": {"shape": [3, 3], "dense": [[1, -1, 1 + d], [-1, 1, -1], [1, -1, 1]]},
+                   "A": {"shape": [0, 3], "row": [], "col": [], "value": []}}
+        result = {"z": [-1 / d, 0, 1 / d], "dual": [], "certificate": {"type": "unbounded", "z": [1, 1, 0]}}
+        done = self.perp("verify", self.write("problem.json", problem), self.write("result.json", result))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))  # the answer is exact
+        self.assertNotIn("proves", done.stdout)
+
+    def test_friction_without_velocities(self):
+        problem = {"format": "perp-problem", "version": 1, "name": "nothing-moves", "kind": "friction_contact", "n": 3, "dimension": 3,
+                   "mu": [0.5], "J": {"shape": [3, 0], "row": [], "col": [], "value": []},
+                   "M": {"shape": [0, 0], "row": [], "col": [], "value": []}, "q": [-1, 0, 0]}
+        done = self.perp("solve", self.write("problem.json", problem))
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertIn("infeasible", done.stdout)
+
     def test_a_claim_in_the_file_counts_for_nothing(self):
         claim = {"type": "farkas", "y": [0, 1], "checked": True, "radius": 1e300}
         self.assertEqual(self.shown(lcp(**NONE), **claim)[0], None)
