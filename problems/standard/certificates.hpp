@@ -46,12 +46,12 @@ FarkasCheck check_farkas(const ConicQp& problem, const Vector& y);
 FarkasCheck check_farkas(const FrictionContact& problem, const Vector& y);
 
 /// A proof that the dual of a conic_qp has no feasible point, and that the objective has no lower
-/// bound if a feasible x exists: Px = 0, -Ax in K, c'x < 0.
+/// bound if a feasible x exists: P'x = 0, -Ax in K, c'x < 0.
 struct UnboundedCheck {
   bool holds = false;                   ///< a proof, as in FarkasCheck
   bool excludes = false;                ///< no proof, but true up to the radius
   double slope = Residuals::kNone;      ///< c'x
-  double violation = Residuals::kNone;  ///< largest entry of Px, and distance of -Ax from K
+  double violation = Residuals::kNone;  ///< largest entry of P'x, and distance of -Ax from K
   double radius = Residuals::kNone;     ///< no dual feasible (u, y), Pu + c + A'y = 0, has a
                                         ///< 1-norm below this; NaN if nothing is excluded
 };
