@@ -78,8 +78,9 @@ class TestShrink(CliTestCase):
             self.assertEqual(done.returncode, 2, arguments)
             self.assertEqual(done.stderr.count("\n"), 1, arguments)
             self.assertFalse((self.folder / "small.json").exists())
-        unknown = self.perp("shrink", problem, "-o", self.folder / "small.foo")
-        self.assertEqual((unknown.returncode, unknown.stdout), (2, ""))  # before anything is shrunk
+        solvable = self.write("solvable.json", lcp([[1]], [-1]))  # has nothing to shrink: seen only after the ending
+        unknown = self.perp("shrink", solvable, "-o", self.folder / "small.foo")
+        self.assertEqual((unknown.returncode, unknown.stdout), (2, ""))
         self.assertIn("small.foo", unknown.stderr)
         self.assertEqual(self.perp("shrink", problem).returncode, 2)
         self.assertEqual(self.perp("shrink", problem, "-o", problem).returncode, 2)
