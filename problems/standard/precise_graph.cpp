@@ -34,6 +34,26 @@ bool is_most_precise() {
   return std::is_same_v<T, Number> && Number::precision() >= kMostBits;
 }
 
+// The error of v, a power, that comes from the errors of its operands, on the safe side.
+template <class T>
+Extended carried_error_of_power(const Bounded<T>& base, const Bounded<T>& exponent, Extended v) {
+  const Extended a = nearest(base.value), ea = base.error;
+  const Extended b = nearest(exponent.value), eb = exponent.error;
+  if (eb == 0 && (ea == 0 || b == 0)) return 0;
+  // An exponent that is whole with the most bits is no other number.
+  const bool whole = std::nearbyint(b) == b && (eb == 0 || is_most_precise<T>());
+  if (ea < std::abs(a) / 2 && (a > 0 || whole)) {
+    return std::abs(v) * std::expm1((std::abs(b) + eb) * 2 * ea / std::abs(a) +
+                                    (eb > 0 ? std::abs(std::log(std::abs(a))) * eb : 0));
+  }
+  // The base may be 0: v and the exact power are both in the range of what is this close to 0.
+  const bool defined = whole || base.nonnegative || a >= ea || is_most_precise<T>();
+  if (!defined || !(b - eb > 0)) return HUGE_VALL;
+  const Extended top = std::abs(a) + ea;
+  return 2 * std::max(std::pow(top, b - eb), std::pow(top, b + eb)) +
+         std::numeric_limits<Extended>::min();
+}
+
 // The error that comes from the errors of the operands, to first order and on the safe side. The
 // rounding of the operation is not included.
 template <class T>
@@ -63,10 +83,7 @@ Extended carried_error(Operation operation, const std::vector<Bounded<T>>& x, Ex
              : eb < std::abs(b) / 2     ? 2 * (ea + std::abs(v) * eb) / std::abs(b)
                                         : infinity;
     case kPow:
-      if (ea == 0 && eb == 0) return 0;
-      if (ea >= std::abs(a) / 2) return infinity;
-      return std::abs(v) * std::expm1((std::abs(b) + eb) * 2 * ea / std::abs(a) +
-                                      (eb > 0 ? std::abs(std::log(a)) * eb : 0));
+      return carried_error_of_power(x[0], x[1], v);
     case kMin:
     case kMax:
       return std::max(ea, eb);

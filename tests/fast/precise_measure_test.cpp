@@ -114,6 +114,36 @@ TEST(PreciseMeasure, PowersWhoseExponentsCancelAreNotGranted) {
   EXPECT_FALSE(granted(length, 1e-7));
 }
 
+// (1 + z - 1)^b at z = 0: what is left of the base is exactly 0, and so is its power.
+TEST(PreciseMeasure, PowersOfWhatCancelsToZeroAreKnown) {
+  const auto power = [](const std::function<int(ExpressionGraph&)>& exponent) {
+    return free_function([&](ExpressionGraph& g, int z) {
+      const int one = g.add_constant(1.0);
+      const int x = g.add(Operation::kSubtract, {g.add(Operation::kAdd, {one, z}), one});
+      return g.add(Operation::kPow, {x, exponent(g)});
+    });
+  };
+  for (const double b : {0.5, 1.0, 1.5, 2.0, 3.0}) {
+    const Mcp p = power([b](ExpressionGraph& g) { return g.add_constant(b); });
+    EXPECT_TRUE(granted(p, 0.0)) << b;
+    EXPECT_FALSE(granted(p, 0.5)) << b;
+    EXPECT_EQ(granted(p, -1e-5), b == 2.0 || b == 3.0) << b;  // 1e-10, 1e-15; roots have no value
+  }
+  EXPECT_FALSE(granted(power([](ExpressionGraph& g) { return g.add_constant(0.0); }), 0.0));  // 1
+  EXPECT_FALSE(granted(power([](ExpressionGraph& g) { return g.add_constant(-1.0); }), 0.0));
+  // Exponents that are computed: 3 x 1 is whole, .3 x 5 is not.
+  const auto product = [](double first, double second) {
+    return [first, second](ExpressionGraph& g) {
+      return g.add(Operation::kMultiply, {g.add_constant(first), g.add_constant(second)});
+    };
+  };
+  EXPECT_TRUE(granted(power(product(3.0, 1.0)), -1e-4));  // -1e-12
+  EXPECT_FALSE(granted(power(product(3.0, 1.0)), -1e-2));
+  EXPECT_TRUE(granted(power(product(0.3, 5.0)), 0.0));
+  EXPECT_FALSE(granted(power(product(0.3, 5.0)), -1e-8));
+  EXPECT_FALSE(granted(power(product(0.0, 1.0)), 0.0));
+}
+
 // e^z e^z e^(-1.8 z) e^(-0.2 z) is 1 for every z, but a product of the first two may underflow.
 TEST(PreciseMeasure, UnderflowIsNoZero) {
   const Mcp p = free_function([](ExpressionGraph& g, int z) {
