@@ -80,7 +80,10 @@ std::shared_ptr<py::object> shared_object(py::object object);
 /// let C++ come to its end, then rethrow() raises it. Calls nest: a callback may solve, too.
 class Raised {
  public:
-  Raised();
+  /// Whether the call goes on after the first exception, as a benchmark does, or is to end soon.
+  enum class Then { kGoOn, kEnd };
+
+  explicit Raised(Then then = Then::kGoOn);
   ~Raised();
   Raised(const Raised&) = delete;
   Raised& operator=(const Raised&) = delete;
@@ -88,6 +91,9 @@ class Raised {
   /// Of the exception that is being handled. What threads of C++ note goes to whoever looks next.
   static void note();
   static bool any();
+  /// Whether the call of this thread is to end, as something was noted. Threads of C++ that nothing
+  /// was noted on are not told.
+  static bool ends_call();
   /// Of a thread that C++ has started: whether any call from Python has noted something, as the one
   /// that started it may have. Of other threads: any().
   static bool any_above();
@@ -97,6 +103,7 @@ class Raised {
  private:
   std::exception_ptr first_;
   bool noted_ = false;
+  Then then_;
   Raised* outer_;
 };
 

@@ -210,6 +210,7 @@ json::Value value_from(const py::handle& object) {
 namespace {
 
 thread_local Raised* innermost = nullptr;  // NOLINT: one for each thread is the point
+thread_local bool noted_here = false;      // NOLINT: on a thread of C++, which ends with its batch
 
 // What was noted on threads that no call from Python runs on. It is never destroyed: an exception
 // of Python must not be dropped when the interpreter has ended.
@@ -220,7 +221,7 @@ std::atomic<int> noted_in_calls = 0;  // calls from Python that have noted somet
 
 }  // namespace
 
-Raised::Raised() : outer_(innermost) { innermost = this; }
+Raised::Raised(Then then) : then_(then), outer_(innermost) { innermost = this; }
 
 Raised::~Raised() {
   innermost = outer_;
@@ -234,11 +235,16 @@ void Raised::note() {
     if (!std::exchange(innermost->noted_, true)) ++noted_in_calls;
     return;
   }
+  noted_here = true;
   const std::lock_guard lock(orphans);
   if (!orphan) orphan = std::current_exception();
 }
 
 bool Raised::any() { return innermost && innermost->first_; }
+
+bool Raised::ends_call() {
+  return innermost ? innermost->then_ == Then::kEnd && innermost->first_ : noted_here;
+}
 
 bool Raised::any_above() { return innermost ? any() : noted_in_calls > 0; }
 

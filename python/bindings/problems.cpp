@@ -72,10 +72,15 @@ std::vector<Cone> cones_from(const py::object& given) {
   return cones;
 }
 
-// Calls a Python function F with a copy of z; what it raises is noted, and F is NaN.
+// Calls a Python function F with a copy of z; what it raises is noted, and F is NaN
+// then and, if the call is to end, from then on.
 Mcp::Callback callback_of(std::shared_ptr<py::object> function) {
   return [function = std::move(function)](const Vector& z, Vector& f) {
     const py::gil_scoped_acquire gil;
+    if (Raised::ends_call()) {
+      f.setConstant(std::numeric_limits<double>::quiet_NaN());
+      return;
+    }
     try {
       const Vector values = vector_from((*function)(py::cast(z)), "F");
       if (values.size() != f.size())
@@ -94,6 +99,10 @@ Mcp::JacobianCallback jacobian_of(std::shared_ptr<py::object> function, SparseMa
   return [function = std::move(function), pattern = std::move(pattern)](const Vector& z,
                                                                         double* values) {
     const py::gil_scoped_acquire gil;
+    if (Raised::ends_call()) {
+      std::fill_n(values, pattern.nonZeros(), std::numeric_limits<double>::quiet_NaN());
+      return;
+    }
     try {
       const Matrix made = matrix_from((*function)(py::cast(z)), "jacobian");
       if (made.rows() != z.size() || made.cols() != z.size())

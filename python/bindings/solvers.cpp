@@ -86,6 +86,10 @@ class PythonSolver final : public Solver {
     const Depth depth;
     result.z.resize(0);  // neither the start nor the answer of the last problem is its answer
     result.dual.resize(0);
+    if (Raised::ends_call()) {
+      result.status = Status::kNumericalError;
+      return;
+    }
     try {
       if (Depth::now() > kDeepest)
         throw std::runtime_error("solvers that call solvers, " + std::to_string(kDeepest) +

@@ -23,6 +23,7 @@ class PythonObserver final : public Observer {
   explicit PythonObserver(const py::object& function) : function_(function) {}
 
   bool on_iteration(const IterationRecord& record) override {
+    if (Raised::ends_call()) return false;
     const Clock::time_point now = Clock::now();
     if (function_.is_none() && now < next_look_) return true;
     next_look_ = now + kBetweenLooks;
@@ -44,12 +45,14 @@ class PythonObserver final : public Observer {
   Clock::time_point next_look_ = Clock::now() + kBetweenLooks;
 };
 
-// Ends all solves of a batch at Ctrl-C. Python tells only the thread that called it.
+// Ends all solves of a batch at Ctrl-C, which Python tells only the thread that called it, and if a
+// function of Python raises, on whatever thread.
 class BatchObserver final : public Observer {
  public:
   bool on_iteration(const IterationRecord& record) override {
     if (stopped_) return false;
-    if (std::this_thread::get_id() == caller_ && !watch_.on_iteration(record)) stopped_ = true;
+    if (std::this_thread::get_id() == caller_ ? !watch_.on_iteration(record) : Raised::ends_call())
+      stopped_ = true;
     return !stopped_;
   }
 
@@ -110,7 +113,7 @@ void set_start(SolveRequest& request, const Problem& problem, const py::object& 
 
 template <class Work>
 auto without_gil(const Work& work) {
-  Raised raised;
+  Raised raised(Raised::Then::kEnd);
   auto result = [&] {
     const py::gil_scoped_release release;
     return work();

@@ -183,6 +183,39 @@ class Functions(unittest.TestCase):
         self.assertTrue(perp.solve(perp.lcp(M, Q)).solved)
 
 
+    def test_a_solve_ends_if_a_function_raises(self):
+        """A strategy would go on with its next method, and a batch with its next problem."""
+        calls = []
+
+        def faulty(z):
+            calls.append(1)
+            raise RuntimeError("no value there")
+
+        for call in (lambda p: perp.solve(p, "first(newton-fb, josephy-newton, newton-min)"), lambda p: perp.solve(p),
+                     lambda p: perp.Session("auto").solve(p), lambda p: perp.solve_many([p] * 3)):
+            calls.clear()
+            with self.assertRaisesRegex(RuntimeError, "no value there"):
+                call(perp.mcp(faulty, [0, 0], start=[1, 1]))
+            self.assertEqual(len(calls), 1)
+
+    def test_a_solver_that_raises_is_the_last_one(self):
+        later = []
+
+        @perp.solver("raises-first", ["lcp"])
+        def first(problem, start, limits):
+            raise KeyboardInterrupt
+
+        @perp.solver("comes-later", ["lcp"])
+        def second(problem, start, limits):
+            later.append(1)
+            return np.zeros(2)
+
+        seen = []
+        with self.assertRaises(KeyboardInterrupt):
+            perp.solve(perp.lcp(M, Q), "first(raises-first, comes-later, lemke)", observer=lambda record: seen.append(record))
+        self.assertEqual((later, seen), ([], []))
+
+
 class Interpreter(unittest.TestCase):
     def test_other_threads_run_while_one_solves(self):
         problem = perp.generate("contact-pile", 300, 11)
