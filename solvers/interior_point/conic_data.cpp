@@ -31,6 +31,20 @@ bool divide_by_roots(const Vector& largest, Vector& factors) {
   return even;
 }
 
+// ||v - Pi(v)||, the largest entry, for the second-order cone, in extended precision.
+template <class Scalar>
+double distance_from_cone(const Scalar* v, int size) {
+  long double squares = 0;
+  for (int k = 1; k < size; ++k) squares += static_cast<long double>(v[k]) * v[k];
+  const long double head = v[0], tail = std::sqrt(squares);
+  if (tail <= head) return 0.0;
+  // Above: Pi(v) = (h, h v_tail / tail) with h = (head + tail) / 2, or 0.
+  const long double h = tail <= -head ? 0 : (head + tail) / 2;
+  long double largest = std::abs(head - h);
+  for (int k = 1; k < size; ++k) largest = std::max(largest, std::abs(v[k] * ((tail - h) / tail)));
+  return static_cast<double>(largest);
+}
+
 void raise(double& value, double by) {
   if (!(by <= value)) value = by;  // NaN too
 }
@@ -267,11 +281,16 @@ double ConicData::complementarity(const Vector& y, const Scalar* s) const {
   return value;
 }
 
+double ConicData::largest_stationarity(const Vector& stationarity) const {
+  double value = 0.0;
+  for (int j = 0; j < variables(); ++j)
+    raise(value, std::abs(stationarity[j]) * posed_stationarity(j));
+  return value;
+}
+
 ConicData::Residual ConicData::feasibility(const Vector& y, const Vector& stationarity,
                                            const Vector& s, Vector& scratch) const {
-  Residual r{0.0, 0.0, 0.0};
-  for (int j = 0; j < variables(); ++j)
-    raise(r.dual, std::abs(stationarity[j]) * posed_stationarity(j));
+  Residual r{0.0, largest_stationarity(stationarity), 0.0};
   scratch = y;
   cones.project(scratch, false);
   for (int i = 0; i < rows(); ++i) raise(r.dual, std::abs(y[i] - scratch[i]) * posed_y(i));
@@ -288,10 +307,31 @@ ConicData::Residual ConicData::measure(const Vector& y, const Vector& stationari
   return r;
 }
 
+// s is in work_.sums.
+ConicData::Residual ConicData::feasibility_extended(const Vector& y,
+                                                    const Vector& stationarity) const {
+  Residual r{0.0, largest_stationarity(stationarity), 0.0};
+  const long double* const s = work_.sums.data();
+  for (int i = 0; i < rows(); ++i) {
+    if (cones.kind(i) == ConeProduct::Row::kZero)
+      raise(r.primal, static_cast<double>(std::abs(s[i])) * posed_s(i));
+  }
+  for (int i : cones.linear()) {
+    raise(r.primal, static_cast<double>(std::max(0.0L, -s[i])) * posed_s(i));
+    raise(r.dual, std::max(0.0, -y[i]) * posed_y(i));
+  }
+  for (const ConeProduct::Block& block : cones.second_order()) {
+    const int o = block.offset;
+    raise(r.primal, distance_from_cone(s + o, block.size) * posed_s(o));
+    raise(r.dual, distance_from_cone(y.data() + o, block.size) * posed_y(o));
+  }
+  return r;
+}
+
 double ConicData::measure_extended(const Vector& x, const Vector& y, Vector& px,
-                                   Vector& stationarity, Vector& s, Vector& scratch) const {
+                                   Vector& stationarity, Vector& s) const {
   evaluate_extended(x, y, 1.0, px, stationarity, s);
-  Residual r = feasibility(y, stationarity, s, scratch);
+  Residual r = feasibility_extended(y, stationarity);
   r.complementarity = complementarity(y, work_.sums.data());
   return r.measure();
 }

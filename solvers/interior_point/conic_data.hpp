@@ -49,11 +49,12 @@ class ConicData {
   /// stationarity = Px + c + A'y and s = b - Ax.
   Residual measure(const Vector& y, const Vector& stationarity, const Vector& s,
                    Vector& scratch) const;
-  /// The largest of these residuals at (x, y), with s = b - Ax in extended precision, also for
-  /// complementarity: in double Pi(s)'Pi(y) is known only to eps |s| |y|, and may look like 0 if it
-  /// is not. Computes px, stationarity and s as evaluate_extended().
+  /// The largest of these residuals at (x, y), with s = b - Ax and all that cones ask for in
+  /// extended precision: in double Pi(s)'Pi(y) is known only to eps |s| |y|, and the distance from
+  /// a cone only to eps |y|; both may look like 0 if they are not. Computes px, stationarity and s
+  /// as evaluate_extended().
   double measure_extended(const Vector& x, const Vector& y, Vector& px, Vector& stationarity,
-                          Vector& s, Vector& scratch) const;
+                          Vector& s) const;
 
   double posed_x(int j) const { return scale_x * column_scale[j]; }
   double posed_y(int i) const { return scale_y * row_scale[i]; }
@@ -78,8 +79,10 @@ class ConicData {
                                  const Scalar* s) const;
   template <class Scalar>
   double complementarity(const Vector& y, const Scalar* s) const;
+  double largest_stationarity(const Vector& stationarity) const;
   Residual feasibility(const Vector& y, const Vector& stationarity, const Vector& s,
                        Vector& scratch) const;
+  Residual feasibility_extended(const Vector& y, const Vector& stationarity) const;
   void copy_p(const Matrix& p);
   void equilibrate();
   void scale_vectors(bool wanted);

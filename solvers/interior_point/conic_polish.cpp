@@ -97,7 +97,7 @@ double ConicPolish::evaluate(const Vector& x, Vector& y) {
   data_.evaluate(x, dual_, px_, stationarity_, s_);
   double measure = data_.measure(dual_, stationarity_, s_, scratch_).measure();
   if (measure <= kRoundingCounts)
-    measure = data_.measure_extended(x, dual_, px_, stationarity_, s_, scratch_);
+    measure = data_.measure_extended(x, dual_, px_, stationarity_, s_);
   moved_ = y - dual_;
   data_.multiply_at(moved_, dx_);
   stationarity_ += dx_;

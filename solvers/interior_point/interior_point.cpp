@@ -239,8 +239,8 @@ bool InteriorPoint::confirmed() {
     write_box_answer(box_answer_);
     best_.measure = natural_map_.natural_residual(problem_.box, box_answer_, gradient_);
   } else {
-    best_.measure = data.measure_extended(best_.x, best_.z, answer_.px, answer_.stationarity,
-                                          answer_.s, scratch_);
+    best_.measure =
+        data.measure_extended(best_.x, best_.z, answer_.px, answer_.stationarity, answer_.s);
   }
   return best_.measure <= limits.tolerance;
 }

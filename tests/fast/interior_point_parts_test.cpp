@@ -97,6 +97,30 @@ TEST(ConicData, MeasuresAsTheVerifierDoes) {
   EXPECT_GE(data.measure(y, stationarity, s, scratch).measure(), 1.0);
 }
 
+// Multipliers of 1e12 that are outside their cone by less than doubles show in their lengths.
+TEST(ConicData, MeasuresHugeMultipliersAsTheVerifierDoes) {
+  for (int k = 0; k < 40; ++k) {
+    Random random(static_cast<std::uint64_t>(k));
+    ConicQp qp{DenseMatrix(DenseMatrix::Identity(1, 1)),
+               Vector::Zero(1),
+               DenseMatrix(DenseMatrix::Zero(7, 1)),
+               vector({3, 1, 1, 2, 1, -1, 1}),
+               {{ConeType::kSecondOrder, 7}}};
+    Vector y(7);
+    y.tail(6) = 1e12 * gaussian(random, 6, 1);
+    y[0] = y.tail(6).norm();
+    for (int steps = k % 5; steps > 0; --steps) y[0] = std::nextafter(y[0], 0.0);
+    ConicData data;
+    data.build(qp, false);
+    Vector scaled(7), px(1), stationarity(1), s(7);
+    for (int i = 0; i < 7; ++i) scaled[i] = y[i] / data.posed_y(i);
+    const double measured = data.measure_extended(Vector::Zero(1), scaled, px, stationarity, s);
+    const double expected = evaluate_residuals(qp, Vector::Zero(1), y).natural;
+    EXPECT_NEAR(measured, expected, 1e-3 * expected) << k;
+    EXPECT_GT(expected, 0.0);
+  }
+}
+
 TEST(ConeProduct, JordanProductAndItsInverse) {
   ConeProduct cones;
   cones.build(kCones);
