@@ -195,7 +195,7 @@ void run_bench(BenchOptions& o, const CLI::App& verb, int& code) {
 // A page does not take the place of what it is made of.
 void expect_page(const std::vector<std::string>& paths, const std::string& output) {
   namespace fs = std::filesystem;
-  expect_apart("-o", output, paths);
+  expect_apart("-o", {output}, paths);
   std::error_code error;
   if (!fs::is_regular_file(output, error) || output.ends_with(".html") || output.ends_with(".htm"))
     return;

@@ -362,6 +362,7 @@ void add_convert(CLI::App& app, int& code) {
       std::cout << problem_text(problem_to_convert(*options), options->to);
       return;
     }
+    expect_apart("OUT", files_written(options->out, options->to), options->input_files());
     if (!is_matrix_market(*options)) expect_writable(options->out);
     write_problem(problem_to_convert(*options), options->out, options->to);
     code = kDone;

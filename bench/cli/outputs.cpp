@@ -60,13 +60,15 @@ void make_folder(const std::string& folder) {
   if (error) throw InputError(fmt::format("{}: cannot be created ({})", folder, error.message()));
 }
 
-void expect_apart(const std::string& option, const std::string& output,
+void expect_apart(const std::string& option, const std::vector<std::string>& outputs,
                   const std::vector<std::string>& inputs) {
   std::error_code error;
-  if (!fs::is_regular_file(output, error)) return;
-  for (const std::string& input : inputs) {
-    if (!fs::equivalent(output, input, error) || error) continue;
-    throw InputError(fmt::format("{}: {} would write over what is read from it", output, option));
+  for (const std::string& output : outputs) {
+    if (!fs::is_regular_file(output, error)) continue;
+    for (const std::string& input : inputs) {
+      if (!fs::equivalent(output, input, error) || error) continue;
+      throw InputError(fmt::format("{}: {} would write over what is read from it", output, option));
+    }
   }
 }
 

@@ -18,7 +18,7 @@ void expect_folder(const std::string& folder);
 void make_folder(const std::string& folder);
 
 /// @throws InputError if an output is one of the inputs, under whatever name.
-void expect_apart(const std::string& option, const std::string& output,
+void expect_apart(const std::string& option, const std::vector<std::string>& outputs,
                   const std::vector<std::string>& inputs);
 
 /// What was printed is out, or one line on standard error tells that it is not.

@@ -7,7 +7,7 @@
 
 namespace perp::cli {
 
-Problem ProblemInput::read_input() const {
+PartFiles ProblemInput::beside_matrix() const {
   if (q.empty() && !(lower.empty() && upper.empty()))
     throw std::invalid_argument(
         "--lower, --upper: they go with --q, as options name all files beside M");
@@ -15,7 +15,13 @@ Problem ProblemInput::read_input() const {
   for (const auto& [field, path] : {std::pair("q", q), {"lower", lower}, {"upper", upper}}) {
     if (!path.empty()) given.emplace(field, path);
   }
-  return read_problem(file, from, given);
+  return given;
+}
+
+Problem ProblemInput::read_input() const { return read_problem(file, from, beside_matrix()); }
+
+std::vector<std::string> ProblemInput::input_files() const {
+  return files_read(file, from, beside_matrix());
 }
 
 void add_problem_input(CLI::App& verb, ProblemInput& input, const std::string& name) {

@@ -1,8 +1,10 @@
 // The problem that a verb takes: its file, and how that is read.
 #pragma once
 
+#include <perp/problems/io/part_files.hpp>
 #include <perp/problems/standard/problem.hpp>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -18,6 +20,11 @@ struct ProblemInput {
 
   /// @throws InputError
   Problem read_input() const;
+  /// The files that read_input() reads. @throws InputError
+  std::vector<std::string> input_files() const;
+
+ private:
+  PartFiles beside_matrix() const;
 };
 
 /// Adds the argument FILE (or `name`) and the options --from, --q, --lower and --upper.

@@ -28,10 +28,9 @@ struct ShrinkOptions : ProblemInput {
 void shrink_file(const ShrinkOptions& o, int& code) {
   const SettingTexts settings = split_pairs(o.settings, "--set");
   check_solvers({o.solver}, settings);
-  expect_apart("--output", o.output, {o.file, o.q, o.lower, o.upper});
-  expect_writable(o.output);
   const Problem problem = o.read_input();
-  expect_written_format(o.output);
+  expect_apart("--output", files_written(o.output), o.input_files());
+  expect_writable(o.output);
   SolveRequest request;
   request.solver = o.solver;
   request.limits.tolerance = o.tolerance;

@@ -152,7 +152,9 @@ void check(const SolveOptions& o, const SettingTexts& settings) {
   if (o.trace.empty()) return;
   if (is_program(o.solver))
     throw std::invalid_argument("--trace: a program tells nothing of its iterations");
-  expect_apart("--trace", o.trace, {o.file, o.start, o.q, o.lower, o.upper});
+  std::vector<std::string> inputs = o.input_files();
+  inputs.push_back(o.start);
+  expect_apart("--trace", {o.trace}, inputs);
   expect_writable(o.trace);
 }
 

@@ -171,6 +171,16 @@ std::optional<std::string_view> ending_of_parts(const std::string& folder) {
   return found;
 }
 
+std::vector<std::string> files_of_parts(const std::string& path, std::string_view ending,
+                                        const PartFiles& given) {
+  std::vector<std::string> files;
+  if (!given.empty()) files.push_back(path);
+  for (const auto& [field, file] :
+       given.empty() ? find_parts(place_of_parts(path, ending).before, ending) : given)
+    files.push_back(file);
+  return files;
+}
+
 Problem read_parts(const std::string& path, std::string_view ending, const PartFiles& given) {
   PartFiles files = given;
   std::string name;

@@ -6,6 +6,7 @@
 #include <perp/problems/standard/problem.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace perp {
 
@@ -29,5 +30,9 @@ std::optional<std::string_view> ending_of_parts(const std::string& folder);
 /// @param given files of fields beside M
 /// @throws InputError naming the file, the field or line, and the fault.
 Problem read_parts(const std::string& path, std::string_view ending, const PartFiles& given);
+
+/// The files that read_parts() reads. @throws InputError if it finds none
+std::vector<std::string> files_of_parts(const std::string& path, std::string_view ending,
+                                        const PartFiles& given);
 
 }  // namespace perp

@@ -67,14 +67,20 @@ void expect_own_names(const std::string& path) {
   }
 }
 
-// One file a field: model.M.mtx, model.q.mtx, ... for model.mtx.
-std::vector<std::string> write_mtx(const Problem& problem, const std::string& path) {
+// model and .mtx, or .mtx.gz, of model.mtx.
+std::pair<std::string, std::string> split_mtx(const std::string& path) {
   std::string first = path, ending;
   for (const std::string_view part : {".gz", ".mtx"}) {
     if (!first.ends_with(part)) continue;
     first.resize(first.size() - part.size());
     ending.insert(0, part);
   }
+  return {first, ending};
+}
+
+// One file a field: model.M.mtx, model.q.mtx, ... for model.mtx.
+std::vector<std::string> write_mtx(const Problem& problem, const std::string& path) {
+  const auto [first, ending] = split_mtx(path);
   std::vector<std::string> files;
   const auto fields = problem_to_matrix_market(problem);
   // Parts of an older problem must not stand beside those of this one: they would be read as its.
@@ -230,6 +236,31 @@ Problem read_problem(const std::string& path, const std::string& format, const P
   return problem;
 }
 
+std::vector<std::string> files_read(const std::string& path, const std::string& format,
+                                    const PartFiles& given) {
+  const FormatInfo& chosen = format_of(path, format, false);
+  if (const auto place = sequence_place(path); place && format.empty()) return {place->file};
+  if (chosen.in_parts) return files_of_parts(path, chosen.ending(), given);
+  std::vector<std::string> files = {path};
+  if (const std::string names = names_file(path); !names.empty()) files.push_back(names);
+  return files;
+}
+
+std::vector<std::string> files_written(const std::string& path, const std::string& format) {
+  const FormatInfo& chosen = format_of(path, format, true);
+  std::vector<std::string> files;
+  if (chosen.in_parts) {
+    for (const std::string_view field : part_fields()) {
+      for (const std::string_view ending : {".mtx", ".mtx.gz"})
+        files.push_back(fmt::format("{}.{}{}", split_mtx(path).first, field, ending));
+    }
+    return files;
+  }
+  files.push_back(path);
+  if (const std::string names = names_file(path); !names.empty()) files.push_back(names);
+  return files;
+}
+
 std::vector<std::string> write_problem(const Problem& problem, const std::string& path,
                                        const std::string& format) {
   const FormatInfo& chosen = format_of(path, format, true);
@@ -239,8 +270,6 @@ std::vector<std::string> write_problem(const Problem& problem, const std::string
     throw InputError(fmt::format("{}: {}", path, error.what()));
   }
 }
-
-void expect_written_format(const std::string& path) { format_of(path, "", true); }
 
 std::string problem_text(const Problem& problem, const std::string& format) {
   const FormatInfo& chosen = format_of("-", format, true);

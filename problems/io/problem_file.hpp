@@ -43,14 +43,20 @@ bool is_in_parts(const std::string& path);
 Problem read_problem(const std::string& path, const std::string& format = "",
                      const PartFiles& given = {});
 
+/// The files that read_problem() reads, those of all fields of formats mtx and csv.
+/// @throws InputError if there are none of these
+std::vector<std::string> files_read(const std::string& path, const std::string& format = "",
+                                    const PartFiles& given = {});
+
 /// Written to a temporary file first, then renamed; names beside an .nl file go to a .col file.
 /// Format mtx (.mtx) writes a file for each matrix and vector: model.M.mtx for model.mtx.
 /// @return the files written, without a .col file @throws InputError
 std::vector<std::string> write_problem(const Problem& problem, const std::string& path,
                                        const std::string& format = "");
 
-/// @throws InputError if the ending of a file names no format that write_problem() can write
-void expect_written_format(const std::string& path);
+/// The files that write_problem() would write, replace or remove for some problem.
+/// @throws InputError if no format that is written has this name, or the ending of the path
+std::vector<std::string> files_written(const std::string& path, const std::string& format = "");
 
 /// What write_problem() would write to one file, perp's own format if none is named.
 /// @throws InputError, also if the format has several files
