@@ -44,7 +44,7 @@ double largest_of(const AffineSum& sum) {
   Extended largest = 0;
   for (Eigen::Index i = 0; i < sum.values.size(); ++i)
     largest = std::max(largest, at_least(sum, i));
-  return static_cast<double>(largest);
+  return round_up(largest);
 }
 
 // At least the distance of exact sums from the product of cones, as distance_from_cones().
@@ -67,7 +67,7 @@ double distance_of(const AffineSum& sum, const std::vector<Cone>& cones) {
     }
     offset += cone.size;
   }
-  return static_cast<double>(distance);
+  return round_up(distance);
 }
 
 // How far v may be from the cones because of the rounding of a norm.
@@ -76,7 +76,8 @@ double hidden_in_norms(const Vector& v, const std::vector<Cone>& cones) {
   int offset = 0;
   for (const Cone& cone : cones) {
     if (cone.type == ConeType::kSecondOrder && cone.size > 1)
-      hidden = std::max(hidden, 0x1p-60 * cone.size * max_abs(v.segment(offset, cone.size)));
+      hidden =
+          std::max(hidden, round_up(0x1p-60L * cone.size * max_abs(v.segment(offset, cone.size))));
     offset += cone.size;
   }
   return hidden;
@@ -240,7 +241,7 @@ double largest_response(const FrictionContact& p, const Vector& y, bool& may_van
   Extended largest = 0;
   for (int i = 0; i < p.size(); ++i)
     largest = std::max(largest, at_least(response, i) + 2 * carried[i]);
-  return static_cast<double>(largest);
+  return round_up(largest);
 }
 
 bool is_proof_of_unbounded(const ConicQp& p, const Vector& x) {
@@ -281,9 +282,9 @@ FarkasCheck check_farkas(const Mlcp& p, const Vector& y) {
   long double supremum = 0, size = 0;
   check.violation = 0.0;
   bool may_hold = true;  // up to rounding
-  const auto add = [&](double a, double b) {
-    supremum += static_cast<long double>(a) * b;
-    size += std::abs(static_cast<long double>(a) * b);
+  const auto add = [&](Extended a, double b) {
+    supremum += a * b;
+    size += std::abs(a * b);
   };
   for (int j = 0; j < n; ++j) {
     add(p.q[j], y[j]);
@@ -296,16 +297,16 @@ FarkasCheck check_farkas(const Mlcp& p, const Vector& y) {
       if (is_clear && positive != (value > 0)) continue;
       const double bound = positive ? p.upper[j] : p.lower[j];
       if (std::isinf(bound)) {
-        check.violation = std::max(check.violation, static_cast<double>(most));
+        check.violation = std::max(check.violation, round_up(most));
         may_hold = may_hold && !is_clear;
       } else if (is_clear) {
-        add(static_cast<double>(value), bound);
+        add(value, bound);
       } else {
         supremum += most * std::abs(bound);
       }
     }
   }
-  check.supremum = static_cast<double>(supremum);
+  check.supremum = round_up(supremum);
   const double margin = -check.supremum;
   const double length = std::max(1.0, max_abs(p.q) / std::max(p.M.max_abs(), 1e-300));
   if (!(margin > kBeyondRounding * static_cast<double>(size) && margin > 0)) return check;

@@ -204,6 +204,7 @@ AffineSum sum_of(std::initializer_list<AffineTerm> terms, int rows) {
 
 void sum_of(std::initializer_list<AffineTerm> terms, int rows, SumWorkspace& work,
             AffineSum& result) {
+  constexpr Extended kUpwards = 1 + 0x1p-40L;  // more than sums of positive numbers are rounded by
   auto& sums = work.rows_->sums;
   auto& doubtful = work.rows_->doubtful;
   auto& exact = work.rows_->exact;
@@ -221,9 +222,13 @@ void sum_of(std::initializer_list<AffineTerm> terms, int rows, SumWorkspace& wor
   if (count == 0) return;
   if (exact.size() < count) exact.resize(count);
   for (std::size_t k = 0; k < count; ++k) exact[k].clear();
+  for (int i = 0; i < rows; ++i)
+    if (doubtful[i] >= 0) result.sizes[i] = 0;  // doubles may have lost what underflows
   for (const AffineTerm& term : terms) {
     for_products(term, [&](int row, Extended a, Extended b) {
-      if (doubtful[row] >= 0) exact[doubtful[row]].add(a, b);
+      if (doubtful[row] < 0) return;
+      exact[doubtful[row]].add(a, b);
+      result.sizes[row] += std::abs(a * b) * kUpwards;
     });
   }
   for (int i = 0; i < rows; ++i)

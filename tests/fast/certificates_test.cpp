@@ -70,6 +70,32 @@ TEST(Certificates, WhatRoundingHidesExcludesNothing) {
   EXPECT_FALSE(outside.excludes && outside.radius > 2.0);
 }
 
+// M'y is below the smallest double and not 0: the answers 1e200 and -1e200 are not excluded.
+TEST(Certificates, WhatUnderflowsExcludesNothing) {
+  const DenseMatrix tiny = matrix(1, 1, {1e-200});
+  const Vector y = vector({1e-200});
+  const FarkasCheck lcp = check_farkas(Lcp{tiny, vector({-1})}, y);
+  EXPECT_FALSE(lcp.holds || lcp.excludes);
+  EXPECT_LE(lcp.radius, 1e200);
+  const FarkasCheck conic = check_farkas(conic_problem(DenseMatrix::Zero(1, 1), vector({0}), tiny,
+                                                       vector({-1}), {{ConeType::kZero, 1}}),
+                                         y);
+  EXPECT_FALSE(conic.holds || conic.excludes);
+  EXPECT_LE(conic.radius, 1e200);
+  FrictionContact contact;
+  contact.dimension = 2;
+  contact.mu = vector({0});
+  contact.W = Matrix(DenseMatrix(1e-200 * DenseMatrix::Identity(2, 2)));
+  contact.q = vector({-1, 0});
+  const FarkasCheck friction = check_farkas(contact, vector({1e-200, 0}));
+  EXPECT_FALSE(friction.holds || friction.excludes);
+  EXPECT_LE(friction.radius, 1e200);
+  const UnboundedCheck slope = check_unbounded(
+      conic_problem(tiny, vector({-1}), DenseMatrix::Zero(0, 1), Vector(), {}), vector({1e-200}));
+  EXPECT_FALSE(slope.holds || slope.excludes);
+  EXPECT_LE(slope.radius, 1e200);
+}
+
 // On the boundary of a cone, and with terms that cancel exactly: still a proof.
 TEST(Certificates, ProofsOnABoundaryHold) {
   const ConicQp p = conic_problem(DenseMatrix::Zero(2, 2), vector({0, 0}),
