@@ -3,7 +3,9 @@
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+#include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/verifier.hpp>
+#include <perp/solvers/interior_point/interior_point.hpp>
 #include <utility>
 #include <vector>
 
@@ -13,6 +15,9 @@ namespace {
 
 constexpr int kMostColumns = 3000;    // of E: its least squares are dense
 constexpr double kMostEntries = 1e7;  // of A as a dense matrix, 80 MB
+constexpr double kConeAccuracy = 1e-12;
+constexpr double kWeight = 1e8;     // of squares: a gap of kConeAccuracy is a residual of 1e-10
+constexpr double kOnBorder = 1e-6;  // of a part at a tip: relative distance from the border
 constexpr double kLevels[] = {1.0, 1e2,
                               1e4};  // multiples of the tolerance that are tried as limit for zero
 
@@ -58,6 +63,16 @@ Face face_at(const ConicQp& problem, const Vector& s, double zero) {
     row += cone.size;
   }
   return face;
+}
+
+// Of A'y + g = G alpha + g, with y = E alpha.
+DenseMatrix gradients_of(const Face& face, const DenseMatrix& At) {
+  DenseMatrix G = DenseMatrix::Zero(At.rows(), static_cast<int>(face.columns.size()));
+  for (int j = 0; j < G.cols(); ++j) {
+    for (const auto& [row, value] : face.columns[static_cast<std::size_t>(j)].entries)
+      G.col(j) += value * At.col(row);
+  }
+  return G;
 }
 
 // min ||G alpha + g||, with alpha >= 0 for the columns that are not free.
@@ -141,65 +156,146 @@ Vector dual_of(const Face& face, const Vector& alpha, Eigen::Index rows) {
   return y;
 }
 
+// Tips are not looked at: their parts of y may be outside the cone.
 Vector least_squares_on(const Face& face, const DenseMatrix& At, const Vector& g) {
-  DenseMatrix G = DenseMatrix::Zero(At.rows(), static_cast<int>(face.columns.size()));
   std::vector<bool> free;
-  for (int j = 0; j < G.cols(); ++j) {
-    const FaceColumn& column = face.columns[static_cast<std::size_t>(j)];
-    for (const auto& [row, value] : column.entries) G.col(j) += value * At.col(row);
-    free.push_back(column.free);
-  }
-  return LeastSquares(G, g, free).solve();
+  for (const FaceColumn& column : face.columns) free.push_back(column.free);
+  return LeastSquares(gradients_of(face, At), g, free).solve();
 }
 
-// If the part of y at a tip is outside the cone, replaces its columns by the ray nearest to it.
-bool bend_tips(Face& face, const Vector& alpha, double slack) {
-  bool bent = false;
+// The same with the parts at tips in their cones:
+//   min kWeight/2 ||w||^2, G alpha - w = -g, alpha >= 0 of columns that are not free, tips in the
+//   cone.
+// @return nothing if interior points find no answer
+std::optional<Vector> least_squares_in_cones(const Face& face, const DenseMatrix& At,
+                                             const Vector& g) {
+  const auto n = static_cast<int>(g.size()), k = static_cast<int>(face.columns.size());
+  ConicQp program;
+  std::vector<Triplet> rows;
+  const auto in_cone = [&](ConeType type, int first, int size) {
+    int row = n;
+    for (const Cone& cone : program.cones) row += cone.type == ConeType::kZero ? 0 : cone.size;
+    for (int i = 0; i < size; ++i) rows.emplace_back(row + i, first + i, -1.0);
+    program.cones.push_back({type, size});
+  };
+  if (n > 0) program.cones.push_back({ConeType::kZero, n});
+  for (int j = 0; j < k; ++j)
+    if (!face.columns[static_cast<std::size_t>(j)].free) in_cone(ConeType::kNonnegative, j, 1);
+  for (const Tip& tip : face.tips) in_cone(ConeType::kSecondOrder, tip.column, tip.size);
+  const DenseMatrix G = gradients_of(face, At);
+  for (int j = 0; j < k; ++j) {
+    for (int i = 0; i < n; ++i)
+      if (G(i, j) != 0.0) rows.emplace_back(i, j, G(i, j));
+  }
+  for (int i = 0; i < n; ++i) rows.emplace_back(i, k + i, -1.0);
+  int count = 0;
+  for (const Cone& cone : program.cones) count += cone.size;
+  SparseMatrix a(count, k + n), p(k + n, k + n);
+  a.setFromTriplets(rows.begin(), rows.end());
+  for (int i = 0; i < n; ++i) p.insert(k + i, k + i) = kWeight;
+  p.makeCompressed();
+  program.P = Matrix(std::move(p));
+  program.A = Matrix(std::move(a));
+  program.c = Vector::Zero(k + n);
+  program.b = Vector::Zero(count);
+  program.b.head(n) = -g;
+  Problem problem;
+  problem.data = std::move(program);
+  InteriorPoint solver;
+  solver.limits.tolerance = kConeAccuracy;
+  solver.prepare(problem);
+  const Result& r = solver.solve();
+  if (r.z.size() != k + n || !r.z.allFinite()) return {};
+  return r.z.head(k);
+}
+
+// The ray nearest to the part of y at a tip in place of its columns, if that part is on the border
+// of its cone, or outside. Of a part near 0 nothing is left.
+void bend_tips(Face& face, const Vector& alpha) {
   std::vector<Tip> kept;
+  const double none = kOnBorder * alpha.lpNorm<Eigen::Infinity>();
   for (const Tip& tip : face.tips) {
     const double t = alpha[tip.column], r = alpha.segment(tip.column + 1, tip.size - 1).norm();
-    if (t >= r - slack) {
+    if (t - r > kOnBorder * t && t > none) {
       kept.push_back(tip);
       continue;
     }
-    bent = true;
     const int row = face.columns[static_cast<std::size_t>(tip.column)].entries.front().first;
-    const bool polar = -t >= r;  // the nearest point of the cone is 0
-    FaceColumn ray;
-    ray.entries.emplace_back(row, polar ? 0.0 : 1.0);
-    for (int i = 1; i < tip.size; ++i) {
-      ray.entries.emplace_back(row + i, polar ? 0.0 : alpha[tip.column + i] / r);
-      face.columns[static_cast<std::size_t>(tip.column + i)] = {};
-    }
-    face.columns[static_cast<std::size_t>(tip.column)] = std::move(ray);
+    const bool nothing = t <= none || r == 0.0;
+    for (int i = 0; i < tip.size; ++i) face.columns[static_cast<std::size_t>(tip.column + i)] = {};
+    if (nothing) continue;
+    FaceColumn& ray = face.columns[static_cast<std::size_t>(tip.column)];
+    ray.entries.emplace_back(row, 1.0);
+    for (int i = 1; i < tip.size; ++i) ray.entries.emplace_back(row + i, alpha[tip.column + i] / r);
   }
   face.tips = std::move(kept);
-  return bent;
 }
+
+bool tips_in_cones(const Face& face, const Vector& alpha) {
+  return std::ranges::all_of(face.tips, [&](const Tip& tip) {
+    return alpha[tip.column] >= alpha.segment(tip.column + 1, tip.size - 1).norm();
+  });
+}
+
+// alpha at tips, and 0 in other columns.
+Vector of_tips(const Face& face, const Vector& alpha) {
+  Vector part = Vector::Zero(alpha.size());
+  for (const Tip& tip : face.tips)
+    part.segment(tip.column, tip.size) = alpha.segment(tip.column, tip.size);
+  return part;
+}
+
+// The y with the smallest measure so far.
+class Best {
+ public:
+  Best(const ConicQp& problem, const Vector& x, double tolerance)
+      : problem_(problem), answer_{x, Vector::Zero(problem.b.size())}, tolerance_(tolerance) {}
+
+  void offer(const Face& face, const Vector& alpha) {
+    Answer answer{answer_.z, dual_of(face, alpha, answer_.dual.size())};
+    const Verdict verdict = verify(problem_, answer, tolerance_);
+    solved = solved || verdict.solved;
+    if (!(verdict.measure < measure_)) return;
+    measure_ = verdict.measure;
+    answer_ = std::move(answer);
+  }
+  const Vector& y() const { return answer_.dual; }
+
+  bool solved = false;
+
+ private:
+  ProblemData problem_;
+  Answer answer_;
+  double tolerance_, measure_ = kInfinity;
+};
 
 }  // namespace
 
 std::optional<Vector> recover_dual(const ConicQp& problem, const Vector& x, double tolerance) {
   const Vector s = problem.b - problem.A.multiply(x);
   const Vector g = problem.P.multiply(x) + problem.c;
-  Vector best = Vector::Zero(s.size());
-  double best_measure = std::numeric_limits<double>::infinity();
-  if (!s.allFinite() || !g.allFinite()) return best;
+  Best best(problem, x, tolerance);
+  if (!s.allFinite() || !g.allFinite()) return best.y();
   if (static_cast<double>(problem.A.rows()) * problem.A.cols() > kMostEntries) return {};
   const DenseMatrix At = problem.A.to_dense().transpose();
   for (const double level : kLevels) {
     Face face = face_at(problem, s, std::max(level * tolerance, 1e-14));
     if (face.columns.size() > kMostColumns) return {};
     Vector alpha = least_squares_on(face, At, g);
-    while (bend_tips(face, alpha, 0.1 * tolerance)) alpha = least_squares_on(face, At, g);
-    const Vector y = dual_of(face, alpha, s.size());
-    const Verdict verdict = verify(ProblemData(problem), {x, y}, tolerance);
-    if (!(verdict.measure < best_measure)) continue;
-    best = y;
-    best_measure = verdict.measure;
-    if (verdict.solved) break;
+    best.offer(face, alpha);
+    if (best.solved) break;
+    if (tips_in_cones(face, alpha)) continue;
+    const auto inside = least_squares_in_cones(face, At, g);
+    if (!inside) continue;
+    best.offer(face, *inside);
+    // Interior points end near the border: what is on it is found once more, to the last digits.
+    // Of many answers the one beside theirs is taken, as others may be outside the cones of tips.
+    bend_tips(face, *inside);
+    const Vector beside = of_tips(face, *inside);
+    best.offer(face, beside + least_squares_on(face, At, g + gradients_of(face, At) * beside));
+    if (best.solved) break;
   }
-  return best;
+  return best.y();
 }
 
 }  // namespace perp
