@@ -70,13 +70,16 @@ void read_start(const std::string& start, const Problem& problem, const std::str
     return;
   }
   StoredStart read = start_from_text(read_text_file(start), start);
-  const auto check_length = [&](std::string_view field, std::ptrdiff_t length) {
-    if (length == problem.size()) return;
-    throw InputError(fmt::format("{}: field \"{}\": length is {}, expected {}", start, field,
-                                 length, problem.size()));
+  const auto check_length = [&](std::string_view field, std::ptrdiff_t length,
+                                std::ptrdiff_t expected) {
+    if (length == expected) return;
+    throw InputError(
+        fmt::format("{}: field \"{}\": length is {}, expected {}", start, field, length, expected));
   };
-  check_length("z", read.z.size());
-  if (read.basis) check_length("basis", std::ssize(*read.basis));
+  check_length("z", read.z.size(), problem.size());
+  if (read.basis) check_length("basis", std::ssize(*read.basis), problem.size());
+  const auto* conic = std::get_if<ConicQp>(&problem.data);
+  if (read.dual && conic) check_length("dual", read.dual->size(), conic->b.size());
   request.start = std::move(read.z);
   request.start_dual = std::move(read.dual);
   request.start_basis = std::move(read.basis);
@@ -276,6 +279,15 @@ struct Finding {
   std::optional<Status> shown;  // what the certificate shows
 };
 
+// "z[3]", or "" if all entries are numbers.
+std::string first_without_number(const Answer& answer) {
+  for (const auto& [name, v] : {std::pair("z", &answer.z), {"dual", &answer.dual}}) {
+    for (Eigen::Index i = 0; i < v->size(); ++i)
+      if (std::isnan((*v)[i])) return fmt::format("{}[{}]", name, i);
+  }
+  return {};
+}
+
 Finding look_at(const Problem& problem, const VerifyOptions& o) {
   StoredResult stored = result_from_text(read_text_file(o.result), o.result);
   Finding finding;
@@ -291,6 +303,7 @@ Finding look_at(const Problem& problem, const VerifyOptions& o) {
     return finding;
   }
   try {
+    const std::string no_number = first_without_number(*stored.answer);
     finding.message = complete(problem, o.tolerance, *stored.answer);
     finding.verdict = verify(problem, *stored.answer, o.tolerance);
     if (!finding.message.empty() && !finding.verdict.solved) {
@@ -298,6 +311,8 @@ Finding look_at(const Problem& problem, const VerifyOptions& o) {
           "the result has no dual (field \"dual\"), and none that least squares find goes with its "
           "z; residuals are those of the best";
     }
+    if (!no_number.empty())
+      finding.message = fmt::format("the answer's {} is no number", no_number);
   } catch (const std::invalid_argument& error) {
     throw field_error(o.result, error.what());
   }

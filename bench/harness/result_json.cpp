@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <perp/bench/harness/words.hpp>
+#include <perp/problems/json/field.hpp>
 
 namespace perp {
 
@@ -41,16 +43,28 @@ std::vector<PairStatus> basis_field(const json::Value& value, const std::string&
   return basis;
 }
 
+// What stands for a number that is none: NaN and the infinities, as this writer writes them.
+enum class Nulls { kRefused, kAreNaN };
+
 // @param within the object that has the field, for messages: "certificate."
 Vector vector_field(const json::Value& object, const char* name, const std::string& file,
-                    std::string_view within = "") {
+                    std::string_view within = "", Nulls nulls = Nulls::kRefused) {
   const json::Value* value = object.find(name);
   if (!value) throw InputError(fmt::format("{}: field \"{}{}\": is missing", file, within, name));
+  if (value->get_if<json::Array>()) {
+    const std::vector<Field> items = Field(*value, file, fmt::format("{}{}", within, name)).items();
+    Vector vector(static_cast<Eigen::Index>(items.size()));
+    for (std::size_t k = 0; k < items.size(); ++k) {
+      const bool is_nan = nulls == Nulls::kAreNaN && items[k].value().is_null();
+      vector[static_cast<Eigen::Index>(k)] =
+          is_nan ? std::numeric_limits<double>::quiet_NaN() : items[k].number();
+    }
+    return vector;
+  }
   const auto* numbers = value->get_if<json::Numbers>();
   if (!numbers) {
-    throw InputError(fmt::format(
-        "{}: field \"{}{}\": expected an array of numbers, found {}", file, within, name,
-        value->get_if<json::Array>() ? "other things in it" : value->type_name()));
+    throw InputError(fmt::format("{}: field \"{}{}\": expected an array of numbers, found {}", file,
+                                 within, name, value->type_name()));
   }
   return Eigen::Map<const Vector>(numbers->values.data(),
                                   static_cast<Eigen::Index>(numbers->values.size()));
@@ -80,10 +94,10 @@ json::Value document_from(std::string_view text, const std::string& file) {
   return document;
 }
 
-Answer answer_of(const json::Value& document, const std::string& file) {
+Answer answer_of(const json::Value& document, const std::string& file, Nulls nulls) {
   Answer answer;
-  answer.z = vector_field(document, "z", file);
-  if (document.find("dual")) answer.dual = vector_field(document, "dual", file);
+  answer.z = vector_field(document, "z", file, "", nulls);
+  if (document.find("dual")) answer.dual = vector_field(document, "dual", file, "", nulls);
   return answer;
 }
 
@@ -190,7 +204,7 @@ StoredStart start_from_text(std::string_view text, const std::string& file) {
 }
 
 Answer answer_from_text(std::string_view text, const std::string& file) {
-  return answer_of(document_from(text, file), file);
+  return answer_of(document_from(text, file), file, Nulls::kRefused);
 }
 
 StoredResult result_from_text(std::string_view text, const std::string& file) {
@@ -199,7 +213,8 @@ StoredResult result_from_text(std::string_view text, const std::string& file) {
   const json::Value* certificate = document.find("certificate");
   if (certificate && !certificate->is_null())
     result.certificate = certificate_field(*certificate, file);
-  if (document.find("z") || !result.certificate) result.answer = answer_of(document, file);
+  if (document.find("z") || !result.certificate)
+    result.answer = answer_of(document, file, Nulls::kAreNaN);
   return result;
 }
 

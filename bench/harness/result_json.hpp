@@ -27,7 +27,8 @@ StoredStart start_from_text(std::string_view text, const std::string& file);
 /// field if the text is wrong
 Answer answer_from_text(std::string_view text, const std::string& file);
 
-/// What a result document holds: an answer, a certificate, or both.
+/// What a result document holds: an answer, a certificate, or both. A null in an answer, which
+/// results of programs that answer NaN have, is NaN.
 struct StoredResult {
   std::optional<Answer> answer;
   std::optional<Certificate> certificate;

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <perp/bench/analysis/analysis.hpp>
 #include <perp/bench/harness/dual_recovery.hpp>
@@ -81,6 +82,13 @@ SolveRequest request_of(const Options& options, Settings settings) {
   return request;
 }
 
+void expect_finite(const Vector& v, const std::string& name) {
+  for (Eigen::Index i = 0; i < v.size(); ++i) {
+    if (!std::isfinite(v[i]))
+      throw py::value_error(name + ": entry " + std::to_string(i) + " is not finite");
+  }
+}
+
 // A start may be an array, an earlier result, "zero" or None (the problem's own, if it has one).
 void set_start(SolveRequest& request, const Problem& problem, const py::object& start,
                const py::object& dual) {
@@ -102,12 +110,18 @@ void set_start(SolveRequest& request, const Problem& problem, const py::object& 
     request.stored_start = word == "stored";
   } else if (py::isinstance<VerifiedResult>(start)) {
     const VerifiedResult& earlier = start.cast<const VerifiedResult&>();
+    expect_finite(earlier.answer.z, "start: the result's z");
+    expect_finite(earlier.answer.dual, "start: the result's dual");
     request.start = earlier.answer.z;
     if (earlier.answer.dual.size() > 0) request.start_dual = earlier.answer.dual;
     if (!earlier.basis.empty()) request.start_basis = earlier.basis;
   } else {
     request.start = vector_from(start, "start");
-    if (!dual.is_none()) request.start_dual = vector_from(dual, "start_dual");
+    expect_finite(*request.start, "start");
+    if (!dual.is_none()) {
+      request.start_dual = vector_from(dual, "start_dual");
+      expect_finite(*request.start_dual, "start_dual");
+    }
   }
 }
 
@@ -159,7 +173,8 @@ class PythonSession {
     const Busy busy(busy_);
     if (py::isinstance<py::str>(start) && start.cast<std::string>() == "last") {
       set_start(request_, problem, py::none(), py::none());
-      if (last_ && last_->answer.z.size() == problem.size()) {
+      if (last_ && last_->answer.z.size() == problem.size() && last_->answer.z.allFinite() &&
+          last_->answer.dual.allFinite()) {
         request_.start = last_->answer.z;
         const auto* conic = std::get_if<ConicQp>(&problem.data);
         if (conic && last_->answer.dual.size() == conic->b.size())

@@ -439,7 +439,12 @@ class TestStart(BadInputTestCase):
         self.refuse_start({"z": [1, "2"]}, "z")
 
     def test_with_null(self):
-        self.refuse_start({"z": [None, None]}, "z")
+        self.refuse_start({"z": [1, None]}, '"z[1]"', "null")
+
+    def test_with_a_dual_of_wrong_length(self):
+        path = self.write("cone.json", make_problem("conic_qp"))
+        start = self.write("start.json", {"z": [0] * make_problem("conic_qp")["n"], "dual": [0] * 99})
+        self.refuse("solve", path, "--start", start, words=['"dual"', "99"], file="start.json")
 
     def test_malformed(self):
         self.refuse_start('{"z": [1, 2', "json")
@@ -465,9 +470,6 @@ class TestVerify(BadInputTestCase):
 
     def test_z_with_text(self):
         self.refuse_result({"z": ["2", "0"]}, "z")
-
-    def test_z_with_null(self):
-        self.refuse_result({"z": [2, None]}, "z")
 
     def test_z_a_number(self):
         self.refuse_result({"z": 2}, "z")

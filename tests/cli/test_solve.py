@@ -325,6 +325,15 @@ class TestTrace(SolveTestCase):
 
 
 class TestVerify(SolveTestCase):
+    def test_what_is_no_number_solves_nothing(self):
+        """Results of programs that answer NaN have null in z."""
+        code, verdict = self.verify(lcp(), [2, None])
+        self.assertEqual((code, verdict["solved"], verdict["message"]), (1, False, "the answer's z[1] is no number"))
+        done = self.perp("solve", self.write("p.json", lcp()), "--json", "--solver",
+                         """exec:echo '{"status": "solved", "z": [2, null]}'""")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(self.perp("verify", self.write("p.json", lcp()), self.write("r.json", done.stdout)).returncode, 1)
+
     def verify(self, problem, z, *arguments):
         done = self.perp("verify", self.write("p.json", problem), self.write("r.json", {"z": z}), "--json", *arguments)
         return done.returncode, parse_json(done.stdout)

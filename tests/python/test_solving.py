@@ -362,6 +362,28 @@ class TestStartsOfSessions(unittest.TestCase):
         session.solve(self.program(4))
         self.assertTrue(session.solve(self.program(5), start="last").solved)
 
+    def test_a_start_is_finite(self):
+        problem = perp.lcp(M, Q)
+        for call, text in ((lambda: perp.solve(problem, start=[np.nan, 1]), "start: entry 0 is not finite"),
+                           (lambda: perp.solve(problem, "newton-fb", start=[0, np.inf]), "start: entry 1 is not finite"),
+                           (lambda: perp.solve(self.program(4), start=np.zeros(3), start_dual=[0, 0, 0, np.nan]),
+                            "start_dual: entry 3 is not finite")):
+            with self.assertRaisesRegex(ValueError, text):
+                call()
+
+        @perp.solver("answers-nan", ["lcp"])
+        def nan(problem, start, limits):
+            return {"z": [np.nan, 0], "status": "stalled"}
+
+        failed = perp.solve(problem, "answers-nan")
+        self.assertFalse(failed.solved)
+        if len(failed.z):
+            with self.assertRaisesRegex(ValueError, "start: the result's z: entry 0 is not finite"):
+                perp.solve(problem, start=failed)
+        session = perp.Session("answers-nan")
+        session.solve(problem)
+        self.assertEqual(session.solve(problem, start="last").start, "nothing")
+
     def test_a_dual_alone_is_no_start(self):
         for start in (None, "zero", perp.solve(self.program(4))):
             with self.assertRaises(ValueError) as caught:
