@@ -1,6 +1,7 @@
 #include <perp/bench/report/simulations.hpp>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -302,8 +303,7 @@ constexpr std::array<DrawingName, 14> kDrawings{{{"kinetic", GroupDrawing::kKine
 
 std::vector<GroupDrawing> read_drawings(const SortedJson& j, const fs::path& path) {
   std::vector<GroupDrawing> drawings;
-  std::string names;
-  for (const DrawingName& d : kDrawings) names += fmt::format(" {}", d.name);
+  const std::string names = fmt::format(" {}", fmt::join(drawing_names(), " "));
   if (!j.is_array()) refuse(path, "draw", "an array of names:" + names);
   for (const SortedJson& name : j) {
     const auto it = std::find_if(kDrawings.begin(), kDrawings.end(),
@@ -417,6 +417,12 @@ void read_figure_json(SimulationGroup& group) {
 }
 
 }  // namespace
+
+std::vector<std::string> drawing_names() {
+  std::vector<std::string> names;
+  for (const DrawingName& d : kDrawings) names.emplace_back(d.name);
+  return names;
+}
 
 bool holds_simulations(const std::string& path) { return !run_folders({path}).empty(); }
 

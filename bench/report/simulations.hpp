@@ -89,6 +89,9 @@ bool holds_simulations(const std::string& path);
 /// @throws InputError if a run.json or figure.json is wrong or a CSV file lacks a column
 std::vector<SimulationGroup> read_simulations(const std::vector<std::string>& paths);
 
+/// The names that "draw" takes.
+std::vector<std::string> drawing_names();
+
 /// Distance in m of a run's body from the reference path, which is linear between its points.
 /// @param t receives the times, s: those of the run within the time span of the reference
 std::vector<double> distance_from(const BodyPath& reference, const BodyPath& body,

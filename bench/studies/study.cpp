@@ -10,6 +10,7 @@
 #include <perp/bench/data/data_files.hpp>
 #include <perp/bench/harness/solver_names.hpp>
 #include <perp/bench/harness/solvers.hpp>
+#include <perp/bench/report/simulations.hpp>
 #include <perp/bench/studies/bindings.hpp>
 #include <perp/bench/studies/reference_motion.hpp>
 #include <perp/problems/io/files.hpp>
@@ -190,17 +191,19 @@ class StudyReader {
     s.scene = bindings.text(field["scene"]);
     if (field.has("engine")) s.engine = plain_name(field["engine"], field["engine"].text());
     auto& a = s.arguments;
-    const auto word = [&](const char* name, const char* option) {
-      if (field.has(name)) a.insert(a.end(), {option, bindings.text(field[name])});
+    const auto word = [&](const char* name, const char* option, std::string& value) {
+      if (!field.has(name)) return;
+      value = bindings.text(field[name]);
+      a.insert(a.end(), {option, value});
     };
     const auto number = [&](const char* name, const char* option) {
       if (!field.has(name)) return;
       const double value = positive(field[name], bindings.number(field[name]));
       a.insert(a.end(), {option, fmt::format("{}", value)});
     };
-    word("formulation", "--formulation");
-    word("solver", "--solver");
-    word("driver", "--driver");
+    word("formulation", "--formulation", s.formulation);
+    word("solver", "--solver", s.solver);
+    word("driver", "--driver", s.driver);
     if (field.has("step")) {
       std::vector<std::string> steps;
       for (const double step : bindings.numbers(field["step"]))
@@ -211,12 +214,16 @@ class StudyReader {
     number("tolerance", "--tolerance");
     number("time_limit", "--time-limit");
     if (field.has("parameters")) {
-      for (const auto& [key, value] : members(field["parameters"]))
-        a.insert(a.end(), {"--param", fmt::format("{}={}", key, bindings.number(value))});
+      for (const auto& [key, value] : members(field["parameters"])) {
+        s.parameters[key] = bindings.number(value);
+        a.insert(a.end(), {"--param", fmt::format("{}={}", key, s.parameters[key])});
+      }
     }
     if (field.has("settings")) {
-      for (const auto& [key, value] : members(field["settings"]))
-        a.insert(a.end(), {"--set", fmt::format("{}={}", key, text_of(value))});
+      for (const auto& [key, value] : members(field["settings"])) {
+        s.settings.emplace_back(key, text_of(value));
+        a.insert(a.end(), {"--set", fmt::format("{}={}", key, s.settings.back().second)});
+      }
     }
     if (field.has("keep_going") && field["keep_going"].boolean()) a.emplace_back("--keep-going");
     if (field.has("contacts") && !field["contacts"].boolean()) a.emplace_back("--no-contacts");
@@ -226,10 +233,19 @@ class StudyReader {
   static std::string figure_json(const Field& field) {
     Json figure{{"title", field["title"].text()}};
     if (field.has("caption")) figure["caption"] = field["caption"].text();
-    if (field.has("view")) figure["view"] = field["view"].text();
+    if (field.has("view")) {
+      figure["view"] = field["view"].text();
+      if (figure["view"] != "side" && figure["view"] != "top")
+        field["view"].expected("\"side\" or \"top\"");
+    }
     if (field.has("draw")) {
       figure["draw"] = Json::array();
-      for (const Field& drawing : field["draw"].items()) figure["draw"].push_back(drawing.text());
+      const std::vector<std::string> known = drawing_names();
+      for (const Field& drawing : field["draw"].items()) {
+        if (std::ranges::find(known, drawing.text()) == known.end())
+          drawing.fail(fmt::format("\"{}\" is none of {}", drawing.text(), fmt::join(known, ", ")));
+        figure["draw"].push_back(drawing.text());
+      }
     }
     if (field.has("joint")) {
       field["joint"].only({"row", "label"});

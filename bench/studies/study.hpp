@@ -3,6 +3,7 @@
 
 #include <map>
 #include <perp/bench/harness/runner.hpp>
+#include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/studies/table_rule.hpp>
 #include <string>
 #include <utility>
@@ -25,7 +26,10 @@ struct StudySimulation {
   std::string folder;  ///< GROUP/NAME
   std::string scene;
   std::string engine;  ///< "" for perp, else the name of the engine ("ode", "bullet", ...)
-  std::vector<std::string> arguments;  ///< arguments of `perp simulate SCENE`, without --record
+  std::string formulation, solver = "auto", driver;  ///< formulation, driver: "" for the default
+  std::map<std::string, double> parameters;          ///< of the scene
+  SettingTexts settings;                             ///< of the solver
+  std::vector<std::string> arguments;  ///< all of `perp simulate SCENE`, without --record
 };
 
 /// Title, caption and drawings of a group of simulations: the figure.json of

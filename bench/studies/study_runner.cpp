@@ -5,16 +5,19 @@
 #include <nlohmann/json.hpp>
 #include <perp/bench/comparison/history.hpp>
 #include <perp/bench/data/data_files.hpp>
+#include <perp/bench/data/scenes.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/peers/catalogue.hpp>
 #include <perp/bench/processes/command.hpp>
 #include <perp/bench/processes/interrupt.hpp>
 #include <perp/bench/report/html.hpp>
 #include <perp/bench/simulation/run_folder.hpp>
+#include <perp/bench/simulation/simulation.hpp>
 #include <perp/bench/studies/evidence.hpp>
 #include <perp/bench/studies/judge.hpp>
 #include <perp/bench/studies/study_folder.hpp>
 #include <perp/bench/studies/table.hpp>
+#include <perp/formulations/registry.hpp>
 #include <perp/problems/io/files.hpp>
 
 namespace perp {
@@ -59,7 +62,25 @@ class StudyRunner {
         if (!is_suite(suite) && !fs::exists(suite)) collect_instances(suite, true);  // says why
       }
     }
-    for (const StudySimulation& s : study_.simulations) program_for(s);
+    for (const StudySimulation& s : study_.simulations) {
+      program_for(s);
+      try {
+        check(s);
+      } catch (const std::exception& error) {
+        throw InputError(fmt::format("{}: simulation {}: {}", study_.path, s.folder, error.what()));
+      }
+    }
+  }
+
+  // As perp simulate does. Engines have no formulation and no solver of perp.
+  static void check(const StudySimulation& s) {
+    const Scene scene = load_scene(s.scene, s.parameters);
+    if (!s.engine.empty()) return;
+    check_solvers({s.solver}, s.settings);
+    const std::unique_ptr<Formulation> formulation =
+        make_formulation(s.formulation.empty() ? default_formulation(scene) : s.formulation);
+    if (const auto why = refusal_of(*formulation, scene)) throw InputError(*why);
+    if (!s.driver.empty()) driver_from(s.driver);
   }
 
   void solve(const StudyRun& run) {

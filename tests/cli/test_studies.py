@@ -175,10 +175,19 @@ class Running(CliTestCase):
 
     def test_a_study_that_names_nothing_takes_no_folder(self):
         for path, value, word in ((("runs", 0, "suites"), ["nosuch"], "nosuch"), (("runs", 1, "solvers"), ["nobody"], "nobody"),
-                                  (("simulations", 0, "runs", 0, "engine"), "steam", "steam")):
+                                  (("simulations", 0, "runs", 0, "engine"), "steam", "steam"),
+                                  (("simulations", 0, "runs", 0, "scene"), "nowhere", "nowhere"),
+                                  (("simulations", 0, "runs", 0, "formulation"), "nolaw", "nolaw"),
+                                  (("simulations", 0, "runs", 0, "solver"), "nobody", "nobody"),
+                                  (("simulations", 0, "runs", 0, "driver"), "steering", "steering"),
+                                  (("simulations", 0, "runs", 0, "parameters"), {"nonsense": 1}, "nonsense"),
+                                  (("simulations", 0, "runs", 0, "settings"), {"nonsense": 1}, "nonsense"),
+                                  (("simulations", 0, "view"), "below", "view"),
+                                  (("simulations", 0, "draw"), ["picture"], "picture")):
             done = self.perp("study", self.write("bad.json", changed((path, value))), "--quick", "-o", self.out)
             self.assertEqual(done.returncode, 2)
             self.assertIn(word, done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
             self.assertFalse(self.out.exists() and any(self.out.iterdir()))
 
     def test_a_name_that_no_record_has_is_refused(self):
