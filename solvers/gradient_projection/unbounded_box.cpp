@@ -7,7 +7,7 @@ namespace perp {
 namespace {
 
 constexpr int kInverseIterations = 3;
-constexpr double kImage = 1e-4;  // with p'Hp = 0, a larger ||Hp|| / |H| means that H is not PSD
+constexpr double kImage = 1e-4;  // a smaller ||Hp|| / |H| may be 0 but for rounding
 
 }  // namespace
 
@@ -38,8 +38,11 @@ BoxMinimiser::Step BoxMinimiser::end_unbounded() {
                      kNegativeCurvature * search_.p.cwiseQuotient(problem.weight()).dot(search_.p);
   const double least = kFaceTolerance * rules_->limits.tolerance;
   if (!bends && !(point_.g.dot(search_.p) < -least)) return Step::kNone;
-  // For a PSD H, p'Hp = 0 implies Hp = 0.
-  const bool negative = bends || search_.hs.lpNorm<Eigen::Infinity>() > kImage * problem.scale();
+  // For a PSD H, |Hp|^2 <= lambda_max p'Hp, and lambda_max is at most its trace.
+  const double trace = problem.size() * problem.scale();
+  const bool negative =
+      bends || (search_.hs.lpNorm<Eigen::Infinity>() > kImage * problem.scale() &&
+                search_.hs.squaredNorm() > 2.0 * trace * search_.p.dot(search_.hs));
   search_.negative |= negative;
   if (negative) {
     certificate_ =

@@ -174,6 +174,13 @@ TEST(GradientProjection, NamesTheDirectionWhereTheObjectiveFallsForEver) {
   const Result falls = solve_by_projection(problem_of(cap));
   EXPECT_EQ(falls.status, Status::kRay);
   EXPECT_NE(falls.message.find("negative curvature"), std::string::npos);
+  // Curvatures that are tiny or huge, and none below 0.
+  for (const double tiny : {1e-250, 1e-300, 1e-305}) {
+    const BoxQp flat{matrix(2, 2, {tiny, 0, 0, 1}), vector({1, 0}), vector({-kInf, -kInf}),
+                     vector({kInf, 5})};
+    const Result result = solve_by_projection(problem_of(flat));
+    EXPECT_EQ(result.message.find("negative curvature"), std::string::npos) << tiny;
+  }
 }
 
 TEST(GradientProjection, ClosedForms) {
