@@ -1,11 +1,10 @@
 // proximal: proximal-point steps for complementarity problems that are monotone but singular.
-#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <perp/problems/standard/reductions.hpp>
 #include <perp/solvers/strategies/proximal_steps.hpp>
-#include <stdexcept>
+#include <utility>
 
 namespace perp {
 
@@ -42,6 +41,14 @@ class LinearProximalPoint final : public Strategy {
           {"proximal", all.status, all.claimed, 0, 0.0, all.message, {}, Residuals::kNone});
       return out_;
     }
+    if (near_.size() == 0 && posed_.size() > 0) {
+      out_.drop_answer();
+      all.status = all.claimed = Status::kNumericalError;
+      all.message = "M + rho I is not finite";
+      all.route.push_back(
+          {"proximal", all.status, all.claimed, 0, 0.0, all.message, {}, Residuals::kNone});
+      return out_;
+    }
     all.status = all.claimed = Status::kIterationLimit;
     all.verdict.tolerance = task.verify_at;
     all.setup_time = seconds_since(started);
@@ -58,7 +65,7 @@ class LinearProximalPoint final : public Strategy {
   }
 
  private:
-  // @return false if the problem is no lcp or mlcp
+  // Leaves near_ empty if M + rho I is not finite. @return false if the problem is no lcp or mlcp
   bool prepare(const Task& task) {
     const auto* lcp = std::get_if<Lcp>(&task.problem.data);
     const auto* mlcp = std::get_if<Mlcp>(&task.problem.data);
@@ -68,11 +75,11 @@ class LinearProximalPoint final : public Strategy {
     if (!task.is_valid) validate(task.problem);
     posed_ = lcp ? to_mlcp(*lcp) : *mlcp;
     shift_ = share * posed_.M.max_abs();
-    if (!std::isfinite(shift_))
-      throw std::invalid_argument(fmt::format(
-          "proximal: rho={} times the largest entry of M is not a finite number", share));
     near_.name = task.problem.name;
-    near_.data = Mlcp{shifted(posed_.M, shift_), posed_.q, posed_.lower, posed_.upper};
+    Matrix near = std::isfinite(shift_) ? shifted(posed_.M, shift_) : Matrix();
+    near_.data = near.rows() > 0 && near.all_finite()
+                     ? Mlcp{std::move(near), posed_.q, posed_.lower, posed_.upper}
+                     : Mlcp{};
     inner_version_.structure += task.version.structure != version_.structure || share_ == 0.0;
     version_ = task.version;
     share_ = share;

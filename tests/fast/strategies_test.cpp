@@ -233,6 +233,19 @@ TEST(StrategiesOfMethods, ProximalSolvesASingularProblem) {
   EXPECT_GT(r.route.size(), 1u);
 }
 
+TEST(StrategiesOfMethods, AProximalPointThatOverflowsIsNoBadInput) {
+  for (const double large : {1.7e308, 1e300}) {
+    const Lcp p{matrix(2, 2, {large, -1, 0, 1}), vector({-1, 0})};
+    SolveRequest request;
+    request.solver = "proximal(lemke, rho=1e9)";
+    const VerifiedResult result = solve_verified(problem_of(p), request);
+    EXPECT_EQ(result.status, Status::kNumericalError) << large;
+    EXPECT_EQ(result.message, "M + rho I is not finite");
+    request.solver = "first(proximal(lemke, rho=1e9), lemke)";
+    EXPECT_NE(solve_verified(problem_of(p), request).route.size(), 1U);
+  }
+}
+
 TEST(StrategiesOfMethods, EliminateTakesAProblemOfNoUnknowns) {
   Mcp none;
   {
