@@ -62,7 +62,8 @@ std::map<std::string, double> numbers_from(const py::kwargs& parameters);
 void check_state(const Scene& scene, const State& state);
 /// @throws py::value_error if the contact is between bodies that the scene does not have
 void check_contact(const Scene& scene, const ContactPoint3& contact);
-/// A string that a callback has returned. @throws py::type_error naming the field
+/// A string that a callback has returned, or that is in a list. @throws py::type_error naming the
+/// field, py::value_error if it is no text in UTF-8
 std::string string_from(const py::handle& object, const std::string& field);
 /// Whether a run goes on, by what a callback has returned: true for None and True.
 /// @throws py::type_error naming the callback

@@ -137,7 +137,13 @@ std::map<std::string, double> numbers_from(const py::kwargs& parameters) {
 std::string string_from(const py::handle& object, const std::string& field) {
   if (!py::isinstance<py::str>(object))
     throw py::type_error(field + ": is no string but of type " + type_of(object));
-  return object.cast<std::string>();
+  Py_ssize_t size = 0;
+  const char* text = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
+  if (!text) {  // half of a surrogate pair
+    PyErr_Clear();
+    throw py::value_error(field + ": is no text in UTF-8");
+  }
+  return {text, static_cast<std::size_t>(size)};
 }
 
 bool goes_on(const py::object& answer, const std::string& callback) {

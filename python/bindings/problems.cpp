@@ -4,11 +4,18 @@
 #include <perp/problems/io/problem_file.hpp>
 #include <perp/problems/io/problem_json.hpp>
 #include <perp/problems/io/sequence.hpp>
+#include <perp/problems/json/text.hpp>
 #include <perp/problems/standard/mcp_function.hpp>
 
 namespace perp::python {
 
 namespace {
+
+// pybind11 takes bytes for text, too.
+std::string text_from(const std::string& text, const char* field) {
+  if (!is_utf8(text)) throw py::value_error(std::string(field) + ": is no text in UTF-8");
+  return text;
+}
 
 // What stands beside the numbers of a problem.
 struct Facts {
@@ -19,15 +26,20 @@ struct Facts {
 std::shared_ptr<Problem> finish(ProblemData data, const Facts& facts) {
   auto problem = std::make_shared<Problem>();
   problem->data = std::move(data);
-  problem->name = facts.name;
+  problem->name = text_from(facts.name, "name");
   if (!facts.start.is_none()) problem->start = vector_from(facts.start, "start");
   if (!facts.solution.is_none()) {
     problem->solution = KnownSolution{vector_from(facts.solution, "solution"), {}};
     if (!facts.dual_solution.is_none())
       problem->solution->dual = vector_from(facts.dual_solution, "dual_solution");
   }
-  if (!facts.variables.is_none())
-    problem->variables = facts.variables.cast<std::vector<std::string>>();
+  if (!facts.variables.is_none()) {
+    if (py::isinstance<py::str>(facts.variables) || py::isinstance<py::bytes>(facts.variables))
+      throw py::type_error("variables: is one text, not a list of them");
+    for (const py::handle variable : facts.variables)
+      problem->variables.push_back(
+          string_from(variable, "variables[" + std::to_string(problem->variables.size()) + "]"));
+  }
   const py::gil_scoped_release release;
   validate(*problem);
   return problem;

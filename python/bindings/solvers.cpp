@@ -7,6 +7,7 @@
 #include <perp/bench/catalogue/catalogue.hpp>
 #include <perp/bench/harness/registered_solvers.hpp>
 #include <perp/bench/harness/solvers.hpp>
+#include <perp/problems/json/text.hpp>
 #include <perp/solvers/core/iteration_count.hpp>
 #include <perp/solvers/method_settings.hpp>
 #include <variant>
@@ -194,6 +195,8 @@ class PythonSolver final : public Solver {
 void add_method(const std::string& name, const py::function& function,
                 const std::vector<std::string>& kinds, const std::string& summary, bool uses_start,
                 const py::dict& settings, const std::string& hash) {
+  if (!is_utf8(name) || !is_utf8(summary))
+    throw py::value_error("name, summary: are no text in UTF-8");
   auto method = std::make_shared<PythonMethod>();
   method->name = name;
   method->summary = summary;

@@ -106,6 +106,17 @@ class Arrays(unittest.TestCase):
                 call()
             self.assertIn(text, str(caught.exception))
             self.assertNotIn("\n", str(caught.exception))
+        for name in ("\ud800", b"\xff"):
+            with self.assertRaises((ValueError, TypeError)):
+                perp.lcp(M, Q, name=name)
+            with self.assertRaisesRegex((ValueError, TypeError), r"variables\[1\]: is no "):
+                perp.lcp(M, Q, variables=["a", name])
+        for variables in ("ab", b"ab"):
+            with self.assertRaisesRegex(TypeError, "variables: is one text"):
+                perp.lcp(M, Q, variables=variables)
+        with self.assertRaisesRegex(TypeError, r"variables\[0\]: is no string but of type int"):
+            perp.lcp(M, Q, variables=[1, 2])
+        self.assertEqual(perp.lcp(M, Q, name="é", variables=np.array(["a", "β"])).variables, ["a", "β"])
         indices = scipy.sparse.csc_matrix(M)
         indices.indices[0] = 7
         with self.assertRaises(ValueError):
