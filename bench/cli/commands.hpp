@@ -1,6 +1,8 @@
 // The verbs of the perp program.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -51,7 +53,7 @@ CLI::Validator positive();
 inline constexpr int kMostThreads = 1024;
 
 /// Options that take whole numbers from low to high.
-CLI::Validator whole_number(int low, int high);
+CLI::Validator whole_number(std::int64_t low, std::int64_t high = std::numeric_limits<int>::max());
 
 /// What --json prints, on one line; bytes that are no UTF-8 are replaced.
 std::string json_text(const nlohmann::ordered_json& document);

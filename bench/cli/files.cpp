@@ -269,9 +269,9 @@ void add_export(CLI::App& app, int& code) {
       ->capture_default_str();
   verb->add_flag("--sequence", options->sequence, "scenes: one perp-sequence (.jsonl), not files");
   verb->add_option("--size", options->size, "size in the family's own unit; 0: its default")
-      ->check(nonnegative());
+      ->check(whole_number(0));
   verb->add_option("--seed", options->seed, "seed of the first member")
-      ->check(nonnegative())
+      ->check(whole_number(0, std::numeric_limits<std::int64_t>::max()))
       ->capture_default_str();
   verb->add_option("--seeds", options->seeds, "number of members, with seeds that follow")
       ->check(whole_number(1, 1000000))

@@ -96,17 +96,18 @@ std::string first_word_fault(const CLI::App& app, const std::string& word) {
 CLI::Validator nonnegative() { return number_check(true, "a finite number of at least 0"); }
 CLI::Validator positive() { return number_check(false, "a finite number above 0"); }
 
-CLI::Validator whole_number(int low, int high) {
+CLI::Validator whole_number(std::int64_t low, std::int64_t high) {
   return CLI::Validator(
       [low, high](std::string& text) {
-        int value = 0;
+        std::int64_t value = 0;
         const char* const end = text.data() + text.size();
         const auto read = std::from_chars(text.data(), end, value);
         if (read.ec == std::errc() && read.ptr == end && low <= value && value <= high)
           return std::string();
         return fmt::format("\"{}\" is not a whole number from {} to {}", text, low, high);
       },
-      fmt::format("INT in [{} - {}]", low, high));
+      high >= std::numeric_limits<int>::max() ? fmt::format("INT >= {}", low)
+                                              : fmt::format("INT in [{} - {}]", low, high));
 }
 
 namespace {

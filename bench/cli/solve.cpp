@@ -223,7 +223,7 @@ void add_solve(CLI::App& app, int& code) {
       ->check(nonnegative())
       ->capture_default_str();
   verb->add_option("--max-iterations", options->max_iterations, "0: the solver's default")
-      ->check(nonnegative());
+      ->check(whole_number(0));
   verb->add_option("--time-limit", options->time_limit, "seconds; 0: none")->check(nonnegative());
   verb->add_option("--threads", options->threads,
                    "threads that the solve may use; the answer has the same bits whatever their "

@@ -60,7 +60,7 @@ void add_why(CLI::App& app, int& code) {
       ->check(nonnegative())
       ->capture_default_str();
   verb->add_option("--max-iterations", options->max_iterations, "0: the solver's default")
-      ->check(nonnegative());
+      ->check(whole_number(0));
   verb->add_option("--time-limit", options->time_limit, "seconds for a solve; 0: none")
       ->check(nonnegative())
       ->capture_default_str();

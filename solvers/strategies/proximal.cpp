@@ -1,9 +1,11 @@
 // proximal: proximal-point steps for complementarity problems that are monotone but singular.
+#include <fmt/format.h>
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <perp/problems/standard/reductions.hpp>
 #include <perp/solvers/strategies/proximal_steps.hpp>
+#include <stdexcept>
 #include <utility>
 
 namespace perp {
@@ -76,10 +78,12 @@ class LinearProximalPoint final : public Strategy {
     posed_ = lcp ? to_mlcp(*lcp) : *mlcp;
     shift_ = share * posed_.M.max_abs();
     near_.name = task.problem.name;
-    Matrix near = std::isfinite(shift_) ? shifted(posed_.M, shift_) : Matrix();
-    near_.data = near.rows() > 0 && near.all_finite()
-                     ? Mlcp{std::move(near), posed_.q, posed_.lower, posed_.upper}
-                     : Mlcp{};
+    if (!std::isfinite(shift_))
+      throw std::invalid_argument(fmt::format(
+          "proximal: rho={} times the largest entry of M is not a finite number", share));
+    Matrix near = shifted(posed_.M, shift_);
+    near_.data =
+        near.all_finite() ? Mlcp{std::move(near), posed_.q, posed_.lower, posed_.upper} : Mlcp{};
     inner_version_.structure += task.version.structure != version_.structure || share_ == 0.0;
     version_ = task.version;
     share_ = share;
