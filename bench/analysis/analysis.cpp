@@ -389,7 +389,12 @@ Analysis analyse_answer(const Problem& problem, const Answer& answer, double tol
   const std::optional<BoxView> box = box_view(problem, answer.z);
   if (box) a.rows = row_states(problem, *box, answer.z, a.tolerance);
   if (box || std::holds_alternative<FrictionContact>(problem.data)) add_contacts(problem, box, a);
-  if (!a.verdict.solved || problem.size() > kLargestAnalysed) return a;
+  if (!a.verdict.solved) return a;
+  if (std::holds_alternative<ConvexContact>(problem.data)) {  // A is positive definite
+    a.determinacy = Determinacy::kUnique;
+    a.how = "strictly convex";
+  }
+  if (problem.size() > kLargestAnalysed) return a;
   if (box) {
     add_conditions(problem, *box, a);
     determine(problem, *box, a);

@@ -362,7 +362,12 @@ void add_convert(CLI::App& app, int& code) {
       std::cout << problem_text(problem_to_convert(*options), options->to);
       return;
     }
-    expect_apart("OUT", files_written(options->out, options->to), options->input_files());
+    // A file that holds this problem alone may be converted in place.
+    std::vector<std::string> inputs = options->input_files();
+    const bool alone = !inputs.empty() && inputs.front() == options->file && options->q.empty() &&
+                       !is_in_parts(options->file);
+    if (alone) inputs.clear();
+    expect_apart("OUT", files_written(options->out, options->to), inputs);
     if (!is_matrix_market(*options)) expect_writable(options->out);
     write_problem(problem_to_convert(*options), options->out, options->to);
     code = kDone;

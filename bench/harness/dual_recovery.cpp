@@ -13,8 +13,9 @@ namespace perp {
 
 namespace {
 
-constexpr int kMostColumns = 3000;    // of E: its least squares are dense
-constexpr double kMostEntries = 1e7;  // of A as a dense matrix, 80 MB
+constexpr int kMostColumns = 3000;                     // of E: its least squares are dense
+constexpr double kMostEntries = 1e7;                   // of A as a dense matrix, 80 MB
+constexpr Eigen::Index kMostConicEntries = 1'000'000;  // of G: some seconds if it is dense
 constexpr double kConeAccuracy = 1e-12;
 constexpr double kWeight = 1e8;     // of squares: a gap of kConeAccuracy is a residual of 1e-10
 constexpr double kOnBorder = 1e-6;  // of a part at a tip: relative distance from the border
@@ -166,7 +167,7 @@ Vector least_squares_on(const Face& face, const DenseMatrix& At, const Vector& g
 // The same with the parts at tips in their cones:
 //   min kWeight/2 ||w||^2, G alpha - w = -g, alpha >= 0 of columns that are not free, tips in the
 //   cone.
-// @return nothing if interior points find no answer
+// @return nothing if interior points find no answer, or would take too long
 std::optional<Vector> least_squares_in_cones(const Face& face, const DenseMatrix& At,
                                              const Vector& g) {
   const auto n = static_cast<int>(g.size()), k = static_cast<int>(face.columns.size());
@@ -183,6 +184,7 @@ std::optional<Vector> least_squares_in_cones(const Face& face, const DenseMatrix
     if (!face.columns[static_cast<std::size_t>(j)].free) in_cone(ConeType::kNonnegative, j, 1);
   for (const Tip& tip : face.tips) in_cone(ConeType::kSecondOrder, tip.column, tip.size);
   const DenseMatrix G = gradients_of(face, At);
+  if ((G.array() != 0.0).count() > kMostConicEntries) return {};
   for (int j = 0; j < k; ++j) {
     for (int i = 0; i < n; ++i)
       if (G(i, j) != 0.0) rows.emplace_back(i, j, G(i, j));
@@ -286,12 +288,14 @@ std::optional<Vector> recover_dual(const ConicQp& problem, const Vector& x, doub
     if (best.solved) break;
     if (tips_in_cones(face, alpha)) continue;
     const auto inside = least_squares_in_cones(face, At, g);
-    if (!inside) continue;
-    best.offer(face, *inside);
+    if (inside) {
+      best.offer(face, *inside);
+      alpha = *inside;
+    }
     // Interior points end near the border: what is on it is found once more, to the last digits.
     // Of many answers the one beside theirs is taken, as others may be outside the cones of tips.
-    bend_tips(face, *inside);
-    const Vector beside = of_tips(face, *inside);
+    bend_tips(face, alpha);
+    const Vector beside = of_tips(face, alpha);
     best.offer(face, beside + least_squares_on(face, At, g + gradients_of(face, At) * beside));
     if (best.solved) break;
   }

@@ -92,9 +92,10 @@ class Raised {
   /// Of the exception that is being handled. What threads of C++ note goes to whoever looks next.
   static void note();
   static bool any();
-  /// Whether the call of this thread is to end, as something was noted. Threads of C++ that nothing
-  /// was noted on are not told.
+  /// Whether the call from Python on this thread is to end, as something was noted.
   static bool ends_call();
+  /// Of a thread that C++ has started: whether something was noted on it.
+  static bool any_on_thread();
   /// Of a thread that C++ has started: whether any call from Python has noted something, as the one
   /// that started it may have. Of other threads: any().
   static bool any_above();

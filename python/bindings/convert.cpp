@@ -249,8 +249,10 @@ void Raised::note() {
 bool Raised::any() { return innermost && innermost->first_; }
 
 bool Raised::ends_call() {
-  return innermost ? innermost->then_ == Then::kEnd && innermost->first_ : noted_here;
+  return innermost && innermost->then_ == Then::kEnd && innermost->first_;
 }
+
+bool Raised::any_on_thread() { return !innermost && noted_here; }
 
 bool Raised::any_above() { return innermost ? any() : noted_in_calls > 0; }
 

@@ -111,6 +111,10 @@ class TestDeterminacy(AnalyseTestCase):
         told = self.analyse(lcp(n=2, M={"shape": [2, 2], "dense": [[0, 0], [-2, 2]]}, q=[3, 1]))
         self.assertEqual(told["determinacy"]["what"], "unique")
 
+    def test_a_strictly_convex_problem_has_one_solution(self):
+        told = self.analyse(make_problem("convex_contact"))
+        self.assertEqual((told["determinacy"]["what"], told["determinacy"]["how"]), ("unique", "strictly convex"))
+
     def test_no_unknowns(self):
         told = self.analyse(lcp(n=0, M={"shape": [0, 0], "dense": []}, q=[], name="empty"))
         self.assertEqual(told["determinacy"]["what"], "unique")

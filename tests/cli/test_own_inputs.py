@@ -20,7 +20,6 @@ class TestOwnInputs(CliTestCase):
         self.succeed("convert", self.problem, self.folder / "m.mtx")
         for field in ("M", "q"):
             (self.folder / "mine" / f"{field}.mtx").write_text((self.folder / f"m.{field}.mtx").read_text())
-        self.succeed("convert", self.problem, self.folder / "model.nl")
         (self.folder / "link.json").symlink_to(self.problem)
 
     def test_an_output_that_is_an_input_is_refused(self):
@@ -28,10 +27,7 @@ class TestOwnInputs(CliTestCase):
         self.succeed("info", f"{self.steps}:2")  # the inputs are good
         self.succeed("info", here / "mine")
         before = {path: path.read_bytes() for path in here.rglob("*") if path.is_file()}
-        for arguments in (("convert", self.problem, self.problem),
-                          ("convert", self.problem, here / "link.json"),
-                          ("convert", "--as", "mcp", here / "model.nl", here / "model.nl"),
-                          ("convert", f"{self.steps}:1", self.steps, "--to", "perp"),
+        for arguments in (("convert", f"{self.steps}:1", self.steps, "--to", "perp"),
                           ("convert", here / "m.mtx", here / "m.mtx"),
                           ("convert", here / "m.M.mtx", here / "m.mtx"),
                           ("convert", here / "m.mtx", here / "m.mtx.gz"),  # it would remove m.M.mtx
@@ -48,6 +44,10 @@ class TestOwnInputs(CliTestCase):
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
             self.assertIn("would write over what is read from it", done.stderr, arguments)
             self.assertEqual({path: path.read_bytes() for path in here.rglob("*") if path.is_file()}, before, arguments)
+
+    def test_a_file_of_one_problem_is_converted_in_place(self):
+        self.succeed("convert", "--as", "mlcp", self.problem, self.folder / "link.json")
+        self.assertEqual(json.loads(self.problem.read_text())["kind"], "mlcp")
 
     def test_another_file_beside_an_input_is_written(self):
         self.succeed("convert", self.folder / "m.mtx", self.folder / "other.mtx")

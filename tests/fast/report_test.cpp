@@ -145,7 +145,7 @@ TEST(Summary, ManyGroupsAreToldBySuite) {
   std::vector<Record> records;
   for (int size = 1; size <= 40; ++size) {
     for (const char* solver : {"a", "b"}) {
-      records.push_back(record(solver, "p" + std::to_string(size), solver[0] == 'a' ? 2 : 1, 0,
+      records.push_back(record(solver, 'p' + std::to_string(size), solver[0] == 'a' ? 2 : 1, 0,
                                solver[0] == 'b' && size > 30 ? "ray" : "solved"));
       records.back().size = size;
     }

@@ -66,7 +66,7 @@ std::multiset<std::string> rows_of_cones(const ConicQp& p) {
     for (int k = 0; k < cone.size; ++k, ++at) {
       std::string text(to_string(cone.type));
       for (int j = 0; j < p.size(); ++j)
-        text += " " + std::to_string(p.A.coefficient(at, j) + 0.0).substr(0, 5);
+        text += ' ' + std::to_string(p.A.coefficient(at, j) + 0.0).substr(0, 5);
       rows.insert(text + " | " + std::to_string(p.b[at] + 0.0).substr(0, 5));
     }
   }
