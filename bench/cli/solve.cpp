@@ -303,7 +303,6 @@ Finding look_at(const Problem& problem, const VerifyOptions& o) {
     return finding;
   }
   try {
-    const std::string no_number = first_without_number(*stored.answer);
     finding.message = complete(problem, o.tolerance, *stored.answer);
     finding.verdict = verify(problem, *stored.answer, o.tolerance);
     if (!finding.message.empty() && !finding.verdict.solved) {
@@ -311,8 +310,8 @@ Finding look_at(const Problem& problem, const VerifyOptions& o) {
           "the result has no dual (field \"dual\"), and none that least squares find goes with its "
           "z; residuals are those of the best";
     }
-    if (!no_number.empty())
-      finding.message = fmt::format("the answer's {} is no number", no_number);
+    if (const std::string entry = first_without_number(*stored.answer); !entry.empty())
+      finding.message = fmt::format("the answer's {} is no number", entry);
   } catch (const std::invalid_argument& error) {
     throw field_error(o.result, error.what());
   }

@@ -569,4 +569,8 @@ SimulationSummary simulate(const Scene& scene, const SimulationRequest& request)
   return Simulator(scene, request).run();
 }
 
+void expect_possible(const Scene& scene, const SimulationRequest& request) {
+  const Simulator refuses(scene, request);
+}
+
 }  // namespace perp

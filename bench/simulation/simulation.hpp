@@ -116,4 +116,7 @@ struct SimulationSummary {
 /// the scene, shapes cannot collide, or steps are not between 1e-12 and 1e9 s or too many
 SimulationSummary simulate(const Scene& scene, const SimulationRequest& request);
 
+/// @throws std::invalid_argument if simulate() would refuse the request before its first step
+void expect_possible(const Scene& scene, const SimulationRequest& request);
+
 }  // namespace perp

@@ -17,7 +17,6 @@
 #include <perp/bench/studies/judge.hpp>
 #include <perp/bench/studies/study_folder.hpp>
 #include <perp/bench/studies/table.hpp>
-#include <perp/formulations/registry.hpp>
 #include <perp/problems/io/files.hpp>
 
 namespace perp {
@@ -72,15 +71,17 @@ class StudyRunner {
     }
   }
 
-  // As perp simulate does. Engines have no formulation and no solver of perp.
+  // Engines have no formulation and no solver of perp.
   static void check(const StudySimulation& s) {
     const Scene scene = load_scene(s.scene, s.parameters);
     if (!s.engine.empty()) return;
     check_solvers({s.solver}, s.settings);
-    const std::unique_ptr<Formulation> formulation =
-        make_formulation(s.formulation.empty() ? default_formulation(scene) : s.formulation);
-    if (const auto why = refusal_of(*formulation, scene)) throw InputError(*why);
-    if (!s.driver.empty()) driver_from(s.driver);
+    SimulationRequest request;
+    request.formulation = s.formulation;
+    if (!s.driver.empty()) request.driver = driver_from(s.driver);
+    request.solve.solver = s.solver;
+    request.solve.make = make_any_solver;
+    expect_possible(scene, request);
   }
 
   void solve(const StudyRun& run) {

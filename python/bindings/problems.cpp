@@ -84,8 +84,8 @@ std::vector<Cone> cones_from(const py::object& given) {
   return cones;
 }
 
-// Calls a Python function F with a copy of z; what it raises is noted, and F is NaN
-// then and, if the call is to end, from then on.
+// Calls a Python function F with a copy of z; what it raises is noted, and F is NaN then
+// and, if the call is to end, from then on.
 Mcp::Callback callback_of(std::shared_ptr<py::object> function) {
   return [function = std::move(function)](const Vector& z, Vector& f) {
     const py::gil_scoped_acquire gil;

@@ -38,11 +38,8 @@ double distance_from_cone(const Scalar* v, int size) {
   for (int k = 1; k < size; ++k) squares += static_cast<long double>(v[k]) * v[k];
   const long double head = v[0], tail = std::sqrt(squares);
   if (tail <= head) return 0.0;
-  // Above: Pi(v) = (h, h v_tail / tail) with h = (head + tail) / 2, or 0.
-  const long double h = tail <= -head ? 0 : (head + tail) / 2;
-  long double largest = std::abs(head - h);
-  for (int k = 1; k < size; ++k) largest = std::max(largest, std::abs(v[k] * ((tail - h) / tail)));
-  return static_cast<double>(largest);
+  // Between the cone and its polar, v - Pi(v) = (head - tail) / 2 (1, -v_tail / tail); below, v.
+  return static_cast<double>(tail <= -head ? -head : (tail - head) / 2);
 }
 
 void raise(double& value, double by) {

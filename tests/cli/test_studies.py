@@ -180,6 +180,7 @@ class Running(CliTestCase):
                                   (("simulations", 0, "runs", 0, "formulation"), "nolaw", "nolaw"),
                                   (("simulations", 0, "runs", 0, "solver"), "nobody", "nobody"),
                                   (("simulations", 0, "runs", 0, "driver"), "steering", "steering"),
+                                  (("simulations", 0, "runs", 0, "driver"), "event-driven", "velocity level"),
                                   (("simulations", 0, "runs", 0, "parameters"), {"nonsense": 1}, "nonsense"),
                                   (("simulations", 0, "runs", 0, "settings"), {"nonsense": 1}, "nonsense"),
                                   (("simulations", 0, "view"), "below", "view"),

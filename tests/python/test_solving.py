@@ -377,9 +377,8 @@ class TestStartsOfSessions(unittest.TestCase):
 
         failed = perp.solve(problem, "answers-nan")
         self.assertFalse(failed.solved)
-        if len(failed.z):
-            with self.assertRaisesRegex(ValueError, "start: the result's z: entry 0 is not finite"):
-                perp.solve(problem, start=failed)
+        with self.assertRaisesRegex(ValueError, "start: the result's z: entry 0 is not finite"):
+            perp.solve(problem, start=failed)
         session = perp.Session("answers-nan")
         session.solve(problem)
         self.assertEqual(session.solve(problem, start="last").start, "nothing")
