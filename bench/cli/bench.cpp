@@ -151,7 +151,7 @@ void run_bench(BenchOptions& o, const CLI::App& verb, int& code) {
   std::tie(request.shard, request.shards) = read_shard(o.shard);
   request.solvers = split_solvers(o.solvers);
   request.starts.clear();
-  for (const std::string& name : o.starts) {
+  for (const std::string& name : split_list(o.starts, "--start")) {
     const StartFrom start = start_from(name);
     auto& list = request.starts;
     if (std::find(list.begin(), list.end(), start) == list.end()) list.push_back(start);
@@ -257,7 +257,6 @@ void add_bench(CLI::App& app, int& code) {
           "where all solvers start, separated by commas: zero, without a start; stored, at the "
           "problem's own start; warm, at the solver's answer to the step before (sequences "
           "and scenes; what stands alone is run from zero)")
-      ->delimiter(',')
       ->capture_default_str();
   verb->add_option("--tolerance", o->request.tolerance, "verifier's measure that counts as solved")
       ->check(nonnegative())

@@ -40,6 +40,11 @@ void add_import_step(CLI::App& app, int& code);
 std::vector<std::pair<std::string, std::string>> split_pairs(const std::vector<std::string>& texts,
                                                              const std::string& option);
 
+/// The parts between commas of an option's texts. @throws std::invalid_argument naming the option
+/// if a part is empty
+std::vector<std::string> split_list(const std::vector<std::string>& texts,
+                                    const std::string& option);
+
 /// "I/N" of --shard as (I, N). @throws std::invalid_argument
 std::pair<int, int> read_shard(const std::string& text);
 

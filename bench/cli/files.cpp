@@ -51,6 +51,9 @@ bool is_family(const std::string& name) {
                      [&](const Family& f) { return f.name == name; });
 }
 
+// All problems of an export are kept until the last step is done.
+constexpr int kMostSteps = 100'000;
+
 ProblemSelection read_steps(const std::string& text) {
   ProblemSelection steps;
   try {
@@ -60,6 +63,9 @@ ProblemSelection read_steps(const std::string& text) {
   if (steps.kind != ProblemSelection::Kind::kRange || steps.first < 1) {
     throw std::invalid_argument(fmt::format("--steps: \"{}\" is not A:B with 1 <= A <= B", text));
   }
+  if (steps.last - steps.first >= kMostSteps)
+    throw std::invalid_argument(
+        fmt::format("--steps: \"{}\" has more than {} steps", text, kMostSteps));
   return steps;
 }
 

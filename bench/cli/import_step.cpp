@@ -26,8 +26,8 @@ namespace fs = std::filesystem;
 namespace {
 
 struct ImportStepOptions {
-  std::string engine, model, cone, laws = "coulomb,own", solver = "auto", folder;
-  std::vector<std::string> parameters, settings;
+  std::string engine, model, cone, solver = "auto", folder;
+  std::vector<std::string> laws{"coulomb,own"}, parameters, settings;
   int steps = 1, skip = 0, every = 1, keyframe = -1;
   double tolerance = 1e-8, time_limit = 10.0;
   bool json = false, gzip = false;
@@ -44,7 +44,7 @@ std::string command_of(const ImportStepOptions& o) {
         name));
   std::string command =
       fmt::format("exec {} {} --skip {} --every {} --laws {}", shell_word(program),
-                  shell_word(o.model), o.skip, o.every, shell_word(o.laws));
+                  shell_word(o.model), o.skip, o.every, fmt::join(o.laws, ","));
   if (!mujoco) command += " --print-steps";
   if (mujoco && !o.cone.empty()) command += " --cone " + o.cone;
   if (mujoco && o.keyframe >= 0) command += fmt::format(" --keyframe {}", o.keyframe);
@@ -60,6 +60,10 @@ void check(const ImportStepOptions& o) {
     throw std::invalid_argument("--param: is for scenes; mujoco takes a model file");
   if (mujoco && !fs::is_regular_file(o.model))
     throw InputError(fmt::format("{}: no such file; mujoco takes a model, .xml or .mjb", o.model));
+  for (const std::string& law : split_list(o.laws, "--laws")) {
+    if (law != "coulomb" && law != "own")
+      throw std::invalid_argument(fmt::format("--laws: \"{}\" is not coulomb or own", law));
+  }
 }
 
 // The problems and the engine's answers, a file each. @return the problems' files
@@ -85,7 +89,6 @@ void import_steps(const ImportStepOptions& o, int& code) {
   check_solvers({o.solver}, settings);
   const std::string command = command_of(o);
   expect_folder(o.folder);
-  make_folder(o.folder);
   SolveRequest request;
   request.solver = o.solver;
   request.limits = {o.tolerance, 0, o.time_limit};
@@ -103,6 +106,7 @@ void import_steps(const ImportStepOptions& o, int& code) {
     const std::optional<std::string> line = engine.ask("", 0.0);
     if (!line) break;
     const EngineStep step = engine_step_from_text(*line, o.engine);
+    make_folder(o.folder);
     judge_step(step, write_step(o, step), request, &observer, report);
     if (interrupt_signal() != 0) break;
   }

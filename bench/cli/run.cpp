@@ -38,6 +38,21 @@ std::vector<std::pair<std::string, std::string>> split_pairs(const std::vector<s
   return pairs;
 }
 
+std::vector<std::string> split_list(const std::vector<std::string>& texts,
+                                    const std::string& option) {
+  std::vector<std::string> parts;
+  for (const std::string& text : texts) {
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const std::size_t end = std::min(text.find(',', begin), text.size());
+      if (end == begin)
+        throw std::invalid_argument(fmt::format("{}: \"{}\" has an empty part", option, text));
+      parts.push_back(text.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  }
+  return parts;
+}
+
 std::pair<int, int> read_shard(const std::string& text) {
   int shard = 0, shards = 0;
   const char* const end = text.data() + text.size();

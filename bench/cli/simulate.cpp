@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <iostream>
 #include <memory>
@@ -25,9 +26,9 @@ namespace {
 
 struct SimulateOptions {
   std::string scene, formulation, solver, record, problems;
-  std::vector<double> steps;  // in turn
+  std::vector<double> steps;  // in turn, those of --step
   double duration = 0.0, tolerance = 1e-10, time_limit = 0.0;
-  std::vector<std::string> parameters, settings;
+  std::vector<std::string> step_texts, parameters, settings;
   std::string driver = "time-stepping";
   int max_events = 1000, halvings = -1, threads = 1;
   bool json = false, sequence = false, no_contacts = false, cold = false, keep_going = false;
@@ -165,8 +166,20 @@ void check(const SimulateOptions& o, const Scene& scene, const RecordRequest& re
   if (!(duration / h < 1e9)) throw std::invalid_argument("--duration: more than 1e9 steps");
 }
 
+// The numbers of --step.
+std::vector<double> read_steps(const std::vector<std::string>& texts) {
+  std::vector<double> steps;
+  for (std::string& part : split_list(texts, "--step")) {
+    if (const std::string fault = positive()(part); !fault.empty())
+      throw std::invalid_argument("--step: " + fault);
+    std::from_chars(part.data(), part.data() + part.size(), steps.emplace_back());
+  }
+  return steps;
+}
+
 void run_simulation(SimulateOptions o, int& code) {
   keep_freed_memory();
+  o.steps = read_steps(o.step_texts);
   const Scene scene = load_scene(o.scene, read_parameters(o.parameters));
   if (o.formulation.empty()) o.formulation = default_formulation(scene);
   if (o.solver.empty()) o.solver = "auto";
@@ -229,11 +242,10 @@ void add_simulate(CLI::App& app, int& code) {
                    "a strategy (perp list strategies) (default: auto)");
   add_plugin_option(*verb);
   verb->add_option(
-          "--step", o->steps,
+          "--step", o->step_texts,
           "step size in s (default: the scene's); several, as 0.01,0.002, are taken in turn")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(positive());
+      ->type_name("FLOAT,...")
+      ->allow_extra_args(false);
   verb->add_option("--duration", o->duration, "seconds to simulate (default: the scene's)")
       ->check(positive());
   verb->add_option("--param", o->parameters, "a parameter of the scene, KEY=VALUE")

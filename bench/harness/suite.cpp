@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <perp/bench/data/data_files.hpp>
 #include <perp/bench/data/scenes.hpp>
 #include <perp/bench/harness/scene_problems.hpp>
+#include <perp/formulations/registry.hpp>
 #include <perp/problems/families/family.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/io/problem_file.hpp>
 #include <perp/problems/io/problem_json.hpp>
 #include <perp/problems/io/sequence.hpp>
+#include <perp/problems/json/field.hpp>
+#include <perp/problems/json/text.hpp>
 
 namespace perp {
 
@@ -107,6 +111,52 @@ std::vector<fs::path> files_below(const fs::path& folder) {
   return files;
 }
 
+// What perp writes and reads beside problems.
+constexpr std::array kOtherFormats{
+    "perp-analysis",  "perp-answer", "perp-claims", "perp-collection", "perp-comparison",
+    "perp-diagnosis", "perp-import", "perp-record", "perp-scene",      "perp-shapes",
+    "perp-study",     "perp-suite",  "perp-table"};
+
+// Whether a file holds a JSON document of another kind than problems: an answer, records, a run.
+// Such files lie beside problems. A problem that is damaged is not among them.
+bool is_other_document(const fs::path& path) {
+  const std::string name = path.filename().string();
+  if (!is_sequence_file(name) && !name.ends_with(".json") && !name.ends_with(".json.gz"))
+    return false;
+  try {
+    std::string text = read_text_file(path.string());
+    if (is_sequence_file(name)) text.resize(std::min(text.find('\n'), text.size()));
+    const json::Value document = json::parse(text, path.string());
+    const json::Value* format = document.find("format");
+    if (!format) return !document.find("kind") || document.find("solver");  // no problem's fields
+    const auto* word = format->get_if<std::string>();
+    return word && std::count(kOtherFormats.begin(), kOtherFormats.end(), *word) > 0;
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+// All problems of the files below a folder. @param notes as of SuiteReader
+std::vector<Instance> instances_below(const std::string& folder, std::vector<std::string>* notes) {
+  const std::string suite = fs::path(folder).lexically_normal().filename().string();
+  std::vector<Instance> result;
+  std::vector<std::string> others;
+  for (const fs::path& file : files_below(folder)) {
+    try {
+      add_file(suite, file, folder, result);
+    } catch (const InputError&) {
+      if (!is_other_document(file)) throw;
+      others.push_back(file.string());
+    }
+  }
+  if (result.empty())
+    throw InputError(fmt::format("{}: the folder holds no problem files", folder));
+  if (!others.empty() && notes)
+    notes->push_back(fmt::format("{}: left out, as no problem is in {} of its files: {}{}", folder,
+                                 others.size(), others.front(), others.size() > 1 ? ", ..." : ""));
+  return result;
+}
+
 // How far a suite is read: its text only, or also its files, with its scenes simulated.
 enum class Depth { kText, kProblems };
 
@@ -120,42 +170,41 @@ class SuiteReader {
         quick_(quick),
         depth_(depth),
         notes_(notes),
-        document_(json::parse(read_text_file(path), path)) {
-    if (text(document_, "format") != "perp-suite") fail("format", "expected \"perp-suite\"");
-    if (integer(document_, "version") != 1)
-      fail("version", "unknown version; this program reads version 1");
+        document_(json::parse(read_text_file(path), path)),
+        suite_(document_, path_, "") {
+    if (suite_["format"].text() != "perp-suite") suite_["format"].fail("expected \"perp-suite\"");
+    if (suite_["version"].integer(0, Field::kMaxInteger) != 1)
+      suite_["version"].fail("unknown version; this program reads version 1");
     for (const char* field : {"name", "description"}) {
-      const std::string given = text(document_, field);
+      const std::string given = suite_[field].text();
       if (std::any_of(given.begin(), given.end(), [](unsigned char c) { return c < 0x20; }))
-        fail(field, "has control characters");
+        suite_[field].fail("has control characters");
     }
-    only(document_, {"format", "version", "name", "description", "entries"});
+    if (name().empty()) suite_["name"].fail("is empty");
+    suite_.only({"format", "version", "name", "description", "entries"}, true);
   }
+  SuiteReader(const SuiteReader&) = delete;  // suite_ keeps references to other members
+  SuiteReader& operator=(const SuiteReader&) = delete;
 
-  std::string name() const { return text(document_, "name"); }
-  std::string description() const { return text(document_, "description"); }
+  std::string name() const { return suite_["name"].text(); }
+  std::string description() const { return suite_["description"].text(); }
 
   std::vector<Instance> instances() const {
     std::vector<Instance> result;
-    const auto* entries = field(document_, "entries").get_if<json::Array>();
-    const auto* none = field(document_, "entries").get_if<json::Numbers>();
-    if (none && none->values.empty()) return result;
-    if (!entries) fail("entries", "expected an array of objects");
-    for (const json::Value& entry : *entries) {
-      if (const json::Value* tier = entry.find("tier")) {
-        const auto* word = tier->get_if<std::string>();
-        if (!word || (*word != "quick" && *word != "full"))
-          fail("tier", "expected \"quick\" or \"full\"");
-        if (quick_ && *word == "full") continue;
+    for (const Field& entry : suite_["entries"].items()) {
+      if (entry.has("tier")) {
+        const std::string tier = entry["tier"].text();
+        if (tier != "quick" && tier != "full") entry["tier"].fail("expected \"quick\" or \"full\"");
+        if (quick_ && tier == "full") continue;
       }
-      if (entry.find("files")) {
-        only(entry, {"files", "licence", "licence_file", "origin", "tier"});
+      if (entry.has("files")) {
+        entry.only({"files", "licence", "licence_file", "origin", "tier"}, true);
         add_files(entry, result);
-      } else if (entry.find("scene")) {
-        only(entry, {"scene", "parameters", "formulation", "driver", "step", "steps", "tier"});
+      } else if (entry.has("scene")) {
+        entry.only({"scene", "parameters", "formulation", "driver", "step", "steps", "tier"}, true);
         add_scene(entry, result);
       } else {
-        only(entry, {"family", "members", "sizes", "seeds", "parameters", "tier"});
+        entry.only({"family", "members", "sizes", "seeds", "parameters", "tier"}, true);
         add_family(entry, result);
       }
       check_room(result.size());
@@ -164,50 +213,20 @@ class SuiteReader {
   }
 
  private:
-  [[noreturn]] void fail(std::string_view name, std::string_view fault) const {
-    throw InputError(fmt::format("{}: field \"{}\": {}", path_, name, fault));
+  static std::vector<double> whole_numbers(const Field& field) {
+    const std::vector<double>& values = field.numbers();
+    if (!field.value().get_if<json::Numbers>()->integral) field.fail("expected integers only");
+    return values;
   }
-  const json::Value& field(const json::Value& object, std::string_view name) const {
-    const json::Value* value = object.find(name);
-    if (!value) fail(name, "is missing");
-    return *value;
-  }
-  std::string text(const json::Value& object, std::string_view name) const {
-    const auto* s = field(object, name).get_if<std::string>();
-    if (!s) fail(name, "expected a string");
-    return *s;
-  }
-  std::int64_t integer(const json::Value& object, std::string_view name) const {
-    const auto* i = field(object, name).get_if<std::int64_t>();
-    if (!i) fail(name, "expected an integer");
-    return *i;
-  }
-  std::vector<double> integers(const json::Value& object, std::string_view name) const {
-    const auto* numbers = field(object, name).get_if<json::Numbers>();
-    if (!numbers || !numbers->integral) fail(name, "expected integers");
-    return numbers->values;
-  }
-  std::vector<std::string> strings(const json::Value& object, std::string_view name) const {
+  static std::vector<std::string> texts(const Field& field) {
     std::vector<std::string> result;
-    const auto* items = field(object, name).get_if<json::Array>();
-    for (std::size_t k = 0; items && k < items->size(); ++k) {
-      if (const auto* item = (*items)[k].get_if<std::string>()) result.push_back(*item);
-    }
-    if (!items || result.size() != items->size()) fail(name, "expected an array of patterns");
+    for (const Field& item : field.items()) result.push_back(item.text());
     return result;
-  }
-  void only(const json::Value& object, const std::vector<std::string_view>& allowed) const {
-    const auto* members = object.get_if<json::Object>();
-    if (!members) fail("entries", "expected an array of objects");
-    for (const json::Member& m : *members) {
-      const bool known = std::find(allowed.begin(), allowed.end(), m.first) != allowed.end();
-      if (!known && !m.first.starts_with("x-")) fail(m.first, "unknown field");
-    }
   }
 
   void check_room(std::size_t instances) const {
     if (instances > kMaxInstances)
-      fail("entries", fmt::format("more than {} instances in all", kMaxInstances));
+      suite_["entries"].fail(fmt::format("more than {} instances in all", kMaxInstances));
   }
 
   // Folders in which files and scenes are searched: that of the suite, then problems/ of the data.
@@ -217,38 +236,40 @@ class SuiteReader {
   }
 
   // A suite may name files below these folders only, so that it cannot read others of the machine.
-  void check_below(std::string_view field, const std::string& given) const {
+  static void check_below(const Field& field, const std::string& given) {
     const fs::path path = given;
     const bool leads_up = std::find(path.begin(), path.end(), fs::path("..")) != path.end();
     if (given.empty() || given.size() > kLongestPattern || path.is_absolute() || leads_up ||
         given.find('\0') != std::string::npos) {
-      fail(field, fmt::format("\"{}\" does not stay below the suite's folder or problems/", given));
+      field.fail(
+          fmt::format("\"{}\" does not stay below the suite's folder or problems/", shown(given)));
     }
   }
 
-  Licence licence_of(const json::Value& entry) const {
+  Licence licence_of(const Field& entry) const {
     Licence licence;
-    if (entry.find("origin")) licence.origin = text(entry, "origin");
-    if (entry.find("licence")) licence.name = text(entry, "licence");
-    if (!entry.find("licence_file")) return licence;
-    const std::string given = text(entry, "licence_file");
-    check_below("licence_file", given);
+    if (entry.has("origin")) licence.origin = entry["origin"].text();
+    if (entry.has("licence")) licence.name = entry["licence"].text();
+    if (!entry.has("licence_file")) return licence;
+    const std::string given = entry["licence_file"].text();
+    check_below(entry["licence_file"], given);
     std::vector<fs::path> places = roots();
     places.push_back(data_root());  // for perp's own licence
     for (const fs::path& root : places) {
       if (licence.text.empty() && fs::is_regular_file(root / given))
         licence.text = (root / given).string();
     }
-    if (licence.text.empty()) fail("licence_file", fmt::format("no file \"{}\"", given));
+    if (licence.text.empty())
+      entry["licence_file"].fail(fmt::format("no file \"{}\"", shown(given)));
     return licence;
   }
 
   // Patterns are relative to the suite's folder, or to problems/ if nothing matches there.
-  void add_files(const json::Value& entry, std::vector<Instance>& result) const {
+  void add_files(const Field& entry, std::vector<Instance>& result) const {
     const Licence licence = licence_of(entry);
     const std::size_t before = result.size();
-    for (const std::string& pattern : strings(entry, "files")) {
-      check_below("files", pattern);
+    for (const std::string& pattern : texts(entry["files"])) {
+      check_below(entry["files"], pattern);
       if (depth_ == Depth::kText) continue;
       bool found = false;
       for (const fs::path& root : roots()) {
@@ -261,33 +282,26 @@ class SuiteReader {
           found = true;
         }
       }
-      if (!found) fail("files", fmt::format("no file matches \"{}\"", pattern));
+      if (!found) entry["files"].fail(fmt::format("no file matches \"{}\"", shown(pattern)));
     }
     for (std::size_t k = before; k < result.size(); ++k) result[k].licence = licence;
   }
 
-  std::map<std::string, double> parameters_of(const json::Value& entry) const {
+  static std::map<std::string, double> parameters_of(const Field& entry) {
     std::map<std::string, double> parameters;
-    const json::Value* given = entry.find("parameters");
-    if (!given) return parameters;
-    const auto* members = given->get_if<json::Object>();
-    if (!members) fail("parameters", "expected an object");
-    for (const json::Member& m : *members) {
-      if (const auto* d = m.second.get_if<double>())
-        parameters[m.first] = *d;
-      else if (const auto* i = m.second.get_if<std::int64_t>())
-        parameters[m.first] = static_cast<double>(*i);
-      else
-        fail("parameters", "expected numbers");
-    }
+    if (!entry.has("parameters")) return parameters;
+    const Field given = entry["parameters"];
+    const auto* members = given.value().get_if<json::Object>();
+    if (!members) given.expected("an object");
+    for (const json::Member& m : *members) parameters[m.first] = given[m.first].number();
     return parameters;
   }
 
   // A scene from a file in the suite's folder or in problems/, or by its name.
-  Scene scene_of(const json::Value& entry) const {
-    const std::string given = text(entry, "scene");
+  Scene scene_of(const Field& entry) const {
+    const std::string given = entry["scene"].text();
     const std::map<std::string, double> parameters = parameters_of(entry);
-    check_below("scene", given);
+    check_below(entry["scene"], given);
     try {
       for (const fs::path& root : roots()) {
         if (fs::is_regular_file(root / given))
@@ -295,78 +309,92 @@ class SuiteReader {
       }
       return load_scene_by_name(given, parameters);
     } catch (const InputError& error) {
-      fail("scene", error.what());
+      entry["scene"].fail(error.what());
     }
   }
 
-  void add_scene(const json::Value& entry, std::vector<Instance>& result) const {
-    const Scene scene = scene_of(entry);
+  // The formulation and the driver. Both are checked, as is whether the scene can have them.
+  static SceneProblemsRequest request_of(const Field& entry, const Scene& scene) {
     SceneProblemsRequest request;
-    if (entry.find("formulation")) request.formulation = text(entry, "formulation");
+    if (entry.has("formulation")) request.formulation = entry["formulation"].text();
     try {
-      if (entry.find("driver")) request.driver = driver_from(text(entry, "driver"));
+      if (entry.has("driver")) request.driver = driver_from(entry["driver"].text());
     } catch (const std::invalid_argument&) {
-      fail("driver", "expected \"time-stepping\" or \"event-driven\"");
+      entry["driver"].fail("expected \"time-stepping\" or \"event-driven\"");
     }
-    if (const json::Value* step = entry.find("step")) {
-      const auto* real = step->get_if<double>();
-      const auto* whole = step->get_if<std::int64_t>();
-      request.step = real ? *real : whole ? static_cast<double>(*whole) : 0.0;
-      if (!(request.step > 0)) fail("step", "expected a positive number of seconds");
+    if (!request.formulation.empty()) {
+      try {
+        if (const auto why = refusal_of(*make_formulation(request.formulation), scene))
+          entry["formulation"].fail(*why);
+      } catch (const std::invalid_argument& error) {
+        entry["formulation"].fail(error.what());
+      }
     }
-    const std::vector<double> steps = integers(entry, "steps");
+    if (entry.has("step")) {
+      request.step = entry["step"].number();
+      if (!(request.step > 0)) entry["step"].fail("expected a positive number of seconds");
+    }
+    return request;
+  }
+
+  void add_scene(const Field& entry, std::vector<Instance>& result) const {
+    const Scene scene = scene_of(entry);
+    SceneProblemsRequest request = request_of(entry, scene);
+    const std::vector<double> steps = whole_numbers(entry["steps"]);
     if (steps.size() != 2 || steps[0] < 1 || steps[1] < steps[0] || steps[1] > kMaxSteps) {
-      fail("steps", fmt::format("expected [first, last] with 1 <= first <= last <= {}", kMaxSteps));
+      entry["steps"].fail(
+          fmt::format("expected [first, last] with 1 <= first <= last <= {}", kMaxSteps));
     }
     request.first = static_cast<int>(steps[0]);
     request.last = static_cast<int>(steps[1]);
     std::string title = scene.name;
     for (const auto& [key, value] : parameters_of(entry))
       title += fmt::format(" {}={}", key, value);
-    if (entry.find("formulation")) title += " " + request.formulation;
+    if (!request.formulation.empty()) title += " " + request.formulation;
     if (request.driver == Driver::kEventDriven) title += " event-driven";
-    if (entry.find("step")) title += fmt::format(" h={}", request.step);
+    if (request.step > 0) title += fmt::format(" h={}", request.step);
     if (depth_ == Depth::kText) return;
     try {
       SceneProblems made = scene_problems(scene, request);
       if (made.unsolved_step > 0) {
         const std::string what = fmt::format("step {} of {} could not be solved ({})",
                                              made.unsolved_step, title, made.why);
-        if (made.problems.empty()) fail("scene", what);
+        if (made.problems.empty()) entry["scene"].fail(what);
         if (notes_) notes_->push_back(fmt::format("{}: {}; it is the last one", path_, what));
       }
       add_sequence({name(), title, ""}, std::move(made.problems), result);
     } catch (const std::invalid_argument& error) {
-      fail("scene", error.what());
+      entry["scene"].fail(error.what());
     }
   }
 
   // Named members have default sizes and seeds. {""} means a member without a name.
-  void add_family(const json::Value& entry, std::vector<Instance>& result) const {
-    const std::string family = text(entry, "family");
+  void add_family(const Field& entry, std::vector<Instance>& result) const {
+    const std::string family = entry["family"].text();
     const std::map<std::string, double> parameters = parameters_of(entry);
-    const bool named = entry.find("members") != nullptr;
+    const bool named = entry.has("members");
     std::vector<std::string> members = {""};
     try {
       find_family(family);
     } catch (const std::invalid_argument& error) {
-      fail("family", error.what());
+      entry["family"].fail(error.what());
     }
     try {
-      if (named) members = match_members(find_family(family), strings(entry, "members"));
+      if (named) members = match_members(find_family(family), texts(entry["members"]));
     } catch (const std::invalid_argument& error) {
-      fail("members", error.what());
+      entry["members"].fail(error.what());
     }
     std::vector<double> sizes = {0}, seeds = {1, 1};
-    if (!named || entry.find("sizes")) sizes = sizes_of(entry);
-    if (!named || entry.find("seeds")) seeds = integers(entry, "seeds");
-    if (seeds.size() != 2 || seeds[0] < 0 || seeds[1] < seeds[0] || seeds[1] > kMaxSeed) {
-      fail("seeds", "expected [first, last] with 0 <= first <= last");
-    }
+    if (!named || entry.has("sizes")) sizes = sizes_of(entry["sizes"]);
+    if (!named || entry.has("seeds")) seeds = whole_numbers(entry["seeds"]);
+    if (seeds.size() != 2 || seeds[0] < 0 || seeds[1] < seeds[0] || seeds[1] > kMaxSeed)
+      entry["seeds"].fail("expected [first, last] with 0 <= first <= last");
     const double count =
         static_cast<double>(sizes.size() * members.size()) * (seeds[1] - seeds[0] + 1);
-    if (count > static_cast<double>(kMaxInstances))
-      fail("seeds", fmt::format("give {} instances; at most {} are allowed", count, kMaxInstances));
+    if (count > static_cast<double>(kMaxInstances)) {
+      (entry.has("seeds") ? entry["seeds"] : entry)
+          .fail(fmt::format("gives {} instances; at most {} are allowed", count, kMaxInstances));
+    }
     for (const double size : sizes) {
       for (const std::string& member : members) {
         try {
@@ -382,10 +410,10 @@ class SuiteReader {
     }
   }
 
-  std::vector<double> sizes_of(const json::Value& entry) const {
-    std::vector<double> sizes = integers(entry, "sizes");
+  static std::vector<double> sizes_of(const Field& field) {
+    std::vector<double> sizes = whole_numbers(field);
     for (const double size : sizes) {
-      if (size < 1 || size > 1e8) fail("sizes", fmt::format("{} is not in 1..100000000", size));
+      if (size < 1 || size > 1e8) field.fail(fmt::format("{} is not in 1..100000000", size));
     }
     return sizes;
   }
@@ -415,6 +443,7 @@ class SuiteReader {
   Depth depth_;
   std::vector<std::string>* notes_;
   json::Value document_;
+  Field suite_;
 };
 
 bool is_suite_file(const std::string& path) {
@@ -466,15 +495,7 @@ namespace {
 std::vector<Instance> instances_of(const std::string& what, bool quick,
                                    std::vector<std::string>* notes) {
   if (sequence_place(what)) return {instance_of_problem("files", what)};
-  if (fs::is_directory(what)) {
-    std::vector<Instance> result;
-    for (const fs::path& file : files_below(what)) {
-      add_file(fs::path(what).lexically_normal().filename().string(), file, what, result);
-    }
-    if (result.empty())
-      throw InputError(fmt::format("{}: the folder holds no problem files", what));
-    return result;
-  }
+  if (fs::is_directory(what)) return instances_below(what, notes);
   if (is_suite_file(what)) return SuiteReader(what, quick, Depth::kProblems, notes).instances();
   if (fs::is_regular_file(what)) {
     std::vector<Instance> result;

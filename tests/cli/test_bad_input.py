@@ -392,6 +392,11 @@ class TestKinds(BadInputTestCase):
     "bench_bad_text_of_a_setting": (("bench", "GOOD", "--solvers", "lemke:covering=abc", "-o", "OUT"), "covering"),
     "bench_without_an_unknown_part": (("bench", "GOOD", "--solvers", "without(auto, part=lemkee)", "-o", "OUT"),
                                       "lemkee"),
+    "export_more_steps_than_memory_holds": (("export", "box-on-ramp", "--steps", "1:999999999", "-o", "OUT"),
+                                            "--steps", "100000"),
+    "bench_empty_part_of_starts": (("bench", "GOOD", "--start", "zero,,warm", "-o", "OUT"), "--start", "empty part"),
+    "simulate_empty_part_of_steps": (("simulate", "box-on-ramp", "--step", "0.01,"), "--step", "empty part"),
+    "simulate_negative_step": (("simulate", "box-on-ramp", "--step", "0.01,-1"), "--step", '"-1"'),
     "bench_empty_output": (("bench", "GOOD", "-o", ""), "--output", "empty"),
     "solve_bad_option_that_is_not_reached": (("solve", "GOOD", "--solver", "first(lemke, try(lemke, within=abc))"),
                                              "within=abc"),
@@ -566,6 +571,14 @@ PSD = {"family": "psd", "sizes": [2], "seeds": [1, 1]}
     "no_name": ({k: v for k, v in suite(PSD).items() if k != "name"}, "name", "missing"),
     "no_description": ({k: v for k, v in suite(PSD).items() if k != "description"}, "description", "missing"),
     "entries_not_a_list": (suite(entries={}), "entries"),
+    "empty_name": (suite(PSD, name=""), '"name"', "empty"),
+    "which_entry": (suite(PSD, PSD, {**PSD, "tier": "slow"}), '"entries[2].tier"'),
+    "parameter_no_number": (suite({**PSD, "parameters": {"mu": "1"}}), '"entries[0].parameters.mu"', "number"),
+    "unknown_formulation": (suite({"scene": "box-on-ramp", "formulation": "pyramids", "steps": [1, 2]}),
+                            '"entries[0].formulation"', "pyramids"),
+    "formulation_that_the_scene_cannot_have": (
+        suite({"scene": "four-ellipsoids", "formulation": "closed-form-gap", "steps": [1, 2]}),
+        '"entries[0].formulation"'),
 })
 class TestSuites(BadInputTestCase):
     def check(self, content, *words):

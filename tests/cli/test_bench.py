@@ -11,7 +11,7 @@ import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from perp_cli import PERP, CliTestCase, lcp, make_problem, page_data, page_records, parse_json, with_cases  # noqa: E402
+from perp_cli import PERP, SCHEMAS, CliTestCase, lcp, make_problem, page_data, page_records, parse_json, with_cases  # noqa: E402
 
 HEADER = {"format": "perp-sequence", "version": 1, "name": "by hand"}
 SEQUENCE_OF_SCENES = (("falling-boxes", "--param", "layers=1", "--param", "across=2", "--steps", "17:22"),
@@ -539,6 +539,32 @@ class TestFairClocks(BenchTestCase):
 
 
 class TestOnly(BenchTestCase):
+    def test_what_is_no_problem_is_left_out_of_a_folder(self):
+        a = self.write("all/a.json", lcp(name="a"))
+        self.write("all/z.json", lcp(name="z"))
+        self.write("all/a.answer.json", {"problem": "a", "z": [0, 0]})
+        self.write("all/a.solved.json", self.perp("solve", a, "--json").stdout)
+        known = [p.name.removesuffix(".schema.json") for p in SCHEMAS.iterdir()]
+        others = [name for name in known if name not in ("perp-problem", "perp-sequence", "perp-result")]
+        for name in others:
+            self.write(f"all/{name}.json", {"format": name, "version": 1})
+        self.write("all/c/records.jsonl", '{"format": "perp-record", "version": 1}\n')
+        done = self.perp("bench", self.folder / "all", "--solvers", "lemke", "-o", self.folder / "out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([r["instance"] for r in self.records("out")], ["a", "z"])
+        self.assertIn(f"left out, as no problem is in {len(others) + 3} of its files: ", done.stderr)
+        self.assertIn("a.answer.json", done.stderr)
+
+    def test_a_damaged_problem_is_not_left_out_of_a_folder(self):
+        self.write("all/a.json", lcp(name="a"))
+        unnamed = lcp()
+        del unnamed["format"]
+        for damaged in (lcp(format="perp-problme"), unnamed, lcp(q=[1]), '{"format": "perp-problem"'):
+            path = self.write("all/b.json", damaged)
+            done = self.perp("bench", self.folder / "all", "--solvers", "lemke", "-o", self.folder / "out")
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
+            self.assertIn(str(path), done.stderr)
+
     def test_names_and_patterns(self):
         paths = [self.write(f"these/{name}.json", lcp(name=name)) for name in ("a", "b", "b[1]", "c")]
         for only, wanted in ((["b[1]"], ["b[1]"]), (["b*"], ["b", "b[1]"]), (["a", "c"], ["a", "c"])):

@@ -70,6 +70,17 @@ class TestImportStep(CliTestCase):
         self.assertEqual(self.perp("verify", self.out / "walker-000003-coulomb.json", self.out / "walker-000003-coulomb.mujoco.json").returncode, 1)
         self.assertEqual(parse_json(self.perp("solve", problem, "--start", answer, "--json").stdout)["start"], "given")
 
+    def test_laws_are_checked_before_the_engine_starts(self):
+        self.install(step(1))
+        self.expect_refusal('--laws: "x" is not coulomb or own', "--laws", "coulomb,x")
+        self.expect_refusal("empty part", "--laws", "coulomb,")
+        self.assertFalse(self.out.exists())
+
+    def test_an_engine_that_refuses_leaves_no_folder(self):
+        self.install(said="no such model", code=2)
+        self.expect_refusal("no such model")
+        self.assertFalse(self.out.exists())
+
     def test_the_document(self):
         self.install(step(1), step(2, z=(2, 0, 0)))
         document = parse_json(self.run_import("--steps", "2", "--json").stdout)

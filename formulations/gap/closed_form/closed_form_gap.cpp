@@ -29,7 +29,8 @@ class ClosedFormGap final : public ImplicitGap {
           std::holds_alternative<HalfSpace>(shape))
         continue;
       return fmt::format(
-          "field \"bodies[{}].shape\": closed-form has no distance of a {}; it takes half_space, "
+          "field \"bodies[{}].shape\": closed-form has no distance for \"{}\"; it takes "
+          "half_space, "
           "disc "
           "and sphere",
           k, shape_name(shape));
