@@ -10,6 +10,7 @@ namespace perp {
 namespace {
 
 constexpr double kTighter[kMostTolerances] = {1.0, 10.0, 100.0, 1000.0};
+constexpr double kCold = 0.02;  // s; what the first run in a process takes longer counts below it
 
 void add_times(Measurement& m, const VerifiedResult& result) {
   m.setups.push_back(result.setup_time);
@@ -72,7 +73,7 @@ double median(std::vector<double> values) {
   return 0.5 * (*std::max_element(values.begin(), middle) + *middle);
 }
 
-Measurement measure(const Problem& problem, SolveRequest request, int repeats,
+Measurement measure(const Problem& problem, SolveRequest request, const Repeats& repeats,
                     const AfterRun& after_run, const SolveOnce& solve) {
   Measurement m = find_granted(problem, request, after_run, solve);
   m.total = m.setups.front() + m.solves.front();
@@ -80,9 +81,15 @@ Measurement measure(const Problem& problem, SolveRequest request, int repeats,
   if (after_run) after_run(m, true);
   request.verify_at = request.limits.tolerance;
   request.limits.tolerance = m.asked;
-  for (int k = 1; k < repeats; ++k) {
+  bool first_counts = !repeats.warm_up || m.total >= kCold;
+  const int more = repeats.count - first_counts;
+  for (int k = 1; k <= more; ++k) {
     const VerifiedResult again = solve_in_time(k, problem, request, solve);
     if (is_final(again)) {
+      if (!std::exchange(first_counts, true)) {
+        m.setups.clear();
+        m.solves.clear();
+      }
       add_times(m, again);
     } else {
       ++m.failed_repeats;
@@ -90,9 +97,8 @@ Measurement measure(const Problem& problem, SolveRequest request, int repeats,
     if (after_run) after_run(m, false);
   }
   if (m.failed_repeats > 0) {
-    m.result.message +=
-        fmt::format("{}{} of {} repeats failed", m.result.message.empty() ? "" : "; ",
-                    m.failed_repeats, repeats - 1);
+    m.result.message += fmt::format("{}{} of {} repeats failed",
+                                    m.result.message.empty() ? "" : "; ", m.failed_repeats, more);
   }
   std::vector<double> totals = m.setups;
   for (std::size_t k = 0; k < totals.size(); ++k) totals[k] += m.solves[k];

@@ -19,6 +19,14 @@ struct Measurement {
 /// Largest number of solves, with tighter and tighter tolerances, until an answer is final.
 inline constexpr int kMostTolerances = 4;
 
+/// How often the accepted run is made.
+struct Repeats {
+  int count = 1;  ///< runs whose times are measured
+  /// A first run of less than .02 s is made once more, and its time does not count: in a new
+  /// process it takes several times as long as later ones, which find code and memory in place.
+  bool warm_up = false;
+};
+
 /// Called after every run. `stands` says that the answer is final and only repeats follow.
 using AfterRun = std::function<void(const Measurement& so_far, bool stands)>;
 
@@ -33,9 +41,8 @@ using SolveOnce =
 /// problem in memory to the answer and has the whole time limit for itself. The time of a repeat
 /// that is not accepted does not count. What is neither solved nor proven to have no solution is
 /// not repeated.
-/// @param repeats number of runs with the accepted tolerance, the first one included
 /// @param solve empty: solve_verified
-Measurement measure(const Problem& problem, SolveRequest request, int repeats,
+Measurement measure(const Problem& problem, SolveRequest request, const Repeats& repeats,
                     const AfterRun& after_run = {}, const SolveOnce& solve = {});
 
 /// The median; of an even number of values the mean of the two in the middle; NaN if there are

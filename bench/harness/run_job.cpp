@@ -120,7 +120,10 @@ class Worker {
   Worker(const BenchRequest& request, const Job& job, int fd)
       : request_(request), job_(job), fd_(fd), process_(getpid()) {}
 
-  void begin(std::size_t run) { tell({{"run", run}}); }
+  void begin(std::size_t run) {
+    began_ = now_seconds();
+    tell({{"run", run}});
+  }
 
   void solve(const Run& run) {
     const bool replay = run.state == Run::State::kReplay;
@@ -145,7 +148,7 @@ class Worker {
       // The answer is reported before the repeats: a process that dies in a repeat loses a time
       // only.
       const Measurement m = measure(
-          problem, solve, replay ? 1 : request_.repeats,
+          problem, solve, replay ? Repeats{} : Repeats{request_.repeats, warms_up_},
           [&](const Measurement& found, bool stands) {
             Json line{{"part", true}};
             if (stands && !replay) line["answer"] = told(problem, found, from);
@@ -164,6 +167,7 @@ class Worker {
     }
     if (replay && getpid() == process_) return;
     out["peak_memory_mb"] = peak_memory_mb();
+    out["wall"] = now_seconds() - began_;
     tell(out);
   }
 
@@ -181,6 +185,7 @@ class Worker {
     if (m.result.status != Status::kUnsupported)
       out["uses_start"] = from == "nothing" || m.result.start != "nothing";
     out["peak_memory_mb"] = peak_memory_mb();
+    out["wall"] = now_seconds() - began_;
     return out;
   }
 
@@ -231,6 +236,10 @@ class Worker {
   pid_t process_;
   double before_mb_ = memory_use(0).resident;  // from the parent
   bool forgets_peaks_ = false;
+  // An external program starts anew or stays; either way this process is nothing to it. Solvers
+  // that are kept from problem to problem are warm.
+  const bool warms_up_ = !read_solver_name(job_.solver).external && job_.start != StartFrom::kWarm;
+  double began_ = now_seconds();  // the current run
   WarmStarts answers_;
   std::map<std::pair<std::string, int>, std::unique_ptr<Session>> sessions_;
 };

@@ -153,7 +153,7 @@ Json record_of(const Sweep& sweep, const Running& at, const Json& told) {
                 {"total", told.value("total", Json())},
                 {"setup_all", told.value("setup_all", Json::array())},
                 {"solve_all", told.value("solve_all", Json::array())},
-                {"wall", now_seconds() - at.since}}},
+                {"wall", told.value("wall", now_seconds() - at.since)}}},
               {"peak_memory_mb", told.value("peak_memory_mb", 0.0)},
               {"failed_repeats", told.value("failed_repeats", 0)},
               {"written", seconds_since_1970()},
@@ -214,7 +214,7 @@ class Runner {
     // s, for every solve. Solvers end by themselves at the time limit, but some of them check it
     // only between long steps.
     const double limit = r.time_limit > 0 ? 2.4 * r.time_limit + r.grace : 0.0;
-    const int solves = static_cast<int>(job.runs.size()) * (r.repeats + kMostTolerances);
+    const int solves = static_cast<int>(job.runs.size()) * (r.repeats + 1 + kMostTolerances);
     Child child = Child::fork_and_run(
         [&](int fd) {
           records_.leave();

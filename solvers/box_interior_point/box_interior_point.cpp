@@ -102,6 +102,7 @@ bool BoxInteriorPoint::begin() {
     return false;
   }
   const double mu = pairs_.mean_product();
+  near_ = mu > 0 ? std::min(mu, 1.0) : 1.0;
   largest_ratio_ =
       mu > 0 ? kRatioGrowth * (pairs_.defect() / mu + std::sqrt(pairs_.pairs()) / std::sqrt(mu))
              : 0.0;
@@ -152,6 +153,7 @@ bool BoxInteriorPoint::find_direction() {
   pairs_.diagonal(diagonal_, row_weight_);
   if (!system_.factor(diagonal_, row_weight_, settings.proximal)) return false;
   pairs_.right_side(0.0, false, right_side_);
+  right_side_.array() *= row_weight_.array();
   system_.solve(right_side_, direction_);
   pairs_.set_direction(direction_, 0.0, false);
   const double mu = pairs_.mean_product();
@@ -159,6 +161,7 @@ bool BoxInteriorPoint::find_direction() {
   const double left = pairs_.mean_product_after(pairs_.longest_step()) / mu;
   const double target = mu * left * left * left;
   pairs_.right_side(target, true, right_side_);
+  right_side_.array() *= row_weight_.array();
   system_.solve(right_side_, direction_);
   pairs_.set_direction(direction_, target, true);
   return direction_.allFinite();
@@ -168,7 +171,7 @@ bool BoxInteriorPoint::search() {
   const double longest = pairs_.longest_step(), before = pairs_.defect();
   // Near a solution nearly the longest step is taken, for superlinear convergence.
   const double share =
-      std::max(settings.to_boundary, std::min(1.0 - pairs_.mean_product(), kNearlyAll));
+      std::max(settings.to_boundary, std::min(1.0 - pairs_.mean_product() / near_, kNearlyAll));
   for (step_ = longest < 1.0 ? share * longest : 1.0; step_ > kShortestInterior; step_ *= 0.5) {
     const InteriorPairs::Trial trial = pairs_.try_step(step_);
     if (!std::isfinite(trial.defect)) continue;

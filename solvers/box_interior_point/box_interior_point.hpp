@@ -74,6 +74,7 @@ class BoxInteriorPoint final : public Solver {
   BoxRecord record_;
   Vector start_, diagonal_, row_weight_, right_side_, direction_;
   double largest_ratio_ = 0.0;  // allowed ratio of the defect to mu
+  double near_ = 1.0;  // mu in the beginning, at most 1: near a solution it is small beside this
   double step_ = 0.0;
   int iterations_ = 0;
 };

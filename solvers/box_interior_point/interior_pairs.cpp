@@ -38,8 +38,8 @@ bool InteriorPairs::begin(const Vector& start, double distance, double multiplie
     point_.z[i] = z;
     point_.lower_gap[i] = has(i, kLower) ? std::max(z - low, least) : 1.0;
     point_.upper_gap[i] = has(i, kUpper) ? std::max(high - z, least) : 1.0;
-    point_.lower_dual[i] = has(i, kLower) ? multiplier : 0.0;
-    point_.upper_dual[i] = has(i, kUpper) ? multiplier : 0.0;
+    point_.lower_dual[i] = has(i, kLower) ? multiplier * (least / point_.lower_gap[i]) : 0.0;
+    point_.upper_dual[i] = has(i, kUpper) ? multiplier * (least / point_.upper_gap[i]) : 0.0;
   }
   return evaluate(point_);
 }
@@ -61,10 +61,15 @@ bool InteriorPairs::evaluate(Point& point) {
 
 void InteriorPairs::diagonal(Vector& diagonal, Vector& row_weight) const {
   for (int i = 0; i < point_.z.size(); ++i) {
-    row_weight[i] = has(i, kFixed) ? 0.0 : 1.0;
-    diagonal[i] = has(i, kFixed) ? 1.0
-                                 : point_.lower_dual[i] / point_.lower_gap[i] +
-                                       point_.upper_dual[i] / point_.upper_gap[i];
+    if (has(i, kFixed)) {
+      row_weight[i] = 0.0;
+      diagonal[i] = 1.0;
+      continue;
+    }
+    const double added =
+        point_.lower_dual[i] / point_.lower_gap[i] + point_.upper_dual[i] / point_.upper_gap[i];
+    row_weight[i] = added > 1.0 ? std::exp2(-std::ilogb(added)) : 1.0;
+    diagonal[i] = row_weight[i] * added;
   }
 }
 

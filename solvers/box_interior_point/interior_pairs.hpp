@@ -16,7 +16,8 @@ class InteriorPairs {
   /// Keeps a reference to the problem. Allocates.
   void attach(BoxProblem& problem);
   /// z := the start. If it is nearer to a bound than `distance`, or beyond it, it is moved to this
-  /// distance, but not further than to the middle between two bounds. v = w = `multiplier`.
+  /// distance, but not further than to the middle between two bounds. There a multiplier is
+  /// `multiplier`; at a bound that is further away it is smaller, for a product of the same size.
   /// @return false if F does not exist
   bool begin(const Vector& start, double distance, double multiplier);
 
@@ -26,8 +27,10 @@ class InteriorPairs {
   double defect() const { return point_.defect; }              ///< ||F - v + w||
   int pairs() const { return pairs_; }
 
-  /// The diagonal that the multipliers add to the Jacobian, v / a + w / b. For fixed unknowns
-  /// row_weight is 0 and the diagonal 1 (NewtonSystem), for the others row_weight is 1.
+  /// The diagonal that the multipliers add to the Jacobian, v / a + w / b, in rows times
+  /// `row_weight` (NewtonSystem): a power of two that makes large sums about 1, as an LU takes
+  /// pivots for zero that are tiny beside its largest entry. For fixed unknowns row_weight is 0 and
+  /// the diagonal 1.
   void diagonal(Vector& diagonal, Vector& row_weight) const;
   /// -F + t / a - t' / b with the products t, t' at which the step aims. They are `target`; if
   /// `corrected`, minus the second-order change by the last direction [Mehrotra1992].

@@ -1,5 +1,7 @@
 #include <perp/solvers/josephy_newton/linearisation_sets.hpp>
 
+#include <algorithm>
+
 namespace perp {
 
 namespace {
@@ -60,6 +62,8 @@ void LinearisationSets::put(int i, PairStatus set) {
 
 // @return the number of unknowns that changed sets
 int LinearisationSets::exchange(const Vector& z, const Vector& f, double slack) {
+  // The residual has the size of F. What an unknown violates is multiplied by J in F.
+  const double unknown_slack = slack / std::max(1.0, problem_->matrix().max_abs());
   int violations = 0;
   for (int i = 0; i < problem_->size(); ++i) {
     const double low = problem_->lower[i], high = problem_->upper[i];
@@ -67,8 +71,8 @@ int LinearisationSets::exchange(const Vector& z, const Vector& f, double slack) 
     PairStatus wanted = sets_[i];
     if (low == high) continue;
     if (sets_[i] == PairStatus::kBasic) {
-      if (x < low - slack) wanted = PairStatus::kAtLower;
-      if (x > high + slack) wanted = PairStatus::kAtUpper;
+      if (x < low - unknown_slack) wanted = PairStatus::kAtLower;
+      if (x > high + unknown_slack) wanted = PairStatus::kAtUpper;
     } else if (sets_[i] == PairStatus::kAtLower ? w < -slack : w > slack) {
       wanted = PairStatus::kBasic;
     }

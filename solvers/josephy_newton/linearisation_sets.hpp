@@ -18,7 +18,8 @@ class LinearisationSets {
   void attach(const BoxProblem& problem, NewtonSystem& system);
   void begin() { singular_systems = 0; }
 
-  /// Begins with the sets that z and F(z) show. Violations up to 1e-6 of the residual are ignored.
+  /// Begins with the sets that z and F(z) show. Violations up to 1e-6 of the residual are ignored;
+  /// those of unknowns are smaller by the largest entry of J, if that is above 1.
   /// @param z, f n values each @param natural residual at z @param rounds at most
   /// @return whether the sets settled: point() solves the linear problem
   bool solve(const Vector& z, const Vector& f, double natural, int rounds);

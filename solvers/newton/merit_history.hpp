@@ -8,8 +8,10 @@
 namespace perp {
 
 /// Merits of the last points. A nonmonotone search compares with the highest of the last `memory`
-/// ones [GrippoLamparielloLucidi1986]. After more than `patience` points without progress the
-/// method is stuck. Progress is a merit below 0.9 times the lowest one before.
+/// ones [GrippoLamparielloLucidi1986]. After two thirds of `patience` points without progress it
+/// compares with the last one only: full steps can jump to and fro between two points, whose merits
+/// a nonmonotone search accepts for ever. After more than `patience` such points the method is
+/// stuck. Progress is a merit below 0.9 times the lowest one before.
 class MeritHistory {
  public:
   void begin(int memory, int patience) {
@@ -29,8 +31,10 @@ class MeritHistory {
     if (compared) ring_[static_cast<std::size_t>(kept_++) % ring_.size()] = merit;
   }
 
-  /// Highest of the last merits. At least one must have been recorded.
+  /// The merit with which a search compares. At least one must have been recorded.
   double reference() const {
+    if (3 * since_progress_ > 2 * patience_)
+      return ring_[static_cast<std::size_t>(kept_ - 1) % ring_.size()];
     const auto count = std::min(static_cast<std::size_t>(kept_), ring_.size());
     return *std::max_element(ring_.begin(), ring_.begin() + static_cast<std::ptrdiff_t>(count));
   }

@@ -46,7 +46,7 @@ struct Measured {
   int calls = 0, told = 0, stood = 0;
 };
 
-Measured measured(const Script& script, int repeats = 1, double time_limit = 0.0,
+Measured measured(const Script& script, Repeats repeats = {}, double time_limit = 0.0,
                   const Problem& problem = one_by_one()) {
   Measured out;
   SolveRequest request;
@@ -73,7 +73,7 @@ TEST(Measure, AsksForLessUntilTheVerifierGrants) {
   EXPECT_EQ(r.m.result.verdict.tolerance, 1e-6);
   EXPECT_EQ(r.calls, 3);
   EXPECT_EQ(r.m.solves.size(), 1u);  // of the run that was granted alone
-  const Measured again = measured(kind, 3);
+  const Measured again = measured(kind, {3});
   EXPECT_EQ(again.calls, 5);
   EXPECT_EQ(again.m.solves.size(), 3u);
   EXPECT_DOUBLE_EQ(again.m.asked, 1e-8);
@@ -83,7 +83,7 @@ TEST(Measure, AlsoByAReduction) {
   const Problem qp =
       problem_of(BoxQp{matrix(1, 1, {2}), vector({-2}), vector({0}), vector({kInf})});
   const Measured r = measured(
-      [](int, const Limits& limits, Result& result) { result.z[0] += 15 * limits.tolerance; }, 1,
+      [](int, const Limits& limits, Result& result) { result.z[0] += 15 * limits.tolerance; }, {1},
       0.0, qp);
   EXPECT_EQ(r.m.result.status, Status::kSolved);
   EXPECT_DOUBLE_EQ(r.m.asked, 1e-8);
@@ -103,7 +103,7 @@ TEST(Measure, WhoGivesUpIsNotAskedAgain) {
         result.z[0] = 2.0;
         result.status = Status::kStalled;
       },
-      5);
+      {5});
   EXPECT_EQ(r.m.result.status, Status::kStalled);
   EXPECT_EQ(r.calls, 1);  // what is not solved is not repeated either
 }
@@ -134,7 +134,7 @@ TEST(Measure, ProofsAreRepeated) {
           result.status = Status::kInfeasible;
           if (proves) result.certificate = proof;
         },
-        3, 0.0, infeasible);
+        {3}, 0.0, infeasible);
     EXPECT_EQ(r.m.result.status, proves ? Status::kInfeasible : Status::kStalled);
     EXPECT_EQ(r.calls, proves ? 3 : 1);
     EXPECT_EQ(r.m.solves.size(), proves ? 3u : 1u);
@@ -147,7 +147,7 @@ TEST(Measure, RepeatsThatFailLeaveNoTime) {
       [](int call, const Limits&, Result& result) {
         if (call == 2) result.status = Status::kNumericalError, result.z[0] = 7.0;
       },
-      4);
+      {4});
   EXPECT_EQ(r.m.result.status, Status::kSolved);
   EXPECT_EQ(r.calls, 4);
   EXPECT_EQ(r.m.solves.size(), 3u);
@@ -163,7 +163,7 @@ TEST(Measure, EveryRepeatHasTheLimitForItself) {
         EXPECT_GT(limits.time_limit, 90.0);
         result.own_times = OwnTimes{10.0, 70.0};
       },
-      4, 100.0);
+      {4}, 100.0);
   EXPECT_EQ(r.m.solves.size(), 4u);
   EXPECT_EQ(r.m.result.status, Status::kSolved);
 }
@@ -172,7 +172,7 @@ TEST(Measure, AnAnswerBeyondTheLimitIsTooLate) {
   const Measured r =
       measured([](int, const Limits&,
                   Result&) { std::this_thread::sleep_for(std::chrono::milliseconds(30)); },
-               3, 0.01);
+               {3}, 0.01);
   EXPECT_EQ(r.m.result.status, Status::kTimeLimit);
   EXPECT_EQ(r.calls, 1);
 }
@@ -186,11 +186,40 @@ TEST(Measure, AProofBeyondTheLimitIsTooLate) {
     result.certificate->type = "farkas";
     result.certificate->y = vector({1.0});
   };
-  EXPECT_EQ(measured(prove, 1, 100.0, infeasible).m.result.status, Status::kInfeasible);
-  const Measured late = measured(prove, 3, 0.01, infeasible);
+  EXPECT_EQ(measured(prove, {1}, 100.0, infeasible).m.result.status, Status::kInfeasible);
+  const Measured late = measured(prove, {3}, 0.01, infeasible);
   EXPECT_EQ(late.m.result.status, Status::kTimeLimit);
   EXPECT_FALSE(late.m.result.certificate);
   EXPECT_EQ(late.calls, 1);
+}
+
+TEST(Measure, AColdFirstRunIsNotTimed) {
+  const auto script = [](double first) {
+    return [first](int call, const Limits&, Result& result) {
+      result.own_times = call == 1 ? OwnTimes{first, first} : OwnTimes{0.001, 0.002};
+    };
+  };
+  const Measured once = measured(script(0.009), {1, true});
+  EXPECT_EQ(once.calls, 2);
+  EXPECT_EQ(once.m.solves, std::vector<double>{0.002});
+  EXPECT_EQ(once.m.total, 0.003);
+  const Measured thrice = measured(script(0.009), {3, true});
+  EXPECT_EQ(thrice.calls, 4);
+  EXPECT_EQ(thrice.m.solves.size(), 3u);
+  EXPECT_EQ(measured(script(0.011), {1, true}).calls, 1);  // long runs count as they are
+  EXPECT_EQ(measured(script(0.009), {1}).calls, 1);
+}
+
+TEST(Measure, IfNoRunButTheColdOneEndsItsTimeCounts) {
+  const Measured r = measured(
+      [](int call, const Limits&, Result& result) {
+        result.own_times = OwnTimes{0.001, 0.002};
+        if (call > 1) result.status = Status::kNumericalError, result.z[0] = 7.0;
+      },
+      {2, true});
+  EXPECT_EQ(r.m.solves, std::vector<double>{0.002});
+  EXPECT_EQ(r.m.result.status, Status::kSolved);
+  EXPECT_EQ(r.m.result.message, "2 of 2 repeats failed");
 }
 
 TEST(Measure, TimesAreMediansAndTotalsOfRuns) {
@@ -199,7 +228,7 @@ TEST(Measure, TimesAreMediansAndTotalsOfRuns) {
         constexpr double kSetup[] = {5, 1, 3}, kSolve[] = {1, 8, 4};
         result.own_times = OwnTimes{kSetup[call - 1], kSolve[call - 1]};
       },
-      3);
+      {3});
   EXPECT_EQ(r.m.result.setup_time, 3.0);
   EXPECT_EQ(r.m.result.solve_time, 4.0);
   EXPECT_EQ(r.m.total, 7.0);
