@@ -166,6 +166,32 @@ void judge_claim_of_none(const Problem& problem, VerifiedResult& r) {
 
 namespace {
 
+// Certificates of a cone program from one of its statement as mlcp, whose unknowns are (x, y). The
+// proof v there has Pv_x = 0 and (Av_x)'v_y = 0 for a semidefinite P, so either v_y proves that no
+// point satisfies the constraints, or v_x that the dual has no feasible point. Both are checked.
+// @return whether one of them holds, or excludes points
+bool map_certificate(const ConicQp& problem, VerifiedResult& result) {
+  if (!result.certificate || result.certificate->type != "farkas") return false;
+  const Vector v = result.certificate->y;
+  const int n = problem.size(), m = static_cast<int>(problem.b.size());
+  if (v.size() != n + m) return false;
+  const FarkasCheck constraints = check_farkas(problem, v.tail(m));
+  const UnboundedCheck dual = check_unbounded(problem, v.head(n));
+  if (constraints.holds || (constraints.excludes && !dual.holds)) {
+    result.certificate = certificate_of(constraints, v.tail(m));
+    result.status = status_of(constraints);
+    result.message = message_of(constraints);
+  } else if (dual.holds || dual.excludes) {
+    result.certificate = certificate_of(dual, v.head(n));
+    result.status = status_of(dual);
+    result.message = message_of(dual);
+  } else {
+    return false;
+  }
+  result.claimed = result.status;
+  return true;
+}
+
 // If the reduced problem has no solution, the original one has none either, provided that the
 // reduction changes no number: reductions of QPs copy the matrices, those of friction compute with
 // them.
@@ -174,8 +200,9 @@ void carry_over(const Problem& problem, const Reduction& reduction, Status found
   const bool of_none = result.claimed == Status::kInfeasible || found == Status::kExcluded ||
                        result.claimed == Status::kExcluded;
   if (!of_none) return;
-  const bool copies =
-      std::holds_alternative<BoxQp>(problem.data) || std::holds_alternative<ConicQp>(problem.data);
+  const auto* conic = std::get_if<ConicQp>(&problem.data);
+  if (conic && reduction.exact && map_certificate(*conic, result)) return;
+  const bool copies = std::holds_alternative<BoxQp>(problem.data);
   result.status = reduction.exact && copies ? found : Status::kStalled;
   if (result.status == found) return;
   result.message =

@@ -216,12 +216,23 @@ void add_ranges(const Problem& problem, const Extent& extent, Analysis& a) {
   }
 }
 
+// By how much the programs that find the ends of an unknown's range may miss them, over what they
+// miss of others: friction may be mu times a normal impulse that is 0 but for their tolerance.
+double slack_of(const Problem& problem, std::size_t unknown) {
+  const auto* friction = std::get_if<FrictionContact>(&problem.data);
+  return friction
+             ? std::max(1.0, friction->mu[static_cast<Eigen::Index>(unknown) / friction->dimension])
+             : 1.0;
+}
+
 // Whether a set with these ranges is a single point, if that is known.
-std::optional<bool> is_point(const SolutionSet& set, const std::vector<Interval>& ranges) {
+std::optional<bool> is_point(const Problem& problem, const SolutionSet& set,
+                             const std::vector<Interval>& ranges) {
   bool sure = true;
-  for (const Interval& r : ranges) {
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const Interval& r = ranges[i];
     if (std::isinf(r.low) || std::isinf(r.high)) return false;
-    const double size = std::max({1.0, std::abs(r.low), std::abs(r.high)});
+    const double size = std::max({slack_of(problem, i), std::abs(r.low), std::abs(r.high)});
     if (r.high - r.low > kNoPoint * size) return false;
     sure = sure && r.high - r.low <= kPoint * size;  // not if an end was not found
   }
@@ -244,7 +255,7 @@ void add_set(const Problem& problem, const SolutionSet& set, Determinacy if_poin
   add_ranges(
       problem, [&](const Vector& f) { return set.extent(f, a.programs, ends); }, a);
   if (!are_solutions(problem, ends, a.tolerance)) return;
-  const std::optional<bool> point = is_point(set, a.ranges);
+  const std::optional<bool> point = is_point(problem, set, a.ranges);
   if (!point) return;
   if (*point) a.dimension = 0;
   const bool all = set.part() == SolutionSet::Part::kAll;
@@ -272,12 +283,23 @@ int distinct_impulses(const Problem& problem, const std::vector<Vector>& solutio
   return static_cast<int>(seen.size());
 }
 
+// Whether an enumeration has found the answer in hand, or a piece that may hold it. If it has not,
+// rounding hides solutions from it, and it tells nothing of their number.
+bool holds(const Enumeration& found, const Vector& answer) {
+  if (found.doubtful) return false;
+  if (found.continuum && !found.solutions.empty()) return true;
+  const double size = answer.size() > 0 ? answer.cwiseAbs().maxCoeff() : 0.0;
+  return std::any_of(found.solutions.begin(), found.solutions.end(), [&](const Vector& z) {
+    return z.size() == 0 || (z - answer).cwiseAbs().maxCoeff() <= kNoPoint * std::max(1.0, size);
+  });
+}
+
 // All solutions of a small problem: extreme points of the pieces of the set, and its rays.
 bool add_enumeration(const Problem& problem, const Mlcp& linear, Analysis& a) {
   if (linear.size() > kMaxEnumerationSize) return false;
   const Enumeration found =
       enumerate_solutions(linear, std::max(a.verdict.tolerance, 1e-12), kEnumerationSeconds);
-  if (!found.complete) return false;
+  if (!found.complete || !holds(found, a.answer.z)) return false;
   a.how = "enumeration";
   a.solutions = found.solutions;
   a.solutions.push_back(a.answer.z);

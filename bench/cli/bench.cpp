@@ -257,6 +257,7 @@ void add_bench(CLI::App& app, int& code) {
           "where all solvers start, separated by commas: zero, without a start; stored, at the "
           "problem's own start; warm, at the solver's answer to the step before (sequences "
           "and scenes; what stands alone is run from zero)")
+      ->allow_extra_args(false)
       ->capture_default_str();
   verb->add_option("--tolerance", o->request.tolerance, "verifier's measure that counts as solved")
       ->check(nonnegative())
@@ -290,7 +291,8 @@ void add_bench(CLI::App& app, int& code) {
   verb->add_option("--threads", o->threads, "threads of --batch")
       ->check(whole_number(1, 1024))
       ->capture_default_str();
-  verb->add_option("--only", o->only, "instances of this name, or of names like it (*)");
+  verb->add_option("--only", o->only, "instances of this name, or of names like it (*)")
+      ->allow_extra_args(false);
   verb->add_flag("--quick", o->quick, "leave out the entries of tier \"full\"");
   verb->add_option("-o,--output", o->request.folder, "folder for the records")->required();
   verb->footer(

@@ -156,11 +156,13 @@ int run_verb(int argc, char** argv) {
   add_why(app, code);
   add_import_step(app, code);
   refuse_empty_texts(app);
-  if (argc > 1) {
-    if (const std::string fault = first_word_fault(app, argv[1]); !fault.empty()) {
-      std::cerr << "perp: " << message_line(fault) << '\n';
-      return kBadInput;
-    }
+  if (argc <= 1) {
+    std::cerr << "perp: a verb is missing; perp --help names them\n";
+    return kBadInput;
+  }
+  if (const std::string fault = first_word_fault(app, argv[1]); !fault.empty()) {
+    std::cerr << "perp: " << message_line(fault) << '\n';
+    return kBadInput;
   }
   try {
     app.parse(argc, argv);

@@ -293,15 +293,16 @@ Finding look_at(const Problem& problem, const VerifyOptions& o) {
   Finding finding;
   finding.verdict.tolerance = o.tolerance;
   finding.certificate = std::move(stored.certificate);
-  if (finding.certificate) {
-    finding.shown = check_certificate(problem, *finding.certificate);
-    if (stored.answer && stored.answer->z.size() == 0 && problem.size() > 0) stored.answer.reset();
-  }
+  if (finding.certificate) finding.shown = check_certificate(problem, *finding.certificate);
+  if (stored.answer && stored.answer->z.size() == 0 && problem.size() > 0) stored.answer.reset();
   finding.answered = stored.answer.has_value();
   if (!finding.answered) {
     finding.message = "the result has no z";
     return finding;
   }
+  if (stored.answer->z.size() != problem.size())
+    throw field_error(o.result, fmt::format("z: length is {}, expected {}", stored.answer->z.size(),
+                                            problem.size()));
   try {
     finding.message = complete(problem, o.tolerance, *stored.answer);
     finding.verdict = verify(problem, *stored.answer, o.tolerance);
@@ -310,6 +311,8 @@ Finding look_at(const Problem& problem, const VerifyOptions& o) {
           "the result has no dual (field \"dual\"), and none that least squares find goes with its "
           "z; residuals are those of the best";
     }
+    if (std::isinf(finding.verdict.measure) && finding.verdict.residuals.natural <= o.tolerance)
+      finding.message = "a part of F is infinite at the answer";
     if (const std::string entry = first_without_number(*stored.answer); !entry.empty())
       finding.message = fmt::format("the answer's {} is no number", entry);
   } catch (const std::invalid_argument& error) {

@@ -64,6 +64,8 @@ void run_or_report(const StudyOptions& o, int& code) {
     throw std::invalid_argument("--overwrite: does not go with --resume, which keeps the records");
   if (o.report && (o.request.resume || o.request.overwrite))
     throw std::invalid_argument("--report: runs nothing, so --resume and --overwrite have no use");
+  if (o.report && o.shard != "1/1")
+    throw std::invalid_argument("--report: judges all shards, so it does not go with --shard");
   const Study study = read_study(o.study, o.quick);
   if (run_as_batch(study, o)) {
     code = kDone;

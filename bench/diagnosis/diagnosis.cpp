@@ -281,7 +281,7 @@ Diagnosis diagnose(const Problem& problem, const DiagnosisRequest& request) {
   solve.settings.clear();
   InterruptObserver observer;
   diagnosis.auto_solves = solve_verified(problem, solve, &observer).status == Status::kSolved;
-  if (!diagnosis.auto_solves && problem.size() <= kLargestAnalysed)
+  if (!*diagnosis.auto_solves && problem.size() <= kLargestAnalysed)
     diagnosis.mends = mends_of(problem, solve.limits.tolerance, solve.limits.time_limit);
   return diagnosis;
 }

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <perp/bench/diagnosis/mend.hpp>
 #include <perp/solvers/router.hpp>
 #include <string>
@@ -45,8 +46,8 @@ struct Diagnosis {
   std::vector<Cause> causes;  ///< in the problem itself, for any solver
   std::vector<Mend> mends;    ///< if no solver solves it
   std::vector<SolverDiagnosis> solvers;
-  bool solved = false;       ///< by one of the solvers
-  bool auto_solves = false;  ///< tried only if none of the solvers solves it
+  bool solved = false;              ///< by one of the solvers
+  std::optional<bool> auto_solves;  ///< tried only if none of the solvers solves it
 };
 
 /// What to diagnose.

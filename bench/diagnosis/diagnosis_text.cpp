@@ -76,11 +76,16 @@ std::string mend_text(const Problem& problem, const Mend& m) {
 }  // namespace
 
 Json diagnosis_to_json(const Problem& problem, const Diagnosis& d) {
-  Json j{{"format", "perp-diagnosis"},   {"version", 1},
-         {"problem", problem.name},      {"kind", problem.kind()},
-         {"n", problem.size()},          {"solved", d.solved},
-         {"auto_solves", d.auto_solves}, {"causes", causes_json(problem, d.causes)},
-         {"mends", Json::array()},       {"solvers", Json::array()}};
+  Json j{{"format", "perp-diagnosis"},
+         {"version", 1},
+         {"problem", problem.name},
+         {"kind", problem.kind()},
+         {"n", problem.size()},
+         {"solved", d.solved},
+         {"auto_solves", d.auto_solves ? Json(*d.auto_solves) : Json()},
+         {"causes", causes_json(problem, d.causes)},
+         {"mends", Json::array()},
+         {"solvers", Json::array()}};
   for (const Mend& m : d.mends) {
     Json rows = Json::array();
     for (const auto& [row, change] : m.rows)
@@ -127,7 +132,7 @@ std::string diagnosis_text(const Problem& problem, const Diagnosis& d) {
       text += '\n';
     }
   }
-  if (d.auto_solves) text += "auto solves it\n";
+  if (d.auto_solves.value_or(false)) text += "auto solves it\n";
   if (!d.causes.empty()) text += "the problem:\n";
   for (const Cause& c : d.causes)
     text += fmt::format("  {:<13} {}\n", c.what, message_line(c.text));

@@ -221,6 +221,7 @@ class SuiteReader {
   static std::vector<std::string> texts(const Field& field) {
     std::vector<std::string> result;
     for (const Field& item : field.items()) result.push_back(item.text());
+    if (result.empty()) field.fail("is empty");
     return result;
   }
 
@@ -412,6 +413,7 @@ class SuiteReader {
 
   static std::vector<double> sizes_of(const Field& field) {
     std::vector<double> sizes = whole_numbers(field);
+    if (sizes.empty()) field.fail("is empty");
     for (const double size : sizes) {
       if (size < 1 || size > 1e8) field.fail(fmt::format("{} is not in 1..100000000", size));
     }

@@ -165,9 +165,13 @@ SimulationRun read_run(const fs::path& folder) {
   return run;
 }
 
+// By its run.json alone: if another of its files is missing, reading it fails and names that file.
 bool is_run(const fs::path& folder) {
-  return fs::is_regular_file(folder / "run.json") && fs::is_regular_file(folder / "steps.csv") &&
-         fs::is_regular_file(folder / "trajectory.csv");
+  const fs::path path = folder / "run.json";
+  if (!fs::is_regular_file(path)) return false;
+  if (fs::is_regular_file(folder / "steps.csv")) return true;
+  const auto j = nlohmann::json::parse(read_text_file(path.string()), nullptr, false);
+  return j.is_object() && j.contains("scene") && j.contains("complete");
 }
 
 std::set<fs::path> run_folders(const std::vector<std::string>& paths) {

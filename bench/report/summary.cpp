@@ -235,12 +235,39 @@ Reasons reasons_of(const std::vector<Record>& records, const std::vector<std::st
   return reasons;
 }
 
-// The reasons why solvers refused problems, and the most frequent one why a solver broke down:
-// lines below the table.
+// How the runs of each solver ended that solved or proved nothing, a line for each solver. What it
+// refused, and problems that are known to have no solution, are not among them.
+std::string ends_text(const std::vector<Record>& records) {
+  struct End {
+    int runs = 0;
+    std::string first;
+  };
+  std::map<std::string, std::map<std::string, End>> solvers;
+  const std::vector<std::string> names = solver_names(records);
+  for (std::size_t k = 0; k < records.size(); ++k) {
+    const Record& r = records[k];
+    if (is_right(r) || gave_up(r) || r.outcome == "unsupported") continue;
+    End& end = solvers[names[k]][r.outcome];
+    if (end.runs++ == 0) end.first = r.instance;
+  }
+  std::string out;
+  for (const auto& [solver, ends] : solvers) {
+    std::vector<std::string> parts;
+    for (const auto& [outcome, end] : ends)
+      parts.push_back(fmt::format("{} {} ({}{})", end.runs, outcome, shown(end.first),
+                                  end.runs > 1 ? ", ..." : ""));
+    out += fmt::format("{} not solved: {}\n", shown(solver), fmt::join(parts, ", "));
+  }
+  return out;
+}
+
+// The reasons why solvers refused problems, how other runs ended, and the most frequent reason why
+// a solver broke down: lines below the table.
 std::string reasons_text(const std::vector<Record>& records) {
   std::string out;
   for (const auto& [what, told] : reasons_of(records, {"unsupported"}))
     out += fmt::format("{} refused {}: {}\n", what.first, told.first, told.second);
+  out += ends_text(records);
   std::map<std::string, std::pair<int, std::string>> worst;
   for (const auto& [what, told] : reasons_of(records, {"numerical_error", "crashed"})) {
     if (!told.second.empty() && told.first > worst[what.first].first) worst[what.first] = told;
@@ -305,17 +332,24 @@ std::string summary_text(const std::vector<Record>& all) {
                groups.size()) +
            suites_text(records);
   }
-  constexpr const char* kLine =
-      "{:<16} {:<22} {:>5} {:>10} {:<10} {:>9} {:>7} {:>7} {:>5} {:>10} {:>10} {:>10} {:>9} {:>7} "
-      "{:>6}";
-  std::string out = fmt::format(fmt::runtime(kLine), "suite", "problems", "size", "n", "solver",
+  std::size_t suite_width = 16, problems_width = 22, solver_width = 10;
+  for (const GroupSummary& g : groups) {
+    suite_width = std::max(suite_width, shown(g.suite).size());
+    problems_width = std::max(problems_width, shown(g.group).size());
+    solver_width = std::max(solver_width, shown(g.solver).size());
+  }
+  const std::string line = fmt::format(
+      "{{:<{}}} {{:<{}}} {{:>5}} {{:>10}} {{:<{}}} {{:>9}} {{:>7}} {{:>7}} {{:>5}} {{:>10}} "
+      "{{:>10}} {{:>10}} {{:>9}} {{:>7}} {{:>6}}",
+      suite_width, problems_width, solver_width);
+  std::string out = fmt::format(fmt::runtime(line), "suite", "problems", "size", "n", "solver",
                                 "solved", "proven", "gave up", "wrong", "median ms", "90% ms",
                                 "solve ms", "residual", "steps", "factor") +
                     "\n";
   bool any_own = false;
   for (const GroupSummary& g : groups) {
     out += fmt::format(
-        fmt::runtime(kLine), shown(g.suite), shown(g.group),
+        fmt::runtime(line), shown(g.suite), shown(g.group),
         g.size > 0 ? fmt::format("{}", g.size) : "",
         g.n_min == g.n_max ? fmt::format("{}", g.n_max) : fmt::format("{}-{}", g.n_min, g.n_max),
         shown(g.solver), fmt::format("{}/{}", g.solved, g.runs), g.proven, g.gave_up, g.wrong,

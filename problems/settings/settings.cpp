@@ -168,7 +168,11 @@ std::vector<std::pair<std::string, std::string>> split_settings(std::string_view
     if (item.empty())
       throw std::invalid_argument(fmt::format("settings \"{}\": expected key=value,...", text));
     const std::size_t equals = std::min(item.find('='), item.size());
-    settings.emplace_back(item.substr(0, equals), item.substr(std::min(equals + 1, item.size())));
+    const std::string_view key = item.substr(0, equals);
+    if (std::any_of(settings.begin(), settings.end(),
+                    [&](const auto& s) { return s.first == key; }))
+      throw std::invalid_argument(fmt::format("setting \"{}\": is given twice", key));
+    settings.emplace_back(key, item.substr(std::min(equals + 1, item.size())));
   }
   return settings;
 }

@@ -92,6 +92,7 @@ void set_setting(const VisitSettings& visit, std::string_view owner, std::string
                  std::string_view value);
 
 /// "key=value,..." as pairs; no "=": an empty value. @throws std::invalid_argument if one is empty
+/// or a key is given twice
 std::vector<std::pair<std::string, std::string>> split_settings(std::string_view text);
 
 }  // namespace perp

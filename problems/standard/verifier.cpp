@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <cmath>
+#include <optional>
 #include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/clear_miss.hpp>
 #include <perp/problems/standard/friction_cone.hpp>
@@ -67,14 +68,18 @@ bool may_meet(const P& problem, const Vector& point, double tolerance) {
 
 template <class P>
 bool meets(const P& problem, const Vector& point, double tolerance) {
-  static thread_local ResidualWork work;  // whoever asks does so again and again
+  static thread_local ResidualWork kept;  // whoever asks does so again and again
   // The callback of a foreign function may come back here.
   constexpr bool foreign = std::is_same_v<P, Mcp>;
+  std::optional<ResidualWork> own;
+  ResidualWork& work = foreign ? own.emplace() : kept;
   work.complete_up_to = -1.0;
   const Answer answer = projected(problem, point);
   if (!answer.z.allFinite() || !may_meet(problem, answer.z, tolerance)) return false;
-  const Residuals r = residuals_of(problem, answer, tolerance, foreign ? nullptr : &work);
-  return measure_of(problem, r, tolerance) <= tolerance;
+  const Residuals r = residuals_of(problem, answer, tolerance, &work);
+  const double measure = measure_of(problem, r, tolerance);
+  if (!(measure <= tolerance)) return false;
+  return precise_measure(problem, answer, tolerance, measure, work).value_or(measure) <= tolerance;
 }
 
 }  // namespace

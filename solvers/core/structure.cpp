@@ -5,6 +5,7 @@
 #include <Eigen/SparseCholesky>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <perp/problems/matrix/infinity.hpp>
 #include <perp/solvers/linear_algebra/dense_equilibration.hpp>
 
@@ -13,8 +14,8 @@ namespace perp {
 namespace {
 
 constexpr double kRelative = 1e-10;
-// Below 0 by more of the largest eigenvalue is indefinite: no matter of rounding.
-constexpr double kNegative = 1e-13;
+// Below 0 by more of the largest eigenvalue, times the rows, is indefinite: no matter of rounding.
+constexpr double kNegative = 4 * std::numeric_limits<double>::epsilon();
 
 // The symmetric part, with powers of two on both sides that bring the largest entry of each row
 // near 1: definiteness is the same, and a small entry next to large ones counts.
@@ -42,7 +43,7 @@ std::string definiteness_of(const Matrix& a) {
     const double low = eigen.eigenvalues().minCoeff();
     const double scale = std::max(eigen.eigenvalues().cwiseAbs().maxCoeff(), 1.0);
     if (low > kRelative * scale) return "positive definite";
-    return low >= -kNegative * scale ? "positive semidefinite" : "indefinite";
+    return low >= -kNegative * a.rows() * scale ? "positive semidefinite" : "indefinite";
   }
   const SparseMatrix sparse = a.to_sparse();
   const SparseMatrix symmetric = 0.5 * (sparse + SparseMatrix(sparse.transpose()));

@@ -135,8 +135,9 @@ class Enumerator {
     const int nullity = static_cast<int>(a.cols() - qr_.rank());
     Vector x = qr_.solve(b);
     x += qr_.solve(b - a * x);
-    for (int k = 0; !take(x.cwiseProduct(column_scale_)) && k < kRefinements; ++k) {
-      if (!nearly_solves()) break;
+    for (int k = 0; !take(x.cwiseProduct(column_scale_)); ++k) {
+      if (k == kRefinements && misses_by_at_most(term_rounding())) result_.doubtful = true;
+      if (k == kRefinements || !nearly_solves()) break;
       for (std::size_t j = 0; j < columns_.size(); ++j)
         z_[columns_[j]] =
             x[static_cast<Eigen::Index>(j)] * column_scale_[static_cast<Eigen::Index>(j)];
@@ -157,12 +158,13 @@ class Enumerator {
       const int v = columns_[static_cast<std::size_t>(j)];
       z_[v] = std::min(std::max(x[j], p_.lower[v]), p_.upper[v]);
     }
-    if (!misses_by_at_most(kTermRounding * (p_.size() + 2)) ||
-        evaluate_residuals(p_, z_).natural > tolerance_)
+    if (!misses_by_at_most(term_rounding()) || evaluate_residuals(p_, z_).natural > tolerance_)
       return false;
     record();
     return true;
   }
+
+  double term_rounding() const { return kTermRounding * (p_.size() + 2); }
 
   bool nearly_solves() {
     constexpr double kNear = 1e-6;
@@ -291,10 +293,19 @@ class Enumerator {
 
   void record() {
     for (const Vector& known : result_.solutions) {
-      if ((known - z_).cwiseAbs().maxCoeff() <= 1e-7 * std::max(1.0, z_.cwiseAbs().maxCoeff()))
-        return;
+      if (is_same(known)) return;
     }
     result_.solutions.push_back(z_);
+  }
+
+  // Whether z is this solution but for the rounding of a basis. One large unknown hides the
+  // difference of small ones; then two solutions are the same if what lies between solves too.
+  bool is_same(const Vector& known) const {
+    constexpr double kRounding = 1e-13, kClose = 1e-7;
+    const double apart = (known - z_).cwiseAbs().maxCoeff(),
+                 size = std::max(1.0, z_.cwiseAbs().maxCoeff());
+    if (apart <= kRounding * size || apart > kClose * size) return apart <= kRounding * size;
+    return evaluate_residuals(p_, Vector(0.5 * known + 0.5 * z_)).natural <= tolerance_;
   }
 
   const Mlcp& p_;
@@ -364,7 +375,8 @@ void Enumerate::do_solve(const Start&, Observer* observer, Result& result) {
     return;
   }
   result.status = Status::kStalled;
-  result.message = "no complementary basis gives a solution";
+  result.message = found.doubtful ? "no complementary basis gives a solution in double precision"
+                                  : "no complementary basis gives a solution";
 }
 
 }  // namespace perp

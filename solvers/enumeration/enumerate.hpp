@@ -19,6 +19,9 @@ struct Enumeration {
   long bases = 0;            ///< bases examined
   bool complete = true;      ///< false if the time limit came first, or the observer ended it
   bool interrupted = false;  ///< by the observer
+  /// A basis solves the problem but for what rounding makes of its large numbers. Its solution is
+  /// not among `solutions`.
+  bool doubtful = false;
 };
 
 /// Examines every choice of "at the lower bound, at the upper bound or between" for every variable

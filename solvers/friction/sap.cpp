@@ -9,7 +9,7 @@ namespace perp {
 
 namespace {
 
-constexpr int kSapIterationLimit = 500;
+constexpr int kSapIterationLimit = 2000;
 constexpr int kMostSlopes = 60;      // of one search: bisection of [0, 1] needs no more
 constexpr double kFartherOut = 4.0;  // factor on a step at which the objective still falls
 constexpr double kNothing = 1e-14;   // decrease, over the objective, that counts as none

@@ -87,6 +87,29 @@ class TestDeterminacy(AnalyseTestCase):
         corners = [z for z in told["determinacy"]["solutions"] if min(z) == 0]
         self.assertEqual(sorted(corners), [[0, 1 + e / 2], [1, 0]])
 
+    def test_a_matrix_that_is_indefinite_by_little(self):
+        # d = (1, 1, -t) has d'Md = -t^2; 0 and +-d/t are the solutions.
+        t = 2.0**-21
+        M = [[1, t - 1, 1 + t], [-1 - t, 1, -1], [t - 1, 1, 1]]
+        problem = make_problem("mlcp", n=3, M={"shape": [3, 3], "dense": M}, q=[0, 0, 0],
+                               lower=[-1 / t, -1 / t, "-inf"], upper=[1 / t, 1 / t, "inf"])
+        told = self.analyse(problem)
+        self.assertEqual((told["determinacy"]["what"], len(told["determinacy"]["solutions"])), ("set", 3))
+
+    def test_an_enumeration_that_misses_the_answer_tells_nothing(self):
+        # Row 2 is -2^30 times row 1: z1 = 1024 z2 - 1.
+        problem = make_problem("mlcp", n=2, M={"shape": [2, 2], "dense": [[4, -4096], [-2.0**32, 2.0**42]]},
+                               q=[4, -2.0**32], lower=["-inf", "-inf"], upper=["inf", "inf"])
+        told = self.analyse(problem, self.write("z.json", {"z": [-1, 0]}))
+        self.assertEqual(told["determinacy"]["what"], "part")
+
+    def test_much_friction_makes_no_set_of_one_point(self):
+        # Either normal impulse would lift both contacts: r = 0 is the only one.
+        W = [[0.25, 0, 0.25, 0], [0] * 4, [0.25, 0, 0.25, 0], [0] * 4]
+        problem = make_problem("friction_contact", n=4, dimension=2, W={"shape": [4, 4], "dense": W},
+                               q=[0, 0, 0, -3], mu=[0.75, 1e6])
+        self.assertEqual(self.analyse(problem)["determinacy"]["what"], "local")
+
     def test_a_range_that_is_not_found_is_no_set(self):
         """One contact at the limit of friction, whose third row moves nothing: nothing else is in the cone."""
         problem = make_problem("friction_contact", n=3, dimension=3, mu=[1], q=[-1, -1, 0],
@@ -477,6 +500,9 @@ class TestWhy(AnalyseTestCase):
         told, text = self.why(lcp(), f"exec:{PYTHON} {fails}", "--shrink", "0")
         self.assertEqual((told["solved"], told["auto_solves"], told["mends"]), (False, True, []))
         self.assertIn("auto solves it", text)
+
+    def test_auto_is_not_tried_where_a_solver_solves(self):
+        self.assertIsNone(self.why(lcp(), "lemke", code=0)[0]["auto_solves"])
 
     def test_the_smallest_problem_that_still_fails(self):
         n = 8

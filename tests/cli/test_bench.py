@@ -531,6 +531,15 @@ class TestFairClocks(BenchTestCase):
         times = record["times"]
         self.assertAlmostEqual(times["total"], times["setup"] + times["solve"], 12)
 
+    def test_how_what_is_not_solved_ended(self):
+        never = lcp(name="never", M={"shape": [2, 2], "dense": [[0, 0], [0, 0]]}, q=[-1, -1])
+        for k, problem in enumerate((lcp(name="fine"), never, {**never, "name": "never-2"})):
+            self.write(f"all/{k}.json", problem)
+        out = self.perp("bench", self.folder / "all", "--solvers", "pgs,first(lemke, pgs:omega=1.1)", "-o", self.folder / "records").stdout
+        self.assertRegex(out, r"(?m)^pgs not solved: 2 [a-z_]+ \(1, \.\.\.\)$")
+        table = [line for line in out.splitlines() if line.startswith(("suite ", "all "))]
+        self.assertEqual({len(line) for line in table}, {len(table[0])}, out)  # long names move all lines
+
     def test_why_a_problem_is_refused(self):
         path = self.write("a.json", make_problem("friction_contact"))
         out = self.perp("bench", path, "--solvers", "lemke", "-o", self.folder / "records").stdout

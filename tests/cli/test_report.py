@@ -316,6 +316,14 @@ class TestReportOfSimulations(CliTestCase):
             self.assertIn("not complete", self.runs(self.report("sim"))["N-10"]["notes"])
             self.polygons()
 
+    def test_a_run_whose_file_is_missing_is_not_left_out(self):
+        for file in ("steps.csv", "trajectory.csv"):
+            self.polygons()
+            (self.folder / "sim" / "polygons" / "N-10" / file).unlink()
+            done = self.perp("report", self.folder / "sim", "-o", self.folder / "out.html")
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
+            self.assertIn(f"N-10/{file}", done.stderr)
+
     def test_columns_by_name(self):
         self.polygons()
         whole = self.report("sim")

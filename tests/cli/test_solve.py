@@ -338,6 +338,28 @@ class TestVerify(SolveTestCase):
         done = self.perp("verify", self.write("p.json", problem), self.write("r.json", {"z": z}), "--json", *arguments)
         return done.returncode, parse_json(done.stdout)
 
+    def test_lengths_are_told_of_the_field_in_the_file(self):
+        for kind in ("lcp", "mcp", "friction_contact", "convex_contact"):
+            path = self.write("p.json", make_problem(kind) if kind != "lcp" else lcp())
+            done = self.perp("verify", path, self.write("r.json", {"z": [1, 2, 3, 4]}))
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
+            self.assertIn('r.json: field "z": length is 4', done.stderr)
+
+    def test_a_result_without_an_answer_is_judged(self):
+        path = self.write("p.json", lcp())
+        done = self.perp("solve", path, "--solver", "sap", "--json")
+        self.assertEqual((done.returncode, parse_json(done.stdout)["z"]), (1, []))
+        done = self.perp("verify", path, self.write("r.json", done.stdout))
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertIn("the result has no z", done.stdout)
+
+    def test_where_a_part_of_the_function_is_infinite_nothing_is_vacuous(self):
+        """max(log z, 1) at z = 0."""
+        graph = {"nodes": [["var", 0], ["log", 0], ["const", 1], ["max", 1, 2]], "outputs": [3]}
+        code, verdict = self.verify(make_problem("mcp", n=1, graph=graph, lower=[0], upper=["inf"]), [0])
+        self.assertEqual((code, verdict["solved"], verdict["vacuous"]), (1, False, "no"))
+        self.assertIn("infinite at the answer", verdict["message"])
+
     def test_right(self):
         code, verdict = self.verify(lcp(), [2, 0])
         self.assertEqual((code, verdict["solved"], verdict["residuals"]["natural"]), (0, True, 0))

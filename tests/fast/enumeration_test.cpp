@@ -78,6 +78,23 @@ TEST(RaysOfCone, RaysMakeTheWholeCone) {
 
 Mlcp lcp_of(const DenseMatrix& m, const Vector& q) { return to_mlcp(Lcp{m, q}); }
 
+// z1 is 0 or 1, whatever the size of z2.
+TEST(Enumerate, ALargeUnknownHidesNoSolution) {
+  for (const double large : {1.0, 2e7, 1e12}) {
+    const Enumeration found =
+        enumerate_solutions(lcp_of(DenseMatrix{{-1, 0}, {0, 1}}, Vector{{1, -large}}), 1e-8);
+    EXPECT_EQ(found.solutions.size(), 2u) << large;
+    EXPECT_FALSE(found.continuum || found.doubtful) << large;
+  }
+}
+
+// z = 1e9 / 3 is a solution, but no double near it has a residual of 1e-8.
+TEST(Enumerate, TellsThatDoublesMissASolution) {
+  const Enumeration found = enumerate_solutions(lcp_of(DenseMatrix{{-3}}, Vector{{1e9}}), 1e-8);
+  EXPECT_EQ(found.solutions.size(), 1u);
+  EXPECT_TRUE(found.doubtful);
+}
+
 TEST(Enumerate, RaysOfSolutions) {
   // z1 is 0 or 1; z2 is any number >= 0.
   const Enumeration beside =
