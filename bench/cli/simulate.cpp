@@ -28,7 +28,7 @@ struct SimulateOptions {
   std::string scene, formulation, solver, record, problems;
   std::vector<double> steps;  // in turn, those of --step
   double duration = 0.0, tolerance = 1e-10, time_limit = 0.0;
-  std::vector<std::string> step_texts, parameters, settings;
+  std::vector<std::string> parameters, settings;
   std::string driver = "time-stepping";
   int max_events = 1000, halvings = -1, threads = 1;
   bool json = false, sequence = false, no_contacts = false, cold = false, keep_going = false;
@@ -179,7 +179,6 @@ std::vector<double> read_steps(const std::vector<std::string>& texts) {
 
 void run_simulation(SimulateOptions o, int& code) {
   keep_freed_memory();
-  o.steps = read_steps(o.step_texts);
   const Scene scene = load_scene(o.scene, read_parameters(o.parameters));
   if (o.formulation.empty()) o.formulation = default_formulation(scene);
   if (o.solver.empty()) o.solver = "auto";
@@ -241,8 +240,8 @@ void add_simulate(CLI::App& app, int& code) {
                    "every solve) or serve:COMMAND (a program that is kept), also behind NAME=, or "
                    "a strategy (perp list strategies) (default: auto)");
   add_plugin_option(*verb);
-  verb->add_option(
-          "--step", o->step_texts,
+  verb->add_option_function<std::vector<std::string>>(
+          "--step", [o](const std::vector<std::string>& texts) { o->steps = read_steps(texts); },
           "step size in s (default: the scene's); several, as 0.01,0.002, are taken in turn")
       ->type_name("FLOAT,...")
       ->allow_extra_args(false);

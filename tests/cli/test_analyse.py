@@ -450,7 +450,7 @@ class TestWhy(AnalyseTestCase):
         self.assertIn("every mu times", text)
 
     def test_who_bounces_up_and_down_is_stuck_not_slow(self):
-        """-z - 1 >= 0 has no solution: the residual of newton-fb is 1/2, then 2, and so on."""
+        """-z - 1 >= 0 has no solution: the residual of newton-fb goes up and down between 1/2 and 2."""
         told, text = self.why(lcp(n=1, M={"shape": [1, 1], "dense": [[-1]]}, q=[-1]), "lemke,newton-fb", "--shrink", "1")
         causes = {c["what"] for c in told["solvers"][1]["causes"]}
         self.assertIn("stuck", causes)

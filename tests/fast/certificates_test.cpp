@@ -261,5 +261,57 @@ TEST(ExactConditions, AreAskedAgainIfAnythingChanges) {
   EXPECT_FALSE(hold_exactly(good, vector({5, 3, std::nextafter(4.0, 5.0), 4})));
 }
 
+// Takes mlcp only, and always gives this as its proof.
+class Prover final : public Solver {
+ public:
+  explicit Prover(Vector y) : y_(std::move(y)) {}
+  const SolverTraits& traits() const override {
+    static const SolverTraits traits{"prover", "for tests", "", {"mlcp"}};
+    return traits;
+  }
+  void visit_settings(SettingVisitor&) override {}
+
+ private:
+  void do_prepare(const Problem& problem) override { n_ = problem.size(); }
+  void do_solve(const Start&, Observer*, Result& result) override {
+    result.z = Vector::Zero(n_);
+    result.status = Status::kInfeasible;
+    result.certificate.emplace();
+    result.certificate->type = "farkas";
+    result.certificate->y = y_;
+  }
+
+  Vector y_;
+  int n_ = 0;
+};
+
+VerifiedResult prove(const ConicQp& p, const Vector& y) {
+  SolveRequest request;
+  request.solver = "prover";
+  request.make = [&](std::string_view) { return std::make_unique<Prover>(y); };
+  return solve_verified(problem_of(p), request);
+}
+
+// The unknowns of the statement are x and the multipliers.
+TEST(Certificates, OfTheStatementAsMlcpBecomeThoseOfTheConeProgram) {
+  const ConicQp apart = conic_problem(matrix(1, 1, {1}), vector({0}), matrix(2, 1, {1, -1}),
+                                      vector({-1, -1}), {{ConeType::kNonnegative, 2}});
+  const VerifiedResult none = prove(apart, vector({0, 1, 1}));
+  EXPECT_EQ(none.status, Status::kInfeasible);
+  ASSERT_TRUE(none.certificate && none.certificate->checked);
+  EXPECT_EQ(none.certificate->type, "farkas");
+  EXPECT_EQ(none.certificate->y, vector({1, 1}));
+  EXPECT_EQ(none.certificate->reduction, "");
+  const ConicQp falls = conic_problem(DenseMatrix::Zero(1, 1), vector({-1}), matrix(1, 1, {-1}),
+                                      vector({0}), {{ConeType::kNonnegative, 1}});
+  const VerifiedResult without_end = prove(falls, vector({1, 0}));
+  EXPECT_EQ(without_end.status, Status::kRay);
+  ASSERT_TRUE(without_end.certificate && without_end.certificate->checked);
+  EXPECT_EQ(without_end.certificate->type, "unbounded");
+  EXPECT_EQ(without_end.certificate->z, vector({1}));
+  EXPECT_EQ(without_end.certificate->reduction, "");
+  EXPECT_EQ(prove(falls, vector({-1, 0})).status, Status::kStalled);  // proves nothing
+}
+
 }  // namespace
 }  // namespace perp::test
