@@ -535,8 +535,8 @@ class TestFairClocks(BenchTestCase):
         never = lcp(name="never", M={"shape": [2, 2], "dense": [[0, 0], [0, 0]]}, q=[-1, -1])
         for k, problem in enumerate((lcp(name="fine"), never, {**never, "name": "never-2"})):
             self.write(f"all/{k}.json", problem)
-        out = self.perp("bench", self.folder / "all", "--solvers", "pgs,first(lemke, pgs:relaxation=1.1)", "-o", self.folder / "records").stdout
-        self.assertRegex(out, r"(?m)^pgs not solved: 2 [a-z_]+ \(1, \.\.\.\)$")
+        out = self.perp("bench", self.folder / "all", "--solvers", "rpgs,first(lemke, pgs:relaxation=1.1)", "-o", self.folder / "records").stdout
+        self.assertRegex(out, r"(?m)^rpgs not solved: 2 [a-z_]+ \(1, \.\.\.\)$")
         table = [line for line in out.splitlines() if line.startswith(("suite ", "all "))]
         self.assertEqual({len(line) for line in table}, {len(table[0])}, out)  # long names move all lines
 
