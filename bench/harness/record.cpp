@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +11,7 @@
 #include <perp/bench/harness/json_numbers.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/json/json.hpp>
+#include <perp/problems/json/text.hpp>
 
 namespace perp {
 
@@ -24,9 +26,23 @@ void need_members(const SortedJson& object, std::initializer_list<const char*> n
   }
 }
 
+// The words of problems/io/schema/perp-record.schema.json.
+constexpr std::array kOutcomes{
+    "solved",      "wrong",           "ray",        "infeasible", "stationary",
+    "excluded",    "iteration_limit", "time_limit", "stalled",    "numerical_error",
+    "interrupted", "unsupported",     "crashed",    "timed_out",  "out_of_memory"};
+
+void check_kind_of_document(const SortedJson& j) {
+  need_members(j, {"format", "version"});
+  if (j["format"] != "perp-record") throw InputError("field \"format\": expected \"perp-record\"");
+  if (j["version"] != 1)
+    throw InputError("field \"version\": unknown version; this program reads version 1");
+}
+
 // Checks that required members are there, that members have the right types and integers fit.
 void check_members(const SortedJson& j) {
   if (!j.is_object()) throw InputError("expected an object");
+  check_kind_of_document(j);
   const auto check = [](const SortedJson& object, std::initializer_list<const char*> names,
                         const char* expected, const auto& fits) {
     for (const char* name : names) {
@@ -37,7 +53,7 @@ void check_members(const SortedJson& j) {
   };
   const auto text = [](const SortedJson& v) { return v.is_string(); };
   const auto integer = [](const SortedJson& v) {
-    return v.is_number() && std::abs(v.get<double>()) <= 1e9;
+    return v.is_number() && v.get<double>() >= 0 && v.get<double>() <= 1e9;
   };
   const auto object = [](const SortedJson& v) { return v.is_object(); };
   check(j,
@@ -53,14 +69,20 @@ void check_members(const SortedJson& j) {
   const auto time = [](const SortedJson& v) {
     return v.is_null() || (v.is_number() && v.get<double>() >= 0);
   };
-  check(j, {"n", "contacts", "position", "iterations", "x-size"}, "an integer up to 1e9", integer);
+  check(j, {"n", "contacts", "position", "iterations", "x-size"}, "an integer from 0 to 1e9",
+        integer);
   check(j, {"program", "machine", "times", "statistics", "settings"}, "an object", object);
   check(j, {"tolerance", "time_limit", "memory_limit_mb"}, "a number", number);
   need_members(j, {"key", "suite", "instance", "instance_hash", "kind", "n", "family", "solver",
                    "settings", "program", "machine", "tolerance", "outcome", "claimed",
                    "iterations", "statistics", "times", "message"});
+  if (std::find(kOutcomes.begin(), kOutcomes.end(), j["outcome"].get<std::string>()) ==
+      kOutcomes.end())
+    throw InputError(fmt::format("field \"outcome\": \"{}\" is none of {}",
+                                 shown(j["outcome"].get<std::string>()),
+                                 fmt::join(kOutcomes, ", ")));
   need_members(j["machine"], {"cpu", "cores", "system", "compiler"});
-  check(j["machine"], {"cores"}, "an integer up to 1e9", integer);
+  check(j["machine"], {"cores"}, "an integer from 0 to 1e9", integer);
   check(j["machine"], {"cpu", "system", "compiler"}, "a string", text);
   need_members(j["program"], {"version"});
   check(j["program"], {"version", "hash"}, "a string", text);

@@ -148,6 +148,17 @@ class TestPrograms(BenchTestCase):
         self.assertEqual(self.one(twice)["iterations"], 10**9)
         self.succeed("report", self.folder / "records", "-o", self.folder / "r.html")
 
+    def test_what_is_no_record_of_this_version_is_refused(self):
+        self.bench(self.write("a.json", lcp()), "--solvers", "lemke")
+        records = self.folder / "records" / "records.jsonl"
+        record = json.loads(records.read_text())
+        for field, value in (("format", "perp-result"), ("version", 2), ("outcome", "SOLVED!"), ("n", -1), ("iterations", -1)):
+            records.write_text(json.dumps({**record, field: value}) + "\n")
+            for verb in (("report", records, "-o", self.folder / "out.html"), ("compare", records, records)):
+                done = self.perp(*verb)
+                self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
+                self.assertIn(f'field "{field}"', done.stderr)
+
     def test_what_a_program_leaves_behind_is_not_waited_for(self):
         record = self.one(self.script("sleep 300 & echo '{\"z\": [2, 0]}'"), "--time-limit", "20")
         self.assertEqual(record["outcome"], "solved")
