@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -183,6 +184,27 @@ std::string read_text_file(const std::string& path) {
   return read_text(file.get(), path, check_readable(file.get(), path));
 }
 
+namespace {
+
+/// While it exists, signals that end the process wait in this thread: else a temporary file stays.
+class SignalsWait {
+ public:
+  SignalsWait() {
+    sigset_t waiting;
+    sigemptyset(&waiting);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&waiting, signal);
+    pthread_sigmask(SIG_BLOCK, &waiting, &before_);
+  }
+  ~SignalsWait() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsWait(const SignalsWait&) = delete;
+  SignalsWait& operator=(const SignalsWait&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+}  // namespace
+
 void write_text_file(const std::string& name, std::string_view text) {
   std::error_code unknown;
   const fs::path resolved = fs::canonical(name, unknown);  // a link stays a link
@@ -190,6 +212,7 @@ void write_text_file(const std::string& name, std::string_view text) {
   if (!unknown && !fs::is_regular_file(resolved) && !fs::is_directory(resolved)) {
     return write_plain(path, text, path);  // a pipe or device is not replaced
   }
+  const SignalsWait wait;
   static std::atomic<unsigned> written = 0;  // threads may write the same path
   const std::string temporary = fmt::format("{}.{}-{}.tmp", path, getpid(), written++);
   try {

@@ -4,8 +4,11 @@ import json
 import os
 import random
 import resource
+import shutil
+import signal
 import subprocess
 import sys
+import time
 import unittest
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -599,6 +602,19 @@ class TestNothingHalfWritten(BadInputTestCase):
 
     def tearDown(self):
         self.assert_no_leftovers()
+
+    def test_a_signal_waits_for_the_file_that_is_written(self):
+        """Most of the time of this export is writing."""
+        for k in range(8):
+            out = self.folder / f"out{k}"
+            with subprocess.Popen([PERP, "export", "psd", "--size", "500", "--seeds", "400", "-o", str(out)], stdout=subprocess.DEVNULL) as running:
+                while not out.exists() and running.poll() is None:
+                    time.sleep(0.01)
+                time.sleep(0.1 + 0.013 * k)
+                running.send_signal(signal.SIGINT if k % 2 else signal.SIGTERM)
+            self.assertEqual(running.returncode, -signal.SIGINT if k % 2 else -signal.SIGTERM)
+            self.assertEqual([p.name for p in out.iterdir() if ".tmp" in p.name], [])
+            shutil.rmtree(out)
 
     def refuse_writing(self, out, *arguments, words=(), **options):
         """The command fails with no `out` and with an `out` from before."""
