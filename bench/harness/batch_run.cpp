@@ -54,6 +54,8 @@ BatchRun run_batch(std::span<const Problem> problems, const SolveRequest& reques
   }
   for (std::size_t i = 0; i < problems.size(); ++i) {
     run.solved += batch[i].status == Status::kSolved;
+    if (batch[i].status == Status::kUnsupported && run.refused++ == 0)
+      run.refusal = batch[i].message;
     run.same_bits += equal_results(one_by_one[i], batch[i]) &&
                      (threads == 1 || equal_results(one_by_one[i], on_threads[i]));
   }
@@ -65,11 +67,12 @@ BatchRun run_batch(std::span<const Problem> problems, const SolveRequest& reques
 
 std::string batch_csv(const std::vector<BatchRun>& runs) {
   std::string text =
-      "solver,problems,structures,solved,same_bits,threads,one_by_one_s,batch_s,threaded_s\n";
+      "solver,problems,structures,solved,refused,same_bits,threads,one_by_one_s,batch_s,threaded_"
+      "s\n";
   for (const BatchRun& r : runs) {
-    text +=
-        fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_field(r.solver), r.problems, r.structures,
-                    r.solved, r.same_bits, r.threads, r.one_by_one, r.batch, r.threaded);
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", csv_field(r.solver), r.problems,
+                        r.structures, r.solved, r.refused, r.same_bits, r.threads, r.one_by_one,
+                        r.batch, r.threaded);
   }
   return text;
 }
@@ -78,15 +81,18 @@ std::string batch_text(const std::vector<BatchRun>& runs) {
   std::size_t width = 6;
   for (const BatchRun& r : runs) width = std::max(width, r.solver.size());
   std::string text = fmt::format(
-      "{:{}}  problems  structures  solved  same bits  one by one s"
+      "{:{}}  problems  structures  solved  refused  same bits  one by one s"
       "  batch s  ratio  threads  threaded s  ratio\n",
       "solver", width);
   for (const BatchRun& r : runs) {
     text += fmt::format(
-        "{:{}}  {:8}  {:10}  {:6}  {:9}  {:12.3f}  {:7.3f}  {:5.2f}  {:7}  {:10.3f}"
+        "{:{}}  {:8}  {:10}  {:6}  {:7}  {:9}  {:12.3f}  {:7.3f}  {:5.2f}  {:7}  {:10.3f}"
         "  {:5.2f}\n",
-        r.solver, width, r.problems, r.structures, r.solved, r.same_bits, r.one_by_one, r.batch,
-        r.one_by_one / r.batch, r.threads, r.threaded, r.batch / r.threaded);
+        r.solver, width, r.problems, r.structures, r.solved, r.refused, r.same_bits, r.one_by_one,
+        r.batch, r.one_by_one / r.batch, r.threads, r.threaded, r.batch / r.threaded);
+  }
+  for (const BatchRun& r : runs) {
+    if (r.refused > 0) text += fmt::format("{} refused {}: {}\n", r.solver, r.refused, r.refusal);
   }
   return text;
 }

@@ -13,7 +13,9 @@ namespace perp {
 struct BatchRun {
   std::string solver;
   std::size_t problems = 0, structures = 0;
-  std::size_t solved = 0;  ///< accepted by the verifier, in the batch
+  std::size_t solved = 0;   ///< accepted by the verifier, in the batch
+  std::size_t refused = 0;  ///< the solver does not take them; their times are those of refusals
+  std::string refusal;      ///< why the first of these is refused
   /// problems with the same status and exactly the same numbers in every way of solving
   std::size_t same_bits = 0;
   int threads = 1;

@@ -79,6 +79,8 @@ class TestBatches(BenchTestCase):
                 self.assertGreater(float(row[time_of]), 0.0)
             self.assertIn(row["solver"], done.stdout)
         self.assertEqual([row["solved"] for row in rows], ["16", "12", "16"])  # lemke takes no cones
+        self.assertEqual([int(row["solved"]) + int(row["refused"]) for row in rows], [16, 16, 16])
+        self.assertRegex(done.stdout, rf"(?m)^lemke refused {rows[1]['refused']}: lemke takes ")
 
     def test_what_is_there_is_kept(self):
         self.assertEqual(self.batch().returncode, 0)
