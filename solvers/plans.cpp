@@ -77,6 +77,9 @@ LinearTries linear_tries() {
           proximal + coverings + bases + restarts + uncapped};
 }
 
+// All complementary bases, at most 3^8, if there are few unknowns: then no solution is missed.
+constexpr std::string_view kAllBases = ", enumerate:most_unknowns=8";
+
 std::vector<Plan> linear_plans() {
   const auto [start, near, lemke, last, last_if_tiny] = linear_tries();
   const std::string newtons =
@@ -86,7 +89,7 @@ std::vector<Plan> linear_plans() {
       {"linear-tiny",
        "lcp and mlcp of fewer than 50 unknowns (friction pyramids without a start: up to 12): "
        "pivots take microseconds and seldom fail",
-       first(start + near + lemke + kNewton + last_if_tiny)},
+       first(start + near + lemke + kNewton + last_if_tiny + std::string(kAllBases))},
       {"linear-grid",
        "lcp and mlcp with a sparse M of 1000 unknowns and more, symmetric, with a positive "
        "diagonal and no positive entry off it: multigrid",
@@ -154,7 +157,8 @@ std::vector<Plan> quadratic_plans() {
   const std::string exact = ", polish(warm(lemke))";
   return {
       {"box-qp", "box_qp",
-       first("warm(polish(gradient-projection)), " + kSets + "polish(newton-fb)" + exact)},
+       first("warm(polish(gradient-projection)), " + kSets + "polish(newton-fb)" + exact +
+             std::string(kAllBases))},
       {"conic", "conic_qp with second-order cones, or of more than 3000 unknowns and rows",
        first(conic)},
       {"conic-contact",
@@ -258,9 +262,11 @@ std::vector<Plan> friction_plans() {
   const std::string newtons = alternate + tries.slow;
   const std::string others = tries.larger_rho + tries.path + tries.last;
   return {
-      // Few contacts: Newton steps cost less than sweeps.
+      // Few contacts: Newton steps cost less than sweeps. Sweeps may lead away from a solution that
+      // is near zero, so in the end Newton steps begin there once more.
       {"friction-small", "friction_contact of fewer than 100 contacts without a start",
-       first(alternate + "try(proximal-newton, from=best, cap=400), " + tries.slow + others)},
+       first(alternate + "try(proximal-newton, from=best, cap=400), " + tries.slow + others +
+             ", try(newton-ac, from=zero, cap=100), try(proximal-newton, from=zero, cap=400)")},
       // What 400 proximal steps do not solve is mostly a packing. Most of these are solved in a few
       // hundred points of the path, but in thousands of proximal steps. A path that is long with
       // one smoothing is mostly short with another; the smaller ones take few points or too many.
@@ -285,9 +291,10 @@ std::vector<Plan> friction_plans() {
              "try(smoothing-continuation:slip_smoothing=0.1, share=.9)), "
              "try(proximal-newton, from=best, share=.5), " +
              tries.larger_rho + tries.last)},
-      // In the plane friction is an LCP with four unknowns per contact.
+      // In the plane friction is an LCP with four unknowns per contact: with three contacts it has
+      // 4096 bases.
       {"friction-planar", "friction_contact in the plane, up to 300 contacts",
-       first(newtons + "try(lemke, share=.25), " + others)},
+       first(newtons + "try(lemke, share=.25), " + others + ", enumerate:most_unknowns=12")},
   };
 }
 

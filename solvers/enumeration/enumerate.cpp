@@ -347,6 +347,12 @@ const SolverTraits& Enumerate::traits() const {
   return traits;
 }
 
+std::optional<std::string> Enumerate::do_refusal(const Problem& problem) const {
+  if (problem.size() <= settings.most_unknowns) return {};
+  return fmt::format("enumerate takes at most {} unknowns (most_unknowns), not {}",
+                     settings.most_unknowns, problem.size());
+}
+
 void Enumerate::do_prepare(const Problem& problem) {
   const auto* lcp = std::get_if<Lcp>(&problem.data);
   problem_ = lcp ? to_mlcp(*lcp) : std::get<Mlcp>(problem.data);

@@ -41,14 +41,28 @@ Enumeration enumerate_solutions(const Mlcp& problem, double tolerance, double ti
 /// Largest n: there are up to 3^n bases.
 constexpr int kMaxEnumerationSize = 15;
 
+/// Settings of `enumerate`.
+struct EnumerateSettings {
+  int most_unknowns = kMaxEnumerationSize;  ///< larger problems are refused
+
+  /// Shows every setting to a visitor, such as a SettingVisitor.
+  template <class Visitor>
+  void visit(Visitor& v) {
+    v.visit("most_unknowns", most_unknowns, "problems of more unknowns are refused", kAtLeastOne);
+  }
+};
+
 /// enumerate_solutions() as a solver. Tests use it as a reference. Result::solutions holds all
 /// solutions.
 class Enumerate final : public Solver {
  public:
+  EnumerateSettings settings;
+
   const SolverTraits& traits() const override;
-  void visit_settings(SettingVisitor&) override {}
+  void visit_settings(SettingVisitor& visitor) override { settings.visit(visitor); }
 
  private:
+  std::optional<std::string> do_refusal(const Problem& problem) const override;
   void do_prepare(const Problem& problem) override;
   void do_solve(const Start& start, Observer* observer, Result& result) override;
 

@@ -1,5 +1,5 @@
 // The router: auto's best try, the clock, starts that come with a problem, refusals.
-#include "support.hpp"
+#include "friction_support.hpp"
 
 #include <perp/solvers/router.hpp>
 
@@ -106,6 +106,43 @@ TEST(Auto, NeverReturnsLessThanItsBestTry) {
         expect_best_of_route(problem, request);
       }
     }
+  }
+}
+
+// Singular, and far from monotone: paths, Newton steps and sweeps end elsewhere.
+TEST(Auto, FindsTheSolutionsOfFewUnknowns) {
+  const double inf = kInf;
+  FrictionContact contacts = contact_problem(
+      matrix(6, 6, {4.5, 1.75, 2,   1.5,  -2,  7,  1.75, 1.125, 3,    -1.25,  -3,  0.5,
+                    2,   3,    12,  -8.5, -12, -8, 1.5,  -1.25, -8.5, 8.0625, 8.5, 11.5,
+                    -2,  -3,   -12, 8.5,  12,  8,  7,    0.5,   -8,   11.5,   8,   22}),
+      vector({438.25, 582.125, 2242.25, -1539.78125, -2237.25, -1361.75}), 10.0, 3);
+  contacts.mu[1] = 1.0;
+  const std::vector<ProblemData> problems{
+      Mlcp{Matrix(matrix(3, 3, {-1, -1, 2, 0, 0, -2, 0, 0, 0})), vector({1, 5, 0}),
+           vector({-inf, 0, 0}), vector({0, inf, inf})},
+      Mlcp{Matrix(matrix(5, 5, {0, 2,  0, 0, 0.5, -1, -4, 0,  -1, 1,  0.5, -3, -1,
+                                1, -1, 0, 0, 0.5, 0,  2,  -2, -1, -1, 0,   -1})),
+           vector({-1, 0, -1, -2, -2}), vector({-inf, -inf, 0, -0.5, -inf}),
+           vector({2, 5, inf, 0, inf})},
+      contacts};
+  for (const ProblemData& data : problems) {
+    const Problem p = problem_of(data);
+    EXPECT_EQ(solve_verified(p, {}).status, Status::kSolved) << p.kind() << " " << p.size();
+  }
+}
+
+// With more unknowns it would take minutes.
+TEST(Auto, TriesAllBasesOfFewUnknownsOnly) {
+  for (const int n : {8, 9}) {
+    const VerifiedResult r = solve_verified(generate(find_family("no-solution"), n, 1), {});
+    EXPECT_EQ(std::any_of(r.route.begin(), r.route.end(),
+                          [](const RouteStep& step) {
+                            return step.solver.str() == "enumerate" &&
+                                   step.status != Status::kUnsupported;
+                          }),
+              n == 8)
+        << n;
   }
 }
 
