@@ -285,13 +285,14 @@ class TestReports(HostileTestCase):
         self.assertIn("\\u003cscript>", page)
 
     def test_script_in_every_word_of_records(self):
-        """Of runs that were solved and that were not, alone, in sequences, of families, from several starts."""
+        """Of runs that were solved and that were not, alone, in sequences, of families, from several starts. An outcome is one of
+        the known words (test_records.py)."""
         words = [{"mode": mode, "outcome": outcome, "position": position, "n": 4 * position, "contacts": position}
-                 for mode in ("cold", "zero", SCRIPT) for outcome in ("solved", SCRIPT) for position in (1, 2, 30)]
+                 for mode in ("cold", "zero", SCRIPT) for outcome in ("solved", "crashed") for position in (1, 2, 30)]
         families = [{"sequence": "", "position": 0, "family": family, "x-size": size, "n": size, "outcome": outcome}
-                    for family in (SCRIPT, "psd") for size in (10, 100) for outcome in ("solved", SCRIPT)]
+                    for family in (SCRIPT, "psd") for size in (10, 100) for outcome in ("solved", "crashed")]
         lost = [{"mode": mode, "outcome": outcome, "instance": SCRIPT + "lost", "position": 7}
-                for mode, outcome in (("cold", "solved"), ("zero", "solved"), (SCRIPT, SCRIPT))]
+                for mode, outcome in (("cold", "solved"), ("zero", "solved"), (SCRIPT, "crashed"))]
         self.assert_harmless(self.report(self.records(*words, *families, *lost)))
 
     def test_script_in_every_word_of_a_run(self):
