@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <perp/bench/harness/measure.hpp>
 #include <perp/bench/harness/result_json.hpp>
+#include <perp/bench/harness/solver_names.hpp>
 #include <perp/bench/harness/solvers.hpp>
 #include <perp/bench/harness/words.hpp>
 #include <perp/bench/processes/command.hpp>
