@@ -11,31 +11,17 @@ namespace perp {
 namespace {
 
 constexpr double kEvenSlope = 0.29289321881345248;  // 1 - 1/sqrt(2)
-constexpr double kKink = 1e-150;      // a smaller norm of (a, b) is the kink: its square underflows
-constexpr double kShrink = 0x1p-600;  // of numbers whose squares overflow
+constexpr double kKink = 1e-150;  // a smaller norm of (a, b) is the kink: its square underflows
 
-// phi(a, b) = a + b - sqrt(a^2 + b^2) [Fischer1992], and its derivatives. All are written without
-// the differences that lose digits if one number is large beside the other: norm - a is
-// b^2 / (norm + a) for a > 0.
+// phi(a, b) = a + b - sqrt(a^2 + b^2) [Fischer1992].
 ComplementarityRow fischer_burmeister_row(double a, double b) {
   const double norm = std::sqrt(a * a + b * b);
   if (!(norm > kKink)) return {a + b - norm, kEvenSlope, kEvenSlope};
-  if (norm == kInfinity && std::isfinite(a) && std::isfinite(b)) {  // phi(ta, tb) = t phi(a, b)
-    ComplementarityRow row = fischer_burmeister_row(kShrink * a, kShrink * b);
-    row.value /= kShrink;
-    return row;
-  }
+  // If b is small compared with a > 0, 1 - a / norm loses all digits; b^2 / (norm (norm + a)) is
+  // the same number and does not.
   const double da = a > 0 ? b * b / (norm * (norm + a)) : 1.0 - a / norm;
   const double db = b > 0 ? a * a / (norm * (norm + b)) : 1.0 - b / norm;
-  double value = a + b - norm;
-  if (a > 0 && b > 0) {
-    value = 2.0 * a / (a + b + norm) * b;
-  } else if (a > 0) {
-    value = b - b * (b / (norm + a));
-  } else if (b > 0) {
-    value = a - a * (a / (norm + b));
-  }
-  return {value, da, db};
+  return {a > 0 && b > 0 ? 2.0 * a / (a + b + norm) * b : a + b - norm, da, db};
 }
 
 // lambda phi(a, b) + (1 - lambda) max(a, 0) max(b, 0) [ChenChenKanzow2000].

@@ -138,10 +138,10 @@ TEST(Eliminate, GoesOnFromTheBestAnswerBefore) {
 // From the stall itself Newton's method does not solve the part; from some random points it does.
 TEST(Eliminate, DrawsPointsAfterRoundsWithoutProgress) {
   const std::string solver = "eliminate(newton-fb, newton-fb, rounds=1000)";
-  const VerifiedResult r = solve_hard(solver, 10.0);
+  const VerifiedResult r = solve_hard(solver, 3.0);
   EXPECT_EQ(r.status, Status::kSolved) << r.message;
   EXPECT_GT(runs_of(r, "newton-fb on 2 unknowns"), 1);
-  const VerifiedResult again = solve_hard(solver, 10.0);
+  const VerifiedResult again = solve_hard(solver, 3.0);
   EXPECT_EQ(again.answer.z, r.answer.z);
   EXPECT_EQ(again.iterations, r.iterations);
 }
