@@ -368,7 +368,7 @@ TEST(Allocation, SecondNewtonSolveAllocatesNothing) {
     EXPECT_EQ(allocations_of_second_solve<NewtonFb>(p), 0) << name;
   }
   for (const char* name : {"contact-stack", "contact-pile"}) {
-    const Problem p = generate(find_family(name), 20, 2);
+    const Problem p = generate(find_family(name), 20, 1);
     EXPECT_EQ(allocations_of_second_solve<NewtonFb>(p, 1e-10, {{"linear_algebra", "dense"}}), 0)
         << name;
     EXPECT_EQ(allocations_of_second_solve<NewtonFb>(
