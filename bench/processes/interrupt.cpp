@@ -8,6 +8,7 @@
 #include <array>
 #include <csignal>
 #include <cstdlib>
+#include <perp/problems/limits/current_deadline.hpp>
 
 namespace perp {
 
@@ -51,10 +52,12 @@ InterruptGuard::InterruptGuard() {
     sigaction(kSignals[k], nullptr, &previous[k]);
     if (previous[k].sa_handler != SIG_IGN) sigaction(kSignals[k], &action, nullptr);
   }
+  CurrentDeadline::set_probe([] { return noted != 0; });
 }
 
 InterruptGuard::~InterruptGuard() {
   if (--guards > 0) return;
+  CurrentDeadline::set_probe(nullptr);
   for (std::size_t k = 0; k < kSignals.size(); ++k) sigaction(kSignals[k], &previous[k], nullptr);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <perp/problems/limits/current_deadline.hpp>
 #include <perp/problems/standard/exact_conditions.hpp>
 #include <stdexcept>
 
@@ -105,6 +106,7 @@ void Solver::take(const Problem& problem, bool is_valid, bool update) {
   if (!is_valid) validate(problem);
   if (const auto reason = refusal(problem)) throw std::invalid_argument("problem: " + *reason);
   deadline_ = Deadline(limits.time_limit);
+  const CurrentDeadline current(deadline_);
   late_ = false;
   try {
     update ? do_update(problem) : do_prepare(problem);
@@ -166,6 +168,7 @@ const Result& Solver::solve(const Start& start, Observer* observer) {
   check_settings();
   forget_proof();
   deadline_ = Deadline(limits.time_limit);
+  const CurrentDeadline current(deadline_);
   do_solve(start, observer, result_);
   return result_;
 }

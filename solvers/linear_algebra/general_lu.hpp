@@ -22,7 +22,7 @@ class GeneralLu {
   /// As in SparseLu.
   bool analyse() { return columns_.analyse(); }
   double estimated_operations() const { return columns_.estimated_operations(); }
-  /// @return false if the matrix is structurally or numerically singular
+  /// @return false if the matrix is structurally or numerically singular, or as in SparseLu
   bool factor();
   /// Factorises by columns, whatever that takes. @return as factor()
   bool factor_by_columns();

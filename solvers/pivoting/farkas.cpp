@@ -4,6 +4,7 @@
 #include <perp/solvers/pivoting/lemke_path.hpp>
 
 #include <cmath>
+#include <perp/problems/limits/current_deadline.hpp>
 #include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/reductions.hpp>
 
@@ -77,6 +78,7 @@ struct Ending {
 
 Ending follow_path(const Mlcp& problem, long most_pivots, double time_limit) {
   const Deadline deadline(time_limit);
+  const CurrentDeadline current(deadline);
   Ending ending;
   CanonicalProblem canonical;
   try {

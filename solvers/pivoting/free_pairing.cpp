@@ -4,6 +4,7 @@
 #include <Eigen/OrderingMethods>
 #include <Eigen/SparseQR>
 #include <cmath>
+#include <perp/problems/limits/current_deadline.hpp>
 #include <perp/problems/matrix/infinity.hpp>
 
 namespace perp {
@@ -62,6 +63,7 @@ void FreePairing::by_rank(const Mlcp& problem) {
     rows = columns = free_;
     return;
   }
+  if (CurrentDeadline::passed()) throw DeadlinePassed("the time limit passed in a factorisation");
   block_size() <= kDenseFreeBlock ? choose_by_dense_lu() : choose_by_sparse_qr();
   for (std::vector<int>* v : {&rows, &columns, &left_rows, &left_columns}) {
     for (int& k : *v) k = free_[k];

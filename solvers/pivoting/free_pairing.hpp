@@ -22,6 +22,7 @@ class FreePairing {
   /// Pairs every equation with its own unknown if elimination clearly shows that M_FF is regular;
   /// else by a rank-revealing factorisation. A second call allocates nothing if M_FF is regular or
   /// has at most 400 rows.
+  /// @throws DeadlinePassed
   void by_rank(const Mlcp& problem);
   /// Pairs every equation with its own unknown, for every rank of M_FF.
   void by_row(const Mlcp& problem);

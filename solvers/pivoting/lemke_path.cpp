@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <perp/problems/limits/current_deadline.hpp>
 #include <perp/problems/matrix/infinity.hpp>
 
 namespace perp {
@@ -76,6 +77,8 @@ PathEnd LemkePath::follow(const std::vector<PairStatus>& start, const Vector* co
         break;
     }
   }
+  if (end == PathEnd::kNumerical && CurrentDeadline::passed())  // in a factorisation
+    end = deadline_.passed() ? PathEnd::kTimeLimit : PathEnd::kInterrupted;
   finish(end);
   return end;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <perp/bench/data/data_files.hpp>
 #include <perp/problems/io/problem_file.hpp>
+#include <perp/problems/limits/current_deadline.hpp>
 #include <perp/solvers/enumeration/enumerate.hpp>
 #include <perp/solvers/pivoting/farkas.hpp>
 
@@ -505,6 +506,29 @@ TEST(Lemke, RefusesWhatItCannotTake) {
   EXPECT_TRUE(lemke.refusal(problem_of(friction)).has_value());
   EXPECT_THROW(lemke.prepare(problem_of(friction)), std::invalid_argument);
   EXPECT_THROW(lemke.solve(), std::logic_error);
+}
+
+// The first basis is factorised for long, and no observer is asked meanwhile.
+TEST(Lemke, EndsInAFactorisation) {
+  const int n = 1500;
+  Random random(6);
+  std::vector<Eigen::Triplet<double>> entries;
+  for (int j = 0; j < n; ++j) {
+    entries.emplace_back(j, j, 10.0);
+    for (int k = 0; k < 4; ++k) entries.emplace_back(random.index(n), j, random.normal());
+  }
+  SparseMatrix M(n, n);
+  M.setFromTriplets(entries.begin(), entries.end());
+  Lemke lemke;
+  lemke.prepare(problem_of(Lcp{Matrix(M), Vector::Constant(n, -1.0)}));
+  const Vector inside = Vector::Ones(n);
+  CurrentDeadline::set_probe([] { return true; });
+  const Result& stopped = lemke.solve(&inside);
+  CurrentDeadline::set_probe(nullptr);
+  EXPECT_EQ(stopped.status, Status::kInterrupted);
+  EXPECT_EQ(stopped.iterations, 0);
+  lemke.limits.time_limit = 1e-9;
+  EXPECT_EQ(lemke.solve(&inside).status, Status::kTimeLimit);
 }
 
 // M + M' is positive definite: t is monotone along the path, which cannot return. With bounds on

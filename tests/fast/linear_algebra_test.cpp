@@ -1,6 +1,7 @@
 // Factorisations and the basis against Eigen.
 #include "support.hpp"
 
+#include <perp/problems/limits/current_deadline.hpp>
 #include <perp/solvers/linear_algebra/block_lu.hpp>
 #include <perp/solvers/linear_algebra/dense_lu.hpp>
 #include <perp/solvers/linear_algebra/sparse_lu.hpp>
@@ -71,6 +72,44 @@ TEST(Lu, SingularMatricesAreReported) {
   sparse.append(0, 1.0);
   sparse.end_column();
   EXPECT_FALSE(sparse.factor());
+}
+
+// Large factors: four random entries in each column fill most of them.
+TEST(Lu, SparseFactorsEndWhenTheTimeIsUp) {
+  const int n = 1500;
+  Random random(5);
+  SparseLu lu;
+  lu.begin(n);
+  for (int j = 0; j < n; ++j) {
+    std::vector<int> rows{j};
+    while (rows.size() < 5) {
+      const int row = random.index(n);
+      if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(row);
+    }
+    for (const int row : rows) lu.append(row, random.normal());
+    lu.end_column();
+  }
+  ASSERT_TRUE(lu.analyse());
+  ASSERT_GT(lu.estimated_operations(), 1e8);
+  {
+    const Deadline past(1e-9);
+    const CurrentDeadline current(past);
+    EXPECT_FALSE(lu.factor());
+    const Deadline none;
+    const CurrentDeadline inner(none);
+    EXPECT_TRUE(lu.factor());
+  }
+  CurrentDeadline::set_probe([] { return true; });
+  EXPECT_FALSE(lu.factor());
+  CurrentDeadline::set_probe(nullptr);
+  ASSERT_TRUE(lu.factor());
+  Vector product = Vector::Zero(n);
+  const SquareColumns& a = lu.matrix();
+  for (int j = 0; j < n; ++j) {
+    for (int k = a.starts[j]; k < a.starts[j + 1]; ++k) product[a.rows[k]] += a.values[k];
+  }
+  lu.solve(product.data());
+  EXPECT_LT((product.array() - 1.0).abs().maxCoeff(), 1e-8);
 }
 
 void fill(BlockLu& lu, const DenseMatrix& a) {

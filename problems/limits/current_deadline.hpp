@@ -1,0 +1,37 @@
+// The time limit of what a thread does now.
+#pragma once
+
+#include <atomic>
+#include <perp/problems/limits/deadline.hpp>
+
+namespace perp {
+
+/// While an object exists, the deadline is that of the work of this thread. It is for libraries
+/// that call back from long work but pass no argument on (SparseLu). Objects nest; the innermost
+/// counts.
+class CurrentDeadline {
+ public:
+  /// @param deadline must live as long as the object
+  explicit CurrentDeadline(const Deadline& deadline) : outer_(current_) { current_ = &deadline; }
+  ~CurrentDeadline() { current_ = outer_; }
+  CurrentDeadline(const CurrentDeadline&) = delete;
+  CurrentDeadline& operator=(const CurrentDeadline&) = delete;
+
+  /// Whether the work should end: its deadline has passed, or the probe says so.
+  static bool passed() {
+    if (current_ && current_->passed()) return true;
+    const Probe probe = probe_;
+    return probe && probe();
+  }
+
+  using Probe = bool (*)();
+  /// What else ends long work, in all threads, which call it at the same time; nullptr: nothing.
+  static void set_probe(Probe probe) { probe_ = probe; }
+
+ private:
+  const Deadline* outer_;
+  static inline thread_local const Deadline* current_ = nullptr;
+  static inline std::atomic<Probe> probe_ = nullptr;
+};
+
+}  // namespace perp
