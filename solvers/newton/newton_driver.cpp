@@ -12,7 +12,7 @@ constexpr double kLeastStep = 1e-12;  // a search for a valid point ends below i
 }  // namespace
 
 void NewtonDriver::begin(const DriverSettings& settings, const Deadline& deadline) {
-  history_.begin(settings.memory, settings.patience);
+  history_.begin(settings.memory, settings.patience, settings.most_rises);
   watchdog_ = {settings.watchdog, settings.wild};
   deadline_ = deadline;
   most_steps_ = settings.most_steps;

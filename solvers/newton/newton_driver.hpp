@@ -57,7 +57,8 @@ struct DriverSettings {
   int watchdog = 0;   ///< number of full steps in a row that need not satisfy the rule
   int most_steps = 200;
   DampingRules damping = {};
-  double wild = 1e4;  ///< of the watchdog: largest merit over that with which searches compare
+  double wild = 1e4;   ///< of the watchdog: largest merit over that with which searches compare
+  int most_rises = 0;  ///< of the merit without progress, before searches are monotone; 0: any
 };
 
 /// The loop of a globalised Newton method: steps, a nonmonotone search by halving for their length

@@ -13,6 +13,8 @@ constexpr int kFbMostSteps = 200;     // by default
 // Largest merit of a relaxed step over the reference. From a residual of 1e-8 a step far along a
 // curve of near solutions may lead to one of 1e-3, and the next steps back to the curve.
 constexpr double kFbWild = 1e10;
+// Rises without progress before the search is monotone: a third of the patience, at least these.
+constexpr int kFbLeastRises = 5;
 
 bool has_z_matrix(const Problem& problem) {
   if (std::holds_alternative<Mcp>(problem.data)) return false;
@@ -88,7 +90,9 @@ void NewtonFb::do_solve(const Start& start, Observer* observer, Result& result) 
                  settings.watchdog,
                  limits.max_iterations > 0 ? limits.max_iterations : kFbMostSteps,
                  {},
-                 kFbWild},
+                 kFbWild,
+                 // a watchdog takes rises on purpose
+                 settings.watchdog > 0 ? 0 : std::max(kFbLeastRises, settings.patience / 3)},
                 deadline());
   Status status = steps_.begin(chosen_function(), options(), start_) ? driver_.run(steps_, observer)
                                                                      : Status::kNumericalError;

@@ -239,6 +239,20 @@ TEST(NewtonFb, BoundsOnBothSidesFreeAndFixed) {
   EXPECT_EQ(s.z[3], 3.0);
 }
 
+// A nonmonotone search alone jumps to and fro between a few points in every fourth of these.
+TEST(NewtonFb, StronglyMonotoneProblemsInABoxAreSolved) {
+  Random random(12);
+  for (int k = 0; k < 400; ++k) {
+    const int n = 8;
+    const DenseMatrix a = gaussian(random, n, n);
+    const double side = std::exp(random.uniform(-1.0, 1.0));
+    const Problem p =
+        problem_of(Mlcp{Matrix(DenseMatrix(a * a.transpose() + DenseMatrix::Identity(n, n))),
+                        3.0 * gaussian(random, n, 1), Vector::Zero(n), Vector::Constant(n, side)});
+    EXPECT_EQ(solve_by_newton_fb(p, 1e-10).status, Status::kSolved) << k;
+  }
+}
+
 TEST(NewtonFb, TrivialEmptyAndSolvedProblems) {
   EXPECT_EQ(solve_by_newton_fb(problem_of(Lcp{DenseMatrix(0, 0), Vector(0)})).status,
             Status::kSolved);
