@@ -69,7 +69,10 @@ Json about(const std::vector<Record>& records) {
     versions.insert(r.version);
     tolerances.insert(fmt::format("{:g}", r.tolerance));
     limits.insert(r.time_limit > 0 ? fmt::format("{:g} s", r.time_limit) : "not recorded");
-    settings[r.solver].insert(r.settings == "{}" ? "defaults" : r.settings);
+    const bool in_name = r.solver.find(':') != std::string::npos;  // NAME:KEY=VALUE, strategies
+    settings[r.solver].insert(r.settings != "{}" ? r.settings
+                              : in_name          ? "defaults but for those in the name"
+                                                 : "defaults");
   }
   Json list = Json::array();
   for (const auto& [solver, texts] : settings) list.push_back({solver, joined(texts)});

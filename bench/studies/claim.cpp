@@ -40,6 +40,7 @@ std::string table_name(const Field& field) {
 std::vector<std::string> words(const Field& field) {
   std::vector<std::string> list;
   for (const Field& item : field.items()) list.push_back(item.text());
+  if (list.empty()) field.expected("at least one name");
   return list;
 }
 

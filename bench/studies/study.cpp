@@ -255,6 +255,8 @@ class StudyReader {
     if (field.has("reference")) {
       const Field reference = field["reference"];
       reference.only({"label", "kinetic", "motion"});
+      if (!reference.has("kinetic") && !reference.has("motion"))
+        reference.expected("kinetic, motion or both beside the label");
       figure["reference"] = {{"label", reference["label"].text()}};
       if (reference.has("kinetic")) figure["reference"]["kinetic"] = reference["kinetic"].number();
       if (reference.has("motion"))

@@ -54,7 +54,7 @@ export function verdictSection(records) {
       h("td", {class: "text"}, h("b", {}, solverName(v.use))),
       h("td", {}, `${v.right} of ${c.problems.length}`),
       h("td", {}, seconds(v.time)),
-      h("td", {class: "text", title: "of 200 times that the problems were drawn again, the advice stayed in so many"}, c.problems.length < FEW ? "few problems" : percent(v.certainty)),
+      h("td", {class: "text", title: "of 200 times that the problems were drawn again, the advice stayed in so many; no choice: only one solver took every problem"}, v.took.length === 1 ? "no choice" : c.problems.length < FEW ? "few problems" : percent(v.certainty)),
       h("td", {class: "text"}, v.fastest === v.use ? "the same" : [solverName(v.fastest), ` (first on ${v.wins})`]),
       h("td", {}, v.unsolved > 0 ? `${v.unsolved}` : ""),
     ] : [h("td", {class: "text some", colspan: 6}, "No solver that took every problem was right on one.")];
@@ -66,7 +66,7 @@ export function verdictSection(records) {
   return h("section", {id: "verdict"}, h("h2", {}, "Which solver to use"),
     h("p", {}, "Advised is, of the solvers that took every problem of the class, one of those that were right most often: the fastest of them (geometric mean over the problems that all of these solved). ",
       "Right is solved and granted by the verifier, or proven to have no solution. ", h("em", {}, "How sure"),
-      ": the share of 200 repetitions, each with as many problems drawn at random from these, in which the advice is the same. A class opens with a click: all solvers, and the problems on which the advised one loses."),
+      ": the share of 200 repetitions, each with as many problems drawn at random from these, in which the advice is the same. No choice: only one solver took every problem. A class opens with a click: all solvers, and the problems on which the advised one loses."),
     h("div", {class: "scroll"}, h("table", {class: "verdicts"}, h("thead", {}, h("tr", {}, ["suite", "problems", "use this", "right", "median time", "how sure", "fastest", "unsolved"].map((head, k) =>
       h("th", {class: [0, 1, 2, 5, 6].includes(k) ? "text" : null, title: head === "unsolved" ? "problems that none of the solvers that took all solved" : null}, head)))), body)));
 }
