@@ -7,19 +7,23 @@
 namespace perp {
 
 /// While an object exists, the deadline is that of the work of this thread. It is for libraries
-/// that call back from long work but pass no argument on (SparseLu). Objects nest; the innermost
-/// counts.
+/// that call back from long work but pass no argument on (SparseLu). Objects nest: the work of an
+/// inner one also ends at the deadlines of those around it.
 class CurrentDeadline {
  public:
   /// @param deadline must live as long as the object
-  explicit CurrentDeadline(const Deadline& deadline) : outer_(current_) { current_ = &deadline; }
+  explicit CurrentDeadline(const Deadline& deadline) : deadline_(deadline), outer_(current_) {
+    current_ = this;
+  }
   ~CurrentDeadline() { current_ = outer_; }
   CurrentDeadline(const CurrentDeadline&) = delete;
   CurrentDeadline& operator=(const CurrentDeadline&) = delete;
 
-  /// Whether the work should end: its deadline has passed, or the probe says so.
+  /// Whether the work should end: a deadline has passed, or the probe says so.
   static bool passed() {
-    if (current_ && current_->passed()) return true;
+    for (const CurrentDeadline* c = current_; c; c = c->outer_) {
+      if (c->deadline_.passed()) return true;
+    }
     const Probe probe = probe_;
     return probe && probe();
   }
@@ -29,8 +33,9 @@ class CurrentDeadline {
   static void set_probe(Probe probe) { probe_ = probe; }
 
  private:
-  const Deadline* outer_;
-  static inline thread_local const Deadline* current_ = nullptr;
+  const Deadline& deadline_;
+  const CurrentDeadline* outer_;
+  static inline thread_local const CurrentDeadline* current_ = nullptr;
   static inline std::atomic<Probe> probe_ = nullptr;
 };
 

@@ -1,7 +1,7 @@
 // What the page of a report counts, on records made by hand: node --test tests/browser
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {bootstrap, commonProblems, measures, median, problemClasses, profile, quantile, solversOf, verdictOf, wilson} from "../../bench/report/page/src/statistics.js";
+import {bootstrap, commonProblems, measures, median, problemClasses, profile, quantile, shiftedMean, solversOf, verdictOf, wilson} from "../../bench/report/page/src/statistics.js";
 import {command, decode} from "../../bench/report/page/src/records.js";
 import {percent} from "../../bench/report/page/src/format.js";
 import {penOf} from "../../bench/report/page/src/pens.js";
@@ -34,6 +34,13 @@ test("who refused all is in no profile, who refused some is", () => {
   const common = commonProblems(records);
   assert.deepEqual(common.solvers, ["a", "b"]);
   assert.deepEqual(measures(common, "time")[1], [1, Infinity]);
+});
+
+test("the shifted mean counts failures at the limit", () => {
+  const runs = [record("a", "1", 0.003), record("a", "2", 0.099, {limit: 8}), record("a", "3", 0.5, {...failed, limit: 7.999}),
+                record("a", "4", 0.1, {...failed, limit: 5, gaveUp: true})];
+  assert.ok(Math.abs(shiftedMean(runs) - (Math.cbrt(0.004 * 0.1 * 8) - 0.001)) < 1e-12);
+  assert.ok(Number.isNaN(shiftedMean([record("a", "1", 1, {...failed, limit: 0})])));
 });
 
 test("the verdict: most often right, then fastest where all of these are right", () => {

@@ -124,6 +124,15 @@ export function verdictOf(problemClass) {
   };
 }
 
+const SHIFT = 1e-3;  // s
+
+/** Geometric mean of the times, each with SHIFT added; what is not right counts as its time limit. NaN if such a run has none. Giving up on a problem that is
+    known to have no solution does not count. */
+export function shiftedMean(runs) {
+  const times = runs.filter((r) => !r.gaveUp).map((r) => (r.right ? r.total : r.limit > 0 ? r.limit : NaN));
+  return Math.exp(times.reduce((sum, t) => sum + Math.log(t + SHIFT), 0) / times.length) - SHIFT;
+}
+
 /** Each solver of a class: how often it was right, how long it took, why it failed. */
 export function solversOf(problemClass) {
   const {solvers, problems} = problemClass;
@@ -133,7 +142,7 @@ export function solversOf(problemClass) {
     const times = right.map((r) => r.total);
     const reasons = [...groupBy(taken.filter((r) => !r.right), (r) => r.outcome)].map(([outcome, list]) => `${list.length} ${outcome.replaceAll("_", " ")}`);
     return {solver, runs: runs.length, refused: runs.length - taken.length, taken: taken.length, right: right.length, share: wilson(right.length, taken.length),
-            time: median(times), band: times.length > 1 ? bootstrap(times.length, (picked) => median(picked.map((i) => times[i]))) : [NaN, NaN],
+            time: median(times), mean: shiftedMean(taken), band: times.length > 1 ? bootstrap(times.length, (picked) => median(picked.map((i) => times[i]))) : [NaN, NaN],
             reasons: reasons.join(", "), wrong: taken.filter((r) => r.outcome === "wrong").length};
   });
 }
