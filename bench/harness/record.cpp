@@ -56,10 +56,11 @@ void check_members(const SortedJson& j) {
     return v.is_number() && v.get<double>() >= 0 && v.get<double>() <= 1e9;
   };
   const auto object = [](const SortedJson& v) { return v.is_object(); };
-  check(j,
-        {"key", "suite", "instance", "instance_hash", "kind", "family", "sequence", "mode",
-         "solver", "outcome", "claimed", "message", "worst", "label", "source", "given", "plugin"},
-        "a string", text);
+  check(
+      j,
+      {"key", "suite", "instance", "instance_hash", "kind", "family", "sequence", "mode", "solver",
+       "outcome", "claimed", "message", "worst", "label", "source", "given", "plugin", "imported"},
+      "a string", text);
   const auto number = [](const SortedJson& v) { return v.is_number(); };
   const auto times = [](const SortedJson& v) {
     return v.is_array() && std::all_of(v.begin(), v.end(), [](const SortedJson& t) {
@@ -114,6 +115,7 @@ Record record_from(const SortedJson& j) {
   r.source = j.value("source", "");
   r.given = j.value("given", "");
   r.plugin = j.value("plugin", "");
+  r.imported = j.value("imported", "");
   r.sequence = j.value("sequence", "");
   r.position = j.value("position", 0);
   r.mode = j.value("mode", "zero");

@@ -17,6 +17,7 @@ struct Record {
   std::string source;    ///< what was given to perp bench: suite, file, folder; "" if not known
   std::string given;     ///< the solver as it was given, if that is not its name; else ""
   std::string plugin;    ///< libraries of plug-ins in the solver; ""
+  std::string imported;  ///< Python files, run by --import, of methods in the solver; ""
   std::string sequence;  ///< name of its sequence; "" if it is in none
   std::string mode = "zero";  ///< the start: "zero", "stored" or "warm"
   int n = 0, contacts = 0, size = 0, cores = 0, position = 0;

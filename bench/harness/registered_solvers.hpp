@@ -14,6 +14,7 @@ struct RegisteredSolver {
   std::string name;    ///< letters, digits, '.', '_' and '-', a letter first
   SolverFactory make;  ///< the solvers that it makes must have this name in their traits
   std::string hash;  ///< hash of what its answers depend on (its source), for records; may be empty
+  std::string imported = {};  ///< Python file that `python3 -m perp --import` ran for it; or empty
 };
 
 /// Registers a solver. One that is registered with the same name is replaced, but lives on, as

@@ -100,14 +100,28 @@ Json told_by_end(const ChildReport& child) {
           {"peak_memory_mb", child.peak_memory_mb}};
 }
 
-// The libraries of the plug-ins in a solver, separated by commas.
-std::string plugin_files(const SolverName& solver) {
+// The files from which methods in a solver come, separated by commas.
+// @param file_of a method; "": it comes from none
+template <class FileOf>
+std::string files_of(const SolverName& solver, FileOf file_of) {
   std::vector<std::string> files;
   if (solver.external) return {};
   for (const std::string& method : methods_of(parse_any_solver(solver.name))) {
-    if (const Plugin* plugin = find_plugin(method)) files.push_back(plugin->file);
+    const std::string file = file_of(method);
+    if (!file.empty() && std::find(files.begin(), files.end(), file) == files.end())
+      files.push_back(file);
   }
   return fmt::format("{}", fmt::join(files, ","));
+}
+
+std::string plugin_file(const std::string& method) {
+  const Plugin* plugin = find_plugin(method);
+  return plugin ? plugin->file : "";
+}
+
+std::string imported_file(const std::string& method) {
+  const RegisteredSolver* registered = find_registered_solver(method);
+  return registered ? registered->imported : "";
 }
 
 Json record_of(const Sweep& sweep, const Running& at, const Json& told) {
@@ -168,7 +182,11 @@ Json record_of(const Sweep& sweep, const Running& at, const Json& told) {
     record["command"] = solver.command;
     record["given"] = at.job.solver;
   }
-  if (const std::string files = plugin_files(solver); !files.empty()) record["plugin"] = files;
+  const auto add_files = [&](const char* field, const std::string& files) {
+    if (!files.empty()) record[field] = files;
+  };
+  add_files("plugin", files_of(solver, plugin_file));
+  add_files("imported", files_of(solver, imported_file));
   return record;
 }
 

@@ -118,7 +118,7 @@ Json record_data(const std::vector<Record>& records) {
       "suite",   "group",   "problem",  "kind",      "solver", "base",  "mode",       "outcome",
       "claimed", "message", "worst",    "settings",  "size",   "n",     "contacts",   "position",
       "total",   "solve",   "residual", "tolerance", "asked",  "limit", "iterations", "llt",
-      "flags",   "id",      "label",    "memory",    "source", "given", "plugin"};
+      "flags",   "id",      "label",    "memory",    "source", "given", "plugin",     "imported"};
   std::set<std::string> from_zero;  // suites on which solvers are compared with starts from zero
   for (const Record& r : records) {
     if (r.mode == "zero") from_zero.insert(r.suite);
@@ -165,7 +165,8 @@ Json record_data(const std::vector<Record>& records) {
                                 r.memory_limit,
                                 settings.place_of(r.source),
                                 settings.place_of(r.given),
-                                settings.place_of(r.plugin)}));
+                                settings.place_of(r.plugin),
+                                settings.place_of(r.imported)}));
   }
   return {{"words",
            {{"suites", suites.list()},

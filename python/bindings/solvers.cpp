@@ -194,7 +194,7 @@ class PythonSolver final : public Solver {
 
 void add_method(const std::string& name, const py::function& function,
                 const std::vector<std::string>& kinds, const std::string& summary, bool uses_start,
-                const py::dict& settings, const std::string& hash) {
+                const py::dict& settings, const std::string& hash, const std::string& imported) {
   if (!is_utf8(name) || !is_utf8(summary))
     throw py::value_error("name, summary: are no text in UTF-8");
   auto method = std::make_shared<PythonMethod>();
@@ -215,14 +215,16 @@ void add_method(const std::string& name, const py::function& function,
     method->settings.emplace_back(setting, setting_value(value, setting));
   }
   method->function = shared_object(function);
-  register_solver({name, [method] { return std::make_unique<PythonSolver>(method); }, hash});
+  register_solver(
+      {name, [method] { return std::make_unique<PythonSolver>(method); }, hash, imported});
 }
 
 }  // namespace
 
 void bind_solvers(py::module_& m) {
   m.def("register_method", &add_method, py::arg("name"), py::arg("function"), py::arg("kinds"),
-        py::arg("summary"), py::arg("uses_start"), py::arg("settings"), py::arg("hash"));
+        py::arg("summary"), py::arg("uses_start"), py::arg("settings"), py::arg("hash"),
+        py::arg("imported"));
   m.def(
       "catalogue",
       [](const std::string& topic) {

@@ -9,6 +9,8 @@ from typing import Any, Callable, Iterable
 
 from . import _perp
 
+imported = ""  # the file that --import runs now: solvers of benchmarks name it in their records
+
 
 def _settings(function: Callable[..., Any]) -> dict[str, Any]:
     """Keyword-only parameters with their defaults."""
@@ -53,7 +55,7 @@ def register_solver(name: str, function: Callable[..., Any], kinds: Iterable[str
 
     kinds: the kinds of problems it takes. A name may be registered again; one of perp's own is a ValueError."""
     _perp.register_method(name, function, list(kinds), summary or (inspect.getdoc(function) or "").partition("\n")[0],
-                          uses_start, _settings(function), _hash(function))
+                          uses_start, _settings(function), _hash(function), imported)
 
 
 def solver(name: str, kinds: Iterable[str], *, summary: str = "",

@@ -99,6 +99,8 @@ test("records and the command that repeats one", () => {
   assert.equal(command({...r, mode: "stored"}), `perp bench 'dir/it'\\''s.json' --only 'p 1' --solvers 'first(a, b)' --set x=1 --start stored ${rest}`);
   const own = {...r, mode: "zero", source: "", suite: "s", given: 'mine=exec:"a b"', plugin: "x.so,y.so", label: "new"};
   assert.equal(command(own), `perp bench s --only 'p 1' --solvers 'mine=exec:"a b"' --plugin x.so --plugin y.so --set x=1 ${rest.replace("-o", "--label new -o")}`);
+  const python = {...r, mode: "zero", source: "", suite: "s", given: "", plugin: "", imported: "my solver.py,b.py"};
+  assert.equal(command(python), `python3 -m perp --import 'my solver.py' --import b.py bench s --only 'p 1' --solvers 'first(a, b)' --set x=1 ${rest}`);
 });
 
 // Members of a family with other parameters, and files of two folders, may have one name.

@@ -1,5 +1,6 @@
 """Solvers and formulations of Python run beside perp's own, and nothing they do ends a benchmark."""
 import csv
+import json
 import os
 import pathlib
 import subprocess
@@ -335,6 +336,8 @@ class Solvers(unittest.TestCase):
             ran = subprocess.run([sys.executable, "-m", "perp", "--import", file, "bench", problem, "--solvers", "boom",
                                   "-o", pathlib.Path(folder) / "out"], capture_output=True, text=True, timeout=60)
             self.assertIn("boom failed 1: RuntimeError: boom", ran.stdout)
+            record = json.loads((pathlib.Path(folder) / "out" / "records.jsonl").read_text().splitlines()[0])
+            self.assertEqual(record["imported"], str(file))
             missing = subprocess.run([sys.executable, "-m", "perp", "--import", file.with_name("no.py"), "list"],
                                      capture_output=True, text=True)
             self.assertEqual(missing.returncode, 2)

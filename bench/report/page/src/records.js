@@ -14,6 +14,7 @@ export function decode(data) {
       claimed: word(row, "claimed", "outcomes"), message: word(row, "message", "messages"), worst: word(row, "worst", "messages"),
       settings: word(row, "settings", "settings"), label: word(row, "label", "settings"),
       source: word(row, "source", "settings"), given: word(row, "given", "settings"), plugin: word(row, "plugin", "settings"),
+      imported: place.imported === undefined ? "" : word(row, "imported", "settings"),
     };
     for (const name of ["size", "n", "contacts", "position", "total", "solve", "residual", "tolerance", "asked", "limit", "iterations", "llt", "id", "memory"])
       r[name] = row[place[name]];
@@ -31,7 +32,8 @@ const option = (name, value) => (value === "" || value === undefined ? "" : ` --
 export function command(r) {
   const settings = Object.entries(JSON.parse(r.settings || "{}")).map(([name, value]) => option("set", `${name}=${value}`)).join("");
   const plugins = r.plugin ? r.plugin.split(",").map((file) => option("plugin", file)).join("") : "";
-  return `perp bench ${quoted(r.source || r.suite)}${r.mode === "warm" ? "" : option("only", r.problem)} --solvers ${quoted(r.given || r.base)}${plugins}${settings}` +
+  const program = r.imported ? `python3 -m perp${r.imported.split(",").map((file) => option("import", file)).join("")}` : "perp";
+  return `${program} bench ${quoted(r.source || r.suite)}${r.mode === "warm" ? "" : option("only", r.problem)} --solvers ${quoted(r.given || r.base)}${plugins}${settings}` +
     `${r.mode === "zero" ? "" : option("start", r.mode)} --tolerance ${r.tolerance}${r.limit > 0 ? option("time-limit", r.limit) : ""}` +
     `${r.memory > 0 ? option("memory-limit", r.memory) : ""}${option("label", r.label)} -o again --overwrite`;
 }
