@@ -13,8 +13,26 @@ namespace {
 constexpr double kEvenSlope = 0.29289321881345248;  // 1 - 1/sqrt(2)
 constexpr double kKink = 1e-150;  // a smaller norm of (a, b) is the kink: its square underflows
 
+constexpr double kFar = 1e8;  // the distance to a bound that has no part in the solution
+
+// phi(a, b) beside a large positive a or b: a + b - norm would lose the digits of the other one,
+// and squares may overflow.
+ComplementarityRow far_row(double a, double b) {
+  const double norm = std::hypot(a, b);
+  const double da = a > 0 ? b / norm * (b / (norm + a)) : 1.0 - a / norm;
+  const double db = b > 0 ? a / norm * (a / (norm + b)) : 1.0 - b / norm;
+  double value = 0.0;
+  if (a > 0 && b > 0) {
+    value = 2.0 * std::min(a, b) / (1.0 + std::min(a, b) / std::max(a, b) + norm / std::max(a, b));
+  } else {
+    value = a > 0 ? b - b * (b / (norm + a)) : a - a * (a / (norm + b));
+  }
+  return {value, da, db};
+}
+
 // phi(a, b) = a + b - sqrt(a^2 + b^2) [Fischer1992].
 ComplementarityRow fischer_burmeister_row(double a, double b) {
+  if (std::max(a, b) > kFar) return far_row(a, b);
   const double norm = std::sqrt(a * a + b * b);
   if (!(norm > kKink)) return {a + b - norm, kEvenSlope, kEvenSlope};
   // If b is small compared with a > 0, 1 - a / norm loses all digits; b^2 / (norm (norm + a)) is

@@ -84,6 +84,21 @@ TEST(ComplementarityFunction, DerivativesAgreeWithDifferences) {
   }
 }
 
+TEST(ComplementarityFunction, AFarBoundHasNoPartInARow) {
+  Random random(2);
+  for (const double far : {1e9, 1e12, 1e18, 1e100, 1e155, 1e300}) {
+    for (int k = 0; k < 200; ++k) {
+      const double z = 2 * random.normal(), f = 2 * random.normal();
+      const ComplementarityRow with = evaluate_row({}, z, f, 0, far);
+      const ComplementarityRow without = evaluate_row({}, z, f, 0, kInf);
+      const double share = 1e-15 + 100 / far;
+      EXPECT_NEAR(with.value, without.value, share * std::abs(without.value)) << far;
+      EXPECT_NEAR(with.dz, without.dz, share) << far;
+      EXPECT_NEAR(with.df, without.df, share) << far;
+    }
+  }
+}
+
 TEST(ComplementarityFunction, KinksGiveAnElementOfTheGeneralisedGradient) {
   const ComplementarityRow row = evaluate_row({}, 0, 0, 0, kInf);
   // (1 - dz, 1 - df) lies on the unit circle.
