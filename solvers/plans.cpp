@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <perp/problems/standard/reductions.hpp>
 #include <perp/solvers/strategies/strategy.hpp>
 #include <perp/solvers/verified_solve.hpp>
 #include <string>
@@ -293,7 +294,8 @@ std::vector<Plan> friction_plans() {
              tries.larger_rho + tries.last)},
       // In the plane friction is an LCP with four unknowns per contact: with three contacts it has
       // 4096 bases.
-      {"friction-planar", "friction_contact in the plane, up to 300 contacts",
+      {"friction-planar",
+       "friction_contact in the plane, or of mu = 0 without a start, up to 300 contacts: an LCP",
        first(newtons + "try(lemke, share=.25), " + others + ", enumerate:most_unknowns=12")},
   };
 }
@@ -401,7 +403,8 @@ std::string_view conic_plan(const ConicQp& qp) {
 }
 
 std::string_view friction_plan(const FrictionContact& contact, bool started, bool early) {
-  if (contact.dimension == 2 && contact.contacts() <= kPlanarContacts) return "friction-planar";
+  const bool exact_lcp = contact.dimension == 2 || (is_frictionless(contact) && !started);
+  if (exact_lcp && contact.contacts() <= kPlanarContacts) return "friction-planar";
   const bool large = contact.contacts() >= kManyContacts;
   if (started && early) return large ? "friction-large-started-early" : "friction-started-early";
   if (started) return large ? "friction-large-started" : "friction-started";

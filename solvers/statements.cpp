@@ -27,7 +27,7 @@ std::vector<MakeReduction> exact_reductions(const Problem& problem) {
   if (const auto* contact = std::get_if<FrictionContact>(&problem.data)) {
     validate(*contact);
     const MakeReduction mcp = [contact] { return reduce_to_mcp(*contact); };
-    if (contact->dimension == 3) return {mcp};
+    if (contact->dimension == 3 && !is_frictionless(*contact)) return {mcp};
     return {[contact] { return reduce_to_pyramid_lcp(*contact); }, mcp};
   }
   return {};

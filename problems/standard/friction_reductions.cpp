@@ -25,8 +25,6 @@ constexpr double kSquared = 1e-5;
 // The verifier divides residuals of friction_contact by ||q||; those of other kinds are absolute.
 double tolerance_factor(double size) { return size > 0 ? std::min(1.0, size) : 1.0; }
 
-bool frictionless(const FrictionContact& p) { return !(p.mu.array() > 0.0).any(); }
-
 SparseMatrix diagonal(const Vector& values) {
   SparseMatrix d(values.size(), values.size());
   for (int i = 0; i < values.size(); ++i) d.insert(i, i) = values[i];
@@ -92,7 +90,7 @@ Reduction conic_in_impulses(const FrictionContact& p) {
   ConvexRelaxation r = relaxation_in_impulses(std::move(w), p.q, p.mu, p.dimension);
   // s = D r and D'y = u, D diagonal.
   const Vector scales = r.cones.diagonal();
-  return {std::move(r.problem), "friction_contact as conic_qp", frictionless(p),
+  return {std::move(r.problem), "friction_contact as conic_qp", is_frictionless(p),
           [](const Answer& a) {
             return Answer{a.z, {}};
           },
@@ -107,7 +105,7 @@ Reduction conic_in_velocities(const FrictionContact& p) {
       relaxation_in_velocities({p.M.to_sparse(), p.J.to_sparse(), Vector::Zero(p.J.cols()), p.q,
                                 p.compliance, p.mu, p.dimension});
   const auto columns = static_cast<int>(r.problem.c.size());
-  return {std::move(r.problem), "friction_contact as conic_qp", frictionless(p),
+  return {std::move(r.problem), "friction_contact as conic_qp", is_frictionless(p),
           [cones = r.cones](const Answer& a) {
             return Answer{cones.transpose() * a.dual, {}};
           },
@@ -299,6 +297,8 @@ Vector on_pyramids(const FrictionContact& p, int k, const SparseMatrix& generato
 
 }  // namespace
 
+bool is_frictionless(const FrictionContact& problem) { return !(problem.mu.array() > 0.0).any(); }
+
 void check_edges(int edges) {
   constexpr int kLeast = 4, kMost = 360;  // with more, one edge a degree, only memory is filled
   if (edges < kLeast || edges > kMost || edges % 2 != 0)
@@ -325,9 +325,10 @@ Reduction reduce_to_pyramid_lcp(const FrictionContact& p, int edges) {
   SparseMatrix b(p.size(), slips);
   b.setFromTriplets(generators.begin(), generators.end());
   const SparseMatrix w = SparseMatrix(b.transpose()) * delassus(p) * b;
+  const bool exact = d == 2 || is_frictionless(p);
   return {pyramid_lcp(w, b.transpose() * p.q, pyramids),
-          d == 2 ? "friction_contact as lcp" : fmt::format("friction_contact as pyramid:{}", k),
-          d == 2 || frictionless(p),
+          exact ? "friction_contact as lcp" : fmt::format("friction_contact as pyramid:{}", k),
+          exact,
           [b, slips](const Answer& a) {
             return Answer{b * a.z.head(slips), {}};
           },

@@ -42,6 +42,9 @@ Reduction reduce_to_mlcp(const ConicQp& problem);
 /// @throws std::invalid_argument if M is not symmetric
 Reduction reduce_to_box_qp(const Lcp& problem);
 
+/// Whether all mu are 0.
+bool is_frictionless(const FrictionContact& problem);
+
 /// Friction cones are replaced by inscribed pyramids [StewartTrinkle1996; AnitescuPotra1997].
 /// Unknowns: r_n of all contacts, then edge impulses beta and slips lambda of the contacts with mu
 /// > 0. Exact in 2D and if all mu are 0, else approximate. W may be any matrix; with J and M, W is

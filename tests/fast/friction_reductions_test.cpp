@@ -96,6 +96,33 @@ TEST(PyramidReduction, KnownSolutionsComeBack) {
   EXPECT_EQ(r.route.back().solver, "lemke on friction_contact as lcp");
 }
 
+// Without friction the normal rows are an LCP, whatever W is: this one is no monotone problem.
+TEST(PyramidReduction, WithoutFrictionIsForMethodsOfLcps) {
+  Random random(8);
+  int solved = 0;
+  for (int k = 0; k < 50; ++k) {
+    const int contacts = 2 + random.index(2), n = 3 * contacts;
+    FrictionContact p;
+    DenseMatrix w = gaussian(random, n, n);
+    Vector r = Vector::Zero(n), u = gaussian(random, n, 1);
+    for (int c = 0; c < contacts; ++c) {  // one solution is planted
+      const bool open = random.index(2) == 0;
+      r[3 * c] = open ? 0.0 : 1.0 + random.uniform();
+      u[3 * c] = open ? 1.0 : 0.0;
+    }
+    p.W = Matrix(w);
+    p.q = u - w * r;
+    p.mu = Vector::Zero(contacts);
+    p.dimension = 3;
+    const Problem problem = problem_of(p);
+    EXPECT_EQ(solve_reduced(problem, "lemke").route.back().solver,
+              "lemke on friction_contact as lcp");
+    EXPECT_EQ(solve_reduced(problem, "enumerate").status, Status::kSolved) << k;
+    solved += solve_reduced(problem, "auto").status == Status::kSolved;
+  }
+  EXPECT_EQ(solved, 50);
+}
+
 // Without de Saxce's term the impulse is the projection of -q, and the contact opens at mu |u_t|.
 TEST(ConvexReduction, OneContactInClosedForm) {
   FrictionContact p = one_contact_data(0.5, vector({-1, 2, 0}), kIdentity);
