@@ -19,11 +19,15 @@ class CurrentDeadline {
   CurrentDeadline(const CurrentDeadline&) = delete;
   CurrentDeadline& operator=(const CurrentDeadline&) = delete;
 
-  /// Whether the work should end: a deadline has passed, or the probe says so.
+  /// Whether the work should end: a deadline has passed, or it is interrupted.
   static bool passed() {
     for (const CurrentDeadline* c = current_; c; c = c->outer_) {
       if (c->deadline_.passed()) return true;
     }
+    return interrupted();
+  }
+  /// Whether the probe says so.
+  static bool interrupted() {
     const Probe probe = probe_;
     return probe && probe();
   }

@@ -13,7 +13,7 @@ namespace {
 constexpr double kEvenSlope = 0.29289321881345248;  // 1 - 1/sqrt(2)
 constexpr double kKink = 1e-150;  // a smaller norm of (a, b) is the kink: its square underflows
 
-constexpr double kFar = 1e8;  // the distance to a bound that has no part in the solution
+constexpr double kFar = 1e8;  // a part beside which the other one loses half of its digits
 
 // phi(a, b) beside a large positive a or b: a + b - norm would lose the digits of the other one,
 // and squares may overflow.

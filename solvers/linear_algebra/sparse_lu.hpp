@@ -29,7 +29,7 @@ class SparseLu {
   bool analyse();
   /// Factorises. A matrix with the pattern of the last one keeps its ordering.
   /// @return false if the matrix is structurally or numerically singular, or if the time is up
-  /// (CurrentDeadline); this is seen about a third of the time so far late.
+  /// (CurrentDeadline); this is seen up to a third of the time so far late.
   bool factor();
   /// Estimate of the operations, from the ordering, after analyse() or factor(); -1 if there is
   /// none.

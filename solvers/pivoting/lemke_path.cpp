@@ -78,7 +78,7 @@ PathEnd LemkePath::follow(const std::vector<PairStatus>& start, const Vector* co
     }
   }
   if (end == PathEnd::kNumerical && CurrentDeadline::passed())  // in a factorisation
-    end = deadline_.passed() ? PathEnd::kTimeLimit : PathEnd::kInterrupted;
+    end = CurrentDeadline::interrupted() ? PathEnd::kInterrupted : PathEnd::kTimeLimit;
   finish(end);
   return end;
 }
