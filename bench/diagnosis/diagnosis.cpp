@@ -22,8 +22,9 @@ constexpr double kBadScaling = 1e8;   // ratio of the largest entries of two row
 constexpr double kDependent = 1e-10;  // singular values below this share of the largest count as 0
 constexpr double kNegligible = 1e-6;  // entries of unit vectors up to it count as 0
 constexpr std::size_t kTail = 30;     // last iterations, from which the speed is estimated
-// reduction factor of one iteration from which on a solver is stuck
-constexpr double kStuck = 0.9999;
+// reduction factors of one iteration from which on a solver is stuck, and one that gave up by
+// itself
+constexpr double kStuck = 0.9999, kStuckWhoGaveUp = 0.9995;
 
 class TraceObserver final : public InterruptObserver {
  public:
@@ -127,12 +128,13 @@ void see_trace(const SolverDiagnosis& d, double tolerance, std::vector<Cause>& c
   if (!(from > 0) || !(least > 0)) return;
   const int steps = d.trace.iterations.back() - d.trace.iterations[middle - 1];
   if (steps <= 0) return;  // several methods ran, one after the other
-  const double factor = std::pow(least / from, 1.0 / steps);
+  const double factor = std::pow(least / from, 1.0 / steps),
+               stuck = d.result.status == Status::kStalled ? kStuckWhoGaveUp : kStuck;
   if (to > 1e3 * std::max(v.front(), least)) {
     causes.push_back({"diverges",
                       fmt::format("its {} grew from {:.1e} to {:.1e}", d.trace.of, v.front(), to),
                       {}});
-  } else if (factor < kStuck && least > tolerance) {
+  } else if (factor < stuck && least > tolerance) {
     const double more = std::log(tolerance / least) / std::log(factor);
     causes.push_back({"slow",
                       fmt::format("its {} falls by a factor of {:.3f} an iteration; at that pace "
