@@ -90,8 +90,8 @@ test("intervals", () => {
 test("records and the command that repeats one", () => {
   const [r] = decode({words: {suites: ["it's"], groups: ["g"], problems: ["p 1"], kinds: ["lcp"], solvers: ["lemke", "first(a, b)"], modes: ["warm"], outcomes: ["ray"], messages: [""], settings: ['{"x":"1"}', "", "dir/it's.json"]},
     columns: ["suite", "group", "problem", "kind", "solver", "base", "mode", "outcome", "claimed", "message", "worst", "settings", "size", "n", "contacts", "position", "total", "solve",
-      "residual", "tolerance", "asked", "limit", "iterations", "llt", "flags", "id", "label", "memory", "source", "given", "plugin"],
-    rows: [[0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 3, 4, 0, 2, 0.5, 0.25, null, 1e-8, 1e-8, 5, 7, null, 1 + 64, 9, 1, 100, 2, 1, 1]]});
+      "residual", "tolerance", "asked", "limit", "iterations", "llt", "flags", "id", "label", "memory", "source", "given", "plugin", "imported"],
+    rows: [[0, 0, 0, 0, 1, 1, 0, 0, 0, 0, 0, 0, 3, 4, 0, 2, 0.5, 0.25, null, 1e-8, 1e-8, 5, 7, null, 1 + 64, 9, 1, 100, 2, 1, 1, 1]]});
   assert.deepEqual([r.right, r.refused, r.main, r.residual, r.limit, r.id, r.source], [true, false, true, null, 5, 9, "dir/it's.json"]);
   const rest = "--tolerance 1e-8 --time-limit 5 --memory-limit 100 -o again --overwrite";
   // A solve that began at the answer before needs the whole sequence.

@@ -14,7 +14,7 @@ export function decode(data) {
       claimed: word(row, "claimed", "outcomes"), message: word(row, "message", "messages"), worst: word(row, "worst", "messages"),
       settings: word(row, "settings", "settings"), label: word(row, "label", "settings"),
       source: word(row, "source", "settings"), given: word(row, "given", "settings"), plugin: word(row, "plugin", "settings"),
-      imported: place.imported === undefined ? "" : word(row, "imported", "settings"),
+      imported: word(row, "imported", "settings"),
     };
     for (const name of ["size", "n", "contacts", "position", "total", "solve", "residual", "tolerance", "asked", "limit", "iterations", "llt", "id", "memory"])
       r[name] = row[place[name]];
