@@ -115,10 +115,11 @@ Json table_data(const std::vector<StudyTable>& tables) {
 Json record_data(const std::vector<Record>& records) {
   if (records.empty()) return nullptr;
   static const std::vector<std::string> kColumns = {
-      "suite",   "group",   "problem",  "kind",      "solver", "base",  "mode",       "outcome",
-      "claimed", "message", "worst",    "settings",  "size",   "n",     "contacts",   "position",
-      "total",   "solve",   "residual", "tolerance", "asked",  "limit", "iterations", "llt",
-      "flags",   "id",      "label",    "memory",    "source", "given", "plugin",     "imported"};
+      "suite",    "group",      "problem", "kind",     "solver",   "base",      "mode",
+      "outcome",  "claimed",    "message", "worst",    "settings", "size",      "n",
+      "contacts", "position",   "total",   "solve",    "residual", "tolerance", "asked",
+      "limit",    "iterations", "llt",     "flags",    "id",       "label",     "memory",
+      "source",   "given",      "plugin",  "imported", "machine",  "repeats"};
   std::set<std::string> from_zero;  // suites on which solvers are compared with starts from zero
   for (const Record& r : records) {
     if (r.mode == "zero") from_zero.insert(r.suite);
@@ -126,7 +127,7 @@ Json record_data(const std::vector<Record>& records) {
   // Problems may have the same name: members of a family with other parameters, files in two
   // folders.
   std::map<std::tuple<std::string, std::string, std::string, int>, int> ids;
-  Words suites, groups, problems, kinds, solvers, modes, outcomes, messages, settings;
+  Words suites, groups, problems, kinds, solvers, modes, outcomes, messages, settings, machines;
   const std::vector<std::string> names = solver_names(records);
   Json rows = Json::array();
   for (std::size_t k = 0; k < records.size(); ++k) {
@@ -135,38 +136,41 @@ Json record_data(const std::vector<Record>& records) {
     const int id = ids.try_emplace({r.instance_hash, r.instance, r.sequence, r.position},
                                    static_cast<int>(ids.size()))
                        .first->second;
-    rows.push_back(Json::array({suites.place_of(r.suite),
-                                groups.place_of(group_of(r)),
-                                problems.place_of(r.instance),
-                                kinds.place_of(r.kind),
-                                solvers.place_of(names[k]),
-                                solvers.place_of(r.solver),
-                                modes.place_of(r.mode),
-                                outcomes.place_of(r.outcome),
-                                outcomes.place_of(r.claimed),
-                                messages.place_of(r.message),
-                                messages.place_of(r.worst),
-                                settings.place_of(r.settings),
-                                r.size,
-                                r.n,
-                                r.contacts,
-                                r.position,
-                                four_digits(r.total),
-                                four_digits(r.solve),
-                                four_digits(r.natural),
-                                r.tolerance,
-                                r.asked,
-                                r.time_limit,
-                                r.iterations,
-                                four_digits(r.llt),
-                                flags_of(r, is_main),
-                                id,
-                                settings.place_of(r.label),
-                                r.memory_limit,
-                                settings.place_of(r.source),
-                                settings.place_of(r.given),
-                                settings.place_of(r.plugin),
-                                settings.place_of(r.imported)}));
+    rows.push_back(Json::array(
+        {suites.place_of(r.suite),
+         groups.place_of(group_of(r)),
+         problems.place_of(r.instance),
+         kinds.place_of(r.kind),
+         solvers.place_of(names[k]),
+         solvers.place_of(r.solver),
+         modes.place_of(r.mode),
+         outcomes.place_of(r.outcome),
+         outcomes.place_of(r.claimed),
+         messages.place_of(r.message),
+         messages.place_of(r.worst),
+         settings.place_of(r.settings),
+         r.size,
+         r.n,
+         r.contacts,
+         r.position,
+         four_digits(r.total),
+         four_digits(r.solve),
+         four_digits(r.natural),
+         r.tolerance,
+         r.asked,
+         r.time_limit,
+         r.iterations,
+         four_digits(r.llt),
+         flags_of(r, is_main),
+         id,
+         settings.place_of(r.label),
+         r.memory_limit,
+         settings.place_of(r.source),
+         settings.place_of(r.given),
+         settings.place_of(r.plugin),
+         settings.place_of(r.imported),
+         machines.place_of(fmt::format("{} ({} cores), {}", r.cpu, r.cores, r.compiler)),
+         r.repeats.size()}));
   }
   return {{"words",
            {{"suites", suites.list()},
@@ -177,7 +181,8 @@ Json record_data(const std::vector<Record>& records) {
             {"modes", modes.list()},
             {"outcomes", outcomes.list()},
             {"messages", messages.list()},
-            {"settings", settings.list()}}},
+            {"settings", settings.list()},
+            {"machines", machines.list()}}},
           {"columns", kColumns},
           {"rows", rows}};
 }

@@ -294,6 +294,12 @@ Json of_steps(const std::vector<double>& values, double factor = 1.0) {
           {"most", rounded(factor * quantile(values, 1.0), 4)}};
 }
 
+// The same of counts, with all their digits.
+Json counts_of_steps(const std::vector<double>& values) {
+  if (values.empty()) return nullptr;
+  return {{"median", quantile(values, 0.5)}, {"most", quantile(values, 1.0)}};
+}
+
 std::string notes_of(const SimulationRun& run) {
   std::vector<std::string> notes;
   if (!run.complete) notes.emplace_back("not complete");
@@ -326,8 +332,8 @@ Json run_data(const SimulationGroup& group, const SimulationRun& run) {
           {"failed", rounded(run.failed)},
           {"relaxed", rounded(run.relaxed)},
           {"wall", rounded(run.wall, 4)},
-          {"contacts", of_steps(run.contacts)},
-          {"iterations", of_steps(run.iterations)},
+          {"contacts", counts_of_steps(run.contacts)},
+          {"iterations", counts_of_steps(run.iterations)},
           {"solve", of_steps(run.solve_ms, 1e-3)},
           {"kinetic", ends_of(run.kinetic)},
           {"total", ends_of(run.total)},

@@ -110,6 +110,29 @@ const tests = {
     await page.locator("#failures button", {hasText: "Show all"}).click();
     assert.ok((await page.locator("#failures table").nth(1).locator("tbody tr").count()) > 200);
   },
+  async incomplete() {
+    const lines = page.locator("#verdict table.verdicts > tbody > tr:not(.detail)");
+    const [one, more] = await lines.allTextContents();
+    assert.match(one, /1 problem of 1 unknownauto/);
+    assert.match(more, /9 problems of 40 unknownsauto has no record of 1 of the 9 problems; compared on the 8 that all have\.auto8 of 8/);
+    assert.match(await page.locator("#verdict > p.part").textContent(), /several machines or compilers \(c \(1 core\); c \(2 cores\)\)/);
+    await lines.nth(1).locator("button").click();
+    const detail = page.locator("#verdict tr.detail:not([hidden]) table").first();
+    assert.deepEqual(await column(detail, "to the advised"), ["1", "1.1"]);
+    await seeEverything();
+    const ticks = async (title) => page.locator(`figure svg[aria-label="${title}"] [aria-label="x-axis tick label"] text`).allTextContents();
+    assert.deepEqual(await ticks("Data profile: stacks"), ["1.1e-4", "1.2e-4", "1.3e-4", "1.4e-4"]);
+    assert.deepEqual(await ticks("Performance profile: stacks"), ["1", "1.2", "1.4", "1.6", "1.8", "2"]);
+    assert.ok((await column(page.locator("#suite-stacks table").first(), "iterations")).every((text) => text === "16383"));
+    assert.equal(await page.locator("#failures > p").textContent(), "None: all 19 runs were solved.");
+  },
+  async refusals() {
+    await seeEverything();
+    await page.waitForTimeout(200);
+    assert.equal(await page.locator("figure").count(), 0);
+    assert.equal(await page.locator("#failures > p").textContent(), "None, but nothing was solved: all 24 runs were refused.");
+    assert.match(await page.locator("#verdict table.verdicts > tbody > tr").first().textContent(), /Every run was refused\.$/);
+  },
   async harmless() {
     await seeEverything();
     assert.equal(await page.evaluate(() => window.attacked), undefined);

@@ -1,7 +1,7 @@
 // What the page of a report counts, on records made by hand: node --test tests/browser
 import assert from "node:assert/strict";
 import {test} from "node:test";
-import {bootstrap, commonProblems, measures, median, problemClasses, profile, quantile, shiftedMean, solversOf, verdictOf, wilson} from "../../bench/report/page/src/statistics.js";
+import {bootstrap, commonProblems, measures, median, problemClasses, profile, profileData, quantile, shiftedMean, solversOf, verdictOf, wilson} from "../../bench/report/page/src/statistics.js";
 import {command, decode} from "../../bench/report/page/src/records.js";
 import {percent} from "../../bench/report/page/src/format.js";
 import {penOf} from "../../bench/report/page/src/pens.js";
@@ -51,12 +51,23 @@ test("the verdict: most often right, then fastest where all of these are right",
   assert.equal(verdict.losses.length, 1);
   assert.deepEqual([verdict.losses[0].problem.name, verdict.losses[0].by, verdict.losses[0].ratio], ["2", "b", 4]);
   assert.ok(verdict.certainty > 0.5 && verdict.certainty < 1, `${verdict.certainty}`);
+  assert.equal(verdict.problems, 4);
   const equal = [record("a", "1", 1), record("b", "1", 2), record("a", "2", 4), record("b", "2", 1)];
   assert.equal(verdictOf(problemClasses(equal)[0]).use, "b");  // 2 < 4
 });
 
-test("a solver that did not take every problem is not advised", () => {
-  const [c] = problemClasses([record("a", "1", 1), record("a", "2", 1), record("b", "1", 0.1)]);
+test("who refused all or some is in no comparison, and nothing is drawn of refusals alone", () => {
+  const refused = {...failed, refused: true, outcome: "unsupported", residual: null};
+  const all = ["1", "2"].flatMap((p) => ["a", "b"].map((s) => record(s, p, NaN, refused)));
+  for (const what of ["ratio", "time", "residual"]) assert.equal(profileData(all, what), null);
+  const none = ["1", "2"].flatMap((p) => ["a", "b"].map((s) => record(s, p, 1, failed)));
+  assert.equal(profileData(none, "time"), null);  // no curve would leave zero
+  assert.deepEqual(profileData(none, "residual").solvers, ["a", "b"]);
+  assert.deepEqual(profileData(handMade, "time").finite.length, 7);
+});
+
+test("a solver that refused a problem is not advised", () => {
+  const [c] = problemClasses([record("a", "1", 1), record("a", "2", 1), record("b", "1", 0.1), record("b", "2", NaN, {...failed, refused: true})]);
   assert.deepEqual(verdictOf(c).took, ["a"]);
   const [none] = problemClasses([record("a", "1", 1, failed)]);
   assert.equal(verdictOf(none), null);
@@ -78,6 +89,7 @@ test("intervals", () => {
   const [low, high] = wilson(50, 100);  // known values
   assert.ok(Math.abs(low - 0.4038) < 1e-3 && Math.abs(high - 0.5962) < 1e-3);
   assert.deepEqual(wilson(0, 0), [0, 1]);
+  for (let n = 1; n <= 300; ++n) assert.deepEqual([wilson(0, n)[0], wilson(n, n)[1]], [0, 1]);  // 0 of 22 was "<1 %"
   const values = Array.from({length: 400}, (_, i) => i);
   const band = bootstrap(values.length, (picked) => picked.reduce((sum, i) => sum + values[i], 0) / picked.length);
   // The mean of 400 uniform numbers: 199.5 with a deviation of 5.77; 90 % are within 1.645 of these.

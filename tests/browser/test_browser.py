@@ -45,7 +45,7 @@ def many_records(count):
 @unittest.skipUnless(shutil.which("node"), "needs node")
 class Statistics(unittest.TestCase):
     def test_what_is_counted(self):
-        code, out = node("--test", HERE / "statistics.test.mjs")
+        code, out = node("--test", *HERE.glob("*.test.mjs"))
         self.assertEqual(code, 0, out)
 
     def test_the_bundle_is_of_these_sources(self):
@@ -87,8 +87,22 @@ class Browser(unittest.TestCase):
     def test_ten_thousand_records(self):
         self.look("large", self.report(list(many_records(10_000))))
 
+    def test_incomplete_records(self):
+        """Of auto a problem is missing; times lie close together; another machine made some of them."""
+        def made(solver, problem):
+            time = 1e-4 * (1 + 0.02 * problem) * (1.1 if solver == "lemke" else 1)
+            machine = {"cpu": "c", "cores": 1 if solver == "lemke" else 2, "system": "s", "compiler": "g"}
+            return record(f"{solver}-{problem}", instance=f"p-{problem}", instance_hash=str(problem), solver=solver, iterations=16383, machine=machine, contacts=0, family="",
+                          n=1 if problem == 9 else 40, times={"setup": 0, "solve": time, "total": time})
+        records = [made(solver, problem) for solver in ("auto", "lemke") for problem in range(10)]
+        self.look("incomplete", self.report([r for r in records if r["key"] != "auto-0"]))
+
+    def test_nothing_but_refusals(self):
+        refused = {"outcome": "unsupported", "claimed": "unsupported", "x-measure": None}
+        self.look("refusals", self.report([record(k, **refused) for k in range(24)]))
+
     def test_names_are_text(self):
-        words = {name: SCRIPT for name in ("suite", "instance", "kind", "family", "solver", "label", "message", "worst", "outcome", "mode")}
+        words = {name: SCRIPT for name in ("suite", "instance", "kind", "family", "solver", "label", "message", "worst")}
         self.look("harmless", self.report([record(0), record(1, **words), record(2, **words | {"outcome": "stalled"})]))
 
     def test_simulations(self):

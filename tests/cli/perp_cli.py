@@ -37,7 +37,7 @@ def page_data(path):
 def page_records(data):
     """The records of a page, each a dictionary; `flags` as the names of those that are set."""
     lists = {"suite": "suites", "group": "groups", "problem": "problems", "kind": "kinds", "solver": "solvers", "base": "solvers", "mode": "modes",
-             "outcome": "outcomes", "claimed": "outcomes", "message": "messages", "worst": "messages",
+             "outcome": "outcomes", "claimed": "outcomes", "message": "messages", "worst": "messages", "machine": "machines",
              **dict.fromkeys(("settings", "label", "source", "given", "plugin"), "settings")}
     names = ["right", "refused", "knownEnd", "gaveUp", "vacuous", "ownTimes", "main"]
     told = data["records"]

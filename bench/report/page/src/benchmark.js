@@ -1,10 +1,11 @@
 // The sections of the benchmark: verdicts, suites, failures, claims of solvers.
 import {profileChart, scalingChart} from "./charts.js";
 import {h, whenSeen} from "./dom.js";
-import {many, number, percent, range, residual, seconds} from "./format.js";
+import {exact, many, number, percent, range, residual, seconds} from "./format.js";
+import {classTitle, machineNote, missingNote, noFailures, noVerdict, reportMachineNote} from "./notes.js";
 import {penOf} from "./pens.js";
 import {command} from "./records.js";
-import {groupBy, median, problemClasses, quantile, solversOf, verdictOf} from "./statistics.js";
+import {comparisonOf, groupBy, median, problemClasses, quantile, ratioOf, solversOf, verdictOf} from "./statistics.js";
 import {table} from "./table.js";
 
 const solverName = (name) => h("span", {class: "solver"}, h("i", {style: {background: penOf(name).colour}}), name);
@@ -15,8 +16,8 @@ const anchor = (text) => text.toLowerCase().replace(/[^a-z0-9]+/g, "-");
 const FEW = 5;  // problems, of which nothing can be said with certainty
 
 function classDetail(problemClass, verdict) {
-  const rows = solversOf(problemClass).filter((s) => s.taken > 0);
-  const winner = rows.find((s) => s.solver === verdict?.use);
+  const rows = solversOf(problemClass).filter((s) => s.taken > 0).map((s) => ({...s, to: verdict ? ratioOf(problemClass, s.solver, verdict.use) : {ratio: NaN, problems: 0}}));
+  const advisedRight = rows.find((s) => s.solver === verdict?.use)?.right;
   const refusing = solversOf(problemClass).filter((s) => s.taken === 0);
   return h("div", {class: "detail"},
     table([
@@ -27,7 +28,8 @@ function classDetail(problemClass, verdict) {
       {head: "90 % band", cell: (s) => (Number.isFinite(s.band[0]) ? `${seconds(s.band[0])} – ${seconds(s.band[1])}` : "–"), sort: (s) => s.band[0]},
       {head: "shifted mean", title: "geometric mean of time + 1 ms, less 1 ms, over the problems taken; what is not right counts as the time limit, and giving up on a problem without a solution does not count. qpbenchmark's measure, with a shift of 10 s there",
        cell: (s) => seconds(s.mean), sort: (s) => s.mean},
-      {head: "to the advised", title: "median time over that of the advised solver", cell: (s) => (winner ? number(s.time / winner.time, 3) : "–"), sort: (s) => s.time},
+      {head: "to the advised", title: "time over that of the advised solver, the geometric mean over the problems that both were right on; so many, if these are not all that the advised solver was right on",
+       cell: (s) => `${number(s.to.ratio, 3)}${s.to.problems > 0 && s.to.problems < advisedRight ? ` (on ${s.to.problems})` : ""}`, sort: (s) => s.to.ratio},
       {head: "wrong", title: "claims that the verifier refuted", cell: (s) => (s.wrong ? `${s.wrong}` : "")},
       {head: "why not all", text: true, cell: (s) => s.reasons},
       {head: "refused", cell: (s) => (s.refused ? `${s.refused}` : "")},
@@ -42,10 +44,11 @@ function classDetail(problemClass, verdict) {
     verdict && verdict.losses.length === 0 && h("p", {}, `On no problem is another solver better than ${verdict.use} by more than a tenth.`));
 }
 
-export function verdictSection(records) {
-  const classes = problemClasses(records).map((c) => ({c, v: verdictOf(c)}));
-  const body = h("tbody");
-  for (const {c, v} of classes) {
+export function verdictSection(records, about) {
+  const body = h("tbody"), machines = reportMachineNote(about);
+  for (const c of problemClasses(records)) {
+    const v = verdictOf(c), comparison = comparisonOf(c);
+    const notes = [missingNote(c, comparison), machineNote(c.problems.flatMap((p) => p.cells).filter(Boolean))].filter(Boolean);
     const detail = h("tr", {class: "detail", hidden: true}, h("td", {colspan: 8}));
     const button = h("button", {"aria-expanded": "false", onclick: () => {
       if (!detail.firstChild.firstChild) detail.firstChild.append(classDetail(c, v));
@@ -54,23 +57,25 @@ export function verdictSection(records) {
     }}, c.suite);
     const cells = v ? [
       h("td", {class: "text"}, h("b", {}, solverName(v.use))),
-      h("td", {}, `${v.right} of ${c.problems.length}`),
+      h("td", {}, `${v.right} of ${v.problems}`),
       h("td", {}, seconds(v.time)),
-      h("td", {class: "text", title: "of 200 times that the problems were drawn again, the advice stayed in so many; no choice: only one solver took every problem"}, v.took.length === 1 ? "no choice" : c.problems.length < FEW ? "few problems" : percent(v.certainty)),
+      h("td", {class: "text", title: "of 200 times that the problems were drawn again, the advice stayed in so many; no choice: only one solver is compared"}, v.took.length === 1 ? "no choice" : v.problems < FEW ? "few problems" : percent(v.certainty)),
       h("td", {class: "text"}, v.fastest === v.use ? "the same" : [solverName(v.fastest), ` (first on ${v.wins})`]),
       h("td", {}, v.unsolved > 0 ? `${v.unsolved}` : ""),
-    ] : [h("td", {class: "text some", colspan: 6}, "No solver that took every problem was right on one.")];
+    ] : [h("td", {class: "text some", colspan: 6}, noVerdict(c, comparison))];
     const open = (event) => {
       if (!button.contains(event.target)) button.click();
     };
-    body.append(h("tr", {class: "opens", onclick: open}, h("th", {class: "text", scope: "row"}, button), h("td", {class: "text"}, `${c.kind.replaceAll("_", " ")}, ${many(c.problems.length, "problem")} of ${range(c.low, c.high)} ${c.unit}`), ...cells), detail);
+    body.append(h("tr", {class: "opens", onclick: open}, h("th", {class: "text", scope: "row"}, button), h("td", {class: "text"}, `${c.kind.replaceAll("_", " ")}, ${classTitle(c)}`, notes.map((note) => h("small", {class: "note"}, note))), ...cells), detail);
   }
   return h("section", {id: "verdict"}, h("h2", {}, "Which solver to use"),
-    h("p", {}, "Advised is, of the solvers that took every problem of the class, one of those that were right most often: the fastest of them (geometric mean over the problems that all of these solved). ",
+    h("p", {}, "Advised is, of the solvers that refused no problem of the class, one of those that were right most often: the fastest of them (geometric mean over the problems that all of these solved). ",
+      "If one has no record of some problem, the class says so, and only problems count that all who are compared have. ",
       "Right is solved and granted by the verifier, or proven to have no solution. ", h("em", {}, "How sure"),
-      ": the share of 200 repetitions, each with as many problems drawn at random from these, in which the advice is the same. No choice: only one solver took every problem. A class opens with a click: all solvers, and the problems on which the advised one loses."),
+      ": the share of 200 repetitions, each with as many problems drawn at random from these, in which the advice is the same. No choice: only one solver is compared. A class opens with a click: all solvers, and the problems on which the advised one loses."),
+    machines && h("p", {class: "part"}, machines),
     h("div", {class: "scroll"}, h("table", {class: "verdicts"}, h("thead", {}, h("tr", {}, ["suite", "problems", "use this", "right", "median time", "how sure", "fastest", "unsolved"].map((head, k) =>
-      h("th", {class: [0, 1, 2, 5, 6].includes(k) ? "text" : null, title: head === "unsolved" ? "problems that none of the solvers that took all solved" : null}, head)))), body)));
+      h("th", {class: [0, 1, 2, 5, 6].includes(k) ? "text" : null, title: head === "unsolved" ? "problems that none of the compared solvers solved" : null}, head)))), body)));
 }
 
 // ---- suites
@@ -97,7 +102,7 @@ function groupTable(records) {
     {head: "10 – 90 %", cell: (g) => (g.right > 2 ? `${seconds(g.low)} – ${seconds(g.high)}` : ""), sort: (g) => g.low},
     {head: "solve alone", cell: (g) => seconds(g.solve), sort: (g) => g.solve},
     {head: "to a Cholesky", title: "setup and solve over the time of a dense LLT factorisation of that n, in the same process", cell: (g) => number(g.cholesky, 3), sort: (g) => g.cholesky},
-    {head: "iterations", cell: (g) => number(g.iterations, 3), sort: (g) => g.iterations},
+    {head: "iterations", cell: (g) => exact(g.iterations), sort: (g) => g.iterations},
     {head: "worst residual", cell: (g) => (g.solved ? residual(g.residual) : "–"), sort: (g) => g.residual},
     {head: "proven", title: "no solution, by a certificate that was checked", cell: (g) => count(g.proven)},
     {head: "gave up", title: "on problems known to have no solution", cell: (g) => count(g.gaveUp)},
@@ -135,8 +140,8 @@ export function suiteSection(suite, all) {
   const records = all.filter((r) => r.main);
   const charts = h("div", {class: "figures"});
   const refusals = [...groupBy(records.filter((r) => r.refused), (r) => r.solver)].map(([solver, list]) => ({solver, list}));
-  const given = groupBy(records, (r) => r.solver);
-  return h("section", {id: `suite-${anchor(suite)}`}, h("h2", {}, suite),
+  const given = groupBy(records, (r) => r.solver), machines = machineNote(records);
+  return h("section", {id: `suite-${anchor(suite)}`}, h("h2", {}, suite), machines && h("p", {class: "part"}, machines),
     whenSeen(charts, () => {
       charts.append(...["ratio", "data", "residual"].map((what) => profileChart(records, what === "data" ? "time" : what, suite)).filter(Boolean),
         ...[...new Set(records.map((r) => r.group))].sort().map((group) => scalingChart(records, group)).filter(Boolean));
@@ -156,7 +161,7 @@ export function failureSection(records) {
   const reasons = [...groupBy(failed, (r) => [r.suite, r.solver, r.outcome].join("\n")).values()].map((list) => ({...list[0], count: list.length}));
   if (failed.length === 0) {
     return h("section", {id: "failures"}, h("h2", {}, "Failures"),
-      h("p", {}, "None: every run was solved, proven to have no solution, or gave up on a problem that has none."));
+      h("p", {}, noFailures(records)));
   }
   return h("section", {id: "failures"}, h("h2", {}, "Failures"), h("h3", {}, "By reason"), table([
     {head: "runs", cell: (r) => `${r.count}`, sort: (r) => r.count},

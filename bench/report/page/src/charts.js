@@ -1,9 +1,11 @@
 // Charts of the benchmark, drawn by Observable Plot.
 import * as Plot from "@observablehq/plot";
+import {logTicks, shortCount, ticksOf} from "./axes.js";
 import {h} from "./dom.js";
 import {percent, residual, seconds} from "./format.js";
+import {profileNote} from "./notes.js";
 import {penOf} from "./pens.js";
-import {bootstrap, commonProblems, groupBy, measures, median, profile, profileBand, sizeOf} from "./statistics.js";
+import {bootstrap, groupBy, median, profile, profileBand, profileData, sizeOf} from "./statistics.js";
 
 const WIDTH = 560, HEIGHT = 320;
 
@@ -23,6 +25,9 @@ function withNames(chart, names) {
   });
   return chart;
 }
+
+/** The marks of a logarithmic axis. Those that Plot makes by itself leave out the labels of some ticks. @param ticks none: the axis is Plot's own */
+const logAxis = (axis, ticks, text, grid = null) => (ticks ? [grid && grid(ticks), axis(ticks, {text})].filter(Boolean) : []);
 
 /** A chart with its title and a legend that leaves solvers out and puts them back. */
 export function figure(title, names, draw, {note} = {}) {
@@ -58,11 +63,9 @@ const PROFILES = {
 
 /** @param what "ratio", "time" or "residual"; @param name of the suite */
 export function profileChart(records, what, name) {
-  const common = commonProblems(records), {solvers, problems} = common;
-  if (problems.length === 0 || (what === "ratio" && solvers.length < 2)) return null;
-  const style = PROFILES[what];
-  const values = measures(common, what), names = problems.map((p) => p.name);
-  const finite = values.flat().filter(Number.isFinite);
+  const data = profileData(records, what);
+  if (!data) return null;
+  const {solvers, problems, values, finite} = data, style = PROFILES[what], names = problems.map((p) => p.name);
   const end = Math.min(style.most, Math.max(style.least, 1.1 * finite.reduce((a, b) => Math.max(a, b), 0)));
   const begin = what === "time" ? finite.reduce((a, b) => Math.min(a, b), end) : style.begin;
   const grid = Array.from({length: 40}, (_, i) => begin * (end / begin) ** (i / 39));
@@ -70,15 +73,16 @@ export function profileChart(records, what, name) {
   const bands = new Map(solvers.map((solver, k) => [solver, profileBand(values[k], grid)]));
   return figure(`${style.title}: ${name}`, solvers, (drawn) => Plot.plot({
     width: WIDTH, height: HEIGHT, marginLeft: 46,
-    x: {type: "log", base: style.log, domain: [begin, end], label: style.x, tickFormat: what === "ratio" ? undefined : (v) => v.toExponential(0), ticks: 6},
+    x: {type: "log", base: style.log, domain: [begin, end], label: style.x},
     y: {domain: [0, 1.02], label: "fraction of problems", grid: true},
     marks: [
+      ...logAxis(Plot.axisX, logTicks(begin, end, style.log), what === "ratio" ? (v) => `${v}` : (v) => v.toExponential()),
       ...drawn.map((solver) => Plot.areaY(bands.get(solver), {x: "x", y1: "low", y2: "high", fill: penOf(solver).colour, fillOpacity: 0.1})),
       ...drawn.map((solver) => line(lines.get(solver), solver, {x: "x", y: "y", curve: "step-after"})),
       Plot.tip(drawn.flatMap((solver) => lines.get(solver)), Plot.pointer({
         x: "x", y: "y", title: (p) => `${p.solver}: ${percent(p.y)}\n${p.name ? `${p.name}: ${style.text(p.x)}` : style.text(p.x)}`})),
     ],
-  }), {note: `${problems.length} problems that every solver was given; bands: 90 % over problems drawn again`});
+  }), {note: profileNote(problems.length)});
 }
 
 /** Time against size of a family or sequence: every problem a dot, medians with bands. */
@@ -97,16 +101,19 @@ export function scalingChart(records, group) {
   }).sort((a, b) => a.x - b.x)]));
   const title = (r) => `${r.solver}, ${r.problem}\n${r.right ? seconds(r.total) : `${r.outcome.replaceAll("_", " ")} after ${seconds(r.total)}`}`;
   return figure(group, solvers, (drawn) => {
-    const shown = (r) => drawn.includes(r.solver);
+    const shown = (r) => drawn.includes(r.solver), time = (r) => Math.max(r.total, 1e-7);
+    const dots = [...right, ...failed].filter(shown);
     return Plot.plot({
       width: WIDTH, height: HEIGHT, marginLeft: 52,
-      x: {type: "log", label: unit, ticks: 6, tickFormat: "~s"}, y: {type: "log", label: "setup and solve in s", grid: true, ticks: 5, tickFormat: (v) => seconds(v)},
+      x: {type: "log", label: unit}, y: {type: "log", label: "setup and solve"},
       marks: [
+        ...logAxis(Plot.axisX, ticksOf(dots.map(size))?.filter(Number.isInteger), shortCount),
+        ...logAxis(Plot.axisY, ticksOf(dots.map(time), 10, 6), (v) => seconds(v, 12), Plot.gridY),
         ...drawn.map((solver) => Plot.areaY(medians.get(solver), {x: "x", y1: "low", y2: "high", fill: penOf(solver).colour, fillOpacity: 0.12})),
         ...drawn.map((solver) => line(medians.get(solver), solver, {x: "x", y: "y"})),
-        Plot.dot(right.filter(shown), {x: size, y: (r) => Math.max(r.total, 1e-7), r: 1.8, fill: (r) => penOf(r.solver).colour, fillOpacity: 0.6}),
-        Plot.dot(failed.filter(shown), {x: size, y: (r) => Math.max(r.total, 1e-7), r: 3.5, symbol: "times", stroke: (r) => penOf(r.solver).colour}),
-        Plot.tip([...right, ...failed].filter(shown), Plot.pointer({x: size, y: (r) => Math.max(r.total, 1e-7), title})),
+        Plot.dot(right.filter(shown), {x: size, y: time, r: 1.8, fill: (r) => penOf(r.solver).colour, fillOpacity: 0.6}),
+        Plot.dot(failed.filter(shown), {x: size, y: time, r: 3.5, symbol: "times", stroke: (r) => penOf(r.solver).colour}),
+        Plot.tip(dots, Plot.pointer({x: size, y: time, title})),
       ],
     });
   }, {note: "dots: problems; crosses: not solved; lines: medians with 90 % bands"});
@@ -120,8 +127,9 @@ export function historyChart(rows, runs, suite) {
     const points = drawn.flatMap((solver) => lines.get(solver));
     return Plot.plot({
       width: WIDTH, height: HEIGHT, marginLeft: 52,
-      x: {type: "point", domain: runs, label: null}, y: {type: "log", label: "time, now = 1", grid: true, ticks: 5, tickFormat: (v) => `${v}`},
+      x: {type: "point", domain: runs, label: null}, y: {type: "log", label: "time, now = 1"},
       marks: [
+        ...logAxis(Plot.axisY, ticksOf(points.flatMap((p) => [p.ratio, p.low, p.high]), 10, 6), (v) => `${v}`, Plot.gridY),
         Plot.ruleY([1], {stroke: "currentColor", strokeOpacity: 0.4}),
         ...drawn.map((solver) => line(lines.get(solver), solver, {x: "label", y: "ratio"})),
         Plot.ruleX(points.filter((p) => p.high), {x: "label", y1: "low", y2: "high", stroke: (p) => penOf(p.solver).colour, strokeOpacity: 0.5}),
@@ -166,8 +174,9 @@ export function seriesChart(title, series, {x, y, log = false, equal = false, gu
   const box = frame(all, equal);
   const chart = Plot.plot({
     width: WIDTH, height: box.height, marginLeft: 60,
-    x: {label: box.stretched ? `${x} (stretched)` : x, domain: box.x}, y: {label: y, ...(log ? {type: "log", ticks: 5, tickFormat: (v) => `${v}`} : {domain: box.y}), grid: true},
+    x: {label: box.stretched ? `${x} (stretched)` : x, domain: box.x}, y: {label: y, ...(log ? {type: "log"} : {domain: box.y, grid: true})},
     marks: [
+      ...(log ? logAxis(Plot.axisY, ticksOf(all.map((p) => p.y), 10, 6), (v) => `${v}`, Plot.gridY) : []),
       ...guide.map((s, k) => Plot.line(drawn[series.length + k], {x: "x", y: "y", stroke: "currentColor", strokeOpacity: 0.5, strokeWidth: 1})),
       ...series.map((s, k) => Plot.line(drawn[k], {x: "x", y: "y", strokeWidth: 1.8, ...pens.get(s.name)})),
       equal ? Plot.dot(series.map((s, k) => drawn[k][0]).filter(Boolean), {x: "x", y: "y", r: 4, fill: (p) => pens.get(p.name).stroke}) : null,

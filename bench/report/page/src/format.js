@@ -3,12 +3,12 @@
 const digits = (value, count) => (value === 0 ? "0" : Number(value.toPrecision(count)).toString());
 
 /** Seconds with a fitting unit: "1.32 ms". */
-export function seconds(value) {
+export function seconds(value, count = 3) {
   if (value === null || !Number.isFinite(value)) return "–";
-  if (value < 1e-6) return `${digits(value * 1e9, 3)} ns`;
-  if (value < 1e-3) return `${digits(value * 1e6, 3)} µs`;
-  if (value < 1) return `${digits(value * 1e3, 3)} ms`;
-  return `${digits(value, 3)} s`;
+  if (value < 1e-6) return `${digits(value * 1e9, count)} ns`;
+  if (value < 1e-3) return `${digits(value * 1e6, count)} µs`;
+  if (value < 1) return `${digits(value * 1e3, count)} ms`;
+  return `${digits(value, count)} s`;
 }
 
 export function residual(value) {
@@ -25,6 +25,9 @@ export function number(value, count = 4) {
   if (value === null || value === undefined || !Number.isFinite(value)) return "–";
   return Math.abs(value) >= 1e5 || (value !== 0 && Math.abs(value) < 1e-3) ? value.toExponential(count - 2) : digits(value, count);
 }
+
+/** All digits: of counts, and of their medians. */
+export const exact = (value) => (Number.isFinite(value) ? `${value}` : "–");
 
 export const many = (count, one, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
 

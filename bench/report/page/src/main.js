@@ -3,6 +3,7 @@ import {failureSection, honestySection, suiteSection, verdictSection} from "./be
 import {h, prose} from "./dom.js";
 import {many} from "./format.js";
 import {historySection} from "./history.js";
+import {machineText, repeatsText} from "./notes.js";
 import {decode} from "./records.js";
 import {simulationSection} from "./simulations.js";
 import {sizeOf} from "./statistics.js";
@@ -67,11 +68,11 @@ function tableSection(tables) {
 
 function howSection(about) {
   if (!about) return null;
-  const row = ([name, value]) => h("tr", {}, h("th", {class: "text", scope: "row"}, name), h("td", {class: "text"}, value));
+  const row = ([name, value]) => h("tr", {}, h("th", {class: "text", scope: "row"}, name), h("td", {class: "text"}, machineText(value)));
   return h("section", {id: "how"}, h("h2", {}, "How it was measured"),
     h("p", {}, `Tolerance ${about.tolerances.join(", ")} on the verifier's measure (natural residual of the problem as posed, absolute; of friction with a cone relative). `,
       `Time limit of a run: ${about.limits.join(", ")}. One thread a solve, every solve in a process of its own, every sequence in one. `,
-      "Times are of setup and solve together unless it says otherwise: from the problem in memory to the answer, reductions included, verification not; medians of repeats. ",
+      `Times are of setup and solve together unless it says otherwise: from the problem in memory to the answer, reductions included, verification not; ${repeatsText(all)}. `,
       "A star behind a solver's name: its times are those that the program tells of itself, without its start and the reading of the problem."),
     h("ul", {}, h("li", {}, "Times on a shared machine are noisy: compare rows of one report, and trust ratios above 1.5."),
       h("li", {}, "A ray of Lemke's method proves nothing unless M is of a class for which it does; ", h("em", {}, "infeasible"), " always carries a certificate that was checked."),
@@ -103,7 +104,7 @@ function show() {
   const output = document.getElementById("shown");
   if (output) output.textContent = records.length < all.length ? `${records.length} of ${all.length} runs` : "";
   const suites = distinct(records, (r) => r.suite);
-  benchmark.replaceChildren(...(all.length === 0 ? [] : [verdictSection(chosen), ...suites.map((suite) => suiteSection(suite, records.filter((r) => r.suite === suite))),
+  benchmark.replaceChildren(...(all.length === 0 ? [] : [verdictSection(chosen, data.about), ...suites.map((suite) => suiteSection(suite, records.filter((r) => r.suite === suite))),
     failureSection(records), honestySection(records)]));
   nav.replaceChildren(...[...benchmark.children, ...fixed].map((section) => h("a", {href: `#${section.id}`}, section.querySelector("h2").textContent)));
 }

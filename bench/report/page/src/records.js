@@ -15,6 +15,8 @@ export function decode(data) {
       settings: word(row, "settings", "settings"), label: word(row, "label", "settings"),
       source: word(row, "source", "settings"), given: word(row, "given", "settings"), plugin: word(row, "plugin", "settings"),
       imported: word(row, "imported", "settings"),
+      machine: place.machine === undefined ? "" : word(row, "machine", "machines"),  // a program may not tell it, nor the repeats
+      repeats: place.repeats === undefined ? 0 : row[place.repeats],
     };
     for (const name of ["size", "n", "contacts", "position", "total", "solve", "residual", "tolerance", "asked", "limit", "iterations", "llt", "id", "memory"])
       r[name] = row[place[name]];

@@ -1,7 +1,7 @@
 // Recorded simulations: what their runs differ in, over time and in space.
 import {seriesChart} from "./charts.js";
 import {h, prose, whenSeen} from "./dom.js";
-import {many, number, seconds} from "./format.js";
+import {exact, many, number, seconds} from "./format.js";
 import {replay} from "./replay.js";
 import {table} from "./table.js";
 
@@ -21,12 +21,12 @@ function runTable(group) {
     {head: "run", text: true, cell: (r) => r.name},
     {head: "scene", text: true, cell: (r) => r.scene},
     ...group.differs.filter((name) => name !== "scene").map((name) => ({head: name === "h" ? "h in s" : name, cell: (r) => r.settings[name] ?? "–"})),
-    {head: "steps", cell: (r) => number(r.steps, 6), sort: (r) => r.steps},
+    {head: "steps", cell: (r) => exact(r.steps), sort: (r) => r.steps},
     {head: "failed", cell: (r) => h("span", {class: r.failed > 0 ? "some" : null}, r.failed > 0 ? `${r.failed}` : "")},
     {head: "relaxed", cell: (r) => (r.relaxed > 0 ? `${r.relaxed}` : "")},
     {head: "wall", cell: (r) => seconds(r.wall), sort: (r) => r.wall},
-    {head: "contacts, median and most", cell: (r) => ofSteps(r.contacts, number), sort: (r) => r.contacts?.most},
-    {head: "iterations", cell: (r) => ofSteps(r.iterations, number), sort: (r) => r.iterations?.median},
+    {head: "contacts, median and most", cell: (r) => ofSteps(r.contacts, exact), sort: (r) => r.contacts?.most},
+    {head: "iterations", cell: (r) => ofSteps(r.iterations, exact), sort: (r) => r.iterations?.median},
     {head: "solve, a step", cell: (r) => ofSteps(r.solve, seconds), sort: (r) => r.solve?.median},
     {head: "kinetic energy in J", cell: (r) => ends(r.kinetic)},
     {head: "total energy in J", cell: (r) => ends(r.total)},

@@ -34,7 +34,7 @@ export function wilson(k, n) {
   if (n === 0) return [0, 1];
   const z = 1.96, p = k / n, mid = (p + (z * z) / (2 * n)) / (1 + (z * z) / n);
   const half = (z * Math.sqrt((p * (1 - p)) / n + (z * z) / (4 * n * n))) / (1 + (z * z) / n);
-  return [Math.max(0, mid - half), Math.min(1, mid + half)];
+  return [k === 0 ? 0 : Math.max(0, mid - half), k === n ? 1 : Math.min(1, mid + half)];  // those of none and all are exact, mid - half is rounded
 }
 
 const RESAMPLES = 300;
@@ -81,7 +81,26 @@ export function problemClasses(records) {
     .sort((a, b) => a.suite.localeCompare(b.suite) || a.kind.localeCompare(b.kind) || a.low - b.low);
 }
 
-/** The solver to use among those that took every problem: of those that are right most often the one with the least geometric mean of times over the problems
+/** Which solvers of a class are compared, and on which problems: on those that all of them have a record of. A refusal is an answer: who refused a problem is not
+    compared. A missing record is none, since a batch may not have come there yet. So that a solver with few records does not leave hardly a problem to compare on,
+    solvers are left out until more than half of the problems are shared: first whose absence adds the most, of these who has the fewest records.
+    @return indices of solvers; problems; {solver, given, compared} of every willing solver that has no record of some problem */
+export function comparisonOf({solvers, problems}) {
+  const given = solvers.map((_, k) => problems.reduce((sum, p) => sum + (p.cells[k] ? 1 : 0), 0));
+  const willing = solvers.map((_, k) => k).filter((k) => problems.every((p) => !p.cells[k]?.refused));
+  const sharedBy = (list) => problems.filter((p) => list.every((k) => p.cells[k]));
+  let compared = willing, shared = sharedBy(compared);
+  while (compared.length > 1 && 2 * shared.length <= problems.length) {
+    const rest = compared.map((k) => ({k, problems: sharedBy(compared.filter((j) => j !== k))}));
+    const out = rest.reduce((a, b) => (b.problems.length - a.problems.length || given[a.k] - given[b.k]) >= 0 ? b : a);
+    compared = compared.filter((k) => k !== out.k);
+    shared = out.problems;
+  }
+  const incomplete = willing.filter((k) => given[k] < problems.length).map((k) => ({solver: solvers[k], given: given[k], compared: compared.includes(k)}));
+  return {compared, problems: compared.length > 0 ? shared : [], incomplete};
+}
+
+/** The solver to use among those that are compared: of those that are right most often the one with the least geometric mean of times over the problems
     that all of these solved. */
 function choose(candidates, rows) {
   const right = candidates.map((k) => rows.reduce((sum, row) => sum + (row[k].right ? 1 : 0), 0));
@@ -92,10 +111,9 @@ function choose(candidates, rows) {
   return best.reduce((a, b) => (time(b) < time(a) ? b : a));
 }
 
-/** @return null if no solver took every problem */
+/** @return null if no solver is compared, or none of these is right on a problem that all of them have */
 export function verdictOf(problemClass) {
-  const {solvers, problems} = problemClass;
-  const took = solvers.map((_, k) => k).filter((k) => problems.every((p) => p.cells[k] && !p.cells[k].refused));
+  const {solvers} = problemClass, {compared: took, problems} = comparisonOf(problemClass);
   const rows = problems.map((p) => p.cells);
   if (took.length === 0 || rows.every((row) => took.every((k) => !row[k].right))) return null;
   const use = choose(took, rows);
@@ -118,10 +136,19 @@ export function verdictOf(problemClass) {
                               ratio: problem.cells[use].right ? Math.max(problem.cells[use].total, 1e-7) / Math.max(problem.cells[by].total, 1e-7) : Infinity}))
     .sort((a, b) => b.ratio - a.ratio);
   return {
-    use: solvers[use], certainty: stays / again, right: right(use), time: median(rows.filter((row) => row[use].right).map((row) => row[use].total)),
+    use: solvers[use], certainty: stays / again, problems: rows.length, right: right(use), time: median(rows.filter((row) => row[use].right).map((row) => row[use].total)),
     fastest: solvers[fastest], wins: Math.max(...wins), robust: solvers[robust], losses,
     unsolved: rows.filter((row) => took.every((k) => !row[k].right)).length, took: took.map((k) => solvers[k]),
   };
+}
+
+/** How many times the time of another solver a solver takes, as verdicts compare: the geometric mean over the problems that both were right on.
+    @return {ratio, problems}; the ratio is NaN if there is no such problem */
+export function ratioOf({solvers, problems}, solver, other) {
+  const k = solvers.indexOf(solver), j = solvers.indexOf(other);
+  const both = problems.map((p) => [p.cells[k], p.cells[j]]).filter(([a, b]) => a?.right && b?.right);
+  const sum = both.reduce((total, [a, b]) => total + Math.log(Math.max(a.total, 1e-7) / Math.max(b.total, 1e-7)), 0);
+  return {ratio: both.length > 0 ? Math.exp(sum / both.length) : NaN, problems: both.length};
 }
 
 const SHIFT = 1e-3;  // s
@@ -153,7 +180,7 @@ export function solversOf(problemClass) {
 export function commonProblems(records) {
   const table = crossTable(records);
   const kept = table.solvers.map((_, k) => k).filter((k) => table.problems.some((p) => p.cells[k] && !p.cells[k].refused));
-  const problems = table.problems.filter((p) => !p.first.knownEnd && kept.every((k) => p.cells[k]))
+  const problems = kept.length === 0 ? [] : table.problems.filter((p) => !p.first.knownEnd && kept.every((k) => p.cells[k]))
     .map((p) => ({...p, cells: kept.map((k) => p.cells[k])}));
   return {solvers: kept.map((k) => table.solvers[k]), problems};
 }
@@ -168,6 +195,14 @@ export function measures({solvers, problems}, what) {
     const best = Math.min(...cells.map(time));
     return best === Infinity ? Infinity : time(cells[k]) / best;
   }));
+}
+
+/** What a profile is drawn from; null if there is no curve to draw: no common problem, no measure, or a ratio without a second solver. */
+export function profileData(records, what) {
+  const common = commonProblems(records);
+  if (common.problems.length === 0 || (what === "ratio" && common.solvers.length < 2)) return null;
+  const values = measures(common, what), finite = values.flat().filter(Number.isFinite);
+  return finite.length > 0 ? {...common, values, finite} : null;
 }
 
 /** Steps of a profile: at x stands the fraction of problems with a measure of at most x. */
