@@ -89,7 +89,8 @@ void run_or_report(const StudyOptions& o, int& code) {
     return;
   }
   const std::vector<ClaimTable> tables = report_study(study, o.request.folder);
-  if (holds_records(o.request.folder)) std::cout << summary_text(read_records({o.request.folder}));
+  if (const auto records = study_records(study, o.request.folder); !records.empty())
+    std::cout << summary_text(records);
   tell(study, tables, o.request.folder);
   code = kDone;
 }
@@ -104,8 +105,9 @@ void add_study(CLI::App& app, int& code) {
       ->required();
   verb->add_flag("--quick", o->quick, "leave out what is of tier \"full\"");
   verb->add_flag("--report", o->report, "run nothing: judge the claims and write the report anew");
-  verb->add_option("--shard", o->shard,
-                   "I/N: only every N-th process and simulation, from the I-th")
+  verb->add_option(
+          "--shard", o->shard,
+          "I/N: only every N-th problem, with all its solvers, and simulation, from the I-th")
       ->capture_default_str();
   verb->add_option("--slurm", o->slurm,
                    "submit it to Slurm as an array of so many tasks, and a job that reports")

@@ -138,6 +138,8 @@ std::string condition(const Field& field, const std::map<std::string, double>& k
   }
   try {
     evaluate_expression(text, known);
+  } catch (const NotFinite& error) {  // the values that are measured decide
+    if (names_in_expression(text).empty()) field.fail(error.what());
   } catch (const std::invalid_argument& error) {
     field.fail(error.what());
   }

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 #include <fnmatch.h>
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <perp/problems/io/files.hpp>
+#include <set>
 
 namespace perp {
 
@@ -21,6 +23,19 @@ std::string quick_note(const Study& study, const char* what) {
 SortedJson document(const std::string& path) {
   if (!fs::is_regular_file(path)) return {};
   return SortedJson::parse(read_text_file(path), nullptr, false);
+}
+
+// @param note what its file in runs/ says; not an object if there is none
+void expect_by_plan(const StudySimulation& s, const SortedJson& note) {
+  if (!note.is_object()) return;
+  if (note.value("program", "?").empty())
+    throw MissingEvidence(fmt::format("the simulation {} was cut off", s.folder));
+  const SortedJson plan = plan_of(s);
+  for (const auto& [name, value] : plan.items()) {
+    if (note.contains(name) && note[name] != value)
+      throw MissingEvidence(fmt::format(
+          "the simulation {} is of another text of the study; --resume runs it anew", s.folder));
+  }
 }
 
 void add_numbers(const SortedJson& value, const std::string& name,
@@ -41,6 +56,12 @@ std::string keys_file(const std::string& folder, const std::string& run) {
   return (fs::path(folder) / "runs" / (run + ".json")).string();
 }
 
+std::string note_file(const std::string& folder, const std::string& simulation) {
+  std::string name = "simulation+" + simulation;
+  std::replace(name.begin(), name.end(), '/', '+');
+  return keys_file(folder, name);
+}
+
 std::string simulation_folder(const std::string& folder, const std::string& simulation) {
   return (fs::path(folder) / "simulations" / simulation).string();
 }
@@ -53,6 +74,21 @@ SimulationState state_of_simulation(const std::string& folder) {
                                                 : SimulationState::kCutOff;
 }
 
+nlohmann::ordered_json plan_of(const StudyRun& run) {
+  const BenchRequest& r = run.request;
+  std::vector<std::string> starts;
+  for (const StartFrom start : r.starts) starts.push_back(to_string(start));
+  return {{"suites", run.suites},     {"quick", run.quick_entries},
+          {"solvers", r.solvers},     {"settings", r.settings},
+          {"label", r.label},         {"starts", starts},
+          {"tolerance", r.tolerance}, {"time_limit", r.time_limit},
+          {"repeats", r.repeats},     {"memory_limit", r.memory_limit_mb}};
+}
+
+nlohmann::ordered_json plan_of(const StudySimulation& simulation) {
+  return {{"scene", simulation.scene}, {"arguments", simulation.arguments}};
+}
+
 Evidence::Evidence(const Study& study, std::string folder)
     : study_(study), folder_(std::move(folder)) {}
 
@@ -61,15 +97,13 @@ std::vector<Record> Evidence::records(const std::string& run) const {
   if (!plan.is_object() || !plan.contains("keys") || !plan["keys"].is_array())
     throw MissingEvidence(
         fmt::format("the run {} was not begun{}", run, quick_note(study_, "runs")));
-  if (!read_) {
-    if (holds_records(folder_)) {
-      for (Record& record : read_records({folder_})) {
-        const std::string key = record.key;
-        records_[key] = std::move(record);
-      }
-    }
-    read_ = true;
+  for (const StudyRun& known : study_.runs) {
+    // Folders of builds before plans have none.
+    if (known.name == run && plan.contains("plan") && plan["plan"] != SortedJson(plan_of(known)))
+      throw MissingEvidence(
+          fmt::format("the run {} is of another text of the study; --resume runs it anew", run));
   }
+  read_all();
   std::vector<Record> found;
   for (const SortedJson& key : plan["keys"]) {
     const auto it = records_.find(key.get<std::string>());
@@ -79,6 +113,32 @@ std::vector<Record> Evidence::records(const std::string& run) const {
     throw MissingEvidence(fmt::format("{} of {} solves of the run {} are missing",
                                       plan["keys"].size() - found.size(), plan["keys"].size(),
                                       run));
+  }
+  return found;
+}
+
+void Evidence::read_all() const {
+  if (read_) return;
+  if (holds_records(folder_)) {
+    for (Record& record : read_records({folder_})) {
+      const std::string key = record.key;
+      records_[key] = std::move(record);
+    }
+  }
+  read_ = true;
+}
+
+std::vector<Record> Evidence::all_records() const {
+  read_all();
+  std::vector<Record> found;
+  std::set<std::string> taken;
+  for (const StudyRun& run : study_.runs) {
+    const SortedJson plan = document(keys_file(folder_, run.name));
+    if (!plan.is_object()) continue;
+    for (const SortedJson& key : plan.value("keys", SortedJson::array())) {
+      const auto it = records_.find(key.get<std::string>());
+      if (it != records_.end() && taken.insert(it->first).second) found.push_back(it->second);
+    }
   }
   return found;
 }
@@ -93,6 +153,7 @@ std::vector<std::string> Evidence::simulations(const std::string& pattern) const
       case SimulationState::kCutOff:
         throw MissingEvidence(fmt::format("the simulation {} was cut off", s.folder));
       case SimulationState::kWhole:
+        expect_by_plan(s, document(note_file(folder_, s.folder)));
         found.push_back(s.folder);
     }
   }

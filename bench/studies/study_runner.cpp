@@ -56,9 +56,13 @@ class StudyRunner {
   // A study that names what does not exist must not take its folder.
   void check_names() const {
     for (const StudyRun& run : study_.runs) {
-      check_solvers(run.request.solvers, run.request.settings);
-      for (const std::string& suite : run.suites) {
-        if (!is_suite(suite) && !fs::exists(suite)) collect_instances(suite, true);  // says why
+      try {
+        check_solvers(run.request.solvers, run.request.settings);
+        for (const std::string& suite : run.suites) {
+          if (!is_suite(suite) && !fs::exists(suite)) collect_instances(suite, true);  // says why
+        }
+      } catch (const std::exception& error) {
+        throw InputError(fmt::format("{}: run {}: {}", study_.path, run.name, error.what()));
       }
     }
     for (const StudySimulation& s : study_.simulations) {
@@ -93,9 +97,11 @@ class StudyRunner {
     summary_.interrupted = interrupt_signal();
     if (summary_.interrupted != 0) return;
     const std::vector<std::string> keys = run_keys(request);
-    write_study_document(
-        keys_file(request_.folder, run.name),
-        {{"format", "perp-study-run"}, {"version", 1}, {"name", run.name}, {"keys", keys}});
+    write_study_document(keys_file(request_.folder, run.name), {{"format", "perp-study-run"},
+                                                                {"version", 1},
+                                                                {"name", run.name},
+                                                                {"plan", plan_of(run)},
+                                                                {"keys", keys}});
     progress_(fmt::format("{}: {} solves", run.name, keys.size()));
     request.folder = request_.folder;
     request.shard = request_.shard;
@@ -118,22 +124,19 @@ class StudyRunner {
   void simulate(const StudySimulation& s) {
     const std::string program = program_for(s);
     const std::string folder = simulation_folder(request_.folder, s.folder);
-    const Json how{{"format", "perp-study-simulation"},
-                   {"version", 1},
-                   {"scene", s.scene},
-                   {"arguments", s.arguments},
-                   {"program", hash_text(read_text_file(program))}};
-    std::string note = s.folder;
-    std::replace(note.begin(), note.end(), '/', '+');
-    const std::string note_file = keys_file(request_.folder, "simulation+" + note);
-    if (state_of_simulation(folder) == SimulationState::kWhole &&
-        study_document(note_file) == how) {
+    Json how{{"format", "perp-study-simulation"}, {"version", 1}};
+    how.update(plan_of(s));
+    how["program"] = hash_text(read_text_file(program));
+    const std::string note = note_file(request_.folder, s.folder);
+    if (state_of_simulation(folder) == SimulationState::kWhole && study_document(note) == how) {
       ++summary_.simulations_skipped;
       return;
     }
     progress_(s.folder);
-    std::error_code error;
-    fs::remove(note_file, error);
+    Json begun = how;
+    begun["program"] =
+        "";  // so that an older simulation there is no evidence if this one is killed
+    write_study_document(note, begun);
     std::vector<std::string> words{program};
     if (s.engine.empty()) words.emplace_back("simulate");
     words.push_back(s.scene);
@@ -149,7 +152,7 @@ class StudyRunner {
       throw InputError(
           fmt::format("{}: simulation {} cannot be run: {}", study_.path, s.folder, command));
     }
-    write_study_document(note_file, how);
+    write_study_document(note, how);
     ++summary_.simulations;
   }
 
@@ -164,6 +167,10 @@ class StudyRunner {
 StudySummary run_study(const Study& study, const StudyRequest& request,
                        const StudyProgress& progress) {
   return StudyRunner(study, request, progress).run();
+}
+
+std::vector<Record> study_records(const Study& study, const std::string& folder) {
+  return Evidence(study, folder).all_records();
 }
 
 std::vector<ClaimTable> report_study(const Study& study, const std::string& folder) {
@@ -198,12 +205,15 @@ std::vector<ClaimTable> report_study(const Study& study, const std::string& fold
                           {"rows", table.rows},
                           {"missing", table.missing}});
   }
-  const std::vector<Record> records =
-      holds_records(folder) ? read_records({folder}) : std::vector<Record>{};
+  // What an older text of the study has left there is no part of it.
+  const std::vector<Record> records = evidence.all_records();
+  std::vector<std::string> simulations;
+  for (const StudySimulation& s : study.simulations)
+    simulations.push_back(simulation_folder(folder, s.folder));
   write_text_file(
       (fs::path(folder) / "report.html").string(),
-      report_html(records, read_simulations({folder}), read_claims({folder}), read_tables({folder}),
-                  study.title,
+      report_html(records, read_simulations(simulations), read_claims({folder}),
+                  read_tables({folder}), study.title,
                   history_json(records, published_runs(study.quick ? "" : study.name))));
   return tables;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <perp/bench/harness/record.hpp>
 #include <perp/bench/studies/study_folder.hpp>
 #include <string>
 
@@ -27,6 +28,10 @@ using StudyProgress = std::function<void(const std::string& line)>;
 /// solver, scene or engine is unknown
 StudySummary run_study(const Study& study, const StudyRequest& request,
                        const StudyProgress& progress);
+
+/// The records in the folder that belong to the study's runs. What an older text of the study has
+/// left there is none of them.
+std::vector<Record> study_records(const Study& study, const std::string& folder);
 
 /// Judges the claims from the results in the folder. Writes claims/NAME.json, tables/NAME.json and
 /// report.html. @return the claims with verdicts

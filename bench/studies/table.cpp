@@ -69,6 +69,7 @@ std::optional<Statistic> statistic(const std::string& name, const Records& all) 
   };
   if (name == "time") return Statistic{median(&Record::total), "time"};
   if (name == "sum") {
+    if (solved.empty()) return Statistic{std::numeric_limits<double>::quiet_NaN(), "time"};
     double sum = 0.0;
     for (const Record* r : solved) sum += std::isfinite(r->total) ? r->total : 0.0;
     return Statistic{sum, "time"};

@@ -24,7 +24,7 @@ class Parser {
     const double value = either();
     skip();
     if (at_ < text_.size()) fail(fmt::format("unexpected '{}'", text_[at_]));
-    if (!std::isfinite(value)) fail("is not finite");
+    if (!std::isfinite(value)) throw NotFinite(fmt::format("in \"{}\": is not finite", text_));
     return value;
   }
 
@@ -93,13 +93,19 @@ class Parser {
   // One comparison. A chain such as a < b < c is refused, because text is left over.
   double comparison() {
     const double left = sum();
-    if (take_sign("<=")) return left <= sum();
-    if (take_sign(">=")) return left >= sum();
-    if (take_sign("==")) return left == sum();
-    if (take_sign("!=")) return left != sum();
-    if (take_sign("<")) return left < sum();
-    if (take_sign(">")) return left > sum();
+    if (take_sign("<=")) return compared(left) <= compared(sum());
+    if (take_sign(">=")) return compared(left) >= compared(sum());
+    if (take_sign("==")) return compared(left) == compared(sum());
+    if (take_sign("!=")) return compared(left) != compared(sum());
+    if (take_sign("<")) return compared(left) < compared(sum());
+    if (take_sign(">")) return compared(left) > compared(sum());
     return left;
+  }
+
+  double compared(double side) const {
+    if (!std::isfinite(side))
+      throw NotFinite(fmt::format("in \"{}\": compares what is not finite", text_));
+    return side;
   }
 
   double sum() {

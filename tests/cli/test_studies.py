@@ -89,6 +89,47 @@ class Running(CliTestCase):
         run = json.loads((self.out / "simulations" / "discs" / "N-20" / "run.json").read_text())
         self.assertEqual((run["parameters"]["N"], run["h"]), (40, 0.005))
 
+    def verdict(self, study, *arguments):
+        self.succeed("study", self.write("small.json", study), "--quick", *arguments, "-o", self.out)
+        (claim,) = json.loads((self.out / "claims" / "small.json").read_text())["claims"]
+        return claim["verdict"], claim["measured"]
+
+    def test_results_of_another_text_are_no_evidence(self):
+        """--report runs nothing, so what an edited study asks for may not have been run."""
+        self.assertEqual(self.verdict(STUDY)[0], "holds")
+        for path, value, name in ((("runs", 0, "tolerance"), 1e-6, "the run pivots"), (("runs", 0, "solvers"), ["lemke"], "the run pivots"),
+                                  (("runs", 0, "suites"), ["qp"], "the run pivots"),
+                                  (("simulations", 0, "runs", 0, "parameters"), {"N": "3*{N}"}, "the simulation discs/N-10")):
+            verdict, why = self.verdict(changed((path, value)), "--report")
+            self.assertEqual(verdict, "not tested", path)
+            self.assertIn(f"{name} is of another text of the study", why)
+        self.assertEqual(self.verdict(STUDY, "--report")[0], "holds")
+
+    def test_the_report_has_nothing_of_an_older_text(self):
+        self.succeed("study", self.study, "--quick", "-o", self.out)
+        other = changed((("runs", 0, "solvers"), ["lemke:equilibrate=false"]), (("claims",), None), (("tables",), None),
+                        (("simulations", 0, "runs", 0, "each", "N"), [20]))
+        told = self.succeed("study", self.write("small.json", other), "--quick", "--resume", "-o", self.out)
+        self.assertNotIn("newton-fb", told)
+        page = page_data(self.out / "report.html")
+        self.assertEqual({s for s in page["records"]["words"]["solvers"] if "newton-fb" in s}, set())
+        self.assertNotIn("N-10", json.dumps(page["simulations"]))
+
+    def test_what_is_not_finite_shows_nothing(self):
+        for holds in ("loss / (solved - solved) < 1", "not (log(loss) < 1)"):
+            verdict, why = self.verdict(changed((("claims", 0, "claims", 0, "holds"), holds)), *(["--report"] if self.out.exists() else []))
+            self.assertEqual(verdict, "not tested")
+            self.assertIn("compares what is not finite", why)
+        done = self.perp("study", self.write("bad.json", changed((("claims", 0, "claims", 0, "holds"), "1/0 > 1"))), "-o", self.folder / "no")
+        self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
+
+    def test_errors_name_file_and_run(self):
+        for path, value, word in ((("runs", 0, "solvers"), ["nobody"], "nobody"), (("runs", 0, "suites"), ["nosuite"], "nosuite")):
+            done = self.perp("study", self.write("bad.json", changed((path, value))), "-o", self.folder / "no")
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
+            for part in ("bad.json", "run pivots", word):
+                self.assertIn(part, done.stderr)
+
     def test_tables(self):
         self.succeed("study", self.study, "--quick", "-o", self.out)
         table = json.loads((self.out / "tables" / "literature.json").read_text())
