@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 #include <algorithm>
+#include <new>
 #include <perp/problems/families/conic.hpp>
 #include <perp/problems/families/contact.hpp>
 #include <perp/problems/families/equilibrium.hpp>
@@ -132,6 +133,10 @@ void check_request(const Family& family, int size, const std::map<std::string, d
     throw std::invalid_argument(
         fmt::format("size: {} needs at least {}, not {}", sized, least, size));
   }
+  const int most = named ? named->max_size : family.max_size;
+  if (size > most)
+    throw std::invalid_argument(
+        fmt::format("size: {} takes at most {}, not {}", sized, most, size));
   for (const auto& [name, value] : parameters) {
     const auto known =
         std::find_if(family.parameters.begin(), family.parameters.end(),
@@ -159,7 +164,12 @@ Problem generate(const Family& family, int size, std::uint64_t seed,
   for (const FamilyParameter& p : family.parameters) request.parameters[p.name] = p.value;
   for (const auto& [name, value] : parameters) request.parameters[name] = value;
   Problem problem;
-  problem.data = family.build(request, problem);
+  try {
+    problem.data = family.build(request, problem);
+  } catch (const std::bad_alloc&) {
+    throw std::invalid_argument(
+        fmt::format("size: {} of {} does not fit into memory", named ? member : family.name, size));
+  }
   problem.name = name_of_problem(family, named, request);
   for (const auto& [name, value] : parameters) problem.name += fmt::format("-{}={}", name, value);
   json::Object source{{"family", family.name},

@@ -34,7 +34,8 @@ struct FamilyMember {
   std::string source;    ///< key in docs/references.bib
   std::string size_doc;  ///< what `size` counts
   int default_size;
-  int min_size;  ///< 0: the default is the only size
+  int min_size;          ///< 0: the default is the only size
+  int max_size = 10000;  ///< a grid with so many points a side is as large as files can be
 };
 
 /// A request for one problem of a family.
@@ -52,7 +53,7 @@ struct FamilyRequest {
 /// A generator of problems with its source and known facts. The same request gives the same bits on
 /// every machine. A problem is made from a size and a seed. If `members` is not empty, a problem is
 /// made from the name of a member instead; size and its meaning are then those of the member, and
-/// default_size and min_size of the family have no meaning.
+/// default_size, min_size and max_size of the family have no meaning.
 struct Family {
   std::string name;
   std::string summary;   ///< one line
@@ -60,6 +61,7 @@ struct Family {
   std::string size_doc;  ///< what `size` counts, "n" or "contacts" ...
   int default_size;
   int min_size;
+  int max_size;  ///< so that the unknowns and the entries of the matrices can be counted by int
   KnownOutcome outcome;
   bool seeded;  ///< false: the seed changes nothing
   std::vector<FamilyParameter> parameters;
@@ -89,8 +91,9 @@ void check_request(const Family& family, int size, const std::map<std::string, d
 /// given parameters follow.
 /// @param size 0: the default
 /// @param member name of a member if the family has named members, else empty
-/// @throws std::invalid_argument if the size is too small or is another than the only one of a
-/// member, if the member or a parameter is unknown, or if a parameter is below its least value
+/// @throws std::invalid_argument if the size is too small or too large (also for the memory there
+/// is) or is another than the only one of a member, if the member or a parameter is unknown, or if
+/// a parameter is below its least value
 Problem generate(const Family& family, int size, std::uint64_t seed,
                  const std::map<std::string, double>& parameters = {},
                  const std::string& member = "");

@@ -55,6 +55,7 @@ Family box_qp_family() {
       "n",
       100,
       2,
+      40000,
       KnownOutcome::kSolvable,
       true,
       {{"rank", 1.0, "rank of H over n", 0.0},

@@ -69,6 +69,7 @@ Family random_ncp_family() {
           "n",
           20,
           1,
+          10000,
           KnownOutcome::kSolvable,
           true,
           {{"monotone", 1.0, "1: M positive semidefinite plus skew, d >= 0; 0: Gaussian M, any d"}},

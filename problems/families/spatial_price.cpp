@@ -168,6 +168,7 @@ Family spatial_price_family() {
           "markets n; n^2 + 4 n unknowns",
           5,
           2,
+          3000,
           KnownOutcome::kSolvable,
           true,
           {{"planted", 1.0, "1: a degenerate solution is planted; 0: costs and prices are drawn"}},

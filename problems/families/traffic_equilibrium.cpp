@@ -249,6 +249,7 @@ Family traffic_equilibrium_family() {
           "nodes N; n = D (A + N - 1) + 2 A with about 4 N arcs A",
           9,
           2,
+          10000,
           KnownOutcome::kSolvable,
           true,
           {{"destinations", 0.0, "D, the first nodes; 0: all", 0.0},

@@ -23,6 +23,23 @@ TEST(Families, SameSeedSameBitsOtherSeedOtherBits) {
   }
 }
 
+// n and the numbers of entries are counted by int.
+TEST(Families, SizesThatCannotBeCountedAreRefused) {
+  for (const Family& f : families()) {
+    if (!f.members.empty()) continue;
+    for (const int size : {f.max_size + 1, 65536 * 32767, 2147483647}) {
+      try {
+        generate(f, size, 1);
+        ADD_FAILURE() << f.name << " of " << size;
+      } catch (const std::invalid_argument& error) {
+        EXPECT_NE(std::string(error.what()).find("size: " + f.name + " takes at most"),
+                  std::string::npos)
+            << error.what();
+      }
+    }
+  }
+}
+
 // The generator itself, so that another platform would be noticed [BlackmanVigna2021].
 TEST(Families, GeneratorIsTheStatedOne) {
   Random random(0);

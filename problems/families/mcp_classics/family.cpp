@@ -51,6 +51,7 @@ Family mcp_classics_family() {
                 "the member's own unit",
                 0,
                 1,
+                0,
                 KnownOutcome::kSolvable,
                 false,
                 {},
