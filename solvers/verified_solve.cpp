@@ -142,7 +142,12 @@ void judge_certificate(const Problem& problem, std::optional<Certificate>& certi
 // there is none, the claim is wrong if a solution is known, else stalled.
 void judge_claim_of_none(const Problem& problem, VerifiedResult& r) {
   const bool unbounded = r.certificate && r.certificate->type == "unbounded";
-  if (r.claimed != Status::kInfeasible && r.claimed != Status::kExcluded && !unbounded)
+  // Of a conic_qp a ray is a direction that can be checked, except for Lemke's ray of a reduction.
+  const bool told_alone = r.claimed == Status::kRay &&
+                          std::holds_alternative<ConicQp>(problem.data) &&
+                          (!r.certificate || r.certificate->reduction.empty());
+  if (!told_alone && r.claimed != Status::kInfeasible && r.claimed != Status::kExcluded &&
+      !unbounded)
     return judge_certificate(problem, r.certificate);
   if (r.certificate) {
     if (const auto status = check_certificate(problem, *r.certificate)) {

@@ -43,6 +43,29 @@ bool GraphBuilder::Equal::operator()(int a, int b) const {
 
 GraphBuilder::GraphBuilder() : shared_(64, Hash{&graph_}, Equal{&graph_}) {}
 
+bool GraphBuilder::is_total(const ExpressionGraph::Node& n) const {
+  const auto operands = graph_.operands_of(n);
+  const auto is_whole = [&](int index) {
+    const double value = node(index).value;
+    return is_constant(index) && value >= 0.0 && value == std::floor(value);
+  };
+  switch (n.operation) {
+    case kSqrt:
+    case kLog:
+    case kPowLog:
+      return false;
+    case kDivide:
+      if (!is_constant(operands[1])) return false;
+      break;
+    case kPow:
+      if (!is_whole(operands[1])) return false;
+      break;
+    default:
+      break;
+  }
+  return std::ranges::all_of(operands, [&](int k) { return total_[k] != 0; });
+}
+
 // The last node, or the equal one that was there before.
 int GraphBuilder::share_last_node() {
   const int last = static_cast<int>(graph_.nodes.size()) - 1;
@@ -51,6 +74,8 @@ int GraphBuilder::share_last_node() {
     const int count = graph_.nodes.back().count;
     graph_.operands.resize(graph_.operands.size() - static_cast<std::size_t>(count));
     graph_.nodes.pop_back();
+  } else {
+    total_.push_back(is_total(graph_.nodes.back()));
   }
   return *it;
 }
@@ -146,7 +171,7 @@ int GraphBuilder::simplify_binary(Operation operation, int a, int b) {
     case kDivide:
       return simplify_divide(a, b);
     case kPow:
-      if (is(b, 0.0)) return constant(1.0);
+      if (is(b, 0.0) && may_drop(a)) return constant(1.0);
       return is(b, 1.0) ? a : kNoNode;
     case kMin:
     case kMax:
@@ -165,7 +190,7 @@ int GraphBuilder::simplify_add(int a, int b) {
 }
 
 int GraphBuilder::simplify_subtract(int a, int b) {
-  if (a == b) return constant(0.0);
+  if (a == b && may_drop(a)) return constant(0.0);
   if (is(b, 0.0)) return a;
   if (is(a, 0.0)) return apply(kNegate, b);
   if (is_negated(b)) return apply(kAdd, a, operand(b, 0));
@@ -174,7 +199,7 @@ int GraphBuilder::simplify_subtract(int a, int b) {
 }
 
 int GraphBuilder::simplify_multiply(int a, int b) {
-  if (is(a, 0.0) || is(b, 0.0)) return constant(0.0);
+  if ((is(a, 0.0) && may_drop(b)) || (is(b, 0.0) && may_drop(a))) return constant(0.0);
   if (is(a, 1.0)) return b;
   if (is(b, 1.0)) return a;
   if (is(a, -1.0)) return apply(kNegate, b);
@@ -185,7 +210,8 @@ int GraphBuilder::simplify_multiply(int a, int b) {
 }
 
 int GraphBuilder::simplify_divide(int a, int b) {
-  if (is(a, 0.0)) return constant(0.0);
+  if (is(a, 0.0) && is_constant(b) && !is(b, 0.0)) return constant(0.0);
+  if (is(a, 0.0) && !keeps_domain_) return constant(0.0);
   if (is(b, 1.0)) return a;
   if (is(b, -1.0)) return apply(kNegate, a);
   if (is_negated(a)) return apply(kNegate, apply(kDivide, operand(a, 0), b));

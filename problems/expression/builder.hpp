@@ -14,9 +14,9 @@ inline constexpr int kNoNode = -1;
 /// Grows a graph node by node. The same operation on the same operands gives the same node
 /// (hash-consing; a + b and b + a are the same node). Constants are folded if the result is finite.
 /// Neutral operations are left out: x + 0, x - x, 0 x, 1 x, x / 1, x^1, double signs. 0 x becomes 0
-/// even if x may be infinite. Signs move outwards, (-a) b = -(a b), so that terms that differ only
-/// in sign share a node. All of this is exact in floating-point arithmetic, up to the sign of a
-/// zero.
+/// even if x may be infinite, unless keep_domain() is on. Signs move outwards, (-a) b = -(a b), so
+/// that terms that differ only in sign share a node. All of this is exact in floating-point
+/// arithmetic, up to the sign of a zero.
 ///
 /// Operands are earlier nodes, so every walk over the graph is a loop; nothing recurses.
 class GraphBuilder {
@@ -24,6 +24,11 @@ class GraphBuilder {
   GraphBuilder();
   GraphBuilder(const GraphBuilder&) = delete;
   GraphBuilder& operator=(const GraphBuilder&) = delete;
+
+  /// If on, x - x, 0 x, 0 / x and x^0 stay as they are unless x is defined for all values of the
+  /// variables and parameters: what is built has the domain of what was written. Off at first;
+  /// derivatives need 0 x = 0, as of a constant times a logarithm.
+  void keep_domain(bool on) { keeps_domain_ = on; }
 
   /// @throws std::invalid_argument if the value is not finite.
   int constant(double value);
@@ -65,6 +70,8 @@ class GraphBuilder {
   };
 
   int share_last_node();
+  bool is_total(const ExpressionGraph::Node& node) const;
+  bool may_drop(int index) const { return !keeps_domain_ || total_[index] != 0; }
   int fold(Operation operation, std::span<const int> operands);
   int simplify_unary(Operation operation, int a);
   int simplify_binary(Operation operation, int a, int b);
@@ -77,6 +84,8 @@ class GraphBuilder {
   int operand(int index, int k) const { return graph_.operands[node(index).first + k]; }
 
   ExpressionGraph graph_;
+  bool keeps_domain_ = false;
+  std::vector<char> total_;  // for each node, whether it is defined everywhere, overflow left aside
   std::unordered_set<int, Hash, Equal> shared_;
 };
 

@@ -30,6 +30,7 @@ int expand_power(GraphBuilder& builder, int base, int exponent) {
 
 // The graph's nodes in the builder, with small integer powers written out.
 std::vector<int> rebuild(const ExpressionGraph& graph, GraphBuilder& builder) {
+  builder.keep_domain(true);
   std::vector<int> image, operands;
   for (const ExpressionGraph::Node& n : graph.nodes) {
     operands.clear();
@@ -55,6 +56,7 @@ std::vector<int> rebuild(const ExpressionGraph& graph, GraphBuilder& builder) {
   }
   std::vector<int> outputs;
   for (const int output : graph.outputs) outputs.push_back(image[output]);
+  builder.keep_domain(false);
   return outputs;
 }
 

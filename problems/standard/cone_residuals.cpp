@@ -83,6 +83,18 @@ struct ConicParts {
   }
 };
 
+// The norm of the part of y that is in the cone of a row.
+double size_in_cone(const ConicQp& p, const Vector& y, int row) {
+  int offset = 0;
+  for (const Cone& cone : p.cones) {
+    if (row < offset + cone.size)
+      return cone.type == ConeType::kSecondOrder ? y.segment(offset, cone.size).norm()
+                                                 : std::abs(y[row]);
+    offset += cone.size;
+  }
+  return 0.0;
+}
+
 // |x'Px + c'x + b'y|; overwrites what is in the work space.
 Extended gap_of(const ConicQp& p, const Vector& x, const Vector& y, ResidualWork& work) {
   work.extended_x = x.cast<Extended>();
@@ -136,16 +148,21 @@ Residuals evaluate_residuals(const ConicQp& p, const Vector& x, const Vector& y,
   r.dual = round_up(std::max(parts.stationarity.value, parts.dual.value));
   r.complementarity = round_up(parts.complementarity.value);
   r.natural = r.worst_value = std::max({r.primal, r.dual, r.complementarity});
-  LargestResidual worst = parts.stationarity;
+  const LargestResidual* worst = &parts.stationarity;
   for (const LargestResidual* part : {&parts.primal, &parts.dual, &parts.complementarity}) {
-    if (part->index < 0 || !(part->value > worst.value || worst.index < 0)) continue;
-    worst = *part;
+    if (part->index < 0 || !(part->value > worst->value || worst->index < 0)) continue;
+    worst = part;
     r.worst_is_constraint = true;
   }
-  r.worst_index = worst.index;
+  r.worst_index = worst->index;
   if (r.worst_index >= 0) {
-    const AffineSum& sums = r.worst_is_constraint ? s : stationarity;
-    r.floor = kEpsilon * static_cast<double>(sums.sizes[r.worst_index]);
+    // y is given, not computed, so its distance from the dual cone has its own rounding alone.
+    const Extended of_y = r.worst_is_constraint ? size_in_cone(p, y, r.worst_index) : 0.0L;
+    const Extended of_sums = (r.worst_is_constraint ? s : stationarity).sizes[r.worst_index];
+    const Extended size = worst == &parts.dual              ? of_y
+                          : worst == &parts.complementarity ? std::max(of_y, of_sums)
+                                                            : of_sums;
+    r.floor = kEpsilon * static_cast<double>(size);
   }
   r.gap = round_up(gap_of(p, x, y, w));
   return r;

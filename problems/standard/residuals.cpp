@@ -83,6 +83,16 @@ Vector rounded_map(const P& problem, const Vector& z) {
   return work.first.values.cast<double>();
 }
 
+// What rounding alone can cause in a row. If the point is outside of its bounds, or if F is clearly
+// of the sign that puts it on one, no rounding of F makes the row right: then it is that of z.
+double floor_of_row(Extended z, Extended f, Extended size, double lower, double upper) {
+  const double of_f = kEpsilon * static_cast<double>(size);
+  const bool inside = lower <= z && z <= upper;
+  if (mid_of(z, f, lower, upper) == f || (inside && std::abs(f) <= of_f)) return of_f;
+  const double bound = std::abs(z - lower) <= std::abs(z - upper) ? lower : upper;
+  return kEpsilon * std::max(static_cast<double>(std::abs(z)), std::abs(bound));
+}
+
 // Leaves F in work.first.
 template <class P>
 Residuals box_residuals(const P& problem, const Vector& z, const Vector& lower, const Vector& upper,
@@ -127,8 +137,10 @@ Residuals box_residuals(const P& problem, const Vector& z, const Vector& lower, 
     r.complementarity = round_up(complementarity);
     r.normal_map = round_up(normal_map);
   }
-  if (f.sizes.size() > 0)
-    r.floor = r.worst_index < 0 ? 0.0 : kEpsilon * static_cast<double>(f.sizes[r.worst_index]);
+  if (f.sizes.size() > 0) {
+    const int i = r.worst_index;
+    r.floor = i < 0 ? 0.0 : floor_of_row(z[i], f.values[i], f.sizes[i], lower[i], upper[i]);
+  }
   return r;
 }
 

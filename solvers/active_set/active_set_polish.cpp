@@ -45,7 +45,9 @@ bool ActiveSetPolish::factor(const Mlcp& p, double rho) {
 // Solves F_A(z) = 0 with the other unknowns at their bounds. @return false if that fails
 bool ActiveSetPolish::solve_active(const Mlcp& p, double rho, Vector& z) {
   for (int i = 0; i < p.size(); ++i) {
-    if (place_[i] < 0) z[i] = z[i] - p.lower[i] <= p.upper[i] - z[i] ? p.lower[i] : p.upper[i];
+    if (place_[i] >= 0) continue;
+    const double bound = z[i] - p.lower[i] <= p.upper[i] - z[i] ? p.lower[i] : p.upper[i];
+    if (std::isfinite(bound)) z[i] = bound;  // a free unknown is here if its F is not finite
   }
   if (active_.empty()) return true;
   if (!factor(p, rho)) return false;

@@ -24,7 +24,6 @@ class ImpulseSolver : public Solver {
   ImpulseNewton& newton() { return newton_; }
   /// The point from which look() and goes_on() take p, lambda and nu.
   ImpulsePoint& point() { return point_; }
-  double best_measure() const { return best_measure_; }
 
   void begin(Result& result);
   /// Completes the point, keeps it if it is the best one, and returns its measure. p is scaled down

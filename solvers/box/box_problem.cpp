@@ -196,7 +196,7 @@ double BoxProblem::natural_residual(const Vector& z, const Vector& f) const {
     const double unit = scaling_.unknown[i];
     const double r = std::abs(
         mid(unit * (z[i] - lower[i]), unit * (z[i] - upper[i]), scaling_.map_unit[i] * f[i]));
-    if (std::isnan(r)) return kInfinity;
+    if (std::isnan(r) || !std::isfinite(f[i])) return kInfinity;  // mid() can hide a NaN
     largest = std::max(largest, r);
   }
   return largest;

@@ -15,6 +15,8 @@ namespace perp {
 /// A solver claims an answer if its residual is at most this times the tolerance: the rest is for
 /// the rounding of the verifier's own sums.
 inline constexpr double kClaim = 1.0 - 1e-9;
+/// The same if F is nonlinear: the verifier rounds its operations otherwise.
+inline constexpr double kClaimNonlinear = 0.9;
 
 /// How matrices are stored.
 enum class SystemStorage { kAuto, kDense, kSparse };
@@ -64,7 +66,7 @@ class BoxProblem {
   int undefined_row() const { return undefined_row_; }
 
   /// ||mid(z - l, z - u, F)||_inf of the problem as posed, for scaled z and F; infinity if an entry
-  /// is NaN.
+  /// of F is not finite.
   double natural_residual(const Vector& z, const Vector& f) const;
   /// Whether F keeps its signs at the bounds (BoundSigns), for scaled z and F; true if F is linear.
   bool signs_hold(const Vector& z, const Vector& f, double tolerance);

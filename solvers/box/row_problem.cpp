@@ -36,7 +36,7 @@ void RowProblem::build(const Problem& problem) {
     upper = mlcp.upper;
   }
   if (m->shares(M_)) return;
-  M_ = m->is_shared() ? *m : Matrix();
+  M_ = Matrix();  // until the rows are there: an allocation may throw
   dense_ = !m->is_sparse();
   max_abs_ = m->max_abs();
   if (dense_) {
@@ -51,11 +51,13 @@ void RowProblem::build(const Problem& problem) {
       }
     }
     diagonal = rows_.diagonal();
+    if (m->is_shared()) M_ = *m;
     return;
   }
   to_csr(m->sparse(), sparse_);
   diagonal.setZero(m->rows());
   for (int i = 0; i < m->rows(); ++i) diagonal[i] = entry(i, i);
+  if (m->is_shared()) M_ = *m;
 }
 
 double RowProblem::entry(int i, int j) const {

@@ -21,7 +21,8 @@ double NaturalMap::natural_residual(const Mlcp& p, const Vector& z, Vector& f) {
   for (int i = 0; i < n; ++i) {
     f[i] = static_cast<double>(sums_[i]);
     const double r = std::abs(mid(z[i] - p.lower[i], z[i] - p.upper[i], f[i]));
-    largest = std::isnan(r) ? std::numeric_limits<double>::infinity() : std::max(largest, r);
+    const bool undefined = std::isnan(r) || !std::isfinite(f[i]);  // mid() can hide a NaN
+    largest = undefined ? std::numeric_limits<double>::infinity() : std::max(largest, r);
   }
   return largest;
 }

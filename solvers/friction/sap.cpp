@@ -126,7 +126,10 @@ void Sap::do_solve(const Start& start, Observer* observer, Result& result) {
       best_ = point_.v;
     }
     record.factorisations = record.linear_solves = factorisations_;
-    if (is_solved(record.residual)) result.status = Status::kSolved;
+    if (is_solved(record.residual)) {
+      result.status = Status::kSolved;
+      best_ = point_.v;  // the point that was measured in extended precision, whatever `best` says
+    }
     if (observer && !observer->on_iteration(record)) {
       if (result.status != Status::kSolved) result.status = Status::kInterrupted;
       break;

@@ -41,7 +41,8 @@ NewtonEquation::Verdict JosephySteps::judge() {
   const bool wrong = is_false_answer();
   if (wrong) return is_at_pole() ? Verdict::kStuck : Verdict::kGoOn;
   record.note_point(z_, natural_);
-  return natural_ <= kClaim * tolerance_ ? Verdict::kSolved : Verdict::kGoOn;
+  const double share = problem_->is_linear() ? kClaim : kClaimNonlinear;
+  return natural_ <= share * tolerance_ ? Verdict::kSolved : Verdict::kGoOn;
 }
 
 std::string_view JosephySteps::take_step(NewtonDriver& driver) {

@@ -112,9 +112,10 @@ std::optional<Vector> push_apart(const Mlcp& p) {
       z[i] += step;
       p.M.for_column(i, [&](int k, double value) { w[k] += value * step; });
     }
-    if (w.size() > 0 && w.minCoeff() < kFarEnough * aim) continue;
+    const auto is_far = [&] { return (w.array() >= kFarEnough * aim).all(); };  // no NaN is
+    if (!is_far()) continue;
     w = p.M.multiply(z) + p.q;  // without the roundings of all steps
-    if (!(w.size() > 0 && w.minCoeff() < kFarEnough * aim)) return z;
+    if (is_far() && z.allFinite()) return z;
   }
   return {};
 }

@@ -6,8 +6,7 @@ namespace perp {
 
 namespace {
 
-constexpr double kClaimNonlinear = 0.9;  // kClaim for a nonlinear F: others may round it otherwise
-constexpr double kTryAgain = 0.1;        // fall of ||Phi|| after which a set is tried again
+constexpr double kTryAgain = 0.1;  // fall of ||Phi|| after which a set is tried again
 constexpr int kFinishRounds = 4, kFinishRefinements = 6;
 
 }  // namespace

@@ -202,6 +202,32 @@ TEST(Expression, SharesFoldsAndSimplifies) {
   EXPECT_EQ(graph.evaluate(vector({3, 5}), Vector()), vector({30, 3, 0, 0, 9, -15, 3, 3, 1, 5}));
 }
 
+// F as it is compiled is undefined where F as posed is: what is simplified must not be defined more
+// often. Derivatives drop 0 log(x).
+TEST(Expression, CompilingKeepsTheDomain) {
+  const ExpressionGraph graph = record(1, 0, [](const ExprVector& z, const ExprVector&) {
+    const Expr x = z[0];
+    return ExprVector{{x}};
+  });
+  ExpressionGraph posed = graph;  // 0 log(x) + x, log(x) - log(x), 0 / x, log(x)^0, 0 x, x - x
+  posed.outputs.clear();
+  const int zero = posed.add_constant(0.0), log = posed.add(Operation::kLog, {0});
+  const int none = posed.add(Operation::kMultiply, {zero, log});
+  posed.outputs = {
+      posed.add(Operation::kAdd, {none, 0}),      posed.add(Operation::kSubtract, {log, log}),
+      posed.add(Operation::kDivide, {zero, 0}),   posed.add(Operation::kPow, {log, zero}),
+      posed.add(Operation::kMultiply, {zero, 0}), posed.add(Operation::kSubtract, {0, 0})};
+  const CompiledFunction compiled(posed, 1, 0);
+  for (const double x : {-2.0, 0.0, 3.0}) {
+    const Vector direct = posed.evaluate(vector({x}), Vector());
+    Vector f(posed.outputs.size());
+    CompiledFunction::Workspace workspace = compiled.workspace();
+    compiled.evaluate(vector({x}), f.data(), workspace);
+    for (Eigen::Index i = 0; i < f.size(); ++i)
+      EXPECT_EQ(std::isfinite(direct[i]), std::isfinite(f[i])) << x << " " << i;
+  }
+}
+
 // 1 / 0 is no constant: it stays an operation, so that its row, and no other, is not finite.
 TEST(Expression, ConstantsThatAreNotFiniteAreNotFolded) {
   ExpressionGraph graph;

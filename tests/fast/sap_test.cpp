@@ -127,6 +127,21 @@ TEST(Sap, UpdatesToOtherValues) {
   EXPECT_EQ(kept.solve().z, solved(p, 1e-8).z);
 }
 
+// The double gradient of an earlier iterate can be smaller than that of the one that was found to
+// solve the problem; that one is the answer.
+TEST(Sap, TheAnswerIsThePointThatWasMeasured) {
+  ConvexContact p;
+  p.A = Matrix(DenseMatrix(2.5 * DenseMatrix::Identity(3, 3)));
+  p.J = Matrix(matrix(3, 3, {0, 1, 1, -1, -1, -1, -1, -1, -1}));
+  p.R = Vector::Constant(3, 1.4753130822142551e-08);
+  p.bias = Vector::Zero(3);
+  p.mu = vector({0.8});
+  p.v_star = vector({-0.8657153727884251, -0.25934446713401554, 0.2940491100390417});
+  SolveRequest request;
+  request.solver = "sap";
+  EXPECT_NE(solve_verified(problem_of(p), request).status, Status::kWrong);
+}
+
 TEST(Sap, ATolerancesBelowRoundingEndsAsStalled) {
   const Result r = solved(pile(100, 1), 1e-30);
   EXPECT_EQ(r.status, Status::kStalled) << to_string(r.status) << " " << r.iterations;

@@ -101,6 +101,32 @@ TEST(VerifierOfBounds, LabelsAMissAtTheRoundingFloorAndDoesNotGrantIt) {
   EXPECT_FALSE(far.at_floor);
 }
 
+// The rounding of F is no excuse for a z outside of its bounds.
+TEST(VerifierOfBounds, TheFloorIsThatOfWhatDecides) {
+  const Lcp p{matrix(2, 2, {0, 1e14, 0, 1}), vector({-1e14, -1})};
+  EXPECT_TRUE(verdict_on(p, vector({0, 1})).solved);
+  const Verdict outside = verdict_on(p, vector({-1e-3, 1}));
+  EXPECT_FALSE(outside.at_floor);
+  EXPECT_LT(outside.residuals.floor, 1e-15);
+  const Verdict of_f = verdict_on(p, vector({1e-3, 1 + 1e-16}));  // F_0 is 0 up to its rounding
+  EXPECT_TRUE(of_f.solved || of_f.at_floor);
+  const Verdict no_bound = verdict_on(p, vector({1e-3, 2}));  // F_0 = 1e14 is no rounding
+  EXPECT_FALSE(no_bound.at_floor);
+}
+
+TEST(VerifierOfCones, TheFloorOfAMultiplierIsItsOwn) {
+  ConicQp p;  // min 1e-5 x, 0 <= x <= 1e12
+  p.P = Matrix(DenseMatrix::Zero(1, 1));
+  p.c = vector({1e-5});
+  p.A = Matrix(matrix(2, 1, {1, -1}));
+  p.b = vector({1e12, 0});
+  p.cones = {{ConeType::kNonnegative, 2}};
+  const Verdict sign = verify(p, {vector({1e12}), vector({-1e-5, 0})}, 1e-8);
+  EXPECT_FALSE(sign.solved);
+  EXPECT_FALSE(sign.at_floor);
+  EXPECT_TRUE(verify(p, {vector({0}), vector({0, 1e-5})}, 1e-8).solved);
+}
+
 TEST(VerifierOfBounds, TellsVacuousAnswers) {
   Problem p = problem_of(Lcp{matrix(1, 1, {1}), vector({1})});
   EXPECT_EQ(verify(p, {vector({0}), {}}, 1e-8).vacuous, Vacuous::kZero);
