@@ -108,7 +108,7 @@ void print_tries(const VerifiedResult& r) {
         "  {}{}{}: {}, {} iterations, residual {}, {:.3f} ms{}\n", one ? "try           " : "  ",
         step.solver.str(), step.settings.empty() ? "" : " " + step.settings.str(),
         to_string(step.status), step.iterations, number_text(step.measure), 1e3 * step.time,
-        step.message.empty() || step.message == r.message ? "" : "; " + step.message);
+        step.message.empty() || step.message == r.message ? "" : "; " + message_line(step.message));
   }
 }
 

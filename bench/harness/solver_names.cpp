@@ -7,8 +7,10 @@
 #include <perp/bench/harness/registered_solvers.hpp>
 #include <perp/bench/peers/catalogue.hpp>
 #include <perp/bench/plugins/plugin.hpp>
+#include <perp/problems/json/text.hpp>
 #include <perp/solvers/registry.hpp>
 #include <perp/solvers/strategies/expression.hpp>
+#include <perp/solvers/strategies/strategy.hpp>
 #include <stdexcept>
 
 namespace perp {
@@ -44,17 +46,23 @@ void check_solver_name(std::string_view name) {
     return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-' || c == '.';
   });
   if (!plain || name.empty() || !std::isalpha(static_cast<unsigned char>(name.front()))) {
-    throw std::invalid_argument(fmt::format(
-        "solver \"{}=\": a name has letters, digits, '.', '_' and '-', a letter first", name));
+    throw std::invalid_argument(
+        fmt::format("solver \"{}\": a name has letters, digits, '.', '_' and '-', a letter first",
+                    shown(name)));
   }
   if (is_solver_name(name))
     throw std::invalid_argument(
-        fmt::format("solver \"{}=\": {} is the name of a solver of perp", name, name));
+        fmt::format("solver \"{}\": that is the name of a solver or a strategy of perp", name));
 }
 
 bool is_solver_name(std::string_view name) {
   const auto& registry = solver_registry();
-  return name == "auto" || find_peer(name) || find_plugin(name) || find_registered_solver(name) ||
+  const auto& words = strategies();  // a method of such a name could not be called
+  const bool is_word = name == "start" || name == "exec" || name == "serve" ||
+                       std::any_of(words.begin(), words.end(),
+                                   [&](const StrategyEntry& entry) { return entry.name == name; });
+  return is_word || name == "auto" || find_peer(name) || find_plugin(name) ||
+         find_registered_solver(name) ||
          std::any_of(registry.begin(), registry.end(),
                      [&](const SolverFactory& make) { return make()->traits().name == name; });
 }

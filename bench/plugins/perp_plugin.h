@@ -92,7 +92,8 @@ typedef struct perp_request {
   const double *start;      /**< n, or NULL */
   const double *start_dual; /**< rows of A, or NULL */
   /** The solver should call it in every iteration, with NaN if the residual is not known. If it
-   * returns 0, the solve must end with PERP_INTERRUPTED. */
+   * returns 0, the solve must end with PERP_INTERRUPTED. It does so if the solve is interrupted
+   * and at the time limit (perp then says so). */
   int (*on_iteration)(const struct perp_request *request, int iteration, double residual);
   void *data; /**< for perp only */
 } perp_request;

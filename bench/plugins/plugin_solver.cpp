@@ -5,6 +5,7 @@
 #include <new>
 #include <perp/bench/plugins/plugin.hpp>
 #include <perp/bench/plugins/plugin_problem.hpp>
+#include <perp/bench/processes/interrupt.hpp>
 #include <perp/problems/json/text.hpp>
 #include <perp/solvers/core/iteration_count.hpp>
 #include <stdexcept>
@@ -39,13 +40,29 @@ Status status_of(perp_status status) {
   return Status::kNumericalError;
 }
 
+// Who is told of iterations, and why the solve was asked to end.
+struct Listener {
+  Observer* observer;
+  const Deadline& deadline;
+  bool interrupted = false, late = false;
+};
+
 int tell_iteration(const perp_request* request, int iteration, double residual) {
-  auto* observer = static_cast<Observer*>(request->data);
-  if (!observer) return 1;
+  auto& listener = *static_cast<Listener*>(request->data);
   IterationRecord record;
   record.iteration = iteration;
   record.residual = residual;
-  return observer->on_iteration(record) ? 1 : 0;
+  listener.interrupted |= listener.observer && !listener.observer->on_iteration(record);
+  listener.late |= listener.deadline.passed();
+  return listener.interrupted || listener.late ? 0 : 1;
+}
+
+// A claim that it was interrupted is believed only if it was: else it would end every strategy.
+void judge_interruption(const Listener& listener, Result& result) {
+  if (result.status != Status::kInterrupted || listener.interrupted || interrupted()) return;
+  result.status = listener.late ? Status::kTimeLimit : Status::kStalled;
+  if (!listener.late && result.message.empty())
+    result.message = "the plug-in says that it was interrupted, but nobody did so";
 }
 
 // What a call of a plug-in threw; empty: nothing.
@@ -56,7 +73,7 @@ std::string fault_of_call(const Call& call) {
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
-    return fmt::format("the plug-in threw: {}", to_utf8(error.what()));
+    return fmt::format("the plug-in threw: {}", message_line(error.what()));
   } catch (...) {
     return "the plug-in threw something that is not a std::exception";
   }
@@ -98,6 +115,7 @@ class PluginSolver final : public Solver {
     const PluginProblem shown(problem);
     std::optional<std::string> why;
     const std::string fault = fault_of_call([&] {
+      set_values();
       if (const char* text = plugin_.refusal(solver_, shown.get())) why = text;
     });
     return fault.empty() ? why : fmt::format("{}: in refusal {}", traits_.name, fault);
@@ -121,7 +139,7 @@ class PluginSolver final : public Solver {
     problem_ = std::move(next);
   }
 
-  void set_values() {
+  void set_values() const {
     for (std::size_t i = 0; i < values_.size(); ++i)
       plugin_.set(solver_, static_cast<int>(i), values_[i]);
   }
@@ -138,6 +156,7 @@ class PluginSolver final : public Solver {
     result.z.setConstant(problem_->size(), kNone);
     result.dual.setConstant(problem_->rows(), kNone);
     set_values();
+    Listener listener{observer, deadline()};
     const perp_request request{sizeof(perp_request),
                                limits.tolerance,
                                limits.time_limit,
@@ -145,7 +164,7 @@ class PluginSolver final : public Solver {
                                start.z ? start.z->data() : nullptr,
                                start.dual ? start.dual->data() : nullptr,
                                tell_iteration,
-                               observer};
+                               &listener};
     perp_answer answer{};
     answer.size = sizeof answer;
     answer.status = PERP_NUMERICAL_ERROR;
@@ -157,6 +176,7 @@ class PluginSolver final : public Solver {
     result.status = status_of(answer.status);
     result.iterations = std::clamp(answer.iterations, 0, kMostIterations);
     result.message = to_utf8(answer.message);
+    judge_interruption(listener, result);
   }
 
   const perp_plugin& plugin_;

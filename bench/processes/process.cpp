@@ -65,7 +65,10 @@ double own_memory_limit = 0.0;  // MB; 0: none
 
 void limit_cpu(double seconds) {
   if (seconds <= 0) return;
-  const rlim_t whole = static_cast<rlim_t>(seconds) + 2;
+  // The clock stops what takes too long. This is for what nobody watches any more, and may have
+  // threads on all cores.
+  const double cores = std::max(1u, std::thread::hardware_concurrency());
+  const rlim_t whole = static_cast<rlim_t>(seconds * cores) + 2;
   const rlimit limit{whole, whole + 1};
   setrlimit(RLIMIT_CPU, &limit);
 }

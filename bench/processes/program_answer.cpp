@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <cmath>
 #include <limits>
+#include <perp/bench/processes/interrupt.hpp>
 #include <perp/problems/json/json.hpp>
+#include <perp/problems/json/text.hpp>
 #include <perp/solvers/core/iteration_count.hpp>
 
 namespace perp {
@@ -57,7 +59,8 @@ std::optional<OwnTimes> own_times(const json::Value& document) {
   const json::Value* solve = times->find("solve");
   const double a = setup ? number_in(*setup).value_or(-1.0) : -1.0;
   const double b = solve ? number_in(*solve).value_or(-1.0) : -1.0;
-  if (a < 0 || b < 0) return {};
+  constexpr double kLongest = 1e9;  // s; some thirty years
+  if (!(a >= 0 && b >= 0 && a + b <= kLongest)) return {};
   return OwnTimes{a, b};
 }
 
@@ -124,7 +127,13 @@ void read_result(const json::Value& document, Result& result) {
   if (const json::Value* value = document.find("iterations")) {
     result.iterations = static_cast<int>(number_in(*value).value_or(0.0));
   }
-  if (!text(document, "message").empty()) result.message = text(document, "message");
+  // One line that a terminal, a record and a report can hold, whatever the program says.
+  if (!text(document, "message").empty()) result.message = message_line(text(document, "message"));
+  if (status == Status::kInterrupted && !interrupted()) {
+    result.status = Status::kStalled;
+    if (result.message.empty())
+      result.message = "the program says that it was interrupted, but nobody did so";
+  }
 }
 
 }  // namespace

@@ -142,6 +142,8 @@ class TestFaultsApart(DoorTestCase):
         """Its exit code 0 is not the verifier's."""
         ends = (ROOT / "tests/plugins/faulty.c").read_text().replace("*nowhere = 1;", "(void)nowhere;\n  exit(0);")
         library = self.compiled(self.write("ends.c", ends))
+        (record,) = self.bench(self.write("p.json", lcp()), "--plugin", library, "--solvers", "crash")
+        self.assertEqual((record["outcome"], record["message"]), ("crashed", "the process ended itself with exit code 0"))
         done = self.perp("solve", self.write("p.json", lcp()), "--plugin", library, "--solver", "crash")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", "perp: a plug-in has ended the program\n"))
 
@@ -380,6 +382,62 @@ class TestPlugins(DoorTestCase):
                 self.assertIn(old, good)
                 source = good.replace("{\n    sizeof(perp_plugin)", "{\n    32") if old.startswith("sizeof") else good.replace(old, new)
                 self.assert_refused(self.compiled(self.write(f"wrong{i}.c", source)), part)
+
+    def faulty(self, name, *changes):
+        """A library of tests/plugins/faulty.c with texts replaced."""
+        text = (ROOT / "tests/plugins/faulty.c").read_text()
+        for old, new in changes:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        return self.compiled(self.write(f"{name}.c", text))
+
+    def test_settings_are_known_to_refusal(self):
+        library = self.faulty("small", ("kinds, 0, NULL, 0, create,    \\\n   destroy, NULL, NULL,", "kinds, 0, given, 1, create, destroy, put, refuse,"),
+                              ("static const char *const kinds[]", """
+static double most;
+static void put(void *self, int setting, double value) { (void)self, (void)setting; most = value; }
+static const char *refuse(void *self, const perp_problem *problem) {
+  (void)self;
+  return problem->n > most ? "too many unknowns" : NULL;
+}
+static const perp_setting given[] = {{"most", "unknowns", 100.0, 1.0, 1e6}};
+static const char *const kinds[]"""))
+        self.assertNotEqual(self.solve(lcp(), "--plugin", library, "--solver", "nans", code=1)["status"], "unsupported")
+        told = self.solve(lcp(), "--plugin", library, "--solver", "nans:most=1", code=1)
+        self.assertEqual((told["status"], told["message"]), ("unsupported", "too many unknowns"))
+
+    def test_a_false_interruption_does_not_end_a_strategy(self):
+        library = self.faulty("gone", ("  answer->status = PERP_SOLVED;\n}\n\nstatic const char", "  answer->status = PERP_INTERRUPTED;\n}\n\nstatic const char"))
+        told = self.solve(lcp(), "--plugin", library, "--solver", "nans", code=1)
+        self.assertEqual((told["status"], told["message"]), ("stalled", "the plug-in says that it was interrupted, but nobody did so"))
+        program = self.write("gone.py", "print('{\"status\": \"interrupted\", \"z\": [0, 0]}')\n")
+        for liar in ("nans", f'exec:"python3 {program}"'):
+            self.assertEqual(self.solve(lcp(), "--plugin", library, "--solver", f"first({liar}, lemke)")["status"], "solved", liar)
+
+    def test_who_tells_iterations_ends_at_the_time_limit(self):
+        library = self.faulty("slow", ("  for (volatile int i = 0; answer->z; i = i + 1) i = 0;", """
+  for (int i = 0;; ++i) {
+    if (request->on_iteration(request, i, 1.0)) continue;
+    answer->status = PERP_INTERRUPTED;
+    for (int k = 0; k < size; ++k) answer->z[k] = 0.0;
+    return;
+  }"""))
+        told = self.solve(lcp(), "--plugin", library, "--solver", "loop", "--time-limit", "0.2", code=1)
+        self.assertEqual(told["status"], "time_limit")
+
+    def test_names_of_strategies_are_taken(self):
+        for name in ("start", "first", "exec", "auto"):
+            self.assert_refused(self.faulty(f"named-{name}", ('"lie"', f'"{name}"')), "already")
+
+    def test_what_it_says_is_one_line(self):
+        library = self.faulty("loud", ("trust me", "a\\nb\\33[2J"))
+        done = self.perp("solve", self.write("p.json", lcp()), "--plugin", library, "--solver", "first(lie, lemke)")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("\33", done.stdout)
+        self.assertNotRegex(done.stdout, "(?m)^b")
+        done = self.perp("bench", self.write("p.json", lcp()), "--solvers", f"m=exec:printf '{{\"status\": \"unsupported\", \"message\": \"a\\\\nb\"}}'",
+                         "-o", self.folder / "loud")
+        self.assertNotRegex(done.stdout, "(?m)^b")
 
     def test_one_that_throws(self):
         text = ('#include <perp_plugin.h>\n#include <stdexcept>\n' + (ROOT / "tests/plugins/faulty.c").read_text()

@@ -342,6 +342,13 @@ class Solvers(unittest.TestCase):
                                      capture_output=True, text=True)
             self.assertEqual(missing.returncode, 2)
             self.assertIn("no.py", missing.stderr)
+            for text, told in (("x = 1\ny = x / 0\n", "line 2: ZeroDivisionError: division by zero"), ("x = (\n", "line 1: "),
+                               ("perp.register_solver('start', ['lcp'], print)\n", "line 1: ValueError: ")):
+                file.write_text(text)
+                for words in (["--import", file], [f"--import={file}"]):
+                    ran = subprocess.run([sys.executable, "-m", "perp", *words, "list"], capture_output=True, text=True)
+                    self.assertEqual((ran.returncode, ran.stderr.count("\n"), ran.stdout), (2, 1, ""), ran.stderr)
+                    self.assertTrue(ran.stderr.startswith(f"perp: {file}: {told}"), ran.stderr)
 
 
 @perp.formulation("my-frictionless")
