@@ -222,6 +222,9 @@ void write_text_file(const std::string& name, std::string_view text) {
       write_plain(temporary, text, path);
     }
     std::error_code error;
+    // A file that others may not read stays so. Without such a file there is nothing to keep.
+    const fs::file_status old = fs::status(path, error);
+    if (fs::is_regular_file(old)) fs::permissions(temporary, old.permissions(), error);
     fs::rename(temporary, path, error);
     if (error) throw InputError(fmt::format("{}: cannot be written ({})", path, error.message()));
   } catch (...) {

@@ -24,16 +24,23 @@ namespace {
 void refuse_sequence(const std::string& text, const std::string& shown) {
   const std::string_view head = std::string_view(text).substr(0, text.find('\n')).substr(0, 200);
   if (head.find("\"perp-sequence\"") == std::string_view::npos) return;
-  throw InputError(fmt::format(
-      "{}: is a sequence of problems, not one problem; {}:1 is the first of them, and perp bench "
-      "solves all",
-      shown, shown));
+  throw InputError(
+      is_sequence_file(shown)
+          ? fmt::format(
+                "{}: is a sequence of problems, not one problem; {}:1 is the first of them, "
+                "and perp bench solves all",
+                shown, shown)
+          : fmt::format("{}: is a sequence of problems, not one problem; in a file with a "
+                        "name in .jsonl, perp bench solves all",
+                        shown));
 }
 
-// The file of names beside an .nl file: model.col beside model.nl.
+// The file of names beside an .nl file: model.col beside model.nl and model.nl.gz.
 std::string names_file(const std::string& path) {
-  const bool is_nl = path.ends_with(".nl");
-  return is_nl ? path.substr(0, path.size() - 2) + "col" : std::string();
+  std::string_view name = path;
+  if (name.ends_with(".gz")) name.remove_suffix(3);
+  return name.ends_with(".nl") ? std::string(name.substr(0, name.size() - 2)) + "col"
+                               : std::string();
 }
 
 std::string read_names(const std::string& path) {
@@ -41,7 +48,8 @@ std::string read_names(const std::string& path) {
   return !names.empty() && std::filesystem::exists(names) ? read_text_file(names) : std::string();
 }
 
-void write_names(const Problem& problem, const std::string& path) {
+// Adds the file to those written.
+void write_names(const Problem& problem, const std::string& path, std::vector<std::string>& files) {
   const std::string file = names_file(path);
   if (file.empty()) return;
   std::string text;
@@ -52,6 +60,7 @@ void write_names(const Problem& problem, const std::string& path) {
   }
   if (!text.empty()) {
     write_text_file(file, text);
+    files.push_back(file);
   } else {
     std::error_code ignored;  // names of an older problem must not stand beside this one
     std::filesystem::remove(file, ignored);
@@ -78,12 +87,24 @@ std::pair<std::string, std::string> split_mtx(const std::string& path) {
   return {first, ending};
 }
 
+// Whether perp wrote this file of a field (problem_to_matrix_market has such a second line).
+bool is_own_part(const std::string& file) {
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(file, error)) return false;
+  const std::string text = read_text_file(file);
+  const std::size_t second = text.find('\n');
+  return text.starts_with("%%MatrixMarket ") && second != std::string::npos &&
+         std::string_view(text).substr(second + 1).starts_with("% perp ");
+}
+
 // One file a field: model.M.mtx, model.q.mtx, ... for model.mtx.
 std::vector<std::string> write_mtx(const Problem& problem, const std::string& path) {
   const auto [first, ending] = split_mtx(path);
   std::vector<std::string> files;
   const auto fields = problem_to_matrix_market(problem);
   // Parts of an older problem must not stand beside those of this one: they would be read as its.
+  // Files of somebody else are not removed.
+  std::vector<std::string> older;
   for (const std::string_view field : part_fields()) {
     for (const std::string_view other : {".mtx", ".mtx.gz"}) {
       const std::string file = fmt::format("{}.{}{}", first, field, other);
@@ -92,9 +113,17 @@ std::vector<std::string> write_mtx(const Problem& problem, const std::string& pa
                           });
       std::error_code error;
       if (is_own || !std::filesystem::exists(file, error)) continue;
-      if (!std::filesystem::remove(file, error))
-        throw InputError(fmt::format("{}: is of an older problem and cannot be removed", file));
+      if (!is_own_part(file)) {
+        throw InputError(fmt::format(
+            "{}: is there and would be taken for a part of {}; name another file", file, path));
+      }
+      older.push_back(file);
     }
+  }
+  for (const std::string& file : older) {
+    std::error_code error;
+    if (!std::filesystem::remove(file, error))
+      throw InputError(fmt::format("{}: is of an older problem and cannot be removed", file));
   }
   for (const auto& [field, text] : fields) {
     files.push_back(fmt::format("{}.{}{}", first, field, ending));
@@ -130,8 +159,9 @@ std::vector<std::string> write_one(const Problem& problem, const std::string& pa
                                    const FormatInfo& format) {
   expect_own_names(path);
   write_text_file(path, format.to_text(problem));
-  write_names(problem, path);
-  return {path};
+  std::vector<std::string> files{path};
+  write_names(problem, path, files);
+  return files;
 }
 
 std::string_view without_gz(std::string_view path) {

@@ -35,7 +35,7 @@ Vector read_bounds(const Field& field) {
 }
 
 Matrix read_dense(const Field& field, int rows, int cols) {
-  const std::vector<Field> items = rows > 0 ? field.items() : std::vector<Field>{};
+  const std::vector<Field> items = field.items();
   if (static_cast<int>(items.size()) != rows) {
     field.fail(fmt::format("has {} rows, expected {}", items.size(), rows));
   }

@@ -28,13 +28,16 @@ namespace {
 
 constexpr int kMaxDepth = 100;
 
-// "line 3, column 7" of a byte offset.
+// "line 3, column 7" of a byte offset; "column 7" if the text has one line, as those of sequences,
+// whose line the name of the file tells.
 std::string place(std::string_view text, std::size_t offset) {
   offset = std::min(offset, text.size());
   const auto line = std::count(text.begin(), text.begin() + offset, '\n') + 1;
   const auto start = text.substr(0, offset).rfind('\n');
-  const auto column = offset - (start == std::string_view::npos ? 0 : start + 1);
-  return fmt::format("line {}, column {}", line, std::max<std::size_t>(column, 1));
+  const auto behind = offset - (start == std::string_view::npos ? 0 : start + 1);
+  const std::string column = fmt::format("column {}", std::max<std::size_t>(behind, 1));
+  const bool is_one_line = text.find('\n') >= text.size() - std::min<std::size_t>(text.size(), 1);
+  return is_one_line ? column : fmt::format("line {}, {}", line, column);
 }
 
 // Builds a Value from the events of nlohmann's parser.
@@ -213,6 +216,8 @@ Value parse(std::string_view text, const std::string& file) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     throw InputError(fmt::format("{}: the file is empty", file));
   }
+  if (const std::size_t end = text.find('\0'); end != std::string_view::npos)
+    throw InputError(fmt::format("{}: {}: not valid JSON (a byte 0)", file, place(text, end + 1)));
   Builder builder(text, file);
   nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
   return builder.take();

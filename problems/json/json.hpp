@@ -62,8 +62,8 @@ struct Value {
 };
 
 /// Parses a whole document. @param file its name, with which messages begin
-/// @throws InputError with line and column; also for repeated names, nesting deeper than 100, and
-/// numbers that do not fit a double
+/// @throws InputError with line and column (the column alone if the text has one line); also for
+/// repeated names, nesting deeper than 100, and numbers that do not fit a double
 Value parse(std::string_view text, const std::string& file);
 
 /// Compact text; doubles in the shortest form that reads back to the same bits.

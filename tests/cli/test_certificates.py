@@ -71,6 +71,30 @@ class TestProofs(CertificateTestCase):
         self.assertIn("certificate farkas: proves nothing of this problem", words)
 
 
+class TestClaimsOfNone(CertificateTestCase):
+    """A program that says "ray" of a conic_qp must give the direction: nothing else proves that there is no answer."""
+    QP = make_problem("conic_qp", n=1, P={"shape": [1, 1], "dense": [[0]]}, c=[1], A={"shape": [1, 1], "dense": [[-1]]}, b=[0],
+                      cones=[{"type": "nonnegative", "size": 1}])  # min x, x >= 0
+
+    def claim(self, problem, text):
+        program = self.write("says.py", f"print({text!r})\n")
+        done = self.perp("solve", self.write("p.json", problem), "--solver", f"exec:python3 {program}", "--json")
+        told = parse_json(done.stdout)
+        return told["status"], told["message"]
+
+    def test_of_a_cone_program(self):
+        for text in ('{"status": "ray"}', '{"status": "ray", "certificate": {"type": "ray", "z": [1], "t": 1}}',
+                     '{"status": "ray", "certificate": {"type": "unbounded", "z": [1]}}'):
+            status, why = self.claim(self.QP, text)
+            self.assertEqual(status, "stalled", text)
+            self.assertIn("claims that there is no solution", why)
+            status, why = self.claim(dict(self.QP, solution={"z": [0], "dual": [1]}), text)
+            self.assertEqual(status, "wrong", text)
+            self.assertIn("a solution is known", why)
+        falls = dict(self.QP, c=[-1])
+        self.assertEqual(self.claim(falls, '{"status": "ray", "certificate": {"type": "unbounded", "z": [1]}}')[0], "ray")
+
+
 class TestCertificates(CertificateTestCase):
     def test_an_answer_of_another_length_names_the_field_of_the_file(self):
         problem = make_problem("conic_qp", n=2, P={"shape": [2, 2], "dense": [[1, 0], [0, 1]]}, c=[1, 1],
@@ -182,6 +206,8 @@ class TestCertificates(CertificateTestCase):
 
 @with_cases({
     "no_type": ({"y": [1, 0]}, "certificate.type"), "a_number": (7, "certificate.type"), "type_of_no_text": ({"type": 1}, "certificate.type"),
+    "unknown_type": ({"type": "nonsense", "y": [1, 0]}, "certificate.type"),
+    "farkas_without_y": ({"type": "farkas"}, "certificate.y"), "unbounded_without_z": ({"type": "unbounded", "y": [1, 0]}, "certificate.z"),
     "y_of_words": ({"type": "farkas", "y": "a"}, "certificate.y"), "z_of_lists": ({"type": "ray", "z": [[1]]}, "certificate.z"),
     "nothing": (None, '"z": is missing')})
 class TestWrongCertificates(CertificateTestCase):

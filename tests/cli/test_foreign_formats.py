@@ -214,7 +214,7 @@ class Files(CliTestCase):
 
     def test_a_step_of_a_scene_is_the_same_in_every_format(self):
         paths = {form: self.succeed("export", "two-spheres", "--steps", "100:100", "--format", form, "-o",
-                                    self.folder / form).strip() for form in ("perp", "mof", "nl")}
+                                    self.folder / form).split("\n")[0] for form in ("perp", "mof", "nl")}
         problem = self.convert(paths["perp"])
         self.assertEqual(problem["kind"], "mcp")
         mof = Mof(open(paths["mof"], encoding="utf-8").read())
@@ -256,6 +256,16 @@ class Files(CliTestCase):
         self.succeed("convert", self.write("p.json", lcp()), self.folder / "p.nl")
         self.assertFalse((self.folder / "p.col").exists())
         self.assertNotIn("variables", self.convert(self.folder / "p.nl"))
+
+    def test_names_beside_a_packed_nl_file(self):
+        self.succeed("convert", self.write("p.json", lcp(variables=["one", "two"])), self.folder / "p.nl.gz")
+        self.assertEqual((self.folder / "p.col").read_text(), "one\ntwo\n")
+        self.assertEqual(self.convert(self.folder / "p.nl.gz")["variables"], ["one", "two"])
+
+    def test_export_tells_of_the_file_of_names(self):
+        written = self.succeed("export", "pendulum", "--format", "nl", "-o", self.folder / "out").split()
+        self.assertEqual(sorted(written), sorted(map(str, (self.folder / "out").iterdir())))
+        self.assertTrue(any(name.endswith(".col") for name in written))
 
     def test_names_that_agree_are_told_apart_in_mof(self):
         self.succeed("convert", self.write("p.json", lcp(variables=["x", "x"])), self.folder / "p.mof.json")

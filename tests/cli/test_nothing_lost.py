@@ -2,6 +2,7 @@
 started outlives it."""
 import json
 import os
+import pathlib
 import re
 import resource
 import shlex
@@ -122,6 +123,35 @@ class TestNamesOfNl(LostTestCase):
         self.assertEqual((self.folder / "model.col").read_text(), "a\nb\n")
         self.succeed("convert", self.write("p.json", lcp()), self.folder / "model.nl")
         self.assertFalse((self.folder / "model.col").exists())
+
+
+class TestPartsOfMatrices(LostTestCase):
+    """Parts of an older problem must not stand beside model.mtx; those of somebody else are not removed."""
+
+    def test_of_somebody_else(self):
+        source = self.write("p.json", lcp())
+        self.write("model.A.mtx", "my own notes\n")
+        (self.folder / "model.start.mtx").mkdir()
+        self.refuse_and_keep(self.folder, "convert", source, self.folder / "model.mtx", words=["model.A.mtx: is there"])
+        (self.folder / "model.A.mtx").unlink()
+        self.refuse_and_keep(self.folder, "convert", source, self.folder / "model.mtx", words=["model.start.mtx: is there"])
+        (self.folder / "model.start.mtx").rmdir()
+        self.write("model.lower.mtx", "%%MatrixMarket matrix array real general\n2 1\n0\n0\n")
+        self.refuse_and_keep(self.folder, "convert", source, self.folder / "model.mtx", words=["model.lower.mtx: is there"])
+
+    def test_of_an_older_problem(self):
+        self.succeed("convert", self.write("p.json", make_problem("mlcp")), self.folder / "model.mtx")
+        self.assertTrue((self.folder / "model.lower.mtx").exists())
+        self.succeed("convert", self.write("p.json", lcp()), self.folder / "model.mtx")
+        self.assertFalse((self.folder / "model.lower.mtx").exists())
+
+
+class TestWhoMayRead(LostTestCase):
+    def test_a_private_file_stays_private(self):
+        target = pathlib.Path(self.write("mine.json", "old\n"))
+        target.chmod(0o600)
+        self.succeed("convert", self.write("p.json", lcp()), target)
+        self.assertEqual((target.stat().st_mode & 0o777, target.read_text() == "old\n"), (0o600, False))
 
 
 class TestRecords(LostTestCase):
