@@ -21,6 +21,7 @@
 #include <perp/bench/processes/freed_memory.hpp>
 #include <perp/bench/report/html.hpp>
 #include <perp/bench/report/summary.hpp>
+#include <perp/bench/report/summary_json.hpp>
 #include <perp/problems/io/files.hpp>
 #include <perp/problems/json/text.hpp>
 #include <perp/solvers/strategies/strategy.hpp>
@@ -33,7 +34,7 @@ namespace {
 struct BenchOptions {
   std::vector<std::string> what, only, settings, starts = {"zero"};
   std::string shard = "1/1", solvers = "auto";
-  bool quick = false, batch = false;
+  bool quick = false, batch = false, json = false;
   int threads = 1;
   BenchRequest request;
 };
@@ -142,8 +143,23 @@ void run_batches(const BenchOptions& o, int& code) {
   }
   make_folder(o.request.folder);
   write_text_file(o.request.folder + "/" + kBatchFile, batch_csv(runs));
-  std::cout << batch_text(runs);
+  std::cout << (o.json ? json_text({{"batches", batch_json(runs)}}) + "\n" : batch_text(runs));
   code = kDone;
+}
+
+void print_summary(const BenchOptions& o, const BenchSummary& summary) {
+  const std::vector<Record> records = read_records({o.request.folder});
+  if (!o.json) {
+    std::cout << summary_text(records);
+    return;
+  }
+  nlohmann::ordered_json document = {{"records", summary.records_file},
+                                     {"runs", summary.runs},
+                                     {"solved", summary.solved},
+                                     {"already_there", summary.skipped},
+                                     {"interrupted", summary.interrupted != 0}};
+  document.update(summary_json(records));
+  std::cout << json_text(document) << '\n';
 }
 
 void run_bench(BenchOptions& o, const CLI::App& verb, int& code) {
@@ -172,6 +188,11 @@ void run_bench(BenchOptions& o, const CLI::App& verb, int& code) {
     for (Instance& instance : collect_instances(what, o.quick, &notes))
       request.instances.push_back(std::move(instance));
   }
+  if (request.instances.empty()) {
+    throw InputError(
+        fmt::format("{}: no problem is left{}", fmt::join(seen, ", "),
+                    o.quick ? "; --quick leaves out the entries of tier \"full\"" : ""));
+  }
   keep_only(o.only, request.instances);
   for (const std::string& note : notes) std::cerr << "perp: " << message_line(note) << '\n';
   if (o.batch) return run_batches(o, code);
@@ -185,7 +206,7 @@ void run_bench(BenchOptions& o, const CLI::App& verb, int& code) {
                     << std::flush;
       });
   if (bar) std::cerr << "\r\033[K";
-  std::cout << summary_text(read_records({request.folder}));
+  print_summary(o, summary);
   std::cerr << fmt::format("{} runs, {} solved, {} already there; records in {}\n", summary.runs,
                            summary.solved, summary.skipped, summary.records_file);
   if (summary.interrupted != 0) std::cerr << "interrupted; go on with --resume\n";
@@ -278,7 +299,9 @@ void add_bench(CLI::App& app, int& code) {
           "counts")
       ->check(whole_number(1, 100000))
       ->capture_default_str();
-  verb->add_option("--shard", o->shard, "I/N: only every N-th process, from the I-th")
+  verb->add_option(
+          "--shard", o->shard,
+          "I/N: only every N-th problem, from the I-th, with all its solvers; a sequence is one")
       ->capture_default_str();
   verb->add_flag("--resume", o->request.resume,
                  "keep the records that are there and run what is missing");
@@ -294,6 +317,7 @@ void add_bench(CLI::App& app, int& code) {
   verb->add_option("--only", o->only, "instances of this name, or of names like it (*)")
       ->allow_extra_args(false);
   verb->add_flag("--quick", o->quick, "leave out the entries of tier \"full\"");
+  verb->add_flag("--json", o->json, "print one JSON document: the table, not cut, and what failed");
   verb->add_option("-o,--output", o->request.folder, "folder for the records")->required();
   verb->footer(
       "Example: perp bench contact-lcp --solvers lemke --tolerance 1e-10 --quick -o "

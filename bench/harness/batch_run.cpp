@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <perp/bench/harness/measure.hpp>
 #include <perp/problems/io/csv_field.hpp>
 #include <perp/solvers/batch.hpp>
@@ -77,17 +78,36 @@ std::string batch_csv(const std::vector<BatchRun>& runs) {
   return text;
 }
 
+nlohmann::ordered_json batch_json(const std::vector<BatchRun>& runs) {
+  nlohmann::ordered_json lines = nlohmann::ordered_json::array();
+  for (const BatchRun& r : runs) {
+    lines.push_back({{"solver", r.solver},
+                     {"problems", r.problems},
+                     {"structures", r.structures},
+                     {"solved", r.solved},
+                     {"refused", r.refused},
+                     {"same_bits", r.same_bits},
+                     {"threads", r.threads},
+                     {"one_by_one_s", r.one_by_one},
+                     {"batch_s", r.batch},
+                     {"threaded_s", r.threaded},
+                     {"refusal", nullptr}});
+    if (r.refused > 0) lines.back()["refusal"] = r.refusal;
+  }
+  return lines;
+}
+
 std::string batch_text(const std::vector<BatchRun>& runs) {
   std::size_t width = 6;
   for (const BatchRun& r : runs) width = std::max(width, r.solver.size());
   std::string text = fmt::format(
       "{:{}}  problems  structures  solved  refused  same bits  one by one s"
-      "  batch s  ratio  threads  threaded s  ratio\n",
+      "  batch s  faster  threads  threaded s  faster\n",
       "solver", width);
   for (const BatchRun& r : runs) {
     text += fmt::format(
-        "{:{}}  {:8}  {:10}  {:6}  {:7}  {:9}  {:12.3f}  {:7.3f}  {:5.2f}  {:7}  {:10.3f}"
-        "  {:5.2f}\n",
+        "{:{}}  {:8}  {:10}  {:6}  {:7}  {:9}  {:12.3f}  {:7.3f}  {:6.2f}  {:7}  {:10.3f}"
+        "  {:6.2f}\n",
         r.solver, width, r.problems, r.structures, r.solved, r.refused, r.same_bits, r.one_by_one,
         r.batch, r.one_by_one / r.batch, r.threads, r.threaded, r.batch / r.threaded);
   }

@@ -1,6 +1,7 @@
 // Compares solving in batches with solving one by one: times, and whether the answers are the same.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <perp/solvers/router.hpp>
 #include <span>
 #include <string>
@@ -32,6 +33,8 @@ BatchRun run_batch(std::span<const Problem> problems, const SolveRequest& reques
 
 /// A header, then one line for each run.
 std::string batch_csv(const std::vector<BatchRun>& runs);
+/// The same as an array of objects, with "refusal": why the first is refused, or null.
+nlohmann::ordered_json batch_json(const std::vector<BatchRun>& runs);
 /// The same as a table for a terminal.
 std::string batch_text(const std::vector<BatchRun>& runs);
 

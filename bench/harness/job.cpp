@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <perp/bench/harness/solver_names.hpp>
+#include <set>
 
 namespace perp {
 
@@ -84,10 +85,12 @@ std::vector<Job> deal_jobs(const BenchRequest& request, const SettingsText& sett
                            const std::map<std::string, std::string>& outcomes, int& skipped) {
   std::vector<Job> jobs;
   int number = 0;
+  std::set<std::string> named;  // a suite may name a problem twice
   for (const auto& unit : units_of(request.instances)) {
+    // All solvers of a problem are in one shard, so that its times come from one machine.
+    if (number++ % request.shards != request.shard - 1) continue;
     for (const std::string& solver : request.solvers) {
       for (const StartFrom start : starts_of(unit, request.starts)) {
-        if (number++ % request.shards != request.shard - 1) continue;
         const std::string settings = solver + "\n" + settings_text(solver);
         Job job{solver, hash_text(settings), start, {}};
         // In a sequence the key covers the earlier problems, too: the run may start from their
@@ -99,10 +102,11 @@ std::vector<Job> deal_jobs(const BenchRequest& request, const SettingsText& sett
           if (i->position > 0 || start != StartFrom::kZero) what += to_string(start) + before;
           Run run{i, hash_text(what), Run::State::kToDo};
           if (outcomes.contains(run.key)) run.state = Run::State::kDone;
-          skipped += run.state == Run::State::kDone;
           job.runs.push_back(std::move(run));
           before = hash_text(before + i->hash);
         }
+        if (!named.insert(job.runs.back().key).second) continue;
+        skipped += static_cast<int>(std::ranges::count(job.runs, Run::State::kDone, &Run::state));
         mark_replays(job, outcomes);
         if (job.has_work()) jobs.push_back(std::move(job));
       }

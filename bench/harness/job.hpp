@@ -38,7 +38,8 @@ using ProgramHash = std::function<std::string(const std::string& solver)>;
 /// The parts of the request that a solver's answers depend on, as text.
 using SettingsText = std::function<std::string(const std::string& solver)>;
 
-/// The jobs of the shard in order, without jobs that have nothing left to do.
+/// The jobs of the shard in order, without jobs that have nothing left to do. Shards deal out
+/// problems, each with all its solvers and starts; a sequence counts as one.
 /// @param outcomes of the runs that are recorded already, by key
 /// @param skipped is increased by the number of runs that are recorded already
 std::vector<Job> deal_jobs(const BenchRequest& request, const SettingsText& settings_text,

@@ -73,14 +73,21 @@ Vector vector_field(const json::Value& object, const char* name, const std::stri
 Certificate certificate_field(const json::Value& value, const std::string& file) {
   const json::Value* type = value.find("type");
   const auto* name = type ? type->get_if<std::string>() : nullptr;
-  if (!name) {
+  if (!name || (*name != "farkas" && *name != "unbounded" && *name != "ray")) {
     throw InputError(fmt::format(
         "{}: field \"certificate.type\": expected \"farkas\", \"unbounded\" or \"ray\"", file));
   }
   Certificate certificate;
   certificate.type = *name;
+  const char* const needed = *name == "farkas" ? "y" : "z";
+  if (!value.find(needed)) {
+    throw InputError(fmt::format(
+        "{}: field \"certificate.{}\": is missing, a certificate {} has it", file, needed, *name));
+  }
   if (value.find("y")) certificate.y = vector_field(value, "y", file, "certificate.");
   if (value.find("z")) certificate.z = vector_field(value, "z", file, "certificate.");
+  const json::Value* t = value.find("t");
+  if (const auto* number = t ? t->get_if<double>() : nullptr) certificate.t = *number;
   const json::Value* reduction = value.find("reduction");
   if (const auto* text = reduction ? reduction->get_if<std::string>() : nullptr)
     certificate.reduction = *text;

@@ -94,9 +94,12 @@ double seconds_since_1970() {
 
 // The result to record if the child died without one.
 Json told_by_end(const ChildReport& child) {
+  std::string message;
+  if (child.end == ChildReport::End::kSignalled) message = fmt::format("signal {}", child.code);
+  if (child.end == ChildReport::End::kExited)
+    message = fmt::format("the process ended itself with exit code {}", child.code);
   return {{"outcome", outcome_of(child)},
-          {"message",
-           child.end == ChildReport::End::kSignalled ? fmt::format("signal {}", child.code) : ""},
+          {"message", message},
           {"peak_memory_mb", child.peak_memory_mb}};
 }
 

@@ -37,11 +37,13 @@ struct BenchRequest {
   double grace = 20.0;  ///< s; a solve is killed this long after 2.4 limits, unless it has ended
   double memory_limit_mb = 4096;  ///< resident memory of a solve or of the program that it runs
   int jobs = 1;
-  int repeats = 3;            ///< runs of each problem that is solved
-  int shard = 1, shards = 1;  ///< this is shard 1 to `shards`; jobs are dealt out in turn
-  bool resume = false;        ///< keep existing records and run what is missing
-  bool overwrite = false;     ///< replace existing records
-  std::string folder;         ///< records.jsonl (records-I-of-N.jsonl with shards) goes here
+  int repeats = 3;  ///< runs of each problem that is solved
+  int shard = 1,
+      shards =
+          1;  ///< this is shard 1 to `shards`; problems (a sequence is one) are dealt out in turn
+  bool resume = false;     ///< keep existing records and run what is missing
+  bool overwrite = false;  ///< replace existing records
+  std::string folder;      ///< records.jsonl (records-I-of-N.jsonl with shards) goes here
   /// Makes a solver from a name in `solvers`; empty: make_any_solver. It is given the settings that
   /// settings_of() finds for the name.
   std::function<std::unique_ptr<Solver>(std::string_view)> make;

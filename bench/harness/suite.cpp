@@ -128,7 +128,8 @@ bool is_other_document(const fs::path& path) {
     if (is_sequence_file(name)) text.resize(std::min(text.find('\n'), text.size()));
     const json::Value document = json::parse(text, path.string());
     const json::Value* format = document.find("format");
-    if (!format) return !document.find("kind") || document.find("solver");  // no problem's fields
+    if (!format)  // a result has a solver, a verdict says if it is solved; a problem has neither
+      return !document.find("kind") || document.find("solver") || document.find("solved");
     const auto* word = format->get_if<std::string>();
     return word && std::count(kOtherFormats.begin(), kOtherFormats.end(), *word) > 0;
   } catch (const InputError&) {
@@ -401,7 +402,7 @@ class SuiteReader {
         try {
           check_request(find_family(family), static_cast<int>(size), parameters, member);
         } catch (const std::invalid_argument& error) {
-          throw field_error(path_, error.what());
+          entry.fail(error.what());
         }
         for (double seed = seeds[0]; seed <= seeds[1]; ++seed) {
           result.push_back(instance_of_family(family, member, static_cast<int>(size),

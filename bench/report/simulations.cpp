@@ -49,6 +49,13 @@ std::string string_member(const SortedJson& j, const char* name, const fs::path&
   return it->get<std::string>();
 }
 
+// A number that may be left out, but is nothing else. @return NaN if there is none
+double count_member(const SortedJson& j, const char* name, const fs::path& path) {
+  if (j.contains(name) && !j[name].is_number())
+    throw InputError(fmt::format("{}: field \"{}\": expected a number", path.string(), name));
+  return number_member(j, name);
+}
+
 void read_run_json(const fs::path& path, SimulationRun& run) {
   const SortedJson j = read_object(path);
   run.scene = string_member(j, "scene", path);
@@ -62,11 +69,12 @@ void read_run_json(const fs::path& path, SimulationRun& run) {
     for (const auto& [key, value] : j[name].items()) run.settings[key] = setting_text(value);
   }
   run.complete = j.contains("complete") && j["complete"].is_boolean() && j["complete"].get<bool>();
-  run.steps = number_member(j, "steps");
-  run.failed = number_member(j, "failed_steps");
-  run.relaxed = number_member(j, "relaxed_steps");
+  run.steps = count_member(j, "steps", path);
+  run.failed = count_member(j, "failed_steps", path);
+  run.relaxed = count_member(j, "relaxed_steps", path);
   run.wall =
       j.contains("times") && j["times"].is_object() ? number_member(j["times"], "wall") : kNaN;
+  if (!run.complete && run.steps == 0) run.steps = run.wall = kNaN;  // killed, so never counted
   run.message = j.contains("message") ? string_member(j, "message", path) : "";
 }
 

@@ -266,14 +266,17 @@ std::string ends_text(const std::vector<Record>& records) {
 std::string reasons_text(const std::vector<Record>& records) {
   std::string out;
   for (const auto& [what, told] : reasons_of(records, {"unsupported"}))
-    out += fmt::format("{} refused {}: {}\n", what.first, told.first, told.second);
+    out += fmt::format("{} refused {}: {}\n", shown(what.first), told.first,
+                       message_line(told.second));
   out += ends_text(records);
   std::map<std::string, std::pair<int, std::string>> worst;
   for (const auto& [what, told] : reasons_of(records, {"numerical_error", "crashed"})) {
     if (!told.second.empty() && told.first > worst[what.first].first) worst[what.first] = told;
   }
   for (const auto& [solver, told] : worst) {
-    if (told.first > 0) out += fmt::format("{} failed {}: {}\n", solver, told.first, told.second);
+    if (told.first > 0)
+      out +=
+          fmt::format("{} failed {}: {}\n", shown(solver), told.first, message_line(told.second));
   }
   return out;
 }

@@ -5,6 +5,7 @@ import os
 import re
 import shlex
 import signal
+import statistics
 import subprocess
 import sys
 import time
@@ -108,10 +109,70 @@ class TestBatches(BenchTestCase):
         self.assertEqual((quick.returncode, quick.stderr.count("\n")), (2, 1), quick.stderr)
         self.assertIn("--quick: only suites", quick.stderr)
 
+    def test_json_has_the_rows_of_the_file(self):
+        done = self.batch("--solvers", "auto,lemke", "--json")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        with open(self.folder / "batch" / "batch.csv") as file:
+            rows = list(csv.DictReader(file, strict=True))
+        batches = parse_json(done.stdout)["batches"]
+        self.assertEqual([{k: str(b[k]) for k in rows[0] if not k.endswith("_s")} for b in batches],
+                         [{k: row[k] for k in row if not k.endswith("_s")} for row in rows])
+        for b, row in zip(batches, rows, strict=True):
+            self.assertEqual(b["batch_s"], float(row["batch_s"]))
+        self.assertIsNone(batches[0]["refusal"])
+        self.assertRegex(batches[1]["refusal"], "^lemke takes ")
+
     def test_what_is_named_twice_is_run_once(self):
         problem = self.write("good.json", json.dumps(lcp()))
         self.succeed("bench", problem, problem, "--batch", "-o", self.folder / "out")
         self.assertIn("auto,1,", (self.folder / "out" / "batch.csv").read_text())
+
+
+class TestTable(BenchTestCase):
+    """perp bench --json: the table, made anew here from the records."""
+
+    def table(self, *arguments):
+        done = self.perp("bench", *arguments, "--repeat", "1", "--json", "-o", self.folder / "records")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return parse_json(done.stdout)
+
+    def test_lines_are_what_the_records_say(self):
+        suite = self.write("mixed.json", json.dumps({
+            "format": "perp-suite", "version": 1, "name": "mixed", "description": "by hand", "entries": [
+                {"family": "contact-pile", "sizes": [2, 4], "seeds": [1, 4]},
+                {"family": "infeasible", "sizes": [3], "seeds": [1, 3]}]}))
+        document = self.table(suite, "--solvers", "lemke,pgs", "--tolerance", "1e-9", "--time-limit", "1")
+        records = self.records()
+        self.assertEqual((document["runs"], document["already_there"], document["interrupted"]), (len(records), 0, False))
+        self.assertEqual(document["solved"], sum(r["outcome"] == "solved" for r in records))
+        self.assertTrue(os.path.samefile(document["records"], self.folder / "records" / "records.jsonl"))
+        groups = {}
+        for r in records:
+            groups.setdefault((r["family"], r["x-size"], r["solver"]), []).append(r)
+        self.assertEqual({(t["problems"], t["size"], t["solver"].split(" ")[0]) for t in document["table"]}, set(groups))
+        for t in document["table"]:
+            members = groups[t["problems"], t["size"], t["solver"].split(" ")[0]]
+            solved = [r for r in members if r["outcome"] == "solved"]
+            self.assertEqual((t["suite"], t["runs"], t["solved"]), ("mixed", len(members), len(solved)))
+            self.assertEqual(t["proven"], sum(r["outcome"] == "infeasible" for r in members))
+            for name in ("unsupported", "wrong"):
+                self.assertEqual(t[name], sum(r["outcome"] == name for r in members))
+            self.assertEqual((t["n_min"], t["n_max"]), (min(r["n"] for r in members), max(r["n"] for r in members)))
+            if not solved:
+                self.assertEqual([t["median_s"], t["p90_s"], t["residual"], t["iterations"]], [None] * 4)
+                continue
+            times = [r["times"]["setup"] + r["times"]["solve"] for r in solved]
+            self.assertAlmostEqual(t["median_s"], statistics.median(times), delta=1e-12)
+            self.assertAlmostEqual(t["solve_median_s"], statistics.median(r["times"]["solve"] for r in solved), delta=1e-12)
+            self.assertEqual(t["residual"], max(r["residuals"]["natural"] for r in solved))
+            self.assertEqual(t["iterations"], statistics.median(r["iterations"] for r in solved))
+            self.assertTrue(min(times) <= t["p10_s"] <= t["median_s"] <= t["p90_s"] <= max(times))
+        self.assertTrue(document["failures"] and all(f["runs"] >= len(f["examples"]) > 0 for f in document["failures"]))
+
+    def test_resumed_it_runs_nothing(self):
+        problem = self.write("good.json", json.dumps(lcp()))
+        first, second = self.table(problem), self.table(problem, "--resume")
+        self.assertEqual((second["runs"], second["already_there"], second["table"]), (0, 1, first["table"]))
 
 
 class TestStarts(BenchTestCase):
@@ -555,8 +616,9 @@ class TestOnly(BenchTestCase):
         self.write("all/z.json", lcp(name="z"))
         self.write("all/a.answer.json", {"problem": "a", "z": [0, 0]})
         self.write("all/a.solved.json", self.perp("solve", a, "--json").stdout)
+        self.write("all/a.verdict.json", self.perp("verify", a, self.folder / "all/a.solved.json", "--json").stdout)
         known = [p.name.removesuffix(".schema.json") for p in SCHEMAS.iterdir()]
-        others = [name for name in known if name not in ("perp-problem", "perp-sequence", "perp-result")]
+        others = [name for name in known if name not in ("perp-problem", "perp-sequence", "perp-result", "perp-verdict")]
         for name in others:
             self.write(f"all/{name}.json", {"format": name, "version": 1})
         self.write("all/c/records.jsonl", '{"format": "perp-record", "version": 1}\n')

@@ -37,6 +37,33 @@ class TestIdentity(BenchTestCase):
         self.bench(self.folder / "twins", "--solvers", "lemke", "--resume", runs=0)
         self.assertEqual(len({row["id"] for row in page_records(self.report("records"))}), 2)
 
+    def test_what_a_suite_names_twice_is_run_once(self):
+        entry = {"family": "contact-pile", "sizes": [1, 2]}
+        path = self.write("twice.json", suite("twice", {**entry, "seeds": [1, 2]}, {**entry, "seeds": [2, 3]}))
+        records = self.bench(path, "--solvers", "lemke,pgs", runs=12)
+        self.assertEqual(len({r["key"] for r in records}), 12)
+        self.bench(path, "--solvers", "lemke,pgs", "--resume", runs=0)
+
+    def test_a_suite_of_which_nothing_is_left(self):
+        path = self.write("large.json", suite("large", {"family": "contact-pile", "sizes": [3], "seeds": [1, 1], "tier": "full"}))
+        done = self.perp("bench", path, "--quick", "--solvers", "lemke", "-o", self.folder / "none")
+        self.assertEqual((done.returncode, done.stderr.count("\n"), (self.folder / "none").exists()), (2, 1, False), done.stderr)
+        self.assertIn("large.json: no problem is left; --quick", done.stderr)
+
+    def test_a_fault_of_a_family_names_the_entry(self):
+        for entry in ({"parameters": {"bogus": 1}}, {"sizes": [1, 100000000]}):
+            path = self.write("s.json", suite("s", {"family": "contact-stack", "sizes": [3], "seeds": [1, 1], **entry}))
+            done = self.perp("bench", path, "--solvers", "lemke", "-o", self.folder / "none")
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+            self.assertIn('s.json: field "entries[0]": ', done.stderr)
+
+    def test_the_page_knows_machine_and_repeats(self):
+        self.bench(self.write("p.json", lcp(name="p")), "--solvers", "lemke,pgs")
+        record = self.records()[0]["machine"]
+        rows = page_records(self.report("records"))
+        self.assertEqual({row["machine"] for row in rows}, {f"{record['cpu']} ({record['cores']} cores), {record['compiler']}"})
+        self.assertEqual({row["repeats"] for row in rows}, {1})
+
     def test_a_problem_of_two_suites_is_run_for_each(self):
         entry = {"family": "contact-pile", "sizes": [1]}
         one = self.write("one.json", suite("one", {**entry, "seeds": [1, 3]}))

@@ -281,7 +281,8 @@ class TestReportOfSimulations(CliTestCase):
                            ("figure.json", '{"reference": {"path": [[0, 1, 2]]}}'), ("figure.json", '{"draw": ["x"]}'),
                            ("figure.json", '{"draw": "path"}'), ("figure.json", '{"view": "front"}'), ("figure.json", '{"joint": {"row": -1}}'),
                            ("figure.json", '{"reference": {"path": [[1, 0, 0, 0], [0, 0, 0, 0]]}}'),
-                           ("N-10/run.json", "[]"), ("N-10/run.json", '{"steps": 3}')):
+                           ("N-10/run.json", "[]"), ("N-10/run.json", '{"steps": 3}'),
+                           ("N-10/run.json", '{"scene": "disc-polygon", "complete": true, "steps": "x"}')):
             path = self.folder / "sim" / "polygons" / file
             before = path.read_text() if path.exists() else "{}"
             path.write_text(text)
