@@ -28,22 +28,24 @@ namespace {
 
 constexpr int kMaxDepth = 100;
 
-// "line 3, column 7" of a byte offset; "column 7" if the text has one line, as those of sequences,
-// whose line the name of the file tells.
-std::string place(std::string_view text, std::size_t offset) {
+// Whether a text is a whole file, or one line of it that its name tells.
+enum class Extent { kFile, kLine };
+
+// "line 3, column 7" of a byte offset; "column 7" in a line.
+std::string place(std::string_view text, std::size_t offset, Extent extent) {
   offset = std::min(offset, text.size());
   const auto line = std::count(text.begin(), text.begin() + offset, '\n') + 1;
   const auto start = text.substr(0, offset).rfind('\n');
-  const auto behind = offset - (start == std::string_view::npos ? 0 : start + 1);
-  const std::string column = fmt::format("column {}", std::max<std::size_t>(behind, 1));
-  const bool is_one_line = text.find('\n') >= text.size() - std::min<std::size_t>(text.size(), 1);
-  return is_one_line ? column : fmt::format("line {}, {}", line, column);
+  const auto column = offset - (start == std::string_view::npos ? 0 : start + 1);
+  const std::string in_line = fmt::format("column {}", std::max<std::size_t>(column, 1));
+  return extent == Extent::kLine ? in_line : fmt::format("line {}, {}", line, in_line);
 }
 
 // Builds a Value from the events of nlohmann's parser.
 class Builder {
  public:
-  Builder(std::string_view text, const std::string& file) : text_(text), file_(file) {}
+  Builder(std::string_view text, const std::string& file, Extent extent)
+      : text_(text), file_(file), extent_(extent) {}
 
   bool null() { return add(Value(nullptr)); }
   bool boolean(bool value) { return add(Value(value)); }
@@ -78,14 +80,14 @@ class Builder {
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::json::exception& error) {
     if (error.id == 406) {
-      throw InputError(
-          fmt::format("{}: {}: a number does not fit a double", file_, place(text_, position)));
+      throw InputError(fmt::format("{}: {}: a number does not fit a double", file_,
+                                   place(text_, position, extent_)));
     }
     std::string what =
         error.what();  // "[json.exception...] parse error at line 1, column 2: <reason>"
     const auto reason = what.find(" while ");
     throw InputError(
-        fmt::format("{}: {}: not valid JSON ({})", file_, place(text_, position),
+        fmt::format("{}: {}: not valid JSON ({})", file_, place(text_, position, extent_),
                     shown(reason == std::string::npos ? what : what.substr(reason + 1), 200)));
   }
 
@@ -190,6 +192,7 @@ class Builder {
 
   std::string_view text_;
   const std::string& file_;
+  Extent extent_;
   Value root_;
   std::vector<Value> stack_;
   std::vector<OpenObject> open_objects_;
@@ -212,15 +215,28 @@ std::string_view Value::type_name() const {
   return kNames[data.index()];
 }
 
-Value parse(std::string_view text, const std::string& file) {
+namespace {
+
+Value parse(std::string_view text, const std::string& file, Extent extent) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     throw InputError(fmt::format("{}: the file is empty", file));
   }
   if (const std::size_t end = text.find('\0'); end != std::string_view::npos)
-    throw InputError(fmt::format("{}: {}: not valid JSON (a byte 0)", file, place(text, end + 1)));
-  Builder builder(text, file);
+    throw InputError(
+        fmt::format("{}: {}: not valid JSON (a byte 0)", file, place(text, end + 1, extent)));
+  Builder builder(text, file, extent);
   nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
   return builder.take();
+}
+
+}  // namespace
+
+Value parse(std::string_view text, const std::string& file) {
+  return parse(text, file, Extent::kFile);
+}
+
+Value parse_line(std::string_view line, const std::string& place) {
+  return parse(line, place, Extent::kLine);
 }
 
 void append_number(std::string& out, double value) {

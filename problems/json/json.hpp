@@ -62,9 +62,12 @@ struct Value {
 };
 
 /// Parses a whole document. @param file its name, with which messages begin
-/// @throws InputError with line and column (the column alone if the text has one line); also for
-/// repeated names, nesting deeper than 100, and numbers that do not fit a double
+/// @throws InputError with line and column; also for repeated names, nesting deeper than 100, and
+/// numbers that do not fit a double
 Value parse(std::string_view text, const std::string& file);
+/// The same of one line of a file. @param place "FILE, line 3", with which messages begin
+/// @throws InputError with the column, else as parse()
+Value parse_line(std::string_view line, const std::string& place);
 
 /// Compact text; doubles in the shortest form that reads back to the same bits.
 std::string to_text(const Value& value);

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import math
 import os
 import pickle
 from typing import Any, Callable, Iterable
@@ -20,6 +21,10 @@ def _settings(function: Callable[..., Any]) -> dict[str, Any]:
             continue
         if parameter.default is inspect.Parameter.empty:
             raise ValueError(f"setting \"{name}\": has no default")
+        if isinstance(parameter.default, float) and math.isnan(parameter.default):
+            raise ValueError(f"setting \"{name}\": the default is no number")
+        if type(parameter.default) is int and abs(parameter.default) >= 2**31:
+            raise ValueError(f"setting \"{name}\": {parameter.default} is too large for a whole number; make it a float")
         settings[name] = parameter.default
     return settings
 
@@ -41,7 +46,7 @@ def _hash(function: Callable[..., Any]) -> str:
     return hashlib.sha256(text).hexdigest()[:16]
 
 
-def register_solver(name: str, function: Callable[..., Any], kinds: Iterable[str], *, summary: str = "",
+def register_solver(name: str, function: Callable[..., Any], kinds: Iterable[str] | str, *, summary: str = "",
                     uses_start: bool = True) -> None:
     """Makes a function a solver that `solve`, `Session`, `bench`, `simulate` and strategies know by name.
 
@@ -53,12 +58,13 @@ def register_solver(name: str, function: Callable[..., Any], kinds: Iterable[str
     Keyword-only parameters are its settings. What it raises is a row with status numerical_error in a benchmark, and
     an exception of `solve`. Every answer is verified.
 
-    kinds: the kinds of problems it takes. A name may be registered again; one of perp's own is a ValueError."""
-    _perp.register_method(name, function, list(kinds), summary or (inspect.getdoc(function) or "").partition("\n")[0],
+    kinds: the kinds of problems it takes, or one kind. A name may be registered again; one of perp's own is a ValueError."""
+    taken = [kinds] if isinstance(kinds, str) else list(kinds)
+    _perp.register_method(name, function, taken, summary or (inspect.getdoc(function) or "").partition("\n")[0],
                           uses_start, _settings(function), _hash(function), imported)
 
 
-def solver(name: str, kinds: Iterable[str], *, summary: str = "",
+def solver(name: str, kinds: Iterable[str] | str, *, summary: str = "",
            uses_start: bool = True) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorator that makes a function a solver: register_solver(name, function, kinds).
 

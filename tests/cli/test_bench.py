@@ -625,7 +625,7 @@ class TestOnly(BenchTestCase):
         done = self.perp("bench", self.folder / "all", "--solvers", "lemke", "-o", self.folder / "out")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([r["instance"] for r in self.records("out")], ["a", "z"])
-        self.assertIn(f"left out, as no problem is in {len(others) + 3} of its files: ", done.stderr)
+        self.assertIn(f"left out, as no problem is in {len(others) + 4} of its files: ", done.stderr)
         self.assertIn("a.answer.json", done.stderr)
 
     def test_a_damaged_problem_is_not_left_out_of_a_folder(self):

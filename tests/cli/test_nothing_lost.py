@@ -132,10 +132,10 @@ class TestPartsOfMatrices(LostTestCase):
         source = self.write("p.json", lcp())
         self.write("model.A.mtx", "my own notes\n")
         (self.folder / "model.start.mtx").mkdir()
-        self.refuse_and_keep(self.folder, "convert", source, self.folder / "model.mtx", words=["model.A.mtx: is there"])
-        (self.folder / "model.A.mtx").unlink()
         self.refuse_and_keep(self.folder, "convert", source, self.folder / "model.mtx", words=["model.start.mtx: is there"])
         (self.folder / "model.start.mtx").rmdir()
+        self.refuse_and_keep(self.folder, "convert", source, self.folder / "model.mtx", words=["model.A.mtx: is there"])
+        (self.folder / "model.A.mtx").unlink()
         self.write("model.lower.mtx", "%%MatrixMarket matrix array real general\n2 1\n0\n0\n")
         self.refuse_and_keep(self.folder, "convert", source, self.folder / "model.mtx", words=["model.lower.mtx: is there"])
 

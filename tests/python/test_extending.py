@@ -1,6 +1,7 @@
 """Solvers and formulations of Python run beside perp's own, and nothing they do ends a benchmark."""
 import csv
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -115,6 +116,19 @@ class Solvers(unittest.TestCase):
             with self.assertRaises(ValueError) as caught:
                 call()
             self.assertIn(text, str(caught.exception))
+
+    def test_defaults_that_are_no_settings_and_one_kind(self):
+        def not_a_number(problem, start, limits, *, a=math.nan):
+            return None
+
+        def too_large(problem, start, limits, *, a=3000000000):
+            return None
+
+        for function, words in ((not_a_number, "is no number"), (too_large, "too large for a whole number")):
+            with self.assertRaisesRegex(ValueError, f'setting "a": .*{words}'):
+                perp.register_solver("has-defaults", function, ["lcp"])
+        perp.register_solver("one-kind", lambda problem, start, limits: np.zeros(problem.size), "lcp")
+        self.assertTrue(perp.solve(perp.lcp(np.eye(2), np.ones(2)), "one-kind").solved)
 
     def test_in_a_benchmark_a_bad_solver_is_a_row(self):
         @perp.solver("bad-raises", ["lcp"])
@@ -343,7 +357,7 @@ class Solvers(unittest.TestCase):
             self.assertEqual(missing.returncode, 2)
             self.assertIn("no.py", missing.stderr)
             for text, told in (("x = 1\ny = x / 0\n", "line 2: ZeroDivisionError: division by zero"), ("x = (\n", "line 1: "),
-                               ("perp.register_solver('start', ['lcp'], print)\n", "line 1: ValueError: ")):
+                               ("perp.register_solver('start', lambda problem, start, limits: None, ['lcp'])\n", "line 1: ValueError: ")):
                 file.write_text(text)
                 for words in (["--import", file], [f"--import={file}"]):
                     ran = subprocess.run([sys.executable, "-m", "perp", *words, "list"], capture_output=True, text=True)
