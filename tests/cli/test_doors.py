@@ -143,7 +143,7 @@ class TestFaultsApart(DoorTestCase):
         ends = (ROOT / "tests/plugins/faulty.c").read_text().replace("*nowhere = 1;", "(void)nowhere;\n  exit(0);")
         library = self.compiled(self.write("ends.c", ends))
         (record,) = self.bench(self.write("p.json", lcp()), "--plugin", library, "--solvers", "crash")
-        self.assertEqual((record["outcome"], record["message"]), ("crashed", "the process ended itself with exit code 0"))
+        self.assertEqual((record["outcome"], record["message"]), ("crashed", "the process ended itself with exit code 2"))
         done = self.perp("solve", self.write("p.json", lcp()), "--plugin", library, "--solver", "crash")
         self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", "perp: a plug-in has ended the program\n"))
 
