@@ -38,7 +38,7 @@ std::string problem_line(const Problem& problem) {
 }
 
 json::Object read_header(std::string_view line, const std::string& file) {
-  const json::Value document = json::parse_line(line, file);
+  const json::Value document = json::parse(line, file);
   const Field root(document, file, "");
   if (root["format"].text() != "perp-sequence") root["format"].fail("expected \"perp-sequence\"");
   if (root["version"].integer(0, 1000) != 1) {
@@ -67,7 +67,7 @@ class LineReader {
                       "bytes, take more than {} MB; cut the sequence into parts",
                       place, shared_bytes_, most_ >> 20));
     }
-    json::Value document = json::parse_line(line, place);
+    json::Value document = json::parse(line, place);
     auto* fields = std::get_if<json::Object>(&document.data);
     if (!fields) throw InputError(fmt::format("{}: expected an object", place));
     std::unordered_set<std::string_view> own;

@@ -28,24 +28,19 @@ namespace {
 
 constexpr int kMaxDepth = 100;
 
-// Whether a text is a whole file, or one line of it that its name tells.
-enum class Extent { kFile, kLine };
-
-// "line 3, column 7" of a byte offset; "column 7" in a line.
-std::string place(std::string_view text, std::size_t offset, Extent extent) {
+// "line 3, column 7" of a byte offset.
+std::string place(std::string_view text, std::size_t offset) {
   offset = std::min(offset, text.size());
   const auto line = std::count(text.begin(), text.begin() + offset, '\n') + 1;
   const auto start = text.substr(0, offset).rfind('\n');
   const auto column = offset - (start == std::string_view::npos ? 0 : start + 1);
-  const std::string in_line = fmt::format("column {}", std::max<std::size_t>(column, 1));
-  return extent == Extent::kLine ? in_line : fmt::format("line {}, {}", line, in_line);
+  return fmt::format("line {}, column {}", line, std::max<std::size_t>(column, 1));
 }
 
 // Builds a Value from the events of nlohmann's parser.
 class Builder {
  public:
-  Builder(std::string_view text, const std::string& file, Extent extent)
-      : text_(text), file_(file), extent_(extent) {}
+  Builder(std::string_view text, const std::string& file) : text_(text), file_(file) {}
 
   bool null() { return add(Value(nullptr)); }
   bool boolean(bool value) { return add(Value(value)); }
@@ -80,14 +75,14 @@ class Builder {
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::json::exception& error) {
     if (error.id == 406) {
-      throw InputError(fmt::format("{}: {}: a number does not fit a double", file_,
-                                   place(text_, position, extent_)));
+      throw InputError(
+          fmt::format("{}: {}: a number does not fit a double", file_, place(text_, position)));
     }
     std::string what =
         error.what();  // "[json.exception...] parse error at line 1, column 2: <reason>"
     const auto reason = what.find(" while ");
     throw InputError(
-        fmt::format("{}: {}: not valid JSON ({})", file_, place(text_, position, extent_),
+        fmt::format("{}: {}: not valid JSON ({})", file_, place(text_, position),
                     shown(reason == std::string::npos ? what : what.substr(reason + 1), 200)));
   }
 
@@ -192,7 +187,6 @@ class Builder {
 
   std::string_view text_;
   const std::string& file_;
-  Extent extent_;
   Value root_;
   std::vector<Value> stack_;
   std::vector<OpenObject> open_objects_;
@@ -215,28 +209,15 @@ std::string_view Value::type_name() const {
   return kNames[data.index()];
 }
 
-namespace {
-
-Value parse(std::string_view text, const std::string& file, Extent extent) {
+Value parse(std::string_view text, const std::string& file) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     throw InputError(fmt::format("{}: the file is empty", file));
   }
   if (const std::size_t end = text.find('\0'); end != std::string_view::npos)
-    throw InputError(
-        fmt::format("{}: {}: not valid JSON (a byte 0)", file, place(text, end + 1, extent)));
-  Builder builder(text, file, extent);
+    throw InputError(fmt::format("{}: {}: not valid JSON (a byte 0)", file, place(text, end + 1)));
+  Builder builder(text, file);
   nlohmann::json::sax_parse(text.begin(), text.end(), &builder);
   return builder.take();
-}
-
-}  // namespace
-
-Value parse(std::string_view text, const std::string& file) {
-  return parse(text, file, Extent::kFile);
-}
-
-Value parse_line(std::string_view line, const std::string& place) {
-  return parse(line, place, Extent::kLine);
 }
 
 void append_number(std::string& out, double value) {

@@ -65,9 +65,6 @@ struct Value {
 /// @throws InputError with line and column; also for repeated names, nesting deeper than 100, and
 /// numbers that do not fit a double
 Value parse(std::string_view text, const std::string& file);
-/// The same of one line of a file. @param place "FILE, line 3", with which messages begin
-/// @throws InputError with the column, else as parse()
-Value parse_line(std::string_view line, const std::string& place);
 
 /// Compact text; doubles in the shortest form that reads back to the same bits.
 std::string to_text(const Value& value);

@@ -29,10 +29,8 @@ struct Residuals {
   double relative = kNone;  ///< friction_contact: ||F_nat||_2 / ||q||_2, FCLIB's number
   double by_part = kNone;  ///< friction_contact: largest ||E_p|| / max(||q_p||, min(1, ||q||)) over
                            ///< the parts p that do not act on each other (FrictionMeasure)
-  /// What rounding alone can cause in the worst row: eps (|M||z| + |q|) if F decides there, else
-  /// eps times what does, z or y.
-  double floor = kNone;
-  int worst_index = -1;              ///< row of the largest residual
+  double floor = kNone;    ///< what rounding alone can cause in the worst row, of F or of z or y
+  int worst_index = -1;    ///< row of the largest residual
   double worst_value = kNone;        ///< the residual of that row, absolute
   bool worst_is_constraint = false;  ///< conic_qp: worst_index is a row of A, not an unknown
 };

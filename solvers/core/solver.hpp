@@ -19,14 +19,13 @@ namespace perp {
 
 /// What proves or explains an end without a solution.
 struct Certificate {
-  std::string type;  ///< "farkas": y proves infeasibility; "ray": the secondary ray (z, t);
-                     ///< "unbounded": z proves that the dual is infeasible (conic_qp)
-  Vector y;          ///< farkas: one multiplier for every unknown, of a conic_qp for every row
-  Vector z;          ///< ray, unbounded: direction of z, size of the unknown
-  double t = 0.0;    ///< ray: value of the covering variable on it
-  bool checked =
-      false;  ///< farkas, unbounded: it is a proof in exact arithmetic, or a point is that
-              ///< equals it up to rounding (certificates.hpp); ray: check_ray confirmed it
+  std::string type;       ///< "farkas": y proves infeasibility; "ray": the secondary ray (z, t);
+                          ///< "unbounded": z proves that the dual is infeasible (conic_qp)
+  Vector y;               ///< farkas: one multiplier for every unknown, of a conic_qp for every row
+  Vector z;               ///< ray, unbounded: direction of z, size of the unknown
+  double t = 0.0;         ///< ray: value of the covering variable on it
+  bool checked = false;   ///< farkas, unbounded: it is a proof in exact arithmetic, or one is
+                          ///< that equals it up to rounding; ray: check_ray confirmed it
   double radius = 0.0;    ///< farkas: no feasible point has a 1-norm below this; unbounded: no
                           ///< feasible point of the dual has; infinity if checked
   std::string reduction;  ///< "": it is about the problem itself, else about this reduction of it

@@ -236,12 +236,6 @@ class TestOneOfASequence(MatrixTestCase):
         self.file.write_text(self.file.read_text().replace("[-3, -3]", "[-3]"))
         self.refuse("solve", f"{self.file}:2", words=["line 3", '"q"'])
 
-    def test_a_fault_of_syntax_has_one_place(self):
-        lines = self.file.read_text().splitlines(keepends=True)
-        lines[2] = "{," + lines[2][1:]
-        self.file.write_text("".join(lines))
-        self.refuse("solve", f"{self.file}:2", words=["steps.jsonl, line 3: column 2: not valid JSON"])
-
     def test_a_sequence_of_another_name(self):
         other = self.folder / "steps.json"
         other.write_text(self.file.read_text())
