@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <optional>
+#include <perp/problems/matrix/infinity.hpp>
 #include <perp/problems/standard/verifier.hpp>
 #include <perp/solvers/statements.hpp>
 #include <stdexcept>
@@ -14,6 +15,7 @@ namespace {
 // What --as takes for a kind, in words.
 std::string_view reductions_in_words(std::string_view kind) {
   if (kind == "lcp") return "mlcp, box_qp (if M is symmetric)";
+  if (kind == "mlcp") return "lcp";
   if (kind == "box_qp") return "mlcp";
   if (kind == "conic_qp") return "mlcp (without second-order cones)";
   if (kind == "convex_contact") return "conic_qp";
@@ -46,6 +48,7 @@ std::optional<Reduction> reduction_as_kind(const Problem& posed, std::string_vie
     if (kind == "mlcp") return reduce_to_mlcp(*p);
     if (kind == "box_qp") return reduce_to_box_qp(*p);
   }
+  if (const auto* p = std::get_if<Mlcp>(&posed.data); p && kind == "lcp") return reduce_to_lcp(*p);
   if (const auto* p = std::get_if<BoxQp>(&posed.data); p && kind == "mlcp")
     return reduce_to_mlcp(*p);
   if (const auto* p = std::get_if<ConicQp>(&posed.data); p && kind == "mlcp")
@@ -93,6 +96,14 @@ void map_points(const Problem& posed, const Reduction& reduction, Problem& reduc
     reduced.solution = {answer.z, answer.dual};
 }
 
+// Whether the unknowns of a reduction are those of the problem. Those of an mlcp are counted from
+// their bounds.
+bool has_same_unknowns(const Problem& posed) {
+  if (const auto* p = std::get_if<Mlcp>(&posed.data))
+    return (p->lower.array() == 0.0).all() && (p->upper.array() == kInfinity).all();
+  return posed.kind() == "lcp" || posed.kind() == "box_qp";
+}
+
 }  // namespace
 
 Problem reduced_problem(const Problem& posed, const std::string& as, const std::string& file) {
@@ -106,8 +117,7 @@ Problem reduced_problem(const Problem& posed, const std::string& as, const std::
   reduced.name = posed.name.empty() ? what : fmt::format("{} ({})", posed.name, what);
   reduced.source = source_of(posed, reduction, file);
   map_points(posed, reduction, reduced);
-  const bool same_unknowns = posed.kind() == "lcp" || posed.kind() == "box_qp";
-  if (same_unknowns) {
+  if (has_same_unknowns(posed)) {
     reduced.variables = posed.variables;
     reduced.contacts = posed.contacts;
   }

@@ -17,6 +17,10 @@ bool has_linear_cones(const ConicQp& qp) {
 }  // namespace
 
 std::vector<MakeReduction> exact_reductions(const Problem& problem) {
+  if (const auto* lcp = std::get_if<Lcp>(&problem.data))
+    return {[lcp] { return reduce_to_mlcp(*lcp); }};
+  if (const auto* mlcp = std::get_if<Mlcp>(&problem.data))
+    return {[mlcp] { return reduce_to_lcp(*mlcp); }};
   if (const auto* qp = std::get_if<BoxQp>(&problem.data))
     return {[qp] { return reduce_to_mlcp(*qp); }};
   if (const auto* qp = std::get_if<ConicQp>(&problem.data)) {

@@ -37,6 +37,12 @@ Reduction reduce_to_mlcp(const BoxQp& problem);
 /// Unknowns (x, y): P x + c + A'y = 0 with x free, b - A x complementary to y. Exact.
 /// @throws std::invalid_argument if there is a second-order cone
 Reduction reduce_to_mlcp(const ConicQp& problem);
+/// Nonnegative unknowns: z_i = l_i + y_i, u_i - y_i if only u_i is finite, or y_i - y_k if neither
+/// is, so that F_i >= 0 and -F_i >= 0. If both are, y_k is the multiplier of z_i <= u_i:
+///   0 <= y_i _|_ F_i + y_k >= 0,  0 <= y_k _|_ u_i - l_i - y_i >= 0.
+/// Exact up to the rounding of M l + q and u - l. Unknowns keep their places; those numbered k
+/// follow. If all bounds are 0 and infinity, the numbers are those of the mlcp.
+Reduction reduce_to_lcp(const Mlcp& problem);
 /// For a symmetric M: min 1/2 z'Mz + q'z over z >= 0. A stationary point is a solution, so exact;
 /// an optimum only if M is positive semidefinite.
 /// @throws std::invalid_argument if M is not symmetric

@@ -253,6 +253,7 @@ class TestReductions(MatrixTestCase):
 
     def test_exact_ones_have_the_answers(self):
         cases = [(make_problem("lcp"), "mlcp"), (make_problem("lcp"), "box_qp"), (make_problem("box_qp"), "mlcp"),
+                 (make_problem("mlcp", lower=[0, 0], upper=[None, None]), "lcp"),
                  (make_problem("conic_qp"), "mlcp")]
         for problem, name in cases:
             with self.subTest((problem["kind"], name)):
@@ -269,6 +270,15 @@ class TestReductions(MatrixTestCase):
             self.solve(out, "--tolerance", 1e-8 * reduced["source"]["tolerance_factor"])
         _, _, *slip = self.solve(self.reduce(make_problem("friction_contact"), "mcp")[0], "--tolerance", 1e-13)["z"]
         self.assertAlmostEqual(slip[-1], 1.5, delta=1e-5)  # lambda = mu r_n |u_t| / |r_t|, r = (1, -0.5, 0), u_t = 1.5
+
+    def test_unknowns_of_an_mlcp_are_counted_from_their_bounds(self):
+        problem = make_problem("mlcp", M={"shape": [2, 2], "dense": [[2, 1], [1, 2]]}, q=[-3, 8], lower=[None, 1], upper=[None, 4])
+        out, reduced = self.reduce(problem, "lcp")  # z_0 = y_0 - y_2, z_1 = 1 + y_1 with the multiplier y_3
+        self.assertEqual(reduced["q"], [-2, 10, 2, 3])
+        self.assertNotIn("variables", reduced)
+        y = self.solve(out)["z"]
+        z = [y[0] - y[2], 1 + y[1]]
+        self.assertLess(natural_residual(problem, z), 1e-8)
 
     def test_approximate_ones_by_name(self):
         problem = make_problem("friction_contact")
@@ -292,7 +302,7 @@ class TestReductions(MatrixTestCase):
 
     def test_there_is_none(self):
         for kind, name, words in (("lcp", "mcp", ["there are: mlcp, box_qp"]), ("lcp", "lcp", ["there are"]), ("mcp", "lcp", ["none"]),
-                                  ("mlcp", "box_qp", ["none"]), ("box_qp", "pyramid", ["there are: mlcp"]),
+                                  ("mlcp", "box_qp", ["there are: lcp"]), ("box_qp", "pyramid", ["there are: mlcp"]),
                                   ("friction_contact", "box_qp", ["mcp", "pyramid:EDGES", "convex"]),
                                   ("friction_contact", "pyramid:3", ["edges: 3"]), ("lcp", "\x1b[2J", ["x1b"])):
             self.refuse("convert", self.write("p.json", make_problem(kind)), self.folder / "no.json", "--as", name, words=["p.json", *words])

@@ -249,6 +249,39 @@ TEST(Reductions, MapSolutionsBackExactly) {
   EXPECT_NEAR(answer.z[1], 1.5, 1e-14);
 }
 
+// Bounds of every sort, singular and degenerate matrices; both ways.
+TEST(Reductions, MakeNonnegativeUnknowns) {
+  Random random(29);
+  int there = 0, back = 0;
+  for (int trial = 0; trial < 400; ++trial) {
+    Mlcp p = random_box_problem(random);
+    if (trial % 2 == 0) p.M = Matrix(p.M.to_sparse());
+    const Problem posed = problem_of(p);
+    const Reduction reduction = reduce_to_lcp(p);
+    EXPECT_EQ(std::get<Lcp>(reduction.problem).M.is_sparse(), p.M.is_sparse());
+    if (const Solved s = solve_by_lemke(posed); s.status == Status::kSolved) {
+      const Answer answer = reduction.map_start({s.z, {}});
+      EXPECT_TRUE(verify(problem_of(reduction.problem), answer, 1e-9).solved);
+      EXPECT_TRUE(verify(posed, reduction.map_back(answer), 1e-9).solved);
+      ++there;
+    }
+    if (const Solved s = solve_by_lemke(problem_of(reduction.problem));
+        s.status == Status::kSolved) {
+      EXPECT_TRUE(verify(posed, reduction.map_back({s.z, {}}), 1e-8).solved) << trial;
+      ++back;
+    }
+  }
+  EXPECT_GT(there, 200);
+  EXPECT_GT(back, 200);
+}
+
+TEST(Reductions, KeepTheNumbersOfNonnegativeUnknowns) {
+  const Lcp lcp{matrix(2, 2, {2, -1, 0.5, 3}), vector({-1, 1})};
+  const Reduction reduction = reduce_to_lcp(to_mlcp(lcp));
+  EXPECT_EQ(std::get<Lcp>(reduction.problem).M.to_dense(), lcp.M.to_dense());
+  EXPECT_EQ(std::get<Lcp>(reduction.problem).q, lcp.q);
+}
+
 TEST(Reductions, RefuseWhatIsNotExact) {
   const ConicQp qp{matrix(1, 1, {1}),
                    vector({0}),
