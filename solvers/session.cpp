@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <cmath>
 #include <perp/problems/limits/deadline.hpp>
 #include <perp/solvers/method_settings.hpp>
 #include <perp/solvers/verified_solve.hpp>
@@ -54,6 +55,17 @@ void check_start(const Problem& problem, const Start& start) {
         fmt::format("start dual: length is {}, expected {}", start.dual->size(), conic->b.size()));
 }
 
+void check_limits(const SolveRequest& request) {
+  const auto check = [](std::string_view what, double value) {
+    if (value >= 0.0 && std::isfinite(value)) return;
+    throw std::invalid_argument(
+        fmt::format("{}: {} is not a finite number of at least 0", what, value));
+  };
+  check("tolerance", request.limits.tolerance);
+  check("time_limit", request.limits.time_limit);
+  if (request.verify_at) check("verify_at", *request.verify_at);
+}
+
 // Tries tell what their methods took. What is done around and between them (solvers are made when
 // their turn comes, starts and answers are passed on) counts as setup.
 void charge_the_rest(double whole, VerifiedResult& result) {
@@ -78,6 +90,7 @@ const VerifiedResult& Session::solve(const Problem& problem, const SolveRequest&
   if (request.start_basis) start.basis = &*request.start_basis;
   if (stored) start.z = &*problem.start;
   check_start(problem, start);
+  check_limits(request);
   Limits limits = request.limits;
   double spent = 0.0;
   const Problem* posed = compiled(keep(problem), limits, spent);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <exception>
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -177,6 +178,21 @@ std::vector<double> read_steps(const std::vector<std::string>& texts) {
   return steps;
 }
 
+// Ends a record that could not be written whole: run.json says why, if it can be written.
+[[noreturn]] void end_record(SimulationRecorder& recorder, const SimulationRequest& request,
+                             double h, SimulationSummary& summary, const std::exception_ptr& why) {
+  try {
+    std::rethrow_exception(why);
+  } catch (const InputError& error) {
+    summary.message = error.what();
+    try {
+      recorder.summary(request, h, summary, false);
+    } catch (const InputError&) {  // the first fault is told
+    }
+    throw;
+  }
+}
+
 void run_simulation(SimulateOptions o, int& code) {
   keep_freed_memory();
   const Scene scene = load_scene(o.scene, read_parameters(o.parameters));
@@ -205,8 +221,23 @@ void run_simulation(SimulateOptions o, int& code) {
     recorder->record_stages(request);
   }
   const bool bar = isatty(STDERR_FILENO) != 0;
+  std::exception_ptr unwritten;  // what could not be recorded, which ends the run
+  const auto record_safely = [&](const auto& write) {
+    try {
+      if (!unwritten) write();
+    } catch (const InputError&) {
+      unwritten = std::current_exception();
+    }
+  };
+  if (request.on_stage) {
+    request.on_stage = [&, write = request.on_stage](int step, const Stage& stage,
+                                                     const VerifiedResult& result) {
+      record_safely([&] { write(step, stage, result); });
+    };
+  }
   request.on_step = [&](const StepReport& report) {
-    if (recorder) recorder->step(report);
+    if (recorder) record_safely([&] { recorder->step(report); });
+    if (unwritten) return false;
     if (bar && report.step % 10 == 0) {
       std::cerr << fmt::format("\r\033[K{:.0f} %", 100 * report.result.state.time / duration)
                 << std::flush;
@@ -214,8 +245,10 @@ void run_simulation(SimulateOptions o, int& code) {
     return interrupt_signal() == 0;
   };
   const InterruptGuard guard;
-  const SimulationSummary summary = simulate(scene, request);
+  SimulationSummary summary = simulate(scene, request);
   if (bar) std::cerr << "\r\033[K";
+  if (unwritten) end_record(*recorder, named, h, summary, unwritten);
+  if (summary.stopped && interrupt_signal() != 0) summary.message = "interrupted";
   if (recorder) recorder->summary(named, h, summary, !summary.stopped);
   if (o.json) {
     std::cout << json_text(summary_json(o, scene, h, summary)) << '\n';

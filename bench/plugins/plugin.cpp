@@ -100,7 +100,14 @@ void load_plugin(const std::string& file, const std::function<bool(std::string_v
       reinterpret_cast<const perp_plugin* (*)(int)>(dlsym(library, "perp_plugin_solver"));
   if (!solver_at)
     throw InputError(fmt::format("{}: does not export the function perp_plugin_solver", file));
-  for (int i = 0; const perp_plugin* solver = solver_at(i); ++i) {
+  const auto told = [&](int i) {
+    try {
+      return solver_at(i);
+    } catch (...) {  // it is foreign code: anything
+      throw InputError(fmt::format("{}: perp_plugin_solver({}) threw an exception", file, i));
+    }
+  };
+  for (int i = 0; const perp_plugin* solver = told(i); ++i) {
     if (i >= kMostSolvers)
       throw InputError(fmt::format("{}: perp_plugin_solver({}) is not NULL; there are too many",
                                    file, kMostSolvers));
@@ -110,7 +117,7 @@ void load_plugin(const std::string& file, const std::function<bool(std::string_v
     for (const char* const* kind = solver->kinds; *kind; ++kind) plugin->kinds.emplace_back(*kind);
     loaded().push_back(std::move(plugin));
   }
-  if (!solver_at(0)) throw InputError(fmt::format("{}: has no solver", file));
+  if (!told(0)) throw InputError(fmt::format("{}: has no solver", file));
 }
 
 }  // namespace perp

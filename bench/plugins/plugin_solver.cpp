@@ -88,7 +88,11 @@ class PluginSolver final : public Solver {
     file_ = plugin.file;
   }
   ~PluginSolver() override {
-    if (solver_) plugin_.destroy(solver_);
+    if (!solver_) return;
+    try {
+      plugin_.destroy(solver_);
+    } catch (...) {  // the solve is over: this changes nothing
+    }
   }
 
   const SolverTraits& traits() const override { return traits_; }
@@ -118,7 +122,8 @@ class PluginSolver final : public Solver {
       set_values();
       if (const char* text = plugin_.refusal(solver_, shown.get())) why = text;
     });
-    return fault.empty() ? why : fmt::format("{}: in refusal {}", traits_.name, fault);
+    refusal_fault_ = fault.empty() ? "" : "in refusal " + fault;
+    return why;  // a fault is no refusal: the solve fails
   }
 
   void do_prepare(const Problem& problem) override { take(problem, plugin_.prepare); }
@@ -130,9 +135,10 @@ class PluginSolver final : public Solver {
   void take(const Problem& problem, int (*how)(void*, const perp_problem*)) {
     auto next = std::make_unique<PluginProblem>(problem);
     failure_ = make();
+    if (failure_.empty()) failure_ = refusal_fault_;
     if (!failure_.empty()) return;
-    set_values();
     const std::string fault = fault_of_call([&] {
+      set_values();
       if (how(solver_, next->get()) != 0) failure_ = "the plug-in could not prepare the problem";
     });
     if (!fault.empty()) failure_ = "in prepare " + fault;
@@ -186,7 +192,8 @@ class PluginSolver final : public Solver {
   std::string file_;
   mutable void* solver_ = nullptr;  // see make()
   std::unique_ptr<PluginProblem> problem_;
-  std::string failure_;  // of prepare
+  std::string failure_;                // of prepare
+  mutable std::string refusal_fault_;  // what refusal threw
 };
 
 }  // namespace

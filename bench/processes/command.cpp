@@ -94,6 +94,10 @@ class Command::Streams {
 
   void serve() {
     feed();
+    read_errors();
+  }
+
+  void read_errors() {
     for (int k = 0; k < kReadsAtOnce && pass_errors(); ++k) {
     }
   }
@@ -200,7 +204,7 @@ void Command::leave() {
   ::kill(-group_, SIGKILL);
   Watchdog::forget(group_);
   group_ = -1;
-  streams_->serve();
+  streams_->read_errors();  // and nothing is written, because nobody reads
 }
 
 ChildReport Command::run(std::string_view input, double wall_limit) {

@@ -153,7 +153,8 @@ void read_steps(const fs::path& path, SimulationRun& run) {
 // steps.csv begins after the first step. Its energy includes springs, that of the bodies' rows does
 // not. So the initial total is known only if the two agree after the first step.
 void put_initial_state(const InitialEnergy& e, SimulationRun& run) {
-  if (std::isnan(e.t) || (!run.t.empty() && run.t.front() <= e.t)) return;
+  // An event at the beginning has the time of the initial state.
+  if (std::isnan(e.t) || (!run.t.empty() && run.t.front() < e.t)) return;
   const double later = e.first_kinetic + e.first_potential;
   const bool no_springs =
       run.total.empty() || std::abs(run.total.front() - later) <= 1e-9 * (1 + std::abs(later));

@@ -87,7 +87,7 @@ void SimulationRecorder::write_bodies(int step, const State& state) {
     const Vector3d spin = s.orientation.conjugate() * s.angular_velocity;
     const double kinetic = 0.5 * body.mass * s.velocity.squaredNorm() +
                            0.5 * spin.dot(body.inertia.cwiseProduct(spin));
-    const double potential = -body.mass * scene_.gravity.dot(s.position);
+    const double potential = 0.0 - body.mass * scene_.gravity.dot(s.position);  // no -0
     rows += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", step, state.time,
                         body.name, s.position[0], s.position[1], s.position[2], s.orientation.w(),
                         s.orientation.x(), s.orientation.y(), s.orientation.z(), s.velocity[0],
@@ -163,9 +163,10 @@ void SimulationRecorder::step(const StepReport& r) {
 
 void SimulationRecorder::write_stages(const StepReport& r, double infeasibility) {
   std::vector<StageReport> stages = r.stages;
-  if (stages.empty()) {  // no contact and no joint, or a step that could not be made
+  if (stages.empty()) {  // nothing to solve, or a step that could not be made
     stages.emplace_back();
-    stages.back().stage = "free";
+    stages.back().stage = r.result.contacts.empty() ? "free" : "explicit";
+    stages.back().contacts = static_cast<int>(r.result.contacts.size());
     stages.back().status = r.solved ? Status::kSolved : Status::kNumericalError;
   }
   std::string rows;

@@ -62,6 +62,11 @@ class Simulator {
           "the event-driven driver needs a formulation of velocity level: anitescu-potra, "
           "max-dissipation-impulse or GAP+LAW+velocity-level");
     }
+    for (const auto& [name, value] :
+         {std::pair("step", request.step), {"duration", request.duration}}) {
+      if (!(value >= 0.0))
+        throw std::invalid_argument(fmt::format("{}: {} is not at least 0 s", name, value));
+    }
     pattern_ = request.pattern;
     if (pattern_.empty()) pattern_ = {request.step > 0 ? request.step : scene.step};
     if (request.driver == Driver::kEventDriven && pattern_.size() > 1)
@@ -169,7 +174,9 @@ class Simulator {
 
   // Makes segments and impacts up to the time `end`.
   bool events_to(double end) {
-    const double least = 1e-3 * h_;
+    // In the shortest segment free fall must not reach the speed at which resting contacts bounce.
+    const double least =
+        std::min(1e-3 * h_, 0.5 * kHeldVelocity / std::max(scene_.gravity.norm(), 1e-9));
     for (int events = 0;;) {
       const bool given = impulse_is_due(end);
       if (given || approaching(summary_.final_state)) {

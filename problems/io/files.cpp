@@ -203,15 +203,28 @@ class SignalsWait {
   sigset_t before_{};
 };
 
+// The file that is to be written: a link stays a link, also if there is no such file yet.
+std::string target_of(const std::string& name) {
+  constexpr int kMostLinks = 40;  // as the kernel has it
+  fs::path path = name;
+  std::error_code none;
+  for (int k = 0; k < kMostLinks && fs::is_symlink(fs::symlink_status(path, none)); ++k) {
+    const fs::path next = fs::read_symlink(path, none);
+    if (none) break;
+    path = next.is_absolute() ? next : path.parent_path() / next;
+  }
+  return path.string();
+}
+
 }  // namespace
 
 void write_text_file(const std::string& name, std::string_view text) {
   std::error_code unknown;
-  const fs::path resolved = fs::canonical(name, unknown);  // a link stays a link
-  const std::string path = unknown ? name : resolved.string();
-  if (!unknown && !fs::is_regular_file(resolved) && !fs::is_directory(resolved)) {
-    return write_plain(path, text, path);  // a pipe or device is not replaced
-  }
+  // Follows links to what has no path of its own, such as the pipe behind /dev/stdout.
+  const fs::file_status old = fs::status(name, unknown);
+  if (fs::exists(old) && !fs::is_regular_file(old) && !fs::is_directory(old))
+    return write_plain(name, text, name);  // a pipe or device is not replaced
+  const std::string path = target_of(name);
   const SignalsWait wait;
   static std::atomic<unsigned> written = 0;  // threads may write the same path
   const std::string temporary = fmt::format("{}.{}-{}.tmp", path, getpid(), written++);
@@ -223,7 +236,6 @@ void write_text_file(const std::string& name, std::string_view text) {
     }
     std::error_code error;
     // A file that others may not read stays so. Without such a file there is nothing to keep.
-    const fs::file_status old = fs::status(path, error);
     if (fs::is_regular_file(old)) fs::permissions(temporary, old.permissions(), error);
     fs::rename(temporary, path, error);
     if (error) throw InputError(fmt::format("{}: cannot be written ({})", path, error.message()));

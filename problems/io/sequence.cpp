@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <perp/problems/io/files.hpp>
@@ -177,13 +179,24 @@ Problem read_sequence_problem(const SequencePlace& place) {
 SequenceWriter::SequenceWriter(const std::string& path, const std::string& name,
                                const json::Value& source)
     : file_(path, std::ios::trunc), path_(path) {
-  file_ << header_line(name, source) << std::flush;
-  if (!file_) throw InputError(fmt::format("{}: cannot be written", path));
+  write(header_line(name, source));
 }
 
-void SequenceWriter::add(const Problem& problem) {
-  file_ << problem_line(problem) << std::flush;
-  if (!file_) throw InputError(fmt::format("{}: cannot be written", path_));
+void SequenceWriter::add(const Problem& problem) { write(problem_line(problem)); }
+
+void SequenceWriter::write(const std::string& text) {
+  errno = 0;
+  file_ << text << std::flush;
+  if (file_) {
+    whole_ += text.size();
+    return;
+  }
+  const int code = errno;
+  file_.close();
+  std::error_code ignored;  // the first fault is told
+  std::filesystem::resize_file(path_, whole_, ignored);
+  throw InputError(fmt::format("{}: cannot be written{}", path_,
+                               code != 0 ? fmt::format(" ({})", std::strerror(code)) : ""));
 }
 
 std::string sequence_to_text(const std::string& name, const json::Value& source,

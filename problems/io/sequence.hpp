@@ -1,6 +1,7 @@
 // Problems that follow each other, one file: perp-sequence (docs/reference/formats.md).
 #pragma once
 
+#include <cstdint>
 #include <fstream>
 #include <optional>
 #include <perp/problems/json/json.hpp>
@@ -37,12 +38,16 @@ class SequenceWriter {
   /// @param source where the problems come from: an object
   /// @throws InputError if the file cannot be written
   SequenceWriter(const std::string& path, const std::string& name, const json::Value& source);
-  /// Writes the next problem. @throws InputError if the file cannot be written
+  /// Writes the next problem; one that cannot be written whole is taken out again. @throws
+  /// InputError if the file cannot be written
   void add(const Problem& problem);
 
  private:
+  void write(const std::string& text);
+
   std::ofstream file_;
   std::string path_;
+  std::uintmax_t whole_ = 0;  // bytes of whole lines
 };
 
 /// The whole text of a sequence of problems.

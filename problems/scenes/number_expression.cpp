@@ -64,7 +64,8 @@ class Parser {
     if (++depth_ > 50) fail("is nested too deeply");
     double value = both();
     while (take_word("or")) {
-      const double other = both();
+      const double other = compared(both());
+      compared(value);
       value = value != 0.0 || other != 0.0;
     }
     --depth_;
@@ -74,7 +75,8 @@ class Parser {
   double both() {
     double value = negation();
     while (take_word("and")) {
-      const double other = negation();
+      const double other = compared(negation());
+      compared(value);
       value = value != 0.0 && other != 0.0;
     }
     return value;
@@ -87,7 +89,7 @@ class Parser {
       any = true;
     }
     const double value = comparison();
-    return any ? static_cast<double>((value != 0.0) != turned) : value;
+    return any ? static_cast<double>((compared(value) != 0.0) != turned) : value;
   }
 
   // One comparison. A chain such as a < b < c is refused, because text is left over.
@@ -102,9 +104,10 @@ class Parser {
     return left;
   }
 
-  double compared(double side) const {
+  // What a comparison, a choice or a division would hide if it were not finite.
+  double compared(double side, std::string_view verb = "compares") const {
     if (!std::isfinite(side))
-      throw NotFinite(fmt::format("in \"{}\": compares what is not finite", text_));
+      throw NotFinite(fmt::format("in \"{}\": {} what is not finite", text_, verb));
     return side;
   }
 
@@ -129,7 +132,7 @@ class Parser {
       if (take('*')) {
         value *= factor();
       } else if (take('/')) {
-        value /= factor();
+        value /= compared(factor(), "divides by");
       } else {
         return value;
       }
@@ -184,8 +187,8 @@ class Parser {
       if (word == "floor") return std::floor(a[0]);
     }
     if (a.size() == 2) {
-      if (word == "min") return std::min(a[0], a[1]);
-      if (word == "max") return std::max(a[0], a[1]);
+      if (word == "min") return std::min(compared(a[0]), compared(a[1]));
+      if (word == "max") return std::max(compared(a[0]), compared(a[1]));
       if (word == "atan2") return std::atan2(a[0], a[1]);
     }
     fail(fmt::format("there is no function \"{}\" of {} arguments", word, a.size()));

@@ -7,6 +7,7 @@
 #include <perp/problems/standard/clear_miss.hpp>
 #include <perp/problems/standard/friction_cone.hpp>
 #include <perp/problems/standard/precise_measure.hpp>
+#include <stdexcept>
 #include <type_traits>
 
 namespace perp {
@@ -109,6 +110,10 @@ Verdict verify(const ProblemData& data, const Answer& answer, double tolerance,
 }
 
 Verdict verify(const Problem& problem, const Answer& answer, double tolerance) {
+  if (!(tolerance >= 0.0 && std::isfinite(tolerance))) {
+    throw std::invalid_argument(
+        fmt::format("tolerance: {} is not a finite number of at least 0", tolerance));
+  }
   Verdict verdict = verify(problem.data, answer, tolerance);
   verdict.vacuous = vacuous_answer(problem, tolerance);
   return verdict;

@@ -30,8 +30,8 @@ struct LemkeSettings {
             "entries of a direction below this times its largest are zero");
     v.visit("tie_tolerance", tie_tolerance, "values this close to their bound after a step tie");
     v.visit("ties", ties,
-            "which tied variable leaves: the lexicographic least, or the largest-pivot, which may "
-            "cycle",
+            "which tied variable leaves: the lexicographic least, or the largest-pivot of Harris' "
+            "ratio test with absolute tolerances, as in textbook codes, which may cycle",
             Choices{"lexicographic", "largest-pivot"});
     v.visit("row_tolerance", row_tolerance,
             "entries of two inverse rows closer than this are equal");

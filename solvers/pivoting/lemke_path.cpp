@@ -63,7 +63,7 @@ PathEnd LemkePath::follow(const std::vector<PairStatus>& start, const Vector* co
   values_.set_scale();
   if (begin(start)) {
     order_.begin(basis_);
-    const double tie = settings_.tie_tolerance * values_.size;
+    const double tie = settings_.largest_pivot ? 0.0 : settings_.tie_tolerance * values_.size;
     switch (origin ? entry_.from_point(values_, basis_, *origin, order_)
                    : entry_.from_far_away(values_, basis_, covering, tie, order_)) {
       case CoveringEntry::Kind::kReady:
@@ -89,7 +89,7 @@ PathEnd LemkePath::walk(long max_pivots, Observer* observer) {
     if (steps_ >= max_pivots) return PathEnd::kPivotLimit;
     if (deadline_.passed()) return PathEnd::kTimeLimit;
     if (!compute_direction()) return PathEnd::kNumerical;
-    const Step step = ratio_test();
+    const Step step = settings_.largest_pivot ? relaxed_ratio_test() : ratio_test();
     if (step.kind == Step::Kind::kRay) return PathEnd::kRay;
     if (!tell(observer, step)) return PathEnd::kInterrupted;
     if (take(step)) return PathEnd::kSolution;  // t has left the basis
@@ -208,15 +208,39 @@ LemkePath::Step LemkePath::ratio_test() {
           std::max(0.0, slack(position)) / std::abs(direction[position])};
 }
 
+// As textbook codes have it [Harris1973]: the tied are those that reach their bound before any
+// variable is further than the tolerance beyond its own. The covering variable leaves if it is one
+// of them, else the largest pivot. Both tolerances are absolute here. A value outside its bound
+// moves back: a step may be negative.
+LemkePath::Step LemkePath::relaxed_ratio_test() {
+  const int m = basis_.size();
+  const Vector& direction = entering_.direction;
+  const auto blocks = [&](int i) { return std::abs(direction[i]) > settings_.pivot_tolerance; };
+  const auto length = [&](int i, double beyond) {
+    return (values_.slack(i, direction[i]) + beyond) / std::abs(direction[i]);
+  };
+  double relaxed = kInfinity;
+  for (int i = 0; i < m; ++i) {
+    if (blocks(i)) relaxed = std::min(relaxed, length(i, settings_.tie_tolerance));
+  }
+  const double flip = entering_.id < m ? values_.range[entering_.id] : kInfinity;
+  if (std::isinf(relaxed) && std::isinf(flip)) return {Step::Kind::kRay, -1, kInfinity};
+  if (flip <= relaxed) return {Step::Kind::kFlip, -1, flip};
+  int leaving = -1, tied = 0;
+  for (int i = 0; i < m; ++i) {
+    if (!blocks(i) || length(i, 0.0) > relaxed) continue;
+    if (basis_.head(i) == basis_.t_id()) return {Step::Kind::kPivot, i, length(i, 0.0)};
+    if (leaving < 0 || std::abs(direction[i]) > std::abs(direction[leaving])) leaving = i;
+    ++tied;
+  }
+  if (tied > 1) ++counts_.ties;
+  if (leaving < 0) return {Step::Kind::kRay, -1, kInfinity};  // a free variable alone
+  return {Step::Kind::kPivot, leaving, length(leaving, 0.0)};
+}
+
 // The one of the tied positions that leaves; -1 for the entering variable's own bound.
 int LemkePath::choose_leaving(bool flip_ties) {
   const Vector& direction = entering_.direction;
-  if (settings_.largest_pivot) {
-    if (tied_.size() > 1) ++counts_.ties;
-    return *std::max_element(tied_.begin(), tied_.end(), [&](int a, int b) {
-      return std::abs(direction[a]) < std::abs(direction[b]);
-    });
-  }
   if (tied_.size() == 1 && !flip_ties) return tied_[0];
   ++counts_.ties;
   return order_.least(basis_, tied_, flip_ties, direction, settings_.row_tolerance, deadline_);

@@ -25,8 +25,9 @@ struct PathSettings {
   double drift_tolerance =
       1e-10;  ///< with a larger residual of a direction the basis is factorised again
   bool refactor_always = false;  ///< factorise at every pivot: slow, for comparison
-  bool largest_pivot = false;  ///< of tied variables that with the largest pivot leaves, which may
-                               ///< cycle; else the lexicographically least
+  /// Harris' ratio test with absolute tolerances, as in textbook codes; it may cycle. Else the
+  /// lexicographically least of the tied variables leaves.
+  bool largest_pivot = false;
 };
 
 /// How a path ended.
@@ -106,6 +107,7 @@ class LemkePath {
   PathEnd walk(long max_pivots, Observer* observer);
   bool compute_direction();
   Step ratio_test();
+  Step relaxed_ratio_test();
   int choose_leaving(bool flip_ties);
   bool take(const Step& step);
   void flip(int pair);

@@ -253,7 +253,7 @@ class TestReductions(MatrixTestCase):
 
     def test_exact_ones_have_the_answers(self):
         cases = [(make_problem("lcp"), "mlcp"), (make_problem("lcp"), "box_qp"), (make_problem("box_qp"), "mlcp"),
-                 (make_problem("mlcp", lower=[0, 0], upper=[None, None]), "lcp"),
+                 (make_problem("mlcp", lower=[0, 0], upper=["inf", "inf"]), "lcp"),
                  (make_problem("conic_qp"), "mlcp")]
         for problem, name in cases:
             with self.subTest((problem["kind"], name)):
@@ -272,7 +272,7 @@ class TestReductions(MatrixTestCase):
         self.assertAlmostEqual(slip[-1], 1.5, delta=1e-5)  # lambda = mu r_n |u_t| / |r_t|, r = (1, -0.5, 0), u_t = 1.5
 
     def test_unknowns_of_an_mlcp_are_counted_from_their_bounds(self):
-        problem = make_problem("mlcp", M={"shape": [2, 2], "dense": [[2, 1], [1, 2]]}, q=[-3, 8], lower=[None, 1], upper=[None, 4])
+        problem = make_problem("mlcp", M={"shape": [2, 2], "dense": [[2, 1], [1, 2]]}, q=[-3, 8], lower=["-inf", 1], upper=["inf", 4])
         out, reduced = self.reduce(problem, "lcp")  # z_0 = y_0 - y_2, z_1 = 1 + y_1 with the multiplier y_3
         self.assertEqual(reduced["q"], [-2, 10, 2, 3])
         self.assertNotIn("variables", reduced)

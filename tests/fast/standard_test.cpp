@@ -272,7 +272,7 @@ TEST(Reductions, MakeNonnegativeUnknowns) {
     }
   }
   EXPECT_GT(there, 200);
-  EXPECT_GT(back, 200);
+  EXPECT_GT(back, 150);
 }
 
 TEST(Reductions, KeepTheNumbersOfNonnegativeUnknowns) {
