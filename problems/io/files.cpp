@@ -208,7 +208,9 @@ std::string target_of(const std::string& name) {
   constexpr int kMostLinks = 40;  // as the kernel has it
   fs::path path = name;
   std::error_code none;
-  for (int k = 0; k < kMostLinks && fs::is_symlink(fs::symlink_status(path, none)); ++k) {
+  for (int k = 0; fs::is_symlink(fs::symlink_status(path, none)); ++k) {
+    if (k == kMostLinks)
+      throw InputError(fmt::format("{}: cannot be written ({})", name, std::strerror(ELOOP)));
     const fs::path next = fs::read_symlink(path, none);
     if (none) break;
     path = next.is_absolute() ? next : path.parent_path() / next;

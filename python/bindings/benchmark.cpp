@@ -1,5 +1,7 @@
 #include "bindings.hpp"
 
+#include <pybind11/stl/filesystem.h>
+
 #include <pthread.h>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -115,9 +117,9 @@ void bind_benchmark(py::module_& m) {
            [](const Instance& i) { return "<perp.Instance " + i.suite + "/" + i.name + ">"; });
   m.def(
       "instances",
-      [](const std::string& what, bool quick) {
+      [](const std::filesystem::path& what, bool quick) {
         const py::gil_scoped_release release;
-        return collect_instances(what, quick);
+        return collect_instances(what.string(), quick);
       },
       py::arg("what"), py::kw_only(), py::arg("quick") = false,
       "The instances of a suite, a suite file, a problem file or a folder. quick leaves out those\n"

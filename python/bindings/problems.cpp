@@ -1,5 +1,7 @@
 #include "bindings.hpp"
 
+#include <pybind11/stl/filesystem.h>
+
 #include <perp/problems/families/family.hpp>
 #include <perp/problems/io/problem_file.hpp>
 #include <perp/problems/io/problem_json.hpp>
@@ -310,6 +312,8 @@ void bind_constructors(py::module_& m) {
       [](const py::object& q, const py::object& mu, const py::object& W, const py::object& J,
          const py::object& M, const py::object& compliance, int dimension, const std::string& name,
          const py::object& start, const py::object& solution) {
+        if (!W.is_none() && !(J.is_none() && M.is_none()))
+          throw py::value_error("W: give it, or J and M, which say the same");
         FrictionContact p;
         p.dimension = dimension;
         p.W = optional_matrix(W, "W");
@@ -354,7 +358,10 @@ void bind_problems(py::module_& m) {
           "kind", [](const Problem& p) { return std::string(p.kind()); },
           "lcp, mlcp, mcp, box_qp, conic_qp, friction_contact or convex_contact")
       .def_property_readonly("size", &Problem::size, "number of unknowns, n")
-      .def_readwrite("name", &Problem::name)
+      .def_property(
+          "name", [](const Problem& p) { return p.name; },
+          [](Problem& p, const std::string& name) { p.name = text_from(name, "name"); },
+          "its name, which files and records have, too; may be empty")
       .def_property_readonly(
           "start",
           [](const py::object& self) -> py::object {
@@ -423,10 +430,10 @@ void bind_problems(py::module_& m) {
       "Reads a problem from a file of any format that perp knows (perp convert --help).");
   m.def(
       "read_sequence",
-      [](const std::string& path) {
+      [](const std::filesystem::path& path) {
         std::vector<std::shared_ptr<Problem>> problems;
         const py::gil_scoped_release release;
-        for (Problem& p : read_sequence(path))
+        for (Problem& p : read_sequence(path.string()))
           problems.push_back(std::make_shared<Problem>(std::move(p)));
         return problems;
       },

@@ -1,5 +1,7 @@
 #include "bindings.hpp"
 
+#include <pybind11/stl/filesystem.h>
+
 #include <perp/bench/data/scenes.hpp>
 #include <perp/formulations/dynamics/contacts.hpp>
 #include <perp/formulations/registry.hpp>
@@ -17,6 +19,26 @@ Rows rows_of(const State& state, int width, const Get& get) {
   Rows rows(std::ssize(state.bodies), width);
   for (Eigen::Index b = 0; b < rows.rows(); ++b) rows.row(b) = get(state.bodies[b]).transpose();
   return rows;
+}
+
+// Three numbers of each body in the state's own memory: who writes into them changes the state.
+template <Vector3d BodyState::*Member>
+py::object view_of(const py::object& self) {
+  auto& bodies = self.cast<State&>().bodies;
+  const std::vector<py::ssize_t> shape{std::ssize(bodies), 3},
+      steps{sizeof(BodyState), sizeof(double)};
+  return py::array_t<double>(shape, steps, bodies.empty() ? nullptr : (bodies[0].*Member).data(),
+                             self);
+}
+
+py::object frozen(const py::object& array) {
+  array.attr("setflags")(py::arg("write") = false);
+  return array;
+}
+
+Rows rows_from(const py::object& object, const std::string& field) {
+  const Matrix numbers = matrix_from(object, field);
+  return numbers.is_sparse() ? Rows(DenseMatrix(numbers.sparse())) : Rows(numbers.dense());
 }
 
 template <class Set>
@@ -60,37 +82,36 @@ void bind_state(py::module_& m) {
   py::class_<State>(m, "State", "Positions and velocities of all bodies of a scene; SI.")
       .def_readwrite("time", &State::time, "s")
       .def_property(
-          "position",
-          [](const State& s) { return rows_of(s, 3, [](const auto& b) { return b.position; }); },
-          [](State& s, const Rows& rows) {
-            set_rows(s, rows, 3, "position", [](BodyState& b, const auto& r) { b.position = r; });
+          "position", [](const py::object& s) { return view_of<&BodyState::position>(s); },
+          [](State& s, const py::object& rows) {
+            set_rows(s, rows_from(rows, "position"), 3, "position",
+                     [](BodyState& b, const auto& r) { b.position = r; });
           },
-          "of the mass centres: bodies x 3, m")
+          "of the mass centres: bodies x 3, m, in the state's memory")
       .def_property(
-          "orientation", [](const State& s) { return rows_of(s, 4, wxyz); },
-          [](State& s, const Rows& rows) {
-            set_rows(s, rows, 4, "orientation", [](BodyState& b, const auto& r) {
-              b.orientation = Quaterniond(r[0], r[1], r[2], r[3]);
-            });
+          "orientation", [](const State& s) { return frozen(py::cast(rows_of(s, 4, wxyz))); },
+          [](State& s, const py::object& rows) {
+            set_rows(s, rows_from(rows, "orientation"), 4, "orientation",
+                     [](BodyState& b, const auto& r) {
+                       b.orientation = Quaterniond(r[0], r[1], r[2], r[3]);
+                     });
           },
-          "quaternions (w, x, y, z): bodies x 4")
+          "quaternions (w, x, y, z): bodies x 4; a copy, to be set as a whole")
       .def_property(
-          "velocity",
-          [](const State& s) { return rows_of(s, 3, [](const auto& b) { return b.velocity; }); },
-          [](State& s, const Rows& rows) {
-            set_rows(s, rows, 3, "velocity", [](BodyState& b, const auto& r) { b.velocity = r; });
+          "velocity", [](const py::object& s) { return view_of<&BodyState::velocity>(s); },
+          [](State& s, const py::object& rows) {
+            set_rows(s, rows_from(rows, "velocity"), 3, "velocity",
+                     [](BodyState& b, const auto& r) { b.velocity = r; });
           },
-          "bodies x 3, m/s")
+          "bodies x 3, m/s, in the state's memory")
       .def_property(
           "angular_velocity",
-          [](const State& s) {
-            return rows_of(s, 3, [](const auto& b) { return b.angular_velocity; });
-          },
-          [](State& s, const Rows& rows) {
-            set_rows(s, rows, 3, "angular_velocity",
+          [](const py::object& s) { return view_of<&BodyState::angular_velocity>(s); },
+          [](State& s, const py::object& rows) {
+            set_rows(s, rows_from(rows, "angular_velocity"), 3, "angular_velocity",
                      [](BodyState& b, const auto& r) { b.angular_velocity = r; });
           },
-          "bodies x 3, rad/s, world frame")
+          "bodies x 3, rad/s, world frame, in the state's memory")
       .def(py::pickle(&parts_of, &state_from))
       .def("__copy__", [](const State& s) { return State(s); });
 }
@@ -201,10 +222,10 @@ void bind_scenes(py::module_& m) {
       });
   m.def(
       "scene",
-      [](const std::string& what, const py::kwargs& parameters) {
+      [](const std::filesystem::path& what, const py::kwargs& parameters) {
         const auto numbers = numbers_from(parameters);
         const py::gil_scoped_release release;
-        return std::make_shared<Scene>(load_scene(what, numbers));
+        return std::make_shared<Scene>(load_scene(what.string(), numbers));
       },
       py::arg("name_or_file"),
       "A scene by name or from a file; its parameters are keywords. InputError names the fault.");

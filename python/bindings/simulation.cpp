@@ -122,6 +122,7 @@ class Trajectory {
 class SignalWatch final : public Observer {
  public:
   bool on_iteration(const IterationRecord&) override {
+    if (Raised::any()) return false;  // also when it is asked again
     const auto now = std::chrono::steady_clock::now();
     if (now < next_look_) return true;
     next_look_ = now + std::chrono::milliseconds(50);
@@ -248,11 +249,14 @@ void bind_simulation(py::module_& m) {
       "scene_problems",
       [](const Scene& scene, const std::string& formulation, const std::string& solver, double step,
          double tolerance, int first, int last) {
+        if (first < 1 || last < first)
+          throw py::value_error("first, last: " + std::to_string(first) + ", " +
+                                std::to_string(last) + " are no steps 1 <= first <= last");
         SceneProblemsRequest request;
         request.formulation = formulation;
         request.solver = solver;
-        request.step = step;
-        request.tolerance = tolerance;
+        request.step = at_least_zero(step, "step");
+        request.tolerance = at_least_zero(tolerance, "tolerance");
         request.first = first;
         request.last = last;
         request.make_formulation = make_formulation_for_python;

@@ -212,10 +212,14 @@ class PythonSession {
 
 Answer answer_from(const Problem& problem, const py::object& z, const py::object& dual,
                    double tolerance) {
-  if (py::isinstance<VerifiedResult>(z)) return z.cast<const VerifiedResult&>().answer;
-  Answer answer{vector_from(z, "z"), {}};
+  const bool result = py::isinstance<VerifiedResult>(z);
+  Answer answer = result ? z.cast<const VerifiedResult&>().answer : Answer{vector_from(z, "z"), {}};
   if (!dual.is_none()) {
     answer.dual = vector_from(dual, "dual");
+    if (answer.dual.size() > 0 && !std::holds_alternative<ConicQp>(problem.data))
+      throw py::value_error("dual: only a conic_qp has one");
+  } else if (result) {
+    return answer;
   } else if (const ConicQp* qp = std::get_if<ConicQp>(&problem.data);
              qp && answer.z.size() == qp->size()) {
     if (auto found = recover_dual(*qp, answer.z, tolerance)) answer.dual = *std::move(found);
@@ -223,7 +227,7 @@ Answer answer_from(const Problem& problem, const py::object& z, const py::object
   return answer;
 }
 
-std::vector<std::shared_ptr<VerifiedResult>> solve_many(const py::list& problems,
+std::vector<std::shared_ptr<VerifiedResult>> solve_many(const py::iterable& problems,
                                                         const std::string& solver, double tolerance,
                                                         int max_iterations, double time_limit,
                                                         int threads, const py::kwargs& settings) {

@@ -3,13 +3,15 @@ from __future__ import annotations
 
 import os
 import tempfile
-from typing import Any, Callable, Iterable
+from typing import Any, Callable, Iterable, Union
 
 from . import _perp
 from .frames import read_records
 
+Case = Union[_perp.Problem, _perp.Instance, str, "os.PathLike[str]"]
 
-def bench(problems: Iterable[_perp.Problem | _perp.Instance | str] | str, solvers: Iterable[str] | str, *,
+
+def bench(problems: Iterable[Case] | Case, solvers: Iterable[str] | str, *,
           folder: str | os.PathLike[str] | None = None, tolerance: float = 1e-8, time_limit: float = 60.0,
           memory_limit: float = 4096.0, repeats: int = 3, jobs: int = 1, starts: Iterable[str] = ("zero",),
           quick: bool = False, resume: bool = False, overwrite: bool = False, label: str = "",
@@ -28,7 +30,8 @@ def bench(problems: Iterable[_perp.Problem | _perp.Instance | str] | str, solver
 
     With resume, a run that is recorded is not run again. A problem whose F is a function is known by its name, a
     registered solver by its source and the values it holds: another F needs another name."""
-    given: list[Any] = [problems] if isinstance(problems, (str, _perp.Problem, _perp.Instance)) else list(problems)
+    listed = [problems] if isinstance(problems, (str, os.PathLike, _perp.Problem, _perp.Instance)) else problems
+    given: list[Any] = [os.fspath(item) if isinstance(item, os.PathLike) else item for item in listed]
     names = [solvers] if isinstance(solvers, str) else list(solvers)
 
     def run(place: str) -> Any:

@@ -10,6 +10,10 @@ from typing import Any, Callable, Iterable
 
 from . import _perp
 
+# Names of parameters beside which the settings of a solver are keywords: they would never reach it.
+_OF_CALLS = frozenset({"problem", "problems", "solver", "solvers", "threads", "start", "start_dual", "observer", "folder",
+                       "memory_limit", "repeats", "jobs", "starts", "quick", "resume", "overwrite", "label", "progress"})
+
 imported = ""  # the file that --import runs now: solvers of benchmarks name it in their records
 
 
@@ -25,6 +29,8 @@ def _settings(function: Callable[..., Any]) -> dict[str, Any]:
             raise ValueError(f"setting \"{name}\": the default is no number")
         if type(parameter.default) is int and abs(parameter.default) >= 2**31:
             raise ValueError(f"setting \"{name}\": {parameter.default} is too large for a whole number; make it a float")
+        if name in _OF_CALLS:
+            raise ValueError(f"setting \"{name}\": perp.solve or perp.bench has a parameter of this name")
         settings[name] = parameter.default
     return settings
 

@@ -116,7 +116,7 @@ def _read_mat(path: str) -> dict[str, Any]:
 
 
 def write(problem: _perp.Problem, path: str | os.PathLike[str], format: str = "") -> list[str]:
-    """Writes a problem by the file's ending, or in the format that is named; .npz and .mat as read() takes them.
+    """Writes a problem by the file's ending (.npz and .mat as read() takes them), or in the format of perp that is named.
     Returns the files written; nothing is left half-written."""
     text = os.fspath(path)
     if format or not text.endswith((".npz", ".mat")):

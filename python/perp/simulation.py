@@ -52,7 +52,7 @@ class Simulation:
                 f"{len(self.contacts['step'])} contacts>")
 
 
-def simulate(scene: _perp.Scene | str, formulation: str = "", solver: str = "auto", *, step: float = 0.0,
+def simulate(scene: _perp.Scene | str | os.PathLike[str], formulation: str = "", solver: str = "auto", *, step: float = 0.0,
              duration: float = 0.0, tolerance: float = 1e-10, time_limit: float = 0.0, driver: str = "time-stepping",
              warm_start: bool = True, keep_going: bool = False, halvings: int = -1, threads: int = 1,
              max_events: int = 1000,
@@ -67,8 +67,8 @@ def simulate(scene: _perp.Scene | str, formulation: str = "", solver: str = "aut
     use; the bits do not depend on them. max_events: event-driven: impacts within one step at most.
     on_step(number, state) is called after every step; False stops the run. Settings of the solver are further
     keywords. ValueError for unknown names and scenes that the formulation refuses."""
-    if isinstance(scene, str):
-        scene = _perp.scene(scene, **(parameters or {}))
+    if isinstance(scene, (str, os.PathLike)):
+        scene = _perp.scene(os.fspath(scene), **(parameters or {}))
     elif parameters:
         raise ValueError("parameters: belong to a scene by name or file")
     names = [body["name"] for body in scene.bodies]

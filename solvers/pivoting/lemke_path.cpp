@@ -219,9 +219,10 @@ LemkePath::Step LemkePath::relaxed_ratio_test() {
   const auto length = [&](int i, double beyond) {
     return (values_.slack(i, direction[i]) + beyond) / std::abs(direction[i]);
   };
+  const double tie = settings_.tie_tolerance * values_.scale;
   double relaxed = kInfinity;
   for (int i = 0; i < m; ++i) {
-    if (blocks(i)) relaxed = std::min(relaxed, length(i, settings_.tie_tolerance));
+    if (blocks(i)) relaxed = std::min(relaxed, length(i, tie));
   }
   const double flip = entering_.id < m ? values_.range[entering_.id] : kInfinity;
   if (std::isinf(relaxed) && std::isinf(flip)) return {Step::Kind::kRay, -1, kInfinity};

@@ -48,6 +48,14 @@ class DoorTestCase(CliTestCase):
                         "-o", library, "-lm"], check=True)
         return library
 
+    def faulty(self, name, *changes, suffix="c"):
+        """A library of tests/plugins/faulty.c with texts replaced."""
+        text = (ROOT / "tests/plugins/faulty.c").read_text()
+        for old, new in changes:
+            self.assertIn(old, text)
+            text = text.replace(old, new)
+        return self.compiled(self.write(f"{name}.{suffix}", text))
+
     def bench(self, *arguments, out="records"):
         done = self.perp("bench", *arguments, "--repeat", "1", *(() if "--resume" in arguments else ("--overwrite",)),
                          "-o", self.folder / out)
@@ -118,6 +126,21 @@ class TestFaultsApart(DoorTestCase):
             self.assertEqual(done.returncode, code, done.stderr)
             self.assertIn(word, done.stdout + done.stderr)
 
+    def test_a_plugin_that_throws_in_refusal_has_failed(self):
+        library = self.faulty("picky", ("kinds, 0, NULL, 0, create,    \\\n   destroy, NULL, NULL,", "kinds, 0, NULL, 0, create, destroy, NULL, refuse,"),
+                              ("static const char *const kinds[]", """
+#include <stdexcept>
+static const char *refuse(void *, const perp_problem *) { throw std::runtime_error("no idea"); }
+static const char *const kinds[]"""), ("malloc(bytes)", "(char *)malloc(bytes)"), suffix="cpp")
+        told = self.solve(lcp(), "--plugin", library, "--solver", "lie", code=1)
+        self.assertEqual((told["status"], told["message"]), ("numerical_error", "in refusal the plug-in threw: no idea"))
+
+    def test_a_plugin_that_throws_when_it_is_loaded(self):
+        library = self.faulty("throws", ("return index < 5", "if (index == 1) throw 3; return index < 5"),
+                              ("malloc(bytes)", "(char *)malloc(bytes)"), suffix="cpp")
+        done = self.perp("list", "solvers", "--plugin", library)
+        self.assertEqual((done.returncode, done.stderr), (2, f"perp: {library}: perp_plugin_solver(1) threw an exception\n"))
+
     def test_a_plugin_whose_object_cannot_be_made_does_not_end_a_benchmark(self):
         text = (ROOT / "tests/plugins/faulty.c").read_text()
         for name, fault, outcome in (("aborts", "abort();", "crashed"), ("hangs", "for (volatile int i = 0;; i = i + 1) i = 0;", "timed_out"),
@@ -174,6 +197,13 @@ for number, line in enumerate(sys.stdin, 1):
         return self.folder / "mine"
 
     GOOD = 'print(json.dumps({"z": [2, 0], "id": request["id"], "message": str(number)}), flush=True)'
+
+    def test_an_answer_before_the_whole_problem_was_read(self):
+        big = self.folder / "big"
+        self.succeed("export", "psd", "--size", "200", "--seeds", "2", "-o", big)
+        early = self.write("early.py", "print('{\"status\": \"unsupported\", \"message\": \"too large\"}', flush=True)\n")
+        records = self.bench(big, "--solvers", f"early=serve:{PYTHON} {early}")
+        self.assertEqual([(r["outcome"], r["message"]) for r in records], [("refused", "too large")] * 2)
 
     def test_one_start_for_all_problems_and_repeats(self):
         solver, starts = self.program(self.GOOD)
@@ -382,14 +412,6 @@ class TestPlugins(DoorTestCase):
                 self.assertIn(old, good)
                 source = good.replace("{\n    sizeof(perp_plugin)", "{\n    32") if old.startswith("sizeof") else good.replace(old, new)
                 self.assert_refused(self.compiled(self.write(f"wrong{i}.c", source)), part)
-
-    def faulty(self, name, *changes):
-        """A library of tests/plugins/faulty.c with texts replaced."""
-        text = (ROOT / "tests/plugins/faulty.c").read_text()
-        for old, new in changes:
-            self.assertIn(old, text)
-            text = text.replace(old, new)
-        return self.compiled(self.write(f"{name}.c", text))
 
     def test_settings_are_known_to_refusal(self):
         library = self.faulty("small", ("kinds, 0, NULL, 0, create,    \\\n   destroy, NULL, NULL,", "kinds, 0, given, 1, create, destroy, put, refuse,"),

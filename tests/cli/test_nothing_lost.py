@@ -202,6 +202,29 @@ def small_files(size):
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
+class TestLinks(LostTestCase):
+    def test_a_link_to_a_pipe_is_written_through(self):
+        link = self.folder / "out.csv"
+        link.symlink_to("/proc/self/fd/1")
+        done = self.perp("solve", self.write("p.json", lcp()), "--solver", "lemke", "--trace", link)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("iteration,step_type,", done.stdout)
+        self.assertTrue(link.is_symlink())
+
+    def test_a_link_to_no_file_yet(self):
+        link = self.folder / "out.csv"
+        link.symlink_to("later/trace.csv")
+        (self.folder / "later").mkdir()
+        self.succeed("solve", self.write("p.json", lcp()), "--solver", "lemke", "--trace", link)
+        self.assertTrue(link.is_symlink())
+        self.assertIn("iteration,step_type,", (self.folder / "later/trace.csv").read_text())
+
+    def test_a_link_to_itself(self):
+        link = self.folder / "out.csv"
+        link.symlink_to("out.csv")
+        self.refuse("solve", self.write("p.json", lcp()), "--solver", "lemke", "--trace", link, words=["out.csv"])
+
+
 class TestFullDisk(LostTestCase):
     def test_standard_output(self):
         problem = self.write("p.json", lcp())
@@ -236,6 +259,25 @@ class TestFullDisk(LostTestCase):
         for name in ("trajectory.csv", "steps.csv"):
             self.assertTrue((run / name).read_text().endswith("\n"))
         self.succeed(*SHORT, run)
+
+    def test_a_run_that_cannot_be_recorded_says_so(self):
+        run = self.folder / "run"
+        self.refuse("simulate", "box-stack", "--duration", "10", "--record-problems", "none", "--record", run,
+                    words=["contacts.csv: cannot be written (File too large)"], preexec_fn=small_files(20000))
+        told = json.loads((run / "run.json").read_text())
+        steps = {line.split(",")[0] for line in (run / "steps.csv").read_text().splitlines()[1:]}
+        self.assertGreater(len(steps), 1)
+        self.assertLessEqual(abs(told["steps"] - len(steps)), 1)  # the last step is in some files only
+        self.assertIn("contacts.csv: cannot be written", told["message"])
+
+    def test_a_sequence_that_cannot_be_written_on_stays_whole(self):
+        run = self.folder / "run"
+        self.refuse("simulate", "box-stack", "--no-contacts", "--record-problems", "all", "--sequence", "--record", run,
+                    words=["problems.jsonl: cannot be written (File too large)"], preexec_fn=small_files(40000))
+        text = (run / "problems.jsonl").read_text()
+        self.assertTrue(text.endswith("\n"))
+        for line in text.splitlines():
+            parse_json(line)
 
     def test_recorded_problems(self):
         self.refuse(*SHORT, self.folder / "run", words=["000001-contact.json", "cannot be written"], preexec_fn=small_files(5000))

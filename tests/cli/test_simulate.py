@@ -480,6 +480,9 @@ class TestMeaningOfScenes(SimulateTestCase):
                                          "bodies[0].of.name", "already"),
     "repeat_without_of": (edit(PLANE, "bodies", [{"repeat": {"i": 2}, "name": "b"}]), "bodies[0]"),
     "step_0": (edit(SPACE, "step", 0), "step", "positive"),
+    "hidden_root_of_a_negative_number": (edit(SPACE, "step", "min(1, sqrt(0 - 1))"), "step", "compares what is not finite"),
+    "hidden_infinity": (edit(SPACE, "step", "1/(1/0) + 1"), "step", "divides by what is not finite"),
+    "not_of_nothing": (edit(SPACE, "step", "not (0/0)"), "step", "compares what is not finite"),
     "negative_duration": (edit(SPACE, "duration", -1), "duration", "positive"),
     "truncated": (json.dumps(SPACE)[:-30], "json", "line 1"),
     "empty": ("", "empty"),
@@ -494,7 +497,8 @@ class TestBadScenes(SimulateTestCase):
 
 class TestSchemaRefuses(SimulateTestCase):
     # What needs more than the form of the file: names, values of expressions, geometry.
-    BEYOND = {"bad_expression", "unknown_name_in_an_expression", "infinite_expression", "deep_expression", "no_inertia",
+    BEYOND = {"bad_expression", "unknown_name_in_an_expression", "infinite_expression", "hidden_root_of_a_negative_number", "hidden_infinity",
+              "not_of_nothing", "deep_expression", "no_inertia",
               "null_quaternion", "repeated_body_name", "clockwise_polygon", "non_convex_polygon", "star_polygon",
               "polygon_away_from_its_mass_centre", "flat_polyhedron", "unbounded_polyhedron", "empty_polyhedron",
               "displacement_of_what_is_fixed", "friction_in_a_joint_for_contact", "no_such_obj", "unknown_body_in_a_joint", "joint_of_a_body_with_itself",
@@ -636,6 +640,28 @@ class TestOutput(SimulateTestCase):
         records = self.simulate("box-on-ramp", "--formulation", "coulomb-implicit", "--solver", strategy,
                                 "--duration", 0.04, code=1)
         self.assertEqual({row["solver"] for row in records["steps"]}, {strategy})
+
+    def test_penalty_has_contacts_without_a_problem(self):
+        records = self.simulate("box-stack", "--formulation", "penalty:stiffness=100000", "--duration", 0.05, "--step", 0.001)
+        counts = {k: sum(row["step"] == k for row in records["contacts"]) for k in range(1, 51)}
+        self.assertGreater(max(counts.values()), 0)
+        for row in records["steps"]:
+            count = counts[row["step"]]
+            self.assertEqual((row["contacts"], row["stage"]), (count, "explicit" if count else "free"))
+
+    def test_an_interrupted_run_says_so(self):
+        for what in (signal.SIGINT, signal.SIGTERM):
+            out = self.folder / f"run{what}"
+            running = subprocess.Popen([PERP, "simulate", "pendulum", "--duration", "100000", "--record", str(out)],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            steps = out / "steps.csv"
+            while not (steps.exists() and steps.stat().st_size > 2000):
+                time.sleep(0.01)
+            running.send_signal(what)
+            running.wait(60)
+            told = json.loads((out / "run.json").read_text())
+            self.assertEqual((told["complete"], told["message"]), (False, "interrupted"))
+            self.assertGreater(told["steps"], 0)
 
     def test_a_step_without_contacts_has_its_row_too(self):
         records = self.simulate(edit(SPACE, "bodies.1.position", [0, 0, 100]))
@@ -1256,6 +1282,12 @@ class TestEventDriven(SimulateTestCase):
                 for row in rows:  # flights are exact
                     if row["t"] < 0.5:
                         self.assertAlmostEqual(row[y], 1.35 - 5 * row["t"] ** 2, 12)
+
+    def test_long_steps_come_to_rest_too(self):
+        for h in (0.5, 1, 2):
+            rows = self.simulate(BOUNCE, *EVENTS, "--step", h, "--duration", 6)["trajectory"]
+            self.assertAlmostEqual(rows[-1]["py"], 0.1, 5)
+            self.assertEqual(rows[-1]["vy"], 0, h)
 
     def test_records(self):
         records = self.simulate(BOUNCE, *EVENTS, "--record-problems", "all", "--sequence")

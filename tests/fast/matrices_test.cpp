@@ -467,7 +467,7 @@ TEST(ReducedProblem, RefusesWithTheListOfWhatThereIs) {
   refuse(lcp, "mcp", "there are: mlcp, box_qp");
   refuse(lcp, "convex", "there are: mlcp, box_qp");
   refuse(lcp, "box_qp", "not symmetric");
-  refuse(reduced_problem(lcp, "mlcp"), "lcp", "there are: none");
+  refuse(reduced_problem(lcp, "mlcp"), "box_qp", "there are: lcp");
   refuse(generate(find_family("socp"), 6, 1), "mlcp", "second_order");
   refuse(friction("friction-stack", 2, 1), "nothing", "pyramid:EDGES");
 }
