@@ -203,7 +203,7 @@ for number, line in enumerate(sys.stdin, 1):
         self.succeed("export", "psd", "--size", "200", "--seeds", "2", "-o", big)
         early = self.write("early.py", "print('{\"status\": \"unsupported\", \"message\": \"too large\"}', flush=True)\n")
         records = self.bench(big, "--solvers", f"early=serve:{PYTHON} {early}")
-        self.assertEqual([(r["outcome"], r["message"]) for r in records], [("refused", "too large")] * 2)
+        self.assertEqual([(r["outcome"], r["message"]) for r in records], [("unsupported", "too large")] * 2)
 
     def test_one_start_for_all_problems_and_repeats(self):
         solver, starts = self.program(self.GOOD)
