@@ -264,10 +264,10 @@ void add_bench(CLI::App& app, int& code) {
           "is exec:\"COMMAND\"")
       ->capture_default_str();
   add_plugin_option(*verb);
-  verb->add_option("--set", o->settings,
-                   "a setting, KEY=VALUE, for those of the solvers that have it and give no value "
-                   "themselves; "
-                   "at least one")
+  verb->add_option(
+          "--set", o->settings,
+          "a setting, KEY=VALUE, for every solver that has it and gives it no value itself; at "
+          "least one must have it")
       ->allow_extra_args(false);
   verb->add_option(
       "--label", o->request.label,

@@ -356,7 +356,9 @@ void add_convert(CLI::App& app, int& code) {
   verb->add_option("--to", options->to, "format of OUT, by its ending if left out: " + writes);
   verb->add_option(
       "--as", options->as,
-      "write a reduction of the problem, exact: lcp, mlcp, mcp, box_qp or conic_qp; of "
+      "write a reduction of the problem, exact: lcp, mlcp, mcp, box_qp or conic_qp, if its kind "
+      "has "
+      "that one (docs/reference/reductions.md); of "
       "friction_contact also fritz-john (the same as mcp) and, approximate, pyramid, pyramid:EDGES "
       "or convex");
   verb->footer(

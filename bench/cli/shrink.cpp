@@ -70,7 +70,7 @@ void shrink_file(const ShrinkOptions& o, int& code) {
   std::cout << fmt::format("{}: n = {}, {} numbers, after {} solves; {}\n",
                            shown(fmt::format("{}", fmt::join(written, ", "))), r.problem.size(),
                            numbers_of(r.problem), r.tries,
-                           r.at_end    ? "nothing smaller does so"
+                           r.at_end    ? "no smaller part has this status"
                            : stopped() ? "interrupted"
                                        : "the time was up");
   code = stopped() ? kNotSolved : kDone;
@@ -87,8 +87,8 @@ std::vector<std::string> status_names() {
 
 void add_shrink(CLI::App& app, int& code) {
   auto options = std::make_shared<ShrinkOptions>();
-  CLI::App* verb =
-      app.add_subcommand("shrink", "Make a problem smaller while a solver ends on it as it does");
+  CLI::App* verb = app.add_subcommand(
+      "shrink", "Find a smaller problem on which a solver ends with the same status");
   add_problem_input(*verb, *options);
   verb->add_option("--solver", options->solver, "a solver's name, or an expression, as for solve")
       ->capture_default_str();
@@ -111,7 +111,7 @@ void add_shrink(CLI::App& app, int& code) {
   verb->footer(
       "Example: perp shrink problems/collections/siconos/lcp/lcp_CPS_1.json --solver newton-min "
       "-o small.json\n"
-      "Exit code 1 if the solver does not end so on the file.");
+      "Exit code 1 if the solver does not end with that status on the file.");
   verb->callback([options, &code] { shrink_file(*options, code); });
 }
 

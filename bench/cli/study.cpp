@@ -119,8 +119,8 @@ void add_study(CLI::App& app, int& code) {
   verb->add_option("-o,--output", o->request.folder, "folder of the study's results")->required();
   verb->footer(
       "Example: perp study formulations --quick -o results/formulations\n"
-      "Shards may run into one folder at the same time if each has --resume; so goes on a run that "
-      "was killed.");
+      "Several shards may write to one folder at the same time if each has --resume. --resume also "
+      "continues a run that was killed.");
   verb->callback([o, &code] {
     std::tie(o->request.shard, o->request.shards) = read_shard(o->shard);
     run_or_report(*o, code);

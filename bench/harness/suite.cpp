@@ -153,8 +153,9 @@ std::vector<Instance> instances_below(const std::string& folder, std::vector<std
   if (result.empty())
     throw InputError(fmt::format("{}: the folder holds no problem files", folder));
   if (!others.empty() && notes)
-    notes->push_back(fmt::format("{}: left out, as no problem is in {} of its files: {}{}", folder,
-                                 others.size(), others.front(), others.size() > 1 ? ", ..." : ""));
+    notes->push_back(fmt::format("{}: {} of its files hold no problem and are left out: {}{}",
+                                 folder, others.size(), others.front(),
+                                 others.size() > 1 ? ", ..." : ""));
   return result;
 }
 
@@ -482,10 +483,22 @@ std::vector<Suite> list_suites() {
   return suites;
 }
 
-bool is_suite(const std::string& what) {
-  if (fs::exists(what)) return is_suite_file(what);
+namespace {
+
+bool is_name_of_suite(const std::string& what) {
   const std::vector<Suite> suites = list_suites();
   return std::any_of(suites.begin(), suites.end(), [&](const Suite& s) { return s.name == what; });
+}
+
+// A folder with the name of a suite is ./NAME: else one that happens to be there would replace it.
+bool is_folder(const std::string& what) {
+  return fs::is_directory(what) && !is_name_of_suite(what);
+}
+
+}  // namespace
+
+bool is_suite(const std::string& what) {
+  return fs::exists(what) && !fs::is_directory(what) ? is_suite_file(what) : is_name_of_suite(what);
 }
 
 void check_suite(const std::string& path) {
@@ -498,7 +511,9 @@ namespace {
 std::vector<Instance> instances_of(const std::string& what, bool quick,
                                    std::vector<std::string>* notes) {
   if (sequence_place(what)) return {instance_of_problem("files", what)};
-  if (fs::is_directory(what)) return instances_below(what, notes);
+  if (is_folder(what)) return instances_below(what, notes);
+  if (fs::is_directory(what) && notes)
+    notes->push_back(fmt::format("{0}: is taken as the suite; the folder is ./{0}", what));
   if (is_suite_file(what)) return SuiteReader(what, quick, Depth::kProblems, notes).instances();
   if (fs::is_regular_file(what)) {
     std::vector<Instance> result;

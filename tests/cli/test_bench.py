@@ -625,8 +625,16 @@ class TestOnly(BenchTestCase):
         done = self.perp("bench", self.folder / "all", "--solvers", "lemke", "-o", self.folder / "out")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual([r["instance"] for r in self.records("out")], ["a", "z"])
-        self.assertIn(f"left out, as no problem is in {len(others) + 4} of its files: ", done.stderr)
+        self.assertIn(f"all: {len(others) + 4} of its files hold no problem and are left out: ", done.stderr)
         self.assertIn("a.answer.json", done.stderr)
+
+    def test_a_folder_with_the_name_of_a_suite(self):
+        self.write("literature/a.json", lcp(name="a"))
+        done = self.perp("bench", "./literature", "--solvers", "lemke", "-o", "folder", cwd=self.folder)
+        self.assertEqual(([r["instance"] for r in self.records("folder")], done.stderr.count("is taken as")), (["a"], 0))
+        done = self.perp("bench", "literature", "--solvers", "lemke", "--quick", "--repeat", "1", "-o", "suite", cwd=self.folder)
+        self.assertGreater(len({r["instance"] for r in self.records("suite")}), 5)
+        self.assertIn("literature: is taken as the suite; the folder is ./literature", done.stderr)
 
     def test_a_damaged_problem_is_not_left_out_of_a_folder(self):
         self.write("all/a.json", lcp(name="a"))
