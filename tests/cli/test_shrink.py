@@ -32,7 +32,7 @@ class TestShrink(CliTestCase):
         done, small = self.shrink(with_a_core())
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(small["n"], 1)
-        self.assertRegex(done.stdout, r"lcp, n = 6, \d+ numbers: auto ends with infeasible\n.*n = 1, 1 numbers, after \d+ solves; nothing smaller")
+        self.assertRegex(done.stdout, r"lcp, n = 6, \d+ numbers: auto ends with infeasible\n.*n = 1, 1 numbers, after \d+ solves; no smaller part has this status")
         self.assertEqual(self.perp("solve", self.folder / "small.json").returncode, 1)
 
     def test_a_status_that_is_asked_for(self):
