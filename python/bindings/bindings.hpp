@@ -44,6 +44,8 @@ Matrix matrix_from(const py::handle& object, const std::string& field);
 /// A vector from what numpy takes for a 1D array. @throws py::value_error, py::type_error
 Vector vector_from(const py::handle& object, const std::string& field);
 
+/// The array, which Python can no longer write into.
+py::object read_only(py::array array);
 /// A numpy array or scipy.sparse.csc_matrix that shows the numbers in place, read-only.
 py::object matrix_to(const Matrix& matrix, const py::handle& owner);
 py::object vector_to(const Vector& vector, const py::handle& owner);

@@ -80,12 +80,12 @@ Matrix sparse_from(const py::handle& object, const std::string& field) {
   }
 }
 
+}  // namespace
+
 py::object read_only(py::array array) {
   py::detail::array_proxy(array.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
   return array;
 }
-
-}  // namespace
 
 std::shared_ptr<py::object> shared_object(py::object object) {
   return {new py::object(std::move(object)), [](py::object* kept) {

@@ -31,11 +31,6 @@ py::object view_of(const py::object& self) {
                              self);
 }
 
-py::object frozen(const py::object& array) {
-  array.attr("setflags")(py::arg("write") = false);
-  return array;
-}
-
 Rows rows_from(const py::object& object, const std::string& field) {
   const Matrix numbers = matrix_from(object, field);
   return numbers.is_sparse() ? Rows(DenseMatrix(numbers.sparse())) : Rows(numbers.dense());
@@ -89,7 +84,7 @@ void bind_state(py::module_& m) {
           },
           "of the mass centres: bodies x 3, m, in the state's memory")
       .def_property(
-          "orientation", [](const State& s) { return frozen(py::cast(rows_of(s, 4, wxyz))); },
+          "orientation", [](const State& s) { return read_only(py::cast(rows_of(s, 4, wxyz))); },
           [](State& s, const py::object& rows) {
             set_rows(s, rows_from(rows, "orientation"), 4, "orientation",
                      [](BodyState& b, const auto& r) {
