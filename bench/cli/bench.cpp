@@ -106,6 +106,8 @@ void check_batch(const BenchOptions& o, const CLI::App& verb) {
     throw std::invalid_argument("--label: is for records, and --batch writes none");
   if (verb.count("--memory-limit") > 0)
     throw std::invalid_argument("--memory-limit: limits processes, and --batch starts none");
+  if (verb.count("--grace") > 0)
+    throw std::invalid_argument("--grace: is for processes, and --batch starts none");
   if (request.starts != std::vector<StartFrom>{StartFrom::kZero})
     throw std::invalid_argument("--batch: starts at zero");
   for (const std::string& solver : request.solvers) {
@@ -286,6 +288,10 @@ void add_bench(CLI::App& app, int& code) {
   verb->add_option("--time-limit", o->request.time_limit,
                    "seconds a solve with its setup may take; that of each repeat")
       ->check(positive())
+      ->capture_default_str();
+  verb->add_option("--grace", o->request.grace,
+                   "seconds after 2.4 time limits until a solve that has not ended is killed")
+      ->check(nonnegative())
       ->capture_default_str();
   verb->add_option("--memory-limit", o->request.memory_limit_mb, "MB a solve may use")
       ->check(positive())

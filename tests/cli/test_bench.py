@@ -96,7 +96,7 @@ class TestBatches(BenchTestCase):
         for arguments, word in (
             (("--resume",), "--batch"), (("--shard", "1/2"), "--batch"), (("--jobs", "2"), "--batch"),
             (("--start", "stored"), "--batch"), (("--solvers", "mine=exec:cat"), "--batch"),
-            (("--solvers", 'first(lemke, exec:"cat")'), "--batch"), (("--label", "mine"), "--label"),
+            (("--solvers", 'first(lemke, exec:"cat")'), "--batch"), (("--label", "mine"), "--label"), (("--grace", "3"), "--grace"),
             (("--memory-limit", "100"), "--memory-limit"),
         ):
             done = self.batch(*arguments)
@@ -293,7 +293,8 @@ class TestStarts(BenchTestCase):
     def test_the_memory_is_that_of_the_solve(self):
         """The sweep holds a sequence of some 10 MB, and the problem has two unknowns."""
         n = 400
-        large = lcp(name="large", n=n, M={"shape": [n, n], "dense": [[float(i == j) + 1e-3 for j in range(n)] for i in range(n)]}, q=[-1] * n)
+        large = lcp(name="large", n=n, M={"shape": [n, n], "dense": [[float(i == j) + 1e-3 for j in range(n)] for i in range(n)]},
+                    q=[-1 - i / n for i in range(n)])
         alone = self.bench(self.sequence(lcp(name="small"), name="alone.jsonl"), "--solvers", "lemke")
         beside = self.bench(self.sequence(*[large] * 40, lcp(name="small"), name="beside.jsonl"), "--solvers", "lemke")
         small = beside[-1]

@@ -82,8 +82,8 @@ class TestFaultsApart(DoorTestCase):
         records = []
         for limit, chosen in (("3", ["loop"]), ("60", [fault for fault in solvers if fault != "loop"])):
             faults = ",".join(f"lemke,{solvers[fault]}" for fault in chosen)
-            records += self.bench(self.folder / "mine", "--solvers", faults, "--time-limit", limit, "--memory-limit", "200",
-                                  *arguments)
+            records += self.bench(self.folder / "mine", "--solvers", faults, "--time-limit", limit, "--grace", "1",
+                                  "--memory-limit", "200", *arguments)
         self.assertEqual({r["outcome"] for r in records if r["solver"] == "lemke"}, {"solved"})
         seen = {}
         for fault, solver in solvers.items():
@@ -147,8 +147,11 @@ static const char *const kinds[]"""), ("malloc(bytes)", "(char *)malloc(bytes)")
                                      ("gives nothing", "return NULL;", "numerical_error")):
             library = self.compiled(self.write(f"{outcome}.c", text.replace("create(void) {", "create(void) { " + fault)))
             records = self.bench(self.write("p.json", lcp(name="p")), "--solvers", "lemke,lie", "--plugin", library, "--set", "tolerance=1e-9",
-                                 "--time-limit", "1")
+                                 "--time-limit", "1", "--grace", "1")
             self.assertEqual({r["solver"]: r["outcome"] for r in records}, {"lemke": "solved", "lie": outcome}, name)
+            if outcome == "timed_out":  # after 2.4 limits and the grace, which is 20 s by default
+                (killed,) = (r["times"]["wall"] for r in records if r["outcome"] == outcome)
+                self.assertTrue(3.4 <= killed < 20, killed)
 
     def test_settings_of_plugins_have_names_of_their_own(self):
         text = (ROOT / "tests/plugins/faulty.c").read_text().replace("kinds, 0, NULL, 0, create", "kinds, 0, given, 2, create")
